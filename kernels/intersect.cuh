@@ -1,0 +1,182 @@
+// Where rays meet bodies and the floor, and what light passes through them on the way to a lamp.
+//
+// A body is met by its pairs of face planes (Kay and Kajiya, "Ray Tracing Complex Scenes", 1986), not
+// by triangles: half the planes, no cracks. Since a body is convex, a ray that has left it cannot hit
+// it again and a ray inside it can only leave it, so no distance needs an epsilon.
+#pragma once
+#include "math.cuh"
+#include "types.cuh"
+
+#define FAR 3.0e38f
+#define NO_SURFACE (-1)
+
+struct Ray {
+  Vec o, d;      // d has length 1, but for shadow rays, where it reaches from the point to the light
+  Vec weight;    // what this ray adds to its pixel, by colour
+  Real length;   // of the path so far
+  Int from;      // the surface just left
+  Int bounces;
+  Int pixel;     // within the tile
+};
+
+// The part of a line inside a body, and the slabs by which it enters and leaves.
+struct Chord {
+  Real enter, leave;
+  Int enter_slab, leave_slab;
+};
+
+POLYFLY_FN Chord clip(const Scene& scene, const Body& body, Vec q, Vec d) {
+  Chord c = {Real(-FAR), Real(FAR), Int(0), Int(0)};
+  for (int i = 0; i < body.slabs; ++i) {
+    const Slab& slab = scene.slabs.at(body.first_slab + i);
+    Real nd = dot(slab.n, d);
+    // A line along the planes: push both crossings far away instead of dividing nought by nought.
+    nd = select(nd == Real(0.0f), Real(1.0e-30f), nd);
+    Real nq = dot(slab.n, q);
+    Real inverse = Real(1.0f) / nd;
+    Real a = (Real(slab.lo) - nq) * inverse;
+    Real b = (Real(slab.hi) - nq) * inverse;
+    Real near = least(a, b);
+    Real far = most(a, b);
+    Mask later = near > c.enter;
+    c.enter = select(later, near, c.enter);
+    c.enter_slab = select(later, Int(i), c.enter_slab);
+    Mask sooner = far < c.leave;
+    c.leave = select(sooner, far, c.leave);
+    c.leave_slab = select(sooner, Int(i), c.leave_slab);
+  }
+  return c;
+}
+
+// Lanes whose line passes the body's sphere ahead of q; q runs from the body's centre.
+POLYFLY_FN Mask near_sphere(const Body& body, Vec q, Vec d) {
+  Real qd = dot(q, d);
+  Real outside = mad(q.x, q.x, mad(q.y, q.y, mad(q.z, q.z, Real(-body.radius * body.radius))));
+  // Rounding must not lose a ray that grazes a vertex: the sphere is taken a little larger.
+  Real slack = Real(1.0e-3f * body.radius * body.radius);
+  Mask reaches = qd * qd > (outside - slack) * dot(d, d);
+  return reaches & ((qd < Real(0.0f)) | (outside < slack));
+}
+
+// How far a point of a face is from the nearest other face's plane.
+POLYFLY_FN Real beside(const Slab& slab, Vec q) {
+  Real s = dot(slab.n, q);
+  return least(Real(slab.hi) - s, s - Real(slab.lo));
+}
+POLYFLY_FN Real to_next_face(const Scene& scene, const Body& body, Vec q, Int own) {
+  Real nearest = Real(FAR);
+  for (int i = 0; i < body.slabs; ++i) {
+    Real s = beside(scene.slabs.at(body.first_slab + i), q);
+    nearest = select(own == Int(i), nearest, least(s, nearest));
+  }
+  return nearest;
+}
+
+struct Crossing {
+  Real t, u, v;
+  Mask hit;
+};
+POLYFLY_FN Crossing cross_patch(const Patch& patch, Vec o, Vec d) {
+  Crossing c;
+  Real nd = dot(patch.n, d);
+  nd = select(nd == Real(0.0f), Real(1.0e-30f), nd);
+  c.t = (Real(patch.d) - dot(patch.n, o)) / nd;
+  c.hit = (c.t > Real(0.0f)) & (c.t < Real(1.0e30f));
+  Vec p = along(o, d, c.t);
+  c.u = dot(patch.u, p) + Real(patch.u[3]);
+  c.v = dot(patch.v, p) + Real(patch.v[3]);
+  const Real zero = Real(0.0f), one = Real(1.0f), overlap = Real(1.0e-6f);
+  c.hit = c.hit & !(c.u < zero) & !(c.u > one) & !(c.v < zero) & !(c.v > one);
+  if (patch.side == 1) c.hit = c.hit & (c.u < c.v + overlap);
+  if (patch.side == 2) c.hit = c.hit & (c.v < c.u + overlap);
+  return c;
+}
+
+struct Hit {
+  Real t;
+  Int surface;   // NO_SURFACE, a body's number, or FROM_FLOOR + patch
+  Int slab;      // of that body
+  Mask leaving;  // met from inside
+  Real u, v;     // of the floor
+};
+
+POLYFLY_FN Hit closest(const Scene& scene, const Ray& ray, Mask active) {
+  Hit hit = {Real(FAR), Int(NO_SURFACE), Int(0), active & !active, Real(0.0f), Real(0.0f)};
+  const Mask sealed = (ray.from > Int(0)) & ((ray.from & Int(SEALED)) != Int(0));
+  for (int k = 0; k < scene.bodies.len; ++k) {
+    const Body& body = scene.bodies.at(k);
+    const Mask here = ray.from == Int(body.code_in);
+    Mask asked = active & (ray.from != Int(4 * k)) & (here | !sealed);
+    if (!any(asked)) continue;
+    const Vec q = ray.o - vec(body.centre);
+    if (body.slabs > 3) {
+      asked = asked & (here | near_sphere(body, q, ray.d));
+      if (!any(asked)) continue;
+    }
+    const Chord c = clip(scene, body, q, ray.d);
+    const Mask within = here | !(c.enter > Real(0.0f));
+    // From inside, rounding may put the way out a hair behind the start; it is still the way out.
+    const Real t = select(within, select(here, most(c.leave, Real(0.0f)), c.leave), c.enter);
+    const Mask met = asked & (here | ((c.enter < c.leave) & (c.leave > Real(0.0f)))) & (t < hit.t);
+    hit.t = select(met, t, hit.t);
+    hit.surface = select(met, Int(k), hit.surface);
+    hit.slab = select(met, select(within, c.leave_slab, c.enter_slab), hit.slab);
+    hit.leaving = (met & within) | (!met & hit.leaving);
+  }
+  const Mask open = active & !sealed;
+  if (any(open)) {
+    for (int k = 0; k < scene.patches.len; ++k) {
+      const Crossing c = cross_patch(scene.patches.at(k), ray.o, ray.d);
+      const Mask met = open & c.hit & (c.t < hit.t) & (ray.from != Int(FROM_FLOOR + k));
+      hit.t = select(met, c.t, hit.t);
+      hit.surface = select(met, Int(FROM_FLOOR + k), hit.surface);
+      hit.u = select(met, c.u, hit.u);
+      hit.v = select(met, c.v, hit.v);
+    }
+  }
+  return hit;
+}
+
+// Light that comes through: what is left, by colour, of light that travels o + t d, 0 < t < 1.
+// Panes tint it once each, bars and the floor stop it.
+POLYFLY_FN Vec transmittance(const Scene& scene, Vec o, Vec d, Int from, Mask active) {
+  Vec left = vec(Real(1.0f), Real(1.0f), Real(1.0f));
+  const Real zero = Real(0.0f), one = Real(1.0f);
+  for (int k = 0; k < scene.patches.len; ++k) {
+    const Crossing c = cross_patch(scene.patches.at(k), o, d);
+    const Mask stopped = c.hit & (c.t < one) & (from != Int(FROM_FLOOR + k));
+    left = select(stopped, vec(zero, zero, zero), left);
+    active = active & !stopped;
+  }
+  for (int k = 0; k < scene.bodies.len; ++k) {
+    const Body& body = scene.bodies.at(k);
+    const Mask here = from == Int(body.code_in);
+    Mask asked = active & (from != Int(4 * k));
+    if (!any(asked)) continue;
+    const Vec q = o - vec(body.centre);
+    asked = asked & (here | near_sphere(body, q, d));
+    if (!any(asked)) continue;
+    const Chord c = clip(scene, body, q, d);
+    const Mask crossed = asked & (here | (c.enter < c.leave));
+    Mask in = crossed & !here & (c.enter > zero) & (c.enter < one);
+    Mask out = crossed & (here | (c.leave > zero)) & (c.leave < one);
+    if (!any(in | out)) continue;
+    if (body.bar > 0.0f && body.transmit > 0.0f) {
+      Mask stopped = active & !active;
+      if (any(in)) {
+        const Vec p = along(q, d, c.enter);
+        stopped = in & (to_next_face(scene, body, p, c.enter_slab) < Real(body.bar));
+      }
+      if (any(out)) {
+        const Vec p = along(q, d, c.leave);
+        stopped = stopped | (out & (to_next_face(scene, body, p, c.leave_slab) < Real(body.bar)));
+      }
+      left = select(stopped, vec(zero, zero, zero), left);
+    }
+    const Vec pane = vec(body.colour) * Real(body.transmit);
+    left = select(in, left * pane, left);
+    left = select(out, left * pane, left);
+    active = active & (brightest(left) > zero);
+  }
+  return left;
+}

@@ -1,0 +1,242 @@
+// Real, Int and Mask: the same words for one GPU thread and for 4, 8 or 16 lanes of a CPU.
+//
+// With one lane they are float, int and bool, and `if (any(m))` is a plain branch. With more they are
+// GCC/Clang vector types; AVX-512 keeps its masks in mask registers. Every operation is one IEEE
+// operation on each lane, so the width never shows in the result.
+#pragma once
+#include "compat.cuh"
+
+#if POLYFLY_LANES == 1
+
+typedef float Real;
+typedef int Int;
+typedef bool Mask;
+
+POLYFLY_FN bool any(bool m) { return m; }
+POLYFLY_FN bool all(bool m) { return m; }
+POLYFLY_FN int count(bool m) { return m ? 1 : 0; }
+POLYFLY_FN bool first_lanes(int n) { return n > 0; }
+POLYFLY_FN float select(bool m, float a, float b) { return m ? a : b; }
+POLYFLY_FN int select(bool m, int a, int b) { return m ? a : b; }
+POLYFLY_FN int lane_index() { return 0; }
+POLYFLY_FN int to_int(float x) { return (int)x; }
+POLYFLY_FN float to_real(int x) { return (float)x; }
+#ifdef __CUDACC__
+// No NaN reaches least and most (see clip in intersect.cuh), so the hardware's order of operands is ours.
+POLYFLY_FN float least(float a, float b) { return fminf(a, b); }
+POLYFLY_FN float most(float a, float b) { return fmaxf(a, b); }
+POLYFLY_FN float mad(float a, float b, float c) { return fmaf(a, b, c); }
+POLYFLY_FN float root(float x) { return __fsqrt_rn(x); }
+POLYFLY_FN int bits(float x) { return __float_as_int(x); }
+POLYFLY_FN float from_bits(int x) { return __int_as_float(x); }
+#else
+POLYFLY_FN float least(float a, float b) { return a < b ? a : b; }
+POLYFLY_FN float most(float a, float b) { return a > b ? a : b; }
+POLYFLY_FN float mad(float a, float b, float c) { return __builtin_fmaf(a, b, c); }
+POLYFLY_FN float root(float x) { return __builtin_sqrtf(x); }
+POLYFLY_FN int bits(float x) {
+  int i;
+  __builtin_memcpy(&i, &x, 4);
+  return i;
+}
+POLYFLY_FN float from_bits(int x) {
+  float f;
+  __builtin_memcpy(&f, &x, 4);
+  return f;
+}
+#endif
+POLYFLY_FN float lane(float x, int) { return x; }
+POLYFLY_FN int lane(int x, int) { return x; }
+template <class T>
+POLYFLY_FN T gather(const T* p, int i, bool) { return p[i]; }
+
+#else  // several lanes
+
+#if defined(__AVX512F__) && POLYFLY_LANES == 16
+#define POLYFLY_AVX512 1
+#endif
+#if defined(__x86_64__)
+#include <immintrin.h>
+#endif
+
+typedef float VReal __attribute__((vector_size(POLYFLY_LANES * 4)));
+typedef int VInt __attribute__((vector_size(POLYFLY_LANES * 4)));
+typedef float VRealU __attribute__((vector_size(POLYFLY_LANES * 4), aligned(4), may_alias));
+typedef int VIntU __attribute__((vector_size(POLYFLY_LANES * 4), aligned(4), may_alias));
+
+struct Mask {
+#ifdef POLYFLY_AVX512
+  __mmask16 m;
+#else
+  VInt m;  // -1 or 0
+#endif
+};
+
+struct Real {
+  VReal v;
+  Real() = default;
+  POLYFLY_METHOD Real(float x) : v(x - VReal{}) {}
+  POLYFLY_METHOD explicit Real(VReal x) : v(x) {}
+};
+struct Int {
+  VInt v;
+  Int() = default;
+  POLYFLY_METHOD Int(int x) : v(x + VInt{}) {}
+  POLYFLY_METHOD explicit Int(VInt x) : v(x) {}
+};
+
+POLYFLY_FN Real operator+(Real a, Real b) { return Real(a.v + b.v); }
+POLYFLY_FN Real operator-(Real a, Real b) { return Real(a.v - b.v); }
+POLYFLY_FN Real operator*(Real a, Real b) { return Real(a.v * b.v); }
+POLYFLY_FN Real operator/(Real a, Real b) { return Real(a.v / b.v); }
+POLYFLY_FN Real operator-(Real a) { return Real(-a.v); }
+POLYFLY_FN Int operator+(Int a, Int b) { return Int(a.v + b.v); }
+POLYFLY_FN Int operator-(Int a, Int b) { return Int(a.v - b.v); }
+POLYFLY_FN Int operator*(Int a, Int b) { return Int(a.v * b.v); }
+POLYFLY_FN Int operator&(Int a, Int b) { return Int(a.v & b.v); }
+POLYFLY_FN Int operator|(Int a, Int b) { return Int(a.v | b.v); }
+POLYFLY_FN Int operator<<(Int a, int n) { return Int(a.v << n); }
+POLYFLY_FN Int operator>>(Int a, int n) { return Int(a.v >> n); }
+
+#ifdef POLYFLY_AVX512
+#define POLYFLY_COMPARE(op, code) \
+  POLYFLY_FN Mask operator op(Real a, Real b) { return {_mm512_cmp_ps_mask((__m512)a.v, (__m512)b.v, code)}; }
+POLYFLY_COMPARE(<, _CMP_LT_OQ)
+POLYFLY_COMPARE(>, _CMP_GT_OQ)
+POLYFLY_COMPARE(<=, _CMP_LE_OQ)
+POLYFLY_COMPARE(>=, _CMP_GE_OQ)
+POLYFLY_COMPARE(==, _CMP_EQ_OQ)
+POLYFLY_COMPARE(!=, _CMP_NEQ_UQ)
+#undef POLYFLY_COMPARE
+POLYFLY_FN Mask operator<(Int a, Int b) { return {_mm512_cmplt_epi32_mask((__m512i)a.v, (__m512i)b.v)}; }
+POLYFLY_FN Mask operator>(Int a, Int b) { return {_mm512_cmpgt_epi32_mask((__m512i)a.v, (__m512i)b.v)}; }
+POLYFLY_FN Mask operator==(Int a, Int b) { return {_mm512_cmpeq_epi32_mask((__m512i)a.v, (__m512i)b.v)}; }
+POLYFLY_FN Mask operator!=(Int a, Int b) { return {_mm512_cmpneq_epi32_mask((__m512i)a.v, (__m512i)b.v)}; }
+POLYFLY_FN Mask operator&(Mask a, Mask b) { return {(__mmask16)(a.m & b.m)}; }
+POLYFLY_FN Mask operator|(Mask a, Mask b) { return {(__mmask16)(a.m | b.m)}; }
+POLYFLY_FN Mask operator!(Mask a) { return {(__mmask16)~a.m}; }
+POLYFLY_FN u32 mask_bits(Mask m) { return m.m; }
+POLYFLY_FN Mask first_lanes(int n) { return {(__mmask16)(n >= 16 ? 0xffff : (1u << n) - 1u)}; }
+POLYFLY_FN Real select(Mask m, Real a, Real b) { return Real((VReal)_mm512_mask_blend_ps(m.m, (__m512)b.v, (__m512)a.v)); }
+POLYFLY_FN Int select(Mask m, Int a, Int b) { return Int((VInt)_mm512_mask_blend_epi32(m.m, (__m512i)b.v, (__m512i)a.v)); }
+POLYFLY_FN Real least(Real a, Real b) { return Real((VReal)_mm512_min_ps((__m512)a.v, (__m512)b.v)); }
+POLYFLY_FN Real most(Real a, Real b) { return Real((VReal)_mm512_max_ps((__m512)a.v, (__m512)b.v)); }
+POLYFLY_FN Real mad(Real a, Real b, Real c) { return Real((VReal)_mm512_fmadd_ps((__m512)a.v, (__m512)b.v, (__m512)c.v)); }
+POLYFLY_FN Real root(Real a) { return Real((VReal)_mm512_sqrt_ps((__m512)a.v)); }
+POLYFLY_FN void compress_store(float* p, Real x, Mask m) {
+  // Compressing in a register and storing whole is several times faster than the storing form.
+  *(VRealU*)p = (VReal)_mm512_maskz_compress_ps(m.m, (__m512)x.v);
+}
+POLYFLY_FN void compress_store(int* p, Int x, Mask m) { *(VIntU*)p = (VInt)_mm512_maskz_compress_epi32(m.m, (__m512i)x.v); }
+POLYFLY_FN Real gather(const float* p, Int i, Mask m) {
+  return Real((VReal)_mm512_mask_i32gather_ps(_mm512_setzero_ps(), m.m, (__m512i)i.v, p, 4));
+}
+POLYFLY_FN Int gather(const int* p, Int i, Mask m) {
+  return Int((VInt)_mm512_mask_i32gather_epi32(_mm512_setzero_si512(), m.m, (__m512i)i.v, p, 4));
+}
+#else
+#define POLYFLY_COMPARE(T, op) \
+  POLYFLY_FN Mask operator op(T a, T b) { return {(VInt)(a.v op b.v)}; }
+POLYFLY_COMPARE(Real, <)
+POLYFLY_COMPARE(Real, >)
+POLYFLY_COMPARE(Real, <=)
+POLYFLY_COMPARE(Real, >=)
+POLYFLY_COMPARE(Real, ==)
+POLYFLY_COMPARE(Real, !=)
+POLYFLY_COMPARE(Int, <)
+POLYFLY_COMPARE(Int, >)
+POLYFLY_COMPARE(Int, ==)
+POLYFLY_COMPARE(Int, !=)
+#undef POLYFLY_COMPARE
+POLYFLY_FN Mask operator&(Mask a, Mask b) { return {a.m & b.m}; }
+POLYFLY_FN Mask operator|(Mask a, Mask b) { return {a.m | b.m}; }
+POLYFLY_FN Mask operator!(Mask a) { return {~a.m}; }
+POLYFLY_FN u32 mask_bits(Mask m) {
+#if defined(__AVX__) && POLYFLY_LANES == 8
+  return (u32)_mm256_movemask_ps((__m256)m.m);
+#elif defined(__x86_64__) && POLYFLY_LANES == 4
+  return (u32)_mm_movemask_ps((__m128)m.m);
+#else
+  u32 r = 0;
+  for (int i = 0; i < POLYFLY_LANES; ++i) r |= (u32)(m.m[i] & 1) << i;
+  return r;
+#endif
+}
+POLYFLY_FN Int lane_index();
+POLYFLY_FN Mask first_lanes(int n) { return lane_index() < Int(n); }
+POLYFLY_FN Real select(Mask m, Real a, Real b) { return Real((VReal)((m.m & (VInt)a.v) | (~m.m & (VInt)b.v))); }
+POLYFLY_FN Int select(Mask m, Int a, Int b) { return Int((m.m & a.v) | (~m.m & b.v)); }
+POLYFLY_FN Real least(Real a, Real b) { return Real(a.v < b.v ? a.v : b.v); }
+POLYFLY_FN Real most(Real a, Real b) { return Real(a.v > b.v ? a.v : b.v); }
+#if defined(__FMA__) && POLYFLY_LANES == 8
+POLYFLY_FN Real mad(Real a, Real b, Real c) { return Real((VReal)_mm256_fmadd_ps((__m256)a.v, (__m256)b.v, (__m256)c.v)); }
+POLYFLY_FN Real root(Real a) { return Real((VReal)_mm256_sqrt_ps((__m256)a.v)); }
+#elif defined(__x86_64__) && POLYFLY_LANES == 4
+// No fused instruction before AVX2: the exact product of two floats fits a double, and rounding the
+// sum to odd (Boldo and Melquiond, "Emulation of FMA and correctly rounded sums", 2008) makes the
+// second rounding, to float, the only one that counts.
+typedef double VDouble __attribute__((vector_size(POLYFLY_LANES * 8)));
+typedef long long VLong __attribute__((vector_size(POLYFLY_LANES * 8)));
+POLYFLY_FN Real mad(Real a, Real b, Real c) {
+  VDouble product = __builtin_convertvector(a.v, VDouble) * __builtin_convertvector(b.v, VDouble);
+  VDouble addend = __builtin_convertvector(c.v, VDouble);
+  VDouble sum = product + addend;
+  VDouble back = sum - product;
+  VDouble error = (product - (sum - back)) + (addend - back);
+  VLong inexact = (error > 0.0) | (error < 0.0);
+  VLong even = ((VLong)sum & 1) - 1;  // -1 where the last bit is 0
+  VLong away = (VLong)((error > 0.0) == (sum > 0.0));
+  VLong step = (away & 1) | (~away);  // +1 away from zero, -1 toward it
+  return Real(__builtin_convertvector((VDouble)((VLong)sum + (inexact & even & step)), VReal));
+}
+POLYFLY_FN Real root(Real a) { return Real((VReal)_mm_sqrt_ps((__m128)a.v)); }
+#else
+POLYFLY_FN Real mad(Real a, Real b, Real c) {
+  VReal r;
+  for (int i = 0; i < POLYFLY_LANES; ++i) r[i] = __builtin_fmaf(a.v[i], b.v[i], c.v[i]);
+  return Real(r);
+}
+POLYFLY_FN Real root(Real a) {
+  VReal r;
+  for (int i = 0; i < POLYFLY_LANES; ++i) r[i] = __builtin_sqrtf(a.v[i]);
+  return Real(r);
+}
+#endif
+template <class P, class V>
+POLYFLY_FN void compress_lanes(P* p, V v, u32 m) {
+  for (int n = 0; m; m &= m - 1) p[n++] = v[__builtin_ctz(m)];
+}
+POLYFLY_FN void compress_store(float* p, Real x, Mask m) { compress_lanes(p, x.v, mask_bits(m)); }
+POLYFLY_FN void compress_store(int* p, Int x, Mask m) { compress_lanes(p, x.v, mask_bits(m)); }
+POLYFLY_FN Real gather(const float* p, Int i, Mask m) {
+  VReal r = {};
+  for (u32 b = mask_bits(m); b; b &= b - 1) r[__builtin_ctz(b)] = p[i.v[__builtin_ctz(b)]];
+  return Real(r);
+}
+POLYFLY_FN Int gather(const int* p, Int i, Mask m) {
+  VInt r = {};
+  for (u32 b = mask_bits(m); b; b &= b - 1) r[__builtin_ctz(b)] = p[i.v[__builtin_ctz(b)]];
+  return Int(r);
+}
+#endif
+
+POLYFLY_FN bool any(Mask m) { return mask_bits(m) != 0; }
+POLYFLY_FN bool all(Mask m) { return mask_bits(m) == (u32)((1ull << POLYFLY_LANES) - 1); }
+POLYFLY_FN int count(Mask m) { return __builtin_popcount(mask_bits(m)); }
+POLYFLY_FN Int lane_index() {
+  VInt r;
+  for (int i = 0; i < POLYFLY_LANES; ++i) r[i] = i;
+  return Int(r);
+}
+POLYFLY_FN Int to_int(Real x) { return Int(__builtin_convertvector(x.v, VInt)); }
+POLYFLY_FN Real to_real(Int x) { return Real(__builtin_convertvector(x.v, VReal)); }
+POLYFLY_FN Int bits(Real x) { return Int((VInt)x.v); }
+POLYFLY_FN Real from_bits(Int x) { return Real((VReal)x.v); }
+POLYFLY_FN float lane(Real x, int i) { return x.v[i]; }
+POLYFLY_FN int lane(Int x, int i) { return x.v[i]; }
+POLYFLY_FN Real load(const float* p) { return Real((VReal)(*(const VRealU*)p)); }
+POLYFLY_FN Int load(const int* p) { return Int((VInt)(*(const VIntU*)p)); }
+POLYFLY_FN void store(float* p, Real x) { *(VRealU*)p = x.v; }
+POLYFLY_FN void store(int* p, Int x) { *(VIntU*)p = x.v; }
+
+#endif

@@ -1,0 +1,124 @@
+// The tracer: from picture points to light. Two drivers walk the same tree of rays with the same
+// functions: one thread a sample with a small stack (GPU), and a queue that keeps all lanes of a CPU
+// full. Sums are integers, so that both, in whatever order, give the same picture.
+#pragma once
+#include "film.cuh"
+#include "shade.cuh"
+
+// Most bounces along a path that a scene may ask for; the stack below holds one ray a bounce.
+#define DEPTH_MOST 128
+
+// The ray through sample `sample` of picture point (px, py); samples stand on a regular grid.
+POLYFLY_FN Ray camera_ray(const Scene& scene, const Frame& frame, Int px, Int py, Int sample, Int pixel) {
+  const Real step = Real(1.0f / (float)scene.samples), half = Real(0.5f);
+  const Int row = to_int((to_real(sample) + half) * step);
+  const Int column = sample - row * Int(scene.samples);
+  const Real x = to_real(px) + (to_real(column) + half) * step - Real(0.5f * (float)scene.width);
+  const Real y = to_real(py) + (to_real(row) + half) * step - Real(0.5f * (float)scene.height);
+  Ray ray;
+  ray.o = vec(frame.eye);
+  ray.d = normalise(vec(mad(Real(frame.down[0]), y, mad(Real(frame.right[0]), x, Real(frame.forward[0]))),
+                        mad(Real(frame.down[1]), y, mad(Real(frame.right[1]), x, Real(frame.forward[1]))),
+                        mad(Real(frame.down[2]), y, mad(Real(frame.right[2]), x, Real(frame.forward[2])))));
+  ray.weight = vec(Real(1.0f), Real(1.0f), Real(1.0f));
+  ray.length = Real(0.0f);
+  ray.from = Int(FROM_NOWHERE);
+  ray.bounces = Int(0);
+  ray.pixel = pixel;
+  return ray;
+}
+
+// Light that needs no shadow ray: the sky, lamps, the ambient part.
+POLYFLY_FN Vec unshadowed(const Scene& scene, const Ray& ray, const Surface& s, Mask met) {
+  return ray.weight * select(met, s.emission + s.albedo * vec(scene.ambient), sky(scene, ray.d));
+}
+
+// The two rays that go on, and in which lanes they are heavy enough to.
+struct Children {
+  Ray reflected, transmitted;
+  Mask reflects, transmits;
+};
+POLYFLY_FN Children spread(const Scene& scene, const Ray& ray, const Surface& s, Real t, Mask met) {
+  Children c;
+  const Real cutoff = Real(scene.cutoff);
+  const Mask deeper = met & (ray.bounces < Int(scene.depth));
+  c.reflected = ray;
+  c.reflected.o = s.p;
+  c.reflected.length = ray.length + t;
+  c.reflected.bounces = ray.bounces + Int(1);
+  c.transmitted = c.reflected;
+  const Real twice = Real(-2.0f) * dot(s.n, ray.d);
+  c.reflected.d = vec(mad(s.n.x, twice, ray.d.x), mad(s.n.y, twice, ray.d.y), mad(s.n.z, twice, ray.d.z));
+  c.reflected.weight = ray.weight * s.reflect;
+  c.reflected.from = s.same_side;
+  c.reflects = deeper & !(brightest(c.reflected.weight) < cutoff) & (s.reflect > Real(0.0f));
+  pass_through(s, ray.d, c.reflected.d, c.transmitted.d, c.transmitted.from);
+  c.transmitted.weight = ray.weight * s.transmit;
+  c.transmits = deeper & !(brightest(c.transmitted.weight) < cutoff) & (brightest(s.transmit) > Real(0.0f));
+  return c;
+}
+
+#if POLYFLY_LANES == 1
+
+struct Sum {
+  i64 r, g, b;
+};
+POLYFLY_FN void add(Sum& sum, Vec light) {
+  sum.r += to_fixed(light.x);
+  sum.g += to_fixed(light.y);
+  sum.b += to_fixed(light.z);
+}
+
+// A pending ray, as the stack keeps it.
+struct Pending {
+  Vec o, d, weight;
+  Real length;
+  Int from, bounces;
+};
+
+// One sample, depth first. Each bounce leaves at most one ray pending, so depth entries are enough.
+POLYFLY_FN void trace_sample(const Scene& scene, const Frame& frame, Ray ray, Pending* stack, Sum& sum, Counts& counts) {
+  int pending = 0;
+  for (;;) {
+    ++counts.rays;
+    const Hit hit = closest(scene, ray, true);
+    const bool met = hit.surface != NO_SURFACE;
+    if (!met) {
+      add(sum, ray.weight * sky(scene, ray.d));
+    } else {
+      const Surface s = find_surface(scene, frame, ray, hit, true);
+      add(sum, unshadowed(scene, ray, s, true));
+      for (int i = 0; i < scene.lights.len; ++i) {
+        const Lit lit = lit_by(scene, scene.lights.at(i), ray, s, true);
+        if (!lit.some) continue;
+        ++counts.shadow_rays;
+        add(sum, lit.colour * transmittance(scene, s.p, lit.towards, s.same_side, true));
+      }
+      const Children c = spread(scene, ray, s, hit.t, true);
+      if (c.transmits) {
+        if (c.reflects) {
+          const Ray& r = c.reflected;
+          POLYFLY_CHECK(pending < scene.depth);
+          const Pending p = {r.o, r.d, r.weight, r.length, r.from, r.bounces};
+          stack[pending++] = p;
+        }
+        ray = c.transmitted;
+        continue;
+      }
+      if (c.reflects) {
+        ray = c.reflected;
+        continue;
+      }
+    }
+    if (pending == 0) return;
+    const Pending& p = stack[--pending];
+    ray.o = p.o;
+    ray.d = p.d;
+    ray.weight = p.weight;
+    ray.length = p.length;
+    ray.from = p.from;
+    ray.bounces = p.bounces;
+  }
+}
+
+#endif

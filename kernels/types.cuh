@@ -1,0 +1,129 @@
+// What Rust hands to the tracer: plain structs and arrays. src/layout.rs holds the same structs, and
+// both sides assert sizes and offsets.
+#pragma once
+#include "compat.cuh"
+
+// A read-only array with its length; every read of scene data goes through at().
+template <class T>
+struct Array {
+  const T* data;
+  int len;
+  int pad;
+  POLYFLY_METHOD const T& at(int i) const {
+    POLYFLY_CHECK(i >= 0 && i < len);
+    return data[i];
+  }
+};
+
+// Two parallel planes with the body between them: lo <= n.q <= hi, q from the body's centre.
+// A face without an opposite one (the tetrahedron's) has lo far away.
+struct Slab {
+  float n[3];
+  float lo;
+  float hi;
+  float pad[3];
+};
+
+// A convex body: the slabs first_slab .. first_slab + slabs.
+struct Body {
+  float centre[3];
+  float radius;         // of the sphere through the vertices
+  float colour[3];      // linear; tints what passes through
+  float local;          // weight of the pane's own shading: 1 - R - T, not below 0
+  float reflect;        // R
+  float transmit;       // T
+  float ior;            // index of refraction; 1 goes straight through
+  float bar;            // bars reach this far from the neighbouring face's plane; 0 = no bars
+  float bar_to_edge;    // times the distance to that plane = distance to the edge within the face
+  float edge;           // edge length
+  float lamp_radius;
+  float pad0;
+  float lamp_colour[3];
+  int lamps;            // on each edge
+  float bar_colour[3];
+  int code_in;          // Ray::from of rays that run inside this body
+  int first_slab;
+  int slabs;
+  int pad1[2];
+};
+
+struct Light {
+  float position[3];
+  float pad0;
+  float colour[3];
+  float pad1;
+};
+
+// One flat piece of the floor; u and v run over the whole floor, 0..1.
+struct Patch {
+  float n[3];
+  float d;  // n.p = d
+  float u[4];  // u = u[0..3].p + u[3]
+  float v[4];
+  int side;  // 0: the whole square; 1: where u <= v; 2: where v <= u
+  float density;  // the larger of |grad u|, |grad v|: floor widths a unit of length
+  int pad[2];
+};
+
+// One level of the floor's picture: texels are two words, linear red|green and blue|0, 16 bits each.
+struct Level {
+  int first;
+  int width;
+  int height;
+  int pad;
+};
+
+struct Scene {
+  Array<Slab> slabs;
+  Array<Body> bodies;
+  Array<Light> lights;
+  Array<Patch> patches;
+  Array<Level> levels;
+  Array<int> texels;
+  Array<int> glow;       // lamp light on the floor, glow_size x glow_size texels
+  Array<int> curve;      // square root of linear light -> 8-bit sRGB
+  float floor_tint[3];
+  float floor_reflect;
+  float ambient[3];
+  float cutoff;          // rays lighter than this are dropped
+  float zenith[3];
+  float highlight;       // weight of the Blinn-Phong highlight
+  float horizon[3];
+  float glow_scale;
+  int glow_size;
+  int depth;             // most bounces along a path
+  int width, height;
+  int samples;           // along each side of a pixel
+  int pad[3];
+};
+
+// One frame's camera: a ray through picture point (x, y), y down, runs along
+// forward + (x - width/2) right + (y - height/2) down.
+struct Frame {
+  float eye[3];
+  float spread;          // angle between neighbouring sample rays
+  float forward[3];
+  float pad0;
+  float right[3];
+  float pad1;
+  float down[3];
+  float pad2;
+};
+
+struct Counts {
+  u64 rays;
+  u64 shadow_rays;
+};
+
+// Ray::from: the surface a ray has just left, which it cannot hit again.
+//   4k          outside body k: a convex body is not hit again
+//   4k+1, 4k+3  inside body k; 4k+3 when nothing else reaches into body k
+//   FROM_FLOOR  floor patches: FROM_FLOOR + patch (0 or 1)
+#define FROM_NOWHERE (-8)
+#define FROM_FLOOR (-4)
+#define SEALED 2
+
+// Radiance is summed in integers, so that the sum does not depend on the order of its terms.
+#define FIXED_ONE 1048576.0f
+#define FIXED_MOST 2000.0f
+#define CURVE_LAST 1023.0f

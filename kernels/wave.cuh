@@ -1,0 +1,203 @@
+// The CPU's driver: a tile's rays and shadow rays wait in two piles, and the tracer always takes as
+// many from the top as there are lanes. Children are written back side by side, so no lane idles
+// because its neighbour's path ended; the last-in, first-out order keeps the piles small.
+#pragma once
+#include "trace.cuh"
+
+#define TILE 16  // pixels along a tile's side
+
+#if POLYFLY_LANES > 1
+
+#define RAY_WORDS 13
+#define SHADOW_WORDS 11
+
+struct Pile {
+  float* words;  // word w of entry i at words[w * room + i]
+  int room;
+  int len;
+};
+POLYFLY_FN float* word(const Pile& pile, int w, int at) {
+  POLYFLY_CHECK(at >= 0 && at + POLYFLY_LANES <= pile.room);
+  return pile.words + (i64)w * pile.room + at;
+}
+POLYFLY_FN void push(Pile& pile, const Ray& r, Mask m) {
+  const Real reals[10] = {r.o.x, r.o.y, r.o.z, r.d.x, r.d.y, r.d.z, r.weight.x, r.weight.y, r.weight.z, r.length};
+  for (int w = 0; w < 10; ++w) compress_store(word(pile, w, pile.len), reals[w], m);
+  compress_store(word(pile, 10, pile.len), from_bits(r.from), m);
+  compress_store(word(pile, 11, pile.len), from_bits(r.bounces), m);
+  compress_store(word(pile, 12, pile.len), from_bits(r.pixel), m);
+  pile.len += count(m);
+}
+POLYFLY_FN Vec load_vec(const Pile& pile, int w, int at) {
+  return vec(load(word(pile, w, at)), load(word(pile, w + 1, at)), load(word(pile, w + 2, at)));
+}
+// Takes the top n rays into the first n lanes.
+POLYFLY_FN Ray pop(Pile& pile, int n) {
+  pile.len -= n;
+  Ray r;
+  r.o = load_vec(pile, 0, pile.len);
+  r.d = load_vec(pile, 3, pile.len);
+  r.weight = load_vec(pile, 6, pile.len);
+  r.length = load(word(pile, 9, pile.len));
+  r.from = bits(load(word(pile, 10, pile.len)));
+  r.bounces = bits(load(word(pile, 11, pile.len)));
+  r.pixel = bits(load(word(pile, 12, pile.len)));
+  return r;
+}
+
+// The tile's light: three sums a pixel.
+POLYFLY_FN void add(i64* sums, Int pixel, Vec light, Mask m) {
+  int at[POLYFLY_LANES], r[POLYFLY_LANES], g[POLYFLY_LANES], b[POLYFLY_LANES];
+  store(at, pixel);
+  store(r, to_fixed(light.x));
+  store(g, to_fixed(light.y));
+  store(b, to_fixed(light.z));
+  for (u32 left = mask_bits(m); left; left &= left - 1) {
+    const int i = __builtin_ctz(left);
+    POLYFLY_CHECK(at[i] >= 0 && at[i] < TILE * TILE);
+    i64* sum = sums + 4 * at[i];
+    sum[0] += r[i];
+    sum[1] += g[i];
+    sum[2] += b[i];
+  }
+}
+
+struct Tracer {
+  const Scene& scene;
+  const Frame& frame;
+  Pile rays, shadows;
+  i64* sums;
+  Counts counts;
+};
+
+static __attribute__((noinline)) void settle_shadows(Tracer& t, int n) {
+  t.shadows.len -= n;
+  const int at = t.shadows.len;
+  const Vec o = load_vec(t.shadows, 0, at), d = load_vec(t.shadows, 3, at), colour = load_vec(t.shadows, 6, at);
+  const Int from = bits(load(word(t.shadows, 9, at))), pixel = bits(load(word(t.shadows, 10, at)));
+  const Mask active = first_lanes(n);
+  t.counts.shadow_rays += n;
+  const Vec left = transmittance(t.scene, o, d, from, active);
+  add(t.sums, pixel, colour * left, active & (brightest(left) > Real(0.0f)));
+}
+POLYFLY_FN void push_shadow(Pile& pile, const Surface& s, const Lit& lit, Int pixel) {
+  const Real reals[9] = {s.p.x, s.p.y, s.p.z, lit.towards.x, lit.towards.y, lit.towards.z, lit.colour.x, lit.colour.y, lit.colour.z};
+  for (int w = 0; w < 9; ++w) compress_store(word(pile, w, pile.len), reals[w], lit.some);
+  compress_store(word(pile, 9, pile.len), from_bits(s.same_side), lit.some);
+  compress_store(word(pile, 10, pile.len), from_bits(pixel), lit.some);
+  pile.len += count(lit.some);
+}
+
+// One bounce for the active lanes.
+static __attribute__((noinline)) void bounce(Tracer& t, const Ray& ray, Mask active) {
+  const Scene& scene = t.scene;
+  t.counts.rays += count(active);
+  const Hit hit = closest(scene, ray, active);
+  const Mask met = active & (hit.surface != Int(NO_SURFACE));
+  if (!any(met)) {
+    add(t.sums, ray.pixel, ray.weight * sky(scene, ray.d), active);
+    return;
+  }
+  const Surface s = find_surface(scene, t.frame, ray, hit, met);
+  add(t.sums, ray.pixel, unshadowed(scene, ray, s, met), active);
+  for (int i = 0; i < scene.lights.len; ++i) {
+    const Lit lit = lit_by(scene, scene.lights.at(i), ray, s, met);
+    if (!any(lit.some)) continue;
+    push_shadow(t.shadows, s, lit, ray.pixel);
+    if (t.shadows.len >= POLYFLY_LANES) settle_shadows(t, POLYFLY_LANES);
+  }
+  const Children c = spread(scene, ray, s, hit.t, met);
+  if (any(c.reflects)) push(t.rays, c.reflected, c.reflects);
+  if (any(c.transmits)) push(t.rays, c.transmitted, c.transmits);
+}
+
+// Room for the rays of a tile. A step takes up to LANES rays and leaves up to twice as many, a level
+// deeper; when the pile nears its end, rays are taken one at a time, which never adds more than one
+// a level, so a pile of any size cannot overflow.
+#define PILE_SPARE (DEPTH_MOST + 3 * POLYFLY_LANES)
+POLYFLY_FN int pile_room(int depth) { return POLYFLY_LANES * (depth + 4) + PILE_SPARE; }
+POLYFLY_FN u64 scratch_bytes(int depth) {
+  return 8ull * 4 * TILE * TILE + 4ull * RAY_WORDS * pile_room(depth) + 4ull * SHADOW_WORDS * 3 * POLYFLY_LANES;
+}
+
+// Item -> pixel of the tile: neighbouring items are 4 x 4 blocks of pixels, for lanes that agree.
+POLYFLY_FN void pixel_place(Int pixel, Int& x, Int& y) {
+  x = (pixel & Int(3)) | ((pixel >> 2) & Int(12));
+  y = ((pixel >> 2) & Int(3)) | ((pixel >> 4) & Int(12));
+}
+
+POLYFLY_FN void trace_tile(const Scene& scene, const Frame& frame, int left, int top, u32* rgba, void* scratch, Counts& counts) {
+  i64* sums = (i64*)scratch;
+  float* piles = (float*)(sums + 4 * TILE * TILE);
+  const int room = pile_room(scene.depth);
+  Tracer t = {scene, frame, {piles, room, 0}, {piles + RAY_WORDS * room, 3 * POLYFLY_LANES, 0}, sums, {0, 0}};
+  for (int i = 0; i < 4 * TILE * TILE; ++i) sums[i] = 0;
+
+  const int each = scene.samples * scene.samples;
+  const int items = TILE * TILE * each;
+  int next = 0;
+  for (;;) {
+    if (t.rays.len < POLYFLY_LANES && next < items) {
+      const Int item = lane_index() + Int(next);
+      // Exact for every item: items stay far below 2^24.
+      const Int pixel = each == 1 ? item : to_int((to_real(item) + Real(0.5f)) / Real((float)each));
+      Int x, y;
+      pixel_place(pixel, x, y);
+      const Int px = x + Int(left), py = y + Int(top);
+      const Mask inside = (item < Int(items)) & (px < Int(scene.width)) & (py < Int(scene.height));
+      next += POLYFLY_LANES;
+      if (any(inside)) bounce(t, camera_ray(scene, frame, px, py, item - pixel * Int(each), pixel), inside);
+    } else if (t.rays.len > 0) {
+      int n = t.rays.len < POLYFLY_LANES ? t.rays.len : POLYFLY_LANES;
+      if (t.rays.len + PILE_SPARE > t.rays.room) n = 1;
+      const Ray ray = pop(t.rays, n);
+      bounce(t, ray, first_lanes(n));
+    } else {
+      break;
+    }
+  }
+  if (t.shadows.len > 0) settle_shadows(t, t.shadows.len);
+  counts.rays += t.counts.rays;
+  counts.shadow_rays += t.counts.shadow_rays;
+
+  const float scale = 1.0f / (FIXED_ONE * (float)each);
+  for (int at = 0; at < TILE * TILE; at += POLYFLY_LANES) {
+    float r[POLYFLY_LANES], g[POLYFLY_LANES], b[POLYFLY_LANES];
+    int colours[POLYFLY_LANES], xs[POLYFLY_LANES], ys[POLYFLY_LANES];
+    for (int i = 0; i < POLYFLY_LANES; ++i) {
+      const i64* sum = sums + 4 * (at + i);
+      r[i] = (float)sum[0];
+      g[i] = (float)sum[1];
+      b[i] = (float)sum[2];
+    }
+    const Mask m = first_lanes(POLYFLY_LANES);
+    store(colours, pack_rgba(develop(scene, load(r), scale, m), develop(scene, load(g), scale, m), develop(scene, load(b), scale, m)));
+    Int x, y;
+    pixel_place(lane_index() + Int(at), x, y);
+    store(xs, x + Int(left));
+    store(ys, y + Int(top));
+    for (int i = 0; i < POLYFLY_LANES; ++i)
+      if (xs[i] < scene.width && ys[i] < scene.height) rgba[(i64)ys[i] * scene.width + xs[i]] = (u32)colours[i];
+  }
+}
+
+#else
+
+POLYFLY_FN u64 scratch_bytes(int depth) { return sizeof(Pending) * (u64)depth; }
+
+// The GPU's driver on the host, pixel after pixel: what the tests without a GPU compare.
+POLYFLY_FN void trace_tile(const Scene& scene, const Frame& frame, int left, int top, u32* rgba, void* scratch, Counts& counts) {
+  const int each = scene.samples * scene.samples;
+  const float scale = 1.0f / (FIXED_ONE * (float)each);
+  for (int py = top; py < top + TILE && py < scene.height; ++py) {
+    for (int px = left; px < left + TILE && px < scene.width; ++px) {
+      Sum sum = {0, 0, 0};
+      for (int sample = 0; sample < each; ++sample)
+        trace_sample(scene, frame, camera_ray(scene, frame, px, py, sample, 0), (Pending*)scratch, sum, counts);
+      rgba[(i64)py * scene.width + px] =
+          (u32)pack_rgba(develop(scene, (float)sum.r, scale, true), develop(scene, (float)sum.g, scale, true), develop(scene, (float)sum.b, scale, true));
+    }
+  }
+}
+
+#endif

@@ -1,0 +1,561 @@
+//! The flat arrays that the kernels read: the same structs as kernels/types.cuh, filled from a scene.
+#![expect(unsafe_code, reason = "arrays of plain numbers are shared with the kernels by address")]
+
+use crate::scene::{Body, Floor, Scene};
+use crate::texture::{Picture, Texture, linear, srgb};
+use crate::vector::{Vec3, add, cross, dot, length, normalise, scale, single, sub};
+
+/// A read-only array as the kernels see it.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct Array<T> {
+    /// First element.
+    pub data: *const T,
+    /// Number of elements.
+    pub len: i32,
+    pad: i32,
+}
+
+// SAFETY: an Array is an address and a length; nothing in Rust reads through it, the kernels only read,
+// and whoever calls a kernel keeps the memory alive and unchanged meanwhile.
+unsafe impl<T: Sync> Sync for Array<T> {}
+// SAFETY: as above.
+unsafe impl<T: Sync> Send for Array<T> {}
+
+impl<T> Array<T> {
+    /// The array at `data`, which may be an address on a device.
+    pub fn new(data: *const T, len: usize) -> Array<T> {
+        Array { data, len: len as i32, pad: 0 }
+    }
+}
+
+/// kernels/types.cuh: Slab.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default)]
+pub struct SlabData {
+    n: [f32; 3],
+    lo: f32,
+    hi: f32,
+    pad: [f32; 3],
+}
+
+/// kernels/types.cuh: Body.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default)]
+pub struct BodyData {
+    centre: [f32; 3],
+    radius: f32,
+    colour: [f32; 3],
+    local: f32,
+    reflect: f32,
+    transmit: f32,
+    ior: f32,
+    bar: f32,
+    bar_to_edge: f32,
+    edge: f32,
+    lamp_radius: f32,
+    pad0: f32,
+    lamp_colour: [f32; 3],
+    lamps: i32,
+    bar_colour: [f32; 3],
+    code_in: i32,
+    first_slab: i32,
+    slabs: i32,
+    pad1: [i32; 2],
+}
+
+/// kernels/types.cuh: Light.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default)]
+pub struct LightData {
+    position: [f32; 3],
+    pad0: f32,
+    colour: [f32; 3],
+    pad1: f32,
+}
+
+/// kernels/types.cuh: Patch.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default)]
+pub struct PatchData {
+    n: [f32; 3],
+    d: f32,
+    u: [f32; 4],
+    v: [f32; 4],
+    side: i32,
+    density: f32,
+    pad: [i32; 2],
+}
+
+/// kernels/types.cuh: Level.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default)]
+pub struct LevelData {
+    first: i32,
+    width: i32,
+    height: i32,
+    pad: i32,
+}
+
+/// kernels/types.cuh: Scene.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+#[expect(missing_docs, reason = "kernels/types.cuh documents the fields")]
+pub struct SceneData {
+    pub slabs: Array<SlabData>,
+    pub bodies: Array<BodyData>,
+    pub lights: Array<LightData>,
+    pub patches: Array<PatchData>,
+    pub levels: Array<LevelData>,
+    pub texels: Array<i32>,
+    pub glow: Array<i32>,
+    pub curve: Array<i32>,
+    pub floor_tint: [f32; 3],
+    pub floor_reflect: f32,
+    pub ambient: [f32; 3],
+    pub cutoff: f32,
+    pub zenith: [f32; 3],
+    pub highlight: f32,
+    pub horizon: [f32; 3],
+    pub glow_scale: f32,
+    pub glow_size: i32,
+    pub depth: i32,
+    pub width: i32,
+    pub height: i32,
+    pub samples: i32,
+    pad: [i32; 3],
+}
+
+/// kernels/types.cuh: Frame. One frame's camera.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct FrameData {
+    eye: [f32; 3],
+    spread: f32,
+    forward: [f32; 3],
+    pad0: f32,
+    right: [f32; 3],
+    pad1: f32,
+    down: [f32; 3],
+    pad2: f32,
+}
+
+/// kernels/types.cuh: Counts.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counts {
+    /// Camera, reflected and transmitted rays.
+    pub rays: u64,
+    /// Rays from surfaces to lights.
+    pub shadow_rays: u64,
+}
+
+// kernels/render.cpp asserts the same numbers.
+const _: () = {
+    assert!(size_of::<SlabData>() == 32);
+    assert!(size_of::<BodyData>() == 112 && std::mem::offset_of!(BodyData, lamp_colour) == 64);
+    assert!(size_of::<LightData>() == 32);
+    assert!(size_of::<PatchData>() == 64);
+    assert!(size_of::<LevelData>() == 16);
+    assert!(size_of::<SceneData>() == 224 && std::mem::offset_of!(SceneData, glow_size) == 192);
+    assert!(size_of::<FrameData>() == 64);
+    assert!(size_of::<Counts>() == 16);
+};
+
+/// Where lamp light is worth computing: points on the floor, and the lamps.
+pub struct GlowPlan {
+    /// Texels along a side of the map.
+    pub size: usize,
+    /// Texel centres, with the floor patch they lie on, in texel order.
+    pub points: Vec<([f32; 3], usize)>,
+    /// The floor's upward normal by patch.
+    pub normals: Vec<[f32; 3]>,
+    /// Lamp positions, x y z each.
+    pub lamps: Vec<f32>,
+    /// Lamp strengths, r g b each.
+    pub colours: Vec<f32>,
+    /// Squared length added to squared distances, so that a lamp on the floor stays finite.
+    pub softening: f32,
+}
+
+/// A scene's arrays in host memory.
+pub struct Layout {
+    /// Face planes of all bodies.
+    pub slabs: Vec<SlabData>,
+    /// Bodies.
+    pub bodies: Vec<BodyData>,
+    /// Lights.
+    pub lights: Vec<LightData>,
+    /// The floor.
+    pub patches: Vec<PatchData>,
+    /// Mip levels of its picture.
+    pub levels: Vec<LevelData>,
+    /// Their texels, two words each.
+    pub texels: Vec<i32>,
+    /// Lamp light on the floor, texels alike.
+    pub glow: Vec<i32>,
+    /// Square root of linear light -> sRGB byte.
+    pub curve: Vec<i32>,
+    // Everything but the arrays' addresses.
+    rest: SceneData,
+}
+
+const CURVE_LAST: usize = 1023;
+// Shadow rays spent on the lamp light before the first frame.
+const GLOW_RAYS: usize = 4 << 20;
+// Radiance of a lamp's disc averaged over its area, as lamp_light in kernels/shade.cuh shapes it.
+const LAMP_RADIANCE: f64 = 2.4;
+
+impl Layout {
+    /// Flattens a scene; `texture` is its floor's picture, loaded.
+    pub fn new(scene: &Scene, texture: Option<&Texture>) -> Layout {
+        let mut slabs = Vec::new();
+        let bodies: Vec<BodyData> = scene.bodies.iter().enumerate().map(|(k, b)| flatten_body(scene, k, b, &mut slabs)).collect();
+        let lights = scene.lights.iter().map(|l| LightData { position: single(l.position), colour: colour(l.colour), ..LightData::default() });
+        let (mut levels, mut texels) = (Vec::new(), Vec::new());
+        for level in texture.iter().flat_map(|t| &t.levels) {
+            levels.push(LevelData { first: (texels.len() / 2) as i32, width: level.width as i32, height: level.height as i32, pad: 0 });
+            push_texels(&mut texels, level);
+        }
+        let curve = (0..=CURVE_LAST).map(|i| {
+            let root = i as f64 / CURVE_LAST as f64;
+            (srgb(root * root) * 255.0).round() as i32
+        });
+        let floor = scene.floor.as_ref();
+        let none = |len| Array::<i32>::new(std::ptr::null(), len);
+        let rest = SceneData {
+            slabs: Array::new(std::ptr::null(), 0),
+            bodies: Array::new(std::ptr::null(), 0),
+            lights: Array::new(std::ptr::null(), 0),
+            patches: Array::new(std::ptr::null(), 0),
+            levels: Array::new(std::ptr::null(), 0),
+            texels: none(0),
+            glow: none(0),
+            curve: none(0),
+            floor_tint: floor.map_or([0.0; 3], |f| colour(f.tint)),
+            floor_reflect: floor.map_or(0.0, |f| f.reflection as f32),
+            ambient: colour(scene.ambient),
+            cutoff: scene.cutoff as f32,
+            zenith: colour(scene.zenith),
+            highlight: scene.highlight as f32,
+            horizon: colour(scene.horizon),
+            glow_scale: 0.0,
+            glow_size: 0,
+            depth: scene.depth as i32,
+            width: scene.width as i32,
+            height: scene.height as i32,
+            samples: scene.samples as i32,
+            pad: [0; 3],
+        };
+        Layout {
+            slabs,
+            bodies,
+            lights: lights.collect(),
+            patches: floor.map(flatten_floor).unwrap_or_default(),
+            levels,
+            texels,
+            glow: Vec::new(),
+            curve: curve.collect(),
+            rest,
+        }
+    }
+
+    /// The struct that the kernels get, with addresses in host memory; it lives no longer than `self`.
+    pub fn host(&self) -> SceneData {
+        fn array<T>(v: &[T]) -> Array<T> {
+            Array::new(v.as_ptr(), v.len())
+        }
+        self.at(array(&self.slabs), array(&self.bodies), array(&self.lights), array(&self.patches), array(&self.levels), [
+            array(&self.texels),
+            array(&self.glow),
+            array(&self.curve),
+        ])
+    }
+
+    /// The same with arrays elsewhere; `words` are texels, glow and curve.
+    pub fn at(
+        &self,
+        slabs: Array<SlabData>,
+        bodies: Array<BodyData>,
+        lights: Array<LightData>,
+        patches: Array<PatchData>,
+        levels: Array<LevelData>,
+        words: [Array<i32>; 3],
+    ) -> SceneData {
+        let [texels, glow, curve] = words;
+        SceneData { slabs, bodies, lights, patches, levels, texels, glow, curve, ..self.rest }
+    }
+
+    /// What to compute for the lamp light on the floor, if there are lamps and a floor.
+    pub fn glow_plan(&self, scene: &Scene) -> Option<GlowPlan> {
+        let floor = scene.floor.as_ref()?;
+        let (mut lamps, mut colours) = (Vec::new(), Vec::new());
+        for body in scene.bodies.iter().filter(|b| b.lamps > 0 && b.bar > 0.0) {
+            // Rows of very many lamps are taken as fewer, brighter ones.
+            let taken = body.lamps.min(16);
+            let lamp = lamp_radius(body);
+            let strength = LAMP_RADIANCE * lamp * lamp * f64::from(body.lamps) / f64::from(taken);
+            let vertices = body.solid.vertices();
+            for [a, b] in body.solid.edges() {
+                for i in 0..taken {
+                    let t = (f64::from(i) + 0.5) / f64::from(taken);
+                    let on_edge = add(scale(vertices[a], 1.0 - t), scale(vertices[b], t));
+                    // Just outside the body, so that its own bar does not stand in the way.
+                    let p = add(body.centre, scale(on_edge, body.radius * 1.01));
+                    lamps.extend(single(p));
+                    colours.extend(body.lamp_colour.map(|c| (linear(c) * strength) as f32));
+                }
+            }
+        }
+        let count = lamps.len() / 3;
+        if count == 0 {
+            return None;
+        }
+        let size = [128, 64, 32, 16].into_iter().find(|s| s * s * count <= GLOW_RAYS).unwrap_or(8);
+        let texel = |i: usize| (i as f64 + 0.5) / size as f64;
+        let points = (0..size * size).map(|i| {
+            let (u, v) = (texel(i % size), texel(i / size));
+            let (p, patch) = floor_point(floor, u, v);
+            (single(p), patch.min(self.patches.len() - 1))
+        });
+        let extent = floor.corners.iter().map(|&c| length(sub(c, floor.corners[0]))).fold(0.0, f64::max);
+        Some(GlowPlan {
+            size,
+            points: points.collect(),
+            normals: self.patches.iter().map(|p| p.n).collect(),
+            lamps,
+            colours,
+            softening: ((extent / size as f64).powi(2) * 0.25) as f32,
+        })
+    }
+
+    /// Takes the lamp light in: linear r, g, b for each texel.
+    pub fn set_glow(&mut self, size: usize, light: &[f32]) {
+        let most = light.iter().fold(0.0f32, |a, &b| a.max(b));
+        if most <= 0.0 {
+            return;
+        }
+        self.glow.clear();
+        for p in light.chunks_exact(3) {
+            push_texel(&mut self.glow, [p[0], p[1], p[2]].map(|c| (c / most * 65535.0).round() as u16));
+        }
+        self.rest.glow_scale = most;
+        self.rest.glow_size = size as i32;
+    }
+}
+
+/// The camera of frame n.
+pub fn frame(scene: &Scene, n: u32) -> FrameData {
+    let view = scene.camera.view(n, scene.frames);
+    let focal = scene.camera.focal(scene.width);
+    FrameData {
+        eye: single(view.eye),
+        spread: (1.0 / (focal * f64::from(scene.samples))) as f32,
+        forward: single(scale(view.forward, focal)),
+        right: single(view.right),
+        down: single(scale(view.up, -1.0)),
+        ..FrameData::default()
+    }
+}
+
+fn colour(srgb: Vec3) -> [f32; 3] {
+    srgb.map(|c| linear(c) as f32)
+}
+
+fn push_texel(words: &mut Vec<i32>, [r, g, b]: [u16; 3]) {
+    words.push((u32::from(r) | u32::from(g) << 16) as i32);
+    words.push(i32::from(b));
+}
+fn push_texels(words: &mut Vec<i32>, level: &Picture) {
+    words.reserve(level.texels.len() * 2);
+    for &texel in &level.texels {
+        push_texel(words, texel);
+    }
+}
+
+// A lamp fits its bar, and its neighbours do not touch it.
+fn lamp_radius(body: &Body) -> f64 {
+    let spacing = body.solid.edge_length() * body.radius / f64::from(body.lamps.max(1));
+    (0.78 * body.bar * body.radius).min(0.42 * spacing)
+}
+
+fn flatten_body(scene: &Scene, k: usize, body: &Body, slabs: &mut Vec<SlabData>) -> BodyData {
+    let first = slabs.len();
+    let reach = (body.solid.inradius() * body.radius) as f32;
+    for n in slab_normals(body) {
+        let lone = body.solid == crate::solid::Solid::Tetrahedron;
+        slabs.push(SlabData { n: single(n), lo: if lone { -1.0e30 } else { -reach }, hi: reach, pad: [0.0; 3] });
+    }
+    let sine = body.solid.edge_sine();
+    let sealed = scene.bodies.iter().enumerate().all(|(j, other)| j == k || apart(body, other))
+        && scene.floor.as_ref().is_none_or(|f| floor_misses(body, f));
+    BodyData {
+        centre: single(body.centre),
+        radius: body.radius as f32,
+        colour: colour(body.colour),
+        local: (1.0 - body.reflection - body.transparency).max(0.0) as f32,
+        reflect: body.reflection as f32,
+        transmit: body.transparency as f32,
+        ior: body.ior as f32,
+        bar: (body.bar * body.radius * sine) as f32,
+        bar_to_edge: (1.0 / sine) as f32,
+        edge: (body.solid.edge_length() * body.radius) as f32,
+        lamp_radius: lamp_radius(body) as f32,
+        lamp_colour: colour(body.lamp_colour),
+        lamps: if body.bar > 0.0 { body.lamps as i32 } else { 0 },
+        bar_colour: colour(body.bar_colour),
+        code_in: 4 * k as i32 + 1 + if sealed { 2 } else { 0 },
+        first_slab: first as i32,
+        slabs: (slabs.len() - first) as i32,
+        ..BodyData::default()
+    }
+}
+
+// One normal of each pair of parallel faces.
+fn slab_normals(body: &Body) -> Vec<Vec3> {
+    let mut kept: Vec<Vec3> = Vec::new();
+    for n in body.solid.normals() {
+        if kept.iter().all(|&m| dot(m, n) > -1.0 + 1e-9) {
+            kept.push(n);
+        }
+    }
+    kept
+}
+
+fn corners(body: &Body) -> Vec<Vec3> {
+    body.solid.vertices().into_iter().map(|v| add(body.centre, scale(v, body.radius))).collect()
+}
+
+// Whether a plane with one of these normals has all of a on one side and all of b on the other.
+fn separated(normals: &[Vec3], a: &[Vec3], b: &[Vec3], gap: f64) -> bool {
+    let range = |n: Vec3, points: &[Vec3]| {
+        points.iter().map(|&p| dot(n, p)).fold((f64::INFINITY, f64::NEG_INFINITY), |(lo, hi), x| (lo.min(x), hi.max(x)))
+    };
+    normals.iter().any(|&n| {
+        let ((a_lo, a_hi), (b_lo, b_hi)) = (range(n, a), range(n, b));
+        a_hi + gap < b_lo || b_hi + gap < a_lo
+    })
+}
+fn apart(a: &Body, b: &Body) -> bool {
+    let gap = 1e-5 * (a.radius + b.radius);
+    let between = sub(b.centre, a.centre);
+    if length(between) > a.radius + b.radius + gap {
+        return true;
+    }
+    let mut normals = [a.solid.normals(), b.solid.normals()].concat();
+    if length(between) > 0.0 {
+        normals.push(normalise(between));
+    }
+    separated(&normals, &corners(a), &corners(b), gap)
+}
+fn floor_misses(body: &Body, floor: &Floor) -> bool {
+    let p = floor.corners;
+    let mut normals = body.solid.normals();
+    [[p[0], p[1], p[2]], [p[0], p[2], p[3]]].iter().all(|t| {
+        normals.push(normalise(cross(sub(t[1], t[0]), sub(t[2], t[0]))));
+        separated(&normals, &corners(body), t, 1e-5 * body.radius)
+    })
+}
+
+fn is_parallelogram(p: &[Vec3; 4]) -> bool {
+    let off = length(sub(add(p[0], p[2]), add(p[1], p[3])));
+    off <= 1e-9 * (length(sub(p[2], p[0])) + length(sub(p[3], p[1])))
+}
+
+// u runs from corner 0 to corner 3, v from corner 0 to corner 1.
+const FLOOR_U: [f64; 4] = [0.0, 0.0, 1.0, 1.0];
+const FLOOR_V: [f64; 4] = [0.0, 1.0, 1.0, 0.0];
+
+fn flatten_floor(floor: &Floor) -> Vec<PatchData> {
+    if is_parallelogram(&floor.corners) {
+        return vec![flatten_patch(floor, [0, 1, 3], 0)];
+    }
+    vec![flatten_patch(floor, [0, 1, 2], 1), flatten_patch(floor, [0, 2, 3], 2)]
+}
+
+fn flatten_patch(floor: &Floor, corners: [usize; 3], side: i32) -> PatchData {
+    let [a, b, c] = corners.map(|i| floor.corners[i]);
+    let (ab, ac) = (sub(b, a), sub(c, a));
+    let mut n = normalise(cross(ab, ac));
+    if n[2] < 0.0 {
+        n = scale(n, -1.0);
+    }
+    // The gradient within the plane of a function with given values at the three corners.
+    let gradient = |values: [f64; 4]| {
+        let [va, vb, vc] = corners.map(|i| values[i]);
+        let normal = cross(ab, ac);
+        let g = add(scale(cross(ac, normal), vb - va), scale(cross(normal, ab), vc - va));
+        let g = scale(g, 1.0 / dot(normal, normal));
+        (g, [g[0] as f32, g[1] as f32, g[2] as f32, (va - dot(g, a)) as f32])
+    };
+    let ((gu, u), (gv, v)) = (gradient(FLOOR_U), gradient(FLOOR_V));
+    PatchData { n: single(n), d: dot(n, a) as f32, u, v, side, density: length(gu).max(length(gv)) as f32, pad: [0; 2] }
+}
+
+// The floor's point at (u, v), and the patch it lies on.
+fn floor_point(floor: &Floor, u: f64, v: f64) -> (Vec3, usize) {
+    let p = floor.corners;
+    if u <= v {
+        (add(p[0], add(scale(sub(p[1], p[0]), v), scale(sub(p[2], p[1]), u))), 0)
+    } else {
+        (add(p[0], add(scale(sub(p[3], p[0]), u), scale(sub(p[2], p[3]), v))), 1)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::solid::Solid;
+
+    fn body(solid: Solid, centre: Vec3, radius: f64) -> Body {
+        Body {
+            solid,
+            centre,
+            colour: [1.0; 3],
+            radius,
+            reflection: 0.5,
+            transparency: 0.3,
+            lamps: 0,
+            lamp_colour: [1.0; 3],
+            bar: 0.05,
+            bar_colour: [0.1; 3],
+            ior: 1.0,
+        }
+    }
+
+    #[test]
+    fn slabs_are_half_the_faces() {
+        for solid in Solid::ALL {
+            let n = slab_normals(&body(solid, [0.0; 3], 1.0)).len();
+            let faces = solid.faces().len();
+            assert_eq!(n, if solid == Solid::Tetrahedron { 4 } else { faces / 2 }, "{solid:?}");
+        }
+    }
+
+    #[test]
+    fn bodies_that_touch_nothing_are_sealed() {
+        let cube = body(Solid::Hexahedron, [0.0; 3], 1.0);
+        assert!(apart(&cube, &body(Solid::Octahedron, [3.0, 0.0, 0.0], 1.0)));
+        assert!(!apart(&cube, &body(Solid::Octahedron, [1.2, 0.0, 0.0], 1.0)));
+        // Spheres overlap here, faces do not.
+        assert!(apart(&cube, &body(Solid::Hexahedron, [1.3, 0.0, 0.0], 1.0)));
+    }
+
+    #[test]
+    fn floor_coordinates_hit_the_corners() {
+        let corners = [[-4.0, -4.0, -1.0], [-4.0, 4.0, 0.5], [4.0, 4.0, -1.0], [4.0, -4.0, -2.0]];
+        let floor = Floor { corners, texture: None, tint: [1.0; 3], reflection: 0.0 };
+        let patches = flatten_floor(&floor);
+        assert_eq!(patches.len(), 2);
+        for (patch, corners) in patches.iter().zip([[0, 1, 2], [0, 2, 3]]) {
+            for i in corners {
+                let p = single(floor.corners[i]);
+                let at = |g: [f32; 4]| f64::from(g[0] * p[0] + g[1] * p[1] + g[2] * p[2] + g[3]);
+                assert!((at(patch.u) - FLOOR_U[i]).abs() < 1e-6 && (at(patch.v) - FLOOR_V[i]).abs() < 1e-6);
+            }
+        }
+        for (i, (u, v)) in FLOOR_U.into_iter().zip(FLOOR_V).enumerate() {
+            assert!(length(sub(floor_point(&floor, u, v).0, floor.corners[i])) < 1e-12);
+        }
+    }
+}

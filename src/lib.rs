@@ -1,0 +1,15 @@
+//! polyfly renders flythroughs of polyhedra: a scene goes in, frames and a video come out, byte for
+//! byte the same on every device.
+//!
+//! Data flows one way: [`scene`] reads and resolves a description, [`layout`] flattens it into the arrays
+//! that the kernels read, a [`device`] turns each frame's camera into a picture, and the [`pipeline`]
+//! hands the pictures to the [`sink`]s in order while the next ones render.
+
+pub mod camera;
+pub mod device;
+pub mod diagnostic;
+pub mod layout;
+pub mod scene;
+pub mod solid;
+pub mod texture;
+pub mod vector;

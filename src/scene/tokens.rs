@@ -1,0 +1,292 @@
+//! The coursework's token text, in its full, reduced and seven-value dialects.
+//!
+//! The letters are the assignment's own: r0 z0 phi0 Ar Az wr wz wphi pr pz, R, T.
+
+use super::{Body, Floor, Light, Output, Pattern, Scene, TextureSource, defaults};
+use crate::camera::{Camera, CylindricalPath};
+use crate::diagnostic::{Problem, Rule};
+use crate::solid::Solid;
+use crate::vector::Vec3;
+use std::ops::Range;
+
+/// The order of bodies in the full and seven-value dialects.
+pub const SOLIDS: [Solid; 3] = [Solid::Hexahedron, Solid::Octahedron, Solid::Icosahedron];
+// And in the reduced one, which has a fixed light and takes colours as bytes.
+const REDUCED_SOLIDS: [Solid; 3] = [Solid::Icosahedron, Solid::Hexahedron, Solid::Octahedron];
+const REDUCED_LIGHT: Light = Light { position: [-2.0, 0.0, 4.0], colour: [1.0, 1.0, 1.0] };
+const MAX_LIGHTS: u32 = 4;
+
+#[derive(Clone, Copy, PartialEq, Debug)]
+enum Dialect {
+    Full,
+    Reduced,
+    SevenValue,
+}
+
+struct Token<'a> {
+    text: std::borrow::Cow<'a, str>,
+    span: Range<usize>,
+}
+
+// Tokens are separated by white space; a `%` left alone by `% d` is joined to what follows it.
+fn split(text: &str) -> Vec<Token<'_>> {
+    let mut tokens: Vec<Token> = Vec::new();
+    let mut rest = text;
+    while let Some(start) = rest.find(|c: char| !c.is_whitespace()) {
+        let at = text.len() - rest.len() + start;
+        let length = rest[start..].find(char::is_whitespace).unwrap_or(rest.len() - start);
+        let (word, span) = (&rest[start..start + length], at..at + length);
+        match tokens.last_mut() {
+            Some(last) if tokens_break_percent(&last.text) && word.starts_with('d') => {
+                last.text = format!("{}{word}", last.text).into();
+                last.span.end = span.end;
+            }
+            _ => tokens.push(Token { text: word.into(), span }),
+        }
+        rest = &rest[start + length..];
+    }
+    tokens
+}
+fn tokens_break_percent(text: &str) -> bool {
+    text.ends_with('%')
+}
+
+// A token stream that knows each token's number and what it stands for.
+struct Reader<'a> {
+    tokens: Vec<Token<'a>>,
+    next: usize,
+    end: usize,
+}
+
+impl Reader<'_> {
+    fn problem(&self, what: &str, expected: String) -> Problem {
+        match self.tokens.get(self.next) {
+            Some(t) => Problem::new(t.span.clone(), format!("token {} ({what}) is `{}`", self.next + 1, t.text), format!("expected {expected}")),
+            None => Problem::new(self.end..self.end, format!("the scene ends before token {} ({what})", self.next + 1), format!("expected {expected}")),
+        }
+    }
+    fn text(&mut self, what: &str, expected: &str) -> Result<(String, Range<usize>), Problem> {
+        let problem = self.problem(what, expected.to_owned());
+        let token = self.tokens.get(self.next).ok_or(problem)?;
+        self.next += 1;
+        Ok((token.text.clone().into_owned(), token.span.clone()))
+    }
+    fn number(&mut self, what: &str, rule: Rule) -> Result<f64, Problem> {
+        let value = self.tokens.get(self.next).and_then(|t| t.text.parse::<f64>().ok());
+        match value {
+            Some(x) if rule.allows(x) => {
+                self.next += 1;
+                Ok(x)
+            }
+            _ => Err(self.problem(what, rule.expected())),
+        }
+    }
+    fn whole(&mut self, what: &str, least: u32, most: u32) -> Result<u32, Problem> {
+        Ok(self.number(what, Rule::Whole(least, most))? as u32)
+    }
+    fn triple(&mut self, what: &str, parts: [&str; 3], rule: Rule) -> Result<Vec3, Problem> {
+        let mut v = [0.0; 3];
+        for (x, part) in v.iter_mut().zip(parts) {
+            *x = self.number(&format!("{what} {part}"), rule)?;
+        }
+        Ok(v)
+    }
+    fn point(&mut self, what: &str) -> Result<Vec3, Problem> {
+        self.triple(what, ["x", "y", "z"], Rule::Finite)
+    }
+    fn colour(&mut self, what: &str, rule: Rule) -> Result<Vec3, Problem> {
+        self.triple(&format!("{what}, colour"), ["r", "g", "b"], rule)
+    }
+    fn byte_colour(&mut self, what: &str) -> Result<Vec3, Problem> {
+        Ok(self.colour(what, Rule::Whole(0, 255))?.map(|c| c / 255.0))
+    }
+    fn path(&mut self, of: &str) -> Result<CylindricalPath, Problem> {
+        let mut part = |name: &str| self.number(&format!("{of}, {name}"), Rule::Finite);
+        Ok(CylindricalPath {
+            r0: part("r0")?,
+            z0: part("z0")?,
+            phi0: super::snap_angle(part("phi0")?),
+            ar: part("Ar")?,
+            az: part("Az")?,
+            wr: part("wr")?,
+            wz: part("wz")?,
+            wphi: part("wphi")?,
+            pr: super::snap_angle(part("pr")?),
+            pz: super::snap_angle(part("pz")?),
+        })
+    }
+    fn body(&mut self, solid: Solid, n: usize, dialect: Dialect) -> Result<Body, Problem> {
+        let what = format!("body {n}, {}", solid.name());
+        let mut body = Body {
+            solid,
+            centre: self.point(&format!("{what}, centre"))?,
+            colour: [0.0; 3],
+            radius: 0.0,
+            reflection: 0.0,
+            transparency: 0.0,
+            lamps: 0,
+            lamp_colour: Body::LAMP_COLOUR,
+            bar: 0.0,
+            bar_colour: Body::BAR_COLOUR,
+            ior: 1.0,
+        };
+        let radius = format!("{what}, circumradius");
+        match dialect {
+            Dialect::Reduced => {
+                body.radius = self.number(&radius, Rule::Positive)?;
+                body.colour = self.byte_colour(&what)?;
+            }
+            Dialect::SevenValue => {
+                body.colour = self.colour(&what, Rule::Fraction)?;
+                body.radius = self.number(&radius, Rule::Positive)?;
+            }
+            Dialect::Full => {
+                body.colour = self.colour(&what, Rule::Fraction)?;
+                body.radius = self.number(&radius, Rule::Positive)?;
+                body.reflection = self.number(&format!("{what}, reflection R"), Rule::Fraction)?;
+                body.transparency = self.number(&format!("{what}, transparency T"), Rule::Fraction)?;
+                body.lamps = self.whole(&format!("{what}, lamps on an edge"), 0, super::MAX_LAMPS)?;
+                body.bar = Body::BAR;
+            }
+        }
+        Ok(body)
+    }
+    fn floor(&mut self, dialect: Dialect) -> Result<Floor, Problem> {
+        let start = self.next;
+        let mut corners = [[0.0; 3]; 4];
+        for (i, corner) in corners.iter_mut().enumerate() {
+            *corner = self.point(&format!("floor, point {}", i + 1))?;
+        }
+        let corners = super::perimeter_order(corners);
+        if !super::has_area(&corners) {
+            let span = self.tokens[start].span.start..self.tokens[self.next - 1].span.end;
+            return Err(Problem::new(span, "the floor's points lie on a line", "expected four corners of a floor"));
+        }
+        let mut floor = Floor { corners, texture: None, tint: [1.0; 3], reflection: 0.0 };
+        match dialect {
+            Dialect::Reduced => floor.tint = self.byte_colour("floor")?,
+            Dialect::SevenValue => floor.tint = self.colour("floor", Rule::Fraction)?,
+            Dialect::Full => {
+                let expected = "a texture file, `none`, `@checker`, `@marble` or `@wood`";
+                let (text, span) = self.text("floor, texture", expected)?;
+                floor.texture = TextureSource::parse(&text, std::path::Path::new(""))
+                    .map_err(|e| Problem::new(span, format!("there is no built-in texture `{text}`"), format!("expected {e}")))?;
+                floor.tint = self.colour("floor", Rule::Fraction)?;
+                floor.reflection = self.number("floor, reflection R", Rule::Fraction)?;
+            }
+        }
+        Ok(floor)
+    }
+}
+
+// The dialects differ in length and in whether the floor names a texture.
+fn dialect(tokens: &[Token]) -> Dialect {
+    let texture = tokens.iter().skip(2).any(|t| t.text.parse::<f64>().is_err());
+    match tokens.len() {
+        _ if texture => Dialect::Full,
+        0..=61 => Dialect::Reduced,
+        62..=68 => Dialect::SevenValue,
+        _ => Dialect::Full,
+    }
+}
+
+/// Reads a scene; `solids` are the three bodies of the full and seven-value dialects.
+pub fn parse(text: &str, solids: [Solid; 3]) -> Result<(Scene, Vec<String>), Vec<Problem>> {
+    read(text, solids).map_err(|p| vec![p])
+}
+
+fn read(text: &str, solids: [Solid; 3]) -> Result<(Scene, Vec<String>), Problem> {
+    let tokens = split(text);
+    let dialect = dialect(&tokens);
+    let mut warnings = Vec::new();
+    let mut r = Reader { tokens, next: 0, end: text.trim_end().len() };
+    let frames = r.whole("frame count", 1, super::MAX_FRAMES).map_err(|p| match r.tokens.first() {
+        Some(t) if t.text.contains('%') || t.text.contains('/') => {
+            p.help("the frame count is missing: write it before the output path")
+        }
+        _ => p.help("`polyfly --default` prints a whole scene; `polyfly --help` names the grammar"),
+    })?;
+    let (path, span) = r.text("output path", "a path with %d, ending in .data or .png")?;
+    let (pattern, made_up) = Pattern::parse(&super::expand_home(&path).display().to_string())
+        .map_err(|e| Problem::new(span, format!("token 2 (output path) is `{path}`"), e.to_string()))?;
+    if made_up {
+        warnings.push(format!("the output path `{path}` does not say where the frame number goes: writing {pattern}"));
+    }
+    let size_at = r.next;
+    let width = r.whole("width", 1, super::MAX_SIDE)?;
+    let height = r.whole("height", 1, super::MAX_SIDE)?;
+    if u64::from(width) * u64::from(height) > super::MAX_PIXELS {
+        let span = r.tokens[size_at].span.start..r.tokens[size_at + 1].span.end;
+        return Err(super::too_large(span, width, height));
+    }
+    let fov_deg = r.number("field of view", Rule::FieldOfView)?;
+    let eye = r.path("camera")?;
+    let target = r.path("look-at point")?;
+
+    let solids = if dialect == Dialect::Reduced { REDUCED_SOLIDS } else { solids };
+    let mut bodies = Vec::new();
+    for (i, solid) in solids.into_iter().enumerate() {
+        bodies.push(r.body(solid, i + 1, dialect)?);
+    }
+    let floor = r.floor(dialect)?;
+    let mut lights = Vec::new();
+    let (mut depth, mut samples) = (defaults::DEPTH, defaults::SAMPLES);
+    let mut ambient = defaults::AMBIENT;
+    let mut light = |r: &mut Reader, n: u32| -> Result<Light, Problem> {
+        let what = format!("light {n}");
+        Ok(Light { position: r.point(&format!("{what}, position"))?, colour: r.colour(&what, Rule::NotNegative)? })
+    };
+    match dialect {
+        Dialect::Reduced => {
+            lights.push(REDUCED_LIGHT);
+            ambient = REDUCED_AMBIENT;
+        }
+        Dialect::SevenValue => {
+            lights.push(light(&mut r, 1)?);
+            if r.next < r.tokens.len() {
+                samples = r.whole("samples along a pixel's side", 1, super::MAX_SAMPLES)?;
+            }
+        }
+        Dialect::Full => {
+            for n in 1..=r.whole("light count", 0, MAX_LIGHTS)? {
+                lights.push(light(&mut r, n)?);
+            }
+            if r.next < r.tokens.len() {
+                depth = r.whole("depth", 0, super::MAX_DEPTH)?;
+                samples = r.whole("samples along a pixel's side", 1, super::MAX_SAMPLES)?;
+            }
+        }
+    }
+    if let Some(t) = r.tokens.get(r.next) {
+        let what = format!("token {} is `{}`, and the scene is already whole", r.next + 1, t.text);
+        return Err(Problem::new(t.span.clone(), what, "expected the end of the scene").help(format!(
+            "this was read as the {} dialect; is the light count right?",
+            match dialect {
+                Dialect::Full => "full",
+                Dialect::Reduced => "reduced (61 tokens)",
+                Dialect::SevenValue => "seven-value",
+            }
+        )));
+    }
+    let scene = Scene {
+        frames,
+        output: Output { frames: pattern, video: None, fps: defaults::FPS },
+        width,
+        height,
+        samples,
+        depth,
+        cutoff: defaults::CUTOFF,
+        camera: Camera { fov_deg, eye, target },
+        bodies,
+        floor: Some(floor),
+        lights,
+        ambient,
+        highlight: defaults::HIGHLIGHT,
+        zenith: defaults::ZENITH,
+        horizon: defaults::HORIZON,
+    };
+    Ok((scene, warnings))
+}
+
+// 0.2 of full light, as sRGB: the reduced dialect's program added it before writing bytes.
+const REDUCED_AMBIENT: Vec3 = [0.2; 3];

@@ -1,0 +1,141 @@
+//! Writes a resolved scene in either grammar, so that reading it again gives the same scene.
+
+use super::{Scene, defaults};
+use crate::camera::CylindricalPath;
+use crate::scene::Body;
+use crate::vector::Vec3;
+use std::fmt::Write;
+
+// f64's shortest form that reads back as itself; TOML wants a point or an exponent in it.
+struct N(f64);
+impl std::fmt::Display for N {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{:?}", self.0)
+    }
+}
+struct V(Vec3);
+impl std::fmt::Display for V {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "[{}, {}, {}]", N(self.0[0]), N(self.0[1]), N(self.0[2]))
+    }
+}
+// A text as TOML's basic string.
+struct S<'a>(&'a str);
+impl std::fmt::Display for S<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}", toml::Value::String(self.0.to_owned()))
+    }
+}
+
+/// The scene in TOML, every value spelled out.
+pub fn toml(scene: &Scene) -> String {
+    let mut out = String::new();
+    // Writing to a String cannot fail.
+    let _ = write_toml(scene, &mut out);
+    out
+}
+
+fn write_toml(scene: &Scene, o: &mut String) -> std::fmt::Result {
+    writeln!(o, "[output]\nframes = {}", scene.frames)?;
+    writeln!(o, "path = {}", S(&scene.output.frames.to_string()))?;
+    writeln!(o, "size = [{}, {}]", scene.width, scene.height)?;
+    if let Some(video) = &scene.output.video {
+        writeln!(o, "video = {}", S(&video.display().to_string()))?;
+    }
+    writeln!(o, "fps = {}", N(scene.output.fps))?;
+    writeln!(o, "\n[render]\nsamples = {} # along each side of a pixel", scene.samples)?;
+    writeln!(o, "depth = {}\ncutoff = {}\nhighlight = {}", scene.depth, N(scene.cutoff), N(scene.highlight))?;
+    writeln!(o, "ambient = {}", V(scene.ambient))?;
+    writeln!(o, "\n[sky]\nzenith = {}\nhorizon = {}", V(scene.zenith), V(scene.horizon))?;
+    writeln!(o, "\n[camera]\nfov_deg = {}", N(scene.camera.fov_deg))?;
+    for (name, path) in [("eye", &scene.camera.eye), ("target", &scene.camera.target)] {
+        writeln!(o, "\n[camera.{name}]")?;
+        writeln!(o, "r = {}\nz = {}\nphi_deg = {}", N(path.r0), N(path.z0), N(path.phi0.to_degrees()))?;
+        writeln!(o, "r_amplitude = {}\nz_amplitude = {}", N(path.ar), N(path.az))?;
+        writeln!(o, "r_cycles = {}\nz_cycles = {}\nphi_cycles = {}", N(path.wr), N(path.wz), N(path.wphi))?;
+        writeln!(o, "r_phase_deg = {}\nz_phase_deg = {}", N(path.pr.to_degrees()), N(path.pz.to_degrees()))?;
+    }
+    for b in &scene.bodies {
+        writeln!(o, "\n[[body]]\nsolid = \"{}\"", b.solid.name())?;
+        writeln!(o, "center = {}\ncolor = {}\nradius = {}", V(b.centre), V(b.colour), N(b.radius))?;
+        writeln!(o, "reflection = {}\ntransparency = {}", N(b.reflection), N(b.transparency))?;
+        writeln!(o, "lamps = {}\nlamp_color = {}", b.lamps, V(b.lamp_colour))?;
+        writeln!(o, "bar = {}\nbar_color = {}\nior = {}", N(b.bar), V(b.bar_colour), N(b.ior))?;
+    }
+    if let Some(floor) = &scene.floor {
+        writeln!(o, "\n[floor]\ncorners = [{}]", floor.corners.map(|p| V(p).to_string()).join(", "))?;
+        if let Some(texture) = &floor.texture {
+            writeln!(o, "texture = {}", S(&texture.to_string()))?;
+        }
+        writeln!(o, "tint = {}\nreflection = {}", V(floor.tint), N(floor.reflection))?;
+    }
+    for light in &scene.lights {
+        writeln!(o, "\n[[light]]\nposition = {}\ncolor = {}", V(light.position), V(light.colour))?;
+    }
+    Ok(())
+}
+
+/// The scene as the full dialect's tokens, or all the reasons why it cannot be said in them.
+pub fn tokens(scene: &Scene) -> Result<String, Vec<String>> {
+    let mut no = Vec::new();
+    if scene.bodies.len() != 3 {
+        no.push(format!("it has {} bodies, and the tokens hold just three", scene.bodies.len()));
+    }
+    for (i, b) in scene.bodies.iter().enumerate() {
+        let plain = b.lamp_colour == Body::LAMP_COLOUR && b.bar == Body::BAR && b.bar_colour == Body::BAR_COLOUR && b.ior == 1.0;
+        if !plain {
+            no.push(format!("body {} has a lamp colour, bars or an index of refraction of its own", i + 1));
+        }
+    }
+    let floor = scene.floor.as_ref();
+    if floor.is_none() {
+        no.push("it has no floor".into());
+    }
+    if scene.lights.len() > 4 {
+        no.push(format!("it has {} lights, and the tokens hold at most four", scene.lights.len()));
+    }
+    let d = (defaults::CUTOFF, defaults::HIGHLIGHT, defaults::AMBIENT, defaults::ZENITH, defaults::HORIZON);
+    if (scene.cutoff, scene.highlight, scene.ambient, scene.zenith, scene.horizon) != d {
+        no.push("its ambient light, highlight, sky or cut-off is not the default".into());
+    }
+    if scene.output.video.is_some() || scene.output.fps != defaults::FPS {
+        no.push("it names a video".into());
+    }
+    let texture = floor.and_then(|f| f.texture.as_ref()).map_or("none".to_owned(), |t| t.to_string());
+    for path in [&texture, &scene.output.frames.to_string()] {
+        if path.contains(char::is_whitespace) {
+            no.push(format!("the path `{path}` has white space in it"));
+        }
+    }
+    let (Some(floor), true) = (floor, no.is_empty()) else { return Err(no) };
+    let mut out = String::new();
+    let _ = write_tokens(scene, floor, &texture, &mut out);
+    Ok(out)
+}
+
+fn list(values: &[f64]) -> String {
+    values.iter().map(f64::to_string).collect::<Vec<_>>().join(" ")
+}
+
+fn write_tokens(scene: &Scene, floor: &super::Floor, texture: &str, o: &mut String) -> std::fmt::Result {
+    writeln!(o, "{}\n{}", scene.frames, scene.output.frames)?;
+    writeln!(o, "{} {} {}", scene.width, scene.height, scene.camera.fov_deg)?;
+    let path = |p: &CylindricalPath| list(&[p.r0, p.z0, p.phi0, p.ar, p.az, p.wr, p.wz, p.wphi, p.pr, p.pz]);
+    writeln!(o, "{}\n{}", path(&scene.camera.eye), path(&scene.camera.target))?;
+    for b in &scene.bodies {
+        writeln!(o, "{}  {}  {} {} {} {}", list(&b.centre), list(&b.colour), b.radius, b.reflection, b.transparency, b.lamps)?;
+    }
+    write!(o, "{}", floor.corners.map(|p| list(&p)).join("  "))?;
+    writeln!(o, "  {texture}  {}  {}", list(&floor.tint), floor.reflection)?;
+    writeln!(o, "{}", scene.lights.len())?;
+    for light in &scene.lights {
+        writeln!(o, "{}  {}", list(&light.position), list(&light.colour))?;
+    }
+    writeln!(o, "{} {}", scene.depth, scene.samples)
+}
+
+/// The names that `--solids` needs so that these tokens mean the same scene, unless they are the usual ones.
+pub fn solids_flag(scene: &Scene) -> Option<String> {
+    let names: Vec<&str> = scene.bodies.iter().map(|b| b.solid.name()).collect();
+    (scene.bodies.iter().map(|b| b.solid).ne(super::tokens::SOLIDS)).then(|| names.join(","))
+}
