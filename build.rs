@@ -3,8 +3,16 @@
 use std::path::Path;
 
 const KERNELS: [&str; 10] = [
-    "compat.cuh", "lane.cuh", "math.cuh", "types.cuh", "intersect.cuh", "shade.cuh", "film.cuh", "trace.cuh",
-    "wave.cuh", "render.cpp",
+    "compat.cuh",
+    "lane.cuh",
+    "math.cuh",
+    "types.cuh",
+    "intersect.cuh",
+    "shade.cuh",
+    "film.cuh",
+    "trace.cuh",
+    "wave.cuh",
+    "render.cpp",
 ];
 
 fn main() {
@@ -55,7 +63,10 @@ fn main() {
             build.define("POLYFLY_BOUNDS", None);
         }
         if sanitize {
-            build.flag("-fsanitize=address,undefined").flag("-fno-sanitize-recover=all").flag("-fno-omit-frame-pointer");
+            build
+                .flag("-fsanitize=address,undefined")
+                .flag("-fno-sanitize-recover=all")
+                .flag("-fno-omit-frame-pointer");
         }
         build.compile(&format!("polyfly_{name}"));
     }

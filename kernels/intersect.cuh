@@ -101,7 +101,7 @@ struct Hit {
 };
 
 POLYFLY_FN Hit closest(const Scene& scene, const Ray& ray, Mask active) {
-  Hit hit = {Real(FAR), Int(NO_SURFACE), Int(0), active & !active, Real(0.0f), Real(0.0f)};
+  Hit hit = {Real(FAR), Int(NO_SURFACE), Int(0), first_lanes(0), Real(0.0f), Real(0.0f)};
   const Mask sealed = (ray.from > Int(0)) & ((ray.from & Int(SEALED)) != Int(0));
   for (int k = 0; k < scene.bodies.len; ++k) {
     const Body& body = scene.bodies.at(k);
@@ -121,7 +121,7 @@ POLYFLY_FN Hit closest(const Scene& scene, const Ray& ray, Mask active) {
     hit.t = select(met, t, hit.t);
     hit.surface = select(met, Int(k), hit.surface);
     hit.slab = select(met, select(within, c.leave_slab, c.enter_slab), hit.slab);
-    hit.leaving = (met & within) | (!met & hit.leaving);
+    hit.leaving = (met & within) | (hit.leaving & (!met));
   }
   const Mask open = active & !sealed;
   if (any(open)) {
@@ -162,7 +162,7 @@ POLYFLY_FN Vec transmittance(const Scene& scene, Vec o, Vec d, Int from, Mask ac
     Mask out = crossed & (here | (c.leave > zero)) & (c.leave < one);
     if (!any(in | out)) continue;
     if (body.bar > 0.0f && body.transmit > 0.0f) {
-      Mask stopped = active & !active;
+      Mask stopped = first_lanes(0);
       if (any(in)) {
         const Vec p = along(q, d, c.enter);
         stopped = in & (to_next_face(scene, body, p, c.enter_slab) < Real(body.bar));

@@ -107,7 +107,11 @@ mod tests {
 
     #[test]
     fn poles_and_nothing_to_look_at_have_a_basis() {
-        for (eye, target) in [(still(0.0, 5.0), still(0.0, 0.0)), (still(0.0, -5.0), still(0.0, 0.0)), (still(1.0, 1.0), still(1.0, 1.0))] {
+        for (eye, target) in [
+            (still(0.0, 5.0), still(0.0, 0.0)),
+            (still(0.0, -5.0), still(0.0, 0.0)),
+            (still(1.0, 1.0), still(1.0, 1.0)),
+        ] {
             let view = Camera { fov_deg: 90.0, eye, target }.view(0, 1);
             assert!(view.is_orthonormal(), "{view:?}");
         }
@@ -115,7 +119,18 @@ mod tests {
 
     #[test]
     fn path_follows_its_formula() {
-        let path = CylindricalPath { r0: 7.0, z0: 3.0, phi0: 0.5, ar: 2.0, az: 1.0, wr: 2.0, wz: 6.0, wphi: 1.0, pr: 0.1, pz: 0.2 };
+        let path = CylindricalPath {
+            r0: 7.0,
+            z0: 3.0,
+            phi0: 0.5,
+            ar: 2.0,
+            az: 1.0,
+            wr: 2.0,
+            wz: 6.0,
+            wphi: 1.0,
+            pr: 0.1,
+            pz: 0.2,
+        };
         let t = 1.3;
         let (r, phi) = (7.0 + 2.0 * libm::sin(2.0 * t + 0.1), 0.5 + t);
         let p = path.at(t);

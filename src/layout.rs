@@ -210,11 +210,21 @@ impl Layout {
     /// Flattens a scene; `texture` is its floor's picture, loaded.
     pub fn new(scene: &Scene, texture: Option<&Texture>) -> Layout {
         let mut slabs = Vec::new();
-        let bodies: Vec<BodyData> = scene.bodies.iter().enumerate().map(|(k, b)| flatten_body(scene, k, b, &mut slabs)).collect();
-        let lights = scene.lights.iter().map(|l| LightData { position: single(l.position), colour: colour(l.colour), ..LightData::default() });
+        let bodies: Vec<BodyData> =
+            scene.bodies.iter().enumerate().map(|(k, b)| flatten_body(scene, k, b, &mut slabs)).collect();
+        let lights = scene.lights.iter().map(|l| LightData {
+            position: single(l.position),
+            colour: colour(l.colour),
+            ..LightData::default()
+        });
         let (mut levels, mut texels) = (Vec::new(), Vec::new());
         for level in texture.iter().flat_map(|t| &t.levels) {
-            levels.push(LevelData { first: (texels.len() / 2) as i32, width: level.width as i32, height: level.height as i32, pad: 0 });
+            levels.push(LevelData {
+                first: (texels.len() / 2) as i32,
+                width: level.width as i32,
+                height: level.height as i32,
+                pad: 0,
+            });
             push_texels(&mut texels, level);
         }
         let curve = (0..=CURVE_LAST).map(|i| {
@@ -265,11 +275,14 @@ impl Layout {
         fn array<T>(v: &[T]) -> Array<T> {
             Array::new(v.as_ptr(), v.len())
         }
-        self.at(array(&self.slabs), array(&self.bodies), array(&self.lights), array(&self.patches), array(&self.levels), [
-            array(&self.texels),
-            array(&self.glow),
-            array(&self.curve),
-        ])
+        self.at(
+            array(&self.slabs),
+            array(&self.bodies),
+            array(&self.lights),
+            array(&self.patches),
+            array(&self.levels),
+            [array(&self.texels), array(&self.glow), array(&self.curve)],
+        )
     }
 
     /// The same with arrays elsewhere; `words` are texels, glow and curve.

@@ -5,11 +5,18 @@
 //! that the kernels read, a [`device`] turns each frame's camera into a picture, and the [`pipeline`]
 //! hands the pictures to the [`sink`]s in order while the next ones render.
 
+pub mod app;
 pub mod camera;
+pub mod cli;
 pub mod device;
 pub mod diagnostic;
+pub mod error;
+pub mod frames;
 pub mod layout;
+pub mod pipeline;
+pub mod report;
 pub mod scene;
+pub mod sink;
 pub mod solid;
 pub mod texture;
 pub mod vector;

@@ -333,7 +333,11 @@ pub fn has_area(p: &[Vec3; 4]) -> bool {
 
 /// The problem of a picture above the memory limit.
 pub fn too_large(span: std::ops::Range<usize>, width: u32, height: u32) -> crate::diagnostic::Problem {
-    crate::diagnostic::Problem::new(span, format!("a picture of {width} x {height} pixels is above the memory limit"), format!("expected at most {MAX_PIXELS} pixels"))
+    crate::diagnostic::Problem::new(
+        span,
+        format!("a picture of {width} x {height} pixels is above the memory limit"),
+        format!("expected at most {MAX_PIXELS} pixels"),
+    )
 }
 
 /// A scene and what its author should know about it.
@@ -360,10 +364,12 @@ impl Grammar {
     /// Tokens begin with a number or hold nothing but words; TOML has keys and tables.
     pub fn of(text: &str) -> Grammar {
         let toml = text.lines().map(str::trim).any(|line| {
-            line.starts_with('#') || (line.starts_with('[') && line.ends_with(']')) || line.split_once('=').is_some_and(|(key, _)| {
-                let key = key.trim();
-                !key.is_empty() && key.bytes().all(|b| b.is_ascii_alphanumeric() || b"_-.\"'".contains(&b))
-            })
+            line.starts_with('#')
+                || (line.starts_with('[') && line.ends_with(']'))
+                || line.split_once('=').is_some_and(|(key, _)| {
+                    let key = key.trim();
+                    !key.is_empty() && key.bytes().all(|b| b.is_ascii_alphanumeric() || b"_-.\"'".contains(&b))
+                })
         });
         if toml { Grammar::Toml } else { Grammar::Tokens }
     }
@@ -383,7 +389,9 @@ pub fn parse(text: &str, name: &str, folder: &std::path::Path, solids: [Solid; 3
                 if sum > 1.0 + 1e-9 {
                     warnings.push(format!(
                         "body {}: reflection {} + transparency {} is above 1: the body adds light of its own",
-                        i + 1, body.reflection, body.transparency
+                        i + 1,
+                        body.reflection,
+                        body.transparency
                     ));
                 }
             }

@@ -197,7 +197,10 @@ mod tests {
                 assert!(length(n) > 1e-3, "{solid:?}: degenerate face {face:?}");
                 assert!(dot(n, v[face[0]]) > 0.0, "{solid:?}: face {face:?} looks inward");
                 for (i, &a) in face.iter().enumerate() {
-                    assert!(directed.insert((a, face[(i + 1) % face.len()])), "{solid:?}: an edge is used twice one way");
+                    assert!(
+                        directed.insert((a, face[(i + 1) % face.len()])),
+                        "{solid:?}: an edge is used twice one way"
+                    );
                 }
             }
             assert!(directed.iter().all(|&(a, b)| directed.contains(&(b, a))), "{solid:?} has a hole");

@@ -69,7 +69,8 @@ impl Picture {
     }
     fn made(side: u32, colour: fn(f64, f64) -> [f64; 3]) -> Picture {
         let at = |i: u32| (f64::from(i) + 0.5) / f64::from(side);
-        let texels = (0..side * side).map(|i| colour(at(i % side), at(i / side)).map(|c| (linear(c.clamp(0.0, 1.0)) * 65535.0).round() as u16));
+        let texels = (0..side * side)
+            .map(|i| colour(at(i % side), at(i / side)).map(|c| (linear(c.clamp(0.0, 1.0)) * 65535.0).round() as u16));
         Picture { width: side, height: side, texels: texels.collect() }
     }
     // Box filter; of an odd side the last texels count twice.
@@ -93,7 +94,10 @@ fn read(path: &Path) -> Result<Picture, TextureError> {
     if path.extension().is_some_and(|e| e.eq_ignore_ascii_case("data")) {
         let word = |at: usize| bytes.get(at..at + 4).map(|b| i32::from_le_bytes([b[0], b[1], b[2], b[3]]));
         let (Some(width), Some(height)) = (word(0), word(4)) else {
-            return Err(wrong(format!("a .data file starts with width and height, and this one has {} bytes", bytes.len())));
+            return Err(wrong(format!(
+                "a .data file starts with width and height, and this one has {} bytes",
+                bytes.len()
+            )));
         };
         let most = MAX_SIDE as i32;
         if !(1..=most).contains(&width) || !(1..=most).contains(&height) {
@@ -103,11 +107,19 @@ fn read(path: &Path) -> Result<Picture, TextureError> {
         if bytes.len() != expected {
             return Err(wrong(format!("{width} x {height} RGBA takes {expected} bytes, and it has {}", bytes.len())));
         }
-        return Ok(Picture::from_srgb(width as u32, height as u32, bytes[8..].chunks_exact(4).map(|p| [p[0], p[1], p[2]])));
+        return Ok(Picture::from_srgb(
+            width as u32,
+            height as u32,
+            bytes[8..].chunks_exact(4).map(|p| [p[0], p[1], p[2]]),
+        ));
     }
     let picture = image::load_from_memory(&bytes).map_err(|e| wrong(e.to_string()))?.into_rgb8();
     if picture.width() > MAX_SIDE || picture.height() > MAX_SIDE {
-        return Err(wrong(format!("its size is {} x {}; at most {MAX_SIDE} a side", picture.width(), picture.height())));
+        return Err(wrong(format!(
+            "its size is {} x {}; at most {MAX_SIDE} a side",
+            picture.width(),
+            picture.height()
+        )));
     }
     Ok(Picture::from_srgb(picture.width(), picture.height(), picture.pixels().map(|p| p.0)))
 }

@@ -14,8 +14,18 @@ pub const TILE: u32 = 16;
 type ScratchBytes = unsafe extern "C" fn(*const SceneData) -> u64;
 type TraceTile = unsafe extern "C" fn(*const SceneData, *const FrameData, i32, i32, *mut u32, *mut u8, *mut Counts);
 type Convert = unsafe extern "C" fn(*const u32, i32, i32, i32, i32, *mut u8, *mut u8, *mut u8);
-type LightPoints =
-    unsafe extern "C" fn(*const SceneData, *const f32, i32, *const f32, *const f32, *const f32, i32, i32, f32, *mut f32);
+type LightPoints = unsafe extern "C" fn(
+    *const SceneData,
+    *const f32,
+    i32,
+    *const f32,
+    *const f32,
+    *const f32,
+    i32,
+    i32,
+    f32,
+    *mut f32,
+);
 type Fused = unsafe extern "C" fn(*const f32, *const f32, *const f32, *mut f32, i32);
 
 /// One compiled instruction set of the kernels.
@@ -42,12 +52,48 @@ macro_rules! isa {
     ($name:literal, $lanes:literal, $scratch:ident, $trace:ident, $convert:ident, $light:ident, $fused:ident) => {{
         unsafe extern "C" {
             fn $scratch(scene: *const SceneData) -> u64;
-            fn $trace(s: *const SceneData, f: *const FrameData, left: i32, top: i32, rgba: *mut u32, scratch: *mut u8, counts: *mut Counts);
-            fn $convert(rgba: *const u32, width: i32, height: i32, first: i32, end: i32, y: *mut u8, u: *mut u8, v: *mut u8);
-            fn $light(s: *const SceneData, p: *const f32, n: i32, normal: *const f32, lamps: *const f32, colours: *const f32, count: i32, from: i32, softening: f32, light: *mut f32);
+            fn $trace(
+                s: *const SceneData,
+                f: *const FrameData,
+                left: i32,
+                top: i32,
+                rgba: *mut u32,
+                scratch: *mut u8,
+                counts: *mut Counts,
+            );
+            fn $convert(
+                rgba: *const u32,
+                width: i32,
+                height: i32,
+                first: i32,
+                end: i32,
+                y: *mut u8,
+                u: *mut u8,
+                v: *mut u8,
+            );
+            fn $light(
+                s: *const SceneData,
+                p: *const f32,
+                n: i32,
+                normal: *const f32,
+                lamps: *const f32,
+                colours: *const f32,
+                count: i32,
+                from: i32,
+                softening: f32,
+                light: *mut f32,
+            );
             fn $fused(a: *const f32, b: *const f32, c: *const f32, r: *mut f32, n: i32);
         }
-        Isa { name: $name, lanes: $lanes, scratch_bytes: $scratch, trace_tile: $trace, convert: $convert, light_points: $light, fused: $fused }
+        Isa {
+            name: $name,
+            lanes: $lanes,
+            scratch_bytes: $scratch,
+            trace_tile: $trace,
+            convert: $convert,
+            light_points: $light,
+            fused: $fused,
+        }
     }};
 }
 
@@ -65,17 +111,57 @@ impl Isa {
                 _ => is_x86_feature_detected!("avx512vl"),
             };
             if wide.into_iter().all(has) {
-                sets.push(isa!("avx512", 16, polyfly_scratch_bytes_avx512, polyfly_trace_tile_avx512, polyfly_convert_avx512, polyfly_light_points_avx512, polyfly_fused_avx512));
+                sets.push(isa!(
+                    "avx512",
+                    16,
+                    polyfly_scratch_bytes_avx512,
+                    polyfly_trace_tile_avx512,
+                    polyfly_convert_avx512,
+                    polyfly_light_points_avx512,
+                    polyfly_fused_avx512
+                ));
             }
             if is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma") {
-                sets.push(isa!("avx2", 8, polyfly_scratch_bytes_avx2, polyfly_trace_tile_avx2, polyfly_convert_avx2, polyfly_light_points_avx2, polyfly_fused_avx2));
+                sets.push(isa!(
+                    "avx2",
+                    8,
+                    polyfly_scratch_bytes_avx2,
+                    polyfly_trace_tile_avx2,
+                    polyfly_convert_avx2,
+                    polyfly_light_points_avx2,
+                    polyfly_fused_avx2
+                ));
             }
         }
         #[cfg(target_arch = "aarch64")]
-        sets.push(isa!("neon", 4, polyfly_scratch_bytes_neon, polyfly_trace_tile_neon, polyfly_convert_neon, polyfly_light_points_neon, polyfly_fused_neon));
+        sets.push(isa!(
+            "neon",
+            4,
+            polyfly_scratch_bytes_neon,
+            polyfly_trace_tile_neon,
+            polyfly_convert_neon,
+            polyfly_light_points_neon,
+            polyfly_fused_neon
+        ));
         #[cfg(not(target_arch = "aarch64"))]
-        sets.push(isa!("baseline", 4, polyfly_scratch_bytes_baseline, polyfly_trace_tile_baseline, polyfly_convert_baseline, polyfly_light_points_baseline, polyfly_fused_baseline));
-        sets.push(isa!("scalar", 1, polyfly_scratch_bytes_scalar, polyfly_trace_tile_scalar, polyfly_convert_scalar, polyfly_light_points_scalar, polyfly_fused_scalar));
+        sets.push(isa!(
+            "baseline",
+            4,
+            polyfly_scratch_bytes_baseline,
+            polyfly_trace_tile_baseline,
+            polyfly_convert_baseline,
+            polyfly_light_points_baseline,
+            polyfly_fused_baseline
+        ));
+        sets.push(isa!(
+            "scalar",
+            1,
+            polyfly_scratch_bytes_scalar,
+            polyfly_trace_tile_scalar,
+            polyfly_convert_scalar,
+            polyfly_light_points_scalar,
+            polyfly_fused_scalar
+        ));
         sets
     }
 
@@ -83,9 +169,8 @@ impl Isa {
     pub fn pick() -> Result<Isa, DeviceError> {
         let sets = Isa::available();
         match std::env::var("POLYFLY_ISA") {
-            Ok(asked) if !asked.is_empty() => sets.iter().find(|s| s.name == asked).copied().ok_or_else(|| DeviceError::Isa {
-                asked,
-                available: sets.iter().map(|s| s.name).collect::<Vec<_>>().join(", "),
+            Ok(asked) if !asked.is_empty() => sets.iter().find(|s| s.name == asked).copied().ok_or_else(|| {
+                DeviceError::Isa { asked, available: sets.iter().map(|s| s.name).collect::<Vec<_>>().join(", ") }
             }),
             _ => Ok(sets[0]),
         }
@@ -179,7 +264,7 @@ impl Cpu {
         let (across, down) = (width.div_ceil(TILE), height.div_ceil(TILE));
         assert!(rgba.as_ptr().cast::<u32>().is_aligned(), "the allocator aligns pictures");
         let pixels = Pixels(rgba.as_mut_ptr().cast());
-                let counts = self.pool.install(|| {
+        let counts = self.pool.install(|| {
             (0..across * down)
                 .into_par_iter()
                 .with_min_len(4)
@@ -191,10 +276,15 @@ impl Cpu {
                     // SAFETY: the scene's arrays live in self.layout; the picture holds width x height
                     // pixels and the tile writes those of its own that lie inside; scratch has the size
                     // that this instruction set asked for and belongs to this thread.
-                    unsafe { (self.isa.trace_tile)(&scene, frame, left, top, pixels.start(), scratch.aligned(), &mut counts) };
+                    unsafe {
+                        (self.isa.trace_tile)(&scene, frame, left, top, pixels.start(), scratch.aligned(), &mut counts)
+                    };
                     counts
                 })
-                .reduce(Counts::default, |a, b| Counts { rays: a.rays + b.rays, shadow_rays: a.shadow_rays + b.shadow_rays })
+                .reduce(Counts::default, |a, b| Counts {
+                    rays: a.rays + b.rays,
+                    shadow_rays: a.shadow_rays + b.shadow_rays,
+                })
         });
         FrameStats { time: start.elapsed(), rays: counts.rays, shadow_rays: counts.shadow_rays }
     }
@@ -250,6 +340,41 @@ pub fn convert(isa: Isa, rgba: &[u8], width: u32, height: u32, yuv: &mut Vec<u8>
     // SAFETY: rgba holds width x height pixels; the planes hold the padded picture, a quarter of it for
     // the two of chroma; rows 0 .. tall / 2 are all there are.
     unsafe {
-        (isa.convert)(rgba.as_ptr().cast(), width as i32, height as i32, 0, (tall / 2) as i32, y.as_mut_ptr(), u.as_mut_ptr(), v.as_mut_ptr());
+        (isa.convert)(
+            rgba.as_ptr().cast(),
+            width as i32,
+            height as i32,
+            0,
+            (tall / 2) as i32,
+            y.as_mut_ptr(),
+            u.as_mut_ptr(),
+            v.as_mut_ptr(),
+        );
+    }
+}
+
+/// The CPU as the pipeline's source of frames of one scene.
+pub struct CpuSource<'a> {
+    /// The device.
+    pub cpu: &'a Cpu,
+    /// Its scene, for the camera.
+    pub scene: &'a Scene,
+}
+
+impl crate::pipeline::Source for CpuSource<'_> {
+    fn run(
+        &mut self,
+        frames: &[u32],
+        buffers: &crate::pipeline::Buffers,
+        deliver: &mut dyn FnMut(crate::pipeline::Shot) -> bool,
+    ) -> Result<(), DeviceError> {
+        for (index, &n) in frames.iter().enumerate() {
+            let mut picture = buffers.take();
+            let stats = self.cpu.render(&crate::layout::frame(self.scene, n), &mut picture.rgba);
+            if !deliver(crate::pipeline::Shot::new(index, n, picture, stats, buffers.home())) {
+                break;
+            }
+        }
+        Ok(())
     }
 }

@@ -61,8 +61,16 @@ struct Reader<'a> {
 impl Reader<'_> {
     fn problem(&self, what: &str, expected: String) -> Problem {
         match self.tokens.get(self.next) {
-            Some(t) => Problem::new(t.span.clone(), format!("token {} ({what}) is `{}`", self.next + 1, t.text), format!("expected {expected}")),
-            None => Problem::new(self.end..self.end, format!("the scene ends before token {} ({what})", self.next + 1), format!("expected {expected}")),
+            Some(t) => Problem::new(
+                t.span.clone(),
+                format!("token {} ({what}) is `{}`", self.next + 1, t.text),
+                format!("expected {expected}"),
+            ),
+            None => Problem::new(
+                self.end..self.end,
+                format!("the scene ends before token {} ({what})", self.next + 1),
+                format!("expected {expected}"),
+            ),
         }
     }
     fn text(&mut self, what: &str, expected: &str) -> Result<(String, Range<usize>), Problem> {
@@ -169,8 +177,9 @@ impl Reader<'_> {
             Dialect::Full => {
                 let expected = "a texture file, `none`, `@checker`, `@marble` or `@wood`";
                 let (text, span) = self.text("floor, texture", expected)?;
-                floor.texture = TextureSource::parse(&text, std::path::Path::new(""))
-                    .map_err(|e| Problem::new(span, format!("there is no built-in texture `{text}`"), format!("expected {e}")))?;
+                floor.texture = TextureSource::parse(&text, std::path::Path::new("")).map_err(|e| {
+                    Problem::new(span, format!("there is no built-in texture `{text}`"), format!("expected {e}"))
+                })?;
                 floor.tint = self.colour("floor", Rule::Fraction)?;
                 floor.reflection = self.number("floor, reflection R", Rule::Fraction)?;
             }
@@ -232,7 +241,7 @@ fn read(text: &str, solids: [Solid; 3]) -> Result<(Scene, Vec<String>), Problem>
     let mut lights = Vec::new();
     let (mut depth, mut samples) = (defaults::DEPTH, defaults::SAMPLES);
     let mut ambient = defaults::AMBIENT;
-    let mut light = |r: &mut Reader, n: u32| -> Result<Light, Problem> {
+    let light = |r: &mut Reader, n: u32| -> Result<Light, Problem> {
         let what = format!("light {n}");
         Ok(Light { position: r.point(&format!("{what}, position"))?, colour: r.colour(&what, Rule::NotNegative)? })
     };

@@ -149,7 +149,11 @@ impl Checker {
         let Some(value) = value else { return default };
         let x = *value.get_ref();
         if !rule.allows(x) {
-            self.problems.push(Problem::new(value.span(), format!("`{key}` is {x}"), format!("expected {}", rule.expected())));
+            self.problems.push(Problem::new(
+                value.span(),
+                format!("`{key}` is {x}"),
+                format!("expected {}", rule.expected()),
+            ));
             return default;
         }
         x
@@ -164,13 +168,21 @@ impl Checker {
     fn vector(&mut self, key: &str, value: &Spanned<Numbers<3>>, rule: Rule) -> Vec3 {
         let v = value.get_ref().0;
         if let Some(bad) = v.iter().find(|&&x| !rule.allows(x)) {
-            self.problems.push(Problem::new(value.span(), format!("`{key}` holds {bad}"), format!("expected three of {}", rule.expected())));
+            self.problems.push(Problem::new(
+                value.span(),
+                format!("`{key}` holds {bad}"),
+                format!("expected three of {}", rule.expected()),
+            ));
         }
         v
     }
     fn needed<T>(&mut self, key: &str, table: &str, span: std::ops::Range<usize>, value: &Option<T>) {
         if value.is_none() {
-            self.problems.push(Problem::new(span, format!("this {table} has no `{key}`"), format!("expected `{key} = ...` in it")));
+            self.problems.push(Problem::new(
+                span,
+                format!("this {table} has no `{key}`"),
+                format!("expected `{key} = ...` in it"),
+            ));
         }
     }
     fn angle(&mut self, key: &str, value: &Number) -> f64 {
@@ -197,7 +209,11 @@ impl Checker {
             let solid = Solid::from_name(name.get_ref());
             if solid.is_none() {
                 let names = Solid::ALL.map(Solid::name).join(", ");
-                self.problems.push(Problem::new(name.span(), format!("there is no solid `{}`", name.get_ref()), format!("expected one of {names}")));
+                self.problems.push(Problem::new(
+                    name.span(),
+                    format!("there is no solid `{}`", name.get_ref()),
+                    format!("expected one of {names}"),
+                ));
             }
             solid
         });
@@ -223,16 +239,28 @@ impl Checker {
             let points: Vec<Vec3> = list.get_ref().iter().map(|p| self.vector("corners", p, Rule::Finite)).collect();
             match points.try_into() {
                 Ok(points) => corners = super::perimeter_order(points),
-                Err(points) => self.problems.push(Problem::new(list.span(), format!("the floor has {} corners", points.len()), "expected four points")),
+                Err(points) => self.problems.push(Problem::new(
+                    list.span(),
+                    format!("the floor has {} corners", points.len()),
+                    "expected four points",
+                )),
             }
             if !super::has_area(&corners) {
-                self.problems.push(Problem::new(list.span(), "the floor's corners lie on a line", "expected four corners of a floor"));
+                self.problems.push(Problem::new(
+                    list.span(),
+                    "the floor's corners lie on a line",
+                    "expected four corners of a floor",
+                ));
             }
         }
         let texture = raw.texture.as_ref().and_then(|text| match TextureSource::parse(text.get_ref(), folder) {
             Ok(texture) => texture,
             Err(expected) => {
-                self.problems.push(Problem::new(text.span(), format!("there is no built-in texture `{}`", text.get_ref()), format!("expected {expected}")));
+                self.problems.push(Problem::new(
+                    text.span(),
+                    format!("there is no built-in texture `{}`", text.get_ref()),
+                    format!("expected {expected}"),
+                ));
                 None
             }
         });
@@ -254,12 +282,16 @@ impl Checker {
     fn output(&mut self, raw: &RawOutput, folder: &Path, warnings: &mut Vec<String>) -> Output {
         let mut frames = Pattern::parse("frame_%04d.png").map(|(p, _)| p.below(folder));
         if let Some(path) = &raw.path {
-            frames = Pattern::parse(&super::expand_home(path.get_ref()).display().to_string()).map(|(pattern, made_up)| {
-                if made_up {
-                    warnings.push(format!("the output path `{}` does not say where the frame number goes: writing {pattern}", path.get_ref()));
-                }
-                pattern.below(folder)
-            });
+            frames =
+                Pattern::parse(&super::expand_home(path.get_ref()).display().to_string()).map(|(pattern, made_up)| {
+                    if made_up {
+                        warnings.push(format!(
+                            "the output path `{}` does not say where the frame number goes: writing {pattern}",
+                            path.get_ref()
+                        ));
+                    }
+                    pattern.below(folder)
+                });
             if let Err(e) = &frames {
                 self.problems.push(Problem::new(path.span(), format!("`path` is `{}`", path.get_ref()), e.to_string()));
             }
@@ -285,7 +317,11 @@ pub fn parse(text: &str, folder: &Path) -> Result<(Scene, Vec<String>), Vec<Prob
         let rule = Rule::Whole(1, super::MAX_SIDE);
         let [w, h] = size.get_ref().0;
         if !rule.allows(w) || !rule.allows(h) {
-            c.problems.push(Problem::new(size.span(), format!("`size` is {w} x {h}"), format!("expected two of {}", rule.expected())));
+            c.problems.push(Problem::new(
+                size.span(),
+                format!("`size` is {w} x {h}"),
+                format!("expected two of {}", rule.expected()),
+            ));
         } else if w * h > super::MAX_PIXELS as f64 {
             c.problems.push(super::too_large(size.span(), w as u32, h as u32));
         } else {
@@ -294,7 +330,10 @@ pub fn parse(text: &str, folder: &Path) -> Result<(Scene, Vec<String>), Vec<Prob
     }
     if raw.body.is_empty() && raw.floor.is_none() {
         let end = text.trim_end().len();
-        c.problems.push(Problem::new(end..end, "the scene is empty", "expected a [[body]] or a [floor]").help("`polyfly --default toml` prints a whole scene"));
+        c.problems.push(
+            Problem::new(end..end, "the scene is empty", "expected a [[body]] or a [floor]")
+                .help("`polyfly --default toml` prints a whole scene"),
+        );
     }
     let scene = Scene {
         frames: c.whole("frames", &raw.output.frames, 120, 1, super::MAX_FRAMES),

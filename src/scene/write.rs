@@ -82,7 +82,10 @@ pub fn tokens(scene: &Scene) -> Result<String, Vec<String>> {
         no.push(format!("it has {} bodies, and the tokens hold just three", scene.bodies.len()));
     }
     for (i, b) in scene.bodies.iter().enumerate() {
-        let plain = b.lamp_colour == Body::LAMP_COLOUR && b.bar == Body::BAR && b.bar_colour == Body::BAR_COLOUR && b.ior == 1.0;
+        let plain = b.lamp_colour == Body::LAMP_COLOUR
+            && b.bar == Body::BAR
+            && b.bar_colour == Body::BAR_COLOUR
+            && b.ior == 1.0;
         if !plain {
             no.push(format!("body {} has a lamp colour, bars or an index of refraction of its own", i + 1));
         }
@@ -123,7 +126,16 @@ fn write_tokens(scene: &Scene, floor: &super::Floor, texture: &str, o: &mut Stri
     let path = |p: &CylindricalPath| list(&[p.r0, p.z0, p.phi0, p.ar, p.az, p.wr, p.wz, p.wphi, p.pr, p.pz]);
     writeln!(o, "{}\n{}", path(&scene.camera.eye), path(&scene.camera.target))?;
     for b in &scene.bodies {
-        writeln!(o, "{}  {}  {} {} {} {}", list(&b.centre), list(&b.colour), b.radius, b.reflection, b.transparency, b.lamps)?;
+        writeln!(
+            o,
+            "{}  {}  {} {} {} {}",
+            list(&b.centre),
+            list(&b.colour),
+            b.radius,
+            b.reflection,
+            b.transparency,
+            b.lamps
+        )?;
     }
     write!(o, "{}", floor.corners.map(|p| list(&p)).join("  "))?;
     writeln!(o, "  {texture}  {}  {}", list(&floor.tint), floor.reflection)?;

@@ -1,0 +1,156 @@
+//! The program's jobs, from parsed arguments to their end.
+
+use crate::cli::{ConvertArgs, GrammarArg, RenderArgs};
+use crate::device::cpu::{Cpu, CpuSource, Isa};
+use crate::error::Error;
+use crate::layout::Layout;
+use crate::pipeline::{self, Job};
+use crate::report::{LogFormat, Reporter, RunFacts, print, remark};
+use crate::scene::{self, Grammar, Parsed, Scene, builtin, write};
+use crate::sink::video::{Codec, Settings, Video};
+use crate::sink::{FrameFiles, SinkError, write_whole};
+use crate::texture::Texture;
+use std::io::{IsTerminal, Read, Write};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// Prints the sample scene.
+pub fn print_default(grammar: GrammarArg) -> Result<(), Error> {
+    output(&builtin::default_scene(grammar.into()))
+}
+
+/// Turns a scene into the other grammar.
+pub fn convert(args: &ConvertArgs) -> Result<(), Error> {
+    let (text, name) = read_text(&args.scene)?;
+    // Paths stay as they are written: nothing is put before them.
+    let parsed = scene::parse(&text, &name, Path::new(""), args.solids.unwrap_or(scene::tokens::SOLIDS))?;
+    let to = args.to.map(Grammar::from).unwrap_or(match parsed.grammar {
+        Grammar::Tokens => Grammar::Toml,
+        Grammar::Toml => Grammar::Tokens,
+    });
+    parsed.warnings.iter().for_each(|w| remark(w));
+    let written = match to {
+        Grammar::Toml => write::toml(&parsed.scene),
+        Grammar::Tokens => write::tokens(&parsed.scene).map_err(Error::Unsayable)?,
+    };
+    if let (Grammar::Tokens, Some(names)) = (to, write::solids_flag(&parsed.scene)) {
+        remark(&format!("the bodies are not the usual three: render these tokens with --solids {names}"));
+    }
+    match &args.output {
+        Some(path) => Ok(write_whole(path, |file| file.write_all(written.as_bytes()))?),
+        None => output(&written),
+    }
+}
+
+/// Renders a scene.
+pub fn render(args: &RenderArgs) -> Result<(), Error> {
+    let name = match &args.scene {
+        Some(name) => name.clone(),
+        None if std::io::stdin().is_terminal() => {
+            return Err(Error::Usage(
+                "give a scene: a file, or text on stdin; `polyfly --default | polyfly` renders the sample".into(),
+            ));
+        }
+        None => "-".into(),
+    };
+    let scene = load_scene(&name, args)?;
+    let frames = match &args.frames {
+        Some(text) => crate::frames::parse(text, scene.frames).map_err(|e| Error::Usage(format!("--frames: {e}")))?,
+        None => (0..scene.frames).collect(),
+    };
+    if args.no_frames && scene.output.video.is_none() {
+        return Err(Error::Usage("--no-frames leaves nothing to write: name a video with --video".into()));
+    }
+    let texture = scene.floor.as_ref().and_then(|f| f.texture.as_ref()).map(Texture::load).transpose()?;
+    let isa = Isa::pick()?;
+    // Every output is opened, and the encoder tried, before anything is rendered.
+    let files = match args.no_frames {
+        false => Some(FrameFiles::open(scene.output.frames.clone(), frames[0])?),
+        true => None,
+    };
+    let video = open_video(&scene, args)?;
+
+    let cpu = Cpu::new(isa, args.threads, &scene, Layout::new(&scene, texture.as_ref()))?;
+    drop(texture);
+    let facts = RunFacts {
+        scene: name,
+        frames: frames.len(),
+        width: scene.width,
+        height: scene.height,
+        samples: scene.samples,
+        depth: scene.depth,
+        device: format!("cpu {}", isa.name),
+        threads: cpu.threads(),
+    };
+    let stop = stop_on_interrupt();
+    let writers = cpu.threads().clamp(1, 4);
+    let mut reporter = Reporter::start(args.log.unwrap_or(LogFormat::Text), args.quiet, facts, writers);
+    let job = Job { frames: &frames, width: scene.width, height: scene.height, files, video, isa, writers };
+    let result = pipeline::run(&mut CpuSource { cpu: &cpu, scene: &scene }, job, &mut reporter, &stop);
+    reporter.end(result.as_ref().ok().and_then(|v| v.as_deref()));
+    result.map(|_| ())
+}
+
+fn load_scene(name: &str, args: &RenderArgs) -> Result<Scene, Error> {
+    let (text, shown) = read_text(name)?;
+    let folder = if name == "-" { Path::new("") } else { Path::new(name).parent().unwrap_or(Path::new("")) };
+    let Parsed { mut scene, warnings, .. } = scene::parse(&text, &shown, folder, args.token_solids())?;
+    if !args.quiet {
+        warnings.iter().for_each(|w| remark(w));
+    }
+    args.override_scene(&mut scene)?;
+    Ok(scene)
+}
+
+fn open_video(scene: &Scene, args: &RenderArgs) -> Result<Option<Video>, Error> {
+    let Some(path) = scene.output.video.clone() else { return Ok(None) };
+    let extension = path.extension().map(|e| e.to_string_lossy().to_ascii_lowercase());
+    if !matches!(extension.as_deref(), Some("mp4" | "y4m")) {
+        return Err(Error::Usage(format!("--video: `{}` ends in neither .mp4 nor .y4m", path.display())));
+    }
+    let settings = Settings {
+        path,
+        fps: scene.output.fps,
+        crf: args.crf,
+        preset: args.preset.clone(),
+        codec: args.codec.unwrap_or(Codec::H264),
+        ffmpeg: args.ffmpeg.clone(),
+    };
+    let (width, height) = (scene.width.next_multiple_of(2), scene.height.next_multiple_of(2));
+    if (width, height) != (scene.width, scene.height) && !args.quiet {
+        remark(&format!("video needs even sides: {} x {} is padded to {width} x {height}", scene.width, scene.height));
+    }
+    Ok(Some(Video::open(settings, width, height)?))
+}
+
+// The text, and the name to call it by.
+fn read_text(name: &str) -> Result<(String, String), Error> {
+    if name == "-" {
+        let mut bytes = Vec::new();
+        std::io::stdin().read_to_end(&mut bytes).map_err(|e| Error::Read("stdin".into(), e))?;
+        return Ok((String::from_utf8_lossy(&bytes).into_owned(), "stdin".into()));
+    }
+    let bytes = std::fs::read(PathBuf::from(name)).map_err(|e| Error::Read(name.into(), e))?;
+    Ok((String::from_utf8_lossy(&bytes).into_owned(), name.into()))
+}
+
+fn output(text: &str) -> Result<(), Error> {
+    print(text).map_err(|e| SinkError::Write("stdout".into(), e).into())
+}
+
+// The first Ctrl-C lets the frames in flight finish; the second ends the program where it stands.
+fn stop_on_interrupt() -> Arc<AtomicBool> {
+    let stop = Arc::new(AtomicBool::new(false));
+    let flag = Arc::clone(&stop);
+    let handler = move || {
+        if flag.swap(true, Ordering::Relaxed) {
+            std::process::exit(130);
+        }
+        remark("stopping after the frames in flight; Ctrl-C again stops at once");
+    };
+    if let Err(e) = ctrlc::set_handler(handler) {
+        remark(&format!("Ctrl-C will stop at once: {e}"));
+    }
+    stop
+}

@@ -1,0 +1,216 @@
+//! The command line: flags, and what each of them makes of a scene.
+
+use crate::diagnostic::Rule;
+use crate::error::Error;
+use crate::report::LogFormat;
+use crate::scene::{Grammar, Pattern, Scene, TextureSource};
+use crate::sink::video::Codec;
+use crate::solid::Solid;
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use std::path::PathBuf;
+
+/// Renders flythroughs of mirrored, see-through polyhedra: a scene in, frames and a video out.
+#[derive(Parser, Debug)]
+#[command(
+    version,
+    args_conflicts_with_subcommands = true,
+    after_help = "Try it:  polyfly --default | polyfly --video output/default.mp4\n\n\
+        Exit codes: 0 done, 64 usage, 65 bad scene, 69 device unavailable, 74 I/O, 130 Ctrl-C."
+)]
+pub struct Cli {
+    /// A job other than rendering.
+    #[command(subcommand)]
+    pub command: Option<Command>,
+    /// Rendering.
+    #[command(flatten)]
+    pub render: RenderArgs,
+}
+
+/// Jobs other than rendering.
+#[derive(Subcommand, Debug)]
+pub enum Command {
+    /// Turns a scene in tokens into TOML and the other way round.
+    Convert(ConvertArgs),
+}
+
+/// Arguments of `convert`.
+#[derive(Args, Debug)]
+pub struct ConvertArgs {
+    /// The scene: a file, or `-` for stdin.
+    #[arg(default_value = "-")]
+    pub scene: String,
+    /// The grammar to write; the other one if not given.
+    #[arg(long, value_enum)]
+    pub to: Option<GrammarArg>,
+    /// The three bodies of a scene in tokens.
+    #[arg(long, value_name = "A,B,C", value_parser = parse_solids)]
+    pub solids: Option<[Solid; 3]>,
+    /// The file to write; stdout if not given.
+    #[arg(short, long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+}
+
+/// A grammar, as a flag's value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum GrammarArg {
+    /// The coursework's token text.
+    Tokens,
+    /// TOML.
+    Toml,
+}
+
+impl From<GrammarArg> for Grammar {
+    fn from(arg: GrammarArg) -> Grammar {
+        match arg {
+            GrammarArg::Tokens => Grammar::Tokens,
+            GrammarArg::Toml => Grammar::Toml,
+        }
+    }
+}
+
+/// Arguments of rendering.
+#[derive(Args, Debug, Default)]
+pub struct RenderArgs {
+    /// The scene, in tokens or TOML: a file, or `-` for stdin (the default when stdin is not a terminal).
+    pub scene: Option<String>,
+
+    /// Print the sample scene and end.
+    #[arg(long, value_enum, value_name = "GRAMMAR", num_args = 0..=1, default_missing_value = "tokens", exclusive = true)]
+    pub default: Option<GrammarArg>,
+
+    /// Render on the CPU.
+    #[arg(long, help_heading = "Device")]
+    pub cpu: bool,
+    /// Threads that trace; 0 = one a core.
+    #[arg(long, value_name = "N", default_value_t = 0, help_heading = "Device")]
+    pub threads: usize,
+
+    /// Frames to render: `7`, `0-99`, `0-99x5`, lists of these.
+    #[arg(long, value_name = "A-BxN", help_heading = "Scene")]
+    pub frames: Option<String>,
+    /// Picture size.
+    #[arg(long, value_name = "WxH", value_parser = parse_size, help_heading = "Scene")]
+    pub size: Option<(u32, u32)>,
+    /// Samples along each side of a pixel.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=64), help_heading = "Scene")]
+    pub samples: Option<u32>,
+    /// Most bounces along a path.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(0..=128), help_heading = "Scene")]
+    pub depth: Option<u32>,
+    /// The three bodies of a scene in tokens, or as many as a TOML scene has.
+    #[arg(long, value_name = "A,B,C", value_delimiter = ',', value_parser = parse_solid, help_heading = "Scene")]
+    pub solids: Vec<Solid>,
+    /// The floor's picture: a .data, PNG or JPEG file, @checker, @marble, @wood or none.
+    #[arg(long, value_name = "FILE", help_heading = "Scene")]
+    pub texture: Option<String>,
+
+    /// Where the frames go: a path with %d or %0Nd, ending in .data or .png.
+    #[arg(short, long, value_name = "PATTERN", help_heading = "Output")]
+    pub output: Option<String>,
+    /// Write no frames, only the video.
+    #[arg(long, help_heading = "Output")]
+    pub no_frames: bool,
+    /// Make a video: .mp4 through ffmpeg, or .y4m without it.
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
+    pub video: Option<PathBuf>,
+    /// Frames a second of the video [default: 30, or the scene's]
+    #[arg(long, value_parser = parse_fps, help_heading = "Output")]
+    pub fps: Option<f64>,
+    /// Quality of the video, lower is better [default: 18 for h264, 22 for h265, 30 for av1]
+    #[arg(long, value_parser = clap::value_parser!(u32).range(0..=63), help_heading = "Output")]
+    pub crf: Option<u32>,
+    /// The encoder's preset [default: veryfast, fast, 8]
+    #[arg(long, help_heading = "Output")]
+    pub preset: Option<String>,
+    /// The video's compression.
+    #[arg(long, value_enum, default_value = "h264", help_heading = "Output")]
+    pub codec: Option<Codec>,
+    /// The ffmpeg program (also POLYFLY_FFMPEG).
+    #[arg(long, value_name = "PROGRAM", help_heading = "Output")]
+    pub ffmpeg: Option<PathBuf>,
+    /// Form of the log on stdout.
+    #[arg(long, value_enum, default_value = "text", help_heading = "Output")]
+    pub log: Option<LogFormat>,
+    /// No progress bar and no remarks.
+    #[arg(short, long, help_heading = "Output")]
+    pub quiet: bool,
+}
+
+fn parse_size(text: &str) -> Result<(u32, u32), String> {
+    let rule = Rule::Whole(1, crate::scene::MAX_SIDE);
+    let side = |s: &str| s.parse::<u32>().ok().filter(|&n| rule.allows(f64::from(n)));
+    let size = text.split_once('x').and_then(|(w, h)| Some((side(w)?, side(h)?)));
+    let (w, h) = size.ok_or_else(|| format!("expected WIDTHxHEIGHT, two of {}", rule.expected()))?;
+    if u64::from(w) * u64::from(h) > crate::scene::MAX_PIXELS {
+        return Err(format!(
+            "a picture of {w} x {h} pixels is above the memory limit of {} pixels",
+            crate::scene::MAX_PIXELS
+        ));
+    }
+    Ok((w, h))
+}
+
+fn parse_fps(text: &str) -> Result<f64, String> {
+    text.parse()
+        .ok()
+        .filter(|&fps| (0.001..=1000.0).contains(&fps))
+        .ok_or_else(|| "expected frames a second, 0.001 to 1000".into())
+}
+
+fn parse_solid(text: &str) -> Result<Solid, String> {
+    Solid::from_name(text.trim()).ok_or_else(|| format!("expected one of {}", Solid::ALL.map(Solid::name).join(", ")))
+}
+
+fn parse_solids(text: &str) -> Result<[Solid; 3], String> {
+    let solids = text.split(',').map(parse_solid).collect::<Result<Vec<_>, _>>()?;
+    solids.try_into().map_err(|_| "expected three solids, as A,B,C".into())
+}
+
+impl RenderArgs {
+    /// The bodies of a scene in tokens.
+    pub fn token_solids(&self) -> [Solid; 3] {
+        <[Solid; 3]>::try_from(self.solids.as_slice()).unwrap_or(crate::scene::tokens::SOLIDS)
+    }
+
+    /// Puts what the flags say in place of what the scene says.
+    pub fn override_scene(&self, scene: &mut Scene) -> Result<(), Error> {
+        let here = std::path::Path::new("");
+        let wrong = |flag: &str, why: String| Error::Usage(format!("--{flag}: {why}"));
+        if !self.solids.is_empty() {
+            if self.solids.len() != scene.bodies.len() {
+                return Err(wrong("solids", format!("{} names for {} bodies", self.solids.len(), scene.bodies.len())));
+            }
+            for (body, &solid) in scene.bodies.iter_mut().zip(&self.solids) {
+                body.solid = solid;
+            }
+        }
+        if let Some(text) = &self.texture {
+            let texture =
+                TextureSource::parse(text, here).map_err(|e| wrong("texture", format!("`{text}`: expected {e}")))?;
+            match &mut scene.floor {
+                Some(floor) => floor.texture = texture,
+                None => return Err(wrong("texture", "the scene has no floor".into())),
+            }
+        }
+        if let Some((width, height)) = self.size {
+            (scene.width, scene.height) = (width, height);
+        }
+        if let Some(samples) = self.samples {
+            scene.samples = samples;
+        }
+        if let Some(depth) = self.depth {
+            scene.depth = depth;
+        }
+        if let Some(text) = &self.output {
+            let text = crate::scene::expand_home(text).display().to_string();
+            (scene.output.frames, _) = Pattern::parse(&text).map_err(|e| wrong("output", e.to_string()))?;
+        }
+        if let Some(video) = &self.video {
+            scene.output.video = Some(video.clone());
+        }
+        if let Some(fps) = self.fps {
+            scene.output.fps = fps;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,48 @@
+//! What can end a run, and the exit code that says so (the numbers are those of sysexits.h).
+
+use crate::device::DeviceError;
+use crate::diagnostic::Problems;
+use crate::sink::SinkError;
+use crate::texture::TextureError;
+
+/// Why a run ended early.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// The command line makes no sense; exit 64.
+    #[error("{0}")]
+    Usage(String),
+    /// The scene is wrong; exit 65.
+    #[error("{0}")]
+    Scene(#[from] Box<Problems>),
+    /// The scene's texture is missing or broken; exit 65.
+    #[error("{0}")]
+    Texture(#[from] TextureError),
+    /// The scene cannot be written in the grammar asked for; exit 65.
+    #[error("this scene cannot be written as tokens:\n{}", .0.iter().map(|r| format!("  - {r}")).collect::<Vec<_>>().join("\n"))]
+    Unsayable(Vec<String>),
+    /// No such device; exit 69.
+    #[error("{0}")]
+    Device(#[from] DeviceError),
+    /// Frames or video could not be written; exit 74.
+    #[error("{0}")]
+    Sink(#[from] SinkError),
+    /// Something could not be read; exit 74.
+    #[error("cannot read {0}: {1}")]
+    Read(String, std::io::Error),
+    /// Ctrl-C; exit 130.
+    #[error("interrupted after {0} of {1} frames; what is written is whole")]
+    Interrupted(usize, usize),
+}
+
+impl Error {
+    /// The process's exit code.
+    pub fn exit_code(&self) -> u8 {
+        match self {
+            Error::Usage(_) => 64,
+            Error::Scene(_) | Error::Texture(_) | Error::Unsayable(_) => 65,
+            Error::Device(_) => 69,
+            Error::Sink(_) | Error::Read(..) => 74,
+            Error::Interrupted(..) => 130,
+        }
+    }
+}
