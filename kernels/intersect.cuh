@@ -143,8 +143,14 @@ POLYFLY_FN Vec transmittance(const Scene& scene, Vec o, Vec d, Int from, Mask ac
   Vec left = vec(Real(1.0f), Real(1.0f), Real(1.0f));
   const Real zero = Real(0.0f), one = Real(1.0f);
   for (int k = 0; k < scene.patches.len; ++k) {
-    const Crossing c = cross_patch(scene.patches.at(k), o, d);
-    const Mask stopped = c.hit & (c.t < one) & (from != Int(FROM_FLOOR + k));
+    const Patch& patch = scene.patches.at(k);
+    // Most shadow rays stay on one side of the floor.
+    const Real start = dot(patch.n, o) - Real(patch.d);
+    const Real end = start + dot(patch.n, d);
+    const Mask crosses = active & !(start * end > zero) & (from != Int(FROM_FLOOR + k));
+    if (!any(crosses)) continue;
+    const Crossing c = cross_patch(patch, o, d);
+    const Mask stopped = crosses & c.hit & (c.t < one);
     left = select(stopped, vec(zero, zero, zero), left);
     active = active & !stopped;
   }

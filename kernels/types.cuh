@@ -119,7 +119,7 @@ struct Counts {
 //   4k          outside body k: a convex body is not hit again
 //   4k+1, 4k+3  inside body k; 4k+3 when nothing else reaches into body k
 //   FROM_FLOOR  floor patches: FROM_FLOOR + patch (0 or 1)
-#define FROM_NOWHERE (-8)
+#define FROM_NOWHERE (-8)  // without the bit SEALED, like the floor
 #define FROM_FLOOR (-4)
 #define SEALED 2
 

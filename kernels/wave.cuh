@@ -1,6 +1,7 @@
-// The CPU's driver: a tile's rays and shadow rays wait in two piles, and the tracer always takes as
-// many from the top as there are lanes. Children are written back side by side, so no lane idles
-// because its neighbour's path ended; the last-in, first-out order keeps the piles small.
+// The CPU's driver: a tile's rays and shadow rays wait in piles, and the tracer always takes as many
+// from the top of one as there are lanes. Children are written back side by side, so no lane idles
+// because its neighbour's path ended; the last-in, first-out order keeps the piles small. Rays inside
+// a sealed body have a pile of their own: together they ask one body, apart they would ask them all.
 #pragma once
 #include "trace.cuh"
 
@@ -11,16 +12,29 @@
 #define RAY_WORDS 13
 #define SHADOW_WORDS 11
 
+// Room for the rays of a tile. Open rays are taken whenever they fill the lanes, so they are few. The
+// sealed pile usually holds a few lanes' worth a level; when it nears its end, rays are taken one at a
+// time and all children go back to it, which adds one a level at most, so it cannot overflow.
+#define OPEN_ROOM (4 * POLYFLY_LANES)
+#define SEALED_SPARE (DEPTH_MOST + 3 * POLYFLY_LANES)
+#define SEALED_ROOM (POLYFLY_LANES * (DEPTH_MOST + 4) + SEALED_SPARE)
+#define SHADOW_ROOM (3 * POLYFLY_LANES)
+
+template <int ROOM>
 struct Pile {
-  float* words;  // word w of entry i at words[w * room + i]
-  int room;
+  float* words;  // word w of entry i at words[w * ROOM + i]
   int len;
 };
-POLYFLY_FN float* word(const Pile& pile, int w, int at) {
-  POLYFLY_CHECK(at >= 0 && at + POLYFLY_LANES <= pile.room);
-  return pile.words + (i64)w * pile.room + at;
+template <int ROOM>
+POLYFLY_FN float* word(const Pile<ROOM>& pile, int w, int at) {
+  POLYFLY_CHECK(at >= 0 && at + POLYFLY_LANES <= ROOM);
+  return pile.words + w * ROOM + at;
 }
-POLYFLY_FN void push(Pile& pile, const Ray& r, Mask m) {
+typedef Pile<OPEN_ROOM> Open;
+typedef Pile<SEALED_ROOM> Sealed;
+typedef Pile<SHADOW_ROOM> Shadows;
+template <int ROOM>
+POLYFLY_FN void push(Pile<ROOM>& pile, const Ray& r, Mask m) {
   const Real reals[10] = {r.o.x, r.o.y, r.o.z, r.d.x, r.d.y, r.d.z, r.weight.x, r.weight.y, r.weight.z, r.length};
   for (int w = 0; w < 10; ++w) compress_store(word(pile, w, pile.len), reals[w], m);
   compress_store(word(pile, 10, pile.len), from_bits(r.from), m);
@@ -28,11 +42,13 @@ POLYFLY_FN void push(Pile& pile, const Ray& r, Mask m) {
   compress_store(word(pile, 12, pile.len), from_bits(r.pixel), m);
   pile.len += count(m);
 }
-POLYFLY_FN Vec load_vec(const Pile& pile, int w, int at) {
+template <int ROOM>
+POLYFLY_FN Vec load_vec(const Pile<ROOM>& pile, int w, int at) {
   return vec(load(word(pile, w, at)), load(word(pile, w + 1, at)), load(word(pile, w + 2, at)));
 }
 // Takes the top n rays into the first n lanes.
-POLYFLY_FN Ray pop(Pile& pile, int n) {
+template <int ROOM>
+POLYFLY_FN Ray pop(Pile<ROOM>& pile, int n) {
   pile.len -= n;
   Ray r;
   r.o = load_vec(pile, 0, pile.len);
@@ -65,7 +81,9 @@ POLYFLY_FN void add(i64* sums, Int pixel, Vec light, Mask m) {
 struct Tracer {
   const Scene& scene;
   const Frame& frame;
-  Pile rays, shadows;
+  Open open;
+  Sealed sealed;
+  Shadows shadows;
   i64* sums;
   Counts counts;
 };
@@ -80,7 +98,7 @@ static __attribute__((noinline)) void settle_shadows(Tracer& t, int n) {
   const Vec left = transmittance(t.scene, o, d, from, active);
   add(t.sums, pixel, colour * left, active & (brightest(left) > Real(0.0f)));
 }
-POLYFLY_FN void push_shadow(Pile& pile, const Surface& s, const Lit& lit, Int pixel) {
+POLYFLY_FN void push_shadow(Shadows& pile, const Surface& s, const Lit& lit, Int pixel) {
   const Real reals[9] = {s.p.x, s.p.y, s.p.z, lit.towards.x, lit.towards.y, lit.towards.z, lit.colour.x, lit.colour.y, lit.colour.z};
   for (int w = 0; w < 9; ++w) compress_store(word(pile, w, pile.len), reals[w], lit.some);
   compress_store(word(pile, 9, pile.len), from_bits(s.same_side), lit.some);
@@ -88,8 +106,16 @@ POLYFLY_FN void push_shadow(Pile& pile, const Surface& s, const Lit& lit, Int pi
   pile.len += count(lit.some);
 }
 
+POLYFLY_FN void keep(Tracer& t, const Ray& ray, Mask m, bool one_by_one) {
+  if (!any(m)) return;
+  const Mask shut = one_by_one ? m : m & ((ray.from & Int(SEALED)) != Int(0));
+  const Mask open = m & !shut;
+  if (any(shut)) push(t.sealed, ray, shut);
+  if (any(open)) push(t.open, ray, open);
+}
+
 // One bounce for the active lanes.
-static __attribute__((noinline)) void bounce(Tracer& t, const Ray& ray, Mask active) {
+static __attribute__((noinline)) void bounce(Tracer& t, const Ray& ray, Mask active, bool one_by_one) {
   const Scene& scene = t.scene;
   t.counts.rays += count(active);
   const Hit hit = closest(scene, ray, active);
@@ -107,18 +133,11 @@ static __attribute__((noinline)) void bounce(Tracer& t, const Ray& ray, Mask act
     if (t.shadows.len >= POLYFLY_LANES) settle_shadows(t, POLYFLY_LANES);
   }
   const Children c = spread(scene, ray, s, hit.t, met);
-  if (any(c.reflects)) push(t.rays, c.reflected, c.reflects);
-  if (any(c.transmits)) push(t.rays, c.transmitted, c.transmits);
+  keep(t, c.reflected, c.reflects, one_by_one);
+  keep(t, c.transmitted, c.transmits, one_by_one);
 }
 
-// Room for the rays of a tile. A step takes up to LANES rays and leaves up to twice as many, a level
-// deeper; when the pile nears its end, rays are taken one at a time, which never adds more than one
-// a level, so a pile of any size cannot overflow.
-#define PILE_SPARE (DEPTH_MOST + 3 * POLYFLY_LANES)
-POLYFLY_FN int pile_room(int depth) { return POLYFLY_LANES * (depth + 4) + PILE_SPARE; }
-POLYFLY_FN u64 scratch_bytes(int depth) {
-  return 8ull * 4 * TILE * TILE + 4ull * RAY_WORDS * pile_room(depth) + 4ull * SHADOW_WORDS * 3 * POLYFLY_LANES;
-}
+POLYFLY_FN u64 scratch_bytes(int) { return 8ull * 4 * TILE * TILE + 4ull * (RAY_WORDS * (OPEN_ROOM + SEALED_ROOM) + SHADOW_WORDS * SHADOW_ROOM); }
 
 // Item -> pixel of the tile: neighbouring items are 4 x 4 blocks of pixels, for lanes that agree.
 POLYFLY_FN void pixel_place(Int pixel, Int& x, Int& y) {
@@ -128,16 +147,27 @@ POLYFLY_FN void pixel_place(Int pixel, Int& x, Int& y) {
 
 POLYFLY_FN void trace_tile(const Scene& scene, const Frame& frame, int left, int top, u32* rgba, void* scratch, Counts& counts) {
   i64* sums = (i64*)scratch;
-  float* piles = (float*)(sums + 4 * TILE * TILE);
-  const int room = pile_room(scene.depth);
-  Tracer t = {scene, frame, {piles, room, 0}, {piles + RAY_WORDS * room, 3 * POLYFLY_LANES, 0}, sums, {0, 0}};
+  float* open = (float*)(sums + 4 * TILE * TILE);
+  float* sealed = open + RAY_WORDS * OPEN_ROOM;
+  float* shadows = sealed + RAY_WORDS * SEALED_ROOM;
+  Tracer t = {scene, frame, {open, 0}, {sealed, 0}, {shadows, 0}, sums, {0, 0}};
   for (int i = 0; i < 4 * TILE * TILE; ++i) sums[i] = 0;
 
   const int each = scene.samples * scene.samples;
   const int items = TILE * TILE * each;
   int next = 0;
   for (;;) {
-    if (t.rays.len < POLYFLY_LANES && next < items) {
+    const bool full = t.sealed.len + SEALED_SPARE > SEALED_ROOM;
+    if (full) {
+      const Ray ray = pop(t.sealed, 1);
+      bounce(t, ray, first_lanes(1), true);
+    } else if (t.open.len >= POLYFLY_LANES) {
+      const Ray ray = pop(t.open, POLYFLY_LANES);
+      bounce(t, ray, first_lanes(POLYFLY_LANES), false);
+    } else if (t.sealed.len >= POLYFLY_LANES) {
+      const Ray ray = pop(t.sealed, POLYFLY_LANES);
+      bounce(t, ray, first_lanes(POLYFLY_LANES), false);
+    } else if (next < items) {
       const Int item = lane_index() + Int(next);
       // Exact for every item: items stay far below 2^24.
       const Int pixel = each == 1 ? item : to_int((to_real(item) + Real(0.5f)) / Real((float)each));
@@ -146,12 +176,15 @@ POLYFLY_FN void trace_tile(const Scene& scene, const Frame& frame, int left, int
       const Int px = x + Int(left), py = y + Int(top);
       const Mask inside = (item < Int(items)) & (px < Int(scene.width)) & (py < Int(scene.height));
       next += POLYFLY_LANES;
-      if (any(inside)) bounce(t, camera_ray(scene, frame, px, py, item - pixel * Int(each), pixel), inside);
-    } else if (t.rays.len > 0) {
-      int n = t.rays.len < POLYFLY_LANES ? t.rays.len : POLYFLY_LANES;
-      if (t.rays.len + PILE_SPARE > t.rays.room) n = 1;
-      const Ray ray = pop(t.rays, n);
-      bounce(t, ray, first_lanes(n));
+      if (any(inside)) bounce(t, camera_ray(scene, frame, px, py, item - pixel * Int(each), pixel), inside, false);
+    } else if (t.open.len > 0) {
+      const int n = t.open.len;
+      const Ray ray = pop(t.open, n);
+      bounce(t, ray, first_lanes(n), false);
+    } else if (t.sealed.len > 0) {
+      const int n = t.sealed.len;
+      const Ray ray = pop(t.sealed, n);
+      bounce(t, ray, first_lanes(n), false);
     } else {
       break;
     }
