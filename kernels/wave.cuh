@@ -12,12 +12,11 @@
 #define RAY_WORDS 13
 #define SHADOW_WORDS 11
 
-// Room for the rays of a tile. Open rays are taken whenever they fill the lanes, so they are few. The
-// sealed pile usually holds a few lanes' worth a level; when it nears its end, rays are taken one at a
-// time and all children go back to it, which adds one a level at most, so it cannot overflow.
-#define OPEN_ROOM (4 * POLYFLY_LANES)
-#define SEALED_SPARE (DEPTH_MOST + 3 * POLYFLY_LANES)
-#define SEALED_ROOM (POLYFLY_LANES * (DEPTH_MOST + 4) + SEALED_SPARE)
+// Room for the rays of a tile: a pile usually holds a few lanes' worth a level. When one nears its end,
+// rays are taken from it one at a time and all their children go back to it, which adds one a level at
+// most, so it cannot overflow.
+#define RAY_SPARE (DEPTH_MOST + 3 * POLYFLY_LANES)
+#define RAY_ROOM (POLYFLY_LANES * (DEPTH_MOST + 4) + RAY_SPARE)
 #define SHADOW_ROOM (3 * POLYFLY_LANES)
 
 template <int ROOM>
@@ -30,11 +29,10 @@ POLYFLY_FN float* word(const Pile<ROOM>& pile, int w, int at) {
   POLYFLY_CHECK(at >= 0 && at + POLYFLY_LANES <= ROOM);
   return pile.words + w * ROOM + at;
 }
-typedef Pile<OPEN_ROOM> Open;
-typedef Pile<SEALED_ROOM> Sealed;
+typedef Pile<RAY_ROOM> Rays;
 typedef Pile<SHADOW_ROOM> Shadows;
-template <int ROOM>
-POLYFLY_FN void push(Pile<ROOM>& pile, const Ray& r, Mask m) {
+POLYFLY_FN void push(Rays& pile, const Ray& r, Mask m) {
+  POLYFLY_CHECK(pile.len + POLYFLY_LANES <= RAY_ROOM);
   const Real reals[10] = {r.o.x, r.o.y, r.o.z, r.d.x, r.d.y, r.d.z, r.weight.x, r.weight.y, r.weight.z, r.length};
   for (int w = 0; w < 10; ++w) compress_store(word(pile, w, pile.len), reals[w], m);
   compress_store(word(pile, 10, pile.len), from_bits(r.from), m);
@@ -47,8 +45,7 @@ POLYFLY_FN Vec load_vec(const Pile<ROOM>& pile, int w, int at) {
   return vec(load(word(pile, w, at)), load(word(pile, w + 1, at)), load(word(pile, w + 2, at)));
 }
 // Takes the top n rays into the first n lanes.
-template <int ROOM>
-POLYFLY_FN Ray pop(Pile<ROOM>& pile, int n) {
+POLYFLY_FN Ray pop(Rays& pile, int n) {
   pile.len -= n;
   Ray r;
   r.o = load_vec(pile, 0, pile.len);
@@ -81,8 +78,7 @@ POLYFLY_FN void add(i64* sums, Int pixel, Vec light, Mask m) {
 struct Tracer {
   const Scene& scene;
   const Frame& frame;
-  Open open;
-  Sealed sealed;
+  Rays open, sealed;
   Shadows shadows;
   i64* sums;
   Counts counts;
@@ -106,16 +102,21 @@ POLYFLY_FN void push_shadow(Shadows& pile, const Surface& s, const Lit& lit, Int
   pile.len += count(lit.some);
 }
 
-POLYFLY_FN void keep(Tracer& t, const Ray& ray, Mask m, bool one_by_one) {
+// Puts children on the pile they belong to, or all of them on `only`.
+POLYFLY_FN void keep(Tracer& t, const Ray& ray, Mask m, Rays* only) {
   if (!any(m)) return;
-  const Mask shut = one_by_one ? m : m & ((ray.from & Int(SEALED)) != Int(0));
+  if (only) {
+    push(*only, ray, m);
+    return;
+  }
+  const Mask shut = m & ((ray.from & Int(SEALED)) != Int(0));
   const Mask open = m & !shut;
   if (any(shut)) push(t.sealed, ray, shut);
   if (any(open)) push(t.open, ray, open);
 }
 
 // One bounce for the active lanes.
-static __attribute__((noinline)) void bounce(Tracer& t, const Ray& ray, Mask active, bool one_by_one) {
+static __attribute__((noinline)) void bounce(Tracer& t, const Ray& ray, Mask active, Rays* only) {
   const Scene& scene = t.scene;
   t.counts.rays += count(active);
   const Hit hit = closest(scene, ray, active);
@@ -133,11 +134,17 @@ static __attribute__((noinline)) void bounce(Tracer& t, const Ray& ray, Mask act
     if (t.shadows.len >= POLYFLY_LANES) settle_shadows(t, POLYFLY_LANES);
   }
   const Children c = spread(scene, ray, s, hit.t, met);
-  keep(t, c.reflected, c.reflects, one_by_one);
-  keep(t, c.transmitted, c.transmits, one_by_one);
+  keep(t, c.reflected, c.reflects, only);
+  keep(t, c.transmitted, c.transmits, only);
 }
 
-POLYFLY_FN u64 scratch_bytes(int) { return 8ull * 4 * TILE * TILE + 4ull * (RAY_WORDS * (OPEN_ROOM + SEALED_ROOM) + SHADOW_WORDS * SHADOW_ROOM); }
+// Takes the top n rays of a pile one bounce further.
+POLYFLY_FN void take(Tracer& t, Rays& pile, int n, Rays* only) {
+  const Ray ray = pop(pile, n);
+  bounce(t, ray, first_lanes(n), only);
+}
+
+POLYFLY_FN u64 scratch_bytes(int) { return 8ull * 4 * TILE * TILE + 4ull * (2 * RAY_WORDS * RAY_ROOM + SHADOW_WORDS * SHADOW_ROOM); }
 
 // Item -> pixel of the tile: neighbouring items are 4 x 4 blocks of pixels, for lanes that agree.
 POLYFLY_FN void pixel_place(Int pixel, Int& x, Int& y) {
@@ -148,8 +155,8 @@ POLYFLY_FN void pixel_place(Int pixel, Int& x, Int& y) {
 POLYFLY_FN void trace_tile(const Scene& scene, const Frame& frame, int left, int top, u32* rgba, void* scratch, Counts& counts) {
   i64* sums = (i64*)scratch;
   float* open = (float*)(sums + 4 * TILE * TILE);
-  float* sealed = open + RAY_WORDS * OPEN_ROOM;
-  float* shadows = sealed + RAY_WORDS * SEALED_ROOM;
+  float* sealed = open + RAY_WORDS * RAY_ROOM;
+  float* shadows = sealed + RAY_WORDS * RAY_ROOM;
   Tracer t = {scene, frame, {open, 0}, {sealed, 0}, {shadows, 0}, sums, {0, 0}};
   for (int i = 0; i < 4 * TILE * TILE; ++i) sums[i] = 0;
 
@@ -157,16 +164,14 @@ POLYFLY_FN void trace_tile(const Scene& scene, const Frame& frame, int left, int
   const int items = TILE * TILE * each;
   int next = 0;
   for (;;) {
-    const bool full = t.sealed.len + SEALED_SPARE > SEALED_ROOM;
-    if (full) {
-      const Ray ray = pop(t.sealed, 1);
-      bounce(t, ray, first_lanes(1), true);
+    if (t.open.len + RAY_SPARE > RAY_ROOM) {
+      take(t, t.open, 1, &t.open);
+    } else if (t.sealed.len + RAY_SPARE > RAY_ROOM) {
+      take(t, t.sealed, 1, &t.sealed);
     } else if (t.open.len >= POLYFLY_LANES) {
-      const Ray ray = pop(t.open, POLYFLY_LANES);
-      bounce(t, ray, first_lanes(POLYFLY_LANES), false);
+      take(t, t.open, POLYFLY_LANES, 0);
     } else if (t.sealed.len >= POLYFLY_LANES) {
-      const Ray ray = pop(t.sealed, POLYFLY_LANES);
-      bounce(t, ray, first_lanes(POLYFLY_LANES), false);
+      take(t, t.sealed, POLYFLY_LANES, 0);
     } else if (next < items) {
       const Int item = lane_index() + Int(next);
       // Exact for every item: items stay far below 2^24.
@@ -176,15 +181,11 @@ POLYFLY_FN void trace_tile(const Scene& scene, const Frame& frame, int left, int
       const Int px = x + Int(left), py = y + Int(top);
       const Mask inside = (item < Int(items)) & (px < Int(scene.width)) & (py < Int(scene.height));
       next += POLYFLY_LANES;
-      if (any(inside)) bounce(t, camera_ray(scene, frame, px, py, item - pixel * Int(each), pixel), inside, false);
+      if (any(inside)) bounce(t, camera_ray(scene, frame, px, py, item - pixel * Int(each), pixel), inside, 0);
     } else if (t.open.len > 0) {
-      const int n = t.open.len;
-      const Ray ray = pop(t.open, n);
-      bounce(t, ray, first_lanes(n), false);
+      take(t, t.open, t.open.len, 0);
     } else if (t.sealed.len > 0) {
-      const int n = t.sealed.len;
-      const Ray ray = pop(t.sealed, n);
-      bounce(t, ray, first_lanes(n), false);
+      take(t, t.sealed, t.sealed.len, 0);
     } else {
       break;
     }
