@@ -85,8 +85,8 @@ POLYFLY_FN Vec sky(const Scene& scene, Vec d) {
 POLYFLY_FN Vec lamp_light(const Body& body, Real across, Real place) {
   const Real spacing = Real(body.edge / (float)body.lamps), half = Real(0.5f);
   Real cell = mad(place, Real((float)body.lamps / body.edge), Real(0.5f * (float)body.lamps));
-  cell = least(most(cell, Real(0.0f)), Real((float)body.lamps - 0.5f));
-  Real aside = (cell - to_real(to_int(cell)) - half) * spacing;
+  const Real first = Real(0.0f), last = Real((float)(body.lamps - 1));
+  Real aside = (cell - to_real(to_int(least(most(cell, first), last))) - half) * spacing;
   Real far2 = mad(aside, aside, across * across) * Real(1.0f / (body.lamp_radius * body.lamp_radius));
   Mask lit = far2 < Real(1.0f);
   Real core = Real(1.0f) - far2;
