@@ -62,6 +62,7 @@ pub fn render(args: &RenderArgs) -> Result<(), Error> {
     if args.no_frames && scene.output.video.is_none() {
         return Err(Error::Usage("--no-frames leaves nothing to write: name a video with --video".into()));
     }
+    let video = video_settings(&scene, args)?;
     let texture = scene.floor.as_ref().and_then(|f| f.texture.as_ref()).map(Texture::load).transpose()?;
     let isa = Isa::pick()?;
     // Every output is opened, and the encoder tried, before anything is rendered.
@@ -69,7 +70,7 @@ pub fn render(args: &RenderArgs) -> Result<(), Error> {
         false => Some(FrameFiles::open(scene.output.frames.clone(), frames[0])?),
         true => None,
     };
-    let video = open_video(&scene, args)?;
+    let video = video.map(|settings| open_video(settings, &scene, args.quiet)).transpose()?;
 
     let cpu = Cpu::new(isa, args.threads, &scene, Layout::new(&scene, texture.as_ref()))?;
     drop(texture);
@@ -103,25 +104,28 @@ fn load_scene(name: &str, args: &RenderArgs) -> Result<Scene, Error> {
     Ok(scene)
 }
 
-fn open_video(scene: &Scene, args: &RenderArgs) -> Result<Option<Video>, Error> {
+fn video_settings(scene: &Scene, args: &RenderArgs) -> Result<Option<Settings>, Error> {
     let Some(path) = scene.output.video.clone() else { return Ok(None) };
     let extension = path.extension().map(|e| e.to_string_lossy().to_ascii_lowercase());
     if !matches!(extension.as_deref(), Some("mp4" | "y4m")) {
         return Err(Error::Usage(format!("--video: `{}` ends in neither .mp4 nor .y4m", path.display())));
     }
-    let settings = Settings {
+    Ok(Some(Settings {
         path,
         fps: scene.output.fps,
         crf: args.crf,
         preset: args.preset.clone(),
         codec: args.codec.unwrap_or(Codec::H264),
         ffmpeg: args.ffmpeg.clone(),
-    };
+    }))
+}
+
+fn open_video(settings: Settings, scene: &Scene, quiet: bool) -> Result<Video, Error> {
     let (width, height) = (scene.width.next_multiple_of(2), scene.height.next_multiple_of(2));
-    if (width, height) != (scene.width, scene.height) && !args.quiet {
+    if (width, height) != (scene.width, scene.height) && !quiet {
         remark(&format!("video needs even sides: {} x {} is padded to {width} x {height}", scene.width, scene.height));
     }
-    Ok(Some(Video::open(settings, width, height)?))
+    Ok(Video::open(settings, width, height)?)
 }
 
 // The text, and the name to call it by.

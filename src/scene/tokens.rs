@@ -213,7 +213,7 @@ fn read(text: &str, solids: [Solid; 3]) -> Result<(Scene, Vec<String>), Problem>
         Some(t) if t.text.contains('%') || t.text.contains('/') => {
             p.help("the frame count is missing: write it before the output path")
         }
-        _ => p.help("`polyfly --default` prints a whole scene; `polyfly --help` names the grammar"),
+        _ => p.help("`polyfly --default` prints a whole scene; the README names every token"),
     })?;
     let (path, span) = r.text("output path", "a path with %d, ending in .data or .png")?;
     let (pattern, made_up) = Pattern::parse(&super::expand_home(&path).display().to_string())

@@ -171,7 +171,7 @@ impl Checker {
             self.problems.push(Problem::new(
                 value.span(),
                 format!("`{key}` holds {bad}"),
-                format!("expected three of {}", rule.expected()),
+                format!("expected three values, each {}", rule.expected()),
             ));
         }
         v
@@ -320,7 +320,7 @@ pub fn parse(text: &str, folder: &Path) -> Result<(Scene, Vec<String>), Vec<Prob
             c.problems.push(Problem::new(
                 size.span(),
                 format!("`size` is {w} x {h}"),
-                format!("expected two of {}", rule.expected()),
+                format!("expected two values, each {}", rule.expected()),
             ));
         } else if w * h > super::MAX_PIXELS as f64 {
             c.problems.push(super::too_large(size.span(), w as u32, h as u32));

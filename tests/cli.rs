@@ -1,0 +1,296 @@
+//! The program from outside: streams, files, exit codes.
+
+mod common;
+
+use std::io::Write;
+use std::path::Path;
+use std::process::{Command, Output, Stdio};
+
+fn polyfly(folder: &Path, args: &[&str], input: Option<&str>) -> Output {
+    let mut child = Command::new(env!("CARGO_BIN_EXE_polyfly"))
+        .args(args)
+        .current_dir(folder)
+        .env_remove("POLYFLY_ISA")
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut stdin = child.stdin.take().unwrap();
+    if let Some(text) = input {
+        // A program that refuses early closes the pipe; its answer is what counts.
+        let _ = stdin.write_all(text.as_bytes());
+    }
+    drop(stdin);
+    child.wait_with_output().unwrap()
+}
+
+fn folder() -> tempfile::TempDir {
+    tempfile::tempdir().unwrap()
+}
+
+fn default_scene() -> String {
+    String::from_utf8(polyfly(Path::new("."), &["--default"], None).stdout).unwrap()
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+fn files(folder: &Path) -> Vec<String> {
+    let mut names: Vec<String> = std::fs::read_dir(folder).unwrap().map(|e| e.unwrap().file_name().to_string_lossy().into_owned()).collect();
+    names.sort();
+    names
+}
+
+const SMALL: [&str; 5] = ["--cpu", "--size", "40x30", "--samples", "1"];
+
+#[test]
+fn the_main_job() {
+    let dir = folder();
+    let run = polyfly(dir.path(), &[&SMALL[..], &["--frames", "0-3"]].concat(), Some(&default_scene()));
+    assert!(run.status.success(), "{}", text(&run.stderr));
+    assert_eq!(text(&run.stderr), "");
+    let log = text(&run.stdout);
+    for (i, line) in log.lines().enumerate() {
+        let parts: Vec<&str> = line.split('\t').collect();
+        assert_eq!(parts.len(), 3, "{line}");
+        assert_eq!(parts[0], i.to_string());
+        assert!(parts[1].parse::<f64>().unwrap() > 0.0);
+        assert!(parts[2].parse::<u64>().unwrap() >= 1200);
+    }
+    assert_eq!(log.lines().count(), 4);
+    assert_eq!(files(&dir.path().join("output/default")), ["0.png", "1.png", "2.png", "3.png"]);
+    let picture = image::open(dir.path().join("output/default/2.png")).unwrap();
+    assert_eq!((picture.width(), picture.height(), picture.color()), (40, 30, image::ColorType::Rgb8));
+}
+
+#[test]
+fn data_files_have_the_exact_format_and_png_the_same_pixels() {
+    let dir = folder();
+    let scene = default_scene();
+    for pattern in ["a/%03d.data", "b%d.png"] {
+        let run = polyfly(dir.path(), &[&SMALL[..], &["--frames", "7", "-o", pattern]].concat(), Some(&scene));
+        assert!(run.status.success(), "{}", text(&run.stderr));
+    }
+    let data = std::fs::read(dir.path().join("a/007.data")).unwrap();
+    assert_eq!(data.len(), 8 + 40 * 30 * 4);
+    assert_eq!(data[..8], [40, 0, 0, 0, 30, 0, 0, 0]);
+    assert!(data[8..].chunks(4).all(|p| p[3] == 255));
+    let png = image::open(dir.path().join("b7.png")).unwrap().into_rgba8();
+    assert_eq!(&data[8..], &png.into_raw()[..]);
+}
+
+#[test]
+fn real_input_files_render() {
+    let inputs = common::inputs();
+    println!("{} input files", inputs.len());
+    for file in inputs {
+        let dir = folder();
+        let name = file.file_name().unwrap().to_string_lossy().into_owned();
+        let frames = if name == "four-lights.txt" { "0" } else { "0-1" };
+        let path = file.canonicalize().unwrap().display().to_string();
+        let run = polyfly(dir.path(), &["--cpu", "--size", "160x120", "--texture", "@checker", "--frames", frames, "-o", "%d.png", &path], None);
+        if name == "leading-blank-light-and-samples-on-one-line.txt" {
+            assert_eq!(run.status.code(), Some(65));
+            let words = text(&run.stderr);
+            assert!(words.contains("line.txt:2:1") && words.contains("token 1 (frame count)"), "{words}");
+            assert_eq!(files(dir.path()), [""; 0]);
+        } else {
+            assert!(run.status.success(), "{name}: {}", text(&run.stderr));
+            assert_eq!(files(dir.path()).len(), if frames == "0" { 1 } else { 2 }, "{name}");
+        }
+    }
+}
+
+#[test]
+fn own_scenes_render_as_they_are() {
+    let scenes = Path::new(env!("CARGO_MANIFEST_DIR")).join("scenes");
+    for name in files(&scenes) {
+        let dir = folder();
+        let path = scenes.join(&name).display().to_string();
+        let run = polyfly(dir.path(), &[&SMALL[..], &["--frames", "1", "-o", "%d.png", &path]].concat(), None);
+        assert!(run.status.success(), "{name}: {}", text(&run.stderr));
+    }
+}
+
+#[test]
+fn toml_paths_start_at_the_scene_file() {
+    let dir = folder();
+    std::fs::create_dir(dir.path().join("deep")).unwrap();
+    let floor = "[[body]]\nsolid = \"cube\"\n[floor]\ncorners = [[0,0,0],[0,1,0],[1,1,0],[1,0,0]]\ntexture = \"t.data\"\n";
+    let scene = format!("[output]\nframes = 1\nsize = [8, 8]\npath = \"out/%d.data\"\n{floor}");
+    std::fs::write(dir.path().join("deep/s.toml"), scene).unwrap();
+    let run = polyfly(dir.path(), &["--cpu", "deep/s.toml"], None);
+    assert_eq!(run.status.code(), Some(65));
+    assert!(text(&run.stderr).contains("deep/t.data"), "{}", text(&run.stderr));
+    assert_eq!(files(&dir.path().join("deep")), ["s.toml"], "nothing may be written");
+    std::fs::write(dir.path().join("deep/t.data"), [1, 0, 0, 0, 1, 0, 0, 0, 9, 9, 9, 255]).unwrap();
+    let run = polyfly(dir.path(), &["--cpu", "deep/s.toml"], None);
+    assert!(run.status.success(), "{}", text(&run.stderr));
+    assert_eq!(files(&dir.path().join("deep/out")), ["0.data"]);
+    std::fs::write(dir.path().join("deep/t.data"), [1, 0, 0, 0, 1, 0, 0, 0, 9]).unwrap();
+    let run = polyfly(dir.path(), &["--cpu", "deep/s.toml"], None);
+    assert_eq!(run.status.code(), Some(65), "a texture cut short is refused");
+}
+
+#[test]
+fn flags_override_the_scene() {
+    let dir = folder();
+    let scene = default_scene();
+    let bytes = |args: &[&str]| {
+        let run = polyfly(dir.path(), &[&SMALL[..], &["--frames", "0", "-o", "x%d.data"], args].concat(), Some(&scene));
+        assert!(run.status.success(), "{}", text(&run.stderr));
+        std::fs::read(dir.path().join("x0.data")).unwrap()
+    };
+    let plain = bytes(&[]);
+    assert_eq!(plain, bytes(&["--threads", "3"]));
+    assert_ne!(plain, bytes(&["--solids", "tetrahedron,dodecahedron,cube"]));
+    assert_ne!(plain, bytes(&["--texture", "@wood"]));
+    assert_ne!(plain, bytes(&["--depth", "1"]));
+}
+
+#[test]
+fn usage_errors_are_64() {
+    let dir = folder();
+    let scene = default_scene();
+    for args in [
+        &["--nonsense"][..],
+        &["--size", "40"],
+        &["--size", "0x40"],
+        &["--size", "65536x65536"],
+        &["--frames", "9-1"],
+        &["--frames", "240"],
+        &["--samples", "0"],
+        &["--depth", "999"],
+        &["--solids", "cube,cube"],
+        &["--solids", "ball,cube,cube"],
+        &["--texture", "@lava"],
+        &["--fps", "0"],
+        &["--no-frames"],
+        &["--video", "x.avi"],
+        &["-o", "x%s.png"],
+        &["-o", "x%d.bmp"],
+    ] {
+        let run = polyfly(dir.path(), args, Some(&scene));
+        assert_eq!(run.status.code(), Some(64), "{args:?}: {}", text(&run.stderr));
+        assert_eq!(files(dir.path()), [""; 0], "{args:?} wrote something");
+    }
+}
+
+#[test]
+fn unreadable_and_unwritable_are_74() {
+    let dir = folder();
+    let run = polyfly(dir.path(), &["nowhere.txt"], None);
+    assert_eq!(run.status.code(), Some(74), "{}", text(&run.stderr));
+    std::fs::write(dir.path().join("file"), "").unwrap();
+    let run = polyfly(dir.path(), &[&SMALL[..], &["-o", "file/%d.png"]].concat(), Some(&default_scene()));
+    assert_eq!(run.status.code(), Some(74), "{}", text(&run.stderr));
+    assert_eq!(text(&run.stdout), "");
+}
+
+#[test]
+fn unknown_instruction_set_is_69() {
+    let run = Command::new(env!("CARGO_BIN_EXE_polyfly"))
+        .args(["--cpu", "scenes/infinity.toml"])
+        .current_dir(env!("CARGO_MANIFEST_DIR"))
+        .env("POLYFLY_ISA", "mmx")
+        .output()
+        .unwrap();
+    assert_eq!(run.status.code(), Some(69));
+    assert!(text(&run.stderr).contains("scalar"), "{}", text(&run.stderr));
+}
+
+#[test]
+fn a_closed_log_does_not_stop_the_rendering() {
+    let dir = folder();
+    let mut child = Command::new(env!("CARGO_BIN_EXE_polyfly"))
+        .args([&SMALL[..], &["--frames", "0-39", "-o", "%d.data"]].concat())
+        .current_dir(dir.path())
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    child.stdin.take().unwrap().write_all(default_scene().as_bytes()).unwrap();
+    drop(child.stdout.take());
+    let run = child.wait_with_output().unwrap();
+    assert_eq!((run.status.code(), text(&run.stderr)), (Some(0), String::new()));
+    assert_eq!(files(dir.path()).len(), 40);
+}
+
+#[test]
+fn jsonl_has_start_frames_and_end() {
+    let dir = folder();
+    let run = polyfly(dir.path(), &[&SMALL[..], &["--frames", "0-4x2", "--log", "jsonl"]].concat(), Some(&default_scene()));
+    let records: Vec<serde_json::Value> = text(&run.stdout).lines().map(|l| serde_json::from_str(l).unwrap()).collect();
+    let kinds: Vec<&str> = records.iter().map(|r| r["type"].as_str().unwrap()).collect();
+    assert_eq!(kinds, ["start", "frame", "frame", "frame", "end"]);
+    assert_eq!(records[0]["width"], 40);
+    assert_eq!(records[2]["frame"], 2);
+    for stage in ["render_ms", "convert_ms", "encode_ms", "write_ms"] {
+        assert!(records[1]["stages"][stage].is_number(), "{stage}");
+    }
+    assert!(records[1]["shadow_rays"].as_u64().unwrap() > 0);
+    assert!(["render", "encode", "write"].contains(&records[4]["bottleneck"].as_str().unwrap()));
+    assert_eq!(records[4]["frames"], 3);
+    let rays: u64 = records[1..4].iter().map(|r| r["rays"].as_u64().unwrap()).sum();
+    assert_eq!(records[4]["rays"], rays);
+}
+
+#[test]
+fn convert_goes_both_ways() {
+    let dir = folder();
+    let tokens = default_scene();
+    let toml = text(&polyfly(dir.path(), &["convert"], Some(&tokens)).stdout);
+    assert!(toml.starts_with("[output]"), "{toml}");
+    let back = text(&polyfly(dir.path(), &["convert", "-"], Some(&toml)).stdout);
+    let again = text(&polyfly(dir.path(), &["convert"], Some(&back)).stdout);
+    assert_eq!(toml, again);
+    let infinity = Path::new(env!("CARGO_MANIFEST_DIR")).join("scenes/infinity.toml").display().to_string();
+    let run = polyfly(dir.path(), &["convert", &infinity, "--to", "tokens", "-o", "x.txt"], None);
+    assert_eq!(run.status.code(), Some(65));
+    assert!(text(&run.stderr).contains("bodies"), "{}", text(&run.stderr));
+    assert_eq!(files(dir.path()), [""; 0]);
+}
+
+#[cfg(unix)]
+#[test]
+fn the_first_interrupt_ends_after_whole_frames() {
+    let dir = folder();
+    let scene = default_scene();
+    let mut child = Command::new(env!("CARGO_BIN_EXE_polyfly"))
+        .args(["--cpu", "--size", "320x240", "-o", "%03d.data"])
+        .current_dir(dir.path())
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    child.stdin.take().unwrap().write_all(scene.as_bytes()).unwrap();
+    // One line of the log says that rendering is under way.
+    let mut out = std::io::BufReader::new(child.stdout.take().unwrap());
+    let mut line = String::new();
+    std::io::BufRead::read_line(&mut out, &mut line).unwrap();
+    assert!(Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap().success());
+    std::io::Read::read_to_string(&mut out, &mut line).unwrap();
+    let run = child.wait_with_output().unwrap();
+    assert_eq!(run.status.code(), Some(130), "{}", text(&run.stderr));
+    let names = files(dir.path());
+    assert_eq!(names.len(), line.lines().count(), "each frame in the log is there, and no other");
+    assert!(names.len() < 240 && names.iter().all(|n| n.ends_with(".data")), "{names:?}");
+    for name in names {
+        assert_eq!(std::fs::metadata(dir.path().join(name)).unwrap().len(), 8 + 4 * 320 * 240);
+    }
+}
+
+#[test]
+fn help_and_version() {
+    let help = polyfly(Path::new("."), &["--help"], None);
+    assert!(help.status.success());
+    let help = text(&help.stdout);
+    for flag in ["--default", "--cpu", "--threads", "--frames", "--size", "--solids", "--texture", "--video", "--log"] {
+        assert!(help.contains(flag), "{flag}");
+    }
+    assert!(text(&polyfly(Path::new("."), &["--version"], None).stdout).starts_with("polyfly "));
+}

@@ -1,0 +1,72 @@
+//! Tiny pictures of one point each. A difference leaves expected | difference | actual as a PNG;
+//! POLYFLY_BLESS=1 accepts what there is now, and fails on purpose.
+
+mod common;
+
+use common::*;
+use image::{Rgb, RgbImage};
+use polyfly::scene::Scene;
+use std::path::Path;
+
+fn check(name: &str, scene: Scene, frame: u32) {
+    let scene = sized(scene, 96, 72, 2);
+    let rgba = render(&scene, frame);
+    let actual = RgbImage::from_fn(96, 72, |x, y| {
+        let i = 4 * (y * 96 + x) as usize;
+        Rgb([rgba[i], rgba[i + 1], rgba[i + 2]])
+    });
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let golden = root.join(format!("tests/goldens/{name}.png"));
+    if std::env::var_os("POLYFLY_BLESS").is_some() {
+        std::fs::create_dir_all(golden.parent().unwrap()).unwrap();
+        actual.save(&golden).unwrap();
+        panic!("blessed {}: look at it, then run again without POLYFLY_BLESS", golden.display());
+    }
+    let expected = image::open(&golden).unwrap_or_else(|e| panic!("{}: {e}", golden.display())).into_rgb8();
+    if expected == actual {
+        return;
+    }
+    let strip = RgbImage::from_fn(3 * 96, 72, |x, y| match x / 96 {
+        0 => *expected.get_pixel(x, y),
+        1 => {
+            let (a, b) = (expected.get_pixel(x - 96, y).0, actual.get_pixel(x - 96, y).0);
+            Rgb([0, 1, 2].map(|c| a[c].abs_diff(b[c]).saturating_mul(8)))
+        }
+        _ => *actual.get_pixel(x - 192, y),
+    });
+    let folder = root.join("target/golden");
+    std::fs::create_dir_all(&folder).unwrap();
+    let path = folder.join(format!("{name}.png"));
+    strip.save(&path).unwrap();
+    let count = expected.pixels().zip(actual.pixels()).filter(|(a, b)| a != b).count();
+    panic!("{name}: {count} pixels differ; expected | difference x 8 | actual is in {}", path.display());
+}
+
+#[test]
+fn default_scene() {
+    check("default", own("default.txt"), 0);
+}
+
+#[test]
+fn infinity() {
+    check("infinity", own("infinity.toml"), 20);
+}
+
+#[test]
+fn all_solids() {
+    check("solids", own("solids.toml"), 20);
+}
+
+#[test]
+fn glass() {
+    check("glass", own("glass.toml"), 20);
+}
+
+#[test]
+fn marble_under_a_low_sun() {
+    let mut scene = own("solids.toml");
+    scene.bodies.clear();
+    scene.lights[0].position = [9.0, 0.0, 0.5];
+    scene.camera.eye.z0 = 0.2;
+    check("marble", scene, 0);
+}

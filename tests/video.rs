@@ -1,0 +1,153 @@
+//! Videos, read back with ffprobe; these tests need ffmpeg and say so when it is missing.
+
+use std::io::Write;
+use std::path::Path;
+use std::process::{Command, Output, Stdio};
+
+fn polyfly(folder: &Path, args: &[&str]) -> Output {
+    let scene = include_str!("../scenes/default.txt");
+    let mut child = Command::new(env!("CARGO_BIN_EXE_polyfly"))
+        .args(["--cpu", "--samples", "1", "-q"])
+        .args(args)
+        .current_dir(folder)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let _ = child.stdin.take().unwrap().write_all(scene.as_bytes());
+    child.wait_with_output().unwrap()
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+fn probe(file: &Path) -> String {
+    let out = Command::new("ffprobe")
+        .args(["-v", "error", "-count_packets", "-select_streams", "v:0", "-of", "csv=p=0:nk=0", "-show_entries"])
+        .arg("stream=codec_name,width,height,pix_fmt,color_range,color_space,color_transfer,color_primaries,r_frame_rate,nb_read_packets")
+        .arg(file)
+        .output()
+        .expect("ffprobe is needed: apt-get install ffmpeg");
+    assert!(out.status.success(), "{}", text(&out.stderr));
+    text(&out.stdout).trim().to_owned()
+}
+
+fn names(folder: &Path) -> Vec<String> {
+    let mut names: Vec<String> = std::fs::read_dir(folder).unwrap().map(|e| e.unwrap().file_name().to_string_lossy().into_owned()).collect();
+    names.sort();
+    names
+}
+
+#[test]
+fn mp4_has_its_frames_size_rate_and_colours() {
+    let dir = tempfile::tempdir().unwrap();
+    let run = polyfly(dir.path(), &["--size", "128x96", "--frames", "0-9", "--video", "clips/a.mp4", "--no-frames", "--fps", "29.97"]);
+    assert!(run.status.success(), "{}", text(&run.stderr));
+    let got = probe(&dir.path().join("clips/a.mp4"));
+    for part in [
+        "codec_name=h264", "width=128", "height=96", "pix_fmt=yuv420p", "color_range=tv", "color_space=bt709",
+        "color_transfer=bt709", "color_primaries=bt709", "r_frame_rate=30000/1001", "nb_read_packets=10",
+    ] {
+        assert!(got.contains(part), "{part} is not in {got}");
+    }
+    assert_eq!(names(&dir.path().join("clips")), ["a.mp4"]);
+}
+
+#[test]
+fn frames_and_video_come_together_and_look_alike() {
+    let dir = tempfile::tempdir().unwrap();
+    let run = polyfly(dir.path(), &["--size", "127x95", "--frames", "0-2", "-o", "%d.png", "--video", "v.mp4", "--crf", "8"]);
+    assert!(run.status.success(), "{}", text(&run.stderr));
+    assert_eq!(names(dir.path()), ["0.png", "1.png", "2.png", "v.mp4"]);
+    // Odd sides are padded; decoded with the tags it carries, the video shows the frame's colours.
+    let rgb = Command::new("ffmpeg")
+        .args(["-v", "error", "-i", "v.mp4", "-frames:v", "1", "-vf", "scale=in_color_matrix=bt709:in_range=tv:out_range=pc,format=rgb24", "-f", "rawvideo", "-"])
+        .current_dir(dir.path())
+        .output()
+        .expect("ffmpeg is needed: apt-get install ffmpeg")
+        .stdout;
+    assert_eq!(rgb.len(), 128 * 96 * 3);
+    let frame = image::open(dir.path().join("0.png")).unwrap().into_rgb8();
+    let mut total = 0.0;
+    for (x, y, p) in frame.enumerate_pixels() {
+        let i = 3 * (y as usize * 128 + x as usize);
+        total += (0..3).map(|c| f64::from(p.0[c].abs_diff(rgb[i + c]))).sum::<f64>() / 3.0;
+    }
+    let mean = total / f64::from(frame.width() * frame.height());
+    assert!(mean < 6.0, "mean difference {mean}");
+}
+
+#[test]
+fn other_codecs() {
+    let dir = tempfile::tempdir().unwrap();
+    for (codec, name) in [("h265", "hevc"), ("av1", "av1")] {
+        let run = polyfly(dir.path(), &["--size", "128x96", "--frames", "0-3", "--video", "c.mp4", "--no-frames", "--codec", codec]);
+        assert!(run.status.success(), "{codec}: {}", text(&run.stderr));
+        let got = probe(&dir.path().join("c.mp4"));
+        assert!(got.contains(&format!("codec_name={name}")) && got.contains("nb_read_packets=4"), "{got}");
+    }
+}
+
+#[test]
+fn y4m_needs_no_ffmpeg() {
+    let dir = tempfile::tempdir().unwrap();
+    let run = polyfly(dir.path(), &["--size", "31x21", "--frames", "0-4", "--video", "c.y4m", "--no-frames", "--ffmpeg", "/nowhere"]);
+    assert!(run.status.success(), "{}", text(&run.stderr));
+    let bytes = std::fs::read(dir.path().join("c.y4m")).unwrap();
+    let header = bytes.iter().position(|&b| b == b'\n').unwrap() + 1;
+    assert!(text(&bytes[..header]).starts_with("YUV4MPEG2 W32 H22 F30:1"));
+    assert_eq!(bytes.len() - header, 5 * (6 + 32 * 22 * 3 / 2));
+    assert!(probe(&dir.path().join("c.y4m")).contains("nb_read_packets=5"));
+}
+
+#[test]
+fn a_missing_encoder_is_found_before_the_first_frame() {
+    let dir = tempfile::tempdir().unwrap();
+    let run = polyfly(dir.path(), &["--size", "32x32", "--frames", "0-2", "-o", "%d.png", "--video", "v.mp4", "--ffmpeg", "/nowhere"]);
+    assert_eq!(run.status.code(), Some(74));
+    assert_eq!((text(&run.stdout), names(dir.path()).len()), (String::new(), 0), "{}", text(&run.stderr));
+}
+
+#[test]
+fn wrong_options_give_ffmpegs_own_words_before_the_first_frame() {
+    let dir = tempfile::tempdir().unwrap();
+    let run = polyfly(dir.path(), &["--size", "32x32", "--frames", "0-2", "-o", "%d.png", "--video", "v.mp4", "--preset", "warp9"]);
+    assert_eq!(run.status.code(), Some(74));
+    let words = text(&run.stderr);
+    assert!(words.contains("trial encode") && words.contains("warp9"), "{words}");
+    assert_eq!(names(dir.path()), [""; 0]);
+}
+
+// A program that is ffmpeg until its second encoding, then behaves badly.
+fn bad_encoder(folder: &Path, deed: &str) -> String {
+    use std::os::unix::fs::PermissionsExt;
+    let path = folder.join("bad-ffmpeg");
+    let script = format!("#!/bin/sh\ncase \"$*\" in *rawvideo*) ;; *) exec ffmpeg \"$@\" ;; esac\nif [ ! -e {0}/tried ]; then touch {0}/tried; exec ffmpeg \"$@\"; fi\n{deed}\n", folder.display());
+    std::fs::write(&path, script).unwrap();
+    std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).unwrap();
+    path.display().to_string()
+}
+
+#[test]
+fn a_dying_encoder_leaves_the_frames_and_says_why() {
+    let (tools, dir) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let ffmpeg = bad_encoder(tools.path(), "head -c 100000 >/dev/null; echo '[error] the disk is on fire' >&2; exit 3");
+    let run = polyfly(dir.path(), &["--size", "128x96", "--frames", "0-19", "-o", "%02d.data", "--video", "v.mp4", "--ffmpeg", &ffmpeg]);
+    assert_eq!(run.status.code(), Some(74));
+    assert!(text(&run.stderr).contains("the disk is on fire"), "{}", text(&run.stderr));
+    assert_eq!(names(dir.path()).len(), 20, "all frames stay, no video: {:?}", names(dir.path()));
+    assert_eq!(text(&run.stdout).lines().count(), 20);
+}
+
+#[test]
+fn an_encoder_that_exits_well_but_short_is_caught() {
+    let (tools, dir) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    // It swallows everything, encodes half, and claims success.
+    let ffmpeg = bad_encoder(tools.path(), "head -c 92160 | ffmpeg \"$@\"; cat >/dev/null; exit 0");
+    let run = polyfly(dir.path(), &["--size", "128x96", "--frames", "0-9", "--no-frames", "--video", "v.mp4", "--ffmpeg", &ffmpeg]);
+    assert_eq!(run.status.code(), Some(74));
+    assert!(text(&run.stderr).contains("of 10 frames"), "{}", text(&run.stderr));
+    assert_eq!(names(dir.path()), [""; 0]);
+}
