@@ -1,4 +1,5 @@
 //! The program from outside: streams, files, exit codes.
+#![allow(clippy::unwrap_used, reason = "a failed unwrap fails the test")]
 
 mod common;
 
@@ -38,7 +39,8 @@ fn text(bytes: &[u8]) -> String {
 }
 
 fn files(folder: &Path) -> Vec<String> {
-    let mut names: Vec<String> = std::fs::read_dir(folder).unwrap().map(|e| e.unwrap().file_name().to_string_lossy().into_owned()).collect();
+    let mut names: Vec<String> =
+        std::fs::read_dir(folder).unwrap().map(|e| e.unwrap().file_name().to_string_lossy().into_owned()).collect();
     names.sort();
     names
 }
@@ -90,7 +92,11 @@ fn real_input_files_render() {
         let name = file.file_name().unwrap().to_string_lossy().into_owned();
         let frames = if name == "four-lights.txt" { "0" } else { "0-1" };
         let path = file.canonicalize().unwrap().display().to_string();
-        let run = polyfly(dir.path(), &["--cpu", "--size", "160x120", "--texture", "@checker", "--frames", frames, "-o", "%d.png", &path], None);
+        let run = polyfly(
+            dir.path(),
+            &["--cpu", "--size", "160x120", "--texture", "@checker", "--frames", frames, "-o", "%d.png", &path],
+            None,
+        );
         if name == "leading-blank-light-and-samples-on-one-line.txt" {
             assert_eq!(run.status.code(), Some(65));
             let words = text(&run.stderr);
@@ -118,7 +124,8 @@ fn own_scenes_render_as_they_are() {
 fn toml_paths_start_at_the_scene_file() {
     let dir = folder();
     std::fs::create_dir(dir.path().join("deep")).unwrap();
-    let floor = "[[body]]\nsolid = \"cube\"\n[floor]\ncorners = [[0,0,0],[0,1,0],[1,1,0],[1,0,0]]\ntexture = \"t.data\"\n";
+    let floor =
+        "[[body]]\nsolid = \"cube\"\n[floor]\ncorners = [[0,0,0],[0,1,0],[1,1,0],[1,0,0]]\ntexture = \"t.data\"\n";
     let scene = format!("[output]\nframes = 1\nsize = [8, 8]\npath = \"out/%d.data\"\n{floor}");
     std::fs::write(dir.path().join("deep/s.toml"), scene).unwrap();
     let run = polyfly(dir.path(), &["--cpu", "deep/s.toml"], None);
@@ -222,7 +229,8 @@ fn a_closed_log_does_not_stop_the_rendering() {
 #[test]
 fn jsonl_has_start_frames_and_end() {
     let dir = folder();
-    let run = polyfly(dir.path(), &[&SMALL[..], &["--frames", "0-4x2", "--log", "jsonl"]].concat(), Some(&default_scene()));
+    let run =
+        polyfly(dir.path(), &[&SMALL[..], &["--frames", "0-4x2", "--log", "jsonl"]].concat(), Some(&default_scene()));
     let records: Vec<serde_json::Value> = text(&run.stdout).lines().map(|l| serde_json::from_str(l).unwrap()).collect();
     let kinds: Vec<&str> = records.iter().map(|r| r["type"].as_str().unwrap()).collect();
     assert_eq!(kinds, ["start", "frame", "frame", "frame", "end"]);

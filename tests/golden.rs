@@ -1,5 +1,6 @@
 //! Tiny pictures of one point each. A difference leaves expected | difference | actual as a PNG;
 //! POLYFLY_BLESS=1 accepts what there is now, and fails on purpose.
+#![allow(clippy::unwrap_used, reason = "a failed unwrap fails the test")]
 
 mod common;
 

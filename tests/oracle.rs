@@ -1,5 +1,6 @@
 //! A second opinion: a brute-force tracer in f64 over triangles, written from the README's description
 //! and sharing no code with the kernels, must see the same pictures.
+#![allow(clippy::unwrap_used, reason = "a failed unwrap fails the test")]
 
 mod common;
 

@@ -1,10 +1,13 @@
 //! Scenes: both grammars, their round trip, and what is said of bad ones.
+#![allow(clippy::unwrap_used, reason = "a failed unwrap fails the test")]
 
 mod common;
 
 use common::*;
 use polyfly::camera::{Camera, CylindricalPath};
-use polyfly::scene::{self, Body, Floor, Grammar, Light, Output, Pattern, Scene, TextureSource, defaults, tokens::SOLIDS, write};
+use polyfly::scene::{
+    self, Body, Floor, Grammar, Light, Output, Pattern, Scene, TextureSource, defaults, tokens::SOLIDS, write,
+};
 use polyfly::solid::Solid;
 use proptest::prelude::*;
 use std::path::Path;
@@ -23,23 +26,36 @@ fn fraction() -> impl Strategy<Value = f64> + Clone {
     prop_oneof![Just(0.0), Just(1.0), 0.0..1.0]
 }
 fn path() -> impl Strategy<Value = CylindricalPath> {
-    ([finite(), finite(), finite(), finite(), finite()], [finite(), finite(), finite(), finite(), finite()]).prop_map(|(a, b)| CylindricalPath {
-        r0: a[0],
-        z0: a[1],
-        phi0: scene::snap_angle(a[2]),
-        ar: a[3],
-        az: a[4],
-        wr: b[0],
-        wz: b[1],
-        wphi: b[2],
-        pr: scene::snap_angle(b[3]),
-        pz: scene::snap_angle(b[4]),
-    })
+    ([finite(), finite(), finite(), finite(), finite()], [finite(), finite(), finite(), finite(), finite()]).prop_map(
+        |(a, b)| CylindricalPath {
+            r0: a[0],
+            z0: a[1],
+            phi0: scene::snap_angle(a[2]),
+            ar: a[3],
+            az: a[4],
+            wr: b[0],
+            wz: b[1],
+            wphi: b[2],
+            pr: scene::snap_angle(b[3]),
+            pz: scene::snap_angle(b[4]),
+        },
+    )
 }
 fn body(plain: bool) -> impl Strategy<Value = Body> {
-    let parts = (triple(finite()), triple(fraction()), 0.01..50.0, fraction(), fraction(), 0u32..50, prop::sample::select(&Solid::ALL[..]));
+    let parts = (
+        triple(finite()),
+        triple(fraction()),
+        0.01..50.0,
+        fraction(),
+        fraction(),
+        0u32..50,
+        prop::sample::select(&Solid::ALL[..]),
+    );
     (parts, (triple(0.0..4.0f64), fraction(), triple(fraction()), 0.5..3.0)).prop_map(
-        move |((centre, colour, radius, reflection, transparency, lamps, solid), (lamp_colour, bar, bar_colour, ior))| Body {
+        move |(
+            (centre, colour, radius, reflection, transparency, lamps, solid),
+            (lamp_colour, bar, bar_colour, ior),
+        )| Body {
             solid,
             centre,
             colour,
@@ -66,22 +82,50 @@ fn any_scene(plain: bool) -> impl Strategy<Value = Scene> {
     let bodies = if plain { 3..=3 } else { 1..=6usize };
     let lights = if plain { 0..=4 } else { 0..=7usize };
     let corner = || triple(-50.0..50.0f64);
-    let floor = ([corner(), corner(), corner(), corner()], texture(), triple(fraction()), fraction())
-        .prop_filter_map("the floor has area", |(corners, texture, tint, reflection)| {
+    let floor = ([corner(), corner(), corner(), corner()], texture(), triple(fraction()), fraction()).prop_filter_map(
+        "the floor has area",
+        |(corners, texture, tint, reflection)| {
             let corners = scene::perimeter_order(corners);
             // What a reader makes of the written order must be that order again.
-            (scene::has_area(&corners) && scene::perimeter_order(corners) == corners).then_some(Floor { corners, texture, tint, reflection })
-        });
+            (scene::has_area(&corners) && scene::perimeter_order(corners) == corners).then_some(Floor {
+                corners,
+                texture,
+                tint,
+                reflection,
+            })
+        },
+    );
     let light = (triple(finite()), triple(0.0..3.0f64)).prop_map(|(position, colour)| Light { position, colour });
-    let head = (1u32..5000, "[a-z]{1,6}/(%d|%0[1-9]d)\\.(png|data)", 1u32..5000, 1u32..3000, 1u32..=64, 0u32..=128, 1.0..179.0, path(), path());
-    let extra = (1e-6..0.1, 0.0..1.0, triple(fraction()), triple(fraction()), triple(fraction()), 1.0..120.0, any::<bool>());
+    let head = (
+        1u32..5000,
+        "[a-z]{1,6}/(%d|%0[1-9]d)\\.(png|data)",
+        1u32..5000,
+        1u32..3000,
+        1u32..=64,
+        0u32..=128,
+        1.0..179.0,
+        path(),
+        path(),
+    );
+    let extra =
+        (1e-6..0.1, 0.0..1.0, triple(fraction()), triple(fraction()), triple(fraction()), 1.0..120.0, any::<bool>());
     (head, prop::collection::vec(body(plain), bodies), floor, prop::collection::vec(light, lights), extra).prop_map(
-        move |((frames, pattern, width, height, samples, depth, fov_deg, eye, target), bodies, floor, lights, extra)| {
+        move |(
+            (frames, pattern, width, height, samples, depth, fov_deg, eye, target),
+            bodies,
+            floor,
+            lights,
+            extra,
+        )| {
             let (cutoff, highlight, ambient, zenith, horizon, fps, video) = extra;
             let video = (video && !plain).then(|| "clip \"one\".mp4".into());
             let mut scene = Scene {
                 frames,
-                output: Output { frames: Pattern::parse(&pattern).unwrap().0, video, fps: if plain { defaults::FPS } else { fps } },
+                output: Output {
+                    frames: Pattern::parse(&pattern).unwrap().0,
+                    video,
+                    fps: if plain { defaults::FPS } else { fps },
+                },
                 width,
                 height,
                 samples,
@@ -97,7 +141,8 @@ fn any_scene(plain: bool) -> impl Strategy<Value = Scene> {
                 horizon,
             };
             if plain {
-                (scene.cutoff, scene.highlight, scene.ambient) = (defaults::CUTOFF, defaults::HIGHLIGHT, defaults::AMBIENT);
+                (scene.cutoff, scene.highlight, scene.ambient) =
+                    (defaults::CUTOFF, defaults::HIGHLIGHT, defaults::AMBIENT);
                 (scene.zenith, scene.horizon) = (defaults::ZENITH, defaults::HORIZON);
             }
             scene
@@ -144,12 +189,19 @@ fn real_files_convert_and_mean_the_same() {
 #[test]
 fn dialects_are_recognised() {
     let camera = "7 3 0 2 1 2 6 1 0 0\n2 0 0 .5 .1 1 4 1 0 0\n";
-    let reduced = format!("5\nx_% d.data\n64 48 100\n{camera}-2 -2 0 2 200 0 0\n-2 2 0 2 0 255 0\n2 0 0 2 0 0 255\n-4 -4 -1 -4 4 -1 4 -4 -1 4 4 -1 102 62 0");
+    let reduced = format!(
+        "5\nx_% d.data\n64 48 100\n{camera}-2 -2 0 2 200 0 0\n-2 2 0 2 0 255 0\n2 0 0 2 0 0 255\n-4 -4 -1 -4 4 -1 4 -4 -1 4 4 -1 102 62 0"
+    );
     let scene = read(&reduced).unwrap();
-    assert_eq!(scene.bodies.iter().map(|b| b.solid).collect::<Vec<_>>(), [Solid::Icosahedron, Solid::Hexahedron, Solid::Octahedron]);
+    assert_eq!(
+        scene.bodies.iter().map(|b| b.solid).collect::<Vec<_>>(),
+        [Solid::Icosahedron, Solid::Hexahedron, Solid::Octahedron]
+    );
     assert_eq!(scene.lights, [Light { position: [-2.0, 0.0, 4.0], colour: [1.0; 3] }]);
     assert_eq!(scene.output.frames.to_string(), "x_%d.data");
-    let seven = format!("5\nx%d.data\n64 48 100\n{camera}0 0 2 1 .1 .1 1.75\n0 2.8 .7 .1 .1 1 1.75\n0 -2.8 .5 .1 1 .1 1.5\n-5 -5 -1 -5 5 -1 5 5 -1 5 -5 -1 .5 .9 .4\n-10 -10 15 .3 .2 .1\n");
+    let seven = format!(
+        "5\nx%d.data\n64 48 100\n{camera}0 0 2 1 .1 .1 1.75\n0 2.8 .7 .1 .1 1 1.75\n0 -2.8 .5 .1 1 .1 1.5\n-5 -5 -1 -5 5 -1 5 5 -1 5 -5 -1 .5 .9 .4\n-10 -10 15 .3 .2 .1\n"
+    );
     assert_eq!(read(&seven).unwrap().samples, 1);
     let with_samples = read(&format!("{seven}4")).unwrap();
     assert_eq!((with_samples.samples, with_samples.bodies[1].solid), (4, Solid::Octahedron));

@@ -1,4 +1,5 @@
 //! Videos, read back with ffprobe; these tests need ffmpeg and say so when it is missing.
+#![allow(clippy::unwrap_used, reason = "a failed unwrap fails the test")]
 
 use std::io::Write;
 use std::path::Path;
@@ -35,7 +36,8 @@ fn probe(file: &Path) -> String {
 }
 
 fn names(folder: &Path) -> Vec<String> {
-    let mut names: Vec<String> = std::fs::read_dir(folder).unwrap().map(|e| e.unwrap().file_name().to_string_lossy().into_owned()).collect();
+    let mut names: Vec<String> =
+        std::fs::read_dir(folder).unwrap().map(|e| e.unwrap().file_name().to_string_lossy().into_owned()).collect();
     names.sort();
     names
 }
@@ -43,12 +45,23 @@ fn names(folder: &Path) -> Vec<String> {
 #[test]
 fn mp4_has_its_frames_size_rate_and_colours() {
     let dir = tempfile::tempdir().unwrap();
-    let run = polyfly(dir.path(), &["--size", "128x96", "--frames", "0-9", "--video", "clips/a.mp4", "--no-frames", "--fps", "29.97"]);
+    let run = polyfly(
+        dir.path(),
+        &["--size", "128x96", "--frames", "0-9", "--video", "clips/a.mp4", "--no-frames", "--fps", "29.97"],
+    );
     assert!(run.status.success(), "{}", text(&run.stderr));
     let got = probe(&dir.path().join("clips/a.mp4"));
     for part in [
-        "codec_name=h264", "width=128", "height=96", "pix_fmt=yuv420p", "color_range=tv", "color_space=bt709",
-        "color_transfer=bt709", "color_primaries=bt709", "r_frame_rate=30000/1001", "nb_read_packets=10",
+        "codec_name=h264",
+        "width=128",
+        "height=96",
+        "pix_fmt=yuv420p",
+        "color_range=tv",
+        "color_space=bt709",
+        "color_transfer=bt709",
+        "color_primaries=bt709",
+        "r_frame_rate=30000/1001",
+        "nb_read_packets=10",
     ] {
         assert!(got.contains(part), "{part} is not in {got}");
     }
@@ -58,12 +71,25 @@ fn mp4_has_its_frames_size_rate_and_colours() {
 #[test]
 fn frames_and_video_come_together_and_look_alike() {
     let dir = tempfile::tempdir().unwrap();
-    let run = polyfly(dir.path(), &["--size", "127x95", "--frames", "0-2", "-o", "%d.png", "--video", "v.mp4", "--crf", "8"]);
+    let run =
+        polyfly(dir.path(), &["--size", "127x95", "--frames", "0-2", "-o", "%d.png", "--video", "v.mp4", "--crf", "8"]);
     assert!(run.status.success(), "{}", text(&run.stderr));
     assert_eq!(names(dir.path()), ["0.png", "1.png", "2.png", "v.mp4"]);
     // Odd sides are padded; decoded with the tags it carries, the video shows the frame's colours.
     let rgb = Command::new("ffmpeg")
-        .args(["-v", "error", "-i", "v.mp4", "-frames:v", "1", "-vf", "scale=in_color_matrix=bt709:in_range=tv:out_range=pc,format=rgb24", "-f", "rawvideo", "-"])
+        .args([
+            "-v",
+            "error",
+            "-i",
+            "v.mp4",
+            "-frames:v",
+            "1",
+            "-vf",
+            "scale=in_color_matrix=bt709:in_range=tv:out_range=pc,format=rgb24",
+            "-f",
+            "rawvideo",
+            "-",
+        ])
         .current_dir(dir.path())
         .output()
         .expect("ffmpeg is needed: apt-get install ffmpeg")
@@ -83,7 +109,10 @@ fn frames_and_video_come_together_and_look_alike() {
 fn other_codecs() {
     let dir = tempfile::tempdir().unwrap();
     for (codec, name) in [("h265", "hevc"), ("av1", "av1")] {
-        let run = polyfly(dir.path(), &["--size", "128x96", "--frames", "0-3", "--video", "c.mp4", "--no-frames", "--codec", codec]);
+        let run = polyfly(
+            dir.path(),
+            &["--size", "128x96", "--frames", "0-3", "--video", "c.mp4", "--no-frames", "--codec", codec],
+        );
         assert!(run.status.success(), "{codec}: {}", text(&run.stderr));
         let got = probe(&dir.path().join("c.mp4"));
         assert!(got.contains(&format!("codec_name={name}")) && got.contains("nb_read_packets=4"), "{got}");
@@ -93,7 +122,10 @@ fn other_codecs() {
 #[test]
 fn y4m_needs_no_ffmpeg() {
     let dir = tempfile::tempdir().unwrap();
-    let run = polyfly(dir.path(), &["--size", "31x21", "--frames", "0-4", "--video", "c.y4m", "--no-frames", "--ffmpeg", "/nowhere"]);
+    let run = polyfly(
+        dir.path(),
+        &["--size", "31x21", "--frames", "0-4", "--video", "c.y4m", "--no-frames", "--ffmpeg", "/nowhere"],
+    );
     assert!(run.status.success(), "{}", text(&run.stderr));
     let bytes = std::fs::read(dir.path().join("c.y4m")).unwrap();
     let header = bytes.iter().position(|&b| b == b'\n').unwrap() + 1;
@@ -105,7 +137,10 @@ fn y4m_needs_no_ffmpeg() {
 #[test]
 fn a_missing_encoder_is_found_before_the_first_frame() {
     let dir = tempfile::tempdir().unwrap();
-    let run = polyfly(dir.path(), &["--size", "32x32", "--frames", "0-2", "-o", "%d.png", "--video", "v.mp4", "--ffmpeg", "/nowhere"]);
+    let run = polyfly(
+        dir.path(),
+        &["--size", "32x32", "--frames", "0-2", "-o", "%d.png", "--video", "v.mp4", "--ffmpeg", "/nowhere"],
+    );
     assert_eq!(run.status.code(), Some(74));
     assert_eq!((text(&run.stdout), names(dir.path()).len()), (String::new(), 0), "{}", text(&run.stderr));
 }
@@ -113,7 +148,10 @@ fn a_missing_encoder_is_found_before_the_first_frame() {
 #[test]
 fn wrong_options_give_ffmpegs_own_words_before_the_first_frame() {
     let dir = tempfile::tempdir().unwrap();
-    let run = polyfly(dir.path(), &["--size", "32x32", "--frames", "0-2", "-o", "%d.png", "--video", "v.mp4", "--preset", "warp9"]);
+    let run = polyfly(
+        dir.path(),
+        &["--size", "32x32", "--frames", "0-2", "-o", "%d.png", "--video", "v.mp4", "--preset", "warp9"],
+    );
     assert_eq!(run.status.code(), Some(74));
     let words = text(&run.stderr);
     assert!(words.contains("trial encode") && words.contains("warp9"), "{words}");
@@ -124,7 +162,10 @@ fn wrong_options_give_ffmpegs_own_words_before_the_first_frame() {
 fn bad_encoder(folder: &Path, deed: &str) -> String {
     use std::os::unix::fs::PermissionsExt;
     let path = folder.join("bad-ffmpeg");
-    let script = format!("#!/bin/sh\ncase \"$*\" in *rawvideo*) ;; *) exec ffmpeg \"$@\" ;; esac\nif [ ! -e {0}/tried ]; then touch {0}/tried; exec ffmpeg \"$@\"; fi\n{deed}\n", folder.display());
+    let script = format!(
+        "#!/bin/sh\ncase \"$*\" in *rawvideo*) ;; *) exec ffmpeg \"$@\" ;; esac\nif [ ! -e {0}/tried ]; then touch {0}/tried; exec ffmpeg \"$@\"; fi\n{deed}\n",
+        folder.display()
+    );
     std::fs::write(&path, script).unwrap();
     std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).unwrap();
     path.display().to_string()
@@ -134,7 +175,10 @@ fn bad_encoder(folder: &Path, deed: &str) -> String {
 fn a_dying_encoder_leaves_the_frames_and_says_why() {
     let (tools, dir) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     let ffmpeg = bad_encoder(tools.path(), "head -c 100000 >/dev/null; echo '[error] the disk is on fire' >&2; exit 3");
-    let run = polyfly(dir.path(), &["--size", "128x96", "--frames", "0-19", "-o", "%02d.data", "--video", "v.mp4", "--ffmpeg", &ffmpeg]);
+    let run = polyfly(
+        dir.path(),
+        &["--size", "128x96", "--frames", "0-19", "-o", "%02d.data", "--video", "v.mp4", "--ffmpeg", &ffmpeg],
+    );
     assert_eq!(run.status.code(), Some(74));
     assert!(text(&run.stderr).contains("the disk is on fire"), "{}", text(&run.stderr));
     assert_eq!(names(dir.path()).len(), 20, "all frames stay, no video: {:?}", names(dir.path()));
@@ -146,7 +190,10 @@ fn an_encoder_that_exits_well_but_short_is_caught() {
     let (tools, dir) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     // It swallows everything, encodes half, and claims success.
     let ffmpeg = bad_encoder(tools.path(), "head -c 92160 | ffmpeg \"$@\"; cat >/dev/null; exit 0");
-    let run = polyfly(dir.path(), &["--size", "128x96", "--frames", "0-9", "--no-frames", "--video", "v.mp4", "--ffmpeg", &ffmpeg]);
+    let run = polyfly(
+        dir.path(),
+        &["--size", "128x96", "--frames", "0-9", "--no-frames", "--video", "v.mp4", "--ffmpeg", &ffmpeg],
+    );
     assert_eq!(run.status.code(), Some(74));
     assert!(text(&run.stderr).contains("of 10 frames"), "{}", text(&run.stderr));
     assert_eq!(names(dir.path()), [""; 0]);
