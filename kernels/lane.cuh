@@ -57,6 +57,8 @@ POLYFLY_FN T gather(const T* p, int i, bool) { return p[i]; }
 #endif
 #if defined(__x86_64__)
 #include <immintrin.h>
+#elif defined(__aarch64__)
+#include <arm_neon.h>
 #endif
 
 typedef float VReal __attribute__((vector_size(POLYFLY_LANES * 4)));
@@ -190,6 +192,9 @@ POLYFLY_FN Real mad(Real a, Real b, Real c) {
   return Real(__builtin_convertvector((VDouble)((VLong)sum + (inexact & even & step)), VReal));
 }
 POLYFLY_FN Real root(Real a) { return Real((VReal)_mm_sqrt_ps((__m128)a.v)); }
+#elif defined(__aarch64__) && POLYFLY_LANES == 4
+POLYFLY_FN Real mad(Real a, Real b, Real c) { return Real((VReal)vfmaq_f32((float32x4_t)c.v, (float32x4_t)a.v, (float32x4_t)b.v)); }
+POLYFLY_FN Real root(Real a) { return Real((VReal)vsqrtq_f32((float32x4_t)a.v)); }
 #else
 POLYFLY_FN Real mad(Real a, Real b, Real c) {
   VReal r;

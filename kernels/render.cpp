@@ -1,6 +1,8 @@
 // The CPU's entries, one object for each instruction set; build.rs says which this one is.
 #if defined(__x86_64__)
 #include <immintrin.h>
+#elif defined(__aarch64__)
+#include <arm_neon.h>
 #endif
 
 namespace {

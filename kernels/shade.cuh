@@ -99,6 +99,19 @@ POLYFLY_FN Vec lamp_light(const Body& body, Real across, Real place) {
   return select(lit, disc, colour * around);
 }
 
+// The normal of a slab that differs from lane to lane.
+POLYFLY_FN Vec slab_normal(const Scene& scene, const Body& body, Int i, Mask m) {
+#if POLYFLY_LANES == 1
+  (void)m;
+  return vec(scene.slabs.at(body.first_slab + i).n);
+#else
+  const float* normals = scene.slabs.at(body.first_slab).n;
+  const Int at = i << 3;  // a slab is eight words
+  const int words = 8 * body.slabs;
+  return vec(read(normals, words, at, m), read(normals, words, at + Int(1), m), read(normals, words, at + Int(2), m));
+#endif
+}
+
 POLYFLY_FN void find_body(const Scene& scene, int k, const Ray& ray, const Hit& hit, Mask m, Surface& s) {
   const Body& body = scene.bodies.at(k);
   const Vec q = s.p - vec(body.centre);
@@ -132,10 +145,7 @@ POLYFLY_FN void find_body(const Scene& scene, int k, const Ray& ray, const Hit& 
   s.reflect = select(bar, zero, s.reflect);
   s.transmit = select(bar, vec(zero, zero, zero), s.transmit);
   if (body.lamps > 0) {
-    const float* normals = scene.slabs.at(body.first_slab).n;
-    const Int at = next << 3;  // a slab is eight words
-    const int words = 8 * body.slabs;
-    const Vec other = vec(read(normals, words, at, bar), read(normals, words, at + Int(1), bar), read(normals, words, at + Int(2), bar));
+    const Vec other = slab_normal(scene, body, next, bar);
     // The edge runs along n x other, whose length is the sine that bar_to_edge undoes.
     const Real place = dot(cross(n, other), q) * Real(body.bar_to_edge);
     const Vec light = lamp_light(body, nearest * Real(body.bar_to_edge), place);

@@ -15,9 +15,26 @@ struct Array {
   }
 };
 
+// The same for few elements, inside the struct that holds it: a GPU reads these from constant memory.
+template <class T, int N>
+struct Inline {
+  T data[N];
+  int len;
+  int pad[3];
+  POLYFLY_METHOD const T& at(int i) const {
+    POLYFLY_CHECK(i >= 0 && i < len);
+    return data[i];
+  }
+};
+#ifdef POLYFLY_INLINE_SCENE
+#define FEW(T, n) Inline<T, n>
+#else
+#define FEW(T, n) Array<T>
+#endif
+
 // Two parallel planes with the body between them: lo <= n.q <= hi, q from the body's centre.
 // A face without an opposite one (the tetrahedron's) has lo far away.
-struct Slab {
+struct alignas(16) Slab {
   float n[3];
   float lo;
   float hi;
@@ -25,7 +42,7 @@ struct Slab {
 };
 
 // A convex body: the slabs first_slab .. first_slab + slabs.
-struct Body {
+struct alignas(16) Body {
   float centre[3];
   float radius;         // of the sphere through the vertices
   float colour[3];      // linear; tints what passes through
@@ -47,7 +64,7 @@ struct Body {
   int pad1[2];
 };
 
-struct Light {
+struct alignas(16) Light {
   float position[3];
   float pad0;
   float colour[3];
@@ -55,7 +72,7 @@ struct Light {
 };
 
 // One flat piece of the floor; u and v run over the whole floor, 0..1.
-struct Patch {
+struct alignas(16) Patch {
   float n[3];
   float d;  // n.p = d
   float u[4];  // u = u[0..3].p + u[3]
@@ -66,18 +83,23 @@ struct Patch {
 };
 
 // One level of the floor's picture: texels are two words, linear red|green and blue|0, 16 bits each.
-struct Level {
+struct alignas(16) Level {
   int first;
   int width;
   int height;
   int pad;
 };
 
-struct Scene {
-  Array<Slab> slabs;
-  Array<Body> bodies;
-  Array<Light> lights;
-  Array<Patch> patches;
+// Scenes up to these sizes fit a kernel's parameters.
+#define FEW_SLABS 40
+#define FEW_BODIES 8
+#define FEW_LIGHTS 8
+
+struct alignas(16) Scene {
+  FEW(Slab, FEW_SLABS) slabs;
+  FEW(Body, FEW_BODIES) bodies;
+  FEW(Light, FEW_LIGHTS) lights;
+  FEW(Patch, 2) patches;
   Array<Level> levels;
   Array<int> texels;
   Array<int> glow;       // lamp light on the floor, glow_size x glow_size texels
@@ -109,6 +131,9 @@ struct Frame {
   float down[3];
   float pad2;
 };
+
+// A GPU adds to COUNTERS of these, so that blocks do not queue for one.
+#define COUNTERS 64
 
 struct Counts {
   u64 rays;

@@ -1,10 +1,12 @@
 //! The program's jobs, from parsed arguments to their end.
 
 use crate::cli::{ConvertArgs, GrammarArg, RenderArgs};
-use crate::device::cpu::{Cpu, CpuSource, Isa};
+use crate::device::DeviceError;
+use crate::device::cpu::{Cpu, CpuWorker, Isa};
+use crate::device::cuda::{Gpu, GpuFacts, Gpus};
 use crate::error::Error;
 use crate::layout::Layout;
-use crate::pipeline::{self, Job};
+use crate::pipeline::{self, Job, Wants, Worker};
 use crate::report::{LogFormat, Reporter, RunFacts, print, remark};
 use crate::scene::{self, Grammar, Parsed, Scene, builtin, write};
 use crate::sink::video::{Codec, Settings, Video};
@@ -72,8 +74,19 @@ pub fn render(args: &RenderArgs) -> Result<(), Error> {
     };
     let video = video.map(|settings| open_video(settings, &scene, args.quiet)).transpose()?;
 
+    let wants = Wants { rgba: files.is_some(), yuv: video.is_some() };
+    let choice = choose_devices(args)?;
+    // The CPU is there in any case: it works out the lamp light, the same for all devices.
     let cpu = Cpu::new(isa, args.threads, &scene, Layout::new(&scene, texture.as_ref()))?;
     drop(texture);
+    let mut workers: Vec<Box<dyn Worker + '_>> = Vec::new();
+    for gpu in &choice.gpus {
+        workers.push(Box::new(Gpu::new(gpu, &scene, cpu.layout(), wants)?));
+    }
+    if choice.cpu {
+        workers.push(Box::new(CpuWorker { cpu: &cpu, scene: &scene }));
+    }
+    let names: Vec<String> = workers.iter().map(|w| if w.name() == "cpu" { format!("cpu {}", isa.name) } else { w.name().to_owned() }).collect();
     let facts = RunFacts {
         scene: name,
         frames: frames.len(),
@@ -81,16 +94,58 @@ pub fn render(args: &RenderArgs) -> Result<(), Error> {
         height: scene.height,
         samples: scene.samples,
         depth: scene.depth,
-        device: format!("cpu {}", isa.name),
+        device: names.join(", "),
         threads: cpu.threads(),
     };
     let stop = stop_on_interrupt();
-    let writers = cpu.threads().clamp(1, 4);
+    // A GPU leaves the cores to the writers.
+    let writers = if choice.cpu { cpu.threads().clamp(1, 4) } else { cpu.threads().clamp(2, 16) };
     let mut reporter = Reporter::start(args.log.unwrap_or(LogFormat::Text), args.quiet, facts, writers);
     let job = Job { frames: &frames, width: scene.width, height: scene.height, files, video, isa, writers };
-    let result = pipeline::run(&mut CpuSource { cpu: &cpu, scene: &scene }, job, &mut reporter, &stop);
+    let result = pipeline::run(&mut workers, job, &mut reporter, &stop);
     reporter.end(result.as_ref().ok().and_then(|v| v.as_deref()));
     result.map(|_| ())
+}
+
+// Which devices render.
+struct Choice {
+    gpus: Vec<GpuFacts>,
+    cpu: bool,
+}
+
+fn choose_devices(args: &RenderArgs) -> Result<Choice, Error> {
+    let only_cpu = Choice { gpus: Vec::new(), cpu: true };
+    if args.cpu || args.devices == ["cpu"] {
+        return Ok(only_cpu);
+    }
+    let found = Gpus::find();
+    if args.devices.is_empty() {
+        return match found {
+            Ok(mut gpus) => {
+                gpus.list.truncate(1);
+                Ok(Choice { gpus: gpus.list, cpu: false })
+            }
+            Err(e) if args.gpu => Err(e.into()),
+            Err(e) => {
+                if !args.quiet {
+                    remark(&format!("{e}; rendering on the CPU"));
+                }
+                Ok(only_cpu)
+            }
+        };
+    }
+    let found = found?;
+    let mut choice = Choice { gpus: Vec::new(), cpu: false };
+    for name in &args.devices {
+        match (name.as_str(), name.parse::<usize>()) {
+            ("cpu", _) => choice.cpu = true,
+            ("all", _) => choice.gpus.clone_from(&found.list),
+            (_, Ok(n)) if n < found.list.len() => choice.gpus.push(found.list[n].clone()),
+            (_, Ok(n)) => return Err(DeviceError::Cuda(format!("there is no GPU {n}: this machine has {}", found.list.len())).into()),
+            _ => return Err(Error::Usage(format!("--devices: `{name}` is no device; expected `all`, `cpu` or a GPU's number"))),
+        }
+    }
+    Ok(choice)
 }
 
 fn load_scene(name: &str, args: &RenderArgs) -> Result<Scene, Error> {

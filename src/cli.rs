@@ -78,9 +78,15 @@ pub struct RenderArgs {
     #[arg(long, value_enum, value_name = "GRAMMAR", num_args = 0..=1, default_missing_value = "tokens", exclusive = true)]
     pub default: Option<GrammarArg>,
 
-    /// Render on the CPU.
-    #[arg(long, help_heading = "Device")]
+    /// Render on the CPU; CUDA is not touched.
+    #[arg(long, conflicts_with_all = ["gpu", "devices"], help_heading = "Device")]
     pub cpu: bool,
+    /// Render on the first GPU, or fail.
+    #[arg(long, conflicts_with = "devices", help_heading = "Device")]
+    pub gpu: bool,
+    /// Render on several devices: `all` GPUs, or a list such as `0,2` or `cpu,0`.
+    #[arg(long, value_name = "LIST", value_delimiter = ',', help_heading = "Device")]
+    pub devices: Vec<String>,
     /// Threads that trace; 0 = one a core.
     #[arg(long, value_name = "N", default_value_t = 0, help_heading = "Device")]
     pub threads: usize,

@@ -1,6 +1,7 @@
 //! Devices: what turns a frame's camera into a picture. Every one of them gives the same bytes.
 
 pub mod cpu;
+pub mod cuda;
 
 use std::time::Duration;
 
@@ -9,6 +10,8 @@ use std::time::Duration;
 pub struct FrameStats {
     /// Time on the device until the frame is in host memory.
     pub time: Duration,
+    /// The part of it that the device computed.
+    pub kernel: Duration,
     /// Camera, reflected and transmitted rays.
     pub rays: u64,
     /// Rays from surfaces to lights.
@@ -26,6 +29,9 @@ pub enum DeviceError {
         /// What there is.
         available: String,
     },
+    /// No usable GPU, or one that failed.
+    #[error("{0}")]
+    Cuda(String),
     /// The thread pool did not start.
     #[error("cannot start {0} threads: {1}")]
     Threads(usize, String),

@@ -30,7 +30,7 @@ impl<T> Array<T> {
 }
 
 /// kernels/types.cuh: Slab.
-#[repr(C)]
+#[repr(C, align(16))]
 #[derive(Clone, Copy, Debug, Default)]
 pub struct SlabData {
     n: [f32; 3],
@@ -40,7 +40,7 @@ pub struct SlabData {
 }
 
 /// kernels/types.cuh: Body.
-#[repr(C)]
+#[repr(C, align(16))]
 #[derive(Clone, Copy, Debug, Default)]
 pub struct BodyData {
     centre: [f32; 3],
@@ -65,7 +65,7 @@ pub struct BodyData {
 }
 
 /// kernels/types.cuh: Light.
-#[repr(C)]
+#[repr(C, align(16))]
 #[derive(Clone, Copy, Debug, Default)]
 pub struct LightData {
     position: [f32; 3],
@@ -75,7 +75,7 @@ pub struct LightData {
 }
 
 /// kernels/types.cuh: Patch.
-#[repr(C)]
+#[repr(C, align(16))]
 #[derive(Clone, Copy, Debug, Default)]
 pub struct PatchData {
     n: [f32; 3],
@@ -88,7 +88,7 @@ pub struct PatchData {
 }
 
 /// kernels/types.cuh: Level.
-#[repr(C)]
+#[repr(C, align(16))]
 #[derive(Clone, Copy, Debug, Default)]
 pub struct LevelData {
     first: i32,
@@ -97,19 +97,11 @@ pub struct LevelData {
     pad: i32,
 }
 
-/// kernels/types.cuh: Scene.
+/// kernels/types.cuh: Scene, without its arrays.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 #[expect(missing_docs, reason = "kernels/types.cuh documents the fields")]
-pub struct SceneData {
-    pub slabs: Array<SlabData>,
-    pub bodies: Array<BodyData>,
-    pub lights: Array<LightData>,
-    pub patches: Array<PatchData>,
-    pub levels: Array<LevelData>,
-    pub texels: Array<i32>,
-    pub glow: Array<i32>,
-    pub curve: Array<i32>,
+pub struct Constants {
     pub floor_tint: [f32; 3],
     pub floor_reflect: f32,
     pub ambient: [f32; 3],
@@ -124,6 +116,71 @@ pub struct SceneData {
     pub height: i32,
     pub samples: i32,
     pad: [i32; 3],
+}
+
+/// kernels/types.cuh: Scene.
+#[repr(C, align(16))]
+#[derive(Clone, Copy, Debug)]
+#[expect(missing_docs, reason = "kernels/types.cuh documents the fields")]
+pub struct SceneData {
+    pub slabs: Array<SlabData>,
+    pub bodies: Array<BodyData>,
+    pub lights: Array<LightData>,
+    pub patches: Array<PatchData>,
+    pub levels: Array<LevelData>,
+    pub texels: Array<i32>,
+    pub glow: Array<i32>,
+    pub curve: Array<i32>,
+    pub rest: Constants,
+}
+
+/// kernels/types.cuh: Inline. A few elements in place.
+#[repr(C, align(16))]
+#[derive(Clone, Copy, Debug)]
+pub struct Inline<T, const N: usize> {
+    data: [T; N],
+    len: i32,
+    pad: [i32; 3],
+}
+
+impl<T: Copy + Default, const N: usize> Inline<T, N> {
+    fn of(values: &[T]) -> Option<Inline<T, N>> {
+        let mut data = [T::default(); N];
+        data.get_mut(..values.len())?.copy_from_slice(values);
+        Some(Inline { data, len: values.len() as i32, pad: [0; 3] })
+    }
+}
+
+/// kernels/types.cuh: Scene with POLYFLY_INLINE_SCENE. What a GPU gets of a small scene.
+#[repr(C, align(16))]
+#[derive(Clone, Copy, Debug)]
+pub struct SmallScene {
+    slabs: Inline<SlabData, 40>,
+    bodies: Inline<BodyData, 8>,
+    lights: Inline<LightData, 8>,
+    patches: Inline<PatchData, 2>,
+    levels: Array<LevelData>,
+    texels: Array<i32>,
+    glow: Array<i32>,
+    curve: Array<i32>,
+    rest: Constants,
+}
+
+impl SmallScene {
+    /// The scene in place, if it fits; its larger arrays stay where `scene` has them.
+    pub fn new(layout: &Layout, scene: &SceneData) -> Option<SmallScene> {
+        Some(SmallScene {
+            slabs: Inline::of(&layout.slabs)?,
+            bodies: Inline::of(&layout.bodies)?,
+            lights: Inline::of(&layout.lights)?,
+            patches: Inline::of(&layout.patches)?,
+            levels: scene.levels,
+            texels: scene.texels,
+            glow: scene.glow,
+            curve: scene.curve,
+            rest: scene.rest,
+        })
+    }
 }
 
 /// kernels/types.cuh: Frame. One frame's camera.
@@ -157,7 +214,8 @@ const _: () = {
     assert!(size_of::<LightData>() == 32);
     assert!(size_of::<PatchData>() == 64);
     assert!(size_of::<LevelData>() == 16);
-    assert!(size_of::<SceneData>() == 224 && std::mem::offset_of!(SceneData, glow_size) == 192);
+    assert!(size_of::<SceneData>() == 224 && std::mem::offset_of!(SceneData, rest) + std::mem::offset_of!(Constants, glow_size) == 192);
+    assert!(size_of::<SmallScene>() == 2784);
     assert!(size_of::<FrameData>() == 64);
     assert!(size_of::<Counts>() == 16);
 };
@@ -196,8 +254,7 @@ pub struct Layout {
     pub glow: Vec<i32>,
     /// Square root of linear light -> sRGB byte.
     pub curve: Vec<i32>,
-    // Everything but the arrays' addresses.
-    rest: SceneData,
+    rest: Constants,
 }
 
 const CURVE_LAST: usize = 1023;
@@ -232,16 +289,7 @@ impl Layout {
             (srgb(root * root) * 255.0).round() as i32
         });
         let floor = scene.floor.as_ref();
-        let none = |len| Array::<i32>::new(std::ptr::null(), len);
-        let rest = SceneData {
-            slabs: Array::new(std::ptr::null(), 0),
-            bodies: Array::new(std::ptr::null(), 0),
-            lights: Array::new(std::ptr::null(), 0),
-            patches: Array::new(std::ptr::null(), 0),
-            levels: Array::new(std::ptr::null(), 0),
-            texels: none(0),
-            glow: none(0),
-            curve: none(0),
+        let rest = Constants {
             floor_tint: floor.map_or([0.0; 3], |f| colour(f.tint)),
             floor_reflect: floor.map_or(0.0, |f| f.reflection as f32),
             ambient: colour(scene.ambient),
@@ -296,7 +344,7 @@ impl Layout {
         words: [Array<i32>; 3],
     ) -> SceneData {
         let [texels, glow, curve] = words;
-        SceneData { slabs, bodies, lights, patches, levels, texels, glow, curve, ..self.rest }
+        SceneData { slabs, bodies, lights, patches, levels, texels, glow, curve, rest: self.rest }
     }
 
     /// What to compute for the lamp light on the floor, if there are lamps and a floor.

@@ -2,49 +2,86 @@
 //! frames render.
 //!
 //! ```text
-//! render --Shot--> write (a few threads)  --Event--> report, in frame order
-//!        --Shot--> video (one thread)     --Event-->
+//! Deal --frame number--> worker (one a device) --picture--> Deal, which puts them in order
+//!      --Shot--> write (a few threads)  --Event--> report, in frame order
+//!      --Shot--> video (one thread)     --Event-->
 //! ```
 //! Pictures come from a fixed set of buffers and go back to it, so memory does not grow with the run.
 
-use crate::device::{DeviceError, FrameStats, cpu};
+use crate::device::{DeviceError, FrameStats, cpu, cuda};
 use crate::error::Error;
 use crate::report::{Reporter, StageTimes, ms, remark};
 use crate::sink::video::Video;
 use crate::sink::{FrameFiles, SinkError};
 use crossbeam_channel::{Receiver, Sender, bounded, unbounded};
+use std::collections::BTreeMap;
 use std::path::PathBuf;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::Instant;
+
+/// Bytes in host memory: ordinary, or page-locked for a GPU's copies.
+pub enum Memory {
+    /// From the allocator.
+    Heap(Vec<u8>),
+    /// From the CUDA driver.
+    Pinned(cuda::Pinned),
+}
+
+impl Default for Memory {
+    fn default() -> Memory {
+        Memory::Heap(Vec::new())
+    }
+}
+
+impl std::ops::Deref for Memory {
+    type Target = [u8];
+    fn deref(&self) -> &[u8] {
+        match self {
+            Memory::Heap(bytes) => bytes,
+            Memory::Pinned(bytes) => bytes,
+        }
+    }
+}
+
+impl Memory {
+    /// The bytes, `len` of them; memory of another size is replaced.
+    pub fn sized(&mut self, len: usize) -> &mut [u8] {
+        if self.len() != len {
+            *self = Memory::Heap(vec![0; len]);
+        }
+        match self {
+            Memory::Heap(bytes) => bytes,
+            Memory::Pinned(bytes) => bytes,
+        }
+    }
+}
 
 /// A picture's memory, used again and again.
 #[derive(Default)]
 pub struct Picture {
-    /// RGBA rows from the top.
-    pub rgba: Vec<u8>,
-    /// YUV 4:2:0 planes, where the device made them.
-    pub yuv: Vec<u8>,
+    /// RGBA rows from the top, where files are wanted or the CPU renders.
+    pub rgba: Memory,
+    /// YUV 4:2:0 planes, where a GPU made them.
+    pub yuv: Memory,
 }
 
-/// A rendered frame on its way to the sinks.
-pub struct Shot {
-    /// Its place in the run.
-    pub index: usize,
-    /// Its number in the clip.
-    pub frame: u32,
-    /// Its pixels.
-    pub picture: Picture,
-    /// What it took.
-    pub stats: FrameStats,
+/// What the sinks need of each frame.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Wants {
+    /// RGBA, for files.
+    pub rgba: bool,
+    /// YUV, for a video.
+    pub yuv: bool,
+}
+
+// A rendered frame on its way to the sinks. Its memory goes back to `home` when the last sink is done with it.
+struct Shot {
+    index: usize,
+    frame: u32,
+    picture: Picture,
+    stats: FrameStats,
     home: Sender<Picture>,
-}
-
-impl Shot {
-    /// A frame whose memory goes back to `home` when the last sink is done with it.
-    pub fn new(index: usize, frame: u32, picture: Picture, stats: FrameStats, home: Sender<Picture>) -> Shot {
-        Shot { index, frame, picture, stats, home }
-    }
 }
 
 impl Drop for Shot {
@@ -54,39 +91,150 @@ impl Drop for Shot {
     }
 }
 
-/// Something that renders frames: a device with a scene on it.
-pub trait Source: Send {
-    /// Renders `frames` in order. Takes each picture's memory from `buffers`, and hands each frame to
-    /// `deliver`, which answers whether to go on.
-    fn run(
-        &mut self,
-        frames: &[u32],
-        buffers: &Buffers,
-        deliver: &mut dyn FnMut(Shot) -> bool,
-    ) -> Result<(), DeviceError>;
+/// A device with a scene on it, working through frames on a thread of its own.
+pub trait Worker: Send {
+    /// Its name, for messages.
+    fn name(&self) -> &str;
+    /// Frames that it holds at once.
+    fn in_flight(&self) -> usize;
+    /// Takes frames from the deal and finishes them until there are none. A failure names the frames
+    /// that were in flight, so that others can take them over.
+    fn run(&mut self, deal: &Deal) -> Result<(), (DeviceError, Vec<usize>)>;
 }
 
-/// The set of pictures that are in flight at most.
-pub struct Buffers {
+/// Deals frames out to workers as they ask, and puts what they finish back in order.
+pub struct Deal<'a> {
+    frames: &'a [u32],
+    stop: &'a AtomicBool,
+    state: Mutex<DealState>,
+    changed: Condvar,
     free: Receiver<Picture>,
     home: Sender<Picture>,
+    sinks: Mutex<Option<Sinks>>,
 }
 
-impl Buffers {
-    fn new(count: usize) -> Buffers {
-        let (home, free) = bounded(count);
-        for _ in 0..count {
-            let _ = home.send(Picture::default());
+struct DealState {
+    next: usize,
+    // Frames of a worker that failed.
+    returned: Vec<usize>,
+    // Frames dealt out and not finished.
+    out: usize,
+}
+
+// The way to the sinks, in order.
+struct Sinks {
+    next: usize,
+    early: BTreeMap<usize, Shot>,
+    events: Sender<Event>,
+    write: Option<Sender<Arc<Shot>>>,
+    encode: Option<Sender<Arc<Shot>>>,
+}
+
+/// A frame dealt to a worker; dropped before [`Hand::keep`], it goes back to the deal.
+pub struct Hand<'a> {
+    deal: &'a Deal<'a>,
+    index: Option<usize>,
+}
+
+impl Hand<'_> {
+    /// The frame's number in the clip.
+    pub fn frame(&self) -> u32 {
+        self.index.map_or(0, |i| self.deal.frames[i])
+    }
+    /// The worker has it now: its place in the run and its number.
+    pub fn keep(&mut self) -> (usize, u32) {
+        let frame = self.frame();
+        (self.index.take().unwrap_or_default(), frame)
+    }
+}
+
+impl Drop for Hand<'_> {
+    fn drop(&mut self) {
+        if let Some(index) = self.index {
+            self.deal.give_back(vec![index]);
         }
-        Buffers { free, home }
     }
-    /// Waits for a free picture.
-    pub fn take(&self) -> Picture {
-        self.free.recv().unwrap_or_default()
+}
+
+impl<'a> Deal<'a> {
+    fn lock(&self) -> std::sync::MutexGuard<'_, DealState> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
-    /// Where pictures come back to.
-    pub fn home(&self) -> Sender<Picture> {
-        self.home.clone()
+
+    /// The next frame with memory for it; None when there is none, or, without `wait`, none just now.
+    pub fn take(&self, wait: bool) -> Option<(Hand<'_>, Picture)> {
+        // Memory first: so the earliest frame still missing always has some, and the order cannot lock up.
+        let picture = if wait { self.free.recv().ok()? } else { self.free.try_recv().ok()? };
+        let mut state = self.lock();
+        let index = loop {
+            if self.stop.load(Ordering::Relaxed) {
+                break None;
+            }
+            if let Some(index) = state.returned.pop() {
+                break Some(index);
+            }
+            if state.next < self.frames.len() {
+                state.next += 1;
+                break Some(state.next - 1);
+            }
+            if state.out == 0 || !wait {
+                break None;
+            }
+            // Others are still at work, and may fail and give frames back.
+            let turn = self.changed.wait_timeout(state, std::time::Duration::from_millis(50));
+            state = turn.unwrap_or_else(PoisonError::into_inner).0;
+        };
+        let Some(index) = index else {
+            drop(state);
+            let _ = self.home.send(picture);
+            return None;
+        };
+        state.out += 1;
+        Some((Hand { deal: self, index: Some(index) }, picture))
+    }
+
+    /// A frame is in host memory. Hands it, and those that waited for it, to the sinks.
+    pub fn finish(&self, index: usize, frame: u32, picture: Picture, stats: FrameStats) {
+        {
+            let mut sinks = self.sinks.lock().unwrap_or_else(PoisonError::into_inner);
+            if let Some(sinks) = sinks.as_mut() {
+                sinks.early.insert(index, Shot { index, frame, picture, stats, home: self.home.clone() });
+                sinks.send();
+            }
+        }
+        self.lock().out -= 1;
+        self.changed.notify_all();
+    }
+
+    fn give_back(&self, indices: Vec<usize>) {
+        let mut state = self.lock();
+        state.out -= indices.len();
+        state.returned.extend(indices);
+        // The earliest are taken first.
+        state.returned.sort_unstable_by(|a, b| b.cmp(a));
+        drop(state);
+        self.changed.notify_all();
+    }
+
+    fn left(&self) -> usize {
+        let state = self.lock();
+        self.frames.len() - state.next + state.returned.len() + state.out
+    }
+}
+
+impl Sinks {
+    fn send(&mut self) {
+        while let Some(shot) = self.early.remove(&self.next) {
+            self.next += 1;
+            let shot = Arc::new(shot);
+            let _ = self.events.send(Event::Rendered { index: shot.index, frame: shot.frame, stats: shot.stats });
+            if let Some(write) = &self.write {
+                let _ = write.send(Arc::clone(&shot));
+            }
+            if let Some(encode) = &self.encode {
+                let _ = encode.send(shot);
+            }
+        }
     }
 }
 
@@ -128,19 +276,35 @@ struct Progress {
 }
 
 /// Runs the job until its end, a failure, or `stop`. Gives the video's name.
-pub fn run(
-    source: &mut dyn Source,
-    mut job: Job,
-    reporter: &mut Reporter,
-    stop: &AtomicBool,
-) -> Result<Option<PathBuf>, Error> {
+///
+/// A worker that fails hands its frames to the others; the run fails only when none is left.
+pub fn run(workers: &mut [Box<dyn Worker + '_>], mut job: Job, reporter: &mut Reporter, stop: &AtomicBool) -> Result<Option<PathBuf>, Error> {
     let (events, inbox) = unbounded::<Event>();
     let (write, to_write) = bounded::<Arc<Shot>>(1);
     let (encode, to_encode) = bounded::<Arc<Shot>>(1);
-    let buffers = Buffers::new(2 + job.writers + usize::from(job.video.is_some()));
-    let frames = job.frames;
     let (files, video) = (job.files.take(), job.video.take());
     let (wants_files, wants_video) = (files.is_some(), video.is_some());
+    let pictures = workers.iter().map(|w| w.in_flight()).sum::<usize>() + 1 + job.writers + usize::from(wants_video);
+    let (home, free) = bounded(pictures);
+    for _ in 0..pictures {
+        let _ = home.send(Picture::default());
+    }
+    let sinks = Sinks {
+        next: 0,
+        early: BTreeMap::new(),
+        events: events.clone(),
+        write: wants_files.then_some(write),
+        encode: wants_video.then_some(encode),
+    };
+    let deal = Deal {
+        frames: job.frames,
+        stop,
+        state: Mutex::new(DealState { next: 0, returned: Vec::new(), out: 0 }),
+        changed: Condvar::new(),
+        free,
+        home,
+        sinks: Mutex::new(Some(sinks)),
+    };
     // Only an end before the last frame makes the video a partial one.
     let cut_short = AtomicBool::new(false);
     let (width, height, isa) = (job.width, job.height, job.isa);
@@ -163,38 +327,47 @@ pub fn run(
             scope.spawn(move || encode_all(video, to_encode, &events, (width, height, isa), cut_short));
         }
         {
-            let (events, cut_short) = (events, &cut_short);
+            let (deal, cut_short) = (&deal, &cut_short);
             scope.spawn(move || {
-                let mut left = frames.len();
-                let mut deliver = |shot: Shot| {
-                    let shot = Arc::new(shot);
-                    let _ = events.send(Event::Rendered { index: shot.index, frame: shot.frame, stats: shot.stats });
-                    if wants_files {
-                        let _ = write.send(Arc::clone(&shot));
+                let failures = work(workers, deal);
+                cut_short.store(deal.left() > 0, Ordering::Relaxed);
+                let finished = deal.left() == 0;
+                for (name, e) in failures {
+                    if finished {
+                        remark(&format!("{name} failed, and others took its frames: {e}"));
+                    } else {
+                        let _ = events.send(Event::DeviceFailed(e));
                     }
-                    if wants_video {
-                        let _ = encode.send(shot);
-                    }
-                    left -= 1;
-                    !stop.load(Ordering::Relaxed)
-                };
-                let result = source.run(frames, &buffers, &mut deliver);
-                cut_short.store(left > 0, Ordering::Relaxed);
-                if let Err(e) = result {
-                    let _ = events.send(Event::DeviceFailed(e));
                 }
                 // The channels close here, and the other stages end when they are empty.
-                drop((write, encode));
+                *deal.sinks.lock().unwrap_or_else(PoisonError::into_inner) = None;
+                drop(events);
             });
         }
-        Desk { waiting: Default::default(), next: 0, wants_files, wants_video, reporter, stop }
-            .work(inbox, frames.len())
+        Desk { waiting: BTreeMap::new(), next: 0, wants_files, wants_video, reporter, stop }.work(inbox, job.frames.len())
+    })
+}
+
+// All workers, each on its thread; gives the failures.
+fn work(workers: &mut [Box<dyn Worker + '_>], deal: &Deal) -> Vec<(String, DeviceError)> {
+    std::thread::scope(|scope| {
+        let threads: Vec<_> = workers
+            .iter_mut()
+            .map(|worker| {
+                scope.spawn(move || {
+                    let (e, in_flight) = worker.run(deal).err()?;
+                    deal.give_back(in_flight);
+                    Some((worker.name().to_owned(), e))
+                })
+            })
+            .collect();
+        threads.into_iter().filter_map(|t| t.join().ok().flatten()).collect()
     })
 }
 
 // The desk where all stages report: prints frames in order, keeps the first failure.
 struct Desk<'a> {
-    waiting: std::collections::BTreeMap<usize, Progress>,
+    waiting: BTreeMap<usize, Progress>,
     next: usize,
     wants_files: bool,
     wants_video: bool,
@@ -210,7 +383,8 @@ impl Desk<'_> {
             match event {
                 Event::Rendered { index, frame, stats } => {
                     let p = self.waiting.entry(index).or_default();
-                    (p.frame, p.stats, p.times.render_ms) = (frame, Some(stats), ms(stats.time));
+                    (p.frame, p.stats) = (frame, Some(stats));
+                    (p.times.render_ms, p.times.kernel_ms) = (ms(stats.time), ms(stats.kernel));
                 }
                 Event::Written { index, ms, result } => {
                     let p = self.waiting.entry(index).or_default();
@@ -275,7 +449,7 @@ fn encode_all(
     for shot in inbox {
         let Some(open) = &mut video else { continue };
         let start = Instant::now();
-        let planes = if shot.picture.yuv.is_empty() {
+        let planes: &[u8] = if shot.picture.yuv.is_empty() {
             cpu::convert(isa, &shot.picture.rgba, width, height, &mut yuv);
             &yuv
         } else {

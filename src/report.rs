@@ -32,8 +32,10 @@ pub struct RunFacts {
 /// Time a frame spent in each stage.
 #[derive(Clone, Copy, Debug, Default, Serialize)]
 pub struct StageTimes {
-    /// On the device.
+    /// On the device, until the frame is in host memory.
     pub render_ms: f64,
+    /// The part of it that the device computed.
+    pub kernel_ms: f64,
     /// To the video's colours.
     pub convert_ms: f64,
     /// Into the encoder.
@@ -54,6 +56,7 @@ impl StageTimes {
     }
     fn add(&mut self, other: &StageTimes) {
         self.render_ms += other.render_ms;
+        self.kernel_ms += other.kernel_ms;
         self.convert_ms += other.convert_ms;
         self.encode_ms += other.encode_ms;
         self.write_ms += other.write_ms;

@@ -253,14 +253,17 @@ impl Cpu {
 
     /// Renders one frame into `rgba`, which is resized to width x height x 4 bytes.
     pub fn render(&self, frame: &FrameData, rgba: &mut Vec<u8>) -> FrameStats {
+        let scene = self.layout.host();
+        rgba.resize(4 * scene.rest.width as usize * scene.rest.height as usize, 0);
+        self.render_into(frame, rgba)
+    }
+
+    /// Renders one frame into `rgba`, which holds width x height x 4 bytes.
+    pub fn render_into(&self, frame: &FrameData, rgba: &mut [u8]) -> FrameStats {
         let start = Instant::now();
         let scene = self.layout.host();
-        let (width, height) = (scene.width as u32, scene.height as u32);
-        let bytes = 4 * width as usize * height as usize;
-        if rgba.len() != bytes {
-            rgba.clear();
-            rgba.resize(bytes, 0);
-        }
+        let (width, height) = (scene.rest.width as u32, scene.rest.height as u32);
+        assert_eq!(rgba.len(), 4 * width as usize * height as usize);
         let (across, down) = (width.div_ceil(TILE), height.div_ceil(TILE));
         assert!(rgba.as_ptr().cast::<u32>().is_aligned(), "the allocator aligns pictures");
         let pixels = Pixels(rgba.as_mut_ptr().cast());
@@ -286,7 +289,8 @@ impl Cpu {
                     shadow_rays: a.shadow_rays + b.shadow_rays,
                 })
         });
-        FrameStats { time: start.elapsed(), rays: counts.rays, shadow_rays: counts.shadow_rays }
+        let time = start.elapsed();
+        FrameStats { time, kernel: time, rays: counts.rays, shadow_rays: counts.shadow_rays }
     }
 
     // Lamp light on the floor, once for all frames: bodies and lamps do not move.
@@ -353,27 +357,29 @@ pub fn convert(isa: Isa, rgba: &[u8], width: u32, height: u32, yuv: &mut Vec<u8>
     }
 }
 
-/// The CPU as the pipeline's source of frames of one scene.
-pub struct CpuSource<'a> {
+/// The CPU as one of the pipeline's workers.
+pub struct CpuWorker<'a> {
     /// The device.
     pub cpu: &'a Cpu,
     /// Its scene, for the camera.
     pub scene: &'a Scene,
 }
 
-impl crate::pipeline::Source for CpuSource<'_> {
-    fn run(
-        &mut self,
-        frames: &[u32],
-        buffers: &crate::pipeline::Buffers,
-        deliver: &mut dyn FnMut(crate::pipeline::Shot) -> bool,
-    ) -> Result<(), DeviceError> {
-        for (index, &n) in frames.iter().enumerate() {
-            let mut picture = buffers.take();
-            let stats = self.cpu.render(&crate::layout::frame(self.scene, n), &mut picture.rgba);
-            if !deliver(crate::pipeline::Shot::new(index, n, picture, stats, buffers.home())) {
-                break;
-            }
+impl crate::pipeline::Worker for CpuWorker<'_> {
+    fn name(&self) -> &str {
+        "cpu"
+    }
+    fn in_flight(&self) -> usize {
+        1
+    }
+    fn run(&mut self, deal: &crate::pipeline::Deal) -> Result<(), (DeviceError, Vec<usize>)> {
+        let bytes = 4 * self.scene.width as usize * self.scene.height as usize;
+        while let Some((mut hand, mut picture)) = deal.take(true) {
+            let stats = self.cpu.render_into(&crate::layout::frame(self.scene, hand.frame()), picture.rgba.sized(bytes));
+            // A GPU may have used this memory: its planes are another frame's.
+            picture.yuv = crate::pipeline::Memory::default();
+            let (index, frame) = hand.keep();
+            deal.finish(index, frame, picture, stats);
         }
         Ok(())
     }

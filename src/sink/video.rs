@@ -1,8 +1,8 @@
 //! Video through ffmpeg: fed from memory, watched line by line, and only named when it is whole.
 //!
 //! ffmpeg's exit code alone is not to be trusted (it is 0 on a full disk in 5.1, and 0 with a short file when
-//! our side of the pipe dies): a video counts as whole when the code is 0, no line was an error, and
-//! the last `frame=` is the number of frames sent.
+//! our side of the pipe dies): a video counts as whole when the code is 0, no line was an error, the
+//! last `frame=` is the number of frames sent, and the finished file holds as many packets.
 
 use super::y4m::Y4m;
 use super::{SinkError, prepare, temporary};
@@ -191,8 +191,8 @@ impl Process {
         Ok(Process { child, reader })
     }
 
-    // Waits for the end; `expected` frames must have come out.
-    fn finish(mut self, expected: u64, doing: &str) -> Result<(), SinkError> {
+    // Waits for the end; `expected` frames must have come out, where ffmpeg counts them.
+    fn finish(mut self, expected: Option<u64>, doing: &str) -> Result<(), SinkError> {
         drop(self.child.take_stdin());
         let transcript = self.reader.join().unwrap_or_default();
         let status = self.child.as_inner_mut().wait();
@@ -200,10 +200,10 @@ impl Process {
             Err(e) => format!("cannot wait for ffmpeg: {e}"),
             Ok(status) if !status.success() => format!("ffmpeg failed {doing} ({status})"),
             Ok(_) if transcript.errors > 0 => format!("ffmpeg reported an error {doing}"),
-            Ok(_) if transcript.frames != expected => {
-                format!("ffmpeg took {} of {expected} frames {doing}", transcript.frames)
-            }
-            Ok(_) => return Ok(()),
+            Ok(_) => match expected {
+                Some(n) if transcript.frames != n => format!("ffmpeg took {} of {n} frames {doing}", transcript.frames),
+                _ => return Ok(()),
+            },
         };
         Err(SinkError::Encoder { what, words: transcript.words })
     }
@@ -230,7 +230,7 @@ impl Encoding {
         Ok(())
     }
     fn finish(self) -> Result<(), SinkError> {
-        self.process.finish(self.sent, "encoding the video")
+        self.process.finish(Some(self.sent), "encoding the video")
     }
 }
 
@@ -328,12 +328,29 @@ impl Video {
                     "mp4",
                     &whole.display().to_string(),
                 ];
-                Process::start(&program, &copy.map(str::to_owned))?.finish(sent, "closing the video")?;
+                Process::start(&program, &copy.map(str::to_owned))?.finish(None, "closing the video")?;
+                let packets = count_packets(&program, &whole).map_err(failed)?;
+                if packets != sent {
+                    let what = format!("the finished video holds {packets} of {sent} frames");
+                    return Err(SinkError::Encoder { what, words: String::new() });
+                }
                 whole.persist(&path).map_err(|e| SinkError::Write(path.clone(), e.error))?;
             }
         }
         Ok(path)
     }
+}
+
+// The video's packets, as ffmpeg's own demuxer counts them: one line each.
+fn count_packets(program: &Path, file: &Path) -> std::io::Result<u64> {
+    let out = std::process::Command::new(program)
+        .args(["-nostdin", "-v", "error", "-i"])
+        .arg(file)
+        .args(["-map", "0:v", "-c", "copy", "-f", "framecrc", "-"])
+        .stdin(std::process::Stdio::null())
+        .output()?;
+    let lines = String::from_utf8_lossy(&out.stdout);
+    Ok(lines.lines().filter(|l| !l.starts_with('#')).count() as u64)
 }
 
 #[cfg(test)]

@@ -1,0 +1,511 @@
+//! The CUDA device: the embedded PTX on NVIDIA GPUs, a ring of frames in flight, copies over kernels.
+//!
+//! The driver is the only thing needed, and may be missing: nothing is called before
+//! [`Gpus::find`] has seen that libcuda is there and new enough. Calls go to the driver interface
+//! through cudarc's bindings, each checked.
+#![expect(unsafe_code, reason = "calls the CUDA driver interface")]
+
+use super::{DeviceError, FrameStats};
+use crate::layout::{Array, Counts, FrameData, Layout, SceneData, SmallScene};
+use crate::pipeline::{Deal, Memory, Picture, Wants, Worker};
+use crate::scene::Scene;
+use cudarc::driver::sys::{self, CUresult};
+use std::collections::VecDeque;
+use std::ffi::c_void;
+use std::ops::{Deref, DerefMut};
+use std::time::Duration;
+
+/// The kernels for any GPU from Turing on; scripts/ptx makes them, a test says when they are stale.
+/// This one takes the scene in its parameters.
+pub const PTX: &str = include_str!("../../kernels/polyfly.ptx");
+/// And this one takes scenes of any size, in arrays.
+pub const PTX_LARGE: &str = include_str!("../../kernels/polyfly-large.ptx");
+
+// PTX 8.4 came with CUDA 12.4.
+const LEAST_DRIVER: i32 = 12_040;
+// As kernels/render.cu and types.cuh say.
+const THREADS: u32 = 128;
+const COUNTERS: usize = 64;
+const COUNT_BYTES: usize = COUNTERS * size_of::<Counts>();
+// Frames in flight on one GPU.
+const RING: usize = 4;
+
+fn failed(what: &str, code: CUresult) -> DeviceError {
+    let mut text: *const std::ffi::c_char = std::ptr::null();
+    // SAFETY: the driver is loaded (codes come from it), and gives a static string or leaves null.
+    let words = unsafe {
+        match sys::cuGetErrorString(code, &mut text) {
+            CUresult::CUDA_SUCCESS if !text.is_null() => std::ffi::CStr::from_ptr(text).to_string_lossy().into_owned(),
+            _ => "unknown error".into(),
+        }
+    };
+    let hint = match code {
+        CUresult::CUDA_ERROR_OUT_OF_MEMORY => "; a smaller --size needs less memory",
+        _ => "",
+    };
+    DeviceError::Cuda(format!("CUDA: {what}: {words} ({code:?}){hint}"))
+}
+
+// `check!(call(...))`: the driver's answer as a Result that names the call.
+macro_rules! check {
+    ($call:ident($($argument:expr),* $(,)?)) => {{
+        // SAFETY: handles are live objects of this module, made by the driver and owned by the struct that
+        // passes them; pointers are to locals or to memory of the length given beside them.
+        let code = unsafe { sys::$call($($argument),*) };
+        if code == CUresult::CUDA_SUCCESS { Ok(()) } else { Err(failed(stringify!($call), code)) }
+    }};
+}
+
+/// The GPUs of this machine.
+#[derive(Debug)]
+pub struct Gpus {
+    /// The driver's CUDA version, as 1000 major + 10 minor.
+    pub driver: i32,
+    /// Names and memory, by ordinal.
+    pub list: Vec<GpuFacts>,
+}
+
+/// What one GPU is.
+#[derive(Clone, Debug)]
+pub struct GpuFacts {
+    /// Its number.
+    pub ordinal: i32,
+    /// Its name.
+    pub name: String,
+    /// Bytes of memory.
+    pub memory: usize,
+}
+
+impl Gpus {
+    /// Looks for usable GPUs; the error says in one line why there are none.
+    pub fn find() -> Result<Gpus, DeviceError> {
+        // SAFETY: only tries to load the library.
+        if !unsafe { sys::is_culib_present() } {
+            return Err(DeviceError::Cuda("there is no NVIDIA driver here (libcuda is not found)".into()));
+        }
+        let mut driver = 0;
+        check!(cuDriverGetVersion(&mut driver))?;
+        if driver < LEAST_DRIVER {
+            return Err(DeviceError::Cuda(format!(
+                "the NVIDIA driver is too old: it speaks CUDA {}.{}, and 12.4 (driver 550) is needed",
+                driver / 1000,
+                driver % 1000 / 10
+            )));
+        }
+        check!(cuInit(0))?;
+        let mut count = 0;
+        check!(cuDeviceGetCount(&mut count))?;
+        if count == 0 {
+            return Err(DeviceError::Cuda("the NVIDIA driver sees no GPU".into()));
+        }
+        let mut list = Vec::new();
+        for ordinal in 0..count {
+            let mut device = 0;
+            check!(cuDeviceGet(&mut device, ordinal))?;
+            let mut name = [0 as std::ffi::c_char; 128];
+            check!(cuDeviceGetName(name.as_mut_ptr(), name.len() as i32, device))?;
+            let mut memory = 0;
+            check!(cuDeviceTotalMem_v2(&mut memory, device))?;
+            let name = name.iter().take_while(|&&c| c != 0).map(|&c| c as u8 as char).collect();
+            list.push(GpuFacts { ordinal, name, memory });
+        }
+        Ok(Gpus { driver, list })
+    }
+}
+
+// A context on one GPU, current on whichever thread works with it.
+#[derive(Clone, Copy)]
+struct Context(sys::CUcontext);
+// SAFETY: the driver's objects may be used from any thread that makes the context current.
+unsafe impl Send for Context {}
+// SAFETY: as above.
+unsafe impl Sync for Context {}
+
+impl Context {
+    fn enter(self) -> Result<(), DeviceError> {
+        check!(cuCtxSetCurrent(self.0))
+    }
+}
+
+/// Page-locked host memory, which copies reach without the CPU.
+pub struct Pinned {
+    start: *mut u8,
+    len: usize,
+    context: Context,
+}
+// SAFETY: it is plain memory; who holds the struct owns it.
+unsafe impl Send for Pinned {}
+// SAFETY: as above; shared access only reads.
+unsafe impl Sync for Pinned {}
+
+impl Pinned {
+    fn new(len: usize, context: Context) -> Result<Pinned, DeviceError> {
+        let mut start: *mut c_void = std::ptr::null_mut();
+        // Portable: copies from every GPU are fast. Not write-combined: the CPU reads it.
+        check!(cuMemHostAlloc(&mut start, len.max(1), sys::CU_MEMHOSTALLOC_PORTABLE))?;
+        let start = start.cast::<u8>();
+        // SAFETY: the driver gave len writable bytes.
+        unsafe { start.write_bytes(0, len) };
+        Ok(Pinned { start, len, context })
+    }
+}
+impl Deref for Pinned {
+    type Target = [u8];
+    fn deref(&self) -> &[u8] {
+        // SAFETY: start and len are what the driver gave, alive until drop.
+        unsafe { std::slice::from_raw_parts(self.start, self.len) }
+    }
+}
+impl DerefMut for Pinned {
+    fn deref_mut(&mut self) -> &mut [u8] {
+        // SAFETY: as in deref, and the borrow is exclusive.
+        unsafe { std::slice::from_raw_parts_mut(self.start, self.len) }
+    }
+}
+impl Drop for Pinned {
+    fn drop(&mut self) {
+        // At the end of a process the driver may have gone already; there is nobody to tell.
+        let _ = self.context.enter().and_then(|()| check!(cuMemFreeHost(self.start.cast())));
+    }
+}
+
+// Memory on the device.
+struct DeviceMemory {
+    address: sys::CUdeviceptr,
+    context: Context,
+}
+impl DeviceMemory {
+    fn new(bytes: usize, context: Context) -> Result<DeviceMemory, DeviceError> {
+        let mut address = 0;
+        check!(cuMemAlloc_v2(&mut address, bytes.max(16)))?;
+        Ok(DeviceMemory { address, context })
+    }
+    fn of<T>(values: &[T], context: Context) -> Result<DeviceMemory, DeviceError> {
+        let bytes = size_of_val(values);
+        let memory = DeviceMemory::new(bytes, context)?;
+        if bytes > 0 {
+            check!(cuMemcpyHtoD_v2(memory.address, values.as_ptr().cast(), bytes))?;
+        }
+        Ok(memory)
+    }
+    fn array<T>(&self, len: usize) -> Array<T> {
+        Array::new(self.address as *const T, len)
+    }
+}
+impl Drop for DeviceMemory {
+    fn drop(&mut self) {
+        let _ = self.context.enter().and_then(|()| check!(cuMemFree_v2(self.address)));
+    }
+}
+
+// A frame in flight: its memory on the device and the marks that tell when it is done.
+struct Slot {
+    rgba: DeviceMemory,
+    yuv: Option<DeviceMemory>,
+    counts: DeviceMemory,
+    host_counts: Pinned,
+    // Before and after the kernels, before and after the copies.
+    marks: [sys::CUevent; 4],
+}
+
+struct Flying {
+    index: usize,
+    frame: u32,
+    picture: Picture,
+    slot: usize,
+}
+
+/// One GPU with a scene on it.
+pub struct Gpu {
+    name: String,
+    context: Context,
+    trace: sys::CUfunction,
+    convert: sys::CUfunction,
+    compute: sys::CUstream,
+    copy: sys::CUstream,
+    scene: SceneData,
+    // The same with its arrays in place, if it is small.
+    small: Option<SmallScene>,
+    // Keeps the scene's arrays alive.
+    _arrays: Vec<DeviceMemory>,
+    slots: Vec<Slot>,
+    wants: Wants,
+    camera: Scene,
+}
+// SAFETY: all handles belong to `context`, which run() makes current on its thread.
+unsafe impl Send for Gpu {}
+
+impl Gpu {
+    /// Puts a scene on GPU `facts.ordinal`. `layout` carries the lamp light already.
+    pub fn new(facts: &GpuFacts, scene: &Scene, layout: &Layout, wants: Wants) -> Result<Gpu, DeviceError> {
+        let mut device = 0;
+        check!(cuDeviceGet(&mut device, facts.ordinal))?;
+        let mut raw = std::ptr::null_mut();
+        check!(cuDevicePrimaryCtxRetain(&mut raw, device))?;
+        let context = Context(raw);
+        context.enter()?;
+        let function = |module: sys::CUmodule, name: &std::ffi::CStr| {
+            let mut function = std::ptr::null_mut();
+            check!(cuModuleGetFunction(&mut function, module, name.as_ptr())).map(|()| function)
+        };
+        let stream = || {
+            let mut stream = std::ptr::null_mut();
+            check!(cuStreamCreate(&mut stream, sys::CUstream_flags::CU_STREAM_NON_BLOCKING as u32)).map(|()| stream)
+        };
+        let mut arrays = Vec::new();
+        let mut put = |memory: DeviceMemory| {
+            arrays.push(memory);
+            arrays.len() - 1
+        };
+        let ids = [
+            put(DeviceMemory::of(&layout.slabs, context)?),
+            put(DeviceMemory::of(&layout.bodies, context)?),
+            put(DeviceMemory::of(&layout.lights, context)?),
+            put(DeviceMemory::of(&layout.patches, context)?),
+            put(DeviceMemory::of(&layout.levels, context)?),
+            put(DeviceMemory::of(&layout.texels, context)?),
+            put(DeviceMemory::of(&layout.glow, context)?),
+            put(DeviceMemory::of(&layout.curve, context)?),
+        ];
+        let at = |i: usize| &arrays[ids[i]];
+        let data = layout.at(
+            at(0).array(layout.slabs.len()),
+            at(1).array(layout.bodies.len()),
+            at(2).array(layout.lights.len()),
+            at(3).array(layout.patches.len()),
+            at(4).array(layout.levels.len()),
+            [at(5).array(layout.texels.len()), at(6).array(layout.glow.len()), at(7).array(layout.curve.len())],
+        );
+        let small = SmallScene::new(layout, &data);
+        let module = load_module(if small.is_some() { PTX } else { PTX_LARGE })?;
+        let trace = function(module, if scene.depth <= 16 { c"polyfly_trace_16" } else { c"polyfly_trace_128" })?;
+        let convert = function(module, c"polyfly_convert")?;
+        let pixels = scene.width as usize * scene.height as usize;
+        let slots = (0..RING)
+            .map(|_| {
+                let mut marks = [std::ptr::null_mut(); 4];
+                for mark in &mut marks {
+                    check!(cuEventCreate(mark, sys::CUevent_flags::CU_EVENT_DEFAULT as u32))?;
+                }
+                Ok(Slot {
+                    rgba: DeviceMemory::new(4 * pixels, context)?,
+                    yuv: wants.yuv.then(|| DeviceMemory::new(yuv_bytes(scene), context)).transpose()?,
+                    counts: DeviceMemory::new(COUNT_BYTES, context)?,
+                    host_counts: Pinned::new(COUNT_BYTES, context)?,
+                    marks,
+                })
+            })
+            .collect::<Result<Vec<_>, DeviceError>>()?;
+        Ok(Gpu {
+            name: format!("cuda:{} {}", facts.ordinal, facts.name),
+            context,
+            trace,
+            convert,
+            compute: stream()?,
+            copy: stream()?,
+            scene: data,
+            small,
+            _arrays: arrays,
+            slots,
+            wants,
+            camera: scene.clone(),
+        })
+    }
+
+    fn bytes(&self) -> usize {
+        4 * self.camera.width as usize * self.camera.height as usize
+    }
+
+    // Starts a frame on a slot: kernels on one stream, copies on another that waits for them.
+    fn launch(&self, slot: usize, frame: &FrameData, picture: &mut Picture) -> Result<(), DeviceError> {
+        let slot = &self.slots[slot];
+        let (mut width, mut height) = (self.scene.rest.width, self.scene.rest.height);
+        let each = (self.scene.rest.samples * self.scene.rest.samples) as u32;
+        // Whole pixels a block, as many as its threads hold.
+        let mut pixels = (THREADS / each).max(1) as i32;
+        let tiles = (width as u32).div_ceil(8) * (height as u32).div_ceil(8);
+        let blocks = (tiles * 64).div_ceil(pixels as u32);
+        let mut first = 0i32;
+        let (mut arrays, mut small, mut frame) = (self.scene, self.small, *frame);
+        let scene: *mut c_void = match &mut small {
+            Some(small) => std::ptr::from_mut(small).cast(),
+            None => (&raw mut arrays).cast(),
+        };
+        let (mut rgba, mut counts) = (slot.rgba.address, slot.counts.address);
+        check!(cuMemsetD8Async(slot.counts.address, 0, COUNT_BYTES, self.compute))?;
+        check!(cuEventRecord(slot.marks[0], self.compute))?;
+        let mut arguments: [*mut c_void; 6] = [
+            scene,
+            (&raw mut frame).cast(),
+            (&raw mut pixels).cast(),
+            (&raw mut first).cast(),
+            (&raw mut rgba).cast(),
+            (&raw mut counts).cast(),
+        ];
+        check!(cuLaunchKernel(self.trace, blocks, 1, 1, THREADS, 1, 1, 0, self.compute, arguments.as_mut_ptr(), std::ptr::null_mut()))?;
+        if let Some(yuv) = &slot.yuv {
+            let (wide, tall) = (width.cast_unsigned().next_multiple_of(2), height.cast_unsigned().next_multiple_of(2));
+            let luma = u64::from(wide) * u64::from(tall);
+            let (mut y, mut u, mut v) = (yuv.address, yuv.address + luma, yuv.address + luma + luma / 4);
+            let mut arguments: [*mut c_void; 6] = [
+                (&raw mut rgba).cast(),
+                (&raw mut width).cast(),
+                (&raw mut height).cast(),
+                (&raw mut y).cast(),
+                (&raw mut u).cast(),
+                (&raw mut v).cast(),
+            ];
+            let (across, down) = ((wide / 2).div_ceil(32), (tall / 2).div_ceil(4));
+            check!(cuLaunchKernel(self.convert, across, down, 1, 32, 4, 1, 0, self.compute, arguments.as_mut_ptr(), std::ptr::null_mut()))?;
+        }
+        check!(cuEventRecord(slot.marks[1], self.compute))?;
+        check!(cuStreamWaitEvent(self.copy, slot.marks[1], 0))?;
+        check!(cuEventRecord(slot.marks[2], self.copy))?;
+        let fetch = |memory: &mut Memory, from: sys::CUdeviceptr, len: usize| {
+            let Memory::Pinned(host) = memory else { return Ok(()) };
+            check!(cuMemcpyDtoHAsync_v2(host.start.cast(), from, len, self.copy))
+        };
+        if self.wants.rgba {
+            fetch(&mut picture.rgba, slot.rgba.address, self.bytes())?;
+        }
+        if let Some(yuv) = &slot.yuv {
+            fetch(&mut picture.yuv, yuv.address, yuv_bytes(&self.camera))?;
+        }
+        check!(cuMemcpyDtoHAsync_v2(slot.host_counts.start.cast(), slot.counts.address, COUNT_BYTES, self.copy))?;
+        check!(cuEventRecord(slot.marks[3], self.copy))
+    }
+
+    // Gives a picture page-locked memory of the right size, once.
+    fn pin(&self, picture: &mut Picture) -> Result<(), DeviceError> {
+        let ensure = |memory: &mut Memory, len: usize| {
+            if !matches!(memory, Memory::Pinned(p) if p.len == len) {
+                *memory = Memory::Pinned(Pinned::new(len, self.context)?);
+            }
+            Ok::<(), DeviceError>(())
+        };
+        if self.wants.rgba {
+            ensure(&mut picture.rgba, self.bytes())?;
+        }
+        if self.wants.yuv {
+            ensure(&mut picture.yuv, yuv_bytes(&self.camera))?;
+        }
+        Ok(())
+    }
+
+    // Waits until a slot's frame is in host memory.
+    fn wait(&self, slot: usize) -> Result<FrameStats, DeviceError> {
+        let slot = &self.slots[slot];
+        check!(cuEventSynchronize(slot.marks[3]))?;
+        let between = |a: usize, b: usize| {
+            let mut ms = 0.0f32;
+            check!(cuEventElapsedTime(&mut ms, slot.marks[a], slot.marks[b])).map(|()| Duration::from_secs_f64(f64::from(ms).max(0.0) / 1e3))
+        };
+        let (kernel, copy) = (between(0, 1)?, between(2, 3)?);
+        let sum = |which: usize| {
+            let words = slot.host_counts.chunks_exact(8).skip(which).step_by(2);
+            words.map(|w| w.try_into().map_or(0, u64::from_le_bytes)).sum()
+        };
+        Ok(FrameStats { time: kernel + copy, kernel, rays: sum(0), shadow_rays: sum(1) })
+    }
+}
+
+impl Drop for Gpu {
+    fn drop(&mut self) {
+        // Nothing may be freed under a running kernel.
+        let _ = self.context.enter().and_then(|()| check!(cuCtxSynchronize()));
+        for mark in self.slots.iter().flat_map(|s| s.marks) {
+            let _ = check!(cuEventDestroy_v2(mark));
+        }
+        let _ = check!(cuStreamDestroy_v2(self.compute));
+        let _ = check!(cuStreamDestroy_v2(self.copy));
+    }
+}
+
+fn yuv_bytes(scene: &Scene) -> usize {
+    scene.width.next_multiple_of(2) as usize * scene.height.next_multiple_of(2) as usize * 3 / 2
+}
+
+// Loads the embedded PTX; a failure carries the driver's own compiler log.
+fn load_module(ptx: &str) -> Result<sys::CUmodule, DeviceError> {
+    let image = std::ffi::CString::new(ptx).map_err(|e| DeviceError::Cuda(format!("the embedded PTX is broken: {e}")))?;
+    let mut log = vec![0u8; 16 << 10];
+    let mut options = [sys::CUjit_option::CU_JIT_ERROR_LOG_BUFFER, sys::CUjit_option::CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES];
+    let mut values: [*mut c_void; 2] = [log.as_mut_ptr().cast(), std::ptr::without_provenance_mut(log.len())];
+    let mut module = std::ptr::null_mut();
+    check!(cuModuleLoadDataEx(&mut module, image.as_ptr().cast(), 2, options.as_mut_ptr(), values.as_mut_ptr())).map_err(|e| {
+        let words = String::from_utf8_lossy(&log).trim_end_matches('\0').trim().to_owned();
+        DeviceError::Cuda(if words.is_empty() { e.to_string() } else { format!("{e}\n--- the driver's compiler said ---\n{words}") })
+    })?;
+    Ok(module)
+}
+
+impl Worker for Gpu {
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn in_flight(&self) -> usize {
+        RING
+    }
+
+    fn run(&mut self, deal: &Deal) -> Result<(), (DeviceError, Vec<usize>)> {
+        let mut flying: VecDeque<Flying> = VecDeque::new();
+        let mut free: Vec<usize> = (0..RING).collect();
+        let result = self.context.enter().and_then(|()| {
+            loop {
+                // Fill the ring; wait for work only when nothing is in flight.
+                while let Some(&slot) = free.last() {
+                    let Some((mut hand, mut picture)) = deal.take(flying.is_empty()) else { break };
+                    let started = self.pin(&mut picture).and_then(|()| {
+                        let camera = crate::layout::frame(&self.camera, hand.frame());
+                        self.launch(slot, &camera, &mut picture)
+                    });
+                    let (index, frame) = hand.keep();
+                    flying.push_back(Flying { index, frame, picture, slot });
+                    free.pop();
+                    started?;
+                }
+                let Some(oldest) = flying.front() else { return Ok(()) };
+                let stats = self.wait(oldest.slot)?;
+                if let Some(done) = flying.pop_front() {
+                    free.push(done.slot);
+                    deal.finish(done.index, done.frame, done.picture, stats);
+                }
+            }
+        });
+        result.map_err(|e| {
+            // What was in flight may still be written to by the GPU: wait before the memory goes back.
+            let _ = check!(cuCtxSynchronize());
+            (e, flying.iter().map(|f| f.index).collect())
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn ptx_is_as_new_as_its_sources() {
+        use sha2::{Digest, Sha256};
+        let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("kernels");
+        let mut found = std::collections::BTreeMap::new();
+        let mut queue = vec!["render.cu".to_owned()];
+        while let Some(name) = queue.pop() {
+            let text = std::fs::read_to_string(folder.join(&name)).unwrap();
+            let included = text.lines().filter_map(|l| l.strip_prefix("#include \"")?.strip_suffix('"'));
+            queue.extend(included.filter(|n| !found.contains_key(*n)).map(str::to_owned));
+            found.insert(name, text);
+        }
+        let mut state = Sha256::new();
+        for (name, text) in &found {
+            state.update(name.as_bytes());
+            state.update([0]);
+            state.update(text.as_bytes());
+            state.update([0]);
+        }
+        let digest: String = state.finalize().iter().map(|b| format!("{b:02x}")).collect();
+        for ptx in [super::PTX, super::PTX_LARGE] {
+            let header = ptx.lines().next().unwrap_or_default();
+            assert_eq!(header, format!("// sources {digest}"), "kernels/ changed: run scripts/ptx");
+        }
+    }
+}
