@@ -4,6 +4,8 @@
 #include "trace.cuh"
 
 #define THREADS 128
+// Blocks on a multiprocessor at once; one more would make the compiler spill registers.
+#define MIN_BLOCKS 5
 
 // src/layout.rs asserts the same numbers.
 #ifdef POLYFLY_INLINE_SCENE
@@ -79,11 +81,11 @@ extern "C" {
 
 // The stack is local memory, which the driver sets aside for all resident threads: scenes that do
 // not need the deepest one do not pay for it.
-__global__ __launch_bounds__(THREADS) void polyfly_trace_16(const __grid_constant__ Scene scene, const __grid_constant__ Frame frame,
+__global__ __launch_bounds__(THREADS, MIN_BLOCKS) void polyfly_trace_16(const __grid_constant__ Scene scene, const __grid_constant__ Frame frame,
                                                             int pixels, int first, u32* rgba, Counts* counts) {
   trace_block<16>(scene, frame, pixels, first, rgba, counts);
 }
-__global__ __launch_bounds__(THREADS) void polyfly_trace_128(const __grid_constant__ Scene scene, const __grid_constant__ Frame frame,
+__global__ __launch_bounds__(THREADS, MIN_BLOCKS) void polyfly_trace_128(const __grid_constant__ Scene scene, const __grid_constant__ Frame frame,
                                                              int pixels, int first, u32* rgba, Counts* counts) {
   trace_block<DEPTH_MOST>(scene, frame, pixels, first, rgba, counts);
 }
