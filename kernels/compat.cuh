@@ -17,6 +17,14 @@
 #endif
 #endif
 
+// Loops over a scene's parts stay loops on a GPU: unrolled, the kernel outgrows the instruction cache
+// (measured on an H200: 10 to 15 % of its time).
+#ifdef __CUDACC__
+#define POLYFLY_ROLLED _Pragma("unroll 1")
+#else
+#define POLYFLY_ROLLED
+#endif
+
 typedef unsigned char u8;
 typedef unsigned int u32;
 typedef long long i64;

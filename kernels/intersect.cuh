@@ -19,31 +19,25 @@ struct Ray {
   Int pixel;     // within the tile
 };
 
-// The part of a line inside a body, and the slabs by which it enters and leaves.
+// The part of a line inside a body: it enters and leaves at these distances, or misses when the first is
+// not the smaller.
 struct Chord {
   Real enter, leave;
-  Int enter_slab, leave_slab;
 };
 
 POLYFLY_FN Chord clip(const Scene& scene, const Body& body, Vec q, Vec d) {
-  Chord c = {Real(-FAR), Real(FAR), Int(0), Int(0)};
+  Chord c = {Real(-FAR), Real(FAR)};
+  POLYFLY_ROLLED
   for (int i = 0; i < body.slabs; ++i) {
     const Slab& slab = scene.slabs.at(body.first_slab + i);
-    Real nd = dot(slab.n, d);
-    // A line along the planes: push both crossings far away instead of dividing nought by nought.
-    nd = select(nd == Real(0.0f), Real(1.0e-30f), nd);
-    Real nq = dot(slab.n, q);
-    Real inverse = Real(1.0f) / nd;
-    Real a = (Real(slab.lo) - nq) * inverse;
-    Real b = (Real(slab.hi) - nq) * inverse;
-    Real near = least(a, b);
-    Real far = most(a, b);
-    Mask later = near > c.enter;
-    c.enter = select(later, near, c.enter);
-    c.enter_slab = select(later, Int(i), c.enter_slab);
-    Mask sooner = far < c.leave;
-    c.leave = select(sooner, far, c.leave);
-    c.leave_slab = select(sooner, Int(i), c.leave_slab);
+    // The tiny number is for a line along the planes: it keeps nought from dividing nought.
+    const Real nd = mad(Real(slab.n[0]), d.x, mad(Real(slab.n[1]), d.y, mad(Real(slab.n[2]), d.z, Real(1.0e-30f))));
+    const Real off = mad(Real(-slab.n[0]), q.x, mad(Real(-slab.n[1]), q.y, mad(Real(-slab.n[2]), q.z, Real(slab.middle))));
+    const Real inverse = Real(1.0f) / nd;
+    const Real middle = off * inverse;
+    const Real half = Real(slab.half) * magnitude(inverse);
+    c.enter = most(c.enter, middle - half);
+    c.leave = least(c.leave, middle + half);
   }
   return c;
 }
@@ -63,13 +57,16 @@ POLYFLY_FN Real beside(const Slab& slab, Vec q) {
   Real s = dot(slab.n, q);
   return least(Real(slab.hi) - s, s - Real(slab.lo));
 }
-POLYFLY_FN Real to_next_face(const Scene& scene, const Body& body, Vec q, Int own) {
-  Real nearest = Real(FAR);
+// The same for a point that lies on a face: the second nearest plane of all.
+POLYFLY_FN Real to_next_face(const Scene& scene, const Body& body, Vec q) {
+  Real own = Real(FAR), next = Real(FAR);
+  POLYFLY_ROLLED
   for (int i = 0; i < body.slabs; ++i) {
-    Real s = beside(scene.slabs.at(body.first_slab + i), q);
-    nearest = select(own == Int(i), nearest, least(s, nearest));
+    const Real s = beside(scene.slabs.at(body.first_slab + i), q);
+    next = least(next, most(own, s));
+    own = least(own, s);
   }
-  return nearest;
+  return next;
 }
 
 struct Crossing {
@@ -95,14 +92,14 @@ POLYFLY_FN Crossing cross_patch(const Patch& patch, Vec o, Vec d) {
 struct Hit {
   Real t;
   Int surface;   // NO_SURFACE, a body's number, or FROM_FLOOR + patch
-  Int slab;      // of that body
   Mask leaving;  // met from inside
   Real u, v;     // of the floor
 };
 
 POLYFLY_FN Hit closest(const Scene& scene, const Ray& ray, Mask active) {
-  Hit hit = {Real(FAR), Int(NO_SURFACE), Int(0), first_lanes(0), Real(0.0f), Real(0.0f)};
+  Hit hit = {Real(FAR), Int(NO_SURFACE), first_lanes(0), Real(0.0f), Real(0.0f)};
   const Mask sealed = (ray.from > Int(0)) & ((ray.from & Int(SEALED)) != Int(0));
+  POLYFLY_ROLLED
   for (int k = 0; k < scene.bodies.len; ++k) {
     const Body& body = scene.bodies.at(k);
     const Mask here = ray.from == Int(body.code_in);
@@ -120,11 +117,11 @@ POLYFLY_FN Hit closest(const Scene& scene, const Ray& ray, Mask active) {
     const Mask met = asked & (here | ((c.enter < c.leave) & (c.leave > Real(0.0f)))) & (t < hit.t);
     hit.t = select(met, t, hit.t);
     hit.surface = select(met, Int(k), hit.surface);
-    hit.slab = select(met, select(within, c.leave_slab, c.enter_slab), hit.slab);
     hit.leaving = (met & within) | (hit.leaving & (!met));
   }
   const Mask open = active & !sealed;
   if (any(open)) {
+    POLYFLY_ROLLED
     for (int k = 0; k < scene.patches.len; ++k) {
       const Crossing c = cross_patch(scene.patches.at(k), ray.o, ray.d);
       const Mask met = open & c.hit & (c.t < hit.t) & (ray.from != Int(FROM_FLOOR + k));
@@ -142,6 +139,7 @@ POLYFLY_FN Hit closest(const Scene& scene, const Ray& ray, Mask active) {
 POLYFLY_FN Vec transmittance(const Scene& scene, Vec o, Vec d, Int from, Mask active) {
   Vec left = vec(Real(1.0f), Real(1.0f), Real(1.0f));
   const Real zero = Real(0.0f), one = Real(1.0f);
+  POLYFLY_ROLLED
   for (int k = 0; k < scene.patches.len; ++k) {
     const Patch& patch = scene.patches.at(k);
     // Most shadow rays stay on one side of the floor.
@@ -154,6 +152,7 @@ POLYFLY_FN Vec transmittance(const Scene& scene, Vec o, Vec d, Int from, Mask ac
     left = select(stopped, vec(zero, zero, zero), left);
     active = active & !stopped;
   }
+  POLYFLY_ROLLED
   for (int k = 0; k < scene.bodies.len; ++k) {
     const Body& body = scene.bodies.at(k);
     const Mask here = from == Int(body.code_in);
@@ -171,11 +170,11 @@ POLYFLY_FN Vec transmittance(const Scene& scene, Vec o, Vec d, Int from, Mask ac
       Mask stopped = first_lanes(0);
       if (any(in)) {
         const Vec p = along(q, d, c.enter);
-        stopped = in & (to_next_face(scene, body, p, c.enter_slab) < Real(body.bar));
+        stopped = in & (to_next_face(scene, body, p) < Real(body.bar));
       }
       if (any(out)) {
         const Vec p = along(q, d, c.leave);
-        stopped = stopped | (out & (to_next_face(scene, body, p, c.leave_slab) < Real(body.bar)));
+        stopped = stopped | (out & (to_next_face(scene, body, p) < Real(body.bar)));
       }
       left = select(stopped, vec(zero, zero, zero), left);
     }

@@ -45,6 +45,7 @@ POLYFLY_FN float from_bits(int x) {
   return f;
 }
 #endif
+POLYFLY_FN float magnitude(float x) { return from_bits(bits(x) & 0x7fffffff); }
 POLYFLY_FN float lane(float x, int) { return x; }
 POLYFLY_FN int lane(int x, int) { return x; }
 template <class T>
@@ -237,6 +238,7 @@ POLYFLY_FN Int to_int(Real x) { return Int(__builtin_convertvector(x.v, VInt)); 
 POLYFLY_FN Real to_real(Int x) { return Real(__builtin_convertvector(x.v, VReal)); }
 POLYFLY_FN Int bits(Real x) { return Int((VInt)x.v); }
 POLYFLY_FN Real from_bits(Int x) { return Real((VReal)x.v); }
+POLYFLY_FN Real magnitude(Real x) { return from_bits(bits(x) & Int(0x7fffffff)); }
 POLYFLY_FN float lane(Real x, int i) { return x.v[i]; }
 POLYFLY_FN int lane(Int x, int i) { return x.v[i]; }
 POLYFLY_FN Real load(const float* p) { return Real((VReal)(*(const VRealU*)p)); }

@@ -35,7 +35,7 @@ POLYFLY_FN void trace_block(const Scene& scene, const Frame& frame, int pixels, 
   const int across = (scene.width + 7) >> 3, down = (scene.height + 7) >> 3;
   const int start = first + blockIdx.x * pixels;
   Pending stack[DEPTH];
-  Counts mine = {0, 0};
+  Tally mine = {0, 0};
   Sum sum = {0, 0, 0};
   for (int item = threadIdx.x; item < pixels * each; item += THREADS) {
     const int own = item / each;
@@ -46,7 +46,7 @@ POLYFLY_FN void trace_block(const Scene& scene, const Frame& frame, int pixels, 
     trace_sample(scene, frame, camera_ray(scene, frame, x, y, item - own * each, 0), stack, sum, mine);
   }
   // One addition a warp.
-  const u32 rays = warp_sum((u32)mine.rays), shadow_rays = warp_sum((u32)mine.shadow_rays);
+  const u32 rays = warp_sum(mine.rays), shadow_rays = warp_sum(mine.shadow_rays);
   if ((threadIdx.x & 31) == 0) {
     Counts& to = counts[blockIdx.x % COUNTERS];
     atomicAdd(&to.rays, (u64)rays);

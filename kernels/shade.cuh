@@ -99,33 +99,19 @@ POLYFLY_FN Vec lamp_light(const Body& body, Real across, Real place) {
   return select(lit, disc, colour * around);
 }
 
-// The normal of a slab that differs from lane to lane.
-POLYFLY_FN Vec slab_normal(const Scene& scene, const Body& body, Int i, Mask m) {
-#if POLYFLY_LANES == 1
-  (void)m;
-  return vec(scene.slabs.at(body.first_slab + i).n);
-#else
-  const float* normals = scene.slabs.at(body.first_slab).n;
-  const Int at = i << 3;  // a slab is eight words
-  const int words = 8 * body.slabs;
-  return vec(read(normals, words, at, m), read(normals, words, at + Int(1), m), read(normals, words, at + Int(2), m));
-#endif
-}
-
 POLYFLY_FN void find_body(const Scene& scene, int k, const Ray& ray, const Hit& hit, Mask m, Surface& s) {
   const Body& body = scene.bodies.at(k);
   const Vec q = s.p - vec(body.centre);
+  // The face is the nearest plane, the edge is shared with the next.
   Vec n = vec(Real(0.0f), Real(0.0f), Real(1.0f));
-  Real nearest = Real(FAR);
-  Int next = Int(0);
+  Real own = Real(FAR), nearest = Real(FAR);
+  POLYFLY_ROLLED
   for (int i = 0; i < body.slabs; ++i) {
     const Slab& slab = scene.slabs.at(body.first_slab + i);
-    const Mask own = hit.slab == Int(i);
-    n = select(own, vec(slab.n), n);
-    const Real s = beside(slab, q);
-    const Mask closer = (s < nearest) & !own;
-    nearest = select(closer, s, nearest);
-    next = select(closer, Int(i), next);
+    const Real gap = beside(slab, q);
+    n = select(gap < own, vec(slab.n), n);
+    nearest = least(nearest, most(own, gap));
+    own = least(own, gap);
   }
   s.n = select(m, select(dot(n, ray.d) < Real(0.0f), n, -n), s.n);
   const Vec colour = vec(body.colour);
@@ -145,7 +131,12 @@ POLYFLY_FN void find_body(const Scene& scene, int k, const Ray& ray, const Hit& 
   s.reflect = select(bar, zero, s.reflect);
   s.transmit = select(bar, vec(zero, zero, zero), s.transmit);
   if (body.lamps > 0) {
-    const Vec other = slab_normal(scene, body, next, bar);
+    Vec other = n;
+    POLYFLY_ROLLED
+    for (int i = 0; i < body.slabs; ++i) {
+      const Slab& slab = scene.slabs.at(body.first_slab + i);
+      other = select(beside(slab, q) == nearest, vec(slab.n), other);
+    }
     // The edge runs along n x other, whose length is the sine that bar_to_edge undoes.
     const Real place = dot(cross(n, other), q) * Real(body.bar_to_edge);
     const Vec light = lamp_light(body, nearest * Real(body.bar_to_edge), place);
@@ -183,10 +174,12 @@ POLYFLY_FN Surface find_surface(const Scene& scene, const Frame& frame, const Ra
   const Vec black = vec(zero, zero, zero);
   Surface s = {along(ray.o, ray.d, hit.t), vec(zero, zero, Real(1.0f)), black, black, zero, zero, black, Real(1.0f),
                Int(FROM_NOWHERE), Int(FROM_NOWHERE)};
+  POLYFLY_ROLLED
   for (int k = 0; k < scene.bodies.len; ++k) {
     const Mask m = met & (hit.surface == Int(k));
     if (any(m)) find_body(scene, k, ray, hit, m, s);
   }
+  POLYFLY_ROLLED
   for (int k = 0; k < scene.patches.len; ++k) {
     const Mask m = met & (hit.surface == Int(FROM_FLOOR + k));
     if (any(m)) find_floor(scene, frame, k, ray, hit, m, s);

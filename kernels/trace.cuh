@@ -69,6 +69,11 @@ POLYFLY_FN void add(Sum& sum, Vec light) {
   sum.b += to_fixed(light.z);
 }
 
+// What a thread counts.
+struct Tally {
+  u32 rays, shadow_rays;
+};
+
 // A pending ray, as the stack keeps it.
 struct Pending {
   Vec o, d, weight;
@@ -77,10 +82,10 @@ struct Pending {
 };
 
 // One sample, depth first. Each bounce leaves at most one ray pending, so depth entries are enough.
-POLYFLY_FN void trace_sample(const Scene& scene, const Frame& frame, Ray ray, Pending* stack, Sum& sum, Counts& counts) {
+POLYFLY_FN void trace_sample(const Scene& scene, const Frame& frame, Ray ray, Pending* stack, Sum& sum, Tally& tally) {
   int pending = 0;
   for (;;) {
-    ++counts.rays;
+    ++tally.rays;
     const Hit hit = closest(scene, ray, true);
     const bool met = hit.surface != NO_SURFACE;
     if (!met) {
@@ -88,10 +93,11 @@ POLYFLY_FN void trace_sample(const Scene& scene, const Frame& frame, Ray ray, Pe
     } else {
       const Surface s = find_surface(scene, frame, ray, hit, true);
       add(sum, unshadowed(scene, ray, s, true));
+      POLYFLY_ROLLED
       for (int i = 0; i < scene.lights.len; ++i) {
         const Lit lit = lit_by(scene, scene.lights.at(i), ray, s, true);
         if (!lit.some) continue;
-        ++counts.shadow_rays;
+        ++tally.shadow_rays;
         add(sum, lit.colour * transmittance(scene, s.p, lit.towards, s.same_side, true));
       }
       const Children c = spread(scene, ray, s, hit.t, true);

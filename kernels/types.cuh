@@ -32,13 +32,16 @@ struct Inline {
 #define FEW(T, n) Array<T>
 #endif
 
-// Two parallel planes with the body between them: lo <= n.q <= hi, q from the body's centre.
-// A face without an opposite one (the tetrahedron's) has lo far away.
+// Two parallel planes with the body between them: |n.q - middle| <= half, q from the body's centre.
+// Faces lie at hi and lo; a face without an opposite one (the tetrahedron's) has lo far away, and a
+// slab that ends a little beyond the opposite corner.
 struct alignas(16) Slab {
   float n[3];
   float lo;
   float hi;
-  float pad[3];
+  float middle;
+  float half;
+  float pad;
 };
 
 // A convex body: the slabs first_slab .. first_slab + slabs.

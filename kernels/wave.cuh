@@ -226,8 +226,11 @@ POLYFLY_FN void trace_tile(const Scene& scene, const Frame& frame, int left, int
   for (int py = top; py < top + TILE && py < scene.height; ++py) {
     for (int px = left; px < left + TILE && px < scene.width; ++px) {
       Sum sum = {0, 0, 0};
+      Tally tally = {0, 0};
       for (int sample = 0; sample < each; ++sample)
-        trace_sample(scene, frame, camera_ray(scene, frame, px, py, sample, 0), (Pending*)scratch, sum, counts);
+        trace_sample(scene, frame, camera_ray(scene, frame, px, py, sample, 0), (Pending*)scratch, sum, tally);
+      counts.rays += tally.rays;
+      counts.shadow_rays += tally.shadow_rays;
       rgba[(i64)py * scene.width + px] =
           (u32)pack_rgba(develop(scene, (float)sum.r, scale, true), develop(scene, (float)sum.g, scale, true), develop(scene, (float)sum.b, scale, true));
     }

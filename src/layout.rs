@@ -36,7 +36,9 @@ pub struct SlabData {
     n: [f32; 3],
     lo: f32,
     hi: f32,
-    pad: [f32; 3],
+    middle: f32,
+    half: f32,
+    pad: f32,
 }
 
 /// kernels/types.cuh: Body.
@@ -442,10 +444,19 @@ fn lamp_radius(body: &Body) -> f64 {
 
 fn flatten_body(scene: &Scene, k: usize, body: &Body, slabs: &mut Vec<SlabData>) -> BodyData {
     let first = slabs.len();
-    let reach = (body.solid.inradius() * body.radius) as f32;
+    let reach = body.solid.inradius() * body.radius;
+    // A tetrahedron's faces are opposite to corners, where there is no plane to meet.
+    let lone = body.solid == crate::solid::Solid::Tetrahedron;
+    let back = if lone { -1.001 * body.radius } else { -reach };
     for n in slab_normals(body) {
-        let lone = body.solid == crate::solid::Solid::Tetrahedron;
-        slabs.push(SlabData { n: single(n), lo: if lone { -1.0e30 } else { -reach }, hi: reach, pad: [0.0; 3] });
+        slabs.push(SlabData {
+            n: single(n),
+            lo: if lone { -1.0e30 } else { back as f32 },
+            hi: reach as f32,
+            middle: ((reach + back) / 2.0) as f32,
+            half: ((reach - back) / 2.0) as f32,
+            pad: 0.0,
+        });
     }
     let sine = body.solid.edge_sine();
     let sealed = scene.bodies.iter().enumerate().all(|(j, other)| j == k || apart(body, other))
