@@ -26,13 +26,13 @@ POLYFLY_FN u32 warp_sum(u32 n) {
   return n;
 }
 
-// A block takes `pixels` pixels of the picture, counted on from `first`. With at most THREADS samples a
+// A block takes `pixels` pixels of the picture; all blocks together those from `first` up to `end`. With at most THREADS samples a
 // pixel each thread has one sample; with more, a block is one pixel.
 template <int DEPTH>
-POLYFLY_FN void trace_block(const Scene& scene, const Frame& frame, int pixels, int first, u32* rgba, Counts* counts) {
+POLYFLY_FN void trace_block(const Scene& scene, const Frame& frame, int pixels, int first, int end, u32* rgba, Counts* counts) {
   __shared__ i64 sums[3][THREADS];
   const int each = scene.samples * scene.samples;
-  const int across = (scene.width + 7) >> 3, down = (scene.height + 7) >> 3;
+  const int across = (scene.width + 7) >> 3;
   const int start = first + blockIdx.x * pixels;
   Pending stack[DEPTH];
   Tally mine = {0, 0};
@@ -42,7 +42,7 @@ POLYFLY_FN void trace_block(const Scene& scene, const Frame& frame, int pixels, 
     int x, y;
     const int q = start + own;
     pixel_at(q, across, x, y);
-    if (q >= across * down * 64 || x >= scene.width || y >= scene.height) continue;
+    if (q >= end || x >= scene.width || y >= scene.height) continue;
     trace_sample(scene, frame, camera_ray(scene, frame, x, y, item - own * each, 0), stack, sum, mine);
   }
   // One addition a warp.
@@ -63,7 +63,7 @@ POLYFLY_FN void trace_block(const Scene& scene, const Frame& frame, int pixels, 
   int x, y;
   const int q = start + own;
   pixel_at(q, across, x, y);
-  if (own >= pixels || q >= across * down * 64 || x >= scene.width || y >= scene.height) return;
+  if (own >= pixels || q >= end || x >= scene.width || y >= scene.height) return;
   if (group > 1) {
     sum.r = sum.g = sum.b = 0;
     for (int i = own * group; i < (own + 1) * group; ++i) {
@@ -82,12 +82,12 @@ extern "C" {
 // The stack is local memory, which the driver sets aside for all resident threads: scenes that do
 // not need the deepest one do not pay for it.
 __global__ __launch_bounds__(THREADS, MIN_BLOCKS) void polyfly_trace_16(const __grid_constant__ Scene scene, const __grid_constant__ Frame frame,
-                                                            int pixels, int first, u32* rgba, Counts* counts) {
-  trace_block<16>(scene, frame, pixels, first, rgba, counts);
+                                                            int pixels, int first, int end, u32* rgba, Counts* counts) {
+  trace_block<16>(scene, frame, pixels, first, end, rgba, counts);
 }
 __global__ __launch_bounds__(THREADS, MIN_BLOCKS) void polyfly_trace_128(const __grid_constant__ Scene scene, const __grid_constant__ Frame frame,
-                                                             int pixels, int first, u32* rgba, Counts* counts) {
-  trace_block<DEPTH_MOST>(scene, frame, pixels, first, rgba, counts);
+                                                             int pixels, int first, int end, u32* rgba, Counts* counts) {
+  trace_block<DEPTH_MOST>(scene, frame, pixels, first, end, rgba, counts);
 }
 
 // One thread a 2 x 2 block of the video's planes.

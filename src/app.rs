@@ -1,6 +1,6 @@
 //! The program's jobs, from parsed arguments to their end.
 
-use crate::cli::{ConvertArgs, GrammarArg, RenderArgs};
+use crate::cli::{ConvertArgs, GrammarArg, RenderArgs, SceneArgs};
 use crate::device::DeviceError;
 use crate::device::cpu::{Cpu, CpuWorker, Isa};
 use crate::device::cuda::{Gpu, GpuFacts, Gpus};
@@ -16,6 +16,9 @@ use std::io::{IsTerminal, Read, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+
+// Memory for pictures that are being written.
+const PICTURES_BYTES: usize = 1 << 28;
 
 /// Prints the sample scene.
 pub fn print_default(grammar: GrammarArg) -> Result<(), Error> {
@@ -56,8 +59,9 @@ pub fn render(args: &RenderArgs) -> Result<(), Error> {
         }
         None => "-".into(),
     };
-    let scene = load_scene(&name, args)?;
-    let frames = match &args.frames {
+    let mut scene = load_scene(&name, &args.changes)?;
+    args.override_scene(&mut scene)?;
+    let frames = match &args.changes.frames {
         Some(text) => crate::frames::parse(text, scene.frames).map_err(|e| Error::Usage(format!("--frames: {e}")))?,
         None => (0..scene.frames).collect(),
     };
@@ -72,21 +76,31 @@ pub fn render(args: &RenderArgs) -> Result<(), Error> {
         false => Some(FrameFiles::open(scene.output.frames.clone(), frames[0])?),
         true => None,
     };
-    let video = video.map(|settings| open_video(settings, &scene, args.quiet)).transpose()?;
+    let video = video.map(|settings| open_video(settings, &scene, args.changes.quiet)).transpose()?;
 
     let wants = Wants { rgba: files.is_some(), yuv: video.is_some() };
-    let choice = choose_devices(args)?;
+    let mut choice = choose_devices(args)?;
     // The CPU is there in any case: it works out the lamp light, the same for all devices.
     let cpu = Cpu::new(isa, args.threads, &scene, Layout::new(&scene, texture.as_ref()))?;
     drop(texture);
     let mut workers: Vec<Box<dyn Worker + '_>> = Vec::new();
     for gpu in &choice.gpus {
-        workers.push(Box::new(Gpu::new(gpu, &scene, cpu.layout(), wants)?));
+        match Gpu::new(gpu, &scene, cpu.layout(), wants) {
+            Ok(gpu) => workers.push(Box::new(gpu)),
+            Err(e) if choice.may_fall_back => {
+                fall_back(&e, args);
+                choice.cpu = true;
+            }
+            Err(e) => return Err(e.into()),
+        }
     }
     if choice.cpu {
         workers.push(Box::new(CpuWorker { cpu: &cpu, scene: &scene }));
     }
-    let names: Vec<String> = workers.iter().map(|w| if w.name() == "cpu" { format!("cpu {}", isa.name) } else { w.name().to_owned() }).collect();
+    let names: Vec<String> = workers
+        .iter()
+        .map(|w| if w.name() == "cpu" { format!("cpu {}", isa.name) } else { w.name().to_owned() })
+        .collect();
     let facts = RunFacts {
         scene: name,
         frames: frames.len(),
@@ -98,9 +112,10 @@ pub fn render(args: &RenderArgs) -> Result<(), Error> {
         threads: cpu.threads(),
     };
     let stop = stop_on_interrupt();
-    // A GPU leaves the cores to the writers.
-    let writers = if choice.cpu { cpu.threads().clamp(1, 4) } else { cpu.threads().clamp(2, 16) };
-    let mut reporter = Reporter::start(args.log.unwrap_or(LogFormat::Text), args.quiet, facts, writers);
+    // A GPU leaves the cores to the writers. Each holds a picture, so large ones have fewer.
+    let most = (PICTURES_BYTES / (4 * scene.width as usize * scene.height as usize)).max(1);
+    let writers = if choice.cpu { cpu.threads().clamp(1, 4) } else { cpu.threads().clamp(2, 16) }.min(most);
+    let mut reporter = Reporter::start(args.log.unwrap_or(LogFormat::Text), args.changes.quiet, facts, writers);
     let job = Job { frames: &frames, width: scene.width, height: scene.height, files, video, isa, writers };
     let result = pipeline::run(&mut workers, job, &mut reporter, &stop);
     reporter.end(result.as_ref().ok().and_then(|v| v.as_deref()));
@@ -111,10 +126,18 @@ pub fn render(args: &RenderArgs) -> Result<(), Error> {
 struct Choice {
     gpus: Vec<GpuFacts>,
     cpu: bool,
+    // Nobody asked for a GPU: the CPU does when there is none that works.
+    may_fall_back: bool,
+}
+
+fn fall_back(why: &DeviceError, args: &RenderArgs) {
+    if !args.changes.quiet {
+        remark(&format!("{why}; rendering on the CPU"));
+    }
 }
 
 fn choose_devices(args: &RenderArgs) -> Result<Choice, Error> {
-    let only_cpu = Choice { gpus: Vec::new(), cpu: true };
+    let only_cpu = Choice { gpus: Vec::new(), cpu: true, may_fall_back: false };
     if args.cpu || args.devices == ["cpu"] {
         return Ok(only_cpu);
     }
@@ -123,32 +146,39 @@ fn choose_devices(args: &RenderArgs) -> Result<Choice, Error> {
         return match found {
             Ok(mut gpus) => {
                 gpus.list.truncate(1);
-                Ok(Choice { gpus: gpus.list, cpu: false })
+                Ok(Choice { gpus: gpus.list, cpu: false, may_fall_back: !args.gpu })
             }
             Err(e) if args.gpu => Err(e.into()),
             Err(e) => {
-                if !args.quiet {
-                    remark(&format!("{e}; rendering on the CPU"));
-                }
+                fall_back(&e, args);
                 Ok(only_cpu)
             }
         };
     }
     let found = found?;
-    let mut choice = Choice { gpus: Vec::new(), cpu: false };
+    let mut choice = Choice { gpus: Vec::new(), cpu: false, may_fall_back: false };
     for name in &args.devices {
         match (name.as_str(), name.parse::<usize>()) {
             ("cpu", _) => choice.cpu = true,
             ("all", _) => choice.gpus.clone_from(&found.list),
             (_, Ok(n)) if n < found.list.len() => choice.gpus.push(found.list[n].clone()),
-            (_, Ok(n)) => return Err(DeviceError::Cuda(format!("there is no GPU {n}: this machine has {}", found.list.len())).into()),
-            _ => return Err(Error::Usage(format!("--devices: `{name}` is no device; expected `all`, `cpu` or a GPU's number"))),
+            (_, Ok(n)) => {
+                return Err(
+                    DeviceError::Cuda(format!("there is no GPU {n}: this machine has {}", found.list.len())).into()
+                );
+            }
+            _ => {
+                return Err(Error::Usage(format!(
+                    "--devices: `{name}` is no device; expected `all`, `cpu` or a GPU's number"
+                )));
+            }
         }
     }
     Ok(choice)
 }
 
-fn load_scene(name: &str, args: &RenderArgs) -> Result<Scene, Error> {
+/// Reads a scene and changes it as the flags say.
+pub fn load_scene(name: &str, args: &SceneArgs) -> Result<Scene, Error> {
     let (text, shown) = read_text(name)?;
     let folder = if name == "-" { Path::new("") } else { Path::new(name).parent().unwrap_or(Path::new("")) };
     let Parsed { mut scene, warnings, .. } = scene::parse(&text, &shown, folder, args.token_solids())?;
@@ -194,7 +224,8 @@ fn read_text(name: &str) -> Result<(String, String), Error> {
     Ok((String::from_utf8_lossy(&bytes).into_owned(), name.into()))
 }
 
-fn output(text: &str) -> Result<(), Error> {
+/// Prints on stdout.
+pub fn output(text: &str) -> Result<(), Error> {
     print(text).map_err(|e| SinkError::Write("stdout".into(), e).into())
 }
 

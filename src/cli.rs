@@ -31,6 +31,21 @@ pub struct Cli {
 pub enum Command {
     /// Turns a scene in tokens into TOML and the other way round.
     Convert(ConvertArgs),
+    /// Renders scenes on every device of this machine and compares the bytes.
+    Verify(VerifyArgs),
+    /// Prints what this machine has, and tries a reference picture on all of it.
+    Doctor,
+}
+
+/// Arguments of `verify`.
+#[derive(Args, Debug)]
+pub struct VerifyArgs {
+    /// The scenes: files.
+    #[arg(required = true)]
+    pub scenes: Vec<String>,
+    /// What to change in them; the size is 160x120 and the frames are the first two if not given.
+    #[command(flatten)]
+    pub scene: SceneArgs,
 }
 
 /// Arguments of `convert`.
@@ -68,6 +83,32 @@ impl From<GrammarArg> for Grammar {
     }
 }
 
+/// Flags that change a scene.
+#[derive(Args, Debug, Default)]
+pub struct SceneArgs {
+    /// Frames to render: `7`, `0-99`, `0-99x5`, lists of these.
+    #[arg(long, value_name = "A-BxN", help_heading = "Scene")]
+    pub frames: Option<String>,
+    /// Picture size.
+    #[arg(long, value_name = "WxH", value_parser = parse_size, help_heading = "Scene")]
+    pub size: Option<(u32, u32)>,
+    /// Samples along each side of a pixel.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=64), help_heading = "Scene")]
+    pub samples: Option<u32>,
+    /// Most bounces along a path.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(0..=128), help_heading = "Scene")]
+    pub depth: Option<u32>,
+    /// The three bodies of a scene in tokens, or as many as a TOML scene has.
+    #[arg(long, value_name = "A,B,C", value_delimiter = ',', value_parser = parse_solid, help_heading = "Scene")]
+    pub solids: Vec<Solid>,
+    /// The floor's picture: a .data, PNG or JPEG file, @checker, @marble, @wood or none.
+    #[arg(long, value_name = "FILE", help_heading = "Scene")]
+    pub texture: Option<String>,
+    /// No progress bar and no remarks.
+    #[arg(short, long, help_heading = "Output")]
+    pub quiet: bool,
+}
+
 /// Arguments of rendering.
 #[derive(Args, Debug, Default)]
 pub struct RenderArgs {
@@ -91,24 +132,9 @@ pub struct RenderArgs {
     #[arg(long, value_name = "N", default_value_t = 0, help_heading = "Device")]
     pub threads: usize,
 
-    /// Frames to render: `7`, `0-99`, `0-99x5`, lists of these.
-    #[arg(long, value_name = "A-BxN", help_heading = "Scene")]
-    pub frames: Option<String>,
-    /// Picture size.
-    #[arg(long, value_name = "WxH", value_parser = parse_size, help_heading = "Scene")]
-    pub size: Option<(u32, u32)>,
-    /// Samples along each side of a pixel.
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=64), help_heading = "Scene")]
-    pub samples: Option<u32>,
-    /// Most bounces along a path.
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(0..=128), help_heading = "Scene")]
-    pub depth: Option<u32>,
-    /// The three bodies of a scene in tokens, or as many as a TOML scene has.
-    #[arg(long, value_name = "A,B,C", value_delimiter = ',', value_parser = parse_solid, help_heading = "Scene")]
-    pub solids: Vec<Solid>,
-    /// The floor's picture: a .data, PNG or JPEG file, @checker, @marble, @wood or none.
-    #[arg(long, value_name = "FILE", help_heading = "Scene")]
-    pub texture: Option<String>,
+    /// Changes to the scene.
+    #[command(flatten)]
+    pub changes: SceneArgs,
 
     /// Where the frames go: a path with %d or %0Nd, ending in .data or .png.
     #[arg(short, long, value_name = "PATTERN", help_heading = "Output")]
@@ -137,9 +163,6 @@ pub struct RenderArgs {
     /// Form of the log on stdout.
     #[arg(long, value_enum, default_value = "text", help_heading = "Output")]
     pub log: Option<LogFormat>,
-    /// No progress bar and no remarks.
-    #[arg(short, long, help_heading = "Output")]
-    pub quiet: bool,
 }
 
 fn parse_size(text: &str) -> Result<(u32, u32), String> {
@@ -172,7 +195,7 @@ fn parse_solids(text: &str) -> Result<[Solid; 3], String> {
     solids.try_into().map_err(|_| "expected three solids, as A,B,C".into())
 }
 
-impl RenderArgs {
+impl SceneArgs {
     /// The bodies of a scene in tokens.
     pub fn token_solids(&self) -> [Solid; 3] {
         <[Solid; 3]>::try_from(self.solids.as_slice()).unwrap_or(crate::scene::tokens::SOLIDS)
@@ -207,6 +230,14 @@ impl RenderArgs {
         if let Some(depth) = self.depth {
             scene.depth = depth;
         }
+        Ok(())
+    }
+}
+
+impl RenderArgs {
+    /// Puts what the flags say in place of what the scene says.
+    pub fn override_scene(&self, scene: &mut Scene) -> Result<(), Error> {
+        let wrong = |flag: &str, why: String| Error::Usage(format!("--{flag}: {why}"));
         if let Some(text) = &self.output {
             let text = crate::scene::expand_home(text).display().to_string();
             (scene.output.frames, _) = Pattern::parse(&text).map_err(|e| wrong("output", e.to_string()))?;

@@ -29,6 +29,9 @@ pub enum Error {
     /// Something could not be read; exit 74.
     #[error("cannot read {0}: {1}")]
     Read(String, std::io::Error),
+    /// Devices disagree; exit 70.
+    #[error("devices disagree:\n{}", .0.join("\n"))]
+    Differs(Vec<String>),
     /// Ctrl-C; exit 130.
     #[error("interrupted after {0} of {1} frames; what is written is whole")]
     Interrupted(usize, usize),
@@ -41,6 +44,7 @@ impl Error {
             Error::Usage(_) => 64,
             Error::Scene(_) | Error::Texture(_) | Error::Unsayable(_) => 65,
             Error::Device(_) => 69,
+            Error::Differs(_) => 70,
             Error::Sink(_) | Error::Read(..) => 74,
             Error::Interrupted(..) => 130,
         }

@@ -216,7 +216,10 @@ const _: () = {
     assert!(size_of::<LightData>() == 32);
     assert!(size_of::<PatchData>() == 64);
     assert!(size_of::<LevelData>() == 16);
-    assert!(size_of::<SceneData>() == 224 && std::mem::offset_of!(SceneData, rest) + std::mem::offset_of!(Constants, glow_size) == 192);
+    assert!(
+        size_of::<SceneData>() == 224
+            && std::mem::offset_of!(SceneData, rest) + std::mem::offset_of!(Constants, glow_size) == 192
+    );
     assert!(size_of::<SmallScene>() == 2784);
     assert!(size_of::<FrameData>() == 64);
     assert!(size_of::<Counts>() == 16);

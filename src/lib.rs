@@ -7,6 +7,7 @@
 
 pub mod app;
 pub mod camera;
+pub mod check;
 pub mod cli;
 pub mod device;
 pub mod diagnostic;

@@ -1,9 +1,9 @@
 //! The polyfly program: reads the command line, does the job, turns errors into exit codes.
 
 use clap::Parser;
-use polyfly::app;
 use polyfly::cli::{Cli, Command};
 use polyfly::report::remark;
+use polyfly::{app, check};
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
@@ -17,6 +17,8 @@ fn main() -> ExitCode {
     };
     let result = match (&cli.command, cli.render.default) {
         (Some(Command::Convert(args)), _) => app::convert(args),
+        (Some(Command::Verify(args)), _) => check::verify(args),
+        (Some(Command::Doctor), _) => check::doctor(),
         (None, Some(grammar)) => app::print_default(grammar),
         (None, None) => app::render(&cli.render),
     };

@@ -278,7 +278,12 @@ struct Progress {
 /// Runs the job until its end, a failure, or `stop`. Gives the video's name.
 ///
 /// A worker that fails hands its frames to the others; the run fails only when none is left.
-pub fn run(workers: &mut [Box<dyn Worker + '_>], mut job: Job, reporter: &mut Reporter, stop: &AtomicBool) -> Result<Option<PathBuf>, Error> {
+pub fn run(
+    workers: &mut [Box<dyn Worker + '_>],
+    mut job: Job,
+    reporter: &mut Reporter,
+    stop: &AtomicBool,
+) -> Result<Option<PathBuf>, Error> {
     let (events, inbox) = unbounded::<Event>();
     let (write, to_write) = bounded::<Arc<Shot>>(1);
     let (encode, to_encode) = bounded::<Arc<Shot>>(1);
@@ -344,7 +349,8 @@ pub fn run(workers: &mut [Box<dyn Worker + '_>], mut job: Job, reporter: &mut Re
                 drop(events);
             });
         }
-        Desk { waiting: BTreeMap::new(), next: 0, wants_files, wants_video, reporter, stop }.work(inbox, job.frames.len())
+        Desk { waiting: BTreeMap::new(), next: 0, wants_files, wants_video, reporter, stop }
+            .work(inbox, job.frames.len())
     })
 }
 

@@ -375,7 +375,8 @@ impl crate::pipeline::Worker for CpuWorker<'_> {
     fn run(&mut self, deal: &crate::pipeline::Deal) -> Result<(), (DeviceError, Vec<usize>)> {
         let bytes = 4 * self.scene.width as usize * self.scene.height as usize;
         while let Some((mut hand, mut picture)) = deal.take(true) {
-            let stats = self.cpu.render_into(&crate::layout::frame(self.scene, hand.frame()), picture.rgba.sized(bytes));
+            let stats =
+                self.cpu.render_into(&crate::layout::frame(self.scene, hand.frame()), picture.rgba.sized(bytes));
             // A GPU may have used this memory: its planes are another frame's.
             picture.yuv = crate::pipeline::Memory::default();
             let (index, frame) = hand.keep();

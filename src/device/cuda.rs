@@ -27,8 +27,11 @@ const LEAST_DRIVER: i32 = 12_040;
 const THREADS: u32 = 128;
 const COUNTERS: usize = 64;
 const COUNT_BYTES: usize = COUNTERS * size_of::<Counts>();
-// Frames in flight on one GPU.
+// Frames in flight on one GPU: as many as fit the byte limit, within these bounds.
 const RING: usize = 4;
+const RING_BYTES: usize = 1 << 28;
+// Pictures larger than this are rendered in bands, so that memory on the device stays bounded.
+const BAND_PIXELS: usize = 1 << 25;
 
 fn failed(what: &str, code: CUresult) -> DeviceError {
     let mut text: *const std::ffi::c_char = std::ptr::null();
@@ -231,6 +234,10 @@ pub struct Gpu {
     slots: Vec<Slot>,
     wants: Wants,
     camera: Scene,
+    // Rows rendered at once.
+    band: u32,
+    // Frames until the failure that a test asked for.
+    fault: Option<u32>,
 }
 // SAFETY: all handles belong to `context`, which run() makes current on its thread.
 unsafe impl Send for Gpu {}
@@ -280,8 +287,10 @@ impl Gpu {
         let module = load_module(if small.is_some() { PTX } else { PTX_LARGE })?;
         let trace = function(module, if scene.depth <= 16 { c"polyfly_trace_16" } else { c"polyfly_trace_128" })?;
         let convert = function(module, c"polyfly_convert")?;
-        let pixels = scene.width as usize * scene.height as usize;
-        let slots = (0..RING)
+        let band = (BAND_PIXELS / scene.width as usize / 8 * 8).max(8).min(scene.height as usize) as u32;
+        let pixels = scene.width as usize * band as usize;
+        let ring = (RING_BYTES / (4 * scene.width as usize * scene.height as usize)).clamp(1, RING);
+        let slots = (0..ring)
             .map(|_| {
                 let mut marks = [std::ptr::null_mut(); 4];
                 for mark in &mut marks {
@@ -289,7 +298,10 @@ impl Gpu {
                 }
                 Ok(Slot {
                     rgba: DeviceMemory::new(4 * pixels, context)?,
-                    yuv: wants.yuv.then(|| DeviceMemory::new(yuv_bytes(scene), context)).transpose()?,
+                    yuv: wants
+                        .yuv
+                        .then(|| DeviceMemory::new(Planes::of(scene.width, band).bytes(), context))
+                        .transpose()?,
                     counts: DeviceMemory::new(COUNT_BYTES, context)?,
                     host_counts: Pinned::new(COUNT_BYTES, context)?,
                     marks,
@@ -309,6 +321,8 @@ impl Gpu {
             slots,
             wants,
             camera: scene.clone(),
+            band,
+            fault: planned_fault(facts.ordinal),
         })
     }
 
@@ -316,63 +330,139 @@ impl Gpu {
         4 * self.camera.width as usize * self.camera.height as usize
     }
 
-    // Starts a frame on a slot: kernels on one stream, copies on another that waits for them.
+    // Starts a frame on a slot: kernels on one stream, copies on another that waits for them, band by band.
     fn launch(&self, slot: usize, frame: &FrameData, picture: &mut Picture) -> Result<(), DeviceError> {
         let slot = &self.slots[slot];
-        let (mut width, mut height) = (self.scene.rest.width, self.scene.rest.height);
-        let each = (self.scene.rest.samples * self.scene.rest.samples) as u32;
+        check!(cuMemsetD8Async(slot.counts.address, 0, COUNT_BYTES, self.compute))?;
+        check!(cuEventRecord(slot.marks[0], self.compute))?;
+        for top in (0..self.camera.height).step_by(self.band as usize) {
+            if top > 0 {
+                // The band before must have left the device's memory.
+                check!(cuStreamWaitEvent(self.compute, slot.marks[3], 0))?;
+            }
+            self.launch_band(slot, frame, top)?;
+            check!(cuEventRecord(slot.marks[1], self.compute))?;
+            check!(cuStreamWaitEvent(self.copy, slot.marks[1], 0))?;
+            if top == 0 {
+                check!(cuEventRecord(slot.marks[2], self.copy))?;
+            }
+            self.fetch_band(slot, picture, top)?;
+            check!(cuEventRecord(slot.marks[3], self.copy))?;
+        }
+        check!(cuMemcpyDtoHAsync_v2(slot.host_counts.start.cast(), slot.counts.address, COUNT_BYTES, self.copy))?;
+        check!(cuEventRecord(slot.marks[3], self.copy))
+    }
+
+    fn rows(&self, top: u32) -> u32 {
+        self.band.min(self.camera.height - top)
+    }
+
+    // Traces the band's rows, and converts them where a video wants it. Bands start at multiples of 8 rows.
+    fn launch_band(&self, slot: &Slot, frame: &FrameData, top: u32) -> Result<(), DeviceError> {
+        let (mut width, mut rows) = (self.camera.width, self.rows(top));
+        let each = self.camera.samples * self.camera.samples;
         // Whole pixels a block, as many as its threads hold.
-        let mut pixels = (THREADS / each).max(1) as i32;
-        let tiles = (width as u32).div_ceil(8) * (height as u32).div_ceil(8);
-        let blocks = (tiles * 64).div_ceil(pixels as u32);
-        let mut first = 0i32;
+        let mut pixels = (THREADS / each).max(1);
+        let tiles = width.div_ceil(8);
+        let count = tiles * rows.div_ceil(8) * 64;
+        let blocks = count.div_ceil(pixels);
+        let mut first = tiles * (top / 8) * 64;
+        let mut end = first + count;
         let (mut arrays, mut small, mut frame) = (self.scene, self.small, *frame);
         let scene: *mut c_void = match &mut small {
             Some(small) => std::ptr::from_mut(small).cast(),
             None => (&raw mut arrays).cast(),
         };
-        let (mut rgba, mut counts) = (slot.rgba.address, slot.counts.address);
-        check!(cuMemsetD8Async(slot.counts.address, 0, COUNT_BYTES, self.compute))?;
-        check!(cuEventRecord(slot.marks[0], self.compute))?;
-        let mut arguments: [*mut c_void; 6] = [
+        // The kernel counts pixels from the picture's start, of which the device holds only the band.
+        let mut rgba = slot.rgba.address.wrapping_sub(4 * u64::from(top) * u64::from(width));
+        let mut counts = slot.counts.address;
+        let mut arguments: [*mut c_void; 7] = [
             scene,
             (&raw mut frame).cast(),
             (&raw mut pixels).cast(),
             (&raw mut first).cast(),
+            (&raw mut end).cast(),
             (&raw mut rgba).cast(),
             (&raw mut counts).cast(),
         ];
-        check!(cuLaunchKernel(self.trace, blocks, 1, 1, THREADS, 1, 1, 0, self.compute, arguments.as_mut_ptr(), std::ptr::null_mut()))?;
-        if let Some(yuv) = &slot.yuv {
-            let (wide, tall) = (width.cast_unsigned().next_multiple_of(2), height.cast_unsigned().next_multiple_of(2));
-            let luma = u64::from(wide) * u64::from(tall);
-            let (mut y, mut u, mut v) = (yuv.address, yuv.address + luma, yuv.address + luma + luma / 4);
-            let mut arguments: [*mut c_void; 6] = [
-                (&raw mut rgba).cast(),
-                (&raw mut width).cast(),
-                (&raw mut height).cast(),
-                (&raw mut y).cast(),
-                (&raw mut u).cast(),
-                (&raw mut v).cast(),
-            ];
-            let (across, down) = ((wide / 2).div_ceil(32), (tall / 2).div_ceil(4));
-            check!(cuLaunchKernel(self.convert, across, down, 1, 32, 4, 1, 0, self.compute, arguments.as_mut_ptr(), std::ptr::null_mut()))?;
-        }
-        check!(cuEventRecord(slot.marks[1], self.compute))?;
-        check!(cuStreamWaitEvent(self.copy, slot.marks[1], 0))?;
-        check!(cuEventRecord(slot.marks[2], self.copy))?;
-        let fetch = |memory: &mut Memory, from: sys::CUdeviceptr, len: usize| {
+        check!(cuLaunchKernel(
+            self.trace,
+            blocks,
+            1,
+            1,
+            THREADS,
+            1,
+            1,
+            0,
+            self.compute,
+            arguments.as_mut_ptr(),
+            std::ptr::null_mut()
+        ))?;
+        let Some(yuv) = &slot.yuv else { return Ok(()) };
+        let planes = Planes::of(width, rows);
+        let (mut y, mut u, mut v) =
+            (yuv.address, yuv.address + planes.luma as u64, yuv.address + (planes.luma + planes.chroma) as u64);
+        let mut rgba = slot.rgba.address;
+        let mut arguments: [*mut c_void; 6] = [
+            (&raw mut rgba).cast(),
+            (&raw mut width).cast(),
+            (&raw mut rows).cast(),
+            (&raw mut y).cast(),
+            (&raw mut u).cast(),
+            (&raw mut v).cast(),
+        ];
+        let (across, down) = (planes.wide.div_ceil(64) as u32, planes.tall.div_ceil(8) as u32);
+        check!(cuLaunchKernel(
+            self.convert,
+            across,
+            down,
+            1,
+            32,
+            4,
+            1,
+            0,
+            self.compute,
+            arguments.as_mut_ptr(),
+            std::ptr::null_mut()
+        ))
+    }
+
+    // Copies the band to its place in the picture.
+    fn fetch_band(&self, slot: &Slot, picture: &mut Picture, top: u32) -> Result<(), DeviceError> {
+        let fetch = |memory: &mut Memory, at: usize, from: sys::CUdeviceptr, len: usize| {
             let Memory::Pinned(host) = memory else { return Ok(()) };
-            check!(cuMemcpyDtoHAsync_v2(host.start.cast(), from, len, self.copy))
+            assert!(at + len <= host.len, "a band lies within its picture");
+            check!(cuMemcpyDtoHAsync_v2(host.start.wrapping_add(at).cast(), from, len, self.copy))
         };
+        let (width, rows, top) = (self.camera.width as usize, self.rows(top), top as usize);
         if self.wants.rgba {
-            fetch(&mut picture.rgba, slot.rgba.address, self.bytes())?;
+            fetch(&mut picture.rgba, 4 * width * top, slot.rgba.address, 4 * width * rows as usize)?;
         }
         if let Some(yuv) = &slot.yuv {
-            fetch(&mut picture.yuv, yuv.address, yuv_bytes(&self.camera))?;
+            let (whole, band) =
+                (Planes::of(self.camera.width, self.camera.height), Planes::of(self.camera.width, rows));
+            let chroma_at = top / 2 * whole.wide / 2;
+            let from = yuv.address;
+            fetch(&mut picture.yuv, top * whole.wide, from, band.luma)?;
+            fetch(&mut picture.yuv, whole.luma + chroma_at, from + band.luma as u64, band.chroma)?;
+            fetch(
+                &mut picture.yuv,
+                whole.luma + whole.chroma + chroma_at,
+                from + (band.luma + band.chroma) as u64,
+                band.chroma,
+            )?;
         }
-        check!(cuMemcpyDtoHAsync_v2(slot.host_counts.start.cast(), slot.counts.address, COUNT_BYTES, self.copy))?;
-        check!(cuEventRecord(slot.marks[3], self.copy))
+        Ok(())
+    }
+
+    /// Renders one frame and waits for it: RGBA, and the video's planes if they are wanted.
+    pub fn still(&mut self, camera: &FrameData) -> Result<(Picture, FrameStats), DeviceError> {
+        self.context.enter()?;
+        let mut picture = Picture::default();
+        self.pin(&mut picture)?;
+        self.launch(0, camera, &mut picture)?;
+        let stats = self.wait(0)?;
+        Ok((picture, stats))
     }
 
     // Gives a picture page-locked memory of the right size, once.
@@ -387,7 +477,7 @@ impl Gpu {
             ensure(&mut picture.rgba, self.bytes())?;
         }
         if self.wants.yuv {
-            ensure(&mut picture.yuv, yuv_bytes(&self.camera))?;
+            ensure(&mut picture.yuv, Planes::of(self.camera.width, self.camera.height).bytes())?;
         }
         Ok(())
     }
@@ -398,7 +488,8 @@ impl Gpu {
         check!(cuEventSynchronize(slot.marks[3]))?;
         let between = |a: usize, b: usize| {
             let mut ms = 0.0f32;
-            check!(cuEventElapsedTime(&mut ms, slot.marks[a], slot.marks[b])).map(|()| Duration::from_secs_f64(f64::from(ms).max(0.0) / 1e3))
+            check!(cuEventElapsedTime(&mut ms, slot.marks[a], slot.marks[b]))
+                .map(|()| Duration::from_secs_f64(f64::from(ms).max(0.0) / 1e3))
         };
         let (kernel, copy) = (between(0, 1)?, between(2, 3)?);
         let sum = |which: usize| {
@@ -421,22 +512,62 @@ impl Drop for Gpu {
     }
 }
 
-fn yuv_bytes(scene: &Scene) -> usize {
-    scene.width.next_multiple_of(2) as usize * scene.height.next_multiple_of(2) as usize * 3 / 2
+// The planes of a 4:2:0 picture with even sides.
+struct Planes {
+    wide: usize,
+    tall: usize,
+    luma: usize,
+    chroma: usize,
+}
+
+impl Planes {
+    fn of(width: u32, height: u32) -> Planes {
+        let (wide, tall) = (width.next_multiple_of(2) as usize, height.next_multiple_of(2) as usize);
+        Planes { wide, tall, luma: wide * tall, chroma: wide * tall / 4 }
+    }
+    fn bytes(&self) -> usize {
+        self.luma + 2 * self.chroma
+    }
+}
+
+// POLYFLY_FAULT=1:5 makes GPU 1 fail at its fifth frame, for trying what others do then.
+fn planned_fault(ordinal: i32) -> Option<u32> {
+    let text = std::env::var("POLYFLY_FAULT").ok()?;
+    let (gpu, frames) = text.split_once(':')?;
+    (gpu.parse() == Ok(ordinal)).then(|| frames.parse().ok()).flatten()
 }
 
 // Loads the embedded PTX; a failure carries the driver's own compiler log.
 fn load_module(ptx: &str) -> Result<sys::CUmodule, DeviceError> {
-    let image = std::ffi::CString::new(ptx).map_err(|e| DeviceError::Cuda(format!("the embedded PTX is broken: {e}")))?;
+    let image =
+        std::ffi::CString::new(ptx).map_err(|e| DeviceError::Cuda(format!("the embedded PTX is broken: {e}")))?;
     let mut log = vec![0u8; 16 << 10];
-    let mut options = [sys::CUjit_option::CU_JIT_ERROR_LOG_BUFFER, sys::CUjit_option::CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES];
+    let mut options =
+        [sys::CUjit_option::CU_JIT_ERROR_LOG_BUFFER, sys::CUjit_option::CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES];
     let mut values: [*mut c_void; 2] = [log.as_mut_ptr().cast(), std::ptr::without_provenance_mut(log.len())];
     let mut module = std::ptr::null_mut();
-    check!(cuModuleLoadDataEx(&mut module, image.as_ptr().cast(), 2, options.as_mut_ptr(), values.as_mut_ptr())).map_err(|e| {
-        let words = String::from_utf8_lossy(&log).trim_end_matches('\0').trim().to_owned();
-        DeviceError::Cuda(if words.is_empty() { e.to_string() } else { format!("{e}\n--- the driver's compiler said ---\n{words}") })
-    })?;
+    check!(cuModuleLoadDataEx(&mut module, image.as_ptr().cast(), 2, options.as_mut_ptr(), values.as_mut_ptr()))
+        .map_err(|e| {
+            let words = String::from_utf8_lossy(&log).trim_end_matches('\0').trim().to_owned();
+            DeviceError::Cuda(if words.is_empty() {
+                e.to_string()
+            } else {
+                format!("{e}\n--- the driver's compiler said ---\n{words}")
+            })
+        })?;
     Ok(module)
+}
+
+// Counts down to the planned failure.
+fn strike(fault: &mut Option<u32>) -> Result<(), DeviceError> {
+    match fault {
+        Some(0 | 1) => Err(DeviceError::Cuda("the failure that POLYFLY_FAULT asked for".into())),
+        Some(n) => {
+            *n -= 1;
+            Ok(())
+        }
+        None => Ok(()),
+    }
 }
 
 impl Worker for Gpu {
@@ -445,18 +576,19 @@ impl Worker for Gpu {
     }
 
     fn in_flight(&self) -> usize {
-        RING
+        self.slots.len()
     }
 
     fn run(&mut self, deal: &Deal) -> Result<(), (DeviceError, Vec<usize>)> {
         let mut flying: VecDeque<Flying> = VecDeque::new();
-        let mut free: Vec<usize> = (0..RING).collect();
+        let mut free: Vec<usize> = (0..self.slots.len()).collect();
+        let mut fault = self.fault;
         let result = self.context.enter().and_then(|()| {
             loop {
                 // Fill the ring; wait for work only when nothing is in flight.
                 while let Some(&slot) = free.last() {
                     let Some((mut hand, mut picture)) = deal.take(flying.is_empty()) else { break };
-                    let started = self.pin(&mut picture).and_then(|()| {
+                    let started = strike(&mut fault).and_then(|()| self.pin(&mut picture)).and_then(|()| {
                         let camera = crate::layout::frame(&self.camera, hand.frame());
                         self.launch(slot, &camera, &mut picture)
                     });
