@@ -82,4 +82,4 @@ static_assert(sizeof(Patch) == 64, "");
 static_assert(sizeof(Level) == 16, "");
 static_assert(sizeof(Scene) == 224 && __builtin_offsetof(Scene, glow_size) == 192, "");
 static_assert(sizeof(Frame) == 64, "");
-static_assert(sizeof(Counts) == 16, "");
+static_assert(sizeof(Counts) == 32, "");

@@ -1,4 +1,4 @@
-// The GPU's entries: one thread a sample, the samples of a pixel side by side. Compiled twice: with
+// The GPU's entries: a thread traces a sample, the samples of a pixel side by side. Compiled twice: with
 // POLYFLY_INLINE_SCENE the scene comes in the kernel's parameters, which is constant memory; without it,
 // for larger scenes, in arrays.
 #include "trace.cuh"
@@ -26,55 +26,71 @@ POLYFLY_FN u32 warp_sum(u32 n) {
   return n;
 }
 
-// A block takes `pixels` pixels of the picture; all blocks together those from `first` up to `end`. With at most THREADS samples a
-// pixel each thread has one sample; with more, a block is one pixel.
-template <int DEPTH>
-POLYFLY_FN void trace_block(const Scene& scene, const Frame& frame, int pixels, int first, int end, u32* rgba, Counts* counts) {
-  __shared__ i64 sums[3][THREADS];
-  const int each = scene.samples * scene.samples;
-  const int across = (scene.width + 7) >> 3;
-  const int start = first + blockIdx.x * pixels;
-  Pending stack[DEPTH];
-  Tally mine = {0, 0};
-  Sum sum = {0, 0, 0};
-  for (int item = threadIdx.x; item < pixels * each; item += THREADS) {
-    const int own = item / each;
-    int x, y;
-    const int q = start + own;
-    pixel_at(q, across, x, y);
-    if (q >= end || x >= scene.width || y >= scene.height) continue;
-    trace_sample(scene, frame, camera_ray(scene, frame, x, y, item - own * each, 0), stack, sum, mine);
+POLYFLY_FN u32 warp_most(u32 n) {
+  for (int step = 16; step; step >>= 1) {
+    const u32 other = __shfl_xor_sync(0xffffffffu, n, step);
+    n = n > other ? n : other;
   }
-  // One addition a warp.
-  const u32 rays = warp_sum(mine.rays), shadow_rays = warp_sum(mine.shadow_rays);
+  return n;
+}
+// One addition a warp, which must be whole.
+POLYFLY_FN void count_work(const Tally& mine, Counts* counts) {
+  const u32 rays = warp_sum(mine.rays), shadow_rays = warp_sum(mine.shadow_rays), most = warp_most(mine.rays);
   if ((threadIdx.x & 31) == 0) {
     Counts& to = counts[blockIdx.x % COUNTERS];
     atomicAdd(&to.rays, (u64)rays);
     atomicAdd(&to.shadow_rays, (u64)shadow_rays);
+    atomicMax(&to.most, (u64)most);
   }
-  const int group = each < THREADS ? each : THREADS;  // threads that share a pixel
-  if (group > 1) {
-    sums[0][threadIdx.x] = sum.r;
-    sums[1][threadIdx.x] = sum.g;
-    sums[2][threadIdx.x] = sum.b;
-    __syncthreads();
-  }
-  const int own = threadIdx.x;
-  int x, y;
-  const int q = start + own;
-  pixel_at(q, across, x, y);
-  if (own >= pixels || q >= end || x >= scene.width || y >= scene.height) return;
-  if (group > 1) {
-    sum.r = sum.g = sum.b = 0;
-    for (int i = own * group; i < (own + 1) * group; ++i) {
-      sum.r += sums[0][i];
-      sum.g += sums[1][i];
-      sum.b += sums[2][i];
-    }
-  }
+}
+
+// Warps take pixels from `queue` as they get free, counted from `first` up to `end`, 32 samples at a time:
+// whole pixels when a pixel has at most 32 samples, else one pixel in turns. Of the ways that
+// `polyfly bench --balance` compares this is the fastest.
+template <int DEPTH>
+POLYFLY_FN void trace_picture(const Scene& scene, const Frame& frame, int first, int end, u32* rgba, int* queue, Counts* counts) {
+  __shared__ i64 sums[THREADS / 32][3][32];
+  const int lane = threadIdx.x & 31, warp = threadIdx.x >> 5;
+  const int each = scene.samples * scene.samples;
+  const int pixels = each < 32 ? 32 / each : 1;
+  const int group = each < 32 ? each : 32;  // lanes that share a pixel
+  const int across = (scene.width + 7) >> 3;
   const float scale = 1.0f / (FIXED_ONE * (float)each);
-  rgba[(i64)y * scene.width + x] = (u32)pack_rgba(develop(scene, (float)sum.r, scale, true), develop(scene, (float)sum.g, scale, true),
-                                                   develop(scene, (float)sum.b, scale, true));
+  Pending stack[DEPTH];
+  Tally mine = {0, 0};
+  for (;;) {
+    int start = 0;
+    if (lane == 0) start = atomicAdd(queue, pixels);
+    start = first + __shfl_sync(0xffffffffu, start, 0);
+    if (start >= end) break;
+    Sum sum = {0, 0, 0};
+    for (int item = lane; item < pixels * each; item += 32) {
+      const int own = item / each, q = start + own;
+      int x, y;
+      pixel_at(q, across, x, y);
+      if (q >= end || x >= scene.width || y >= scene.height) continue;
+      trace_sample(scene, frame, camera_ray(scene, frame, x, y, item - own * each, 0), stack, sum, mine);
+    }
+    sums[warp][0][lane] = sum.r;
+    sums[warp][1][lane] = sum.g;
+    sums[warp][2][lane] = sum.b;
+    __syncwarp();
+    int x, y;
+    const int q = start + lane;
+    pixel_at(q, across, x, y);
+    if (lane < pixels && q < end && x < scene.width && y < scene.height) {
+      i64 r = 0, g = 0, b = 0;
+      for (int i = lane * group; i < (lane + 1) * group; ++i) {
+        r += sums[warp][0][i];
+        g += sums[warp][1][i];
+        b += sums[warp][2][i];
+      }
+      rgba[(i64)y * scene.width + x] = (u32)pack_rgba(develop(scene, (float)r, scale, true), develop(scene, (float)g, scale, true),
+                                                       develop(scene, (float)b, scale, true));
+    }
+    __syncwarp();
+  }
+  count_work(mine, counts);
 }
 
 extern "C" {
@@ -82,12 +98,49 @@ extern "C" {
 // The stack is local memory, which the driver sets aside for all resident threads: scenes that do
 // not need the deepest one do not pay for it.
 __global__ __launch_bounds__(THREADS, MIN_BLOCKS) void polyfly_trace_16(const __grid_constant__ Scene scene, const __grid_constant__ Frame frame,
-                                                            int pixels, int first, int end, u32* rgba, Counts* counts) {
-  trace_block<16>(scene, frame, pixels, first, end, rgba, counts);
+                                                            int first, int end, u32* rgba, int* queue, Counts* counts) {
+  trace_picture<16>(scene, frame, first, end, rgba, queue, counts);
 }
 __global__ __launch_bounds__(THREADS, MIN_BLOCKS) void polyfly_trace_128(const __grid_constant__ Scene scene, const __grid_constant__ Frame frame,
-                                                             int pixels, int first, int end, u32* rgba, Counts* counts) {
-  trace_block<DEPTH_MOST>(scene, frame, pixels, first, end, rgba, counts);
+                                                             int first, int end, u32* rgba, int* queue, Counts* counts) {
+  trace_picture<DEPTH_MOST>(scene, frame, first, end, rgba, queue, counts);
+}
+
+// The same work dealt out otherwise, to see which way is best (the 2009 CSE260 report's question): a
+// fixed number of threads takes samples in even shares (0), in turn (1), or as it gets free, a warp at
+// a time from `queue` (2). Gives no picture, only counts.
+__global__ __launch_bounds__(THREADS, MIN_BLOCKS) void polyfly_schedule(const __grid_constant__ Scene scene, const __grid_constant__ Frame frame,
+                                                                        int mode, int* queue, Counts* counts) {
+  const int each = scene.samples * scene.samples;
+  const int across = (scene.width + 7) >> 3;
+  const int items = across * ((scene.height + 7) >> 3) * 64 * each;
+  const int threads = gridDim.x * THREADS, me = blockIdx.x * THREADS + threadIdx.x;
+  const int share = (items + threads - 1) / threads;
+  Pending stack[DEPTH_MOST];
+  Tally mine = {0, 0};
+  int item = mode == 0 ? me * share : me;
+  const int end = mode == 0 && (me + 1) * share < items ? (me + 1) * share : items;
+  for (;;) {
+    if (mode == 2) {
+      int first = 0;
+      if ((threadIdx.x & 31) == 0) first = atomicAdd(queue, 32);
+      item = __shfl_sync(0xffffffffu, first, 0) + (threadIdx.x & 31);
+    }
+    const bool more = item < end;
+    if (!__any_sync(0xffffffffu, more)) break;
+    if (more) {
+      int x, y;
+      pixel_at(item / each, across, x, y);
+      Sum sum = {0, 0, 0};
+      if (x < scene.width && y < scene.height)
+        trace_sample(scene, frame, camera_ray(scene, frame, x, y, item % each, 0), stack, sum, mine);
+      // The light must not be optimised away.
+      if (sum.r < 0) mine.rays = 0;
+    }
+    item += mode == 0 ? 1 : threads;
+    __syncwarp();
+  }
+  count_work(mine, counts);
 }
 
 // One thread a 2 x 2 block of the video's planes.

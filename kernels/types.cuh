@@ -141,6 +141,8 @@ struct Frame {
 struct Counts {
   u64 rays;
   u64 shadow_rays;
+  u64 most;  // rays of the busiest thread, on a GPU
+  u64 pad;
 };
 
 // Ray::from: the surface a ray has just left, which it cannot hit again.

@@ -157,7 +157,7 @@ POLYFLY_FN void trace_tile(const Scene& scene, const Frame& frame, int left, int
   float* open = (float*)(sums + 4 * TILE * TILE);
   float* sealed = open + RAY_WORDS * RAY_ROOM;
   float* shadows = sealed + RAY_WORDS * RAY_ROOM;
-  Tracer t = {scene, frame, {open, 0}, {sealed, 0}, {shadows, 0}, sums, {0, 0}};
+  Tracer t = {scene, frame, {open, 0}, {sealed, 0}, {shadows, 0}, sums, {0, 0, 0, 0}};
   for (int i = 0; i < 4 * TILE * TILE; ++i) sums[i] = 0;
 
   const int each = scene.samples * scene.samples;

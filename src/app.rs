@@ -181,7 +181,12 @@ fn choose_devices(args: &RenderArgs) -> Result<Choice, Error> {
 pub fn load_scene(name: &str, args: &SceneArgs) -> Result<Scene, Error> {
     let (text, shown) = read_text(name)?;
     let folder = if name == "-" { Path::new("") } else { Path::new(name).parent().unwrap_or(Path::new("")) };
-    let Parsed { mut scene, warnings, .. } = scene::parse(&text, &shown, folder, args.token_solids())?;
+    read_scene(&text, &shown, folder, args)
+}
+
+/// The same for a text in memory, whose paths start at `folder`.
+pub fn read_scene(text: &str, shown: &str, folder: &Path, args: &SceneArgs) -> Result<Scene, Error> {
+    let Parsed { mut scene, warnings, .. } = scene::parse(text, shown, folder, args.token_solids())?;
     if !args.quiet {
         warnings.iter().for_each(|w| remark(w));
     }

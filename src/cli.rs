@@ -33,8 +33,26 @@ pub enum Command {
     Convert(ConvertArgs),
     /// Renders scenes on every device of this machine and compares the bytes.
     Verify(VerifyArgs),
+    /// Measures how work is dealt out to threads.
+    Bench(BenchArgs),
     /// Prints what this machine has, and tries a reference picture on all of it.
     Doctor,
+}
+
+/// Arguments of `bench`.
+#[derive(Args, Debug)]
+pub struct BenchArgs {
+    /// Compare ways to deal out a frame's work, on each device: time, and the average thread's rays over the busiest one's.
+    #[arg(long, required = true)]
+    pub balance: bool,
+    /// Frames to take the median of.
+    #[arg(long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..=1000))]
+    pub runs: u32,
+    /// The scene; the sample scene if not given.
+    pub scene: Option<String>,
+    /// What to change in it.
+    #[command(flatten)]
+    pub changes: SceneArgs,
 }
 
 /// Arguments of `verify`.

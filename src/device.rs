@@ -16,6 +16,32 @@ pub struct FrameStats {
     pub rays: u64,
     /// Rays from surfaces to lights.
     pub shadow_rays: u64,
+    /// Rays of the average thread over rays of the busiest one: 1 when all had as much to do
+    /// ("parallel efficiency" in the 2009 CSE260 report). 0 where nobody counted.
+    pub balance: f64,
+}
+
+/// The average over the largest; 0 for nothing.
+pub fn balance(work: &[u64]) -> f64 {
+    let most = work.iter().copied().max().unwrap_or(0);
+    if most == 0 { 0.0 } else { work.iter().sum::<u64>() as f64 / work.len() as f64 / most as f64 }
+}
+
+/// Ways to deal a frame's work out to threads.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Schedule {
+    /// Each thread an even share, side by side.
+    Static,
+    /// Each thread every n-th piece.
+    Cyclic,
+    /// Each thread the next piece when it is free.
+    Dynamic,
+}
+
+impl Schedule {
+    /// All of them, with their names.
+    pub const ALL: [(Schedule, &str); 3] =
+        [(Schedule::Static, "static"), (Schedule::Cyclic, "cyclic"), (Schedule::Dynamic, "dynamic")];
 }
 
 /// Why a device cannot be used.

@@ -207,6 +207,9 @@ pub struct Counts {
     pub rays: u64,
     /// Rays from surfaces to lights.
     pub shadow_rays: u64,
+    /// Rays of the busiest thread, from a GPU.
+    pub most: u64,
+    pad: u64,
 }
 
 // kernels/render.cpp asserts the same numbers.
@@ -222,7 +225,7 @@ const _: () = {
     );
     assert!(size_of::<SmallScene>() == 2784);
     assert!(size_of::<FrameData>() == 64);
-    assert!(size_of::<Counts>() == 16);
+    assert!(size_of::<Counts>() == 32);
 };
 
 /// Where lamp light is worth computing: points on the floor, and the lamps.

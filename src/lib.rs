@@ -6,6 +6,7 @@
 //! hands the pictures to the [`sink`]s in order while the next ones render.
 
 pub mod app;
+pub mod bench;
 pub mod camera;
 pub mod check;
 pub mod cli;

@@ -3,7 +3,7 @@
 use clap::Parser;
 use polyfly::cli::{Cli, Command};
 use polyfly::report::remark;
-use polyfly::{app, check};
+use polyfly::{app, bench, check};
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
@@ -18,6 +18,7 @@ fn main() -> ExitCode {
     let result = match (&cli.command, cli.render.default) {
         (Some(Command::Convert(args)), _) => app::convert(args),
         (Some(Command::Verify(args)), _) => check::verify(args),
+        (Some(Command::Bench(args)), _) => bench::balance(args),
         (Some(Command::Doctor), _) => check::doctor(),
         (None, Some(grammar)) => app::print_default(grammar),
         (None, None) => app::render(&cli.render),

@@ -129,6 +129,7 @@ impl Reporter {
                         ms: ms(stats.time),
                         rays: stats.rays,
                         shadow_rays: stats.shadow_rays,
+                        balance: stats.balance,
                         stages: *times,
                         bottleneck,
                     },
@@ -209,6 +210,7 @@ struct Frame {
     ms: f64,
     rays: u64,
     shadow_rays: u64,
+    balance: f64,
     stages: StageTimes,
     bottleneck: &'static str,
 }

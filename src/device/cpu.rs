@@ -1,11 +1,12 @@
 //! The CPU device: the shared kernel in the widest lanes this machine has, tiles over a work-stealing pool.
 #![expect(unsafe_code, reason = "calls the kernels through their C entries")]
 
-use super::{DeviceError, FrameStats};
+use super::{DeviceError, FrameStats, Schedule, balance};
 use crate::layout::{Counts, FrameData, Layout, SceneData};
 use crate::scene::Scene;
 use rayon::prelude::*;
 use std::sync::Mutex;
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::time::Instant;
 
 /// Pixels along a tile's side; kernels/wave.cuh says the same.
@@ -267,30 +268,80 @@ impl Cpu {
         let (across, down) = (width.div_ceil(TILE), height.div_ceil(TILE));
         assert!(rgba.as_ptr().cast::<u32>().is_aligned(), "the allocator aligns pictures");
         let pixels = Pixels(rgba.as_mut_ptr().cast());
+        let work: Vec<AtomicU64> = self.scratch.iter().map(|_| AtomicU64::new(0)).collect();
         let counts = self.pool.install(|| {
             (0..across * down)
                 .into_par_iter()
                 .with_min_len(4)
                 .map(|tile| {
                     let thread = rayon::current_thread_index().unwrap_or(0);
-                    let mut scratch = self.scratch[thread].lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-                    let mut counts = Counts::default();
-                    let (left, top) = ((tile % across * TILE) as i32, (tile / across * TILE) as i32);
-                    // SAFETY: the scene's arrays live in self.layout; the picture holds width x height
-                    // pixels and the tile writes those of its own that lie inside; scratch has the size
-                    // that this instruction set asked for and belongs to this thread.
-                    unsafe {
-                        (self.isa.trace_tile)(&scene, frame, left, top, pixels.start(), scratch.aligned(), &mut counts)
-                    };
+                    let counts = self.tile(&scene, frame, (tile % across, tile / across), pixels, thread);
+                    work[thread].fetch_add(counts.rays, Ordering::Relaxed);
                     counts
                 })
-                .reduce(Counts::default, |a, b| Counts {
-                    rays: a.rays + b.rays,
-                    shadow_rays: a.shadow_rays + b.shadow_rays,
+                .reduce(Counts::default, |mut a, b| {
+                    a.rays += b.rays;
+                    a.shadow_rays += b.shadow_rays;
+                    a
                 })
         });
         let time = start.elapsed();
-        FrameStats { time, kernel: time, rays: counts.rays, shadow_rays: counts.shadow_rays }
+        let work: Vec<u64> = work.into_iter().map(AtomicU64::into_inner).collect();
+        FrameStats { time, kernel: time, rays: counts.rays, shadow_rays: counts.shadow_rays, balance: balance(&work) }
+    }
+
+    // Traces one tile with a thread's own scratch memory.
+    fn tile(&self, scene: &SceneData, frame: &FrameData, (x, y): (u32, u32), pixels: Pixels, thread: usize) -> Counts {
+        let mut scratch = self.scratch[thread].lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        let mut counts = Counts::default();
+        let (left, top) = ((x * TILE) as i32, (y * TILE) as i32);
+        // SAFETY: the scene's arrays live in self.layout; the picture holds width x height pixels and the
+        // tile writes those of its own that lie inside; scratch has the size that this instruction set
+        // asked for and is this thread's while it holds the lock.
+        unsafe { (self.isa.trace_tile)(scene, frame, left, top, pixels.start(), scratch.aligned(), &mut counts) };
+        counts
+    }
+
+    /// Renders a frame with its tiles dealt out in a given way to plain threads, for comparing the ways.
+    pub fn render_scheduled(&self, frame: &FrameData, schedule: Schedule, threads: usize) -> FrameStats {
+        let scene = self.layout.host();
+        let (width, height) = (scene.rest.width as u32, scene.rest.height as u32);
+        let mut rgba = vec![0u8; 4 * width as usize * height as usize];
+        let (across, down) = (width.div_ceil(TILE), height.div_ceil(TILE));
+        let (tiles, threads) = ((across * down) as usize, threads.clamp(1, self.scratch.len()));
+        assert!(rgba.as_ptr().cast::<u32>().is_aligned(), "the allocator aligns pictures");
+        let pixels = Pixels(rgba.as_mut_ptr().cast());
+        let (next, share) = (AtomicUsize::new(0), tiles.div_ceil(threads));
+        let start = Instant::now();
+        let counts: Vec<Counts> = std::thread::scope(|scope| {
+            let (next, scene) = (&next, &scene);
+            let handles: Vec<_> = (0..threads)
+                .map(|thread| {
+                    scope.spawn(move || {
+                        let mut sum = Counts::default();
+                        let mut take = |tile: usize| {
+                            let tile = tile as u32;
+                            let counts = self.tile(scene, frame, (tile % across, tile / across), pixels, thread);
+                            sum.rays += counts.rays;
+                            sum.shadow_rays += counts.shadow_rays;
+                        };
+                        match schedule {
+                            Schedule::Static => (thread * share..((thread + 1) * share).min(tiles)).for_each(&mut take),
+                            Schedule::Cyclic => (thread..tiles).step_by(threads).for_each(&mut take),
+                            Schedule::Dynamic => {
+                                std::iter::from_fn(|| Some(next.fetch_add(1, Ordering::Relaxed)).filter(|&t| t < tiles)).for_each(&mut take);
+                            }
+                        }
+                        sum
+                    })
+                })
+                .collect();
+            handles.into_iter().map(|h| h.join().unwrap_or_default()).collect()
+        });
+        let time = start.elapsed();
+        let work: Vec<u64> = counts.iter().map(|c| c.rays).collect();
+        let shadow_rays = counts.iter().map(|c| c.shadow_rays).sum();
+        FrameStats { time, kernel: time, rays: work.iter().sum(), shadow_rays, balance: balance(&work) }
     }
 
     // Lamp light on the floor, once for all frames: bodies and lamps do not move.

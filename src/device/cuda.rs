@@ -5,7 +5,7 @@
 //! through cudarc's bindings, each checked.
 #![expect(unsafe_code, reason = "calls the CUDA driver interface")]
 
-use super::{DeviceError, FrameStats};
+use super::{DeviceError, FrameStats, Schedule};
 use crate::layout::{Array, Counts, FrameData, Layout, SceneData, SmallScene};
 use crate::pipeline::{Deal, Memory, Picture, Wants, Worker};
 use crate::scene::Scene;
@@ -25,6 +25,7 @@ pub const PTX_LARGE: &str = include_str!("../../kernels/polyfly-large.ptx");
 const LEAST_DRIVER: i32 = 12_040;
 // As kernels/render.cu and types.cuh say.
 const THREADS: u32 = 128;
+const MIN_BLOCKS: u32 = 5;
 const COUNTERS: usize = 64;
 const COUNT_BYTES: usize = COUNTERS * size_of::<Counts>();
 // Frames in flight on one GPU: as many as fit the byte limit, within these bounds.
@@ -224,6 +225,9 @@ pub struct Gpu {
     context: Context,
     trace: sys::CUfunction,
     convert: sys::CUfunction,
+    deal: sys::CUfunction,
+    // Blocks that the GPU holds at once.
+    blocks: u32,
     compute: sys::CUstream,
     copy: sys::CUstream,
     scene: SceneData,
@@ -287,6 +291,9 @@ impl Gpu {
         let module = load_module(if small.is_some() { PTX } else { PTX_LARGE })?;
         let trace = function(module, if scene.depth <= 16 { c"polyfly_trace_16" } else { c"polyfly_trace_128" })?;
         let convert = function(module, c"polyfly_convert")?;
+        let deal = function(module, c"polyfly_schedule")?;
+        let mut multiprocessors = 0;
+        check!(cuDeviceGetAttribute(&mut multiprocessors, sys::CUdevice_attribute::CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, device))?;
         let band = (BAND_PIXELS / scene.width as usize / 8 * 8).max(8).min(scene.height as usize) as u32;
         let pixels = scene.width as usize * band as usize;
         let ring = (RING_BYTES / (4 * scene.width as usize * scene.height as usize)).clamp(1, RING);
@@ -302,7 +309,7 @@ impl Gpu {
                         .yuv
                         .then(|| DeviceMemory::new(Planes::of(scene.width, band).bytes(), context))
                         .transpose()?,
-                    counts: DeviceMemory::new(COUNT_BYTES, context)?,
+                    counts: DeviceMemory::new(COUNT_BYTES + 16, context)?,
                     host_counts: Pinned::new(COUNT_BYTES, context)?,
                     marks,
                 })
@@ -313,6 +320,8 @@ impl Gpu {
             context,
             trace,
             convert,
+            deal,
+            blocks: multiprocessors as u32 * MIN_BLOCKS,
             compute: stream()?,
             copy: stream()?,
             scene: data,
@@ -360,14 +369,15 @@ impl Gpu {
     // Traces the band's rows, and converts them where a video wants it. Bands start at multiples of 8 rows.
     fn launch_band(&self, slot: &Slot, frame: &FrameData, top: u32) -> Result<(), DeviceError> {
         let (mut width, mut rows) = (self.camera.width, self.rows(top));
-        let each = self.camera.samples * self.camera.samples;
-        // Whole pixels a block, as many as its threads hold.
-        let mut pixels = (THREADS / each).max(1);
         let tiles = width.div_ceil(8);
-        let count = tiles * rows.div_ceil(8) * 64;
-        let blocks = count.div_ceil(pixels);
         let mut first = tiles * (top / 8) * 64;
-        let mut end = first + count;
+        let mut end = first + tiles * rows.div_ceil(8) * 64;
+        // As many blocks as the GPU holds at once: they stay, and take work until there is none.
+        let samples = u64::from(end - first) * u64::from(self.camera.samples.pow(2));
+        let blocks = samples.div_ceil(u64::from(THREADS)).min(u64::from(self.blocks)) as u32;
+        // The queue follows the counters.
+        let mut queue = slot.counts.address + COUNT_BYTES as u64;
+        check!(cuMemsetD8Async(queue, 0, 4, self.compute))?;
         let (mut arrays, mut small, mut frame) = (self.scene, self.small, *frame);
         let scene: *mut c_void = match &mut small {
             Some(small) => std::ptr::from_mut(small).cast(),
@@ -379,10 +389,10 @@ impl Gpu {
         let mut arguments: [*mut c_void; 7] = [
             scene,
             (&raw mut frame).cast(),
-            (&raw mut pixels).cast(),
             (&raw mut first).cast(),
             (&raw mut end).cast(),
             (&raw mut rgba).cast(),
+            (&raw mut queue).cast(),
             (&raw mut counts).cast(),
         ];
         check!(cuLaunchKernel(
@@ -492,12 +502,47 @@ impl Gpu {
                 .map(|()| Duration::from_secs_f64(f64::from(ms).max(0.0) / 1e3))
         };
         let (kernel, copy) = (between(0, 1)?, between(2, 3)?);
-        let sum = |which: usize| {
-            let words = slot.host_counts.chunks_exact(8).skip(which).step_by(2);
-            words.map(|w| w.try_into().map_or(0, u64::from_le_bytes)).sum()
-        };
-        Ok(FrameStats { time: kernel + copy, kernel, rays: sum(0), shadow_rays: sum(1) })
+        Ok(read_counts(&slot.host_counts, kernel, kernel + copy, u64::from(self.blocks) * u64::from(THREADS)))
     }
+
+    /// Renders a frame without a picture, its samples dealt out in a given way to as many threads as the GPU
+    /// holds, or each to a thread of its own where no schedule is given.
+    pub fn schedule(&mut self, camera: &FrameData, schedule: Option<Schedule>) -> Result<FrameStats, DeviceError> {
+        self.context.enter()?;
+        let slot = &self.slots[0];
+        let queue = DeviceMemory::of(&[0i32], self.context)?;
+        let (mut arrays, mut small, mut frame) = (self.scene, self.small, *camera);
+        let scene: *mut c_void = match &mut small {
+            Some(small) => std::ptr::from_mut(small).cast(),
+            None => (&raw mut arrays).cast(),
+        };
+        // A thread a sample is cyclic dealing with that many threads.
+        let mut mode = schedule.unwrap_or(Schedule::Cyclic) as i32;
+        let (mut queue_at, mut counts) = (queue.address, slot.counts.address);
+        let mut arguments: [*mut c_void; 5] =
+            [scene, (&raw mut frame).cast(), (&raw mut mode).cast(), (&raw mut queue_at).cast(), (&raw mut counts).cast()];
+        check!(cuMemsetD8Async(slot.counts.address, 0, COUNT_BYTES, self.compute))?;
+        check!(cuEventRecord(slot.marks[0], self.compute))?;
+        let samples = self.camera.width.div_ceil(8) * self.camera.height.div_ceil(8) * 64 * self.camera.samples.pow(2);
+        let blocks = if schedule.is_some() { self.blocks } else { samples.div_ceil(THREADS) };
+        check!(cuLaunchKernel(self.deal, blocks, 1, 1, THREADS, 1, 1, 0, self.compute, arguments.as_mut_ptr(), std::ptr::null_mut()))?;
+        check!(cuEventRecord(slot.marks[1], self.compute))?;
+        check!(cuMemcpyDtoHAsync_v2(slot.host_counts.start.cast(), slot.counts.address, COUNT_BYTES, self.compute))?;
+        check!(cuStreamSynchronize(self.compute))?;
+        let mut ms = 0.0f32;
+        check!(cuEventElapsedTime(&mut ms, slot.marks[0], slot.marks[1]))?;
+        let time = Duration::from_secs_f64(f64::from(ms).max(0.0) / 1e3);
+        Ok(read_counts(&slot.host_counts, time, time, u64::from(blocks) * u64::from(THREADS)))
+    }
+}
+
+// Sums the counters; `threads` shared the work.
+fn read_counts(bytes: &[u8], kernel: Duration, time: Duration, threads: u64) -> FrameStats {
+    let words: Vec<u64> = bytes.chunks_exact(8).map(|w| w.try_into().map_or(0, u64::from_le_bytes)).collect();
+    let column = |which: usize| words.chunks_exact(4).map(move |c| c[which]);
+    let (rays, most) = (column(0).sum::<u64>(), column(2).max().unwrap_or(0));
+    let balance = if most == 0 { 0.0 } else { rays as f64 / threads as f64 / most as f64 };
+    FrameStats { time, kernel, rays, shadow_rays: column(1).sum(), balance }
 }
 
 impl Drop for Gpu {
