@@ -51,7 +51,12 @@ pub fn balance(args: &BenchArgs) -> Result<(), Error> {
             row(&facts.name, word, "resident", median(&mut || gpu.schedule(&camera, Some(schedule)))?)?;
         }
         row(&facts.name, "a thread a sample", "samples", median(&mut || gpu.schedule(&camera, None))?)?;
-        row(&facts.name, "dynamic, with the picture (in use)", "resident", median(&mut || gpu.still(&camera).map(|(_, s)| s))?)?;
+        row(
+            &facts.name,
+            "dynamic, with the picture (in use)",
+            "resident",
+            median(&mut || gpu.still(&camera).map(|(_, s)| s))?,
+        )?;
     }
     Ok(())
 }

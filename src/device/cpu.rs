@@ -329,7 +329,10 @@ impl Cpu {
                             Schedule::Static => (thread * share..((thread + 1) * share).min(tiles)).for_each(&mut take),
                             Schedule::Cyclic => (thread..tiles).step_by(threads).for_each(&mut take),
                             Schedule::Dynamic => {
-                                std::iter::from_fn(|| Some(next.fetch_add(1, Ordering::Relaxed)).filter(|&t| t < tiles)).for_each(&mut take);
+                                std::iter::from_fn(|| {
+                                    Some(next.fetch_add(1, Ordering::Relaxed)).filter(|&t| t < tiles)
+                                })
+                                .for_each(&mut take);
                             }
                         }
                         sum

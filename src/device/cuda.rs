@@ -293,7 +293,11 @@ impl Gpu {
         let convert = function(module, c"polyfly_convert")?;
         let deal = function(module, c"polyfly_schedule")?;
         let mut multiprocessors = 0;
-        check!(cuDeviceGetAttribute(&mut multiprocessors, sys::CUdevice_attribute::CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, device))?;
+        check!(cuDeviceGetAttribute(
+            &mut multiprocessors,
+            sys::CUdevice_attribute::CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT,
+            device
+        ))?;
         let band = (BAND_PIXELS / scene.width as usize / 8 * 8).max(8).min(scene.height as usize) as u32;
         let pixels = scene.width as usize * band as usize;
         let ring = (RING_BYTES / (4 * scene.width as usize * scene.height as usize)).clamp(1, RING);
@@ -519,13 +523,30 @@ impl Gpu {
         // A thread a sample is cyclic dealing with that many threads.
         let mut mode = schedule.unwrap_or(Schedule::Cyclic) as i32;
         let (mut queue_at, mut counts) = (queue.address, slot.counts.address);
-        let mut arguments: [*mut c_void; 5] =
-            [scene, (&raw mut frame).cast(), (&raw mut mode).cast(), (&raw mut queue_at).cast(), (&raw mut counts).cast()];
+        let mut arguments: [*mut c_void; 5] = [
+            scene,
+            (&raw mut frame).cast(),
+            (&raw mut mode).cast(),
+            (&raw mut queue_at).cast(),
+            (&raw mut counts).cast(),
+        ];
         check!(cuMemsetD8Async(slot.counts.address, 0, COUNT_BYTES, self.compute))?;
         check!(cuEventRecord(slot.marks[0], self.compute))?;
         let samples = self.camera.width.div_ceil(8) * self.camera.height.div_ceil(8) * 64 * self.camera.samples.pow(2);
         let blocks = if schedule.is_some() { self.blocks } else { samples.div_ceil(THREADS) };
-        check!(cuLaunchKernel(self.deal, blocks, 1, 1, THREADS, 1, 1, 0, self.compute, arguments.as_mut_ptr(), std::ptr::null_mut()))?;
+        check!(cuLaunchKernel(
+            self.deal,
+            blocks,
+            1,
+            1,
+            THREADS,
+            1,
+            1,
+            0,
+            self.compute,
+            arguments.as_mut_ptr(),
+            std::ptr::null_mut()
+        ))?;
         check!(cuEventRecord(slot.marks[1], self.compute))?;
         check!(cuMemcpyDtoHAsync_v2(slot.host_counts.start.cast(), slot.counts.address, COUNT_BYTES, self.compute))?;
         check!(cuStreamSynchronize(self.compute))?;
