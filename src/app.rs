@@ -3,7 +3,8 @@
 use crate::cli::{ConvertArgs, GrammarArg, RenderArgs, SceneArgs};
 use crate::device::DeviceError;
 use crate::device::cpu::{Cpu, CpuWorker, Isa};
-use crate::device::cuda::{Gpu, GpuFacts, Gpus};
+use crate::device::cuda::Gpu;
+use crate::device::driver::{GpuFacts, Gpus};
 use crate::error::Error;
 use crate::layout::Layout;
 use crate::pipeline::{self, Job, Wants, Worker};

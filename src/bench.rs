@@ -6,7 +6,8 @@
 use crate::app::{load_scene, output, read_scene};
 use crate::cli::BenchArgs;
 use crate::device::cpu::{Cpu, Isa};
-use crate::device::cuda::{Gpu, Gpus};
+use crate::device::cuda::Gpu;
+use crate::device::driver::Gpus;
 use crate::device::{DeviceError, FrameStats, Schedule};
 use crate::error::Error;
 use crate::layout::{self, Layout};

@@ -2,6 +2,7 @@
 
 pub mod cpu;
 pub mod cuda;
+pub mod driver;
 
 use std::time::Duration;
 

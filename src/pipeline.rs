@@ -8,7 +8,7 @@
 //! ```
 //! Pictures come from a fixed set of buffers and go back to it, so memory does not grow with the run.
 
-use crate::device::{DeviceError, FrameStats, cpu, cuda};
+use crate::device::{DeviceError, FrameStats, cpu, driver};
 use crate::error::Error;
 use crate::report::{Reporter, StageTimes, ms, remark};
 use crate::sink::video::Video;
@@ -25,7 +25,7 @@ pub enum Memory {
     /// From the allocator.
     Heap(Vec<u8>),
     /// From the CUDA driver.
-    Pinned(cuda::Pinned),
+    Pinned(driver::Pinned),
 }
 
 impl Default for Memory {

@@ -1,18 +1,14 @@
 //! The CUDA device: the embedded PTX on NVIDIA GPUs, a ring of frames in flight, copies over kernels.
-//!
-//! The driver is the only thing needed, and may be missing: nothing is called before
-//! [`Gpus::find`] has seen that libcuda is there and new enough. Calls go to the driver interface
-//! through cudarc's bindings, each checked.
 #![expect(unsafe_code, reason = "calls the CUDA driver interface")]
 
+use super::driver::{Context, DeviceMemory, GpuFacts, Pinned, check, launch, load_module};
 use super::{DeviceError, FrameStats, Schedule};
-use crate::layout::{Array, Counts, FrameData, Layout, SceneData, SmallScene};
+use crate::layout::{Counts, FrameData, Layout, SceneData, SmallScene};
 use crate::pipeline::{Deal, Memory, Picture, Wants, Worker};
 use crate::scene::Scene;
-use cudarc::driver::sys::{self, CUresult};
+use cudarc::driver::sys;
 use std::collections::VecDeque;
 use std::ffi::c_void;
-use std::ops::{Deref, DerefMut};
 use std::time::Duration;
 
 /// The kernels for any GPU from Turing on; scripts/ptx makes them, a test says when they are stale.
@@ -21,8 +17,6 @@ pub const PTX: &str = include_str!("../../kernels/polyfly.ptx");
 /// And this one takes scenes of any size, in arrays.
 pub const PTX_LARGE: &str = include_str!("../../kernels/polyfly-large.ptx");
 
-// PTX 8.4 came with CUDA 12.4.
-const LEAST_DRIVER: i32 = 12_040;
 // As kernels/render.cu and types.cuh say.
 const THREADS: u32 = 128;
 const MIN_BLOCKS: u32 = 5;
@@ -33,174 +27,6 @@ const RING: usize = 4;
 const RING_BYTES: usize = 1 << 28;
 // Pictures larger than this are rendered in bands, so that memory on the device stays bounded.
 const BAND_PIXELS: usize = 1 << 25;
-
-fn failed(what: &str, code: CUresult) -> DeviceError {
-    let mut text: *const std::ffi::c_char = std::ptr::null();
-    // SAFETY: the driver is loaded (codes come from it), and gives a static string or leaves null.
-    let words = unsafe {
-        match sys::cuGetErrorString(code, &mut text) {
-            CUresult::CUDA_SUCCESS if !text.is_null() => std::ffi::CStr::from_ptr(text).to_string_lossy().into_owned(),
-            _ => "unknown error".into(),
-        }
-    };
-    let hint = match code {
-        CUresult::CUDA_ERROR_OUT_OF_MEMORY => "; a smaller --size needs less memory",
-        _ => "",
-    };
-    DeviceError::Cuda(format!("CUDA: {what}: {words} ({code:?}){hint}"))
-}
-
-// `check!(call(...))`: the driver's answer as a Result that names the call.
-macro_rules! check {
-    ($call:ident($($argument:expr),* $(,)?)) => {{
-        // SAFETY: handles are live objects of this module, made by the driver and owned by the struct that
-        // passes them; pointers are to locals or to memory of the length given beside them.
-        let code = unsafe { sys::$call($($argument),*) };
-        if code == CUresult::CUDA_SUCCESS { Ok(()) } else { Err(failed(stringify!($call), code)) }
-    }};
-}
-
-/// The GPUs of this machine.
-#[derive(Debug)]
-pub struct Gpus {
-    /// The driver's CUDA version, as 1000 major + 10 minor.
-    pub driver: i32,
-    /// Names and memory, by ordinal.
-    pub list: Vec<GpuFacts>,
-}
-
-/// What one GPU is.
-#[derive(Clone, Debug)]
-pub struct GpuFacts {
-    /// Its number.
-    pub ordinal: i32,
-    /// Its name.
-    pub name: String,
-    /// Bytes of memory.
-    pub memory: usize,
-}
-
-impl Gpus {
-    /// Looks for usable GPUs; the error says in one line why there are none.
-    pub fn find() -> Result<Gpus, DeviceError> {
-        // SAFETY: only tries to load the library.
-        if !unsafe { sys::is_culib_present() } {
-            return Err(DeviceError::Cuda("there is no NVIDIA driver here (libcuda is not found)".into()));
-        }
-        let mut driver = 0;
-        check!(cuDriverGetVersion(&mut driver))?;
-        if driver < LEAST_DRIVER {
-            return Err(DeviceError::Cuda(format!(
-                "the NVIDIA driver is too old: it speaks CUDA {}.{}, and 12.4 (driver 550) is needed",
-                driver / 1000,
-                driver % 1000 / 10
-            )));
-        }
-        check!(cuInit(0))?;
-        let mut count = 0;
-        check!(cuDeviceGetCount(&mut count))?;
-        if count == 0 {
-            return Err(DeviceError::Cuda("the NVIDIA driver sees no GPU".into()));
-        }
-        let mut list = Vec::new();
-        for ordinal in 0..count {
-            let mut device = 0;
-            check!(cuDeviceGet(&mut device, ordinal))?;
-            let mut name = [0 as std::ffi::c_char; 128];
-            check!(cuDeviceGetName(name.as_mut_ptr(), name.len() as i32, device))?;
-            let mut memory = 0;
-            check!(cuDeviceTotalMem_v2(&mut memory, device))?;
-            let name = name.iter().take_while(|&&c| c != 0).map(|&c| c as u8 as char).collect();
-            list.push(GpuFacts { ordinal, name, memory });
-        }
-        Ok(Gpus { driver, list })
-    }
-}
-
-// A context on one GPU, current on whichever thread works with it.
-#[derive(Clone, Copy)]
-struct Context(sys::CUcontext);
-// SAFETY: the driver's objects may be used from any thread that makes the context current.
-unsafe impl Send for Context {}
-// SAFETY: as above.
-unsafe impl Sync for Context {}
-
-impl Context {
-    fn enter(self) -> Result<(), DeviceError> {
-        check!(cuCtxSetCurrent(self.0))
-    }
-}
-
-/// Page-locked host memory, which copies reach without the CPU.
-pub struct Pinned {
-    start: *mut u8,
-    len: usize,
-    context: Context,
-}
-// SAFETY: it is plain memory; who holds the struct owns it.
-unsafe impl Send for Pinned {}
-// SAFETY: as above; shared access only reads.
-unsafe impl Sync for Pinned {}
-
-impl Pinned {
-    fn new(len: usize, context: Context) -> Result<Pinned, DeviceError> {
-        let mut start: *mut c_void = std::ptr::null_mut();
-        // Portable: copies from every GPU are fast. Not write-combined: the CPU reads it.
-        check!(cuMemHostAlloc(&mut start, len.max(1), sys::CU_MEMHOSTALLOC_PORTABLE))?;
-        let start = start.cast::<u8>();
-        // SAFETY: the driver gave len writable bytes.
-        unsafe { start.write_bytes(0, len) };
-        Ok(Pinned { start, len, context })
-    }
-}
-impl Deref for Pinned {
-    type Target = [u8];
-    fn deref(&self) -> &[u8] {
-        // SAFETY: start and len are what the driver gave, alive until drop.
-        unsafe { std::slice::from_raw_parts(self.start, self.len) }
-    }
-}
-impl DerefMut for Pinned {
-    fn deref_mut(&mut self) -> &mut [u8] {
-        // SAFETY: as in deref, and the borrow is exclusive.
-        unsafe { std::slice::from_raw_parts_mut(self.start, self.len) }
-    }
-}
-impl Drop for Pinned {
-    fn drop(&mut self) {
-        // At the end of a process the driver may have gone already; there is nobody to tell.
-        let _ = self.context.enter().and_then(|()| check!(cuMemFreeHost(self.start.cast())));
-    }
-}
-
-// Memory on the device.
-struct DeviceMemory {
-    address: sys::CUdeviceptr,
-    context: Context,
-}
-impl DeviceMemory {
-    fn new(bytes: usize, context: Context) -> Result<DeviceMemory, DeviceError> {
-        let mut address = 0;
-        check!(cuMemAlloc_v2(&mut address, bytes.max(16)))?;
-        Ok(DeviceMemory { address, context })
-    }
-    fn of<T>(values: &[T], context: Context) -> Result<DeviceMemory, DeviceError> {
-        let bytes = size_of_val(values);
-        let memory = DeviceMemory::new(bytes, context)?;
-        if bytes > 0 {
-            check!(cuMemcpyHtoD_v2(memory.address, values.as_ptr().cast(), bytes))?;
-        }
-        Ok(memory)
-    }
-    fn array<T>(&self, len: usize) -> Array<T> {
-        Array::new(self.address as *const T, len)
-    }
-}
-impl Drop for DeviceMemory {
-    fn drop(&mut self) {
-        let _ = self.context.enter().and_then(|()| check!(cuMemFree_v2(self.address)));
-    }
-}
 
 // A frame in flight: its memory on the device and the marks that tell when it is done.
 struct Slot {
@@ -362,7 +188,7 @@ impl Gpu {
             self.fetch_band(slot, picture, top)?;
             check!(cuEventRecord(slot.marks[3], self.copy))?;
         }
-        check!(cuMemcpyDtoHAsync_v2(slot.host_counts.start.cast(), slot.counts.address, COUNT_BYTES, self.copy))?;
+        check!(cuMemcpyDtoHAsync_v2(slot.host_counts.at(0), slot.counts.address, COUNT_BYTES, self.copy))?;
         check!(cuEventRecord(slot.marks[3], self.copy))
     }
 
@@ -383,10 +209,7 @@ impl Gpu {
         let mut queue = slot.counts.address + COUNT_BYTES as u64;
         check!(cuMemsetD8Async(queue, 0, 4, self.compute))?;
         let (mut arrays, mut small, mut frame) = (self.scene, self.small, *frame);
-        let scene: *mut c_void = match &mut small {
-            Some(small) => std::ptr::from_mut(small).cast(),
-            None => (&raw mut arrays).cast(),
-        };
+        let scene = scene_argument(&mut arrays, &mut small);
         // The kernel counts pixels from the picture's start, of which the device holds only the band.
         let mut rgba = slot.rgba.address.wrapping_sub(4 * u64::from(top) * u64::from(width));
         let mut counts = slot.counts.address;
@@ -399,19 +222,7 @@ impl Gpu {
             (&raw mut queue).cast(),
             (&raw mut counts).cast(),
         ];
-        check!(cuLaunchKernel(
-            self.trace,
-            blocks,
-            1,
-            1,
-            THREADS,
-            1,
-            1,
-            0,
-            self.compute,
-            arguments.as_mut_ptr(),
-            std::ptr::null_mut()
-        ))?;
+        launch(self.trace, (blocks, 1), (THREADS, 1), self.compute, &mut arguments)?;
         let Some(yuv) = &slot.yuv else { return Ok(()) };
         let planes = Planes::of(width, rows);
         let (mut y, mut u, mut v) =
@@ -426,27 +237,15 @@ impl Gpu {
             (&raw mut v).cast(),
         ];
         let (across, down) = (planes.wide.div_ceil(64) as u32, planes.tall.div_ceil(8) as u32);
-        check!(cuLaunchKernel(
-            self.convert,
-            across,
-            down,
-            1,
-            32,
-            4,
-            1,
-            0,
-            self.compute,
-            arguments.as_mut_ptr(),
-            std::ptr::null_mut()
-        ))
+        launch(self.convert, (across, down), (32, 4), self.compute, &mut arguments)
     }
 
     // Copies the band to its place in the picture.
     fn fetch_band(&self, slot: &Slot, picture: &mut Picture, top: u32) -> Result<(), DeviceError> {
         let fetch = |memory: &mut Memory, at: usize, from: sys::CUdeviceptr, len: usize| {
             let Memory::Pinned(host) = memory else { return Ok(()) };
-            assert!(at + len <= host.len, "a band lies within its picture");
-            check!(cuMemcpyDtoHAsync_v2(host.start.wrapping_add(at).cast(), from, len, self.copy))
+            assert!(at + len <= host.len(), "a band lies within its picture");
+            check!(cuMemcpyDtoHAsync_v2(host.at(at), from, len, self.copy))
         };
         let (width, rows, top) = (self.camera.width as usize, self.rows(top), top as usize);
         if self.wants.rgba {
@@ -482,7 +281,7 @@ impl Gpu {
     // Gives a picture page-locked memory of the right size, once.
     fn pin(&self, picture: &mut Picture) -> Result<(), DeviceError> {
         let ensure = |memory: &mut Memory, len: usize| {
-            if !matches!(memory, Memory::Pinned(p) if p.len == len) {
+            if !matches!(memory, Memory::Pinned(p) if p.len() == len) {
                 *memory = Memory::Pinned(Pinned::new(len, self.context)?);
             }
             Ok::<(), DeviceError>(())
@@ -516,10 +315,7 @@ impl Gpu {
         let slot = &self.slots[0];
         let queue = DeviceMemory::of(&[0i32], self.context)?;
         let (mut arrays, mut small, mut frame) = (self.scene, self.small, *camera);
-        let scene: *mut c_void = match &mut small {
-            Some(small) => std::ptr::from_mut(small).cast(),
-            None => (&raw mut arrays).cast(),
-        };
+        let scene = scene_argument(&mut arrays, &mut small);
         // A thread a sample is cyclic dealing with that many threads.
         let mut mode = schedule.unwrap_or(Schedule::Cyclic) as i32;
         let (mut queue_at, mut counts) = (queue.address, slot.counts.address);
@@ -534,26 +330,22 @@ impl Gpu {
         check!(cuEventRecord(slot.marks[0], self.compute))?;
         let samples = self.camera.width.div_ceil(8) * self.camera.height.div_ceil(8) * 64 * self.camera.samples.pow(2);
         let blocks = if schedule.is_some() { self.blocks } else { samples.div_ceil(THREADS) };
-        check!(cuLaunchKernel(
-            self.deal,
-            blocks,
-            1,
-            1,
-            THREADS,
-            1,
-            1,
-            0,
-            self.compute,
-            arguments.as_mut_ptr(),
-            std::ptr::null_mut()
-        ))?;
+        launch(self.deal, (blocks, 1), (THREADS, 1), self.compute, &mut arguments)?;
         check!(cuEventRecord(slot.marks[1], self.compute))?;
-        check!(cuMemcpyDtoHAsync_v2(slot.host_counts.start.cast(), slot.counts.address, COUNT_BYTES, self.compute))?;
+        check!(cuMemcpyDtoHAsync_v2(slot.host_counts.at(0), slot.counts.address, COUNT_BYTES, self.compute))?;
         check!(cuStreamSynchronize(self.compute))?;
         let mut ms = 0.0f32;
         check!(cuEventElapsedTime(&mut ms, slot.marks[0], slot.marks[1]))?;
         let time = Duration::from_secs_f64(f64::from(ms).max(0.0) / 1e3);
         Ok(read_counts(&slot.host_counts, time, time, u64::from(blocks) * u64::from(THREADS)))
+    }
+}
+
+// What the kernel takes as its scene: in place if it is small, else its arrays' addresses.
+fn scene_argument(arrays: &mut SceneData, small: &mut Option<SmallScene>) -> *mut c_void {
+    match small {
+        Some(small) => std::ptr::from_mut(small).cast(),
+        None => std::ptr::from_mut(arrays).cast(),
     }
 }
 
@@ -601,27 +393,6 @@ fn planned_fault(ordinal: i32) -> Option<u32> {
     let text = std::env::var("POLYFLY_FAULT").ok()?;
     let (gpu, frames) = text.split_once(':')?;
     (gpu.parse() == Ok(ordinal)).then(|| frames.parse().ok()).flatten()
-}
-
-// Loads the embedded PTX; a failure carries the driver's own compiler log.
-fn load_module(ptx: &str) -> Result<sys::CUmodule, DeviceError> {
-    let image =
-        std::ffi::CString::new(ptx).map_err(|e| DeviceError::Cuda(format!("the embedded PTX is broken: {e}")))?;
-    let mut log = vec![0u8; 16 << 10];
-    let mut options =
-        [sys::CUjit_option::CU_JIT_ERROR_LOG_BUFFER, sys::CUjit_option::CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES];
-    let mut values: [*mut c_void; 2] = [log.as_mut_ptr().cast(), std::ptr::without_provenance_mut(log.len())];
-    let mut module = std::ptr::null_mut();
-    check!(cuModuleLoadDataEx(&mut module, image.as_ptr().cast(), 2, options.as_mut_ptr(), values.as_mut_ptr()))
-        .map_err(|e| {
-            let words = String::from_utf8_lossy(&log).trim_end_matches('\0').trim().to_owned();
-            DeviceError::Cuda(if words.is_empty() {
-                e.to_string()
-            } else {
-                format!("{e}\n--- the driver's compiler said ---\n{words}")
-            })
-        })?;
-    Ok(module)
 }
 
 // Counts down to the planned failure.
