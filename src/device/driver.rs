@@ -217,7 +217,7 @@ pub fn load_module(ptx: &str) -> Result<sys::CUmodule, DeviceError> {
 }
 
 /// Puts a kernel on a stream: blocks across and down, threads across and down, pointers to its arguments.
-pub fn launch(
+pub(super) fn launch(
     kernel: sys::CUfunction,
     blocks: (u32, u32),
     threads: (u32, u32),
