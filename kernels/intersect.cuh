@@ -42,14 +42,14 @@ POLYFLY_FN Chord clip(const Scene& scene, const Body& body, Vec q, Vec d) {
   return c;
 }
 
-// Lanes whose line passes the body's sphere ahead of q; q runs from the body's centre.
-POLYFLY_FN Mask near_sphere(const Body& body, Vec q, Vec d) {
-  Real qd = dot(q, d);
-  Real outside = mad(q.x, q.x, mad(q.y, q.y, mad(q.z, q.z, Real(-body.radius * body.radius))));
-  // Rounding must not lose a ray that grazes a vertex: the sphere is taken a little larger.
-  Real slack = Real(1.0e-3f * body.radius * body.radius);
-  Mask reaches = qd * qd > (outside - slack) * dot(d, d);
-  return reaches & ((qd < Real(0.0f)) | (outside < slack));
+// Lanes whose line passes the body's sphere ahead of q; q runs from the body's centre, and dd is 1 / d.d.
+// The nearest point of the line is compared, which stays exact from far away; what rounding may take
+// from it is given back with room to spare, since this only spares work.
+POLYFLY_FN Mask near_sphere(const Body& body, Vec q, Vec d, Real dd) {
+  const Real ahead = dot(q, d) * dd;
+  const Vec nearest = along(q, d, -ahead);
+  const Real limit = mad(dot(q, q), Real(2.0e-12f), Real(1.02f * body.radius * body.radius));
+  return (dot(nearest, nearest) < limit) & ((ahead < Real(0.0f)) | (dot(q, q) < limit));
 }
 
 // How far a point of a face is from the nearest other face's plane.
@@ -107,7 +107,7 @@ POLYFLY_FN Hit closest(const Scene& scene, const Ray& ray, Mask active) {
     if (!any(asked)) continue;
     const Vec q = ray.o - vec(body.centre);
     if (body.slabs > 3) {
-      asked = asked & (here | near_sphere(body, q, ray.d));
+      asked = asked & (here | near_sphere(body, q, ray.d, Real(1.0f)));
       if (!any(asked)) continue;
     }
     const Chord c = clip(scene, body, q, ray.d);
@@ -139,6 +139,7 @@ POLYFLY_FN Hit closest(const Scene& scene, const Ray& ray, Mask active) {
 POLYFLY_FN Vec transmittance(const Scene& scene, Vec o, Vec d, Int from, Mask active) {
   Vec left = vec(Real(1.0f), Real(1.0f), Real(1.0f));
   const Real zero = Real(0.0f), one = Real(1.0f);
+  const Real dd = one / dot(d, d);
   POLYFLY_ROLLED
   for (int k = 0; k < scene.patches.len; ++k) {
     const Patch& patch = scene.patches.at(k);
@@ -159,7 +160,7 @@ POLYFLY_FN Vec transmittance(const Scene& scene, Vec o, Vec d, Int from, Mask ac
     Mask asked = active & (from != Int(4 * k));
     if (!any(asked)) continue;
     const Vec q = o - vec(body.centre);
-    asked = asked & (here | near_sphere(body, q, d));
+    asked = asked & (here | near_sphere(body, q, d, dd));
     if (!any(asked)) continue;
     const Chord c = clip(scene, body, q, d);
     const Mask crossed = asked & (here | (c.enter < c.leave));

@@ -72,6 +72,7 @@ pub fn render(args: &RenderArgs) -> Result<(), Error> {
     let video = video_settings(&scene, args)?;
     let texture = scene.floor.as_ref().and_then(|f| f.texture.as_ref()).map(Texture::load).transpose()?;
     let isa = Isa::pick()?;
+    let mut choice = choose_devices(args)?;
     // Every output is opened, and the encoder tried, before anything is rendered.
     let files = match args.no_frames {
         false => Some(FrameFiles::open(scene.output.frames.clone(), frames[0])?),
@@ -80,7 +81,6 @@ pub fn render(args: &RenderArgs) -> Result<(), Error> {
     let video = video.map(|settings| open_video(settings, &scene, args.changes.quiet)).transpose()?;
 
     let wants = Wants { rgba: files.is_some(), yuv: video.is_some() };
-    let mut choice = choose_devices(args)?;
     // The CPU is there in any case: it works out the lamp light, the same for all devices.
     let cpu = Cpu::new(isa, args.threads, &scene, Layout::new(&scene, texture.as_ref()))?;
     drop(texture);

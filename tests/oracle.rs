@@ -341,3 +341,14 @@ fn bent_floor() {
     scene.floor.as_mut().unwrap().corners[2][2] = -2.0;
     agree("bent floor", &scene, 30);
 }
+
+#[test]
+fn from_far_away() {
+    // A thousand radii off: what rounding takes from a distance must not cost a silhouette its rim.
+    let mut scene = sized(own("solids.toml"), 64, 36, 1);
+    scene.bodies.iter_mut().for_each(|b| b.lamps = 0);
+    scene.floor = None;
+    (scene.camera.eye.r0, scene.camera.eye.z0, scene.camera.fov_deg) = (1500.0, 400.0, 0.3);
+    (scene.depth, scene.cutoff) = (3, 0.02);
+    agree("from far away", &scene, 3);
+}
