@@ -5,9 +5,9 @@ mod common;
 
 use std::io::Write;
 use std::path::Path;
-use std::process::{Command, Output, Stdio};
+use std::process::{Child, Command, Output, Stdio};
 
-fn polyfly(folder: &Path, args: &[&str], input: Option<&str>) -> Output {
+fn start(folder: &Path, args: &[&str], input: Option<&str>) -> Child {
     let mut child = Command::new(env!("CARGO_BIN_EXE_polyfly"))
         .args(args)
         .current_dir(folder)
@@ -22,8 +22,11 @@ fn polyfly(folder: &Path, args: &[&str], input: Option<&str>) -> Output {
         // A program that refuses early closes the pipe; its answer is what counts.
         let _ = stdin.write_all(text.as_bytes());
     }
-    drop(stdin);
-    child.wait_with_output().unwrap()
+    child
+}
+
+fn polyfly(folder: &Path, args: &[&str], input: Option<&str>) -> Output {
+    start(folder, args, input).wait_with_output().unwrap()
 }
 
 fn folder() -> tempfile::TempDir {
@@ -211,15 +214,8 @@ fn unknown_instruction_set_is_69() {
 #[test]
 fn a_closed_log_does_not_stop_the_rendering() {
     let dir = folder();
-    let mut child = Command::new(env!("CARGO_BIN_EXE_polyfly"))
-        .args([&SMALL[..], &["--frames", "0-39", "-o", "%d.data"]].concat())
-        .current_dir(dir.path())
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
-    child.stdin.take().unwrap().write_all(default_scene().as_bytes()).unwrap();
+    let mut child =
+        start(dir.path(), &[&SMALL[..], &["--frames", "0-39", "-o", "%d.data"]].concat(), Some(&default_scene()));
     drop(child.stdout.take());
     let run = child.wait_with_output().unwrap();
     assert_eq!((run.status.code(), text(&run.stderr)), (Some(0), String::new()));
@@ -266,16 +262,7 @@ fn convert_goes_both_ways() {
 #[test]
 fn the_first_interrupt_ends_after_whole_frames() {
     let dir = folder();
-    let scene = default_scene();
-    let mut child = Command::new(env!("CARGO_BIN_EXE_polyfly"))
-        .args(["--cpu", "--size", "320x240", "-o", "%03d.data"])
-        .current_dir(dir.path())
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
-    child.stdin.take().unwrap().write_all(scene.as_bytes()).unwrap();
+    let mut child = start(dir.path(), &["--cpu", "--size", "320x240", "-o", "%03d.data"], Some(&default_scene()));
     // One line of the log says that rendering is under way.
     let mut out = std::io::BufReader::new(child.stdout.take().unwrap());
     let mut line = String::new();
