@@ -3,21 +3,21 @@
 #include "math.cuh"
 #include "types.cuh"
 
-// A term of a pixel's sum, in fixed point.
+// A term of a pixel's sum, which is not negative, in fixed point.
 POLYFLY_FN Int to_fixed(Real x) {
-  return to_int(mad(most(least(x, Real(FIXED_MOST)), Real(0.0f)), Real(FIXED_ONE), Real(0.5f)));
+  return to_int(mad(least(x, Real(FIXED_MOST)), Real(FIXED_ONE), Real(0.5f)));
 }
 
 // Straight up to the knee, then bending so that any brightness stays below 1 and keeps its order.
 POLYFLY_FN Real tone(Real x) {
   const float knee = 0.7f;
   const Real over = x - Real(knee);
-  const Real bent = mad(over, Real(1.0f - knee) / (over + Real(1.0f - knee)), Real(knee));
+  const Real bent = mad(over, Real(1.0f - knee) * reciprocal(most(over, Real(0.0f)) + Real(1.0f - knee)), Real(knee));
   return select(over > Real(0.0f), bent, x);
 }
 // The place in Scene::curve, which is spaced by square roots as the eye nearly is.
 POLYFLY_FN Int curve_place(Real linear) {
-  return to_int(mad(root(tone(linear)), Real(CURVE_LAST), Real(0.5f)));
+  return to_int(mad(root(most(tone(linear), Real(1.0e-20f))), Real(CURVE_LAST), Real(0.5f)));
 }
 // sum: of all the pixel's terms; scale: 1 / (FIXED_ONE samples^2).
 POLYFLY_FN Int develop(const Scene& scene, Real sum, float scale, Mask m) {

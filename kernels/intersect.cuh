@@ -33,13 +33,33 @@ POLYFLY_FN Chord clip(const Scene& scene, const Body& body, Vec q, Vec d) {
     // The tiny number is for a line along the planes: it keeps nought from dividing nought.
     const Real nd = mad(Real(slab.n[0]), d.x, mad(Real(slab.n[1]), d.y, mad(Real(slab.n[2]), d.z, Real(1.0e-30f))));
     const Real off = mad(Real(-slab.n[0]), q.x, mad(Real(-slab.n[1]), q.y, mad(Real(-slab.n[2]), q.z, Real(slab.middle))));
-    const Real inverse = Real(1.0f) / nd;
+    const Real inverse = reciprocal(nd);
     const Real middle = off * inverse;
     const Real half = Real(slab.half) * magnitude(inverse);
     c.enter = most(c.enter, middle - half);
     c.leave = least(c.leave, middle + half);
   }
   return c;
+}
+
+// How far a ray from within the body has to go to leave it. Distances are compared as fractions, which
+// leaves one division at the end.
+POLYFLY_FN Real way_out(const Scene& scene, const Body& body, Vec q, Vec d) {
+  Real far = Real(1.0f), speed = Real(0.0f);  // the nearest plane so far: its distance along its normal, and d's
+  POLYFLY_ROLLED
+  for (int i = 0; i < body.slabs; ++i) {
+    const Slab& slab = scene.slabs.at(body.first_slab + i);
+    const Real nd = dot(slab.n, d);
+    const Real off = mad(Real(-slab.n[0]), q.x, mad(Real(-slab.n[1]), q.y, mad(Real(-slab.n[2]), q.z, Real(slab.middle))));
+    // Of the two planes the one ahead, by the sign of nd.
+    const Real here = Real(slab.half) + from_bits(bits(off) ^ (bits(nd) & Int((int)0x80000000u)));
+    const Real rate = magnitude(nd);
+    const Mask nearer = here * speed < far * rate;
+    far = select(nearer, here, far);
+    speed = select(nearer, rate, speed);
+  }
+  // From inside, rounding may put the way out a hair behind the start; it is still the way out.
+  return most(far * reciprocal(most(speed, Real(1.0e-30f))), Real(0.0f));
 }
 
 // Lanes whose line passes the body's sphere ahead of q; q runs from the body's centre, and dd is 1 / d.d.
@@ -52,12 +72,12 @@ POLYFLY_FN Mask near_sphere(const Body& body, Vec q, Vec d, Real dd) {
   return (dot(nearest, nearest) < limit) & ((ahead < Real(0.0f)) | (dot(q, q) < limit));
 }
 
-// How far a point of a face is from the nearest other face's plane.
+// How far a point of the body is from a slab's nearer plane.
 POLYFLY_FN Real beside(const Slab& slab, Vec q) {
   Real s = dot(slab.n, q);
   return least(Real(slab.hi) - s, s - Real(slab.lo));
 }
-// The same for a point that lies on a face: the second nearest plane of all.
+// How far a point of a face is from the nearest other face's plane: the second nearest of all.
 POLYFLY_FN Real to_next_face(const Scene& scene, const Body& body, Vec q) {
   Real own = Real(FAR), next = Real(FAR);
   POLYFLY_ROLLED
@@ -76,8 +96,8 @@ struct Crossing {
 POLYFLY_FN Crossing cross_patch(const Patch& patch, Vec o, Vec d) {
   Crossing c;
   Real nd = dot(patch.n, d);
-  nd = select(nd == Real(0.0f), Real(1.0e-30f), nd);
-  c.t = (Real(patch.d) - dot(patch.n, o)) / nd;
+  nd = select(magnitude(nd) < Real(1.0e-30f), Real(1.0e-30f), nd);
+  c.t = (Real(patch.d) - dot(patch.n, o)) * reciprocal(nd);
   c.hit = (c.t > Real(0.0f)) & (c.t < Real(1.0e30f));
   Vec p = along(o, d, c.t);
   c.u = dot(patch.u, p) + Real(patch.u[3]);
@@ -99,6 +119,14 @@ struct Hit {
 POLYFLY_FN Hit closest(const Scene& scene, const Ray& ray, Mask active) {
   Hit hit = {Real(FAR), Int(NO_SURFACE), first_lanes(0), Real(0.0f), Real(0.0f)};
   const Mask sealed = (ray.from > Int(0)) & ((ray.from & Int(SEALED)) != Int(0));
+#if POLYFLY_LANES == 1
+  if (sealed) {
+    const int k = ray.from >> 2;
+    const Body& body = scene.bodies.at(k);
+    const Hit out = {way_out(scene, body, ray.o - vec(body.centre), ray.d), k, true, 0.0f, 0.0f};
+    return out;
+  }
+#endif
   POLYFLY_ROLLED
   for (int k = 0; k < scene.bodies.len; ++k) {
     const Body& body = scene.bodies.at(k);
@@ -106,15 +134,23 @@ POLYFLY_FN Hit closest(const Scene& scene, const Ray& ray, Mask active) {
     Mask asked = active & (ray.from != Int(4 * k)) & (here | !sealed);
     if (!any(asked)) continue;
     const Vec q = ray.o - vec(body.centre);
+    if (any(asked & here)) {
+      const Real t = way_out(scene, body, q, ray.d);
+      const Mask met = asked & here & (t < hit.t);
+      hit.t = select(met, t, hit.t);
+      hit.surface = select(met, Int(k), hit.surface);
+      hit.leaving = met | hit.leaving;
+    }
+    asked = asked & !here;
+    if (!any(asked)) continue;
     if (body.slabs > 3) {
-      asked = asked & (here | near_sphere(body, q, ray.d, Real(1.0f)));
+      asked = asked & near_sphere(body, q, ray.d, Real(1.0f));
       if (!any(asked)) continue;
     }
     const Chord c = clip(scene, body, q, ray.d);
-    const Mask within = here | !(c.enter > Real(0.0f));
-    // From inside, rounding may put the way out a hair behind the start; it is still the way out.
-    const Real t = select(within, select(here, most(c.leave, Real(0.0f)), c.leave), c.enter);
-    const Mask met = asked & (here | ((c.enter < c.leave) & (c.leave > Real(0.0f)))) & (t < hit.t);
+    const Mask within = !(c.enter > Real(0.0f));
+    const Real t = select(within, c.leave, c.enter);
+    const Mask met = asked & (c.enter < c.leave) & (c.leave > Real(0.0f)) & (t < hit.t);
     hit.t = select(met, t, hit.t);
     hit.surface = select(met, Int(k), hit.surface);
     hit.leaving = (met & within) | (hit.leaving & (!met));
@@ -139,7 +175,7 @@ POLYFLY_FN Hit closest(const Scene& scene, const Ray& ray, Mask active) {
 POLYFLY_FN Vec transmittance(const Scene& scene, Vec o, Vec d, Int from, Mask active) {
   Vec left = vec(Real(1.0f), Real(1.0f), Real(1.0f));
   const Real zero = Real(0.0f), one = Real(1.0f);
-  const Real dd = one / dot(d, d);
+  const Real dd = reciprocal(dot(d, d));
   POLYFLY_ROLLED
   for (int k = 0; k < scene.patches.len; ++k) {
     const Patch& patch = scene.patches.at(k);

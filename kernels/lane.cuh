@@ -13,7 +13,6 @@ typedef int Int;
 typedef bool Mask;
 
 POLYFLY_FN bool any(bool m) { return m; }
-POLYFLY_FN bool all(bool m) { return m; }
 POLYFLY_FN int count(bool m) { return m ? 1 : 0; }
 POLYFLY_FN bool first_lanes(int n) { return n > 0; }
 POLYFLY_FN float select(bool m, float a, float b) { return m ? a : b; }
@@ -26,7 +25,21 @@ POLYFLY_FN float to_real(int x) { return (float)x; }
 POLYFLY_FN float least(float a, float b) { return fminf(a, b); }
 POLYFLY_FN float most(float a, float b) { return fmaxf(a, b); }
 POLYFLY_FN float mad(float a, float b, float c) { return fmaf(a, b, c); }
-POLYFLY_FN float root(float x) { return __fsqrt_rn(x); }
+// 1 / x and the square root of x, correctly rounded, for x from 1e-30 to 1e30: the hardware's guess and one
+// step of Newton's, which is what the compiler makes of a division less its care for the ends of the range
+// (Markstein, "Computation of elementary functions on the IBM RISC System/6000 processor", 1990;
+// tests/arithmetic.cu compares all mantissas).
+POLYFLY_FN float reciprocal(float x) {
+  float r;
+  asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(r) : "f"(x));
+  return fmaf(r, fmaf(-x, r, 1.0f), r);
+}
+POLYFLY_FN float root(float x) {
+  float y;
+  asm("rsqrt.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x));
+  const float g = x * y;
+  return fmaf(fmaf(-g, g, x), 0.5f * y, g);
+}
 POLYFLY_FN int bits(float x) { return __float_as_int(x); }
 POLYFLY_FN float from_bits(int x) { return __int_as_float(x); }
 #else
@@ -34,6 +47,7 @@ POLYFLY_FN float least(float a, float b) { return a < b ? a : b; }
 POLYFLY_FN float most(float a, float b) { return a > b ? a : b; }
 POLYFLY_FN float mad(float a, float b, float c) { return __builtin_fmaf(a, b, c); }
 POLYFLY_FN float root(float x) { return __builtin_sqrtf(x); }
+POLYFLY_FN float reciprocal(float x) { return 1.0f / x; }
 POLYFLY_FN int bits(float x) {
   int i;
   __builtin_memcpy(&i, &x, 4);
@@ -93,11 +107,13 @@ POLYFLY_FN Real operator-(Real a, Real b) { return Real(a.v - b.v); }
 POLYFLY_FN Real operator*(Real a, Real b) { return Real(a.v * b.v); }
 POLYFLY_FN Real operator/(Real a, Real b) { return Real(a.v / b.v); }
 POLYFLY_FN Real operator-(Real a) { return Real(-a.v); }
+POLYFLY_FN Real reciprocal(Real a) { return Real(1.0f / a.v); }
 POLYFLY_FN Int operator+(Int a, Int b) { return Int(a.v + b.v); }
 POLYFLY_FN Int operator-(Int a, Int b) { return Int(a.v - b.v); }
 POLYFLY_FN Int operator*(Int a, Int b) { return Int(a.v * b.v); }
 POLYFLY_FN Int operator&(Int a, Int b) { return Int(a.v & b.v); }
 POLYFLY_FN Int operator|(Int a, Int b) { return Int(a.v | b.v); }
+POLYFLY_FN Int operator^(Int a, Int b) { return Int(a.v ^ b.v); }
 POLYFLY_FN Int operator<<(Int a, int n) { return Int(a.v << n); }
 POLYFLY_FN Int operator>>(Int a, int n) { return Int(a.v >> n); }
 
@@ -227,7 +243,6 @@ POLYFLY_FN Int gather(const int* p, Int i, Mask m) {
 #endif
 
 POLYFLY_FN bool any(Mask m) { return mask_bits(m) != 0; }
-POLYFLY_FN bool all(Mask m) { return mask_bits(m) == (u32)((1ull << POLYFLY_LANES) - 1); }
 POLYFLY_FN int count(Mask m) { return __builtin_popcount(mask_bits(m)); }
 POLYFLY_FN Int lane_index() {
   VInt r;

@@ -36,6 +36,6 @@ POLYFLY_FN Vec along(Vec origin, Vec direction, Real t) {
 POLYFLY_FN Vec cross(Vec a, Vec b) {
   return vec(mad(a.y, b.z, -(a.z * b.y)), mad(a.z, b.x, -(a.x * b.z)), mad(a.x, b.y, -(a.y * b.x)));
 }
-POLYFLY_FN Vec normalise(Vec a) { return a * (Real(1.0f) / root(dot(a, a))); }
+POLYFLY_FN Vec normalise(Vec a) { return a * reciprocal(root(dot(a, a))); }
 POLYFLY_FN Vec select(Mask m, Vec a, Vec b) { return vec(select(m, a.x, b.x), select(m, a.y, b.y), select(m, a.z, b.z)); }
 POLYFLY_FN Real brightest(Vec c) { return most(c.x, most(c.y, c.z)); }

@@ -21,6 +21,19 @@ POLYFLY_FN void pixel_at(int q, int tiles_across, int& x, int& y) {
   y = (tile / tiles_across) * 8 + (((q >> 2) & 1) | ((q >> 3) & 6));
 }
 
+// Adds up the light of each group of `group` lanes, side by side from lane 0; the first of each has the sum.
+POLYFLY_FN void group_sum(Sum& sum, int place, int group) {
+  for (int step = 1; step < group; step <<= 1) {
+    const i64 r = __shfl_down_sync(0xffffffffu, sum.r, step), g = __shfl_down_sync(0xffffffffu, sum.g, step),
+              b = __shfl_down_sync(0xffffffffu, sum.b, step);
+    if (place + step < group) {
+      sum.r += r;
+      sum.g += g;
+      sum.b += b;
+    }
+  }
+}
+
 POLYFLY_FN u32 warp_sum(u32 n) {
   for (int step = 16; step; step >>= 1) n += __shfl_xor_sync(0xffffffffu, n, step);
   return n;
@@ -49,11 +62,11 @@ POLYFLY_FN void count_work(const Tally& mine, Counts* counts) {
 // `polyfly bench --balance` compares this is the fastest.
 template <int DEPTH>
 POLYFLY_FN void trace_picture(const Scene& scene, const Frame& frame, int first, int end, u32* rgba, int* queue, Counts* counts) {
-  __shared__ i64 sums[THREADS / 32][3][32];
-  const int lane = threadIdx.x & 31, warp = threadIdx.x >> 5;
+  const int lane = threadIdx.x & 31;
   const int each = scene.samples * scene.samples;
   const int pixels = each < 32 ? 32 / each : 1;
   const int group = each < 32 ? each : 32;  // lanes that share a pixel
+  const int own = lane / group, place = lane - own * group;
   const int across = (scene.width + 7) >> 3;
   const float scale = 1.0f / (FIXED_ONE * (float)each);
   Pending stack[DEPTH];
@@ -64,30 +77,16 @@ POLYFLY_FN void trace_picture(const Scene& scene, const Frame& frame, int first,
     start = first + __shfl_sync(0xffffffffu, start, 0);
     if (start >= end) break;
     Sum sum = {0, 0, 0};
-    for (int item = lane; item < pixels * each; item += 32) {
-      const int own = item / each, q = start + own;
-      int x, y;
-      pixel_at(q, across, x, y);
-      if (q >= end || x >= scene.width || y >= scene.height) continue;
-      trace_sample(scene, frame, camera_ray(scene, frame, x, y, item - own * each, 0), stack, sum, mine);
-    }
-    sums[warp][0][lane] = sum.r;
-    sums[warp][1][lane] = sum.g;
-    sums[warp][2][lane] = sum.b;
-    __syncwarp();
     int x, y;
-    const int q = start + lane;
-    pixel_at(q, across, x, y);
-    if (lane < pixels && q < end && x < scene.width && y < scene.height) {
-      i64 r = 0, g = 0, b = 0;
-      for (int i = lane * group; i < (lane + 1) * group; ++i) {
-        r += sums[warp][0][i];
-        g += sums[warp][1][i];
-        b += sums[warp][2][i];
-      }
-      rgba[(i64)y * scene.width + x] = (u32)pack_rgba(develop(scene, (float)r, scale, true), develop(scene, (float)g, scale, true),
-                                                       develop(scene, (float)b, scale, true));
-    }
+    pixel_at(start + own, across, x, y);
+    const bool inside = own < pixels && start + own < end && x < scene.width && y < scene.height;
+    for (int sample = place; inside && sample < each; sample += group)
+      trace_sample(scene, frame, camera_ray(scene, frame, x, y, sample, 0), stack, sum, mine);
+    __syncwarp();
+    group_sum(sum, place, group);
+    if (inside && place == 0)
+      rgba[(i64)y * scene.width + x] = (u32)pack_rgba(develop(scene, (float)sum.r, scale, true), develop(scene, (float)sum.g, scale, true),
+                                                       develop(scene, (float)sum.b, scale, true));
     __syncwarp();
   }
   count_work(mine, counts);

@@ -83,11 +83,11 @@ POLYFLY_FN Vec sky(const Scene& scene, Vec d) {
 // --- lamps: discs set along a bar, hot in the middle, with a glow on the bar around them ---
 // across: distance to the edge within the face; place: position along the edge, 0 in its middle.
 POLYFLY_FN Vec lamp_light(const Body& body, Real across, Real place) {
-  const Real spacing = Real(body.edge / (float)body.lamps), half = Real(0.5f);
-  Real cell = mad(place, Real((float)body.lamps / body.edge), Real(0.5f * (float)body.lamps));
+  const Real half = Real(0.5f);
+  Real cell = mad(place, Real(body.lamps_a_length), Real(0.5f * (float)body.lamps));
   const Real first = Real(0.0f), last = Real((float)(body.lamps - 1));
-  Real aside = (cell - to_real(to_int(least(most(cell, first), last))) - half) * spacing;
-  Real far2 = mad(aside, aside, across * across) * Real(1.0f / (body.lamp_radius * body.lamp_radius));
+  Real aside = (cell - to_real(to_int(least(most(cell, first), last))) - half) * Real(body.lamp_spacing);
+  Real far2 = mad(aside, aside, across * across) * Real(body.lamp_sharpness);
   Mask lit = far2 < Real(1.0f);
   Real core = Real(1.0f) - far2;
   Real white = core * core * Real(1.6f);
@@ -95,7 +95,7 @@ POLYFLY_FN Vec lamp_light(const Body& body, Real across, Real place) {
   Vec colour = vec(body.lamp_colour);
   Real strength = brightest(colour);
   Vec disc = vec(mad(colour.x, tinted, strength * white), mad(colour.y, tinted, strength * white), mad(colour.z, tinted, strength * white));
-  Real around = Real(0.22f) / most(far2, Real(1.0f));
+  Real around = Real(0.22f) * reciprocal(most(far2, Real(1.0f)));
   return select(lit, disc, colour * around);
 }
 
@@ -119,7 +119,7 @@ POLYFLY_FN void find_body(const Scene& scene, int k, const Ray& ray, const Hit& 
   s.shine = select(m, Real(body.local * scene.highlight), s.shine);
   s.reflect = select(m, Real(body.reflect), s.reflect);
   s.transmit = select(m, colour * Real(body.transmit), s.transmit);
-  s.ior = select(m, select(hit.leaving, Real(body.ior), Real(1.0f / body.ior)), s.ior);
+  s.ior = select(m, select(hit.leaving, Real(body.ior), Real(body.ior_inward)), s.ior);
   const Int in = Int(body.code_in), out = Int(4 * k);
   s.same_side = select(m, select(hit.leaving, in, out), s.same_side);
   s.other_side = select(m, select(hit.leaving, out, in), s.other_side);
@@ -153,7 +153,7 @@ POLYFLY_FN void find_floor(const Scene& scene, const Frame& frame, int k, const 
   if (scene.levels.len > 0) {
     // A sample's footprint, widened by the root of its foreshortening: between blur and shimmer.
     const Real slant = most(facing * facing, Real(1.0e-4f));
-    const Real covered = (ray.length + hit.t) * Real(frame.spread * patch.density) / root(root(slant));
+    const Real covered = (ray.length + hit.t) * Real(frame.spread * patch.density) * reciprocal(root(root(slant)));
     albedo = albedo * texture(scene, hit.u, hit.v, covered, m);
   }
   s.albedo = select(m, albedo, s.albedo);
@@ -202,12 +202,12 @@ POLYFLY_FN Lit lit_by(const Scene& scene, const Light& light, const Ray& ray, co
   lit.some = met & (across > Real(0.0f));
   lit.colour = s.albedo;
   if (!any(lit.some)) return lit;
-  const Real nearness = Real(1.0f) / root(dot(lit.towards, lit.towards));
+  const Real nearness = reciprocal(root(dot(lit.towards, lit.towards)));
   const Real lambert = across * nearness;
   const Real facing = -dot(s.n, ray.d);
   const Real turned = mad(-dot(lit.towards, ray.d), nearness, Real(1.0f));
   const Real both = lambert + facing;
-  Real nh = both * both / most(turned + turned, Real(1.0e-6f));
+  Real nh = both * both * reciprocal(most(turned + turned, Real(1.0e-6f)));
   nh = nh * nh;
   nh = nh * nh;
   nh = nh * nh;
@@ -229,7 +229,7 @@ POLYFLY_FN void pass_through(const Surface& s, Vec d, Vec mirrored, Vec& directi
   const Real cosine = -dot(s.n, d);
   const Real k = mad(s.ior * s.ior, mad(cosine, cosine, Real(-1.0f)), Real(1.0f));
   const Mask stays = bends & (k < Real(0.0f));
-  const Vec bent = normalise(d * s.ior + s.n * (mad(s.ior, cosine, -root(most(k, Real(0.0f))))));
+  const Vec bent = normalise(d * s.ior + s.n * (mad(s.ior, cosine, -root(most(k, Real(1.0e-20f))))));
   direction = select(stays, mirrored, select(bends, bent, d));
   from = select(stays, s.same_side, from);
 }

@@ -10,7 +10,7 @@
 
 // The ray through sample `sample` of picture point (px, py); samples stand on a regular grid.
 POLYFLY_FN Ray camera_ray(const Scene& scene, const Frame& frame, Int px, Int py, Int sample, Int pixel) {
-  const Real step = Real(1.0f / (float)scene.samples), half = Real(0.5f);
+  const Real step = Real(scene.sample_step), half = Real(0.5f);
   const Int row = to_int((to_real(sample) + half) * step);
   const Int column = sample - row * Int(scene.samples);
   const Real x = to_real(px) + (to_real(column) + half) * step - Real(0.5f * (float)scene.width);

@@ -55,16 +55,17 @@ struct alignas(16) Body {
   float ior;            // index of refraction; 1 goes straight through
   float bar;            // bars reach this far from the neighbouring face's plane; 0 = no bars
   float bar_to_edge;    // times the distance to that plane = distance to the edge within the face
-  float edge;           // edge length
-  float lamp_radius;
-  float pad0;
+  float lamp_spacing;   // along an edge
+  float lamps_a_length; // 1 / lamp_spacing
+  float lamp_sharpness; // 1 / square of a lamp's radius
   float lamp_colour[3];
   int lamps;            // on each edge
   float bar_colour[3];
   int code_in;          // Ray::from of rays that run inside this body
   int first_slab;
   int slabs;
-  int pad1[2];
+  float ior_inward;     // 1 / ior
+  int pad;
 };
 
 struct alignas(16) Light {
@@ -119,7 +120,8 @@ struct alignas(16) Scene {
   int depth;             // most bounces along a path
   int width, height;
   int samples;           // along each side of a pixel
-  int pad[3];
+  float sample_step;     // 1 / samples
+  int pad[2];
 };
 
 // One frame's camera: a ray through picture point (x, y), y down, runs along

@@ -1,18 +1,19 @@
 //! The program's jobs, from parsed arguments to their end.
 
-use crate::cli::{ConvertArgs, GrammarArg, RenderArgs, SceneArgs};
+use crate::cli::{ConvertArgs, GrammarArg, RenderArgs, SceneArgs, Split};
 use crate::device::DeviceError;
 use crate::device::cpu::{Cpu, CpuWorker, Isa};
 use crate::device::cuda::Gpu;
 use crate::device::driver::{GpuFacts, Gpus};
 use crate::error::Error;
 use crate::layout::Layout;
-use crate::pipeline::{self, Job, Wants, Worker};
+use crate::pipeline::{self, Job, Share, Wants, Worker};
 use crate::report::{LogFormat, Reporter, RunFacts, print, remark};
 use crate::scene::{self, Grammar, Parsed, Scene, builtin, write};
 use crate::sink::video::{Codec, Settings, Video};
 use crate::sink::{FrameFiles, SinkError, write_whole};
 use crate::texture::Texture;
+use crate::tiles::{Device, Tiles};
 use std::io::{IsTerminal, Read, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -70,24 +71,36 @@ pub fn render(args: &RenderArgs) -> Result<(), Error> {
         return Err(Error::Usage("--no-frames leaves nothing to write: name a video with --video".into()));
     }
     let video = video_settings(&scene, args)?;
-    let texture = scene.floor.as_ref().and_then(|f| f.texture.as_ref()).map(Texture::load).transpose()?;
     let isa = Isa::pick()?;
-    let mut choice = choose_devices(args)?;
+    // The driver takes its time to start: the scene is made ready meanwhile.
+    let (choice, cpu) = std::thread::scope(|threads| {
+        let choice = threads.spawn(|| choose_devices(args));
+        let texture = scene.floor.as_ref().and_then(|f| f.texture.as_ref()).map(Texture::load).transpose()?;
+        // The CPU is there in any case: it works out the lamp light, the same for all devices.
+        let cpu = Cpu::new(isa, args.threads, &scene, Layout::new(&scene, texture.as_ref()))?;
+        Ok::<_, Error>((joined(choice)?, cpu))
+    })?;
+    let mut choice = choice;
     // Every output is opened, and the encoder tried, before anything is rendered.
     let files = match args.no_frames {
         false => Some(FrameFiles::open(scene.output.frames.clone(), frames[0])?),
         true => None,
     };
-    let video = video.map(|settings| open_video(settings, &scene, args.changes.quiet)).transpose()?;
-
-    let wants = Wants { rgba: files.is_some(), yuv: video.is_some() };
-    // The CPU is there in any case: it works out the lamp light, the same for all devices.
-    let cpu = Cpu::new(isa, args.threads, &scene, Layout::new(&scene, texture.as_ref()))?;
-    drop(texture);
-    let mut workers: Vec<Box<dyn Worker + '_>> = Vec::new();
-    for gpu in &choice.gpus {
-        match Gpu::new(gpu, &scene, cpu.layout(), wants) {
-            Ok(gpu) => workers.push(Box::new(gpu)),
+    let tiles = args.split == Split::Tiles;
+    let wants = Wants { rgba: files.is_some() || tiles, yuv: video.is_some() && !tiles };
+    let (video, gpus) = std::thread::scope(|threads| {
+        let video =
+            threads.spawn(|| video.map(|settings| open_video(settings, &scene, args.changes.quiet)).transpose());
+        let gpus: Vec<_> =
+            choice.gpus.iter().map(|gpu| threads.spawn(|| Gpu::new(gpu, &scene, cpu.layout(), wants))).collect();
+        let gpus: Vec<_> = gpus.into_iter().map(joined).collect();
+        (joined(video), gpus)
+    });
+    let video = video?;
+    let mut devices: Vec<Box<dyn Device + '_>> = Vec::new();
+    for gpu in gpus {
+        match gpu {
+            Ok(gpu) => devices.push(Box::new(gpu)),
             Err(e) if choice.may_fall_back => {
                 fall_back(&e, args);
                 choice.cpu = true;
@@ -96,8 +109,12 @@ pub fn render(args: &RenderArgs) -> Result<(), Error> {
         }
     }
     if choice.cpu {
-        workers.push(Box::new(CpuWorker { cpu: &cpu, scene: &scene }));
+        devices.push(Box::new(CpuWorker { cpu: &cpu, scene: &scene, share: Share::new("cpu") }));
     }
+    let mut workers: Vec<Box<dyn Worker + '_>> = match args.split {
+        Split::Frames => devices.into_iter().map(|d| d as Box<dyn Worker>).collect(),
+        Split::Tiles => vec![Box::new(Tiles::new(devices, &scene))],
+    };
     let names: Vec<String> = workers
         .iter()
         .map(|w| if w.name() == "cpu" { format!("cpu {}", isa.name) } else { w.name().to_owned() })
@@ -120,7 +137,14 @@ pub fn render(args: &RenderArgs) -> Result<(), Error> {
     let job = Job { frames: &frames, width: scene.width, height: scene.height, files, video, isa, writers };
     let result = pipeline::run(&mut workers, job, &mut reporter, &stop);
     reporter.end(result.as_ref().ok().and_then(|v| v.as_deref()));
+    // The end of the process frees what the devices hold, and faster than piece by piece.
+    std::mem::forget(workers);
     result.map(|_| ())
+}
+
+// What a thread gave; its panic goes on here.
+fn joined<T>(thread: std::thread::ScopedJoinHandle<T>) -> T {
+    thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
 }
 
 // Which devices render.

@@ -127,6 +127,16 @@ pub struct SceneArgs {
     pub quiet: bool,
 }
 
+/// What is dealt out to devices.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum Split {
+    /// Whole frames: most work for each piece.
+    #[default]
+    Frames,
+    /// Bands of tiles: the first frame is there sooner, and one frame is shared too.
+    Tiles,
+}
+
 /// Arguments of rendering.
 #[derive(Args, Debug, Default)]
 pub struct RenderArgs {
@@ -146,6 +156,9 @@ pub struct RenderArgs {
     /// Render on several devices: `all` GPUs, or a list such as `0,2` or `cpu,0`.
     #[arg(long, value_name = "LIST", value_delimiter = ',', help_heading = "Device")]
     pub devices: Vec<String>,
+    /// What several devices share: the frames, or the tiles of each frame.
+    #[arg(long, value_enum, default_value = "frames", help_heading = "Device")]
+    pub split: Split,
     /// Threads that trace; 0 = one a core.
     #[arg(long, value_name = "N", default_value_t = 0, help_heading = "Device")]
     pub threads: usize,

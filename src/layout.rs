@@ -57,16 +57,17 @@ pub struct BodyData {
     ior: f32,
     bar: f32,
     bar_to_edge: f32,
-    edge: f32,
-    lamp_radius: f32,
-    pad0: f32,
+    lamp_spacing: f32,
+    lamps_a_length: f32,
+    lamp_sharpness: f32,
     lamp_colour: [f32; 3],
     lamps: i32,
     bar_colour: [f32; 3],
     code_in: i32,
     first_slab: i32,
     slabs: i32,
-    pad1: [i32; 2],
+    ior_inward: f32,
+    pad: i32,
 }
 
 /// kernels/types.cuh: Light.
@@ -120,7 +121,8 @@ pub struct Constants {
     pub width: i32,
     pub height: i32,
     pub samples: i32,
-    pad: [i32; 3],
+    pub sample_step: f32,
+    pad: [i32; 2],
 }
 
 /// kernels/types.cuh: Scene.
@@ -314,7 +316,8 @@ impl Layout {
             width: scene.width as i32,
             height: scene.height as i32,
             samples: scene.samples as i32,
-            pad: [0; 3],
+            sample_step: (1.0 / f64::from(scene.samples)) as f32,
+            pad: [0; 2],
         };
         Layout {
             slabs,

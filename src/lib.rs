@@ -21,4 +21,5 @@ pub mod scene;
 pub mod sink;
 pub mod solid;
 pub mod texture;
+pub mod tiles;
 pub mod vector;

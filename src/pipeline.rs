@@ -18,7 +18,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 /// Bytes in host memory: ordinary, or page-locked for a GPU's copies.
 pub enum Memory {
@@ -100,6 +100,40 @@ pub trait Worker: Send {
     /// Takes frames from the deal and finishes them until there are none. A failure names the frames
     /// that were in flight, so that others can take them over.
     fn run(&mut self, deal: &Deal) -> Result<(), (DeviceError, Vec<usize>)>;
+    /// What it did, after a run; several devices in one worker tell of each.
+    fn shares(&self) -> Vec<Share>;
+}
+
+/// What one device did of a run.
+#[derive(Clone, Debug, Default)]
+pub struct Share {
+    /// Its name.
+    pub device: String,
+    /// Frames, or bands of frames.
+    pub pieces: usize,
+    /// Camera, reflected, transmitted and shadow rays.
+    pub rays: u64,
+    /// Time that it computed.
+    pub busy: Duration,
+}
+
+impl Share {
+    /// Nothing yet.
+    pub fn new(device: &str) -> Share {
+        Share { device: device.to_owned(), ..Share::default() }
+    }
+    /// Counts a frame or a band.
+    pub fn add(&mut self, stats: &FrameStats) {
+        self.pieces += 1;
+        self.rays += stats.rays + stats.shadow_rays;
+        self.busy += stats.kernel;
+    }
+    /// Counts what another lane of the device did.
+    pub fn join(&mut self, other: &Share) {
+        self.pieces += other.pieces;
+        self.rays += other.rays;
+        self.busy += other.busy;
+    }
 }
 
 /// Deals frames out to workers as they ask, and puts what they finish back in order.
@@ -181,7 +215,7 @@ impl<'a> Deal<'a> {
                 break None;
             }
             // Others are still at work, and may fail and give frames back.
-            let turn = self.changed.wait_timeout(state, std::time::Duration::from_millis(50));
+            let turn = self.changed.wait_timeout(state, Duration::from_millis(50));
             state = turn.unwrap_or_else(PoisonError::into_inner).0;
         };
         let Some(index) = index else {
@@ -263,6 +297,7 @@ enum Event {
     VideoFailed(SinkError),
     VideoDone(PathBuf),
     DeviceFailed(DeviceError),
+    Worked(Vec<Share>, Duration),
 }
 
 // What is known of a frame that has not been reported yet.
@@ -334,7 +369,10 @@ pub fn run(
         {
             let (deal, cut_short) = (&deal, &cut_short);
             scope.spawn(move || {
+                let start = Instant::now();
                 let failures = work(workers, deal);
+                let shares = workers.iter().flat_map(|w| w.shares()).collect();
+                let _ = events.send(Event::Worked(shares, start.elapsed()));
                 cut_short.store(deal.left() > 0, Ordering::Relaxed);
                 let finished = deal.left() == 0;
                 for (name, e) in failures {
@@ -415,6 +453,7 @@ impl Desk<'_> {
                     failure.get_or_insert(e.into());
                 }
                 Event::VideoDone(path) => named = Some(path),
+                Event::Worked(shares, time) => self.reporter.shares(shares, time),
                 Event::DeviceFailed(e) => {
                     failure.get_or_insert(e.into());
                 }

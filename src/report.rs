@@ -1,6 +1,7 @@
 //! What the run says while it runs: the log on stdout, the bar and remarks on stderr.
 
 use crate::device::FrameStats;
+use crate::pipeline::Share;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use serde::Serialize;
 use std::io::{IsTerminal, Write};
@@ -82,6 +83,9 @@ pub struct Reporter {
     rays: u64,
     shadow_rays: u64,
     times: StageTimes,
+    shares: Vec<DeviceShare>,
+    speed_up: Option<f64>,
+    quiet: bool,
 }
 
 impl Reporter {
@@ -104,6 +108,9 @@ impl Reporter {
             rays: 0,
             shadow_rays: 0,
             times: StageTimes::default(),
+            shares: Vec::new(),
+            speed_up: None,
+            quiet,
         };
         if format == LogFormat::Jsonl {
             let facts = reporter.facts.clone();
@@ -139,6 +146,26 @@ impl Reporter {
         self.bar.inc(1);
     }
 
+    /// What each device did in `time`; told where there are several.
+    pub fn shares(&mut self, shares: Vec<Share>, time: Duration) {
+        let all: u64 = shares.iter().map(|s| s.rays).sum();
+        let rate = |s: &Share| s.rays as f64 / s.busy.as_secs_f64().max(1e-9);
+        let best = shares.iter().map(rate).fold(0.0, f64::max);
+        if shares.len() < 2 || best == 0.0 {
+            return;
+        }
+        self.speed_up = Some(all as f64 / time.as_secs_f64().max(1e-9) / best);
+        self.shares = shares
+            .into_iter()
+            .map(|s| DeviceShare {
+                pieces: s.pieces,
+                share: s.rays as f64 / all.max(1) as f64,
+                busy_seconds: s.busy.as_secs_f64(),
+                device: s.device,
+            })
+            .collect();
+    }
+
     /// The run is over.
     pub fn end(&mut self, video: Option<&std::path::Path>) {
         self.bar.finish_and_clear();
@@ -155,8 +182,16 @@ impl Reporter {
                 stages: self.times,
                 bottleneck: self.times.bottleneck(self.writers),
                 video: video.map(|v| v.display().to_string()),
+                devices: std::mem::take(&mut self.shares),
+                speed_up: self.speed_up,
             };
             self.json("end", &end);
+        } else if let Some(speed_up) = self.speed_up.filter(|_| !self.quiet) {
+            for s in &self.shares {
+                let percent = 100.0 * s.share;
+                remark(&format!("{}: {percent:.1} % of the rays, {:.2} s busy", s.device, s.busy_seconds));
+            }
+            remark(&format!("together {speed_up:.2} times as fast as the fastest of them computes alone"));
         }
     }
 
@@ -225,4 +260,16 @@ struct End {
     stages: StageTimes,
     bottleneck: &'static str,
     video: Option<String>,
+    // Empty for one device.
+    devices: Vec<DeviceShare>,
+    speed_up: Option<f64>,
+}
+#[derive(Serialize)]
+struct DeviceShare {
+    device: String,
+    // Frames, or bands of frames.
+    pieces: usize,
+    // Of all rays.
+    share: f64,
+    busy_seconds: f64,
 }

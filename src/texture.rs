@@ -1,6 +1,7 @@
 //! Pictures for the floor: loaded or made, in linear light, with their mip levels.
 
 use crate::scene::TextureSource;
+use rayon::prelude::*;
 use std::path::{Path, PathBuf};
 
 /// A picture in linear light, 16 bits a channel, finest level first.
@@ -70,6 +71,7 @@ impl Picture {
     fn made(side: u32, colour: fn(f64, f64) -> [f64; 3]) -> Picture {
         let at = |i: u32| (f64::from(i) + 0.5) / f64::from(side);
         let texels = (0..side * side)
+            .into_par_iter()
             .map(|i| colour(at(i % side), at(i / side)).map(|c| (linear(c.clamp(0.0, 1.0)) * 65535.0).round() as u16));
         Picture { width: side, height: side, texels: texels.collect() }
     }

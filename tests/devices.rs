@@ -2,16 +2,21 @@
 //! that fail; and what `doctor` and `verify` say.
 #![allow(clippy::unwrap_used, reason = "a failed unwrap fails the test")]
 
-use polyfly::device::cpu::Isa;
+mod common;
+
+use common::{own, sized};
+use polyfly::device::cpu::{Cpu, CpuWorker, Isa};
 use polyfly::device::{DeviceError, FrameStats};
 use polyfly::error::Error;
-use polyfly::pipeline::{self, Deal, Job, Worker};
+use polyfly::layout::{FrameData, Layout};
+use polyfly::pipeline::{self, Deal, Job, Share, Worker};
 use polyfly::report::{LogFormat, Reporter, RunFacts};
 use polyfly::scene::Pattern;
 use polyfly::sink::FrameFiles;
+use polyfly::tiles::{Device, Tiles};
 use std::path::Path;
 use std::process::{Command, Output};
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 // A libcuda whose behaviour POLYFLY_STUB chooses. Every call up to the failure is there.
 const STUB: &str = r#"
@@ -162,6 +167,9 @@ impl Worker for Painter {
         }
         Ok(())
     }
+    fn shares(&self) -> Vec<Share> {
+        vec![Share::new(&self.name)]
+    }
 }
 
 fn paint(painters: &[(usize, u64)], folder: &Path) -> Result<(), Error> {
@@ -173,22 +181,31 @@ fn paint(painters: &[(usize, u64)], folder: &Path) -> Result<(), Error> {
             delay: std::time::Duration::from_millis(delay),
         }));
     }
-    let frames: Vec<u32> = (0..60).collect();
+    run_workers(&mut workers, (2, 2), 60, folder)
+}
+
+fn run_workers(
+    workers: &mut [Box<dyn Worker + '_>],
+    (width, height): (u32, u32),
+    frames: u32,
+    folder: &Path,
+) -> Result<(), Error> {
+    let frames: Vec<u32> = (0..frames).collect();
     let pattern = Pattern::parse(&folder.join("%d.data").display().to_string()).unwrap().0;
     let files = Some(FrameFiles::open(pattern, 0).unwrap());
     let facts = RunFacts {
         scene: String::new(),
-        frames: 60,
-        width: 2,
-        height: 2,
+        frames: frames.len(),
+        width,
+        height,
         samples: 1,
         depth: 1,
         device: String::new(),
         threads: 1,
     };
     let mut reporter = Reporter::start(LogFormat::Text, true, facts, 2);
-    let job = Job { frames: &frames, width: 2, height: 2, files, video: None, isa: Isa::available()[0], writers: 2 };
-    pipeline::run(&mut workers, job, &mut reporter, &AtomicBool::new(false)).map(|_| ())
+    let job = Job { frames: &frames, width, height, files, video: None, isa: Isa::available()[0], writers: 2 };
+    pipeline::run(workers, job, &mut reporter, &AtomicBool::new(false)).map(|_| ())
 }
 
 fn painted(folder: &Path) -> usize {
@@ -217,4 +234,94 @@ fn the_run_fails_when_no_device_is_left() {
     let e = paint(&[(5, 0), (7, 0)], dir.path()).unwrap_err();
     assert!(matches!(e, Error::Device(_)), "{e}");
     assert_eq!(painted(dir.path()), 12, "what was finished is kept");
+}
+
+// The CPU under another name, which fails after some bands.
+struct Mortal<'a> {
+    inner: CpuWorker<'a>,
+    bands: AtomicUsize,
+}
+
+impl Worker for Mortal<'_> {
+    fn name(&self) -> &str {
+        "mortal"
+    }
+    fn in_flight(&self) -> usize {
+        1
+    }
+    fn run(&mut self, deal: &Deal) -> Result<(), (DeviceError, Vec<usize>)> {
+        self.inner.run(deal)
+    }
+    fn shares(&self) -> Vec<Share> {
+        self.inner.shares()
+    }
+}
+
+impl Device for Mortal<'_> {
+    fn lanes(&self) -> usize {
+        2
+    }
+    fn rows(&self, lane: usize, camera: &FrameData, top: u32, rgba: &mut [u8]) -> Result<FrameStats, DeviceError> {
+        let left = self.bands.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |n| n.checked_sub(1));
+        left.map_err(|_| DeviceError::Cuda("its time has come".into()))?;
+        self.inner.rows(lane, camera, top, rgba)
+    }
+}
+
+// Renders six frames in tiles shared by devices that live for so many bands.
+fn share_tiles(lives: &[usize], folder: &Path) -> Result<(), Error> {
+    let scene = sized(own("default.txt"), 97, 131, 1);
+    let sets = Isa::available();
+    let cpus: Vec<Cpu> = (0..lives.len())
+        .map(|i| Cpu::new(sets[i % sets.len()], 1, &scene, Layout::new(&scene, None)).unwrap())
+        .collect();
+    let devices = lives.iter().zip(&cpus).map(|(&n, cpu)| {
+        let inner = CpuWorker { cpu, scene: &scene, share: Share::new("cpu") };
+        Box::new(Mortal { inner, bands: AtomicUsize::new(n) }) as Box<dyn Device>
+    });
+    let mut workers: Vec<Box<dyn Worker>> = vec![Box::new(Tiles::new(devices.collect(), &scene))];
+    run_workers(&mut workers, (97, 131), 6, folder)?;
+    for n in 0..6 {
+        let (mut whole, file) = (Vec::new(), std::fs::read(folder.join(format!("{n}.data"))).unwrap());
+        cpus[0].render(&polyfly::layout::frame(&scene, n), &mut whole);
+        assert_eq!(file[8..], whole, "frame {n}");
+    }
+    let shares = workers[0].shares();
+    assert_eq!(shares.iter().map(|s| s.pieces).sum::<usize>(), 6 * 131usize.div_ceil(32));
+    Ok(())
+}
+
+#[test]
+fn tiles_of_a_frame_are_shared() {
+    for lives in [&[1000][..], &[1000, 1000], &[1000, 3, 1000], &[0, 1000], &[7, 29]] {
+        let dir = tempfile::tempdir().unwrap();
+        share_tiles(lives, dir.path()).unwrap_or_else(|e| panic!("{lives:?}: {e}"));
+    }
+}
+
+#[test]
+fn tiles_fail_when_no_device_is_left() {
+    let dir = tempfile::tempdir().unwrap();
+    let e = share_tiles(&[4, 9], dir.path()).unwrap_err();
+    assert!(matches!(e, Error::Device(_)), "{e}");
+    assert!(dir.path().join("0.data").exists(), "what was finished is kept");
+    assert!(!dir.path().join("5.data").exists());
+}
+
+#[test]
+fn split_does_not_show_in_the_bytes() {
+    let dir = tempfile::tempdir().unwrap();
+    let scene = scene("infinity.toml");
+    let run = |split: &str, name: &str| {
+        let output = format!("{name}%d.data");
+        let run = polyfly(
+            dir.path(),
+            None,
+            "",
+            &[&scene, "--cpu", "--size", "75x50", "--frames", "0-2", "--split", split, "-o", &output],
+        );
+        assert!(run.status.success(), "{}", text(&run.stderr));
+        (0..3).map(|n| std::fs::read(dir.path().join(format!("{name}{n}.data"))).unwrap()).collect::<Vec<_>>()
+    };
+    assert_eq!(run("frames", "f"), run("tiles", "t"));
 }

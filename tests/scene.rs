@@ -243,8 +243,8 @@ fn token_errors() {
     put("texture", 8, "-7 -7 -1 -7 7 -1 7 7 -1 7 -7 -1 @lava .85 .9 1 .35");
     put("flat floor", 8, "0 0 0 1 0 0 2 0 0 3 0 0 none .85 .9 1 .35");
     put("light count", 9, "5");
-    put("left over", 13, "16 4 9");
-    put("cut short", 13, "16");
+    put("left over", 12, "16 4 9");
+    put("cut short", 12, "16");
     all += &broken("empty", |lines| lines.clear());
     insta::assert_snapshot!(all);
 }

@@ -3,7 +3,9 @@
 
 use super::{DeviceError, FrameStats, Schedule, balance};
 use crate::layout::{Counts, FrameData, Layout, SceneData};
+use crate::pipeline::{Deal, Memory, Share, Worker};
 use crate::scene::Scene;
+use crate::tiles::Device;
 use rayon::prelude::*;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
@@ -256,21 +258,24 @@ impl Cpu {
     pub fn render(&self, frame: &FrameData, rgba: &mut Vec<u8>) -> FrameStats {
         let scene = self.layout.host();
         rgba.resize(4 * scene.rest.width as usize * scene.rest.height as usize, 0);
-        self.render_into(frame, rgba)
+        self.render_rows(frame, 0, rgba)
     }
 
-    /// Renders one frame into `rgba`, which holds width x height x 4 bytes.
-    pub fn render_into(&self, frame: &FrameData, rgba: &mut [u8]) -> FrameStats {
+    /// Renders the rows of a frame that `rgba` holds; the first is row `top`, a multiple of the tile's 16.
+    pub fn render_rows(&self, frame: &FrameData, top: u32, rgba: &mut [u8]) -> FrameStats {
         let start = Instant::now();
         let scene = self.layout.host();
-        let (width, height) = (scene.rest.width as u32, scene.rest.height as u32);
-        assert_eq!(rgba.len(), 4 * width as usize * height as usize);
-        let (across, down) = (width.div_ceil(TILE), height.div_ceil(TILE));
+        let row = 4 * scene.rest.width as usize;
+        let (width, bottom) = (scene.rest.width as u32, top + (rgba.len() / row) as u32);
+        let last = bottom == scene.rest.height as u32;
+        assert!(rgba.len().is_multiple_of(row) && top.is_multiple_of(TILE) && (last || bottom.is_multiple_of(TILE)));
+        let (across, first, end) = (width.div_ceil(TILE), top / TILE, bottom.div_ceil(TILE));
         assert!(rgba.as_ptr().cast::<u32>().is_aligned(), "the allocator aligns pictures");
-        let pixels = Pixels(rgba.as_mut_ptr().cast());
+        // Tiles count rows from the picture's start.
+        let pixels = Pixels(rgba.as_mut_ptr().wrapping_sub(row * top as usize).cast());
         let work: Vec<AtomicU64> = self.scratch.iter().map(|_| AtomicU64::new(0)).collect();
         let counts = self.pool.install(|| {
-            (0..across * down)
+            (across * first..across * end)
                 .into_par_iter()
                 .with_min_len(4)
                 .map(|tile| {
@@ -417,25 +422,40 @@ pub struct CpuWorker<'a> {
     pub cpu: &'a Cpu,
     /// Its scene, for the camera.
     pub scene: &'a Scene,
+    /// What it has done.
+    pub share: Share,
 }
 
-impl crate::pipeline::Worker for CpuWorker<'_> {
+impl Worker for CpuWorker<'_> {
     fn name(&self) -> &str {
         "cpu"
     }
     fn in_flight(&self) -> usize {
         1
     }
-    fn run(&mut self, deal: &crate::pipeline::Deal) -> Result<(), (DeviceError, Vec<usize>)> {
+    fn run(&mut self, deal: &Deal) -> Result<(), (DeviceError, Vec<usize>)> {
         let bytes = 4 * self.scene.width as usize * self.scene.height as usize;
         while let Some((mut hand, mut picture)) = deal.take(true) {
             let stats =
-                self.cpu.render_into(&crate::layout::frame(self.scene, hand.frame()), picture.rgba.sized(bytes));
+                self.cpu.render_rows(&crate::layout::frame(self.scene, hand.frame()), 0, picture.rgba.sized(bytes));
+            self.share.add(&stats);
             // A GPU may have used this memory: its planes are another frame's.
-            picture.yuv = crate::pipeline::Memory::default();
+            picture.yuv = Memory::default();
             let (index, frame) = hand.keep();
             deal.finish(index, frame, picture, stats);
         }
         Ok(())
+    }
+    fn shares(&self) -> Vec<Share> {
+        vec![self.share.clone()]
+    }
+}
+
+impl Device for CpuWorker<'_> {
+    fn lanes(&self) -> usize {
+        1
+    }
+    fn rows(&self, _: usize, camera: &FrameData, top: u32, rgba: &mut [u8]) -> Result<FrameStats, DeviceError> {
+        Ok(self.cpu.render_rows(camera, top, rgba))
     }
 }

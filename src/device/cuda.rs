@@ -4,11 +4,14 @@
 use super::driver::{Context, DeviceMemory, GpuFacts, Pinned, check, launch, load_module};
 use super::{DeviceError, FrameStats, Schedule};
 use crate::layout::{Counts, FrameData, Layout, SceneData, SmallScene};
-use crate::pipeline::{Deal, Memory, Picture, Wants, Worker};
+use crate::pipeline::{Deal, Memory, Picture, Share, Wants, Worker};
 use crate::scene::Scene;
+use crate::tiles::Device;
 use cudarc::driver::sys;
 use std::collections::VecDeque;
 use std::ffi::c_void;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 /// The kernels for any GPU from Turing on; scripts/ptx makes them, a test says when they are stale.
@@ -66,11 +69,18 @@ pub struct Gpu {
     camera: Scene,
     // Rows rendered at once.
     band: u32,
-    // Frames until the failure that a test asked for.
+    // The frame or band at which a test wants it to fail, and how many there were.
     fault: Option<u32>,
+    begun: AtomicU32,
+    // Held while a band is put on the streams, so that its marks stand around it alone.
+    turn: Mutex<()>,
+    share: Share,
 }
-// SAFETY: all handles belong to `context`, which run() makes current on its thread.
+// SAFETY: all handles belong to `context`, which whoever uses them makes current on its thread.
 unsafe impl Send for Gpu {}
+// SAFETY: the driver's interface may be called from several threads; of the slots, which are all that
+// changes, rows() uses its own lane's only.
+unsafe impl Sync for Gpu {}
 
 impl Gpu {
     /// Puts a scene on GPU `facts.ordinal`. `layout` carries the lamp light already.
@@ -145,8 +155,8 @@ impl Gpu {
                 })
             })
             .collect::<Result<Vec<_>, DeviceError>>()?;
+        let name = format!("cuda:{} {}", facts.ordinal, facts.name);
         Ok(Gpu {
-            name: format!("cuda:{} {}", facts.ordinal, facts.name),
             context,
             trace,
             convert,
@@ -162,6 +172,10 @@ impl Gpu {
             camera: scene.clone(),
             band,
             fault: planned_fault(facts.ordinal),
+            begun: AtomicU32::new(0),
+            turn: Mutex::new(()),
+            share: Share::new(&name),
+            name,
         })
     }
 
@@ -179,7 +193,7 @@ impl Gpu {
                 // The band before must have left the device's memory.
                 check!(cuStreamWaitEvent(self.compute, slot.marks[3], 0))?;
             }
-            self.launch_band(slot, frame, top)?;
+            self.launch_band(slot, frame, top, self.band_rows(top))?;
             check!(cuEventRecord(slot.marks[1], self.compute))?;
             check!(cuStreamWaitEvent(self.copy, slot.marks[1], 0))?;
             if top == 0 {
@@ -192,13 +206,13 @@ impl Gpu {
         check!(cuEventRecord(slot.marks[3], self.copy))
     }
 
-    fn rows(&self, top: u32) -> u32 {
+    fn band_rows(&self, top: u32) -> u32 {
         self.band.min(self.camera.height - top)
     }
 
     // Traces the band's rows, and converts them where a video wants it. Bands start at multiples of 8 rows.
-    fn launch_band(&self, slot: &Slot, frame: &FrameData, top: u32) -> Result<(), DeviceError> {
-        let (mut width, mut rows) = (self.camera.width, self.rows(top));
+    fn launch_band(&self, slot: &Slot, frame: &FrameData, top: u32, mut rows: u32) -> Result<(), DeviceError> {
+        let mut width = self.camera.width;
         let tiles = width.div_ceil(8);
         let mut first = tiles * (top / 8) * 64;
         let mut end = first + tiles * rows.div_ceil(8) * 64;
@@ -247,7 +261,7 @@ impl Gpu {
             assert!(at + len <= host.len(), "a band lies within its picture");
             check!(cuMemcpyDtoHAsync_v2(host.at(at), from, len, self.copy))
         };
-        let (width, rows, top) = (self.camera.width as usize, self.rows(top), top as usize);
+        let (width, rows, top) = (self.camera.width as usize, self.band_rows(top), top as usize);
         if self.wants.rgba {
             fetch(&mut picture.rgba, 4 * width * top, slot.rgba.address, 4 * width * rows as usize)?;
         }
@@ -264,6 +278,15 @@ impl Gpu {
                 from + (band.luma + band.chroma) as u64,
                 band.chroma,
             )?;
+        }
+        Ok(())
+    }
+
+    // Fails where the test wants it to.
+    fn strike(&self) -> Result<(), DeviceError> {
+        let begun = 1 + self.begun.fetch_add(1, Ordering::Relaxed);
+        if self.fault.is_some_and(|n| begun >= n) {
+            return Err(DeviceError::Cuda("the failure that POLYFLY_FAULT asked for".into()));
         }
         Ok(())
     }
@@ -395,18 +418,6 @@ fn planned_fault(ordinal: i32) -> Option<u32> {
     (gpu.parse() == Ok(ordinal)).then(|| frames.parse().ok()).flatten()
 }
 
-// Counts down to the planned failure.
-fn strike(fault: &mut Option<u32>) -> Result<(), DeviceError> {
-    match fault {
-        Some(0 | 1) => Err(DeviceError::Cuda("the failure that POLYFLY_FAULT asked for".into())),
-        Some(n) => {
-            *n -= 1;
-            Ok(())
-        }
-        None => Ok(()),
-    }
-}
-
 impl Worker for Gpu {
     fn name(&self) -> &str {
         &self.name
@@ -419,13 +430,12 @@ impl Worker for Gpu {
     fn run(&mut self, deal: &Deal) -> Result<(), (DeviceError, Vec<usize>)> {
         let mut flying: VecDeque<Flying> = VecDeque::new();
         let mut free: Vec<usize> = (0..self.slots.len()).collect();
-        let mut fault = self.fault;
         let result = self.context.enter().and_then(|()| {
             loop {
                 // Fill the ring; wait for work only when nothing is in flight.
                 while let Some(&slot) = free.last() {
                     let Some((mut hand, mut picture)) = deal.take(flying.is_empty()) else { break };
-                    let started = strike(&mut fault).and_then(|()| self.pin(&mut picture)).and_then(|()| {
+                    let started = self.strike().and_then(|()| self.pin(&mut picture)).and_then(|()| {
                         let camera = crate::layout::frame(&self.camera, hand.frame());
                         self.launch(slot, &camera, &mut picture)
                     });
@@ -438,6 +448,7 @@ impl Worker for Gpu {
                 let stats = self.wait(oldest.slot)?;
                 if let Some(done) = flying.pop_front() {
                     free.push(done.slot);
+                    self.share.add(&stats);
                     deal.finish(done.index, done.frame, done.picture, stats);
                 }
             }
@@ -446,6 +457,41 @@ impl Worker for Gpu {
             // What was in flight may still be written to by the GPU: wait before the memory goes back.
             let _ = check!(cuCtxSynchronize());
             (e, flying.iter().map(|f| f.index).collect())
+        })
+    }
+
+    fn shares(&self) -> Vec<Share> {
+        vec![self.share.clone()]
+    }
+}
+
+impl Device for Gpu {
+    // One computes while the other's rows are copied.
+    fn lanes(&self) -> usize {
+        self.slots.len().min(2)
+    }
+
+    fn rows(&self, lane: usize, camera: &FrameData, top: u32, rgba: &mut [u8]) -> Result<FrameStats, DeviceError> {
+        let rows = (rgba.len() / (4 * self.camera.width as usize)) as u32;
+        assert!(rows <= self.band, "a band fits the device's memory");
+        self.strike()?;
+        self.context.enter()?;
+        let slot = &self.slots[lane];
+        {
+            let _turn = self.turn.lock().unwrap_or_else(PoisonError::into_inner);
+            check!(cuMemsetD8Async(slot.counts.address, 0, COUNT_BYTES, self.compute))?;
+            check!(cuEventRecord(slot.marks[0], self.compute))?;
+            self.launch_band(slot, camera, top, rows)?;
+            check!(cuEventRecord(slot.marks[1], self.compute))?;
+        }
+        check!(cuStreamWaitEvent(self.copy, slot.marks[1], 0))?;
+        check!(cuEventRecord(slot.marks[2], self.copy))?;
+        check!(cuMemcpyDtoHAsync_v2(rgba.as_mut_ptr().cast(), slot.rgba.address, rgba.len(), self.copy))?;
+        check!(cuMemcpyDtoHAsync_v2(slot.host_counts.at(0), slot.counts.address, COUNT_BYTES, self.copy))?;
+        check!(cuEventRecord(slot.marks[3], self.copy))?;
+        // When it fails, the rows are not given back while a copy may still write them.
+        self.wait(lane).inspect_err(|_| {
+            let _ = check!(cuCtxSynchronize());
         })
     }
 }

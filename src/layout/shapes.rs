@@ -27,6 +27,8 @@ pub(super) fn flatten_body(scene: &Scene, k: usize, body: &Body, slabs: &mut Vec
         });
     }
     let sine = body.solid.edge_sine();
+    let lamps = if body.bar > 0.0 { body.lamps } else { 0 };
+    let spacing = body.solid.edge_length() * body.radius / f64::from(lamps.max(1));
     let sealed = scene.bodies.iter().enumerate().all(|(j, other)| j == k || apart(body, other))
         && scene.floor.as_ref().is_none_or(|f| floor_misses(body, f));
     BodyData {
@@ -39,14 +41,16 @@ pub(super) fn flatten_body(scene: &Scene, k: usize, body: &Body, slabs: &mut Vec
         ior: body.ior as f32,
         bar: (body.bar * body.radius * sine) as f32,
         bar_to_edge: (1.0 / sine) as f32,
-        edge: (body.solid.edge_length() * body.radius) as f32,
-        lamp_radius: lamp_radius(body) as f32,
+        lamp_spacing: spacing as f32,
+        lamps_a_length: (1.0 / spacing) as f32,
+        lamp_sharpness: if lamps == 0 { 0.0 } else { lamp_radius(body).powi(-2) as f32 },
         lamp_colour: colour(body.lamp_colour),
-        lamps: if body.bar > 0.0 { body.lamps as i32 } else { 0 },
+        lamps: lamps as i32,
         bar_colour: colour(body.bar_colour),
         code_in: 4 * k as i32 + 1 + if sealed { 2 } else { 0 },
         first_slab: first as i32,
         slabs: (slabs.len() - first) as i32,
+        ior_inward: (1.0 / body.ior) as f32,
         ..BodyData::default()
     }
 }

@@ -142,6 +142,10 @@ struct Transcript {
     frames: u64,
 }
 
+// What Linux allows an ordinary user by default.
+#[cfg(target_os = "linux")]
+const PIPE_BYTES: usize = 1 << 20;
+
 // A running ffmpeg whose output is read on a thread of its own, so that it never blocks.
 struct Process {
     child: FfmpegChild,
@@ -160,6 +164,11 @@ impl Process {
         }
         let failed = |e: String| SinkError::NoEncoder(format!("cannot start {}: {e}", program.display()));
         let mut child = command.spawn().map_err(|e| failed(e.to_string()))?;
+        #[cfg(target_os = "linux")]
+        if let Some(stdin) = &child.as_inner_mut().stdin {
+            // A wider pipe takes a frame in fewer turns. The kernel may refuse; then it stays as it is.
+            let _ = rustix::pipe::fcntl_setpipe_size(stdin, PIPE_BYTES);
+        }
         let events = child.iter().map_err(|e| failed(e.to_string()))?;
         let reader = std::thread::spawn(move || {
             let mut t = Transcript::default();

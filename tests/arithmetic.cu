@@ -1,0 +1,26 @@
+// Compares the kernels' reciprocal and square root with the exactly rounded ones, for all mantissas over
+// the exponents in use: nvcc -fmad=false -Ikernels tests/arithmetic.cu -o arithmetic && ./arithmetic
+#include <cstdio>
+
+#define any polyfly_any  // a name that CUDA's own headers have too
+#include "lane.cuh"
+
+__global__ void compare(int exponent, unsigned long long* wrong) {
+  const int mantissa = blockIdx.x * blockDim.x + threadIdx.x;
+  for (int sign = 0; sign < 2; ++sign) {
+    const float x = from_bits((sign << 31) | ((exponent + 127) << 23) | mantissa);
+    if (bits(reciprocal(x)) != bits(__frcp_rn(x))) atomicAdd(&wrong[0], 1ull);
+    if (sign == 0 && bits(root(x)) != bits(__fsqrt_rn(x))) atomicAdd(&wrong[1], 1ull);
+  }
+}
+
+int main() {
+  unsigned long long* wrong;
+  if (cudaMallocManaged(&wrong, 16) != cudaSuccess) return 2;
+  wrong[0] = wrong[1] = 0;
+  const int first = -99, last = 99;  // 1e-30 to 1e30
+  for (int exponent = first; exponent <= last; ++exponent) compare<<<(1 << 23) / 256, 256>>>(exponent, wrong);
+  if (cudaDeviceSynchronize() != cudaSuccess) return 2;
+  printf("%d exponents: %llu reciprocals and %llu square roots differ\n", last - first + 1, wrong[0], wrong[1]);
+  return wrong[0] + wrong[1] ? 1 : 0;
+}
