@@ -137,8 +137,6 @@ pub fn render(args: &RenderArgs) -> Result<(), Error> {
     let job = Job { frames: &frames, width: scene.width, height: scene.height, files, video, isa, writers };
     let result = pipeline::run(&mut workers, job, &mut reporter, &stop);
     reporter.end(result.as_ref().ok().and_then(|v| v.as_deref()));
-    // The end of the process frees what the devices hold, and faster than piece by piece.
-    std::mem::forget(workers);
     result.map(|_| ())
 }
 
