@@ -2,13 +2,16 @@
 
 use std::path::Path;
 
-const KERNELS: [&str; 10] = [
+const KERNELS: [&str; 13] = [
     "compat.cuh",
     "lane.cuh",
     "math.cuh",
     "types.cuh",
     "intersect.cuh",
+    "bvh.cuh",
+    "closest.cuh",
     "shade.cuh",
+    "path.cuh",
     "film.cuh",
     "trace.cuh",
     "wave.cuh",

@@ -9,19 +9,19 @@ POLYFLY_FN Int to_fixed(Real x) {
 }
 
 // Straight up to the knee, then bending so that any brightness stays below 1 and keeps its order.
-POLYFLY_FN Real tone(Real x) {
-  const float knee = 0.7f;
+POLYFLY_FN Real tone(const Scene& scene, Real x) {
+  const float knee = scene.knee;
   const Real over = x - Real(knee);
-  const Real bent = mad(over, Real(1.0f - knee) * reciprocal(most(over, Real(0.0f)) + Real(1.0f - knee)), Real(knee));
+  const Real bent = mad(over, Real(1.0f - knee) * reciprocal(most(over, Real(1.0e-6f)) + Real(1.0f - knee)), Real(knee));
   return select(over > Real(0.0f), bent, x);
 }
 // The place in Scene::curve, which is spaced by square roots as the eye nearly is.
-POLYFLY_FN Int curve_place(Real linear) {
-  return to_int(mad(root(most(tone(linear), Real(1.0e-20f))), Real(CURVE_LAST), Real(0.5f)));
+POLYFLY_FN Int curve_place(const Scene& scene, Real linear) {
+  return to_int(mad(root(most(tone(scene, linear), Real(1.0e-20f))), Real(CURVE_LAST), Real(0.5f)));
 }
 // sum: of all the pixel's terms; scale: 1 / (FIXED_ONE samples^2).
 POLYFLY_FN Int develop(const Scene& scene, Real sum, float scale, Mask m) {
-  const Int place = select(m, curve_place(sum * Real(scale)), Int(0));
+  const Int place = select(m, curve_place(scene, sum * Real(scale)), Int(0));
   return read(scene.curve.data, scene.curve.len, place, m);
 }
 POLYFLY_FN Int pack_rgba(Int r, Int g, Int b) { return r | (g << 8) | (b << 16) | Int((int)0xff000000u); }

@@ -1,4 +1,4 @@
-// Where rays meet bodies and the floor, and what light passes through them on the way to a lamp.
+// Where rays meet bodies and the floor, and what they take from light that passes through them.
 //
 // A body is met by its pairs of face planes (Kay and Kajiya, "Ray Tracing Complex Scenes", 1986), not
 // by triangles: half the planes, no cracks. Since a body is convex, a ray that has left it cannot hit
@@ -116,109 +116,76 @@ struct Hit {
   Real u, v;     // of the floor
 };
 
-POLYFLY_FN Hit closest(const Scene& scene, const Ray& ray, Mask active) {
-  Hit hit = {Real(FAR), Int(NO_SURFACE), first_lanes(0), Real(0.0f), Real(0.0f)};
-  const Mask sealed = (ray.from > Int(0)) & ((ray.from & Int(SEALED)) != Int(0));
-#if POLYFLY_LANES == 1
-  if (sealed) {
-    const int k = ray.from >> 2;
-    const Body& body = scene.bodies.at(k);
-    const Hit out = {way_out(scene, body, ray.o - vec(body.centre), ray.d), k, true, 0.0f, 0.0f};
-    return out;
-  }
+// Whether something at t is the nearest so far; of equal ones it is the first in number.
+POLYFLY_FN Mask nearer(const Hit& hit, Real t, Int number) {
+#ifdef POLYFLY_INLINE_SCENE
+  (void)number;  // asked in their order
+  return t < hit.t;
+#else
+  return (t < hit.t) | ((t == hit.t) & (number < hit.surface));
 #endif
-  POLYFLY_ROLLED
-  for (int k = 0; k < scene.bodies.len; ++k) {
-    const Body& body = scene.bodies.at(k);
-    const Mask here = ray.from == Int(body.code_in);
-    Mask asked = active & (ray.from != Int(4 * k)) & (here | !sealed);
-    if (!any(asked)) continue;
-    const Vec q = ray.o - vec(body.centre);
-    if (any(asked & here)) {
-      const Real t = way_out(scene, body, q, ray.d);
-      const Mask met = asked & here & (t < hit.t);
-      hit.t = select(met, t, hit.t);
-      hit.surface = select(met, Int(k), hit.surface);
-      hit.leaving = met | hit.leaving;
-    }
-    asked = asked & !here;
-    if (!any(asked)) continue;
-    if (body.slabs > 3) {
-      asked = asked & near_sphere(body, q, ray.d, Real(1.0f));
-      if (!any(asked)) continue;
-    }
-    const Chord c = clip(scene, body, q, ray.d);
-    const Mask within = !(c.enter > Real(0.0f));
-    const Real t = select(within, c.leave, c.enter);
-    const Mask met = asked & (c.enter < c.leave) & (c.leave > Real(0.0f)) & (t < hit.t);
-    hit.t = select(met, t, hit.t);
-    hit.surface = select(met, Int(k), hit.surface);
-    hit.leaving = (met & within) | (hit.leaving & (!met));
-  }
-  const Mask open = active & !sealed;
-  if (any(open)) {
-    POLYFLY_ROLLED
-    for (int k = 0; k < scene.patches.len; ++k) {
-      const Crossing c = cross_patch(scene.patches.at(k), ray.o, ray.d);
-      const Mask met = open & c.hit & (c.t < hit.t) & (ray.from != Int(FROM_FLOOR + k));
-      hit.t = select(met, c.t, hit.t);
-      hit.surface = select(met, Int(FROM_FLOOR + k), hit.surface);
-      hit.u = select(met, c.u, hit.u);
-      hit.v = select(met, c.v, hit.v);
-    }
-  }
-  return hit;
 }
 
-// Light that comes through: what is left, by colour, of light that travels o + t d, 0 < t < 1.
-// Panes tint it once each, bars and the floor stop it.
-POLYFLY_FN Vec transmittance(const Scene& scene, Vec o, Vec d, Int from, Mask active) {
-  Vec left = vec(Real(1.0f), Real(1.0f), Real(1.0f));
+POLYFLY_FN Mask is_sealed(Int from) { return (from > Int(0)) & ((from & Int(SEALED)) != Int(0)); }
+
+// Body k, for rays that may meet it.
+POLYFLY_FN void meet_body(const Scene& scene, int k, const Ray& ray, Mask active, Hit& hit) {
+  const Body& body = scene.bodies.at(k);
+  const Mask here = ray.from == Int(body.code_in);
+  Mask asked = active & (ray.from != Int(4 * k));
+  if (!any(asked)) return;
+  const Vec q = ray.o - vec(body.centre);
+  if (any(asked & here)) {
+    const Real t = way_out(scene, body, q, ray.d);
+    const Mask met = asked & here & nearer(hit, t, Int(k));
+    hit.t = select(met, t, hit.t);
+    hit.surface = select(met, Int(k), hit.surface);
+    hit.leaving = met | hit.leaving;
+  }
+  asked = asked & !here;
+  if (!any(asked)) return;
+  if (body.slabs > 3) {
+    asked = asked & near_sphere(body, q, ray.d, Real(1.0f));
+    if (!any(asked)) return;
+  }
+  const Chord c = clip(scene, body, q, ray.d);
+  const Mask within = !(c.enter > Real(0.0f));
+  const Real t = select(within, c.leave, c.enter);
+  const Mask met = asked & (c.enter < c.leave) & (c.leave > Real(0.0f)) & nearer(hit, t, Int(k));
+  hit.t = select(met, t, hit.t);
+  hit.surface = select(met, Int(k), hit.surface);
+  hit.leaving = (met & within) | (hit.leaving & (!met));
+}
+
+// What body k takes from light that travels o + t d, 0 < t < 1; dd is 1 / d.d. Panes tint it once each, bars stop it.
+POLYFLY_FN void dim_by_body(const Scene& scene, int k, Vec o, Vec d, Real dd, Int from, Mask& active, Vec& left) {
   const Real zero = Real(0.0f), one = Real(1.0f);
-  const Real dd = reciprocal(dot(d, d));
-  POLYFLY_ROLLED
-  for (int k = 0; k < scene.patches.len; ++k) {
-    const Patch& patch = scene.patches.at(k);
-    // Most shadow rays stay on one side of the floor.
-    const Real start = dot(patch.n, o) - Real(patch.d);
-    const Real end = start + dot(patch.n, d);
-    const Mask crosses = active & !(start * end > zero) & (from != Int(FROM_FLOOR + k));
-    if (!any(crosses)) continue;
-    const Crossing c = cross_patch(patch, o, d);
-    const Mask stopped = crosses & c.hit & (c.t < one);
-    left = select(stopped, vec(zero, zero, zero), left);
-    active = active & !stopped;
-  }
-  POLYFLY_ROLLED
-  for (int k = 0; k < scene.bodies.len; ++k) {
-    const Body& body = scene.bodies.at(k);
-    const Mask here = from == Int(body.code_in);
-    Mask asked = active & (from != Int(4 * k));
-    if (!any(asked)) continue;
-    const Vec q = o - vec(body.centre);
-    asked = asked & (here | near_sphere(body, q, d, dd));
-    if (!any(asked)) continue;
-    const Chord c = clip(scene, body, q, d);
-    const Mask crossed = asked & (here | (c.enter < c.leave));
-    Mask in = crossed & !here & (c.enter > zero) & (c.enter < one);
-    Mask out = crossed & (here | (c.leave > zero)) & (c.leave < one);
-    if (!any(in | out)) continue;
-    if (body.bar > 0.0f && body.transmit > 0.0f) {
-      Mask stopped = first_lanes(0);
-      if (any(in)) {
-        const Vec p = along(q, d, c.enter);
-        stopped = in & (to_next_face(scene, body, p) < Real(body.bar));
-      }
-      if (any(out)) {
-        const Vec p = along(q, d, c.leave);
-        stopped = stopped | (out & (to_next_face(scene, body, p) < Real(body.bar)));
-      }
-      left = select(stopped, vec(zero, zero, zero), left);
+  const Body& body = scene.bodies.at(k);
+  const Mask here = from == Int(body.code_in);
+  Mask asked = active & (from != Int(4 * k));
+  if (!any(asked)) return;
+  const Vec q = o - vec(body.centre);
+  asked = asked & (here | near_sphere(body, q, d, dd));
+  if (!any(asked)) return;
+  const Chord c = clip(scene, body, q, d);
+  const Mask crossed = asked & (here | (c.enter < c.leave));
+  Mask in = crossed & !here & (c.enter > zero) & (c.enter < one);
+  Mask out = crossed & (here | (c.leave > zero)) & (c.leave < one);
+  if (!any(in | out)) return;
+  if (body.bar > 0.0f && body.transmit > 0.0f) {
+    Mask stopped = first_lanes(0);
+    if (any(in)) {
+      const Vec p = along(q, d, c.enter);
+      stopped = in & (to_next_face(scene, body, p) < Real(body.bar));
     }
-    const Vec pane = vec(body.colour) * Real(body.transmit);
-    left = select(in, left * pane, left);
-    left = select(out, left * pane, left);
-    active = active & (brightest(left) > zero);
+    if (any(out)) {
+      const Vec p = along(q, d, c.leave);
+      stopped = stopped | (out & (to_next_face(scene, body, p) < Real(body.bar)));
+    }
+    left = select(stopped, vec(zero, zero, zero), left);
   }
-  return left;
+  const Vec pane = vec(body.colour) * Real(body.transmit);
+  left = select(in, left * pane, left);
+  left = select(out, left * pane, left);
+  active = active & (brightest(left) > zero);
 }

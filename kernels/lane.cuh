@@ -18,6 +18,9 @@ POLYFLY_FN bool first_lanes(int n) { return n > 0; }
 POLYFLY_FN float select(bool m, float a, float b) { return m ? a : b; }
 POLYFLY_FN int select(bool m, int a, int b) { return m ? a : b; }
 POLYFLY_FN int lane_index() { return 0; }
+POLYFLY_FN int wrap_mul(int a, int b) { return (int)((u32)a * (u32)b); }
+POLYFLY_FN int wrap_add(int a, int b) { return (int)((u32)a + (u32)b); }
+POLYFLY_FN int shift_down(int a, int n) { return (int)((u32)a >> n); }
 POLYFLY_FN int to_int(float x) { return (int)x; }
 POLYFLY_FN float to_real(int x) { return (float)x; }
 #ifdef __CUDACC__
@@ -78,6 +81,7 @@ POLYFLY_FN T gather(const T* p, int i, bool) { return p[i]; }
 
 typedef float VReal __attribute__((vector_size(POLYFLY_LANES * 4)));
 typedef int VInt __attribute__((vector_size(POLYFLY_LANES * 4)));
+typedef unsigned int VUint __attribute__((vector_size(POLYFLY_LANES * 4)));
 typedef float VRealU __attribute__((vector_size(POLYFLY_LANES * 4), aligned(4), may_alias));
 typedef int VIntU __attribute__((vector_size(POLYFLY_LANES * 4), aligned(4), may_alias));
 
@@ -114,6 +118,9 @@ POLYFLY_FN Int operator*(Int a, Int b) { return Int(a.v * b.v); }
 POLYFLY_FN Int operator&(Int a, Int b) { return Int(a.v & b.v); }
 POLYFLY_FN Int operator|(Int a, Int b) { return Int(a.v | b.v); }
 POLYFLY_FN Int operator^(Int a, Int b) { return Int(a.v ^ b.v); }
+POLYFLY_FN Int wrap_mul(Int a, Int b) { return Int((VInt)((VUint)a.v * (VUint)b.v)); }
+POLYFLY_FN Int wrap_add(Int a, Int b) { return Int((VInt)((VUint)a.v + (VUint)b.v)); }
+POLYFLY_FN Int shift_down(Int a, int n) { return Int((VInt)((VUint)a.v >> n)); }
 POLYFLY_FN Int operator<<(Int a, int n) { return Int(a.v << n); }
 POLYFLY_FN Int operator>>(Int a, int n) { return Int(a.v >> n); }
 

@@ -38,4 +38,5 @@ POLYFLY_FN Vec cross(Vec a, Vec b) {
 }
 POLYFLY_FN Vec normalise(Vec a) { return a * reciprocal(root(dot(a, a))); }
 POLYFLY_FN Vec select(Mask m, Vec a, Vec b) { return vec(select(m, a.x, b.x), select(m, a.y, b.y), select(m, a.z, b.z)); }
+POLYFLY_FN Real brightest(Real c) { return c; }
 POLYFLY_FN Real brightest(Vec c) { return most(c.x, most(c.y, c.z)); }

@@ -80,6 +80,11 @@ static_assert(sizeof(Body) == 112 && __builtin_offsetof(Body, lamp_colour) == 64
 static_assert(sizeof(Light) == 32, "");
 static_assert(sizeof(Patch) == 64, "");
 static_assert(sizeof(Level) == 16, "");
-static_assert(sizeof(Scene) == 224 && __builtin_offsetof(Scene, glow_size) == 192, "");
+static_assert(sizeof(Node) == 64, "");
+static_assert(sizeof(Ball) == 16, "");
+static_assert(sizeof(Triangle) == 48, "");
+static_assert(sizeof(Material) == 64, "");
+static_assert(sizeof(Emitter) == 32, "");
+static_assert(sizeof(Scene) == 352 && __builtin_offsetof(Scene, glow_size) == 288, "");
 static_assert(sizeof(Frame) == 64, "");
 static_assert(sizeof(Counts) == 32, "");

@@ -9,9 +9,9 @@
 
 // src/layout.rs asserts the same numbers.
 #ifdef POLYFLY_INLINE_SCENE
-static_assert(sizeof(Scene) == 2784, "");
+static_assert(sizeof(Scene) == 2816, "");
 #else
-static_assert(sizeof(Scene) == 224, "");
+static_assert(sizeof(Scene) == 352, "");
 #endif
 
 // Pixels are counted through tiles of 8 x 8, and within a tile so that 8 neighbours are 4 x 2 and 32 are 8 x 4.
@@ -57,13 +57,24 @@ POLYFLY_FN void count_work(const Tally& mine, Counts* counts) {
   }
 }
 
-// Warps take pixels from `queue` as they get free, counted from `first` up to `end`, 32 samples at a time:
+template <bool PATH>
+POLYFLY_FN void trace_one(const Scene& scene, const Frame& frame, int x, int y, int sample, Pending* stack, Sum& sum, Tally& tally) {
+#ifndef POLYFLY_INLINE_SCENE
+  if (PATH) {
+    trace_path(scene, frame, lot_ray(scene, frame, x, y, sample, 0), seed_of(frame, x, y, sample), sum, tally);
+    return;
+  }
+#endif
+  trace_sample(scene, frame, grid_ray(scene, frame, x, y, sample, 0), stack, sum, tally);
+}
+
+// Warps take pixels from `queue` as they get free, counted from `first` up to `end`, and trace 32 samples at a time:
 // whole pixels when a pixel has at most 32 samples, else one pixel in turns. Of the ways that
 // `polyfly bench --balance` compares this is the fastest.
-template <int DEPTH>
+template <int DEPTH, bool PATH>
 POLYFLY_FN void trace_picture(const Scene& scene, const Frame& frame, int first, int end, u32* rgba, int* queue, Counts* counts) {
   const int lane = threadIdx.x & 31;
-  const int each = scene.samples * scene.samples;
+  const int each = scene.each;
   const int pixels = each < 32 ? 32 / each : 1;
   const int group = each < 32 ? each : 32;  // lanes that share a pixel
   const int own = lane / group, place = lane - own * group;
@@ -71,17 +82,23 @@ POLYFLY_FN void trace_picture(const Scene& scene, const Frame& frame, int first,
   const float scale = 1.0f / (FIXED_ONE * (float)each);
   Pending stack[DEPTH];
   Tally mine = {0, 0};
+  // Where there is plenty, a few times as many at once: the queue is one word for all.
+  const int plenty = (end - first) / (pixels * (int)gridDim.x * (THREADS / 32) * 8);
+  const int batch = plenty < 1 ? 1 : plenty < 4 ? plenty : 4;
+  int start = 0, stop = 0;
   for (;;) {
-    int start = 0;
-    if (lane == 0) start = atomicAdd(queue, pixels);
-    start = first + __shfl_sync(0xffffffffu, start, 0);
-    if (start >= end) break;
+    start += pixels;
+    if (start >= stop) {
+      if (lane == 0) start = atomicAdd(queue, pixels * batch);
+      start = first + __shfl_sync(0xffffffffu, start, 0);
+      stop = start + pixels * batch;
+      if (start >= end) break;
+    }
     Sum sum = {0, 0, 0};
     int x, y;
     pixel_at(start + own, across, x, y);
     const bool inside = own < pixels && start + own < end && x < scene.width && y < scene.height;
-    for (int sample = place; inside && sample < each; sample += group)
-      trace_sample(scene, frame, camera_ray(scene, frame, x, y, sample, 0), stack, sum, mine);
+    for (int sample = place; inside && sample < each; sample += group) trace_one<PATH>(scene, frame, x, y, sample, stack, sum, mine);
     __syncwarp();
     group_sum(sum, place, group);
     if (inside && place == 0)
@@ -98,19 +115,26 @@ extern "C" {
 // not need the deepest one do not pay for it.
 __global__ __launch_bounds__(THREADS, MIN_BLOCKS) void polyfly_trace_16(const __grid_constant__ Scene scene, const __grid_constant__ Frame frame,
                                                             int first, int end, u32* rgba, int* queue, Counts* counts) {
-  trace_picture<16>(scene, frame, first, end, rgba, queue, counts);
+  trace_picture<16, false>(scene, frame, first, end, rgba, queue, counts);
 }
 __global__ __launch_bounds__(THREADS, MIN_BLOCKS) void polyfly_trace_128(const __grid_constant__ Scene scene, const __grid_constant__ Frame frame,
                                                              int first, int end, u32* rgba, int* queue, Counts* counts) {
-  trace_picture<DEPTH_MOST>(scene, frame, first, end, rgba, queue, counts);
+  trace_picture<DEPTH_MOST, false>(scene, frame, first, end, rgba, queue, counts);
 }
+
+#ifndef POLYFLY_INLINE_SCENE
+__global__ __launch_bounds__(THREADS, MIN_BLOCKS) void polyfly_path(const __grid_constant__ Scene scene, const __grid_constant__ Frame frame,
+                                                        int first, int end, u32* rgba, int* queue, Counts* counts) {
+  trace_picture<1, true>(scene, frame, first, end, rgba, queue, counts);
+}
+#endif
 
 // The same work dealt out otherwise, to see which way is best (the 2009 CSE260 report's question): a
 // fixed number of threads takes samples in even shares (0), in turn (1), or as it gets free, a warp at
 // a time from `queue` (2). Gives no picture, only counts.
 __global__ __launch_bounds__(THREADS, MIN_BLOCKS) void polyfly_schedule(const __grid_constant__ Scene scene, const __grid_constant__ Frame frame,
                                                                         int mode, int* queue, Counts* counts) {
-  const int each = scene.samples * scene.samples;
+  const int each = scene.each;
   const int across = (scene.width + 7) >> 3;
   const int items = across * ((scene.height + 7) >> 3) * 64 * each;
   const int threads = gridDim.x * THREADS, me = blockIdx.x * THREADS + threadIdx.x;
@@ -132,7 +156,7 @@ __global__ __launch_bounds__(THREADS, MIN_BLOCKS) void polyfly_schedule(const __
       pixel_at(item / each, across, x, y);
       Sum sum = {0, 0, 0};
       if (x < scene.width && y < scene.height)
-        trace_sample(scene, frame, camera_ray(scene, frame, x, y, item % each, 0), stack, sum, mine);
+        trace_one<false>(scene, frame, x, y, item % each, stack, sum, mine);
       // The light must not be optimised away.
       if (sum.r < 0) mine.rays = 0;
     }

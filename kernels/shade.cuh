@@ -1,6 +1,15 @@
 // What a ray finds where it lands: colour, light of its own, and the rays that go on from there.
 #pragma once
-#include "intersect.cuh"
+#include "closest.cuh"
+
+// What is mirrored: a polyhedron mirrors all colours alike.
+#ifdef POLYFLY_INLINE_SCENE
+typedef Real Share;
+POLYFLY_FN Share share(Real x) { return x; }
+#else
+typedef Vec Share;
+POLYFLY_FN Share share(Real x) { return vec(x, x, x); }
+#endif
 
 struct Surface {
   Vec p;
@@ -8,7 +17,8 @@ struct Surface {
   Vec albedo;          // of the surface's own shading, already times its weight 1 - R - T
   Vec emission;
   Real shine;          // weight of the highlight, likewise times 1 - R - T
-  Real reflect;
+  Share reflect;
+  Real fuzz;           // for path tracing
   Vec transmit;        // T times the tint
   Real ior;            // on the way through; 1 = straight
   Int same_side;       // Ray::from of the reflected ray
@@ -77,7 +87,7 @@ POLYFLY_FN Vec texture(const Scene& scene, Real u, Real v, Real covered, Mask m)
 
 // --- the sky, a gradient from the horizon up ---
 POLYFLY_FN Vec sky(const Scene& scene, Vec d) {
-  return mix(vec(scene.horizon), vec(scene.zenith), most(d.z, Real(0.0f)));
+  return mix(vec(scene.horizon), vec(scene.zenith), most(mad(d.z, Real(scene.sky_slope), Real(scene.sky_base)), Real(0.0f)));
 }
 
 // --- lamps: discs set along a bar, hot in the middle, with a glow on the bar around them ---
@@ -117,7 +127,7 @@ POLYFLY_FN void find_body(const Scene& scene, int k, const Ray& ray, const Hit& 
   const Vec colour = vec(body.colour);
   s.albedo = select(m, colour * Real(body.local), s.albedo);
   s.shine = select(m, Real(body.local * scene.highlight), s.shine);
-  s.reflect = select(m, Real(body.reflect), s.reflect);
+  s.reflect = select(m, share(Real(body.reflect)), s.reflect);
   s.transmit = select(m, colour * Real(body.transmit), s.transmit);
   s.ior = select(m, select(hit.leaving, Real(body.ior), Real(body.ior_inward)), s.ior);
   const Int in = Int(body.code_in), out = Int(4 * k);
@@ -128,7 +138,7 @@ POLYFLY_FN void find_body(const Scene& scene, int k, const Ray& ray, const Hit& 
   const Real zero = Real(0.0f);
   s.albedo = select(bar, vec(body.bar_colour), s.albedo);
   s.shine = select(bar, Real(scene.highlight), s.shine);
-  s.reflect = select(bar, zero, s.reflect);
+  s.reflect = select(bar, share(zero), s.reflect);
   s.transmit = select(bar, vec(zero, zero, zero), s.transmit);
   if (body.lamps > 0) {
     Vec other = n;
@@ -158,7 +168,7 @@ POLYFLY_FN void find_floor(const Scene& scene, const Frame& frame, int k, const 
   }
   s.albedo = select(m, albedo, s.albedo);
   s.shine = select(m, Real(scene.highlight * (1.0f - scene.floor_reflect)), s.shine);
-  s.reflect = select(m, Real(scene.floor_reflect), s.reflect);
+  s.reflect = select(m, share(Real(scene.floor_reflect)), s.reflect);
   if (scene.glow_size > 0) {
     // Lamp light lies on the side that the floor's normal points to, which is the upper one.
     const Mask above = m & (facing < Real(0.0f));
@@ -169,16 +179,92 @@ POLYFLY_FN void find_floor(const Scene& scene, const Frame& frame, int k, const 
   s.same_side = select(m, Int(FROM_FLOOR + k), s.same_side);
 }
 
+#ifndef POLYFLY_INLINE_SCENE
+POLYFLY_FN Vec read_vec(const float* data, int len, Int i, Mask m) {
+  return vec(read(data, len, i, m), read(data, len, i + Int(1), m), read(data, len, i + Int(2), m));
+}
+
+// A ball or a triangle.
+POLYFLY_FN void find_primitive(const Scene& scene, const Ray& ray, const Hit& hit, Mask m, Surface& s) {
+  const Int number = hit.surface - Int(PRIMITIVE);
+  const Mask ball = m & (number < Int(scene.balls.len)), flat = m & !ball;
+  Vec n = s.n;
+  Int paint = Int(0);
+  if (any(ball)) {
+    const float* data = (const float*)scene.balls.data;
+    const int words = 4 * scene.balls.len;
+    const Vec centre = read_vec(data, words, number << 2, ball);
+    const Real radius = read(data, words, (number << 2) + Int(3), ball);
+    // Rounding has moved the point off the ball: it is put back.
+    const Vec out = normalise(select(ball, s.p - centre, n));
+    n = select(ball, out, n);
+    s.p = select(ball, along(centre, out, radius), s.p);
+    paint = select(ball, read(scene.paints.data, scene.paints.len, number, ball), paint);
+  }
+  if (any(flat)) {
+    const float* data = (const float*)scene.triangles.data;
+    const int words = 12 * scene.triangles.len;
+    const Int at = (number - Int(scene.balls.len)) * Int(12);
+    const Vec normal = cross(read_vec(data, words, at + Int(4), flat), read_vec(data, words, at + Int(8), flat));
+    n = select(flat, normalise(select(flat, normal, n)), n);
+    paint = select(flat, read((const int*)data, words, at + Int(3), flat), paint);
+  }
+  n = select(dot(n, ray.d) < Real(0.0f), n, -n);
+  s.n = select(m, n, s.n);
+  const float* data = (const float*)scene.materials.data;
+  const int words = 16 * scene.materials.len;
+  const Int at = paint << 4;
+  s.albedo = select(m, read_vec(data, words, at, m), s.albedo);
+  s.shine = select(m, read(data, words, at + Int(3), m), s.shine);
+  const Real ior = select(m, read(data, words, at + Int(11), m), Real(1.0f));
+  s.ior = select(m, select(hit.leaving, ior, reciprocal(ior)), s.ior);
+  s.fuzz = select(m, read(data, words, at + Int(7), m), s.fuzz);
+  s.emission = select(m, read_vec(data, words, at + Int(12), m), s.emission);
+  Vec mirror = read_vec(data, words, at + Int(4), m), through = read_vec(data, words, at + Int(8), m);
+  const Real normal = read(data, words, at + Int(15), m);
+  const Mask glass = m & (normal > Real(0.0f));
+  if (any(glass)) {
+    // Schlick, "An inexpensive BRDF model for physically-based rendering", 1994; past the critical angle all is mirrored.
+    const Real one = Real(1.0f), cosine = most(least(-dot(n, ray.d), one), Real(0.0f));
+    const Mask total = s.ior * s.ior * mad(-cosine, cosine, one) > one;
+    const Real rest = one - cosine, rest2 = rest * rest;
+    const Real share = select(total, one, mad(one - normal, rest2 * rest2 * rest, normal));
+    mirror = select(glass, vec(share, share, share), mirror);
+    through = select(glass, through * (one - share), through);
+  }
+  s.reflect = select(m, mirror, s.reflect);
+  s.transmit = select(m, through, s.transmit);
+  const Int out = (number << 2) + Int(FROM_PRIMITIVE), in = out + Int(1);
+  s.same_side = select(m, select(hit.leaving, in, out), s.same_side);
+  s.other_side = select(m, select(hit.leaving, out, in), s.other_side);
+}
+#endif
+
 POLYFLY_FN Surface find_surface(const Scene& scene, const Frame& frame, const Ray& ray, const Hit& hit, Mask met) {
   const Real zero = Real(0.0f);
   const Vec black = vec(zero, zero, zero);
-  Surface s = {along(ray.o, ray.d, hit.t), vec(zero, zero, Real(1.0f)), black, black, zero, zero, black, Real(1.0f),
+  Surface s = {along(ray.o, ray.d, hit.t), vec(zero, zero, Real(1.0f)), black, black, zero, share(zero), zero, black, Real(1.0f),
                Int(FROM_NOWHERE), Int(FROM_NOWHERE)};
+#ifdef POLYFLY_INLINE_SCENE
   POLYFLY_ROLLED
   for (int k = 0; k < scene.bodies.len; ++k) {
     const Mask m = met & (hit.surface == Int(k));
     if (any(m)) find_body(scene, k, ray, hit, m, s);
   }
+#else
+  const Mask primitive = met & (hit.surface > Int(PRIMITIVE - 1)), body = met & !primitive & (hit.surface > Int(-1));
+  if (any(primitive)) find_primitive(scene, ray, hit, primitive, s);
+#if POLYFLY_LANES == 1
+  if (body) find_body(scene, hit.surface, ray, hit, true, s);
+#else
+  for (u32 left = mask_bits(body); left;) {
+    const int k = lane(hit.surface, __builtin_ctz(left));
+    const Mask m = body & (hit.surface == Int(k));
+    find_body(scene, k, ray, hit, m, s);
+    left &= ~mask_bits(m);
+  }
+#endif
+#endif
   POLYFLY_ROLLED
   for (int k = 0; k < scene.patches.len; ++k) {
     const Mask m = met & (hit.surface == Int(FROM_FLOOR + k));

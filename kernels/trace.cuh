@@ -3,13 +3,17 @@
 // full. Sums are integers, so that both, in whatever order, give the same picture.
 #pragma once
 #include "film.cuh"
+#ifdef POLYFLY_INLINE_SCENE
 #include "shade.cuh"
+#else
+#include "path.cuh"
+#endif
 
 // Most bounces along a path that a scene may ask for; the stack below holds one ray a bounce.
 #define DEPTH_MOST 128
 
 // The ray through sample `sample` of picture point (px, py); samples stand on a regular grid.
-POLYFLY_FN Ray camera_ray(const Scene& scene, const Frame& frame, Int px, Int py, Int sample, Int pixel) {
+POLYFLY_FN Ray grid_ray(const Scene& scene, const Frame& frame, Int px, Int py, Int sample, Int pixel) {
   const Real step = Real(scene.sample_step), half = Real(0.5f);
   const Int row = to_int((to_real(sample) + half) * step);
   const Int column = sample - row * Int(scene.samples);
@@ -26,6 +30,44 @@ POLYFLY_FN Ray camera_ray(const Scene& scene, const Frame& frame, Int px, Int py
   ray.bounces = Int(0);
   ray.pixel = pixel;
   return ray;
+}
+
+#ifndef POLYFLY_INLINE_SCENE
+// The same for path tracing: somewhere in the sample's cell of the grid, samples beyond the grid's anywhere in the
+// pixel; through a point of the lens, when there is one.
+POLYFLY_FN Ray lot_ray(const Scene& scene, const Frame& frame, Int px, Int py, Int sample, Int pixel) {
+  const Int seed = seed_of(frame, px, py, sample);
+  const Real half = Real(0.5f), step = Real(scene.sample_step);
+  const Int row = to_int((to_real(sample) + half) * step), column = sample - row * Int(scene.samples);
+  const Mask beyond = row > Int(scene.samples - 1);
+  const Real u = draw(seed, Int(0)), v = draw(seed, Int(1));
+  const Real x = to_real(px) + select(beyond, u, (to_real(column) + u) * step) - Real(0.5f * (float)scene.width);
+  const Real y = to_real(py) + select(beyond, v, (to_real(row) + v) * step) - Real(0.5f * (float)scene.height);
+  Ray ray;
+  ray.o = vec(frame.eye);
+  Vec d = along(along(vec(frame.forward), vec(frame.right), x), vec(frame.down), y);
+  if (frame.lens > 0.0f) {
+    Real sine, cosine;
+    turn(draw(seed, Int(2)), sine, cosine);
+    const Real r = root(most(draw(seed, Int(3)), Real(1.0e-20f))) * Real(frame.lens);
+    const Vec aside = along(vec(frame.right) * (r * cosine), vec(frame.down), r * sine);
+    ray.o = ray.o + aside;
+    d = along(d, aside, Real(-frame.focus));
+  }
+  ray.d = normalise(d);
+  ray.weight = vec(Real(1.0f), Real(1.0f), Real(1.0f));
+  ray.length = Real(0.0f);
+  ray.from = Int(FROM_NOWHERE);
+  ray.bounces = Int(0);
+  ray.pixel = pixel;
+  return ray;
+}
+#endif
+POLYFLY_FN Ray camera_ray(const Scene& scene, const Frame& frame, Int px, Int py, Int sample, Int pixel) {
+#ifndef POLYFLY_INLINE_SCENE
+  if (scene.path) return lot_ray(scene, frame, px, py, sample, pixel);
+#endif
+  return grid_ray(scene, frame, px, py, sample, pixel);
 }
 
 // Light that needs no shadow ray: the sky, lamps, the ambient part.
@@ -51,7 +93,7 @@ POLYFLY_FN Children spread(const Scene& scene, const Ray& ray, const Surface& s,
   c.reflected.d = vec(mad(s.n.x, twice, ray.d.x), mad(s.n.y, twice, ray.d.y), mad(s.n.z, twice, ray.d.z));
   c.reflected.weight = ray.weight * s.reflect;
   c.reflected.from = s.same_side;
-  c.reflects = deeper & !(brightest(c.reflected.weight) < cutoff) & (s.reflect > Real(0.0f));
+  c.reflects = deeper & !(brightest(c.reflected.weight) < cutoff) & (brightest(s.reflect) > Real(0.0f));
   pass_through(s, ray.d, c.reflected.d, c.transmitted.d, c.transmitted.from);
   c.transmitted.weight = ray.weight * s.transmit;
   c.transmits = deeper & !(brightest(c.transmitted.weight) < cutoff) & (brightest(s.transmit) > Real(0.0f));
@@ -97,6 +139,12 @@ POLYFLY_FN void trace_sample(const Scene& scene, const Frame& frame, Ray ray, Pe
       for (int i = 0; i < scene.lights.len; ++i) {
         const Lit lit = lit_by(scene, scene.lights.at(i), ray, s, true);
         if (!lit.some) continue;
+#ifndef POLYFLY_INLINE_SCENE
+        if (!scene.shadows) {
+          add(sum, lit.colour);
+          continue;
+        }
+#endif
         ++tally.shadow_rays;
         add(sum, lit.colour * transmittance(scene, s.p, lit.towards, s.same_side, true));
       }
@@ -126,5 +174,41 @@ POLYFLY_FN void trace_sample(const Scene& scene, const Frame& frame, Ray ray, Pe
     ray.bounces = p.bounces;
   }
 }
+
+#ifndef POLYFLY_INLINE_SCENE
+// One sample of path tracing: a path has no branches, so there is no stack.
+POLYFLY_FN void trace_path(const Scene& scene, const Frame& frame, Ray ray, Int seed, Sum& sum, Tally& tally) {
+  for (;;) {
+    ++tally.rays;
+    const Hit hit = closest(scene, ray, true);
+    if (hit.surface == NO_SURFACE) {
+      add(sum, ray.weight * sky(scene, ray.d));
+      return;
+    }
+    const Surface s = find_surface(scene, frame, ray, hit, true);
+    if (!(ray.bounces & ASKED_EMITTERS) && brightest(s.emission) > 0.0f) add(sum, ray.weight * s.emission);
+    if (brightest(s.albedo) > 0.0f) {
+      POLYFLY_ROLLED
+      for (int i = 0; i < scene.lights.len; ++i) {
+        const Lit lit = lit_by(scene, scene.lights.at(i), ray, s, true);
+        if (!lit.some) continue;
+        ++tally.shadow_rays;
+        add(sum, lit.colour * transmittance(scene, s.p, lit.towards, s.same_side, true));
+      }
+      if (scene.emitters.len > 0) {
+        const Lit lit = ask_emitter(scene, ray, s, seed, true);
+        if (lit.some) {
+          ++tally.shadow_rays;
+          add(sum, lit.colour * transmittance(scene, s.p, lit.towards, s.same_side, true));
+        }
+      }
+    }
+    Mask goes;
+    const Ray next = scatter(scene, ray, s, seed, hit.t, true, goes);
+    if (!goes) return;
+    ray = next;
+  }
+}
+#endif
 
 #endif

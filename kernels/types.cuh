@@ -94,6 +94,55 @@ struct alignas(16) Level {
   int pad;
 };
 
+#ifndef POLYFLY_INLINE_SCENE
+// A node of the tree: its children's boxes. A child that is not negative is a node; bvh.cuh tells what ~child is else.
+struct alignas(16) Node {
+  float lo0[3];
+  int child0;
+  float hi0[3];
+  int child1;
+  float lo1[3];
+  int pad0;
+  float hi1[3];
+  int pad1;
+};
+
+struct alignas(16) Ball {
+  float centre[3];
+  float radius;
+};
+
+// Corner a and the edges to the others.
+struct alignas(16) Triangle {
+  float a[3];
+  int paint;  // number of its material
+  float ab[3];
+  float pad0;
+  float ac[3];
+  float pad1;
+};
+
+// How balls and triangles look.
+struct alignas(16) Material {
+  float albedo[3];    // of diffuse light: colour times 1 - R - T
+  float shine;        // weight of the highlight
+  float mirror[3];    // share of light that is mirrored, by colour
+  float fuzz;         // spread of mirrored rays, for path tracing
+  float transmit[3];  // share that passes
+  float ior;
+  float emission[3];
+  float fresnel;      // above 0: the normal reflectance of glass that mirrors by Schlick's formula
+};
+
+// What sends light in path tracing: a glowing ball, or a lamp (radius 0).
+struct alignas(16) Emitter {
+  float centre[3];
+  float radius;
+  float colour[3];
+  float pad;
+};
+#endif
+
 // Scenes up to these sizes fit a kernel's parameters.
 #define FEW_SLABS 40
 #define FEW_BODIES 8
@@ -108,6 +157,14 @@ struct alignas(16) Scene {
   Array<int> texels;
   Array<int> glow;       // lamp light on the floor, glow_size x glow_size texels
   Array<int> curve;      // square root of linear light -> 8-bit sRGB
+#ifndef POLYFLY_INLINE_SCENE
+  Array<Node> nodes;
+  Array<Ball> balls;
+  Array<int> paints;     // of the balls: numbers of their materials
+  Array<Triangle> triangles;
+  Array<Material> materials;
+  Array<Emitter> emitters;
+#endif
   float floor_tint[3];
   float floor_reflect;
   float ambient[3];
@@ -121,7 +178,14 @@ struct alignas(16) Scene {
   int width, height;
   int samples;           // along each side of a pixel
   float sample_step;     // 1 / samples
-  int pad[2];
+  float knee;            // brightness from which the tone curve bends; 1: it is cut off there
+  float sky_slope;       // the sky's colour runs from the horizon's to the zenith's with slope * d.z + base
+  float sky_base;
+  int each;              // samples of a pixel
+  int path;              // 1: path tracing
+  int root;              // of the tree; TREE_DONE: a scene of few bodies, which are asked in turn
+  int shadows;           // 0: lights shine through everything
+  int pad[3];
 };
 
 // One frame's camera: a ray through picture point (x, y), y down, runs along
@@ -130,11 +194,11 @@ struct Frame {
   float eye[3];
   float spread;          // angle between neighbouring sample rays
   float forward[3];
-  float pad0;
+  int number;            // seeds path tracing
   float right[3];
-  float pad1;
+  float lens;            // its radius, for path tracing
   float down[3];
-  float pad2;
+  float focus;           // focal length in pixels over the distance that is sharp
 };
 
 // A GPU adds to COUNTERS of these, so that blocks do not queue for one.
@@ -154,6 +218,13 @@ struct Counts {
 #define FROM_NOWHERE (-8)  // without the bit SEALED, like the floor
 #define FROM_FLOOR (-4)
 #define SEALED 2
+//   FROM_PRIMITIVE + 4i, + 1    outside and inside of ball or triangle i, balls first
+#define FROM_PRIMITIVE (1 << 26)
+// Ray::bounces: the number, and whether the ray has come from a diffuse surface of path tracing.
+#define BOUNCE_MASK 0xff
+#define ASKED_EMITTERS 0x100
+// Hit::surface of ball or triangle i.
+#define PRIMITIVE (1 << 26)
 
 // Radiance is summed in integers, so that the sum does not depend on the order of its terms.
 #define FIXED_ONE 1048576.0f

@@ -67,8 +67,8 @@ POLYFLY_FN void add(i64* sums, Int pixel, Vec light, Mask m) {
   store(b, to_fixed(light.z));
   for (u32 left = mask_bits(m); left; left &= left - 1) {
     const int i = __builtin_ctz(left);
-    POLYFLY_CHECK(at[i] >= 0 && at[i] < TILE * TILE);
-    i64* sum = sums + 4 * at[i];
+    // The bits above hold path tracing's sample.
+    i64* sum = sums + 4 * (at[i] & (TILE * TILE - 1));
     sum[0] += r[i];
     sum[1] += g[i];
     sum[2] += b[i];
@@ -82,6 +82,7 @@ struct Tracer {
   Shadows shadows;
   i64* sums;
   Counts counts;
+  int left, top;  // the tile's first pixel
 };
 
 static __attribute__((noinline)) void settle_shadows(Tracer& t, int n) {
@@ -115,6 +116,47 @@ POLYFLY_FN void keep(Tracer& t, const Ray& ray, Mask m, Rays* only) {
   if (any(open)) push(t.open, ray, open);
 }
 
+// Asks for the light of lit lanes, many at a time.
+POLYFLY_FN void ask(Tracer& t, const Surface& s, const Lit& lit, Int pixel) {
+  if (!any(lit.some)) return;
+  if (!t.scene.shadows) {
+    add(t.sums, pixel, lit.colour, lit.some);
+    return;
+  }
+  push_shadow(t.shadows, s, lit, pixel);
+  if (t.shadows.len >= POLYFLY_LANES) settle_shadows(t, POLYFLY_LANES);
+}
+
+// Item -> pixel of the tile: neighbouring items are 4 x 4 blocks of pixels, for lanes that agree.
+POLYFLY_FN void pixel_place(Int pixel, Int& x, Int& y) {
+  x = (pixel & Int(3)) | ((pixel >> 2) & Int(12));
+  y = ((pixel >> 2) & Int(3)) | ((pixel >> 4) & Int(12));
+}
+
+// One bounce of path tracing for the active lanes.
+static __attribute__((noinline)) void bounce_path(Tracer& t, const Ray& ray, Mask active, Rays* only) {
+  const Scene& scene = t.scene;
+  t.counts.rays += count(active);
+  const Hit hit = closest(scene, ray, active);
+  const Mask met = active & (hit.surface != Int(NO_SURFACE)), away = active & !met;
+  if (any(away)) add(t.sums, ray.pixel, ray.weight * sky(scene, ray.d), away);
+  if (!any(met)) return;
+  const Surface s = find_surface(scene, t.frame, ray, hit, met);
+  const Mask glows = met & ((ray.bounces & Int(ASKED_EMITTERS)) == Int(0)) & (brightest(s.emission) > Real(0.0f));
+  if (any(glows)) add(t.sums, ray.pixel, ray.weight * s.emission, glows);
+  Int x, y;
+  pixel_place(ray.pixel & Int(TILE * TILE - 1), x, y);
+  const Int seed = seed_of(t.frame, x + Int(t.left), y + Int(t.top), ray.pixel >> 8);
+  const Mask lit_ones = met & (brightest(s.albedo) > Real(0.0f));
+  if (any(lit_ones)) {
+    for (int i = 0; i < scene.lights.len; ++i) ask(t, s, lit_by(scene, scene.lights.at(i), ray, s, lit_ones), ray.pixel);
+    if (scene.emitters.len > 0) ask(t, s, ask_emitter(scene, ray, s, seed, lit_ones), ray.pixel);
+  }
+  Mask goes;
+  const Ray next = scatter(scene, ray, s, seed, hit.t, met, goes);
+  keep(t, next, goes, only);
+}
+
 // One bounce for the active lanes.
 static __attribute__((noinline)) void bounce(Tracer& t, const Ray& ray, Mask active, Rays* only) {
   const Scene& scene = t.scene;
@@ -128,10 +170,7 @@ static __attribute__((noinline)) void bounce(Tracer& t, const Ray& ray, Mask act
   const Surface s = find_surface(scene, t.frame, ray, hit, met);
   add(t.sums, ray.pixel, unshadowed(scene, ray, s, met), active);
   for (int i = 0; i < scene.lights.len; ++i) {
-    const Lit lit = lit_by(scene, scene.lights.at(i), ray, s, met);
-    if (!any(lit.some)) continue;
-    push_shadow(t.shadows, s, lit, ray.pixel);
-    if (t.shadows.len >= POLYFLY_LANES) settle_shadows(t, POLYFLY_LANES);
+    ask(t, s, lit_by(scene, scene.lights.at(i), ray, s, met), ray.pixel);
   }
   const Children c = spread(scene, ray, s, hit.t, met);
   keep(t, c.reflected, c.reflects, only);
@@ -141,26 +180,24 @@ static __attribute__((noinline)) void bounce(Tracer& t, const Ray& ray, Mask act
 // Takes the top n rays of a pile one bounce further.
 POLYFLY_FN void take(Tracer& t, Rays& pile, int n, Rays* only) {
   const Ray ray = pop(pile, n);
-  bounce(t, ray, first_lanes(n), only);
+  if (t.scene.path) {
+    bounce_path(t, ray, first_lanes(n), only);
+  } else {
+    bounce(t, ray, first_lanes(n), only);
+  }
 }
 
 POLYFLY_FN u64 scratch_bytes(int) { return 8ull * 4 * TILE * TILE + 4ull * (2 * RAY_WORDS * RAY_ROOM + SHADOW_WORDS * SHADOW_ROOM); }
-
-// Item -> pixel of the tile: neighbouring items are 4 x 4 blocks of pixels, for lanes that agree.
-POLYFLY_FN void pixel_place(Int pixel, Int& x, Int& y) {
-  x = (pixel & Int(3)) | ((pixel >> 2) & Int(12));
-  y = ((pixel >> 2) & Int(3)) | ((pixel >> 4) & Int(12));
-}
 
 POLYFLY_FN void trace_tile(const Scene& scene, const Frame& frame, int left, int top, u32* rgba, void* scratch, Counts& counts) {
   i64* sums = (i64*)scratch;
   float* open = (float*)(sums + 4 * TILE * TILE);
   float* sealed = open + RAY_WORDS * RAY_ROOM;
   float* shadows = sealed + RAY_WORDS * RAY_ROOM;
-  Tracer t = {scene, frame, {open, 0}, {sealed, 0}, {shadows, 0}, sums, {0, 0, 0, 0}};
+  Tracer t = {scene, frame, {open, 0}, {sealed, 0}, {shadows, 0}, sums, {0, 0, 0, 0}, left, top};
   for (int i = 0; i < 4 * TILE * TILE; ++i) sums[i] = 0;
 
-  const int each = scene.samples * scene.samples;
+  const int each = scene.each;
   const int items = TILE * TILE * each;
   int next = 0;
   for (;;) {
@@ -181,7 +218,14 @@ POLYFLY_FN void trace_tile(const Scene& scene, const Frame& frame, int left, int
       const Int px = x + Int(left), py = y + Int(top);
       const Mask inside = (item < Int(items)) & (px < Int(scene.width)) & (py < Int(scene.height));
       next += POLYFLY_LANES;
-      if (any(inside)) bounce(t, camera_ray(scene, frame, px, py, item - pixel * Int(each), pixel), inside, 0);
+      const Int sample = item - pixel * Int(each);
+      if (!any(inside)) continue;
+      const Ray ray = camera_ray(scene, frame, px, py, sample, scene.path ? pixel | (sample << 8) : pixel);
+      if (scene.path) {
+        bounce_path(t, ray, inside, 0);
+      } else {
+        bounce(t, ray, inside, 0);
+      }
     } else if (t.open.len > 0) {
       take(t, t.open, t.open.len, 0);
     } else if (t.sealed.len > 0) {
@@ -221,14 +265,18 @@ POLYFLY_FN u64 scratch_bytes(int depth) { return sizeof(Pending) * (u64)depth; }
 
 // The GPU's driver on the host, pixel after pixel: what the tests without a GPU compare.
 POLYFLY_FN void trace_tile(const Scene& scene, const Frame& frame, int left, int top, u32* rgba, void* scratch, Counts& counts) {
-  const int each = scene.samples * scene.samples;
+  const int each = scene.each;
   const float scale = 1.0f / (FIXED_ONE * (float)each);
   for (int py = top; py < top + TILE && py < scene.height; ++py) {
     for (int px = left; px < left + TILE && px < scene.width; ++px) {
       Sum sum = {0, 0, 0};
       Tally tally = {0, 0};
       for (int sample = 0; sample < each; ++sample)
-        trace_sample(scene, frame, camera_ray(scene, frame, px, py, sample, 0), (Pending*)scratch, sum, tally);
+        if (scene.path) {
+          trace_path(scene, frame, camera_ray(scene, frame, px, py, sample, 0), seed_of(frame, px, py, sample), sum, tally);
+        } else {
+          trace_sample(scene, frame, camera_ray(scene, frame, px, py, sample, 0), (Pending*)scratch, sum, tally);
+        }
       counts.rays += tally.rays;
       counts.shadow_rays += tally.shadow_rays;
       rgba[(i64)py * scene.width + px] =

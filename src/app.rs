@@ -1,5 +1,6 @@
 //! The program's jobs, from parsed arguments to their end.
 
+use crate::assets::Assets;
 use crate::cli::{ConvertArgs, GrammarArg, RenderArgs, SceneArgs, Split};
 use crate::device::DeviceError;
 use crate::device::cpu::{Cpu, CpuWorker, Isa};
@@ -7,12 +8,13 @@ use crate::device::cuda::Gpu;
 use crate::device::driver::{GpuFacts, Gpus};
 use crate::error::Error;
 use crate::layout::Layout;
+use crate::particles::legend::Legend;
 use crate::pipeline::{self, Job, Share, Wants, Worker};
 use crate::report::{LogFormat, Reporter, RunFacts, print, remark};
 use crate::scene::{self, Grammar, Parsed, Scene, builtin, write};
 use crate::sink::video::{Codec, Settings, Video};
 use crate::sink::{FrameFiles, SinkError, write_whole};
-use crate::texture::Texture;
+use crate::steps::{Stage, Steps};
 use crate::tiles::{Device, Tiles};
 use std::io::{IsTerminal, Read, Write};
 use std::path::{Path, PathBuf};
@@ -73,12 +75,12 @@ pub fn render(args: &RenderArgs) -> Result<(), Error> {
     let video = video_settings(&scene, args)?;
     let isa = Isa::pick()?;
     // The driver takes its time to start: the scene is made ready meanwhile.
-    let (choice, cpu) = std::thread::scope(|threads| {
+    let (choice, cpu, assets) = std::thread::scope(|threads| {
         let choice = threads.spawn(|| choose_devices(args));
-        let texture = scene.floor.as_ref().and_then(|f| f.texture.as_ref()).map(Texture::load).transpose()?;
+        let assets = Assets::load(&scene)?;
         // The CPU is there in any case: it works out the lamp light, the same for all devices.
-        let cpu = Cpu::new(isa, args.threads, &scene, Layout::new(&scene, texture.as_ref()))?;
-        Ok::<_, Error>((joined(choice)?, cpu))
+        let cpu = Cpu::new(isa, args.threads, &scene, Layout::new(&scene, &assets))?;
+        Ok::<_, Error>((joined(choice)?, cpu, assets))
     })?;
     let mut choice = choice;
     // Every output is opened, and the encoder tried, before anything is rendered.
@@ -87,7 +89,14 @@ pub fn render(args: &RenderArgs) -> Result<(), Error> {
         true => None,
     };
     let tiles = args.split == Split::Tiles;
-    let wants = Wants { rgba: files.is_some() || tiles, yuv: video.is_some() && !tiles };
+    let moves = scene.particles.as_ref().is_some_and(scene::Particles::moves);
+    if moves && tiles {
+        return Err(Error::Usage("--split tiles: particles with a file for each frame are dealt out by frames".into()));
+    }
+    let legend = legend_of(&scene, &assets);
+    // What is put together or drawn into on the CPU is converted there too.
+    let drawn = tiles || legend.is_some();
+    let wants = Wants { rgba: files.is_some() || drawn, yuv: video.is_some() && !drawn };
     let (video, gpus) = std::thread::scope(|threads| {
         let video =
             threads.spawn(|| video.map(|settings| open_video(settings, &scene, args.changes.quiet)).transpose());
@@ -97,10 +106,10 @@ pub fn render(args: &RenderArgs) -> Result<(), Error> {
         (joined(video), gpus)
     });
     let video = video?;
-    let mut devices: Vec<Box<dyn Device + '_>> = Vec::new();
+    let mut ready = Vec::new();
     for gpu in gpus {
         match gpu {
-            Ok(gpu) => devices.push(Box::new(gpu)),
+            Ok(gpu) => ready.push(gpu),
             Err(e) if choice.may_fall_back => {
                 fall_back(&e, args);
                 choice.cpu = true;
@@ -108,12 +117,23 @@ pub fn render(args: &RenderArgs) -> Result<(), Error> {
             Err(e) => return Err(e.into()),
         }
     }
-    if choice.cpu {
-        devices.push(Box::new(CpuWorker { cpu: &cpu, scene: &scene, share: Share::new("cpu") }));
-    }
-    let mut workers: Vec<Box<dyn Worker + '_>> = match args.split {
-        Split::Frames => devices.into_iter().map(|d| d as Box<dyn Worker>).collect(),
-        Split::Tiles => vec![Box::new(Tiles::new(devices, &scene))],
+    let mut workers: Vec<Box<dyn Worker + '_>> = if moves {
+        let mut stages: Vec<Box<dyn Stage + '_>> = ready.into_iter().map(|g| Box::new(g) as Box<dyn Stage>).collect();
+        if choice.cpu {
+            stages.push(Box::new(Cpu::new(isa, args.threads, &scene, cpu.layout().clone())?));
+        }
+        let steps = stages.into_iter().filter_map(|s| Steps::new(s, &scene, cpu.layout(), &assets));
+        steps.map(|s| Box::new(s) as Box<dyn Worker>).collect()
+    } else {
+        let mut devices: Vec<Box<dyn Device + '_>> =
+            ready.into_iter().map(|g| Box::new(g) as Box<dyn Device>).collect();
+        if choice.cpu {
+            devices.push(Box::new(CpuWorker { cpu: &cpu, scene: &scene, share: Share::new("cpu") }));
+        }
+        match args.split {
+            Split::Frames => devices.into_iter().map(|d| d as Box<dyn Worker>).collect(),
+            Split::Tiles => vec![Box::new(Tiles::new(devices, &scene))],
+        }
     };
     let names: Vec<String> = workers
         .iter()
@@ -134,7 +154,7 @@ pub fn render(args: &RenderArgs) -> Result<(), Error> {
     let most = (PICTURES_BYTES / (4 * scene.width as usize * scene.height as usize)).max(1);
     let writers = if choice.cpu { cpu.threads().clamp(1, 4) } else { cpu.threads().clamp(2, 16) }.min(most);
     let mut reporter = Reporter::start(args.log.unwrap_or(LogFormat::Text), args.changes.quiet, facts, writers);
-    let job = Job { frames: &frames, width: scene.width, height: scene.height, files, video, isa, writers };
+    let job = Job { frames: &frames, width: scene.width, height: scene.height, files, video, isa, writers, legend };
     let result = pipeline::run(&mut workers, job, &mut reporter, &stop);
     reporter.end(result.as_ref().ok().and_then(|v| v.as_deref()));
     result.map(|_| ())
@@ -143,6 +163,13 @@ pub fn render(args: &RenderArgs) -> Result<(), Error> {
 // What a thread gave; its panic goes on here.
 fn joined<T>(thread: std::thread::ScopedJoinHandle<T>) -> T {
     thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+}
+
+/// The legend of a scene's particles, if it wants one.
+pub fn legend_of(scene: &Scene, assets: &Assets) -> Option<Legend> {
+    let particles = scene.particles.as_ref().filter(|p| p.legend)?;
+    let range = assets.particles.as_ref()?.range?;
+    Some(Legend { title: particles.colour_by.name().into(), range })
 }
 
 // Which devices render.

@@ -4,6 +4,7 @@
 //! report's; its ways are static shares ("naive"), cyclic and dynamic dealing.
 
 use crate::app::{load_scene, output, read_scene};
+use crate::assets::Assets;
 use crate::cli::BenchArgs;
 use crate::device::cpu::{Cpu, Isa};
 use crate::device::cuda::Gpu;
@@ -14,7 +15,6 @@ use crate::layout::{self, Layout};
 use crate::pipeline::Wants;
 use crate::report::ms;
 use crate::scene::builtin;
-use crate::texture::Texture;
 
 /// Prints a table: device, way, median kernel time, speed, parallel efficiency.
 pub fn balance(args: &BenchArgs) -> Result<(), Error> {
@@ -22,9 +22,9 @@ pub fn balance(args: &BenchArgs) -> Result<(), Error> {
         Some(name) => load_scene(name, &args.changes)?,
         None => read_scene(builtin::DEFAULT_TOKENS, "default.txt", std::path::Path::new(""), &args.changes)?,
     };
-    let texture = scene.floor.as_ref().and_then(|f| f.texture.as_ref()).map(Texture::load).transpose()?;
+    let assets = Assets::load(&scene)?;
     let isa = Isa::pick()?;
-    let cpu = Cpu::new(isa, 0, &scene, Layout::new(&scene, texture.as_ref()))?;
+    let cpu = Cpu::new(isa, 0, &scene, Layout::new(&scene, &assets))?;
     let camera = layout::frame(&scene, 0);
     output("device\tschedule\tthreads\tms\tMrays/s\tefficiency\n")?;
     let median = |render: &mut dyn FnMut() -> Result<FrameStats, DeviceError>| {

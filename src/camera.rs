@@ -41,6 +41,12 @@ pub struct Camera {
     pub eye: CylindricalPath,
     /// The look-at point's path.
     pub target: CylindricalPath,
+    /// Eye and look-at point that stand still, in place of the paths.
+    pub fixed: Option<[Vec3; 2]>,
+    /// Radius of the lens; 0: all is sharp (path tracing).
+    pub lens: f64,
+    /// Distance from the eye at which it is sharp.
+    pub focus: f64,
 }
 
 /// A frame's camera: position and right-handed basis.
@@ -63,7 +69,8 @@ impl Camera {
         let eye = self.eye.at(t);
         let phi = self.eye.angle(t);
         let (sin, cos) = (libm::sin(phi), libm::cos(phi));
-        let to = sub(self.target.at(t), eye);
+        let (eye, target) = self.fixed.map_or_else(|| (eye, self.target.at(t)), |[eye, target]| (eye, target));
+        let to = sub(target, eye);
         // With nothing to look at, look at the cylinder's axis.
         let forward = if length(to) > 1e-9 { normalise(to) } else { [-cos, -sin, 0.0] };
         let sideways = cross(forward, [0.0, 0.0, 1.0]);
@@ -96,10 +103,14 @@ mod tests {
         CylindricalPath { r0, z0, phi0: 0.0, ar: 0.0, az: 0.0, wr: 0.0, wz: 0.0, wphi: 0.0, pr: 0.0, pz: 0.0 }
     }
 
+    fn camera(eye: CylindricalPath, target: CylindricalPath) -> Camera {
+        Camera { fov_deg: 90.0, eye, target, fixed: None, lens: 0.0, focus: 1.0 }
+    }
+
     #[test]
     fn right_is_right() {
         // From +x looking at the origin, +y is on the right hand and +z is up.
-        let view = Camera { fov_deg: 90.0, eye: still(5.0, 0.0), target: still(0.0, 0.0) }.view(0, 1);
+        let view = camera(still(5.0, 0.0), still(0.0, 0.0)).view(0, 1);
         assert_eq!(view.forward, [-1.0, 0.0, 0.0]);
         assert_eq!(view.right, [0.0, 1.0, 0.0]);
         assert_eq!(view.up, [0.0, 0.0, 1.0]);
@@ -112,7 +123,7 @@ mod tests {
             (still(0.0, -5.0), still(0.0, 0.0)),
             (still(1.0, 1.0), still(1.0, 1.0)),
         ] {
-            let view = Camera { fov_deg: 90.0, eye, target }.view(0, 1);
+            let view = camera(eye, target).view(0, 1);
             assert!(view.is_orthonormal(), "{view:?}");
         }
     }
@@ -141,7 +152,7 @@ mod tests {
 
     #[test]
     fn field_of_view_is_horizontal() {
-        let camera = Camera { fov_deg: 90.0, eye: still(5.0, 0.0), target: still(0.0, 0.0) };
+        let camera = camera(still(5.0, 0.0), still(0.0, 0.0));
         assert!((camera.focal(640) - 320.0).abs() < 1e-9);
     }
 }

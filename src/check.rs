@@ -1,6 +1,7 @@
 //! `polyfly verify` and `polyfly doctor`: whether every device of this machine gives the same bytes.
 
 use crate::app::{load_scene, output};
+use crate::assets::Assets;
 use crate::cli::VerifyArgs;
 use crate::device::DeviceError;
 use crate::device::cpu::{Cpu, Isa, convert};
@@ -11,7 +12,6 @@ use crate::layout::{self, Layout};
 use crate::pipeline::Wants;
 use crate::scene::{Scene, builtin, tokens};
 use crate::sink::video::find_ffmpeg;
-use crate::texture::Texture;
 use std::fmt::Write;
 
 /// FNV-1a of the reference picture: the sample scene's first frame at 96 x 72, 2 x 2 samples.
@@ -35,10 +35,10 @@ struct Subject<'a> {
 
 // Every instruction set of the CPU and every GPU, the widest instruction set first.
 fn subjects<'a>(scene: &'a Scene, gpus: Option<&Gpus>) -> Result<Vec<Subject<'a>>, Error> {
-    let texture = scene.floor.as_ref().and_then(|f| f.texture.as_ref()).map(Texture::load).transpose()?;
+    let assets = Assets::load(scene)?;
     let mut subjects = Vec::new();
     for isa in Isa::available() {
-        let cpu = Cpu::new(isa, 0, scene, Layout::new(scene, texture.as_ref()))?;
+        let cpu = Cpu::new(isa, 0, scene, Layout::new(scene, &assets))?;
         if subjects.is_empty() {
             for facts in gpus.iter().flat_map(|g| &g.list) {
                 let name = format!("cuda:{} {}", facts.ordinal, facts.name);

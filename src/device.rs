@@ -59,6 +59,9 @@ pub enum DeviceError {
     /// No usable GPU, or one that failed.
     #[error("{0}")]
     Cuda(String),
+    /// What a frame is made of cannot be read.
+    #[error("{0}")]
+    Input(String),
     /// The thread pool did not start.
     #[error("cannot start {0} threads: {1}")]
     Threads(usize, String),

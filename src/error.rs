@@ -1,7 +1,9 @@
 //! What can end a run, and the exit code that says so (the numbers are those of sysexits.h).
 
+use crate::assets::MeshError;
 use crate::device::DeviceError;
 use crate::diagnostic::Problems;
+use crate::particles::ParticleError;
 use crate::sink::SinkError;
 use crate::texture::TextureError;
 
@@ -17,6 +19,12 @@ pub enum Error {
     /// The scene's texture is missing or broken; exit 65.
     #[error("{0}")]
     Texture(#[from] TextureError),
+    /// A mesh is missing or broken; exit 65.
+    #[error("{0}")]
+    Mesh(#[from] MeshError),
+    /// A file of particles is missing or broken; exit 65.
+    #[error("{0}")]
+    Particles(#[from] ParticleError),
     /// The scene cannot be written in the grammar asked for; exit 65.
     #[error("this scene cannot be written as tokens:\n{}", .0.iter().map(|r| format!("  - {r}")).collect::<Vec<_>>().join("\n"))]
     Unsayable(Vec<String>),
@@ -42,7 +50,8 @@ impl Error {
     pub fn exit_code(&self) -> u8 {
         match self {
             Error::Usage(_) => 64,
-            Error::Scene(_) | Error::Texture(_) | Error::Unsayable(_) => 65,
+            Error::Scene(_) | Error::Texture(_) | Error::Mesh(_) | Error::Particles(_) | Error::Unsayable(_) => 65,
+            Error::Device(DeviceError::Input(_)) => 65,
             Error::Device(_) => 69,
             Error::Differs(_) => 70,
             Error::Sink(_) | Error::Read(..) => 74,

@@ -2,11 +2,17 @@
 #![expect(unsafe_code, reason = "arrays of plain numbers are shared with the kernels by address")]
 
 mod shapes;
+mod world;
 
+use crate::assets::Assets;
+use crate::bvh::{self, Group, Kind, NO_TREE};
 use crate::scene::Scene;
-use crate::texture::{Picture, Texture, linear, srgb};
+use crate::scene::{Integrator, Material, MaterialKind, Tone};
+use crate::texture::{Picture, linear, srgb};
 use crate::vector::{Vec3, add, length, scale, single, sub};
+use rayon::prelude::*;
 use shapes::{flatten_body, flatten_floor, floor_point, lamp_radius};
+pub use world::World;
 
 /// A read-only array as the kernels see it.
 #[repr(C)]
@@ -103,6 +109,86 @@ pub struct LevelData {
     pad: i32,
 }
 
+/// kernels/types.cuh: Node.
+#[repr(C, align(16))]
+#[derive(Clone, Copy, Debug, Default)]
+pub struct NodeData {
+    lo0: [f32; 3],
+    child0: i32,
+    hi0: [f32; 3],
+    child1: i32,
+    lo1: [f32; 3],
+    pad0: i32,
+    hi1: [f32; 3],
+    pad1: i32,
+}
+
+impl NodeData {
+    /// Both children: lower and upper corner, and the code; the boxes are widened by `margin`.
+    pub fn new(a: ([f32; 3], [f32; 3], i32), b: ([f32; 3], [f32; 3], i32), margin: f32) -> NodeData {
+        let (down, up) = (|p: [f32; 3]| p.map(|x| x - margin), |p: [f32; 3]| p.map(|x| x + margin));
+        NodeData {
+            lo0: down(a.0),
+            child0: a.2,
+            hi0: up(a.1),
+            child1: b.2,
+            lo1: down(b.0),
+            hi1: up(b.1),
+            ..NodeData::default()
+        }
+    }
+    /// The children's codes.
+    pub fn children(&self) -> [i32; 2] {
+        [self.child0, self.child1]
+    }
+}
+
+/// kernels/types.cuh: Ball.
+#[repr(C, align(16))]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct BallData {
+    /// Its middle.
+    pub centre: [f32; 3],
+    /// Its radius.
+    pub radius: f32,
+}
+
+/// kernels/types.cuh: Triangle.
+#[repr(C, align(16))]
+#[derive(Clone, Copy, Debug, Default)]
+pub struct TriangleData {
+    a: [f32; 3],
+    paint: i32,
+    ab: [f32; 3],
+    pad0: f32,
+    ac: [f32; 3],
+    pad1: f32,
+}
+
+/// kernels/types.cuh: Material.
+#[repr(C, align(16))]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct MaterialData {
+    albedo: [f32; 3],
+    shine: f32,
+    mirror: [f32; 3],
+    fuzz: f32,
+    transmit: [f32; 3],
+    ior: f32,
+    emission: [f32; 3],
+    fresnel: f32,
+}
+
+/// kernels/types.cuh: Emitter.
+#[repr(C, align(16))]
+#[derive(Clone, Copy, Debug, Default)]
+pub struct EmitterData {
+    centre: [f32; 3],
+    radius: f32,
+    colour: [f32; 3],
+    pad: f32,
+}
+
 /// kernels/types.cuh: Scene, without its arrays.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
@@ -122,7 +208,14 @@ pub struct Constants {
     pub height: i32,
     pub samples: i32,
     pub sample_step: f32,
-    pad: [i32; 2],
+    pub knee: f32,
+    pub sky_slope: f32,
+    pub sky_base: f32,
+    pub each: i32,
+    pub path: i32,
+    pub root: i32,
+    pub shadows: i32,
+    pad: [i32; 3],
 }
 
 /// kernels/types.cuh: Scene.
@@ -138,6 +231,12 @@ pub struct SceneData {
     pub texels: Array<i32>,
     pub glow: Array<i32>,
     pub curve: Array<i32>,
+    pub nodes: Array<NodeData>,
+    pub balls: Array<BallData>,
+    pub paints: Array<i32>,
+    pub triangles: Array<TriangleData>,
+    pub materials: Array<MaterialData>,
+    pub emitters: Array<EmitterData>,
     pub rest: Constants,
 }
 
@@ -176,6 +275,7 @@ pub struct SmallScene {
 impl SmallScene {
     /// The scene in place, if it fits; its larger arrays stay where `scene` has them.
     pub fn new(layout: &Layout, scene: &SceneData) -> Option<SmallScene> {
+        (scene.rest.root == NO_TREE && scene.rest.path == 0 && scene.rest.shadows == 1).then_some(())?;
         Some(SmallScene {
             slabs: Inline::of(&layout.slabs)?,
             bodies: Inline::of(&layout.bodies)?,
@@ -197,11 +297,11 @@ pub struct FrameData {
     eye: [f32; 3],
     spread: f32,
     forward: [f32; 3],
-    pad0: f32,
+    number: i32,
     right: [f32; 3],
-    pad1: f32,
+    lens: f32,
     down: [f32; 3],
-    pad2: f32,
+    focus: f32,
 }
 
 /// kernels/types.cuh: Counts.
@@ -224,11 +324,16 @@ const _: () = {
     assert!(size_of::<LightData>() == 32);
     assert!(size_of::<PatchData>() == 64);
     assert!(size_of::<LevelData>() == 16);
+    assert!(size_of::<NodeData>() == 64);
+    assert!(size_of::<BallData>() == 16);
+    assert!(size_of::<TriangleData>() == 48);
+    assert!(size_of::<MaterialData>() == 64);
+    assert!(size_of::<EmitterData>() == 32);
     assert!(
-        size_of::<SceneData>() == 224
-            && std::mem::offset_of!(SceneData, rest) + std::mem::offset_of!(Constants, glow_size) == 192
+        size_of::<SceneData>() == 352
+            && std::mem::offset_of!(SceneData, rest) + std::mem::offset_of!(Constants, glow_size) == 288
     );
-    assert!(size_of::<SmallScene>() == 2784);
+    assert!(size_of::<SmallScene>() == 2816);
     assert!(size_of::<FrameData>() == 64);
     assert!(size_of::<Counts>() == 32);
 };
@@ -250,6 +355,7 @@ pub struct GlowPlan {
 }
 
 /// A scene's arrays in host memory.
+#[derive(Clone)]
 pub struct Layout {
     /// Face planes of all bodies.
     pub slabs: Vec<SlabData>,
@@ -267,6 +373,8 @@ pub struct Layout {
     pub glow: Vec<i32>,
     /// Square root of linear light -> sRGB byte.
     pub curve: Vec<i32>,
+    /// Balls, meshes and the tree.
+    pub world: World,
     rest: Constants,
 }
 
@@ -277,8 +385,9 @@ const GLOW_RAYS: usize = 4 << 20;
 const LAMP_RADIANCE: f64 = 2.4;
 
 impl Layout {
-    /// Flattens a scene; `texture` is its floor's picture, loaded.
-    pub fn new(scene: &Scene, texture: Option<&Texture>) -> Layout {
+    /// Flattens a scene and what it names.
+    pub fn new(scene: &Scene, assets: &Assets) -> Layout {
+        let texture = assets.texture.as_ref();
         let mut slabs = Vec::new();
         let bodies: Vec<BodyData> =
             scene.bodies.iter().enumerate().map(|(k, b)| flatten_body(scene, k, b, &mut slabs)).collect();
@@ -299,9 +408,16 @@ impl Layout {
         }
         let curve = (0..=CURVE_LAST).map(|i| {
             let root = i as f64 / CURVE_LAST as f64;
-            (srgb(root * root) * 255.0).round() as i32
+            let value = match scene.tone {
+                Tone::Clip { gamma } if gamma > 0.0 => libm::pow(root, 2.0 / gamma),
+                _ => srgb(root * root),
+            };
+            (value * 255.0).round() as i32
         });
+        let world = World::new(scene, assets, &bodies);
         let floor = scene.floor.as_ref();
+        // Path tracing has as much of a grid as its samples fill.
+        let grid = scene.samples_a_pixel().isqrt();
         let rest = Constants {
             floor_tint: floor.map_or([0.0; 3], |f| colour(f.tint)),
             floor_reflect: floor.map_or(0.0, |f| f.reflection as f32),
@@ -315,9 +431,16 @@ impl Layout {
             depth: scene.depth as i32,
             width: scene.width as i32,
             height: scene.height as i32,
-            samples: scene.samples as i32,
-            sample_step: (1.0 / f64::from(scene.samples)) as f32,
-            pad: [0; 2],
+            samples: grid as i32,
+            sample_step: (1.0 / f64::from(grid)) as f32,
+            knee: if scene.tone == Tone::Soft { 0.7 } else { 1.0 },
+            sky_slope: if scene.sky_from_below { 0.5 } else { 1.0 },
+            sky_base: if scene.sky_from_below { 0.5 } else { 0.0 },
+            each: scene.samples_a_pixel() as i32,
+            path: i32::from(scene.integrator != Integrator::Whitted),
+            root: world.root,
+            shadows: i32::from(scene.shadows),
+            pad: [0; 3],
         };
         Layout {
             slabs,
@@ -328,62 +451,66 @@ impl Layout {
             texels,
             glow: Vec::new(),
             curve: curve.collect(),
+            world,
             rest,
         }
     }
 
     /// The struct that the kernels get, with addresses in host memory; it lives no longer than `self`.
     pub fn host(&self) -> SceneData {
-        fn array<T>(v: &[T]) -> Array<T> {
-            Array::new(v.as_ptr(), v.len())
+        struct Host;
+        impl Place for Host {
+            type Error = std::convert::Infallible;
+            fn put<T>(&mut self, values: &[T]) -> Result<Array<T>, Self::Error> {
+                Ok(Array::new(values.as_ptr(), values.len()))
+            }
         }
-        self.at(
-            array(&self.slabs),
-            array(&self.bodies),
-            array(&self.lights),
-            array(&self.patches),
-            array(&self.levels),
-            [array(&self.texels), array(&self.glow), array(&self.curve)],
-        )
+        match self.place(&mut Host) {
+            Ok(data) => data,
+            Err(never) => match never {},
+        }
     }
 
-    /// The same with arrays elsewhere; `words` are texels, glow and curve.
-    pub fn at(
-        &self,
-        slabs: Array<SlabData>,
-        bodies: Array<BodyData>,
-        lights: Array<LightData>,
-        patches: Array<PatchData>,
-        levels: Array<LevelData>,
-        words: [Array<i32>; 3],
-    ) -> SceneData {
-        let [texels, glow, curve] = words;
-        SceneData { slabs, bodies, lights, patches, levels, texels, glow, curve, rest: self.rest }
+    /// The same with arrays where `to` puts them.
+    pub fn place<P: Place>(&self, to: &mut P) -> Result<SceneData, P::Error> {
+        Ok(SceneData {
+            slabs: to.put(&self.slabs)?,
+            bodies: to.put(&self.bodies)?,
+            lights: to.put(&self.lights)?,
+            patches: to.put(&self.patches)?,
+            levels: to.put(&self.levels)?,
+            texels: to.put(&self.texels)?,
+            glow: to.put(&self.glow)?,
+            curve: to.put(&self.curve)?,
+            nodes: to.put(&self.world.nodes)?,
+            balls: to.put(&self.world.balls)?,
+            paints: to.put(&self.world.paints)?,
+            triangles: to.put(&self.world.triangles)?,
+            materials: to.put(&self.world.materials)?,
+            emitters: to.put(&self.world.emitters)?,
+            rest: self.rest,
+        })
+    }
+
+    /// The same scene with other particles, for [`Layout::set_world`].
+    pub fn new_world(&self, scene: &Scene, assets: &Assets) -> World {
+        World::new(scene, assets, &self.bodies)
+    }
+    /// Puts other particles in place of those that are there.
+    pub fn set_world(&mut self, world: World) {
+        self.rest.root = world.root;
+        self.world = world;
     }
 
     /// What to compute for the lamp light on the floor, if there are lamps and a floor.
     pub fn glow_plan(&self, scene: &Scene) -> Option<GlowPlan> {
         let floor = scene.floor.as_ref()?;
-        let (mut lamps, mut colours) = (Vec::new(), Vec::new());
-        for body in scene.bodies.iter().filter(|b| b.lamps > 0 && b.bar > 0.0) {
-            // Rows of very many lamps are taken as fewer, brighter ones.
-            let taken = body.lamps.min(16);
-            let lamp = lamp_radius(body);
-            let strength = LAMP_RADIANCE * lamp * lamp * f64::from(body.lamps) / f64::from(taken);
-            let vertices = body.solid.vertices();
-            for [a, b] in body.solid.edges() {
-                for i in 0..taken {
-                    let t = (f64::from(i) + 0.5) / f64::from(taken);
-                    let on_edge = add(scale(vertices[a], 1.0 - t), scale(vertices[b], t));
-                    // Just outside the body, so that its own bar does not stand in the way.
-                    let p = add(body.centre, scale(on_edge, body.radius * 1.01));
-                    lamps.extend(single(p));
-                    colours.extend(body.lamp_colour.map(|c| (linear(c) * strength) as f32));
-                }
-            }
-        }
-        let count = lamps.len() / 3;
-        if count == 0 {
+        let all = lamps_of(scene);
+        let (lamps, colours): (Vec<_>, Vec<_>) = all.iter().copied().unzip();
+        let (lamps, colours) = (lamps.concat(), colours.concat());
+        let count = all.len();
+        // Path tracing asks the lamps themselves.
+        if count == 0 || scene.integrator != Integrator::Whitted {
             return None;
         }
         let size = [128, 64, 32, 16].into_iter().find(|s| s * s * count <= GLOW_RAYS).unwrap_or(8);
@@ -419,6 +546,36 @@ impl Layout {
     }
 }
 
+/// Puts arrays where a device finds them.
+pub trait Place {
+    /// Why it cannot.
+    type Error;
+    /// Puts one array.
+    fn put<T>(&mut self, values: &[T]) -> Result<Array<T>, Self::Error>;
+}
+
+// Where the lamps are, and how strong they are: linear, by colour.
+fn lamps_of(scene: &Scene) -> Vec<([f32; 3], [f32; 3])> {
+    let mut lamps = Vec::new();
+    for body in scene.bodies.iter().filter(|b| b.lamps > 0 && b.bar > 0.0) {
+        // Rows of very many lamps are taken as fewer, brighter ones.
+        let taken = body.lamps.min(16);
+        let lamp = lamp_radius(body);
+        let strength = LAMP_RADIANCE * lamp * lamp * f64::from(body.lamps) / f64::from(taken);
+        let vertices = body.solid.vertices();
+        for [a, b] in body.solid.edges() {
+            for i in 0..taken {
+                let t = (f64::from(i) + 0.5) / f64::from(taken);
+                let on_edge = add(scale(vertices[a], 1.0 - t), scale(vertices[b], t));
+                // Just outside the body, so that its own bar does not stand in the way.
+                let p = add(body.centre, scale(on_edge, body.radius * 1.01));
+                lamps.push((single(p), body.lamp_colour.map(|c| (linear(c) * strength) as f32)));
+            }
+        }
+    }
+    lamps
+}
+
 /// The camera of frame n.
 pub fn frame(scene: &Scene, n: u32) -> FrameData {
     let view = scene.camera.view(n, scene.frames);
@@ -429,7 +586,9 @@ pub fn frame(scene: &Scene, n: u32) -> FrameData {
         forward: single(scale(view.forward, focal)),
         right: single(view.right),
         down: single(scale(view.up, -1.0)),
-        ..FrameData::default()
+        number: n as i32,
+        lens: scene.camera.lens as f32,
+        focus: (focal / scene.camera.focus) as f32,
     }
 }
 

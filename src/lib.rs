@@ -6,7 +6,9 @@
 //! hands the pictures to the [`sink`]s in order while the next ones render.
 
 pub mod app;
+pub mod assets;
 pub mod bench;
+pub mod bvh;
 pub mod camera;
 pub mod check;
 pub mod cli;
@@ -15,11 +17,13 @@ pub mod diagnostic;
 pub mod error;
 pub mod frames;
 pub mod layout;
+pub mod particles;
 pub mod pipeline;
 pub mod report;
 pub mod scene;
 pub mod sink;
 pub mod solid;
+pub mod steps;
 pub mod texture;
 pub mod tiles;
 pub mod vector;

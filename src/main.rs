@@ -2,6 +2,7 @@
 
 use clap::Parser;
 use polyfly::cli::{Cli, Command};
+use polyfly::particles::job;
 use polyfly::report::remark;
 use polyfly::{app, bench, check};
 use std::process::ExitCode;
@@ -19,6 +20,7 @@ fn main() -> ExitCode {
         (Some(Command::Convert(args)), _) => app::convert(args),
         (Some(Command::Verify(args)), _) => check::verify(args),
         (Some(Command::Bench(args)), _) => bench::balance(args),
+        (Some(Command::Particles(args)), _) => job::run(args),
         (Some(Command::Doctor), _) => check::doctor(),
         (None, Some(grammar)) => app::print_default(grammar),
         (None, None) => app::render(&cli.render),

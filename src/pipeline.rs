@@ -10,6 +10,7 @@
 
 use crate::device::{DeviceError, FrameStats, cpu, driver};
 use crate::error::Error;
+use crate::particles::legend::Legend;
 use crate::report::{Reporter, StageTimes, ms, remark};
 use crate::sink::video::Video;
 use crate::sink::{FrameFiles, SinkError};
@@ -50,6 +51,10 @@ impl Memory {
         if self.len() != len {
             *self = Memory::Heap(vec![0; len]);
         }
+        self.bytes()
+    }
+    /// The bytes, to be changed.
+    pub fn bytes(&mut self) -> &mut [u8] {
         match self {
             Memory::Heap(bytes) => bytes,
             Memory::Pinned(bytes) => bytes,
@@ -145,6 +150,8 @@ pub struct Deal<'a> {
     free: Receiver<Picture>,
     home: Sender<Picture>,
     sinks: Mutex<Option<Sinks>>,
+    legend: Option<Legend>,
+    size: (u32, u32),
 }
 
 struct DealState {
@@ -228,7 +235,10 @@ impl<'a> Deal<'a> {
     }
 
     /// A frame is in host memory. Hands it, and those that waited for it, to the sinks.
-    pub fn finish(&self, index: usize, frame: u32, picture: Picture, stats: FrameStats) {
+    pub fn finish(&self, index: usize, frame: u32, mut picture: Picture, stats: FrameStats) {
+        if let Some(legend) = &self.legend {
+            legend.draw(picture.rgba.bytes(), self.size.0, self.size.1);
+        }
         {
             let mut sinks = self.sinks.lock().unwrap_or_else(PoisonError::into_inner);
             if let Some(sinks) = sinks.as_mut() {
@@ -288,6 +298,8 @@ pub struct Job<'a> {
     pub isa: cpu::Isa,
     /// Threads that compress and write files.
     pub writers: usize,
+    /// Drawn into every picture; then no device may make the video's planes itself.
+    pub legend: Option<Legend>,
 }
 
 enum Event {
@@ -344,6 +356,8 @@ pub fn run(
         free,
         home,
         sinks: Mutex::new(Some(sinks)),
+        legend: job.legend.take(),
+        size: (job.width, job.height),
     };
     // Only an end before the last frame makes the video a partial one.
     let cut_short = AtomicBool::new(false);

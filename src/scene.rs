@@ -17,6 +17,8 @@ pub const MAX_SIDE: u32 = 65_536;
 pub const MAX_PIXELS: u64 = 1 << 28;
 /// Most bounces along a path; kernels/trace.cuh says the same.
 pub const MAX_DEPTH: u32 = 128;
+/// Most samples of a pixel in path tracing; keeps a tile's items exact in single precision.
+pub const MAX_PATH_SAMPLES: u32 = 65_535;
 /// Most samples along a pixel's side; keeps a tile's items exact in single precision.
 pub const MAX_SAMPLES: u32 = 64;
 /// Most frames in a clip.
@@ -57,6 +59,179 @@ pub struct Scene {
     pub zenith: Vec3,
     /// The sky at and below the horizon.
     pub horizon: Vec3,
+    /// The sky's colours run from straight down to straight up, not from the horizon.
+    pub sky_from_below: bool,
+    /// Lights are hidden by what stands before them.
+    pub shadows: bool,
+    /// How light is followed.
+    pub integrator: Integrator,
+    /// How brightness becomes a picture's.
+    pub tone: Tone,
+    /// Balls.
+    pub spheres: Vec<Sphere>,
+    /// Meshes of triangles.
+    pub meshes: Vec<Mesh>,
+    /// The particles of a simulation.
+    pub particles: Option<Particles>,
+}
+
+/// How light is followed from surface to surface.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Integrator {
+    /// Whitted's: mirrored and transmitted rays branch, diffuse light comes from the lights.
+    Whitted,
+    /// Path tracing: diffuse light comes from everywhere.
+    Path {
+        /// Samples of each pixel, at most.
+        samples: u32,
+        /// Noise, in steps of 8-bit codes, at which a picture is good enough; 0: all samples are taken.
+        noise: f64,
+    },
+}
+
+/// How brightness becomes a picture's.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Tone {
+    /// Bright light bends below white, sRGB's curve.
+    Soft,
+    /// Bright light is cut off at white; the exponent of the curve is 1 / gamma, or sRGB's curve at 0.
+    Clip {
+        /// 2 in "Ray Tracing in One Weekend".
+        gamma: f64,
+    },
+}
+
+/// How a ball or a mesh looks.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Material {
+    /// Its colour.
+    pub colour: Vec3,
+    /// What it does with light.
+    pub kind: MaterialKind,
+    /// Weight of the highlight; the scene's if none is given.
+    pub highlight: Option<f64>,
+}
+
+/// What a material does with light.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum MaterialKind {
+    /// Diffuse, with shares that are mirrored and let through.
+    Plain {
+        /// R, 0 to 1.
+        reflection: f64,
+        /// T, 0 to 1.
+        transparency: f64,
+        /// Index of refraction; 1 goes straight through.
+        ior: f64,
+    },
+    /// A mirror of the material's colour.
+    Metal {
+        /// Spread of the mirrored rays, 0 to 1 (path tracing).
+        fuzz: f64,
+    },
+    /// Clear, mirrors by its index of refraction.
+    Glass {
+        /// Index of refraction.
+        ior: f64,
+    },
+    /// Sends light of the material's colour.
+    Light {
+        /// Times the colour.
+        strength: f64,
+    },
+}
+
+impl Default for Material {
+    fn default() -> Material {
+        let kind = MaterialKind::Plain { reflection: 0.0, transparency: 0.0, ior: 1.0 };
+        Material { colour: [0.8; 3], kind, highlight: None }
+    }
+}
+
+/// A ball.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Sphere {
+    /// Its middle.
+    pub centre: Vec3,
+    /// Its radius.
+    pub radius: f64,
+    /// How it looks.
+    pub material: Material,
+}
+
+/// A mesh of triangles from a file.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Mesh {
+    /// OBJ or PLY.
+    pub path: PathBuf,
+    /// How it looks.
+    pub material: Material,
+    /// Multiplies its coordinates.
+    pub scale: f64,
+    /// Added to them afterwards.
+    pub offset: Vec3,
+    /// Its own z is up, not y.
+    pub z_up: bool,
+}
+
+/// The particles of a simulation, one file or one a frame.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Particles {
+    /// A file, or a name with `%d` for the time step.
+    pub path: String,
+    /// Time step of the first frame.
+    pub first: u32,
+    /// Time steps from frame to frame.
+    pub step: u32,
+    /// What colours them.
+    pub colour_by: ColourBy,
+    /// Values at the colour map's ends; those of the first file if none are given.
+    pub range: Option<[f64; 2]>,
+    /// How they look where nothing colours them.
+    pub material: Material,
+    /// Draw the colour map with its numbers.
+    pub legend: bool,
+}
+
+/// A value that every particle has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ColourBy {
+    /// None: the material's colour.
+    Nothing,
+    /// Its speed.
+    Velocity,
+    /// The pressure on it.
+    Pressure,
+    /// Its radius.
+    Radius,
+}
+
+impl ColourBy {
+    /// All, with their names.
+    pub const ALL: [(ColourBy, &str); 4] = [
+        (ColourBy::Nothing, "nothing"),
+        (ColourBy::Velocity, "velocity"),
+        (ColourBy::Pressure, "pressure"),
+        (ColourBy::Radius, "radius"),
+    ];
+    /// The name in a scene.
+    pub fn name(self) -> &'static str {
+        Self::ALL.iter().find(|(c, _)| *c == self).map_or("nothing", |(_, n)| n)
+    }
+}
+
+impl Scene {
+    /// What only TOML can say, at its defaults.
+    pub fn plain_world() -> (bool, bool, Integrator, Tone) {
+        (false, true, Integrator::Whitted, Tone::Soft)
+    }
+    /// Samples of each pixel.
+    pub fn samples_a_pixel(&self) -> u32 {
+        match self.integrator {
+            Integrator::Whitted => self.samples * self.samples,
+            Integrator::Path { samples, .. } => samples,
+        }
+    }
 }
 
 /// Where the frames go.

@@ -66,6 +66,52 @@ pub fn prepare(path: &Path) -> Result<(), SinkError> {
     Ok(())
 }
 
+/// A single picture's format.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PictureFormat {
+    /// As frames have it.
+    Frame(Format),
+    /// Portable pixmap, binary.
+    Ppm,
+}
+
+impl PictureFormat {
+    /// By the file's extension.
+    pub fn of(path: &Path) -> Option<PictureFormat> {
+        match path.extension()?.to_string_lossy().to_ascii_lowercase().as_str() {
+            "data" => Some(PictureFormat::Frame(Format::Data)),
+            "png" => Some(PictureFormat::Frame(Format::Png)),
+            "ppm" => Some(PictureFormat::Ppm),
+            _ => None,
+        }
+    }
+}
+
+/// Writes a picture, whole or not at all.
+pub fn write_picture(
+    path: &Path,
+    format: PictureFormat,
+    width: u32,
+    height: u32,
+    rgba: &[u8],
+) -> Result<(), SinkError> {
+    match format {
+        PictureFormat::Frame(Format::Data) => write_whole(path, |file| {
+            file.write_all(&data::header(width, height))?;
+            file.write_all(rgba)
+        }),
+        PictureFormat::Frame(Format::Png) => {
+            let bytes = png::encode(width, height, rgba).map_err(|e| SinkError::Write(path.to_owned(), e))?;
+            write_whole(path, |file| file.write_all(&bytes))
+        }
+        PictureFormat::Ppm => write_whole(path, |file| {
+            let rgb: Vec<u8> = rgba.chunks_exact(4).flat_map(|p| [p[0], p[1], p[2]]).collect();
+            write!(file, "P6\n{width} {height}\n255\n")?;
+            file.write_all(&rgb)
+        }),
+    }
+}
+
 /// Writes frames as files of one pattern.
 #[derive(Clone, Debug)]
 pub struct FrameFiles {
@@ -80,16 +126,6 @@ impl FrameFiles {
     }
     /// Writes frame n.
     pub fn write(&self, n: u32, width: u32, height: u32, rgba: &[u8]) -> Result<(), SinkError> {
-        let path = self.pattern.path(n);
-        match self.pattern.format() {
-            Format::Data => write_whole(&path, |file| {
-                file.write_all(&data::header(width, height))?;
-                file.write_all(rgba)
-            }),
-            Format::Png => {
-                let bytes = png::encode(width, height, rgba).map_err(|e| SinkError::Write(path.clone(), e))?;
-                write_whole(&path, |file| file.write_all(&bytes))
-            }
-        }
+        write_picture(&self.pattern.path(n), PictureFormat::Frame(self.pattern.format()), width, height, rgba)
     }
 }

@@ -5,6 +5,7 @@
 mod common;
 
 use common::{own, sized};
+use polyfly::assets::Assets;
 use polyfly::device::cpu::{Cpu, CpuWorker, Isa};
 use polyfly::device::{DeviceError, FrameStats};
 use polyfly::error::Error;
@@ -204,7 +205,8 @@ fn run_workers(
         threads: 1,
     };
     let mut reporter = Reporter::start(LogFormat::Text, true, facts, 2);
-    let job = Job { frames: &frames, width, height, files, video: None, isa: Isa::available()[0], writers: 2 };
+    let job =
+        Job { frames: &frames, width, height, files, video: None, isa: Isa::available()[0], writers: 2, legend: None };
     pipeline::run(workers, job, &mut reporter, &AtomicBool::new(false)).map(|_| ())
 }
 
@@ -273,7 +275,7 @@ fn share_tiles(lives: &[usize], folder: &Path) -> Result<(), Error> {
     let scene = sized(own("default.txt"), 97, 131, 1);
     let sets = Isa::available();
     let cpus: Vec<Cpu> = (0..lives.len())
-        .map(|i| Cpu::new(sets[i % sets.len()], 1, &scene, Layout::new(&scene, None)).unwrap())
+        .map(|i| Cpu::new(sets[i % sets.len()], 1, &scene, Layout::new(&scene, &Assets::default())).unwrap())
         .collect();
     let devices = lives.iter().zip(&cpus).map(|(&n, cpu)| {
         let inner = CpuWorker { cpu, scene: &scene, share: Share::new("cpu") };

@@ -131,7 +131,7 @@ fn any_scene(plain: bool) -> impl Strategy<Value = Scene> {
                 samples,
                 depth,
                 cutoff,
-                camera: Camera { fov_deg, eye, target },
+                camera: Camera { fov_deg, eye, target, fixed: None, lens: 0.0, focus: 1.0 },
                 bodies,
                 floor: Some(floor),
                 lights,
@@ -139,6 +139,13 @@ fn any_scene(plain: bool) -> impl Strategy<Value = Scene> {
                 highlight,
                 zenith,
                 horizon,
+                sky_from_below: false,
+                shadows: true,
+                integrator: scene::Integrator::Whitted,
+                tone: scene::Tone::Soft,
+                spheres: Vec::new(),
+                meshes: Vec::new(),
+                particles: None,
             };
             if plain {
                 (scene.cutoff, scene.highlight, scene.ambient) =

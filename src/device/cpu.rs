@@ -2,7 +2,7 @@
 #![expect(unsafe_code, reason = "calls the kernels through their C entries")]
 
 use super::{DeviceError, FrameStats, Schedule, balance};
-use crate::layout::{Counts, FrameData, Layout, SceneData};
+use crate::layout::{Counts, FrameData, Layout, SceneData, World};
 use crate::pipeline::{Deal, Memory, Share, Worker};
 use crate::scene::Scene;
 use crate::tiles::Device;
@@ -248,6 +248,10 @@ impl Cpu {
     /// Threads that trace.
     pub fn threads(&self) -> usize {
         self.pool.current_num_threads()
+    }
+    /// Puts other particles in place of those that are there.
+    pub fn show(&mut self, world: World) {
+        self.layout.set_world(world);
     }
     /// The arrays, lamp light included.
     pub fn layout(&self) -> &Layout {

@@ -3,9 +3,9 @@
 
 use super::driver::{Context, DeviceMemory, GpuFacts, Pinned, check, launch, load_module};
 use super::{DeviceError, FrameStats, Schedule};
-use crate::layout::{Counts, FrameData, Layout, SceneData, SmallScene};
+use crate::layout::{Array, Counts, FrameData, Layout, Place, SceneData, SmallScene, World};
 use crate::pipeline::{Deal, Memory, Picture, Share, Wants, Worker};
-use crate::scene::Scene;
+use crate::scene::{Integrator, Scene};
 use crate::tiles::Device;
 use cudarc::driver::sys;
 use std::collections::VecDeque;
@@ -62,8 +62,9 @@ pub struct Gpu {
     scene: SceneData,
     // The same with its arrays in place, if it is small.
     small: Option<SmallScene>,
-    // Keeps the scene's arrays alive.
+    // Keeps the scene's arrays alive; those of the particles shown last are apart.
     _arrays: Vec<DeviceMemory>,
+    shown: Vec<DeviceMemory>,
     slots: Vec<Slot>,
     wants: Wants,
     camera: Scene,
@@ -99,33 +100,16 @@ impl Gpu {
             let mut stream = std::ptr::null_mut();
             check!(cuStreamCreate(&mut stream, sys::CUstream_flags::CU_STREAM_NON_BLOCKING as u32)).map(|()| stream)
         };
-        let mut arrays = Vec::new();
-        let mut put = |memory: DeviceMemory| {
-            arrays.push(memory);
-            arrays.len() - 1
-        };
-        let ids = [
-            put(DeviceMemory::of(&layout.slabs, context)?),
-            put(DeviceMemory::of(&layout.bodies, context)?),
-            put(DeviceMemory::of(&layout.lights, context)?),
-            put(DeviceMemory::of(&layout.patches, context)?),
-            put(DeviceMemory::of(&layout.levels, context)?),
-            put(DeviceMemory::of(&layout.texels, context)?),
-            put(DeviceMemory::of(&layout.glow, context)?),
-            put(DeviceMemory::of(&layout.curve, context)?),
-        ];
-        let at = |i: usize| &arrays[ids[i]];
-        let data = layout.at(
-            at(0).array(layout.slabs.len()),
-            at(1).array(layout.bodies.len()),
-            at(2).array(layout.lights.len()),
-            at(3).array(layout.patches.len()),
-            at(4).array(layout.levels.len()),
-            [at(5).array(layout.texels.len()), at(6).array(layout.glow.len()), at(7).array(layout.curve.len())],
-        );
+        let mut upload = Upload { arrays: Vec::new(), context };
+        let data = layout.place(&mut upload)?;
         let small = SmallScene::new(layout, &data);
         let module = load_module(if small.is_some() { PTX } else { PTX_LARGE })?;
-        let trace = function(module, if scene.depth <= 16 { c"polyfly_trace_16" } else { c"polyfly_trace_128" })?;
+        let name = match (scene.integrator, scene.depth) {
+            (Integrator::Path { .. }, _) => c"polyfly_path",
+            (_, 0..=16) => c"polyfly_trace_16",
+            _ => c"polyfly_trace_128",
+        };
+        let trace = function(module, name)?;
         let convert = function(module, c"polyfly_convert")?;
         let deal = function(module, c"polyfly_schedule")?;
         let mut multiprocessors = 0;
@@ -166,7 +150,8 @@ impl Gpu {
             copy: stream()?,
             scene: data,
             small,
-            _arrays: arrays,
+            _arrays: upload.arrays,
+            shown: Vec::new(),
             slots,
             wants,
             camera: scene.clone(),
@@ -217,7 +202,7 @@ impl Gpu {
         let mut first = tiles * (top / 8) * 64;
         let mut end = first + tiles * rows.div_ceil(8) * 64;
         // As many blocks as the GPU holds at once: they stay, and take work until there is none.
-        let samples = u64::from(end - first) * u64::from(self.camera.samples.pow(2));
+        let samples = u64::from(end - first) * u64::from(self.camera.samples_a_pixel());
         let blocks = samples.div_ceil(u64::from(THREADS)).min(u64::from(self.blocks)) as u32;
         // The queue follows the counters.
         let mut queue = slot.counts.address + COUNT_BYTES as u64;
@@ -293,12 +278,30 @@ impl Gpu {
 
     /// Renders one frame and waits for it: RGBA, and the video's planes if they are wanted.
     pub fn still(&mut self, camera: &FrameData) -> Result<(Picture, FrameStats), DeviceError> {
-        self.context.enter()?;
         let mut picture = Picture::default();
-        self.pin(&mut picture)?;
-        self.launch(0, camera, &mut picture)?;
-        let stats = self.wait(0)?;
+        let stats = self.still_into(camera, &mut picture)?;
         Ok((picture, stats))
+    }
+
+    /// Puts other particles in place of those that are there; nothing may be in flight.
+    pub fn show(&mut self, world: &World) -> Result<(), DeviceError> {
+        self.context.enter()?;
+        // What was shown before goes first: two sets need not fit.
+        self.shown.clear();
+        let mut upload = Upload { arrays: Vec::new(), context: self.context };
+        let placed = world.place(&mut upload, &self.scene)?;
+        self.scene = placed;
+        self.shown = upload.arrays;
+        Ok(())
+    }
+
+    /// Renders one frame into a picture and waits for it.
+    pub fn still_into(&mut self, camera: &FrameData, picture: &mut Picture) -> Result<FrameStats, DeviceError> {
+        self.context.enter()?;
+        self.strike()?;
+        self.pin(picture)?;
+        self.launch(0, camera, picture)?;
+        self.wait(0)
     }
 
     // Gives a picture page-locked memory of the right size, once.
@@ -351,7 +354,8 @@ impl Gpu {
         ];
         check!(cuMemsetD8Async(slot.counts.address, 0, COUNT_BYTES, self.compute))?;
         check!(cuEventRecord(slot.marks[0], self.compute))?;
-        let samples = self.camera.width.div_ceil(8) * self.camera.height.div_ceil(8) * 64 * self.camera.samples.pow(2);
+        let samples =
+            self.camera.width.div_ceil(8) * self.camera.height.div_ceil(8) * 64 * self.camera.samples_a_pixel();
         let blocks = if schedule.is_some() { self.blocks } else { samples.div_ceil(THREADS) };
         launch(self.deal, (blocks, 1), (THREADS, 1), self.compute, &mut arguments)?;
         check!(cuEventRecord(slot.marks[1], self.compute))?;
@@ -361,6 +365,22 @@ impl Gpu {
         check!(cuEventElapsedTime(&mut ms, slot.marks[0], slot.marks[1]))?;
         let time = Duration::from_secs_f64(f64::from(ms).max(0.0) / 1e3);
         Ok(read_counts(&slot.host_counts, time, time, u64::from(blocks) * u64::from(THREADS)))
+    }
+}
+
+// Puts a scene's arrays into the device's memory.
+struct Upload {
+    arrays: Vec<DeviceMemory>,
+    context: Context,
+}
+
+impl Place for Upload {
+    type Error = DeviceError;
+    fn put<T>(&mut self, values: &[T]) -> Result<Array<T>, DeviceError> {
+        let memory = DeviceMemory::of(values, self.context)?;
+        let array = memory.array(values.len());
+        self.arrays.push(memory);
+        Ok(array)
     }
 }
 

@@ -285,7 +285,7 @@ fn read(text: &str, solids: [Solid; 3]) -> Result<(Scene, Vec<String>), Problem>
         samples,
         depth,
         cutoff: defaults::CUTOFF,
-        camera: Camera { fov_deg, eye, target },
+        camera: Camera { fov_deg, eye, target, fixed: None, lens: 0.0, focus: 1.0 },
         bodies,
         floor: Some(floor),
         lights,
@@ -293,6 +293,13 @@ fn read(text: &str, solids: [Solid; 3]) -> Result<(Scene, Vec<String>), Problem>
         highlight: defaults::HIGHLIGHT,
         zenith: defaults::ZENITH,
         horizon: defaults::HORIZON,
+        sky_from_below: false,
+        shadows: true,
+        integrator: super::Integrator::Whitted,
+        tone: super::Tone::Soft,
+        spheres: Vec::new(),
+        meshes: Vec::new(),
+        particles: None,
     };
     Ok((scene, warnings))
 }

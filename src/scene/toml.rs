@@ -1,6 +1,9 @@
 //! A scene in TOML: the same meaning as the tokens, any number of bodies and lights, keys with names.
 
-use super::{Body, Floor, Light, Output, Pattern, Scene, TextureSource, defaults};
+use super::{
+    Body, ColourBy, Floor, Integrator, Light, Material, MaterialKind, Mesh, Output, Particles, Pattern, Scene, Sphere,
+    TextureSource, Tone, defaults,
+};
 use crate::camera::{Camera, CylindricalPath};
 use crate::diagnostic::{Problem, Rule};
 use crate::solid::Solid;
@@ -48,6 +51,9 @@ struct RawScene {
     sky: RawSky,
     camera: RawCamera,
     body: Vec<Spanned<RawBody>>,
+    sphere: Vec<Spanned<RawSphere>>,
+    mesh: Vec<Spanned<RawMesh>>,
+    particles: Option<Spanned<RawParticles>>,
     floor: Option<Spanned<RawFloor>>,
     light: Vec<Spanned<RawLight>>,
 }
@@ -70,6 +76,11 @@ struct RawRender {
     cutoff: Number,
     highlight: Number,
     ambient: Triple,
+    integrator: Text,
+    noise: Number,
+    tone: Text,
+    gamma: Number,
+    shadows: Option<bool>,
 }
 
 #[derive(Deserialize, Default)]
@@ -77,6 +88,7 @@ struct RawRender {
 struct RawSky {
     zenith: Triple,
     horizon: Triple,
+    from_below: Option<bool>,
 }
 
 #[derive(Deserialize, Default)]
@@ -85,6 +97,10 @@ struct RawCamera {
     fov_deg: Number,
     eye: RawPath,
     target: RawPath,
+    position: Triple,
+    look_at: Triple,
+    lens: Number,
+    focus: Number,
 }
 
 #[derive(Deserialize, Default)]
@@ -137,6 +153,89 @@ struct RawLight {
     position: Triple,
     #[serde(alias = "colour")]
     color: Triple,
+}
+
+// How a ball, a mesh or particles look: keys of their tables.
+#[derive(Deserialize, Default)]
+#[serde(deny_unknown_fields, default)]
+struct RawSphere {
+    #[serde(alias = "centre")]
+    center: Triple,
+    radius: Number,
+    #[serde(alias = "colour")]
+    color: Triple,
+    material: Text,
+    reflection: Number,
+    transparency: Number,
+    ior: Number,
+    fuzz: Number,
+    strength: Number,
+    highlight: Number,
+}
+
+#[derive(Deserialize, Default)]
+#[serde(deny_unknown_fields, default)]
+struct RawMesh {
+    path: Text,
+    scale: Number,
+    offset: Triple,
+    z_up: Option<bool>,
+    #[serde(alias = "colour")]
+    color: Triple,
+    material: Text,
+    reflection: Number,
+    transparency: Number,
+    ior: Number,
+    fuzz: Number,
+    strength: Number,
+    highlight: Number,
+}
+
+#[derive(Deserialize, Default)]
+#[serde(deny_unknown_fields, default)]
+struct RawParticles {
+    path: Text,
+    first: Number,
+    step: Number,
+    #[serde(alias = "colour_by")]
+    color_by: Text,
+    range: Option<Spanned<Numbers<2>>>,
+    legend: Option<bool>,
+    #[serde(alias = "colour")]
+    color: Triple,
+    material: Text,
+    reflection: Number,
+    transparency: Number,
+    ior: Number,
+    fuzz: Number,
+    strength: Number,
+    highlight: Number,
+}
+
+// The keys of a material, wherever they stand.
+macro_rules! look {
+    ($raw:expr) => {
+        Look {
+            colour: &$raw.color,
+            kind: &$raw.material,
+            reflection: &$raw.reflection,
+            transparency: &$raw.transparency,
+            ior: &$raw.ior,
+            fuzz: &$raw.fuzz,
+            strength: &$raw.strength,
+            highlight: &$raw.highlight,
+        }
+    };
+}
+struct Look<'a> {
+    colour: &'a Triple,
+    kind: &'a Text,
+    reflection: &'a Number,
+    transparency: &'a Number,
+    ior: &'a Number,
+    fuzz: &'a Number,
+    strength: &'a Number,
+    highlight: &'a Number,
 }
 
 // Checks values and gathers what is wrong with them.
@@ -271,6 +370,103 @@ impl Checker {
             reflection: self.number("reflection", &raw.reflection, 0.0, Rule::Fraction),
         }
     }
+    // One of some words.
+    fn word<T: Copy>(&mut self, key: &str, text: &Text, words: &[(T, &str)]) -> T {
+        let Some(text) = text else { return words[0].0 };
+        if let Some((value, _)) = words.iter().find(|(_, w)| w == text.get_ref()) {
+            return *value;
+        }
+        let all = words.iter().map(|(_, w)| format!("\"{w}\"")).collect::<Vec<_>>().join(", ");
+        self.problems.push(Problem::new(
+            text.span(),
+            format!("`{key}` is \"{}\"", text.get_ref()),
+            format!("expected one of {all}"),
+        ));
+        words[0].0
+    }
+    fn material(&mut self, look: &Look) -> Material {
+        let kind = self.word("material", look.kind, &[(0, "plain"), (1, "metal"), (2, "glass"), (3, "light")]);
+        let fuzz = self.number("fuzz", look.fuzz, 0.0, Rule::Fraction);
+        let strength = self.number("strength", look.strength, 1.0, Rule::NotNegative);
+        let ior = self.number("ior", look.ior, if kind == 2 { 1.5 } else { 1.0 }, Rule::Positive);
+        let reflection = self.number("reflection", look.reflection, 0.0, Rule::Fraction);
+        let transparency = self.number("transparency", look.transparency, 0.0, Rule::Fraction);
+        // A key that this material does not have would be ignored: better to say so.
+        let has = |key: &str| match kind {
+            0 => ["reflection", "transparency", "ior"].contains(&key),
+            1 => key == "fuzz",
+            2 => key == "ior",
+            _ => key == "strength",
+        };
+        let given = [
+            ("fuzz", look.fuzz),
+            ("strength", look.strength),
+            ("ior", look.ior),
+            ("reflection", look.reflection),
+            ("transparency", look.transparency),
+        ];
+        for (key, value) in given {
+            if let (Some(value), false) = (value, has(key)) {
+                self.problems.push(Problem::new(
+                    value.span(),
+                    format!("this material has no `{key}`"),
+                    "plain has reflection, transparency and ior; metal has fuzz; glass has ior; light has strength",
+                ));
+            }
+        }
+        Material {
+            colour: self.triple("color", look.colour, if kind == 2 { [1.0; 3] } else { [0.8; 3] }, Rule::Fraction),
+            kind: match kind {
+                0 => MaterialKind::Plain { reflection, transparency, ior },
+                1 => MaterialKind::Metal { fuzz },
+                2 => MaterialKind::Glass { ior },
+                _ => MaterialKind::Light { strength },
+            },
+            highlight: look
+                .highlight
+                .as_ref()
+                .map(|_| self.number("highlight", look.highlight, 0.0, Rule::NotNegative)),
+        }
+    }
+    fn sphere(&mut self, spanned: &Spanned<RawSphere>) -> Sphere {
+        let raw = spanned.get_ref();
+        Sphere {
+            centre: self.triple("center", &raw.center, [0.0; 3], Rule::Finite),
+            radius: self.number("radius", &raw.radius, 1.0, Rule::Positive),
+            material: self.material(&look!(raw)),
+        }
+    }
+    fn mesh(&mut self, spanned: &Spanned<RawMesh>, folder: &Path) -> Mesh {
+        let raw = spanned.get_ref();
+        self.needed("path", "mesh", spanned.span(), &raw.path);
+        let path = raw.path.as_ref().map_or("", |p| p.get_ref());
+        Mesh {
+            path: folder.join(super::expand_home(path)),
+            material: self.material(&look!(raw)),
+            scale: self.number("scale", &raw.scale, 1.0, Rule::Positive),
+            offset: self.triple("offset", &raw.offset, [0.0; 3], Rule::Finite),
+            z_up: raw.z_up.unwrap_or(true),
+        }
+    }
+    fn particles(&mut self, spanned: &Spanned<RawParticles>, folder: &Path) -> Particles {
+        let raw = spanned.get_ref();
+        self.needed("path", "particles", spanned.span(), &raw.path);
+        let path = raw.path.as_ref().map_or("", |p| p.get_ref());
+        if let Some(range) = &raw.range
+            && range.get_ref().0[0].partial_cmp(&range.get_ref().0[1]) != Some(std::cmp::Ordering::Less)
+        {
+            self.problems.push(Problem::new(range.span(), "`range` is empty", "expected two numbers, the lower first"));
+        }
+        Particles {
+            path: folder.join(super::expand_home(path)).display().to_string(),
+            first: self.whole("first", &raw.first, 0, 0, super::MAX_FRAMES),
+            step: self.whole("step", &raw.step, 1, 1, super::MAX_FRAMES),
+            colour_by: self.word("color_by", &raw.color_by, &ColourBy::ALL),
+            range: raw.range.as_ref().map(|r| r.get_ref().0),
+            material: self.material(&look!(raw)),
+            legend: raw.legend.unwrap_or(false),
+        }
+    }
     fn light(&mut self, spanned: &Spanned<RawLight>) -> Light {
         let raw = spanned.get_ref();
         self.needed("position", "light", spanned.span(), &raw.position);
@@ -328,25 +524,58 @@ pub fn parse(text: &str, folder: &Path) -> Result<(Scene, Vec<String>), Vec<Prob
             (width, height) = (w as u32, h as u32);
         }
     }
-    if raw.body.is_empty() && raw.floor.is_none() {
+    let things = raw.body.len() + raw.sphere.len() + raw.mesh.len();
+    if things == 0 && raw.floor.is_none() && raw.particles.is_none() {
         let end = text.trim_end().len();
         c.problems.push(
-            Problem::new(end..end, "the scene is empty", "expected a [[body]] or a [floor]")
-                .help("`polyfly --default toml` prints a whole scene"),
+            Problem::new(
+                end..end,
+                "the scene is empty",
+                "expected a [[body]], [[sphere]], [[mesh]], [particles] or a [floor]",
+            )
+            .help("`polyfly --default toml` prints a whole scene"),
         );
+    }
+    let path_traced = c.word("integrator", &raw.render.integrator, &[(false, "whitted"), (true, "path")]);
+    let integrator = match path_traced {
+        true => Integrator::Path {
+            samples: c.whole("samples", &raw.render.samples, 100, 1, super::MAX_PATH_SAMPLES),
+            noise: c.number("noise", &raw.render.noise, 0.0, Rule::NotNegative),
+        },
+        false => Integrator::Whitted,
+    };
+    let clipped = c.word("tone", &raw.render.tone, &[(false, "soft"), (true, "clip")]);
+    let gamma = c.number("gamma", &raw.render.gamma, 0.0, Rule::NotNegative);
+    let fixed = [&raw.camera.position, &raw.camera.look_at];
+    for (key, value, other) in [("look_at", 0, 1), ("position", 1, 0)] {
+        if let (Some(given), None) = (fixed[value], fixed[other]) {
+            c.problems.push(Problem::new(
+                given.span(),
+                format!("the camera has no `{key}`"),
+                "expected both `position` and `look_at`, or neither and the paths",
+            ));
+        }
     }
     let scene = Scene {
         frames: c.whole("frames", &raw.output.frames, 120, 1, super::MAX_FRAMES),
         output: c.output(&raw.output, folder, &mut warnings),
         width,
         height,
-        samples: c.whole("samples", &raw.render.samples, defaults::SAMPLES, 1, super::MAX_SAMPLES),
+        samples: match path_traced {
+            true => 1,
+            false => c.whole("samples", &raw.render.samples, defaults::SAMPLES, 1, super::MAX_SAMPLES),
+        },
         depth: c.whole("depth", &raw.render.depth, defaults::DEPTH, 0, super::MAX_DEPTH),
         cutoff: c.number("cutoff", &raw.render.cutoff, defaults::CUTOFF, Rule::Positive),
         camera: Camera {
             fov_deg: c.number("fov_deg", &raw.camera.fov_deg, 70.0, Rule::FieldOfView),
             eye: c.path(&raw.camera.eye, 7.0, 3.0),
             target: c.path(&raw.camera.target, 0.0, 0.0),
+            fixed: raw.camera.position.as_ref().zip(raw.camera.look_at.as_ref()).map(|(position, look_at)| {
+                [c.vector("position", position, Rule::Finite), c.vector("look_at", look_at, Rule::Finite)]
+            }),
+            lens: c.number("lens", &raw.camera.lens, 0.0, Rule::NotNegative),
+            focus: c.number("focus", &raw.camera.focus, 1.0, Rule::Positive),
         },
         bodies: raw.body.iter().map(|b| c.body(b)).collect(),
         floor: raw.floor.as_ref().map(|f| c.floor(f, folder)),
@@ -355,6 +584,13 @@ pub fn parse(text: &str, folder: &Path) -> Result<(Scene, Vec<String>), Vec<Prob
         highlight: c.number("highlight", &raw.render.highlight, defaults::HIGHLIGHT, Rule::NotNegative),
         zenith: c.triple("zenith", &raw.sky.zenith, defaults::ZENITH, Rule::NotNegative),
         horizon: c.triple("horizon", &raw.sky.horizon, defaults::HORIZON, Rule::NotNegative),
+        sky_from_below: raw.sky.from_below.unwrap_or(false),
+        shadows: raw.render.shadows.unwrap_or(true),
+        integrator,
+        tone: if clipped { Tone::Clip { gamma } } else { Tone::Soft },
+        spheres: raw.sphere.iter().map(|s| c.sphere(s)).collect(),
+        meshes: raw.mesh.iter().map(|m| c.mesh(m, folder)).collect(),
+        particles: raw.particles.as_ref().map(|p| c.particles(p, folder)),
     };
     if c.problems.is_empty() {
         Ok((scene, warnings))

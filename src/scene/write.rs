@@ -1,6 +1,6 @@
 //! Writes a resolved scene in either grammar, so that reading it again gives the same scene.
 
-use super::{Scene, defaults};
+use super::{Integrator, Material, MaterialKind, Scene, Tone, defaults};
 use crate::camera::CylindricalPath;
 use crate::scene::Body;
 use crate::vector::Vec3;
@@ -43,11 +43,38 @@ fn write_toml(scene: &Scene, o: &mut String) -> std::fmt::Result {
         writeln!(o, "video = {}", S(&video.display().to_string()))?;
     }
     writeln!(o, "fps = {}", N(scene.output.fps))?;
-    writeln!(o, "\n[render]\nsamples = {} # along each side of a pixel", scene.samples)?;
+    match scene.integrator {
+        Integrator::Whitted => writeln!(o, "\n[render]\nsamples = {} # along each side of a pixel", scene.samples)?,
+        Integrator::Path { samples, noise } => {
+            writeln!(
+                o,
+                "\n[render]\nintegrator = \"path\"\nsamples = {samples} # of each pixel\nnoise = {}",
+                N(noise)
+            )?;
+        }
+    }
+    if !scene.shadows {
+        writeln!(o, "shadows = false")?;
+    }
+    if let Tone::Clip { gamma } = scene.tone {
+        writeln!(o, "tone = \"clip\"\ngamma = {}", N(gamma))?;
+    }
     writeln!(o, "depth = {}\ncutoff = {}\nhighlight = {}", scene.depth, N(scene.cutoff), N(scene.highlight))?;
     writeln!(o, "ambient = {}", V(scene.ambient))?;
     writeln!(o, "\n[sky]\nzenith = {}\nhorizon = {}", V(scene.zenith), V(scene.horizon))?;
+    if scene.sky_from_below {
+        writeln!(o, "from_below = true")?;
+    }
     writeln!(o, "\n[camera]\nfov_deg = {}", N(scene.camera.fov_deg))?;
+    if let Some([eye, target]) = scene.camera.fixed {
+        writeln!(o, "position = {}\nlook_at = {}", V(eye), V(target))?;
+    }
+    if scene.camera.lens > 0.0 {
+        writeln!(o, "lens = {}", N(scene.camera.lens))?;
+    }
+    if scene.camera.focus != 1.0 {
+        writeln!(o, "focus = {}", N(scene.camera.focus))?;
+    }
     for (name, path) in [("eye", &scene.camera.eye), ("target", &scene.camera.target)] {
         writeln!(o, "\n[camera.{name}]")?;
         writeln!(o, "r = {}\nz = {}\nphi_deg = {}", N(path.r0), N(path.z0), N(path.phi0.to_degrees()))?;
@@ -62,6 +89,23 @@ fn write_toml(scene: &Scene, o: &mut String) -> std::fmt::Result {
         writeln!(o, "lamps = {}\nlamp_color = {}", b.lamps, V(b.lamp_colour))?;
         writeln!(o, "bar = {}\nbar_color = {}\nior = {}", N(b.bar), V(b.bar_colour), N(b.ior))?;
     }
+    for s in &scene.spheres {
+        writeln!(o, "\n[[sphere]]\ncenter = {}\nradius = {}", V(s.centre), N(s.radius))?;
+        write_material(&s.material, o)?;
+    }
+    for m in &scene.meshes {
+        writeln!(o, "\n[[mesh]]\npath = {}\nscale = {}", S(&m.path.display().to_string()), N(m.scale))?;
+        writeln!(o, "offset = {}\nz_up = {}", V(m.offset), m.z_up)?;
+        write_material(&m.material, o)?;
+    }
+    if let Some(p) = &scene.particles {
+        writeln!(o, "\n[particles]\npath = {}\nfirst = {}\nstep = {}", S(&p.path), p.first, p.step)?;
+        writeln!(o, "color_by = \"{}\"\nlegend = {}", p.colour_by.name(), p.legend)?;
+        if let Some([low, high]) = p.range {
+            writeln!(o, "range = [{}, {}]", N(low), N(high))?;
+        }
+        write_material(&p.material, o)?;
+    }
     if let Some(floor) = &scene.floor {
         writeln!(o, "\n[floor]\ncorners = [{}]", floor.corners.map(|p| V(p).to_string()).join(", "))?;
         if let Some(texture) = &floor.texture {
@@ -73,6 +117,22 @@ fn write_toml(scene: &Scene, o: &mut String) -> std::fmt::Result {
         writeln!(o, "\n[[light]]\nposition = {}\ncolor = {}", V(light.position), V(light.colour))?;
     }
     Ok(())
+}
+
+fn write_material(m: &Material, o: &mut String) -> std::fmt::Result {
+    writeln!(o, "color = {}", V(m.colour))?;
+    match m.kind {
+        MaterialKind::Plain { reflection, transparency, ior } => {
+            writeln!(o, "reflection = {}\ntransparency = {}\nior = {}", N(reflection), N(transparency), N(ior))?;
+        }
+        MaterialKind::Metal { fuzz } => writeln!(o, "material = \"metal\"\nfuzz = {}", N(fuzz))?,
+        MaterialKind::Glass { ior } => writeln!(o, "material = \"glass\"\nior = {}", N(ior))?,
+        MaterialKind::Light { strength } => writeln!(o, "material = \"light\"\nstrength = {}", N(strength))?,
+    }
+    match m.highlight {
+        Some(highlight) => writeln!(o, "highlight = {}", N(highlight)),
+        None => Ok(()),
+    }
 }
 
 /// The scene as the full dialect's tokens, or all the reasons why it cannot be said in them.
@@ -93,6 +153,16 @@ pub fn tokens(scene: &Scene) -> Result<String, Vec<String>> {
     let floor = scene.floor.as_ref();
     if floor.is_none() {
         no.push("it has no floor".into());
+    }
+    if scene.spheres.len() + scene.meshes.len() > 0 || scene.particles.is_some() {
+        no.push("it has spheres, meshes or particles".into());
+    }
+    if (scene.sky_from_below, scene.shadows, scene.integrator, scene.tone) != Scene::plain_world() {
+        no.push("its integrator, tone, shadows or sky is not the default".into());
+    }
+    let camera = &scene.camera;
+    if camera.fixed.is_some() || (camera.lens, camera.focus) != (0.0, 1.0) {
+        no.push("its camera stands still or has a lens".into());
     }
     if scene.lights.len() > 4 {
         no.push(format!("it has {} lights, and the tokens hold at most four", scene.lights.len()));

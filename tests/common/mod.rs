@@ -1,10 +1,10 @@
 //! What several tests need: scenes to render, a render, comparisons that say where.
 #![allow(dead_code, reason = "each test binary uses a part")]
 
+use polyfly::assets::Assets;
 use polyfly::device::cpu::{Cpu, Isa};
 use polyfly::layout::{self, Layout};
 use polyfly::scene::{self, Scene, TextureSource, tokens::SOLIDS};
-use polyfly::texture::Texture;
 use std::path::{Path, PathBuf};
 
 /// The folder of real input files beside the project, where it is there.
@@ -45,8 +45,7 @@ pub fn sized(mut scene: Scene, width: u32, height: u32, samples: u32) -> Scene {
 }
 
 pub fn cpu(scene: &Scene, isa: Isa, threads: usize) -> Cpu {
-    let texture = scene.floor.as_ref().and_then(|f| f.texture.as_ref()).map(|t| Texture::load(t).unwrap());
-    Cpu::new(isa, threads, scene, Layout::new(scene, texture.as_ref())).unwrap()
+    Cpu::new(isa, threads, scene, Layout::new(scene, &Assets::load(scene).unwrap())).unwrap()
 }
 
 pub fn render_with(scene: &Scene, isa: Isa, threads: usize, frame: u32) -> Vec<u8> {

@@ -1,0 +1,248 @@
+//! The bounding volume hierarchy, in two levels: a tree for the bodies, one for the balls, one for each mesh,
+//! and a tree over these. kernels/bvh.cuh walks it.
+
+use crate::layout::NodeData;
+use glam::Vec3A;
+use obvhs::BvhBuildParams;
+use obvhs::aabb::Aabb;
+use obvhs::bvh2::Bvh2;
+use obvhs::bvh2::builder::build_bvh2;
+
+/// Deepest tree that the kernels' stack holds.
+pub const MAX_DEPTH: usize = 60;
+
+/// The root of no tree.
+pub const NO_TREE: i32 = i32::MIN;
+
+/// What a leaf's elements are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// Polyhedra.
+    Bodies = 0,
+    /// Balls.
+    Balls = 1,
+    /// Triangles.
+    Triangles = 2,
+}
+
+/// A box: its lower and its upper corner.
+pub type Bounds = [[f32; 3]; 2];
+
+/// Elements of one kind that get a tree of their own.
+pub struct Group<'a> {
+    /// Of which kind.
+    pub kind: Kind,
+    /// Number of the first of them in its array.
+    pub first: usize,
+    /// Their boxes.
+    pub bounds: &'a [Bounds],
+    /// Elements that may share a leaf, 1 to 8; those are put side by side.
+    pub leaf: u32,
+}
+
+/// The joint tree.
+pub struct Tree {
+    /// Its nodes.
+    pub nodes: Vec<NodeData>,
+    /// The root: a node, or a leaf's code; [`NO_TREE`] for a scene without elements.
+    pub root: i32,
+    /// For each group, its elements in the order that the leaves count them.
+    pub orders: Vec<Vec<u32>>,
+}
+
+fn aabb(b: &Bounds) -> Aabb {
+    Aabb::new(Vec3A::from_array(b[0]), Vec3A::from_array(b[1]))
+}
+
+// A tree in the making: its root as a child code, and the root's box.
+struct Rooted {
+    child: i32,
+    bounds: Aabb,
+}
+
+/// Builds the tree. `reach` bounds the coordinates of ray origins and elements: boxes are widened by what rounding
+/// may do to numbers of that size, so that no ray misses a box that it should pass.
+pub fn build(groups: &[Group], reach: f32) -> Tree {
+    let margin = reach * f32::EPSILON * 4.0;
+    let (mut nodes, mut roots, mut orders) = (Vec::new(), Vec::new(), Vec::new());
+    for group in groups {
+        let boxes: Vec<Aabb> = group.bounds.iter().map(aabb).collect();
+        let mut bvh = tree_of(&boxes, group.leaf);
+        if bvh.nodes.is_empty() {
+            orders.push(Vec::new());
+            continue;
+        }
+        if group.leaf > 1 {
+            orders.push(bvh.primitive_indices.clone());
+        } else {
+            // Elements that stay where they are: leaves name them directly.
+            for node in bvh.nodes.iter_mut().filter(|n| n.prim_count > 0) {
+                node.first_index = bvh.primitive_indices[node.first_index as usize];
+            }
+            orders.push((0..boxes.len() as u32).collect());
+        }
+        let leaf = |first: u32, count: u32| {
+            !(((group.first as i32 + first as i32) << 5) | ((group.kind as i32) << 3) | (count as i32 - 1))
+        };
+        roots.push(graft(&bvh, 0, &mut nodes, margin, &leaf));
+    }
+    let boxes: Vec<Aabb> = roots.iter().map(|r| r.bounds).collect();
+    let root = match boxes.len() {
+        0 => NO_TREE,
+        1 => roots[0].child,
+        _ => {
+            let top = tree_of(&boxes, 1);
+            graft(&top, 0, &mut nodes, margin, &|first, _| roots[top.primitive_indices[first as usize] as usize].child)
+                .child
+        }
+    };
+    Tree { nodes, root, orders }
+}
+
+fn tree_of(boxes: &[Aabb], leaf: u32) -> Bvh2 {
+    if boxes.is_empty() {
+        return Bvh2::default();
+    }
+    if many_alike(boxes) {
+        return balanced(boxes, leaf);
+    }
+    let params = BvhBuildParams { max_prims_per_leaf: leaf, ..BvhBuildParams::fast_build() };
+    let built = build_bvh2(boxes, params, &mut std::time::Duration::default());
+    // The joint tree adds a few levels of its own.
+    if depth(&built) + 12 <= MAX_DEPTH { built } else { balanced(boxes, leaf) }
+}
+
+// Whether a sample of the boxes is full of repetitions: the builder takes quadratic time over equal boxes.
+fn many_alike(boxes: &[Aabb]) -> bool {
+    const SAMPLE: usize = 2048;
+    let bits = |a: &Aabb| [a.min, a.max].map(|p| p.to_array().map(f32::to_bits));
+    let sample = boxes.iter().step_by(boxes.len().div_ceil(SAMPLE));
+    let different: std::collections::HashSet<_> = sample.clone().map(bits).collect();
+    boxes.len() > SAMPLE && 4 * different.len() < 3 * sample.len()
+}
+
+fn depth(bvh: &Bvh2) -> usize {
+    let (mut deepest, mut stack) = (0, vec![(0u32, 1)]);
+    while let Some((at, level)) = stack.pop() {
+        deepest = deepest.max(level);
+        let node = &bvh.nodes[at as usize];
+        if node.prim_count == 0 {
+            stack.extend([(node.first_index, level + 1), (node.first_index + 1, level + 1)]);
+        }
+    }
+    deepest
+}
+
+// A tree of the least depth, for inputs that make the other one too deep: halves by the longest side.
+fn balanced(boxes: &[Aabb], leaf: u32) -> Bvh2 {
+    let mut indices: Vec<u32> = (0..boxes.len() as u32).collect();
+    let mut nodes = vec![obvhs::bvh2::node::Bvh2Node::default()];
+    let mut stack = vec![(0usize, 0usize, boxes.len())];
+    while let Some((at, from, to)) = stack.pop() {
+        let around = indices[from..to].iter().fold(Aabb::empty(), |a, &i| a.union(&boxes[i as usize]));
+        nodes[at].aabb = around;
+        if to - from <= leaf as usize {
+            (nodes[at].prim_count, nodes[at].first_index) = ((to - from) as u32, from as u32);
+            continue;
+        }
+        let size = (around.max - around.min).to_array();
+        let axis = (0..3).max_by(|&a, &b| size[a].total_cmp(&size[b])).unwrap_or(0);
+        let middle = (to - from) / 2;
+        indices[from..to].select_nth_unstable_by(middle, |&a, &b| {
+            let centre = |i: u32| boxes[i as usize].min[axis] + boxes[i as usize].max[axis];
+            centre(a).total_cmp(&centre(b)).then(a.cmp(&b))
+        });
+        nodes[at].first_index = nodes.len() as u32;
+        let next = nodes.len();
+        nodes.extend([obvhs::bvh2::node::Bvh2Node::default(); 2]);
+        stack.extend([(next, from, from + middle), (next + 1, from + middle, to)]);
+    }
+    Bvh2 { nodes, primitive_indices: indices, ..Bvh2::default() }
+}
+
+// Copies a tree behind the nodes that there are.
+fn graft(bvh: &Bvh2, root: u32, nodes: &mut Vec<NodeData>, margin: f32, leaf: &dyn Fn(u32, u32) -> i32) -> Rooted {
+    let code = |at: u32, place: &mut Vec<(u32, usize)>, nodes: &mut Vec<NodeData>| {
+        let node = &bvh.nodes[at as usize];
+        if node.prim_count > 0 {
+            return leaf(node.first_index, node.prim_count);
+        }
+        nodes.push(NodeData::default());
+        place.push((at, nodes.len() - 1));
+        (nodes.len() - 1) as i32
+    };
+    let mut open = Vec::new();
+    let child = code(root, &mut open, nodes);
+    while let Some((at, place)) = open.pop() {
+        let first = bvh.nodes[at as usize].first_index;
+        let [a, b] = [first, first + 1].map(|i| {
+            let bounds = &bvh.nodes[i as usize].aabb;
+            (bounds.min.to_array(), bounds.max.to_array(), i)
+        });
+        let (ca, cb) = (code(a.2, &mut open, nodes), code(b.2, &mut open, nodes));
+        nodes[place] = NodeData::new((a.0, a.1, ca), (b.0, b.1, cb), margin);
+    }
+    Rooted { child, bounds: bvh.nodes[root as usize].aabb }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    // Walks the tree and counts how often each element is named.
+    fn named(tree: &Tree, kind: Kind, count: usize) -> Vec<usize> {
+        let mut times = vec![0; count];
+        let mut stack = vec![(tree.root, 0)];
+        while let Some((at, depth)) = stack.pop() {
+            assert!(depth <= MAX_DEPTH);
+            if at >= 0 {
+                stack.extend(tree.nodes[at as usize].children().map(|c| (c, depth + 1)));
+                continue;
+            }
+            let code = !at;
+            if (code >> 3) & 3 == kind as i32 {
+                (0..=code & 7).for_each(|i| times[((code >> 5) + i) as usize] += 1);
+            }
+        }
+        times
+    }
+
+    #[test]
+    fn every_element_is_in_one_leaf() {
+        let bounds = |n: usize, shift: f32| -> Vec<Bounds> {
+            (0..n)
+                .map(|i| {
+                    let p = [0, 1, 2].map(|c| ((i * (7 + c)) % 101) as f32 + shift);
+                    [p, p.map(|x| x + 0.5)]
+                })
+                .collect()
+        };
+        for (bodies, balls, triangles) in [(1, 0, 0), (0, 1, 0), (3, 1000, 500), (0, 0, 9), (40, 0, 1)] {
+            let [a, b, c] = [bounds(bodies, 0.0), bounds(balls, 3.0), bounds(triangles, -9.0)];
+            let tree = build(
+                &[
+                    Group { kind: Kind::Bodies, first: 0, bounds: &a, leaf: 1 },
+                    Group { kind: Kind::Balls, first: 0, bounds: &b, leaf: 4 },
+                    Group { kind: Kind::Triangles, first: 0, bounds: &c, leaf: 4 },
+                ],
+                100.0,
+            );
+            for (kind, count) in [(Kind::Bodies, bodies), (Kind::Balls, balls), (Kind::Triangles, triangles)] {
+                assert_eq!(named(&tree, kind, count), vec![1; count], "{kind:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_million_boxes_in_one_place_do_not_make_a_deep_tree() {
+        let same: Vec<Bounds> = vec![[[0.0; 3], [1.0; 3]]; 100_000];
+        let tree = build(&[Group { kind: Kind::Balls, first: 0, bounds: &same, leaf: 4 }], 1.0);
+        assert_eq!(named(&tree, Kind::Balls, same.len()), vec![1; same.len()]);
+        // A row whose sizes grow without end.
+        let row: Vec<Bounds> = (0..200).map(|i| [[1.5f32.powi(i), 0.0, 0.0], [1.5f32.powi(i + 1), 1.0, 1.0]]).collect();
+        let tree = build(&[Group { kind: Kind::Balls, first: 0, bounds: &row, leaf: 1 }], 1.0);
+        assert_eq!(named(&tree, Kind::Balls, row.len()), vec![1; row.len()]);
+        let boxes: Vec<Aabb> = row.iter().map(aabb).collect();
+        assert!(depth(&balanced(&boxes, 1)) <= 9);
+    }
+}

@@ -1,0 +1,171 @@
+//! Balls, meshes, their materials and the tree over them and the bodies.
+
+use super::*;
+use crate::scene::Sphere;
+
+/// What only larger scenes have.
+#[derive(Clone, Debug)]
+pub struct World {
+    /// Nodes of the tree.
+    pub nodes: Vec<NodeData>,
+    /// Its root, or [`NO_TREE`].
+    pub root: i32,
+    /// Balls, in the order of the tree's leaves.
+    pub balls: Vec<BallData>,
+    /// Their materials' numbers.
+    pub paints: Vec<i32>,
+    /// Triangles, likewise.
+    pub triangles: Vec<TriangleData>,
+    /// Materials.
+    pub materials: Vec<MaterialData>,
+    /// What path tracing asks for light.
+    pub emitters: Vec<EmitterData>,
+}
+
+// Scenes with more bodies than this have a tree; fewer are asked in turn.
+const FEW_BODIES: usize = 8;
+// Elements that a leaf may hold.
+const LEAF: u32 = 4;
+
+impl World {
+    pub(super) fn new(scene: &Scene, assets: &Assets, bodies: &[BodyData]) -> World {
+        let path = scene.integrator != Integrator::Whitted;
+        let mut w = World {
+            nodes: Vec::new(),
+            root: NO_TREE,
+            balls: scene
+                .spheres
+                .iter()
+                .map(|s| BallData { centre: single(s.centre), radius: s.radius as f32 })
+                .collect(),
+            paints: (0..scene.spheres.len() as i32).collect(),
+            triangles: Vec::new(),
+            materials: scene.spheres.iter().map(|s| material(scene, &s.material)).collect(),
+            emitters: if path { emitters(scene) } else { Vec::new() },
+        };
+        if let Some(particles) = &assets.particles {
+            let first = w.materials.len() as i32;
+            w.materials.extend(particles.colours.iter().map(|m| material(scene, m)));
+            w.balls.extend_from_slice(&particles.balls);
+            w.paints.extend(particles.paints.iter().map(|&p| first + i32::from(p)));
+        }
+        let mut meshes = Vec::new();
+        for (mesh, corners) in scene.meshes.iter().zip(assets.meshes.iter()) {
+            let paint = w.materials.len() as i32;
+            w.materials.push(material(scene, &mesh.material));
+            meshes.push((w.triangles.len(), corners.len()));
+            w.triangles.extend(corners.iter().map(|[a, b, c]| TriangleData {
+                a: *a,
+                paint,
+                ab: [0, 1, 2].map(|i| b[i] - a[i]),
+                ac: [0, 1, 2].map(|i| c[i] - a[i]),
+                ..TriangleData::default()
+            }));
+        }
+        if bodies.len() > FEW_BODIES || w.balls.len() + w.triangles.len() > 0 {
+            w.grow(scene, bodies, &meshes);
+        }
+        w
+    }
+
+    /// `scene` with these arrays, where `to` puts them.
+    pub fn place<P: Place>(&self, to: &mut P, scene: &SceneData) -> Result<SceneData, P::Error> {
+        Ok(SceneData {
+            nodes: to.put(&self.nodes)?,
+            balls: to.put(&self.balls)?,
+            paints: to.put(&self.paints)?,
+            triangles: to.put(&self.triangles)?,
+            materials: to.put(&self.materials)?,
+            emitters: to.put(&self.emitters)?,
+            rest: Constants { root: self.root, ..scene.rest },
+            ..*scene
+        })
+    }
+
+    // Makes the tree, and puts balls and triangles into the order of its leaves.
+    fn grow(&mut self, scene: &Scene, bodies: &[BodyData], meshes: &[(usize, usize)]) {
+        let around = |c: [f32; 3], r: f32| [c.map(|x| x - r), c.map(|x| x + r)];
+        // Rounding of a radius must not cost a graze.
+        let body_boxes: Vec<_> = bodies.iter().map(|b| around(b.centre, b.radius * 1.0001)).collect();
+        let ball_boxes: Vec<_> = self.balls.par_iter().map(|b| around(b.centre, b.radius)).collect();
+        let triangle_boxes: Vec<_> = self
+            .triangles
+            .par_iter()
+            .map(|t| {
+                let corners = [t.a, [0, 1, 2].map(|i| t.a[i] + t.ab[i]), [0, 1, 2].map(|i| t.a[i] + t.ac[i])];
+                let edge =
+                    |f: fn(f32, f32) -> f32| [0, 1, 2].map(|i| f(f(corners[0][i], corners[1][i]), corners[2][i]));
+                [edge(f32::min), edge(f32::max)]
+            })
+            .collect();
+        let all = body_boxes.iter().chain(&ball_boxes).chain(&triangle_boxes).flatten().flatten();
+        let path = |p: &crate::camera::CylindricalPath| p.r0.abs() + p.ar.abs() + p.z0.abs() + p.az.abs();
+        let eye =
+            scene.camera.fixed.map_or_else(|| path(&scene.camera.eye), |[eye, _]| length(eye) + scene.camera.lens);
+        let floor = scene.floor.iter().flat_map(|f| f.corners).map(length).fold(0.0, f64::max);
+        let reach = all.fold(eye.max(floor) as f32, |m, x| m.max(x.abs()));
+        let mut groups = vec![
+            Group { kind: Kind::Bodies, first: 0, bounds: &body_boxes, leaf: 1 },
+            Group { kind: Kind::Balls, first: 0, bounds: &ball_boxes, leaf: LEAF },
+        ];
+        groups.extend(meshes.iter().map(|&(first, len)| Group {
+            kind: Kind::Triangles,
+            first,
+            bounds: &triangle_boxes[first..first + len],
+            leaf: LEAF,
+        }));
+        let tree = bvh::build(&groups, reach);
+        let order = &tree.orders[1];
+        self.balls = order.iter().map(|&i| self.balls[i as usize]).collect();
+        self.paints = order.iter().map(|&i| self.paints[i as usize]).collect();
+        let mut triangles = Vec::with_capacity(self.triangles.len());
+        for (&(first, _), order) in meshes.iter().zip(&tree.orders[2..]) {
+            triangles.extend(order.iter().map(|&i| self.triangles[first + i as usize]));
+        }
+        self.triangles = triangles;
+        (self.nodes, self.root) = (tree.nodes, tree.root);
+    }
+}
+
+// Glowing balls, and the bodies' lamps.
+fn emitters(scene: &Scene) -> Vec<EmitterData> {
+    let ball = |s: &Sphere| match s.material.kind {
+        MaterialKind::Light { .. } => Some(EmitterData {
+            centre: single(s.centre),
+            radius: s.radius as f32,
+            colour: material(scene, &s.material).emission,
+            pad: 0.0,
+        }),
+        _ => None,
+    };
+    let lamps =
+        lamps_of(scene).into_iter().map(|(centre, colour)| EmitterData { centre, colour, ..EmitterData::default() });
+    scene.spheres.iter().filter_map(ball).chain(lamps).collect()
+}
+
+fn material(scene: &Scene, m: &Material) -> MaterialData {
+    let colour = colour(m.colour);
+    let times = |x: f64| colour.map(|c| (f64::from(c) * x) as f32);
+    let all = |x: f64| [x as f32; 3];
+    let highlight = m.highlight.unwrap_or(scene.highlight);
+    let none = MaterialData { ior: 1.0, ..MaterialData::default() };
+    match m.kind {
+        MaterialKind::Plain { reflection, transparency, ior } => {
+            let local = (1.0 - reflection - transparency).max(0.0);
+            MaterialData {
+                albedo: times(local),
+                shine: (local * highlight) as f32,
+                mirror: all(reflection),
+                transmit: times(transparency),
+                ior: ior as f32,
+                ..none
+            }
+        }
+        MaterialKind::Metal { fuzz } => MaterialData { mirror: colour, fuzz: fuzz as f32, ..none },
+        MaterialKind::Glass { ior } => {
+            let normal = ((1.0 - ior) / (1.0 + ior)).powi(2).max(1e-7);
+            MaterialData { mirror: all(1.0), transmit: colour, ior: ior as f32, fresnel: normal as f32, ..none }
+        }
+        MaterialKind::Light { strength } => MaterialData { emission: times(strength), ..none },
+    }
+}

@@ -1,0 +1,292 @@
+//! Particles of simulations: the binary files of Damsgaard's `sphere` DEM code in both layouts, and tables
+//! (CSV, or x y z r in columns), as balls coloured by a value.
+//!
+//! A file must match a layout to its last byte; anything else is refused with the byte at which it stops making sense.
+
+mod binary;
+pub mod generate;
+pub mod job;
+pub mod legend;
+
+use crate::layout::BallData;
+use crate::scene::{ColourBy, Material, Particles};
+use std::path::{Path, PathBuf};
+
+/// Particles as they are read.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Set {
+    /// Positions.
+    pub positions: Vec<[f64; 3]>,
+    /// Radii.
+    pub radii: Vec<f64>,
+    /// Velocities, if the file has them.
+    pub velocities: Vec<[f64; 3]>,
+    /// Pressures, if the file has them.
+    pub pressures: Vec<f64>,
+    /// Simulated time, if the file has it.
+    pub time: Option<f64>,
+}
+
+/// Why a file of particles cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum ParticleError {
+    /// It cannot be read.
+    #[error("cannot read the particles {0}: {1}")]
+    Read(PathBuf, std::io::Error),
+    /// It is no file of particles.
+    #[error("{path}: {what}")]
+    Broken {
+        /// Which file.
+        path: PathBuf,
+        /// At which byte or line, what was expected.
+        what: String,
+    },
+    /// The scene colours by something that the file does not hold.
+    #[error("{0}: it holds no {1} to colour by; give color_by = \"nothing\" or \"radius\"")]
+    NoValue(PathBuf, &'static str),
+}
+
+/// Particles as the renderer takes them.
+#[derive(Clone, Debug)]
+pub struct Cloud {
+    /// Balls.
+    pub balls: Vec<BallData>,
+    /// Their places in `colours`.
+    pub paints: Vec<u8>,
+    /// The colour map, or the one material.
+    pub colours: Vec<Material>,
+    /// The values at its ends, where there is a map.
+    pub range: Option<[f64; 2]>,
+}
+
+/// Colours of a map.
+const COLOURS: usize = 256;
+
+impl Particles {
+    /// The file of a frame.
+    pub fn file(&self, frame: u32) -> PathBuf {
+        let number = u64::from(self.first) + u64::from(frame) * u64::from(self.step);
+        PathBuf::from(numbered(&self.path, number).unwrap_or_else(|| self.path.clone()))
+    }
+    /// Whether each frame has a file of its own.
+    pub fn moves(&self) -> bool {
+        numbered(&self.path, 0).is_some()
+    }
+}
+
+// The path with its %d or %0Nd replaced.
+pub(crate) fn numbered(path: &str, n: u64) -> Option<String> {
+    let at = path.rfind('%')?;
+    let rest = &path[at + 1..];
+    let end = rest.find('d')?;
+    let width = match &rest[..end] {
+        "" => 0,
+        digits => digits.strip_prefix('0')?.parse::<usize>().ok().filter(|w| (1..=18).contains(w))?,
+    };
+    Some(format!("{}{n:0width$}{}", &path[..at], &rest[end + 1..]))
+}
+
+impl Cloud {
+    /// Reads a frame's particles and colours them. The map's ends are those of the first frame where the scene
+    /// gives none, so that a colour means the same value in all frames.
+    pub fn load(particles: &Particles, frame: u32) -> Result<Cloud, ParticleError> {
+        let path = particles.file(frame);
+        let set = read(&path)?;
+        let values = set.values(particles.colour_by, &path)?;
+        let range = match (&values, particles.range) {
+            (None, _) => None,
+            (Some(_), Some(range)) => Some(range),
+            (Some(values), None) if frame == 0 => Some(ends(values)),
+            (Some(_), None) => {
+                let first = particles.file(0);
+                read(&first)?.values(particles.colour_by, &first)?.map(|v| ends(&v))
+            }
+        };
+        let place = |x: f64, [low, high]: [f64; 2]| {
+            let t = if high > low { (x - low) / (high - low) } else { 0.5 };
+            (t.clamp(0.0, 1.0) * (COLOURS - 1) as f64).round() as u8
+        };
+        let balls = set.positions.iter().zip(&set.radii);
+        Ok(Cloud {
+            balls: balls.map(|(p, &r)| BallData { centre: p.map(|x| x as f32), radius: r as f32 }).collect(),
+            paints: match (&values, range) {
+                (Some(values), Some(range)) => values.iter().map(|&x| place(x, range)).collect(),
+                _ => vec![0; set.radii.len()],
+            },
+            colours: match range {
+                Some(_) => (0..COLOURS).map(|i| Material { colour: map_colour(i), ..particles.material }).collect(),
+                None => vec![particles.material],
+            },
+            range,
+        })
+    }
+
+    /// The box around all: its lower and upper corner.
+    pub fn bounds(&self) -> [[f64; 3]; 2] {
+        let edge = |sign: f32, i: usize| {
+            f64::from(self.balls.iter().map(|b| sign * b.centre[i] + b.radius).fold(f32::NEG_INFINITY, f32::max))
+        };
+        [[0, 1, 2].map(|i| -edge(-1.0, i)), [0, 1, 2].map(|i| edge(1.0, i))]
+    }
+}
+
+/// Colour i of the map, sRGB: viridis, which is even to the eye and to the colour-blind.
+pub fn map_colour(i: usize) -> [f64; 3] {
+    let c = colorous::VIRIDIS.eval_rational(i, COLOURS);
+    [c.r, c.g, c.b].map(|x| f64::from(x) / 255.0)
+}
+
+fn ends(values: &[f64]) -> [f64; 2] {
+    let finite = values.iter().copied().filter(|x| x.is_finite());
+    let (low, high) = finite.fold((f64::INFINITY, f64::NEG_INFINITY), |(l, h), x| (l.min(x), h.max(x)));
+    if low < high {
+        [low, high]
+    } else {
+        let middle = if low.is_finite() { low } else { 0.0 };
+        [middle - 0.5, middle + 0.5]
+    }
+}
+
+impl Set {
+    // The values that colour, if any do.
+    fn values(&self, by: ColourBy, path: &Path) -> Result<Option<Vec<f64>>, ParticleError> {
+        let missing = |name| Err(ParticleError::NoValue(path.to_owned(), name));
+        match by {
+            ColourBy::Nothing => Ok(None),
+            ColourBy::Radius => Ok(Some(self.radii.clone())),
+            ColourBy::Pressure if self.pressures.is_empty() => missing("pressure"),
+            ColourBy::Pressure => Ok(Some(self.pressures.clone())),
+            ColourBy::Velocity if self.velocities.is_empty() => missing("velocity"),
+            ColourBy::Velocity => Ok(Some(self.velocities.iter().map(|&v| crate::vector::length(v)).collect())),
+        }
+    }
+
+    // What any layout must hold.
+    fn check(self, path: &Path, place: impl Fn(usize) -> String) -> Result<Set, ParticleError> {
+        let broken = |what: String| Err(ParticleError::Broken { path: path.to_owned(), what });
+        if self.radii.is_empty() {
+            return broken("it holds no particles".into());
+        }
+        for (i, (p, r)) in self.positions.iter().zip(&self.radii).enumerate() {
+            if !p.iter().all(|x| x.is_finite()) {
+                return broken(format!("{}: particle {i} is at {p:?}; expected finite numbers", place(i)));
+            }
+            if !(*r > 0.0 && r.is_finite()) {
+                return broken(format!("{}: particle {i} has the radius {r}; expected a positive number", place(i)));
+            }
+        }
+        Ok(self)
+    }
+}
+
+/// Reads a file: a table by its extension (.csv, .xyzr, .txt), anything else as a binary file.
+pub fn read(path: &Path) -> Result<Set, ParticleError> {
+    let bytes = std::fs::read(path).map_err(|e| ParticleError::Read(path.to_owned(), e))?;
+    let extension = path.extension().map(|e| e.to_string_lossy().to_ascii_lowercase());
+    match extension.as_deref() {
+        Some("csv" | "xyzr" | "txt") => read_table(path, &bytes),
+        _ => binary::read(path, &bytes),
+    }
+}
+
+// Columns by name (x, y, z, r or radius, vx, vy, vz, p or pressure) where the first line has words, else x y z r.
+fn read_table(path: &Path, bytes: &[u8]) -> Result<Set, ParticleError> {
+    let broken = |what: String| ParticleError::Broken { path: path.to_owned(), what };
+    let text = std::str::from_utf8(bytes).map_err(|e| broken(format!("byte {}: expected text", e.valid_up_to())))?;
+    let first = text.lines().find(|l| !l.trim().is_empty() && !l.starts_with('#')).unwrap_or("");
+    let delimiter = [',', ';'].into_iter().find(|&d| first.contains(d));
+    // Columns between white space: as many blanks as there are count as one.
+    let clean: String;
+    let input = match delimiter {
+        Some(_) => text,
+        None => {
+            clean = text.lines().map(|l| l.split_whitespace().collect::<Vec<_>>().join(" ") + "\n").collect();
+            &clean
+        }
+    };
+    let mut reader = csv::ReaderBuilder::new()
+        .has_headers(false)
+        .delimiter(delimiter.map_or(b' ', |d| d as u8))
+        .trim(csv::Trim::All)
+        .comment(Some(b'#'))
+        .flexible(true)
+        .from_reader(input.as_bytes());
+    let mut columns: Option<[Option<usize>; 8]> = None;
+    let (mut set, mut lines) = (Set::default(), Vec::new());
+    for record in reader.records() {
+        let record = record.map_err(|e| broken(e.to_string()))?;
+        let line = record.position().map_or(0, csv::Position::line);
+        if record.iter().all(str::is_empty) {
+            continue;
+        }
+        if columns.is_none() {
+            let words = record.iter().any(|w| w.parse::<f64>().is_err());
+            let find = |names: &[&str]| record.iter().position(|w| names.contains(&w.to_ascii_lowercase().as_str()));
+            columns = Some(if words {
+                let found =
+                    [&["x"][..], &["y"], &["z"], &["r", "radius"], &["vx"], &["vy"], &["vz"], &["p", "pressure"]]
+                        .map(find);
+                if found[..4].iter().any(Option::is_none) {
+                    return Err(broken(format!("line {line}: expected columns x, y, z and r (or radius)")));
+                }
+                found
+            } else {
+                [Some(0), Some(1), Some(2), Some(3), None, None, None, None]
+            });
+            if words {
+                continue;
+            }
+        }
+        let Some(columns) = &columns else { continue };
+        let value = |c: usize| -> Result<Option<f64>, ParticleError> {
+            let Some(at) = columns[c] else { return Ok(None) };
+            let name = ["x", "y", "z", "r", "vx", "vy", "vz", "p"][c];
+            let word =
+                record.get(at).ok_or_else(|| broken(format!("line {line}: it has no `{name}` (column {})", at + 1)))?;
+            let x = word
+                .parse()
+                .map_err(|_| broken(format!("line {line}, column {}: `{word}` is no number for `{name}`", at + 1)))?;
+            Ok(Some(x))
+        };
+        let all = [value(0)?, value(1)?, value(2)?, value(3)?, value(4)?, value(5)?, value(6)?, value(7)?];
+        if let [Some(x), Some(y), Some(z), Some(r), ..] = all {
+            set.positions.push([x, y, z]);
+            set.radii.push(r);
+            lines.push(line);
+        }
+        if let [_, _, _, _, Some(x), Some(y), Some(z), _] = all {
+            set.velocities.push([x, y, z]);
+        }
+        set.pressures.extend(all[7]);
+    }
+    set.check(path, |i| format!("line {}", lines[i]))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn table(name: &str, text: &str) -> Result<Set, String> {
+        read_table(Path::new(name), text.as_bytes()).map_err(|e| e.to_string())
+    }
+
+    #[test]
+    fn tables_with_and_without_names() {
+        let plain = table("a.xyzr", "# a remark\n0 1  2\t0.5\n\n3 4 5 0.25\n").unwrap();
+        assert_eq!((plain.positions, plain.radii), (vec![[0.0, 1.0, 2.0], [3.0, 4.0, 5.0]], vec![0.5, 0.25]));
+        let named = table("a.csv", "radius,z,y,x,p\n0.5,2,1,0,7\n").unwrap();
+        assert_eq!((named.positions, named.radii, named.pressures), (vec![[0.0, 1.0, 2.0]], vec![0.5], vec![7.0]));
+        assert!(table("a.csv", "x,y,z\n1,2,3\n").unwrap_err().contains("line 1: expected columns"));
+        assert!(table("a.csv", "1,2,3,4\n1,2,x,4\n").unwrap_err().contains("line 2, column 3: `x`"));
+        assert!(table("a.csv", "1,2,3,4\n1,2\n").unwrap_err().contains("line 2: it has no `z`"));
+        assert!(table("a.csv", "1,2,3,0\n").unwrap_err().contains("radius 0"));
+        assert!(table("a.csv", "").unwrap_err().contains("no particles"));
+    }
+
+    #[test]
+    fn numbers_go_where_the_path_says() {
+        assert_eq!(numbered("a%d.bin", 7).as_deref(), Some("a7.bin"));
+        assert_eq!(numbered("a%05d.bin", 7).as_deref(), Some("a00007.bin"));
+        assert_eq!(numbered("a.bin", 7), None);
+    }
+}
