@@ -84,11 +84,14 @@ POLYFLY_FN Lit ask_emitter(const Scene& scene, const Ray& ray, const Surface& s,
   const Int first = ((ray.bounces & Int(BOUNCE_MASK)) + Int(1)) * Int(DRAWS) + Int(4);
   const Real zero = Real(0.0f), one = Real(1.0f);
   const int n = scene.emitters.len;
-  const Int drawn = to_int(draw(seed, first) * Real((float)n));
-  const Int at = select(drawn < Int(n), drawn, Int(n - 1)) << 3;
   const float* data = (const float*)scene.emitters.data;
-  const Vec centre = read_vec(data, 8 * n, at, met), colour = read_vec(data, 8 * n, at + Int(4), met);
-  const Real radius = read(data, 8 * n, at + Int(3), met);
+  const int words = 12 * n;
+  const Real place = draw(seed, first) * Real((float)n);
+  const Int whole = to_int(place), drawn = select(whole < Int(n), whole, Int(n - 1));
+  const Mask keeps = place - to_real(drawn) < read(data, words, drawn * Int(12) + Int(7), met);
+  const Int at = select(keeps, drawn, read((const int*)data, words, drawn * Int(12) + Int(8), met)) * Int(12);
+  const Vec centre = read_vec(data, words, at, met), colour = read_vec(data, words, at + Int(4), met);
+  const Real radius = read(data, words, at + Int(3), met);
   const Vec to = centre - s.p;
   const Real square = most(dot(to, to), Real(1.0e-12f)), distance = root(square);
   const Vec axis = to * reciprocal(distance);
@@ -113,7 +116,7 @@ POLYFLY_FN Lit ask_emitter(const Scene& scene, const Ray& ray, const Surface& s,
   lit.towards = select(wide, cone * (reach * Real(0.9999f)), to * Real(0.9999f));
   const Real lambert = dot(s.n, select(wide, cone, axis));
   // Of a ball: radiance times solid angle over pi. Of a lamp: its strength over the squared distance.
-  const Real strength = select(wide, cap + cap, reciprocal(square)) * lambert * Real((float)n);
+  const Real strength = select(wide, cap + cap, reciprocal(square)) * lambert * read(data, words, at + Int(9), met);
   lit.colour = ray.weight * s.albedo * colour * strength;
   lit.some = met & (lambert > zero) & (outside | !wide) & (brightest(lit.colour) > zero);
   return lit;

@@ -23,6 +23,53 @@ void ENTRY(polyfly_trace_tile)(const Scene* scene, const Frame* frame, int left,
   trace_tile(*scene, *frame, left, top, rgba, scratch, *counts);
 }
 
+// The picture of n pixels from their sums; scale: 1 / (FIXED_ONE samples).
+void ENTRY(polyfly_develop)(const Scene* scene, const i64* sums, i64 n, float scale, u32* rgba) {
+#if POLYFLY_LANES > 1
+  const Mask all = first_lanes(POLYFLY_LANES);
+#else
+  const Mask all = true;
+#endif
+  for (i64 at = 0; at < n; at += POLYFLY_LANES) {
+    float light[3][POLYFLY_LANES];
+    int colours[POLYFLY_LANES];
+    for (int i = 0; i < POLYFLY_LANES; ++i)
+      for (int c = 0; c < 3; ++c) light[c][i] = at + i < n ? (float)sums[3 * (at + i) + c] : 0.0f;
+#if POLYFLY_LANES > 1
+    store(colours, pack_rgba(develop(*scene, load(light[0]), scale, all), develop(*scene, load(light[1]), scale, all),
+                             develop(*scene, load(light[2]), scale, all)));
+#else
+    colours[0] = pack_rgba(develop(*scene, light[0][0], scale, all), develop(*scene, light[1][0], scale, all),
+                           develop(*scene, light[2][0], scale, all));
+#endif
+    for (int i = 0; i < POLYFLY_LANES && at + i < n; ++i) rgba[at + i] = (u32)colours[i];
+  }
+}
+
+// For tests: what n rays meet first, with the tree (0) or by asking everything in turn (1): distance and surface.
+void ENTRY(polyfly_meet)(const Scene* scene, const float* origins, const float* directions, int n, int in_turn, float* t, int* surface) {
+  for (int at = 0; at < n; at += POLYFLY_LANES) {
+    const Mask m = first_lanes(n - at);
+    const Int i = (lane_index() + Int(at)) * Int(3);
+    Ray ray = {};
+    ray.o = read_vec(origins, 3 * n, i, m);
+    ray.d = read_vec(directions, 3 * n, i, m);
+    ray.from = Int(FROM_NOWHERE);
+    Hit hit = {Real(FAR), Int(NO_SURFACE), first_lanes(0), Real(0.0f), Real(0.0f)};
+    if (in_turn) {
+      for (int k = 0; k < scene->bodies.len; ++k) meet_body(*scene, k, ray, m, hit);
+      for (int k = 0; k < scene->balls.len; ++k) meet_ball(*scene, k, ray, m, hit);
+      for (int k = 0; k < scene->triangles.len; ++k) meet_triangle(*scene, k, ray, m, hit);
+    } else {
+      closest_in_tree(*scene, ray, m, hit);
+    }
+    for (int j = 0; j < POLYFLY_LANES && at + j < n; ++j) {
+      t[at + j] = lane(hit.t, j);
+      surface[at + j] = lane(hit.surface, j);
+    }
+  }
+}
+
 // Converts block rows first .. end of a picture to the planes of a YUV 4:2:0 one.
 void ENTRY(polyfly_convert)(const u32* rgba, int width, int height, int first, int end, u8* y, u8* u, u8* v) {
   for (int by = first; by < end; ++by)
@@ -84,7 +131,7 @@ static_assert(sizeof(Node) == 64, "");
 static_assert(sizeof(Ball) == 16, "");
 static_assert(sizeof(Triangle) == 48, "");
 static_assert(sizeof(Material) == 64, "");
-static_assert(sizeof(Emitter) == 32, "");
-static_assert(sizeof(Scene) == 352 && __builtin_offsetof(Scene, glow_size) == 288, "");
+static_assert(sizeof(Emitter) == 48, "");
+static_assert(sizeof(Scene) == 368 && __builtin_offsetof(Scene, glow_size) == 304, "");
 static_assert(sizeof(Frame) == 64, "");
 static_assert(sizeof(Counts) == 32, "");

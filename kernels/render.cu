@@ -11,7 +11,7 @@
 #ifdef POLYFLY_INLINE_SCENE
 static_assert(sizeof(Scene) == 2816, "");
 #else
-static_assert(sizeof(Scene) == 352, "");
+static_assert(sizeof(Scene) == 368, "");
 #endif
 
 // Pixels are counted through tiles of 8 x 8, and within a tile so that 8 neighbours are 4 x 2 and 32 are 8 x 4.
@@ -61,6 +61,7 @@ template <bool PATH>
 POLYFLY_FN void trace_one(const Scene& scene, const Frame& frame, int x, int y, int sample, Pending* stack, Sum& sum, Tally& tally) {
 #ifndef POLYFLY_INLINE_SCENE
   if (PATH) {
+    sample += scene.first_sample;
     trace_path(scene, frame, lot_ray(scene, frame, x, y, sample, 0), seed_of(frame, x, y, sample), sum, tally);
     return;
   }
@@ -101,6 +102,12 @@ POLYFLY_FN void trace_picture(const Scene& scene, const Frame& frame, int first,
     for (int sample = place; inside && sample < each; sample += group) trace_one<PATH>(scene, frame, x, y, sample, stack, sum, mine);
     __syncwarp();
     group_sum(sum, place, group);
+#ifndef POLYFLY_INLINE_SCENE
+    if (PATH && scene.sums.len > 0) {
+      if (inside && place == 0) leave_sums(scene, x, y, sum.r, sum.g, sum.b);
+      continue;
+    }
+#endif
     if (inside && place == 0)
       rgba[(i64)y * scene.width + x] = (u32)pack_rgba(develop(scene, (float)sum.r, scale, true), develop(scene, (float)sum.g, scale, true),
                                                        develop(scene, (float)sum.b, scale, true));

@@ -100,6 +100,18 @@ POLYFLY_FN Children spread(const Scene& scene, const Ray& ray, const Surface& s,
   return c;
 }
 
+#ifndef POLYFLY_INLINE_SCENE
+// Leaves a pixel's light for the host, which adds up the passes.
+POLYFLY_FN void leave_sums(const Scene& scene, int x, int y, i64 r, i64 g, i64 b) {
+  const int at = 3 * (y * scene.width + x);
+  POLYFLY_CHECK(at + 2 < scene.sums.len);
+  i64* to = const_cast<i64*>(scene.sums.data) + at;
+  to[0] = r;
+  to[1] = g;
+  to[2] = b;
+}
+#endif
+
 #if POLYFLY_LANES == 1
 
 struct Sum {

@@ -139,7 +139,10 @@ struct alignas(16) Emitter {
   float centre[3];
   float radius;
   float colour[3];
-  float pad;
+  float keep;     // drawn by Walker's alias method: this one below `keep`, else `other`
+  int other;
+  float inverse;  // 1 / the chance that it is drawn
+  float pad[2];
 };
 #endif
 
@@ -164,6 +167,7 @@ struct alignas(16) Scene {
   Array<Triangle> triangles;
   Array<Material> materials;
   Array<Emitter> emitters;
+  Array<i64> sums;       // where a pass of path tracing leaves its light, three a pixel; none: the picture is made at once
 #endif
   float floor_tint[3];
   float floor_reflect;
@@ -185,7 +189,8 @@ struct alignas(16) Scene {
   int path;              // 1: path tracing
   int root;              // of the tree; TREE_DONE: a scene of few bodies, which are asked in turn
   int shadows;           // 0: lights shine through everything
-  int pad[3];
+  int first_sample;      // of a pass
+  int pad[2];
 };
 
 // One frame's camera: a ray through picture point (x, y), y down, runs along

@@ -218,7 +218,7 @@ POLYFLY_FN void trace_tile(const Scene& scene, const Frame& frame, int left, int
       const Int px = x + Int(left), py = y + Int(top);
       const Mask inside = (item < Int(items)) & (px < Int(scene.width)) & (py < Int(scene.height));
       next += POLYFLY_LANES;
-      const Int sample = item - pixel * Int(each);
+      const Int sample = item - pixel * Int(each) + Int(scene.first_sample);
       if (!any(inside)) continue;
       const Ray ray = camera_ray(scene, frame, px, py, sample, scene.path ? pixel | (sample << 8) : pixel);
       if (scene.path) {
@@ -239,6 +239,15 @@ POLYFLY_FN void trace_tile(const Scene& scene, const Frame& frame, int left, int
   counts.shadow_rays += t.counts.shadow_rays;
 
   const float scale = 1.0f / (FIXED_ONE * (float)each);
+  if (scene.sums.len > 0) {
+    for (int i = 0; i < TILE * TILE; ++i) {
+      Int x, y;
+      pixel_place(Int(i), x, y);
+      const int px = lane(x, 0) + left, py = lane(y, 0) + top;
+      if (px < scene.width && py < scene.height) leave_sums(scene, px, py, sums[4 * i], sums[4 * i + 1], sums[4 * i + 2]);
+    }
+    return;
+  }
   for (int at = 0; at < TILE * TILE; at += POLYFLY_LANES) {
     float r[POLYFLY_LANES], g[POLYFLY_LANES], b[POLYFLY_LANES];
     int colours[POLYFLY_LANES], xs[POLYFLY_LANES], ys[POLYFLY_LANES];
@@ -271,14 +280,20 @@ POLYFLY_FN void trace_tile(const Scene& scene, const Frame& frame, int left, int
     for (int px = left; px < left + TILE && px < scene.width; ++px) {
       Sum sum = {0, 0, 0};
       Tally tally = {0, 0};
-      for (int sample = 0; sample < each; ++sample)
+      for (int i = 0; i < each; ++i) {
+        const int sample = i + scene.first_sample;
         if (scene.path) {
           trace_path(scene, frame, camera_ray(scene, frame, px, py, sample, 0), seed_of(frame, px, py, sample), sum, tally);
         } else {
           trace_sample(scene, frame, camera_ray(scene, frame, px, py, sample, 0), (Pending*)scratch, sum, tally);
         }
+      }
       counts.rays += tally.rays;
       counts.shadow_rays += tally.shadow_rays;
+      if (scene.sums.len > 0) {
+        leave_sums(scene, px, py, sum.r, sum.g, sum.b);
+        continue;
+      }
       rgba[(i64)py * scene.width + px] =
           (u32)pack_rgba(develop(scene, (float)sum.r, scale, true), develop(scene, (float)sum.g, scale, true), develop(scene, (float)sum.b, scale, true));
     }

@@ -10,8 +10,9 @@ use crate::error::Error;
 use crate::layout::Layout;
 use crate::particles::legend::Legend;
 use crate::pipeline::{self, Job, Share, Wants, Worker};
+use crate::progressive::{Passes, Progressive};
 use crate::report::{LogFormat, Reporter, RunFacts, print, remark};
-use crate::scene::{self, Grammar, Parsed, Scene, builtin, write};
+use crate::scene::{self, Grammar, Integrator, Parsed, Scene, builtin, write};
 use crate::sink::video::{Codec, Settings, Video};
 use crate::sink::{FrameFiles, SinkError, write_whole};
 use crate::steps::{Stage, Steps};
@@ -93,9 +94,15 @@ pub fn render(args: &RenderArgs) -> Result<(), Error> {
     if moves && tiles {
         return Err(Error::Usage("--split tiles: particles with a file for each frame are dealt out by frames".into()));
     }
+    let in_passes = matches!(scene.integrator, Integrator::Path { noise, .. } if noise > 0.0);
+    if in_passes && (moves || tiles) {
+        return Err(Error::Usage(
+            "noise = ... works with whole frames that stand still: leave it or --split tiles out".into(),
+        ));
+    }
     let legend = legend_of(&scene, &assets);
     // What is put together or drawn into on the CPU is converted there too.
-    let drawn = tiles || legend.is_some();
+    let drawn = tiles || in_passes || legend.is_some();
     let wants = Wants { rgba: files.is_some() || drawn, yuv: video.is_some() && !drawn };
     let (video, gpus) = std::thread::scope(|threads| {
         let video =
@@ -124,6 +131,14 @@ pub fn render(args: &RenderArgs) -> Result<(), Error> {
         }
         let steps = stages.into_iter().filter_map(|s| Steps::new(s, &scene, cpu.layout(), &assets));
         steps.map(|s| Box::new(s) as Box<dyn Worker>).collect()
+    } else if in_passes {
+        let mut devices: Vec<Box<dyn Passes + '_>> =
+            ready.into_iter().map(|g| Box::new(g) as Box<dyn Passes>).collect();
+        if choice.cpu {
+            devices.push(Box::new(&cpu));
+        }
+        let workers = devices.into_iter().map(|d| Progressive::new(d, &scene, cpu.layout(), isa));
+        workers.map(|w| Box::new(w) as Box<dyn Worker>).collect()
     } else {
         let mut devices: Vec<Box<dyn Device + '_>> =
             ready.into_iter().map(|g| Box::new(g) as Box<dyn Device>).collect();

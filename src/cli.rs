@@ -4,7 +4,7 @@ use crate::diagnostic::Rule;
 use crate::error::Error;
 use crate::particles::generate::Layout as FileLayout;
 use crate::report::LogFormat;
-use crate::scene::{ColourBy, Grammar, Pattern, Scene, TextureSource};
+use crate::scene::{ColourBy, Grammar, Integrator, Pattern, Scene, TextureSource};
 use crate::sink::video::Codec;
 use crate::solid::Solid;
 use clap::{Args, Parser, Subcommand, ValueEnum};
@@ -383,8 +383,11 @@ impl SceneArgs {
         if let Some((width, height)) = self.size {
             (scene.width, scene.height) = (width, height);
         }
-        if let Some(samples) = self.samples {
-            scene.samples = samples;
+        match (self.samples, &mut scene.integrator) {
+            // As many a pixel as the other integrator takes.
+            (Some(n), Integrator::Path { samples, .. }) => *samples = n * n,
+            (Some(n), Integrator::Whitted) => scene.samples = n,
+            (None, _) => {}
         }
         if let Some(depth) = self.depth {
             scene.depth = depth;

@@ -20,6 +20,11 @@ pub struct FrameStats {
     /// Rays of the average thread over rays of the busiest one: 1 when all had as much to do
     /// ("parallel efficiency" in the 2009 CSE260 report). 0 where nobody counted.
     pub balance: f64,
+    /// Noise of a path-traced picture, in steps of 8-bit codes, and the samples of each pixel that it took; 0 where
+    /// nobody asked.
+    pub noise: f64,
+    /// See `noise`.
+    pub samples: u32,
 }
 
 /// The average over the largest; 0 for nothing.

@@ -186,7 +186,10 @@ pub struct EmitterData {
     centre: [f32; 3],
     radius: f32,
     colour: [f32; 3],
-    pad: f32,
+    keep: f32,
+    other: i32,
+    inverse: f32,
+    pad: [f32; 2],
 }
 
 /// kernels/types.cuh: Scene, without its arrays.
@@ -215,7 +218,8 @@ pub struct Constants {
     pub path: i32,
     pub root: i32,
     pub shadows: i32,
-    pad: [i32; 3],
+    pub first_sample: i32,
+    pad: [i32; 2],
 }
 
 /// kernels/types.cuh: Scene.
@@ -237,6 +241,7 @@ pub struct SceneData {
     pub triangles: Array<TriangleData>,
     pub materials: Array<MaterialData>,
     pub emitters: Array<EmitterData>,
+    pub sums: Array<i64>,
     pub rest: Constants,
 }
 
@@ -328,10 +333,10 @@ const _: () = {
     assert!(size_of::<BallData>() == 16);
     assert!(size_of::<TriangleData>() == 48);
     assert!(size_of::<MaterialData>() == 64);
-    assert!(size_of::<EmitterData>() == 32);
+    assert!(size_of::<EmitterData>() == 48);
     assert!(
-        size_of::<SceneData>() == 352
-            && std::mem::offset_of!(SceneData, rest) + std::mem::offset_of!(Constants, glow_size) == 288
+        size_of::<SceneData>() == 368
+            && std::mem::offset_of!(SceneData, rest) + std::mem::offset_of!(Constants, glow_size) == 304
     );
     assert!(size_of::<SmallScene>() == 2816);
     assert!(size_of::<FrameData>() == 64);
@@ -440,7 +445,8 @@ impl Layout {
             path: i32::from(scene.integrator != Integrator::Whitted),
             root: world.root,
             shadows: i32::from(scene.shadows),
-            pad: [0; 3],
+            first_sample: 0,
+            pad: [0; 2],
         };
         Layout {
             slabs,
@@ -488,6 +494,7 @@ impl Layout {
             triangles: to.put(&self.world.triangles)?,
             materials: to.put(&self.world.materials)?,
             emitters: to.put(&self.world.emitters)?,
+            sums: Array::new(std::ptr::null(), 0),
             rest: self.rest,
         })
     }

@@ -19,6 +19,7 @@ pub mod frames;
 pub mod layout;
 pub mod particles;
 pub mod pipeline;
+pub mod progressive;
 pub mod report;
 pub mod scene;
 pub mod sink;

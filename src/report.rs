@@ -137,6 +137,8 @@ impl Reporter {
                         rays: stats.rays,
                         shadow_rays: stats.shadow_rays,
                         balance: stats.balance,
+                        samples: (stats.samples > 0).then_some(stats.samples),
+                        noise: (stats.samples > 0).then_some(stats.noise),
                         stages: *times,
                         bottleneck,
                     },
@@ -246,6 +248,11 @@ struct Frame {
     rays: u64,
     shadow_rays: u64,
     balance: f64,
+    // Where path tracing worked in passes.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    samples: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    noise: Option<f64>,
     stages: StageTimes,
     bottleneck: &'static str,
 }

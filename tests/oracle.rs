@@ -5,7 +5,8 @@
 mod common;
 
 use common::*;
-use polyfly::scene::{Body, Scene, TextureSource};
+use polyfly::assets::Assets;
+use polyfly::scene::{Body, Integrator, Material, MaterialKind, Scene, TextureSource, Tone};
 use polyfly::texture::{Texture, linear};
 use polyfly::vector::*;
 
@@ -21,6 +22,8 @@ struct Triangle {
 enum Owner {
     Body(usize),
     Floor(usize),
+    Ball(usize),
+    Mesh(usize),
 }
 
 struct Oracle<'a> {
@@ -28,11 +31,13 @@ struct Oracle<'a> {
     triangles: Vec<Triangle>,
     edges: Vec<Vec<[Vec3; 2]>>,
     texture: Option<Texture>,
+    balls: Vec<(Vec3, f64, Material)>,
 }
 
-struct Found<'a> {
+struct Found {
     t: f64,
-    triangle: &'a Triangle,
+    normal: Vec3,
+    owner: Owner,
 }
 
 fn times(a: Vec3, b: Vec3) -> Vec3 {
@@ -67,11 +72,34 @@ impl<'a> Oracle<'a> {
         }
         let texture =
             scene.floor.as_ref().and_then(|f| f.texture.as_ref()).map(|t: &TextureSource| Texture::load(t).unwrap());
-        Oracle { scene, triangles, edges, texture }
+        let assets = Assets::load(scene).unwrap();
+        for (i, mesh) in assets.meshes.iter().enumerate() {
+            for corners in mesh {
+                let corners = corners.map(|p| p.map(f64::from));
+                triangles.push(Triangle { corners, normal: plane_normal(corners), owner: Owner::Mesh(i) });
+            }
+        }
+        let mut balls: Vec<_> = scene.spheres.iter().map(|s| (s.centre, s.radius, s.material)).collect();
+        if let Some(cloud) = &assets.particles {
+            let of = |i: usize| cloud.colours[usize::from(cloud.paints[i])];
+            let all = cloud.balls.iter().enumerate();
+            balls.extend(all.map(|(i, b)| (b.centre.map(f64::from), f64::from(b.radius), of(i))));
+        }
+        Oracle { scene, triangles, edges, texture, balls }
     }
 
-    fn hits(&self, o: Vec3, d: Vec3) -> impl Iterator<Item = Found<'_>> {
-        self.triangles.iter().filter_map(move |triangle| {
+    fn hits(&self, o: Vec3, d: Vec3) -> impl Iterator<Item = Found> {
+        let balls = self.balls.iter().enumerate().flat_map(move |(i, &(centre, radius, _))| {
+            // The textbook's quadratic equation.
+            let q = sub(o, centre);
+            let (a, b, c) = (dot(d, d), dot(q, d), dot(q, q) - radius * radius);
+            let root = (b * b - a * c).sqrt();
+            [(-b - root) / a, (-b + root) / a].into_iter().filter(|&t| t > EPSILON).map(move |t| {
+                let normal = normalise(sub(add(o, scale(d, t)), centre));
+                Found { t, normal, owner: Owner::Ball(i) }
+            })
+        });
+        let flat = self.triangles.iter().filter_map(move |triangle| {
             let [a, b, c] = triangle.corners;
             let (e1, e2) = (sub(b, a), sub(c, a));
             let p = cross(d, e2);
@@ -84,8 +112,21 @@ impl<'a> Oracle<'a> {
             let q = cross(s, e1);
             let v = dot(d, q) / det;
             let t = dot(e2, q) / det;
-            (u >= -1e-12 && v >= -1e-12 && u + v <= 1.0 + 1e-12 && t > EPSILON).then_some(Found { t, triangle })
-        })
+            (u >= -1e-12 && v >= -1e-12 && u + v <= 1.0 + 1e-12 && t > EPSILON).then_some(Found {
+                t,
+                normal: triangle.normal,
+                owner: triangle.owner,
+            })
+        });
+        balls.chain(flat)
+    }
+
+    fn material(&self, owner: Owner) -> Material {
+        match owner {
+            Owner::Ball(i) => self.balls[i].2,
+            Owner::Mesh(i) => self.scene.meshes[i].material,
+            _ => Material::default(),
+        }
     }
 
     fn on_bar(&self, k: usize, p: Vec3) -> Option<(f64, f64)> {
@@ -107,13 +148,18 @@ impl<'a> Oracle<'a> {
         let mut crossed: Vec<(f64, Owner)> = Vec::new();
         for found in self.hits(o, d).filter(|f| f.t < 1.0 - EPSILON) {
             // Two triangles of one face meet the ray on their seam at once; count it once.
-            let key = (found.t, found.triangle.owner);
+            let key = (found.t, found.owner);
             if crossed.iter().any(|c| (c.0 - key.0).abs() < 1e-9 && c.1 == key.1) {
                 continue;
             }
             crossed.push(key);
-            match found.triangle.owner {
+            match found.owner {
                 Owner::Floor(_) => return [0.0; 3],
+                Owner::Ball(_) | Owner::Mesh(_) => {
+                    let m = self.material(found.owner);
+                    let MaterialKind::Plain { transparency, .. } = m.kind else { panic!("plain materials here") };
+                    left = times(left, scale(lin(m.colour), transparency));
+                }
                 Owner::Body(k) => {
                     let body = &self.scene.bodies[k];
                     if self.on_bar(k, add(o, scale(d, found.t))).is_some() {
@@ -191,13 +237,25 @@ impl<'a> Oracle<'a> {
             return add(scale(lin(scene.horizon), 1.0 - up), scale(lin(scene.zenith), up));
         };
         let p = add(o, scale(d, found.t));
-        let outward = found.triangle.normal;
+        let outward = found.normal;
         let entering = dot(outward, d) < 0.0;
         let n = if entering { outward } else { scale(outward, -1.0) };
         let (mut local, mut emission) = (1.0, [0.0; 3]);
         let albedo;
         let (mut reflect, mut transmit, mut ior) = (0.0, [0.0; 3], 1.0);
-        match found.triangle.owner {
+        let mut shine = scene.highlight;
+        match found.owner {
+            Owner::Ball(_) | Owner::Mesh(_) => {
+                let m = self.material(found.owner);
+                let MaterialKind::Plain { reflection, transparency, ior: index } = m.kind else {
+                    panic!("plain materials here")
+                };
+                albedo = lin(m.colour);
+                local = (1.0 - reflection - transparency).max(0.0);
+                (reflect, transmit) = (reflection, scale(albedo, transparency));
+                ior = if entering { 1.0 / index } else { index };
+                shine = m.highlight.unwrap_or(shine);
+            }
             Owner::Floor(i) => {
                 let floor = scene.floor.as_ref().unwrap();
                 let picture = self.floor_picture(i, p, (distance + found.t) * spread, dot(n, d));
@@ -228,9 +286,11 @@ impl<'a> Oracle<'a> {
                 continue;
             }
             let half = normalise(sub(l, d));
-            let highlight = scene.highlight * dot(n, half).max(0.0).powi(64);
+            let highlight = shine * dot(n, half).max(0.0).powi(64);
             let lit = times(scale(albedo.map(|a| a * lambert + highlight), local), lin(light.colour));
-            if top(times(weight, lit)) > 0.5 * scene.cutoff {
+            if !scene.shadows {
+                sum = add(sum, lit);
+            } else if top(times(weight, lit)) > 0.5 * scene.cutoff {
                 sum = add(sum, times(lit, self.transmittance(add(p, scale(n, EPSILON)), sub(to, scale(n, EPSILON)))));
             }
         }
@@ -257,6 +317,95 @@ impl<'a> Oracle<'a> {
         sum
     }
 
+    // Path tracing by the book, without any of the kernels' tricks: no roulette, no asking of emitters.
+    fn walk(&self, mut o: Vec3, mut d: Vec3, random: &mut dyn FnMut() -> f64) -> Vec3 {
+        let mut weight = [1.0; 3];
+        for _ in 0..=self.scene.depth {
+            let Some(found) = self.hits(o, d).min_by(|a, b| a.t.total_cmp(&b.t)) else {
+                let up = if self.scene.sky_from_below { 0.5 * (d[2] + 1.0) } else { d[2].max(0.0) };
+                let (low, high) = (lin(self.scene.horizon), lin(self.scene.zenith));
+                return times(weight, add(scale(low, 1.0 - up), scale(high, up)));
+            };
+            let entering = dot(found.normal, d) < 0.0;
+            let n = if entering { found.normal } else { scale(found.normal, -1.0) };
+            let mut unit = || loop {
+                let p = [0; 3].map(|_| 2.0 * random() - 1.0);
+                let square = dot(p, p);
+                if square > 1e-12 && square <= 1.0 {
+                    return scale(p, 1.0 / square.sqrt());
+                }
+            };
+            let m = self.material(found.owner);
+            let colour = lin(m.colour);
+            let mirrored = sub(d, scale(n, 2.0 * dot(n, d)));
+            o = add(o, scale(d, found.t));
+            d = match m.kind {
+                MaterialKind::Plain { .. } => {
+                    weight = times(weight, colour);
+                    normalise(add(n, unit()))
+                }
+                MaterialKind::Metal { fuzz } => {
+                    weight = times(weight, colour);
+                    let spread = add(mirrored, scale(unit(), fuzz));
+                    if dot(spread, n) <= 0.0 {
+                        return [0.0; 3];
+                    }
+                    normalise(spread)
+                }
+                MaterialKind::Glass { ior } => {
+                    let ratio = if entering { 1.0 / ior } else { ior };
+                    let cosine = (-dot(n, d)).min(1.0);
+                    let sine2 = ratio * ratio * (1.0 - cosine * cosine);
+                    let normal = ((1.0 - ratio) / (1.0 + ratio)).powi(2);
+                    let share = normal + (1.0 - normal) * (1.0 - cosine).powi(5);
+                    if sine2 > 1.0 || random() < share {
+                        mirrored
+                    } else {
+                        normalise(add(scale(d, ratio), scale(n, ratio * cosine - (1.0 - sine2).sqrt())))
+                    }
+                }
+                MaterialKind::Light { strength } => return scale(times(weight, colour), strength),
+            };
+        }
+        [0.0; 3]
+    }
+
+    // The mean of many walks through every pixel, in linear light.
+    fn walks(&self, each: u32) -> Vec<Vec3> {
+        let scene = self.scene;
+        let view = scene.camera.view(0, scene.frames);
+        let focal = scene.camera.focal(scene.width);
+        let mut state = 0x1234_5678_9abc_def1_u64;
+        // Xorshift64*.
+        let mut random = move || {
+            state ^= state >> 12;
+            state ^= state << 25;
+            state ^= state >> 27;
+            (state.wrapping_mul(0x2545_f491_4f6c_dd1d) >> 11) as f64 / (1u64 << 53) as f64
+        };
+        let pixels = (0..scene.height).flat_map(|y| (0..scene.width).map(move |x| (x, y)));
+        pixels
+            .map(|(x, y)| {
+                let mut sum = [0.0; 3];
+                for _ in 0..each {
+                    let px = f64::from(x) + random() - f64::from(scene.width) / 2.0;
+                    let py = f64::from(y) + random() - f64::from(scene.height) / 2.0;
+                    let d = add(scale(view.forward, focal), sub(scale(view.right, px), scale(view.up, py)));
+                    let sharp = add(view.eye, scale(d, scene.camera.focus / focal));
+                    let lens = loop {
+                        let p = [2.0 * random() - 1.0, 2.0 * random() - 1.0];
+                        if p[0] * p[0] + p[1] * p[1] <= 1.0 {
+                            break p.map(|c| c * scene.camera.lens);
+                        }
+                    };
+                    let o = add(view.eye, add(scale(view.right, lens[0]), scale(view.up, lens[1])));
+                    sum = add(sum, self.walk(o, normalise(sub(sharp, o)), &mut random));
+                }
+                scale(sum, 1.0 / f64::from(each))
+            })
+            .collect()
+    }
+
     fn picture(&self, frame: u32) -> Vec<[f64; 3]> {
         let (scene, n) = (self.scene, self.scene.samples);
         let view = scene.camera.view(frame, scene.frames);
@@ -272,10 +421,19 @@ impl<'a> Oracle<'a> {
                     let d = add(scale(view.forward, focal), sub(scale(view.right, px), scale(view.up, py)));
                     sum = add(sum, self.radiance(view.eye, normalise(d), [1.0; 3], 0, 0.0, spread));
                 }
-                pixels.push(scale(sum, 1.0 / f64::from(n * n)).map(code));
+                pixels.push(scale(sum, 1.0 / f64::from(n * n)).map(|c| code_of(scene, c)));
             }
         }
         pixels
+    }
+}
+
+// The code of linear light by the scene's tone curve.
+fn code_of(scene: &Scene, linear: f64) -> f64 {
+    match scene.tone {
+        Tone::Soft => code(linear),
+        Tone::Clip { gamma } if gamma > 0.0 => linear.clamp(0.0, 1.0).powf(1.0 / gamma) * 255.0,
+        Tone::Clip { .. } => polyfly::texture::srgb(linear.clamp(0.0, 1.0)) * 255.0,
     }
 }
 
@@ -351,4 +509,101 @@ fn from_far_away() {
     (scene.camera.eye.r0, scene.camera.eye.z0, scene.camera.fov_deg) = (1500.0, 400.0, 0.3);
     (scene.depth, scene.cutoff) = (3, 0.02);
     agree("from far away", &scene, 3);
+}
+
+#[test]
+fn balls_on_a_table() {
+    let mut scene = sized(own("cse260.toml"), 72, 72, 1);
+    scene.depth = 4;
+    agree("cse260", &scene, 5);
+}
+
+#[test]
+fn particles_without_shadows() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("a.bin");
+    let set = polyfly::particles::generate::packing(200, 3, 0.0);
+    let bytes = polyfly::particles::generate::write(&set, polyfly::particles::generate::Layout::Versioned);
+    std::fs::write(&path, bytes).unwrap();
+    let scene = toml(&format!(
+        "[output]\nframes = 1\nsize = [64, 64]\n[render]\nshadows = false\ntone = \"clip\"\nambient = [0.2, 0.2, 0.2]\n\
+         [camera]\nposition = [2.5, -3, 1.5]\nlook_at = [0.5, 0.5, 1]\nfov_deg = 50\n\
+         [particles]\npath = \"{}\"\ncolor_by = \"pressure\"\n[[light]]\nposition = [-20, -50, 60]\n",
+        path.display()
+    ));
+    agree("particles", &scene, 0);
+}
+
+#[test]
+fn a_mesh_and_a_body_see_each_other() {
+    let dir = tempfile::tempdir().unwrap();
+    // A bowl of quads, and a ball in it.
+    let mut obj = String::new();
+    let n = 12;
+    for i in 0..=n {
+        for j in 0..=n {
+            let (x, y) = (f64::from(i) / 6.0 - 1.0, f64::from(j) / 6.0 - 1.0);
+            obj += &format!("v {x} {y} {}\n", 0.5 * (x * x + y * y) - 1.0);
+        }
+    }
+    for i in 0..n {
+        for j in 1..=n {
+            let at = i * (n + 1) + j;
+            obj += &format!("f {} {} {} {}\n", at, at + n + 1, at + n + 2, at + 1);
+        }
+    }
+    let path = dir.path().join("bowl.obj");
+    std::fs::write(&path, obj).unwrap();
+    let scene = toml(&format!(
+        "[output]\nframes = 1\nsize = [80, 60]\n[render]\ndepth = 4\n[camera.eye]\nr = 3.5\nz = 2.5\n[camera]\nfov_deg = 60\n\
+         [[mesh]]\npath = \"{}\"\nreflection = 0.3\nscale = 1.5\noffset = [0, 0, 0.4]\n\
+         [[body]]\nsolid = \"octahedron\"\ncenter = [0, 0.4, 0.5]\nradius = 0.7\nreflection = 0.4\ntransparency = 0.3\n\
+         [[sphere]]\ncenter = [0.3, -0.8, -0.1]\nradius = 0.4\ntransparency = 0.7\nior = 1.4\n[[light]]\nposition = [4, -3, 6]\n",
+        path.display()
+    ));
+    agree("mesh", &scene, 0);
+}
+
+// Path tracing against walks by the book: both are means of random numbers, and must be near each other.
+fn walks_agree(name: &str, scene: &Scene, each: u32) {
+    let ours = render(scene, 0);
+    let theirs = Oracle::new(scene).walks(each);
+    let (mut mean, mut bias) = (0.0, 0.0);
+    for (pixel, linear) in ours.chunks(4).zip(&theirs) {
+        for c in 0..3 {
+            let off = f64::from(pixel[c]) - code_of(scene, linear[c]);
+            mean += off.abs();
+            bias += off;
+        }
+    }
+    let n = (3 * theirs.len()) as f64;
+    assert!(mean / n < 2.0 && (bias / n).abs() < 0.3, "{name}: mean {:.3}, bias {:.3}", mean / n, bias / n);
+}
+
+#[test]
+fn the_weekend_by_the_book() {
+    let mut scene = sized(own("weekend.toml"), 32, 18, 1);
+    scene.integrator = Integrator::Path { samples: 1600, noise: 0.0 };
+    walks_agree("weekend", &scene, 1600);
+}
+
+#[test]
+fn the_weekends_final_scene_by_the_book() {
+    let mut scene = sized(own("weekend-final.toml"), 30, 20, 1);
+    scene.integrator = Integrator::Path { samples: 900, noise: 0.0 };
+    // Long walks in glass are rare; the book's own bound is 50.
+    walks_agree("weekend-final", &scene, 400);
+}
+
+#[test]
+fn emitters_that_are_asked_give_what_emitters_that_are_met_give() {
+    let scene = toml(
+        "[output]\nframes = 1\nsize = [24, 18]\n[render]\nintegrator = \"path\"\nsamples = 1024\ndepth = 6\n\
+         [sky]\nzenith = [0, 0, 0]\nhorizon = [0, 0, 0]\n[camera]\nposition = [0, -6, 2]\nlook_at = [0, 0, 0]\nfov_deg = 50\n\
+         [[sphere]]\ncenter = [0, 0, -100]\nradius = 99\ncolor = [0.7, 0.6, 0.5]\n\
+         [[sphere]]\ncenter = [-1.2, 0, 0]\ncolor = [0.9, 0.5, 0.4]\n[[sphere]]\ncenter = [1.5, 0.3, 0.2]\nmaterial = \"metal\"\nfuzz = 0.3\n\
+         [[sphere]]\ncenter = [0.2, -1, 2.5]\nradius = 0.9\nmaterial = \"light\"\nstrength = 4\ncolor = [1, 0.9, 0.7]\n\
+         [[sphere]]\ncenter = [3, 2, 1]\nradius = 0.5\nmaterial = \"light\"\nstrength = 6\n",
+    );
+    walks_agree("emitters", &scene, 6000);
 }

@@ -2,7 +2,7 @@
 #![expect(unsafe_code, reason = "calls the kernels through their C entries")]
 
 use super::{DeviceError, FrameStats, Schedule, balance};
-use crate::layout::{Counts, FrameData, Layout, SceneData, World};
+use crate::layout::{Array, Counts, FrameData, Layout, SceneData, World};
 use crate::pipeline::{Deal, Memory, Share, Worker};
 use crate::scene::Scene;
 use crate::tiles::Device;
@@ -29,6 +29,8 @@ type LightPoints = unsafe extern "C" fn(
     f32,
     *mut f32,
 );
+type Develop = unsafe extern "C" fn(*const SceneData, *const i64, i64, f32, *mut u32);
+type Meet = unsafe extern "C" fn(*const SceneData, *const f32, *const f32, i32, i32, *mut f32, *mut i32);
 type Fused = unsafe extern "C" fn(*const f32, *const f32, *const f32, *mut f32, i32);
 
 /// One compiled instruction set of the kernels.
@@ -43,6 +45,8 @@ pub struct Isa {
     convert: Convert,
     light_points: LightPoints,
     fused: Fused,
+    develop: Develop,
+    meet: Meet,
 }
 
 impl std::fmt::Debug for Isa {
@@ -52,7 +56,7 @@ impl std::fmt::Debug for Isa {
 }
 
 macro_rules! isa {
-    ($name:literal, $lanes:literal, $scratch:ident, $trace:ident, $convert:ident, $light:ident, $fused:ident) => {{
+    ($name:literal, $lanes:literal, $scratch:ident, $trace:ident, $convert:ident, $light:ident, $fused:ident, $develop:ident, $meet:ident) => {{
         unsafe extern "C" {
             fn $scratch(scene: *const SceneData) -> u64;
             fn $trace(
@@ -87,6 +91,16 @@ macro_rules! isa {
                 light: *mut f32,
             );
             fn $fused(a: *const f32, b: *const f32, c: *const f32, r: *mut f32, n: i32);
+            fn $develop(s: *const SceneData, sums: *const i64, n: i64, scale: f32, rgba: *mut u32);
+            fn $meet(
+                s: *const SceneData,
+                o: *const f32,
+                d: *const f32,
+                n: i32,
+                in_turn: i32,
+                t: *mut f32,
+                surface: *mut i32,
+            );
         }
         Isa {
             name: $name,
@@ -96,6 +110,8 @@ macro_rules! isa {
             convert: $convert,
             light_points: $light,
             fused: $fused,
+            develop: $develop,
+            meet: $meet,
         }
     }};
 }
@@ -121,7 +137,9 @@ impl Isa {
                     polyfly_trace_tile_avx512,
                     polyfly_convert_avx512,
                     polyfly_light_points_avx512,
-                    polyfly_fused_avx512
+                    polyfly_fused_avx512,
+                    polyfly_develop_avx512,
+                    polyfly_meet_avx512
                 ));
             }
             if is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma") {
@@ -132,7 +150,9 @@ impl Isa {
                     polyfly_trace_tile_avx2,
                     polyfly_convert_avx2,
                     polyfly_light_points_avx2,
-                    polyfly_fused_avx2
+                    polyfly_fused_avx2,
+                    polyfly_develop_avx2,
+                    polyfly_meet_avx2
                 ));
             }
         }
@@ -144,7 +164,9 @@ impl Isa {
             polyfly_trace_tile_neon,
             polyfly_convert_neon,
             polyfly_light_points_neon,
-            polyfly_fused_neon
+            polyfly_fused_neon,
+            polyfly_develop_neon,
+            polyfly_meet_neon
         ));
         #[cfg(not(target_arch = "aarch64"))]
         sets.push(isa!(
@@ -154,7 +176,9 @@ impl Isa {
             polyfly_trace_tile_baseline,
             polyfly_convert_baseline,
             polyfly_light_points_baseline,
-            polyfly_fused_baseline
+            polyfly_fused_baseline,
+            polyfly_develop_baseline,
+            polyfly_meet_baseline
         ));
         sets.push(isa!(
             "scalar",
@@ -163,7 +187,9 @@ impl Isa {
             polyfly_trace_tile_scalar,
             polyfly_convert_scalar,
             polyfly_light_points_scalar,
-            polyfly_fused_scalar
+            polyfly_fused_scalar,
+            polyfly_develop_scalar,
+            polyfly_meet_scalar
         ));
         sets
     }
@@ -296,7 +322,14 @@ impl Cpu {
         });
         let time = start.elapsed();
         let work: Vec<u64> = work.into_iter().map(AtomicU64::into_inner).collect();
-        FrameStats { time, kernel: time, rays: counts.rays, shadow_rays: counts.shadow_rays, balance: balance(&work) }
+        FrameStats {
+            time,
+            kernel: time,
+            rays: counts.rays,
+            shadow_rays: counts.shadow_rays,
+            balance: balance(&work),
+            ..FrameStats::default()
+        }
     }
 
     // Traces one tile with a thread's own scratch memory.
@@ -309,6 +342,30 @@ impl Cpu {
         // asked for and is this thread's while it holds the lock.
         unsafe { (self.isa.trace_tile)(scene, frame, left, top, pixels.start(), scratch.aligned(), &mut counts) };
         counts
+    }
+
+    /// Traces samples first .. first + count of each pixel of a path-traced frame, and leaves their light in `sums`:
+    /// three numbers a pixel.
+    pub fn pass(&self, frame: &FrameData, first: u32, count: u32, sums: &mut [i64]) -> FrameStats {
+        let start = Instant::now();
+        let mut scene = self.layout.host();
+        let (width, height) = (scene.rest.width as u32, scene.rest.height as u32);
+        assert_eq!(sums.len(), 3 * width as usize * height as usize);
+        scene.sums = Array::new(sums.as_mut_ptr(), sums.len());
+        (scene.rest.first_sample, scene.rest.each) = (first as i32, count as i32);
+        let across = width.div_ceil(TILE);
+        // Passes make no picture.
+        let nowhere = Pixels(std::ptr::null_mut());
+        let counts = self.pool.install(|| {
+            let tiles = (0..across * height.div_ceil(TILE)).into_par_iter();
+            let traced = tiles.map(|tile| {
+                let thread = rayon::current_thread_index().unwrap_or(0);
+                self.tile(&scene, frame, (tile % across, tile / across), nowhere, thread)
+            });
+            traced.map(|c| (c.rays, c.shadow_rays)).reduce(|| (0, 0), |a, b| (a.0 + b.0, a.1 + b.1))
+        });
+        let time = start.elapsed();
+        FrameStats { time, kernel: time, rays: counts.0, shadow_rays: counts.1, ..FrameStats::default() }
     }
 
     /// Renders a frame with its tiles dealt out in a given way to plain threads, for comparing the ways.
@@ -353,7 +410,14 @@ impl Cpu {
         let time = start.elapsed();
         let work: Vec<u64> = counts.iter().map(|c| c.rays).collect();
         let shadow_rays = counts.iter().map(|c| c.shadow_rays).sum();
-        FrameStats { time, kernel: time, rays: work.iter().sum(), shadow_rays, balance: balance(&work) }
+        FrameStats {
+            time,
+            kernel: time,
+            rays: work.iter().sum(),
+            shadow_rays,
+            balance: balance(&work),
+            ..FrameStats::default()
+        }
     }
 
     // Lamp light on the floor, once for all frames: bodies and lamps do not move.
@@ -394,6 +458,38 @@ impl Cpu {
 }
 
 const FROM_FLOOR: i32 = -4;
+
+/// The picture of `samples` samples' sums, as every device develops it. `rgba` holds 4 bytes a pixel.
+pub fn develop(isa: Isa, layout: &Layout, sums: &[i64], samples: u32, rgba: &mut [u8]) {
+    let pixels = rgba.len() / 4;
+    assert!(sums.len() == 3 * pixels && rgba.as_ptr().cast::<u32>().is_aligned());
+    let scale = 1.0 / (FIXED_ONE * samples as f32);
+    // SAFETY: three sums and four bytes for each pixel; the scene's curve lives in `layout`.
+    unsafe { (isa.develop)(&layout.host(), sums.as_ptr(), pixels as i64, scale, rgba.as_mut_ptr().cast()) };
+}
+
+/// What each of some rays meets first: the distance, and the surface's number. For tests: with the tree, or by asking
+/// everything in turn. Origins and directions are x, y, z each.
+pub fn meet(isa: Isa, layout: &Layout, origins: &[f32], directions: &[f32], in_turn: bool) -> (Vec<f32>, Vec<i32>) {
+    assert_eq!(origins.len(), directions.len());
+    let n = origins.len() / 3;
+    let (mut t, mut surfaces) = (vec![0.0; n], vec![0; n]);
+    // SAFETY: three numbers for each ray, one distance and one surface; the scene's arrays live in `layout`.
+    unsafe {
+        (isa.meet)(
+            &layout.host(),
+            origins.as_ptr(),
+            directions.as_ptr(),
+            n as i32,
+            i32::from(in_turn),
+            t.as_mut_ptr(),
+            surfaces.as_mut_ptr(),
+        );
+    }
+    (t, surfaces)
+}
+
+const FIXED_ONE: f32 = 1_048_576.0;
 
 /// Converts RGBA to planar YUV 4:2:0, BT.709 limited range, with the kernels' own arithmetic.
 /// Odd sizes are padded by one pixel. `yuv` is resized to hold the planes.

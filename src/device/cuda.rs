@@ -334,6 +334,48 @@ impl Gpu {
         Ok(read_counts(&slot.host_counts, kernel, kernel + copy, u64::from(self.blocks) * u64::from(THREADS)))
     }
 
+    /// Traces samples first .. first + count of each pixel of a path-traced frame, and leaves their light in `sums`:
+    /// three numbers a pixel.
+    pub fn pass(
+        &mut self,
+        camera: &FrameData,
+        first: u32,
+        count: u32,
+        sums: &mut [i64],
+    ) -> Result<FrameStats, DeviceError> {
+        self.context.enter()?;
+        self.strike()?;
+        let slot = &self.slots[0];
+        let memory = DeviceMemory::of(sums, self.context)?;
+        let mut scene = self.scene;
+        scene.sums = memory.array(sums.len());
+        (scene.rest.first_sample, scene.rest.each) = (first as i32, count as i32);
+        let (mut from, mut end) = (0, self.camera.width.div_ceil(8) * self.camera.height.div_ceil(8) * 64);
+        let (mut frame, mut rgba, mut counts) = (*camera, slot.rgba.address, slot.counts.address);
+        let mut queue = slot.counts.address + COUNT_BYTES as u64;
+        check!(cuMemsetD8Async(slot.counts.address, 0, COUNT_BYTES + 4, self.compute))?;
+        check!(cuEventRecord(slot.marks[0], self.compute))?;
+        let mut arguments: [*mut c_void; 7] = [
+            (&raw mut scene).cast(),
+            (&raw mut frame).cast(),
+            (&raw mut from).cast(),
+            (&raw mut end).cast(),
+            (&raw mut rgba).cast(),
+            (&raw mut queue).cast(),
+            (&raw mut counts).cast(),
+        ];
+        launch(self.trace, (self.blocks, 1), (THREADS, 1), self.compute, &mut arguments)?;
+        check!(cuEventRecord(slot.marks[1], self.compute))?;
+        check!(cuMemcpyDtoHAsync_v2(slot.host_counts.at(0), slot.counts.address, COUNT_BYTES, self.compute))?;
+        let bytes = size_of_val(sums);
+        check!(cuMemcpyDtoHAsync_v2(sums.as_mut_ptr().cast(), memory.address, bytes, self.compute))?;
+        check!(cuStreamSynchronize(self.compute))?;
+        let mut ms = 0.0f32;
+        check!(cuEventElapsedTime(&mut ms, slot.marks[0], slot.marks[1]))?;
+        let time = Duration::from_secs_f64(f64::from(ms).max(0.0) / 1e3);
+        Ok(read_counts(&slot.host_counts, time, time, u64::from(self.blocks) * u64::from(THREADS)))
+    }
+
     /// Renders a frame without a picture, its samples dealt out in a given way to as many threads as the GPU
     /// holds, or each to a thread of its own where no schedule is given.
     pub fn schedule(&mut self, camera: &FrameData, schedule: Option<Schedule>) -> Result<FrameStats, DeviceError> {
@@ -398,7 +440,7 @@ fn read_counts(bytes: &[u8], kernel: Duration, time: Duration, threads: u64) -> 
     let column = |which: usize| words.chunks_exact(4).map(move |c| c[which]);
     let (rays, most) = (column(0).sum::<u64>(), column(2).max().unwrap_or(0));
     let balance = if most == 0 { 0.0 } else { rays as f64 / threads as f64 / most as f64 };
-    FrameStats { time, kernel, rays, shadow_rays: column(1).sum(), balance }
+    FrameStats { time, kernel, rays, shadow_rays: column(1).sum(), balance, ..FrameStats::default() }
 }
 
 impl Drop for Gpu {

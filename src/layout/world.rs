@@ -134,13 +134,39 @@ fn emitters(scene: &Scene) -> Vec<EmitterData> {
             centre: single(s.centre),
             radius: s.radius as f32,
             colour: material(scene, &s.material).emission,
-            pad: 0.0,
+            ..EmitterData::default()
         }),
         _ => None,
     };
     let lamps =
         lamps_of(scene).into_iter().map(|(centre, colour)| EmitterData { centre, colour, ..EmitterData::default() });
-    scene.spheres.iter().filter_map(ball).chain(lamps).collect()
+    let mut all: Vec<EmitterData> = scene.spheres.iter().filter_map(ball).chain(lamps).collect();
+    share_chances(&mut all);
+    all
+}
+
+// Each emitter is drawn as often as its light at a distance deserves: tables of the alias method (Walker, "An efficient
+// method for generating discrete random variables with general distributions", 1977).
+fn share_chances(all: &mut [EmitterData]) {
+    let weight = |e: &EmitterData| {
+        let brightest = e.colour.iter().copied().fold(0.0, f32::max);
+        f64::from(brightest * if e.radius > 0.0 { e.radius * e.radius } else { 1.0 }).max(1e-12)
+    };
+    let total: f64 = all.iter().map(weight).sum();
+    let count = all.len() as f64;
+    let mut rest: Vec<f64> = all.iter().map(|e| weight(e) / total * count).collect();
+    for (e, &share) in all.iter_mut().zip(&rest) {
+        (e.inverse, e.keep) = ((count / share) as f32, 1.0);
+    }
+    let (mut small, mut large): (Vec<usize>, Vec<usize>) = (0..all.len()).partition(|&i| rest[i] < 1.0);
+    while let (Some(i), Some(&j)) = (small.pop(), large.last()) {
+        (all[i].keep, all[i].other) = (rest[i] as f32, j as i32);
+        rest[j] -= 1.0 - rest[i];
+        if rest[j] < 1.0 {
+            large.pop();
+            small.push(j);
+        }
+    }
 }
 
 fn material(scene: &Scene, m: &Material) -> MaterialData {
