@@ -24,8 +24,9 @@ fn main() {
     }
     println!("cargo::rerun-if-changed=build.rs");
     let arch = std::env::var("CARGO_CFG_TARGET_ARCH").unwrap_or_default();
-    // Name, lanes, flags. "scalar" is the GPU's own driver on one lane.
-    let mut sets: Vec<(&str, u32, &[&str])> = vec![("scalar", 1, &[])];
+    // Name, lanes, flags. "scalar" is the GPU's own driver on one lane, "counting" the same with a count of its
+    // floating-point operations.
+    let mut sets: Vec<(&str, u32, &[&str])> = vec![("scalar", 1, &[]), ("counting", 1, &["-DPOLYFLY_COUNT"])];
     match arch.as_str() {
         "x86_64" => sets.extend([
             ("baseline", 4, &[][..]),

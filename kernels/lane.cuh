@@ -8,7 +8,39 @@
 
 #if POLYFLY_LANES == 1
 
+#ifdef POLYFLY_COUNT
+// A float that counts: additions, multiplications, divisions and roots are one each, a fused multiply-add two;
+// comparing, choosing and converting are none. For `polyfly bench`, never for pictures.
+static thread_local u64 flops = 0;
+struct Real {
+  float v;
+  Real() = default;
+  POLYFLY_METHOD Real(float x) : v(x) {}
+  POLYFLY_METHOD explicit operator float() const { return v; }
+};
+#define POLYFLY_COUNTED(op) \
+  POLYFLY_FN Real operator op(Real a, Real b) { \
+    ++flops; \
+    return Real(a.v op b.v); \
+  }
+POLYFLY_COUNTED(+)
+POLYFLY_COUNTED(-)
+POLYFLY_COUNTED(*)
+POLYFLY_COUNTED(/)
+#undef POLYFLY_COUNTED
+POLYFLY_FN Real operator-(Real a) { return Real(-a.v); }
+#define POLYFLY_COMPARE(op) \
+  POLYFLY_FN bool operator op(Real a, Real b) { return a.v op b.v; }
+POLYFLY_COMPARE(<)
+POLYFLY_COMPARE(>)
+POLYFLY_COMPARE(<=)
+POLYFLY_COMPARE(>=)
+POLYFLY_COMPARE(==)
+POLYFLY_COMPARE(!=)
+#undef POLYFLY_COMPARE
+#else
 typedef float Real;
+#endif
 typedef int Int;
 typedef bool Mask;
 
@@ -63,6 +95,27 @@ POLYFLY_FN float from_bits(int x) {
 }
 #endif
 POLYFLY_FN float magnitude(float x) { return from_bits(bits(x) & 0x7fffffff); }
+#ifdef POLYFLY_COUNT
+POLYFLY_FN Real select(bool m, Real a, Real b) { return m ? a : b; }
+POLYFLY_FN int to_int(Real x) { return (int)x.v; }
+POLYFLY_FN Real least(Real a, Real b) { return a.v < b.v ? a : b; }
+POLYFLY_FN Real most(Real a, Real b) { return a.v > b.v ? a : b; }
+POLYFLY_FN Real mad(Real a, Real b, Real c) {
+  flops += 2;
+  return Real(__builtin_fmaf(a.v, b.v, c.v));
+}
+POLYFLY_FN Real root(Real x) {
+  ++flops;
+  return Real(__builtin_sqrtf(x.v));
+}
+POLYFLY_FN Real reciprocal(Real x) {
+  ++flops;
+  return Real(1.0f / x.v);
+}
+POLYFLY_FN int bits(Real x) { return bits(x.v); }
+POLYFLY_FN Real magnitude(Real x) { return Real(magnitude(x.v)); }
+POLYFLY_FN float lane(Real x, int) { return x.v; }
+#endif
 POLYFLY_FN float lane(float x, int) { return x; }
 POLYFLY_FN int lane(int x, int) { return x; }
 template <class T>

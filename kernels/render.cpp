@@ -109,13 +109,18 @@ void ENTRY(polyfly_light_points)(const Scene* scene, const float* points, int n,
   }
 }
 
+#ifdef POLYFLY_COUNT
+// Floating-point operations of this thread so far.
+u64 ENTRY(polyfly_flops)() { return flops; }
+#endif
+
 // For tests: r = fused multiply-add of n triples, lane by lane.
 void ENTRY(polyfly_fused)(const float* a, const float* b, const float* c, float* r, int n) {
   for (int at = 0; at + POLYFLY_LANES <= n; at += POLYFLY_LANES) {
 #if POLYFLY_LANES > 1
     store(r + at, mad(load(a + at), load(b + at), load(c + at)));
 #else
-    r[at] = mad(a[at], b[at], c[at]);
+    r[at] = (float)mad(Real(a[at]), Real(b[at]), Real(c[at]));
 #endif
   }
 }

@@ -83,18 +83,11 @@ POLYFLY_FN void trace_picture(const Scene& scene, const Frame& frame, int first,
   const float scale = 1.0f / (FIXED_ONE * (float)each);
   Pending stack[DEPTH];
   Tally mine = {0, 0};
-  // Where there is plenty, a few times as many at once: the queue is one word for all.
-  const int plenty = (end - first) / (pixels * (int)gridDim.x * (THREADS / 32) * 8);
-  const int batch = plenty < 1 ? 1 : plenty < 4 ? plenty : 4;
-  int start = 0, stop = 0;
   for (;;) {
-    start += pixels;
-    if (start >= stop) {
-      if (lane == 0) start = atomicAdd(queue, pixels * batch);
-      start = first + __shfl_sync(0xffffffffu, start, 0);
-      stop = start + pixels * batch;
-      if (start >= end) break;
-    }
+    int start = 0;
+    if (lane == 0) start = atomicAdd(queue, pixels);
+    start = first + __shfl_sync(0xffffffffu, start, 0);
+    if (start >= end) break;
     Sum sum = {0, 0, 0};
     int x, y;
     pixel_at(start + own, across, x, y);

@@ -63,8 +63,8 @@ horizon = [0.35, 0.4, 0.5]
 fov_deg = 40
 
 [camera.eye]
-r = 15
-z = 8
+r = 17
+z = 9
 phi_cycles = 1
 
 [camera.target]

@@ -106,7 +106,13 @@ fn tree_of(boxes: &[Aabb], leaf: u32) -> Bvh2 {
     if many_alike(boxes) {
         return balanced(boxes, leaf);
     }
-    let params = BvhBuildParams { max_prims_per_leaf: leaf, ..BvhBuildParams::fast_build() };
+    // A small tree is made well in no time; a large one must not keep the frame waiting.
+    let quality = match boxes.len() {
+        0..=10_000 => BvhBuildParams::very_slow_build(),
+        10_001..=100_000 => BvhBuildParams::medium_build(),
+        _ => BvhBuildParams::fast_build(),
+    };
+    let params = BvhBuildParams { max_prims_per_leaf: leaf, ..quality };
     let built = build_bvh2(boxes, params, &mut std::time::Duration::default());
     // The joint tree adds a few levels of its own.
     if depth(&built) + 12 <= MAX_DEPTH { built } else { balanced(boxes, leaf) }

@@ -49,6 +49,9 @@ pub struct BenchArgs {
     /// Compare ways to deal out a frame's work, on each device: time, and the average thread's rays over the busiest one's.
     #[arg(long, required = true)]
     pub balance: bool,
+    /// Draw the work of each thread and the speed-ups into this folder: work.svg, speed-up.svg.
+    #[arg(long, value_name = "FOLDER")]
+    pub plots: Option<PathBuf>,
     /// Frames to take the median of.
     #[arg(long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..=1000))]
     pub runs: u32,

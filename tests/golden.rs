@@ -71,3 +71,38 @@ fn marble_under_a_low_sun() {
     scene.camera.eye.z0 = 0.2;
     check("marble", scene, 0);
 }
+
+#[test]
+fn balls_on_a_table() {
+    check("cse260", own("cse260.toml"), 0);
+}
+
+fn path_traced(name: &str, samples: u32) -> Scene {
+    let mut scene = own(name);
+    scene.integrator = polyfly::scene::Integrator::Path { samples, noise: 0.0 };
+    scene
+}
+
+#[test]
+fn weekend() {
+    check("weekend", path_traced("weekend.toml", 100), 0);
+}
+
+#[test]
+fn weekend_final() {
+    check("weekend-final", path_traced("weekend-final.toml", 64), 0);
+}
+
+#[test]
+fn particles_by_pressure() {
+    use polyfly::particles::generate;
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("packing.bin");
+    std::fs::write(&path, generate::write(&generate::packing(2000, 1, 0.0), generate::Layout::Versioned)).unwrap();
+    let scene = format!(
+        "[render]\nshadows = false\n[camera]\nposition = [2.4, -3.2, 2]\nlook_at = [0.5, 0.5, 0.9]\nfov_deg = 45\n\
+         [[light]]\nposition = [-30, -50, 60]\n[particles]\npath = \"{}\"\ncolor_by = \"pressure\"\n",
+        path.display()
+    );
+    check("particles", toml(&scene), 0);
+}

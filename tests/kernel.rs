@@ -12,7 +12,9 @@ use proptest::prelude::*;
 
 fn small_scenes() -> Vec<(String, Scene)> {
     let mut scenes: Vec<(String, Scene)> =
-        ["default.txt", "infinity.toml", "solids.toml", "glass.toml"].map(|name| (name.to_owned(), own(name))).into();
+        ["default.txt", "infinity.toml", "solids.toml", "glass.toml", "garland.toml", "cse260.toml"]
+            .map(|name| (name.to_owned(), own(name)))
+            .into();
     for path in inputs() {
         let name = path.file_name().unwrap().to_string_lossy().into_owned();
         if name != "leading-blank-light-and-samples-on-one-line.txt" {
@@ -27,6 +29,15 @@ fn small_scenes() -> Vec<(String, Scene)> {
     let mut zigzag = own("default.txt");
     zigzag.floor.as_mut().unwrap().corners[1][2] = 0.5;
     scenes.push(("default with a bent floor".into(), zigzag));
+    for name in ["weekend.toml", "weekend-final.toml"] {
+        let mut scene = own(name);
+        scene.integrator = polyfly::scene::Integrator::Path { samples: 5, noise: 0.0 };
+        scenes.push((name.into(), scene));
+    }
+    // Lamps and a glowing ball, asked by path tracing.
+    let mut lit = own("default.txt");
+    lit.integrator = polyfly::scene::Integrator::Path { samples: 3, noise: 0.0 };
+    scenes.push(("default, path traced".into(), lit));
     assert!(scenes.len() >= 6);
     scenes
 }

@@ -194,6 +194,21 @@ impl Isa {
         sets
     }
 
+    /// One lane that counts its floating-point operations; slow, and never for pictures.
+    pub fn counting() -> Isa {
+        isa!(
+            "counting",
+            1,
+            polyfly_scratch_bytes_counting,
+            polyfly_trace_tile_counting,
+            polyfly_convert_counting,
+            polyfly_light_points_counting,
+            polyfly_fused_counting,
+            polyfly_develop_counting,
+            polyfly_meet_counting
+        )
+    }
+
     /// The widest, or the one that `POLYFLY_ISA` names.
     pub fn pick() -> Result<Isa, DeviceError> {
         let sets = Isa::available();
@@ -368,8 +383,34 @@ impl Cpu {
         FrameStats { time, kernel: time, rays: counts.0, shadow_rays: counts.1, ..FrameStats::default() }
     }
 
-    /// Renders a frame with its tiles dealt out in a given way to plain threads, for comparing the ways.
-    pub fn render_scheduled(&self, frame: &FrameData, schedule: Schedule, threads: usize) -> FrameStats {
+    /// Floating-point operations of a frame: an addition, multiplication, division or root is one, a fused
+    /// multiply-add two. The device must be of [`Isa::counting`].
+    pub fn flops(&self, frame: &FrameData) -> u64 {
+        unsafe extern "C" {
+            fn polyfly_flops_counting() -> u64;
+        }
+        // SAFETY: reads a counter of the calling thread.
+        let so_far = || unsafe { polyfly_flops_counting() };
+        let scene = self.layout.host();
+        let (width, height) = (scene.rest.width as u32, scene.rest.height as u32);
+        let mut rgba = vec![0u32; width as usize * height as usize];
+        let pixels = Pixels(rgba.as_mut_ptr());
+        let across = width.div_ceil(TILE);
+        self.pool.install(|| {
+            let tiles = (0..across * height.div_ceil(TILE)).into_par_iter();
+            let counted = tiles.map(|tile| {
+                let before = so_far();
+                let thread = rayon::current_thread_index().unwrap_or(0);
+                self.tile(&scene, frame, (tile % across, tile / across), pixels, thread);
+                so_far() - before
+            });
+            counted.sum()
+        })
+    }
+
+    /// Renders a frame with its tiles dealt out in a given way to plain threads, for comparing the ways. Gives the rays
+    /// of each thread too.
+    pub fn render_scheduled(&self, frame: &FrameData, schedule: Schedule, threads: usize) -> (FrameStats, Vec<u64>) {
         let scene = self.layout.host();
         let (width, height) = (scene.rest.width as u32, scene.rest.height as u32);
         let mut rgba = vec![0u8; 4 * width as usize * height as usize];
@@ -410,14 +451,15 @@ impl Cpu {
         let time = start.elapsed();
         let work: Vec<u64> = counts.iter().map(|c| c.rays).collect();
         let shadow_rays = counts.iter().map(|c| c.shadow_rays).sum();
-        FrameStats {
+        let stats = FrameStats {
             time,
             kernel: time,
             rays: work.iter().sum(),
             shadow_rays,
             balance: balance(&work),
             ..FrameStats::default()
-        }
+        };
+        (stats, work)
     }
 
     // Lamp light on the floor, once for all frames: bodies and lamps do not move.
