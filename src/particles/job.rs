@@ -12,7 +12,7 @@ use crate::device::cuda::Gpu;
 use crate::device::driver::Gpus;
 use crate::error::Error;
 use crate::layout::{Layout, frame};
-use crate::pipeline::Wants;
+use crate::pipeline::{Picture, Wants};
 use crate::report::{ms, print};
 use crate::scene::{Integrator, Light, Material, Output, Particles, Pattern, Scene, Tone, defaults};
 use crate::sink::{SinkError, prepare, write_picture, write_whole};
@@ -85,11 +85,11 @@ fn picture(args: &PictureArgs) -> Result<(), Error> {
             let facts = gpus.list.first().ok_or_else(|| Error::Usage("there is no GPU".into()))?;
             let mut gpu = Gpu::new(facts, &scene, &layout, Wants { rgba: true, yuv: false })?;
             prepare(&args.image)?;
+            let mut made = Picture::default();
             for _ in 0..args.runs {
-                let (made, stats) = gpu.still(&camera)?;
-                rgba = made.rgba.to_vec();
-                all.push(stats);
+                all.push(gpu.still_into(&camera, &mut made)?);
             }
+            rgba = made.rgba.to_vec();
             facts.name.clone()
         }
     };
