@@ -10,7 +10,7 @@ POLYFLY_FN Int scramble(Int x) {
   return x ^ shift_down(x, 16);
 }
 POLYFLY_FN Int seed_of(const Frame& frame, Int px, Int py, Int sample) {
-  return scramble(wrap_add(scramble(wrap_add(scramble(px ^ (py << 16)), sample)), Int(frame.number)));
+  return scramble(wrap_add(scramble(wrap_add(scramble(px ^ wrap_mul(py, Int(65536))), sample)), Int(frame.number)));
 }
 // Draw n of a seed: 0 <= x < 1.
 POLYFLY_FN Real draw(Int seed, Int n) {
