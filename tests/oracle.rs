@@ -432,7 +432,7 @@ impl<'a> Oracle<'a> {
 fn code_of(scene: &Scene, linear: f64) -> f64 {
     match scene.tone {
         Tone::Soft => code(linear),
-        Tone::Clip { gamma } if gamma > 0.0 => linear.clamp(0.0, 1.0).powf(1.0 / gamma) * 255.0,
+        Tone::Clip { gamma } if gamma > 0.0 => libm::pow(linear.clamp(0.0, 1.0), 1.0 / gamma) * 255.0,
         Tone::Clip { .. } => polyfly::texture::srgb(linear.clamp(0.0, 1.0)) * 255.0,
     }
 }

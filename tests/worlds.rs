@@ -323,6 +323,7 @@ fn path_tracing_stops_when_the_noise_is_low_enough() {
 }
 
 #[test]
+#[expect(clippy::print_stdout, reason = "--nocapture shows the convergence")]
 fn path_tracing_converges() {
     // Against a long reference, four times the samples halve the error; the estimate says so without the reference.
     let reference = render(&path_scene(16_384, 0.0), 0);
