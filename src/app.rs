@@ -9,7 +9,7 @@ use crate::device::driver::{GpuFacts, Gpus};
 use crate::error::Error;
 use crate::layout::Layout;
 use crate::particles::legend::Legend;
-use crate::pipeline::{self, Job, Share, Wants, Worker};
+use crate::pipeline::{self, Job, Wants, Worker};
 use crate::progressive::{Passes, Progressive};
 use crate::report::{LogFormat, Reporter, RunFacts, print, remark};
 use crate::scene::{self, Grammar, Integrator, Parsed, Scene, builtin, write};
@@ -84,11 +84,6 @@ pub fn render(args: &RenderArgs) -> Result<(), Error> {
         Ok::<_, Error>((joined(choice)?, cpu, assets))
     })?;
     let mut choice = choice;
-    // Every output is opened, and the encoder tried, before anything is rendered.
-    let files = match args.no_frames {
-        false => Some(FrameFiles::open(scene.output.frames.clone(), frames[0])?),
-        true => None,
-    };
     let tiles = args.split == Split::Tiles;
     let moves = scene.particles.as_ref().is_some_and(scene::Particles::moves);
     if moves && tiles {
@@ -100,6 +95,11 @@ pub fn render(args: &RenderArgs) -> Result<(), Error> {
             "noise = ... works with whole frames that stand still: leave it or --split tiles out".into(),
         ));
     }
+    // Every output is opened, and the encoder tried, before anything is rendered.
+    let files = match args.no_frames {
+        false => Some(FrameFiles::open(scene.output.frames.clone(), frames[0])?),
+        true => None,
+    };
     let legend = legend_of(&scene, &assets);
     // What is put together or drawn into on the CPU is converted there too.
     let drawn = tiles || in_passes || legend.is_some();
@@ -124,32 +124,14 @@ pub fn render(args: &RenderArgs) -> Result<(), Error> {
             Err(e) => return Err(e.into()),
         }
     }
-    let mut workers: Vec<Box<dyn Worker + '_>> = if moves {
-        let mut stages: Vec<Box<dyn Stage + '_>> = ready.into_iter().map(|g| Box::new(g) as Box<dyn Stage>).collect();
-        if choice.cpu {
-            stages.push(Box::new(Cpu::new(isa, args.threads, &scene, cpu.layout().clone())?));
-        }
-        let steps = stages.into_iter().filter_map(|s| Steps::new(s, &scene, cpu.layout(), &assets));
-        steps.map(|s| Box::new(s) as Box<dyn Worker>).collect()
-    } else if in_passes {
-        let mut devices: Vec<Box<dyn Passes + '_>> =
-            ready.into_iter().map(|g| Box::new(g) as Box<dyn Passes>).collect();
-        if choice.cpu {
-            devices.push(Box::new(&cpu));
-        }
-        let workers = devices.into_iter().map(|d| Progressive::new(d, &scene, cpu.layout(), isa));
-        workers.map(|w| Box::new(w) as Box<dyn Worker>).collect()
-    } else {
-        let mut devices: Vec<Box<dyn Device + '_>> =
-            ready.into_iter().map(|g| Box::new(g) as Box<dyn Device>).collect();
-        if choice.cpu {
-            devices.push(Box::new(CpuWorker { cpu: &cpu, scene: &scene, share: Share::new("cpu") }));
-        }
-        match args.split {
-            Split::Frames => devices.into_iter().map(|d| d as Box<dyn Worker>).collect(),
-            Split::Tiles => vec![Box::new(Tiles::new(devices, &scene))],
-        }
+    let way = match (moves, in_passes, args.split) {
+        (true, ..) => Way::Steps,
+        (_, true, _) => Way::Passes,
+        (.., Split::Frames) => Way::Frames,
+        (.., Split::Tiles) => Way::Tiles,
     };
+    let own_cpu = choice.cpu.then_some(&cpu);
+    let mut workers = make_workers(way, ready, own_cpu, &scene, cpu.layout(), &assets, isa)?;
     let names: Vec<String> = workers
         .iter()
         .map(|w| if w.name() == "cpu" { format!("cpu {}", isa.name) } else { w.name().to_owned() })
@@ -173,6 +155,54 @@ pub fn render(args: &RenderArgs) -> Result<(), Error> {
     let result = pipeline::run(&mut workers, job, &mut reporter, &stop);
     reporter.end(result.as_ref().ok().and_then(|v| v.as_deref()));
     result.map(|_| ())
+}
+
+// How devices share the work.
+#[derive(Clone, Copy)]
+enum Way {
+    Frames,
+    Tiles,
+    // Each frame has particles of its own.
+    Steps,
+    // Path tracing that stops when the noise is low enough.
+    Passes,
+}
+
+fn make_workers<'a>(
+    way: Way,
+    gpus: Vec<Gpu>,
+    cpu: Option<&'a Cpu>,
+    scene: &'a Scene,
+    layout: &'a Layout,
+    assets: &Assets,
+    isa: Isa,
+) -> Result<Vec<Box<dyn Worker + 'a>>, Error> {
+    let mut workers: Vec<Box<dyn Worker + 'a>> = Vec::new();
+    match way {
+        Way::Frames => {
+            workers.extend(gpus.into_iter().map(|g| Box::new(g) as Box<dyn Worker>));
+            workers.extend(cpu.map(|cpu| Box::new(CpuWorker::new(cpu, scene)) as Box<dyn Worker>));
+        }
+        Way::Tiles => {
+            let gpus = gpus.into_iter().map(|g| Box::new(g) as Box<dyn Device>);
+            let cpu = cpu.map(|cpu| Box::new(CpuWorker::new(cpu, scene)) as Box<dyn Device>);
+            workers.push(Box::new(Tiles::new(gpus.chain(cpu).collect(), scene)));
+        }
+        Way::Steps => {
+            // The CPU's particles change, so it has a layout of its own.
+            let own = cpu.map(|cpu| Cpu::new(isa, cpu.threads(), scene, layout.clone())).transpose()?;
+            let gpus = gpus.into_iter().map(|g| Box::new(g) as Box<dyn Stage>);
+            let stages = gpus.chain(own.map(|cpu| Box::new(cpu) as Box<dyn Stage>));
+            let steps = stages.filter_map(|s| Steps::new(s, scene, layout, assets));
+            workers.extend(steps.map(|s| Box::new(s) as Box<dyn Worker>));
+        }
+        Way::Passes => {
+            let gpus = gpus.into_iter().map(|g| Box::new(g) as Box<dyn Passes>);
+            let devices = gpus.chain(cpu.map(|cpu| Box::new(cpu) as Box<dyn Passes>));
+            workers.extend(devices.map(|d| Box::new(Progressive::new(d, scene, layout, isa)) as Box<dyn Worker>));
+        }
+    }
+    Ok(workers)
 }
 
 // What a thread gave; its panic goes on here.

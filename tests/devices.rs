@@ -278,7 +278,7 @@ fn share_tiles(lives: &[usize], folder: &Path) -> Result<(), Error> {
         .map(|i| Cpu::new(sets[i % sets.len()], 1, &scene, Layout::new(&scene, &Assets::default())).unwrap())
         .collect();
     let devices = lives.iter().zip(&cpus).map(|(&n, cpu)| {
-        let inner = CpuWorker { cpu, scene: &scene, share: Share::new("cpu") };
+        let inner = CpuWorker::new(cpu, &scene);
         Box::new(Mortal { inner, bands: AtomicUsize::new(n) }) as Box<dyn Device>
     });
     let mut workers: Vec<Box<dyn Worker>> = vec![Box::new(Tiles::new(devices.collect(), &scene))];

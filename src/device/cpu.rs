@@ -560,12 +560,17 @@ pub fn convert(isa: Isa, rgba: &[u8], width: u32, height: u32, yuv: &mut Vec<u8>
 
 /// The CPU as one of the pipeline's workers.
 pub struct CpuWorker<'a> {
-    /// The device.
-    pub cpu: &'a Cpu,
-    /// Its scene, for the camera.
-    pub scene: &'a Scene,
-    /// What it has done.
-    pub share: Share,
+    cpu: &'a Cpu,
+    // For the camera.
+    scene: &'a Scene,
+    share: Share,
+}
+
+impl<'a> CpuWorker<'a> {
+    /// The device, with the scene that is on it.
+    pub fn new(cpu: &'a Cpu, scene: &'a Scene) -> CpuWorker<'a> {
+        CpuWorker { cpu, scene, share: Share::new("cpu") }
+    }
 }
 
 impl Worker for CpuWorker<'_> {

@@ -83,6 +83,12 @@ unsafe impl Send for Gpu {}
 // changes, rows() uses its own lane's only.
 unsafe impl Sync for Gpu {}
 
+// The addresses of a kernel's arguments, in their order; one that is an address already comes first.
+macro_rules! arguments {
+    ($first:expr; $($name:ident),*) => { [$first, $((&raw mut $name).cast::<c_void>()),*] };
+    ($($name:ident),*) => { [$((&raw mut $name).cast::<c_void>()),*] };
+}
+
 impl Gpu {
     /// Puts a scene on GPU `facts.ordinal`. `layout` carries the lamp light already.
     pub fn new(facts: &GpuFacts, scene: &Scene, layout: &Layout, wants: Wants) -> Result<Gpu, DeviceError> {
@@ -212,29 +218,14 @@ impl Gpu {
         // The kernel counts pixels from the picture's start, of which the device holds only the band.
         let mut rgba = slot.rgba.address.wrapping_sub(4 * u64::from(top) * u64::from(width));
         let mut counts = slot.counts.address;
-        let mut arguments: [*mut c_void; 7] = [
-            scene,
-            (&raw mut frame).cast(),
-            (&raw mut first).cast(),
-            (&raw mut end).cast(),
-            (&raw mut rgba).cast(),
-            (&raw mut queue).cast(),
-            (&raw mut counts).cast(),
-        ];
+        let mut arguments = arguments![scene; frame, first, end, rgba, queue, counts];
         launch(self.trace, (blocks, 1), (THREADS, 1), self.compute, &mut arguments)?;
         let Some(yuv) = &slot.yuv else { return Ok(()) };
         let planes = Planes::of(width, rows);
         let (mut y, mut u, mut v) =
             (yuv.address, yuv.address + planes.luma as u64, yuv.address + (planes.luma + planes.chroma) as u64);
         let mut rgba = slot.rgba.address;
-        let mut arguments: [*mut c_void; 6] = [
-            (&raw mut rgba).cast(),
-            (&raw mut width).cast(),
-            (&raw mut rows).cast(),
-            (&raw mut y).cast(),
-            (&raw mut u).cast(),
-            (&raw mut v).cast(),
-        ];
+        let mut arguments = arguments![rgba, width, rows, y, u, v];
         let (across, down) = (planes.wide.div_ceil(64) as u32, planes.tall.div_ceil(8) as u32);
         launch(self.convert, (across, down), (32, 4), self.compute, &mut arguments)
     }
@@ -355,15 +346,7 @@ impl Gpu {
         let mut queue = slot.counts.address + COUNT_BYTES as u64;
         check!(cuMemsetD8Async(slot.counts.address, 0, COUNT_BYTES + 4, self.compute))?;
         check!(cuEventRecord(slot.marks[0], self.compute))?;
-        let mut arguments: [*mut c_void; 7] = [
-            (&raw mut scene).cast(),
-            (&raw mut frame).cast(),
-            (&raw mut from).cast(),
-            (&raw mut end).cast(),
-            (&raw mut rgba).cast(),
-            (&raw mut queue).cast(),
-            (&raw mut counts).cast(),
-        ];
+        let mut arguments = arguments![scene, frame, from, end, rgba, queue, counts];
         launch(self.trace, (self.blocks, 1), (THREADS, 1), self.compute, &mut arguments)?;
         check!(cuEventRecord(slot.marks[1], self.compute))?;
         check!(cuMemcpyDtoHAsync_v2(slot.host_counts.at(0), slot.counts.address, COUNT_BYTES, self.compute))?;
@@ -387,13 +370,7 @@ impl Gpu {
         // A thread a sample is cyclic dealing with that many threads.
         let mut mode = schedule.unwrap_or(Schedule::Cyclic) as i32;
         let (mut queue_at, mut counts) = (queue.address, slot.counts.address);
-        let mut arguments: [*mut c_void; 5] = [
-            scene,
-            (&raw mut frame).cast(),
-            (&raw mut mode).cast(),
-            (&raw mut queue_at).cast(),
-            (&raw mut counts).cast(),
-        ];
+        let mut arguments = arguments![scene; frame, mode, queue_at, counts];
         check!(cuMemsetD8Async(slot.counts.address, 0, COUNT_BYTES, self.compute))?;
         check!(cuEventRecord(slot.marks[0], self.compute))?;
         let samples =
