@@ -65,7 +65,7 @@ POLYFLY_FN Chord chord_of(const Ball& ball, Vec o, Vec d, Real dd) {
   const Real ahead = -dot(q, d) * dd;
   const Vec nearest = along(q, d, ahead);
   const Real inside = mad(Real(ball.radius), Real(ball.radius), -dot(nearest, nearest));
-  const Real half = root(most(inside * dd, Real(1.0e-20f)));
+  const Real half = root(most(inside * dd, Real(1.0e-30f)));
   const Chord c = {select(inside > Real(0.0f), ahead - half, Real(FAR)), select(inside > Real(0.0f), ahead + half, Real(-FAR))};
   return c;
 }
@@ -150,6 +150,11 @@ POLYFLY_FN void closest_in_tree(const Scene& scene, const Ray& ray, Mask active,
   }
 }
 
+// What a surface lets through to shadow rays. Where path tracing bends light, it stops them: paths find the way.
+POLYFLY_FN Vec shade_of(const Scene& scene, const Material& m) {
+  const bool bends = m.ior != 1.0f || m.fresnel > 0.0f;
+  return scene.path && bends ? vec(Real(0.0f), Real(0.0f), Real(0.0f)) : vec(m.transmit);
+}
 // Light that comes through a ball: tinted where the line enters and leaves.
 POLYFLY_FN void dim_by_ball(const Scene& scene, int i, Vec o, Vec d, Real dd, Int from, Mask& active, Vec& left) {
   const Mask inside = from == Int(FROM_PRIMITIVE + 4 * i + 1);
@@ -160,8 +165,7 @@ POLYFLY_FN void dim_by_ball(const Scene& scene, int i, Vec o, Vec d, Real dd, In
   const Mask in = crossed & !inside & (c.enter > Real(0.0f)) & (c.enter < Real(1.0f));
   const Mask out = crossed & (inside | (c.leave > Real(0.0f))) & (c.leave < Real(1.0f));
   if (!any(in | out)) return;
-  const Material& m = scene.materials.at(scene.paints.at(i));
-  const Vec pane = vec(m.transmit);
+  const Vec pane = shade_of(scene, scene.materials.at(scene.paints.at(i)));
   left = select(in, left * pane, left);
   left = select(out, left * pane, left);
   active = active & (brightest(left) > Real(0.0f));
@@ -173,7 +177,7 @@ POLYFLY_FN void dim_by_triangle(const Scene& scene, int i, Vec o, Vec d, Int fro
   const Pierce x = pierce(tri, o, d);
   const Mask in = asked & x.hit & (x.t < Real(1.0f));
   if (!any(in)) return;
-  left = select(in, left * vec(scene.materials.at(tri.paint).transmit), left);
+  left = select(in, left * shade_of(scene, scene.materials.at(tri.paint)), left);
   active = active & (brightest(left) > Real(0.0f));
 }
 

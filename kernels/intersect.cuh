@@ -172,7 +172,7 @@ POLYFLY_FN void dim_by_body(const Scene& scene, int k, Vec o, Vec d, Real dd, In
   Mask in = crossed & !here & (c.enter > zero) & (c.enter < one);
   Mask out = crossed & (here | (c.leave > zero)) & (c.leave < one);
   if (!any(in | out)) return;
-  if (body.bar > 0.0f && body.transmit > 0.0f) {
+  if (body.bar > 0.0f && body.shade > 0.0f) {
     Mask stopped = first_lanes(0);
     if (any(in)) {
       const Vec p = along(q, d, c.enter);
@@ -184,7 +184,7 @@ POLYFLY_FN void dim_by_body(const Scene& scene, int k, Vec o, Vec d, Real dd, In
     }
     left = select(stopped, vec(zero, zero, zero), left);
   }
-  const Vec pane = vec(body.colour) * Real(body.transmit);
+  const Vec pane = vec(body.colour) * Real(body.shade);
   left = select(in, left * pane, left);
   left = select(out, left * pane, left);
   active = active & (brightest(left) > zero);

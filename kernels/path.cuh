@@ -40,13 +40,13 @@ POLYFLY_FN Ray scatter(const Scene& scene, const Ray& ray, const Surface& s, Int
   const Real zero = Real(0.0f), one = Real(1.0f);
   const Int bounce = ray.bounces & Int(BOUNCE_MASK);
   const Int first = (bounce + Int(1)) * Int(DRAWS);
-  const Real diffuse = brightest(s.albedo), mirrored = brightest(s.reflect), through = brightest(s.transmit);
-  const Real all = diffuse + mirrored + through;
+  const Real diffuse = brightest(s.albedo), mirrored = brightest(s.reflect), passed = brightest(s.transmit);
+  const Real all = diffuse + mirrored + passed;
   const Real pick = draw(seed, first) * all;
-  const Mask is_diffuse = (pick < diffuse) | !(mirrored + through > zero);
-  const Mask is_mirror = (!is_diffuse) & ((pick < diffuse + mirrored) | !(through > zero));
+  const Mask is_diffuse = (pick < diffuse) | !(mirrored + passed > zero);
+  const Mask is_mirror = (!is_diffuse) & ((pick < diffuse + mirrored) | !(passed > zero));
   const Vec share = select(is_diffuse, s.albedo, select(is_mirror, s.reflect, s.transmit));
-  const Real chance = select(is_diffuse, diffuse, select(is_mirror, mirrored, through));
+  const Real chance = select(is_diffuse, diffuse, select(is_mirror, mirrored, passed));
   Ray next = ray;
   next.o = s.p;
   next.length = ray.length + t;
@@ -60,15 +60,15 @@ POLYFLY_FN Ray scatter(const Scene& scene, const Ray& ray, const Surface& s, Int
   const Real twice = Real(-2.0f) * dot(s.n, ray.d);
   const Vec mirror = vec(mad(s.n.x, twice, ray.d.x), mad(s.n.y, twice, ray.d.y), mad(s.n.z, twice, ray.d.z));
   const Vec spread = along(mirror, ball, s.fuzz);
-  Vec onward;
-  Int from;
-  pass_through(s, ray.d, mirror, onward, from);
+  const Vec onward = through(s, ray.d);
   next.d = normalise(select(is_diffuse, lambert, select(is_mirror, select(s.fuzz > zero, spread, mirror), onward)));
-  next.from = select(is_diffuse | is_mirror, s.same_side, from);
+  next.from = select(is_diffuse | is_mirror, s.same_side, s.other_side);
   // A fuzzy mirror's ray that would go into the surface is lost.
   goes = goes & !(is_mirror & (s.fuzz > zero) & !(dot(spread, s.n) > zero));
-  // Emitters have been asked for their light on a diffuse surface; the ray must not count them again.
-  next.bounces = (bounce + Int(1)) | select(is_diffuse, Int(ASKED_EMITTERS), Int(0));
+  // Emitters have been asked for their light on a diffuse surface; the ray must not count them again, nor behind
+  // panes that let it straight through, since the shadow rays have passed these too.
+  const Int kept = select(is_mirror | (s.ior != one), Int(0), ray.bounces & Int(ASKED_EMITTERS));
+  next.bounces = (bounce + Int(1)) | select(is_diffuse, Int(ASKED_EMITTERS), kept);
 
   // Russian roulette: dim rays end, those that survive carry the light of the others.
   const Real survives = least(brightest(next.weight), one);
@@ -97,6 +97,7 @@ POLYFLY_FN Lit ask_emitter(const Scene& scene, const Ray& ray, const Surface& s,
   const Vec axis = to * reciprocal(distance);
   // A ball is asked in a direction of the cone that it fills; a lamp at its point.
   const Mask wide = radius > zero, outside = square > radius * radius;
+  const Mask flat = radius < zero;
   const Real sine2 = least(radius * radius * reciprocal(square), one);
   const Real cap = sine2 * reciprocal(one + root(most(one - sine2, Real(1.0e-20f))));  // 1 - cosine of the cone's angle
   Real sine, cosine;
@@ -114,9 +115,27 @@ POLYFLY_FN Lit ask_emitter(const Scene& scene, const Ray& ray, const Surface& s,
   const Real reach = ahead - root(most(mad(radius, radius, -dot(off, off)), Real(1.0e-20f)));
   Lit lit;
   lit.towards = select(wide, cone * (reach * Real(0.9999f)), to * Real(0.9999f));
-  const Real lambert = dot(s.n, select(wide, cone, axis));
+  Vec way = select(wide, cone, axis);
   // Of a ball: radiance times solid angle over pi. Of a lamp: its strength over the squared distance.
-  const Real strength = select(wide, cap + cap, reciprocal(square)) * lambert * read(data, words, at + Int(9), met);
+  Real shape = select(wide, cap + cap, reciprocal(square));
+  const Mask flat_ones = met & flat;
+  if (any(flat_ones)) {
+    // Of a triangle, any point alike: radiance times area and cosine over pi and the squared distance.
+    const float* corners = (const float*)scene.triangles.data;
+    const int most_words = 12 * scene.triangles.len;
+    const Int which = read((const int*)data, words, at + Int(10), flat_ones) * Int(12);
+    const Vec ab = read_vec(corners, most_words, which + Int(4), flat_ones), ac = read_vec(corners, most_words, which + Int(8), flat_ones);
+    const Real u = draw(seed, first + Int(1)), v = draw(seed, first + Int(2));
+    const Mask folded = u + v > one;
+    const Vec point = along(along(centre, ab, select(folded, one - u, u)), ac, select(folded, one - v, v));
+    const Vec reach_to = point - s.p, twice_area = cross(ab, ac);
+    const Real far2 = most(dot(reach_to, reach_to), Real(1.0e-12f)), nearness = reciprocal(root(far2));
+    lit.towards = select(flat, reach_to * Real(0.9999f), lit.towards);
+    way = select(flat, reach_to * nearness, way);
+    shape = select(flat, magnitude(dot(twice_area, way)) * Real(0.15915494f) * reciprocal(far2), shape);
+  }
+  const Real lambert = dot(s.n, way);
+  const Real strength = shape * lambert * read(data, words, at + Int(9), met);
   lit.colour = ray.weight * s.albedo * colour * strength;
   lit.some = met & (lambert > zero) & (outside | !wide) & (brightest(lit.colour) > zero);
   return lit;

@@ -240,6 +240,20 @@ POLYFLY_FN void find_primitive(const Scene& scene, const Ray& ray, const Hit& hi
 }
 #endif
 
+// Past the critical angle all is mirrored, whatever the surface's shares are.
+POLYFLY_FN void reflect_totally(Vec d, Mask met, Surface& s) {
+  const Real zero = Real(0.0f), one = Real(1.0f);
+  const Mask bends = met & (s.ior != one);
+  if (!any(bends)) return;
+  const Real cosine = -dot(s.n, d);
+  const Mask total = bends & (mad(s.ior * s.ior, mad(cosine, cosine, -one), one) < zero) & (brightest(s.transmit) > zero);
+  const Vec black = vec(zero, zero, zero);
+  s.albedo = select(total, black, s.albedo);
+  s.shine = select(total, zero, s.shine);
+  s.reflect = select(total, share(one), s.reflect);
+  s.transmit = select(total, black, s.transmit);
+}
+
 POLYFLY_FN Surface find_surface(const Scene& scene, const Frame& frame, const Ray& ray, const Hit& hit, Mask met) {
   const Real zero = Real(0.0f);
   const Vec black = vec(zero, zero, zero);
@@ -270,6 +284,7 @@ POLYFLY_FN Surface find_surface(const Scene& scene, const Frame& frame, const Ra
     const Mask m = met & (hit.surface == Int(FROM_FLOOR + k));
     if (any(m)) find_floor(scene, frame, k, ray, hit, m, s);
   }
+  reflect_totally(ray.d, met, s);
   return s;
 }
 
@@ -306,16 +321,12 @@ POLYFLY_FN Lit lit_by(const Scene& scene, const Light& light, const Ray& ray, co
   return lit;
 }
 
-// Where the transmitted ray goes: straight, or bent by Snell's law; past the critical angle it stays.
-POLYFLY_FN void pass_through(const Surface& s, Vec d, Vec mirrored, Vec& direction, Int& from) {
-  direction = d;
-  from = s.other_side;
+// Where the transmitted ray goes: straight, or bent by Snell's law.
+POLYFLY_FN Vec through(const Surface& s, Vec d) {
   const Mask bends = s.ior != Real(1.0f);
-  if (!any(bends)) return;
+  if (!any(bends)) return d;
   const Real cosine = -dot(s.n, d);
   const Real k = mad(s.ior * s.ior, mad(cosine, cosine, Real(-1.0f)), Real(1.0f));
-  const Mask stays = bends & (k < Real(0.0f));
   const Vec bent = normalise(d * s.ior + s.n * (mad(s.ior, cosine, -root(most(k, Real(1.0e-20f))))));
-  direction = select(stays, mirrored, select(bends, bent, d));
-  from = select(stays, s.same_side, from);
+  return select(bends, bent, d);
 }

@@ -94,7 +94,8 @@ POLYFLY_FN Children spread(const Scene& scene, const Ray& ray, const Surface& s,
   c.reflected.weight = ray.weight * s.reflect;
   c.reflected.from = s.same_side;
   c.reflects = deeper & !(brightest(c.reflected.weight) < cutoff) & (brightest(s.reflect) > Real(0.0f));
-  pass_through(s, ray.d, c.reflected.d, c.transmitted.d, c.transmitted.from);
+  c.transmitted.d = through(s, ray.d);
+  c.transmitted.from = s.other_side;
   c.transmitted.weight = ray.weight * s.transmit;
   c.transmits = deeper & !(brightest(c.transmitted.weight) < cutoff) & (brightest(s.transmit) > Real(0.0f));
   return c;
@@ -188,6 +189,17 @@ POLYFLY_FN void trace_sample(const Scene& scene, const Frame& frame, Ray ray, Pe
 }
 
 #ifndef POLYFLY_INLINE_SCENE
+// Adds what comes of a light, through whatever stands in its way.
+POLYFLY_FN void settle(const Scene& scene, const Surface& s, const Lit& lit, Sum& sum, Tally& tally) {
+  if (!lit.some) return;
+  if (!scene.shadows) {
+    add(sum, lit.colour);
+    return;
+  }
+  ++tally.shadow_rays;
+  add(sum, lit.colour * transmittance(scene, s.p, lit.towards, s.same_side, true));
+}
+
 // One sample of path tracing: a path has no branches, so there is no stack.
 POLYFLY_FN void trace_path(const Scene& scene, const Frame& frame, Ray ray, Int seed, Sum& sum, Tally& tally) {
   for (;;) {
@@ -202,18 +214,9 @@ POLYFLY_FN void trace_path(const Scene& scene, const Frame& frame, Ray ray, Int 
     if (brightest(s.albedo) > 0.0f) {
       POLYFLY_ROLLED
       for (int i = 0; i < scene.lights.len; ++i) {
-        const Lit lit = lit_by(scene, scene.lights.at(i), ray, s, true);
-        if (!lit.some) continue;
-        ++tally.shadow_rays;
-        add(sum, lit.colour * transmittance(scene, s.p, lit.towards, s.same_side, true));
+        settle(scene, s, lit_by(scene, scene.lights.at(i), ray, s, true), sum, tally);
       }
-      if (scene.emitters.len > 0) {
-        const Lit lit = ask_emitter(scene, ray, s, seed, true);
-        if (lit.some) {
-          ++tally.shadow_rays;
-          add(sum, lit.colour * transmittance(scene, s.p, lit.towards, s.same_side, true));
-        }
-      }
+      if (scene.emitters.len > 0) settle(scene, s, ask_emitter(scene, ray, s, seed, true), sum, tally);
     }
     Mask goes;
     const Ray next = scatter(scene, ray, s, seed, hit.t, true, goes);

@@ -65,7 +65,7 @@ struct alignas(16) Body {
   int first_slab;
   int slabs;
   float ior_inward;     // 1 / ior
-  int pad;
+  float shade;          // what a pane lets through to shadow rays: T, or nothing where path tracing bends light
 };
 
 struct alignas(16) Light {
@@ -134,7 +134,7 @@ struct alignas(16) Material {
   float fresnel;      // above 0: the normal reflectance of glass that mirrors by Schlick's formula
 };
 
-// What sends light in path tracing: a glowing ball, or a lamp (radius 0).
+// What sends light in path tracing: a glowing ball, a lamp (radius 0), or a triangle (radius -1; centre is its corner a).
 struct alignas(16) Emitter {
   float centre[3];
   float radius;
@@ -142,7 +142,8 @@ struct alignas(16) Emitter {
   float keep;     // drawn by Walker's alias method: this one below `keep`, else `other`
   int other;
   float inverse;  // 1 / the chance that it is drawn
-  float pad[2];
+  int triangle;   // its number
+  float pad;
 };
 #endif
 

@@ -18,7 +18,7 @@ use crate::sink::{FrameFiles, SinkError, write_whole};
 use crate::steps::{Stage, Steps};
 use crate::tiles::{Device, Tiles};
 use std::io::{IsTerminal, Read, Write};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -141,7 +141,8 @@ pub fn render(args: &RenderArgs) -> Result<(), Error> {
         frames: frames.len(),
         width: scene.width,
         height: scene.height,
-        samples: scene.samples,
+        samples: scene.own_samples(),
+        samples_per_pixel: scene.samples_a_pixel(),
         depth: scene.depth,
         device: names.join(", "),
         threads: cpu.threads(),
@@ -315,13 +316,18 @@ fn open_video(settings: Settings, scene: &Scene, quiet: bool) -> Result<Video, E
 
 // The text, and the name to call it by.
 fn read_text(name: &str) -> Result<(String, String), Error> {
-    if name == "-" {
-        let mut bytes = Vec::new();
-        std::io::stdin().read_to_end(&mut bytes).map_err(|e| Error::Read("stdin".into(), e))?;
-        return Ok((String::from_utf8_lossy(&bytes).into_owned(), "stdin".into()));
+    let shown = if name == "-" { "stdin" } else { name };
+    let mut bytes = Vec::new();
+    let read = match name {
+        "-" => std::io::stdin().read_to_end(&mut bytes),
+        _ => std::fs::File::open(name).and_then(|mut file| file.read_to_end(&mut bytes)),
+    };
+    read.map_err(|e| Error::Read(shown.into(), e))?;
+    if let Some(at) = bytes.iter().position(|&b| b == 0) {
+        return Err(Error::NotText(shown.into(), at));
     }
-    let bytes = std::fs::read(PathBuf::from(name)).map_err(|e| Error::Read(name.into(), e))?;
-    Ok((String::from_utf8_lossy(&bytes).into_owned(), name.into()))
+    let text = String::from_utf8(bytes).map_err(|e| Error::NotText(shown.into(), e.utf8_error().valid_up_to()))?;
+    Ok((text, shown.into()))
 }
 
 /// Prints on stdout.

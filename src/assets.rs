@@ -40,11 +40,15 @@ pub enum MeshError {
 impl Assets {
     /// Reads all that a scene names; of particles with a file for each time step, those of frame 0.
     pub fn load(scene: &Scene) -> Result<Assets, Error> {
-        Ok(Assets {
+        let assets = Assets {
             texture: scene.floor.as_ref().and_then(|f| f.texture.as_ref()).map(Texture::load).transpose()?,
             meshes: Arc::new(scene.meshes.iter().map(load_mesh).collect::<Result<_, _>>()?),
             particles: scene.particles.as_ref().map(|p| Cloud::load(p, 0)).transpose()?,
-        })
+        };
+        let particles = assets.particles.as_ref().map_or(0, |p| p.balls.len());
+        let triangles = assets.meshes.iter().map(Vec::len).sum();
+        crate::layout::check_counts(scene.bodies.len(), scene.spheres.len() + particles, triangles)?;
+        Ok(assets)
     }
 }
 
@@ -64,8 +68,10 @@ fn load_mesh(mesh: &Mesh) -> Result<Vec<Corners>, MeshError> {
     if triangles.is_empty() {
         return Err(MeshError::Broken(mesh.path.clone(), "it has no faces".into()));
     }
-    if triangles.as_flattened().as_flattened().iter().any(|x| !x.is_finite()) {
-        return Err(MeshError::Broken(mesh.path.clone(), "a coordinate is not a finite number".into()));
+    let farthest = crate::diagnostic::FARTHEST;
+    if let Some(x) = triangles.as_flattened().as_flattened().iter().find(|&&x| !(f64::from(x).abs() <= farthest)) {
+        let what = format!("a coordinate is {x:e}; expected numbers from -{farthest:e} to {farthest:e}");
+        return Err(MeshError::Broken(mesh.path.clone(), what));
     }
     Ok(triangles)
 }

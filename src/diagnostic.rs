@@ -19,12 +19,46 @@ pub struct Problem {
 impl Problem {
     /// A problem at `span`.
     pub fn new(span: Range<usize>, what: impl Into<String>, expected: impl Into<String>) -> Problem {
-        Problem { span, what: what.into(), expected: expected.into(), help: None }
+        Problem { span, what: shortened(what.into()), expected: shortened(expected.into()), help: None }
     }
     /// Adds what to do.
     pub fn help(mut self, help: impl Into<String>) -> Problem {
         self.help = Some(help.into());
         self
+    }
+}
+
+/// Faults that are shown of one text.
+const MOST_SHOWN: usize = 20;
+/// Letters that are shown of a line.
+const WIDEST: usize = 160;
+
+// The lines that a span touches, and no more: a scene may be large.
+struct Excerpt<'a> {
+    text: &'a str,
+    span: Range<usize>,
+    line: usize,
+}
+
+impl Excerpt<'_> {
+    fn of<'a>(source: &'a str, span: &Range<usize>) -> Excerpt<'a> {
+        let (start, end) = (span.start.min(source.len()), span.end.min(source.len()));
+        let first = source[..start].rfind('\n').map_or(0, |i| i + 1);
+        let after = source[start..].find('\n').map_or(source.len(), |i| start + i);
+        let line = source[..first].bytes().filter(|&b| b == b'\n').count() + 1;
+        // A very long line is cut off; the place is then told without it.
+        let text = &source[first..after];
+        let cut = text.char_indices().nth(WIDEST).map_or(text.len(), |(i, _)| i);
+        let within = |at: usize| at.saturating_sub(first).min(cut);
+        Excerpt { text: &text[..cut], span: within(start)..within(end), line }
+    }
+}
+
+// A message in which a value of thousands of letters was quoted.
+fn shortened(text: String) -> String {
+    match text.char_indices().nth(400) {
+        Some((at, _)) => format!("{} ...", &text[..at]),
+        None => text,
     }
 }
 
@@ -45,11 +79,11 @@ impl std::fmt::Display for Problems {
     /// `file:line:column`, the source line and the finger on it, for each problem.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let renderer = Renderer::plain();
-        for (i, problem) in self.list.iter().enumerate() {
-            let end = self.source.len();
-            let span = problem.span.start.min(end)..problem.span.end.min(end);
-            let annotation = AnnotationKind::Primary.span(span).label(problem.expected.as_str());
-            let snippet = Snippet::source(self.source.as_str()).path(self.name.as_str()).annotation(annotation);
+        for (i, problem) in self.list.iter().take(MOST_SHOWN).enumerate() {
+            let excerpt = Excerpt::of(&self.source, &problem.span);
+            let annotation = AnnotationKind::Primary.span(excerpt.span).label(problem.expected.as_str());
+            let snippet =
+                Snippet::source(excerpt.text).line_start(excerpt.line).path(self.name.as_str()).annotation(annotation);
             let mut group = Level::ERROR.primary_title(problem.what.as_str()).element(snippet);
             if let Some(help) = &problem.help {
                 group = group.element(Level::HELP.message(help.as_str()));
@@ -59,9 +93,19 @@ impl std::fmt::Display for Problems {
             }
             write!(f, "{}", renderer.render(&[group]))?;
         }
-        Ok(())
+        match self.list.len().checked_sub(MOST_SHOWN) {
+            Some(more) if more > 0 => write!(f, "\n\nand {more} more"),
+            _ => Ok(()),
+        }
     }
 }
+
+/// Largest distance in a scene, units; a sun in metres is 1.5e11.
+pub const FARTHEST: f64 = 1e12;
+/// Smallest size of a body, a ball or a lens, units.
+pub const SHORTEST: f64 = 1e-9;
+/// Brightest colour of a light, sRGB.
+pub const BRIGHTEST: f64 = 1e6;
 
 /// What a number must be; the same rules hold in both grammars.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -72,10 +116,18 @@ pub enum Rule {
     Positive,
     /// 0 or above.
     NotNegative,
+    /// A place in the scene, units: kernels square and multiply it in single precision.
+    Coordinate,
+    /// A size in the scene, units.
+    Length,
+    /// A brightness, 0 or above.
+    Brightness,
     /// 0 to 1.
     Fraction,
     /// A field of view, degrees.
     FieldOfView,
+    /// An index of refraction.
+    Index,
     /// A whole number in a range.
     Whole(u32, u32),
 }
@@ -87,7 +139,11 @@ impl Rule {
             Rule::Finite => "a finite number".into(),
             Rule::Positive => "a number above 0".into(),
             Rule::NotNegative => "a number not below 0".into(),
+            Rule::Coordinate => format!("a number from -{FARTHEST:e} to {FARTHEST:e}"),
+            Rule::Length => format!("a number from {SHORTEST:e} to {FARTHEST:e}"),
+            Rule::Brightness => format!("a number from 0 to {BRIGHTEST:e}"),
             Rule::Fraction => "a number from 0 to 1".into(),
+            Rule::Index => "an index of refraction, 0.01 to 100".into(),
             Rule::FieldOfView => "degrees, above 0 and below 180".into(),
             Rule::Whole(least, most) => format!("a whole number from {least} to {most}"),
         }
@@ -100,7 +156,11 @@ impl Rule {
                 Rule::Finite => true,
                 Rule::Positive => (x as f32) > 0.0,
                 Rule::NotNegative => x >= 0.0,
+                Rule::Coordinate => x.abs() <= FARTHEST,
+                Rule::Length => (SHORTEST..=FARTHEST).contains(&x),
+                Rule::Brightness => (0.0..=BRIGHTEST).contains(&x),
                 Rule::Fraction => (0.0..=1.0).contains(&x),
+                Rule::Index => (0.01..=100.0).contains(&x),
                 Rule::FieldOfView => x > 0.0 && x < 180.0,
                 Rule::Whole(least, most) => x.fract() == 0.0 && x >= f64::from(least) && x <= f64::from(most),
             }

@@ -16,6 +16,14 @@ pub enum Error {
     /// The scene is wrong; exit 65.
     #[error("{0}")]
     Scene(#[from] Box<Problems>),
+    /// The scene is no text; exit 65.
+    #[error(
+        "{0}: byte {1} is no text: a scene is written in tokens or TOML (`polyfly --default` prints one); is this a picture?"
+    )]
+    NotText(String, usize),
+    /// The scene has more elements than the kernels can count; exit 65.
+    #[error("{0}")]
+    TooMany(#[from] crate::layout::TooMany),
     /// The scene's texture is missing or broken; exit 65.
     #[error("{0}")]
     Texture(#[from] TextureError),
@@ -50,7 +58,13 @@ impl Error {
     pub fn exit_code(&self) -> u8 {
         match self {
             Error::Usage(_) => 64,
-            Error::Scene(_) | Error::Texture(_) | Error::Mesh(_) | Error::Particles(_) | Error::Unsayable(_) => 65,
+            Error::Scene(_)
+            | Error::NotText(..)
+            | Error::TooMany(_)
+            | Error::Texture(_)
+            | Error::Mesh(_)
+            | Error::Particles(_)
+            | Error::Unsayable(_) => 65,
             Error::Device(DeviceError::Input(_)) => 65,
             Error::Device(_) => 69,
             Error::Differs(_) => 70,

@@ -73,7 +73,7 @@ pub struct BodyData {
     first_slab: i32,
     slabs: i32,
     ior_inward: f32,
-    pad: i32,
+    shade: f32,
 }
 
 /// kernels/types.cuh: Light.
@@ -189,7 +189,8 @@ pub struct EmitterData {
     keep: f32,
     other: i32,
     inverse: f32,
-    pad: [f32; 2],
+    triangle: i32,
+    pad: f32,
 }
 
 /// kernels/types.cuh: Scene, without its arrays.
@@ -383,6 +384,33 @@ pub struct Layout {
     rest: Constants,
 }
 
+/// Most bodies, balls and triangles: what fits a leaf's code and the numbers of surfaces.
+pub const MOST_BODIES: usize = 1 << 20;
+/// See [`MOST_BODIES`].
+pub const MOST_PRIMITIVES: usize = (1 << 26) - 1;
+
+/// A scene with more elements than the kernels can count.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("the scene has {count} {what}; at most {most} can be rendered")]
+pub struct TooMany {
+    /// Of what.
+    pub what: &'static str,
+    /// How many.
+    pub count: usize,
+    /// How many there may be.
+    pub most: usize,
+}
+
+/// Checks the counts against the kernels' 32-bit codes.
+pub fn check_counts(bodies: usize, balls: usize, triangles: usize) -> Result<(), TooMany> {
+    let kinds =
+        [("bodies", bodies, MOST_BODIES), ("balls", balls, MOST_PRIMITIVES), ("triangles", triangles, MOST_PRIMITIVES)];
+    match kinds.into_iter().find(|(_, count, most)| count > most) {
+        Some((what, count, most)) => Err(TooMany { what, count, most }),
+        None => Ok(()),
+    }
+}
+
 const CURVE_LAST: usize = 1023;
 // Shadow rays spent on the lamp light before the first frame.
 const GLOW_RAYS: usize = 4 << 20;
@@ -395,9 +423,10 @@ impl Layout {
         let texture = assets.texture.as_ref();
         let mut slabs = Vec::new();
         let bodies: Vec<BodyData> =
-            scene.bodies.iter().enumerate().map(|(k, b)| flatten_body(scene, k, b, &mut slabs)).collect();
+            (0..scene.bodies.len()).map(|k| flatten_body(scene, assets, k, &mut slabs)).collect();
+        let world = World::new(scene, assets, &bodies);
         let lights = scene.lights.iter().map(|l| LightData {
-            position: single(l.position),
+            position: single(brought_near(l.position, f64::from(world.reach))),
             colour: colour(l.colour),
             ..LightData::default()
         });
@@ -419,7 +448,6 @@ impl Layout {
             };
             (value * 255.0).round() as i32
         });
-        let world = World::new(scene, assets, &bodies);
         let floor = scene.floor.as_ref();
         // Path tracing has as much of a grid as its samples fill.
         let grid = scene.samples_a_pixel().isqrt();
@@ -512,7 +540,7 @@ impl Layout {
     /// What to compute for the lamp light on the floor, if there are lamps and a floor.
     pub fn glow_plan(&self, scene: &Scene) -> Option<GlowPlan> {
         let floor = scene.floor.as_ref()?;
-        let all = lamps_of(scene);
+        let all = lamps_of(scene, |_| false);
         let (lamps, colours): (Vec<_>, Vec<_>) = all.iter().copied().unzip();
         let (lamps, colours) = (lamps.concat(), colours.concat());
         let count = all.len();
@@ -534,7 +562,7 @@ impl Layout {
             normals: self.patches.iter().map(|p| p.n).collect(),
             lamps,
             colours,
-            softening: ((extent / size as f64).powi(2) * 0.25) as f32,
+            softening: ((extent / size as f64) * (extent / size as f64) * 0.25) as f32,
         })
     }
 
@@ -561,10 +589,12 @@ pub trait Place {
     fn put<T>(&mut self, values: &[T]) -> Result<Array<T>, Self::Error>;
 }
 
-// Where the lamps are, and how strong they are: linear, by colour.
-fn lamps_of(scene: &Scene) -> Vec<([f32; 3], [f32; 3])> {
+// Where the lamps are, and how strong they are: linear, by colour. A lamp shines to both sides of its bar, which lets
+// nothing through: of a body that is lit inside too, each has a place outside and one inside.
+fn lamps_of(scene: &Scene, inside: impl Fn(usize) -> bool) -> Vec<([f32; 3], [f32; 3])> {
     let mut lamps = Vec::new();
-    for body in scene.bodies.iter().filter(|b| b.lamps > 0 && b.bar > 0.0) {
+    for (k, body) in scene.bodies.iter().enumerate().filter(|(_, b)| b.lamps > 0 && b.bar > 0.0) {
+        let sides: &[f64] = if inside(k) { &[1.01, 0.99] } else { &[1.01] };
         // Rows of very many lamps are taken as fewer, brighter ones.
         let taken = body.lamps.min(16);
         let lamp = lamp_radius(body);
@@ -574,13 +604,22 @@ fn lamps_of(scene: &Scene) -> Vec<([f32; 3], [f32; 3])> {
             for i in 0..taken {
                 let t = (f64::from(i) + 0.5) / f64::from(taken);
                 let on_edge = add(scale(vertices[a], 1.0 - t), scale(vertices[b], t));
-                // Just outside the body, so that its own bar does not stand in the way.
-                let p = add(body.centre, scale(on_edge, body.radius * 1.01));
-                lamps.push((single(p), body.lamp_colour.map(|c| (linear(c) * strength) as f32)));
+                // Just off the edge, so that its own bar does not stand in the way.
+                for side in sides {
+                    let p = add(body.centre, scale(on_edge, body.radius * side));
+                    lamps.push((single(p), body.lamp_colour.map(|c| (linear(c) * strength) as f32)));
+                }
             }
         }
     }
     lamps
+}
+
+// A light beyond ten million times the scene's reach stands in the same direction at that distance: single precision
+// tells no other, and shadow rays stay exact.
+fn brought_near(position: Vec3, reach: f64) -> Vec3 {
+    let (limit, far) = (1.0e7 * reach, length(position));
+    if reach > 0.0 && far > limit { scale(position, limit / far) } else { position }
 }
 
 /// The camera of frame n.
@@ -611,5 +650,24 @@ fn push_texels(words: &mut Vec<i32>, level: &Picture) {
     words.reserve(level.texels.len() * 2);
     for &texel in &level.texels {
         push_texel(words, texel);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn counts_beyond_the_codes_are_refused() {
+        assert_eq!(check_counts(MOST_BODIES, MOST_PRIMITIVES, MOST_PRIMITIVES), Ok(()));
+        for (bodies, balls, triangles, what) in
+            [(MOST_BODIES + 1, 0, 0, "bodies"), (0, 1 << 26, 0, "balls"), (0, 0, 1 << 26, "triangles")]
+        {
+            assert_eq!(check_counts(bodies, balls, triangles).map_err(|e| e.what), Err(what));
+        }
+        // The largest numbers still fit the codes of leaves, of rays and of surfaces (kernels/bvh.cuh, types.cuh).
+        let last = MOST_PRIMITIVES as i64 - 1;
+        let numbers = [last << 5 | 31, (1 << 26) + 4 * (2 * last) + 1, (1 << 26) + 2 * last, 12 * (last + 1)];
+        assert!(numbers.iter().all(|&n| n <= i64::from(i32::MAX)), "{numbers:?}");
     }
 }

@@ -8,6 +8,7 @@ pub mod generate;
 pub mod job;
 pub mod legend;
 
+use crate::diagnostic::Rule;
 use crate::layout::BallData;
 use crate::scene::{ColourBy, Material, Particles};
 use std::path::{Path, PathBuf};
@@ -168,11 +169,13 @@ impl Set {
             return broken("it holds no particles".into());
         }
         for (i, (p, r)) in self.positions.iter().zip(&self.radii).enumerate() {
-            if !p.iter().all(|x| x.is_finite()) {
-                return broken(format!("{}: particle {i} is at {p:?}; expected finite numbers", place(i)));
-            }
-            if !(*r > 0.0 && r.is_finite()) {
-                return broken(format!("{}: particle {i} has the radius {r}; expected a positive number", place(i)));
+            for (what, rule, x) in
+                p.iter().map(|&x| ("coordinate", Rule::Coordinate, x)).chain([("radius", Rule::Length, *r)])
+            {
+                if !rule.allows(x) {
+                    let expected = rule.expected();
+                    return broken(format!("{}: particle {i} has the {what} {x}; expected {expected}", place(i)));
+                }
             }
         }
         Ok(self)

@@ -25,6 +25,7 @@ pub struct RunFacts {
     pub width: u32,
     pub height: u32,
     pub samples: u32,
+    pub samples_per_pixel: u32,
     pub depth: u32,
     pub device: String,
     pub threads: usize,

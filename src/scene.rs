@@ -225,6 +225,13 @@ impl Scene {
     pub fn plain_world() -> (bool, bool, Integrator, Tone) {
         (false, true, Integrator::Whitted, Tone::Soft)
     }
+    /// Samples as the scene says them: along a pixel's side, or of a pixel where paths are traced.
+    pub fn own_samples(&self) -> u32 {
+        match self.integrator {
+            Integrator::Whitted => self.samples,
+            Integrator::Path { samples, .. } => samples,
+        }
+    }
     /// Samples of each pixel.
     pub fn samples_a_pixel(&self) -> u32 {
         match self.integrator {

@@ -193,9 +193,9 @@ impl<'a> Oracle<'a> {
         let c = self.scene.floor.as_ref().unwrap().corners;
         // The floor's u and v at the corners, carried along by barycentric weights.
         let (tri, uv) = if i == 0 {
-            ([c[0], c[1], c[2]], [[0.0, 0.0], [0.0, 1.0], [1.0, 1.0]])
+            ([c[0], c[1], c[2]], [[0.0, 0.0], [1.0, 0.0], [1.0, 1.0]])
         } else {
-            ([c[0], c[2], c[3]], [[0.0, 0.0], [1.0, 1.0], [1.0, 0.0]])
+            ([c[0], c[2], c[3]], [[0.0, 0.0], [1.0, 1.0], [0.0, 1.0]])
         };
         let at = |p: Vec3| {
             let n = cross(sub(tri[1], tri[0]), sub(tri[2], tri[0]));
@@ -277,6 +277,12 @@ impl<'a> Oracle<'a> {
                 }
             }
         }
+        let cosine = -dot(n, d);
+        let k = 1.0 - ior * ior * (1.0 - cosine * cosine);
+        if k < 0.0 && top(transmit) > 0.0 {
+            // Total reflection: all of it is mirrored.
+            (local, reflect, transmit) = (0.0, 1.0, [0.0; 3]);
+        }
         let mut sum = add(emission, scale(times(albedo, lin(scene.ambient)), local));
         for light in &scene.lights {
             let to = sub(light.position, p);
@@ -306,11 +312,8 @@ impl<'a> Oracle<'a> {
             }
         };
         onward(&mut sum, mirrored, [reflect; 3]);
-        let cosine = -dot(n, d);
-        let k = 1.0 - ior * ior * (1.0 - cosine * cosine);
         let through = match ior {
             1.0 => d,
-            _ if k < 0.0 => mirrored,
             _ => normalise(add(scale(d, ior), scale(n, ior * cosine - k.sqrt()))),
         };
         onward(&mut sum, through, transmit);
@@ -562,6 +565,49 @@ fn a_mesh_and_a_body_see_each_other() {
         path.display()
     ));
     agree("mesh", &scene, 0);
+}
+
+#[test]
+fn balls_meshes_and_particles_inside_mirrors() {
+    let dir = tempfile::tempdir().unwrap();
+    let at = |name: &str| dir.path().join(name).display().to_string();
+    std::fs::write(at("tent.obj"), "v -1 -1 0\nv 1 -1 0\nv 0 1 0\nv 0 0 1\nf 1 2 4\nf 2 3 4\nf 3 1 4\n").unwrap();
+    std::fs::write(at("two.csv"), "0.3,0.1,-0.2,0.3\n-0.4,0.2,0.1,0.2\n").unwrap();
+    let things = [
+        "[[sphere]]\ncenter = [0.2, 0.3, -0.1]\nradius = 0.35\ncolor = [0.9, 0.4, 0.2]\n".to_owned(),
+        format!("[[mesh]]\npath = \"{}\"\nscale = 0.5\noffset = [0, 0, -0.4]\n", at("tent.obj")),
+        format!("[particles]\npath = \"{}\"\n", at("two.csv")),
+    ];
+    for thing in things {
+        let scene = toml(&format!(
+            "[output]\nframes = 1\nsize = [64, 48]\n[render]\ndepth = 6\ncutoff = 0.01\n[camera]\nposition = [0.8, -0.7, 0.6]\nlook_at = [0, 0, 0]\n\
+             fov_deg = 80\n[[body]]\nsolid = \"cube\"\nradius = 2\nreflection = 0.8\nbar = 0.03\n[[light]]\nposition = [0.5, -0.9, 0.9]\n{thing}"
+        ));
+        agree("inside a mirror", &scene, 0);
+    }
+}
+
+#[test]
+fn total_reflection_is_not_dyed() {
+    let scene = toml(
+        "[output]\nframes = 1\nsize = [64, 48]\n[render]\ndepth = 7\ncutoff = 0.01\n[camera.eye]\nr = 3\nz = 1.2\nphi_deg = 20\n\
+         [[body]]\nsolid = \"icosahedron\"\ncolor = [0.9, 0.5, 0.3]\nreflection = 0.3\ntransparency = 0.5\nior = 1.5\nbar = 0.0\n\
+         [[sphere]]\ncenter = [0, 1.8, 0.3]\nradius = 0.6\ntransparency = 0.7\nreflection = 0.1\nior = 0.7\n\
+         [floor]\ncorners = [[-5,-5,-1],[-5,5,-1],[5,5,-1],[5,-5,-1]]\n[[light]]\nposition = [4, 3, 6]\n",
+    );
+    agree("total reflection", &scene, 0);
+}
+
+#[test]
+fn emitters_through_glass_by_the_book() {
+    let scene = toml(
+        "[output]\nframes = 1\nsize = [24, 18]\n[render]\nintegrator = \"path\"\nsamples = 2048\ndepth = 6\n\
+         [sky]\nzenith = [0, 0, 0]\nhorizon = [0, 0, 0]\n[camera]\nposition = [0, -6, 2]\nlook_at = [0, 0, 0]\nfov_deg = 50\n\
+         [[sphere]]\ncenter = [0, 0, -100]\nradius = 99\ncolor = [0.7, 0.6, 0.5]\n\
+         [[sphere]]\ncenter = [0, 0, 0.2]\nmaterial = \"glass\"\nior = 1.5\n\
+         [[sphere]]\ncenter = [0.2, 0.5, 3.5]\nradius = 1.2\nmaterial = \"light\"\nstrength = 3\ncolor = [1, 0.9, 0.7]\n",
+    );
+    walks_agree("emitters and glass", &scene, 8000);
 }
 
 // Path tracing against walks by the book: both are means of random numbers, and must be near each other.

@@ -1,8 +1,10 @@
 //! Bodies as slabs and the floor as patches, and what touches what.
 
-use super::{BodyData, PatchData, SlabData, colour};
-use crate::scene::{Body, Floor, Scene};
+use super::{BallData, BodyData, PatchData, SlabData, colour};
+use crate::assets::{Assets, Corners};
+use crate::scene::{Body, Floor, Integrator, Particles, Scene};
 use crate::vector::{Vec3, add, cross, dot, length, normalise, scale, single, sub};
+use rayon::prelude::*;
 
 // A lamp fits its bar, and its neighbours do not touch it.
 pub(super) fn lamp_radius(body: &Body) -> f64 {
@@ -10,7 +12,8 @@ pub(super) fn lamp_radius(body: &Body) -> f64 {
     (0.78 * body.bar * body.radius).min(0.42 * spacing)
 }
 
-pub(super) fn flatten_body(scene: &Scene, k: usize, body: &Body, slabs: &mut Vec<SlabData>) -> BodyData {
+pub(super) fn flatten_body(scene: &Scene, assets: &Assets, k: usize, slabs: &mut Vec<SlabData>) -> BodyData {
+    let body = &scene.bodies[k];
     let first = slabs.len();
     let reach = body.solid.inradius() * body.radius;
     // A tetrahedron's faces are opposite to corners, where there is no plane to meet.
@@ -29,8 +32,7 @@ pub(super) fn flatten_body(scene: &Scene, k: usize, body: &Body, slabs: &mut Vec
     let sine = body.solid.edge_sine();
     let lamps = if body.bar > 0.0 { body.lamps } else { 0 };
     let spacing = body.solid.edge_length() * body.radius / f64::from(lamps.max(1));
-    let sealed = scene.bodies.iter().enumerate().all(|(j, other)| j == k || apart(body, other))
-        && scene.floor.as_ref().is_none_or(|f| floor_misses(body, f));
+    let bends = scene.integrator != Integrator::Whitted && body.ior != 1.0;
     BodyData {
         centre: single(body.centre),
         radius: body.radius as f32,
@@ -43,15 +45,15 @@ pub(super) fn flatten_body(scene: &Scene, k: usize, body: &Body, slabs: &mut Vec
         bar_to_edge: (1.0 / sine) as f32,
         lamp_spacing: spacing as f32,
         lamps_a_length: (1.0 / spacing) as f32,
-        lamp_sharpness: if lamps == 0 { 0.0 } else { lamp_radius(body).powi(-2) as f32 },
+        lamp_sharpness: if lamps == 0 { 0.0 } else { (1.0 / (lamp_radius(body) * lamp_radius(body))) as f32 },
         lamp_colour: colour(body.lamp_colour),
         lamps: lamps as i32,
         bar_colour: colour(body.bar_colour),
-        code_in: 4 * k as i32 + 1 + if sealed { 2 } else { 0 },
+        code_in: 4 * k as i32 + 1 + if sealed(scene, assets, k) { 2 } else { 0 },
         first_slab: first as i32,
         slabs: (slabs.len() - first) as i32,
         ior_inward: (1.0 / body.ior) as f32,
-        ..BodyData::default()
+        shade: if bends { 0.0 } else { body.transparency as f32 },
     }
 }
 
@@ -101,20 +103,84 @@ fn floor_misses(body: &Body, floor: &Floor) -> bool {
     })
 }
 
+// Whether nothing else reaches into body k: its inner rays then ask it alone.
+pub(super) fn sealed(scene: &Scene, assets: &Assets, k: usize) -> bool {
+    let body = &scene.bodies[k];
+    // Particles that move may come in later.
+    if scene.particles.as_ref().is_some_and(Particles::moves) {
+        return false;
+    }
+    let shape = Shape { body, corners: corners(body), normals: body.solid.normals() };
+    let mut spheres = scene.spheres.iter().map(|s| (s.centre, s.radius));
+    let particles = assets.particles.iter().flat_map(|p| &p.balls).collect::<Vec<_>>();
+    scene.bodies.iter().enumerate().all(|(j, other)| j == k || apart(body, other))
+        && scene.floor.as_ref().is_none_or(|f| floor_misses(body, f))
+        && spheres.all(|(centre, radius)| shape.misses_sphere(centre, radius))
+        && particles
+            .par_iter()
+            .all(|BallData { centre, radius }| shape.misses_sphere(centre.map(f64::from), f64::from(*radius)))
+        && assets.meshes.iter().all(|mesh| mesh.par_iter().all(|t| shape.misses_triangle(t)))
+}
+
+struct Shape<'a> {
+    body: &'a Body,
+    corners: Vec<Vec3>,
+    normals: Vec<Vec3>,
+}
+
+impl Shape<'_> {
+    // A sphere whose surface stays away: it is outside, or it holds the whole body.
+    fn misses_sphere(&self, centre: Vec3, radius: f64) -> bool {
+        let gap = 1e-5 * (self.body.radius + radius);
+        let to = sub(centre, self.body.centre);
+        let outside = |n: &Vec3| dot(*n, to) > self.body.solid.inradius() * self.body.radius + radius + gap;
+        length(to) > self.body.radius + radius + gap
+            || self.corners.iter().all(|&c| length(sub(c, centre)) < radius - gap)
+            || self.normals.iter().any(outside)
+    }
+    fn misses_triangle(&self, t: &Corners) -> bool {
+        let t = t.map(|p| p.map(f64::from));
+        let gap = 1e-5 * self.body.radius;
+        let middle = self.body.centre;
+        let beyond = |axis: usize| {
+            let (low, high) = t.iter().fold((f64::MAX, f64::MIN), |(l, h), p| (l.min(p[axis]), h.max(p[axis])));
+            low > middle[axis] + self.body.radius + gap || high < middle[axis] - self.body.radius - gap
+        };
+        if (0..3).any(beyond) {
+            return true;
+        }
+        let own = cross(sub(t[1], t[0]), sub(t[2], t[0]));
+        let own = if length(own) > 0.0 { vec![normalise(own)] } else { Vec::new() };
+        separated(&self.normals, &self.corners, &t, gap) || separated(&own, &self.corners, &t, gap)
+    }
+}
+
 fn is_parallelogram(p: &[Vec3; 4]) -> bool {
     let off = length(sub(add(p[0], p[2]), add(p[1], p[3])));
     off <= 1e-9 * (length(sub(p[2], p[0])) + length(sub(p[3], p[1])))
 }
 
-// u runs from corner 0 to corner 3, v from corner 0 to corner 1.
-const FLOOR_U: [f64; 4] = [0.0, 0.0, 1.0, 1.0];
-const FLOOR_V: [f64; 4] = [0.0, 1.0, 1.0, 0.0];
+// The picture's columns and rows at the corners. Its top left is the first corner, as in the coursework's programs;
+// columns run to whichever neighbour makes it a picture and not a mirrored one, seen from above: the second corner
+// where the corners run clockwise (the usual order), else the fourth.
+const FIRST_TO_SECOND: [f64; 4] = [0.0, 1.0, 1.0, 0.0];
+const FIRST_TO_FOURTH: [f64; 4] = [0.0, 0.0, 1.0, 1.0];
+
+fn clockwise(p: &[Vec3; 4]) -> bool {
+    // Of a floor that stands upright, as if seen from where it is.
+    cross(sub(p[2], p[0]), sub(p[3], p[1]))[2] <= 0.0
+}
+// u and v at the corners.
+fn floor_uv(p: &[Vec3; 4]) -> [[f64; 4]; 2] {
+    if clockwise(p) { [FIRST_TO_SECOND, FIRST_TO_FOURTH] } else { [FIRST_TO_FOURTH, FIRST_TO_SECOND] }
+}
 
 pub(super) fn flatten_floor(floor: &Floor) -> Vec<PatchData> {
     if is_parallelogram(&floor.corners) {
         return vec![flatten_patch(floor, [0, 1, 3], 0)];
     }
-    vec![flatten_patch(floor, [0, 1, 2], 1), flatten_patch(floor, [0, 2, 3], 2)]
+    let sides = if clockwise(&floor.corners) { [2, 1] } else { [1, 2] };
+    vec![flatten_patch(floor, [0, 1, 2], sides[0]), flatten_patch(floor, [0, 2, 3], sides[1])]
 }
 
 fn flatten_patch(floor: &Floor, corners: [usize; 3], side: i32) -> PatchData {
@@ -132,13 +198,15 @@ fn flatten_patch(floor: &Floor, corners: [usize; 3], side: i32) -> PatchData {
         let g = scale(g, 1.0 / dot(normal, normal));
         (g, [g[0] as f32, g[1] as f32, g[2] as f32, (va - dot(g, a)) as f32])
     };
-    let ((gu, u), (gv, v)) = (gradient(FLOOR_U), gradient(FLOOR_V));
+    let [(gu, u), (gv, v)] = floor_uv(&floor.corners).map(gradient);
     PatchData { n: single(n), d: dot(n, a) as f32, u, v, side, density: length(gu).max(length(gv)) as f32, pad: [0; 2] }
 }
 
 // The floor's point at (u, v), and the patch it lies on.
 pub(super) fn floor_point(floor: &Floor, u: f64, v: f64) -> (Vec3, usize) {
     let p = floor.corners;
+    // The triangles' own coordinates: along the first side and along the last.
+    let (u, v) = if clockwise(&p) { (v, u) } else { (u, v) };
     if u <= v {
         (add(p[0], add(scale(sub(p[1], p[0]), v), scale(sub(p[2], p[1]), u))), 0)
     } else {
@@ -190,15 +258,16 @@ mod tests {
         let corners = [[-4.0, -4.0, -1.0], [-4.0, 4.0, 0.5], [4.0, 4.0, -1.0], [4.0, -4.0, -2.0]];
         let floor = Floor { corners, texture: None, tint: [1.0; 3], reflection: 0.0 };
         let patches = flatten_floor(&floor);
+        let [us, vs] = floor_uv(&corners);
         assert_eq!(patches.len(), 2);
         for (patch, corners) in patches.iter().zip([[0, 1, 2], [0, 2, 3]]) {
             for i in corners {
                 let p = single(floor.corners[i]);
                 let at = |g: [f32; 4]| f64::from(g[0] * p[0] + g[1] * p[1] + g[2] * p[2] + g[3]);
-                assert!((at(patch.u) - FLOOR_U[i]).abs() < 1e-6 && (at(patch.v) - FLOOR_V[i]).abs() < 1e-6);
+                assert!((at(patch.u) - us[i]).abs() < 1e-6 && (at(patch.v) - vs[i]).abs() < 1e-6);
             }
         }
-        for (i, (u, v)) in FLOOR_U.into_iter().zip(FLOOR_V).enumerate() {
+        for (i, (u, v)) in us.into_iter().zip(vs).enumerate() {
             assert!(length(sub(floor_point(&floor, u, v).0, floor.corners[i])) < 1e-12);
         }
     }

@@ -1,7 +1,8 @@
 //! Balls, meshes, their materials and the tree over them and the bodies.
 
 use super::*;
-use crate::scene::Sphere;
+use crate::vector::cross;
+use shapes::sealed;
 
 /// What only larger scenes have.
 #[derive(Clone, Debug)]
@@ -20,6 +21,8 @@ pub struct World {
     pub materials: Vec<MaterialData>,
     /// What path tracing asks for light.
     pub emitters: Vec<EmitterData>,
+    /// Bounds all coordinates: of the elements, the floor and the eye.
+    pub reach: f32,
 }
 
 // Scenes with more bodies than this have a tree; fewer are asked in turn.
@@ -42,7 +45,8 @@ impl World {
             paints: (0..scene.spheres.len() as i32).collect(),
             triangles: Vec::new(),
             materials: scene.spheres.iter().map(|s| material(scene, &s.material)).collect(),
-            emitters: if path { emitters(scene) } else { Vec::new() },
+            emitters: Vec::new(),
+            reach: 0.0,
         };
         if let Some(particles) = &assets.particles {
             let first = w.materials.len() as i32;
@@ -63,8 +67,9 @@ impl World {
                 ..TriangleData::default()
             }));
         }
-        if bodies.len() > FEW_BODIES || w.balls.len() + w.triangles.len() > 0 {
-            w.grow(scene, bodies, &meshes);
+        w.grow(scene, bodies, &meshes);
+        if path {
+            w.emitters = emitters(scene, assets, &w);
         }
         w
     }
@@ -105,6 +110,10 @@ impl World {
             scene.camera.fixed.map_or_else(|| path(&scene.camera.eye), |[eye, _]| length(eye) + scene.camera.lens);
         let floor = scene.floor.iter().flat_map(|f| f.corners).map(length).fold(0.0, f64::max);
         let reach = all.fold(eye.max(floor) as f32, |m, x| m.max(x.abs()));
+        self.reach = reach;
+        if bodies.len() <= FEW_BODIES && self.balls.len() + self.triangles.len() == 0 {
+            return;
+        }
         let mut groups = vec![
             Group { kind: Kind::Bodies, first: 0, bounds: &body_boxes, leaf: 1 },
             Group { kind: Kind::Balls, first: 0, bounds: &ball_boxes, leaf: BALLS_A_LEAF },
@@ -128,34 +137,62 @@ impl World {
     }
 }
 
-// Glowing balls, and the bodies' lamps.
-fn emitters(scene: &Scene) -> Vec<EmitterData> {
-    let ball = |s: &Sphere| match s.material.kind {
-        MaterialKind::Light { .. } => Some(EmitterData {
-            centre: single(s.centre),
-            radius: s.radius as f32,
-            colour: material(scene, &s.material).emission,
+// Glowing balls and triangles, and the bodies' lamps.
+fn emitters(scene: &Scene, assets: &Assets, w: &World) -> Vec<EmitterData> {
+    let emission = |paint: i32| Some(w.materials[paint as usize].emission).filter(|e| e.iter().any(|&c| c > 0.0));
+    let balls = w.balls.iter().zip(&w.paints).filter_map(|(ball, &paint)| {
+        emission(paint).map(|colour| EmitterData {
+            centre: ball.centre,
+            radius: ball.radius,
+            colour,
             ..EmitterData::default()
-        }),
-        _ => None,
-    };
-    let lamps =
-        lamps_of(scene).into_iter().map(|(centre, colour)| EmitterData { centre, colour, ..EmitterData::default() });
-    let mut all: Vec<EmitterData> = scene.spheres.iter().filter_map(ball).chain(lamps).collect();
-    share_chances(&mut all);
+        })
+    });
+    let triangles = w.triangles.iter().enumerate().filter_map(|(i, t)| {
+        emission(t.paint).map(|colour| EmitterData {
+            centre: t.a,
+            radius: -1.0,
+            colour,
+            triangle: i as i32,
+            ..EmitterData::default()
+        })
+    });
+    let lamps = lamps_of(scene, |k| lights_inside(scene, assets, k));
+    let lamps = lamps.into_iter().map(|(centre, colour)| EmitterData { centre, colour, ..EmitterData::default() });
+    let mut all: Vec<EmitterData> = balls.chain(triangles).chain(lamps).collect();
+    let sizes: Vec<f64> = all.iter().map(|e| size(w, e)).collect();
+    share_chances(&mut all, &sizes);
     all
+}
+
+// Whether light inside a body can be seen: on its own panes, or on what reaches into it.
+fn lights_inside(scene: &Scene, assets: &Assets, k: usize) -> bool {
+    let body = &scene.bodies[k];
+    body.reflection + body.transparency < 1.0 || !sealed(scene, assets, k)
+}
+
+// What an emitter's light at a distance grows with, next to its colour.
+fn size(w: &World, e: &EmitterData) -> f64 {
+    if e.radius > 0.0 {
+        return f64::from(e.radius) * f64::from(e.radius);
+    }
+    if e.radius < 0.0 {
+        let t = &w.triangles[e.triangle as usize];
+        let area = length(cross(t.ab.map(f64::from), t.ac.map(f64::from))) / 2.0;
+        return area / (2.0 * std::f64::consts::PI);
+    }
+    1.0
 }
 
 // Each emitter is drawn as often as its light at a distance deserves: tables of the alias method (Walker, "An efficient
 // method for generating discrete random variables with general distributions", 1977).
-fn share_chances(all: &mut [EmitterData]) {
-    let weight = |e: &EmitterData| {
-        let brightest = e.colour.iter().copied().fold(0.0, f32::max);
-        f64::from(brightest * if e.radius > 0.0 { e.radius * e.radius } else { 1.0 }).max(1e-12)
-    };
-    let total: f64 = all.iter().map(weight).sum();
+fn share_chances(all: &mut [EmitterData], sizes: &[f64]) {
+    let weight = |(e, size): (&EmitterData, &f64)| f64::from(e.colour.iter().copied().fold(0.0, f32::max)) * size;
+    let weights: Vec<f64> = all.iter().zip(sizes).map(weight).collect();
+    let total: f64 = weights.iter().sum::<f64>().max(f64::MIN_POSITIVE);
     let count = all.len() as f64;
-    let mut rest: Vec<f64> = all.iter().map(|e| weight(e) / total * count).collect();
+    // None is so dim that its inverse chance would leave single precision.
+    let mut rest: Vec<f64> = weights.iter().map(|w| (w / total * count).max(1e-6)).collect();
     for (e, &share) in all.iter_mut().zip(&rest) {
         (e.inverse, e.keep) = ((count / share) as f32, 1.0);
     }
@@ -190,7 +227,8 @@ fn material(scene: &Scene, m: &Material) -> MaterialData {
         }
         MaterialKind::Metal { fuzz } => MaterialData { mirror: colour, fuzz: fuzz as f32, ..none },
         MaterialKind::Glass { ior } => {
-            let normal = ((1.0 - ior) / (1.0 + ior)).powi(2).max(1e-7);
+            let normal = (1.0 - ior) / (1.0 + ior);
+            let normal = (normal * normal).max(1e-7);
             MaterialData { mirror: all(1.0), transmit: colour, ior: ior as f32, fresnel: normal as f32, ..none }
         }
         MaterialKind::Light { strength } => MaterialData { emission: times(strength), ..none },

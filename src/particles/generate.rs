@@ -27,7 +27,7 @@ impl Draws {
 /// A column of `n` particles on a shaken grid twice as high as wide, radii 0.8 to 1 of half its spacing, that is
 /// sheared to the side: velocities grow upward and waver with `time`, pressures grow downward.
 pub fn packing(n: usize, seed: u64, time: f64) -> Set {
-    let across = ((n as f64 / 2.0).cbrt().ceil() as usize).max(1);
+    let across = (libm::cbrt(n as f64 / 2.0).ceil() as usize).max(1);
     let spacing = 1.0 / across as f64;
     let mut draws = Draws(seed);
     let height = n.div_ceil(across * across) as f64 * spacing;

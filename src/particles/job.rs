@@ -156,7 +156,7 @@ fn view(args: &PictureArgs, particles: Particles, cloud: &Cloud) -> Result<Scene
         depth: 0,
         cutoff: defaults::CUTOFF,
         camera: Camera {
-            fov_deg: 2.0 * (0.5 * plane / away).atan().to_degrees(),
+            fov_deg: 2.0 * libm::atan(0.5 * plane / away).to_degrees(),
             eye: still,
             target: still,
             fixed: Some([eye, look_at]),

@@ -100,7 +100,7 @@ impl Reader<'_> {
         Ok(v)
     }
     fn point(&mut self, what: &str) -> Result<Vec3, Problem> {
-        self.triple(what, ["x", "y", "z"], Rule::Finite)
+        self.triple(what, ["x", "y", "z"], Rule::Coordinate)
     }
     fn colour(&mut self, what: &str, rule: Rule) -> Result<Vec3, Problem> {
         self.triple(&format!("{what}, colour"), ["r", "g", "b"], rule)
@@ -109,7 +109,10 @@ impl Reader<'_> {
         Ok(self.colour(what, Rule::Whole(0, 255))?.map(|c| c / 255.0))
     }
     fn path(&mut self, of: &str) -> Result<CylindricalPath, Problem> {
-        let mut part = |name: &str| self.number(&format!("{of}, {name}"), Rule::Finite);
+        let mut part = |name: &str| {
+            let is_length = matches!(name, "r0" | "z0" | "Ar" | "Az");
+            self.number(&format!("{of}, {name}"), if is_length { Rule::Coordinate } else { Rule::Finite })
+        };
         Ok(CylindricalPath {
             r0: part("r0")?,
             z0: part("z0")?,
@@ -141,16 +144,16 @@ impl Reader<'_> {
         let radius = format!("{what}, circumradius");
         match dialect {
             Dialect::Reduced => {
-                body.radius = self.number(&radius, Rule::Positive)?;
+                body.radius = self.number(&radius, Rule::Length)?;
                 body.colour = self.byte_colour(&what)?;
             }
             Dialect::SevenValue => {
                 body.colour = self.colour(&what, Rule::Fraction)?;
-                body.radius = self.number(&radius, Rule::Positive)?;
+                body.radius = self.number(&radius, Rule::Length)?;
             }
             Dialect::Full => {
                 body.colour = self.colour(&what, Rule::Fraction)?;
-                body.radius = self.number(&radius, Rule::Positive)?;
+                body.radius = self.number(&radius, Rule::Length)?;
                 body.reflection = self.number(&format!("{what}, reflection R"), Rule::Fraction)?;
                 body.transparency = self.number(&format!("{what}, transparency T"), Rule::Fraction)?;
                 body.lamps = self.whole(&format!("{what}, lamps on an edge"), 0, super::MAX_LAMPS)?;
@@ -243,7 +246,7 @@ fn read(text: &str, solids: [Solid; 3]) -> Result<(Scene, Vec<String>), Problem>
     let mut ambient = defaults::AMBIENT;
     let light = |r: &mut Reader, n: u32| -> Result<Light, Problem> {
         let what = format!("light {n}");
-        Ok(Light { position: r.point(&format!("{what}, position"))?, colour: r.colour(&what, Rule::NotNegative)? })
+        Ok(Light { position: r.point(&format!("{what}, position"))?, colour: r.colour(&what, Rule::Brightness)? })
     };
     match dialect {
         Dialect::Reduced => {

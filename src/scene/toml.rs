@@ -289,11 +289,11 @@ impl Checker {
     }
     fn path(&mut self, raw: &RawPath, r: f64, z: f64) -> CylindricalPath {
         CylindricalPath {
-            r0: self.number("r", &raw.r, r, Rule::Finite),
-            z0: self.number("z", &raw.z, z, Rule::Finite),
+            r0: self.number("r", &raw.r, r, Rule::Coordinate),
+            z0: self.number("z", &raw.z, z, Rule::Coordinate),
             phi0: self.angle("phi_deg", &raw.phi_deg),
-            ar: self.number("r_amplitude", &raw.r_amplitude, 0.0, Rule::Finite),
-            az: self.number("z_amplitude", &raw.z_amplitude, 0.0, Rule::Finite),
+            ar: self.number("r_amplitude", &raw.r_amplitude, 0.0, Rule::Coordinate),
+            az: self.number("z_amplitude", &raw.z_amplitude, 0.0, Rule::Coordinate),
             wr: self.number("r_cycles", &raw.r_cycles, 0.0, Rule::Finite),
             wz: self.number("z_cycles", &raw.z_cycles, 0.0, Rule::Finite),
             wphi: self.number("phi_cycles", &raw.phi_cycles, 0.0, Rule::Finite),
@@ -318,16 +318,16 @@ impl Checker {
         });
         Body {
             solid: solid.unwrap_or(Solid::Hexahedron),
-            centre: self.triple("center", &raw.center, [0.0; 3], Rule::Finite),
+            centre: self.triple("center", &raw.center, [0.0; 3], Rule::Coordinate),
             colour: self.triple("color", &raw.color, [0.8; 3], Rule::Fraction),
-            radius: self.number("radius", &raw.radius, 1.0, Rule::Positive),
+            radius: self.number("radius", &raw.radius, 1.0, Rule::Length),
             reflection: self.number("reflection", &raw.reflection, 0.0, Rule::Fraction),
             transparency: self.number("transparency", &raw.transparency, 0.0, Rule::Fraction),
             lamps: self.whole("lamps", &raw.lamps, 0, 0, super::MAX_LAMPS),
-            lamp_colour: self.triple("lamp_color", &raw.lamp_color, Body::LAMP_COLOUR, Rule::NotNegative),
+            lamp_colour: self.triple("lamp_color", &raw.lamp_color, Body::LAMP_COLOUR, Rule::Brightness),
             bar: self.number("bar", &raw.bar, Body::BAR, Rule::Fraction),
             bar_colour: self.triple("bar_color", &raw.bar_color, Body::BAR_COLOUR, Rule::Fraction),
-            ior: self.number("ior", &raw.ior, 1.0, Rule::Positive),
+            ior: self.number("ior", &raw.ior, 1.0, Rule::Index),
         }
     }
     fn floor(&mut self, spanned: &Spanned<RawFloor>, folder: &Path) -> Floor {
@@ -335,7 +335,8 @@ impl Checker {
         self.needed("corners", "floor", spanned.span(), &raw.corners);
         let mut corners = [[-5.0, -5.0, -1.0], [-5.0, 5.0, -1.0], [5.0, 5.0, -1.0], [5.0, -5.0, -1.0]];
         if let Some(list) = &raw.corners {
-            let points: Vec<Vec3> = list.get_ref().iter().map(|p| self.vector("corners", p, Rule::Finite)).collect();
+            let points: Vec<Vec3> =
+                list.get_ref().iter().map(|p| self.vector("corners", p, Rule::Coordinate)).collect();
             match points.try_into() {
                 Ok(points) => corners = super::perimeter_order(points),
                 Err(points) => self.problems.push(Problem::new(
@@ -387,8 +388,8 @@ impl Checker {
     fn material(&mut self, look: &Look) -> Material {
         let kind = self.word("material", look.kind, &[(0, "plain"), (1, "metal"), (2, "glass"), (3, "light")]);
         let fuzz = self.number("fuzz", look.fuzz, 0.0, Rule::Fraction);
-        let strength = self.number("strength", look.strength, 1.0, Rule::NotNegative);
-        let ior = self.number("ior", look.ior, if kind == 2 { 1.5 } else { 1.0 }, Rule::Positive);
+        let strength = self.number("strength", look.strength, 1.0, Rule::Brightness);
+        let ior = self.number("ior", look.ior, if kind == 2 { 1.5 } else { 1.0 }, Rule::Index);
         let reflection = self.number("reflection", look.reflection, 0.0, Rule::Fraction);
         let transparency = self.number("transparency", look.transparency, 0.0, Rule::Fraction);
         // A key that this material does not have would be ignored: better to say so.
@@ -422,17 +423,14 @@ impl Checker {
                 2 => MaterialKind::Glass { ior },
                 _ => MaterialKind::Light { strength },
             },
-            highlight: look
-                .highlight
-                .as_ref()
-                .map(|_| self.number("highlight", look.highlight, 0.0, Rule::NotNegative)),
+            highlight: look.highlight.as_ref().map(|_| self.number("highlight", look.highlight, 0.0, Rule::Brightness)),
         }
     }
     fn sphere(&mut self, spanned: &Spanned<RawSphere>) -> Sphere {
         let raw = spanned.get_ref();
         Sphere {
-            centre: self.triple("center", &raw.center, [0.0; 3], Rule::Finite),
-            radius: self.number("radius", &raw.radius, 1.0, Rule::Positive),
+            centre: self.triple("center", &raw.center, [0.0; 3], Rule::Coordinate),
+            radius: self.number("radius", &raw.radius, 1.0, Rule::Length),
             material: self.material(&look!(raw)),
         }
     }
@@ -443,8 +441,8 @@ impl Checker {
         Mesh {
             path: folder.join(super::expand_home(path)),
             material: self.material(&look!(raw)),
-            scale: self.number("scale", &raw.scale, 1.0, Rule::Positive),
-            offset: self.triple("offset", &raw.offset, [0.0; 3], Rule::Finite),
+            scale: self.number("scale", &raw.scale, 1.0, Rule::Length),
+            offset: self.triple("offset", &raw.offset, [0.0; 3], Rule::Coordinate),
             z_up: raw.z_up.unwrap_or(true),
         }
     }
@@ -471,8 +469,8 @@ impl Checker {
         let raw = spanned.get_ref();
         self.needed("position", "light", spanned.span(), &raw.position);
         Light {
-            position: self.triple("position", &raw.position, [0.0; 3], Rule::Finite),
-            colour: self.triple("color", &raw.color, [1.0; 3], Rule::NotNegative),
+            position: self.triple("position", &raw.position, [0.0; 3], Rule::Coordinate),
+            colour: self.triple("color", &raw.color, [1.0; 3], Rule::Brightness),
         }
     }
     fn output(&mut self, raw: &RawOutput, folder: &Path, warnings: &mut Vec<String>) -> Output {
@@ -500,12 +498,47 @@ impl Checker {
     }
 }
 
+// Tables that are written as lists: serde would take their values in the order of the keys.
+fn tables_as_lists(text: &str) -> Result<Vec<Problem>, toml::de::Error> {
+    use toml::de::{DeTable, DeValue};
+    let document = DeTable::parse(text)?;
+    let mut problems = Vec::new();
+    let mut want_table = |name: &str, value: &Spanned<DeValue>| {
+        if value.get_ref().is_array() {
+            let what = format!("`{name}` is a list");
+            problems.push(Problem::new(value.span(), what, "expected a table, whose values have names"));
+        }
+    };
+    for (key, value) in document.get_ref() {
+        let name: &str = key.get_ref();
+        match (name, value.get_ref()) {
+            ("body" | "sphere" | "mesh" | "light", DeValue::Array(all)) => {
+                all.iter().for_each(|one| want_table(name, one));
+            }
+            ("camera", DeValue::Table(camera)) => {
+                for (key, value) in camera.iter().filter(|(key, _)| matches!(key.get_ref().as_ref(), "eye" | "target"))
+                {
+                    want_table(&format!("camera.{}", key.get_ref()), value);
+                }
+            }
+            _ => want_table(name, value),
+        }
+    }
+    problems.sort_by_key(|p| p.span.start);
+    Ok(problems)
+}
+
 /// Reads a scene; its paths start at `folder`.
 pub fn parse(text: &str, folder: &Path) -> Result<(Scene, Vec<String>), Vec<Problem>> {
-    let raw: RawScene = toml::from_str(text).map_err(|e| {
+    let wrong = |e: toml::de::Error| {
         let span = e.span().unwrap_or(text.len()..text.len());
         vec![Problem::new(span, "this is not a scene in TOML", e.message().to_owned())]
-    })?;
+    };
+    let lists = tables_as_lists(text).map_err(wrong)?;
+    if !lists.is_empty() {
+        return Err(lists);
+    }
+    let raw: RawScene = toml::from_str(text).map_err(wrong)?;
     let mut warnings = Vec::new();
     let mut c = Checker { problems: Vec::new() };
     let (mut width, mut height) = (1280, 720);
@@ -572,18 +605,18 @@ pub fn parse(text: &str, folder: &Path) -> Result<(Scene, Vec<String>), Vec<Prob
             eye: c.path(&raw.camera.eye, 7.0, 3.0),
             target: c.path(&raw.camera.target, 0.0, 0.0),
             fixed: raw.camera.position.as_ref().zip(raw.camera.look_at.as_ref()).map(|(position, look_at)| {
-                [c.vector("position", position, Rule::Finite), c.vector("look_at", look_at, Rule::Finite)]
+                [c.vector("position", position, Rule::Coordinate), c.vector("look_at", look_at, Rule::Coordinate)]
             }),
             lens: c.number("lens", &raw.camera.lens, 0.0, Rule::NotNegative),
-            focus: c.number("focus", &raw.camera.focus, 1.0, Rule::Positive),
+            focus: c.number("focus", &raw.camera.focus, 1.0, Rule::Length),
         },
         bodies: raw.body.iter().map(|b| c.body(b)).collect(),
         floor: raw.floor.as_ref().map(|f| c.floor(f, folder)),
         lights: raw.light.iter().map(|l| c.light(l)).collect(),
-        ambient: c.triple("ambient", &raw.render.ambient, defaults::AMBIENT, Rule::NotNegative),
-        highlight: c.number("highlight", &raw.render.highlight, defaults::HIGHLIGHT, Rule::NotNegative),
-        zenith: c.triple("zenith", &raw.sky.zenith, defaults::ZENITH, Rule::NotNegative),
-        horizon: c.triple("horizon", &raw.sky.horizon, defaults::HORIZON, Rule::NotNegative),
+        ambient: c.triple("ambient", &raw.render.ambient, defaults::AMBIENT, Rule::Brightness),
+        highlight: c.number("highlight", &raw.render.highlight, defaults::HIGHLIGHT, Rule::Brightness),
+        zenith: c.triple("zenith", &raw.sky.zenith, defaults::ZENITH, Rule::Brightness),
+        horizon: c.triple("horizon", &raw.sky.horizon, defaults::HORIZON, Rule::Brightness),
         sky_from_below: raw.sky.from_below.unwrap_or(false),
         shadows: raw.render.shadows.unwrap_or(true),
         integrator,
