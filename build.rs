@@ -1,28 +1,16 @@
-//! Compiles the shared kernel text once for each instruction set of the target's CPU.
+//! Compiles the shared kernel text once for each instruction set of the target's CPU, and makes the Rust side of
+//! kernels/types.def.
 
-use std::path::Path;
-
-const KERNELS: [&str; 13] = [
-    "compat.cuh",
-    "lane.cuh",
-    "math.cuh",
-    "types.cuh",
-    "intersect.cuh",
-    "bvh.cuh",
-    "closest.cuh",
-    "shade.cuh",
-    "path.cuh",
-    "film.cuh",
-    "trace.cuh",
-    "wave.cuh",
-    "render.cpp",
-];
+use std::fmt::Write;
+use std::path::{Path, PathBuf};
 
 fn main() {
-    for file in KERNELS {
-        println!("cargo::rerun-if-changed=kernels/{file}");
-    }
+    println!("cargo::rerun-if-changed=kernels");
     println!("cargo::rerun-if-changed=build.rs");
+    let out = PathBuf::from(std::env::var_os("OUT_DIR").unwrap_or_default());
+    let definitions = std::fs::read_to_string("kernels/types.def").unwrap_or_else(|e| panic!("kernels/types.def: {e}"));
+    std::fs::write(out.join("gpu_types.rs"), rust_types(&definitions)).unwrap_or_else(|e| panic!("gpu_types.rs: {e}"));
+
     let arch = std::env::var("CARGO_CFG_TARGET_ARCH").unwrap_or_default();
     // Name, lanes, flags. "scalar" is the GPU's own driver on one lane, "counting" the same with a count of its
     // floating-point operations.
@@ -41,7 +29,9 @@ fn main() {
     // Each is one file: they are compiled side by side.
     std::thread::scope(|threads| {
         for (name, lanes, flags) in sets {
-            threads.spawn(move || compile(name, lanes, flags, sanitize && name != "counting", debug));
+            // Emulated fused multiply-adds make the widest sanitized object; its text is the other sets' own.
+            let sanitize = sanitize && !["counting", "baseline"].contains(&name);
+            threads.spawn(move || compile(name, lanes, flags, sanitize, debug));
         }
     });
     if sanitize {
@@ -59,7 +49,7 @@ fn compile(name: &str, lanes: u32, flags: &[&str], sanitize: bool, debug: bool) 
         .cpp(true)
         .cpp_link_stdlib(None)
         .std("c++17")
-        .file(Path::new("kernels").join("render.cpp"))
+        .file(Path::new("kernels").join("entry").join("render.cpp"))
         .define("POLYFLY_ISA", name)
         .define("POLYFLY_LANES", lanes.to_string().as_str())
         // The promise of equal bytes hangs on the first of these.
@@ -85,4 +75,94 @@ fn compile(name: &str, lanes: u32, flags: &[&str], sanitize: bool, debug: bool) 
         build.flag("-fsanitize=address,undefined").flag("-fno-sanitize-recover=all").flag("-fno-omit-frame-pointer");
     }
     build.compile(&format!("polyfly_{name}"));
+}
+
+// What C++ makes of types.def by macros (kernels/types.cuh), for Rust.
+fn rust_types(definitions: &str) -> String {
+    let mut out = String::new();
+    let mut table = String::from(
+        "/// Sizes and places of everything above, in order, by name.\npub const LAYOUT: &[(&str, usize)] = &[\n",
+    );
+    let mut comment: Vec<&str> = Vec::new();
+    let mut open: Option<(String, String, bool, bool)> = None; // name, fields, aligned, has a pointer
+    for line in definitions.lines() {
+        let trimmed = line.trim();
+        if let Some(text) = trimmed.strip_prefix("//") {
+            comment.push(text.trim());
+            continue;
+        }
+        let Some((word, rest)) = trimmed.split_once('(') else {
+            comment.clear();
+            continue;
+        };
+        let Some((arguments, after)) = split_call(rest) else { panic!("kernels/types.def: {line}") };
+        let parts: Vec<&str> = arguments.split(',').map(str::trim).collect();
+        let remark = after.trim().trim_start_matches("//").trim();
+        match (word, parts.as_slice()) {
+            ("CONSTANT", [name, value]) => {
+                let _ = writeln!(out, "{}pub const {name}: i32 = {value};", doc("", remark));
+            }
+            ("REAL_CONSTANT", [name, value]) => {
+                let _ = writeln!(out, "pub const {name}: f32 = {value};");
+            }
+            ("STRUCT" | "PLAIN_STRUCT", [name]) => {
+                comment.iter().for_each(|c| {
+                    let _ = writeln!(out, "/// {c}");
+                });
+                let _ = writeln!(table, "    (\"{name}\", size_of::<{name}>()),");
+                open = Some(((*name).to_owned(), String::new(), word == "STRUCT", false));
+            }
+            ("FIELD" | "FIELDS" | "INLINE", _) => {
+                let Some((owner, fields, _, pointer)) = &mut open else { panic!("kernels/types.def: {line}") };
+                let (kind, name) = match parts.as_slice() {
+                    [kind, name] => (rust_type(kind), name),
+                    [kind, name, count] if word == "FIELDS" => (format!("[{}; {count}]", rust_type(kind)), name),
+                    [kind, name, most] => (format!("Inline<{}, {{ {most} as usize }}>", rust_type(kind)), name),
+                    _ => panic!("kernels/types.def: {line}"),
+                };
+                *pointer |= kind.contains("Array") || kind.contains('*') || word == "INLINE";
+                let _ = writeln!(fields, "{}    pub {name}: {kind},", doc("    ", remark));
+                let _ = writeln!(table, "    (\"{owner}.{name}\", std::mem::offset_of!({owner}, {name})),");
+            }
+            ("END", [name, bytes]) => {
+                let Some((_, fields, aligned, pointer)) = open.take() else { panic!("kernels/types.def: {line}") };
+                let repr = if aligned { "C, align(16)" } else { "C" };
+                let derives = if pointer { "Clone, Copy, Debug" } else { "Clone, Copy, Debug, Default, PartialEq" };
+                let _ = writeln!(out, "#[repr({repr})]\n#[derive({derives})]\npub struct {name} {{\n{fields}}}");
+                let _ = writeln!(out, "const _: () = assert!(size_of::<{name}>() == {bytes});\n");
+            }
+            _ => panic!("kernels/types.def: {line}"),
+        }
+        comment.clear();
+    }
+    out + &table + "];\n"
+}
+
+// A line of documentation, where there is something to say.
+fn doc(indent: &str, remark: &str) -> String {
+    if remark.is_empty() { String::new() } else { format!("{indent}/// {remark}\n") }
+}
+
+// What is within the call's parentheses, and what comes after them.
+fn split_call(rest: &str) -> Option<(&str, &str)> {
+    let mut depth = 1;
+    let end = rest.char_indices().find(|&(_, c)| {
+        depth += i32::from(c == '(') - i32::from(c == ')');
+        depth == 0
+    })?;
+    Some((&rest[..end.0], &rest[end.0 + 1..]))
+}
+
+fn rust_type(name: &str) -> String {
+    if let Some(of) = name.strip_suffix('*') {
+        return format!("*mut {}", rust_type(of));
+    }
+    if let Some(of) = name.strip_prefix("Array<").and_then(|n| n.strip_suffix('>')) {
+        return format!("Array<{}>", rust_type(of));
+    }
+    match name {
+        "float" => "f32".into(),
+        "int" => "i32".into(),
+        other => other.into(),
+    }
 }

@@ -1,51 +1,49 @@
-// From summed light to bytes: average, tone curve, sRGB; and from RGBA to the video's planes.
+// From summed light to bytes: average, tone curve, sRGB.
 #pragma once
 #include "math.cuh"
 #include "types.cuh"
 
 // A term of a pixel's sum, which is not negative, in fixed point.
 POLYFLY_FN Int to_fixed(Real x) {
-  return to_int(mad(least(x, Real(FIXED_MOST)), Real(FIXED_ONE), Real(0.5f)));
+  return to_int(fma(min(x, Real(FIXED_MAX)), Real(FIXED_ONE), Real(0.5f)));
 }
 
 // Straight up to the knee, then bending so that any brightness stays below 1 and keeps its order.
-POLYFLY_FN Real tone(const Scene& scene, Real x) {
-  const float knee = scene.knee;
+template <class S>
+POLYFLY_FN Real tone(const S& scene, Real x) {
+  const float knee = scene.constants.knee;
   const Real over = x - Real(knee);
-  const Real bent = mad(over, Real(1.0f - knee) * reciprocal(most(over, Real(1.0e-6f)) + Real(1.0f - knee)), Real(knee));
+  const Real bent = fma(over, Real(1.0f - knee) * reciprocal(max(over, Real(1.0e-6f)) + Real(1.0f - knee)), Real(knee));
   return select(over > Real(0.0f), bent, x);
 }
 // The place in Scene::curve, which is spaced by square roots as the eye nearly is.
-POLYFLY_FN Int curve_place(const Scene& scene, Real linear) {
-  return to_int(mad(root(most(tone(scene, linear), Real(1.0e-20f))), Real(CURVE_LAST), Real(0.5f)));
+template <class S>
+POLYFLY_FN Int tone_lut_index(const S& scene, Real linear) {
+  return to_int(fma(sqrt(max(tone(scene, linear), Real(1.0e-20f))), Real((float)TONE_LUT_LAST), Real(0.5f)));
 }
-// sum: of all the pixel's terms; scale: 1 / (FIXED_ONE samples^2).
-POLYFLY_FN Int develop(const Scene& scene, Real sum, float scale, Mask m) {
-  const Int place = select(m, curve_place(scene, sum * Real(scale)), Int(0));
-  return read(scene.curve.data, scene.curve.len, place, m);
+// The 8-bit code of linear light.
+template <class S>
+POLYFLY_FN Int tone_map(const S& scene, Real linear, Mask m) {
+  const Int place = select(m, tone_lut_index(scene, linear), Int(0));
+  return read(scene.tone_lut.data, scene.tone_lut.len, place, m);
 }
 POLYFLY_FN Int pack_rgba(Int r, Int g, Int b) { return r | (g << 8) | (b << 16) | Int((int)0xff000000u); }
+template <class S>
+POLYFLY_FN Int tone_map_rgb(const S& scene, Real r, Real g, Real b, Mask m) {
+  return pack_rgba(tone_map(scene, r, m), tone_map(scene, g, m), tone_map(scene, b, m));
+}
 
-// Rec. ITU-R BT.709 limited range, 16 fraction bits: Kr = 0.2126, Kb = 0.0722.
-POLYFLY_FN int luma(int r, int g, int b) { return (11966 * r + 40254 * g + 4064 * b + 1081344) >> 16; }
-POLYFLY_FN int blue_difference(int r4, int g4, int b4) { return (-6596 * r4 - 22189 * g4 + 28785 * b4 + 33685504) >> 18; }
-POLYFLY_FN int red_difference(int r4, int g4, int b4) { return (28785 * r4 - 26145 * g4 - 2640 * b4 + 33685504) >> 18; }
+// What makes the mean of a pixel's sum.
+POLYFLY_FN float mean_scale(const Launch& launch) { return 1.0f / (FIXED_ONE * (float)launch.samples_per_pixel); }
 
-// One 2 x 2 block of the video's planes (block column bx, block row by). Odd pictures are padded by
-// repeating the last column or row.
-POLYFLY_FN void convert_block(const u32* rgba, int width, int height, int bx, int by, u8* y, u8* u, u8* v) {
-  const int wide = (width + 1) & ~1;
-  int r = 0, g = 0, b = 0;
-  for (int i = 0; i < 4; ++i) {
-    const int x = 2 * bx + (i & 1), row = 2 * by + (i >> 1);
-    const u32 p = rgba[(i64)(row < height ? row : height - 1) * width + (x < width ? x : width - 1)];
-    const int pr = (int)(p & 255u), pg = (int)((p >> 8) & 255u), pb = (int)((p >> 16) & 255u);
-    y[(i64)row * wide + x] = (u8)luma(pr, pg, pb);
-    r += pr;
-    g += pg;
-    b += pb;
-  }
-  const i64 at = (i64)by * (wide / 2) + bx;
-  u[at] = (u8)blue_difference(r, g, b);
-  v[at] = (u8)red_difference(r, g, b);
+// A picture has at most 2^28 pixels.
+POLYFLY_FN int film_index(const Constants& constants, const Film& film, int x, int y) {
+  return (y - film.first_row) * constants.width + x;
+}
+// Leaves a pixel's light for the host, which adds it up and develops it.
+POLYFLY_FN void store_sums(const Constants& constants, const Film& film, int x, int y, i64 r, i64 g, i64 b) {
+  i64* to = film.sums + 3 * film_index(constants, film, x, y);
+  to[0] = r;
+  to[1] = g;
+  to[2] = b;
 }

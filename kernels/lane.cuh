@@ -4,7 +4,7 @@
 // GCC/Clang vector types; AVX-512 keeps its masks in mask registers. Every operation is one IEEE
 // operation on each lane, so the width never shows in the result.
 #pragma once
-#include "compat.cuh"
+#include "platform.cuh"
 
 #if POLYFLY_LANES == 1
 
@@ -45,6 +45,8 @@ typedef int Int;
 typedef bool Mask;
 
 POLYFLY_FN bool any(bool m) { return m; }
+// A mask of which some lane is known to be set.
+POLYFLY_FN bool given_any(bool) { return true; }
 POLYFLY_FN int count(bool m) { return m ? 1 : 0; }
 POLYFLY_FN bool first_lanes(int n) { return n > 0; }
 POLYFLY_FN float select(bool m, float a, float b) { return m ? a : b; }
@@ -56,10 +58,10 @@ POLYFLY_FN int shift_down(int a, int n) { return (int)((u32)a >> n); }
 POLYFLY_FN int to_int(float x) { return (int)x; }
 POLYFLY_FN float to_real(int x) { return (float)x; }
 #ifdef __CUDACC__
-// No NaN reaches least and most (see clip in intersect.cuh), so the hardware's order of operands is ours.
-POLYFLY_FN float least(float a, float b) { return fminf(a, b); }
-POLYFLY_FN float most(float a, float b) { return fmaxf(a, b); }
-POLYFLY_FN float mad(float a, float b, float c) { return fmaf(a, b, c); }
+// No NaN reaches min and max (see intersect_convex), so the hardware's order of operands is ours.
+POLYFLY_FN float min(float a, float b) { return fminf(a, b); }
+POLYFLY_FN float max(float a, float b) { return fmaxf(a, b); }
+POLYFLY_FN float fma(float a, float b, float c) { return fmaf(a, b, c); }
 // 1 / x and the square root of x, correctly rounded, for x from 1e-30 to 1e30: the hardware's guess and one
 // step of Newton's, which is what the compiler makes of a division less its care for the ends of the range
 // (Markstein, "Computation of elementary functions on the IBM RISC System/6000 processor", 1990;
@@ -69,7 +71,7 @@ POLYFLY_FN float reciprocal(float x) {
   asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(r) : "f"(x));
   return fmaf(r, fmaf(-x, r, 1.0f), r);
 }
-POLYFLY_FN float root(float x) {
+POLYFLY_FN float sqrt(float x) {
   float y;
   asm("rsqrt.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x));
   const float g = x * y;
@@ -78,10 +80,10 @@ POLYFLY_FN float root(float x) {
 POLYFLY_FN int bits(float x) { return __float_as_int(x); }
 POLYFLY_FN float from_bits(int x) { return __int_as_float(x); }
 #else
-POLYFLY_FN float least(float a, float b) { return a < b ? a : b; }
-POLYFLY_FN float most(float a, float b) { return a > b ? a : b; }
-POLYFLY_FN float mad(float a, float b, float c) { return __builtin_fmaf(a, b, c); }
-POLYFLY_FN float root(float x) { return __builtin_sqrtf(x); }
+POLYFLY_FN float min(float a, float b) { return a < b ? a : b; }
+POLYFLY_FN float max(float a, float b) { return a > b ? a : b; }
+POLYFLY_FN float fma(float a, float b, float c) { return __builtin_fmaf(a, b, c); }
+POLYFLY_FN float sqrt(float x) { return __builtin_sqrtf(x); }
 POLYFLY_FN float reciprocal(float x) { return 1.0f / x; }
 POLYFLY_FN int bits(float x) {
   int i;
@@ -94,17 +96,17 @@ POLYFLY_FN float from_bits(int x) {
   return f;
 }
 #endif
-POLYFLY_FN float magnitude(float x) { return from_bits(bits(x) & 0x7fffffff); }
+POLYFLY_FN float abs(float x) { return from_bits(bits(x) & 0x7fffffff); }
 #ifdef POLYFLY_COUNT
 POLYFLY_FN Real select(bool m, Real a, Real b) { return m ? a : b; }
 POLYFLY_FN int to_int(Real x) { return (int)x.v; }
-POLYFLY_FN Real least(Real a, Real b) { return a.v < b.v ? a : b; }
-POLYFLY_FN Real most(Real a, Real b) { return a.v > b.v ? a : b; }
-POLYFLY_FN Real mad(Real a, Real b, Real c) {
+POLYFLY_FN Real min(Real a, Real b) { return a.v < b.v ? a : b; }
+POLYFLY_FN Real max(Real a, Real b) { return a.v > b.v ? a : b; }
+POLYFLY_FN Real fma(Real a, Real b, Real c) {
   flops += 2;
   return Real(__builtin_fmaf(a.v, b.v, c.v));
 }
-POLYFLY_FN Real root(Real x) {
+POLYFLY_FN Real sqrt(Real x) {
   ++flops;
   return Real(__builtin_sqrtf(x.v));
 }
@@ -113,11 +115,12 @@ POLYFLY_FN Real reciprocal(Real x) {
   return Real(1.0f / x.v);
 }
 POLYFLY_FN int bits(Real x) { return bits(x.v); }
-POLYFLY_FN Real magnitude(Real x) { return Real(magnitude(x.v)); }
+POLYFLY_FN Real abs(Real x) { return Real(abs(x.v)); }
 POLYFLY_FN float lane(Real x, int) { return x.v; }
 #endif
 POLYFLY_FN float lane(float x, int) { return x; }
 POLYFLY_FN int lane(int x, int) { return x; }
+POLYFLY_FN bool lane(bool m, int) { return m; }
 template <class T>
 POLYFLY_FN T gather(const T* p, int i, bool) { return p[i]; }
 
@@ -198,10 +201,10 @@ POLYFLY_FN u32 mask_bits(Mask m) { return m.m; }
 POLYFLY_FN Mask first_lanes(int n) { return {(__mmask16)(n >= 16 ? 0xffff : (1u << n) - 1u)}; }
 POLYFLY_FN Real select(Mask m, Real a, Real b) { return Real((VReal)_mm512_mask_blend_ps(m.m, (__m512)b.v, (__m512)a.v)); }
 POLYFLY_FN Int select(Mask m, Int a, Int b) { return Int((VInt)_mm512_mask_blend_epi32(m.m, (__m512i)b.v, (__m512i)a.v)); }
-POLYFLY_FN Real least(Real a, Real b) { return Real((VReal)_mm512_min_ps((__m512)a.v, (__m512)b.v)); }
-POLYFLY_FN Real most(Real a, Real b) { return Real((VReal)_mm512_max_ps((__m512)a.v, (__m512)b.v)); }
-POLYFLY_FN Real mad(Real a, Real b, Real c) { return Real((VReal)_mm512_fmadd_ps((__m512)a.v, (__m512)b.v, (__m512)c.v)); }
-POLYFLY_FN Real root(Real a) { return Real((VReal)_mm512_sqrt_ps((__m512)a.v)); }
+POLYFLY_FN Real min(Real a, Real b) { return Real((VReal)_mm512_min_ps((__m512)a.v, (__m512)b.v)); }
+POLYFLY_FN Real max(Real a, Real b) { return Real((VReal)_mm512_max_ps((__m512)a.v, (__m512)b.v)); }
+POLYFLY_FN Real fma(Real a, Real b, Real c) { return Real((VReal)_mm512_fmadd_ps((__m512)a.v, (__m512)b.v, (__m512)c.v)); }
+POLYFLY_FN Real sqrt(Real a) { return Real((VReal)_mm512_sqrt_ps((__m512)a.v)); }
 POLYFLY_FN void compress_store(float* p, Real x, Mask m) {
   // Compressing in a register and storing whole is several times faster than the storing form.
   *(VRealU*)p = (VReal)_mm512_maskz_compress_ps(m.m, (__m512)x.v);
@@ -245,18 +248,18 @@ POLYFLY_FN Int lane_index();
 POLYFLY_FN Mask first_lanes(int n) { return lane_index() < Int(n); }
 POLYFLY_FN Real select(Mask m, Real a, Real b) { return Real((VReal)((m.m & (VInt)a.v) | (~m.m & (VInt)b.v))); }
 POLYFLY_FN Int select(Mask m, Int a, Int b) { return Int((m.m & a.v) | (~m.m & b.v)); }
-POLYFLY_FN Real least(Real a, Real b) { return Real(a.v < b.v ? a.v : b.v); }
-POLYFLY_FN Real most(Real a, Real b) { return Real(a.v > b.v ? a.v : b.v); }
+POLYFLY_FN Real min(Real a, Real b) { return Real(a.v < b.v ? a.v : b.v); }
+POLYFLY_FN Real max(Real a, Real b) { return Real(a.v > b.v ? a.v : b.v); }
 #if defined(__FMA__) && POLYFLY_LANES == 8
-POLYFLY_FN Real mad(Real a, Real b, Real c) { return Real((VReal)_mm256_fmadd_ps((__m256)a.v, (__m256)b.v, (__m256)c.v)); }
-POLYFLY_FN Real root(Real a) { return Real((VReal)_mm256_sqrt_ps((__m256)a.v)); }
+POLYFLY_FN Real fma(Real a, Real b, Real c) { return Real((VReal)_mm256_fmadd_ps((__m256)a.v, (__m256)b.v, (__m256)c.v)); }
+POLYFLY_FN Real sqrt(Real a) { return Real((VReal)_mm256_sqrt_ps((__m256)a.v)); }
 #elif defined(__x86_64__) && POLYFLY_LANES == 4
 // No fused instruction before AVX2: the exact product of two floats fits a double, and rounding the
 // sum to odd (Boldo and Melquiond, "Emulation of FMA and correctly rounded sums", 2008) makes the
 // second rounding, to float, the only one that counts.
 typedef double VDouble __attribute__((vector_size(POLYFLY_LANES * 8)));
 typedef long long VLong __attribute__((vector_size(POLYFLY_LANES * 8)));
-POLYFLY_FN Real mad(Real a, Real b, Real c) {
+POLYFLY_FN Real fma(Real a, Real b, Real c) {
   VDouble product = __builtin_convertvector(a.v, VDouble) * __builtin_convertvector(b.v, VDouble);
   VDouble addend = __builtin_convertvector(c.v, VDouble);
   VDouble sum = product + addend;
@@ -268,17 +271,17 @@ POLYFLY_FN Real mad(Real a, Real b, Real c) {
   VLong step = (away & 1) | (~away);  // +1 away from zero, -1 toward it
   return Real(__builtin_convertvector((VDouble)((VLong)sum + (inexact & even & step)), VReal));
 }
-POLYFLY_FN Real root(Real a) { return Real((VReal)_mm_sqrt_ps((__m128)a.v)); }
+POLYFLY_FN Real sqrt(Real a) { return Real((VReal)_mm_sqrt_ps((__m128)a.v)); }
 #elif defined(__aarch64__) && POLYFLY_LANES == 4
-POLYFLY_FN Real mad(Real a, Real b, Real c) { return Real((VReal)vfmaq_f32((float32x4_t)c.v, (float32x4_t)a.v, (float32x4_t)b.v)); }
-POLYFLY_FN Real root(Real a) { return Real((VReal)vsqrtq_f32((float32x4_t)a.v)); }
+POLYFLY_FN Real fma(Real a, Real b, Real c) { return Real((VReal)vfmaq_f32((float32x4_t)c.v, (float32x4_t)a.v, (float32x4_t)b.v)); }
+POLYFLY_FN Real sqrt(Real a) { return Real((VReal)vsqrtq_f32((float32x4_t)a.v)); }
 #else
-POLYFLY_FN Real mad(Real a, Real b, Real c) {
+POLYFLY_FN Real fma(Real a, Real b, Real c) {
   VReal r;
   for (int i = 0; i < POLYFLY_LANES; ++i) r[i] = __builtin_fmaf(a.v[i], b.v[i], c.v[i]);
   return Real(r);
 }
-POLYFLY_FN Real root(Real a) {
+POLYFLY_FN Real sqrt(Real a) {
   VReal r;
   for (int i = 0; i < POLYFLY_LANES; ++i) r[i] = __builtin_sqrtf(a.v[i]);
   return Real(r);
@@ -303,17 +306,19 @@ POLYFLY_FN Int gather(const int* p, Int i, Mask m) {
 #endif
 
 POLYFLY_FN bool any(Mask m) { return mask_bits(m) != 0; }
+POLYFLY_FN Mask given_any(Mask m) { return m; }
 POLYFLY_FN int count(Mask m) { return __builtin_popcount(mask_bits(m)); }
 POLYFLY_FN Int lane_index() {
   VInt r;
   for (int i = 0; i < POLYFLY_LANES; ++i) r[i] = i;
   return Int(r);
 }
+POLYFLY_FN bool lane(Mask m, int i) { return (mask_bits(m) >> i) & 1u; }
 POLYFLY_FN Int to_int(Real x) { return Int(__builtin_convertvector(x.v, VInt)); }
 POLYFLY_FN Real to_real(Int x) { return Real(__builtin_convertvector(x.v, VReal)); }
 POLYFLY_FN Int bits(Real x) { return Int((VInt)x.v); }
 POLYFLY_FN Real from_bits(Int x) { return Real((VReal)x.v); }
-POLYFLY_FN Real magnitude(Real x) { return from_bits(bits(x) & Int(0x7fffffff)); }
+POLYFLY_FN Real abs(Real x) { return from_bits(bits(x) & Int(0x7fffffff)); }
 POLYFLY_FN float lane(Real x, int i) { return x.v[i]; }
 POLYFLY_FN int lane(Int x, int i) { return x.v[i]; }
 POLYFLY_FN Real load(const float* p) { return Real((VReal)(*(const VRealU*)p)); }
@@ -322,3 +327,14 @@ POLYFLY_FN void store(float* p, Real x) { *(VRealU*)p = x.v; }
 POLYFLY_FN void store(int* p, Int x) { *(VIntU*)p = x.v; }
 
 #endif
+
+// The bits of one number, whatever the width.
+POLYFLY_FN u32 float_bits(float x) {
+#ifdef __CUDACC__
+  return (u32)__float_as_int(x);
+#else
+  u32 i;
+  __builtin_memcpy(&i, &x, 4);
+  return i;
+#endif
+}

@@ -1,8 +1,9 @@
-"""Compiles kernels/render.cu to PTX with NVRTC through its C interface. Called by scripts/ptx."""
+"""Compiles a GPU entry of kernels/entry to PTX with NVRTC through its C interface. Called by scripts/ptx."""
 
 import ctypes
 import glob
 import hashlib
+import os
 import re
 import sys
 from pathlib import Path
@@ -11,38 +12,37 @@ OPTIONS = ["--gpu-architecture=compute_75", "--std=c++17", "--fmad=false", "--pr
            "--ftz=false", "--device-as-default-execution-space"]
 
 
-def sources():
-    """render.cu and the headers it reaches, by name, each once."""
-    found, queue = {}, ["render.cu"]
-    while queue:
-        name = queue.pop(0)
-        if name not in found:
-            found[name] = Path("kernels", name).read_text()
-            queue += re.findall(r'^#include "(.*)"', found[name], re.M)
-    return found
+def flat(path, seen):
+    """The file with what it includes in place, each once, and lines that keep the compiler's messages at home."""
+    seen[path] = text = Path("kernels", path).read_text()
+    out = [f'#line 1 "kernels/{path}"']
+    for number, line in enumerate(text.split("\n"), 1):
+        include = re.match(r'#include "(.*)"', line)
+        if not include:
+            out.append("" if line == "#pragma once" else line)
+            continue
+        other = os.path.normpath(os.path.join(os.path.dirname(path), include[1]))
+        if other not in seen:
+            out += flat(other, seen)
+        out.append(f'#line {number + 1} "kernels/{path}"')
+    return out
 
 
 def digest(files):
-    """What a test in src/device/cuda.rs computes too: SHA-256 over names and texts in name order."""
+    """What a test in src/kernels.rs computes too: SHA-256 over names and texts in name order."""
     state = hashlib.sha256()
     for name in sorted(files):
         state.update(name.encode() + b"\0" + files[name].encode() + b"\0")
     return state.hexdigest()
 
 
-def main(tools, out, *defines):
+def main(tools, entry, out):
     nvrtc = ctypes.CDLL(glob.glob(f"{tools}/nvidia/cuda_nvrtc/lib/libnvrtc.so.12")[0])
-    files = sources()
-    headers = [n for n in files if n != "render.cu"]
-
-    def strings(items):
-        return (ctypes.c_char_p * len(items))(*[i.encode() for i in items])
-
+    files = {}
+    source = "\n".join(flat(f"entry/{entry}.cu", files))
     program = ctypes.c_void_p()
-    nvrtc.nvrtcCreateProgram(ctypes.byref(program), files["render.cu"].encode(), b"render.cu", len(headers),
-                             strings([files[h] for h in headers]), strings(headers))
-    options = OPTIONS + list(defines)
-    failed = nvrtc.nvrtcCompileProgram(program, len(options), strings(options))
+    nvrtc.nvrtcCreateProgram(ctypes.byref(program), source.encode(), f"{entry}.cu".encode(), 0, None, None)
+    failed = nvrtc.nvrtcCompileProgram(program, len(OPTIONS), (ctypes.c_char_p * len(OPTIONS))(*[o.encode() for o in OPTIONS]))
     size = ctypes.c_size_t()
     nvrtc.nvrtcGetProgramLogSize(program, ctypes.byref(size))
     log = ctypes.create_string_buffer(size.value)

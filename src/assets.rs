@@ -1,181 +1,81 @@
-//! What a scene names and does not hold itself: its floor's picture, meshes and particles, read from files.
+//! What a scene names and does not hold itself: its floor's picture, meshes and particles, read from files into plain data.
 
-use crate::error::Error;
-use crate::particles::Cloud;
-use crate::scene::{Mesh, Scene};
-use crate::texture::Texture;
-use ply_rs_bw::parser::{ParseError, Parser, Reader};
-use ply_rs_bw::ply::{Property, PropertyAccess, PropertyAccessResult};
+pub mod mesh;
+pub mod particles;
+mod sphere_file;
+pub mod texture;
+
+use crate::scene::Scene;
+use mesh::Corners;
+use particles::ColouredSpheres;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-
-/// A triangle's corners.
-pub type Corners = [[f32; 3]; 3];
+use texture::Texture;
 
 /// Everything that was read.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub struct Assets {
     /// The floor's picture.
-    pub texture: Option<Texture>,
+    pub texture: Option<Arc<Texture>>,
     /// The triangles of each of the scene's meshes.
     pub meshes: Arc<Vec<Vec<Corners>>>,
     /// The particles of the first frame, or of the one asked for.
-    pub particles: Option<Cloud>,
+    pub particles: Option<ColouredSpheres>,
 }
 
-/// Why a mesh cannot be used.
+/// Why a file that a scene names cannot be used.
 #[derive(Debug, thiserror::Error)]
-pub enum MeshError {
-    /// It cannot be read.
-    #[error("cannot read the mesh {0}: {1}")]
-    Read(PathBuf, std::io::Error),
-    /// It is not what its name says.
-    #[error("the mesh {0} is broken: {1}")]
-    Broken(PathBuf, String),
-    /// No such format.
-    #[error("the mesh {0} is neither .obj nor .ply; export it as one of them")]
-    Format(PathBuf),
+pub struct AssetError {
+    /// Which file.
+    pub path: PathBuf,
+    /// The byte, line or column where it stops making sense, if it has one.
+    pub at: Option<String>,
+    /// What is wrong, in one sentence.
+    pub what: String,
+}
+
+impl AssetError {
+    /// A file that cannot be read.
+    pub fn read(kind: &str, path: &Path, e: std::io::Error) -> AssetError {
+        let remedy = if kind == "texture" { "; give another with --texture, or `none`" } else { "" };
+        AssetError { path: path.to_owned(), at: None, what: format!("cannot read the {kind}: {e}{remedy}") }
+    }
+    /// A file that is not what its name says.
+    pub fn broken(kind: &str, path: &Path, what: impl std::fmt::Display) -> AssetError {
+        AssetError { path: path.to_owned(), at: None, what: format!("the {kind} is broken: {what}") }
+    }
+    /// The same with a place in it.
+    pub fn broken_at(path: &Path, at: impl Into<String>, what: impl Into<String>) -> AssetError {
+        AssetError { path: path.to_owned(), at: Some(at.into()), what: what.into() }
+    }
+}
+
+impl std::fmt::Display for AssetError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}: ", self.path.display())?;
+        if let Some(at) = &self.at {
+            write!(f, "{at}: ")?;
+        }
+        write!(f, "{}", self.what)
+    }
 }
 
 impl Assets {
     /// Reads all that a scene names; of particles with a file for each time step, those of frame 0.
-    pub fn load(scene: &Scene) -> Result<Assets, Error> {
-        let assets = Assets {
-            texture: scene.floor.as_ref().and_then(|f| f.texture.as_ref()).map(Texture::load).transpose()?,
-            meshes: Arc::new(scene.meshes.iter().map(load_mesh).collect::<Result<_, _>>()?),
-            particles: scene.particles.as_ref().map(|p| Cloud::load(p, 0)).transpose()?,
-        };
-        let particles = assets.particles.as_ref().map_or(0, |p| p.balls.len());
-        let triangles = assets.meshes.iter().map(Vec::len).sum();
-        crate::layout::check_counts(scene.bodies.len(), scene.spheres.len() + particles, triangles)?;
-        Ok(assets)
+    pub fn load(scene: &Scene) -> Result<Assets, AssetError> {
+        let world = &scene.world;
+        let source = world.floor.as_ref().and_then(|f| f.texture.as_ref());
+        Ok(Assets {
+            texture: source.map(Texture::load).transpose()?.map(Arc::new),
+            meshes: Arc::new(world.meshes.iter().map(mesh::load).collect::<Result<_, _>>()?),
+            particles: world.particles.as_ref().map(|p| ColouredSpheres::load(p, 0)).transpose()?,
+        })
     }
-}
-
-fn load_mesh(mesh: &Mesh) -> Result<Vec<Corners>, MeshError> {
-    let extension = mesh.path.extension().map(|e| e.to_string_lossy().to_ascii_lowercase());
-    let mut triangles = match extension.as_deref() {
-        Some("obj") => load_obj(&mesh.path)?,
-        Some("ply") => load_ply(&mesh.path)?,
-        _ => return Err(MeshError::Format(mesh.path.clone())),
-    };
-    let (scale, offset) = (mesh.scale as f32, mesh.offset.map(|x| x as f32));
-    for p in triangles.iter_mut().flatten() {
-        // Where y is up, z comes toward the viewer.
-        let [x, y, z] = if mesh.z_up { *p } else { [p[0], -p[2], p[1]] };
-        *p = [x * scale + offset[0], y * scale + offset[1], z * scale + offset[2]];
+    /// The same with the particles of another frame, coloured over the same range.
+    pub fn at_frame(&self, scene: &Scene, frame: u32) -> Result<Assets, AssetError> {
+        let Some(particles) = &scene.world.particles else { return Ok(self.clone()) };
+        let mut particles = particles.clone();
+        particles.range = self.particles.as_ref().and_then(|p| p.range).or(particles.range);
+        Ok(Assets { particles: Some(ColouredSpheres::load(&particles, frame)?), ..self.clone() })
     }
-    if triangles.is_empty() {
-        return Err(MeshError::Broken(mesh.path.clone(), "it has no faces".into()));
-    }
-    let farthest = crate::diagnostic::FARTHEST;
-    if let Some(x) = triangles.as_flattened().as_flattened().iter().find(|&&x| !(f64::from(x).abs() <= farthest)) {
-        let what = format!("a coordinate is {x:e}; expected numbers from -{farthest:e} to {farthest:e}");
-        return Err(MeshError::Broken(mesh.path.clone(), what));
-    }
-    Ok(triangles)
-}
-
-// The faces as triangles; a face's corners are indices into `points`.
-fn fan(path: &Path, points: &[[f32; 3]], faces: impl Iterator<Item = Vec<usize>>) -> Result<Vec<Corners>, MeshError> {
-    let mut triangles = Vec::new();
-    for (n, face) in faces.enumerate() {
-        if let Some(bad) = face.iter().find(|&&i| i >= points.len()) {
-            let what = format!("face {} names vertex {bad}, and there are {} (from 0)", n + 1, points.len());
-            return Err(MeshError::Broken(path.to_owned(), what));
-        }
-        triangles.extend((2..face.len()).map(|i| [points[face[0]], points[face[i - 1]], points[face[i]]]));
-    }
-    Ok(triangles)
-}
-
-fn load_obj(path: &Path) -> Result<Vec<Corners>, MeshError> {
-    let file = std::fs::File::open(path).map_err(|e| MeshError::Read(path.to_owned(), e))?;
-    let options = tobj::LoadOptions { triangulate: false, single_index: false, ..tobj::LoadOptions::default() };
-    // Materials are the scene's business.
-    let (models, _) = tobj::load_obj_buf(&mut std::io::BufReader::new(file), &options, |_| Ok(Default::default()))
-        .map_err(|e| MeshError::Broken(path.to_owned(), e.to_string()))?;
-    let mut triangles = Vec::new();
-    for model in models {
-        let points: Vec<[f32; 3]> = model.mesh.positions.chunks_exact(3).map(|p| [p[0], p[1], p[2]]).collect();
-        let mut sizes = model.mesh.face_arities.iter().map(|&n| n as usize);
-        let mut rest = model.mesh.indices.as_slice();
-        let faces = std::iter::from_fn(|| {
-            let n = sizes.next().unwrap_or(3).min(rest.len());
-            let (face, after) = rest.split_at(n);
-            rest = after;
-            (n > 0).then(|| face.iter().map(|&i| i as usize).collect())
-        });
-        triangles.extend(fan(path, &points, faces)?);
-    }
-    Ok(triangles)
-}
-
-#[derive(Default)]
-struct Vertex([f32; 3]);
-#[derive(Default)]
-struct Face(Vec<usize>);
-
-impl PropertyAccess for Vertex {
-    fn new() -> Vertex {
-        Vertex::default()
-    }
-    fn set_property(&mut self, key: &str, value: Property) -> PropertyAccessResult {
-        let Some(axis) = ["x", "y", "z"].iter().position(|&a| a == key) else {
-            return PropertyAccessResult::Ignored;
-        };
-        self.0[axis] = match value {
-            Property::Float(x) => x,
-            Property::Double(x) => x as f32,
-            Property::Int(x) => x as f32,
-            Property::Short(x) => f32::from(x),
-            _ => return PropertyAccessResult::UnsupportedType,
-        };
-        PropertyAccessResult::Set
-    }
-}
-impl PropertyAccess for Face {
-    fn new() -> Face {
-        Face::default()
-    }
-    fn set_property(&mut self, key: &str, value: Property) -> PropertyAccessResult {
-        if key != "vertex_indices" && key != "vertex_index" {
-            return PropertyAccessResult::Ignored;
-        }
-        // A negative index becomes one that no vertex has.
-        let whole = |i: i64| usize::try_from(i).unwrap_or(usize::MAX);
-        self.0 = match value {
-            Property::ListInt(v) => v.into_iter().map(|i| whole(i.into())).collect(),
-            Property::ListUInt(v) => v.into_iter().map(|i| whole(i.into())).collect(),
-            Property::ListShort(v) => v.into_iter().map(|i| whole(i.into())).collect(),
-            Property::ListUShort(v) => v.into_iter().map(|i| whole(i.into())).collect(),
-            Property::ListChar(v) => v.into_iter().map(|i| whole(i.into())).collect(),
-            Property::ListUChar(v) => v.into_iter().map(|i| whole(i.into())).collect(),
-            _ => return PropertyAccessResult::UnsupportedType,
-        };
-        PropertyAccessResult::Set
-    }
-}
-
-fn load_ply(path: &Path) -> Result<Vec<Corners>, MeshError> {
-    let file = std::fs::File::open(path).map_err(|e| MeshError::Read(path.to_owned(), e))?;
-    let mut input = Reader::new(std::io::BufReader::new(file));
-    let broken = |e: ParseError| MeshError::Broken(path.to_owned(), e.to_string());
-    let (vertices, faces) = (Parser::<Vertex>::new(), Parser::<Face>::new());
-    let header = vertices.read_header(&mut input).map_err(broken)?;
-    let (mut points, mut all) = (Vec::new(), Vec::new());
-    for (_, element) in &header.elements {
-        match element.name.as_str() {
-            "vertex" => points = vertices.read_payload_for_element(&mut input, element, &header).map_err(broken)?,
-            // Elements that we do not know are read as faces without corners.
-            name => {
-                let read = faces.read_payload_for_element(&mut input, element, &header).map_err(broken)?;
-                if name == "face" {
-                    all = read;
-                }
-            }
-        }
-    }
-    let points: Vec<[f32; 3]> = points.into_iter().map(|v| v.0).collect();
-    fan(path, &points, all.into_iter().map(|f| f.0))
 }

@@ -1,12 +1,11 @@
 //! The command line: flags, and what each of them makes of a scene.
 
-use crate::diagnostic::Rule;
 use crate::error::Error;
-use crate::particles::generate::Layout as FileLayout;
+use crate::output::video::Codec;
 use crate::report::LogFormat;
-use crate::scene::{ColourBy, Grammar, Integrator, Pattern, Scene, TextureSource};
-use crate::sink::video::Codec;
-use crate::solid::Solid;
+use crate::scene::diagnostic::Rule;
+use crate::scene::limits::{MAX_PIXELS, MAX_SIDE};
+use crate::scene::{ColourBy, Grammar, Integrator, Pattern, Scene, Solid, TextureSource, expand_home, tokens};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
 
@@ -91,10 +90,10 @@ pub struct PictureArgs {
     #[arg(required = false)]
     pub file: PathBuf,
     /// Picture width, pixels.
-    #[arg(required = false, value_parser = clap::value_parser!(u32).range(1..=i64::from(crate::scene::MAX_SIDE)))]
+    #[arg(required = false, value_parser = clap::value_parser!(u32).range(1..=i64::from(MAX_SIDE)))]
     pub width: u32,
     /// Picture height, pixels.
-    #[arg(required = false, value_parser = clap::value_parser!(u32).range(1..=i64::from(crate::scene::MAX_SIDE)))]
+    #[arg(required = false, value_parser = clap::value_parser!(u32).range(1..=i64::from(MAX_SIDE)))]
     pub height: u32,
     /// The picture: .ppm, .png or .data.
     #[arg(required = false)]
@@ -159,6 +158,17 @@ impl From<ColourArg> for ColourBy {
             ColourArg::Radius => ColourBy::Radius,
         }
     }
+}
+
+/// The layout of a file of particles.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum FileLayout {
+    /// As the `sphere` code of 2012 wrote it.
+    Interleaved,
+    /// As version 2.11 wrote it.
+    Versioned,
+    /// A table with names.
+    Csv,
 }
 
 /// Arguments of `particles generate`.
@@ -254,9 +264,11 @@ pub struct SceneArgs {
 
 /// What is dealt out to devices.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
-pub enum Split {
-    /// Whole frames: most work for each piece.
+pub enum SplitArg {
+    /// Frames where there are enough of them, else tiles.
     #[default]
+    Auto,
+    /// Whole frames: most work for each task.
     Frames,
     /// Bands of tiles: the first frame is there sooner, and one frame is shared too.
     Tiles,
@@ -282,19 +294,22 @@ pub struct RenderArgs {
     #[arg(long, value_name = "LIST", value_delimiter = ',', help_heading = "Device")]
     pub devices: Vec<String>,
     /// What several devices share: the frames, or the tiles of each frame.
-    #[arg(long, value_enum, default_value = "frames", help_heading = "Device")]
-    pub split: Split,
+    #[arg(long, value_enum, default_value = "auto", help_heading = "Device")]
+    pub split: SplitArg,
     /// Threads that trace; 0 = one a core.
-    #[arg(long, value_name = "N", default_value_t = 0, help_heading = "Device")]
+    #[arg(long, value_name = "N", default_value_t = 0, value_parser = parse_threads, help_heading = "Device")]
     pub threads: usize,
 
     /// Changes to the scene.
     #[command(flatten)]
     pub changes: SceneArgs,
 
-    /// Where the frames go: a path with %d or %0Nd, ending in .data or .png.
+    /// Where the frames go: a path with %d or %0Nd, ending in .png, .data, .ppm or .exr.
     #[arg(short, long, value_name = "PATTERN", help_heading = "Output")]
     pub output: Option<String>,
+    /// Bits of a channel: 8 or 16 in PNG, 16 or 32 in EXR [default: the format's first, or the scene's]
+    #[arg(long, value_name = "N", help_heading = "Output")]
+    pub bits: Option<u32>,
     /// Write no frames, only the video.
     #[arg(long, help_heading = "Output")]
     pub no_frames: bool,
@@ -322,17 +337,18 @@ pub struct RenderArgs {
 }
 
 fn parse_size(text: &str) -> Result<(u32, u32), String> {
-    let rule = Rule::Whole(1, crate::scene::MAX_SIDE);
+    let rule = Rule::Whole(1, MAX_SIDE);
     let side = |s: &str| s.parse::<u32>().ok().filter(|&n| rule.allows(f64::from(n)));
     let size = text.split_once('x').and_then(|(w, h)| Some((side(w)?, side(h)?)));
     let (w, h) = size.ok_or_else(|| format!("expected WIDTHxHEIGHT, two of {}", rule.expected()))?;
-    if u64::from(w) * u64::from(h) > crate::scene::MAX_PIXELS {
-        return Err(format!(
-            "a picture of {w} x {h} pixels is above the memory limit of {} pixels",
-            crate::scene::MAX_PIXELS
-        ));
+    if u64::from(w) * u64::from(h) > MAX_PIXELS {
+        return Err(format!("a picture of {w} x {h} pixels is above the memory limit of {} pixels", MAX_PIXELS));
     }
     Ok((w, h))
+}
+
+fn parse_threads(text: &str) -> Result<usize, String> {
+    text.parse().ok().filter(|&n| n <= 1024).ok_or_else(|| "expected a whole number from 0 to 1024".into())
 }
 
 fn parse_point(text: &str) -> Result<[f64; 3], String> {
@@ -360,7 +376,7 @@ fn parse_solids(text: &str) -> Result<[Solid; 3], String> {
 impl SceneArgs {
     /// The bodies of a scene in tokens.
     pub fn token_solids(&self) -> [Solid; 3] {
-        <[Solid; 3]>::try_from(self.solids.as_slice()).unwrap_or(crate::scene::tokens::SOLIDS)
+        <[Solid; 3]>::try_from(self.solids.as_slice()).unwrap_or(tokens::SOLIDS)
     }
 
     /// Puts what the flags say in place of what the scene says.
@@ -368,32 +384,35 @@ impl SceneArgs {
         let here = std::path::Path::new("");
         let wrong = |flag: &str, why: String| Error::Usage(format!("--{flag}: {why}"));
         if !self.solids.is_empty() {
-            if self.solids.len() != scene.bodies.len() {
-                return Err(wrong("solids", format!("{} names for {} bodies", self.solids.len(), scene.bodies.len())));
+            if self.solids.len() != scene.world.bodies.len() {
+                return Err(wrong(
+                    "solids",
+                    format!("{} names for {} bodies", self.solids.len(), scene.world.bodies.len()),
+                ));
             }
-            for (body, &solid) in scene.bodies.iter_mut().zip(&self.solids) {
+            for (body, &solid) in scene.world.bodies.iter_mut().zip(&self.solids) {
                 body.solid = solid;
             }
         }
         if let Some(text) = &self.texture {
-            let texture =
-                TextureSource::parse(text, here).map_err(|e| wrong("texture", format!("`{text}`: expected {e}")))?;
-            match &mut scene.floor {
+            let texture = TextureSource::parse(text, here, home().as_deref())
+                .map_err(|e| wrong("texture", format!("`{text}`: expected {e}")))?;
+            match &mut scene.world.floor {
                 Some(floor) => floor.texture = texture,
                 None => return Err(wrong("texture", "the scene has no floor".into())),
             }
         }
         if let Some((width, height)) = self.size {
-            (scene.width, scene.height) = (width, height);
+            (scene.render.width, scene.render.height) = (width, height);
         }
-        match (self.samples, &mut scene.integrator) {
+        match (self.samples, &mut scene.render.integrator) {
             // As many a pixel as the other integrator takes.
             (Some(n), Integrator::Path { samples, .. }) => *samples = n * n,
-            (Some(n), Integrator::Whitted) => scene.samples = n,
+            (Some(n), Integrator::Whitted) => scene.render.samples = n,
             (None, _) => {}
         }
         if let Some(depth) = self.depth {
-            scene.depth = depth;
+            scene.render.depth = depth;
         }
         Ok(())
     }
@@ -404,8 +423,11 @@ impl RenderArgs {
     pub fn override_scene(&self, scene: &mut Scene) -> Result<(), Error> {
         let wrong = |flag: &str, why: String| Error::Usage(format!("--{flag}: {why}"));
         if let Some(text) = &self.output {
-            let text = crate::scene::expand_home(text).display().to_string();
-            (scene.output.frames, _) = Pattern::parse(&text).map_err(|e| wrong("output", e.to_string()))?;
+            let text = expand_home(text, home().as_deref()).display().to_string();
+            (scene.output.files, _) = Pattern::parse(&text).map_err(|e| wrong("output", e.to_string()))?;
+        }
+        if self.bits.is_some() {
+            scene.output.bits = self.bits;
         }
         if let Some(video) = &self.video {
             scene.output.video = Some(video.clone());
@@ -415,4 +437,9 @@ impl RenderArgs {
         }
         Ok(())
     }
+}
+
+/// What `~` means.
+pub fn home() -> Option<PathBuf> {
+    std::env::var_os("HOME").map(PathBuf::from)
 }

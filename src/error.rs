@@ -1,13 +1,13 @@
-//! What can end a run, and the exit code that says so (the numbers are those of sysexits.h).
+//! What can end a job, and the exit code that says so (the numbers are those of sysexits.h).
 
-use crate::assets::MeshError;
+use crate::assets::AssetError;
 use crate::device::DeviceError;
-use crate::diagnostic::Problems;
-use crate::particles::ParticleError;
-use crate::sink::SinkError;
-use crate::texture::TextureError;
+use crate::device_scene::TooMany;
+use crate::output::OutputError;
+use crate::render::RenderError;
+use crate::scene::Problems;
 
-/// Why a run ended early.
+/// Why a job ended early: one variant a room of the house, and its exit code.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// The command line makes no sense; exit 64.
@@ -21,34 +21,28 @@ pub enum Error {
         "{0}: byte {1} is no text: a scene is written in tokens or TOML (`polyfly --default` prints one); is this a picture?"
     )]
     NotText(String, usize),
-    /// The scene has more elements than the kernels can count; exit 65.
-    #[error("{0}")]
-    TooMany(#[from] crate::layout::TooMany),
-    /// The scene's texture is missing or broken; exit 65.
-    #[error("{0}")]
-    Texture(#[from] TextureError),
-    /// A mesh is missing or broken; exit 65.
-    #[error("{0}")]
-    Mesh(#[from] MeshError),
-    /// A file of particles is missing or broken; exit 65.
-    #[error("{0}")]
-    Particles(#[from] ParticleError),
     /// The scene cannot be written in the grammar asked for; exit 65.
     #[error("this scene cannot be written as tokens:\n{}", .0.iter().map(|r| format!("  - {r}")).collect::<Vec<_>>().join("\n"))]
     Unsayable(Vec<String>),
-    /// No such device; exit 69.
+    /// A file that the scene names is missing or broken; exit 65.
+    #[error("{0}")]
+    Asset(#[from] AssetError),
+    /// The scene has more elements than the kernels count; exit 65.
+    #[error("{0}")]
+    TooMany(#[from] TooMany),
+    /// No such device, or all have failed; exit 69.
     #[error("{0}")]
     Device(#[from] DeviceError),
-    /// Frames or video could not be written; exit 74.
-    #[error("{0}")]
-    Sink(#[from] SinkError),
-    /// Something could not be read; exit 74.
-    #[error("cannot read {0}: {1}")]
-    Read(String, std::io::Error),
     /// Devices disagree; exit 70.
     #[error("devices disagree:\n{}", .0.join("\n"))]
     Differs(Vec<String>),
-    /// Ctrl-C; exit 130.
+    /// Frames or a video could not be put out; exit 74.
+    #[error("{0}")]
+    Output(#[from] OutputError),
+    /// Something could not be read; exit 74.
+    #[error("cannot read {0}: {1}")]
+    Read(String, std::io::Error),
+    /// It was asked to stop; exit 130.
     #[error("interrupted after {0} of {1} frames; what is written is whole")]
     Interrupted(usize, usize),
 }
@@ -58,18 +52,24 @@ impl Error {
     pub fn exit_code(&self) -> u8 {
         match self {
             Error::Usage(_) => 64,
-            Error::Scene(_)
-            | Error::NotText(..)
-            | Error::TooMany(_)
-            | Error::Texture(_)
-            | Error::Mesh(_)
-            | Error::Particles(_)
-            | Error::Unsayable(_) => 65,
-            Error::Device(DeviceError::Input(_)) => 65,
+            Error::Scene(_) | Error::NotText(..) | Error::Unsayable(_) | Error::Asset(_) | Error::TooMany(_) => 65,
             Error::Device(_) => 69,
             Error::Differs(_) => 70,
-            Error::Sink(_) | Error::Read(..) => 74,
+            Error::Output(_) | Error::Read(..) => 74,
             Error::Interrupted(..) => 130,
+        }
+    }
+}
+
+impl From<RenderError> for Error {
+    fn from(e: RenderError) -> Error {
+        match e {
+            RenderError::Asset(e) => Error::Asset(e),
+            RenderError::TooMany(e) => Error::TooMany(e),
+            RenderError::Device(e) => Error::Device(e),
+            RenderError::Output(e) => Error::Output(e),
+            RenderError::Interrupted { done, total } => Error::Interrupted(done, total),
+            e @ RenderError::NoFrame { .. } => Error::Usage(e.to_string()),
         }
     }
 }

@@ -1,30 +1,54 @@
 //! polyfly renders flythroughs of polyhedra: a scene goes in, frames and a video come out, byte for
 //! byte the same on every device.
 //!
-//! Data flows one way: [`scene`] reads and resolves a description, [`layout`] flattens it into the arrays
-//! that the kernels read, a [`device`] turns each frame's camera into a picture, and the [`pipeline`]
-//! hands the pictures to the [`sink`]s in order while the next ones render.
+//! As a library it has five things: a [`Scene`], read or built; a [`Renderer`] of it; [`Image`]s, which a still is;
+//! [`Sink`]s, which take the frames of an animation; and [`Progress`], which hears of it. It reads no environment, writes
+//! nothing to standard streams and handles no signals: the program does (`command`, `report`).
+//!
+//! # The life of a frame
+//!
+//! 1. `scene` reads a text into a resolved [`Scene`]; `assets` reads the files that it names.
+//! 2. `device_scene` flattens both into arrays, which go to each `device` once, or once a time step.
+//! 3. `render` opens the frame: its camera, memory for its picture, and its tasks (bands of rows, rounds of samples).
+//! 4. Devices take tasks as they get free, call the `kernels`, and leave finished pixels or sums of light.
+//! 5. Sums add up on the `film`, become a linear [`Image`], go through its post steps and the tone curve.
+//! 6. The frames, in order, go to the sinks of `output`, while the next ones render; `report` prints a line for each.
+//!
+//! docs/architecture.md has the map, and how to add a camera path, a material, a light, a format or a device.
 
-pub mod app;
-pub mod assets;
-pub mod bench;
-pub mod bvh;
-pub mod camera;
-pub mod check;
-pub mod cli;
-pub mod device;
-pub mod diagnostic;
-pub mod error;
-pub mod frames;
-pub mod layout;
-pub mod particles;
-pub mod pipeline;
-pub mod progressive;
-pub mod report;
+mod assets;
+mod cli;
+mod command;
+mod device;
+mod device_scene;
+mod error;
+mod film;
+mod gpu_types;
+mod kernels;
+mod math;
+mod output;
+mod render;
+mod report;
 pub mod scene;
-pub mod sink;
-pub mod solid;
-pub mod steps;
-pub mod texture;
-pub mod tiles;
-pub mod vector;
+#[cfg(test)]
+mod tests;
+
+pub use error::Error;
+pub use film::image::{Image, Layers};
+pub use output::memory::{KeptFrame, MemorySink};
+pub use output::{Frame, Outcome, OutputError, PixelFormats, RunInfo, Sink};
+pub use render::frames::FrameList;
+pub use render::plan::Split;
+pub use render::stats::{FrameReport, FrameStats, Progress, RunReport, StageTimes};
+pub use render::{Devices, RenderOptions, Renderer};
+pub use scene::Scene;
+// Parts of what the above have in their signatures.
+pub use assets::AssetError;
+pub use device::{DeviceError, DeviceStats};
+pub use device_scene::TooMany;
+
+/// The polyfly program: reads the command line, does the job, turns errors into exit codes.
+#[doc(hidden)]
+pub fn command_line() -> std::process::ExitCode {
+    command::main()
+}

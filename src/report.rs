@@ -1,11 +1,12 @@
 //! What the run says while it runs: the log on stdout, the bar and remarks on stderr.
 
-use crate::device::FrameStats;
-use crate::pipeline::Share;
+use crate::output::RunInfo;
+use crate::render::stats::{FrameReport, Progress, RunReport, StageTimes, ms};
+use crate::scene::Scene;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use serde::Serialize;
 use std::io::{IsTerminal, Write};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 /// Form of the log.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
@@ -16,58 +17,30 @@ pub enum LogFormat {
     Jsonl,
 }
 
-/// What a run is, for the log's first record.
+/// What of a scene the log's first record tells.
 #[derive(Clone, Debug, Serialize)]
-#[expect(missing_docs, reason = "the names are the log's own keys")]
-pub struct RunFacts {
+pub struct SceneFacts {
     pub scene: String,
-    pub frames: usize,
     pub width: u32,
     pub height: u32,
     pub samples: u32,
     pub samples_per_pixel: u32,
     pub depth: u32,
-    pub device: String,
-    pub threads: usize,
 }
 
-/// Time a frame spent in each stage.
-#[derive(Clone, Copy, Debug, Default, Serialize)]
-pub struct StageTimes {
-    /// On the device, until the frame is in host memory.
-    pub render_ms: f64,
-    /// The part of it that the device computed.
-    pub kernel_ms: f64,
-    /// To the video's colours.
-    pub convert_ms: f64,
-    /// Into the encoder.
-    pub encode_ms: f64,
-    /// Into a file, compression included.
-    pub write_ms: f64,
-}
-
-impl StageTimes {
-    /// The stage that took longest per worker.
-    pub fn bottleneck(&self, writers: usize) -> &'static str {
-        let stages = [
-            ("render", self.render_ms),
-            ("encode", self.convert_ms + self.encode_ms),
-            ("write", self.write_ms / writers.max(1) as f64),
-        ];
-        stages.into_iter().max_by(|a, b| a.1.total_cmp(&b.1)).map_or("render", |s| s.0)
+impl SceneFacts {
+    /// Those of a scene of that name.
+    pub fn of(name: &str, scene: &Scene) -> SceneFacts {
+        let render = &scene.render;
+        SceneFacts {
+            scene: name.to_owned(),
+            width: render.width,
+            height: render.height,
+            samples: render.own_samples(),
+            samples_per_pixel: render.samples_per_pixel(),
+            depth: render.depth,
+        }
     }
-    fn add(&mut self, other: &StageTimes) {
-        self.render_ms += other.render_ms;
-        self.kernel_ms += other.kernel_ms;
-        self.convert_ms += other.convert_ms;
-        self.encode_ms += other.encode_ms;
-        self.write_ms += other.write_ms;
-    }
-}
-
-/// Milliseconds.
-pub fn ms(time: Duration) -> f64 {
-    time.as_secs_f64() * 1e3
 }
 
 /// Writes the log and moves the bar.
@@ -78,123 +51,33 @@ pub struct Reporter {
     bar: ProgressBar,
     both_terminals: bool,
     started: Instant,
-    facts: RunFacts,
+    facts: SceneFacts,
     writers: usize,
-    frames: usize,
     rays: u64,
     shadow_rays: u64,
     times: StageTimes,
-    shares: Vec<DeviceShare>,
-    speed_up: Option<f64>,
     quiet: bool,
 }
 
 impl Reporter {
-    /// Starts the log; the bar shows only on a terminal and not when `quiet`.
-    pub fn start(format: LogFormat, quiet: bool, facts: RunFacts, writers: usize) -> Reporter {
+    /// A log; its bar shows only on a terminal and not when `quiet`.
+    pub fn new(format: LogFormat, quiet: bool, facts: SceneFacts) -> Reporter {
         let hidden = quiet || !std::io::stderr().is_terminal();
         let target = if hidden { ProgressDrawTarget::hidden() } else { ProgressDrawTarget::stderr() };
         let style = ProgressStyle::with_template("{bar:32} {pos}/{len} frames  {per_sec}  {elapsed} gone, {eta} to go")
             .unwrap_or_else(|_| ProgressStyle::default_bar());
-        let bar = ProgressBar::with_draw_target(Some(facts.frames as u64), target).with_style(style);
-        let mut reporter = Reporter {
+        Reporter {
             format,
             out: Some(Box::new(std::io::stdout())),
             both_terminals: !hidden && std::io::stdout().is_terminal(),
-            bar,
+            bar: ProgressBar::with_draw_target(None, target).with_style(style),
             started: Instant::now(),
             facts,
-            writers,
-            frames: 0,
+            writers: 1,
             rays: 0,
             shadow_rays: 0,
             times: StageTimes::default(),
-            shares: Vec::new(),
-            speed_up: None,
             quiet,
-        };
-        if format == LogFormat::Jsonl {
-            let facts = reporter.facts.clone();
-            reporter.json("start", &Start { version: env!("CARGO_PKG_VERSION"), facts });
-        }
-        reporter
-    }
-
-    /// A frame is done, in order.
-    pub fn frame(&mut self, n: u32, stats: &FrameStats, times: &StageTimes) {
-        self.frames += 1;
-        self.rays += stats.rays;
-        self.shadow_rays += stats.shadow_rays;
-        self.times.add(times);
-        match self.format {
-            LogFormat::Text => self.line(&format!("{n}\t{:.3}\t{}", ms(stats.time), stats.rays)),
-            LogFormat::Jsonl => {
-                let bottleneck = times.bottleneck(self.writers);
-                self.json(
-                    "frame",
-                    &Frame {
-                        frame: n,
-                        ms: ms(stats.time),
-                        rays: stats.rays,
-                        shadow_rays: stats.shadow_rays,
-                        balance: stats.balance,
-                        samples: (stats.samples > 0).then_some(stats.samples),
-                        noise: (stats.samples > 0).then_some(stats.noise),
-                        stages: *times,
-                        bottleneck,
-                    },
-                );
-            }
-        }
-        self.bar.inc(1);
-    }
-
-    /// What each device did in `time`; told where there are several.
-    pub fn shares(&mut self, shares: Vec<Share>, time: Duration) {
-        let all: u64 = shares.iter().map(|s| s.rays).sum();
-        let rate = |s: &Share| s.rays as f64 / s.busy.as_secs_f64().max(1e-9);
-        let best = shares.iter().map(rate).fold(0.0, f64::max);
-        if shares.len() < 2 || best == 0.0 {
-            return;
-        }
-        self.speed_up = Some(all as f64 / time.as_secs_f64().max(1e-9) / best);
-        self.shares = shares
-            .into_iter()
-            .map(|s| DeviceShare {
-                pieces: s.pieces,
-                share: s.rays as f64 / all.max(1) as f64,
-                busy_seconds: s.busy.as_secs_f64(),
-                device: s.device,
-            })
-            .collect();
-    }
-
-    /// The run is over.
-    pub fn end(&mut self, video: Option<&std::path::Path>) {
-        self.bar.finish_and_clear();
-        if self.format == LogFormat::Jsonl {
-            let seconds = self.started.elapsed().as_secs_f64();
-            let device_seconds = self.times.render_ms / 1e3;
-            let end = End {
-                frames: self.frames,
-                seconds,
-                frames_per_second: self.frames as f64 / seconds,
-                rays: self.rays,
-                shadow_rays: self.shadow_rays,
-                mrays_per_second: self.rays as f64 / device_seconds.max(1e-9) / 1e6,
-                stages: self.times,
-                bottleneck: self.times.bottleneck(self.writers),
-                video: video.map(|v| v.display().to_string()),
-                devices: std::mem::take(&mut self.shares),
-                speed_up: self.speed_up,
-            };
-            self.json("end", &end);
-        } else if let Some(speed_up) = self.speed_up.filter(|_| !self.quiet) {
-            for s in &self.shares {
-                let percent = 100.0 * s.share;
-                remark(&format!("{}: {percent:.1} % of the rays, {:.2} s busy", s.device, s.busy_seconds));
-            }
-            remark(&format!("together {speed_up:.2} times as fast as the fastest of them computes alone"));
         }
     }
 
@@ -205,6 +88,16 @@ impl Reporter {
         }
     }
 
+    // What each device did, and how much faster they were together.
+    fn tell_devices(&self, run: &RunReport) {
+        let Some(speed_up) = run.speed_up().filter(|_| !self.quiet) else { return };
+        for s in shares(run) {
+            let percent = 100.0 * s.share;
+            remark(&format!("{}: {percent:.1} % of the rays, {:.2} s busy", s.device, s.busy_seconds));
+        }
+        remark(&format!("together {speed_up:.2} times as fast as the fastest of them computes alone"));
+    }
+
     fn line(&mut self, line: &str) {
         let Some(out) = &mut self.out else { return };
         let mut write = || writeln!(out, "{line}").and_then(|()| out.flush());
@@ -213,6 +106,86 @@ impl Reporter {
             self.out = None;
         }
     }
+}
+
+impl Progress for Reporter {
+    fn start(&mut self, run: &RunInfo, devices: &[String], threads: usize) {
+        self.started = Instant::now();
+        self.bar.set_length(run.frames as u64);
+        if self.format == LogFormat::Jsonl {
+            let (facts, device) = (self.facts.clone(), devices.join(", "));
+            let version = env!("CARGO_PKG_VERSION");
+            self.json("start", &Start { version, frames: run.frames, device, threads, facts });
+        }
+    }
+
+    fn frame(&mut self, report: &FrameReport) {
+        let FrameReport { frame, stats, stages, writers } = report;
+        self.writers = *writers;
+        self.rays += stats.rays;
+        self.shadow_rays += stats.shadow_rays;
+        self.times.add(stages);
+        match self.format {
+            LogFormat::Text => self.line(&format!("{frame}\t{:.3}\t{}", ms(stats.time), stats.rays)),
+            LogFormat::Jsonl => {
+                let record = Frame {
+                    frame: *frame,
+                    ms: ms(stats.time),
+                    rays: stats.rays,
+                    shadow_rays: stats.shadow_rays,
+                    balance: stats.balance,
+                    samples: stats.noise.map(|_| stats.samples),
+                    noise: stats.noise,
+                    stages: *stages,
+                    bottleneck: stages.bottleneck(*writers),
+                };
+                self.json("frame", &record);
+            }
+        }
+        self.bar.inc(1);
+    }
+
+    fn remark(&mut self, text: &str) {
+        if !self.quiet {
+            self.bar.suspend(|| remark(text));
+        }
+    }
+
+    fn end(&mut self, run: &RunReport) {
+        self.bar.finish_and_clear();
+        if self.format == LogFormat::Text {
+            self.tell_devices(run);
+            return;
+        }
+        let seconds = self.started.elapsed().as_secs_f64();
+        let device_seconds = self.times.render_ms / 1e3;
+        let speed_up = run.speed_up();
+        let end = End {
+            frames: run.frames,
+            seconds,
+            frames_per_second: run.frames as f64 / seconds,
+            rays: self.rays,
+            shadow_rays: self.shadow_rays,
+            mrays_per_second: self.rays as f64 / device_seconds.max(1e-9) / 1e6,
+            stages: self.times,
+            bottleneck: self.times.bottleneck(self.writers),
+            video: run.files.first().map(|v| v.display().to_string()),
+            devices: if speed_up.is_some() { shares(run) } else { Vec::new() },
+            speed_up,
+        };
+        self.json("end", &end);
+    }
+}
+
+fn shares(run: &RunReport) -> Vec<DeviceShare> {
+    let all: u64 = run.devices.iter().map(|s| s.rays).sum();
+    let share = |s: &crate::device::DeviceStats| DeviceShare {
+        device: s.device.clone(),
+        tasks: s.tasks,
+        share: s.rays as f64 / all.max(1) as f64,
+        busy_seconds: s.busy.as_secs_f64(),
+    };
+    run.devices.iter().map(share).collect()
 }
 
 /// A remark on stderr, one line.
@@ -239,8 +212,11 @@ struct Tagged<'a, T> {
 #[derive(Serialize)]
 struct Start {
     version: &'static str,
+    frames: usize,
+    device: String,
+    threads: usize,
     #[serde(flatten)]
-    facts: RunFacts,
+    facts: SceneFacts,
 }
 #[derive(Serialize)]
 struct Frame {
@@ -275,8 +251,8 @@ struct End {
 #[derive(Serialize)]
 struct DeviceShare {
     device: String,
-    // Frames, or bands of frames.
-    pieces: usize,
+    // Frames, or bands and rounds of frames.
+    tasks: usize,
     // Of all rays.
     share: f64,
     busy_seconds: f64,

@@ -1,8 +1,6 @@
 //! The program from outside: streams, files, exit codes.
 #![allow(clippy::unwrap_used, reason = "a failed unwrap fails the test")]
 
-mod common;
-
 use std::io::Write;
 use std::path::Path;
 use std::process::{Child, Command, Output, Stdio};
@@ -88,9 +86,10 @@ fn data_files_have_the_exact_format_and_png_the_same_pixels() {
 
 #[test]
 fn real_input_files_render() {
-    let inputs = common::inputs();
-    assert!(inputs.is_empty() || inputs.len() > 10, "{inputs:?}");
-    for file in inputs {
+    let inputs = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/inputs");
+    let names = files(&inputs).into_iter().filter(|n| n.ends_with(".txt")).collect::<Vec<_>>();
+    assert!(names.len() > 10, "{names:?}");
+    for file in names.iter().map(|n| inputs.join(n)) {
         let dir = folder();
         let name = file.file_name().unwrap().to_string_lossy().into_owned();
         let frames = if name == "four-lights.txt" { "0" } else { "0-1" };
@@ -256,6 +255,44 @@ fn convert_goes_both_ways() {
     assert_eq!(run.status.code(), Some(65));
     assert!(text(&run.stderr).contains("bodies"), "{}", text(&run.stderr));
     assert_eq!(files(dir.path()), [""; 0]);
+}
+
+#[test]
+fn a_picture_given_as_the_scene_is_not_printed() {
+    let dir = folder();
+    let mut data = vec![32u8, 0, 0, 0, 32, 0, 0, 0];
+    data.extend((0..4096).map(|i| (i * 7 % 256) as u8));
+    std::fs::write(dir.path().join("0.data"), &data).unwrap();
+    std::fs::write(dir.path().join("zeros"), vec![0u8; 1 << 20]).unwrap();
+    std::fs::write(dir.path().join("line"), "1 ".repeat(100_000)).unwrap();
+    for name in ["0.data", "zeros", "line"] {
+        let run = polyfly(dir.path(), &["--cpu", name], None);
+        assert_eq!(run.status.code(), Some(65), "{name}");
+        assert!(run.stderr.len() < 2000, "{name}: {} bytes on stderr", run.stderr.len());
+        assert!(text(&run.stderr).contains(name), "{name}: {}", text(&run.stderr));
+    }
+}
+
+#[test]
+fn the_log_tells_the_samples_of_a_path() {
+    let dir = folder();
+    let scene = "[output]\nframes = 1\nsize = [8, 6]\n[render]\nintegrator = \"path\"\nsamples = 100\n[[sphere]]\n";
+    let run = polyfly(dir.path(), &["--cpu", "--log", "jsonl", "-o", "%d.data"], Some(scene));
+    let start: serde_json::Value = serde_json::from_str(text(&run.stdout).lines().next().unwrap()).unwrap();
+    assert_eq!((start["samples"].as_u64(), start["samples_per_pixel"].as_u64()), (Some(100), Some(100)));
+}
+
+#[test]
+fn long_lists_of_frames_take_no_time_and_contradictions_none_at_all() {
+    let dir = folder();
+    let scene = default_scene().replacen("240", "100000000", 1);
+    let run = polyfly(dir.path(), &["--frames", "0-99999999", "--no-frames"], Some(&scene));
+    assert_eq!(run.status.code(), Some(64), "{}", text(&run.stderr));
+    // Bits that the format does not have are told before the texture is looked for.
+    let args = ["--bits", "32", "-o", "x%d.png", "--texture", "nowhere.png"];
+    let run = polyfly(dir.path(), &args, Some(&default_scene()));
+    assert_eq!(run.status.code(), Some(64), "{}", text(&run.stderr));
+    assert!(text(&run.stderr).contains("8 or 16"), "{}", text(&run.stderr));
 }
 
 #[cfg(unix)]

@@ -1,60 +1,28 @@
-//! Devices without a GPU: a driver of our own making that is missing, old, empty or failing; workers
-//! that fail; and what `doctor` and `verify` say.
+//! Devices through the program: a driver of our own making that is missing, old, empty or failing, or whose launches run
+//! on the CPU; what `doctor` and `verify` say.
+//!
+//! With POLYFLY_TEST_CUDA=1 the runs that should succeed take the machine's own driver and GPU.
 #![allow(clippy::unwrap_used, reason = "a failed unwrap fails the test")]
 
-mod common;
-
-use common::{own, sized};
-use polyfly::assets::Assets;
-use polyfly::device::cpu::{Cpu, CpuWorker, Isa};
-use polyfly::device::{DeviceError, FrameStats};
-use polyfly::error::Error;
-use polyfly::layout::{FrameData, Layout};
-use polyfly::pipeline::{self, Deal, Job, Share, Worker};
-use polyfly::report::{LogFormat, Reporter, RunFacts};
-use polyfly::scene::Pattern;
-use polyfly::sink::FrameFiles;
-use polyfly::tiles::{Device, Tiles};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::OnceLock;
 
-// A libcuda whose behaviour POLYFLY_STUB chooses. Every call up to the failure is there.
-const STUB: &str = r#"
-#include <stdlib.h>
-#include <string.h>
-static int is(const char *s) { const char *m = getenv("POLYFLY_STUB"); return m && !strcmp(m, s); }
-int cuDriverGetVersion(int *v) { *v = is("old") ? 12020 : 12080; return 0; }
-int cuInit(unsigned f) { return is("init") ? 999 : 0; }
-int cuDeviceGetCount(int *n) { *n = is("empty") ? 0 : 2; return 0; }
-int cuDeviceGet(int *d, int i) { *d = i; return 0; }
-int cuDeviceGetName(char *s, int n, int d) { strncpy(s, "Stub GPU", n); return 0; }
-int cuDeviceTotalMem_v2(size_t *b, int d) { *b = 8ull << 30; return 0; }
-int cuDevicePrimaryCtxRetain(void **c, int d) { *c = (void *)16; return 0; }
-int cuCtxSetCurrent(void *c) { return 0; }
-int cuCtxSynchronize(void) { return 0; }
-int cuGetErrorString(int e, const char **s) { *s = e == 2 ? "out of memory" : e == 218 ? "a PTX JIT compilation failed" : "stub failure"; return 0; }
-int cuMemAlloc_v2(unsigned long long *p, size_t n) { if (is("memory")) return 2; *p = (unsigned long long)malloc(n); return 0; }
-int cuMemFree_v2(unsigned long long p) { free((void *)p); return 0; }
-int cuMemcpyHtoD_v2(unsigned long long d, const void *s, size_t n) { memcpy((void *)d, s, n); return 0; }
-int cuModuleLoadDataEx(void **m, const void *image, unsigned n, int *o, void **v) {
-  if (!is("ptx")) return 999;
-  strcpy((char *)v[0], "ptxas fatal: stub does not like line 7");
-  return 218;
-}
-"#;
-
-fn stub() -> tempfile::TempDir {
-    let dir = tempfile::tempdir().unwrap();
-    let source = dir.path().join("cuda.c");
-    std::fs::write(&source, STUB).unwrap();
-    let made = Command::new("cc")
-        .args(["-shared", "-fPIC", "-w", "-o"])
-        .arg(dir.path().join("libcuda.so.1"))
-        .arg(&source)
-        .status();
-    assert!(made.expect("a C compiler is needed").success());
-    dir
+// The stub driver's folder (tests/stub/cuda.cpp), compiled once.
+fn stub() -> &'static Path {
+    static FOLDER: OnceLock<PathBuf> = OnceLock::new();
+    FOLDER.get_or_init(|| {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+        let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("stub-{}", std::process::id()));
+        std::fs::create_dir_all(&folder).unwrap();
+        let made = Command::new("c++")
+            .args(["-std=c++17", "-shared", "-fPIC", "-O2", "-ffp-contract=off", "-fno-math-errno", "-w", "-o"])
+            .arg(folder.join("libcuda.so.1"))
+            .arg(root.join("tests/stub/cuda.cpp"))
+            .status();
+        assert!(made.expect("a C++ compiler is needed").success());
+        folder
+    })
 }
 
 fn polyfly(folder: &Path, library: Option<&Path>, behaviour: &str, args: &[&str]) -> Output {
@@ -64,6 +32,11 @@ fn polyfly(folder: &Path, library: Option<&Path>, behaviour: &str, args: &[&str]
         command.env("LD_LIBRARY_PATH", library);
     }
     command.output().unwrap()
+}
+
+// A driver that works: the stub's, or the machine's where that is asked for.
+fn working() -> Option<&'static Path> {
+    std::env::var_os("POLYFLY_TEST_CUDA").is_none().then(stub)
 }
 
 fn text(bytes: &[u8]) -> String {
@@ -76,40 +49,38 @@ fn scene(name: &str) -> String {
 
 #[test]
 fn unusable_gpus_are_69_with_gpu_and_the_cpu_without() {
-    let library = stub();
     let scene = scene("infinity.toml");
     for (behaviour, words) in [
         ("old", "too old"),
         ("init", "cuInit"),
         ("empty", "sees no GPU"),
-        ("memory", "out of memory"),
+        ("memory:100", "out of memory"),
         ("ptx", "ptxas fatal: stub does not like line 7"),
     ] {
         let dir = tempfile::tempdir().unwrap();
         let args = ["--size", "24x16", "--frames", "0", "--depth", "2", "-o", "%d.data", &scene];
-        let run = polyfly(dir.path(), Some(library.path()), behaviour, &[&["--gpu"], &args[..]].concat());
+        let run = polyfly(dir.path(), Some(stub()), behaviour, &[&["--gpu"], &args[..]].concat());
         assert_eq!(run.status.code(), Some(69), "{behaviour}: {}", text(&run.stderr));
         assert!(text(&run.stderr).contains(words), "{behaviour}: {}", text(&run.stderr));
         assert!(!dir.path().join("0.data").exists());
         // Without a flag: one remark, and the CPU.
-        let run = polyfly(dir.path(), Some(library.path()), behaviour, &args);
+        let run = polyfly(dir.path(), Some(stub()), behaviour, &args);
         assert!(run.status.success(), "{behaviour}: {}", text(&run.stderr));
         assert!(text(&run.stderr).contains("rendering on the CPU"), "{behaviour}: {}", text(&run.stderr));
         assert!(dir.path().join("0.data").exists());
         // And with --cpu, nothing is asked of the driver at all.
-        let run = polyfly(dir.path(), Some(library.path()), behaviour, &[&["--cpu"], &args[..]].concat());
+        let run = polyfly(dir.path(), Some(stub()), behaviour, &[&["--cpu"], &args[..]].concat());
         assert_eq!((run.status.code(), text(&run.stderr)), (Some(0), String::new()), "{behaviour}");
     }
 }
 
 #[test]
 fn a_gpu_number_that_is_not_there_is_69() {
-    let library = stub();
     let dir = tempfile::tempdir().unwrap();
-    let run = polyfly(dir.path(), Some(library.path()), "", &["--devices", "0,7", &scene("infinity.toml")]);
+    let run = polyfly(dir.path(), Some(stub()), "", &["--devices", "0,7", &scene("infinity.toml")]);
     assert_eq!(run.status.code(), Some(69));
     assert!(text(&run.stderr).contains("no GPU 7"), "{}", text(&run.stderr));
-    let run = polyfly(dir.path(), Some(library.path()), "", &["--devices", "tpu", &scene("infinity.toml")]);
+    let run = polyfly(dir.path(), Some(stub()), "", &["--devices", "tpu", &scene("infinity.toml")]);
     assert_eq!(run.status.code(), Some(64));
 }
 
@@ -117,18 +88,18 @@ fn a_gpu_number_that_is_not_there_is_69() {
 fn doctor_tells_what_there_is() {
     let dir = tempfile::tempdir().unwrap();
     // A driver without GPUs stands in for whatever this machine has.
-    let library = stub();
-    let run = polyfly(dir.path(), Some(library.path()), "empty", &["doctor"]);
+    let run = polyfly(dir.path(), Some(stub()), "empty", &["doctor"]);
     let words = text(&run.stdout);
     assert!(run.status.success(), "{words}{}", text(&run.stderr));
     for part in ["polyfly\t", "gpu", "cpu\t", "threads", "ffmpeg\t", "libx264"] {
         assert!(words.contains(part), "{part} is not in {words}");
     }
-    assert_eq!(words.matches("byte for byte").count(), Isa::available().len(), "{words}");
-    let broken = polyfly(dir.path(), Some(stub().path()), "ptx", &["doctor"]);
+    let sets = words.lines().filter(|l| l.starts_with("cpu ")).count();
+    assert!(sets >= 2 && words.matches("byte for byte").count() == sets, "{words}");
+    let broken = polyfly(dir.path(), Some(stub()), "ptx", &["doctor"]);
     assert_eq!(broken.status.code(), Some(70));
     assert!(text(&broken.stdout).contains("stub does not like line 7"), "{}", text(&broken.stdout));
-    let old = polyfly(dir.path(), Some(stub().path()), "old", &["doctor"]);
+    let old = polyfly(dir.path(), Some(stub()), "old", &["doctor"]);
     assert!(old.status.success() && text(&old.stdout).contains("too old"), "{}", text(&old.stdout));
 }
 
@@ -143,190 +114,141 @@ fn verify_compares_all_devices() {
     assert!(words.contains("2 frames") && words.contains("cpu scalar"), "{words}");
 }
 
-// A device that paints the frame's number, slowly or not, and fails when told.
-struct Painter {
-    name: String,
-    frames: usize,
-    delay: std::time::Duration,
-}
-
-impl Worker for Painter {
-    fn name(&self) -> &str {
-        &self.name
-    }
-    fn in_flight(&self) -> usize {
-        2
-    }
-    fn run(&mut self, deal: &Deal) -> Result<(), (DeviceError, Vec<usize>)> {
-        while let Some((mut hand, mut picture)) = deal.take(true) {
-            let (index, frame) = hand.keep();
-            if self.frames == 0 {
-                return Err((DeviceError::Cuda("painter is out of paint".into()), vec![index]));
-            }
-            self.frames -= 1;
-            std::thread::sleep(self.delay);
-            picture.rgba.sized(16).fill(frame as u8);
-            deal.finish(index, frame, picture, FrameStats::default());
-        }
-        Ok(())
-    }
-    fn shares(&self) -> Vec<Share> {
-        vec![Share::new(&self.name)]
-    }
-}
-
-fn paint(painters: &[(usize, u64)], folder: &Path) -> Result<(), Error> {
-    let mut workers: Vec<Box<dyn Worker>> = Vec::new();
-    for (i, &(frames, delay)) in painters.iter().enumerate() {
-        workers.push(Box::new(Painter {
-            name: format!("painter {i}"),
-            frames,
-            delay: std::time::Duration::from_millis(delay),
-        }));
-    }
-    run_workers(&mut workers, (2, 2), 60, folder)
-}
-
-fn run_workers(
-    workers: &mut [Box<dyn Worker + '_>],
-    (width, height): (u32, u32),
-    frames: u32,
-    folder: &Path,
-) -> Result<(), Error> {
-    let frames: Vec<u32> = (0..frames).collect();
-    let pattern = Pattern::parse(&folder.join("%d.data").display().to_string()).unwrap().0;
-    let files = Some(FrameFiles::open(pattern, 0).unwrap());
-    let facts = RunFacts {
-        scene: String::new(),
-        frames: frames.len(),
-        width,
-        height,
-        samples: 1,
-        samples_per_pixel: 1,
-        depth: 1,
-        device: String::new(),
-        threads: 1,
+// Runs a scene on the GPU and on the CPU, and compares every file that comes out.
+fn same_on_gpu(name: &str, scene: &str, behaviour: &str, args: &[&str]) -> Output {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("s.toml");
+    std::fs::write(&path, scene).unwrap();
+    let path = path.display().to_string();
+    let files = |device: &str| {
+        let folder = dir.path().join(device.trim_start_matches('-'));
+        std::fs::create_dir(&folder).unwrap();
+        let run = polyfly(&folder, working(), behaviour, &[&[device, &path], args].concat());
+        assert!(run.status.success(), "{name} {device}: {}", text(&run.stderr));
+        let mut files: Vec<(String, Vec<u8>)> = std::fs::read_dir(&folder)
+            .unwrap()
+            .map(|e| e.unwrap())
+            .map(|e| (e.file_name().to_string_lossy().into_owned(), std::fs::read(e.path()).unwrap()))
+            .collect();
+        files.sort();
+        assert!(!files.is_empty());
+        (files, run)
     };
-    let mut reporter = Reporter::start(LogFormat::Text, true, facts, 2);
-    let job =
-        Job { frames: &frames, width, height, files, video: None, isa: Isa::available()[0], writers: 2, legend: None };
-    pipeline::run(workers, job, &mut reporter, &AtomicBool::new(false)).map(|_| ())
+    let ((cpu, _), (gpu, run)) = (files("--cpu"), files("--gpu"));
+    assert_eq!(cpu.len(), gpu.len(), "{name}");
+    for ((a, cpu), (b, gpu)) in cpu.iter().zip(&gpu) {
+        assert!(a == b && cpu == gpu, "{name}: {a} differs");
+    }
+    run
 }
 
-fn painted(folder: &Path) -> usize {
-    (0..60u8).filter(|n| std::fs::read(folder.join(format!("{n}.data"))).is_ok_and(|b| b[8..] == [*n; 16])).count()
-}
+const FEW: &str = "[output]\nframes = 7\nsize = [75, 50]\n[render]\nsamples = 2\ndepth = 6\n[camera.eye]\nr = 6\nz = 2\nphi_cycles = 1\n\
+    [[body]]\nsolid = \"cube\"\nreflection = 0.5\ntransparency = 0.4\nlamps = 5\n[[light]]\nposition = [4, 3, 6]\n\
+    [floor]\ncorners = [[-5,-5,-1],[-5,5,-1],[5,5,-1],[5,-5,-1]]\ntexture = \"@wood\"\nreflection = 0.2\n";
 
 #[test]
-fn frames_are_dealt_to_whoever_is_free() {
-    let dir = tempfile::tempdir().unwrap();
-    paint(&[(1000, 0), (1000, 3), (1000, 1)], dir.path()).unwrap();
-    assert_eq!(painted(dir.path()), 60);
-}
-
-#[test]
-fn a_failed_device_hands_its_frames_to_the_others() {
-    for painters in [[(5, 0), (1000, 1)], [(0, 0), (1000, 0)], [(1000, 2), (59, 0)]] {
-        let dir = tempfile::tempdir().unwrap();
-        paint(&painters, dir.path()).unwrap();
-        assert_eq!(painted(dir.path()), 60, "{painters:?}");
-    }
-}
-
-#[test]
-fn the_run_fails_when_no_device_is_left() {
-    let dir = tempfile::tempdir().unwrap();
-    let e = paint(&[(5, 0), (7, 0)], dir.path()).unwrap_err();
-    assert!(matches!(e, Error::Device(_)), "{e}");
-    assert_eq!(painted(dir.path()), 12, "what was finished is kept");
-}
-
-// The CPU under another name, which fails after some bands.
-struct Mortal<'a> {
-    inner: CpuWorker<'a>,
-    bands: AtomicUsize,
-}
-
-impl Worker for Mortal<'_> {
-    fn name(&self) -> &str {
-        "mortal"
-    }
-    fn in_flight(&self) -> usize {
-        1
-    }
-    fn run(&mut self, deal: &Deal) -> Result<(), (DeviceError, Vec<usize>)> {
-        self.inner.run(deal)
-    }
-    fn shares(&self) -> Vec<Share> {
-        self.inner.shares()
-    }
-}
-
-impl Device for Mortal<'_> {
-    fn lanes(&self) -> usize {
-        2
-    }
-    fn rows(&self, lane: usize, camera: &FrameData, top: u32, rgba: &mut [u8]) -> Result<FrameStats, DeviceError> {
-        let left = self.bands.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |n| n.checked_sub(1));
-        left.map_err(|_| DeviceError::Cuda("its time has come".into()))?;
-        self.inner.rows(lane, camera, top, rgba)
-    }
-}
-
-// Renders six frames in tiles shared by devices that live for so many bands.
-fn share_tiles(lives: &[usize], folder: &Path) -> Result<(), Error> {
-    let scene = sized(own("default.txt"), 97, 131, 1);
-    let sets = Isa::available();
-    let cpus: Vec<Cpu> = (0..lives.len())
-        .map(|i| Cpu::new(sets[i % sets.len()], 1, &scene, Layout::new(&scene, &Assets::default())).unwrap())
+fn the_gpus_path_gives_the_cpus_bytes() {
+    let balls: String = (0..40)
+        .map(|i| format!("[[sphere]]\ncenter = [{}, {}, {}]\nradius = 0.4\n", i % 5, i / 5 % 4, i / 20))
         .collect();
-    let devices = lives.iter().zip(&cpus).map(|(&n, cpu)| {
-        let inner = CpuWorker::new(cpu, &scene);
-        Box::new(Mortal { inner, bands: AtomicUsize::new(n) }) as Box<dyn Device>
-    });
-    let mut workers: Vec<Box<dyn Worker>> = vec![Box::new(Tiles::new(devices.collect(), &scene))];
-    run_workers(&mut workers, (97, 131), 6, folder)?;
-    for n in 0..6 {
-        let (mut whole, file) = (Vec::new(), std::fs::read(folder.join(format!("{n}.data"))).unwrap());
-        cpus[0].render(&polyfly::layout::frame(&scene, n), &mut whole);
-        assert_eq!(file[8..], whole, "frame {n}");
-    }
-    let shares = workers[0].shares();
-    assert_eq!(shares.iter().map(|s| s.pieces).sum::<usize>(), 6 * 131usize.div_ceil(32));
-    Ok(())
+    let path = format!(
+        "[output]\nframes = 2\nsize = [48, 34]\n[render]\nintegrator = \"path\"\nsamples = 64\nnoise = 6\n{balls}\
+         [[sphere]]\ncenter = [2, 2, 6]\nmaterial = \"light\"\nstrength = 6\n"
+    );
+    // The ring with files and a video, few bodies in parameters.
+    same_on_gpu("few bodies", FEW, "", &["-o", "%d.data", "--video", "v.y4m"]);
+    // Arrays and the tree; odd sides.
+    same_on_gpu("a tree", &format!("{}{balls}", FEW.replace("[75, 50]", "[33, 41]")), "", &["-o", "%d.png"]);
+    // Deeper than the small stack.
+    same_on_gpu("deep", &FEW.replace("depth = 6", "depth = 30"), "", &["-o", "%d.data", "--frames", "2"]);
+    // Rounds of samples until the noise is low, bands of rows, and both.
+    same_on_gpu("rounds", &path, "", &["-o", "%d.data"]);
+    same_on_gpu("tiles", FEW, "", &["-o", "%d.data", "--split", "tiles", "--frames", "0-2"]);
+    same_on_gpu("rounds in tiles", &path, "", &["-o", "%d.data", "--split", "tiles"]);
+    // Linear light with layers.
+    same_on_gpu("EXR", FEW, "", &["-o", "%d.exr", "--frames", "0,3"]);
+    same_on_gpu("EXR of paths", &path, "", &["-o", "%d.exr", "--frames", "0"]);
 }
 
 #[test]
-fn tiles_of_a_frame_are_shared() {
-    for lives in [&[1000][..], &[1000, 1000], &[1000, 3, 1000], &[0, 1000], &[7, 29]] {
-        let dir = tempfile::tempdir().unwrap();
-        share_tiles(lives, dir.path()).unwrap_or_else(|e| panic!("{lives:?}: {e}"));
-    }
-}
-
-#[test]
-fn tiles_fail_when_no_device_is_left() {
+fn time_steps_on_the_gpu_are_the_cpus() {
     let dir = tempfile::tempdir().unwrap();
-    let e = share_tiles(&[4, 9], dir.path()).unwrap_err();
-    assert!(matches!(e, Error::Device(_)), "{e}");
-    assert!(dir.path().join("0.data").exists(), "what was finished is kept");
-    assert!(!dir.path().join("5.data").exists());
+    let steps = dir.path().join("p%d.bin").display().to_string();
+    let run = polyfly(dir.path(), None, "", &["particles", "generate", "200", &steps, "--steps", "5"]);
+    assert!(run.status.success(), "{}", text(&run.stderr));
+    let scene = format!(
+        "[output]\nframes = 5\nsize = [64, 48]\n[camera]\nposition = [2.5, -3.5, 2]\nlook_at = [0.5, 0.5, 1]\n\
+         [[light]]\nposition = [9, -9, 9]\n[particles]\npath = \"{steps}\"\ncolor_by = \"velocity\"\nlegend = true\n"
+    );
+    same_on_gpu("time steps", &scene, "", &["-o", "%d.data"]);
+    same_on_gpu("time steps in tiles", &scene, "", &["-o", "%d.data", "--split", "tiles"]);
 }
 
 #[test]
-fn split_does_not_show_in_the_bytes() {
+fn several_gpus_and_the_cpu_share_frames_and_tiles() {
     let dir = tempfile::tempdir().unwrap();
-    let scene = scene("infinity.toml");
-    let run = |split: &str, name: &str| {
-        let output = format!("{name}%d.data");
-        let run = polyfly(
-            dir.path(),
-            None,
-            "",
-            &[&scene, "--cpu", "--size", "75x50", "--frames", "0-2", "--split", split, "-o", &output],
-        );
+    std::fs::write(dir.path().join("s.toml"), FEW).unwrap();
+    let run = |devices: &[&str], name: &str| {
+        let args = [&["s.toml", "--frames", "0-4", "-o", name][..], devices].concat();
+        // Two GPUs: only the stub is sure to have them.
+        let run = polyfly(dir.path(), Some(stub()), "", &args);
         assert!(run.status.success(), "{}", text(&run.stderr));
-        (0..3).map(|n| std::fs::read(dir.path().join(format!("{name}{n}.data"))).unwrap()).collect::<Vec<_>>()
+        (0..5).map(|n| std::fs::read(dir.path().join(name.replace("%d", &n.to_string()))).unwrap()).collect::<Vec<_>>()
     };
-    assert_eq!(run("frames", "f"), run("tiles", "t"));
+    let expected = run(&["--cpu"], "c%d.data");
+    assert_eq!(expected, run(&["--devices", "all"], "a%d.data"));
+    assert_eq!(expected, run(&["--devices", "0,1,cpu", "--split", "frames"], "f%d.data"));
+    assert_eq!(expected, run(&["--devices", "cpu,1", "--split", "tiles"], "t%d.data"));
+}
+
+#[test]
+fn short_memory_means_fewer_tasks_in_flight_then_smaller_bands() {
+    // A picture of 1.2 MB; the scene's arrays take some 13 MB with the wood.
+    let scene = FEW.replace("[75, 50]", "[640, 480]").replace("samples = 2", "samples = 1").replace("@wood", "none");
+    for bytes in [6_000_000, 1_500_000, 700_000] {
+        same_on_gpu(
+            "short memory",
+            &scene,
+            &format!("memory:{bytes}"),
+            &["-o", "%d.data", "--frames", "0-2", "--video", "v.y4m"],
+        );
+    }
+    let dir = tempfile::tempdir().unwrap();
+    std::fs::write(dir.path().join("s.toml"), scene).unwrap();
+    let run = polyfly(dir.path(), Some(stub()), "memory:20000", &["--gpu", "s.toml", "-o", "%d.data"]);
+    assert_eq!(run.status.code(), Some(69));
+    assert!(
+        text(&run.stderr).contains("out of memory") && text(&run.stderr).contains("--size"),
+        "{}",
+        text(&run.stderr)
+    );
+}
+
+#[test]
+fn a_gpu_that_is_lost_in_mid_run_hands_its_frames_over() {
+    let dir = tempfile::tempdir().unwrap();
+    std::fs::write(dir.path().join("s.toml"), FEW).unwrap();
+    // Both of the stub's GPUs count their launches together: one is lost, then the other.
+    let run = polyfly(dir.path(), Some(stub()), "lost:4", &["--devices", "0,cpu", "s.toml", "-o", "%d.data"]);
+    assert!(run.status.success(), "{}", text(&run.stderr));
+    assert!(text(&run.stderr).contains("illegal memory access") && text(&run.stderr).contains("others took"));
+    let cpu = polyfly(dir.path(), None, "", &["--cpu", "s.toml", "-o", "c%d.data"]);
+    assert!(cpu.status.success());
+    for n in 0..7 {
+        let read = |name: String| std::fs::read(dir.path().join(name)).unwrap();
+        assert_eq!(read(format!("{n}.data")), read(format!("c{n}.data")), "frame {n}");
+    }
+    let alone = polyfly(dir.path(), Some(stub()), "lost:4", &["--gpu", "s.toml", "-o", "x%d.data"]);
+    assert_eq!(alone.status.code(), Some(69), "{}", text(&alone.stderr));
+}
+
+#[test]
+fn doctor_and_verify_try_the_gpus() {
+    let dir = tempfile::tempdir().unwrap();
+    let run = polyfly(dir.path(), working(), "", &["doctor"]);
+    assert!(run.status.success(), "{}{}", text(&run.stdout), text(&run.stderr));
+    assert!(text(&run.stdout).contains("cuda:0"), "{}", text(&run.stdout));
+    let args = ["verify", "--size", "33x21", "--frames", "0,3", &scene("infinity.toml"), &scene("cse260.toml")];
+    let run = polyfly(dir.path(), working(), "", &args);
+    assert!(run.status.success() && text(&run.stdout).contains("cuda:0"), "{}{}", text(&run.stdout), text(&run.stderr));
 }

@@ -1,401 +1,384 @@
-//! The CUDA device: the embedded PTX on NVIDIA GPUs, a ring of frames in flight, copies over kernels.
-#![expect(unsafe_code, reason = "calls the CUDA driver interface")]
+//! The CUDA device: the embedded PTX on NVIDIA GPUs, a ring of tasks in flight, copies over kernels.
+#![expect(unsafe_code, reason = "launches kernels, whose arguments the compiler cannot check")]
 
-use super::driver::{Context, DeviceMemory, GpuFacts, Pinned, check, launch, load_module};
-use super::{DeviceError, FrameStats, Schedule};
-use crate::layout::{Array, Counts, FrameData, Layout, Place, SceneData, SmallScene, World};
-use crate::pipeline::{Deal, Memory, Picture, Share, Wants, Worker};
-use crate::scene::{Integrator, Scene};
-use crate::tiles::Device;
-use cudarc::driver::sys;
+use super::cpu::{bytes_a_pixel, launch};
+use super::driver::{Arguments, Context, DeviceMemory, Event, Function, GpuFacts, Module, Pinned, Stream};
+use super::{
+    Device, DeviceError, DeviceInfo, DeviceNeeds, FilmSlice, Memory, Schedule, Task, TaskOutput, TaskStats, Ticket,
+};
+use crate::device_scene::{DeviceScene, FixedArrays, Place};
+use crate::gpu_types::{
+    Array, COUNTERS, Counts, Film, Frame, Launch, MIN_BLOCKS, Scene as GpuScene, SmallScene, THREADS as GPU_THREADS,
+};
 use std::collections::VecDeque;
-use std::ffi::c_void;
-use std::sync::atomic::{AtomicU32, Ordering};
-use std::sync::{Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 /// The kernels for any GPU from Turing on; scripts/ptx makes them, a test says when they are stale.
-/// This one takes the scene in its parameters.
-pub const PTX: &str = include_str!("../../kernels/polyfly.ptx");
-/// And this one takes scenes of any size, in arrays.
-pub const PTX_LARGE: &str = include_str!("../../kernels/polyfly-large.ptx");
+/// This one takes scenes of any size, in arrays.
+pub const PTX: &str = include_str!("../../kernels/render.ptx");
+/// And this one takes small scenes in its parameters.
+pub const PTX_SMALL: &str = include_str!("../../kernels/render_small.ptx");
 
-// As kernels/render.cu and types.cuh say.
-const THREADS: u32 = 128;
-const MIN_BLOCKS: u32 = 5;
-const COUNTERS: usize = 64;
-const COUNT_BYTES: usize = COUNTERS * size_of::<Counts>();
-// Frames in flight on one GPU: as many as fit the byte limit, within these bounds.
+const THREADS: u32 = GPU_THREADS as u32;
+const COUNT_BYTES: usize = COUNTERS as usize * size_of::<Counts>();
+// The queue that warps take work from follows the counters.
+const QUEUE_BYTES: usize = 16;
+// Tasks in flight on one GPU: as many as fit the byte limit, within these bounds.
 const RING: usize = 4;
 const RING_BYTES: usize = 1 << 28;
-// Pictures larger than this are rendered in bands, so that memory on the device stays bounded.
-const BAND_PIXELS: usize = 1 << 25;
+// Larger pictures are rendered in bands, so that memory on the device stays bounded.
+const BAND_BYTES: usize = 1 << 27;
+// Rows of the smallest band.
+const LEAST_BAND: u32 = super::BAND_STEP;
 
-// A frame in flight: its memory on the device and the marks that tell when it is done.
+// A task's memory on the device and the events that tell when it is done.
 struct Slot {
-    rgba: DeviceMemory,
-    yuv: Option<DeviceMemory>,
+    pixels: DeviceMemory,
+    planes: Option<DeviceMemory>,
     counts: DeviceMemory,
     host_counts: Pinned,
     // Before and after the kernels, before and after the copies.
-    marks: [sys::CUevent; 4],
+    events: [Event; 4],
 }
 
-struct Flying {
-    index: usize,
-    frame: u32,
-    picture: Picture,
+// What is where on the device.
+struct Placed {
+    arrays: GpuScene,
+    small: Option<SmallScene>,
+    // They keep the arrays alive: those that stay for the run, and those of a time step.
+    _fixed: Arc<Vec<DeviceMemory>>,
+    _dynamic: Vec<DeviceMemory>,
+}
+
+struct InFlight {
+    ticket: Ticket,
     slot: usize,
+    out: FilmSlice,
+    // A scene that has been replaced since stays until its tasks are done.
+    _placed: Arc<Placed>,
+}
+
+struct Kernels {
+    trace: Function,
+    features: Function,
+    convert: Function,
+    schedule: Function,
+    small: bool,
+    _module: Module,
 }
 
 /// One GPU with a scene on it.
-pub struct Gpu {
-    name: String,
-    context: Context,
-    trace: sys::CUfunction,
-    convert: sys::CUfunction,
-    deal: sys::CUfunction,
+pub struct Cuda {
+    info: DeviceInfo,
     // Blocks that the GPU holds at once.
     blocks: u32,
-    compute: sys::CUstream,
-    copy: sys::CUstream,
-    scene: SceneData,
-    // The same with its arrays in place, if it is small.
-    small: Option<SmallScene>,
-    // Keeps the scene's arrays alive; those of the particles shown last are apart.
-    _arrays: Vec<DeviceMemory>,
-    shown: Vec<DeviceMemory>,
+    kernels: Kernels,
+    compute: Stream,
+    copy: Stream,
+    scene: Arc<DeviceScene>,
+    placed: Arc<Placed>,
+    fixed: Arc<Vec<DeviceMemory>>,
     slots: Vec<Slot>,
-    wants: Wants,
-    camera: Scene,
+    free: Vec<usize>,
+    in_flight: VecDeque<InFlight>,
+    needs: DeviceNeeds,
     // Rows rendered at once.
     band: u32,
-    // The frame or band at which a test wants it to fail, and how many there were.
-    fault: Option<u32>,
-    begun: AtomicU32,
-    // Held while a band is put on the streams, so that its marks stand around it alone.
-    turn: Mutex<()>,
-    share: Share,
-}
-// SAFETY: all handles belong to `context`, which whoever uses them makes current on its thread.
-unsafe impl Send for Gpu {}
-// SAFETY: the driver's interface may be called from several threads; of the slots, which are all that
-// changes, rows() uses its own lane's only.
-unsafe impl Sync for Gpu {}
-
-// The addresses of a kernel's arguments, in their order; one that is an address already comes first.
-macro_rules! arguments {
-    ($first:expr; $($name:ident),*) => { [$first, $((&raw mut $name).cast::<c_void>()),*] };
-    ($($name:ident),*) => { [$((&raw mut $name).cast::<c_void>()),*] };
+    submitted: u64,
+    // The task at which a test wants it to fail.
+    fault: Option<u64>,
+    // Last, so that everything else is gone before it.
+    context: Context,
 }
 
-impl Gpu {
-    /// Puts a scene on GPU `facts.ordinal`. `layout` carries the lamp light already.
-    pub fn new(facts: &GpuFacts, scene: &Scene, layout: &Layout, wants: Wants) -> Result<Gpu, DeviceError> {
-        let mut device = 0;
-        check!(cuDeviceGet(&mut device, facts.ordinal))?;
-        let mut raw = std::ptr::null_mut();
-        check!(cuDevicePrimaryCtxRetain(&mut raw, device))?;
-        let context = Context(raw);
-        context.enter()?;
-        let function = |module: sys::CUmodule, name: &std::ffi::CStr| {
-            let mut function = std::ptr::null_mut();
-            check!(cuModuleGetFunction(&mut function, module, name.as_ptr())).map(|()| function)
-        };
-        let stream = || {
-            let mut stream = std::ptr::null_mut();
-            check!(cuStreamCreate(&mut stream, sys::CUstream_flags::CU_STREAM_NON_BLOCKING as u32)).map(|()| stream)
-        };
-        let mut upload = Upload { arrays: Vec::new(), context };
-        let data = layout.place(&mut upload)?;
-        let small = SmallScene::new(layout, &data);
-        let module = load_module(if small.is_some() { PTX } else { PTX_LARGE })?;
-        let name = match (scene.integrator, scene.depth) {
-            (Integrator::Path { .. }, _) => c"polyfly_path",
-            (_, 0..=16) => c"polyfly_trace_16",
-            _ => c"polyfly_trace_128",
-        };
-        let trace = function(module, name)?;
-        let convert = function(module, c"polyfly_convert")?;
-        let deal = function(module, c"polyfly_schedule")?;
-        let mut multiprocessors = 0;
-        check!(cuDeviceGetAttribute(
-            &mut multiprocessors,
-            sys::CUdevice_attribute::CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT,
-            device
-        ))?;
-        let band = (BAND_PIXELS / scene.width as usize / 8 * 8).max(8).min(scene.height as usize) as u32;
-        let pixels = scene.width as usize * band as usize;
-        let ring = (RING_BYTES / (4 * scene.width as usize * scene.height as usize)).clamp(1, RING);
-        let slots = (0..ring)
-            .map(|_| {
-                let mut marks = [std::ptr::null_mut(); 4];
-                for mark in &mut marks {
-                    check!(cuEventCreate(mark, sys::CUevent_flags::CU_EVENT_DEFAULT as u32))?;
-                }
-                Ok(Slot {
-                    rgba: DeviceMemory::new(4 * pixels, context)?,
-                    yuv: wants
-                        .yuv
-                        .then(|| DeviceMemory::new(Planes::of(scene.width, band).bytes(), context))
-                        .transpose()?,
-                    counts: DeviceMemory::new(COUNT_BYTES + 16, context)?,
-                    host_counts: Pinned::new(COUNT_BYTES, context)?,
-                    marks,
-                })
-            })
-            .collect::<Result<Vec<_>, DeviceError>>()?;
+impl Cuda {
+    /// Puts a scene on a GPU. Where its memory is short, fewer tasks are in flight, then smaller bands are rendered.
+    pub fn new(facts: &GpuFacts, scene: Arc<DeviceScene>, needs: DeviceNeeds) -> Result<Cuda, DeviceError> {
+        let context = Context::retain(facts.ordinal)?;
+        let mut upload = Upload { arrays: Vec::new(), context: &context };
+        let arrays = scene.place_fixed(&mut upload)?;
+        let fixed = Arc::new(upload.arrays);
+        let placed = Arc::new(place(&scene, &arrays, &fixed, &context)?);
+        let kernels = Kernels::load(placed.small.is_some(), &placed.arrays, &context)?;
+        let (slots, band) = slots(scene.size(), needs, &context)?;
         let name = format!("cuda:{} {}", facts.ordinal, facts.name);
-        Ok(Gpu {
-            context,
-            trace,
-            convert,
-            deal,
-            blocks: multiprocessors as u32 * MIN_BLOCKS,
-            compute: stream()?,
-            copy: stream()?,
-            scene: data,
-            small,
-            _arrays: upload.arrays,
-            shown: Vec::new(),
+        Ok(Cuda {
+            info: DeviceInfo { name, tasks_in_flight: slots.len() },
+            blocks: context.multiprocessors()? * MIN_BLOCKS.unsigned_abs(),
+            kernels,
+            compute: Stream::new(&context)?,
+            copy: Stream::new(&context)?,
+            scene,
+            placed,
+            fixed,
+            free: (0..slots.len()).rev().collect(),
             slots,
-            wants,
-            camera: scene.clone(),
+            in_flight: VecDeque::new(),
+            needs,
             band,
-            fault: planned_fault(facts.ordinal),
-            begun: AtomicU32::new(0),
-            turn: Mutex::new(()),
-            share: Share::new(&name),
-            name,
+            submitted: 0,
+            fault: None,
+            context,
         })
     }
 
-    fn bytes(&self) -> usize {
-        4 * self.camera.width as usize * self.camera.height as usize
+    /// Makes it fail at its n-th task, to see what others do then.
+    pub fn inject_fault(&mut self, task: u64) {
+        self.fault = Some(task);
     }
 
-    // Starts a frame on a slot: kernels on one stream, copies on another that waits for them, band by band.
-    fn launch(&self, slot: usize, frame: &FrameData, picture: &mut Picture) -> Result<(), DeviceError> {
-        let slot = &self.slots[slot];
-        check!(cuMemsetD8Async(slot.counts.address, 0, COUNT_BYTES, self.compute))?;
-        check!(cuEventRecord(slot.marks[0], self.compute))?;
-        for top in (0..self.camera.height).step_by(self.band as usize) {
-            if top > 0 {
+    // Starts a task on a slot: kernels on one stream, copies on another that waits for them, band by band.
+    fn start(&self, slot: &mut Slot, task: &Task, frame: &Frame, out: &mut FilmSlice) -> Result<(), DeviceError> {
+        let Slot { pixels, planes, counts, host_counts, events } = slot;
+        let [before, traced, copying, done] = &*events;
+        let (width, height) = self.scene.size();
+        let rows = task.rows.start..task.rows.end.min(height);
+        let planes = planes.as_ref().filter(|_| task.output == TaskOutput::Picture && rows == (0..height));
+        self.pin(task, out, planes.is_some())?;
+        let a_row = bytes_a_pixel(task.output) * width as usize;
+        self.compute.clear(counts, 0, COUNT_BYTES)?;
+        self.compute.record(before)?;
+        for top in rows.clone().step_by(self.band as usize) {
+            let band = top..(top + self.band).min(rows.end);
+            if top > rows.start {
                 // The band before must have left the device's memory.
-                check!(cuStreamWaitEvent(self.compute, slot.marks[3], 0))?;
+                self.compute.wait_for(done)?;
             }
-            self.launch_band(slot, frame, top, self.band_rows(top))?;
-            check!(cuEventRecord(slot.marks[1], self.compute))?;
-            check!(cuStreamWaitEvent(self.copy, slot.marks[1], 0))?;
-            if top == 0 {
-                check!(cuEventRecord(slot.marks[2], self.copy))?;
+            self.trace_band(task, frame, band.clone(), pixels, counts)?;
+            if let Some(planes) = planes {
+                self.convert_band(band.len() as u32, pixels, planes)?;
             }
-            self.fetch_band(slot, picture, top)?;
-            check!(cuEventRecord(slot.marks[3], self.copy))?;
+            self.compute.record(traced)?;
+            self.copy.wait_for(traced)?;
+            if top == rows.start {
+                self.copy.record(copying)?;
+            }
+            if let Memory::Pinned(to) = &mut out.pixels {
+                self.copy.copy(to, a_row * (top - rows.start) as usize, pixels, 0, a_row * band.len())?;
+            }
+            if let (Some(planes), Memory::Pinned(to)) = (planes, &mut out.planes) {
+                self.copy_planes(to, top, Planes::of(width, height), planes, Planes::of(width, band.len() as u32))?;
+            }
+            self.copy.record(done)?;
         }
-        check!(cuMemcpyDtoHAsync_v2(slot.host_counts.at(0), slot.counts.address, COUNT_BYTES, self.copy))?;
-        check!(cuEventRecord(slot.marks[3], self.copy))
+        self.copy.copy(host_counts, 0, counts, 0, COUNT_BYTES)?;
+        self.copy.record(done)
     }
 
-    fn band_rows(&self, top: u32) -> u32 {
-        self.band.min(self.camera.height - top)
-    }
-
-    // Traces the band's rows, and converts them where a video wants it. Bands start at multiples of 8 rows.
-    fn launch_band(&self, slot: &Slot, frame: &FrameData, top: u32, mut rows: u32) -> Result<(), DeviceError> {
-        let mut width = self.camera.width;
+    // Traces some rows into the start of `pixels`.
+    fn trace_band(
+        &self,
+        task: &Task,
+        frame: &Frame,
+        rows: std::ops::Range<u32>,
+        pixels: &DeviceMemory,
+        counts: &DeviceMemory,
+    ) -> Result<(), DeviceError> {
+        let width = self.scene.size().0;
         let tiles = width.div_ceil(8);
-        let mut first = tiles * (top / 8) * 64;
-        let mut end = first + tiles * rows.div_ceil(8) * 64;
+        let (first, end) = (tiles * (rows.start / 8) * 64, tiles * rows.end.div_ceil(8) * 64);
+        let (first, end) = (first.cast_signed(), end.cast_signed());
         // As many blocks as the GPU holds at once: they stay, and take work until there is none.
-        let samples = u64::from(end - first) * u64::from(self.camera.samples_a_pixel());
-        let blocks = samples.div_ceil(u64::from(THREADS)).min(u64::from(self.blocks)) as u32;
-        // The queue follows the counters.
-        let mut queue = slot.counts.address + COUNT_BYTES as u64;
-        check!(cuMemsetD8Async(queue, 0, 4, self.compute))?;
-        let (mut arrays, mut small, mut frame) = (self.scene, self.small, *frame);
-        let scene = scene_argument(&mut arrays, &mut small);
-        // The kernel counts pixels from the picture's start, of which the device holds only the band.
-        let mut rgba = slot.rgba.address.wrapping_sub(4 * u64::from(top) * u64::from(width));
-        let mut counts = slot.counts.address;
-        let mut arguments = arguments![scene; frame, first, end, rgba, queue, counts];
-        launch(self.trace, (blocks, 1), (THREADS, 1), self.compute, &mut arguments)?;
-        let Some(yuv) = &slot.yuv else { return Ok(()) };
-        let planes = Planes::of(width, rows);
-        let (mut y, mut u, mut v) =
-            (yuv.address, yuv.address + planes.luma as u64, yuv.address + (planes.luma + planes.chroma) as u64);
-        let mut rgba = slot.rgba.address;
-        let mut arguments = arguments![rgba, width, rows, y, u, v];
-        let (across, down) = (planes.wide.div_ceil(64) as u32, planes.tall.div_ceil(8) as u32);
-        launch(self.convert, (across, down), (32, 4), self.compute, &mut arguments)
-    }
-
-    // Copies the band to its place in the picture.
-    fn fetch_band(&self, slot: &Slot, picture: &mut Picture, top: u32) -> Result<(), DeviceError> {
-        let fetch = |memory: &mut Memory, at: usize, from: sys::CUdeviceptr, len: usize| {
-            let Memory::Pinned(host) = memory else { return Ok(()) };
-            assert!(at + len <= host.len(), "a band lies within its picture");
-            check!(cuMemcpyDtoHAsync_v2(host.at(at), from, len, self.copy))
+        let launch = launch(&task.samples);
+        let lanes = match task.output {
+            TaskOutput::Features => 1,
+            _ => u64::from(launch.samples_per_pixel.unsigned_abs()),
         };
-        let (width, rows, top) = (self.camera.width as usize, self.band_rows(top), top as usize);
-        if self.wants.rgba {
-            fetch(&mut picture.rgba, 4 * width * top, slot.rgba.address, 4 * width * rows as usize)?;
-        }
-        if let Some(yuv) = &slot.yuv {
-            let (whole, band) =
-                (Planes::of(self.camera.width, self.camera.height), Planes::of(self.camera.width, rows));
-            let chroma_at = top / 2 * whole.wide / 2;
-            let from = yuv.address;
-            fetch(&mut picture.yuv, top * whole.wide, from, band.luma)?;
-            fetch(&mut picture.yuv, whole.luma + chroma_at, from + band.luma as u64, band.chroma)?;
-            fetch(
-                &mut picture.yuv,
-                whole.luma + whole.chroma + chroma_at,
-                from + (band.luma + band.chroma) as u64,
-                band.chroma,
-            )?;
-        }
-        Ok(())
+        let samples = u64::from((end - first).unsigned_abs()) * lanes;
+        let blocks = samples.div_ceil(u64::from(THREADS)).min(u64::from(self.blocks)) as u32;
+        self.compute.clear(counts, COUNT_BYTES, QUEUE_BYTES)?;
+        let film = film(task.output, pixels, rows.start);
+        let (queue, counters) = (counts.at(COUNT_BYTES), counts.at(0));
+        let kernel = if task.output == TaskOutput::Features { self.kernels.features } else { self.kernels.trace };
+        let scene = self.placed.argument().with(frame).with(&launch);
+        let mut arguments = scene.with(&film).with(&first).with(&end).with(&queue).with(&counters);
+        // SAFETY: POLYFLY_SCENE and POLYFLY_WORK in kernels/entry/gpu.cuh, in this order; `placed`, `pixels` and `counts`
+        // live until the task has been waited for.
+        unsafe { self.compute.launch(kernel, (blocks, 1), (THREADS, 1), &mut arguments) }
     }
 
-    // Fails where the test wants it to.
-    fn strike(&self) -> Result<(), DeviceError> {
-        let begun = 1 + self.begun.fetch_add(1, Ordering::Relaxed);
-        if self.fault.is_some_and(|n| begun >= n) {
-            return Err(DeviceError::Cuda("the failure that POLYFLY_FAULT asked for".into()));
-        }
-        Ok(())
+    fn convert_band(&self, rows: u32, pixels: &DeviceMemory, to: &DeviceMemory) -> Result<(), DeviceError> {
+        let width = self.scene.size().0;
+        let planes = Planes::of(width, rows);
+        let (rgba, y, u, v) = (pixels.at(0), to.at(0), to.at(planes.luma), to.at(planes.luma + planes.chroma));
+        let mut arguments = Arguments::default().with(&rgba).with(&width).with(&rows).with(&y).with(&u).with(&v);
+        let (across, down) = (planes.wide.div_ceil(64) as u32, planes.tall.div_ceil(8) as u32);
+        // SAFETY: polyfly_convert's arguments, in its order; the memory lives until the task has been waited for.
+        unsafe { self.compute.launch(self.kernels.convert, (across, down), (32, 4), &mut arguments) }
     }
 
-    /// Renders one frame and waits for it: RGBA, and the video's planes if they are wanted.
-    pub fn still(&mut self, camera: &FrameData) -> Result<(Picture, FrameStats), DeviceError> {
-        let mut picture = Picture::default();
-        let stats = self.still_into(camera, &mut picture)?;
-        Ok((picture, stats))
+    // Copies a band's planes to their places in the picture's.
+    fn copy_planes(
+        &self,
+        to: &mut Pinned,
+        top: u32,
+        whole: Planes,
+        from: &DeviceMemory,
+        band: Planes,
+    ) -> Result<(), DeviceError> {
+        let chroma_at = top as usize / 2 * whole.wide / 2;
+        self.copy.copy(to, top as usize * whole.wide, from, 0, band.luma)?;
+        self.copy.copy(to, whole.luma + chroma_at, from, band.luma, band.chroma)?;
+        self.copy.copy(to, whole.luma + whole.chroma + chroma_at, from, band.luma + band.chroma, band.chroma)
     }
 
-    /// Puts other particles in place of those that are there; nothing may be in flight.
-    pub fn show(&mut self, world: &World) -> Result<(), DeviceError> {
-        self.context.enter()?;
-        // What was shown before goes first: two sets need not fit.
-        self.shown.clear();
-        let mut upload = Upload { arrays: Vec::new(), context: self.context };
-        let placed = world.place(&mut upload, &self.scene)?;
-        self.scene = placed;
-        self.shown = upload.arrays;
-        Ok(())
-    }
-
-    /// Renders one frame into a picture and waits for it.
-    pub fn still_into(&mut self, camera: &FrameData, picture: &mut Picture) -> Result<FrameStats, DeviceError> {
-        self.context.enter()?;
-        self.strike()?;
-        self.pin(picture)?;
-        self.launch(0, camera, picture)?;
-        self.wait(0)
-    }
-
-    // Gives a picture page-locked memory of the right size, once.
-    fn pin(&self, picture: &mut Picture) -> Result<(), DeviceError> {
-        let ensure = |memory: &mut Memory, len: usize| {
-            if !matches!(memory, Memory::Pinned(p) if p.len() == len) {
-                *memory = Memory::Pinned(Pinned::new(len, self.context)?);
+    // Gives a slice page-locked memory of the right size, once.
+    fn pin(&self, task: &Task, out: &mut FilmSlice, planes: bool) -> Result<(), DeviceError> {
+        let (width, height) = self.scene.size();
+        let ensure = |memory: &mut Memory, wanted: bool, len: usize| {
+            if !wanted {
+                *memory = Memory::default();
+            } else if !matches!(memory, Memory::Pinned(p) if p.len() == len) {
+                *memory = Memory::Pinned(Pinned::new(len, &self.context)?);
             }
             Ok::<(), DeviceError>(())
         };
-        if self.wants.rgba {
-            ensure(&mut picture.rgba, self.bytes())?;
-        }
-        if self.wants.yuv {
-            ensure(&mut picture.yuv, Planes::of(self.camera.width, self.camera.height).bytes())?;
-        }
-        Ok(())
-    }
-
-    // Waits until a slot's frame is in host memory.
-    fn wait(&self, slot: usize) -> Result<FrameStats, DeviceError> {
-        let slot = &self.slots[slot];
-        check!(cuEventSynchronize(slot.marks[3]))?;
-        let between = |a: usize, b: usize| {
-            let mut ms = 0.0f32;
-            check!(cuEventElapsedTime(&mut ms, slot.marks[a], slot.marks[b]))
-                .map(|()| Duration::from_secs_f64(f64::from(ms).max(0.0) / 1e3))
-        };
-        let (kernel, copy) = (between(0, 1)?, between(2, 3)?);
-        Ok(read_counts(&slot.host_counts, kernel, kernel + copy, u64::from(self.blocks) * u64::from(THREADS)))
-    }
-
-    /// Traces samples first .. first + count of each pixel of a path-traced frame, and leaves their light in `sums`:
-    /// three numbers a pixel.
-    pub fn pass(
-        &mut self,
-        camera: &FrameData,
-        first: u32,
-        count: u32,
-        sums: &mut [i64],
-    ) -> Result<FrameStats, DeviceError> {
-        self.context.enter()?;
-        self.strike()?;
-        let slot = &self.slots[0];
-        let memory = DeviceMemory::of(sums, self.context)?;
-        let mut scene = self.scene;
-        scene.sums = memory.array(sums.len());
-        (scene.rest.first_sample, scene.rest.each) = (first as i32, count as i32);
-        let (mut from, mut end) = (0, self.camera.width.div_ceil(8) * self.camera.height.div_ceil(8) * 64);
-        let (mut frame, mut rgba, mut counts) = (*camera, slot.rgba.address, slot.counts.address);
-        let mut queue = slot.counts.address + COUNT_BYTES as u64;
-        check!(cuMemsetD8Async(slot.counts.address, 0, COUNT_BYTES + 4, self.compute))?;
-        check!(cuEventRecord(slot.marks[0], self.compute))?;
-        let mut arguments = arguments![scene, frame, from, end, rgba, queue, counts];
-        launch(self.trace, (self.blocks, 1), (THREADS, 1), self.compute, &mut arguments)?;
-        check!(cuEventRecord(slot.marks[1], self.compute))?;
-        check!(cuMemcpyDtoHAsync_v2(slot.host_counts.at(0), slot.counts.address, COUNT_BYTES, self.compute))?;
-        let bytes = size_of_val(sums);
-        check!(cuMemcpyDtoHAsync_v2(sums.as_mut_ptr().cast(), memory.address, bytes, self.compute))?;
-        check!(cuStreamSynchronize(self.compute))?;
-        let mut ms = 0.0f32;
-        check!(cuEventElapsedTime(&mut ms, slot.marks[0], slot.marks[1]))?;
-        let time = Duration::from_secs_f64(f64::from(ms).max(0.0) / 1e3);
-        Ok(read_counts(&slot.host_counts, time, time, u64::from(self.blocks) * u64::from(THREADS)))
+        let rows = task.rows.end.min(height) - task.rows.start;
+        let pixels = bytes_a_pixel(task.output) * width as usize * rows as usize;
+        // Of a finished picture the planes may be all that is wanted.
+        let wanted = self.needs.rgba || task.output != TaskOutput::Picture || !planes;
+        ensure(&mut out.pixels, wanted, pixels)?;
+        ensure(&mut out.planes, planes, Planes::of(width, height).bytes())
     }
 
     /// Renders a frame without a picture, its samples dealt out in a given way to as many threads as the GPU
     /// holds, or each to a thread of its own where no schedule is given.
-    pub fn schedule(&mut self, camera: &FrameData, schedule: Option<Schedule>) -> Result<FrameStats, DeviceError> {
+    pub fn run_scheduled(
+        &mut self,
+        frame: &Frame,
+        samples: u32,
+        schedule: Option<Schedule>,
+    ) -> Result<TaskStats, DeviceError> {
         self.context.enter()?;
-        let slot = &self.slots[0];
-        let queue = DeviceMemory::of(&[0i32], self.context)?;
-        let (mut arrays, mut small, mut frame) = (self.scene, self.small, *camera);
-        let scene = scene_argument(&mut arrays, &mut small);
+        let queue = DeviceMemory::of(&[0i32], &self.context)?;
         // A thread a sample is cyclic dealing with that many threads.
-        let mut mode = schedule.unwrap_or(Schedule::Cyclic) as i32;
-        let (mut queue_at, mut counts) = (queue.address, slot.counts.address);
-        let mut arguments = arguments![scene; frame, mode, queue_at, counts];
-        check!(cuMemsetD8Async(slot.counts.address, 0, COUNT_BYTES, self.compute))?;
-        check!(cuEventRecord(slot.marks[0], self.compute))?;
-        let samples =
-            self.camera.width.div_ceil(8) * self.camera.height.div_ceil(8) * 64 * self.camera.samples_a_pixel();
-        let blocks = if schedule.is_some() { self.blocks } else { samples.div_ceil(THREADS) };
-        launch(self.deal, (blocks, 1), (THREADS, 1), self.compute, &mut arguments)?;
-        check!(cuEventRecord(slot.marks[1], self.compute))?;
-        check!(cuMemcpyDtoHAsync_v2(slot.host_counts.at(0), slot.counts.address, COUNT_BYTES, self.compute))?;
-        check!(cuStreamSynchronize(self.compute))?;
-        let mut ms = 0.0f32;
-        check!(cuEventElapsedTime(&mut ms, slot.marks[0], slot.marks[1]))?;
-        let time = Duration::from_secs_f64(f64::from(ms).max(0.0) / 1e3);
+        let mode = schedule.unwrap_or(Schedule::Cyclic) as i32;
+        let (width, height) = self.scene.size();
+        let items = width.div_ceil(8) * height.div_ceil(8) * 64 * samples;
+        let blocks = if schedule.is_some() { self.blocks } else { items.div_ceil(THREADS) };
+        let launch = Launch { first_sample: 0, samples_per_pixel: samples.cast_signed() };
+        let Some(slot) = self.slots.first_mut() else {
+            return Err(DeviceError::Failed("no memory is set aside".into()));
+        };
+        let (queue_at, counts) = (queue.at(0), slot.counts.at(0));
+        let scene = self.placed.argument().with(frame).with(&launch);
+        let mut arguments = scene.with(&mode).with(&queue_at).with(&counts);
+        let [before, traced, ..] = &slot.events;
+        self.compute.clear(&slot.counts, 0, COUNT_BYTES)?;
+        self.compute.record(before)?;
+        // SAFETY: polyfly_schedule's arguments, in its order; all are waited for below.
+        unsafe { self.compute.launch(self.kernels.schedule, (blocks, 1), (THREADS, 1), &mut arguments)? };
+        self.compute.record(traced)?;
+        self.compute.copy(&mut slot.host_counts, 0, &slot.counts, 0, COUNT_BYTES)?;
+        self.context.synchronise()?;
+        let time = traced.since(before)?;
         Ok(read_counts(&slot.host_counts, time, time, u64::from(blocks) * u64::from(THREADS)))
+    }
+
+    // Waits for a slot's task.
+    fn finish(&self, slot: &Slot) -> Result<TaskStats, DeviceError> {
+        let [before, traced, copying, done] = &slot.events;
+        done.wait()?;
+        let (kernel, copy) = (traced.since(before)?, done.since(copying)?);
+        Ok(read_counts(&slot.host_counts, kernel, kernel + copy, u64::from(self.blocks) * u64::from(THREADS)))
+    }
+}
+
+impl Kernels {
+    // Those that suit a scene: in the parameters or in arrays, by its integrator and depth.
+    fn load(small: bool, scene: &GpuScene, context: &Context) -> Result<Kernels, DeviceError> {
+        let module = Module::load(if small { PTX_SMALL } else { PTX }, context)?;
+        let (trace, features) = match (scene.constants.path, scene.constants.depth) {
+            (1, _) => (c"polyfly_path", c"polyfly_path_features"),
+            (_, 0..=16) => (c"polyfly_trace_16", c"polyfly_features"),
+            _ => (c"polyfly_trace_128", c"polyfly_features"),
+        };
+        Ok(Kernels {
+            trace: module.function(trace)?,
+            features: module.function(features)?,
+            convert: module.function(c"polyfly_convert")?,
+            schedule: module.function(c"polyfly_schedule")?,
+            small,
+            _module: module,
+        })
+    }
+}
+
+// Memory for as many tasks as there is room for, and the rows of a band.
+fn slots((width, height): (u32, u32), needs: DeviceNeeds, context: &Context) -> Result<(Vec<Slot>, u32), DeviceError> {
+    let most = if needs.linear { TaskOutput::Features } else { TaskOutput::Picture };
+    let a_row = bytes_a_pixel(most) * width as usize;
+    let mut band = (BAND_BYTES / a_row / LEAST_BAND as usize * LEAST_BAND as usize).min(height as usize) as u32;
+    band = band.max(LEAST_BAND.min(height));
+    let mut ring = (RING_BYTES / (a_row * height as usize)).clamp(1, RING);
+    loop {
+        let slot = || -> Result<Slot, DeviceError> {
+            Ok(Slot {
+                pixels: DeviceMemory::new(a_row * band as usize, context)?,
+                planes: needs.yuv.then(|| DeviceMemory::new(Planes::of(width, band).bytes(), context)).transpose()?,
+                counts: DeviceMemory::new(COUNT_BYTES + QUEUE_BYTES, context)?,
+                host_counts: Pinned::new(COUNT_BYTES, context)?,
+                events: [Event::new(context)?, Event::new(context)?, Event::new(context)?, Event::new(context)?],
+            })
+        };
+        match (0..ring).map(|_| slot()).collect::<Result<Vec<_>, _>>() {
+            Err(DeviceError::OutOfMemory(_)) if ring > 1 => ring = 1,
+            Err(DeviceError::OutOfMemory(_)) if band > LEAST_BAND => {
+                band = (band / 2).next_multiple_of(LEAST_BAND).min(band - 1).max(LEAST_BAND);
+            }
+            other => return other.map(|slots| (slots, band)),
+        }
+    }
+}
+
+// The film at the start of some device memory.
+fn film(output: TaskOutput, pixels: &DeviceMemory, first_row: u32) -> Film {
+    let start = pixels.at(0);
+    let at = |this: TaskOutput| if this == output { start } else { 0 };
+    Film {
+        rgba: at(TaskOutput::Picture) as *mut u32,
+        sums: at(TaskOutput::Sums) as *mut i64,
+        features: at(TaskOutput::Features) as *mut crate::gpu_types::Features,
+        first_row: first_row.cast_signed(),
+        unused: 0,
+    }
+}
+
+// Puts a time step's arrays beside those that stay.
+fn place(
+    scene: &DeviceScene,
+    fixed_arrays: &GpuScene,
+    fixed: &Arc<Vec<DeviceMemory>>,
+    context: &Context,
+) -> Result<Placed, DeviceError> {
+    let mut upload = Upload { arrays: Vec::new(), context };
+    let arrays = scene.geometry.place(&mut upload, fixed_arrays)?;
+    Ok(Placed { small: scene.small(&arrays), arrays, _fixed: Arc::clone(fixed), _dynamic: upload.arrays })
+}
+
+impl Placed {
+    // What the kernel takes as its scene: in place if it is small, else its arrays' addresses.
+    fn argument(&self) -> Arguments<'_> {
+        match &self.small {
+            Some(small) => Arguments::default().with(small),
+            None => Arguments::default().with(&self.arrays),
+        }
     }
 }
 
 // Puts a scene's arrays into the device's memory.
-struct Upload {
+struct Upload<'a> {
     arrays: Vec<DeviceMemory>,
-    context: Context,
+    context: &'a Context,
 }
 
-impl Place for Upload {
+impl Place for Upload<'_> {
     type Error = DeviceError;
     fn put<T>(&mut self, values: &[T]) -> Result<Array<T>, DeviceError> {
+        if values.is_empty() {
+            return Ok(Array::new(std::ptr::null(), 0));
+        }
         let memory = DeviceMemory::of(values, self.context)?;
         let array = memory.array(values.len());
         self.arrays.push(memory);
@@ -403,36 +386,24 @@ impl Place for Upload {
     }
 }
 
-// What the kernel takes as its scene: in place if it is small, else its arrays' addresses.
-fn scene_argument(arrays: &mut SceneData, small: &mut Option<SmallScene>) -> *mut c_void {
-    match small {
-        Some(small) => std::ptr::from_mut(small).cast(),
-        None => std::ptr::from_mut(arrays).cast(),
-    }
-}
-
 // Sums the counters; `threads` shared the work.
-fn read_counts(bytes: &[u8], kernel: Duration, time: Duration, threads: u64) -> FrameStats {
+fn read_counts(bytes: &[u8], kernel: Duration, time: Duration, threads: u64) -> TaskStats {
     let words: Vec<u64> = bytes.chunks_exact(8).map(|w| w.try_into().map_or(0, u64::from_le_bytes)).collect();
     let column = |which: usize| words.chunks_exact(4).map(move |c| c[which]);
-    let (rays, most) = (column(0).sum::<u64>(), column(2).max().unwrap_or(0));
-    let balance = if most == 0 { 0.0 } else { rays as f64 / threads as f64 / most as f64 };
-    FrameStats { time, kernel, rays, shadow_rays: column(1).sum(), balance, ..FrameStats::default() }
+    let (rays, busiest) = (column(0).sum::<u64>(), column(2).max().unwrap_or(0));
+    let balance = if busiest == 0 { 0.0 } else { rays as f64 / threads as f64 / busiest as f64 };
+    TaskStats { time, kernel, rays, shadow_rays: column(1).sum(), balance }
 }
 
-impl Drop for Gpu {
+impl Drop for Cuda {
     fn drop(&mut self) {
         // Nothing may be freed under a running kernel.
-        let _ = self.context.enter().and_then(|()| check!(cuCtxSynchronize()));
-        for mark in self.slots.iter().flat_map(|s| s.marks) {
-            let _ = check!(cuEventDestroy_v2(mark));
-        }
-        let _ = check!(cuStreamDestroy_v2(self.compute));
-        let _ = check!(cuStreamDestroy_v2(self.copy));
+        let _ = self.context.synchronise();
     }
 }
 
 // The planes of a 4:2:0 picture with even sides.
+#[derive(Clone, Copy)]
 struct Planes {
     wide: usize,
     tall: usize,
@@ -450,114 +421,114 @@ impl Planes {
     }
 }
 
-// POLYFLY_FAULT=1:5 makes GPU 1 fail at its fifth frame, for trying what others do then.
-fn planned_fault(ordinal: i32) -> Option<u32> {
-    let text = std::env::var("POLYFLY_FAULT").ok()?;
-    let (gpu, frames) = text.split_once(':')?;
-    (gpu.parse() == Ok(ordinal)).then(|| frames.parse().ok()).flatten()
-}
-
-impl Worker for Gpu {
-    fn name(&self) -> &str {
-        &self.name
+impl Device for Cuda {
+    fn info(&self) -> &DeviceInfo {
+        &self.info
     }
 
-    fn in_flight(&self) -> usize {
-        self.slots.len()
-    }
-
-    fn run(&mut self, deal: &Deal) -> Result<(), (DeviceError, Vec<usize>)> {
-        let mut flying: VecDeque<Flying> = VecDeque::new();
-        let mut free: Vec<usize> = (0..self.slots.len()).collect();
-        let result = self.context.enter().and_then(|()| {
-            loop {
-                // Fill the ring; wait for work only when nothing is in flight.
-                while let Some(&slot) = free.last() {
-                    let Some((mut hand, mut picture)) = deal.take(flying.is_empty()) else { break };
-                    let started = self.strike().and_then(|()| self.pin(&mut picture)).and_then(|()| {
-                        let camera = crate::layout::frame(&self.camera, hand.frame());
-                        self.launch(slot, &camera, &mut picture)
-                    });
-                    let (index, frame) = hand.keep();
-                    flying.push_back(Flying { index, frame, picture, slot });
-                    free.pop();
-                    started?;
-                }
-                let Some(oldest) = flying.front() else { return Ok(()) };
-                let stats = self.wait(oldest.slot)?;
-                if let Some(done) = flying.pop_front() {
-                    free.push(done.slot);
-                    self.share.add(&stats);
-                    deal.finish(done.index, done.frame, done.picture, stats);
-                }
-            }
-        });
-        result.map_err(|e| {
-            // What was in flight may still be written to by the GPU: wait before the memory goes back.
-            let _ = check!(cuCtxSynchronize());
-            (e, flying.iter().map(|f| f.index).collect())
-        })
-    }
-
-    fn shares(&self) -> Vec<Share> {
-        vec![self.share.clone()]
-    }
-}
-
-impl Device for Gpu {
-    // One computes while the other's rows are copied.
-    fn lanes(&self) -> usize {
-        self.slots.len().min(2)
-    }
-
-    fn rows(&self, lane: usize, camera: &FrameData, top: u32, rgba: &mut [u8]) -> Result<FrameStats, DeviceError> {
-        let rows = (rgba.len() / (4 * self.camera.width as usize)) as u32;
-        assert!(rows <= self.band, "a band fits the device's memory");
-        self.strike()?;
-        self.context.enter()?;
-        let slot = &self.slots[lane];
-        {
-            let _turn = self.turn.lock().unwrap_or_else(PoisonError::into_inner);
-            check!(cuMemsetD8Async(slot.counts.address, 0, COUNT_BYTES, self.compute))?;
-            check!(cuEventRecord(slot.marks[0], self.compute))?;
-            self.launch_band(slot, camera, top, rows)?;
-            check!(cuEventRecord(slot.marks[1], self.compute))?;
+    fn update(&mut self, scene: &Arc<DeviceScene>) -> Result<(), DeviceError> {
+        if Arc::ptr_eq(scene, &self.scene) {
+            return Ok(());
         }
-        check!(cuStreamWaitEvent(self.copy, slot.marks[1], 0))?;
-        check!(cuEventRecord(slot.marks[2], self.copy))?;
-        check!(cuMemcpyDtoHAsync_v2(rgba.as_mut_ptr().cast(), slot.rgba.address, rgba.len(), self.copy))?;
-        check!(cuMemcpyDtoHAsync_v2(slot.host_counts.at(0), slot.counts.address, COUNT_BYTES, self.copy))?;
-        check!(cuEventRecord(slot.marks[3], self.copy))?;
-        // When it fails, the rows are not given back while a copy may still write them.
-        self.wait(lane).inspect_err(|_| {
-            let _ = check!(cuCtxSynchronize());
-        })
+        self.context.enter()?;
+        let (ours, theirs): (&Arc<FixedArrays>, &Arc<FixedArrays>) = (&self.scene.fixed, &scene.fixed);
+        let mut arrays = self.placed.arrays;
+        if !Arc::ptr_eq(ours, theirs) {
+            let mut upload = Upload { arrays: Vec::new(), context: &self.context };
+            arrays = scene.place_fixed(&mut upload)?;
+            self.fixed = Arc::new(upload.arrays);
+        }
+        arrays.constants = scene.constants;
+        let placed = place(scene, &arrays, &self.fixed, &self.context)?;
+        if placed.small.is_some() != self.kernels.small {
+            // The kernels in use are unloaded with it.
+            self.context.synchronise()?;
+            self.kernels = Kernels::load(placed.small.is_some(), &placed.arrays, &self.context)?;
+        }
+        self.placed = Arc::new(placed);
+        self.scene = Arc::clone(scene);
+        Ok(())
+    }
+
+    fn submit(&mut self, task: &Task, frame: &Frame, mut out: FilmSlice) -> Result<Ticket, DeviceError> {
+        self.context.enter()?;
+        self.submitted += 1;
+        if self.fault.is_some_and(|n| self.submitted >= n) {
+            return Err(DeviceError::Failed("the failure that POLYFLY_FAULT asked for".into()));
+        }
+        let Some(index) = self.free.pop() else {
+            return Err(DeviceError::Failed("more tasks were submitted than fit the device".into()));
+        };
+        // The slot is lent out while its task is started, and stays out of use when that fails.
+        let mut slot = self.slots.swap_remove(index);
+        let started = self.start(&mut slot, task, frame, &mut out);
+        self.slots.push(slot);
+        let last = self.slots.len() - 1;
+        self.slots.swap(index, last);
+        let ticket = Ticket(self.submitted);
+        if let Err(e) = started {
+            // What was begun may still be written to by the GPU: wait before the memory goes back.
+            let _ = self.context.synchronise();
+            return Err(e);
+        }
+        self.in_flight.push_back(InFlight { ticket, slot: index, out, _placed: Arc::clone(&self.placed) });
+        Ok(ticket)
+    }
+
+    fn wait(&mut self, ticket: Ticket) -> Result<(TaskStats, FilmSlice), DeviceError> {
+        self.context.enter()?;
+        let Some(oldest) = self.in_flight.pop_front().filter(|f| f.ticket == ticket) else {
+            return Err(DeviceError::Failed(format!("task {} is not the oldest in flight", ticket.0)));
+        };
+        let result = self.finish(&self.slots[oldest.slot]);
+        if result.is_err() {
+            let _ = self.context.synchronise();
+        }
+        self.free.push(oldest.slot);
+        result.map(|stats| (stats, oldest.out))
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeMap;
+    use std::path::{Component, Path, PathBuf};
+
+    // A path without its `..`.
+    fn tidy(path: &Path) -> PathBuf {
+        let mut out = PathBuf::new();
+        for part in path.components() {
+            if part == Component::ParentDir {
+                out.pop();
+            } else {
+                out.push(part);
+            }
+        }
+        out
+    }
+
     #[test]
     fn ptx_is_as_new_as_its_sources() {
         use sha2::{Digest, Sha256};
-        let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("kernels");
-        let mut found = std::collections::BTreeMap::new();
-        let mut queue = vec!["render.cu".to_owned()];
-        while let Some(name) = queue.pop() {
-            let text = std::fs::read_to_string(folder.join(&name)).unwrap();
-            let included = text.lines().filter_map(|l| l.strip_prefix("#include \"")?.strip_suffix('"'));
-            queue.extend(included.filter(|n| !found.contains_key(*n)).map(str::to_owned));
-            found.insert(name, text);
-        }
-        let mut state = Sha256::new();
-        for (name, text) in &found {
-            state.update(name.as_bytes());
-            state.update([0]);
-            state.update(text.as_bytes());
-            state.update([0]);
-        }
-        let digest: String = state.finalize().iter().map(|b| format!("{b:02x}")).collect();
-        for ptx in [super::PTX, super::PTX_LARGE] {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("kernels");
+        for (entry, ptx) in [("entry/render.cu", super::PTX), ("entry/render_small.cu", super::PTX_SMALL)] {
+            let mut found = BTreeMap::new();
+            let mut queue = vec![PathBuf::from(entry)];
+            while let Some(name) = queue.pop() {
+                let text = std::fs::read_to_string(folder.join(&name)).unwrap();
+                let included = text.lines().filter_map(|l| l.strip_prefix("#include \"")?.strip_suffix('"'));
+                let beside = |n: &str| tidy(&name.parent().unwrap().join(n));
+                queue.extend(included.map(beside).filter(|n| !found.contains_key(n)));
+                found.insert(name, text);
+            }
+            let mut state = Sha256::new();
+            for (name, text) in &found {
+                state.update(name.to_str().unwrap().as_bytes());
+                state.update([0]);
+                state.update(text.as_bytes());
+                state.update([0]);
+            }
+            let digest: String = state.finalize().iter().map(|b| format!("{b:02x}")).collect();
             let header = ptx.lines().next().unwrap_or_default();
             assert_eq!(header, format!("// sources {digest}"), "kernels/ changed: run scripts/ptx");
         }

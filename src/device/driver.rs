@@ -1,49 +1,53 @@
 //! The CUDA driver interface through cudarc's bindings: each call checked, each handle owned.
 //!
-//! The driver may be missing: nothing is called before [`Gpus::find`] has seen that libcuda is there
-//! and new enough.
+//! The driver may be missing: nothing is called before [`probe`] has seen that libcuda is there and new enough.
 #![expect(unsafe_code, reason = "calls the CUDA driver interface")]
 
 use super::DeviceError;
-use crate::layout::Array;
+use crate::gpu_types::Array;
 use cudarc::driver::sys::{self, CUresult};
-use std::ffi::c_void;
+use std::ffi::{CStr, c_void};
 use std::ops::{Deref, DerefMut};
+use std::sync::Arc;
+use std::time::Duration;
 
 // PTX 8.4 came with CUDA 12.4.
 const LEAST_DRIVER: i32 = 12_040;
 
-/// An answer of the driver as an error, in its own words.
-pub fn failed(what: &str, code: CUresult) -> DeviceError {
+// An answer of the driver as an error, in its own words.
+fn failed(what: &str, code: CUresult) -> DeviceError {
     let mut text: *const std::ffi::c_char = std::ptr::null();
     // SAFETY: the driver is loaded (codes come from it), and gives a static string or leaves null.
     let words = unsafe {
         match sys::cuGetErrorString(code, &mut text) {
-            CUresult::CUDA_SUCCESS if !text.is_null() => std::ffi::CStr::from_ptr(text).to_string_lossy().into_owned(),
+            CUresult::CUDA_SUCCESS if !text.is_null() => CStr::from_ptr(text).to_string_lossy().into_owned(),
             _ => "unknown error".into(),
         }
     };
-    let hint = match code {
-        CUresult::CUDA_ERROR_OUT_OF_MEMORY => "; a smaller --size needs less memory",
-        _ => "",
-    };
-    DeviceError::Cuda(format!("CUDA: {what}: {words} ({code:?}){hint}"))
+    let message = format!("CUDA: {what}: {words} ({code:?})");
+    match code {
+        CUresult::CUDA_ERROR_OUT_OF_MEMORY => DeviceError::OutOfMemory(message),
+        // After these the context answers nothing any more.
+        CUresult::CUDA_ERROR_ILLEGAL_ADDRESS
+        | CUresult::CUDA_ERROR_LAUNCH_FAILED
+        | CUresult::CUDA_ERROR_LAUNCH_TIMEOUT
+        | CUresult::CUDA_ERROR_ECC_UNCORRECTABLE
+        | CUresult::CUDA_ERROR_HARDWARE_STACK_ERROR
+        | CUresult::CUDA_ERROR_ILLEGAL_INSTRUCTION
+        | CUresult::CUDA_ERROR_DEINITIALIZED
+        | CUresult::CUDA_ERROR_CONTEXT_IS_DESTROYED => DeviceError::Lost(message),
+        CUresult::CUDA_ERROR_UNSUPPORTED_PTX_VERSION => DeviceError::TooOld(message),
+        _ => DeviceError::Failed(message),
+    }
 }
 
-// `check!(call(...))`: the driver's answer as a Result that names the call. For use by device/cuda.rs too.
-macro_rules! check {
-    ($call:ident($($argument:expr),* $(,)?)) => {{
-        // SAFETY: handles are live objects of this module, made by the driver and owned by the struct that
-        // passes them; pointers are to locals or to memory of the length given beside them.
-        let code = unsafe { cudarc::driver::sys::$call($($argument),*) };
-        if code == cudarc::driver::sys::CUresult::CUDA_SUCCESS { Ok(()) } else { Err($crate::device::driver::failed(stringify!($call), code)) }
-    }};
+// `check(unsafe { call(...) }, "call")`: the driver's answer as a Result that names the call.
+fn check(code: CUresult, what: &str) -> Result<(), DeviceError> {
+    if code == CUresult::CUDA_SUCCESS { Ok(()) } else { Err(failed(what, code)) }
 }
-
-pub(super) use check;
 
 /// The GPUs of this machine.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Gpus {
     /// The driver's CUDA version, as 1000 major + 10 minor.
     pub driver: i32,
@@ -62,55 +66,98 @@ pub struct GpuFacts {
     pub memory: usize,
 }
 
-impl Gpus {
-    /// Looks for usable GPUs; the error says in one line why there are none.
-    pub fn find() -> Result<Gpus, DeviceError> {
-        // SAFETY: only tries to load the library.
-        if !unsafe { sys::is_culib_present() } {
-            return Err(DeviceError::Cuda("there is no NVIDIA driver here (libcuda is not found)".into()));
+/// Looks for usable GPUs; the error says in one line why there are none.
+pub fn probe() -> Result<Gpus, DeviceError> {
+    // SAFETY: only tries to load the library.
+    if !unsafe { sys::is_culib_present() } {
+        return Err(DeviceError::NotFound("there is no NVIDIA driver here (libcuda is not found)".into()));
+    }
+    let mut driver = 0;
+    // SAFETY: the library is there; the call needs no context.
+    check(unsafe { sys::cuDriverGetVersion(&mut driver) }, "cuDriverGetVersion")?;
+    if driver < LEAST_DRIVER {
+        return Err(DeviceError::TooOld(format!(
+            "the NVIDIA driver is too old: it speaks CUDA {}.{}, and 12.4 (driver 550) is needed",
+            driver / 1000,
+            driver % 1000 / 10
+        )));
+    }
+    // SAFETY: as above.
+    check(unsafe { sys::cuInit(0) }, "cuInit")?;
+    let mut count = 0;
+    // SAFETY: the driver is initialised.
+    check(unsafe { sys::cuDeviceGetCount(&mut count) }, "cuDeviceGetCount")?;
+    if count == 0 {
+        return Err(DeviceError::NotFound("the NVIDIA driver sees no GPU".into()));
+    }
+    let mut list = Vec::new();
+    for ordinal in 0..count {
+        let (mut device, mut memory) = (0, 0);
+        let mut name = [0 as std::ffi::c_char; 128];
+        // SAFETY: the ordinal is below the count, and the buffer as long as said.
+        unsafe {
+            check(sys::cuDeviceGet(&mut device, ordinal), "cuDeviceGet")?;
+            check(sys::cuDeviceGetName(name.as_mut_ptr(), name.len() as i32, device), "cuDeviceGetName")?;
+            check(sys::cuDeviceTotalMem_v2(&mut memory, device), "cuDeviceTotalMem")?;
         }
-        let mut driver = 0;
-        check!(cuDriverGetVersion(&mut driver))?;
-        if driver < LEAST_DRIVER {
-            return Err(DeviceError::Cuda(format!(
-                "the NVIDIA driver is too old: it speaks CUDA {}.{}, and 12.4 (driver 550) is needed",
-                driver / 1000,
-                driver % 1000 / 10
-            )));
-        }
-        check!(cuInit(0))?;
-        let mut count = 0;
-        check!(cuDeviceGetCount(&mut count))?;
-        if count == 0 {
-            return Err(DeviceError::Cuda("the NVIDIA driver sees no GPU".into()));
-        }
-        let mut list = Vec::new();
-        for ordinal in 0..count {
-            let mut device = 0;
-            check!(cuDeviceGet(&mut device, ordinal))?;
-            let mut name = [0 as std::ffi::c_char; 128];
-            check!(cuDeviceGetName(name.as_mut_ptr(), name.len() as i32, device))?;
-            let mut memory = 0;
-            check!(cuDeviceTotalMem_v2(&mut memory, device))?;
-            let name = name.iter().take_while(|&&c| c != 0).map(|&c| c as u8 as char).collect();
-            list.push(GpuFacts { ordinal, name, memory });
-        }
-        Ok(Gpus { driver, list })
+        let name = name.iter().take_while(|&&c| c != 0).map(|&c| c as u8 as char).collect();
+        list.push(GpuFacts { ordinal, name, memory });
+    }
+    Ok(Gpus { driver, list })
+}
+
+// A GPU's primary context, kept until the last that uses it is gone.
+struct Primary {
+    raw: sys::CUcontext,
+    device: sys::CUdevice,
+}
+// SAFETY: the driver's objects may be used from any thread that makes the context current.
+unsafe impl Send for Primary {}
+// SAFETY: as above.
+unsafe impl Sync for Primary {}
+
+impl Drop for Primary {
+    fn drop(&mut self) {
+        // SAFETY: it was retained once.
+        let _ = unsafe { sys::cuDevicePrimaryCtxRelease_v2(self.device) };
     }
 }
 
 /// A context on one GPU, current on whichever thread works with it.
-#[derive(Clone, Copy)]
-pub struct Context(pub sys::CUcontext);
-// SAFETY: the driver's objects may be used from any thread that makes the context current.
-unsafe impl Send for Context {}
-// SAFETY: as above.
-unsafe impl Sync for Context {}
+#[derive(Clone)]
+pub struct Context(Arc<Primary>);
 
 impl Context {
+    /// The GPU's primary context, current on this thread.
+    pub fn retain(ordinal: i32) -> Result<Context, DeviceError> {
+        let (mut device, mut raw) = (0, std::ptr::null_mut());
+        // SAFETY: the driver answers for an ordinal that is not there.
+        unsafe {
+            check(sys::cuDeviceGet(&mut device, ordinal), "cuDeviceGet")?;
+            check(sys::cuDevicePrimaryCtxRetain(&mut raw, device), "cuDevicePrimaryCtxRetain")?;
+        }
+        let context = Context(Arc::new(Primary { raw, device }));
+        context.enter()?;
+        Ok(context)
+    }
     /// Makes it this thread's.
-    pub fn enter(self) -> Result<(), DeviceError> {
-        check!(cuCtxSetCurrent(self.0))
+    pub fn enter(&self) -> Result<(), DeviceError> {
+        // SAFETY: the context is retained.
+        check(unsafe { sys::cuCtxSetCurrent(self.0.raw) }, "cuCtxSetCurrent")
+    }
+    /// Waits until nothing is running on it.
+    pub fn synchronise(&self) -> Result<(), DeviceError> {
+        self.enter()?;
+        // SAFETY: the context is current.
+        check(unsafe { sys::cuCtxSynchronize() }, "cuCtxSynchronize")
+    }
+    /// How many multiprocessors the GPU has.
+    pub fn multiprocessors(&self) -> Result<u32, DeviceError> {
+        let mut count = 0;
+        let which = sys::CUdevice_attribute::CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT;
+        // SAFETY: the device is the context's.
+        check(unsafe { sys::cuDeviceGetAttribute(&mut count, which, self.0.device) }, "cuDeviceGetAttribute")?;
+        Ok(count.unsigned_abs())
     }
 }
 
@@ -127,19 +174,16 @@ unsafe impl Sync for Pinned {}
 
 impl Pinned {
     /// `len` zeroes; the context must be current.
-    pub fn new(len: usize, context: Context) -> Result<Pinned, DeviceError> {
+    pub fn new(len: usize, context: &Context) -> Result<Pinned, DeviceError> {
         let mut start: *mut c_void = std::ptr::null_mut();
         // Portable: copies from every GPU are fast. Not write-combined: the CPU reads it.
-        check!(cuMemHostAlloc(&mut start, len.max(1), sys::CU_MEMHOSTALLOC_PORTABLE))?;
+        // SAFETY: the driver writes the address of memory that it has allocated.
+        let code = unsafe { sys::cuMemHostAlloc(&mut start, len.max(1), sys::CU_MEMHOSTALLOC_PORTABLE) };
+        check(code, "cuMemHostAlloc")?;
         let start = start.cast::<u8>();
         // SAFETY: the driver gave len writable bytes.
         unsafe { start.write_bytes(0, len) };
-        Ok(Pinned { start, len, context })
-    }
-    /// The address of byte `offset`, for the driver's copies.
-    pub fn at(&self, offset: usize) -> *mut c_void {
-        assert!(offset <= self.len);
-        self.start.wrapping_add(offset).cast()
+        Ok(Pinned { start, len, context: context.clone() })
     }
 }
 impl Deref for Pinned {
@@ -158,29 +202,35 @@ impl DerefMut for Pinned {
 impl Drop for Pinned {
     fn drop(&mut self) {
         // At the end of a process the driver may have gone already; there is nobody to tell.
-        let _ = self.context.enter().and_then(|()| check!(cuMemFreeHost(self.start.cast())));
+        if self.context.enter().is_ok() {
+            // SAFETY: it is the driver's memory, freed once.
+            let _ = unsafe { sys::cuMemFreeHost(self.start.cast()) };
+        }
     }
 }
 
 /// Memory on the device.
 pub struct DeviceMemory {
-    /// Where it is.
-    pub address: sys::CUdeviceptr,
+    address: sys::CUdeviceptr,
+    len: usize,
     context: Context,
 }
 impl DeviceMemory {
-    /// `bytes` bytes; the context must be current.
-    pub fn new(bytes: usize, context: Context) -> Result<DeviceMemory, DeviceError> {
+    /// `len` bytes; the context must be current.
+    pub fn new(len: usize, context: &Context) -> Result<DeviceMemory, DeviceError> {
         let mut address = 0;
-        check!(cuMemAlloc_v2(&mut address, bytes.max(16)))?;
-        Ok(DeviceMemory { address, context })
+        // SAFETY: the driver writes the address of memory that it has allocated.
+        check(unsafe { sys::cuMemAlloc_v2(&mut address, len.max(16)) }, "cuMemAlloc")?;
+        Ok(DeviceMemory { address, len, context: context.clone() })
     }
-    /// A copy of `values`.
-    pub fn of<T>(values: &[T], context: Context) -> Result<DeviceMemory, DeviceError> {
-        let bytes = size_of_val(values);
-        let memory = DeviceMemory::new(bytes, context)?;
-        if bytes > 0 {
-            check!(cuMemcpyHtoD_v2(memory.address, values.as_ptr().cast(), bytes))?;
+    /// A copy of `values`, which are plain numbers.
+    pub fn of<T>(values: &[T], context: &Context) -> Result<DeviceMemory, DeviceError> {
+        let len = size_of_val(values);
+        let memory = DeviceMemory::new(len, context)?;
+        if len > 0 {
+            // SAFETY: both sides hold len bytes, and the call returns when they are copied.
+            let code = unsafe { sys::cuMemcpyHtoD_v2(memory.address, values.as_ptr().cast(), len) };
+            check(code, "cuMemcpyHtoD")?;
         }
         Ok(memory)
     }
@@ -188,54 +238,216 @@ impl DeviceMemory {
     pub fn array<T>(&self, len: usize) -> Array<T> {
         Array::new(self.address as *const T, len)
     }
+    /// The address of a byte in it.
+    pub fn at(&self, offset: usize) -> sys::CUdeviceptr {
+        assert!(offset <= self.len);
+        self.address + offset as u64
+    }
 }
 impl Drop for DeviceMemory {
     fn drop(&mut self) {
-        let _ = self.context.enter().and_then(|()| check!(cuMemFree_v2(self.address)));
+        if self.context.enter().is_ok() {
+            // SAFETY: it is the driver's memory, freed once; whoever drops it has waited for what uses it.
+            let _ = unsafe { sys::cuMemFree_v2(self.address) };
+        }
     }
 }
 
-/// Loads PTX into the current context; a failure carries the driver's own compiler log.
-pub fn load_module(ptx: &str) -> Result<sys::CUmodule, DeviceError> {
-    let image =
-        std::ffi::CString::new(ptx).map_err(|e| DeviceError::Cuda(format!("the embedded PTX is broken: {e}")))?;
-    let mut log = vec![0u8; 16 << 10];
-    let mut options =
-        [sys::CUjit_option::CU_JIT_ERROR_LOG_BUFFER, sys::CUjit_option::CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES];
-    let mut values: [*mut c_void; 2] = [log.as_mut_ptr().cast(), std::ptr::without_provenance_mut(log.len())];
-    let mut module = std::ptr::null_mut();
-    check!(cuModuleLoadDataEx(&mut module, image.as_ptr().cast(), 2, options.as_mut_ptr(), values.as_mut_ptr()))
-        .map_err(|e| {
+/// Compiled kernels in a context.
+pub struct Module {
+    raw: sys::CUmodule,
+    context: Context,
+}
+// SAFETY: the driver's objects may be used from any thread that makes their context current.
+unsafe impl Send for Module {}
+
+impl Module {
+    /// Loads PTX; a failure carries the driver's own compiler log. The context must be current.
+    pub fn load(ptx: &str, context: &Context) -> Result<Module, DeviceError> {
+        let broken = |e| DeviceError::Failed(format!("the embedded PTX is broken: {e}"));
+        let image = std::ffi::CString::new(ptx).map_err(broken)?;
+        let mut log = vec![0u8; 16 << 10];
+        let mut options =
+            [sys::CUjit_option::CU_JIT_ERROR_LOG_BUFFER, sys::CUjit_option::CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES];
+        let mut values: [*mut c_void; 2] = [log.as_mut_ptr().cast(), std::ptr::without_provenance_mut(log.len())];
+        let mut raw = std::ptr::null_mut();
+        // SAFETY: the image ends with a nought; the log is as long as its size says.
+        let code = unsafe {
+            let image = image.as_ptr().cast();
+            sys::cuModuleLoadDataEx(&mut raw, image, 2, options.as_mut_ptr(), values.as_mut_ptr())
+        };
+        check(code, "cuModuleLoadDataEx").map_err(|e| {
             let words = String::from_utf8_lossy(&log).trim_end_matches('\0').trim().to_owned();
-            DeviceError::Cuda(if words.is_empty() {
-                e.to_string()
+            if words.is_empty() {
+                e
             } else {
-                format!("{e}\n--- the driver's compiler said ---\n{words}")
-            })
+                DeviceError::Failed(format!("{e}\n--- the driver's compiler said ---\n{words}"))
+            }
         })?;
-    Ok(module)
+        Ok(Module { raw, context: context.clone() })
+    }
+    /// A kernel of that name; it lives as long as the module.
+    pub fn function(&self, name: &CStr) -> Result<Function, DeviceError> {
+        let mut raw = std::ptr::null_mut();
+        // SAFETY: the module is loaded, and the name ends with a nought.
+        check(unsafe { sys::cuModuleGetFunction(&mut raw, self.raw, name.as_ptr()) }, "cuModuleGetFunction")?;
+        Ok(Function(raw))
+    }
+}
+impl Drop for Module {
+    fn drop(&mut self) {
+        if self.context.enter().is_ok() {
+            // SAFETY: it was loaded once, and nothing of it runs any more.
+            let _ = unsafe { sys::cuModuleUnload(self.raw) };
+        }
+    }
 }
 
-/// Puts a kernel on a stream: blocks across and down, threads across and down, pointers to its arguments.
-pub(super) fn launch(
-    kernel: sys::CUfunction,
-    blocks: (u32, u32),
-    threads: (u32, u32),
-    stream: sys::CUstream,
-    arguments: &mut [*mut c_void],
-) -> Result<(), DeviceError> {
-    let none = std::ptr::null_mut();
-    check!(cuLaunchKernel(
-        kernel,
-        blocks.0,
-        blocks.1,
-        1,
-        threads.0,
-        threads.1,
-        1,
-        0,
-        stream,
-        arguments.as_mut_ptr(),
-        none
-    ))
+/// A kernel of a [`Module`].
+#[derive(Clone, Copy)]
+pub struct Function(sys::CUfunction);
+// SAFETY: a handle; see Module.
+unsafe impl Send for Function {}
+
+/// A moment on a stream.
+pub struct Event {
+    raw: sys::CUevent,
+    context: Context,
+}
+// SAFETY: as for Module.
+unsafe impl Send for Event {}
+
+impl Event {
+    /// One that takes the time; the context must be current.
+    pub fn new(context: &Context) -> Result<Event, DeviceError> {
+        let mut raw = std::ptr::null_mut();
+        // SAFETY: the driver writes the handle.
+        let code = unsafe { sys::cuEventCreate(&mut raw, sys::CUevent_flags::CU_EVENT_DEFAULT as u32) };
+        check(code, "cuEventCreate")?;
+        Ok(Event { raw, context: context.clone() })
+    }
+    /// Waits until it has passed.
+    pub fn wait(&self) -> Result<(), DeviceError> {
+        // SAFETY: the event is alive.
+        check(unsafe { sys::cuEventSynchronize(self.raw) }, "cuEventSynchronize")
+    }
+    /// Time since an earlier one; both must have passed.
+    pub fn since(&self, earlier: &Event) -> Result<Duration, DeviceError> {
+        let mut ms = 0.0f32;
+        // SAFETY: both events are alive.
+        check(unsafe { sys::cuEventElapsedTime(&mut ms, earlier.raw, self.raw) }, "cuEventElapsedTime")?;
+        Ok(Duration::from_secs_f64(f64::from(ms).max(0.0) / 1e3))
+    }
+}
+impl Drop for Event {
+    fn drop(&mut self) {
+        if self.context.enter().is_ok() {
+            // SAFETY: it was made once.
+            let _ = unsafe { sys::cuEventDestroy_v2(self.raw) };
+        }
+    }
+}
+
+/// A queue of work on the GPU.
+pub struct Stream {
+    raw: sys::CUstream,
+    context: Context,
+}
+// SAFETY: as for Module.
+unsafe impl Send for Stream {}
+
+impl Stream {
+    /// One that waits for no other; the context must be current.
+    pub fn new(context: &Context) -> Result<Stream, DeviceError> {
+        let mut raw = std::ptr::null_mut();
+        // SAFETY: the driver writes the handle.
+        let code = unsafe { sys::cuStreamCreate(&mut raw, sys::CUstream_flags::CU_STREAM_NON_BLOCKING as u32) };
+        check(code, "cuStreamCreate")?;
+        Ok(Stream { raw, context: context.clone() })
+    }
+    /// Marks the moment that all before it is done.
+    pub fn record(&self, event: &Event) -> Result<(), DeviceError> {
+        // SAFETY: both are alive.
+        check(unsafe { sys::cuEventRecord(event.raw, self.raw) }, "cuEventRecord")
+    }
+    /// What follows waits for the event.
+    pub fn wait_for(&self, event: &Event) -> Result<(), DeviceError> {
+        // SAFETY: both are alive.
+        check(unsafe { sys::cuStreamWaitEvent(self.raw, event.raw, 0) }, "cuStreamWaitEvent")
+    }
+    /// Fills the first `len` bytes with nought.
+    pub fn clear(&self, memory: &DeviceMemory, at: usize, len: usize) -> Result<(), DeviceError> {
+        assert!(at + len <= memory.len);
+        // SAFETY: the bytes are the memory's; it outlives the stream's work (device/cuda.rs waits before it drops any).
+        check(unsafe { sys::cuMemsetD8Async(memory.at(at), 0, len, self.raw) }, "cuMemsetD8Async")
+    }
+    /// Copies from the device to `to[at ..]`.
+    pub fn copy(
+        &self,
+        to: &mut Pinned,
+        at: usize,
+        from: &DeviceMemory,
+        offset: usize,
+        len: usize,
+    ) -> Result<(), DeviceError> {
+        assert!(at + len <= to.len && offset + len <= from.len);
+        // SAFETY: both hold these bytes, and outlive the stream's work; nobody reads `to` before that is waited for.
+        let code =
+            unsafe { sys::cuMemcpyDtoHAsync_v2(to.start.wrapping_add(at).cast(), from.at(offset), len, self.raw) };
+        check(code, "cuMemcpyDtoHAsync")
+    }
+    /// Puts a kernel on the stream: blocks across and down, threads across and down, and its arguments.
+    ///
+    /// # Safety
+    /// The arguments must be those that the kernel declares, and what they point at on the device must be there until
+    /// the stream's work is done.
+    pub unsafe fn launch(
+        &self,
+        kernel: Function,
+        blocks: (u32, u32),
+        threads: (u32, u32),
+        arguments: &mut Arguments<'_>,
+    ) -> Result<(), DeviceError> {
+        let none = std::ptr::null_mut();
+        // SAFETY: the kernel is loaded; the rest is the caller's promise.
+        let code = unsafe {
+            sys::cuLaunchKernel(
+                kernel.0,
+                blocks.0,
+                blocks.1,
+                1,
+                threads.0,
+                threads.1,
+                1,
+                0,
+                self.raw,
+                arguments.addresses.as_mut_ptr(),
+                none,
+            )
+        };
+        check(code, "cuLaunchKernel")
+    }
+}
+impl Drop for Stream {
+    fn drop(&mut self) {
+        if self.context.enter().is_ok() {
+            // SAFETY: it was made once; the driver ends its work first.
+            let _ = unsafe { sys::cuStreamDestroy_v2(self.raw) };
+        }
+    }
+}
+
+/// The addresses of a kernel's arguments, in its order.
+#[derive(Default)]
+pub struct Arguments<'a> {
+    addresses: Vec<*mut c_void>,
+    borrow: std::marker::PhantomData<&'a ()>,
+}
+
+impl<'a> Arguments<'a> {
+    /// One more.
+    pub fn with<T>(mut self, value: &'a T) -> Arguments<'a> {
+        self.addresses.push(std::ptr::from_ref(value).cast_mut().cast());
+        self
+    }
 }

@@ -2,11 +2,13 @@
 //!
 //! The letters are the assignment's own: r0 z0 phi0 Ar Az wr wz wphi pr pz, R, T.
 
-use super::{Body, Floor, Light, Output, Pattern, Scene, TextureSource, defaults};
-use crate::camera::{Camera, CylindricalPath};
-use crate::diagnostic::{Problem, Rule};
-use crate::solid::Solid;
-use crate::vector::Vec3;
+use super::diagnostic::{Problem, Rule};
+use super::limits::{MAX_DEPTH, MAX_FRAMES, MAX_LAMPS, MAX_PIXELS, MAX_SAMPLES, MAX_SIDE};
+use super::{
+    Body, Camera, CameraPath, CylindricalPath, Floor, Light, Output, Pattern, Reading, RenderSettings, Scene, Solid,
+    TextureSource, World, defaults,
+};
+use crate::math::vec3::Vec3;
 use std::ops::Range;
 
 /// The order of bodies in the full and seven-value dialects.
@@ -128,19 +130,7 @@ impl Reader<'_> {
     }
     fn body(&mut self, solid: Solid, n: usize, dialect: Dialect) -> Result<Body, Problem> {
         let what = format!("body {n}, {}", solid.name());
-        let mut body = Body {
-            solid,
-            centre: self.point(&format!("{what}, centre"))?,
-            colour: [0.0; 3],
-            radius: 0.0,
-            reflection: 0.0,
-            transparency: 0.0,
-            lamps: 0,
-            lamp_colour: Body::LAMP_COLOUR,
-            bar: 0.0,
-            bar_colour: Body::BAR_COLOUR,
-            ior: 1.0,
-        };
+        let mut body = Body { solid, centre: self.point(&format!("{what}, centre"))?, bar: 0.0, ..Body::default() };
         let radius = format!("{what}, circumradius");
         match dialect {
             Dialect::Reduced => {
@@ -156,13 +146,13 @@ impl Reader<'_> {
                 body.radius = self.number(&radius, Rule::Length)?;
                 body.reflection = self.number(&format!("{what}, reflection R"), Rule::Fraction)?;
                 body.transparency = self.number(&format!("{what}, transparency T"), Rule::Fraction)?;
-                body.lamps = self.whole(&format!("{what}, lamps on an edge"), 0, super::MAX_LAMPS)?;
+                body.lamps = self.whole(&format!("{what}, lamps on an edge"), 0, MAX_LAMPS)?;
                 body.bar = Body::BAR;
             }
         }
         Ok(body)
     }
-    fn floor(&mut self, dialect: Dialect) -> Result<Floor, Problem> {
+    fn floor(&mut self, dialect: Dialect, home: Option<&std::path::Path>) -> Result<Floor, Problem> {
         let start = self.next;
         let mut corners = [[0.0; 3]; 4];
         for (i, corner) in corners.iter_mut().enumerate() {
@@ -180,7 +170,7 @@ impl Reader<'_> {
             Dialect::Full => {
                 let expected = "a texture file, `none`, `@checker`, `@marble` or `@wood`";
                 let (text, span) = self.text("floor, texture", expected)?;
-                floor.texture = TextureSource::parse(&text, std::path::Path::new("")).map_err(|e| {
+                floor.texture = TextureSource::parse(&text, std::path::Path::new(""), home).map_err(|e| {
                     Problem::new(span, format!("there is no built-in texture `{text}`"), format!("expected {e}"))
                 })?;
                 floor.tint = self.colour("floor", Rule::Fraction)?;
@@ -202,32 +192,32 @@ fn dialect(tokens: &[Token]) -> Dialect {
     }
 }
 
-/// Reads a scene; `solids` are the three bodies of the full and seven-value dialects.
-pub fn parse(text: &str, solids: [Solid; 3]) -> Result<(Scene, Vec<String>), Vec<Problem>> {
-    read(text, solids).map_err(|p| vec![p])
+/// Reads a scene.
+pub fn parse(text: &str, reading: Reading) -> Result<(Scene, Vec<String>), Vec<Problem>> {
+    read(text, reading).map_err(|p| vec![p])
 }
 
-fn read(text: &str, solids: [Solid; 3]) -> Result<(Scene, Vec<String>), Problem> {
+fn read(text: &str, reading: Reading) -> Result<(Scene, Vec<String>), Problem> {
     let tokens = split(text);
     let dialect = dialect(&tokens);
     let mut warnings = Vec::new();
     let mut r = Reader { tokens, next: 0, end: text.trim_end().len() };
-    let frames = r.whole("frame count", 1, super::MAX_FRAMES).map_err(|p| match r.tokens.first() {
+    let frames = r.whole("frame count", 1, MAX_FRAMES).map_err(|p| match r.tokens.first() {
         Some(t) if t.text.contains('%') || t.text.contains('/') => {
             p.help("the frame count is missing: write it before the output path")
         }
         _ => p.help("`polyfly --default` prints a whole scene; the README names every token"),
     })?;
     let (path, span) = r.text("output path", "a path with %d, ending in .data or .png")?;
-    let (pattern, made_up) = Pattern::parse(&super::expand_home(&path).display().to_string())
+    let (pattern, made_up) = Pattern::parse(&super::expand_home(&path, reading.home).display().to_string())
         .map_err(|e| Problem::new(span, format!("token 2 (output path) is `{path}`"), e.to_string()))?;
     if made_up {
         warnings.push(format!("the output path `{path}` does not say where the frame number goes: writing {pattern}"));
     }
     let size_at = r.next;
-    let width = r.whole("width", 1, super::MAX_SIDE)?;
-    let height = r.whole("height", 1, super::MAX_SIDE)?;
-    if u64::from(width) * u64::from(height) > super::MAX_PIXELS {
+    let width = r.whole("width", 1, MAX_SIDE)?;
+    let height = r.whole("height", 1, MAX_SIDE)?;
+    if u64::from(width) * u64::from(height) > MAX_PIXELS {
         let span = r.tokens[size_at].span.start..r.tokens[size_at + 1].span.end;
         return Err(super::too_large(span, width, height));
     }
@@ -235,12 +225,12 @@ fn read(text: &str, solids: [Solid; 3]) -> Result<(Scene, Vec<String>), Problem>
     let eye = r.path("camera")?;
     let target = r.path("look-at point")?;
 
-    let solids = if dialect == Dialect::Reduced { REDUCED_SOLIDS } else { solids };
+    let solids = if dialect == Dialect::Reduced { REDUCED_SOLIDS } else { reading.solids };
     let mut bodies = Vec::new();
     for (i, solid) in solids.into_iter().enumerate() {
         bodies.push(r.body(solid, i + 1, dialect)?);
     }
-    let floor = r.floor(dialect)?;
+    let floor = r.floor(dialect, reading.home)?;
     let mut lights = Vec::new();
     let (mut depth, mut samples) = (defaults::DEPTH, defaults::SAMPLES);
     let mut ambient = defaults::AMBIENT;
@@ -256,7 +246,7 @@ fn read(text: &str, solids: [Solid; 3]) -> Result<(Scene, Vec<String>), Problem>
         Dialect::SevenValue => {
             lights.push(light(&mut r, 1)?);
             if r.next < r.tokens.len() {
-                samples = r.whole("samples along a pixel's side", 1, super::MAX_SAMPLES)?;
+                samples = r.whole("samples along a pixel's side", 1, MAX_SAMPLES)?;
             }
         }
         Dialect::Full => {
@@ -264,8 +254,8 @@ fn read(text: &str, solids: [Solid; 3]) -> Result<(Scene, Vec<String>), Problem>
                 lights.push(light(&mut r, n)?);
             }
             if r.next < r.tokens.len() {
-                depth = r.whole("depth", 0, super::MAX_DEPTH)?;
-                samples = r.whole("samples along a pixel's side", 1, super::MAX_SAMPLES)?;
+                depth = r.whole("depth", 0, MAX_DEPTH)?;
+                samples = r.whole("samples along a pixel's side", 1, MAX_SAMPLES)?;
             }
         }
     }
@@ -281,28 +271,10 @@ fn read(text: &str, solids: [Solid; 3]) -> Result<(Scene, Vec<String>), Problem>
         )));
     }
     let scene = Scene {
-        frames,
-        output: Output { frames: pattern, video: None, fps: defaults::FPS },
-        width,
-        height,
-        samples,
-        depth,
-        cutoff: defaults::CUTOFF,
-        camera: Camera { fov_deg, eye, target, fixed: None, lens: 0.0, focus: 1.0 },
-        bodies,
-        floor: Some(floor),
-        lights,
-        ambient,
-        highlight: defaults::HIGHLIGHT,
-        zenith: defaults::ZENITH,
-        horizon: defaults::HORIZON,
-        sky_from_below: false,
-        shadows: true,
-        integrator: super::Integrator::Whitted,
-        tone: super::Tone::Soft,
-        spheres: Vec::new(),
-        meshes: Vec::new(),
-        particles: None,
+        world: World { bodies, floor: Some(floor), lights, ambient, ..World::default() },
+        camera: Camera { fov_deg, path: CameraPath::Cylinder { eye, target }, ..Camera::default() },
+        render: RenderSettings { width, height, samples, depth, ..RenderSettings::default() },
+        output: Output { frames, files: pattern, ..Output::default() },
     };
     Ok((scene, warnings))
 }

@@ -1,249 +1,22 @@
 //! A scene in TOML: the same meaning as the tokens, any number of bodies and lights, keys with names.
 
+use super::diagnostic::{Problem, Rule};
+use super::limits::{MAX_DEPTH, MAX_FRAMES, MAX_LAMPS, MAX_PATH_SAMPLES, MAX_PIXELS, MAX_SAMPLES, MAX_SIDE};
+use super::toml_keys::*;
 use super::{
-    Body, ColourBy, Floor, Integrator, Light, Material, MaterialKind, Mesh, Output, Particles, Pattern, Scene, Sphere,
-    TextureSource, Tone, defaults,
+    Body, Camera, CameraPath, ColourBy, CylindricalPath, Floor, Integrator, Key, Light, Material, MaterialKind, Mesh,
+    Output, Particles, Pattern, Reading, RenderSettings, Scene, Sky, Solid, Sphere, TextureSource, Tone, World,
+    defaults,
 };
-use crate::camera::{Camera, CylindricalPath};
-use crate::diagnostic::{Problem, Rule};
-use crate::solid::Solid;
-use crate::vector::Vec3;
-use serde::Deserialize;
-use serde::de::{self, SeqAccess, Visitor};
-use std::path::Path;
+use crate::math::vec3::Vec3;
 use toml::Spanned;
 
-type Number = Option<Spanned<f64>>;
-type Text = Option<Spanned<String>>;
-type Triple = Option<Spanned<Numbers<3>>>;
-
-// Just N numbers: serde's own arrays would silently drop a fourth.
-struct Numbers<const N: usize>([f64; N]);
-
-impl<'de, const N: usize> Deserialize<'de> for Numbers<N> {
-    fn deserialize<D: de::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Seq<const N: usize>;
-        impl<'de, const N: usize> Visitor<'de> for Seq<N> {
-            type Value = Numbers<N>;
-            fn expecting(&self, f: &mut std::fmt::Formatter) -> std::fmt::Result {
-                write!(f, "a list of {N} numbers")
-            }
-            fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Self::Value, A::Error> {
-                let mut values = [0.0; N];
-                for (i, value) in values.iter_mut().enumerate() {
-                    *value = seq.next_element()?.ok_or_else(|| de::Error::invalid_length(i, &self))?;
-                }
-                match seq.next_element::<de::IgnoredAny>()? {
-                    Some(_) => Err(de::Error::invalid_length(N + 1, &self)),
-                    None => Ok(Numbers(values)),
-                }
-            }
-        }
-        deserializer.deserialize_seq(Seq)
-    }
-}
-
-#[derive(Deserialize, Default)]
-#[serde(deny_unknown_fields, default)]
-struct RawScene {
-    output: RawOutput,
-    render: RawRender,
-    sky: RawSky,
-    camera: RawCamera,
-    body: Vec<Spanned<RawBody>>,
-    sphere: Vec<Spanned<RawSphere>>,
-    mesh: Vec<Spanned<RawMesh>>,
-    particles: Option<Spanned<RawParticles>>,
-    floor: Option<Spanned<RawFloor>>,
-    light: Vec<Spanned<RawLight>>,
-}
-
-#[derive(Deserialize, Default)]
-#[serde(deny_unknown_fields, default)]
-struct RawOutput {
-    frames: Number,
-    path: Text,
-    size: Option<Spanned<Numbers<2>>>,
-    video: Text,
-    fps: Number,
-}
-
-#[derive(Deserialize, Default)]
-#[serde(deny_unknown_fields, default)]
-struct RawRender {
-    samples: Number,
-    depth: Number,
-    cutoff: Number,
-    highlight: Number,
-    ambient: Triple,
-    integrator: Text,
-    noise: Number,
-    tone: Text,
-    gamma: Number,
-    shadows: Option<bool>,
-}
-
-#[derive(Deserialize, Default)]
-#[serde(deny_unknown_fields, default)]
-struct RawSky {
-    zenith: Triple,
-    horizon: Triple,
-    from_below: Option<bool>,
-}
-
-#[derive(Deserialize, Default)]
-#[serde(deny_unknown_fields, default)]
-struct RawCamera {
-    fov_deg: Number,
-    eye: RawPath,
-    target: RawPath,
-    position: Triple,
-    look_at: Triple,
-    lens: Number,
-    focus: Number,
-}
-
-#[derive(Deserialize, Default)]
-#[serde(deny_unknown_fields, default)]
-struct RawPath {
-    r: Number,
-    z: Number,
-    phi_deg: Number,
-    r_amplitude: Number,
-    z_amplitude: Number,
-    r_cycles: Number,
-    z_cycles: Number,
-    phi_cycles: Number,
-    r_phase_deg: Number,
-    z_phase_deg: Number,
-}
-
-#[derive(Deserialize, Default)]
-#[serde(deny_unknown_fields, default)]
-struct RawBody {
-    solid: Text,
-    #[serde(alias = "centre")]
-    center: Triple,
-    #[serde(alias = "colour")]
-    color: Triple,
-    radius: Number,
-    reflection: Number,
-    transparency: Number,
-    lamps: Number,
-    #[serde(alias = "lamp_colour")]
-    lamp_color: Triple,
-    bar: Number,
-    #[serde(alias = "bar_colour")]
-    bar_color: Triple,
-    ior: Number,
-}
-
-#[derive(Deserialize, Default)]
-#[serde(deny_unknown_fields, default)]
-struct RawFloor {
-    corners: Option<Spanned<Vec<Spanned<Numbers<3>>>>>,
-    texture: Text,
-    tint: Triple,
-    reflection: Number,
-}
-
-#[derive(Deserialize, Default)]
-#[serde(deny_unknown_fields, default)]
-struct RawLight {
-    position: Triple,
-    #[serde(alias = "colour")]
-    color: Triple,
-}
-
-// How a ball, a mesh or particles look: keys of their tables.
-#[derive(Deserialize, Default)]
-#[serde(deny_unknown_fields, default)]
-struct RawSphere {
-    #[serde(alias = "centre")]
-    center: Triple,
-    radius: Number,
-    #[serde(alias = "colour")]
-    color: Triple,
-    material: Text,
-    reflection: Number,
-    transparency: Number,
-    ior: Number,
-    fuzz: Number,
-    strength: Number,
-    highlight: Number,
-}
-
-#[derive(Deserialize, Default)]
-#[serde(deny_unknown_fields, default)]
-struct RawMesh {
-    path: Text,
-    scale: Number,
-    offset: Triple,
-    z_up: Option<bool>,
-    #[serde(alias = "colour")]
-    color: Triple,
-    material: Text,
-    reflection: Number,
-    transparency: Number,
-    ior: Number,
-    fuzz: Number,
-    strength: Number,
-    highlight: Number,
-}
-
-#[derive(Deserialize, Default)]
-#[serde(deny_unknown_fields, default)]
-struct RawParticles {
-    path: Text,
-    first: Number,
-    step: Number,
-    #[serde(alias = "colour_by")]
-    color_by: Text,
-    range: Option<Spanned<Numbers<2>>>,
-    legend: Option<bool>,
-    #[serde(alias = "colour")]
-    color: Triple,
-    material: Text,
-    reflection: Number,
-    transparency: Number,
-    ior: Number,
-    fuzz: Number,
-    strength: Number,
-    highlight: Number,
-}
-
-// The keys of a material, wherever they stand.
-macro_rules! look {
-    ($raw:expr) => {
-        Look {
-            colour: &$raw.color,
-            kind: &$raw.material,
-            reflection: &$raw.reflection,
-            transparency: &$raw.transparency,
-            ior: &$raw.ior,
-            fuzz: &$raw.fuzz,
-            strength: &$raw.strength,
-            highlight: &$raw.highlight,
-        }
-    };
-}
-struct Look<'a> {
-    colour: &'a Triple,
-    kind: &'a Text,
-    reflection: &'a Number,
-    transparency: &'a Number,
-    ior: &'a Number,
-    fuzz: &'a Number,
-    strength: &'a Number,
-    highlight: &'a Number,
-}
-
 // Checks values and gathers what is wrong with them.
-struct Checker {
+struct Validator {
     problems: Vec<Problem>,
 }
 
-impl Checker {
+impl Validator {
     fn number(&mut self, key: &str, value: &Number, default: f64, rule: Rule) -> f64 {
         let Some(value) = value else { return default };
         let x = *value.get_ref();
@@ -275,7 +48,7 @@ impl Checker {
         }
         v
     }
-    fn needed<T>(&mut self, key: &str, table: &str, span: std::ops::Range<usize>, value: &Option<T>) {
+    fn require<T>(&mut self, key: &str, table: &str, span: std::ops::Range<usize>, value: &Option<T>) {
         if value.is_none() {
             self.problems.push(Problem::new(
                 span,
@@ -301,9 +74,75 @@ impl Checker {
             pz: self.angle("z_phase_deg", &raw.z_phase_deg),
         }
     }
+    fn camera(&mut self, raw: &RawCamera) -> Camera {
+        let fixed = [&raw.position, &raw.look_at];
+        for (key, value, other) in [("look_at", 0, 1), ("position", 1, 0)] {
+            if let (Some(given), None) = (fixed[value], fixed[other]) {
+                self.problems.push(Problem::new(
+                    given.span(),
+                    format!("the camera has no `{key}`"),
+                    "expected both `position` and `look_at`, or neither and the paths",
+                ));
+            }
+        }
+        let fov_deg = self.number("fov_deg", &raw.fov_deg, 70.0, Rule::FieldOfView);
+        let (eye, target) = (self.path(&raw.eye, 7.0, 3.0), self.path(&raw.target, 0.0, 0.0));
+        let fixed = raw.position.as_ref().zip(raw.look_at.as_ref()).map(|(position, look_at)| CameraPath::Fixed {
+            position: self.vector("position", position, Rule::Coordinate),
+            look_at: self.vector("look_at", look_at, Rule::Coordinate),
+        });
+        let keys: Vec<Key> = raw.key.iter().map(|k| self.key(k, fov_deg)).collect();
+        self.check_keys(raw, &keys);
+        let path = match fixed {
+            _ if keys.len() > 1 => CameraPath::Keys { keys, closed: raw.closed.unwrap_or(false) },
+            Some(fixed) => fixed,
+            None => CameraPath::Cylinder { eye, target },
+        };
+        Camera {
+            fov_deg,
+            path,
+            lens: self.number("lens", &raw.lens, 0.0, Rule::NotNegative),
+            focus: self.number("focus", &raw.focus, 1.0, Rule::Length),
+        }
+    }
+    fn key(&mut self, spanned: &Spanned<RawKey>, fov_deg: f64) -> Key {
+        let raw = spanned.get_ref();
+        self.require("time", "camera key", spanned.span(), &raw.time);
+        self.require("position", "camera key", spanned.span(), &raw.position);
+        self.require("look_at", "camera key", spanned.span(), &raw.look_at);
+        Key {
+            time: self.number("time", &raw.time, 0.0, Rule::Fraction),
+            position: self.triple("position", &raw.position, [0.0; 3], Rule::Coordinate),
+            look_at: self.triple("look_at", &raw.look_at, [0.0; 3], Rule::Coordinate),
+            fov_deg: self.number("fov_deg", &raw.fov_deg, fov_deg, Rule::FieldOfView),
+        }
+    }
+    fn check_keys(&mut self, raw: &RawCamera, keys: &[Key]) {
+        let Some(first) = raw.key.first() else { return };
+        if keys.len() == 1 {
+            let expected =
+                "expected at least two [[camera.key]]; a camera that stands still has `position` and `look_at`";
+            self.problems.push(Problem::new(first.span(), "the camera has one key", expected));
+        }
+        if raw.position.is_some() {
+            let what = "the camera has keys and a `position`";
+            self.problems.push(Problem::new(first.span(), what, "expected one of the two"));
+        }
+        for (pair, spanned) in keys.windows(2).zip(&raw.key[1..]) {
+            if pair[1].time <= pair[0].time {
+                let what = format!("this key's time, {}, is not after the one before, {}", pair[1].time, pair[0].time);
+                self.problems.push(Problem::new(spanned.span(), what, "expected times that grow from key to key"));
+            }
+        }
+        let closes = raw.closed == Some(true) && keys.len() > 1 && keys[keys.len() - 1].time - keys[0].time >= 1.0;
+        if let (true, Some(last)) = (closes, raw.key.last()) {
+            let expected = "expected its time below 1: the way back to the first key takes the rest of the clip";
+            self.problems.push(Problem::new(last.span(), "no time is left to close the loop", expected));
+        }
+    }
     fn body(&mut self, spanned: &Spanned<RawBody>) -> Body {
         let raw = spanned.get_ref();
-        self.needed("solid", "body", spanned.span(), &raw.solid);
+        self.require("solid", "body", spanned.span(), &raw.solid);
         let solid = raw.solid.as_ref().and_then(|name| {
             let solid = Solid::from_name(name.get_ref());
             if solid.is_none() {
@@ -323,16 +162,16 @@ impl Checker {
             radius: self.number("radius", &raw.radius, 1.0, Rule::Length),
             reflection: self.number("reflection", &raw.reflection, 0.0, Rule::Fraction),
             transparency: self.number("transparency", &raw.transparency, 0.0, Rule::Fraction),
-            lamps: self.whole("lamps", &raw.lamps, 0, 0, super::MAX_LAMPS),
+            lamps: self.whole("lamps", &raw.lamps, 0, 0, MAX_LAMPS),
             lamp_colour: self.triple("lamp_color", &raw.lamp_color, Body::LAMP_COLOUR, Rule::Brightness),
             bar: self.number("bar", &raw.bar, Body::BAR, Rule::Fraction),
             bar_colour: self.triple("bar_color", &raw.bar_color, Body::BAR_COLOUR, Rule::Fraction),
             ior: self.number("ior", &raw.ior, 1.0, Rule::Index),
         }
     }
-    fn floor(&mut self, spanned: &Spanned<RawFloor>, folder: &Path) -> Floor {
+    fn floor(&mut self, spanned: &Spanned<RawFloor>, reading: Reading) -> Floor {
         let raw = spanned.get_ref();
-        self.needed("corners", "floor", spanned.span(), &raw.corners);
+        self.require("corners", "floor", spanned.span(), &raw.corners);
         let mut corners = [[-5.0, -5.0, -1.0], [-5.0, 5.0, -1.0], [5.0, 5.0, -1.0], [5.0, -5.0, -1.0]];
         if let Some(list) = &raw.corners {
             let points: Vec<Vec3> =
@@ -353,15 +192,17 @@ impl Checker {
                 ));
             }
         }
-        let texture = raw.texture.as_ref().and_then(|text| match TextureSource::parse(text.get_ref(), folder) {
-            Ok(texture) => texture,
-            Err(expected) => {
-                self.problems.push(Problem::new(
-                    text.span(),
-                    format!("there is no built-in texture `{}`", text.get_ref()),
-                    format!("expected {expected}"),
-                ));
-                None
+        let texture = raw.texture.as_ref().and_then(|text| {
+            match TextureSource::parse(text.get_ref(), reading.folder, reading.home) {
+                Ok(texture) => texture,
+                Err(expected) => {
+                    self.problems.push(Problem::new(
+                        text.span(),
+                        format!("there is no built-in texture `{}`", text.get_ref()),
+                        format!("expected {expected}"),
+                    ));
+                    None
+                }
             }
         });
         Floor {
@@ -372,7 +213,7 @@ impl Checker {
         }
     }
     // One of some words.
-    fn word<T: Copy>(&mut self, key: &str, text: &Text, words: &[(T, &str)]) -> T {
+    fn one_of<T: Copy>(&mut self, key: &str, text: &Text, words: &[(T, &str)]) -> T {
         let Some(text) = text else { return words[0].0 };
         if let Some((value, _)) = words.iter().find(|(_, w)| w == text.get_ref()) {
             return *value;
@@ -385,13 +226,13 @@ impl Checker {
         ));
         words[0].0
     }
-    fn material(&mut self, look: &Look) -> Material {
-        let kind = self.word("material", look.kind, &[(0, "plain"), (1, "metal"), (2, "glass"), (3, "light")]);
-        let fuzz = self.number("fuzz", look.fuzz, 0.0, Rule::Fraction);
-        let strength = self.number("strength", look.strength, 1.0, Rule::Brightness);
-        let ior = self.number("ior", look.ior, if kind == 2 { 1.5 } else { 1.0 }, Rule::Index);
-        let reflection = self.number("reflection", look.reflection, 0.0, Rule::Fraction);
-        let transparency = self.number("transparency", look.transparency, 0.0, Rule::Fraction);
+    fn material(&mut self, keys: &MaterialKeys) -> Material {
+        let kind = self.one_of("material", keys.kind, &[(0, "plain"), (1, "metal"), (2, "glass"), (3, "light")]);
+        let fuzz = self.number("fuzz", keys.fuzz, 0.0, Rule::Fraction);
+        let strength = self.number("strength", keys.strength, 1.0, Rule::Brightness);
+        let ior = self.number("ior", keys.ior, if kind == 2 { 1.5 } else { 1.0 }, Rule::Index);
+        let reflection = self.number("reflection", keys.reflection, 0.0, Rule::Fraction);
+        let transparency = self.number("transparency", keys.transparency, 0.0, Rule::Fraction);
         // A key that this material does not have would be ignored: better to say so.
         let has = |key: &str| match kind {
             0 => ["reflection", "transparency", "ior"].contains(&key),
@@ -400,11 +241,11 @@ impl Checker {
             _ => key == "strength",
         };
         let given = [
-            ("fuzz", look.fuzz),
-            ("strength", look.strength),
-            ("ior", look.ior),
-            ("reflection", look.reflection),
-            ("transparency", look.transparency),
+            ("fuzz", keys.fuzz),
+            ("strength", keys.strength),
+            ("ior", keys.ior),
+            ("reflection", keys.reflection),
+            ("transparency", keys.transparency),
         ];
         for (key, value) in given {
             if let (Some(value), false) = (value, has(key)) {
@@ -416,14 +257,14 @@ impl Checker {
             }
         }
         Material {
-            colour: self.triple("color", look.colour, if kind == 2 { [1.0; 3] } else { [0.8; 3] }, Rule::Fraction),
+            colour: self.triple("color", keys.colour, if kind == 2 { [1.0; 3] } else { [0.8; 3] }, Rule::Fraction),
             kind: match kind {
                 0 => MaterialKind::Plain { reflection, transparency, ior },
                 1 => MaterialKind::Metal { fuzz },
                 2 => MaterialKind::Glass { ior },
                 _ => MaterialKind::Light { strength },
             },
-            highlight: look.highlight.as_ref().map(|_| self.number("highlight", look.highlight, 0.0, Rule::Brightness)),
+            highlight: keys.highlight.as_ref().map(|_| self.number("highlight", keys.highlight, 0.0, Rule::Brightness)),
         }
     }
     fn sphere(&mut self, spanned: &Spanned<RawSphere>) -> Sphere {
@@ -431,24 +272,24 @@ impl Checker {
         Sphere {
             centre: self.triple("center", &raw.center, [0.0; 3], Rule::Coordinate),
             radius: self.number("radius", &raw.radius, 1.0, Rule::Length),
-            material: self.material(&look!(raw)),
+            material: self.material(&raw.material()),
         }
     }
-    fn mesh(&mut self, spanned: &Spanned<RawMesh>, folder: &Path) -> Mesh {
+    fn mesh(&mut self, spanned: &Spanned<RawMesh>, reading: Reading) -> Mesh {
         let raw = spanned.get_ref();
-        self.needed("path", "mesh", spanned.span(), &raw.path);
+        self.require("path", "mesh", spanned.span(), &raw.path);
         let path = raw.path.as_ref().map_or("", |p| p.get_ref());
         Mesh {
-            path: folder.join(super::expand_home(path)),
-            material: self.material(&look!(raw)),
+            path: reading.folder.join(super::expand_home(path, reading.home)),
+            material: self.material(&raw.material()),
             scale: self.number("scale", &raw.scale, 1.0, Rule::Length),
             offset: self.triple("offset", &raw.offset, [0.0; 3], Rule::Coordinate),
             z_up: raw.z_up.unwrap_or(true),
         }
     }
-    fn particles(&mut self, spanned: &Spanned<RawParticles>, folder: &Path) -> Particles {
+    fn particles(&mut self, spanned: &Spanned<RawParticles>, reading: Reading) -> Particles {
         let raw = spanned.get_ref();
-        self.needed("path", "particles", spanned.span(), &raw.path);
+        self.require("path", "particles", spanned.span(), &raw.path);
         let path = raw.path.as_ref().map_or("", |p| p.get_ref());
         if let Some(range) = &raw.range
             && range.get_ref().0[0].partial_cmp(&range.get_ref().0[1]) != Some(std::cmp::Ordering::Less)
@@ -456,43 +297,54 @@ impl Checker {
             self.problems.push(Problem::new(range.span(), "`range` is empty", "expected two numbers, the lower first"));
         }
         Particles {
-            path: folder.join(super::expand_home(path)).display().to_string(),
-            first: self.whole("first", &raw.first, 0, 0, super::MAX_FRAMES),
-            step: self.whole("step", &raw.step, 1, 1, super::MAX_FRAMES),
-            colour_by: self.word("color_by", &raw.color_by, &ColourBy::ALL),
+            path: reading.folder.join(super::expand_home(path, reading.home)).display().to_string(),
+            first: self.whole("first", &raw.first, 0, 0, MAX_FRAMES),
+            step: self.whole("step", &raw.step, 1, 1, MAX_FRAMES),
+            colour_by: self.one_of("color_by", &raw.color_by, &ColourBy::ALL),
             range: raw.range.as_ref().map(|r| r.get_ref().0),
-            material: self.material(&look!(raw)),
+            material: self.material(&raw.material()),
             legend: raw.legend.unwrap_or(false),
         }
     }
     fn light(&mut self, spanned: &Spanned<RawLight>) -> Light {
         let raw = spanned.get_ref();
-        self.needed("position", "light", spanned.span(), &raw.position);
+        self.require("position", "light", spanned.span(), &raw.position);
         Light {
             position: self.triple("position", &raw.position, [0.0; 3], Rule::Coordinate),
             colour: self.triple("color", &raw.color, [1.0; 3], Rule::Brightness),
         }
     }
-    fn output(&mut self, raw: &RawOutput, folder: &Path, warnings: &mut Vec<String>) -> Output {
-        let mut frames = Pattern::parse("frame_%04d.png").map(|(p, _)| p.below(folder));
+    fn output(&mut self, raw: &RawOutput, reading: Reading, warnings: &mut Vec<String>) -> Output {
+        let mut files = Ok(Pattern::default().below(reading.folder));
         if let Some(path) = &raw.path {
-            frames =
-                Pattern::parse(&super::expand_home(path.get_ref()).display().to_string()).map(|(pattern, made_up)| {
+            files = Pattern::parse(&super::expand_home(path.get_ref(), reading.home).display().to_string()).map(
+                |(pattern, made_up)| {
                     if made_up {
                         warnings.push(format!(
                             "the output path `{}` does not say where the frame number goes: writing {pattern}",
                             path.get_ref()
                         ));
                     }
-                    pattern.below(folder)
-                });
-            if let Err(e) = &frames {
+                    pattern.below(reading.folder)
+                },
+            );
+            if let Err(e) = &files {
                 self.problems.push(Problem::new(path.span(), format!("`path` is `{}`", path.get_ref()), e.to_string()));
             }
         }
+        let bits = raw.bits.as_ref().and_then(|value| {
+            let bits = Some(*value.get_ref()).filter(|b| [8.0, 16.0, 32.0].contains(b)).map(|b| b as u32);
+            if bits.is_none() {
+                let what = format!("`bits` is {}", value.get_ref());
+                self.problems.push(Problem::new(value.span(), what, "expected 8 or 16 (PNG), 16 or 32 (EXR)"));
+            }
+            bits
+        });
         Output {
-            frames: frames.unwrap_or_else(|_| Pattern { before: String::new(), after: ".png".into(), digits: 4 }),
-            video: raw.video.as_ref().map(|v| folder.join(super::expand_home(v.get_ref()))),
+            frames: self.whole("frames", &raw.frames, defaults::FRAMES, 1, MAX_FRAMES),
+            files: files.unwrap_or_default(),
+            bits,
+            video: raw.video.as_ref().map(|v| reading.folder.join(super::expand_home(v.get_ref(), reading.home))),
             fps: self.number("fps", &raw.fps, defaults::FPS, Rule::Positive),
         }
     }
@@ -529,7 +381,7 @@ fn tables_as_lists(text: &str) -> Result<Vec<Problem>, toml::de::Error> {
 }
 
 /// Reads a scene; its paths start at `folder`.
-pub fn parse(text: &str, folder: &Path) -> Result<(Scene, Vec<String>), Vec<Problem>> {
+pub fn parse(text: &str, reading: Reading) -> Result<(Scene, Vec<String>), Vec<Problem>> {
     let wrong = |e: toml::de::Error| {
         let span = e.span().unwrap_or(text.len()..text.len());
         vec![Problem::new(span, "this is not a scene in TOML", e.message().to_owned())]
@@ -540,10 +392,10 @@ pub fn parse(text: &str, folder: &Path) -> Result<(Scene, Vec<String>), Vec<Prob
     }
     let raw: RawScene = toml::from_str(text).map_err(wrong)?;
     let mut warnings = Vec::new();
-    let mut c = Checker { problems: Vec::new() };
-    let (mut width, mut height) = (1280, 720);
+    let mut c = Validator { problems: Vec::new() };
+    let (mut width, mut height) = defaults::SIZE;
     if let Some(size) = &raw.output.size {
-        let rule = Rule::Whole(1, super::MAX_SIDE);
+        let rule = Rule::Whole(1, MAX_SIDE);
         let [w, h] = size.get_ref().0;
         if !rule.allows(w) || !rule.allows(h) {
             c.problems.push(Problem::new(
@@ -551,7 +403,7 @@ pub fn parse(text: &str, folder: &Path) -> Result<(Scene, Vec<String>), Vec<Prob
                 format!("`size` is {w} x {h}"),
                 format!("expected two values, each {}", rule.expected()),
             ));
-        } else if w * h > super::MAX_PIXELS as f64 {
+        } else if w * h > MAX_PIXELS as f64 {
             c.problems.push(super::too_large(size.span(), w as u32, h as u32));
         } else {
             (width, height) = (w as u32, h as u32);
@@ -569,61 +421,48 @@ pub fn parse(text: &str, folder: &Path) -> Result<(Scene, Vec<String>), Vec<Prob
             .help("`polyfly --default toml` prints a whole scene"),
         );
     }
-    let path_traced = c.word("integrator", &raw.render.integrator, &[(false, "whitted"), (true, "path")]);
+    let path_traced = c.one_of("integrator", &raw.render.integrator, &[(false, "whitted"), (true, "path")]);
     let integrator = match path_traced {
         true => Integrator::Path {
-            samples: c.whole("samples", &raw.render.samples, 100, 1, super::MAX_PATH_SAMPLES),
+            samples: c.whole("samples", &raw.render.samples, 100, 1, MAX_PATH_SAMPLES),
             noise: c.number("noise", &raw.render.noise, 0.0, Rule::NotNegative),
         },
         false => Integrator::Whitted,
     };
-    let clipped = c.word("tone", &raw.render.tone, &[(false, "soft"), (true, "clip")]);
+    let clipped = c.one_of("tone", &raw.render.tone, &[(false, "soft"), (true, "clip")]);
     let gamma = c.number("gamma", &raw.render.gamma, 0.0, Rule::NotNegative);
-    let fixed = [&raw.camera.position, &raw.camera.look_at];
-    for (key, value, other) in [("look_at", 0, 1), ("position", 1, 0)] {
-        if let (Some(given), None) = (fixed[value], fixed[other]) {
-            c.problems.push(Problem::new(
-                given.span(),
-                format!("the camera has no `{key}`"),
-                "expected both `position` and `look_at`, or neither and the paths",
-            ));
-        }
-    }
+    let render = &raw.render;
     let scene = Scene {
-        frames: c.whole("frames", &raw.output.frames, 120, 1, super::MAX_FRAMES),
-        output: c.output(&raw.output, folder, &mut warnings),
-        width,
-        height,
-        samples: match path_traced {
-            true => 1,
-            false => c.whole("samples", &raw.render.samples, defaults::SAMPLES, 1, super::MAX_SAMPLES),
+        world: World {
+            bodies: raw.body.iter().map(|b| c.body(b)).collect(),
+            spheres: raw.sphere.iter().map(|s| c.sphere(s)).collect(),
+            meshes: raw.mesh.iter().map(|m| c.mesh(m, reading)).collect(),
+            particles: raw.particles.as_ref().map(|p| c.particles(p, reading)),
+            floor: raw.floor.as_ref().map(|f| c.floor(f, reading)),
+            lights: raw.light.iter().map(|l| c.light(l)).collect(),
+            ambient: c.triple("ambient", &render.ambient, defaults::AMBIENT, Rule::Brightness),
+            highlight: c.number("highlight", &render.highlight, defaults::HIGHLIGHT, Rule::Brightness),
+            sky: Sky {
+                zenith: c.triple("zenith", &raw.sky.zenith, defaults::ZENITH, Rule::Brightness),
+                horizon: c.triple("horizon", &raw.sky.horizon, defaults::HORIZON, Rule::Brightness),
+                from_below: raw.sky.from_below.unwrap_or(false),
+            },
         },
-        depth: c.whole("depth", &raw.render.depth, defaults::DEPTH, 0, super::MAX_DEPTH),
-        cutoff: c.number("cutoff", &raw.render.cutoff, defaults::CUTOFF, Rule::Positive),
-        camera: Camera {
-            fov_deg: c.number("fov_deg", &raw.camera.fov_deg, 70.0, Rule::FieldOfView),
-            eye: c.path(&raw.camera.eye, 7.0, 3.0),
-            target: c.path(&raw.camera.target, 0.0, 0.0),
-            fixed: raw.camera.position.as_ref().zip(raw.camera.look_at.as_ref()).map(|(position, look_at)| {
-                [c.vector("position", position, Rule::Coordinate), c.vector("look_at", look_at, Rule::Coordinate)]
-            }),
-            lens: c.number("lens", &raw.camera.lens, 0.0, Rule::NotNegative),
-            focus: c.number("focus", &raw.camera.focus, 1.0, Rule::Length),
+        camera: c.camera(&raw.camera),
+        render: RenderSettings {
+            width,
+            height,
+            samples: match path_traced {
+                true => 1,
+                false => c.whole("samples", &render.samples, defaults::SAMPLES, 1, MAX_SAMPLES),
+            },
+            depth: c.whole("depth", &render.depth, defaults::DEPTH, 0, MAX_DEPTH),
+            cutoff: c.number("cutoff", &render.cutoff, defaults::CUTOFF, Rule::Positive),
+            shadows: render.shadows.unwrap_or(true),
+            integrator,
+            tone: if clipped { Tone::Clip { gamma } } else { Tone::Soft },
         },
-        bodies: raw.body.iter().map(|b| c.body(b)).collect(),
-        floor: raw.floor.as_ref().map(|f| c.floor(f, folder)),
-        lights: raw.light.iter().map(|l| c.light(l)).collect(),
-        ambient: c.triple("ambient", &raw.render.ambient, defaults::AMBIENT, Rule::Brightness),
-        highlight: c.number("highlight", &raw.render.highlight, defaults::HIGHLIGHT, Rule::Brightness),
-        zenith: c.triple("zenith", &raw.sky.zenith, defaults::ZENITH, Rule::Brightness),
-        horizon: c.triple("horizon", &raw.sky.horizon, defaults::HORIZON, Rule::Brightness),
-        sky_from_below: raw.sky.from_below.unwrap_or(false),
-        shadows: raw.render.shadows.unwrap_or(true),
-        integrator,
-        tone: if clipped { Tone::Clip { gamma } } else { Tone::Soft },
-        spheres: raw.sphere.iter().map(|s| c.sphere(s)).collect(),
-        meshes: raw.mesh.iter().map(|m| c.mesh(m, folder)).collect(),
-        particles: raw.particles.as_ref().map(|p| c.particles(p, folder)),
+        output: c.output(&raw.output, reading, &mut warnings),
     };
     if c.problems.is_empty() {
         Ok((scene, warnings))

@@ -1,9 +1,10 @@
 //! Writes a resolved scene in either grammar, so that reading it again gives the same scene.
 
-use super::{Integrator, Material, MaterialKind, Scene, Tone, defaults};
-use crate::camera::CylindricalPath;
-use crate::scene::Body;
-use crate::vector::Vec3;
+use super::{
+    Body, Camera, CameraPath, CylindricalPath, Floor, Integrator, Material, MaterialKind, RenderSettings, Scene, Tone,
+    World, defaults,
+};
+use crate::math::vec3::Vec3;
 use std::fmt::Write;
 
 // f64's shortest form that reads back as itself; TOML wants a point or an exponent in it.
@@ -36,15 +37,20 @@ pub fn toml(scene: &Scene) -> String {
 }
 
 fn write_toml(scene: &Scene, o: &mut String) -> std::fmt::Result {
-    writeln!(o, "[output]\nframes = {}", scene.frames)?;
-    writeln!(o, "path = {}", S(&scene.output.frames.to_string()))?;
-    writeln!(o, "size = [{}, {}]", scene.width, scene.height)?;
+    writeln!(o, "[output]\nframes = {}", scene.output.frames)?;
+    writeln!(o, "path = {}", S(&scene.output.files.to_string()))?;
+    writeln!(o, "size = [{}, {}]", scene.render.width, scene.render.height)?;
+    if let Some(bits) = scene.output.bits {
+        writeln!(o, "bits = {bits}")?;
+    }
     if let Some(video) = &scene.output.video {
         writeln!(o, "video = {}", S(&video.display().to_string()))?;
     }
     writeln!(o, "fps = {}", N(scene.output.fps))?;
-    match scene.integrator {
-        Integrator::Whitted => writeln!(o, "\n[render]\nsamples = {} # along each side of a pixel", scene.samples)?,
+    match scene.render.integrator {
+        Integrator::Whitted => {
+            writeln!(o, "\n[render]\nsamples = {} # along each side of a pixel", scene.render.samples)?
+        }
         Integrator::Path { samples, noise } => {
             writeln!(
                 o,
@@ -53,52 +59,42 @@ fn write_toml(scene: &Scene, o: &mut String) -> std::fmt::Result {
             )?;
         }
     }
-    if !scene.shadows {
+    if !scene.render.shadows {
         writeln!(o, "shadows = false")?;
     }
-    if let Tone::Clip { gamma } = scene.tone {
+    if let Tone::Clip { gamma } = scene.render.tone {
         writeln!(o, "tone = \"clip\"\ngamma = {}", N(gamma))?;
     }
-    writeln!(o, "depth = {}\ncutoff = {}\nhighlight = {}", scene.depth, N(scene.cutoff), N(scene.highlight))?;
-    writeln!(o, "ambient = {}", V(scene.ambient))?;
-    writeln!(o, "\n[sky]\nzenith = {}\nhorizon = {}", V(scene.zenith), V(scene.horizon))?;
-    if scene.sky_from_below {
+    writeln!(
+        o,
+        "depth = {}\ncutoff = {}\nhighlight = {}",
+        scene.render.depth,
+        N(scene.render.cutoff),
+        N(scene.world.highlight)
+    )?;
+    writeln!(o, "ambient = {}", V(scene.world.ambient))?;
+    writeln!(o, "\n[sky]\nzenith = {}\nhorizon = {}", V(scene.world.sky.zenith), V(scene.world.sky.horizon))?;
+    if scene.world.sky.from_below {
         writeln!(o, "from_below = true")?;
     }
-    writeln!(o, "\n[camera]\nfov_deg = {}", N(scene.camera.fov_deg))?;
-    if let Some([eye, target]) = scene.camera.fixed {
-        writeln!(o, "position = {}\nlook_at = {}", V(eye), V(target))?;
-    }
-    if scene.camera.lens > 0.0 {
-        writeln!(o, "lens = {}", N(scene.camera.lens))?;
-    }
-    if scene.camera.focus != 1.0 {
-        writeln!(o, "focus = {}", N(scene.camera.focus))?;
-    }
-    for (name, path) in [("eye", &scene.camera.eye), ("target", &scene.camera.target)] {
-        writeln!(o, "\n[camera.{name}]")?;
-        writeln!(o, "r = {}\nz = {}\nphi_deg = {}", N(path.r0), N(path.z0), N(path.phi0.to_degrees()))?;
-        writeln!(o, "r_amplitude = {}\nz_amplitude = {}", N(path.ar), N(path.az))?;
-        writeln!(o, "r_cycles = {}\nz_cycles = {}\nphi_cycles = {}", N(path.wr), N(path.wz), N(path.wphi))?;
-        writeln!(o, "r_phase_deg = {}\nz_phase_deg = {}", N(path.pr.to_degrees()), N(path.pz.to_degrees()))?;
-    }
-    for b in &scene.bodies {
+    write_camera(&scene.camera, o)?;
+    for b in &scene.world.bodies {
         writeln!(o, "\n[[body]]\nsolid = \"{}\"", b.solid.name())?;
         writeln!(o, "center = {}\ncolor = {}\nradius = {}", V(b.centre), V(b.colour), N(b.radius))?;
         writeln!(o, "reflection = {}\ntransparency = {}", N(b.reflection), N(b.transparency))?;
         writeln!(o, "lamps = {}\nlamp_color = {}", b.lamps, V(b.lamp_colour))?;
         writeln!(o, "bar = {}\nbar_color = {}\nior = {}", N(b.bar), V(b.bar_colour), N(b.ior))?;
     }
-    for s in &scene.spheres {
+    for s in &scene.world.spheres {
         writeln!(o, "\n[[sphere]]\ncenter = {}\nradius = {}", V(s.centre), N(s.radius))?;
         write_material(&s.material, o)?;
     }
-    for m in &scene.meshes {
+    for m in &scene.world.meshes {
         writeln!(o, "\n[[mesh]]\npath = {}\nscale = {}", S(&m.path.display().to_string()), N(m.scale))?;
         writeln!(o, "offset = {}\nz_up = {}", V(m.offset), m.z_up)?;
         write_material(&m.material, o)?;
     }
-    if let Some(p) = &scene.particles {
+    if let Some(p) = &scene.world.particles {
         writeln!(o, "\n[particles]\npath = {}\nfirst = {}\nstep = {}", S(&p.path), p.first, p.step)?;
         writeln!(o, "color_by = \"{}\"\nlegend = {}", p.colour_by.name(), p.legend)?;
         if let Some([low, high]) = p.range {
@@ -106,15 +102,50 @@ fn write_toml(scene: &Scene, o: &mut String) -> std::fmt::Result {
         }
         write_material(&p.material, o)?;
     }
-    if let Some(floor) = &scene.floor {
+    if let Some(floor) = &scene.world.floor {
         writeln!(o, "\n[floor]\ncorners = [{}]", floor.corners.map(|p| V(p).to_string()).join(", "))?;
         if let Some(texture) = &floor.texture {
             writeln!(o, "texture = {}", S(&texture.to_string()))?;
         }
         writeln!(o, "tint = {}\nreflection = {}", V(floor.tint), N(floor.reflection))?;
     }
-    for light in &scene.lights {
+    for light in &scene.world.lights {
         writeln!(o, "\n[[light]]\nposition = {}\ncolor = {}", V(light.position), V(light.colour))?;
+    }
+    Ok(())
+}
+
+fn write_camera(camera: &Camera, o: &mut String) -> std::fmt::Result {
+    writeln!(o, "\n[camera]\nfov_deg = {}", N(camera.fov_deg))?;
+    if let CameraPath::Fixed { position, look_at } = camera.path {
+        writeln!(o, "position = {}\nlook_at = {}", V(position), V(look_at))?;
+    }
+    if camera.lens > 0.0 {
+        writeln!(o, "lens = {}", N(camera.lens))?;
+    }
+    if camera.focus != 1.0 {
+        writeln!(o, "focus = {}", N(camera.focus))?;
+    }
+    match &camera.path {
+        CameraPath::Fixed { .. } => {}
+        CameraPath::Keys { keys, closed } => {
+            if *closed {
+                writeln!(o, "closed = true")?;
+            }
+            for k in keys {
+                writeln!(o, "\n[[camera.key]]\ntime = {}\nposition = {}", N(k.time), V(k.position))?;
+                writeln!(o, "look_at = {}\nfov_deg = {}", V(k.look_at), N(k.fov_deg))?;
+            }
+        }
+        CameraPath::Cylinder { eye, target } => {
+            for (name, path) in [("eye", eye), ("target", target)] {
+                writeln!(o, "\n[camera.{name}]")?;
+                writeln!(o, "r = {}\nz = {}\nphi_deg = {}", N(path.r0), N(path.z0), N(path.phi0.to_degrees()))?;
+                writeln!(o, "r_amplitude = {}\nz_amplitude = {}", N(path.ar), N(path.az))?;
+                writeln!(o, "r_cycles = {}\nz_cycles = {}\nphi_cycles = {}", N(path.wr), N(path.wz), N(path.wphi))?;
+                writeln!(o, "r_phase_deg = {}\nz_phase_deg = {}", N(path.pr.to_degrees()), N(path.pz.to_degrees()))?;
+            }
+        }
     }
     Ok(())
 }
@@ -138,10 +169,10 @@ fn write_material(m: &Material, o: &mut String) -> std::fmt::Result {
 /// The scene as the full dialect's tokens, or all the reasons why it cannot be said in them.
 pub fn tokens(scene: &Scene) -> Result<String, Vec<String>> {
     let mut no = Vec::new();
-    if scene.bodies.len() != 3 {
-        no.push(format!("it has {} bodies, and the tokens hold just three", scene.bodies.len()));
+    if scene.world.bodies.len() != 3 {
+        no.push(format!("it has {} bodies, and the tokens hold just three", scene.world.bodies.len()));
     }
-    for (i, b) in scene.bodies.iter().enumerate() {
+    for (i, b) in scene.world.bodies.iter().enumerate() {
         let plain = b.lamp_colour == Body::LAMP_COLOUR
             && b.bar == Body::BAR
             && b.bar_colour == Body::BAR_COLOUR
@@ -150,39 +181,52 @@ pub fn tokens(scene: &Scene) -> Result<String, Vec<String>> {
             no.push(format!("body {} has a lamp colour, bars or an index of refraction of its own", i + 1));
         }
     }
-    let floor = scene.floor.as_ref();
+    let floor = scene.world.floor.as_ref();
     if floor.is_none() {
         no.push("it has no floor".into());
     }
-    if scene.spheres.len() + scene.meshes.len() > 0 || scene.particles.is_some() {
+    if scene.world.spheres.len() + scene.world.meshes.len() > 0 || scene.world.particles.is_some() {
         no.push("it has spheres, meshes or particles".into());
     }
-    if (scene.sky_from_below, scene.shadows, scene.integrator, scene.tone) != Scene::plain_world() {
-        no.push("its integrator, tone, shadows or sky is not the default".into());
+    let plain = RenderSettings {
+        width: scene.render.width,
+        height: scene.render.height,
+        samples: scene.render.samples,
+        depth: scene.render.depth,
+        ..RenderSettings::default()
+    };
+    if scene.render != plain {
+        no.push("its integrator, tone, shadows or cut-off is not the default".into());
     }
-    let camera = &scene.camera;
-    if camera.fixed.is_some() || (camera.lens, camera.focus) != (0.0, 1.0) {
-        no.push("its camera stands still or has a lens".into());
+    let (camera, still) = (&scene.camera, Camera::default());
+    let paths = match &camera.path {
+        CameraPath::Cylinder { eye, target } if (camera.lens, camera.focus) == (still.lens, still.focus) => {
+            Some((eye, target))
+        }
+        _ => None,
+    };
+    if paths.is_none() {
+        no.push("its camera stands still, follows keys or has a lens".into());
     }
-    if scene.lights.len() > 4 {
-        no.push(format!("it has {} lights, and the tokens hold at most four", scene.lights.len()));
+    if scene.world.lights.len() > 4 {
+        no.push(format!("it has {} lights, and the tokens hold at most four", scene.world.lights.len()));
     }
-    let d = (defaults::CUTOFF, defaults::HIGHLIGHT, defaults::AMBIENT, defaults::ZENITH, defaults::HORIZON);
-    if (scene.cutoff, scene.highlight, scene.ambient, scene.zenith, scene.horizon) != d {
-        no.push("its ambient light, highlight, sky or cut-off is not the default".into());
+    let world = World::default();
+    if (scene.world.highlight, scene.world.ambient, scene.world.sky) != (world.highlight, world.ambient, world.sky) {
+        no.push("its ambient light, highlight or sky is not the default".into());
     }
-    if scene.output.video.is_some() || scene.output.fps != defaults::FPS {
-        no.push("it names a video".into());
+    if scene.output.video.is_some() || scene.output.fps != defaults::FPS || scene.output.bits.is_some() {
+        no.push("it names a video, or the bits of a channel".into());
     }
     let texture = floor.and_then(|f| f.texture.as_ref()).map_or("none".to_owned(), |t| t.to_string());
-    for path in [&texture, &scene.output.frames.to_string()] {
+    for path in [&texture, &scene.output.files.to_string()] {
         if path.contains(char::is_whitespace) {
             no.push(format!("the path `{path}` has white space in it"));
         }
     }
-    let (Some(floor), true) = (floor, no.is_empty()) else { return Err(no) };
+    let (Some(floor), Some(paths), true) = (floor, paths, no.is_empty()) else { return Err(no) };
     let mut out = String::new();
-    let _ = write_tokens(scene, floor, &texture, &mut out);
+    let _ = write_tokens(scene, floor, paths, &texture, &mut out);
     Ok(out)
 }
 
@@ -190,12 +234,18 @@ fn list(values: &[f64]) -> String {
     values.iter().map(f64::to_string).collect::<Vec<_>>().join(" ")
 }
 
-fn write_tokens(scene: &Scene, floor: &super::Floor, texture: &str, o: &mut String) -> std::fmt::Result {
-    writeln!(o, "{}\n{}", scene.frames, scene.output.frames)?;
-    writeln!(o, "{} {} {}", scene.width, scene.height, scene.camera.fov_deg)?;
+fn write_tokens(
+    scene: &Scene,
+    floor: &Floor,
+    (eye, target): (&CylindricalPath, &CylindricalPath),
+    texture: &str,
+    o: &mut String,
+) -> std::fmt::Result {
+    writeln!(o, "{}\n{}", scene.output.frames, scene.output.files)?;
+    writeln!(o, "{} {} {}", scene.render.width, scene.render.height, scene.camera.fov_deg)?;
     let path = |p: &CylindricalPath| list(&[p.r0, p.z0, p.phi0, p.ar, p.az, p.wr, p.wz, p.wphi, p.pr, p.pz]);
-    writeln!(o, "{}\n{}", path(&scene.camera.eye), path(&scene.camera.target))?;
-    for b in &scene.bodies {
+    writeln!(o, "{}\n{}", path(eye), path(target))?;
+    for b in &scene.world.bodies {
         writeln!(
             o,
             "{}  {}  {} {} {} {}",
@@ -209,15 +259,15 @@ fn write_tokens(scene: &Scene, floor: &super::Floor, texture: &str, o: &mut Stri
     }
     write!(o, "{}", floor.corners.map(|p| list(&p)).join("  "))?;
     writeln!(o, "  {texture}  {}  {}", list(&floor.tint), floor.reflection)?;
-    writeln!(o, "{}", scene.lights.len())?;
-    for light in &scene.lights {
+    writeln!(o, "{}", scene.world.lights.len())?;
+    for light in &scene.world.lights {
         writeln!(o, "{}  {}", list(&light.position), list(&light.colour))?;
     }
-    writeln!(o, "{} {}", scene.depth, scene.samples)
+    writeln!(o, "{} {}", scene.render.depth, scene.render.samples)
 }
 
 /// The names that `--solids` needs so that these tokens mean the same scene, unless they are the usual ones.
 pub fn solids_flag(scene: &Scene) -> Option<String> {
-    let names: Vec<&str> = scene.bodies.iter().map(|b| b.solid.name()).collect();
-    (scene.bodies.iter().map(|b| b.solid).ne(super::tokens::SOLIDS)).then(|| names.join(","))
+    let names: Vec<&str> = scene.world.bodies.iter().map(|b| b.solid.name()).collect();
+    (scene.world.bodies.iter().map(|b| b.solid).ne(super::tokens::SOLIDS)).then(|| names.join(","))
 }

@@ -1,0 +1,135 @@
+// One thread a sample, depth first, with a small stack of pending rays: what a GPU does, and the one-lane build on a CPU.
+//
+// Light is summed, not folded: each ray carries the product of all weights above it, so nobody waits for its children
+// (docs/rays.md). Sums are integers, so that this order and the wavefront's give the same picture.
+#pragma once
+#include "../film.cuh"
+#include "../integrator/features.cuh"
+#include "../integrator/path.cuh"
+
+#if POLYFLY_LANES == 1
+
+struct RadianceSum {
+  i64 r, g, b;
+};
+
+// What a thread counts.
+struct RayCounts {
+  u32 rays, shadow_rays;
+};
+
+// A pending ray, as the stack keeps it.
+struct PendingRay {
+  Vec o, d, weight;
+  Real length;
+  Int from, bounces;
+};
+
+// The queue of whitted.cuh for one sample. Each bounce leaves at most one ray pending, so depth entries are enough.
+template <class S>
+struct DepthFirst {
+  const S& scene;
+  PendingRay* stack;
+  RadianceSum& sum;
+  RayCounts& counts;
+  const Int path_seed;
+  int pending;
+  Ray& current;  // being traced; a ray that follows it takes its place, as the last thing of a bounce
+
+  POLYFLY_METHOD void add_radiance(const Ray&, Vec light, bool) {
+    sum.r += to_fixed(light.x);
+    sum.g += to_fixed(light.y);
+    sum.b += to_fixed(light.z);
+  }
+  POLYFLY_METHOD void shadow_ray(const Ray& ray, const Surface<S>& s, const LightSample& sample) {
+    if (!sample.some) return;
+    if constexpr (!SceneTraits<S>::small) {
+      if (!scene.constants.shadows) {
+        add_radiance(ray, sample.colour, true);
+        return;
+      }
+    }
+    ++counts.shadow_rays;
+    add_radiance(ray, sample.colour * transmittance(scene, s.p, sample.towards, s.same_side, true), true);
+  }
+  POLYFLY_METHOD Int seed(const Ray&) const { return path_seed; }
+  POLYFLY_METHOD bool spawn(const Ray& ray, bool m) {
+    current = ray;
+    return m;
+  }
+  // The transmitted ray first, the reflected one later.
+  POLYFLY_METHOD bool spawn(const SecondaryRays& rays) {
+    if (rays.transmits) {
+      if (rays.reflects) {
+        const Ray& r = rays.reflected;
+        POLYFLY_CHECK(pending < scene.constants.depth);
+        const PendingRay p = {r.o, r.d, r.weight, r.length, r.from, r.bounces};
+        stack[pending++] = p;
+      }
+      current = rays.transmitted;
+      return true;
+    }
+    if (rays.reflects) {
+      current = rays.reflected;
+      return true;
+    }
+    return false;
+  }
+  // Whether a ray was pending; it is the current one then.
+  POLYFLY_METHOD bool dequeue() {
+    if (pending == 0) return false;
+    const PendingRay& p = stack[--pending];
+    current.o = p.o;
+    current.d = p.d;
+    current.weight = p.weight;
+    current.length = p.length;
+    current.from = p.from;
+    current.bounces = p.bounces;
+    return true;
+  }
+};
+
+// One sample of pixel (x, y) to its end.
+template <class Integrator, class S>
+POLYFLY_FN void trace_sample(const S& scene, const Frame& frame, int x, int y, int sample, PendingRay* stack, RadianceSum& sum, RayCounts& counts) {
+  Ray ray = Integrator::camera_ray(scene, frame, x, y, sample, 0);
+  DepthFirst<S> queue = {scene, stack, sum, counts, path_seed(frame, x, y, sample), 0, ray};
+  for (;;) {
+    ++counts.rays;
+    const Hit hit = closest_hit(scene, ray, true);
+    if (Integrator::shade(scene, frame, ray, hit, true, queue)) continue;
+    if (!queue.dequeue()) return;
+  }
+}
+
+template <class S>
+POLYFLY_FN void store_pixel(const S& scene, const Film& film, float scale, int x, int y, const RadianceSum& sum) {
+  if (film.sums) {
+    store_sums(scene.constants, film, x, y, sum.r, sum.g, sum.b);
+    return;
+  }
+  film.rgba[film_index(scene.constants, film, x, y)] =
+      (u32)tone_map_rgb(scene, Real((float)sum.r * scale), Real((float)sum.g * scale), Real((float)sum.b * scale), true);
+}
+
+// A GPU's work on a CPU, pixel after pixel of a tile: what machines without a GPU compare.
+template <class Integrator, class S>
+POLYFLY_FN void trace_tile(const S& scene, const Frame& frame, const Launch& launch, const Film& film, int left, int top, void* scratch, Counts& counts) {
+  const Constants& constants = scene.constants;
+  const float scale = mean_scale(launch);
+  for (int py = top; py < top + TILE && py < constants.height; ++py) {
+    for (int px = left; px < left + TILE && px < constants.width; ++px) {
+      RadianceSum sum = {0, 0, 0};
+      RayCounts here = {0, 0};
+      for (int i = 0; i < launch.samples_per_pixel; ++i)
+        trace_sample<Integrator>(scene, frame, px, py, i + launch.first_sample, (PendingRay*)scratch, sum, here);
+      counts.rays += here.rays;
+      counts.shadow_rays += here.shadow_rays;
+      store_pixel(scene, film, scale, px, py, sum);
+    }
+  }
+}
+
+POLYFLY_FN u64 scratch_bytes(int depth) { return sizeof(PendingRay) * (u64)depth; }
+
+#endif

@@ -1,0 +1,246 @@
+// The CPU's driver: a tile's rays and shadow rays wait in queues, and the integrator always takes as many
+// from the end of one as there are lanes. Secondary rays are written back side by side, so no lane idles
+// because its neighbour's path ended; the last-in, first-out order keeps the queues small. Rays inside
+// a sealed body have a queue of their own: together they ask one body, apart they would ask them all.
+#pragma once
+#include "../film.cuh"
+#include "../integrator/features.cuh"
+#include "../integrator/path.cuh"
+
+#if POLYFLY_LANES > 1
+
+constexpr int RAY_WORDS = 13;
+constexpr int SHADOW_WORDS = 11;
+
+// Room for the rays of a tile: a queue usually holds a few lanes' worth a level. When one nears its end,
+// rays are taken from it one at a time and all their children go back to it, which adds one a level at
+// most, so it cannot overflow.
+constexpr int RAY_SPARE = MAX_DEPTH + 3 * POLYFLY_LANES;
+constexpr int RAY_ROOM = POLYFLY_LANES * (MAX_DEPTH + 4) + RAY_SPARE;
+constexpr int SHADOW_ROOM = 3 * POLYFLY_LANES;
+
+template <int ROOM>
+struct Queue {
+  float* words;  // word w of entry i at words[w * ROOM + i]
+  int len;
+  POLYFLY_METHOD float* word(int w, int at) const {
+    POLYFLY_CHECK(at >= 0 && at + POLYFLY_LANES <= ROOM);
+    return words + w * ROOM + at;
+  }
+  POLYFLY_METHOD Vec load_vec(int w, int at) const { return vec(load(word(w, at)), load(word(w + 1, at)), load(word(w + 2, at))); }
+  POLYFLY_METHOD Int load_int(int w, int at) const { return bits(load(word(w, at))); }
+};
+typedef Queue<RAY_ROOM> RayQueue;
+typedef Queue<SHADOW_ROOM> ShadowQueue;
+
+POLYFLY_FN void enqueue(RayQueue& queue, const Ray& r, Mask m) {
+  POLYFLY_CHECK(queue.len + POLYFLY_LANES <= RAY_ROOM);
+  const Real words[RAY_WORDS] = {r.o.x, r.o.y, r.o.z, r.d.x, r.d.y, r.d.z, r.weight.x, r.weight.y, r.weight.z, r.length,
+                                 from_bits(r.from), from_bits(r.bounces), from_bits(r.pixel)};
+  for (int w = 0; w < RAY_WORDS; ++w) compress_store(queue.word(w, queue.len), words[w], m);
+  queue.len += count(m);
+}
+// Takes the last n rays into the first n lanes.
+POLYFLY_FN Ray dequeue(RayQueue& queue, int n) {
+  queue.len -= n;
+  const int at = queue.len;
+  Ray r;
+  r.o = queue.load_vec(0, at);
+  r.d = queue.load_vec(3, at);
+  r.weight = queue.load_vec(6, at);
+  r.length = load(queue.word(9, at));
+  r.from = queue.load_int(10, at);
+  r.bounces = queue.load_int(11, at);
+  r.pixel = queue.load_int(12, at);
+  return r;
+}
+
+// Item -> pixel of the tile: neighbouring items are 4 x 4 blocks of pixels, for lanes that agree.
+POLYFLY_FN void tile_pixel(Int pixel, Int& x, Int& y) {
+  x = (pixel & Int(3)) | ((pixel >> 2) & Int(12));
+  y = ((pixel >> 2) & Int(3)) | ((pixel >> 4) & Int(12));
+}
+constexpr int TILE_PIXELS = TILE * TILE;
+
+template <class S>
+struct Wavefront;
+template <class S>
+void trace_shadow_batch(Wavefront<S>& t, int n);
+
+// The queue of whitted.cuh for one tile. Ray::pixel holds the tile's pixel, and above it the sample.
+template <class S>
+struct Wavefront {
+  const S& scene;
+  const Frame& frame;
+  RayQueue open, sealed;
+  ShadowQueue shadows;
+  i64* sums;  // four a pixel, the last unused
+  Counts counts;
+  int left, top;   // the tile's first pixel
+  RayQueue* only;  // where all secondary rays go, when a queue nears its end
+
+  POLYFLY_METHOD void add_radiance(const Ray& ray, Vec light, Mask m) { add(ray.pixel, light, m); }
+  POLYFLY_METHOD void add(Int pixel, Vec light, Mask m) {
+    int at[POLYFLY_LANES], r[POLYFLY_LANES], g[POLYFLY_LANES], b[POLYFLY_LANES];
+    store(at, pixel);
+    store(r, to_fixed(light.x));
+    store(g, to_fixed(light.y));
+    store(b, to_fixed(light.z));
+    for (u32 lanes = mask_bits(m); lanes; lanes &= lanes - 1) {
+      const int i = __builtin_ctz(lanes);
+      i64* sum = sums + 4 * (at[i] & (TILE_PIXELS - 1));
+      sum[0] += r[i];
+      sum[1] += g[i];
+      sum[2] += b[i];
+    }
+  }
+  POLYFLY_METHOD void shadow_ray(const Ray& ray, const Surface<S>& s, const LightSample& sample) {
+    if (!any(sample.some)) return;
+    if (!scene.constants.shadows) {
+      add(ray.pixel, sample.colour, sample.some);
+      return;
+    }
+    const Vec& d = sample.towards;
+    const Vec& c = sample.colour;
+    const Real words[SHADOW_WORDS] = {s.p.x, s.p.y, s.p.z, d.x, d.y, d.z, c.x, c.y, c.z, from_bits(s.same_side), from_bits(ray.pixel)};
+    for (int w = 0; w < SHADOW_WORDS; ++w) compress_store(shadows.word(w, shadows.len), words[w], sample.some);
+    shadows.len += count(sample.some);
+    if (shadows.len >= POLYFLY_LANES) trace_shadow_batch(*this, POLYFLY_LANES);
+  }
+  POLYFLY_METHOD Int seed(const Ray& ray) const {
+    Int x, y;
+    tile_pixel(ray.pixel & Int(TILE_PIXELS - 1), x, y);
+    return path_seed(frame, x + Int(left), y + Int(top), ray.pixel >> 8);
+  }
+  // No ray goes on at once: all are taken from the queues.
+  POLYFLY_METHOD bool spawn(const Ray& ray, Mask m) {
+    if (!any(m)) return false;
+    if (only) {
+      enqueue(*only, ray, m);
+      return false;
+    }
+    const Mask shut = m & ((ray.from & Int(SEALED)) != Int(0));
+    const Mask free = m & !shut;
+    if (any(shut)) enqueue(sealed, ray, shut);
+    if (any(free)) enqueue(open, ray, free);
+    return false;
+  }
+  POLYFLY_METHOD bool spawn(const SecondaryRays& rays) {
+    spawn(rays.reflected, rays.reflects);
+    return spawn(rays.transmitted, rays.transmits);
+  }
+};
+
+// The last n shadow rays.
+template <class S>
+__attribute__((noinline)) void trace_shadow_batch(Wavefront<S>& t, int n) {
+  t.shadows.len -= n;
+  const int at = t.shadows.len;
+  const Vec o = t.shadows.load_vec(0, at), d = t.shadows.load_vec(3, at), colour = t.shadows.load_vec(6, at);
+  const Int from = t.shadows.load_int(9, at), pixel = t.shadows.load_int(10, at);
+  const Mask active = first_lanes(n);
+  t.counts.shadow_rays += n;
+  const Vec left = transmittance(t.scene, o, d, from, active);
+  t.add(pixel, colour * left, active & (max_component(left) > Real(0.0f)));
+}
+
+// One bounce of the active lanes.
+template <class Integrator, class S>
+static __attribute__((noinline)) void bounce(Wavefront<S>& t, const Ray& ray, Mask active) {
+  t.counts.rays += count(active);
+  const Hit hit = closest_hit(t.scene, ray, active);
+  Integrator::shade(t.scene, t.frame, ray, hit, active, t);
+}
+
+// Takes the last n rays of a queue one bounce further.
+template <class Integrator, class S>
+POLYFLY_FN void step(Wavefront<S>& t, RayQueue& queue, int n, RayQueue* only) {
+  const Ray ray = dequeue(queue, n);
+  t.only = only;
+  bounce<Integrator>(t, ray, first_lanes(n));
+}
+
+POLYFLY_FN u64 scratch_bytes(int) { return 8ull * 4 * TILE_PIXELS + 4ull * (2 * RAY_WORDS * RAY_ROOM + SHADOW_WORDS * SHADOW_ROOM); }
+
+template <class S>
+POLYFLY_FN void store_tile(const S& scene, const Launch& launch, const Film& film, int left, int top, const i64* sums) {
+  const Constants& constants = scene.constants;
+  const float scale = mean_scale(launch);
+  for (int at = 0; at < TILE_PIXELS; at += POLYFLY_LANES) {
+    float r[POLYFLY_LANES], g[POLYFLY_LANES], b[POLYFLY_LANES];
+    int colours[POLYFLY_LANES], xs[POLYFLY_LANES], ys[POLYFLY_LANES];
+    for (int i = 0; i < POLYFLY_LANES; ++i) {
+      const i64* sum = sums + 4 * (at + i);
+      r[i] = (float)sum[0];
+      g[i] = (float)sum[1];
+      b[i] = (float)sum[2];
+    }
+    if (!film.sums) {
+      const Real mean = Real(scale);
+      store(colours, tone_map_rgb(scene, load(r) * mean, load(g) * mean, load(b) * mean, first_lanes(POLYFLY_LANES)));
+    }
+    Int x, y;
+    tile_pixel(lane_index() + Int(at), x, y);
+    store(xs, x + Int(left));
+    store(ys, y + Int(top));
+    for (int i = 0; i < POLYFLY_LANES; ++i) {
+      if (xs[i] >= constants.width || ys[i] >= constants.height) continue;
+      const i64* sum = sums + 4 * (at + i);
+      if (film.sums) {
+        store_sums(constants, film, xs[i], ys[i], sum[0], sum[1], sum[2]);
+      } else {
+        film.rgba[film_index(constants, film, xs[i], ys[i])] = (u32)colours[i];
+      }
+    }
+  }
+}
+
+template <class Integrator, class S>
+POLYFLY_FN void trace_tile(const S& scene, const Frame& frame, const Launch& launch, const Film& film, int left, int top, void* scratch, Counts& counts) {
+  i64* sums = (i64*)scratch;
+  float* open = (float*)(sums + 4 * TILE_PIXELS);
+  float* sealed = open + RAY_WORDS * RAY_ROOM;
+  float* shadows = sealed + RAY_WORDS * RAY_ROOM;
+  Wavefront<S> t = {scene, frame, {open, 0}, {sealed, 0}, {shadows, 0}, sums, {0, 0, 0, 0}, left, top, 0};
+  for (int i = 0; i < 4 * TILE_PIXELS; ++i) sums[i] = 0;
+
+  const int samples = launch.samples_per_pixel;
+  const int items = TILE_PIXELS * samples;
+  int next = 0;
+  for (;;) {
+    if (t.open.len + RAY_SPARE > RAY_ROOM) {
+      step<Integrator>(t, t.open, 1, &t.open);
+    } else if (t.sealed.len + RAY_SPARE > RAY_ROOM) {
+      step<Integrator>(t, t.sealed, 1, &t.sealed);
+    } else if (t.open.len >= POLYFLY_LANES) {
+      step<Integrator>(t, t.open, POLYFLY_LANES, 0);
+    } else if (t.sealed.len >= POLYFLY_LANES) {
+      step<Integrator>(t, t.sealed, POLYFLY_LANES, 0);
+    } else if (next < items) {
+      const Int item = lane_index() + Int(next);
+      // Exact for every item: items stay far below 2^24.
+      const Int pixel = samples == 1 ? item : to_int((to_real(item) + Real(0.5f)) / Real((float)samples));
+      Int x, y;
+      tile_pixel(pixel, x, y);
+      const Int px = x + Int(left), py = y + Int(top);
+      const Mask inside = (item < Int(items)) & (px < Int(scene.constants.width)) & (py < Int(scene.constants.height));
+      next += POLYFLY_LANES;
+      if (!any(inside)) continue;
+      const Int sample = item - pixel * Int(samples) + Int(launch.first_sample);
+      t.only = 0;
+      bounce<Integrator>(t, Integrator::camera_ray(scene, frame, px, py, sample, pixel | (sample << 8)), inside);
+    } else if (t.open.len > 0) {
+      step<Integrator>(t, t.open, t.open.len, 0);
+    } else if (t.sealed.len > 0) {
+      step<Integrator>(t, t.sealed, t.sealed.len, 0);
+    } else {
+      break;
+    }
+  }
+  if (t.shadows.len > 0) trace_shadow_batch(t, t.shadows.len);
+  counts.rays += t.counts.rays;
+  counts.shadow_rays += t.counts.shadow_rays;
+  store_tile(scene, launch, film, left, top, sums);
+}
+
+#endif

@@ -1,0 +1,135 @@
+// The GPU's entries: a thread traces a sample, the samples of a pixel side by side. render.cu makes them for scenes in
+// arrays, render_small.cu for scenes in the kernel's parameters.
+#pragma once
+#include "../drivers/depth_first.cuh"
+#include "../post.cuh"
+
+// Pixels are counted through tiles of 8 x 8, and within a tile so that 8 neighbours are 4 x 2 and 32 are 8 x 4.
+POLYFLY_FN void pixel_at(int q, int tiles_across, int& x, int& y) {
+  const int tile = q >> 6;
+  x = (tile % tiles_across) * 8 + ((q & 3) | ((q >> 1) & 4));
+  y = (tile / tiles_across) * 8 + (((q >> 2) & 1) | ((q >> 3) & 6));
+}
+
+// Adds up the light of each group of `group` lanes, side by side from lane 0; the first of each has the sum.
+POLYFLY_FN void group_sum(RadianceSum& sum, int place, int group) {
+  for (int step = 1; step < group; step <<= 1) {
+    const i64 r = __shfl_down_sync(0xffffffffu, sum.r, step), g = __shfl_down_sync(0xffffffffu, sum.g, step),
+              b = __shfl_down_sync(0xffffffffu, sum.b, step);
+    if (place + step < group) {
+      sum.r += r;
+      sum.g += g;
+      sum.b += b;
+    }
+  }
+}
+
+POLYFLY_FN u32 warp_sum(u32 n) {
+  for (int step = 16; step; step >>= 1) n += __shfl_xor_sync(0xffffffffu, n, step);
+  return n;
+}
+
+POLYFLY_FN u32 warp_max(u32 n) {
+  for (int step = 16; step; step >>= 1) {
+    const u32 other = __shfl_xor_sync(0xffffffffu, n, step);
+    n = n > other ? n : other;
+  }
+  return n;
+}
+// One addition a warp, which must be whole.
+POLYFLY_FN void count_work(const RayCounts& mine, Counts* counts) {
+  const u32 rays = warp_sum(mine.rays), shadow_rays = warp_sum(mine.shadow_rays), busiest = warp_max(mine.rays);
+  if ((threadIdx.x & 31) == 0) {
+    Counts& to = counts[blockIdx.x % COUNTERS];
+    atomicAdd(&to.rays, (u64)rays);
+    atomicAdd(&to.shadow_rays, (u64)shadow_rays);
+    atomicMax(&to.busiest, (u64)busiest);
+  }
+}
+
+// Warps take pixels from `queue` as they get free, counted from `first` up to `end`, and trace 32 samples at a time:
+// whole pixels when a pixel has at most 32 samples, else one pixel in turns. Of the ways that
+// `polyfly bench --balance` compares this is the fastest.
+template <class Integrator, int DEPTH, class S>
+POLYFLY_FN void trace_pixels(const S& scene, const Frame& frame, const Launch& launch, const Film& film, int first, int end, int* queue, Counts* counts) {
+  const int lane = threadIdx.x & 31;
+  const int samples = launch.samples_per_pixel;
+  const int pixels = samples < 32 ? 32 / samples : 1;
+  const int group = samples < 32 ? samples : 32;  // lanes that share a pixel
+  const int own = lane / group, place = lane - own * group;
+  const int across = (scene.constants.width + 7) >> 3;
+  const float scale = mean_scale(launch);
+  PendingRay stack[DEPTH];
+  RayCounts mine = {0, 0};
+  for (;;) {
+    int start = 0;
+    if (lane == 0) start = atomicAdd(queue, pixels);
+    start = first + __shfl_sync(0xffffffffu, start, 0);
+    if (start >= end) break;
+    RadianceSum sum = {0, 0, 0};
+    int x, y;
+    pixel_at(start + own, across, x, y);
+    const bool inside = own < pixels && start + own < end && x < scene.constants.width && y < scene.constants.height;
+    for (int sample = place; inside && sample < samples; sample += group)
+      trace_sample<Integrator>(scene, frame, x, y, sample + launch.first_sample, stack, sum, mine);
+    __syncwarp();
+    group_sum(sum, place, group);
+    if (inside && place == 0) store_pixel(scene, film, scale, x, y, sum);
+    __syncwarp();
+  }
+  count_work(mine, counts);
+}
+
+// One thread a pixel.
+template <class Integrator, class S>
+POLYFLY_FN void trace_feature_pixels(const S& scene, const Frame& frame, const Launch& launch, const Film& film, int first, int end) {
+  const int across = (scene.constants.width + 7) >> 3;
+  for (int at = first + blockIdx.x * THREADS + threadIdx.x; at < end; at += gridDim.x * THREADS) {
+    int x, y;
+    pixel_at(at, across, x, y);
+    if (x < scene.constants.width && y < scene.constants.height)
+      trace_features<Integrator>(scene, frame, launch, x, y, true, &film.features[film_index(scene.constants, film, x, y)]);
+  }
+}
+
+// The same work dealt out otherwise, to see which way is best (the 2009 CSE260 report's question): a
+// fixed number of threads takes samples in even shares (0), in turn (1), or as it gets free, a warp at
+// a time from `queue` (2). Gives no picture, only counts.
+template <class S>
+POLYFLY_FN void trace_scheduled(const S& scene, const Frame& frame, const Launch& launch, int mode, int* queue, Counts* counts) {
+  const int samples = launch.samples_per_pixel;
+  const int across = (scene.constants.width + 7) >> 3;
+  const int items = across * ((scene.constants.height + 7) >> 3) * 64 * samples;
+  const int threads = gridDim.x * THREADS, me = blockIdx.x * THREADS + threadIdx.x;
+  const int share = (items + threads - 1) / threads;
+  PendingRay stack[MAX_DEPTH];
+  RayCounts mine = {0, 0};
+  int item = mode == 0 ? me * share : me;
+  const int end = mode == 0 && (me + 1) * share < items ? (me + 1) * share : items;
+  for (;;) {
+    if (mode == 2) {
+      int first = 0;
+      if ((threadIdx.x & 31) == 0) first = atomicAdd(queue, 32);
+      item = __shfl_sync(0xffffffffu, first, 0) + (threadIdx.x & 31);
+    }
+    const bool more = item < end;
+    if (!__any_sync(0xffffffffu, more)) break;
+    if (more) {
+      int x, y;
+      pixel_at(item / samples, across, x, y);
+      RadianceSum sum = {0, 0, 0};
+      if (x < scene.constants.width && y < scene.constants.height)
+        trace_sample<Whitted>(scene, frame, x, y, item % samples, stack, sum, mine);
+      // The light must not be optimised away.
+      if (sum.r < 0) mine.rays = 0;
+    }
+    item += mode == 0 ? 1 : threads;
+    __syncwarp();
+  }
+  count_work(mine, counts);
+}
+
+// A kernel that every module has: the name, then the scene's type.
+#define POLYFLY_KERNEL __global__ __launch_bounds__(THREADS, MIN_BLOCKS)
+#define POLYFLY_SCENE(S) const __grid_constant__ S scene, const __grid_constant__ Frame frame, const __grid_constant__ Launch launch
+#define POLYFLY_WORK const __grid_constant__ Film film, int first, int end, int* queue, Counts* counts

@@ -1,0 +1,172 @@
+// The CPU's entries, one object for each instruction set; build.rs says which this one is.
+#if defined(__x86_64__)
+#include <immintrin.h>
+#elif defined(__aarch64__)
+#include <arm_neon.h>
+#endif
+
+namespace polyfly {
+// Unnamed, so that the objects of different instruction sets share no function.
+namespace {
+#include "../drivers/depth_first.cuh"
+#include "../drivers/wavefront.cuh"
+#include "../post.cuh"
+
+// A whole tile, with the text that a GPU would take for the scene: one lane stands in for it.
+void trace_any_tile(const Scene& scene, const SmallScene* small, const Frame& frame, const Launch& launch, const Film& film, int left, int top,
+                    void* scratch, Counts& counts) {
+  if (scene.constants.path) {
+    trace_tile<PathTracing>(scene, frame, launch, film, left, top, scratch, counts);
+    return;
+  }
+#if POLYFLY_LANES == 1
+  if (small) {
+    trace_tile<Whitted>(*small, frame, launch, film, left, top, scratch, counts);
+    return;
+  }
+#else
+  (void)small;
+#endif
+  trace_tile<Whitted>(scene, frame, launch, film, left, top, scratch, counts);
+}
+
+template <class Integrator>
+void trace_feature_tile(const Scene& scene, const Frame& frame, const Launch& launch, const Film& film, int left, int top) {
+  const Constants& constants = scene.constants;
+  for (int y = top; y < top + TILE && y < constants.height; ++y) {
+    for (int x = left; x < left + TILE && x < constants.width; x += POLYFLY_LANES) {
+      const int n = constants.width - x < left + TILE - x ? constants.width - x : left + TILE - x;
+      Features out[POLYFLY_LANES];
+      trace_features<Integrator>(scene, frame, launch, lane_index() + Int(x), Int(y), first_lanes(n), out);
+      for (int i = 0; i < POLYFLY_LANES && i < n; ++i) film.features[film_index(constants, film, x + i, y)] = out[i];
+    }
+  }
+}
+}  // namespace
+
+#define POLYFLY_PASTE2(a, b) a##b
+#define POLYFLY_PASTE(a, b) POLYFLY_PASTE2(a, b)
+#define ENTRY(name) POLYFLY_PASTE(name##_, POLYFLY_ISA)
+
+extern "C" {
+
+// Bytes of scratch memory that trace_tile needs, 64-byte aligned.
+u64 ENTRY(polyfly_scratch_bytes)(const Scene* scene) { return scratch_bytes(scene->constants.depth); }
+
+// Traces the tile whose first pixel is (left, top) into the film, and adds to the counts. small: the same scene in
+// place, if it fits, or null.
+void ENTRY(polyfly_trace_tile)(const Scene* scene, const SmallScene* small, const Frame* frame, const Launch* launch, const Film* film, int left,
+                               int top, void* scratch, Counts* counts) {
+  if (!film->features) {
+    trace_any_tile(*scene, small, *frame, *launch, *film, left, top, scratch, *counts);
+  } else if (scene->constants.path) {
+    trace_feature_tile<PathTracing>(*scene, *frame, *launch, *film, left, top);
+  } else {
+    trace_feature_tile<Whitted>(*scene, *frame, *launch, *film, left, top);
+  }
+}
+
+// The picture of n pixels of linear light, r, g, b each.
+void ENTRY(polyfly_tone_map)(const Scene* scene, const float* linear, i64 n, u32* rgba) {
+  for (i64 at = 0; at < n; at += POLYFLY_LANES) {
+    const int lanes = n - at < POLYFLY_LANES ? (int)(n - at) : POLYFLY_LANES;
+    const Mask m = first_lanes(lanes);
+    const Int i = lane_index() * Int(3);
+    const Vec light = read_vec(linear + 3 * at, 3 * lanes, i, m);
+    const Int colour = tone_map_rgb(*scene, light.x, light.y, light.z, m);
+    for (int j = 0; j < lanes; ++j) rgba[at + j] = (u32)lane(colour, j);
+  }
+}
+
+// For tests: what n rays meet first, with the tree (0) or by asking everything in turn (1): distance and surface.
+void ENTRY(polyfly_closest_hits)(const Scene* scene, const float* origins, const float* directions, int n, int in_turn, float* t, int* surface) {
+  for (int at = 0; at < n; at += POLYFLY_LANES) {
+    const Mask m = first_lanes(n - at);
+    const Int i = (lane_index() + Int(at)) * Int(3);
+    Ray ray = {};
+    ray.o = read_vec(origins, 3 * n, i, m);
+    ray.d = read_vec(directions, 3 * n, i, m);
+    ray.from = Int(FROM_NOWHERE);
+    Hit hit = {Real(FAR), Int(NO_SURFACE), first_lanes(0), Real(0.0f), Real(0.0f)};
+    if (in_turn) {
+      for (int k = 0; k < scene->bodies.len; ++k) intersect_body(*scene, k, ray, m, hit);
+      for (int k = 0; k < scene->spheres.len; ++k) intersect_sphere(*scene, k, ray, m, hit);
+      for (int k = 0; k < scene->triangles.len; ++k) intersect_triangle_nearest(*scene, k, ray, m, hit);
+    } else {
+      ClosestHitVisitor visitor = {*scene, ray, m, hit};
+      walk_bvh(*scene, ray.o, ray.d, visitor);
+    }
+    for (int j = 0; j < POLYFLY_LANES && at + j < n; ++j) {
+      t[at + j] = lane(hit.t, j);
+      surface[at + j] = lane(hit.surface, j);
+    }
+  }
+}
+
+// Converts block rows first .. end of a picture to the planes of a YUV 4:2:0 one.
+void ENTRY(polyfly_convert)(const u32* rgba, int width, int height, int first, int end, u8* y, u8* u, u8* v) {
+  for (int by = first; by < end; ++by)
+    for (int bx = 0; bx < (width + 1) / 2; ++bx) convert_block(rgba, width, height, bx, by, y, u, v);
+}
+
+// How much light of the lamps reaches points: for each point, the light of each lamp times the
+// cosine over the squared distance, through whatever stands between.
+// points and lamps: x, y, z; colours: linear; light: r, g, b for each point.
+void ENTRY(polyfly_light_points)(const Scene* scene, const float* points, int n, const float* normal, const float* lamps,
+                                 const float* colours, int lamp_count, int from, float softening, float* light) {
+  for (int at = 0; at < n; at += POLYFLY_LANES) {
+    const Mask m = first_lanes(n - at);
+    const Int i = (lane_index() + Int(at)) * Int(3);
+    const Vec p = vec(read(points, 3 * n, i, m), read(points, 3 * n, i + Int(1), m), read(points, 3 * n, i + Int(2), m));
+    Vec sum = vec(Real(0.0f), Real(0.0f), Real(0.0f));
+    for (int k = 0; k < lamp_count; ++k) {
+      const Vec d = vec(lamps + 3 * k) - p;
+      const Real cosine = dot(normal, d);
+      const Mask facing = m & (cosine > Real(0.0f));
+      if (!any(facing)) continue;
+      const Real square = dot(d, d) + Real(softening);
+      const Real strength = cosine / (square * sqrt(square));
+      const Vec left = transmittance(*scene, p, d, Int(from), facing);
+      sum = sum + select(facing, left * vec(colours + 3 * k) * strength, vec(Real(0.0f), Real(0.0f), Real(0.0f)));
+    }
+    for (int j = 0; j < POLYFLY_LANES && at + j < n; ++j) {
+      light[3 * (at + j)] = lane(sum.x, j);
+      light[3 * (at + j) + 1] = lane(sum.y, j);
+      light[3 * (at + j) + 2] = lane(sum.z, j);
+    }
+  }
+}
+
+#ifdef POLYFLY_COUNT
+// Floating-point operations of this thread so far.
+u64 ENTRY(polyfly_flops)() { return flops; }
+#endif
+
+// For tests: sizes and places of everything in types.def, in its order, as src/kernels.rs counts them.
+int ENTRY(polyfly_layout)(int* out) {
+  int n = 0;
+#define CONSTANT(name, value)
+#define REAL_CONSTANT(name, value)
+#define STRUCT(name) { typedef name Struct; out[n++] = (int)sizeof(Struct);
+#define PLAIN_STRUCT(name) STRUCT(name)
+#define FIELD(type, name) out[n++] = (int)__builtin_offsetof(Struct, name);
+#define FIELDS(type, name, count) FIELD(type, name)
+#define INLINE(type, name, most) FIELD(type, name)
+#define END(name, bytes) }
+#include "../types.def"
+  return n;
+}
+
+// For tests: r = fused multiply-add of n triples, lane by lane.
+void ENTRY(polyfly_fused)(const float* a, const float* b, const float* c, float* r, int n) {
+  for (int at = 0; at + POLYFLY_LANES <= n; at += POLYFLY_LANES) {
+#if POLYFLY_LANES > 1
+    store(r + at, fma(load(a + at), load(b + at), load(c + at)));
+#else
+    r[at] = (float)fma(Real(a[at]), Real(b[at]), Real(c[at]));
+#endif
+  }
+}
+}
+
+}  // namespace polyfly

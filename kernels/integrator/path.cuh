@@ -1,0 +1,77 @@
+// Path tracing: where a ray goes on is drawn by lot, so that diffuse light needs no more rays than mirrors (Kajiya, "The
+// rendering equation", 1986). Written over the same queue as whitted.cuh, which also gives seed(ray).
+#pragma once
+#include "whitted.cuh"
+
+// The ray that goes on, of those that could: diffuse, mirrored or through, drawn by their shares.
+POLYFLY_FN Ray sample_bsdf(const Scene& scene, const Ray& ray, const Surface<Scene>& s, Int seed, Real t, Mask met, Mask& continues) {
+  const Real zero = Real(0.0f), one = Real(1.0f);
+  const Int bounce = ray.bounces & Int(BOUNCE_MASK);
+  const Int first = (bounce + Int(1)) * Int(DIMENSIONS_PER_BOUNCE);
+  const Real diffuse = max_component(s.albedo), mirrored = max_component(s.reflect), passed = max_component(s.transmit);
+  const Real all = diffuse + mirrored + passed;
+  const Real pick = random_1d(seed, first) * all;
+  const Mask is_diffuse = (pick < diffuse) | !(mirrored + passed > zero);
+  const Mask is_mirror = (!is_diffuse) & ((pick < diffuse + mirrored) | !(passed > zero));
+  const Vec weight = select(is_diffuse, s.albedo, select(is_mirror, s.reflect, s.transmit));
+  const Real chance = select(is_diffuse, diffuse, select(is_mirror, mirrored, passed));
+  Ray next = ray;
+  next.o = s.p;
+  next.length = ray.length + t;
+  next.weight = ray.weight * weight * (all * reciprocal(max(chance, Real(1.0e-20f))));
+  continues = met & (chance > zero) & (bounce < Int(scene.constants.depth));
+
+  const Vec ball = uniform_sphere(random_1d(seed, first + Int(1)), random_1d(seed, first + Int(2)));
+  // Lambert's cosine: the normal's tip is the middle of a sphere of directions.
+  const Vec sum = s.n + ball;
+  const Vec lambert = select(dot(sum, sum) > Real(1.0e-6f), sum, s.n);
+  const Real twice = Real(-2.0f) * dot(s.n, ray.d);
+  const Vec mirror = vec(fma(s.n.x, twice, ray.d.x), fma(s.n.y, twice, ray.d.y), fma(s.n.z, twice, ray.d.z));
+  const Vec spread = fma(ball, s.fuzz, mirror);
+  const Vec onward = refract(s, ray.d);
+  next.d = normalise(select(is_diffuse, lambert, select(is_mirror, select(s.fuzz > zero, spread, mirror), onward)));
+  next.from = select(is_diffuse | is_mirror, s.same_side, s.other_side);
+  // A fuzzy mirror's ray that would go into the surface is lost.
+  continues = continues & !(is_mirror & (s.fuzz > zero) & !(dot(spread, s.n) > zero));
+  // Emitters have been asked for their light on a diffuse surface; the ray must not count them again, nor behind
+  // panes that let it straight through, since the shadow rays have passed these too.
+  const Int kept = select(is_mirror | (s.ior != one), Int(0), ray.bounces & Int(LIGHTS_SAMPLED));
+  next.bounces = (bounce + Int(1)) | select(is_diffuse, Int(LIGHTS_SAMPLED), kept);
+
+  // Russian roulette: dim rays end, those that survive carry the light of the others.
+  const Real roulette_probability = min(max_component(next.weight), one);
+  const Mask roulette = bounce > Int(2);
+  continues = continues & ((!roulette) | (random_1d(seed, first + Int(3)) < roulette_probability));
+  const Real more = reciprocal(max(roulette_probability, Real(1.0e-20f)));
+  next.weight = select(roulette, next.weight * more, next.weight);
+  return next;
+}
+
+struct PathTracing {
+  POLYFLY_METHOD static Ray camera_ray(const Scene& scene, const Frame& frame, Int px, Int py, Int sample, Int pixel) {
+    return thin_lens_ray(scene, frame, px, py, sample, pixel);
+  }
+
+  // One bounce of the active lanes; what spawn says.
+  template <class Q>
+  POLYFLY_METHOD static bool shade(const Scene& scene, const Frame& frame, const Ray& ray, const Hit& hit, Mask active, Q& queue) {
+    const Mask surface = active & (hit.surface != Int(NO_SURFACE)), away = active & !surface;
+    if (any(away)) queue.add_radiance(ray, ray.weight * sky(scene, ray.d), away);
+    if (!any(surface)) return false;
+    const Mask met = given_any(surface);
+    const Surface<Scene> s = shading_point(scene, frame, ray, hit, met);
+    const Mask glows = met & ((ray.bounces & Int(LIGHTS_SAMPLED)) == Int(0)) & (max_component(s.emission) > Real(0.0f));
+    if (any(glows)) queue.add_radiance(ray, ray.weight * s.emission, glows);
+    const Int seed = queue.seed(ray);
+    const Mask has_colour = met & (max_component(s.albedo) > Real(0.0f));
+    if (any(has_colour)) {
+      const Mask diffuse = given_any(has_colour);
+      POLYFLY_NO_UNROLL
+      for (int i = 0; i < scene.lights.len; ++i) queue.shadow_ray(ray, s, sample_point_light(scene, scene.lights.at(i), ray, s, diffuse));
+      if (scene.emitters.len > 0) queue.shadow_ray(ray, s, sample_emitter(scene, ray, s, seed, diffuse));
+    }
+    Mask continues;
+    const Ray next = sample_bsdf(scene, ray, s, seed, hit.t, met, continues);
+    return queue.spawn(next, continues);
+  }
+};

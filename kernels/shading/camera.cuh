@@ -1,0 +1,52 @@
+// The camera's rays.
+#pragma once
+#include "../shapes/ray.cuh"
+#include "sampler.cuh"
+
+// A ray that starts its path.
+POLYFLY_FN Ray first_ray(Vec o, Vec d, Int pixel) {
+  Ray ray;
+  ray.o = o;
+  ray.d = normalise(d);
+  ray.weight = vec(Real(1.0f), Real(1.0f), Real(1.0f));
+  ray.length = Real(0.0f);
+  ray.from = Int(FROM_NOWHERE);
+  ray.bounces = Int(0);
+  ray.pixel = pixel;
+  return ray;
+}
+
+// The ray through sample `sample` of picture point (px, py); samples stand on a regular grid.
+template <class S>
+POLYFLY_FN Ray stratified_ray(const S& scene, const Frame& frame, Int px, Int py, Int sample, Int pixel) {
+  const Real step = Real(scene.constants.sample_step), half = Real(0.5f);
+  const Int row = to_int((to_real(sample) + half) * step);
+  const Int column = sample - row * Int(scene.constants.samples);
+  const Real x = to_real(px) + (to_real(column) + half) * step - Real(0.5f * (float)scene.constants.width);
+  const Real y = to_real(py) + (to_real(row) + half) * step - Real(0.5f * (float)scene.constants.height);
+  return first_ray(vec(frame.eye), fma(vec(frame.down), y, fma(vec(frame.right), x, vec(frame.forward))), pixel);
+}
+
+// The same for path tracing: somewhere in the sample's cell of the grid, samples beyond the grid's anywhere in the
+// pixel; through a point of the lens, when there is one.
+template <class S>
+POLYFLY_FN Ray thin_lens_ray(const S& scene, const Frame& frame, Int px, Int py, Int sample, Int pixel) {
+  const Int seed = path_seed(frame, px, py, sample);
+  const Real half = Real(0.5f), step = Real(scene.constants.sample_step);
+  const Int row = to_int((to_real(sample) + half) * step), column = sample - row * Int(scene.constants.samples);
+  const Mask beyond = row > Int(scene.constants.samples - 1);
+  const Real u = random_1d(seed, Int(0)), v = random_1d(seed, Int(1));
+  const Real x = to_real(px) + select(beyond, u, (to_real(column) + u) * step) - Real(0.5f * (float)scene.constants.width);
+  const Real y = to_real(py) + select(beyond, v, (to_real(row) + v) * step) - Real(0.5f * (float)scene.constants.height);
+  Vec o = vec(frame.eye);
+  Vec d = fma(vec(frame.down), y, fma(vec(frame.right), x, vec(frame.forward)));
+  if (frame.lens > 0.0f) {
+    Real sine, cosine;
+    sincos_2pi(random_1d(seed, Int(2)), sine, cosine);
+    const Real r = sqrt(max(random_1d(seed, Int(3)), Real(1.0e-20f))) * Real(frame.lens);
+    const Vec aside = fma(vec(frame.down), r * sine, vec(frame.right) * (r * cosine));
+    o = o + aside;
+    d = fma(aside, Real(-frame.focus), d);
+  }
+  return first_ray(o, d, pixel);
+}

@@ -1,0 +1,102 @@
+// Lights: what reaches a surface from a point light or an emitter before anything stands in its way.
+#pragma once
+#include "material.cuh"
+#include "sampler.cuh"
+
+// One light seen from a surface. Where paths end by chance the colour is divided by the chance.
+struct LightSample {
+  Vec towards;  // from the point to the light
+  Vec colour;   // times the ray's weight
+  Mask some;    // lanes in which there is something to be seen
+};
+
+// Lambert's cosine and Blinn's highlight (n.h)^64, h halfway between the light and the eye. With unit
+// vectors l and v, (n.h)^2 = (n.l + n.v)^2 / (2 + 2 l.v): no need for h itself.
+template <class S>
+POLYFLY_FN LightSample sample_point_light(const S& scene, const Light& light, const Ray& ray, const Surface<S>& s, Mask met) {
+  LightSample sample;
+  sample.towards = vec(light.position) - s.p;
+  const Real across = dot(s.n, sample.towards);
+  sample.some = met & (across > Real(0.0f));
+  sample.colour = s.albedo;
+  if (!any(sample.some)) return sample;
+  const Real nearness = reciprocal(sqrt(dot(sample.towards, sample.towards)));
+  const Real lambert = across * nearness;
+  const Real facing = -dot(s.n, ray.d);
+  const Real turned = fma(-dot(sample.towards, ray.d), nearness, Real(1.0f));
+  const Real both = lambert + facing;
+  Real nh = both * both * reciprocal(max(turned + turned, Real(1.0e-6f)));
+  nh = nh * nh;
+  nh = nh * nh;
+  nh = nh * nh;
+  nh = nh * nh;
+  nh = nh * nh;
+  const Real highlight_weight = s.highlight_weight * nh;
+  const Vec seen = vec(fma(s.albedo.x, lambert, highlight_weight), fma(s.albedo.y, lambert, highlight_weight), fma(s.albedo.z, lambert, highlight_weight));
+  sample.colour = ray.weight * seen * vec(light.colour);
+  sample.some = sample.some & (max_component(sample.colour) > Real(0.5f * scene.constants.cutoff));
+  return sample;
+}
+
+// Light that one emitter, drawn by lot, sends straight to a diffuse surface: as a shadow ray and its colour.
+POLYFLY_FN LightSample sample_emitter(const Scene& scene, const Ray& ray, const Surface<Scene>& s, Int seed, Mask met) {
+  const Int first = ((ray.bounces & Int(BOUNCE_MASK)) + Int(1)) * Int(DIMENSIONS_PER_BOUNCE) + Int(4);
+  const Real zero = Real(0.0f), one = Real(1.0f);
+  const int n = scene.emitters.len;
+  const float* data = (const float*)scene.emitters.data;
+  const int words = WORDS(Emitter) * n;
+  const Real place = random_1d(seed, first) * Real((float)n);
+  const Int whole = to_int(place), drawn = select(whole < Int(n), whole, Int(n - 1));
+  const Mask keeps = place - to_real(drawn) < read(data, words, drawn * Int(WORDS(Emitter)) + Int(WORD(Emitter, alias_threshold)), met);
+  const Int at = select(keeps, drawn, read((const int*)data, words, drawn * Int(WORDS(Emitter)) + Int(WORD(Emitter, alias_index)), met)) * Int(WORDS(Emitter));
+  const Vec centre = read_vec(data, words, at + Int(WORD(Emitter, centre)), met), colour = read_vec(data, words, at + Int(WORD(Emitter, colour)), met);
+  const Real radius = read(data, words, at + Int(WORD(Emitter, radius)), met);
+  const Int kind = read((const int*)data, words, at + Int(WORD(Emitter, kind)), met);
+  const Vec to = centre - s.p;
+  const Real square = max(dot(to, to), Real(1.0e-12f)), distance = sqrt(square);
+  const Vec axis = to * reciprocal(distance);
+  // A ball is asked in a direction of the cone that it fills; a lamp at its point.
+  const Mask wide = kind == Int(EMITTER_SPHERE), outside = square > radius * radius;
+  const Mask flat = kind == Int(EMITTER_TRIANGLE);
+  const Real sine2 = min(radius * radius * reciprocal(square), one);
+  const Real cap = sine2 * reciprocal(one + sqrt(max(one - sine2, Real(1.0e-20f))));  // 1 - cosine of the cone's angle
+  Real sine, cosine;
+  sincos_2pi(random_1d(seed, first + Int(1)), sine, cosine);
+  const Real down = cap * random_1d(seed, first + Int(2)), z = one - down;
+  const Real r = sqrt(max(down * (one + z), Real(1.0e-20f)));
+  // A basis around the axis (Duff et al., "Building an orthonormal basis, revisited", 2017).
+  const Real sign = select(axis.z < zero, -one, one);
+  const Real a = -reciprocal(sign + axis.z), b = axis.x * axis.y * a;
+  const Vec right = vec(fma(sign * axis.x * axis.x, a, one), sign * b, -(sign * axis.x));
+  const Vec down_axis = vec(b, fma(axis.y * axis.y, a, sign), -axis.y);
+  const Vec cone = fma(down_axis, r * sine, fma(right, r * cosine, axis * z));
+  const Real ahead = dot(to, cone);
+  const Vec off = fma(cone, -ahead, to);
+  const Real reach = ahead - sqrt(max(fma(radius, radius, -dot(off, off)), Real(1.0e-20f)));
+  LightSample sample;
+  sample.towards = select(wide, cone * (reach * Real(0.9999f)), to * Real(0.9999f));
+  Vec way = select(wide, cone, axis);
+  // Of a ball: radiance times solid angle over pi. Of a lamp: its strength over the squared distance.
+  Real shape = select(wide, cap + cap, reciprocal(square));
+  const Mask flat_ones = met & flat;
+  if (any(flat_ones)) {
+    // Of a triangle, any point alike: radiance times area and cosine over pi and the squared distance.
+    const float* corners = (const float*)scene.triangles.data;
+    const int corner_words = WORDS(Triangle) * scene.triangles.len;
+    const Int which = read((const int*)data, words, at + Int(WORD(Emitter, triangle)), flat_ones) * Int(WORDS(Triangle));
+    const Vec ab = read_vec(corners, corner_words, which + Int(WORD(Triangle, ab)), flat_ones), ac = read_vec(corners, corner_words, which + Int(WORD(Triangle, ac)), flat_ones);
+    const Real u = random_1d(seed, first + Int(1)), v = random_1d(seed, first + Int(2));
+    const Mask folded = u + v > one;
+    const Vec point = fma(ac, select(folded, one - v, v), fma(ab, select(folded, one - u, u), centre));
+    const Vec reach_to = point - s.p, twice_area = cross(ab, ac);
+    const Real far2 = max(dot(reach_to, reach_to), Real(1.0e-12f)), nearness = reciprocal(sqrt(far2));
+    sample.towards = select(flat, reach_to * Real(0.9999f), sample.towards);
+    way = select(flat, reach_to * nearness, way);
+    shape = select(flat, abs(dot(twice_area, way)) * Real(0.15915494f) * reciprocal(far2), shape);
+  }
+  const Real lambert = dot(s.n, way);
+  const Real strength = shape * lambert * read(data, words, at + Int(WORD(Emitter, inverse_pmf)), met);
+  sample.colour = ray.weight * s.albedo * colour * strength;
+  sample.some = met & (lambert > zero) & (outside | !wide) & (max_component(sample.colour) > zero);
+  return sample;
+}

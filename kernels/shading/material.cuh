@@ -1,0 +1,242 @@
+// Materials: what a ray finds where it lands. Colour, light of its own, and what goes on from there.
+#pragma once
+#include "../shapes/ray.cuh"
+#include "../shapes/convex.cuh"
+#include "texture.cuh"
+
+// The share that is mirrored: one number for all colours where there are only polyhedra and the floor.
+template <class S>
+struct Reflectance {
+  typedef Vec Type;
+  POLYFLY_METHOD static Vec all(Real x) { return vec(x, x, x); }
+};
+template <>
+struct Reflectance<SmallScene> {
+  typedef Real Type;
+  POLYFLY_METHOD static Real all(Real x) { return x; }
+};
+
+template <class S>
+struct Surface {
+  Vec p;
+  Vec n;               // unit, on the side the ray came from
+  Vec albedo;          // of the surface's own shading, already times its weight 1 - R - T
+  Vec emission;
+  Real highlight_weight;          // weight of the highlight, likewise times 1 - R - T
+  typename Reflectance<S>::Type reflect;
+  Real fuzz;           // for path tracing
+  Vec transmit;        // T times the tint
+  Real ior;            // on the way through; 1 = straight
+  Int same_side;       // Ray::from of the reflected ray
+  Int other_side;      // and of the transmitted one
+};
+
+// --- lamps: discs set along a bar, hot in the middle, with a glow on the bar around them ---
+// across: distance to the edge within the face; place: position along the edge, 0 in its middle.
+POLYFLY_FN Vec lamp_light(const Body& body, Real across, Real place) {
+  const Real half = Real(0.5f);
+  Real cell = fma(place, Real(body.lamps_per_length), Real(0.5f * (float)body.lamps));
+  const Real first = Real(0.0f), last = Real((float)(body.lamps - 1));
+  Real aside = (cell - to_real(to_int(min(max(cell, first), last))) - half) * Real(body.lamp_spacing);
+  Real far2 = fma(aside, aside, across * across) * Real(body.lamp_sharpness);
+  Mask light_sample = far2 < Real(1.0f);
+  Real core = Real(1.0f) - far2;
+  Real white = core * core * Real(1.6f);
+  Real tinted = fma(core, Real(1.4f), Real(1.2f));
+  Vec colour = vec(body.lamp_colour);
+  Real strength = max_component(colour);
+  Vec disc = vec(fma(colour.x, tinted, strength * white), fma(colour.y, tinted, strength * white), fma(colour.z, tinted, strength * white));
+  Real around = Real(0.22f) * reciprocal(max(far2, Real(1.0f)));
+  return select(light_sample, disc, colour * around);
+}
+
+// Past the critical angle all is mirrored, whatever the surface's shares are.
+template <class S>
+POLYFLY_FN void total_reflection(Vec d, Mask met, Surface<S>& s) {
+  const Real zero = Real(0.0f), one = Real(1.0f);
+  const Mask bends = met & (s.ior != one);
+  if (!any(bends)) return;
+  const Real cosine = -dot(s.n, d);
+  const Mask total = bends & (fma(s.ior * s.ior, fma(cosine, cosine, -one), one) < zero) & (max_component(s.transmit) > zero);
+  const Vec black = vec(zero, zero, zero);
+  s.albedo = select(total, black, s.albedo);
+  s.highlight_weight = select(total, zero, s.highlight_weight);
+  s.reflect = select(total, Reflectance<S>::all(one), s.reflect);
+  s.transmit = select(total, black, s.transmit);
+}
+
+// Body k, for lanes that met it.
+template <class S>
+POLYFLY_FN void shade_body(const S& scene, int k, const Ray& ray, const Hit& hit, Mask m, Surface<S>& s) {
+  const Body& body = scene.bodies.at(k);
+  const Vec q = s.p - vec(body.centre);
+  // The face is the nearest plane, the edge is shared with the next.
+  Vec n = vec(Real(0.0f), Real(0.0f), Real(1.0f));
+  Real own = Real(FAR), nearest = Real(FAR);
+  POLYFLY_NO_UNROLL
+  for (int i = 0; i < body.slabs; ++i) {
+    const Slab& slab = scene.slabs.at(body.first_slab + i);
+    const Real gap = slab_distance(slab, q);
+    n = select(gap < own, vec(slab.n), n);
+    nearest = min(nearest, max(own, gap));
+    own = min(own, gap);
+  }
+  s.n = select(m, select(dot(n, ray.d) < Real(0.0f), n, -n), s.n);
+  const Vec colour = vec(body.colour);
+  s.albedo = select(m, colour * Real(body.local), s.albedo);
+  s.highlight_weight = select(m, Real(body.local * scene.constants.highlight), s.highlight_weight);
+  s.reflect = select(m, Reflectance<S>::all(Real(body.reflect)), s.reflect);
+  s.transmit = select(m, colour * Real(body.transmit), s.transmit);
+  s.ior = select(m, select(hit.leaving, Real(body.ior), Real(body.inverse_ior)), s.ior);
+  const Int in = Int(body.code_in), out = Int(4 * k);
+  s.same_side = select(m, select(hit.leaving, in, out), s.same_side);
+  s.other_side = select(m, select(hit.leaving, out, in), s.other_side);
+  if (body.ior != 1.0f) total_reflection(ray.d, m, s);
+  const Mask bar = m & (nearest < Real(body.bar));
+  if (!any(bar)) return;
+  const Real zero = Real(0.0f);
+  s.albedo = select(bar, vec(body.bar_colour), s.albedo);
+  s.highlight_weight = select(bar, Real(scene.constants.highlight), s.highlight_weight);
+  s.reflect = select(bar, Reflectance<S>::all(zero), s.reflect);
+  s.transmit = select(bar, vec(zero, zero, zero), s.transmit);
+  if (body.lamps > 0) {
+    Vec other = n;
+    POLYFLY_NO_UNROLL
+    for (int i = 0; i < body.slabs; ++i) {
+      const Slab& slab = scene.slabs.at(body.first_slab + i);
+      other = select(slab_distance(slab, q) == nearest, vec(slab.n), other);
+    }
+    // The edge runs along n x other, whose length is the sine that bar_to_edge undoes.
+    const Real place = dot(cross(n, other), q) * Real(body.bar_to_edge);
+    const Vec light = lamp_light(body, nearest * Real(body.bar_to_edge), place);
+    s.emission = select(bar, light, s.emission);
+  }
+}
+
+// Piece k of the floor.
+template <class S>
+POLYFLY_FN void shade_floor(const S& scene, const Frame& frame, int k, const Ray& ray, const Hit& hit, Mask m, Surface<S>& s) {
+  const FloorQuad& quad = scene.floor.at(k);
+  const Vec n = vec(quad.n);
+  const Real facing = dot(n, ray.d);
+  s.n = select(m, select(facing < Real(0.0f), n, -n), s.n);
+  Vec albedo = vec(scene.constants.floor_tint) * Real(1.0f - scene.constants.floor_reflect);
+  if (scene.mip_levels.len > 0) {
+    // A sample's footprint, widened by the root of its foreshortening: between blur and shimmer.
+    const Real slant = max(facing * facing, Real(1.0e-4f));
+    const Real covered = (ray.length + hit.t) * Real(frame.pixel_footprint * quad.density) * reciprocal(sqrt(sqrt(slant)));
+    albedo = albedo * sample_texture(scene, hit.u, hit.v, covered, m);
+  }
+  s.albedo = select(m, albedo, s.albedo);
+  s.highlight_weight = select(m, Real(scene.constants.highlight * (1.0f - scene.constants.floor_reflect)), s.highlight_weight);
+  s.reflect = select(m, Reflectance<S>::all(Real(scene.constants.floor_reflect)), s.reflect);
+  if (scene.constants.lightmap_size > 0) {
+    // Lamp light lies on the side that the floor's normal points to, which is the upper one.
+    const Mask above = m & (facing < Real(0.0f));
+    const Int size = Int(scene.constants.lightmap_size);
+    const Vec light = bilinear(scene.lightmap, Int(0), size, size, hit.u, hit.v, above) * Real(scene.constants.lightmap_scale);
+    s.emission = select(above, albedo * light, s.emission);
+  }
+  s.same_side = select(m, Int(FROM_FLOOR + k), s.same_side);
+}
+
+// A sphere or a triangle.
+POLYFLY_FN void shade_primitive(const Scene& scene, const Ray& ray, const Hit& hit, Mask m, Surface<Scene>& s) {
+  const Int number = hit.surface - Int(PRIMITIVE);
+  const Mask round = m & (number < Int(scene.spheres.len)), flat = m & !round;
+  Vec n = s.n;
+  Int material = Int(0);
+  if (any(round)) {
+    const float* data = (const float*)scene.spheres.data;
+    const int words = WORDS(Sphere) * scene.spheres.len;
+    const Vec centre = read_vec(data, words, number * Int(WORDS(Sphere)) + Int(WORD(Sphere, centre)), round);
+    const Real radius = read(data, words, number * Int(WORDS(Sphere)) + Int(WORD(Sphere, radius)), round);
+    // Rounding has moved the point off the round: it is put back.
+    const Vec out = normalise(select(round, s.p - centre, n));
+    n = select(round, out, n);
+    s.p = select(round, fma(out, radius, centre), s.p);
+    material = select(round, read(scene.sphere_materials.data, scene.sphere_materials.len, number, round), material);
+  }
+  if (any(flat)) {
+    const float* data = (const float*)scene.triangles.data;
+    const int words = WORDS(Triangle) * scene.triangles.len;
+    const Int at = (number - Int(scene.spheres.len)) * Int(WORDS(Triangle));
+    const Vec normal = cross(read_vec(data, words, at + Int(WORD(Triangle, ab)), flat), read_vec(data, words, at + Int(WORD(Triangle, ac)), flat));
+    n = select(flat, normalise(select(flat, normal, n)), n);
+    material = select(flat, read((const int*)data, words, at + Int(WORD(Triangle, material_index)), flat), material);
+  }
+  n = select(dot(n, ray.d) < Real(0.0f), n, -n);
+  s.n = select(m, n, s.n);
+  const float* data = (const float*)scene.materials.data;
+  const int words = WORDS(Material) * scene.materials.len;
+  const Int at = material * Int(WORDS(Material));
+  s.albedo = select(m, read_vec(data, words, at + Int(WORD(Material, albedo)), m), s.albedo);
+  s.highlight_weight = select(m, read(data, words, at + Int(WORD(Material, highlight_weight)), m), s.highlight_weight);
+  const Real ior = select(m, read(data, words, at + Int(WORD(Material, ior)), m), Real(1.0f));
+  s.ior = select(m, select(hit.leaving, ior, reciprocal(ior)), s.ior);
+  s.fuzz = select(m, read(data, words, at + Int(WORD(Material, fuzz)), m), s.fuzz);
+  s.emission = select(m, read_vec(data, words, at + Int(WORD(Material, emission)), m), s.emission);
+  Vec mirror = read_vec(data, words, at + Int(WORD(Material, mirror)), m), refract = read_vec(data, words, at + Int(WORD(Material, transmit)), m);
+  const Real normal = read(data, words, at + Int(WORD(Material, fresnel)), m);
+  const Mask glass = m & (normal > Real(0.0f));
+  if (any(glass)) {
+    // Schlick, "An inexpensive BRDF model for physically-based rendering", 1994; past the critical angle all is mirrored.
+    const Real one = Real(1.0f), cosine = max(min(-dot(n, ray.d), one), Real(0.0f));
+    const Mask total = s.ior * s.ior * fma(-cosine, cosine, one) > one;
+    const Real rest = one - cosine, rest2 = rest * rest;
+    const Real share = select(total, one, fma(one - normal, rest2 * rest2 * rest, normal));
+    mirror = select(glass, vec(share, share, share), mirror);
+    refract = select(glass, refract * (one - share), refract);
+  }
+  s.reflect = select(m, mirror, s.reflect);
+  s.transmit = select(m, refract, s.transmit);
+  total_reflection(ray.d, m, s);
+  const Int out = (number << 2) + Int(FROM_PRIMITIVE), in = out + Int(1);
+  s.same_side = select(m, select(hit.leaving, in, out), s.same_side);
+  s.other_side = select(m, select(hit.leaving, out, in), s.other_side);
+}
+
+template <class S>
+POLYFLY_FN Surface<S> shading_point(const S& scene, const Frame& frame, const Ray& ray, const Hit& hit, Mask met) {
+  const Real zero = Real(0.0f);
+  const Vec black = vec(zero, zero, zero);
+  Surface<S> s = {kept(fma(ray.d, hit.t, ray.o)), vec(zero, zero, Real(1.0f)), black, black, zero, Reflectance<S>::all(zero), zero, black,
+                  Real(1.0f), Int(FROM_NOWHERE), Int(FROM_NOWHERE)};
+  if constexpr (SceneTraits<S>::small) {
+    POLYFLY_NO_UNROLL
+    for (int k = 0; k < scene.bodies.len; ++k) {
+      const Mask m = met & (hit.surface == Int(k));
+      if (any(m)) shade_body(scene, k, ray, hit, m, s);
+    }
+  } else {
+    const Mask primitive = met & (hit.surface > Int(PRIMITIVE - 1)), body = met & !primitive & (hit.surface > Int(-1));
+    if (any(primitive)) shade_primitive(scene, ray, hit, primitive, s);
+#if POLYFLY_LANES == 1
+    if (body) shade_body(scene, hit.surface, ray, hit, true, s);
+#else
+    for (u32 left = mask_bits(body); left;) {
+      const int k = lane(hit.surface, __builtin_ctz(left));
+      const Mask m = body & (hit.surface == Int(k));
+      shade_body(scene, k, ray, hit, m, s);
+      left &= ~mask_bits(m);
+    }
+#endif
+  }
+  POLYFLY_NO_UNROLL
+  for (int k = 0; k < scene.floor.len; ++k) {
+    const Mask m = met & (hit.surface == Int(FROM_FLOOR + k));
+    if (any(m)) shade_floor(scene, frame, k, ray, hit, m, s);
+  }
+  return s;
+}
+
+// Where the transmitted ray goes: straight, or bent by Snell's law.
+template <class S>
+POLYFLY_FN Vec refract(const Surface<S>& s, Vec d) {
+  const Mask bends = s.ior != Real(1.0f);
+  if (!any(bends)) return d;
+  const Real cosine = -dot(s.n, d);
+  const Real k = fma(s.ior * s.ior, fma(cosine, cosine, Real(-1.0f)), Real(1.0f));
+  const Vec bent = normalise(d * s.ior + s.n * (fma(s.ior, cosine, -sqrt(max(k, Real(1.0e-20f))))));
+  return select(bends, bent, d);
+}

@@ -1,0 +1,64 @@
+// Pictures: the floor's texture and the lamp light that lies on it.
+#pragma once
+#include "../math.cuh"
+#include "../types.cuh"
+
+struct Texel {
+  Real r, g, b;
+};
+POLYFLY_FN Texel fetch(const Array<int>& texels, Int i, Mask m) {
+  const Int j = i << 1;
+  const Int rg = read(texels.data, texels.len, j, m);
+  const Int blue = read(texels.data, texels.len, j + Int(1), m);
+  Texel t = {to_real(rg & Int(0xffff)), to_real((rg >> 16) & Int(0xffff)), to_real(blue & Int(0xffff))};
+  return t;
+}
+POLYFLY_FN Real mix(Real a, Real b, Real t) { return fma(b - a, t, a); }
+POLYFLY_FN Vec mix(Vec a, Vec b, Real t) { return vec(mix(a.x, b.x, t), mix(a.y, b.y, t), mix(a.z, b.z, t)); }
+POLYFLY_FN Vec mix(Texel a, Texel b, Real t) { return vec(mix(a.r, b.r, t), mix(a.g, b.g, t), mix(a.b, b.b, t)); }
+
+// Bilinear, clamped at the rim. first, width and height may differ from lane to lane.
+POLYFLY_FN Vec bilinear(const Array<int>& texels, Int first, Int width, Int height, Real u, Real v, Mask m) {
+  const Real half = Real(0.5f), zero = Real(0.0f);
+  Real x = max(fma(u, to_real(width), -half), zero);
+  Real y = max(fma(v, to_real(height), -half), zero);
+  Int x0 = to_int(x), y0 = to_int(y);
+  Real fx = x - to_real(x0), fy = y - to_real(y0);
+  Int right = width - Int(1), bottom = height - Int(1);
+  x0 = select(x0 > right, right, x0);
+  y0 = select(y0 > bottom, bottom, y0);
+  Int x1 = select(x0 < right, x0 + Int(1), x0), y1 = select(y0 < bottom, y0 + Int(1), y0);
+  Int row0 = first + y0 * width, row1 = first + y1 * width;
+  Vec upper = mix(fetch(texels, row0 + x0, m), fetch(texels, row0 + x1, m), fx);
+  Vec lower = mix(fetch(texels, row1 + x0, m), fetch(texels, row1 + x1, m), fx);
+  return mix(upper, lower, fy) * Real(1.0f / 65535.0f);
+}
+
+template <class S>
+POLYFLY_FN Vec sample_level(const S& scene, Int level, Real u, Real v, Mask m) {
+  const int* table = &scene.mip_levels.data[0].first;
+  const int words = WORDS(MipLevel) * scene.mip_levels.len;
+  const Int a = level * Int(WORDS(MipLevel));
+  const Int first = read(table, words, a, m), width = read(table, words, a + Int(WORD(MipLevel, width)), m), height = read(table, words, a + Int(WORD(MipLevel, height)), m);
+  return bilinear(scene.texels, first, width, height, u, v, m);
+}
+
+// Trilinear: texels a sample covers choose between levels that each halve the one before, so that a
+// distant floor does not shimmer. The logarithm is read off the number's bits, straight between powers.
+template <class S>
+POLYFLY_FN Vec sample_texture(const S& scene, Real u, Real v, Real covered, Mask m) {
+  const MipLevel& finest = scene.mip_levels.at(0);
+  int larger = finest.width > finest.height ? finest.width : finest.height;
+  Real texels = max(covered * Real((float)larger), Real(1.0f));
+  Int word = bits(texels);
+  Int level = (word >> 23) - Int(127);
+  Real part = from_bits((word & Int(0x7fffff)) | Int(0x3f800000)) - Real(1.0f);
+  Int last = Int(scene.mip_levels.len - 1);
+  part = select(level < last, part, Real(0.0f));
+  level = select(level < last, level, last);
+  Int next = select(level < last, level + Int(1), last);
+  const Vec fine = sample_level(scene, level, u, v, m);
+  const Mask between = m & (part > Real(0.0f));
+  if (!any(between)) return fine;
+  return mix(fine, sample_level(scene, next, u, v, m), part);
+}

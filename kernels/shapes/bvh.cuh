@@ -1,0 +1,130 @@
+// The bounding volume hierarchy over bodies, spheres and triangles: a binary tree whose nodes hold their
+// children's boxes (Aila and Laine, "Understanding the efficiency of ray traversal on GPUs", 2009). The
+// builder has widened the boxes, so that a ray that meets something always passes its box; the nearest hit
+// wins, and of equal ones the first in number, so the order of the walk never shows. On a CPU the lanes walk
+// together, and a node is taken when any of them passes it.
+#pragma once
+#include "convex.cuh"
+#include "triangle.cuh"
+
+// A line as boxes are asked: a plane x = c is met at c * inverse + offset.
+struct BoxRay {
+  Vec inverse, offset;
+};
+POLYFLY_FN Real inverse_of(Real d) {
+  // Of a ray along the planes only the side it is on counts.
+  const Real tiny = from_bits((bits(d) & Int((int)0x80000000u)) | Int(0x15ae43fd));  // 7e-26
+  return reciprocal(select(abs(d) < Real(7.0e-26f), tiny, d));
+}
+POLYFLY_FN BoxRay box_ray(Vec o, Vec d) {
+  BoxRay w;
+  w.inverse = vec(inverse_of(d.x), inverse_of(d.y), inverse_of(d.z));
+  w.offset = -(o * w.inverse);
+  return w;
+}
+POLYFLY_FN Mask intersect_aabb(const BoxRay& w, const float* lo, const float* hi, Real far, Real& enter) {
+  const Real x0 = fma(Real(lo[0]), w.inverse.x, w.offset.x), x1 = fma(Real(hi[0]), w.inverse.x, w.offset.x);
+  const Real y0 = fma(Real(lo[1]), w.inverse.y, w.offset.y), y1 = fma(Real(hi[1]), w.inverse.y, w.offset.y);
+  const Real z0 = fma(Real(lo[2]), w.inverse.z, w.offset.z), z1 = fma(Real(hi[2]), w.inverse.z, w.offset.z);
+  enter = max(max(min(x0, x1), min(y0, y1)), max(min(z0, z1), Real(0.0f)));
+  const Real leave = min(min(max(x0, x1), max(y0, y1)), min(max(z0, z1), far));
+  return enter <= leave;
+}
+
+#ifdef __CUDACC__
+POLYFLY_FN Node load_node(const Scene& scene, int i) {
+  const float4* p = (const float4*)(scene.nodes.data + i);
+  const float4 a = __ldg(p), b = __ldg(p + 1), c = __ldg(p + 2), d = __ldg(p + 3);
+  const Node n = {{a.x, a.y, a.z}, __float_as_int(a.w), {b.x, b.y, b.z}, __float_as_int(b.w), {c.x, c.y, c.z}, 0, {d.x, d.y, d.z}, 0};
+  return n;
+}
+#else
+POLYFLY_FN const Node& load_node(const Scene& scene, int i) { return scene.nodes.at(i); }
+#endif
+
+// A leaf's elements; types.def tells how they are written.
+struct Leaf {
+  int first, kind, count;
+};
+POLYFLY_FN Leaf leaf_of(int node) {
+  const int code = ~node;
+  const Leaf leaf = {code >> 5, (code >> 3) & 3, (code & 7) + 1};
+  return leaf;
+}
+
+// Walks down every branch that an active lane's line passes nearer than far(). The visitor V has
+//   NEAREST_FIRST       of two children, the one that is nearer for more lanes comes first, else child 0
+//   active(), far()     lanes that still ask, and how far
+//   visit(kind, i)      for each element of a leaf
+template <class V>
+POLYFLY_FN void walk_bvh(const Scene& scene, Vec o, Vec d, V& visitor) {
+  const BoxRay w = box_ray(o, d);
+  int stack[BVH_STACK];
+  int top = 0, node = scene.constants.bvh_root;
+  for (;;) {
+    while (node >= 0) {
+      const Node n = load_node(scene, node);
+      Real first, second;
+      const Mask in0 = visitor.active() & intersect_aabb(w, n.lo0, n.hi0, visitor.far(), first);
+      const Mask in1 = visitor.active() & intersect_aabb(w, n.lo1, n.hi1, visitor.far(), second);
+      const bool any0 = any(in0), any1 = any(in1);
+      if (any0 && any1) {
+        const bool swap = V::NEAREST_FIRST && 2 * count(in0 & in1 & (second < first)) > count(in0 & in1);
+        POLYFLY_CHECK(top < BVH_STACK);
+        stack[top++] = swap ? n.child0 : n.child1;
+        node = swap ? n.child1 : n.child0;
+      } else if (any0 || any1) {
+        node = any0 ? n.child0 : n.child1;
+      } else {
+        node = top > 0 ? stack[--top] : NO_BVH;
+      }
+    }
+    if (node == NO_BVH) return;
+    const Leaf leaf = leaf_of(node);
+    POLYFLY_NO_UNROLL
+    for (int i = leaf.first; i < leaf.first + leaf.count; ++i) visitor.visit(leaf.kind, i);
+    if (!V::NEAREST_FIRST && !any(visitor.active())) return;
+    node = top > 0 ? stack[--top] : NO_BVH;
+  }
+}
+
+struct ClosestHitVisitor {
+  static constexpr bool NEAREST_FIRST = true;
+  const Scene& scene;
+  const Ray& ray;
+  const Mask lanes;
+  Hit& hit;
+  POLYFLY_METHOD Mask active() const { return lanes; }
+  POLYFLY_METHOD Real far() const { return hit.t; }
+  POLYFLY_METHOD void visit(int kind, int i) {
+    if (kind == LEAF_TRIANGLES) {
+      intersect_triangle_nearest(scene, i, ray, lanes, hit);
+    } else if (kind == LEAF_SPHERES) {
+      intersect_sphere(scene, i, ray, lanes, hit);
+    } else {
+      intersect_body(scene, i, ray, lanes, hit);
+    }
+  }
+};
+
+// The order of this walk is the tree's own, since the order of tints can show in their product.
+struct TransmittanceVisitor {
+  static constexpr bool NEAREST_FIRST = false;
+  const Scene& scene;
+  const Vec o, d;
+  const Real dd;
+  const Int from;
+  Mask lanes;
+  Vec left;
+  POLYFLY_METHOD Mask active() const { return lanes; }
+  POLYFLY_METHOD Real far() const { return Real(1.0f); }
+  POLYFLY_METHOD void visit(int kind, int i) {
+    if (kind == LEAF_TRIANGLES) {
+      transmittance_triangle(scene, i, o, d, from, lanes, left);
+    } else if (kind == LEAF_SPHERES) {
+      transmittance_sphere(scene, i, o, d, dd, from, lanes, left);
+    } else {
+      transmittance_body(scene, i, o, d, dd, from, lanes, left);
+    }
+  }
+};

@@ -1,0 +1,23 @@
+// The floor: one or two flat pieces.
+#pragma once
+#include "ray.cuh"
+
+struct FloorHit {
+  Real t, u, v;
+  Mask hit;
+};
+POLYFLY_FN FloorHit intersect_floor(const FloorQuad& quad, Vec o, Vec d) {
+  FloorHit c;
+  Real nd = dot(quad.n, d);
+  nd = select(abs(nd) < Real(1.0e-30f), Real(1.0e-30f), nd);
+  c.t = (Real(quad.d) - dot(quad.n, o)) * reciprocal(nd);
+  c.hit = (c.t > Real(0.0f)) & (c.t < Real(1.0e30f));
+  Vec p = fma(d, c.t, o);
+  c.u = dot(quad.u, p) + Real(quad.u[3]);
+  c.v = dot(quad.v, p) + Real(quad.v[3]);
+  const Real zero = Real(0.0f), one = Real(1.0f), overlap = Real(1.0e-6f);
+  c.hit = c.hit & !(c.u < zero) & !(c.u > one) & !(c.v < zero) & !(c.v > one);
+  if (quad.side == 1) c.hit = c.hit & (c.u < c.v + overlap);
+  if (quad.side == 2) c.hit = c.hit & (c.v < c.u + overlap);
+  return c;
+}

@@ -1,0 +1,39 @@
+// Rays, what they meet, and the part of a line that lies inside a shape.
+#pragma once
+#include "../math.cuh"
+#include "../types.cuh"
+
+struct Ray {
+  Vec o, d;      // d has length 1, but for shadow rays, where it reaches from the point to the light
+  Vec weight;    // what this ray adds to its pixel, by colour
+  Real length;   // of the path so far
+  Int from;      // the surface just left
+  Int bounces;
+  Int pixel;     // within the tile
+};
+
+// The part of a line inside a convex shape: it enters and leaves at these distances, or misses when the first is
+// not the smaller.
+struct Interval {
+  Real enter, leave;
+};
+
+struct Hit {
+  Real t;
+  Int surface;   // types.def tells the numbers
+  Mask leaving;  // met from inside
+  Real u, v;     // of the floor
+};
+
+// Whether something at t is the nearest so far; of equal ones it is the first in number.
+template <class S>
+POLYFLY_FN Mask is_nearer(const S&, const Hit& hit, Real t, Int number) {
+  if constexpr (SceneTraits<S>::small) {
+    (void)number;  // asked in their order
+    return t < hit.t;
+  } else {
+    return (t < hit.t) | ((t == hit.t) & (number < hit.surface));
+  }
+}
+
+POLYFLY_FN Mask is_sealed(Int from) { return (from > Int(0)) & ((from & Int(SEALED)) != Int(0)); }

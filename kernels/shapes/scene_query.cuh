@@ -1,0 +1,81 @@
+// The two questions that tracing asks of a scene: what a ray meets first, and what light comes through.
+#pragma once
+#include "bvh.cuh"
+#include "floor.cuh"
+
+template <class S>
+POLYFLY_FN Hit closest_hit(const S& scene, const Ray& ray, Mask active) {
+  Hit hit = {Real(FAR), Int(NO_SURFACE), first_lanes(0), Real(0.0f), Real(0.0f)};
+  // A sealed body's rays can meet nothing else.
+  const Mask sealed = active & is_sealed(ray.from), open = active & !sealed;
+#if POLYFLY_LANES == 1
+  if (sealed) {
+    const int k = ray.from >> 2;
+    const Body& body = scene.bodies.at(k);
+    const Hit out = {exit_distance(scene, body, ray.o - vec(body.centre), ray.d), k, true, 0.0f, 0.0f};
+    return out;
+  }
+#else
+  for (u32 left = mask_bits(sealed); left;) {
+    const int k = lane(ray.from, __builtin_ctz(left)) >> 2;
+    const Mask here = sealed & ((ray.from >> 2) == Int(k));
+    intersect_body(scene, k, ray, here, hit);
+    left &= ~mask_bits(here);
+  }
+  if (!any(open)) return hit;
+#endif
+  bool in_tree = false;
+  if constexpr (!SceneTraits<S>::small) {
+    in_tree = scene.constants.bvh_root != NO_BVH;
+    if (in_tree) {
+      ClosestHitVisitor visitor = {scene, ray, open, hit};
+      walk_bvh(scene, ray.o, ray.d, visitor);
+    }
+  }
+  if (!in_tree) {
+    POLYFLY_NO_UNROLL
+    for (int k = 0; k < scene.bodies.len; ++k) intersect_body(scene, k, ray, open, hit);
+  }
+  POLYFLY_NO_UNROLL
+  for (int k = 0; k < scene.floor.len; ++k) {
+    const FloorHit c = intersect_floor(scene.floor.at(k), ray.o, ray.d);
+    const Mask met = open & c.hit & (c.t < hit.t) & (ray.from != Int(FROM_FLOOR + k));
+    hit.t = select(met, c.t, hit.t);
+    hit.surface = select(met, Int(FROM_FLOOR + k), hit.surface);
+    hit.leaving = hit.leaving & !met;
+    hit.u = select(met, c.u, hit.u);
+    hit.v = select(met, c.v, hit.v);
+  }
+  return hit;
+}
+
+// Light that comes through: what is left, by colour, of light that travels o + t d, 0 < t < 1. The floor stops it.
+template <class S>
+POLYFLY_FN Vec transmittance(const S& scene, Vec o, Vec d, Int from, Mask active) {
+  Vec left = vec(Real(1.0f), Real(1.0f), Real(1.0f));
+  const Real zero = Real(0.0f), one = Real(1.0f);
+  const Real dd = reciprocal(dot(d, d));
+  POLYFLY_NO_UNROLL
+  for (int k = 0; k < scene.floor.len; ++k) {
+    const FloorQuad& quad = scene.floor.at(k);
+    // Most shadow rays stay on one side of the floor.
+    const Real start = dot(quad.n, o) - Real(quad.d);
+    const Real end = start + dot(quad.n, d);
+    const Mask crosses = active & !(start * end > zero) & (from != Int(FROM_FLOOR + k));
+    if (!any(crosses)) continue;
+    const FloorHit c = intersect_floor(quad, o, d);
+    const Mask stopped = crosses & c.hit & (c.t < one);
+    left = select(stopped, vec(zero, zero, zero), left);
+    active = active & !stopped;
+  }
+  if constexpr (!SceneTraits<S>::small) {
+    if (scene.constants.bvh_root != NO_BVH) {
+      TransmittanceVisitor visitor = {scene, o, d, dd, from, active, left};
+      walk_bvh(scene, o, d, visitor);
+      return visitor.left;
+    }
+  }
+  POLYFLY_NO_UNROLL
+  for (int k = 0; k < scene.bodies.len; ++k) transmittance_body(scene, k, o, d, dd, from, active, left);
+  return left;
+}

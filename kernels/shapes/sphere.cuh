@@ -1,0 +1,52 @@
+// Spheres.
+#pragma once
+#include "ray.cuh"
+
+// Where a line meets a sphere: the distances of both points, in terms of d. The nearest point of the line is
+// taken first, which stays exact from far away (Haines et al., "Precision improvements for ray/sphere
+// intersection", 2019). dd is 1 / d.d.
+POLYFLY_FN Interval sphere_interval(const Sphere& sphere, Vec o, Vec d, Real dd) {
+  const Vec q = o - vec(sphere.centre);
+  const Real ahead = -dot(q, d) * dd;
+  const Vec nearest = fma(d, ahead, q);
+  const Real inside = fma(Real(sphere.radius), Real(sphere.radius), -dot(nearest, nearest));
+  const Real half = sqrt(max(inside * dd, Real(1.0e-30f)));
+  const Interval c = {select(inside > Real(0.0f), ahead - half, Real(FAR)), select(inside > Real(0.0f), ahead + half, Real(-FAR))};
+  return c;
+}
+
+POLYFLY_FN void intersect_sphere(const Scene& scene, int i, const Ray& ray, Mask active, Hit& hit) {
+  const Mask in = ray.from == Int(FROM_PRIMITIVE + 4 * i + 1);
+  const Mask asked = active & (ray.from != Int(FROM_PRIMITIVE + 4 * i));
+  if (!any(asked)) return;
+  const Interval c = sphere_interval(scene.spheres.at(i), ray.o, ray.d, Real(1.0f));
+  const Mask within = in | !(c.enter > Real(0.0f));
+  const Real t = select(within, select(in, max(c.leave, Real(0.0f)), c.leave), c.enter);
+  const Int number = Int(PRIMITIVE + i);
+  const Mask met = asked & (in | ((c.enter < c.leave) & (c.leave > Real(0.0f)))) & is_nearer(scene, hit, t, number);
+  hit.t = select(met, t, hit.t);
+  hit.surface = select(met, number, hit.surface);
+  hit.leaving = (met & within) | (hit.leaving & (!met));
+}
+
+// What a surface lets through to shadow rays. Where path tracing bends light, it stops them: paths find the way.
+POLYFLY_FN Vec shadow_transmittance(const Scene& scene, const Material& m) {
+  const bool bends = m.ior != 1.0f || m.fresnel > 0.0f;
+  return scene.constants.path && bends ? vec(Real(0.0f), Real(0.0f), Real(0.0f)) : vec(m.transmit);
+}
+
+// Light that comes through a ball: tinted where the line enters and leaves.
+POLYFLY_FN void transmittance_sphere(const Scene& scene, int i, Vec o, Vec d, Real dd, Int from, Mask& active, Vec& left) {
+  const Mask inside = from == Int(FROM_PRIMITIVE + 4 * i + 1);
+  const Mask asked = active & (from != Int(FROM_PRIMITIVE + 4 * i));
+  if (!any(asked)) return;
+  const Interval c = sphere_interval(scene.spheres.at(i), o, d, dd);
+  const Mask crossed = asked & (inside | (c.enter < c.leave));
+  const Mask in = crossed & !inside & (c.enter > Real(0.0f)) & (c.enter < Real(1.0f));
+  const Mask out = crossed & (inside | (c.leave > Real(0.0f))) & (c.leave < Real(1.0f));
+  if (!any(in | out)) return;
+  const Vec pane = shadow_transmittance(scene, scene.materials.at(scene.sphere_materials.at(i)));
+  left = select(in, left * pane, left);
+  left = select(out, left * pane, left);
+  active = active & (max_component(left) > Real(0.0f));
+}

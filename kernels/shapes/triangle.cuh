@@ -1,0 +1,42 @@
+// Triangles.
+#pragma once
+#include "sphere.cuh"
+
+// Moeller and Trumbore, "Fast, minimum storage ray/triangle intersection", 1997. Rim points count.
+struct TriangleHit {
+  Real t;
+  Mask hit, from_behind;
+};
+POLYFLY_FN TriangleHit intersect_triangle(const Triangle& tri, Vec o, Vec d) {
+  const Vec ab = vec(tri.ab), ac = vec(tri.ac), q = o - vec(tri.a);
+  const Vec p = cross(d, ac), r = cross(q, ab);
+  const Real det = dot(ab, p);
+  const Real inverse = reciprocal(select(abs(det) < Real(1.0e-30f), Real(1.0e-30f), det));
+  const Real u = dot(q, p) * inverse, v = dot(d, r) * inverse;
+  const Real zero = Real(0.0f);
+  TriangleHit x;
+  x.t = dot(ac, r) * inverse;
+  x.hit = (abs(det) > Real(1.0e-30f)) & (u >= zero) & (v >= zero) & (u + v <= Real(1.0f)) & (x.t > zero);
+  x.from_behind = det < zero;
+  return x;
+}
+POLYFLY_FN void intersect_triangle_nearest(const Scene& scene, int i, const Ray& ray, Mask active, Hit& hit) {
+  const int number = scene.spheres.len + i;
+  const Mask asked = active & ((ray.from < Int(FROM_PRIMITIVE)) | ((ray.from >> 2) != Int(FROM_PRIMITIVE / 4 + number)));
+  const TriangleHit x = intersect_triangle(scene.triangles.at(i), ray.o, ray.d);
+  const Mask met = asked & x.hit & is_nearer(scene, hit, x.t, Int(PRIMITIVE + number));
+  hit.t = select(met, x.t, hit.t);
+  hit.surface = select(met, Int(PRIMITIVE + number), hit.surface);
+  hit.leaving = (met & x.from_behind) | (hit.leaving & (!met));
+}
+
+POLYFLY_FN void transmittance_triangle(const Scene& scene, int i, Vec o, Vec d, Int from, Mask& active, Vec& left) {
+  const int number = scene.spheres.len + i;
+  const Mask asked = active & ((from < Int(FROM_PRIMITIVE)) | ((from >> 2) != Int(FROM_PRIMITIVE / 4 + number)));
+  const Triangle& tri = scene.triangles.at(i);
+  const TriangleHit x = intersect_triangle(tri, o, d);
+  const Mask in = asked & x.hit & (x.t < Real(1.0f));
+  if (!any(in)) return;
+  left = select(in, left * shadow_transmittance(scene, scene.materials.at(tri.material_index)), left);
+  active = active & (max_component(left) > Real(0.0f));
+}

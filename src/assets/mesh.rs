@@ -1,0 +1,145 @@
+//! Meshes of triangles: OBJ, and PLY in text or binary.
+
+use super::AssetError;
+use crate::scene::Mesh;
+use crate::scene::diagnostic::Rule;
+use ply_rs_bw::parser::{ParseError, Parser, Reader};
+use ply_rs_bw::ply::{Property, PropertyAccess, PropertyAccessResult};
+use std::path::Path;
+
+/// A triangle's corners.
+pub type Corners = [[f32; 3]; 3];
+
+/// Reads a mesh and puts it in its place.
+pub fn load(mesh: &Mesh) -> Result<Vec<Corners>, AssetError> {
+    let extension = mesh.path.extension().map(|e| e.to_string_lossy().to_ascii_lowercase());
+    let mut triangles = match extension.as_deref() {
+        Some("obj") => load_obj(&mesh.path)?,
+        Some("ply") => load_ply(&mesh.path)?,
+        _ => {
+            return Err(AssetError::broken(
+                "mesh",
+                &mesh.path,
+                "it is neither .obj nor .ply; export it as one of them",
+            ));
+        }
+    };
+    let (scale, offset) = (mesh.scale as f32, mesh.offset.map(|x| x as f32));
+    for p in triangles.iter_mut().flatten() {
+        // Where y is up, z comes toward the viewer.
+        let [x, y, z] = if mesh.z_up { *p } else { [p[0], -p[2], p[1]] };
+        *p = [x * scale + offset[0], y * scale + offset[1], z * scale + offset[2]];
+    }
+    if triangles.is_empty() {
+        return Err(AssetError::broken("mesh", &mesh.path, "it has no faces"));
+    }
+    if let Some(x) = triangles.as_flattened().as_flattened().iter().find(|&&x| !Rule::Coordinate.allows(x.into())) {
+        let what = format!("a coordinate is {x:e}; expected {}", Rule::Coordinate.expected());
+        return Err(AssetError::broken("mesh", &mesh.path, what));
+    }
+    Ok(triangles)
+}
+
+// The faces as triangles; a face's corners are indices into `points`.
+fn fan(path: &Path, points: &[[f32; 3]], faces: impl Iterator<Item = Vec<usize>>) -> Result<Vec<Corners>, AssetError> {
+    let mut triangles = Vec::new();
+    for (n, face) in faces.enumerate() {
+        if let Some(bad) = face.iter().find(|&&i| i >= points.len()) {
+            let what = format!("face {} names vertex {bad}, and there are {} (from 0)", n + 1, points.len());
+            return Err(AssetError::broken("mesh", path, what));
+        }
+        triangles.extend((2..face.len()).map(|i| [points[face[0]], points[face[i - 1]], points[face[i]]]));
+    }
+    Ok(triangles)
+}
+
+fn load_obj(path: &Path) -> Result<Vec<Corners>, AssetError> {
+    let file = std::fs::File::open(path).map_err(|e| AssetError::read("mesh", path, e))?;
+    let options = tobj::LoadOptions { triangulate: false, single_index: false, ..tobj::LoadOptions::default() };
+    // Materials are the scene's business.
+    let (models, _) = tobj::load_obj_buf(&mut std::io::BufReader::new(file), &options, |_| Ok(Default::default()))
+        .map_err(|e| AssetError::broken("mesh", path, e))?;
+    let mut triangles = Vec::new();
+    for model in models {
+        let points: Vec<[f32; 3]> = model.mesh.positions.chunks_exact(3).map(|p| [p[0], p[1], p[2]]).collect();
+        let mut sizes = model.mesh.face_arities.iter().map(|&n| n as usize);
+        let mut rest = model.mesh.indices.as_slice();
+        let faces = std::iter::from_fn(|| {
+            let n = sizes.next().unwrap_or(3).min(rest.len());
+            let (face, after) = rest.split_at(n);
+            rest = after;
+            (n > 0).then(|| face.iter().map(|&i| i as usize).collect())
+        });
+        triangles.extend(fan(path, &points, faces)?);
+    }
+    Ok(triangles)
+}
+
+#[derive(Default)]
+struct Vertex([f32; 3]);
+#[derive(Default)]
+struct Face(Vec<usize>);
+
+impl PropertyAccess for Vertex {
+    fn new() -> Vertex {
+        Vertex::default()
+    }
+    fn set_property(&mut self, key: &str, value: Property) -> PropertyAccessResult {
+        let Some(axis) = ["x", "y", "z"].iter().position(|&a| a == key) else {
+            return PropertyAccessResult::Ignored;
+        };
+        self.0[axis] = match value {
+            Property::Float(x) => x,
+            Property::Double(x) => x as f32,
+            Property::Int(x) => x as f32,
+            Property::Short(x) => f32::from(x),
+            _ => return PropertyAccessResult::UnsupportedType,
+        };
+        PropertyAccessResult::Set
+    }
+}
+impl PropertyAccess for Face {
+    fn new() -> Face {
+        Face::default()
+    }
+    fn set_property(&mut self, key: &str, value: Property) -> PropertyAccessResult {
+        if key != "vertex_indices" && key != "vertex_index" {
+            return PropertyAccessResult::Ignored;
+        }
+        // A negative index becomes one that no vertex has.
+        let whole = |i: i64| usize::try_from(i).unwrap_or(usize::MAX);
+        self.0 = match value {
+            Property::ListInt(v) => v.into_iter().map(|i| whole(i.into())).collect(),
+            Property::ListUInt(v) => v.into_iter().map(|i| whole(i.into())).collect(),
+            Property::ListShort(v) => v.into_iter().map(|i| whole(i.into())).collect(),
+            Property::ListUShort(v) => v.into_iter().map(|i| whole(i.into())).collect(),
+            Property::ListChar(v) => v.into_iter().map(|i| whole(i.into())).collect(),
+            Property::ListUChar(v) => v.into_iter().map(|i| whole(i.into())).collect(),
+            _ => return PropertyAccessResult::UnsupportedType,
+        };
+        PropertyAccessResult::Set
+    }
+}
+
+fn load_ply(path: &Path) -> Result<Vec<Corners>, AssetError> {
+    let file = std::fs::File::open(path).map_err(|e| AssetError::read("mesh", path, e))?;
+    let mut input = Reader::new(std::io::BufReader::new(file));
+    let broken = |e: ParseError| AssetError::broken("mesh", path, e);
+    let (vertices, faces) = (Parser::<Vertex>::new(), Parser::<Face>::new());
+    let header = vertices.read_header(&mut input).map_err(broken)?;
+    let (mut points, mut all) = (Vec::new(), Vec::new());
+    for (_, element) in &header.elements {
+        match element.name.as_str() {
+            "vertex" => points = vertices.read_payload_for_element(&mut input, element, &header).map_err(broken)?,
+            // Elements that we do not know are read as faces without corners.
+            name => {
+                let read = faces.read_payload_for_element(&mut input, element, &header).map_err(broken)?;
+                if name == "face" {
+                    all = read;
+                }
+            }
+        }
+    }
+    let points: Vec<[f32; 3]> = points.into_iter().map(|v| v.0).collect();
+    fan(path, &points, all.into_iter().map(|f| f.0))
+}

@@ -1,0 +1,243 @@
+//! Particles of simulations: the binary files of Damsgaard's `sphere` DEM code in both layouts (sphere_file.rs), and
+//! tables (CSV, or x y z r in columns), as spheres coloured by a value.
+//!
+//! A file must match a layout to its last byte; anything else is refused with the byte at which it stops making sense.
+
+use super::{AssetError, sphere_file};
+use crate::math::colormap::{COLOURS, viridis};
+use crate::math::vec3::length;
+use crate::scene::diagnostic::Rule;
+use crate::scene::{ColourBy, Material, Particles};
+use std::path::Path;
+
+/// Particles as they are read.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct ParticleSet {
+    /// Positions.
+    pub positions: Vec<[f64; 3]>,
+    /// Radii.
+    pub radii: Vec<f64>,
+    /// Velocities, if the file has them.
+    pub velocities: Vec<[f64; 3]>,
+    /// Pressures, if the file has them.
+    pub pressures: Vec<f64>,
+    /// Simulated time, if the file has it.
+    pub time: Option<f64>,
+}
+
+/// Particles as the renderer takes them.
+#[derive(Clone, Debug)]
+pub struct ColouredSpheres {
+    /// Centres and radii.
+    pub spheres: Vec<([f32; 3], f32)>,
+    /// Their places in `colours`.
+    pub colour_indices: Vec<u8>,
+    /// The colour map, or the one material.
+    pub colours: Vec<Material>,
+    /// The values at its ends, where there is a map.
+    pub range: Option<[f64; 2]>,
+}
+
+impl ColouredSpheres {
+    /// Reads a frame's particles and colours them. The map's ends are those of the first frame where the scene
+    /// gives none, so that a colour means the same value in all frames.
+    pub fn load(particles: &Particles, frame: u32) -> Result<ColouredSpheres, AssetError> {
+        let path = particles.file(frame);
+        let set = read(&path)?;
+        let values = set.values(particles.colour_by, &path)?;
+        let range = match (&values, particles.range) {
+            (None, _) => None,
+            (Some(_), Some(range)) => Some(range),
+            (Some(values), None) if frame == 0 => Some(ends(values)),
+            (Some(_), None) => {
+                let first = particles.file(0);
+                read(&first)?.values(particles.colour_by, &first)?.map(|v| ends(&v))
+            }
+        };
+        let place = |x: f64, [low, high]: [f64; 2]| {
+            let t = if high > low { (x - low) / (high - low) } else { 0.5 };
+            (t.clamp(0.0, 1.0) * (COLOURS - 1) as f64).round() as u8
+        };
+        let spheres = set.positions.iter().zip(&set.radii);
+        Ok(ColouredSpheres {
+            spheres: spheres.map(|(p, &r)| (p.map(|x| x as f32), r as f32)).collect(),
+            colour_indices: match (&values, range) {
+                (Some(values), Some(range)) => values.iter().map(|&x| place(x, range)).collect(),
+                _ => vec![0; set.radii.len()],
+            },
+            colours: match range {
+                Some(_) => (0..COLOURS).map(|i| Material { colour: viridis(i), ..particles.material }).collect(),
+                None => vec![particles.material],
+            },
+            range,
+        })
+    }
+
+    /// The box around all: its lower and upper corner.
+    pub fn bounds(&self) -> [[f64; 3]; 2] {
+        let edge = |sign: f32, i: usize| {
+            f64::from(self.spheres.iter().map(|(c, r)| sign * c[i] + r).fold(f32::NEG_INFINITY, f32::max))
+        };
+        [[0, 1, 2].map(|i| -edge(-1.0, i)), [0, 1, 2].map(|i| edge(1.0, i))]
+    }
+}
+
+fn ends(values: &[f64]) -> [f64; 2] {
+    let finite = values.iter().copied().filter(|x| x.is_finite());
+    let (low, high) = finite.fold((f64::INFINITY, f64::NEG_INFINITY), |(l, h), x| (l.min(x), h.max(x)));
+    if low < high {
+        [low, high]
+    } else {
+        let middle = if low.is_finite() { low } else { 0.0 };
+        [middle - 0.5, middle + 0.5]
+    }
+}
+
+impl ParticleSet {
+    // The values that colour, if any do.
+    fn values(&self, by: ColourBy, path: &Path) -> Result<Option<Vec<f64>>, AssetError> {
+        let missing = |name| {
+            Err(AssetError {
+                path: path.to_owned(),
+                at: None,
+                what: format!("it holds no {name} to colour by; give color_by = \"nothing\" or \"radius\""),
+            })
+        };
+        match by {
+            ColourBy::Nothing => Ok(None),
+            ColourBy::Radius => Ok(Some(self.radii.clone())),
+            ColourBy::Pressure if self.pressures.is_empty() => missing("pressure"),
+            ColourBy::Pressure => Ok(Some(self.pressures.clone())),
+            ColourBy::Velocity if self.velocities.is_empty() => missing("velocity"),
+            ColourBy::Velocity => Ok(Some(self.velocities.iter().map(|&v| length(v)).collect())),
+        }
+    }
+
+    // What any layout must hold.
+    pub fn check(self, path: &Path, place: impl Fn(usize) -> String) -> Result<ParticleSet, AssetError> {
+        let broken = |what: String| Err(AssetError { path: path.to_owned(), at: None, what });
+        if self.radii.is_empty() {
+            return broken("it holds no particles".into());
+        }
+        for (i, (p, r)) in self.positions.iter().zip(&self.radii).enumerate() {
+            for (what, rule, x) in
+                p.iter().map(|&x| ("coordinate", Rule::Coordinate, x)).chain([("radius", Rule::Length, *r)])
+            {
+                if !rule.allows(x) {
+                    let expected = rule.expected();
+                    return broken(format!("{}: particle {i} has the {what} {x}; expected {expected}", place(i)));
+                }
+            }
+        }
+        Ok(self)
+    }
+}
+
+/// Reads a file: a table by its extension (.csv, .xyzr, .txt), anything else as a binary file.
+pub fn read(path: &Path) -> Result<ParticleSet, AssetError> {
+    read_bytes(path, &std::fs::read(path).map_err(|e| AssetError::read("particles", path, e))?)
+}
+
+/// The same from memory.
+pub fn read_bytes(path: &Path, bytes: &[u8]) -> Result<ParticleSet, AssetError> {
+    let extension = path.extension().map(|e| e.to_string_lossy().to_ascii_lowercase());
+    match extension.as_deref() {
+        Some("csv" | "xyzr" | "txt") => read_table(path, bytes),
+        _ => sphere_file::read(path, bytes),
+    }
+}
+
+// Columns by name (x, y, z, r or radius, vx, vy, vz, p or pressure) where the first line has words, else x y z r.
+pub fn read_table(path: &Path, bytes: &[u8]) -> Result<ParticleSet, AssetError> {
+    let broken = |what: String| AssetError { path: path.to_owned(), at: None, what };
+    let text = std::str::from_utf8(bytes).map_err(|e| broken(format!("byte {}: expected text", e.valid_up_to())))?;
+    let first = text.lines().find(|l| !l.trim().is_empty() && !l.starts_with('#')).unwrap_or("");
+    let delimiter = [',', ';'].into_iter().find(|&d| first.contains(d));
+    // Columns between white space: as many blanks as there are count as one.
+    let clean: String;
+    let input = match delimiter {
+        Some(_) => text,
+        None => {
+            clean = text.lines().map(|l| l.split_whitespace().collect::<Vec<_>>().join(" ") + "\n").collect();
+            &clean
+        }
+    };
+    let mut reader = csv::ReaderBuilder::new()
+        .has_headers(false)
+        .delimiter(delimiter.map_or(b' ', |d| d as u8))
+        .trim(csv::Trim::All)
+        .comment(Some(b'#'))
+        .flexible(true)
+        .from_reader(input.as_bytes());
+    let mut columns: Option<[Option<usize>; 8]> = None;
+    let (mut set, mut lines) = (ParticleSet::default(), Vec::new());
+    for record in reader.records() {
+        let record = record.map_err(|e| broken(e.to_string()))?;
+        let line = record.position().map_or(0, csv::Position::line);
+        if record.iter().all(str::is_empty) {
+            continue;
+        }
+        if columns.is_none() {
+            let words = record.iter().any(|w| w.parse::<f64>().is_err());
+            let find = |names: &[&str]| record.iter().position(|w| names.contains(&w.to_ascii_lowercase().as_str()));
+            columns = Some(if words {
+                let found =
+                    [&["x"][..], &["y"], &["z"], &["r", "radius"], &["vx"], &["vy"], &["vz"], &["p", "pressure"]]
+                        .map(find);
+                if found[..4].iter().any(Option::is_none) {
+                    return Err(broken(format!("line {line}: expected columns x, y, z and r (or radius)")));
+                }
+                found
+            } else {
+                [Some(0), Some(1), Some(2), Some(3), None, None, None, None]
+            });
+            if words {
+                continue;
+            }
+        }
+        let Some(columns) = &columns else { continue };
+        let value = |c: usize| -> Result<Option<f64>, AssetError> {
+            let Some(at) = columns[c] else { return Ok(None) };
+            let name = ["x", "y", "z", "r", "vx", "vy", "vz", "p"][c];
+            let word =
+                record.get(at).ok_or_else(|| broken(format!("line {line}: it has no `{name}` (column {})", at + 1)))?;
+            let x = word
+                .parse()
+                .map_err(|_| broken(format!("line {line}, column {}: `{word}` is no number for `{name}`", at + 1)))?;
+            Ok(Some(x))
+        };
+        let all = [value(0)?, value(1)?, value(2)?, value(3)?, value(4)?, value(5)?, value(6)?, value(7)?];
+        if let [Some(x), Some(y), Some(z), Some(r), ..] = all {
+            set.positions.push([x, y, z]);
+            set.radii.push(r);
+            lines.push(line);
+        }
+        if let [_, _, _, _, Some(x), Some(y), Some(z), _] = all {
+            set.velocities.push([x, y, z]);
+        }
+        set.pressures.extend(all[7]);
+    }
+    set.check(path, |i| format!("line {}", lines[i]))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn table(name: &str, text: &str) -> Result<ParticleSet, String> {
+        read_table(Path::new(name), text.as_bytes()).map_err(|e| e.to_string())
+    }
+
+    #[test]
+    fn tables_with_and_without_names() {
+        let plain = table("a.xyzr", "# a remark\n0 1  2\t0.5\n\n3 4 5 0.25\n").unwrap();
+        assert_eq!((plain.positions, plain.radii), (vec![[0.0, 1.0, 2.0], [3.0, 4.0, 5.0]], vec![0.5, 0.25]));
+        let named = table("a.csv", "radius,z,y,x,p\n0.5,2,1,0,7\n").unwrap();
+        assert_eq!((named.positions, named.radii, named.pressures), (vec![[0.0, 1.0, 2.0]], vec![0.5], vec![7.0]));
+        assert!(table("a.csv", "x,y,z\n1,2,3\n").unwrap_err().contains("line 1: expected columns"));
+        assert!(table("a.csv", "1,2,3,4\n1,2,x,4\n").unwrap_err().contains("line 2, column 3: `x`"));
+        assert!(table("a.csv", "1,2,3,4\n1,2\n").unwrap_err().contains("line 2: it has no `z`"));
+        assert!(table("a.csv", "1,2,3,0\n").unwrap_err().contains("radius 0"));
+        assert!(table("a.csv", "").unwrap_err().contains("no particles"));
+    }
+}

@@ -1,0 +1,183 @@
+//! Pictures for the floor: loaded or made, in linear light, with their mip levels.
+
+use super::AssetError;
+use crate::math::srgb::linear;
+use crate::scene::TextureSource;
+use rayon::prelude::*;
+use std::path::Path;
+
+/// A picture in linear light, 16 bits a channel, finest level first.
+#[derive(Clone, Debug, Default)]
+pub struct Texture {
+    /// The levels; each halves the one before, down to one texel.
+    pub levels: Vec<Picture>,
+}
+
+/// One level.
+#[derive(Clone, Debug)]
+pub struct Picture {
+    /// Texels across.
+    pub width: u32,
+    /// Texels down.
+    pub height: u32,
+    /// Linear r, g, b, row after row from the top.
+    pub texels: Vec<[u16; 3]>,
+}
+
+const MAX_SIDE: u32 = 16_384;
+
+impl Texture {
+    /// Loads or makes it.
+    pub fn load(source: &TextureSource) -> Result<Texture, AssetError> {
+        let picture = match source {
+            TextureSource::File(path) => read(path)?,
+            TextureSource::Checker => Picture::made(512, checker),
+            TextureSource::Marble => Picture::made(1024, marble),
+            TextureSource::Wood => Picture::made(1024, wood),
+        };
+        let mut levels = vec![picture];
+        while let Some(last) = levels.last().filter(|l| l.width > 1 || l.height > 1) {
+            let next = last.halved();
+            levels.push(next);
+        }
+        Ok(Texture { levels })
+    }
+}
+
+impl Picture {
+    fn from_srgb(width: u32, height: u32, rgb: impl Iterator<Item = [u8; 3]>) -> Picture {
+        let table: Vec<u16> = (0..=255).map(|i| (linear(f64::from(i) / 255.0) * 65535.0).round() as u16).collect();
+        Picture { width, height, texels: rgb.map(|p| p.map(|c| table[usize::from(c)])).collect() }
+    }
+    fn made(side: u32, colour: fn(f64, f64) -> [f64; 3]) -> Picture {
+        let at = |i: u32| (f64::from(i) + 0.5) / f64::from(side);
+        let texels = (0..side * side)
+            .into_par_iter()
+            .map(|i| colour(at(i % side), at(i / side)).map(|c| (linear(c.clamp(0.0, 1.0)) * 65535.0).round() as u16));
+        Picture { width: side, height: side, texels: texels.collect() }
+    }
+    // Box filter; of an odd side the last texels count twice.
+    fn halved(&self) -> Picture {
+        let (width, height) = (self.width.div_ceil(2), self.height.div_ceil(2));
+        let at = |x: u32, y: u32| self.texels[(y.min(self.height - 1) * self.width + x.min(self.width - 1)) as usize];
+        let mut texels = Vec::with_capacity((width * height) as usize);
+        for y in 0..height {
+            for x in 0..width {
+                let four = [at(2 * x, 2 * y), at(2 * x + 1, 2 * y), at(2 * x, 2 * y + 1), at(2 * x + 1, 2 * y + 1)];
+                texels.push([0, 1, 2].map(|c| ((four.iter().map(|p| u32::from(p[c])).sum::<u32>() + 2) / 4) as u16));
+            }
+        }
+        Picture { width, height, texels }
+    }
+}
+
+fn read(path: &Path) -> Result<Picture, AssetError> {
+    let bytes = std::fs::read(path).map_err(|e| AssetError::read("texture", path, e))?;
+    let wrong = |what: String| AssetError::broken("texture", path, what);
+    if path.extension().is_some_and(|e| e.eq_ignore_ascii_case("data")) {
+        let word = |at: usize| bytes.get(at..at + 4).map(|b| i32::from_le_bytes([b[0], b[1], b[2], b[3]]));
+        let (Some(width), Some(height)) = (word(0), word(4)) else {
+            return Err(wrong(format!(
+                "a .data file starts with width and height, and this one has {} bytes",
+                bytes.len()
+            )));
+        };
+        let most = MAX_SIDE as i32;
+        if !(1..=most).contains(&width) || !(1..=most).contains(&height) {
+            return Err(wrong(format!("its size is {width} x {height}; expected sides of 1 to {most}")));
+        }
+        let expected = 8 + 4 * width as usize * height as usize;
+        if bytes.len() != expected {
+            return Err(wrong(format!("{width} x {height} RGBA takes {expected} bytes, and it has {}", bytes.len())));
+        }
+        return Ok(Picture::from_srgb(
+            width as u32,
+            height as u32,
+            bytes[8..].chunks_exact(4).map(|p| [p[0], p[1], p[2]]),
+        ));
+    }
+    let picture = image::load_from_memory(&bytes).map_err(|e| wrong(e.to_string()))?.into_rgb8();
+    if picture.width() > MAX_SIDE || picture.height() > MAX_SIDE {
+        return Err(wrong(format!(
+            "its size is {} x {}; at most {MAX_SIDE} a side",
+            picture.width(),
+            picture.height()
+        )));
+    }
+    Ok(Picture::from_srgb(picture.width(), picture.height(), picture.pixels().map(|p| p.0)))
+}
+
+// --- made pictures: sRGB colours at (u, v), 0 .. 1 ---
+
+fn mix(a: [f64; 3], b: [f64; 3], t: f64) -> [f64; 3] {
+    [0, 1, 2].map(|i| a[i] + (b[i] - a[i]) * t)
+}
+
+fn checker(u: f64, v: f64) -> [f64; 3] {
+    let cell = |x: f64| (x * 8.0).floor() as i64;
+    if (cell(u) + cell(v)) % 2 == 0 { [0.92; 3] } else { [0.16, 0.16, 0.18] }
+}
+
+// Value noise on an integer lattice, smooth, 0 .. 1.
+fn noise(x: f64, y: f64) -> f64 {
+    let hash = |i: i64, j: i64| {
+        let mut h = (i as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ (j as u64).wrapping_mul(0xc2b2_ae3d_27d4_eb4f);
+        h = (h ^ (h >> 29)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        h = (h ^ (h >> 32)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        ((h ^ (h >> 31)) >> 11) as f64 / (1u64 << 53) as f64
+    };
+    let (i, j) = (x.floor(), y.floor());
+    let smooth = |t: f64| t * t * (3.0 - 2.0 * t);
+    let (s, t) = (smooth(x - i), smooth(y - j));
+    let (i, j) = (i as i64, j as i64);
+    let row = |j| hash(i, j) + (hash(i + 1, j) - hash(i, j)) * s;
+    row(j) + (row(j + 1) - row(j)) * t
+}
+fn turbulence(x: f64, y: f64) -> f64 {
+    (0..6).map(|o| (noise(x * f64::from(1 << o), y * f64::from(1 << o)) - 0.5).abs() / f64::from(1 << o)).sum()
+}
+
+fn marble(u: f64, v: f64) -> [f64; 3] {
+    let bend = turbulence(u * 4.0, v * 4.0);
+    let vein = libm::sin((u * 3.0 + v * 2.0 + bend * 3.2) * std::f64::consts::PI * 2.0).abs();
+    let thin = 1.0 - libm::pow(1.0 - vein, 3.0);
+    let base = mix([0.34, 0.37, 0.42], [0.93, 0.92, 0.9], thin);
+    mix(base, [0.75, 0.72, 0.68], 0.35 * turbulence(u * 11.0 + 7.0, v * 11.0))
+}
+
+fn wood(u: f64, v: f64) -> [f64; 3] {
+    // Planks across v, each with its own rings.
+    let plank = (v * 6.0).floor();
+    let shift = noise(plank * 7.3, 1.7) * 9.0;
+    let along = u * 2.0 + shift;
+    let across = v * 6.0 - plank - 0.5 + 0.25 * (noise(along * 1.5, plank * 3.1) - 0.5);
+    let ring = libm::sqrt(across * across + 0.02 * along * along) * 7.0 + noise(along * 3.0, across * 6.0 + plank);
+    let grain = libm::pow(0.5 + 0.5 * libm::sin(ring * std::f64::consts::PI * 2.0), 2.0);
+    let fibre = noise(along * 60.0, v * 400.0);
+    let tone = 0.8 + 0.25 * noise(plank * 13.7, 5.1);
+    let colour = mix([0.62, 0.42, 0.24], [0.42, 0.25, 0.13], 0.65 * grain + 0.25 * fibre).map(|c| c * tone);
+    let gap = (v * 6.0 - plank).min(1.0 - (v * 6.0 - plank));
+    if gap < 0.012 { colour.map(|c| c * 0.35) } else { colour }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn levels_go_down_to_one_texel_and_keep_the_mean() {
+        let texture = Texture::load(&TextureSource::Checker).unwrap();
+        let last = texture.levels.last().unwrap();
+        assert_eq!((last.width, last.height), (1, 1));
+        let mean = (linear(0.92) + linear(0.16)) / 2.0 * 65535.0;
+        assert!((f64::from(last.texels[0][0]) - mean).abs() < 8.0);
+    }
+
+    #[test]
+    fn odd_pictures_have_levels_too() {
+        let odd = Picture { width: 3, height: 1, texels: vec![[0; 3], [100; 3], [200; 3]] };
+        let half = odd.halved();
+        assert_eq!((half.width, half.height), (2, 1));
+        assert_eq!(half.texels, [[50; 3], [200; 3]]);
+    }
+}

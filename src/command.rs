@@ -1,0 +1,94 @@
+//! The program's jobs, one a file, and what they share. Here, and in cli and report, live the environment, standard
+//! streams and signals; the rooms below know none of them.
+
+mod bench;
+mod convert;
+mod doctor;
+pub(crate) mod generate;
+mod particles;
+mod plots;
+mod render;
+mod verify;
+
+use crate::cli::{Cli, Command, SceneArgs, home};
+use crate::error::Error;
+use crate::output::OutputError;
+use crate::report::{print, remark};
+use crate::scene::{self, Parsed, Reading, Scene};
+use clap::Parser;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+/// Reads the command line, does the job, turns errors into exit codes.
+pub fn main() -> ExitCode {
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(e) => {
+            // Help and version come here too, on stdout and with success.
+            let _ = e.print();
+            return if e.use_stderr() { ExitCode::from(64) } else { ExitCode::SUCCESS };
+        }
+    };
+    let result = match (&cli.command, cli.render.default) {
+        (Some(Command::Convert(args)), _) => convert::run(args),
+        (Some(Command::Verify(args)), _) => verify::run(args),
+        (Some(Command::Bench(args)), _) => bench::run(args),
+        (Some(Command::Particles(args)), _) => particles::run(args),
+        (Some(Command::Doctor), _) => doctor::run(),
+        (None, Some(grammar)) => output(&scene::builtin::default_scene(grammar.into())),
+        (None, None) => render::run(&cli.render),
+    };
+    match result {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(e) => {
+            remark(&e.to_string());
+            ExitCode::from(e.exit_code())
+        }
+    }
+}
+
+/// A value of the environment; an empty one counts as none.
+pub fn environment(name: &str) -> Option<String> {
+    std::env::var(name).ok().filter(|v| !v.is_empty())
+}
+
+/// The ffmpeg program, if the user named one: by flag, or in the environment.
+fn named_ffmpeg(flag: Option<&Path>) -> Option<PathBuf> {
+    flag.map(Path::to_owned).or_else(|| environment("POLYFLY_FFMPEG").map(PathBuf::from))
+}
+
+/// Reads a scene and changes it as the flags say.
+fn load_scene(name: &str, args: &SceneArgs) -> Result<Scene, Error> {
+    let (text, shown) = read_text(name)?;
+    let folder = if name == "-" { Path::new("") } else { Path::new(name).parent().unwrap_or(Path::new("")) };
+    let home = home();
+    let reading = Reading { folder, home: home.as_deref(), solids: args.token_solids() };
+    let Parsed { mut scene, warnings, .. } = scene::parse(&text, &shown, reading)?;
+    if !args.quiet {
+        warnings.iter().for_each(|w| remark(w));
+    }
+    args.override_scene(&mut scene)?;
+    Ok(scene)
+}
+
+// The text, and the name to call it by.
+fn read_text(name: &str) -> Result<(String, String), Error> {
+    let shown = if name == "-" { "stdin" } else { name };
+    let mut bytes = Vec::new();
+    let read = match name {
+        "-" => std::io::stdin().read_to_end(&mut bytes),
+        _ => std::fs::File::open(name).and_then(|mut file| file.read_to_end(&mut bytes)),
+    };
+    read.map_err(|e| Error::Read(shown.into(), e))?;
+    if let Some(at) = bytes.iter().position(|&b| b == 0) {
+        return Err(Error::NotText(shown.into(), at));
+    }
+    let text = String::from_utf8(bytes).map_err(|e| Error::NotText(shown.into(), e.utf8_error().valid_up_to()))?;
+    Ok((text, shown.into()))
+}
+
+/// Prints on stdout.
+fn output(text: &str) -> Result<(), Error> {
+    print(text).map_err(|e| OutputError::Write("stdout".into(), e).into())
+}

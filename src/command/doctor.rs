@@ -1,0 +1,94 @@
+//! `polyfly doctor`: what this machine has, and a reference picture on all of it.
+
+use super::verify::subjects;
+use super::{named_ffmpeg, output};
+use crate::device::driver::probe;
+use crate::error::Error;
+use crate::kernels::Isa;
+use crate::output::video::find_ffmpeg;
+use crate::render::{RenderOptions, Renderer};
+use crate::scene::Scene;
+use std::fmt::Write;
+
+/// FNV-1a of the reference picture: the sample scene's first frame at 96 x 72, 2 x 2 samples.
+/// A test renders it; a change of the kernels that moves a pixel changes this line.
+const REFERENCE: u64 = 0x6fba_99ba_cc1b_c9d0;
+
+fn fnv(bytes: &[u8]) -> u64 {
+    bytes.iter().fold(0xcbf2_9ce4_8422_2325, |h, &b| (h ^ u64::from(b)).wrapping_mul(0x0000_0100_0000_01b3))
+}
+
+fn reference_scene() -> Scene {
+    let mut scene = Scene::sample();
+    (scene.render.width, scene.render.height, scene.render.samples) = (96, 72, 2);
+    scene
+}
+
+/// Prints what there is; fails when a device gives another picture.
+pub fn run() -> Result<(), Error> {
+    let mut o = String::new();
+    // Writing to a String cannot fail.
+    let _ = writeln!(o, "polyfly\t{}", env!("CARGO_PKG_VERSION"));
+    let gpus = probe();
+    match &gpus {
+        Ok(gpus) => {
+            let _ = writeln!(o, "driver\tCUDA {}.{}", gpus.driver / 1000, gpus.driver % 1000 / 10);
+            for g in &gpus.list {
+                let _ = writeln!(o, "gpu {}\t{}, {} MiB", g.ordinal, g.name, g.memory >> 20);
+            }
+        }
+        Err(e) => {
+            let _ = writeln!(o, "gpu\tnone: {e}");
+        }
+    }
+    let sets: Vec<String> = Isa::available().iter().map(|i| format!("{} ({})", i.name, i.lanes)).collect();
+    let threads = std::thread::available_parallelism().map_or(1, usize::from);
+    let _ = writeln!(o, "cpu\t{} (lanes), {threads} threads", sets.join(", "));
+    match find_ffmpeg(named_ffmpeg(None).as_deref()) {
+        Ok(program) => {
+            let _ = writeln!(o, "ffmpeg\t{}, encoders: {}", program.display(), encoders(&program));
+        }
+        Err(e) => {
+            let _ = writeln!(o, "ffmpeg\tnone: {e}");
+        }
+    }
+    let renderer = Renderer::with_options(reference_scene(), RenderOptions::default())?;
+    let mut wrong = Vec::new();
+    for mut subject in subjects(&renderer, gpus.as_ref().ok()) {
+        let verdict = match subject.render(&renderer, 0).map(|slice| fnv(slice.pixels.bytes())) {
+            Ok(REFERENCE) => Ok("the reference picture, byte for byte".to_owned()),
+            Ok(other) => Err(format!("WRONG: checksum {other:016x}, expected {REFERENCE:016x}")),
+            Err(e) => Err(format!("FAILED: {e}")),
+        };
+        let words = verdict.as_ref().unwrap_or_else(|e| e);
+        let _ = writeln!(o, "{}\t{words}", subject.name);
+        wrong.extend(verdict.err().map(|fault| format!("{}: {fault}", subject.name)));
+    }
+    output(&o)?;
+    if wrong.is_empty() { Ok(()) } else { Err(Error::Differs(wrong)) }
+}
+
+fn encoders(program: &std::path::Path) -> String {
+    let listed = std::process::Command::new(program)
+        .args(["-v", "error", "-encoders"])
+        .stdin(std::process::Stdio::null())
+        .output();
+    let text = listed.map(|o| String::from_utf8_lossy(&o.stdout).into_owned()).unwrap_or_default();
+    let known = ["libx264", "libx265", "libsvtav1"].into_iter().filter(|e| text.split_whitespace().any(|w| w == *e));
+    known.collect::<Vec<_>>().join(" ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reference_picture_is_known() {
+        let renderer = Renderer::with_options(reference_scene(), RenderOptions::default()).unwrap();
+        for mut subject in subjects(&renderer, None) {
+            let slice = subject.render(&renderer, 0).unwrap();
+            let checksum = fnv(slice.pixels.bytes());
+            assert_eq!(checksum, REFERENCE, "{}: {checksum:#018x}", subject.name);
+        }
+    }
+}

@@ -1,0 +1,191 @@
+//! `polyfly particles generate`: packings to try things with, in the layouts of real files.
+
+use crate::assets::particles::ParticleSet;
+use crate::cli::{FileLayout, GenerateArgs};
+use crate::error::Error;
+use crate::output::files::{prepare, write_whole};
+use crate::scene::numbered;
+use std::io::Write;
+
+/// Writes the files that the arguments ask for.
+pub fn run(args: &GenerateArgs) -> Result<(), Error> {
+    if args.steps > 1 && numbered(&args.file, 0).is_none() {
+        return Err(Error::Usage("several time steps need a file name with %d".into()));
+    }
+    let csv = args.file.ends_with(".csv");
+    let layout = args.layout.unwrap_or(if csv { FileLayout::Csv } else { FileLayout::Interleaved });
+    for step in 0..args.steps {
+        let name = numbered(&args.file, u64::from(step)).unwrap_or_else(|| args.file.clone());
+        let path = std::path::Path::new(&name);
+        let time = f64::from(step) / f64::from(args.steps);
+        let bytes = write(&packing(args.count as usize, args.seed, time), layout);
+        prepare(path)?;
+        write_whole(path, |file| file.write_all(&bytes))?;
+    }
+    Ok(())
+}
+
+// SplitMix64 (Steele et al., "Fast splittable pseudorandom number generators", 2014): 0 <= x < 1.
+struct Draws(u64);
+impl Draws {
+    fn next(&mut self) -> f64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let z = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        ((z ^ (z >> 31)) >> 11) as f64 / (1u64 << 53) as f64
+    }
+}
+
+/// A column of `n` particles on a shaken grid twice as high as wide, radii 0.8 to 1 of half its spacing, that is
+/// sheared to the side: velocities grow upward and waver with `time`, pressures grow downward.
+pub fn packing(n: usize, seed: u64, time: f64) -> ParticleSet {
+    let across = (libm::cbrt(n as f64 / 2.0).ceil() as usize).max(1);
+    let spacing = 1.0 / across as f64;
+    let mut draws = Draws(seed);
+    let height = n.div_ceil(across * across) as f64 * spacing;
+    let mut set = ParticleSet { time: Some(time), ..ParticleSet::default() };
+    for i in 0..n {
+        let cell = [i % across, i / across % across, i / (across * across)];
+        let radius = 0.5 * spacing * (0.8 + 0.2 * draws.next());
+        let room = 0.5 * spacing - radius;
+        let p = cell.map(|c| (c as f64 + 0.5) * spacing + room * (2.0 * draws.next() - 1.0));
+        let up = p[2] / height;
+        let wave = libm::sin(std::f64::consts::TAU * (time + p[0]));
+        set.positions.push([p[0] + 0.1 * time * up, p[1], p[2]]);
+        set.velocities.push([0.1 * up * (1.0 + 0.3 * wave), 0.01 * (draws.next() - 0.5), 0.01 * (draws.next() - 0.5)]);
+        set.pressures.push(1.0e4 * (1.0 - up) * (0.9 + 0.2 * draws.next()));
+        set.radii.push(radius);
+    }
+    set
+}
+
+/// The file's bytes.
+pub fn write(set: &ParticleSet, layout: FileLayout) -> Vec<u8> {
+    match layout {
+        FileLayout::Interleaved => interleaved(set),
+        FileLayout::Versioned => versioned(set),
+        FileLayout::Csv => csv(set),
+    }
+}
+
+struct Out(Vec<u8>);
+impl Out {
+    fn ints(&mut self, values: &[u32]) {
+        values.iter().for_each(|v| self.0.extend(v.to_le_bytes()));
+    }
+    fn reals(&mut self, values: &[f64]) {
+        values.iter().for_each(|v| self.0.extend(v.to_le_bytes()));
+    }
+}
+
+fn interleaved(set: &ParticleSet) -> Vec<u8> {
+    let (mut o, n) = (Out(Vec::new()), set.radii.len());
+    o.ints(&[3, n as u32]);
+    header(&mut o, set);
+    for i in 0..n {
+        for axis in 0..3 {
+            o.reals(&[set.positions[i][axis], set.velocities[i][axis], 0.0, 0.0, 0.0]);
+        }
+    }
+    for i in 0..n {
+        o.reals(&[0.0, 0.0, set.radii[i], 2600.0]);
+        o.reals(&[0.0; 11]);
+        o.reals(&[set.pressures[i]]);
+    }
+    o.ints(&[1]);
+    o.reals(&[0.0, 0.0, -9.81, 0.0, 0.0, 0.0]);
+    o.ints(&[2, 0, 0]);
+    o.reals(&[0.0; 3]);
+    (0..n).for_each(|_| o.ints(&[u32::MAX; 4]));
+    o.0
+}
+
+fn versioned(set: &ParticleSet) -> Vec<u8> {
+    let (mut o, n) = (Out(Vec::new()), set.radii.len());
+    o.reals(&[2.11]);
+    o.ints(&[3, n as u32]);
+    header(&mut o, set);
+    o.ints(&[0]);
+    for i in 0..n {
+        o.reals(&set.positions[i]);
+        o.reals(&[set.radii[i]]);
+    }
+    o.reals(&vec![0.0; 3 * n]);
+    for v in &set.velocities {
+        o.reals(&[v[0], v[1], v[2], 0.0]);
+    }
+    o.reals(&vec![0.0; 12 * n]);
+    o.reals(&vec![0.0; 4 * n]);
+    o.reals(&set.pressures);
+    o.reals(&[0.0, 0.0, -9.81]);
+    o.reals(&[0.0; 14]);
+    o.ints(&[2]);
+    o.reals(&[0.0; 3]);
+    o.ints(&[0]);
+    o.reals(&[0.0, 0.0, 0.0, 1.0]);
+    o.ints(&[0]);
+    o.reals(&[f64::INFINITY; 2]);
+    o.ints(&vec![0; n]);
+    o.0
+}
+
+// Time and grid.
+fn header(o: &mut Out, set: &ParticleSet) {
+    let time = set.time.unwrap_or(0.0);
+    o.reals(&[1.0e-6, time, 1.0, 0.01]);
+    o.ints(&[(time * 100.0).round() as u32]);
+    o.reals(&[0.0, 0.0, 0.0, 1.0, 1.0, 2.0]);
+    o.ints(&[8, 8, 16]);
+}
+
+fn csv(set: &ParticleSet) -> Vec<u8> {
+    use std::fmt::Write;
+    let mut text = "x,y,z,r,vx,vy,vz,p\n".to_owned();
+    for (i, ([x, y, z], [vx, vy, vz])) in set.positions.iter().zip(&set.velocities).enumerate() {
+        let _ = writeln!(text, "{x},{y},{z},{},{vx},{vy},{vz},{}", set.radii[i], set.pressures[i]);
+    }
+    text.into_bytes()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::path::Path;
+
+    #[test]
+    fn what_is_written_reads_back_and_nothing_else_does() {
+        let set = packing(37, 7, 0.25);
+        assert_eq!(set.radii.len(), 37);
+        for (layout, name) in
+            [(FileLayout::Interleaved, "a.bin"), (FileLayout::Versioned, "b.bin"), (FileLayout::Csv, "c.csv")]
+        {
+            let bytes = write(&set, layout);
+            let read = |bytes: &[u8]| match layout {
+                FileLayout::Csv => crate::assets::particles::read_table(Path::new(name), bytes),
+                _ => crate::assets::particles::read_bytes(Path::new(name), bytes),
+            };
+            let again = read(&bytes).unwrap();
+            let expected = ParticleSet { time: again.time, ..set.clone() };
+            assert_eq!(again, expected, "{layout:?}");
+            if layout != FileLayout::Csv {
+                assert_eq!(again.time, Some(0.25));
+                for cut in 0..bytes.len() {
+                    assert!(read(&bytes[..cut]).is_err(), "{layout:?} cut to {cut} bytes");
+                }
+                let longer = [&bytes[..], &[0]].concat();
+                assert!(read(&longer).is_err(), "{layout:?} with a byte more");
+            }
+        }
+    }
+
+    #[test]
+    fn balls_of_a_packing_do_not_overlap() {
+        let set = packing(300, 3, 0.0);
+        for i in 0..300 {
+            for j in 0..i {
+                let d = crate::math::vec3::length(crate::math::vec3::sub(set.positions[i], set.positions[j]));
+                assert!(d >= set.radii[i] + set.radii[j] - 1e-12);
+            }
+        }
+    }
+}

@@ -1,0 +1,176 @@
+//! The job of the 2011 program: `polyfly particles CPU|GPU FILE WIDTH HEIGHT IMAGE`; and `particles generate`.
+
+use super::{environment, generate, output};
+use crate::cli::{ParticlesArgs, ParticlesDevice, ParticlesJob, PictureArgs};
+use crate::error::Error;
+use crate::math::srgb::srgb;
+use crate::math::vec3::{Vec3, add, length, scale, sub};
+use crate::output::files::{prepare, write_whole};
+use crate::output::formats::Format;
+use crate::output::{Frame, OutputError, PixelFormats, RunInfo, Sink};
+use crate::render::frames::FrameList;
+use crate::render::stats::{FrameReport, Progress, ms};
+use crate::render::{Devices, RenderOptions, Renderer};
+use crate::scene::{Camera, CameraPath, Light, Material, Output, Particles, RenderSettings, Scene, Sky, Tone, World};
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+/// Renders or generates.
+pub fn run(args: &ParticlesArgs) -> Result<(), Error> {
+    match (&args.job, &args.picture) {
+        (Some(ParticlesJob::Generate(args)), _) => generate::run(args),
+        (None, Some(args)) => picture(args),
+        (None, None) => Err(Error::Usage(
+            "give CPU or GPU, a file of particles, width, height and the picture's name; or `generate`".into(),
+        )),
+    }
+}
+
+fn picture(args: &PictureArgs) -> Result<(), Error> {
+    let extension = args.image.extension().map(|e| e.to_string_lossy().to_ascii_lowercase()).unwrap_or_default();
+    let format = Format::of(&extension).ok_or_else(|| {
+        Error::Usage(format!("`{}`: pictures are written as .png, .ppm, .data or .exr", args.image.display()))
+    })?;
+    let particles = Particles {
+        path: args.file.display().to_string(),
+        first: 0,
+        step: 1,
+        colour_by: args.color_by.into(),
+        range: None,
+        material: Material { colour: [1.0; 3], highlight: Some(0.0), ..Material::default() },
+        legend: args.legend,
+    };
+    let start = Instant::now();
+    let read = crate::assets::particles::ColouredSpheres::load(&particles, 0)?;
+    let read_time = start.elapsed();
+    let scene = view(args, particles, read.bounds())?;
+    drop(read);
+    let options = RenderOptions {
+        devices: match args.device {
+            ParticlesDevice::Cpu => Devices::Cpu,
+            ParticlesDevice::Gpu => Devices::Gpu,
+        },
+        isa: environment("POLYFLY_ISA"),
+        ..RenderOptions::default()
+    };
+    let start = Instant::now();
+    let mut renderer = Renderer::with_options(scene, options)?;
+    // The file is read once more there: what is left is the tree.
+    let built = start.elapsed().saturating_sub(read_time);
+    let options = format.options(None, Tone::Clip { gamma: 0.0 }).map_err(Error::Usage)?;
+    let (last, path) = (args.runs - 1, args.image.clone());
+    let sink = OneFile {
+        path,
+        last,
+        write: Box::new(move |frame, to| (format.write)(frame, &options, to)),
+        needs: (format.needs)(&options),
+    };
+    let mut times = Times::default();
+    renderer.run_all(&FrameList::all(args.runs), vec![Box::new(sink)], &mut times)?;
+    times.frames.sort_unstable();
+    let n = renderer.assets().particles.as_ref().map_or(0, |c| c.spheres.len());
+    output(&format!(
+        "{n} particles\t{}, {} threads\tread {:.1} ms\ttree {:.1} ms\trender {:.4} ms\t{} rays\n",
+        times.device,
+        renderer.threads(),
+        ms(read_time),
+        ms(built),
+        ms(times.frames[times.frames.len() / 2]),
+        times.rays
+    ))
+}
+
+type WriteFrame = Box<dyn Fn(&Frame, &mut dyn std::io::Write) -> std::io::Result<()> + Send>;
+
+// Writes the last of the frames, which are all alike: the others are for the time.
+struct OneFile {
+    path: PathBuf,
+    last: u32,
+    write: WriteFrame,
+    needs: PixelFormats,
+}
+
+impl Sink for OneFile {
+    fn needs(&self) -> PixelFormats {
+        self.needs
+    }
+    fn open(&mut self, _: &RunInfo) -> Result<(), OutputError> {
+        prepare(&self.path)
+    }
+    fn frame(&mut self, frame: &Frame) -> Result<(), OutputError> {
+        if frame.number < self.last {
+            return Ok(());
+        }
+        write_whole(&self.path, |file| (self.write)(frame, file))
+    }
+}
+
+// Kernel times of all frames.
+#[derive(Default)]
+struct Times {
+    device: String,
+    frames: Vec<Duration>,
+    rays: u64,
+}
+
+impl Progress for Times {
+    fn start(&mut self, _: &RunInfo, devices: &[String], _: usize) {
+        self.device = devices.join(", ");
+    }
+    fn frame(&mut self, frame: &FrameReport) {
+        self.frames.push(frame.stats.kernel);
+        self.rays = frame.stats.rays;
+    }
+}
+
+// The 2011 program's view: a pinhole camera, ambient light and Lambert's cosine, no shadows, on black.
+fn view(args: &PictureArgs, particles: Particles, [low, high]: [Vec3; 2]) -> Result<Scene, Error> {
+    let middle = scale(add(low, high), 0.5);
+    let look_at = args.look_at.unwrap_or(middle);
+    // Far enough for the box to fit, a little from above and from the side.
+    let size = length(sub(high, low));
+    let eye = args.eye.unwrap_or(add(middle, scale([0.45, -1.0, 0.3], 1.5 * size)));
+    let away = length(sub(eye, look_at));
+    let plane =
+        args.plane_width.unwrap_or(size * 1.05 * f64::from(args.width.max(args.height)) / f64::from(args.height));
+    let positive = |x: f64| x.is_finite() && x > 0.0;
+    if !positive(away) || !positive(plane) {
+        return Err(Error::Usage(
+            "the eye must be away from what it looks at, and the image plane have a width".into(),
+        ));
+    }
+    if !(args.ambient >= 0.0 && args.diffuse >= 0.0) {
+        return Err(Error::Usage("--ambient and --diffuse: expected shares of 0 or more".into()));
+    }
+    let grey = |x: f64| -> Vec3 { [srgb(x); 3] };
+    let black = Sky { zenith: [0.0; 3], horizon: [0.0; 3], from_below: false };
+    Ok(Scene {
+        world: World {
+            // As far as a sun, over the left shoulder.
+            lights: vec![Light {
+                position: add(look_at, scale(add(sub(eye, look_at), [-0.3 * away, 0.0, 0.5 * away]), 1000.0)),
+                colour: grey(args.diffuse),
+            }],
+            ambient: grey(args.ambient),
+            highlight: 0.0,
+            sky: black,
+            particles: Some(particles),
+            ..World::default()
+        },
+        camera: Camera {
+            fov_deg: 2.0 * libm::atan(0.5 * plane / away).to_degrees(),
+            path: CameraPath::Fixed { position: eye, look_at },
+            ..Camera::default()
+        },
+        render: RenderSettings {
+            width: args.width,
+            height: args.height,
+            samples: args.samples,
+            depth: 0,
+            shadows: false,
+            tone: Tone::Clip { gamma: 0.0 },
+            ..RenderSettings::default()
+        },
+        output: Output { frames: args.runs, ..Output::default() },
+    })
+}

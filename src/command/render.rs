@@ -1,0 +1,150 @@
+//! Rendering: from arguments to frames and a video. All that can be told from the arguments and the scene's text is
+//! checked before any other file is read.
+
+use super::{environment, load_scene, named_ffmpeg};
+use crate::cli::{RenderArgs, SplitArg};
+use crate::error::Error;
+use crate::output::Sink;
+use crate::output::files::FrameFiles;
+use crate::output::formats::Format;
+use crate::output::video::{Codec, Settings, VideoSink};
+use crate::render::frames::FrameList;
+use crate::render::plan::Split;
+use crate::render::{Devices, RenderOptions, Renderer};
+use crate::report::{LogFormat, Reporter, SceneFacts, remark};
+use crate::scene::Scene;
+use std::io::IsTerminal;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// Renders a scene.
+pub fn run(args: &RenderArgs) -> Result<(), Error> {
+    let name = match &args.scene {
+        Some(name) => name.clone(),
+        None if std::io::stdin().is_terminal() => {
+            return Err(Error::Usage(
+                "give a scene: a file, or text on stdin; `polyfly --default | polyfly` renders the sample".into(),
+            ));
+        }
+        None => "-".into(),
+    };
+    let mut scene = load_scene(&name, &args.changes)?;
+    args.override_scene(&mut scene)?;
+    let frames = frames(&scene, args.changes.frames.as_deref())?;
+    let sinks = sinks(&scene, args)?;
+    let options = options(args)?;
+    let quiet = args.changes.quiet;
+    let facts = SceneFacts::of(&name, &scene);
+    let mut renderer = Renderer::with_options(scene, options)?;
+    if let (Some(why), false) = (renderer.fell_back(), quiet) {
+        remark(&format!("{why}; rendering on the CPU"));
+    }
+    let mut reporter = Reporter::new(args.log.unwrap_or(LogFormat::Text), quiet, facts);
+    stop_on_interrupt(renderer.stop_flag());
+    renderer.run_all(&frames, sinks, &mut reporter)?;
+    Ok(())
+}
+
+/// The frames that a flag names, or all.
+pub fn frames(scene: &Scene, flag: Option<&str>) -> Result<FrameList, Error> {
+    match flag {
+        Some(text) => FrameList::parse(text, scene.output.frames).map_err(|e| Error::Usage(format!("--frames: {e}"))),
+        None => Ok(FrameList::all(scene.output.frames)),
+    }
+}
+
+fn sinks(scene: &Scene, args: &RenderArgs) -> Result<Vec<Box<dyn Sink>>, Error> {
+    let mut sinks: Vec<Box<dyn Sink>> = Vec::new();
+    if !args.no_frames {
+        let files = &scene.output.files;
+        let format = Format::of(&files.extension()).ok_or_else(|| Error::Usage(format!("no format writes {files}")))?;
+        let options = format
+            .options(scene.output.bits, scene.render.tone)
+            .map_err(|e| Error::Usage(format!("{files}: {e}; give other --bits")))?;
+        sinks.push(Box::new(FrameFiles::new(files.clone(), format, options)));
+    }
+    if let Some(settings) = video_settings(scene, args)? {
+        let (width, height) = (scene.render.width, scene.render.height);
+        let (wide, tall) = (width.next_multiple_of(2), height.next_multiple_of(2));
+        if (wide, tall) != (width, height) && !args.changes.quiet {
+            remark(&format!("video needs even sides: {width} x {height} is padded to {wide} x {tall}"));
+        }
+        sinks.push(Box::new(VideoSink::new(settings)));
+    }
+    if sinks.is_empty() {
+        return Err(Error::Usage("--no-frames leaves nothing to write: name a video with --video".into()));
+    }
+    Ok(sinks)
+}
+
+fn video_settings(scene: &Scene, args: &RenderArgs) -> Result<Option<Settings>, Error> {
+    let Some(path) = scene.output.video.clone() else { return Ok(None) };
+    let extension = path.extension().map(|e| e.to_string_lossy().to_ascii_lowercase());
+    if !matches!(extension.as_deref(), Some("mp4" | "y4m")) {
+        return Err(Error::Usage(format!("--video: `{}` ends in neither .mp4 nor .y4m", path.display())));
+    }
+    Ok(Some(Settings {
+        path,
+        fps: scene.output.fps,
+        crf: args.crf,
+        preset: args.preset.clone(),
+        codec: args.codec.unwrap_or(Codec::H264),
+        ffmpeg: named_ffmpeg(args.ffmpeg.as_deref()),
+    }))
+}
+
+fn options(args: &RenderArgs) -> Result<RenderOptions, Error> {
+    let fault = environment("POLYFLY_FAULT").and_then(|text| {
+        let (gpu, task) = text.split_once(':')?;
+        Some((gpu.parse().ok()?, task.parse().ok()?))
+    });
+    Ok(RenderOptions {
+        devices: devices(args)?,
+        threads: args.threads,
+        isa: environment("POLYFLY_ISA"),
+        split: match args.split {
+            SplitArg::Auto => Split::Auto,
+            SplitArg::Frames => Split::Frames,
+            SplitArg::Tiles => Split::Tiles,
+        },
+        fault,
+    })
+}
+
+fn devices(args: &RenderArgs) -> Result<Devices, Error> {
+    if args.cpu || args.devices == ["cpu"] {
+        return Ok(Devices::Cpu);
+    }
+    if args.devices.is_empty() {
+        return Ok(if args.gpu { Devices::Gpu } else { Devices::Auto });
+    }
+    if args.devices == ["all"] {
+        return Ok(Devices::AllGpus);
+    }
+    let (mut gpus, mut cpu) = (Vec::new(), false);
+    for name in &args.devices {
+        match (name.as_str(), name.parse::<usize>()) {
+            ("cpu", _) => cpu = true,
+            (_, Ok(n)) => gpus.push(n),
+            _ => {
+                return Err(Error::Usage(format!(
+                    "--devices: `{name}` is no device; expected `all`, or a list of `cpu` and GPUs' numbers"
+                )));
+            }
+        }
+    }
+    Ok(Devices::List(gpus, cpu))
+}
+
+// The first Ctrl-C lets the frames in flight finish; the second ends the program where it stands.
+fn stop_on_interrupt(stop: Arc<AtomicBool>) {
+    let handler = move || {
+        if stop.swap(true, Ordering::Relaxed) {
+            std::process::exit(130);
+        }
+        remark("stopping after the frames in flight; Ctrl-C again stops at once");
+    };
+    if let Err(e) = ctrlc::set_handler(handler) {
+        remark(&format!("Ctrl-C will stop at once: {e}"));
+    }
+}

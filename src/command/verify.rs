@@ -1,0 +1,118 @@
+//! `polyfly verify`: renders scenes on every device of this machine and compares the bytes.
+
+use super::render::frames;
+use super::{load_scene, output};
+use crate::cli::VerifyArgs;
+use crate::device::cuda::Cuda;
+use crate::device::driver::{Gpus, probe};
+use crate::device::{Device, DeviceError, DeviceNeeds, FilmSlice, Task, TaskOutput};
+use crate::device_scene::frame_params;
+use crate::error::Error;
+use crate::kernels::Isa;
+use crate::render::{RenderOptions, Renderer};
+use crate::scene::{Particles, Scene};
+use std::sync::Arc;
+
+/// A device under test, or why it cannot be tested.
+pub struct Subject {
+    /// Its name.
+    pub name: String,
+    device: Result<Box<dyn Device>, DeviceError>,
+}
+
+/// Every instruction set of the CPU, the widest first, and every GPU.
+pub fn subjects(renderer: &Renderer, gpus: Option<&Gpus>) -> Vec<Subject> {
+    let cpu = |isa: Isa| Subject {
+        name: format!("cpu {}", isa.name),
+        device: Ok(Box::new(renderer.cpu(isa)) as Box<dyn Device>),
+    };
+    let needs = DeviceNeeds { rgba: true, yuv: true, linear: false };
+    let gpu = |facts: &crate::device::driver::GpuFacts| Subject {
+        name: format!("cuda:{} {}", facts.ordinal, facts.name),
+        device: Cuda::new(facts, Arc::clone(renderer.device_scene()), needs)
+            .map(|gpu| Box::new(gpu) as Box<dyn Device>),
+    };
+    let sets = Isa::available().into_iter().map(cpu);
+    sets.chain(gpus.iter().flat_map(|g| &g.list).map(gpu)).collect()
+}
+
+impl Subject {
+    /// A frame on this device alone: its RGBA, and its planes where it makes them.
+    pub fn render(&mut self, renderer: &Renderer, frame: u32) -> Result<FilmSlice, Error> {
+        let scene = renderer.scene();
+        let device = match &mut self.device {
+            Ok(device) => device,
+            Err(e) => return Err(DeviceError::Failed(e.to_string()).into()),
+        };
+        if scene.world.particles.as_ref().is_some_and(Particles::is_animated) {
+            let assets = renderer.assets().at_frame(scene, frame)?;
+            device.update(&Arc::new(renderer.device_scene().with_particles(scene, &assets)?))?;
+        }
+        let samples = 0..scene.render.samples_per_pixel();
+        let task = Task { frame, rows: 0..scene.render.height, samples, output: TaskOutput::Picture };
+        let ticket = device.submit(&task, &frame_params(scene, frame), FilmSlice::default())?;
+        Ok(device.wait(ticket)?.1)
+    }
+}
+
+// Where two pictures differ first, if they do.
+fn difference(expected: &[u8], got: &[u8], width: u32) -> Option<String> {
+    let at = expected.iter().zip(got).position(|(a, b)| a != b)? / 4;
+    let (x, y) = (at % width as usize, at / width as usize);
+    let pixel = |p: &[u8]| format!("{:?}", &p[4 * at..4 * at + 3]);
+    let count = expected.chunks(4).zip(got.chunks(4)).filter(|(a, b)| a != b).count();
+    Some(format!("{count} pixels differ, first ({x}, {y}): {} and {}", pixel(expected), pixel(got)))
+}
+
+/// Renders frames of scenes on every device and compares them with those of the CPU's widest instruction set.
+pub fn run(args: &VerifyArgs) -> Result<(), Error> {
+    let gpus = probe();
+    let mut wrong = Vec::new();
+    for name in &args.scenes {
+        let mut scene: Scene = load_scene(name, &args.scene)?;
+        if args.scene.size.is_none() {
+            (scene.render.width, scene.render.height) = (160, 120);
+        }
+        let all = frames(&scene, args.scene.frames.as_deref())?;
+        let few = if args.scene.frames.is_some() { usize::MAX } else { 2 };
+        let frames: Vec<u32> = all.iter().take(few).collect();
+        let (width, height) = (scene.render.width, scene.render.height);
+        let renderer = Renderer::with_options(scene, RenderOptions::default())?;
+        let mut subjects = subjects(&renderer, gpus.as_ref().ok());
+        for &frame in &frames {
+            let mut expected: Option<(String, FilmSlice)> = None;
+            for subject in &mut subjects {
+                let got = subject.render(&renderer, frame)?;
+                let Some((reference, first)) = &expected else {
+                    expected = Some((subject.name.clone(), got));
+                    continue;
+                };
+                let mut fault = difference(first.pixels.bytes(), got.pixels.bytes(), width);
+                if fault.is_none() && !got.planes.bytes().is_empty() {
+                    let mut planes = Vec::new();
+                    renderer.isa().convert(first.pixels.bytes(), width, height, &mut planes);
+                    fault = (planes != got.planes.bytes()).then(|| "the video's planes differ".into());
+                }
+                if let Some(fault) = fault {
+                    wrong.push(format!("{name} frame {frame}: {reference} and {}: {fault}", subject.name));
+                }
+            }
+        }
+        let names: Vec<&str> = subjects.iter().map(|s| s.name.as_str()).collect();
+        output(&format!("{name}\t{} frames\t{}\n", frames.len(), names.join(", ")))?;
+    }
+    if wrong.is_empty() { Ok(()) } else { Err(Error::Differs(wrong)) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn differences_name_the_first_pixel() {
+        let (a, mut b) = (vec![7u8; 4 * 6], vec![7u8; 4 * 6]);
+        assert_eq!(difference(&a, &b, 3), None);
+        b[4 * 4 + 1] = 9;
+        assert_eq!(difference(&a, &b, 3).unwrap(), "1 pixels differ, first (1, 1): [7, 7, 7] and [7, 9, 7]");
+    }
+}

@@ -1,0 +1,289 @@
+//! The flat arrays that the kernels read, filled from a scene and its files: what stays for a whole run, and what a time
+//! step replaces.
+
+pub mod floor;
+pub mod geometry;
+pub mod lightmap;
+pub mod lights;
+pub mod materials;
+pub mod polyhedra;
+
+use crate::assets::Assets;
+use crate::gpu_types::{
+    Array, BVH_STACK, Body, Constants, FloorQuad, Frame, Inline, Light, MAX_DEPTH, MipLevel, NO_BVH, Scene as GpuScene,
+    Slab, SmallScene, TONE_LUT_LAST,
+};
+use crate::math::srgb::linear;
+use crate::math::vec3::{Vec3, scale, single};
+use crate::scene::{Scene, Tone, limits};
+use geometry::Geometry;
+use std::marker::PhantomData;
+use std::sync::Arc;
+
+/// Arrays that stay for a whole run.
+#[derive(Clone, Debug, Default)]
+pub struct FixedArrays {
+    /// Face planes of all bodies.
+    pub slabs: Vec<Slab>,
+    /// Bodies.
+    pub bodies: Vec<Body>,
+    /// Point lights.
+    pub lights: Vec<Light>,
+    /// The floor.
+    pub floor: Vec<FloorQuad>,
+    /// Mip levels of its picture.
+    pub mip_levels: Vec<MipLevel>,
+    /// Their texels, two words each.
+    pub texels: Vec<i32>,
+    /// Lamp light on the floor, texels alike.
+    pub lightmap: Vec<i32>,
+    /// Square root of linear light -> sRGB byte.
+    pub tone_lut: Vec<i32>,
+}
+
+/// A scene's arrays in host memory.
+#[derive(Clone, Debug)]
+pub struct DeviceScene {
+    /// What stays for a whole run; the same for all of its time steps.
+    pub fixed: Arc<FixedArrays>,
+    /// Spheres, meshes and the tree.
+    pub geometry: Geometry,
+    /// Numbers that all rays share.
+    pub constants: Constants,
+}
+
+/// Most bodies, spheres and triangles: what fits a leaf's code and the numbers of surfaces (kernels/types.def).
+pub const MAX_BODIES: usize = 1 << 20;
+/// See [`MAX_BODIES`].
+pub const MAX_PRIMITIVES: usize = (1 << 26) - 1;
+
+/// A scene with more elements than the kernels can count.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("the scene has {count} {what}; at most {most} can be rendered")]
+pub struct TooMany {
+    /// Of what.
+    pub what: &'static str,
+    /// How many.
+    pub count: usize,
+    /// How many there may be.
+    pub most: usize,
+}
+
+// Checks the counts against the kernels' 32-bit codes.
+fn check_counts(bodies: usize, spheres: usize, triangles: usize) -> Result<(), TooMany> {
+    let kinds = [
+        ("bodies", bodies, MAX_BODIES),
+        ("spheres", spheres, MAX_PRIMITIVES),
+        ("triangles", triangles, MAX_PRIMITIVES),
+    ];
+    match kinds.into_iter().find(|(_, count, most)| count > most) {
+        Some((what, count, most)) => Err(TooMany { what, count, most }),
+        None => Ok(()),
+    }
+}
+
+fn check(scene: &Scene, assets: &Assets) -> Result<(), TooMany> {
+    let particles = assets.particles.as_ref().map_or(0, |p| p.spheres.len());
+    let triangles = assets.meshes.iter().map(Vec::len).sum();
+    check_counts(scene.world.bodies.len(), scene.world.spheres.len() + particles, triangles)
+}
+
+impl DeviceScene {
+    /// Flattens a scene and what it names. The lightmap is empty: kernels.rs bakes it.
+    pub fn new(scene: &Scene, assets: &Assets) -> Result<DeviceScene, TooMany> {
+        check(scene, assets)?;
+        let mut slabs = Vec::new();
+        let bodies: Vec<Body> =
+            (0..scene.world.bodies.len()).map(|k| polyhedra::flatten(scene, assets, k, &mut slabs)).collect();
+        let geometry = Geometry::new(scene, assets, &bodies);
+        let (mut mip_levels, mut texels) = (Vec::new(), Vec::new());
+        for level in assets.texture.iter().flat_map(|t| &t.levels) {
+            let first = (texels.len() / 2) as i32;
+            mip_levels.push(MipLevel { first, width: level.width as i32, height: level.height as i32 });
+            texels.reserve(level.texels.len() * 2);
+            level.texels.iter().for_each(|&texel| push_texel(&mut texels, texel));
+        }
+        let fixed = FixedArrays {
+            slabs,
+            bodies,
+            lights: lights::points(scene, geometry.reach),
+            floor: scene.world.floor.as_ref().map(floor::flatten).unwrap_or_default(),
+            mip_levels,
+            texels,
+            lightmap: Vec::new(),
+            tone_lut: tone_lut(scene.render.tone),
+        };
+        Ok(DeviceScene { fixed: Arc::new(fixed), constants: constants(scene, geometry.root), geometry })
+    }
+
+    /// The same scene with the particles of `assets`.
+    pub fn with_particles(&self, scene: &Scene, assets: &Assets) -> Result<DeviceScene, TooMany> {
+        check(scene, assets)?;
+        let geometry = Geometry::new(scene, assets, &self.fixed.bodies);
+        let constants = Constants { bvh_root: geometry.root, ..self.constants };
+        Ok(DeviceScene { fixed: Arc::clone(&self.fixed), geometry, constants })
+    }
+
+    /// Picture size, pixels.
+    pub fn size(&self) -> (u32, u32) {
+        (self.constants.width as u32, self.constants.height as u32)
+    }
+
+    /// The struct that the kernels get, with addresses in host memory.
+    pub fn host(&self) -> HostScene<'_> {
+        struct Host;
+        impl Place for Host {
+            type Error = std::convert::Infallible;
+            fn put<T>(&mut self, values: &[T]) -> Result<Array<T>, Self::Error> {
+                Ok(Array::new(values.as_ptr(), values.len()))
+            }
+        }
+        match self.place_fixed(&mut Host).and_then(|fixed| self.geometry.place(&mut Host, &fixed)) {
+            Ok(arrays) => HostScene { arrays, borrow: PhantomData },
+            Err(never) => match never {},
+        }
+    }
+
+    /// The arrays that stay, where `to` puts them.
+    pub fn place_fixed<P: Place>(&self, to: &mut P) -> Result<GpuScene, P::Error> {
+        let fixed = &*self.fixed;
+        Ok(GpuScene {
+            slabs: to.put(&fixed.slabs)?,
+            bodies: to.put(&fixed.bodies)?,
+            lights: to.put(&fixed.lights)?,
+            floor: to.put(&fixed.floor)?,
+            mip_levels: to.put(&fixed.mip_levels)?,
+            texels: to.put(&fixed.texels)?,
+            lightmap: to.put(&fixed.lightmap)?,
+            tone_lut: to.put(&fixed.tone_lut)?,
+            nodes: to.put(&[])?,
+            spheres: to.put(&[])?,
+            sphere_materials: to.put(&[])?,
+            triangles: to.put(&[])?,
+            materials: to.put(&[])?,
+            emitters: to.put(&[])?,
+            constants: self.constants,
+        })
+    }
+
+    /// The scene in place, if it is of few bodies; its larger arrays stay where `placed` has them.
+    pub fn small(&self, placed: &GpuScene) -> Option<SmallScene> {
+        let c = &placed.constants;
+        (c.bvh_root == NO_BVH && c.path == 0 && c.shadows == 1).then_some(())?;
+        Some(SmallScene {
+            slabs: Inline::of(&self.fixed.slabs)?,
+            bodies: Inline::of(&self.fixed.bodies)?,
+            lights: Inline::of(&self.fixed.lights)?,
+            floor: Inline::of(&self.fixed.floor)?,
+            mip_levels: placed.mip_levels,
+            texels: placed.texels,
+            lightmap: placed.lightmap,
+            tone_lut: placed.tone_lut,
+            constants: placed.constants,
+        })
+    }
+}
+
+/// A scene for kernels on this machine; it lives no longer than the arrays it points into.
+pub struct HostScene<'a> {
+    /// What the kernels get.
+    pub arrays: GpuScene,
+    borrow: PhantomData<&'a DeviceScene>,
+}
+
+/// Puts arrays where a device finds them.
+pub trait Place {
+    /// Why it cannot.
+    type Error;
+    /// Puts one array.
+    fn put<T>(&mut self, values: &[T]) -> Result<Array<T>, Self::Error>;
+}
+
+fn constants(scene: &Scene, bvh_root: i32) -> Constants {
+    let (world, render) = (&scene.world, &scene.render);
+    let floor = world.floor.as_ref();
+    // Path tracing has as much of a grid as its samples fill.
+    let grid = render.samples_per_pixel().isqrt();
+    let from_below = world.sky.from_below;
+    Constants {
+        floor_tint: floor.map_or([0.0; 3], |f| linear_colour(f.tint)),
+        floor_reflect: floor.map_or(0.0, |f| f.reflection as f32),
+        ambient: linear_colour(world.ambient),
+        cutoff: render.cutoff as f32,
+        zenith: linear_colour(world.sky.zenith),
+        highlight: world.highlight as f32,
+        horizon: linear_colour(world.sky.horizon),
+        lightmap_scale: 0.0,
+        lightmap_size: 0,
+        depth: render.depth as i32,
+        width: render.width as i32,
+        height: render.height as i32,
+        samples: grid as i32,
+        sample_step: (1.0 / f64::from(grid)) as f32,
+        knee: if render.tone == Tone::Soft { KNEE as f32 } else { 1.0 },
+        sky_slope: if from_below { 0.5 } else { 1.0 },
+        sky_base: if from_below { 0.5 } else { 0.0 },
+        path: i32::from(render.is_path()),
+        bvh_root,
+        shadows: i32::from(render.shadows),
+    }
+}
+
+// What scenes may ask for is what the kernels can do.
+const _: () = assert!(limits::MAX_DEPTH as i32 == MAX_DEPTH && crate::math::bvh::MAX_DEPTH < BVH_STACK as usize);
+
+/// Brightness from which the soft tone curve bends.
+pub const KNEE: f64 = 0.7;
+
+// Square root of linear light, after the tone curve -> 8-bit code.
+fn tone_lut(tone: Tone) -> Vec<i32> {
+    let code = |i| {
+        let root = f64::from(i) / f64::from(TONE_LUT_LAST);
+        (tone.display(root * root) * 255.0).round() as i32
+    };
+    (0..=TONE_LUT_LAST).map(code).collect()
+}
+
+/// The camera of frame n.
+pub fn frame_params(scene: &Scene, n: u32) -> Frame {
+    let view = scene.camera.view(n, scene.output.frames);
+    let focal = view.focal(scene.render.width);
+    Frame {
+        eye: single(view.eye),
+        pixel_footprint: (1.0 / (focal * f64::from(scene.render.samples))) as f32,
+        forward: single(scale(view.forward, focal)),
+        right: single(view.right),
+        down: single(scale(view.up, -1.0)),
+        number: n as i32,
+        lens: scene.camera.lens as f32,
+        focus: (focal / scene.camera.focus) as f32,
+    }
+}
+
+fn linear_colour(srgb: Vec3) -> [f32; 3] {
+    srgb.map(|c| linear(c) as f32)
+}
+
+fn push_texel(words: &mut Vec<i32>, [r, g, b]: [u16; 3]) {
+    words.push((u32::from(r) | u32::from(g) << 16) as i32);
+    words.push(i32::from(b));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn counts_beyond_the_codes_are_refused() {
+        assert_eq!(check_counts(MAX_BODIES, MAX_PRIMITIVES, MAX_PRIMITIVES), Ok(()));
+        for (bodies, balls, triangles, what) in
+            [(MAX_BODIES + 1, 0, 0, "bodies"), (0, 1 << 26, 0, "spheres"), (0, 0, 1 << 26, "triangles")]
+        {
+            assert_eq!(check_counts(bodies, balls, triangles).map_err(|e| e.what), Err(what));
+        }
+        // The largest numbers still fit the codes of leaves, of rays and of surfaces (kernels/types.def).
+        let last = MAX_PRIMITIVES as i64 - 1;
+        let numbers = [last << 5 | 31, (1 << 26) + 4 * (2 * last) + 1, (1 << 26) + 2 * last, 12 * (last + 1)];
+        assert!(numbers.iter().all(|&n| n <= i64::from(i32::MAX)), "{numbers:?}");
+    }
+}

@@ -1,0 +1,89 @@
+//! The floor as quads with texture coordinates.
+
+use crate::gpu_types::FloorQuad;
+use crate::math::vec3::{Vec3, add, cross, dot, length, normalise, scale, single, sub};
+use crate::scene::Floor;
+
+fn is_parallelogram(p: &[Vec3; 4]) -> bool {
+    let off = length(sub(add(p[0], p[2]), add(p[1], p[3])));
+    off <= 1e-9 * (length(sub(p[2], p[0])) + length(sub(p[3], p[1])))
+}
+
+// The picture's columns and rows at the corners. Its top left is the first corner, as in the coursework's programs;
+// columns run to whichever neighbour makes it a picture and not a mirrored one, seen from above: the second corner
+// where the corners run clockwise (the usual order), else the fourth.
+const FIRST_TO_SECOND: [f64; 4] = [0.0, 1.0, 1.0, 0.0];
+const FIRST_TO_FOURTH: [f64; 4] = [0.0, 0.0, 1.0, 1.0];
+
+fn clockwise(p: &[Vec3; 4]) -> bool {
+    // Of a floor that stands upright, as if seen from where it is.
+    cross(sub(p[2], p[0]), sub(p[3], p[1]))[2] <= 0.0
+}
+// u and v at the corners.
+fn floor_uv(p: &[Vec3; 4]) -> [[f64; 4]; 2] {
+    if clockwise(p) { [FIRST_TO_SECOND, FIRST_TO_FOURTH] } else { [FIRST_TO_FOURTH, FIRST_TO_SECOND] }
+}
+
+/// The floor as one or two quads.
+pub fn flatten(floor: &Floor) -> Vec<FloorQuad> {
+    if is_parallelogram(&floor.corners) {
+        return vec![flatten_quad(floor, [0, 1, 3], 0)];
+    }
+    let sides = if clockwise(&floor.corners) { [2, 1] } else { [1, 2] };
+    vec![flatten_quad(floor, [0, 1, 2], sides[0]), flatten_quad(floor, [0, 2, 3], sides[1])]
+}
+
+fn flatten_quad(floor: &Floor, corners: [usize; 3], side: i32) -> FloorQuad {
+    let [a, b, c] = corners.map(|i| floor.corners[i]);
+    let (ab, ac) = (sub(b, a), sub(c, a));
+    let mut n = normalise(cross(ab, ac));
+    if n[2] < 0.0 {
+        n = scale(n, -1.0);
+    }
+    // The gradient within the plane of a function with given values at the three corners.
+    let gradient = |values: [f64; 4]| {
+        let [va, vb, vc] = corners.map(|i| values[i]);
+        let normal = cross(ab, ac);
+        let g = add(scale(cross(ac, normal), vb - va), scale(cross(normal, ab), vc - va));
+        let g = scale(g, 1.0 / dot(normal, normal));
+        (g, [g[0] as f32, g[1] as f32, g[2] as f32, (va - dot(g, a)) as f32])
+    };
+    let [(gu, u), (gv, v)] = floor_uv(&floor.corners).map(gradient);
+    FloorQuad { n: single(n), d: dot(n, a) as f32, u, v, side, density: length(gu).max(length(gv)) as f32 }
+}
+
+// The floor's point at (u, v), and the quad it lies on.
+pub fn point(floor: &Floor, u: f64, v: f64) -> (Vec3, usize) {
+    let p = floor.corners;
+    // The triangles' own coordinates: along the first side and along the last.
+    let (u, v) = if clockwise(&p) { (v, u) } else { (u, v) };
+    if u <= v {
+        (add(p[0], add(scale(sub(p[1], p[0]), v), scale(sub(p[2], p[1]), u))), 0)
+    } else {
+        (add(p[0], add(scale(sub(p[3], p[0]), u), scale(sub(p[2], p[3]), v))), 1)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn floor_coordinates_hit_the_corners() {
+        let corners = [[-4.0, -4.0, -1.0], [-4.0, 4.0, 0.5], [4.0, 4.0, -1.0], [4.0, -4.0, -2.0]];
+        let floor = Floor { corners, texture: None, tint: [1.0; 3], reflection: 0.0 };
+        let quads = flatten(&floor);
+        let [us, vs] = floor_uv(&corners);
+        assert_eq!(quads.len(), 2);
+        for (quad, corners) in quads.iter().zip([[0, 1, 2], [0, 2, 3]]) {
+            for i in corners {
+                let p = single(floor.corners[i]);
+                let at = |g: [f32; 4]| f64::from(g[0] * p[0] + g[1] * p[1] + g[2] * p[2] + g[3]);
+                assert!((at(quad.u) - us[i]).abs() < 1e-6 && (at(quad.v) - vs[i]).abs() < 1e-6);
+            }
+        }
+        for (i, (u, v)) in us.into_iter().zip(vs).enumerate() {
+            assert!(length(sub(point(&floor, u, v).0, floor.corners[i])) < 1e-12);
+        }
+    }
+}

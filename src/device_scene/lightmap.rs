@@ -1,0 +1,74 @@
+//! Lamp light on the floor, worked out once before the first frame (Whitted): where to compute it, and the map of it.
+//! kernels.rs does the computing.
+
+use super::lights::lamps_of;
+use super::{DeviceScene, floor, push_texel};
+use crate::math::vec3::{length, single, sub};
+use crate::scene::Scene;
+use std::sync::Arc;
+
+// Shadow rays spent on it.
+const RAYS: usize = 4 << 20;
+
+/// Where lamp light is worth computing: points on the floor, and the lamps.
+pub struct LightmapPlan {
+    /// Texels along a side of the map.
+    pub size: usize,
+    /// Texel centres, with the quad of the floor that they lie on, in texel order.
+    pub points: Vec<([f32; 3], usize)>,
+    /// The floor's upward normal by quad.
+    pub normals: Vec<[f32; 3]>,
+    /// Lamp positions, x y z each.
+    pub lamps: Vec<f32>,
+    /// Lamp strengths, r g b each.
+    pub colours: Vec<f32>,
+    /// Squared length added to squared distances, so that a lamp on the floor stays finite.
+    pub softening: f32,
+}
+
+/// What to compute, if there are lamps and a floor.
+pub fn plan(device_scene: &DeviceScene, scene: &Scene) -> Option<LightmapPlan> {
+    let floor = scene.world.floor.as_ref()?;
+    let all = lamps_of(scene, |_| false);
+    let (lamps, colours): (Vec<_>, Vec<_>) = all.iter().copied().unzip();
+    let (lamps, colours) = (lamps.concat(), colours.concat());
+    // Path tracing samples the lamps themselves.
+    if all.is_empty() || scene.render.is_path() {
+        return None;
+    }
+    let quads = &device_scene.fixed.floor;
+    let size = [128, 64, 32, 16].into_iter().find(|s| s * s * all.len() <= RAYS).unwrap_or(8);
+    let texel = |i: usize| (i as f64 + 0.5) / size as f64;
+    let points = (0..size * size).map(|i| {
+        let (u, v) = (texel(i % size), texel(i / size));
+        let (p, quad) = floor::point(floor, u, v);
+        (single(p), quad.min(quads.len() - 1))
+    });
+    let extent = floor.corners.iter().map(|&c| length(sub(c, floor.corners[0]))).fold(0.0, f64::max);
+    let step = extent / size as f64;
+    Some(LightmapPlan {
+        size,
+        points: points.collect(),
+        normals: quads.iter().map(|q| q.n).collect(),
+        lamps,
+        colours,
+        softening: (step * step * 0.25) as f32,
+    })
+}
+
+impl DeviceScene {
+    /// Takes the lamp light in: linear r, g, b for each texel.
+    pub fn set_lightmap(&mut self, size: usize, light: &[f32]) {
+        let most = light.iter().fold(0.0f32, |a, &b| a.max(b));
+        if most <= 0.0 {
+            return;
+        }
+        let fixed = Arc::make_mut(&mut self.fixed);
+        fixed.lightmap.clear();
+        for p in light.chunks_exact(3) {
+            push_texel(&mut fixed.lightmap, [p[0], p[1], p[2]].map(|c| (c / most * 65535.0).round() as u16));
+        }
+        self.constants.lightmap_scale = most;
+        self.constants.lightmap_size = size as i32;
+    }
+}

@@ -1,0 +1,127 @@
+//! Lights: points, and what path tracing samples (glowing spheres and triangles, and lamps) with an alias table.
+
+use super::geometry::Geometry;
+use super::linear_colour;
+use super::polyhedra::{lamp_radius, sealed};
+use crate::assets::Assets;
+use crate::gpu_types::{EMITTER_SPHERE, EMITTER_TRIANGLE, Emitter, Light as GpuLight};
+use crate::math::srgb::linear;
+use crate::math::vec3::{Vec3, add, cross, length, scale, single};
+use crate::scene::Scene;
+
+// Radiance of a lamp's disc averaged over its area, as lamp_light in kernels/shading/material.cuh shapes it.
+const LAMP_RADIANCE: f64 = 2.4;
+
+/// The scene's point lights; `reach` bounds its coordinates.
+pub fn points(scene: &Scene, reach: f32) -> Vec<GpuLight> {
+    let light = |l: &crate::scene::Light| GpuLight {
+        position: single(brought_near(l.position, f64::from(reach))),
+        colour: linear_colour(l.colour),
+        ..GpuLight::default()
+    };
+    scene.world.lights.iter().map(light).collect()
+}
+
+// A light beyond ten million times the scene's reach stands in the same direction at that distance: single precision
+// tells no other, and shadow rays stay exact.
+fn brought_near(position: Vec3, reach: f64) -> Vec3 {
+    let (limit, far) = (1.0e7 * reach, length(position));
+    if reach > 0.0 && far > limit { scale(position, limit / far) } else { position }
+}
+
+// Glowing spheres and triangles, and the bodies' lamps.
+pub fn emitters(scene: &Scene, assets: &Assets, w: &Geometry) -> Vec<Emitter> {
+    let emission = |material: i32| Some(w.materials[material as usize].emission).filter(|e| e.iter().any(|&c| c > 0.0));
+    let spheres = w.spheres.iter().zip(&w.sphere_materials).filter_map(|(sphere, &material)| {
+        emission(material).map(|colour| Emitter {
+            centre: sphere.centre,
+            radius: sphere.radius,
+            colour,
+            kind: EMITTER_SPHERE,
+            ..Emitter::default()
+        })
+    });
+    let triangles = w.triangles.iter().enumerate().filter_map(|(i, t)| {
+        emission(t.material_index).map(|colour| Emitter {
+            centre: t.a,
+            colour,
+            kind: EMITTER_TRIANGLE,
+            triangle: i as i32,
+            ..Emitter::default()
+        })
+    });
+    let lamps = lamps_of(scene, |k| lights_inside(scene, assets, k));
+    let lamps = lamps.into_iter().map(|(centre, colour)| Emitter { centre, colour, ..Emitter::default() });
+    let mut all: Vec<Emitter> = spheres.chain(triangles).chain(lamps).collect();
+    let sizes: Vec<f64> = all.iter().map(|e| size(w, e)).collect();
+    share_chances(&mut all, &sizes);
+    all
+}
+
+// Whether light inside a body can be seen: on its own panes, or on what reaches into it.
+fn lights_inside(scene: &Scene, assets: &Assets, k: usize) -> bool {
+    let body = &scene.world.bodies[k];
+    body.reflection + body.transparency < 1.0 || !sealed(scene, assets, k)
+}
+
+// What an emitter's light at a distance grows with, next to its colour.
+fn size(w: &Geometry, e: &Emitter) -> f64 {
+    match e.kind {
+        EMITTER_SPHERE => f64::from(e.radius) * f64::from(e.radius),
+        EMITTER_TRIANGLE => {
+            let t = &w.triangles[e.triangle as usize];
+            let area = length(cross(t.ab.map(f64::from), t.ac.map(f64::from))) / 2.0;
+            area / (2.0 * std::f64::consts::PI)
+        }
+        _ => 1.0,
+    }
+}
+
+// Each emitter is drawn as often as its light at a distance deserves: tables of the alias method (Walker, "An efficient
+// method for generating discrete random variables with general distributions", 1977).
+fn share_chances(all: &mut [Emitter], sizes: &[f64]) {
+    let weight = |(e, size): (&Emitter, &f64)| f64::from(e.colour.iter().copied().fold(0.0, f32::max)) * size;
+    let weights: Vec<f64> = all.iter().zip(sizes).map(weight).collect();
+    let total: f64 = weights.iter().sum::<f64>().max(f64::MIN_POSITIVE);
+    let count = all.len() as f64;
+    // None is so dim that its inverse chance would leave single precision.
+    let mut rest: Vec<f64> = weights.iter().map(|w| (w / total * count).max(1e-6)).collect();
+    for (e, &share) in all.iter_mut().zip(&rest) {
+        (e.inverse_pmf, e.alias_threshold) = ((count / share) as f32, 1.0);
+    }
+    let (mut small, mut large): (Vec<usize>, Vec<usize>) = (0..all.len()).partition(|&i| rest[i] < 1.0);
+    while let (Some(i), Some(&j)) = (small.pop(), large.last()) {
+        (all[i].alias_threshold, all[i].alias_index) = (rest[i] as f32, j as i32);
+        rest[j] -= 1.0 - rest[i];
+        if rest[j] < 1.0 {
+            large.pop();
+            small.push(j);
+        }
+    }
+}
+
+// Where the lamps are, and how strong they are: linear, by colour. A lamp shines to both sides of its bar, which lets
+// nothing through: of a body that is lit inside too, each has a place outside and one inside.
+pub fn lamps_of(scene: &Scene, inside: impl Fn(usize) -> bool) -> Vec<([f32; 3], [f32; 3])> {
+    let mut lamps = Vec::new();
+    for (k, body) in scene.world.bodies.iter().enumerate().filter(|(_, b)| b.lamps > 0 && b.bar > 0.0) {
+        let sides: &[f64] = if inside(k) { &[1.01, 0.99] } else { &[1.01] };
+        // Rows of very many lamps are taken as fewer, brighter ones.
+        let taken = body.lamps.min(16);
+        let lamp = lamp_radius(body);
+        let strength = LAMP_RADIANCE * lamp * lamp * f64::from(body.lamps) / f64::from(taken);
+        let vertices = body.solid.vertices();
+        for [a, b] in body.solid.edges() {
+            for i in 0..taken {
+                let t = (f64::from(i) + 0.5) / f64::from(taken);
+                let on_edge = add(scale(vertices[a], 1.0 - t), scale(vertices[b], t));
+                // Just off the edge, so that its own bar does not stand in the way.
+                for side in sides {
+                    let p = add(body.centre, scale(on_edge, body.radius * side));
+                    lamps.push((single(p), body.lamp_colour.map(|c| (linear(c) * strength) as f32)));
+                }
+            }
+        }
+    }
+    lamps
+}

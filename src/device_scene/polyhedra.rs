@@ -1,0 +1,184 @@
+//! Polyhedra as pairs of planes, and what reaches into them.
+
+use super::linear_colour;
+use crate::assets::Assets;
+use crate::assets::mesh::Corners;
+use crate::gpu_types::{Body as GpuBody, SEALED, Slab};
+use crate::math::platonic::Solid;
+use crate::math::vec3::{Vec3, add, cross, dot, length, normalise, scale, single, sub};
+use crate::scene::{Body, Floor, Particles, Scene};
+use rayon::prelude::*;
+
+// A lamp fits its bar, and its neighbours do not touch it.
+pub fn lamp_radius(body: &Body) -> f64 {
+    let spacing = body.solid.edge_length() * body.radius / f64::from(body.lamps.max(1));
+    (0.78 * body.bar * body.radius).min(0.42 * spacing)
+}
+
+/// A body, and its slabs behind those that there are.
+pub fn flatten(scene: &Scene, assets: &Assets, k: usize, slabs: &mut Vec<Slab>) -> GpuBody {
+    let body = &scene.world.bodies[k];
+    let first = slabs.len();
+    let reach = body.solid.inradius() * body.radius;
+    // A tetrahedron's faces are opposite to corners, where there is no plane to meet.
+    let lone = body.solid == Solid::Tetrahedron;
+    let back = if lone { -1.001 * body.radius } else { -reach };
+    for n in slab_normals(body) {
+        slabs.push(Slab {
+            n: single(n),
+            lo: if lone { -1.0e30 } else { back as f32 },
+            hi: reach as f32,
+            middle: ((reach + back) / 2.0) as f32,
+            half: ((reach - back) / 2.0) as f32,
+        });
+    }
+    let sine = body.solid.edge_sine();
+    let lamps = if body.bar > 0.0 { body.lamps } else { 0 };
+    let spacing = body.solid.edge_length() * body.radius / f64::from(lamps.max(1));
+    let bends = scene.render.is_path() && body.ior != 1.0;
+    GpuBody {
+        centre: single(body.centre),
+        radius: body.radius as f32,
+        colour: linear_colour(body.colour),
+        local: (1.0 - body.reflection - body.transparency).max(0.0) as f32,
+        reflect: body.reflection as f32,
+        transmit: body.transparency as f32,
+        ior: body.ior as f32,
+        bar: (body.bar * body.radius * sine) as f32,
+        bar_to_edge: (1.0 / sine) as f32,
+        lamp_spacing: spacing as f32,
+        lamps_per_length: (1.0 / spacing) as f32,
+        lamp_sharpness: if lamps == 0 { 0.0 } else { (1.0 / (lamp_radius(body) * lamp_radius(body))) as f32 },
+        lamp_colour: linear_colour(body.lamp_colour),
+        lamps: lamps as i32,
+        bar_colour: linear_colour(body.bar_colour),
+        code_in: 4 * k as i32 + 1 + if sealed(scene, assets, k) { SEALED } else { 0 },
+        first_slab: first as i32,
+        slabs: (slabs.len() - first) as i32,
+        inverse_ior: (1.0 / body.ior) as f32,
+        shadow_transmit: if bends { 0.0 } else { body.transparency as f32 },
+    }
+}
+
+// One normal of each pair of parallel faces.
+fn slab_normals(body: &Body) -> Vec<Vec3> {
+    let mut kept: Vec<Vec3> = Vec::new();
+    for n in body.solid.normals() {
+        if kept.iter().all(|&m| dot(m, n) > -1.0 + 1e-9) {
+            kept.push(n);
+        }
+    }
+    kept
+}
+
+fn corners(body: &Body) -> Vec<Vec3> {
+    body.solid.vertices().into_iter().map(|v| add(body.centre, scale(v, body.radius))).collect()
+}
+
+// Whether a plane with one of these normals has all of a on one side and all of b on the other.
+fn separated(normals: &[Vec3], a: &[Vec3], b: &[Vec3], gap: f64) -> bool {
+    let range = |n: Vec3, points: &[Vec3]| {
+        points.iter().map(|&p| dot(n, p)).fold((f64::INFINITY, f64::NEG_INFINITY), |(lo, hi), x| (lo.min(x), hi.max(x)))
+    };
+    normals.iter().any(|&n| {
+        let ((a_lo, a_hi), (b_lo, b_hi)) = (range(n, a), range(n, b));
+        a_hi + gap < b_lo || b_hi + gap < a_lo
+    })
+}
+fn apart(a: &Body, b: &Body) -> bool {
+    let gap = 1e-5 * (a.radius + b.radius);
+    let between = sub(b.centre, a.centre);
+    if length(between) > a.radius + b.radius + gap {
+        return true;
+    }
+    let mut normals = [a.solid.normals(), b.solid.normals()].concat();
+    if length(between) > 0.0 {
+        normals.push(normalise(between));
+    }
+    separated(&normals, &corners(a), &corners(b), gap)
+}
+fn floor_misses(body: &Body, floor: &Floor) -> bool {
+    let p = floor.corners;
+    let mut normals = body.solid.normals();
+    [[p[0], p[1], p[2]], [p[0], p[2], p[3]]].iter().all(|t| {
+        normals.push(normalise(cross(sub(t[1], t[0]), sub(t[2], t[0]))));
+        separated(&normals, &corners(body), t, 1e-5 * body.radius)
+    })
+}
+
+// Whether nothing else reaches into body k: its inner rays then ask it alone.
+pub fn sealed(scene: &Scene, assets: &Assets, k: usize) -> bool {
+    let body = &scene.world.bodies[k];
+    // Particles that move may come in later.
+    if scene.world.particles.as_ref().is_some_and(Particles::is_animated) {
+        return false;
+    }
+    let shape = Shape { body, corners: corners(body), normals: body.solid.normals() };
+    let mut spheres = scene.world.spheres.iter().map(|s| (s.centre, s.radius));
+    let particles: Vec<_> = assets.particles.iter().flat_map(|p| &p.spheres).collect();
+    scene.world.bodies.iter().enumerate().all(|(j, other)| j == k || apart(body, other))
+        && scene.world.floor.as_ref().is_none_or(|f| floor_misses(body, f))
+        && spheres.all(|(centre, radius)| shape.misses_sphere(centre, radius))
+        && particles.par_iter().all(|(centre, radius)| shape.misses_sphere(centre.map(f64::from), f64::from(*radius)))
+        && assets.meshes.iter().all(|mesh| mesh.par_iter().all(|t| shape.misses_triangle(t)))
+}
+
+struct Shape<'a> {
+    body: &'a Body,
+    corners: Vec<Vec3>,
+    normals: Vec<Vec3>,
+}
+
+impl Shape<'_> {
+    // A sphere whose surface stays away: it is outside, or it holds the whole body.
+    fn misses_sphere(&self, centre: Vec3, radius: f64) -> bool {
+        let gap = 1e-5 * (self.body.radius + radius);
+        let to = sub(centre, self.body.centre);
+        let outside = |n: &Vec3| dot(*n, to) > self.body.solid.inradius() * self.body.radius + radius + gap;
+        length(to) > self.body.radius + radius + gap
+            || self.corners.iter().all(|&c| length(sub(c, centre)) < radius - gap)
+            || self.normals.iter().any(outside)
+    }
+    fn misses_triangle(&self, t: &Corners) -> bool {
+        let t = t.map(|p| p.map(f64::from));
+        let gap = 1e-5 * self.body.radius;
+        let middle = self.body.centre;
+        let beyond = |axis: usize| {
+            let (low, high) = t.iter().fold((f64::MAX, f64::MIN), |(l, h), p| (l.min(p[axis]), h.max(p[axis])));
+            low > middle[axis] + self.body.radius + gap || high < middle[axis] - self.body.radius - gap
+        };
+        if (0..3).any(beyond) {
+            return true;
+        }
+        let own = cross(sub(t[1], t[0]), sub(t[2], t[0]));
+        let own = if length(own) > 0.0 { vec![normalise(own)] } else { Vec::new() };
+        separated(&self.normals, &self.corners, &t, gap) || separated(&own, &self.corners, &t, gap)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn body(solid: Solid, centre: Vec3, radius: f64) -> Body {
+        Body { solid, centre, radius, ..Body::default() }
+    }
+
+    #[test]
+    fn slabs_are_half_the_faces() {
+        for solid in Solid::ALL {
+            let n = slab_normals(&body(solid, [0.0; 3], 1.0)).len();
+            let faces = solid.faces().len();
+            assert_eq!(n, if solid == Solid::Tetrahedron { 4 } else { faces / 2 }, "{solid:?}");
+        }
+    }
+
+    #[test]
+    fn bodies_that_touch_nothing_are_sealed() {
+        let cube = body(Solid::Hexahedron, [0.0; 3], 1.0);
+        assert!(apart(&cube, &body(Solid::Octahedron, [3.0, 0.0, 0.0], 1.0)));
+        assert!(!apart(&cube, &body(Solid::Octahedron, [1.2, 0.0, 0.0], 1.0)));
+        // Spheres overlap here, faces do not.
+        assert!(apart(&cube, &body(Solid::Hexahedron, [1.3, 0.0, 0.0], 1.0)));
+    }
+}

@@ -1,0 +1,138 @@
+//! From summed light to images: the film that tasks add to, linear images, and what is done to them before they are shown.
+
+pub mod image;
+pub mod overlay;
+
+use crate::gpu_types::{FAR, FIXED_ONE, Features};
+use image::{Image, Layers};
+
+/// The light of one frame while its tasks come in. Two halves of the samples are kept apart where their difference is to
+/// tell the noise.
+pub struct Film {
+    width: u32,
+    height: u32,
+    // Three sums a pixel; the second half is empty where nobody asks for noise.
+    halves: [Vec<i64>; 2],
+    samples: [u32; 2],
+    features: Vec<Features>,
+    feature_samples: u32,
+}
+
+impl Film {
+    /// A dark film.
+    pub fn new(width: u32, height: u32) -> Film {
+        Film {
+            width,
+            height,
+            halves: [Vec::new(), Vec::new()],
+            samples: [0; 2],
+            features: Vec::new(),
+            feature_samples: 0,
+        }
+    }
+    /// Samples of each pixel so far, by half.
+    pub fn samples(&self) -> [u32; 2] {
+        self.samples
+    }
+    /// `count` more samples of each pixel are on their way to a half.
+    pub fn expect(&mut self, half: usize, count: u32) {
+        self.samples[half] += count;
+        self.halves[half].resize(3 * self.pixels(), 0);
+    }
+    /// So many samples are on their way to the features.
+    pub fn expect_features(&mut self, count: u32) {
+        self.feature_samples = count;
+        let none = Features { depth: FAR.to_bits(), ..Features::default() };
+        self.features.resize(self.pixels(), none);
+    }
+    fn pixels(&self) -> usize {
+        self.width as usize * self.height as usize
+    }
+    /// Adds rows' sums, from row `top` on.
+    pub fn add(&mut self, half: usize, top: u32, sums: &[i64]) {
+        let at = 3 * self.width as usize * top as usize;
+        self.halves[half][at..at + sums.len()].iter_mut().zip(sums).for_each(|(to, x)| *to += x);
+    }
+    /// Takes rows' features, from row `top` on: the bytes that a device left.
+    pub fn add_features(&mut self, top: u32, bytes: &[u8]) {
+        let at = self.width as usize * top as usize;
+        for (to, words) in self.features[at..].iter_mut().zip(bytes.chunks_exact(size_of::<Features>())) {
+            let word = |i: usize| words[8 * i..8 * i + 8].try_into().map_or(0, i64::from_le_bytes);
+            let last = word(6).cast_unsigned();
+            *to = Features {
+                albedo: [word(0), word(1), word(2)],
+                normal: [word(3), word(4), word(5)],
+                depth: last as u32,
+                hits: (last >> 32) as u32,
+            };
+        }
+    }
+    /// The mean light of all samples.
+    pub fn resolve(&self) -> Image<f32> {
+        let [a, b] = &self.halves;
+        let scale = mean_scale(self.samples[0] + self.samples[1]);
+        let sums: Vec<f32> = match b.is_empty() {
+            true => a.iter().map(|&x| x as f32 * scale).collect(),
+            false => a.iter().zip(b).map(|(x, y)| (x + y) as f32 * scale).collect(),
+        };
+        Image::new(self.width, self.height, 3, sums)
+    }
+    /// The mean light of one half of the samples.
+    pub fn resolve_half(&self, half: usize) -> Image<f32> {
+        let scale = mean_scale(self.samples[half]);
+        Image::new(self.width, self.height, 3, self.halves[half].iter().map(|&x| x as f32 * scale).collect())
+    }
+    /// The layers next to the light, if features have been taken.
+    pub fn layers(&self) -> Option<Layers> {
+        (!self.features.is_empty()).then_some(())?;
+        let scale = mean_scale(self.feature_samples);
+        let three = |of: fn(&Features) -> [i64; 3]| {
+            let values = self.features.iter().flat_map(|f| of(f).map(|x| x as f32 * scale)).collect();
+            Image::new(self.width, self.height, 3, values)
+        };
+        let one = |of: &dyn Fn(&Features) -> f32| {
+            Image::new(self.width, self.height, 1, self.features.iter().map(of).collect())
+        };
+        let share = 1.0 / self.feature_samples.max(1) as f32;
+        let samples = (self.samples[0] + self.samples[1]) as f32;
+        Some(Layers {
+            albedo: three(|f| f.albedo),
+            normal: three(|f| f.normal),
+            depth: one(&|f| if f.hits == 0 { f32::INFINITY } else { f32::from_bits(f.depth) }),
+            coverage: one(&|f| f.hits as f32 * share),
+            samples: one(&|_| samples),
+        })
+    }
+}
+
+// As kernels/film.cuh has it.
+fn mean_scale(samples: u32) -> f32 {
+    1.0 / (FIXED_ONE * samples as f32)
+}
+
+/// A step between the mean light and the tone curve, in linear light.
+pub trait PostStep: Send + Sync {
+    /// Changes the image.
+    fn apply(&self, image: &mut Image<f32>);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn halves_add_up() {
+        let mut film = Film::new(2, 2);
+        film.expect(0, 3);
+        film.expect(1, 1);
+        let one = FIXED_ONE as i64;
+        film.add(0, 0, &[one; 6]);
+        film.add(0, 1, &[2 * one; 6]);
+        film.add(1, 0, &[one; 12]);
+        let image = film.resolve();
+        assert_eq!(image.data()[..3], [0.5; 3]);
+        assert_eq!(image.data()[6..9], [0.75; 3]);
+        assert_eq!(film.resolve_half(1).data()[0], 1.0);
+        assert!(film.layers().is_none());
+    }
+}

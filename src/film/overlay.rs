@@ -1,0 +1,122 @@
+//! What is drawn over a picture: the colour map with its numbers, in the lower left corner.
+
+use super::PostStep;
+use super::image::Image;
+use crate::device_scene::KNEE;
+use crate::math::colormap::viridis;
+use crate::math::srgb::linear;
+use crate::scene::Tone;
+use font8x8::UnicodeFonts;
+
+/// What to draw.
+#[derive(Clone, Debug)]
+pub struct Legend {
+    /// What the colours mean.
+    pub title: String,
+    /// Values at the map's ends.
+    pub range: [f64; 2],
+    /// The curve that the picture goes through afterwards: the legend's colours are those of the display.
+    pub tone: Tone,
+}
+
+impl PostStep for Legend {
+    fn apply(&self, image: &mut Image<f32>) {
+        let (width, height) = (image.width(), image.height());
+        // Glyphs of 8 x 8 dots, larger in larger pictures.
+        let unit = (height / 480).max(1);
+        let (left, bar) = (12 * unit, (width / 3).min(256 * unit));
+        let Some(top) = height.checked_sub(44 * unit).filter(|_| bar > 80 * unit) else { return };
+        let mut canvas = Canvas { image, tone: self.tone };
+        for x in 0..bar {
+            let colour = viridis((x * 255 / (bar - 1)) as usize);
+            (0..12 * unit).for_each(|y| canvas.dot(left + x, top + 12 * unit + y, colour));
+        }
+        canvas.write(&self.title, left, top, unit);
+        let [low, high] = self.range.map(number);
+        let below = top + 27 * unit;
+        canvas.write(&low, left, below, unit);
+        canvas.write(&high, left + bar - high.len() as u32 * 8 * unit, below, unit);
+    }
+}
+
+// Of the letters.
+const WHITE: f64 = 235.0 / 255.0;
+
+// Four digits are enough for a legend.
+fn number(x: f64) -> String {
+    let size = x.abs();
+    if size != 0.0 && !(1e-3..1e5).contains(&size) {
+        format!("{x:.3e}")
+    } else {
+        format!("{}", (x * 1e4).round() / 1e4)
+    }
+}
+
+// The linear light that the tone curve makes a display colour of.
+fn before(tone: Tone, display: f64) -> f32 {
+    let toned = match tone {
+        Tone::Clip { gamma } if gamma > 0.0 => libm::pow(display, gamma),
+        _ => linear(display),
+    };
+    let bent = tone == Tone::Soft && toned > KNEE;
+    (if bent { KNEE + (toned - KNEE) * (1.0 - KNEE) / (1.0 - toned).max(1e-3) } else { toned }) as f32
+}
+
+struct Canvas<'a> {
+    image: &'a mut Image<f32>,
+    tone: Tone,
+}
+
+impl Canvas<'_> {
+    fn dot(&mut self, x: u32, y: u32, display: [f64; 3]) {
+        let (width, height) = (self.image.width(), self.image.height());
+        if x < width && y < height {
+            let at = 3 * (y as usize * width as usize + x as usize);
+            let colour = display.map(|c| before(self.tone, c));
+            self.image.data_mut()[at..at + 3].copy_from_slice(&colour);
+        }
+    }
+    fn write(&mut self, text: &str, left: u32, top: u32, unit: u32) {
+        for (i, glyph) in text.chars().filter_map(|c| font8x8::BASIC_FONTS.get(c)).enumerate() {
+            for (row, bits) in glyph.iter().enumerate() {
+                for column in (0..8).filter(|c| bits >> c & 1 == 1) {
+                    let (x, y) = (left + (8 * i as u32 + column) * unit, top + row as u32 * unit);
+                    (0..unit * unit).for_each(|d| self.dot(x + d % unit, y + d / unit, [WHITE; 3]));
+                }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_legend_shows_the_map_and_stays_inside() {
+        let legend = Legend { title: "velocity".into(), range: [0.0, 123456.789], tone: Tone::Soft };
+        for (w, h) in [(320, 240), (64, 48), (1920, 1080), (1, 1), (300, 20)] {
+            let mut image = Image::new(w, h, 3, vec![0.0f32; 3 * w as usize * h as usize]);
+            legend.apply(&mut image);
+            if (w, h) == (320, 240) {
+                let colours: std::collections::HashSet<_> =
+                    image.data().chunks(3).map(|p| [p[0], p[1], p[2]].map(f32::to_bits)).collect();
+                assert!(colours.len() > 80, "{}", colours.len());
+            }
+        }
+        assert_eq!(number(123456.789), "1.235e5");
+        assert_eq!(number(0.25), "0.25");
+    }
+
+    #[test]
+    fn display_colours_come_through_the_tone_curve_as_they_are() {
+        let soft = |x: f64| if x > KNEE { KNEE + (x - KNEE) * (1.0 - KNEE) / (x - KNEE + 1.0 - KNEE) } else { x };
+        for code in 0..=250 {
+            let display = f64::from(code) / 255.0;
+            let shown = crate::math::srgb::srgb(soft(f64::from(before(Tone::Soft, display))));
+            assert!((shown * 255.0 - f64::from(code)).abs() < 0.01, "{code}: {shown}");
+            let shown = libm::sqrt(f64::from(before(Tone::Clip { gamma: 2.0 }, display)));
+            assert!((shown * 255.0 - f64::from(code)).abs() < 0.01, "{code}: {shown}");
+        }
+    }
+}

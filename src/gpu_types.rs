@@ -1,0 +1,48 @@
+//! The structs that the kernels read and write, made by build.rs of kernels/types.def, and the arrays they hold.
+
+#![expect(dead_code, reason = "some constants are the kernels' alone")]
+#![expect(unsafe_code, reason = "arrays of plain numbers are shared with the kernels by address")]
+
+/// A read-only array as the kernels see it: an address in host or device memory, and a length.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct Array<T> {
+    /// First element.
+    pub data: *const T,
+    /// Number of elements.
+    pub len: i32,
+    pad: i32,
+}
+
+// SAFETY: an Array is an address and a length; nothing in Rust reads through it. The kernels, which do, write nothing
+// that an Array holds, and whoever calls them keeps the memory alive (kernels.rs borrows it, device/cuda.rs owns it).
+unsafe impl<T: Sync> Sync for Array<T> {}
+// SAFETY: as above.
+unsafe impl<T: Sync> Send for Array<T> {}
+
+impl<T> Array<T> {
+    /// The array at `data`, which may be an address on a device.
+    pub fn new(data: *const T, len: usize) -> Array<T> {
+        Array { data, len: len as i32, pad: 0 }
+    }
+}
+
+/// A few elements in place.
+#[repr(C, align(16))]
+#[derive(Clone, Copy, Debug)]
+pub struct Inline<T, const N: usize> {
+    data: [T; N],
+    len: i32,
+    pad: [i32; 3],
+}
+
+impl<T: Copy + Default, const N: usize> Inline<T, N> {
+    /// The values, if there are few enough.
+    pub fn of(values: &[T]) -> Option<Inline<T, N>> {
+        let mut data = [T::default(); N];
+        data.get_mut(..values.len())?.copy_from_slice(values);
+        Some(Inline { data, len: values.len() as i32, pad: [0; 3] })
+    }
+}
+
+include!(concat!(env!("OUT_DIR"), "/gpu_types.rs"));

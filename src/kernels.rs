@@ -1,0 +1,385 @@
+//! The compiled kernels: one table of entries for each instruction set of this machine's CPU.
+#![expect(unsafe_code, reason = "calls the kernels through their C entries")]
+
+use crate::device_scene::{DeviceScene, HostScene, lightmap};
+use crate::gpu_types::{Counts, FROM_FLOOR, Film, Frame, Launch, Scene, SmallScene, TILE};
+use crate::scene::Scene as SceneDescription;
+use rayon::prelude::*;
+
+/// One compiled instruction set of the kernels.
+#[derive(Clone, Copy)]
+pub struct Isa {
+    /// `avx512`, `avx2`, `baseline`, `neon` or `scalar`.
+    pub name: &'static str,
+    /// Rays traced at once.
+    pub lanes: usize,
+    entries: Entries,
+}
+
+// The entries of kernels/entry/render.cpp.
+#[derive(Clone, Copy)]
+struct Entries {
+    scratch_bytes: unsafe extern "C" fn(*const Scene) -> u64,
+    trace_tile: unsafe extern "C" fn(
+        *const Scene,
+        *const SmallScene,
+        *const Frame,
+        *const Launch,
+        *const Film,
+        i32,
+        i32,
+        *mut u8,
+        *mut Counts,
+    ),
+    tone_map: unsafe extern "C" fn(*const Scene, *const f32, i64, *mut u32),
+    convert: unsafe extern "C" fn(*const u32, i32, i32, i32, i32, *mut u8, *mut u8, *mut u8),
+    light_points: unsafe extern "C" fn(
+        *const Scene,
+        *const f32,
+        i32,
+        *const f32,
+        *const f32,
+        *const f32,
+        i32,
+        i32,
+        f32,
+        *mut f32,
+    ),
+    #[cfg_attr(not(test), expect(dead_code, reason = "for tests"))]
+    closest_hits: unsafe extern "C" fn(*const Scene, *const f32, *const f32, i32, i32, *mut f32, *mut i32),
+    #[cfg_attr(not(test), expect(dead_code, reason = "for tests"))]
+    fused: unsafe extern "C" fn(*const f32, *const f32, *const f32, *mut f32, i32),
+    #[cfg_attr(not(test), expect(dead_code, reason = "for tests"))]
+    layout: unsafe extern "C" fn(*mut i32) -> i32,
+}
+
+macro_rules! isa {
+    ($name:literal, $lanes:literal) => {{
+        unsafe extern "C" {
+            #[link_name = concat!("polyfly_scratch_bytes_", $name)]
+            fn scratch_bytes(scene: *const Scene) -> u64;
+            #[link_name = concat!("polyfly_trace_tile_", $name)]
+            fn trace_tile(
+                scene: *const Scene,
+                small: *const SmallScene,
+                frame: *const Frame,
+                launch: *const Launch,
+                film: *const Film,
+                left: i32,
+                top: i32,
+                scratch: *mut u8,
+                counts: *mut Counts,
+            );
+            #[link_name = concat!("polyfly_tone_map_", $name)]
+            fn tone_map(scene: *const Scene, linear: *const f32, n: i64, rgba: *mut u32);
+            #[link_name = concat!("polyfly_convert_", $name)]
+            fn convert(
+                rgba: *const u32,
+                width: i32,
+                height: i32,
+                first: i32,
+                end: i32,
+                y: *mut u8,
+                u: *mut u8,
+                v: *mut u8,
+            );
+            #[link_name = concat!("polyfly_light_points_", $name)]
+            fn light_points(
+                scene: *const Scene,
+                points: *const f32,
+                n: i32,
+                normal: *const f32,
+                lamps: *const f32,
+                colours: *const f32,
+                lamp_count: i32,
+                from: i32,
+                softening: f32,
+                light: *mut f32,
+            );
+            #[link_name = concat!("polyfly_closest_hits_", $name)]
+            fn closest_hits(
+                scene: *const Scene,
+                origins: *const f32,
+                directions: *const f32,
+                n: i32,
+                in_turn: i32,
+                t: *mut f32,
+                surface: *mut i32,
+            );
+            #[link_name = concat!("polyfly_fused_", $name)]
+            fn fused(a: *const f32, b: *const f32, c: *const f32, r: *mut f32, n: i32);
+            #[link_name = concat!("polyfly_layout_", $name)]
+            fn layout(out: *mut i32) -> i32;
+        }
+        let entries =
+            Entries { scratch_bytes, trace_tile, tone_map, convert, light_points, closest_hits, fused, layout };
+        Isa { name: $name, lanes: $lanes, entries }
+    }};
+}
+
+impl std::fmt::Debug for Isa {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{} ({} lanes)", self.name, self.lanes)
+    }
+}
+
+impl Isa {
+    /// The instruction sets that this machine can run, widest first; the last is the GPU's own driver on one lane.
+    pub fn available() -> Vec<Isa> {
+        let mut sets = Vec::new();
+        #[cfg(target_arch = "x86_64")]
+        {
+            if is_x86_feature_detected!("avx512f")
+                && is_x86_feature_detected!("avx512dq")
+                && is_x86_feature_detected!("avx512bw")
+                && is_x86_feature_detected!("avx512vl")
+            {
+                sets.push(isa!("avx512", 16));
+            }
+            if is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma") {
+                sets.push(isa!("avx2", 8));
+            }
+        }
+        #[cfg(target_arch = "aarch64")]
+        sets.push(isa!("neon", 4));
+        #[cfg(not(target_arch = "aarch64"))]
+        sets.push(isa!("baseline", 4));
+        sets.push(isa!("scalar", 1));
+        sets
+    }
+
+    /// One lane that counts its floating-point operations; slow, and never for pictures.
+    pub fn counting() -> Isa {
+        isa!("counting", 1)
+    }
+
+    /// The widest, or the one of that name.
+    pub fn pick(asked: Option<&str>) -> Result<Isa, UnknownIsa> {
+        let sets = Isa::available();
+        match asked {
+            None => Ok(sets[0]),
+            Some(name) => sets.iter().find(|s| s.name == name).copied().ok_or_else(|| UnknownIsa {
+                asked: name.to_owned(),
+                available: sets.iter().map(|s| s.name).collect::<Vec<_>>().join(", "),
+            }),
+        }
+    }
+
+    /// Bytes of scratch memory that [`Isa::trace_tile`] needs.
+    pub fn scratch_bytes(&self, scene: &HostScene) -> usize {
+        // SAFETY: the struct is whole; the entry reads its depth only.
+        (unsafe { (self.entries.scratch_bytes)(&scene.arrays) }) as usize
+    }
+
+    /// Traces the tile whose first pixel is (left, top) into the film.
+    ///
+    /// # Safety
+    /// Those of the film's pointers that are not null must reach every pixel of the tile that lies inside the picture,
+    /// from row `film.first_row` on, and no other thread may touch these pixels meanwhile.
+    pub unsafe fn trace_tile(&self, scene: &HostScene, work: &TileWork, film: &Film, scratch: &mut Scratch) -> Counts {
+        let mut counts = Counts::default();
+        let small = work.small.map_or(std::ptr::null(), std::ptr::from_ref);
+        let (left, top) = work.corner;
+        assert!(scratch.len() >= self.scratch_bytes(scene));
+        // SAFETY: the scene's arrays are borrowed; scratch is as large as asked for and this call's alone; the film is the
+        // caller's promise.
+        unsafe {
+            (self.entries.trace_tile)(
+                &scene.arrays,
+                small,
+                work.frame,
+                &work.launch,
+                film,
+                left,
+                top,
+                scratch.aligned(),
+                &mut counts,
+            );
+        };
+        counts
+    }
+
+    /// The picture of linear light, r, g, b for each pixel.
+    pub fn tone_map(&self, scene: &HostScene, linear: &[f32], rgba: &mut [u32]) {
+        assert_eq!(linear.len(), 3 * rgba.len());
+        // SAFETY: three numbers for each of rgba's pixels.
+        unsafe { (self.entries.tone_map)(&scene.arrays, linear.as_ptr(), rgba.len() as i64, rgba.as_mut_ptr()) };
+    }
+
+    /// Converts RGBA to planar YUV 4:2:0, BT.709 limited range, with the kernels' own arithmetic.
+    /// Odd sizes are padded by one pixel. `yuv` is resized to hold the planes.
+    pub fn convert(&self, rgba: &[u8], width: u32, height: u32, yuv: &mut Vec<u8>) {
+        let (wide, tall) = (width.next_multiple_of(2) as usize, height.next_multiple_of(2) as usize);
+        let pixels: &[u32] = bytemuck::cast_slice(rgba);
+        assert_eq!(pixels.len(), width as usize * height as usize);
+        yuv.resize(wide * tall * 3 / 2, 0);
+        let (y, chroma) = yuv.split_at_mut(wide * tall);
+        let (u, v) = chroma.split_at_mut(wide * tall / 4);
+        // SAFETY: the pixels are width x height; the planes hold the padded picture, a quarter of it for
+        // the two of chroma; rows 0 .. tall / 2 are all there are.
+        unsafe {
+            (self.entries.convert)(
+                pixels.as_ptr(),
+                width as i32,
+                height as i32,
+                0,
+                (tall / 2) as i32,
+                y.as_mut_ptr(),
+                u.as_mut_ptr(),
+                v.as_mut_ptr(),
+            );
+        }
+    }
+
+    /// Works out the lamp light on the floor, on the threads of the pool that this is called in.
+    pub fn bake_lightmap(&self, device_scene: &mut DeviceScene, scene: &SceneDescription) {
+        const CHUNK: usize = 256;
+        let Some(plan) = lightmap::plan(device_scene, scene) else { return };
+        let host = device_scene.host();
+        let mut light = vec![0.0f32; 3 * plan.points.len()];
+        light.par_chunks_mut(3 * CHUNK).zip(plan.points.par_chunks(CHUNK)).for_each(|(light, points)| {
+            for (quad, normal) in plan.normals.iter().enumerate() {
+                let chosen: Vec<usize> = (0..points.len()).filter(|&i| points[i].1 == quad).collect();
+                let flat: Vec<f32> = chosen.iter().flat_map(|&i| points[i].0).collect();
+                let mut out = vec![0.0f32; flat.len()];
+                // SAFETY: points, lamps and colours hold three floats each as counted, and `out` as many as points.
+                unsafe {
+                    (self.entries.light_points)(
+                        &host.arrays,
+                        flat.as_ptr(),
+                        chosen.len() as i32,
+                        normal.as_ptr(),
+                        plan.lamps.as_ptr(),
+                        plan.colours.as_ptr(),
+                        (plan.lamps.len() / 3) as i32,
+                        FROM_FLOOR + quad as i32,
+                        plan.softening,
+                        out.as_mut_ptr(),
+                    );
+                }
+                for (k, &i) in chosen.iter().enumerate() {
+                    light[3 * i..3 * i + 3].copy_from_slice(&out[3 * k..3 * k + 3]);
+                }
+            }
+        });
+        device_scene.set_lightmap(plan.size, &light);
+    }
+
+    /// What each of some rays meets first: the distance, and the surface's number. For tests: with the tree, or by
+    /// asking everything in turn. Origins and directions are x, y, z each.
+    #[cfg(test)]
+    pub fn closest_hits(
+        &self,
+        scene: &HostScene,
+        origins: &[f32],
+        directions: &[f32],
+        in_turn: bool,
+    ) -> (Vec<f32>, Vec<i32>) {
+        assert_eq!(origins.len(), directions.len());
+        let n = origins.len() / 3;
+        let (mut t, mut surfaces) = (vec![0.0; n], vec![0; n]);
+        // SAFETY: three numbers for each ray, one distance and one surface.
+        unsafe {
+            (self.entries.closest_hits)(
+                &scene.arrays,
+                origins.as_ptr(),
+                directions.as_ptr(),
+                n as i32,
+                i32::from(in_turn),
+                t.as_mut_ptr(),
+                surfaces.as_mut_ptr(),
+            );
+        }
+        (t, surfaces)
+    }
+
+    /// Fused multiply-add of each triple, for tests; the length must be a multiple of the lanes.
+    #[cfg(test)]
+    pub fn fused(&self, a: &[f32], b: &[f32], c: &[f32]) -> Vec<f32> {
+        let n = a.len();
+        assert!(b.len() == n && c.len() == n && n.is_multiple_of(self.lanes));
+        let mut r = vec![0.0; n];
+        // SAFETY: all four arrays hold n floats, and the kernel touches only whole groups of lanes below n.
+        unsafe { (self.entries.fused)(a.as_ptr(), b.as_ptr(), c.as_ptr(), r.as_mut_ptr(), n as i32) };
+        r
+    }
+
+    #[cfg(test)]
+    /// Whether this object was compiled with the structs that Rust has: the first size or place that differs.
+    pub fn layout_difference(&self) -> Option<String> {
+        use crate::gpu_types::LAYOUT;
+        let mut theirs = [0i32; 512];
+        assert!(LAYOUT.len() <= theirs.len());
+        // SAFETY: the entry writes a number for each struct and field of types.def, which are those of LAYOUT.
+        let n = unsafe { (self.entries.layout)(theirs.as_mut_ptr()) } as usize;
+        if n != LAYOUT.len() {
+            return Some(format!("{n} sizes and places, {} expected", LAYOUT.len()));
+        }
+        let differs = LAYOUT.iter().zip(&theirs).find(|((_, ours), theirs)| *ours != **theirs as usize);
+        differs.map(|((name, ours), theirs)| format!("{name}: {theirs}, {ours} expected"))
+    }
+}
+
+/// Floating-point operations that the calling thread has counted in [`Isa::counting`]'s kernels: an addition,
+/// multiplication, division or root is one, a fused multiply-add two.
+pub fn counted_flops() -> u64 {
+    unsafe extern "C" {
+        fn polyfly_flops_counting() -> u64;
+    }
+    // SAFETY: reads a counter of the calling thread.
+    unsafe { polyfly_flops_counting() }
+}
+
+/// No instruction set of that name here.
+#[derive(Debug, thiserror::Error)]
+#[error("POLYFLY_ISA={asked}: this machine has {available}")]
+pub struct UnknownIsa {
+    /// What was asked for.
+    pub asked: String,
+    /// What there is.
+    pub available: String,
+}
+
+/// A tile's place and what to trace of it.
+pub struct TileWork<'a> {
+    /// The scene in place, for the one-lane kernels, which then trace it as a GPU does.
+    pub small: Option<&'a SmallScene>,
+    /// The camera.
+    pub frame: &'a Frame,
+    /// The samples.
+    pub launch: Launch,
+    /// Its first pixel, multiples of [`TILE`].
+    pub corner: (i32, i32),
+}
+
+/// Pixels along a tile's side.
+pub const TILE_SIDE: u32 = TILE as u32;
+
+/// Memory for one thread's tile, aligned for the widest lanes.
+pub struct Scratch(Vec<[u64; 8]>);
+
+impl Scratch {
+    /// At least so many bytes.
+    pub fn new(bytes: usize) -> Scratch {
+        Scratch(vec![[0; 8]; bytes.div_ceil(64) + 1])
+    }
+    fn len(&self) -> usize {
+        64 * (self.0.len() - 1)
+    }
+    fn aligned(&mut self) -> *mut u8 {
+        let start = self.0.as_mut_ptr().cast::<u8>();
+        start.wrapping_add(start.align_offset(64))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn both_sides_lay_the_structs_out_alike() {
+        for isa in Isa::available() {
+            assert_eq!(isa.layout_difference(), None, "{isa:?}");
+        }
+    }
+}

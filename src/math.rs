@@ -1,0 +1,7 @@
+//! Mathematics that knows nothing of scenes: vectors, solids, colour curves and maps, the bounding volume hierarchy.
+
+pub mod bvh;
+pub mod colormap;
+pub mod platonic;
+pub mod srgb;
+pub mod vec3;

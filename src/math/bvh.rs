@@ -1,0 +1,243 @@
+//! A bounding volume hierarchy in two levels: a tree for each group of elements, and a tree over these.
+
+use glam::Vec3A;
+use obvhs::BvhBuildParams;
+use obvhs::aabb::Aabb;
+use obvhs::bvh2::Bvh2;
+use obvhs::bvh2::builder::build_bvh2;
+
+/// Deepest tree that the kernels' stack holds.
+pub const MAX_DEPTH: usize = 60;
+
+/// A box: its lower and its upper corner.
+pub type Bounds = [[f32; 3]; 2];
+
+/// A node: its children's boxes, and their codes: a node's number, or what [`Group::leaf_code`] gave.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Node {
+    /// The children's boxes.
+    pub bounds: [Bounds; 2],
+    /// The children's codes.
+    pub children: [i32; 2],
+}
+
+/// Elements that get a tree of their own.
+pub struct Group<'a> {
+    /// The negative code of a leaf, from its first element and their count.
+    pub leaf_code: &'a (dyn Fn(u32, u32) -> i32 + Sync),
+    /// Their boxes.
+    pub bounds: &'a [Bounds],
+    /// Elements that may share a leaf, 1 to 8; those are put side by side.
+    pub leaf_size: u32,
+}
+
+/// The joint tree.
+pub struct Tree {
+    /// Its nodes.
+    pub nodes: Vec<Node>,
+    /// The root's code; None where there are no elements.
+    pub root: Option<i32>,
+    /// For each group, its elements in the order that the leaves count them.
+    pub orders: Vec<Vec<u32>>,
+}
+
+fn aabb(b: &Bounds) -> Aabb {
+    Aabb::new(Vec3A::from_array(b[0]), Vec3A::from_array(b[1]))
+}
+
+// A tree in the making: its root as a child code, and the root's box.
+struct Rooted {
+    child: i32,
+    bounds: Aabb,
+}
+
+/// Builds the tree.
+pub fn build(groups: &[Group]) -> Tree {
+    let (mut nodes, mut roots, mut orders) = (Vec::new(), Vec::new(), Vec::new());
+    for group in groups {
+        let boxes: Vec<Aabb> = group.bounds.iter().map(aabb).collect();
+        let mut bvh = tree_of(&boxes, group.leaf_size);
+        if bvh.nodes.is_empty() {
+            orders.push(Vec::new());
+            continue;
+        }
+        if group.leaf_size > 1 {
+            orders.push(bvh.primitive_indices.clone());
+        } else {
+            // Elements that stay where they are: leaves name them directly.
+            for node in bvh.nodes.iter_mut().filter(|n| n.prim_count > 0) {
+                node.first_index = bvh.primitive_indices[node.first_index as usize];
+            }
+            orders.push((0..boxes.len() as u32).collect());
+        }
+        roots.push(graft(&bvh, 0, &mut nodes, group.leaf_code));
+    }
+    let boxes: Vec<Aabb> = roots.iter().map(|r| r.bounds).collect();
+    let root = match boxes.len() {
+        0 => None,
+        1 => Some(roots[0].child),
+        _ => {
+            let top = tree_of(&boxes, 1);
+            let leaf = |first: u32, _| roots[top.primitive_indices[first as usize] as usize].child;
+            Some(graft(&top, 0, &mut nodes, &leaf).child)
+        }
+    };
+    Tree { nodes, root, orders }
+}
+
+fn tree_of(boxes: &[Aabb], leaf: u32) -> Bvh2 {
+    if boxes.is_empty() {
+        return Bvh2::default();
+    }
+    if many_alike(boxes) {
+        return balanced(boxes, leaf);
+    }
+    // A small tree is made well in no time; a large one must not keep the frame waiting.
+    let quality = match boxes.len() {
+        0..=10_000 => BvhBuildParams::very_slow_build(),
+        10_001..=100_000 => BvhBuildParams::medium_build(),
+        _ => BvhBuildParams::fast_build(),
+    };
+    let params = BvhBuildParams { max_prims_per_leaf: leaf, ..quality };
+    let built = build_bvh2(boxes, params, &mut std::time::Duration::default());
+    // The joint tree adds a few levels of its own.
+    if depth(&built) + 12 <= MAX_DEPTH { built } else { balanced(boxes, leaf) }
+}
+
+// Whether a sample of the boxes is full of repetitions: the builder takes quadratic time over equal boxes.
+fn many_alike(boxes: &[Aabb]) -> bool {
+    const SAMPLE: usize = 2048;
+    let bits = |a: &Aabb| [a.min, a.max].map(|p| p.to_array().map(f32::to_bits));
+    let sample = boxes.iter().step_by(boxes.len().div_ceil(SAMPLE));
+    let different: std::collections::HashSet<_> = sample.clone().map(bits).collect();
+    boxes.len() > SAMPLE && 4 * different.len() < 3 * sample.len()
+}
+
+fn depth(bvh: &Bvh2) -> usize {
+    let (mut deepest, mut stack) = (0, vec![(0u32, 1)]);
+    while let Some((at, level)) = stack.pop() {
+        deepest = deepest.max(level);
+        let node = &bvh.nodes[at as usize];
+        if node.prim_count == 0 {
+            stack.extend([(node.first_index, level + 1), (node.first_index + 1, level + 1)]);
+        }
+    }
+    deepest
+}
+
+// A tree of the least depth, for inputs that make the other one too deep: halves by the longest side.
+fn balanced(boxes: &[Aabb], leaf: u32) -> Bvh2 {
+    let mut indices: Vec<u32> = (0..boxes.len() as u32).collect();
+    let mut nodes = vec![obvhs::bvh2::node::Bvh2Node::default()];
+    let mut stack = vec![(0usize, 0usize, boxes.len())];
+    while let Some((at, from, to)) = stack.pop() {
+        let around = indices[from..to].iter().fold(Aabb::empty(), |a, &i| a.union(&boxes[i as usize]));
+        nodes[at].aabb = around;
+        if to - from <= leaf as usize {
+            (nodes[at].prim_count, nodes[at].first_index) = ((to - from) as u32, from as u32);
+            continue;
+        }
+        let size = (around.max - around.min).to_array();
+        let axis = (0..3).max_by(|&a, &b| size[a].total_cmp(&size[b])).unwrap_or(0);
+        let middle = (to - from) / 2;
+        indices[from..to].select_nth_unstable_by(middle, |&a, &b| {
+            let centre = |i: u32| boxes[i as usize].min[axis] + boxes[i as usize].max[axis];
+            centre(a).total_cmp(&centre(b)).then(a.cmp(&b))
+        });
+        nodes[at].first_index = nodes.len() as u32;
+        let next = nodes.len();
+        nodes.extend([obvhs::bvh2::node::Bvh2Node::default(); 2]);
+        stack.extend([(next, from, from + middle), (next + 1, from + middle, to)]);
+    }
+    Bvh2 { nodes, primitive_indices: indices, ..Bvh2::default() }
+}
+
+// Copies a tree behind the nodes that there are.
+fn graft(bvh: &Bvh2, root: u32, nodes: &mut Vec<Node>, leaf: &dyn Fn(u32, u32) -> i32) -> Rooted {
+    let code = |at: u32, place: &mut Vec<(u32, usize)>, nodes: &mut Vec<Node>| {
+        let node = &bvh.nodes[at as usize];
+        if node.prim_count > 0 {
+            return leaf(node.first_index, node.prim_count);
+        }
+        nodes.push(Node::default());
+        place.push((at, nodes.len() - 1));
+        (nodes.len() - 1) as i32
+    };
+    let mut open = Vec::new();
+    let child = code(root, &mut open, nodes);
+    while let Some((at, place)) = open.pop() {
+        let first = bvh.nodes[at as usize].first_index;
+        let [a, b] = [first, first + 1].map(|i| {
+            let bounds = &bvh.nodes[i as usize].aabb;
+            ([bounds.min.to_array(), bounds.max.to_array()], i)
+        });
+        let children = [code(a.1, &mut open, nodes), code(b.1, &mut open, nodes)];
+        nodes[place] = Node { bounds: [a.0, b.0], children };
+    }
+    Rooted { child, bounds: bvh.nodes[root as usize].aabb }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn code(kind: i32) -> impl Fn(u32, u32) -> i32 + Sync {
+        move |first, count| !((first as i32) << 5 | kind << 3 | (count as i32 - 1))
+    }
+
+    // Walks the tree and counts how often each element is named.
+    fn named(tree: &Tree, kind: i32, count: usize) -> Vec<usize> {
+        let mut times = vec![0; count];
+        let mut stack: Vec<(i32, usize)> = tree.root.iter().map(|&r| (r, 0)).collect();
+        while let Some((at, depth)) = stack.pop() {
+            assert!(depth <= MAX_DEPTH);
+            if at >= 0 {
+                stack.extend(tree.nodes[at as usize].children.map(|c| (c, depth + 1)));
+                continue;
+            }
+            let code = !at;
+            if (code >> 3) & 3 == kind {
+                (0..=code & 7).for_each(|i| times[((code >> 5) + i) as usize] += 1);
+            }
+        }
+        times
+    }
+
+    #[test]
+    fn every_element_is_in_one_leaf() {
+        let bounds = |n: usize, shift: f32| -> Vec<Bounds> {
+            (0..n)
+                .map(|i| {
+                    let p = [0, 1, 2].map(|c| ((i * (7 + c)) % 101) as f32 + shift);
+                    [p, p.map(|x| x + 0.5)]
+                })
+                .collect()
+        };
+        for (bodies, balls, triangles) in [(1, 0, 0), (0, 1, 0), (3, 1000, 500), (0, 0, 9), (40, 0, 1)] {
+            let [a, b, c] = [bounds(bodies, 0.0), bounds(balls, 3.0), bounds(triangles, -9.0)];
+            let tree = build(&[
+                Group { leaf_code: &code(0), bounds: &a, leaf_size: 1 },
+                Group { leaf_code: &code(1), bounds: &b, leaf_size: 4 },
+                Group { leaf_code: &code(2), bounds: &c, leaf_size: 4 },
+            ]);
+            for (kind, count) in [(0, bodies), (1, balls), (2, triangles)] {
+                assert_eq!(named(&tree, kind, count), vec![1; count], "kind {kind}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_million_boxes_in_one_place_do_not_make_a_deep_tree() {
+        let same: Vec<Bounds> = vec![[[0.0; 3], [1.0; 3]]; 100_000];
+        let tree = build(&[Group { leaf_code: &code(1), bounds: &same, leaf_size: 4 }]);
+        assert_eq!(named(&tree, 1, same.len()), vec![1; same.len()]);
+        // A row whose sizes grow without end.
+        let row: Vec<Bounds> = (0..200)
+            .map(|i| [[libm::powf(1.5, i as f32), 0.0, 0.0], [libm::powf(1.5, (i + 1) as f32), 1.0, 1.0]])
+            .collect();
+        let tree = build(&[Group { leaf_code: &code(1), bounds: &row, leaf_size: 1 }]);
+        assert_eq!(named(&tree, 1, row.len()), vec![1; row.len()]);
+        let boxes: Vec<Aabb> = row.iter().map(aabb).collect();
+        assert!(depth(&balanced(&boxes, 1)) <= 9);
+    }
+}

@@ -1,0 +1,219 @@
+//! The five Platonic solids: vertices at exactly the circumradius, outward faces, edges, face planes.
+
+use crate::math::vec3::{Vec3, cross, dot, length, normalise, scale, sub};
+
+/// One of the five Platonic solids.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Solid {
+    /// 4 triangles.
+    Tetrahedron,
+    /// 6 squares: the cube.
+    Hexahedron,
+    /// 8 triangles.
+    Octahedron,
+    /// 12 pentagons.
+    Dodecahedron,
+    /// 20 triangles.
+    Icosahedron,
+}
+
+impl Solid {
+    /// All five, by number of faces.
+    pub const ALL: [Solid; 5] =
+        [Solid::Tetrahedron, Solid::Hexahedron, Solid::Octahedron, Solid::Dodecahedron, Solid::Icosahedron];
+
+    /// The name in scenes.
+    pub fn name(self) -> &'static str {
+        match self {
+            Solid::Tetrahedron => "tetrahedron",
+            Solid::Hexahedron => "hexahedron",
+            Solid::Octahedron => "octahedron",
+            Solid::Dodecahedron => "dodecahedron",
+            Solid::Icosahedron => "icosahedron",
+        }
+    }
+
+    /// The solid of that name; `cube` is the hexahedron.
+    pub fn from_name(name: &str) -> Option<Solid> {
+        if name == "cube" {
+            return Some(Solid::Hexahedron);
+        }
+        Solid::ALL.into_iter().find(|s| s.name() == name)
+    }
+
+    /// The corners of the solid with circumradius 1 around the origin.
+    pub fn vertices(self) -> Vec<Vec3> {
+        let phi = (1.0 + 5.0_f64.sqrt()) / 2.0;
+        let signs = [1.0, -1.0];
+        let mut corners: Vec<Vec3> = Vec::new();
+        let cube = || signs.into_iter().flat_map(|x| signs.into_iter().flat_map(move |y| signs.map(|z| [x, y, z])));
+        // (0, a, b) with all signs, and its cyclic shifts.
+        let mut cyclic = |a: f64, b: f64| {
+            for (s, t) in [(1.0, 1.0), (1.0, -1.0), (-1.0, 1.0), (-1.0, -1.0)] {
+                let (a, b) = (s * a, t * b);
+                corners.extend([[0.0, a, b], [b, 0.0, a], [a, b, 0.0]]);
+            }
+        };
+        match self {
+            Solid::Tetrahedron => {
+                corners = vec![[1.0, 1.0, 1.0], [1.0, -1.0, -1.0], [-1.0, 1.0, -1.0], [-1.0, -1.0, 1.0]];
+            }
+            Solid::Hexahedron => corners = cube().collect(),
+            Solid::Octahedron => {
+                for axis in 0..3 {
+                    for s in signs {
+                        let mut corner = [0.0; 3];
+                        corner[axis] = s;
+                        corners.push(corner);
+                    }
+                }
+            }
+            Solid::Dodecahedron => {
+                cyclic(1.0 / phi, phi);
+                corners.extend(cube());
+            }
+            Solid::Icosahedron => cyclic(1.0, phi),
+        }
+        corners.into_iter().map(normalise).collect()
+    }
+
+    /// Faces as rings of vertex numbers, counter-clockwise seen from outside.
+    ///
+    /// Found from the vertices alone: a face is a plane through three of them with all others behind.
+    pub fn faces(self) -> Vec<Vec<usize>> {
+        let v = self.vertices();
+        let mut faces: Vec<Vec<usize>> = Vec::new();
+        for a in 0..v.len() {
+            for b in a + 1..v.len() {
+                for c in b + 1..v.len() {
+                    if faces.iter().any(|f| f.contains(&a) && f.contains(&b) && f.contains(&c)) {
+                        continue;
+                    }
+                    let mut n = normalise(cross(sub(v[b], v[a]), sub(v[c], v[a])));
+                    if dot(n, v[a]) < 0.0 {
+                        n = scale(n, -1.0);
+                    }
+                    let d = dot(n, v[a]);
+                    if v.iter().any(|&p| dot(n, p) > d + 1e-9) {
+                        continue;
+                    }
+                    let on: Vec<usize> = (0..v.len()).filter(|&i| dot(n, v[i]) > d - 1e-9).collect();
+                    faces.push(ring(&v, on, n));
+                }
+            }
+        }
+        faces
+    }
+
+    /// Edges as pairs of vertex numbers, each once.
+    pub fn edges(self) -> Vec<[usize; 2]> {
+        let mut edges = Vec::new();
+        for face in self.faces() {
+            for (i, &a) in face.iter().enumerate() {
+                let b = face[(i + 1) % face.len()];
+                if a < b {
+                    edges.push([a, b]);
+                }
+            }
+        }
+        edges
+    }
+
+    /// The length of an edge at circumradius 1.
+    pub fn edge_length(self) -> f64 {
+        let v = self.vertices();
+        let [a, b] = self.edges()[0];
+        length(sub(v[a], v[b]))
+    }
+
+    /// Outward unit normal of each face.
+    pub fn normals(self) -> Vec<Vec3> {
+        let v = self.vertices();
+        self.faces()
+            .iter()
+            .map(|f| normalise(f.iter().fold([0.0; 3], |s, &i| [s[0] + v[i][0], s[1] + v[i][1], s[2] + v[i][2]])))
+            .collect()
+    }
+
+    /// Distance of the faces from the centre at circumradius 1.
+    pub fn inradius(self) -> f64 {
+        dot(self.normals()[0], self.vertices()[self.faces()[0][0]])
+    }
+
+    /// Sine of the angle between the normals of two faces that share an edge.
+    pub fn edge_sine(self) -> f64 {
+        let n = self.normals();
+        // Neighbours are the faces whose normals are closest.
+        let cosine = n[1..].iter().map(|&m| dot(n[0], m)).fold(-1.0, f64::max);
+        (1.0 - cosine * cosine).sqrt()
+    }
+}
+
+// Puts the vertices of a face in order around its normal.
+fn ring(v: &[Vec3], on: Vec<usize>, n: Vec3) -> Vec<usize> {
+    let first = v[on[0]];
+    let centre = scale(n, dot(n, first));
+    let x = normalise(sub(first, centre));
+    let y = cross(n, x);
+    let mut on: Vec<(f64, usize)> = on
+        .into_iter()
+        .map(|i| {
+            let p = sub(v[i], centre);
+            (libm::atan2(dot(p, y), dot(p, x)), i)
+        })
+        .collect();
+    on.sort_by(|a, b| a.0.total_cmp(&b.0));
+    on.into_iter().map(|(_, i)| i).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_vertex_lies_at_the_circumradius() {
+        for solid in Solid::ALL {
+            for p in solid.vertices() {
+                assert!((length(p) - 1.0).abs() < 1e-15, "{solid:?} {p:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn counts_obey_euler() {
+        let known = [(4, 6, 4), (8, 12, 6), (6, 12, 8), (20, 30, 12), (12, 30, 20)];
+        for (solid, (v, e, f)) in Solid::ALL.into_iter().zip(known) {
+            assert_eq!((solid.vertices().len(), solid.edges().len(), solid.faces().len()), (v, e, f), "{solid:?}");
+        }
+    }
+
+    #[test]
+    fn meshes_are_closed_and_face_outward() {
+        for solid in Solid::ALL {
+            let (v, faces) = (solid.vertices(), solid.faces());
+            let mut directed = std::collections::HashSet::new();
+            for face in &faces {
+                let n = cross(sub(v[face[1]], v[face[0]]), sub(v[face[2]], v[face[1]]));
+                assert!(length(n) > 1e-3, "{solid:?}: degenerate face {face:?}");
+                assert!(dot(n, v[face[0]]) > 0.0, "{solid:?}: face {face:?} looks inward");
+                for (i, &a) in face.iter().enumerate() {
+                    assert!(
+                        directed.insert((a, face[(i + 1) % face.len()])),
+                        "{solid:?}: an edge is used twice one way"
+                    );
+                }
+            }
+            assert!(directed.iter().all(|&(a, b)| directed.contains(&(b, a))), "{solid:?} has a hole");
+        }
+    }
+
+    #[test]
+    fn all_edges_are_as_long() {
+        for solid in Solid::ALL {
+            let v = solid.vertices();
+            for [a, b] in solid.edges() {
+                assert!((length(sub(v[a], v[b])) - solid.edge_length()).abs() < 1e-12);
+            }
+        }
+    }
+}

@@ -1,0 +1,77 @@
+//! Formats of picture files: a table with a file of code for each.
+
+mod data;
+mod exr;
+mod png;
+mod ppm;
+
+use super::{Frame, PixelFormats};
+use crate::scene::Tone;
+use std::io::{self, Write};
+
+/// How a picture is written.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct FormatOptions {
+    /// Bits of a channel: one of the format's.
+    pub bits: u32,
+    /// The tone curve, for formats of more than 8 bits that show it.
+    pub tone: Tone,
+}
+
+/// A format of picture files.
+pub struct Format {
+    /// What its files end in.
+    pub extension: &'static str,
+    /// Bits of a channel that it can have; the first is its own.
+    pub bits: &'static [u32],
+    /// What it needs of a frame.
+    pub needs: fn(&FormatOptions) -> PixelFormats,
+    /// Writes a whole file.
+    pub write: fn(&Frame, &FormatOptions, &mut dyn Write) -> io::Result<()>,
+}
+
+/// All formats.
+pub const FORMATS: [&Format; 4] = [&data::FORMAT, &png::FORMAT, &ppm::FORMAT, &exr::FORMAT];
+
+impl Format {
+    /// The format of an extension, in small letters.
+    pub fn of(extension: &str) -> Option<&'static Format> {
+        FORMATS.into_iter().find(|f| f.extension == extension)
+    }
+    /// The options for so many bits of a channel, or the format's own; Err: what it can have.
+    pub fn options(&self, bits: Option<u32>, tone: Tone) -> Result<FormatOptions, String> {
+        let bits = bits.unwrap_or(self.bits[0]);
+        if self.bits.contains(&bits) {
+            return Ok(FormatOptions { bits, tone });
+        }
+        let can = self.bits.iter().map(u32::to_string).collect::<Vec<_>>().join(" or ");
+        Err(format!(".{} has {can} bits a channel, not {bits}", self.extension))
+    }
+}
+
+const RGBA8: PixelFormats = PixelFormats { rgba8: true, yuv420: false, linear: false, layers: false };
+
+// The pixels of opaque RGBA without their alpha.
+fn rgb(rgba: &[u8]) -> Vec<u8> {
+    let mut rgb = Vec::with_capacity(rgba.len() / 4 * 3);
+    rgba.chunks_exact(4).for_each(|pixel| rgb.extend_from_slice(&pixel[..3]));
+    rgb
+}
+
+fn missing(what: &str) -> io::Error {
+    io::Error::other(format!("the frame has no {what}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn scenes_may_name_just_these_formats() {
+        assert_eq!(FORMATS.map(|f| f.extension), crate::scene::limits::PICTURES);
+        assert!(FORMATS.iter().all(|f| Format::of(f.extension).is_some()));
+        let png = Format::of("png").unwrap();
+        assert_eq!(png.options(None, Tone::Soft).unwrap().bits, 8);
+        assert!(png.options(Some(32), Tone::Soft).unwrap_err().contains("8 or 16"));
+    }
+}

@@ -1,0 +1,44 @@
+//! PNG: RGB without alpha, 8 bits a channel compressed fast, since frames are many and short-lived, or 16 bits from linear
+//! light through the scene's tone curve.
+
+use super::{Format, FormatOptions, Frame, PixelFormats, RGBA8, missing, rgb};
+use crate::device_scene::KNEE;
+use crate::scene::Tone;
+use image::ImageEncoder;
+use image::codecs::png::{CompressionType, FilterType, PngEncoder};
+use std::io::{self, Write};
+
+pub const FORMAT: Format = Format {
+    extension: "png",
+    bits: &[8, 16],
+    needs: |options| match options.bits {
+        8 => RGBA8,
+        _ => PixelFormats { linear: true, ..PixelFormats::default() },
+    },
+    write,
+};
+
+fn write(frame: &Frame, options: &FormatOptions, to: &mut dyn Write) -> io::Result<()> {
+    let (bytes, colour) = match options.bits {
+        8 => (rgb(frame.rgba8()), image::ExtendedColorType::Rgb8),
+        _ => (sixteen_bits(frame, options.tone)?, image::ExtendedColorType::Rgb16),
+    };
+    // The encoder asks for a writer of known size.
+    let mut file = Vec::with_capacity(bytes.len() / 3);
+    PngEncoder::new_with_quality(&mut file, CompressionType::Fast, FilterType::Adaptive)
+        .write_image(&bytes, frame.width, frame.height, colour)
+        .map_err(io::Error::other)?;
+    to.write_all(&file)
+}
+
+// The encoder takes 16-bit samples in the machine's own order.
+fn sixteen_bits(frame: &Frame, tone: Tone) -> io::Result<Vec<u8>> {
+    let linear = frame.linear().ok_or_else(|| missing("linear light"))?;
+    let code = |x: f32| {
+        let x = f64::from(x).max(0.0);
+        let bent = tone == Tone::Soft && x > KNEE;
+        let toned = if bent { KNEE + (x - KNEE) * (1.0 - KNEE) / (x - KNEE + 1.0 - KNEE) } else { x.min(1.0) };
+        (tone.display(toned) * 65535.0).round() as u16
+    };
+    Ok(linear.data().iter().flat_map(|&x| code(x).to_ne_bytes()).collect())
+}

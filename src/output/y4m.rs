@@ -1,0 +1,64 @@
+//! YUV4MPEG2: raw video that every player and encoder reads, without ffmpeg.
+
+use super::OutputError;
+use super::files::temporary;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+/// A .y4m file being written under a private name.
+pub struct Y4m {
+    path: PathBuf,
+    file: std::io::BufWriter<tempfile::NamedTempFile>,
+}
+
+impl Y4m {
+    /// Starts the file. Sides are even.
+    pub fn start(path: &Path, width: u32, height: u32, fps: f64) -> Result<Y4m, OutputError> {
+        let failed = |e| OutputError::Write(path.to_owned(), e);
+        let mut file = std::io::BufWriter::with_capacity(1 << 20, temporary(path).map_err(failed)?);
+        let (numerator, denominator) = rational(fps);
+        writeln!(file, "YUV4MPEG2 W{width} H{height} F{numerator}:{denominator} Ip A1:1 C420jpeg XYSCSS=420JPEG XCOLORRANGE=LIMITED")
+            .map_err(failed)?;
+        Ok(Y4m { path: path.to_owned(), file })
+    }
+    /// Adds a frame: its planes one after the other.
+    pub fn feed(&mut self, yuv: &[u8]) -> Result<(), OutputError> {
+        let write = |file: &mut dyn Write| -> std::io::Result<()> {
+            file.write_all(b"FRAME\n")?;
+            file.write_all(yuv)
+        };
+        write(&mut self.file).map_err(|e| OutputError::Write(self.path.clone(), e))
+    }
+    /// Gives the file its name, or `path` if there is one.
+    pub fn finish(self, path: &Path) -> Result<(), OutputError> {
+        let failed = |e| OutputError::Write(path.to_owned(), e);
+        let file = self.file.into_inner().map_err(|e| failed(e.into_error()))?;
+        file.persist(path).map_err(|e| failed(e.error))?;
+        Ok(())
+    }
+}
+
+/// A frame rate as a fraction: whole, a thousandth over 1001, or thousandths.
+pub fn rational(fps: f64) -> (u64, u64) {
+    if fps.fract() == 0.0 {
+        return (fps as u64, 1);
+    }
+    let ntsc = (fps * 1.001).round();
+    if (ntsc / 1.001 - fps).abs() < 0.005 {
+        return (ntsc as u64 * 1000, 1001);
+    }
+    ((fps * 1000.0).round() as u64, 1000)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::rational;
+
+    #[test]
+    fn rates() {
+        assert_eq!(rational(30.0), (30, 1));
+        assert_eq!(rational(29.97), (30000, 1001));
+        assert_eq!(rational(23.976), (24000, 1001));
+        assert_eq!(rational(12.5), (12500, 1000));
+    }
+}

@@ -1,0 +1,362 @@
+//! Rendering: frames into sinks, on one device or many.
+
+pub mod convergence;
+pub mod delivery;
+pub mod frames;
+pub mod plan;
+pub mod scheduler;
+pub mod stats;
+
+use crate::assets::{AssetError, Assets};
+use crate::device::cpu::{self, Cpu};
+use crate::device::cuda::Cuda;
+use crate::device::driver::{GpuFacts, Gpus, probe};
+use crate::device::{Device, DeviceError, DeviceNeeds};
+use crate::device_scene::{DeviceScene, TooMany};
+use crate::film::PostStep;
+use crate::film::image::{Image, Layers};
+use crate::film::overlay::Legend;
+use crate::kernels::Isa;
+use crate::output::memory::{KeptFrame, MemorySink};
+use crate::output::{OutputError, PixelFormats, RunInfo, Sink};
+use crate::scene::{Integrator, Scene};
+use frames::FrameList;
+use plan::{Plan, Split};
+use stats::{Progress, RunReport};
+use std::sync::atomic::AtomicBool;
+use std::sync::{Arc, PoisonError};
+
+/// Why rendering ended early.
+#[derive(Debug, thiserror::Error)]
+pub enum RenderError {
+    /// A file that the scene names is missing or broken.
+    #[error("{0}")]
+    Asset(#[from] AssetError),
+    /// The scene has more elements than the kernels count.
+    #[error("{0}")]
+    TooMany(#[from] TooMany),
+    /// No such device, or all have failed.
+    #[error("{0}")]
+    Device(#[from] DeviceError),
+    /// A sink failed.
+    #[error("{0}")]
+    Output(#[from] OutputError),
+    /// It was asked to stop.
+    #[error("interrupted after {done} of {total} frames; what is written is whole")]
+    Interrupted {
+        /// Frames that were finished.
+        done: usize,
+        /// Frames that there were to be.
+        total: usize,
+    },
+    /// A frame that the clip does not have.
+    #[error("there is no frame {frame}: the scene has frames 0-{last}")]
+    NoFrame {
+        /// The one that was asked for.
+        frame: u32,
+        /// The last that there is.
+        last: u32,
+    },
+}
+
+/// Where to render.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Devices {
+    /// The CPU; CUDA is not touched.
+    #[default]
+    Cpu,
+    /// The first GPU if there is a usable one, else the CPU.
+    Auto,
+    /// The first GPU.
+    Gpu,
+    /// All GPUs.
+    AllGpus,
+    /// These GPUs, and the CPU beside them if `true`.
+    List(Vec<usize>, bool),
+}
+
+/// How to render.
+#[derive(Clone, Debug, Default)]
+pub struct RenderOptions {
+    /// Where.
+    pub devices: Devices,
+    /// CPU threads; 0 = one a core.
+    pub threads: usize,
+    /// Name of the CPU's instruction set; the widest if none is given.
+    pub isa: Option<String>,
+    /// What several devices share.
+    pub split: Split,
+    /// For trying what others do then: a GPU that fails, and at which of its tasks.
+    pub fault: Option<(i32, u64)>,
+}
+
+/// A scene, ready to be rendered.
+///
+/// ```
+/// use polyfly::{Renderer, Scene};
+/// let mut scene = Scene::sample();
+/// (scene.render.width, scene.render.height) = (64, 48);
+/// let picture = Renderer::new(scene)?.still(0)?;
+/// assert_eq!((picture.width(), picture.height(), picture.channels()), (64, 48, 4));
+/// # Ok::<(), polyfly::Error>(())
+/// ```
+pub struct Renderer {
+    scene: Scene,
+    options: RenderOptions,
+    isa: Isa,
+    pool: Arc<rayon::ThreadPool>,
+    assets: Assets,
+    device_scene: Arc<DeviceScene>,
+    chosen: Chosen,
+    stop: Arc<AtomicBool>,
+}
+
+// Which devices render.
+#[derive(Clone, Debug, Default)]
+struct Chosen {
+    gpus: Vec<GpuFacts>,
+    cpu: bool,
+    // Nobody asked for a GPU: the CPU does when there is none that works. Why it has to already.
+    may_fall_back: bool,
+    fell_back: Option<String>,
+}
+
+impl Renderer {
+    /// Reads what the scene names, and puts it in order for the CPU.
+    ///
+    /// # Errors
+    /// A file that is missing or broken; too many elements.
+    pub fn new(scene: Scene) -> Result<Renderer, crate::Error> {
+        Ok(Renderer::with_options(scene, RenderOptions::default())?)
+    }
+
+    /// The same on other devices.
+    ///
+    /// # Errors
+    /// Also a device that is not there.
+    pub fn with_options(scene: Scene, options: RenderOptions) -> Result<Renderer, RenderError> {
+        let isa = Isa::pick(options.isa.as_deref()).map_err(DeviceError::from)?;
+        let pool = cpu::pool(options.threads)?;
+        // The driver takes its time to start: the scene is made ready meanwhile.
+        std::thread::scope(|threads| {
+            let chosen = threads.spawn(|| choose(&options.devices));
+            let prepared = pool.install(|| -> Result<_, RenderError> {
+                let assets = Assets::load(&scene)?;
+                let mut device_scene = DeviceScene::new(&scene, &assets)?;
+                // The CPU works out the lamp light, the same for all devices.
+                isa.bake_lightmap(&mut device_scene, &scene);
+                Ok((assets, Arc::new(device_scene)))
+            });
+            let chosen = joined(chosen)?;
+            let (assets, device_scene) = prepared?;
+            let (stop, options) = (Arc::default(), options.clone());
+            Ok(Renderer {
+                isa,
+                pool: Arc::clone(&pool),
+                assets,
+                device_scene,
+                chosen,
+                stop,
+                options,
+                scene: scene.clone(),
+            })
+        })
+    }
+
+    /// The scene.
+    pub fn scene(&self) -> &Scene {
+        &self.scene
+    }
+
+    /// Set to true from another thread, it ends a run after the frames in flight.
+    pub fn stop_flag(&self) -> Arc<AtomicBool> {
+        Arc::clone(&self.stop)
+    }
+
+    /// Why the CPU renders though a GPU was looked for, if it does.
+    pub(crate) fn fell_back(&self) -> Option<&str> {
+        self.chosen.fell_back.as_deref()
+    }
+    pub(crate) fn isa(&self) -> Isa {
+        self.isa
+    }
+    pub(crate) fn device_scene(&self) -> &Arc<DeviceScene> {
+        &self.device_scene
+    }
+    pub(crate) fn assets(&self) -> &Assets {
+        &self.assets
+    }
+    /// The CPU as a device of its own, with an instruction set.
+    pub(crate) fn cpu(&self, isa: Isa) -> Cpu {
+        Cpu::new(isa, Arc::clone(&self.pool), Arc::clone(&self.device_scene))
+    }
+    /// Threads of the CPU.
+    pub(crate) fn threads(&self) -> usize {
+        self.pool.current_num_threads()
+    }
+
+    /// One frame in memory: RGBA, 8 bits a channel.
+    ///
+    /// # Errors
+    /// A frame that the clip does not have; devices that fail.
+    pub fn still(&mut self, frame: u32) -> Result<Image<u8>, crate::Error> {
+        let needs = PixelFormats { rgba8: true, ..PixelFormats::default() };
+        Ok(self.kept(frame, needs)?.rgba8.unwrap_or_default())
+    }
+
+    /// One frame in linear light, red, green and blue, before the tone curve, and what its first surfaces are.
+    ///
+    /// # Errors
+    /// As [`Renderer::still`].
+    pub fn still_linear(&mut self, frame: u32) -> Result<(Image<f32>, Option<Layers>), crate::Error> {
+        let needs = PixelFormats { linear: true, layers: true, ..PixelFormats::default() };
+        let kept = self.kept(frame, needs)?;
+        Ok((kept.linear.unwrap_or_default(), kept.layers))
+    }
+
+    fn kept(&mut self, frame: u32, needs: PixelFormats) -> Result<KeptFrame, RenderError> {
+        let (sink, frames) = MemorySink::new(needs);
+        self.run_all(&FrameList::one(frame), vec![Box::new(sink)], &mut ())?;
+        let kept = frames.lock().unwrap_or_else(PoisonError::into_inner).pop();
+        Ok(kept.unwrap_or_default())
+    }
+
+    /// Renders frames into sinks. Sinks are opened, and devices made ready, before the first frame.
+    ///
+    /// # Errors
+    /// The first failure: of a file, of all devices, of a sink; or that it was stopped. What is finished stays.
+    pub fn run(
+        &mut self,
+        frames: &FrameList,
+        sinks: Vec<Box<dyn Sink>>,
+        progress: &mut dyn Progress,
+    ) -> Result<RunReport, crate::Error> {
+        Ok(self.run_all(frames, sinks, progress)?)
+    }
+
+    pub(crate) fn run_all(
+        &mut self,
+        frames: &FrameList,
+        mut sinks: Vec<Box<dyn Sink>>,
+        progress: &mut dyn Progress,
+    ) -> Result<RunReport, RenderError> {
+        let last = self.scene.output.frames - 1;
+        if let Some(frame) = frames.iter().find(|&n| n > last) {
+            return Err(RenderError::NoFrame { frame, last });
+        }
+        let (width, height) = (self.scene.render.width, self.scene.render.height);
+        let first = frames.iter().next().unwrap_or_default();
+        let info = RunInfo { frames: frames.len(), first, width, height };
+        let needs = sinks.iter().fold(PixelFormats::default(), |all, s| all.union(s.needs()));
+        let post = self.post();
+        let is_linear = needs.linear || needs.layers || !post.is_empty() || self.noise() > 0.0;
+        let device_needs = DeviceNeeds { rgba: needs.rgba8, yuv: needs.yuv420 && !is_linear, linear: is_linear };
+        // Every output is opened, and the encoder tried, before anything is rendered; devices get ready meanwhile.
+        let (devices, opened) = std::thread::scope(|threads| {
+            let sinks = &mut sinks;
+            let opened = threads.spawn(move || sinks.iter_mut().try_for_each(|s| s.open(&info)));
+            let devices = self.devices(device_needs, progress);
+            (devices, joined(opened))
+        });
+        opened?;
+        let mut devices = devices?;
+        let names: Vec<String> = devices.iter().map(|d| d.info().name.clone()).collect();
+        progress.start(&info, &names, self.threads());
+        let plan = Plan::new(&self.scene, &devices, frames.len(), is_linear, needs, self.options.split);
+        let work = scheduler::Work {
+            scene: &self.scene,
+            first: &self.device_scene,
+            assets: &self.assets,
+            plan: &plan,
+            frames,
+            pool: &self.pool,
+            isa: self.isa,
+            post: &post,
+            stop: &self.stop,
+        };
+        delivery::run(&mut devices, &work, sinks, progress)
+    }
+
+    fn noise(&self) -> f64 {
+        match self.scene.render.integrator {
+            Integrator::Path { noise, .. } => noise,
+            Integrator::Whitted => 0.0,
+        }
+    }
+
+    // What is done to the linear image of each frame.
+    fn post(&self) -> Vec<Box<dyn PostStep>> {
+        let particles = self.scene.world.particles.as_ref().filter(|p| p.legend);
+        let range = self.assets.particles.as_ref().and_then(|p| p.range);
+        let legend = particles.zip(range).map(|(p, range)| {
+            let legend = Legend { title: p.colour_by.name().into(), range, tone: self.scene.render.tone };
+            Box::new(legend) as Box<dyn PostStep>
+        });
+        legend.into_iter().collect()
+    }
+
+    // The devices, with the scene on them.
+    fn devices(
+        &mut self,
+        needs: DeviceNeeds,
+        progress: &mut dyn Progress,
+    ) -> Result<Vec<Box<dyn Device>>, RenderError> {
+        let made: Vec<_> = std::thread::scope(|threads| {
+            let make = |facts: &GpuFacts| {
+                let mut gpu = Cuda::new(facts, Arc::clone(&self.device_scene), needs)?;
+                if let Some((_, task)) = self.options.fault.filter(|(ordinal, _)| *ordinal == facts.ordinal) {
+                    gpu.inject_fault(task);
+                }
+                Ok::<_, DeviceError>(gpu)
+            };
+            let threads: Vec<_> = self.chosen.gpus.iter().map(|gpu| threads.spawn(move || make(gpu))).collect();
+            threads.into_iter().map(joined).collect()
+        });
+        let mut devices: Vec<Box<dyn Device>> = Vec::new();
+        for gpu in made {
+            match gpu {
+                Ok(gpu) => devices.push(Box::new(gpu)),
+                Err(e) if self.chosen.may_fall_back => {
+                    progress.remark(&format!("{e}; rendering on the CPU"));
+                    self.chosen.cpu = true;
+                }
+                Err(e) => return Err(e.into()),
+            }
+        }
+        if self.chosen.cpu {
+            devices.push(Box::new(self.cpu(self.isa)));
+        }
+        Ok(devices)
+    }
+}
+
+// What a thread gave; its panic goes on here.
+fn joined<T>(thread: std::thread::ScopedJoinHandle<T>) -> T {
+    thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+}
+
+fn choose(devices: &Devices) -> Result<Chosen, DeviceError> {
+    let only_cpu = Chosen { cpu: true, ..Chosen::default() };
+    let first = |mut gpus: Gpus| {
+        gpus.list.truncate(1);
+        gpus.list
+    };
+    match devices {
+        Devices::Cpu => Ok(only_cpu),
+        Devices::Auto => match probe() {
+            Ok(gpus) => Ok(Chosen { gpus: first(gpus), may_fall_back: true, ..Chosen::default() }),
+            Err(e) => Ok(Chosen { fell_back: Some(e.to_string()), ..only_cpu }),
+        },
+        Devices::Gpu => Ok(Chosen { gpus: first(probe()?), ..Chosen::default() }),
+        Devices::AllGpus => Ok(Chosen { gpus: probe()?.list, ..Chosen::default() }),
+        Devices::List(numbers, cpu) => {
+            let found = if numbers.is_empty() { Vec::new() } else { probe()?.list };
+            let gpu = |&n: &usize| {
+                let missing =
+                    || DeviceError::NotFound(format!("there is no GPU {n}: this machine has {}", found.len()));
+                found.get(n).cloned().ok_or_else(missing)
+            };
+            Ok(Chosen { gpus: numbers.iter().map(gpu).collect::<Result<_, _>>()?, cpu: *cpu, ..Chosen::default() })
+        }
+    }
+}

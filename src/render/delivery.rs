@@ -1,0 +1,336 @@
+//! From rendered frames to sinks: bounded, named, ordered stages that work while the next frames render.
+//!
+//! ```text
+//! devices --RenderedFrame--> Delivery, which puts them in order
+//!      --> a thread for each sink, and a few more for one that has helpers  --Event--> Desk, in frame order --> Progress
+//! ```
+
+use super::scheduler::{FrameQueue, RenderedFrame, Work};
+use super::stats::{FrameReport, FrameStats, Progress, RunReport, StageTimes, ms};
+use super::{RenderError, joined};
+use crate::device::{Device, DeviceError, DeviceStats, FilmSlice};
+use crate::kernels::Isa;
+use crate::output::{Frame, Outcome, OutputError, PixelFormats, Sink};
+use crossbeam_channel::{Receiver, Sender, bounded, unbounded};
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::time::{Duration, Instant};
+
+// Memory for pictures that are being written.
+const PICTURES_BYTES: usize = 1 << 28;
+// Threads that write one sink's files.
+const MAX_WRITERS: usize = 16;
+
+// A frame on its way to the sinks; its memory goes home when the last of them is done with it.
+struct Shipment {
+    frame: RenderedFrame,
+    size: (u32, u32),
+    converted: OnceLock<Vec<u8>>,
+    home: Sender<FilmSlice>,
+}
+
+impl Drop for Shipment {
+    fn drop(&mut self) {
+        // After the end of a run nobody waits for it.
+        let _ = self.home.send(std::mem::take(&mut self.frame.picture));
+    }
+}
+
+/// Where devices leave frames, and get memory for them.
+pub struct Delivery {
+    home: Sender<FilmSlice>,
+    free: Receiver<FilmSlice>,
+    size: (u32, u32),
+    outbox: Mutex<Option<Outbox>>,
+}
+
+// The way to the sinks, in order.
+struct Outbox {
+    next: usize,
+    early: BTreeMap<usize, Shipment>,
+    events: Sender<Event>,
+    sinks: Vec<Sender<Arc<Shipment>>>,
+}
+
+enum Event {
+    Rendered { index: usize, number: u32, stats: FrameStats },
+    Taken { index: usize, sink: usize, convert_ms: f64, take_ms: f64 },
+    SinkFailed(usize, OutputError),
+    SinkDone(Option<PathBuf>),
+    Worked(Vec<DeviceStats>, Duration),
+    Remark(String),
+    Failed(RenderError),
+}
+
+impl Delivery {
+    /// Memory for a picture; None when all is in use.
+    pub fn take_picture(&self) -> Option<FilmSlice> {
+        self.free.try_recv().ok()
+    }
+    /// Memory that was not needed.
+    pub fn give_picture(&self, picture: FilmSlice) {
+        let _ = self.home.send(picture);
+    }
+    /// Hands a frame, and those that waited for it, to the sinks.
+    pub fn deliver(&self, frame: RenderedFrame) {
+        let mut outbox = self.outbox.lock().unwrap_or_else(PoisonError::into_inner);
+        let Some(outbox) = outbox.as_mut() else { return };
+        let shipment = Shipment { frame, size: self.size, converted: OnceLock::new(), home: self.home.clone() };
+        outbox.early.insert(shipment.frame.index, shipment);
+        while let Some(shipment) = outbox.early.remove(&outbox.next) {
+            outbox.next += 1;
+            let RenderedFrame { index, number, stats, .. } = shipment.frame;
+            let _ = outbox.events.send(Event::Rendered { index, number, stats });
+            let shipment = Arc::new(shipment);
+            for sink in &outbox.sinks {
+                let _ = sink.send(Arc::clone(&shipment));
+            }
+        }
+    }
+}
+
+// A sink's place in the run.
+struct Station {
+    // Frames may come out of order.
+    has_helpers: bool,
+    is_essential: bool,
+    needs: PixelFormats,
+}
+
+/// Runs the work until its end, a failure, or its stop flag.
+///
+/// A device that fails hands its tasks to the others; the run fails only when none is left.
+pub fn run(
+    devices: &mut [Box<dyn Device>],
+    work: &Work,
+    sinks: Vec<Box<dyn Sink>>,
+    progress: &mut dyn Progress,
+) -> Result<RunReport, RenderError> {
+    let (width, height) = work.first.size();
+    // A GPU leaves the cores to the writers. Each holds a picture, so large ones have fewer.
+    let most = (PICTURES_BYTES / (4 * width as usize * height as usize)).max(1);
+    let cores = work.pool.current_num_threads();
+    let on_cpu = devices.iter().any(|d| d.info().name.starts_with("cpu"));
+    let writers = if on_cpu { cores.clamp(1, 4) } else { cores.clamp(2, MAX_WRITERS) }.min(most);
+    let in_flight: usize = devices.iter().map(|d| d.info().tasks_in_flight).sum();
+    let (home, free) = bounded(in_flight + 1 + writers + sinks.len());
+    while home.try_send(FilmSlice::default()).is_ok() {}
+    let (events, inbox) = unbounded();
+    let mut stations = Vec::new();
+    let mut lines = Vec::new();
+    for sink in &sinks {
+        let has_helpers = sink.helper().is_some();
+        stations.push(Station { has_helpers, is_essential: sink.is_essential(), needs: sink.needs() });
+        lines.push(bounded::<Arc<Shipment>>(1));
+    }
+    let outbox = Outbox {
+        next: 0,
+        early: BTreeMap::new(),
+        events: events.clone(),
+        sinks: lines.iter().map(|(send, _)| send.clone()).collect(),
+    };
+    let delivery = Delivery { home, free, size: (width, height), outbox: Mutex::new(Some(outbox)) };
+    let queue = FrameQueue::new(work, &delivery);
+    // Only an end before the last frame makes a video a partial one.
+    let cut_short = AtomicBool::new(false);
+    let total = work.frames.len();
+
+    std::thread::scope(|threads| {
+        let queue = &queue;
+        for (i, (sink, (_, line))) in sinks.into_iter().zip(lines).enumerate() {
+            let post = Post { sink: i, needs: stations[i].needs, isa: work.isa, events: events.clone() };
+            if stations[i].has_helpers {
+                for helper in (1..writers).filter_map(|_| sink.helper()) {
+                    let (post, line) = (post.clone(), line.clone());
+                    threads.spawn(move || post.serve(helper, &line, queue));
+                }
+            }
+            let cut_short = &cut_short;
+            threads.spawn(move || {
+                let Some(sink) = post.serve(sink, &line, queue) else { return };
+                let outcome = if cut_short.load(Ordering::Relaxed) { Outcome::CutShort } else { Outcome::Complete };
+                let _ = post.events.send(match sink.finish(outcome) {
+                    Ok(path) => Event::SinkDone(path),
+                    Err(e) => Event::SinkFailed(post.sink, e),
+                });
+            });
+        }
+        let (delivery, cut_short) = (&delivery, &cut_short);
+        let driving = threads.spawn(move || {
+            let start = Instant::now();
+            let (stats, failures, failure) = queue.run(devices);
+            let _ = events.send(Event::Worked(stats, start.elapsed()));
+            let outbox = delivery.outbox.lock().unwrap_or_else(PoisonError::into_inner).take();
+            let delivered = outbox.as_ref().map_or(0, |o| o.next);
+            cut_short.store(delivered < total, Ordering::Relaxed);
+            // The lines close here, and the sinks end when they are empty.
+            drop(outbox);
+            report_failures(delivered == total, failures, failure, &events);
+        });
+        let desk = Desk {
+            waiting: BTreeMap::new(),
+            next: 0,
+            alive: vec![true; stations.len()],
+            stations,
+            writers,
+            stop: work.stop,
+            report: RunReport::default(),
+        };
+        let result = desk.work(inbox, total, progress);
+        joined(driving);
+        result
+    })
+}
+
+fn report_failures(finished: bool, failures: Vec<DeviceError>, failure: Option<RenderError>, events: &Sender<Event>) {
+    for e in failures {
+        let _ = events.send(match finished {
+            true => Event::Remark(format!("a device failed, and others took its tasks: {e}")),
+            false => Event::Failed(e.into()),
+        });
+    }
+    if let Some(e) = failure {
+        let _ = events.send(Event::Failed(e));
+    }
+}
+
+// A thread that brings frames to a sink.
+#[derive(Clone)]
+struct Post {
+    sink: usize,
+    needs: PixelFormats,
+    isa: Isa,
+    events: Sender<Event>,
+}
+
+impl Post {
+    // Until there are no more. After a failure frames only pass, so that the other stages are not held up, and the sink
+    // is gone.
+    fn serve(&self, sink: Box<dyn Sink>, line: &Receiver<Arc<Shipment>>, queue: &FrameQueue) -> Option<Box<dyn Sink>> {
+        let mut sink = Some(sink);
+        for shipment in line {
+            if let Some(open) = &mut sink
+                && let Err(e) = self.hand_over(open.as_mut(), &shipment)
+            {
+                sink = None;
+                let _ = self.events.send(Event::SinkFailed(self.sink, e));
+            }
+            drop(shipment);
+            queue.wake();
+        }
+        sink
+    }
+
+    fn hand_over(&self, sink: &mut dyn Sink, shipment: &Shipment) -> Result<(), OutputError> {
+        let RenderedFrame { index, number, picture, linear, layers, .. } = &shipment.frame;
+        let (width, height) = shipment.size;
+        let frame = Frame {
+            number: *number,
+            width,
+            height,
+            rgba: picture.pixels.bytes(),
+            planes: picture.planes.bytes(),
+            converted: &shipment.converted,
+            linear: linear.as_ref(),
+            layers: layers.as_ref(),
+            isa: self.isa,
+        };
+        let start = Instant::now();
+        if self.needs.yuv420 {
+            frame.yuv420();
+        }
+        let convert_ms = ms(start.elapsed());
+        let start = Instant::now();
+        sink.frame(&frame)?;
+        let take_ms = ms(start.elapsed());
+        let _ = self.events.send(Event::Taken { index: *index, sink: self.sink, convert_ms, take_ms });
+        Ok(())
+    }
+}
+
+// What is known of a frame that has not been reported yet.
+#[derive(Default)]
+struct Known {
+    number: u32,
+    stats: Option<FrameStats>,
+    times: StageTimes,
+    taken: Vec<usize>,
+}
+
+// The desk where all stages report: passes frames on in order, keeps the first failure.
+struct Desk<'a> {
+    waiting: BTreeMap<usize, Known>,
+    next: usize,
+    stations: Vec<Station>,
+    alive: Vec<bool>,
+    writers: usize,
+    stop: &'a AtomicBool,
+    report: RunReport,
+}
+
+impl Desk<'_> {
+    fn work(
+        mut self,
+        inbox: Receiver<Event>,
+        total: usize,
+        progress: &mut dyn Progress,
+    ) -> Result<RunReport, RenderError> {
+        let mut failure: Option<RenderError> = None;
+        for event in inbox {
+            match event {
+                Event::Rendered { index, number, stats } => {
+                    let known = self.waiting.entry(index).or_default();
+                    (known.number, known.stats) = (number, Some(stats));
+                    (known.times.render_ms, known.times.kernel_ms) = (ms(stats.time), ms(stats.kernel));
+                }
+                Event::Taken { index, sink, convert_ms, take_ms } => {
+                    let known = self.waiting.entry(index).or_default();
+                    known.times.convert_ms += convert_ms;
+                    let times = &mut known.times;
+                    *(if self.stations[sink].has_helpers { &mut times.write_ms } else { &mut times.encode_ms }) +=
+                        take_ms;
+                    known.taken.push(sink);
+                }
+                Event::SinkFailed(sink, e) => {
+                    self.alive[sink] = false;
+                    if self.stations[sink].is_essential || !self.alive.contains(&true) {
+                        self.stop.store(true, Ordering::Relaxed);
+                    } else {
+                        progress.remark("the video failed; the frames go on");
+                    }
+                    failure.get_or_insert(e.into());
+                }
+                Event::SinkDone(path) => self.report.files.extend(path),
+                Event::Worked(devices, time) => (self.report.devices, self.report.time) = (devices, time),
+                Event::Remark(text) => progress.remark(&text),
+                Event::Failed(e) => {
+                    failure.get_or_insert(e);
+                }
+            }
+            self.report_finished(progress);
+        }
+        self.report.frames = self.next;
+        progress.end(&self.report);
+        match failure {
+            Some(e) => Err(e),
+            None if self.next < total => Err(RenderError::Interrupted { done: self.next, total }),
+            None => Ok(self.report),
+        }
+    }
+
+    fn report_finished(&mut self, progress: &mut dyn Progress) {
+        while let Some(known) = self.waiting.get(&self.next) {
+            let Some(stats) = known.stats else { return };
+            let mut sinks = self.alive.iter().enumerate().filter(|(_, alive)| **alive);
+            if !sinks.all(|(i, _)| known.taken.contains(&i)) {
+                return;
+            }
+            let (frame, stages) = (known.number, known.times);
+            progress.frame(&FrameReport { frame, stats, stages, writers: self.writers });
+            self.waiting.remove(&self.next);
+            self.next += 1;
+        }
+    }
+}

@@ -1,0 +1,140 @@
+//! Which frames to render: `7`, `0-99`, `0-99x5`, and lists of these. Ranges stay ranges, however long they are.
+
+/// Frame numbers in the order written, each once.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FrameList {
+    ranges: Vec<Range>,
+}
+
+// first, first + step ... last.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Range {
+    first: u32,
+    last: u32,
+    step: u32,
+}
+
+impl Range {
+    fn len(self) -> usize {
+        ((self.last - self.first) / self.step) as usize + 1
+    }
+    fn contains(self, n: u32) -> bool {
+        (self.first..=self.last).contains(&n) && (n - self.first).is_multiple_of(self.step)
+    }
+    fn numbers(self) -> impl Iterator<Item = u32> {
+        (self.first..=self.last).step_by(self.step as usize)
+    }
+}
+
+/// Most parts of a list.
+const MAX_PARTS: usize = 10_000;
+
+impl FrameList {
+    /// Frames 0 to `total - 1`.
+    ///
+    /// # Panics
+    /// When `total` is 0.
+    pub fn all(total: u32) -> FrameList {
+        assert!(total > 0, "a clip has frames");
+        FrameList { ranges: vec![Range { first: 0, last: total - 1, step: 1 }] }
+    }
+    /// One frame.
+    pub fn one(n: u32) -> FrameList {
+        FrameList { ranges: vec![Range { first: n, last: n, step: 1 }] }
+    }
+    /// The frames that `text` names, of a clip of `total`.
+    ///
+    /// # Errors
+    /// What is wrong with the text, in one sentence.
+    pub fn parse(text: &str, total: u32) -> Result<FrameList, String> {
+        let mut ranges: Vec<Range> = Vec::new();
+        for part in text.split(',') {
+            let range = parse_range(part.trim(), total)?;
+            if ranges.len() >= MAX_PARTS {
+                return Err(format!("there are more than {MAX_PARTS} parts"));
+            }
+            // What was named before is not named again.
+            let overlaps = |r: &&Range| r.first <= range.last && range.first <= r.last;
+            if ranges.iter().any(|r| overlaps(&r)) {
+                let seen: Vec<Range> = ranges.iter().filter(overlaps).copied().collect();
+                push_new(&mut ranges, range.numbers().filter(|&n| !seen.iter().any(|r| r.contains(n))));
+            } else {
+                ranges.push(range);
+            }
+        }
+        Ok(FrameList { ranges })
+    }
+    /// How many they are.
+    pub fn len(&self) -> usize {
+        self.ranges.iter().map(|r| r.len()).sum()
+    }
+    /// Whether there are none, which never is.
+    pub fn is_empty(&self) -> bool {
+        self.ranges.is_empty()
+    }
+    /// The frames, in order.
+    pub fn iter(&self) -> impl Iterator<Item = u32> + '_ {
+        self.ranges.iter().flat_map(|r| r.numbers())
+    }
+}
+
+// Appends numbers that grow, joined to ranges where they follow each other.
+fn push_new(ranges: &mut Vec<Range>, numbers: impl Iterator<Item = u32>) {
+    let start = ranges.len();
+    for n in numbers {
+        match ranges[start..].last_mut() {
+            Some(last) if last.last + 1 == n && last.step == 1 => last.last = n,
+            _ => ranges.push(Range { first: n, last: n, step: 1 }),
+        }
+    }
+}
+
+fn parse_range(part: &str, total: u32) -> Result<Range, String> {
+    let number =
+        |s: &str| s.trim().parse::<u32>().map_err(|_| format!("`{part}` names no frames; expected N, A-B or A-BxSTEP"));
+    let (range, step) = match part.split_once('x') {
+        Some((range, step)) => (range, number(step)?),
+        None => (part, 1),
+    };
+    let (first, last) = match range.split_once('-') {
+        Some((a, b)) => (number(a)?, number(b)?),
+        None => (number(range)?, number(range)?),
+    };
+    if step == 0 {
+        return Err(format!("the step of `{part}` is 0"));
+    }
+    if last < first {
+        return Err(format!("`{part}` runs backwards"));
+    }
+    if last >= total {
+        return Err(format!("`{part}` reaches frame {last}, and the scene has frames 0-{}", total - 1));
+    }
+    Ok(Range { first, last: last - (last - first) % step, step })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::FrameList;
+
+    #[test]
+    fn ranges() {
+        let parse = |text: &str| FrameList::parse(text, 10).map(|f| f.iter().collect::<Vec<_>>());
+        assert_eq!(parse("3"), Ok(vec![3]));
+        assert_eq!(parse("0-3"), Ok(vec![0, 1, 2, 3]));
+        assert_eq!(parse("0-9x4"), Ok(vec![0, 4, 8]));
+        assert_eq!(parse("0-2, 2-4"), Ok(vec![0, 1, 2, 3, 4]));
+        assert_eq!(parse("4-6,0-9x3,5,1-2"), Ok(vec![4, 5, 6, 0, 3, 9, 1, 2]));
+        for wrong in ["", "a", "3-1", "10", "0-10", "0-5x0", "1-2-3", "-1"] {
+            assert!(parse(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn long_ranges_take_no_memory() {
+        let list = FrameList::parse("0-99999999,0-99999998x2", 100_000_000);
+        // The second part names nothing new, which takes a look at each; the first alone takes none.
+        let list = list.unwrap();
+        assert_eq!((list.len(), list.ranges.len()), (100_000_000, 1));
+        assert_eq!(list.iter().nth(5), Some(5));
+    }
+}

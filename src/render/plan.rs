@@ -1,0 +1,133 @@
+//! How a run's frames become tasks: bands of rows, and rounds of samples. All ways of working are values of it.
+
+use super::frames::FrameList;
+use crate::device::{BAND_STEP, Device, Task, TaskOutput};
+use crate::output::PixelFormats;
+use crate::scene::{Integrator, Scene};
+use std::ops::Range;
+
+/// What several devices share.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Split {
+    /// Frames where there are enough of them, else bands.
+    #[default]
+    Auto,
+    /// Whole frames: most work for each task.
+    Frames,
+    /// Bands of each frame: the first frame is there sooner, and one frame is shared too.
+    Tiles,
+}
+
+/// Samples of the first round; each one after it doubles what there is.
+const FIRST_ROUND: u32 = 16;
+/// Most samples of a pixel that features are averaged over.
+const FEATURE_SAMPLES: u32 = 64;
+// Bands of a tall picture; a low one has bands of two tiles, or fewer of them.
+const BANDS: u32 = 64;
+
+/// The tasks of a frame.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Plan {
+    /// Rows of a band.
+    band: u32,
+    height: u32,
+    samples: u32,
+    /// Noise, in codes, at which a picture is good enough; 0: all samples are taken.
+    pub noise: f64,
+    /// Finished pictures straight from the device, or sums.
+    pub output: TaskOutput,
+    /// The layers are wanted too.
+    pub features: bool,
+}
+
+/// A round's tasks: for each, where it goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Part {
+    /// The picture itself.
+    Picture,
+    /// One half of the samples' sums.
+    Half(usize),
+    /// The layers.
+    Features,
+}
+
+impl Plan {
+    /// The plan of a run.
+    pub fn new(
+        scene: &Scene,
+        devices: &[Box<dyn Device>],
+        frames: usize,
+        is_linear: bool,
+        needs: PixelFormats,
+        split: Split,
+    ) -> Plan {
+        let height = scene.render.height;
+        let in_flight: usize = devices.iter().map(|d| d.info().tasks_in_flight).sum();
+        let tiles = match split {
+            Split::Auto => devices.len() > 1 && frames < 2 * in_flight,
+            Split::Frames => false,
+            Split::Tiles => true,
+        };
+        let band = (height / BANDS).next_multiple_of(BAND_STEP).max(2 * BAND_STEP);
+        Plan {
+            band: if tiles { band } else { height },
+            height,
+            samples: scene.render.samples_per_pixel(),
+            noise: match scene.render.integrator {
+                Integrator::Path { noise, .. } => noise,
+                Integrator::Whitted => 0.0,
+            },
+            output: if is_linear { TaskOutput::Sums } else { TaskOutput::Picture },
+            features: needs.layers,
+        }
+    }
+
+    /// The bands of a picture.
+    pub fn bands(&self) -> impl Iterator<Item = Range<u32>> + '_ {
+        (0..self.height).step_by(self.band as usize).map(|top| top..(top + self.band).min(self.height))
+    }
+
+    /// The samples of the next round, by the half that they go to; empty when all are taken. `taken`: by half.
+    pub fn round(&self, taken: [u32; 2]) -> Vec<(Part, Range<u32>)> {
+        let before = taken[0] + taken[1];
+        let left = self.samples - before.min(self.samples);
+        if left == 0 {
+            return Vec::new();
+        }
+        if self.output == TaskOutput::Picture {
+            return vec![(Part::Picture, 0..self.samples)];
+        }
+        if self.noise == 0.0 {
+            return vec![(Part::Half(0), 0..self.samples)];
+        }
+        let more = before.max(FIRST_ROUND).min(left);
+        let (first, second) = (more.div_ceil(2), more / 2);
+        let halves = [(Part::Half(0), before..before + first), (Part::Half(1), before + first..before + more)];
+        halves.into_iter().take(if second > 0 { 2 } else { 1 }).collect()
+    }
+
+    /// The samples that features are averaged over, if they are wanted.
+    pub fn feature_samples(&self) -> Option<u32> {
+        self.features.then(|| self.samples.min(FEATURE_SAMPLES))
+    }
+
+    /// The tasks of some samples of a frame.
+    pub fn tasks(&self, frame: u32, part: Part, samples: &Range<u32>) -> Vec<(Part, Task)> {
+        let output = match part {
+            Part::Picture => TaskOutput::Picture,
+            Part::Half(_) => TaskOutput::Sums,
+            Part::Features => TaskOutput::Features,
+        };
+        self.bands().map(|rows| (part, Task { frame, rows, samples: samples.clone(), output })).collect()
+    }
+
+    /// Whether one task makes the whole picture.
+    pub fn is_whole(&self) -> bool {
+        self.band >= self.height && self.output == TaskOutput::Picture
+    }
+}
+
+/// Which frames, by their places in a run.
+pub fn numbered(frames: &FrameList) -> impl Iterator<Item = (usize, u32)> + '_ {
+    frames.iter().enumerate()
+}

@@ -1,0 +1,451 @@
+//! The one scheduler: opens frames in order, cuts them into tasks, leases these to devices as they get free, and puts what
+//! comes back together.
+//!
+//! A lease is consumed by `complete`; dropped before, by a failure or a panic, its task goes back to the queue. Pictures
+//! come from a fixed set and go back to it, so memory does not grow with the run; a frame gets its picture before it is
+//! opened, and frames are opened in order, so the earliest one missing always has some.
+
+use super::convergence::{noise, tone_mapped};
+use super::delivery::Delivery;
+use super::frames::FrameList;
+use super::plan::{Part, Plan, numbered};
+use super::stats::FrameStats;
+use super::{RenderError, joined};
+use crate::assets::Assets;
+use crate::device::{Device, DeviceError, DeviceStats, FilmSlice, Memory, Task, TaskStats};
+use crate::device_scene::{DeviceScene, frame_params};
+use crate::film::image::{Image, Layers};
+use crate::film::{Film, PostStep};
+use crate::gpu_types::Frame as FrameParams;
+use crate::kernels::Isa;
+use crate::scene::{Particles, Scene};
+use std::collections::VecDeque;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::Instant;
+
+/// What there is to do.
+pub struct Work<'a> {
+    /// The scene.
+    pub scene: &'a Scene,
+    /// Its arrays, of the first time step where there are several.
+    pub first: &'a Arc<DeviceScene>,
+    /// What it names.
+    pub assets: &'a Assets,
+    /// How frames become tasks.
+    pub plan: &'a Plan,
+    /// Which frames.
+    pub frames: &'a FrameList,
+    /// Threads for whatever is done on this machine.
+    pub pool: &'a rayon::ThreadPool,
+    /// Instruction set for the same.
+    pub isa: Isa,
+    /// What is done to linear images.
+    pub post: &'a [Box<dyn PostStep>],
+    /// True ends the run after the frames in flight.
+    pub stop: &'a AtomicBool,
+}
+
+/// A frame with all its light, on its way to the sinks.
+pub struct RenderedFrame {
+    /// Its place in the run.
+    pub index: usize,
+    /// Its number in the clip.
+    pub number: u32,
+    /// RGBA and planes.
+    pub picture: FilmSlice,
+    /// Linear light, where it is wanted.
+    pub linear: Option<Image<f32>>,
+    /// First surfaces, where they are wanted.
+    pub layers: Option<Layers>,
+    /// What it took.
+    pub stats: FrameStats,
+}
+
+/// The queue that devices take tasks from.
+pub struct FrameQueue<'a> {
+    work: &'a Work<'a>,
+    delivery: &'a Delivery,
+    state: Mutex<State<'a>>,
+    changed: Condvar,
+}
+
+struct State<'a> {
+    frames: Box<dyn Iterator<Item = (usize, u32)> + Send + 'a>,
+    // Frames whose scene is ready, where each has its own.
+    prepared: VecDeque<Prepared>,
+    open: Vec<OpenFrame>,
+    ready: VecDeque<Ready>,
+    // Tasks and frames that somebody works on.
+    out: usize,
+    spare: Vec<FilmSlice>,
+    // Nothing more is opened.
+    ended: bool,
+    failure: Option<RenderError>,
+}
+
+struct Prepared {
+    index: usize,
+    number: u32,
+    scene: Arc<DeviceScene>,
+}
+
+// A task that waits for a device.
+#[derive(Clone)]
+struct Ready {
+    index: usize,
+    part: Part,
+    task: Task,
+}
+
+// A frame that is being rendered.
+struct OpenFrame {
+    index: usize,
+    number: u32,
+    scene: Arc<DeviceScene>,
+    params: FrameParams,
+    picture: FilmSlice,
+    film: Film,
+    tasks_left: usize,
+    tasks: usize,
+    stats: FrameStats,
+    started: Instant,
+}
+
+/// A task leased to a device.
+struct FrameLease<'q, 'a> {
+    queue: &'q FrameQueue<'a>,
+    ready: Option<Ready>,
+    scene: Arc<DeviceScene>,
+    params: FrameParams,
+}
+
+impl Drop for FrameLease<'_, '_> {
+    fn drop(&mut self) {
+        if let Some(ready) = self.ready.take() {
+            let mut state = self.queue.lock();
+            state.out -= 1;
+            state.ready.push_front(ready);
+            drop(state);
+            self.queue.changed.notify_all();
+        }
+    }
+}
+
+impl<'a> FrameQueue<'a> {
+    /// A queue of all the work's frames.
+    pub fn new(work: &'a Work<'a>, delivery: &'a Delivery) -> FrameQueue<'a> {
+        let state = State {
+            frames: Box::new(numbered(work.frames)),
+            prepared: VecDeque::new(),
+            open: Vec::new(),
+            ready: VecDeque::new(),
+            out: 0,
+            spare: Vec::new(),
+            ended: false,
+            failure: None,
+        };
+        FrameQueue { work, delivery, state: Mutex::new(state), changed: Condvar::new() }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State<'a>> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    // Whether every frame has particles of its own.
+    fn is_animated(&self) -> bool {
+        self.work.scene.world.particles.as_ref().is_some_and(Particles::is_animated)
+    }
+
+    /// A picture has come back: whoever waits for one may open a frame.
+    pub fn wake(&self) {
+        drop(self.lock());
+        self.changed.notify_all();
+    }
+
+    // The next task; None when there is none and will be none, or, without `wait`, none just now.
+    fn take(&self, wait: bool) -> Option<FrameLease<'_, 'a>> {
+        let mut state = self.lock();
+        loop {
+            state.ended |= self.work.stop.load(Ordering::Relaxed);
+            if state.ready.is_empty() && !state.ended {
+                self.open_next(&mut state);
+            }
+            if let Some(ready) = state.ready.pop_front() {
+                state.out += 1;
+                let Some(open) = state.open.iter().find(|o| o.index == ready.index) else { continue };
+                let (scene, params) = (Arc::clone(&open.scene), open.params);
+                return Some(FrameLease { queue: self, ready: Some(ready), scene, params });
+            }
+            // While others are at work, they may fail and give tasks back, or begin another round.
+            let over = state.ended && state.out == 0 && state.open.is_empty();
+            if over || !wait {
+                return None;
+            }
+            // The time-out is for the stop flag, which wakes nobody.
+            let turn = self.changed.wait_timeout(state, std::time::Duration::from_millis(50));
+            state = turn.unwrap_or_else(PoisonError::into_inner).0;
+        }
+    }
+
+    // Opens a frame, if there is one, with a picture for it.
+    fn open_next(&self, state: &mut State<'a>) {
+        let prepared = if self.is_animated() { state.prepared.pop_front() } else { None };
+        let next = match prepared {
+            Some(prepared) => prepared,
+            None if self.is_animated() => return,
+            None => {
+                let Some(picture) = self.delivery.take_picture() else { return };
+                let Some((index, number)) = state.frames.next() else {
+                    self.delivery.give_picture(picture);
+                    state.ended = true;
+                    return;
+                };
+                let prepared = Prepared { index, number, scene: Arc::clone(self.work.first) };
+                self.open(state, prepared, picture);
+                return;
+            }
+        };
+        match self.delivery.take_picture() {
+            Some(picture) => self.open(state, next, picture),
+            None => state.prepared.push_front(next),
+        }
+    }
+
+    fn open(&self, state: &mut State<'a>, prepared: Prepared, picture: FilmSlice) {
+        let Prepared { index, number, scene } = prepared;
+        let (width, height) = scene.size();
+        let params = frame_params(self.work.scene, number);
+        let mut open = OpenFrame {
+            index,
+            number,
+            scene,
+            params,
+            picture,
+            film: Film::new(width, height),
+            tasks_left: 0,
+            tasks: 0,
+            stats: FrameStats::default(),
+            started: Instant::now(),
+        };
+        let mut tasks = self.round(&mut open);
+        if let Some(samples) = self.work.plan.feature_samples() {
+            open.film.expect_features(samples);
+            tasks.extend(self.work.plan.tasks(number, Part::Features, &(0..samples)));
+        }
+        self.add_tasks(state, open, tasks);
+    }
+
+    // The next round's tasks of a frame; none when it has all its light.
+    fn round(&self, open: &mut OpenFrame) -> Vec<(Part, Task)> {
+        let mut tasks = Vec::new();
+        for (part, samples) in self.work.plan.round(open.film.samples()) {
+            if let Part::Half(half) = part {
+                open.film.expect(half, samples.end - samples.start);
+            }
+            tasks.extend(self.work.plan.tasks(open.number, part, &samples));
+        }
+        tasks
+    }
+
+    fn add_tasks(&self, state: &mut State<'a>, mut open: OpenFrame, tasks: Vec<(Part, Task)>) {
+        open.tasks_left = tasks.len();
+        open.tasks += tasks.len();
+        let index = open.index;
+        state.ready.extend(tasks.into_iter().map(|(part, task)| Ready { index, part, task }));
+        state.open.push(open);
+        self.changed.notify_all();
+    }
+
+    // Memory for a task: the frame's own where one task makes all of it, else any.
+    fn slice(&self, lease: &FrameLease) -> FilmSlice {
+        let mut state = self.lock();
+        let index = lease.ready.as_ref().map(|r| r.index);
+        if self.work.plan.is_whole()
+            && let Some(open) = state.open.iter_mut().find(|o| Some(o.index) == index)
+        {
+            return std::mem::take(&mut open.picture);
+        }
+        state.spare.pop().unwrap_or_default()
+    }
+
+    // A task is done: its light goes to its frame, and the frame, when that was the last one, on its way.
+    fn complete(&self, mut lease: FrameLease, mut slice: FilmSlice, stats: &TaskStats) {
+        let Some(ready) = lease.ready.take() else { return };
+        let mut state = self.lock();
+        state.out -= 1;
+        let Some(at) = state.open.iter().position(|o| o.index == ready.index) else { return };
+        let open = &mut state.open[at];
+        let top = ready.task.rows.start;
+        match ready.part {
+            Part::Picture if self.work.plan.is_whole() => open.picture = std::mem::take(&mut slice),
+            Part::Picture => open.put_rows(top, slice.pixels.bytes()),
+            Part::Half(half) => open.film.add(half, top, slice.pixels.sums()),
+            Part::Features => open.film.add_features(top, slice.pixels.bytes()),
+        }
+        open.stats.add(stats);
+        open.tasks_left -= 1;
+        open.stats.time = if open.tasks == 1 { stats.time } else { open.started.elapsed() };
+        if !self.work.plan.is_whole() {
+            state.spare.push(slice);
+        }
+        if state.open[at].tasks_left == 0 {
+            let open = state.open.swap_remove(at);
+            // It counts as work until it is delivered or has new tasks.
+            state.out += 1;
+            drop(state);
+            self.close(open);
+            self.lock().out -= 1;
+        } else {
+            drop(state);
+        }
+        self.changed.notify_all();
+    }
+
+    // A round is over: another one, or the picture.
+    fn close(&self, mut open: OpenFrame) {
+        let work = self.work;
+        let noise = (work.plan.noise > 0.0).then(|| noise(&open.film, work.isa, &open.scene.host()));
+        open.stats.noise = noise;
+        let good_enough = noise.is_none_or(|n| n <= work.plan.noise);
+        let tasks = if good_enough { Vec::new() } else { self.round(&mut open) };
+        if !tasks.is_empty() {
+            let mut state = self.lock();
+            self.add_tasks(&mut state, open, tasks);
+            return;
+        }
+        let taken = open.film.samples();
+        let is_linear = taken != [0; 2];
+        open.stats.samples = if is_linear { taken[0] + taken[1] } else { work.scene.render.samples_per_pixel() };
+        let mut frame = RenderedFrame {
+            index: open.index,
+            number: open.number,
+            linear: None,
+            layers: open.film.layers(),
+            stats: open.stats,
+            picture: open.picture,
+        };
+        if is_linear {
+            let mut image = work.pool.install(|| open.film.resolve());
+            work.post.iter().for_each(|step| step.apply(&mut image));
+            let rgba = tone_mapped(&image, work.isa, &open.scene.host());
+            let to = frame.picture.pixels.sized(4 * rgba.len());
+            to.chunks_exact_mut(4).zip(&rgba).for_each(|(to, p)| to.copy_from_slice(&p.to_le_bytes()));
+            frame.picture.planes = Memory::default();
+            frame.linear = Some(image);
+        }
+        self.delivery.deliver(frame);
+    }
+
+    // Reads time steps and builds their trees while others are rendered.
+    fn prepare(&self) {
+        loop {
+            let mut state = self.lock();
+            while state.prepared.len() > 1 && !state.ended {
+                let turn = self.changed.wait_timeout(state, std::time::Duration::from_millis(50));
+                state = turn.unwrap_or_else(PoisonError::into_inner).0;
+                state.ended |= self.work.stop.load(Ordering::Relaxed);
+            }
+            let next = if state.ended { None } else { state.frames.next() };
+            drop(state);
+            let Some((index, number)) = next else { break };
+            let made = self.work.pool.install(|| -> Result<DeviceScene, RenderError> {
+                let assets = self.work.assets.at_frame(self.work.scene, number)?;
+                Ok(self.work.first.with_particles(self.work.scene, &assets)?)
+            });
+            let mut state = self.lock();
+            match made {
+                Ok(scene) => state.prepared.push_back(Prepared { index, number, scene: Arc::new(scene) }),
+                Err(e) => {
+                    state.failure = Some(e);
+                    drop(state);
+                    break;
+                }
+            }
+            drop(state);
+            self.changed.notify_all();
+        }
+        // What is prepared is still to be opened.
+        let mut state = self.lock();
+        while !state.prepared.is_empty() && !state.ended {
+            let turn = self.changed.wait_timeout(state, std::time::Duration::from_millis(50));
+            state = turn.unwrap_or_else(PoisonError::into_inner).0;
+            state.ended |= self.work.stop.load(Ordering::Relaxed);
+        }
+        state.ended = true;
+        drop(state);
+        self.changed.notify_all();
+    }
+
+    /// Lets the devices work until there is nothing left. Gives what each did, how those ended that failed, and why no
+    /// more frames could be opened, if so.
+    pub fn run(&self, devices: &mut [Box<dyn Device>]) -> (Vec<DeviceStats>, Vec<DeviceError>, Option<RenderError>) {
+        let mut failures = Vec::new();
+        let stats = std::thread::scope(|threads| {
+            let preparing = self.is_animated().then(|| threads.spawn(|| self.prepare()));
+            let drivers: Vec<_> = devices.iter_mut().map(|d| threads.spawn(|| self.drive(d.as_mut()))).collect();
+            let mut stats = Vec::new();
+            for driver in drivers {
+                let (did, failure) = joined(driver);
+                stats.push(did);
+                failures.extend(failure);
+            }
+            // Nobody is left to open frames.
+            self.lock().ended = true;
+            self.changed.notify_all();
+            preparing.map(joined);
+            stats
+        });
+        let failure = self.lock().failure.take();
+        (stats, failures, failure)
+    }
+
+    // One device: keeps as many tasks in flight as it likes, until there are none or it fails.
+    fn drive(&self, device: &mut dyn Device) -> (DeviceStats, Option<DeviceError>) {
+        let name = device.info().name.clone();
+        let mut stats = DeviceStats { device: name.clone(), ..DeviceStats::default() };
+        let result = catch_unwind(AssertUnwindSafe(|| self.work_through(device, &mut stats)));
+        let failure = match result {
+            Ok(result) => result.err(),
+            Err(panic) => {
+                let words = panic.downcast_ref::<&str>().map(|s| (*s).to_owned());
+                let words = words.or_else(|| panic.downcast_ref::<String>().cloned());
+                Some(DeviceError::Panicked(name, words.unwrap_or_else(|| "it left no word".into())))
+            }
+        };
+        (stats, failure)
+    }
+
+    fn work_through(&self, device: &mut dyn Device, stats: &mut DeviceStats) -> Result<(), DeviceError> {
+        let mut in_flight = VecDeque::new();
+        loop {
+            // Wait for work only when nothing is in flight.
+            while in_flight.len() < device.info().tasks_in_flight.max(1) {
+                let Some(lease) = self.take(in_flight.is_empty()) else { break };
+                let Some(ready) = &lease.ready else { continue };
+                device.update(&lease.scene)?;
+                let slice = self.slice(&lease);
+                let ticket = device.submit(&ready.task, &lease.params, slice)?;
+                in_flight.push_back((ticket, lease));
+            }
+            let Some((ticket, lease)) = in_flight.pop_front() else { return Ok(()) };
+            let (task, slice) = device.wait(ticket)?;
+            stats.add(&task);
+            self.complete(lease, slice, &task);
+        }
+    }
+}
+
+impl OpenFrame {
+    // Rows of a finished picture, from row `top` on.
+    fn put_rows(&mut self, top: u32, rgba: &[u8]) {
+        let (width, height) = self.scene.size();
+        let a_row = 4 * width as usize;
+        // A GPU may have used this memory: its planes are another frame's.
+        self.picture.planes = Memory::default();
+        let whole = self.picture.pixels.sized(a_row * height as usize);
+        let at = a_row * top as usize;
+        whole[at..at + rgba.len()].copy_from_slice(rgba);
+    }
+}

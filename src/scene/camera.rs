@@ -1,0 +1,296 @@
+//! The camera: two points on cylindrical paths, the eye and what it looks at, and a horizontal field of view.
+
+use crate::math::vec3::{Vec3, add, cross, length, normalise, scale, sub};
+
+/// r(t) = r0 + ar sin(wr t + pr), z(t) = z0 + az sin(wz t + pz), phi(t) = phi0 + wphi t,
+/// in the scene's units and radians; the frequencies count cycles a clip (coursework item 4).
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[expect(missing_docs, reason = "the formula above names every field")]
+pub struct CylindricalPath {
+    pub r0: f64,
+    pub z0: f64,
+    pub phi0: f64,
+    pub ar: f64,
+    pub az: f64,
+    pub wr: f64,
+    pub wz: f64,
+    pub wphi: f64,
+    pub pr: f64,
+    pub pz: f64,
+}
+
+impl CylindricalPath {
+    /// A point that stays at radius r and height z.
+    pub fn at_rest(r: f64, z: f64) -> CylindricalPath {
+        CylindricalPath { r0: r, z0: z, phi0: 0.0, ar: 0.0, az: 0.0, wr: 0.0, wz: 0.0, wphi: 0.0, pr: 0.0, pz: 0.0 }
+    }
+    /// The point at time t, 0 .. 2 pi over a clip.
+    pub fn at(&self, t: f64) -> Vec3 {
+        let r = self.r0 + self.ar * libm::sin(self.wr * t + self.pr);
+        let z = self.z0 + self.az * libm::sin(self.wz * t + self.pz);
+        let phi = self.angle(t);
+        [r * libm::cos(phi), r * libm::sin(phi), z]
+    }
+    fn angle(&self, t: f64) -> f64 {
+        self.phi0 + self.wphi * t
+    }
+}
+
+/// A place on the camera's way.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Key {
+    /// When, in clips: 0 is the first frame, 1 would be the one after the last.
+    pub time: f64,
+    /// The eye.
+    pub position: Vec3,
+    /// What it looks at.
+    pub look_at: Vec3,
+    /// Horizontal field of view, degrees.
+    pub fov_deg: f64,
+}
+
+/// Where the camera goes.
+#[derive(Clone, Debug, PartialEq)]
+pub enum CameraPath {
+    /// The coursework's: eye and look-at point on cylinders.
+    Cylinder {
+        /// The eye's path.
+        eye: CylindricalPath,
+        /// The look-at point's path.
+        target: CylindricalPath,
+    },
+    /// It stands still.
+    Fixed {
+        /// The eye.
+        position: Vec3,
+        /// What it looks at.
+        look_at: Vec3,
+    },
+    /// A spline through keys in the order of their times (Catmull and Rom, "A class of local interpolating splines", 1974).
+    Keys {
+        /// At least two.
+        keys: Vec<Key>,
+        /// After the last key it goes back to the first, and the clip is a loop.
+        closed: bool,
+    },
+}
+
+/// Where the camera stands, where it looks, and how wide.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Camera {
+    /// Horizontal field of view, degrees, in (0, 180); keys have their own.
+    pub fov_deg: f64,
+    /// Where it goes.
+    pub path: CameraPath,
+    /// Radius of the lens; 0: all is sharp (path tracing).
+    pub lens: f64,
+    /// Distance from the eye at which it is sharp.
+    pub focus: f64,
+}
+
+impl Default for Camera {
+    fn default() -> Camera {
+        let path = CameraPath::Cylinder {
+            eye: CylindricalPath::at_rest(7.0, 3.0),
+            target: CylindricalPath::at_rest(0.0, 0.0),
+        };
+        Camera { fov_deg: 70.0, path, lens: 0.0, focus: 1.0 }
+    }
+}
+
+/// A frame's camera: position and right-handed basis.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct View {
+    /// The eye.
+    pub eye: Vec3,
+    /// Unit, to the right of the picture.
+    pub right: Vec3,
+    /// Unit, to the top of the picture.
+    pub up: Vec3,
+    /// Unit, into the picture.
+    pub forward: Vec3,
+    /// Horizontal field of view, degrees.
+    pub fov_deg: f64,
+}
+
+impl CameraPath {
+    // Eye, look-at point and field of view of a frame; the angle that says where right is, looking straight down.
+    fn at(&self, frame: u32, frames: u32, fov_deg: f64) -> (Vec3, Vec3, f64, f64) {
+        match self {
+            CameraPath::Cylinder { eye, target } => {
+                let t = 2.0 * std::f64::consts::PI * f64::from(frame) / f64::from(frames);
+                (eye.at(t), target.at(t), fov_deg, eye.angle(t))
+            }
+            // A camera at rest has the first frame's angle of the default path.
+            CameraPath::Fixed { position, look_at } => (*position, *look_at, fov_deg, 0.0),
+            CameraPath::Keys { keys, closed } => {
+                let key = between(keys, *closed, f64::from(frame) / f64::from(frames));
+                (key.position, key.look_at, key.fov_deg.clamp(0.01, 179.9), 0.0)
+            }
+        }
+    }
+    /// Bounds the eye's coordinates over the clip.
+    pub(crate) fn reach(&self) -> f64 {
+        match self {
+            CameraPath::Cylinder { eye: p, .. } => p.r0.abs() + p.ar.abs() + p.z0.abs() + p.az.abs(),
+            CameraPath::Fixed { position, .. } => length(*position),
+            // A spline leaves its keys' hull by less than a half.
+            CameraPath::Keys { keys, .. } => 2.0 * keys.iter().map(|k| length(k.position)).fold(0.0, f64::max),
+        }
+    }
+}
+
+// The spline's point at a time: cubic Hermite pieces whose slopes are those between a key's neighbours.
+fn between(keys: &[Key], closed: bool, time: f64) -> Key {
+    let n = keys.len();
+    // Key i, before the first and after the last: of a loop the same keys a clip away, else none.
+    let key = |i: i64| -> Option<Key> {
+        let (round, at) = (i.div_euclid(n as i64), i.rem_euclid(n as i64) as usize);
+        (closed || round == 0).then(|| Key { time: keys[at].time + round as f64, ..keys[at] })
+    };
+    // Before the first key of a loop the clip is in its last piece.
+    let time = if closed && time < keys[0].time { time + 1.0 } else { time };
+    let last = keys.iter().rposition(|k| k.time <= time).unwrap_or(0) as i64;
+    let (Some(a), Some(b)) = (key(last), key(last + 1)) else { return keys[last as usize] };
+    if time <= a.time {
+        return a;
+    }
+    let span = b.time - a.time;
+    let t = (time - a.time) / span;
+    let slope = |from: &Key, to: &Key, value: &dyn Fn(&Key) -> f64| (value(to) - value(from)) / (to.time - from.time);
+    let (before, after) = (key(last - 1).unwrap_or(a), key(last + 2).unwrap_or(b));
+    let (t2, t3) = (t * t, t * t * t);
+    let mix = |value: &dyn Fn(&Key) -> f64| {
+        let (m0, m1) = (slope(&before, &b, value) * span, slope(&a, &after, value) * span);
+        value(&a) * (2.0 * t3 - 3.0 * t2 + 1.0)
+            + m0 * (t3 - 2.0 * t2 + t)
+            + value(&b) * (3.0 * t2 - 2.0 * t3)
+            + m1 * (t3 - t2)
+    };
+    Key {
+        time,
+        position: [0, 1, 2].map(|i| mix(&|k: &Key| k.position[i])),
+        look_at: [0, 1, 2].map(|i| mix(&|k: &Key| k.look_at[i])),
+        fov_deg: mix(&|k: &Key| k.fov_deg),
+    }
+}
+
+impl Camera {
+    /// The view of frame `frame` of a clip of `frames`.
+    pub fn view(&self, frame: u32, frames: u32) -> View {
+        let (eye, target, fov_deg, phi) = self.path.at(frame, frames, self.fov_deg);
+        let (sin, cos) = (libm::sin(phi), libm::cos(phi));
+        let to = sub(target, eye);
+        // With nothing to look at, look at the cylinder's axis.
+        let forward = if length(to) > 1e-9 { normalise(to) } else { [-cos, -sin, 0.0] };
+        let sideways = cross(forward, [0.0, 0.0, 1.0]);
+        // Straight up or down, right is where the path's circle runs: what it tends to from nearby.
+        let right = if length(sideways) > 1e-9 { normalise(sideways) } else { [-sin, cos, 0.0] };
+        View { eye, right, up: cross(right, forward), forward, fov_deg }
+    }
+}
+
+impl View {
+    /// Distance of the picture plane, in pixels, for a picture that is `width` pixels wide.
+    pub fn focal(&self, width: u32) -> f64 {
+        f64::from(width) / (2.0 * libm::tan(self.fov_deg.to_radians() / 2.0))
+    }
+    /// The point at `distance` along the ray through the middle of the picture.
+    pub fn ahead(&self, distance: f64) -> Vec3 {
+        add(self.eye, scale(self.forward, distance))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::math::vec3::dot;
+
+    fn camera(eye: CylindricalPath, target: CylindricalPath) -> Camera {
+        Camera { fov_deg: 90.0, path: CameraPath::Cylinder { eye, target }, lens: 0.0, focus: 1.0 }
+    }
+
+    #[test]
+    fn right_is_right() {
+        // From +x looking at the origin, +y is on the right hand and +z is up.
+        let view = camera(CylindricalPath::at_rest(5.0, 0.0), CylindricalPath::at_rest(0.0, 0.0)).view(0, 1);
+        assert_eq!(view.forward, [-1.0, 0.0, 0.0]);
+        assert_eq!(view.right, [0.0, 1.0, 0.0]);
+        assert_eq!(view.up, [0.0, 0.0, 1.0]);
+    }
+
+    #[test]
+    fn poles_and_nothing_to_look_at_have_a_basis() {
+        for (eye, target) in [
+            (CylindricalPath::at_rest(0.0, 5.0), CylindricalPath::at_rest(0.0, 0.0)),
+            (CylindricalPath::at_rest(0.0, -5.0), CylindricalPath::at_rest(0.0, 0.0)),
+            (CylindricalPath::at_rest(1.0, 1.0), CylindricalPath::at_rest(1.0, 1.0)),
+        ] {
+            let view = camera(eye, target).view(0, 1);
+            let close = |a: f64, b: f64| (a - b).abs() < 1e-9;
+            assert!([view.right, view.up, view.forward].iter().all(|&v| close(length(v), 1.0)), "{view:?}");
+            let right_handed = length(sub(cross(view.right, view.up), scale(view.forward, -1.0))) < 1e-9;
+            assert!(close(dot(view.right, view.up), 0.0) && right_handed, "{view:?}");
+        }
+    }
+
+    #[test]
+    fn path_follows_its_formula() {
+        let path = CylindricalPath {
+            r0: 7.0,
+            z0: 3.0,
+            phi0: 0.5,
+            ar: 2.0,
+            az: 1.0,
+            wr: 2.0,
+            wz: 6.0,
+            wphi: 1.0,
+            pr: 0.1,
+            pz: 0.2,
+        };
+        let t = 1.3;
+        let (r, phi) = (7.0 + 2.0 * libm::sin(2.0 * t + 0.1), 0.5 + t);
+        let p = path.at(t);
+        assert!((p[0] - r * libm::cos(phi)).abs() < 1e-12);
+        assert!((p[1] - r * libm::sin(phi)).abs() < 1e-12);
+        assert!((p[2] - (3.0 + libm::sin(6.0 * t + 0.2))).abs() < 1e-12);
+    }
+
+    #[test]
+    fn field_of_view_is_horizontal() {
+        let camera = camera(CylindricalPath::at_rest(5.0, 0.0), CylindricalPath::at_rest(0.0, 0.0));
+        assert!((camera.view(0, 1).focal(640) - 320.0).abs() < 1e-9);
+    }
+
+    fn keyed(points: &[(f64, f64)], closed: bool) -> Camera {
+        let key = |&(time, x): &(f64, f64)| Key {
+            time,
+            position: [x, 2.0 * x, 1.0],
+            look_at: [0.0, 0.0, x],
+            fov_deg: 40.0 + x,
+        };
+        let path = CameraPath::Keys { keys: points.iter().map(key).collect(), closed };
+        Camera { path, ..Camera::default() }
+    }
+
+    #[test]
+    fn splines_pass_their_keys_and_keep_straight_lines() {
+        let camera = keyed(&[(0.0, 0.0), (0.25, 1.0), (0.5, 2.0), (1.0, 4.0)], false);
+        for (frame, x) in [(0, 0.0), (25, 1.0), (50, 2.0), (10, 0.4), (80, 3.2), (99, 3.96)] {
+            let view = camera.view(frame, 100);
+            assert!((view.eye[0] - x).abs() < 1e-12 && (view.fov_deg - 40.0 - x).abs() < 1e-9, "{frame}: {view:?}");
+        }
+    }
+
+    #[test]
+    fn closed_splines_are_loops() {
+        let camera = keyed(&[(0.1, 3.0), (0.4, 5.0), (0.8, -2.0)], true);
+        let step = |a: u32, b: u32| length(sub(camera.view(b, 1000).eye, camera.view(a, 1000).eye));
+        // No jump where the clip begins again, nor at the keys, in place or in speed.
+        for at in [0, 100, 400, 800, 999] {
+            let (before, after) = (step((at + 999) % 1000, at), step(at, (at + 1) % 1000));
+            assert!(before < 0.1 && (before - after).abs() < 2e-3, "{at}: {before} {after}");
+        }
+        assert!((camera.view(400, 1000).eye[0] - 5.0).abs() < 1e-12);
+    }
+}

@@ -1,0 +1,162 @@
+//! What is wrong with a scene: where, what was expected, what to do. Shown with the source line.
+
+use super::limits::{BRIGHTEST, FARTHEST, SHORTEST};
+use annotate_snippets::{AnnotationKind, Level, Renderer, Snippet};
+use std::ops::Range;
+
+/// One fault in a scene's text.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Problem {
+    /// Where, in bytes of the text; empty at its end when something is missing.
+    pub span: Range<usize>,
+    /// What is wrong, in one line.
+    pub what: String,
+    /// What was expected there.
+    pub expected: String,
+    /// What to do about it, if there is more to say.
+    pub help: Option<String>,
+}
+
+impl Problem {
+    /// A problem at `span`.
+    pub fn new(span: Range<usize>, what: impl Into<String>, expected: impl Into<String>) -> Problem {
+        Problem { span, what: shortened(what.into()), expected: shortened(expected.into()), help: None }
+    }
+    /// Adds what to do.
+    pub fn help(mut self, help: impl Into<String>) -> Problem {
+        self.help = Some(help.into());
+        self
+    }
+}
+
+/// Faults that are shown of one text.
+const MOST_SHOWN: usize = 20;
+/// Letters that are shown of a line.
+const WIDEST: usize = 160;
+
+// The lines that a span touches, and no more: a scene may be large.
+struct Excerpt<'a> {
+    text: &'a str,
+    span: Range<usize>,
+    line: usize,
+}
+
+impl Excerpt<'_> {
+    fn of<'a>(source: &'a str, span: &Range<usize>) -> Excerpt<'a> {
+        let (start, end) = (span.start.min(source.len()), span.end.min(source.len()));
+        let first = source[..start].rfind('\n').map_or(0, |i| i + 1);
+        let after = source[start..].find('\n').map_or(source.len(), |i| start + i);
+        let line = source[..first].bytes().filter(|&b| b == b'\n').count() + 1;
+        // A very long line is cut off; the place is then told without it.
+        let text = &source[first..after];
+        let cut = text.char_indices().nth(WIDEST).map_or(text.len(), |(i, _)| i);
+        let within = |at: usize| at.saturating_sub(first).min(cut);
+        Excerpt { text: &text[..cut], span: within(start)..within(end), line }
+    }
+}
+
+// A message in which a value of thousands of letters was quoted.
+fn shortened(text: String) -> String {
+    match text.char_indices().nth(400) {
+        Some((at, _)) => format!("{} ...", &text[..at]),
+        None => text,
+    }
+}
+
+/// All faults of one text, to be shown together.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Problems {
+    /// The file's name, or `stdin`.
+    pub name: String,
+    /// The text.
+    pub source: String,
+    /// In the order found.
+    pub list: Vec<Problem>,
+}
+
+impl std::error::Error for Problems {}
+
+impl std::fmt::Display for Problems {
+    /// `file:line:column`, the source line and the finger on it, for each problem.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let renderer = Renderer::plain();
+        for (i, problem) in self.list.iter().take(MOST_SHOWN).enumerate() {
+            let excerpt = Excerpt::of(&self.source, &problem.span);
+            let annotation = AnnotationKind::Primary.span(excerpt.span).label(problem.expected.as_str());
+            let snippet =
+                Snippet::source(excerpt.text).line_start(excerpt.line).path(self.name.as_str()).annotation(annotation);
+            let mut group = Level::ERROR.primary_title(problem.what.as_str()).element(snippet);
+            if let Some(help) = &problem.help {
+                group = group.element(Level::HELP.message(help.as_str()));
+            }
+            if i > 0 {
+                writeln!(f, "\n")?;
+            }
+            write!(f, "{}", renderer.render(&[group]))?;
+        }
+        match self.list.len().checked_sub(MOST_SHOWN) {
+            Some(more) if more > 0 => write!(f, "\n\nand {more} more"),
+            _ => Ok(()),
+        }
+    }
+}
+
+/// What a number must be; the same rules hold in both grammars.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Rule {
+    /// Any finite number.
+    Finite,
+    /// Above 0.
+    Positive,
+    /// 0 or above.
+    NotNegative,
+    /// A place in the scene, units: kernels square and multiply it in single precision.
+    Coordinate,
+    /// A size in the scene, units.
+    Length,
+    /// A brightness, 0 or above.
+    Brightness,
+    /// 0 to 1.
+    Fraction,
+    /// A field of view, degrees.
+    FieldOfView,
+    /// An index of refraction.
+    Index,
+    /// A whole number in a range.
+    Whole(u32, u32),
+}
+
+impl Rule {
+    /// What is expected, for the error's label.
+    pub fn expected(self) -> String {
+        match self {
+            Rule::Finite => "a finite number".into(),
+            Rule::Positive => "a number above 0".into(),
+            Rule::NotNegative => "a number not below 0".into(),
+            Rule::Coordinate => format!("a number from -{FARTHEST:e} to {FARTHEST:e}"),
+            Rule::Length => format!("a number from {SHORTEST:e} to {FARTHEST:e}"),
+            Rule::Brightness => format!("a number from 0 to {BRIGHTEST:e}"),
+            Rule::Fraction => "a number from 0 to 1".into(),
+            Rule::Index => "an index of refraction, 0.01 to 100".into(),
+            Rule::FieldOfView => "degrees, above 0 and below 180".into(),
+            Rule::Whole(least, most) => format!("a whole number from {least} to {most}"),
+        }
+    }
+    /// Whether x is such a number, single precision included.
+    pub fn allows(self, x: f64) -> bool {
+        x.is_finite()
+            && (x as f32).is_finite()
+            && match self {
+                Rule::Finite => true,
+                Rule::Positive => (x as f32) > 0.0,
+                Rule::NotNegative => x >= 0.0,
+                Rule::Coordinate => x.abs() <= FARTHEST,
+                Rule::Length => (SHORTEST..=FARTHEST).contains(&x),
+                Rule::Brightness => (0.0..=BRIGHTEST).contains(&x),
+                Rule::Fraction => (0.0..=1.0).contains(&x),
+                Rule::Index => (0.01..=100.0).contains(&x),
+                Rule::FieldOfView => x > 0.0 && x < 180.0,
+                Rule::Whole(least, most) => x.fract() == 0.0 && x >= f64::from(least) && x <= f64::from(most),
+            }
+    }
+}

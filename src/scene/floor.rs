@@ -1,0 +1,94 @@
+//! The floor: four points with a picture on them.
+
+use super::expand_home;
+use crate::math::vec3::{Vec3, cross, dot, length, sub};
+use std::path::{Path, PathBuf};
+
+/// Where a floor's picture comes from.
+#[derive(Clone, Debug, PartialEq)]
+pub enum TextureSource {
+    /// A `.data`, PNG or JPEG file.
+    File(PathBuf),
+    /// `@checker`.
+    Checker,
+    /// `@marble`.
+    Marble,
+    /// `@wood`.
+    Wood,
+}
+
+impl TextureSource {
+    // Reads `none`, `@checker`, `@marble`, `@wood` or a path below `folder`.
+    pub(crate) fn parse(text: &str, folder: &Path, home: Option<&Path>) -> Result<Option<TextureSource>, String> {
+        Ok(Some(match text {
+            "none" => return Ok(None),
+            "@checker" => TextureSource::Checker,
+            "@marble" => TextureSource::Marble,
+            "@wood" => TextureSource::Wood,
+            other if other.starts_with('@') || other.is_empty() => {
+                return Err("`@checker`, `@marble`, `@wood`, `none` or a file".into());
+            }
+            path => TextureSource::File(folder.join(expand_home(path, home))),
+        }))
+    }
+}
+
+impl std::fmt::Display for TextureSource {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            TextureSource::File(path) => write!(f, "{}", path.display()),
+            TextureSource::Checker => write!(f, "@checker"),
+            TextureSource::Marble => write!(f, "@marble"),
+            TextureSource::Wood => write!(f, "@wood"),
+        }
+    }
+}
+
+/// Four points with a picture on them.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Floor {
+    /// In perimeter order.
+    pub corners: [Vec3; 4],
+    /// The picture, if any.
+    pub texture: Option<TextureSource>,
+    /// Multiplies the picture.
+    pub tint: Vec3,
+    /// How much it mirrors, 0 to 1.
+    pub reflection: f64,
+}
+
+/// Puts four points into perimeter order: as they are, or zig-zag mended by changing the last two.
+///
+/// A perimeter's diagonals cross; of the three ways to connect four points just one (for a convex
+/// floor) has that. A concave floor is taken as given.
+pub(crate) fn perimeter_order(p: [Vec3; 4]) -> [Vec3; 4] {
+    let crosses = |q: &[Vec3; 4]| {
+        // Seen along the diagonals' common normal, each diagonal separates the ends of the other.
+        let (a, b) = (sub(q[2], q[0]), sub(q[3], q[1]));
+        let n = cross(a, b);
+        let side = |d: Vec3, from: Vec3, x: Vec3| dot(cross(d, sub(x, from)), n);
+        side(a, q[0], q[1]) * side(a, q[0], q[3]) < 0.0 && side(b, q[1], q[0]) * side(b, q[1], q[2]) < 0.0
+    };
+    [p, [p[0], p[1], p[3], p[2]], [p[0], p[2], p[1], p[3]]].into_iter().find(|q| crosses(q)).unwrap_or(p)
+}
+
+/// Whether both triangles of a floor in perimeter order have area.
+pub(crate) fn has_area(p: &[Vec3; 4]) -> bool {
+    let area = |a: Vec3, b: Vec3, c: Vec3| length(cross(sub(b, a), sub(c, a)));
+    let widest = p.iter().flat_map(|&a| p.iter().map(move |&b| length(sub(a, b)))).fold(0.0, f64::max);
+    area(p[0], p[1], p[2]) > 1e-9 * widest * widest && area(p[0], p[2], p[3]) > 1e-9 * widest * widest
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn zigzag_floors_become_perimeters() {
+        let square = [[0.0, 0.0, 0.0], [0.0, 1.0, 0.0], [1.0, 1.0, 0.0], [1.0, 0.0, 0.0]];
+        assert_eq!(perimeter_order(square), square);
+        assert_eq!(perimeter_order([square[0], square[1], square[3], square[2]]), square);
+        let mended = perimeter_order([square[0], square[2], square[1], square[3]]);
+        assert_eq!(mended, square);
+    }
+}

@@ -1,0 +1,144 @@
+//! Paths with a number in them: `res/%d.data`, `out/%04d.png`.
+
+use super::limits::PICTURES;
+use std::path::PathBuf;
+
+/// A path with the frame number somewhere in its last part.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Pattern {
+    before: String,
+    after: String,
+    digits: usize,
+}
+
+/// Why a text is no pattern.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum PatternError {
+    /// A `%` that is not `%d` or `%0Nd`.
+    #[error("a path may hold one `%d` or `%0Nd` (N from 1 to 18) and no other `%`")]
+    Percent,
+    /// No such format.
+    #[error("pictures are written as {list}; the path ends in `.{0}`", list = pictures())]
+    Extension(String),
+    /// Nothing there.
+    #[error("the path is empty or names a folder")]
+    Empty,
+}
+
+impl Pattern {
+    /// Reads `res/%d.data`, `out/%04d.png`; the flag tells that the number's place or the format had to be made up.
+    pub fn parse(text: &str) -> Result<(Pattern, bool), PatternError> {
+        if text.is_empty() || text.ends_with('/') || text.ends_with("..") || text == "." {
+            return Err(PatternError::Empty);
+        }
+        let mut made_up = false;
+        let name_at = text.rfind('/').map_or(0, |i| i + 1);
+        let dot = text[name_at..].rfind('.').map(|i| i + name_at).filter(|&i| i > name_at);
+        let mut text = text.to_owned();
+        match dot.map(|i| text[i + 1..].to_ascii_lowercase()) {
+            Some(e) if PICTURES.contains(&e.as_str()) => {}
+            Some(e) => return Err(PatternError::Extension(e)),
+            None => {
+                text.push_str(".data");
+                made_up = true;
+            }
+        }
+        let Some((before, after, digits)) = number_place(&text)? else {
+            let dot = text.rfind('.').unwrap_or(text.len());
+            let (before, after) = (text[..dot].to_owned(), text[dot..].to_owned());
+            return Ok((Pattern { before, after, digits: 0 }, true));
+        };
+        if after.contains('/') {
+            return Err(PatternError::Percent);
+        }
+        Ok((Pattern { before: before.to_owned(), after: after.to_owned(), digits }, made_up))
+    }
+
+    /// The file of frame n.
+    pub fn path(&self, n: u32) -> PathBuf {
+        PathBuf::from(format!("{}{n:0width$}{}", self.before, self.after, width = self.digits))
+    }
+
+    /// The extension, in small letters.
+    pub fn extension(&self) -> String {
+        self.after.rsplit('.').next().unwrap_or_default().to_ascii_lowercase()
+    }
+
+    /// The same pattern below another folder, unless it is absolute.
+    pub fn below(&self, folder: &std::path::Path) -> Pattern {
+        let before = if self.before.starts_with('/') || folder.as_os_str().is_empty() {
+            self.before.clone()
+        } else {
+            format!("{}/{}", folder.display(), self.before)
+        };
+        Pattern { before, ..self.clone() }
+    }
+}
+
+impl Default for Pattern {
+    /// `frame_%04d.png`.
+    fn default() -> Pattern {
+        Pattern { before: "frame_".into(), after: ".png".into(), digits: 4 }
+    }
+}
+
+impl std::fmt::Display for Pattern {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self.digits {
+            0 => write!(f, "{}%d{}", self.before, self.after),
+            n => write!(f, "{}%0{n}d{}", self.before, self.after),
+        }
+    }
+}
+
+fn pictures() -> String {
+    PICTURES.map(|e| format!("`.{e}`")).join(", ")
+}
+
+// What stands before and after the one `%d` or `%0Nd`, and N; None where there is none.
+fn number_place(text: &str) -> Result<Option<(&str, &str, usize)>, PatternError> {
+    let Some((before, rest)) = text.split_once('%') else { return Ok(None) };
+    let (width, after) = rest.split_once('d').ok_or(PatternError::Percent)?;
+    let digits = match width {
+        "" => 0,
+        n => {
+            let n = n.strip_prefix('0').filter(|n| n.bytes().all(|b| b.is_ascii_digit()));
+            n.and_then(|n| n.parse().ok()).filter(|n| (1..=18).contains(n)).ok_or(PatternError::Percent)?
+        }
+    };
+    if after.contains('%') { Err(PatternError::Percent) } else { Ok(Some((before, after, digits))) }
+}
+
+/// The path with its number put in; None where it has no place for one.
+pub fn numbered(path: &str, n: u64) -> Option<String> {
+    let (before, after, width) = number_place(path).ok().flatten()?;
+    Some(format!("{before}{n:0width$}{after}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn patterns() {
+        let path = |text: &str, n| Pattern::parse(text).map(|(p, odd)| (p.path(n).display().to_string(), odd));
+        assert_eq!(path("res/%d.data", 7), Ok(("res/7.data".into(), false)));
+        assert_eq!(path("a%04d.png", 7), Ok(("a0007.png".into(), false)));
+        assert_eq!(path("a.b/x.png", 7), Ok(("a.b/x7.png".into(), true)));
+        assert_eq!(path("./out", 7), Ok(("./out7.data".into(), true)));
+        assert_eq!(path("%s.data", 7), Err(PatternError::Percent));
+        assert_eq!(path("%d%d.data", 7), Err(PatternError::Percent));
+        assert_eq!(path("%0d.data", 7), Err(PatternError::Percent));
+        assert_eq!(path("%+5d.data", 7), Err(PatternError::Percent));
+        assert_eq!(path("%d/x.data", 7), Err(PatternError::Percent));
+        assert_eq!(path("x%d.jpg", 7), Err(PatternError::Extension("jpg".into())));
+        assert_eq!(path("res/", 7), Err(PatternError::Empty));
+    }
+
+    #[test]
+    fn numbers_go_where_the_path_says() {
+        assert_eq!(numbered("a%d.bin", 7).as_deref(), Some("a7.bin"));
+        assert_eq!(numbered("a%05d.bin", 7).as_deref(), Some("a00007.bin"));
+        assert_eq!(numbered("a.bin", 7), None);
+    }
+}

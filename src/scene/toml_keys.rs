@@ -1,0 +1,234 @@
+//! The keys of a scene in TOML, as they are written: every table and what it may hold.
+
+use serde::Deserialize;
+use serde::de::{self, SeqAccess, Visitor};
+use toml::Spanned;
+
+pub type Number = Option<Spanned<f64>>;
+pub type Text = Option<Spanned<String>>;
+pub type Triple = Option<Spanned<Numbers<3>>>;
+
+// Just N numbers: serde's own arrays would silently drop a fourth.
+pub struct Numbers<const N: usize>(pub [f64; N]);
+
+impl<'de, const N: usize> Deserialize<'de> for Numbers<N> {
+    fn deserialize<D: de::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Seq<const N: usize>;
+        impl<'de, const N: usize> Visitor<'de> for Seq<N> {
+            type Value = Numbers<N>;
+            fn expecting(&self, f: &mut std::fmt::Formatter) -> std::fmt::Result {
+                write!(f, "a list of {N} numbers")
+            }
+            fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Self::Value, A::Error> {
+                let mut values = [0.0; N];
+                for (i, value) in values.iter_mut().enumerate() {
+                    *value = seq.next_element()?.ok_or_else(|| de::Error::invalid_length(i, &self))?;
+                }
+                match seq.next_element::<de::IgnoredAny>()? {
+                    Some(_) => Err(de::Error::invalid_length(N + 1, &self)),
+                    None => Ok(Numbers(values)),
+                }
+            }
+        }
+        deserializer.deserialize_seq(Seq)
+    }
+}
+
+#[derive(Deserialize, Default)]
+#[serde(deny_unknown_fields, default)]
+pub struct RawScene {
+    pub output: RawOutput,
+    pub render: RawRender,
+    pub sky: RawSky,
+    pub camera: RawCamera,
+    pub body: Vec<Spanned<RawBody>>,
+    pub sphere: Vec<Spanned<RawSphere>>,
+    pub mesh: Vec<Spanned<RawMesh>>,
+    pub particles: Option<Spanned<RawParticles>>,
+    pub floor: Option<Spanned<RawFloor>>,
+    pub light: Vec<Spanned<RawLight>>,
+}
+
+#[derive(Deserialize, Default)]
+#[serde(deny_unknown_fields, default)]
+pub struct RawOutput {
+    pub frames: Number,
+    pub path: Text,
+    pub size: Option<Spanned<Numbers<2>>>,
+    pub bits: Number,
+    pub video: Text,
+    pub fps: Number,
+}
+
+#[derive(Deserialize, Default)]
+#[serde(deny_unknown_fields, default)]
+pub struct RawRender {
+    pub samples: Number,
+    pub depth: Number,
+    pub cutoff: Number,
+    pub highlight: Number,
+    pub ambient: Triple,
+    pub integrator: Text,
+    pub noise: Number,
+    pub tone: Text,
+    pub gamma: Number,
+    pub shadows: Option<bool>,
+}
+
+#[derive(Deserialize, Default)]
+#[serde(deny_unknown_fields, default)]
+pub struct RawSky {
+    pub zenith: Triple,
+    pub horizon: Triple,
+    pub from_below: Option<bool>,
+}
+
+#[derive(Deserialize, Default)]
+#[serde(deny_unknown_fields, default)]
+pub struct RawCamera {
+    pub fov_deg: Number,
+    pub eye: RawPath,
+    pub target: RawPath,
+    pub position: Triple,
+    pub look_at: Triple,
+    pub lens: Number,
+    pub focus: Number,
+    pub key: Vec<Spanned<RawKey>>,
+    pub closed: Option<bool>,
+}
+
+#[derive(Deserialize, Default)]
+#[serde(deny_unknown_fields, default)]
+pub struct RawKey {
+    pub time: Number,
+    pub position: Triple,
+    pub look_at: Triple,
+    pub fov_deg: Number,
+}
+
+#[derive(Deserialize, Default)]
+#[serde(deny_unknown_fields, default)]
+pub struct RawPath {
+    pub r: Number,
+    pub z: Number,
+    pub phi_deg: Number,
+    pub r_amplitude: Number,
+    pub z_amplitude: Number,
+    pub r_cycles: Number,
+    pub z_cycles: Number,
+    pub phi_cycles: Number,
+    pub r_phase_deg: Number,
+    pub z_phase_deg: Number,
+}
+
+#[derive(Deserialize, Default)]
+#[serde(deny_unknown_fields, default)]
+pub struct RawBody {
+    pub solid: Text,
+    #[serde(alias = "centre")]
+    pub center: Triple,
+    #[serde(alias = "colour")]
+    pub color: Triple,
+    pub radius: Number,
+    pub reflection: Number,
+    pub transparency: Number,
+    pub lamps: Number,
+    #[serde(alias = "lamp_colour")]
+    pub lamp_color: Triple,
+    pub bar: Number,
+    #[serde(alias = "bar_colour")]
+    pub bar_color: Triple,
+    pub ior: Number,
+}
+
+#[derive(Deserialize, Default)]
+#[serde(deny_unknown_fields, default)]
+pub struct RawFloor {
+    pub corners: Option<Spanned<Vec<Spanned<Numbers<3>>>>>,
+    pub texture: Text,
+    pub tint: Triple,
+    pub reflection: Number,
+}
+
+#[derive(Deserialize, Default)]
+#[serde(deny_unknown_fields, default)]
+pub struct RawLight {
+    pub position: Triple,
+    #[serde(alias = "colour")]
+    pub color: Triple,
+}
+
+// A table with the keys of a material: serde's flatten would lose the places that errors need.
+macro_rules! with_material {
+    (pub struct $name:ident { $($(#[$meta:meta])* pub $key:ident: $type:ty,)* }) => {
+        #[derive(Deserialize, Default)]
+        #[serde(deny_unknown_fields, default)]
+        pub struct $name {
+            $($(#[$meta])* pub $key: $type,)*
+            #[serde(alias = "colour")]
+            pub color: Triple,
+            pub material: Text,
+            pub reflection: Number,
+            pub transparency: Number,
+            pub ior: Number,
+            pub fuzz: Number,
+            pub strength: Number,
+            pub highlight: Number,
+        }
+        impl $name {
+            pub fn material(&self) -> MaterialKeys<'_> {
+                MaterialKeys {
+                    colour: &self.color,
+                    kind: &self.material,
+                    reflection: &self.reflection,
+                    transparency: &self.transparency,
+                    ior: &self.ior,
+                    fuzz: &self.fuzz,
+                    strength: &self.strength,
+                    highlight: &self.highlight,
+                }
+            }
+        }
+    };
+}
+
+with_material! {
+    pub struct RawSphere {
+        #[serde(alias = "centre")]
+        pub center: Triple,
+        pub radius: Number,
+    }
+}
+
+with_material! {
+    pub struct RawMesh {
+        pub path: Text,
+        pub scale: Number,
+        pub offset: Triple,
+        pub z_up: Option<bool>,
+    }
+}
+
+with_material! {
+    pub struct RawParticles {
+        pub path: Text,
+        pub first: Number,
+        pub step: Number,
+        #[serde(alias = "colour_by")]
+        pub color_by: Text,
+        pub range: Option<Spanned<Numbers<2>>>,
+        pub legend: Option<bool>,
+    }
+}
+
+/// The keys of a material, wherever they stand.
+pub struct MaterialKeys<'a> {
+    pub colour: &'a Triple,
+    pub kind: &'a Text,
+    pub reflection: &'a Number,
+    pub transparency: &'a Number,
+    pub ior: &'a Number,
+    pub fuzz: &'a Number,
+    pub strength: &'a Number,
+    pub highlight: &'a Number,
+}

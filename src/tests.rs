@@ -1,0 +1,18 @@
+//! Tests that look inside: the kernels on every instruction set, optics, a second opinion, scenes, schedulers, devices.
+//! The program from outside is tested in tests/.
+#![allow(
+    clippy::unwrap_used,
+    clippy::disallowed_methods,
+    reason = "a failed unwrap fails the test; tests compare within bounds"
+)]
+
+mod architecture;
+mod common;
+mod faults;
+mod golden;
+mod kernel;
+mod oracle;
+mod scene;
+mod scheduler;
+mod second_opinion;
+mod worlds;

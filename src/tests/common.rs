@@ -1,0 +1,120 @@
+//! What several tests need: scenes to render, a render, comparisons that say where.
+
+use crate::device::{Memory, Task, TaskOutput};
+use crate::device_scene::frame_params;
+use crate::kernels::Isa;
+use crate::render::{RenderOptions, Renderer};
+use crate::scene::{self, CameraPath, CylindricalPath, Reading, Scene, TextureSource};
+use std::path::{Path, PathBuf};
+
+/// The numbers of real input files.
+pub fn inputs() -> Vec<PathBuf> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/inputs");
+    let entries = std::fs::read_dir(folder).unwrap();
+    let mut files: Vec<PathBuf> =
+        entries.flatten().map(|e| e.path()).filter(|p| p.extension().is_some_and(|e| e == "txt")).collect();
+    files.sort();
+    assert!(files.len() > 10, "{files:?}");
+    files
+}
+
+/// A scene of the repository's own, or any file, with its texture replaced where it is missing.
+pub fn load(path: &Path) -> Scene {
+    let text = std::fs::read_to_string(path).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
+    let reading = Reading { folder: path.parent().unwrap(), ..Reading::default() };
+    let mut scene = scene::parse(&text, &path.display().to_string(), reading).unwrap_or_else(|e| panic!("{e}")).scene;
+    if let Some(floor) = &mut scene.world.floor
+        && matches!(&floor.texture, Some(TextureSource::File(file)) if !file.exists())
+    {
+        floor.texture = Some(TextureSource::Checker);
+    }
+    scene
+}
+
+pub fn own(name: &str) -> Scene {
+    load(&Path::new(env!("CARGO_MANIFEST_DIR")).join("scenes").join(name))
+}
+
+pub fn toml(text: &str) -> Scene {
+    scene::parse(text, "test.toml", Reading::default()).unwrap_or_else(|e| panic!("{e}")).scene
+}
+
+pub fn sized(mut scene: Scene, width: u32, height: u32, samples: u32) -> Scene {
+    (scene.render.width, scene.render.height, scene.render.samples) = (width, height, samples);
+    scene
+}
+
+/// The eye's path of a camera on cylinders.
+pub fn eye(scene: &mut Scene) -> &mut CylindricalPath {
+    let CameraPath::Cylinder { eye, .. } = &mut scene.camera.path else { panic!("a camera on cylinders") };
+    eye
+}
+/// And its look-at point's.
+pub fn target(scene: &mut Scene) -> &mut CylindricalPath {
+    let CameraPath::Cylinder { target, .. } = &mut scene.camera.path else { panic!("a camera on cylinders") };
+    target
+}
+
+pub fn renderer(scene: &Scene, isa: Isa, threads: usize) -> Renderer {
+    let options = RenderOptions { isa: Some(isa.name.into()), threads, ..RenderOptions::default() };
+    Renderer::with_options(scene.clone(), options).unwrap_or_else(|e| panic!("{e}"))
+}
+
+/// The whole picture in one task.
+pub fn whole(scene: &Scene, frame: u32) -> Task {
+    let samples = 0..scene.render.samples_per_pixel();
+    Task { frame, rows: 0..scene.render.height, samples, output: TaskOutput::Picture }
+}
+
+pub fn render_with(scene: &Scene, isa: Isa, threads: usize, frame: u32) -> Vec<u8> {
+    let mut picture = Memory::default();
+    renderer(scene, isa, threads).cpu(isa).run(&whole(scene, frame), &frame_params(scene, frame), &mut picture);
+    picture.bytes().to_vec()
+}
+
+pub fn render(scene: &Scene, frame: u32) -> Vec<u8> {
+    render_with(scene, Isa::available()[0], 0, frame)
+}
+
+/// Renders a frame on every instruction set, and fails where they differ.
+pub fn same_on_every_set(name: &str, scene: &Scene, frame: u32) -> Vec<u8> {
+    let sets = Isa::available();
+    assert!(sets.len() >= 2, "a lane width and the single lane at least");
+    let expected = render_with(scene, sets[0], 0, frame);
+    for &isa in &sets[1..] {
+        let got = render_with(scene, isa, 0, frame);
+        if let Some(difference) = first_difference(&expected, &got, scene.render.width) {
+            panic!("{name}, {} against {}: {difference}", sets[0].name, isa.name);
+        }
+    }
+    expected
+}
+
+/// The code of linear light in a picture: tone curve, sRGB, eight bits (kernels/film.cuh).
+pub fn code(linear: f64) -> f64 {
+    let knee = 0.7;
+    let toned =
+        if linear > knee { knee + (linear - knee) * (1.0 - knee) / (linear - knee + 1.0 - knee) } else { linear };
+    crate::math::srgb::srgb(toned) * 255.0
+}
+
+pub fn first_difference(a: &[u8], b: &[u8], width: u32) -> Option<String> {
+    assert_eq!(a.len(), b.len());
+    let i = a.iter().zip(b).position(|(x, y)| x != y)? / 4;
+    let count = a.chunks(4).zip(b.chunks(4)).filter(|(x, y)| x != y).count();
+    let (x, y) = (i % width as usize, i / width as usize);
+    Some(format!("{count} pixels differ, first ({x}, {y}): {:?} and {:?}", &a[4 * i..4 * i + 4], &b[4 * i..4 * i + 4]))
+}
+
+/// Numbers at random, 0 to 1 and the same each time.
+pub struct Draws(pub u64);
+
+impl Draws {
+    pub fn next(&mut self) -> f32 {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        ((self.0 >> 40) as f32) / (1u64 << 24) as f32
+    }
+    pub fn around(&mut self, reach: f32) -> [f32; 3] {
+        [0; 3].map(|_| reach * (2.0 * self.next() - 1.0))
+    }
+}

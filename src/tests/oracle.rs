@@ -1,0 +1,448 @@
+//! A second opinion: a brute-force tracer in f64 over triangles, written from the README's description
+//! and sharing no code with the kernels, must see the same pictures.
+use super::common::*;
+use crate::assets::Assets;
+use crate::assets::texture::Texture;
+use crate::math::srgb::linear;
+use crate::math::vec3::*;
+use crate::scene::{Body, Material, MaterialKind, Scene, TextureSource, Tone};
+
+const EPSILON: f64 = 1e-7;
+
+struct Triangle {
+    corners: [Vec3; 3],
+    normal: Vec3,
+    owner: Owner,
+}
+
+#[derive(Clone, Copy, PartialEq)]
+enum Owner {
+    Body(usize),
+    Floor(usize),
+    Ball(usize),
+    Mesh(usize),
+}
+
+pub struct Oracle<'a> {
+    scene: &'a Scene,
+    triangles: Vec<Triangle>,
+    edges: Vec<Vec<[Vec3; 2]>>,
+    texture: Option<Texture>,
+    balls: Vec<(Vec3, f64, Material)>,
+}
+
+struct Found {
+    t: f64,
+    normal: Vec3,
+    owner: Owner,
+}
+
+fn times(a: Vec3, b: Vec3) -> Vec3 {
+    [a[0] * b[0], a[1] * b[1], a[2] * b[2]]
+}
+fn lin(c: Vec3) -> Vec3 {
+    c.map(linear)
+}
+fn top(c: Vec3) -> f64 {
+    c[0].max(c[1]).max(c[2])
+}
+
+impl<'a> Oracle<'a> {
+    pub fn new(scene: &'a Scene) -> Oracle<'a> {
+        let mut triangles = Vec::new();
+        let mut edges = Vec::new();
+        for (k, body) in scene.world.bodies.iter().enumerate() {
+            let v: Vec<Vec3> = body.solid.vertices().iter().map(|&p| add(body.centre, scale(p, body.radius))).collect();
+            for face in body.solid.faces() {
+                for i in 1..face.len() - 1 {
+                    let corners = [v[face[0]], v[face[i]], v[face[i + 1]]];
+                    triangles.push(Triangle { corners, normal: plane_normal(corners), owner: Owner::Body(k) });
+                }
+            }
+            edges.push(body.solid.edges().iter().map(|&[a, b]| [v[a], v[b]]).collect());
+        }
+        if let Some(floor) = &scene.world.floor {
+            let p = floor.corners;
+            for (i, corners) in [[p[0], p[1], p[2]], [p[0], p[2], p[3]]].into_iter().enumerate() {
+                triangles.push(Triangle { corners, normal: plane_normal(corners), owner: Owner::Floor(i) });
+            }
+        }
+        let texture = scene
+            .world
+            .floor
+            .as_ref()
+            .and_then(|f| f.texture.as_ref())
+            .map(|t: &TextureSource| Texture::load(t).unwrap());
+        let assets = Assets::load(scene).unwrap();
+        for (i, mesh) in assets.meshes.iter().enumerate() {
+            for corners in mesh {
+                let corners = corners.map(|p| p.map(f64::from));
+                triangles.push(Triangle { corners, normal: plane_normal(corners), owner: Owner::Mesh(i) });
+            }
+        }
+        let mut balls: Vec<_> = scene.world.spheres.iter().map(|s| (s.centre, s.radius, s.material)).collect();
+        if let Some(cloud) = &assets.particles {
+            let of = |i: usize| cloud.colours[usize::from(cloud.colour_indices[i])];
+            let all = cloud.spheres.iter().enumerate();
+            balls.extend(all.map(|(i, (c, r))| (c.map(f64::from), f64::from(*r), of(i))));
+        }
+        Oracle { scene, triangles, edges, texture, balls }
+    }
+
+    fn hits(&self, o: Vec3, d: Vec3) -> impl Iterator<Item = Found> {
+        let balls = self.balls.iter().enumerate().flat_map(move |(i, &(centre, radius, _))| {
+            // The textbook's quadratic equation.
+            let q = sub(o, centre);
+            let (a, b, c) = (dot(d, d), dot(q, d), dot(q, q) - radius * radius);
+            let root = (b * b - a * c).sqrt();
+            [(-b - root) / a, (-b + root) / a].into_iter().filter(|&t| t > EPSILON).map(move |t| {
+                let normal = normalise(sub(add(o, scale(d, t)), centre));
+                Found { t, normal, owner: Owner::Ball(i) }
+            })
+        });
+        let flat = self.triangles.iter().filter_map(move |triangle| {
+            let [a, b, c] = triangle.corners;
+            let (e1, e2) = (sub(b, a), sub(c, a));
+            let p = cross(d, e2);
+            let det = dot(e1, p);
+            if det.abs() < 1e-14 {
+                return None;
+            }
+            let s = sub(o, a);
+            let u = dot(s, p) / det;
+            let q = cross(s, e1);
+            let v = dot(d, q) / det;
+            let t = dot(e2, q) / det;
+            (u >= -1e-12 && v >= -1e-12 && u + v <= 1.0 + 1e-12 && t > EPSILON).then_some(Found {
+                t,
+                normal: triangle.normal,
+                owner: triangle.owner,
+            })
+        });
+        balls.chain(flat)
+    }
+
+    fn material(&self, owner: Owner) -> Material {
+        match owner {
+            Owner::Ball(i) => self.balls[i].2,
+            Owner::Mesh(i) => self.scene.world.meshes[i].material,
+            _ => Material::default(),
+        }
+    }
+
+    fn on_bar(&self, k: usize, p: Vec3) -> Option<(f64, f64)> {
+        // Distance to the nearest edge's line, and the place along it in edge lengths.
+        let body = &self.scene.world.bodies[k];
+        let nearest = self.edges[k]
+            .iter()
+            .map(|&[a, b]| {
+                let along = normalise(sub(b, a));
+                let s = dot(sub(p, a), along).clamp(0.0, length(sub(b, a)));
+                (length(sub(sub(p, a), scale(along, s))), s / length(sub(b, a)))
+            })
+            .min_by(|a, b| a.0.total_cmp(&b.0))?;
+        (nearest.0 < body.bar * body.radius).then_some(nearest)
+    }
+
+    fn transmittance(&self, o: Vec3, d: Vec3) -> Vec3 {
+        let mut left = [1.0; 3];
+        let mut crossed: Vec<(f64, Owner)> = Vec::new();
+        for found in self.hits(o, d).filter(|f| f.t < 1.0 - EPSILON) {
+            // Two triangles of one face meet the ray on their seam at once; count it once.
+            let key = (found.t, found.owner);
+            if crossed.iter().any(|c| (c.0 - key.0).abs() < 1e-9 && c.1 == key.1) {
+                continue;
+            }
+            crossed.push(key);
+            match found.owner {
+                Owner::Floor(_) => return [0.0; 3],
+                Owner::Ball(_) | Owner::Mesh(_) => {
+                    let m = self.material(found.owner);
+                    let MaterialKind::Plain { transparency, .. } = m.kind else { panic!("plain materials here") };
+                    left = times(left, scale(lin(m.colour), transparency));
+                }
+                Owner::Body(k) => {
+                    let body = &self.scene.world.bodies[k];
+                    if self.on_bar(k, add(o, scale(d, found.t))).is_some() {
+                        return [0.0; 3];
+                    }
+                    left = times(left, scale(lin(body.colour), body.transparency));
+                }
+            }
+        }
+        left
+    }
+
+    fn lamp(&self, body: &Body, (across, along): (f64, f64)) -> Vec3 {
+        let edge = body.solid.edge_length() * body.radius;
+        let n = f64::from(body.lamps);
+        let radius = (0.78 * body.bar * body.radius).min(0.42 * edge / n);
+        // The nearest of the lamps' centres, at (i + 1/2) / n of the edge.
+        let aside =
+            (0..body.lamps).map(|i| (along - (f64::from(i) + 0.5) / n).abs()).fold(f64::INFINITY, f64::min) * edge;
+        let far2 = (aside * aside + across * across) / (radius * radius);
+        let colour = lin(body.lamp_colour);
+        if far2 >= 1.0 {
+            return scale(colour, 0.22 / far2);
+        }
+        let core = 1.0 - far2;
+        colour.map(|c| c * (1.2 + 1.4 * core) + top(colour) * 1.6 * core * core)
+    }
+
+    fn floor_picture(&self, i: usize, p: Vec3, footprint: f64, cosine: f64) -> Vec3 {
+        let Some(texture) = &self.texture else { return [1.0; 3] };
+        let c = self.scene.world.floor.as_ref().unwrap().corners;
+        // The floor's u and v at the corners, carried along by barycentric weights.
+        let (tri, uv) = if i == 0 {
+            ([c[0], c[1], c[2]], [[0.0, 0.0], [1.0, 0.0], [1.0, 1.0]])
+        } else {
+            ([c[0], c[2], c[3]], [[0.0, 0.0], [1.0, 1.0], [0.0, 1.0]])
+        };
+        let at = |p: Vec3| {
+            let n = cross(sub(tri[1], tri[0]), sub(tri[2], tri[0]));
+            let w = |a: Vec3, b: Vec3| dot(cross(sub(a, p), sub(b, p)), n) / dot(n, n);
+            let w = [w(tri[1], tri[2]), w(tri[2], tri[0]), w(tri[0], tri[1])];
+            [0, 1].map(|k| (0..3).map(|j| w[j] * uv[j][k]).sum::<f64>())
+        };
+        let here = at(p);
+        // Gradients by differences within the plane.
+        let x = normalise(sub(tri[1], tri[0]));
+        let y = cross(normalise(cross(sub(tri[1], tri[0]), sub(tri[2], tri[0]))), x);
+        let (dx, dy) = (at(add(p, scale(x, 1e-4))), at(add(p, scale(y, 1e-4))));
+        let gradient = |k: usize| ((dx[k] - here[k]).powi(2) + (dy[k] - here[k]).powi(2)).sqrt() / 1e-4;
+        let density = gradient(0).max(gradient(1));
+        let finest = &texture.levels[0];
+        let covered =
+            (footprint * density * f64::from(finest.width.max(finest.height)) / cosine.abs().max(1e-2).sqrt()).max(1.0);
+        let level = (covered.log2().floor() as usize).min(texture.levels.len() - 1);
+        let part = if level + 1 < texture.levels.len() { covered / 2.0_f64.powi(level as i32) - 1.0 } else { 0.0 };
+        let sample = |level: usize| {
+            let l = &texture.levels[level.min(texture.levels.len() - 1)];
+            let coordinate = |t: f64, n: u32| {
+                let x = (t * f64::from(n) - 0.5).max(0.0);
+                let i = (x.floor() as u32).min(n - 1);
+                (i, (i + 1).min(n - 1), x - x.floor())
+            };
+            let ((x0, x1, fx), (y0, y1, fy)) = (coordinate(here[0], l.width), coordinate(here[1], l.height));
+            let texel = |x: u32, y: u32| l.texels[(y * l.width + x) as usize].map(|c| f64::from(c) / 65535.0);
+            let mix = |a: Vec3, b: Vec3, t: f64| add(a, scale(sub(b, a), t));
+            mix(mix(texel(x0, y0), texel(x1, y0), fx), mix(texel(x0, y1), texel(x1, y1), fx), fy)
+        };
+        add(scale(sample(level), 1.0 - part), scale(sample(level + 1), part))
+    }
+
+    fn radiance(&self, o: Vec3, d: Vec3, weight: Vec3, bounces: u32, distance: f64, spread: f64) -> Vec3 {
+        let scene = self.scene;
+        let Some(found) = self.hits(o, d).min_by(|a, b| a.t.total_cmp(&b.t)) else {
+            let up = d[2].max(0.0);
+            return add(scale(lin(scene.world.sky.horizon), 1.0 - up), scale(lin(scene.world.sky.zenith), up));
+        };
+        let p = add(o, scale(d, found.t));
+        let outward = found.normal;
+        let entering = dot(outward, d) < 0.0;
+        let n = if entering { outward } else { scale(outward, -1.0) };
+        let (mut local, mut emission) = (1.0, [0.0; 3]);
+        let albedo;
+        let (mut reflect, mut transmit, mut ior) = (0.0, [0.0; 3], 1.0);
+        let mut shine = scene.world.highlight;
+        match found.owner {
+            Owner::Ball(_) | Owner::Mesh(_) => {
+                let m = self.material(found.owner);
+                let MaterialKind::Plain { reflection, transparency, ior: index } = m.kind else {
+                    panic!("plain materials here")
+                };
+                albedo = lin(m.colour);
+                local = (1.0 - reflection - transparency).max(0.0);
+                (reflect, transmit) = (reflection, scale(albedo, transparency));
+                ior = if entering { 1.0 / index } else { index };
+                shine = m.highlight.unwrap_or(shine);
+            }
+            Owner::Floor(i) => {
+                let floor = scene.world.floor.as_ref().unwrap();
+                let picture = self.floor_picture(i, p, (distance + found.t) * spread, dot(n, d));
+                (albedo, reflect, local) = (times(lin(floor.tint), picture), floor.reflection, 1.0 - floor.reflection);
+            }
+            Owner::Body(k) => {
+                let body = &scene.world.bodies[k];
+                if let Some(place) = self.on_bar(k, p) {
+                    albedo = lin(body.bar_colour);
+                    if body.lamps > 0 {
+                        emission = self.lamp(body, place);
+                    }
+                } else {
+                    albedo = lin(body.colour);
+                    local = (1.0 - body.reflection - body.transparency).max(0.0);
+                    reflect = body.reflection;
+                    transmit = scale(albedo, body.transparency);
+                    ior = if entering { 1.0 / body.ior } else { body.ior };
+                }
+            }
+        }
+        let cosine = -dot(n, d);
+        let k = 1.0 - ior * ior * (1.0 - cosine * cosine);
+        if k < 0.0 && top(transmit) > 0.0 {
+            // Total reflection: all of it is mirrored.
+            (local, reflect, transmit) = (0.0, 1.0, [0.0; 3]);
+        }
+        let mut sum = add(emission, scale(times(albedo, lin(scene.world.ambient)), local));
+        for light in &scene.world.lights {
+            let to = sub(light.position, p);
+            let l = normalise(to);
+            let lambert = dot(n, l);
+            if lambert <= 0.0 {
+                continue;
+            }
+            let half = normalise(sub(l, d));
+            let highlight = shine * dot(n, half).max(0.0).powi(64);
+            let lit = times(scale(albedo.map(|a| a * lambert + highlight), local), lin(light.colour));
+            if !scene.render.shadows {
+                sum = add(sum, lit);
+            } else if top(times(weight, lit)) > 0.5 * scene.render.cutoff {
+                sum = add(sum, times(lit, self.transmittance(add(p, scale(n, EPSILON)), sub(to, scale(n, EPSILON)))));
+            }
+        }
+        if bounces == scene.render.depth {
+            return sum;
+        }
+        let mirrored = sub(d, scale(n, 2.0 * dot(n, d)));
+        let onward = |sum: &mut Vec3, direction: Vec3, factor: Vec3| {
+            let weight = times(weight, factor);
+            if top(factor) > 0.0 && top(weight) >= scene.render.cutoff {
+                let more = self.radiance(p, direction, weight, bounces + 1, distance + found.t, spread);
+                *sum = add(*sum, times(factor, more));
+            }
+        };
+        onward(&mut sum, mirrored, [reflect; 3]);
+        let through = match ior {
+            1.0 => d,
+            _ => normalise(add(scale(d, ior), scale(n, ior * cosine - k.sqrt()))),
+        };
+        onward(&mut sum, through, transmit);
+        sum
+    }
+
+    // Path tracing by the book, without any of the kernels' tricks: no roulette, no asking of emitters.
+    fn walk(&self, mut o: Vec3, mut d: Vec3, random: &mut dyn FnMut() -> f64) -> Vec3 {
+        let mut weight = [1.0; 3];
+        for _ in 0..=self.scene.render.depth {
+            let Some(found) = self.hits(o, d).min_by(|a, b| a.t.total_cmp(&b.t)) else {
+                let up = if self.scene.world.sky.from_below { 0.5 * (d[2] + 1.0) } else { d[2].max(0.0) };
+                let (low, high) = (lin(self.scene.world.sky.horizon), lin(self.scene.world.sky.zenith));
+                return times(weight, add(scale(low, 1.0 - up), scale(high, up)));
+            };
+            let entering = dot(found.normal, d) < 0.0;
+            let n = if entering { found.normal } else { scale(found.normal, -1.0) };
+            let mut unit = || loop {
+                let p = [0; 3].map(|_| 2.0 * random() - 1.0);
+                let square = dot(p, p);
+                if square > 1e-12 && square <= 1.0 {
+                    return scale(p, 1.0 / square.sqrt());
+                }
+            };
+            let m = self.material(found.owner);
+            let colour = lin(m.colour);
+            let mirrored = sub(d, scale(n, 2.0 * dot(n, d)));
+            o = add(o, scale(d, found.t));
+            d = match m.kind {
+                MaterialKind::Plain { .. } => {
+                    weight = times(weight, colour);
+                    normalise(add(n, unit()))
+                }
+                MaterialKind::Metal { fuzz } => {
+                    weight = times(weight, colour);
+                    let spread = add(mirrored, scale(unit(), fuzz));
+                    if dot(spread, n) <= 0.0 {
+                        return [0.0; 3];
+                    }
+                    normalise(spread)
+                }
+                MaterialKind::Glass { ior } => {
+                    let ratio = if entering { 1.0 / ior } else { ior };
+                    let cosine = (-dot(n, d)).min(1.0);
+                    let sine2 = ratio * ratio * (1.0 - cosine * cosine);
+                    let normal = ((1.0 - ratio) / (1.0 + ratio)).powi(2);
+                    let share = normal + (1.0 - normal) * (1.0 - cosine).powi(5);
+                    if sine2 > 1.0 || random() < share {
+                        mirrored
+                    } else {
+                        normalise(add(scale(d, ratio), scale(n, ratio * cosine - (1.0 - sine2).sqrt())))
+                    }
+                }
+                MaterialKind::Light { strength } => return scale(times(weight, colour), strength),
+            };
+        }
+        [0.0; 3]
+    }
+
+    // The mean of many walks through every pixel, in linear light.
+    pub fn walks(&self, each: u32) -> Vec<Vec3> {
+        let scene = self.scene;
+        let view = scene.camera.view(0, scene.output.frames);
+        let focal = view.focal(scene.render.width);
+        let mut state = 0x1234_5678_9abc_def1_u64;
+        // Xorshift64*.
+        let mut random = move || {
+            state ^= state >> 12;
+            state ^= state << 25;
+            state ^= state >> 27;
+            (state.wrapping_mul(0x2545_f491_4f6c_dd1d) >> 11) as f64 / (1u64 << 53) as f64
+        };
+        let pixels = (0..scene.render.height).flat_map(|y| (0..scene.render.width).map(move |x| (x, y)));
+        pixels
+            .map(|(x, y)| {
+                let mut sum = [0.0; 3];
+                for _ in 0..each {
+                    let px = f64::from(x) + random() - f64::from(scene.render.width) / 2.0;
+                    let py = f64::from(y) + random() - f64::from(scene.render.height) / 2.0;
+                    let d = add(scale(view.forward, focal), sub(scale(view.right, px), scale(view.up, py)));
+                    let sharp = add(view.eye, scale(d, scene.camera.focus / focal));
+                    let lens = loop {
+                        let p = [2.0 * random() - 1.0, 2.0 * random() - 1.0];
+                        if p[0] * p[0] + p[1] * p[1] <= 1.0 {
+                            break p.map(|c| c * scene.camera.lens);
+                        }
+                    };
+                    let o = add(view.eye, add(scale(view.right, lens[0]), scale(view.up, lens[1])));
+                    sum = add(sum, self.walk(o, normalise(sub(sharp, o)), &mut random));
+                }
+                scale(sum, 1.0 / f64::from(each))
+            })
+            .collect()
+    }
+
+    pub fn picture(&self, frame: u32) -> Vec<[f64; 3]> {
+        let (scene, n) = (self.scene, self.scene.render.samples);
+        let view = scene.camera.view(frame, scene.output.frames);
+        let focal = view.focal(scene.render.width);
+        let spread = 1.0 / (focal * f64::from(n));
+        let mut pixels = Vec::new();
+        for y in 0..scene.render.height {
+            for x in 0..scene.render.width {
+                let mut sum = [0.0; 3];
+                for s in 0..n * n {
+                    let px =
+                        f64::from(x) + (f64::from(s % n) + 0.5) / f64::from(n) - f64::from(scene.render.width) / 2.0;
+                    let py =
+                        f64::from(y) + (f64::from(s / n) + 0.5) / f64::from(n) - f64::from(scene.render.height) / 2.0;
+                    let d = add(scale(view.forward, focal), sub(scale(view.right, px), scale(view.up, py)));
+                    sum = add(sum, self.radiance(view.eye, normalise(d), [1.0; 3], 0, 0.0, spread));
+                }
+                pixels.push(scale(sum, 1.0 / f64::from(n * n)).map(|c| code_of(scene, c)));
+            }
+        }
+        pixels
+    }
+}
+
+// The code of linear light by the scene's tone curve.
+pub fn code_of(scene: &Scene, linear: f64) -> f64 {
+    match scene.render.tone {
+        Tone::Soft => code(linear),
+        Tone::Clip { gamma } if gamma > 0.0 => libm::pow(linear.clamp(0.0, 1.0), 1.0 / gamma) * 255.0,
+        Tone::Clip { .. } => crate::math::srgb::srgb(linear.clamp(0.0, 1.0)) * 255.0,
+    }
+}
+
+fn plane_normal([a, b, c]: [Vec3; 3]) -> Vec3 {
+    normalise(cross(sub(b, a), sub(c, a)))
+}

@@ -1,0 +1,369 @@
+//! Scenes: both grammars, their round trip, and what is said of bad ones.
+use super::common::{inputs, own};
+use crate::scene::{
+    self, Body, Camera, CameraPath, ColourBy, CylindricalPath, Floor, Grammar, Integrator, Key, Light, Material,
+    MaterialKind, Mesh, Output, Particles, Pattern, Reading, RenderSettings, Scene, Sky, Solid, Sphere, TextureSource,
+    Tone, World, defaults, write,
+};
+use proptest::prelude::*;
+
+fn read(text: &str) -> Result<Scene, String> {
+    scene::parse(text, "scene", Reading::default()).map(|p| p.scene).map_err(|e| e.to_string())
+}
+
+fn finite() -> impl Strategy<Value = f64> + Clone {
+    prop_oneof![-100.0..100.0, Just(0.0), Just(1.0), (-1e6..1e6), (-1e-6..1e-6)]
+}
+fn triple(of: impl Strategy<Value = f64> + Clone) -> impl Strategy<Value = [f64; 3]> {
+    [of.clone(), of.clone(), of]
+}
+fn fraction() -> impl Strategy<Value = f64> + Clone {
+    prop_oneof![Just(0.0), Just(1.0), 0.0..1.0]
+}
+fn path() -> impl Strategy<Value = CylindricalPath> {
+    ([finite(), finite(), finite(), finite(), finite()], [finite(), finite(), finite(), finite(), finite()]).prop_map(
+        |(a, b)| CylindricalPath {
+            r0: a[0],
+            z0: a[1],
+            phi0: scene::snap_angle(a[2]),
+            ar: a[3],
+            az: a[4],
+            wr: b[0],
+            wz: b[1],
+            wphi: b[2],
+            pr: scene::snap_angle(b[3]),
+            pz: scene::snap_angle(b[4]),
+        },
+    )
+}
+fn body(plain: bool) -> impl Strategy<Value = Body> {
+    let parts = (
+        triple(finite()),
+        triple(fraction()),
+        0.01..50.0,
+        fraction(),
+        fraction(),
+        0u32..50,
+        prop::sample::select(&Solid::ALL[..]),
+    );
+    (parts, (triple(0.0..4.0f64), fraction(), triple(fraction()), 0.5..3.0)).prop_map(
+        move |(
+            (centre, colour, radius, reflection, transparency, lamps, solid),
+            (lamp_colour, bar, bar_colour, ior),
+        )| Body {
+            solid,
+            centre,
+            colour,
+            radius,
+            reflection,
+            transparency,
+            lamps,
+            lamp_colour: if plain { Body::LAMP_COLOUR } else { lamp_colour },
+            bar: if plain { Body::BAR } else { bar },
+            bar_colour: if plain { Body::BAR_COLOUR } else { bar_colour },
+            ior: if plain { 1.0 } else { ior },
+        },
+    )
+}
+fn material() -> impl Strategy<Value = Material> {
+    let kind = prop_oneof![
+        (fraction(), fraction(), 0.5..3.0).prop_map(|(reflection, transparency, ior)| MaterialKind::Plain {
+            reflection,
+            transparency,
+            ior
+        }),
+        fraction().prop_map(|fuzz| MaterialKind::Metal { fuzz }),
+        (0.5..3.0).prop_map(|ior| MaterialKind::Glass { ior }),
+        (0.0..50.0).prop_map(|strength| MaterialKind::Light { strength }),
+    ];
+    (triple(fraction()), kind, prop::option::of(0.0..3.0)).prop_map(|(colour, kind, highlight)| Material {
+        colour,
+        kind,
+        highlight,
+    })
+}
+fn sphere() -> impl Strategy<Value = Sphere> {
+    (triple(finite()), 0.01..50.0, material()).prop_map(|(centre, radius, material)| Sphere {
+        centre,
+        radius,
+        material,
+    })
+}
+fn mesh() -> impl Strategy<Value = Mesh> {
+    ("[a-z]{1,8}\\.(obj|ply)", material(), 0.01..9.0, triple(finite()), any::<bool>())
+        .prop_map(|(path, material, scale, offset, z_up)| Mesh { path: path.into(), material, scale, offset, z_up })
+}
+fn particles() -> impl Strategy<Value = Particles> {
+    let range = prop::option::of((finite(), 0.01..100.0).prop_map(|(low, more)| [low, low + more]));
+    let by = prop::sample::select(&ColourBy::ALL[..]);
+    ("[a-z]{1,8}%0[1-9]d\\.bin", 0u32..99, 1u32..9, by, range, material(), any::<bool>()).prop_map(
+        |(path, first, step, (colour_by, _), range, material, legend)| Particles {
+            path,
+            first,
+            step,
+            colour_by,
+            range,
+            material,
+            legend,
+        },
+    )
+}
+// What only TOML can say of a scene.
+fn with_world(scene: impl Strategy<Value = Scene>) -> impl Strategy<Value = Scene> {
+    let integrator = prop_oneof![
+        Just(Integrator::Whitted),
+        (1u32..5000, prop_oneof![Just(0.0), 0.1..9.0]).prop_map(|(samples, noise)| Integrator::Path { samples, noise }),
+    ];
+    let tone = prop_oneof![Just(Tone::Soft), (0.0..3.0).prop_map(|gamma| Tone::Clip { gamma })];
+    let key = (triple(finite()), triple(finite()), 1.0..179.0);
+    let keys = (prop::collection::vec(key, 2..6), any::<bool>());
+    let path = prop_oneof![
+        Just(None),
+        (triple(finite()), triple(finite()))
+            .prop_map(|(position, look_at)| Some(CameraPath::Fixed { position, look_at })),
+        keys.prop_map(|(keys, closed)| {
+            let n = keys.len() as f64;
+            let keys = keys.into_iter().enumerate().map(|(i, (position, look_at, fov_deg))| Key {
+                time: i as f64 / n,
+                position,
+                look_at,
+                fov_deg,
+            });
+            Some(CameraPath::Keys { keys: keys.collect(), closed })
+        }),
+    ];
+    let camera = (path, fraction(), 0.1..50.0);
+    let things =
+        (prop::collection::vec(sphere(), 0..4), prop::collection::vec(mesh(), 0..3), prop::option::of(particles()));
+    let bits = prop::option::of(prop::sample::select(vec![8u32, 16, 32]));
+    (scene, any::<bool>(), any::<bool>(), integrator, tone, camera, things, bits).prop_map(
+        |(mut scene, from_below, shadows, integrator, tone, (path, lens, focus), things, bits)| {
+            scene.world.sky.from_below = from_below;
+            (scene.render.shadows, scene.render.integrator, scene.render.tone) = (shadows, integrator, tone);
+            if let Some(path) = path {
+                scene.camera.path = path;
+            }
+            (scene.camera.lens, scene.camera.focus, scene.output.bits) = (lens, focus, bits);
+            (scene.world.spheres, scene.world.meshes, scene.world.particles) = things;
+            if integrator != Integrator::Whitted {
+                // Path tracing counts samples by pixel.
+                scene.render.samples = 1;
+            }
+            scene
+        },
+    )
+}
+fn texture() -> impl Strategy<Value = Option<TextureSource>> {
+    prop_oneof![
+        Just(None),
+        Just(Some(TextureSource::Checker)),
+        Just(Some(TextureSource::Wood)),
+        "[a-z]{1,8}/[a-z]{1,8}\\.data".prop_map(|p| Some(TextureSource::File(p.into()))),
+    ]
+}
+fn any_scene(plain: bool) -> impl Strategy<Value = Scene> {
+    let bodies = if plain { 3..=3 } else { 1..=6usize };
+    let lights = if plain { 0..=4 } else { 0..=7usize };
+    let corner = || triple(-50.0..50.0f64);
+    let floor = ([corner(), corner(), corner(), corner()], texture(), triple(fraction()), fraction()).prop_filter_map(
+        "the floor has area",
+        |(corners, texture, tint, reflection)| {
+            let corners = scene::perimeter_order(corners);
+            // What a reader makes of the written order must be that order again.
+            (scene::has_area(&corners) && scene::perimeter_order(corners) == corners).then_some(Floor {
+                corners,
+                texture,
+                tint,
+                reflection,
+            })
+        },
+    );
+    let light = (triple(finite()), triple(0.0..3.0f64)).prop_map(|(position, colour)| Light { position, colour });
+    let head = (
+        1u32..5000,
+        "[a-z]{1,6}/(%d|%0[1-9]d)\\.(png|data)",
+        1u32..5000,
+        1u32..3000,
+        1u32..=64,
+        0u32..=128,
+        1.0..179.0,
+        path(),
+        path(),
+    );
+    let extra =
+        (1e-6..0.1, 0.0..1.0, triple(fraction()), triple(fraction()), triple(fraction()), 1.0..120.0, any::<bool>());
+    (head, prop::collection::vec(body(plain), bodies), floor, prop::collection::vec(light, lights), extra).prop_map(
+        move |(
+            (frames, pattern, width, height, samples, depth, fov_deg, eye, target),
+            bodies,
+            floor,
+            lights,
+            extra,
+        )| {
+            let (cutoff, highlight, ambient, zenith, horizon, fps, video) = extra;
+            let video = (video && !plain).then(|| "clip \"one\".mp4".into());
+            let mut scene = Scene {
+                world: World {
+                    bodies,
+                    floor: Some(floor),
+                    lights,
+                    ambient,
+                    highlight,
+                    sky: Sky { zenith, horizon, from_below: false },
+                    ..World::default()
+                },
+                camera: Camera { fov_deg, path: CameraPath::Cylinder { eye, target }, ..Camera::default() },
+                render: RenderSettings { width, height, samples, depth, cutoff, ..RenderSettings::default() },
+                output: Output {
+                    frames,
+                    files: Pattern::parse(&pattern).unwrap().0,
+                    bits: None,
+                    video,
+                    fps: if plain { defaults::FPS } else { fps },
+                },
+            };
+            if plain {
+                scene.render.cutoff = defaults::CUTOFF;
+                (scene.world.highlight, scene.world.ambient) = (defaults::HIGHLIGHT, defaults::AMBIENT);
+                scene.world.sky = Sky::default();
+            }
+            scene
+        },
+    )
+}
+
+proptest! {
+    #[test]
+    fn toml_reads_back_as_the_same_scene(scene in with_world(any_scene(false))) {
+        prop_assert_eq!(read(&write::toml(&scene)), Ok(scene));
+    }
+
+    #[test]
+    fn tokens_read_back_as_the_same_scene(scene in any_scene(true)) {
+        let text = write::tokens(&scene).unwrap();
+        let solids = [0, 1, 2].map(|i| scene.world.bodies[i].solid);
+        let again = scene::parse(&text, "scene", Reading { solids, ..Reading::default() }).map(|p| p.scene).map_err(|e| e.to_string());
+        prop_assert_eq!(again, Ok(scene.clone()));
+        // And through TOML, the long way round.
+        prop_assert_eq!(read(&write::toml(&scene)), Ok(scene));
+    }
+
+    #[test]
+    fn no_text_makes_the_reader_panic(text in "[ -~\\n]{0,300}", words in prop::collection::vec(prop_oneof!["[0-9.e+-]{1,6}", "[a-z%./]{1,8}"], 0..90)) {
+        let _ = read(&text);
+        let _ = read(&words.join(" "));
+    }
+}
+
+#[test]
+fn real_files_convert_and_mean_the_same() {
+    for file in inputs() {
+        let text = std::fs::read_to_string(&file).unwrap();
+        let name = file.file_name().unwrap().to_string_lossy().into_owned();
+        let Ok(scene) = read(&text) else {
+            assert_eq!(name, "leading-blank-light-and-samples-on-one-line.txt");
+            continue;
+        };
+        assert_eq!(read(&write::toml(&scene)).as_ref(), Ok(&scene), "{name}");
+    }
+}
+
+#[test]
+fn dialects_are_recognised() {
+    let camera = "7 3 0 2 1 2 6 1 0 0\n2 0 0 .5 .1 1 4 1 0 0\n";
+    let reduced = format!(
+        "5\nx_% d.data\n64 48 100\n{camera}-2 -2 0 2 200 0 0\n-2 2 0 2 0 255 0\n2 0 0 2 0 0 255\n-4 -4 -1 -4 4 -1 4 -4 -1 4 4 -1 102 62 0"
+    );
+    let scene = read(&reduced).unwrap();
+    assert_eq!(
+        scene.world.bodies.iter().map(|b| b.solid).collect::<Vec<_>>(),
+        [Solid::Icosahedron, Solid::Hexahedron, Solid::Octahedron]
+    );
+    assert_eq!(scene.world.lights, [Light { position: [-2.0, 0.0, 4.0], colour: [1.0; 3] }]);
+    assert_eq!(scene.output.files.to_string(), "x_%d.data");
+    let seven = format!(
+        "5\nx%d.data\n64 48 100\n{camera}0 0 2 1 .1 .1 1.75\n0 2.8 .7 .1 .1 1 1.75\n0 -2.8 .5 .1 1 .1 1.5\n-5 -5 -1 -5 5 -1 5 5 -1 5 -5 -1 .5 .9 .4\n-10 -10 15 .3 .2 .1\n"
+    );
+    assert_eq!(read(&seven).unwrap().render.samples, 1);
+    let with_samples = read(&format!("{seven}4")).unwrap();
+    assert_eq!((with_samples.render.samples, with_samples.world.bodies[1].solid), (4, Solid::Octahedron));
+    assert_eq!(own("default.txt").world.bodies[2].solid, Solid::Icosahedron);
+}
+
+#[test]
+fn built_in_scene_is_the_same_in_both_grammars() {
+    let tokens = read(&scene::builtin::default_scene(Grammar::Tokens)).unwrap();
+    assert_eq!(read(&scene::builtin::default_scene(Grammar::Toml)), Ok(tokens));
+}
+
+fn broken(what: &str, change: impl Fn(&mut Vec<String>)) -> String {
+    let mut lines: Vec<String> = scene::builtin::DEFAULT_TOKENS.lines().map(str::to_owned).collect();
+    change(&mut lines);
+    let message = read(&lines.join("\n")).expect_err(what);
+    format!("== {what}\n{message}\n")
+}
+
+#[test]
+fn token_errors() {
+    let mut all = String::new();
+    let mut put = |what: &str, line: usize, text: &str| {
+        all += &broken(what, |lines| lines[line] = text.to_owned());
+    };
+    put("frame count missing", 0, "");
+    put("no frames", 0, "0");
+    put("not a number", 0, "many");
+    put("printf in the path", 1, "out/%s.data");
+    put("two numbers in the path", 1, "out/%d%d.data");
+    put("foreign extension", 1, "out/%d.bmp");
+    put("too wide", 2, "70000 960 90");
+    put("above the memory limit", 2, "65536 65536 90");
+    put("fov", 2, "1240 960 180");
+    put("nan", 3, "nan 3.2 0 1.2 .8 2 2 1 0 0");
+    put("radius", 5, "2.3 0 .55 .95 .35 .75 0 .62 .34 8");
+    put("lamps", 5, "2.3 0 .55 .95 .35 .75 2 .62 .34 -1");
+    put("colour", 6, "-1.3 2.2 0.6 0.3 1.9 1.0 1.7 .58 .38 7");
+    put("texture", 8, "-7 -7 -1 -7 7 -1 7 7 -1 7 -7 -1 @lava .85 .9 1 .35");
+    put("flat floor", 8, "0 0 0 1 0 0 2 0 0 3 0 0 none .85 .9 1 .35");
+    put("light count", 9, "5");
+    put("left over", 12, "16 4 9");
+    put("cut short", 12, "16");
+    all += &broken("empty", |lines| lines.clear());
+    insta::assert_snapshot!(all);
+}
+
+#[test]
+fn toml_errors_come_together() {
+    let text = "\
+[output]
+frames = 0
+size = [640, 0]
+path = \"out/%x.png\"
+
+[camera]
+fov_deg = 200
+
+[[body]]
+solid = \"sphere\"
+radius = -1.0
+color = [1.0, 2.0, 0.0]
+
+[floor]
+corners = [[0, 0, 0], [1, 0, 0], [1, 1, 0]]
+texture = \"@lava\"
+
+[[light]]
+color = [1.0, 1.0, 1.0]
+";
+    let unknown = "[camera]\nfov = 90\n";
+    let four = "[[light]]\nposition = [1, 2, 3, 4]\n";
+    let not_toml = "[camera\n";
+    let empty = "# nothing\n";
+    let all: Vec<String> = [text, unknown, four, not_toml, empty].iter().map(|t| read(t).unwrap_err()).collect();
+    insta::assert_snapshot!(all.join("\n\n====\n\n"));
+}
+
+#[test]
+fn what_tokens_cannot_say_is_listed() {
+    let reasons = write::tokens(&own("infinity.toml")).unwrap_err();
+    assert!(reasons.len() >= 3, "{reasons:?}");
+}

@@ -1,0 +1,262 @@
+//! The scheduler with devices that paint, fail, panic and mix: every frame comes out once, whole, and the same.
+
+use super::common::*;
+use crate::Error;
+use crate::device::{Device, DeviceError, DeviceInfo, FilmSlice, Task, TaskOutput, TaskStats, Ticket};
+use crate::device_scene::DeviceScene;
+use crate::gpu_types::Frame as FrameParams;
+use crate::kernels::Isa;
+use crate::output::memory::{KeptFrame, MemorySink};
+use crate::output::{Frame, OutputError, PixelFormats, Sink};
+use crate::render::frames::FrameList;
+use crate::render::plan::{Plan, Split};
+use crate::render::stats::RunReport;
+use crate::render::{RenderError, Renderer, delivery, scheduler};
+use crate::scene::{Integrator, Scene};
+use std::collections::VecDeque;
+use std::sync::Arc;
+use std::time::Duration;
+
+// What becomes of a device.
+#[derive(Clone, Copy, Debug)]
+enum Fate {
+    Lives,
+    FailsAfter(usize),
+    PanicsAfter(usize),
+    // In wait, with tasks in flight.
+    IsLostAfter(usize),
+}
+
+// The CPU under another name, which may fail.
+struct Mortal {
+    info: DeviceInfo,
+    inner: Box<dyn Device>,
+    fate: Fate,
+    done: usize,
+    delay: Duration,
+    tickets: VecDeque<Ticket>,
+}
+
+impl Device for Mortal {
+    fn info(&self) -> &DeviceInfo {
+        &self.info
+    }
+    fn update(&mut self, scene: &Arc<DeviceScene>) -> Result<(), DeviceError> {
+        self.inner.update(scene)
+    }
+    fn submit(&mut self, task: &Task, frame: &FrameParams, out: FilmSlice) -> Result<Ticket, DeviceError> {
+        self.done += 1;
+        match self.fate {
+            Fate::FailsAfter(n) if self.done > n => return Err(DeviceError::Failed("its time has come".into())),
+            Fate::PanicsAfter(n) if self.done > n => panic!("a thread that drove a device"),
+            _ => {}
+        }
+        std::thread::sleep(self.delay);
+        let ticket = self.inner.submit(task, frame, out)?;
+        self.tickets.push_back(ticket);
+        Ok(ticket)
+    }
+    fn wait(&mut self, ticket: Ticket) -> Result<(TaskStats, FilmSlice), DeviceError> {
+        assert_eq!(self.tickets.pop_front(), Some(ticket), "tasks are waited for in their order");
+        match self.fate {
+            Fate::IsLostAfter(n) if self.done > n => Err(DeviceError::Lost("it fell off the bus".into())),
+            _ => self.inner.wait(ticket),
+        }
+    }
+}
+
+const ALL: PixelFormats = PixelFormats { rgba8: true, yuv420: false, linear: false, layers: false };
+
+// Renders frames on devices of such fates, each with an instruction set of its own.
+fn shared(
+    scene: &Scene,
+    fates: &[(Fate, u64)],
+    split: Split,
+    needs: PixelFormats,
+    frames: u32,
+) -> (Result<RunReport, Error>, Vec<KeptFrame>) {
+    let sets = Isa::available();
+    let renderer = renderer(scene, sets[0], 1);
+    let mortal = |(i, &(fate, delay)): (usize, &(Fate, u64))| {
+        let info = DeviceInfo { name: format!("mortal {i}"), tasks_in_flight: 1 + i % 3 };
+        let inner = Box::new(renderer.cpu(sets[i % sets.len()]));
+        let delay = Duration::from_millis(delay);
+        Box::new(Mortal { info, inner, fate, done: 0, delay, tickets: VecDeque::new() }) as Box<dyn Device>
+    };
+    let mut devices: Vec<Box<dyn Device>> = fates.iter().enumerate().map(mortal).collect();
+    let (sink, kept) = MemorySink::new(needs);
+    let result = run_on(&renderer, &mut devices, vec![Box::new(sink)], split, needs, frames);
+    let kept = std::mem::take(&mut *kept.lock().unwrap());
+    (result.map_err(Error::from), kept)
+}
+
+fn run_on(
+    renderer: &Renderer,
+    devices: &mut [Box<dyn Device>],
+    sinks: Vec<Box<dyn Sink>>,
+    split: Split,
+    needs: PixelFormats,
+    frames: u32,
+) -> Result<RunReport, RenderError> {
+    let scene = renderer.scene();
+    let noise = matches!(scene.render.integrator, Integrator::Path { noise, .. } if noise > 0.0);
+    let frames = FrameList::all(frames);
+    let plan = Plan::new(scene, devices, frames.len(), noise || needs.linear, needs, split);
+    let (pool, stop) = (crate::device::cpu::pool(1).unwrap(), renderer.stop_flag());
+    let work = scheduler::Work {
+        scene,
+        first: renderer.device_scene(),
+        assets: renderer.assets(),
+        plan: &plan,
+        frames: &frames,
+        pool: &pool,
+        isa: renderer.isa(),
+        post: &[],
+        stop: &stop,
+    };
+    delivery::run(devices, &work, sinks, &mut ())
+}
+
+fn expect_whole(scene: &Scene, kept: &[KeptFrame], frames: u32) {
+    assert_eq!(kept.iter().map(|f| f.number).collect::<Vec<_>>(), (0..frames).collect::<Vec<_>>());
+    for frame in kept {
+        let expected = render(scene, frame.number);
+        let got = frame.rgba8.as_ref().unwrap().data();
+        assert_eq!(first_difference(&expected, got, scene.render.width), None, "frame {}", frame.number);
+    }
+}
+
+fn small(name: &str) -> Scene {
+    sized(own(name), 97, 131, 1)
+}
+
+use Fate::*;
+
+#[test]
+fn frames_and_tiles_are_dealt_to_whoever_is_free() {
+    let scene = small("default.txt");
+    for split in [Split::Auto, Split::Frames, Split::Tiles] {
+        for fates in [&[(Lives, 0)][..], &[(Lives, 0), (Lives, 3), (Lives, 1)]] {
+            let (result, kept) = shared(&scene, fates, split, ALL, 6);
+            let report = result.unwrap();
+            expect_whole(&scene, &kept, 6);
+            let tasks: usize = report.devices.iter().map(|d| d.tasks).sum();
+            assert!(tasks == 6 || tasks == 6 * 131usize.div_ceil(32), "{tasks} tasks by {split:?}");
+        }
+    }
+}
+
+#[test]
+fn a_device_that_fails_panics_or_is_lost_hands_its_tasks_to_the_others() {
+    let scene = small("default.txt");
+    for split in [Split::Frames, Split::Tiles] {
+        for bad in [FailsAfter(0), FailsAfter(3), PanicsAfter(0), PanicsAfter(2), IsLostAfter(1)] {
+            for fates in [[(bad, 0), (Lives, 1)], [(Lives, 1), (bad, 0)]] {
+                let (result, kept) = shared(&scene, &fates, split, ALL, 6);
+                result.unwrap_or_else(|e| panic!("{fates:?}, {split:?}: {e}"));
+                expect_whole(&scene, &kept, 6);
+            }
+        }
+    }
+}
+
+#[test]
+fn the_run_fails_when_no_device_is_left_and_says_why() {
+    let scene = small("default.txt");
+    for (bad, words) in [(FailsAfter(2), "its time"), (PanicsAfter(2), "panicked: a thread"), (IsLostAfter(3), "bus")] {
+        for split in [Split::Frames, Split::Tiles] {
+            let (result, kept) = shared(&scene, &[(bad, 0), (bad, 0)], split, ALL, 12);
+            let e = result.unwrap_err();
+            assert!(matches!(e, Error::Device(_)) && e.to_string().contains(words), "{bad:?}: {e}");
+            assert_eq!(e.exit_code(), 69);
+            expect_whole(&scene, &kept, kept.len() as u32);
+            assert!(kept.len() < 12);
+        }
+    }
+}
+
+#[test]
+fn noise_tiles_time_steps_and_devices_combine() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("p%d.csv");
+    for step in 0..4 {
+        let text = format!("0,0,{},0.5\n1,{},0,0.4\n", f64::from(step) * 0.2, 0.3 * f64::from(step));
+        std::fs::write(dir.path().join(format!("p{step}.csv")), text).unwrap();
+    }
+    let scene = toml(&format!(
+        "[output]\nframes = 4\nsize = [48, 70]\n[render]\nintegrator = \"path\"\nsamples = 256\nnoise = 4\ndepth = 4\n\
+         [sky]\nzenith = [1, 1, 1]\nhorizon = [0.6, 0.7, 0.9]\n[camera.eye]\nr = 4\nz = 1\nphi_cycles = 1\n\
+         [floor]\ncorners = [[-3,-3,-1],[-3,3,-1],[3,3,-1],[3,-3,-1]]\n[particles]\npath = \"{}\"\n",
+        path.display()
+    ));
+    let (result, alone) = shared(&scene, &[(Lives, 0)], Split::Frames, ALL, 4);
+    result.unwrap();
+    assert!(alone.windows(2).all(|w| w[0].rgba8 != w[1].rgba8), "every step moves something");
+    for fates in [&[(Lives, 0), (Lives, 1)][..], &[(Lives, 0), (FailsAfter(5), 0), (PanicsAfter(7), 0)]] {
+        let (result, together) = shared(&scene, fates, Split::Tiles, ALL, 4);
+        result.unwrap();
+        assert_eq!(alone, together, "{fates:?}");
+    }
+}
+
+#[test]
+fn linear_light_is_the_picture_before_its_tone_curve_and_layers_do_not_depend_on_the_device() {
+    let needs = PixelFormats { rgba8: true, linear: true, layers: true, ..PixelFormats::default() };
+    for name in ["default.txt", "weekend.toml", "garland.toml"] {
+        let mut scene = sized(own(name), 50, 37, 2);
+        if let Integrator::Path { samples, .. } = &mut scene.render.integrator {
+            *samples = 9;
+        }
+        scene.output.frames = 2;
+        let (result, alone) = shared(&scene, &[(Lives, 0)], Split::Frames, needs, 2);
+        result.unwrap();
+        expect_whole(&scene, &alone, 2);
+        let (result, together) =
+            shared(&scene, &[(Lives, 0), (Lives, 0), (Lives, 0), (Lives, 0)], Split::Tiles, needs, 2);
+        result.unwrap();
+        assert_eq!(alone, together, "{name}");
+        let layers = alone[0].layers.as_ref().unwrap();
+        let (albedo, normal) = (layers.albedo.data(), layers.normal.data());
+        assert!(albedo.iter().all(|x| (0.0..=1.0).contains(x)) && normal.iter().all(|x| (-1.001..=1.001).contains(x)));
+        let (depth, coverage) = (layers.depth.data(), layers.coverage.data());
+        assert!(depth.iter().zip(coverage).all(|(d, c)| (*c == 0.0) == d.is_infinite() && *d > 0.0));
+        assert!(coverage.contains(&1.0), "{name} shows something");
+    }
+}
+
+#[test]
+fn a_task_of_rows_is_those_rows_of_the_picture() {
+    let scene = small("solids.toml");
+    let expected = render(&scene, 5);
+    for isa in Isa::available() {
+        let cpu = renderer(&scene, isa, 0).cpu(isa);
+        let mut part = crate::device::Memory::default();
+        let task = Task { rows: 32..96, output: TaskOutput::Picture, ..whole(&scene, 5) };
+        cpu.run(&task, &crate::device_scene::frame_params(&scene, 5), &mut part);
+        assert_eq!(part.bytes(), &expected[4 * 97 * 32..4 * 97 * 96], "{isa:?}");
+    }
+}
+
+// A sink that fails at a frame.
+struct Clumsy(u32);
+
+impl Sink for Clumsy {
+    fn needs(&self) -> PixelFormats {
+        ALL
+    }
+    fn frame(&mut self, frame: &Frame) -> Result<(), OutputError> {
+        if frame.number == self.0 {
+            return Err(OutputError::Custom("it fell off the table".into()));
+        }
+        Ok(())
+    }
+}
+
+#[test]
+fn a_sink_that_fails_ends_the_run_with_its_words() {
+    let scene = sized(own("default.txt"), 32, 24, 1);
+    let renderer = renderer(&scene, Isa::available()[0], 1);
+    let mut devices: Vec<Box<dyn Device>> = vec![Box::new(renderer.cpu(renderer.isa()))];
+    let e = run_on(&renderer, &mut devices, vec![Box::new(Clumsy(3))], Split::Auto, ALL, 100).unwrap_err();
+    assert!(e.to_string().contains("off the table"), "{e}");
+}

@@ -1,0 +1,215 @@
+//! Pictures against the oracle's, and path tracing against its walks by the book.
+
+use super::common::*;
+use super::oracle::{Oracle, code_of};
+use crate::scene::{Integrator, Scene};
+
+// Pixels may differ where an edge passes within rounding of a sample; there must be few.
+pub fn agree(name: &str, scene: &Scene, frame: u32) {
+    let ours = render(scene, frame);
+    let theirs = Oracle::new(scene).picture(frame);
+    let mut off = 0;
+    let mut total = 0.0;
+    for (pixel, expected) in ours.chunks(4).zip(&theirs) {
+        let worst = (0..3).map(|c| (f64::from(pixel[c]) - expected[c]).abs()).fold(0.0, f64::max);
+        total += worst;
+        off += usize::from(worst > 2.0);
+    }
+    let (share, mean) = (off as f64 / theirs.len() as f64, total / theirs.len() as f64);
+    assert!(share < 0.005 && mean < 0.6, "{name}: {:.2} % off, mean {mean:.3}", 100.0 * share);
+}
+
+#[test]
+fn tokens_of_the_default_scene() {
+    let mut scene = sized(own("default.txt"), 64, 48, 1);
+    // Lamp light on the floor is baked into a map, and has its own test.
+    scene.world.bodies.iter_mut().for_each(|b| b.lamps = 0);
+    scene.render.depth = 8;
+    agree("default without lamps", &scene, 7);
+}
+
+#[test]
+fn lamps_in_mirrors() {
+    let mut scene = sized(own("infinity.toml"), 48, 36, 1);
+    scene.render.depth = 7;
+    scene.render.cutoff = 0.01;
+    agree("infinity", &scene, 11);
+}
+
+#[test]
+fn refraction_and_wood() {
+    let mut scene = sized(own("glass.toml"), 64, 36, 1);
+    scene.render.depth = 6;
+    scene.render.cutoff = 0.01;
+    agree("glass", &scene, 40);
+}
+
+#[test]
+fn all_solids_without_lamps() {
+    let mut scene = sized(own("solids.toml"), 64, 36, 2);
+    scene.world.bodies.iter_mut().for_each(|b| b.lamps = 0);
+    scene.render.depth = 5;
+    scene.render.cutoff = 0.01;
+    agree("solids", &scene, 3);
+}
+
+#[test]
+fn bent_floor() {
+    let mut scene = sized(own("default.txt"), 64, 48, 1);
+    scene.world.bodies.truncate(1);
+    scene.world.bodies[0].lamps = 0;
+    scene.world.floor.as_mut().unwrap().corners[0][2] = 0.4;
+    scene.world.floor.as_mut().unwrap().corners[2][2] = -2.0;
+    agree("bent floor", &scene, 30);
+}
+
+#[test]
+fn from_far_away() {
+    // A thousand radii off: what rounding takes from a distance must not cost a silhouette its rim.
+    let mut scene = sized(own("solids.toml"), 64, 36, 1);
+    scene.world.bodies.iter_mut().for_each(|b| b.lamps = 0);
+    scene.world.floor = None;
+    (eye(&mut scene).r0, eye(&mut scene).z0, scene.camera.fov_deg) = (1500.0, 400.0, 0.3);
+    (scene.render.depth, scene.render.cutoff) = (3, 0.02);
+    agree("from far away", &scene, 3);
+}
+
+#[test]
+fn balls_on_a_table() {
+    let mut scene = sized(own("cse260.toml"), 72, 72, 1);
+    scene.render.depth = 4;
+    agree("cse260", &scene, 5);
+}
+
+#[test]
+fn particles_without_shadows() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("a.bin");
+    let set = crate::command::generate::packing(200, 3, 0.0);
+    let bytes = crate::command::generate::write(&set, crate::cli::FileLayout::Versioned);
+    std::fs::write(&path, bytes).unwrap();
+    let scene = toml(&format!(
+        "[output]\nframes = 1\nsize = [64, 64]\n[render]\nshadows = false\ntone = \"clip\"\nambient = [0.2, 0.2, 0.2]\n\
+         [camera]\nposition = [2.5, -3, 1.5]\nlook_at = [0.5, 0.5, 1]\nfov_deg = 50\n\
+         [particles]\npath = \"{}\"\ncolor_by = \"pressure\"\n[[light]]\nposition = [-20, -50, 60]\n",
+        path.display()
+    ));
+    agree("particles", &scene, 0);
+}
+
+#[test]
+fn a_mesh_and_a_body_see_each_other() {
+    let dir = tempfile::tempdir().unwrap();
+    // A bowl of quads, and a ball in it.
+    let mut obj = String::new();
+    let n = 12;
+    for i in 0..=n {
+        for j in 0..=n {
+            let (x, y) = (f64::from(i) / 6.0 - 1.0, f64::from(j) / 6.0 - 1.0);
+            obj += &format!("v {x} {y} {}\n", 0.5 * (x * x + y * y) - 1.0);
+        }
+    }
+    for i in 0..n {
+        for j in 1..=n {
+            let at = i * (n + 1) + j;
+            obj += &format!("f {} {} {} {}\n", at, at + n + 1, at + n + 2, at + 1);
+        }
+    }
+    let path = dir.path().join("bowl.obj");
+    std::fs::write(&path, obj).unwrap();
+    let scene = toml(&format!(
+        "[output]\nframes = 1\nsize = [80, 60]\n[render]\ndepth = 4\n[camera.eye]\nr = 3.5\nz = 2.5\n[camera]\nfov_deg = 60\n\
+         [[mesh]]\npath = \"{}\"\nreflection = 0.3\nscale = 1.5\noffset = [0, 0, 0.4]\n\
+         [[body]]\nsolid = \"octahedron\"\ncenter = [0, 0.4, 0.5]\nradius = 0.7\nreflection = 0.4\ntransparency = 0.3\n\
+         [[sphere]]\ncenter = [0.3, -0.8, -0.1]\nradius = 0.4\ntransparency = 0.7\nior = 1.4\n[[light]]\nposition = [4, -3, 6]\n",
+        path.display()
+    ));
+    agree("mesh", &scene, 0);
+}
+
+#[test]
+fn balls_meshes_and_particles_inside_mirrors() {
+    let dir = tempfile::tempdir().unwrap();
+    let at = |name: &str| dir.path().join(name).display().to_string();
+    std::fs::write(at("tent.obj"), "v -1 -1 0\nv 1 -1 0\nv 0 1 0\nv 0 0 1\nf 1 2 4\nf 2 3 4\nf 3 1 4\n").unwrap();
+    std::fs::write(at("two.csv"), "0.3,0.1,-0.2,0.3\n-0.4,0.2,0.1,0.2\n").unwrap();
+    let things = [
+        "[[sphere]]\ncenter = [0.2, 0.3, -0.1]\nradius = 0.35\ncolor = [0.9, 0.4, 0.2]\n".to_owned(),
+        format!("[[mesh]]\npath = \"{}\"\nscale = 0.5\noffset = [0, 0, -0.4]\n", at("tent.obj")),
+        format!("[particles]\npath = \"{}\"\n", at("two.csv")),
+    ];
+    for thing in things {
+        let scene = toml(&format!(
+            "[output]\nframes = 1\nsize = [64, 48]\n[render]\ndepth = 6\ncutoff = 0.01\n[camera]\nposition = [0.8, -0.7, 0.6]\nlook_at = [0, 0, 0]\n\
+             fov_deg = 80\n[[body]]\nsolid = \"cube\"\nradius = 2\nreflection = 0.8\nbar = 0.03\n[[light]]\nposition = [0.5, -0.9, 0.9]\n{thing}"
+        ));
+        agree("inside a mirror", &scene, 0);
+    }
+}
+
+#[test]
+fn total_reflection_is_not_dyed() {
+    let scene = toml(
+        "[output]\nframes = 1\nsize = [64, 48]\n[render]\ndepth = 7\ncutoff = 0.01\n[camera.eye]\nr = 3\nz = 1.2\nphi_deg = 20\n\
+         [[body]]\nsolid = \"icosahedron\"\ncolor = [0.9, 0.5, 0.3]\nreflection = 0.3\ntransparency = 0.5\nior = 1.5\nbar = 0.0\n\
+         [[sphere]]\ncenter = [0, 1.8, 0.3]\nradius = 0.6\ntransparency = 0.7\nreflection = 0.1\nior = 0.7\n\
+         [floor]\ncorners = [[-5,-5,-1],[-5,5,-1],[5,5,-1],[5,-5,-1]]\n[[light]]\nposition = [4, 3, 6]\n",
+    );
+    agree("total reflection", &scene, 0);
+}
+
+#[test]
+fn emitters_through_glass_by_the_book() {
+    let scene = toml(
+        "[output]\nframes = 1\nsize = [24, 18]\n[render]\nintegrator = \"path\"\nsamples = 2048\ndepth = 6\n\
+         [sky]\nzenith = [0, 0, 0]\nhorizon = [0, 0, 0]\n[camera]\nposition = [0, -6, 2]\nlook_at = [0, 0, 0]\nfov_deg = 50\n\
+         [[sphere]]\ncenter = [0, 0, -100]\nradius = 99\ncolor = [0.7, 0.6, 0.5]\n\
+         [[sphere]]\ncenter = [0, 0, 0.2]\nmaterial = \"glass\"\nior = 1.5\n\
+         [[sphere]]\ncenter = [0.2, 0.5, 3.5]\nradius = 1.2\nmaterial = \"light\"\nstrength = 3\ncolor = [1, 0.9, 0.7]\n",
+    );
+    walks_agree("emitters and glass", &scene, 8000);
+}
+
+// Path tracing against walks by the book: both are means of random numbers, and must be near each other.
+fn walks_agree(name: &str, scene: &Scene, each: u32) {
+    let ours = render(scene, 0);
+    let theirs = Oracle::new(scene).walks(each);
+    let (mut mean, mut bias) = (0.0, 0.0);
+    for (pixel, linear) in ours.chunks(4).zip(&theirs) {
+        for c in 0..3 {
+            let off = f64::from(pixel[c]) - code_of(scene, linear[c]);
+            mean += off.abs();
+            bias += off;
+        }
+    }
+    let n = (3 * theirs.len()) as f64;
+    assert!(mean / n < 2.0 && (bias / n).abs() < 0.3, "{name}: mean {:.3}, bias {:.3}", mean / n, bias / n);
+}
+
+#[test]
+fn the_weekend_by_the_book() {
+    let mut scene = sized(own("weekend.toml"), 32, 18, 1);
+    scene.render.integrator = Integrator::Path { samples: 1600, noise: 0.0 };
+    walks_agree("weekend", &scene, 1600);
+}
+
+#[test]
+fn the_weekends_final_scene_by_the_book() {
+    let mut scene = sized(own("weekend-final.toml"), 30, 20, 1);
+    scene.render.integrator = Integrator::Path { samples: 900, noise: 0.0 };
+    // Long walks in glass are rare; the book's own bound is 50.
+    walks_agree("weekend-final", &scene, 400);
+}
+
+#[test]
+fn emitters_that_are_asked_give_what_emitters_that_are_met_give() {
+    let scene = toml(
+        "[output]\nframes = 1\nsize = [24, 18]\n[render]\nintegrator = \"path\"\nsamples = 1024\ndepth = 6\n\
+         [sky]\nzenith = [0, 0, 0]\nhorizon = [0, 0, 0]\n[camera]\nposition = [0, -6, 2]\nlook_at = [0, 0, 0]\nfov_deg = 50\n\
+         [[sphere]]\ncenter = [0, 0, -100]\nradius = 99\ncolor = [0.7, 0.6, 0.5]\n\
+         [[sphere]]\ncenter = [-1.2, 0, 0]\ncolor = [0.9, 0.5, 0.4]\n[[sphere]]\ncenter = [1.5, 0.3, 0.2]\nmaterial = \"metal\"\nfuzz = 0.3\n\
+         [[sphere]]\ncenter = [0.2, -1, 2.5]\nradius = 0.9\nmaterial = \"light\"\nstrength = 4\ncolor = [1, 0.9, 0.7]\n\
+         [[sphere]]\ncenter = [3, 2, 1]\nradius = 0.5\nmaterial = \"light\"\nstrength = 6\n",
+    );
+    walks_agree("emitters", &scene, 6000);
+}

@@ -1,0 +1,257 @@
+// A libcuda of our own making for machines without a GPU. Its launches run the GPU's own text on one lane of the CPU;
+// streams are queues that nothing takes from until somebody waits, so that whoever reads too early reads nothing.
+//
+// POLYFLY_STUB chooses what is wrong with it: old, init, empty, ptx, lost:N (the N-th launch), memory:BYTES (all there is).
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <deque>
+#include <functional>
+#include <map>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#define POLYFLY_LANES 1
+namespace polyfly {
+namespace {
+#include "../../kernels/drivers/depth_first.cuh"
+#include "../../kernels/post.cuh"
+
+// As kernels/entry/gpu.cuh counts pixels.
+void pixel_at(int q, int tiles_across, int& x, int& y) {
+  const int tile = q >> 6;
+  x = (tile % tiles_across) * 8 + ((q & 3) | ((q >> 1) & 4));
+  y = (tile / tiles_across) * 8 + (((q >> 2) & 1) | ((q >> 3) & 6));
+}
+
+template <class Integrator, class S>
+void trace_pixels(const S& scene, const Frame& frame, const Launch& launch, const Film& film, int first, int end, Counts* counts) {
+  std::vector<PendingRay> stack(MAX_DEPTH);
+  const int across = (scene.constants.width + 7) >> 3;
+  for (int q = first; q < end; ++q) {
+    int x, y;
+    pixel_at(q, across, x, y);
+    if (x >= scene.constants.width || y >= scene.constants.height) continue;
+    RadianceSum sum = {0, 0, 0};
+    RayCounts here = {0, 0};
+    for (int i = 0; i < launch.samples_per_pixel; ++i)
+      trace_sample<Integrator>(scene, frame, x, y, i + launch.first_sample, stack.data(), sum, here);
+    store_pixel(scene, film, mean_scale(launch), x, y, sum);
+    Counts& to = counts[q % COUNTERS];
+    to.rays += here.rays;
+    to.shadow_rays += here.shadow_rays;
+    to.busiest = here.rays > to.busiest ? here.rays : to.busiest;
+  }
+}
+
+template <class Integrator, class S>
+void trace_feature_pixels(const S& scene, const Frame& frame, const Launch& launch, const Film& film, int first, int end) {
+  const int across = (scene.constants.width + 7) >> 3;
+  for (int q = first; q < end; ++q) {
+    int x, y;
+    pixel_at(q, across, x, y);
+    if (x < scene.constants.width && y < scene.constants.height)
+      trace_features<Integrator>(scene, frame, launch, x, y, true, &film.features[film_index(scene.constants, film, x, y)]);
+  }
+}
+}  // namespace
+}  // namespace polyfly
+using namespace polyfly;
+
+namespace {
+const int FAILED = 999, OUT_OF_MEMORY = 2, JIT_FAILED = 218, ILLEGAL_ADDRESS = 700;
+
+bool is(const char* what) {
+  const char* mode = getenv("POLYFLY_STUB");
+  return mode && !strcmp(mode, what);
+}
+// The number after `what:`, or -1.
+long number(const char* what) {
+  const char* mode = getenv("POLYFLY_STUB");
+  const size_t n = strlen(what);
+  return mode && !strncmp(mode, what, n) && mode[n] == ':' ? atol(mode + n + 1) : -1;
+}
+
+typedef std::function<void()> Work;
+struct Stream {
+  std::deque<Work> work;
+};
+struct Event {
+  Stream* on = nullptr;
+  long recorded = 0, passed = 0;
+};
+struct Module {
+  bool small;
+};
+struct Function {
+  std::string name;
+  bool small;
+};
+std::recursive_mutex lock;
+std::vector<Stream*> streams;
+std::map<unsigned long long, size_t> allocated;
+size_t in_use = 0;
+long launches = 0;
+
+// Does a stream's work until `done` says so, or all of it.
+void advance(Stream* stream, std::function<bool()> done) {
+  while (!done() && !stream->work.empty()) {
+    Work work = stream->work.front();
+    stream->work.pop_front();
+    work();
+  }
+}
+void wait(Event* event) {
+  const long wanted = event->recorded;
+  if (event->on) advance(event->on, [=] { return event->passed >= wanted; });
+}
+
+template <class T>
+T argument(void** arguments, int i) {
+  T value;
+  memcpy(&value, arguments[i], sizeof(T));
+  return value;
+}
+
+template <class S>
+Work kernel(const std::string& name, void** a) {
+  const S scene = argument<S>(a, 0);
+  const Frame frame = argument<Frame>(a, 1);
+  const Launch launch = argument<Launch>(a, 2);
+  const Film film = argument<Film>(a, 3);
+  const int first = argument<int>(a, 4), end = argument<int>(a, 5);
+  Counts* counts = argument<Counts*>(a, 7);
+  if (name == "polyfly_features") return [=] { trace_feature_pixels<Whitted>(scene, frame, launch, film, first, end); };
+  return [=] { trace_pixels<Whitted>(scene, frame, launch, film, first, end, counts); };
+}
+Work path_kernel(const std::string& name, void** a) {
+  const Scene scene = argument<Scene>(a, 0);
+  const Frame frame = argument<Frame>(a, 1);
+  const Launch launch = argument<Launch>(a, 2);
+  const Film film = argument<Film>(a, 3);
+  const int first = argument<int>(a, 4), end = argument<int>(a, 5);
+  Counts* counts = argument<Counts*>(a, 7);
+  if (name == "polyfly_path_features") return [=] { trace_feature_pixels<PathTracing>(scene, frame, launch, film, first, end); };
+  return [=] { trace_pixels<PathTracing>(scene, frame, launch, film, first, end, counts); };
+}
+Work convert_kernel(void** a) {
+  const u32* rgba = argument<const u32*>(a, 0);
+  const int width = argument<int>(a, 1), height = argument<int>(a, 2);
+  u8 *y = argument<u8*>(a, 3), *u = argument<u8*>(a, 4), *v = argument<u8*>(a, 5);
+  return [=] {
+    for (int by = 0; by < (height + 1) / 2; ++by)
+      for (int bx = 0; bx < (width + 1) / 2; ++bx) convert_block(rgba, width, height, bx, by, y, u, v);
+  };
+}
+}  // namespace
+
+#define API extern "C" __attribute__((visibility("default"))) int
+#define LOCKED std::lock_guard<std::recursive_mutex> guard(lock)
+
+API cuDriverGetVersion(int* v) { *v = is("old") ? 12020 : 12080; return 0; }
+API cuInit(unsigned) { return is("init") ? FAILED : 0; }
+API cuDeviceGetCount(int* n) { *n = is("empty") ? 0 : 2; return 0; }
+API cuDeviceGet(int* d, int i) { *d = i; return 0; }
+API cuDeviceGetName(char* s, int n, int) { strncpy(s, "Stub GPU", n); return 0; }
+API cuDeviceTotalMem_v2(size_t* b, int) { *b = 8ull << 30; return 0; }
+API cuDeviceGetAttribute(int* v, int, int) { *v = 4; return 0; }
+API cuDevicePrimaryCtxRetain(void** c, int d) { *c = (void*)(size_t)(16 + d); return 0; }
+API cuDevicePrimaryCtxRelease_v2(int) { return 0; }
+API cuCtxSetCurrent(void*) { return 0; }
+API cuCtxSynchronize(void) {
+  LOCKED;
+  for (Stream* s : streams) advance(s, [] { return false; });
+  return 0;
+}
+API cuGetErrorString(int e, const char** s) {
+  *s = e == OUT_OF_MEMORY ? "out of memory" : e == JIT_FAILED ? "a PTX JIT compilation failed" : e == ILLEGAL_ADDRESS ? "an illegal memory access was encountered" : "stub failure";
+  return 0;
+}
+API cuMemAlloc_v2(unsigned long long* p, size_t n) {
+  LOCKED;
+  const long most = number("memory");
+  if (most >= 0 && in_use + n > (size_t)most) return OUT_OF_MEMORY;
+  *p = (unsigned long long)aligned_alloc(64, (n + 63) / 64 * 64);
+  memset((void*)*p, 0xa5, n);
+  allocated[*p] = n;
+  in_use += n;
+  return 0;
+}
+API cuMemFree_v2(unsigned long long p) {
+  LOCKED;
+  if (!allocated.count(p)) return FAILED;
+  in_use -= allocated[p];
+  allocated.erase(p);
+  free((void*)p);
+  return 0;
+}
+API cuMemHostAlloc(void** p, size_t n, unsigned) { *p = aligned_alloc(64, (n + 63) / 64 * 64); return 0; }
+API cuMemFreeHost(void* p) { free(p); return 0; }
+API cuMemcpyHtoD_v2(unsigned long long d, const void* s, size_t n) { memcpy((void*)d, s, n); return 0; }
+API cuMemcpyDtoHAsync_v2(void* to, unsigned long long from, size_t n, void* stream) {
+  LOCKED;
+  ((Stream*)stream)->work.push_back([=] { memcpy(to, (void*)from, n); });
+  return 0;
+}
+API cuMemsetD8Async(unsigned long long d, unsigned char c, size_t n, void* stream) {
+  LOCKED;
+  ((Stream*)stream)->work.push_back([=] { memset((void*)d, c, n); });
+  return 0;
+}
+API cuModuleLoadDataEx(void** m, const void* image, unsigned, int*, void** v) {
+  if (is("ptx")) {
+    strcpy((char*)v[0], "ptxas fatal: stub does not like line 7");
+    return JIT_FAILED;
+  }
+  *m = new Module{!strstr((const char*)image, "polyfly_path")};
+  return 0;
+}
+API cuModuleUnload(void* m) { delete (Module*)m; return 0; }
+API cuModuleGetFunction(void** f, void* m, const char* name) { *f = new Function{name, ((Module*)m)->small}; return 0; }
+API cuStreamCreate(void** s, unsigned) {
+  LOCKED;
+  streams.push_back(new Stream());
+  *s = streams.back();
+  return 0;
+}
+API cuStreamDestroy_v2(void* s) {
+  LOCKED;
+  advance((Stream*)s, [] { return false; });
+  return 0;
+}
+API cuStreamWaitEvent(void* s, void* e, unsigned) {
+  LOCKED;
+  Event* event = (Event*)e;
+  const long wanted = event->recorded;
+  Stream* on = event->on;
+  if (on && on != s) ((Stream*)s)->work.push_back([=] { advance(on, [=] { return event->passed >= wanted; }); });
+  return 0;
+}
+API cuEventCreate(void** e, unsigned) { *e = new Event(); return 0; }
+API cuEventDestroy_v2(void* e) { delete (Event*)e; return 0; }
+API cuEventRecord(void* e, void* s) {
+  LOCKED;
+  Event* event = (Event*)e;
+  event->on = (Stream*)s;
+  const long number = ++event->recorded;
+  event->on->work.push_back([=] { event->passed = number; });
+  return 0;
+}
+API cuEventSynchronize(void* e) {
+  LOCKED;
+  wait((Event*)e);
+  return 0;
+}
+API cuEventElapsedTime(float* ms, void*, void*) { *ms = 0.5f; return 0; }
+API cuLaunchKernel(void* f, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, void* stream, void** a, void**) {
+  LOCKED;
+  const Function& function = *(Function*)f;
+  if (number("lost") >= 0 && ++launches >= number("lost")) return ILLEGAL_ADDRESS;
+  Work work = function.name == "polyfly_convert"     ? convert_kernel(a)
+              : function.name.find("path") != std::string::npos ? path_kernel(function.name, a)
+              : function.small                       ? kernel<SmallScene>(function.name, a)
+                                                     : kernel<Scene>(function.name, a);
+  ((Stream*)stream)->work.push_back(work);
+  return 0;
+}
