@@ -12,6 +12,7 @@ mod faults;
 mod golden;
 mod kernel;
 mod oracle;
+mod random_scenes;
 mod scene;
 mod scheduler;
 mod second_opinion;
