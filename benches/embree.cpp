@@ -1,5 +1,6 @@
-// Embree's single-ray speed on the mesh of benches/mesh.py, one thread, the rays of a pinhole camera as benches/cpu-mesh
-// gives them to polyfly. Build: g++ -O3 -march=native benches/embree.cpp -lembree3 -o embree-bench; run: embree-bench FILE.ply
+// Embree's single-ray speed on the mesh of benches/mesh.py, one thread, the rays of a pinhole camera as
+// benches/cpu-mesh gives them to polyfly. Build: g++ -O3 -march=native benches/embree.cpp -lembree3 -o embree-bench;
+// run: embree-bench FILE.ply
 #include <embree3/rtcore.h>
 
 #include <chrono>
@@ -32,15 +33,19 @@ int main(int argc, char** argv) {
   rtcCommitGeometry(mesh);
   rtcAttachGeometry(scene, mesh);
   rtcSetSceneBuildQuality(scene, RTC_BUILD_QUALITY_HIGH);
-  auto clock = [] { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); };
+  auto clock = [] {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+  };
   double start = clock();
   rtcCommitScene(scene);
   printf("embree build %.3f s on one thread\n", clock() - start);
 
   const int width = 1240, height = 960, samples = 4;
   const float eye[3] = {2.9f, 0.0f, 0.8f};
-  const float far = std::sqrt(eye[0] * eye[0] + eye[2] * eye[2]), focal = width / (2 * std::tan(20.0f * 3.14159265f / 180));
-  const float forward[3] = {-eye[0] / far, 0, -eye[2] / far}, right[3] = {0, 1, 0}, up[3] = {-eye[2] / far, 0, eye[0] / far};
+  const float far = std::sqrt(eye[0] * eye[0] + eye[2] * eye[2]),
+              focal = width / (2 * std::tan(20.0f * 3.14159265f / 180));
+  const float forward[3] = {-eye[0] / far, 0, -eye[2] / far}, right[3] = {0, 1, 0},
+              up[3] = {-eye[2] / far, 0, eye[0] / far};
   size_t rays = 0, met = 0;
   start = clock();
   RTCIntersectContext context;
@@ -51,7 +56,8 @@ int main(int argc, char** argv) {
       for (int y = ty; y < ty + 16 && y < height; ++y)
         for (int x = tx; x < tx + 16 && x < width; ++x)
           for (int s = 0; s < samples * samples; ++s) {
-            const float px = x + (s % samples + 0.5f) / samples - width / 2.0f, py = y + (s / samples + 0.5f) / samples - height / 2.0f;
+            const float px = x + (s % samples + 0.5f) / samples - width / 2.0f,
+                        py = y + (s / samples + 0.5f) / samples - height / 2.0f;
             float d[3], square = 0;
             for (int c = 0; c < 3; ++c) {
               d[c] = forward[c] * focal + right[c] * px - up[c] * py;
@@ -66,6 +72,7 @@ int main(int argc, char** argv) {
             met += ray.hit.geomID != RTC_INVALID_GEOMETRY_ID;
           }
   const double seconds = clock() - start;
-  printf("embree single ray, one thread: %.2f Mrays/s, %zu of %zu rays meet the mesh\n", rays / seconds / 1e6, met, rays);
+  printf("embree single ray, one thread: %.2f Mrays/s, %zu of %zu rays meet the mesh\n", rays / seconds / 1e6, met,
+         rays);
   return 0;
 }

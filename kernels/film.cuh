@@ -4,9 +4,7 @@
 #include "types.cuh"
 
 // A term of a pixel's sum, which is not negative, in fixed point.
-POLYFLY_FN Int to_fixed(Real x) {
-  return to_int(fma(min(x, Real(FIXED_MAX)), Real(FIXED_ONE), Real(0.5f)));
-}
+POLYFLY_FN Int to_fixed(Real x) { return to_int(fma(min(x, Real(FIXED_MAX)), Real(FIXED_ONE), Real(0.5f))); }
 
 // Straight up to the knee, then bending so that any brightness stays below 1 and keeps its order.
 template <class S>

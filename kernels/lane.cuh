@@ -18,10 +18,10 @@ struct Real {
   POLYFLY_METHOD Real(float x) : v(x) {}
   POLYFLY_METHOD explicit operator float() const { return v; }
 };
-#define POLYFLY_COUNTED(op) \
+#define POLYFLY_COUNTED(op)                     \
   POLYFLY_FN Real operator op(Real a, Real b) { \
-    ++flops; \
-    return Real(a.v op b.v); \
+    ++flops;                                    \
+    return Real(a.v op b.v);                    \
   }
 POLYFLY_COUNTED(+)
 POLYFLY_COUNTED(-)
@@ -122,7 +122,9 @@ POLYFLY_FN float lane(float x, int) { return x; }
 POLYFLY_FN int lane(int x, int) { return x; }
 POLYFLY_FN bool lane(bool m, int) { return m; }
 template <class T>
-POLYFLY_FN T gather(const T* p, int i, bool) { return p[i]; }
+POLYFLY_FN T gather(const T* p, int i, bool) {
+  return p[i];
+}
 
 #else  // several lanes
 
@@ -199,17 +201,25 @@ POLYFLY_FN Mask operator|(Mask a, Mask b) { return {(__mmask16)(a.m | b.m)}; }
 POLYFLY_FN Mask operator!(Mask a) { return {(__mmask16)~a.m}; }
 POLYFLY_FN u32 mask_bits(Mask m) { return m.m; }
 POLYFLY_FN Mask first_lanes(int n) { return {(__mmask16)(n >= 16 ? 0xffff : (1u << n) - 1u)}; }
-POLYFLY_FN Real select(Mask m, Real a, Real b) { return Real((VReal)_mm512_mask_blend_ps(m.m, (__m512)b.v, (__m512)a.v)); }
-POLYFLY_FN Int select(Mask m, Int a, Int b) { return Int((VInt)_mm512_mask_blend_epi32(m.m, (__m512i)b.v, (__m512i)a.v)); }
+POLYFLY_FN Real select(Mask m, Real a, Real b) {
+  return Real((VReal)_mm512_mask_blend_ps(m.m, (__m512)b.v, (__m512)a.v));
+}
+POLYFLY_FN Int select(Mask m, Int a, Int b) {
+  return Int((VInt)_mm512_mask_blend_epi32(m.m, (__m512i)b.v, (__m512i)a.v));
+}
 POLYFLY_FN Real min(Real a, Real b) { return Real((VReal)_mm512_min_ps((__m512)a.v, (__m512)b.v)); }
 POLYFLY_FN Real max(Real a, Real b) { return Real((VReal)_mm512_max_ps((__m512)a.v, (__m512)b.v)); }
-POLYFLY_FN Real fma(Real a, Real b, Real c) { return Real((VReal)_mm512_fmadd_ps((__m512)a.v, (__m512)b.v, (__m512)c.v)); }
+POLYFLY_FN Real fma(Real a, Real b, Real c) {
+  return Real((VReal)_mm512_fmadd_ps((__m512)a.v, (__m512)b.v, (__m512)c.v));
+}
 POLYFLY_FN Real sqrt(Real a) { return Real((VReal)_mm512_sqrt_ps((__m512)a.v)); }
 POLYFLY_FN void compress_store(float* p, Real x, Mask m) {
   // Compressing in a register and storing whole is several times faster than the storing form.
   *(VRealU*)p = (VReal)_mm512_maskz_compress_ps(m.m, (__m512)x.v);
 }
-POLYFLY_FN void compress_store(int* p, Int x, Mask m) { *(VIntU*)p = (VInt)_mm512_maskz_compress_epi32(m.m, (__m512i)x.v); }
+POLYFLY_FN void compress_store(int* p, Int x, Mask m) {
+  *(VIntU*)p = (VInt)_mm512_maskz_compress_epi32(m.m, (__m512i)x.v);
+}
 POLYFLY_FN Real gather(const float* p, Int i, Mask m) {
   return Real((VReal)_mm512_mask_i32gather_ps(_mm512_setzero_ps(), m.m, (__m512i)i.v, p, 4));
 }
@@ -251,7 +261,9 @@ POLYFLY_FN Int select(Mask m, Int a, Int b) { return Int((m.m & a.v) | (~m.m & b
 POLYFLY_FN Real min(Real a, Real b) { return Real(a.v < b.v ? a.v : b.v); }
 POLYFLY_FN Real max(Real a, Real b) { return Real(a.v > b.v ? a.v : b.v); }
 #if defined(__FMA__) && POLYFLY_LANES == 8
-POLYFLY_FN Real fma(Real a, Real b, Real c) { return Real((VReal)_mm256_fmadd_ps((__m256)a.v, (__m256)b.v, (__m256)c.v)); }
+POLYFLY_FN Real fma(Real a, Real b, Real c) {
+  return Real((VReal)_mm256_fmadd_ps((__m256)a.v, (__m256)b.v, (__m256)c.v));
+}
 POLYFLY_FN Real sqrt(Real a) { return Real((VReal)_mm256_sqrt_ps((__m256)a.v)); }
 #elif defined(__x86_64__) && POLYFLY_LANES == 4
 // No fused instruction before AVX2: the exact product of two floats fits a double, and rounding the
@@ -273,7 +285,9 @@ POLYFLY_FN Real fma(Real a, Real b, Real c) {
 }
 POLYFLY_FN Real sqrt(Real a) { return Real((VReal)_mm_sqrt_ps((__m128)a.v)); }
 #elif defined(__aarch64__) && POLYFLY_LANES == 4
-POLYFLY_FN Real fma(Real a, Real b, Real c) { return Real((VReal)vfmaq_f32((float32x4_t)c.v, (float32x4_t)a.v, (float32x4_t)b.v)); }
+POLYFLY_FN Real fma(Real a, Real b, Real c) {
+  return Real((VReal)vfmaq_f32((float32x4_t)c.v, (float32x4_t)a.v, (float32x4_t)b.v));
+}
 POLYFLY_FN Real sqrt(Real a) { return Real((VReal)vsqrtq_f32((float32x4_t)a.v)); }
 #else
 POLYFLY_FN Real fma(Real a, Real b, Real c) {

@@ -41,8 +41,11 @@ POLYFLY_FN Vec cross(Vec a, Vec b) {
   return vec(fma(a.y, b.z, -(a.z * b.y)), fma(a.z, b.x, -(a.x * b.z)), fma(a.x, b.y, -(a.y * b.x)));
 }
 POLYFLY_FN Vec normalise(Vec a) { return a * reciprocal(sqrt(dot(a, a))); }
-POLYFLY_FN Vec select(Mask m, Vec a, Vec b) { return vec(select(m, a.x, b.x), select(m, a.y, b.y), select(m, a.z, b.z)); }
-// A value that is kept: the GPU's compiler would rather compute a point anew wherever it is used (measured: 2 % of a frame).
+POLYFLY_FN Vec select(Mask m, Vec a, Vec b) {
+  return vec(select(m, a.x, b.x), select(m, a.y, b.y), select(m, a.z, b.z));
+}
+// A value that is kept: the GPU's compiler would rather compute a point anew wherever it is used (measured: 2 % of a
+// frame).
 POLYFLY_FN Vec kept(Vec a) {
 #ifdef __CUDACC__
   asm("" : "+f"(a.x), "+f"(a.y), "+f"(a.z));

@@ -32,12 +32,12 @@ typedef unsigned long long u64;
 
 // Reads of scene arrays are checked in debug and sanitizer builds, and stop the program when they fail.
 #ifdef POLYFLY_BOUNDS
-#define POLYFLY_CHECK(condition) \
-  do { \
+#define POLYFLY_CHECK(condition)        \
+  do {                                  \
     if (!(condition)) __builtin_trap(); \
   } while (0)
 #else
 #define POLYFLY_CHECK(condition) \
-  do { \
+  do {                           \
   } while (0)
 #endif

@@ -4,7 +4,9 @@
 
 // Rec. ITU-R BT.709 limited range, 16 fraction bits: Kr = 0.2126, Kb = 0.0722.
 POLYFLY_FN int luma(int r, int g, int b) { return (11966 * r + 40254 * g + 4064 * b + 1081344) >> 16; }
-POLYFLY_FN int blue_difference(int r4, int g4, int b4) { return (-6596 * r4 - 22189 * g4 + 28785 * b4 + 33685504) >> 18; }
+POLYFLY_FN int blue_difference(int r4, int g4, int b4) {
+  return (-6596 * r4 - 22189 * g4 + 28785 * b4 + 33685504) >> 18;
+}
 POLYFLY_FN int red_difference(int r4, int g4, int b4) { return (28785 * r4 - 26145 * g4 - 2640 * b4 + 33685504) >> 18; }
 
 // One 2 x 2 block of the video's planes (block column bx, block row by). Odd pictures are padded by

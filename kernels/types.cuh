@@ -34,8 +34,8 @@ struct Inline {
 #define FIELDS(type, name, count) type name[count];
 #define INLINE(type, name, most) Inline<type, most> name;
 #define END(name, bytes) \
-  } \
-  ; \
+  }                      \
+  ;                      \
   static_assert(sizeof(name) == bytes, "types.def says otherwise");
 #include "types.def"
 #undef CONSTANT
@@ -50,7 +50,7 @@ struct Inline {
 // A struct's size and a field's place in 32-bit words, for reads that differ from lane to lane.
 #define WORDS(type) ((int)(sizeof(type) / 4))
 #ifdef __CUDACC__
-#define WORD(type, field) ((int)((u64)&((type*)0)->field / 4))
+#define WORD(type, field) ((int)((u64) & ((type*)0)->field / 4))
 #else
 #define WORD(type, field) ((int)(__builtin_offsetof(type, field) / 4))
 #endif

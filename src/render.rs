@@ -122,19 +122,25 @@ struct Chosen {
 }
 
 impl Renderer {
-    /// Reads what the scene names, and puts it in order for the CPU.
+    /// Checks the scene, reads what it names, and puts it in order for the CPU.
     ///
     /// # Errors
-    /// A file that is missing or broken; too many elements.
+    /// Values out of range; a file that is missing or broken; too many elements.
     pub fn new(scene: Scene) -> Result<Renderer, crate::Error> {
-        Ok(Renderer::with_options(scene, RenderOptions::default())?)
+        Renderer::with_options(scene, RenderOptions::default())
     }
 
     /// The same on other devices.
     ///
     /// # Errors
     /// Also a device that is not there.
-    pub fn with_options(scene: Scene, options: RenderOptions) -> Result<Renderer, RenderError> {
+    pub fn with_options(scene: Scene, options: RenderOptions) -> Result<Renderer, crate::Error> {
+        scene.check()?;
+        Ok(Renderer::prepare(scene, options)?)
+    }
+
+    /// The same for a scene that has been checked, as those are that were read from a text.
+    pub(crate) fn prepare(scene: Scene, options: RenderOptions) -> Result<Renderer, RenderError> {
         let isa = Isa::pick(options.isa.as_deref()).map_err(DeviceError::from)?;
         let pool = cpu::pool(options.threads)?;
         // The driver takes its time to start: the scene is made ready meanwhile.

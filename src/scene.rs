@@ -455,6 +455,13 @@ impl Scene {
     pub fn sample() -> Scene {
         builtin::sample()
     }
+    /// Whether all values are what a scene's text may say; for scenes that are built in code.
+    ///
+    /// # Errors
+    /// All that is wrong, each with its place in the scene's [TOML](Scene::to_toml).
+    pub fn check(&self) -> Result<(), Box<Problems>> {
+        Scene::parse(&self.to_toml(), "the scene built in code, as TOML", Path::new("")).map(|_| ())
+    }
     /// The scene in TOML, every value spelled out; reading it again gives the same scene.
     pub fn to_toml(&self) -> String {
         write::toml(self)

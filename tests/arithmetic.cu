@@ -1,16 +1,18 @@
 // Compares the kernels' reciprocal and square root with the exactly rounded ones, for all mantissas over
 // the exponents in use: nvcc -fmad=false -Ikernels tests/arithmetic.cu -o arithmetic && ./arithmetic
+// Part of benches/gpu.
 #include <cstdio>
 
-#define any polyfly_any  // a name that CUDA's own headers have too
+namespace polyfly {
 #include "lane.cuh"
+}
 
 __global__ void compare(int exponent, unsigned long long* wrong) {
   const int mantissa = blockIdx.x * blockDim.x + threadIdx.x;
   for (int sign = 0; sign < 2; ++sign) {
-    const float x = from_bits((sign << 31) | ((exponent + 127) << 23) | mantissa);
-    if (bits(reciprocal(x)) != bits(__frcp_rn(x))) atomicAdd(&wrong[0], 1ull);
-    if (sign == 0 && bits(root(x)) != bits(__fsqrt_rn(x))) atomicAdd(&wrong[1], 1ull);
+    const float x = polyfly::from_bits((sign << 31) | ((exponent + 127) << 23) | mantissa);
+    if (polyfly::bits(polyfly::reciprocal(x)) != polyfly::bits(__frcp_rn(x))) atomicAdd(&wrong[0], 1ull);
+    if (sign == 0 && polyfly::bits(polyfly::sqrt(x)) != polyfly::bits(__fsqrt_rn(x))) atomicAdd(&wrong[1], 1ull);
   }
 }
 

@@ -1,4 +1,5 @@
-// One thread a sample, depth first, with a small stack of pending rays: what a GPU does, and the one-lane build on a CPU.
+// One thread a sample, depth first, with a small stack of pending rays: what a GPU does, and the one-lane build on a
+// CPU.
 //
 // Light is summed, not folded: each ray carries the product of all weights above it, so nobody waits for its children
 // (docs/rays.md). Sums are integers, so that this order and the wavefront's give the same picture.
@@ -91,7 +92,8 @@ struct DepthFirst {
 
 // One sample of pixel (x, y) to its end.
 template <class Integrator, class S>
-POLYFLY_FN void trace_sample(const S& scene, const Frame& frame, int x, int y, int sample, PendingRay* stack, RadianceSum& sum, RayCounts& counts) {
+POLYFLY_FN void trace_sample(const S& scene, const Frame& frame, int x, int y, int sample, PendingRay* stack,
+                             RadianceSum& sum, RayCounts& counts) {
   Ray ray = Integrator::camera_ray(scene, frame, x, y, sample, 0);
   DepthFirst<S> queue = {scene, stack, sum, counts, path_seed(frame, x, y, sample), 0, ray};
   for (;;) {
@@ -108,13 +110,14 @@ POLYFLY_FN void store_pixel(const S& scene, const Film& film, float scale, int x
     store_sums(scene.constants, film, x, y, sum.r, sum.g, sum.b);
     return;
   }
-  film.rgba[film_index(scene.constants, film, x, y)] =
-      (u32)tone_map_rgb(scene, Real((float)sum.r * scale), Real((float)sum.g * scale), Real((float)sum.b * scale), true);
+  film.rgba[film_index(scene.constants, film, x, y)] = (u32)tone_map_rgb(
+      scene, Real((float)sum.r * scale), Real((float)sum.g * scale), Real((float)sum.b * scale), true);
 }
 
 // A GPU's work on a CPU, pixel after pixel of a tile: what machines without a GPU compare.
 template <class Integrator, class S>
-POLYFLY_FN void trace_tile(const S& scene, const Frame& frame, const Launch& launch, const Film& film, int left, int top, void* scratch, Counts& counts) {
+POLYFLY_FN void trace_tile(const S& scene, const Frame& frame, const Launch& launch, const Film& film, int left,
+                           int top, void* scratch, Counts& counts) {
   const Constants& constants = scene.constants;
   const float scale = mean_scale(launch);
   for (int py = top; py < top + TILE && py < constants.height; ++py) {

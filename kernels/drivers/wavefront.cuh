@@ -27,7 +27,9 @@ struct Queue {
     POLYFLY_CHECK(at >= 0 && at + POLYFLY_LANES <= ROOM);
     return words + w * ROOM + at;
   }
-  POLYFLY_METHOD Vec load_vec(int w, int at) const { return vec(load(word(w, at)), load(word(w + 1, at)), load(word(w + 2, at))); }
+  POLYFLY_METHOD Vec load_vec(int w, int at) const {
+    return vec(load(word(w, at)), load(word(w + 1, at)), load(word(w + 2, at)));
+  }
   POLYFLY_METHOD Int load_int(int w, int at) const { return bits(load(word(w, at))); }
 };
 typedef Queue<RAY_ROOM> RayQueue;
@@ -35,8 +37,19 @@ typedef Queue<SHADOW_ROOM> ShadowQueue;
 
 POLYFLY_FN void enqueue(RayQueue& queue, const Ray& r, Mask m) {
   POLYFLY_CHECK(queue.len + POLYFLY_LANES <= RAY_ROOM);
-  const Real words[RAY_WORDS] = {r.o.x, r.o.y, r.o.z, r.d.x, r.d.y, r.d.z, r.weight.x, r.weight.y, r.weight.z, r.length,
-                                 from_bits(r.from), from_bits(r.bounces), from_bits(r.pixel)};
+  const Real words[RAY_WORDS] = {r.o.x,
+                                 r.o.y,
+                                 r.o.z,
+                                 r.d.x,
+                                 r.d.y,
+                                 r.d.z,
+                                 r.weight.x,
+                                 r.weight.y,
+                                 r.weight.z,
+                                 r.length,
+                                 from_bits(r.from),
+                                 from_bits(r.bounces),
+                                 from_bits(r.pixel)};
   for (int w = 0; w < RAY_WORDS; ++w) compress_store(queue.word(w, queue.len), words[w], m);
   queue.len += count(m);
 }
@@ -102,7 +115,8 @@ struct Wavefront {
     }
     const Vec& d = sample.towards;
     const Vec& c = sample.colour;
-    const Real words[SHADOW_WORDS] = {s.p.x, s.p.y, s.p.z, d.x, d.y, d.z, c.x, c.y, c.z, from_bits(s.same_side), from_bits(ray.pixel)};
+    const Real words[SHADOW_WORDS] = {
+        s.p.x, s.p.y, s.p.z, d.x, d.y, d.z, c.x, c.y, c.z, from_bits(s.same_side), from_bits(ray.pixel)};
     for (int w = 0; w < SHADOW_WORDS; ++w) compress_store(shadows.word(w, shadows.len), words[w], sample.some);
     shadows.len += count(sample.some);
     if (shadows.len >= POLYFLY_LANES) trace_shadow_batch(*this, POLYFLY_LANES);
@@ -160,7 +174,9 @@ POLYFLY_FN void step(Wavefront<S>& t, RayQueue& queue, int n, RayQueue* only) {
   bounce<Integrator>(t, ray, first_lanes(n));
 }
 
-POLYFLY_FN u64 scratch_bytes(int) { return 8ull * 4 * TILE_PIXELS + 4ull * (2 * RAY_WORDS * RAY_ROOM + SHADOW_WORDS * SHADOW_ROOM); }
+POLYFLY_FN u64 scratch_bytes(int) {
+  return 8ull * 4 * TILE_PIXELS + 4ull * (2 * RAY_WORDS * RAY_ROOM + SHADOW_WORDS * SHADOW_ROOM);
+}
 
 template <class S>
 POLYFLY_FN void store_tile(const S& scene, const Launch& launch, const Film& film, int left, int top, const i64* sums) {
@@ -196,7 +212,8 @@ POLYFLY_FN void store_tile(const S& scene, const Launch& launch, const Film& fil
 }
 
 template <class Integrator, class S>
-POLYFLY_FN void trace_tile(const S& scene, const Frame& frame, const Launch& launch, const Film& film, int left, int top, void* scratch, Counts& counts) {
+POLYFLY_FN void trace_tile(const S& scene, const Frame& frame, const Launch& launch, const Film& film, int left,
+                           int top, void* scratch, Counts& counts) {
   i64* sums = (i64*)scratch;
   float* open = (float*)(sums + 4 * TILE_PIXELS);
   float* sealed = open + RAY_WORDS * RAY_ROOM;

@@ -51,7 +51,8 @@ POLYFLY_FN void count_work(const RayCounts& mine, Counts* counts) {
 // whole pixels when a pixel has at most 32 samples, else one pixel in turns. Of the ways that
 // `polyfly bench --balance` compares this is the fastest.
 template <class Integrator, int DEPTH, class S>
-POLYFLY_FN void trace_pixels(const S& scene, const Frame& frame, const Launch& launch, const Film& film, int first, int end, int* queue, Counts* counts) {
+POLYFLY_FN void trace_pixels(const S& scene, const Frame& frame, const Launch& launch, const Film& film, int first,
+                             int end, int* queue, Counts* counts) {
   const int lane = threadIdx.x & 31;
   const int samples = launch.samples_per_pixel;
   const int pixels = samples < 32 ? 32 / samples : 1;
@@ -82,13 +83,15 @@ POLYFLY_FN void trace_pixels(const S& scene, const Frame& frame, const Launch& l
 
 // One thread a pixel.
 template <class Integrator, class S>
-POLYFLY_FN void trace_feature_pixels(const S& scene, const Frame& frame, const Launch& launch, const Film& film, int first, int end) {
+POLYFLY_FN void trace_feature_pixels(const S& scene, const Frame& frame, const Launch& launch, const Film& film,
+                                     int first, int end) {
   const int across = (scene.constants.width + 7) >> 3;
   for (int at = first + blockIdx.x * THREADS + threadIdx.x; at < end; at += gridDim.x * THREADS) {
     int x, y;
     pixel_at(at, across, x, y);
     if (x < scene.constants.width && y < scene.constants.height)
-      trace_features<Integrator>(scene, frame, launch, x, y, true, &film.features[film_index(scene.constants, film, x, y)]);
+      trace_features<Integrator>(scene, frame, launch, x, y, true,
+                                 &film.features[film_index(scene.constants, film, x, y)]);
   }
 }
 
@@ -96,7 +99,8 @@ POLYFLY_FN void trace_feature_pixels(const S& scene, const Frame& frame, const L
 // fixed number of threads takes samples in even shares (0), in turn (1), or as it gets free, a warp at
 // a time from `queue` (2). Gives no picture, only counts.
 template <class S>
-POLYFLY_FN void trace_scheduled(const S& scene, const Frame& frame, const Launch& launch, int mode, int* queue, Counts* counts) {
+POLYFLY_FN void trace_scheduled(const S& scene, const Frame& frame, const Launch& launch, int mode, int* queue,
+                                Counts* counts) {
   const int samples = launch.samples_per_pixel;
   const int across = (scene.constants.width + 7) >> 3;
   const int items = across * ((scene.constants.height + 7) >> 3) * 64 * samples;
@@ -131,5 +135,6 @@ POLYFLY_FN void trace_scheduled(const S& scene, const Frame& frame, const Launch
 
 // A kernel that every module has: the name, then the scene's type.
 #define POLYFLY_KERNEL __global__ __launch_bounds__(THREADS, MIN_BLOCKS)
-#define POLYFLY_SCENE(S) const __grid_constant__ S scene, const __grid_constant__ Frame frame, const __grid_constant__ Launch launch
-#define POLYFLY_WORK const __grid_constant__ Film film, int first, int end, int* queue, Counts* counts
+#define POLYFLY_SCENE(S) \
+  const __grid_constant__ S scene, const __grid_constant__ Frame frame, const __grid_constant__ Launch launch
+#define POLYFLY_WORK const __grid_constant__ Film film, int first, int end, int *queue, Counts *counts

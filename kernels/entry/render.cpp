@@ -13,8 +13,8 @@ namespace {
 #include "../post.cuh"
 
 // A whole tile, with the text that a GPU would take for the scene: one lane stands in for it.
-void trace_any_tile(const Scene& scene, const SmallScene* small, const Frame& frame, const Launch& launch, const Film& film, int left, int top,
-                    void* scratch, Counts& counts) {
+void trace_any_tile(const Scene& scene, const SmallScene* small, const Frame& frame, const Launch& launch,
+                    const Film& film, int left, int top, void* scratch, Counts& counts) {
   if (scene.constants.path) {
     trace_tile<PathTracing>(scene, frame, launch, film, left, top, scratch, counts);
     return;
@@ -31,7 +31,8 @@ void trace_any_tile(const Scene& scene, const SmallScene* small, const Frame& fr
 }
 
 template <class Integrator>
-void trace_feature_tile(const Scene& scene, const Frame& frame, const Launch& launch, const Film& film, int left, int top) {
+void trace_feature_tile(const Scene& scene, const Frame& frame, const Launch& launch, const Film& film, int left,
+                        int top) {
   const Constants& constants = scene.constants;
   for (int y = top; y < top + TILE && y < constants.height; ++y) {
     for (int x = left; x < left + TILE && x < constants.width; x += POLYFLY_LANES) {
@@ -55,8 +56,8 @@ u64 ENTRY(polyfly_scratch_bytes)(const Scene* scene) { return scratch_bytes(scen
 
 // Traces the tile whose first pixel is (left, top) into the film, and adds to the counts. small: the same scene in
 // place, if it fits, or null.
-void ENTRY(polyfly_trace_tile)(const Scene* scene, const SmallScene* small, const Frame* frame, const Launch* launch, const Film* film, int left,
-                               int top, void* scratch, Counts* counts) {
+void ENTRY(polyfly_trace_tile)(const Scene* scene, const SmallScene* small, const Frame* frame, const Launch* launch,
+                               const Film* film, int left, int top, void* scratch, Counts* counts) {
   if (!film->features) {
     trace_any_tile(*scene, small, *frame, *launch, *film, left, top, scratch, *counts);
   } else if (scene->constants.path) {
@@ -79,7 +80,8 @@ void ENTRY(polyfly_tone_map)(const Scene* scene, const float* linear, i64 n, u32
 }
 
 // For tests: what n rays meet first, with the tree (0) or by asking everything in turn (1): distance and surface.
-void ENTRY(polyfly_closest_hits)(const Scene* scene, const float* origins, const float* directions, int n, int in_turn, float* t, int* surface) {
+void ENTRY(polyfly_closest_hits)(const Scene* scene, const float* origins, const float* directions, int n, int in_turn,
+                                 float* t, int* surface) {
   for (int at = 0; at < n; at += POLYFLY_LANES) {
     const Mask m = first_lanes(n - at);
     const Int i = (lane_index() + Int(at)) * Int(3);
@@ -112,12 +114,14 @@ void ENTRY(polyfly_convert)(const u32* rgba, int width, int height, int first, i
 // How much light of the lamps reaches points: for each point, the light of each lamp times the
 // cosine over the squared distance, through whatever stands between.
 // points and lamps: x, y, z; colours: linear; light: r, g, b for each point.
-void ENTRY(polyfly_light_points)(const Scene* scene, const float* points, int n, const float* normal, const float* lamps,
-                                 const float* colours, int lamp_count, int from, float softening, float* light) {
+void ENTRY(polyfly_light_points)(const Scene* scene, const float* points, int n, const float* normal,
+                                 const float* lamps, const float* colours, int lamp_count, int from, float softening,
+                                 float* light) {
   for (int at = 0; at < n; at += POLYFLY_LANES) {
     const Mask m = first_lanes(n - at);
     const Int i = (lane_index() + Int(at)) * Int(3);
-    const Vec p = vec(read(points, 3 * n, i, m), read(points, 3 * n, i + Int(1), m), read(points, 3 * n, i + Int(2), m));
+    const Vec p =
+        vec(read(points, 3 * n, i, m), read(points, 3 * n, i + Int(1), m), read(points, 3 * n, i + Int(2), m));
     Vec sum = vec(Real(0.0f), Real(0.0f), Real(0.0f));
     for (int k = 0; k < lamp_count; ++k) {
       const Vec d = vec(lamps + 3 * k) - p;
@@ -147,7 +151,10 @@ int ENTRY(polyfly_layout)(int* out) {
   int n = 0;
 #define CONSTANT(name, value)
 #define REAL_CONSTANT(name, value)
-#define STRUCT(name) { typedef name Struct; out[n++] = (int)sizeof(Struct);
+#define STRUCT(name)     \
+  {                      \
+    typedef name Struct; \
+    out[n++] = (int)sizeof(Struct);
 #define PLAIN_STRUCT(name) STRUCT(name)
 #define FIELD(type, name) out[n++] = (int)__builtin_offsetof(Struct, name);
 #define FIELDS(type, name, count) FIELD(type, name)

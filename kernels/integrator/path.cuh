@@ -1,10 +1,11 @@
-// Path tracing: where a ray goes on is drawn by lot, so that diffuse light needs no more rays than mirrors (Kajiya, "The
-// rendering equation", 1986). Written over the same queue as whitted.cuh, which also gives seed(ray).
+// Path tracing: where a ray goes on is drawn by lot, so that diffuse light needs no more rays than mirrors (Kajiya,
+// "The rendering equation", 1986). Written over the same queue as whitted.cuh, which also gives seed(ray).
 #pragma once
 #include "whitted.cuh"
 
 // The ray that goes on, of those that could: diffuse, mirrored or through, drawn by their shares.
-POLYFLY_FN Ray sample_bsdf(const Scene& scene, const Ray& ray, const Surface<Scene>& s, Int seed, Real t, Mask met, Mask& continues) {
+POLYFLY_FN Ray sample_bsdf(const Scene& scene, const Ray& ray, const Surface<Scene>& s, Int seed, Real t, Mask met,
+                           Mask& continues) {
   const Real zero = Real(0.0f), one = Real(1.0f);
   const Int bounce = ray.bounces & Int(BOUNCE_MASK);
   const Int first = (bounce + Int(1)) * Int(DIMENSIONS_PER_BOUNCE);
@@ -54,7 +55,8 @@ struct PathTracing {
 
   // One bounce of the active lanes; what spawn says.
   template <class Q>
-  POLYFLY_METHOD static bool shade(const Scene& scene, const Frame& frame, const Ray& ray, const Hit& hit, Mask active, Q& queue) {
+  POLYFLY_METHOD static bool shade(const Scene& scene, const Frame& frame, const Ray& ray, const Hit& hit, Mask active,
+                                   Q& queue) {
     const Mask surface = active & (hit.surface != Int(NO_SURFACE)), away = active & !surface;
     if (any(away)) queue.add_radiance(ray, ray.weight * sky(scene, ray.d), away);
     if (!any(surface)) return false;
@@ -67,7 +69,8 @@ struct PathTracing {
     if (any(has_colour)) {
       const Mask diffuse = given_any(has_colour);
       POLYFLY_NO_UNROLL
-      for (int i = 0; i < scene.lights.len; ++i) queue.shadow_ray(ray, s, sample_point_light(scene, scene.lights.at(i), ray, s, diffuse));
+      for (int i = 0; i < scene.lights.len; ++i)
+        queue.shadow_ray(ray, s, sample_point_light(scene, scene.lights.at(i), ray, s, diffuse));
       if (scene.emitters.len > 0) queue.shadow_ray(ray, s, sample_emitter(scene, ray, s, seed, diffuse));
     }
     Mask continues;

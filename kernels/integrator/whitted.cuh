@@ -46,7 +46,8 @@ struct Whitted {
 
   // One bounce of the active lanes; what spawn says.
   template <class S, class Q>
-  POLYFLY_METHOD static bool shade(const S& scene, const Frame& frame, const Ray& ray, const Hit& hit, Mask active, Q& queue) {
+  POLYFLY_METHOD static bool shade(const S& scene, const Frame& frame, const Ray& ray, const Hit& hit, Mask active,
+                                   Q& queue) {
     const Mask surface = active & (hit.surface != Int(NO_SURFACE));
     if (!any(surface)) {
       queue.add_radiance(ray, ray.weight * sky(scene, ray.d), active);
@@ -54,9 +55,11 @@ struct Whitted {
     }
     const Mask met = given_any(surface);
     const Surface<S> s = shading_point(scene, frame, ray, hit, met);
-    queue.add_radiance(ray, ray.weight * select(met, s.emission + s.albedo * vec(scene.constants.ambient), sky(scene, ray.d)), active);
+    queue.add_radiance(
+        ray, ray.weight * select(met, s.emission + s.albedo * vec(scene.constants.ambient), sky(scene, ray.d)), active);
     POLYFLY_NO_UNROLL
-    for (int i = 0; i < scene.lights.len; ++i) queue.shadow_ray(ray, s, sample_point_light(scene, scene.lights.at(i), ray, s, met));
+    for (int i = 0; i < scene.lights.len; ++i)
+      queue.shadow_ray(ray, s, sample_point_light(scene, scene.lights.at(i), ray, s, met));
     return queue.spawn(spawn_secondary_rays(scene, ray, s, hit.t, met));
   }
 };

@@ -36,8 +36,10 @@ POLYFLY_FN Ray thin_lens_ray(const S& scene, const Frame& frame, Int px, Int py,
   const Int row = to_int((to_real(sample) + half) * step), column = sample - row * Int(scene.constants.samples);
   const Mask beyond = row > Int(scene.constants.samples - 1);
   const Real u = random_1d(seed, Int(0)), v = random_1d(seed, Int(1));
-  const Real x = to_real(px) + select(beyond, u, (to_real(column) + u) * step) - Real(0.5f * (float)scene.constants.width);
-  const Real y = to_real(py) + select(beyond, v, (to_real(row) + v) * step) - Real(0.5f * (float)scene.constants.height);
+  const Real x =
+      to_real(px) + select(beyond, u, (to_real(column) + u) * step) - Real(0.5f * (float)scene.constants.width);
+  const Real y =
+      to_real(py) + select(beyond, v, (to_real(row) + v) * step) - Real(0.5f * (float)scene.constants.height);
   Vec o = vec(frame.eye);
   Vec d = fma(vec(frame.down), y, fma(vec(frame.right), x, vec(frame.forward)));
   if (frame.lens > 0.0f) {

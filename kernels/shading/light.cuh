@@ -13,7 +13,8 @@ struct LightSample {
 // Lambert's cosine and Blinn's highlight (n.h)^64, h halfway between the light and the eye. With unit
 // vectors l and v, (n.h)^2 = (n.l + n.v)^2 / (2 + 2 l.v): no need for h itself.
 template <class S>
-POLYFLY_FN LightSample sample_point_light(const S& scene, const Light& light, const Ray& ray, const Surface<S>& s, Mask met) {
+POLYFLY_FN LightSample sample_point_light(const S& scene, const Light& light, const Ray& ray, const Surface<S>& s,
+                                          Mask met) {
   LightSample sample;
   sample.towards = vec(light.position) - s.p;
   const Real across = dot(s.n, sample.towards);
@@ -32,7 +33,8 @@ POLYFLY_FN LightSample sample_point_light(const S& scene, const Light& light, co
   nh = nh * nh;
   nh = nh * nh;
   const Real highlight_weight = s.highlight_weight * nh;
-  const Vec seen = vec(fma(s.albedo.x, lambert, highlight_weight), fma(s.albedo.y, lambert, highlight_weight), fma(s.albedo.z, lambert, highlight_weight));
+  const Vec seen = vec(fma(s.albedo.x, lambert, highlight_weight), fma(s.albedo.y, lambert, highlight_weight),
+                       fma(s.albedo.z, lambert, highlight_weight));
   sample.colour = ray.weight * seen * vec(light.colour);
   sample.some = sample.some & (max_component(sample.colour) > Real(0.5f * scene.constants.cutoff));
   return sample;
@@ -47,9 +49,14 @@ POLYFLY_FN LightSample sample_emitter(const Scene& scene, const Ray& ray, const 
   const int words = WORDS(Emitter) * n;
   const Real place = random_1d(seed, first) * Real((float)n);
   const Int whole = to_int(place), drawn = select(whole < Int(n), whole, Int(n - 1));
-  const Mask keeps = place - to_real(drawn) < read(data, words, drawn * Int(WORDS(Emitter)) + Int(WORD(Emitter, alias_threshold)), met);
-  const Int at = select(keeps, drawn, read((const int*)data, words, drawn * Int(WORDS(Emitter)) + Int(WORD(Emitter, alias_index)), met)) * Int(WORDS(Emitter));
-  const Vec centre = read_vec(data, words, at + Int(WORD(Emitter, centre)), met), colour = read_vec(data, words, at + Int(WORD(Emitter, colour)), met);
+  const Mask keeps = place - to_real(drawn) <
+      read(data, words, drawn * Int(WORDS(Emitter)) + Int(WORD(Emitter, alias_threshold)), met);
+  const Int at =
+      select(keeps, drawn,
+             read((const int*)data, words, drawn * Int(WORDS(Emitter)) + Int(WORD(Emitter, alias_index)), met)) *
+      Int(WORDS(Emitter));
+  const Vec centre = read_vec(data, words, at + Int(WORD(Emitter, centre)), met),
+            colour = read_vec(data, words, at + Int(WORD(Emitter, colour)), met);
   const Real radius = read(data, words, at + Int(WORD(Emitter, radius)), met);
   const Int kind = read((const int*)data, words, at + Int(WORD(Emitter, kind)), met);
   const Vec to = centre - s.p;
@@ -83,8 +90,10 @@ POLYFLY_FN LightSample sample_emitter(const Scene& scene, const Ray& ray, const 
     // Of a triangle, any point alike: radiance times area and cosine over pi and the squared distance.
     const float* corners = (const float*)scene.triangles.data;
     const int corner_words = WORDS(Triangle) * scene.triangles.len;
-    const Int which = read((const int*)data, words, at + Int(WORD(Emitter, triangle)), flat_ones) * Int(WORDS(Triangle));
-    const Vec ab = read_vec(corners, corner_words, which + Int(WORD(Triangle, ab)), flat_ones), ac = read_vec(corners, corner_words, which + Int(WORD(Triangle, ac)), flat_ones);
+    const Int which =
+        read((const int*)data, words, at + Int(WORD(Emitter, triangle)), flat_ones) * Int(WORDS(Triangle));
+    const Vec ab = read_vec(corners, corner_words, which + Int(WORD(Triangle, ab)), flat_ones),
+              ac = read_vec(corners, corner_words, which + Int(WORD(Triangle, ac)), flat_ones);
     const Real u = random_1d(seed, first + Int(1)), v = random_1d(seed, first + Int(2));
     const Mask folded = u + v > one;
     const Vec point = fma(ac, select(folded, one - v, v), fma(ab, select(folded, one - u, u), centre));

@@ -19,16 +19,16 @@ struct Reflectance<SmallScene> {
 template <class S>
 struct Surface {
   Vec p;
-  Vec n;               // unit, on the side the ray came from
-  Vec albedo;          // of the surface's own shading, already times its weight 1 - R - T
+  Vec n;       // unit, on the side the ray came from
+  Vec albedo;  // of the surface's own shading, already times its weight 1 - R - T
   Vec emission;
-  Real highlight_weight;          // weight of the highlight, likewise times 1 - R - T
+  Real highlight_weight;  // weight of the highlight, likewise times 1 - R - T
   typename Reflectance<S>::Type reflect;
-  Real fuzz;           // for path tracing
-  Vec transmit;        // T times the tint
-  Real ior;            // on the way through; 1 = straight
-  Int same_side;       // Ray::from of the reflected ray
-  Int other_side;      // and of the transmitted one
+  Real fuzz;       // for path tracing
+  Vec transmit;    // T times the tint
+  Real ior;        // on the way through; 1 = straight
+  Int same_side;   // Ray::from of the reflected ray
+  Int other_side;  // and of the transmitted one
 };
 
 // --- lamps: discs set along a bar, hot in the middle, with a glow on the bar around them ---
@@ -45,7 +45,8 @@ POLYFLY_FN Vec lamp_light(const Body& body, Real across, Real place) {
   Real tinted = fma(core, Real(1.4f), Real(1.2f));
   Vec colour = vec(body.lamp_colour);
   Real strength = max_component(colour);
-  Vec disc = vec(fma(colour.x, tinted, strength * white), fma(colour.y, tinted, strength * white), fma(colour.z, tinted, strength * white));
+  Vec disc = vec(fma(colour.x, tinted, strength * white), fma(colour.y, tinted, strength * white),
+                 fma(colour.z, tinted, strength * white));
   Real around = Real(0.22f) * reciprocal(max(far2, Real(1.0f)));
   return select(light_sample, disc, colour * around);
 }
@@ -57,7 +58,8 @@ POLYFLY_FN void total_reflection(Vec d, Mask met, Surface<S>& s) {
   const Mask bends = met & (s.ior != one);
   if (!any(bends)) return;
   const Real cosine = -dot(s.n, d);
-  const Mask total = bends & (fma(s.ior * s.ior, fma(cosine, cosine, -one), one) < zero) & (max_component(s.transmit) > zero);
+  const Mask total =
+      bends & (fma(s.ior * s.ior, fma(cosine, cosine, -one), one) < zero) & (max_component(s.transmit) > zero);
   const Vec black = vec(zero, zero, zero);
   s.albedo = select(total, black, s.albedo);
   s.highlight_weight = select(total, zero, s.highlight_weight);
@@ -115,7 +117,8 @@ POLYFLY_FN void shade_body(const S& scene, int k, const Ray& ray, const Hit& hit
 
 // Piece k of the floor.
 template <class S>
-POLYFLY_FN void shade_floor(const S& scene, const Frame& frame, int k, const Ray& ray, const Hit& hit, Mask m, Surface<S>& s) {
+POLYFLY_FN void shade_floor(const S& scene, const Frame& frame, int k, const Ray& ray, const Hit& hit, Mask m,
+                            Surface<S>& s) {
   const FloorQuad& quad = scene.floor.at(k);
   const Vec n = vec(quad.n);
   const Real facing = dot(n, ray.d);
@@ -124,17 +127,20 @@ POLYFLY_FN void shade_floor(const S& scene, const Frame& frame, int k, const Ray
   if (scene.mip_levels.len > 0) {
     // A sample's footprint, widened by the root of its foreshortening: between blur and shimmer.
     const Real slant = max(facing * facing, Real(1.0e-4f));
-    const Real covered = (ray.length + hit.t) * Real(frame.pixel_footprint * quad.density) * reciprocal(sqrt(sqrt(slant)));
+    const Real covered =
+        (ray.length + hit.t) * Real(frame.pixel_footprint * quad.density) * reciprocal(sqrt(sqrt(slant)));
     albedo = albedo * sample_texture(scene, hit.u, hit.v, covered, m);
   }
   s.albedo = select(m, albedo, s.albedo);
-  s.highlight_weight = select(m, Real(scene.constants.highlight * (1.0f - scene.constants.floor_reflect)), s.highlight_weight);
+  s.highlight_weight =
+      select(m, Real(scene.constants.highlight * (1.0f - scene.constants.floor_reflect)), s.highlight_weight);
   s.reflect = select(m, Reflectance<S>::all(Real(scene.constants.floor_reflect)), s.reflect);
   if (scene.constants.lightmap_size > 0) {
     // Lamp light lies on the side that the floor's normal points to, which is the upper one.
     const Mask above = m & (facing < Real(0.0f));
     const Int size = Int(scene.constants.lightmap_size);
-    const Vec light = bilinear(scene.lightmap, Int(0), size, size, hit.u, hit.v, above) * Real(scene.constants.lightmap_scale);
+    const Vec light =
+        bilinear(scene.lightmap, Int(0), size, size, hit.u, hit.v, above) * Real(scene.constants.lightmap_scale);
     s.emission = select(above, albedo * light, s.emission);
   }
   s.same_side = select(m, Int(FROM_FLOOR + k), s.same_side);
@@ -161,7 +167,8 @@ POLYFLY_FN void shade_primitive(const Scene& scene, const Ray& ray, const Hit& h
     const float* data = (const float*)scene.triangles.data;
     const int words = WORDS(Triangle) * scene.triangles.len;
     const Int at = (number - Int(scene.spheres.len)) * Int(WORDS(Triangle));
-    const Vec normal = cross(read_vec(data, words, at + Int(WORD(Triangle, ab)), flat), read_vec(data, words, at + Int(WORD(Triangle, ac)), flat));
+    const Vec normal = cross(read_vec(data, words, at + Int(WORD(Triangle, ab)), flat),
+                             read_vec(data, words, at + Int(WORD(Triangle, ac)), flat));
     n = select(flat, normalise(select(flat, normal, n)), n);
     material = select(flat, read((const int*)data, words, at + Int(WORD(Triangle, material_index)), flat), material);
   }
@@ -176,11 +183,13 @@ POLYFLY_FN void shade_primitive(const Scene& scene, const Ray& ray, const Hit& h
   s.ior = select(m, select(hit.leaving, ior, reciprocal(ior)), s.ior);
   s.fuzz = select(m, read(data, words, at + Int(WORD(Material, fuzz)), m), s.fuzz);
   s.emission = select(m, read_vec(data, words, at + Int(WORD(Material, emission)), m), s.emission);
-  Vec mirror = read_vec(data, words, at + Int(WORD(Material, mirror)), m), refract = read_vec(data, words, at + Int(WORD(Material, transmit)), m);
+  Vec mirror = read_vec(data, words, at + Int(WORD(Material, mirror)), m),
+      refract = read_vec(data, words, at + Int(WORD(Material, transmit)), m);
   const Real normal = read(data, words, at + Int(WORD(Material, fresnel)), m);
   const Mask glass = m & (normal > Real(0.0f));
   if (any(glass)) {
-    // Schlick, "An inexpensive BRDF model for physically-based rendering", 1994; past the critical angle all is mirrored.
+    // Schlick, "An inexpensive BRDF model for physically-based rendering", 1994; past the critical angle all is
+    // mirrored.
     const Real one = Real(1.0f), cosine = max(min(-dot(n, ray.d), one), Real(0.0f));
     const Mask total = s.ior * s.ior * fma(-cosine, cosine, one) > one;
     const Real rest = one - cosine, rest2 = rest * rest;
@@ -200,8 +209,17 @@ template <class S>
 POLYFLY_FN Surface<S> shading_point(const S& scene, const Frame& frame, const Ray& ray, const Hit& hit, Mask met) {
   const Real zero = Real(0.0f);
   const Vec black = vec(zero, zero, zero);
-  Surface<S> s = {kept(fma(ray.d, hit.t, ray.o)), vec(zero, zero, Real(1.0f)), black, black, zero, Reflectance<S>::all(zero), zero, black,
-                  Real(1.0f), Int(FROM_NOWHERE), Int(FROM_NOWHERE)};
+  Surface<S> s = {kept(fma(ray.d, hit.t, ray.o)),
+                  vec(zero, zero, Real(1.0f)),
+                  black,
+                  black,
+                  zero,
+                  Reflectance<S>::all(zero),
+                  zero,
+                  black,
+                  Real(1.0f),
+                  Int(FROM_NOWHERE),
+                  Int(FROM_NOWHERE)};
   if constexpr (SceneTraits<S>::small) {
     POLYFLY_NO_UNROLL
     for (int k = 0; k < scene.bodies.len; ++k) {

@@ -39,7 +39,8 @@ POLYFLY_FN Vec sample_level(const S& scene, Int level, Real u, Real v, Mask m) {
   const int* table = &scene.mip_levels.data[0].first;
   const int words = WORDS(MipLevel) * scene.mip_levels.len;
   const Int a = level * Int(WORDS(MipLevel));
-  const Int first = read(table, words, a, m), width = read(table, words, a + Int(WORD(MipLevel, width)), m), height = read(table, words, a + Int(WORD(MipLevel, height)), m);
+  const Int first = read(table, words, a, m), width = read(table, words, a + Int(WORD(MipLevel, width)), m),
+            height = read(table, words, a + Int(WORD(MipLevel, height)), m);
   return bilinear(scene.texels, first, width, height, u, v, m);
 }
 

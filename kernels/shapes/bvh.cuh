@@ -35,7 +35,10 @@ POLYFLY_FN Mask intersect_aabb(const BoxRay& w, const float* lo, const float* hi
 POLYFLY_FN Node load_node(const Scene& scene, int i) {
   const float4* p = (const float4*)(scene.nodes.data + i);
   const float4 a = __ldg(p), b = __ldg(p + 1), c = __ldg(p + 2), d = __ldg(p + 3);
-  const Node n = {{a.x, a.y, a.z}, __float_as_int(a.w), {b.x, b.y, b.z}, __float_as_int(b.w), {c.x, c.y, c.z}, 0, {d.x, d.y, d.z}, 0};
+  const Node n = {{a.x, a.y, a.z}, __float_as_int(a.w),
+                  {b.x, b.y, b.z}, __float_as_int(b.w),
+                  {c.x, c.y, c.z}, 0,
+                  {d.x, d.y, d.z}, 0};
   return n;
 }
 #else

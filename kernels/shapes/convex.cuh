@@ -14,7 +14,8 @@ POLYFLY_FN Interval intersect_convex(const S& scene, const Body& body, Vec q, Ve
     const Slab& slab = scene.slabs.at(body.first_slab + i);
     // The tiny number is for a line along the planes: it keeps nought from dividing nought.
     const Real nd = fma(Real(slab.n[0]), d.x, fma(Real(slab.n[1]), d.y, fma(Real(slab.n[2]), d.z, Real(1.0e-30f))));
-    const Real off = fma(Real(-slab.n[0]), q.x, fma(Real(-slab.n[1]), q.y, fma(Real(-slab.n[2]), q.z, Real(slab.middle))));
+    const Real off =
+        fma(Real(-slab.n[0]), q.x, fma(Real(-slab.n[1]), q.y, fma(Real(-slab.n[2]), q.z, Real(slab.middle))));
     const Real inverse = reciprocal(nd);
     const Real middle = off * inverse;
     const Real half = Real(slab.half) * abs(inverse);
@@ -33,7 +34,8 @@ POLYFLY_FN Real exit_distance(const S& scene, const Body& body, Vec q, Vec d) {
   for (int i = 0; i < body.slabs; ++i) {
     const Slab& slab = scene.slabs.at(body.first_slab + i);
     const Real nd = dot(slab.n, d);
-    const Real off = fma(Real(-slab.n[0]), q.x, fma(Real(-slab.n[1]), q.y, fma(Real(-slab.n[2]), q.z, Real(slab.middle))));
+    const Real off =
+        fma(Real(-slab.n[0]), q.x, fma(Real(-slab.n[1]), q.y, fma(Real(-slab.n[2]), q.z, Real(slab.middle))));
     // Of the two planes the one ahead, by the sign of nd.
     const Real here = Real(slab.half) + from_bits(bits(off) ^ (bits(nd) & Int((int)0x80000000u)));
     const Real rate = abs(nd);

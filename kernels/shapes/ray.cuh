@@ -4,12 +4,12 @@
 #include "../types.cuh"
 
 struct Ray {
-  Vec o, d;      // d has length 1, but for shadow rays, where it reaches from the point to the light
-  Vec weight;    // what this ray adds to its pixel, by colour
-  Real length;   // of the path so far
-  Int from;      // the surface just left
+  Vec o, d;     // d has length 1, but for shadow rays, where it reaches from the point to the light
+  Vec weight;   // what this ray adds to its pixel, by colour
+  Real length;  // of the path so far
+  Int from;     // the surface just left
   Int bounces;
-  Int pixel;     // within the tile
+  Int pixel;  // within the tile
 };
 
 // The part of a line inside a convex shape: it enters and leaves at these distances, or misses when the first is

@@ -11,7 +11,8 @@ POLYFLY_FN Interval sphere_interval(const Sphere& sphere, Vec o, Vec d, Real dd)
   const Vec nearest = fma(d, ahead, q);
   const Real inside = fma(Real(sphere.radius), Real(sphere.radius), -dot(nearest, nearest));
   const Real half = sqrt(max(inside * dd, Real(1.0e-30f)));
-  const Interval c = {select(inside > Real(0.0f), ahead - half, Real(FAR)), select(inside > Real(0.0f), ahead + half, Real(-FAR))};
+  const Interval c = {select(inside > Real(0.0f), ahead - half, Real(FAR)),
+                      select(inside > Real(0.0f), ahead + half, Real(-FAR))};
   return c;
 }
 
@@ -36,7 +37,8 @@ POLYFLY_FN Vec shadow_transmittance(const Scene& scene, const Material& m) {
 }
 
 // Light that comes through a ball: tinted where the line enters and leaves.
-POLYFLY_FN void transmittance_sphere(const Scene& scene, int i, Vec o, Vec d, Real dd, Int from, Mask& active, Vec& left) {
+POLYFLY_FN void transmittance_sphere(const Scene& scene, int i, Vec o, Vec d, Real dd, Int from, Mask& active,
+                                     Vec& left) {
   const Mask inside = from == Int(FROM_PRIMITIVE + 4 * i + 1);
   const Mask asked = active & (from != Int(FROM_PRIMITIVE + 4 * i));
   if (!any(asked)) return;

@@ -22,7 +22,8 @@ POLYFLY_FN TriangleHit intersect_triangle(const Triangle& tri, Vec o, Vec d) {
 }
 POLYFLY_FN void intersect_triangle_nearest(const Scene& scene, int i, const Ray& ray, Mask active, Hit& hit) {
   const int number = scene.spheres.len + i;
-  const Mask asked = active & ((ray.from < Int(FROM_PRIMITIVE)) | ((ray.from >> 2) != Int(FROM_PRIMITIVE / 4 + number)));
+  const Mask asked =
+      active & ((ray.from < Int(FROM_PRIMITIVE)) | ((ray.from >> 2) != Int(FROM_PRIMITIVE / 4 + number)));
   const TriangleHit x = intersect_triangle(scene.triangles.at(i), ray.o, ray.d);
   const Mask met = asked & x.hit & is_nearer(scene, hit, x.t, Int(PRIMITIVE + number));
   hit.t = select(met, x.t, hit.t);

@@ -48,7 +48,7 @@ pub fn run(args: &BenchArgs) -> Result<(), Error> {
     let params = frame_params(&scene, 0);
     let height = scene.render.height;
     let options = RenderOptions { isa: environment("POLYFLY_ISA"), ..RenderOptions::default() };
-    let renderer = Renderer::with_options(scene, options)?;
+    let renderer = Renderer::prepare(scene, options)?;
     let isa = renderer.isa();
     let cpu = renderer.cpu(isa);
     let flops = renderer.cpu(Isa::counting()).flops(&params, samples);

@@ -52,7 +52,7 @@ pub fn run() -> Result<(), Error> {
             let _ = writeln!(o, "ffmpeg\tnone: {e}");
         }
     }
-    let renderer = Renderer::with_options(reference_scene(), RenderOptions::default())?;
+    let renderer = Renderer::prepare(reference_scene(), RenderOptions::default())?;
     let mut wrong = Vec::new();
     for mut subject in subjects(&renderer, gpus.as_ref().ok()) {
         let verdict = match subject.render(&renderer, 0).map(|slice| fnv(slice.pixels.bytes())) {
@@ -84,7 +84,7 @@ mod tests {
 
     #[test]
     fn reference_picture_is_known() {
-        let renderer = Renderer::with_options(reference_scene(), RenderOptions::default()).unwrap();
+        let renderer = Renderer::prepare(reference_scene(), RenderOptions::default()).unwrap();
         for mut subject in subjects(&renderer, None) {
             let slice = subject.render(&renderer, 0).unwrap();
             let checksum = fnv(slice.pixels.bytes());

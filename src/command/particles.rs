@@ -54,7 +54,7 @@ fn picture(args: &PictureArgs) -> Result<(), Error> {
         ..RenderOptions::default()
     };
     let start = Instant::now();
-    let mut renderer = Renderer::with_options(scene, options)?;
+    let mut renderer = Renderer::prepare(scene, options)?;
     // The file is read once more there: what is left is the tree.
     let built = start.elapsed().saturating_sub(read_time);
     let options = format.options(None, Tone::Clip { gamma: 0.0 }).map_err(Error::Usage)?;

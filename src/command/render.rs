@@ -35,7 +35,7 @@ pub fn run(args: &RenderArgs) -> Result<(), Error> {
     let options = options(args)?;
     let quiet = args.changes.quiet;
     let facts = SceneFacts::of(&name, &scene);
-    let mut renderer = Renderer::with_options(scene, options)?;
+    let mut renderer = Renderer::prepare(scene, options)?;
     if let (Some(why), false) = (renderer.fell_back(), quiet) {
         remark(&format!("{why}; rendering on the CPU"));
     }

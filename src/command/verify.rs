@@ -77,7 +77,7 @@ pub fn run(args: &VerifyArgs) -> Result<(), Error> {
         let few = if args.scene.frames.is_some() { usize::MAX } else { 2 };
         let frames: Vec<u32> = all.iter().take(few).collect();
         let (width, height) = (scene.render.width, scene.render.height);
-        let renderer = Renderer::with_options(scene, RenderOptions::default())?;
+        let renderer = Renderer::prepare(scene, RenderOptions::default())?;
         let mut subjects = subjects(&renderer, gpus.as_ref().ok());
         for &frame in &frames {
             let mut expected: Option<(String, FilmSlice)> = None;

@@ -91,10 +91,13 @@ impl Validator {
             position: self.vector("position", position, Rule::Coordinate),
             look_at: self.vector("look_at", look_at, Rule::Coordinate),
         });
+        let before = self.problems.len();
         let keys: Vec<Key> = raw.key.iter().map(|k| self.key(k, fov_deg)).collect();
-        self.check_keys(raw, &keys);
+        if self.problems.len() == before {
+            self.check_keys(raw, &keys);
+        }
         let path = match fixed {
-            _ if keys.len() > 1 => CameraPath::Keys { keys, closed: raw.closed.unwrap_or(false) },
+            _ if keys.len() > 1 => CameraPath::Keys { keys, closed: raw.closed.as_ref().is_some_and(|c| *c.get_ref()) },
             Some(fixed) => fixed,
             None => CameraPath::Cylinder { eye, target },
         };
@@ -118,7 +121,13 @@ impl Validator {
         }
     }
     fn check_keys(&mut self, raw: &RawCamera, keys: &[Key]) {
-        let Some(first) = raw.key.first() else { return };
+        let Some(first) = raw.key.first() else {
+            if let Some(closed) = &raw.closed {
+                let what = "the camera has `closed` and no keys";
+                self.problems.push(Problem::new(closed.span(), what, "expected [[camera.key]] tables for it to close"));
+            }
+            return;
+        };
         if keys.len() == 1 {
             let expected =
                 "expected at least two [[camera.key]]; a camera that stands still has `position` and `look_at`";
@@ -134,7 +143,9 @@ impl Validator {
                 self.problems.push(Problem::new(spanned.span(), what, "expected times that grow from key to key"));
             }
         }
-        let closes = raw.closed == Some(true) && keys.len() > 1 && keys[keys.len() - 1].time - keys[0].time >= 1.0;
+        let closes = raw.closed.as_ref().is_some_and(|c| *c.get_ref())
+            && keys.len() > 1
+            && keys[keys.len() - 1].time - keys[0].time >= 1.0;
         if let (true, Some(last)) = (closes, raw.key.last()) {
             let expected = "expected its time below 1: the way back to the first key takes the rest of the clip";
             self.problems.push(Problem::new(last.span(), "no time is left to close the loop", expected));

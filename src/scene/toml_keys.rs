@@ -94,7 +94,7 @@ pub struct RawCamera {
     pub lens: Number,
     pub focus: Number,
     pub key: Vec<Spanned<RawKey>>,
-    pub closed: Option<bool>,
+    pub closed: Option<Spanned<bool>>,
 }
 
 #[derive(Deserialize, Default)]

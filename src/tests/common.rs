@@ -57,7 +57,7 @@ pub fn target(scene: &mut Scene) -> &mut CylindricalPath {
 
 pub fn renderer(scene: &Scene, isa: Isa, threads: usize) -> Renderer {
     let options = RenderOptions { isa: Some(isa.name.into()), threads, ..RenderOptions::default() };
-    Renderer::with_options(scene.clone(), options).unwrap_or_else(|e| panic!("{e}"))
+    Renderer::prepare(scene.clone(), options).unwrap_or_else(|e| panic!("{e}"))
 }
 
 /// The whole picture in one task.

@@ -81,10 +81,13 @@ impl Maker<'_> {
         for _ in 0..most {
             let solid = self.one_of(&["tetrahedron", "cube", "octahedron", "dodecahedron", "icosahedron"]);
             let (centre, radius, colour) = (self.point(2.5), self.length(0.3, 2.0), self.colour());
-            self.add(format_args!("[[body]]\nsolid = \"{solid}\"\ncenter = {centre}\nradius = {radius:e}\ncolor = {colour}"));
+            self.add(format_args!(
+                "[[body]]\nsolid = \"{solid}\"\ncenter = {centre}\nradius = {radius:e}\ncolor = {colour}"
+            ));
             let (r, t, ior) = (self.share(), self.share(), self.ior());
             let t = if self.wild { t } else { t.min(1.0 - r) };
-            let (bar, lamps) = (self.one_of(&[0.0, 0.02, 0.05]), if self.wild { self.one_of(&[0, 0, 3, 40]) } else { 0 });
+            let (bar, lamps) =
+                (self.one_of(&[0.0, 0.02, 0.05]), if self.wild { self.one_of(&[0, 0, 3, 40]) } else { 0 });
             self.add(format_args!("reflection = {r}\ntransparency = {t}\nior = {ior}\nbar = {bar}\nlamps = {lamps}"));
             if self.wild && self.chance(0.2) {
                 self.add(format_args!("lamp_color = [1e6, 3, 0]"));
@@ -140,7 +143,8 @@ impl Maker<'_> {
         if !self.chance(0.6) {
             return;
         }
-        let (z, bend, size) = (self.length(-2.5, 0.0), self.one_of(&[0.0, 0.0, 0.7]) * self.unit, self.length(2.0, 8.0));
+        let (z, bend, size) =
+            (self.length(-2.5, 0.0), self.one_of(&[0.0, 0.0, 0.7]) * self.unit, self.length(2.0, 8.0));
         let texture = if self.wild { self.one_of(&["none", "@checker", "@wood"]) } else { "none" };
         let reflection = self.share();
         self.add(format_args!(
@@ -156,7 +160,8 @@ impl Maker<'_> {
             let far = if self.wild { self.one_of(&[1.0, 1.0, 1e3, 1e7, 1e9]) } else { 1.0 };
             let reach = (6.0_f64 * far).min(0.9e12 / self.unit);
             let position = self.point(reach);
-            let colour = if self.wild { self.one_of(&["[1, 1, 1]", "[0.3, 0.9, 0]", "[1e6, 1e6, 5]"]) } else { "[0.9, 0.8, 1]" };
+            let colour =
+                if self.wild { self.one_of(&["[1, 1, 1]", "[0.3, 0.9, 0]", "[1e6, 1e6, 5]"]) } else { "[0.9, 0.8, 1]" };
             self.add(format_args!("[[light]]\nposition = {position}\ncolor = {colour}"));
         }
     }
@@ -173,7 +178,9 @@ fn random_scene(seed: u64, wild: bool, dir: &Path) -> Scene {
     let (samples, depth) = if path { (m.one_of(&[1, 3]), m.one_of(&[0, 4, 40])) } else { (1, m.one_of(&[1, 5, 12])) };
     let cutoff = if wild { m.one_of(&[0.002, 0.02, 1e-6]) } else { 0.01 };
     let depth = if cutoff < 1e-5 { depth.min(6) } else { depth };
-    m.add(format_args!("[output]\nframes = 1\nsize = [48, 36]\n[render]\nsamples = {samples}\ndepth = {depth}\ncutoff = {cutoff:e}"));
+    m.add(format_args!(
+        "[output]\nframes = 1\nsize = [48, 36]\n[render]\nsamples = {samples}\ndepth = {depth}\ncutoff = {cutoff:e}"
+    ));
     if path {
         m.add(format_args!("integrator = \"path\""));
     }
@@ -185,7 +192,9 @@ fn random_scene(seed: u64, wild: bool, dir: &Path) -> Scene {
     }
     let (eye, fov) = (m.point(3.5), if wild { m.one_of(&[1.0, 50.0, 120.0, 170.0]) } else { 60.0 });
     let (lens, focus) = (if wild && m.chance(0.3) { 0.1 * m.unit } else { 0.0 }, m.unit);
-    m.add(format_args!("[camera]\nposition = {eye}\nlook_at = [0, 0, 0]\nfov_deg = {fov}\nlens = {lens:e}\nfocus = {focus:e}"));
+    m.add(format_args!(
+        "[camera]\nposition = {eye}\nlook_at = [0, 0, 0]\nfov_deg = {fov}\nlens = {lens:e}\nfocus = {focus:e}"
+    ));
     // A scene of nothing is refused.
     let radius = m.length(0.3, 0.9);
     m.add(format_args!("[[sphere]]\nradius = {radius:e}\nreflection = 0.2"));

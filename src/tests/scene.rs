@@ -367,3 +367,20 @@ fn what_tokens_cannot_say_is_listed() {
     let reasons = write::tokens(&own("infinity.toml")).unwrap_err();
     assert!(reasons.len() >= 3, "{reasons:?}");
 }
+
+#[test]
+fn camera_key_errors() {
+    let key = |rest: &str| format!("[[camera.key]]\nposition = [4, 0, 2]\nlook_at = [0, 0, 0]\n{rest}\n");
+    let body = "[[body]]\nsolid = \"cube\"\n";
+    let texts = [
+        key("time = 0.5"),
+        key("time = 0.0") + &key("time = 2.0"),
+        key("time = 0.5") + &key("time = 0.5"),
+        key("time = 0.0") + &key("fov_deg = 300"),
+        "[camera]\nclosed = true\n".to_owned() + &key("time = 0.0") + &key("time = 1.0"),
+        "[camera]\nposition = [1, 1, 1]\nlook_at = [0, 0, 0]\n".to_owned() + &key("time = 0.0") + &key("time = 0.5"),
+        "[camera]\nclosed = true\n".to_owned(),
+    ];
+    let all: Vec<String> = texts.iter().map(|t| read(&(t.clone() + body)).unwrap_err()).collect();
+    insta::assert_snapshot!(all.join("\n\n====\n\n"));
+}

@@ -1,7 +1,8 @@
 // A libcuda of our own making for machines without a GPU. Its launches run the GPU's own text on one lane of the CPU;
 // streams are queues that nothing takes from until somebody waits, so that whoever reads too early reads nothing.
 //
-// POLYFLY_STUB chooses what is wrong with it: old, init, empty, ptx, lost:N (the N-th launch), memory:BYTES (all there is).
+// POLYFLY_STUB chooses what is wrong with it: old, init, empty, ptx, lost:N (the N-th launch), memory:BYTES (all there
+// is).
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -26,7 +27,8 @@ void pixel_at(int q, int tiles_across, int& x, int& y) {
 }
 
 template <class Integrator, class S>
-void trace_pixels(const S& scene, const Frame& frame, const Launch& launch, const Film& film, int first, int end, Counts* counts) {
+void trace_pixels(const S& scene, const Frame& frame, const Launch& launch, const Film& film, int first, int end,
+                  Counts* counts) {
   std::vector<PendingRay> stack(MAX_DEPTH);
   const int across = (scene.constants.width + 7) >> 3;
   for (int q = first; q < end; ++q) {
@@ -46,13 +48,15 @@ void trace_pixels(const S& scene, const Frame& frame, const Launch& launch, cons
 }
 
 template <class Integrator, class S>
-void trace_feature_pixels(const S& scene, const Frame& frame, const Launch& launch, const Film& film, int first, int end) {
+void trace_feature_pixels(const S& scene, const Frame& frame, const Launch& launch, const Film& film, int first,
+                          int end) {
   const int across = (scene.constants.width + 7) >> 3;
   for (int q = first; q < end; ++q) {
     int x, y;
     pixel_at(q, across, x, y);
     if (x < scene.constants.width && y < scene.constants.height)
-      trace_features<Integrator>(scene, frame, launch, x, y, true, &film.features[film_index(scene.constants, film, x, y)]);
+      trace_features<Integrator>(scene, frame, launch, x, y, true,
+                                 &film.features[film_index(scene.constants, film, x, y)]);
   }
 }
 }  // namespace
@@ -132,7 +136,8 @@ Work path_kernel(const std::string& name, void** a) {
   const Film film = argument<Film>(a, 3);
   const int first = argument<int>(a, 4), end = argument<int>(a, 5);
   Counts* counts = argument<Counts*>(a, 7);
-  if (name == "polyfly_path_features") return [=] { trace_feature_pixels<PathTracing>(scene, frame, launch, film, first, end); };
+  if (name == "polyfly_path_features")
+    return [=] { trace_feature_pixels<PathTracing>(scene, frame, launch, film, first, end); };
   return [=] { trace_pixels<PathTracing>(scene, frame, launch, film, first, end, counts); };
 }
 Work convert_kernel(void** a) {
@@ -149,14 +154,35 @@ Work convert_kernel(void** a) {
 #define API extern "C" __attribute__((visibility("default"))) int
 #define LOCKED std::lock_guard<std::recursive_mutex> guard(lock)
 
-API cuDriverGetVersion(int* v) { *v = is("old") ? 12020 : 12080; return 0; }
+API cuDriverGetVersion(int* v) {
+  *v = is("old") ? 12020 : 12080;
+  return 0;
+}
 API cuInit(unsigned) { return is("init") ? FAILED : 0; }
-API cuDeviceGetCount(int* n) { *n = is("empty") ? 0 : 2; return 0; }
-API cuDeviceGet(int* d, int i) { *d = i; return 0; }
-API cuDeviceGetName(char* s, int n, int) { strncpy(s, "Stub GPU", n); return 0; }
-API cuDeviceTotalMem_v2(size_t* b, int) { *b = 8ull << 30; return 0; }
-API cuDeviceGetAttribute(int* v, int, int) { *v = 4; return 0; }
-API cuDevicePrimaryCtxRetain(void** c, int d) { *c = (void*)(size_t)(16 + d); return 0; }
+API cuDeviceGetCount(int* n) {
+  *n = is("empty") ? 0 : 2;
+  return 0;
+}
+API cuDeviceGet(int* d, int i) {
+  *d = i;
+  return 0;
+}
+API cuDeviceGetName(char* s, int n, int) {
+  strncpy(s, "Stub GPU", n);
+  return 0;
+}
+API cuDeviceTotalMem_v2(size_t* b, int) {
+  *b = 8ull << 30;
+  return 0;
+}
+API cuDeviceGetAttribute(int* v, int, int) {
+  *v = 4;
+  return 0;
+}
+API cuDevicePrimaryCtxRetain(void** c, int d) {
+  *c = (void*)(size_t)(16 + d);
+  return 0;
+}
 API cuDevicePrimaryCtxRelease_v2(int) { return 0; }
 API cuCtxSetCurrent(void*) { return 0; }
 API cuCtxSynchronize(void) {
@@ -165,7 +191,10 @@ API cuCtxSynchronize(void) {
   return 0;
 }
 API cuGetErrorString(int e, const char** s) {
-  *s = e == OUT_OF_MEMORY ? "out of memory" : e == JIT_FAILED ? "a PTX JIT compilation failed" : e == ILLEGAL_ADDRESS ? "an illegal memory access was encountered" : "stub failure";
+  *s = e == OUT_OF_MEMORY    ? "out of memory"
+      : e == JIT_FAILED      ? "a PTX JIT compilation failed"
+      : e == ILLEGAL_ADDRESS ? "an illegal memory access was encountered"
+                             : "stub failure";
   return 0;
 }
 API cuMemAlloc_v2(unsigned long long* p, size_t n) {
@@ -186,9 +215,18 @@ API cuMemFree_v2(unsigned long long p) {
   free((void*)p);
   return 0;
 }
-API cuMemHostAlloc(void** p, size_t n, unsigned) { *p = aligned_alloc(64, (n + 63) / 64 * 64); return 0; }
-API cuMemFreeHost(void* p) { free(p); return 0; }
-API cuMemcpyHtoD_v2(unsigned long long d, const void* s, size_t n) { memcpy((void*)d, s, n); return 0; }
+API cuMemHostAlloc(void** p, size_t n, unsigned) {
+  *p = aligned_alloc(64, (n + 63) / 64 * 64);
+  return 0;
+}
+API cuMemFreeHost(void* p) {
+  free(p);
+  return 0;
+}
+API cuMemcpyHtoD_v2(unsigned long long d, const void* s, size_t n) {
+  memcpy((void*)d, s, n);
+  return 0;
+}
 API cuMemcpyDtoHAsync_v2(void* to, unsigned long long from, size_t n, void* stream) {
   LOCKED;
   ((Stream*)stream)->work.push_back([=] { memcpy(to, (void*)from, n); });
@@ -207,8 +245,14 @@ API cuModuleLoadDataEx(void** m, const void* image, unsigned, int*, void** v) {
   *m = new Module{!strstr((const char*)image, "polyfly_path")};
   return 0;
 }
-API cuModuleUnload(void* m) { delete (Module*)m; return 0; }
-API cuModuleGetFunction(void** f, void* m, const char* name) { *f = new Function{name, ((Module*)m)->small}; return 0; }
+API cuModuleUnload(void* m) {
+  delete (Module*)m;
+  return 0;
+}
+API cuModuleGetFunction(void** f, void* m, const char* name) {
+  *f = new Function{name, ((Module*)m)->small};
+  return 0;
+}
 API cuStreamCreate(void** s, unsigned) {
   LOCKED;
   streams.push_back(new Stream());
@@ -228,8 +272,14 @@ API cuStreamWaitEvent(void* s, void* e, unsigned) {
   if (on && on != s) ((Stream*)s)->work.push_back([=] { advance(on, [=] { return event->passed >= wanted; }); });
   return 0;
 }
-API cuEventCreate(void** e, unsigned) { *e = new Event(); return 0; }
-API cuEventDestroy_v2(void* e) { delete (Event*)e; return 0; }
+API cuEventCreate(void** e, unsigned) {
+  *e = new Event();
+  return 0;
+}
+API cuEventDestroy_v2(void* e) {
+  delete (Event*)e;
+  return 0;
+}
 API cuEventRecord(void* e, void* s) {
   LOCKED;
   Event* event = (Event*)e;
@@ -243,15 +293,19 @@ API cuEventSynchronize(void* e) {
   wait((Event*)e);
   return 0;
 }
-API cuEventElapsedTime(float* ms, void*, void*) { *ms = 0.5f; return 0; }
-API cuLaunchKernel(void* f, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, void* stream, void** a, void**) {
+API cuEventElapsedTime(float* ms, void*, void*) {
+  *ms = 0.5f;
+  return 0;
+}
+API cuLaunchKernel(void* f, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, void* stream,
+                   void** a, void**) {
   LOCKED;
   const Function& function = *(Function*)f;
   if (number("lost") >= 0 && ++launches >= number("lost")) return ILLEGAL_ADDRESS;
-  Work work = function.name == "polyfly_convert"     ? convert_kernel(a)
-              : function.name.find("path") != std::string::npos ? path_kernel(function.name, a)
-              : function.small                       ? kernel<SmallScene>(function.name, a)
-                                                     : kernel<Scene>(function.name, a);
+  Work work = function.name == "polyfly_convert"        ? convert_kernel(a)
+      : function.name.find("path") != std::string::npos ? path_kernel(function.name, a)
+      : function.small                                  ? kernel<SmallScene>(function.name, a)
+                                                        : kernel<Scene>(function.name, a);
   ((Stream*)stream)->work.push_back(work);
   return 0;
 }

@@ -1,0 +1,55 @@
+//! A scene built in code: a ring of the five solids around a mirrored ball, printed as TOML and rendered.
+//! Run with `cargo run --release --example scene > ring.toml`; `polyfly ring.toml` makes the clip.
+
+use polyfly::scene::{Body, Camera, CameraPath, CylindricalPath, Floor, Light, Material, MaterialKind, Solid, Sphere};
+use polyfly::scene::{TextureSource, World};
+use polyfly::{Renderer, Scene};
+
+fn main() -> Result<(), polyfly::Error> {
+    let solids = [Solid::Tetrahedron, Solid::Hexahedron, Solid::Octahedron, Solid::Dodecahedron, Solid::Icosahedron];
+    let bodies = solids.iter().enumerate().map(|(i, &solid)| {
+        let turn = std::f64::consts::TAU * i as f64 / solids.len() as f64;
+        Body {
+            solid,
+            centre: [3.0 * turn.cos(), 3.0 * turn.sin(), 0.2],
+            colour: [0.6 + 0.4 * turn.cos(), 0.7, 0.6 + 0.4 * turn.sin()],
+            radius: 1.1,
+            reflection: 0.5,
+            transparency: 0.4,
+            lamps: 4,
+            ..Body::default()
+        }
+    });
+    let mirror = MaterialKind::Plain { reflection: 0.8, transparency: 0.0, ior: 1.0 };
+    let ball = Sphere {
+        centre: [0.0, 0.0, 0.0],
+        radius: 1.0,
+        material: Material { colour: [0.9; 3], kind: mirror, ..Material::default() },
+    };
+    let mut scene = Scene::sample();
+    scene.world = World {
+        bodies: bodies.collect(),
+        spheres: vec![ball],
+        floor: Some(Floor {
+            corners: [[-9.0, -9.0, -1.0], [-9.0, 9.0, -1.0], [9.0, 9.0, -1.0], [9.0, -9.0, -1.0]],
+            texture: Some(TextureSource::Marble),
+            tint: [1.0; 3],
+            reflection: 0.2,
+        }),
+        lights: vec![Light { position: [4.0, -5.0, 8.0], colour: [0.9; 3] }],
+        ..World::default()
+    };
+    let eye = CylindricalPath { wphi: 1.0, ..CylindricalPath::at_rest(8.0, 3.0) };
+    scene.camera = Camera {
+        fov_deg: 50.0,
+        path: CameraPath::Cylinder { eye, target: CylindricalPath::at_rest(0.0, 0.0) },
+        ..Camera::default()
+    };
+    print!("{}", scene.to_toml());
+
+    // Values out of range are told before anything is rendered.
+    (scene.render.width, scene.render.height) = (320, 180);
+    let picture = Renderer::new(scene)?.still(0)?;
+    eprintln!("{} x {} pixels", picture.width(), picture.height());
+    Ok(())
+}

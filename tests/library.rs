@@ -1,0 +1,161 @@
+//! The library from outside, and the files that linear light goes to, read back.
+#![allow(clippy::unwrap_used, reason = "a failed unwrap fails the test")]
+
+use exr::prelude::{self as openexr, FlatSamples};
+use polyfly::{Error, Frame, FrameList, OutputError, PixelFormats, Renderer, Scene, Sink};
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::process::Command;
+
+const SCENE: &str = "[output]\nframes = 3\nsize = [48, 32]\n[render]\nsamples = 2\n[camera]\nposition = [4, -5, 2]\n\
+    look_at = [0, 0, 0.2]\n[[body]]\nsolid = \"cube\"\nreflection = 0.3\ntransparency = 0.5\nlamps = 2\n\
+    [[sphere]]\ncenter = [1.5, -1, 0]\nradius = 0.6\n[floor]\ntexture = \"@wood\"\n\
+    corners = [[-4, -4, -1], [-4, 4, -1], [4, 4, -1], [4, -4, -1]]\n\
+    [[light]]\nposition = [3, -4, 6]\ncolor = [2, 2, 2]\n";
+
+fn scene() -> Scene {
+    Scene::parse(SCENE, "scene", Path::new("")).unwrap().scene
+}
+
+// Frame 1 as a file of the program.
+fn file(folder: &Path, name: &str, args: &[&str]) -> std::path::PathBuf {
+    std::fs::write(folder.join("scene.toml"), SCENE).unwrap();
+    let run = Command::new(env!("CARGO_BIN_EXE_polyfly"))
+        .args(["scene.toml", "--cpu", "-q", "--frames", "1", "-o", name])
+        .args(args)
+        .current_dir(folder)
+        .output()
+        .unwrap();
+    assert!(run.status.success(), "{}", String::from_utf8_lossy(&run.stderr));
+    folder.join(name)
+}
+
+// The channels of an EXR file by name, and whether each is of half precision.
+fn channels(path: &Path) -> BTreeMap<String, (Vec<f32>, bool)> {
+    let image = openexr::read_first_flat_layer_from_file(path).unwrap();
+    assert_eq!((image.layer_data.size.0, image.layer_data.size.1), (48, 32));
+    let list = image.layer_data.channel_data.list;
+    list.into_iter()
+        .map(|c| {
+            let is_half = matches!(c.sample_data, FlatSamples::F16(_));
+            (c.name.to_string(), (c.sample_data.values_as_f32().collect(), is_half))
+        })
+        .collect()
+}
+
+#[test]
+fn exr_files_hold_the_linear_picture_and_its_layers() {
+    let folder = tempfile::tempdir().unwrap();
+    let (light, layers) = Renderer::new(scene()).unwrap().still_linear(1).unwrap();
+    let layers = layers.unwrap();
+    let images = [
+        (&light, &["R", "G", "B"][..], true),
+        (&layers.coverage, &["A"], true),
+        (&layers.albedo, &["albedo.R", "albedo.G", "albedo.B"], true),
+        (&layers.normal, &["normal.X", "normal.Y", "normal.Z"], true),
+        (&layers.depth, &["depth.Z"], false),
+        (&layers.samples, &["samples.N"], false),
+    ];
+    for (bits, name) in [("16", "half%d.exr"), ("32", "float%d.exr")] {
+        file(folder.path(), name, &["--bits", bits]);
+        let mut read = channels(&folder.path().join(name.replace("%d", "1")));
+        for (image, names, may_be_half) in images {
+            for (i, &channel) in names.iter().enumerate() {
+                let (values, is_half) = read.remove(channel).unwrap_or_else(|| panic!("{name} has no {channel}"));
+                assert_eq!(is_half, bits == "16" && may_be_half, "{channel} of {name}");
+                for (at, (&got, want)) in
+                    values.iter().zip(image.data().iter().skip(i).step_by(names.len())).enumerate()
+                {
+                    let want = if is_half { openexr::f16::from_f32(*want).to_f32() } else { *want };
+                    assert!(got.to_bits() == want.to_bits(), "{channel} of {name}, pixel {at}: {got}, not {want}");
+                }
+            }
+        }
+        assert!(read.is_empty(), "{name} also has {:?}", read.keys());
+    }
+    // The layers are what they are called.
+    let normal = layers.normal.pixel(24, 31);
+    assert!(normal[2] > 0.99 && normal[0].abs() < 0.01, "the floor's normal is {normal:?}");
+    assert!(layers.samples.data().iter().all(|&n| n == 4.0));
+    assert_eq!(layers.coverage.pixel(0, 0), [0.0]);
+    assert_eq!(layers.coverage.pixel(24, 31), [1.0]);
+    let away = layers.depth.pixel(24, 31)[0];
+    assert!((3.0..6.4).contains(&away), "the floor in front is {away} away");
+}
+
+#[test]
+fn sixteen_bit_files_are_the_same_picture_with_finer_steps() {
+    let folder = tempfile::tempdir().unwrap();
+    file(folder.path(), "deep%d.png", &["--bits", "16"]);
+    file(folder.path(), "plain%d.png", &[]);
+    let deep = image::open(folder.path().join("deep1.png")).unwrap();
+    assert_eq!(deep.color(), image::ColorType::Rgb16);
+    let deep = deep.into_rgb16();
+    let plain = image::open(folder.path().join("plain1.png")).unwrap().into_rgb8();
+    let mut fine = 0;
+    for (d, p) in deep.as_raw().iter().zip(plain.as_raw()) {
+        // 8 bits come from a table with steps of its own: up to a quarter of a code beside the rounded curve.
+        let eight = f64::from(*d) / 257.0;
+        assert!((eight - f64::from(*p)).abs() <= 0.75, "{d} is not {p}");
+        fine += u32::from(d % 257 != 0);
+    }
+    assert!(fine > 1000, "only {fine} values lie between the steps of 8 bits");
+}
+
+#[test]
+fn stills_are_what_the_program_writes() {
+    let folder = tempfile::tempdir().unwrap();
+    file(folder.path(), "f%d.png", &[]);
+    let written = image::open(folder.path().join("f1.png")).unwrap().into_rgba8();
+    let still = Renderer::new(scene()).unwrap().still(1).unwrap();
+    assert!(still.data() == written.as_raw(), "a still in memory is not the file");
+}
+
+// Keeps the numbers of frames; fails at one of them.
+struct Numbers(std::sync::mpsc::Sender<u32>, Option<u32>);
+impl Sink for Numbers {
+    fn needs(&self) -> PixelFormats {
+        PixelFormats { rgba8: true, ..PixelFormats::default() }
+    }
+    fn frame(&mut self, frame: &Frame) -> Result<(), OutputError> {
+        assert_eq!(frame.rgba8().len(), 48 * 32 * 4);
+        if self.1 == Some(frame.number) {
+            return Err(OutputError::Custom("full".into()));
+        }
+        self.0.send(frame.number).map_err(|e| OutputError::Custom(e.into()))
+    }
+}
+
+#[test]
+fn sinks_of_others_get_frames_in_order_and_may_fail() {
+    for (fails, expected) in [(None, vec![0, 1, 2]), (Some(1), vec![0])] {
+        let (to, from) = std::sync::mpsc::channel();
+        let mut renderer = Renderer::new(scene()).unwrap();
+        let run = renderer.run(&FrameList::all(3), vec![Box::new(Numbers(to, fails))], &mut ());
+        assert_eq!(run.is_err(), fails.is_some());
+        if let Err(e) = run {
+            assert_eq!(e.to_string(), "full");
+        }
+        drop(renderer);
+        assert_eq!(from.iter().collect::<Vec<_>>(), expected);
+    }
+}
+
+#[test]
+fn scenes_built_in_code_are_checked() {
+    let refused = |change: fn(&mut Scene), words: &str| {
+        let mut scene = scene();
+        change(&mut scene);
+        match Renderer::new(scene) {
+            Err(Error::Scene(problems)) => assert!(problems.to_string().contains(words), "{problems}"),
+            Err(other) => panic!("{other}"),
+            Ok(_) => panic!("taken: {words}"),
+        }
+    };
+    refused(|s| s.output.frames = 0, "frames");
+    refused(|s| s.render.width = 0, "size");
+    refused(|s| s.world.bodies[0].radius = f64::NAN, "radius");
+    refused(|s| s.world.lights[0].position[1] = f64::INFINITY, "position");
+    refused(|s| s.world.spheres[0].radius = -1.0, "radius");
+    assert!(matches!(Renderer::new(scene()).unwrap().still(3), Err(Error::Usage(_))));
+}
