@@ -7,6 +7,7 @@
 )]
 
 mod architecture;
+mod arm;
 mod common;
 mod faults;
 mod golden;

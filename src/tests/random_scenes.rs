@@ -167,9 +167,11 @@ impl Maker<'_> {
     }
 }
 
-fn random_scene(seed: u64, wild: bool, dir: &Path) -> Scene {
+pub fn random_scene(seed: u64, wild: bool, dir: &Path) -> Scene {
     let mut draws = Draws(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15));
-    (0..8).for_each(|_| drop(draws.next()));
+    (0..8).for_each(|_| {
+        draws.next();
+    });
     let mut m = Maker { draws, unit: 1.0, wild, dir, text: String::new() };
     let path = wild && m.chance(0.5);
     if wild && m.chance(0.6) {

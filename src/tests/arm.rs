@@ -1,0 +1,88 @@
+//! Device scenes and what they must look like, written down for machines of another kind: scripts/arm renders them with
+//! the NEON kernels (tests/arm.cpp).
+#![expect(unsafe_code, reason = "writes the kernels' structs down as they lie in memory")]
+
+use super::common::*;
+use super::random_scenes::random_scene;
+use crate::device::{Memory, Task, TaskOutput};
+use crate::device_scene::{DeviceScene, Place, frame_params};
+use crate::gpu_types::Array;
+use crate::kernels::Isa;
+use crate::scene::Scene;
+use std::path::PathBuf;
+
+// Puts arrays one after the other; their addresses are places in it.
+#[derive(Default)]
+struct Blob(Vec<u8>);
+
+impl Place for Blob {
+    type Error = std::convert::Infallible;
+    fn put<T>(&mut self, values: &[T]) -> Result<Array<T>, Self::Error> {
+        self.0.resize(self.0.len().next_multiple_of(64), 0);
+        let at = self.0.len();
+        self.0.extend_from_slice(bytes_of(values));
+        Ok(Array::new(std::ptr::without_provenance(at), values.len()))
+    }
+}
+
+fn bytes_of<T>(values: &[T]) -> &[u8] {
+    // SAFETY: T is one of types.def's structs, whose fields leave no byte out; the bytes live as long as the values.
+    unsafe { std::slice::from_raw_parts(values.as_ptr().cast(), size_of_val(values)) }
+}
+
+// The file that tests/arm.cpp reads: lengths, structs, arrays, then the picture, its planes and the features that the
+// widest instruction set here makes of it.
+fn dump(device_scene: &DeviceScene, scene: &Scene, frame: u32) -> Vec<u8> {
+    let isa = Isa::available()[0];
+    let cpu = renderer(scene, isa, 0).cpu(isa);
+    let frame_params = frame_params(scene, frame);
+    let (mut picture, mut features, mut planes) = (Memory::default(), Memory::default(), Vec::new());
+    cpu.run(&whole(scene, frame), &frame_params, &mut picture);
+    let task = Task { output: TaskOutput::Features, ..whole(scene, frame) };
+    cpu.run(&task, &frame_params, &mut features);
+    isa.convert(picture.bytes(), scene.render.width, scene.render.height, &mut planes);
+
+    let mut blob = Blob::default();
+    let Ok(fixed) = device_scene.place_fixed(&mut blob);
+    let Ok(placed) = device_scene.geometry.place(&mut blob, &fixed);
+    let small = device_scene.small(&placed);
+    let head = [
+        blob.0.len() as u64,
+        u64::from(small.is_some()),
+        u64::from(scene.render.samples_per_pixel()),
+        planes.len() as u64,
+        features.bytes().len() as u64,
+    ];
+    let small = small.as_ref().map_or(&[][..], |s| bytes_of(std::slice::from_ref(s)));
+    let placed = bytes_of(std::slice::from_ref(&placed));
+    let frame = bytes_of(std::slice::from_ref(&frame_params));
+    [bytes_of(&head), placed, small, frame, &blob.0, picture.bytes(), &planes, features.bytes()].concat()
+}
+
+#[test]
+fn device_scenes_are_written_down_for_other_machines() {
+    let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("target/device-scenes");
+    let _ = std::fs::remove_dir_all(&folder);
+    std::fs::create_dir_all(&folder).unwrap();
+    let mut scenes: Vec<(String, Scene)> = Vec::new();
+    for name in ["default.txt", "infinity.toml", "glass.toml", "cse260.toml", "garland.toml", "walk.toml"] {
+        scenes.push((name.into(), sized(own(name), 61, 41, 2)));
+    }
+    for name in ["weekend.toml", "weekend-final.toml", "table.toml"] {
+        scenes.push((name.into(), sized(own(name), 45, 30, 2)));
+    }
+    for path in inputs().iter().take(4) {
+        scenes.push((path.file_name().unwrap().to_string_lossy().into(), sized(load(path), 61, 41, 1)));
+    }
+    let dir = tempfile::tempdir().unwrap();
+    for seed in 0..24 {
+        scenes.push((format!("random-{seed}"), random_scene(seed, true, dir.path())));
+    }
+    for (name, scene) in &scenes {
+        let renderer = renderer(scene, Isa::available()[0], 0);
+        let file = dump(renderer.device_scene(), scene, scene.output.frames / 3);
+        // Frames of one colour would prove nothing.
+        assert!(file.len() > 10_000, "{name}");
+        std::fs::write(folder.join(format!("{name}.scene")), file).unwrap();
+    }
+}

@@ -1,0 +1,124 @@
+// Renders the device scenes that src/tests/arm.rs writes down, with kernels compiled for another kind of CPU, and
+// compares every byte with what the CPU there made: picture, video planes, features. See scripts/arm.
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <string>
+#include <vector>
+
+namespace polyfly {
+#include "../kernels/types.cuh"
+
+#define SET(isa)                                                                                                      \
+  extern "C" u64 polyfly_scratch_bytes_##isa(const Scene*);                                                           \
+  extern "C" void polyfly_trace_tile_##isa(const Scene*, const SmallScene*, const Frame*, const Launch*, const Film*, \
+                                           int, int, void*, Counts*);                                                 \
+  extern "C" void polyfly_convert_##isa(const u32*, int, int, int, int, u8*, u8*, u8*);
+SET(neon)
+SET(scalar)
+#undef SET
+
+struct Set {
+  const char* name;
+  u64 (*scratch_bytes)(const Scene*);
+  void (*trace_tile)(const Scene*, const SmallScene*, const Frame*, const Launch*, const Film*, int, int, void*,
+                     Counts*);
+  void (*convert)(const u32*, int, int, int, int, u8*, u8*, u8*);
+};
+const Set SETS[] = {
+    {"neon", polyfly_scratch_bytes_neon, polyfly_trace_tile_neon, polyfly_convert_neon},
+    {"scalar", polyfly_scratch_bytes_scalar, polyfly_trace_tile_scalar, polyfly_convert_scalar},
+};
+
+struct File {
+  std::vector<char> bytes;
+  size_t at = 0;
+  template <class T>
+  T* take(size_t count) {
+    if (at + count * sizeof(T) > bytes.size()) {
+      printf("cut short\n");
+      exit(2);
+    }
+    T* from = (T*)aligned_alloc(64, (count * sizeof(T) + 127) & ~63ull);
+    memcpy((void*)from, bytes.data() + at, count * sizeof(T));
+    at += count * sizeof(T);
+    return from;
+  }
+};
+
+template <class T>
+void move_to(Array<T>& array, const char* blob) {
+  array.data = (const T*)(blob + (size_t)array.data);
+}
+
+bool same(const std::string& what, const void* want, const void* got, size_t n) {
+  if (!memcmp(want, got, n)) return true;
+  size_t i = 0;
+  while (((const char*)want)[i] == ((const char*)got)[i]) ++i;
+  printf("%s: byte %zu of %zu differs\n", what.c_str(), i, n);
+  return false;
+}
+
+// Whether a set of kernels makes the bytes that the file has.
+bool renders(const Set& set, const std::string& name, File file) {
+  const u64* head = file.take<u64>(5);
+  Scene* scene = file.take<Scene>(1);
+  SmallScene* small = head[1] ? file.take<SmallScene>(1) : nullptr;
+  const Frame* frame = file.take<Frame>(1);
+  const char* blob = file.take<char>(head[0]);
+  const int width = scene->constants.width, height = scene->constants.height, pixels = width * height;
+  const u32* picture = file.take<u32>(pixels);
+  const u8* planes = file.take<u8>(head[3]);
+  const Features* features = file.take<Features>(pixels);
+  if (head[4] != pixels * sizeof(Features) || file.at != file.bytes.size()) {
+    printf("%s: not of this version\n", name.c_str());
+    return false;
+  }
+  Scene& s = *scene;
+  move_to(s.slabs, blob), move_to(s.bodies, blob), move_to(s.lights, blob), move_to(s.floor, blob);
+  move_to(s.mip_levels, blob), move_to(s.texels, blob), move_to(s.lightmap, blob), move_to(s.tone_lut, blob);
+  move_to(s.nodes, blob), move_to(s.spheres, blob), move_to(s.sphere_materials, blob), move_to(s.triangles, blob);
+  move_to(s.materials, blob), move_to(s.emitters, blob);
+  if (small) {
+    small->mip_levels = s.mip_levels, small->texels = s.texels;
+    small->lightmap = s.lightmap, small->tone_lut = s.tone_lut;
+  }
+  std::vector<u32> rgba(pixels);
+  std::vector<Features> first(pixels);
+  void* scratch = aligned_alloc(64, (set.scratch_bytes(scene) + 63) & ~63ull);
+  const Launch launch = {0, (int)head[2]};
+  Film toned = {}, surfaces = {};
+  toned.rgba = rgba.data();
+  surfaces.features = first.data();
+  Counts counts = {};
+  for (int top = 0; top < height; top += TILE)
+    for (int left = 0; left < width; left += TILE)
+      for (const Film* film : {&toned, &surfaces})
+        set.trace_tile(scene, small, frame, &launch, film, left, top, scratch, &counts);
+  const int wide = (width + 1) / 2 * 2, tall = (height + 1) / 2 * 2;
+  std::vector<u8> yuv(wide * tall * 3 / 2);
+  set.convert(rgba.data(), width, height, 0, tall / 2, yuv.data(), yuv.data() + wide * tall,
+              yuv.data() + wide * tall * 5 / 4);
+  bool ok = same(name + ", the picture", picture, rgba.data(), 4ull * pixels);
+  ok &= head[3] == yuv.size() && same(name + ", the planes", planes, yuv.data(), yuv.size());
+  return same(name + ", the features", features, first.data(), head[4]) && ok;
+}
+}  // namespace polyfly
+
+int main(int count, char** names) {
+  int wrong = 0;
+  for (int i = 1; i < count; ++i) {
+    FILE* from = fopen(names[i], "rb");
+    if (!from) return printf("cannot read %s\n", names[i]), 2;
+    polyfly::File file;
+    fseek(from, 0, SEEK_END);
+    file.bytes.resize(ftell(from));
+    rewind(from);
+    if (fread(file.bytes.data(), 1, file.bytes.size(), from) != file.bytes.size()) return 2;
+    fclose(from);
+    for (const polyfly::Set& set : polyfly::SETS)
+      if (!polyfly::renders(set, std::string(names[i]) + " on " + set.name, file)) ++wrong;
+  }
+  printf("%d scenes on neon and scalar, %d differ\n", count - 1, wrong);
+  return wrong > 0 || count < 2;
+}
