@@ -63,8 +63,7 @@ fn compile(name: &str, lanes: u32, flags: &[&str], sanitize: bool, debug: bool) 
         .flag_if_supported("-Wno-maybe-uninitialized")
         .warnings(true)
         // Slow lanes would make every debug build and test run slow.
-        .opt_level(if sanitize { 1 } else { 3 })
-        .debug(sanitize);
+        .opt_level(if sanitize { 1 } else { 3 });
     for flag in flags {
         build.flag(flag);
     }
@@ -73,6 +72,8 @@ fn compile(name: &str, lanes: u32, flags: &[&str], sanitize: bool, debug: bool) 
     }
     if sanitize {
         build.flag("-fsanitize=address,undefined").flag("-fno-sanitize-recover=all").flag("-fno-omit-frame-pointer");
+        // Lines for the reports; where variables live takes longer than all the rest.
+        build.flag("-g1");
     }
     build.compile(&format!("polyfly_{name}"));
 }

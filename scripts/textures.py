@@ -1,6 +1,7 @@
-"""Makes textures/*.png: floors that tile nowhere and need no other program. The same script gives the same bytes.
+"""Makes textures/*.png: floors that tile nowhere and need no other program. The same script gives the same pixels.
 
-    python3 scripts/textures.py [FOLDER]
+    python3 scripts/textures.py            write them
+    python3 scripts/textures.py --check    fail when a file's pixels are not what the script gives
 """
 
 import math
@@ -12,8 +13,8 @@ from pathlib import Path
 SIDE = 512
 
 
-def png(path, pixels):
-    """An RGB picture; `pixels` gives (r, g, b), 0 to 1, at (u, v), 0 to 1 from the top left."""
+def rows_of(pixels):
+    """The filtered rows of an RGB picture; `pixels` gives (r, g, b), 0 to 1, at (u, v), 0 to 1 from the top left."""
     rows = bytearray()
     for y in range(SIDE):
         rows.append(1)  # each pixel as its difference to the one on its left: smooth pictures pack well
@@ -22,12 +23,24 @@ def png(path, pixels):
             colour = tuple(round(max(0.0, min(1.0, c)) * 255) for c in pixels((x + 0.5) / SIDE, (y + 0.5) / SIDE))
             rows += bytes((c - l) % 256 for c, l in zip(colour, left))
             left = colour
+    return bytes(rows)
 
+
+HEADER = struct.pack(">IIBBBBB", SIDE, SIDE, 8, 2, 0, 0, 0)
+
+
+def png(rows):
     def chunk(kind, data):
         return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
 
-    header = struct.pack(">IIBBBBB", SIDE, SIDE, 8, 2, 0, 0, 0)
-    path.write_bytes(b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", header) + chunk(b"IDAT", zlib.compress(bytes(rows), 9)) + chunk(b"IEND", b""))
+    return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", HEADER) + chunk(b"IDAT", zlib.compress(rows, 9)) + chunk(b"IEND", b"")
+
+
+def unpacked(file):
+    """The rows of a file of ours."""
+    length = int.from_bytes(file[33:37], "big")
+    assert file[16:29] == HEADER and file[37:41] == b"IDAT"
+    return zlib.decompress(file[41 : 41 + length])
 
 
 def hashed(i, j):
@@ -88,7 +101,10 @@ def concrete(u, v):
     return (grey * shade * 1.0, grey * shade * 0.985, grey * shade * 0.955)
 
 
-folder = Path(sys.argv[1] if len(sys.argv) > 1 else "textures")
-folder.mkdir(exist_ok=True)
+check = sys.argv[1:] == ["--check"]
 for make in (checker, marble, wood, concrete):
-    png(folder / f"{make.__name__}.png", make)
+    path, rows = Path("textures") / f"{make.__name__}.png", rows_of(make)
+    if not check:
+        path.write_bytes(png(rows))
+    elif unpacked(path.read_bytes()) != rows:
+        sys.exit(f"{path} is not what scripts/textures.py gives")
