@@ -1,5 +1,6 @@
 //! A scene built in code: a ring of the five solids around a mirrored ball, printed as TOML and rendered.
 //! Run with `cargo run --release --example scene > ring.toml`; `polyfly ring.toml` makes the clip.
+#![allow(clippy::print_stdout, reason = "an example shows what it has")]
 
 use polyfly::scene::{Body, Camera, CameraPath, CylindricalPath, Floor, Light, Material, MaterialKind, Solid, Sphere};
 use polyfly::scene::{TextureSource, World};
@@ -9,10 +10,12 @@ fn main() -> Result<(), polyfly::Error> {
     let solids = [Solid::Tetrahedron, Solid::Hexahedron, Solid::Octahedron, Solid::Dodecahedron, Solid::Icosahedron];
     let bodies = solids.iter().enumerate().map(|(i, &solid)| {
         let turn = std::f64::consts::TAU * i as f64 / solids.len() as f64;
+        // The same numbers on every platform.
+        let (sin, cos) = libm::sincos(turn);
         Body {
             solid,
-            centre: [3.0 * turn.cos(), 3.0 * turn.sin(), 0.2],
-            colour: [0.6 + 0.4 * turn.cos(), 0.7, 0.6 + 0.4 * turn.sin()],
+            centre: [3.0 * cos, 3.0 * sin, 0.2],
+            colour: [0.6 + 0.4 * cos, 0.7, 0.6 + 0.4 * sin],
             radius: 1.1,
             reflection: 0.5,
             transparency: 0.4,

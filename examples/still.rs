@@ -1,5 +1,6 @@
 //! A still to memory: the sample scene's first frame, as bytes and in linear light.
 //! Run with `cargo run --release --example still`.
+#![allow(clippy::print_stdout, reason = "an example shows what it has")]
 
 use polyfly::{Renderer, Scene};
 

@@ -21,6 +21,8 @@ fn stub() -> &'static Path {
             .arg(root.join("tests/stub/cuda.cpp"))
             .status();
         assert!(made.expect("a C++ compiler is needed").success());
+        // The name that is looked for first, so that no real driver is found in the stub's place.
+        std::fs::copy(folder.join("libcuda.so.1"), folder.join("libcuda.so")).unwrap();
         folder
     })
 }
