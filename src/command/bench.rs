@@ -11,6 +11,7 @@ use crate::device::driver::probe;
 use crate::device::{Device, DeviceError, DeviceNeeds, FilmSlice, Memory, Schedule, Task, TaskOutput, TaskStats};
 use crate::device_scene::frame_params;
 use crate::error::Error;
+use crate::gpu_types::Frame;
 use crate::kernels::Isa;
 use crate::output::files::{prepare, write_whole};
 use crate::render::stats::ms;
@@ -87,23 +88,7 @@ pub fn run(args: &BenchArgs) -> Result<(), Error> {
     let (stealing, _) = median(args.runs, &mut || Ok((cpu.run(&task, &params, &mut picture), Vec::new())))?;
     row(&name, "work stealing (in use)", &cpu.threads().to_string(), stealing)?;
 
-    for facts in probe().iter().flat_map(|g| &g.list) {
-        let needs = DeviceNeeds { rgba: true, yuv: false, linear: false };
-        let mut gpu = Cuda::new(facts, Arc::clone(renderer.device_scene()), needs)?;
-        let mut on_gpu =
-            |word: &str, threads: &str, render: &mut dyn FnMut(&mut Cuda) -> Result<TaskStats, DeviceError>| {
-                let (stats, _) = median(args.runs, &mut || render(&mut gpu).map(|s| (s, Vec::new())))?;
-                row(&facts.name, word, threads, stats)
-            };
-        for (schedule, word) in Schedule::ALL {
-            on_gpu(word, "resident", &mut |gpu| gpu.run_scheduled(&params, samples, Some(schedule)))?;
-        }
-        on_gpu("a thread a sample", "samples", &mut |gpu| gpu.run_scheduled(&params, samples, None))?;
-        on_gpu("dynamic, with the picture (in use)", "resident", &mut |gpu| {
-            let ticket = gpu.submit(&task, &params, FilmSlice::default())?;
-            gpu.wait(ticket).map(|(stats, _)| stats)
-        })?;
-    }
+    on_gpus(args.runs, &renderer, &task, &params, &row)?;
     if let Some(folder) = &args.plots {
         for (file, svg) in [("work.svg", plots.work()), ("speed-up.svg", plots.speed_up())] {
             write_whole(&folder.join(file), |f| f.write_all(svg.as_bytes()))?;
@@ -112,6 +97,30 @@ pub fn run(args: &BenchArgs) -> Result<(), Error> {
     Ok(())
 }
 
+// The rows of each GPU there is.
+fn on_gpus(runs: u32, renderer: &Renderer, task: &Task, params: &Frame, row: &Row) -> Result<(), Error> {
+    for facts in probe().iter().flat_map(|g| &g.list) {
+        let needs = DeviceNeeds { rgba: true, yuv: false, linear: false };
+        let mut gpu = Cuda::new(facts, Arc::clone(renderer.device_scene()), needs)?;
+        let mut on_gpu =
+            |word: &str, threads: &str, render: &mut dyn FnMut(&mut Cuda) -> Result<TaskStats, DeviceError>| {
+                let (stats, _) = median(runs, &mut || render(&mut gpu).map(|s| (s, Vec::new())))?;
+                row(&facts.name, word, threads, stats)
+            };
+        for (schedule, word) in Schedule::ALL {
+            on_gpu(word, "resident", &mut |gpu| gpu.run_scheduled(params, task.samples.end, Some(schedule)))?;
+        }
+        on_gpu("a thread a sample", "samples", &mut |gpu| gpu.run_scheduled(params, task.samples.end, None))?;
+        on_gpu("dynamic, with the picture (in use)", "resident", &mut |gpu| {
+            let ticket = gpu.submit(task, params, FilmSlice::default())?;
+            gpu.wait(ticket).map(|(stats, _)| stats)
+        })?;
+    }
+    Ok(())
+}
+
+// Prints a row: device, schedule, threads, what they took.
+type Row<'a> = dyn Fn(&str, &str, &str, TaskStats) -> Result<(), Error> + 'a;
 type Measured = (TaskStats, Vec<u64>);
 
 // The run of the median time.

@@ -99,6 +99,16 @@ struct Station {
     needs: PixelFormats,
 }
 
+// Threads of each sink whose files may be written side by side. A GPU leaves the cores to them; each holds a picture, so
+// large ones have fewer.
+fn writers(devices: &[Box<dyn Device>], work: &Work) -> usize {
+    let (width, height) = work.first.size();
+    let most = (PICTURES_BYTES / (4 * width as usize * height as usize)).max(1);
+    let cores = work.pool.current_num_threads();
+    let on_cpu = devices.iter().any(|d| d.info().name.starts_with("cpu"));
+    if on_cpu { cores.clamp(1, 4) } else { cores.clamp(2, MAX_WRITERS) }.min(most)
+}
+
 /// Runs the work until its end, a failure, or its stop flag.
 ///
 /// A device that fails hands its tasks to the others; the run fails only when none is left.
@@ -108,12 +118,7 @@ pub fn run(
     sinks: Vec<Box<dyn Sink>>,
     progress: &mut dyn Progress,
 ) -> Result<RunReport, RenderError> {
-    let (width, height) = work.first.size();
-    // A GPU leaves the cores to the writers. Each holds a picture, so large ones have fewer.
-    let most = (PICTURES_BYTES / (4 * width as usize * height as usize)).max(1);
-    let cores = work.pool.current_num_threads();
-    let on_cpu = devices.iter().any(|d| d.info().name.starts_with("cpu"));
-    let writers = if on_cpu { cores.clamp(1, 4) } else { cores.clamp(2, MAX_WRITERS) }.min(most);
+    let writers = writers(devices, work);
     let in_flight: usize = devices.iter().map(|d| d.info().tasks_in_flight).sum();
     let (home, free) = bounded(in_flight + 1 + writers + sinks.len());
     while home.try_send(FilmSlice::default()).is_ok() {}
@@ -131,7 +136,7 @@ pub fn run(
         events: events.clone(),
         sinks: lines.iter().map(|(send, _)| send.clone()).collect(),
     };
-    let delivery = Delivery { home, free, size: (width, height), outbox: Mutex::new(Some(outbox)) };
+    let delivery = Delivery { home, free, size: work.first.size(), outbox: Mutex::new(Some(outbox)) };
     let queue = FrameQueue::new(work, &delivery);
     // Only an end before the last frame makes a video a partial one.
     let cut_short = AtomicBool::new(false);

@@ -61,6 +61,17 @@ struct Reader<'a> {
 }
 
 impl Reader<'_> {
+    // Width and height, pixels.
+    fn size(&mut self) -> Result<(u32, u32), Problem> {
+        let at = self.next;
+        let width = self.whole("width", 1, MAX_SIDE)?;
+        let height = self.whole("height", 1, MAX_SIDE)?;
+        if u64::from(width) * u64::from(height) > MAX_PIXELS {
+            let span = self.tokens[at].span.start..self.tokens[at + 1].span.end;
+            return Err(super::too_large(span, width, height));
+        }
+        Ok((width, height))
+    }
     fn problem(&self, what: &str, expected: String) -> Problem {
         match self.tokens.get(self.next) {
             Some(t) => Problem::new(
@@ -208,19 +219,13 @@ fn read(text: &str, reading: Reading) -> Result<(Scene, Vec<String>), Problem> {
         }
         _ => p.help("`polyfly --default` prints a whole scene; the README names every token"),
     })?;
-    let (path, span) = r.text("output path", "a path with %d, ending in .data or .png")?;
+    let (path, span) = r.text("output path", "a path with %d, ending in .data, .png, .ppm or .exr")?;
     let (pattern, made_up) = Pattern::parse(&super::expand_home(&path, reading.home).display().to_string())
         .map_err(|e| Problem::new(span, format!("token 2 (output path) is `{path}`"), e.to_string()))?;
     if made_up {
         warnings.push(format!("the output path `{path}` does not say where the frame number goes: writing {pattern}"));
     }
-    let size_at = r.next;
-    let width = r.whole("width", 1, MAX_SIDE)?;
-    let height = r.whole("height", 1, MAX_SIDE)?;
-    if u64::from(width) * u64::from(height) > MAX_PIXELS {
-        let span = r.tokens[size_at].span.start..r.tokens[size_at + 1].span.end;
-        return Err(super::too_large(span, width, height));
-    }
+    let (width, height) = r.size()?;
     let fov_deg = r.number("field of view", Rule::FieldOfView)?;
     let eye = r.path("camera")?;
     let target = r.path("look-at point")?;

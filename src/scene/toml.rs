@@ -74,6 +74,44 @@ impl Validator {
             pz: self.angle("z_phase_deg", &raw.z_phase_deg),
         }
     }
+    // In pixels.
+    fn size(&mut self, raw: &Option<Spanned<Numbers<2>>>) -> (u32, u32) {
+        let Some(size) = raw else { return defaults::SIZE };
+        let rule = Rule::Whole(1, MAX_SIDE);
+        let [w, h] = size.get_ref().0;
+        let problem = if !rule.allows(w) || !rule.allows(h) {
+            let expected = format!("expected two values, each {}", rule.expected());
+            Problem::new(size.span(), format!("`size` is {w} x {h}"), expected)
+        } else if w * h > MAX_PIXELS as f64 {
+            super::too_large(size.span(), w as u32, h as u32)
+        } else {
+            return (w as u32, h as u32);
+        };
+        self.problems.push(problem);
+        defaults::SIZE
+    }
+    fn render(&mut self, raw: &RawRender, size: &Option<Spanned<Numbers<2>>>) -> RenderSettings {
+        let (width, height) = self.size(size);
+        let path_traced = self.one_of("integrator", &raw.integrator, &[(false, "whitted"), (true, "path")]);
+        let (samples, integrator) = if path_traced {
+            let samples = self.whole("samples", &raw.samples, 100, 1, MAX_PATH_SAMPLES);
+            (1, Integrator::Path { samples, noise: self.number("noise", &raw.noise, 0.0, Rule::NotNegative) })
+        } else {
+            (self.whole("samples", &raw.samples, defaults::SAMPLES, 1, MAX_SAMPLES), Integrator::Whitted)
+        };
+        let clipped = self.one_of("tone", &raw.tone, &[(false, "soft"), (true, "clip")]);
+        let gamma = self.number("gamma", &raw.gamma, 0.0, Rule::NotNegative);
+        RenderSettings {
+            width,
+            height,
+            samples,
+            depth: self.whole("depth", &raw.depth, defaults::DEPTH, 0, MAX_DEPTH),
+            cutoff: self.number("cutoff", &raw.cutoff, defaults::CUTOFF, Rule::Positive),
+            shadows: raw.shadows.unwrap_or(true),
+            integrator,
+            tone: if clipped { Tone::Clip { gamma } } else { Tone::Soft },
+        }
+    }
     fn camera(&mut self, raw: &RawCamera) -> Camera {
         let fixed = [&raw.position, &raw.look_at];
         for (key, value, other) in [("look_at", 0, 1), ("position", 1, 0)] {
@@ -404,22 +442,6 @@ pub fn parse(text: &str, reading: Reading) -> Result<(Scene, Vec<String>), Vec<P
     let raw: RawScene = toml::from_str(text).map_err(wrong)?;
     let mut warnings = Vec::new();
     let mut c = Validator { problems: Vec::new() };
-    let (mut width, mut height) = defaults::SIZE;
-    if let Some(size) = &raw.output.size {
-        let rule = Rule::Whole(1, MAX_SIDE);
-        let [w, h] = size.get_ref().0;
-        if !rule.allows(w) || !rule.allows(h) {
-            c.problems.push(Problem::new(
-                size.span(),
-                format!("`size` is {w} x {h}"),
-                format!("expected two values, each {}", rule.expected()),
-            ));
-        } else if w * h > MAX_PIXELS as f64 {
-            c.problems.push(super::too_large(size.span(), w as u32, h as u32));
-        } else {
-            (width, height) = (w as u32, h as u32);
-        }
-    }
     let things = raw.body.len() + raw.sphere.len() + raw.mesh.len();
     if things == 0 && raw.floor.is_none() && raw.particles.is_none() {
         let end = text.trim_end().len();
@@ -432,16 +454,6 @@ pub fn parse(text: &str, reading: Reading) -> Result<(Scene, Vec<String>), Vec<P
             .help("`polyfly --default toml` prints a whole scene"),
         );
     }
-    let path_traced = c.one_of("integrator", &raw.render.integrator, &[(false, "whitted"), (true, "path")]);
-    let integrator = match path_traced {
-        true => Integrator::Path {
-            samples: c.whole("samples", &raw.render.samples, 100, 1, MAX_PATH_SAMPLES),
-            noise: c.number("noise", &raw.render.noise, 0.0, Rule::NotNegative),
-        },
-        false => Integrator::Whitted,
-    };
-    let clipped = c.one_of("tone", &raw.render.tone, &[(false, "soft"), (true, "clip")]);
-    let gamma = c.number("gamma", &raw.render.gamma, 0.0, Rule::NotNegative);
     let render = &raw.render;
     let scene = Scene {
         world: World {
@@ -460,19 +472,7 @@ pub fn parse(text: &str, reading: Reading) -> Result<(Scene, Vec<String>), Vec<P
             },
         },
         camera: c.camera(&raw.camera),
-        render: RenderSettings {
-            width,
-            height,
-            samples: match path_traced {
-                true => 1,
-                false => c.whole("samples", &render.samples, defaults::SAMPLES, 1, MAX_SAMPLES),
-            },
-            depth: c.whole("depth", &render.depth, defaults::DEPTH, 0, MAX_DEPTH),
-            cutoff: c.number("cutoff", &render.cutoff, defaults::CUTOFF, Rule::Positive),
-            shadows: render.shadows.unwrap_or(true),
-            integrator,
-            tone: if clipped { Tone::Clip { gamma } } else { Tone::Soft },
-        },
+        render: c.render(render, &raw.output.size),
         output: c.output(&raw.output, reading, &mut warnings),
     };
     if c.problems.is_empty() {
