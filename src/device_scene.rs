@@ -220,7 +220,7 @@ fn constants(scene: &Scene, bvh_root: i32) -> Constants {
         height: render.height as i32,
         samples: grid as i32,
         sample_step: (1.0 / f64::from(grid)) as f32,
-        knee: if render.tone == Tone::Soft { KNEE as f32 } else { 1.0 },
+        knee: if render.tone == Tone::Soft { Tone::KNEE as f32 } else { 1.0 },
         sky_slope: if from_below { 0.5 } else { 1.0 },
         sky_base: if from_below { 0.5 } else { 0.0 },
         path: i32::from(render.is_path()),
@@ -231,9 +231,6 @@ fn constants(scene: &Scene, bvh_root: i32) -> Constants {
 
 // What scenes may ask for is what the kernels can do.
 const _: () = assert!(limits::MAX_DEPTH as i32 == MAX_DEPTH && crate::math::bvh::MAX_DEPTH < BVH_STACK as usize);
-
-/// Brightness from which the soft tone curve bends.
-pub const KNEE: f64 = 0.7;
 
 // Square root of linear light, after the tone curve -> 8-bit code.
 fn tone_lut(tone: Tone) -> Vec<i32> {

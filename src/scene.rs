@@ -162,6 +162,24 @@ pub enum Tone {
 }
 
 impl Tone {
+    /// Brightness from which the soft curve bends.
+    pub(crate) const KNEE: f64 = 0.7;
+
+    /// The soft curve's bend of linear light, or light as it is (kernels/film.cuh says the same in single precision).
+    pub(crate) fn bend(self, linear: f64) -> f64 {
+        let over = linear - Tone::KNEE;
+        let bent = self == Tone::Soft && over > 0.0;
+        if bent { Tone::KNEE + over * (1.0 - Tone::KNEE) / (over + 1.0 - Tone::KNEE) } else { linear }
+    }
+    /// The light that [`Tone::bend`] makes `bent` of; of light that no brightness reaches, a very bright one.
+    pub(crate) fn unbend(self, bent: f64) -> f64 {
+        let over = bent - Tone::KNEE;
+        if self == Tone::Soft && over > 0.0 {
+            Tone::KNEE + over * (1.0 - Tone::KNEE) / (1.0 - bent).max(1e-3)
+        } else {
+            bent
+        }
+    }
     /// The display value, 0 to 1 as it is quantised, of linear light that is at most 1 after the curve's bend.
     pub(crate) fn display(self, linear: f64) -> f64 {
         match self {

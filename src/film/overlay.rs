@@ -2,7 +2,6 @@
 
 use super::PostStep;
 use super::image::Image;
-use crate::device_scene::KNEE;
 use crate::math::colormap::viridis;
 use crate::math::srgb::linear;
 use crate::scene::Tone;
@@ -58,8 +57,7 @@ fn before(tone: Tone, display: f64) -> f32 {
         Tone::Clip { gamma } if gamma > 0.0 => libm::pow(display, gamma),
         _ => linear(display),
     };
-    let bent = tone == Tone::Soft && toned > KNEE;
-    (if bent { KNEE + (toned - KNEE) * (1.0 - KNEE) / (1.0 - toned).max(1e-3) } else { toned }) as f32
+    tone.unbend(toned) as f32
 }
 
 struct Canvas<'a> {
@@ -110,7 +108,7 @@ mod tests {
 
     #[test]
     fn display_colours_come_through_the_tone_curve_as_they_are() {
-        let soft = |x: f64| if x > KNEE { KNEE + (x - KNEE) * (1.0 - KNEE) / (x - KNEE + 1.0 - KNEE) } else { x };
+        let soft = |x: f64| if x > 0.7 { 0.7 + (x - 0.7) * 0.3 / (x - 0.4) } else { x };
         for code in 0..=250 {
             let display = f64::from(code) / 255.0;
             let shown = crate::math::srgb::srgb(soft(f64::from(before(Tone::Soft, display))));

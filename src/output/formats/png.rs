@@ -2,7 +2,6 @@
 //! light through the scene's tone curve.
 
 use super::{Format, FormatOptions, Frame, PixelFormats, RGBA8, missing, rgb};
-use crate::device_scene::KNEE;
 use crate::scene::Tone;
 use image::ImageEncoder;
 use image::codecs::png::{CompressionType, FilterType, PngEncoder};
@@ -35,9 +34,7 @@ fn write(frame: &Frame, options: &FormatOptions, to: &mut dyn Write) -> io::Resu
 fn sixteen_bits(frame: &Frame, tone: Tone) -> io::Result<Vec<u8>> {
     let linear = frame.linear().ok_or_else(|| missing("linear light"))?;
     let code = |x: f32| {
-        let x = f64::from(x).max(0.0);
-        let bent = tone == Tone::Soft && x > KNEE;
-        let toned = if bent { KNEE + (x - KNEE) * (1.0 - KNEE) / (x - KNEE + 1.0 - KNEE) } else { x.min(1.0) };
+        let toned = tone.bend(f64::from(x).max(0.0)).min(1.0);
         (tone.display(toned) * 65535.0).round() as u16
     };
     Ok(linear.data().iter().flat_map(|&x| code(x).to_ne_bytes()).collect())
