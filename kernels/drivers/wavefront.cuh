@@ -68,10 +68,11 @@ POLYFLY_FN Ray dequeue(RayQueue& queue, int n) {
   return r;
 }
 
-// Item -> pixel of the tile: neighbouring items are 4 x 4 blocks of pixels, for lanes that agree.
-POLYFLY_FN void tile_pixel(Int pixel, Int& x, Int& y) {
-  x = (pixel & Int(3)) | ((pixel >> 2) & Int(12));
-  y = ((pixel >> 2) & Int(3)) | ((pixel >> 4) & Int(12));
+// Item -> pixel of the tile: neighbouring items are 4 x 4 blocks of pixels, for lanes that agree. I is Int or int.
+template <class I>
+POLYFLY_FN void tile_pixel(I pixel, I& x, I& y) {
+  x = (pixel & I(3)) | ((pixel >> 2) & I(12));
+  y = ((pixel >> 2) & I(3)) | ((pixel >> 4) & I(12));
 }
 constexpr int TILE_PIXELS = TILE * TILE;
 
@@ -184,7 +185,7 @@ POLYFLY_FN void store_tile(const S& scene, const Launch& launch, const Film& fil
   const float scale = mean_scale(launch);
   for (int at = 0; at < TILE_PIXELS; at += POLYFLY_LANES) {
     float r[POLYFLY_LANES], g[POLYFLY_LANES], b[POLYFLY_LANES];
-    int colours[POLYFLY_LANES], xs[POLYFLY_LANES], ys[POLYFLY_LANES];
+    int colours[POLYFLY_LANES];
     for (int i = 0; i < POLYFLY_LANES; ++i) {
       const i64* sum = sums + 4 * (at + i);
       r[i] = (float)sum[0];
@@ -195,17 +196,24 @@ POLYFLY_FN void store_tile(const S& scene, const Launch& launch, const Film& fil
       const Real mean = Real(scale);
       store(colours, tone_map_rgb(scene, load(r) * mean, load(g) * mean, load(b) * mean, first_lanes(POLYFLY_LANES)));
     }
-    Int x, y;
-    tile_pixel(lane_index() + Int(at), x, y);
-    store(xs, x + Int(left));
-    store(ys, y + Int(top));
-    for (int i = 0; i < POLYFLY_LANES; ++i) {
-      if (xs[i] >= constants.width || ys[i] >= constants.height) continue;
-      const i64* sum = sums + 4 * (at + i);
+    // Four items side by side are pixels side by side.
+    for (int i = 0; i < POLYFLY_LANES; i += 4) {
+      int x, y;
+      tile_pixel(at + i, x, y);
+      x += left;
+      y += top;
+      const int inside = y < constants.height ? constants.width - x : 0;
       if (film.sums) {
-        store_sums(constants, film, xs[i], ys[i], sum[0], sum[1], sum[2]);
+        const i64* sum = sums + 4 * (at + i);
+        for (int j = 0; j < 4 && j < inside; ++j, sum += 4)
+          store_sums(constants, film, x + j, y, sum[0], sum[1], sum[2]);
+        continue;
+      }
+      u32* to = film.rgba + film_index(constants, film, x, y);
+      if (inside >= 4) {
+        for (int j = 0; j < 4; ++j) to[j] = (u32)colours[i + j];
       } else {
-        film.rgba[film_index(constants, film, xs[i], ys[i])] = (u32)colours[i];
+        for (int j = 0; j < inside; ++j) to[j] = (u32)colours[i + j];
       }
     }
   }
