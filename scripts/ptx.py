@@ -53,7 +53,7 @@ def main(tools, entry, out):
     nvrtc.nvrtcGetPTXSize(program, ctypes.byref(size))
     ptx = ctypes.create_string_buffer(size.value)
     nvrtc.nvrtcGetPTX(program, ptx)
-    Path(out).write_text(f"// sources {digest(files)}\n{ptx.value.decode()}")
+    Path(out).write_text(f"// {entry}.cu, sources {digest(files)}\n{ptx.value.decode()}")
 
 
 main(*sys.argv[1:])

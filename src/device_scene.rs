@@ -10,8 +10,8 @@ pub mod polyhedra;
 
 use crate::assets::Assets;
 use crate::gpu_types::{
-    Array, BVH_STACK, Body, Constants, FloorQuad, Frame, Inline, Light, MAX_DEPTH, MipLevel, NO_BVH, Scene as GpuScene,
-    Slab, SmallScene, TONE_LUT_LAST,
+    Array, BVH_STACK, Body, Constants, FloorQuad, Frame, Inline, Light, MAX_DEPTH, MipLevel, Scene as GpuScene, Slab,
+    SmallScene, TONE_LUT_LAST,
 };
 use crate::math::srgb::linear;
 use crate::math::vec3::{Vec3, scale, single};
@@ -169,7 +169,7 @@ impl DeviceScene {
     /// The scene in place, if it is of few bodies; its larger arrays stay where `placed` has them.
     pub fn small(&self, placed: &GpuScene) -> Option<SmallScene> {
         let c = &placed.constants;
-        (c.bvh_root == NO_BVH && c.path == 0 && c.shadows == 1).then_some(())?;
+        (self.geometry.is_bodies_only() && c.path == 0 && c.shadows == 1).then_some(())?;
         Some(SmallScene {
             slabs: Inline::of(&self.fixed.slabs)?,
             bodies: Inline::of(&self.fixed.bodies)?,

@@ -35,7 +35,8 @@ struct DepthFirst {
   RayCounts& counts;
   const Int path_seed;
   int pending;
-  Ray& current;  // being traced; a ray that follows it takes its place, as the last thing of a bounce
+  Ray& current;  // being traced; a ray that follows it takes its place, as the last thing of a bounce, and a ray that
+                 // ends may be overwritten
 
   POLYFLY_METHOD void add_radiance(const Ray&, Vec light, bool) {
     sum.r += to_fixed(light.x);
@@ -70,11 +71,8 @@ struct DepthFirst {
       current = rays.transmitted;
       return true;
     }
-    if (rays.reflects) {
-      current = rays.reflected;
-      return true;
-    }
-    return false;
+    current = rays.reflected;
+    return rays.reflects;
   }
   // Whether a ray was pending; it is the current one then.
   POLYFLY_METHOD bool dequeue() {
@@ -104,14 +102,21 @@ POLYFLY_FN void trace_sample(const S& scene, const Frame& frame, int x, int y, i
   }
 }
 
-template <class S>
+// As sums for the host, or at once as a picture.
+template <bool SUMS, class S>
 POLYFLY_FN void store_pixel(const S& scene, const Film& film, float scale, int x, int y, const RadianceSum& sum) {
-  if (film.sums) {
+  if constexpr (SUMS)
     store_sums(scene.constants, film, x, y, sum.r, sum.g, sum.b);
-    return;
-  }
-  film.rgba[film_index(scene.constants, film, x, y)] = (u32)tone_map_rgb(
-      scene, Real((float)sum.r * scale), Real((float)sum.g * scale), Real((float)sum.b * scale), true);
+  else
+    film.rgba[film_index(scene.constants, film, x, y)] = (u32)tone_map_rgb(
+        scene, Real((float)sum.r * scale), Real((float)sum.g * scale), Real((float)sum.b * scale), true);
+}
+
+// Pixels in the GPU's order: through tiles of 8 x 8, and within a tile so that 8 neighbours are 4 x 2 and 32 are 8 x 4.
+POLYFLY_FN void pixel_at(int q, int tiles_across, int& x, int& y) {
+  const int tile = q >> 6;
+  x = (tile % tiles_across) * 8 + ((q & 3) | ((q >> 1) & 4));
+  y = (tile / tiles_across) * 8 + (((q >> 2) & 1) | ((q >> 3) & 6));
 }
 
 // A GPU's work on a CPU, pixel after pixel of a tile: what machines without a GPU compare.
@@ -128,7 +133,10 @@ POLYFLY_FN void trace_tile(const S& scene, const Frame& frame, const Launch& lau
         trace_sample<Integrator>(scene, frame, px, py, i + launch.first_sample, (PendingRay*)scratch, sum, here);
       counts.rays += here.rays;
       counts.shadow_rays += here.shadow_rays;
-      store_pixel(scene, film, scale, px, py, sum);
+      if (film.sums)
+        store_pixel<true>(scene, film, scale, px, py, sum);
+      else
+        store_pixel<false>(scene, film, scale, px, py, sum);
     }
   }
 }

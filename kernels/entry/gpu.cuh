@@ -1,15 +1,7 @@
-// The GPU's entries: a thread traces a sample, the samples of a pixel side by side. render.cu makes them for scenes in
-// arrays, render_small.cu for scenes in the kernel's parameters.
+// What the GPU's entries do: a thread traces a sample, the samples of a pixel side by side.
 #pragma once
 #include "../drivers/depth_first.cuh"
 #include "../post.cuh"
-
-// Pixels are counted through tiles of 8 x 8, and within a tile so that 8 neighbours are 4 x 2 and 32 are 8 x 4.
-POLYFLY_FN void pixel_at(int q, int tiles_across, int& x, int& y) {
-  const int tile = q >> 6;
-  x = (tile % tiles_across) * 8 + ((q & 3) | ((q >> 1) & 4));
-  y = (tile / tiles_across) * 8 + (((q >> 2) & 1) | ((q >> 3) & 6));
-}
 
 // Adds up the light of each group of `group` lanes, side by side from lane 0; the first of each has the sum.
 POLYFLY_FN void group_sum(RadianceSum& sum, int place, int group) {
@@ -50,7 +42,7 @@ POLYFLY_FN void count_work(const RayCounts& mine, Counts* counts) {
 // Warps take pixels from `queue` as they get free, counted from `first` up to `end`, and trace 32 samples at a time:
 // whole pixels when a pixel has at most 32 samples, else one pixel in turns. Of the ways that
 // `polyfly bench --balance` compares this is the fastest.
-template <class Integrator, int DEPTH, class S>
+template <class Integrator, int DEPTH, bool SUMS, class S>
 POLYFLY_FN void trace_pixels(const S& scene, const Frame& frame, const Launch& launch, const Film& film, int first,
                              int end, int* queue, Counts* counts) {
   const int lane = threadIdx.x & 31;
@@ -75,7 +67,7 @@ POLYFLY_FN void trace_pixels(const S& scene, const Frame& frame, const Launch& l
       trace_sample<Integrator>(scene, frame, x, y, sample + launch.first_sample, stack, sum, mine);
     __syncwarp();
     group_sum(sum, place, group);
-    if (inside && place == 0) store_pixel(scene, film, scale, x, y, sum);
+    if (inside && place == 0) store_pixel<SUMS>(scene, film, scale, x, y, sum);
     __syncwarp();
   }
   count_work(mine, counts);
@@ -133,8 +125,14 @@ POLYFLY_FN void trace_scheduled(const S& scene, const Frame& frame, const Launch
   count_work(mine, counts);
 }
 
-// A kernel that every module has: the name, then the scene's type.
-#define POLYFLY_KERNEL __global__ __launch_bounds__(THREADS, MIN_BLOCKS)
-#define POLYFLY_SCENE(S) \
-  const __grid_constant__ S scene, const __grid_constant__ Frame frame, const __grid_constant__ Launch launch
+// The arguments of an entry for KernelScene.
+#define POLYFLY_KERNEL extern "C" __global__ __launch_bounds__(THREADS, MIN_BLOCKS)
+#define POLYFLY_SCENE \
+  const __grid_constant__ KernelScene scene, const __grid_constant__ Frame frame, const __grid_constant__ Launch launch
 #define POLYFLY_WORK const __grid_constant__ Film film, int first, int end, int *queue, Counts *counts
+
+// One thread a 2 x 2 block of the video's planes.
+extern "C" __global__ void polyfly_convert(const u32* rgba, int width, int height, u8* y, u8* u, u8* v) {
+  const int bx = blockIdx.x * blockDim.x + threadIdx.x, by = blockIdx.y * blockDim.y + threadIdx.y;
+  if (bx < (width + 1) / 2 && by < (height + 1) / 2) convert_block(rgba, width, height, bx, by, y, u, v);
+}

@@ -93,7 +93,6 @@ POLYFLY_FN void shade_body(const S& scene, int k, const Ray& ray, const Hit& hit
   const Int in = Int(body.code_in), out = Int(4 * k);
   s.same_side = select(m, select(hit.leaving, in, out), s.same_side);
   s.other_side = select(m, select(hit.leaving, out, in), s.other_side);
-  if (body.ior != 1.0f) total_reflection(ray.d, m, s);
   const Mask bar = m & (nearest < Real(body.bar));
   if (!any(bar)) return;
   const Real zero = Real(0.0f);
@@ -199,7 +198,6 @@ POLYFLY_FN void shade_primitive(const Scene& scene, const Ray& ray, const Hit& h
   }
   s.reflect = select(m, mirror, s.reflect);
   s.transmit = select(m, refract, s.transmit);
-  total_reflection(ray.d, m, s);
   const Int out = (number << 2) + Int(FROM_PRIMITIVE), in = out + Int(1);
   s.same_side = select(m, select(hit.leaving, in, out), s.same_side);
   s.other_side = select(m, select(hit.leaving, out, in), s.other_side);
@@ -245,6 +243,7 @@ POLYFLY_FN Surface<S> shading_point(const S& scene, const Frame& frame, const Ra
     const Mask m = met & (hit.surface == Int(FROM_FLOOR + k));
     if (any(m)) shade_floor(scene, frame, k, ray, hit, m, s);
   }
+  total_reflection(ray.d, met, s);
   return s;
 }
 

@@ -2,7 +2,7 @@
 // children's boxes (Aila and Laine, "Understanding the efficiency of ray traversal on GPUs", 2009). The
 // builder has widened the boxes, so that a ray that meets something always passes its box; the nearest hit
 // wins, and of equal ones the first in number, so the order of the walk never shows. On a CPU the lanes walk
-// together, and a node is taken when any of them passes it.
+// together, and a node is taken when any of them passes it. Few bodies are a single leaf: they are asked in turn.
 #pragma once
 #include "convex.cuh"
 #include "triangle.cuh"
@@ -61,9 +61,9 @@ POLYFLY_FN Leaf leaf_of(int node) {
 //   visit(kind, i)      for each element of a leaf
 template <class V>
 POLYFLY_FN void walk_bvh(const Scene& scene, Vec o, Vec d, V& visitor) {
-  const BoxRay w = box_ray(o, d);
   int stack[BVH_STACK];
   int top = 0, node = scene.constants.bvh_root;
+  const BoxRay w = node >= 0 ? box_ray(o, d) : BoxRay();
   for (;;) {
     while (node >= 0) {
       const Node n = load_node(scene, node);

@@ -24,17 +24,12 @@ POLYFLY_FN Hit closest_hit(const S& scene, const Ray& ray, Mask active) {
   }
   if (!any(open)) return hit;
 #endif
-  bool in_tree = false;
-  if constexpr (!SceneTraits<S>::small) {
-    in_tree = scene.constants.bvh_root != NO_BVH;
-    if (in_tree) {
-      ClosestHitVisitor visitor = {scene, ray, open, hit};
-      walk_bvh(scene, ray.o, ray.d, visitor);
-    }
-  }
-  if (!in_tree) {
+  if constexpr (SceneTraits<S>::small) {
     POLYFLY_NO_UNROLL
     for (int k = 0; k < scene.bodies.len; ++k) intersect_body(scene, k, ray, open, hit);
+  } else {
+    ClosestHitVisitor visitor = {scene, ray, open, hit};
+    walk_bvh(scene, ray.o, ray.d, visitor);
   }
   POLYFLY_NO_UNROLL
   for (int k = 0; k < scene.floor.len; ++k) {
@@ -68,14 +63,13 @@ POLYFLY_FN Vec transmittance(const S& scene, Vec o, Vec d, Int from, Mask active
     left = select(stopped, vec(zero, zero, zero), left);
     active = active & !stopped;
   }
-  if constexpr (!SceneTraits<S>::small) {
-    if (scene.constants.bvh_root != NO_BVH) {
-      TransmittanceVisitor visitor = {scene, o, d, dd, from, active, left};
-      walk_bvh(scene, o, d, visitor);
-      return visitor.left;
-    }
+  if constexpr (SceneTraits<S>::small) {
+    POLYFLY_NO_UNROLL
+    for (int k = 0; k < scene.bodies.len; ++k) transmittance_body(scene, k, o, d, dd, from, active, left);
+    return left;
+  } else {
+    TransmittanceVisitor visitor = {scene, o, d, dd, from, active, left};
+    walk_bvh(scene, o, d, visitor);
+    return visitor.left;
   }
-  POLYFLY_NO_UNROLL
-  for (int k = 0; k < scene.bodies.len; ++k) transmittance_body(scene, k, o, d, dd, from, active, left);
-  return left;
 }

@@ -14,11 +14,11 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// The kernels for any GPU from Turing on; scripts/ptx makes them, a test says when they are stale.
-/// This one takes scenes of any size, in arrays.
-pub const PTX: &str = include_str!("../../kernels/render.ptx");
-/// And this one takes small scenes in its parameters.
-pub const PTX_SMALL: &str = include_str!("../../kernels/render_small.ptx");
+// The kernels for any GPU from Turing on; scripts/ptx makes them, a test says when they are stale. One module an
+// integrator, so that the driver compiles no more than a scene needs.
+const WHITTED: &str = include_str!("../../kernels/whitted.ptx");
+const WHITTED_SMALL: &str = include_str!("../../kernels/whitted_small.ptx");
+const PATH: &str = include_str!("../../kernels/path.ptx");
 
 const THREADS: u32 = GPU_THREADS as u32;
 const COUNT_BYTES: usize = COUNTERS as usize * size_of::<Counts>();
@@ -60,10 +60,11 @@ struct InFlight {
 }
 
 struct Kernels {
-    trace: Function,
+    picture: Function,
+    sums: Function,
     features: Function,
     convert: Function,
-    schedule: Function,
+    schedule: Option<Function>, // of Whitted's rays only
     small: bool,
     _module: Module,
 }
@@ -190,7 +191,11 @@ impl Cuda {
         self.compute.clear(counts, COUNT_BYTES, QUEUE_BYTES)?;
         let film = film(task.output, pixels, rows.start);
         let (queue, counters) = (counts.at(COUNT_BYTES), counts.at(0));
-        let kernel = if task.output == TaskOutput::Features { self.kernels.features } else { self.kernels.trace };
+        let kernel = match task.output {
+            TaskOutput::Picture => self.kernels.picture,
+            TaskOutput::Sums => self.kernels.sums,
+            TaskOutput::Features => self.kernels.features,
+        };
         let scene = self.placed.argument().with(frame).with(&launch);
         let mut arguments = scene.with(&film).with(&first).with(&end).with(&queue).with(&counters);
         // SAFETY: POLYFLY_SCENE and POLYFLY_WORK in kernels/entry/gpu.cuh, in this order; `placed`, `pixels` and `counts`
@@ -258,6 +263,9 @@ impl Cuda {
         let items = width.div_ceil(8) * height.div_ceil(8) * 64 * samples;
         let blocks = if schedule.is_some() { self.blocks } else { items.div_ceil(THREADS) };
         let launch = Launch { first_sample: 0, samples_per_pixel: samples.cast_signed() };
+        let Some(kernel) = self.kernels.schedule else {
+            return Err(DeviceError::Failed("ways to deal out Whitted's rays do not suit path tracing".into()));
+        };
         let Some(slot) = self.slots.first_mut() else {
             return Err(DeviceError::Failed("no memory is set aside".into()));
         };
@@ -268,7 +276,7 @@ impl Cuda {
         self.compute.clear(&slot.counts, 0, COUNT_BYTES)?;
         self.compute.record(before)?;
         // SAFETY: polyfly_schedule's arguments, in its order; all are waited for below.
-        unsafe { self.compute.launch(self.kernels.schedule, (blocks, 1), (THREADS, 1), &mut arguments)? };
+        unsafe { self.compute.launch(kernel, (blocks, 1), (THREADS, 1), &mut arguments)? };
         self.compute.record(traced)?;
         self.compute.copy(&mut slot.host_counts, 0, &slot.counts, 0, COUNT_BYTES)?;
         self.context.synchronise()?;
@@ -288,17 +296,24 @@ impl Cuda {
 impl Kernels {
     // Those that suit a scene: in the parameters or in arrays, by its integrator and depth.
     fn load(small: bool, scene: &GpuScene, context: &Context) -> Result<Kernels, DeviceError> {
-        let module = Module::load(if small { PTX_SMALL } else { PTX }, context)?;
-        let (trace, features) = match (scene.constants.path, scene.constants.depth) {
-            (1, _) => (c"polyfly_path", c"polyfly_path_features"),
-            (_, 0..=16) => (c"polyfly_trace_16", c"polyfly_features"),
-            _ => (c"polyfly_trace_128", c"polyfly_features"),
+        let path = scene.constants.path == 1;
+        let ptx = match (path, small) {
+            (true, _) => PATH,
+            (false, true) => WHITTED_SMALL,
+            (false, false) => WHITTED,
+        };
+        let module = Module::load(ptx, context)?;
+        let (picture, sums, features) = match scene.constants.depth {
+            _ if path => (c"polyfly_path", c"polyfly_path_sums", c"polyfly_path_features"),
+            0..=16 => (c"polyfly_trace_16", c"polyfly_trace_16_sums", c"polyfly_features"),
+            _ => (c"polyfly_trace_128", c"polyfly_trace_128_sums", c"polyfly_features"),
         };
         Ok(Kernels {
-            trace: module.function(trace)?,
+            picture: module.function(picture)?,
+            sums: module.function(sums)?,
             features: module.function(features)?,
             convert: module.function(c"polyfly_convert")?,
-            schedule: module.function(c"polyfly_schedule")?,
+            schedule: (!path).then(|| module.function(c"polyfly_schedule")).transpose()?,
             small,
             _module: module,
         })
@@ -511,9 +526,10 @@ mod tests {
     fn ptx_is_as_new_as_its_sources() {
         use sha2::{Digest, Sha256};
         let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("kernels");
-        for (entry, ptx) in [("entry/render.cu", super::PTX), ("entry/render_small.cu", super::PTX_SMALL)] {
+        for (name, ptx) in [("whitted", super::WHITTED), ("whitted_small", super::WHITTED_SMALL), ("path", super::PATH)]
+        {
             let mut found = BTreeMap::new();
-            let mut queue = vec![PathBuf::from(entry)];
+            let mut queue = vec![PathBuf::from(format!("entry/{name}.cu"))];
             while let Some(name) = queue.pop() {
                 let text = std::fs::read_to_string(folder.join(&name)).unwrap();
                 let included = text.lines().filter_map(|l| l.strip_prefix("#include \"")?.strip_suffix('"'));
@@ -530,7 +546,7 @@ mod tests {
             }
             let digest: String = state.finalize().iter().map(|b| format!("{b:02x}")).collect();
             let header = ptx.lines().next().unwrap_or_default();
-            assert_eq!(header, format!("// sources {digest}"), "kernels/ changed: run scripts/ptx");
+            assert_eq!(header, format!("// {name}.cu, sources {digest}"), "kernels/ changed: run scripts/ptx");
         }
     }
 }

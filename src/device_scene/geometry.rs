@@ -16,7 +16,7 @@ use rayon::prelude::*;
 pub struct Geometry {
     /// Nodes of the tree.
     pub nodes: Vec<Node>,
-    /// Its root, or [`NO_BVH`].
+    /// Its root: a node, a leaf of few bodies, or [`NO_BVH`].
     pub root: i32,
     /// Spheres, in the order of the tree's leaves.
     pub spheres: Vec<Sphere>,
@@ -92,6 +92,11 @@ impl Geometry {
         Ok(placed)
     }
 
+    /// Whether there are polyhedra at most.
+    pub fn is_bodies_only(&self) -> bool {
+        self.spheres.is_empty() && self.triangles.is_empty()
+    }
+
     // Makes the tree, and puts spheres and triangles into the order of its leaves.
     fn build_tree(&mut self, scene: &Scene, bodies: &[Body], meshes: &[(usize, usize)]) {
         let around = |c: [f32; 3], r: f32| [c.map(|x| x - r), c.map(|x| x + r)];
@@ -103,12 +108,13 @@ impl Geometry {
         let eye = scene.camera.path.reach() + scene.camera.lens;
         let floor = scene.world.floor.iter().flat_map(|f| f.corners).map(length).fold(0.0, f64::max);
         self.reach = all.fold(eye.max(floor) as f32, |m, x| m.max(x.abs()));
-        if bodies.len() <= SMALL_BODIES as usize && self.spheres.len() + self.triangles.len() == 0 {
-            return;
-        }
         let code = |kind: i32, first: usize| {
             move |at: u32, count: u32| !(((first as i32 + at as i32) << 5) | (kind << 3) | (count as i32 - 1))
         };
+        if bodies.len() <= SMALL_BODIES as usize && self.is_bodies_only() {
+            self.root = if bodies.is_empty() { NO_BVH } else { code(LEAF_BODIES, 0)(0, bodies.len() as u32) };
+            return;
+        }
         let (body_code, sphere_code) = (code(LEAF_BODIES, 0), code(LEAF_SPHERES, 0));
         let mesh_codes: Vec<_> = meshes.iter().map(|&(first, _)| code(LEAF_TRIANGLES, first)).collect();
         let mut groups = vec![
