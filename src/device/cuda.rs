@@ -138,13 +138,14 @@ impl Cuda {
         let planes = planes.as_ref().filter(|_| task.output == TaskOutput::Picture && rows == (0..height));
         self.pin(task, out, planes.is_some())?;
         let a_row = bytes_a_pixel(task.output) * width as usize;
-        self.compute.clear(counts, 0, COUNT_BYTES)?;
+        self.compute.clear(counts, 0, COUNT_BYTES + QUEUE_BYTES)?;
         self.compute.record(before)?;
         for top in rows.clone().step_by(self.band as usize) {
             let band = top..(top + self.band).min(rows.end);
             if top > rows.start {
                 // The band before must have left the device's memory.
                 self.compute.wait_for(done)?;
+                self.compute.clear(counts, COUNT_BYTES, QUEUE_BYTES)?;
             }
             self.trace_band(task, frame, band.clone(), pixels, counts)?;
             if let Some(planes) = planes {
@@ -167,7 +168,7 @@ impl Cuda {
         self.copy.record(done)
     }
 
-    // Traces some rows into the start of `pixels`.
+    // Traces some rows into the start of `pixels`; the queue of pixels is at nought.
     fn trace_band(
         &self,
         task: &Task,
@@ -188,7 +189,6 @@ impl Cuda {
         };
         let samples = u64::from((end - first).unsigned_abs()) * lanes;
         let blocks = samples.div_ceil(u64::from(THREADS)).min(u64::from(self.blocks)) as u32;
-        self.compute.clear(counts, COUNT_BYTES, QUEUE_BYTES)?;
         let film = film(task.output, pixels, rows.start);
         let (queue, counters) = (counts.at(COUNT_BYTES), counts.at(0));
         let kernel = match task.output {
