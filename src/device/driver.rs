@@ -8,7 +8,6 @@ use crate::gpu_types::Array;
 use cudarc::driver::sys::{self, CUresult};
 use std::ffi::{CStr, c_void};
 use std::ops::{Deref, DerefMut};
-use std::sync::Arc;
 use std::time::Duration;
 
 // PTX 8.4 came with CUDA 12.4.
@@ -106,26 +105,17 @@ pub fn probe() -> Result<Gpus, DeviceError> {
     Ok(Gpus { driver, list })
 }
 
-// A GPU's primary context, kept until the last that uses it is gone.
-struct Primary {
+/// The primary context of one GPU, current on whichever thread works with it. It stays until the process ends, as CUDA's
+/// own runtime has it: making one takes a quarter of a second, and giving it back 20 ms.
+#[derive(Clone, Copy)]
+pub struct Context {
     raw: sys::CUcontext,
     device: sys::CUdevice,
 }
 // SAFETY: the driver's objects may be used from any thread that makes the context current.
-unsafe impl Send for Primary {}
+unsafe impl Send for Context {}
 // SAFETY: as above.
-unsafe impl Sync for Primary {}
-
-impl Drop for Primary {
-    fn drop(&mut self) {
-        // SAFETY: it was retained once.
-        let _ = unsafe { sys::cuDevicePrimaryCtxRelease_v2(self.device) };
-    }
-}
-
-/// A context on one GPU, current on whichever thread works with it.
-#[derive(Clone)]
-pub struct Context(Arc<Primary>);
+unsafe impl Sync for Context {}
 
 impl Context {
     /// The GPU's primary context, current on this thread.
@@ -136,14 +126,14 @@ impl Context {
             check(sys::cuDeviceGet(&mut device, ordinal), "cuDeviceGet")?;
             check(sys::cuDevicePrimaryCtxRetain(&mut raw, device), "cuDevicePrimaryCtxRetain")?;
         }
-        let context = Context(Arc::new(Primary { raw, device }));
+        let context = Context { raw, device };
         context.enter()?;
         Ok(context)
     }
     /// Makes it this thread's.
     pub fn enter(&self) -> Result<(), DeviceError> {
         // SAFETY: the context is retained.
-        check(unsafe { sys::cuCtxSetCurrent(self.0.raw) }, "cuCtxSetCurrent")
+        check(unsafe { sys::cuCtxSetCurrent(self.raw) }, "cuCtxSetCurrent")
     }
     /// Waits until nothing is running on it.
     pub fn synchronise(&self) -> Result<(), DeviceError> {
@@ -156,7 +146,7 @@ impl Context {
         let mut count = 0;
         let which = sys::CUdevice_attribute::CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT;
         // SAFETY: the device is the context's.
-        check(unsafe { sys::cuDeviceGetAttribute(&mut count, which, self.0.device) }, "cuDeviceGetAttribute")?;
+        check(unsafe { sys::cuDeviceGetAttribute(&mut count, which, self.device) }, "cuDeviceGetAttribute")?;
         Ok(count.unsigned_abs())
     }
 }
@@ -183,7 +173,7 @@ impl Pinned {
         let start = start.cast::<u8>();
         // SAFETY: the driver gave len writable bytes.
         unsafe { start.write_bytes(0, len) };
-        Ok(Pinned { start, len, context: context.clone() })
+        Ok(Pinned { start, len, context: *context })
     }
 }
 impl Deref for Pinned {
@@ -221,7 +211,7 @@ impl DeviceMemory {
         let mut address = 0;
         // SAFETY: the driver writes the address of memory that it has allocated.
         check(unsafe { sys::cuMemAlloc_v2(&mut address, len.max(16)) }, "cuMemAlloc")?;
-        Ok(DeviceMemory { address, len, context: context.clone() })
+        Ok(DeviceMemory { address, len, context: *context })
     }
     /// A copy of `values`, which are plain numbers.
     pub fn of<T>(values: &[T], context: &Context) -> Result<DeviceMemory, DeviceError> {
@@ -284,7 +274,7 @@ impl Module {
                 DeviceError::Failed(format!("{e}\n--- the driver's compiler said ---\n{words}"))
             }
         })?;
-        Ok(Module { raw, context: context.clone() })
+        Ok(Module { raw, context: *context })
     }
     /// A kernel of that name; it lives as long as the module.
     pub fn function(&self, name: &CStr) -> Result<Function, DeviceError> {
@@ -324,7 +314,7 @@ impl Event {
         // SAFETY: the driver writes the handle.
         let code = unsafe { sys::cuEventCreate(&mut raw, sys::CUevent_flags::CU_EVENT_DEFAULT as u32) };
         check(code, "cuEventCreate")?;
-        Ok(Event { raw, context: context.clone() })
+        Ok(Event { raw, context: *context })
     }
     /// Waits until it has passed.
     pub fn wait(&self) -> Result<(), DeviceError> {
@@ -363,7 +353,7 @@ impl Stream {
         // SAFETY: the driver writes the handle.
         let code = unsafe { sys::cuStreamCreate(&mut raw, sys::CUstream_flags::CU_STREAM_NON_BLOCKING as u32) };
         check(code, "cuStreamCreate")?;
-        Ok(Stream { raw, context: context.clone() })
+        Ok(Stream { raw, context: *context })
     }
     /// Marks the moment that all before it is done.
     pub fn record(&self, event: &Event) -> Result<(), DeviceError> {

@@ -180,7 +180,6 @@ API cuDevicePrimaryCtxRetain(void** c, int d) {
   *c = (void*)(size_t)(16 + d);
   return 0;
 }
-API cuDevicePrimaryCtxRelease_v2(int) { return 0; }
 API cuCtxSetCurrent(void*) { return 0; }
 API cuCtxSynchronize(void) {
   LOCKED;
