@@ -111,7 +111,7 @@ impl DeviceScene {
             mip_levels,
             texels,
             lightmap: Vec::new(),
-            tone_lut: tone_lut(scene.render.tone),
+            tone_lut: tone_lut(scene.film.tone),
         };
         Ok(DeviceScene { fixed: Arc::new(fixed), constants: constants(scene, geometry.root), geometry })
     }
@@ -122,6 +122,17 @@ impl DeviceScene {
         let geometry = Geometry::new(scene, assets, &self.fixed.bodies);
         let constants = Constants { bvh_root: geometry.root, ..self.constants };
         Ok(DeviceScene { fixed: Arc::clone(&self.fixed), geometry, constants })
+    }
+
+    /// The same scene as a picture of another size and number of samples, those of `scene`.
+    pub fn resized(&self, scene: &Scene) -> DeviceScene {
+        let here = &self.constants;
+        let constants = Constants {
+            lightmap_scale: here.lightmap_scale,
+            lightmap_size: here.lightmap_size,
+            ..constants(scene, here.bvh_root)
+        };
+        DeviceScene { constants, ..self.clone() }
     }
 
     /// Picture size, pixels.
@@ -220,7 +231,7 @@ fn constants(scene: &Scene, bvh_root: i32) -> Constants {
         height: render.height as i32,
         samples: grid as i32,
         sample_step: (1.0 / f64::from(grid)) as f32,
-        knee: if render.tone == Tone::Soft { Tone::KNEE as f32 } else { 1.0 },
+        knee: scene.film.tone.knee().unwrap_or(1.0) as f32,
         sky_slope: if from_below { 0.5 } else { 1.0 },
         sky_base: if from_below { 0.5 } else { 0.0 },
         path: i32::from(render.is_path()),
@@ -236,7 +247,7 @@ const _: () = assert!(limits::MAX_DEPTH as i32 == MAX_DEPTH && crate::math::bvh:
 fn tone_lut(tone: Tone) -> Vec<i32> {
     let code = |i| {
         let root = f64::from(i) / f64::from(TONE_LUT_LAST);
-        (tone.display(root * root) * 255.0).round() as i32
+        (tone.encoded(root * root) * 255.0).round() as i32
     };
     (0..=TONE_LUT_LAST).map(code).collect()
 }

@@ -1,9 +1,12 @@
 //! From summed light to images: the film that tasks add to, linear images, and what is done to them before they are shown.
 
+pub mod bloom;
 pub mod image;
+pub mod lens;
 pub mod overlay;
 
 use crate::gpu_types::{FAR, FIXED_ONE, Features};
+use crate::scene::Tone;
 use image::{Image, Layers};
 
 /// The light of one frame while its tasks come in. Two halves of the samples are kept apart where their difference is to
@@ -112,8 +115,15 @@ fn mean_scale(samples: u32) -> f32 {
 
 /// A step between the mean light and the tone curve, in linear light.
 pub trait PostStep: Send + Sync {
-    /// Changes the image.
-    fn apply(&self, image: &mut Image<f32>);
+    /// Changes the image of a frame.
+    fn apply(&self, image: &mut Image<f32>, frame: u32);
+}
+
+/// Puts an image through a tone curve that the kernels do not have.
+pub fn toned(tone: Tone, image: &mut Image<f32>) {
+    lens::each_row(image, |_, row| {
+        row.iter_mut().for_each(|p| *p = tone.shown(p.map(f64::from)).map(|x| x as f32));
+    });
 }
 
 #[cfg(test)]

@@ -2,6 +2,8 @@
 
 pub mod convergence;
 pub mod delivery;
+pub mod development;
+mod exposure;
 pub mod frames;
 pub mod plan;
 pub mod scheduler;
@@ -19,7 +21,7 @@ use crate::film::overlay::Legend;
 use crate::kernels::Isa;
 use crate::output::memory::{KeptFrame, MemorySink};
 use crate::output::{OutputError, PixelFormats, RunInfo, Sink};
-use crate::scene::{Integrator, Scene};
+use crate::scene::{Exposure, Integrator, Scene};
 use frames::FrameList;
 use plan::{Plan, Split};
 use stats::{Progress, RunReport};
@@ -107,6 +109,8 @@ pub struct Renderer {
     pool: Arc<rayon::ThreadPool>,
     assets: Assets,
     device_scene: Arc<DeviceScene>,
+    // The exposure, found where the scene leaves it open.
+    stops: f64,
     chosen: Chosen,
     stop: Arc<AtomicBool>,
 }
@@ -156,11 +160,16 @@ impl Renderer {
             let chosen = joined(chosen)?;
             let (assets, device_scene) = prepared?;
             let (stop, options) = (Arc::default(), options.clone());
+            let stops = match scene.film.exposure {
+                Exposure::Stops(stops) => stops,
+                Exposure::Auto => exposure::find(&scene, &device_scene, isa, &pool),
+            };
             Ok(Renderer {
                 isa,
                 pool: Arc::clone(&pool),
                 assets,
                 device_scene,
+                stops,
                 chosen,
                 stop,
                 options,
@@ -255,7 +264,7 @@ impl Renderer {
         let info = RunInfo { frames: frames.len(), first, width, height };
         let needs = sinks.iter().fold(PixelFormats::default(), |all, s| all.union(s.needs()));
         let post = self.post();
-        let is_linear = needs.linear || needs.layers || !post.is_empty() || self.noise() > 0.0;
+        let is_linear = self.is_linear(needs, &post);
         let device_needs = DeviceNeeds { rgba: needs.rgba8, yuv: needs.yuv420 && !is_linear, linear: is_linear };
         // Every output is opened, and the encoder tried, before anything is rendered; devices get ready meanwhile.
         let (devices, opened) = std::thread::scope(|threads| {
@@ -283,22 +292,24 @@ impl Renderer {
         delivery::run(&mut devices, &work, sinks, progress)
     }
 
-    fn noise(&self) -> f64 {
-        match self.scene.render.integrator {
-            Integrator::Path { noise, .. } => noise,
-            Integrator::Whitted => 0.0,
-        }
+    /// Whether devices are to leave linear light: they tone and pack pictures themselves where nobody needs it.
+    pub(crate) fn is_linear(&self, needs: PixelFormats, post: &[Box<dyn PostStep>]) -> bool {
+        let in_rounds = matches!(self.scene.render.integrator, Integrator::Path { noise, .. } if noise > 0.0);
+        let is_fused = post.is_empty() && self.scene.film.tone.knee().is_some() && !in_rounds;
+        needs.linear || needs.layers || !is_fused
     }
 
-    // What is done to the linear image of each frame.
-    fn post(&self) -> Vec<Box<dyn PostStep>> {
+    /// What is done to the linear image of each frame.
+    pub(crate) fn post(&self) -> Vec<Box<dyn PostStep>> {
         let particles = self.scene.world.particles.as_ref().filter(|p| p.legend);
         let range = self.assets.particles.as_ref().and_then(|p| p.range);
         let legend = particles.zip(range).map(|(p, range)| {
-            let legend = Legend { title: p.colour_by.name().into(), range, tone: self.scene.render.tone };
+            let legend = Legend { title: p.colour_by.name().into(), range, tone: self.scene.film.tone };
             Box::new(legend) as Box<dyn PostStep>
         });
-        legend.into_iter().collect()
+        let mut steps = development::steps(&self.scene.film, self.stops);
+        steps.extend(legend);
+        steps
     }
 
     // The devices, with the scene on them.

@@ -10,6 +10,7 @@
 pub(crate) mod builtin;
 mod camera;
 pub(crate) mod diagnostic;
+mod film;
 mod floor;
 pub(crate) mod limits;
 mod material;
@@ -17,18 +18,21 @@ mod pattern;
 pub(crate) mod tokens;
 pub(crate) mod toml;
 mod toml_keys;
+mod tone;
 pub(crate) mod write;
 
 pub use crate::math::platonic::Solid;
 use crate::math::vec3::Vec3;
 pub use camera::{Camera, CameraPath, CylindricalPath, Key, View};
 pub use diagnostic::{Problem, Problems};
+pub use film::{Exposure, FilmSettings};
 pub use floor::{Floor, TextureSource};
 pub(crate) use floor::{has_area, perimeter_order};
 pub(crate) use limits::defaults;
 pub use material::{Material, MaterialKind};
 pub use pattern::{Pattern, PatternError, numbered};
 use std::path::{Path, PathBuf};
+pub use tone::Tone;
 
 /// Everything a run needs to know. Colours are sRGB as people write them, 0 to 1; lights may exceed 1.
 #[derive(Clone, Debug, PartialEq, Default)]
@@ -39,6 +43,8 @@ pub struct Scene {
     pub camera: Camera,
     /// How it is rendered.
     pub render: RenderSettings,
+    /// What becomes of the light.
+    pub film: FilmSettings,
     /// Where it goes.
     pub output: Output,
 }
@@ -116,8 +122,6 @@ pub struct RenderSettings {
     pub shadows: bool,
     /// How light is followed.
     pub integrator: Integrator,
-    /// How brightness becomes a picture's.
-    pub tone: Tone,
 }
 
 impl Default for RenderSettings {
@@ -130,7 +134,6 @@ impl Default for RenderSettings {
             cutoff: defaults::CUTOFF,
             shadows: true,
             integrator: Integrator::Whitted,
-            tone: Tone::Soft,
         }
     }
 }
@@ -147,46 +150,6 @@ pub enum Integrator {
         /// Noise, in steps of 8-bit codes, at which a picture is good enough; 0: all samples are taken.
         noise: f64,
     },
-}
-
-/// How brightness becomes a picture's.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Tone {
-    /// Bright light bends below white, sRGB's curve.
-    Soft,
-    /// Bright light is cut off at white; the exponent of the curve is 1 / gamma, or sRGB's curve at 0.
-    Clip {
-        /// 2 in "Ray Tracing in One Weekend".
-        gamma: f64,
-    },
-}
-
-impl Tone {
-    /// Brightness from which the soft curve bends.
-    pub(crate) const KNEE: f64 = 0.7;
-
-    /// The soft curve's bend of linear light, or light as it is (kernels/film.cuh says the same in single precision).
-    pub(crate) fn bend(self, linear: f64) -> f64 {
-        let over = linear - Tone::KNEE;
-        let bent = self == Tone::Soft && over > 0.0;
-        if bent { Tone::KNEE + over * (1.0 - Tone::KNEE) / (over + 1.0 - Tone::KNEE) } else { linear }
-    }
-    /// The light that [`Tone::bend`] makes `bent` of; of light that no brightness reaches, a very bright one.
-    pub(crate) fn unbend(self, bent: f64) -> f64 {
-        let over = bent - Tone::KNEE;
-        if self == Tone::Soft && over > 0.0 {
-            Tone::KNEE + over * (1.0 - Tone::KNEE) / (1.0 - bent).max(1e-3)
-        } else {
-            bent
-        }
-    }
-    /// The display value, 0 to 1 as it is quantised, of linear light that is at most 1 after the curve's bend.
-    pub(crate) fn display(self, linear: f64) -> f64 {
-        match self {
-            Tone::Clip { gamma } if gamma > 0.0 => libm::pow(linear.sqrt(), 2.0 / gamma),
-            _ => crate::math::srgb::srgb(linear),
-        }
-    }
 }
 
 /// A sphere.

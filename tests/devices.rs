@@ -170,6 +170,10 @@ fn the_gpus_path_gives_the_cpus_bytes() {
     // Linear light with layers.
     same_on_gpu("EXR", FEW, "", &["-o", "%d.exr", "--frames", "0,3"]);
     same_on_gpu("EXR of paths", &path, "", &["-o", "%d.exr", "--frames", "0"]);
+    // Everything that the film does.
+    let film =
+        format!("{FEW}\n[film]\nexposure = \"auto\"\nbloom = 0.1\nvignette = 0.2\ngrain = 0.1\ntone = \"agx\"\n");
+    same_on_gpu("film", &film, "", &["-o", "%d.data", "--video", "v.y4m"]);
 }
 
 #[test]

@@ -11,7 +11,9 @@ use crate::output::{Frame, OutputError, PixelFormats, RunInfo, Sink};
 use crate::render::frames::FrameList;
 use crate::render::stats::{FrameReport, Progress, ms};
 use crate::render::{Devices, RenderOptions, Renderer};
-use crate::scene::{Camera, CameraPath, Light, Material, Output, Particles, RenderSettings, Scene, Sky, Tone, World};
+use crate::scene::{
+    Camera, CameraPath, FilmSettings, Light, Material, Output, Particles, RenderSettings, Scene, Sky, Tone, World,
+};
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
@@ -168,9 +170,9 @@ fn view(args: &PictureArgs, particles: Particles, [low, high]: [Vec3; 2]) -> Res
             samples: args.samples,
             depth: 0,
             shadows: false,
-            tone: Tone::Clip { gamma: 0.0 },
             ..RenderSettings::default()
         },
+        film: FilmSettings { tone: Tone::Clip { gamma: 0.0 }, ..FilmSettings::default() },
         output: Output { frames: args.runs, ..Output::default() },
     })
 }

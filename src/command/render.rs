@@ -59,7 +59,7 @@ fn sinks(scene: &Scene, args: &RenderArgs) -> Result<Vec<Box<dyn Sink>>, Error> 
         let files = &scene.output.files;
         let format = Format::of(&files.extension()).ok_or_else(|| Error::Usage(format!("no format writes {files}")))?;
         let options = format
-            .options(scene.output.bits, scene.render.tone)
+            .options(scene.output.bits, scene.film.tone)
             .map_err(|e| Error::Usage(format!("{files}: {e}; give other --bits")))?;
         sinks.push(Box::new(FrameFiles::new(files.clone(), format, options)));
     }

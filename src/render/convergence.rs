@@ -2,27 +2,18 @@
 //! tends to. Sums are integers and the same on every device, so all stop after the same round. A picture that took all
 //! its samples is the same to the byte as one made at once.
 
-use crate::device_scene::HostScene;
+use super::development::Development;
 use crate::film::Film;
-use crate::film::image::Image;
-use crate::kernels::Isa;
 
 /// Root mean square of half the difference of both halves' pictures, over pixels and colours, in 8-bit codes.
-pub fn noise(film: &Film, isa: Isa, scene: &HostScene) -> f64 {
+pub fn noise(film: &Film, development: &Development) -> f64 {
     if film.samples()[1] == 0 {
         return f64::MAX;
     }
-    let [a, b] = [0, 1].map(|half| tone_mapped(&film.resolve_half(half), isa, scene));
+    let [a, b] = [0, 1].map(|half| development.picture(&mut film.resolve_half(half)));
     let bytes = |rgba: &[u32]| rgba.iter().flat_map(|p| p.to_le_bytes()).collect::<Vec<u8>>();
     let (a, b) = (bytes(&a), bytes(&b));
     let square: u64 = a.iter().zip(&b).map(|(a, b)| u64::from(a.abs_diff(*b)) * u64::from(a.abs_diff(*b))).sum();
     // Alpha is the same in both.
     0.5 * (square as f64 / (3 * a.len() / 4) as f64).sqrt()
-}
-
-/// The picture of linear light: RGBA, a word a pixel.
-pub fn tone_mapped(linear: &Image<f32>, isa: Isa, scene: &HostScene) -> Vec<u32> {
-    let mut rgba = vec![0u32; linear.data().len() / 3];
-    isa.tone_map(scene, linear.data(), &mut rgba);
-    rgba
 }

@@ -5,8 +5,9 @@
 //! come from a fixed set and go back to it, so memory does not grow with the run; a frame gets its picture before it is
 //! opened, and frames are opened in order, so the earliest one missing always has some.
 
-use super::convergence::{noise, tone_mapped};
+use super::convergence::noise;
 use super::delivery::Delivery;
+use super::development::Development;
 use super::frames::FrameList;
 use super::plan::{Part, Plan, numbered};
 use super::stats::FrameStats;
@@ -306,7 +307,16 @@ impl<'a> FrameQueue<'a> {
     // A round is over: another one, or the picture.
     fn close(&self, mut open: OpenFrame) {
         let work = self.work;
-        let noise = (work.plan.noise > 0.0).then(|| noise(&open.film, work.isa, &open.scene.host()));
+        let scene = Arc::clone(&open.scene);
+        let host = scene.host();
+        let development = Development {
+            post: work.post,
+            tone: work.scene.film.tone,
+            isa: work.isa,
+            scene: &host,
+            frame: open.number,
+        };
+        let noise = (work.plan.noise > 0.0).then(|| work.pool.install(|| noise(&open.film, &development)));
         open.stats.noise = noise;
         let good_enough = noise.is_none_or(|n| n <= work.plan.noise);
         let tasks = if good_enough { Vec::new() } else { self.round(&mut open) };
@@ -328,8 +338,7 @@ impl<'a> FrameQueue<'a> {
         };
         if is_linear {
             let mut image = work.pool.install(|| open.film.resolve());
-            work.post.iter().for_each(|step| step.apply(&mut image));
-            let rgba = tone_mapped(&image, work.isa, &open.scene.host());
+            let rgba = work.pool.install(|| development.picture(&mut image));
             let to = frame.picture.pixels.sized(4 * rgba.len());
             to.chunks_exact_mut(4).zip(&rgba).for_each(|(to, p)| to.copy_from_slice(&p.to_le_bytes()));
             frame.picture.planes = Memory::default();

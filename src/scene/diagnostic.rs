@@ -118,6 +118,8 @@ pub(crate) enum Rule {
     Brightness,
     /// 0 to 1.
     Fraction,
+    /// From one number to another.
+    Within(f64, f64),
     /// A field of view, degrees.
     FieldOfView,
     /// An index of refraction.
@@ -137,6 +139,7 @@ impl Rule {
             Rule::Length => format!("a number from {SHORTEST:e} to {FARTHEST:e}"),
             Rule::Brightness => format!("a number from 0 to {BRIGHTEST:e}"),
             Rule::Fraction => "a number from 0 to 1".into(),
+            Rule::Within(low, high) => format!("a number from {low} to {high}"),
             Rule::Index => "an index of refraction, 0.01 to 100".into(),
             Rule::FieldOfView => "degrees, above 0 and below 180".into(),
             Rule::Whole(least, most) => format!("a whole number from {least} to {most}"),
@@ -154,6 +157,7 @@ impl Rule {
                 Rule::Length => (SHORTEST..=FARTHEST).contains(&x),
                 Rule::Brightness => (0.0..=BRIGHTEST).contains(&x),
                 Rule::Fraction => (0.0..=1.0).contains(&x),
+                Rule::Within(low, high) => (low..=high).contains(&x),
                 Rule::Index => (0.01..=100.0).contains(&x),
                 Rule::FieldOfView => x > 0.0 && x < 180.0,
                 Rule::Whole(least, most) => x.fract() == 0.0 && x >= f64::from(least) && x <= f64::from(most),

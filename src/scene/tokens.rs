@@ -5,8 +5,8 @@
 use super::diagnostic::{Problem, Rule};
 use super::limits::{MAX_DEPTH, MAX_FRAMES, MAX_LAMPS, MAX_PIXELS, MAX_SAMPLES, MAX_SIDE};
 use super::{
-    Body, Camera, CameraPath, CylindricalPath, Floor, Light, Output, Pattern, Reading, RenderSettings, Scene, Solid,
-    TextureSource, World, defaults,
+    Body, Camera, CameraPath, CylindricalPath, FilmSettings, Floor, Light, Output, Pattern, Reading, RenderSettings,
+    Scene, Solid, TextureSource, World, defaults,
 };
 use crate::math::vec3::Vec3;
 use std::ops::Range;
@@ -279,6 +279,7 @@ fn read(text: &str, reading: Reading) -> Result<(Scene, Vec<String>), Problem> {
         world: World { bodies, floor: Some(floor), lights, ambient, ..World::default() },
         camera: Camera { fov_deg, path: CameraPath::Cylinder { eye, target }, ..Camera::default() },
         render: RenderSettings { width, height, samples, depth, ..RenderSettings::default() },
+        film: FilmSettings::default(),
         output: Output { frames, files: pattern, ..Output::default() },
     };
     Ok((scene, warnings))

@@ -4,9 +4,9 @@ use super::diagnostic::{Problem, Rule};
 use super::limits::{MAX_DEPTH, MAX_FRAMES, MAX_LAMPS, MAX_PATH_SAMPLES, MAX_PIXELS, MAX_SAMPLES, MAX_SIDE};
 use super::toml_keys::*;
 use super::{
-    Body, Camera, CameraPath, ColourBy, CylindricalPath, Floor, Integrator, Key, Light, Material, MaterialKind, Mesh,
-    Output, Particles, Pattern, Reading, RenderSettings, Scene, Sky, Solid, Sphere, TextureSource, Tone, World,
-    defaults,
+    Body, Camera, CameraPath, ColourBy, CylindricalPath, Exposure, FilmSettings, Floor, Integrator, Key, Light,
+    Material, MaterialKind, Mesh, Output, Particles, Pattern, Reading, RenderSettings, Scene, Sky, Solid, Sphere,
+    TextureSource, Tone, World, defaults,
 };
 use crate::math::vec3::Vec3;
 use toml::Spanned;
@@ -99,8 +99,6 @@ impl Validator {
         } else {
             (self.whole("samples", &raw.samples, defaults::SAMPLES, 1, MAX_SAMPLES), Integrator::Whitted)
         };
-        let clipped = self.one_of("tone", &raw.tone, &[(false, "soft"), (true, "clip")]);
-        let gamma = self.number("gamma", &raw.gamma, 0.0, Rule::NotNegative);
         RenderSettings {
             width,
             height,
@@ -109,7 +107,50 @@ impl Validator {
             cutoff: self.number("cutoff", &raw.cutoff, defaults::CUTOFF, Rule::Positive),
             shadows: raw.shadows.unwrap_or(true),
             integrator,
-            tone: if clipped { Tone::Clip { gamma } } else { Tone::Soft },
+        }
+    }
+    // `tone` and `gamma` may stand in `[render]` too.
+    fn film(&mut self, raw: &RawFilm, render: &RawRender) -> FilmSettings {
+        for (key, here, there) in [
+            ("tone", raw.tone.as_ref().map(Spanned::span), render.tone.as_ref().map(Spanned::span)),
+            ("gamma", raw.gamma.as_ref().map(Spanned::span), render.gamma.as_ref().map(Spanned::span)),
+        ] {
+            if let (Some(_), Some(there)) = (here, there) {
+                let what = format!("`{key}` stands in [film] and in [render]");
+                self.problems.push(Problem::new(there, what, "expected it in [film] only"));
+            }
+        }
+        let plain = FilmSettings::default();
+        let exposure = match raw.exposure.as_ref().map(|e| (e.get_ref(), e.span())) {
+            None => plain.exposure,
+            Some((NumberOrWord::Word(word), _)) if word == "auto" => Exposure::Auto,
+            Some((NumberOrWord::Number(stops), _)) if stops.abs() <= FilmSettings::MAX_STOPS => Exposure::Stops(*stops),
+            Some((_, span)) => {
+                let expected = format!("expected stops, at most {} up or down, or \"auto\"", FilmSettings::MAX_STOPS);
+                self.problems.push(Problem::new(span, "`exposure` is neither", expected));
+                plain.exposure
+            }
+        };
+        let [low, high] = FilmSettings::TEMPERATURES;
+        let gamma = raw.gamma.as_ref().or(render.gamma.as_ref()).cloned();
+        let gamma = self.number("gamma", &gamma, 0.0, Rule::NotNegative);
+        let tone = raw.tone.as_ref().or(render.tone.as_ref()).cloned();
+        FilmSettings {
+            exposure,
+            white_balance: self.number(
+                "white_balance",
+                &raw.white_balance,
+                plain.white_balance,
+                Rule::Within(low, high),
+            ),
+            bloom: self.number("bloom", &raw.bloom, plain.bloom, Rule::Fraction),
+            bloom_radius: self.number("bloom_radius", &raw.bloom_radius, plain.bloom_radius, Rule::Fraction),
+            vignette: self.number("vignette", &raw.vignette, plain.vignette, Rule::Fraction),
+            grain: self.number("grain", &raw.grain, plain.grain, Rule::Fraction),
+            tone: match self.one_of("tone", &tone, &Tone::ALL) {
+                Tone::Clip { .. } => Tone::Clip { gamma },
+                other => other,
+            },
         }
     }
     fn camera(&mut self, raw: &RawCamera) -> Camera {
@@ -473,6 +514,7 @@ pub fn parse(text: &str, reading: Reading) -> Result<(Scene, Vec<String>), Vec<P
         },
         camera: c.camera(&raw.camera),
         render: c.render(render, &raw.output.size),
+        film: c.film(&raw.film, render),
         output: c.output(&raw.output, reading, &mut warnings),
     };
     if c.problems.is_empty() {

@@ -34,11 +34,40 @@ impl<'de, const N: usize> Deserialize<'de> for Numbers<N> {
     }
 }
 
+/// A number, or a word in its place.
+pub enum NumberOrWord {
+    Number(f64),
+    Word(String),
+}
+
+impl<'de> Deserialize<'de> for NumberOrWord {
+    fn deserialize<D: de::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Either;
+        impl Visitor<'_> for Either {
+            type Value = NumberOrWord;
+            fn expecting(&self, f: &mut std::fmt::Formatter) -> std::fmt::Result {
+                write!(f, "a number or a word in quotes")
+            }
+            fn visit_f64<E: de::Error>(self, x: f64) -> Result<Self::Value, E> {
+                Ok(NumberOrWord::Number(x))
+            }
+            fn visit_i64<E: de::Error>(self, x: i64) -> Result<Self::Value, E> {
+                Ok(NumberOrWord::Number(x as f64))
+            }
+            fn visit_str<E: de::Error>(self, x: &str) -> Result<Self::Value, E> {
+                Ok(NumberOrWord::Word(x.to_owned()))
+            }
+        }
+        deserializer.deserialize_any(Either)
+    }
+}
+
 #[derive(Deserialize, Default)]
 #[serde(deny_unknown_fields, default)]
 pub struct RawScene {
     pub output: RawOutput,
     pub render: RawRender,
+    pub film: RawFilm,
     pub sky: RawSky,
     pub camera: RawCamera,
     pub body: Vec<Spanned<RawBody>>,
@@ -73,6 +102,19 @@ pub struct RawRender {
     pub tone: Text,
     pub gamma: Number,
     pub shadows: Option<bool>,
+}
+
+#[derive(Deserialize, Default)]
+#[serde(deny_unknown_fields, default)]
+pub struct RawFilm {
+    pub exposure: Option<Spanned<NumberOrWord>>,
+    pub white_balance: Number,
+    pub bloom: Number,
+    pub bloom_radius: Number,
+    pub vignette: Number,
+    pub grain: Number,
+    pub tone: Text,
+    pub gamma: Number,
 }
 
 #[derive(Deserialize, Default)]

@@ -1,8 +1,8 @@
 //! Writes a resolved scene in either grammar, so that reading it again gives the same scene.
 
 use super::{
-    Body, Camera, CameraPath, CylindricalPath, Floor, Integrator, Material, MaterialKind, RenderSettings, Scene, Tone,
-    World, defaults,
+    Body, Camera, CameraPath, CylindricalPath, Exposure, FilmSettings, Floor, Integrator, Material, MaterialKind,
+    RenderSettings, Scene, Tone, World, defaults,
 };
 use crate::math::vec3::Vec3;
 use std::fmt::Write;
@@ -62,9 +62,6 @@ fn write_toml(scene: &Scene, o: &mut String) -> std::fmt::Result {
     if !scene.render.shadows {
         writeln!(o, "shadows = false")?;
     }
-    if let Tone::Clip { gamma } = scene.render.tone {
-        writeln!(o, "tone = \"clip\"\ngamma = {}", N(gamma))?;
-    }
     writeln!(
         o,
         "depth = {}\ncutoff = {}\nhighlight = {}",
@@ -73,6 +70,7 @@ fn write_toml(scene: &Scene, o: &mut String) -> std::fmt::Result {
         N(scene.world.highlight)
     )?;
     writeln!(o, "ambient = {}", V(scene.world.ambient))?;
+    write_film(&scene.film, o)?;
     writeln!(o, "\n[sky]\nzenith = {}\nhorizon = {}", V(scene.world.sky.zenith), V(scene.world.sky.horizon))?;
     if scene.world.sky.from_below {
         writeln!(o, "from_below = true")?;
@@ -111,6 +109,21 @@ fn write_toml(scene: &Scene, o: &mut String) -> std::fmt::Result {
     }
     for light in &scene.world.lights {
         writeln!(o, "\n[[light]]\nposition = {}\ncolor = {}", V(light.position), V(light.colour))?;
+    }
+    Ok(())
+}
+
+fn write_film(film: &FilmSettings, o: &mut String) -> std::fmt::Result {
+    match film.exposure {
+        Exposure::Stops(stops) => writeln!(o, "\n[film]\nexposure = {}", N(stops))?,
+        Exposure::Auto => writeln!(o, "\n[film]\nexposure = \"auto\"")?,
+    }
+    writeln!(o, "white_balance = {}", N(film.white_balance))?;
+    writeln!(o, "bloom = {}\nbloom_radius = {}", N(film.bloom), N(film.bloom_radius))?;
+    writeln!(o, "vignette = {}\ngrain = {}", N(film.vignette), N(film.grain))?;
+    writeln!(o, "tone = \"{}\"", film.tone.name())?;
+    if let Tone::Clip { gamma } = film.tone {
+        writeln!(o, "gamma = {}", N(gamma))?;
     }
     Ok(())
 }
@@ -196,7 +209,10 @@ pub fn tokens(scene: &Scene) -> Result<String, Vec<String>> {
         ..RenderSettings::default()
     };
     if scene.render != plain {
-        no.push("its integrator, tone, shadows or cut-off is not the default".into());
+        no.push("its integrator, shadows or cut-off is not the default".into());
+    }
+    if scene.film != FilmSettings::default() {
+        no.push("its film (exposure, bloom, tone and so on) is not the default".into());
     }
     let (camera, still) = (&scene.camera, Camera::default());
     let paths = match &camera.path {

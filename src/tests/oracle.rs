@@ -436,10 +436,10 @@ impl<'a> Oracle<'a> {
 
 // The code of linear light by the scene's tone curve.
 pub fn code_of(scene: &Scene, linear: f64) -> f64 {
-    match scene.render.tone {
+    match scene.film.tone {
         Tone::Soft => code(linear),
         Tone::Clip { gamma } if gamma > 0.0 => libm::pow(linear.clamp(0.0, 1.0), 1.0 / gamma) * 255.0,
-        Tone::Clip { .. } => crate::math::srgb::srgb(linear.clamp(0.0, 1.0)) * 255.0,
+        _ => crate::math::srgb::srgb(linear.clamp(0.0, 1.0)) * 255.0,
     }
 }
 

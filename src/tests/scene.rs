@@ -1,9 +1,9 @@
 //! Scenes: both grammars, their round trip, and what is said of bad ones.
 use super::common::{inputs, own};
 use crate::scene::{
-    self, Body, Camera, CameraPath, ColourBy, CylindricalPath, Floor, Grammar, Integrator, Key, Light, Material,
-    MaterialKind, Mesh, Output, Particles, Pattern, Reading, RenderSettings, Scene, Sky, Solid, Sphere, TextureSource,
-    Tone, World, defaults, write,
+    self, Body, Camera, CameraPath, ColourBy, CylindricalPath, Exposure, FilmSettings, Floor, Grammar, Integrator, Key,
+    Light, Material, MaterialKind, Mesh, Output, Particles, Pattern, Reading, RenderSettings, Scene, Sky, Solid,
+    Sphere, TextureSource, Tone, World, defaults, write,
 };
 use proptest::prelude::*;
 
@@ -114,7 +114,22 @@ fn with_world(scene: impl Strategy<Value = Scene>) -> impl Strategy<Value = Scen
         Just(Integrator::Whitted),
         (1u32..5000, prop_oneof![Just(0.0), 0.1..9.0]).prop_map(|(samples, noise)| Integrator::Path { samples, noise }),
     ];
-    let tone = prop_oneof![Just(Tone::Soft), (0.0..3.0).prop_map(|gamma| Tone::Clip { gamma })];
+    let tone = prop_oneof![
+        prop::sample::select(Tone::ALL.map(|(tone, _)| tone).to_vec()),
+        (0.0..3.0).prop_map(|gamma| Tone::Clip { gamma })
+    ];
+    let exposure = prop_oneof![Just(Exposure::Auto), (-20.0..20.0).prop_map(Exposure::Stops)];
+    let film = (exposure, 1667.0..25000.0, fraction(), fraction(), fraction(), fraction(), tone).prop_map(
+        |(exposure, white_balance, bloom, bloom_radius, vignette, grain, tone)| FilmSettings {
+            exposure,
+            white_balance,
+            bloom,
+            bloom_radius,
+            vignette,
+            grain,
+            tone,
+        },
+    );
     let key = (triple(finite()), triple(finite()), 1.0..179.0);
     let keys = (prop::collection::vec(key, 2..6), any::<bool>());
     let path = prop_oneof![
@@ -136,10 +151,10 @@ fn with_world(scene: impl Strategy<Value = Scene>) -> impl Strategy<Value = Scen
     let things =
         (prop::collection::vec(sphere(), 0..4), prop::collection::vec(mesh(), 0..3), prop::option::of(particles()));
     let bits = prop::option::of(prop::sample::select(vec![8u32, 16, 32]));
-    (scene, any::<bool>(), any::<bool>(), integrator, tone, camera, things, bits).prop_map(
-        |(mut scene, from_below, shadows, integrator, tone, (path, lens, focus), things, bits)| {
+    (scene, any::<bool>(), any::<bool>(), integrator, film, camera, things, bits).prop_map(
+        |(mut scene, from_below, shadows, integrator, film, (path, lens, focus), things, bits)| {
             scene.world.sky.from_below = from_below;
-            (scene.render.shadows, scene.render.integrator, scene.render.tone) = (shadows, integrator, tone);
+            (scene.render.shadows, scene.render.integrator, scene.film) = (shadows, integrator, film);
             if let Some(path) = path {
                 scene.camera.path = path;
             }
@@ -214,6 +229,7 @@ fn any_scene(plain: bool) -> impl Strategy<Value = Scene> {
                 },
                 camera: Camera { fov_deg, path: CameraPath::Cylinder { eye, target }, ..Camera::default() },
                 render: RenderSettings { width, height, samples, depth, cutoff, ..RenderSettings::default() },
+                film: FilmSettings::default(),
                 output: Output {
                     frames,
                     files: Pattern::parse(&pattern).unwrap().0,

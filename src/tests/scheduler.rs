@@ -99,9 +99,9 @@ fn run_on(
     frames: u32,
 ) -> Result<RunReport, RenderError> {
     let scene = renderer.scene();
-    let noise = matches!(scene.render.integrator, Integrator::Path { noise, .. } if noise > 0.0);
+    let post = renderer.post();
     let frames = FrameList::all(frames);
-    let plan = Plan::new(scene, devices, frames.len(), noise || needs.linear, needs, split);
+    let plan = Plan::new(scene, devices, frames.len(), renderer.is_linear(needs, &post), needs, split);
     let (pool, stop) = (crate::device::cpu::pool(1).unwrap(), renderer.stop_flag());
     let work = scheduler::Work {
         scene,
@@ -111,7 +111,7 @@ fn run_on(
         frames: &frames,
         pool: &pool,
         isa: renderer.isa(),
-        post: &[],
+        post: &post,
         stop: &stop,
     };
     delivery::run(devices, &work, sinks, &mut ())
@@ -222,6 +222,61 @@ fn linear_light_is_the_picture_before_its_tone_curve_and_layers_do_not_depend_on
         assert!(depth.iter().zip(coverage).all(|(d, c)| (*c == 0.0) == d.is_infinite() && *d > 0.0));
         assert!(coverage.contains(&1.0), "{name} shows something");
     }
+}
+
+// A scene's TOML but for its film.
+fn without_film(text: &str) -> String {
+    let (before, film) = text.split_once("[film]").unwrap();
+    format!("{before}{}", &film[film.find("\n[").unwrap()..])
+}
+
+// All of the film's steps at once, in frames, in tiles, and beside devices that fail.
+#[test]
+fn a_developed_frame_does_not_depend_on_who_traced_it() {
+    let film =
+        "[film]\nexposure = 0.7\nwhite_balance = 4200\nbloom = 0.2\nvignette = 0.3\ngrain = 0.2\ntone = \"agx\"\n";
+    for (tone, split) in [("agx", Split::Tiles), ("filmic", Split::Frames), ("soft", Split::Auto)] {
+        let text = own("infinity.toml").to_toml();
+        let scene = sized(toml(&format!("{}\n{}", without_film(&text), film.replace("agx", tone))), 61, 83, 2);
+        let needs = PixelFormats { linear: true, ..ALL };
+        let (result, alone) = shared(&scene, &[(Lives, 0)], Split::Frames, needs, 3);
+        result.unwrap();
+        let (result, together) = shared(&scene, &[(Lives, 0), (FailsAfter(2), 1), (Lives, 0)], split, needs, 3);
+        result.unwrap();
+        assert_eq!(alone, together, "{tone}");
+        let plain = sized(own("infinity.toml"), 61, 83, 2);
+        assert!(alone[0].rgba8.as_ref().unwrap().data() != render(&plain, 0), "{tone} shows");
+        // What is shown is the linear image by the curve.
+        let (linear, shown) = (alone[1].linear.as_ref().unwrap(), alone[1].rgba8.as_ref().unwrap());
+        for (light, code) in linear.data().chunks(3).zip(shown.data().chunks(4)) {
+            let light = [light[0], light[1], light[2]].map(f64::from);
+            let expected = scene.film.tone.shown(light).map(|x| scene.film.tone.encoded(x.clamp(0.0, 1.0)) * 255.0);
+            assert!((0..3).all(|i| (expected[i] - f64::from(code[i])).abs() < 1.0), "{light:?} {expected:?} {code:?}");
+        }
+    }
+}
+
+#[test]
+fn automatic_exposure_is_one_value_for_the_clip() {
+    let scene = |exposure: &str, light: f64| {
+        let mut scene = sized(own("default.txt"), 64, 48, 1);
+        scene.world.lights.iter_mut().for_each(|l| l.colour = l.colour.map(|c| c * light));
+        scene.film.exposure = match exposure {
+            "auto" => crate::scene::Exposure::Auto,
+            stops => crate::scene::Exposure::Stops(stops.parse().unwrap()),
+        };
+        scene
+    };
+    let mean = |scene: &Scene, frame| {
+        let (linear, _) = crate::Renderer::new(scene.clone()).unwrap().still_linear(frame).unwrap();
+        linear.data().iter().map(|&x| f64::from(x)).sum::<f64>() / linear.data().len() as f64
+    };
+    let plain: Vec<f64> = [0, 60].map(|n| mean(&scene("0", 1.0), n)).to_vec();
+    let auto: Vec<f64> = [0, 60].map(|n| mean(&scene("auto", 1.0), n)).to_vec();
+    assert!((auto[0] / plain[0] - auto[1] / plain[1]).abs() < 1e-3, "{auto:?} {plain:?}");
+    // A darker clip gets more light.
+    let gain = |light| mean(&scene("auto", light), 0) / mean(&scene("0", light), 0);
+    assert!(gain(0.2) > 1.1 * gain(1.0), "{} {}", gain(0.2), gain(1.0));
 }
 
 #[test]

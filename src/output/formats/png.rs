@@ -33,9 +33,7 @@ fn write(frame: &Frame, options: &FormatOptions, to: &mut dyn Write) -> io::Resu
 // The encoder takes 16-bit samples in the machine's own order.
 fn sixteen_bits(frame: &Frame, tone: Tone) -> io::Result<Vec<u8>> {
     let linear = frame.linear().ok_or_else(|| missing("linear light"))?;
-    let code = |x: f32| {
-        let toned = tone.bend(f64::from(x).max(0.0)).min(1.0);
-        (tone.display(toned) * 65535.0).round() as u16
-    };
-    Ok(linear.data().iter().flat_map(|&x| code(x).to_ne_bytes()).collect())
+    let code = |x: f64| (tone.encoded(x.clamp(0.0, 1.0)) * 65535.0).round() as u16;
+    let codes = |p: &[f32; 3]| tone.shown(p.map(f64::from)).map(|x| code(x).to_ne_bytes());
+    Ok(linear.data().as_chunks::<3>().0.iter().flat_map(codes).flatten().collect())
 }

@@ -1,0 +1,181 @@
+//! What a camera does to light on its way to the film's grain: exposure, white balance, vignette, grain. In linear light,
+//! by single operations in a fixed order, so that every machine gives the same bytes.
+
+use super::PostStep;
+use super::image::Image;
+use crate::math::vec3::Vec3;
+use rayon::prelude::*;
+
+/// Exposure and white balance: a factor for each channel.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Gain(pub [f32; 3]);
+
+impl Gain {
+    /// Twice as much light for each stop; light of a black body at `kelvin` comes out white.
+    pub fn new(stops: f64, kelvin: f64) -> Gain {
+        let exposure = libm::exp2(stops);
+        Gain(white_gains(kelvin).map(|g| (exposure * g) as f32))
+    }
+    /// Whether it changes nothing.
+    pub fn is_none(&self) -> bool {
+        self.0 == [1.0; 3]
+    }
+}
+
+impl PostStep for Gain {
+    fn apply(&self, image: &mut Image<f32>, _frame: u32) {
+        each_row(image, |_, row| {
+            for p in row {
+                *p = [p[0] * self.0[0], p[1] * self.0[1], p[2] * self.0[2]];
+            }
+        });
+    }
+}
+
+// What makes a black body's light white, with a luminance of one; nothing at sRGB's own white.
+fn white_gains(kelvin: f64) -> Vec3 {
+    use crate::scene::FilmSettings;
+    if kelvin == FilmSettings::DAYLIGHT {
+        return [1.0; 3];
+    }
+    let [here, there] = [FilmSettings::DAYLIGHT, kelvin].map(black_body);
+    let gains: Vec3 = [0, 1, 2].map(|i| here[i] / there[i].max(1e-3));
+    let luminance = luminance(gains);
+    gains.map(|g| g / luminance)
+}
+
+/// Luminance of linear sRGB (IEC 61966-2-1).
+pub fn luminance([r, g, b]: Vec3) -> f64 {
+    0.2126 * r + 0.7152 * g + 0.0722 * b
+}
+
+// The colour of a black body, linear sRGB with a luminance of one: the Planckian locus by Kim et al. ("Design of advanced
+// color temperature control system for HDTV applications", 2002), 1667 to 25000 kelvin.
+fn black_body(kelvin: f64) -> Vec3 {
+    let t = 1000.0 / kelvin;
+    let cubic = |[a, b, c, d]: [f64; 4], x: f64| ((a * x + b) * x + c) * x + d;
+    let x = if kelvin <= 4000.0 {
+        cubic([-0.2661239, -0.2343589, 0.8776956, 0.179910], t)
+    } else {
+        cubic([-3.0258469, 2.1070379, 0.2226347, 0.240390], t)
+    };
+    let y = if kelvin <= 2222.0 {
+        cubic([-1.1063814, -1.34811020, 2.18555832, -0.20219683], x)
+    } else if kelvin <= 4000.0 {
+        cubic([-0.9549476, -1.37418593, 2.09137015, -0.16748867], x)
+    } else {
+        cubic([3.0817580, -5.87338670, 3.75112997, -0.37001483], x)
+    };
+    let (big_x, big_z) = (x / y, (1.0 - x - y) / y);
+    [
+        3.2406 * big_x - 1.5372 - 0.4986 * big_z,
+        -0.9689 * big_x + 1.8758 + 0.0415 * big_z,
+        0.0557 * big_x - 0.2040 + 1.0570 * big_z,
+    ]
+}
+
+/// Corners get less light than the middle, as behind a real lens: 1 / (1 + k r²)², r from 0 to 1 at the corners.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Vignette(pub f64);
+
+impl PostStep for Vignette {
+    fn apply(&self, image: &mut Image<f32>, _frame: u32) {
+        let k = (1.0 / (1.0 - self.0.min(0.99)).sqrt() - 1.0) as f32;
+        let (w, h) = (image.width() as f32, image.height() as f32);
+        let per_square = 4.0 / (w * w + h * h);
+        each_row(image, |y, row| {
+            let dy = y as f32 + 0.5 - 0.5 * h;
+            for (x, p) in row.iter_mut().enumerate() {
+                let dx = x as f32 + 0.5 - 0.5 * w;
+                let d = 1.0 + k * ((dx * dx + dy * dy) * per_square);
+                *p = p.map(|c| c / (d * d));
+            }
+        });
+    }
+}
+
+/// Grain: noise that grows with the root of the light, as counted grains do; the same for all channels, new in each frame.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Grain(pub f64);
+
+impl PostStep for Grain {
+    fn apply(&self, image: &mut Image<f32>, frame: u32) {
+        let strength = 0.25 * self.0 as f32;
+        each_row(image, |y, row| {
+            for (x, p) in row.iter_mut().enumerate() {
+                let hash = hashed(x as u32, y, frame);
+                // The sum of two even ones: from -1 to 1, mostly near 0.
+                let noise = ((hash & 0xffff) as f32 + (hash >> 16) as f32) / 65535.0 - 1.0;
+                let light = 0.2126 * p[0] + 0.7152 * p[1] + 0.0722 * p[2];
+                let factor = 1.0 + strength * noise / light.max(1e-4).sqrt();
+                *p = p.map(|c| c * factor.clamp(0.0, 2.0));
+            }
+        });
+    }
+}
+
+// PCG's permutation, three times (Jarzynski and Olano, "Hash functions for GPU rendering", 2020).
+fn hashed(x: u32, y: u32, z: u32) -> u32 {
+    let pcg = |v: u32| {
+        let state = v.wrapping_mul(747_796_405).wrapping_add(2_891_336_453);
+        let word = ((state >> ((state >> 28) + 4)) ^ state).wrapping_mul(277_803_737);
+        (word >> 22) ^ word
+    };
+    pcg(x.wrapping_add(pcg(y.wrapping_add(pcg(z)))))
+}
+
+// Rows with their numbers, side by side on the threads of the pool that this is called in.
+pub fn each_row(image: &mut Image<f32>, change: impl Fn(u32, &mut [[f32; 3]]) + Sync) {
+    assert_eq!(image.channels(), 3, "light has red, green and blue");
+    let width = image.width().max(1) as usize;
+    let rows = image.data_mut().as_chunks_mut::<3>().0;
+    rows.par_chunks_mut(width).enumerate().for_each(|(y, row)| change(y as u32, row));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn grey(width: u32, height: u32, value: f32) -> Image<f32> {
+        Image::new(width, height, 3, vec![value; 3 * (width * height) as usize])
+    }
+
+    #[test]
+    fn a_stop_is_twice_the_light_and_daylight_is_white() {
+        assert_eq!(Gain::new(1.0, 6504.0).0, [2.0; 3]);
+        assert!(Gain::new(0.0, 6504.0).is_none());
+        let [r, g, b] = Gain::new(0.0, 3000.0).0;
+        assert!(r < g && g < b, "warm light is cooled: {r} {g} {b}");
+        // A black body's own light comes out grey.
+        let body = black_body(3000.0);
+        let white = [0, 1, 2].map(|i| body[i] * f64::from(Gain::new(0.0, 3000.0).0[i]));
+        let daylight = black_body(6504.0);
+        assert!((0..3).all(|i| (white[i] / white[1] - daylight[i] / daylight[1]).abs() < 1e-3), "{white:?}");
+        // D65 lies 0.003 beside the locus: nearly white.
+        assert!(daylight.iter().all(|c| (c - 1.0).abs() < 0.06), "{daylight:?}");
+    }
+
+    #[test]
+    fn corners_lose_what_is_asked_for_and_the_middle_nothing() {
+        let mut image = grey(201, 101, 1.0);
+        Vignette(0.4).apply(&mut image, 0);
+        assert!((image.pixel(100, 50)[0] - 1.0).abs() < 1e-6);
+        assert!((image.pixel(0, 0)[0] - 0.6).abs() < 0.01, "{}", image.pixel(0, 0)[0]);
+    }
+
+    #[test]
+    fn grain_keeps_the_mean_and_is_new_in_each_frame() {
+        let frames: Vec<Image<f32>> = (0..2)
+            .map(|n| {
+                let mut image = grey(200, 200, 0.3);
+                Grain(0.3).apply(&mut image, n);
+                image
+            })
+            .collect();
+        for image in &frames {
+            let mean: f64 = image.data().iter().map(|&x| f64::from(x)).sum::<f64>() / image.data().len() as f64;
+            assert!((mean - 0.3).abs() < 1e-3, "{mean}");
+        }
+        assert_ne!(frames[0], frames[1]);
+    }
+}

@@ -1,0 +1,60 @@
+//! From a frame's mean light to its picture: the post steps, the tone curve, eight bits.
+
+use crate::device_scene::HostScene;
+use crate::film::bloom::Bloom;
+use crate::film::image::Image;
+use crate::film::lens::{Gain, Grain, Vignette};
+use crate::film::{PostStep, toned};
+use crate::kernels::Isa;
+use crate::scene::{FilmSettings, Tone};
+
+/// How a frame is developed.
+pub struct Development<'a> {
+    /// What is done in linear light, in this order.
+    pub post: &'a [Box<dyn PostStep>],
+    /// The curve afterwards.
+    pub tone: Tone,
+    /// Whose kernels do the last step.
+    pub isa: Isa,
+    /// The scene that holds their tables.
+    pub scene: &'a HostScene<'a>,
+    /// Number of the frame.
+    pub frame: u32,
+}
+
+impl Development<'_> {
+    /// Takes mean light through the post steps, which change the image, and gives the picture: RGBA, a word a pixel.
+    pub fn picture(&self, image: &mut Image<f32>) -> Vec<u32> {
+        self.post.iter().for_each(|step| step.apply(image, self.frame));
+        if self.tone.knee().is_some() {
+            return self.coded(image);
+        }
+        let mut shown = image.clone();
+        toned(self.tone, &mut shown);
+        self.coded(&shown)
+    }
+    fn coded(&self, image: &Image<f32>) -> Vec<u32> {
+        let mut rgba = vec![0u32; image.data().len() / 3];
+        self.isa.tone_map(self.scene, image.data(), &mut rgba);
+        rgba
+    }
+}
+
+/// The steps that a film asks for; none for a plain one. `stops`: its exposure.
+pub fn steps(film: &FilmSettings, stops: f64) -> Vec<Box<dyn PostStep>> {
+    let mut steps: Vec<Box<dyn PostStep>> = Vec::new();
+    let gain = Gain::new(stops, film.white_balance);
+    if !gain.is_none() {
+        steps.push(Box::new(gain));
+    }
+    if film.bloom > 0.0 {
+        steps.push(Box::new(Bloom { share: film.bloom, radius: film.bloom_radius }));
+    }
+    if film.vignette > 0.0 {
+        steps.push(Box::new(Vignette(film.vignette)));
+    }
+    if film.grain > 0.0 {
+        steps.push(Box::new(Grain(film.grain)));
+    }
+    steps
+}

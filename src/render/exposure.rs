@@ -1,0 +1,78 @@
+//! `exposure = "auto"`: a few small frames of the clip, rendered on the CPU before the first one, say how much light suits
+//! it. One value for the whole clip, so that it does not flicker, and the same on every machine.
+
+use crate::device::cpu::Cpu;
+use crate::device::{Memory, Task, TaskOutput};
+use crate::device_scene::{DeviceScene, frame_params};
+use crate::film::Film;
+use crate::film::lens::luminance;
+use crate::kernels::Isa;
+use crate::scene::{FilmSettings, Integrator, Scene};
+use std::sync::Arc;
+
+// Trial frames of a clip, their width, and samples of a path-traced pixel.
+const FRAMES: u32 = 7;
+const WIDTH: u32 = 128;
+const SAMPLES: u32 = 16;
+// Middle grey; light so dark that it does not count; how bright the brightest hundredth may become.
+const GREY: f64 = 0.18;
+const DARK: f64 = 0.002;
+const BRIGHT: f64 = 1.5;
+
+/// Stops that bring the clip's mean to middle grey, or less where the brightest parts would burn out; to hundredths.
+pub fn find(scene: &Scene, device_scene: &Arc<DeviceScene>, isa: Isa, pool: &Arc<rayon::ThreadPool>) -> f64 {
+    let mut small = scene.clone();
+    let (width, height) = (scene.render.width, scene.render.height);
+    small.render.width = WIDTH.min(width);
+    small.render.height =
+        ((f64::from(height) * f64::from(small.render.width) / f64::from(width)).round() as u32).clamp(1, 4 * WIDTH);
+    small.render.samples = 2;
+    if let Integrator::Path { samples, .. } = &mut small.render.integrator {
+        *samples = (*samples).min(SAMPLES);
+    }
+    let cpu = Cpu::new(isa, Arc::clone(pool), Arc::new(device_scene.resized(&small)));
+    let samples = small.render.samples_per_pixel();
+    let last = scene.output.frames - 1;
+    let mut light = Vec::new();
+    for i in 0..FRAMES {
+        let frame = u64::from(last) * u64::from(i) / u64::from(FRAMES);
+        let frame = frame as u32;
+        let mut sums = Memory::default();
+        let task = Task { frame, rows: 0..small.render.height, samples: 0..samples, output: TaskOutput::Sums };
+        cpu.run(&task, &frame_params(&small, frame), &mut sums);
+        let mut film = Film::new(small.render.width, small.render.height);
+        film.expect(0, samples);
+        film.add(0, 0, sums.sums());
+        let image = film.resolve();
+        light.extend(image.data().as_chunks::<3>().0.iter().map(|p| luminance(p.map(f64::from))));
+    }
+    stops(light)
+}
+
+fn stops(mut light: Vec<f64>) -> f64 {
+    light.sort_by(f64::total_cmp);
+    let bright = light.get(light.len() * 99 / 100).copied().unwrap_or_default();
+    let seen: Vec<f64> = light.into_iter().filter(|&l| l > DARK).collect();
+    if seen.is_empty() {
+        return 0.0;
+    }
+    let mean = libm::exp2(seen.iter().map(|&l| libm::log2(l)).sum::<f64>() / seen.len() as f64);
+    let factor = (GREY / mean).min(BRIGHT / bright.max(1e-9));
+    let stops = (libm::log2(factor) * 100.0).round() / 100.0;
+    stops.clamp(-FilmSettings::MAX_STOPS, FilmSettings::MAX_STOPS)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_mean_becomes_grey_unless_lamps_would_burn_out() {
+        assert_eq!(stops(vec![0.18; 500]), 0.0);
+        assert_eq!(stops(vec![0.045; 500]), 2.0);
+        assert_eq!(stops(vec![0.0; 500]), 0.0);
+        let mut lamps = vec![0.01; 450];
+        lamps.extend([3.0; 50]);
+        assert_eq!(stops(lamps), -1.0);
+    }
+}

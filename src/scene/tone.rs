@@ -1,0 +1,240 @@
+//! Tone curves: from linear light of any brightness to linear light that a display can show. They are worked out in
+//! double precision with plain operations and libm, so that they are the same everywhere; of the simplest two the kernels
+//! have their own in single precision.
+
+use crate::math::srgb::{linear, srgb};
+use std::sync::OnceLock;
+
+type Rgb = [f64; 3];
+
+/// How brightness becomes a picture's: what is done to light that is too bright to be shown.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Tone {
+    /// Bright light bends below white, channel by channel, from [`Tone::KNEE`] on.
+    Soft,
+    /// Bright light is cut off at white; the exponent of the curve is 1 / gamma, or sRGB's curve at 0.
+    Clip {
+        /// 2 in "Ray Tracing in One Weekend".
+        gamma: f64,
+    },
+    /// Colours below four fifths stay as they are, brighter ones keep their hue and fade to white (Khronos PBR Neutral,
+    /// 2024).
+    Neutral,
+    /// An S-shaped curve with dark shadows that keeps hues (after Narkowicz's fit of ACES, 2015).
+    Filmic,
+    /// Wide and gentle: very bright colours turn to white as they do on film (after AgX by T. Sobotka, in B. Wrensch's
+    /// polynomial form, 2023).
+    Agx,
+}
+
+impl Tone {
+    /// All, with their names in a scene.
+    pub const ALL: [(Tone, &str); 5] = [
+        (Tone::Soft, "soft"),
+        (Tone::Clip { gamma: 0.0 }, "clip"),
+        (Tone::Neutral, "neutral"),
+        (Tone::Filmic, "filmic"),
+        (Tone::Agx, "agx"),
+    ];
+    /// Brightness from which the soft curve bends.
+    pub const KNEE: f64 = 0.7;
+
+    /// The name in a scene.
+    pub fn name(self) -> &'static str {
+        let same = |t: &Tone| std::mem::discriminant(t) == std::mem::discriminant(&self);
+        Tone::ALL.iter().find(|(t, _)| same(t)).map_or("soft", |(_, name)| name)
+    }
+
+    /// What a display shows of linear light, each channel 0 to 1, linear.
+    pub(crate) fn shown(self, rgb: Rgb) -> Rgb {
+        match self {
+            Tone::Soft => rgb.map(soft),
+            Tone::Clip { .. } => rgb.map(|x| x.min(1.0)),
+            Tone::Neutral => neutral(rgb),
+            Tone::Filmic => filmic(rgb),
+            Tone::Agx => agx(rgb),
+        }
+    }
+
+    /// The display value, 0 to 1 as it is quantised, of linear light from 0 to 1.
+    pub(crate) fn encoded(self, linear: f64) -> f64 {
+        match self {
+            Tone::Clip { gamma } if gamma > 0.0 => libm::pow(linear.sqrt(), 2.0 / gamma),
+            _ => srgb(linear),
+        }
+    }
+
+    /// Whether the kernels have the curve, as the knee that they bend from.
+    pub(crate) fn knee(self) -> Option<f64> {
+        match self {
+            Tone::Soft => Some(Tone::KNEE),
+            Tone::Clip { .. } => Some(1.0),
+            _ => None,
+        }
+    }
+
+    /// The linear light that is shown as display values; of what no light is shown as, the nearest.
+    pub(crate) fn light_of(self, display: Rgb) -> Rgb {
+        let wanted = display.map(|x| match self {
+            Tone::Clip { gamma } if gamma > 0.0 => libm::pow(x, gamma),
+            _ => linear(x),
+        });
+        match self {
+            Tone::Soft => wanted.map(unsoft),
+            Tone::Clip { .. } => wanted,
+            // These have no inverse in a few words, and steps towards it grow smaller as it comes near.
+            _ => (0..500).fold(wanted, |x, _| {
+                let got = self.shown(x);
+                [0, 1, 2].map(|i| (x[i] + 0.7 * (wanted[i] - got[i])).clamp(0.0, 50.0))
+            }),
+        }
+    }
+}
+
+// Straight up to the knee, then bending so that any brightness stays below 1 (kernels/film.cuh says the same in single
+// precision).
+fn soft(x: f64) -> f64 {
+    let over = x - Tone::KNEE;
+    if over > 0.0 { Tone::KNEE + over * (1.0 - Tone::KNEE) / (over + 1.0 - Tone::KNEE) } else { x }
+}
+fn unsoft(x: f64) -> f64 {
+    let over = x - Tone::KNEE;
+    if over > 0.0 { Tone::KNEE + over * (1.0 - Tone::KNEE) / (1.0 - x).max(1e-3) } else { x }
+}
+
+fn largest(rgb: Rgb) -> f64 {
+    rgb[0].max(rgb[1]).max(rgb[2])
+}
+
+// The colour with its largest channel brought down from `peak` to `to`, faded to white the more was lost.
+fn pressed(rgb: Rgb, peak: f64, to: f64) -> Rgb {
+    const FADE: f64 = 0.15;
+    let white = 1.0 - 1.0 / (FADE * (peak - to).max(0.0) + 1.0);
+    rgb.map(|x| {
+        let x = x * to / peak;
+        x + (to - x) * white
+    })
+}
+
+// The specification's numbers: 0.04 is what a glossy surface mirrors head-on, which is taken off dark colours.
+fn neutral(rgb: Rgb) -> Rgb {
+    const START: f64 = 0.8 - 0.04;
+    let least = rgb[0].min(rgb[1]).min(rgb[2]).max(0.0);
+    let offset = if least < 0.08 { least - 6.25 * least * least } else { 0.04 };
+    let rgb = rgb.map(|x| x - offset);
+    let peak = largest(rgb);
+    if peak < START {
+        return rgb;
+    }
+    let d = 1.0 - START;
+    pressed(rgb, peak, 1.0 - d * d / (peak + d - START))
+}
+
+fn filmic(rgb: Rgb) -> Rgb {
+    let peak = largest(rgb);
+    if peak <= 0.0 {
+        return rgb;
+    }
+    let x = 0.6 * peak;
+    let to = (x * (2.51 * x + 0.03) / (x * (2.43 * x + 0.59) + 0.14)).min(1.0);
+    pressed(rgb, peak, to)
+}
+
+// Into AgX's own primaries, where no colour is so pure that a channel stays dark; a logarithm over 16.5 stops; the curve;
+// and back.
+fn agx(rgb: Rgb) -> Rgb {
+    const INTO: [Rgb; 3] = [
+        [0.842479062253094, 0.0784335999999992, 0.0792237451477643],
+        [0.0423282422610123, 0.878468636469772, 0.0791661274605434],
+        [0.0423756549057051, 0.0784336, 0.879142973793104],
+    ];
+    const BACK: [Rgb; 3] = [
+        [1.19687900512017, -0.0980208811401368, -0.0990297440797205],
+        [-0.0528968517574562, 1.15190312990417, -0.0989611768448433],
+        [-0.0529716355144438, -0.0980434501171241, 1.15107367264116],
+    ];
+    const STOPS: [f64; 2] = [-12.47393, 4.026069];
+    let times = |m: [Rgb; 3], v: Rgb| m.map(|row| row[0] * v[0] + row[1] * v[1] + row[2] * v[2]);
+    let curve = |x: f64| {
+        let stops = libm::log2(x.max(1e-10)).clamp(STOPS[0], STOPS[1]);
+        let x = (stops - STOPS[0]) / (STOPS[1] - STOPS[0]);
+        let (x2, x4) = (x * x, x * x * x * x);
+        15.5 * x4 * x2 - 40.14 * x4 * x + 31.96 * x4 - 6.868 * x2 * x + 0.4298 * x2 + 0.1191 * x - 0.00232
+    };
+    // What comes out is a display's value already, which is linear light again before it is shown.
+    times(BACK, times(INTO, rgb).map(curve)).map(display_to_linear)
+}
+
+// sRGB's curve by a table, straight between its entries.
+fn display_to_linear(x: f64) -> f64 {
+    const LAST: usize = 2048;
+    static TABLE: OnceLock<Vec<f64>> = OnceLock::new();
+    let table = TABLE.get_or_init(|| (0..=LAST).map(|i| linear(i as f64 / LAST as f64)).collect());
+    let at = x.clamp(0.0, 1.0) * LAST as f64;
+    let i = (at as usize).min(LAST - 1);
+    table[i] + (table[i + 1] - table[i]) * (at - i as f64)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn shown(tone: Tone, rgb: Rgb) -> Rgb {
+        tone.shown(rgb)
+    }
+
+    #[test]
+    fn curves_rise_from_black_to_white_and_stay_in_between() {
+        for (tone, name) in Tone::ALL {
+            assert!(shown(tone, [0.0; 3]).iter().all(|x| x.abs() < 1e-3), "{name} {:?}", shown(tone, [0.0; 3]));
+            let mut before = -1.0;
+            for i in 0..2000 {
+                let light = libm::exp2(f64::from(i) / 100.0 - 14.0);
+                let [r, g, b] = shown(tone, [light; 3]);
+                assert!((r - g).abs() < 2e-3 && (g - b).abs() < 2e-3, "{name}: grey stays grey: {r} {g} {b}");
+                assert!(r >= before - 1e-9 && r <= 1.0, "{name} at {light}: {r} after {before}");
+                before = r;
+            }
+            assert!(before > 0.96, "{name} ends at {before}");
+            for colour in [[5.0, 0.2, 0.0], [0.0, 0.0, 90.0], [0.3, 0.9, 0.1]] {
+                assert!(shown(tone, colour).iter().all(|x| (-1e-9..=1.0 + 1e-9).contains(x)), "{name} {colour:?}");
+            }
+        }
+    }
+
+    // The order of the channels, and how far the middle one lies between the others.
+    #[test]
+    fn new_curves_keep_hues() {
+        let hue = |[r, g, b]: Rgb| (g - b) / (r - b);
+        let orange = |light: f64| [light, 0.45 * light, 0.1 * light];
+        for tone in [Tone::Neutral, Tone::Filmic] {
+            for light in [0.1, 0.5, 1.0, 3.0, 10.0] {
+                let (before, after) = (hue(orange(light)), hue(shown(tone, orange(light))));
+                assert!((before - after).abs() < 0.03, "{tone:?} at {light}: {before} {after}");
+            }
+        }
+        // Per channel, orange turns to cream: this is why they are there.
+        assert!(hue(shown(Tone::Soft, orange(10.0))) > 0.8);
+    }
+
+    #[test]
+    fn neutral_leaves_colours_below_four_fifths_as_they_are() {
+        for rgb in [[0.5, 0.2, 0.1], [0.7, 0.7, 0.1], [0.2, 0.3, 0.75]] {
+            let got = shown(Tone::Neutral, rgb);
+            assert!((0..3).all(|i| (got[i] - (rgb[i] - 0.04)).abs() < 1e-9), "{rgb:?} {got:?}");
+        }
+    }
+
+    #[test]
+    fn light_is_found_for_what_is_to_be_shown() {
+        for (tone, name) in Tone::ALL.into_iter().chain([(Tone::Clip { gamma: 2.0 }, "gamma")]) {
+            // AgX shows no bright colour that is so pure.
+            let pure = if tone == Tone::Agx { 0.6 } else { 0.3 };
+            for display in [[0.27, 0.0, 0.33], [0.13, 0.56, 0.55], [0.9, 0.85, pure], [0.92; 3]] {
+                let got = shown(tone, tone.light_of(display)).map(|x| tone.encoded(x.clamp(0.0, 1.0)));
+                let off = (0..3).map(|i| (got[i] - display[i]).abs()).fold(0.0, f64::max);
+                assert!(off < 0.06, "{name}: {got:?} for {display:?}");
+            }
+        }
+    }
+}
