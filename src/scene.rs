@@ -303,10 +303,14 @@ pub struct Body {
     pub lamps: u32,
     /// Colour of the lamps.
     pub lamp_colour: Vec3,
+    /// Multiplies their light.
+    pub lamp_intensity: f64,
     /// Width of the bars on each side of an edge, in circumradii; 0 = no bars.
     pub bar: f64,
     /// Colour of the bars.
     pub bar_colour: Vec3,
+    /// How much the bars mirror on their outer side, 0 to 1; inside they are dull.
+    pub bar_reflection: f64,
     /// Index of refraction; 1 lets light go straight through.
     pub ior: f64,
 }
@@ -322,8 +326,10 @@ impl Default for Body {
             transparency: 0.0,
             lamps: 0,
             lamp_colour: Body::LAMP_COLOUR,
+            lamp_intensity: 1.0,
             bar: Body::BAR,
             bar_colour: Body::BAR_COLOUR,
+            bar_reflection: Body::BAR_REFLECTION,
             ior: 1.0,
         }
     }
@@ -334,6 +340,10 @@ impl Body {
     pub const BAR: f64 = 0.045;
     /// Colour of the bars where none is given.
     pub const BAR_COLOUR: Vec3 = [0.28, 0.27, 0.29];
+    /// What the bars mirror where nothing is given.
+    pub const BAR_REFLECTION: f64 = 0.35;
+    /// Most that `lamp_intensity` may be.
+    pub const MAX_LAMP_INTENSITY: f64 = 1000.0;
     /// Colour of the lamps where none is given.
     pub const LAMP_COLOUR: Vec3 = [1.0, 0.93, 0.82];
 }

@@ -111,12 +111,12 @@ void ENTRY(polyfly_convert)(const u32* rgba, int width, int height, int first, i
     for (int bx = 0; bx < (width + 1) / 2; ++bx) convert_block(rgba, width, height, bx, by, y, u, v);
 }
 
-// How much light of the lamps reaches points: for each point, the light of each lamp times the
-// cosine over the squared distance, through whatever stands between.
-// points and lamps: x, y, z; colours: linear; light: r, g, b for each point.
+// How much light of the lamps reaches points: for each point, the light of each lamp times both cosines over the
+// squared distance, through whatever stands between.
+// points and lamps: x, y, z; normals: of the lamps; colours: linear; light: r, g, b for each point.
 void ENTRY(polyfly_light_points)(const Scene* scene, const float* points, int n, const float* normal,
-                                 const float* lamps, const float* colours, int lamp_count, int from, float softening,
-                                 float* light) {
+                                 const float* lamps, const float* normals, const float* colours, int lamp_count,
+                                 int from, float softening, float* light) {
   for (int at = 0; at < n; at += POLYFLY_LANES) {
     const Mask m = first_lanes(n - at);
     const Int i = (lane_index() + Int(at)) * Int(3);
@@ -125,11 +125,11 @@ void ENTRY(polyfly_light_points)(const Scene* scene, const float* points, int n,
     Vec sum = vec(Real(0.0f), Real(0.0f), Real(0.0f));
     for (int k = 0; k < lamp_count; ++k) {
       const Vec d = vec(lamps + 3 * k) - p;
-      const Real cosine = dot(normal, d);
-      const Mask facing = m & (cosine > Real(0.0f));
+      const Real cosine = dot(normal, d), lamp_cosine = -dot(normals + 3 * k, d);
+      const Mask facing = m & (cosine > Real(0.0f)) & (lamp_cosine > Real(0.0f));
       if (!any(facing)) continue;
       const Real square = dot(d, d) + Real(softening);
-      const Real strength = cosine / (square * sqrt(square));
+      const Real strength = cosine * lamp_cosine / (square * square);
       const Vec left = transmittance(*scene, p, d, Int(from), facing);
       sum = sum + select(facing, left * vec(colours + 3 * k) * strength, vec(Real(0.0f), Real(0.0f), Real(0.0f)));
     }

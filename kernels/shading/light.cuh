@@ -83,8 +83,9 @@ POLYFLY_FN LightSample sample_emitter(const Scene& scene, const Ray& ray, const 
   LightSample sample;
   sample.towards = select(wide, cone * (reach * Real(0.9999f)), to * Real(0.9999f));
   Vec way = select(wide, cone, axis);
-  // Of a ball: radiance times solid angle over pi. Of a lamp: its strength over the squared distance.
-  Real shape = select(wide, cap + cap, reciprocal(square));
+  // Of a ball: radiance times solid angle over pi. Of a lamp: its strength and cosine over the squared distance.
+  const Vec normal = read_vec(data, words, at + Int(WORD(Emitter, normal)), met);
+  Real shape = select(wide, cap + cap, max(-dot(normal, axis), zero) * reciprocal(square));
   const Mask flat_ones = met & flat;
   if (any(flat_ones)) {
     // Of a triangle, any point alike: radiance times area and cosine over pi and the squared distance.

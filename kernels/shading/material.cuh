@@ -31,14 +31,15 @@ struct Surface {
   Int other_side;  // and of the transmitted one
 };
 
-// --- lamps: discs set along a bar, hot in the middle, with a glow on the bar around them ---
+// --- lamps: discs set along the middle of a bar, hot in theirs, with a glow on the bar around them ---
 // across: distance to the edge within the face; place: position along the edge, 0 in its middle.
 POLYFLY_FN Vec lamp_light(const Body& body, Real across, Real place) {
   const Real half = Real(0.5f);
   Real cell = fma(place, Real(body.lamps_per_length), Real(0.5f * (float)body.lamps));
   const Real first = Real(0.0f), last = Real((float)(body.lamps - 1));
   Real aside = (cell - to_real(to_int(min(max(cell, first), last))) - half) * Real(body.lamp_spacing);
-  Real far2 = fma(aside, aside, across * across) * Real(body.lamp_sharpness);
+  Real off = across - Real(body.lamp_across);
+  Real far2 = fma(aside, aside, off * off) * Real(body.lamp_sharpness);
   Mask light_sample = far2 < Real(1.0f);
   Real core = Real(1.0f) - far2;
   Real white = core * core * Real(1.6f);
@@ -65,6 +66,52 @@ POLYFLY_FN void total_reflection(Vec d, Mask met, Surface<S>& s) {
   s.highlight_weight = select(total, zero, s.highlight_weight);
   s.reflect = select(total, Reflectance<S>::all(one), s.reflect);
   s.transmit = select(total, black, s.transmit);
+}
+
+// How far the rim of a bar leans away from its edge, as a tangent.
+#define BAR_RIM 1.2f
+
+// A bar at q from the body's centre, for lanes that met one: half-round metal along the edge between the face with the
+// normal n and the one that is `nearest` to q, of the others. Its normal runs from the edge's own, between both faces,
+// to one that leans into the face.
+template <class S>
+POLYFLY_FN void shade_bar(const S& scene, const Body& body, const Ray& ray, Vec q, Vec n, Real nearest, Mask bar,
+                          Surface<S>& s) {
+  const Real zero = Real(0.0f);
+  s.albedo = select(bar, vec(body.bar_colour), s.albedo);
+  s.highlight_weight = select(bar, Real(scene.constants.highlight), s.highlight_weight);
+  s.transmit = select(bar, vec(zero, zero, zero), s.transmit);
+  Vec other = n;
+  POLYFLY_NO_UNROLL
+  for (int i = 0; i < body.slabs; ++i) {
+    const Slab& slab = scene.slabs.at(body.first_slab + i);
+    other = select(slab_distance(slab, q) == nearest, vec(slab.n), other);
+  }
+  if (body.lamps > 0) {
+    // The edge runs along n x other, whose length is the sine that bar_to_edge undoes.
+    const Real place = dot(cross(n, other), q) * Real(body.bar_to_edge);
+    const Vec light = lamp_light(body, nearest * Real(body.bar_to_edge), place);
+    s.emission = select(bar, light, s.emission);
+  }
+  // The centre is inside: what points away from it is outward.
+  n = select(dot(n, q) < zero, -n, n);
+  other = select(dot(other, q) < zero, -other, other);
+  const Real cosine = dot(n, other);
+  const Vec inward = (n * cosine - other) * Real(body.bar_to_edge);
+  const Real at_edge = reciprocal(Real(body.bar_to_edge) * max(cosine + Real(1.0f), Real(1.0e-3f)));
+  const Mask outside = dot(n, ray.d) < zero;
+  const Vec face = select(outside, n, -n);
+  // Inside, where panes show every bar again and again, they are dull: what they mirror would be noise.
+  s.reflect = select(bar, Reflectance<S>::all(select(outside, Real(body.bar_reflect), zero)), s.reflect);
+  const Real first = select(outside, -at_edge, at_edge);
+  const Real lean = fma(Real(BAR_RIM) - first, nearest * Real(body.bar_inverse), first);
+  const Vec round = normalise(fma(inward, lean, face));
+  // What it mirrors stays on this side of the face: where it would not, the normal gives way.
+  const Real twice = Real(-2.0f) * dot(round, ray.d);
+  const Vec mirrored = fma(round, twice, ray.d);
+  const Real below = min(dot(mirrored, face) - Real(0.02f), zero);
+  const Vec kept_above = normalise(fma(face, -below, mirrored));
+  s.n = select(bar, select(below < zero, normalise(kept_above - ray.d), round), s.n);
 }
 
 // Body k, for lanes that met it.
@@ -95,23 +142,7 @@ POLYFLY_FN void shade_body(const S& scene, int k, const Ray& ray, const Hit& hit
   s.other_side = select(m, select(hit.leaving, out, in), s.other_side);
   const Mask bar = m & (nearest < Real(body.bar));
   if (!any(bar)) return;
-  const Real zero = Real(0.0f);
-  s.albedo = select(bar, vec(body.bar_colour), s.albedo);
-  s.highlight_weight = select(bar, Real(scene.constants.highlight), s.highlight_weight);
-  s.reflect = select(bar, Reflectance<S>::all(zero), s.reflect);
-  s.transmit = select(bar, vec(zero, zero, zero), s.transmit);
-  if (body.lamps > 0) {
-    Vec other = n;
-    POLYFLY_NO_UNROLL
-    for (int i = 0; i < body.slabs; ++i) {
-      const Slab& slab = scene.slabs.at(body.first_slab + i);
-      other = select(slab_distance(slab, q) == nearest, vec(slab.n), other);
-    }
-    // The edge runs along n x other, whose length is the sine that bar_to_edge undoes.
-    const Real place = dot(cross(n, other), q) * Real(body.bar_to_edge);
-    const Vec light = lamp_light(body, nearest * Real(body.bar_to_edge), place);
-    s.emission = select(bar, light, s.emission);
-  }
+  shade_bar(scene, body, ray, q, n, nearest, bar, s);
 }
 
 // Piece k of the floor.

@@ -1,7 +1,7 @@
 //! Lamp light on the floor, worked out once before the first frame (Whitted): where to compute it, and the map of it.
 //! kernels.rs does the computing.
 
-use super::lights::lamps_of;
+use super::lights::{Lamp, lamps_of};
 use super::{DeviceScene, floor, push_texel};
 use crate::math::vec3::{length, single, sub};
 use crate::scene::Scene;
@@ -20,6 +20,8 @@ pub struct LightmapPlan {
     pub normals: Vec<[f32; 3]>,
     /// Lamp positions, x y z each.
     pub lamps: Vec<f32>,
+    /// The way that the lamps shine, likewise.
+    pub lamp_normals: Vec<f32>,
     /// Lamp strengths, r g b each.
     pub colours: Vec<f32>,
     /// Squared length added to squared distances, so that a lamp on the floor stays finite.
@@ -30,8 +32,7 @@ pub struct LightmapPlan {
 pub fn plan(device_scene: &DeviceScene, scene: &Scene) -> Option<LightmapPlan> {
     let floor = scene.world.floor.as_ref()?;
     let all = lamps_of(scene, |_| false);
-    let (lamps, colours): (Vec<_>, Vec<_>) = all.iter().copied().unzip();
-    let (lamps, colours) = (lamps.concat(), colours.concat());
+    let flat = |of: fn(&Lamp) -> [f32; 3]| all.iter().flat_map(of).collect::<Vec<f32>>();
     // Path tracing samples the lamps themselves.
     if all.is_empty() || scene.render.is_path() {
         return None;
@@ -50,8 +51,9 @@ pub fn plan(device_scene: &DeviceScene, scene: &Scene) -> Option<LightmapPlan> {
         size,
         points: points.collect(),
         normals: quads.iter().map(|q| q.n).collect(),
-        lamps,
-        colours,
+        lamps: flat(|l| l.position),
+        lamp_normals: flat(|l| l.normal),
+        colours: flat(|l| l.strength),
         softening: (step * step * 0.25) as f32,
     })
 }

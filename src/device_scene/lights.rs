@@ -2,15 +2,12 @@
 
 use super::geometry::Geometry;
 use super::linear_colour;
-use super::polyhedra::{lamp_radius, sealed};
+use super::polyhedra::{lamp_light, lamp_radius, sealed};
 use crate::assets::Assets;
 use crate::gpu_types::{EMITTER_SPHERE, EMITTER_TRIANGLE, Emitter, Light as GpuLight};
-use crate::math::srgb::linear;
-use crate::math::vec3::{Vec3, add, cross, length, scale, single};
+use crate::math::platonic::Solid;
+use crate::math::vec3::{Vec3, add, cross, length, normalise, scale, single, sub};
 use crate::scene::Scene;
-
-// Radiance of a lamp's disc averaged over its area, as lamp_light in kernels/shading/material.cuh shapes it.
-const LAMP_RADIANCE: f64 = 2.4;
 
 /// The scene's point lights; `reach` bounds its coordinates.
 pub fn points(scene: &Scene, reach: f32) -> Vec<GpuLight> {
@@ -51,7 +48,12 @@ pub fn emitters(scene: &Scene, assets: &Assets, w: &Geometry) -> Vec<Emitter> {
         })
     });
     let lamps = lamps_of(scene, |k| lights_inside(scene, assets, k));
-    let lamps = lamps.into_iter().map(|(centre, colour)| Emitter { centre, colour, ..Emitter::default() });
+    let lamps = lamps.into_iter().map(|lamp| Emitter {
+        centre: lamp.position,
+        normal: lamp.normal,
+        colour: lamp.strength,
+        ..Emitter::default()
+    });
     let mut all: Vec<Emitter> = spheres.chain(triangles).chain(lamps).collect();
     let sizes: Vec<f64> = all.iter().map(|e| size(w, e)).collect();
     share_chances(&mut all, &sizes);
@@ -100,28 +102,55 @@ fn share_chances(all: &mut [Emitter], sizes: &[f64]) {
     }
 }
 
-// Where the lamps are, and how strong they are: linear, by colour. A lamp shines to both sides of its bar, which lets
-// nothing through: of a body that is lit inside too, each has a place outside and one inside.
-pub fn lamps_of(scene: &Scene, inside: impl Fn(usize) -> bool) -> Vec<([f32; 3], [f32; 3])> {
+/// A lamp of a body as a light: a small disc.
+pub struct Lamp {
+    /// Its middle, just off its face.
+    pub position: [f32; 3],
+    /// The way it shines.
+    pub normal: [f32; 3],
+    /// Light at a distance: linear, by colour.
+    pub strength: [f32; 3],
+}
+
+// Where the lamps are. Both faces along an edge have theirs; a bar lets nothing through, so of a body that is lit inside
+// too each has a place outside and one inside.
+pub fn lamps_of(scene: &Scene, inside: impl Fn(usize) -> bool) -> Vec<Lamp> {
     let mut lamps = Vec::new();
     for (k, body) in scene.world.bodies.iter().enumerate().filter(|(_, b)| b.lamps > 0 && b.bar > 0.0) {
-        let sides: &[f64] = if inside(k) { &[1.01, 0.99] } else { &[1.01] };
+        let sides: &[f64] = if inside(k) { &[1.0, -1.0] } else { &[1.0] };
         // Rows of very many lamps are taken as fewer, brighter ones.
         let taken = body.lamps.min(16);
-        let lamp = lamp_radius(body);
-        let strength = LAMP_RADIANCE * lamp * lamp * f64::from(body.lamps) / f64::from(taken);
-        let vertices = body.solid.vertices();
-        for [a, b] in body.solid.edges() {
+        let radius = lamp_radius(body);
+        let size = radius * radius * f64::from(body.lamps) / f64::from(taken);
+        let colour = lamp_light(body);
+        let top = colour.iter().copied().fold(0.0, f64::max);
+        // The mean over the disc of what lamp_light in kernels/shading/material.cuh shows.
+        let strength = colour.map(|c| ((1.9 * c + 1.6 / 3.0 * top) * size) as f32);
+        let vertices: Vec<Vec3> = body.solid.vertices().into_iter().map(|v| scale(v, body.radius)).collect();
+        for ([a, b], face) in edges_of_faces(body.solid) {
+            let normal = body.solid.normals()[face];
+            let middle = scale(add(vertices[a], vertices[b]), 0.5);
+            let into = normalise(sub(scale(normal, body.solid.inradius() * body.radius), middle));
             for i in 0..taken {
                 let t = (f64::from(i) + 0.5) / f64::from(taken);
                 let on_edge = add(scale(vertices[a], 1.0 - t), scale(vertices[b], t));
-                // Just off the edge, so that its own bar does not stand in the way.
+                let on_face = add(on_edge, scale(into, 0.5 * body.bar * body.radius));
                 for side in sides {
-                    let p = add(body.centre, scale(on_edge, body.radius * side));
-                    lamps.push((single(p), body.lamp_colour.map(|c| (linear(c) * strength) as f32)));
+                    // Just off the face, so that its own bar does not stand in the way.
+                    let p = add(on_face, scale(normal, side * 1e-3 * body.radius));
+                    let position = single(add(body.centre, p));
+                    lamps.push(Lamp { position, normal: single(scale(normal, *side)), strength });
                 }
             }
         }
     }
     lamps
+}
+
+// Each edge with each of its two faces.
+fn edges_of_faces(solid: Solid) -> Vec<([usize; 2], usize)> {
+    let faces = solid.faces();
+    let has = |face: usize, v: usize| faces[face].contains(&v);
+    let both = |[a, b]: [usize; 2]| (0..faces.len()).filter(move |&f| has(f, a) && has(f, b)).map(move |f| ([a, b], f));
+    solid.edges().into_iter().flat_map(both).collect()
 }

@@ -5,14 +5,20 @@ use crate::assets::Assets;
 use crate::assets::mesh::Corners;
 use crate::gpu_types::{Body as GpuBody, SEALED, Slab};
 use crate::math::platonic::Solid;
+use crate::math::srgb::linear;
 use crate::math::vec3::{Vec3, add, cross, dot, length, normalise, scale, single, sub};
 use crate::scene::{Body, Floor, Particles, Scene};
 use rayon::prelude::*;
 
-// A lamp fits its bar, and its neighbours do not touch it.
+// A lamp fits the bar on its face, and its neighbours do not touch it.
 pub fn lamp_radius(body: &Body) -> f64 {
     let spacing = body.solid.edge_length() * body.radius / f64::from(body.lamps.max(1));
-    (0.78 * body.bar * body.radius).min(0.42 * spacing)
+    (0.42 * body.bar * body.radius).min(0.42 * spacing)
+}
+
+/// Linear, by colour.
+pub fn lamp_light(body: &Body) -> Vec3 {
+    body.lamp_colour.map(|c| linear(c) * body.lamp_intensity)
 }
 
 /// A body, and its slabs behind those that there are.
@@ -49,7 +55,7 @@ pub fn flatten(scene: &Scene, assets: &Assets, k: usize, slabs: &mut Vec<Slab>) 
         lamp_spacing: spacing as f32,
         lamps_per_length: (1.0 / spacing) as f32,
         lamp_sharpness: if lamps == 0 { 0.0 } else { (1.0 / (lamp_radius(body) * lamp_radius(body))) as f32 },
-        lamp_colour: linear_colour(body.lamp_colour),
+        lamp_colour: single(lamp_light(body)),
         lamps: lamps as i32,
         bar_colour: linear_colour(body.bar_colour),
         code_in: 4 * k as i32 + 1 + if sealed(scene, assets, k) { SEALED } else { 0 },
@@ -57,6 +63,9 @@ pub fn flatten(scene: &Scene, assets: &Assets, k: usize, slabs: &mut Vec<Slab>) 
         slabs: (slabs.len() - first) as i32,
         inverse_ior: (1.0 / body.ior) as f32,
         shadow_transmit: if bends { 0.0 } else { body.transparency as f32 },
+        bar_reflect: body.bar_reflection as f32,
+        bar_inverse: if body.bar > 0.0 { (1.0 / (body.bar * body.radius * sine)) as f32 } else { 0.0 },
+        lamp_across: (0.5 * body.bar * body.radius) as f32,
     }
 }
 

@@ -75,7 +75,7 @@ impl Level {
         // The finer pixel's centre lies a quarter before or behind this one's.
         let pair = |at: usize, len: usize| {
             let own = (at / 2).min(len - 1);
-            let other = if at % 2 == 0 { own.saturating_sub(1) } else { (own + 1).min(len - 1) };
+            let other = if at.is_multiple_of(2) { own.saturating_sub(1) } else { (own + 1).min(len - 1) };
             (own, other)
         };
         let ((x0, x1), (y0, y1)) = (pair(x, self.width), pair(y, self.height));

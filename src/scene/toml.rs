@@ -254,6 +254,13 @@ impl Validator {
             transparency: self.number("transparency", &raw.transparency, 0.0, Rule::Fraction),
             lamps: self.whole("lamps", &raw.lamps, 0, 0, MAX_LAMPS),
             lamp_colour: self.triple("lamp_color", &raw.lamp_color, Body::LAMP_COLOUR, Rule::Brightness),
+            lamp_intensity: self.number(
+                "lamp_intensity",
+                &raw.lamp_intensity,
+                1.0,
+                Rule::Within(0.0, Body::MAX_LAMP_INTENSITY),
+            ),
+            bar_reflection: self.number("bar_reflection", &raw.bar_reflection, Body::BAR_REFLECTION, Rule::Fraction),
             bar: self.number("bar", &raw.bar, Body::BAR, Rule::Fraction),
             bar_colour: self.triple("bar_color", &raw.bar_color, Body::BAR_COLOUR, Rule::Fraction),
             ior: self.number("ior", &raw.ior, 1.0, Rule::Index),

@@ -177,9 +177,11 @@ pub struct RawBody {
     pub lamps: Number,
     #[serde(alias = "lamp_colour")]
     pub lamp_color: Triple,
+    pub lamp_intensity: Number,
     pub bar: Number,
     #[serde(alias = "bar_colour")]
     pub bar_color: Triple,
+    pub bar_reflection: Number,
     pub ior: Number,
 }
 

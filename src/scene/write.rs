@@ -81,7 +81,9 @@ fn write_toml(scene: &Scene, o: &mut String) -> std::fmt::Result {
         writeln!(o, "center = {}\ncolor = {}\nradius = {}", V(b.centre), V(b.colour), N(b.radius))?;
         writeln!(o, "reflection = {}\ntransparency = {}", N(b.reflection), N(b.transparency))?;
         writeln!(o, "lamps = {}\nlamp_color = {}", b.lamps, V(b.lamp_colour))?;
-        writeln!(o, "bar = {}\nbar_color = {}\nior = {}", N(b.bar), V(b.bar_colour), N(b.ior))?;
+        writeln!(o, "lamp_intensity = {}\nbar = {}", N(b.lamp_intensity), N(b.bar))?;
+        writeln!(o, "bar_color = {}\nbar_reflection = {}", V(b.bar_colour), N(b.bar_reflection))?;
+        writeln!(o, "ior = {}", N(b.ior))?;
     }
     for s in &scene.world.spheres {
         writeln!(o, "\n[[sphere]]\ncenter = {}\nradius = {}", V(s.centre), N(s.radius))?;
@@ -189,9 +191,10 @@ pub fn tokens(scene: &Scene) -> Result<String, Vec<String>> {
         let plain = b.lamp_colour == Body::LAMP_COLOUR
             && b.bar == Body::BAR
             && b.bar_colour == Body::BAR_COLOUR
+            && (b.lamp_intensity, b.bar_reflection) == (1.0, Body::BAR_REFLECTION)
             && b.ior == 1.0;
         if !plain {
-            no.push(format!("body {} has a lamp colour, bars or an index of refraction of its own", i + 1));
+            no.push(format!("body {} has lamps, bars or an index of refraction of its own", i + 1));
         }
     }
     let floor = scene.world.floor.as_ref();

@@ -62,19 +62,26 @@ fn p3_lamps_light_what_is_inside_their_body() {
          [[sphere]]\nradius = 0.1\ncolor = [1, 1, 1]\n"
     ));
     let got = mean(&scene);
-    // The ball's nearest point faces +x; lamps on the edges, by the formula of src/layout.rs.
+    // The ball's nearest point faces +x; each edge has lamps on both its faces, half a bar from the edge, which shine into
+    // the cube by Lambert's cosine.
     let half = 2.0 / 3.0_f64.sqrt();
-    let radius = (0.78 * 0.04 * 2.0_f64).min(0.42 * 2.0 * half / f64::from(lamps));
+    let radius = 0.42 * (0.04 * 2.0_f64).min(2.0 * half / f64::from(lamps));
     let mut expected = 0.0;
     for axis in 0..3 {
         for (s, t) in [(1.0, 1.0), (1.0, -1.0), (-1.0, 1.0), (-1.0, -1.0)] {
             for i in 0..lamps {
                 let mut p = [0.0; 3];
                 p[axis] = half * (2.0 * (f64::from(i) + 0.5) / f64::from(lamps) - 1.0);
-                (p[(axis + 1) % 3], p[(axis + 2) % 3]) = (s * half, t * half);
-                let d = [p[0] - 0.1, p[1], p[2]];
-                let square: f64 = d.iter().map(|x| x * x).sum();
-                expected += (d[0] / square.sqrt()).max(0.0) * 2.4 * radius * radius / square;
+                for (on, beside) in [(1, 2), (2, 1)] {
+                    let side = |which: usize| if which == 1 { s } else { t };
+                    p[(axis + on) % 3] = side(on) * half;
+                    p[(axis + beside) % 3] = side(beside) * (half - 0.04);
+                    let d = [p[0] - 0.1, p[1], p[2]];
+                    let square: f64 = d.iter().map(|x| x * x).sum();
+                    let cosine = (d[(axis + on) % 3] * side(on) / square.sqrt()).max(0.0);
+                    let strength = (1.9 + 1.6 / 3.0) * radius * radius * cosine;
+                    expected += (d[0] / square.sqrt()).max(0.0) * strength / square;
+                }
             }
         }
     }

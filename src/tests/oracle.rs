@@ -31,6 +31,15 @@ pub struct Oracle<'a> {
     balls: Vec<(Vec3, f64, Material)>,
 }
 
+// A place on a bar: its distance to the nearest edge, the place along that in edge lengths, the edge's nearest point, and
+// the way that the edge points.
+struct OnBar {
+    across: f64,
+    along: f64,
+    foot: Vec3,
+    outward: Vec3,
+}
+
 struct Found {
     t: f64,
     normal: Vec3,
@@ -130,21 +139,42 @@ impl<'a> Oracle<'a> {
         }
     }
 
-    fn on_bar(&self, k: usize, p: Vec3) -> Option<(f64, f64)> {
-        // Distance to the nearest edge's line, and the place along it in edge lengths.
+    fn on_bar(&self, k: usize, p: Vec3) -> Option<OnBar> {
         let body = &self.scene.world.bodies[k];
         let nearest = self.edges[k]
             .iter()
             .map(|&[a, b]| {
                 let along = normalise(sub(b, a));
                 let s = dot(sub(p, a), along).clamp(0.0, length(sub(b, a)));
-                (length(sub(sub(p, a), scale(along, s))), s / length(sub(b, a)))
+                OnBar {
+                    across: length(sub(sub(p, a), scale(along, s))),
+                    along: s / length(sub(b, a)),
+                    foot: add(a, scale(along, s)),
+                    outward: normalise(sub(scale(add(a, b), 0.5), body.centre)),
+                }
             })
-            .min_by(|a, b| a.0.total_cmp(&b.0))?;
-        (nearest.0 < body.bar * body.radius).then_some(nearest)
+            .min_by(|a, b| a.across.total_cmp(&b.across))?;
+        (nearest.across < body.bar * body.radius).then_some(nearest)
     }
 
-    fn transmittance(&self, o: Vec3, d: Vec3) -> Vec3 {
+    // The normal of a half-round bar at p: at the edge it points the way of the edge itself, or back into the body; at the
+    // rim it leans 1.2 into the face; where it would mirror into the face, so much less that it does not.
+    fn bar_normal(&self, body: &Body, at: &OnBar, p: Vec3, d: Vec3, face: Vec3, entering: bool) -> Vec3 {
+        let into = normalise(sub(p, at.foot));
+        let edge = if entering { at.outward } else { scale(at.outward, -1.0) };
+        let first = dot(edge, into) / dot(edge, face);
+        let lean = first + (1.2 - first) * at.across / (body.bar * body.radius);
+        let round = normalise(add(face, scale(into, lean)));
+        let mirrored = sub(d, scale(round, 2.0 * dot(round, d)));
+        let below = dot(mirrored, face) - 0.02;
+        if below >= 0.0 {
+            return round;
+        }
+        normalise(sub(normalise(sub(mirrored, scale(face, below))), d))
+    }
+
+    // `but`: a body that does not stand in the way.
+    fn transmittance(&self, o: Vec3, d: Vec3, but: Option<usize>) -> Vec3 {
         let mut left = [1.0; 3];
         let mut crossed: Vec<(f64, Owner)> = Vec::new();
         for found in self.hits(o, d).filter(|f| f.t < 1.0 - EPSILON) {
@@ -161,6 +191,7 @@ impl<'a> Oracle<'a> {
                     let MaterialKind::Plain { transparency, .. } = m.kind else { panic!("plain materials here") };
                     left = times(left, scale(lin(m.colour), transparency));
                 }
+                Owner::Body(k) if Some(k) == but => {}
                 Owner::Body(k) => {
                     let body = &self.scene.world.bodies[k];
                     if self.on_bar(k, add(o, scale(d, found.t))).is_some() {
@@ -173,15 +204,17 @@ impl<'a> Oracle<'a> {
         left
     }
 
-    fn lamp(&self, body: &Body, (across, along): (f64, f64)) -> Vec3 {
+    fn lamp(&self, body: &Body, OnBar { across, along, .. }: &OnBar) -> Vec3 {
         let edge = body.solid.edge_length() * body.radius;
         let n = f64::from(body.lamps);
-        let radius = (0.78 * body.bar * body.radius).min(0.42 * edge / n);
+        let radius = 0.42 * (body.bar * body.radius).min(edge / n);
+        // In the middle of the bar's width on this face.
+        let across = across - 0.5 * body.bar * body.radius;
         // The nearest of the lamps' centres, at (i + 1/2) / n of the edge.
         let aside =
             (0..body.lamps).map(|i| (along - (f64::from(i) + 0.5) / n).abs()).fold(f64::INFINITY, f64::min) * edge;
         let far2 = (aside * aside + across * across) / (radius * radius);
-        let colour = lin(body.lamp_colour);
+        let colour = scale(lin(body.lamp_colour), body.lamp_intensity);
         if far2 >= 1.0 {
             return scale(colour, 0.22 / far2);
         }
@@ -240,10 +273,13 @@ impl<'a> Oracle<'a> {
         let p = add(o, scale(d, found.t));
         let outward = found.normal;
         let entering = dot(outward, d) < 0.0;
-        let n = if entering { outward } else { scale(outward, -1.0) };
+        let mut n = if entering { outward } else { scale(outward, -1.0) };
         let (mut local, mut emission) = (1.0, [0.0; 3]);
+        // A bar stands proud of its body, which does not shade it.
+        let mut proud = None;
         let albedo;
-        let (mut reflect, mut transmit, mut ior) = (0.0, [0.0; 3], 1.0);
+        let (mut transmit, mut ior) = ([0.0; 3], 1.0);
+        let mut reflect;
         let mut shine = scene.world.highlight;
         match found.owner {
             Owner::Ball(_) | Owner::Mesh(_) => {
@@ -267,8 +303,10 @@ impl<'a> Oracle<'a> {
                 if let Some(place) = self.on_bar(k, p) {
                     albedo = lin(body.bar_colour);
                     if body.lamps > 0 {
-                        emission = self.lamp(body, place);
+                        emission = self.lamp(body, &place);
                     }
+                    n = self.bar_normal(body, &place, p, d, n, entering);
+                    (reflect, proud) = if entering { (body.bar_reflection, Some(k)) } else { (0.0, None) };
                 } else {
                     albedo = lin(body.colour);
                     local = (1.0 - body.reflection - body.transparency).max(0.0);
@@ -298,7 +336,10 @@ impl<'a> Oracle<'a> {
             if !scene.render.shadows {
                 sum = add(sum, lit);
             } else if top(times(weight, lit)) > 0.5 * scene.render.cutoff {
-                sum = add(sum, times(lit, self.transmittance(add(p, scale(n, EPSILON)), sub(to, scale(n, EPSILON)))));
+                sum = add(
+                    sum,
+                    times(lit, self.transmittance(add(p, scale(n, EPSILON)), sub(to, scale(n, EPSILON)), proud)),
+                );
             }
         }
         if bounces == scene.render.depth {

@@ -46,10 +46,10 @@ fn body(plain: bool) -> impl Strategy<Value = Body> {
         0u32..50,
         prop::sample::select(&Solid::ALL[..]),
     );
-    (parts, (triple(0.0..4.0f64), fraction(), triple(fraction()), 0.5..3.0)).prop_map(
+    (parts, ((triple(0.0..4.0f64), 0.0..1000.0), fraction(), (triple(fraction()), fraction()), 0.5..3.0)).prop_map(
         move |(
             (centre, colour, radius, reflection, transparency, lamps, solid),
-            (lamp_colour, bar, bar_colour, ior),
+            ((lamp_colour, lamp_intensity), bar, (bar_colour, bar_reflection), ior),
         )| Body {
             solid,
             centre,
@@ -61,6 +61,8 @@ fn body(plain: bool) -> impl Strategy<Value = Body> {
             lamp_colour: if plain { Body::LAMP_COLOUR } else { lamp_colour },
             bar: if plain { Body::BAR } else { bar },
             bar_colour: if plain { Body::BAR_COLOUR } else { bar_colour },
+            lamp_intensity: if plain { 1.0 } else { lamp_intensity },
+            bar_reflection: if plain { Body::BAR_REFLECTION } else { bar_reflection },
             ior: if plain { 1.0 } else { ior },
         },
     )
