@@ -309,7 +309,7 @@ pub struct Body {
     pub bar: f64,
     /// Colour of the bars.
     pub bar_colour: Vec3,
-    /// How much the bars mirror on their outer side, 0 to 1; inside they are dull.
+    /// How much the bars mirror on their outer side, 0 to 1; inside, and after two bounces, they are dull.
     pub bar_reflection: f64,
     /// Index of refraction; 1 lets light go straight through.
     pub ior: f64,

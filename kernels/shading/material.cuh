@@ -68,8 +68,9 @@ POLYFLY_FN void total_reflection(Vec d, Mask met, Surface<S>& s) {
   s.transmit = select(total, black, s.transmit);
 }
 
-// How far the rim of a bar leans away from its edge, as a tangent.
+// How far the rim of a bar leans away from its edge, as a tangent; and bounces after which bars mirror nothing.
 #define BAR_RIM 1.2f
+#define BAR_BOUNCES 2
 
 // A bar at q from the body's centre, for lanes that met one: half-round metal along the edge between the face with the
 // normal n and the one that is `nearest` to q, of the others. Its normal runs from the edge's own, between both faces,
@@ -96,22 +97,25 @@ POLYFLY_FN void shade_bar(const S& scene, const Body& body, const Ray& ray, Vec 
   // The centre is inside: what points away from it is outward.
   n = select(dot(n, q) < zero, -n, n);
   other = select(dot(other, q) < zero, -other, other);
-  const Real cosine = dot(n, other);
-  const Vec inward = (n * cosine - other) * Real(body.bar_to_edge);
-  const Real at_edge = reciprocal(Real(body.bar_to_edge) * max(cosine + Real(1.0f), Real(1.0e-3f)));
+  const Vec inward = fma(other, Real(-body.bar_to_edge), n * Real(body.bar_inward));
   const Mask outside = dot(n, ray.d) < zero;
   const Vec face = select(outside, n, -n);
-  // Inside, where panes show every bar again and again, they are dull: what they mirror would be noise.
-  s.reflect = select(bar, Reflectance<S>::all(select(outside, Real(body.bar_reflect), zero)), s.reflect);
-  const Real first = select(outside, -at_edge, at_edge);
+  const Real first = select(outside, Real(-body.bar_lean), Real(body.bar_lean));
   const Real lean = fma(Real(BAR_RIM) - first, nearest * Real(body.bar_inverse), first);
-  const Vec round = normalise(fma(inward, lean, face));
-  // What it mirrors stays on this side of the face: where it would not, the normal gives way.
-  const Real twice = Real(-2.0f) * dot(round, ray.d);
-  const Vec mirrored = fma(round, twice, ray.d);
-  const Real below = min(dot(mirrored, face) - Real(0.02f), zero);
+  const Vec leaning = normalise(fma(inward, lean, face));
+  // What turns away from the eye is seen from the side at most.
+  const Vec round = fma(ray.d, -max(dot(leaning, ray.d), zero), leaning);
+  s.n = select(bar, round, s.n);
+  // Inside, and in the mirrors of mirrors, they are dull: what they mirror there would be noise.
+  const Mask mirrors = bar & outside & ((ray.bounces & Int(BOUNCE_MASK)) < Int(BAR_BOUNCES));
+  s.reflect = select(bar, Reflectance<S>::all(select(mirrors, Real(body.bar_reflect), zero)), s.reflect);
+  // What they mirror stays on this side of the face: where it would not, the normal gives way.
+  const Vec mirrored = fma(round, Real(-2.0f) * dot(round, ray.d), ray.d);
+  const Real below = dot(mirrored, face) - Real(0.02f);
+  const Mask gives_way = mirrors & (below < zero);
+  if (!any(gives_way)) return;
   const Vec kept_above = normalise(fma(face, -below, mirrored));
-  s.n = select(bar, select(below < zero, normalise(kept_above - ray.d), round), s.n);
+  s.n = select(gives_way, normalise(kept_above - ray.d), s.n);
 }
 
 // Body k, for lanes that met it.

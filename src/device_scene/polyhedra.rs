@@ -38,7 +38,7 @@ pub fn flatten(scene: &Scene, assets: &Assets, k: usize, slabs: &mut Vec<Slab>) 
             half: ((reach - back) / 2.0) as f32,
         });
     }
-    let sine = body.solid.edge_sine();
+    let (sine, cosine) = (body.solid.edge_sine(), body.solid.edge_cosine());
     let lamps = if body.bar > 0.0 { body.lamps } else { 0 };
     let spacing = body.solid.edge_length() * body.radius / f64::from(lamps.max(1));
     let bends = scene.render.is_path() && body.ior != 1.0;
@@ -65,6 +65,8 @@ pub fn flatten(scene: &Scene, assets: &Assets, k: usize, slabs: &mut Vec<Slab>) 
         shadow_transmit: if bends { 0.0 } else { body.transparency as f32 },
         bar_reflect: body.bar_reflection as f32,
         bar_inverse: if body.bar > 0.0 { (1.0 / (body.bar * body.radius * sine)) as f32 } else { 0.0 },
+        bar_lean: (sine / (1.0 + cosine)) as f32,
+        bar_inward: (cosine / sine) as f32,
         lamp_across: (0.5 * body.bar * body.radius) as f32,
     }
 }

@@ -142,10 +142,15 @@ impl Solid {
 
     /// Sine of the angle between the normals of two faces that share an edge.
     pub fn edge_sine(self) -> f64 {
+        let cosine = self.edge_cosine();
+        (1.0 - cosine * cosine).sqrt()
+    }
+
+    /// Its cosine.
+    pub fn edge_cosine(self) -> f64 {
         let n = self.normals();
         // Neighbours are the faces whose normals are closest.
-        let cosine = n[1..].iter().map(|&m| dot(n[0], m)).fold(-1.0, f64::max);
-        (1.0 - cosine * cosine).sqrt()
+        n[1..].iter().map(|&m| dot(n[0], m)).fold(-1.0, f64::max)
     }
 }
 

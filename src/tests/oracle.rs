@@ -159,15 +159,16 @@ impl<'a> Oracle<'a> {
 
     // The normal of a half-round bar at p: at the edge it points the way of the edge itself, or back into the body; at the
     // rim it leans 1.2 into the face; where it would mirror into the face, so much less that it does not.
-    fn bar_normal(&self, body: &Body, at: &OnBar, p: Vec3, d: Vec3, face: Vec3, entering: bool) -> Vec3 {
+    fn bar_normal(&self, body: &Body, at: &OnBar, p: Vec3, d: Vec3, face: Vec3, entering: bool, mirrors: bool) -> Vec3 {
         let into = normalise(sub(p, at.foot));
         let edge = if entering { at.outward } else { scale(at.outward, -1.0) };
         let first = dot(edge, into) / dot(edge, face);
         let lean = first + (1.2 - first) * at.across / (body.bar * body.radius);
-        let round = normalise(add(face, scale(into, lean)));
+        let leaning = normalise(add(face, scale(into, lean)));
+        let round = sub(leaning, scale(d, dot(leaning, d).max(0.0)));
         let mirrored = sub(d, scale(round, 2.0 * dot(round, d)));
         let below = dot(mirrored, face) - 0.02;
-        if below >= 0.0 {
+        if below >= 0.0 || !entering || !mirrors {
             return round;
         }
         normalise(sub(normalise(sub(mirrored, scale(face, below))), d))
@@ -275,8 +276,8 @@ impl<'a> Oracle<'a> {
         let entering = dot(outward, d) < 0.0;
         let mut n = if entering { outward } else { scale(outward, -1.0) };
         let (mut local, mut emission) = (1.0, [0.0; 3]);
-        // A bar stands proud of its body, which does not shade it.
-        let mut proud = None;
+        // A bar stands proud of its body, which does not shade it; inside, it stands in its own light.
+        let (mut proud, mut behind) = (None, None);
         let albedo;
         let (mut transmit, mut ior) = ([0.0; 3], 1.0);
         let mut reflect;
@@ -305,8 +306,9 @@ impl<'a> Oracle<'a> {
                     if body.lamps > 0 {
                         emission = self.lamp(body, &place);
                     }
-                    n = self.bar_normal(body, &place, p, d, n, entering);
-                    (reflect, proud) = if entering { (body.bar_reflection, Some(k)) } else { (0.0, None) };
+                    n = self.bar_normal(body, &place, p, d, n, entering, bounces < 2);
+                    reflect = if entering && bounces < 2 { body.bar_reflection } else { 0.0 };
+                    (proud, behind) = if entering { (Some(k), None) } else { (None, Some(outward)) };
                 } else {
                     albedo = lin(body.colour);
                     local = (1.0 - body.reflection - body.transparency).max(0.0);
@@ -327,7 +329,7 @@ impl<'a> Oracle<'a> {
             let to = sub(light.position, p);
             let l = normalise(to);
             let lambert = dot(n, l);
-            if lambert <= 0.0 {
+            if lambert <= 0.0 || behind.is_some_and(|face| dot(face, l) > 0.0) {
                 continue;
             }
             let half = normalise(sub(l, d));
