@@ -31,6 +31,7 @@ fn tokens_of_the_default_scene() {
 #[test]
 fn lamps_in_mirrors() {
     let mut scene = sized(own("infinity.toml"), 48, 36, 1);
+    scene.film = crate::scene::FilmSettings::default();
     scene.render.depth = 7;
     scene.render.cutoff = 0.01;
     agree("infinity", &scene, 11);
