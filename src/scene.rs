@@ -313,6 +313,8 @@ pub struct Body {
     pub bar_reflection: f64,
     /// Index of refraction; 1 lets light go straight through.
     pub ior: f64,
+    /// Clear all through: panes mirror by Fresnel's equations and let the rest through, whatever R and T are.
+    pub glass: bool,
 }
 
 impl Default for Body {
@@ -331,6 +333,7 @@ impl Default for Body {
             bar_colour: Body::BAR_COLOUR,
             bar_reflection: Body::BAR_REFLECTION,
             ior: 1.0,
+            glass: false,
         }
     }
 }

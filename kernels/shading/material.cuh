@@ -52,6 +52,17 @@ POLYFLY_FN Vec lamp_light(const Body& body, Real across, Real place) {
   return select(light_sample, disc, colour * around);
 }
 
+// The share of unpolarised light that clear matter mirrors (Fresnel, 1823), of a ray that comes in by `cosine`; ior:
+// the index before the surface over that behind it. Past the critical angle all of it.
+POLYFLY_FN Real fresnel(Real ior, Real cosine) {
+  const Real zero = Real(0.0f), one = Real(1.0f);
+  const Real c = max(min(cosine, one), zero);
+  const Real square = fma(ior * ior, fma(c, c, -one), one), behind = sqrt(max(square, Real(1.0e-20f)));
+  const Real a = ior * c, b = ior * behind;
+  const Real across = (a - behind) * reciprocal(a + behind), along = (b - c) * reciprocal(b + c);
+  return select(square < zero, one, Real(0.5f) * fma(across, across, along * along));
+}
+
 // Past the critical angle all is mirrored, whatever the surface's shares are.
 template <class S>
 POLYFLY_FN void total_reflection(Vec d, Mask met, Surface<S>& s) {
@@ -141,6 +152,11 @@ POLYFLY_FN void shade_body(const S& scene, int k, const Ray& ray, const Hit& hit
   s.reflect = select(m, Reflectance<S>::all(Real(body.reflect)), s.reflect);
   s.transmit = select(m, colour * Real(body.transmit), s.transmit);
   s.ior = select(m, select(hit.leaving, Real(body.ior), Real(body.inverse_ior)), s.ior);
+  if (body.glass) {
+    const Real share = fresnel(s.ior, -dot(s.n, ray.d));
+    s.reflect = select(m, Reflectance<S>::all(share), s.reflect);
+    s.transmit = select(m, colour * (Real(1.0f) - share), s.transmit);
+  }
   const Int in = Int(body.code_in), out = Int(4 * k);
   s.same_side = select(m, select(hit.leaving, in, out), s.same_side);
   s.other_side = select(m, select(hit.leaving, out, in), s.other_side);
@@ -219,17 +235,11 @@ POLYFLY_FN void shade_primitive(const Scene& scene, const Ray& ray, const Hit& h
   s.emission = select(m, read_vec(data, words, at + Int(WORD(Material, emission)), m), s.emission);
   Vec mirror = read_vec(data, words, at + Int(WORD(Material, mirror)), m),
       refract = read_vec(data, words, at + Int(WORD(Material, transmit)), m);
-  const Real normal = read(data, words, at + Int(WORD(Material, fresnel)), m);
-  const Mask glass = m & (normal > Real(0.0f));
+  const Mask glass = m & (read((const int*)data, words, at + Int(WORD(Material, glass)), m) > Int(0));
   if (any(glass)) {
-    // Schlick, "An inexpensive BRDF model for physically-based rendering", 1994; past the critical angle all is
-    // mirrored.
-    const Real one = Real(1.0f), cosine = max(min(-dot(n, ray.d), one), Real(0.0f));
-    const Mask total = s.ior * s.ior * fma(-cosine, cosine, one) > one;
-    const Real rest = one - cosine, rest2 = rest * rest;
-    const Real share = select(total, one, fma(one - normal, rest2 * rest2 * rest, normal));
+    const Real share = fresnel(s.ior, -dot(n, ray.d));
     mirror = select(glass, vec(share, share, share), mirror);
-    refract = select(glass, refract * (one - share), refract);
+    refract = select(glass, refract * (Real(1.0f) - share), refract);
   }
   s.reflect = select(m, mirror, s.reflect);
   s.transmit = select(m, refract, s.transmit);

@@ -32,7 +32,7 @@ POLYFLY_FN void intersect_sphere(const Scene& scene, int i, const Ray& ray, Mask
 
 // What a surface lets through to shadow rays. Where path tracing bends light, it stops them: paths find the way.
 POLYFLY_FN Vec shadow_transmittance(const Scene& scene, const Material& m) {
-  const bool bends = m.ior != 1.0f || m.fresnel > 0.0f;
+  const bool bends = m.ior != 1.0f || m.glass;
   return scene.constants.path && bends ? vec(Real(0.0f), Real(0.0f), Real(0.0f)) : vec(m.transmit);
 }
 

@@ -24,11 +24,7 @@ pub fn flatten(scene: &Scene, m: &Material) -> GpuMaterial {
             }
         }
         MaterialKind::Metal { fuzz } => GpuMaterial { mirror: colour, fuzz: fuzz as f32, ..none },
-        MaterialKind::Glass { ior } => {
-            let normal = (1.0 - ior) / (1.0 + ior);
-            let normal = (normal * normal).max(1e-7);
-            GpuMaterial { mirror: all(1.0), transmit: colour, ior: ior as f32, fresnel: normal as f32, ..none }
-        }
+        MaterialKind::Glass { ior } => GpuMaterial { transmit: colour, ior: ior as f32, glass: 1, ..none },
         MaterialKind::Light { strength } => GpuMaterial { emission: times(strength), ..none },
     }
 }

@@ -41,14 +41,15 @@ pub fn flatten(scene: &Scene, assets: &Assets, k: usize, slabs: &mut Vec<Slab>) 
     let (sine, cosine) = (body.solid.edge_sine(), body.solid.edge_cosine());
     let lamps = if body.bar > 0.0 { body.lamps } else { 0 };
     let spacing = body.solid.edge_length() * body.radius / f64::from(lamps.max(1));
-    let bends = scene.render.is_path() && body.ior != 1.0;
+    let bends = scene.render.is_path() && (body.ior != 1.0 || body.glass);
+    let (reflection, transparency) = if body.glass { (0.0, 1.0) } else { (body.reflection, body.transparency) };
     GpuBody {
         centre: single(body.centre),
         radius: body.radius as f32,
         colour: linear_colour(body.colour),
-        local: (1.0 - body.reflection - body.transparency).max(0.0) as f32,
-        reflect: body.reflection as f32,
-        transmit: body.transparency as f32,
+        local: (1.0 - reflection - transparency).max(0.0) as f32,
+        reflect: reflection as f32,
+        transmit: transparency as f32,
         ior: body.ior as f32,
         bar: (body.bar * body.radius * sine) as f32,
         bar_to_edge: (1.0 / sine) as f32,
@@ -62,9 +63,10 @@ pub fn flatten(scene: &Scene, assets: &Assets, k: usize, slabs: &mut Vec<Slab>) 
         first_slab: first as i32,
         slabs: (slabs.len() - first) as i32,
         inverse_ior: (1.0 / body.ior) as f32,
-        shadow_transmit: if bends { 0.0 } else { body.transparency as f32 },
+        shadow_transmit: if bends { 0.0 } else { transparency as f32 },
         bar_reflect: body.bar_reflection as f32,
         bar_inverse: if body.bar > 0.0 { (1.0 / (body.bar * body.radius * sine)) as f32 } else { 0.0 },
+        glass: i32::from(body.glass),
         bar_lean: (sine / (1.0 + cosine)) as f32,
         bar_inward: (cosine / sine) as f32,
         lamp_across: (0.5 * body.bar * body.radius) as f32,

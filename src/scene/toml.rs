@@ -245,6 +245,14 @@ impl Validator {
             }
             solid
         });
+        let glass = self.one_of("material", &raw.material, &[(false, "plain"), (true, "glass")]);
+        for (key, value) in [("reflection", &raw.reflection), ("transparency", &raw.transparency)] {
+            if let (Some(value), true) = (value, glass) {
+                let expected =
+                    "glass mirrors by its index of refraction and lets the rest through; plain has both keys";
+                self.problems.push(Problem::new(value.span(), format!("a body of glass has no `{key}`"), expected));
+            }
+        }
         Body {
             solid: solid.unwrap_or(Solid::Hexahedron),
             centre: self.triple("center", &raw.center, [0.0; 3], Rule::Coordinate),
@@ -263,7 +271,8 @@ impl Validator {
             bar_reflection: self.number("bar_reflection", &raw.bar_reflection, Body::BAR_REFLECTION, Rule::Fraction),
             bar: self.number("bar", &raw.bar, Body::BAR, Rule::Fraction),
             bar_colour: self.triple("bar_color", &raw.bar_color, Body::BAR_COLOUR, Rule::Fraction),
-            ior: self.number("ior", &raw.ior, 1.0, Rule::Index),
+            ior: self.number("ior", &raw.ior, if glass { 1.5 } else { 1.0 }, Rule::Index),
+            glass,
         }
     }
     fn floor(&mut self, spanned: &Spanned<RawFloor>, reading: Reading) -> Floor {

@@ -167,6 +167,7 @@ pub struct RawPath {
 #[serde(deny_unknown_fields, default)]
 pub struct RawBody {
     pub solid: Text,
+    pub material: Text,
     #[serde(alias = "centre")]
     pub center: Triple,
     #[serde(alias = "colour")]

@@ -79,7 +79,11 @@ fn write_toml(scene: &Scene, o: &mut String) -> std::fmt::Result {
     for b in &scene.world.bodies {
         writeln!(o, "\n[[body]]\nsolid = \"{}\"", b.solid.name())?;
         writeln!(o, "center = {}\ncolor = {}\nradius = {}", V(b.centre), V(b.colour), N(b.radius))?;
-        writeln!(o, "reflection = {}\ntransparency = {}", N(b.reflection), N(b.transparency))?;
+        if b.glass {
+            writeln!(o, "material = \"glass\"")?;
+        } else {
+            writeln!(o, "reflection = {}\ntransparency = {}", N(b.reflection), N(b.transparency))?;
+        }
         writeln!(o, "lamps = {}\nlamp_color = {}", b.lamps, V(b.lamp_colour))?;
         writeln!(o, "lamp_intensity = {}\nbar = {}", N(b.lamp_intensity), N(b.bar))?;
         writeln!(o, "bar_color = {}\nbar_reflection = {}", V(b.bar_colour), N(b.bar_reflection))?;
@@ -192,7 +196,8 @@ pub fn tokens(scene: &Scene) -> Result<String, Vec<String>> {
             && b.bar == Body::BAR
             && b.bar_colour == Body::BAR_COLOUR
             && (b.lamp_intensity, b.bar_reflection) == (1.0, Body::BAR_REFLECTION)
-            && b.ior == 1.0;
+            && b.ior == 1.0
+            && !b.glass;
         if !plain {
             no.push(format!("body {} has lamps, bars or an index of refraction of its own", i + 1));
         }

@@ -159,7 +159,8 @@ impl<'a> Oracle<'a> {
 
     // The normal of a half-round bar at p: at the edge it points the way of the edge itself, or back into the body; at the
     // rim it leans 1.2 into the face; where it would mirror into the face, so much less that it does not.
-    fn bar_normal(&self, body: &Body, at: &OnBar, p: Vec3, d: Vec3, face: Vec3, entering: bool, mirrors: bool) -> Vec3 {
+    fn bar_normal(&self, body: &Body, at: &OnBar, p: Vec3, d: Vec3, face: Vec3, mirrors: bool) -> Vec3 {
+        let entering = dot(face, at.outward) > 0.0;
         let into = normalise(sub(p, at.foot));
         let edge = if entering { at.outward } else { scale(at.outward, -1.0) };
         let first = dot(edge, into) / dot(edge, face);
@@ -198,7 +199,8 @@ impl<'a> Oracle<'a> {
                     if self.on_bar(k, add(o, scale(d, found.t))).is_some() {
                         return [0.0; 3];
                     }
-                    left = times(left, scale(lin(body.colour), body.transparency));
+                    let through = if body.glass { 1.0 } else { body.transparency };
+                    left = times(left, scale(lin(body.colour), through));
                 }
             }
         }
@@ -306,15 +308,19 @@ impl<'a> Oracle<'a> {
                     if body.lamps > 0 {
                         emission = self.lamp(body, &place);
                     }
-                    n = self.bar_normal(body, &place, p, d, n, entering, bounces < 2);
+                    n = self.bar_normal(body, &place, p, d, n, bounces < 2);
                     reflect = if entering && bounces < 2 { body.bar_reflection } else { 0.0 };
                     (proud, behind) = if entering { (Some(k), None) } else { (None, Some(outward)) };
                 } else {
                     albedo = lin(body.colour);
                     local = (1.0 - body.reflection - body.transparency).max(0.0);
-                    reflect = body.reflection;
-                    transmit = scale(albedo, body.transparency);
                     ior = if entering { 1.0 / body.ior } else { body.ior };
+                    (reflect, transmit) = (body.reflection, scale(albedo, body.transparency));
+                    if body.glass {
+                        local = 0.0;
+                        reflect = mirrored_share(ior, -dot(n, d));
+                        transmit = scale(albedo, 1.0 - reflect);
+                    }
                 }
             }
         }
@@ -403,9 +409,7 @@ impl<'a> Oracle<'a> {
                     let ratio = if entering { 1.0 / ior } else { ior };
                     let cosine = (-dot(n, d)).min(1.0);
                     let sine2 = ratio * ratio * (1.0 - cosine * cosine);
-                    let normal = ((1.0 - ratio) / (1.0 + ratio)).powi(2);
-                    let share = normal + (1.0 - normal) * (1.0 - cosine).powi(5);
-                    if sine2 > 1.0 || random() < share {
+                    if random() < mirrored_share(ratio, cosine) {
                         mirrored
                     } else {
                         normalise(add(scale(d, ratio), scale(n, ratio * cosine - (1.0 - sine2).sqrt())))
@@ -484,6 +488,18 @@ pub fn code_of(scene: &Scene, linear: f64) -> f64 {
         Tone::Clip { gamma } if gamma > 0.0 => libm::pow(linear.clamp(0.0, 1.0), 1.0 / gamma) * 255.0,
         _ => crate::math::srgb::srgb(linear.clamp(0.0, 1.0)) * 255.0,
     }
+}
+
+// Fresnel by angles: sines and tangents of the difference and the sum.
+fn mirrored_share(ratio: f64, cosine: f64) -> f64 {
+    let inward = cosine.clamp(1e-9, 1.0 - 1e-9).acos();
+    let sine = ratio * inward.sin();
+    if sine >= 1.0 {
+        return 1.0;
+    }
+    let onward = sine.asin();
+    let (less, more) = (inward - onward, inward + onward);
+    0.5 * ((less.sin() / more.sin()).powi(2) + (less.tan() / more.tan()).powi(2))
 }
 
 fn plane_normal([a, b, c]: [Vec3; 3]) -> Vec3 {

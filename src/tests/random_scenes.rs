@@ -88,7 +88,11 @@ impl Maker<'_> {
             let t = if self.wild { t } else { t.min(1.0 - r) };
             let (bar, lamps) =
                 (self.one_of(&[0.0, 0.02, 0.05]), if self.wild { self.one_of(&[0, 0, 3, 40]) } else { 0 });
-            self.add(format_args!("reflection = {r}\ntransparency = {t}\nior = {ior}\nbar = {bar}\nlamps = {lamps}"));
+            match self.chance(0.2) {
+                true => self.add(format_args!("material = \"glass\"")),
+                false => self.add(format_args!("reflection = {r}\ntransparency = {t}")),
+            }
+            self.add(format_args!("ior = {ior}\nbar = {bar}\nlamps = {lamps}"));
             if self.wild && self.chance(0.2) {
                 self.add(format_args!("lamp_color = [1e6, 3, 0]"));
             }

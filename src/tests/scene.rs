@@ -64,6 +64,7 @@ fn body(plain: bool) -> impl Strategy<Value = Body> {
             lamp_intensity: if plain { 1.0 } else { lamp_intensity },
             bar_reflection: if plain { Body::BAR_REFLECTION } else { bar_reflection },
             ior: if plain { 1.0 } else { ior },
+            glass: false,
         },
     )
 }

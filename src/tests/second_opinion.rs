@@ -45,6 +45,26 @@ fn refraction_and_wood() {
     agree("glass", &scene, 40);
 }
 
+// Glass that swallows nothing cannot be seen in front of an even sky, by either integrator: what Fresnel's equations mirror
+// is not let through.
+#[test]
+fn clear_glass_vanishes_in_an_even_sky() {
+    for (integrator, thing) in [
+        ("samples = 2\ncutoff = 1e-4", "[[body]]\nsolid = \"icosahedron\"\nbar = 0\n"),
+        ("integrator = \"path\"\nsamples = 64", "[[body]]\nsolid = \"octahedron\"\nbar = 0\n"),
+        ("integrator = \"path\"\nsamples = 64", "[[sphere]]\n"),
+    ] {
+        let scene = toml(&format!(
+            "[output]\nframes = 1\nsize = [40, 30]\n[render]\n{integrator}\ndepth = 40\ntone = \"clip\"\nambient = [0, 0, 0]\n\
+             [sky]\nzenith = [0.6, 0.6, 0.6]\nhorizon = [0.6, 0.6, 0.6]\n\
+             [camera]\nposition = [3, -3, 2]\nlook_at = [0, 0, 0]\nfov_deg = 40\n{thing}color = [1, 1, 1]\nmaterial = \"glass\"\nior = 1.5\n"
+        ));
+        let rgba = render(&scene, 0);
+        let off = rgba.chunks(4).map(|p| p[0].abs_diff(153)).max().unwrap();
+        assert!(off <= 2, "{thing}: {off} codes");
+    }
+}
+
 #[test]
 fn all_solids_without_lamps() {
     let mut scene = sized(own("solids.toml"), 64, 36, 2);
