@@ -301,6 +301,8 @@ pub struct Body {
     pub transparency: f64,
     /// Lamps on each edge.
     pub lamps: u32,
+    /// A strip of light all along each edge, in place of lamps.
+    pub strip: bool,
     /// Colour of the lamps.
     pub lamp_colour: Vec3,
     /// Multiplies their light.
@@ -327,6 +329,7 @@ impl Default for Body {
             reflection: 0.0,
             transparency: 0.0,
             lamps: 0,
+            strip: false,
             lamp_colour: Body::LAMP_COLOUR,
             lamp_intensity: 1.0,
             bar: Body::BAR,
@@ -339,6 +342,10 @@ impl Default for Body {
 }
 
 impl Body {
+    /// Whether there is light on its bars.
+    pub(crate) fn has_lamps(&self) -> bool {
+        self.bar > 0.0 && (self.strip || self.lamps > 0)
+    }
     /// Width of the bars where none is given, in circumradii.
     pub const BAR: f64 = 0.045;
     /// Colour of the bars where none is given.

@@ -38,6 +38,7 @@ POLYFLY_FN Vec lamp_light(const Body& body, Real across, Real place) {
   Real cell = fma(place, Real(body.lamps_per_length), Real(0.5f * (float)body.lamps));
   const Real first = Real(0.0f), last = Real((float)(body.lamps - 1));
   Real aside = (cell - to_real(to_int(min(max(cell, first), last))) - half) * Real(body.lamp_spacing);
+  if (body.lamps < 0) aside = Real(0.0f);
   Real off = across - Real(body.lamp_across);
   Real far2 = fma(aside, aside, off * off) * Real(body.lamp_sharpness);
   Mask light_sample = far2 < Real(1.0f);
@@ -99,7 +100,7 @@ POLYFLY_FN void shade_bar(const S& scene, const Body& body, const Ray& ray, Vec 
     const Slab& slab = scene.slabs.at(body.first_slab + i);
     other = select(slab_distance(slab, q) == nearest, vec(slab.n), other);
   }
-  if (body.lamps > 0) {
+  if (body.lamps != 0) {
     // The edge runs along n x other, whose length is the sine that bar_to_edge undoes.
     const Real place = dot(cross(n, other), q) * Real(body.bar_to_edge);
     const Vec light = lamp_light(body, nearest * Real(body.bar_to_edge), place);

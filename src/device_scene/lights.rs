@@ -116,16 +116,19 @@ pub struct Lamp {
 // too each has a place outside and one inside.
 pub fn lamps_of(scene: &Scene, inside: impl Fn(usize) -> bool) -> Vec<Lamp> {
     let mut lamps = Vec::new();
-    for (k, body) in scene.world.bodies.iter().enumerate().filter(|(_, b)| b.lamps > 0 && b.bar > 0.0) {
+    for (k, body) in scene.world.bodies.iter().enumerate().filter(|(_, b)| b.has_lamps()) {
         let sides: &[f64] = if inside(k) { &[1.0, -1.0] } else { &[1.0] };
         // Rows of very many lamps are taken as fewer, brighter ones.
-        let taken = body.lamps.min(16);
+        let taken = if body.strip { 16 } else { body.lamps.min(16) };
         let radius = lamp_radius(body);
-        let size = radius * radius * f64::from(body.lamps) / f64::from(taken);
         let colour = lamp_light(body);
         let top = colour.iter().copied().fold(0.0, f64::max);
         // The mean over the disc of what lamp_light in kernels/shading/material.cuh shows.
-        let strength = colour.map(|c| ((1.9 * c + 1.6 / 3.0 * top) * size) as f32);
+        let discs = |c: f64| (1.9 * c + 1.6 / 3.0 * top) * radius * radius * f64::from(body.lamps);
+        // Of a strip, over its width and along the edge; a disc's pi is in neither.
+        let along = 2.0 * radius * body.solid.edge_length() * body.radius / std::f64::consts::PI;
+        let strip = |c: f64| ((1.2 + 1.4 * 2.0 / 3.0) * c + 1.6 * 8.0 / 15.0 * top) * along;
+        let strength = colour.map(|c| ((if body.strip { strip(c) } else { discs(c) }) / f64::from(taken)) as f32);
         let vertices: Vec<Vec3> = body.solid.vertices().into_iter().map(|v| scale(v, body.radius)).collect();
         for ([a, b], face) in edges_of_faces(body.solid) {
             let normal = body.solid.normals()[face];

@@ -13,7 +13,8 @@ use rayon::prelude::*;
 // A lamp fits the bar on its face, and its neighbours do not touch it.
 pub fn lamp_radius(body: &Body) -> f64 {
     let spacing = body.solid.edge_length() * body.radius / f64::from(body.lamps.max(1));
-    (0.42 * body.bar * body.radius).min(0.42 * spacing)
+    let fits = 0.42 * body.bar * body.radius;
+    if body.strip { fits } else { fits.min(0.42 * spacing) }
 }
 
 /// Linear, by colour.
@@ -39,7 +40,7 @@ pub fn flatten(scene: &Scene, assets: &Assets, k: usize, slabs: &mut Vec<Slab>) 
         });
     }
     let (sine, cosine) = (body.solid.edge_sine(), body.solid.edge_cosine());
-    let lamps = if body.bar > 0.0 { body.lamps } else { 0 };
+    let lamps = if body.bar > 0.0 && !body.strip { body.lamps } else { 0 };
     let spacing = body.solid.edge_length() * body.radius / f64::from(lamps.max(1));
     let bends = scene.render.is_path() && (body.ior != 1.0 || body.glass);
     let (reflection, transparency) = if body.glass { (0.0, 1.0) } else { (body.reflection, body.transparency) };
@@ -55,9 +56,9 @@ pub fn flatten(scene: &Scene, assets: &Assets, k: usize, slabs: &mut Vec<Slab>) 
         bar_to_edge: (1.0 / sine) as f32,
         lamp_spacing: spacing as f32,
         lamps_per_length: (1.0 / spacing) as f32,
-        lamp_sharpness: if lamps == 0 { 0.0 } else { (1.0 / (lamp_radius(body) * lamp_radius(body))) as f32 },
+        lamp_sharpness: if !body.has_lamps() { 0.0 } else { (1.0 / (lamp_radius(body) * lamp_radius(body))) as f32 },
         lamp_colour: single(lamp_light(body)),
-        lamps: lamps as i32,
+        lamps: if body.strip && body.has_lamps() { -1 } else { lamps as i32 },
         bar_colour: linear_colour(body.bar_colour),
         code_in: 4 * k as i32 + 1 + if sealed(scene, assets, k) { SEALED } else { 0 },
         first_slab: first as i32,

@@ -245,6 +245,7 @@ impl Validator {
             }
             solid
         });
+        let (lamps, strip) = self.lamps(&raw.lamps);
         let glass = self.one_of("material", &raw.material, &[(false, "plain"), (true, "glass")]);
         for (key, value) in [("reflection", &raw.reflection), ("transparency", &raw.transparency)] {
             if let (Some(value), true) = (value, glass) {
@@ -260,7 +261,8 @@ impl Validator {
             radius: self.number("radius", &raw.radius, 1.0, Rule::Length),
             reflection: self.number("reflection", &raw.reflection, 0.0, Rule::Fraction),
             transparency: self.number("transparency", &raw.transparency, 0.0, Rule::Fraction),
-            lamps: self.whole("lamps", &raw.lamps, 0, 0, MAX_LAMPS),
+            lamps,
+            strip,
             lamp_colour: self.triple("lamp_color", &raw.lamp_color, Body::LAMP_COLOUR, Rule::Brightness),
             lamp_intensity: self.number(
                 "lamp_intensity",
@@ -273,6 +275,24 @@ impl Validator {
             bar_colour: self.triple("bar_color", &raw.bar_color, Body::BAR_COLOUR, Rule::Fraction),
             ior: self.number("ior", &raw.ior, if glass { 1.5 } else { 1.0 }, Rule::Index),
             glass,
+        }
+    }
+    // How many on an edge, or a strip.
+    fn lamps(&mut self, raw: &Option<Spanned<NumberOrWord>>) -> (u32, bool) {
+        let Some(raw) = raw else { return (0, false) };
+        let rule = Rule::Whole(0, MAX_LAMPS);
+        match raw.get_ref() {
+            NumberOrWord::Word(word) if word == "strip" => (0, true),
+            NumberOrWord::Number(n) if rule.allows(*n) => (*n as u32, false),
+            other => {
+                let what = match other {
+                    NumberOrWord::Number(n) => format!("`lamps` is {n}"),
+                    NumberOrWord::Word(word) => format!("`lamps` is \"{word}\""),
+                };
+                let expected = format!("expected {}, or \"strip\"", rule.expected());
+                self.problems.push(Problem::new(raw.span(), what, expected));
+                (0, false)
+            }
         }
     }
     fn floor(&mut self, spanned: &Spanned<RawFloor>, reading: Reading) -> Floor {

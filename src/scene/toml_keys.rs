@@ -175,7 +175,7 @@ pub struct RawBody {
     pub radius: Number,
     pub reflection: Number,
     pub transparency: Number,
-    pub lamps: Number,
+    pub lamps: Option<Spanned<NumberOrWord>>,
     #[serde(alias = "lamp_colour")]
     pub lamp_color: Triple,
     pub lamp_intensity: Number,

@@ -84,7 +84,8 @@ fn write_toml(scene: &Scene, o: &mut String) -> std::fmt::Result {
         } else {
             writeln!(o, "reflection = {}\ntransparency = {}", N(b.reflection), N(b.transparency))?;
         }
-        writeln!(o, "lamps = {}\nlamp_color = {}", b.lamps, V(b.lamp_colour))?;
+        let lamps = if b.strip { S("strip").to_string() } else { b.lamps.to_string() };
+        writeln!(o, "lamps = {lamps}\nlamp_color = {}", V(b.lamp_colour))?;
         writeln!(o, "lamp_intensity = {}\nbar = {}", N(b.lamp_intensity), N(b.bar))?;
         writeln!(o, "bar_color = {}\nbar_reflection = {}", V(b.bar_colour), N(b.bar_reflection))?;
         writeln!(o, "ior = {}", N(b.ior))?;
@@ -197,7 +198,8 @@ pub fn tokens(scene: &Scene) -> Result<String, Vec<String>> {
             && b.bar_colour == Body::BAR_COLOUR
             && (b.lamp_intensity, b.bar_reflection) == (1.0, Body::BAR_REFLECTION)
             && b.ior == 1.0
-            && !b.glass;
+            && !b.glass
+            && !b.strip;
         if !plain {
             no.push(format!("body {} has lamps, bars or an index of refraction of its own", i + 1));
         }

@@ -315,17 +315,25 @@ fn lamps_light_the_floor() {
              [floor]\ncorners = [[-5,-5,-1],[-5,5,-1],[5,5,-1],[5,-5,-1]]\n"
         )
     };
-    let mean = |lamps| {
-        let mut scene = toml(&text(lamps));
+    let light = |mut scene: crate::Scene| {
         (scene.render.width, scene.render.height, scene.world.ambient) = (8, 8, [0.0; 3]);
         let rgba = render(&scene, 0);
         rgba.chunks(4).map(|p| crate::math::srgb::linear(f64::from(p[0]) / 255.0)).sum::<f64>() / 64.0
     };
+    let mean = |lamps| light(toml(&text(lamps)));
     let (none, few, many) = (mean(0), mean(4), mean(8));
     assert_eq!(none, 0.0);
     assert!(few > 0.01, "{few}");
     // Twice the lamps of the same size, twice the light.
     assert!((many / few - 2.0).abs() < 0.25, "{few} {many}");
+    // A strip shines as a row of discs would whose light fills it: its area times its mean over theirs.
+    let mut scene = toml(&text(0));
+    scene.world.bodies[0].strip = true;
+    let strip = light(scene);
+    let (edge, radius) = (0.8 * 2.0_f64.sqrt(), 0.42 * 0.045 * 0.8);
+    let row = 8.0 * std::f64::consts::PI * radius * radius * (1.9 + 1.6 / 3.0);
+    let even = 2.0 * radius * edge * (1.2 + 1.4 * 2.0 / 3.0 + 1.6 * 8.0 / 15.0);
+    assert!((strip / many / (even / row) - 1.0).abs() < 0.1, "{strip} {many} {}", even / row);
 }
 
 #[test]

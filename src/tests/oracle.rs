@@ -210,12 +210,13 @@ impl<'a> Oracle<'a> {
     fn lamp(&self, body: &Body, OnBar { across, along, .. }: &OnBar) -> Vec3 {
         let edge = body.solid.edge_length() * body.radius;
         let n = f64::from(body.lamps);
-        let radius = 0.42 * (body.bar * body.radius).min(edge / n);
+        let radius = 0.42 * (body.bar * body.radius).min(if body.strip { f64::MAX } else { edge / n });
         // In the middle of the bar's width on this face.
         let across = across - 0.5 * body.bar * body.radius;
         // The nearest of the lamps' centres, at (i + 1/2) / n of the edge.
         let aside =
             (0..body.lamps).map(|i| (along - (f64::from(i) + 0.5) / n).abs()).fold(f64::INFINITY, f64::min) * edge;
+        let aside = if body.strip { 0.0 } else { aside };
         let far2 = (aside * aside + across * across) / (radius * radius);
         let colour = scale(lin(body.lamp_colour), body.lamp_intensity);
         if far2 >= 1.0 {
@@ -305,7 +306,7 @@ impl<'a> Oracle<'a> {
                 let body = &scene.world.bodies[k];
                 if let Some(place) = self.on_bar(k, p) {
                     albedo = lin(body.bar_colour);
-                    if body.lamps > 0 {
+                    if body.lamps > 0 || body.strip {
                         emission = self.lamp(body, &place);
                     }
                     n = self.bar_normal(body, &place, p, d, n, bounces < 2);

@@ -35,6 +35,8 @@ fn lamps_in_mirrors() {
     scene.render.depth = 7;
     scene.render.cutoff = 0.01;
     agree("infinity", &scene, 11);
+    scene.world.bodies.iter_mut().for_each(|b| (b.lamps, b.strip) = (0, true));
+    agree("infinity by strips", &scene, 11);
 }
 
 #[test]
