@@ -6,7 +6,6 @@ pub mod lens;
 pub mod overlay;
 
 use crate::gpu_types::{FAR, FIXED_ONE, Features};
-use crate::scene::Tone;
 use image::{Image, Layers};
 
 /// The light of one frame while its tasks come in. Two halves of the samples are kept apart where their difference is to
@@ -117,13 +116,6 @@ fn mean_scale(samples: u32) -> f32 {
 pub trait PostStep: Send + Sync {
     /// Changes the image of a frame.
     fn apply(&self, image: &mut Image<f32>, frame: u32);
-}
-
-/// Puts an image through a tone curve that the kernels do not have.
-pub fn toned(tone: Tone, image: &mut Image<f32>) {
-    lens::each_row(image, |_, row| {
-        row.iter_mut().for_each(|p| *p = tone.shown(p.map(f64::from)).map(|x| x as f32));
-    });
 }
 
 #[cfg(test)]

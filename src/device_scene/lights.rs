@@ -130,10 +130,11 @@ pub fn lamps_of(scene: &Scene, inside: impl Fn(usize) -> bool) -> Vec<Lamp> {
         let strip = |c: f64| ((1.2 + 1.4 * 2.0 / 3.0) * c + 1.6 * 8.0 / 15.0 * top) * along;
         let strength = colour.map(|c| ((if body.strip { strip(c) } else { discs(c) }) / f64::from(taken)) as f32);
         let vertices: Vec<Vec3> = body.solid.vertices().into_iter().map(|v| scale(v, body.radius)).collect();
+        let (normals, inradius) = (body.solid.normals(), body.solid.inradius() * body.radius);
         for ([a, b], face) in edges_of_faces(body.solid) {
-            let normal = body.solid.normals()[face];
+            let normal = normals[face];
             let middle = scale(add(vertices[a], vertices[b]), 0.5);
-            let into = normalise(sub(scale(normal, body.solid.inradius() * body.radius), middle));
+            let into = normalise(sub(scale(normal, inradius), middle));
             for i in 0..taken {
                 let t = (f64::from(i) + 0.5) / f64::from(taken);
                 let on_edge = add(scale(vertices[a], 1.0 - t), scale(vertices[b], t));

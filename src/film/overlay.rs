@@ -26,7 +26,7 @@ impl PostStep for Legend {
         let Some(top) = height.checked_sub(44 * unit).filter(|_| bar > 80 * unit) else { return };
         let mut canvas = Canvas { image, tone: self.tone };
         for x in 0..bar {
-            let colour = viridis((x * 255 / (bar - 1)) as usize);
+            let colour = canvas.light_of(viridis((x * 255 / (bar - 1)) as usize));
             (0..12 * unit).for_each(|y| canvas.dot(left + x, top + 12 * unit + y, colour));
         }
         canvas.write(&self.title, left, top, unit);
@@ -56,20 +56,24 @@ struct Canvas<'a> {
 }
 
 impl Canvas<'_> {
-    fn dot(&mut self, x: u32, y: u32, display: [f64; 3]) {
+    // What is shown as a display colour.
+    fn light_of(&self, display: [f64; 3]) -> [f32; 3] {
+        self.tone.light_of(display).map(|c| c as f32)
+    }
+    fn dot(&mut self, x: u32, y: u32, light: [f32; 3]) {
         let (width, height) = (self.image.width(), self.image.height());
         if x < width && y < height {
             let at = 3 * (y as usize * width as usize + x as usize);
-            let colour = self.tone.light_of(display).map(|c| c as f32);
-            self.image.data_mut()[at..at + 3].copy_from_slice(&colour);
+            self.image.data_mut()[at..at + 3].copy_from_slice(&light);
         }
     }
     fn write(&mut self, text: &str, left: u32, top: u32, unit: u32) {
+        let white = self.light_of([WHITE; 3]);
         for (i, glyph) in text.chars().filter_map(|c| font8x8::BASIC_FONTS.get(c)).enumerate() {
             for (row, bits) in glyph.iter().enumerate() {
                 for column in (0..8).filter(|c| bits >> c & 1 == 1) {
                     let (x, y) = (left + (8 * i as u32 + column) * unit, top + row as u32 * unit);
-                    (0..unit * unit).for_each(|d| self.dot(x + d % unit, y + d / unit, [WHITE; 3]));
+                    (0..unit * unit).for_each(|d| self.dot(x + d % unit, y + d / unit, white));
                 }
             }
         }

@@ -1,12 +1,13 @@
 //! From a frame's mean light to its picture: the post steps, the tone curve, eight bits.
 
 use crate::device_scene::HostScene;
+use crate::film::PostStep;
 use crate::film::bloom::Bloom;
 use crate::film::image::Image;
 use crate::film::lens::{Gain, Grain, Vignette};
-use crate::film::{PostStep, toned};
 use crate::kernels::Isa;
 use crate::scene::{FilmSettings, Tone};
+use rayon::prelude::*;
 
 /// How a frame is developed.
 pub struct Development<'a> {
@@ -26,16 +27,16 @@ impl Development<'_> {
     /// Takes mean light through the post steps, which change the image, and gives the picture: RGBA, a word a pixel.
     pub fn picture(&self, image: &mut Image<f32>) -> Vec<u32> {
         self.post.iter().for_each(|step| step.apply(image, self.frame));
-        if self.tone.knee().is_some() {
-            return self.coded(image);
-        }
-        let mut shown = image.clone();
-        toned(self.tone, &mut shown);
-        self.coded(&shown)
-    }
-    fn coded(&self, image: &Image<f32>) -> Vec<u32> {
+        let width = image.width().max(1) as usize;
         let mut rgba = vec![0u32; image.data().len() / 3];
-        self.isa.tone_map(self.scene, image.data(), &mut rgba);
+        rgba.par_chunks_mut(width).zip(image.data().par_chunks(3 * width)).for_each(|(codes, light)| {
+            if self.tone.knee().is_some() {
+                self.isa.tone_map(self.scene, light, codes);
+            } else {
+                let shown = light.as_chunks::<3>().0.iter().flat_map(|p| self.tone.shown(p.map(f64::from)));
+                self.isa.tone_map(self.scene, &shown.map(|x| x as f32).collect::<Vec<_>>(), codes);
+            }
+        });
         rgba
     }
 }

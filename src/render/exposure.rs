@@ -35,8 +35,7 @@ pub fn find(scene: &Scene, device_scene: &Arc<DeviceScene>, isa: Isa, pool: &Arc
     let last = scene.output.frames - 1;
     let mut light = Vec::new();
     for i in 0..FRAMES {
-        let frame = u64::from(last) * u64::from(i) / u64::from(FRAMES);
-        let frame = frame as u32;
+        let frame = (u64::from(last) * u64::from(i) / u64::from(FRAMES)) as u32;
         let mut sums = Memory::default();
         let task = Task { frame, rows: 0..small.render.height, samples: 0..samples, output: TaskOutput::Sums };
         cpu.run(&task, &frame_params(&small, frame), &mut sums);

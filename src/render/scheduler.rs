@@ -337,10 +337,12 @@ impl<'a> FrameQueue<'a> {
             picture: open.picture,
         };
         if is_linear {
-            let mut image = work.pool.install(|| open.film.resolve());
-            let rgba = work.pool.install(|| development.picture(&mut image));
-            let to = frame.picture.pixels.sized(4 * rgba.len());
-            to.chunks_exact_mut(4).zip(&rgba).for_each(|(to, p)| to.copy_from_slice(&p.to_le_bytes()));
+            let (image, rgba) = work.pool.install(|| {
+                let mut image = open.film.resolve();
+                let rgba = development.picture(&mut image);
+                (image, rgba)
+            });
+            frame.picture.pixels.sized(4 * rgba.len()).copy_from_slice(bytemuck::cast_slice(&rgba));
             frame.picture.planes = Memory::default();
             frame.linear = Some(image);
         }

@@ -226,6 +226,20 @@ mod tests {
     }
 
     #[test]
+    fn display_colours_come_through_the_tone_curve_as_they_are() {
+        let knee = Tone::KNEE;
+        let soft = |x: f64| if x > knee { knee + (x - knee) * (1.0 - knee) / (x - knee + 1.0 - knee) } else { x };
+        let before = |tone: Tone, display: f64| f64::from(tone.light_of([display; 3])[0] as f32);
+        for code in 0..=250 {
+            let display = f64::from(code) / 255.0;
+            let shown = srgb(soft(before(Tone::Soft, display)));
+            assert!((shown * 255.0 - f64::from(code)).abs() < 0.01, "{code}: {shown}");
+            let shown = libm::sqrt(before(Tone::Clip { gamma: 2.0 }, display));
+            assert!((shown * 255.0 - f64::from(code)).abs() < 0.01, "{code}: {shown}");
+        }
+    }
+
+    #[test]
     fn light_is_found_for_what_is_to_be_shown() {
         for (tone, name) in Tone::ALL.into_iter().chain([(Tone::Clip { gamma: 2.0 }, "gamma")]) {
             // AgX shows no bright colour that is so pure.
