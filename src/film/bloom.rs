@@ -93,19 +93,13 @@ fn halved(pixels: &[Pixel], width: usize, height: usize) -> Level {
         let last = len - 1;
         [(2 * at).saturating_sub(1), (2 * at).min(last), (2 * at + 1).min(last), (2 * at + 2).min(last)]
     };
-    const WEIGHTS: [f32; 4] = [0.125, 0.375, 0.375, 0.125];
+    let mean = |at: [&Pixel; 4]| [0, 1, 2].map(|i| (at[0][i] + at[3][i]) * 0.125 + (at[1][i] + at[2][i]) * 0.375);
     out.par_chunks_mut(wide).enumerate().for_each(|(y, row)| {
         let rows = around(y, height);
         // Down first, then across.
-        let columns: Vec<Pixel> = (0..width)
-            .map(|x| {
-                let at = rows.map(|r| &pixels[r * width + x]);
-                [0, 1, 2].map(|i| (at[0][i] + at[3][i]) * WEIGHTS[0] + (at[1][i] + at[2][i]) * WEIGHTS[1])
-            })
-            .collect();
+        let columns: Vec<Pixel> = (0..width).map(|x| mean(rows.map(|r| &pixels[r * width + x]))).collect();
         for (x, p) in row.iter_mut().enumerate() {
-            let at = around(x, width).map(|c| &columns[c]);
-            *p = [0, 1, 2].map(|i| (at[0][i] + at[3][i]) * WEIGHTS[0] + (at[1][i] + at[2][i]) * WEIGHTS[1]);
+            *p = mean(around(x, width).map(|c| &columns[c]));
         }
     });
     Level { width: wide, height: tall, pixels: out }

@@ -132,9 +132,9 @@ impl Validator {
             }
         };
         let [low, high] = FilmSettings::TEMPERATURES;
-        let gamma = raw.gamma.as_ref().or(render.gamma.as_ref()).cloned();
-        let gamma = self.number("gamma", &gamma, 0.0, Rule::NotNegative);
-        let tone = raw.tone.as_ref().or(render.tone.as_ref()).cloned();
+        let gamma = if raw.gamma.is_some() { &raw.gamma } else { &render.gamma };
+        let gamma = self.number("gamma", gamma, 0.0, Rule::NotNegative);
+        let tone = if raw.tone.is_some() { &raw.tone } else { &render.tone };
         FilmSettings {
             exposure,
             white_balance: self.number(
@@ -147,7 +147,7 @@ impl Validator {
             bloom_radius: self.number("bloom_radius", &raw.bloom_radius, plain.bloom_radius, Rule::Fraction),
             vignette: self.number("vignette", &raw.vignette, plain.vignette, Rule::Fraction),
             grain: self.number("grain", &raw.grain, plain.grain, Rule::Fraction),
-            tone: match self.one_of("tone", &tone, &Tone::ALL) {
+            tone: match self.one_of("tone", tone, &Tone::ALL) {
                 Tone::Clip { .. } => Tone::Clip { gamma },
                 other => other,
             },

@@ -111,7 +111,12 @@ T argument(void** arguments, int i) {
   return value;
 }
 
-template <class S>
+bool ends(const std::string& name, const char* with) {
+  const size_t n = strlen(with);
+  return name.size() >= n && !name.compare(name.size() - n, n, with);
+}
+
+template <class Integrator, class S>
 Work kernel(const std::string& name, void** a) {
   const S scene = argument<S>(a, 0);
   const Frame frame = argument<Frame>(a, 1);
@@ -119,23 +124,10 @@ Work kernel(const std::string& name, void** a) {
   const Film film = argument<Film>(a, 3);
   const int first = argument<int>(a, 4), end = argument<int>(a, 5);
   Counts* counts = argument<Counts*>(a, 7);
-  if (name == "polyfly_features") return [=] { trace_feature_pixels<Whitted>(scene, frame, launch, film, first, end); };
-  if (name == "polyfly_trace_16_sums" || name == "polyfly_trace_128_sums")
-    return [=] { trace_pixels<Whitted, true>(scene, frame, launch, film, first, end, counts); };
-  return [=] { trace_pixels<Whitted, false>(scene, frame, launch, film, first, end, counts); };
-}
-Work path_kernel(const std::string& name, void** a) {
-  const Scene scene = argument<Scene>(a, 0);
-  const Frame frame = argument<Frame>(a, 1);
-  const Launch launch = argument<Launch>(a, 2);
-  const Film film = argument<Film>(a, 3);
-  const int first = argument<int>(a, 4), end = argument<int>(a, 5);
-  Counts* counts = argument<Counts*>(a, 7);
-  if (name == "polyfly_path_features")
-    return [=] { trace_feature_pixels<PathTracing>(scene, frame, launch, film, first, end); };
-  if (name == "polyfly_path_sums")
-    return [=] { trace_pixels<PathTracing, true>(scene, frame, launch, film, first, end, counts); };
-  return [=] { trace_pixels<PathTracing, false>(scene, frame, launch, film, first, end, counts); };
+  if (ends(name, "_features")) return [=] { trace_feature_pixels<Integrator>(scene, frame, launch, film, first, end); };
+  if (ends(name, "_sums"))
+    return [=] { trace_pixels<Integrator, true>(scene, frame, launch, film, first, end, counts); };
+  return [=] { trace_pixels<Integrator, false>(scene, frame, launch, film, first, end, counts); };
 }
 Work convert_kernel(void** a) {
   const u32* rgba = argument<const u32*>(a, 0);
@@ -299,9 +291,9 @@ API cuLaunchKernel(void* f, unsigned, unsigned, unsigned, unsigned, unsigned, un
   const Function& function = *(Function*)f;
   if (number("lost") >= 0 && ++launches >= number("lost")) return ILLEGAL_ADDRESS;
   Work work = function.name == "polyfly_convert"        ? convert_kernel(a)
-      : function.name.find("path") != std::string::npos ? path_kernel(function.name, a)
-      : function.small                                  ? kernel<SmallScene>(function.name, a)
-                                                        : kernel<Scene>(function.name, a);
+      : function.name.find("path") != std::string::npos ? kernel<PathTracing, Scene>(function.name, a)
+      : function.small                                  ? kernel<Whitted, SmallScene>(function.name, a)
+                                                        : kernel<Whitted, Scene>(function.name, a);
   ((Stream*)stream)->work.push_back(work);
   return 0;
 }
