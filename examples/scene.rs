@@ -38,6 +38,7 @@ fn main() -> Result<(), polyfly::Error> {
             texture: Some(TextureSource::Marble),
             tint: [1.0; 3],
             reflection: 0.2,
+            ..Floor::default()
         }),
         lights: vec![Light { position: [4.0, -5.0, 8.0], colour: [0.9; 3] }],
         ..World::default()

@@ -2,12 +2,14 @@
 
 pub mod mesh;
 pub mod particles;
+pub mod sky;
 mod sphere_file;
 pub mod texture;
 
 use crate::scene::Scene;
 use mesh::Corners;
 use particles::ColouredSpheres;
+use sky::SkyMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use texture::Texture;
@@ -17,6 +19,8 @@ use texture::Texture;
 pub struct Assets {
     /// The floor's picture.
     pub texture: Option<Arc<Texture>>,
+    /// The sky's picture.
+    pub sky: Option<Arc<SkyMap>>,
     /// The triangles of each of the scene's meshes.
     pub meshes: Arc<Vec<Vec<Corners>>>,
     /// The particles of the first frame, or of the one asked for.
@@ -67,6 +71,7 @@ impl Assets {
         let source = world.floor.as_ref().and_then(|f| f.texture.as_ref());
         Ok(Assets {
             texture: source.map(Texture::load).transpose()?.map(Arc::new),
+            sky: SkyMap::of(&world.sky)?.map(Arc::new),
             meshes: Arc::new(world.meshes.iter().map(mesh::load).collect::<Result<_, _>>()?),
             particles: world.particles.as_ref().map(|p| ColouredSpheres::load(p, 0)).transpose()?,
         })

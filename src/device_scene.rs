@@ -9,6 +9,7 @@ pub mod materials;
 pub mod polyhedra;
 
 use crate::assets::Assets;
+use crate::assets::sky::SkyMap;
 use crate::gpu_types::{
     Array, BVH_STACK, Body, Constants, FloorQuad, Frame, Inline, Light, MAX_DEPTH, MipLevel, Scene as GpuScene, Slab,
     SmallScene, TONE_LUT_LAST,
@@ -39,6 +40,8 @@ pub struct FixedArrays {
     pub lightmap: Vec<i32>,
     /// Square root of linear light -> sRGB byte.
     pub tone_lut: Vec<i32>,
+    /// The sky's map, r, g, b each; empty where it is a gradient.
+    pub sky: Vec<f32>,
 }
 
 /// A scene's arrays in host memory.
@@ -112,8 +115,13 @@ impl DeviceScene {
             texels,
             lightmap: Vec::new(),
             tone_lut: tone_lut(scene.film.tone),
+            sky: assets.sky.as_ref().map(|s| s.with_rim()).unwrap_or_default(),
         };
-        Ok(DeviceScene { fixed: Arc::new(fixed), constants: constants(scene, geometry.root), geometry })
+        Ok(DeviceScene {
+            fixed: Arc::new(fixed),
+            constants: constants(scene, assets.sky.as_deref(), &geometry),
+            geometry,
+        })
     }
 
     /// The same scene with the particles of `assets`.
@@ -127,10 +135,13 @@ impl DeviceScene {
     /// The same scene as a picture of another size and number of samples, those of `scene`.
     pub fn resized(&self, scene: &Scene) -> DeviceScene {
         let here = &self.constants;
+        let (render, grid) = (&scene.render, grid(scene));
         let constants = Constants {
-            lightmap_scale: here.lightmap_scale,
-            lightmap_size: here.lightmap_size,
-            ..constants(scene, here.bvh_root)
+            width: render.width as i32,
+            height: render.height as i32,
+            samples: grid as i32,
+            sample_step: (1.0 / f64::from(grid)) as f32,
+            ..*here
         };
         DeviceScene { constants, ..self.clone() }
     }
@@ -173,6 +184,7 @@ impl DeviceScene {
             triangles: to.put(&[])?,
             materials: to.put(&[])?,
             emitters: to.put(&[])?,
+            sky: to.put(&fixed.sky)?,
             constants: self.constants,
         })
     }
@@ -190,6 +202,7 @@ impl DeviceScene {
             texels: placed.texels,
             lightmap: placed.lightmap,
             tone_lut: placed.tone_lut,
+            sky: placed.sky,
             constants: placed.constants,
         })
     }
@@ -210,11 +223,15 @@ pub trait Place {
     fn put<T>(&mut self, values: &[T]) -> Result<Array<T>, Self::Error>;
 }
 
-fn constants(scene: &Scene, bvh_root: i32) -> Constants {
+// Cells of a pixel along a side. Path tracing has as much of a grid as its samples fill.
+fn grid(scene: &Scene) -> u32 {
+    scene.render.samples_per_pixel().isqrt()
+}
+
+fn constants(scene: &Scene, sky: Option<&SkyMap>, geometry: &Geometry) -> Constants {
     let (world, render) = (&scene.world, &scene.render);
     let floor = world.floor.as_ref();
-    // Path tracing has as much of a grid as its samples fill.
-    let grid = render.samples_per_pixel().isqrt();
+    let grid = grid(scene);
     let from_below = world.sky.from_below;
     Constants {
         floor_tint: floor.map_or([0.0; 3], |f| linear_colour(f.tint)),
@@ -235,8 +252,12 @@ fn constants(scene: &Scene, bvh_root: i32) -> Constants {
         sky_slope: if from_below { 0.5 } else { 1.0 },
         sky_base: if from_below { 0.5 } else { 0.0 },
         path: i32::from(render.is_path()),
-        bvh_root,
+        bvh_root: geometry.root,
         shadows: i32::from(render.shadows),
+        sky_side: sky.map_or(0, |s| s.side as i32),
+        sky_distance: 4.0 * geometry.reach,
+        floor_fade: floor.filter(|f| f.fade > 0.0).map_or(0.0, |f| (1.0 / (f.fade * f.fade)) as f32),
+        unused: 0,
     }
 }
 

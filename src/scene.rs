@@ -15,6 +15,7 @@ mod floor;
 pub(crate) mod limits;
 mod material;
 mod pattern;
+mod sky;
 pub(crate) mod tokens;
 pub(crate) mod toml;
 mod toml_keys;
@@ -26,11 +27,12 @@ use crate::math::vec3::Vec3;
 pub use camera::{Camera, CameraPath, CylindricalPath, Key, View};
 pub use diagnostic::{Problem, Problems};
 pub use film::{Exposure, FilmSettings};
-pub use floor::{Floor, TextureSource};
-pub(crate) use floor::{has_area, perimeter_order};
+pub use floor::{Floor, FloorShape, TextureSource};
+pub(crate) use floor::{has_area, is_parallelogram, perimeter_order};
 pub(crate) use limits::defaults;
 pub use material::{Material, MaterialKind};
 pub use pattern::{Pattern, PatternError, numbered};
+pub use sky::{Sky, SkySource};
 use std::path::{Path, PathBuf};
 pub use tone::Tone;
 
@@ -85,23 +87,6 @@ impl Default for World {
             highlight: defaults::HIGHLIGHT,
             sky: Sky::default(),
         }
-    }
-}
-
-/// A gradient from the horizon up.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Sky {
-    /// Straight up.
-    pub zenith: Vec3,
-    /// At and below the horizon.
-    pub horizon: Vec3,
-    /// The colours run from straight down to straight up, not from the horizon.
-    pub from_below: bool,
-}
-
-impl Default for Sky {
-    fn default() -> Sky {
-        Sky { zenith: defaults::ZENITH, horizon: defaults::HORIZON, from_below: false }
     }
 }
 

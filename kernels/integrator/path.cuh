@@ -35,9 +35,12 @@ POLYFLY_FN Ray sample_bsdf(const Scene& scene, const Ray& ray, const Surface<Sce
   // A fuzzy mirror's ray that would go into the surface is lost.
   continues = continues & !(is_mirror & (s.fuzz > zero) & !(dot(spread, s.n) > zero));
   // Emitters have been asked for their light on a diffuse surface; the ray must not count them again, nor behind
-  // panes that let it straight through, since the shadow rays have passed these too.
-  const Int kept = select(is_mirror | (s.ior != one), Int(0), ray.bounces & Int(LIGHTS_SAMPLED));
-  next.bounces = (bounce + Int(1)) | select(is_diffuse, Int(LIGHTS_SAMPLED), kept);
+  // panes that let it straight through, since the shadow rays have passed these too. Where the floor has faded they
+  // have not.
+  const Int kept =
+      select(is_mirror | (s.ior != one) | (s.other_side < Int(0)), Int(0), ray.bounces & Int(~BOUNCE_MASK));
+  const Int cosine = to_int(max(dot(next.d, s.n), zero) * Real(COSINE_STEPS)) << COSINE_SHIFT;
+  next.bounces = (bounce + Int(1)) | select(is_diffuse, Int(LIGHTS_SAMPLED) | cosine, kept);
 
   // Russian roulette: dim rays end, those that survive carry the light of the others.
   const Real roulette_probability = min(max_component(next.weight), one);
@@ -58,7 +61,7 @@ struct PathTracing {
   POLYFLY_METHOD static bool shade(const Scene& scene, const Frame& frame, const Ray& ray, const Hit& hit, Mask active,
                                    Q& queue) {
     const Mask surface = active & (hit.surface != Int(NO_SURFACE)), away = active & !surface;
-    if (any(away)) queue.add_radiance(ray, ray.weight * sky(scene, ray.d), away);
+    if (any(away)) queue.add_radiance(ray, ray.weight * (sky(scene, ray.d, away) * sky_share(scene, ray, away)), away);
     if (!any(surface)) return false;
     const Mask met = given_any(surface);
     const Surface<Scene> s = shading_point(scene, frame, ray, hit, met);

@@ -50,13 +50,16 @@ struct Whitted {
                                    Q& queue) {
     const Mask surface = active & (hit.surface != Int(NO_SURFACE));
     if (!any(surface)) {
-      queue.add_radiance(ray, ray.weight * sky(scene, ray.d), active);
+      queue.add_radiance(ray, ray.weight * sky(scene, ray.d, active), active);
       return false;
     }
     const Mask met = given_any(surface);
     const Surface<S> s = shading_point(scene, frame, ray, hit, met);
     queue.add_radiance(
-        ray, ray.weight * select(met, s.emission + s.albedo * vec(scene.constants.ambient), sky(scene, ray.d)), active);
+        ray,
+        ray.weight *
+            select(met, s.emission + s.albedo * vec(scene.constants.ambient), sky(scene, ray.d, active & !surface)),
+        active);
     POLYFLY_NO_UNROLL
     for (int i = 0; i < scene.lights.len; ++i)
       queue.shadow_ray(ray, s, sample_point_light(scene, scene.lights.at(i), ray, s, met));

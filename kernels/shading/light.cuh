@@ -2,6 +2,7 @@
 #pragma once
 #include "material.cuh"
 #include "sampler.cuh"
+#include "sky.cuh"
 
 // One light seen from a surface. Where paths end by chance the colour is divided by the chance.
 struct LightSample {
@@ -38,6 +39,37 @@ POLYFLY_FN LightSample sample_point_light(const S& scene, const Light& light, co
   sample.colour = ray.weight * seen * vec(light.colour);
   sample.some = sample.some & (max_component(sample.colour) > Real(0.5f * scene.constants.cutoff));
   return sample;
+}
+
+// How likely a direction of the sky is to be drawn, a unit of solid angle: a cell of the map by its chance, and a place
+// within it, all alike. A square of the map fills the solid angle du dv / r^3, r from the middle to the octahedron.
+POLYFLY_FN Real sky_density(Vec on_octahedron, Real inverse_pmf) {
+  const Real square = dot(on_octahedron, on_octahedron), cells = Real((float)(SKY_CELLS * SKY_CELLS) * 0.25f);
+  return cells * square * sqrt(square) * reciprocal(inverse_pmf);
+}
+// Of light from the sky that a diffuse surface gets both ways, by drawing from the sky and by its own rays, the share
+// that counts here: the one way's density over both (Veach and Guibas, "Optimally combining sampling techniques for
+// Monte Carlo rendering", 1995).
+POLYFLY_FN Real balance(Real density, Real other) { return density * reciprocal(density + other); }
+
+// The share of the sky's light that counts on a ray which meets it.
+POLYFLY_FN Real sky_share(const Scene& scene, const Ray& ray, Mask away) {
+  const Real one = Real(1.0f);
+  if (scene.constants.sky_side == 0) return one;
+  const Mask both = away & ((ray.bounces & Int(LIGHTS_SAMPLED)) != Int(0));
+  if (!any(both)) return one;
+  const SkyPlace p = octahedral_place(ray.d);
+  const Real half = Real(0.5f * (float)SKY_CELLS);
+  const Int last = Int(SKY_CELLS - 1);
+  Int x = to_int(fma(p.u, half, half)), y = to_int(fma(p.v, half, half));
+  x = select(x > last, last, x);
+  y = select(y > last, last, y);
+  const Int cell = y * Int(SKY_CELLS) + x + Int(scene.emitters.len - SKY_CELLS * SKY_CELLS);
+  const Real inverse_pmf = read((const float*)scene.emitters.data, WORDS(Emitter) * scene.emitters.len,
+                                cell * Int(WORDS(Emitter)) + Int(WORD(Emitter, inverse_pmf)), both);
+  const Real drawn = sky_density(octahedral_point(p.u, p.v), select(both, inverse_pmf, one));
+  const Real own = to_real(ray.bounces >> COSINE_SHIFT) * Real(0.31830989f / COSINE_STEPS);
+  return select(both, balance(own, drawn), one);
 }
 
 // Light that one emitter, drawn by lot, sends straight to a diffuse surface: as a shadow ray and its colour.
@@ -104,9 +136,30 @@ POLYFLY_FN LightSample sample_emitter(const Scene& scene, const Ray& ray, const 
     way = select(flat, reach_to * nearness, way);
     shape = select(flat, abs(dot(twice_area, way)) * Real(0.15915494f) * reciprocal(far2), shape);
   }
+  const Real inverse_pmf = read(data, words, at + Int(WORD(Emitter, inverse_pmf)), met);
+  Real chosen = inverse_pmf;
+  Vec radiance = colour;
+  const Mask celestial = met & (kind == Int(EMITTER_SKY));
+  if (any(celestial)) {
+    // Of the sky, any place in the cell alike: radiance and cosine over pi and the density.
+    const Int cell = read((const int*)data, words, at + Int(WORD(Emitter, triangle)), celestial);
+    const Int row = select(celestial, cell >> SKY_CELLS_LOG2, Int(0)),
+              column = select(celestial, cell & Int(SKY_CELLS - 1), Int(0));
+    const Real step = Real(2.0f / (float)SKY_CELLS);
+    const Vec tip = octahedral_point(fma(to_real(column) + random_1d(seed, first + Int(1)), step, -one),
+                                     fma(to_real(row) + random_1d(seed, first + Int(2)), step, -one));
+    const Vec direction = normalise(tip);
+    const Real density = sky_density(tip, select(celestial, inverse_pmf, one));
+    sample.towards = select(celestial, direction * Real(scene.constants.sky_distance), sample.towards);
+    way = select(celestial, direction, way);
+    const Real own = max(dot(s.n, direction), zero) * Real(0.31830989f);
+    shape = select(celestial, Real(0.31830989f) * reciprocal(density) * balance(density, own), shape);
+    chosen = select(celestial, one, chosen);
+    radiance = select(celestial, sky_map(scene, direction, celestial), radiance);
+  }
   const Real lambert = dot(s.n, way);
-  const Real strength = shape * lambert * read(data, words, at + Int(WORD(Emitter, inverse_pmf)), met);
-  sample.colour = ray.weight * s.albedo * colour * strength;
+  const Real strength = shape * lambert * chosen;
+  sample.colour = ray.weight * s.albedo * radiance * strength;
   sample.some = met & (lambert > zero) & (outside | !wide) & (max_component(sample.colour) > zero);
   return sample;
 }

@@ -166,6 +166,19 @@ POLYFLY_FN void shade_body(const S& scene, int k, const Ray& ray, const Hit& hit
   shade_bar(scene, body, ray, q, n, nearest, bar, s);
 }
 
+// With the distance from the scene's middle the floor gives way to what is behind it, the sky.
+template <class S>
+POLYFLY_FN void fade_floor(const S& scene, int k, Mask m, Surface<S>& s) {
+  const Real ratio = dot(s.p, s.p) * Real(scene.constants.floor_fade);
+  const Real there = select(m, reciprocal(fma(ratio, ratio, Real(1.0f))), Real(1.0f)), gone = Real(1.0f) - there;
+  s.albedo = s.albedo * there;
+  s.emission = s.emission * there;
+  s.highlight_weight = s.highlight_weight * there;
+  s.reflect = s.reflect * there;
+  s.transmit = select(m, vec(gone, gone, gone), s.transmit);
+  s.other_side = select(m, Int(FROM_FLOOR + k), s.other_side);
+}
+
 // Piece k of the floor.
 template <class S>
 POLYFLY_FN void shade_floor(const S& scene, const Frame& frame, int k, const Ray& ray, const Hit& hit, Mask m,
@@ -175,12 +188,17 @@ POLYFLY_FN void shade_floor(const S& scene, const Frame& frame, int k, const Ray
   const Real facing = dot(n, ray.d);
   s.n = select(m, select(facing < Real(0.0f), n, -n), s.n);
   Vec albedo = vec(scene.constants.floor_tint) * Real(1.0f - scene.constants.floor_reflect);
+  Real u = hit.u, v = hit.v;
+  if (quad.side == FLOOR_ENDLESS) {
+    u = wrapped(u);
+    v = wrapped(v);
+  }
   if (scene.mip_levels.len > 0) {
     // A sample's footprint, widened by the root of its foreshortening: between blur and shimmer.
     const Real slant = max(facing * facing, Real(1.0e-4f));
     const Real covered =
         (ray.length + hit.t) * Real(frame.pixel_footprint * quad.density) * reciprocal(sqrt(sqrt(slant)));
-    albedo = albedo * sample_texture(scene, hit.u, hit.v, covered, m);
+    albedo = albedo * sample_texture(scene, u, v, covered, m);
   }
   s.albedo = select(m, albedo, s.albedo);
   s.highlight_weight =
@@ -188,13 +206,15 @@ POLYFLY_FN void shade_floor(const S& scene, const Frame& frame, int k, const Ray
   s.reflect = select(m, Reflectance<S>::all(Real(scene.constants.floor_reflect)), s.reflect);
   if (scene.constants.lightmap_size > 0) {
     // Lamp light lies on the side that the floor's normal points to, which is the upper one.
-    const Mask above = m & (facing < Real(0.0f));
+    Mask above = m & (facing < Real(0.0f));
+    if (quad.side == FLOOR_ENDLESS) above = above & (u == hit.u) & (v == hit.v);
     const Int size = Int(scene.constants.lightmap_size);
     const Vec light =
         bilinear(scene.lightmap, Int(0), size, size, hit.u, hit.v, above) * Real(scene.constants.lightmap_scale);
     s.emission = select(above, albedo * light, s.emission);
   }
   s.same_side = select(m, Int(FROM_FLOOR + k), s.same_side);
+  if (scene.constants.floor_fade > 0.0f) fade_floor(scene, k, m, s);
 }
 
 // A sphere or a triangle.

@@ -13,6 +13,12 @@ POLYFLY_FN Texel fetch(const Array<int>& texels, Int i, Mask m) {
   Texel t = {to_real(rg & Int(0xffff)), to_real((rg >> 16) & Int(0xffff)), to_real(blue & Int(0xffff))};
   return t;
 }
+// The part of x behind the point, also of negative numbers.
+POLYFLY_FN Real wrapped(Real x) {
+  const Real limit = Real(1.0e9f), part = x - to_real(to_int(max(min(x, limit), -limit)));
+  const Real positive = select(part < Real(0.0f), part + Real(1.0f), part);
+  return max(min(positive, Real(1.0f)), Real(0.0f));
+}
 POLYFLY_FN Real mix(Real a, Real b, Real t) { return fma(b - a, t, a); }
 POLYFLY_FN Vec mix(Vec a, Vec b, Real t) { return vec(mix(a.x, b.x, t), mix(a.y, b.y, t), mix(a.z, b.z, t)); }
 POLYFLY_FN Vec mix(Texel a, Texel b, Real t) { return vec(mix(a.r, b.r, t), mix(a.g, b.g, t), mix(a.b, b.b, t)); }

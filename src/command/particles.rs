@@ -145,7 +145,7 @@ fn view(args: &PictureArgs, particles: Particles, [low, high]: [Vec3; 2]) -> Res
         return Err(Error::Usage("--ambient and --diffuse: expected shares of 0 or more".into()));
     }
     let grey = |x: f64| -> Vec3 { [srgb(x); 3] };
-    let black = Sky { zenith: [0.0; 3], horizon: [0.0; 3], from_below: false };
+    let black = Sky { zenith: [0.0; 3], horizon: [0.0; 3], ..Sky::default() };
     Ok(Scene {
         world: World {
             // As far as a sun, over the left shoulder.

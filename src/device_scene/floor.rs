@@ -1,13 +1,8 @@
 //! The floor as quads with texture coordinates.
 
-use crate::gpu_types::FloorQuad;
+use crate::gpu_types::{FLOOR_ENDLESS, FLOOR_ROUND, FloorQuad};
 use crate::math::vec3::{Vec3, add, cross, dot, length, normalise, scale, single, sub};
-use crate::scene::Floor;
-
-fn is_parallelogram(p: &[Vec3; 4]) -> bool {
-    let off = length(sub(add(p[0], p[2]), add(p[1], p[3])));
-    off <= 1e-9 * (length(sub(p[2], p[0])) + length(sub(p[3], p[1])))
-}
+use crate::scene::{Floor, FloorShape, is_parallelogram};
 
 // The picture's columns and rows at the corners. Its top left is the first corner, as in the coursework's programs;
 // columns run to whichever neighbour makes it a picture and not a mirrored one, seen from above: the second corner
@@ -27,7 +22,12 @@ fn floor_uv(p: &[Vec3; 4]) -> [[f64; 4]; 2] {
 /// The floor as one or two quads.
 pub fn flatten(floor: &Floor) -> Vec<FloorQuad> {
     if is_parallelogram(&floor.corners) {
-        return vec![flatten_quad(floor, [0, 1, 3], 0)];
+        let side = match floor.shape {
+            FloorShape::Square => 0,
+            FloorShape::Round => FLOOR_ROUND,
+            FloorShape::Endless => FLOOR_ENDLESS,
+        };
+        return vec![flatten_quad(floor, [0, 1, 3], side)];
     }
     let sides = if clockwise(&floor.corners) { [2, 1] } else { [1, 2] };
     vec![flatten_quad(floor, [0, 1, 2], sides[0]), flatten_quad(floor, [0, 2, 3], sides[1])]
@@ -71,7 +71,7 @@ mod tests {
     #[test]
     fn floor_coordinates_hit_the_corners() {
         let corners = [[-4.0, -4.0, -1.0], [-4.0, 4.0, 0.5], [4.0, 4.0, -1.0], [4.0, -4.0, -2.0]];
-        let floor = Floor { corners, texture: None, tint: [1.0; 3], reflection: 0.0 };
+        let floor = Floor { corners, ..Floor::default() };
         let quads = flatten(&floor);
         let [us, vs] = floor_uv(&corners);
         assert_eq!(quads.len(), 2);

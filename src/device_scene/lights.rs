@@ -4,7 +4,7 @@ use super::geometry::Geometry;
 use super::linear_colour;
 use super::polyhedra::{lamp_light, lamp_radius, sealed};
 use crate::assets::Assets;
-use crate::gpu_types::{EMITTER_SPHERE, EMITTER_TRIANGLE, Emitter, Light as GpuLight};
+use crate::gpu_types::{EMITTER_SKY, EMITTER_SPHERE, EMITTER_TRIANGLE, Emitter, Light as GpuLight, SKY_CELLS};
 use crate::math::platonic::Solid;
 use crate::math::vec3::{Vec3, add, cross, length, normalise, scale, single, sub};
 use crate::scene::Scene;
@@ -55,7 +55,14 @@ pub fn emitters(scene: &Scene, assets: &Assets, w: &Geometry) -> Vec<Emitter> {
         ..Emitter::default()
     });
     let mut all: Vec<Emitter> = spheres.chain(triangles).chain(lamps).collect();
-    let sizes: Vec<f64> = all.iter().map(|e| size(w, e)).collect();
+    let mut sizes: Vec<f64> = all.iter().map(|e| size(w, e)).collect();
+    // The sky's cells come last. At the scene's reach a cell's light compares with that of a ball of this size.
+    if let Some(map) = &assets.sky {
+        for (cell, (colour, solid_angle)) in map.cells(SKY_CELLS as usize).into_iter().enumerate() {
+            all.push(Emitter { colour, kind: EMITTER_SKY, triangle: cell as i32, ..Emitter::default() });
+            sizes.push(solid_angle / std::f64::consts::PI * f64::from(w.reach) * f64::from(w.reach));
+        }
+    }
     share_chances(&mut all, &sizes);
     all
 }

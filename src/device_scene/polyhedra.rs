@@ -7,7 +7,7 @@ use crate::gpu_types::{Body as GpuBody, SEALED, Slab};
 use crate::math::platonic::Solid;
 use crate::math::srgb::linear;
 use crate::math::vec3::{Vec3, add, cross, dot, length, normalise, scale, single, sub};
-use crate::scene::{Body, Floor, Particles, Scene};
+use crate::scene::{Body, Floor, FloorShape, Particles, Scene};
 use rayon::prelude::*;
 
 // A lamp fits the bar on its face, and its neighbours do not touch it.
@@ -114,6 +114,10 @@ fn apart(a: &Body, b: &Body) -> bool {
 fn floor_misses(body: &Body, floor: &Floor) -> bool {
     let p = floor.corners;
     let mut normals = body.solid.normals();
+    if floor.shape == FloorShape::Endless {
+        let n = normalise(cross(sub(p[1], p[0]), sub(p[3], p[0])));
+        return separated(&[n], &corners(body), &p, 1e-5 * body.radius);
+    }
     [[p[0], p[1], p[2]], [p[0], p[2], p[3]]].iter().all(|t| {
         normals.push(normalise(cross(sub(t[1], t[0]), sub(t[2], t[0]))));
         separated(&normals, &corners(body), t, 1e-5 * body.radius)

@@ -1,7 +1,7 @@
 //! The floor: four points with a picture on them.
 
 use super::expand_home;
-use crate::math::vec3::{Vec3, cross, dot, length, sub};
+use crate::math::vec3::{Vec3, add, cross, dot, length, sub};
 use std::path::{Path, PathBuf};
 
 /// Where a floor's picture comes from.
@@ -55,6 +55,45 @@ pub struct Floor {
     pub tint: Vec3,
     /// How much it mirrors, 0 to 1.
     pub reflection: f64,
+    /// How far it goes.
+    pub shape: FloorShape,
+    /// Distance from the scene's middle at which it is half gone, the sky showing through; 0: it does not fade.
+    pub fade: f64,
+}
+
+impl Default for Floor {
+    fn default() -> Floor {
+        Floor {
+            corners: [[-5.0, -5.0, -1.0], [-5.0, 5.0, -1.0], [5.0, 5.0, -1.0], [5.0, -5.0, -1.0]],
+            texture: None,
+            tint: [1.0; 3],
+            reflection: 0.0,
+            shape: FloorShape::Square,
+            fade: 0.0,
+        }
+    }
+}
+
+/// How far a floor goes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum FloorShape {
+    /// To its corners.
+    #[default]
+    Square,
+    /// The circle within them.
+    Round,
+    /// To the horizon; its picture lies within the corners and is repeated beyond them.
+    Endless,
+}
+
+impl FloorShape {
+    /// All, with their names.
+    pub const ALL: [(FloorShape, &str); 3] =
+        [(FloorShape::Square, "square"), (FloorShape::Round, "round"), (FloorShape::Endless, "infinite")];
+    /// The name in a scene.
+    pub fn name(self) -> &'static str {
+        Self::ALL.iter().find(|(s, _)| *s == self).map_or("square", |(_, n)| n)
+    }
 }
 
 /// Puts four points into perimeter order: as they are, or zig-zag mended by changing the last two.
@@ -70,6 +109,12 @@ pub(crate) fn perimeter_order(p: [Vec3; 4]) -> [Vec3; 4] {
         side(a, q[0], q[1]) * side(a, q[0], q[3]) < 0.0 && side(b, q[1], q[0]) * side(b, q[1], q[2]) < 0.0
     };
     [p, [p[0], p[1], p[3], p[2]], [p[0], p[2], p[1], p[3]]].into_iter().find(|q| crosses(q)).unwrap_or(p)
+}
+
+/// Whether opposite sides are alike.
+pub(crate) fn is_parallelogram(p: &[Vec3; 4]) -> bool {
+    let off = length(sub(add(p[0], p[2]), add(p[1], p[3])));
+    off <= 1e-9 * (length(sub(p[2], p[0])) + length(sub(p[3], p[1])))
 }
 
 /// Whether both triangles of a floor in perimeter order have area.

@@ -174,7 +174,7 @@ impl Reader<'_> {
             let span = self.tokens[start].span.start..self.tokens[self.next - 1].span.end;
             return Err(Problem::new(span, "the floor's points lie on a line", "expected four corners of a floor"));
         }
-        let mut floor = Floor { corners, texture: None, tint: [1.0; 3], reflection: 0.0 };
+        let mut floor = Floor { corners, ..Floor::default() };
         match dialect {
             Dialect::Reduced => floor.tint = self.byte_colour("floor")?,
             Dialect::SevenValue => floor.tint = self.colour("floor", Rule::Fraction)?,

@@ -4,9 +4,9 @@ use super::diagnostic::{Problem, Rule};
 use super::limits::{MAX_DEPTH, MAX_FRAMES, MAX_LAMPS, MAX_PATH_SAMPLES, MAX_PIXELS, MAX_SAMPLES, MAX_SIDE};
 use super::toml_keys::*;
 use super::{
-    Body, Camera, CameraPath, ColourBy, CylindricalPath, Exposure, FilmSettings, Floor, Integrator, Key, Light,
-    Material, MaterialKind, Mesh, Output, Particles, Pattern, Reading, RenderSettings, Scene, Sky, Solid, Sphere,
-    TextureSource, Tone, World, defaults,
+    Body, Camera, CameraPath, ColourBy, CylindricalPath, Exposure, FilmSettings, Floor, FloorShape, Integrator, Key,
+    Light, Material, MaterialKind, Mesh, Output, Particles, Pattern, Reading, RenderSettings, Scene, Sky, SkySource,
+    Solid, Sphere, TextureSource, Tone, World, defaults,
 };
 use crate::math::vec3::Vec3;
 use toml::Spanned;
@@ -104,7 +104,7 @@ impl Validator {
             height,
             samples,
             depth: self.whole("depth", &raw.depth, defaults::DEPTH, 0, MAX_DEPTH),
-            cutoff: self.number("cutoff", &raw.cutoff, defaults::CUTOFF, Rule::Positive),
+            cutoff: self.number("cutoff", &raw.cutoff, defaults::CUTOFF, Rule::NotNegative),
             shadows: raw.shadows.unwrap_or(true),
             integrator,
         }
@@ -298,7 +298,7 @@ impl Validator {
     fn floor(&mut self, spanned: &Spanned<RawFloor>, reading: Reading) -> Floor {
         let raw = spanned.get_ref();
         self.require("corners", "floor", spanned.span(), &raw.corners);
-        let mut corners = [[-5.0, -5.0, -1.0], [-5.0, 5.0, -1.0], [5.0, 5.0, -1.0], [5.0, -5.0, -1.0]];
+        let mut corners = Floor::default().corners;
         if let Some(list) = &raw.corners {
             let points: Vec<Vec3> =
                 list.get_ref().iter().map(|p| self.vector("corners", p, Rule::Coordinate)).collect();
@@ -318,6 +318,15 @@ impl Validator {
                 ));
             }
         }
+        let shape = self.one_of("size", &raw.size, &FloorShape::ALL);
+        if let (Some(size), true) = (&raw.size, shape != FloorShape::Square && !super::is_parallelogram(&corners)) {
+            let what = format!("the corners of a floor whose size is \"{}\" are no parallelogram", size.get_ref());
+            self.problems.push(Problem::new(
+                size.span(),
+                what,
+                "expected four corners in one plane, opposite sides alike",
+            ));
+        }
         let texture = raw.texture.as_ref().and_then(|text| {
             match TextureSource::parse(text.get_ref(), reading.folder, reading.home) {
                 Ok(texture) => texture,
@@ -336,6 +345,27 @@ impl Validator {
             texture,
             tint: self.triple("tint", &raw.tint, [1.0; 3], Rule::Fraction),
             reflection: self.number("reflection", &raw.reflection, 0.0, Rule::Fraction),
+            shape,
+            fade: self.number("fade", &raw.fade, 0.0, Rule::NotNegative),
+        }
+    }
+    fn sky(&mut self, raw: &RawSky, reading: Reading) -> Sky {
+        let image =
+            raw.image.as_ref().and_then(|text| match SkySource::parse(text.get_ref(), reading.folder, reading.home) {
+                Ok(image) => image,
+                Err(expected) => {
+                    let what = format!("there is no built-in sky `{}`", text.get_ref());
+                    self.problems.push(Problem::new(text.span(), what, format!("expected {expected}")));
+                    None
+                }
+            });
+        Sky {
+            zenith: self.triple("zenith", &raw.zenith, defaults::ZENITH, Rule::Brightness),
+            horizon: self.triple("horizon", &raw.horizon, defaults::HORIZON, Rule::Brightness),
+            from_below: raw.from_below.unwrap_or(false),
+            image,
+            rotation_deg: self.number("rotation_deg", &raw.rotation_deg, 0.0, Rule::Finite),
+            intensity: self.number("intensity", &raw.intensity, 1.0, Rule::Brightness),
         }
     }
     // One of some words.
@@ -542,11 +572,7 @@ pub fn parse(text: &str, reading: Reading) -> Result<(Scene, Vec<String>), Vec<P
             lights: raw.light.iter().map(|l| c.light(l)).collect(),
             ambient: c.triple("ambient", &render.ambient, defaults::AMBIENT, Rule::Brightness),
             highlight: c.number("highlight", &render.highlight, defaults::HIGHLIGHT, Rule::Brightness),
-            sky: Sky {
-                zenith: c.triple("zenith", &raw.sky.zenith, defaults::ZENITH, Rule::Brightness),
-                horizon: c.triple("horizon", &raw.sky.horizon, defaults::HORIZON, Rule::Brightness),
-                from_below: raw.sky.from_below.unwrap_or(false),
-            },
+            sky: c.sky(&raw.sky, reading),
         },
         camera: c.camera(&raw.camera),
         render: c.render(render, &raw.output.size),

@@ -123,6 +123,9 @@ pub struct RawSky {
     pub zenith: Triple,
     pub horizon: Triple,
     pub from_below: Option<bool>,
+    pub image: Text,
+    pub rotation_deg: Number,
+    pub intensity: Number,
 }
 
 #[derive(Deserialize, Default)]
@@ -193,6 +196,8 @@ pub struct RawFloor {
     pub texture: Text,
     pub tint: Triple,
     pub reflection: Number,
+    pub size: Text,
+    pub fade: Number,
 }
 
 #[derive(Deserialize, Default)]

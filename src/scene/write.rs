@@ -1,8 +1,8 @@
 //! Writes a resolved scene in either grammar, so that reading it again gives the same scene.
 
 use super::{
-    Body, Camera, CameraPath, CylindricalPath, Exposure, FilmSettings, Floor, Integrator, Material, MaterialKind,
-    RenderSettings, Scene, Tone, World, defaults,
+    Body, Camera, CameraPath, CylindricalPath, Exposure, FilmSettings, Floor, FloorShape, Integrator, Material,
+    MaterialKind, RenderSettings, Scene, Tone, World, defaults,
 };
 use crate::math::vec3::Vec3;
 use std::fmt::Write;
@@ -75,6 +75,10 @@ fn write_toml(scene: &Scene, o: &mut String) -> std::fmt::Result {
     if scene.world.sky.from_below {
         writeln!(o, "from_below = true")?;
     }
+    if let Some(image) = &scene.world.sky.image {
+        writeln!(o, "image = {}", S(&image.to_string()))?;
+    }
+    writeln!(o, "rotation_deg = {}\nintensity = {}", N(scene.world.sky.rotation_deg), N(scene.world.sky.intensity))?;
     write_camera(&scene.camera, o)?;
     for b in &scene.world.bodies {
         writeln!(o, "\n[[body]]\nsolid = \"{}\"", b.solid.name())?;
@@ -113,6 +117,7 @@ fn write_toml(scene: &Scene, o: &mut String) -> std::fmt::Result {
             writeln!(o, "texture = {}", S(&texture.to_string()))?;
         }
         writeln!(o, "tint = {}\nreflection = {}", V(floor.tint), N(floor.reflection))?;
+        writeln!(o, "size = \"{}\"\nfade = {}", floor.shape.name(), N(floor.fade))?;
     }
     for light in &scene.world.lights {
         writeln!(o, "\n[[light]]\nposition = {}\ncolor = {}", V(light.position), V(light.colour))?;
@@ -208,6 +213,9 @@ pub fn tokens(scene: &Scene) -> Result<String, Vec<String>> {
     if floor.is_none() {
         no.push("it has no floor".into());
     }
+    if floor.is_some_and(|f| f.shape != FloorShape::Square || f.fade > 0.0) {
+        no.push("its floor is round, fades or goes to the horizon".into());
+    }
     if scene.world.spheres.len() + scene.world.meshes.len() > 0 || scene.world.particles.is_some() {
         no.push("it has spheres, meshes or particles".into());
     }
@@ -238,7 +246,7 @@ pub fn tokens(scene: &Scene) -> Result<String, Vec<String>> {
         no.push(format!("it has {} lights, and the tokens hold at most four", scene.world.lights.len()));
     }
     let world = World::default();
-    if (scene.world.highlight, scene.world.ambient, scene.world.sky) != (world.highlight, world.ambient, world.sky) {
+    if (scene.world.highlight, scene.world.ambient, &scene.world.sky) != (world.highlight, world.ambient, &world.sky) {
         no.push("its ambient light, highlight or sky is not the default".into());
     }
     if scene.output.video.is_some() || scene.output.fps != defaults::FPS || scene.output.bits.is_some() {

@@ -2,8 +2,8 @@
 use super::common::{inputs, own};
 use crate::scene::{
     self, Body, Camera, CameraPath, ColourBy, CylindricalPath, Exposure, FilmSettings, Floor, Grammar, Integrator, Key,
-    Light, Material, MaterialKind, Mesh, Output, Particles, Pattern, Reading, RenderSettings, Scene, Sky, Solid,
-    Sphere, TextureSource, Tone, World, defaults, write,
+    Light, Material, MaterialKind, Mesh, Output, Particles, Pattern, Reading, RenderSettings, Scene, Sky, SkySource,
+    Solid, Sphere, TextureSource, Tone, World, defaults, write,
 };
 use proptest::prelude::*;
 
@@ -155,9 +155,22 @@ fn with_world(scene: impl Strategy<Value = Scene>) -> impl Strategy<Value = Scen
     let things =
         (prop::collection::vec(sphere(), 0..4), prop::collection::vec(mesh(), 0..3), prop::option::of(particles()));
     let bits = prop::option::of(prop::sample::select(vec![8u32, 16, 32]));
-    (scene, any::<bool>(), any::<bool>(), integrator, film, camera, things, bits).prop_map(
-        |(mut scene, from_below, shadows, integrator, film, (path, lens, focus), things, bits)| {
-            scene.world.sky.from_below = from_below;
+    (scene, sky(), any::<bool>(), integrator, film, camera, things, bits).prop_map(
+        |(
+            mut scene,
+            (from_below, image, rotation_deg, intensity, fade),
+            shadows,
+            integrator,
+            film,
+            (path, lens, focus),
+            things,
+            bits,
+        )| {
+            let sky = &mut scene.world.sky;
+            (sky.from_below, sky.image, sky.rotation_deg, sky.intensity) = (from_below, image, rotation_deg, intensity);
+            if let Some(floor) = &mut scene.world.floor {
+                floor.fade = fade;
+            }
             (scene.render.shadows, scene.render.integrator, scene.film) = (shadows, integrator, film);
             if let Some(path) = path {
                 scene.camera.path = path;
@@ -171,6 +184,14 @@ fn with_world(scene: impl Strategy<Value = Scene>) -> impl Strategy<Value = Scen
             scene
         },
     )
+}
+fn sky() -> impl Strategy<Value = (bool, Option<SkySource>, f64, f64, f64)> {
+    let image = prop_oneof![
+        Just(None),
+        prop::sample::select(SkySource::MADE.map(|(s, _)| Some(s)).to_vec()),
+        "[a-z]{1,8}/[a-z]{1,8}\\.hdr".prop_map(|p| Some(SkySource::File(p.into()))),
+    ];
+    (any::<bool>(), image, -720.0..720.0f64, 0.0..9.0f64, prop_oneof![Just(0.0), 0.1..100.0f64])
 }
 fn texture() -> impl Strategy<Value = Option<TextureSource>> {
     prop_oneof![
@@ -194,6 +215,7 @@ fn any_scene(plain: bool) -> impl Strategy<Value = Scene> {
                 texture,
                 tint,
                 reflection,
+                ..Floor::default()
             })
         },
     );
@@ -228,7 +250,7 @@ fn any_scene(plain: bool) -> impl Strategy<Value = Scene> {
                     lights,
                     ambient,
                     highlight,
-                    sky: Sky { zenith, horizon, from_below: false },
+                    sky: Sky { zenith, horizon, ..Sky::default() },
                     ..World::default()
                 },
                 camera: Camera { fov_deg, path: CameraPath::Cylinder { eye, target }, ..Camera::default() },

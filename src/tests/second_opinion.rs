@@ -2,7 +2,10 @@
 
 use super::common::*;
 use super::oracle::{Oracle, code_of};
-use crate::scene::{Integrator, Scene};
+use crate::assets::sky::SkyMap;
+use crate::math::srgb::linear;
+use crate::math::vec3::{add, scale};
+use crate::scene::{Integrator, Scene, SkySource};
 
 // Pixels may differ where an edge passes within rounding of a sample; there must be few.
 pub fn agree(name: &str, scene: &Scene, frame: u32) {
@@ -235,4 +238,39 @@ fn emitters_that_are_asked_give_what_emitters_that_are_met_give() {
          [[sphere]]\ncenter = [3, 2, 1]\nradius = 0.5\nmaterial = \"light\"\nstrength = 6\n",
     );
     walks_agree("emitters", &scene, 6000);
+}
+
+// A level floor under each made sky, with nothing else: what it sends back is its colour times the sky's light by Lambert's
+// cosine, here summed over the map. Drawing from the sky and by the floor's own rays must meet in that.
+#[test]
+fn a_floor_under_a_made_sky_has_the_skys_light() {
+    for (_, name) in SkySource::MADE {
+        let scene = toml(&format!(
+            "[output]\nsize = [16, 16]\n[render]\nintegrator = \"path\"\nsamples = 1024\ndepth = 3\n\
+             [sky]\nimage = \"{name}\"\nrotation_deg = 40\n[camera]\nposition = [0.3, 0.2, 4]\nlook_at = [0, 0, 0]\n\
+             fov_deg = 20\n[floor]\ncorners = [[-1, -1, 0], [-1, 1, 0], [1, 1, 0], [1, -1, 0]]\ntint = [0.7, 0.7, 0.7]\n\
+             size = \"infinite\"\n"
+        ));
+        let map = SkyMap::of(&scene.world.sky).unwrap().unwrap();
+        let mut expected = [0.0; 3];
+        let cells = 256;
+        for (at, (light, angle)) in map.cells(cells).into_iter().enumerate() {
+            // The octahedron's height over the middle of the cell, as a cosine.
+            let place = |i: usize| (i as f64 + 0.5) * 2.0 / cells as f64 - 1.0;
+            let (u, v) = (place(at % cells), place(at / cells));
+            let z = 1.0 - u.abs() - v.abs();
+            if z > 0.0 {
+                let cosine = z / (u * u + v * v + z * z).sqrt();
+                expected =
+                    add(expected, scale(light.map(f64::from), linear(0.7) * cosine * angle / std::f64::consts::PI));
+            }
+        }
+        let (image, _) = crate::Renderer::new(scene).unwrap().still_linear(0).unwrap();
+        let count = f64::from(image.width() * image.height());
+        let seen =
+            [0, 1, 2].map(|c| image.data().iter().skip(c).step_by(3).map(|&x| f64::from(x)).sum::<f64>() / count);
+        for c in 0..3 {
+            assert!((seen[c] / expected[c] - 1.0).abs() < 0.01, "{name}: {seen:?}, expected {expected:?}");
+        }
+    }
 }

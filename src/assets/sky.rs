@@ -1,0 +1,307 @@
+//! Skies: equirectangular pictures, and those that are made, as a map of all directions in linear light.
+//!
+//! The map is the octahedron |x| + |y| + |z| = 1 unfolded into a square (Engelhardt and Dachsbacher, "Octahedron
+//! environment maps", 2008), as kernels/shading/sky.cuh reads it.
+
+use super::AssetError;
+use crate::math::srgb::linear;
+use crate::math::vec3::{Vec3, add, cross, dot, length, normalise, scale};
+use crate::scene::{Sky, SkySource};
+use image::DynamicImage;
+use rayon::prelude::*;
+use std::f64::consts::PI;
+use std::path::Path;
+
+/// Light from all directions.
+#[derive(Clone, Debug)]
+pub struct SkyMap {
+    /// Texels along a side.
+    pub side: usize,
+    /// Linear r, g, b, row after row.
+    pub texels: Vec<[f32; 3]>,
+}
+
+// Sides of maps: of those that are made, and of pictures. Brightest light that a texel may hold: a half float's.
+const MADE_SIDE: usize = 512;
+const NIGHT_SIDE: usize = 1024;
+const SIDES: [usize; 2] = [64, 2048];
+const BRIGHTEST: f64 = 65_504.0;
+// Samples along a texel's side.
+const MADE_SAMPLES: usize = 2;
+const MOST_SAMPLES: usize = 8;
+
+impl SkyMap {
+    /// The picture that a sky names, if any, turned and brightened as it asks.
+    pub fn of(sky: &Sky) -> Result<Option<SkyMap>, AssetError> {
+        let Some(source) = &sky.image else { return Ok(None) };
+        let turn = sky.rotation_deg.to_radians();
+        let (sine, cosine) = (libm::sin(turn), libm::cos(turn));
+        let turned = |d: Vec3| [d[0] * cosine + d[1] * sine, d[1] * cosine - d[0] * sine, d[2]];
+        let made = |light: fn(Vec3) -> Vec3| {
+            SkyMap::baked(MADE_SIDE, MADE_SAMPLES, |d| scale(light(turned(d)), sky.intensity))
+        };
+        Ok(Some(match source {
+            SkySource::Studio => made(studio),
+            SkySource::Dusk => made(dusk),
+            SkySource::Overcast => made(overcast),
+            SkySource::Night => {
+                let mut map = SkyMap::baked(NIGHT_SIDE, 1, |d| scale(night(turned(d)), sky.intensity));
+                map.add_stars(sky.intensity, |d| [d[0] * cosine - d[1] * sine, d[1] * cosine + d[0] * sine, d[2]]);
+                map
+            }
+            SkySource::File(path) => {
+                let picture = Equirectangular::read(path)?;
+                let side = picture.height.next_power_of_two().clamp(SIDES[0], SIDES[1]);
+                let samples = (2 * picture.height).div_ceil(side).clamp(2, MOST_SAMPLES);
+                SkyMap::baked(side, samples, |d| scale(picture.at(turned(d)), sky.intensity))
+            }
+        }))
+    }
+
+    fn baked(side: usize, samples: usize, light: impl Fn(Vec3) -> Vec3 + Sync) -> SkyMap {
+        let count = (samples * samples) as f64;
+        let texel = |at: usize| {
+            let place = |i: usize, k: usize| (i as f64 + (k as f64 + 0.5) / samples as f64) * 2.0 / side as f64 - 1.0;
+            let (x, y) = (at % side, at / side);
+            let mut sum = [0.0; 3];
+            for k in 0..samples * samples {
+                let d = normalise(octahedron(place(x, k % samples), place(y, k / samples)));
+                sum = add(sum, light(d));
+            }
+            sum.map(|c| (c / count).clamp(0.0, BRIGHTEST) as f32)
+        };
+        SkyMap { side, texels: (0..side * side).into_par_iter().map(texel).collect() }
+    }
+
+    /// r, g, b of each texel with a rim of one texel around them, which has what lies beyond the sides.
+    pub fn with_rim(&self) -> Vec<f32> {
+        let side = self.side as i64;
+        let inside = |x: i64, y: i64| {
+            let (x, y) = if !(0..side).contains(&x) { (x.clamp(0, side - 1), side - 1 - y) } else { (x, y) };
+            let (x, y) = if !(0..side).contains(&y) { (side - 1 - x, y.clamp(0, side - 1)) } else { (x, y) };
+            self.texels[(y * side + x) as usize]
+        };
+        (-1..=side).flat_map(|y| (-1..=side).flat_map(move |x| inside(x, y))).collect()
+    }
+
+    /// The mean light and the solid angle of each cell of a grid over the map.
+    pub fn cells(&self, across: usize) -> Vec<([f32; 3], f64)> {
+        let step = self.side / across;
+        let texel_area = 4.0 / (self.side * self.side) as f64;
+        let cell = |at: usize| {
+            let (mut light, mut whole) = ([0.0; 3], 0.0);
+            for k in 0..step * step {
+                let (x, y) = (at % across * step + k % step, at / across * step + k / step);
+                let place = |i: usize| (i as f64 + 0.5) * 2.0 / self.side as f64 - 1.0;
+                let r = length(octahedron(place(x), place(y)));
+                let angle = texel_area / (r * r * r);
+                light = add(light, scale(self.texels[y * self.side + x].map(f64::from), angle));
+                whole += angle;
+            }
+            (light.map(|c| (c / whole) as f32), whole)
+        };
+        (0..across * across).into_par_iter().map(cell).collect()
+    }
+
+    // Stars of many brightnesses, all over the upper half.
+    fn add_stars(&mut self, intensity: f64, turned: impl Fn(Vec3) -> Vec3) {
+        let mut seed = 0x2545_f491_4f6c_dd1du64;
+        let mut random = || {
+            seed ^= seed << 13;
+            seed ^= seed >> 7;
+            seed ^= seed << 17;
+            (seed >> 11) as f64 / (1u64 << 53) as f64
+        };
+        for _ in 0..2600 {
+            let (z, angle) = (random(), 2.0 * PI * random());
+            let r = (1.0 - z * z).max(0.0).sqrt();
+            let d = turned([r * libm::cos(angle), r * libm::sin(angle), z]);
+            // Few are bright; those near the horizon drown in its haze.
+            let brightness = 0.05 * libm::pow(random().max(1e-3), -0.8) * (1.0 - libm::exp(-6.0 * z)) * intensity;
+            let warmth = random();
+            let colour = [0.75 + 0.25 * warmth, 0.85, 1.1 - 0.35 * warmth];
+            let (u, v) = unfolded(d);
+            let place = |t: f64| ((t + 1.0) * 0.5 * self.side as f64 - 0.5).clamp(0.0, (self.side - 1) as f64);
+            let (x, y) = (place(u), place(v));
+            for (dx, dy) in [(0, 0), (1, 0), (0, 1), (1, 1)] {
+                let (i, j) = ((x as usize + dx).min(self.side - 1), (y as usize + dy).min(self.side - 1));
+                let share = (1.0 - (x - (x as usize + dx) as f64).abs()) * (1.0 - (y - (y as usize + dy) as f64).abs());
+                let texel = &mut self.texels[j * self.side + i];
+                *texel = [0, 1, 2].map(|c| texel[c] + (colour[c] * brightness * share.max(0.0)) as f32);
+            }
+        }
+    }
+}
+
+// The octahedron's point at (u, v) of the square, -1 to 1 each way; and back.
+fn octahedron(u: f64, v: f64) -> Vec3 {
+    let z = 1.0 - u.abs() - v.abs();
+    if z < 0.0 { [(1.0 - v.abs()).copysign(u), (1.0 - u.abs()).copysign(v), z] } else { [u, v, z] }
+}
+fn unfolded(d: Vec3) -> (f64, f64) {
+    let size = d[0].abs() + d[1].abs() + d[2].abs();
+    let (x, y) = (d[0] / size, d[1] / size);
+    if d[2] < 0.0 { ((1.0 - y.abs()).copysign(x), (1.0 - x.abs()).copysign(y)) } else { (x, y) }
+}
+
+// A picture whose columns are directions around and whose rows are heights.
+struct Equirectangular {
+    width: usize,
+    height: usize,
+    pixels: Vec<[f32; 3]>,
+}
+
+impl Equirectangular {
+    fn read(path: &Path) -> Result<Equirectangular, AssetError> {
+        let bytes = std::fs::read(path).map_err(|e| AssetError::read("sky", path, e))?;
+        let decoded = image::load_from_memory(&bytes).map_err(|e| AssetError::broken("sky", path, e))?;
+        let is_linear = matches!(decoded, DynamicImage::ImageRgb32F(_) | DynamicImage::ImageRgba32F(_));
+        let decoded = decoded.into_rgb32f();
+        let of = |c: f32| match (c.is_finite() && c > 0.0, is_linear) {
+            (false, _) => 0.0,
+            (true, true) => c.min(BRIGHTEST as f32),
+            (true, false) => linear(f64::from(c)) as f32,
+        };
+        Ok(Equirectangular {
+            width: decoded.width() as usize,
+            height: decoded.height() as usize,
+            pixels: decoded.pixels().map(|p| p.0.map(of)).collect(),
+        })
+    }
+    // Bilinear; around, it has no end.
+    fn at(&self, d: Vec3) -> Vec3 {
+        let x = (0.5 - libm::atan2(d[1], d[0]) / (2.0 * PI)) * self.width as f64 - 0.5;
+        let y =
+            (libm::acos(d[2].clamp(-1.0, 1.0)) / PI * self.height as f64 - 0.5).clamp(0.0, (self.height - 1) as f64);
+        let (left, top) = (x.floor(), y.floor());
+        let column = |i: f64| (i as i64).rem_euclid(self.width as i64) as usize;
+        let row = |j: f64| (j as usize).min(self.height - 1);
+        let mut sum = [0.0; 3];
+        for (i, share) in [(left, 1.0 - (x - left)), (left + 1.0, x - left)] {
+            for (j, of_it) in [(top, 1.0 - (y - top)), (top + 1.0, y - top)] {
+                let pixel = self.pixels[row(j) * self.width + column(i)].map(f64::from);
+                sum = add(sum, scale(pixel, share * of_it));
+            }
+        }
+        sum
+    }
+}
+
+// --- made skies: linear light from direction d; +x is where the sun went down and the key light stands ---
+
+fn mix(a: Vec3, b: Vec3, t: f64) -> Vec3 {
+    let t = t.clamp(0.0, 1.0);
+    [0, 1, 2].map(|i| a[i] + (b[i] - a[i]) * t)
+}
+fn smooth(from: f64, to: f64, x: f64) -> f64 {
+    let t = ((x - from) / (to - from)).clamp(0.0, 1.0);
+    t * t * (3.0 - 2.0 * t)
+}
+
+// A rectangle of light: where its middle is, half its width and height as tangents, how bright; its rim is soft, and its
+// middle a little brighter.
+fn softbox(d: Vec3, middle: Vec3, half: [f64; 2], light: Vec3) -> Vec3 {
+    let axis = normalise(middle);
+    let right = cross([0.0, 0.0, 1.0], axis);
+    let right = if length(right) > 1e-6 { normalise(right) } else { [0.0, 1.0, 0.0] };
+    let up = cross(axis, right);
+    let ahead = dot(d, axis);
+    if ahead <= 0.05 {
+        return [0.0; 3];
+    }
+    let (x, y) = ((dot(d, right) / ahead / half[0]).abs(), (dot(d, up) / ahead / half[1]).abs());
+    let rim = |t: f64, half: f64| 1.0 - smooth(1.0 - 0.03 / half, 1.0 + 0.03 / half, t);
+    let inside = rim(x, half[0]) * rim(y, half[1]);
+    scale(light, inside * (1.0 - 0.35 * (x * x + y * y).min(1.0)))
+}
+
+fn studio(d: Vec3) -> Vec3 {
+    let room = mix([0.030, 0.031, 0.034], [0.075, 0.078, 0.086], smooth(-0.25, 0.9, d[2]));
+    let room = mix([0.018, 0.018, 0.019], room, smooth(-0.3, 0.02, d[2]));
+    let lights = [
+        softbox(d, [1.0, 0.35, 0.75], [0.55, 0.42], [5.2, 5.0, 4.7]),
+        softbox(d, [-0.55, 1.0, 0.30], [0.16, 0.75], [2.3, 2.6, 3.2]),
+        softbox(d, [-0.35, -1.0, 0.42], [0.42, 0.28], [2.6, 2.3, 1.95]),
+        softbox(d, [-1.0, -0.05, 0.55], [0.85, 0.10], [3.2, 3.2, 3.3]),
+        softbox(d, [0.05, 0.0, 1.0], [0.55, 0.55], [1.7, 1.7, 1.75]),
+    ];
+    lights.into_iter().fold(room, add)
+}
+
+fn dusk(d: Vec3) -> Vec3 {
+    let height = d[2].max(0.0);
+    let round = normalise([d[0], d[1], 0.25 * d[2].max(0.0) + 1e-9]);
+    let towards = 0.5 + 0.5 * round[0];
+    let zenith = [0.018, 0.034, 0.095];
+    let middle = mix([0.060, 0.078, 0.175], [0.15, 0.135, 0.20], towards * towards);
+    let horizon = mix([0.115, 0.092, 0.150], [0.98, 0.40, 0.13], towards * towards * towards);
+    let sky = mix(horizon, middle, smooth(0.0, 0.26, height));
+    let sky = mix(sky, zenith, smooth(0.10, 0.85, height));
+    // The afterglow where the sun went down.
+    let sun = dot(d, normalise([1.0, 0.0, 0.02])).max(0.0);
+    let glow =
+        2.6 * libm::pow(sun, 60.0) * libm::exp(-9.0 * height) + 0.55 * libm::pow(sun, 9.0) * libm::exp(-5.0 * height);
+    let sky = add(sky, scale([1.0, 0.42, 0.12], glow));
+    // Below the horizon the land is dark, lit a little by what is above.
+    let land = mix([0.012, 0.012, 0.018], [0.05, 0.03, 0.025], towards * towards);
+    mix(sky, land, smooth(0.0, 0.035, -d[2]))
+}
+
+fn night(d: Vec3) -> Vec3 {
+    let height = d[2].max(0.0);
+    let sky = mix([0.0125, 0.0150, 0.030], [0.0016, 0.0024, 0.0070], smooth(0.0, 0.55, height));
+    // A town beyond the horizon.
+    let town = dot(normalise([d[0], d[1], 1e-9]), [0.8, -0.6, 0.0]).max(0.0);
+    let sky = add(sky, scale([0.085, 0.046, 0.018], libm::pow(town, 5.0) * libm::exp(-7.0 * height)));
+    mix(sky, [0.002, 0.002, 0.003], smooth(0.0, 0.03, -d[2]))
+}
+
+fn overcast(d: Vec3) -> Vec3 {
+    // Moon and Spencer, "Illumination from a non-uniform sky", 1942; the CIE's standard since 1955.
+    let sky = scale([0.86, 0.93, 1.0], (1.0 + 2.0 * d[2].max(0.0)) / 3.0);
+    mix(sky, [0.16, 0.155, 0.15], smooth(0.0, 0.02, -d[2]))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn folding_and_unfolding_undo_each_other() {
+        for (u, v) in [(0.3, 0.2), (-0.9, 0.7), (0.5, -0.99), (-0.4, -0.1)] {
+            let (a, b) = unfolded(normalise(octahedron(u, v)));
+            assert!((a - u).abs() < 1e-12 && (b - v).abs() < 1e-12, "{u} {v}: {a} {b}");
+        }
+    }
+
+    #[test]
+    fn the_cells_fill_the_sphere() {
+        let map = SkyMap::baked(128, 1, |d| [1.0, d[2].max(0.0), 0.0]);
+        let cells = map.cells(32);
+        let whole: f64 = cells.iter().map(|c| c.1).sum();
+        assert!((whole / (4.0 * PI) - 1.0).abs() < 1e-3, "{whole}");
+        // The mean of a cosine over the upper half is a quarter over all.
+        let cosine: f64 = cells.iter().map(|(light, angle)| f64::from(light[1]) * angle).sum::<f64>() / (4.0 * PI);
+        assert!((cosine - 0.25).abs() < 1e-3, "{cosine}");
+    }
+
+    // What a rim's texel shows is what lies beyond the side: the direction there, found by geometry.
+    #[test]
+    fn the_rim_has_what_lies_beyond() {
+        let side = 64;
+        let map = SkyMap::baked(side, 1, |d| d.map(|c| c + 1.0));
+        let rim = map.with_rim();
+        let stride = side + 2;
+        for (x, y) in [(0, 20), (stride - 1, 33), (12, 0), (50, stride - 1)] {
+            let at = 3 * (y * stride + x);
+            let centre = |i: usize| (i as f64 - 0.5) * 2.0 / side as f64 - 1.0;
+            let (u, v) = (centre(x), centre(y));
+            // One step over the side is half a step back on the other half of it.
+            let back = |t: f64| if t.abs() > 1.0 { t.signum() * (2.0 - t.abs()) } else { -t };
+            let d = normalise(octahedron(back(u), back(v)));
+            for c in 0..3 {
+                assert!((f64::from(rim[at + c]) - d[c] - 1.0).abs() < 1e-6, "{x} {y}");
+            }
+        }
+    }
+}

@@ -1,0 +1,87 @@
+//! The sky: a gradient, a picture of all directions, or one that is made.
+
+use super::{defaults, expand_home};
+use crate::math::vec3::Vec3;
+use std::path::{Path, PathBuf};
+
+/// What is seen where nothing else is.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Sky {
+    /// Of the gradient, straight up.
+    pub zenith: Vec3,
+    /// Of the gradient, at and below the horizon.
+    pub horizon: Vec3,
+    /// The gradient's colours run from straight down to straight up, not from the horizon.
+    pub from_below: bool,
+    /// A picture in place of the gradient.
+    pub image: Option<SkySource>,
+    /// Turns the picture about the vertical axis, degrees, anticlockwise from above.
+    pub rotation_deg: f64,
+    /// Multiplies the picture's light.
+    pub intensity: f64,
+}
+
+impl Default for Sky {
+    fn default() -> Sky {
+        Sky {
+            zenith: defaults::ZENITH,
+            horizon: defaults::HORIZON,
+            from_below: false,
+            image: None,
+            rotation_deg: 0.0,
+            intensity: 1.0,
+        }
+    }
+}
+
+/// Where a sky's picture comes from.
+#[derive(Clone, Debug, PartialEq)]
+pub enum SkySource {
+    /// An equirectangular picture (Radiance HDR, OpenEXR, PNG or JPEG): its middle column lies in the direction of +x, its
+    /// top row straight up.
+    File(PathBuf),
+    /// `@studio`: a dark room with softboxes.
+    Studio,
+    /// `@dusk`: the sun has just set.
+    Dusk,
+    /// `@night`: stars, and the glow of a town.
+    Night,
+    /// `@overcast`: an even grey, three times as bright overhead as at the horizon (CIE overcast sky).
+    Overcast,
+}
+
+impl SkySource {
+    /// The made ones, with their names.
+    pub const MADE: [(SkySource, &str); 4] = [
+        (SkySource::Studio, "@studio"),
+        (SkySource::Dusk, "@dusk"),
+        (SkySource::Night, "@night"),
+        (SkySource::Overcast, "@overcast"),
+    ];
+
+    // Reads `none`, the name of a made one or a path below `folder`.
+    pub(crate) fn parse(text: &str, folder: &Path, home: Option<&Path>) -> Result<Option<SkySource>, String> {
+        if let Some((made, _)) = SkySource::MADE.into_iter().find(|(_, name)| *name == text) {
+            return Ok(Some(made));
+        }
+        match text {
+            "none" => Ok(None),
+            other if other.starts_with('@') || other.is_empty() => {
+                let names = SkySource::MADE.map(|(_, name)| format!("`{name}`")).join(", ");
+                Err(format!("{names}, `none` or a picture (.hdr, .exr, .png, .jpg)"))
+            }
+            path => Ok(Some(SkySource::File(folder.join(expand_home(path, home))))),
+        }
+    }
+}
+
+impl std::fmt::Display for SkySource {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            SkySource::File(path) => write!(f, "{}", path.display()),
+            made => {
+                write!(f, "{}", SkySource::MADE.iter().find(|(s, _)| s == made).map_or("none", |(_, name)| name))
+            }
+        }
+    }
+}
