@@ -19,8 +19,10 @@ pub struct Task {
     pub frame: u32,
     /// Rows of the picture; the first is a multiple of [`BAND_STEP`].
     pub rows: Range<u32>,
-    /// Which of each pixel's samples.
+    /// Which of each pixel's samples: from the range's first on, every `stride`-th.
     pub samples: Range<u32>,
+    /// See `samples`; 1 for all.
+    pub stride: u32,
     /// What to leave in the film.
     pub output: TaskOutput,
 }

@@ -11,8 +11,8 @@ pub mod polyhedra;
 use crate::assets::Assets;
 use crate::assets::sky::SkyMap;
 use crate::gpu_types::{
-    Array, BVH_STACK, Body, Constants, FloorQuad, Frame, Inline, Light, MAX_DEPTH, MipLevel, Scene as GpuScene, Slab,
-    SmallScene, TONE_LUT_LAST,
+    Array, BVH_STACK, Constants, FloorQuad, Frame, Inline, Light, MAX_DEPTH, MipLevel, Scene as GpuScene, SmallScene,
+    TONE_LUT_LAST,
 };
 use crate::math::srgb::linear;
 use crate::math::vec3::{Vec3, scale, single};
@@ -24,10 +24,6 @@ use std::sync::Arc;
 /// Arrays that stay for a whole run.
 #[derive(Clone, Debug, Default)]
 pub struct FixedArrays {
-    /// Face planes of all bodies.
-    pub slabs: Vec<Slab>,
-    /// Bodies.
-    pub bodies: Vec<Body>,
     /// Point lights.
     pub lights: Vec<Light>,
     /// The floor.
@@ -36,8 +32,6 @@ pub struct FixedArrays {
     pub mip_levels: Vec<MipLevel>,
     /// Their texels, two words each.
     pub texels: Vec<i32>,
-    /// Lamp light on the floor, texels alike.
-    pub lightmap: Vec<i32>,
     /// Square root of linear light -> sRGB byte.
     pub tone_lut: Vec<i32>,
     /// The sky's map, r, g, b each; empty where it is a gradient.
@@ -49,7 +43,7 @@ pub struct FixedArrays {
 pub struct DeviceScene {
     /// What stays for a whole run; the same for all of its time steps.
     pub fixed: Arc<FixedArrays>,
-    /// Spheres, meshes and the tree.
+    /// Bodies, spheres, meshes and the tree.
     pub geometry: Geometry,
     /// Numbers that all rays share.
     pub constants: Constants,
@@ -95,10 +89,7 @@ impl DeviceScene {
     /// Flattens a scene and what it names. The lightmap is empty: kernels.rs bakes it.
     pub fn new(scene: &Scene, assets: &Assets) -> Result<DeviceScene, TooMany> {
         check(scene, assets)?;
-        let mut slabs = Vec::new();
-        let bodies: Vec<Body> =
-            (0..scene.world.bodies.len()).map(|k| polyhedra::flatten(scene, assets, k, &mut slabs)).collect();
-        let geometry = Geometry::new(scene, assets, &bodies);
+        let geometry = Geometry::new(scene, assets);
         let (mut mip_levels, mut texels) = (Vec::new(), Vec::new());
         for level in assets.texture.iter().flat_map(|t| &t.levels) {
             let first = (texels.len() / 2) as i32;
@@ -107,13 +98,10 @@ impl DeviceScene {
             level.texels.iter().for_each(|&texel| push_texel(&mut texels, texel));
         }
         let fixed = FixedArrays {
-            slabs,
-            bodies,
             lights: lights::points(scene, geometry.reach),
             floor: scene.world.floor.as_ref().map(floor::flatten).unwrap_or_default(),
             mip_levels,
             texels,
-            lightmap: Vec::new(),
             tone_lut: tone_lut(scene.film.tone),
             sky: assets.sky.as_ref().map(|s| s.with_rim()).unwrap_or_default(),
         };
@@ -124,11 +112,12 @@ impl DeviceScene {
         })
     }
 
-    /// The same scene with the particles of `assets`.
-    pub fn with_particles(&self, scene: &Scene, assets: &Assets) -> Result<DeviceScene, TooMany> {
+    /// The same at another time: with the bodies of `scene` and the particles of `assets`. The lamp light on the floor stays
+    /// what it was.
+    pub fn at_time(&self, scene: &Scene, assets: &Assets) -> Result<DeviceScene, TooMany> {
         check(scene, assets)?;
-        let geometry = Geometry::new(scene, assets, &self.fixed.bodies);
-        let constants = Constants { bvh_root: geometry.root, ..self.constants };
+        let geometry = Geometry { lightmap: self.geometry.lightmap.clone(), ..Geometry::new(scene, assets) };
+        let constants = Constants { bvh_root: geometry.root, sky_distance: 4.0 * geometry.reach, ..self.constants };
         Ok(DeviceScene { fixed: Arc::clone(&self.fixed), geometry, constants })
     }
 
@@ -170,13 +159,13 @@ impl DeviceScene {
     pub fn place_fixed<P: Place>(&self, to: &mut P) -> Result<GpuScene, P::Error> {
         let fixed = &*self.fixed;
         Ok(GpuScene {
-            slabs: to.put(&fixed.slabs)?,
-            bodies: to.put(&fixed.bodies)?,
+            slabs: to.put(&[])?,
+            bodies: to.put(&[])?,
             lights: to.put(&fixed.lights)?,
             floor: to.put(&fixed.floor)?,
             mip_levels: to.put(&fixed.mip_levels)?,
             texels: to.put(&fixed.texels)?,
-            lightmap: to.put(&fixed.lightmap)?,
+            lightmap: to.put(&[])?,
             tone_lut: to.put(&fixed.tone_lut)?,
             nodes: to.put(&[])?,
             spheres: to.put(&[])?,
@@ -194,8 +183,8 @@ impl DeviceScene {
         let c = &placed.constants;
         (self.geometry.is_bodies_only() && c.path == 0 && c.shadows == 1).then_some(())?;
         Some(SmallScene {
-            slabs: Inline::of(&self.fixed.slabs)?,
-            bodies: Inline::of(&self.fixed.bodies)?,
+            slabs: Inline::of(&self.geometry.slabs)?,
+            bodies: Inline::of(&self.geometry.bodies)?,
             lights: Inline::of(&self.fixed.lights)?,
             floor: Inline::of(&self.fixed.floor)?,
             mip_levels: placed.mip_levels,
@@ -275,7 +264,12 @@ fn tone_lut(tone: Tone) -> Vec<i32> {
 
 /// The camera of frame n.
 pub fn frame_params(scene: &Scene, n: u32) -> Frame {
-    let view = scene.camera.view(n, scene.output.frames);
+    frame_params_at(scene, n, f64::from(n))
+}
+
+/// The camera of frame n at a moment of it, in frames from the clip's start.
+pub fn frame_params_at(scene: &Scene, n: u32, moment: f64) -> Frame {
+    let view = scene.camera.view_at(moment, scene.output.frames);
     let focal = view.focal(scene.render.width);
     Frame {
         eye: single(view.eye),

@@ -152,9 +152,10 @@ impl Renderer {
             let chosen = threads.spawn(|| choose(&options.devices));
             let prepared = pool.install(|| -> Result<_, RenderError> {
                 let assets = Assets::load(&scene)?;
-                let mut device_scene = DeviceScene::new(&scene, &assets)?;
+                let start = scene.at(0.0);
+                let mut device_scene = DeviceScene::new(&start, &assets)?;
                 // The CPU works out the lamp light, the same for all devices.
-                isa.bake_lightmap(&mut device_scene, &scene);
+                isa.bake_lightmap(&mut device_scene, &start);
                 Ok((assets, Arc::new(device_scene)))
             });
             let chosen = joined(chosen)?;
@@ -162,7 +163,7 @@ impl Renderer {
             let (stop, options) = (Arc::default(), options.clone());
             let stops = match scene.film.exposure {
                 Exposure::Stops(stops) => stops,
-                Exposure::Auto => exposure::find(&scene, &device_scene, isa, &pool),
+                Exposure::Auto => exposure::find(&scene, &assets, &device_scene, isa, &pool),
             };
             Ok(Renderer {
                 isa,
@@ -295,7 +296,8 @@ impl Renderer {
     /// Whether devices are to leave linear light: they tone and pack pictures themselves where nobody needs it.
     pub(crate) fn is_linear(&self, needs: PixelFormats, post: &[Box<dyn PostStep>]) -> bool {
         let in_rounds = matches!(self.scene.render.integrator, Integrator::Path { noise, .. } if noise > 0.0);
-        let is_fused = post.is_empty() && self.scene.film.tone.knee().is_some() && !in_rounds;
+        let is_instant = self.scene.camera.shutter == 0.0;
+        let is_fused = post.is_empty() && self.scene.film.tone.knee().is_some() && !in_rounds && is_instant;
         needs.linear || needs.layers || !is_fused
     }
 

@@ -14,23 +14,26 @@ mod film;
 mod floor;
 pub(crate) mod limits;
 mod material;
+mod motion;
 mod pattern;
 mod sky;
 pub(crate) mod tokens;
 pub(crate) mod toml;
+mod toml_camera;
 mod toml_keys;
 mod tone;
 pub(crate) mod write;
 
 pub use crate::math::platonic::Solid;
 use crate::math::vec3::Vec3;
-pub use camera::{Camera, CameraPath, CylindricalPath, Key, View};
+pub use camera::{Camera, CameraPath, CylindricalPath, Key, Orbit, View};
 pub use diagnostic::{Problem, Problems};
 pub use film::{Exposure, FilmSettings};
 pub use floor::{Floor, FloorShape, TextureSource};
 pub(crate) use floor::{has_area, is_parallelogram, perimeter_order};
 pub(crate) use limits::defaults;
 pub use material::{Material, MaterialKind};
+pub use motion::{LampPattern, Motion, Rotation};
 pub use pattern::{Pattern, PatternError, numbered};
 pub use sky::{Sky, SkySource};
 use std::path::{Path, PathBuf};
@@ -261,11 +264,20 @@ pub struct Output {
     pub video: Option<PathBuf>,
     /// Frames a second of the video.
     pub fps: f64,
+    /// The clip is a loop: its last frame leads to its first.
+    pub is_loop: bool,
 }
 
 impl Default for Output {
     fn default() -> Output {
-        Output { frames: defaults::FRAMES, files: Pattern::default(), bits: None, video: None, fps: defaults::FPS }
+        Output {
+            frames: defaults::FRAMES,
+            files: Pattern::default(),
+            bits: None,
+            video: None,
+            fps: defaults::FPS,
+            is_loop: false,
+        }
     }
 }
 
@@ -282,6 +294,8 @@ pub struct Body {
     pub radius: f64,
     /// R: how much a pane mirrors, 0 to 1.
     pub reflection: f64,
+    /// R of a pane met from inside, where it is another: a one-way mirror.
+    pub reflection_inside: Option<f64>,
     /// T: how much a pane lets through, 0 to 1.
     pub transparency: f64,
     /// Lamps on each edge.
@@ -302,6 +316,12 @@ pub struct Body {
     pub ior: f64,
     /// Clear all through: panes mirror by Fresnel's equations and let the rest through, whatever R and T are.
     pub glass: bool,
+    /// How it is turned, at the clip's start.
+    pub rotation: Rotation,
+    /// How it moves over the clip.
+    pub motion: Motion,
+    /// How its lamps change over the clip.
+    pub lamp_pattern: LampPattern,
 }
 
 impl Default for Body {
@@ -312,6 +332,7 @@ impl Default for Body {
             colour: [0.8; 3],
             radius: 1.0,
             reflection: 0.0,
+            reflection_inside: None,
             transparency: 0.0,
             lamps: 0,
             strip: false,
@@ -322,6 +343,9 @@ impl Default for Body {
             bar_reflection: Body::BAR_REFLECTION,
             ior: 1.0,
             glass: false,
+            rotation: Rotation::default(),
+            motion: Motion::default(),
+            lamp_pattern: LampPattern::Steady,
         }
     }
 }
@@ -464,7 +488,7 @@ pub(crate) fn parse(text: &str, name: &str, reading: Reading) -> Result<Parsed, 
     match result {
         Ok((scene, mut warnings)) => {
             for (i, body) in scene.world.bodies.iter().enumerate() {
-                let sum = body.reflection + body.transparency;
+                let sum = body.reflection.max(body.reflection_inside.unwrap_or(0.0)) + body.transparency;
                 if sum > 1.0 + 1e-9 {
                     warnings.push(format!(
                         "body {}: reflection {} + transparency {} is above 1: the body adds light of its own",

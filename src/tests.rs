@@ -12,6 +12,7 @@ mod common;
 mod faults;
 mod golden;
 mod kernel;
+mod motion;
 mod oracle;
 mod random_scenes;
 mod scene;

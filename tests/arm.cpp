@@ -86,7 +86,7 @@ bool renders(const Set& set, const std::string& name, File file) {
   std::vector<u32> rgba(pixels);
   std::vector<Features> first(pixels);
   void* scratch = aligned_alloc(64, (set.scratch_bytes(scene) + 63) & ~63ull);
-  const Launch launch = {0, (int)head[2]};
+  const Launch launch = {0, (int)head[2], 1};
   Film toned = {}, surfaces = {};
   toned.rgba = rgba.data();
   surfaces.features = first.data();

@@ -130,7 +130,8 @@ POLYFLY_FN void trace_tile(const S& scene, const Frame& frame, const Launch& lau
       RadianceSum sum = {0, 0, 0};
       RayCounts here = {0, 0};
       for (int i = 0; i < launch.samples_per_pixel; ++i)
-        trace_sample<Integrator>(scene, frame, px, py, i + launch.first_sample, (PendingRay*)scratch, sum, here);
+        trace_sample<Integrator>(scene, frame, px, py, launch.first_sample + i * launch.stride, (PendingRay*)scratch,
+                                 sum, here);
       counts.rays += here.rays;
       counts.shadow_rays += here.shadow_rays;
       if (film.sums)

@@ -251,7 +251,7 @@ POLYFLY_FN void trace_tile(const S& scene, const Frame& frame, const Launch& lau
       const Mask inside = (item < Int(items)) & (px < Int(scene.constants.width)) & (py < Int(scene.constants.height));
       next += POLYFLY_LANES;
       if (!any(inside)) continue;
-      const Int sample = item - pixel * Int(samples) + Int(launch.first_sample);
+      const Int sample = (item - pixel * Int(samples)) * Int(launch.stride) + Int(launch.first_sample);
       t.only = 0;
       bounce<Integrator>(t, Integrator::camera_ray(scene, frame, px, py, sample, pixel | (sample << 8)), inside);
     } else if (t.open.len > 0) {

@@ -64,7 +64,7 @@ POLYFLY_FN void trace_pixels(const S& scene, const Frame& frame, const Launch& l
     pixel_at(start + own, across, x, y);
     const bool inside = own < pixels && start + own < end && x < scene.constants.width && y < scene.constants.height;
     for (int sample = place; inside && sample < samples; sample += group)
-      trace_sample<Integrator>(scene, frame, x, y, sample + launch.first_sample, stack, sum, mine);
+      trace_sample<Integrator>(scene, frame, x, y, launch.first_sample + sample * launch.stride, stack, sum, mine);
     __syncwarp();
     group_sum(sum, place, group);
     if (inside && place == 0) store_pixel<SUMS>(scene, film, scale, x, y, sum);

@@ -9,7 +9,7 @@ POLYFLY_FN void trace_features(const S& scene, const Frame& frame, const Launch&
                                Features* out) {
   for (int j = 0; j < POLYFLY_LANES; ++j) out[j] = {{0, 0, 0}, {0, 0, 0}, float_bits(FAR), 0};
   for (int i = 0; i < launch.samples_per_pixel; ++i) {
-    const Ray ray = Integrator::camera_ray(scene, frame, px, py, Int(i + launch.first_sample), Int(0));
+    const Ray ray = Integrator::camera_ray(scene, frame, px, py, Int(launch.first_sample + i * launch.stride), Int(0));
     const Hit hit = closest_hit(scene, ray, lanes);
     const Mask surface = lanes & (hit.surface != Int(NO_SURFACE));
     if (!any(surface)) continue;

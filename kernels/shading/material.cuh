@@ -37,7 +37,8 @@ POLYFLY_FN Vec lamp_light(const Body& body, Real across, Real place) {
   const Real half = Real(0.5f);
   Real cell = fma(place, Real(body.lamps_per_length), Real(0.5f * (float)body.lamps));
   const Real first = Real(0.0f), last = Real((float)(body.lamps - 1));
-  Real aside = (cell - to_real(to_int(min(max(cell, first), last))) - half) * Real(body.lamp_spacing);
+  const Real number = to_real(to_int(min(max(cell, first), last)));
+  Real aside = (cell - number - half) * Real(body.lamp_spacing);
   if (body.lamps < 0) aside = Real(0.0f);
   Real off = across - Real(body.lamp_across);
   Real far2 = fma(aside, aside, off * off) * Real(body.lamp_sharpness);
@@ -50,7 +51,12 @@ POLYFLY_FN Vec lamp_light(const Body& body, Real across, Real place) {
   Vec disc = vec(fma(colour.x, tinted, strength * white), fma(colour.y, tinted, strength * white),
                  fma(colour.z, tinted, strength * white));
   Real around = Real(0.22f) * reciprocal(max(far2, Real(1.0f)));
-  return select(light_sample, disc, colour * around);
+  const Vec light = select(light_sample, disc, colour * around);
+  if (body.chase < 0.0f) return light;
+  // A bright head every fourth lamp, or four on a strip, with a tail behind it.
+  const Real head =
+      wrapped(fma(body.lamps < 0 ? cell * Real(4.0f) : number * Real(0.25f), Real(1.0f), Real(-body.chase)));
+  return light * fma(head * head, Real(0.95f), Real(0.05f));
 }
 
 // The share of unpolarised light that clear matter mirrors (Fresnel, 1823), of a ray that comes in by `cosine`; ior:
@@ -150,7 +156,8 @@ POLYFLY_FN void shade_body(const S& scene, int k, const Ray& ray, const Hit& hit
   const Vec colour = vec(body.colour);
   s.albedo = select(m, colour * Real(body.local), s.albedo);
   s.highlight_weight = select(m, Real(body.local * scene.constants.highlight), s.highlight_weight);
-  s.reflect = select(m, Reflectance<S>::all(Real(body.reflect)), s.reflect);
+  const Real mirrored = select(hit.leaving, Real(body.reflect_inside), Real(body.reflect));
+  s.reflect = select(m, Reflectance<S>::all(mirrored), s.reflect);
   s.transmit = select(m, colour * Real(body.transmit), s.transmit);
   s.ior = select(m, select(hit.leaving, Real(body.ior), Real(body.inverse_ior)), s.ior);
   if (body.glass) {

@@ -83,7 +83,7 @@ pub fn run(args: &BenchArgs) -> Result<(), Error> {
         }
         plots.curves.push(Curve { name: word, work, speed_ups });
     }
-    let task = Task { frame: 0, rows: 0..height, samples: 0..samples, output: TaskOutput::Picture };
+    let task = Task { frame: 0, rows: 0..height, samples: 0..samples, stride: 1, output: TaskOutput::Picture };
     let mut picture = Memory::default();
     let (stealing, _) = median(args.runs, &mut || Ok((cpu.run(&task, &params, &mut picture), Vec::new())))?;
     row(&name, "work stealing (in use)", &cpu.threads().to_string(), stealing)?;

@@ -9,8 +9,9 @@ use crate::device::{Device, DeviceError, DeviceNeeds, FilmSlice, Task, TaskOutpu
 use crate::device_scene::frame_params;
 use crate::error::Error;
 use crate::kernels::Isa;
+use crate::render::scheduler::scene_of_frame;
 use crate::render::{RenderOptions, Renderer};
-use crate::scene::{Particles, Scene};
+use crate::scene::Scene;
 use std::sync::Arc;
 
 /// A device under test, or why it cannot be tested.
@@ -44,12 +45,12 @@ impl Subject {
             Ok(device) => device,
             Err(e) => return Err(DeviceError::Failed(e.to_string()).into()),
         };
-        if scene.world.particles.as_ref().is_some_and(Particles::is_animated) {
-            let assets = renderer.assets().at_frame(scene, frame)?;
-            device.update(&Arc::new(renderer.device_scene().with_particles(scene, &assets)?))?;
+        if scene.world.is_animated() {
+            let (first, isa) = (renderer.device_scene(), renderer.isa());
+            device.update(&Arc::new(scene_of_frame(scene, first, renderer.assets(), isa, frame)?))?;
         }
         let samples = 0..scene.render.samples_per_pixel();
-        let task = Task { frame, rows: 0..scene.render.height, samples, output: TaskOutput::Picture };
+        let task = Task { frame, rows: 0..scene.render.height, samples, stride: 1, output: TaskOutput::Picture };
         let ticket = device.submit(&task, &frame_params(scene, frame), FilmSlice::default())?;
         Ok(device.wait(ticket)?.1)
     }

@@ -67,6 +67,11 @@ impl Cpu {
         Cpu { info, isa, pool, scratch, scene, done: VecDeque::new(), submitted: 0 }
     }
 
+    /// Takes another scene of the same size.
+    pub fn set_scene(&mut self, scene: Arc<DeviceScene>) {
+        self.scene = scene;
+    }
+
     /// Threads that trace.
     pub fn threads(&self) -> usize {
         self.pool.current_num_threads()
@@ -80,7 +85,7 @@ impl Cpu {
         assert!(rows.start.is_multiple_of(TILE_SIDE) && (rows.end == height || rows.end.is_multiple_of(TILE_SIDE)));
         let bytes = out.sized(bytes_a_pixel(task.output) * width as usize * rows.len());
         let film = film_of(task.output, bytes, rows.start);
-        let work = self.work(frame, &task.samples, film, rows);
+        let work = self.work(frame, launch(&task.samples, task.stride), film, rows);
         let rays: Vec<AtomicU64> = self.scratch.iter().map(|_| AtomicU64::new(0)).collect();
         let counts = self.pool.install(|| {
             let tiles = work.tiles.clone().into_par_iter().with_min_len(4).map(|tile| {
@@ -96,14 +101,14 @@ impl Cpu {
         TaskStats { time, kernel: time, rays: counts.0, shadow_rays: counts.1, balance: balance(&rays) }
     }
 
-    fn work<'a>(&'a self, frame: &'a Frame, samples: &Range<u32>, film: Film, rows: Range<u32>) -> Work<'a> {
+    fn work<'a>(&'a self, frame: &'a Frame, launch: Launch, film: Film, rows: Range<u32>) -> Work<'a> {
         let scene = self.scene.host();
         let across = scene.arrays.constants.width.cast_unsigned().div_ceil(TILE_SIDE);
         Work {
             small: (self.isa.lanes == 1).then(|| self.scene.small(&scene.arrays)).flatten(),
             scene,
             frame,
-            launch: launch(samples),
+            launch,
             film: SharedFilm(film),
             across,
             tiles: across * (rows.start / TILE_SIDE)..across * rows.end.div_ceil(TILE_SIDE),
@@ -124,7 +129,7 @@ impl Cpu {
     pub fn flops(&self, frame: &Frame, samples: u32) -> u64 {
         let (mut picture, height) = (Memory::default(), self.scene.size().1);
         let film = film_of(TaskOutput::Picture, picture.sized(self.picture_bytes()), 0);
-        let work = self.work(frame, &(0..samples), film, 0..height);
+        let work = self.work(frame, launch(&(0..samples), 1), film, 0..height);
         self.pool.install(|| {
             let counted = work.tiles.clone().into_par_iter().map(|tile| {
                 let before = counted_flops();
@@ -146,7 +151,7 @@ impl Cpu {
     ) -> (TaskStats, Vec<u64>) {
         let (mut picture, height) = (Memory::default(), self.scene.size().1);
         let film = film_of(TaskOutput::Picture, picture.sized(self.picture_bytes()), 0);
-        let work = self.work(frame, &(0..samples), film, 0..height);
+        let work = self.work(frame, launch(&(0..samples), 1), film, 0..height);
         let (tiles, threads) = (work.tiles.len(), threads.clamp(1, self.scratch.len()));
         let (next, share) = (AtomicUsize::new(0), tiles.div_ceil(threads));
         let start = Instant::now();
@@ -188,8 +193,12 @@ impl Cpu {
 }
 
 /// Samples as the kernels count them.
-pub fn launch(samples: &Range<u32>) -> Launch {
-    Launch { first_sample: samples.start.cast_signed(), samples_per_pixel: (samples.end - samples.start).cast_signed() }
+pub fn launch(samples: &Range<u32>, stride: u32) -> Launch {
+    Launch {
+        first_sample: samples.start.cast_signed(),
+        samples_per_pixel: (samples.end - samples.start).div_ceil(stride).cast_signed(),
+        stride: stride.cast_signed(),
+    }
 }
 
 // The film over some rows' bytes.
@@ -216,7 +225,7 @@ impl Device for Cpu {
     }
 
     fn update(&mut self, scene: &Arc<DeviceScene>) -> Result<(), DeviceError> {
-        self.scene = Arc::clone(scene);
+        self.set_scene(Arc::clone(scene));
         Ok(())
     }
 

@@ -182,7 +182,7 @@ impl Cuda {
         let (first, end) = (tiles * (rows.start / 8) * 64, tiles * rows.end.div_ceil(8) * 64);
         let (first, end) = (first.cast_signed(), end.cast_signed());
         // As many blocks as the GPU holds at once: they stay, and take work until there is none.
-        let launch = launch(&task.samples);
+        let launch = launch(&task.samples, task.stride);
         let lanes = match task.output {
             TaskOutput::Features => 1,
             _ => u64::from(launch.samples_per_pixel.unsigned_abs()),
@@ -262,7 +262,7 @@ impl Cuda {
         let (width, height) = self.scene.size();
         let items = width.div_ceil(8) * height.div_ceil(8) * 64 * samples;
         let blocks = if schedule.is_some() { self.blocks } else { items.div_ceil(THREADS) };
-        let launch = Launch { first_sample: 0, samples_per_pixel: samples.cast_signed() };
+        let launch = Launch { first_sample: 0, samples_per_pixel: samples.cast_signed(), stride: 1 };
         let Some(kernel) = self.kernels.schedule else {
             return Err(DeviceError::Failed("ways to deal out Whitted's rays do not suit path tracing".into()));
         };

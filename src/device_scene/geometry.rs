@@ -1,19 +1,25 @@
 //! Spheres, triangles, their materials and the tree over them and the bodies: what a time step of a simulation replaces.
 
-use super::{Place, materials};
+use super::{Place, materials, polyhedra};
 use crate::assets::Assets;
 use crate::gpu_types::{
     Body, Emitter, LEAF_BODIES, LEAF_SPHERES, LEAF_TRIANGLES, Material, NO_BVH, Node, SMALL_BODIES, Scene as GpuScene,
-    Sphere, Triangle,
+    Slab, Sphere, Triangle,
 };
 use crate::math::bvh::{self, Bounds, Group};
 use crate::math::vec3::{length, single};
 use crate::scene::Scene;
 use rayon::prelude::*;
 
-/// What only larger scenes have.
+/// All that has a shape but the floor.
 #[derive(Clone, Debug)]
 pub struct Geometry {
+    /// Face planes of all bodies.
+    pub slabs: Vec<Slab>,
+    /// Bodies.
+    pub bodies: Vec<Body>,
+    /// Lamp light on the floor, texels as the floor's picture has them.
+    pub lightmap: Vec<i32>,
     /// Nodes of the tree.
     pub nodes: Vec<Node>,
     /// Its root: a node, a leaf of few bodies, or [`NO_BVH`].
@@ -37,11 +43,17 @@ const SPHERES_A_LEAF: u32 = 2;
 const TRIANGLES_A_LEAF: u32 = 4;
 
 impl Geometry {
-    /// All of a scene's; `bodies` are its polyhedra.
-    pub fn new(scene: &Scene, assets: &Assets, bodies: &[Body]) -> Geometry {
+    /// All of a scene's.
+    pub fn new(scene: &Scene, assets: &Assets) -> Geometry {
         let world = &scene.world;
+        let mut slabs = Vec::new();
+        let bodies: Vec<Body> =
+            (0..world.bodies.len()).map(|k| polyhedra::flatten(scene, assets, k, &mut slabs)).collect();
         let sphere = |s: &crate::scene::Sphere| Sphere { centre: single(s.centre), radius: s.radius as f32 };
         let mut g = Geometry {
+            slabs,
+            bodies: Vec::new(),
+            lightmap: Vec::new(),
             nodes: Vec::new(),
             root: NO_BVH,
             spheres: world.spheres.iter().map(sphere).collect(),
@@ -70,7 +82,8 @@ impl Geometry {
                 ..Triangle::default()
             }));
         }
-        g.build_tree(scene, bodies, &meshes);
+        g.build_tree(scene, &bodies, &meshes);
+        g.bodies = bodies;
         if scene.render.is_path() {
             g.emitters = super::lights::emitters(scene, assets, &g);
         }
@@ -80,6 +93,9 @@ impl Geometry {
     /// `scene` with these arrays, where `to` puts them.
     pub fn place<P: Place>(&self, to: &mut P, scene: &GpuScene) -> Result<GpuScene, P::Error> {
         let mut placed = GpuScene {
+            slabs: to.put(&self.slabs)?,
+            bodies: to.put(&self.bodies)?,
+            lightmap: to.put(&self.lightmap)?,
             nodes: to.put(&self.nodes)?,
             spheres: to.put(&self.spheres)?,
             sphere_materials: to.put(&self.sphere_materials)?,

@@ -5,10 +5,10 @@ use super::lights::{Lamp, lamps_of};
 use super::{DeviceScene, floor, push_texel};
 use crate::math::vec3::{length, single, sub};
 use crate::scene::Scene;
-use std::sync::Arc;
 
-// Shadow rays spent on it.
+// Shadow rays spent on it: once for the clip, or where bodies move for every frame.
 const RAYS: usize = 4 << 20;
+const RAYS_A_FRAME: usize = 1 << 19;
 
 /// Where lamp light is worth computing: points on the floor, and the lamps.
 pub struct LightmapPlan {
@@ -38,7 +38,8 @@ pub fn plan(device_scene: &DeviceScene, scene: &Scene) -> Option<LightmapPlan> {
         return None;
     }
     let quads = &device_scene.fixed.floor;
-    let size = [128, 64, 32, 16].into_iter().find(|s| s * s * all.len() <= RAYS).unwrap_or(8);
+    let rays = if scene.world.bodies_move() { RAYS_A_FRAME } else { RAYS };
+    let size = [128, 64, 32, 16].into_iter().find(|s| s * s * all.len() <= rays).unwrap_or(8);
     let texel = |i: usize| (i as f64 + 0.5) / size as f64;
     let points = (0..size * size).map(|i| {
         let (u, v) = (texel(i % size), texel(i / size));
@@ -63,12 +64,13 @@ impl DeviceScene {
     pub fn set_lightmap(&mut self, size: usize, light: &[f32]) {
         let most = light.iter().fold(0.0f32, |a, &b| a.max(b));
         if most <= 0.0 {
+            self.constants.lightmap_size = 0;
             return;
         }
-        let fixed = Arc::make_mut(&mut self.fixed);
-        fixed.lightmap.clear();
+        let map = &mut self.geometry.lightmap;
+        map.clear();
         for p in light.chunks_exact(3) {
-            push_texel(&mut fixed.lightmap, [p[0], p[1], p[2]].map(|c| (c / most * 65535.0).round() as u16));
+            push_texel(map, [p[0], p[1], p[2]].map(|c| (c / most * 65535.0).round() as u16));
         }
         self.constants.lightmap_scale = most;
         self.constants.lightmap_size = size as i32;

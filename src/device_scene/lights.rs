@@ -136,8 +136,8 @@ pub fn lamps_of(scene: &Scene, inside: impl Fn(usize) -> bool) -> Vec<Lamp> {
         let along = 2.0 * radius * body.solid.edge_length() * body.radius / std::f64::consts::PI;
         let strip = |c: f64| ((1.2 + 1.4 * 2.0 / 3.0) * c + 1.6 * 8.0 / 15.0 * top) * along;
         let strength = colour.map(|c| ((if body.strip { strip(c) } else { discs(c) }) / f64::from(taken)) as f32);
-        let vertices: Vec<Vec3> = body.solid.vertices().into_iter().map(|v| scale(v, body.radius)).collect();
-        let (normals, inradius) = (body.solid.normals(), body.solid.inradius() * body.radius);
+        let vertices = body.vertices();
+        let (normals, inradius) = (body.normals(), body.solid.inradius() * body.radius);
         for ([a, b], face) in edges_of_faces(body.solid) {
             let normal = normals[face];
             let middle = scale(add(vertices[a], vertices[b]), 0.5);

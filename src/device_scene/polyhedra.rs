@@ -6,8 +6,8 @@ use crate::assets::mesh::Corners;
 use crate::gpu_types::{Body as GpuBody, SEALED, Slab};
 use crate::math::platonic::Solid;
 use crate::math::srgb::linear;
-use crate::math::vec3::{Vec3, add, cross, dot, length, normalise, scale, single, sub};
-use crate::scene::{Body, Floor, FloorShape, Particles, Scene};
+use crate::math::vec3::{Vec3, add, cross, dot, length, normalise, single, sub};
+use crate::scene::{Body, Floor, FloorShape, LampPattern, Scene};
 use rayon::prelude::*;
 
 // A lamp fits the bar on its face, and its neighbours do not touch it.
@@ -50,6 +50,7 @@ pub fn flatten(scene: &Scene, assets: &Assets, k: usize, slabs: &mut Vec<Slab>) 
         colour: linear_colour(body.colour),
         local: (1.0 - reflection - transparency).max(0.0) as f32,
         reflect: reflection as f32,
+        reflect_inside: body.reflection_inside.unwrap_or(reflection) as f32,
         transmit: transparency as f32,
         ior: body.ior as f32,
         bar: (body.bar * body.radius * sine) as f32,
@@ -68,6 +69,12 @@ pub fn flatten(scene: &Scene, assets: &Assets, k: usize, slabs: &mut Vec<Slab>) 
         bar_reflect: body.bar_reflection as f32,
         bar_inverse: if body.bar > 0.0 { (1.0 / (body.bar * body.radius * sine)) as f32 } else { 0.0 },
         glass: i32::from(body.glass),
+        chase: match body.lamp_pattern {
+            LampPattern::Chase(cycles) => cycles.rem_euclid(1.0) as f32,
+            _ => -1.0,
+        },
+        unused0: 0.0,
+        unused1: 0.0,
         bar_lean: (sine / (1.0 + cosine)) as f32,
         bar_inward: (cosine / sine) as f32,
         lamp_across: (0.5 * body.bar * body.radius) as f32,
@@ -77,7 +84,7 @@ pub fn flatten(scene: &Scene, assets: &Assets, k: usize, slabs: &mut Vec<Slab>) 
 // One normal of each pair of parallel faces.
 fn slab_normals(body: &Body) -> Vec<Vec3> {
     let mut kept: Vec<Vec3> = Vec::new();
-    for n in body.solid.normals() {
+    for n in body.normals() {
         if kept.iter().all(|&m| dot(m, n) > -1.0 + 1e-9) {
             kept.push(n);
         }
@@ -86,7 +93,7 @@ fn slab_normals(body: &Body) -> Vec<Vec3> {
 }
 
 fn corners(body: &Body) -> Vec<Vec3> {
-    body.solid.vertices().into_iter().map(|v| add(body.centre, scale(v, body.radius))).collect()
+    body.vertices().into_iter().map(|v| add(body.centre, v)).collect()
 }
 
 // Whether a plane with one of these normals has all of a on one side and all of b on the other.
@@ -105,7 +112,7 @@ fn apart(a: &Body, b: &Body) -> bool {
     if length(between) > a.radius + b.radius + gap {
         return true;
     }
-    let mut normals = [a.solid.normals(), b.solid.normals()].concat();
+    let mut normals = [a.normals(), b.normals()].concat();
     if length(between) > 0.0 {
         normals.push(normalise(between));
     }
@@ -113,7 +120,7 @@ fn apart(a: &Body, b: &Body) -> bool {
 }
 fn floor_misses(body: &Body, floor: &Floor) -> bool {
     let p = floor.corners;
-    let mut normals = body.solid.normals();
+    let mut normals = body.normals();
     if floor.shape == FloorShape::Endless {
         let n = normalise(cross(sub(p[1], p[0]), sub(p[3], p[0])));
         return separated(&[n], &corners(body), &p, 1e-5 * body.radius);
@@ -127,11 +134,7 @@ fn floor_misses(body: &Body, floor: &Floor) -> bool {
 // Whether nothing else reaches into body k: its inner rays then ask it alone.
 pub fn sealed(scene: &Scene, assets: &Assets, k: usize) -> bool {
     let body = &scene.world.bodies[k];
-    // Particles that move may come in later.
-    if scene.world.particles.as_ref().is_some_and(Particles::is_animated) {
-        return false;
-    }
-    let shape = Shape { body, corners: corners(body), normals: body.solid.normals() };
+    let shape = Shape { body, corners: corners(body), normals: body.normals() };
     let mut spheres = scene.world.spheres.iter().map(|s| (s.centre, s.radius));
     let particles: Vec<_> = assets.particles.iter().flat_map(|p| &p.spheres).collect();
     scene.world.bodies.iter().enumerate().all(|(j, other)| j == k || apart(body, other))

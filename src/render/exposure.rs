@@ -1,6 +1,7 @@
 //! `exposure = "auto"`: a few small frames of the clip, rendered on the CPU before the first one, say how much light suits
 //! it. One value for the whole clip, so that it does not flicker, and the same on every machine.
 
+use crate::assets::Assets;
 use crate::device::cpu::Cpu;
 use crate::device::{Memory, Task, TaskOutput};
 use crate::device_scene::{DeviceScene, frame_params};
@@ -20,7 +21,13 @@ const DARK: f64 = 0.002;
 const BRIGHT: f64 = 1.5;
 
 /// Stops that bring the clip's mean to middle grey, or less where the brightest parts would burn out; to hundredths.
-pub fn find(scene: &Scene, device_scene: &Arc<DeviceScene>, isa: Isa, pool: &Arc<rayon::ThreadPool>) -> f64 {
+pub fn find(
+    scene: &Scene,
+    assets: &Assets,
+    device_scene: &Arc<DeviceScene>,
+    isa: Isa,
+    pool: &Arc<rayon::ThreadPool>,
+) -> f64 {
     let mut small = scene.clone();
     let (width, height) = (scene.render.width, scene.render.height);
     small.render.width = WIDTH.min(width);
@@ -30,14 +37,22 @@ pub fn find(scene: &Scene, device_scene: &Arc<DeviceScene>, isa: Isa, pool: &Arc
     if let Integrator::Path { samples, .. } = &mut small.render.integrator {
         *samples = (*samples).min(SAMPLES);
     }
-    let cpu = Cpu::new(isa, Arc::clone(pool), Arc::new(device_scene.resized(&small)));
+    let resized = device_scene.resized(&small);
+    let mut cpu = Cpu::new(isa, Arc::clone(pool), Arc::new(resized.clone()));
     let samples = small.render.samples_per_pixel();
     let last = scene.output.frames - 1;
     let mut light = Vec::new();
     for i in 0..FRAMES {
         let frame = (u64::from(last) * u64::from(i) / u64::from(FRAMES)) as u32;
+        // A time step that cannot be read is told of when its turn comes.
+        if let (true, Ok(assets)) = (small.world.is_animated(), assets.at_frame(&small, frame))
+            && let Ok(here) = resized.at_time(&small.at(f64::from(frame)), &assets)
+        {
+            cpu.set_scene(Arc::new(here));
+        }
         let mut sums = Memory::default();
-        let task = Task { frame, rows: 0..small.render.height, samples: 0..samples, output: TaskOutput::Sums };
+        let task =
+            Task { frame, rows: 0..small.render.height, samples: 0..samples, stride: 1, output: TaskOutput::Sums };
         cpu.run(&task, &frame_params(&small, frame), &mut sums);
         let mut film = Film::new(small.render.width, small.render.height);
         film.expect(0, samples);

@@ -38,6 +38,8 @@ pub struct Plan {
     pub output: TaskOutput,
     /// The layers are wanted too.
     pub features: bool,
+    /// Moments of a frame that its samples are spread over, while the shutter is open; 1: an instant.
+    pub moments: u32,
 }
 
 /// A round's tasks: for each, where it goes.
@@ -79,6 +81,7 @@ impl Plan {
             },
             output: if is_linear { TaskOutput::Sums } else { TaskOutput::Picture },
             features: needs.layers,
+            moments: moments(scene),
         }
     }
 
@@ -111,20 +114,53 @@ impl Plan {
         self.features.then(|| self.samples.min(FEATURE_SAMPLES))
     }
 
-    /// The tasks of some samples of a frame.
-    pub fn tasks(&self, frame: u32, part: Part, samples: &Range<u32>) -> Vec<(Part, Task)> {
+    /// The tasks of some samples of a frame, and the moment of each: a sample's number tells which it is of, so that every
+    /// moment has samples from all over a pixel.
+    pub fn tasks(&self, frame: u32, part: Part, samples: &Range<u32>) -> Vec<(Part, u32, Task)> {
         let output = match part {
             Part::Picture => TaskOutput::Picture,
             Part::Half(_) => TaskOutput::Sums,
             Part::Features => TaskOutput::Features,
         };
-        self.bands().map(|rows| (part, Task { frame, rows, samples: samples.clone(), output })).collect()
+        let moments = if matches!(part, Part::Half(_)) { self.moments } else { 1 };
+        let task = |moment: u32, rows: Range<u32>| {
+            let first = samples.start + (moment + moments - samples.start % moments) % moments;
+            (part, moment, Task { frame, rows, samples: first..samples.end.max(first), stride: moments, output })
+        };
+        let all = (0..moments).flat_map(|moment| self.bands().map(move |rows| task(moment, rows)));
+        all.filter(|(_, _, task)| !task.samples.is_empty()).collect()
     }
 
     /// Whether one task makes the whole picture.
     pub fn is_whole(&self) -> bool {
         self.band >= self.height && self.output == TaskOutput::Picture
     }
+}
+
+// Most moments that a frame's samples are spread over.
+const MOST_MOMENTS: u32 = 16;
+
+fn moments(scene: &Scene) -> u32 {
+    if scene.camera.shutter > 0.0 { scene.render.samples_per_pixel().min(MOST_MOMENTS) } else { 1 }
+}
+
+/// When moment `moment` of frame `frame` is, in frames from the clip's start: evenly over the time that the shutter is
+/// open, in an order that has nothing to do with the samples' places.
+pub fn moment_of(scene: &Scene, frame: u32, moment: u32) -> f64 {
+    let count = moments(scene);
+    if count == 1 && scene.camera.shutter == 0.0 {
+        return f64::from(frame);
+    }
+    // A stride near the golden section that shares no divisor with the count visits all of them.
+    let shared = |mut a: u32, mut b: u32| {
+        while b > 0 {
+            (a, b) = (b, a % b);
+        }
+        a
+    };
+    let stride = (0..count).map(|i| (count * 5 / 8 + i).max(1)).find(|&s| shared(s, count) == 1).unwrap_or(1);
+    let place = (f64::from(moment * stride % count) + 0.5) / f64::from(count);
+    f64::from(frame) + scene.camera.shutter * (place - 0.5)
 }
 
 /// Which frames, by their places in a run.

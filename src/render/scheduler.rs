@@ -9,17 +9,17 @@ use super::convergence::noise;
 use super::delivery::Delivery;
 use super::development::Development;
 use super::frames::FrameList;
-use super::plan::{Part, Plan, numbered};
+use super::plan::{Part, Plan, moment_of, numbered};
 use super::stats::FrameStats;
 use super::{RenderError, joined};
 use crate::assets::Assets;
 use crate::device::{Device, DeviceError, DeviceStats, FilmSlice, Memory, Task, TaskStats};
-use crate::device_scene::{DeviceScene, frame_params};
+use crate::device_scene::{DeviceScene, frame_params_at};
 use crate::film::image::{Image, Layers};
 use crate::film::{Film, PostStep};
 use crate::gpu_types::Frame as FrameParams;
 use crate::kernels::Isa;
-use crate::scene::{Particles, Scene};
+use crate::scene::Scene;
 use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -89,7 +89,8 @@ struct State<'a> {
 struct Prepared {
     index: usize,
     number: u32,
-    scene: Arc<DeviceScene>,
+    // At each moment; one where nothing but the camera moves.
+    scenes: Vec<Arc<DeviceScene>>,
 }
 
 // A task that waits for a device.
@@ -97,15 +98,33 @@ struct Prepared {
 struct Ready {
     index: usize,
     part: Part,
+    moment: u32,
     task: Task,
+}
+
+/// The arrays of a frame of its own: its time step of particles, its bodies, and their lamps' light on the floor.
+pub fn scene_of_frame(
+    scene: &Scene,
+    first: &DeviceScene,
+    assets: &Assets,
+    isa: Isa,
+    number: u32,
+) -> Result<DeviceScene, RenderError> {
+    let here = scene.at(f64::from(number));
+    let mut made = first.at_time(&here, &assets.at_frame(scene, number)?)?;
+    if scene.world.bodies_move() {
+        isa.bake_lightmap(&mut made, &here);
+    }
+    Ok(made)
 }
 
 // A frame that is being rendered.
 struct OpenFrame {
     index: usize,
     number: u32,
-    scene: Arc<DeviceScene>,
-    params: FrameParams,
+    scenes: Vec<Arc<DeviceScene>>,
+    // The camera at each moment.
+    params: Vec<FrameParams>,
     picture: FilmSlice,
     film: Film,
     tasks_left: usize,
@@ -154,9 +173,9 @@ impl<'a> FrameQueue<'a> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    // Whether every frame has particles of its own.
+    // Whether every frame has geometry of its own.
     fn is_animated(&self) -> bool {
-        self.work.scene.world.particles.as_ref().is_some_and(Particles::is_animated)
+        self.work.scene.world.is_animated()
     }
 
     /// A picture has come back: whoever waits for one may open a frame.
@@ -176,7 +195,8 @@ impl<'a> FrameQueue<'a> {
             if let Some(ready) = state.ready.pop_front() {
                 state.out += 1;
                 let Some(open) = state.open.iter().find(|o| o.index == ready.index) else { continue };
-                let (scene, params) = (Arc::clone(&open.scene), open.params);
+                let moment = ready.moment as usize;
+                let (scene, params) = (Arc::clone(&open.scenes[moment % open.scenes.len()]), open.params[moment]);
                 return Some(FrameLease { queue: self, ready: Some(ready), scene, params });
             }
             // While others are at work, they may fail and give tasks back, or begin another round.
@@ -203,7 +223,7 @@ impl<'a> FrameQueue<'a> {
                     state.ended = true;
                     return;
                 };
-                let prepared = Prepared { index, number, scene: Arc::clone(self.work.first) };
+                let prepared = Prepared { index, number, scenes: vec![Arc::clone(self.work.first)] };
                 self.open(state, prepared, picture);
                 return;
             }
@@ -215,13 +235,14 @@ impl<'a> FrameQueue<'a> {
     }
 
     fn open(&self, state: &mut State<'a>, prepared: Prepared, picture: FilmSlice) {
-        let Prepared { index, number, scene } = prepared;
-        let (width, height) = scene.size();
-        let params = frame_params(self.work.scene, number);
+        let Prepared { index, number, scenes } = prepared;
+        let (width, height) = self.work.first.size();
+        let camera = |moment| frame_params_at(self.work.scene, number, moment_of(self.work.scene, number, moment));
+        let params = (0..self.work.plan.moments).map(camera).collect();
         let mut open = OpenFrame {
             index,
             number,
-            scene,
+            scenes,
             params,
             picture,
             film: Film::new(width, height),
@@ -239,7 +260,7 @@ impl<'a> FrameQueue<'a> {
     }
 
     // The next round's tasks of a frame; none when it has all its light.
-    fn round(&self, open: &mut OpenFrame) -> Vec<(Part, Task)> {
+    fn round(&self, open: &mut OpenFrame) -> Vec<(Part, u32, Task)> {
         let mut tasks = Vec::new();
         for (part, samples) in self.work.plan.round(open.film.samples()) {
             if let Part::Half(half) = part {
@@ -250,11 +271,11 @@ impl<'a> FrameQueue<'a> {
         tasks
     }
 
-    fn add_tasks(&self, state: &mut State<'a>, mut open: OpenFrame, tasks: Vec<(Part, Task)>) {
+    fn add_tasks(&self, state: &mut State<'a>, mut open: OpenFrame, tasks: Vec<(Part, u32, Task)>) {
         open.tasks_left = tasks.len();
         open.tasks += tasks.len();
         let index = open.index;
-        state.ready.extend(tasks.into_iter().map(|(part, task)| Ready { index, part, task }));
+        state.ready.extend(tasks.into_iter().map(|(part, moment, task)| Ready { index, part, moment, task }));
         state.open.push(open);
         self.changed.notify_all();
     }
@@ -307,7 +328,7 @@ impl<'a> FrameQueue<'a> {
     // A round is over: another one, or the picture.
     fn close(&self, mut open: OpenFrame) {
         let work = self.work;
-        let scene = Arc::clone(&open.scene);
+        let scene = Arc::clone(&open.scenes[0]);
         let host = scene.host();
         let development = Development {
             post: work.post,
@@ -349,7 +370,21 @@ impl<'a> FrameQueue<'a> {
         self.delivery.deliver(frame);
     }
 
-    // Reads time steps and builds their trees while others are rendered.
+    // A frame's scene at each of its moments.
+    fn scenes_of(&self, number: u32) -> Result<Vec<Arc<DeviceScene>>, RenderError> {
+        let (scene, first) = (self.work.scene, self.work.first);
+        let whole = scene_of_frame(scene, first, self.work.assets, self.work.isa, number)?;
+        if self.work.plan.moments == 1 || !scene.world.bodies_move() {
+            return Ok(vec![Arc::new(whole)]);
+        }
+        let assets = self.work.assets.at_frame(scene, number)?;
+        let at = |moment| -> Result<_, RenderError> {
+            Ok(Arc::new(whole.at_time(&scene.at(moment_of(scene, number, moment)), &assets)?))
+        };
+        (0..self.work.plan.moments).map(at).collect()
+    }
+
+    // Reads time steps, moves bodies and builds the trees while others are rendered.
     fn prepare(&self) {
         loop {
             let mut state = self.lock();
@@ -361,13 +396,10 @@ impl<'a> FrameQueue<'a> {
             let next = if state.ended { None } else { state.frames.next() };
             drop(state);
             let Some((index, number)) = next else { break };
-            let made = self.work.pool.install(|| -> Result<DeviceScene, RenderError> {
-                let assets = self.work.assets.at_frame(self.work.scene, number)?;
-                Ok(self.work.first.with_particles(self.work.scene, &assets)?)
-            });
+            let made = self.work.pool.install(|| self.scenes_of(number));
             let mut state = self.lock();
             match made {
-                Ok(scene) => state.prepared.push_back(Prepared { index, number, scene: Arc::new(scene) }),
+                Ok(scenes) => state.prepared.push_back(Prepared { index, number, scenes }),
                 Err(e) => {
                     state.failure = Some(e);
                     drop(state);
@@ -451,7 +483,7 @@ impl<'a> FrameQueue<'a> {
 impl OpenFrame {
     // Rows of a finished picture, from row `top` on.
     fn put_rows(&mut self, top: u32, rgba: &[u8]) {
-        let (width, height) = self.scene.size();
+        let (width, height) = self.scenes[0].size();
         let a_row = 4 * width as usize;
         // A GPU may have used this memory: its planes are another frame's.
         self.picture.planes = Memory::default();

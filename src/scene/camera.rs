@@ -66,6 +66,8 @@ pub enum CameraPath {
         /// What it looks at.
         look_at: Vec3,
     },
+    /// It goes round a point.
+    Orbit(Orbit),
     /// A spline through keys in the order of their times (Catmull and Rom, "A class of local interpolating splines", 1974).
     Keys {
         /// At least two.
@@ -75,6 +77,35 @@ pub enum CameraPath {
     },
 }
 
+/// A circle around a point, which the camera looks at.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Orbit {
+    /// The point.
+    pub centre: Vec3,
+    /// How far from it.
+    pub distance: f64,
+    /// How high above it, degrees.
+    pub elevation_deg: f64,
+    /// Where it begins, degrees anticlockwise from +x, seen from above.
+    pub azimuth_deg: f64,
+    /// Turns over the clip.
+    pub turns: f64,
+    /// How gently it starts and stops, 0 (not at all) to 1.
+    pub ease: f64,
+}
+
+impl Orbit {
+    // The eye and its angle at a time, 0 to 1 over the clip.
+    fn at(&self, time: f64) -> (Vec3, f64) {
+        let (whole, part) = (time.floor(), time - time.floor());
+        let eased = whole + part + self.ease * (part * part * (3.0 - 2.0 * part) - part);
+        let angle = self.azimuth_deg.to_radians() + 2.0 * std::f64::consts::PI * self.turns * eased;
+        let height = self.elevation_deg.to_radians();
+        let (across, up) = (self.distance * libm::cos(height), self.distance * libm::sin(height));
+        (add(self.centre, [across * libm::cos(angle), across * libm::sin(angle), up]), angle)
+    }
+}
+
 /// Where the camera stands, where it looks, and how wide.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Camera {
@@ -82,10 +113,12 @@ pub struct Camera {
     pub fov_deg: f64,
     /// Where it goes.
     pub path: CameraPath,
-    /// Radius of the lens; 0: all is sharp (path tracing).
+    /// Radius of the lens; 0: all is sharp.
     pub lens: f64,
     /// Distance from the eye at which it is sharp.
     pub focus: f64,
+    /// Share of a frame's time during which it gathers light, 0 to 1; 0: an instant.
+    pub shutter: f64,
 }
 
 impl Default for Camera {
@@ -94,7 +127,7 @@ impl Default for Camera {
             eye: CylindricalPath::at_rest(7.0, 3.0),
             target: CylindricalPath::at_rest(0.0, 0.0),
         };
-        Camera { fov_deg: 70.0, path, lens: 0.0, focus: 1.0 }
+        Camera { fov_deg: 70.0, path, lens: 0.0, focus: 1.0, shutter: 0.0 }
     }
 }
 
@@ -115,17 +148,21 @@ pub struct View {
 
 impl CameraPath {
     // Eye, look-at point and field of view of a frame; the angle that says where right is, looking straight down.
-    fn at(&self, frame: u32, frames: u32, fov_deg: f64) -> (Vec3, Vec3, f64, f64) {
+    fn at(&self, moment: f64, frames: u32, fov_deg: f64) -> (Vec3, Vec3, f64, f64) {
         match self {
             CameraPath::Cylinder { eye, target } => {
-                let t = 2.0 * std::f64::consts::PI * f64::from(frame) / f64::from(frames);
+                let t = 2.0 * std::f64::consts::PI * moment / f64::from(frames);
                 (eye.at(t), target.at(t), fov_deg, eye.angle(t))
             }
             // A camera at rest has the first frame's angle of the default path.
             CameraPath::Fixed { position, look_at } => (*position, *look_at, fov_deg, 0.0),
             CameraPath::Keys { keys, closed } => {
-                let key = between(keys, *closed, f64::from(frame) / f64::from(frames));
+                let key = between(keys, *closed, moment / f64::from(frames));
                 (key.position, key.look_at, key.fov_deg.clamp(0.01, 179.9), 0.0)
+            }
+            CameraPath::Orbit(orbit) => {
+                let (eye, angle) = orbit.at(moment / f64::from(frames));
+                (eye, orbit.centre, fov_deg, angle)
             }
         }
     }
@@ -134,6 +171,7 @@ impl CameraPath {
         match self {
             CameraPath::Cylinder { eye: p, .. } => p.r0.abs() + p.ar.abs() + p.z0.abs() + p.az.abs(),
             CameraPath::Fixed { position, .. } => length(*position),
+            CameraPath::Orbit(orbit) => length(orbit.centre) + orbit.distance,
             // A spline leaves its keys' hull by less than a half.
             CameraPath::Keys { keys, .. } => 2.0 * keys.iter().map(|k| length(k.position)).fold(0.0, f64::max),
         }
@@ -178,7 +216,12 @@ fn between(keys: &[Key], closed: bool, time: f64) -> Key {
 impl Camera {
     /// The view of frame `frame` of a clip of `frames`.
     pub fn view(&self, frame: u32, frames: u32) -> View {
-        let (eye, target, fov_deg, phi) = self.path.at(frame, frames, self.fov_deg);
+        self.view_at(f64::from(frame), frames)
+    }
+
+    /// The view at a moment, in frames from the start of a clip of `frames`.
+    pub fn view_at(&self, moment: f64, frames: u32) -> View {
+        let (eye, target, fov_deg, phi) = self.path.at(moment, frames, self.fov_deg);
         let (sin, cos) = (libm::sin(phi), libm::cos(phi));
         let to = sub(target, eye);
         // With nothing to look at, look at the cylinder's axis.
@@ -207,7 +250,7 @@ mod tests {
     use crate::math::vec3::dot;
 
     fn camera(eye: CylindricalPath, target: CylindricalPath) -> Camera {
-        Camera { fov_deg: 90.0, path: CameraPath::Cylinder { eye, target }, lens: 0.0, focus: 1.0 }
+        Camera { fov_deg: 90.0, path: CameraPath::Cylinder { eye, target }, ..Camera::default() }
     }
 
     #[test]

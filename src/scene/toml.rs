@@ -4,20 +4,20 @@ use super::diagnostic::{Problem, Rule};
 use super::limits::{MAX_DEPTH, MAX_FRAMES, MAX_LAMPS, MAX_PATH_SAMPLES, MAX_PIXELS, MAX_SAMPLES, MAX_SIDE};
 use super::toml_keys::*;
 use super::{
-    Body, Camera, CameraPath, ColourBy, CylindricalPath, Exposure, FilmSettings, Floor, FloorShape, Integrator, Key,
-    Light, Material, MaterialKind, Mesh, Output, Particles, Pattern, Reading, RenderSettings, Scene, Sky, SkySource,
-    Solid, Sphere, TextureSource, Tone, World, defaults,
+    Body, ColourBy, Exposure, FilmSettings, Floor, FloorShape, Integrator, LampPattern, Light, Material, MaterialKind,
+    Mesh, Motion, Output, Particles, Pattern, Reading, RenderSettings, Rotation, Scene, Sky, SkySource, Solid, Sphere,
+    TextureSource, Tone, World, defaults,
 };
 use crate::math::vec3::Vec3;
 use toml::Spanned;
 
 // Checks values and gathers what is wrong with them.
-struct Validator {
-    problems: Vec<Problem>,
+pub struct Validator {
+    pub problems: Vec<Problem>,
 }
 
 impl Validator {
-    fn number(&mut self, key: &str, value: &Number, default: f64, rule: Rule) -> f64 {
+    pub fn number(&mut self, key: &str, value: &Number, default: f64, rule: Rule) -> f64 {
         let Some(value) = value else { return default };
         let x = *value.get_ref();
         if !rule.allows(x) {
@@ -33,11 +33,11 @@ impl Validator {
     fn whole(&mut self, key: &str, value: &Number, default: u32, least: u32, most: u32) -> u32 {
         self.number(key, value, f64::from(default), Rule::Whole(least, most)) as u32
     }
-    fn triple(&mut self, key: &str, value: &Triple, default: Vec3, rule: Rule) -> Vec3 {
+    pub fn triple(&mut self, key: &str, value: &Triple, default: Vec3, rule: Rule) -> Vec3 {
         let Some(value) = value else { return default };
         self.vector(key, value, rule)
     }
-    fn vector(&mut self, key: &str, value: &Spanned<Numbers<3>>, rule: Rule) -> Vec3 {
+    pub fn vector(&mut self, key: &str, value: &Spanned<Numbers<3>>, rule: Rule) -> Vec3 {
         let v = value.get_ref().0;
         if let Some(bad) = v.iter().find(|&&x| !rule.allows(x)) {
             self.problems.push(Problem::new(
@@ -48,7 +48,7 @@ impl Validator {
         }
         v
     }
-    fn require<T>(&mut self, key: &str, table: &str, span: std::ops::Range<usize>, value: &Option<T>) {
+    pub fn require<T>(&mut self, key: &str, table: &str, span: std::ops::Range<usize>, value: &Option<T>) {
         if value.is_none() {
             self.problems.push(Problem::new(
                 span,
@@ -57,22 +57,8 @@ impl Validator {
             ));
         }
     }
-    fn angle(&mut self, key: &str, value: &Number) -> f64 {
+    pub fn angle(&mut self, key: &str, value: &Number) -> f64 {
         super::snap_angle((self.number(key, value, 0.0, Rule::Finite) % 360.0).to_radians())
-    }
-    fn path(&mut self, raw: &RawPath, r: f64, z: f64) -> CylindricalPath {
-        CylindricalPath {
-            r0: self.number("r", &raw.r, r, Rule::Coordinate),
-            z0: self.number("z", &raw.z, z, Rule::Coordinate),
-            phi0: self.angle("phi_deg", &raw.phi_deg),
-            ar: self.number("r_amplitude", &raw.r_amplitude, 0.0, Rule::Coordinate),
-            az: self.number("z_amplitude", &raw.z_amplitude, 0.0, Rule::Coordinate),
-            wr: self.number("r_cycles", &raw.r_cycles, 0.0, Rule::Finite),
-            wz: self.number("z_cycles", &raw.z_cycles, 0.0, Rule::Finite),
-            wphi: self.number("phi_cycles", &raw.phi_cycles, 0.0, Rule::Finite),
-            pr: self.angle("r_phase_deg", &raw.r_phase_deg),
-            pz: self.angle("z_phase_deg", &raw.z_phase_deg),
-        }
     }
     // In pixels.
     fn size(&mut self, raw: &Option<Spanned<Numbers<2>>>) -> (u32, u32) {
@@ -153,82 +139,32 @@ impl Validator {
             },
         }
     }
-    fn camera(&mut self, raw: &RawCamera) -> Camera {
-        let fixed = [&raw.position, &raw.look_at];
-        for (key, value, other) in [("look_at", 0, 1), ("position", 1, 0)] {
-            if let (Some(given), None) = (fixed[value], fixed[other]) {
-                self.problems.push(Problem::new(
-                    given.span(),
-                    format!("the camera has no `{key}`"),
-                    "expected both `position` and `look_at`, or neither and the paths",
-                ));
-            }
+    fn lamp_pattern(&mut self, raw: &RawBody) -> LampPattern {
+        let cycles = self.number("lamp_cycles", &raw.lamp_cycles, 1.0, Rule::Finite);
+        let patterns = [
+            (LampPattern::Steady, "steady"),
+            (LampPattern::Pulse(cycles), "pulse"),
+            (LampPattern::Hue(cycles), "hue"),
+            (LampPattern::Chase(cycles), "chase"),
+        ];
+        let pattern = self.one_of("lamp_pattern", &raw.lamp_pattern, &patterns);
+        if let (Some(given), LampPattern::Steady) = (&raw.lamp_cycles, pattern) {
+            let expected = "expected `lamp_pattern` beside it: \"pulse\", \"hue\" or \"chase\"";
+            self.problems.push(Problem::new(given.span(), "steady lamps have no `lamp_cycles`", expected));
         }
-        let fov_deg = self.number("fov_deg", &raw.fov_deg, 70.0, Rule::FieldOfView);
-        let (eye, target) = (self.path(&raw.eye, 7.0, 3.0), self.path(&raw.target, 0.0, 0.0));
-        let fixed = raw.position.as_ref().zip(raw.look_at.as_ref()).map(|(position, look_at)| CameraPath::Fixed {
-            position: self.vector("position", position, Rule::Coordinate),
-            look_at: self.vector("look_at", look_at, Rule::Coordinate),
-        });
-        let before = self.problems.len();
-        let keys: Vec<Key> = raw.key.iter().map(|k| self.key(k, fov_deg)).collect();
-        if self.problems.len() == before {
-            self.check_keys(raw, &keys);
-        }
-        let path = match fixed {
-            _ if keys.len() > 1 => CameraPath::Keys { keys, closed: raw.closed.as_ref().is_some_and(|c| *c.get_ref()) },
-            Some(fixed) => fixed,
-            None => CameraPath::Cylinder { eye, target },
-        };
-        Camera {
-            fov_deg,
-            path,
-            lens: self.number("lens", &raw.lens, 0.0, Rule::NotNegative),
-            focus: self.number("focus", &raw.focus, 1.0, Rule::Length),
-        }
+        pattern
     }
-    fn key(&mut self, spanned: &Spanned<RawKey>, fov_deg: f64) -> Key {
-        let raw = spanned.get_ref();
-        self.require("time", "camera key", spanned.span(), &raw.time);
-        self.require("position", "camera key", spanned.span(), &raw.position);
-        self.require("look_at", "camera key", spanned.span(), &raw.look_at);
-        Key {
-            time: self.number("time", &raw.time, 0.0, Rule::Fraction),
-            position: self.triple("position", &raw.position, [0.0; 3], Rule::Coordinate),
-            look_at: self.triple("look_at", &raw.look_at, [0.0; 3], Rule::Coordinate),
-            fov_deg: self.number("fov_deg", &raw.fov_deg, fov_deg, Rule::FieldOfView),
+    fn rotation(&mut self, raw: &RawBody) -> Rotation {
+        let plain = Rotation::default();
+        let axis = self.triple("axis", &raw.axis, plain.axis, Rule::Coordinate);
+        if let (Some(given), [0.0, 0.0, 0.0]) = (&raw.axis, axis) {
+            self.problems.push(Problem::new(
+                given.span(),
+                "`axis` has no direction",
+                "expected a vector longer than 0",
+            ));
         }
-    }
-    fn check_keys(&mut self, raw: &RawCamera, keys: &[Key]) {
-        let Some(first) = raw.key.first() else {
-            if let Some(closed) = &raw.closed {
-                let what = "the camera has `closed` and no keys";
-                self.problems.push(Problem::new(closed.span(), what, "expected [[camera.key]] tables for it to close"));
-            }
-            return;
-        };
-        if keys.len() == 1 {
-            let expected =
-                "expected at least two [[camera.key]]; a camera that stands still has `position` and `look_at`";
-            self.problems.push(Problem::new(first.span(), "the camera has one key", expected));
-        }
-        if raw.position.is_some() {
-            let what = "the camera has keys and a `position`";
-            self.problems.push(Problem::new(first.span(), what, "expected one of the two"));
-        }
-        for (pair, spanned) in keys.windows(2).zip(&raw.key[1..]) {
-            if pair[1].time <= pair[0].time {
-                let what = format!("this key's time, {}, is not after the one before, {}", pair[1].time, pair[0].time);
-                self.problems.push(Problem::new(spanned.span(), what, "expected times that grow from key to key"));
-            }
-        }
-        let closes = raw.closed.as_ref().is_some_and(|c| *c.get_ref())
-            && keys.len() > 1
-            && keys[keys.len() - 1].time - keys[0].time >= 1.0;
-        if let (true, Some(last)) = (closes, raw.key.last()) {
-            let expected = "expected its time below 1: the way back to the first key takes the rest of the clip";
-            self.problems.push(Problem::new(last.span(), "no time is left to close the loop", expected));
-        }
+        Rotation { axis, angle_deg: self.number("angle_deg", &raw.angle_deg, 0.0, Rule::Finite) }
     }
     fn body(&mut self, spanned: &Spanned<RawBody>) -> Body {
         let raw = spanned.get_ref();
@@ -247,7 +183,11 @@ impl Validator {
         });
         let (lamps, strip) = self.lamps(&raw.lamps);
         let glass = self.one_of("material", &raw.material, &[(false, "plain"), (true, "glass")]);
-        for (key, value) in [("reflection", &raw.reflection), ("transparency", &raw.transparency)] {
+        for (key, value) in [
+            ("reflection", &raw.reflection),
+            ("reflection_inside", &raw.reflection_inside),
+            ("transparency", &raw.transparency),
+        ] {
             if let (Some(value), true) = (value, glass) {
                 let expected =
                     "glass mirrors by its index of refraction and lets the rest through; plain has both keys";
@@ -260,6 +200,10 @@ impl Validator {
             colour: self.triple("color", &raw.color, [0.8; 3], Rule::Fraction),
             radius: self.number("radius", &raw.radius, 1.0, Rule::Length),
             reflection: self.number("reflection", &raw.reflection, 0.0, Rule::Fraction),
+            reflection_inside: raw
+                .reflection_inside
+                .as_ref()
+                .map(|_| self.number("reflection_inside", &raw.reflection_inside, 0.0, Rule::Fraction)),
             transparency: self.number("transparency", &raw.transparency, 0.0, Rule::Fraction),
             lamps,
             strip,
@@ -275,6 +219,13 @@ impl Validator {
             bar_colour: self.triple("bar_color", &raw.bar_color, Body::BAR_COLOUR, Rule::Fraction),
             ior: self.number("ior", &raw.ior, if glass { 1.5 } else { 1.0 }, Rule::Index),
             glass,
+            rotation: self.rotation(raw),
+            motion: Motion {
+                turns: self.number("turns", &raw.turns, 0.0, Rule::Finite),
+                drift: self.triple("drift", &raw.drift, [0.0; 3], Rule::Coordinate),
+                path: raw.path.as_ref().map(|path| self.path(path, 0.0, 0.0)),
+            },
+            lamp_pattern: self.lamp_pattern(raw),
         }
     }
     // How many on an edge, or a strip.
@@ -502,6 +453,7 @@ impl Validator {
             bits,
             video: raw.video.as_ref().map(|v| reading.folder.join(super::expand_home(v.get_ref(), reading.home))),
             fps: self.number("fps", &raw.fps, defaults::FPS, Rule::Positive),
+            is_loop: raw.is_loop.as_ref().is_some_and(|l| *l.get_ref()),
         }
     }
 }
@@ -579,6 +531,11 @@ pub fn parse(text: &str, reading: Reading) -> Result<(Scene, Vec<String>), Vec<P
         film: c.film(&raw.film, render),
         output: c.output(&raw.output, reading, &mut warnings),
     };
+    if let (Some(told), true, true) = (&raw.output.is_loop, scene.output.is_loop, c.problems.is_empty()) {
+        for what in scene.loop_problems() {
+            c.problems.push(Problem::new(told.span(), what, "expected a clip whose last frame leads to its first"));
+        }
+    }
     if c.problems.is_empty() {
         Ok((scene, warnings))
     } else {

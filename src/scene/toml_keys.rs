@@ -87,6 +87,8 @@ pub struct RawOutput {
     pub bits: Number,
     pub video: Text,
     pub fps: Number,
+    #[serde(rename = "loop")]
+    pub is_loop: Option<Spanned<bool>>,
 }
 
 #[derive(Deserialize, Default)]
@@ -138,6 +140,8 @@ pub struct RawCamera {
     pub look_at: Triple,
     pub lens: Number,
     pub focus: Number,
+    pub shutter: Number,
+    pub orbit: Option<Spanned<RawOrbit>>,
     pub key: Vec<Spanned<RawKey>>,
     pub closed: Option<Spanned<bool>>,
 }
@@ -149,6 +153,18 @@ pub struct RawKey {
     pub position: Triple,
     pub look_at: Triple,
     pub fov_deg: Number,
+}
+
+#[derive(Deserialize, Default)]
+#[serde(deny_unknown_fields, default)]
+pub struct RawOrbit {
+    #[serde(alias = "centre")]
+    pub center: Triple,
+    pub distance: Number,
+    pub elevation_deg: Number,
+    pub azimuth_deg: Number,
+    pub turns: Number,
+    pub ease: Number,
 }
 
 #[derive(Deserialize, Default)]
@@ -187,6 +203,14 @@ pub struct RawBody {
     pub bar_color: Triple,
     pub bar_reflection: Number,
     pub ior: Number,
+    pub reflection_inside: Number,
+    pub axis: Triple,
+    pub angle_deg: Number,
+    pub turns: Number,
+    pub drift: Triple,
+    pub path: Option<RawPath>,
+    pub lamp_pattern: Text,
+    pub lamp_cycles: Number,
 }
 
 #[derive(Deserialize, Default)]

@@ -1,8 +1,8 @@
 //! Writes a resolved scene in either grammar, so that reading it again gives the same scene.
 
 use super::{
-    Body, Camera, CameraPath, CylindricalPath, Exposure, FilmSettings, Floor, FloorShape, Integrator, Material,
-    MaterialKind, RenderSettings, Scene, Tone, World, defaults,
+    Body, Camera, CameraPath, CylindricalPath, Exposure, FilmSettings, Floor, FloorShape, Integrator, LampPattern,
+    Material, MaterialKind, Motion, RenderSettings, Scene, Tone, World, defaults,
 };
 use crate::math::vec3::Vec3;
 use std::fmt::Write;
@@ -47,6 +47,9 @@ fn write_toml(scene: &Scene, o: &mut String) -> std::fmt::Result {
         writeln!(o, "video = {}", S(&video.display().to_string()))?;
     }
     writeln!(o, "fps = {}", N(scene.output.fps))?;
+    if scene.output.is_loop {
+        writeln!(o, "loop = true")?;
+    }
     match scene.render.integrator {
         Integrator::Whitted => {
             writeln!(o, "\n[render]\nsamples = {} # along each side of a pixel", scene.render.samples)?
@@ -93,6 +96,18 @@ fn write_toml(scene: &Scene, o: &mut String) -> std::fmt::Result {
         writeln!(o, "lamp_intensity = {}\nbar = {}", N(b.lamp_intensity), N(b.bar))?;
         writeln!(o, "bar_color = {}\nbar_reflection = {}", V(b.bar_colour), N(b.bar_reflection))?;
         writeln!(o, "ior = {}", N(b.ior))?;
+        if let Some(inside) = b.reflection_inside {
+            writeln!(o, "reflection_inside = {}", N(inside))?;
+        }
+        writeln!(o, "axis = {}\nangle_deg = {}", V(b.rotation.axis), N(b.rotation.angle_deg))?;
+        writeln!(o, "turns = {}\ndrift = {}", N(b.motion.turns), V(b.motion.drift))?;
+        if b.lamp_pattern != LampPattern::Steady {
+            let (name, cycles) = b.lamp_pattern.name_and_cycles();
+            writeln!(o, "lamp_pattern = \"{name}\"\nlamp_cycles = {}", N(cycles))?;
+        }
+        if let Some(path) = &b.motion.path {
+            write_path("body.path", path, o)?;
+        }
     }
     for s in &scene.world.spheres {
         writeln!(o, "\n[[sphere]]\ncenter = {}\nradius = {}", V(s.centre), N(s.radius))?;
@@ -151,8 +166,16 @@ fn write_camera(camera: &Camera, o: &mut String) -> std::fmt::Result {
     if camera.focus != 1.0 {
         writeln!(o, "focus = {}", N(camera.focus))?;
     }
+    if camera.shutter > 0.0 {
+        writeln!(o, "shutter = {}", N(camera.shutter))?;
+    }
     match &camera.path {
         CameraPath::Fixed { .. } => {}
+        CameraPath::Orbit(orbit) => {
+            writeln!(o, "\n[camera.orbit]\ncenter = {}\ndistance = {}", V(orbit.centre), N(orbit.distance))?;
+            writeln!(o, "elevation_deg = {}\nazimuth_deg = {}", N(orbit.elevation_deg), N(orbit.azimuth_deg))?;
+            writeln!(o, "turns = {}\nease = {}", N(orbit.turns), N(orbit.ease))?;
+        }
         CameraPath::Keys { keys, closed } => {
             if *closed {
                 writeln!(o, "closed = true")?;
@@ -164,15 +187,19 @@ fn write_camera(camera: &Camera, o: &mut String) -> std::fmt::Result {
         }
         CameraPath::Cylinder { eye, target } => {
             for (name, path) in [("eye", eye), ("target", target)] {
-                writeln!(o, "\n[camera.{name}]")?;
-                writeln!(o, "r = {}\nz = {}\nphi_deg = {}", N(path.r0), N(path.z0), N(path.phi0.to_degrees()))?;
-                writeln!(o, "r_amplitude = {}\nz_amplitude = {}", N(path.ar), N(path.az))?;
-                writeln!(o, "r_cycles = {}\nz_cycles = {}\nphi_cycles = {}", N(path.wr), N(path.wz), N(path.wphi))?;
-                writeln!(o, "r_phase_deg = {}\nz_phase_deg = {}", N(path.pr.to_degrees()), N(path.pz.to_degrees()))?;
+                write_path(&format!("camera.{name}"), path, o)?;
             }
         }
     }
     Ok(())
+}
+
+fn write_path(table: &str, path: &CylindricalPath, o: &mut String) -> std::fmt::Result {
+    writeln!(o, "\n[{table}]")?;
+    writeln!(o, "r = {}\nz = {}\nphi_deg = {}", N(path.r0), N(path.z0), N(path.phi0.to_degrees()))?;
+    writeln!(o, "r_amplitude = {}\nz_amplitude = {}", N(path.ar), N(path.az))?;
+    writeln!(o, "r_cycles = {}\nz_cycles = {}\nphi_cycles = {}", N(path.wr), N(path.wz), N(path.wphi))?;
+    writeln!(o, "r_phase_deg = {}\nz_phase_deg = {}", N(path.pr.to_degrees()), N(path.pz.to_degrees()))
 }
 
 fn write_material(m: &Material, o: &mut String) -> std::fmt::Result {
@@ -204,9 +231,13 @@ pub fn tokens(scene: &Scene) -> Result<String, Vec<String>> {
             && (b.lamp_intensity, b.bar_reflection) == (1.0, Body::BAR_REFLECTION)
             && b.ior == 1.0
             && !b.glass
-            && !b.strip;
+            && !b.strip
+            && b.reflection_inside.is_none()
+            && b.rotation.angle_deg == 0.0
+            && b.motion == Motion::default()
+            && b.lamp_pattern == LampPattern::Steady;
         if !plain {
-            no.push(format!("body {} has lamps, bars or an index of refraction of its own", i + 1));
+            no.push(format!("body {} has lamps, bars, an index of refraction or a motion of its own", i + 1));
         }
     }
     let floor = scene.world.floor.as_ref();
@@ -234,13 +265,15 @@ pub fn tokens(scene: &Scene) -> Result<String, Vec<String>> {
     }
     let (camera, still) = (&scene.camera, Camera::default());
     let paths = match &camera.path {
-        CameraPath::Cylinder { eye, target } if (camera.lens, camera.focus) == (still.lens, still.focus) => {
+        CameraPath::Cylinder { eye, target }
+            if (camera.lens, camera.focus, camera.shutter) == (still.lens, still.focus, still.shutter) =>
+        {
             Some((eye, target))
         }
         _ => None,
     };
     if paths.is_none() {
-        no.push("its camera stands still, follows keys or has a lens".into());
+        no.push("its camera stands still, follows keys or an orbit, or has a lens or a shutter".into());
     }
     if scene.world.lights.len() > 4 {
         no.push(format!("it has {} lights, and the tokens hold at most four", scene.world.lights.len()));
@@ -249,8 +282,12 @@ pub fn tokens(scene: &Scene) -> Result<String, Vec<String>> {
     if (scene.world.highlight, scene.world.ambient, &scene.world.sky) != (world.highlight, world.ambient, &world.sky) {
         no.push("its ambient light, highlight or sky is not the default".into());
     }
-    if scene.output.video.is_some() || scene.output.fps != defaults::FPS || scene.output.bits.is_some() {
-        no.push("it names a video, or the bits of a channel".into());
+    if scene.output.video.is_some()
+        || scene.output.fps != defaults::FPS
+        || scene.output.bits.is_some()
+        || scene.output.is_loop
+    {
+        no.push("it names a video, the bits of a channel, or a loop".into());
     }
     let texture = floor.and_then(|f| f.texture.as_ref()).map_or("none".to_owned(), |t| t.to_string());
     for path in [&texture, &scene.output.files.to_string()] {

@@ -63,7 +63,7 @@ pub fn renderer(scene: &Scene, isa: Isa, threads: usize) -> Renderer {
 /// The whole picture in one task.
 pub fn whole(scene: &Scene, frame: u32) -> Task {
     let samples = 0..scene.render.samples_per_pixel();
-    Task { frame, rows: 0..scene.render.height, samples, output: TaskOutput::Picture }
+    Task { frame, rows: 0..scene.render.height, samples, stride: 1, output: TaskOutput::Picture }
 }
 
 pub fn render_with(scene: &Scene, isa: Isa, threads: usize, frame: u32) -> Vec<u8> {

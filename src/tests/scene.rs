@@ -2,8 +2,8 @@
 use super::common::{inputs, own};
 use crate::scene::{
     self, Body, Camera, CameraPath, ColourBy, CylindricalPath, Exposure, FilmSettings, Floor, Grammar, Integrator, Key,
-    Light, Material, MaterialKind, Mesh, Output, Particles, Pattern, Reading, RenderSettings, Scene, Sky, SkySource,
-    Solid, Sphere, TextureSource, Tone, World, defaults, write,
+    LampPattern, Light, Material, MaterialKind, Mesh, Motion, Orbit, Output, Particles, Pattern, Reading,
+    RenderSettings, Rotation, Scene, Sky, SkySource, Solid, Sphere, TextureSource, Tone, World, defaults, write,
 };
 use proptest::prelude::*;
 
@@ -65,9 +65,22 @@ fn body(plain: bool) -> impl Strategy<Value = Body> {
             bar_reflection: if plain { Body::BAR_REFLECTION } else { bar_reflection },
             ior: if plain { 1.0 } else { ior },
             strip: !plain && lamps % 2 == 1,
-            glass: false,
+            ..Body::default()
         },
     )
+}
+// How bodies stand and move.
+fn motion() -> impl Strategy<Value = (Rotation, Motion, LampPattern, Option<f64>)> {
+    let turn = (triple(0.1..2.0f64), -400.0..400.0f64).prop_map(|(axis, angle_deg)| Rotation { axis, angle_deg });
+    let go = (-3.0..3.0f64, triple(finite()), prop::option::of(path()));
+    let go = go.prop_map(|(turns, drift, path)| Motion { turns, drift, path });
+    let lamps = prop_oneof![
+        Just(LampPattern::Steady),
+        (0.1..9.0f64).prop_map(LampPattern::Pulse),
+        (0.1..9.0f64).prop_map(LampPattern::Hue),
+        (0.1..9.0f64).prop_map(LampPattern::Chase),
+    ];
+    (turn, go, lamps, prop::option::of(fraction()))
 }
 fn material() -> impl Strategy<Value = Material> {
     let kind = prop_oneof![
@@ -140,6 +153,11 @@ fn with_world(scene: impl Strategy<Value = Scene>) -> impl Strategy<Value = Scen
         Just(None),
         (triple(finite()), triple(finite()))
             .prop_map(|(position, look_at)| Some(CameraPath::Fixed { position, look_at })),
+        (triple(finite()), 0.1..50.0, -90.0..90.0f64, -400.0..400.0f64, -3.0..3.0f64, fraction()).prop_map(
+            |(centre, distance, elevation_deg, azimuth_deg, turns, ease)| {
+                Some(CameraPath::Orbit(Orbit { centre, distance, elevation_deg, azimuth_deg, turns, ease }))
+            }
+        ),
         keys.prop_map(|(keys, closed)| {
             let n = keys.len() as f64;
             let keys = keys.into_iter().enumerate().map(|(i, (position, look_at, fov_deg))| Key {
@@ -151,7 +169,7 @@ fn with_world(scene: impl Strategy<Value = Scene>) -> impl Strategy<Value = Scen
             Some(CameraPath::Keys { keys: keys.collect(), closed })
         }),
     ];
-    let camera = (path, fraction(), 0.1..50.0);
+    let camera = (path, fraction(), 0.1..50.0, fraction(), motion());
     let things =
         (prop::collection::vec(sphere(), 0..4), prop::collection::vec(mesh(), 0..3), prop::option::of(particles()));
     let bits = prop::option::of(prop::sample::select(vec![8u32, 16, 32]));
@@ -162,7 +180,7 @@ fn with_world(scene: impl Strategy<Value = Scene>) -> impl Strategy<Value = Scen
             shadows,
             integrator,
             film,
-            (path, lens, focus),
+            (path, lens, focus, shutter, (rotation, motion, pattern, inside)),
             things,
             bits,
         )| {
@@ -176,6 +194,10 @@ fn with_world(scene: impl Strategy<Value = Scene>) -> impl Strategy<Value = Scen
                 scene.camera.path = path;
             }
             (scene.camera.lens, scene.camera.focus, scene.output.bits) = (lens, focus, bits);
+            scene.camera.shutter = shutter;
+            let body = &mut scene.world.bodies[0];
+            (body.rotation, body.motion, body.lamp_pattern) = (rotation, motion, pattern);
+            body.reflection_inside = inside;
             (scene.world.spheres, scene.world.meshes, scene.world.particles) = things;
             if integrator != Integrator::Whitted {
                 // Path tracing counts samples by pixel.
@@ -262,6 +284,7 @@ fn any_scene(plain: bool) -> impl Strategy<Value = Scene> {
                     bits: None,
                     video,
                     fps: if plain { defaults::FPS } else { fps },
+                    is_loop: false,
                 },
             };
             if plain {

@@ -1,0 +1,238 @@
+//! What moves, but the camera: bodies turn, drift and orbit, and their lamps change.
+
+use super::{Body, CylindricalPath, Particles, Scene, World};
+use crate::math::srgb::{linear, srgb};
+use crate::math::vec3::{Vec3, add, cross, dot, length, normalise, scale};
+use std::borrow::Cow;
+use std::f64::consts::PI;
+
+/// A turn about an axis, anticlockwise seen from its tip.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Rotation {
+    /// Any length but 0.
+    pub axis: Vec3,
+    /// Degrees.
+    pub angle_deg: f64,
+}
+
+impl Default for Rotation {
+    fn default() -> Rotation {
+        Rotation { axis: [0.0, 0.0, 1.0], angle_deg: 0.0 }
+    }
+}
+
+impl Rotation {
+    /// A direction or place, turned (Rodrigues' formula).
+    pub fn apply(&self, v: Vec3) -> Vec3 {
+        let turn = (self.angle_deg % 360.0).to_radians();
+        if turn == 0.0 || length(self.axis) == 0.0 {
+            return v;
+        }
+        let k = normalise(self.axis);
+        let (sine, cosine) = (libm::sin(turn), libm::cos(turn));
+        add(add(scale(v, cosine), scale(cross(k, v), sine)), scale(k, dot(k, v) * (1.0 - cosine)))
+    }
+}
+
+/// How a body moves over the clip.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Motion {
+    /// Turns about its rotation's axis; whole ones make a loop.
+    pub turns: f64,
+    /// How far it goes, in a straight line.
+    pub drift: Vec3,
+    /// The camera's formulas for its centre, added to where it stands.
+    pub path: Option<CylindricalPath>,
+}
+
+impl Motion {
+    fn is_none(&self) -> bool {
+        self.turns == 0.0 && self.drift == [0.0; 3] && self.path.is_none()
+    }
+}
+
+/// How a body's lamps change over the clip.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub enum LampPattern {
+    /// They do not.
+    #[default]
+    Steady,
+    /// Brighter and darker, so many times.
+    Pulse(f64),
+    /// Through all hues, so many times.
+    Hue(f64),
+    /// Light runs along the edges, so many times over the four lamps between one bright one and the next.
+    Chase(f64),
+}
+
+impl LampPattern {
+    /// Words for scenes, and the cycles.
+    pub fn name_and_cycles(self) -> (&'static str, f64) {
+        match self {
+            LampPattern::Steady => ("steady", 0.0),
+            LampPattern::Pulse(n) => ("pulse", n),
+            LampPattern::Hue(n) => ("hue", n),
+            LampPattern::Chase(n) => ("chase", n),
+        }
+    }
+}
+
+impl Body {
+    /// Its corners, from its centre.
+    pub(crate) fn vertices(&self) -> Vec<Vec3> {
+        self.solid.vertices().into_iter().map(|v| self.rotation.apply(scale(v, self.radius))).collect()
+    }
+    /// The outward normals of its faces.
+    pub(crate) fn normals(&self) -> Vec<Vec3> {
+        self.solid.normals().into_iter().map(|n| self.rotation.apply(n)).collect()
+    }
+    fn moves(&self) -> bool {
+        !self.motion.is_none() || (self.lamp_pattern != LampPattern::Steady && self.has_lamps())
+    }
+    // The body at a time, 0 to 1 over the clip, when it stands still there.
+    fn at(&self, time: f64) -> Body {
+        let mut body = self.clone();
+        body.rotation.angle_deg += 360.0 * self.motion.turns * time;
+        body.centre = add(body.centre, scale(self.motion.drift, time));
+        if let Some(path) = &self.motion.path {
+            body.centre = add(body.centre, path.at(2.0 * PI * time));
+        }
+        let wave = |cycles: f64| 0.5 - 0.5 * libm::cos(2.0 * PI * cycles * time);
+        match self.lamp_pattern {
+            LampPattern::Steady => {}
+            // From a tenth of the light to all of it, and back, begun with all.
+            LampPattern::Pulse(cycles) => body.lamp_intensity *= 1.0 - 0.9 * wave(cycles),
+            LampPattern::Hue(cycles) => body.lamp_colour = turned_hue(self.lamp_colour, cycles * time),
+            // Of a scene at a moment: how far it has come.
+            LampPattern::Chase(cycles) => body.lamp_pattern = LampPattern::Chase(cycles * time),
+        }
+        body
+    }
+}
+
+// A colour whose hue is turned, in linear light; of grey nothing is left to turn, so it becomes red first.
+fn turned_hue(colour: Vec3, turns: f64) -> Vec3 {
+    let linear = colour.map(linear);
+    let top = linear.iter().copied().fold(0.0, f64::max);
+    let low = linear.iter().copied().fold(f64::INFINITY, f64::min);
+    let (low, saturated) =
+        if top - low < 0.3 * top { (0.08 * top, [top, 0.08 * top, 0.08 * top]) } else { (low, linear) };
+    // Place on the hue's circle, 0 to 6, by the usual hexagon.
+    let [r, g, b] = saturated;
+    let span = top - low;
+    if span <= 0.0 {
+        return colour;
+    }
+    let hue = if top == r {
+        (g - b) / span
+    } else if top == g {
+        2.0 + (b - r) / span
+    } else {
+        4.0 + (r - g) / span
+    };
+    let hue = (hue + 6.0 * turns).rem_euclid(6.0);
+    let part = |shift: f64| {
+        let k = (hue + shift).rem_euclid(6.0);
+        low + span * k.min(4.0 - k).clamp(0.0, 1.0)
+    };
+    // The channel is full over a third of the circle around its own hue, and fades over the sixths beside it.
+    [part(2.0), part(0.0), part(4.0)].map(srgb)
+}
+
+impl World {
+    /// Whether bodies, or their lamps, are different from frame to frame.
+    pub(crate) fn bodies_move(&self) -> bool {
+        self.bodies.iter().any(Body::moves)
+    }
+    /// Whether frames have geometry of their own.
+    pub(crate) fn is_animated(&self) -> bool {
+        self.bodies_move() || self.particles.as_ref().is_some_and(Particles::is_animated)
+    }
+}
+
+impl Scene {
+    /// The scene with everything but the camera as it is at `moment`, in frames from the clip's start.
+    pub(crate) fn at(&self, moment: f64) -> Cow<'_, Scene> {
+        if !self.world.bodies_move() {
+            return Cow::Borrowed(self);
+        }
+        let time = moment / f64::from(self.output.frames);
+        let mut scene = self.clone();
+        scene.world.bodies = self.world.bodies.iter().map(|b| b.at(time)).collect();
+        Cow::Owned(scene)
+    }
+
+    /// Why the clip's last frame does not lead to its first one; nothing where it does.
+    pub(crate) fn loop_problems(&self) -> Vec<String> {
+        let end = f64::from(self.output.frames);
+        let mut problems = Vec::new();
+        let (first, last) =
+            (self.camera.view_at(0.0, self.output.frames), self.camera.view_at(end, self.output.frames));
+        let apart = |a: Vec3, b: Vec3| length([a[0] - b[0], a[1] - b[1], a[2] - b[2]]);
+        let off = apart(first.eye, last.eye);
+        if off > 1e-6 * (1.0 + length(first.eye)) {
+            problems.push(format!("the camera ends {off:.4} from where it began"));
+        } else if apart(first.forward, last.forward) > 1e-6 || (first.fov_deg - last.fov_deg).abs() > 1e-6 {
+            problems.push("the camera ends looking another way than it began".to_owned());
+        }
+        for (i, body) in self.world.bodies.iter().enumerate() {
+            let (a, b) = (body.at(0.0), body.at(1.0));
+            let corners = a.vertices().into_iter().zip(b.vertices());
+            // A turn that brings every corner to where some corner was is as good as a whole one.
+            let joins = corners.clone().all(|(_, q)| a.vertices().iter().any(|&p| apart(p, q) < 1e-6 * body.radius));
+            if apart(a.centre, b.centre) > 1e-6 * (1.0 + body.radius) || !joins {
+                problems.push(format!("body {} ends elsewhere than it began, or turned", i + 1));
+            }
+            let lamps =
+                (a.lamp_intensity - b.lamp_intensity).abs() < 1e-6 && apart(a.lamp_colour, b.lamp_colour) < 1e-6;
+            let phase = match body.lamp_pattern {
+                LampPattern::Chase(n) => n.fract() == 0.0,
+                _ => true,
+            };
+            if body.has_lamps() && !(lamps && phase) {
+                problems.push(format!(
+                    "body {}'s lamps end otherwise than they began: lamp_cycles is no whole number",
+                    i + 1
+                ));
+            }
+        }
+        if self.world.particles.as_ref().is_some_and(Particles::is_animated) {
+            problems.push("its particles have a file for each frame".to_owned());
+        }
+        problems
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn turns_are_turns() {
+        let quarter = Rotation { axis: [0.0, 0.0, 2.0], angle_deg: 90.0 };
+        let v = quarter.apply([1.0, 0.0, 3.0]);
+        assert!(length([v[0], v[1] - 1.0, v[2] - 3.0]) < 1e-12, "{v:?}");
+    }
+
+    #[test]
+    fn hues_go_round() {
+        let red = [1.0, 0.0, 0.0];
+        let close = |a: Vec3, b: Vec3| (0..3).all(|c| (a[c] - b[c]).abs() < 1e-6);
+        assert!(close(turned_hue(red, 1.0 / 3.0), [0.0, 1.0, 0.0]), "{:?}", turned_hue(red, 1.0 / 3.0));
+        assert!(close(turned_hue(red, 2.0 / 3.0), [0.0, 0.0, 1.0]));
+        assert!(close(turned_hue([0.2, 0.9, 0.4], 1.0), [0.2, 0.9, 0.4]));
+    }
+
+    #[test]
+    fn loops_are_told_from_others() {
+        let mut scene = Scene::sample();
+        assert_eq!(scene.loop_problems(), Vec::<String>::new());
+        scene.world.bodies[0].motion.turns = 0.3;
+        assert_eq!(scene.loop_problems().len(), 1);
+        // A quarter turn of a cube about its own axis shows the same cube.
+        scene.world.bodies[0].motion.turns = 0.25;
+        assert_eq!(scene.loop_problems(), Vec::<String>::new());
+        scene.world.bodies[1].lamp_pattern = LampPattern::Pulse(1.5);
+        assert_eq!(scene.loop_problems().len(), 1);
+    }
+}
