@@ -40,7 +40,7 @@ fn main() -> Result<(), polyfly::Error> {
             reflection: 0.2,
             ..Floor::default()
         }),
-        lights: vec![Light { position: [4.0, -5.0, 8.0], colour: [0.9; 3] }],
+        lights: vec![Light { position: [4.0, -5.0, 8.0], colour: [0.9; 3], radius: 0.0 }],
         ..World::default()
     };
     let eye = CylindricalPath { wphi: 1.0, ..CylindricalPath::at_rest(8.0, 3.0) };

@@ -19,16 +19,23 @@ template <class S>
 POLYFLY_FN Int tone_lut_index(const S& scene, Real linear) {
   return to_int(fma(sqrt(max(tone(scene, linear), Real(1.0e-20f))), Real((float)TONE_LUT_LAST), Real(0.5f)));
 }
-// The 8-bit code of linear light.
+// The 8-bit code of linear light: the next one up where 256ths of a code that are left reach 256 - threshold; 128
+// rounds.
 template <class S>
-POLYFLY_FN Int tone_map(const S& scene, Real linear, Mask m) {
+POLYFLY_FN Int tone_map(const S& scene, Real linear, Mask m, Int threshold) {
   const Int place = select(m, tone_lut_index(scene, linear), Int(0));
-  return read(scene.tone_lut.data, scene.tone_lut.len, place, m);
+  return (read(scene.tone_lut.data, scene.tone_lut.len, place, m) + threshold) >> 8;
 }
 POLYFLY_FN Int pack_rgba(Int r, Int g, Int b) { return r | (g << 8) | (b << 16) | Int((int)0xff000000u); }
 template <class S>
-POLYFLY_FN Int tone_map_rgb(const S& scene, Real r, Real g, Real b, Mask m) {
-  return pack_rgba(tone_map(scene, r, m), tone_map(scene, g, m), tone_map(scene, b, m));
+POLYFLY_FN Int tone_map_rgb(const S& scene, Real r, Real g, Real b, Mask m, Int threshold = Int(128)) {
+  return pack_rgba(tone_map(scene, r, m, threshold), tone_map(scene, g, m, threshold),
+                   tone_map(scene, b, m, threshold));
+}
+// Dither: thresholds, 0 to 255, that differ from pixel to pixel and keep even over any neighbourhood (Roberts, "The
+// unreasonable effectiveness of quasirandom sequences", 2018); `row` tells rows and frames apart.
+POLYFLY_FN Int dither_threshold(Int x, Int row) {
+  return shift_down(wrap_add(wrap_mul(x, Int((int)0xc13fa9a9u)), row), 24);
 }
 
 // What makes the mean of a pixel's sum.

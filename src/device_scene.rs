@@ -181,7 +181,7 @@ impl DeviceScene {
     /// The scene in place, if it is of few bodies; its larger arrays stay where `placed` has them.
     pub fn small(&self, placed: &GpuScene) -> Option<SmallScene> {
         let c = &placed.constants;
-        (self.geometry.is_bodies_only() && c.path == 0 && c.shadows == 1).then_some(())?;
+        (self.geometry.is_bodies_only() && c.path == 0 && c.shadows == 1 && c.soft == 0).then_some(())?;
         Some(SmallScene {
             slabs: Inline::of(&self.geometry.slabs)?,
             bodies: Inline::of(&self.geometry.bodies)?,
@@ -246,18 +246,18 @@ fn constants(scene: &Scene, sky: Option<&SkyMap>, geometry: &Geometry) -> Consta
         sky_side: sky.map_or(0, |s| s.side as i32),
         sky_distance: 4.0 * geometry.reach,
         floor_fade: floor.filter(|f| f.fade > 0.0).map_or(0.0, |f| (1.0 / (f.fade * f.fade)) as f32),
-        unused: 0,
+        soft: i32::from(scene.camera.lens > 0.0 || world.lights.iter().any(|l| l.radius > 0.0)),
     }
 }
 
 // What scenes may ask for is what the kernels can do.
 const _: () = assert!(limits::MAX_DEPTH as i32 == MAX_DEPTH && crate::math::bvh::MAX_DEPTH < BVH_STACK as usize);
 
-// Square root of linear light, after the tone curve -> 8-bit code.
+// Square root of linear light, after the tone curve -> 256 times the 8-bit code.
 fn tone_lut(tone: Tone) -> Vec<i32> {
     let code = |i| {
         let root = f64::from(i) / f64::from(TONE_LUT_LAST);
-        (tone.encoded(root * root) * 255.0).round() as i32
+        (tone.encoded(root * root) * 255.0 * 256.0).floor() as i32
     };
     (0..=TONE_LUT_LAST).map(code).collect()
 }

@@ -31,7 +31,7 @@ struct Entries {
         *mut u8,
         *mut Counts,
     ),
-    tone_map: unsafe extern "C" fn(*const Scene, *const f32, i64, *mut u32),
+    tone_map: unsafe extern "C" fn(*const Scene, *const f32, i64, i32, i32, *mut u32),
     convert: unsafe extern "C" fn(*const u32, i32, i32, i32, i32, *mut u8, *mut u8, *mut u8),
     light_points: unsafe extern "C" fn(
         *const Scene,
@@ -72,7 +72,7 @@ macro_rules! isa {
                 counts: *mut Counts,
             );
             #[link_name = concat!("polyfly_tone_map_", $name)]
-            fn tone_map(scene: *const Scene, linear: *const f32, n: i64, rgba: *mut u32);
+            fn tone_map(scene: *const Scene, linear: *const f32, n: i64, dither: i32, row: i32, rgba: *mut u32);
             #[link_name = concat!("polyfly_convert_", $name)]
             fn convert(
                 rgba: *const u32,
@@ -201,11 +201,15 @@ impl Isa {
         counts
     }
 
-    /// The picture of linear light, r, g, b for each pixel.
-    pub fn tone_map(&self, scene: &HostScene, linear: &[f32], rgba: &mut [u32]) {
+    /// A row of the picture of linear light, r, g, b for each pixel; dithered where `dither` has a number for the row.
+    pub fn tone_map(&self, scene: &HostScene, linear: &[f32], dither: Option<i32>, rgba: &mut [u32]) {
         assert_eq!(linear.len(), 3 * rgba.len());
         // SAFETY: three numbers for each of rgba's pixels.
-        unsafe { (self.entries.tone_map)(&scene.arrays, linear.as_ptr(), rgba.len() as i64, rgba.as_mut_ptr()) };
+        unsafe {
+            let (n, row) = (rgba.len() as i64, dither.unwrap_or(0));
+            let dither = i32::from(dither.is_some());
+            (self.entries.tone_map)(&scene.arrays, linear.as_ptr(), n, dither, row, rgba.as_mut_ptr());
+        };
     }
 
     /// Converts RGBA to planar YUV 4:2:0, BT.709 limited range, with the kernels' own arithmetic.

@@ -297,7 +297,11 @@ impl Renderer {
     pub(crate) fn is_linear(&self, needs: PixelFormats, post: &[Box<dyn PostStep>]) -> bool {
         let in_rounds = matches!(self.scene.render.integrator, Integrator::Path { noise, .. } if noise > 0.0);
         let is_instant = self.scene.camera.shutter == 0.0;
-        let is_fused = post.is_empty() && self.scene.film.tone.knee().is_some() && !in_rounds && is_instant;
+        let is_fused = post.is_empty()
+            && self.scene.film.tone.knee().is_some()
+            && !in_rounds
+            && is_instant
+            && !self.scene.film.dither;
         needs.linear || needs.layers || !is_fused
     }
 

@@ -106,6 +106,8 @@ pub struct RenderSettings {
     pub depth: u32,
     /// Rays whose weight falls below this are dropped (Whitted).
     pub cutoff: f64,
+    /// Shadow rays to a ball of light from each point that it lights (Whitted).
+    pub light_samples: u32,
     /// Lights are hidden by what stands before them.
     pub shadows: bool,
     /// How light is followed.
@@ -120,6 +122,7 @@ impl Default for RenderSettings {
             samples: defaults::SAMPLES,
             depth: defaults::DEPTH,
             cutoff: defaults::CUTOFF,
+            light_samples: defaults::LIGHT_SAMPLES,
             shadows: true,
             integrator: Integrator::Whitted,
         }
@@ -374,6 +377,14 @@ pub struct Light {
     pub position: Vec3,
     /// How bright, by colour; may exceed 1.
     pub colour: Vec3,
+    /// Of a ball of light, whose shadows are soft; 0: a point.
+    pub radius: f64,
+}
+
+impl Default for Light {
+    fn default() -> Light {
+        Light { position: [0.0; 3], colour: [1.0; 3], radius: 0.0 }
+    }
 }
 
 /// Angles are held to 1e-12 radians and within one turn, so that both grammars can say each of them exactly.

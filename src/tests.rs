@@ -12,6 +12,7 @@ mod common;
 mod faults;
 mod golden;
 mod kernel;
+mod light;
 mod motion;
 mod oracle;
 mod random_scenes;

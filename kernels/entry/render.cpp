@@ -67,14 +67,16 @@ void ENTRY(polyfly_trace_tile)(const Scene* scene, const SmallScene* small, cons
   }
 }
 
-// The picture of n pixels of linear light, r, g, b each.
-void ENTRY(polyfly_tone_map)(const Scene* scene, const float* linear, i64 n, u32* rgba) {
+// The picture of n pixels of linear light, r, g, b each, side by side from the picture's left side on. dither: 1, with
+// a number for the row.
+void ENTRY(polyfly_tone_map)(const Scene* scene, const float* linear, i64 n, int dither, int row, u32* rgba) {
   for (i64 at = 0; at < n; at += POLYFLY_LANES) {
     const int lanes = n - at < POLYFLY_LANES ? (int)(n - at) : POLYFLY_LANES;
     const Mask m = first_lanes(lanes);
     const Int i = lane_index() * Int(3);
     const Vec light = read_vec(linear + 3 * at, 3 * lanes, i, m);
-    const Int colour = tone_map_rgb(*scene, light.x, light.y, light.z, m);
+    const Int threshold = dither ? dither_threshold(lane_index() + Int((int)at), Int(row)) : Int(128);
+    const Int colour = tone_map_rgb(*scene, light.x, light.y, light.z, m, threshold);
     for (int j = 0; j < lanes; ++j) rgba[at + j] = (u32)lane(colour, j);
   }
 }

@@ -53,7 +53,7 @@ POLYFLY_FN Ray sample_bsdf(const Scene& scene, const Ray& ray, const Surface<Sce
 
 struct PathTracing {
   POLYFLY_METHOD static Ray camera_ray(const Scene& scene, const Frame& frame, Int px, Int py, Int sample, Int pixel) {
-    return thin_lens_ray(scene, frame, px, py, sample, pixel);
+    return jittered_ray(scene, frame, px, py, sample, pixel);
   }
 
   // One bounce of the active lanes; what spawn says.
@@ -72,8 +72,7 @@ struct PathTracing {
     if (any(has_colour)) {
       const Mask diffuse = given_any(has_colour);
       POLYFLY_NO_UNROLL
-      for (int i = 0; i < scene.lights.len; ++i)
-        queue.shadow_ray(ray, s, sample_point_light(scene, scene.lights.at(i), ray, s, diffuse));
+      for (int i = 0; i < scene.lights.len; ++i) sample_light(scene, i, ray, s, diffuse, queue);
       if (scene.emitters.len > 0) queue.shadow_ray(ray, s, sample_emitter(scene, ray, s, seed, diffuse));
     }
     Mask continues;

@@ -4,6 +4,7 @@
 // Written over a queue Q, as path.cuh is, which the drivers provide:
 //   add_radiance(ray, light, lanes)      light that reaches the ray's pixel
 //   shadow_ray(ray, surface, sample)     light that does if nothing stops it; now or later
+//   seed(ray), pixel_seed(ray), sample(ray)   for draws: of the path, of its pixel, and the path's number there
 //   spawn(...)                           rays that go on; true: one has taken the place of the one that was shaded
 #pragma once
 #include "../shading/camera.cuh"
@@ -61,8 +62,7 @@ struct Whitted {
             select(met, s.emission + s.albedo * vec(scene.constants.ambient), sky(scene, ray.d, active & !surface)),
         active);
     POLYFLY_NO_UNROLL
-    for (int i = 0; i < scene.lights.len; ++i)
-      queue.shadow_ray(ray, s, sample_point_light(scene, scene.lights.at(i), ray, s, met));
+    for (int i = 0; i < scene.lights.len; ++i) sample_light(scene, i, ray, s, met, queue);
     return queue.spawn(spawn_secondary_rays(scene, ray, s, hit.t, met));
   }
 };

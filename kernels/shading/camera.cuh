@@ -16,6 +16,18 @@ POLYFLY_FN Ray first_ray(Vec o, Vec d, Int pixel) {
   return ray;
 }
 
+// Through a point of the lens, when there is one: moves a ray's origin and turns it so that what is in focus stays.
+POLYFLY_FN void pass_lens(const Frame& frame, Int px, Int py, Int sample, Vec& o, Vec& d) {
+  if (!(frame.lens > 0.0f)) return;
+  const Pair place = spread_2d(seed_of_pixel(frame, px, py), Int(2), sample);
+  Real sine, cosine;
+  sincos_2pi(place.u, sine, cosine);
+  const Real r = sqrt(max(place.v, Real(1.0e-20f))) * Real(frame.lens);
+  const Vec aside = fma(vec(frame.down), r * sine, vec(frame.right) * (r * cosine));
+  o = o + aside;
+  d = fma(aside, Real(-frame.focus), d);
+}
+
 // The ray through sample `sample` of picture point (px, py); samples stand on a regular grid.
 template <class S>
 POLYFLY_FN Ray stratified_ray(const S& scene, const Frame& frame, Int px, Int py, Int sample, Int pixel) {
@@ -24,13 +36,16 @@ POLYFLY_FN Ray stratified_ray(const S& scene, const Frame& frame, Int px, Int py
   const Int column = sample - row * Int(scene.constants.samples);
   const Real x = to_real(px) + (to_real(column) + half) * step - Real(0.5f * (float)scene.constants.width);
   const Real y = to_real(py) + (to_real(row) + half) * step - Real(0.5f * (float)scene.constants.height);
-  return first_ray(vec(frame.eye), fma(vec(frame.down), y, fma(vec(frame.right), x, vec(frame.forward))), pixel);
+  Vec o = vec(frame.eye);
+  Vec d = fma(vec(frame.down), y, fma(vec(frame.right), x, vec(frame.forward)));
+  if constexpr (!SceneTraits<S>::small) pass_lens(frame, px, py, sample, o, d);
+  return first_ray(o, d, pixel);
 }
 
 // The same for path tracing: somewhere in the sample's cell of the grid, samples beyond the grid's anywhere in the
-// pixel; through a point of the lens, when there is one.
+// pixel.
 template <class S>
-POLYFLY_FN Ray thin_lens_ray(const S& scene, const Frame& frame, Int px, Int py, Int sample, Int pixel) {
+POLYFLY_FN Ray jittered_ray(const S& scene, const Frame& frame, Int px, Int py, Int sample, Int pixel) {
   const Int seed = path_seed(frame, px, py, sample);
   const Real half = Real(0.5f), step = Real(scene.constants.sample_step);
   const Int row = to_int((to_real(sample) + half) * step), column = sample - row * Int(scene.constants.samples);
@@ -42,13 +57,6 @@ POLYFLY_FN Ray thin_lens_ray(const S& scene, const Frame& frame, Int px, Int py,
       to_real(py) + select(beyond, v, (to_real(row) + v) * step) - Real(0.5f * (float)scene.constants.height);
   Vec o = vec(frame.eye);
   Vec d = fma(vec(frame.down), y, fma(vec(frame.right), x, vec(frame.forward)));
-  if (frame.lens > 0.0f) {
-    Real sine, cosine;
-    sincos_2pi(random_1d(seed, Int(2)), sine, cosine);
-    const Real r = sqrt(max(random_1d(seed, Int(3)), Real(1.0e-20f))) * Real(frame.lens);
-    const Vec aside = fma(vec(frame.down), r * sine, vec(frame.right) * (r * cosine));
-    o = o + aside;
-    d = fma(aside, Real(-frame.focus), d);
-  }
+  pass_lens(frame, px, py, sample, o, d);
   return first_ray(o, d, pixel);
 }

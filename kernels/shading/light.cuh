@@ -11,13 +11,13 @@ struct LightSample {
   Mask some;    // lanes in which there is something to be seen
 };
 
-// Lambert's cosine and Blinn's highlight (n.h)^64, h halfway between the light and the eye. With unit
-// vectors l and v, (n.h)^2 = (n.l + n.v)^2 / (2 + 2 l.v): no need for h itself.
+// What light in a place gives. Lambert's cosine and Blinn's highlight (n.h)^64, h halfway between the light and the
+// eye. With unit vectors l and v, (n.h)^2 = (n.l + n.v)^2 / (2 + 2 l.v): no need for h itself.
 template <class S>
-POLYFLY_FN LightSample sample_point_light(const S& scene, const Light& light, const Ray& ray, const Surface<S>& s,
-                                          Mask met) {
+POLYFLY_FN LightSample light_from(const S& scene, Vec towards, const Light& light, const Ray& ray, const Surface<S>& s,
+                                  Mask met) {
   LightSample sample;
-  sample.towards = vec(light.position) - s.p;
+  sample.towards = towards;
   const Real across = dot(s.n, sample.towards);
   sample.some = met & (across > Real(0.0f));
   sample.colour = s.albedo;
@@ -39,6 +39,32 @@ POLYFLY_FN LightSample sample_point_light(const S& scene, const Light& light, co
   sample.colour = ray.weight * seen * vec(light.colour);
   sample.some = sample.some & (max_component(sample.colour) > Real(0.5f * scene.constants.cutoff));
   return sample;
+}
+
+// A point light's, or that of a place on the disc that a ball of light shows.
+template <class S, class Q>
+POLYFLY_FN void sample_light(const S& scene, int i, const Ray& ray, const Surface<S>& s, Mask met, Q& queue) {
+  const Light& light = scene.lights.at(i);
+  const Vec towards = vec(light.position) - s.p;
+  if constexpr (!SceneTraits<S>::small) {
+    if (light.radius > 0.0f) {
+      const Basis basis = basis_around(normalise(towards));
+      const Int seed = queue.pixel_seed(ray), first = queue.sample(ray) * Int(light.samples);
+      const Int dimension = (ray.bounces & Int(BOUNCE_MASK)) * Int(2 * scene.lights.len) + Int(2 * i + LIGHT_DIMENSION);
+      for (int j = 0; j < light.samples; ++j) {
+        const Pair place = spread_2d(seed, dimension, first + Int(j));
+        const Real r = sqrt(max(place.v, Real(1.0e-20f))) * Real(light.radius);
+        Real sine, cosine;
+        sincos_2pi(place.u, sine, cosine);
+        const Vec point = fma(basis.down, r * sine, fma(basis.right, r * cosine, towards));
+        LightSample sample = light_from(scene, point, light, ray, s, met);
+        sample.colour = sample.colour * Real(1.0f / (float)light.samples);
+        queue.shadow_ray(ray, s, sample);
+      }
+      return;
+    }
+  }
+  queue.shadow_ray(ray, s, light_from(scene, towards, light, ray, s, met));
 }
 
 // How likely a direction of the sky is to be drawn, a unit of solid angle: a cell of the map by its chance, and a place
@@ -103,12 +129,8 @@ POLYFLY_FN LightSample sample_emitter(const Scene& scene, const Ray& ray, const 
   sincos_2pi(random_1d(seed, first + Int(1)), sine, cosine);
   const Real down = cap * random_1d(seed, first + Int(2)), z = one - down;
   const Real r = sqrt(max(down * (one + z), Real(1.0e-20f)));
-  // A basis around the axis (Duff et al., "Building an orthonormal basis, revisited", 2017).
-  const Real sign = select(axis.z < zero, -one, one);
-  const Real a = -reciprocal(sign + axis.z), b = axis.x * axis.y * a;
-  const Vec right = vec(fma(sign * axis.x * axis.x, a, one), sign * b, -(sign * axis.x));
-  const Vec down_axis = vec(b, fma(axis.y * axis.y, a, sign), -axis.y);
-  const Vec cone = fma(down_axis, r * sine, fma(right, r * cosine, axis * z));
+  const Basis basis = basis_around(axis);
+  const Vec cone = fma(basis.down, r * sine, fma(basis.right, r * cosine, axis * z));
   const Real ahead = dot(to, cone);
   const Vec off = fma(cone, -ahead, to);
   const Real reach = ahead - sqrt(max(fma(radius, radius, -dot(off, off)), Real(1.0e-20f)));

@@ -152,6 +152,7 @@ fn view(args: &PictureArgs, particles: Particles, [low, high]: [Vec3; 2]) -> Res
             lights: vec![Light {
                 position: add(look_at, scale(add(sub(eye, look_at), [-0.3 * away, 0.0, 0.5 * away]), 1000.0)),
                 colour: grey(args.diffuse),
+                radius: 0.0,
             }],
             ambient: grey(args.ambient),
             highlight: 0.0,

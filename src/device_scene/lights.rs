@@ -14,7 +14,8 @@ pub fn points(scene: &Scene, reach: f32) -> Vec<GpuLight> {
     let light = |l: &crate::scene::Light| GpuLight {
         position: single(brought_near(l.position, f64::from(reach))),
         colour: linear_colour(l.colour),
-        ..GpuLight::default()
+        radius: l.radius as f32,
+        samples: if scene.render.is_path() { 1 } else { scene.render.light_samples as i32 },
     };
     scene.world.lights.iter().map(light).collect()
 }

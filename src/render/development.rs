@@ -15,6 +15,8 @@ pub struct Development<'a> {
     pub post: &'a [Box<dyn PostStep>],
     /// The curve afterwards.
     pub tone: Tone,
+    /// Whether the last step, to eight bits, is dithered.
+    pub dither: bool,
     /// Whose kernels do the last step.
     pub isa: Isa,
     /// The scene that holds their tables.
@@ -29,12 +31,16 @@ impl Development<'_> {
         self.post.iter().for_each(|step| step.apply(image, self.frame));
         let width = image.width().max(1) as usize;
         let mut rgba = vec![0u32; image.data().len() / 3];
-        rgba.par_chunks_mut(width).zip(image.data().par_chunks(3 * width)).for_each(|(codes, light)| {
+        // The sequence's second step, and another one from frame to frame.
+        let number = |y: usize| (y as u32).wrapping_mul(0x91e1_0da5).wrapping_add(self.frame.wrapping_mul(0x9e37_79b9));
+        let rows = rgba.par_chunks_mut(width).zip(image.data().par_chunks(3 * width)).enumerate();
+        rows.for_each(|(y, (codes, light))| {
+            let dither = self.dither.then(|| number(y).cast_signed());
             if self.tone.knee().is_some() {
-                self.isa.tone_map(self.scene, light, codes);
+                self.isa.tone_map(self.scene, light, dither, codes);
             } else {
                 let shown = light.as_chunks::<3>().0.iter().flat_map(|p| self.tone.shown(p.map(f64::from)));
-                self.isa.tone_map(self.scene, &shown.map(|x| x as f32).collect::<Vec<_>>(), codes);
+                self.isa.tone_map(self.scene, &shown.map(|x| x as f32).collect::<Vec<_>>(), dither, codes);
             }
         });
         rgba

@@ -333,6 +333,7 @@ impl<'a> FrameQueue<'a> {
         let development = Development {
             post: work.post,
             tone: work.scene.film.tone,
+            dither: work.scene.film.dither,
             isa: work.isa,
             scene: &host,
             frame: open.number,

@@ -19,6 +19,8 @@ pub struct FilmSettings {
     pub grain: f64,
     /// How brightness becomes a picture's.
     pub tone: Tone,
+    /// Eight bits are rounded up or down by a pattern, so that smooth gradients show no steps.
+    pub dither: bool,
 }
 
 impl Default for FilmSettings {
@@ -31,6 +33,7 @@ impl Default for FilmSettings {
             vignette: 0.0,
             grain: 0.0,
             tone: Tone::Soft,
+            dither: false,
         }
     }
 }

@@ -12,6 +12,8 @@ pub const MAX_DEPTH: u32 = 128;
 pub const MAX_PATH_SAMPLES: u32 = 65_535;
 /// Most samples along a pixel's side; keeps a tile's items exact in single precision.
 pub const MAX_SAMPLES: u32 = 64;
+/// Most shadow rays to one light from one point.
+pub const MAX_LIGHT_SAMPLES: u32 = 256;
 /// Most frames in a clip.
 pub const MAX_FRAMES: u32 = 100_000_000;
 /// Most lamps on an edge.
@@ -38,6 +40,8 @@ pub mod defaults {
     pub const DEPTH: u32 = 10;
     /// Samples along a pixel's side.
     pub const SAMPLES: u32 = 1;
+    /// Shadow rays to a ball of light.
+    pub const LIGHT_SAMPLES: u32 = 4;
     /// Lightest ray: half a step of the darkest 8-bit sRGB codes times the brightest lamps.
     pub const CUTOFF: f64 = 0.002;
     /// Light from everywhere, sRGB.

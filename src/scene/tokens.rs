@@ -15,7 +15,7 @@ use std::ops::Range;
 pub const SOLIDS: [Solid; 3] = [Solid::Hexahedron, Solid::Octahedron, Solid::Icosahedron];
 // And in the reduced one, which has a fixed light and takes colours as bytes.
 const REDUCED_SOLIDS: [Solid; 3] = [Solid::Icosahedron, Solid::Hexahedron, Solid::Octahedron];
-const REDUCED_LIGHT: Light = Light { position: [-2.0, 0.0, 4.0], colour: [1.0, 1.0, 1.0] };
+const REDUCED_LIGHT: Light = Light { position: [-2.0, 0.0, 4.0], colour: [1.0, 1.0, 1.0], radius: 0.0 };
 const MAX_LIGHTS: u32 = 4;
 
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -241,7 +241,11 @@ fn read(text: &str, reading: Reading) -> Result<(Scene, Vec<String>), Problem> {
     let mut ambient = defaults::AMBIENT;
     let light = |r: &mut Reader, n: u32| -> Result<Light, Problem> {
         let what = format!("light {n}");
-        Ok(Light { position: r.point(&format!("{what}, position"))?, colour: r.colour(&what, Rule::Brightness)? })
+        Ok(Light {
+            position: r.point(&format!("{what}, position"))?,
+            colour: r.colour(&what, Rule::Brightness)?,
+            ..Light::default()
+        })
     };
     match dialect {
         Dialect::Reduced => {

@@ -1,7 +1,9 @@
 //! A scene in TOML: the same meaning as the tokens, any number of bodies and lights, keys with names.
 
 use super::diagnostic::{Problem, Rule};
-use super::limits::{MAX_DEPTH, MAX_FRAMES, MAX_LAMPS, MAX_PATH_SAMPLES, MAX_PIXELS, MAX_SAMPLES, MAX_SIDE};
+use super::limits::{
+    MAX_DEPTH, MAX_FRAMES, MAX_LAMPS, MAX_LIGHT_SAMPLES, MAX_PATH_SAMPLES, MAX_PIXELS, MAX_SAMPLES, MAX_SIDE,
+};
 use super::toml_keys::*;
 use super::{
     Body, ColourBy, Exposure, FilmSettings, Floor, FloorShape, Integrator, LampPattern, Light, Material, MaterialKind,
@@ -91,6 +93,13 @@ impl Validator {
             samples,
             depth: self.whole("depth", &raw.depth, defaults::DEPTH, 0, MAX_DEPTH),
             cutoff: self.number("cutoff", &raw.cutoff, defaults::CUTOFF, Rule::NotNegative),
+            light_samples: self.whole(
+                "light_samples",
+                &raw.light_samples,
+                defaults::LIGHT_SAMPLES,
+                1,
+                MAX_LIGHT_SAMPLES,
+            ),
             shadows: raw.shadows.unwrap_or(true),
             integrator,
         }
@@ -121,7 +130,7 @@ impl Validator {
         let gamma = if raw.gamma.is_some() { &raw.gamma } else { &render.gamma };
         let gamma = self.number("gamma", gamma, 0.0, Rule::NotNegative);
         let tone = if raw.tone.is_some() { &raw.tone } else { &render.tone };
-        FilmSettings {
+        let film = FilmSettings {
             exposure,
             white_balance: self.number(
                 "white_balance",
@@ -137,7 +146,11 @@ impl Validator {
                 Tone::Clip { .. } => Tone::Clip { gamma },
                 other => other,
             },
-        }
+            dither: false,
+        };
+        // A film that glows or bends has smooth gradients; one that does nothing stays as fast as it was.
+        let is_plain = FilmSettings { tone: Tone::Soft, ..film } == plain && film.tone.knee().is_some();
+        FilmSettings { dither: raw.dither.unwrap_or(!is_plain), ..film }
     }
     fn lamp_pattern(&mut self, raw: &RawBody) -> LampPattern {
         let cycles = self.number("lamp_cycles", &raw.lamp_cycles, 1.0, Rule::Finite);
@@ -419,6 +432,7 @@ impl Validator {
         Light {
             position: self.triple("position", &raw.position, [0.0; 3], Rule::Coordinate),
             colour: self.triple("color", &raw.color, [1.0; 3], Rule::Brightness),
+            radius: self.number("radius", &raw.radius, 0.0, Rule::NotNegative),
         }
     }
     fn output(&mut self, raw: &RawOutput, reading: Reading, warnings: &mut Vec<String>) -> Output {

@@ -104,6 +104,7 @@ pub struct RawRender {
     pub tone: Text,
     pub gamma: Number,
     pub shadows: Option<bool>,
+    pub light_samples: Number,
 }
 
 #[derive(Deserialize, Default)]
@@ -115,6 +116,7 @@ pub struct RawFilm {
     pub bloom_radius: Number,
     pub vignette: Number,
     pub grain: Number,
+    pub dither: Option<bool>,
     pub tone: Text,
     pub gamma: Number,
 }
@@ -230,6 +232,7 @@ pub struct RawLight {
     pub position: Triple,
     #[serde(alias = "colour")]
     pub color: Triple,
+    pub radius: Number,
 }
 
 // A table with the keys of a material: serde's flatten would lose the places that errors need.

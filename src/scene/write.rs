@@ -65,6 +65,7 @@ fn write_toml(scene: &Scene, o: &mut String) -> std::fmt::Result {
     if !scene.render.shadows {
         writeln!(o, "shadows = false")?;
     }
+    writeln!(o, "light_samples = {}", scene.render.light_samples)?;
     writeln!(
         o,
         "depth = {}\ncutoff = {}\nhighlight = {}",
@@ -136,6 +137,7 @@ fn write_toml(scene: &Scene, o: &mut String) -> std::fmt::Result {
     }
     for light in &scene.world.lights {
         writeln!(o, "\n[[light]]\nposition = {}\ncolor = {}", V(light.position), V(light.colour))?;
+        writeln!(o, "radius = {}", N(light.radius))?;
     }
     Ok(())
 }
@@ -148,6 +150,7 @@ fn write_film(film: &FilmSettings, o: &mut String) -> std::fmt::Result {
     writeln!(o, "white_balance = {}", N(film.white_balance))?;
     writeln!(o, "bloom = {}\nbloom_radius = {}", N(film.bloom), N(film.bloom_radius))?;
     writeln!(o, "vignette = {}\ngrain = {}", N(film.vignette), N(film.grain))?;
+    writeln!(o, "dither = {}", film.dither)?;
     writeln!(o, "tone = \"{}\"", film.tone.name())?;
     if let Tone::Clip { gamma } = film.tone {
         writeln!(o, "gamma = {}", N(gamma))?;
@@ -274,6 +277,9 @@ pub fn tokens(scene: &Scene) -> Result<String, Vec<String>> {
     };
     if paths.is_none() {
         no.push("its camera stands still, follows keys or an orbit, or has a lens or a shutter".into());
+    }
+    if scene.world.lights.iter().any(|l| l.radius > 0.0) {
+        no.push("it has lights with a radius".into());
     }
     if scene.world.lights.len() > 4 {
         no.push(format!("it has {} lights, and the tokens hold at most four", scene.world.lights.len()));

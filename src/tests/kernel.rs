@@ -181,7 +181,7 @@ fn a_lit_closed_box_is_lambert() {
         Body { colour: [1.0, 0.735_357, 0.5], radius: 3.0_f64.sqrt() * 2.0, ..scene.world.bodies[0].clone() };
     scene.world.ambient = [0.2; 3];
     let light = [0.5, -0.7, 0.9];
-    scene.world.lights = vec![Light { position: light, colour: [0.9; 3] }];
+    scene.world.lights = vec![Light { position: light, colour: [0.9; 3], radius: 0.0 }];
     (eye(&mut scene).r0, eye(&mut scene).z0) = (1.2, 0.3);
     target(&mut scene).r0 = 0.0;
     let rgba = render(&scene, 0);

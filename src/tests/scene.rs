@@ -144,6 +144,7 @@ fn with_world(scene: impl Strategy<Value = Scene>) -> impl Strategy<Value = Scen
             bloom_radius,
             vignette,
             grain,
+            dither: grain > 0.5,
             tone,
         },
     );
@@ -241,7 +242,9 @@ fn any_scene(plain: bool) -> impl Strategy<Value = Scene> {
             })
         },
     );
-    let light = (triple(finite()), triple(0.0..3.0f64)).prop_map(|(position, colour)| Light { position, colour });
+    let radius = if plain { (0.0..=0.0f64).boxed() } else { (0.0..3.0f64).boxed() };
+    let light = (triple(finite()), triple(0.0..3.0f64), radius);
+    let light = light.prop_map(|(position, colour, radius)| Light { position, colour, radius });
     let head = (
         1u32..5000,
         "[a-z]{1,6}/(%d|%0[1-9]d)\\.(png|data)",
@@ -344,7 +347,7 @@ fn dialects_are_recognised() {
         scene.world.bodies.iter().map(|b| b.solid).collect::<Vec<_>>(),
         [Solid::Icosahedron, Solid::Hexahedron, Solid::Octahedron]
     );
-    assert_eq!(scene.world.lights, [Light { position: [-2.0, 0.0, 4.0], colour: [1.0; 3] }]);
+    assert_eq!(scene.world.lights, [Light { position: [-2.0, 0.0, 4.0], colour: [1.0; 3], radius: 0.0 }]);
     assert_eq!(scene.output.files.to_string(), "x_%d.data");
     let seven = format!(
         "5\nx%d.data\n64 48 100\n{camera}0 0 2 1 .1 .1 1.75\n0 2.8 .7 .1 .1 1 1.75\n0 -2.8 .5 .1 1 .1 1.5\n-5 -5 -1 -5 5 -1 5 5 -1 5 -5 -1 .5 .9 .4\n-10 -10 15 .3 .2 .1\n"
