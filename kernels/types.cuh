@@ -55,12 +55,23 @@ struct Inline {
 #define WORD(type, field) ((int)(__builtin_offsetof(type, field) / 4))
 #endif
 
-// What the text leaves out for scenes of few bodies: the tree, spheres and triangles, path tracing.
+// What the text leaves out for scenes of few bodies: the tree, spheres and triangles, path tracing. And for plain ones:
+// the sky's map, floors that are not square, lenses, balls of light, lamps that chase, one-way mirrors; a RichScene may
+// have them. A GPU has kernels for each, since what a scene does not need costs it room in the instruction cache; CPUs
+// trace all scenes as rich ones.
+struct RichScene : Scene {};
 template <class S>
 struct SceneTraits {
   static constexpr bool small = false;
+  static constexpr bool plain = true;
+};
+template <>
+struct SceneTraits<RichScene> {
+  static constexpr bool small = false;
+  static constexpr bool plain = false;
 };
 template <>
 struct SceneTraits<SmallScene> {
   static constexpr bool small = true;
+  static constexpr bool plain = true;
 };

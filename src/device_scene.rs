@@ -16,7 +16,7 @@ use crate::gpu_types::{
 };
 use crate::math::srgb::linear;
 use crate::math::vec3::{Vec3, scale, single};
-use crate::scene::{Scene, Tone, limits};
+use crate::scene::{Body, FloorShape, LampPattern, Scene, Tone, limits};
 use geometry::Geometry;
 use std::marker::PhantomData;
 use std::sync::Arc;
@@ -181,7 +181,7 @@ impl DeviceScene {
     /// The scene in place, if it is of few bodies; its larger arrays stay where `placed` has them.
     pub fn small(&self, placed: &GpuScene) -> Option<SmallScene> {
         let c = &placed.constants;
-        (self.geometry.is_bodies_only() && c.path == 0 && c.shadows == 1 && c.soft == 0).then_some(())?;
+        (self.geometry.is_bodies_only() && c.path == 0 && c.shadows == 1 && c.plain == 1).then_some(())?;
         Some(SmallScene {
             slabs: Inline::of(&self.geometry.slabs)?,
             bodies: Inline::of(&self.geometry.bodies)?,
@@ -191,7 +191,6 @@ impl DeviceScene {
             texels: placed.texels,
             lightmap: placed.lightmap,
             tone_lut: placed.tone_lut,
-            sky: placed.sky,
             constants: placed.constants,
         })
     }
@@ -215,6 +214,18 @@ pub trait Place {
 // Cells of a pixel along a side. Path tracing has as much of a grid as its samples fill.
 fn grid(scene: &Scene) -> u32 {
     scene.render.samples_per_pixel().isqrt()
+}
+
+// Whether a scene has nothing that small scenes cannot have (kernels/types.cuh).
+fn is_plain(scene: &Scene) -> bool {
+    let world = &scene.world;
+    let plain_floor = |f: &crate::scene::Floor| f.shape == FloorShape::Square && f.fade == 0.0;
+    let plain_body = |b: &Body| b.reflection_inside.is_none() && !matches!(b.lamp_pattern, LampPattern::Chase(_));
+    scene.camera.lens == 0.0
+        && world.sky.image.is_none()
+        && world.floor.as_ref().is_none_or(plain_floor)
+        && world.lights.iter().all(|l| l.radius == 0.0)
+        && world.bodies.iter().all(plain_body)
 }
 
 fn constants(scene: &Scene, sky: Option<&SkyMap>, geometry: &Geometry) -> Constants {
@@ -246,7 +257,7 @@ fn constants(scene: &Scene, sky: Option<&SkyMap>, geometry: &Geometry) -> Consta
         sky_side: sky.map_or(0, |s| s.side as i32),
         sky_distance: 4.0 * geometry.reach,
         floor_fade: floor.filter(|f| f.fade > 0.0).map_or(0.0, |f| (1.0 / (f.fade * f.fade)) as f32),
-        soft: i32::from(scene.camera.lens > 0.0 || world.lights.iter().any(|l| l.radius > 0.0)),
+        plain: i32::from(is_plain(scene)),
     }
 }
 

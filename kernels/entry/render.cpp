@@ -12,26 +12,34 @@ namespace {
 #include "../drivers/wavefront.cuh"
 #include "../post.cuh"
 
-// A whole tile, with the text that a GPU would take for the scene: one lane stands in for it.
+// A whole tile. One lane takes the text that a GPU would take for the scene, and stands in for it.
 void trace_any_tile(const Scene& scene, const SmallScene* small, const Frame& frame, const Launch& launch,
                     const Film& film, int left, int top, void* scratch, Counts& counts) {
-  if (scene.constants.path) {
+  const RichScene& rich = static_cast<const RichScene&>(scene);
+#if POLYFLY_LANES == 1
+  if (scene.constants.plain && scene.constants.path) {
     trace_tile<PathTracing>(scene, frame, launch, film, left, top, scratch, counts);
     return;
   }
-#if POLYFLY_LANES == 1
-  if (small) {
+  if (scene.constants.plain && small) {
     trace_tile<Whitted>(*small, frame, launch, film, left, top, scratch, counts);
+    return;
+  }
+  if (scene.constants.plain) {
+    trace_tile<Whitted>(scene, frame, launch, film, left, top, scratch, counts);
     return;
   }
 #else
   (void)small;
 #endif
-  trace_tile<Whitted>(scene, frame, launch, film, left, top, scratch, counts);
+  if (scene.constants.path)
+    trace_tile<PathTracing>(rich, frame, launch, film, left, top, scratch, counts);
+  else
+    trace_tile<Whitted>(rich, frame, launch, film, left, top, scratch, counts);
 }
 
 template <class Integrator>
-void trace_feature_tile(const Scene& scene, const Frame& frame, const Launch& launch, const Film& film, int left,
+void trace_feature_tile(const RichScene& scene, const Frame& frame, const Launch& launch, const Film& film, int left,
                         int top) {
   const Constants& constants = scene.constants;
   for (int y = top; y < top + TILE && y < constants.height; ++y) {
@@ -61,9 +69,9 @@ void ENTRY(polyfly_trace_tile)(const Scene* scene, const SmallScene* small, cons
   if (!film->features) {
     trace_any_tile(*scene, small, *frame, *launch, *film, left, top, scratch, *counts);
   } else if (scene->constants.path) {
-    trace_feature_tile<PathTracing>(*scene, *frame, *launch, *film, left, top);
+    trace_feature_tile<PathTracing>(static_cast<const RichScene&>(*scene), *frame, *launch, *film, left, top);
   } else {
-    trace_feature_tile<Whitted>(*scene, *frame, *launch, *film, left, top);
+    trace_feature_tile<Whitted>(static_cast<const RichScene&>(*scene), *frame, *launch, *film, left, top);
   }
 }
 
@@ -132,7 +140,7 @@ void ENTRY(polyfly_light_points)(const Scene* scene, const float* points, int n,
       if (!any(facing)) continue;
       const Real square = dot(d, d) + Real(softening);
       const Real strength = cosine * lamp_cosine / (square * square);
-      const Vec left = transmittance(*scene, p, d, Int(from), facing);
+      const Vec left = transmittance(static_cast<const RichScene&>(*scene), p, d, Int(from), facing);
       sum = sum + select(facing, left * vec(colours + 3 * k) * strength, vec(Real(0.0f), Real(0.0f), Real(0.0f)));
     }
     for (int j = 0; j < POLYFLY_LANES && at + j < n; ++j) {

@@ -1,4 +1,4 @@
-// Whitted's ray tracing of scenes of any size, in arrays.
+// Whitted's ray tracing of plain scenes of any size, in arrays.
 #define KernelScene Scene
 namespace polyfly {
 #include "whitted_entries.cuh"

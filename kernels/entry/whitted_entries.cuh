@@ -1,4 +1,5 @@
-// Whitted's entries, for KernelScene: in whitted.cu it lies in arrays, in whitted_small.cu in the kernel's parameters.
+// Whitted's entries, for KernelScene: in whitted.cu and whitted_rich.cu it lies in arrays, in whitted_small.cu in
+// the kernel's parameters.
 #pragma once
 #include "gpu.cuh"
 

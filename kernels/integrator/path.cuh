@@ -4,7 +4,8 @@
 #include "whitted.cuh"
 
 // The ray that goes on, of those that could: diffuse, mirrored or through, drawn by their shares.
-POLYFLY_FN Ray sample_bsdf(const Scene& scene, const Ray& ray, const Surface<Scene>& s, Int seed, Real t, Mask met,
+template <class S>
+POLYFLY_FN Ray sample_bsdf(const S& scene, const Ray& ray, const Surface<S>& s, Int seed, Real t, Mask met,
                            Mask& continues) {
   const Real zero = Real(0.0f), one = Real(1.0f);
   const Int bounce = ray.bounces & Int(BOUNCE_MASK);
@@ -39,7 +40,9 @@ POLYFLY_FN Ray sample_bsdf(const Scene& scene, const Ray& ray, const Surface<Sce
   // have not.
   const Int kept =
       select(is_mirror | (s.ior != one) | (s.other_side < Int(0)), Int(0), ray.bounces & Int(~BOUNCE_MASK));
-  const Int cosine = to_int(max(dot(next.d, s.n), zero) * Real(COSINE_STEPS)) << COSINE_SHIFT;
+  Int cosine = Int(0);
+  if constexpr (!SceneTraits<S>::plain)
+    cosine = to_int(max(dot(next.d, s.n), zero) * Real(COSINE_STEPS)) << COSINE_SHIFT;
   next.bounces = (bounce + Int(1)) | select(is_diffuse, Int(LIGHTS_SAMPLED) | cosine, kept);
 
   // Russian roulette: dim rays end, those that survive carry the light of the others.
@@ -52,19 +55,20 @@ POLYFLY_FN Ray sample_bsdf(const Scene& scene, const Ray& ray, const Surface<Sce
 }
 
 struct PathTracing {
-  POLYFLY_METHOD static Ray camera_ray(const Scene& scene, const Frame& frame, Int px, Int py, Int sample, Int pixel) {
+  template <class S>
+  POLYFLY_METHOD static Ray camera_ray(const S& scene, const Frame& frame, Int px, Int py, Int sample, Int pixel) {
     return jittered_ray(scene, frame, px, py, sample, pixel);
   }
 
   // One bounce of the active lanes; what spawn says.
-  template <class Q>
-  POLYFLY_METHOD static bool shade(const Scene& scene, const Frame& frame, const Ray& ray, const Hit& hit, Mask active,
+  template <class S, class Q>
+  POLYFLY_METHOD static bool shade(const S& scene, const Frame& frame, const Ray& ray, const Hit& hit, Mask active,
                                    Q& queue) {
     const Mask surface = active & (hit.surface != Int(NO_SURFACE)), away = active & !surface;
     if (any(away)) queue.add_radiance(ray, ray.weight * (sky(scene, ray.d, away) * sky_share(scene, ray, away)), away);
     if (!any(surface)) return false;
     const Mask met = given_any(surface);
-    const Surface<Scene> s = shading_point(scene, frame, ray, hit, met);
+    const Surface<S> s = shading_point(scene, frame, ray, hit, met);
     const Mask glows = met & ((ray.bounces & Int(LIGHTS_SAMPLED)) == Int(0)) & (max_component(s.emission) > Real(0.0f));
     if (any(glows)) queue.add_radiance(ray, ray.weight * s.emission, glows);
     const Int seed = queue.seed(ray);

@@ -38,7 +38,7 @@ POLYFLY_FN Ray stratified_ray(const S& scene, const Frame& frame, Int px, Int py
   const Real y = to_real(py) + (to_real(row) + half) * step - Real(0.5f * (float)scene.constants.height);
   Vec o = vec(frame.eye);
   Vec d = fma(vec(frame.down), y, fma(vec(frame.right), x, vec(frame.forward)));
-  if constexpr (!SceneTraits<S>::small) pass_lens(frame, px, py, sample, o, d);
+  if constexpr (!SceneTraits<S>::plain) pass_lens(frame, px, py, sample, o, d);
   return first_ray(o, d, pixel);
 }
 

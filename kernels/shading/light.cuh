@@ -41,30 +41,35 @@ POLYFLY_FN LightSample light_from(const S& scene, Vec towards, const Light& ligh
   return sample;
 }
 
-// A point light's, or that of a place on the disc that a ball of light shows.
+// A point light's, or those of places on the disc that a ball of light shows.
 template <class S, class Q>
 POLYFLY_FN void sample_light(const S& scene, int i, const Ray& ray, const Surface<S>& s, Mask met, Q& queue) {
   const Light& light = scene.lights.at(i);
-  const Vec towards = vec(light.position) - s.p;
-  if constexpr (!SceneTraits<S>::small) {
-    if (light.radius > 0.0f) {
-      const Basis basis = basis_around(normalise(towards));
-      const Int seed = queue.pixel_seed(ray), first = queue.sample(ray) * Int(light.samples);
-      const Int dimension = (ray.bounces & Int(BOUNCE_MASK)) * Int(2 * scene.lights.len) + Int(2 * i + LIGHT_DIMENSION);
-      for (int j = 0; j < light.samples; ++j) {
-        const Pair place = spread_2d(seed, dimension, first + Int(j));
+  const Vec centre = vec(light.position) - s.p;
+  if constexpr (SceneTraits<S>::plain) {
+    queue.shadow_ray(ray, s, light_from(scene, centre, light, ray, s, met));
+  } else {
+    // One place for both kinds, since a GPU's kernel holds a copy of all that a shadow ray does.
+    const int samples = light.radius > 0.0f ? light.samples : 1;
+    POLYFLY_NO_UNROLL
+    for (int j = 0; j < samples; ++j) {
+      Vec towards = centre;
+      if (light.radius > 0.0f) {
+        const Basis basis = basis_around(normalise(centre));
+        const Int bounce = ray.bounces & Int(BOUNCE_MASK);
+        const Pair place =
+            spread_2d(queue.pixel_seed(ray), bounce * Int(2 * scene.lights.len) + Int(2 * i + LIGHT_DIMENSION),
+                      queue.sample(ray) * Int(light.samples) + Int(j));
         const Real r = sqrt(max(place.v, Real(1.0e-20f))) * Real(light.radius);
         Real sine, cosine;
         sincos_2pi(place.u, sine, cosine);
-        const Vec point = fma(basis.down, r * sine, fma(basis.right, r * cosine, towards));
-        LightSample sample = light_from(scene, point, light, ray, s, met);
-        sample.colour = sample.colour * Real(1.0f / (float)light.samples);
-        queue.shadow_ray(ray, s, sample);
+        towards = fma(basis.down, r * sine, fma(basis.right, r * cosine, centre));
       }
-      return;
+      LightSample sample = light_from(scene, towards, light, ray, s, met);
+      if (samples > 1) sample.colour = sample.colour * Real(1.0f / (float)samples);
+      queue.shadow_ray(ray, s, sample);
     }
   }
-  queue.shadow_ray(ray, s, light_from(scene, towards, light, ray, s, met));
 }
 
 // How likely a direction of the sky is to be drawn, a unit of solid angle: a cell of the map by its chance, and a place
@@ -79,9 +84,10 @@ POLYFLY_FN Real sky_density(Vec on_octahedron, Real inverse_pmf) {
 POLYFLY_FN Real balance(Real density, Real other) { return density * reciprocal(density + other); }
 
 // The share of the sky's light that counts on a ray which meets it.
-POLYFLY_FN Real sky_share(const Scene& scene, const Ray& ray, Mask away) {
+template <class S>
+POLYFLY_FN Real sky_share(const S& scene, const Ray& ray, Mask away) {
   const Real one = Real(1.0f);
-  if (scene.constants.sky_side == 0) return one;
+  if (SceneTraits<S>::plain || scene.constants.sky_side == 0) return one;
   const Mask both = away & ((ray.bounces & Int(LIGHTS_SAMPLED)) != Int(0));
   if (!any(both)) return one;
   const SkyPlace p = octahedral_place(ray.d);
@@ -99,7 +105,8 @@ POLYFLY_FN Real sky_share(const Scene& scene, const Ray& ray, Mask away) {
 }
 
 // Light that one emitter, drawn by lot, sends straight to a diffuse surface: as a shadow ray and its colour.
-POLYFLY_FN LightSample sample_emitter(const Scene& scene, const Ray& ray, const Surface<Scene>& s, Int seed, Mask met) {
+template <class S>
+POLYFLY_FN LightSample sample_emitter(const S& scene, const Ray& ray, const Surface<S>& s, Int seed, Mask met) {
   const Int first = ((ray.bounces & Int(BOUNCE_MASK)) + Int(1)) * Int(DIMENSIONS_PER_BOUNCE) + Int(4);
   const Real zero = Real(0.0f), one = Real(1.0f);
   const int n = scene.emitters.len;
@@ -162,7 +169,7 @@ POLYFLY_FN LightSample sample_emitter(const Scene& scene, const Ray& ray, const 
   Real chosen = inverse_pmf;
   Vec radiance = colour;
   const Mask celestial = met & (kind == Int(EMITTER_SKY));
-  if (any(celestial)) {
+  if (!SceneTraits<S>::plain && any(celestial)) {
     // Of the sky, any place in the cell alike: radiance and cosine over pi and the density.
     const Int cell = read((const int*)data, words, at + Int(WORD(Emitter, triangle)), celestial);
     const Int row = select(celestial, cell >> SKY_CELLS_LOG2, Int(0)),

@@ -33,7 +33,8 @@ struct Surface {
 
 // --- lamps: discs set along the middle of a bar, hot in theirs, with a glow on the bar around them ---
 // across: distance to the edge within the face; place: position along the edge, 0 in its middle.
-POLYFLY_FN Vec lamp_light(const Body& body, Real across, Real place) {
+template <class S>
+POLYFLY_FN Vec lamp_light(const S&, const Body& body, Real across, Real place) {
   const Real half = Real(0.5f);
   Real cell = fma(place, Real(body.lamps_per_length), Real(0.5f * (float)body.lamps));
   const Real first = Real(0.0f), last = Real((float)(body.lamps - 1));
@@ -52,7 +53,7 @@ POLYFLY_FN Vec lamp_light(const Body& body, Real across, Real place) {
                  fma(colour.z, tinted, strength * white));
   Real around = Real(0.22f) * reciprocal(max(far2, Real(1.0f)));
   const Vec light = select(light_sample, disc, colour * around);
-  if (body.chase < 0.0f) return light;
+  if (SceneTraits<S>::plain || body.chase < 0.0f) return light;
   // A bright head every fourth lamp, or four on a strip, with a tail behind it.
   const Real head =
       wrapped(fma(body.lamps < 0 ? cell * Real(4.0f) : number * Real(0.25f), Real(1.0f), Real(-body.chase)));
@@ -109,7 +110,7 @@ POLYFLY_FN void shade_bar(const S& scene, const Body& body, const Ray& ray, Vec 
   if (body.lamps != 0) {
     // The edge runs along n x other, whose length is the sine that bar_to_edge undoes.
     const Real place = dot(cross(n, other), q) * Real(body.bar_to_edge);
-    const Vec light = lamp_light(body, nearest * Real(body.bar_to_edge), place);
+    const Vec light = lamp_light(scene, body, nearest * Real(body.bar_to_edge), place);
     s.emission = select(bar, light, s.emission);
   }
   // The centre is inside: what points away from it is outward.
@@ -156,7 +157,8 @@ POLYFLY_FN void shade_body(const S& scene, int k, const Ray& ray, const Hit& hit
   const Vec colour = vec(body.colour);
   s.albedo = select(m, colour * Real(body.local), s.albedo);
   s.highlight_weight = select(m, Real(body.local * scene.constants.highlight), s.highlight_weight);
-  const Real mirrored = select(hit.leaving, Real(body.reflect_inside), Real(body.reflect));
+  Real mirrored = Real(body.reflect);
+  if constexpr (!SceneTraits<S>::plain) mirrored = select(hit.leaving, Real(body.reflect_inside), mirrored);
   s.reflect = select(m, Reflectance<S>::all(mirrored), s.reflect);
   s.transmit = select(m, colour * Real(body.transmit), s.transmit);
   s.ior = select(m, select(hit.leaving, Real(body.ior), Real(body.inverse_ior)), s.ior);
@@ -196,7 +198,8 @@ POLYFLY_FN void shade_floor(const S& scene, const Frame& frame, int k, const Ray
   s.n = select(m, select(facing < Real(0.0f), n, -n), s.n);
   Vec albedo = vec(scene.constants.floor_tint) * Real(1.0f - scene.constants.floor_reflect);
   Real u = hit.u, v = hit.v;
-  if (quad.side == FLOOR_ENDLESS) {
+  const bool endless = !SceneTraits<S>::plain && quad.side == FLOOR_ENDLESS;
+  if (endless) {
     u = wrapped(u);
     v = wrapped(v);
   }
@@ -214,18 +217,21 @@ POLYFLY_FN void shade_floor(const S& scene, const Frame& frame, int k, const Ray
   if (scene.constants.lightmap_size > 0) {
     // Lamp light lies on the side that the floor's normal points to, which is the upper one.
     Mask above = m & (facing < Real(0.0f));
-    if (quad.side == FLOOR_ENDLESS) above = above & (u == hit.u) & (v == hit.v);
+    if (endless) above = above & (u == hit.u) & (v == hit.v);
     const Int size = Int(scene.constants.lightmap_size);
     const Vec light =
         bilinear(scene.lightmap, Int(0), size, size, hit.u, hit.v, above) * Real(scene.constants.lightmap_scale);
     s.emission = select(above, albedo * light, s.emission);
   }
   s.same_side = select(m, Int(FROM_FLOOR + k), s.same_side);
-  if (scene.constants.floor_fade > 0.0f) fade_floor(scene, k, m, s);
+  if constexpr (!SceneTraits<S>::plain) {
+    if (scene.constants.floor_fade > 0.0f) fade_floor(scene, k, m, s);
+  }
 }
 
 // A sphere or a triangle.
-POLYFLY_FN void shade_primitive(const Scene& scene, const Ray& ray, const Hit& hit, Mask m, Surface<Scene>& s) {
+template <class S>
+POLYFLY_FN void shade_primitive(const S& scene, const Ray& ray, const Hit& hit, Mask m, Surface<S>& s) {
   const Int number = hit.surface - Int(PRIMITIVE);
   const Mask round = m & (number < Int(scene.spheres.len)), flat = m & !round;
   Vec n = s.n;

@@ -48,7 +48,9 @@ POLYFLY_FN Vec sky_map(const S& scene, Vec d, Mask m) {
 // Light from direction d, in the lanes of m.
 template <class S>
 POLYFLY_FN Vec sky(const S& scene, Vec d, Mask m) {
-  if (scene.constants.sky_side > 0) return sky_map(scene, d, m);
+  if constexpr (!SceneTraits<S>::plain) {
+    if (scene.constants.sky_side > 0) return sky_map(scene, d, m);
+  }
   return mix(vec(scene.constants.horizon), vec(scene.constants.zenith),
              max(fma(d.z, Real(scene.constants.sky_slope), Real(scene.constants.sky_base)), Real(0.0f)));
 }

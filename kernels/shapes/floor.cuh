@@ -6,7 +6,8 @@ struct FloorHit {
   Real t, u, v;
   Mask hit;
 };
-POLYFLY_FN FloorHit intersect_floor(const FloorQuad& quad, Vec o, Vec d) {
+template <class S>
+POLYFLY_FN FloorHit intersect_floor(const S&, const FloorQuad& quad, Vec o, Vec d) {
   FloorHit c;
   Real nd = dot(quad.n, d);
   nd = select(abs(nd) < Real(1.0e-30f), Real(1.0e-30f), nd);
@@ -15,12 +16,16 @@ POLYFLY_FN FloorHit intersect_floor(const FloorQuad& quad, Vec o, Vec d) {
   Vec p = fma(d, c.t, o);
   c.u = dot(quad.u, p) + Real(quad.u[3]);
   c.v = dot(quad.v, p) + Real(quad.v[3]);
-  if (quad.side == FLOOR_ENDLESS) return c;
+  if constexpr (!SceneTraits<S>::plain) {
+    if (quad.side == FLOOR_ENDLESS) return c;
+  }
   const Real zero = Real(0.0f), one = Real(1.0f), overlap = Real(1.0e-6f);
   c.hit = c.hit & !(c.u < zero) & !(c.u > one) & !(c.v < zero) & !(c.v > one);
-  if (quad.side == FLOOR_ROUND) {
-    const Real x = c.u - Real(0.5f), y = c.v - Real(0.5f);
-    c.hit = c.hit & !(fma(x, x, y * y) > Real(0.25f));
+  if constexpr (!SceneTraits<S>::plain) {
+    if (quad.side == FLOOR_ROUND) {
+      const Real x = c.u - Real(0.5f), y = c.v - Real(0.5f);
+      c.hit = c.hit & !(fma(x, x, y * y) > Real(0.25f));
+    }
   }
   if (quad.side == 1) c.hit = c.hit & (c.u < c.v + overlap);
   if (quad.side == 2) c.hit = c.hit & (c.v < c.u + overlap);

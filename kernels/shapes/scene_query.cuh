@@ -33,7 +33,7 @@ POLYFLY_FN Hit closest_hit(const S& scene, const Ray& ray, Mask active) {
   }
   POLYFLY_NO_UNROLL
   for (int k = 0; k < scene.floor.len; ++k) {
-    const FloorHit c = intersect_floor(scene.floor.at(k), ray.o, ray.d);
+    const FloorHit c = intersect_floor(scene, scene.floor.at(k), ray.o, ray.d);
     const Mask met = open & c.hit & (c.t < hit.t) & (ray.from != Int(FROM_FLOOR + k));
     hit.t = select(met, c.t, hit.t);
     hit.surface = select(met, Int(FROM_FLOOR + k), hit.surface);
@@ -58,7 +58,7 @@ POLYFLY_FN Vec transmittance(const S& scene, Vec o, Vec d, Int from, Mask active
     const Real end = start + dot(quad.n, d);
     const Mask crosses = active & !(start * end > zero) & (from != Int(FROM_FLOOR + k));
     if (!any(crosses)) continue;
-    const FloorHit c = intersect_floor(quad, o, d);
+    const FloorHit c = intersect_floor(scene, quad, o, d);
     const Mask stopped = crosses & c.hit & (c.t < one);
     left = select(stopped, vec(zero, zero, zero), left);
     active = active & !stopped;

@@ -18,7 +18,9 @@ use std::time::Duration;
 // integrator, so that the driver compiles no more than a scene needs.
 const WHITTED: &str = include_str!("../../kernels/whitted.ptx");
 const WHITTED_SMALL: &str = include_str!("../../kernels/whitted_small.ptx");
+const WHITTED_RICH: &str = include_str!("../../kernels/whitted_rich.ptx");
 const PATH: &str = include_str!("../../kernels/path.ptx");
+const PATH_RICH: &str = include_str!("../../kernels/path_rich.ptx");
 
 const THREADS: u32 = GPU_THREADS as u32;
 const COUNT_BYTES: usize = COUNTERS as usize * size_of::<Counts>();
@@ -294,13 +296,15 @@ impl Cuda {
 }
 
 impl Kernels {
-    // Those that suit a scene: in the parameters or in arrays, by its integrator and depth.
+    // Those that suit a scene: in the parameters or in arrays, plain or rich, by its integrator and depth.
     fn load(small: bool, scene: &GpuScene, context: &Context) -> Result<Kernels, DeviceError> {
         let path = scene.constants.path == 1;
-        let ptx = match (path, small) {
-            (true, _) => PATH,
-            (false, true) => WHITTED_SMALL,
-            (false, false) => WHITTED,
+        let ptx = match (path, small, scene.constants.plain == 1) {
+            (true, _, true) => PATH,
+            (true, _, false) => PATH_RICH,
+            (false, true, _) => WHITTED_SMALL,
+            (false, false, true) => WHITTED,
+            (false, false, false) => WHITTED_RICH,
         };
         let module = Module::load(ptx, context)?;
         let (picture, sums, features) = match scene.constants.depth {
@@ -526,8 +530,13 @@ mod tests {
     fn ptx_is_as_new_as_its_sources() {
         use sha2::{Digest, Sha256};
         let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("kernels");
-        for (name, ptx) in [("whitted", super::WHITTED), ("whitted_small", super::WHITTED_SMALL), ("path", super::PATH)]
-        {
+        for (name, ptx) in [
+            ("whitted", super::WHITTED),
+            ("whitted_small", super::WHITTED_SMALL),
+            ("whitted_rich", super::WHITTED_RICH),
+            ("path", super::PATH),
+            ("path_rich", super::PATH_RICH),
+        ] {
             let mut found = BTreeMap::new();
             let mut queue = vec![PathBuf::from(format!("entry/{name}.cu"))];
             while let Some(name) = queue.pop() {
