@@ -4,7 +4,7 @@ use crate::error::Error;
 use crate::output::video::Codec;
 use crate::report::LogFormat;
 use crate::scene::diagnostic::Rule;
-use crate::scene::limits::{MAX_PIXELS, MAX_SIDE};
+use crate::scene::limits::{MAX_DEPTH, MAX_LIGHT_SAMPLES, MAX_PATH_SAMPLES, MAX_PIXELS, MAX_SAMPLES, MAX_SIDE};
 use crate::scene::{ColourBy, Grammar, Integrator, Pattern, Scene, Solid, TextureSource, expand_home, tokens};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
@@ -236,6 +236,44 @@ impl From<GrammarArg> for Grammar {
     }
 }
 
+/// How much work goes into each picture, as a flag's value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum QualityArg {
+    /// To see what moves where: one sample a pixel (path tracing: an eighth), eight bounces, hard shadows, no motion blur.
+    Draft,
+    /// As the scene says.
+    Standard,
+    /// Four times the samples, twice the shadow rays, half as many bounces more.
+    Final,
+}
+
+impl QualityArg {
+    /// Changes what a scene spends on a picture, within what scenes may say.
+    fn apply(self, scene: &mut Scene) {
+        let render = &mut scene.render;
+        match (self, &mut render.integrator) {
+            (QualityArg::Standard, _) => {}
+            (QualityArg::Draft, integrator) => {
+                match integrator {
+                    Integrator::Whitted => render.samples = 1,
+                    Integrator::Path { samples, .. } => *samples = (*samples / 8).max(1),
+                }
+                render.depth = render.depth.min(8);
+                render.light_samples = 1;
+                scene.camera.shutter = 0.0;
+            }
+            (QualityArg::Final, integrator) => {
+                match integrator {
+                    Integrator::Whitted => render.samples = (2 * render.samples).min(MAX_SAMPLES),
+                    Integrator::Path { samples, .. } => *samples = (4 * *samples).min(MAX_PATH_SAMPLES),
+                }
+                render.depth = (render.depth + render.depth / 2).min(MAX_DEPTH);
+                render.light_samples = (2 * render.light_samples).min(MAX_LIGHT_SAMPLES);
+            }
+        }
+    }
+}
+
 /// Flags that change a scene.
 #[derive(Args, Debug, Default)]
 pub struct SceneArgs {
@@ -245,6 +283,9 @@ pub struct SceneArgs {
     /// Picture size.
     #[arg(long, value_name = "WxH", value_parser = parse_size, help_heading = "Scene")]
     pub size: Option<(u32, u32)>,
+    /// How much work goes into each picture; --samples and --depth go before it.
+    #[arg(long, value_enum, help_heading = "Scene")]
+    pub quality: Option<QualityArg>,
     /// Samples along each side of a pixel.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=64), help_heading = "Scene")]
     pub samples: Option<u32>,
@@ -401,6 +442,9 @@ impl SceneArgs {
                 Some(floor) => floor.texture = texture,
                 None => return Err(wrong("texture", "the scene has no floor".into())),
             }
+        }
+        if let Some(quality) = self.quality {
+            quality.apply(scene);
         }
         if let Some((width, height)) = self.size {
             (scene.render.width, scene.render.height) = (width, height);

@@ -169,7 +169,7 @@ fn usage_errors_are_64() {
         &["--size", "0x40"],
         &["--size", "65536x65536"],
         &["--frames", "9-1"],
-        &["--frames", "240"],
+        &["--frames", "600"],
         &["--samples", "0"],
         &["--depth", "999"],
         &["--solids", "cube,cube"],
@@ -285,7 +285,7 @@ fn the_log_tells_the_samples_of_a_path() {
 #[test]
 fn long_lists_of_frames_take_no_time_and_contradictions_none_at_all() {
     let dir = folder();
-    let scene = default_scene().replacen("240", "100000000", 1);
+    let scene = default_scene().replacen("600", "100000000", 1);
     let run = polyfly(dir.path(), &["--frames", "0-99999999", "--no-frames"], Some(&scene));
     assert_eq!(run.status.code(), Some(64), "{}", text(&run.stderr));
     // Bits that the format does not have are told before the texture is looked for.
@@ -310,7 +310,7 @@ fn the_first_interrupt_ends_after_whole_frames() {
     assert_eq!(run.status.code(), Some(130), "{}", text(&run.stderr));
     let names = files(dir.path());
     assert_eq!(names.len(), line.lines().count(), "each frame in the log is there, and no other");
-    assert!(names.len() < 240 && names.iter().all(|n| n.ends_with(".data")), "{names:?}");
+    assert!(names.len() < 600 && names.iter().all(|n| n.ends_with(".data")), "{names:?}");
     for name in names {
         assert_eq!(std::fs::metadata(dir.path().join(name)).unwrap().len(), 8 + 4 * 320 * 240);
     }
@@ -325,4 +325,24 @@ fn help_and_version() {
         assert!(help.contains(flag), "{flag}");
     }
     assert!(text(&polyfly(Path::new("."), &["--version"], None).stdout).starts_with("polyfly "));
+}
+
+#[test]
+fn presets_say_what_they_cost_and_change_the_picture() {
+    let dir = folder();
+    let scene = "[output]\nframes = 1\npath = \"%d.data\"\nsize = [64, 48]\n[render]\nsamples = 3\ndepth = 12\n[[body]]\n\
+                 solid = \"cube\"\nreflection = 0.5\n[[light]]\nposition = [5, 5, 5]\nradius = 2\n";
+    let mut pictures = Vec::new();
+    for (quality, samples, depth) in
+        [("draft", "1 samples", "8 bounces"), ("standard", "9 samples", "12"), ("final", "36", "18")]
+    {
+        let run = polyfly(dir.path(), &["--cpu", "--quality", quality], Some(scene));
+        let said = text(&run.stderr);
+        assert!(run.status.success() && said.contains(samples) && said.contains(depth), "{quality}: {said}");
+        pictures.push(std::fs::read(dir.path().join("0.data")).unwrap());
+    }
+    assert!(pictures[0] != pictures[1] && pictures[1] != pictures[2]);
+    // What is said beside it goes before it.
+    let run = polyfly(dir.path(), &["--cpu", "--quality", "final", "--samples", "2"], Some(scene));
+    assert!(text(&run.stderr).contains("4 samples a pixel"), "{}", text(&run.stderr));
 }

@@ -109,7 +109,7 @@ fn doctor_tells_what_there_is() {
 fn verify_compares_all_devices() {
     let dir = tempfile::tempdir().unwrap();
     let run =
-        polyfly(dir.path(), None, "", &["verify", "--size", "33x21", &scene("default.txt"), &scene("garland.toml")]);
+        polyfly(dir.path(), None, "", &["verify", "--size", "33x21", &scene("coursework.txt"), &scene("garland.toml")]);
     assert!(run.status.success(), "{}", text(&run.stderr));
     let words = text(&run.stdout);
     assert_eq!(words.lines().count(), 2);

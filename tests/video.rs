@@ -6,7 +6,7 @@ use std::path::Path;
 use std::process::{Command, Output, Stdio};
 
 fn polyfly(folder: &Path, args: &[&str]) -> Output {
-    let scene = include_str!("../scenes/default.txt");
+    let scene = include_str!("../scenes/coursework.txt");
     let mut child = Command::new(env!("CARGO_BIN_EXE_polyfly"))
         .args(["--cpu", "--samples", "1", "-q"])
         .args(args)

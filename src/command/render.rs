@@ -2,7 +2,7 @@
 //! checked before any other file is read.
 
 use super::{environment, load_scene, named_ffmpeg};
-use crate::cli::{RenderArgs, SplitArg};
+use crate::cli::{QualityArg, RenderArgs, SplitArg};
 use crate::error::Error;
 use crate::output::Sink;
 use crate::output::files::FrameFiles;
@@ -13,6 +13,7 @@ use crate::render::plan::Split;
 use crate::render::{Devices, RenderOptions, Renderer};
 use crate::report::{LogFormat, Reporter, SceneFacts, remark};
 use crate::scene::Scene;
+use clap::ValueEnum;
 use std::io::IsTerminal;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -34,6 +35,9 @@ pub fn run(args: &RenderArgs) -> Result<(), Error> {
     let sinks = sinks(&scene, args)?;
     let options = options(args)?;
     let quiet = args.changes.quiet;
+    if let (Some(quality), false) = (args.changes.quality, quiet) {
+        remark(&cost(quality, &scene));
+    }
     let facts = SceneFacts::of(&name, &scene);
     let mut renderer = Renderer::prepare(scene, options)?;
     if let (Some(why), false) = (renderer.fell_back(), quiet) {
@@ -43,6 +47,19 @@ pub fn run(args: &RenderArgs) -> Result<(), Error> {
     stop_on_interrupt(renderer.stop_flag());
     renderer.run_all(&frames, sinks, &mut reporter)?;
     Ok(())
+}
+
+// What a preset comes to in this scene.
+fn cost(quality: QualityArg, scene: &Scene) -> String {
+    let render = &scene.render;
+    let pixels = u64::from(render.width) * u64::from(render.height);
+    let samples = render.samples_per_pixel();
+    format!(
+        "quality {}: {samples} samples a pixel, at most {} bounces, {} million camera rays a frame",
+        quality.to_possible_value().map_or_else(String::new, |v| v.get_name().to_owned()),
+        render.depth,
+        (pixels * u64::from(samples)).div_ceil(1_000_000),
+    )
 }
 
 /// The frames that a flag names, or all.

@@ -65,7 +65,7 @@ fn device_scenes_are_written_down_for_other_machines() {
     let _ = std::fs::remove_dir_all(&folder);
     std::fs::create_dir_all(&folder).unwrap();
     let mut scenes: Vec<(String, Scene)> = Vec::new();
-    for name in ["default.txt", "infinity.toml", "glass.toml", "cse260.toml", "garland.toml", "walk.toml"] {
+    for name in ["coursework.txt", "infinity.toml", "glass.toml", "cse260.toml", "garland.toml", "walk.toml"] {
         scenes.push((name.into(), sized(own(name), 61, 41, 2)));
     }
     for name in ["weekend.toml", "weekend-final.toml", "table.toml"] {

@@ -41,7 +41,8 @@ fn check(name: &str, scene: Scene, frame: u32) {
 
 #[test]
 fn default_scene() {
-    check("default", own("default.txt"), 0);
+    check("default", own("default.txt"), 60);
+    check("coursework", own("coursework.txt"), 0);
 }
 
 #[test]

@@ -9,7 +9,7 @@ use proptest::prelude::*;
 
 fn small_scenes() -> Vec<(String, Scene)> {
     let mut scenes: Vec<(String, Scene)> =
-        ["default.txt", "infinity.toml", "solids.toml", "glass.toml", "garland.toml", "cse260.toml"]
+        ["coursework.txt", "infinity.toml", "solids.toml", "glass.toml", "garland.toml", "cse260.toml"]
             .map(|name| (name.to_owned(), own(name)))
             .into();
     for path in inputs() {
@@ -23,7 +23,7 @@ fn small_scenes() -> Vec<(String, Scene)> {
     deep.render.depth = 64;
     deep.render.cutoff = 0.02;
     scenes.push(("infinity at depth 64".into(), deep));
-    let mut zigzag = own("default.txt");
+    let mut zigzag = own("coursework.txt");
     zigzag.world.floor.as_mut().unwrap().corners[1][2] = 0.5;
     scenes.push(("default with a bent floor".into(), zigzag));
     for name in ["weekend.toml", "weekend-final.toml"] {
@@ -32,7 +32,7 @@ fn small_scenes() -> Vec<(String, Scene)> {
         scenes.push((name.into(), scene));
     }
     // Lamps and a glowing ball, asked by path tracing.
-    let mut lit = own("default.txt");
+    let mut lit = own("coursework.txt");
     lit.render.integrator = Integrator::Path { samples: 3, noise: 0.0 };
     scenes.push(("default, path traced".into(), lit));
     assert!(scenes.len() >= 6);
@@ -70,7 +70,7 @@ fn bytes_do_not_depend_on_threads() {
 
 #[test]
 fn ray_counts_do_not_depend_on_the_instruction_set() {
-    let scene = sized(own("default.txt"), 40, 30, 2);
+    let scene = sized(own("coursework.txt"), 40, 30, 2);
     let counts: Vec<_> = Isa::available()
         .into_iter()
         .map(|isa| {

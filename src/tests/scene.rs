@@ -355,7 +355,7 @@ fn dialects_are_recognised() {
     assert_eq!(read(&seven).unwrap().render.samples, 1);
     let with_samples = read(&format!("{seven}4")).unwrap();
     assert_eq!((with_samples.render.samples, with_samples.world.bodies[1].solid), (4, Solid::Octahedron));
-    assert_eq!(own("default.txt").world.bodies[2].solid, Solid::Icosahedron);
+    assert_eq!(own("coursework.txt").world.bodies[2].solid, Solid::Icosahedron);
 }
 
 #[test]

@@ -134,7 +134,7 @@ use Fate::*;
 
 #[test]
 fn frames_and_tiles_are_dealt_to_whoever_is_free() {
-    let scene = small("default.txt");
+    let scene = small("coursework.txt");
     for split in [Split::Auto, Split::Frames, Split::Tiles] {
         for fates in [&[(Lives, 0)][..], &[(Lives, 0), (Lives, 3), (Lives, 1)]] {
             let (result, kept) = shared(&scene, fates, split, ALL, 6);
@@ -148,7 +148,7 @@ fn frames_and_tiles_are_dealt_to_whoever_is_free() {
 
 #[test]
 fn a_device_that_fails_panics_or_is_lost_hands_its_tasks_to_the_others() {
-    let scene = small("default.txt");
+    let scene = small("coursework.txt");
     for split in [Split::Frames, Split::Tiles] {
         for bad in [FailsAfter(0), FailsAfter(3), PanicsAfter(0), PanicsAfter(2), IsLostAfter(1)] {
             for fates in [[(bad, 0), (Lives, 1)], [(Lives, 1), (bad, 0)]] {
@@ -162,7 +162,7 @@ fn a_device_that_fails_panics_or_is_lost_hands_its_tasks_to_the_others() {
 
 #[test]
 fn the_run_fails_when_no_device_is_left_and_says_why() {
-    let scene = small("default.txt");
+    let scene = small("coursework.txt");
     for (bad, words) in [(FailsAfter(2), "its time"), (PanicsAfter(2), "panicked: a thread"), (IsLostAfter(3), "bus")] {
         for split in [Split::Frames, Split::Tiles] {
             let (result, kept) = shared(&scene, &[(bad, 0), (bad, 0)], split, ALL, 12);
@@ -202,7 +202,7 @@ fn noise_tiles_time_steps_and_devices_combine() {
 #[test]
 fn linear_light_is_the_picture_before_its_tone_curve_and_layers_do_not_depend_on_the_device() {
     let needs = PixelFormats { rgba8: true, linear: true, layers: true, ..PixelFormats::default() };
-    for name in ["default.txt", "weekend.toml", "garland.toml"] {
+    for name in ["coursework.txt", "weekend.toml", "garland.toml"] {
         let mut scene = sized(own(name), 50, 37, 2);
         if let Integrator::Path { samples, .. } = &mut scene.render.integrator {
             *samples = 9;
@@ -263,7 +263,7 @@ fn a_developed_frame_does_not_depend_on_who_traced_it() {
 #[test]
 fn automatic_exposure_is_one_value_for_the_clip() {
     let scene = |exposure: &str, light: f64| {
-        let mut scene = sized(own("default.txt"), 64, 48, 1);
+        let mut scene = sized(own("coursework.txt"), 64, 48, 1);
         scene.world.lights.iter_mut().for_each(|l| l.colour = l.colour.map(|c| c * light));
         scene.film.exposure = match exposure {
             "auto" => crate::scene::Exposure::Auto,
@@ -313,7 +313,7 @@ impl Sink for Clumsy {
 
 #[test]
 fn a_sink_that_fails_ends_the_run_with_its_words() {
-    let scene = sized(own("default.txt"), 32, 24, 1);
+    let scene = sized(own("coursework.txt"), 32, 24, 1);
     let renderer = renderer(&scene, Isa::available()[0], 1);
     let mut devices: Vec<Box<dyn Device>> = vec![Box::new(renderer.cpu(renderer.isa()))];
     let e = run_on(&renderer, &mut devices, vec![Box::new(Clumsy(3))], Split::Auto, ALL, 100).unwrap_err();

@@ -24,7 +24,7 @@ pub fn agree(name: &str, scene: &Scene, frame: u32) {
 
 #[test]
 fn tokens_of_the_default_scene() {
-    let mut scene = sized(own("default.txt"), 64, 48, 1);
+    let mut scene = sized(own("coursework.txt"), 64, 48, 1);
     // Lamp light on the floor is baked into a map, and has its own test.
     scene.world.bodies.iter_mut().for_each(|b| b.lamps = 0);
     scene.render.depth = 8;
@@ -81,7 +81,7 @@ fn all_solids_without_lamps() {
 
 #[test]
 fn bent_floor() {
-    let mut scene = sized(own("default.txt"), 64, 48, 1);
+    let mut scene = sized(own("coursework.txt"), 64, 48, 1);
     scene.world.bodies.truncate(1);
     scene.world.bodies[0].lamps = 0;
     scene.world.floor.as_mut().unwrap().corners[0][2] = 0.4;
