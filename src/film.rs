@@ -7,6 +7,10 @@ pub mod overlay;
 
 use crate::gpu_types::{FAR, FIXED_ONE, Features};
 use image::{Image, Layers};
+use rayon::prelude::*;
+
+// Sums that a thread takes at once.
+const CHUNK: usize = 1 << 14;
 
 /// The light of one frame while its tasks come in. Two halves of the samples are kept apart where their difference is to
 /// tell the noise.
@@ -53,7 +57,8 @@ impl Film {
     /// Adds rows' sums, from row `top` on.
     pub fn add(&mut self, half: usize, top: u32, sums: &[i64]) {
         let at = 3 * self.width as usize * top as usize;
-        self.halves[half][at..at + sums.len()].iter_mut().zip(sums).for_each(|(to, x)| *to += x);
+        let rows = self.halves[half][at..at + sums.len()].par_chunks_mut(CHUNK).zip(sums.par_chunks(CHUNK));
+        rows.for_each(|(to, sums)| to.iter_mut().zip(sums).for_each(|(to, x)| *to += x));
     }
     /// Takes rows' features, from row `top` on: the bytes that a device left.
     pub fn add_features(&mut self, top: u32, bytes: &[u8]) {
@@ -74,8 +79,8 @@ impl Film {
         let [a, b] = &self.halves;
         let scale = mean_scale(self.samples[0] + self.samples[1]);
         let sums: Vec<f32> = match b.is_empty() {
-            true => a.iter().map(|&x| x as f32 * scale).collect(),
-            false => a.iter().zip(b).map(|(x, y)| (x + y) as f32 * scale).collect(),
+            true => a.par_iter().with_min_len(CHUNK).map(|&x| x as f32 * scale).collect(),
+            false => a.par_iter().zip(b).with_min_len(CHUNK).map(|(x, y)| (x + y) as f32 * scale).collect(),
         };
         Image::new(self.width, self.height, 3, sums)
     }

@@ -303,7 +303,7 @@ impl<'a> FrameQueue<'a> {
         match ready.part {
             Part::Picture if self.work.plan.is_whole() => open.picture = std::mem::take(&mut slice),
             Part::Picture => open.put_rows(top, slice.pixels.bytes()),
-            Part::Half(half) => open.film.add(half, top, slice.pixels.sums()),
+            Part::Half(half) => self.work.pool.install(|| open.film.add(half, top, slice.pixels.sums())),
             Part::Features => open.film.add_features(top, slice.pixels.bytes()),
         }
         open.stats.add(stats);
