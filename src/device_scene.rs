@@ -220,7 +220,9 @@ fn grid(scene: &Scene) -> u32 {
 fn is_plain(scene: &Scene) -> bool {
     let world = &scene.world;
     let plain_floor = |f: &crate::scene::Floor| f.shape == FloorShape::Square && f.fade == 0.0;
-    let plain_body = |b: &Body| b.reflection_inside.is_none() && !matches!(b.lamp_pattern, LampPattern::Chase(_));
+    let plain_body = |b: &Body| {
+        b.reflection_inside.is_none() && b.metal.is_none() && !matches!(b.lamp_pattern, LampPattern::Chase(_))
+    };
     scene.camera.lens == 0.0
         && world.sky.image.is_none()
         && world.floor.as_ref().is_none_or(plain_floor)

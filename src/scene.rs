@@ -319,6 +319,9 @@ pub struct Body {
     pub ior: f64,
     /// Clear all through: panes mirror by Fresnel's equations and let the rest through, whatever R and T are.
     pub glass: bool,
+    /// Metal all over: panes mirror in the body's colour, whatever R and T are; the number is the spread of what they
+    /// mirror, 0 to 1 (path tracing).
+    pub metal: Option<f64>,
     /// How it is turned, at the clip's start.
     pub rotation: Rotation,
     /// How it moves over the clip.
@@ -346,6 +349,7 @@ impl Default for Body {
             bar_reflection: Body::BAR_REFLECTION,
             ior: 1.0,
             glass: false,
+            metal: None,
             rotation: Rotation::default(),
             motion: Motion::default(),
             lamp_pattern: LampPattern::Steady,

@@ -162,6 +162,12 @@ POLYFLY_FN void shade_body(const S& scene, int k, const Ray& ray, const Hit& hit
   s.reflect = select(m, Reflectance<S>::all(mirrored), s.reflect);
   s.transmit = select(m, colour * Real(body.transmit), s.transmit);
   s.ior = select(m, select(hit.leaving, Real(body.ior), Real(body.inverse_ior)), s.ior);
+  if constexpr (!SceneTraits<S>::plain) {
+    if (body.metal) {
+      s.reflect = select(m, colour, s.reflect);
+      s.fuzz = select(m, Real(body.fuzz), s.fuzz);
+    }
+  }
   if (body.glass) {
     const Real share = fresnel(s.ior, -dot(s.n, ray.d));
     s.reflect = select(m, Reflectance<S>::all(share), s.reflect);

@@ -43,7 +43,11 @@ pub fn flatten(scene: &Scene, assets: &Assets, k: usize, slabs: &mut Vec<Slab>) 
     let lamps = if body.bar > 0.0 && !body.strip { body.lamps } else { 0 };
     let spacing = body.solid.edge_length() * body.radius / f64::from(lamps.max(1));
     let bends = scene.render.is_path() && (body.ior != 1.0 || body.glass);
-    let (reflection, transparency) = if body.glass { (0.0, 1.0) } else { (body.reflection, body.transparency) };
+    let (reflection, transparency) = match (body.glass, body.metal) {
+        (true, _) => (0.0, 1.0),
+        (_, Some(_)) => (1.0, 0.0),
+        _ => (body.reflection, body.transparency),
+    };
     GpuBody {
         centre: single(body.centre),
         radius: body.radius as f32,
@@ -73,8 +77,8 @@ pub fn flatten(scene: &Scene, assets: &Assets, k: usize, slabs: &mut Vec<Slab>) 
             LampPattern::Chase(cycles) => cycles.rem_euclid(1.0) as f32,
             _ => -1.0,
         },
-        unused0: 0.0,
-        unused1: 0.0,
+        metal: i32::from(body.metal.is_some()),
+        fuzz: body.metal.unwrap_or(0.0) as f32,
         bar_lean: (sine / (1.0 + cosine)) as f32,
         bar_inward: (cosine / sine) as f32,
         lamp_across: (0.5 * body.bar * body.radius) as f32,

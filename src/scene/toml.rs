@@ -195,19 +195,29 @@ impl Validator {
             solid
         });
         let (lamps, strip) = self.lamps(&raw.lamps);
-        let glass = self.one_of("material", &raw.material, &[(false, "plain"), (true, "glass")]);
+        let material = self.one_of("material", &raw.material, &[(0, "plain"), (1, "glass"), (2, "metal")]);
+        let glass = material == 1;
         for (key, value) in [
             ("reflection", &raw.reflection),
             ("reflection_inside", &raw.reflection_inside),
             ("transparency", &raw.transparency),
         ] {
-            if let (Some(value), true) = (value, glass) {
-                let expected =
-                    "glass mirrors by its index of refraction and lets the rest through; plain has both keys";
-                self.problems.push(Problem::new(value.span(), format!("a body of glass has no `{key}`"), expected));
+            if let (Some(value), true) = (value, material > 0) {
+                let (name, expected) = if glass {
+                    ("glass", "glass mirrors by its index of refraction and lets the rest through; plain has both keys")
+                } else {
+                    ("metal", "metal mirrors in its colour and lets nothing through; plain has both keys")
+                };
+                self.problems.push(Problem::new(value.span(), format!("a body of {name} has no `{key}`"), expected));
             }
         }
+        if let (Some(value), true) = (&raw.fuzz, material != 2) {
+            let what = "only a body of metal has `fuzz`";
+            self.problems.push(Problem::new(value.span(), what, "expected `material = \"metal\"` beside it"));
+        }
+        let fuzz = self.number("fuzz", &raw.fuzz, 0.0, Rule::Fraction);
         Body {
+            metal: (material == 2).then_some(fuzz),
             solid: solid.unwrap_or(Solid::Hexahedron),
             centre: self.triple("center", &raw.center, [0.0; 3], Rule::Coordinate),
             colour: self.triple("color", &raw.color, [0.8; 3], Rule::Fraction),

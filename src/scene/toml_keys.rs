@@ -205,6 +205,7 @@ pub struct RawBody {
     pub bar_color: Triple,
     pub bar_reflection: Number,
     pub ior: Number,
+    pub fuzz: Number,
     pub reflection_inside: Number,
     pub axis: Triple,
     pub angle_deg: Number,

@@ -89,6 +89,8 @@ fn write_toml(scene: &Scene, o: &mut String) -> std::fmt::Result {
         writeln!(o, "center = {}\ncolor = {}\nradius = {}", V(b.centre), V(b.colour), N(b.radius))?;
         if b.glass {
             writeln!(o, "material = \"glass\"")?;
+        } else if let Some(fuzz) = b.metal {
+            writeln!(o, "material = \"metal\"\nfuzz = {}", N(fuzz))?;
         } else {
             writeln!(o, "reflection = {}\ntransparency = {}", N(b.reflection), N(b.transparency))?;
         }
@@ -234,6 +236,7 @@ pub fn tokens(scene: &Scene) -> Result<String, Vec<String>> {
             && (b.lamp_intensity, b.bar_reflection) == (1.0, Body::BAR_REFLECTION)
             && b.ior == 1.0
             && !b.glass
+            && b.metal.is_none()
             && !b.strip
             && b.reflection_inside.is_none()
             && b.rotation.angle_deg == 0.0

@@ -240,6 +240,26 @@ fn emitters_that_are_asked_give_what_emitters_that_are_met_give() {
     walks_agree("emitters", &scene, 6000);
 }
 
+// White metal cannot be seen in an even sky either; metal of a colour shows the sky times that colour.
+#[test]
+fn metal_bodies_mirror_in_their_colour() {
+    for integrator in ["samples = 1", "integrator = \"path\"\nsamples = 4"] {
+        let scene = toml(&format!(
+            "[output]\nsize = [40, 30]\n[render]\n{integrator}\ndepth = 40\nambient = [0, 0, 0]\n\
+             [sky]\nzenith = [0.6, 0.6, 0.6]\nhorizon = [0.6, 0.6, 0.6]\n\
+             [camera]\nposition = [3, -3, 2]\nlook_at = [0, 0, 0]\nfov_deg = 40\n[[light]]\nposition = [5, -5, 5]\n\
+             [[body]]\nsolid = \"icosahedron\"\ncolor = [1, 0.7, 0.3]\nmaterial = \"metal\"\nbar = 0\n"
+        ));
+        let (image, _) = crate::Renderer::new(scene).unwrap().still_linear(0).unwrap();
+        let sky = linear(0.6);
+        let middle = 3 * (15 * 40 + 20);
+        let seen = &image.data()[middle..middle + 3];
+        for (&seen, tint) in seen.iter().zip([1.0, 0.7, 0.3]) {
+            assert!((f64::from(seen) - sky * linear(tint)).abs() < 1e-4, "{integrator}: {seen}");
+        }
+    }
+}
+
 // A level floor under each made sky, with nothing else: what it sends back is its colour times the sky's light by Lambert's
 // cosine, here summed over the map. Drawing from the sky and by the floor's own rays must meet in that.
 #[test]
