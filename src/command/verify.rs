@@ -47,7 +47,8 @@ impl Subject {
         };
         if scene.world.is_animated() {
             let (first, isa) = (renderer.device_scene(), renderer.isa());
-            device.update(&Arc::new(scene_of_frame(scene, first, renderer.assets(), isa, frame)?))?;
+            let assets = renderer.assets().at_frame(scene, frame)?;
+            device.update(&Arc::new(scene_of_frame(scene, first, &assets, isa, frame)?))?;
         }
         let samples = 0..scene.render.samples_per_pixel();
         let task = Task { frame, rows: 0..scene.render.height, samples, stride: 1, output: TaskOutput::Picture };

@@ -102,7 +102,8 @@ struct Ready {
     task: Task,
 }
 
-/// The arrays of a frame of its own: its time step of particles, its bodies, and their lamps' light on the floor.
+/// The arrays of a frame of its own: its time step of particles, which is in `assets`, its bodies, and their lamps' light on
+/// the floor.
 pub fn scene_of_frame(
     scene: &Scene,
     first: &DeviceScene,
@@ -111,7 +112,7 @@ pub fn scene_of_frame(
     number: u32,
 ) -> Result<DeviceScene, RenderError> {
     let here = scene.at(f64::from(number));
-    let mut made = first.at_time(&here, &assets.at_frame(scene, number)?)?;
+    let mut made = first.at_time(&here, assets)?;
     if scene.world.bodies_move() {
         isa.bake_lightmap(&mut made, &here);
     }
@@ -374,11 +375,11 @@ impl<'a> FrameQueue<'a> {
     // A frame's scene at each of its moments.
     fn scenes_of(&self, number: u32) -> Result<Vec<Arc<DeviceScene>>, RenderError> {
         let (scene, first) = (self.work.scene, self.work.first);
-        let whole = scene_of_frame(scene, first, self.work.assets, self.work.isa, number)?;
+        let assets = self.work.assets.at_frame(scene, number)?;
+        let whole = scene_of_frame(scene, first, &assets, self.work.isa, number)?;
         if self.work.plan.moments == 1 || !scene.world.bodies_move() {
             return Ok(vec![Arc::new(whole)]);
         }
-        let assets = self.work.assets.at_frame(scene, number)?;
         let at = |moment| -> Result<_, RenderError> {
             Ok(Arc::new(whole.at_time(&scene.at(moment_of(scene, number, moment)), &assets)?))
         };
