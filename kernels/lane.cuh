@@ -55,6 +55,7 @@ POLYFLY_FN int lane_index() { return 0; }
 POLYFLY_FN int wrap_mul(int a, int b) { return (int)((u32)a * (u32)b); }
 POLYFLY_FN int wrap_add(int a, int b) { return (int)((u32)a + (u32)b); }
 POLYFLY_FN int shift_down(int a, int n) { return (int)((u32)a >> n); }
+POLYFLY_FN int shift_up(int a, int n) { return (int)((u32)a << n); }
 POLYFLY_FN int to_int(float x) { return (int)x; }
 POLYFLY_FN float to_real(int x) { return (float)x; }
 #ifdef __CUDACC__
@@ -179,6 +180,7 @@ POLYFLY_FN Int operator^(Int a, Int b) { return Int(a.v ^ b.v); }
 POLYFLY_FN Int wrap_mul(Int a, Int b) { return Int((VInt)((VUint)a.v * (VUint)b.v)); }
 POLYFLY_FN Int wrap_add(Int a, Int b) { return Int((VInt)((VUint)a.v + (VUint)b.v)); }
 POLYFLY_FN Int shift_down(Int a, int n) { return Int((VInt)((VUint)a.v >> n)); }
+POLYFLY_FN Int shift_up(Int a, int n) { return Int((VInt)((VUint)a.v << n)); }
 POLYFLY_FN Int operator<<(Int a, int n) { return Int(a.v << n); }
 POLYFLY_FN Int operator>>(Int a, int n) { return Int(a.v >> n); }
 

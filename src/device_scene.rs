@@ -130,6 +130,7 @@ impl DeviceScene {
             height: render.height as i32,
             samples: grid as i32,
             sample_step: (1.0 / f64::from(grid)) as f32,
+            sample_bits: sample_bits(scene),
             ..*here
         };
         DeviceScene { constants, ..self.clone() }
@@ -216,6 +217,12 @@ fn grid(scene: &Scene) -> u32 {
     scene.render.samples_per_pixel().isqrt()
 }
 
+// Bits that tell a pixel's samples apart; 14 more tell its place in a square of 128 pixels (kernels/shading/sampler.cuh).
+fn sample_bits(scene: &Scene) -> i32 {
+    (u32::BITS - (scene.render.samples_per_pixel() - 1).leading_zeros()).cast_signed()
+}
+const _: () = assert!(limits::MAX_PATH_SAMPLES < 1 << 18 && limits::MAX_SAMPLES * limits::MAX_SAMPLES < 1 << 18);
+
 // Whether a scene has nothing that small scenes cannot have (kernels/types.cuh).
 fn is_plain(scene: &Scene) -> bool {
     let world = &scene.world;
@@ -260,6 +267,8 @@ fn constants(scene: &Scene, sky: Option<&SkyMap>, geometry: &Geometry) -> Consta
         sky_distance: 4.0 * geometry.reach,
         floor_fade: floor.filter(|f| f.fade > 0.0).map_or(0.0, |f| (1.0 / (f.fade * f.fade)) as f32),
         plain: i32::from(is_plain(scene)),
+        sample_bits: sample_bits(scene),
+        clamp: render.clamp as f32,
     }
 }
 

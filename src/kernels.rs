@@ -49,6 +49,8 @@ struct Entries {
     #[cfg_attr(not(test), expect(dead_code, reason = "for tests"))]
     closest_hits: unsafe extern "C" fn(*const Scene, *const f32, *const f32, i32, i32, *mut f32, *mut i32),
     #[cfg_attr(not(test), expect(dead_code, reason = "for tests"))]
+    draws: unsafe extern "C" fn(*const Scene, *const Frame, i32, i32, i32, i32, *mut f32),
+    #[cfg_attr(not(test), expect(dead_code, reason = "for tests"))]
     fused: unsafe extern "C" fn(*const f32, *const f32, *const f32, *mut f32, i32),
     #[cfg_attr(not(test), expect(dead_code, reason = "for tests"))]
     layout: unsafe extern "C" fn(*mut i32) -> i32,
@@ -108,13 +110,15 @@ macro_rules! isa {
                 t: *mut f32,
                 surface: *mut i32,
             );
+            #[link_name = concat!("polyfly_draws_", $name)]
+            fn draws(scene: *const Scene, frame: *const Frame, x: i32, y: i32, pair: i32, n: i32, out: *mut f32);
             #[link_name = concat!("polyfly_fused_", $name)]
             fn fused(a: *const f32, b: *const f32, c: *const f32, r: *mut f32, n: i32);
             #[link_name = concat!("polyfly_layout_", $name)]
             fn layout(out: *mut i32) -> i32;
         }
         let entries =
-            Entries { scratch_bytes, trace_tile, tone_map, convert, light_points, closest_hits, fused, layout };
+            Entries { scratch_bytes, trace_tile, tone_map, convert, light_points, closest_hits, draws, fused, layout };
         Isa { name: $name, lanes: $lanes, entries }
     }};
 }
@@ -270,6 +274,17 @@ impl Isa {
             }
         });
         device_scene.set_lightmap(plan.size, &light);
+    }
+
+    /// A pair of the draws of a pixel's first samples, u and v each. For tests.
+    #[cfg(test)]
+    pub fn draws(&self, scene: &HostScene, frame: &Frame, (x, y): (i32, i32), pair: i32, n: usize) -> Vec<[f32; 2]> {
+        let mut out = vec![[0.0; 2]; n];
+        // SAFETY: two numbers for each of n samples.
+        unsafe {
+            (self.entries.draws)(&scene.arrays, frame, x, y, pair, n as i32, out.as_flattened_mut().as_mut_ptr())
+        };
+        out
     }
 
     /// What each of some rays meets first: the distance, and the surface's number. For tests: with the tree, or by

@@ -108,6 +108,8 @@ pub struct RenderSettings {
     pub cutoff: f64,
     /// Shadow rays to a ball of light from each point that it lights (Whitted).
     pub light_samples: u32,
+    /// Most that a path adds to its pixel at once by way of a diffuse surface, in linear light; 0: no limit.
+    pub clamp: f64,
     /// Lights are hidden by what stands before them.
     pub shadows: bool,
     /// How light is followed.
@@ -123,6 +125,7 @@ impl Default for RenderSettings {
             depth: defaults::DEPTH,
             cutoff: defaults::CUTOFF,
             light_samples: defaults::LIGHT_SAMPLES,
+            clamp: 0.0,
             shadows: true,
             integrator: Integrator::Whitted,
         }

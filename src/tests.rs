@@ -16,6 +16,7 @@ mod light;
 mod motion;
 mod oracle;
 mod random_scenes;
+mod sampling;
 mod scene;
 mod scheduler;
 mod second_opinion;

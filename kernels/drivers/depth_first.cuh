@@ -34,7 +34,6 @@ struct DepthFirst {
   RadianceSum& sum;
   RayCounts& counts;
   const Frame& frame;
-  const Int path_seed;
   const int x, y, number;  // the pixel, and the sample
   int pending;
   Ray& current;  // being traced; a ray that follows it takes its place, as the last thing of a bounce, and a ray that
@@ -56,9 +55,7 @@ struct DepthFirst {
     ++counts.shadow_rays;
     add_radiance(ray, sample.colour * transmittance(scene, s.p, sample.towards, s.same_side, true), true);
   }
-  POLYFLY_METHOD Int seed(const Ray&) const { return path_seed; }
-  POLYFLY_METHOD Int pixel_seed(const Ray&) const { return seed_of_pixel(frame, x, y); }
-  POLYFLY_METHOD Int sample(const Ray&) const { return number; }
+  POLYFLY_METHOD SamplePoint draws(const Ray&) const { return sample_point(scene.constants, frame, x, y, number); }
   POLYFLY_METHOD bool spawn(const Ray& ray, bool m) {
     current = ray;
     return m;
@@ -97,7 +94,7 @@ template <class Integrator, class S>
 POLYFLY_FN void trace_sample(const S& scene, const Frame& frame, int x, int y, int sample, PendingRay* stack,
                              RadianceSum& sum, RayCounts& counts) {
   Ray ray = Integrator::camera_ray(scene, frame, x, y, sample, 0);
-  DepthFirst<S> queue = {scene, stack, sum, counts, frame, path_seed(frame, x, y, sample), x, y, sample, 0, ray};
+  DepthFirst<S> queue = {scene, stack, sum, counts, frame, x, y, sample, 0, ray};
   for (;;) {
     ++counts.rays;
     const Hit hit = closest_hit(scene, ray, true);

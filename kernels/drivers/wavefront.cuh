@@ -122,17 +122,11 @@ struct Wavefront {
     shadows.len += count(sample.some);
     if (shadows.len >= POLYFLY_LANES) trace_shadow_batch(*this, POLYFLY_LANES);
   }
-  POLYFLY_METHOD Int seed(const Ray& ray) const {
+  POLYFLY_METHOD SamplePoint draws(const Ray& ray) const {
     Int x, y;
     tile_pixel(ray.pixel & Int(TILE_PIXELS - 1), x, y);
-    return path_seed(frame, x + Int(left), y + Int(top), ray.pixel >> 8);
+    return sample_point(scene.constants, frame, x + Int(left), y + Int(top), ray.pixel >> 8);
   }
-  POLYFLY_METHOD Int pixel_seed(const Ray& ray) const {
-    Int x, y;
-    tile_pixel(ray.pixel & Int(TILE_PIXELS - 1), x, y);
-    return seed_of_pixel(frame, x + Int(left), y + Int(top));
-  }
-  POLYFLY_METHOD Int sample(const Ray& ray) const { return ray.pixel >> 8; }
   // No ray goes on at once: all are taken from the queues.
   POLYFLY_METHOD bool spawn(const Ray& ray, Mask m) {
     if (!any(m)) return false;

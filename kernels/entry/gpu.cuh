@@ -73,6 +73,76 @@ POLYFLY_FN void trace_pixels(const S& scene, const Frame& frame, const Launch& l
   count_work(mine, counts);
 }
 
+// Pixels that a warp takes at once for paths.
+constexpr int WARP_PIXELS = 32;
+
+// Lanes at least that start new paths together: the camera's text is long, and the others wait for it.
+constexpr int LEAST_IDLE = 12;
+
+// The same for paths, which end after one bounce or after fifty: a lane whose path is done takes the next sample of any
+// of the warp's 32 pixels. (For Whitted's trees of rays that was three times slower: there the samples of a pixel keep
+// together.)
+template <bool SUMS, class S>
+POLYFLY_FN void trace_paths(const S& scene, const Frame& frame, const Launch& launch, const Film& film, int first,
+                            int end, int* queue, Counts* counts) {
+  __shared__ u64 shared_sums[THREADS / 32][3][WARP_PIXELS];
+  u64(&sums)[3][WARP_PIXELS] = shared_sums[threadIdx.x >> 5];
+  const u32 whole = 0xffffffffu;
+  const int lane = threadIdx.x & 31;
+  const int items = WARP_PIXELS * launch.samples_per_pixel;
+  const int across = (scene.constants.width + 7) >> 3;
+  const float scale = mean_scale(launch);
+  RayCounts mine = {0, 0};
+  for (;;) {
+    int start = 0;
+    if (lane == 0) start = atomicAdd(queue, WARP_PIXELS);
+    start = first + __shfl_sync(whole, start, 0);
+    if (start >= end) break;
+    for (int i = 0; i < 3; ++i) sums[i][lane] = 0;
+    __syncwarp();
+    Ray ray;
+    int x = 0, y = 0, sample = 0;
+    RadianceSum sum = {0, 0, 0};
+    bool busy = false;
+    for (int next = 0;;) {
+      const u32 idle = __ballot_sync(whole, !busy);
+      if (__popc(idle) >= LEAST_IDLE && next < items) {
+        const int item = next + __popc(idle & ((1u << lane) - 1));
+        if (!busy && item < items) {
+          const int pixel = item & (WARP_PIXELS - 1);
+          pixel_at(start + pixel, across, x, y);
+          busy = start + pixel < end && x < scene.constants.width && y < scene.constants.height;
+          sample = launch.first_sample + item / WARP_PIXELS * launch.stride;
+          ray = PathTracing::camera_ray(scene, frame, x, y, sample, pixel);
+          sum = {0, 0, 0};
+        }
+        next += __popc(idle);
+      } else if (idle == whole) {
+        break;
+      }
+      if (busy) {
+        ++mine.rays;
+        const Hit hit = closest_hit(scene, ray, true);
+        DepthFirst<S> rays = {scene, nullptr, sum, mine, frame, x, y, sample, 0, ray};
+        busy = PathTracing::shade(scene, frame, ray, hit, true, rays);
+        if (!busy) {
+          atomicAdd(&sums[0][ray.pixel], (u64)sum.r);
+          atomicAdd(&sums[1][ray.pixel], (u64)sum.g);
+          atomicAdd(&sums[2][ray.pixel], (u64)sum.b);
+        }
+      }
+      __syncwarp();
+    }
+    pixel_at(start + lane, across, x, y);
+    if (start + lane < end && x < scene.constants.width && y < scene.constants.height) {
+      const RadianceSum all = {(i64)sums[0][lane], (i64)sums[1][lane], (i64)sums[2][lane]};
+      store_pixel<SUMS>(scene, film, scale, x, y, all);
+    }
+    __syncwarp();
+  }
+  count_work(mine, counts);
+}
+
 // One thread a pixel.
 template <class Integrator, class S>
 POLYFLY_FN void trace_feature_pixels(const S& scene, const Frame& frame, const Launch& launch, const Film& film,

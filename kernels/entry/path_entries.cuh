@@ -3,10 +3,10 @@
 #include "gpu.cuh"
 
 POLYFLY_KERNEL void polyfly_path(POLYFLY_SCENE, POLYFLY_WORK) {
-  trace_pixels<PathTracing, 1, false>(scene, frame, launch, film, first, end, queue, counts);
+  trace_paths<false>(scene, frame, launch, film, first, end, queue, counts);
 }
 POLYFLY_KERNEL void polyfly_path_sums(POLYFLY_SCENE, POLYFLY_WORK) {
-  trace_pixels<PathTracing, 1, true>(scene, frame, launch, film, first, end, queue, counts);
+  trace_paths<true>(scene, frame, launch, film, first, end, queue, counts);
 }
 POLYFLY_KERNEL void polyfly_path_features(POLYFLY_SCENE, POLYFLY_WORK) {
   trace_feature_pixels<PathTracing>(scene, frame, launch, film, first, end);

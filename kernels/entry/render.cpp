@@ -151,6 +151,18 @@ void ENTRY(polyfly_light_points)(const Scene* scene, const float* points, int n,
   }
 }
 
+// For tests: pair `pair` of the draws of samples 0 .. n of a pixel, u and v each.
+void ENTRY(polyfly_draws)(const Scene* scene, const Frame* frame, int px, int py, int pair, int n, float* out) {
+  for (int at = 0; at < n; at += POLYFLY_LANES) {
+    const Int sample = lane_index() + Int(at);
+    const Pair drawn = draw_pair(sample_point(scene->constants, *frame, Int(px), Int(py), sample), Int(pair));
+    for (int j = 0; j < POLYFLY_LANES && at + j < n; ++j) {
+      out[2 * (at + j)] = (float)lane(drawn.u, j);
+      out[2 * (at + j) + 1] = (float)lane(drawn.v, j);
+    }
+  }
+}
+
 #ifdef POLYFLY_COUNT
 // Floating-point operations of this thread so far.
 u64 ENTRY(polyfly_flops)() { return flops; }

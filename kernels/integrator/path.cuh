@@ -1,18 +1,32 @@
 // Path tracing: where a ray goes on is drawn by lot, so that diffuse light needs no more rays than mirrors (Kajiya,
-// "The rendering equation", 1986). Written over the same queue as whitted.cuh, which also gives seed(ray).
+// "The rendering equation", 1986). Written over the same queue as whitted.cuh.
 #pragma once
 #include "whitted.cuh"
 
+// What a path adds to its pixel, dimmed to Constants::clamp where it comes by way of a diffuse surface: few samples
+// find small bright lights that way, and those that do would stand out.
+template <class S>
+POLYFLY_FN Vec limited(const S& scene, const Ray& ray, Vec light) {
+  const float most = scene.constants.clamp;
+  if (!(most > 0.0f)) return light;
+  const Real brightest = max_component(light);
+  const Mask over = ((ray.bounces & Int(DIFFUSED)) != Int(0)) & (brightest > Real(most));
+  return select(over, light * (Real(most) * reciprocal(max(brightest, Real(most)))), light);
+}
+
+// Bounces before paths may end by lot.
+constexpr int ROULETTE_FROM = 4;
+
 // The ray that goes on, of those that could: diffuse, mirrored or through, drawn by their shares.
 template <class S>
-POLYFLY_FN Ray sample_bsdf(const S& scene, const Ray& ray, const Surface<S>& s, Int seed, Real t, Mask met,
+POLYFLY_FN Ray sample_bsdf(const S& scene, const Ray& ray, const Surface<S>& s, SamplePoint point, Real t, Mask met,
                            Mask& continues) {
   const Real zero = Real(0.0f), one = Real(1.0f);
   const Int bounce = ray.bounces & Int(BOUNCE_MASK);
-  const Int first = (bounce + Int(1)) * Int(DIMENSIONS_PER_BOUNCE);
+  const Pair lots = draw_pair(point, pair_of_bounce(ray.bounces, LOT_PAIR));
   const Real diffuse = max_component(s.albedo), mirrored = max_component(s.reflect), passed = max_component(s.transmit);
   const Real all = diffuse + mirrored + passed;
-  const Real pick = random_1d(seed, first) * all;
+  const Real pick = lots.u * all;
   const Mask is_diffuse = (pick < diffuse) | !(mirrored + passed > zero);
   const Mask is_mirror = (!is_diffuse) & ((pick < diffuse + mirrored) | !(passed > zero));
   const Vec weight = select(is_diffuse, s.albedo, select(is_mirror, s.reflect, s.transmit));
@@ -23,7 +37,11 @@ POLYFLY_FN Ray sample_bsdf(const S& scene, const Ray& ray, const Surface<S>& s, 
   next.weight = ray.weight * weight * (all * reciprocal(max(chance, Real(1.0e-20f))));
   continues = met & (chance > zero) & (bounce < Int(scene.constants.depth));
 
-  const Vec ball = uniform_sphere(random_1d(seed, first + Int(1)), random_1d(seed, first + Int(2)));
+  Vec ball = s.n;
+  if (any(is_diffuse | (s.fuzz > zero))) {
+    const Pair place = draw_pair(point, pair_of_bounce(ray.bounces, DIRECTION_PAIR));
+    ball = uniform_sphere(place.u, place.v);
+  }
   // Lambert's cosine: the normal's tip is the middle of a sphere of directions.
   const Vec sum = s.n + ball;
   const Vec lambert = select(dot(sum, sum) > Real(1.0e-6f), sum, s.n);
@@ -43,12 +61,13 @@ POLYFLY_FN Ray sample_bsdf(const S& scene, const Ray& ray, const Surface<S>& s, 
   Int cosine = Int(0);
   if constexpr (!SceneTraits<S>::plain)
     cosine = to_int(max(dot(next.d, s.n), zero) * Real(COSINE_STEPS)) << COSINE_SHIFT;
-  next.bounces = (bounce + Int(1)) | select(is_diffuse, Int(LIGHTS_SAMPLED) | cosine, kept);
+  next.bounces = (bounce + Int(1)) | (ray.bounces & Int(DIFFUSED)) |
+      select(is_diffuse, Int(LIGHTS_SAMPLED | DIFFUSED) | cosine, kept);
 
   // Russian roulette: dim rays end, those that survive carry the light of the others.
   const Real roulette_probability = min(max_component(next.weight), one);
-  const Mask roulette = bounce > Int(2);
-  continues = continues & ((!roulette) | (random_1d(seed, first + Int(3)) < roulette_probability));
+  const Mask roulette = bounce > Int(ROULETTE_FROM);
+  continues = continues & ((!roulette) | (lots.v < roulette_probability));
   const Real more = reciprocal(max(roulette_probability, Real(1.0e-20f)));
   next.weight = select(roulette, next.weight * more, next.weight);
   return next;
@@ -65,22 +84,29 @@ struct PathTracing {
   POLYFLY_METHOD static bool shade(const S& scene, const Frame& frame, const Ray& ray, const Hit& hit, Mask active,
                                    Q& queue) {
     const Mask surface = active & (hit.surface != Int(NO_SURFACE)), away = active & !surface;
-    if (any(away)) queue.add_radiance(ray, ray.weight * (sky(scene, ray.d, away) * sky_share(scene, ray, away)), away);
+    if (any(away)) {
+      const Vec light = ray.weight * (sky(scene, ray.d, away) * sky_share(scene, ray, away));
+      queue.add_radiance(ray, limited(scene, ray, light), away);
+    }
     if (!any(surface)) return false;
     const Mask met = given_any(surface);
     const Surface<S> s = shading_point(scene, frame, ray, hit, met);
     const Mask glows = met & ((ray.bounces & Int(LIGHTS_SAMPLED)) == Int(0)) & (max_component(s.emission) > Real(0.0f));
-    if (any(glows)) queue.add_radiance(ray, ray.weight * s.emission, glows);
-    const Int seed = queue.seed(ray);
+    if (any(glows)) queue.add_radiance(ray, limited(scene, ray, ray.weight * s.emission), glows);
+    const SamplePoint point = queue.draws(ray);
     const Mask has_colour = met & (max_component(s.albedo) > Real(0.0f));
     if (any(has_colour)) {
       const Mask diffuse = given_any(has_colour);
       POLYFLY_NO_UNROLL
       for (int i = 0; i < scene.lights.len; ++i) sample_light(scene, i, ray, s, diffuse, queue);
-      if (scene.emitters.len > 0) queue.shadow_ray(ray, s, sample_emitter(scene, ray, s, seed, diffuse));
+      if (scene.emitters.len > 0) {
+        LightSample sample = sample_emitter(scene, ray, s, point, diffuse);
+        sample.colour = limited(scene, ray, sample.colour);
+        queue.shadow_ray(ray, s, sample);
+      }
     }
     Mask continues;
-    const Ray next = sample_bsdf(scene, ray, s, seed, hit.t, met, continues);
+    const Ray next = sample_bsdf(scene, ray, s, point, hit.t, met, continues);
     return queue.spawn(next, continues);
   }
 };

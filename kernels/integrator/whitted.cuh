@@ -4,7 +4,7 @@
 // Written over a queue Q, as path.cuh is, which the drivers provide:
 //   add_radiance(ray, light, lanes)      light that reaches the ray's pixel
 //   shadow_ray(ray, surface, sample)     light that does if nothing stops it; now or later
-//   seed(ray), pixel_seed(ray), sample(ray)   for draws: of the path, of its pixel, and the path's number there
+//   draws(ray)                           for draws
 //   spawn(...)                           rays that go on; true: one has taken the place of the one that was shaded
 #pragma once
 #include "../shading/camera.cuh"

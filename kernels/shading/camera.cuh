@@ -17,9 +17,9 @@ POLYFLY_FN Ray first_ray(Vec o, Vec d, Int pixel) {
 }
 
 // Through a point of the lens, when there is one: moves a ray's origin and turns it so that what is in focus stays.
-POLYFLY_FN void pass_lens(const Frame& frame, Int px, Int py, Int sample, Vec& o, Vec& d) {
+POLYFLY_FN void pass_lens(const Frame& frame, SamplePoint point, Vec& o, Vec& d) {
   if (!(frame.lens > 0.0f)) return;
-  const Pair place = spread_2d(seed_of_pixel(frame, px, py), Int(2), sample);
+  const Pair place = draw_pair(point, Int(LENS_PAIR));
   Real sine, cosine;
   sincos_2pi(place.u, sine, cosine);
   const Real r = sqrt(max(place.v, Real(1.0e-20f))) * Real(frame.lens);
@@ -38,25 +38,19 @@ POLYFLY_FN Ray stratified_ray(const S& scene, const Frame& frame, Int px, Int py
   const Real y = to_real(py) + (to_real(row) + half) * step - Real(0.5f * (float)scene.constants.height);
   Vec o = vec(frame.eye);
   Vec d = fma(vec(frame.down), y, fma(vec(frame.right), x, vec(frame.forward)));
-  if constexpr (!SceneTraits<S>::plain) pass_lens(frame, px, py, sample, o, d);
+  if constexpr (!SceneTraits<S>::plain) pass_lens(frame, sample_point(scene.constants, frame, px, py, sample), o, d);
   return first_ray(o, d, pixel);
 }
 
-// The same for path tracing: somewhere in the sample's cell of the grid, samples beyond the grid's anywhere in the
-// pixel.
+// The same for path tracing: samples anywhere in the pixel.
 template <class S>
 POLYFLY_FN Ray jittered_ray(const S& scene, const Frame& frame, Int px, Int py, Int sample, Int pixel) {
-  const Int seed = path_seed(frame, px, py, sample);
-  const Real half = Real(0.5f), step = Real(scene.constants.sample_step);
-  const Int row = to_int((to_real(sample) + half) * step), column = sample - row * Int(scene.constants.samples);
-  const Mask beyond = row > Int(scene.constants.samples - 1);
-  const Real u = random_1d(seed, Int(0)), v = random_1d(seed, Int(1));
-  const Real x =
-      to_real(px) + select(beyond, u, (to_real(column) + u) * step) - Real(0.5f * (float)scene.constants.width);
-  const Real y =
-      to_real(py) + select(beyond, v, (to_real(row) + v) * step) - Real(0.5f * (float)scene.constants.height);
+  const SamplePoint point = sample_point(scene.constants, frame, px, py, sample);
+  const Pair place = draw_pair(point, Int(PIXEL_PAIR));
+  const Real x = to_real(px) + place.u - Real(0.5f * (float)scene.constants.width);
+  const Real y = to_real(py) + place.v - Real(0.5f * (float)scene.constants.height);
   Vec o = vec(frame.eye);
   Vec d = fma(vec(frame.down), y, fma(vec(frame.right), x, vec(frame.forward)));
-  pass_lens(frame, px, py, sample, o, d);
+  pass_lens(frame, point, o, d);
   return first_ray(o, d, pixel);
 }

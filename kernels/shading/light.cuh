@@ -57,9 +57,8 @@ POLYFLY_FN void sample_light(const S& scene, int i, const Ray& ray, const Surfac
       if (light.radius > 0.0f) {
         const Basis basis = basis_around(normalise(centre));
         const Int bounce = ray.bounces & Int(BOUNCE_MASK);
-        const Pair place =
-            spread_2d(queue.pixel_seed(ray), bounce * Int(2 * scene.lights.len) + Int(2 * i + LIGHT_DIMENSION),
-                      queue.sample(ray) * Int(light.samples) + Int(j));
+        const Pair place = draw_pair(one_of_many(queue.draws(ray), light.samples, j),
+                                     bounce * Int(scene.lights.len) + Int(i + LIGHT_PAIRS));
         const Real r = sqrt(max(place.v, Real(1.0e-20f))) * Real(light.radius);
         Real sine, cosine;
         sincos_2pi(place.u, sine, cosine);
@@ -106,13 +105,15 @@ POLYFLY_FN Real sky_share(const S& scene, const Ray& ray, Mask away) {
 
 // Light that one emitter, drawn by lot, sends straight to a diffuse surface: as a shadow ray and its colour.
 template <class S>
-POLYFLY_FN LightSample sample_emitter(const S& scene, const Ray& ray, const Surface<S>& s, Int seed, Mask met) {
-  const Int first = ((ray.bounces & Int(BOUNCE_MASK)) + Int(1)) * Int(DIMENSIONS_PER_BOUNCE) + Int(4);
+POLYFLY_FN LightSample sample_emitter(const S& scene, const Ray& ray, const Surface<S>& s, SamplePoint point,
+                                      Mask met) {
+  const Real lot = draw_pair(point, pair_of_bounce(ray.bounces, EMITTER_PAIR)).u;
+  const Pair spot = draw_pair(point, pair_of_bounce(ray.bounces, PLACE_PAIR));
   const Real zero = Real(0.0f), one = Real(1.0f);
   const int n = scene.emitters.len;
   const float* data = (const float*)scene.emitters.data;
   const int words = WORDS(Emitter) * n;
-  const Real place = random_1d(seed, first) * Real((float)n);
+  const Real place = lot * Real((float)n);
   const Int whole = to_int(place), drawn = select(whole < Int(n), whole, Int(n - 1));
   const Mask keeps = place - to_real(drawn) <
       read(data, words, drawn * Int(WORDS(Emitter)) + Int(WORD(Emitter, alias_threshold)), met);
@@ -133,8 +134,8 @@ POLYFLY_FN LightSample sample_emitter(const S& scene, const Ray& ray, const Surf
   const Real sine2 = min(radius * radius * reciprocal(square), one);
   const Real cap = sine2 * reciprocal(one + sqrt(max(one - sine2, Real(1.0e-20f))));  // 1 - cosine of the cone's angle
   Real sine, cosine;
-  sincos_2pi(random_1d(seed, first + Int(1)), sine, cosine);
-  const Real down = cap * random_1d(seed, first + Int(2)), z = one - down;
+  sincos_2pi(spot.u, sine, cosine);
+  const Real down = cap * spot.v, z = one - down;
   const Real r = sqrt(max(down * (one + z), Real(1.0e-20f)));
   const Basis basis = basis_around(axis);
   const Vec cone = fma(basis.down, r * sine, fma(basis.right, r * cosine, axis * z));
@@ -156,7 +157,7 @@ POLYFLY_FN LightSample sample_emitter(const S& scene, const Ray& ray, const Surf
         read((const int*)data, words, at + Int(WORD(Emitter, triangle)), flat_ones) * Int(WORDS(Triangle));
     const Vec ab = read_vec(corners, corner_words, which + Int(WORD(Triangle, ab)), flat_ones),
               ac = read_vec(corners, corner_words, which + Int(WORD(Triangle, ac)), flat_ones);
-    const Real u = random_1d(seed, first + Int(1)), v = random_1d(seed, first + Int(2));
+    const Real u = spot.u, v = spot.v;
     const Mask folded = u + v > one;
     const Vec point = fma(ac, select(folded, one - v, v), fma(ab, select(folded, one - u, u), centre));
     const Vec reach_to = point - s.p, twice_area = cross(ab, ac);
@@ -175,8 +176,7 @@ POLYFLY_FN LightSample sample_emitter(const S& scene, const Ray& ray, const Surf
     const Int row = select(celestial, cell >> SKY_CELLS_LOG2, Int(0)),
               column = select(celestial, cell & Int(SKY_CELLS - 1), Int(0));
     const Real step = Real(2.0f / (float)SKY_CELLS);
-    const Vec tip = octahedral_point(fma(to_real(column) + random_1d(seed, first + Int(1)), step, -one),
-                                     fma(to_real(row) + random_1d(seed, first + Int(2)), step, -one));
+    const Vec tip = octahedral_point(fma(to_real(column) + spot.u, step, -one), fma(to_real(row) + spot.v, step, -one));
     const Vec direction = normalise(tip);
     const Real density = sky_density(tip, select(celestial, inverse_pmf, one));
     sample.towards = select(celestial, direction * Real(scene.constants.sky_distance), sample.towards);

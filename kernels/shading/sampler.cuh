@@ -1,5 +1,5 @@
-// Numbers at random: a draw depends only on the pixel, the sample, the frame and the bounce, so every device draws the
-// same.
+// Draws for paths, lenses and lights: points of Sobol's sequence that depend only on the pixel, the sample, the frame
+// and what is drawn, so every device draws the same.
 #pragma once
 #include "../math.cuh"
 #include "../types.cuh"
@@ -10,36 +10,82 @@ POLYFLY_FN Int hash_u32(Int x) {
   x = wrap_mul(x ^ shift_down(x, 15), Int((int)0x846ca68bu));
   return x ^ shift_down(x, 16);
 }
-POLYFLY_FN Int path_seed(const Frame& frame, Int px, Int py, Int sample) {
-  return hash_u32(wrap_add(hash_u32(wrap_add(hash_u32(px ^ wrap_mul(py, Int(65536))), sample)), Int(frame.number)));
+POLYFLY_FN Int reverse_bits(Int x) {
+#ifdef __CUDACC__
+  return (int)__brev((u32)x);
+#else
+  x = shift_up(x & Int(0x55555555), 1) | (shift_down(x, 1) & Int(0x55555555));
+  x = shift_up(x & Int(0x33333333), 2) | (shift_down(x, 2) & Int(0x33333333));
+  x = shift_up(x & Int(0x0f0f0f0f), 4) | (shift_down(x, 4) & Int(0x0f0f0f0f));
+  x = shift_up(x & Int(0x00ff00ff), 8) | (shift_down(x, 8) & Int(0x00ff00ff));
+  return shift_up(x, 16) | shift_down(x, 16);
+#endif
 }
-// The same for all samples of a pixel.
-POLYFLY_FN Int seed_of_pixel(const Frame& frame, Int px, Int py) {
-  return hash_u32(wrap_add(hash_u32(px ^ wrap_mul(py, Int(65536))), Int(frame.number)));
+// Owen's scrambling of a number whose bits are reversed: each bit is flipped or not by all that are below it (Burley,
+// "Practical hash-based Owen scrambling", 2020; the numbers are Vegdahl's of 2021).
+POLYFLY_FN Int scramble_reversed(Int x, Int seed) {
+  x = x ^ wrap_mul(x, Int(0x3d20adea));
+  x = wrap_add(x, seed);
+  x = wrap_mul(x, shift_down(seed, 16) | Int(1));
+  x = x ^ wrap_mul(x, Int(0x05526c56));
+  return x ^ wrap_mul(x, Int(0x53a22864));
 }
+
+// A sample's place in the sequences: those of one pixel stand side by side, and so do those of pixels of one square of
+// 2, 4, 8 .. 128 pixels, along a curve through them. Neighbours then share out the points of a plane, and their errors
+// have as few low frequencies as blue noise (Ahmed and Wonka, "Screen-space blue-noise diffusion of Monte Carlo
+// sampling error via hierarchical ordering of pixels", 2020).
+struct SamplePoint {
+  Int index;
+  Int seed;  // of all samples of a square of 128 pixels in a frame
+};
+// Every second bit of a number of 7 bits.
+POLYFLY_FN Int spread_bits(Int x) {
+  x = (x | shift_up(x, 4)) & Int(0x070f);
+  x = (x | shift_up(x, 2)) & Int(0x1333);
+  return (x | shift_up(x, 1)) & Int(0x1555);
+}
+POLYFLY_FN SamplePoint sample_point(const Constants& constants, const Frame& frame, Int px, Int py, Int sample) {
+  const Int place = spread_bits(px & Int(127)) | shift_up(spread_bits(py & Int(127)), 1);
+  const Int square = shift_down(px, 7) | shift_up(shift_down(py, 7), 16);
+  const SamplePoint p = {wrap_add(shift_up(place, constants.sample_bits), sample),
+                         hash_u32(wrap_add(hash_u32(square), Int(frame.number)))};
+  return p;
+}
+// The same for draws of which each sample makes `count`.
+POLYFLY_FN SamplePoint one_of_many(SamplePoint p, int count, int which) {
+  p.index = wrap_add(wrap_mul(p.index, Int(count)), Int(which));
+  return p;
+}
+
 POLYFLY_FN Real unit_real(Int bits) { return to_real(shift_down(bits, 8)) * Real(1.0f / 16777216.0f); }
-// Point `index` of a plane's sequence whose points keep apart from each other (Roberts, "The unreasonable effectiveness
-// of quasirandom sequences", 2018), moved by two draws of a pixel's seed from `n` on.
+// Pair n of a sample's draws, 0 <= u, v < 1: a point of the first two dimensions of Sobol's sequence, in an order and
+// with a scrambling of Owen's that are the pair's own. The second dimension's matrix is Pascal's triangle modulo 2,
+// which five shifts apply.
 struct Pair {
   Real u, v;
 };
-POLYFLY_FN Pair spread_2d(Int seed, Int n, Int index) {
-  const Int step = Int((int)0x9e3779b9u);
-  const Pair p = {
-      unit_real(wrap_add(wrap_mul(index, Int((int)0xc13fa9a9u)), hash_u32(wrap_add(seed, wrap_mul(n, step))))),
-      unit_real(
-          wrap_add(wrap_mul(index, Int((int)0x91e10da5u)), hash_u32(wrap_add(seed, wrap_mul(n + Int(1), step)))))};
-  return p;
+POLYFLY_FN Pair draw_pair(SamplePoint p, Int n) {
+  const Int seed = hash_u32(wrap_add(p.seed, wrap_mul(n, Int((int)0x9e3779b9u))));
+  const Int index = reverse_bits(scramble_reversed(reverse_bits(p.index), seed));
+  Int second = index;
+  second = second ^ (shift_down(second, 1) & Int(0x55555555));
+  second = second ^ (shift_down(second, 2) & Int(0x33333333));
+  second = second ^ (shift_down(second, 4) & Int(0x0f0f0f0f));
+  second = second ^ (shift_down(second, 8) & Int(0x00ff00ff));
+  second = second ^ shift_down(second, 16);
+  const Pair pair = {unit_real(reverse_bits(scramble_reversed(index, wrap_mul(seed, Int((int)0xc2b2ae35u))))),
+                     unit_real(reverse_bits(scramble_reversed(second, wrap_mul(seed, Int((int)0x85ebca6bu)))))};
+  return pair;
 }
-// Draw n of a seed: 0 <= x < 1.
-POLYFLY_FN Real random_1d(Int seed, Int n) {
-  return to_real(shift_down(hash_u32(wrap_add(seed, wrap_mul(n, Int((int)0x9e3779b9u)))), 8)) *
-      Real(1.0f / 16777216.0f);
+// The pairs of a path: the place in the pixel, that on the lens, then those of each bounce, then those of balls of
+// light, beyond all others.
+constexpr int PIXEL_PAIR = 0, LENS_PAIR = 1;
+constexpr int LOT_PAIR = 0, DIRECTION_PAIR = 1, EMITTER_PAIR = 2, PLACE_PAIR = 3, PAIRS_PER_BOUNCE = 4;
+constexpr int LIGHT_PAIRS = 2 + PAIRS_PER_BOUNCE * (MAX_DEPTH + 1);
+POLYFLY_FN Int pair_of_bounce(Int bounces, int which) {
+  return (bounces & Int(BOUNCE_MASK)) * Int(PAIRS_PER_BOUNCE) + Int(2 + which);
 }
-// The draws of bounce b are DIMENSIONS_PER_BOUNCE b and those after it; bounce 0 is the camera's.
-constexpr int DIMENSIONS_PER_BOUNCE = 8;
-// Balls of light draw beyond all of these.
-constexpr int LIGHT_DIMENSION = DIMENSIONS_PER_BOUNCE * (MAX_DEPTH + 2);
 
 // Sine and cosine of 2 pi u, 0 <= u < 1, from those of half the angle; the polynomial is Taylor's.
 POLYFLY_FN void sincos_2pi(Real u, Real& sine, Real& cosine) {

@@ -100,6 +100,7 @@ impl Validator {
                 1,
                 MAX_LIGHT_SAMPLES,
             ),
+            clamp: self.number("clamp", &raw.clamp, 0.0, Rule::NotNegative),
             shadows: raw.shadows.unwrap_or(true),
             integrator,
         }

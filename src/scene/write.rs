@@ -65,7 +65,7 @@ fn write_toml(scene: &Scene, o: &mut String) -> std::fmt::Result {
     if !scene.render.shadows {
         writeln!(o, "shadows = false")?;
     }
-    writeln!(o, "light_samples = {}", scene.render.light_samples)?;
+    writeln!(o, "light_samples = {}\nclamp = {}", scene.render.light_samples, N(scene.render.clamp))?;
     writeln!(
         o,
         "depth = {}\ncutoff = {}\nhighlight = {}",

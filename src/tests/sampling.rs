@@ -1,0 +1,87 @@
+//! What paths, lenses and lights draw, and what is left of their noise.
+use super::common::*;
+use crate::Renderer;
+use crate::device_scene::frame_params;
+use crate::kernels::Isa;
+use crate::scene::{Integrator, Scene};
+
+fn path(scene: &mut Scene, samples: u32) {
+    scene.render.integrator = Integrator::Path { samples, noise: 0.0 };
+}
+
+// How often each box of a plane that is cut 2^a times 2^b ways is hit.
+fn boxes(points: &[[f32; 2]], a: u32, b: u32) -> Vec<u32> {
+    let mut hits = vec![0; 1 << (a + b)];
+    for [u, v] in points {
+        let place = |x: f32, bits: u32| (f64::from(x) * f64::from(1u32 << bits)) as usize;
+        hits[(place(*u, a) << b) | place(*v, b)] += 1;
+    }
+    hits
+}
+
+// Sobol's first two dimensions are a (0, 2)-sequence, and Owen's scrambling keeps that (Sobol 1967, Owen 1995): of 2^k
+// points, every box of an area of 2^-k has one. So it is with the samples of a pixel, and with those of a square of
+// pixels.
+#[test]
+fn draws_fill_the_plane_evenly() {
+    let mut scene = own("weekend.toml");
+    for (samples, width) in [(64, 1), (16, 2), (4, 4), (1, 64)] {
+        path(&mut scene, samples);
+        let made = renderer(&scene, Isa::pick(None).unwrap(), 1);
+        let frame = frame_params(&scene, 0);
+        for isa in Isa::available() {
+            for pair in [0, 1, 5, 700] {
+                let mut points = Vec::new();
+                for (x, y) in (0..width * width).map(|i| (128 + i % width, 64 + i / width)) {
+                    points.extend(isa.draws(&made.device_scene().host(), &frame, (x, y), pair, samples as usize));
+                }
+                let bits = points.len().ilog2();
+                for a in 0..=bits {
+                    let hits = boxes(&points, a, bits - a);
+                    assert!(hits.iter().all(|&n| n == 1), "{samples} samples, pair {pair}, {a} cuts: {hits:?}");
+                }
+            }
+        }
+    }
+}
+
+// Other pairs, pixels and frames have other points.
+#[test]
+fn draws_differ() {
+    let mut scene = own("weekend.toml");
+    path(&mut scene, 16);
+    let made = renderer(&scene, Isa::pick(None).unwrap(), 1);
+    let isa = Isa::pick(None).unwrap();
+    let of = |number: u32, place, pair| {
+        isa.draws(&made.device_scene().host(), &frame_params(&scene, number), place, pair, 16)
+    };
+    let here = of(0, (3, 4), 2);
+    for other in [of(1, (3, 4), 2), of(0, (4, 4), 2), of(0, (3, 132), 2), of(0, (3, 4), 3)] {
+        assert!(here.iter().all(|p| !other.contains(p)));
+    }
+}
+
+// A limit takes the light that few samples find by way of diffuse surfaces, and leaves what is seen in mirrors.
+#[test]
+fn clamp_takes_fireflies() {
+    let scene = toml(
+        "[output]\nsize = [48, 36]\n[render]\nintegrator = \"path\"\nsamples = 16\ndepth = 8\n\
+         [sky]\nzenith = [0, 0, 0]\nhorizon = [0, 0, 0]\n[camera]\nposition = [0, -4, 3]\nlook_at = [0, -1.5, -0.6]\nfov_deg = 40\n\
+         [floor]\ncorners = [[-5, -5, -0.6], [-5, 5, -0.6], [5, 5, -0.6], [5, -5, -0.6]]\n\
+         [[sphere]]\ncenter = [0, 0, 0.4]\nradius = 1\nmaterial = \"metal\"\n\
+         [[sphere]]\ncenter = [-1.6, -1.2, 1.2]\nradius = 0.1\nmaterial = \"light\"\nstrength = 400\n",
+    );
+    let linear = |scene: &Scene, clamp: f64| {
+        let mut scene = scene.clone();
+        scene.render.clamp = clamp;
+        Renderer::new(scene).unwrap().still_linear(0).unwrap().0
+    };
+    let brightest = |image: &crate::film::image::Image<f32>| image.data().iter().fold(0.0f32, |a, &b| a.max(b));
+    let (free, limited) = (linear(&scene, 0.0), linear(&scene, 1.0));
+    assert!(brightest(&free) > 2.0 * brightest(&limited), "{} {}", brightest(&free), brightest(&limited));
+    let mut mirrors = scene;
+    mirrors.world.floor = None;
+    mirrors.camera.path = crate::scene::CameraPath::Fixed { position: [0.0, -4.0, 1.0], look_at: [0.0, 0.0, 0.4] };
+    assert!(brightest(&linear(&mirrors, 0.0)) > 50.0);
+    assert_eq!(linear(&mirrors, 0.0), linear(&mirrors, 1.0));
+}
