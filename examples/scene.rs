@@ -2,7 +2,7 @@
 //! Run with `cargo run --release --example scene > ring.toml`; `polyfly ring.toml` makes the clip.
 #![allow(clippy::print_stdout, reason = "an example shows what it has")]
 
-use polyfly::scene::{Body, Camera, CameraPath, CylindricalPath, Floor, Light, Material, MaterialKind, Solid, Sphere};
+use polyfly::scene::{Body, Camera, CameraPath, CylindricalPath, Floor, Light, Material, Solid, Sphere};
 use polyfly::scene::{TextureSource, World};
 use polyfly::{Renderer, Scene};
 
@@ -15,20 +15,13 @@ fn main() -> Result<(), polyfly::Error> {
         Body {
             solid,
             centre: [3.0 * cos, 3.0 * sin, 0.2],
-            colour: [0.6 + 0.4 * cos, 0.7, 0.6 + 0.4 * sin],
+            material: Material::plain([0.6 + 0.4 * cos, 0.7, 0.6 + 0.4 * sin], 0.5, 0.4),
             radius: 1.1,
-            reflection: 0.5,
-            transparency: 0.4,
             lamps: 4,
             ..Body::default()
         }
     });
-    let mirror = MaterialKind::Plain { reflection: 0.8, transparency: 0.0, ior: 1.0 };
-    let ball = Sphere {
-        centre: [0.0, 0.0, 0.0],
-        radius: 1.0,
-        material: Material { colour: [0.9; 3], kind: mirror, ..Material::default() },
-    };
+    let ball = Sphere { centre: [0.0, 0.0, 0.0], radius: 1.0, material: Material::plain([0.9; 3], 0.8, 0.0) };
     let mut scene = Scene::sample();
     scene.world = World {
         bodies: bodies.collect(),

@@ -52,5 +52,20 @@ POLYFLY_FN Vec kept(Vec a) {
 #endif
   return a;
 }
+// e to the -x, x from 0 on: two to a whole number times Taylor's series around the middle of what is left.
+POLYFLY_FN Real exp_minus(Real x) {
+  const Real y = min(x * Real(1.44269504f), Real(125.0f));
+  const Int whole = to_int(y);
+  const Real t = (y - to_real(whole) - Real(0.5f)) * Real(0.69314718f);
+  const Real series =
+      fma(t,
+          fma(t,
+              fma(t, fma(t, fma(t, fma(t, Real(1.0f / 720), Real(-1.0f / 120)), Real(1.0f / 24)), Real(-1.0f / 6)),
+                  Real(0.5f)),
+              Real(-1.0f)),
+          Real(1.0f));
+  return series * Real(0.70710678f) * from_bits((Int(127) - whole) << 23);
+}
+POLYFLY_FN Vec exp_minus(Vec x) { return vec(exp_minus(x.x), exp_minus(x.y), exp_minus(x.z)); }
 POLYFLY_FN Real max_component(Real c) { return c; }
 POLYFLY_FN Real max_component(Vec c) { return max(c.x, max(c.y, c.z)); }

@@ -16,7 +16,7 @@ use crate::gpu_types::{
 };
 use crate::math::srgb::linear;
 use crate::math::vec3::{Vec3, scale, single};
-use crate::scene::{Body, FloorShape, LampPattern, Scene, Tone, limits};
+use crate::scene::{Body, FloorShape, LampPattern, Material, MaterialKind, Scene, Tone, limits};
 use geometry::Geometry;
 use std::marker::PhantomData;
 use std::sync::Arc;
@@ -223,18 +223,32 @@ fn sample_bits(scene: &Scene) -> i32 {
 }
 const _: () = assert!(limits::MAX_PATH_SAMPLES < 1 << 18 && limits::MAX_SAMPLES * limits::MAX_SAMPLES < 1 << 18);
 
+// Whether there is glass that bends colours apart.
+fn is_dispersive(scene: &Scene) -> bool {
+    let world = &scene.world;
+    let bodies = world.bodies.iter().map(|b| &b.material);
+    let materials =
+        bodies.chain(world.spheres.iter().map(|s| &s.material)).chain(world.meshes.iter().map(|m| &m.material));
+    materials.chain(world.particles.iter().map(|p| &p.material)).any(|m| materials::dispersion(m) > 0.0)
+}
+
 // Whether a scene has nothing that small scenes cannot have (kernels/types.cuh).
 fn is_plain(scene: &Scene) -> bool {
     let world = &scene.world;
-    let plain_floor = |f: &crate::scene::Floor| f.shape == FloorShape::Square && f.fade == 0.0;
+    let plain_floor = |f: &crate::scene::Floor| f.shape == FloorShape::Square && f.fade == 0.0 && f.roughness == 0.0;
     let plain_body = |b: &Body| {
-        b.reflection_inside.is_none() && b.metal.is_none() && !matches!(b.lamp_pattern, LampPattern::Chase(_))
+        let is_metal = matches!(b.material.kind, MaterialKind::Metal { .. });
+        let chases = matches!(b.lamp_pattern, LampPattern::Chase(_));
+        b.reflection_inside.is_none() && !is_metal && b.material.is_simple() && !chases
     };
+    let mut materials = world.spheres.iter().map(|s| &s.material).chain(world.meshes.iter().map(|m| &m.material));
     scene.camera.lens == 0.0
         && world.sky.image.is_none()
         && world.floor.as_ref().is_none_or(plain_floor)
         && world.lights.iter().all(|l| l.radius == 0.0)
         && world.bodies.iter().all(plain_body)
+        && materials.all(Material::is_simple)
+        && world.particles.as_ref().is_none_or(|p| p.material.is_simple())
 }
 
 fn constants(scene: &Scene, sky: Option<&SkyMap>, geometry: &Geometry) -> Constants {
@@ -269,6 +283,8 @@ fn constants(scene: &Scene, sky: Option<&SkyMap>, geometry: &Geometry) -> Consta
         plain: i32::from(is_plain(scene)),
         sample_bits: sample_bits(scene),
         clamp: render.clamp as f32,
+        floor_alpha: floor.map_or(0.0, |f| materials::alpha(f.roughness)),
+        dispersive: i32::from(is_dispersive(scene)),
     }
 }
 

@@ -3,7 +3,7 @@
 //! ```
 //! use polyfly::{Scene, scene::Body, scene::Solid};
 //! let mut scene = Scene::default();
-//! scene.world.bodies.push(Body { solid: Solid::Icosahedron, reflection: 0.8, ..Body::default() });
+//! scene.world.bodies.push(Body { solid: Solid::Icosahedron, material: Material::plain([0.8; 3], 0.8, 0.0), ..Body::default() });
 //! assert_eq!(Scene::parse(&scene.to_toml(), "again.toml", "".as_ref()).unwrap().scene, scene);
 //! ```
 
@@ -21,6 +21,7 @@ pub(crate) mod tokens;
 pub(crate) mod toml;
 mod toml_camera;
 mod toml_keys;
+mod toml_material;
 mod tone;
 pub(crate) mod write;
 
@@ -32,7 +33,7 @@ pub use film::{Exposure, FilmSettings};
 pub use floor::{Floor, FloorShape, TextureSource};
 pub(crate) use floor::{has_area, is_parallelogram, perimeter_order};
 pub(crate) use limits::defaults;
-pub use material::{Material, MaterialKind};
+pub use material::{Material, MaterialKind, MeasuredMetal};
 pub use motion::{LampPattern, Motion, Rotation};
 pub use pattern::{Pattern, PatternError, numbered};
 pub use sky::{Sky, SkySource};
@@ -294,16 +295,12 @@ pub struct Body {
     pub solid: Solid,
     /// Its centre.
     pub centre: Vec3,
-    /// Colour of its panes; tints what passes through them.
-    pub colour: Vec3,
+    /// How its panes look; their colour tints what passes through them.
+    pub material: Material,
     /// Distance of every vertex from the centre.
     pub radius: f64,
-    /// R: how much a pane mirrors, 0 to 1.
-    pub reflection: f64,
     /// R of a pane met from inside, where it is another: a one-way mirror.
     pub reflection_inside: Option<f64>,
-    /// T: how much a pane lets through, 0 to 1.
-    pub transparency: f64,
     /// Lamps on each edge.
     pub lamps: u32,
     /// A strip of light all along each edge, in place of lamps.
@@ -318,13 +315,6 @@ pub struct Body {
     pub bar_colour: Vec3,
     /// How much the bars mirror on their outer side, 0 to 1; inside, and after two bounces, they are dull.
     pub bar_reflection: f64,
-    /// Index of refraction; 1 lets light go straight through.
-    pub ior: f64,
-    /// Clear all through: panes mirror by Fresnel's equations and let the rest through, whatever R and T are.
-    pub glass: bool,
-    /// Metal all over: panes mirror in the body's colour, whatever R and T are; the number is the spread of what they
-    /// mirror, 0 to 1 (path tracing).
-    pub metal: Option<f64>,
     /// How it is turned, at the clip's start.
     pub rotation: Rotation,
     /// How it moves over the clip.
@@ -338,11 +328,9 @@ impl Default for Body {
         Body {
             solid: Solid::Hexahedron,
             centre: [0.0; 3],
-            colour: [0.8; 3],
+            material: Material::default(),
             radius: 1.0,
-            reflection: 0.0,
             reflection_inside: None,
-            transparency: 0.0,
             lamps: 0,
             strip: false,
             lamp_colour: Body::LAMP_COLOUR,
@@ -350,9 +338,6 @@ impl Default for Body {
             bar: Body::BAR,
             bar_colour: Body::BAR_COLOUR,
             bar_reflection: Body::BAR_REFLECTION,
-            ior: 1.0,
-            glass: false,
-            metal: None,
             rotation: Rotation::default(),
             motion: Motion::default(),
             lamp_pattern: LampPattern::Steady,
@@ -506,13 +491,12 @@ pub(crate) fn parse(text: &str, name: &str, reading: Reading) -> Result<Parsed, 
     match result {
         Ok((scene, mut warnings)) => {
             for (i, body) in scene.world.bodies.iter().enumerate() {
-                let sum = body.reflection.max(body.reflection_inside.unwrap_or(0.0)) + body.transparency;
+                let (reflection, transparency) = body.material.shares();
+                let sum = reflection.max(body.reflection_inside.unwrap_or(0.0)) + transparency;
                 if sum > 1.0 + 1e-9 {
                     warnings.push(format!(
-                        "body {}: reflection {} + transparency {} is above 1: the body adds light of its own",
-                        i + 1,
-                        body.reflection,
-                        body.transparency
+                        "body {}: reflection {reflection} + transparency {transparency} is above 1: the body adds light of its own",
+                        i + 1
                     ));
                 }
             }

@@ -13,6 +13,7 @@ mod faults;
 mod golden;
 mod kernel;
 mod light;
+mod materials;
 mod motion;
 mod oracle;
 mod random_scenes;

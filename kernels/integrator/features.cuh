@@ -14,7 +14,7 @@ POLYFLY_FN void trace_features(const S& scene, const Frame& frame, const Launch&
     const Mask surface = lanes & (hit.surface != Int(NO_SURFACE));
     if (!any(surface)) continue;
     const Mask met = given_any(surface);
-    const Surface<S> s = shading_point(scene, frame, ray, hit, met);
+    const Surface<S> s = shading_point(scene, frame, ray, hit, met, no_wavelength());
     const Vec mirrored = vec(Real(1.0f), Real(1.0f), Real(1.0f)) * s.reflect;
     const Vec sum = s.albedo + mirrored + s.transmit;
     const Real one = Real(1.0f), fixed = Real(FIXED_ONE);

@@ -29,30 +29,33 @@ POLYFLY_FN Ray sample_bsdf(const S& scene, const Ray& ray, const Surface<S>& s, 
   const Real pick = lots.u * all;
   const Mask is_diffuse = (pick < diffuse) | !(mirrored + passed > zero);
   const Mask is_mirror = (!is_diffuse) & ((pick < diffuse + mirrored) | !(passed > zero));
-  const Vec weight = select(is_diffuse, s.albedo, select(is_mirror, s.reflect, s.transmit));
   const Real chance = select(is_diffuse, diffuse, select(is_mirror, mirrored, passed));
   Ray next = ray;
   next.o = s.p;
   next.length = ray.length + t;
-  next.weight = ray.weight * weight * (all * reciprocal(max(chance, Real(1.0e-20f))));
   continues = met & (chance > zero) & (bounce < Int(scene.constants.depth));
 
   Vec ball = s.n;
-  if (any(is_diffuse | (s.fuzz > zero))) {
+  Mirrored m = mirror(s.n, ray.d, vec(one, one, one) * s.reflect);
+  if (any(is_diffuse | (s.fuzz + s.alpha + s.edge > zero))) {
     const Pair place = draw_pair(point, pair_of_bounce(ray.bounces, DIRECTION_PAIR));
     ball = uniform_sphere(place.u, place.v);
+    if constexpr (!SceneTraits<S>::plain) {
+      if (any(is_mirror & (s.alpha + s.edge > zero))) m = mirror_rough(s.n, s.alpha, s.edge, ray.d, m.weight, place);
+    }
+    // A fuzzy mirror's ray that would go into the surface is lost too.
+    const Mask fuzzy = s.fuzz > zero;
+    m.d = select(fuzzy, fma(ball, s.fuzz, m.d), m.d);
+    m.some = m.some & !(fuzzy & !(dot(m.d, s.n) > zero));
   }
+  continues = continues & !(is_mirror & !m.some);
+  const Vec weight = select(is_diffuse, s.albedo, select(is_mirror, m.weight, s.transmit));
+  next.weight = ray.weight * weight * (all * reciprocal(max(chance, Real(1.0e-20f))));
   // Lambert's cosine: the normal's tip is the middle of a sphere of directions.
   const Vec sum = s.n + ball;
   const Vec lambert = select(dot(sum, sum) > Real(1.0e-6f), sum, s.n);
-  const Real twice = Real(-2.0f) * dot(s.n, ray.d);
-  const Vec mirror = vec(fma(s.n.x, twice, ray.d.x), fma(s.n.y, twice, ray.d.y), fma(s.n.z, twice, ray.d.z));
-  const Vec spread = fma(ball, s.fuzz, mirror);
-  const Vec onward = refract(s, ray.d);
-  next.d = normalise(select(is_diffuse, lambert, select(is_mirror, select(s.fuzz > zero, spread, mirror), onward)));
+  next.d = normalise(select(is_diffuse, lambert, select(is_mirror, m.d, refract(s, ray.d))));
   next.from = select(is_diffuse | is_mirror, s.same_side, s.other_side);
-  // A fuzzy mirror's ray that would go into the surface is lost.
-  continues = continues & !(is_mirror & (s.fuzz > zero) & !(dot(spread, s.n) > zero));
   // Emitters have been asked for their light on a diffuse surface; the ray must not count them again, nor behind
   // panes that let it straight through, since the shadow rays have passed these too. Where the floor has faded they
   // have not.
@@ -61,8 +64,9 @@ POLYFLY_FN Ray sample_bsdf(const S& scene, const Ray& ray, const Surface<S>& s, 
   Int cosine = Int(0);
   if constexpr (!SceneTraits<S>::plain)
     cosine = to_int(max(dot(next.d, s.n), zero) * Real(COSINE_STEPS)) << COSINE_SHIFT;
-  next.bounces = (bounce + Int(1)) | (ray.bounces & Int(DIFFUSED)) |
+  next.bounces = (bounce + Int(1)) | (ray.bounces & Int(DIFFUSED | DISPERSED)) |
       select(is_diffuse, Int(LIGHTS_SAMPLED | DIFFUSED) | cosine, kept);
+  if constexpr (!SceneTraits<S>::plain) next.bounces = next.bounces | select(is_diffuse | is_mirror, Int(0), s.onward);
 
   // Russian roulette: dim rays end, those that survive carry the light of the others.
   const Real roulette_probability = min(max_component(next.weight), one);
@@ -81,16 +85,17 @@ struct PathTracing {
 
   // One bounce of the active lanes; what spawn says.
   template <class S, class Q>
-  POLYFLY_METHOD static bool shade(const S& scene, const Frame& frame, const Ray& ray, const Hit& hit, Mask active,
+  POLYFLY_METHOD static bool shade(const S& scene, const Frame& frame, const Ray& asked, const Hit& hit, Mask active,
                                    Q& queue) {
     const Mask surface = active & (hit.surface != Int(NO_SURFACE)), away = active & !surface;
     if (any(away)) {
-      const Vec light = ray.weight * (sky(scene, ray.d, away) * sky_share(scene, ray, away));
-      queue.add_radiance(ray, limited(scene, ray, light), away);
+      const Vec light = asked.weight * (sky(scene, asked.d, away) * sky_share(scene, asked, away));
+      queue.add_radiance(asked, limited(scene, asked, light), away);
     }
     if (!any(surface)) return false;
     const Mask met = given_any(surface);
-    const Surface<S> s = shading_point(scene, frame, ray, hit, met);
+    const Surface<S> s = shading_point(scene, frame, asked, hit, met, wavelength(scene, asked, queue));
+    const Ray ray = arrived(asked, s);
     const Mask glows = met & ((ray.bounces & Int(LIGHTS_SAMPLED)) == Int(0)) & (max_component(s.emission) > Real(0.0f));
     if (any(glows)) queue.add_radiance(ray, limited(scene, ray, ray.weight * s.emission), glows);
     const SamplePoint point = queue.draws(ray);

@@ -9,6 +9,7 @@
 #pragma once
 #include "../shading/camera.cuh"
 #include "../shading/light.cuh"
+#include "../shading/microfacet.cuh"
 #include "../shading/sky.cuh"
 #include "../shapes/scene_query.cuh"
 
@@ -17,26 +18,51 @@ struct SecondaryRays {
   Ray reflected, transmitted;
   Mask reflects, transmits;
 };
-template <class S>
-POLYFLY_FN SecondaryRays spawn_secondary_rays(const S& scene, const Ray& ray, const Surface<S>& s, Real t, Mask met) {
+template <class S, class Q>
+POLYFLY_FN SecondaryRays spawn_secondary_rays(const S& scene, const Ray& ray, const Surface<S>& s, Real t, Mask met,
+                                              const Q& queue) {
   SecondaryRays c;
   const Real cutoff = Real(scene.constants.cutoff);
-  const Mask deeper = met & (ray.bounces < Int(scene.constants.depth));
+  const Int bounces = SceneTraits<S>::plain ? ray.bounces : ray.bounces & Int(BOUNCE_MASK);
+  const Mask deeper = met & (bounces < Int(scene.constants.depth));
   c.reflected = ray;
   c.reflected.o = s.p;
   c.reflected.length = ray.length + t;
   c.reflected.bounces = ray.bounces + Int(1);
   c.transmitted = c.reflected;
-  const Real twice = Real(-2.0f) * dot(s.n, ray.d);
-  c.reflected.d = vec(fma(s.n.x, twice, ray.d.x), fma(s.n.y, twice, ray.d.y), fma(s.n.z, twice, ray.d.z));
-  c.reflected.weight = ray.weight * s.reflect;
+  Mirrored m = mirror(s.n, ray.d, vec(Real(1.0f), Real(1.0f), Real(1.0f)) * s.reflect);
+  if constexpr (!SceneTraits<S>::plain) {
+    if (any(met & (s.alpha + s.edge > Real(0.0f))))
+      m = mirror_rough(s.n, s.alpha, s.edge, ray.d, m.weight,
+                       draw_pair(queue.draws(ray), pair_of_bounce(ray.bounces, DIRECTION_PAIR)));
+  }
+  c.reflected.d = m.d;
+  c.reflected.weight = ray.weight * m.weight;
   c.reflected.from = s.same_side;
-  c.reflects = deeper & !(max_component(c.reflected.weight) < cutoff) & (max_component(s.reflect) > Real(0.0f));
+  c.reflects = deeper & m.some & !(max_component(c.reflected.weight) < cutoff) & (max_component(m.weight) > Real(0.0f));
   c.transmitted.d = refract(s, ray.d);
   c.transmitted.from = s.other_side;
   c.transmitted.weight = ray.weight * s.transmit;
+  if constexpr (!SceneTraits<S>::plain) c.transmitted.bounces = c.transmitted.bounces | s.onward;
   c.transmits = deeper & !(max_component(c.transmitted.weight) < cutoff) & (max_component(s.transmit) > Real(0.0f));
   return c;
+}
+
+// The wavelength of a ray's sample, where that matters.
+template <class S, class Q>
+POLYFLY_FN Wavelength wavelength(const S& scene, const Ray& ray, const Q& queue) {
+  if constexpr (!SceneTraits<S>::plain) {
+    if (scene.constants.dispersive) return wavelength_of(draw_pair(queue.draws(ray), Int(WAVELENGTH_PAIR)).u);
+  }
+  return no_wavelength();
+}
+// A ray that has come to a surface: what is left of its light.
+template <class S>
+POLYFLY_FN Ray arrived(const Ray& ray, const Surface<S>& s) {
+  if constexpr (SceneTraits<S>::plain) return ray;
+  Ray here = ray;
+  here.weight = ray.weight * s.passed;
+  return here;
 }
 
 struct Whitted {
@@ -47,15 +73,16 @@ struct Whitted {
 
   // One bounce of the active lanes; what spawn says.
   template <class S, class Q>
-  POLYFLY_METHOD static bool shade(const S& scene, const Frame& frame, const Ray& ray, const Hit& hit, Mask active,
+  POLYFLY_METHOD static bool shade(const S& scene, const Frame& frame, const Ray& asked, const Hit& hit, Mask active,
                                    Q& queue) {
     const Mask surface = active & (hit.surface != Int(NO_SURFACE));
     if (!any(surface)) {
-      queue.add_radiance(ray, ray.weight * sky(scene, ray.d, active), active);
+      queue.add_radiance(asked, asked.weight * sky(scene, asked.d, active), active);
       return false;
     }
     const Mask met = given_any(surface);
-    const Surface<S> s = shading_point(scene, frame, ray, hit, met);
+    const Surface<S> s = shading_point(scene, frame, asked, hit, met, wavelength(scene, asked, queue));
+    const Ray ray = arrived(asked, s);
     queue.add_radiance(
         ray,
         ray.weight *
@@ -63,6 +90,6 @@ struct Whitted {
         active);
     POLYFLY_NO_UNROLL
     for (int i = 0; i < scene.lights.len; ++i) sample_light(scene, i, ray, s, met, queue);
-    return queue.spawn(spawn_secondary_rays(scene, ray, s, hit.t, met));
+    return queue.spawn(spawn_secondary_rays(scene, ray, s, hit.t, met, queue));
   }
 };

@@ -41,7 +41,8 @@ POLYFLY_FN LightSample light_from(const S& scene, Vec towards, const Light& ligh
   return sample;
 }
 
-// A point light's, or those of places on the disc that a ball of light shows.
+// A point light's, or those of places on the disc that a ball of light shows: half as many with each bounce, since what
+// they light is dimmer and there are more of them.
 template <class S, class Q>
 POLYFLY_FN void sample_light(const S& scene, int i, const Ray& ray, const Surface<S>& s, Mask met, Q& queue) {
   const Light& light = scene.lights.at(i);
@@ -50,22 +51,27 @@ POLYFLY_FN void sample_light(const S& scene, int i, const Ray& ray, const Surfac
     queue.shadow_ray(ray, s, light_from(scene, centre, light, ray, s, met));
   } else {
     // One place for both kinds, since a GPU's kernel holds a copy of all that a shadow ray does.
-    const int samples = light.radius > 0.0f ? light.samples : 1;
+    const int most = light.radius > 0.0f ? light.samples : 1;
+    const Int bounce = ray.bounces & Int(BOUNCE_MASK);
+    // most >> bounce, at least one.
+    const Int halvings = select(bounce < Int(16), bounce, Int(16));
+    const Int count = to_int(max(Real((float)most) * from_bits((Int(127) - halvings) << 23), Real(1.0f)));
     POLYFLY_NO_UNROLL
-    for (int j = 0; j < samples; ++j) {
+    for (int j = 0; j < most; ++j) {
+      const Mask asked = met & (Int(j) < count);
+      if (!any(asked)) break;
       Vec towards = centre;
       if (light.radius > 0.0f) {
         const Basis basis = basis_around(normalise(centre));
-        const Int bounce = ray.bounces & Int(BOUNCE_MASK);
-        const Pair place = draw_pair(one_of_many(queue.draws(ray), light.samples, j),
-                                     bounce * Int(scene.lights.len) + Int(i + LIGHT_PAIRS));
+        const Pair place =
+            draw_pair(one_of_many(queue.draws(ray), count, j), bounce * Int(scene.lights.len) + Int(i + LIGHT_PAIRS));
         const Real r = sqrt(max(place.v, Real(1.0e-20f))) * Real(light.radius);
         Real sine, cosine;
         sincos_2pi(place.u, sine, cosine);
         towards = fma(basis.down, r * sine, fma(basis.right, r * cosine, centre));
       }
-      LightSample sample = light_from(scene, towards, light, ray, s, met);
-      if (samples > 1) sample.colour = sample.colour * Real(1.0f / (float)samples);
+      LightSample sample = light_from(scene, towards, light, ray, s, asked);
+      if (most > 1) sample.colour = sample.colour * reciprocal(to_real(count));
       queue.shadow_ray(ray, s, sample);
     }
   }

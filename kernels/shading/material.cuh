@@ -25,11 +25,53 @@ struct Surface {
   Real highlight_weight;  // weight of the highlight, likewise times 1 - R - T
   typename Reflectance<S>::Type reflect;
   Real fuzz;       // for path tracing
+  Real alpha;      // GGX's, of what is mirrored; 0: a clear mirror
+  Real edge;       // 1: the mirror turns white along the rim
   Vec transmit;    // T times the tint
   Real ior;        // on the way through; 1 = straight
   Int same_side;   // Ray::from of the reflected ray
   Int other_side;  // and of the transmitted one
+  Int onward;      // what to add to the transmitted ray's bounces: DISPERSED where it is of one wavelength now
+  Vec passed;      // what is left of light that has come to the surface through the glass behind it
 };
+
+// What a sample sees behind glass that bends colours apart: what 1 / wavelength^2 is more than the d line's, in 1 /
+// um^2, and what it counts there for red, green and blue. Each of these is a hat over the spectrum; everywhere they add
+// up to three, and each is one on the whole.
+struct Wavelength {
+  Real term;
+  Vec response;
+};
+POLYFLY_FN Wavelength no_wavelength() {
+  const Wavelength w = {Real(0.0f), vec(Real(1.0f), Real(1.0f), Real(1.0f))};
+  return w;
+}
+POLYFLY_FN Wavelength wavelength_of(Real u) {
+  const Real zero = Real(0.0f), one = Real(1.0f), three = Real(3.0f);
+  const Real um = fma(u, Real(0.26f), Real(0.42f));
+  const Real blue = max(min(fma(u, -three, Real(1.5f)), one), zero);
+  const Real red = max(min(fma(u, three, Real(-1.5f)), one), zero);
+  const Wavelength w = {reciprocal(um * um) - Real(2.8965965f),
+                        vec(red * three, (one - red - blue) * three, blue * three)};
+  return w;
+}
+
+// Glass: what bends light of the ray's wavelength, what is left of it on its way through, and its colour from here on.
+// index, dispersion and absorb are the glass's; the share that is mirrored follows later, by s.ior.
+template <class S>
+POLYFLY_FN void shade_glass(const Ray& ray, const Hit& hit, Mask m, const Wavelength& wave, Real index, Real dispersion,
+                            Vec absorb, Surface<S>& s) {
+  const Mask disperses = m & (dispersion > Real(0.0f));
+  if (any(disperses)) {
+    const Real bent = fma(dispersion, wave.term, index);
+    s.ior = select(disperses, select(hit.leaving, bent, reciprocal(bent)), s.ior);
+    const Mask anew = disperses & ((ray.bounces & Int(DISPERSED)) == Int(0));
+    s.transmit = select(anew, s.transmit * wave.response, s.transmit);
+    s.onward = select(anew, Int(DISPERSED), s.onward);
+  }
+  const Mask absorbs = m & hit.leaving & (max_component(absorb) > Real(0.0f));
+  if (any(absorbs)) s.passed = select(absorbs, exp_minus(absorb * hit.t), s.passed);
+}
 
 // --- lamps: discs set along the middle of a bar, hot in theirs, with a glow on the bar around them ---
 // across: distance to the edge within the face; place: position along the edge, 0 in its middle.
@@ -125,6 +167,8 @@ POLYFLY_FN void shade_bar(const S& scene, const Body& body, const Ray& ray, Vec 
   // What turns away from the eye is seen from the side at most.
   const Vec round = fma(ray.d, -max(dot(leaning, ray.d), zero), leaning);
   s.n = select(bar, round, s.n);
+  s.alpha = select(bar, zero, s.alpha);
+  s.edge = select(bar, zero, s.edge);
   // Inside, and in the mirrors of mirrors, they are dull: what they mirror there would be noise.
   const Mask mirrors = bar & outside & ((ray.bounces & Int(BOUNCE_MASK)) < Int(BAR_BOUNCES));
   s.reflect = select(bar, Reflectance<S>::all(select(mirrors, Real(body.bar_reflect), zero)), s.reflect);
@@ -139,7 +183,8 @@ POLYFLY_FN void shade_bar(const S& scene, const Body& body, const Ray& ray, Vec 
 
 // Body k, for lanes that met it.
 template <class S>
-POLYFLY_FN void shade_body(const S& scene, int k, const Ray& ray, const Hit& hit, Mask m, Surface<S>& s) {
+POLYFLY_FN void shade_body(const S& scene, int k, const Ray& ray, const Hit& hit, Mask m, const Wavelength& wave,
+                           Surface<S>& s) {
   const Body& body = scene.bodies.at(k);
   const Vec q = s.p - vec(body.centre);
   // The face is the nearest plane, the edge is shared with the next.
@@ -156,7 +201,7 @@ POLYFLY_FN void shade_body(const S& scene, int k, const Ray& ray, const Hit& hit
   s.n = select(m, select(dot(n, ray.d) < Real(0.0f), n, -n), s.n);
   const Vec colour = vec(body.colour);
   s.albedo = select(m, colour * Real(body.local), s.albedo);
-  s.highlight_weight = select(m, Real(body.local * scene.constants.highlight), s.highlight_weight);
+  s.highlight_weight = select(m, Real(body.highlight_weight), s.highlight_weight);
   Real mirrored = Real(body.reflect);
   if constexpr (!SceneTraits<S>::plain) mirrored = select(hit.leaving, Real(body.reflect_inside), mirrored);
   s.reflect = select(m, Reflectance<S>::all(mirrored), s.reflect);
@@ -166,12 +211,15 @@ POLYFLY_FN void shade_body(const S& scene, int k, const Ray& ray, const Hit& hit
     if (body.metal) {
       s.reflect = select(m, colour, s.reflect);
       s.fuzz = select(m, Real(body.fuzz), s.fuzz);
+      s.edge = select(m, Real(body.metal == 2 ? 1.0f : 0.0f), s.edge);
     }
+    s.alpha = select(m, Real(body.alpha), s.alpha);
+    if (body.glass) shade_glass(ray, hit, m, wave, Real(body.ior), Real(body.dispersion), vec(body.absorb), s);
   }
   if (body.glass) {
     const Real share = fresnel(s.ior, -dot(s.n, ray.d));
     s.reflect = select(m, Reflectance<S>::all(share), s.reflect);
-    s.transmit = select(m, colour * (Real(1.0f) - share), s.transmit);
+    s.transmit = select(m, s.transmit * (Real(1.0f) - share), s.transmit);
   }
   const Int in = Int(body.code_in), out = Int(4 * k);
   s.same_side = select(m, select(hit.leaving, in, out), s.same_side);
@@ -220,6 +268,7 @@ POLYFLY_FN void shade_floor(const S& scene, const Frame& frame, int k, const Ray
   s.highlight_weight =
       select(m, Real(scene.constants.highlight * (1.0f - scene.constants.floor_reflect)), s.highlight_weight);
   s.reflect = select(m, Reflectance<S>::all(Real(scene.constants.floor_reflect)), s.reflect);
+  if constexpr (!SceneTraits<S>::plain) s.alpha = select(m, Real(scene.constants.floor_alpha), s.alpha);
   if (scene.constants.lightmap_size > 0) {
     // Lamp light lies on the side that the floor's normal points to, which is the upper one.
     Mask above = m & (facing < Real(0.0f));
@@ -237,7 +286,8 @@ POLYFLY_FN void shade_floor(const S& scene, const Frame& frame, int k, const Ray
 
 // A sphere or a triangle.
 template <class S>
-POLYFLY_FN void shade_primitive(const S& scene, const Ray& ray, const Hit& hit, Mask m, Surface<S>& s) {
+POLYFLY_FN void shade_primitive(const S& scene, const Ray& ray, const Hit& hit, Mask m, const Wavelength& wave,
+                                Surface<S>& s) {
   const Int number = hit.surface - Int(PRIMITIVE);
   const Mask round = m & (number < Int(scene.spheres.len)), flat = m & !round;
   Vec n = s.n;
@@ -275,21 +325,31 @@ POLYFLY_FN void shade_primitive(const S& scene, const Ray& ray, const Hit& hit, 
   s.emission = select(m, read_vec(data, words, at + Int(WORD(Material, emission)), m), s.emission);
   Vec mirror = read_vec(data, words, at + Int(WORD(Material, mirror)), m),
       refract = read_vec(data, words, at + Int(WORD(Material, transmit)), m);
+  s.transmit = select(m, refract, s.transmit);
   const Mask glass = m & (read((const int*)data, words, at + Int(WORD(Material, glass)), m) > Int(0));
   if (any(glass)) {
+    if constexpr (!SceneTraits<S>::plain) {
+      const Vec absorb = read_vec(data, words, at + Int(WORD(Material, absorb)), glass);
+      shade_glass(ray, hit, glass, wave, ior, read(data, words, at + Int(WORD(Material, dispersion)), glass), absorb,
+                  s);
+    }
     const Real share = fresnel(s.ior, -dot(n, ray.d));
     mirror = select(glass, vec(share, share, share), mirror);
-    refract = select(glass, refract * (Real(1.0f) - share), refract);
+    s.transmit = select(glass, s.transmit * (Real(1.0f) - share), s.transmit);
   }
   s.reflect = select(m, mirror, s.reflect);
-  s.transmit = select(m, refract, s.transmit);
+  if constexpr (!SceneTraits<S>::plain) {
+    s.alpha = select(m, read(data, words, at + Int(WORD(Material, alpha)), m), s.alpha);
+    s.edge = select(m, read(data, words, at + Int(WORD(Material, edge)), m), s.edge);
+  }
   const Int out = (number << 2) + Int(FROM_PRIMITIVE), in = out + Int(1);
   s.same_side = select(m, select(hit.leaving, in, out), s.same_side);
   s.other_side = select(m, select(hit.leaving, out, in), s.other_side);
 }
 
 template <class S>
-POLYFLY_FN Surface<S> shading_point(const S& scene, const Frame& frame, const Ray& ray, const Hit& hit, Mask met) {
+POLYFLY_FN Surface<S> shading_point(const S& scene, const Frame& frame, const Ray& ray, const Hit& hit, Mask met,
+                                    const Wavelength& wave) {
   const Real zero = Real(0.0f);
   const Vec black = vec(zero, zero, zero);
   Surface<S> s = {kept(fma(ray.d, hit.t, ray.o)),
@@ -299,26 +359,30 @@ POLYFLY_FN Surface<S> shading_point(const S& scene, const Frame& frame, const Ra
                   zero,
                   Reflectance<S>::all(zero),
                   zero,
+                  zero,
+                  zero,
                   black,
                   Real(1.0f),
                   Int(FROM_NOWHERE),
-                  Int(FROM_NOWHERE)};
+                  Int(FROM_NOWHERE),
+                  Int(0),
+                  vec(Real(1.0f), Real(1.0f), Real(1.0f))};
   if constexpr (SceneTraits<S>::small) {
     POLYFLY_NO_UNROLL
     for (int k = 0; k < scene.bodies.len; ++k) {
       const Mask m = met & (hit.surface == Int(k));
-      if (any(m)) shade_body(scene, k, ray, hit, m, s);
+      if (any(m)) shade_body(scene, k, ray, hit, m, wave, s);
     }
   } else {
     const Mask primitive = met & (hit.surface > Int(PRIMITIVE - 1)), body = met & !primitive & (hit.surface > Int(-1));
-    if (any(primitive)) shade_primitive(scene, ray, hit, primitive, s);
+    if (any(primitive)) shade_primitive(scene, ray, hit, primitive, wave, s);
 #if POLYFLY_LANES == 1
-    if (body) shade_body(scene, hit.surface, ray, hit, true, s);
+    if (body) shade_body(scene, hit.surface, ray, hit, true, wave, s);
 #else
     for (u32 left = mask_bits(body); left;) {
       const int k = lane(hit.surface, __builtin_ctz(left));
       const Mask m = body & (hit.surface == Int(k));
-      shade_body(scene, k, ray, hit, m, s);
+      shade_body(scene, k, ray, hit, m, wave, s);
       left &= ~mask_bits(m);
     }
 #endif

@@ -53,8 +53,8 @@ POLYFLY_FN SamplePoint sample_point(const Constants& constants, const Frame& fra
   return p;
 }
 // The same for draws of which each sample makes `count`.
-POLYFLY_FN SamplePoint one_of_many(SamplePoint p, int count, int which) {
-  p.index = wrap_add(wrap_mul(p.index, Int(count)), Int(which));
+POLYFLY_FN SamplePoint one_of_many(SamplePoint p, Int count, int which) {
+  p.index = wrap_add(wrap_mul(p.index, count), Int(which));
   return p;
 }
 
@@ -78,13 +78,13 @@ POLYFLY_FN Pair draw_pair(SamplePoint p, Int n) {
                      unit_real(reverse_bits(scramble_reversed(second, wrap_mul(seed, Int((int)0x85ebca6bu)))))};
   return pair;
 }
-// The pairs of a path: the place in the pixel, that on the lens, then those of each bounce, then those of balls of
-// light, beyond all others.
-constexpr int PIXEL_PAIR = 0, LENS_PAIR = 1;
+// The pairs of a path: the place in the pixel, that on the lens, the wavelength, then those of each bounce, then those
+// of balls of light, beyond all others.
+constexpr int PIXEL_PAIR = 0, LENS_PAIR = 1, WAVELENGTH_PAIR = 2, FIRST_BOUNCE_PAIR = 3;
 constexpr int LOT_PAIR = 0, DIRECTION_PAIR = 1, EMITTER_PAIR = 2, PLACE_PAIR = 3, PAIRS_PER_BOUNCE = 4;
-constexpr int LIGHT_PAIRS = 2 + PAIRS_PER_BOUNCE * (MAX_DEPTH + 1);
+constexpr int LIGHT_PAIRS = FIRST_BOUNCE_PAIR + PAIRS_PER_BOUNCE * (MAX_DEPTH + 1);
 POLYFLY_FN Int pair_of_bounce(Int bounces, int which) {
-  return (bounces & Int(BOUNCE_MASK)) * Int(PAIRS_PER_BOUNCE) + Int(2 + which);
+  return (bounces & Int(BOUNCE_MASK)) * Int(PAIRS_PER_BOUNCE) + Int(FIRST_BOUNCE_PAIR + which);
 }
 
 // Sine and cosine of 2 pi u, 0 <= u < 1, from those of half the angle; the polynomial is Taylor's.

@@ -111,9 +111,10 @@ struct ClosestHitVisitor {
 };
 
 // The order of this walk is the tree's own, since the order of tints can show in their product.
+template <class S>
 struct TransmittanceVisitor {
   static constexpr bool NEAREST_FIRST = false;
-  const Scene& scene;
+  const S& scene;
   const Vec o, d;
   const Real dd;
   const Int from;

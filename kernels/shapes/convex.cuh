@@ -136,5 +136,10 @@ POLYFLY_FN void transmittance_body(const S& scene, int k, Vec o, Vec d, Real dd,
   const Vec pane = vec(body.colour) * Real(body.shadow_transmit);
   left = select(in, left * pane, left);
   left = select(out, left * pane, left);
+  if (!SceneTraits<S>::plain && body.absorb[0] + body.absorb[1] + body.absorb[2] > 0.0f) {
+    // From where the line enters, or starts, to where it leaves, or ends.
+    const Real within = max(min(c.leave, one) - select(here, zero, max(c.enter, zero)), zero) * sqrt(dot(d, d));
+    left = select(in | out, left * exp_minus(vec(body.absorb) * within), left);
+  }
   active = active & (max_component(left) > zero);
 }

@@ -68,7 +68,7 @@ POLYFLY_FN Vec transmittance(const S& scene, Vec o, Vec d, Int from, Mask active
     for (int k = 0; k < scene.bodies.len; ++k) transmittance_body(scene, k, o, d, dd, from, active, left);
     return left;
   } else {
-    TransmittanceVisitor visitor = {scene, o, d, dd, from, active, left};
+    TransmittanceVisitor<S> visitor = {scene, o, d, dd, from, active, left};
     walk_bvh(scene, o, d, visitor);
     return visitor.left;
   }

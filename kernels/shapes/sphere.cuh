@@ -37,8 +37,8 @@ POLYFLY_FN Vec shadow_transmittance(const Scene& scene, const Material& m) {
 }
 
 // Light that comes through a ball: tinted where the line enters and leaves.
-POLYFLY_FN void transmittance_sphere(const Scene& scene, int i, Vec o, Vec d, Real dd, Int from, Mask& active,
-                                     Vec& left) {
+template <class S>
+POLYFLY_FN void transmittance_sphere(const S& scene, int i, Vec o, Vec d, Real dd, Int from, Mask& active, Vec& left) {
   const Mask inside = from == Int(FROM_PRIMITIVE + 4 * i + 1);
   const Mask asked = active & (from != Int(FROM_PRIMITIVE + 4 * i));
   if (!any(asked)) return;
@@ -47,8 +47,15 @@ POLYFLY_FN void transmittance_sphere(const Scene& scene, int i, Vec o, Vec d, Re
   const Mask in = crossed & !inside & (c.enter > Real(0.0f)) & (c.enter < Real(1.0f));
   const Mask out = crossed & (inside | (c.leave > Real(0.0f))) & (c.leave < Real(1.0f));
   if (!any(in | out)) return;
-  const Vec pane = shadow_transmittance(scene, scene.materials.at(scene.sphere_materials.at(i)));
+  const Material& material = scene.materials.at(scene.sphere_materials.at(i));
+  const Vec pane = shadow_transmittance(scene, material);
   left = select(in, left * pane, left);
   left = select(out, left * pane, left);
+  if (!SceneTraits<S>::plain && material.absorb[0] + material.absorb[1] + material.absorb[2] > 0.0f) {
+    // From where the line enters, or starts, to where it leaves, or ends.
+    const Real zero = Real(0.0f), one = Real(1.0f);
+    const Real within = max(min(c.leave, one) - select(inside, zero, max(c.enter, zero)), zero) * sqrt(dot(d, d));
+    left = select(in | out, left * exp_minus(vec(material.absorb) * within), left);
+  }
   active = active & (max_component(left) > Real(0.0f));
 }

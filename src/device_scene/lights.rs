@@ -71,7 +71,8 @@ pub fn emitters(scene: &Scene, assets: &Assets, w: &Geometry) -> Vec<Emitter> {
 // Whether light inside a body can be seen: on its own panes, or on what reaches into it.
 fn lights_inside(scene: &Scene, assets: &Assets, k: usize) -> bool {
     let body = &scene.world.bodies[k];
-    (!body.glass && body.reflection + body.transparency < 1.0) || !sealed(scene, assets, k)
+    let (reflection, transparency) = body.material.shares();
+    reflection + transparency < 1.0 || !sealed(scene, assets, k)
 }
 
 // What an emitter's light at a distance grows with, next to its colour.

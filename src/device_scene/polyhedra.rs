@@ -1,13 +1,14 @@
 //! Polyhedra as pairs of planes, and what reaches into them.
 
 use super::linear_colour;
+use super::materials::{absorption, alpha, dispersion, surface_tint};
 use crate::assets::Assets;
 use crate::assets::mesh::Corners;
 use crate::gpu_types::{Body as GpuBody, SEALED, Slab};
 use crate::math::platonic::Solid;
 use crate::math::srgb::linear;
 use crate::math::vec3::{Vec3, add, cross, dot, length, normalise, single, sub};
-use crate::scene::{Body, Floor, FloorShape, LampPattern, Scene};
+use crate::scene::{Body, Floor, FloorShape, LampPattern, MaterialKind, Scene};
 use rayon::prelude::*;
 
 // A lamp fits the bar on its face, and its neighbours do not touch it.
@@ -42,21 +43,25 @@ pub fn flatten(scene: &Scene, assets: &Assets, k: usize, slabs: &mut Vec<Slab>) 
     let (sine, cosine) = (body.solid.edge_sine(), body.solid.edge_cosine());
     let lamps = if body.bar > 0.0 && !body.strip { body.lamps } else { 0 };
     let spacing = body.solid.edge_length() * body.radius / f64::from(lamps.max(1));
-    let bends = scene.render.is_path() && (body.ior != 1.0 || body.glass);
-    let (reflection, transparency) = match (body.glass, body.metal) {
-        (true, _) => (0.0, 1.0),
-        (_, Some(_)) => (1.0, 0.0),
-        _ => (body.reflection, body.transparency),
+    let material = &body.material;
+    let ior = material.ior();
+    let bends = scene.render.is_path() && (ior != 1.0 || material.is_glass());
+    let (reflection, transparency) = material.shares();
+    let (metal, fuzz) = match material.kind {
+        MaterialKind::Metal { fuzz, measured } => (1 + i32::from(measured.is_some()), fuzz as f32),
+        _ => (0, 0.0),
     };
+    let local = (1.0 - reflection - transparency).max(0.0);
     GpuBody {
         centre: single(body.centre),
         radius: body.radius as f32,
-        colour: linear_colour(body.colour),
-        local: (1.0 - reflection - transparency).max(0.0) as f32,
+        colour: surface_tint(material),
+        local: local as f32,
+        highlight_weight: (local * material.highlight.unwrap_or(scene.world.highlight)) as f32,
         reflect: reflection as f32,
         reflect_inside: body.reflection_inside.unwrap_or(reflection) as f32,
         transmit: transparency as f32,
-        ior: body.ior as f32,
+        ior: ior as f32,
         bar: (body.bar * body.radius * sine) as f32,
         bar_to_edge: (1.0 / sine) as f32,
         lamp_spacing: spacing as f32,
@@ -68,17 +73,20 @@ pub fn flatten(scene: &Scene, assets: &Assets, k: usize, slabs: &mut Vec<Slab>) 
         code_in: 4 * k as i32 + 1 + if sealed(scene, assets, k) { SEALED } else { 0 },
         first_slab: first as i32,
         slabs: (slabs.len() - first) as i32,
-        inverse_ior: (1.0 / body.ior) as f32,
+        inverse_ior: (1.0 / ior) as f32,
         shadow_transmit: if bends { 0.0 } else { transparency as f32 },
         bar_reflect: body.bar_reflection as f32,
         bar_inverse: if body.bar > 0.0 { (1.0 / (body.bar * body.radius * sine)) as f32 } else { 0.0 },
-        glass: i32::from(body.glass),
+        glass: i32::from(material.is_glass()),
         chase: match body.lamp_pattern {
             LampPattern::Chase(cycles) => cycles.rem_euclid(1.0) as f32,
             _ => -1.0,
         },
-        metal: i32::from(body.metal.is_some()),
-        fuzz: body.metal.unwrap_or(0.0) as f32,
+        metal,
+        fuzz,
+        alpha: alpha(material.roughness),
+        dispersion: dispersion(material),
+        absorb: absorption(material),
         bar_lean: (sine / (1.0 + cosine)) as f32,
         bar_inward: (cosine / sine) as f32,
         lamp_across: (0.5 * body.bar * body.radius) as f32,

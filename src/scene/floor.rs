@@ -55,6 +55,8 @@ pub struct Floor {
     pub tint: Vec3,
     /// How much it mirrors, 0 to 1.
     pub reflection: f64,
+    /// How wide it spreads what it mirrors, as a [`Material`](super::Material) does.
+    pub roughness: f64,
     /// How far it goes.
     pub shape: FloorShape,
     /// Distance from the scene's middle at which it is half gone, the sky showing through; 0: it does not fade.
@@ -68,6 +70,7 @@ impl Default for Floor {
             texture: None,
             tint: [1.0; 3],
             reflection: 0.0,
+            roughness: 0.0,
             shape: FloorShape::Square,
             fade: 0.0,
         }

@@ -5,8 +5,8 @@
 use super::diagnostic::{Problem, Rule};
 use super::limits::{MAX_DEPTH, MAX_FRAMES, MAX_LAMPS, MAX_PIXELS, MAX_SAMPLES, MAX_SIDE};
 use super::{
-    Body, Camera, CameraPath, CylindricalPath, FilmSettings, Floor, Light, Output, Pattern, Reading, RenderSettings,
-    Scene, Solid, TextureSource, World, defaults,
+    Body, Camera, CameraPath, CylindricalPath, FilmSettings, Floor, Light, Material, Output, Pattern, Reading,
+    RenderSettings, Scene, Solid, TextureSource, World, defaults,
 };
 use crate::math::vec3::Vec3;
 use std::ops::Range;
@@ -146,17 +146,18 @@ impl Reader<'_> {
         match dialect {
             Dialect::Reduced => {
                 body.radius = self.number(&radius, Rule::Length)?;
-                body.colour = self.byte_colour(&what)?;
+                body.material.colour = self.byte_colour(&what)?;
             }
             Dialect::SevenValue => {
-                body.colour = self.colour(&what, Rule::Fraction)?;
+                body.material.colour = self.colour(&what, Rule::Fraction)?;
                 body.radius = self.number(&radius, Rule::Length)?;
             }
             Dialect::Full => {
-                body.colour = self.colour(&what, Rule::Fraction)?;
+                let colour = self.colour(&what, Rule::Fraction)?;
                 body.radius = self.number(&radius, Rule::Length)?;
-                body.reflection = self.number(&format!("{what}, reflection R"), Rule::Fraction)?;
-                body.transparency = self.number(&format!("{what}, transparency T"), Rule::Fraction)?;
+                let reflection = self.number(&format!("{what}, reflection R"), Rule::Fraction)?;
+                let transparency = self.number(&format!("{what}, transparency T"), Rule::Fraction)?;
+                body.material = Material::plain(colour, reflection, transparency);
                 body.lamps = self.whole(&format!("{what}, lamps on an edge"), 0, MAX_LAMPS)?;
                 body.bar = Body::BAR;
             }

@@ -6,8 +6,8 @@ use super::limits::{
 };
 use super::toml_keys::*;
 use super::{
-    Body, ColourBy, Exposure, FilmSettings, Floor, FloorShape, Integrator, LampPattern, Light, Material, MaterialKind,
-    Mesh, Motion, Output, Particles, Pattern, Reading, RenderSettings, Rotation, Scene, Sky, SkySource, Solid, Sphere,
+    Body, ColourBy, Exposure, FilmSettings, Floor, FloorShape, Integrator, LampPattern, Light, MaterialKind, Mesh,
+    Motion, Output, Particles, Pattern, Reading, RenderSettings, Rotation, Scene, Sky, SkySource, Solid, Sphere,
     TextureSource, Tone, World, defaults,
 };
 use crate::math::vec3::Vec3;
@@ -196,39 +196,23 @@ impl Validator {
             solid
         });
         let (lamps, strip) = self.lamps(&raw.lamps);
-        let material = self.one_of("material", &raw.material, &[(0, "plain"), (1, "glass"), (2, "metal")]);
-        let glass = material == 1;
-        for (key, value) in [
-            ("reflection", &raw.reflection),
-            ("reflection_inside", &raw.reflection_inside),
-            ("transparency", &raw.transparency),
-        ] {
-            if let (Some(value), true) = (value, material > 0) {
-                let (name, expected) = if glass {
-                    ("glass", "glass mirrors by its index of refraction and lets the rest through; plain has both keys")
-                } else {
-                    ("metal", "metal mirrors in its colour and lets nothing through; plain has both keys")
-                };
-                self.problems.push(Problem::new(value.span(), format!("a body of {name} has no `{key}`"), expected));
-            }
+        let material = self.material(&raw.material(), true);
+        if let (Some(value), false) = (&raw.reflection_inside, matches!(material.kind, MaterialKind::Plain { .. })) {
+            self.problems.push(Problem::new(
+                value.span(),
+                "this material has no `reflection_inside`",
+                "expected it beside a plain material's `reflection`",
+            ));
         }
-        if let (Some(value), true) = (&raw.fuzz, material != 2) {
-            let what = "only a body of metal has `fuzz`";
-            self.problems.push(Problem::new(value.span(), what, "expected `material = \"metal\"` beside it"));
-        }
-        let fuzz = self.number("fuzz", &raw.fuzz, 0.0, Rule::Fraction);
         Body {
-            metal: (material == 2).then_some(fuzz),
+            material,
             solid: solid.unwrap_or(Solid::Hexahedron),
             centre: self.triple("center", &raw.center, [0.0; 3], Rule::Coordinate),
-            colour: self.triple("color", &raw.color, [0.8; 3], Rule::Fraction),
             radius: self.number("radius", &raw.radius, 1.0, Rule::Length),
-            reflection: self.number("reflection", &raw.reflection, 0.0, Rule::Fraction),
             reflection_inside: raw
                 .reflection_inside
                 .as_ref()
                 .map(|_| self.number("reflection_inside", &raw.reflection_inside, 0.0, Rule::Fraction)),
-            transparency: self.number("transparency", &raw.transparency, 0.0, Rule::Fraction),
             lamps,
             strip,
             lamp_colour: self.triple("lamp_color", &raw.lamp_color, Body::LAMP_COLOUR, Rule::Brightness),
@@ -241,8 +225,6 @@ impl Validator {
             bar_reflection: self.number("bar_reflection", &raw.bar_reflection, Body::BAR_REFLECTION, Rule::Fraction),
             bar: self.number("bar", &raw.bar, Body::BAR, Rule::Fraction),
             bar_colour: self.triple("bar_color", &raw.bar_color, Body::BAR_COLOUR, Rule::Fraction),
-            ior: self.number("ior", &raw.ior, if glass { 1.5 } else { 1.0 }, Rule::Index),
-            glass,
             rotation: self.rotation(raw),
             motion: Motion {
                 turns: self.number("turns", &raw.turns, 0.0, Rule::Finite),
@@ -320,6 +302,7 @@ impl Validator {
             texture,
             tint: self.triple("tint", &raw.tint, [1.0; 3], Rule::Fraction),
             reflection: self.number("reflection", &raw.reflection, 0.0, Rule::Fraction),
+            roughness: self.number("roughness", &raw.roughness, 0.0, Rule::Fraction),
             shape,
             fade: self.number("fade", &raw.fade, 0.0, Rule::NotNegative),
         }
@@ -344,7 +327,7 @@ impl Validator {
         }
     }
     // One of some words.
-    fn one_of<T: Copy>(&mut self, key: &str, text: &Text, words: &[(T, &str)]) -> T {
+    pub fn one_of<T: Copy>(&mut self, key: &str, text: &Text, words: &[(T, &str)]) -> T {
         let Some(text) = text else { return words[0].0 };
         if let Some((value, _)) = words.iter().find(|(_, w)| w == text.get_ref()) {
             return *value;
@@ -357,53 +340,12 @@ impl Validator {
         ));
         words[0].0
     }
-    fn material(&mut self, keys: &MaterialKeys) -> Material {
-        let kind = self.one_of("material", keys.kind, &[(0, "plain"), (1, "metal"), (2, "glass"), (3, "light")]);
-        let fuzz = self.number("fuzz", keys.fuzz, 0.0, Rule::Fraction);
-        let strength = self.number("strength", keys.strength, 1.0, Rule::Brightness);
-        let ior = self.number("ior", keys.ior, if kind == 2 { 1.5 } else { 1.0 }, Rule::Index);
-        let reflection = self.number("reflection", keys.reflection, 0.0, Rule::Fraction);
-        let transparency = self.number("transparency", keys.transparency, 0.0, Rule::Fraction);
-        // A key that this material does not have would be ignored: better to say so.
-        let has = |key: &str| match kind {
-            0 => ["reflection", "transparency", "ior"].contains(&key),
-            1 => key == "fuzz",
-            2 => key == "ior",
-            _ => key == "strength",
-        };
-        let given = [
-            ("fuzz", keys.fuzz),
-            ("strength", keys.strength),
-            ("ior", keys.ior),
-            ("reflection", keys.reflection),
-            ("transparency", keys.transparency),
-        ];
-        for (key, value) in given {
-            if let (Some(value), false) = (value, has(key)) {
-                self.problems.push(Problem::new(
-                    value.span(),
-                    format!("this material has no `{key}`"),
-                    "plain has reflection, transparency and ior; metal has fuzz; glass has ior; light has strength",
-                ));
-            }
-        }
-        Material {
-            colour: self.triple("color", keys.colour, if kind == 2 { [1.0; 3] } else { [0.8; 3] }, Rule::Fraction),
-            kind: match kind {
-                0 => MaterialKind::Plain { reflection, transparency, ior },
-                1 => MaterialKind::Metal { fuzz },
-                2 => MaterialKind::Glass { ior },
-                _ => MaterialKind::Light { strength },
-            },
-            highlight: keys.highlight.as_ref().map(|_| self.number("highlight", keys.highlight, 0.0, Rule::Brightness)),
-        }
-    }
     fn sphere(&mut self, spanned: &Spanned<RawSphere>) -> Sphere {
         let raw = spanned.get_ref();
         Sphere {
             centre: self.triple("center", &raw.center, [0.0; 3], Rule::Coordinate),
             radius: self.number("radius", &raw.radius, 1.0, Rule::Length),
-            material: self.material(&raw.material()),
+            material: self.material(&raw.material(), false),
         }
     }
     fn mesh(&mut self, spanned: &Spanned<RawMesh>, reading: Reading) -> Mesh {
@@ -412,7 +354,7 @@ impl Validator {
         let path = raw.path.as_ref().map_or("", |p| p.get_ref());
         Mesh {
             path: reading.folder.join(super::expand_home(path, reading.home)),
-            material: self.material(&raw.material()),
+            material: self.material(&raw.material(), false),
             scale: self.number("scale", &raw.scale, 1.0, Rule::Length),
             offset: self.triple("offset", &raw.offset, [0.0; 3], Rule::Coordinate),
             z_up: raw.z_up.unwrap_or(true),
@@ -433,7 +375,7 @@ impl Validator {
             step: self.whole("step", &raw.step, 1, 1, MAX_FRAMES),
             colour_by: self.one_of("color_by", &raw.color_by, &ColourBy::ALL),
             range: raw.range.as_ref().map(|r| r.get_ref().0),
-            material: self.material(&raw.material()),
+            material: self.material(&raw.material(), false),
             legend: raw.legend.unwrap_or(false),
         }
     }

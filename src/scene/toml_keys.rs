@@ -187,43 +187,12 @@ pub struct RawPath {
 
 #[derive(Deserialize, Default)]
 #[serde(deny_unknown_fields, default)]
-pub struct RawBody {
-    pub solid: Text,
-    pub material: Text,
-    #[serde(alias = "centre")]
-    pub center: Triple,
-    #[serde(alias = "colour")]
-    pub color: Triple,
-    pub radius: Number,
-    pub reflection: Number,
-    pub transparency: Number,
-    pub lamps: Option<Spanned<NumberOrWord>>,
-    #[serde(alias = "lamp_colour")]
-    pub lamp_color: Triple,
-    pub lamp_intensity: Number,
-    pub bar: Number,
-    #[serde(alias = "bar_colour")]
-    pub bar_color: Triple,
-    pub bar_reflection: Number,
-    pub ior: Number,
-    pub fuzz: Number,
-    pub reflection_inside: Number,
-    pub axis: Triple,
-    pub angle_deg: Number,
-    pub turns: Number,
-    pub drift: Triple,
-    pub path: Option<RawPath>,
-    pub lamp_pattern: Text,
-    pub lamp_cycles: Number,
-}
-
-#[derive(Deserialize, Default)]
-#[serde(deny_unknown_fields, default)]
 pub struct RawFloor {
     pub corners: Option<Spanned<Vec<Spanned<Numbers<3>>>>>,
     pub texture: Text,
     pub tint: Triple,
     pub reflection: Number,
+    pub roughness: Number,
     pub size: Text,
     pub fade: Number,
 }
@@ -250,7 +219,10 @@ macro_rules! with_material {
             pub reflection: Number,
             pub transparency: Number,
             pub ior: Number,
+            pub abbe: Number,
+            pub tint_distance: Number,
             pub fuzz: Number,
+            pub roughness: Number,
             pub strength: Number,
             pub highlight: Number,
         }
@@ -262,13 +234,41 @@ macro_rules! with_material {
                     reflection: &self.reflection,
                     transparency: &self.transparency,
                     ior: &self.ior,
+                    abbe: &self.abbe,
+                    tint_distance: &self.tint_distance,
                     fuzz: &self.fuzz,
+                    roughness: &self.roughness,
                     strength: &self.strength,
                     highlight: &self.highlight,
                 }
             }
         }
     };
+}
+
+with_material! {
+    pub struct RawBody {
+        pub solid: Text,
+        #[serde(alias = "centre")]
+        pub center: Triple,
+        pub radius: Number,
+        pub lamps: Option<Spanned<NumberOrWord>>,
+        #[serde(alias = "lamp_colour")]
+        pub lamp_color: Triple,
+        pub lamp_intensity: Number,
+        pub bar: Number,
+        #[serde(alias = "bar_colour")]
+        pub bar_color: Triple,
+        pub bar_reflection: Number,
+        pub reflection_inside: Number,
+        pub axis: Triple,
+        pub angle_deg: Number,
+        pub turns: Number,
+        pub drift: Triple,
+        pub path: Option<RawPath>,
+        pub lamp_pattern: Text,
+        pub lamp_cycles: Number,
+    }
 }
 
 with_material! {
@@ -307,7 +307,10 @@ pub struct MaterialKeys<'a> {
     pub reflection: &'a Number,
     pub transparency: &'a Number,
     pub ior: &'a Number,
+    pub abbe: &'a Number,
+    pub tint_distance: &'a Number,
     pub fuzz: &'a Number,
+    pub roughness: &'a Number,
     pub strength: &'a Number,
     pub highlight: &'a Number,
 }

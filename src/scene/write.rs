@@ -86,19 +86,12 @@ fn write_toml(scene: &Scene, o: &mut String) -> std::fmt::Result {
     write_camera(&scene.camera, o)?;
     for b in &scene.world.bodies {
         writeln!(o, "\n[[body]]\nsolid = \"{}\"", b.solid.name())?;
-        writeln!(o, "center = {}\ncolor = {}\nradius = {}", V(b.centre), V(b.colour), N(b.radius))?;
-        if b.glass {
-            writeln!(o, "material = \"glass\"")?;
-        } else if let Some(fuzz) = b.metal {
-            writeln!(o, "material = \"metal\"\nfuzz = {}", N(fuzz))?;
-        } else {
-            writeln!(o, "reflection = {}\ntransparency = {}", N(b.reflection), N(b.transparency))?;
-        }
+        writeln!(o, "center = {}\nradius = {}", V(b.centre), N(b.radius))?;
+        write_material(&b.material, o)?;
         let lamps = if b.strip { S("strip").to_string() } else { b.lamps.to_string() };
         writeln!(o, "lamps = {lamps}\nlamp_color = {}", V(b.lamp_colour))?;
         writeln!(o, "lamp_intensity = {}\nbar = {}", N(b.lamp_intensity), N(b.bar))?;
         writeln!(o, "bar_color = {}\nbar_reflection = {}", V(b.bar_colour), N(b.bar_reflection))?;
-        writeln!(o, "ior = {}", N(b.ior))?;
         if let Some(inside) = b.reflection_inside {
             writeln!(o, "reflection_inside = {}", N(inside))?;
         }
@@ -135,6 +128,9 @@ fn write_toml(scene: &Scene, o: &mut String) -> std::fmt::Result {
             writeln!(o, "texture = {}", S(&texture.to_string()))?;
         }
         writeln!(o, "tint = {}\nreflection = {}", V(floor.tint), N(floor.reflection))?;
+        if floor.roughness > 0.0 {
+            writeln!(o, "roughness = {}", N(floor.roughness))?;
+        }
         writeln!(o, "size = \"{}\"\nfade = {}", floor.shape.name(), N(floor.fade))?;
     }
     for light in &scene.world.lights {
@@ -208,14 +204,33 @@ fn write_path(table: &str, path: &CylindricalPath, o: &mut String) -> std::fmt::
 }
 
 fn write_material(m: &Material, o: &mut String) -> std::fmt::Result {
-    writeln!(o, "color = {}", V(m.colour))?;
+    let is_named = matches!(m.kind, MaterialKind::Metal { measured: Some(_), .. });
+    if !is_named {
+        writeln!(o, "color = {}", V(m.colour))?;
+    }
     match m.kind {
         MaterialKind::Plain { reflection, transparency, ior } => {
             writeln!(o, "reflection = {}\ntransparency = {}\nior = {}", N(reflection), N(transparency), N(ior))?;
         }
-        MaterialKind::Metal { fuzz } => writeln!(o, "material = \"metal\"\nfuzz = {}", N(fuzz))?,
-        MaterialKind::Glass { ior } => writeln!(o, "material = \"glass\"\nior = {}", N(ior))?,
+        MaterialKind::Metal { measured: Some(metal), .. } => writeln!(o, "material = \"{}\"", metal.name())?,
+        MaterialKind::Metal { fuzz, .. } => {
+            writeln!(o, "material = \"metal\"")?;
+            if m.roughness == 0.0 {
+                writeln!(o, "fuzz = {}", N(fuzz))?;
+            }
+        }
+        MaterialKind::Glass { ior, abbe, tint_distance } => {
+            writeln!(o, "material = \"glass\"\nior = {}", N(ior))?;
+            for (key, value) in [("abbe", abbe), ("tint_distance", tint_distance)] {
+                if let Some(value) = value {
+                    writeln!(o, "{key} = {}", N(value))?;
+                }
+            }
+        }
         MaterialKind::Light { strength } => writeln!(o, "material = \"light\"\nstrength = {}", N(strength))?,
+    }
+    if m.roughness > 0.0 {
+        writeln!(o, "roughness = {}", N(m.roughness))?;
     }
     match m.highlight {
         Some(highlight) => writeln!(o, "highlight = {}", N(highlight)),
@@ -234,9 +249,9 @@ pub fn tokens(scene: &Scene) -> Result<String, Vec<String>> {
             && b.bar == Body::BAR
             && b.bar_colour == Body::BAR_COLOUR
             && (b.lamp_intensity, b.bar_reflection) == (1.0, Body::BAR_REFLECTION)
-            && b.ior == 1.0
-            && !b.glass
-            && b.metal.is_none()
+            && matches!(b.material.kind, MaterialKind::Plain { ior: 1.0, .. })
+            && b.material.roughness == 0.0
+            && b.material.highlight.is_none()
             && !b.strip
             && b.reflection_inside.is_none()
             && b.rotation.angle_deg == 0.0
@@ -250,8 +265,8 @@ pub fn tokens(scene: &Scene) -> Result<String, Vec<String>> {
     if floor.is_none() {
         no.push("it has no floor".into());
     }
-    if floor.is_some_and(|f| f.shape != FloorShape::Square || f.fade > 0.0) {
-        no.push("its floor is round, fades or goes to the horizon".into());
+    if floor.is_some_and(|f| f.shape != FloorShape::Square || f.fade > 0.0 || f.roughness > 0.0) {
+        no.push("its floor is round, fades, goes to the horizon or is rough".into());
     }
     if scene.world.spheres.len() + scene.world.meshes.len() > 0 || scene.world.particles.is_some() {
         no.push("it has spheres, meshes or particles".into());
@@ -326,14 +341,13 @@ fn write_tokens(
     let path = |p: &CylindricalPath| list(&[p.r0, p.z0, p.phi0, p.ar, p.az, p.wr, p.wz, p.wphi, p.pr, p.pz]);
     writeln!(o, "{}\n{}", path(eye), path(target))?;
     for b in &scene.world.bodies {
+        let (reflection, transparency) = b.material.shares();
         writeln!(
             o,
-            "{}  {}  {} {} {} {}",
+            "{}  {}  {} {reflection} {transparency} {}",
             list(&b.centre),
-            list(&b.colour),
+            list(&b.material.colour),
             b.radius,
-            b.reflection,
-            b.transparency,
             b.lamps
         )?;
     }

@@ -4,7 +4,7 @@ use crate::device::Memory;
 use crate::device_scene::frame_params;
 use crate::kernels::Isa;
 use crate::scene::Solid;
-use crate::scene::{Body, Integrator, Light, Scene};
+use crate::scene::{Body, Integrator, Light, Material, Scene};
 use proptest::prelude::*;
 
 fn small_scenes() -> Vec<(String, Scene)> {
@@ -89,7 +89,7 @@ fn piles_of_rays_hold_the_deepest_scene() {
     let mut scene = sized(own("glass.toml"), 24, 16, 2);
     for (i, body) in scene.world.bodies.iter_mut().enumerate() {
         body.centre = [0.2 * i as f64, 0.1, 0.0];
-        (body.reflection, body.transparency) = (0.5, 0.5);
+        body.material = Material::plain(body.material.colour, 0.5, 0.5);
     }
     (scene.render.depth, scene.render.cutoff) = (24, 1e-4);
     scene.world.floor.as_mut().unwrap().reflection = 0.9;
@@ -177,8 +177,11 @@ fn close(rgba: &[u8], at: usize, expected: [f64; 3], what: &str) {
 fn a_lit_closed_box_is_lambert() {
     // The eye and the light are inside an opaque cube: each pixel sees a wall point whose cosine is known.
     let mut scene = empty(33, 25);
-    scene.world.bodies[0] =
-        Body { colour: [1.0, 0.735_357, 0.5], radius: 3.0_f64.sqrt() * 2.0, ..scene.world.bodies[0].clone() };
+    scene.world.bodies[0] = Body {
+        material: Material::plain([1.0, 0.735_357, 0.5], 0.0, 0.0),
+        radius: 3.0_f64.sqrt() * 2.0,
+        ..scene.world.bodies[0].clone()
+    };
     scene.world.ambient = [0.2; 3];
     let light = [0.5, -0.7, 0.9];
     scene.world.lights = vec![Light { position: light, colour: [0.9; 3], radius: 0.0 }];
@@ -207,7 +210,8 @@ fn no_light_leaks_into_a_closed_body() {
     // From inside each opaque black solid, a blinding sky must not show anywhere.
     for solid in Solid::ALL {
         let mut scene = empty(96, 96);
-        scene.world.bodies[0] = Body { solid, colour: [0.0; 3], radius: 1.0, ..scene.world.bodies[0].clone() };
+        scene.world.bodies[0] =
+            Body { solid, material: Material::plain([0.0; 3], 0.0, 0.0), radius: 1.0, ..scene.world.bodies[0].clone() };
         (scene.world.sky.zenith, scene.world.sky.horizon) = ([1.0; 3], [1.0; 3]);
         (eye(&mut scene).r0, eye(&mut scene).z0, scene.camera.fov_deg) = (0.12, 0.05, 150.0);
         eye(&mut scene).wphi = 1.0;
@@ -224,7 +228,8 @@ fn a_mirror_chain_is_a_geometric_series() {
     // Inside a cube with R = r, each bounce adds (1 - r) a of what is left: a (1 - r^(depth + 1)) in all.
     for (r, depth) in [(0.5, 1), (0.5, 6), (0.9, 10), (0.9, 64), (0.98, 128)] {
         let mut scene = empty(16, 16);
-        scene.world.bodies[0] = Body { colour: [1.0; 3], radius: 2.0, reflection: r, ..scene.world.bodies[0].clone() };
+        scene.world.bodies[0] =
+            Body { material: Material::plain([1.0; 3], r, 0.0), radius: 2.0, ..scene.world.bodies[0].clone() };
         (scene.world.ambient, scene.render.depth) = ([0.7; 3], depth);
         eye(&mut scene).r0 = 0.3;
         (eye(&mut scene).z0, target(&mut scene).z0) = (0.1, 0.4);
@@ -241,7 +246,8 @@ fn panes_multiply() {
     // Looking through n parallel boxes at an even sky: two panes each, T times the tint a pane.
     for n in 1..=4usize {
         let mut scene = empty(9, 9);
-        let body = Body { colour: [1.0, 0.9, 0.8], transparency: 0.8, radius: 1.0, ..scene.world.bodies[0].clone() };
+        let body =
+            Body { material: Material::plain([1.0, 0.9, 0.8], 0.0, 0.8), radius: 1.0, ..scene.world.bodies[0].clone() };
         scene.world.bodies = (0..n).map(|i| Body { centre: [-3.0 * i as f64, 0.0, 0.0], ..body.clone() }).collect();
         (scene.world.sky.zenith, scene.world.sky.horizon) = ([0.9; 3], [0.9; 3]);
         (eye(&mut scene).r0, eye(&mut scene).z0, scene.camera.fov_deg) = (5.0, 0.0, 2.0);
@@ -341,8 +347,12 @@ fn more_samples_average_before_any_clamp() {
     // Half a pixel of a lamp far above 1, half black: the mean of the light, not of clamped bytes.
     let mut scene = empty(1, 1);
     (scene.world.sky.zenith, scene.world.sky.horizon) = ([0.0; 3], [4.0; 3]);
-    scene.world.bodies[0] =
-        Body { colour: [0.0; 3], radius: 3.0_f64.sqrt(), centre: [0.0, 1.0, 0.0], ..scene.world.bodies[0].clone() };
+    scene.world.bodies[0] = Body {
+        material: Material::plain([0.0; 3], 0.0, 0.0),
+        radius: 3.0_f64.sqrt(),
+        centre: [0.0, 1.0, 0.0],
+        ..scene.world.bodies[0].clone()
+    };
     (scene.render.samples, scene.camera.fov_deg, eye(&mut scene).z0) = (2, 1.0, 0.0);
     let rgba = render(&scene, 0);
     close(&rgba, 0, [crate::math::srgb::linear(4.0) / 2.0; 3], "half covered");

@@ -199,8 +199,8 @@ impl<'a> Oracle<'a> {
                     if self.on_bar(k, add(o, scale(d, found.t))).is_some() {
                         return [0.0; 3];
                     }
-                    let through = if body.glass { 1.0 } else { body.transparency };
-                    left = times(left, scale(lin(body.colour), through));
+                    let through = body.material.shares().1;
+                    left = times(left, scale(lin(body.material.colour), through));
                 }
             }
         }
@@ -313,11 +313,12 @@ impl<'a> Oracle<'a> {
                     reflect = if entering && bounces < 2 { body.bar_reflection } else { 0.0 };
                     (proud, behind) = if entering { (Some(k), None) } else { (None, Some(outward)) };
                 } else {
-                    albedo = lin(body.colour);
-                    local = (1.0 - body.reflection - body.transparency).max(0.0);
-                    ior = if entering { 1.0 / body.ior } else { body.ior };
-                    (reflect, transmit) = (body.reflection, scale(albedo, body.transparency));
-                    if body.glass {
+                    let (reflection, transparency) = body.material.shares();
+                    albedo = lin(body.material.colour);
+                    local = (1.0 - reflection - transparency).max(0.0);
+                    ior = if entering { 1.0 / body.material.ior() } else { body.material.ior() };
+                    (reflect, transmit) = (reflection, scale(albedo, transparency));
+                    if body.material.is_glass() {
                         local = 0.0;
                         reflect = mirrored_share(ior, -dot(n, d));
                         transmit = scale(albedo, 1.0 - reflect);
@@ -398,7 +399,7 @@ impl<'a> Oracle<'a> {
                     weight = times(weight, colour);
                     normalise(add(n, unit()))
                 }
-                MaterialKind::Metal { fuzz } => {
+                MaterialKind::Metal { fuzz, .. } => {
                     weight = times(weight, colour);
                     let spread = add(mirrored, scale(unit(), fuzz));
                     if dot(spread, n) <= 0.0 {
@@ -406,7 +407,7 @@ impl<'a> Oracle<'a> {
                     }
                     normalise(spread)
                 }
-                MaterialKind::Glass { ior } => {
+                MaterialKind::Glass { ior, .. } => {
                     let ratio = if entering { 1.0 / ior } else { ior };
                     let cosine = (-dot(n, d)).min(1.0);
                     let sine2 = ratio * ratio * (1.0 - cosine * cosine);

@@ -54,21 +54,30 @@ impl Maker<'_> {
     }
     fn material(&mut self, path: bool) {
         let colour = self.colour();
-        self.add(format_args!("color = {colour}"));
         // The oracle's Whitted knows plain materials only.
-        match if self.wild { self.below(5) } else { 0 } {
+        let which = if self.wild { self.below(6) } else { 0 };
+        if which < 5 {
+            self.add(format_args!("color = {colour}"));
+        }
+        match which {
+            5 => {
+                let wide = self.share();
+                self.add(format_args!("material = \"gold\"\nroughness = {wide}"));
+            }
             0 | 1 => {
                 let (r, t, ior) = (self.share(), self.share(), self.ior());
                 let t = if self.wild { t } else { t.min(1.0 - r) };
                 self.add(format_args!("reflection = {r}\ntransparency = {t}\nior = {ior}"));
             }
             2 => {
-                let fuzz = self.share();
-                self.add(format_args!("material = \"metal\"\nfuzz = {fuzz}"));
+                let key = self.one_of(&["fuzz", "roughness"]);
+                let wide = self.share();
+                self.add(format_args!("material = \"metal\"\n{key} = {wide}"));
             }
             3 => {
                 let ior = self.ior();
-                self.add(format_args!("material = \"glass\"\nior = {ior}"));
+                let more = self.one_of(&["", "abbe = 20", "tint_distance = 0.3", "abbe = 5\ntint_distance = 2"]);
+                self.add(format_args!("material = \"glass\"\nior = {ior}\n{more}"));
             }
             _ => {
                 let strength = if path { self.one_of(&[0.0, 1.0, 20.0, 1e6]) } else { 1.0 };

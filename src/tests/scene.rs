@@ -2,8 +2,9 @@
 use super::common::{inputs, own};
 use crate::scene::{
     self, Body, Camera, CameraPath, ColourBy, CylindricalPath, Exposure, FilmSettings, Floor, Grammar, Integrator, Key,
-    LampPattern, Light, Material, MaterialKind, Mesh, Motion, Orbit, Output, Particles, Pattern, Reading,
-    RenderSettings, Rotation, Scene, Sky, SkySource, Solid, Sphere, TextureSource, Tone, World, defaults, write,
+    LampPattern, Light, Material, MaterialKind, MeasuredMetal, Mesh, Motion, Orbit, Output, Particles, Pattern,
+    Reading, RenderSettings, Rotation, Scene, Sky, SkySource, Solid, Sphere, TextureSource, Tone, World, defaults,
+    write,
 };
 use proptest::prelude::*;
 
@@ -53,17 +54,17 @@ fn body(plain: bool) -> impl Strategy<Value = Body> {
         )| Body {
             solid,
             centre,
-            colour,
+            material: Material {
+                kind: MaterialKind::Plain { reflection, transparency, ior: if plain { 1.0 } else { ior } },
+                ..Material::plain(colour, reflection, transparency)
+            },
             radius,
-            reflection,
-            transparency,
             lamps: if !plain && lamps % 2 == 1 { 0 } else { lamps },
             lamp_colour: if plain { Body::LAMP_COLOUR } else { lamp_colour },
             bar: if plain { Body::BAR } else { bar },
             bar_colour: if plain { Body::BAR_COLOUR } else { bar_colour },
             lamp_intensity: if plain { 1.0 } else { lamp_intensity },
             bar_reflection: if plain { Body::BAR_REFLECTION } else { bar_reflection },
-            ior: if plain { 1.0 } else { ior },
             strip: !plain && lamps % 2 == 1,
             ..Body::default()
         },
@@ -89,14 +90,21 @@ fn material() -> impl Strategy<Value = Material> {
             transparency,
             ior
         }),
-        fraction().prop_map(|fuzz| MaterialKind::Metal { fuzz }),
-        (0.5..3.0).prop_map(|ior| MaterialKind::Glass { ior }),
+        fraction().prop_map(|fuzz| MaterialKind::Metal { fuzz, measured: None }),
+        prop::sample::select(MeasuredMetal::ALL.map(|(metal, _)| metal).to_vec())
+            .prop_map(|metal| MaterialKind::Metal { fuzz: 0.0, measured: Some(metal) }),
+        (0.5..3.0, prop::option::of(5.0..200.0), prop::option::of(0.01..9.0))
+            .prop_map(|(ior, abbe, tint_distance)| MaterialKind::Glass { ior, abbe, tint_distance }),
         (0.0..50.0).prop_map(|strength| MaterialKind::Light { strength }),
     ];
-    (triple(fraction()), kind, prop::option::of(0.0..3.0)).prop_map(|(colour, kind, highlight)| Material {
-        colour,
-        kind,
-        highlight,
+    (triple(fraction()), kind, prop::option::of(0.0..3.0), fraction()).prop_map(|(colour, kind, highlight, rough)| {
+        let mirrors = match kind {
+            MaterialKind::Plain { .. } => true,
+            MaterialKind::Metal { fuzz, .. } => fuzz == 0.0,
+            _ => false,
+        };
+        let colour = if let MaterialKind::Metal { measured: Some(metal), .. } = kind { metal.colour() } else { colour };
+        Material { colour, kind, highlight, roughness: if mirrors { rough } else { 0.0 } }
     })
 }
 fn sphere() -> impl Strategy<Value = Sphere> {

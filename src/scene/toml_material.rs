@@ -1,0 +1,98 @@
+//! The materials of a scene in TOML.
+
+use super::diagnostic::{Problem, Rule};
+use super::material::{Material, MaterialKind, MeasuredMetal};
+use super::toml::Validator;
+use super::toml_keys::{MaterialKeys, Number};
+use toml::Spanned;
+
+impl Validator {
+    // Bodies shine by their lamps, not all over.
+    pub fn material(&mut self, keys: &MaterialKeys, of_body: bool) -> Material {
+        #[derive(Clone, Copy, PartialEq)]
+        enum Name {
+            Plain,
+            Diffuse,
+            Metal(Option<MeasuredMetal>),
+            Glass,
+            Light,
+        }
+        let named = MeasuredMetal::ALL.iter().map(|&(metal, name)| (Name::Metal(Some(metal)), name));
+        let mut names = vec![
+            (Name::Plain, "plain"),
+            (Name::Diffuse, "diffuse"),
+            (Name::Metal(None), "metal"),
+            (Name::Glass, "glass"),
+        ];
+        names.extend((!of_body).then_some((Name::Light, "light")));
+        names.extend(named);
+        let name = self.one_of("material", keys.kind, &names);
+        // A key that this material does not have would be ignored: better to say so.
+        let has: &[&str] = match name {
+            Name::Plain => &["color", "reflection", "transparency", "ior", "roughness", "highlight"],
+            Name::Diffuse => &["color"],
+            Name::Metal(None) => &["color", "fuzz", "roughness"],
+            Name::Metal(Some(_)) => &["roughness"],
+            Name::Glass => &["color", "ior", "abbe", "tint_distance"],
+            Name::Light => &["color", "strength"],
+        };
+        let spans = [
+            ("color", keys.colour.as_ref().map(Spanned::span)),
+            ("highlight", keys.highlight.as_ref().map(Spanned::span)),
+            ("fuzz", keys.fuzz.as_ref().map(Spanned::span)),
+            ("roughness", keys.roughness.as_ref().map(Spanned::span)),
+            ("strength", keys.strength.as_ref().map(Spanned::span)),
+            ("ior", keys.ior.as_ref().map(Spanned::span)),
+            ("abbe", keys.abbe.as_ref().map(Spanned::span)),
+            ("tint_distance", keys.tint_distance.as_ref().map(Spanned::span)),
+            ("reflection", keys.reflection.as_ref().map(Spanned::span)),
+            ("transparency", keys.transparency.as_ref().map(Spanned::span)),
+        ];
+        // Highlights of spheres were read, and did nothing, beside any material.
+        for (key, span) in spans {
+            if let (Some(span), false) = (span, has.contains(&key) || key == "highlight") {
+                let expected = format!("expected no more than {}", has.join(", "));
+                self.problems.push(Problem::new(span, format!("this material has no `{key}`"), expected));
+            }
+        }
+        if let (Some(fuzz), Some(_)) = (keys.fuzz, keys.roughness) {
+            let what = "`fuzz` and `roughness` both say how wide it mirrors";
+            self.problems.push(Problem::new(fuzz.span(), what, "expected one of them"));
+        }
+        let own = |key: &Number| key.is_some();
+        let highlight =
+            keys.highlight.as_ref().map(|_| self.number("highlight", keys.highlight, 0.0, Rule::Brightness));
+        let fallback = if name == Name::Glass { [1.0; 3] } else { [0.8; 3] };
+        let colour = self.triple("color", keys.colour, fallback, Rule::Fraction);
+        let ior = self.number("ior", keys.ior, if name == Name::Glass { 1.5 } else { 1.0 }, Rule::Index);
+        let kind = match name {
+            Name::Plain => MaterialKind::Plain {
+                reflection: self.number("reflection", keys.reflection, 0.0, Rule::Fraction),
+                transparency: self.number("transparency", keys.transparency, 0.0, Rule::Fraction),
+                ior,
+            },
+            Name::Diffuse => MaterialKind::default(),
+            Name::Metal(measured) => {
+                MaterialKind::Metal { fuzz: self.number("fuzz", keys.fuzz, 0.0, Rule::Fraction), measured }
+            }
+            Name::Glass => {
+                let abbe = self.number("abbe", keys.abbe, 60.0, Rule::Within(5.0, 200.0));
+                let distance = self.number("tint_distance", keys.tint_distance, 1.0, Rule::Length);
+                MaterialKind::Glass {
+                    ior,
+                    abbe: own(keys.abbe).then_some(abbe),
+                    tint_distance: own(keys.tint_distance).then_some(distance),
+                }
+            }
+            Name::Light => {
+                MaterialKind::Light { strength: self.number("strength", keys.strength, 1.0, Rule::Brightness) }
+            }
+        };
+        Material {
+            colour: if let Name::Metal(Some(metal)) = name { metal.colour() } else { colour },
+            kind,
+            roughness: self.number("roughness", keys.roughness, 0.0, Rule::Fraction),
+            highlight: if name == Name::Diffuse { Some(0.0) } else { highlight },
+        }
+    }
+}

@@ -1,0 +1,224 @@
+//! Materials against what optics says of them: rough and measured metals, glass that tints and bends colours apart.
+use super::common::*;
+use crate::Renderer;
+use crate::math::srgb::{linear, srgb};
+use crate::scene::{MaterialKind, MeasuredMetal, Scene};
+use std::f64::consts::PI;
+
+fn light(scene: &Scene) -> Vec<f32> {
+    Renderer::new(scene.clone()).unwrap().still_linear(0).unwrap().0.data().to_vec()
+}
+// The mean of all pixels, by colour.
+fn mean(pixels: &[f32]) -> [f64; 3] {
+    let sum = |c| pixels.chunks_exact(3).map(|p: &[f32]| f64::from(p[c])).sum::<f64>();
+    [0, 1, 2].map(|c| sum(c) / (pixels.len() / 3) as f64)
+}
+fn near(what: &str, got: [f64; 3], expected: [f64; 3], within: f64) {
+    for (g, e) in got.into_iter().zip(expected) {
+        assert!((g - e).abs() < within, "{what}: {got:?}, expected {expected:?}");
+    }
+}
+// A wall that fills the picture, seen by an angle off its normal under an even white sky.
+fn wall(material: &str, angle_deg: f64, path: bool) -> Scene {
+    let (sine, cosine) = angle_deg.to_radians().sin_cos();
+    let how = if path { "integrator = \"path\"\nsamples = 1024" } else { "samples = 32" };
+    toml(&format!(
+        "[output]\nsize = [4, 4]\n[render]\n{how}\ndepth = 1\ncutoff = 0\nambient = [0, 0, 0]\n\
+         [sky]\nzenith = [1, 1, 1]\nhorizon = [1, 1, 1]\nfrom_below = true\n\
+         [camera]\nposition = [{}, 0, {}]\nlook_at = [0, 0, 0]\nfov_deg = 1\n\
+         [[body]]\nsolid = \"cube\"\ncenter = [0, 0, -50]\nradius = {}\nbar = 0\n{material}\n",
+        3.0 * sine,
+        3.0 * cosine,
+        50.0 * 3.0_f64.sqrt()
+    ))
+}
+
+// What GGX mirrors of an even sky: D G2 / (4 cos) over all ways out, summed up in f64.
+fn directional_albedo(roughness: f64, angle_deg: f64) -> f64 {
+    let a2 = roughness.powi(4);
+    let (sine, cosine) = angle_deg.to_radians().sin_cos();
+    let eye = [sine, 0.0, cosine];
+    let lambda = |z: f64| 0.5 * ((1.0 + a2 * (1.0 - z * z) / (z * z)).sqrt() - 1.0);
+    // By facets, whose density is what is narrow: d out = 4 (eye . facet) d facet.
+    let (rings, turns) = (2000, 720);
+    let mut sum = 0.0;
+    for i in 0..rings {
+        let t = (f64::from(i) + 0.5) / f64::from(rings);
+        // Rings by the share of all facets within them.
+        let z2 = (1.0 - t) / (1.0 + (a2 - 1.0) * t);
+        let (z, r) = (z2.sqrt(), (1.0 - z2).sqrt());
+        for j in 0..turns {
+            let phi = 2.0 * PI * (f64::from(j) + 0.5) / f64::from(turns);
+            let facet = [r * phi.cos(), r * phi.sin(), z];
+            let facing: f64 = eye.iter().zip(facet).map(|(a, b)| a * b).sum();
+            let out = 2.0 * facing * z - cosine;
+            if facing > 0.0 && out > 0.0 {
+                // D cos(facet) is the density of rings and turns.
+                sum += facing / (cosine * z) / (1.0 + lambda(cosine) + lambda(out));
+            }
+        }
+    }
+    sum / f64::from(rings * turns)
+}
+
+#[test]
+fn rough_metal_mirrors_what_ggx_says() {
+    for (roughness, angle) in [(0.3, 0.0), (0.7, 0.0), (0.7, 60.0), (1.0, 30.0)] {
+        let expected = directional_albedo(roughness, angle);
+        assert!(expected < 1.0 && expected > 0.3, "{expected}");
+        for path in [true, false] {
+            let scene = wall(&format!("material = \"metal\"\ncolor = [1, 1, 1]\nroughness = {roughness}"), angle, path);
+            let what = format!("roughness {roughness} at {angle} degrees, path {path}");
+            near(&what, mean(&light(&scene)), [expected; 3], 0.004);
+        }
+    }
+    // A clear mirror's whole light, and half of it on a plain surface.
+    near(
+        "plain",
+        mean(&light(&wall("reflection = 0.5\ncolor = [0, 0, 0]\nroughness = 0.1", 20.0, true))),
+        [0.5; 3],
+        0.002,
+    );
+}
+
+#[test]
+fn measured_metals_have_their_colour_and_a_white_rim() {
+    for (metal, name) in MeasuredMetal::ALL {
+        let colour = metal.colour().map(linear);
+        for angle in [0.0f64, 80.0] {
+            let rim = (1.0 - angle.to_radians().cos()).powi(5);
+            let expected = colour.map(|c| c + (1.0 - c) * rim);
+            near(name, mean(&light(&wall(&format!("material = \"{name}\""), angle, true))), expected, 0.005);
+        }
+    }
+}
+
+// Through d of glass light keeps its colour to the power of d / tint_distance (Beer and Lambert).
+#[test]
+fn glass_tints_by_distance() {
+    let colour = [0.8, 0.5, 0.2];
+    for (path, thing) in [(true, "body"), (false, "body"), (true, "sphere")] {
+        let how = if path { "integrator = \"path\"\nsamples = 4096" } else { "samples = 4" };
+        let shape = if thing == "body" {
+            "[[body]]\nsolid = \"cube\"\nradius = 1.7320508\nbar = 0"
+        } else {
+            "[[sphere]]\nradius = 1"
+        };
+        let scene = |distance: f64| {
+            toml(&format!(
+                "[output]\nsize = [4, 4]\n[render]\n{how}\ndepth = 64\ncutoff = 0\nambient = [0, 0, 0]\n\
+                 [sky]\nzenith = [1, 1, 1]\nhorizon = [1, 1, 1]\nfrom_below = true\n\
+                 [camera]\nposition = [3, 0, 0]\nlook_at = [0, 0, 0]\nfov_deg = 0.5\n\
+                 {shape}\nmaterial = \"glass\"\nior = 1.5\ncolor = [{}, {}, {}]\ntint_distance = {distance}\n",
+                srgb(colour[0]),
+                srgb(colour[1]),
+                srgb(colour[2])
+            ))
+        };
+        // Squarely through two of length: of what comes in, 1 - F is let out each time, and F goes back and forth.
+        let f = 0.04;
+        for distance in [0.5, 2.0] {
+            let expected = colour.map(|c: f64| {
+                let through = c.powf(2.0 / distance);
+                f + (1.0 - f) * (1.0 - f) * through / (1.0 - f * through)
+            });
+            near(&format!("{thing}, path {path}, {distance}"), mean(&light(&scene(distance))), expected, 0.004);
+        }
+    }
+    // So does light that passes on its way to a surface.
+    let shadow = |how: &str| {
+        toml(&format!(
+            "[output]\nsize = [4, 4]\n[render]\nsamples = 1\ndepth = 0\nambient = [0, 0, 0]\nhighlight = 0\n\
+             [camera]\nposition = [3, 0, -1.5]\nlook_at = [0, 0, -2]\nfov_deg = 0.1\n\
+             [floor]\ncorners = [[-5, -5, -2], [-5, 5, -2], [5, 5, -2], [5, -5, -2]]\n\
+             [[light]]\nposition = [0, 0, 100]\n{how}"
+        ))
+    };
+    let glass = format!(
+        "[[body]]\nsolid = \"cube\"\nradius = 1.7320508\nbar = 0\nmaterial = \"glass\"\ncolor = [{}, {}, {}]\ntint_distance = 1\n",
+        srgb(0.8),
+        srgb(0.5),
+        srgb(0.2)
+    );
+    let (open, tinted) = (mean(&light(&shadow(""))), mean(&light(&shadow(&glass))));
+    near("shadow", [0, 1, 2].map(|i| tinted[i] / open[i]), colour.map(|c| c * c), 0.004);
+}
+
+// White light through glass that bends colours apart is the sum over the spectrum of pictures through glass that bends
+// all colours as it bends one, each with that wavelength's share of red, green and blue.
+#[test]
+fn dispersion_is_the_sum_over_the_spectrum() {
+    let scene = |path: bool, samples: u32| {
+        let how = if path { format!("integrator = \"path\"\nsamples = {samples}") } else { "samples = 16".into() };
+        toml(&format!(
+            "[output]\nsize = [40, 30]\n[render]\n{how}\ndepth = 8\ncutoff = 0\nambient = [0, 0, 0]\n\
+             [sky]\nzenith = [0, 0, 0]\nhorizon = [1, 1, 1]\n\
+             [camera]\nposition = [5, 0, 1]\nlook_at = [0, 0, 0]\nfov_deg = 40\n\
+             [[body]]\nsolid = \"icosahedron\"\nradius = 1\nbar = 0\nmaterial = \"glass\"\nior = 1.7\nabbe = 8\n\
+             [[sphere]]\ncenter = [0, 1.4, 0]\nradius = 0.5\nmaterial = \"glass\"\nior = 1.5\nabbe = 8\n"
+        ))
+    };
+    for path in [false, true] {
+        let whole = light(&scene(path, 1024));
+        let lines = 48;
+        let mut sum = vec![0.0f64; whole.len()];
+        for i in 0..lines {
+            let u = (f64::from(i) + 0.5) / f64::from(lines);
+            let hat = |x: f64| x.clamp(0.0, 1.0);
+            let (red, blue) = (hat(3.0 * u - 1.5), hat(1.5 - 3.0 * u));
+            let response = [3.0 * red, 3.0 * (1.0 - red - blue), 3.0 * blue];
+            let um = 0.42 + 0.26 * u;
+            let cauchy = |ior: f64| {
+                let line = |w: f64| 1.0 / (w * w);
+                ior + (ior - 1.0) / (8.0 * (line(0.486_134) - line(0.656_281))) * (line(um) - line(0.587_562))
+            };
+            let mut one = scene(path, 64);
+            let bent = |kind: MaterialKind| match kind {
+                MaterialKind::Glass { ior, .. } => {
+                    MaterialKind::Glass { ior: cauchy(ior), abbe: None, tint_distance: None }
+                }
+                other => other,
+            };
+            one.world.bodies[0].material.kind = bent(one.world.bodies[0].material.kind);
+            one.world.spheres[0].material.kind = bent(one.world.spheres[0].material.kind);
+            for (k, x) in light(&one).into_iter().enumerate() {
+                // What has not been through glass has no wavelength.
+                sum[k] += f64::from(x) * response[k % 3] / f64::from(lines);
+            }
+        }
+        let off =
+            (whole.iter().zip(&sum).map(|(a, b)| (f64::from(*a) - b).powi(2)).sum::<f64>() / sum.len() as f64).sqrt();
+        assert!(off < 0.012, "path {path}: {off}");
+        let sum: Vec<f32> = sum.iter().map(|&x| x as f32).collect();
+        near(&format!("path {path}"), mean(&whole), mean(&sum), 0.002);
+        // And there are colours to be seen, in a scene without any.
+        let colourful = whole.chunks_exact(3).filter(|p| (p[0] - p[2]).abs() > 0.03).count();
+        assert!(colourful > 40, "{colourful}");
+    }
+}
+
+#[test]
+fn keys_of_other_materials_are_refused() {
+    for (thing, keys, key) in [
+        ("[[body]]\nsolid = \"cube\"", "material = \"glass\"\nreflection = 0.5", "reflection"),
+        ("[[body]]\nsolid = \"cube\"", "material = \"gold\"\ncolor = [1, 0, 0]", "color"),
+        ("[[body]]\nsolid = \"cube\"", "material = \"metal\"\nreflection_inside = 0.5", "reflection_inside"),
+        ("[[body]]\nsolid = \"cube\"", "abbe = 30", "abbe"),
+        ("[[sphere]]", "material = \"diffuse\"\nroughness = 0.5", "roughness"),
+        ("[[sphere]]", "material = \"light\"\ntint_distance = 1", "tint_distance"),
+    ] {
+        let text = format!("{thing}\n{keys}\n");
+        let problems = Scene::parse(&text, "s.toml", std::path::Path::new("")).err().unwrap();
+        assert_eq!(problems.list.len(), 1, "{text}");
+        assert!(problems.to_string().contains(&format!("this material has no `{key}`")), "{problems}");
+    }
+    let both = Scene::parse(
+        "[[sphere]]\nmaterial = \"metal\"\nfuzz = 0.1\nroughness = 0.1\n",
+        "s.toml",
+        std::path::Path::new(""),
+    );
+    assert!(both.err().unwrap().to_string().contains("expected one of them"));
+    let bright = Scene::parse("[[body]]\nsolid = \"cube\"\nmaterial = \"light\"\n", "s.toml", std::path::Path::new(""));
+    let bright = bright.err().unwrap().to_string();
+    assert!(bright.contains("\"glass\", \"gold\"") && !bright.contains("of \"light\""), "{bright}");
+}
