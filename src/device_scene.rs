@@ -11,12 +11,12 @@ pub mod polyhedra;
 use crate::assets::Assets;
 use crate::assets::sky::SkyMap;
 use crate::gpu_types::{
-    Array, BVH_STACK, Constants, FloorQuad, Frame, Inline, Light, MAX_DEPTH, MipLevel, Scene as GpuScene, SmallScene,
-    TONE_LUT_LAST,
+    Array, BVH_STACK, Constants, FILTER_LAST, FloorQuad, Frame, Inline, Light, MAX_DEPTH, MipLevel, Scene as GpuScene,
+    SmallScene, TONE_LUT_LAST,
 };
 use crate::math::srgb::linear;
 use crate::math::vec3::{Vec3, scale, single};
-use crate::scene::{Body, FloorShape, LampPattern, Material, MaterialKind, Scene, Tone, limits};
+use crate::scene::{Body, Filter, FloorShape, LampPattern, Material, MaterialKind, Scene, Tone, limits};
 use geometry::Geometry;
 use std::marker::PhantomData;
 use std::sync::Arc;
@@ -36,6 +36,8 @@ pub struct FixedArrays {
     pub tone_lut: Vec<i32>,
     /// The sky's map, r, g, b each; empty where it is a gradient.
     pub sky: Vec<f32>,
+    /// Where samples stand for the film's filter; empty for a box.
+    pub filter: Vec<f32>,
 }
 
 /// A scene's arrays in host memory.
@@ -104,6 +106,7 @@ impl DeviceScene {
             texels,
             tone_lut: tone_lut(scene.film.tone),
             sky: assets.sky.as_ref().map(|s| s.with_rim()).unwrap_or_default(),
+            filter: filter_places(scene.film.filter),
         };
         Ok(DeviceScene {
             fixed: Arc::new(fixed),
@@ -175,6 +178,7 @@ impl DeviceScene {
             materials: to.put(&[])?,
             emitters: to.put(&[])?,
             sky: to.put(&fixed.sky)?,
+            filter: to.put(&fixed.filter)?,
             constants: self.constants,
         })
     }
@@ -243,6 +247,7 @@ fn is_plain(scene: &Scene) -> bool {
     };
     let mut materials = world.spheres.iter().map(|s| &s.material).chain(world.meshes.iter().map(|m| &m.material));
     scene.camera.lens == 0.0
+        && scene.film.filter == Filter::Box
         && world.sky.image.is_none()
         && world.floor.as_ref().is_none_or(plain_floor)
         && world.lights.iter().all(|l| l.radius == 0.0)
@@ -298,6 +303,28 @@ fn tone_lut(tone: Tone) -> Vec<i32> {
         (tone.encoded(root * root) * 255.0 * 256.0).floor() as i32
     };
     (0..=TONE_LUT_LAST).map(code).collect()
+}
+
+// Distances from a pixel's middle, evenly over the filter's shares: the inverse of its running sum.
+fn filter_places(filter: Filter) -> Vec<f32> {
+    const STEPS: usize = 4096;
+    if filter == Filter::Box {
+        return Vec::new();
+    }
+    let radius = filter.radius();
+    let place = |i: f64| radius * (2.0 * i / STEPS as f64 - 1.0);
+    let mut sums = vec![0.0];
+    for i in 0..STEPS {
+        sums.push(sums[i] + filter.weight(place(i as f64 + 0.5)));
+    }
+    let all = sums[STEPS];
+    let at = |k: i32| {
+        let wanted = all * f64::from(k) / f64::from(FILTER_LAST);
+        let i = sums.partition_point(|&s| s < wanted).clamp(1, STEPS);
+        let within = (wanted - sums[i - 1]) / (sums[i] - sums[i - 1]).max(1e-300);
+        place((i - 1) as f64 + within.clamp(0.0, 1.0)) as f32
+    };
+    (0..=FILTER_LAST).map(at).collect()
 }
 
 /// The camera of frame n.

@@ -29,7 +29,7 @@ pub use crate::math::platonic::Solid;
 use crate::math::vec3::Vec3;
 pub use camera::{Camera, CameraPath, CylindricalPath, Key, Orbit, View};
 pub use diagnostic::{Problem, Problems};
-pub use film::{Exposure, FilmSettings};
+pub use film::{Exposure, FilmSettings, Filter};
 pub use floor::{Floor, FloorShape, TextureSource};
 pub(crate) use floor::{has_area, is_parallelogram, perimeter_order};
 pub(crate) use limits::defaults;

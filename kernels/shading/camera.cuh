@@ -28,14 +28,32 @@ POLYFLY_FN void pass_lens(const Frame& frame, SamplePoint point, Vec& o, Vec& d)
   d = fma(aside, Real(-frame.focus), d);
 }
 
+// Where a sample stands along a side of its pixel, which runs from 0 to 1, of the film's share u.
+template <class S>
+POLYFLY_FN Real filtered(const S& scene, Real u) {
+  if constexpr (SceneTraits<S>::plain) {
+    return u;
+  } else {
+    if (scene.filter.len == 0) return u;
+    const Real place = u * Real((float)FILTER_LAST);
+    const Int whole = to_int(place), at = select(whole < Int(FILTER_LAST), whole, Int(FILTER_LAST - 1));
+    const Mask all = first_lanes(POLYFLY_LANES);
+    const Real lower = read(scene.filter.data, scene.filter.len, at, all);
+    const Real upper = read(scene.filter.data, scene.filter.len, at + Int(1), all);
+    return fma(upper - lower, place - to_real(at), lower) + Real(0.5f);
+  }
+}
+
 // The ray through sample `sample` of picture point (px, py); samples stand on a regular grid.
 template <class S>
 POLYFLY_FN Ray stratified_ray(const S& scene, const Frame& frame, Int px, Int py, Int sample, Int pixel) {
   const Real step = Real(scene.constants.sample_step), half = Real(0.5f);
   const Int row = to_int((to_real(sample) + half) * step);
   const Int column = sample - row * Int(scene.constants.samples);
-  const Real x = to_real(px) + (to_real(column) + half) * step - Real(0.5f * (float)scene.constants.width);
-  const Real y = to_real(py) + (to_real(row) + half) * step - Real(0.5f * (float)scene.constants.height);
+  const Real x =
+      to_real(px) + filtered(scene, (to_real(column) + half) * step) - Real(0.5f * (float)scene.constants.width);
+  const Real y =
+      to_real(py) + filtered(scene, (to_real(row) + half) * step) - Real(0.5f * (float)scene.constants.height);
   Vec o = vec(frame.eye);
   Vec d = fma(vec(frame.down), y, fma(vec(frame.right), x, vec(frame.forward)));
   if constexpr (!SceneTraits<S>::plain) pass_lens(frame, sample_point(scene.constants, frame, px, py, sample), o, d);
@@ -47,8 +65,8 @@ template <class S>
 POLYFLY_FN Ray jittered_ray(const S& scene, const Frame& frame, Int px, Int py, Int sample, Int pixel) {
   const SamplePoint point = sample_point(scene.constants, frame, px, py, sample);
   const Pair place = draw_pair(point, Int(PIXEL_PAIR));
-  const Real x = to_real(px) + place.u - Real(0.5f * (float)scene.constants.width);
-  const Real y = to_real(py) + place.v - Real(0.5f * (float)scene.constants.height);
+  const Real x = to_real(px) + filtered(scene, place.u) - Real(0.5f * (float)scene.constants.width);
+  const Real y = to_real(py) + filtered(scene, place.v) - Real(0.5f * (float)scene.constants.height);
   Vec o = vec(frame.eye);
   Vec d = fma(vec(frame.down), y, fma(vec(frame.right), x, vec(frame.forward)));
   pass_lens(frame, point, o, d);

@@ -42,7 +42,7 @@ POLYFLY_APART Mirrored mirror_rough(Vec n, Real alpha, Real edge, Vec d, Vec wei
     const Vec facet = normalise(vec(up.x * alpha, up.y * alpha, max(up.z, Real(1.0e-6f))));
     const Real facing = dot(facet, eye), twice = facing + facing;
     const Vec out = vec(fma(facet.x, twice, -eye.x), fma(facet.y, twice, -eye.y), fma(facet.z, twice, -eye.z));
-    m.some = !rough | (out.z > zero);
+    m.some = (!rough) | (out.z > zero);
     // Of the facets that the ray sees, those that the way out is not hidden from.
     const Real hidden = one + smith_lambda(eye, alpha);
     share = select(rough, hidden * reciprocal(hidden + smith_lambda(out, alpha)), one);

@@ -5,6 +5,8 @@ use super::Tone;
 /// The film: from light to what is shown.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct FilmSettings {
+    /// How samples around a pixel make it up.
+    pub filter: Filter,
     /// How much light there is to be.
     pub exposure: Exposure,
     /// Temperature of the light that is shown white, kelvin; 6504 leaves colours as they are.
@@ -26,6 +28,7 @@ pub struct FilmSettings {
 impl Default for FilmSettings {
     fn default() -> FilmSettings {
         FilmSettings {
+            filter: Filter::Box,
             exposure: Exposure::Stops(0.0),
             white_balance: FilmSettings::DAYLIGHT,
             bloom: 0.0,
@@ -45,6 +48,54 @@ impl FilmSettings {
     pub const TEMPERATURES: [f64; 2] = [1667.0, 25000.0];
     /// Most stops, up or down.
     pub const MAX_STOPS: f64 = 20.0;
+}
+
+/// The reconstruction filter: how samples around a pixel's middle make it up. Samples are drawn by the filter's shape and
+/// count alike (Ernst, Stamminger and Greiner, "Filter importance sampling", 2006), so no pixel needs its neighbours'.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Filter {
+    /// The pixel's own square, all alike.
+    #[default]
+    Box,
+    /// A pyramid, to the middles of the neighbours.
+    Tent,
+    /// Blackman and Harris's window, one and a half pixels to each side: the smoothest.
+    BlackmanHarris,
+}
+
+impl Filter {
+    /// All, with their names.
+    pub const ALL: [(Filter, &str); 3] =
+        [(Filter::Box, "box"), (Filter::Tent, "tent"), (Filter::BlackmanHarris, "blackman-harris")];
+    /// The name in a scene.
+    pub fn name(self) -> &'static str {
+        Self::ALL.iter().find(|(f, _)| *f == self).map_or("box", |(_, n)| n)
+    }
+    /// How far it reaches to each side, pixels.
+    pub fn radius(self) -> f64 {
+        match self {
+            Filter::Box => 0.5,
+            Filter::Tent => 1.0,
+            Filter::BlackmanHarris => 1.5,
+        }
+    }
+    /// Its weight at a distance from the pixel's middle, in pixels along one side; not normalised.
+    pub fn weight(self, x: f64) -> f64 {
+        let place = x / self.radius();
+        if place.abs() > 1.0 {
+            return 0.0;
+        }
+        match self {
+            Filter::Box => 1.0,
+            Filter::Tent => 1.0 - place.abs(),
+            Filter::BlackmanHarris => {
+                // Harris, "On the use of windows for harmonic analysis", 1978: four terms, -92 dB.
+                let turn = std::f64::consts::PI * (place + 1.0);
+                0.358_75 - 0.488_29 * libm::cos(turn) + 0.141_28 * libm::cos(2.0 * turn)
+                    - 0.011_68 * libm::cos(3.0 * turn)
+            }
+        }
+    }
 }
 
 /// How much light there is to be.

@@ -6,8 +6,8 @@ use super::limits::{
 };
 use super::toml_keys::*;
 use super::{
-    Body, ColourBy, Exposure, FilmSettings, Floor, FloorShape, Integrator, LampPattern, Light, MaterialKind, Mesh,
-    Motion, Output, Particles, Pattern, Reading, RenderSettings, Rotation, Scene, Sky, SkySource, Solid, Sphere,
+    Body, ColourBy, Exposure, FilmSettings, Filter, Floor, FloorShape, Integrator, LampPattern, Light, MaterialKind,
+    Mesh, Motion, Output, Particles, Pattern, Reading, RenderSettings, Rotation, Scene, Sky, SkySource, Solid, Sphere,
     TextureSource, Tone, World, defaults,
 };
 use crate::math::vec3::Vec3;
@@ -140,6 +140,7 @@ impl Validator {
                 Rule::Within(low, high),
             ),
             bloom: self.number("bloom", &raw.bloom, plain.bloom, Rule::Fraction),
+            filter: self.one_of("filter", &raw.filter, &Filter::ALL),
             bloom_radius: self.number("bloom_radius", &raw.bloom_radius, plain.bloom_radius, Rule::Fraction),
             vignette: self.number("vignette", &raw.vignette, plain.vignette, Rule::Fraction),
             grain: self.number("grain", &raw.grain, plain.grain, Rule::Fraction),
@@ -150,7 +151,8 @@ impl Validator {
             dither: false,
         };
         // A film that glows or bends has smooth gradients; one that does nothing stays as fast as it was.
-        let is_plain = FilmSettings { tone: Tone::Soft, ..film } == plain && film.tone.knee().is_some();
+        let is_plain =
+            FilmSettings { tone: Tone::Soft, filter: Filter::Box, ..film } == plain && film.tone.knee().is_some();
         FilmSettings { dither: raw.dither.unwrap_or(!is_plain), ..film }
     }
     fn lamp_pattern(&mut self, raw: &RawBody) -> LampPattern {

@@ -111,6 +111,7 @@ pub struct RawRender {
 #[derive(Deserialize, Default)]
 #[serde(deny_unknown_fields, default)]
 pub struct RawFilm {
+    pub filter: Text,
     pub exposure: Option<Spanned<NumberOrWord>>,
     pub white_balance: Number,
     pub bloom: Number,

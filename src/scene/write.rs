@@ -146,6 +146,7 @@ fn write_film(film: &FilmSettings, o: &mut String) -> std::fmt::Result {
         Exposure::Auto => writeln!(o, "\n[film]\nexposure = \"auto\"")?,
     }
     writeln!(o, "white_balance = {}", N(film.white_balance))?;
+    writeln!(o, "filter = \"{}\"", film.filter.name())?;
     writeln!(o, "bloom = {}\nbloom_radius = {}", N(film.bloom), N(film.bloom_radius))?;
     writeln!(o, "vignette = {}\ngrain = {}", N(film.vignette), N(film.grain))?;
     writeln!(o, "dither = {}", film.dither)?;

@@ -97,11 +97,18 @@ impl Maker<'_> {
             let t = if self.wild { t } else { t.min(1.0 - r) };
             let (bar, lamps) =
                 (self.one_of(&[0.0, 0.02, 0.05]), if self.wild { self.one_of(&[0, 0, 3, 40]) } else { 0 });
-            match self.chance(0.2) {
-                true => self.add(format_args!("material = \"glass\"")),
-                false => self.add(format_args!("reflection = {r}\ntransparency = {t}")),
+            let rough = self.share();
+            match self.below(if self.wild { 8 } else { 5 }) {
+                0 => self.add(format_args!("material = \"glass\"\nior = {ior}")),
+                5 => self.add(format_args!("material = \"glass\"\nior = {ior}\nabbe = 9\ntint_distance = {radius:e}")),
+                6 => self.add(format_args!("material = \"metal\"\nroughness = {rough}")),
+                7 => self.add(format_args!("reflection = {r}\ntransparency = {t}\nior = {ior}\nroughness = {rough}")),
+                _ => self.add(format_args!("reflection = {r}\ntransparency = {t}\nior = {ior}")),
             }
-            self.add(format_args!("ior = {ior}\nbar = {bar}\nlamps = {lamps}"));
+            self.add(format_args!("bar = {bar}\nlamps = {lamps}"));
+            if self.wild && self.chance(0.2) {
+                self.add(format_args!("axis = [1, 2, 3]\nangle_deg = 40"));
+            }
             if self.wild && self.chance(0.2) {
                 self.add(format_args!("lamp_color = [1e6, 3, 0]"));
             }
@@ -167,6 +174,14 @@ impl Maker<'_> {
             b = size,
             c = z + bend
         ));
+        if self.wild && self.chance(0.3) {
+            let roughness = self.share();
+            self.add(format_args!("roughness = {roughness}"));
+        }
+        if self.wild && bend == 0.0 && self.chance(0.3) {
+            let (shape, fade) = (self.one_of(&["round", "infinite"]), self.length(0.5, 20.0));
+            self.add(format_args!("size = \"{shape}\"\nfade = {fade:e}"));
+        }
     }
     fn lights(&mut self) {
         for _ in 0..self.one_of(&[0, 1, 2, 9]) {
@@ -176,6 +191,10 @@ impl Maker<'_> {
             let colour =
                 if self.wild { self.one_of(&["[1, 1, 1]", "[0.3, 0.9, 0]", "[1e6, 1e6, 5]"]) } else { "[0.9, 0.8, 1]" };
             self.add(format_args!("[[light]]\nposition = {position}\ncolor = {colour}"));
+            if self.wild && self.chance(0.3) {
+                let radius = self.length(0.01, 2.0);
+                self.add(format_args!("radius = {radius:e}"));
+            }
         }
     }
 }
@@ -210,6 +229,13 @@ pub fn random_scene(seed: u64, wild: bool, dir: &Path) -> Scene {
     m.add(format_args!(
         "[camera]\nposition = {eye}\nlook_at = [0, 0, 0]\nfov_deg = {fov}\nlens = {lens:e}\nfocus = {focus:e}"
     ));
+    if wild && m.chance(0.2) {
+        let filter = m.one_of(&["tent", "blackman-harris"]);
+        m.add(format_args!("[film]\nfilter = \"{filter}\""));
+    }
+    if wild && m.chance(0.2) {
+        m.add(format_args!("[sky]\nimage = \"@dusk\""));
+    }
     // A scene of nothing is refused.
     let radius = m.length(0.3, 0.9);
     m.add(format_args!("[[sphere]]\nradius = {radius:e}\nreflection = 0.2"));

@@ -3,7 +3,7 @@ use super::common::*;
 use crate::Renderer;
 use crate::device_scene::frame_params;
 use crate::kernels::Isa;
-use crate::scene::{Integrator, Scene};
+use crate::scene::{Filter, Integrator, Scene};
 
 fn path(scene: &mut Scene, samples: u32) {
     scene.render.integrator = Integrator::Path { samples, noise: 0.0 };
@@ -59,6 +59,53 @@ fn draws_differ() {
     for other in [of(1, (3, 4), 2), of(0, (4, 4), 2), of(0, (3, 132), 2), of(0, (3, 4), 3)] {
         assert!(here.iter().all(|p| !other.contains(p)));
     }
+}
+
+// A filtered pixel is the sum of the small ones around it, each with the filter's weight.
+#[test]
+fn filters_weigh_what_is_around_a_pixel() {
+    const FINE: u32 = 16;
+    let (width, height) = (32u32, 24u32);
+    let base = sized(own("solids.toml"), width, height, 64);
+    // The same view in small pixels, each a sample.
+    let fine = sized(base.clone(), FINE * width, FINE * height, 1);
+    let linear = |scene: &Scene| Renderer::new(scene.clone()).unwrap().still_linear(0).unwrap().0;
+    let small = linear(&fine);
+    let rmse = |a: &[f32], b: &[f32]| {
+        (a.iter().zip(b).map(|(x, y)| f64::from(x - y).powi(2)).sum::<f64>() / a.len() as f64).sqrt()
+    };
+    let mut images = Vec::new();
+    for (filter, name) in Filter::ALL {
+        let reach = (filter.radius() * f64::from(FINE)) as i64;
+        let mut expected = Vec::new();
+        for (y, x) in (0..height).flat_map(|y| (0..width).map(move |x| (y, x))) {
+            let (mut sum, mut all) = ([0.0; 3], 0.0);
+            let middle = |i: u32| i64::from(i * FINE + FINE / 2);
+            for (i, j) in (-reach..reach).flat_map(|i| (-reach..reach).map(move |j| (i, j))) {
+                let off = |k: i64| (k as f64 + 0.5) / f64::from(FINE);
+                let (row, column) = (middle(y) + i, middle(x) + j);
+                if (0..i64::from(FINE * height)).contains(&row) && (0..i64::from(FINE * width)).contains(&column) {
+                    let weight = filter.weight(off(i)) * filter.weight(off(j));
+                    let at = 3 * (row * i64::from(FINE * width) + column) as usize;
+                    (0..3).for_each(|c| sum[c] += weight * f64::from(small.data()[at + c]));
+                    all += weight;
+                }
+            }
+            expected.extend(sum.map(|x: f64| (x / all) as f32));
+        }
+        let mut scene = base.clone();
+        scene.film.filter = filter;
+        let image = linear(&scene).data().to_vec();
+        // The rim's pixels look beyond the picture, which the small ones do not show.
+        let inner = |data: &[f32]| -> Vec<f32> {
+            let rows = data.chunks_exact(3 * width as usize).skip(2).take(height as usize - 4);
+            rows.flat_map(|row| row[6..row.len() - 6].to_vec()).collect()
+        };
+        let off = rmse(&inner(&image), &inner(&expected));
+        assert!(off < 0.006, "{name}: {off}");
+        images.push(image);
+    }
+    assert!(rmse(&images[0], &images[1]) > 0.01 && rmse(&images[1], &images[2]) > 0.002);
 }
 
 // A limit takes the light that few samples find by way of diffuse surfaces, and leaves what is seen in mirrors.

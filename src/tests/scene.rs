@@ -1,10 +1,10 @@
 //! Scenes: both grammars, their round trip, and what is said of bad ones.
 use super::common::{inputs, own};
 use crate::scene::{
-    self, Body, Camera, CameraPath, ColourBy, CylindricalPath, Exposure, FilmSettings, Floor, Grammar, Integrator, Key,
-    LampPattern, Light, Material, MaterialKind, MeasuredMetal, Mesh, Motion, Orbit, Output, Particles, Pattern,
-    Reading, RenderSettings, Rotation, Scene, Sky, SkySource, Solid, Sphere, TextureSource, Tone, World, defaults,
-    write,
+    self, Body, Camera, CameraPath, ColourBy, CylindricalPath, Exposure, FilmSettings, Filter, Floor, Grammar,
+    Integrator, Key, LampPattern, Light, Material, MaterialKind, MeasuredMetal, Mesh, Motion, Orbit, Output, Particles,
+    Pattern, Reading, RenderSettings, Rotation, Scene, Sky, SkySource, Solid, Sphere, TextureSource, Tone, World,
+    defaults, write,
 };
 use proptest::prelude::*;
 
@@ -146,6 +146,7 @@ fn with_world(scene: impl Strategy<Value = Scene>) -> impl Strategy<Value = Scen
     let exposure = prop_oneof![Just(Exposure::Auto), (-20.0..20.0).prop_map(Exposure::Stops)];
     let film = (exposure, 1667.0..25000.0, fraction(), fraction(), fraction(), fraction(), tone).prop_map(
         |(exposure, white_balance, bloom, bloom_radius, vignette, grain, tone)| FilmSettings {
+            filter: Filter::ALL[(vignette * 2.99) as usize].0,
             exposure,
             white_balance,
             bloom,
