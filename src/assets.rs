@@ -7,7 +7,7 @@ mod sphere_file;
 pub mod texture;
 
 use crate::scene::Scene;
-use mesh::Corners;
+use mesh::Triangles;
 use particles::ColouredSpheres;
 use sky::SkyMap;
 use std::path::{Path, PathBuf};
@@ -22,7 +22,7 @@ pub struct Assets {
     /// The sky's picture.
     pub sky: Option<Arc<SkyMap>>,
     /// The triangles of each of the scene's meshes.
-    pub meshes: Arc<Vec<Vec<Corners>>>,
+    pub meshes: Arc<Vec<Triangles>>,
     /// The particles of the first frame, or of the one asked for.
     pub particles: Option<ColouredSpheres>,
 }

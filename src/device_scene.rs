@@ -83,7 +83,7 @@ fn check_counts(bodies: usize, spheres: usize, triangles: usize) -> Result<(), T
 
 fn check(scene: &Scene, assets: &Assets) -> Result<(), TooMany> {
     let particles = assets.particles.as_ref().map_or(0, |p| p.spheres.len());
-    let triangles = assets.meshes.iter().map(Vec::len).sum();
+    let triangles = assets.meshes.iter().map(|mesh| mesh.corners.len()).sum();
     check_counts(scene.world.bodies.len(), scene.world.spheres.len() + particles, triangles)
 }
 
@@ -177,6 +177,7 @@ impl DeviceScene {
             triangles: to.put(&[])?,
             materials: to.put(&[])?,
             emitters: to.put(&[])?,
+            normals: to.put(&[])?,
             sky: to.put(&fixed.sky)?,
             filter: to.put(&fixed.filter)?,
             constants: self.constants,
@@ -285,7 +286,7 @@ fn constants(scene: &Scene, sky: Option<&SkyMap>, geometry: &Geometry) -> Consta
         sky_side: sky.map_or(0, |s| s.side as i32),
         sky_distance: 4.0 * geometry.reach,
         floor_fade: floor.filter(|f| f.fade > 0.0).map_or(0.0, |f| (1.0 / (f.fade * f.fade)) as f32),
-        plain: i32::from(is_plain(scene)),
+        plain: i32::from(is_plain(scene) && geometry.normals.is_empty()),
         sample_bits: sample_bits(scene),
         clamp: render.clamp as f32,
         floor_alpha: floor.map_or(0.0, |f| materials::alpha(f.roughness)),

@@ -177,6 +177,8 @@ pub struct Mesh {
     pub offset: Vec3,
     /// Its own z is up, not y.
     pub z_up: bool,
+    /// Its file's normals make it smooth; without, or where the file has none, it is made of facets.
+    pub smooth: bool,
 }
 
 /// The particles of a simulation, one file or one a frame.

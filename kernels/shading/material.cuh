@@ -284,6 +284,48 @@ POLYFLY_FN void shade_floor(const S& scene, const Frame& frame, int k, const Ray
   }
 }
 
+// The normal of a surface that leans away from its face: what turns away from the eye is seen from the side at most,
+// and what is mirrored stays on this side of the face.
+POLYFLY_FN Vec leaning_normal(Vec leaning, Vec face, Vec d) {
+  const Real zero = Real(0.0f);
+  const Vec n = normalise(fma(d, -max(dot(leaning, d), zero), leaning));
+  const Vec mirrored = fma(n, Real(-2.0f) * dot(n, d), d);
+  const Real below = dot(mirrored, face) - Real(0.02f);
+  const Vec kept_above = normalise(fma(face, -below, mirrored));
+  return select(below < zero, normalise(kept_above - d), n);
+}
+
+// The normal at p of a smooth triangle, between those at its corners, on the side of the face's; of a flat one the
+// face's.
+template <class S>
+POLYFLY_FN Vec smooth_normal(const S& scene, const Ray& ray, Vec p, Int number, Mask flat, Vec face) {
+  const float* data = (const float*)scene.triangles.data;
+  const int words = WORDS(Triangle) * scene.triangles.len;
+  const Int at = (number - Int(scene.spheres.len)) * Int(WORDS(Triangle));
+  const Int smooth = read((const int*)data, words, at + Int(WORD(Triangle, smooth)), flat);
+  const Mask curved = flat & (smooth > Int(0));
+  if (!any(curved)) return face;
+  const Vec ab = read_vec(data, words, at + Int(WORD(Triangle, ab)), curved),
+            ac = read_vec(data, words, at + Int(WORD(Triangle, ac)), curved),
+            q = p - read_vec(data, words, at + Int(WORD(Triangle, a)), curved);
+  // p's shares of b and c.
+  const Real bb = dot(ab, ab), bc = dot(ab, ac), cc = dot(ac, ac), qb = dot(q, ab), qc = dot(q, ac);
+  const Real one = Real(1.0f), zero = Real(0.0f), all = fma(bb, cc, -(bc * bc));
+  const Real inverse = reciprocal(select(curved & (all > Real(1.0e-30f)), all, one));
+  const Real b = max(min(fma(cc, qb, -(bc * qc)) * inverse, one), zero);
+  const Real c = max(min(fma(bb, qc, -(bc * qb)) * inverse, one - b), zero);
+  const float* normals = scene.normals.data;
+  const int len = scene.normals.len;
+  const Int first = select(curved, smooth - Int(1), Int(0)) * Int(9);
+  const Vec between = read_vec(normals, len, first, curved) * (one - b - c) +
+      read_vec(normals, len, first + Int(3), curved) * b + read_vec(normals, len, first + Int(6), curved) * c;
+  // Corners that point against each other may leave nothing.
+  const Mask some = curved & (dot(between, between) > Real(1.0e-12f));
+  const Vec unit = normalise(select(some, between, face));
+  const Vec leaning = select(dot(unit, face) < zero, -unit, unit);
+  return select(some, leaning_normal(leaning, face, ray.d), face);
+}
+
 // A sphere or a triangle.
 template <class S>
 POLYFLY_FN void shade_primitive(const S& scene, const Ray& ray, const Hit& hit, Mask m, const Wavelength& wave,
@@ -313,6 +355,9 @@ POLYFLY_FN void shade_primitive(const S& scene, const Ray& ray, const Hit& hit, 
     material = select(flat, read((const int*)data, words, at + Int(WORD(Triangle, material_index)), flat), material);
   }
   n = select(dot(n, ray.d) < Real(0.0f), n, -n);
+  if constexpr (!SceneTraits<S>::plain) {
+    if (any(flat) && scene.normals.len > 0) n = smooth_normal(scene, ray, s.p, number, flat, n);
+  }
   s.n = select(m, n, s.n);
   const float* data = (const float*)scene.materials.data;
   const int words = WORDS(Material) * scene.materials.len;

@@ -7,11 +7,20 @@ use ply_rs_bw::parser::{ParseError, Parser, Reader};
 use ply_rs_bw::ply::{Property, PropertyAccess, PropertyAccessResult};
 use std::path::Path;
 
-/// A triangle's corners.
+/// A triangle's corners, or what each of them has.
 pub type Corners = [[f32; 3]; 3];
 
+/// The triangles of a file.
+#[derive(Debug, Default)]
+pub struct Triangles {
+    /// Where they are.
+    pub corners: Vec<Corners>,
+    /// The surface's directions at their corners; empty where the file has none, or the scene wants facets.
+    pub normals: Vec<Corners>,
+}
+
 /// Reads a mesh and puts it in its place.
-pub fn load(mesh: &Mesh) -> Result<Vec<Corners>, AssetError> {
+pub fn load(mesh: &Mesh) -> Result<Triangles, AssetError> {
     let extension = mesh.path.extension().map(|e| e.to_string_lossy().to_ascii_lowercase());
     let mut triangles = match extension.as_deref() {
         Some("obj") => load_obj(&mesh.path)?,
@@ -25,22 +34,31 @@ pub fn load(mesh: &Mesh) -> Result<Vec<Corners>, AssetError> {
         }
     };
     let (scale, offset) = (mesh.scale as f32, mesh.offset.map(|x| x as f32));
-    for p in triangles.iter_mut().flatten() {
-        // Where y is up, z comes toward the viewer.
-        let [x, y, z] = if mesh.z_up { *p } else { [p[0], -p[2], p[1]] };
+    // Where y is up, z comes toward the viewer.
+    let upright = |p: [f32; 3]| if mesh.z_up { p } else { [p[0], -p[2], p[1]] };
+    for p in triangles.corners.iter_mut().flatten() {
+        let [x, y, z] = upright(*p);
         *p = [x * scale + offset[0], y * scale + offset[1], z * scale + offset[2]];
     }
-    if triangles.is_empty() {
+    triangles.normals.iter_mut().flatten().for_each(|n| *n = upright(*n));
+    // Normals that are not numbers, or none at all, say nothing.
+    let is_direction = |n: &[f32; 3]| (1e-6..1e6).contains(&n.iter().map(|x| x * x).sum::<f32>());
+    if !mesh.smooth || !triangles.normals.iter().flatten().all(is_direction) {
+        triangles.normals.clear();
+    }
+    if triangles.corners.is_empty() {
         return Err(AssetError::broken("mesh", &mesh.path, "it has no faces"));
     }
-    if let Some(x) = triangles.as_flattened().as_flattened().iter().find(|&&x| !Rule::Coordinate.allows(x.into())) {
+    if let Some(x) =
+        triangles.corners.as_flattened().as_flattened().iter().find(|&&x| !Rule::Coordinate.allows(x.into()))
+    {
         let what = format!("a coordinate is {x:e}; expected {}", Rule::Coordinate.expected());
         return Err(AssetError::broken("mesh", &mesh.path, what));
     }
     Ok(triangles)
 }
 
-// The faces as triangles; a face's corners are indices into `points`.
+// The faces as triangles; a face's corners are indices into `points`, of which there may be one a vertex or one a normal.
 fn fan(path: &Path, points: &[[f32; 3]], faces: impl Iterator<Item = Vec<usize>>) -> Result<Vec<Corners>, AssetError> {
     let mut triangles = Vec::new();
     for (n, face) in faces.enumerate() {
@@ -53,30 +71,40 @@ fn fan(path: &Path, points: &[[f32; 3]], faces: impl Iterator<Item = Vec<usize>>
     Ok(triangles)
 }
 
-fn load_obj(path: &Path) -> Result<Vec<Corners>, AssetError> {
+fn load_obj(path: &Path) -> Result<Triangles, AssetError> {
     let file = std::fs::File::open(path).map_err(|e| AssetError::read("mesh", path, e))?;
     let options = tobj::LoadOptions { triangulate: false, single_index: false, ..tobj::LoadOptions::default() };
     // Materials are the scene's business.
     let (models, _) = tobj::load_obj_buf(&mut std::io::BufReader::new(file), &options, |_| Ok(Default::default()))
         .map_err(|e| AssetError::broken("mesh", path, e))?;
-    let mut triangles = Vec::new();
+    let mut triangles = Triangles::default();
     for model in models {
-        let points: Vec<[f32; 3]> = model.mesh.positions.chunks_exact(3).map(|p| [p[0], p[1], p[2]]).collect();
-        let mut sizes = model.mesh.face_arities.iter().map(|&n| n as usize);
-        let mut rest = model.mesh.indices.as_slice();
-        let faces = std::iter::from_fn(|| {
-            let n = sizes.next().unwrap_or(3).min(rest.len());
-            let (face, after) = rest.split_at(n);
-            rest = after;
-            (n > 0).then(|| face.iter().map(|&i| i as usize).collect())
-        });
-        triangles.extend(fan(path, &points, faces)?);
+        let mesh = &model.mesh;
+        let faces = |indices: &[u32], values: &[f32]| {
+            let points: Vec<[f32; 3]> = values.chunks_exact(3).map(|p| [p[0], p[1], p[2]]).collect();
+            let mut sizes = mesh.face_arities.iter().map(|&n| n as usize);
+            let mut rest = indices;
+            let faces = std::iter::from_fn(|| {
+                let n = sizes.next().unwrap_or(3).min(rest.len());
+                let (face, after) = rest.split_at(n);
+                rest = after;
+                (n > 0).then(|| face.iter().map(|&i| i as usize).collect())
+            });
+            fan(path, &points, faces)
+        };
+        triangles.corners.extend(faces(&mesh.indices, &mesh.positions)?);
+        triangles.normals.extend(faces(&mesh.normal_indices, &mesh.normals)?);
+    }
+    // Some of the file's objects may have normals, and others not.
+    if triangles.normals.len() != triangles.corners.len() {
+        triangles.normals.clear();
     }
     Ok(triangles)
 }
 
+// x, y, z and nx, ny, nz.
 #[derive(Default)]
-struct Vertex([f32; 3]);
+struct Vertex([f32; 6]);
 #[derive(Default)]
 struct Face(Vec<usize>);
 
@@ -85,7 +113,7 @@ impl PropertyAccess for Vertex {
         Vertex::default()
     }
     fn set_property(&mut self, key: &str, value: Property) -> PropertyAccessResult {
-        let Some(axis) = ["x", "y", "z"].iter().position(|&a| a == key) else {
+        let Some(axis) = ["x", "y", "z", "nx", "ny", "nz"].iter().position(|&a| a == key) else {
             return PropertyAccessResult::Ignored;
         };
         self.0[axis] = match value {
@@ -121,16 +149,19 @@ impl PropertyAccess for Face {
     }
 }
 
-fn load_ply(path: &Path) -> Result<Vec<Corners>, AssetError> {
+fn load_ply(path: &Path) -> Result<Triangles, AssetError> {
     let file = std::fs::File::open(path).map_err(|e| AssetError::read("mesh", path, e))?;
     let mut input = Reader::new(std::io::BufReader::new(file));
     let broken = |e: ParseError| AssetError::broken("mesh", path, e);
     let (vertices, faces) = (Parser::<Vertex>::new(), Parser::<Face>::new());
     let header = vertices.read_header(&mut input).map_err(broken)?;
-    let (mut points, mut all) = (Vec::new(), Vec::new());
+    let (mut points, mut all, mut has_normals) = (Vec::new(), Vec::new(), false);
     for (_, element) in &header.elements {
         match element.name.as_str() {
-            "vertex" => points = vertices.read_payload_for_element(&mut input, element, &header).map_err(broken)?,
+            "vertex" => {
+                has_normals = ["nx", "ny", "nz"].iter().all(|&n| element.properties.contains_key(n));
+                points = vertices.read_payload_for_element(&mut input, element, &header).map_err(broken)?;
+            }
             // Elements that we do not know are read as faces without corners.
             name => {
                 let read = faces.read_payload_for_element(&mut input, element, &header).map_err(broken)?;
@@ -140,6 +171,9 @@ fn load_ply(path: &Path) -> Result<Vec<Corners>, AssetError> {
             }
         }
     }
-    let points: Vec<[f32; 3]> = points.into_iter().map(|v| v.0).collect();
-    fan(path, &points, all.into_iter().map(|f| f.0))
+    let part = |first: usize| points.iter().map(|v| [v.0[first], v.0[first + 1], v.0[first + 2]]).collect::<Vec<_>>();
+    let faces = || all.iter().map(|f: &Face| f.0.clone());
+    let corners = fan(path, &part(0), faces())?;
+    let normals = if has_normals { fan(path, &part(3), faces())? } else { Vec::new() };
+    Ok(Triangles { corners, normals })
 }

@@ -2,6 +2,7 @@
 
 use super::{Place, materials, polyhedra};
 use crate::assets::Assets;
+use crate::assets::mesh::Triangles;
 use crate::gpu_types::{
     Body, Emitter, LEAF_BODIES, LEAF_SPHERES, LEAF_TRIANGLES, Material, NO_BVH, Node, SMALL_BODIES, Scene as GpuScene,
     Slab, Sphere, Triangle,
@@ -30,6 +31,8 @@ pub struct Geometry {
     pub sphere_materials: Vec<i32>,
     /// Triangles, likewise.
     pub triangles: Vec<Triangle>,
+    /// Directions of the surface at the corners of smooth triangles, nine numbers each.
+    pub normals: Vec<[[f32; 3]; 3]>,
     /// Materials.
     pub materials: Vec<Material>,
     /// What path tracing samples for light.
@@ -59,6 +62,7 @@ impl Geometry {
             spheres: world.spheres.iter().map(sphere).collect(),
             sphere_materials: (0..world.spheres.len() as i32).collect(),
             triangles: Vec::new(),
+            normals: Vec::new(),
             materials: world.spheres.iter().map(|s| materials::flatten(scene, &s.material)).collect(),
             emitters: Vec::new(),
             reach: 0.0,
@@ -70,13 +74,16 @@ impl Geometry {
             g.sphere_materials.extend(particles.colour_indices.iter().map(|&i| first + i32::from(i)));
         }
         let mut meshes = Vec::new();
-        for (mesh, corners) in world.meshes.iter().zip(assets.meshes.iter()) {
+        for (mesh, Triangles { corners, normals }) in world.meshes.iter().zip(assets.meshes.iter()) {
             let material_index = g.materials.len() as i32;
             g.materials.push(materials::flatten(scene, &mesh.material));
             meshes.push((g.triangles.len(), corners.len()));
-            g.triangles.extend(corners.iter().map(|[a, b, c]| Triangle {
+            let first = g.normals.len() as i32;
+            g.normals.extend(normals);
+            g.triangles.extend(corners.iter().zip(0..).map(|([a, b, c], i)| Triangle {
                 a: *a,
                 material_index,
+                smooth: if normals.is_empty() { 0 } else { first + i + 1 },
                 ab: [0, 1, 2].map(|i| b[i] - a[i]),
                 ac: [0, 1, 2].map(|i| c[i] - a[i]),
                 ..Triangle::default()
@@ -100,6 +107,7 @@ impl Geometry {
             spheres: to.put(&self.spheres)?,
             sphere_materials: to.put(&self.sphere_materials)?,
             triangles: to.put(&self.triangles)?,
+            normals: to.put(self.normals.as_flattened().as_flattened())?,
             materials: to.put(&self.materials)?,
             emitters: to.put(&self.emitters)?,
             ..*scene

@@ -153,7 +153,7 @@ pub fn sealed(scene: &Scene, assets: &Assets, k: usize) -> bool {
         && scene.world.floor.as_ref().is_none_or(|f| floor_misses(body, f))
         && spheres.all(|(centre, radius)| shape.misses_sphere(centre, radius))
         && particles.par_iter().all(|(centre, radius)| shape.misses_sphere(centre.map(f64::from), f64::from(*radius)))
-        && assets.meshes.iter().all(|mesh| mesh.par_iter().all(|t| shape.misses_triangle(t)))
+        && assets.meshes.iter().all(|mesh| mesh.corners.par_iter().all(|t| shape.misses_triangle(t)))
 }
 
 struct Shape<'a> {

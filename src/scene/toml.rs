@@ -360,6 +360,7 @@ impl Validator {
             scale: self.number("scale", &raw.scale, 1.0, Rule::Length),
             offset: self.triple("offset", &raw.offset, [0.0; 3], Rule::Coordinate),
             z_up: raw.z_up.unwrap_or(true),
+            smooth: raw.smooth.unwrap_or(true),
         }
     }
     fn particles(&mut self, spanned: &Spanned<RawParticles>, reading: Reading) -> Particles {

@@ -286,6 +286,7 @@ with_material! {
         pub scale: Number,
         pub offset: Triple,
         pub z_up: Option<bool>,
+        pub smooth: Option<bool>,
     }
 }
 

@@ -111,7 +111,7 @@ fn write_toml(scene: &Scene, o: &mut String) -> std::fmt::Result {
     }
     for m in &scene.world.meshes {
         writeln!(o, "\n[[mesh]]\npath = {}\nscale = {}", S(&m.path.display().to_string()), N(m.scale))?;
-        writeln!(o, "offset = {}\nz_up = {}", V(m.offset), m.z_up)?;
+        writeln!(o, "offset = {}\nz_up = {}\nsmooth = {}", V(m.offset), m.z_up, m.smooth)?;
         write_material(&m.material, o)?;
     }
     if let Some(p) = &scene.world.particles {

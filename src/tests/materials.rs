@@ -222,3 +222,67 @@ fn keys_of_other_materials_are_refused() {
     let bright = bright.err().unwrap().to_string();
     assert!(bright.contains("\"glass\", \"gold\"") && !bright.contains("of \"light\""), "{bright}");
 }
+
+// A ball of triangles, with its normals, in OBJ and in PLY.
+fn ball_files(dir: &std::path::Path) -> [std::path::PathBuf; 2] {
+    use std::fmt::Write;
+    let (rings, turns) = (16u32, 32u32);
+    let points: Vec<[f64; 3]> = (0..=rings)
+        .flat_map(|i| (0..turns).map(move |j| (i, j)))
+        .map(|(i, j)| {
+            let (down, across) = (PI * f64::from(i) / f64::from(rings)).sin_cos();
+            let (y, x) = (2.0 * PI * f64::from(j) / f64::from(turns)).sin_cos();
+            [down * x, down * y, across]
+        })
+        .collect();
+    let faces: Vec<[u32; 3]> = (0..rings)
+        .flat_map(|i| (0..turns).map(move |j| (i, j)))
+        .flat_map(|(i, j)| {
+            let at = |i: u32, j: u32| i * turns + j % turns;
+            [[at(i, j), at(i + 1, j), at(i + 1, j + 1)], [at(i, j), at(i + 1, j + 1), at(i, j + 1)]]
+        })
+        // At the poles one of the two is nothing.
+        .filter(|&[a, b, c]| !(a / turns == 0 && c / turns == 0 || b / turns == rings && c / turns == rings))
+        .collect();
+    let (mut obj, mut ply) = (String::new(), String::new());
+    writeln!(ply, "ply\nformat ascii 1.0\nelement vertex {}", points.len()).unwrap();
+    for name in ["x", "y", "z", "nx", "ny", "nz"] {
+        writeln!(ply, "property float {name}").unwrap();
+    }
+    writeln!(ply, "element face {}\nproperty list uchar int vertex_indices\nend_header", faces.len()).unwrap();
+    for [x, y, z] in &points {
+        writeln!(obj, "v {x} {y} {z}\nvn {x} {y} {z}").unwrap();
+        writeln!(ply, "{x} {y} {z} {x} {y} {z}").unwrap();
+    }
+    for [a, b, c] in faces {
+        writeln!(obj, "f {0}//{0} {1}//{1} {2}//{2}", a + 1, b + 1, c + 1).unwrap();
+        writeln!(ply, "3 {a} {b} {c}").unwrap();
+    }
+    let paths = ["ball.obj", "ball.ply"].map(|name| dir.join(name));
+    std::fs::write(&paths[0], obj).unwrap();
+    std::fs::write(&paths[1], ply).unwrap();
+    paths
+}
+
+// With its normals a ball of triangles looks like a ball, in what it mirrors too; without, it does not.
+#[test]
+fn normals_make_meshes_smooth() {
+    let dir = tempfile::tempdir().unwrap();
+    let scene = |thing: &str| {
+        toml(&format!(
+            "[output]\nsize = [64, 48]\n[render]\nsamples = 4\ndepth = 4\n[sky]\nimage = \"@dusk\"\n\
+             [camera]\nposition = [3, 1, 1]\nlook_at = [0, 0, 0]\nfov_deg = 45\n\
+             [[light]]\nposition = [5, 4, 6]\n{thing}\ncolor = [0.9, 0.6, 0.3]\nreflection = 0.5\n"
+        ))
+    };
+    let round = light(&scene("[[sphere]]"));
+    let off = |image: &[f32]| {
+        (image.iter().zip(&round).map(|(a, b)| f64::from(a - b).powi(2)).sum::<f64>() / round.len() as f64).sqrt()
+    };
+    for path in ball_files(dir.path()) {
+        let mesh = |smooth: bool| scene(&format!("[[mesh]]\npath = '{}'\nsmooth = {smooth}", path.display()));
+        let (smooth, facets) = (off(&light(&mesh(true))), off(&light(&mesh(false))));
+        assert!(smooth < 0.5 * facets && smooth < 0.05, "{}: {smooth}, facets {facets}", path.display());
+        same_on_every_set("a smooth ball", &mesh(true), 0);
+    }
+}

@@ -84,7 +84,7 @@ impl<'a> Oracle<'a> {
             .map(|t: &TextureSource| Texture::load(t).unwrap());
         let assets = Assets::load(scene).unwrap();
         for (i, mesh) in assets.meshes.iter().enumerate() {
-            for corners in mesh {
+            for corners in &mesh.corners {
                 let corners = corners.map(|p| p.map(f64::from));
                 triangles.push(Triangle { corners, normal: plane_normal(corners), owner: Owner::Mesh(i) });
             }

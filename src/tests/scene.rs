@@ -115,8 +115,16 @@ fn sphere() -> impl Strategy<Value = Sphere> {
     })
 }
 fn mesh() -> impl Strategy<Value = Mesh> {
-    ("[a-z]{1,8}\\.(obj|ply)", material(), 0.01..9.0, triple(finite()), any::<bool>())
-        .prop_map(|(path, material, scale, offset, z_up)| Mesh { path: path.into(), material, scale, offset, z_up })
+    ("[a-z]{1,8}\\.(obj|ply)", material(), 0.01..9.0, triple(finite()), any::<bool>()).prop_map(
+        |(path, material, scale, offset, z_up)| Mesh {
+            path: path.into(),
+            material,
+            scale,
+            offset,
+            z_up,
+            smooth: scale > 1.0,
+        },
+    )
 }
 fn particles() -> impl Strategy<Value = Particles> {
     let range = prop::option::of((finite(), 0.01..100.0).prop_map(|(low, more)| [low, low + more]));
