@@ -298,7 +298,7 @@ POLYFLY_FN Vec leaning_normal(Vec leaning, Vec face, Vec d) {
 // The normal at p of a smooth triangle, between those at its corners, on the side of the face's; of a flat one the
 // face's.
 template <class S>
-POLYFLY_FN Vec smooth_normal(const S& scene, const Ray& ray, Vec p, Int number, Mask flat, Vec face) {
+POLYFLY_APART Vec smooth_normal(const S& scene, Vec d, Vec p, Int number, Mask flat, Vec face) {
   const float* data = (const float*)scene.triangles.data;
   const int words = WORDS(Triangle) * scene.triangles.len;
   const Int at = (number - Int(scene.spheres.len)) * Int(WORDS(Triangle));
@@ -323,7 +323,7 @@ POLYFLY_FN Vec smooth_normal(const S& scene, const Ray& ray, Vec p, Int number, 
   const Mask some = curved & (dot(between, between) > Real(1.0e-12f));
   const Vec unit = normalise(select(some, between, face));
   const Vec leaning = select(dot(unit, face) < zero, -unit, unit);
-  return select(some, leaning_normal(leaning, face, ray.d), face);
+  return select(some, leaning_normal(leaning, face, d), face);
 }
 
 // A sphere or a triangle.
@@ -356,7 +356,7 @@ POLYFLY_FN void shade_primitive(const S& scene, const Ray& ray, const Hit& hit, 
   }
   n = select(dot(n, ray.d) < Real(0.0f), n, -n);
   if constexpr (!SceneTraits<S>::plain) {
-    if (any(flat) && scene.normals.len > 0) n = smooth_normal(scene, ray, s.p, number, flat, n);
+    if (any(flat) && scene.normals.len > 0) n = smooth_normal(scene, ray.d, s.p, number, flat, n);
   }
   s.n = select(m, n, s.n);
   const float* data = (const float*)scene.materials.data;
