@@ -1,9 +1,11 @@
 //! The scene: what a description means, resolved and validated, with no defaults left.
 //!
 //! ```
-//! use polyfly::{Scene, scene::Body, scene::Solid};
+//! use polyfly::scene::{Body, Material, Solid};
+//! use polyfly::Scene;
 //! let mut scene = Scene::default();
-//! scene.world.bodies.push(Body { solid: Solid::Icosahedron, material: Material::plain([0.8; 3], 0.8, 0.0), ..Body::default() });
+//! let material = Material::plain([0.8; 3], 0.8, 0.0);
+//! scene.world.bodies.push(Body { solid: Solid::Icosahedron, material, ..Body::default() });
 //! assert_eq!(Scene::parse(&scene.to_toml(), "again.toml", "".as_ref()).unwrap().scene, scene);
 //! ```
 
