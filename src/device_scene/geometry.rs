@@ -86,7 +86,6 @@ impl Geometry {
                 smooth: if normals.is_empty() { 0 } else { first + i + 1 },
                 ab: [0, 1, 2].map(|i| b[i] - a[i]),
                 ac: [0, 1, 2].map(|i| c[i] - a[i]),
-                ..Triangle::default()
             }));
         }
         g.build_tree(scene, &bodies, &meshes);
