@@ -225,8 +225,13 @@ impl ColourBy {
     ];
     /// The name in a scene.
     pub fn name(self) -> &'static str {
-        Self::ALL.iter().find(|(c, _)| *c == self).map_or("nothing", |(_, n)| n)
+        name_of(&Self::ALL, self)
     }
+}
+
+// What a scene calls a value of a list that has all of its kind.
+fn name_of<T: Copy + PartialEq>(all: &[(T, &'static str)], value: T) -> &'static str {
+    all.iter().find(|(v, _)| *v == value).map_or("", |(_, name)| name)
 }
 
 impl Particles {

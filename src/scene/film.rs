@@ -69,7 +69,7 @@ impl Filter {
         [(Filter::Box, "box"), (Filter::Tent, "tent"), (Filter::BlackmanHarris, "blackman-harris")];
     /// The name in a scene.
     pub fn name(self) -> &'static str {
-        Self::ALL.iter().find(|(f, _)| *f == self).map_or("box", |(_, n)| n)
+        super::name_of(&Self::ALL, self)
     }
     /// How far it reaches to each side, pixels.
     pub fn radius(self) -> f64 {

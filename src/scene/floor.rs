@@ -95,7 +95,7 @@ impl FloorShape {
         [(FloorShape::Square, "square"), (FloorShape::Round, "round"), (FloorShape::Endless, "infinite")];
     /// The name in a scene.
     pub fn name(self) -> &'static str {
-        Self::ALL.iter().find(|(s, _)| *s == self).map_or("square", |(_, n)| n)
+        super::name_of(&Self::ALL, self)
     }
 }
 

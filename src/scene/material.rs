@@ -134,7 +134,7 @@ impl MeasuredMetal {
     ];
     /// The name in a scene.
     pub fn name(self) -> &'static str {
-        Self::ALL.iter().find(|(m, _)| *m == self).map_or("gold", |(_, n)| n)
+        super::name_of(&Self::ALL, self)
     }
     /// What it mirrors of light that meets it squarely, as a colour (Hoffman, "Background: physics and math of shading",
     /// 2013, table 1, in linear sRGB; titanium and platinum from Lagarde, "Feeding a physically based shading model", 2011).

@@ -19,6 +19,10 @@ pub struct Validator {
 }
 
 impl Validator {
+    // What is not given stays open.
+    pub fn optional(&mut self, key: &str, value: &Number, rule: Rule) -> Option<f64> {
+        value.as_ref().map(|_| self.number(key, value, 0.0, rule))
+    }
     pub fn number(&mut self, key: &str, value: &Number, default: f64, rule: Rule) -> f64 {
         let Some(value) = value else { return default };
         let x = *value.get_ref();
@@ -211,10 +215,7 @@ impl Validator {
             solid: solid.unwrap_or(Solid::Hexahedron),
             centre: self.triple("center", &raw.center, [0.0; 3], Rule::Coordinate),
             radius: self.number("radius", &raw.radius, 1.0, Rule::Length),
-            reflection_inside: raw
-                .reflection_inside
-                .as_ref()
-                .map(|_| self.number("reflection_inside", &raw.reflection_inside, 0.0, Rule::Fraction)),
+            reflection_inside: self.optional("reflection_inside", &raw.reflection_inside, Rule::Fraction),
             lamps,
             strip,
             lamp_colour: self.triple("lamp_color", &raw.lamp_color, Body::LAMP_COLOUR, Rule::Brightness),

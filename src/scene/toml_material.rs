@@ -3,7 +3,7 @@
 use super::diagnostic::{Problem, Rule};
 use super::material::{Material, MaterialKind, MeasuredMetal};
 use super::toml::Validator;
-use super::toml_keys::{MaterialKeys, Number};
+use super::toml_keys::MaterialKeys;
 use toml::Spanned;
 
 impl Validator {
@@ -59,9 +59,7 @@ impl Validator {
             let what = "`fuzz` and `roughness` both say how wide it mirrors";
             self.problems.push(Problem::new(fuzz.span(), what, "expected one of them"));
         }
-        let own = |key: &Number| key.is_some();
-        let highlight =
-            keys.highlight.as_ref().map(|_| self.number("highlight", keys.highlight, 0.0, Rule::Brightness));
+        let highlight = self.optional("highlight", keys.highlight, Rule::Brightness);
         let fallback = if name == Name::Glass { [1.0; 3] } else { [0.8; 3] };
         let colour = self.triple("color", keys.colour, fallback, Rule::Fraction);
         let ior = self.number("ior", keys.ior, if name == Name::Glass { 1.5 } else { 1.0 }, Rule::Index);
@@ -75,15 +73,11 @@ impl Validator {
             Name::Metal(measured) => {
                 MaterialKind::Metal { fuzz: self.number("fuzz", keys.fuzz, 0.0, Rule::Fraction), measured }
             }
-            Name::Glass => {
-                let abbe = self.number("abbe", keys.abbe, 60.0, Rule::Within(5.0, 200.0));
-                let distance = self.number("tint_distance", keys.tint_distance, 1.0, Rule::Length);
-                MaterialKind::Glass {
-                    ior,
-                    abbe: own(keys.abbe).then_some(abbe),
-                    tint_distance: own(keys.tint_distance).then_some(distance),
-                }
-            }
+            Name::Glass => MaterialKind::Glass {
+                ior,
+                abbe: self.optional("abbe", keys.abbe, Rule::Within(5.0, 200.0)),
+                tint_distance: self.optional("tint_distance", keys.tint_distance, Rule::Length),
+            },
             Name::Light => {
                 MaterialKind::Light { strength: self.number("strength", keys.strength, 1.0, Rule::Brightness) }
             }
