@@ -46,10 +46,24 @@ struct File {
   }
 };
 
+// From places in the blob to addresses: every array of a struct, as types.def lists them.
+template <class T>
+void move_to(T&, const char*) {}
+
 template <class T>
 void move_to(Array<T>& array, const char* blob) {
   array.data = (const T*)(blob + (size_t)array.data);
 }
+
+#define CONSTANT(name, value)
+#define REAL_CONSTANT(name, value)
+#define STRUCT(name) inline void move_arrays([[maybe_unused]] name& s, [[maybe_unused]] const char* blob) {
+#define PLAIN_STRUCT STRUCT
+#define FIELD(type, name) move_to(s.name, blob);
+#define FIELDS(type, name, count)
+#define INLINE(type, name, most)
+#define END(name, bytes) }
+#include "../kernels/types.def"
 
 bool same(const std::string& what, const void* want, const void* got, size_t n) {
   if (!memcmp(want, got, n)) return true;
@@ -74,15 +88,8 @@ bool renders(const Set& set, const std::string& name, File file) {
     printf("%s: not of this version\n", name.c_str());
     return false;
   }
-  Scene& s = *scene;
-  move_to(s.slabs, blob), move_to(s.bodies, blob), move_to(s.lights, blob), move_to(s.floor, blob);
-  move_to(s.mip_levels, blob), move_to(s.texels, blob), move_to(s.lightmap, blob), move_to(s.tone_lut, blob);
-  move_to(s.nodes, blob), move_to(s.spheres, blob), move_to(s.sphere_materials, blob), move_to(s.triangles, blob);
-  move_to(s.materials, blob), move_to(s.emitters, blob);
-  if (small) {
-    small->mip_levels = s.mip_levels, small->texels = s.texels;
-    small->lightmap = s.lightmap, small->tone_lut = s.tone_lut;
-  }
+  move_arrays(*scene, blob);
+  if (small) move_arrays(*small, blob);
   std::vector<u32> rgba(pixels);
   std::vector<Features> first(pixels);
   void* scratch = aligned_alloc(64, (set.scratch_bytes(scene) + 63) & ~63ull);
