@@ -95,7 +95,7 @@ POLYFLY_FN Real sky_share(const S& scene, const Ray& ray, Mask away) {
   if (SceneTraits<S>::plain || scene.constants.sky_side == 0) return one;
   const Mask both = away & ((ray.bounces & Int(LIGHTS_SAMPLED)) != Int(0));
   if (!any(both)) return one;
-  const SkyPlace p = octahedral_place(ray.d);
+  const SkyPlace p = octahedral_place(select(both, ray.d, vec(Real(0.0f), Real(0.0f), one)));
   const Real half = Real(0.5f * (float)SKY_CELLS);
   const Int last = Int(SKY_CELLS - 1);
   Int x = to_int(fma(p.u, half, half)), y = to_int(fma(p.v, half, half));

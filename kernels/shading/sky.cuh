@@ -33,7 +33,8 @@ POLYFLY_FN Vec sky_texel(const Array<float>& map, Int at, Mask m) { return read_
 // Bilinear; the rim has the texels beyond each side.
 template <class S>
 POLYFLY_FN Vec sky_map(const S& scene, Vec d, Mask m) {
-  const SkyPlace p = octahedral_place(d);
+  // Other lanes' directions may be anything.
+  const SkyPlace p = octahedral_place(select(m, d, vec(Real(0.0f), Real(0.0f), Real(1.0f))));
   const Real half_side = Real(0.5f * (float)scene.constants.sky_side), middle = half_side + Real(0.5f);
   const Real x = fma(p.u, half_side, middle), y = fma(p.v, half_side, middle);
   const Int x0 = to_int(x), y0 = to_int(y);
