@@ -19,12 +19,16 @@ template <class S>
 POLYFLY_FN Int tone_lut_index(const S& scene, Real linear) {
   return to_int(fma(sqrt(max(tone(scene, linear), Real(1.0e-20f))), Real((float)TONE_LUT_LAST), Real(0.5f)));
 }
-// The 8-bit code of linear light: the next one up where 256ths of a code that are left reach 256 - threshold; 128
-// rounds.
+// The 8-bit code of linear light, in 256ths.
+template <class S>
+POLYFLY_FN Int tone_code(const S& scene, Real linear, Mask m) {
+  const Int place = select(m, tone_lut_index(scene, linear), Int(0));
+  return read(scene.tone_lut.data, scene.tone_lut.len, place, m);
+}
+// The code: the next one up where 256ths that are left reach 256 - threshold; 128 rounds.
 template <class S>
 POLYFLY_FN Int tone_map(const S& scene, Real linear, Mask m, Int threshold) {
-  const Int place = select(m, tone_lut_index(scene, linear), Int(0));
-  return (read(scene.tone_lut.data, scene.tone_lut.len, place, m) + threshold) >> 8;
+  return (tone_code(scene, linear, m) + threshold) >> 8;
 }
 POLYFLY_FN Int pack_rgba(Int r, Int g, Int b) { return r | (g << 8) | (b << 16) | Int((int)0xff000000u); }
 template <class S>
@@ -39,7 +43,7 @@ POLYFLY_FN Int dither_threshold(Int x, Int row) {
 }
 
 // What makes the mean of a pixel's sum.
-POLYFLY_FN float mean_scale(const Launch& launch) { return 1.0f / (FIXED_ONE * (float)launch.samples_per_pixel); }
+POLYFLY_FN float mean_scale(int samples) { return 1.0f / (FIXED_ONE * (float)samples); }
 
 // A picture has at most 2^28 pixels.
 POLYFLY_FN int film_index(const Constants& constants, const Film& film, int x, int y) {

@@ -5,7 +5,7 @@ use crate::output::video::Codec;
 use crate::report::LogFormat;
 use crate::scene::diagnostic::Rule;
 use crate::scene::limits::{MAX_DEPTH, MAX_LIGHT_SAMPLES, MAX_PATH_SAMPLES, MAX_PIXELS, MAX_SAMPLES, MAX_SIDE};
-use crate::scene::{ColourBy, Grammar, Integrator, Pattern, Scene, Solid, TextureSource, expand_home, tokens};
+use crate::scene::{Adaptive, ColourBy, Grammar, Pattern, Scene, Solid, TextureSource, expand_home, tokens};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
 
@@ -243,7 +243,8 @@ pub enum QualityArg {
     Draft,
     /// As the scene says.
     Standard,
-    /// Four times the samples, twice the shadow rays, half as many bounces more.
+    /// Four times the samples (adaptive ones: at most, and half the noise), twice the shadow rays, half as many bounces
+    /// more.
     Final,
 }
 
@@ -251,26 +252,45 @@ impl QualityArg {
     /// Changes what a scene spends on a picture, within what scenes may say.
     fn apply(self, scene: &mut Scene) {
         let render = &mut scene.render;
-        match (self, &mut render.integrator) {
-            (QualityArg::Standard, _) => {}
-            (QualityArg::Draft, integrator) => {
-                match integrator {
-                    Integrator::Whitted => render.samples = 1,
-                    Integrator::Path { samples, .. } => *samples = (*samples / 8).max(1),
-                }
+        match self {
+            QualityArg::Standard => {}
+            QualityArg::Draft => {
+                render.set_samples(if render.is_path() { (render.own_samples() / 8).max(1) } else { 1 });
                 render.depth = render.depth.min(8);
                 render.light_samples = 1;
                 scene.camera.shutter = 0.0;
             }
-            (QualityArg::Final, integrator) => {
-                match integrator {
-                    Integrator::Whitted => render.samples = (2 * render.samples).min(MAX_SAMPLES),
-                    Integrator::Path { samples, .. } => *samples = (4 * *samples).min(MAX_PATH_SAMPLES),
+            QualityArg::Final => {
+                match render.adaptive {
+                    Some(Adaptive { least, most, noise }) => {
+                        let most = (4 * most).min(render.most_samples());
+                        render.set_adaptive(Adaptive { least, most, noise: noise / 2.0 });
+                    }
+                    None if render.is_path() => render.set_samples((4 * render.own_samples()).min(MAX_PATH_SAMPLES)),
+                    None => render.set_samples((2 * render.samples).min(MAX_SAMPLES)),
                 }
                 render.depth = (render.depth + render.depth / 2).min(MAX_DEPTH);
                 render.light_samples = (2 * render.light_samples).min(MAX_LIGHT_SAMPLES);
             }
         }
+    }
+}
+
+/// Samples, as a flag's value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SamplesArg {
+    /// Along a pixel's side.
+    Side(u32),
+    /// Of a pixel: adaptive sampling.
+    Range(u32, u32),
+}
+
+fn parse_samples(text: &str) -> Result<SamplesArg, String> {
+    match text.parse() {
+        Ok(n) if (1..=MAX_SAMPLES).contains(&n) => Ok(SamplesArg::Side(n)),
+        _ => Adaptive::parse_range(text, MAX_SAMPLES * MAX_SAMPLES)
+            .map(|(least, most)| SamplesArg::Range(least, most))
+            .map_err(|range| format!("expected a whole number from 1 to {MAX_SAMPLES}, or {range}")),
     }
 }
 
@@ -286,9 +306,9 @@ pub struct SceneArgs {
     /// How much work goes into each picture; --samples and --depth go before it.
     #[arg(long, value_enum, help_heading = "Scene")]
     pub quality: Option<QualityArg>,
-    /// Samples along each side of a pixel.
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=64), help_heading = "Scene")]
-    pub samples: Option<u32>,
+    /// Samples along each side of a pixel, or a range such as `4..64`: of each pixel, as many as it needs.
+    #[arg(long, value_name = "N", value_parser = parse_samples, help_heading = "Scene")]
+    pub samples: Option<SamplesArg>,
     /// Most bounces along a path.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(0..=128), help_heading = "Scene")]
     pub depth: Option<u32>,
@@ -449,11 +469,21 @@ impl SceneArgs {
         if let Some((width, height)) = self.size {
             (scene.render.width, scene.render.height) = (width, height);
         }
-        match (self.samples, &mut scene.render.integrator) {
+        let render = &mut scene.render;
+        match self.samples {
             // As many a pixel as the other integrator takes.
-            (Some(n), Integrator::Path { samples, .. }) => *samples = n * n,
-            (Some(n), Integrator::Whitted) => scene.render.samples = n,
-            (None, _) => {}
+            Some(SamplesArg::Side(n)) => render.set_samples(if render.is_path() { n * n } else { n }),
+            Some(SamplesArg::Range(..)) if scene.camera.shutter > 0.0 => {
+                return Err(wrong(
+                    "samples",
+                    "the scene has a shutter, which spreads all samples over its moments".into(),
+                ));
+            }
+            Some(SamplesArg::Range(least, most)) => {
+                let noise = render.adaptive.map_or(Adaptive::NOISE, |a| a.noise);
+                render.set_adaptive(Adaptive { least, most, noise });
+            }
+            None => {}
         }
         if let Some(depth) = self.depth {
             scene.render.depth = depth;

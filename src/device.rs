@@ -6,7 +6,8 @@ pub mod driver;
 mod memory;
 
 use crate::device_scene::DeviceScene;
-use crate::gpu_types::Frame;
+use crate::gpu_types::{Features, Frame, Launch};
+use crate::scene::{Adaptive, Scene};
 pub use memory::{FilmSlice, Memory};
 use std::ops::Range;
 use std::sync::Arc;
@@ -23,8 +24,70 @@ pub struct Task {
     pub samples: Range<u32>,
     /// See `samples`; 1 for all.
     pub stride: u32,
+    /// The samples are the most of each pixel, and it takes what it needs of them.
+    pub adaptive: Option<AdaptiveTask>,
     /// What to leave in the film.
     pub output: TaskOutput,
+}
+
+/// What adaptive sampling goes by; see [`Adaptive`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct AdaptiveTask {
+    /// Samples that every pixel takes.
+    pub least: u32,
+    /// 256ths of an 8-bit code that a pixel's mean may be off.
+    pub noise: u32,
+    /// Bits of the factor by which the film will multiply light; that of 1 for finished pictures.
+    pub gain: u32,
+}
+
+impl AdaptiveTask {
+    /// What a scene asks for. `gain`: the factor by which its film multiplies light.
+    pub fn new(adaptive: &Adaptive, gain: f32) -> AdaptiveTask {
+        AdaptiveTask {
+            least: adaptive.least,
+            noise: (adaptive.noise * 256.0).min(65_536.0) as u32,
+            gain: gain.to_bits(),
+        }
+    }
+}
+
+impl Task {
+    /// All samples of a whole frame, as a finished picture.
+    pub fn picture(scene: &Scene, frame: u32) -> Task {
+        Task {
+            frame,
+            rows: 0..scene.render.height,
+            samples: 0..scene.render.samples_per_pixel(),
+            stride: 1,
+            adaptive: scene.render.adaptive.as_ref().map(|a| AdaptiveTask::new(a, 1.0)),
+            output: TaskOutput::Picture,
+        }
+    }
+    /// Bytes a pixel of what the task leaves.
+    pub fn bytes_a_pixel(&self) -> usize {
+        self.output.bytes_a_pixel() + if self.leaves_counts() { size_of::<u32>() } else { 0 }
+    }
+    /// Whether it leaves how many samples each pixel has taken, behind all sums.
+    pub fn leaves_counts(&self) -> bool {
+        self.output == TaskOutput::Sums && self.adaptive.is_some()
+    }
+    /// Rows that adaptive sampling looks at to make this task's: neighbours decide with a pixel.
+    pub fn trial_rows(&self, height: u32) -> Range<u32> {
+        self.rows.start.saturating_sub(BAND_STEP)..(self.rows.end + BAND_STEP).min(height)
+    }
+    /// As the kernels are told.
+    pub fn launch(&self) -> Launch {
+        let adaptive = self.adaptive.filter(|_| self.output != TaskOutput::Features);
+        Launch {
+            first_sample: self.samples.start.cast_signed(),
+            samples_per_pixel: (self.samples.end - self.samples.start).div_ceil(self.stride).cast_signed(),
+            stride: self.stride.cast_signed(),
+            least: adaptive.map_or(0, |a| a.least.cast_signed()),
+            noise: adaptive.map_or(0, |a| a.noise.cast_signed()),
+            gain: adaptive.map_or(1.0, |a| f32::from_bits(a.gain)),
+        }
+    }
 }
 
 /// What a task leaves in its slice of the film.
@@ -37,6 +100,20 @@ pub enum TaskOutput {
     /// Colour, normal and distance of the first surfaces.
     Features,
 }
+
+impl TaskOutput {
+    /// Bytes a pixel.
+    pub fn bytes_a_pixel(self) -> usize {
+        match self {
+            TaskOutput::Picture => 4,
+            TaskOutput::Sums => 3 * size_of::<i64>(),
+            TaskOutput::Features => size_of::<Features>(),
+        }
+    }
+}
+
+/// Bytes a pixel of what adaptive sampling's trial leaves for the rest of it: sums, and how they look.
+pub const TRIAL_BYTES: usize = 3 * size_of::<i64>() + size_of::<u32>();
 
 /// Bands start at multiples of this many rows.
 pub const BAND_STEP: u32 = crate::gpu_types::BAND_STEP as u32;
@@ -51,7 +128,7 @@ pub struct DeviceInfo {
 }
 
 /// What a device has to be ready for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct DeviceNeeds {
     /// RGBA of finished pictures.
     pub rgba: bool,
@@ -59,6 +136,8 @@ pub struct DeviceNeeds {
     pub yuv: bool,
     /// Sums or features, in place of finished pictures.
     pub linear: bool,
+    /// Samples as each pixel needs them.
+    pub adaptive: bool,
 }
 
 /// The handle of a task that a device works on.

@@ -132,7 +132,7 @@ impl DeviceScene {
             width: render.width as i32,
             height: render.height as i32,
             samples: grid as i32,
-            sample_step: (1.0 / f64::from(grid)) as f32,
+            sample_step: (1.0 / f64::from(grid.max(1))) as f32,
             sample_bits: sample_bits(scene),
             ..*here
         };
@@ -217,9 +217,9 @@ pub trait Place {
     fn put<T>(&mut self, values: &[T]) -> Result<Array<T>, Self::Error>;
 }
 
-// Cells of a pixel along a side. Path tracing has as much of a grid as its samples fill.
+// Cells of a pixel along a side, for samples on a grid; 0 where they stand anywhere.
 fn grid(scene: &Scene) -> u32 {
-    scene.render.samples_per_pixel().isqrt()
+    if scene.render.is_path() || scene.render.adaptive.is_some() { 0 } else { scene.render.samples }
 }
 
 // Bits that tell a pixel's samples apart; 14 more tell its place in a square of 128 pixels (kernels/shading/sampler.cuh).
@@ -249,6 +249,7 @@ fn is_plain(scene: &Scene) -> bool {
     let mut materials = world.spheres.iter().map(|s| &s.material).chain(world.meshes.iter().map(|m| &m.material));
     scene.camera.lens == 0.0
         && scene.film.filter == Filter::Box
+        && scene.render.adaptive.is_none()
         && world.sky.image.is_none()
         && world.floor.as_ref().is_none_or(plain_floor)
         && world.lights.iter().all(|l| l.radius == 0.0)
@@ -276,7 +277,7 @@ fn constants(scene: &Scene, sky: Option<&SkyMap>, geometry: &Geometry) -> Consta
         width: render.width as i32,
         height: render.height as i32,
         samples: grid as i32,
-        sample_step: (1.0 / f64::from(grid)) as f32,
+        sample_step: (1.0 / f64::from(grid.max(1))) as f32,
         knee: scene.film.tone.knee().unwrap_or(1.0) as f32,
         sky_slope: if from_below { 0.5 } else { 1.0 },
         sky_base: if from_below { 0.5 } else { 0.0 },

@@ -20,6 +20,8 @@ pub struct Film {
     // Three sums a pixel; the second half is empty where nobody asks for noise.
     halves: [Vec<i64>; 2],
     samples: [u32; 2],
+    // Samples of each pixel of the first half, where they differ; else empty.
+    taken: Vec<u32>,
     features: Vec<Features>,
     feature_samples: u32,
 }
@@ -32,6 +34,7 @@ impl Film {
             height,
             halves: [Vec::new(), Vec::new()],
             samples: [0; 2],
+            taken: Vec::new(),
             features: Vec::new(),
             feature_samples: 0,
         }
@@ -44,6 +47,10 @@ impl Film {
     pub fn expect(&mut self, half: usize, count: u32) {
         self.samples[half] += count;
         self.halves[half].resize(3 * self.pixels(), 0);
+    }
+    /// Pixels of the first half will tell how many samples they have taken, at most what is expected.
+    pub fn expect_counts(&mut self) {
+        self.taken.resize(self.pixels(), 0);
     }
     /// So many samples are on their way to the features.
     pub fn expect_features(&mut self, count: u32) {
@@ -59,6 +66,11 @@ impl Film {
         let at = 3 * self.width as usize * top as usize;
         let rows = self.halves[half][at..at + sums.len()].par_chunks_mut(CHUNK).zip(sums.par_chunks(CHUNK));
         rows.for_each(|(to, sums)| to.iter_mut().zip(sums).for_each(|(to, x)| *to += x));
+    }
+    /// Takes how many samples the first half's sums are of, from row `top` on.
+    pub fn add_counts(&mut self, top: u32, taken: &[u32]) {
+        let at = self.width as usize * top as usize;
+        self.taken[at..at + taken.len()].copy_from_slice(taken);
     }
     /// Takes rows' features, from row `top` on: the bytes that a device left.
     pub fn add_features(&mut self, top: u32, bytes: &[u8]) {
@@ -77,6 +89,12 @@ impl Film {
     /// The mean light of all samples.
     pub fn resolve(&self) -> Image<f32> {
         let [a, b] = &self.halves;
+        if !self.taken.is_empty() {
+            let pixels = a.par_chunks_exact(3).zip(&self.taken).with_min_len(CHUNK);
+            let light = |(sum, &taken): (&[i64], &u32)| [0, 1, 2].map(|i| sum[i] as f32 * mean_scale(taken));
+            let mean: Vec<[f32; 3]> = pixels.map(light).collect();
+            return Image::new(self.width, self.height, 3, mean.into_flattened());
+        }
         let scale = mean_scale(self.samples[0] + self.samples[1]);
         let sums: Vec<f32> = match b.is_empty() {
             true => a.par_iter().with_min_len(CHUNK).map(|&x| x as f32 * scale).collect(),
@@ -102,12 +120,16 @@ impl Film {
         };
         let share = 1.0 / self.feature_samples.max(1) as f32;
         let samples = (self.samples[0] + self.samples[1]) as f32;
+        let samples = match self.taken.is_empty() {
+            true => one(&|_| samples),
+            false => Image::new(self.width, self.height, 1, self.taken.iter().map(|&n| n as f32).collect()),
+        };
         Some(Layers {
             albedo: three(|f| f.albedo),
             normal: three(|f| f.normal),
             depth: one(&|f| if f.hits == 0 { f32::INFINITY } else { f32::from_bits(f.depth) }),
             coverage: one(&|f| f.hits as f32 * share),
-            samples: one(&|_| samples),
+            samples,
         })
     }
 }

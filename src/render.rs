@@ -266,7 +266,9 @@ impl Renderer {
         let needs = sinks.iter().fold(PixelFormats::default(), |all, s| all.union(s.needs()));
         let post = self.post();
         let is_linear = self.is_linear(needs, &post);
-        let device_needs = DeviceNeeds { rgba: needs.rgba8, yuv: needs.yuv420 && !is_linear, linear: is_linear };
+        let adaptive = self.scene.render.adaptive.is_some();
+        let device_needs =
+            DeviceNeeds { rgba: needs.rgba8, yuv: needs.yuv420 && !is_linear, linear: is_linear, adaptive };
         // Every output is opened, and the encoder tried, before anything is rendered; devices get ready meanwhile.
         let (devices, opened) = std::thread::scope(|threads| {
             let sinks = &mut sinks;
@@ -278,7 +280,7 @@ impl Renderer {
         let mut devices = devices?;
         let names: Vec<String> = devices.iter().map(|d| d.info().name.clone()).collect();
         progress.start(&info, &names, self.threads());
-        let plan = Plan::new(&self.scene, &devices, frames.len(), is_linear, needs, self.options.split);
+        let plan = Plan::new(&self.scene, &devices, frames.len(), is_linear, needs, self.options.split, self.gain());
         let work = scheduler::Work {
             scene: &self.scene,
             first: &self.device_scene,
@@ -303,6 +305,11 @@ impl Renderer {
             && is_instant
             && !self.scene.film.dither;
         needs.linear || needs.layers || !is_fused
+    }
+
+    // What exposure multiplies light by.
+    fn gain(&self) -> f32 {
+        libm::exp2(self.stops) as f32
     }
 
     /// What is done to the linear image of each frame.

@@ -105,6 +105,8 @@ pub struct RenderSettings {
     pub height: u32,
     /// Samples along each side of a pixel (Whitted).
     pub samples: u32,
+    /// Samples as each pixel needs them, in place of the same number for all.
+    pub adaptive: Option<Adaptive>,
     /// Most bounces along a path.
     pub depth: u32,
     /// Rays whose weight falls below this are dropped (Whitted).
@@ -125,6 +127,7 @@ impl Default for RenderSettings {
             width: defaults::SIZE.0,
             height: defaults::SIZE.1,
             samples: defaults::SAMPLES,
+            adaptive: None,
             depth: defaults::DEPTH,
             cutoff: defaults::CUTOFF,
             light_samples: defaults::LIGHT_SAMPLES,
@@ -132,6 +135,39 @@ impl Default for RenderSettings {
             shadows: true,
             integrator: Integrator::Whitted,
         }
+    }
+}
+
+/// Adaptive sampling: how many samples a pixel takes (kernels/adaptive.cuh).
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Adaptive {
+    /// So many each, 1 to [`Adaptive::most`].
+    pub least: u32,
+    /// No pixel takes more.
+    pub most: u32,
+    /// 8-bit codes that a pixel's mean may be off, by the difference of halves of its samples, without taking more.
+    pub noise: f64,
+}
+
+impl Adaptive {
+    /// The noise of scenes that do not say.
+    pub const NOISE: f64 = 1.5;
+
+    /// `A..B`, of samples that a pixel can have.
+    ///
+    /// # Errors
+    /// What was expected.
+    pub fn parse_range(text: &str, limit: u32) -> Result<(u32, u32), String> {
+        let number = |s: &str| s.trim().parse::<u32>().ok();
+        let range = text.split_once("..").and_then(|(a, b)| Some((number(a)?, number(b)?)));
+        match range {
+            Some((least, most)) if 1 <= least && least <= most && most <= limit => Ok((least, most)),
+            _ => Err(format!("a range such as \"4..64\", from 1 to {limit}")),
+        }
+    }
+    /// Samples along a pixel's side that textures are filtered for.
+    pub(crate) fn side(&self) -> u32 {
+        self.least.isqrt().max(2)
     }
 }
 
@@ -249,16 +285,38 @@ impl Particles {
 impl RenderSettings {
     /// Samples as the scene says them: along a pixel's side, or of a pixel where paths are traced.
     pub fn own_samples(&self) -> u32 {
-        match self.integrator {
-            Integrator::Whitted => self.samples,
-            Integrator::Path { samples, .. } => samples,
+        match (self.adaptive, self.integrator) {
+            (Some(adaptive), _) => adaptive.most,
+            (None, Integrator::Whitted) => self.samples,
+            (None, Integrator::Path { samples, .. }) => samples,
         }
     }
-    /// Samples of each pixel.
+    /// Samples of each pixel; the most of them where they are adaptive.
     pub fn samples_per_pixel(&self) -> u32 {
-        match self.integrator {
-            Integrator::Whitted => self.samples * self.samples,
-            Integrator::Path { samples, .. } => samples,
+        match (self.adaptive, self.integrator) {
+            (Some(adaptive), _) => adaptive.most,
+            (None, Integrator::Whitted) => self.samples * self.samples,
+            (None, Integrator::Path { samples, .. }) => samples,
+        }
+    }
+    /// Most samples that a pixel can have.
+    pub(crate) fn most_samples(&self) -> u32 {
+        if self.is_path() { limits::MAX_PATH_SAMPLES } else { limits::MAX_SAMPLES * limits::MAX_SAMPLES }
+    }
+    /// The same number for every pixel again: along its side, or of it where paths are traced.
+    pub(crate) fn set_samples(&mut self, own: u32) {
+        self.adaptive = None;
+        match &mut self.integrator {
+            Integrator::Whitted => self.samples = own,
+            Integrator::Path { samples, .. } => *samples = own,
+        }
+    }
+    /// Samples as each pixel needs them.
+    pub(crate) fn set_adaptive(&mut self, adaptive: Adaptive) {
+        self.adaptive = Some(adaptive);
+        match &mut self.integrator {
+            Integrator::Whitted => self.samples = adaptive.side(),
+            Integrator::Path { samples, noise } => (*samples, *noise) = (adaptive.most, 0.0),
         }
     }
     /// Whether paths are traced.

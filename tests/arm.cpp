@@ -75,16 +75,17 @@ bool same(const std::string& what, const void* want, const void* got, size_t n) 
 
 // Whether a set of kernels makes the bytes that the file has.
 bool renders(const Set& set, const std::string& name, File file) {
-  const u64* head = file.take<u64>(5);
+  const u64* head = file.take<u64>(4);
   Scene* scene = file.take<Scene>(1);
   SmallScene* small = head[1] ? file.take<SmallScene>(1) : nullptr;
   const Frame* frame = file.take<Frame>(1);
+  const Launch* launches = file.take<Launch>(2);  // of the picture, of the features
   const char* blob = file.take<char>(head[0]);
   const int width = scene->constants.width, height = scene->constants.height, pixels = width * height;
   const u32* picture = file.take<u32>(pixels);
-  const u8* planes = file.take<u8>(head[3]);
+  const u8* planes = file.take<u8>(head[2]);
   const Features* features = file.take<Features>(pixels);
-  if (head[4] != pixels * sizeof(Features) || file.at != file.bytes.size()) {
+  if (head[3] != pixels * sizeof(Features) || file.at != file.bytes.size()) {
     printf("%s: not of this version\n", name.c_str());
     return false;
   }
@@ -93,22 +94,30 @@ bool renders(const Set& set, const std::string& name, File file) {
   std::vector<u32> rgba(pixels);
   std::vector<Features> first(pixels);
   void* scratch = aligned_alloc(64, (set.scratch_bytes(scene) + 63) & ~63ull);
-  const Launch launch = {0, (int)head[2], 1};
   Film toned = {}, surfaces = {};
   toned.rgba = rgba.data();
   surfaces.features = first.data();
+  std::vector<i64> trial_sums(launches[0].least ? 3 * pixels : 0);
+  std::vector<u32> trial_shown(launches[0].least ? pixels : 0);
+  Film trial = {};
+  trial.trial_sums = toned.trial_sums = trial_sums.data();
+  trial.trial = toned.trial = trial_shown.data();
   Counts counts = {};
-  for (int top = 0; top < height; top += TILE)
-    for (int left = 0; left < width; left += TILE)
-      for (const Film* film : {&toned, &surfaces})
-        set.trace_tile(scene, small, frame, &launch, film, left, top, scratch, &counts);
+  const auto trace = [&](const Launch& launch, const Film& film) {
+    for (int top = 0; top < height; top += TILE)
+      for (int left = 0; left < width; left += TILE)
+        set.trace_tile(scene, small, frame, &launch, &film, left, top, scratch, &counts);
+  };
+  if (launches[0].least) trace(launches[0], trial);
+  trace(launches[0], toned);
+  trace(launches[1], surfaces);
   const int wide = (width + 1) / 2 * 2, tall = (height + 1) / 2 * 2;
   std::vector<u8> yuv(wide * tall * 3 / 2);
   set.convert(rgba.data(), width, height, 0, tall / 2, yuv.data(), yuv.data() + wide * tall,
               yuv.data() + wide * tall * 5 / 4);
   bool ok = same(name + ", the picture", picture, rgba.data(), 4ull * pixels);
-  ok &= head[3] == yuv.size() && same(name + ", the planes", planes, yuv.data(), yuv.size());
-  return same(name + ", the features", features, first.data(), head[4]) && ok;
+  ok &= head[2] == yuv.size() && same(name + ", the planes", planes, yuv.data(), yuv.size());
+  return same(name + ", the features", features, first.data(), head[3]) && ok;
 }
 }  // namespace polyfly
 

@@ -4,7 +4,7 @@
 // Light is summed, not folded: each ray carries the product of all weights above it, so nobody waits for its children
 // (docs/rays.md). Sums are integers, so that this order and the wavefront's give the same picture.
 #pragma once
-#include "../film.cuh"
+#include "../adaptive.cuh"
 #include "../integrator/features.cuh"
 #include "../integrator/path.cuh"
 
@@ -120,28 +120,120 @@ POLYFLY_FN void pixel_at(int q, int tiles_across, int& x, int& y) {
   y = (tile / tiles_across) * 8 + (((q >> 2) & 1) | ((q >> 3) & 6));
 }
 
+// Adaptive sampling of one pixel: its trial, and what becomes of it.
+template <class S>
+POLYFLY_FN Codes sum_codes(const S& scene, const Launch& launch, const RadianceSum& sum, int samples) {
+  const float scale = launch.gain * mean_scale(samples);
+  return codes_of(scene, Real((float)sum.r * scale), Real((float)sum.g * scale), Real((float)sum.b * scale), true);
+}
+// part: of the first half of the samples, whole: of all of them.
+template <class S>
+POLYFLY_FN void store_trial(const S& scene, const Launch& launch, const Film& film, int x, int y,
+                            const RadianceSum& part, const RadianceSum& whole) {
+  const Codes codes = sum_codes(scene, launch, whole, launch.least);
+  const int half = launch.least / 2, to = trial_index(scene.constants, film, x, y);
+  film.trial[to] = (u32)trial_of(half ? sum_codes(scene, launch, part, half) : codes, codes);
+  i64* sums = film.trial_sums + 3 * to;
+  sums[0] = whole.r;
+  sums[1] = whole.g;
+  sums[2] = whole.b;
+}
+POLYFLY_FN RadianceSum trial_sum(const Constants& constants, const Film& film, int x, int y) {
+  const i64* from = film.trial_sums + 3 * trial_index(constants, film, x, y);
+  const RadianceSum sum = {from[0], from[1], from[2]};
+  return sum;
+}
+POLYFLY_FN int first_doubt(const Constants& constants, const Film& film, int x, int y) {
+  const u32 above[] = {0, trial_at(constants, film, x, y - 1)}, below[] = {0, trial_at(constants, film, x, y + 1)};
+  const u32 row[] = {trial_at(constants, film, x - 1, y), trial_at(constants, film, x, y),
+                     trial_at(constants, film, x + 1, y)};
+  return first_doubt(above + 1, row + 1, below + 1);
+}
+template <bool SUMS, class S>
+POLYFLY_FN void store_adaptive(const S& scene, const Launch& launch, const Film& film, int x, int y,
+                               const RadianceSum& sum, int taken) {
+  if constexpr (SUMS) {
+    film.taken[film_index(scene.constants, film, x, y)] = (u32)taken;
+    store_sums(scene.constants, film, x, y, sum.r, sum.g, sum.b);
+  } else {
+    film.rgba[film_index(scene.constants, film, x, y)] = (u32)packed(sum_codes(scene, launch, sum, taken));
+  }
+}
+
+#ifndef __CUDACC__
+
 // A GPU's work on a CPU, pixel after pixel of a tile: what machines without a GPU compare.
+template <class Integrator, class S>
+struct OnePixel {
+  const S& scene;
+  const Frame& frame;
+  const Launch& launch;
+  const Film& film;
+  PendingRay* stack;
+  int x, y;
+  RadianceSum sum;
+  RayCounts counts;
+
+  void trace(int first, int samples, int stride) {
+    for (int i = 0; i < samples; ++i)
+      trace_sample<Integrator>(scene, frame, x, y, first + i * stride, stack, sum, counts);
+  }
+  void store(bool adaptive, int taken) const {
+    if (adaptive && film.sums)
+      store_adaptive<true>(scene, launch, film, x, y, sum, taken);
+    else if (adaptive)
+      store_adaptive<false>(scene, launch, film, x, y, sum, taken);
+    else if (film.sums)
+      store_pixel<true>(scene, film, mean_scale(taken), x, y, sum);
+    else
+      store_pixel<false>(scene, film, mean_scale(taken), x, y, sum);
+  }
+  void trial() {
+    const int half = launch.least / 2;
+    trace(0, half, 1);
+    const RadianceSum part = sum;
+    trace(half, launch.least - half, 1);
+    store_trial(scene, launch, film, x, y, part, sum);
+  }
+  void more() {
+    sum = trial_sum(scene.constants, film, x, y);
+    int taken = launch.least;
+    DoubtLimit limit = {(float)launch.noise};
+    int doubt = first_doubt(scene.constants, film, x, y);
+    while (!limit.allows(doubt) && taken < launch.samples_per_pixel) {
+      const int next = next_round(launch, taken);
+      const Codes before = sum_codes(scene, launch, sum, taken);
+      trace(taken, next, 1);
+      taken += next;
+      limit.rise();
+      doubt = (int)next_doubt(farthest(before, sum_codes(scene, launch, sum, taken)), Int(doubt));
+    }
+    store(true, taken);
+  }
+};
+
 template <class Integrator, class S>
 POLYFLY_FN void trace_tile(const S& scene, const Frame& frame, const Launch& launch, const Film& film, int left,
                            int top, void* scratch, Counts& counts) {
   const Constants& constants = scene.constants;
-  const float scale = mean_scale(launch);
   for (int py = top; py < top + TILE && py < constants.height; ++py) {
     for (int px = left; px < left + TILE && px < constants.width; ++px) {
-      RadianceSum sum = {0, 0, 0};
-      RayCounts here = {0, 0};
-      for (int i = 0; i < launch.samples_per_pixel; ++i)
-        trace_sample<Integrator>(scene, frame, px, py, launch.first_sample + i * launch.stride, (PendingRay*)scratch,
-                                 sum, here);
-      counts.rays += here.rays;
-      counts.shadow_rays += here.shadow_rays;
-      if (film.sums)
-        store_pixel<true>(scene, film, scale, px, py, sum);
-      else
-        store_pixel<false>(scene, film, scale, px, py, sum);
+      OnePixel<Integrator, S> pixel = {scene, frame, launch, film, (PendingRay*)scratch, px, py, {0, 0, 0}, {0, 0}};
+      if (launch.least == 0) {
+        pixel.trace(launch.first_sample, launch.samples_per_pixel, launch.stride);
+        pixel.store(false, launch.samples_per_pixel);
+      } else if (is_trial(film)) {
+        pixel.trial();
+      } else {
+        pixel.more();
+      }
+      counts.rays += pixel.counts.rays;
+      counts.shadow_rays += pixel.counts.shadow_rays;
     }
   }
 }
+
+#endif
 
 POLYFLY_FN u64 scratch_bytes(int depth) { return sizeof(PendingRay) * (u64)depth; }
 

@@ -3,7 +3,7 @@
 // because its neighbour's path ended; the last-in, first-out order keeps the queues small. Rays inside
 // a sealed body have a queue of their own: together they ask one body, apart they would ask them all.
 #pragma once
-#include "../film.cuh"
+#include "../adaptive.cuh"
 #include "../integrator/features.cuh"
 #include "../integrator/path.cuh"
 
@@ -182,7 +182,7 @@ POLYFLY_FN u64 scratch_bytes(int) {
 template <class S>
 POLYFLY_FN void store_tile(const S& scene, const Launch& launch, const Film& film, int left, int top, const i64* sums) {
   const Constants& constants = scene.constants;
-  const float scale = mean_scale(launch);
+  const float scale = mean_scale(launch.samples_per_pixel);
   for (int at = 0; at < TILE_PIXELS; at += POLYFLY_LANES) {
     float r[POLYFLY_LANES], g[POLYFLY_LANES], b[POLYFLY_LANES];
     int colours[POLYFLY_LANES];
@@ -219,18 +219,11 @@ POLYFLY_FN void store_tile(const S& scene, const Launch& launch, const Film& fil
   }
 }
 
+// Traces samples of some pixels of the tile, or of all of them, to their ends.
 template <class Integrator, class S>
-POLYFLY_FN void trace_tile(const S& scene, const Frame& frame, const Launch& launch, const Film& film, int left,
-                           int top, void* scratch, Counts& counts) {
-  i64* sums = (i64*)scratch;
-  float* open = (float*)(sums + 4 * TILE_PIXELS);
-  float* sealed = open + RAY_WORDS * RAY_ROOM;
-  float* shadows = sealed + RAY_WORDS * RAY_ROOM;
-  Wavefront<S> t = {scene, frame, {open, 0}, {sealed, 0}, {shadows, 0}, sums, {0, 0, 0, 0}, left, top, 0};
-  for (int i = 0; i < 4 * TILE_PIXELS; ++i) sums[i] = 0;
-
-  const int samples = launch.samples_per_pixel;
-  const int items = TILE_PIXELS * samples;
+static __attribute__((noinline)) void trace_samples(Wavefront<S>& t, int first_sample, int samples, int stride,
+                                                    const int* chosen, int pixels) {
+  const int items = pixels * samples;
   int next = 0;
   for (;;) {
     if (t.open.len + RAY_SPARE > RAY_ROOM) {
@@ -243,17 +236,19 @@ POLYFLY_FN void trace_tile(const S& scene, const Frame& frame, const Launch& lau
       step<Integrator>(t, t.sealed, POLYFLY_LANES, 0);
     } else if (next < items) {
       const Int item = lane_index() + Int(next);
+      const Mask some = item < Int(items);
       // Exact for every item: items stay far below 2^24.
-      const Int pixel = samples == 1 ? item : to_int((to_real(item) + Real(0.5f)) / Real((float)samples));
+      const Int place = samples == 1 ? item : to_int((to_real(item) + Real(0.5f)) / Real((float)samples));
+      const Int pixel = chosen ? read(chosen, pixels, place, some) : place;
       Int x, y;
       tile_pixel(pixel, x, y);
-      const Int px = x + Int(left), py = y + Int(top);
-      const Mask inside = (item < Int(items)) & (px < Int(scene.constants.width)) & (py < Int(scene.constants.height));
+      const Int px = x + Int(t.left), py = y + Int(t.top);
+      const Mask inside = some & (px < Int(t.scene.constants.width)) & (py < Int(t.scene.constants.height));
       next += POLYFLY_LANES;
       if (!any(inside)) continue;
-      const Int sample = (item - pixel * Int(samples)) * Int(launch.stride) + Int(launch.first_sample);
+      const Int sample = (item - place * Int(samples)) * Int(stride) + Int(first_sample);
       t.only = 0;
-      bounce<Integrator>(t, Integrator::camera_ray(scene, frame, px, py, sample, pixel | (sample << 8)), inside);
+      bounce<Integrator>(t, Integrator::camera_ray(t.scene, t.frame, px, py, sample, pixel | (sample << 8)), inside);
     } else if (t.open.len > 0) {
       step<Integrator>(t, t.open, t.open.len, 0);
     } else if (t.sealed.len > 0) {
@@ -263,9 +258,142 @@ POLYFLY_FN void trace_tile(const S& scene, const Frame& frame, const Launch& lau
     }
   }
   if (t.shadows.len > 0) trace_shadow_batch(t, t.shadows.len);
+}
+
+// The codes of POLYFLY_LANES pixels' sums, of which n are asked for.
+template <class S>
+POLYFLY_FN Codes sum_codes(const S& scene, const i64* sums, const int* pixels, int n, float scale) {
+  float r[POLYFLY_LANES], g[POLYFLY_LANES], b[POLYFLY_LANES];
+  for (int i = 0; i < POLYFLY_LANES; ++i) {
+    const i64* sum = sums + 4 * pixels[i < n ? i : 0];
+    r[i] = (float)sum[0];
+    g[i] = (float)sum[1];
+    b[i] = (float)sum[2];
+  }
+  const Real mean = Real(scale);
+  return codes_of(scene, load(r) * mean, load(g) * mean, load(b) * mean, first_lanes(n));
+}
+
+// The first samples of a tile's pixels.
+template <class Integrator, class S>
+static __attribute__((noinline)) void trace_trial(Wavefront<S>& t, const Launch& launch, const Film& film) {
+  const Constants& constants = t.scene.constants;
+  const int half = launch.least / 2;
+  i64 first_half[4 * TILE_PIXELS];
+  trace_samples<Integrator>(t, 0, half, 1, 0, TILE_PIXELS);
+  for (int i = 0; i < 4 * TILE_PIXELS; ++i) first_half[i] = t.sums[i];
+  trace_samples<Integrator>(t, half, launch.least - half, 1, 0, TILE_PIXELS);
+  for (int at = 0; at < TILE_PIXELS; at += POLYFLY_LANES) {
+    int pixels[POLYFLY_LANES], shown[POLYFLY_LANES];
+    for (int i = 0; i < POLYFLY_LANES; ++i) pixels[i] = at + i;
+    const Codes whole = sum_codes(t.scene, t.sums, pixels, POLYFLY_LANES, launch.gain * mean_scale(launch.least));
+    const Codes part =
+        half ? sum_codes(t.scene, first_half, pixels, POLYFLY_LANES, launch.gain * mean_scale(half)) : whole;
+    store(shown, trial_of(part, whole));
+    for (int i = 0; i < POLYFLY_LANES; ++i) {
+      int x, y;
+      tile_pixel(at + i, x, y);
+      if (t.left + x >= constants.width || t.top + y >= constants.height) continue;
+      const int to = trial_index(constants, film, t.left + x, t.top + y);
+      film.trial[to] = (u32)shown[i];
+      for (int c = 0; c < 3; ++c) film.trial_sums[3 * to + c] = t.sums[4 * (at + i) + c];
+    }
+  }
+}
+
+// What a tile's pixels want beyond their trial.
+template <class Integrator, class S>
+static __attribute__((noinline)) void trace_more(Wavefront<S>& t, const Launch& launch, const Film& film) {
+  const Constants& constants = t.scene.constants;
+  u32 shown[TILE + 2][TILE + 2];
+  for (int y = 0; y < TILE + 2; ++y)
+    for (int x = 0; x < TILE + 2; ++x) shown[y][x] = trial_at(constants, film, t.left + x - 1, t.top + y - 1);
+  int first[TILE][TILE];
+  for (int y = 0; y < TILE; ++y)
+    for (int x = 0; x < TILE; ++x)
+      first[y][x] = first_doubt(&shown[y][x + 1], &shown[y + 1][x + 1], &shown[y + 2][x + 1]);
+
+  DoubtLimit limit = {(float)launch.noise};
+  int chosen[TILE_PIXELS], doubt[TILE_PIXELS], colours[TILE_PIXELS], taken[TILE_PIXELS], count = 0;
+  for (int pixel = 0; pixel < TILE_PIXELS; ++pixel) {
+    int x, y;
+    tile_pixel(pixel, x, y);
+    const bool inside = t.left + x < constants.width && t.top + y < constants.height;
+    const bool more = inside && !limit.allows(first[y][x]);
+    colours[pixel] = (int)(shown[y + 1][x + 1] | ~TRIAL_COLOUR);
+    taken[pixel] = launch.least;
+    doubt[pixel] = first[y][x];
+    if (more) chosen[count++] = pixel;
+    if (!inside || !(more || film.sums)) continue;
+    const i64* from = film.trial_sums + 3 * trial_index(constants, film, t.left + x, t.top + y);
+    for (int c = 0; c < 3; ++c) t.sums[4 * pixel + c] = from[c];
+  }
+  for (int n = launch.least; count > 0 && n < launch.samples_per_pixel;) {
+    const int more = next_round(launch, n);
+    int before[3][TILE_PIXELS + POLYFLY_LANES];
+    for (int at = 0; at < count; at += POLYFLY_LANES) {
+      const Codes codes = sum_codes(t.scene, t.sums, chosen + at, count - at, launch.gain * mean_scale(n));
+      store(before[0] + at, codes.r);
+      store(before[1] + at, codes.g);
+      store(before[2] + at, codes.b);
+    }
+    trace_samples<Integrator>(t, n, more, 1, chosen, count);
+    n += more;
+    limit.rise();
+    int unsure = 0;
+    for (int at = 0; at < count; at += POLYFLY_LANES) {
+      const Codes codes = sum_codes(t.scene, t.sums, chosen + at, count - at, launch.gain * mean_scale(n));
+      const Codes last = {load(before[0] + at), load(before[1] + at), load(before[2] + at)};
+      int colour[POLYFLY_LANES], now[POLYFLY_LANES];
+      for (int i = 0; i < POLYFLY_LANES; ++i) now[i] = doubt[chosen[at + i < count ? at + i : at]];
+      store(colour, packed(codes));
+      store(now, next_doubt(farthest(last, codes), load(now)));
+      for (int i = 0; i < POLYFLY_LANES && at + i < count; ++i) {
+        const int pixel = chosen[at + i];
+        colours[pixel] = colour[i];
+        taken[pixel] = n;
+        doubt[pixel] = now[i];
+        if (!limit.allows(now[i])) chosen[unsure++] = pixel;
+      }
+    }
+    count = unsure;
+  }
+  for (int pixel = 0; pixel < TILE_PIXELS; ++pixel) {
+    int x, y;
+    tile_pixel(pixel, x, y);
+    x += t.left;
+    y += t.top;
+    if (x >= constants.width || y >= constants.height) continue;
+    const int to = film_index(constants, film, x, y);
+    if (film.rgba) {
+      film.rgba[to] = (u32)colours[pixel];
+    } else {
+      film.taken[to] = (u32)taken[pixel];
+      const i64* sum = t.sums + 4 * pixel;
+      store_sums(constants, film, x, y, sum[0], sum[1], sum[2]);
+    }
+  }
+}
+
+template <class Integrator, class S>
+POLYFLY_FN void trace_tile(const S& scene, const Frame& frame, const Launch& launch, const Film& film, int left,
+                           int top, void* scratch, Counts& counts) {
+  i64* sums = (i64*)scratch;
+  float* open = (float*)(sums + 4 * TILE_PIXELS);
+  float* sealed = open + RAY_WORDS * RAY_ROOM;
+  float* shadows = sealed + RAY_WORDS * RAY_ROOM;
+  Wavefront<S> t = {scene, frame, {open, 0}, {sealed, 0}, {shadows, 0}, sums, {0, 0, 0, 0}, left, top, 0};
+  for (int i = 0; i < 4 * TILE_PIXELS; ++i) sums[i] = 0;
+  if (launch.least == 0) {
+    trace_samples<Integrator>(t, launch.first_sample, launch.samples_per_pixel, launch.stride, 0, TILE_PIXELS);
+    store_tile(scene, launch, film, left, top, sums);
+  } else if (is_trial(film)) {
+    trace_trial<Integrator>(t, launch, film);
+  } else {
+    trace_more<Integrator>(t, launch, film);
+  }
   counts.rays += t.counts.rays;
   counts.shadow_rays += t.counts.shadow_rays;
-  store_tile(scene, launch, film, left, top, sums);
 }
 
 #endif

@@ -3,6 +3,12 @@
 #include "../drivers/depth_first.cuh"
 #include "../post.cuh"
 
+POLYFLY_FN void add(RadianceSum& to, const RadianceSum& sum) {
+  to.r += sum.r;
+  to.g += sum.g;
+  to.b += sum.b;
+}
+
 // Adds up the light of each group of `group` lanes, side by side from lane 0; the first of each has the sum.
 POLYFLY_FN void group_sum(RadianceSum& sum, int place, int group) {
   for (int step = 1; step < group; step <<= 1) {
@@ -51,7 +57,7 @@ POLYFLY_FN void trace_pixels(const S& scene, const Frame& frame, const Launch& l
   const int group = samples < 32 ? samples : 32;  // lanes that share a pixel
   const int own = lane / group, place = lane - own * group;
   const int across = (scene.constants.width + 7) >> 3;
-  const float scale = mean_scale(launch);
+  const float scale = mean_scale(launch.samples_per_pixel);
   PendingRay stack[DEPTH];
   RayCounts mine = {0, 0};
   for (;;) {
@@ -91,7 +97,7 @@ POLYFLY_FN void trace_paths(const S& scene, const Frame& frame, const Launch& la
   const int lane = threadIdx.x & 31;
   const int items = WARP_PIXELS * launch.samples_per_pixel;
   const int across = (scene.constants.width + 7) >> 3;
-  const float scale = mean_scale(launch);
+  const float scale = mean_scale(launch.samples_per_pixel);
   RayCounts mine = {0, 0};
   for (;;) {
     int start = 0;
@@ -138,6 +144,105 @@ POLYFLY_FN void trace_paths(const S& scene, const Frame& frame, const Launch& la
       const RadianceSum all = {(i64)sums[0][lane], (i64)sums[1][lane], (i64)sums[2][lane]};
       store_pixel<SUMS>(scene, film, scale, x, y, all);
     }
+    __syncwarp();
+  }
+  count_work(mine, counts);
+}
+
+// The trial of adaptive sampling: as trace_pixels, with the first half of each pixel's samples apart.
+template <class Integrator, int DEPTH, class S>
+POLYFLY_FN void trace_trials(const S& scene, const Frame& frame, const Launch& launch, const Film& film, int first,
+                             int end, int* queue, Counts* counts) {
+  const int lane = threadIdx.x & 31;
+  const int samples = launch.least, half = samples / 2;
+  const int pixels = samples < 32 ? 32 / samples : 1;
+  const int group = samples < 32 ? samples : 32;
+  const int own = lane / group, place = lane - own * group;
+  const int across = (scene.constants.width + 7) >> 3;
+  PendingRay stack[DEPTH];
+  RayCounts mine = {0, 0};
+  for (;;) {
+    int start = 0;
+    if (lane == 0) start = atomicAdd(queue, pixels);
+    start = first + __shfl_sync(0xffffffffu, start, 0);
+    if (start >= end) break;
+    RadianceSum part = {0, 0, 0}, whole = {0, 0, 0};
+    int x, y;
+    pixel_at(start + own, across, x, y);
+    const bool inside = own < pixels && start + own < end && x < scene.constants.width && y < scene.constants.height;
+    for (int sample = place; inside && sample < samples; sample += group) {
+      RadianceSum sum = {0, 0, 0};
+      trace_sample<Integrator>(scene, frame, x, y, sample, stack, sum, mine);
+      add(whole, sum);
+      if (sample < half) add(part, sum);
+    }
+    __syncwarp();
+    group_sum(part, place, group);
+    group_sum(whole, place, group);
+    if (inside && place == 0) store_trial(scene, launch, film, x, y, part, whole);
+    __syncwarp();
+  }
+  count_work(mine, counts);
+}
+
+// What pixels want beyond their trial: a warp takes 32 pixels, and its lanes the samples of those that go on.
+template <class Integrator, int DEPTH, bool SUMS, class S>
+POLYFLY_FN void trace_more(const S& scene, const Frame& frame, const Launch& launch, const Film& film, int first,
+                           int end, int* queue, Counts* counts) {
+  __shared__ u64 shared_sums[THREADS / 32][3][WARP_PIXELS];
+  __shared__ int shared_chosen[THREADS / 32][WARP_PIXELS];
+  u64(&sums)[3][WARP_PIXELS] = shared_sums[threadIdx.x >> 5];
+  int(&chosen)[WARP_PIXELS] = shared_chosen[threadIdx.x >> 5];
+  const u32 whole = 0xffffffffu;
+  const int lane = threadIdx.x & 31;
+  const int across = (scene.constants.width + 7) >> 3;
+  PendingRay stack[DEPTH];
+  RayCounts mine = {0, 0};
+  for (;;) {
+    int start = 0;
+    if (lane == 0) start = atomicAdd(queue, WARP_PIXELS);
+    start = first + __shfl_sync(whole, start, 0);
+    if (start >= end) break;
+    int x, y;
+    pixel_at(start + lane, across, x, y);
+    const bool inside = start + lane < end && x < scene.constants.width && y < scene.constants.height;
+    RadianceSum sum = {0, 0, 0};
+    if (inside) sum = trial_sum(scene.constants, film, x, y);
+    DoubtLimit limit = {(float)launch.noise};
+    int doubt = inside ? first_doubt(scene.constants, film, x, y) : 0;
+    bool unsure = !limit.allows(doubt);
+    int taken = launch.least;
+    for (int n = launch.least; n < launch.samples_per_pixel;) {
+      const u32 going = __ballot_sync(whole, unsure);
+      if (going == 0) break;
+      const int more = next_round(launch, n), items = __popc(going) * more;
+      for (int i = 0; i < 3; ++i) sums[i][lane] = 0;
+      if (unsure) chosen[__popc(going & ((1u << lane) - 1))] = lane;
+      __syncwarp();
+      for (int item = lane; item < items; item += 32) {
+        const int which = item / more, pixel = chosen[which];
+        int px, py;
+        pixel_at(start + pixel, across, px, py);
+        RadianceSum one = {0, 0, 0};
+        trace_sample<Integrator>(scene, frame, px, py, n + item - which * more, stack, one, mine);
+        atomicAdd(&sums[0][pixel], (u64)one.r);
+        atomicAdd(&sums[1][pixel], (u64)one.g);
+        atomicAdd(&sums[2][pixel], (u64)one.b);
+      }
+      __syncwarp();
+      n += more;
+      limit.rise();
+      if (unsure) {
+        const Codes before = sum_codes(scene, launch, sum, taken);
+        const RadianceSum next = {(i64)sums[0][lane], (i64)sums[1][lane], (i64)sums[2][lane]};
+        add(sum, next);
+        taken = n;
+        doubt = (int)next_doubt(farthest(before, sum_codes(scene, launch, sum, taken)), Int(doubt));
+        unsure = !limit.allows(doubt);
+      }
+      __syncwarp();
+    }
+    if (inside) store_adaptive<SUMS>(scene, launch, film, x, y, sum, taken);
     __syncwarp();
   }
   count_work(mine, counts);

@@ -44,9 +44,25 @@ POLYFLY_FN Real filtered(const S& scene, Real u) {
   }
 }
 
-// The ray through sample `sample` of picture point (px, py); samples stand on a regular grid.
+// The ray through sample `sample` of pixel (px, py); samples stand anywhere in it.
+template <class S>
+POLYFLY_FN Ray jittered_ray(const S& scene, const Frame& frame, Int px, Int py, Int sample, Int pixel) {
+  const SamplePoint point = sample_point(scene.constants, frame, px, py, sample);
+  const Pair place = draw_pair(point, Int(PIXEL_PAIR));
+  const Real x = to_real(px) + filtered(scene, place.u) - Real(0.5f * (float)scene.constants.width);
+  const Real y = to_real(py) + filtered(scene, place.v) - Real(0.5f * (float)scene.constants.height);
+  Vec o = vec(frame.eye);
+  Vec d = fma(vec(frame.down), y, fma(vec(frame.right), x, vec(frame.forward)));
+  pass_lens(frame, point, o, d);
+  return first_ray(o, d, pixel);
+}
+
+// The same with samples on a regular grid, if the scene has one: adaptive sampling has not.
 template <class S>
 POLYFLY_FN Ray stratified_ray(const S& scene, const Frame& frame, Int px, Int py, Int sample, Int pixel) {
+  if constexpr (!SceneTraits<S>::plain) {
+    if (scene.constants.samples == 0) return jittered_ray(scene, frame, px, py, sample, pixel);
+  }
   const Real step = Real(scene.constants.sample_step), half = Real(0.5f);
   const Int row = to_int((to_real(sample) + half) * step);
   const Int column = sample - row * Int(scene.constants.samples);
@@ -57,18 +73,5 @@ POLYFLY_FN Ray stratified_ray(const S& scene, const Frame& frame, Int px, Int py
   Vec o = vec(frame.eye);
   Vec d = fma(vec(frame.down), y, fma(vec(frame.right), x, vec(frame.forward)));
   if constexpr (!SceneTraits<S>::plain) pass_lens(frame, sample_point(scene.constants, frame, px, py, sample), o, d);
-  return first_ray(o, d, pixel);
-}
-
-// The same for path tracing: samples anywhere in the pixel.
-template <class S>
-POLYFLY_FN Ray jittered_ray(const S& scene, const Frame& frame, Int px, Int py, Int sample, Int pixel) {
-  const SamplePoint point = sample_point(scene.constants, frame, px, py, sample);
-  const Pair place = draw_pair(point, Int(PIXEL_PAIR));
-  const Real x = to_real(px) + filtered(scene, place.u) - Real(0.5f * (float)scene.constants.width);
-  const Real y = to_real(py) + filtered(scene, place.v) - Real(0.5f * (float)scene.constants.height);
-  Vec o = vec(frame.eye);
-  Vec d = fma(vec(frame.down), y, fma(vec(frame.right), x, vec(frame.forward)));
-  pass_lens(frame, point, o, d);
   return first_ray(o, d, pixel);
 }

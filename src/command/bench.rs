@@ -8,7 +8,7 @@ use super::{environment, load_scene, output};
 use crate::cli::BenchArgs;
 use crate::device::cuda::Cuda;
 use crate::device::driver::probe;
-use crate::device::{Device, DeviceError, DeviceNeeds, FilmSlice, Memory, Schedule, Task, TaskOutput, TaskStats};
+use crate::device::{Device, DeviceError, DeviceNeeds, FilmSlice, Memory, Schedule, Task, TaskStats};
 use crate::device_scene::frame_params;
 use crate::error::Error;
 use crate::gpu_types::Frame;
@@ -47,7 +47,6 @@ pub fn run(args: &BenchArgs) -> Result<(), Error> {
         prepare(&folder.join("work.svg"))?;
     }
     let params = frame_params(&scene, 0);
-    let height = scene.render.height;
     let options = RenderOptions { isa: environment("POLYFLY_ISA"), ..RenderOptions::default() };
     let renderer = Renderer::prepare(scene, options)?;
     let isa = renderer.isa();
@@ -83,7 +82,7 @@ pub fn run(args: &BenchArgs) -> Result<(), Error> {
         }
         plots.curves.push(Curve { name: word, work, speed_ups });
     }
-    let task = Task { frame: 0, rows: 0..height, samples: 0..samples, stride: 1, output: TaskOutput::Picture };
+    let task = Task { adaptive: None, ..Task::picture(renderer.scene(), 0) };
     let mut picture = Memory::default();
     let (stealing, _) = median(args.runs, &mut || Ok((cpu.run(&task, &params, &mut picture), Vec::new())))?;
     row(&name, "work stealing (in use)", &cpu.threads().to_string(), stealing)?;
@@ -100,7 +99,7 @@ pub fn run(args: &BenchArgs) -> Result<(), Error> {
 // The rows of each GPU there is.
 fn on_gpus(runs: u32, renderer: &Renderer, task: &Task, params: &Frame, row: &Row) -> Result<(), Error> {
     for facts in probe().iter().flat_map(|g| &g.list) {
-        let needs = DeviceNeeds { rgba: true, yuv: false, linear: false };
+        let needs = DeviceNeeds { rgba: true, ..DeviceNeeds::default() };
         let mut gpu = Cuda::new(facts, Arc::clone(renderer.device_scene()), needs)?;
         let mut on_gpu =
             |word: &str, threads: &str, render: &mut dyn FnMut(&mut Cuda) -> Result<TaskStats, DeviceError>| {

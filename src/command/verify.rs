@@ -5,7 +5,7 @@ use super::{load_scene, output};
 use crate::cli::VerifyArgs;
 use crate::device::cuda::Cuda;
 use crate::device::driver::{Gpus, probe};
-use crate::device::{Device, DeviceError, DeviceNeeds, FilmSlice, Task, TaskOutput};
+use crate::device::{Device, DeviceError, DeviceNeeds, FilmSlice, Task};
 use crate::device_scene::frame_params;
 use crate::error::Error;
 use crate::kernels::Isa;
@@ -27,7 +27,8 @@ pub fn subjects(renderer: &Renderer, gpus: Option<&Gpus>) -> Vec<Subject> {
         name: format!("cpu {}", isa.name),
         device: Ok(Box::new(renderer.cpu(isa)) as Box<dyn Device>),
     };
-    let needs = DeviceNeeds { rgba: true, yuv: true, linear: false };
+    let adaptive = renderer.scene().render.adaptive.is_some();
+    let needs = DeviceNeeds { rgba: true, yuv: true, linear: false, adaptive };
     let gpu = |facts: &crate::device::driver::GpuFacts| Subject {
         name: format!("cuda:{} {}", facts.ordinal, facts.name),
         device: Cuda::new(facts, Arc::clone(renderer.device_scene()), needs)
@@ -50,8 +51,7 @@ impl Subject {
             let assets = renderer.assets().at_frame(scene, frame)?;
             device.update(&Arc::new(scene_of_frame(scene, first, &assets, isa, frame)?))?;
         }
-        let samples = 0..scene.render.samples_per_pixel();
-        let task = Task { frame, rows: 0..scene.render.height, samples, stride: 1, output: TaskOutput::Picture };
+        let task = Task::picture(scene, frame);
         let ticket = device.submit(&task, &frame_params(scene, frame), FilmSlice::default())?;
         Ok(device.wait(ticket)?.1)
     }

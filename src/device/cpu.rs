@@ -2,10 +2,11 @@
 #![expect(unsafe_code, reason = "lets threads write disjoint tiles of one film")]
 
 use super::{
-    Device, DeviceError, DeviceInfo, FilmSlice, Memory, Schedule, Task, TaskOutput, TaskStats, Ticket, balance,
+    Device, DeviceError, DeviceInfo, FilmSlice, Memory, Schedule, TRIAL_BYTES, Task, TaskOutput, TaskStats, Ticket,
+    balance,
 };
 use crate::device_scene::{DeviceScene, HostScene};
-use crate::gpu_types::{Features, Film, Frame, Launch, SmallScene};
+use crate::gpu_types::{Film, Frame, Launch, SmallScene};
 use crate::kernels::{Isa, Scratch, TILE_SIDE, TileWork, counted_flops};
 use rayon::prelude::*;
 use std::collections::VecDeque;
@@ -26,18 +27,11 @@ pub struct Cpu {
     isa: Isa,
     pool: Arc<rayon::ThreadPool>,
     scratch: Vec<Mutex<Scratch>>,
+    // Of adaptive sampling, kept from frame to frame.
+    trial: Mutex<Memory>,
     scene: Arc<DeviceScene>,
     done: VecDeque<(Ticket, TaskStats, FilmSlice)>,
     submitted: u64,
-}
-
-/// Bytes a pixel of what a task leaves.
-pub fn bytes_a_pixel(output: TaskOutput) -> usize {
-    match output {
-        TaskOutput::Picture => 4,
-        TaskOutput::Sums => 3 * size_of::<i64>(),
-        TaskOutput::Features => size_of::<Features>(),
-    }
 }
 
 // Addresses that threads share.
@@ -64,7 +58,7 @@ impl Cpu {
         let bytes = isa.scratch_bytes(&scene.host());
         let scratch = (0..pool.current_num_threads()).map(|_| Mutex::new(Scratch::new(bytes))).collect();
         let info = DeviceInfo { name: format!("cpu {}", isa.name), tasks_in_flight: 1 };
-        Cpu { info, isa, pool, scratch, scene, done: VecDeque::new(), submitted: 0 }
+        Cpu { info, isa, pool, scratch, trial: Mutex::default(), scene, done: VecDeque::new(), submitted: 0 }
     }
 
     /// Takes another scene of the same size.
@@ -83,22 +77,44 @@ impl Cpu {
         let (width, height) = self.scene.size();
         let rows = task.rows.start..task.rows.end.min(height);
         assert!(rows.start.is_multiple_of(TILE_SIDE) && (rows.end == height || rows.end.is_multiple_of(TILE_SIDE)));
-        let bytes = out.sized(bytes_a_pixel(task.output) * width as usize * rows.len());
-        let film = film_of(task.output, bytes, rows.start);
-        let work = self.work(frame, launch(&task.samples, task.stride), film, rows);
+        let pixels = width as usize * rows.len();
+        let bytes = out.sized(task.bytes_a_pixel() * pixels);
+        let mut film = film_of(task.output, bytes, rows.start);
+        if task.leaves_counts() {
+            film.taken = bytes[TaskOutput::Sums.bytes_a_pixel() * pixels..].as_mut_ptr().cast();
+        }
         let rays: Vec<AtomicU64> = self.scratch.iter().map(|_| AtomicU64::new(0)).collect();
-        let counts = self.pool.install(|| {
+        let launch = task.launch();
+        let mut counts = (0, 0);
+        let mut trial = self.trial.lock().unwrap_or_else(PoisonError::into_inner);
+        if launch.least > 0 {
+            let around = task.trial_rows(height);
+            let pixels = width as usize * around.len();
+            let (sums, shown) = trial.sized(TRIAL_BYTES * pixels).split_at_mut(3 * size_of::<i64>() * pixels);
+            film.trial_sums = sums.as_mut_ptr().cast();
+            film.trial = shown.as_mut_ptr().cast();
+            film.trial_row = around.start.cast_signed();
+            let none = Film { rgba: std::ptr::null_mut(), sums: std::ptr::null_mut(), ..film };
+            counts = self.trace(&self.work(frame, launch, none, around), &rays);
+        }
+        let more = self.trace(&self.work(frame, launch, film, rows), &rays);
+        let time = start.elapsed();
+        let rays: Vec<u64> = rays.into_iter().map(AtomicU64::into_inner).collect();
+        let (rays_traced, shadow_rays) = (counts.0 + more.0, counts.1 + more.1);
+        TaskStats { time, kernel: time, rays: rays_traced, shadow_rays, balance: balance(&rays) }
+    }
+
+    // Traces tiles on all threads, and adds each thread's rays up: rays, and shadow rays.
+    fn trace(&self, work: &Work, rays: &[AtomicU64]) -> (u64, u64) {
+        self.pool.install(|| {
             let tiles = work.tiles.clone().into_par_iter().with_min_len(4).map(|tile| {
                 let thread = rayon::current_thread_index().unwrap_or(0);
-                let (traced, shadow_rays) = self.tile(&work, tile, thread);
+                let (traced, shadow_rays) = self.tile(work, tile, thread);
                 rays[thread].fetch_add(traced, Ordering::Relaxed);
                 (traced, shadow_rays)
             });
             tiles.reduce(|| (0, 0), |a, b| (a.0 + b.0, a.1 + b.1))
-        });
-        let time = start.elapsed();
-        let rays: Vec<u64> = rays.into_iter().map(AtomicU64::into_inner).collect();
-        TaskStats { time, kernel: time, rays: counts.0, shadow_rays: counts.1, balance: balance(&rays) }
+        })
     }
 
     fn work<'a>(&'a self, frame: &'a Frame, launch: Launch, film: Film, rows: Range<u32>) -> Work<'a> {
@@ -129,7 +145,7 @@ impl Cpu {
     pub fn flops(&self, frame: &Frame, samples: u32) -> u64 {
         let (mut picture, height) = (Memory::default(), self.scene.size().1);
         let film = film_of(TaskOutput::Picture, picture.sized(self.picture_bytes()), 0);
-        let work = self.work(frame, launch(&(0..samples), 1), film, 0..height);
+        let work = self.work(frame, uniform(samples), film, 0..height);
         self.pool.install(|| {
             let counted = work.tiles.clone().into_par_iter().map(|tile| {
                 let before = counted_flops();
@@ -151,7 +167,7 @@ impl Cpu {
     ) -> (TaskStats, Vec<u64>) {
         let (mut picture, height) = (Memory::default(), self.scene.size().1);
         let film = film_of(TaskOutput::Picture, picture.sized(self.picture_bytes()), 0);
-        let work = self.work(frame, launch(&(0..samples), 1), film, 0..height);
+        let work = self.work(frame, uniform(samples), film, 0..height);
         let (tiles, threads) = (work.tiles.len(), threads.clamp(1, self.scratch.len()));
         let (next, share) = (AtomicUsize::new(0), tiles.div_ceil(threads));
         let start = Instant::now();
@@ -192,13 +208,9 @@ impl Cpu {
     }
 }
 
-/// Samples as the kernels count them.
-pub fn launch(samples: &Range<u32>, stride: u32) -> Launch {
-    Launch {
-        first_sample: samples.start.cast_signed(),
-        samples_per_pixel: (samples.end - samples.start).div_ceil(stride).cast_signed(),
-        stride: stride.cast_signed(),
-    }
+// All samples of every pixel.
+fn uniform(samples: u32) -> Launch {
+    Launch { samples_per_pixel: samples.cast_signed(), stride: 1, gain: 1.0, ..Launch::default() }
 }
 
 // The film over some rows' bytes.
@@ -209,8 +221,11 @@ fn film_of(output: TaskOutput, bytes: &mut [u8], first_row: u32) -> Film {
         rgba: std::ptr::null_mut(),
         sums: std::ptr::null_mut(),
         features: std::ptr::null_mut(),
+        taken: std::ptr::null_mut(),
+        trial_sums: std::ptr::null_mut(),
+        trial: std::ptr::null_mut(),
         first_row: first_row.cast_signed(),
-        unused: 0,
+        trial_row: 0,
     };
     match output {
         TaskOutput::Picture => Film { rgba: start.cast(), ..none },

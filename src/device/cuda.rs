@@ -1,10 +1,10 @@
 //! The CUDA device: the embedded PTX on NVIDIA GPUs, a ring of tasks in flight, copies over kernels.
 #![expect(unsafe_code, reason = "launches kernels, whose arguments the compiler cannot check")]
 
-use super::cpu::{bytes_a_pixel, launch};
 use super::driver::{Arguments, Context, DeviceMemory, Event, Function, GpuFacts, Module, Pinned, Stream};
 use super::{
-    Device, DeviceError, DeviceInfo, DeviceNeeds, FilmSlice, Memory, Schedule, Task, TaskOutput, TaskStats, Ticket,
+    BAND_STEP, Device, DeviceError, DeviceInfo, DeviceNeeds, FilmSlice, Memory, Schedule, TRIAL_BYTES, Task,
+    TaskOutput, TaskStats, Ticket,
 };
 use crate::device_scene::{DeviceScene, FixedArrays, Place};
 use crate::gpu_types::{
@@ -38,6 +38,8 @@ const LEAST_BAND: u32 = super::BAND_STEP;
 struct Slot {
     pixels: DeviceMemory,
     planes: Option<DeviceMemory>,
+    // Of adaptive sampling.
+    trial: Option<DeviceMemory>,
     counts: DeviceMemory,
     host_counts: Pinned,
     // Before and after the kernels, before and after the copies.
@@ -66,6 +68,8 @@ struct Kernels {
     sums: Function,
     features: Function,
     convert: Function,
+    // Of adaptive sampling: the trial, and what follows it, to a picture or to sums.
+    adaptive: Option<[Function; 3]>,
     schedule: Option<Function>, // of Whitted's rays only
     small: bool,
     _module: Module,
@@ -103,7 +107,7 @@ impl Cuda {
         let arrays = scene.place_fixed(&mut upload)?;
         let fixed = Arc::new(upload.arrays);
         let placed = Arc::new(place(&scene, &arrays, &fixed, &context)?);
-        let kernels = Kernels::load(placed.small.is_some(), &placed.arrays, &context)?;
+        let kernels = Kernels::load(placed.small.is_some(), &placed.arrays, needs, &context)?;
         let (slots, band) = slots(scene.size(), needs, &context)?;
         let name = format!("cuda:{} {}", facts.ordinal, facts.name);
         Ok(Cuda {
@@ -133,13 +137,13 @@ impl Cuda {
 
     // Starts a task on a slot: kernels on one stream, copies on another that waits for them, band by band.
     fn start(&self, slot: &mut Slot, task: &Task, frame: &Frame, out: &mut FilmSlice) -> Result<(), DeviceError> {
-        let Slot { pixels, planes, counts, host_counts, events } = slot;
+        let Slot { pixels, planes, trial, counts, host_counts, events } = slot;
         let [before, traced, copying, done] = &*events;
         let (width, height) = self.scene.size();
         let rows = task.rows.start..task.rows.end.min(height);
         let planes = planes.as_ref().filter(|_| task.output == TaskOutput::Picture && rows == (0..height));
         self.pin(task, out, planes.is_some())?;
-        let a_row = bytes_a_pixel(task.output) * width as usize;
+        let a_row = task.output.bytes_a_pixel() * width as usize;
         self.compute.clear(counts, 0, COUNT_BYTES + QUEUE_BYTES)?;
         self.compute.record(before)?;
         for top in rows.clone().step_by(self.band as usize) {
@@ -149,7 +153,7 @@ impl Cuda {
                 self.compute.wait_for(done)?;
                 self.compute.clear(counts, COUNT_BYTES, QUEUE_BYTES)?;
             }
-            self.trace_band(task, frame, band.clone(), pixels, counts)?;
+            self.trace_band(task, frame, band.clone(), pixels, trial.as_ref(), counts)?;
             if let Some(planes) = planes {
                 self.convert_band(band.len() as u32, pixels, planes)?;
             }
@@ -159,7 +163,13 @@ impl Cuda {
                 self.copy.record(copying)?;
             }
             if let Memory::Pinned(to) = &mut out.pixels {
-                self.copy.copy(to, a_row * (top - rows.start) as usize, pixels, 0, a_row * band.len())?;
+                let above = (top - rows.start) as usize;
+                self.copy.copy(to, a_row * above, pixels, 0, a_row * band.len())?;
+                if task.leaves_counts() {
+                    let a_row_of_counts = size_of::<u32>() * width as usize;
+                    let at = a_row * rows.len() + a_row_of_counts * above;
+                    self.copy.copy(to, at, pixels, a_row * band.len(), a_row_of_counts * band.len())?;
+                }
             }
             if let (Some(planes), Memory::Pinned(to)) = (planes, &mut out.planes) {
                 self.copy_planes(to, top, Planes::of(width, height), planes, Planes::of(width, band.len() as u32))?;
@@ -177,31 +187,62 @@ impl Cuda {
         frame: &Frame,
         rows: std::ops::Range<u32>,
         pixels: &DeviceMemory,
+        trial: Option<&DeviceMemory>,
         counts: &DeviceMemory,
     ) -> Result<(), DeviceError> {
-        let width = self.scene.size().0;
-        let tiles = width.div_ceil(8);
+        let launch = task.launch();
+        let mut film = film(task.output, pixels, rows.start);
+        let (Some(trial), Some([first, picture, sums])) = (trial.filter(|_| launch.least > 0), self.kernels.adaptive)
+        else {
+            let (kernel, lanes) = match task.output {
+                TaskOutput::Picture => (self.kernels.picture, launch.samples_per_pixel),
+                TaskOutput::Sums => (self.kernels.sums, launch.samples_per_pixel),
+                TaskOutput::Features => (self.kernels.features, 1),
+            };
+            return self.trace(kernel, lanes, frame, &launch, &film, rows, counts);
+        };
+        let (width, height) = self.scene.size();
+        let around = Task { rows: rows.clone(), ..task.clone() }.trial_rows(height);
+        let sums_bytes = TaskOutput::Sums.bytes_a_pixel();
+        film.trial_sums = trial.at(0) as *mut i64;
+        film.trial = trial.at(sums_bytes * width as usize * around.len()) as *mut u32;
+        film.trial_row = around.start.cast_signed();
+        let nowhere = Film { rgba: std::ptr::null_mut(), sums: std::ptr::null_mut(), ..film };
+        self.trace(first, launch.least, frame, &launch, &nowhere, around, counts)?;
+        self.compute.clear(counts, COUNT_BYTES, QUEUE_BYTES)?;
+        let kernel = match task.output {
+            TaskOutput::Sums => {
+                film.taken = pixels.at(sums_bytes * width as usize * rows.len()) as *mut u32;
+                sums
+            }
+            _ => picture,
+        };
+        self.trace(kernel, 1, frame, &launch, &film, rows, counts)
+    }
+
+    // Puts a kernel on the stream for some rows' pixels, of which each keeps `lanes` lanes busy.
+    #[expect(clippy::too_many_arguments, reason = "they are the kernel's")]
+    fn trace(
+        &self,
+        kernel: Function,
+        lanes: i32,
+        frame: &Frame,
+        launch: &Launch,
+        film: &Film,
+        rows: std::ops::Range<u32>,
+        counts: &DeviceMemory,
+    ) -> Result<(), DeviceError> {
+        let tiles = self.scene.size().0.div_ceil(8);
         let (first, end) = (tiles * (rows.start / 8) * 64, tiles * rows.end.div_ceil(8) * 64);
         let (first, end) = (first.cast_signed(), end.cast_signed());
         // As many blocks as the GPU holds at once: they stay, and take work until there is none.
-        let launch = launch(&task.samples, task.stride);
-        let lanes = match task.output {
-            TaskOutput::Features => 1,
-            _ => u64::from(launch.samples_per_pixel.unsigned_abs()),
-        };
-        let samples = u64::from((end - first).unsigned_abs()) * lanes;
+        let samples = u64::from((end - first).unsigned_abs()) * u64::from(lanes.unsigned_abs());
         let blocks = samples.div_ceil(u64::from(THREADS)).min(u64::from(self.blocks)) as u32;
-        let film = film(task.output, pixels, rows.start);
         let (queue, counters) = (counts.at(COUNT_BYTES), counts.at(0));
-        let kernel = match task.output {
-            TaskOutput::Picture => self.kernels.picture,
-            TaskOutput::Sums => self.kernels.sums,
-            TaskOutput::Features => self.kernels.features,
-        };
-        let scene = self.placed.argument().with(frame).with(&launch);
-        let mut arguments = scene.with(&film).with(&first).with(&end).with(&queue).with(&counters);
-        // SAFETY: POLYFLY_SCENE and POLYFLY_WORK in kernels/entry/gpu.cuh, in this order; `placed`, `pixels` and `counts`
-        // live until the task has been waited for.
+        let scene = self.placed.argument().with(frame).with(launch);
+        let mut arguments = scene.with(film).with(&first).with(&end).with(&queue).with(&counters);
+        // SAFETY: POLYFLY_SCENE and POLYFLY_WORK in kernels/entry/gpu.cuh, in this order; `placed` and what the film and
+        // `counts` point to live until the task has been waited for.
         unsafe { self.compute.launch(kernel, (blocks, 1), (THREADS, 1), &mut arguments) }
     }
 
@@ -242,7 +283,7 @@ impl Cuda {
             Ok::<(), DeviceError>(())
         };
         let rows = task.rows.end.min(height) - task.rows.start;
-        let pixels = bytes_a_pixel(task.output) * width as usize * rows as usize;
+        let pixels = task.bytes_a_pixel() * width as usize * rows as usize;
         // Of a finished picture the planes may be all that is wanted.
         let wanted = self.needs.rgba || task.output != TaskOutput::Picture || !planes;
         ensure(&mut out.pixels, wanted, pixels)?;
@@ -264,7 +305,7 @@ impl Cuda {
         let (width, height) = self.scene.size();
         let items = width.div_ceil(8) * height.div_ceil(8) * 64 * samples;
         let blocks = if schedule.is_some() { self.blocks } else { items.div_ceil(THREADS) };
-        let launch = Launch { first_sample: 0, samples_per_pixel: samples.cast_signed(), stride: 1 };
+        let launch = Launch { samples_per_pixel: samples.cast_signed(), stride: 1, gain: 1.0, ..Launch::default() };
         let Some(kernel) = self.kernels.schedule else {
             return Err(DeviceError::Failed("ways to deal out Whitted's rays do not suit path tracing".into()));
         };
@@ -297,7 +338,7 @@ impl Cuda {
 
 impl Kernels {
     // Those that suit a scene: in the parameters or in arrays, plain or rich, by its integrator and depth.
-    fn load(small: bool, scene: &GpuScene, context: &Context) -> Result<Kernels, DeviceError> {
+    fn load(small: bool, scene: &GpuScene, needs: DeviceNeeds, context: &Context) -> Result<Kernels, DeviceError> {
         let path = scene.constants.path == 1;
         let ptx = match (path, small, scene.constants.plain == 1) {
             (true, _, true) => PATH,
@@ -312,7 +353,13 @@ impl Kernels {
             0..=16 => (c"polyfly_trace_16", c"polyfly_trace_16_sums", c"polyfly_features"),
             _ => (c"polyfly_trace_128", c"polyfly_trace_128_sums", c"polyfly_features"),
         };
+        // Such scenes are rich ones.
+        let adaptive = || -> Result<_, DeviceError> {
+            let [trial, more, sums] = [c"polyfly_trial", c"polyfly_more", c"polyfly_more_sums"];
+            Ok([module.function(trial)?, module.function(more)?, module.function(sums)?])
+        };
         Ok(Kernels {
+            adaptive: needs.adaptive.then(adaptive).transpose()?,
             picture: module.function(picture)?,
             sums: module.function(sums)?,
             features: module.function(features)?,
@@ -327,14 +374,22 @@ impl Kernels {
 // Memory for as many tasks as there is room for, and the rows of a band.
 fn slots((width, height): (u32, u32), needs: DeviceNeeds, context: &Context) -> Result<(Vec<Slot>, u32), DeviceError> {
     let most = if needs.linear { TaskOutput::Features } else { TaskOutput::Picture };
-    let a_row = bytes_a_pixel(most) * width as usize;
-    let mut band = (BAND_BYTES / a_row / LEAST_BAND as usize * LEAST_BAND as usize).min(height as usize) as u32;
+    let a_row = most.bytes_a_pixel() * width as usize;
+    let held = if needs.adaptive { a_row.max(TRIAL_BYTES * width as usize) } else { a_row };
+    let mut band = (BAND_BYTES / held / LEAST_BAND as usize * LEAST_BAND as usize).min(height as usize) as u32;
     band = band.max(LEAST_BAND.min(height));
-    let mut ring = (RING_BYTES / (a_row * height as usize)).clamp(1, RING);
+    let mut ring = (RING_BYTES / (held * height as usize)).clamp(1, RING);
     loop {
         let slot = || -> Result<Slot, DeviceError> {
             Ok(Slot {
                 pixels: DeviceMemory::new(a_row * band as usize, context)?,
+                trial: needs
+                    .adaptive
+                    .then(|| {
+                        let rows = (band + 2 * BAND_STEP).min(height);
+                        DeviceMemory::new(TRIAL_BYTES * width as usize * rows as usize, context)
+                    })
+                    .transpose()?,
                 planes: needs.yuv.then(|| DeviceMemory::new(Planes::of(width, band).bytes(), context)).transpose()?,
                 counts: DeviceMemory::new(COUNT_BYTES + QUEUE_BYTES, context)?,
                 host_counts: Pinned::new(COUNT_BYTES, context)?,
@@ -359,8 +414,11 @@ fn film(output: TaskOutput, pixels: &DeviceMemory, first_row: u32) -> Film {
         rgba: at(TaskOutput::Picture) as *mut u32,
         sums: at(TaskOutput::Sums) as *mut i64,
         features: at(TaskOutput::Features) as *mut crate::gpu_types::Features,
+        taken: std::ptr::null_mut(),
+        trial_sums: std::ptr::null_mut(),
+        trial: std::ptr::null_mut(),
         first_row: first_row.cast_signed(),
-        unused: 0,
+        trial_row: 0,
     }
 }
 
@@ -462,7 +520,7 @@ impl Device for Cuda {
         if placed.small.is_some() != self.kernels.small {
             // The kernels in use are unloaded with it.
             self.context.synchronise()?;
-            self.kernels = Kernels::load(placed.small.is_some(), &placed.arrays, &self.context)?;
+            self.kernels = Kernels::load(placed.small.is_some(), &placed.arrays, self.needs, &self.context)?;
         }
         self.placed = Arc::new(placed);
         self.scene = Arc::clone(scene);

@@ -1,5 +1,6 @@
 //! Memory for light on its way from a device to the film.
 
+use super::Task;
 use super::driver::Pinned;
 
 /// Bytes in host memory, aligned to 8: ordinary, or page-locked for a GPU's copies.
@@ -38,9 +39,11 @@ impl Memory {
         }
         self.bytes_mut()
     }
-    /// The sums that a task left here.
-    pub fn sums(&self) -> &[i64] {
-        bytemuck::cast_slice(self.bytes())
+    /// The sums that a task left here, and of how many samples each pixel's are, if it tells.
+    pub fn sums_and_counts(&self, task: &Task) -> (&[i64], &[u32]) {
+        let bytes = self.bytes();
+        let (sums, counts) = bytes.split_at(bytes.len() / task.bytes_a_pixel() * task.output.bytes_a_pixel());
+        (bytemuck::cast_slice(sums), bytemuck::cast_slice(counts))
     }
 }
 

@@ -8,7 +8,7 @@ use crate::device_scene::{DeviceScene, frame_params};
 use crate::film::Film;
 use crate::film::lens::luminance;
 use crate::kernels::Isa;
-use crate::scene::{FilmSettings, Integrator, Scene};
+use crate::scene::{FilmSettings, Scene};
 use std::sync::Arc;
 
 // Trial frames of a clip, their width, and samples of a path-traced pixel.
@@ -33,10 +33,8 @@ pub fn find(
     small.render.width = WIDTH.min(width);
     small.render.height =
         ((f64::from(height) * f64::from(small.render.width) / f64::from(width)).round() as u32).clamp(1, 4 * WIDTH);
-    small.render.samples = 2;
-    if let Integrator::Path { samples, .. } = &mut small.render.integrator {
-        *samples = (*samples).min(SAMPLES);
-    }
+    let samples = if small.render.is_path() { small.render.samples_per_pixel().min(SAMPLES) } else { 2 };
+    small.render.set_samples(samples);
     let resized = device_scene.resized(&small);
     let mut cpu = Cpu::new(isa, Arc::clone(pool), Arc::new(resized.clone()));
     let samples = small.render.samples_per_pixel();
@@ -51,12 +49,11 @@ pub fn find(
             cpu.set_scene(Arc::new(here));
         }
         let mut sums = Memory::default();
-        let task =
-            Task { frame, rows: 0..small.render.height, samples: 0..samples, stride: 1, output: TaskOutput::Sums };
+        let task = Task { output: TaskOutput::Sums, ..Task::picture(&small, frame) };
         cpu.run(&task, &frame_params(&small, frame), &mut sums);
         let mut film = Film::new(small.render.width, small.render.height);
         film.expect(0, samples);
-        film.add(0, 0, sums.sums());
+        film.add(0, 0, sums.sums_and_counts(&task).0);
         let image = film.resolve();
         light.extend(image.data().as_chunks::<3>().0.iter().map(|p| luminance(p.map(f64::from))));
     }

@@ -1,7 +1,7 @@
 //! How a run's frames become tasks: bands of rows, and rounds of samples. All ways of working are values of it.
 
 use super::frames::FrameList;
-use crate::device::{BAND_STEP, Device, Task, TaskOutput};
+use crate::device::{AdaptiveTask, BAND_STEP, Device, Task, TaskOutput};
 use crate::output::PixelFormats;
 use crate::scene::{Integrator, Scene};
 use std::ops::Range;
@@ -32,6 +32,7 @@ pub struct Plan {
     band: u32,
     height: u32,
     samples: u32,
+    adaptive: Option<AdaptiveTask>,
     /// Noise, in codes, at which a picture is good enough; 0: all samples are taken.
     pub noise: f64,
     /// Finished pictures straight from the device, or sums.
@@ -54,7 +55,7 @@ pub enum Part {
 }
 
 impl Plan {
-    /// The plan of a run.
+    /// The plan of a run. `gain`: what the film multiplies light by.
     pub fn new(
         scene: &Scene,
         devices: &[Box<dyn Device>],
@@ -62,6 +63,7 @@ impl Plan {
         is_linear: bool,
         needs: PixelFormats,
         split: Split,
+        gain: f32,
     ) -> Plan {
         let height = scene.render.height;
         let in_flight: usize = devices.iter().map(|d| d.info().tasks_in_flight).sum();
@@ -75,6 +77,7 @@ impl Plan {
             band: if tiles { band } else { height },
             height,
             samples: scene.render.samples_per_pixel(),
+            adaptive: scene.render.adaptive.as_ref().map(|a| AdaptiveTask::new(a, if is_linear { gain } else { 1.0 })),
             noise: match scene.render.integrator {
                 Integrator::Path { noise, .. } => noise,
                 Integrator::Whitted => 0.0,
@@ -123,12 +126,19 @@ impl Plan {
             Part::Features => TaskOutput::Features,
         };
         let moments = if matches!(part, Part::Half(_)) { self.moments } else { 1 };
+        let adaptive = self.adaptive.filter(|_| part != Part::Features);
         let task = |moment: u32, rows: Range<u32>| {
             let first = samples.start + (moment + moments - samples.start % moments) % moments;
-            (part, moment, Task { frame, rows, samples: first..samples.end.max(first), stride: moments, output })
+            let samples = first..samples.end.max(first);
+            (part, moment, Task { frame, rows, samples, stride: moments, adaptive, output })
         };
         let all = (0..moments).flat_map(|moment| self.bands().map(move |rows| task(moment, rows)));
         all.filter(|(_, _, task)| !task.samples.is_empty()).collect()
+    }
+
+    /// Whether each pixel takes what it needs.
+    pub fn is_adaptive(&self) -> bool {
+        self.adaptive.is_some()
     }
 
     /// Whether one task makes the whole picture.

@@ -266,6 +266,9 @@ impl<'a> FrameQueue<'a> {
         for (part, samples) in self.work.plan.round(open.film.samples()) {
             if let Part::Half(half) = part {
                 open.film.expect(half, samples.end - samples.start);
+                if self.work.plan.is_adaptive() {
+                    open.film.expect_counts();
+                }
             }
             tasks.extend(self.work.plan.tasks(open.number, part, &samples));
         }
@@ -304,7 +307,13 @@ impl<'a> FrameQueue<'a> {
         match ready.part {
             Part::Picture if self.work.plan.is_whole() => open.picture = std::mem::take(&mut slice),
             Part::Picture => open.put_rows(top, slice.pixels.bytes()),
-            Part::Half(half) => self.work.pool.install(|| open.film.add(half, top, slice.pixels.sums())),
+            Part::Half(half) => {
+                let (sums, counts) = slice.pixels.sums_and_counts(&ready.task);
+                self.work.pool.install(|| open.film.add(half, top, sums));
+                if ready.task.leaves_counts() {
+                    open.film.add_counts(top, counts);
+                }
+            }
             Part::Features => open.film.add_features(top, slice.pixels.bytes()),
         }
         open.stats.add(stats);

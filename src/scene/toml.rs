@@ -1,14 +1,12 @@
 //! A scene in TOML: the same meaning as the tokens, any number of bodies and lights, keys with names.
 
 use super::diagnostic::{Problem, Rule};
-use super::limits::{
-    MAX_DEPTH, MAX_FRAMES, MAX_LAMPS, MAX_LIGHT_SAMPLES, MAX_PATH_SAMPLES, MAX_PIXELS, MAX_SAMPLES, MAX_SIDE,
-};
+use super::limits::{MAX_DEPTH, MAX_FRAMES, MAX_LAMPS, MAX_LIGHT_SAMPLES, MAX_PIXELS, MAX_SAMPLES, MAX_SIDE};
 use super::toml_keys::*;
 use super::{
-    Body, ColourBy, Exposure, FilmSettings, Filter, Floor, FloorShape, Integrator, LampPattern, Light, MaterialKind,
-    Mesh, Motion, Output, Particles, Pattern, Reading, RenderSettings, Rotation, Scene, Sky, SkySource, Solid, Sphere,
-    TextureSource, Tone, World, defaults,
+    Adaptive, Body, ColourBy, Exposure, FilmSettings, Filter, Floor, FloorShape, Integrator, LampPattern, Light,
+    MaterialKind, Mesh, Motion, Output, Particles, Pattern, Reading, RenderSettings, Rotation, Scene, Sky, SkySource,
+    Solid, Sphere, TextureSource, Tone, World, defaults,
 };
 use crate::math::vec3::Vec3;
 use toml::Spanned;
@@ -85,16 +83,14 @@ impl Validator {
     fn render(&mut self, raw: &RawRender, size: &Option<Spanned<Numbers<2>>>) -> RenderSettings {
         let (width, height) = self.size(size);
         let path_traced = self.one_of("integrator", &raw.integrator, &[(false, "whitted"), (true, "path")]);
-        let (samples, integrator) = if path_traced {
-            let samples = self.whole("samples", &raw.samples, 100, 1, MAX_PATH_SAMPLES);
-            (1, Integrator::Path { samples, noise: self.number("noise", &raw.noise, 0.0, Rule::NotNegative) })
-        } else {
-            (self.whole("samples", &raw.samples, defaults::SAMPLES, 1, MAX_SAMPLES), Integrator::Whitted)
+        let noise = self.optional("noise", &raw.noise, Rule::NotNegative);
+        let integrator = match path_traced {
+            true => Integrator::Path { samples: 100, noise: noise.unwrap_or(0.0) },
+            false => Integrator::Whitted,
         };
-        RenderSettings {
+        let mut settings = RenderSettings {
             width,
             height,
-            samples,
             depth: self.whole("depth", &raw.depth, defaults::DEPTH, 0, MAX_DEPTH),
             cutoff: self.number("cutoff", &raw.cutoff, defaults::CUTOFF, Rule::NotNegative),
             light_samples: self.whole(
@@ -107,7 +103,38 @@ impl Validator {
             clamp: self.number("clamp", &raw.clamp, 0.0, Rule::NotNegative),
             shadows: raw.shadows.unwrap_or(true),
             integrator,
+            samples: if path_traced { 1 } else { defaults::SAMPLES },
+            adaptive: None,
+        };
+        if let Some(samples) = &raw.samples {
+            self.samples(samples, noise, &mut settings);
         }
+        settings
+    }
+    // A number, or a range for adaptive sampling.
+    fn samples(&mut self, raw: &Spanned<NumberOrWord>, noise: Option<f64>, settings: &mut RenderSettings) {
+        let all = settings.most_samples();
+        let own = if settings.is_path() { all } else { MAX_SAMPLES };
+        let range = format!("or a range such as \"4..64\", from 1 to {all}");
+        let (what, expected) = match raw.get_ref() {
+            NumberOrWord::Number(n) => {
+                let rule = Rule::Whole(1, own);
+                if rule.allows(*n) {
+                    return settings.set_samples(*n as u32);
+                }
+                (format!("`samples` is {n}"), format!("expected {}, {range}", rule.expected()))
+            }
+            NumberOrWord::Word(word) => match Adaptive::parse_range(word, all) {
+                Ok((least, most)) => {
+                    let noise = noise.unwrap_or(Adaptive::NOISE);
+                    return settings.set_adaptive(Adaptive { least, most, noise });
+                }
+                Err(expected) => {
+                    (format!("`samples` is \"{word}\""), format!("expected a whole number, or {expected}"))
+                }
+            },
+        };
+        self.problems.push(Problem::new(raw.span(), what, expected));
     }
     // `tone` and `gamma` may stand in `[render]` too.
     fn film(&mut self, raw: &RawFilm, render: &RawRender) -> FilmSettings {
@@ -502,6 +529,11 @@ pub fn parse(text: &str, reading: Reading) -> Result<(Scene, Vec<String>), Vec<P
         film: c.film(&raw.film, render),
         output: c.output(&raw.output, reading, &mut warnings),
     };
+    if let (Some(told), Some(_), true) = (&render.samples, scene.render.adaptive, scene.camera.shutter > 0.0) {
+        let what = "`samples` is a range, and the camera has a `shutter`";
+        let expected = "expected a number: an open shutter spreads all samples over its moments";
+        c.problems.push(Problem::new(told.span(), what, expected));
+    }
     if let (Some(told), true, true) = (&raw.output.is_loop, scene.output.is_loop, c.problems.is_empty()) {
         for what in scene.loop_problems() {
             c.problems.push(Problem::new(told.span(), what, "expected a clip whose last frame leads to its first"));

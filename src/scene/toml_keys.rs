@@ -94,7 +94,7 @@ pub struct RawOutput {
 #[derive(Deserialize, Default)]
 #[serde(deny_unknown_fields, default)]
 pub struct RawRender {
-    pub samples: Number,
+    pub samples: Option<Spanned<NumberOrWord>>,
     pub depth: Number,
     pub cutoff: Number,
     pub highlight: Number,

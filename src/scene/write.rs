@@ -1,8 +1,8 @@
 //! Writes a resolved scene in either grammar, so that reading it again gives the same scene.
 
 use super::{
-    Body, Camera, CameraPath, CylindricalPath, Exposure, FilmSettings, Floor, FloorShape, Integrator, LampPattern,
-    Material, MaterialKind, Motion, RenderSettings, Scene, Tone, World, defaults,
+    Adaptive, Body, Camera, CameraPath, CylindricalPath, Exposure, FilmSettings, Floor, FloorShape, Integrator,
+    LampPattern, Material, MaterialKind, Motion, RenderSettings, Scene, Tone, World, defaults,
 };
 use crate::math::vec3::Vec3;
 use std::fmt::Write;
@@ -50,16 +50,19 @@ fn write_toml(scene: &Scene, o: &mut String) -> std::fmt::Result {
     if scene.output.is_loop {
         writeln!(o, "loop = true")?;
     }
-    match scene.render.integrator {
-        Integrator::Whitted => {
-            writeln!(o, "\n[render]\nsamples = {} # along each side of a pixel", scene.render.samples)?
+    writeln!(o, "\n[render]")?;
+    if scene.render.is_path() {
+        writeln!(o, "integrator = \"path\"")?;
+    }
+    match (scene.render.adaptive, scene.render.integrator) {
+        (Some(Adaptive { least, most, noise }), _) => {
+            writeln!(o, "samples = \"{least}..{most}\" # of each pixel\nnoise = {}", N(noise))?;
         }
-        Integrator::Path { samples, noise } => {
-            writeln!(
-                o,
-                "\n[render]\nintegrator = \"path\"\nsamples = {samples} # of each pixel\nnoise = {}",
-                N(noise)
-            )?;
+        (None, Integrator::Whitted) => {
+            writeln!(o, "samples = {} # along each side of a pixel", scene.render.samples)?;
+        }
+        (None, Integrator::Path { samples, noise }) => {
+            writeln!(o, "samples = {samples} # of each pixel\nnoise = {}", N(noise))?;
         }
     }
     if !scene.render.shadows {

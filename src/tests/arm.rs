@@ -37,26 +37,22 @@ fn dump(device_scene: &DeviceScene, scene: &Scene, frame: u32) -> Vec<u8> {
     let cpu = renderer(scene, isa, 0).cpu(isa);
     let frame_params = frame_params(scene, frame);
     let (mut picture, mut features, mut planes) = (Memory::default(), Memory::default(), Vec::new());
-    cpu.run(&whole(scene, frame), &frame_params, &mut picture);
-    let task = Task { output: TaskOutput::Features, ..whole(scene, frame) };
-    cpu.run(&task, &frame_params, &mut features);
+    let tasks = [whole(scene, frame), Task { output: TaskOutput::Features, ..whole(scene, frame) }];
+    cpu.run(&tasks[0], &frame_params, &mut picture);
+    cpu.run(&tasks[1], &frame_params, &mut features);
     isa.convert(picture.bytes(), scene.render.width, scene.render.height, &mut planes);
 
     let mut blob = Blob::default();
     let Ok(fixed) = device_scene.place_fixed(&mut blob);
     let Ok(placed) = device_scene.geometry.place(&mut blob, &fixed);
     let small = device_scene.small(&placed);
-    let head = [
-        blob.0.len() as u64,
-        u64::from(small.is_some()),
-        u64::from(scene.render.samples_per_pixel()),
-        planes.len() as u64,
-        features.bytes().len() as u64,
-    ];
+    let head = [blob.0.len() as u64, u64::from(small.is_some()), planes.len() as u64, features.bytes().len() as u64];
     let small = small.as_ref().map_or(&[][..], |s| bytes_of(std::slice::from_ref(s)));
     let placed = bytes_of(std::slice::from_ref(&placed));
     let frame = bytes_of(std::slice::from_ref(&frame_params));
-    [bytes_of(&head), placed, small, frame, &blob.0, picture.bytes(), &planes, features.bytes()].concat()
+    let launches = tasks.map(|task| task.launch());
+    [bytes_of(&head), placed, small, frame, bytes_of(&launches), &blob.0, picture.bytes(), &planes, features.bytes()]
+        .concat()
 }
 
 #[test]

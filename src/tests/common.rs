@@ -1,6 +1,6 @@
 //! What several tests need: scenes to render, a render, comparisons that say where.
 
-use crate::device::{Memory, Task, TaskOutput};
+use crate::device::{Memory, Task};
 use crate::device_scene::frame_params;
 use crate::kernels::Isa;
 use crate::render::{RenderOptions, Renderer};
@@ -62,8 +62,7 @@ pub fn renderer(scene: &Scene, isa: Isa, threads: usize) -> Renderer {
 
 /// The whole picture in one task.
 pub fn whole(scene: &Scene, frame: u32) -> Task {
-    let samples = 0..scene.render.samples_per_pixel();
-    Task { frame, rows: 0..scene.render.height, samples, stride: 1, output: TaskOutput::Picture }
+    Task::picture(scene, frame)
 }
 
 pub fn render_with(scene: &Scene, isa: Isa, threads: usize, frame: u32) -> Vec<u8> {

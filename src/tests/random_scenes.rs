@@ -210,6 +210,8 @@ pub fn random_scene(seed: u64, wild: bool, dir: &Path) -> Scene {
         m.unit = m.one_of(&[1e-6, 1e-3, 1e3, 1e6, 1e9, 3e10]);
     }
     let (samples, depth) = if path { (m.one_of(&[1, 3]), m.one_of(&[0, 4, 40])) } else { (1, m.one_of(&[1, 5, 12])) };
+    let samples =
+        if wild && m.chance(0.25) { m.one_of(&["\"1..6\"", "\"2..9\""]).to_owned() } else { samples.to_string() };
     let cutoff = if wild { m.one_of(&[0.002, 0.02, 1e-6]) } else { 0.01 };
     let depth = if cutoff < 1e-5 { depth.min(6) } else { depth };
     m.add(format_args!(

@@ -1,9 +1,10 @@
 //! What paths, lenses and lights draw, and what is left of their noise.
 use super::common::*;
 use crate::Renderer;
+use crate::device::{Memory, Task, TaskOutput};
 use crate::device_scene::frame_params;
 use crate::kernels::Isa;
-use crate::scene::{Filter, Integrator, Scene};
+use crate::scene::{Adaptive, Filter, Integrator, Scene};
 
 fn path(scene: &mut Scene, samples: u32) {
     scene.render.integrator = Integrator::Path { samples, noise: 0.0 };
@@ -131,4 +132,100 @@ fn clamp_takes_fireflies() {
     mirrors.camera.path = crate::scene::CameraPath::Fixed { position: [0.0, -4.0, 1.0], look_at: [0.0, 0.0, 0.4] };
     assert!(brightest(&linear(&mirrors, 0.0)) > 50.0);
     assert_eq!(linear(&mirrors, 0.0), linear(&mirrors, 1.0));
+}
+
+fn adaptive(name: &str, least: u32, most: u32, noise: f64) -> Scene {
+    let mut scene = sized(own(name), 97, 72, 1);
+    scene.film = crate::scene::FilmSettings::default();
+    scene.render.set_adaptive(Adaptive { least, most, noise });
+    scene
+}
+
+// What a pixel takes depends on it and its neighbours: not on instruction sets, threads, tiles or bands.
+#[test]
+fn adaptive_samples_are_the_same_however_they_are_traced() {
+    for (name, least, most) in [("solids.toml", 2, 32), ("coursework.txt", 1, 7), ("weekend.toml", 4, 24)] {
+        let scene = adaptive(name, least, most, 3.0);
+        let expected = same_on_every_set(name, &scene, 0);
+        assert_eq!(render_with(&scene, Isa::available()[0], 1, 0), expected, "{name}");
+        for isa in Isa::available() {
+            let cpu = renderer(&scene, isa, 0).cpu(isa);
+            let mut part = Memory::default();
+            for rows in [0..16, 16..48, 48..72] {
+                let bytes = 4 * 97 * rows.start as usize..4 * 97 * rows.end as usize;
+                cpu.run(&Task { rows, ..whole(&scene, 0) }, &frame_params(&scene, 0), &mut part);
+                assert_eq!(part.bytes(), &expected[bytes], "{name} on {isa:?}");
+            }
+        }
+        // Developed by the host from sums and counts it is the same picture.
+        let linear = Renderer::new(scene.clone()).unwrap().still_linear(0).unwrap();
+        let (image, layers) = (linear.0, linear.1.unwrap());
+        let codes = image.data().iter().map(|&x| code(f64::from(x)));
+        let shown = expected.chunks(4).flat_map(|p| p[..3].to_vec());
+        let worst = codes.zip(shown).map(|(a, b)| (a - f64::from(b)).abs()).fold(0.0, f64::max);
+        assert!(worst < 0.7, "{name}: {worst}");
+        let taken = layers.samples.data();
+        assert!(taken.contains(&(least as f32)) && taken.contains(&(most as f32)), "{name}");
+        assert!(taken.iter().all(|&n| (least as f32..=most as f32).contains(&n)), "{name}");
+    }
+}
+
+// The error of 16 samples of every pixel for less than half of their rays; and a finer limit brings it down.
+#[test]
+fn adaptive_samples_go_where_they_are_needed() {
+    let truth = sized(own("coursework.txt"), 640, 480, 15);
+    let traced = |scene: &Scene| {
+        let mut picture = Memory::default();
+        let cpu = renderer(scene, Isa::available()[0], 0).cpu(Isa::available()[0]);
+        let stats = cpu.run(&whole(scene, 0), &frame_params(scene, 0), &mut picture);
+        (picture.bytes().to_vec(), stats.rays)
+    };
+    let (expected, _) = traced(&truth);
+    let error = |picture: &[u8]| {
+        let square = |(a, b): (&u8, &u8)| (f64::from(*a) - f64::from(*b)).powi(2);
+        (picture.iter().zip(&expected).map(square).sum::<f64>() / (3 * expected.len() / 4) as f64).sqrt()
+    };
+    let (even, even_rays) = traced(&sized(truth.clone(), 640, 480, 4));
+    let mut errors = Vec::new();
+    for noise in [Adaptive::NOISE, 8.0 * Adaptive::NOISE] {
+        let mut scene = truth.clone();
+        scene.render.set_adaptive(Adaptive { least: 2, most: 64, noise });
+        let (picture, rays) = traced(&scene);
+        errors.push(error(&picture));
+        assert!(2 * rays < even_rays, "{rays} of {even_rays}");
+    }
+    assert!(errors[0] < 1.05 * error(&even) && errors[0] < 0.7 * errors[1], "{errors:?}, {}", error(&even));
+}
+
+// A path-traced picture of as many samples on average has more noise when each pixel takes the same number.
+#[test]
+fn adaptive_paths_end_where_the_picture_is_smooth() {
+    let scene = |samples: u32| {
+        let mut scene = sized(own("weekend.toml"), 96, 54, 1);
+        path(&mut scene, samples);
+        scene
+    };
+    let truth = render(&scene(4096), 0);
+    let error = |picture: &[u8]| {
+        let square = |(a, b): (&u8, &u8)| (f64::from(*a) - f64::from(*b)).powi(2);
+        (picture.iter().zip(&truth).map(square).sum::<f64>() / (3 * truth.len() / 4) as f64).sqrt()
+    };
+    let mut each = scene(1);
+    each.render.set_adaptive(Adaptive { least: 16, most: 512, noise: 1.5 });
+    let taken = Renderer::new(each.clone()).unwrap().still_linear(0).unwrap().1.unwrap().samples;
+    let mean = f64::from(taken.data().iter().sum::<f32>()) / taken.data().len() as f64;
+    let (ours, even) = (error(&render(&each, 0)), error(&render(&scene(mean.ceil() as u32), 0)));
+    assert!(ours < even, "{ours} and {even} with {mean} samples on average");
+}
+
+#[test]
+fn adaptive_sums_tell_what_they_are_of() {
+    let scene = adaptive("solids.toml", 2, 32, 3.0);
+    let task = Task { output: TaskOutput::Sums, ..whole(&scene, 0) };
+    let mut memory = Memory::default();
+    let isa = Isa::available()[0];
+    renderer(&scene, isa, 0).cpu(isa).run(&task, &frame_params(&scene, 0), &mut memory);
+    let (sums, counts) = memory.sums_and_counts(&task);
+    assert_eq!((sums.len(), counts.len()), (3 * 97 * 72, 97 * 72));
+    assert!(counts.iter().all(|n| [2, 4, 8, 16, 32].contains(n)));
 }

@@ -101,7 +101,7 @@ fn run_on(
     let scene = renderer.scene();
     let post = renderer.post();
     let frames = FrameList::all(frames);
-    let plan = Plan::new(scene, devices, frames.len(), renderer.is_linear(needs, &post), needs, split);
+    let plan = Plan::new(scene, devices, frames.len(), renderer.is_linear(needs, &post), needs, split, 1.0);
     let (pool, stop) = (crate::device::cpu::pool(1).unwrap(), renderer.stop_flag());
     let work = scheduler::Work {
         scene,

@@ -1,0 +1,82 @@
+// Adaptive sampling: all pixels take a few samples, the trial; those that are in doubt take as many again, until they
+// are not or have all they may have. Doubt is how far two halves of a pixel's samples are apart, as it will be seen,
+// after the tone curve; a pixel that stands out from one beside it is in doubt too, and no doubt is forgotten at once,
+// for few samples may agree by chance. So what a pixel takes depends on it and its neighbours, never on tiles or on who
+// traces them (after Whitted, 1980, and the stopping of Dammertz et al., "A hierarchical automatic stopping condition
+// for Monte Carlo global illumination", 2010, here for one pixel).
+#pragma once
+#include "film.cuh"
+
+// 8-bit codes, in 256ths.
+struct Codes {
+  Int r, g, b;
+};
+template <class S>
+POLYFLY_FN Codes codes_of(const S& scene, Real r, Real g, Real b, Mask m) {
+  const Codes codes = {tone_code(scene, r, m), tone_code(scene, g, m), tone_code(scene, b, m)};
+  return codes;
+}
+POLYFLY_FN Int difference(Int a, Int b) { return select(a < b, b - a, a - b); }
+POLYFLY_FN Int farthest(const Codes& a, const Codes& b) {
+  const Int r = difference(a.r, b.r), g = difference(a.g, b.g), blue = difference(a.b, b.b);
+  const Int most = select(r < g, g, r);
+  return select(most < blue, blue, most);
+}
+POLYFLY_FN Int packed(const Codes& c) {
+  const Int half = Int(128);
+  return pack_rgba((c.r + half) >> 8, (c.g + half) >> 8, (c.b + half) >> 8);
+}
+// A pixel's trial: its colour, and above it the doubt in quarters of a code, as far as eight bits go.
+constexpr u32 TRIAL_COLOUR = 0xffffffu;
+constexpr int DOUBT_SHIFT = 6, MOST_DOUBT = 255;
+POLYFLY_FN Int trial_of(const Codes& half, const Codes& whole) {
+  const Int doubt = farthest(half, whole) >> DOUBT_SHIFT, most = Int(MOST_DOUBT);
+  return (packed(whole) & Int((int)TRIAL_COLOUR)) | shift_up(select(doubt < most, doubt, most), 24);
+}
+
+// Doubt of an eighth of what neighbours differ by.
+constexpr int CONTRAST_DOUBT = 256 / 8;
+POLYFLY_FN int contrast(u32 a, u32 b) {
+  int most = 0;
+  for (int shift = 0; shift < 24; shift += 8) {
+    const int d = (int)((a >> shift) & 255u) - (int)((b >> shift) & 255u);
+    const int size = d < 0 ? -d : d;
+    most = most < size ? size : most;
+  }
+  return most;
+}
+// The doubt after the trial, in 256ths of a code: of the pixel and what is above, below and beside it.
+POLYFLY_FN int first_doubt(const u32* above, const u32* row, const u32* below) {
+  const int a = contrast(row[0], above[0]), b = contrast(row[0], below[0]);
+  const int c = contrast(row[0], row[-1]), d = contrast(row[0], row[1]);
+  const int ab = a < b ? b : a, cd = c < d ? d : c;
+  const int beside = (ab < cd ? cd : ab) * CONTRAST_DOUBT, own = (int)(row[0] >> 24) << DOUBT_SHIFT;
+  return own < beside ? beside : own;
+}
+// The doubt after another round.
+POLYFLY_FN Int next_doubt(Int apart, Int before) {
+  const Int kept = before >> 1;
+  return select(apart < kept, kept, apart);
+}
+POLYFLY_FN int clamped(int i, int end) { return i < 0 ? 0 : i < end ? i : end - 1; }
+// A pixel of the trial; beyond the picture the nearest one.
+POLYFLY_FN u32 trial_at(const Constants& constants, const Film& film, int x, int y) {
+  const int row = clamped(y, constants.height) - film.trial_row;
+  return film.trial[row * constants.width + clamped(x, constants.width)];
+}
+POLYFLY_FN int trial_index(const Constants& constants, const Film& film, int x, int y) {
+  return (y - film.trial_row) * constants.width + x;
+}
+// The doubt that is allowed. More samples are dearer each time, and the limit rises with their root: that makes the
+// error of a picture smallest for what it costs.
+struct DoubtLimit {
+  float now;
+  POLYFLY_METHOD bool allows(int doubt) const { return !((float)doubt > now); }
+  POLYFLY_METHOD void rise() { now *= 1.41421356f; }
+};
+// Samples that a pixel of `taken` takes next.
+POLYFLY_FN int next_round(const Launch& launch, int taken) {
+  const int left = launch.samples_per_pixel - taken;
+  return left < taken ? left : taken;
+}
+POLYFLY_FN bool is_trial(const Film& film) { return film.trial && !film.rgba && !film.sums; }
