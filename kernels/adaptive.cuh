@@ -67,16 +67,22 @@ POLYFLY_FN u32 trial_at(const Constants& constants, const Film& film, int x, int
 POLYFLY_FN int trial_index(const Constants& constants, const Film& film, int x, int y) {
   return (y - film.trial_row) * constants.width + x;
 }
-// The doubt that is allowed. More samples are dearer each time, and the limit rises with their root: that makes the
-// error of a picture smallest for what it costs.
-struct DoubtLimit {
-  float now;
-  POLYFLY_METHOD bool allows(int doubt) const { return !((float)doubt > now); }
-  POLYFLY_METHOD void rise() { now *= 1.41421356f; }
-};
 // Samples that a pixel of `taken` takes next.
 POLYFLY_FN int next_round(const Launch& launch, int taken) {
   const int left = launch.samples_per_pixel - taken;
   return left < taken ? left : taken;
 }
+// The doubt that is allowed. More samples are dearer each time, and the limit rises with their root: that makes the
+// error of a picture smallest for what it costs.
+struct DoubtLimit {
+  float now;
+  // The limit of pixels that have taken so many samples.
+  POLYFLY_METHOD static DoubtLimit after(const Launch& launch, int taken) {
+    DoubtLimit limit = {(float)launch.noise};
+    for (int n = launch.least; n < taken; n += next_round(launch, n)) limit.rise();
+    return limit;
+  }
+  POLYFLY_METHOD bool allows(int doubt) const { return !((float)doubt > now); }
+  POLYFLY_METHOD void rise() { now *= 1.41421356f; }
+};
 POLYFLY_FN bool is_trial(const Film& film) { return film.trial && !film.rgba && !film.sums; }

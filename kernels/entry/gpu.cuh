@@ -185,67 +185,98 @@ POLYFLY_FN void trace_trials(const S& scene, const Frame& frame, const Launch& l
   count_work(mine, counts);
 }
 
-// What pixels want beyond their trial: a warp takes 32 pixels, and its lanes the samples of those that go on.
-template <class Integrator, int DEPTH, bool SUMS, class S>
-POLYFLY_FN void trace_more(const S& scene, const Frame& frame, const Launch& launch, const Film& film, int first,
-                           int end, int* queue, Counts* counts) {
-  __shared__ u64 shared_sums[THREADS / 32][3][WARP_PIXELS];
-  __shared__ int shared_chosen[THREADS / 32][WARP_PIXELS];
-  u64(&sums)[3][WARP_PIXELS] = shared_sums[threadIdx.x >> 5];
-  int(&chosen)[WARP_PIXELS] = shared_chosen[threadIdx.x >> 5];
-  const u32 whole = 0xffffffffu;
+// The rounds of adaptive sampling go by lists of pixels: queue[0] is where warps take work from, queue[1] how many
+// there are, queue[3] how many there will be in the next round.
+POLYFLY_FN Doubtful doubtful(int x, int y, int doubt, const Codes& codes) {
+  const Doubtful d = {(u32)x | (u32)y << 16, doubt, {(int)codes.r, (int)codes.g, (int)codes.b}};
+  return d;
+}
+// Appends those of a whole warp that go on.
+POLYFLY_FN void list_doubtful(bool goes_on, const Doubtful& one, Doubtful* list, int* count) {
   const int lane = threadIdx.x & 31;
-  const int across = (scene.constants.width + 7) >> 3;
+  const u32 going = __ballot_sync(0xffffffffu, goes_on);
+  int at = 0;
+  if (lane == 0 && going) at = atomicAdd(count, __popc(going));
+  at = __shfl_sync(0xffffffffu, at, 0) + __popc(going & ((1u << lane) - 1));
+  if (goes_on) list[at] = one;
+}
+constexpr int BLOCK_WARPS = THREADS / 32;
+
+// After the trial: stores pixels that are in no doubt, and lists the others.
+template <bool SUMS, class S>
+POLYFLY_FN void judge_trial(const S& scene, const Launch& launch, const Film& film, int first, int end, int* queue) {
+  const int lane = threadIdx.x & 31, across = (scene.constants.width + 7) >> 3;
+  const DoubtLimit limit = DoubtLimit::after(launch, launch.least);
+  for (int start = first + 32 * (int)(blockIdx.x * BLOCK_WARPS + (threadIdx.x >> 5)); start < end;
+       start += 32 * (int)gridDim.x * BLOCK_WARPS) {
+    int x, y;
+    pixel_at(start + lane, across, x, y);
+    const bool inside = start + lane < end && x < scene.constants.width && y < scene.constants.height;
+    bool goes_on = false;
+    Doubtful one = {};
+    if (inside) {
+      const int doubt = first_doubt(scene.constants, film, x, y);
+      const RadianceSum sum = trial_sum(scene.constants, film, x, y);
+      goes_on = launch.least < launch.samples_per_pixel && !limit.allows(doubt);
+      if (goes_on)
+        one = doubtful(x, y, doubt, sum_codes(scene, launch, sum, launch.least));
+      else
+        store_adaptive<SUMS>(scene, launch, film, x, y, sum, launch.least);
+    }
+    list_doubtful(goes_on, one, film.next_doubtful, queue + 3);
+  }
+}
+
+// A round: the listed pixels, which have taken so many samples, take more, a lane each.
+template <class Integrator, int DEPTH, class S>
+POLYFLY_FN void trace_more(const S& scene, const Frame& frame, const Launch& launch, const Film& film, int taken,
+                           int* queue, Counts* counts) {
+  const int lane = threadIdx.x & 31, more = next_round(launch, taken);
+  const i64 items = (i64)queue[1] * more;
   PendingRay stack[DEPTH];
   RayCounts mine = {0, 0};
   for (;;) {
     int start = 0;
-    if (lane == 0) start = atomicAdd(queue, WARP_PIXELS);
-    start = first + __shfl_sync(whole, start, 0);
-    if (start >= end) break;
-    int x, y;
-    pixel_at(start + lane, across, x, y);
-    const bool inside = start + lane < end && x < scene.constants.width && y < scene.constants.height;
-    RadianceSum sum = {0, 0, 0};
-    if (inside) sum = trial_sum(scene.constants, film, x, y);
-    DoubtLimit limit = {(float)launch.noise};
-    int doubt = inside ? first_doubt(scene.constants, film, x, y) : 0;
-    bool unsure = !limit.allows(doubt);
-    int taken = launch.least;
-    for (int n = launch.least; n < launch.samples_per_pixel;) {
-      const u32 going = __ballot_sync(whole, unsure);
-      if (going == 0) break;
-      const int more = next_round(launch, n), items = __popc(going) * more;
-      for (int i = 0; i < 3; ++i) sums[i][lane] = 0;
-      if (unsure) chosen[__popc(going & ((1u << lane) - 1))] = lane;
-      __syncwarp();
-      for (int item = lane; item < items; item += 32) {
-        const int which = item / more, pixel = chosen[which];
-        int px, py;
-        pixel_at(start + pixel, across, px, py);
-        RadianceSum one = {0, 0, 0};
-        trace_sample<Integrator>(scene, frame, px, py, n + item - which * more, stack, one, mine);
-        atomicAdd(&sums[0][pixel], (u64)one.r);
-        atomicAdd(&sums[1][pixel], (u64)one.g);
-        atomicAdd(&sums[2][pixel], (u64)one.b);
-      }
-      __syncwarp();
-      n += more;
-      limit.rise();
-      if (unsure) {
-        const Codes before = sum_codes(scene, launch, sum, taken);
-        const RadianceSum next = {(i64)sums[0][lane], (i64)sums[1][lane], (i64)sums[2][lane]};
-        add(sum, next);
-        taken = n;
-        doubt = (int)next_doubt(farthest(before, sum_codes(scene, launch, sum, taken)), Int(doubt));
-        unsure = !limit.allows(doubt);
-      }
-      __syncwarp();
+    if (lane == 0) start = atomicAdd(queue, 1);
+    const i64 item = 32 * (i64)__shfl_sync(0xffffffffu, start, 0) + lane;
+    if (item - lane >= items) break;
+    if (item < items) {
+      const int at = (int)(item / more);
+      const u32 pixel = film.doubtful[at].pixel;
+      const int x = (int)(pixel & 0xffffu), y = (int)(pixel >> 16);
+      RadianceSum one = {0, 0, 0};
+      trace_sample<Integrator>(scene, frame, x, y, taken + (int)(item - (i64)at * more), stack, one, mine);
+      u64* sums = (u64*)(film.trial_sums + 3 * trial_index(scene.constants, film, x, y));
+      atomicAdd(&sums[0], (u64)one.r);
+      atomicAdd(&sums[1], (u64)one.g);
+      atomicAdd(&sums[2], (u64)one.b);
     }
-    if (inside) store_adaptive<SUMS>(scene, launch, film, x, y, sum, taken);
     __syncwarp();
   }
   count_work(mine, counts);
+}
+
+// After a round: stores pixels that have enough, and lists the others. taken: before it.
+template <bool SUMS, class S>
+POLYFLY_FN void judge_round(const S& scene, const Launch& launch, const Film& film, int taken, int* queue) {
+  const int lane = threadIdx.x & 31, listed = queue[1], now = taken + next_round(launch, taken);
+  const DoubtLimit limit = DoubtLimit::after(launch, now);
+  for (int start = 32 * (int)(blockIdx.x * BLOCK_WARPS + (threadIdx.x >> 5)); start < listed;
+       start += 32 * (int)gridDim.x * BLOCK_WARPS) {
+    bool goes_on = false;
+    Doubtful one = {};
+    if (start + lane < listed) {
+      one = film.doubtful[start + lane];
+      const int x = (int)(one.pixel & 0xffffu), y = (int)(one.pixel >> 16);
+      const RadianceSum sum = trial_sum(scene.constants, film, x, y);
+      const Codes before = {Int(one.codes[0]), Int(one.codes[1]), Int(one.codes[2])};
+      const Codes codes = sum_codes(scene, launch, sum, now);
+      one = doubtful(x, y, (int)next_doubt(farthest(before, codes), Int(one.doubt)), codes);
+      goes_on = now < launch.samples_per_pixel && !limit.allows(one.doubt);
+      if (!goes_on) store_adaptive<SUMS>(scene, launch, film, x, y, sum, now);
+    }
+    list_doubtful(goes_on, one, film.next_doubtful, queue + 3);
+  }
 }
 
 // One thread a pixel.

@@ -224,6 +224,8 @@ fn film_of(output: TaskOutput, bytes: &mut [u8], first_row: u32) -> Film {
         taken: std::ptr::null_mut(),
         trial_sums: std::ptr::null_mut(),
         trial: std::ptr::null_mut(),
+        doubtful: std::ptr::null_mut(),
+        next_doubtful: std::ptr::null_mut(),
         first_row: first_row.cast_signed(),
         trial_row: 0,
     };

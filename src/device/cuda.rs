@@ -8,7 +8,8 @@ use super::{
 };
 use crate::device_scene::{DeviceScene, FixedArrays, Place};
 use crate::gpu_types::{
-    Array, COUNTERS, Counts, Film, Frame, Launch, MIN_BLOCKS, Scene as GpuScene, SmallScene, THREADS as GPU_THREADS,
+    Array, COUNTERS, Counts, Doubtful, Film, Frame, Launch, MIN_BLOCKS, Scene as GpuScene, SmallScene,
+    THREADS as GPU_THREADS,
 };
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -24,8 +25,12 @@ const PATH_RICH: &str = include_str!("../../kernels/path_rich.ptx");
 
 const THREADS: u32 = GPU_THREADS as u32;
 const COUNT_BYTES: usize = COUNTERS as usize * size_of::<Counts>();
-// The queue that warps take work from follows the counters.
-const QUEUE_BYTES: usize = 16;
+// The queues that warps take work from follow the counters: one, and one for each round of adaptive sampling, which
+// doubles its samples no more often than a number has bits.
+const QUEUE_BYTES: usize = 8;
+const QUEUES: usize = 32;
+// A pixel that adaptive sampling lists.
+const LISTED_BYTES: usize = size_of::<Doubtful>();
 // Tasks in flight on one GPU: as many as fit the byte limit, within these bounds.
 const RING: usize = 4;
 const RING_BYTES: usize = 1 << 28;
@@ -68,11 +73,19 @@ struct Kernels {
     sums: Function,
     features: Function,
     convert: Function,
-    // Of adaptive sampling: the trial, and what follows it, to a picture or to sums.
-    adaptive: Option<[Function; 3]>,
+    adaptive: Option<AdaptiveKernels>,
     schedule: Option<Function>, // of Whitted's rays only
     small: bool,
     _module: Module,
+}
+
+// Those of adaptive sampling: the trial, a round, and what comes after each, to a picture or to sums.
+#[derive(Clone, Copy)]
+struct AdaptiveKernels {
+    trial: Function,
+    more: Function,
+    picture: [Function; 2],
+    sums: [Function; 2],
 }
 
 /// One GPU with a scene on it.
@@ -144,14 +157,14 @@ impl Cuda {
         let planes = planes.as_ref().filter(|_| task.output == TaskOutput::Picture && rows == (0..height));
         self.pin(task, out, planes.is_some())?;
         let a_row = task.output.bytes_a_pixel() * width as usize;
-        self.compute.clear(counts, 0, COUNT_BYTES + QUEUE_BYTES)?;
+        self.compute.clear(counts, 0, COUNT_BYTES + QUEUES * QUEUE_BYTES)?;
         self.compute.record(before)?;
         for top in rows.clone().step_by(self.band as usize) {
             let band = top..(top + self.band).min(rows.end);
             if top > rows.start {
                 // The band before must have left the device's memory.
                 self.compute.wait_for(done)?;
-                self.compute.clear(counts, COUNT_BYTES, QUEUE_BYTES)?;
+                self.compute.clear(counts, COUNT_BYTES, QUEUES * QUEUE_BYTES)?;
             }
             self.trace_band(task, frame, band.clone(), pixels, trial.as_ref(), counts)?;
             if let Some(planes) = planes {
@@ -180,7 +193,7 @@ impl Cuda {
         self.copy.record(done)
     }
 
-    // Traces some rows into the start of `pixels`; the queue of pixels is at nought.
+    // Traces some rows into the start of `pixels`; the queues are at nought.
     fn trace_band(
         &self,
         task: &Task,
@@ -192,58 +205,68 @@ impl Cuda {
     ) -> Result<(), DeviceError> {
         let launch = task.launch();
         let mut film = film(task.output, pixels, rows.start);
-        let (Some(trial), Some([first, picture, sums])) = (trial.filter(|_| launch.least > 0), self.kernels.adaptive)
-        else {
+        let here = self.pixels_of(&rows);
+        // Each round of adaptive sampling has a queue of its own.
+        let start = |kernel, film: &Film, (first, end): (i32, i32), round: usize, blocks| {
+            let (queue, counters) = (counts.at(COUNT_BYTES + QUEUE_BYTES * round), counts.at(0));
+            let scene = self.placed.argument().with(frame).with(&launch);
+            let mut arguments = scene.with(film).with(&first).with(&end).with(&queue).with(&counters);
+            // SAFETY: POLYFLY_SCENE and POLYFLY_WORK in kernels/entry/gpu.cuh, in this order; `placed` and what the film
+            // and `counts` point to live until the task has been waited for.
+            unsafe { self.compute.launch(kernel, (blocks, 1), (THREADS, 1), &mut arguments) }
+        };
+        let (Some(trial), Some(kernels)) = (trial.filter(|_| launch.least > 0), self.kernels.adaptive) else {
             let (kernel, lanes) = match task.output {
                 TaskOutput::Picture => (self.kernels.picture, launch.samples_per_pixel),
                 TaskOutput::Sums => (self.kernels.sums, launch.samples_per_pixel),
                 TaskOutput::Features => (self.kernels.features, 1),
             };
-            return self.trace(kernel, lanes, frame, &launch, &film, rows, counts);
+            return start(kernel, &film, here, 0, self.blocks_for(here, lanes));
         };
         let (width, height) = self.scene.size();
         let around = Task { rows: rows.clone(), ..task.clone() }.trial_rows(height);
         let sums_bytes = TaskOutput::Sums.bytes_a_pixel();
+        let pixels_around = width as usize * around.len();
         film.trial_sums = trial.at(0) as *mut i64;
-        film.trial = trial.at(sums_bytes * width as usize * around.len()) as *mut u32;
+        film.trial = trial.at(sums_bytes * pixels_around) as *mut u32;
         film.trial_row = around.start.cast_signed();
         let nowhere = Film { rgba: std::ptr::null_mut(), sums: std::ptr::null_mut(), ..film };
-        self.trace(first, launch.least, frame, &launch, &nowhere, around, counts)?;
-        self.compute.clear(counts, COUNT_BYTES, QUEUE_BYTES)?;
-        let kernel = match task.output {
-            TaskOutput::Sums => {
-                film.taken = pixels.at(sums_bytes * width as usize * rows.len()) as *mut u32;
-                sums
-            }
-            _ => picture,
+        let [judge_trial, judge_round] = if task.output == TaskOutput::Sums {
+            film.taken = pixels.at(sums_bytes * width as usize * rows.len()) as *mut u32;
+            kernels.sums
+        } else {
+            kernels.picture
         };
-        self.trace(kernel, 1, frame, &launch, &film, rows, counts)
+        let around = self.pixels_of(&around);
+        start(kernels.trial, &nowhere, around, 0, self.blocks_for(around, launch.least))?;
+        // Two lists take turns.
+        let list_bytes = LISTED_BYTES * pixels_around;
+        let list = |round: usize| trial.at(TRIAL_BYTES * pixels_around + round % 2 * list_bytes) as *mut Doubtful;
+        film.next_doubtful = list(1);
+        let blocks = self.blocks_for(here, 1);
+        start(judge_trial, &film, here, 0, blocks)?;
+        let (mut round, mut taken) = (1, launch.least);
+        while taken < launch.samples_per_pixel {
+            (film.doubtful, film.next_doubtful) = (list(round), list(round + 1));
+            start(kernels.more, &film, (taken, 0), round, self.blocks)?;
+            start(judge_round, &film, (taken, 0), round, blocks)?;
+            taken += taken.min(launch.samples_per_pixel - taken);
+            round += 1;
+        }
+        Ok(())
     }
 
-    // Puts a kernel on the stream for some rows' pixels, of which each keeps `lanes` lanes busy.
-    #[expect(clippy::too_many_arguments, reason = "they are the kernel's")]
-    fn trace(
-        &self,
-        kernel: Function,
-        lanes: i32,
-        frame: &Frame,
-        launch: &Launch,
-        film: &Film,
-        rows: std::ops::Range<u32>,
-        counts: &DeviceMemory,
-    ) -> Result<(), DeviceError> {
+    // Rows' pixels in the kernels' order (kernels/drivers/depth_first.cuh, pixel_at).
+    fn pixels_of(&self, rows: &std::ops::Range<u32>) -> (i32, i32) {
         let tiles = self.scene.size().0.div_ceil(8);
-        let (first, end) = (tiles * (rows.start / 8) * 64, tiles * rows.end.div_ceil(8) * 64);
-        let (first, end) = (first.cast_signed(), end.cast_signed());
-        // As many blocks as the GPU holds at once: they stay, and take work until there is none.
-        let samples = u64::from((end - first).unsigned_abs()) * u64::from(lanes.unsigned_abs());
-        let blocks = samples.div_ceil(u64::from(THREADS)).min(u64::from(self.blocks)) as u32;
-        let (queue, counters) = (counts.at(COUNT_BYTES), counts.at(0));
-        let scene = self.placed.argument().with(frame).with(launch);
-        let mut arguments = scene.with(film).with(&first).with(&end).with(&queue).with(&counters);
-        // SAFETY: POLYFLY_SCENE and POLYFLY_WORK in kernels/entry/gpu.cuh, in this order; `placed` and what the film and
-        // `counts` point to live until the task has been waited for.
-        unsafe { self.compute.launch(kernel, (blocks, 1), (THREADS, 1), &mut arguments) }
+        ((tiles * (rows.start / 8) * 64).cast_signed(), (tiles * rows.end.div_ceil(8) * 64).cast_signed())
+    }
+
+    // As many blocks as the GPU holds at once, which stay and take work until there is none; or fewer, for pixels that
+    // keep `lanes` lanes busy each.
+    fn blocks_for(&self, (first, end): (i32, i32), lanes: i32) -> u32 {
+        let threads = u64::from((end - first).unsigned_abs()) * u64::from(lanes.unsigned_abs());
+        threads.div_ceil(u64::from(THREADS)).min(u64::from(self.blocks)) as u32
     }
 
     fn convert_band(&self, rows: u32, pixels: &DeviceMemory, to: &DeviceMemory) -> Result<(), DeviceError> {
@@ -355,8 +378,14 @@ impl Kernels {
         };
         // Such scenes are rich ones.
         let adaptive = || -> Result<_, DeviceError> {
-            let [trial, more, sums] = [c"polyfly_trial", c"polyfly_more", c"polyfly_more_sums"];
-            Ok([module.function(trial)?, module.function(more)?, module.function(sums)?])
+            let judges =
+                |[trial, round]: [_; 2]| Ok::<_, DeviceError>([module.function(trial)?, module.function(round)?]);
+            Ok(AdaptiveKernels {
+                trial: module.function(c"polyfly_trial")?,
+                more: module.function(c"polyfly_more")?,
+                picture: judges([c"polyfly_judge_trial", c"polyfly_judge_round"])?,
+                sums: judges([c"polyfly_judge_trial_sums", c"polyfly_judge_round_sums"])?,
+            })
         };
         Ok(Kernels {
             adaptive: needs.adaptive.then(adaptive).transpose()?,
@@ -375,7 +404,7 @@ impl Kernels {
 fn slots((width, height): (u32, u32), needs: DeviceNeeds, context: &Context) -> Result<(Vec<Slot>, u32), DeviceError> {
     let most = if needs.linear { TaskOutput::Features } else { TaskOutput::Picture };
     let a_row = most.bytes_a_pixel() * width as usize;
-    let held = if needs.adaptive { a_row.max(TRIAL_BYTES * width as usize) } else { a_row };
+    let held = if needs.adaptive { a_row.max((TRIAL_BYTES + 2 * LISTED_BYTES) * width as usize) } else { a_row };
     let mut band = (BAND_BYTES / held / LEAST_BAND as usize * LEAST_BAND as usize).min(height as usize) as u32;
     band = band.max(LEAST_BAND.min(height));
     let mut ring = (RING_BYTES / (held * height as usize)).clamp(1, RING);
@@ -387,11 +416,11 @@ fn slots((width, height): (u32, u32), needs: DeviceNeeds, context: &Context) -> 
                     .adaptive
                     .then(|| {
                         let rows = (band + 2 * BAND_STEP).min(height);
-                        DeviceMemory::new(TRIAL_BYTES * width as usize * rows as usize, context)
+                        DeviceMemory::new((TRIAL_BYTES + 2 * LISTED_BYTES) * width as usize * rows as usize, context)
                     })
                     .transpose()?,
                 planes: needs.yuv.then(|| DeviceMemory::new(Planes::of(width, band).bytes(), context)).transpose()?,
-                counts: DeviceMemory::new(COUNT_BYTES + QUEUE_BYTES, context)?,
+                counts: DeviceMemory::new(COUNT_BYTES + QUEUES * QUEUE_BYTES, context)?,
                 host_counts: Pinned::new(COUNT_BYTES, context)?,
                 events: [Event::new(context)?, Event::new(context)?, Event::new(context)?, Event::new(context)?],
             })
@@ -417,6 +446,8 @@ fn film(output: TaskOutput, pixels: &DeviceMemory, first_row: u32) -> Film {
         taken: std::ptr::null_mut(),
         trial_sums: std::ptr::null_mut(),
         trial: std::ptr::null_mut(),
+        doubtful: std::ptr::null_mut(),
+        next_doubtful: std::ptr::null_mut(),
         first_row: first_row.cast_signed(),
         trial_row: 0,
     }
