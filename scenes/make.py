@@ -190,5 +190,146 @@ size = [1200, 800]
     return text
 
 
-for name, text in [("cse260", balls_on_a_table()), ("weekend", weekend()), ("weekend-final", weekend_final())]:
+def heap():
+    """Grains poured onto a table: x, y, z, r and p, the weight of what lies above."""
+    draw = Draws(7)
+    cell, grid, grains = 0.12, {}, []
+
+    def near(x, y):
+        column, row = int(x // cell), int(y // cell)
+        for i in (-1, 0, 1):
+            for j in (-1, 0, 1):
+                yield from grid.get((column + i, row + j), ())
+
+    def rest(x, y, r):
+        """How low a grain falls at a place."""
+        z = r
+        for gx, gy, gz, gr in near(x, y):
+            reach = (r + gr) ** 2 - (x - gx) ** 2 - (y - gy) ** 2
+            if reach > 0:
+                z = max(z, gz + math.sqrt(reach))
+        return z
+
+    while len(grains) < 3600:
+        # As many over each place as a cone is high there; a few have rolled away.
+        x, y = (2.8 * (draw() - 0.5) for _ in range(2))
+        away = math.hypot(x, y)
+        if draw() > max(1 - away / 1.05, 0.012 if away < 1.4 else 0):
+            continue
+        r = 0.028 + 0.03 * draw() ** 3
+        z, step = rest(x, y, r), r
+        # It rolls into the next hollow.
+        while step > 0.1 * r:
+            ways = [(x + step * math.cos(k * math.pi / 4), y + step * math.sin(k * math.pi / 4)) for k in range(8)]
+            lower, place = min((rest(*way, r), way) for way in ways)
+            if lower < z:
+                z, (x, y) = lower, place
+            else:
+                step /= 2
+        grains.append((x, y, z, r))
+        grid.setdefault((int(x // cell), int(y // cell)), []).append((x, y, z, r))
+    rows = ["x,y,z,r,vx,vy,vz,p"]
+    for x, y, z, r in grains:
+        above = sum(gr**3 for gx, gy, gz, gr in near(x, y) if gz > z)
+        rows.append(f"{x:.4f},{y:.4f},{z:.4f},{r:.4f},0,0,0,{above / r**2:.4f}")
+    print(f"heap: {len(grains)} grains, {max(g[2] for g in grains):.2f} high")
+    return "\n".join(rows)
+
+
+GALLERY = """# A bright gallery: solids of glass, metal and lamps on white pedestals, two rows of them, and a camera that walks between.
+# Made by scenes/make.py.
+[output]
+frames = 600
+path = "../output/gallery/%04d.png"
+size = [1280, 720]
+
+[render]
+samples = "4..64"
+depth = 20
+ambient = [0.5, 0.51, 0.54]
+highlight = 0.0
+light_samples = 4
+
+[film]
+exposure = 0.75
+bloom = 0.05
+tone = "filmic"
+vignette = 0.25
+
+[sky]
+image = "@overcast"
+
+[camera]
+fov_deg = 50
+
+[[camera.key]]
+time = 0
+position = [0.7, -11.5, 1.6]
+look_at = [-0.3, 0, 0.5]
+
+[[camera.key]]
+time = 0.5
+position = [-0.5, -3.4, 1.2]
+look_at = [0.25, 4, 0.75]
+
+[[camera.key]]
+time = 1
+position = [0.3, 3.0, 1.3]
+look_at = [0, 9, 0.9]
+
+[floor]
+size = "infinite"
+corners = [[-5, -5, -0.7], [-5, 5, -0.7], [5, 5, -0.7], [5, -5, -0.7]]
+texture = "@marble"
+tint = [0.97, 0.97, 0.97]
+reflection = 0.2
+fade = 26
+
+[[light]]
+position = [-6, -9, 9]
+color = [0.85, 0.82, 0.76]
+radius = 1.6
+
+"""
+
+
+def gallery():
+    solids = ["icosahedron", "octahedron", "dodecahedron", "hexahedron", "tetrahedron"]
+    looks = [
+        'material = "gold"\nroughness = 0.08\nbar = 0',
+        'material = "glass"\nior = 1.6\ncolor = [0.97, 0.99, 1.0]\nbar = 0',
+        'color = [0.96, 0.98, 0.97]\nreflection = 0.6\ntransparency = 0.36\nlamps = 9\nlamp_color = [1.0, 0.75, 0.45]\nlamp_intensity = 5\nbar = 0.02',
+        'material = "copper"\nroughness = 0.15\nbar = 0',
+        'material = "glass"\nior = 1.5\ncolor = [0.55, 0.85, 0.75]\ntint_distance = 0.8\nbar = 0',
+        'color = [0.96, 0.97, 1.0]\nreflection = 0.6\ntransparency = 0.36\nlamps = "strip"\nlamp_color = [0.5, 0.75, 1.0]\nlamp_intensity = 4\nbar = 0.02',
+        'material = "chromium"\nbar = 0',
+    ]
+    text, count = GALLERY, 0
+    for row in range(9):
+        for side in (-1, 1):
+            x, y = side * 2.1, -6.0 + 2.4 * row
+            text += f"""[[body]]
+solid = "hexahedron"
+center = {numbers((x, y, -0.2))}
+radius = {0.5 * math.sqrt(3):.4f}
+material = "diffuse"
+color = [0.94, 0.94, 0.93]
+bar = 0
+
+[[body]]
+solid = "{solids[(2 * row + (side > 0) * 3 + row // 3) % 5]}"
+center = {numbers((x, y, 0.95))}
+radius = 0.62
+axis = [0.1, 0.05, 1]
+angle_deg = {17 * count % 90}
+turns = {side}
+{looks[(count * 3) % 7]}
+
+"""
+            count += 1
+    return text
+
+
+Path("scenes", "heap.csv").write_text(heap() + "\n")
+for name, text in [("cse260", balls_on_a_table()), ("weekend", weekend()), ("weekend-final", weekend_final()), ("gallery", gallery())]:
     Path("scenes", f"{name}.toml").write_text(text.rstrip() + "\n")
