@@ -251,7 +251,7 @@ highlight = 0.0
 light_samples = 4
 
 [film]
-exposure = 0.75
+exposure = 0.55
 bloom = 0.05
 tone = "filmic"
 vignette = 0.25

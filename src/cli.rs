@@ -368,6 +368,10 @@ pub struct RenderArgs {
     /// Where the frames go: a path with %d or %0Nd, ending in .png, .data, .ppm or .exr.
     #[arg(short, long, value_name = "PATTERN", help_heading = "Output")]
     pub output: Option<String>,
+    /// Take the noise out with Open Image Denoise, if its library is here (POLYFLY_OIDN: its folder); the pictures are outside
+    /// the promise of equal bytes.
+    #[arg(long, help_heading = "Output")]
+    pub denoise: bool,
     /// Bits of a channel: 8 or 16 in PNG, 16 or 32 in EXR [default: the format's first, or the scene's]
     #[arg(long, value_name = "N", help_heading = "Output")]
     pub bits: Option<u32>,

@@ -3,6 +3,7 @@
 pub mod cpu;
 pub mod cuda;
 pub mod driver;
+mod gpu_kernels;
 mod memory;
 
 use crate::device_scene::DeviceScene;

@@ -37,6 +37,7 @@ pub use error::Error;
 pub use film::image::{Image, Layers};
 pub use output::memory::{KeptFrame, MemorySink};
 pub use output::{Frame, Outcome, OutputError, PixelFormats, RunInfo, Sink};
+pub use render::denoise::DenoiserLibrary;
 pub use render::frames::FrameList;
 pub use render::plan::Split;
 pub use render::stats::{FrameReport, FrameStats, Progress, RunReport, StageTimes};

@@ -2,6 +2,7 @@
 
 pub mod convergence;
 pub mod delivery;
+pub mod denoise;
 pub mod development;
 mod exposure;
 pub mod frames;
@@ -22,6 +23,7 @@ use crate::kernels::Isa;
 use crate::output::memory::{KeptFrame, MemorySink};
 use crate::output::{OutputError, PixelFormats, RunInfo, Sink};
 use crate::scene::{Exposure, Integrator, Scene};
+use denoise::{Denoiser, DenoiserLibrary};
 use frames::FrameList;
 use plan::{Plan, Split};
 use stats::{Progress, RunReport};
@@ -90,6 +92,9 @@ pub struct RenderOptions {
     pub split: Split,
     /// For trying what others do then: a GPU that fails, and at which of its tasks.
     pub fault: Option<(i32, u64)>,
+    /// Takes noise out of pictures by a library that is there or not; the pictures are outside the promise of
+    /// equal bytes.
+    pub denoise: Option<DenoiserLibrary>,
 }
 
 /// A scene, ready to be rendered.
@@ -263,9 +268,16 @@ impl Renderer {
         let (width, height) = (self.scene.render.width, self.scene.render.height);
         let first = frames.iter().next().unwrap_or_default();
         let info = RunInfo { frames: frames.len(), first, width, height };
-        let needs = sinks.iter().fold(PixelFormats::default(), |all, s| all.union(s.needs()));
+        let mut needs = sinks.iter().fold(PixelFormats::default(), |all, s| all.union(s.needs()));
+        // The denoiser looks at the first surfaces too.
+        needs.layers |= self.options.denoise.is_some();
         let post = self.post();
         let is_linear = self.is_linear(needs, &post);
+        let from = self.options.denoise.as_ref();
+        let denoiser = from.map(|from| Denoiser::new(from, width, height, self.options.threads)).transpose()?;
+        if denoiser.is_some() {
+            progress.remark("denoised by Open Image Denoise: these pictures are outside the promise of equal bytes");
+        }
         let adaptive = self.scene.render.adaptive.is_some();
         let device_needs =
             DeviceNeeds { rgba: needs.rgba8, yuv: needs.yuv420 && !is_linear, linear: is_linear, adaptive };
@@ -290,6 +302,7 @@ impl Renderer {
             pool: &self.pool,
             isa: self.isa,
             post: &post,
+            denoiser: denoiser.as_ref(),
             stop: &self.stop,
         };
         delivery::run(&mut devices, &work, sinks, progress)

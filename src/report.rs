@@ -26,6 +26,8 @@ pub struct SceneFacts {
     pub samples: u32,
     pub samples_per_pixel: u32,
     pub depth: u32,
+    /// Outside the promise of equal bytes.
+    pub denoised: bool,
 }
 
 impl SceneFacts {
@@ -39,6 +41,7 @@ impl SceneFacts {
             samples: render.own_samples(),
             samples_per_pixel: render.samples_per_pixel(),
             depth: render.depth,
+            denoised: false,
         }
     }
 }

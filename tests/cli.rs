@@ -114,7 +114,7 @@ fn real_input_files_render() {
 #[test]
 fn own_scenes_render_as_they_are() {
     let scenes = Path::new(env!("CARGO_MANIFEST_DIR")).join("scenes");
-    for name in files(&scenes).into_iter().filter(|n| !n.ends_with(".py")) {
+    for name in files(&scenes).into_iter().filter(|n| n.ends_with(".toml") || n.ends_with(".txt")) {
         let dir = folder();
         let path = scenes.join(&name).display().to_string();
         let run = polyfly(dir.path(), &[&SMALL[..], &["--frames", "0", "-o", "%d.png", &path]].concat(), None);

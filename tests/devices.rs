@@ -258,3 +258,34 @@ fn doctor_and_verify_try_the_gpus() {
     let run = polyfly(dir.path(), working(), "", &args);
     assert!(run.status.success() && text(&run.stdout).contains("cuda:0"), "{}{}", text(&run.stdout), text(&run.stderr));
 }
+
+// Each pixel takes what it needs, in rounds over lists of pixels: finished pictures, and sums with counts for the film.
+#[test]
+fn adaptive_samples_are_the_same_on_gpus() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut scenes = Vec::new();
+    for (name, film) in [("whitted", ""), ("path", ""), ("developed", "[film]\nbloom = 0.1\n")] {
+        let integrator = if name == "path" { "integrator = \"path\"\n" } else { "" };
+        let text = format!(
+            "[output]\nframes = 1\nsize = [53, 41]\n[render]\nsamples = \"2..12\"\nnoise = 1\ndepth = 5\n{integrator}{film}\
+             [camera]\nposition = [3, -4, 2]\nlook_at = [0, 0, 0]\nfov_deg = 50\n\
+             [[body]]\nsolid = \"icosahedron\"\nreflection = 0.4\ntransparency = 0.3\nlamps = 3\n\
+             [[sphere]]\ncenter = [1.2, -1.2, -0.5]\nradius = 0.5\nreflection = 0.2\n\
+             [floor]\ntexture = \"@checker\"\ncorners = [[-4, -4, -1], [-4, 4, -1], [4, 4, -1], [4, -4, -1]]\n\
+             [[light]]\nposition = [3, -4, 6]\n"
+        );
+        std::fs::write(dir.path().join(format!("{name}.toml")), text).unwrap();
+        scenes.push(format!("{name}.toml"));
+    }
+    let run = polyfly(dir.path(), working(), "", &["verify", "--size", "53x41", &scenes[0], &scenes[1]]);
+    assert!(run.status.success() && text(&run.stdout).contains("cuda:0"), "{}{}", text(&run.stdout), text(&run.stderr));
+    for scene in &scenes {
+        let rendered = |device: &str, name: &str| {
+            let run = polyfly(dir.path(), working(), "", &[device, "-q", "-o", name, scene]);
+            assert!(run.status.success(), "{}", text(&run.stderr));
+            std::fs::read(dir.path().join(name.replace("%d", "0"))).unwrap()
+        };
+        assert!(rendered("--gpu", "gpu%d.data") == rendered("--cpu", "cpu%d.data"), "{scene}");
+        assert!(rendered("--gpu", "gpu%d.exr") == rendered("--cpu", "cpu%d.exr"), "{scene}");
+    }
+}

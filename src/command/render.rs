@@ -8,6 +8,7 @@ use crate::output::Sink;
 use crate::output::files::FrameFiles;
 use crate::output::formats::Format;
 use crate::output::video::{Codec, Settings, VideoSink};
+use crate::render::denoise::DenoiserLibrary;
 use crate::render::frames::FrameList;
 use crate::render::plan::Split;
 use crate::render::{Devices, RenderOptions, Renderer};
@@ -38,7 +39,7 @@ pub fn run(args: &RenderArgs) -> Result<(), Error> {
     if let (Some(quality), false) = (args.changes.quality, quiet) {
         remark(&cost(quality, &scene));
     }
-    let facts = SceneFacts::of(&name, &scene);
+    let facts = SceneFacts { denoised: args.denoise, ..SceneFacts::of(&name, &scene) };
     let mut renderer = Renderer::prepare(scene, options)?;
     if let (Some(why), false) = (renderer.fell_back(), quiet) {
         remark(&format!("{why}; rendering on the CPU"));
@@ -125,6 +126,10 @@ fn options(args: &RenderArgs) -> Result<RenderOptions, Error> {
             SplitArg::Tiles => Split::Tiles,
         },
         fault,
+        denoise: args.denoise.then(|| environment("POLYFLY_OIDN")).map(|path| match path {
+            Some(path) => DenoiserLibrary::At(path.into()),
+            None => DenoiserLibrary::Usual,
+        }),
     })
 }
 

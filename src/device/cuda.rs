@@ -1,7 +1,8 @@
 //! The CUDA device: the embedded PTX on NVIDIA GPUs, a ring of tasks in flight, copies over kernels.
 #![expect(unsafe_code, reason = "launches kernels, whose arguments the compiler cannot check")]
 
-use super::driver::{Arguments, Context, DeviceMemory, Event, Function, GpuFacts, Module, Pinned, Stream};
+use super::driver::{Arguments, Context, DeviceMemory, Event, GpuFacts, Pinned, Stream};
+use super::gpu_kernels::Kernels;
 use super::{
     BAND_STEP, Device, DeviceError, DeviceInfo, DeviceNeeds, FilmSlice, Memory, Schedule, TRIAL_BYTES, Task,
     TaskOutput, TaskStats, Ticket,
@@ -14,14 +15,6 @@ use crate::gpu_types::{
 use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::Duration;
-
-// The kernels for any GPU from Turing on; scripts/ptx makes them, a test says when they are stale. One module an
-// integrator, so that the driver compiles no more than a scene needs.
-const WHITTED: &str = include_str!("../../kernels/whitted.ptx");
-const WHITTED_SMALL: &str = include_str!("../../kernels/whitted_small.ptx");
-const WHITTED_RICH: &str = include_str!("../../kernels/whitted_rich.ptx");
-const PATH: &str = include_str!("../../kernels/path.ptx");
-const PATH_RICH: &str = include_str!("../../kernels/path_rich.ptx");
 
 const THREADS: u32 = GPU_THREADS as u32;
 const COUNT_BYTES: usize = COUNTERS as usize * size_of::<Counts>();
@@ -66,26 +59,6 @@ struct InFlight {
     out: FilmSlice,
     // A scene that has been replaced since stays until its tasks are done.
     _placed: Arc<Placed>,
-}
-
-struct Kernels {
-    picture: Function,
-    sums: Function,
-    features: Function,
-    convert: Function,
-    adaptive: Option<AdaptiveKernels>,
-    schedule: Option<Function>, // of Whitted's rays only
-    small: bool,
-    _module: Module,
-}
-
-// Those of adaptive sampling: the trial, a round, and what comes after each, to a picture or to sums.
-#[derive(Clone, Copy)]
-struct AdaptiveKernels {
-    trial: Function,
-    more: Function,
-    picture: [Function; 2],
-    sums: [Function; 2],
 }
 
 /// One GPU with a scene on it.
@@ -359,47 +332,6 @@ impl Cuda {
     }
 }
 
-impl Kernels {
-    // Those that suit a scene: in the parameters or in arrays, plain or rich, by its integrator and depth.
-    fn load(small: bool, scene: &GpuScene, needs: DeviceNeeds, context: &Context) -> Result<Kernels, DeviceError> {
-        let path = scene.constants.path == 1;
-        let ptx = match (path, small, scene.constants.plain == 1) {
-            (true, _, true) => PATH,
-            (true, _, false) => PATH_RICH,
-            (false, true, _) => WHITTED_SMALL,
-            (false, false, true) => WHITTED,
-            (false, false, false) => WHITTED_RICH,
-        };
-        let module = Module::load(ptx, context)?;
-        let (picture, sums, features) = match scene.constants.depth {
-            _ if path => (c"polyfly_path", c"polyfly_path_sums", c"polyfly_path_features"),
-            0..=16 => (c"polyfly_trace_16", c"polyfly_trace_16_sums", c"polyfly_features"),
-            _ => (c"polyfly_trace_128", c"polyfly_trace_128_sums", c"polyfly_features"),
-        };
-        // Such scenes are rich ones.
-        let adaptive = || -> Result<_, DeviceError> {
-            let judges =
-                |[trial, round]: [_; 2]| Ok::<_, DeviceError>([module.function(trial)?, module.function(round)?]);
-            Ok(AdaptiveKernels {
-                trial: module.function(c"polyfly_trial")?,
-                more: module.function(c"polyfly_more")?,
-                picture: judges([c"polyfly_judge_trial", c"polyfly_judge_round"])?,
-                sums: judges([c"polyfly_judge_trial_sums", c"polyfly_judge_round_sums"])?,
-            })
-        };
-        Ok(Kernels {
-            adaptive: needs.adaptive.then(adaptive).transpose()?,
-            picture: module.function(picture)?,
-            sums: module.function(sums)?,
-            features: module.function(features)?,
-            convert: module.function(c"polyfly_convert")?,
-            schedule: (!path).then(|| module.function(c"polyfly_schedule")).transpose()?,
-            small,
-            _module: module,
-        })
-    }
-}
-
 // Memory for as many tasks as there is room for, and the rows of a band.
 fn slots((width, height): (u32, u32), needs: DeviceNeeds, context: &Context) -> Result<(Vec<Slot>, u32), DeviceError> {
     let most = if needs.linear { TaskOutput::Features } else { TaskOutput::Picture };
@@ -594,57 +526,5 @@ impl Device for Cuda {
         }
         self.free.push(oldest.slot);
         result.map(|stats| (stats, oldest.out))
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use std::collections::BTreeMap;
-    use std::path::{Component, Path, PathBuf};
-
-    // A path without its `..`.
-    fn tidy(path: &Path) -> PathBuf {
-        let mut out = PathBuf::new();
-        for part in path.components() {
-            if part == Component::ParentDir {
-                out.pop();
-            } else {
-                out.push(part);
-            }
-        }
-        out
-    }
-
-    #[test]
-    fn ptx_is_as_new_as_its_sources() {
-        use sha2::{Digest, Sha256};
-        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("kernels");
-        for (name, ptx) in [
-            ("whitted", super::WHITTED),
-            ("whitted_small", super::WHITTED_SMALL),
-            ("whitted_rich", super::WHITTED_RICH),
-            ("path", super::PATH),
-            ("path_rich", super::PATH_RICH),
-        ] {
-            let mut found = BTreeMap::new();
-            let mut queue = vec![PathBuf::from(format!("entry/{name}.cu"))];
-            while let Some(name) = queue.pop() {
-                let text = std::fs::read_to_string(folder.join(&name)).unwrap();
-                let included = text.lines().filter_map(|l| l.strip_prefix("#include \"")?.strip_suffix('"'));
-                let beside = |n: &str| tidy(&name.parent().unwrap().join(n));
-                queue.extend(included.map(beside).filter(|n| !found.contains_key(n)));
-                found.insert(name, text);
-            }
-            let mut state = Sha256::new();
-            for (name, text) in &found {
-                state.update(name.to_str().unwrap().as_bytes());
-                state.update([0]);
-                state.update(text.as_bytes());
-                state.update([0]);
-            }
-            let digest: String = state.finalize().iter().map(|b| format!("{b:02x}")).collect();
-            let header = ptx.lines().next().unwrap_or_default();
-            assert_eq!(header, format!("// {name}.cu, sources {digest}"), "kernels/ changed: run scripts/ptx");
-        }
     }
 }

@@ -7,6 +7,7 @@
 
 use super::convergence::noise;
 use super::delivery::Delivery;
+use super::denoise::Denoiser;
 use super::development::Development;
 use super::frames::FrameList;
 use super::plan::{Part, Plan, moment_of, numbered};
@@ -44,6 +45,8 @@ pub struct Work<'a> {
     pub isa: Isa,
     /// What is done to linear images.
     pub post: &'a [Box<dyn PostStep>],
+    /// What takes their noise out before that.
+    pub denoiser: Option<&'a Denoiser>,
     /// True ends the run after the frames in flight.
     pub stop: &'a AtomicBool,
 }
@@ -369,11 +372,16 @@ impl<'a> FrameQueue<'a> {
             picture: open.picture,
         };
         if is_linear {
-            let (image, rgba) = work.pool.install(|| {
-                let mut image = open.film.resolve();
-                let rgba = development.picture(&mut image);
-                (image, rgba)
-            });
+            let mut image = work.pool.install(|| open.film.resolve());
+            if let (Some(denoiser), Some(layers)) = (work.denoiser, &frame.layers)
+                && let Err(e) = denoiser.apply(&mut image, layers)
+            {
+                let mut state = self.lock();
+                state.failure = Some(e.into());
+                state.ended = true;
+                return;
+            }
+            let rgba = work.pool.install(|| development.picture(&mut image));
             frame.picture.pixels.sized(4 * rgba.len()).copy_from_slice(bytemuck::cast_slice(&rgba));
             frame.picture.planes = Memory::default();
             frame.linear = Some(image);

@@ -112,6 +112,7 @@ fn run_on(
         pool: &pool,
         isa: renderer.isa(),
         post: &post,
+        denoiser: None,
         stop: &stop,
     };
     delivery::run(devices, &work, sinks, &mut ())

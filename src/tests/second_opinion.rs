@@ -45,6 +45,12 @@ fn lamps_in_mirrors() {
 #[test]
 fn refraction_and_wood() {
     let mut scene = sized(own("glass.toml"), 64, 36, 1);
+    // The opinion knows plain surroundings.
+    scene.film = crate::scene::FilmSettings::default();
+    scene.world.sky = crate::scene::Sky::default();
+    scene.world.lights.iter_mut().for_each(|light| light.radius = 0.0);
+    let floor = scene.world.floor.as_mut().unwrap();
+    (floor.shape, floor.fade) = (crate::scene::FloorShape::Square, 0.0);
     scene.render.depth = 6;
     scene.render.cutoff = 0.01;
     agree("glass", &scene, 40);

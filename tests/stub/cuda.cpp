@@ -31,12 +31,66 @@ void trace_pixels(const S& scene, const Frame& frame, const Launch& launch, cons
     RadianceSum sum = {0, 0, 0};
     RayCounts here = {0, 0};
     for (int i = 0; i < launch.samples_per_pixel; ++i)
-      trace_sample<Integrator>(scene, frame, x, y, i + launch.first_sample, stack.data(), sum, here);
-    store_pixel<SUMS>(scene, film, mean_scale(launch), x, y, sum);
+      trace_sample<Integrator>(scene, frame, x, y, i * launch.stride + launch.first_sample, stack.data(), sum, here);
+    store_pixel<SUMS>(scene, film, mean_scale(launch.samples_per_pixel), x, y, sum);
     Counts& to = counts[q % COUNTERS];
     to.rays += here.rays;
     to.shadow_rays += here.shadow_rays;
     to.busiest = here.rays > to.busiest ? here.rays : to.busiest;
+  }
+}
+
+// Adaptive sampling by the protocol of kernels/entry/gpu.cuh: lists of pixels, queue[1] of them now and queue[3] next.
+template <class Integrator, class S, class Do>
+void each_pixel(const S& scene, const Frame& frame, const Launch& launch, const Film& film, int first, int end,
+                Counts* counts, Do work) {
+  std::vector<PendingRay> stack(MAX_DEPTH);
+  const int across = (scene.constants.width + 7) >> 3;
+  for (int q = first; q < end; ++q) {
+    int x, y;
+    pixel_at(q, across, x, y);
+    if (x >= scene.constants.width || y >= scene.constants.height) continue;
+    OnePixel<Integrator, S> pixel = {scene, frame, launch, film, stack.data(), x, y, {0, 0, 0}, {0, 0}};
+    work(pixel);
+    counts->rays += pixel.counts.rays;
+    counts->shadow_rays += pixel.counts.shadow_rays;
+  }
+}
+template <bool SUMS, class S>
+void judge(const S& scene, const Launch& launch, const Film& film, int x, int y, int taken, int doubt, int* queue) {
+  const RadianceSum sum = trial_sum(scene.constants, film, x, y);
+  if (DoubtLimit::after(launch, taken).allows(doubt) || taken >= launch.samples_per_pixel) {
+    store_adaptive<SUMS>(scene, launch, film, x, y, sum, taken);
+    return;
+  }
+  const Codes codes = sum_codes(scene, launch, sum, taken);
+  film.next_doubtful[queue[3]++] = {(u32)x | (u32)y << 16, doubt, {(int)codes.r, (int)codes.g, (int)codes.b}};
+}
+template <bool SUMS, class S>
+void judge_round(const S& scene, const Launch& launch, const Film& film, int taken, int* queue) {
+  const int now = taken + next_round(launch, taken);
+  for (int i = 0; i < queue[1]; ++i) {
+    const Doubtful one = film.doubtful[i];
+    const int x = (int)(one.pixel & 0xffffu), y = (int)(one.pixel >> 16);
+    const Codes before = {Int(one.codes[0]), Int(one.codes[1]), Int(one.codes[2])};
+    const Codes codes = sum_codes(scene, launch, trial_sum(scene.constants, film, x, y), now);
+    judge<SUMS>(scene, launch, film, x, y, now, (int)next_doubt(farthest(before, codes), Int(one.doubt)), queue);
+  }
+}
+template <class Integrator, class S>
+void trace_more(const S& scene, const Frame& frame, const Launch& launch, const Film& film, int taken, int* queue,
+                Counts* counts) {
+  std::vector<PendingRay> stack(MAX_DEPTH);
+  for (int i = 0; i < queue[1]; ++i) {
+    const int x = (int)(film.doubtful[i].pixel & 0xffffu), y = (int)(film.doubtful[i].pixel >> 16);
+    OnePixel<Integrator, S> pixel = {scene, frame, launch, film, stack.data(), x, y, {0, 0, 0}, {0, 0}};
+    pixel.trace(taken, next_round(launch, taken), 1);
+    i64* sums = film.trial_sums + 3 * trial_index(scene.constants, film, x, y);
+    sums[0] += pixel.sum.r;
+    sums[1] += pixel.sum.g;
+    sums[2] += pixel.sum.b;
+    counts->rays += pixel.counts.rays;
+    counts->shadow_rays += pixel.counts.shadow_rays;
   }
 }
 
@@ -79,11 +133,11 @@ struct Event {
   long recorded = 0, passed = 0;
 };
 struct Module {
-  bool small;
+  bool small, rich, path;
 };
 struct Function {
   std::string name;
-  bool small;
+  Module module;
 };
 std::recursive_mutex lock;
 std::vector<Stream*> streams;
@@ -128,6 +182,35 @@ Work kernel(const std::string& name, void** a) {
   if (ends(name, "_sums"))
     return [=] { trace_pixels<Integrator, true>(scene, frame, launch, film, first, end, counts); };
   return [=] { trace_pixels<Integrator, false>(scene, frame, launch, film, first, end, counts); };
+}
+template <class Integrator>
+Work rich_kernel(const std::string& name, void** a) {
+  const RichScene scene = argument<RichScene>(a, 0);
+  const Frame frame = argument<Frame>(a, 1);
+  const Launch launch = argument<Launch>(a, 2);
+  const Film film = argument<Film>(a, 3);
+  const int first = argument<int>(a, 4), end = argument<int>(a, 5);
+  int* queue = argument<int*>(a, 6);
+  Counts* counts = argument<Counts*>(a, 7);
+  const bool sums = ends(name, "_sums");
+  if (name == "polyfly_trial")
+    return [=] {
+      each_pixel<Integrator>(scene, frame, launch, film, first, end, counts, [](auto& pixel) { pixel.trial(); });
+    };
+  if (name == "polyfly_more") return [=] { trace_more<Integrator>(scene, frame, launch, film, first, queue, counts); };
+  if (name.find("polyfly_judge_trial") == 0)
+    return [=] {
+      each_pixel<Integrator>(scene, frame, launch, film, first, end, counts, [=](auto& pixel) {
+        const int doubt = first_doubt(scene.constants, film, pixel.x, pixel.y);
+        (sums ? judge<true, RichScene> : judge<false, RichScene>)(scene, launch, film, pixel.x, pixel.y, launch.least,
+                                                                  doubt, queue);
+      });
+    };
+  if (name.find("polyfly_judge_round") == 0)
+    return [=] {
+      (sums ? judge_round<true, RichScene> : judge_round<false, RichScene>)(scene, launch, film, first, queue);
+    };
+  return kernel<Integrator, RichScene>(name, a);
 }
 Work convert_kernel(void** a) {
   const u32* rgba = argument<const u32*>(a, 0);
@@ -230,7 +313,9 @@ API cuModuleLoadDataEx(void** m, const void* image, unsigned, int*, void** v) {
     strcpy((char*)v[0], "ptxas fatal: stub does not like line 7");
     return JIT_FAILED;
   }
-  *m = new Module{strstr((const char*)image, "whitted_small.cu") != nullptr};
+  const std::string header((const char*)image, strcspn((const char*)image, "\n"));
+  const auto has = [&](const char* word) { return header.find(word) != std::string::npos; };
+  *m = new Module{has("_small.cu"), has("_rich.cu"), has("path")};
   return 0;
 }
 API cuModuleUnload(void* m) {
@@ -238,7 +323,7 @@ API cuModuleUnload(void* m) {
   return 0;
 }
 API cuModuleGetFunction(void** f, void* m, const char* name) {
-  *f = new Function{name, ((Module*)m)->small};
+  *f = new Function{name, *(Module*)m};
   return 0;
 }
 API cuStreamCreate(void** s, unsigned) {
@@ -290,10 +375,12 @@ API cuLaunchKernel(void* f, unsigned, unsigned, unsigned, unsigned, unsigned, un
   LOCKED;
   const Function& function = *(Function*)f;
   if (number("lost") >= 0 && ++launches >= number("lost")) return ILLEGAL_ADDRESS;
-  Work work = function.name == "polyfly_convert"        ? convert_kernel(a)
-      : function.name.find("path") != std::string::npos ? kernel<PathTracing, Scene>(function.name, a)
-      : function.small                                  ? kernel<Whitted, SmallScene>(function.name, a)
-                                                        : kernel<Whitted, Scene>(function.name, a);
+  Work work = function.name == "polyfly_convert" ? convert_kernel(a)
+      : function.module.small                    ? kernel<Whitted, SmallScene>(function.name, a)
+      : function.module.path
+      ? function.module.rich ? rich_kernel<PathTracing>(function.name, a) : kernel<PathTracing, Scene>(function.name, a)
+      : function.module.rich ? rich_kernel<Whitted>(function.name, a)
+                             : kernel<Whitted, Scene>(function.name, a);
   ((Stream*)stream)->work.push_back(work);
   return 0;
 }

@@ -1,0 +1,198 @@
+//! Noise taken out of pictures by Intel's Open Image Denoise (<https://www.openimagedenoise.org>), where its library is found
+//! at run time: nothing is linked, and no build needs it. What it makes is outside the promise of equal bytes.
+#![expect(unsafe_code, reason = "calls a C library that is loaded at run time")]
+
+use crate::device::DeviceError;
+use crate::film::image::{Image, Layers};
+use libloading::Library;
+use std::ffi::{CStr, c_char, c_int, c_void};
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+
+/// Where the library is looked for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum DenoiserLibrary {
+    /// By its name, where the system looks for libraries.
+    Usual,
+    /// A file, or a folder that has it in itself or where pyoidn keeps it.
+    At(PathBuf),
+}
+
+const NAMES: [&str; 3] = ["libOpenImageDenoise.so.2", "libOpenImageDenoise.so", "libOpenImageDenoise.2.dylib"];
+// Below a folder: that of a release, and that of the package pyoidn.
+const FOLDERS: [&str; 4] = ["", "lib", "oidn/lib", "pyoidn/oidn/lib"];
+
+// OIDNDeviceType and OIDNFormat of its C interface, versions 2.
+const CPU: c_int = 1;
+const FLOAT3: c_int = 3;
+
+type Handle = *mut c_void;
+
+// What is called of the library.
+struct Calls {
+    set_image: unsafe extern "C" fn(Handle, *const c_char, Handle, c_int, usize, usize, usize, usize, usize),
+    execute: unsafe extern "C" fn(Handle),
+    error: unsafe extern "C" fn(Handle, *mut *const c_char) -> c_int,
+    set_bool: unsafe extern "C" fn(Handle, *const c_char, bool),
+    commit: unsafe extern "C" fn(Handle),
+    release_filter: unsafe extern "C" fn(Handle),
+    release_device: unsafe extern "C" fn(Handle),
+}
+
+// The filter's images, which it knows by their addresses.
+struct Filter {
+    device: Handle,
+    filter: Handle,
+    colour: Vec<f32>,
+    albedo: Vec<f32>,
+    normal: Vec<f32>,
+    output: Vec<f32>,
+}
+// SAFETY: the library's objects may be used from any thread, one at a time: a lock holds them.
+unsafe impl Send for Filter {}
+
+/// The library with a filter for pictures of one size.
+pub struct Denoiser {
+    calls: Calls,
+    filter: Mutex<Filter>,
+    // Last: what is called lives in it.
+    _library: Library,
+}
+
+fn missing(why: String) -> DeviceError {
+    DeviceError::NotFound(format!(
+        "--denoise needs the library Open Image Denoise 2: {why}; install it, or `pip install pyoidn` and set POLYFLY_OIDN to that package's folder"
+    ))
+}
+
+fn find(from: &DenoiserLibrary) -> Result<Library, DeviceError> {
+    let open = |path: &Path| {
+        // SAFETY: the library's start-up code is run, as of any library that the user names.
+        unsafe { Library::new(path) }
+    };
+    match from {
+        DenoiserLibrary::Usual => NAMES
+            .iter()
+            .find_map(|name| open(Path::new(name)).ok())
+            .ok_or_else(|| missing(format!("{} is not found", NAMES[0]))),
+        DenoiserLibrary::At(path) => {
+            let file = match path.is_dir() {
+                false => Some(path.clone()),
+                true => FOLDERS
+                    .iter()
+                    .flat_map(|folder| NAMES.map(|name| path.join(folder).join(name)))
+                    .find(|file| file.exists()),
+            };
+            let file = file.ok_or_else(|| missing(format!("{} does not have {}", path.display(), NAMES[0])))?;
+            open(&file).map_err(|e| missing(format!("{} cannot be loaded: {e}", file.display())))
+        }
+    }
+}
+
+// A function of the library.
+fn call<T: Copy>(library: &Library, name: &str) -> Result<T, DeviceError> {
+    // SAFETY: T is its type as oidn.h, version 2, declares it: the fields of Calls, and the types that Denoiser::new names.
+    let symbol = unsafe { library.get::<T>(name) };
+    symbol.map(|s| *s).map_err(|e| missing(format!("it is another version: {e}")))
+}
+
+impl Denoiser {
+    /// Loads the library for pictures of a size; `threads` may be 0: as many as it likes.
+    ///
+    /// # Errors
+    /// The library is not there, or not what it should be.
+    pub fn new(from: &DenoiserLibrary, width: u32, height: u32, threads: usize) -> Result<Denoiser, DeviceError> {
+        let library = find(from)?;
+        let new_device: unsafe extern "C" fn(c_int) -> Handle = call(&library, "oidnNewDevice")?;
+        let set_int: unsafe extern "C" fn(Handle, *const c_char, c_int) = call(&library, "oidnSetDeviceInt")?;
+        let set_device_bool: unsafe extern "C" fn(Handle, *const c_char, bool) = call(&library, "oidnSetDeviceBool")?;
+        let commit_device: unsafe extern "C" fn(Handle) = call(&library, "oidnCommitDevice")?;
+        let new_filter: unsafe extern "C" fn(Handle, *const c_char) -> Handle = call(&library, "oidnNewFilter")?;
+        let calls = Calls {
+            set_image: call(&library, "oidnSetSharedFilterImage")?,
+            execute: call(&library, "oidnExecuteFilter")?,
+            error: call(&library, "oidnGetDeviceError")?,
+            set_bool: call(&library, "oidnSetFilterBool")?,
+            commit: call(&library, "oidnCommitFilter")?,
+            release_filter: call(&library, "oidnReleaseFilter")?,
+            release_device: call(&library, "oidnReleaseDevice")?,
+        };
+        let values = 3 * width as usize * height as usize;
+        let image = || vec![0.0f32; values];
+        // SAFETY: handles are the library's own, names end with a nought, and the images live as long as the filter.
+        let filter = unsafe {
+            let device = new_device(CPU);
+            if device.is_null() {
+                return Err(missing("it makes no CPU device".into()));
+            }
+            if threads > 0 {
+                set_int(device, c"numThreads".as_ptr(), threads as c_int);
+            }
+            // Threads stay where the tracing ones may run.
+            set_device_bool(device, c"setAffinity".as_ptr(), false);
+            commit_device(device);
+            let made = new_filter(device, c"RT".as_ptr());
+            let mut filter =
+                Filter { device, filter: made, colour: image(), albedo: image(), normal: image(), output: image() };
+            let (wide, tall) = (width as usize, height as usize);
+            let Filter { colour, albedo, normal, output, .. } = &mut filter;
+            for (name, image) in [(c"color", colour), (c"albedo", albedo), (c"normal", normal), (c"output", output)] {
+                let start = image.as_mut_ptr().cast();
+                (calls.set_image)(made, name.as_ptr(), start, FLOAT3, wide, tall, 0, 0, 0);
+            }
+            (calls.set_bool)(filter.filter, c"hdr".as_ptr(), true);
+            (calls.commit)(filter.filter);
+            filter
+        };
+        let denoiser = Denoiser { calls, filter: Mutex::new(filter), _library: library };
+        denoiser.check(&denoiser.filter.lock().unwrap_or_else(PoisonError::into_inner))?;
+        Ok(denoiser)
+    }
+
+    // What the library has to complain about.
+    fn check(&self, filter: &Filter) -> Result<(), DeviceError> {
+        let mut words: *const c_char = std::ptr::null();
+        // SAFETY: the device is alive, and the words are a string of the library's until the next call.
+        let told = unsafe {
+            let code = (self.calls.error)(filter.device, &mut words);
+            (code != 0).then(|| if words.is_null() { format!("error {code}") } else { text(words) })
+        };
+        match told {
+            None => Ok(()),
+            Some(words) => Err(DeviceError::Failed(format!("Open Image Denoise: {words}"))),
+        }
+    }
+
+    /// Takes the noise out of a picture's mean light, with what its first surfaces are.
+    ///
+    /// # Errors
+    /// The library's own.
+    pub fn apply(&self, image: &mut Image<f32>, layers: &Layers) -> Result<(), DeviceError> {
+        let mut filter = self.filter.lock().unwrap_or_else(PoisonError::into_inner);
+        filter.colour.copy_from_slice(image.data());
+        filter.albedo.copy_from_slice(layers.albedo.data());
+        filter.normal.copy_from_slice(layers.normal.data());
+        // SAFETY: the filter is committed, and its images are as large as it was told.
+        unsafe { (self.calls.execute)(filter.filter) };
+        self.check(&filter)?;
+        image.data_mut().copy_from_slice(&filter.output);
+        Ok(())
+    }
+}
+
+// SAFETY of the caller: a string that ends with a nought.
+unsafe fn text(words: *const c_char) -> String {
+    // SAFETY: the caller's promise.
+    unsafe { CStr::from_ptr(words) }.to_string_lossy().into_owned()
+}
+
+impl Drop for Denoiser {
+    fn drop(&mut self) {
+        let filter = self.filter.get_mut().unwrap_or_else(PoisonError::into_inner);
+        // SAFETY: both were made once, and nothing uses them any more.
+        unsafe {
+            (self.calls.release_filter)(filter.filter);
+            (self.calls.release_device)(filter.device);
+        }
+    }
+}

@@ -1,0 +1,71 @@
+//! Pictures through a denoising library of our own making (tests/stub/oidn.c): what it is given, what becomes of what it gives,
+//! and what is said where it is missing or fails. scripts/denoise tries the real one.
+#![allow(clippy::unwrap_used, reason = "a failed unwrap fails the test")]
+
+use polyfly::{DenoiserLibrary, RenderOptions, Renderer, Scene};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+// The stub's folder.
+fn stub(name: &str) -> PathBuf {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("oidn-{name}-{}", std::process::id()));
+    std::fs::create_dir_all(folder.join("lib")).unwrap();
+    let made = Command::new("cc")
+        .args(["-std=c11", "-shared", "-fPIC", "-O1", "-ffp-contract=off", "-w", "-o"])
+        .arg(folder.join("lib/libOpenImageDenoise.so.2"))
+        .arg(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/stub/oidn.c"))
+        .status();
+    assert!(made.expect("a C compiler is needed").success());
+    folder
+}
+
+fn scene() -> Scene {
+    let mut scene = Scene::sample();
+    (scene.render.width, scene.render.height, scene.render.samples) = (40, 30, 1);
+    scene
+}
+
+#[test]
+fn the_library_gets_light_colour_and_direction_and_its_output_is_the_picture() {
+    let plain = Renderer::new(scene()).unwrap().still_linear(0).unwrap();
+    let options = RenderOptions { denoise: Some(DenoiserLibrary::At(stub("library"))), ..RenderOptions::default() };
+    let (image, layers) = Renderer::with_options(scene(), options).unwrap().still_linear(0).unwrap();
+    let (light, surfaces) = (plain.0, plain.1.unwrap());
+    assert_eq!(layers.unwrap(), surfaces);
+    let (albedo, normal) = (surfaces.albedo.data(), surfaces.normal.data());
+    for (i, got) in image.data().iter().enumerate() {
+        let expected = 0.5 * light.data()[i] + 0.25 * albedo[i] + 0.125 * normal[i];
+        assert!((got - expected).abs() < 1e-6, "{i}: {got}, {expected} expected");
+    }
+}
+
+fn polyfly(folder: &Path, library: Option<&Path>, behaviour: &str) -> Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_polyfly"));
+    let scene = Path::new(env!("CARGO_MANIFEST_DIR")).join("scenes/coursework.txt");
+    command.arg(scene).args(["--cpu", "--denoise", "--size", "40x30", "--frames", "0", "-o", "%d.png"]);
+    command.current_dir(folder).env("POLYFLY_STUB", behaviour).env_remove("POLYFLY_OIDN");
+    if let Some(library) = library {
+        command.env("POLYFLY_OIDN", library);
+    }
+    command.output().unwrap()
+}
+
+#[test]
+fn without_the_library_nothing_is_rendered_and_a_failure_has_its_words() {
+    let dir = tempfile::tempdir().unwrap();
+    let empty = tempfile::tempdir().unwrap();
+    let run = polyfly(dir.path(), Some(empty.path()), "");
+    let words = String::from_utf8_lossy(&run.stderr).into_owned();
+    assert_eq!(run.status.code(), Some(69), "{words}");
+    assert!(words.contains("Open Image Denoise") && words.contains("pip install pyoidn"), "{words}");
+    let library = stub("program");
+    let run = polyfly(dir.path(), Some(&library), "oidn:fail");
+    let words = String::from_utf8_lossy(&run.stderr).into_owned();
+    assert_eq!(run.status.code(), Some(69), "{words}");
+    assert!(words.contains("the stub is out of paint"), "{words}");
+    assert!(!dir.path().join("0.png").exists());
+    let run = polyfly(dir.path(), Some(&library), "");
+    let words = String::from_utf8_lossy(&run.stderr).into_owned();
+    assert!(run.status.success() && words.contains("outside the promise of equal bytes"), "{words}");
+    assert!(dir.path().join("0.png").exists());
+}
