@@ -55,8 +55,12 @@ fn cost(quality: QualityArg, scene: &Scene) -> String {
     let render = &scene.render;
     let pixels = u64::from(render.width) * u64::from(render.height);
     let samples = render.samples_per_pixel();
+    let (each, bound) = match render.adaptive {
+        Some(adaptive) => (format!("{} to {samples}", adaptive.least), "at most "),
+        None => (samples.to_string(), ""),
+    };
     format!(
-        "quality {}: {samples} samples a pixel, at most {} bounces, {} million camera rays a frame",
+        "quality {}: {each} samples a pixel, at most {} bounces, {bound}{} million camera rays a frame",
         quality.to_possible_value().map_or_else(String::new, |v| v.get_name().to_owned()),
         render.depth,
         (pixels * u64::from(samples)).div_ceil(1_000_000),

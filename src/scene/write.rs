@@ -283,7 +283,7 @@ pub fn tokens(scene: &Scene) -> Result<String, Vec<String>> {
         ..RenderSettings::default()
     };
     if scene.render != plain {
-        no.push("its integrator, shadows or cut-off is not the default".into());
+        no.push("its integrator, adaptive samples, shadows or cut-off are not the default".into());
     }
     if scene.film != FilmSettings::default() {
         no.push("its film (exposure, bloom, tone and so on) is not the default".into());
