@@ -5,12 +5,14 @@ use super::{DeviceError, DeviceNeeds};
 use crate::gpu_types::Scene as GpuScene;
 
 // The kernels for any GPU from Turing on; scripts/ptx makes them, a test says when they are stale. One module an
-// integrator, so that the driver compiles no more than a scene needs.
+// integrator and a kind of scene, and one for adaptive sampling, so that the driver compiles no more than is needed.
 const WHITTED: &str = include_str!("../../kernels/whitted.ptx");
 const WHITTED_SMALL: &str = include_str!("../../kernels/whitted_small.ptx");
 const WHITTED_RICH: &str = include_str!("../../kernels/whitted_rich.ptx");
 const PATH: &str = include_str!("../../kernels/path.ptx");
 const PATH_RICH: &str = include_str!("../../kernels/path_rich.ptx");
+const WHITTED_ADAPTIVE: &str = include_str!("../../kernels/whitted_adaptive.ptx");
+const PATH_ADAPTIVE: &str = include_str!("../../kernels/path_adaptive.ptx");
 
 /// What a scene's tasks launch.
 pub struct Kernels {
@@ -29,6 +31,7 @@ pub struct Kernels {
     /// They take the scene in their parameters.
     pub small: bool,
     _module: Module,
+    _adaptive_module: Option<Module>,
 }
 
 /// Those of adaptive sampling.
@@ -61,8 +64,9 @@ impl Kernels {
             0..=16 => (c"polyfly_trace_16", c"polyfly_trace_16_sums", c"polyfly_features"),
             _ => (c"polyfly_trace_128", c"polyfly_trace_128_sums", c"polyfly_features"),
         };
-        // Such scenes are rich ones.
-        let adaptive = || -> Result<_, DeviceError> {
+        let adaptive_ptx = if path { PATH_ADAPTIVE } else { WHITTED_ADAPTIVE };
+        let adaptive_module = needs.adaptive.then(|| Module::load(adaptive_ptx, context)).transpose()?;
+        let adaptive = |module: &Module| -> Result<_, DeviceError> {
             let judges =
                 |[trial, round]: [_; 2]| Ok::<_, DeviceError>([module.function(trial)?, module.function(round)?]);
             Ok(AdaptiveKernels {
@@ -73,7 +77,7 @@ impl Kernels {
             })
         };
         Ok(Kernels {
-            adaptive: needs.adaptive.then(adaptive).transpose()?,
+            adaptive: adaptive_module.as_ref().map(adaptive).transpose()?,
             picture: module.function(picture)?,
             sums: module.function(sums)?,
             features: module.function(features)?,
@@ -81,6 +85,7 @@ impl Kernels {
             schedule: (!path).then(|| module.function(c"polyfly_schedule")).transpose()?,
             small,
             _module: module,
+            _adaptive_module: adaptive_module,
         })
     }
 }
@@ -113,6 +118,8 @@ mod tests {
             ("whitted_rich", super::WHITTED_RICH),
             ("path", super::PATH),
             ("path_rich", super::PATH_RICH),
+            ("whitted_adaptive", super::WHITTED_ADAPTIVE),
+            ("path_adaptive", super::PATH_ADAPTIVE),
         ] {
             let mut found = BTreeMap::new();
             let mut queue = vec![PathBuf::from(format!("entry/{name}.cu"))];
