@@ -16,7 +16,7 @@ use crate::gpu_types::{
 };
 use crate::math::srgb::linear;
 use crate::math::vec3::{Vec3, scale, single};
-use crate::scene::{Body, Filter, FloorShape, LampPattern, Material, MaterialKind, Scene, Tone, limits};
+use crate::scene::{Body, Filter, FloorShape, LampPattern, LampSides, Material, MaterialKind, Scene, Tone, limits};
 use geometry::Geometry;
 use std::marker::PhantomData;
 use std::sync::Arc;
@@ -244,7 +244,8 @@ fn is_plain(scene: &Scene) -> bool {
     let plain_body = |b: &Body| {
         let is_metal = matches!(b.material.kind, MaterialKind::Metal { .. });
         let chases = matches!(b.lamp_pattern, LampPattern::Chase(_));
-        b.reflection_inside.is_none() && !is_metal && b.material.is_simple() && !chases
+        let one_sided = b.lamp_sides != LampSides::Both;
+        b.reflection_inside.is_none() && !is_metal && b.material.is_simple() && !chases && !one_sided
     };
     let mut materials = world.spheres.iter().map(|s| &s.material).chain(world.meshes.iter().map(|m| &m.material));
     scene.camera.lens == 0.0
@@ -340,7 +341,7 @@ pub fn frame_params_at(scene: &Scene, n: u32, moment: f64) -> Frame {
     let focal = view.focal(scene.render.width);
     Frame {
         eye: single(view.eye),
-        pixel_footprint: (1.0 / (focal * f64::from(scene.render.samples))) as f32,
+        pixel_footprint: (1.0 / (focal * scene.render.filtered_side())) as f32,
         forward: single(scale(view.forward, focal)),
         right: single(view.right),
         down: single(scale(view.up, -1.0)),

@@ -14,6 +14,7 @@ mod camera;
 pub(crate) mod diagnostic;
 mod film;
 mod floor;
+mod lamps;
 pub(crate) mod limits;
 mod material;
 mod motion;
@@ -34,9 +35,10 @@ pub use diagnostic::{Problem, Problems};
 pub use film::{Exposure, FilmSettings, Filter};
 pub use floor::{Floor, FloorShape, TextureSource};
 pub(crate) use floor::{has_area, is_parallelogram, perimeter_order};
+pub use lamps::{LampPattern, LampSides};
 pub(crate) use limits::defaults;
 pub use material::{Material, MaterialKind, MeasuredMetal};
-pub use motion::{LampPattern, Motion, Rotation};
+pub use motion::{Motion, Rotation};
 pub use pattern::{Pattern, PatternError, numbered};
 pub use sky::{Sky, SkySource};
 use std::path::{Path, PathBuf};
@@ -164,10 +166,6 @@ impl Adaptive {
             Some((least, most)) if 1 <= least && least <= most && most <= limit => Ok((least, most)),
             _ => Err(format!("a range such as \"4..64\", from 1 to {limit}")),
         }
-    }
-    /// Samples along a pixel's side that textures are filtered for.
-    pub(crate) fn side(&self) -> u32 {
-        self.least.isqrt().max(2)
     }
 }
 
@@ -299,6 +297,10 @@ impl RenderSettings {
             (None, Integrator::Path { samples, .. }) => samples,
         }
     }
+    /// Samples along a pixel's side that textures, bars and lamps are filtered for; of adaptive ones all.
+    pub(crate) fn filtered_side(&self) -> f64 {
+        f64::from(self.samples_per_pixel()).sqrt()
+    }
     /// Most samples that a pixel can have.
     pub(crate) fn most_samples(&self) -> u32 {
         if self.is_path() { limits::MAX_PATH_SAMPLES } else { limits::MAX_SAMPLES * limits::MAX_SAMPLES }
@@ -314,9 +316,8 @@ impl RenderSettings {
     /// Samples as each pixel needs them.
     pub(crate) fn set_adaptive(&mut self, adaptive: Adaptive) {
         self.adaptive = Some(adaptive);
-        match &mut self.integrator {
-            Integrator::Whitted => self.samples = adaptive.side(),
-            Integrator::Path { samples, noise } => (*samples, *noise) = (adaptive.most, 0.0),
+        if let Integrator::Path { samples, noise } = &mut self.integrator {
+            (*samples, *noise) = (adaptive.most, 0.0);
         }
     }
     /// Whether paths are traced.
@@ -386,6 +387,8 @@ pub struct Body {
     pub rotation: Rotation,
     /// How it moves over the clip.
     pub motion: Motion,
+    /// On which side of its bars they are.
+    pub lamp_sides: LampSides,
     /// How its lamps change over the clip.
     pub lamp_pattern: LampPattern,
 }
@@ -407,6 +410,7 @@ impl Default for Body {
             bar_reflection: Body::BAR_REFLECTION,
             rotation: Rotation::default(),
             motion: Motion::default(),
+            lamp_sides: LampSides::Both,
             lamp_pattern: LampPattern::Steady,
         }
     }

@@ -8,6 +8,7 @@
 
 mod architecture;
 mod arm;
+mod bars;
 mod common;
 mod faults;
 mod golden;

@@ -32,7 +32,7 @@ POLYFLY_FN Ray sample_bsdf(const S& scene, const Ray& ray, const Surface<S>& s, 
   const Real chance = select(is_diffuse, diffuse, select(is_mirror, mirrored, passed));
   Ray next = ray;
   next.o = s.p;
-  next.length = ray.length + t;
+  next.length = cone_at(ray, t);
   continues = met & (chance > zero) & (bounce < Int(scene.constants.depth));
 
   Vec ball = s.n;
@@ -64,8 +64,9 @@ POLYFLY_FN Ray sample_bsdf(const S& scene, const Ray& ray, const Surface<S>& s, 
   Int cosine = Int(0);
   if constexpr (!SceneTraits<S>::plain)
     cosine = to_int(max(dot(next.d, s.n), zero) * Real(COSINE_STEPS)) << COSINE_SHIFT;
-  next.bounces = (bounce + Int(1)) | (ray.bounces & Int(DIFFUSED | DISPERSED)) |
-      select(is_diffuse, Int(LIGHTS_SAMPLED | DIFFUSED) | cosine, kept);
+  const Int history =
+      widened(ray.bounces & Int(DIFFUSED | DISPERSED | SPREAD_MASK), select(is_mirror, s.widening, zero));
+  next.bounces = (bounce + Int(1)) | history | select(is_diffuse, Int(LIGHTS_SAMPLED | DIFFUSED) | cosine, kept);
   if constexpr (!SceneTraits<S>::plain) next.bounces = next.bounces | select(is_diffuse | is_mirror, Int(0), s.onward);
 
   // Russian roulette: dim rays end, those that survive carry the light of the others.

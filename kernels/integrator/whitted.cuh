@@ -23,11 +23,11 @@ POLYFLY_FN SecondaryRays spawn_secondary_rays(const S& scene, const Ray& ray, co
                                               const Q& queue) {
   SecondaryRays c;
   const Real cutoff = Real(scene.constants.cutoff);
-  const Int bounces = SceneTraits<S>::plain ? ray.bounces : ray.bounces & Int(BOUNCE_MASK);
+  const Int bounces = ray.bounces & Int(BOUNCE_MASK);
   const Mask deeper = met & (bounces < Int(scene.constants.depth));
   c.reflected = ray;
   c.reflected.o = s.p;
-  c.reflected.length = ray.length + t;
+  c.reflected.length = cone_at(ray, t);
   c.reflected.bounces = ray.bounces + Int(1);
   c.transmitted = c.reflected;
   Mirrored m = mirror(s.n, ray.d, vec(Real(1.0f), Real(1.0f), Real(1.0f)) * s.reflect);
@@ -39,6 +39,7 @@ POLYFLY_FN SecondaryRays spawn_secondary_rays(const S& scene, const Ray& ray, co
   c.reflected.d = m.d;
   c.reflected.weight = ray.weight * m.weight;
   c.reflected.from = s.same_side;
+  if (any(met & (s.widening > Real(0.0f)))) c.reflected.bounces = widened(c.reflected.bounces, s.widening);
   c.reflects = deeper & m.some & !(max_component(c.reflected.weight) < cutoff) & (max_component(m.weight) > Real(0.0f));
   c.transmitted.d = refract(s, ray.d);
   c.transmitted.from = s.other_side;

@@ -9,11 +9,13 @@ template <class S>
 struct Reflectance {
   typedef Vec Type;
   POLYFLY_METHOD static Vec all(Real x) { return vec(x, x, x); }
+  POLYFLY_METHOD static Real most(Vec x) { return max_component(x); }
 };
 template <>
 struct Reflectance<SmallScene> {
   typedef Real Type;
   POLYFLY_METHOD static Real all(Real x) { return x; }
+  POLYFLY_METHOD static Real most(Real x) { return x; }
 };
 
 template <class S>
@@ -32,6 +34,7 @@ struct Surface {
   Int same_side;   // Ray::from of the reflected ray
   Int other_side;  // and of the transmitted one
   Int onward;      // what to add to the transmitted ray's bounces: DISPERSED where it is of one wavelength now
+  Real widening;   // what a curved mirror adds to the angle of a ray's cone, over the camera's
   Vec passed;      // what is left of light that has come to the surface through the glass behind it
 };
 
@@ -73,32 +76,72 @@ POLYFLY_FN void shade_glass(const Ray& ray, const Hit& hit, Mask m, const Wavele
   if (any(absorbs)) s.passed = select(absorbs, exp_minus(absorb * hit.t), s.passed);
 }
 
+// What a sample covers of a face, as widths across an edge and along it: a cone of rays is longer the way it leans, and
+// mirrors and panes, which are flat, do not change its angle (Amanatides, "Ray tracing with cones", 1984).
+struct Footprint {
+  Real across, along;
+};
+// width: of the cone where it meets the face. facing, sideways: the ray's direction along the face's normal, and along
+// the one within the face away from the edge.
+POLYFLY_FN Footprint footprint_on(Real width, Real facing, Real sideways) {
+  const Real one = Real(1.0f), square = facing * facing, aside = sideways * sideways;
+  const Real steep = reciprocal(max(square, Real(1.0e-4f)));
+  const Real lengthways = max(one - square - aside, Real(0.0f));
+  const Footprint f = {width * sqrt(fma(aside, steep, one)), width * sqrt(fma(lengthways, steep, one))};
+  return f;
+}
+// The share of something that ends at `far` from x, seen through a box: 1 well within, a half on its rim.
+POLYFLY_FN Real share_within(Real far, Real x, Real inverse_width) {
+  return max(min(fma(far - x, inverse_width, Real(0.5f)), Real(1.0f)), Real(0.0f));
+}
+
 // --- lamps: discs set along the middle of a bar, hot in theirs, with a glow on the bar around them ---
-// across: distance to the edge within the face; place: position along the edge, 0 in its middle.
+// across: distance to the edge within the face; place: position along the edge, 0 in its middle; cover: the share of
+// the footprint w that the bar fills. A lamp smaller than the footprint is spread over it; of a row closer than that
+// the mean is seen.
 template <class S>
-POLYFLY_FN Vec lamp_light(const S&, const Body& body, Real across, Real place) {
-  const Real half = Real(0.5f);
+POLYFLY_FN Vec lamp_light(const S&, const Body& body, Real across, Real place, Footprint w, Real cover) {
+  const Real zero = Real(0.0f), half = Real(0.5f), one = Real(1.0f);
+  const bool strip = body.lamps < 0;
   Real cell = fma(place, Real(body.lamps_per_length), Real(0.5f * (float)body.lamps));
-  const Real first = Real(0.0f), last = Real((float)(body.lamps - 1));
+  const Real first = zero, last = Real((float)(body.lamps - 1));
   const Real number = to_real(to_int(min(max(cell, first), last)));
   Real aside = (cell - number - half) * Real(body.lamp_spacing);
-  if (body.lamps < 0) aside = Real(0.0f);
-  Real off = across - Real(body.lamp_across);
-  Real far2 = fma(aside, aside, off * off) * Real(body.lamp_sharpness);
-  Mask light_sample = far2 < Real(1.0f);
-  Real core = Real(1.0f) - far2;
-  Real white = core * core * Real(1.6f);
-  Real tinted = fma(core, Real(1.4f), Real(1.2f));
-  Vec colour = vec(body.lamp_colour);
-  Real strength = max_component(colour);
-  Vec disc = vec(fma(colour.x, tinted, strength * white), fma(colour.y, tinted, strength * white),
-                 fma(colour.z, tinted, strength * white));
-  Real around = Real(0.22f) * reciprocal(max(far2, Real(1.0f)));
-  const Vec light = select(light_sample, disc, colour * around);
+  if (strip) aside = zero;
+  // In lamp radii from here on, squared where it says so.
+  const Real sharpness = Real(body.lamp_sharpness * body.lamp_sharpness), aside2 = aside * aside;
+  const Real off = across - Real(body.lamp_across), beyond = across + Real(body.lamp_across);
+  const Real far2 = fma(off, off, aside2) * sharpness;
+  const Real half_width = Real(0.5f * body.lamp_sharpness) * (strip ? w.across : sqrt(w.across * w.along));
+  // A disc through a box: of the larger one's size, with a rim as wide as the smaller.
+  const Real grown = max(half_width, one), blurred = min(half_width * half_width, one);
+  const Real soft = min(half_width, one), rim = half * reciprocal(max(soft, Real(1.0e-9f)));
+  const Real own = share_within(grown, sqrt(far2), rim);
+  // With that of the lamp on the other side of the edge.
+  Real shown = own + share_within(grown, sqrt(fma(beyond, beyond, aside2) * sharpness), rim);
+  shown = shown * reciprocal(strip ? grown : fma(soft * soft, Real(1.0f / 3.0f), grown * grown));
+  const Real core = max(one - far2, zero);
+  Real white = mix(core * core * Real(1.6f), Real(strip ? 1.6f * 8.0f / 15.0f : 1.6f / 3.0f), blurred) * shown;
+  Real tinted = mix(fma(core, Real(1.4f), Real(1.2f)), Real(strip ? 1.2f + 1.4f * 2.0f / 3.0f : 1.9f), blurred) * shown;
+  const Real merging = fma(w.along, Real(2.0f * body.lamps_per_length), -one);
+  const Mask merges = merging > zero;
+  if (!strip && any(merges)) {
+    const Real row = max(min(merging, one), zero);
+    const Real half_across = Real(0.5f * body.lamp_sharpness) * w.across, wide = max(half_across, one);
+    const Real side = half * reciprocal(max(min(half_across, one), Real(1.0e-9f))), sharp = Real(body.lamp_sharpness);
+    const Real both = share_within(wide, abs(off) * sharp, side) + share_within(wide, beyond * sharp, side);
+    const Real mean = both * Real(body.lamp_fill) * reciprocal(wide);
+    white = select(merges, mix(white, mean * Real(1.6f / 3.0f), row), white);
+    tinted = select(merges, mix(tinted, mean * Real(1.9f), row), tinted);
+  }
+  const Vec colour = vec(body.lamp_colour);
+  const Real strength = max_component(colour) * white;
+  const Real around = fma(Real(0.22f) * reciprocal(max(far2, one)), (one - own) * cover, tinted);
+  const Vec light =
+      vec(fma(colour.x, around, strength), fma(colour.y, around, strength), fma(colour.z, around, strength));
   if (SceneTraits<S>::plain || body.chase < 0.0f) return light;
   // A bright head every fourth lamp, or four on a strip, with a tail behind it.
-  const Real head =
-      wrapped(fma(body.lamps < 0 ? cell * Real(4.0f) : number * Real(0.25f), Real(1.0f), Real(-body.chase)));
+  const Real head = wrapped(fma(strip ? cell * Real(4.0f) : number * Real(0.25f), Real(1.0f), Real(-body.chase)));
   return light * fma(head * head, Real(0.95f), Real(0.05f));
 }
 
@@ -133,49 +176,69 @@ POLYFLY_FN void total_reflection(Vec d, Mask met, Surface<S>& s) {
 #define BAR_RIM 1.2f
 #define BAR_BOUNCES 2
 
-// A bar at q from the body's centre, for lanes that met one: half-round metal along the edge between the face with the
-// normal n and the one that is `nearest` to q, of the others. Its normal runs from the edge's own, between both faces,
-// to one that leans into the face.
+// A bar at q from the body's centre, for lanes that are `near` one: half-round metal along the edge between the face
+// with the normal n and the one that is `nearest` to q, of the others. Its normal runs from the edge's own, between
+// both faces, to one that leans into the face. cone: see cone_at. Where the footprint lies half on the bar
+// and half on the pane their shares are mixed, and the normal is that of the one that mirrors more.
 template <class S>
-POLYFLY_FN void shade_bar(const S& scene, const Body& body, const Ray& ray, Vec q, Vec n, Real nearest, Mask bar,
-                          Surface<S>& s) {
-  const Real zero = Real(0.0f);
-  s.albedo = select(bar, vec(body.bar_colour), s.albedo);
-  s.highlight_weight = select(bar, Real(scene.constants.highlight), s.highlight_weight);
-  s.transmit = select(bar, vec(zero, zero, zero), s.transmit);
+POLYFLY_FN void shade_bar(const S& scene, const Body& body, const Ray& ray, Vec q, Vec n, Real nearest, Real cone,
+                          float pixel_footprint, Mask near, Surface<S>& s) {
+  const Real zero = Real(0.0f), one = Real(1.0f);
   Vec other = n;
   POLYFLY_NO_UNROLL
   for (int i = 0; i < body.slabs; ++i) {
     const Slab& slab = scene.slabs.at(body.first_slab + i);
     other = select(slab_distance(slab, q) == nearest, vec(slab.n), other);
   }
-  if (body.lamps != 0) {
-    // The edge runs along n x other, whose length is the sine that bar_to_edge undoes.
-    const Real place = dot(cross(n, other), q) * Real(body.bar_to_edge);
-    const Vec light = lamp_light(scene, body, nearest * Real(body.bar_to_edge), place);
-    s.emission = select(bar, light, s.emission);
-  }
+  // The edge runs along n x other, whose length is the sine that bar_to_edge undoes.
+  const Real place = dot(cross(n, other), q) * Real(body.bar_to_edge);
   // The centre is inside: what points away from it is outward.
   n = select(dot(n, q) < zero, -n, n);
   other = select(dot(other, q) < zero, -other, other);
   const Vec inward = fma(other, Real(-body.bar_to_edge), n * Real(body.bar_inward));
-  const Mask outside = dot(n, ray.d) < zero;
+  const Real facing = dot(n, ray.d), across = nearest * Real(body.bar_to_edge);
+  const Footprint w = footprint_on(cone * Real(pixel_footprint), facing, dot(inward, ray.d));
+  const Real inverse_width = reciprocal(max(w.across, Real(1.0e-20f)));
+  const Real rim = Real(body.bar * body.bar_to_edge);
+  const Real cover = share_within(rim, across, inverse_width) - share_within(-rim, across, inverse_width);
+  const Mask outside = facing < zero;
+  if (body.lamps != 0) {
+    Mask shines = near;
+    if constexpr (!SceneTraits<S>::plain) {
+      if (!(body.lamp_sides & LAMPS_INSIDE)) shines = shines & outside;
+      if (!(body.lamp_sides & LAMPS_OUTSIDE)) shines = shines & !outside;
+    }
+    s.emission = select(shines, lamp_light(scene, body, across, place, w, cover), s.emission);
+  }
+  const Mask bar = near & (cover > zero);
+  if (!any(bar)) return;
+  const Real pane = one - cover;
+  // Inside, and in the mirrors of mirrors, they are dull: what they mirror there would be noise.
+  const Mask mirrors = bar & outside & ((ray.bounces & Int(BOUNCE_MASK)) < Int(BAR_BOUNCES));
+  const Real mirrored_share = select(mirrors, Real(body.bar_reflect) * cover, zero);
+  const Mask most = bar & (cover > Real(0.5f)) & !(Reflectance<S>::most(s.reflect) * pane > mirrored_share);
+  s.albedo = select(bar, mix(s.albedo, vec(body.bar_colour), cover), s.albedo);
+  s.highlight_weight = select(bar, mix(s.highlight_weight, Real(scene.constants.highlight), cover), s.highlight_weight);
+  s.transmit = select(bar, s.transmit * pane, s.transmit);
+  s.reflect = select(bar, fma(s.reflect, pane, Reflectance<S>::all(mirrored_share)), s.reflect);
+  if (!any(most)) return;
   const Vec face = select(outside, n, -n);
   const Real first = select(outside, Real(-body.bar_lean), Real(body.bar_lean));
-  const Real lean = fma(Real(BAR_RIM) - first, nearest * Real(body.bar_inverse), first);
+  const Real lean = fma(Real(BAR_RIM) - first, min(nearest * Real(body.bar_inverse), one), first);
   const Vec leaning = normalise(fma(inward, lean, face));
   // What turns away from the eye is seen from the side at most.
   const Vec round = fma(ray.d, -max(dot(leaning, ray.d), zero), leaning);
-  s.n = select(bar, round, s.n);
-  s.alpha = select(bar, zero, s.alpha);
-  s.edge = select(bar, zero, s.edge);
-  // Inside, and in the mirrors of mirrors, they are dull: what they mirror there would be noise.
-  const Mask mirrors = bar & outside & ((ray.bounces & Int(BOUNCE_MASK)) < Int(BAR_BOUNCES));
-  s.reflect = select(bar, Reflectance<S>::all(select(mirrors, Real(body.bar_reflect), zero)), s.reflect);
+  s.n = select(most, round, s.n);
+  s.alpha = select(most, zero, s.alpha);
+  s.edge = select(most, zero, s.edge);
+  // The normal turns by this over the footprint, and what is mirrored by twice as much.
+  const Real turn =
+      (Real(BAR_RIM) - first) * reciprocal(fma(lean, lean, one)) * Real(1.0f / (body.bar * body.bar_to_edge));
+  s.widening = select(most, Real(2.0f / pixel_footprint) * w.across * turn, s.widening);
   // What they mirror stays on this side of the face: where it would not, the normal gives way.
   const Vec mirrored = fma(round, Real(-2.0f) * dot(round, ray.d), ray.d);
   const Real below = dot(mirrored, face) - Real(0.02f);
-  const Mask gives_way = mirrors & (below < zero);
+  const Mask gives_way = most & (mirrors | (cover < one)) & (below < zero);
   if (!any(gives_way)) return;
   const Vec kept_above = normalise(fma(face, -below, mirrored));
   s.n = select(gives_way, normalise(kept_above - ray.d), s.n);
@@ -183,8 +246,8 @@ POLYFLY_FN void shade_bar(const S& scene, const Body& body, const Ray& ray, Vec 
 
 // Body k, for lanes that met it.
 template <class S>
-POLYFLY_FN void shade_body(const S& scene, int k, const Ray& ray, const Hit& hit, Mask m, const Wavelength& wave,
-                           Surface<S>& s) {
+POLYFLY_FN void shade_body(const S& scene, const Frame& frame, int k, const Ray& ray, const Hit& hit, Mask m,
+                           const Wavelength& wave, Surface<S>& s) {
   const Body& body = scene.bodies.at(k);
   const Vec q = s.p - vec(body.centre);
   // The face is the nearest plane, the edge is shared with the next.
@@ -198,7 +261,8 @@ POLYFLY_FN void shade_body(const S& scene, int k, const Ray& ray, const Hit& hit
     nearest = min(nearest, max(own, gap));
     own = min(own, gap);
   }
-  s.n = select(m, select(dot(n, ray.d) < Real(0.0f), n, -n), s.n);
+  const Real facing = dot(n, ray.d);
+  s.n = select(m, select(facing < Real(0.0f), n, -n), s.n);
   const Vec colour = vec(body.colour);
   s.albedo = select(m, colour * Real(body.local), s.albedo);
   s.highlight_weight = select(m, Real(body.highlight_weight), s.highlight_weight);
@@ -224,9 +288,14 @@ POLYFLY_FN void shade_body(const S& scene, int k, const Ray& ray, const Hit& hit
   const Int in = Int(body.code_in), out = Int(4 * k);
   s.same_side = select(m, select(hit.leaving, in, out), s.same_side);
   s.other_side = select(m, select(hit.leaving, out, in), s.other_side);
-  const Mask bar = m & (nearest < Real(body.bar));
-  if (!any(bar)) return;
-  shade_bar(scene, body, ray, q, n, nearest, bar, s);
+  total_reflection(ray.d, m, s);
+  if (!(body.bar > 0.0f)) return;
+  // A footprint's half reaches the bar; what it shows of lamps reaches twice as far.
+  const Real cone = cone_at(ray, hit.t);
+  const float share = body.lamps == 0 ? 0.5f : 1.0f;
+  const Real reach = cone * Real(share * frame.pixel_footprint) * reciprocal(max(abs(facing), Real(0.01f)));
+  const Mask near = m & (nearest * Real(body.bar_to_edge) < reach + Real(body.bar * body.bar_to_edge));
+  if (any(near)) shade_bar(scene, body, ray, q, n, nearest, cone, frame.pixel_footprint, near, s);
 }
 
 // With the distance from the scene's middle the floor gives way to what is behind it, the sky.
@@ -261,7 +330,7 @@ POLYFLY_FN void shade_floor(const S& scene, const Frame& frame, int k, const Ray
     // A sample's footprint, widened by the root of its foreshortening: between blur and shimmer.
     const Real slant = max(facing * facing, Real(1.0e-4f));
     const Real covered =
-        (ray.length + hit.t) * Real(frame.pixel_footprint * quad.density) * reciprocal(sqrt(sqrt(slant)));
+        cone_at(ray, hit.t) * Real(frame.pixel_footprint * quad.density) * reciprocal(sqrt(sqrt(slant)));
     albedo = albedo * sample_texture(scene, u, v, covered, m);
   }
   s.albedo = select(m, albedo, s.albedo);
@@ -390,6 +459,7 @@ POLYFLY_FN void shade_primitive(const S& scene, const Ray& ray, const Hit& hit, 
   const Int out = (number << 2) + Int(FROM_PRIMITIVE), in = out + Int(1);
   s.same_side = select(m, select(hit.leaving, in, out), s.same_side);
   s.other_side = select(m, select(hit.leaving, out, in), s.other_side);
+  total_reflection(ray.d, m, s);
 }
 
 template <class S>
@@ -411,23 +481,24 @@ POLYFLY_FN Surface<S> shading_point(const S& scene, const Frame& frame, const Ra
                   Int(FROM_NOWHERE),
                   Int(FROM_NOWHERE),
                   Int(0),
+                  zero,
                   vec(Real(1.0f), Real(1.0f), Real(1.0f))};
   if constexpr (SceneTraits<S>::small) {
     POLYFLY_NO_UNROLL
     for (int k = 0; k < scene.bodies.len; ++k) {
       const Mask m = met & (hit.surface == Int(k));
-      if (any(m)) shade_body(scene, k, ray, hit, m, wave, s);
+      if (any(m)) shade_body(scene, frame, k, ray, hit, m, wave, s);
     }
   } else {
     const Mask primitive = met & (hit.surface > Int(PRIMITIVE - 1)), body = met & !primitive & (hit.surface > Int(-1));
     if (any(primitive)) shade_primitive(scene, ray, hit, primitive, wave, s);
 #if POLYFLY_LANES == 1
-    if (body) shade_body(scene, hit.surface, ray, hit, true, wave, s);
+    if (body) shade_body(scene, frame, hit.surface, ray, hit, true, wave, s);
 #else
     for (u32 left = mask_bits(body); left;) {
       const int k = lane(hit.surface, __builtin_ctz(left));
       const Mask m = body & (hit.surface == Int(k));
-      shade_body(scene, k, ray, hit, m, wave, s);
+      shade_body(scene, frame, k, ray, hit, m, wave, s);
       left &= ~mask_bits(m);
     }
 #endif
@@ -437,7 +508,6 @@ POLYFLY_FN Surface<S> shading_point(const S& scene, const Frame& frame, const Ra
     const Mask m = met & (hit.surface == Int(FROM_FLOOR + k));
     if (any(m)) shade_floor(scene, frame, k, ray, hit, m, s);
   }
-  total_reflection(ray.d, met, s);
   return s;
 }
 

@@ -6,11 +6,28 @@
 struct Ray {
   Vec o, d;     // d has length 1, but for shadow rays, where it reaches from the point to the light
   Vec weight;   // what this ray adds to its pixel, by colour
-  Real length;  // of the path so far
+  Real length;  // of the path so far: how wide its cone is here, over the camera's angle between samples
   Int from;     // the surface just left
   Int bounces;
   Int pixel;  // within the tile
 };
+
+// How wide the cone is t further on. After a curved mirror it widens faster than the camera's.
+POLYFLY_FN Real cone_at(const Ray& ray, Real t) {
+  const Int spread = (ray.bounces & Int(SPREAD_MASK)) >> SPREAD_SHIFT;
+  return fma(t, from_bits((spread + Int(127)) << 23), ray.length);
+}
+// Ray::bounces of a ray that a curved mirror has widened one way, by this much of the camera's angle: the mean of both
+// ways counts. By nothing: as it is.
+POLYFLY_FN Int widened(Int bounces, Real widening) {
+  const Int spread = (bounces & Int(SPREAD_MASK)) >> SPREAD_SHIFT;
+  const Real before = from_bits((spread + Int(127)) << 23);
+  // To the nearest power of two.
+  const Real mean = sqrt(before * (before + widening)) * Real(1.4142135f);
+  const Int power = (bits(mean) >> 23) - Int(127);
+  const Int kept = select(power > Int(SPREAD_MAX), Int(SPREAD_MAX), power);
+  return (bounces & Int(~SPREAD_MASK)) | (kept << SPREAD_SHIFT);
+}
 
 // The part of a line inside a convex shape: it enters and leaves at these distances, or misses when the first is
 // not the smaller.

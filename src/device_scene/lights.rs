@@ -7,7 +7,7 @@ use crate::assets::Assets;
 use crate::gpu_types::{EMITTER_SKY, EMITTER_SPHERE, EMITTER_TRIANGLE, Emitter, Light as GpuLight, SKY_CELLS};
 use crate::math::platonic::Solid;
 use crate::math::vec3::{Vec3, add, cross, length, normalise, scale, single, sub};
-use crate::scene::Scene;
+use crate::scene::{LampSides, Scene};
 
 /// The scene's point lights; `reach` bounds its coordinates.
 pub fn points(scene: &Scene, reach: f32) -> Vec<GpuLight> {
@@ -126,7 +126,11 @@ pub struct Lamp {
 pub fn lamps_of(scene: &Scene, inside: impl Fn(usize) -> bool) -> Vec<Lamp> {
     let mut lamps = Vec::new();
     for (k, body) in scene.world.bodies.iter().enumerate().filter(|(_, b)| b.has_lamps()) {
-        let sides: &[f64] = if inside(k) { &[1.0, -1.0] } else { &[1.0] };
+        let sides: &[f64] = match body.lamp_sides {
+            LampSides::Both if inside(k) => &[1.0, -1.0],
+            LampSides::Both | LampSides::Outside => &[1.0],
+            LampSides::Inside => &[-1.0],
+        };
         // Rows of very many lamps are taken as fewer, brighter ones.
         let taken = if body.strip { 16 } else { body.lamps.min(16) };
         let radius = lamp_radius(body);

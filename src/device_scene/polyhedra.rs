@@ -4,11 +4,11 @@ use super::linear_colour;
 use super::materials::{absorption, alpha, dispersion, surface_tint};
 use crate::assets::Assets;
 use crate::assets::mesh::Corners;
-use crate::gpu_types::{Body as GpuBody, SEALED, Slab};
+use crate::gpu_types::{Body as GpuBody, LAMPS_INSIDE, LAMPS_OUTSIDE, SEALED, Slab};
 use crate::math::platonic::Solid;
 use crate::math::srgb::linear;
 use crate::math::vec3::{Vec3, add, cross, dot, length, normalise, single, sub};
-use crate::scene::{Body, Floor, FloorShape, LampPattern, MaterialKind, Scene};
+use crate::scene::{Body, Floor, FloorShape, LampPattern, LampSides, MaterialKind, Scene};
 use rayon::prelude::*;
 
 // A lamp fits the bar on its face, and its neighbours do not touch it.
@@ -66,7 +66,8 @@ pub fn flatten(scene: &Scene, assets: &Assets, k: usize, slabs: &mut Vec<Slab>) 
         bar_to_edge: (1.0 / sine) as f32,
         lamp_spacing: spacing as f32,
         lamps_per_length: (1.0 / spacing) as f32,
-        lamp_sharpness: if !body.has_lamps() { 0.0 } else { (1.0 / (lamp_radius(body) * lamp_radius(body))) as f32 },
+        lamp_sharpness: if body.has_lamps() { (1.0 / lamp_radius(body)) as f32 } else { 0.0 },
+        lamp_fill: (std::f64::consts::FRAC_PI_2 * lamp_radius(body) / spacing) as f32,
         lamp_colour: single(lamp_light(body)),
         lamps: if body.strip && body.has_lamps() { -1 } else { lamps as i32 },
         bar_colour: linear_colour(body.bar_colour),
@@ -78,6 +79,11 @@ pub fn flatten(scene: &Scene, assets: &Assets, k: usize, slabs: &mut Vec<Slab>) 
         bar_reflect: body.bar_reflection as f32,
         bar_inverse: if body.bar > 0.0 { (1.0 / (body.bar * body.radius * sine)) as f32 } else { 0.0 },
         glass: i32::from(material.is_glass()),
+        lamp_sides: match body.lamp_sides {
+            LampSides::Both => LAMPS_OUTSIDE | LAMPS_INSIDE,
+            LampSides::Outside => LAMPS_OUTSIDE,
+            LampSides::Inside => LAMPS_INSIDE,
+        },
         chase: match body.lamp_pattern {
             LampPattern::Chase(cycles) => cycles.rem_euclid(1.0) as f32,
             _ => -1.0,

@@ -1,6 +1,6 @@
 //! What moves, but the camera: bodies turn, drift and orbit, and their lamps change.
 
-use super::{Body, CylindricalPath, Particles, Scene, World};
+use super::{Body, CylindricalPath, LampPattern, Particles, Scene, World};
 use crate::math::srgb::{linear, srgb};
 use crate::math::vec3::{Vec3, add, cross, dot, length, normalise, scale};
 use std::borrow::Cow;
@@ -48,32 +48,6 @@ pub struct Motion {
 impl Motion {
     fn is_none(&self) -> bool {
         self.turns == 0.0 && self.drift == [0.0; 3] && self.path.is_none()
-    }
-}
-
-/// How a body's lamps change over the clip.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub enum LampPattern {
-    /// They do not.
-    #[default]
-    Steady,
-    /// Brighter and darker, so many times.
-    Pulse(f64),
-    /// Through all hues, so many times.
-    Hue(f64),
-    /// Light runs along the edges, so many times over the four lamps between one bright one and the next.
-    Chase(f64),
-}
-
-impl LampPattern {
-    /// Words for scenes, and the cycles.
-    pub fn name_and_cycles(self) -> (&'static str, f64) {
-        match self {
-            LampPattern::Steady => ("steady", 0.0),
-            LampPattern::Pulse(n) => ("pulse", n),
-            LampPattern::Hue(n) => ("hue", n),
-            LampPattern::Chase(n) => ("chase", n),
-        }
     }
 }
 

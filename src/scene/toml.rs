@@ -4,9 +4,9 @@ use super::diagnostic::{Problem, Rule};
 use super::limits::{MAX_DEPTH, MAX_FRAMES, MAX_LAMPS, MAX_LIGHT_SAMPLES, MAX_PIXELS, MAX_SAMPLES, MAX_SIDE};
 use super::toml_keys::*;
 use super::{
-    Adaptive, Body, ColourBy, Exposure, FilmSettings, Filter, Floor, FloorShape, Integrator, LampPattern, Light,
-    MaterialKind, Mesh, Motion, Output, Particles, Pattern, Reading, RenderSettings, Rotation, Scene, Sky, SkySource,
-    Solid, Sphere, TextureSource, Tone, World, defaults,
+    Adaptive, Body, ColourBy, Exposure, FilmSettings, Filter, Floor, FloorShape, Integrator, LampPattern, LampSides,
+    Light, MaterialKind, Mesh, Motion, Output, Particles, Pattern, Reading, RenderSettings, Rotation, Scene, Sky,
+    SkySource, Solid, Sphere, TextureSource, Tone, World, defaults,
 };
 use crate::math::vec3::Vec3;
 use toml::Spanned;
@@ -261,6 +261,7 @@ impl Validator {
                 drift: self.triple("drift", &raw.drift, [0.0; 3], Rule::Coordinate),
                 path: raw.path.as_ref().map(|path| self.path(path, 0.0, 0.0)),
             },
+            lamp_sides: self.one_of("lamp_sides", &raw.lamp_sides, &LampSides::ALL.map(|s| (s, s.name()))),
             lamp_pattern: self.lamp_pattern(raw),
         }
     }

@@ -267,6 +267,7 @@ with_material! {
         pub turns: Number,
         pub drift: Triple,
         pub path: Option<RawPath>,
+        pub lamp_sides: Text,
         pub lamp_pattern: Text,
         pub lamp_cycles: Number,
     }

@@ -2,7 +2,7 @@
 
 use super::{
     Adaptive, Body, Camera, CameraPath, CylindricalPath, Exposure, FilmSettings, Floor, FloorShape, Integrator,
-    LampPattern, Material, MaterialKind, Motion, RenderSettings, Scene, Tone, World, defaults,
+    LampPattern, LampSides, Material, MaterialKind, Motion, RenderSettings, Scene, Tone, World, defaults,
 };
 use crate::math::vec3::Vec3;
 use std::fmt::Write;
@@ -100,6 +100,9 @@ fn write_toml(scene: &Scene, o: &mut String) -> std::fmt::Result {
         }
         writeln!(o, "axis = {}\nangle_deg = {}", V(b.rotation.axis), N(b.rotation.angle_deg))?;
         writeln!(o, "turns = {}\ndrift = {}", N(b.motion.turns), V(b.motion.drift))?;
+        if b.lamp_sides != LampSides::Both {
+            writeln!(o, "lamp_sides = {}", S(b.lamp_sides.name()))?;
+        }
         if b.lamp_pattern != LampPattern::Steady {
             let (name, cycles) = b.lamp_pattern.name_and_cycles();
             writeln!(o, "lamp_pattern = \"{name}\"\nlamp_cycles = {}", N(cycles))?;
@@ -260,6 +263,7 @@ pub fn tokens(scene: &Scene) -> Result<String, Vec<String>> {
             && b.reflection_inside.is_none()
             && b.rotation.angle_deg == 0.0
             && b.motion == Motion::default()
+            && b.lamp_sides == LampSides::Both
             && b.lamp_pattern == LampPattern::Steady;
         if !plain {
             no.push(format!("body {} has lamps, bars, an index of refraction or a motion of its own", i + 1));

@@ -63,7 +63,7 @@ fn soft_shadows_are_those_of_many_points() {
 #[test]
 fn the_lens_is_the_mean_of_pinholes() {
     let mut scene = toml(
-        "[output]\nsize = [48, 36]\n[render]\nsamples = 8\ndepth = 2\ncutoff = 0\n\
+        "[output]\nsize = [48, 36]\n[render]\nsamples = 24\ndepth = 2\ncutoff = 0\n\
          [camera]\nposition = [0, -6, 0]\nlook_at = [0, 0, 0]\nfov_deg = 40\nlens = 0.3\nfocus = 6\n\
          [[body]]\nsolid = \"octahedron\"\ncenter = [-1, 0, 0]\nlamps = 4\n\
          [[body]]\nsolid = \"octahedron\"\ncenter = [1, 4, 0]\nlamps = 4\n[[light]]\nposition = [3, -5, 6]\n",
@@ -72,7 +72,7 @@ fn the_lens_is_the_mean_of_pinholes() {
     let mut mean = vec![0.0f32; seen.len()];
     let count = 200;
     scene.camera.lens = 0.0;
-    scene.render.samples = 2;
+    scene.render.samples = 8;
     let plane = 2.0 * 6.0 * (20f64).to_radians().tan() / 48.0;
     for i in 0..count {
         let (r, angle) = (0.3 * ((f64::from(i) + 0.5) / f64::from(count)).sqrt(), f64::from(i) * 2.399_963_229_728_653);

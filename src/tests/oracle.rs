@@ -139,9 +139,9 @@ impl<'a> Oracle<'a> {
         }
     }
 
-    fn on_bar(&self, k: usize, p: Vec3) -> Option<OnBar> {
+    fn nearest_edge(&self, k: usize, p: Vec3) -> OnBar {
         let body = &self.scene.world.bodies[k];
-        let nearest = self.edges[k]
+        self.edges[k]
             .iter()
             .map(|&[a, b]| {
                 let along = normalise(sub(b, a));
@@ -153,8 +153,8 @@ impl<'a> Oracle<'a> {
                     outward: normalise(sub(scale(add(a, b), 0.5), body.centre)),
                 }
             })
-            .min_by(|a, b| a.across.total_cmp(&b.across))?;
-        (nearest.across < body.bar * body.radius).then_some(nearest)
+            .min_by(|a, b| a.across.total_cmp(&b.across))
+            .unwrap()
     }
 
     // The normal of a half-round bar at p: at the edge it points the way of the edge itself, or back into the body; at the
@@ -196,7 +196,7 @@ impl<'a> Oracle<'a> {
                 Owner::Body(k) if Some(k) == but => {}
                 Owner::Body(k) => {
                     let body = &self.scene.world.bodies[k];
-                    if self.on_bar(k, add(o, scale(d, found.t))).is_some() {
+                    if self.nearest_edge(k, add(o, scale(d, found.t))).across < body.bar * body.radius {
                         return [0.0; 3];
                     }
                     let through = body.material.shares().1;
@@ -207,23 +207,47 @@ impl<'a> Oracle<'a> {
         left
     }
 
-    fn lamp(&self, body: &Body, OnBar { across, along, .. }: &OnBar) -> Vec3 {
+    // What a footprint `over` the edge and `along` it sees of lamps; the bar covers that share of it.
+    fn lamp(&self, body: &Body, at: &OnBar, over: f64, along: f64, cover: f64) -> Vec3 {
         let edge = body.solid.edge_length() * body.radius;
         let n = f64::from(body.lamps);
         let radius = 0.42 * (body.bar * body.radius).min(if body.strip { f64::MAX } else { edge / n });
-        // In the middle of the bar's width on this face.
-        let across = across - 0.5 * body.bar * body.radius;
+        // In the middle of the bar's width, on this face and on the next.
+        let middle = 0.5 * body.bar * body.radius;
+        let sides = [at.across - middle, at.across + middle];
         // The nearest of the lamps' centres, at (i + 1/2) / n of the edge.
         let aside =
-            (0..body.lamps).map(|i| (along - (f64::from(i) + 0.5) / n).abs()).fold(f64::INFINITY, f64::min) * edge;
+            (0..body.lamps).map(|i| (at.along - (f64::from(i) + 0.5) / n).abs()).fold(f64::INFINITY, f64::min) * edge;
         let aside = if body.strip { 0.0 } else { aside };
-        let far2 = (aside * aside + across * across) / (radius * radius);
-        let colour = scale(lin(body.lamp_colour), body.lamp_intensity);
-        if far2 >= 1.0 {
-            return scale(colour, 0.22 / far2);
+        // Something `wide` wide through a box `blur` wide, both by their halves: what is left of it at x, and its size.
+        let smeared = |x: f64, blur: f64| {
+            let (large, small) = (blur.max(1.0), blur.min(1.0));
+            (((large + small - x) / (2.0 * small)).clamp(0.0, 1.0), large, small)
+        };
+        let blur = (if body.strip { over } else { (over * along).sqrt() }) / (2.0 * radius);
+        let [own, other] = sides.map(|side| smeared(side.hypot(aside) / radius, blur));
+        let size = if body.strip { own.1 } else { own.1 * own.1 + own.2 * own.2 / 3.0 };
+        let shown = (own.0 + other.0) / size;
+        let far2 = (aside * aside + sides[0] * sides[0]) / (radius * radius);
+        let core = (1.0 - far2).max(0.0);
+        // Means of the core, and of its square, over a strip and over a disc.
+        let (mean, mean2) = if body.strip { (2.0 / 3.0, 8.0 / 15.0) } else { (0.5, 1.0 / 3.0) };
+        let even = (blur * blur).min(1.0);
+        let between = |sharp: f64, mean: f64| sharp + (mean - sharp) * even;
+        let mut tinted = between(1.2 + 1.4 * core, 1.2 + 1.4 * mean) * shown;
+        let mut white = between(1.6 * core * core, 1.6 * mean2) * shown;
+        let merging = (2.0 * along / (edge / n) - 1.0).clamp(0.0, 1.0);
+        if !body.strip && merging > 0.0 {
+            let blur = over / (2.0 * radius);
+            let [own, other] = sides.map(|side| smeared(side.abs() / radius, blur));
+            let fill = std::f64::consts::PI * radius * radius / (2.0 * radius * edge / n);
+            let row = (own.0 + other.0) / own.1 * fill;
+            tinted += (1.9 * row - tinted) * merging;
+            white += (1.6 / 3.0 * row - white) * merging;
         }
-        let core = 1.0 - far2;
-        colour.map(|c| c * (1.2 + 1.4 * core) + top(colour) * 1.6 * core * core)
+        let colour = scale(lin(body.lamp_colour), body.lamp_intensity);
+        let halo = 0.22 / far2.max(1.0) * (1.0 - own.0) * cover;
+        colour.map(|c| c * (tinted + halo) + top(colour) * white)
     }
 
     fn floor_picture(&self, i: usize, p: Vec3, footprint: f64, cosine: f64) -> Vec3 {
@@ -268,20 +292,24 @@ impl<'a> Oracle<'a> {
         add(scale(sample(level), 1.0 - part), scale(sample(level + 1), part))
     }
 
-    fn radiance(&self, o: Vec3, d: Vec3, weight: Vec3, bounces: u32, distance: f64, spread: f64) -> Vec3 {
+    // width: of the ray's cone at o; growth: by how much it widens with the distance, over the camera's spread.
+    fn radiance(&self, o: Vec3, d: Vec3, weight: Vec3, bounces: u32, (width, growth): (f64, f64), spread: f64) -> Vec3 {
         let scene = self.scene;
         let Some(found) = self.hits(o, d).min_by(|a, b| a.t.total_cmp(&b.t)) else {
             let up = d[2].max(0.0);
             return add(scale(lin(scene.world.sky.horizon), 1.0 - up), scale(lin(scene.world.sky.zenith), up));
         };
         let p = add(o, scale(d, found.t));
+        let width = width + found.t * growth * spread;
         let outward = found.normal;
         let entering = dot(outward, d) < 0.0;
         let mut n = if entering { outward } else { scale(outward, -1.0) };
-        let (mut local, mut emission) = (1.0, [0.0; 3]);
+        let mut local;
+        let mut emission = [0.0; 3];
+        let mut mirrored_growth = growth;
         // A bar stands proud of its body, which does not shade it; inside, it stands in its own light.
         let (mut proud, mut behind) = (None, None);
-        let albedo;
+        let mut albedo;
         let (mut transmit, mut ior) = ([0.0; 3], 1.0);
         let mut reflect;
         let mut shine = scene.world.highlight;
@@ -299,40 +327,68 @@ impl<'a> Oracle<'a> {
             }
             Owner::Floor(i) => {
                 let floor = scene.world.floor.as_ref().unwrap();
-                let picture = self.floor_picture(i, p, (distance + found.t) * spread, dot(n, d));
+                let picture = self.floor_picture(i, p, width, dot(n, d));
                 (albedo, reflect, local) = (times(lin(floor.tint), picture), floor.reflection, 1.0 - floor.reflection);
             }
             Owner::Body(k) => {
                 let body = &scene.world.bodies[k];
-                if let Some(place) = self.on_bar(k, p) {
-                    albedo = lin(body.bar_colour);
-                    if body.lamps > 0 || body.strip {
-                        emission = self.lamp(body, &place);
-                    }
-                    n = self.bar_normal(body, &place, p, d, n, bounces < 2);
-                    reflect = if entering && bounces < 2 { body.bar_reflection } else { 0.0 };
-                    (proud, behind) = if entering { (Some(k), None) } else { (None, Some(outward)) };
-                } else {
-                    let (reflection, transparency) = body.material.shares();
-                    albedo = lin(body.material.colour);
-                    local = (1.0 - reflection - transparency).max(0.0);
-                    ior = if entering { 1.0 / body.material.ior() } else { body.material.ior() };
-                    (reflect, transmit) = (reflection, scale(albedo, transparency));
-                    if body.material.is_glass() {
-                        local = 0.0;
-                        reflect = mirrored_share(ior, -dot(n, d));
-                        transmit = scale(albedo, 1.0 - reflect);
-                    }
+                let (reflection, transparency) = body.material.shares();
+                albedo = lin(body.material.colour);
+                local = (1.0 - reflection - transparency).max(0.0);
+                ior = if entering { 1.0 / body.material.ior() } else { body.material.ior() };
+                (reflect, transmit) = (reflection, scale(albedo, transparency));
+                if body.material.is_glass() {
+                    local = 0.0;
+                    reflect = mirrored_share(ior, -dot(n, d));
+                    transmit = scale(albedo, 1.0 - reflect);
                 }
+                // A bar stands proud of its body, which does not shade it; inside, it stands in its own light.
+                (proud, behind) = if entering { (Some(k), None) } else { (None, Some(outward)) };
             }
         }
         let cosine = -dot(n, d);
-        let k = 1.0 - ior * ior * (1.0 - cosine * cosine);
-        if k < 0.0 && top(transmit) > 0.0 {
+        if 1.0 - ior * ior * (1.0 - cosine * cosine) < 0.0 && top(transmit) > 0.0 {
             // Total reflection: all of it is mirrored.
             (local, reflect, transmit) = (0.0, 1.0, [0.0; 3]);
         }
-        let mut sum = add(emission, scale(times(albedo, lin(scene.world.ambient)), local));
+        albedo = scale(albedo, local);
+        shine *= local;
+        if let Owner::Body(k) = found.owner
+            && scene.world.bodies[k].bar > 0.0
+        {
+            let body = &scene.world.bodies[k];
+            let place = self.nearest_edge(k, p);
+            let rim = body.bar * body.radius;
+            // The footprint: the cone's cross-section, carried along the ray on to the face.
+            let on_face = |way: Vec3| width * (1.0 + (dot(way, d) / dot(n, d).abs().max(0.01)).powi(2)).sqrt();
+            let into = normalise(sub(p, place.foot));
+            let (over, along) = (on_face(into), on_face(cross(n, into)));
+            let ends = [place.across - over / 2.0, place.across + over / 2.0];
+            let cover = ((ends[1].min(rim) - ends[0].max(-rim)) / over).clamp(0.0, 1.0);
+            if body.lamps > 0 || body.strip {
+                emission = self.lamp(body, &place, over, along, cover);
+            }
+            let mirrors = entering && bounces < 2;
+            let by_bar = if mirrors { body.bar_reflection * cover } else { 0.0 };
+            if cover > 0.5 && reflect * (1.0 - cover) <= by_bar {
+                let at_edge = dot(n, place.outward).abs();
+                n = self.bar_normal(body, &place, p, d, n, mirrors);
+                // The bar's normal turns from the edge's on to its rim's; what it mirrors turns twice as much.
+                let first = if entering { -1.0 } else { 1.0 } * (1.0 / (at_edge * at_edge) - 1.0).sqrt();
+                let lean = first + (1.2 - first) * (place.across / rim).min(1.0);
+                let turn = (1.2 - first) / rim / (1.0 + lean * lean) * over;
+                let wider = growth + 2.0 * turn / spread;
+                mirrored_growth = ((growth * wider).sqrt().log2() + 0.5).floor().exp2();
+            }
+            let mix = |a: f64, b: f64| a + (b - a) * cover;
+            let bar = lin(body.bar_colour);
+            albedo = [0, 1, 2].map(|i| mix(albedo[i], bar[i]));
+            shine = mix(shine, scene.world.highlight);
+            (reflect, transmit) = (reflect * (1.0 - cover) + by_bar, scale(transmit, 1.0 - cover));
+        }
+        let cosine = -dot(n, d);
+        let k = 1.0 - ior * ior * (1.0 - cosine * cosine);
+        let mut sum = add(emission, times(albedo, lin(scene.world.ambient)));
         for light in &scene.world.lights {
             let to = sub(light.position, p);
             let l = normalise(to);
@@ -342,7 +398,7 @@ impl<'a> Oracle<'a> {
             }
             let half = normalise(sub(l, d));
             let highlight = shine * dot(n, half).max(0.0).powi(64);
-            let lit = times(scale(albedo.map(|a| a * lambert + highlight), local), lin(light.colour));
+            let lit = times(albedo.map(|a| a * lambert + highlight), lin(light.colour));
             if !scene.render.shadows {
                 sum = add(sum, lit);
             } else if top(times(weight, lit)) > 0.5 * scene.render.cutoff {
@@ -356,19 +412,19 @@ impl<'a> Oracle<'a> {
             return sum;
         }
         let mirrored = sub(d, scale(n, 2.0 * dot(n, d)));
-        let onward = |sum: &mut Vec3, direction: Vec3, factor: Vec3| {
+        let onward = |sum: &mut Vec3, direction: Vec3, factor: Vec3, growth: f64| {
             let weight = times(weight, factor);
             if top(factor) > 0.0 && top(weight) >= scene.render.cutoff {
-                let more = self.radiance(p, direction, weight, bounces + 1, distance + found.t, spread);
+                let more = self.radiance(p, direction, weight, bounces + 1, (width, growth), spread);
                 *sum = add(*sum, times(factor, more));
             }
         };
-        onward(&mut sum, mirrored, [reflect; 3]);
+        onward(&mut sum, mirrored, [reflect; 3], mirrored_growth);
         let through = match ior {
             1.0 => d,
-            _ => normalise(add(scale(d, ior), scale(n, ior * cosine - k.sqrt()))),
+            _ => normalise(add(scale(d, ior), scale(n, ior * cosine - k.max(0.0).sqrt()))),
         };
-        onward(&mut sum, through, transmit);
+        onward(&mut sum, through, transmit, growth);
         sum
     }
 
@@ -474,7 +530,7 @@ impl<'a> Oracle<'a> {
                     let py =
                         f64::from(y) + (f64::from(s / n) + 0.5) / f64::from(n) - f64::from(scene.render.height) / 2.0;
                     let d = add(scale(view.forward, focal), sub(scale(view.right, px), scale(view.up, py)));
-                    sum = add(sum, self.radiance(view.eye, normalise(d), [1.0; 3], 0, 0.0, spread));
+                    sum = add(sum, self.radiance(view.eye, normalise(d), [1.0; 3], 0, (0.0, 1.0), spread));
                 }
                 pixels.push(scale(sum, 1.0 / f64::from(n * n)).map(|c| code_of(scene, c)));
             }

@@ -194,7 +194,7 @@ fn adaptive_samples_go_where_they_are_needed() {
         errors.push(error(&picture));
         assert!(2 * rays < even_rays, "{rays} of {even_rays}");
     }
-    assert!(errors[0] < 1.05 * error(&even) && errors[0] < 0.7 * errors[1], "{errors:?}, {}", error(&even));
+    assert!(errors[0] < 1.1 * error(&even) && errors[0] < 0.7 * errors[1], "{errors:?}, {}", error(&even));
 }
 
 // A path-traced picture of as many samples on average has more noise when each pixel takes the same number.

@@ -216,6 +216,8 @@ fn with_world(scene: impl Strategy<Value = Scene>) -> impl Strategy<Value = Scen
             let body = &mut scene.world.bodies[0];
             (body.rotation, body.motion, body.lamp_pattern) = (rotation, motion, pattern);
             body.reflection_inside = inside;
+            body.lamp_sides =
+                if inside.is_some() { crate::scene::LampSides::Inside } else { crate::scene::LampSides::Both };
             (scene.world.spheres, scene.world.meshes, scene.world.particles) = things;
             if integrator != Integrator::Whitted {
                 // Path tracing counts samples by pixel.
