@@ -19,7 +19,7 @@ constexpr int ROULETTE_FROM = 4;
 
 // The ray that goes on, of those that could: diffuse, mirrored or through, drawn by their shares.
 template <class S>
-POLYFLY_FN Ray sample_bsdf(const S& scene, const Ray& ray, const Surface<S>& s, SamplePoint point, Real t, Mask met,
+POLYFLY_FN Ray sample_bsdf(const S& scene, const Ray& ray, const Surface<S>& s, SamplePoint point, Mask met,
                            Mask& continues) {
   const Real zero = Real(0.0f), one = Real(1.0f);
   const Int bounce = ray.bounces & Int(BOUNCE_MASK);
@@ -32,7 +32,7 @@ POLYFLY_FN Ray sample_bsdf(const S& scene, const Ray& ray, const Surface<S>& s, 
   const Real chance = select(is_diffuse, diffuse, select(is_mirror, mirrored, passed));
   Ray next = ray;
   next.o = s.p;
-  next.length = cone_at(ray, t);
+  next.length = s.cone;
   continues = met & (chance > zero) & (bounce < Int(scene.constants.depth));
 
   Vec ball = s.n;
@@ -112,7 +112,7 @@ struct PathTracing {
       }
     }
     Mask continues;
-    const Ray next = sample_bsdf(scene, ray, s, point, hit.t, met, continues);
+    const Ray next = sample_bsdf(scene, ray, s, point, met, continues);
     return queue.spawn(next, continues);
   }
 };

@@ -19,7 +19,7 @@ struct SecondaryRays {
   Mask reflects, transmits;
 };
 template <class S, class Q>
-POLYFLY_FN SecondaryRays spawn_secondary_rays(const S& scene, const Ray& ray, const Surface<S>& s, Real t, Mask met,
+POLYFLY_FN SecondaryRays spawn_secondary_rays(const S& scene, const Ray& ray, const Surface<S>& s, Mask met,
                                               const Q& queue) {
   SecondaryRays c;
   const Real cutoff = Real(scene.constants.cutoff);
@@ -27,7 +27,7 @@ POLYFLY_FN SecondaryRays spawn_secondary_rays(const S& scene, const Ray& ray, co
   const Mask deeper = met & (bounces < Int(scene.constants.depth));
   c.reflected = ray;
   c.reflected.o = s.p;
-  c.reflected.length = cone_at(ray, t);
+  c.reflected.length = s.cone;
   c.reflected.bounces = ray.bounces + Int(1);
   c.transmitted = c.reflected;
   Mirrored m = mirror(s.n, ray.d, vec(Real(1.0f), Real(1.0f), Real(1.0f)) * s.reflect);
@@ -91,6 +91,6 @@ struct Whitted {
         active);
     POLYFLY_NO_UNROLL
     for (int i = 0; i < scene.lights.len; ++i) sample_light(scene, i, ray, s, met, queue);
-    return queue.spawn(spawn_secondary_rays(scene, ray, s, hit.t, met, queue));
+    return queue.spawn(spawn_secondary_rays(scene, ray, s, met, queue));
   }
 };

@@ -34,6 +34,7 @@ struct Surface {
   Int same_side;   // Ray::from of the reflected ray
   Int other_side;  // and of the transmitted one
   Int onward;      // what to add to the transmitted ray's bounces: DISPERSED where it is of one wavelength now
+  Real cone;       // see cone_at
   Real widening;   // what a curved mirror adds to the angle of a ray's cone, over the camera's
   Vec passed;      // what is left of light that has come to the surface through the glass behind it
 };
@@ -76,64 +77,64 @@ POLYFLY_FN void shade_glass(const Ray& ray, const Hit& hit, Mask m, const Wavele
   if (any(absorbs)) s.passed = select(absorbs, exp_minus(absorb * hit.t), s.passed);
 }
 
-// What a sample covers of a face, as widths across an edge and along it: a cone of rays is longer the way it leans, and
-// mirrors and panes, which are flat, do not change its angle (Amanatides, "Ray tracing with cones", 1984).
+// What a sample covers of a face: a cone of rays is longer the way it leans, and mirrors and panes, which are flat, do
+// not change its angle (Amanatides, "Ray tracing with cones", 1984).
 struct Footprint {
-  Real across, along;
+  Real width;  // of the cone where it meets the face
+  Real slant;  // over the cosine of its lean
 };
-// width: of the cone where it meets the face. facing, sideways: the ray's direction along the face's normal, and along
-// the one within the face away from the edge.
-POLYFLY_FN Footprint footprint_on(Real width, Real facing, Real sideways) {
-  const Real one = Real(1.0f), square = facing * facing, aside = sideways * sideways;
-  const Real steep = reciprocal(max(square, Real(1.0e-4f)));
-  const Real lengthways = max(one - square - aside, Real(0.0f));
-  const Footprint f = {width * sqrt(fma(aside, steep, one)), width * sqrt(fma(lengthways, steep, one))};
-  return f;
+// How much wider it is in a direction within the face, in which the ray's own has this share.
+POLYFLY_FN Real stretch_along(const Footprint& f, Real share) {
+  const Real lean = share * f.slant;
+  return sqrt(fma(lean, lean, Real(1.0f)));
 }
 // The share of something that ends at `far` from x, seen through a box: 1 well within, a half on its rim.
 POLYFLY_FN Real share_within(Real far, Real x, Real inverse_width) {
   return max(min(fma(far - x, inverse_width, Real(0.5f)), Real(1.0f)), Real(0.0f));
 }
 
+// Radii from the edge to the nearest that a lamp may be: it fills at most 0.42 of the bar's width.
+#define LAMP_REACH 1.19f
+
 // --- lamps: discs set along the middle of a bar, hot in theirs, with a glow on the bar around them ---
-// across: distance to the edge within the face; place: position along the edge, 0 in its middle; cover: the share of
-// the footprint w that the bar fills. A lamp smaller than the footprint is spread over it; of a row closer than that
-// the mean is seen.
+// across: distance to the edge within the face; place: position along the edge, 0 in its middle; width: the footprint's
+// across the edge; sideways: the share of the ray's direction that runs across it; cover: the share of the footprint
+// that the bar fills. A lamp smaller than the footprint is spread over it; of a row closer than that the mean is seen.
 template <class S>
-POLYFLY_FN Vec lamp_light(const S&, const Body& body, Real across, Real place, Footprint w, Real cover) {
+POLYFLY_FN Vec lamp_light(const S&, const Body& body, Real across, Real place, const Footprint& f, Real width,
+                          Real sideways, Real cover) {
   const Real zero = Real(0.0f), half = Real(0.5f), one = Real(1.0f);
   const bool strip = body.lamps < 0;
   Real cell = fma(place, Real(body.lamps_per_length), Real(0.5f * (float)body.lamps));
   const Real first = zero, last = Real((float)(body.lamps - 1));
   const Real number = to_real(to_int(min(max(cell, first), last)));
-  Real aside = (cell - number - half) * Real(body.lamp_spacing);
-  if (strip) aside = zero;
+  // What the footprint is long, squared, is its longest way's by the sine between that and the edge. A row of lamps
+  // closer than it is one line of light; from half as long on it tends to that.
+  const Real longest = f.width * f.slant, long2 = longest * longest * fma(-sideways, sideways, one);
+  const Real row = strip ? one : max(min(fma(long2, Real(body.lamp_merging), Real(-1.0f / 3.0f)), one), zero);
+  const Real aside = (cell - number - half) * Real(body.lamp_spacing) * (one - row);
   // In lamp radii from here on, squared where it says so.
   const Real sharpness = Real(body.lamp_sharpness * body.lamp_sharpness), aside2 = aside * aside;
   const Real off = across - Real(body.lamp_across), beyond = across + Real(body.lamp_across);
   const Real far2 = fma(off, off, aside2) * sharpness;
-  const Real half_width = Real(0.5f * body.lamp_sharpness) * (strip ? w.across : sqrt(w.across * w.along));
+  const Real half_width =
+      max(Real(0.5f * body.lamp_sharpness) * (strip ? width : f.width * sqrt(f.slant)), Real(1.0e-9f));
   // A disc through a box: of the larger one's size, with a rim as wide as the smaller.
-  const Real grown = max(half_width, one), blurred = min(half_width * half_width, one);
-  const Real soft = min(half_width, one), rim = half * reciprocal(max(soft, Real(1.0e-9f)));
+  const Real inverse = reciprocal(half_width), rim = half * max(inverse, one);
+  const Real grown = max(half_width, one), soft = min(half_width, one), blurred = soft * soft;
   const Real own = share_within(grown, sqrt(far2), rim);
-  // With that of the lamp on the other side of the edge.
-  Real shown = own + share_within(grown, sqrt(fma(beyond, beyond, aside2) * sharpness), rim);
-  shown = shown * reciprocal(strip ? grown : fma(soft * soft, Real(1.0f / 3.0f), grown * grown));
-  const Real core = max(one - far2, zero);
-  Real white = mix(core * core * Real(1.6f), Real(strip ? 1.6f * 8.0f / 15.0f : 1.6f / 3.0f), blurred) * shown;
-  Real tinted = mix(fma(core, Real(1.4f), Real(1.2f)), Real(strip ? 1.2f + 1.4f * 2.0f / 3.0f : 1.9f), blurred) * shown;
-  const Real merging = fma(w.along, Real(2.0f * body.lamps_per_length), -one);
-  const Mask merges = merging > zero;
-  if (!strip && any(merges)) {
-    const Real row = max(min(merging, one), zero);
-    const Real half_across = Real(0.5f * body.lamp_sharpness) * w.across, wide = max(half_across, one);
-    const Real side = half * reciprocal(max(min(half_across, one), Real(1.0e-9f))), sharp = Real(body.lamp_sharpness);
-    const Real both = share_within(wide, abs(off) * sharp, side) + share_within(wide, beyond * sharp, side);
-    const Real mean = both * Real(body.lamp_fill) * reciprocal(wide);
-    white = select(merges, mix(white, mean * Real(1.6f / 3.0f), row), white);
-    tinted = select(merges, mix(tinted, mean * Real(1.9f), row), tinted);
+  Real shown = own;
+  if (any(grown + soft > Real(LAMP_REACH))) {
+    // With that of the lamp on the other side of the edge.
+    shown = shown + share_within(grown, sqrt(fma(beyond, beyond, aside2) * sharpness), rim);
   }
+  // Its light is spread over a disc, and that of a line over its width.
+  const Real line = min(inverse, one) * Real(body.lamp_fill);
+  shown = shown * (strip ? line : mix(reciprocal(fma(blurred, Real(1.0f / 3.0f), grown * grown)), line, row));
+  const Real core = max(one - far2, zero);
+  const Real white = mix(core * core * Real(1.6f), Real(strip ? 1.6f * 8.0f / 15.0f : 1.6f / 3.0f), blurred) * shown;
+  const Real tinted =
+      mix(fma(core, Real(1.4f), Real(1.2f)), Real(strip ? 1.2f + 1.4f * 2.0f / 3.0f : 1.9f), blurred) * shown;
   const Vec colour = vec(body.lamp_colour);
   const Real strength = max_component(colour) * white;
   const Real around = fma(Real(0.22f) * reciprocal(max(far2, one)), (one - own) * cover, tinted);
@@ -175,14 +176,17 @@ POLYFLY_FN void total_reflection(Vec d, Mask met, Surface<S>& s) {
 // How far the rim of a bar leans away from its edge, as a tangent; and bounces after which bars mirror nothing.
 #define BAR_RIM 1.2f
 #define BAR_BOUNCES 2
+// A bar's rim is filtered by this share of the footprint: of what a bar half covers a ray has to go on, alone among its
+// neighbours, and the whole footprint blurs more than it calms.
+#define BAR_BLUR 0.6f
 
 // A bar at q from the body's centre, for lanes that are `near` one: half-round metal along the edge between the face
 // with the normal n and the one that is `nearest` to q, of the others. Its normal runs from the edge's own, between
-// both faces, to one that leans into the face. cone: see cone_at. Where the footprint lies half on the bar
+// both faces, to one that leans into the face. f: what the sample covers. Where the footprint lies half on the bar
 // and half on the pane their shares are mixed, and the normal is that of the one that mirrors more.
 template <class S>
-POLYFLY_FN void shade_bar(const S& scene, const Body& body, const Ray& ray, Vec q, Vec n, Real nearest, Real cone,
-                          float pixel_footprint, Mask near, Surface<S>& s) {
+POLYFLY_FN void shade_bar(const S& scene, const Body& body, const Ray& ray, Vec q, Vec n, Real nearest,
+                          const Footprint& f, Mask near, Surface<S>& s) {
   const Real zero = Real(0.0f), one = Real(1.0f);
   Vec other = n;
   POLYFLY_NO_UNROLL
@@ -197,8 +201,9 @@ POLYFLY_FN void shade_bar(const S& scene, const Body& body, const Ray& ray, Vec 
   other = select(dot(other, q) < zero, -other, other);
   const Vec inward = fma(other, Real(-body.bar_to_edge), n * Real(body.bar_inward));
   const Real facing = dot(n, ray.d), across = nearest * Real(body.bar_to_edge);
-  const Footprint w = footprint_on(cone * Real(pixel_footprint), facing, dot(inward, ray.d));
-  const Real inverse_width = reciprocal(max(w.across, Real(1.0e-20f)));
+  const Real sideways = dot(inward, ray.d), stretch = stretch_along(f, sideways);
+  const Real width = f.width * stretch;
+  const Real inverse_width = reciprocal(max(width * Real(BAR_BLUR), Real(1.0e-20f)));
   const Real rim = Real(body.bar * body.bar_to_edge);
   const Real cover = share_within(rim, across, inverse_width) - share_within(-rim, across, inverse_width);
   const Mask outside = facing < zero;
@@ -208,7 +213,7 @@ POLYFLY_FN void shade_bar(const S& scene, const Body& body, const Ray& ray, Vec 
       if (!(body.lamp_sides & LAMPS_INSIDE)) shines = shines & outside;
       if (!(body.lamp_sides & LAMPS_OUTSIDE)) shines = shines & !outside;
     }
-    s.emission = select(shines, lamp_light(scene, body, across, place, w, cover), s.emission);
+    s.emission = select(shines, lamp_light(scene, body, across, place, f, width, sideways, cover), s.emission);
   }
   const Mask bar = near & (cover > zero);
   if (!any(bar)) return;
@@ -225,16 +230,16 @@ POLYFLY_FN void shade_bar(const S& scene, const Body& body, const Ray& ray, Vec 
   const Vec face = select(outside, n, -n);
   const Real first = select(outside, Real(-body.bar_lean), Real(body.bar_lean));
   const Real lean = fma(Real(BAR_RIM) - first, min(nearest * Real(body.bar_inverse), one), first);
-  const Vec leaning = normalise(fma(inward, lean, face));
+  const Real size = reciprocal(sqrt(fma(lean, lean, one)));
+  const Vec leaning = fma(inward, lean, face) * size;
   // What turns away from the eye is seen from the side at most.
   const Vec round = fma(ray.d, -max(dot(leaning, ray.d), zero), leaning);
   s.n = select(most, round, s.n);
   s.alpha = select(most, zero, s.alpha);
   s.edge = select(most, zero, s.edge);
-  // The normal turns by this over the footprint, and what is mirrored by twice as much.
-  const Real turn =
-      (Real(BAR_RIM) - first) * reciprocal(fma(lean, lean, one)) * Real(1.0f / (body.bar * body.bar_to_edge));
-  s.widening = select(most, Real(2.0f / pixel_footprint) * w.across * turn, s.widening);
+  // Over the footprint the normal turns with the lean, as a tangent, and what is mirrored twice as far.
+  s.widening =
+      select(most, s.cone * stretch * (Real(BAR_RIM) - first) * Real(body.bar_turn) * (size * size), s.widening);
   // What they mirror stays on this side of the face: where it would not, the normal gives way.
   const Vec mirrored = fma(round, Real(-2.0f) * dot(round, ray.d), ray.d);
   const Real below = dot(mirrored, face) - Real(0.02f);
@@ -290,12 +295,11 @@ POLYFLY_FN void shade_body(const S& scene, const Frame& frame, int k, const Ray&
   s.other_side = select(m, select(hit.leaving, out, in), s.other_side);
   total_reflection(ray.d, m, s);
   if (!(body.bar > 0.0f)) return;
-  // A footprint's half reaches the bar; what it shows of lamps reaches twice as far.
-  const Real cone = cone_at(ray, hit.t);
-  const float share = body.lamps == 0 ? 0.5f : 1.0f;
-  const Real reach = cone * Real(share * frame.pixel_footprint) * reciprocal(max(abs(facing), Real(0.01f)));
-  const Mask near = m & (nearest * Real(body.bar_to_edge) < reach + Real(body.bar * body.bar_to_edge));
-  if (any(near)) shade_bar(scene, body, ray, q, n, nearest, cone, frame.pixel_footprint, near, s);
+  // A footprint's half reaches the bar.
+  const Footprint f = {s.cone * Real(frame.pixel_footprint), reciprocal(max(abs(facing), Real(0.01f)))};
+  const Mask near =
+      m & (nearest * Real(body.bar_to_edge) < fma(f.width, f.slant * Real(0.5f), Real(body.bar * body.bar_to_edge)));
+  if (any(near)) shade_bar(scene, body, ray, q, n, nearest, f, near, s);
 }
 
 // With the distance from the scene's middle the floor gives way to what is behind it, the sky.
@@ -329,8 +333,7 @@ POLYFLY_FN void shade_floor(const S& scene, const Frame& frame, int k, const Ray
   if (scene.mip_levels.len > 0) {
     // A sample's footprint, widened by the root of its foreshortening: between blur and shimmer.
     const Real slant = max(facing * facing, Real(1.0e-4f));
-    const Real covered =
-        cone_at(ray, hit.t) * Real(frame.pixel_footprint * quad.density) * reciprocal(sqrt(sqrt(slant)));
+    const Real covered = s.cone * Real(frame.pixel_footprint * quad.density) * reciprocal(sqrt(sqrt(slant)));
     albedo = albedo * sample_texture(scene, u, v, covered, m);
   }
   s.albedo = select(m, albedo, s.albedo);
@@ -481,6 +484,7 @@ POLYFLY_FN Surface<S> shading_point(const S& scene, const Frame& frame, const Ra
                   Int(FROM_NOWHERE),
                   Int(FROM_NOWHERE),
                   Int(0),
+                  cone_at(ray, hit.t),
                   zero,
                   vec(Real(1.0f), Real(1.0f), Real(1.0f))};
   if constexpr (SceneTraits<S>::small) {

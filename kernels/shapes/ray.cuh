@@ -22,9 +22,8 @@ POLYFLY_FN Real cone_at(const Ray& ray, Real t) {
 POLYFLY_FN Int widened(Int bounces, Real widening) {
   const Int spread = (bounces & Int(SPREAD_MASK)) >> SPREAD_SHIFT;
   const Real before = from_bits((spread + Int(127)) << 23);
-  // To the nearest power of two.
-  const Real mean = sqrt(before * (before + widening)) * Real(1.4142135f);
-  const Int power = (bits(mean) >> 23) - Int(127);
+  // The geometric mean, to the nearest power of two: by the exponent of twice its square.
+  const Int power = ((bits(before * (before + widening) * Real(2.0f)) >> 23) - Int(127)) >> 1;
   const Int kept = select(power > Int(SPREAD_MAX), Int(SPREAD_MAX), power);
   return (bounces & Int(~SPREAD_MASK)) | (kept << SPREAD_SHIFT);
 }

@@ -67,7 +67,8 @@ pub fn flatten(scene: &Scene, assets: &Assets, k: usize, slabs: &mut Vec<Slab>) 
         lamp_spacing: spacing as f32,
         lamps_per_length: (1.0 / spacing) as f32,
         lamp_sharpness: if body.has_lamps() { (1.0 / lamp_radius(body)) as f32 } else { 0.0 },
-        lamp_fill: (std::f64::consts::FRAC_PI_2 * lamp_radius(body) / spacing) as f32,
+        lamp_fill: if body.strip { 1.0 } else { (std::f64::consts::FRAC_PI_2 * lamp_radius(body) / spacing) as f32 },
+        lamp_merging: (4.0 / (3.0 * spacing * spacing)) as f32,
         lamp_colour: single(lamp_light(body)),
         lamps: if body.strip && body.has_lamps() { -1 } else { lamps as i32 },
         bar_colour: linear_colour(body.bar_colour),
@@ -78,6 +79,7 @@ pub fn flatten(scene: &Scene, assets: &Assets, k: usize, slabs: &mut Vec<Slab>) 
         shadow_transmit: if bends { 0.0 } else { transparency as f32 },
         bar_reflect: body.bar_reflection as f32,
         bar_inverse: if body.bar > 0.0 { (1.0 / (body.bar * body.radius * sine)) as f32 } else { 0.0 },
+        bar_turn: if body.bar > 0.0 { (2.0 / (body.bar * body.radius)) as f32 } else { 0.0 },
         glass: i32::from(material.is_glass()),
         lamp_sides: match body.lamp_sides {
             LampSides::Both => LAMPS_OUTSIDE | LAMPS_INSIDE,

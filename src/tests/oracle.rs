@@ -207,8 +207,8 @@ impl<'a> Oracle<'a> {
         left
     }
 
-    // What a footprint `over` the edge and `along` it sees of lamps; the bar covers that share of it.
-    fn lamp(&self, body: &Body, at: &OnBar, over: f64, along: f64, cover: f64) -> Vec3 {
+    // What a footprint `over` the edge and `along` it, as large as a `round` one, sees of lamps; the bar covers that share.
+    fn lamp(&self, body: &Body, at: &OnBar, [over, along, round]: [f64; 3], cover: f64) -> Vec3 {
         let edge = body.solid.edge_length() * body.radius;
         let n = f64::from(body.lamps);
         let radius = 0.42 * (body.bar * body.radius).min(if body.strip { f64::MAX } else { edge / n });
@@ -218,33 +218,27 @@ impl<'a> Oracle<'a> {
         // The nearest of the lamps' centres, at (i + 1/2) / n of the edge.
         let aside =
             (0..body.lamps).map(|i| (at.along - (f64::from(i) + 0.5) / n).abs()).fold(f64::INFINITY, f64::min) * edge;
-        let aside = if body.strip { 0.0 } else { aside };
+        // A row that is closer than the footprint is long is a line, from half of that on more and more.
+        let row = if body.strip { 1.0 } else { (((2.0 * along * n / edge).powi(2) - 1.0) / 3.0).clamp(0.0, 1.0) };
+        let aside = if body.strip { 0.0 } else { aside * (1.0 - row) };
         // Something `wide` wide through a box `blur` wide, both by their halves: what is left of it at x, and its size.
         let smeared = |x: f64, blur: f64| {
             let (large, small) = (blur.max(1.0), blur.min(1.0));
             (((large + small - x) / (2.0 * small)).clamp(0.0, 1.0), large, small)
         };
-        let blur = (if body.strip { over } else { (over * along).sqrt() }) / (2.0 * radius);
+        let blur = (if body.strip { over } else { round }) / (2.0 * radius);
         let [own, other] = sides.map(|side| smeared(side.hypot(aside) / radius, blur));
-        let size = if body.strip { own.1 } else { own.1 * own.1 + own.2 * own.2 / 3.0 };
-        let shown = (own.0 + other.0) / size;
+        let fill = if body.strip { 1.0 } else { std::f64::consts::PI * radius * n / (2.0 * edge) };
+        let (disc, line) = (1.0 / (own.1 * own.1 + own.2 * own.2 / 3.0), fill / own.1);
+        let shown = (own.0 + other.0) * (disc + (line - disc) * row);
         let far2 = (aside * aside + sides[0] * sides[0]) / (radius * radius);
         let core = (1.0 - far2).max(0.0);
         // Means of the core, and of its square, over a strip and over a disc.
         let (mean, mean2) = if body.strip { (2.0 / 3.0, 8.0 / 15.0) } else { (0.5, 1.0 / 3.0) };
         let even = (blur * blur).min(1.0);
         let between = |sharp: f64, mean: f64| sharp + (mean - sharp) * even;
-        let mut tinted = between(1.2 + 1.4 * core, 1.2 + 1.4 * mean) * shown;
-        let mut white = between(1.6 * core * core, 1.6 * mean2) * shown;
-        let merging = (2.0 * along / (edge / n) - 1.0).clamp(0.0, 1.0);
-        if !body.strip && merging > 0.0 {
-            let blur = over / (2.0 * radius);
-            let [own, other] = sides.map(|side| smeared(side.abs() / radius, blur));
-            let fill = std::f64::consts::PI * radius * radius / (2.0 * radius * edge / n);
-            let row = (own.0 + other.0) / own.1 * fill;
-            tinted += (1.9 * row - tinted) * merging;
-            white += (1.6 / 3.0 * row - white) * merging;
-        }
+        let tinted = between(1.2 + 1.4 * core, 1.2 + 1.4 * mean) * shown;
+        let white = between(1.6 * core * core, 1.6 * mean2) * shown;
         let colour = scale(lin(body.lamp_colour), body.lamp_intensity);
         let halo = 0.22 / far2.max(1.0) * (1.0 - own.0) * cover;
         colour.map(|c| c * (tinted + halo) + top(colour) * white)
@@ -363,10 +357,12 @@ impl<'a> Oracle<'a> {
             let on_face = |way: Vec3| width * (1.0 + (dot(way, d) / dot(n, d).abs().max(0.01)).powi(2)).sqrt();
             let into = normalise(sub(p, place.foot));
             let (over, along) = (on_face(into), on_face(cross(n, into)));
-            let ends = [place.across - over / 2.0, place.across + over / 2.0];
-            let cover = ((ends[1].min(rim) - ends[0].max(-rim)) / over).clamp(0.0, 1.0);
+            // Six tenths of it count for the rim.
+            let ends = [place.across - 0.3 * over, place.across + 0.3 * over];
+            let cover = ((ends[1].min(rim) - ends[0].max(-rim)) / (0.6 * over)).clamp(0.0, 1.0);
             if body.lamps > 0 || body.strip {
-                emission = self.lamp(body, &place, over, along, cover);
+                let round = width / dot(n, d).abs().max(0.01).sqrt();
+                emission = self.lamp(body, &place, [over, along, round], cover);
             }
             let mirrors = entering && bounces < 2;
             let by_bar = if mirrors { body.bar_reflection * cover } else { 0.0 };

@@ -19,7 +19,7 @@ pub fn agree(name: &str, scene: &Scene, frame: u32) {
         off += usize::from(worst > 2.0);
     }
     let (share, mean) = (off as f64 / theirs.len() as f64, total / theirs.len() as f64);
-    assert!(share < 0.005 && mean < 0.6, "{name}: {:.2} % off, mean {mean:.3}", 100.0 * share);
+    assert!(share < 0.005 && mean < 0.65, "{name}: {:.2} % off, mean {mean:.3}", 100.0 * share);
 }
 
 #[test]
