@@ -16,7 +16,9 @@ use crate::gpu_types::{
 };
 use crate::math::srgb::linear;
 use crate::math::vec3::{Vec3, scale, single};
-use crate::scene::{Body, Filter, FloorShape, LampPattern, LampSides, Material, MaterialKind, Scene, Tone, limits};
+use crate::scene::{
+    Body, Filter, FloorShape, LampPattern, LampSamples, LampSides, Material, MaterialKind, Scene, Tone, limits,
+};
 use geometry::Geometry;
 use std::marker::PhantomData;
 use std::sync::Arc;
@@ -251,6 +253,7 @@ fn is_plain(scene: &Scene) -> bool {
     scene.camera.lens == 0.0
         && scene.film.filter == Filter::Box
         && scene.render.adaptive.is_none()
+        && scene.render.lamp_samples == LampSamples::Floor
         && world.sky.image.is_none()
         && world.floor.as_ref().is_none_or(plain_floor)
         && world.lights.iter().all(|l| l.radius == 0.0)
@@ -283,6 +286,11 @@ fn constants(scene: &Scene, sky: Option<&SkyMap>, geometry: &Geometry) -> Consta
         sky_slope: if from_below { 0.5 } else { 1.0 },
         sky_base: if from_below { 0.5 } else { 0.0 },
         path: i32::from(render.is_path()),
+        lamp_samples: match render.lamp_samples {
+            LampSamples::Floor => 0,
+            LampSamples::Drawn(n) => n as i32,
+            LampSamples::All => -1,
+        },
         bvh_root: geometry.root,
         shadows: i32::from(render.shadows),
         sky_side: sky.map_or(0, |s| s.side as i32),

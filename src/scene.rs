@@ -9,6 +9,7 @@
 //! assert_eq!(Scene::parse(&scene.to_toml(), "again.toml", "".as_ref()).unwrap().scene, scene);
 //! ```
 
+mod adaptive;
 pub(crate) mod builtin;
 mod camera;
 pub(crate) mod diagnostic;
@@ -30,12 +31,13 @@ pub(crate) mod write;
 
 pub use crate::math::platonic::Solid;
 use crate::math::vec3::Vec3;
+pub use adaptive::Adaptive;
 pub use camera::{Camera, CameraPath, CylindricalPath, Key, Orbit, View};
 pub use diagnostic::{Problem, Problems};
 pub use film::{Exposure, FilmSettings, Filter};
 pub use floor::{Floor, FloorShape, TextureSource};
 pub(crate) use floor::{has_area, is_parallelogram, perimeter_order};
-pub use lamps::{LampPattern, LampSides};
+pub use lamps::{LampPattern, LampSamples, LampSides};
 pub(crate) use limits::defaults;
 pub use material::{Material, MaterialKind, MeasuredMetal};
 pub use motion::{Motion, Rotation};
@@ -115,6 +117,8 @@ pub struct RenderSettings {
     pub cutoff: f64,
     /// Shadow rays to a ball of light from each point that it lights (Whitted).
     pub light_samples: u32,
+    /// Shadow rays to lamps and other emitters, without path tracing.
+    pub lamp_samples: LampSamples,
     /// Most that a path adds to its pixel at once by way of a diffuse surface, in linear light; 0: no limit.
     pub clamp: f64,
     /// Lights are hidden by what stands before them.
@@ -133,38 +137,10 @@ impl Default for RenderSettings {
             depth: defaults::DEPTH,
             cutoff: defaults::CUTOFF,
             light_samples: defaults::LIGHT_SAMPLES,
+            lamp_samples: LampSamples::Floor,
             clamp: 0.0,
             shadows: true,
             integrator: Integrator::Whitted,
-        }
-    }
-}
-
-/// Adaptive sampling: how many samples a pixel takes (kernels/adaptive.cuh).
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Adaptive {
-    /// So many each, 1 to [`Adaptive::most`].
-    pub least: u32,
-    /// No pixel takes more.
-    pub most: u32,
-    /// 8-bit codes that a pixel's mean may be off, by the difference of halves of its samples, without taking more.
-    pub noise: f64,
-}
-
-impl Adaptive {
-    /// The noise of scenes that do not say.
-    pub const NOISE: f64 = 1.5;
-
-    /// `A..B`, of samples that a pixel can have.
-    ///
-    /// # Errors
-    /// What was expected.
-    pub fn parse_range(text: &str, limit: u32) -> Result<(u32, u32), String> {
-        let number = |s: &str| s.trim().parse::<u32>().ok();
-        let range = text.split_once("..").and_then(|(a, b)| Some((number(a)?, number(b)?)));
-        match range {
-            Some((least, most)) if 1 <= least && least <= most && most <= limit => Ok((least, most)),
-            _ => Err(format!("a range such as \"4..64\", from 1 to {limit}")),
         }
     }
 }

@@ -13,6 +13,7 @@ mod common;
 mod faults;
 mod golden;
 mod kernel;
+mod lamps;
 mod light;
 mod materials;
 mod motion;

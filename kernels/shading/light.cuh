@@ -109,13 +109,9 @@ POLYFLY_FN Real sky_share(const S& scene, const Ray& ray, Mask away) {
   return select(both, balance(own, drawn), one);
 }
 
-// Light that one emitter, drawn by lot, sends straight to a diffuse surface: as a shadow ray and its colour.
+// An emitter's number, drawn by lot.
 template <class S>
-POLYFLY_FN LightSample sample_emitter(const S& scene, const Ray& ray, const Surface<S>& s, SamplePoint point,
-                                      Mask met) {
-  const Real lot = draw_pair(point, pair_of_bounce(ray.bounces, EMITTER_PAIR)).u;
-  const Pair spot = draw_pair(point, pair_of_bounce(ray.bounces, PLACE_PAIR));
-  const Real zero = Real(0.0f), one = Real(1.0f);
+POLYFLY_FN Int draw_emitter(const S& scene, Real lot, Mask met) {
   const int n = scene.emitters.len;
   const float* data = (const float*)scene.emitters.data;
   const int words = WORDS(Emitter) * n;
@@ -123,10 +119,19 @@ POLYFLY_FN LightSample sample_emitter(const S& scene, const Ray& ray, const Surf
   const Int whole = to_int(place), drawn = select(whole < Int(n), whole, Int(n - 1));
   const Mask keeps = place - to_real(drawn) <
       read(data, words, drawn * Int(WORDS(Emitter)) + Int(WORD(Emitter, alias_threshold)), met);
-  const Int at =
-      select(keeps, drawn,
-             read((const int*)data, words, drawn * Int(WORDS(Emitter)) + Int(WORD(Emitter, alias_index)), met)) *
-      Int(WORDS(Emitter));
+  return select(keeps, drawn,
+                read((const int*)data, words, drawn * Int(WORDS(Emitter)) + Int(WORD(Emitter, alias_index)), met));
+}
+
+// Light that an emitter sends straight to a diffuse surface from a spot of it: as a shadow ray and its colour, over the
+// chance that it has been drawn with, if it has.
+template <class S>
+POLYFLY_FN LightSample emitter_light(const S& scene, Int number, bool drawn, Pair spot, const Ray& ray,
+                                     const Surface<S>& s, Mask met) {
+  const Real zero = Real(0.0f), one = Real(1.0f);
+  const float* data = (const float*)scene.emitters.data;
+  const int words = WORDS(Emitter) * scene.emitters.len;
+  const Int at = number * Int(WORDS(Emitter));
   const Vec centre = read_vec(data, words, at + Int(WORD(Emitter, centre)), met),
             colour = read_vec(data, words, at + Int(WORD(Emitter, colour)), met);
   const Real radius = read(data, words, at + Int(WORD(Emitter, radius)), met);
@@ -151,9 +156,10 @@ POLYFLY_FN LightSample sample_emitter(const S& scene, const Ray& ray, const Surf
   LightSample sample;
   sample.towards = select(wide, cone * (reach * Real(0.9999f)), to * Real(0.9999f));
   Vec way = select(wide, cone, axis);
-  // Of a ball: radiance times solid angle over pi. Of a lamp: its strength and cosine over the squared distance.
+  // Of a ball: radiance times solid angle over pi. Of a lamp: its strength and cosine over the squared distance, to
+  // which a disc's radius adds, as it does exactly on its axis.
   const Vec normal = read_vec(data, words, at + Int(WORD(Emitter, normal)), met);
-  Real shape = select(wide, cap + cap, max(-dot(normal, axis), zero) * reciprocal(square));
+  Real shape = select(wide, cap + cap, max(-dot(normal, axis), zero) * reciprocal(fma(radius, radius, square)));
   const Mask flat_ones = met & flat;
   if (any(flat_ones)) {
     // Of a triangle, any point alike: radiance times area and cosine over pi and the squared distance.
@@ -173,7 +179,7 @@ POLYFLY_FN LightSample sample_emitter(const S& scene, const Ray& ray, const Surf
     shape = select(flat, abs(dot(twice_area, way)) * Real(0.15915494f) * reciprocal(far2), shape);
   }
   const Real inverse_pmf = read(data, words, at + Int(WORD(Emitter, inverse_pmf)), met);
-  Real chosen = inverse_pmf;
+  Real chosen = drawn ? inverse_pmf : one;
   Vec radiance = colour;
   const Mask celestial = met & (kind == Int(EMITTER_SKY));
   if (!SceneTraits<S>::plain && any(celestial)) {
@@ -197,4 +203,36 @@ POLYFLY_FN LightSample sample_emitter(const S& scene, const Ray& ray, const Surf
   sample.colour = ray.weight * s.albedo * radiance * strength;
   sample.some = met & (lambert > zero) & (outside | !wide) & (max_component(sample.colour) > zero);
   return sample;
+}
+
+// That of one emitter, by lot.
+template <class S>
+POLYFLY_FN LightSample sample_emitter(const S& scene, const Ray& ray, const Surface<S>& s, SamplePoint point,
+                                      Mask met) {
+  const Int number = draw_emitter(scene, draw_pair(point, pair_of_bounce(ray.bounces, EMITTER_PAIR)).u, met);
+  return emitter_light(scene, number, true, draw_pair(point, pair_of_bounce(ray.bounces, PLACE_PAIR)), ray, s, met);
+}
+
+// For Whitted's ray tracing: of all emitters, or of some by lot, half as many with each bounce.
+template <class S, class Q>
+POLYFLY_FN void sample_emitters(const S& scene, const Ray& ray, const Surface<S>& s, Mask met, Q& queue) {
+  const Mask has_colour = met & (max_component(s.albedo) > Real(0.0f));
+  if (!any(has_colour)) return;
+  const bool all = scene.constants.lamp_samples < 0;
+  const int most = all ? scene.emitters.len : scene.constants.lamp_samples;
+  const Int bounce = ray.bounces & Int(BOUNCE_MASK), halvings = select(bounce < Int(16), bounce, Int(16));
+  const Real part = from_bits((Int(127) - halvings) << 23);
+  const Int count = all ? Int(most) : to_int(max(Real((float)most) * part, Real(1.0f)));
+  POLYFLY_NO_UNROLL
+  for (int i = 0; i < most; ++i) {
+    const Mask asked = has_colour & (Int(i) < count);
+    if (!any(asked)) break;
+    const SamplePoint point = one_of_many(queue.draws(ray), count, i);
+    Int number = Int(i);
+    if (!all) number = draw_emitter(scene, draw_pair(point, pair_of_bounce(ray.bounces, EMITTER_PAIR)).u, asked);
+    const Pair spot = draw_pair(point, pair_of_bounce(ray.bounces, PLACE_PAIR));
+    LightSample sample = emitter_light(scene, number, !all, spot, ray, s, asked);
+    if (!all) sample.colour = sample.colour * reciprocal(to_real(count));
+    queue.shadow_ray(ray, s, sample);
+  }
 }

@@ -9,7 +9,7 @@ use crate::gpu_types::{
 };
 use crate::math::bvh::{self, Bounds, Group};
 use crate::math::vec3::{length, single};
-use crate::scene::Scene;
+use crate::scene::{LampSamples, Scene};
 use rayon::prelude::*;
 
 /// All that has a shape but the floor.
@@ -90,7 +90,7 @@ impl Geometry {
         }
         g.build_tree(scene, &bodies, &meshes);
         g.bodies = bodies;
-        if scene.render.is_path() {
+        if scene.render.is_path() || scene.render.lamp_samples != LampSamples::Floor {
             g.emitters = super::lights::emitters(scene, assets, &g);
         }
         g

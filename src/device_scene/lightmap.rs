@@ -4,7 +4,7 @@
 use super::lights::{Lamp, lamps_of};
 use super::{DeviceScene, floor, push_texel};
 use crate::math::vec3::{length, single, sub};
-use crate::scene::Scene;
+use crate::scene::{LampSamples, Scene};
 
 // Shadow rays spent on it: once for the clip, or where bodies move for every frame.
 const RAYS: usize = 4 << 20;
@@ -33,8 +33,8 @@ pub fn plan(device_scene: &DeviceScene, scene: &Scene) -> Option<LightmapPlan> {
     let floor = scene.world.floor.as_ref()?;
     let all = lamps_of(scene, |_| false);
     let flat = |of: fn(&Lamp) -> [f32; 3]| all.iter().flat_map(of).collect::<Vec<f32>>();
-    // Path tracing samples the lamps themselves.
-    if all.is_empty() || scene.render.is_path() {
+    // Path tracing samples the lamps themselves, and so does `lamp_samples`.
+    if all.is_empty() || scene.render.is_path() || scene.render.lamp_samples != LampSamples::Floor {
         return None;
     }
     let quads = &device_scene.fixed.floor;

@@ -52,13 +52,14 @@ pub fn emitters(scene: &Scene, assets: &Assets, w: &Geometry) -> Vec<Emitter> {
     let lamps = lamps.into_iter().map(|lamp| Emitter {
         centre: lamp.position,
         normal: lamp.normal,
+        radius: lamp.radius,
         colour: lamp.strength,
         ..Emitter::default()
     });
     let mut all: Vec<Emitter> = spheres.chain(triangles).chain(lamps).collect();
     let mut sizes: Vec<f64> = all.iter().map(|e| size(w, e)).collect();
     // The sky's cells come last. At the scene's reach a cell's light compares with that of a ball of this size.
-    if let Some(map) = &assets.sky {
+    if let Some(map) = assets.sky.as_ref().filter(|_| scene.render.is_path()) {
         for (cell, (colour, solid_angle)) in map.cells(SKY_CELLS as usize).into_iter().enumerate() {
             all.push(Emitter { colour, kind: EMITTER_SKY, triangle: cell as i32, ..Emitter::default() });
             sizes.push(solid_angle / std::f64::consts::PI * f64::from(w.reach) * f64::from(w.reach));
@@ -119,6 +120,8 @@ pub struct Lamp {
     pub normal: [f32; 3],
     /// Light at a distance: linear, by colour.
     pub strength: [f32; 3],
+    /// Of a disc as large as it.
+    pub radius: f32,
 }
 
 // Where the lamps are. Both faces along an edge have theirs; a bar lets nothing through, so of a body that is lit inside
@@ -142,6 +145,7 @@ pub fn lamps_of(scene: &Scene, inside: impl Fn(usize) -> bool) -> Vec<Lamp> {
         let along = 2.0 * radius * body.solid.edge_length() * body.radius / std::f64::consts::PI;
         let strip = |c: f64| ((1.2 + 1.4 * 2.0 / 3.0) * c + 1.6 * 8.0 / 15.0 * top) * along;
         let strength = colour.map(|c| ((if body.strip { strip(c) } else { discs(c) }) / f64::from(taken)) as f32);
+        let area = if body.strip { along } else { radius * radius * f64::from(body.lamps) } / f64::from(taken);
         let vertices = body.vertices();
         let (normals, inradius) = (body.normals(), body.solid.inradius() * body.radius);
         for ([a, b], face) in edges_of_faces(body.solid) {
@@ -156,7 +160,8 @@ pub fn lamps_of(scene: &Scene, inside: impl Fn(usize) -> bool) -> Vec<Lamp> {
                     // Just off the face, so that its own bar does not stand in the way.
                     let p = add(on_face, scale(normal, side * 1e-3 * body.radius));
                     let position = single(add(body.centre, p));
-                    lamps.push(Lamp { position, normal: single(scale(normal, *side)), strength });
+                    let radius = area.sqrt() as f32;
+                    lamps.push(Lamp { position, normal: single(scale(normal, *side)), strength, radius });
                 }
             }
         }

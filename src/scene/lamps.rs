@@ -26,6 +26,19 @@ impl LampPattern {
     }
 }
 
+/// What lamps and other things that glow light in Whitted's ray tracing.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum LampSamples {
+    /// Lamps light the floor, by a map made before the first frame.
+    #[default]
+    Floor,
+    /// All that glows lights everything: so many shadow rays from each point, half as many with each bounce, each to an
+    /// emitter drawn by its strength.
+    Drawn(u32),
+    /// The same with a shadow ray to every emitter.
+    All,
+}
+
 /// Which sides of its bars a body's lamps are on.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum LampSides {

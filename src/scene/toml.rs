@@ -4,9 +4,9 @@ use super::diagnostic::{Problem, Rule};
 use super::limits::{MAX_DEPTH, MAX_FRAMES, MAX_LAMPS, MAX_LIGHT_SAMPLES, MAX_PIXELS, MAX_SAMPLES, MAX_SIDE};
 use super::toml_keys::*;
 use super::{
-    Adaptive, Body, ColourBy, Exposure, FilmSettings, Filter, Floor, FloorShape, Integrator, LampPattern, LampSides,
-    Light, MaterialKind, Mesh, Motion, Output, Particles, Pattern, Reading, RenderSettings, Rotation, Scene, Sky,
-    SkySource, Solid, Sphere, TextureSource, Tone, World, defaults,
+    Adaptive, Body, ColourBy, Exposure, FilmSettings, Filter, Floor, FloorShape, Integrator, LampPattern, LampSamples,
+    LampSides, Light, MaterialKind, Mesh, Motion, Output, Particles, Pattern, Reading, RenderSettings, Rotation, Scene,
+    Sky, SkySource, Solid, Sphere, TextureSource, Tone, World, defaults,
 };
 use crate::math::vec3::Vec3;
 use toml::Spanned;
@@ -100,6 +100,7 @@ impl Validator {
                 1,
                 MAX_LIGHT_SAMPLES,
             ),
+            lamp_samples: self.lamp_samples(raw, path_traced),
             clamp: self.number("clamp", &raw.clamp, 0.0, Rule::NotNegative),
             shadows: raw.shadows.unwrap_or(true),
             integrator,
@@ -110,6 +111,28 @@ impl Validator {
             self.samples(samples, noise, &mut settings);
         }
         settings
+    }
+    // How many, or all.
+    fn lamp_samples(&mut self, raw: &RawRender, path_traced: bool) -> LampSamples {
+        let Some(given) = &raw.lamp_samples else { return LampSamples::Floor };
+        let rule = Rule::Whole(0, MAX_LIGHT_SAMPLES);
+        let (what, expected) = match given.get_ref() {
+            _ if path_traced => (
+                "`lamp_samples` beside `integrator = \"path\"`".into(),
+                "expected it without: paths ask a lamp at each bounce".into(),
+            ),
+            NumberOrWord::Number(0.0) => return LampSamples::Floor,
+            NumberOrWord::Number(n) if rule.allows(*n) => return LampSamples::Drawn(*n as u32),
+            NumberOrWord::Word(word) if word == "all" => return LampSamples::All,
+            NumberOrWord::Number(n) => {
+                (format!("`lamp_samples` is {n}"), format!("expected {}, or \"all\"", rule.expected()))
+            }
+            NumberOrWord::Word(word) => {
+                (format!("`lamp_samples` is \"{word}\""), format!("expected {}, or \"all\"", rule.expected()))
+            }
+        };
+        self.problems.push(Problem::new(given.span(), what, expected));
+        LampSamples::Floor
     }
     // A number, or a range for adaptive sampling.
     fn samples(&mut self, raw: &Spanned<NumberOrWord>, noise: Option<f64>, settings: &mut RenderSettings) {

@@ -105,6 +105,7 @@ pub struct RawRender {
     pub gamma: Number,
     pub shadows: Option<bool>,
     pub light_samples: Number,
+    pub lamp_samples: Option<Spanned<NumberOrWord>>,
     pub clamp: Number,
 }
 

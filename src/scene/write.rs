@@ -2,7 +2,7 @@
 
 use super::{
     Adaptive, Body, Camera, CameraPath, CylindricalPath, Exposure, FilmSettings, Floor, FloorShape, Integrator,
-    LampPattern, LampSides, Material, MaterialKind, Motion, RenderSettings, Scene, Tone, World, defaults,
+    LampPattern, LampSamples, LampSides, Material, MaterialKind, Motion, RenderSettings, Scene, Tone, World, defaults,
 };
 use crate::math::vec3::Vec3;
 use std::fmt::Write;
@@ -69,6 +69,11 @@ fn write_toml(scene: &Scene, o: &mut String) -> std::fmt::Result {
         writeln!(o, "shadows = false")?;
     }
     writeln!(o, "light_samples = {}\nclamp = {}", scene.render.light_samples, N(scene.render.clamp))?;
+    match scene.render.lamp_samples {
+        LampSamples::Floor => {}
+        LampSamples::Drawn(n) => writeln!(o, "lamp_samples = {n}")?,
+        LampSamples::All => writeln!(o, "lamp_samples = \"all\"")?,
+    }
     writeln!(
         o,
         "depth = {}\ncutoff = {}\nhighlight = {}",

@@ -223,6 +223,10 @@ pub fn random_scene(seed: u64, wild: bool, dir: &Path) -> Scene {
     if wild && m.chance(0.2) {
         m.add(format_args!("shadows = false"));
     }
+    if wild && !path && m.chance(0.3) {
+        let lamp_samples = m.one_of(&["1", "5", "\"all\""]);
+        m.add(format_args!("lamp_samples = {lamp_samples}"));
+    }
     if wild && m.chance(0.2) {
         m.add(format_args!("ambient = [1e6, 1, 0]\nhighlight = 50"));
     }

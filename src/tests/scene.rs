@@ -2,9 +2,9 @@
 use super::common::{inputs, own};
 use crate::scene::{
     self, Body, Camera, CameraPath, ColourBy, CylindricalPath, Exposure, FilmSettings, Filter, Floor, Grammar,
-    Integrator, Key, LampPattern, Light, Material, MaterialKind, MeasuredMetal, Mesh, Motion, Orbit, Output, Particles,
-    Pattern, Reading, RenderSettings, Rotation, Scene, Sky, SkySource, Solid, Sphere, TextureSource, Tone, World,
-    defaults, write,
+    Integrator, Key, LampPattern, LampSamples, Light, Material, MaterialKind, MeasuredMetal, Mesh, Motion, Orbit,
+    Output, Particles, Pattern, Reading, RenderSettings, Rotation, Scene, Sky, SkySource, Solid, Sphere, TextureSource,
+    Tone, World, defaults, write,
 };
 use proptest::prelude::*;
 
@@ -222,6 +222,9 @@ fn with_world(scene: impl Strategy<Value = Scene>) -> impl Strategy<Value = Scen
             if integrator != Integrator::Whitted {
                 // Path tracing counts samples by pixel.
                 scene.render.samples = 1;
+            } else if let Some(inside) = inside {
+                let few = inside < 0.5;
+                scene.render.lamp_samples = if few { LampSamples::Drawn(3) } else { LampSamples::All };
             }
             scene
         },

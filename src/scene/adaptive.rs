@@ -1,0 +1,30 @@
+//! Samples as each pixel needs them.
+
+/// Adaptive sampling: how many samples a pixel takes (kernels/adaptive.cuh).
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Adaptive {
+    /// So many each, 1 to [`Adaptive::most`].
+    pub least: u32,
+    /// No pixel takes more.
+    pub most: u32,
+    /// 8-bit codes that a pixel's mean may be off, by the difference of halves of its samples, without taking more.
+    pub noise: f64,
+}
+
+impl Adaptive {
+    /// The noise of scenes that do not say.
+    pub const NOISE: f64 = 1.5;
+
+    /// `A..B`, of samples that a pixel can have.
+    ///
+    /// # Errors
+    /// What was expected.
+    pub fn parse_range(text: &str, limit: u32) -> Result<(u32, u32), String> {
+        let number = |s: &str| s.trim().parse::<u32>().ok();
+        let range = text.split_once("..").and_then(|(a, b)| Some((number(a)?, number(b)?)));
+        match range {
+            Some((least, most)) if 1 <= least && least <= most && most <= limit => Ok((least, most)),
+            _ => Err(format!("a range such as \"4..64\", from 1 to {limit}")),
+        }
+    }
+}

@@ -1,0 +1,88 @@
+//! Lamps and other things that glow as lights, without path tracing.
+use super::common::*;
+use crate::Renderer;
+use crate::scene::{Integrator, LampSamples, MaterialKind, Scene};
+
+fn light(scene: &Scene) -> Vec<f32> {
+    Renderer::new(scene.clone()).unwrap().still_linear(0).unwrap().0.data().to_vec()
+}
+fn rmse(a: &[f32], b: &[f32]) -> f64 {
+    (a.iter().zip(b).map(|(a, b)| f64::from(a - b).powi(2)).sum::<f64>() / a.len() as f64).sqrt()
+}
+fn mean(pixels: &[f32]) -> f64 {
+    pixels.iter().map(|&x| f64::from(x)).sum::<f64>() / pixels.len() as f64
+}
+// A body with lamps over a floor, a wall, and a ball beside it; a glowing ball and a glowing triangle.
+fn dark_room() -> Scene {
+    toml(
+        "[output]\nsize = [48, 36]\n[render]\nsamples = 4\ndepth = 0\ncutoff = 0\nambient = [0, 0, 0]\nhighlight = 0\n\
+         [sky]\nzenith = [0, 0, 0]\nhorizon = [0, 0, 0]\n\
+         [camera]\nposition = [0, -6, 3]\nlook_at = [0, 0, 0]\nfov_deg = 50\n\
+         [floor]\ncorners = [[-4,-4,-1],[-4,4,-1],[4,4,-1],[4,-4,-1]]\n\
+         [[body]]\nsolid = \"octahedron\"\nradius = 0.9\nlamps = 5\nlamp_intensity = 30\nreflection = 0.5\ntransparency = 0.3\n\
+         [[body]]\nsolid = \"cube\"\ncenter = [2, 0.5, 0]\nradius = 0.8\nbar = 0\nreflection = 0\ntransparency = 0\n\
+         [[sphere]]\ncenter = [-2, 0, 0]\nradius = 0.6\nmaterial = \"diffuse\"\n\
+         [[sphere]]\ncenter = [1, -2, 0]\nradius = 0.2\nmaterial = \"light\"\nstrength = 6\n",
+    )
+}
+
+// Few samples tend to all of them, and those to what paths see of light that has met one surface.
+#[test]
+fn lamps_light_bodies_and_samples_tend_to_all_of_them() {
+    let scene = dark_room();
+    let seen = |lamps: LampSamples| {
+        let mut scene = scene.clone();
+        scene.render.lamp_samples = lamps;
+        light(&scene)
+    };
+    let all = seen(LampSamples::All);
+    let off = [1, 8, 64].map(|n| rmse(&seen(LampSamples::Drawn(n)), &all));
+    assert!(off[1] < 0.6 * off[0] && off[2] < 0.6 * off[1], "{off:?}");
+    let mut path = scene.clone();
+    (path.render.integrator, path.render.depth) = (Integrator::Path { samples: 4096, noise: 0.0 }, 0);
+    let by_paths = light(&path);
+    // By the lightmap alone the ball beside the body is black.
+    let (floor_only, ball) = (light(&scene), 3 * (16 * 48 + 9));
+    assert!(floor_only[ball] == 0.0 && all[ball] > 0.01, "{} {}", floor_only[ball], all[ball]);
+    // But for the lamps themselves, whose rims are sampled in other places.
+    let dim = |pixels: &[f32]| {
+        let both = pixels.iter().zip(all.iter().zip(&by_paths)).filter(|(_, (a, b))| a.max(**b) < 0.3);
+        both.map(|(x, _)| *x).collect::<Vec<f32>>()
+    };
+    let (all, by_paths) = (dim(&all), dim(&by_paths));
+    assert!(
+        all.len() > 3000 && rmse(&all, &by_paths) < 0.15 * mean(&all),
+        "{} of {}",
+        rmse(&all, &by_paths),
+        mean(&all)
+    );
+    assert!((mean(&all) / mean(&by_paths) - 1.0).abs() < 0.01, "{} {}", mean(&all), mean(&by_paths));
+}
+
+// The floor is as bright as by the map of lamp light.
+#[test]
+fn the_floor_gets_what_the_lightmap_gives_it() {
+    let mut scene = dark_room();
+    scene.world.bodies.truncate(1);
+    scene.world.spheres.clear();
+    // Nothing inside it shows lamps' light, so that it has them outside only, as the map has.
+    scene.world.bodies[0].material.kind = MaterialKind::Plain { reflection: 0.5, transparency: 0.5, ior: 1.0 };
+    scene.camera.path = crate::scene::CameraPath::Fixed { position: [0.0, -3.0, 6.0], look_at: [0.0, -3.0, -1.0] };
+    let map = mean(&light(&scene));
+    scene.render.lamp_samples = LampSamples::All;
+    let asked = mean(&light(&scene));
+    assert!((map / asked - 1.0).abs() < 0.03, "{map} {asked}");
+}
+
+#[test]
+fn paths_do_not_take_lamp_samples() {
+    for (text, what) in [
+        ("integrator = \"path\"\nlamp_samples = 4", "beside `integrator"),
+        ("lamp_samples = \"some\"", "`lamp_samples` is \"some\""),
+        ("lamp_samples = 1.5", "`lamp_samples` is 1.5"),
+    ] {
+        let text = format!("[render]\n{text}\n[[sphere]]\n");
+        let error = crate::scene::parse(&text, "t.toml", Default::default()).err().unwrap().to_string();
+        assert!(error.contains(what), "{error}");
+    }
+}
