@@ -2,7 +2,7 @@
 use super::common::*;
 use crate::Renderer;
 use crate::math::srgb::{linear, srgb};
-use crate::scene::{MaterialKind, MeasuredMetal, Scene};
+use crate::scene::{Integrator, Material, MaterialKind, MeasuredMetal, Scene, Sphere};
 use std::f64::consts::PI;
 
 fn light(scene: &Scene) -> Vec<f32> {
@@ -284,5 +284,31 @@ fn normals_make_meshes_smooth() {
         let (smooth, facets) = (off(&light(&mesh(true))), off(&light(&mesh(false))));
         assert!(smooth < 0.5 * facets && smooth < 0.05, "{}: {smooth}, facets {facets}", path.display());
         same_on_every_set("a smooth ball", &mesh(true), 0);
+    }
+}
+
+// Helmholtz: what goes from a lamp to the eye goes from the eye to the lamp. Radiance over the cosine of the light's
+// direction is the same when both change places.
+#[test]
+fn materials_mirror_as_much_one_way_as_the_other() {
+    let seen = |material: &str, eye_deg: f64, lamp_deg: f64| {
+        let (sine, cosine) = lamp_deg.to_radians().sin_cos();
+        let mut scene = wall(material, eye_deg, true);
+        scene.world.sky.zenith = [0.0; 3];
+        scene.world.sky.horizon = [0.0; 3];
+        let lamp = Material { kind: MaterialKind::Light { strength: 50.0 }, ..Material::default() };
+        let radius = 40.0 * 5.0_f64.to_radians().sin();
+        scene.world.spheres = vec![Sphere { centre: [-40.0 * sine, 0.0, 40.0 * cosine], radius, material: lamp }];
+        scene.render.integrator = Integrator::Path { samples: 1 << 14, noise: 0.0 };
+        mean(&light(&scene))[1] / cosine
+    };
+    for (material, angles) in [
+        ("material = \"metal\"\nroughness = 0.6\ncolor = [0.9, 0.9, 0.9]", [20.0, 60.0]),
+        ("material = \"gold\"\nroughness = 0.7", [35.0, 70.0]),
+        ("material = \"diffuse\"\ncolor = [0.8, 0.8, 0.8]", [10.0, 65.0]),
+    ] {
+        let [a, b] = angles;
+        let (there, back) = (seen(material, a, b), seen(material, b, a));
+        assert!(there > 0.05 && (there / back - 1.0).abs() < 0.03, "{material}: {there} {back}");
     }
 }
