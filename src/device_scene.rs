@@ -17,7 +17,8 @@ use crate::gpu_types::{
 use crate::math::srgb::linear;
 use crate::math::vec3::{Vec3, scale, single};
 use crate::scene::{
-    Body, Filter, FloorShape, LampPattern, LampSamples, LampSides, Material, MaterialKind, Scene, Tone, limits,
+    Body, Filter, FloorMaterial, FloorShape, LampPattern, LampSamples, LampSides, Material, MaterialKind, Scene, Tone,
+    limits,
 };
 use geometry::Geometry;
 use std::marker::PhantomData;
@@ -242,7 +243,12 @@ fn is_dispersive(scene: &Scene) -> bool {
 // Whether a scene has nothing that small scenes cannot have (kernels/types.cuh).
 fn is_plain(scene: &Scene) -> bool {
     let world = &scene.world;
-    let plain_floor = |f: &crate::scene::Floor| f.shape == FloorShape::Square && f.fade == 0.0 && f.roughness == 0.0;
+    let plain_floor = |f: &crate::scene::Floor| {
+        f.shape == FloorShape::Square
+            && f.fade == 0.0
+            && f.roughness == 0.0
+            && !matches!(f.material, FloorMaterial::Metal(_))
+    };
     let plain_body = |b: &Body| {
         let is_metal = matches!(b.material.kind, MaterialKind::Metal { .. });
         let chases = matches!(b.lamp_pattern, LampPattern::Chase(_));
@@ -299,6 +305,14 @@ fn constants(scene: &Scene, sky: Option<&SkyMap>, geometry: &Geometry) -> Consta
         plain: i32::from(is_plain(scene) && geometry.normals.is_empty()),
         sample_bits: sample_bits(scene),
         clamp: render.clamp as f32,
+        floor_metal: floor.map_or(0, |f| match f.material {
+            FloorMaterial::Metal(measured) => 1 + i32::from(measured.is_some()),
+            FloorMaterial::Plain | FloorMaterial::Diffuse => 0,
+        }),
+        floor_highlight: floor.map_or(0.0, |f| match f.material {
+            FloorMaterial::Plain => world.highlight as f32 * (1.0 - f.reflection as f32),
+            FloorMaterial::Diffuse | FloorMaterial::Metal(_) => 0.0,
+        }),
         floor_alpha: floor.map_or(0.0, |f| materials::alpha(f.roughness)),
         dispersive: i32::from(is_dispersive(scene)),
     }

@@ -35,7 +35,7 @@ pub use adaptive::Adaptive;
 pub use camera::{Camera, CameraPath, CylindricalPath, Key, Orbit, View};
 pub use diagnostic::{Problem, Problems};
 pub use film::{Exposure, FilmSettings, Filter};
-pub use floor::{Floor, FloorShape, TextureSource};
+pub use floor::{Floor, FloorMaterial, FloorShape, TextureSource};
 pub(crate) use floor::{has_area, is_parallelogram, perimeter_order};
 pub use lamps::{LampPattern, LampSamples, LampSides};
 pub(crate) use limits::defaults;

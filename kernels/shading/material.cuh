@@ -336,11 +336,17 @@ POLYFLY_FN void shade_floor(const S& scene, const Frame& frame, int k, const Ray
     const Real covered = s.cone * Real(frame.pixel_footprint * quad.density) * reciprocal(sqrt(sqrt(slant)));
     albedo = albedo * sample_texture(scene, u, v, covered, m);
   }
-  s.albedo = select(m, albedo, s.albedo);
-  s.highlight_weight =
-      select(m, Real(scene.constants.highlight * (1.0f - scene.constants.floor_reflect)), s.highlight_weight);
+  s.highlight_weight = select(m, Real(scene.constants.floor_highlight), s.highlight_weight);
   s.reflect = select(m, Reflectance<S>::all(Real(scene.constants.floor_reflect)), s.reflect);
-  if constexpr (!SceneTraits<S>::plain) s.alpha = select(m, Real(scene.constants.floor_alpha), s.alpha);
+  if constexpr (!SceneTraits<S>::plain) {
+    s.alpha = select(m, Real(scene.constants.floor_alpha), s.alpha);
+    if (scene.constants.floor_metal) {
+      s.reflect = select(m, albedo, s.reflect);
+      s.edge = select(m, Real(scene.constants.floor_metal == 2 ? 1.0f : 0.0f), s.edge);
+      albedo = vec(Real(0.0f), Real(0.0f), Real(0.0f));
+    }
+  }
+  s.albedo = select(m, albedo, s.albedo);
   if (scene.constants.lightmap_size > 0) {
     // Lamp light lies on the side that the floor's normal points to, which is the upper one.
     Mask above = m & (facing < Real(0.0f));

@@ -1,6 +1,7 @@
 //! The floor: four points with a picture on them.
 
 use super::expand_home;
+use super::material::MeasuredMetal;
 use crate::math::vec3::{Vec3, add, cross, dot, length, sub};
 use std::path::{Path, PathBuf};
 
@@ -53,6 +54,8 @@ pub struct Floor {
     pub texture: Option<TextureSource>,
     /// Multiplies the picture.
     pub tint: Vec3,
+    /// What it is made of.
+    pub material: FloorMaterial,
     /// How much it mirrors, 0 to 1.
     pub reflection: f64,
     /// How wide it spreads what it mirrors, as a [`Material`](super::Material) does.
@@ -69,11 +72,41 @@ impl Default for Floor {
             corners: [[-5.0, -5.0, -1.0], [-5.0, 5.0, -1.0], [5.0, 5.0, -1.0], [5.0, -5.0, -1.0]],
             texture: None,
             tint: [1.0; 3],
+            material: FloorMaterial::Plain,
             reflection: 0.0,
             roughness: 0.0,
             shape: FloorShape::Square,
             fade: 0.0,
         }
+    }
+}
+
+/// What a floor is made of.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum FloorMaterial {
+    /// Diffuse with a highlight, under what it mirrors.
+    #[default]
+    Plain,
+    /// Diffuse only.
+    Diffuse,
+    /// Metal in its tint times its picture, which it mirrors in; with a name it is whiter along the rim.
+    Metal(Option<MeasuredMetal>),
+}
+
+impl FloorMaterial {
+    /// All, with their names.
+    pub(crate) fn all() -> Vec<(FloorMaterial, &'static str)> {
+        let mut all = vec![
+            (FloorMaterial::Plain, "plain"),
+            (FloorMaterial::Diffuse, "diffuse"),
+            (FloorMaterial::Metal(None), "metal"),
+        ];
+        all.extend(MeasuredMetal::ALL.iter().map(|&(metal, name)| (FloorMaterial::Metal(Some(metal)), name)));
+        all
+    }
+    /// The name in a scene.
+    pub fn name(self) -> &'static str {
+        super::name_of(&FloorMaterial::all(), self)
     }
 }
 

@@ -4,9 +4,9 @@ use super::diagnostic::{Problem, Rule};
 use super::limits::{MAX_DEPTH, MAX_FRAMES, MAX_LAMPS, MAX_LIGHT_SAMPLES, MAX_PIXELS, MAX_SAMPLES, MAX_SIDE};
 use super::toml_keys::*;
 use super::{
-    Adaptive, Body, ColourBy, Exposure, FilmSettings, Filter, Floor, FloorShape, Integrator, LampPattern, LampSamples,
-    LampSides, Light, MaterialKind, Mesh, Motion, Output, Particles, Pattern, Reading, RenderSettings, Rotation, Scene,
-    Sky, SkySource, Solid, Sphere, TextureSource, Tone, World, defaults,
+    Adaptive, Body, ColourBy, Exposure, FilmSettings, Filter, Floor, FloorMaterial, FloorShape, Integrator,
+    LampPattern, LampSamples, LampSides, Light, MaterialKind, MeasuredMetal, Mesh, Motion, Output, Particles, Pattern,
+    Reading, RenderSettings, Rotation, Scene, Sky, SkySource, Solid, Sphere, TextureSource, Tone, World, defaults,
 };
 use crate::math::vec3::Vec3;
 use toml::Spanned;
@@ -351,10 +351,27 @@ impl Validator {
                 }
             }
         });
+        let material = self.one_of("material", &raw.material, &FloorMaterial::all());
+        let tint = self.triple("tint", &raw.tint, [1.0; 3], Rule::Fraction);
+        let measured = match material {
+            FloorMaterial::Metal(measured) => measured.map(MeasuredMetal::colour),
+            _ => None,
+        };
+        for (key, span, has) in [
+            ("tint", raw.tint.as_ref().map(Spanned::span), measured.is_none()),
+            ("reflection", raw.reflection.as_ref().map(Spanned::span), material == FloorMaterial::Plain),
+            ("roughness", raw.roughness.as_ref().map(Spanned::span), material != FloorMaterial::Diffuse),
+        ] {
+            if let (Some(span), false) = (span, has) {
+                let what = format!("a floor of this material has no `{key}`");
+                self.problems.push(Problem::new(span, what, "expected it with another `material`, or not at all"));
+            }
+        }
         Floor {
             corners,
             texture,
-            tint: self.triple("tint", &raw.tint, [1.0; 3], Rule::Fraction),
+            tint: measured.unwrap_or(tint),
+            material,
             reflection: self.number("reflection", &raw.reflection, 0.0, Rule::Fraction),
             roughness: self.number("roughness", &raw.roughness, 0.0, Rule::Fraction),
             shape,

@@ -193,6 +193,7 @@ pub struct RawFloor {
     pub corners: Option<Spanned<Vec<Spanned<Numbers<3>>>>>,
     pub texture: Text,
     pub tint: Triple,
+    pub material: Text,
     pub reflection: Number,
     pub roughness: Number,
     pub size: Text,

@@ -1,8 +1,9 @@
 //! Writes a resolved scene in either grammar, so that reading it again gives the same scene.
 
 use super::{
-    Adaptive, Body, Camera, CameraPath, CylindricalPath, Exposure, FilmSettings, Floor, FloorShape, Integrator,
-    LampPattern, LampSamples, LampSides, Material, MaterialKind, Motion, RenderSettings, Scene, Tone, World, defaults,
+    Adaptive, Body, Camera, CameraPath, CylindricalPath, Exposure, FilmSettings, Floor, FloorMaterial, FloorShape,
+    Integrator, LampPattern, LampSamples, LampSides, Material, MaterialKind, Motion, RenderSettings, Scene, Tone,
+    World, defaults,
 };
 use crate::math::vec3::Vec3;
 use std::fmt::Write;
@@ -138,7 +139,11 @@ fn write_toml(scene: &Scene, o: &mut String) -> std::fmt::Result {
         if let Some(texture) = &floor.texture {
             writeln!(o, "texture = {}", S(&texture.to_string()))?;
         }
-        writeln!(o, "tint = {}\nreflection = {}", V(floor.tint), N(floor.reflection))?;
+        match floor.material {
+            FloorMaterial::Plain => writeln!(o, "tint = {}\nreflection = {}", V(floor.tint), N(floor.reflection))?,
+            FloorMaterial::Metal(Some(metal)) => writeln!(o, "material = {}", S(metal.name()))?,
+            other => writeln!(o, "tint = {}\nmaterial = {}", V(floor.tint), S(other.name()))?,
+        }
         if floor.roughness > 0.0 {
             writeln!(o, "roughness = {}", N(floor.roughness))?;
         }
@@ -277,6 +282,9 @@ pub fn tokens(scene: &Scene) -> Result<String, Vec<String>> {
     let floor = scene.world.floor.as_ref();
     if floor.is_none() {
         no.push("it has no floor".into());
+    }
+    if floor.is_some_and(|f| f.material != FloorMaterial::Plain) {
+        no.push("its floor is not plain".into());
     }
     if floor.is_some_and(|f| f.shape != FloorShape::Square || f.fade > 0.0 || f.roughness > 0.0) {
         no.push("its floor is round, fades, goes to the horizon or is rough".into());

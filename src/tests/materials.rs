@@ -312,3 +312,32 @@ fn materials_mirror_as_much_one_way_as_the_other() {
         assert!(there > 0.05 && (there / back - 1.0).abs() < 0.03, "{material}: {there} {back}");
     }
 }
+
+// A metal floor mirrors an even sky in its tint times its picture; a named one has its metal's colour; a diffuse one has
+// no highlight.
+#[test]
+fn floors_are_of_metal_or_diffuse() {
+    let floor = |keys: &str, highlight: &str| {
+        let scene = toml(&format!(
+            "[output]\nsize = [16, 12]\n[render]\nsamples = 4\ncutoff = 0\nambient = [0, 0, 0]\n{highlight}\n\
+             [sky]\nzenith = [1, 1, 1]\nhorizon = [1, 1, 1]\n\
+             [camera]\nposition = [0, -0.2, 4]\nlook_at = [0, 0, -1]\nfov_deg = 30\n\
+             [floor]\ncorners = [[-9,-9,-1],[-9,9,-1],[9,9,-1],[9,-9,-1]]\n{keys}\n[[light]]\nposition = [0, 0, 9]\n"
+        ));
+        mean(&light(&scene))
+    };
+    let gold = MeasuredMetal::Gold.colour().map(linear);
+    near("gold", floor("material = \"gold\"\nroughness = 0", "highlight = 3"), gold, 0.01);
+    near("tinted", floor("material = \"metal\"\ntint = [1, 0.5, 0.25]", ""), [1.0, 0.5, 0.25].map(linear), 0.01);
+    let checker = floor("material = \"metal\"\ntexture = \"@checker\"", "");
+    assert!(checker[0] > 0.1 && checker[0] < 0.9, "{checker:?}");
+    let dull = floor("material = \"diffuse\"", "highlight = 3");
+    near("diffuse", dull, floor("", "highlight = 0"), 1e-6);
+    for (keys, key) in
+        [("material = \"gold\"\ntint = [1, 0, 0]", "tint"), ("material = \"diffuse\"\nroughness = 0.1", "roughness")]
+    {
+        let text = format!("[floor]\ncorners = [[-9,-9,-1],[-9,9,-1],[9,9,-1],[9,-9,-1]]\n{keys}\n");
+        let error = crate::scene::parse(&text, "t.toml", crate::scene::Reading::default()).err().unwrap().to_string();
+        assert!(error.contains(&format!("has no `{key}`")), "{error}");
+    }
+}

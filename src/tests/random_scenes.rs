@@ -166,10 +166,14 @@ impl Maker<'_> {
         let (z, bend, size) =
             (self.length(-2.5, 0.0), self.one_of(&[0.0, 0.0, 0.7]) * self.unit, self.length(2.0, 8.0));
         let texture = if self.wild { self.one_of(&["none", "@checker", "@wood"]) } else { "none" };
-        let reflection = self.share();
+        let mirrors = match self.share() {
+            _ if self.wild && self.chance(0.2) => "material = \"metal\"".to_owned(),
+            _ if self.wild && self.chance(0.1) => "material = \"copper\"".to_owned(),
+            share => format!("reflection = {share}"),
+        };
         self.add(format_args!(
             "[floor]\ncorners = [[{a:e},{a:e},{z:e}],[{a:e},{b:e},{c:e}],[{b:e},{b:e},{z:e}],[{b:e},{a:e},{z:e}]]\n\
-             texture = \"{texture}\"\nreflection = {reflection}",
+             texture = \"{texture}\"\n{mirrors}",
             a = -size,
             b = size,
             c = z + bend

@@ -1,10 +1,10 @@
 //! Scenes: both grammars, their round trip, and what is said of bad ones.
 use super::common::{inputs, own};
 use crate::scene::{
-    self, Body, Camera, CameraPath, ColourBy, CylindricalPath, Exposure, FilmSettings, Filter, Floor, Grammar,
-    Integrator, Key, LampPattern, LampSamples, Light, Material, MaterialKind, MeasuredMetal, Mesh, Motion, Orbit,
-    Output, Particles, Pattern, Reading, RenderSettings, Rotation, Scene, Sky, SkySource, Solid, Sphere, TextureSource,
-    Tone, World, defaults, write,
+    self, Body, Camera, CameraPath, ColourBy, CylindricalPath, Exposure, FilmSettings, Filter, Floor, FloorMaterial,
+    Grammar, Integrator, Key, LampPattern, LampSamples, Light, Material, MaterialKind, MeasuredMetal, Mesh, Motion,
+    Orbit, Output, Particles, Pattern, Reading, RenderSettings, Rotation, Scene, Sky, SkySource, Solid, Sphere,
+    TextureSource, Tone, World, defaults, write,
 };
 use proptest::prelude::*;
 
@@ -206,6 +206,16 @@ fn with_world(scene: impl Strategy<Value = Scene>) -> impl Strategy<Value = Scen
             (sky.from_below, sky.image, sky.rotation_deg, sky.intensity) = (from_below, image, rotation_deg, intensity);
             if let Some(floor) = &mut scene.world.floor {
                 floor.fade = fade;
+                floor.material = FloorMaterial::all()[(fade * 7.0) as usize % FloorMaterial::all().len()].0;
+                if floor.material != FloorMaterial::Plain {
+                    floor.reflection = 0.0;
+                }
+                if floor.material == FloorMaterial::Diffuse {
+                    floor.roughness = 0.0;
+                }
+                if let FloorMaterial::Metal(Some(metal)) = floor.material {
+                    floor.tint = metal.colour();
+                }
             }
             (scene.render.shadows, scene.render.integrator, scene.film) = (shadows, integrator, film);
             if let Some(path) = path {
