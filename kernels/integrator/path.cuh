@@ -104,7 +104,7 @@ struct PathTracing {
     if (any(has_colour)) {
       const Mask diffuse = given_any(has_colour);
       POLYFLY_NO_UNROLL
-      for (int i = 0; i < scene.lights.len; ++i) sample_light(scene, i, ray, s, diffuse, queue);
+      for (int i = 0; i < scene.lights.len; ++i) sample_light<false>(scene, i, ray, s, diffuse, queue);
       if (scene.emitters.len > 0) {
         LightSample sample = sample_emitter(scene, ray, s, point, diffuse);
         sample.colour = limited(scene, ray, sample.colour);

@@ -90,10 +90,7 @@ struct Whitted {
             select(met, s.emission + s.albedo * vec(scene.constants.ambient), sky(scene, ray.d, active & !surface)),
         active);
     POLYFLY_NO_UNROLL
-    for (int i = 0; i < scene.lights.len; ++i) sample_light(scene, i, ray, s, met, queue);
-    if constexpr (!SceneTraits<S>::plain) {
-      if (scene.constants.lamp_samples != 0 && scene.emitters.len > 0) sample_emitters(scene, ray, s, met, queue);
-    }
+    for (int i = 0; i < light_count(scene); ++i) sample_light<true>(scene, i, ray, s, met, queue);
     return queue.spawn(spawn_secondary_rays(scene, ray, s, met, queue));
   }
 };

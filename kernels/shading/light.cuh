@@ -41,42 +41,6 @@ POLYFLY_FN LightSample light_from(const S& scene, Vec towards, const Light& ligh
   return sample;
 }
 
-// A point light's, or those of places on the disc that a ball of light shows: half as many with each bounce, since what
-// they light is dimmer and there are more of them.
-template <class S, class Q>
-POLYFLY_FN void sample_light(const S& scene, int i, const Ray& ray, const Surface<S>& s, Mask met, Q& queue) {
-  const Light& light = scene.lights.at(i);
-  const Vec centre = vec(light.position) - s.p;
-  if constexpr (SceneTraits<S>::plain) {
-    queue.shadow_ray(ray, s, light_from(scene, centre, light, ray, s, met));
-  } else {
-    // One place for both kinds, since a GPU's kernel holds a copy of all that a shadow ray does.
-    const int most = light.radius > 0.0f ? light.samples : 1;
-    const Int bounce = ray.bounces & Int(BOUNCE_MASK);
-    // most >> bounce, at least one.
-    const Int halvings = select(bounce < Int(16), bounce, Int(16));
-    const Int count = to_int(max(Real((float)most) * from_bits((Int(127) - halvings) << 23), Real(1.0f)));
-    POLYFLY_NO_UNROLL
-    for (int j = 0; j < most; ++j) {
-      const Mask asked = met & (Int(j) < count);
-      if (!any(asked)) break;
-      Vec towards = centre;
-      if (light.radius > 0.0f) {
-        const Basis basis = basis_around(normalise(centre));
-        const Pair place =
-            draw_pair(one_of_many(queue.draws(ray), count, j), bounce * Int(scene.lights.len) + Int(i + LIGHT_PAIRS));
-        const Real r = sqrt(max(place.v, Real(1.0e-20f))) * Real(light.radius);
-        Real sine, cosine;
-        sincos_2pi(place.u, sine, cosine);
-        towards = fma(basis.down, r * sine, fma(basis.right, r * cosine, centre));
-      }
-      LightSample sample = light_from(scene, towards, light, ray, s, asked);
-      if (most > 1) sample.colour = sample.colour * reciprocal(to_real(count));
-      queue.shadow_ray(ray, s, sample);
-    }
-  }
-}
-
 // How likely a direction of the sky is to be drawn, a unit of solid angle: a cell of the map by its chance, and a place
 // within it, all alike. A square of the map fills the solid angle du dv / r^3, r from the middle to the octahedron.
 POLYFLY_FN Real sky_density(Vec on_octahedron, Real inverse_pmf) {
@@ -213,26 +177,61 @@ POLYFLY_FN LightSample sample_emitter(const S& scene, const Ray& ray, const Surf
   return emitter_light(scene, number, true, draw_pair(point, pair_of_bounce(ray.bounces, PLACE_PAIR)), ray, s, met);
 }
 
-// For Whitted's ray tracing: of all emitters, or of some by lot, half as many with each bounce.
-template <class S, class Q>
-POLYFLY_FN void sample_emitters(const S& scene, const Ray& ray, const Surface<S>& s, Mask met, Q& queue) {
-  const Mask has_colour = met & (max_component(s.albedo) > Real(0.0f));
-  if (!any(has_colour)) return;
-  const bool all = scene.constants.lamp_samples < 0;
-  const int most = all ? scene.emitters.len : scene.constants.lamp_samples;
-  const Int bounce = ray.bounces & Int(BOUNCE_MASK), halvings = select(bounce < Int(16), bounce, Int(16));
-  const Real part = from_bits((Int(127) - halvings) << 23);
-  const Int count = all ? Int(most) : to_int(max(Real((float)most) * part, Real(1.0f)));
-  POLYFLY_NO_UNROLL
-  for (int i = 0; i < most; ++i) {
-    const Mask asked = has_colour & (Int(i) < count);
-    if (!any(asked)) break;
-    const SamplePoint point = one_of_many(queue.draws(ray), count, i);
-    Int number = Int(i);
-    if (!all) number = draw_emitter(scene, draw_pair(point, pair_of_bounce(ray.bounces, EMITTER_PAIR)).u, asked);
-    const Pair spot = draw_pair(point, pair_of_bounce(ray.bounces, PLACE_PAIR));
-    LightSample sample = emitter_light(scene, number, !all, spot, ray, s, asked);
-    if (!all) sample.colour = sample.colour * reciprocal(to_real(count));
-    queue.shadow_ray(ray, s, sample);
+// A share of samples that halves with each bounce, at least one: what they light is dimmer and there are more of them.
+POLYFLY_FN Int halved(int most, Int bounce) {
+  const Int halvings = select(bounce < Int(16), bounce, Int(16));
+  return to_int(max(Real((float)most) * from_bits((Int(127) - halvings) << 23), Real(1.0f)));
+}
+// What shadow rays to light i bring: to a point light, to places on the disc that a ball of light shows, or,
+// WITH_EMITTERS after the last of them, to emitters: those drawn by lot, or all.
+template <bool WITH_EMITTERS, class S, class Q>
+POLYFLY_FN void sample_light(const S& scene, int i, const Ray& ray, const Surface<S>& s, Mask met, Q& queue) {
+  if constexpr (SceneTraits<S>::plain) {
+    const Light& light = scene.lights.at(i);
+    queue.shadow_ray(ray, s, light_from(scene, vec(light.position) - s.p, light, ray, s, met));
+  } else {
+    // One place for all kinds, since a GPU's kernel holds a copy of all that a shadow ray does.
+    const bool emitters = WITH_EMITTERS && i == scene.lights.len, all = scene.constants.lamp_samples < 0;
+    Light light = {};
+    if (!emitters) light = scene.lights.at(i);
+    int most = light.radius > 0.0f ? light.samples : 1;
+    if (emitters) most = all ? scene.emitters.len : scene.constants.lamp_samples;
+    const Int bounce = ray.bounces & Int(BOUNCE_MASK);
+    const Int count = emitters && all ? Int(most) : halved(most, bounce);
+    POLYFLY_NO_UNROLL
+    for (int j = 0; j < most; ++j) {
+      const Mask asked = met & (Int(j) < count);
+      if (!any(asked)) break;
+      LightSample sample = {s.n, s.albedo, asked};
+      if (emitters) {
+        const SamplePoint point = one_of_many(queue.draws(ray), count, j);
+        Int number = Int(j);
+        if (!all) number = draw_emitter(scene, draw_pair(point, pair_of_bounce(ray.bounces, EMITTER_PAIR)).u, asked);
+        const Pair spot = draw_pair(point, pair_of_bounce(ray.bounces, PLACE_PAIR));
+        sample = emitter_light(scene, number, !all, spot, ray, s, asked);
+      } else {
+        Vec towards = vec(light.position) - s.p;
+        if (light.radius > 0.0f) {
+          const Basis basis = basis_around(normalise(towards));
+          const Pair place =
+              draw_pair(one_of_many(queue.draws(ray), count, j), bounce * Int(scene.lights.len) + Int(i + LIGHT_PAIRS));
+          const Real r = sqrt(max(place.v, Real(1.0e-20f))) * Real(light.radius);
+          Real sine, cosine;
+          sincos_2pi(place.u, sine, cosine);
+          towards = fma(basis.down, r * sine, fma(basis.right, r * cosine, towards));
+        }
+        sample = light_from(scene, towards, light, ray, s, asked);
+      }
+      if (most > 1 && !(emitters && all)) sample.colour = sample.colour * reciprocal(to_real(count));
+      queue.shadow_ray(ray, s, sample);
+    }
   }
+}
+// Lights as sample_light counts them.
+template <class S>
+POLYFLY_FN int light_count(const S& scene) {
+  if constexpr (!SceneTraits<S>::plain) {
+    if (scene.constants.lamp_samples != 0 && scene.emitters.len > 0) return scene.lights.len + 1;
+  }
+  return scene.lights.len;
 }
