@@ -12,7 +12,7 @@ fn rmse(a: &[f32], b: &[f32]) -> f64 {
 fn mean(pixels: &[f32]) -> f64 {
     pixels.iter().map(|&x| f64::from(x)).sum::<f64>() / pixels.len() as f64
 }
-// A body with lamps over a floor, a wall, and a ball beside it; a glowing ball and a glowing triangle.
+// A body with lamps over a floor, a cube and a ball beside it, and a glowing ball.
 fn dark_room() -> Scene {
     toml(
         "[output]\nsize = [48, 36]\n[render]\nsamples = 4\ndepth = 0\ncutoff = 0\nambient = [0, 0, 0]\nhighlight = 0\n\
