@@ -1,21 +1,13 @@
 //! Bars and lamps: filtered by what a sample covers, and on the sides that they are asked for.
 use super::common::*;
-use crate::Renderer;
 use crate::device::Memory;
 use crate::device_scene::frame_params;
 use crate::gpu_types::Frame;
 use crate::kernels::Isa;
-use crate::scene::{LampSides, Scene};
+use crate::scene::LampSides;
 
 const CUBE: &str = "[render]\ndepth = 0\nambient = [0.05, 0.05, 0.05]\n[camera]\nfov_deg = 90\n\
     [[body]]\nsolid = \"cube\"\nradius = 2\nreflection = 0.7\ntransparency = 0.2\nlamps = 11\nlamp_intensity = 4\nbar = 0.024\n";
-
-fn light(scene: &Scene) -> Vec<f32> {
-    Renderer::new(scene.clone()).unwrap().still_linear(0).unwrap().0.data().to_vec()
-}
-fn mean(pixels: &[f32]) -> f64 {
-    pixels.iter().map(|&x| f64::from(x)).sum::<f64>() / pixels.len() as f64
-}
 
 // Samples that see nothing wider than themselves against filtered ones, where the truth is 256 of the former.
 #[test]

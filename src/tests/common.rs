@@ -117,3 +117,13 @@ impl Draws {
         [0; 3].map(|_| reach * (2.0 * self.next() - 1.0))
     }
 }
+
+/// The linear light of a scene's first frame, r, g and b of each pixel.
+pub fn light(scene: &Scene) -> Vec<f32> {
+    crate::Renderer::new(scene.clone()).unwrap().still_linear(0).unwrap().0.data().to_vec()
+}
+
+/// The mean of all numbers.
+pub fn mean(pixels: &[f32]) -> f64 {
+    pixels.iter().map(|&x| f64::from(x)).sum::<f64>() / pixels.len() as f64
+}

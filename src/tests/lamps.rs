@@ -1,16 +1,9 @@
 //! Lamps and other things that glow as lights, without path tracing.
 use super::common::*;
-use crate::Renderer;
 use crate::scene::{Integrator, LampSamples, MaterialKind, Scene};
 
-fn light(scene: &Scene) -> Vec<f32> {
-    Renderer::new(scene.clone()).unwrap().still_linear(0).unwrap().0.data().to_vec()
-}
 fn rmse(a: &[f32], b: &[f32]) -> f64 {
     (a.iter().zip(b).map(|(a, b)| f64::from(a - b).powi(2)).sum::<f64>() / a.len() as f64).sqrt()
-}
-fn mean(pixels: &[f32]) -> f64 {
-    pixels.iter().map(|&x| f64::from(x)).sum::<f64>() / pixels.len() as f64
 }
 // A body with lamps over a floor, a cube and a ball beside it, and a glowing ball.
 fn dark_room() -> Scene {

@@ -1,15 +1,11 @@
 //! Materials against what optics says of them: rough and measured metals, glass that tints and bends colours apart.
 use super::common::*;
-use crate::Renderer;
 use crate::math::srgb::{linear, srgb};
 use crate::scene::{Integrator, Material, MaterialKind, MeasuredMetal, Scene, Sphere};
 use std::f64::consts::PI;
 
-fn light(scene: &Scene) -> Vec<f32> {
-    Renderer::new(scene.clone()).unwrap().still_linear(0).unwrap().0.data().to_vec()
-}
 // The mean of all pixels, by colour.
-fn mean(pixels: &[f32]) -> [f64; 3] {
+fn mean_colour(pixels: &[f32]) -> [f64; 3] {
     let sum = |c| pixels.chunks_exact(3).map(|p: &[f32]| f64::from(p[c])).sum::<f64>();
     [0, 1, 2].map(|c| sum(c) / (pixels.len() / 3) as f64)
 }
@@ -69,13 +65,13 @@ fn rough_metal_mirrors_what_ggx_says() {
         for path in [true, false] {
             let scene = wall(&format!("material = \"metal\"\ncolor = [1, 1, 1]\nroughness = {roughness}"), angle, path);
             let what = format!("roughness {roughness} at {angle} degrees, path {path}");
-            near(&what, mean(&light(&scene)), [expected; 3], 0.004);
+            near(&what, mean_colour(&light(&scene)), [expected; 3], 0.004);
         }
     }
     // A clear mirror's whole light, and half of it on a plain surface.
     near(
         "plain",
-        mean(&light(&wall("reflection = 0.5\ncolor = [0, 0, 0]\nroughness = 0.1", 20.0, true))),
+        mean_colour(&light(&wall("reflection = 0.5\ncolor = [0, 0, 0]\nroughness = 0.1", 20.0, true))),
         [0.5; 3],
         0.002,
     );
@@ -88,7 +84,7 @@ fn measured_metals_have_their_colour_and_a_white_rim() {
         for angle in [0.0f64, 80.0] {
             let rim = (1.0 - angle.to_radians().cos()).powi(5);
             let expected = colour.map(|c| c + (1.0 - c) * rim);
-            near(name, mean(&light(&wall(&format!("material = \"{name}\""), angle, true))), expected, 0.005);
+            near(name, mean_colour(&light(&wall(&format!("material = \"{name}\""), angle, true))), expected, 0.005);
         }
     }
 }
@@ -122,7 +118,7 @@ fn glass_tints_by_distance() {
                 let through = c.powf(2.0 / distance);
                 f + (1.0 - f) * (1.0 - f) * through / (1.0 - f * through)
             });
-            near(&format!("{thing}, path {path}, {distance}"), mean(&light(&scene(distance))), expected, 0.004);
+            near(&format!("{thing}, path {path}, {distance}"), mean_colour(&light(&scene(distance))), expected, 0.004);
         }
     }
     // So does light that passes on its way to a surface.
@@ -140,7 +136,7 @@ fn glass_tints_by_distance() {
         srgb(0.5),
         srgb(0.2)
     );
-    let (open, tinted) = (mean(&light(&shadow(""))), mean(&light(&shadow(&glass))));
+    let (open, tinted) = (mean_colour(&light(&shadow(""))), mean_colour(&light(&shadow(&glass))));
     near("shadow", [0, 1, 2].map(|i| tinted[i] / open[i]), colour.map(|c| c * c), 0.004);
 }
 
@@ -190,7 +186,7 @@ fn dispersion_is_the_sum_over_the_spectrum() {
             (whole.iter().zip(&sum).map(|(a, b)| (f64::from(*a) - b).powi(2)).sum::<f64>() / sum.len() as f64).sqrt();
         assert!(off < 0.012, "path {path}: {off}");
         let sum: Vec<f32> = sum.iter().map(|&x| x as f32).collect();
-        near(&format!("path {path}"), mean(&whole), mean(&sum), 0.002);
+        near(&format!("path {path}"), mean_colour(&whole), mean_colour(&sum), 0.002);
         // And there are colours to be seen, in a scene without any.
         let colourful = whole.chunks_exact(3).filter(|p| (p[0] - p[2]).abs() > 0.03).count();
         assert!(colourful > 40, "{colourful}");
@@ -300,7 +296,7 @@ fn materials_mirror_as_much_one_way_as_the_other() {
         let radius = 40.0 * 5.0_f64.to_radians().sin();
         scene.world.spheres = vec![Sphere { centre: [-40.0 * sine, 0.0, 40.0 * cosine], radius, material: lamp }];
         scene.render.integrator = Integrator::Path { samples: 1 << 14, noise: 0.0 };
-        mean(&light(&scene))[1] / cosine
+        mean_colour(&light(&scene))[1] / cosine
     };
     for (material, angles) in [
         ("material = \"metal\"\nroughness = 0.6\ncolor = [0.9, 0.9, 0.9]", [20.0, 60.0]),
@@ -324,7 +320,7 @@ fn floors_are_of_metal_or_diffuse() {
              [camera]\nposition = [0, -0.2, 4]\nlook_at = [0, 0, -1]\nfov_deg = 30\n\
              [floor]\ncorners = [[-9,-9,-1],[-9,9,-1],[9,9,-1],[9,-9,-1]]\n{keys}\n[[light]]\nposition = [0, 0, 9]\n"
         ));
-        mean(&light(&scene))
+        mean_colour(&light(&scene))
     };
     let gold = MeasuredMetal::Gold.colour().map(linear);
     near("gold", floor("material = \"gold\"\nroughness = 0", "highlight = 3"), gold, 0.01);
