@@ -29,8 +29,7 @@ fn main() -> Result<(), polyfly::Error> {
         floor: Some(Floor {
             corners: [[-9.0, -9.0, -1.0], [-9.0, 9.0, -1.0], [9.0, 9.0, -1.0], [9.0, -9.0, -1.0]],
             texture: Some(TextureSource::Marble),
-            tint: [1.0; 3],
-            reflection: 0.2,
+            material: Material::plain([1.0; 3], 0.2, 0.0),
             ..Floor::default()
         }),
         lights: vec![Light { position: [4.0, -5.0, 8.0], colour: [0.9; 3], radius: 0.0 }],

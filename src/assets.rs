@@ -2,6 +2,7 @@
 
 pub mod mesh;
 pub mod particles;
+pub mod relief;
 pub mod sky;
 mod sphere_file;
 pub mod texture;
@@ -9,6 +10,7 @@ pub mod texture;
 use crate::scene::Scene;
 use mesh::Triangles;
 use particles::ColouredSpheres;
+use relief::ReliefMaps;
 use sky::SkyMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -19,6 +21,8 @@ use texture::Texture;
 pub struct Assets {
     /// The floor's picture.
     pub texture: Option<Arc<Texture>>,
+    /// The floor's relief.
+    pub relief: Option<Arc<ReliefMaps>>,
     /// The sky's picture.
     pub sky: Option<Arc<SkyMap>>,
     /// The triangles of each of the scene's meshes.
@@ -71,6 +75,7 @@ impl Assets {
         let source = world.floor.as_ref().and_then(|f| f.texture.as_ref());
         Ok(Assets {
             texture: source.map(Texture::load).transpose()?.map(Arc::new),
+            relief: world.floor.as_ref().map(ReliefMaps::of).transpose()?.flatten().map(Arc::new),
             sky: SkyMap::of(&world.sky)?.map(Arc::new),
             meshes: Arc::new(world.meshes.iter().map(mesh::load).collect::<Result<_, _>>()?),
             particles: world.particles.as_ref().map(|p| ColouredSpheres::load(p, 0)).transpose()?,

@@ -9,7 +9,6 @@ pub mod materials;
 pub mod polyhedra;
 
 use crate::assets::Assets;
-use crate::assets::sky::SkyMap;
 use crate::gpu_types::{
     Array, BVH_STACK, Constants, FILTER_LAST, FloorQuad, Frame, Inline, Light, MAX_DEPTH, MipLevel, Scene as GpuScene,
     SmallScene, TONE_LUT_LAST,
@@ -17,8 +16,7 @@ use crate::gpu_types::{
 use crate::math::srgb::linear;
 use crate::math::vec3::{Vec3, scale, single};
 use crate::scene::{
-    Body, Filter, FloorMaterial, FloorShape, LampPattern, LampSamples, LampSides, Material, MaterialKind, Scene, Tone,
-    limits,
+    Body, Filter, FloorShape, LampPattern, LampSamples, LampSides, Material, MaterialKind, Scene, Tone, limits,
 };
 use geometry::Geometry;
 use std::marker::PhantomData;
@@ -96,7 +94,8 @@ impl DeviceScene {
         check(scene, assets)?;
         let geometry = Geometry::new(scene, assets);
         let (mut mip_levels, mut texels) = (Vec::new(), Vec::new());
-        for level in assets.texture.iter().flat_map(|t| &t.levels) {
+        let relief = assets.relief.iter().flat_map(|r| &r.maps.levels);
+        for level in assets.texture.iter().flat_map(|t| &t.levels).chain(relief) {
             let first = (texels.len() / 2) as i32;
             mip_levels.push(MipLevel { first, width: level.width as i32, height: level.height as i32 });
             texels.reserve(level.texels.len() * 2);
@@ -111,11 +110,7 @@ impl DeviceScene {
             sky: assets.sky.as_ref().map(|s| s.with_rim()).unwrap_or_default(),
             filter: filter_places(scene.film.filter),
         };
-        Ok(DeviceScene {
-            fixed: Arc::new(fixed),
-            constants: constants(scene, assets.sky.as_deref(), &geometry),
-            geometry,
-        })
+        Ok(DeviceScene { fixed: Arc::new(fixed), constants: constants(scene, assets, &geometry), geometry })
     }
 
     /// The same at another time: with the bodies of `scene` and the particles of `assets`. The lamp light on the floor stays
@@ -246,8 +241,9 @@ fn is_plain(scene: &Scene) -> bool {
     let plain_floor = |f: &crate::scene::Floor| {
         f.shape == FloorShape::Square
             && f.fade == 0.0
-            && f.roughness == 0.0
-            && !matches!(f.material, FloorMaterial::Metal(_))
+            && f.relief.is_none()
+            && f.material.is_simple()
+            && matches!(f.material.kind, MaterialKind::Plain { transparency: 0.0, .. })
     };
     let plain_body = |b: &Body| {
         let is_metal = matches!(b.material.kind, MaterialKind::Metal { .. });
@@ -268,14 +264,13 @@ fn is_plain(scene: &Scene) -> bool {
         && world.particles.as_ref().is_none_or(|p| p.material.is_simple())
 }
 
-fn constants(scene: &Scene, sky: Option<&SkyMap>, geometry: &Geometry) -> Constants {
+fn constants(scene: &Scene, assets: &Assets, geometry: &Geometry) -> Constants {
+    let (sky, relief) = (assets.sky.as_deref(), assets.relief.as_deref());
     let (world, render) = (&scene.world, &scene.render);
     let floor = world.floor.as_ref();
     let grid = grid(scene);
     let from_below = world.sky.from_below;
     Constants {
-        floor_tint: floor.map_or([0.0; 3], |f| linear_colour(f.tint)),
-        floor_reflect: floor.map_or(0.0, |f| f.reflection as f32),
         ambient: linear_colour(world.ambient),
         cutoff: render.cutoff as f32,
         zenith: linear_colour(world.sky.zenith),
@@ -305,16 +300,8 @@ fn constants(scene: &Scene, sky: Option<&SkyMap>, geometry: &Geometry) -> Consta
         plain: i32::from(is_plain(scene) && geometry.normals.is_empty()),
         sample_bits: sample_bits(scene),
         clamp: render.clamp as f32,
-        floor_metal: floor.map_or(0, |f| match f.material {
-            FloorMaterial::Metal(measured) => 1 + i32::from(measured.is_some()),
-            FloorMaterial::Plain | FloorMaterial::Diffuse => 0,
-        }),
-        floor_highlight: floor.map_or(0.0, |f| match f.material {
-            FloorMaterial::Plain => world.highlight as f32 * (1.0 - f.reflection as f32),
-            FloorMaterial::Diffuse | FloorMaterial::Metal(_) => 0.0,
-        }),
-        floor_alpha: floor.map_or(0.0, |f| materials::alpha(f.roughness)),
         dispersive: i32::from(is_dispersive(scene)),
+        ..floor.map_or_else(Constants::default, |f| floor::constants(f, world.highlight, relief))
     }
 }
 

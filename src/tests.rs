@@ -11,6 +11,7 @@ mod arm;
 mod bars;
 mod common;
 mod faults;
+mod floors;
 mod golden;
 mod kernel;
 mod lamps;

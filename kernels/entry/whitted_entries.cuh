@@ -1,5 +1,5 @@
-// Whitted's entries, for KernelScene: in whitted.cu and whitted_rich.cu it lies in arrays, in whitted_small.cu in
-// the kernel's parameters.
+// Whitted's entries for finished pictures, for KernelScene: in whitted.cu and whitted_rich.cu it lies in arrays, in
+// whitted_small.cu in the kernel's parameters.
 #pragma once
 #include "gpu.cuh"
 
@@ -10,15 +10,6 @@ POLYFLY_KERNEL void polyfly_trace_16(POLYFLY_SCENE, POLYFLY_WORK) {
 }
 POLYFLY_KERNEL void polyfly_trace_128(POLYFLY_SCENE, POLYFLY_WORK) {
   trace_pixels<Whitted, MAX_DEPTH, false>(scene, frame, launch, film, first, end, queue, counts);
-}
-POLYFLY_KERNEL void polyfly_trace_16_sums(POLYFLY_SCENE, POLYFLY_WORK) {
-  trace_pixels<Whitted, 16, true>(scene, frame, launch, film, first, end, queue, counts);
-}
-POLYFLY_KERNEL void polyfly_trace_128_sums(POLYFLY_SCENE, POLYFLY_WORK) {
-  trace_pixels<Whitted, MAX_DEPTH, true>(scene, frame, launch, film, first, end, queue, counts);
-}
-POLYFLY_KERNEL void polyfly_features(POLYFLY_SCENE, POLYFLY_WORK) {
-  trace_feature_pixels<Whitted>(scene, frame, launch, film, first, end);
 }
 POLYFLY_KERNEL void polyfly_schedule(POLYFLY_SCENE, int mode, int* queue, Counts* counts) {
   trace_scheduled(scene, frame, launch, mode, queue, counts);

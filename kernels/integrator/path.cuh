@@ -57,10 +57,8 @@ POLYFLY_FN Ray sample_bsdf(const S& scene, const Ray& ray, const Surface<S>& s, 
   next.d = normalise(select(is_diffuse, lambert, select(is_mirror, m.d, refract(s, ray.d))));
   next.from = select(is_diffuse | is_mirror, s.same_side, s.other_side);
   // Emitters have been asked for their light on a diffuse surface; the ray must not count them again, nor behind
-  // panes that let it straight through, since the shadow rays have passed these too. Where the floor has faded they
-  // have not.
-  const Int kept =
-      select(is_mirror | (s.ior != one) | (s.other_side < Int(0)), Int(0), ray.bounces & Int(~BOUNCE_MASK));
+  // panes that let it straight through, since the shadow rays have passed these too.
+  const Int kept = select(is_mirror | (s.ior != one), Int(0), ray.bounces & Int(~BOUNCE_MASK));
   Int cosine = Int(0);
   if constexpr (!SceneTraits<S>::plain)
     cosine = to_int(max(dot(next.d, s.n), zero) * Real(COSINE_STEPS)) << COSINE_SHIFT;

@@ -1,64 +1,7 @@
 // Materials: what a ray finds where it lands. Colour, light of its own, and what goes on from there.
 #pragma once
-#include "../shapes/ray.cuh"
 #include "../shapes/convex.cuh"
-#include "texture.cuh"
-
-// The share that is mirrored: one number for all colours where there are only polyhedra and the floor.
-template <class S>
-struct Reflectance {
-  typedef Vec Type;
-  POLYFLY_METHOD static Vec all(Real x) { return vec(x, x, x); }
-  POLYFLY_METHOD static Real most(Vec x) { return max_component(x); }
-};
-template <>
-struct Reflectance<SmallScene> {
-  typedef Real Type;
-  POLYFLY_METHOD static Real all(Real x) { return x; }
-  POLYFLY_METHOD static Real most(Real x) { return x; }
-};
-
-template <class S>
-struct Surface {
-  Vec p;
-  Vec n;       // unit, on the side the ray came from
-  Vec albedo;  // of the surface's own shading, already times its weight 1 - R - T
-  Vec emission;
-  Real highlight_weight;  // weight of the highlight, likewise times 1 - R - T
-  typename Reflectance<S>::Type reflect;
-  Real fuzz;       // for path tracing
-  Real alpha;      // GGX's, of what is mirrored; 0: a clear mirror
-  Real edge;       // 1: the mirror turns white along the rim
-  Vec transmit;    // T times the tint
-  Real ior;        // on the way through; 1 = straight
-  Int same_side;   // Ray::from of the reflected ray
-  Int other_side;  // and of the transmitted one
-  Int onward;      // what to add to the transmitted ray's bounces: DISPERSED where it is of one wavelength now
-  Real cone;       // see cone_at
-  Real widening;   // what a curved mirror adds to the angle of a ray's cone, over the camera's
-  Vec passed;      // what is left of light that has come to the surface through the glass behind it
-};
-
-// What a sample sees behind glass that bends colours apart: what 1 / wavelength^2 is more than the d line's, in 1 /
-// um^2, and what it counts there for red, green and blue. Each of these is a hat over the spectrum; everywhere they add
-// up to three, and each is one on the whole.
-struct Wavelength {
-  Real term;
-  Vec response;
-};
-POLYFLY_FN Wavelength no_wavelength() {
-  const Wavelength w = {Real(0.0f), vec(Real(1.0f), Real(1.0f), Real(1.0f))};
-  return w;
-}
-POLYFLY_FN Wavelength wavelength_of(Real u) {
-  const Real zero = Real(0.0f), one = Real(1.0f), three = Real(3.0f);
-  const Real um = fma(u, Real(0.26f), Real(0.42f));
-  const Real blue = max(min(fma(u, -three, Real(1.5f)), one), zero);
-  const Real red = max(min(fma(u, three, Real(-1.5f)), one), zero);
-  const Wavelength w = {reciprocal(um * um) - Real(2.8965965f),
-                        vec(red * three, (one - red - blue) * three, blue * three)};
-  return w;
-}
+#include "floor.cuh"
 
 // Glass: what bends light of the ray's wavelength, what is left of it on its way through, and its colour from here on.
 // index, dispersion and absorb are the glass's; the share that is mirrored follows later, by s.ior.
@@ -144,17 +87,6 @@ POLYFLY_FN Vec lamp_light(const S&, const Body& body, Real across, Real place, c
   // A bright head every fourth lamp, or four on a strip, with a tail behind it.
   const Real head = wrapped(fma(strip ? cell * Real(4.0f) : number * Real(0.25f), Real(1.0f), Real(-body.chase)));
   return light * fma(head * head, Real(0.95f), Real(0.05f));
-}
-
-// The share of unpolarised light that clear matter mirrors (Fresnel, 1823), of a ray that comes in by `cosine`; ior:
-// the index before the surface over that behind it. Past the critical angle all of it.
-POLYFLY_FN Real fresnel(Real ior, Real cosine) {
-  const Real zero = Real(0.0f), one = Real(1.0f);
-  const Real c = max(min(cosine, one), zero);
-  const Real square = fma(ior * ior, fma(c, c, -one), one), behind = sqrt(max(square, Real(1.0e-20f)));
-  const Real a = ior * c, b = ior * behind;
-  const Real across = (a - behind) * reciprocal(a + behind), along = (b - c) * reciprocal(b + c);
-  return select(square < zero, one, Real(0.5f) * fma(across, across, along * along));
 }
 
 // Past the critical angle all is mirrored, whatever the surface's shares are.
@@ -300,77 +232,6 @@ POLYFLY_FN void shade_body(const S& scene, const Frame& frame, int k, const Ray&
   const Mask near =
       m & (nearest * Real(body.bar_to_edge) < fma(f.width, f.slant * Real(0.5f), Real(body.bar * body.bar_to_edge)));
   if (any(near)) shade_bar(scene, body, ray, q, n, nearest, f, near, s);
-}
-
-// With the distance from the scene's middle the floor gives way to what is behind it, the sky.
-template <class S>
-POLYFLY_FN void fade_floor(const S& scene, int k, Mask m, Surface<S>& s) {
-  const Real ratio = dot(s.p, s.p) * Real(scene.constants.floor_fade);
-  const Real there = select(m, reciprocal(fma(ratio, ratio, Real(1.0f))), Real(1.0f)), gone = Real(1.0f) - there;
-  s.albedo = s.albedo * there;
-  s.emission = s.emission * there;
-  s.highlight_weight = s.highlight_weight * there;
-  s.reflect = s.reflect * there;
-  s.transmit = select(m, vec(gone, gone, gone), s.transmit);
-  s.other_side = select(m, Int(FROM_FLOOR + k), s.other_side);
-}
-
-// Piece k of the floor.
-template <class S>
-POLYFLY_FN void shade_floor(const S& scene, const Frame& frame, int k, const Ray& ray, const Hit& hit, Mask m,
-                            Surface<S>& s) {
-  const FloorQuad& quad = scene.floor.at(k);
-  const Vec n = vec(quad.n);
-  const Real facing = dot(n, ray.d);
-  s.n = select(m, select(facing < Real(0.0f), n, -n), s.n);
-  Vec albedo = vec(scene.constants.floor_tint) * Real(1.0f - scene.constants.floor_reflect);
-  Real u = hit.u, v = hit.v;
-  const bool endless = !SceneTraits<S>::plain && quad.side == FLOOR_ENDLESS;
-  if (endless) {
-    u = wrapped(u);
-    v = wrapped(v);
-  }
-  if (scene.mip_levels.len > 0) {
-    // A sample's footprint, widened by the root of its foreshortening: between blur and shimmer.
-    const Real slant = max(facing * facing, Real(1.0e-4f));
-    const Real covered = s.cone * Real(frame.pixel_footprint * quad.density) * reciprocal(sqrt(sqrt(slant)));
-    albedo = albedo * sample_texture(scene, u, v, covered, m);
-  }
-  s.highlight_weight = select(m, Real(scene.constants.floor_highlight), s.highlight_weight);
-  s.reflect = select(m, Reflectance<S>::all(Real(scene.constants.floor_reflect)), s.reflect);
-  if constexpr (!SceneTraits<S>::plain) {
-    s.alpha = select(m, Real(scene.constants.floor_alpha), s.alpha);
-    if (scene.constants.floor_metal) {
-      s.reflect = select(m, albedo, s.reflect);
-      s.edge = select(m, Real(scene.constants.floor_metal == 2 ? 1.0f : 0.0f), s.edge);
-      albedo = vec(Real(0.0f), Real(0.0f), Real(0.0f));
-    }
-  }
-  s.albedo = select(m, albedo, s.albedo);
-  if (scene.constants.lightmap_size > 0) {
-    // Lamp light lies on the side that the floor's normal points to, which is the upper one.
-    Mask above = m & (facing < Real(0.0f));
-    if (endless) above = above & (u == hit.u) & (v == hit.v);
-    const Int size = Int(scene.constants.lightmap_size);
-    const Vec light =
-        bilinear(scene.lightmap, Int(0), size, size, hit.u, hit.v, above) * Real(scene.constants.lightmap_scale);
-    s.emission = select(above, albedo * light, s.emission);
-  }
-  s.same_side = select(m, Int(FROM_FLOOR + k), s.same_side);
-  if constexpr (!SceneTraits<S>::plain) {
-    if (scene.constants.floor_fade > 0.0f) fade_floor(scene, k, m, s);
-  }
-}
-
-// The normal of a surface that leans away from its face: what turns away from the eye is seen from the side at most,
-// and what is mirrored stays on this side of the face.
-POLYFLY_FN Vec leaning_normal(Vec leaning, Vec face, Vec d) {
-  const Real zero = Real(0.0f);
-  const Vec n = normalise(fma(d, -max(dot(leaning, d), zero), leaning));
-  const Vec mirrored = fma(n, Real(-2.0f) * dot(n, d), d);
-  const Real below = dot(mirrored, face) - Real(0.02f);
-  const Vec kept_above = normalise(fma(face, -below, mirrored));
-  return select(below < zero, normalise(kept_above - d), n);
 }
 
 // The normal at p of a smooth triangle, between those at its corners, on the side of the face's; of a flat one the

@@ -23,6 +23,13 @@ POLYFLY_FN Real mix(Real a, Real b, Real t) { return fma(b - a, t, a); }
 POLYFLY_FN Vec mix(Vec a, Vec b, Real t) { return vec(mix(a.x, b.x, t), mix(a.y, b.y, t), mix(a.z, b.z, t)); }
 POLYFLY_FN Vec mix(Texel a, Texel b, Real t) { return vec(mix(a.r, b.r, t), mix(a.g, b.g, t), mix(a.b, b.b, t)); }
 
+// Levels of the floor's picture.
+template <class S>
+POLYFLY_FN int picture_levels(const S& scene) {
+  if constexpr (SceneTraits<S>::plain) return scene.mip_levels.len;
+  return scene.mip_levels.len - scene.constants.relief_levels;
+}
+
 // Bilinear, clamped at the rim. first, width and height may differ from lane to lane.
 POLYFLY_FN Vec bilinear(const Array<int>& texels, Int first, Int width, Int height, Real u, Real v, Mask m) {
   const Real half = Real(0.5f), zero = Real(0.0f);
@@ -53,19 +60,19 @@ POLYFLY_FN Vec sample_level(const S& scene, Int level, Real u, Real v, Mask m) {
 // Trilinear: texels a sample covers choose between levels that each halve the one before, so that a
 // distant floor does not shimmer. The logarithm is read off the number's bits, straight between powers.
 template <class S>
-POLYFLY_FN Vec sample_texture(const S& scene, Real u, Real v, Real covered, Mask m) {
-  const MipLevel& finest = scene.mip_levels.at(0);
+POLYFLY_FN Vec sample_texture(const S& scene, int first, int levels, Real u, Real v, Real covered, Mask m) {
+  const MipLevel& finest = scene.mip_levels.at(first);
   int larger = finest.width > finest.height ? finest.width : finest.height;
   Real texels = max(covered * Real((float)larger), Real(1.0f));
   Int word = bits(texels);
   Int level = (word >> 23) - Int(127);
   Real part = from_bits((word & Int(0x7fffff)) | Int(0x3f800000)) - Real(1.0f);
-  Int last = Int(scene.mip_levels.len - 1);
+  const Int last = Int(levels - 1);
   part = select(level < last, part, Real(0.0f));
   level = select(level < last, level, last);
   Int next = select(level < last, level + Int(1), last);
-  const Vec fine = sample_level(scene, level, u, v, m);
+  const Vec fine = sample_level(scene, level + Int(first), u, v, m);
   const Mask between = m & (part > Real(0.0f));
   if (!any(between)) return fine;
-  return mix(fine, sample_level(scene, next, u, v, m), part);
+  return mix(fine, sample_level(scene, next + Int(first), u, v, m), part);
 }

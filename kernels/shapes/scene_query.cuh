@@ -1,5 +1,6 @@
 // The two questions that tracing asks of a scene: what a ray meets first, and what light comes through.
 #pragma once
+#include "../shading/floor.cuh"
 #include "bvh.cuh"
 #include "floor.cuh"
 
@@ -44,7 +45,8 @@ POLYFLY_FN Hit closest_hit(const S& scene, const Ray& ray, Mask active) {
   return hit;
 }
 
-// Light that comes through: what is left, by colour, of light that travels o + t d, 0 < t < 1. The floor stops it.
+// Light that comes through: what is left, by colour, of light that travels o + t d, 0 < t < 1. The floor stops
+// it, unless it lets light through.
 template <class S>
 POLYFLY_FN Vec transmittance(const S& scene, Vec o, Vec d, Int from, Mask active) {
   Vec left = vec(Real(1.0f), Real(1.0f), Real(1.0f));
@@ -60,6 +62,15 @@ POLYFLY_FN Vec transmittance(const S& scene, Vec o, Vec d, Int from, Mask active
     if (!any(crosses)) continue;
     const FloorHit c = intersect_floor(scene, quad, o, d);
     const Mask stopped = crosses & c.hit & (c.t < one);
+    if constexpr (!SceneTraits<S>::plain) {
+      const Constants& constants = scene.constants;
+      if (any(stopped) && constants.floor_transmit + constants.floor_ior + constants.floor_fade > 0.0f) {
+        const Vec through = floor_transmittance(scene, k, fma(d, c.t, o), d, c.u, c.v, stopped);
+        left = select(stopped, left * through, left);
+        active = active & (max_component(left) > zero);
+        continue;
+      }
+    }
     left = select(stopped, vec(zero, zero, zero), left);
     active = active & !stopped;
   }

@@ -119,8 +119,9 @@ fn checker(u: f64, v: f64) -> [f64; 3] {
 }
 
 // Value noise on an integer lattice, smooth, 0 .. 1.
-fn noise(x: f64, y: f64) -> f64 {
+fn lattice_noise(x: f64, y: f64, corner: impl Fn(i64) -> i64) -> f64 {
     let hash = |i: i64, j: i64| {
+        let (i, j) = (corner(i), corner(j));
         let mut h = (i as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ (j as u64).wrapping_mul(0xc2b2_ae3d_27d4_eb4f);
         h = (h ^ (h >> 29)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
         h = (h ^ (h >> 32)).wrapping_mul(0x94d0_49bb_1331_11eb);
@@ -132,6 +133,13 @@ fn noise(x: f64, y: f64) -> f64 {
     let (i, j) = (i as i64, j as i64);
     let row = |j| hash(i, j) + (hash(i + 1, j) - hash(i, j)) * s;
     row(j) + (row(j + 1) - row(j)) * t
+}
+fn noise(x: f64, y: f64) -> f64 {
+    lattice_noise(x, y, |i| i)
+}
+/// The same over the unit square, of so many cells along each side, and joining there.
+pub(super) fn periodic_noise(u: f64, v: f64, cells: i64) -> f64 {
+    lattice_noise(u * cells as f64, v * cells as f64, |i| i.rem_euclid(cells))
 }
 fn turbulence(x: f64, y: f64) -> f64 {
     (0..6).map(|o| (noise(x * f64::from(1 << o), y * f64::from(1 << o)) - 0.5).abs() / f64::from(1 << o)).sum()

@@ -188,11 +188,11 @@ impl Cuda {
             // and `counts` point to live until the task has been waited for.
             unsafe { self.compute.launch(kernel, (blocks, 1), (THREADS, 1), &mut arguments) }
         };
-        let (Some(trial), Some(kernels)) = (trial.filter(|_| launch.least > 0), self.kernels.adaptive) else {
+        let (Some(trial), Some(kernels)) = (trial.filter(|_| launch.least > 0), &self.kernels.adaptive) else {
             let (kernel, lanes) = match task.output {
-                TaskOutput::Picture => (self.kernels.picture, launch.samples_per_pixel),
-                TaskOutput::Sums => (self.kernels.sums, launch.samples_per_pixel),
-                TaskOutput::Features => (self.kernels.features, 1),
+                TaskOutput::Picture => (self.kernels.picture()?.trace, launch.samples_per_pixel),
+                TaskOutput::Sums => (self.kernels.linear()?.sums, launch.samples_per_pixel),
+                TaskOutput::Features => (self.kernels.linear()?.features, 1),
             };
             return start(kernel, &film, here, 0, self.blocks_for(here, lanes));
         };
@@ -249,7 +249,7 @@ impl Cuda {
         let mut arguments = Arguments::default().with(&rgba).with(&width).with(&rows).with(&y).with(&u).with(&v);
         let (across, down) = (planes.wide.div_ceil(64) as u32, planes.tall.div_ceil(8) as u32);
         // SAFETY: polyfly_convert's arguments, in its order; the memory lives until the task has been waited for.
-        unsafe { self.compute.launch(self.kernels.convert, (across, down), (32, 4), &mut arguments) }
+        unsafe { self.compute.launch(self.kernels.picture()?.convert, (across, down), (32, 4), &mut arguments) }
     }
 
     // Copies a band's planes to their places in the picture's.
@@ -302,7 +302,7 @@ impl Cuda {
         let items = width.div_ceil(8) * height.div_ceil(8) * 64 * samples;
         let blocks = if schedule.is_some() { self.blocks } else { items.div_ceil(THREADS) };
         let launch = Launch { samples_per_pixel: samples.cast_signed(), stride: 1, gain: 1.0, ..Launch::default() };
-        let Some(kernel) = self.kernels.schedule else {
+        let Some(kernel) = self.kernels.picture()?.schedule else {
             return Err(DeviceError::Failed("ways to deal out Whitted's rays do not suit path tracing".into()));
         };
         let Some(slot) = self.slots.first_mut() else {

@@ -4,38 +4,63 @@ use super::driver::{Context, Function, Module};
 use super::{DeviceError, DeviceNeeds};
 use crate::gpu_types::Scene as GpuScene;
 
-// The kernels for any GPU from Turing on; scripts/ptx makes them, a test says when they are stale. One module an
-// integrator and a kind of scene, and one for adaptive sampling, so that the driver compiles no more than is needed.
-const WHITTED: &str = include_str!("../../kernels/whitted.ptx");
-const WHITTED_SMALL: &str = include_str!("../../kernels/whitted_small.ptx");
-const WHITTED_RICH: &str = include_str!("../../kernels/whitted_rich.ptx");
-const PATH: &str = include_str!("../../kernels/path.ptx");
-const PATH_RICH: &str = include_str!("../../kernels/path_rich.ptx");
-const WHITTED_ADAPTIVE: &str = include_str!("../../kernels/whitted_adaptive.ptx");
-const PATH_ADAPTIVE: &str = include_str!("../../kernels/path_adaptive.ptx");
+// The kernels for any GPU from Turing on; scripts/ptx makes them, a test says when they are stale. Modules hold no more
+// than is used together, since the driver compiles them whole: of an integrator and a kind of scene one for finished
+// pictures and one for sums and first surfaces, and of each integrator one for adaptive sampling.
+macro_rules! ptx {
+    ($name:literal) => {
+        Ptx { name: $name, text: include_str!(concat!("../../kernels/", $name, ".ptx")) }
+    };
+}
+struct Ptx {
+    #[cfg_attr(not(test), expect(dead_code, reason = "a test asks whether the text is as new as the sources"))]
+    name: &'static str,
+    text: &'static str,
+}
+// Of an integrator and a kind of scene.
+struct Pair {
+    picture: Ptx,
+    linear: Ptx,
+}
+const WHITTED: Pair = Pair { picture: ptx!("whitted"), linear: ptx!("whitted_linear") };
+const WHITTED_SMALL: Pair = Pair { picture: ptx!("whitted_small"), linear: ptx!("whitted_small_linear") };
+const WHITTED_RICH: Pair = Pair { picture: ptx!("whitted_rich"), linear: ptx!("whitted_rich_linear") };
+const PATH: Pair = Pair { picture: ptx!("path"), linear: ptx!("path_linear") };
+const PATH_RICH: Pair = Pair { picture: ptx!("path_rich"), linear: ptx!("path_rich_linear") };
+const WHITTED_ADAPTIVE: Ptx = ptx!("whitted_adaptive");
+const PATH_ADAPTIVE: Ptx = ptx!("path_adaptive");
 
 /// What a scene's tasks launch.
 pub struct Kernels {
-    /// Finished pictures.
-    pub picture: Function,
+    picture: Option<PictureKernels>,
+    linear: Option<LinearKernels>,
+    /// Of scenes that are sampled adaptively.
+    pub adaptive: Option<AdaptiveKernels>,
+    /// They take the scene in their parameters.
+    pub small: bool,
+}
+
+/// Those of finished pictures.
+pub struct PictureKernels {
+    /// The pictures.
+    pub trace: Function,
+    /// Pictures to the planes of a video.
+    pub convert: Function,
+    /// Whitted's rays dealt out in other ways; there are none for paths.
+    pub schedule: Option<Function>,
+    _module: Module,
+}
+
+/// Those of linear light.
+pub struct LinearKernels {
     /// Sums of light.
     pub sums: Function,
     /// First surfaces.
     pub features: Function,
-    /// Pictures to the planes of a video.
-    pub convert: Function,
-    /// Of scenes that are sampled adaptively.
-    pub adaptive: Option<AdaptiveKernels>,
-    /// Whitted's rays dealt out in other ways; there are none for paths.
-    pub schedule: Option<Function>,
-    /// They take the scene in their parameters.
-    pub small: bool,
     _module: Module,
-    _adaptive_module: Option<Module>,
 }
 
 /// Those of adaptive sampling.
-#[derive(Clone, Copy)]
 pub struct AdaptiveKernels {
     /// The samples that all pixels take.
     pub trial: Function,
@@ -45,6 +70,20 @@ pub struct AdaptiveKernels {
     pub picture: [Function; 2],
     /// The same to sums.
     pub sums: [Function; 2],
+    _module: Module,
+}
+
+impl AdaptiveKernels {
+    fn load(ptx: &Ptx, context: &Context) -> Result<AdaptiveKernels, DeviceError> {
+        let module = Module::load(ptx.text, context)?;
+        Ok(AdaptiveKernels {
+            trial: module.function(c"polyfly_trial")?,
+            more: module.function(c"polyfly_more")?,
+            picture: [module.function(c"polyfly_judge_trial")?, module.function(c"polyfly_judge_round")?],
+            sums: [module.function(c"polyfly_judge_trial_sums")?, module.function(c"polyfly_judge_round_sums")?],
+            _module: module,
+        })
+    }
 }
 
 impl Kernels {
@@ -58,40 +97,50 @@ impl Kernels {
             (false, false, true) => WHITTED,
             (false, false, false) => WHITTED_RICH,
         };
-        let module = Module::load(ptx, context)?;
-        let (picture, sums, features) = match scene.constants.depth {
+        let (trace, sums, features) = match scene.constants.depth {
             _ if path => (c"polyfly_path", c"polyfly_path_sums", c"polyfly_path_features"),
             0..=16 => (c"polyfly_trace_16", c"polyfly_trace_16_sums", c"polyfly_features"),
             _ => (c"polyfly_trace_128", c"polyfly_trace_128_sums", c"polyfly_features"),
         };
-        let adaptive_ptx = if path { PATH_ADAPTIVE } else { WHITTED_ADAPTIVE };
-        let adaptive_module = needs.adaptive.then(|| Module::load(adaptive_ptx, context)).transpose()?;
-        let adaptive = |module: &Module| -> Result<_, DeviceError> {
-            let judges =
-                |[trial, round]: [_; 2]| Ok::<_, DeviceError>([module.function(trial)?, module.function(round)?]);
-            Ok(AdaptiveKernels {
-                trial: module.function(c"polyfly_trial")?,
-                more: module.function(c"polyfly_more")?,
-                picture: judges([c"polyfly_judge_trial", c"polyfly_judge_round"])?,
-                sums: judges([c"polyfly_judge_trial_sums", c"polyfly_judge_round_sums"])?,
+        let picture = || {
+            let module = Module::load(ptx.picture.text, context)?;
+            Ok::<_, DeviceError>(PictureKernels {
+                trace: module.function(trace)?,
+                convert: module.function(c"polyfly_convert")?,
+                schedule: (!path).then(|| module.function(c"polyfly_schedule")).transpose()?,
+                _module: module,
             })
         };
+        let linear = || {
+            let module = Module::load(ptx.linear.text, context)?;
+            let (sums, features) = (module.function(sums)?, module.function(features)?);
+            Ok::<_, DeviceError>(LinearKernels { sums, features, _module: module })
+        };
+        let adaptive = if path { PATH_ADAPTIVE } else { WHITTED_ADAPTIVE };
         Ok(Kernels {
-            adaptive: adaptive_module.as_ref().map(adaptive).transpose()?,
-            picture: module.function(picture)?,
-            sums: module.function(sums)?,
-            features: module.function(features)?,
-            convert: module.function(c"polyfly_convert")?,
-            schedule: (!path).then(|| module.function(c"polyfly_schedule")).transpose()?,
+            picture: (needs.rgba || needs.yuv).then(picture).transpose()?,
+            linear: needs.linear.then(linear).transpose()?,
+            adaptive: needs.adaptive.then(|| AdaptiveKernels::load(&adaptive, context)).transpose()?,
             small,
-            _module: module,
-            _adaptive_module: adaptive_module,
         })
     }
+    /// Those of finished pictures, if the device was made ready for them.
+    pub fn picture(&self) -> Result<&PictureKernels, DeviceError> {
+        self.picture.as_ref().ok_or_else(|| not_ready("finished pictures"))
+    }
+    /// Those of linear light, likewise.
+    pub fn linear(&self) -> Result<&LinearKernels, DeviceError> {
+        self.linear.as_ref().ok_or_else(|| not_ready("linear light"))
+    }
+}
+
+fn not_ready(for_what: &str) -> DeviceError {
+    DeviceError::Failed(format!("the device was not made ready for {for_what}"))
 }
 
 #[cfg(test)]
 mod tests {
+    use super::*;
     use std::collections::BTreeMap;
     use std::path::{Component, Path, PathBuf};
 
@@ -112,15 +161,9 @@ mod tests {
     fn ptx_is_as_new_as_its_sources() {
         use sha2::{Digest, Sha256};
         let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("kernels");
-        for (name, ptx) in [
-            ("whitted", super::WHITTED),
-            ("whitted_small", super::WHITTED_SMALL),
-            ("whitted_rich", super::WHITTED_RICH),
-            ("path", super::PATH),
-            ("path_rich", super::PATH_RICH),
-            ("whitted_adaptive", super::WHITTED_ADAPTIVE),
-            ("path_adaptive", super::PATH_ADAPTIVE),
-        ] {
+        let pairs = [WHITTED, WHITTED_SMALL, WHITTED_RICH, PATH, PATH_RICH];
+        let pairs = pairs.into_iter().flat_map(|p| [p.picture, p.linear]);
+        for Ptx { name, text: ptx } in pairs.chain([WHITTED_ADAPTIVE, PATH_ADAPTIVE]) {
             let mut found = BTreeMap::new();
             let mut queue = vec![PathBuf::from(format!("entry/{name}.cu"))];
             while let Some(name) = queue.pop() {

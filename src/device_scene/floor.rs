@@ -1,8 +1,10 @@
 //! The floor as quads with texture coordinates.
 
-use crate::gpu_types::{FLOOR_ENDLESS, FLOOR_ROUND, FloorQuad};
+use super::{linear_colour, materials};
+use crate::assets::relief::{self, ReliefMaps};
+use crate::gpu_types::{Constants, FLOOR_ENDLESS, FLOOR_ROUND, FloorQuad, RELIEF_FLAT};
 use crate::math::vec3::{Vec3, add, cross, dot, length, normalise, scale, single, sub};
-use crate::scene::{Floor, FloorShape, is_parallelogram};
+use crate::scene::{Floor, FloorShape, MaterialKind, is_clockwise, is_parallelogram};
 
 // The picture's columns and rows at the corners. Its top left is the first corner, as in the coursework's programs;
 // columns run to whichever neighbour makes it a picture and not a mirrored one, seen from above: the second corner
@@ -10,13 +12,42 @@ use crate::scene::{Floor, FloorShape, is_parallelogram};
 const FIRST_TO_SECOND: [f64; 4] = [0.0, 1.0, 1.0, 0.0];
 const FIRST_TO_FOURTH: [f64; 4] = [0.0, 0.0, 1.0, 1.0];
 
-fn clockwise(p: &[Vec3; 4]) -> bool {
-    // Of a floor that stands upright, as if seen from where it is.
-    cross(sub(p[2], p[0]), sub(p[3], p[1]))[2] <= 0.0
-}
 // u and v at the corners.
 fn floor_uv(p: &[Vec3; 4]) -> [[f64; 4]; 2] {
-    if clockwise(p) { [FIRST_TO_SECOND, FIRST_TO_FOURTH] } else { [FIRST_TO_FOURTH, FIRST_TO_SECOND] }
+    if is_clockwise(p) { [FIRST_TO_SECOND, FIRST_TO_FOURTH] } else { [FIRST_TO_FOURTH, FIRST_TO_SECOND] }
+}
+
+const _: () = assert!(relief::LEVEL as i32 == RELIEF_FLAT);
+
+/// What it is made of, in a scene whose highlights have this weight.
+pub fn constants(floor: &Floor, highlight: f64, relief: Option<&ReliefMaps>) -> Constants {
+    let m = &floor.material;
+    let here = Constants {
+        floor_tint: linear_colour(m.colour),
+        floor_alpha: materials::alpha(m.roughness),
+        relief_levels: relief.map_or(0, |r| r.maps.levels.len() as i32),
+        relief_tiles: floor.relief.as_ref().map_or(0.0, |r| r.tiles as f32),
+        relief_slope: relief.map_or(0.0, |r| r.slope),
+        relief_alpha: relief.map_or(0.0, |r| r.alpha),
+        ..Constants::default()
+    };
+    match m.kind {
+        MaterialKind::Plain { reflection, transparency, .. } => {
+            let local = (1.0 - reflection as f32 - transparency as f32).max(0.0);
+            Constants {
+                floor_reflect: reflection as f32,
+                floor_transmit: transparency as f32,
+                floor_highlight: m.highlight.unwrap_or(highlight) as f32 * local,
+                ..here
+            }
+        }
+        MaterialKind::Metal { fuzz, measured } => {
+            Constants { floor_metal: 1 + i32::from(measured.is_some()), floor_fuzz: fuzz as f32, ..here }
+        }
+        MaterialKind::Glass { ior, .. } => Constants { floor_ior: ior as f32, ..here },
+        // It does not shine: its colour is left.
+        MaterialKind::Light { .. } => here,
+    }
 }
 
 /// The floor as one or two quads.
@@ -29,7 +60,7 @@ pub fn flatten(floor: &Floor) -> Vec<FloorQuad> {
         };
         return vec![flatten_quad(floor, [0, 1, 3], side)];
     }
-    let sides = if clockwise(&floor.corners) { [2, 1] } else { [1, 2] };
+    let sides = if is_clockwise(&floor.corners) { [2, 1] } else { [1, 2] };
     vec![flatten_quad(floor, [0, 1, 2], sides[0]), flatten_quad(floor, [0, 2, 3], sides[1])]
 }
 
@@ -56,7 +87,7 @@ fn flatten_quad(floor: &Floor, corners: [usize; 3], side: i32) -> FloorQuad {
 pub fn point(floor: &Floor, u: f64, v: f64) -> (Vec3, usize) {
     let p = floor.corners;
     // The triangles' own coordinates: along the first side and along the last.
-    let (u, v) = if clockwise(&p) { (v, u) } else { (u, v) };
+    let (u, v) = if is_clockwise(&p) { (v, u) } else { (u, v) };
     if u <= v {
         (add(p[0], add(scale(sub(p[1], p[0]), v), scale(sub(p[2], p[1]), u))), 0)
     } else {

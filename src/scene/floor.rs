@@ -1,7 +1,8 @@
 //! The floor: four points with a picture on them.
 
 use super::expand_home;
-use super::material::MeasuredMetal;
+use super::material::Material;
+use super::relief::Relief;
 use crate::math::vec3::{Vec3, add, cross, dot, length, sub};
 use std::path::{Path, PathBuf};
 
@@ -52,14 +53,11 @@ pub struct Floor {
     pub corners: [Vec3; 4],
     /// The picture, if any.
     pub texture: Option<TextureSource>,
-    /// Multiplies the picture.
-    pub tint: Vec3,
-    /// What it is made of.
-    pub material: FloorMaterial,
-    /// How much it mirrors, 0 to 1.
-    pub reflection: f64,
-    /// How wide it spreads what it mirrors, as a [`Material`](super::Material) does.
-    pub roughness: f64,
+    /// What it is made of, its colour multiplying the picture. It is as thin as a sheet: what shines through goes on
+    /// straight. It does not shine itself.
+    pub material: Material,
+    /// How its surface goes up and down, if it is not flat.
+    pub relief: Option<Relief>,
     /// How far it goes.
     pub shape: FloorShape,
     /// Distance from the scene's middle at which it is half gone, the sky showing through; 0: it does not fade.
@@ -71,42 +69,11 @@ impl Default for Floor {
         Floor {
             corners: [[-5.0, -5.0, -1.0], [-5.0, 5.0, -1.0], [5.0, 5.0, -1.0], [5.0, -5.0, -1.0]],
             texture: None,
-            tint: [1.0; 3],
-            material: FloorMaterial::Plain,
-            reflection: 0.0,
-            roughness: 0.0,
+            material: Material::plain([1.0; 3], 0.0, 0.0),
+            relief: None,
             shape: FloorShape::Square,
             fade: 0.0,
         }
-    }
-}
-
-/// What a floor is made of.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum FloorMaterial {
-    /// Diffuse with a highlight, under what it mirrors.
-    #[default]
-    Plain,
-    /// Diffuse only.
-    Diffuse,
-    /// Metal in its tint times its picture, which it mirrors in; with a name it is whiter along the rim.
-    Metal(Option<MeasuredMetal>),
-}
-
-impl FloorMaterial {
-    /// All, with their names.
-    pub(crate) fn all() -> Vec<(FloorMaterial, &'static str)> {
-        let mut all = vec![
-            (FloorMaterial::Plain, "plain"),
-            (FloorMaterial::Diffuse, "diffuse"),
-            (FloorMaterial::Metal(None), "metal"),
-        ];
-        all.extend(MeasuredMetal::ALL.iter().map(|&(metal, name)| (FloorMaterial::Metal(Some(metal)), name)));
-        all
-    }
-    /// The name in a scene.
-    pub fn name(self) -> &'static str {
-        super::name_of(&FloorMaterial::all(), self)
     }
 }
 
@@ -145,6 +112,11 @@ pub(crate) fn perimeter_order(p: [Vec3; 4]) -> [Vec3; 4] {
         side(a, q[0], q[1]) * side(a, q[0], q[3]) < 0.0 && side(b, q[1], q[0]) * side(b, q[1], q[2]) < 0.0
     };
     [p, [p[0], p[1], p[3], p[2]], [p[0], p[2], p[1], p[3]]].into_iter().find(|q| crosses(q)).unwrap_or(p)
+}
+
+/// Whether corners run clockwise, seen from above; of a floor that stands upright, as if seen from where it is.
+pub(crate) fn is_clockwise(p: &[Vec3; 4]) -> bool {
+    cross(sub(p[2], p[0]), sub(p[3], p[1]))[2] <= 0.0
 }
 
 /// Whether opposite sides are alike.

@@ -19,6 +19,8 @@ pub const MAX_FRAMES: u32 = 100_000_000;
 /// Most lamps on an edge.
 pub const MAX_LAMPS: u32 = 10_000;
 
+/// Most times that a floor's relief lies along one of its sides.
+pub const MAX_TILES: u32 = 10_000;
 /// Largest distance in a scene, units; a sun in metres is 1.5e11.
 pub const FARTHEST: f64 = 1e12;
 /// Smallest size of a body, a sphere or a distance of focus, units.

@@ -177,16 +177,16 @@ impl Reader<'_> {
         }
         let mut floor = Floor { corners, ..Floor::default() };
         match dialect {
-            Dialect::Reduced => floor.tint = self.byte_colour("floor")?,
-            Dialect::SevenValue => floor.tint = self.colour("floor", Rule::Fraction)?,
+            Dialect::Reduced => floor.material.colour = self.byte_colour("floor")?,
+            Dialect::SevenValue => floor.material.colour = self.colour("floor", Rule::Fraction)?,
             Dialect::Full => {
                 let expected = "a texture file, `none`, `@checker`, `@marble` or `@wood`";
                 let (text, span) = self.text("floor, texture", expected)?;
                 floor.texture = TextureSource::parse(&text, std::path::Path::new(""), home).map_err(|e| {
                     Problem::new(span, format!("there is no built-in texture `{text}`"), format!("expected {e}"))
                 })?;
-                floor.tint = self.colour("floor", Rule::Fraction)?;
-                floor.reflection = self.number("floor, reflection R", Rule::Fraction)?;
+                let tint = self.colour("floor", Rule::Fraction)?;
+                floor.material = Material::plain(tint, self.number("floor, reflection R", Rule::Fraction)?, 0.0);
             }
         }
         Ok(floor)

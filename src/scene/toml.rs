@@ -3,10 +3,11 @@
 use super::diagnostic::{Problem, Rule};
 use super::limits::{MAX_DEPTH, MAX_FRAMES, MAX_LAMPS, MAX_LIGHT_SAMPLES, MAX_PIXELS, MAX_SAMPLES, MAX_SIDE};
 use super::toml_keys::*;
+use super::toml_material::Of;
 use super::{
-    Adaptive, Body, ColourBy, Exposure, FilmSettings, Filter, Floor, FloorMaterial, FloorShape, Integrator,
-    LampPattern, LampSamples, LampSides, Light, MaterialKind, MeasuredMetal, Mesh, Motion, Output, Particles, Pattern,
-    Reading, RenderSettings, Rotation, Scene, Sky, SkySource, Solid, Sphere, TextureSource, Tone, World, defaults,
+    Adaptive, Body, ColourBy, Exposure, FilmSettings, Filter, Integrator, LampPattern, LampSamples, LampSides, Light,
+    MaterialKind, Mesh, Motion, Output, Particles, Pattern, Reading, RenderSettings, Rotation, Scene, Sky, SkySource,
+    Solid, Sphere, Tone, World, defaults,
 };
 use crate::math::vec3::Vec3;
 use toml::Spanned;
@@ -34,7 +35,7 @@ impl Validator {
         }
         x
     }
-    fn whole(&mut self, key: &str, value: &Number, default: u32, least: u32, most: u32) -> u32 {
+    pub fn whole(&mut self, key: &str, value: &Number, default: u32, least: u32, most: u32) -> u32 {
         self.number(key, value, f64::from(default), Rule::Whole(least, most)) as u32
     }
     pub fn triple(&mut self, key: &str, value: &Triple, default: Vec3, rule: Rule) -> Vec3 {
@@ -252,7 +253,7 @@ impl Validator {
             solid
         });
         let (lamps, strip) = self.lamps(&raw.lamps);
-        let material = self.material(&raw.material(), true);
+        let material = self.material(&raw.material(), Of::Body);
         if let (Some(value), false) = (&raw.reflection_inside, matches!(material.kind, MaterialKind::Plain { .. })) {
             self.problems.push(Problem::new(
                 value.span(),
@@ -306,78 +307,6 @@ impl Validator {
             }
         }
     }
-    fn floor(&mut self, spanned: &Spanned<RawFloor>, reading: Reading) -> Floor {
-        let raw = spanned.get_ref();
-        self.require("corners", "floor", spanned.span(), &raw.corners);
-        let mut corners = Floor::default().corners;
-        if let Some(list) = &raw.corners {
-            let points: Vec<Vec3> =
-                list.get_ref().iter().map(|p| self.vector("corners", p, Rule::Coordinate)).collect();
-            match points.try_into() {
-                Ok(points) => corners = super::perimeter_order(points),
-                Err(points) => self.problems.push(Problem::new(
-                    list.span(),
-                    format!("the floor has {} corners", points.len()),
-                    "expected four points",
-                )),
-            }
-            if !super::has_area(&corners) {
-                self.problems.push(Problem::new(
-                    list.span(),
-                    "the floor's corners lie on a line",
-                    "expected four corners of a floor",
-                ));
-            }
-        }
-        let shape = self.one_of("size", &raw.size, &FloorShape::ALL);
-        if let (Some(size), true) = (&raw.size, shape != FloorShape::Square && !super::is_parallelogram(&corners)) {
-            let what = format!("the corners of a floor whose size is \"{}\" are no parallelogram", size.get_ref());
-            self.problems.push(Problem::new(
-                size.span(),
-                what,
-                "expected four corners in one plane, opposite sides alike",
-            ));
-        }
-        let texture = raw.texture.as_ref().and_then(|text| {
-            match TextureSource::parse(text.get_ref(), reading.folder, reading.home) {
-                Ok(texture) => texture,
-                Err(expected) => {
-                    self.problems.push(Problem::new(
-                        text.span(),
-                        format!("there is no built-in texture `{}`", text.get_ref()),
-                        format!("expected {expected}"),
-                    ));
-                    None
-                }
-            }
-        });
-        let material = self.one_of("material", &raw.material, &FloorMaterial::all());
-        let tint = self.triple("tint", &raw.tint, [1.0; 3], Rule::Fraction);
-        let measured = match material {
-            FloorMaterial::Metal(measured) => measured.map(MeasuredMetal::colour),
-            _ => None,
-        };
-        for (key, span, has) in [
-            ("tint", raw.tint.as_ref().map(Spanned::span), measured.is_none()),
-            ("reflection", raw.reflection.as_ref().map(Spanned::span), material == FloorMaterial::Plain),
-            ("roughness", raw.roughness.as_ref().map(Spanned::span), material != FloorMaterial::Diffuse),
-        ] {
-            if let (Some(span), false) = (span, has) {
-                let what = format!("a floor of this material has no `{key}`");
-                self.problems.push(Problem::new(span, what, "expected it with another `material`, or not at all"));
-            }
-        }
-        Floor {
-            corners,
-            texture,
-            tint: measured.unwrap_or(tint),
-            material,
-            reflection: self.number("reflection", &raw.reflection, 0.0, Rule::Fraction),
-            roughness: self.number("roughness", &raw.roughness, 0.0, Rule::Fraction),
-            shape,
-            fade: self.number("fade", &raw.fade, 0.0, Rule::NotNegative),
-        }
-    }
     fn sky(&mut self, raw: &RawSky, reading: Reading) -> Sky {
         let image =
             raw.image.as_ref().and_then(|text| match SkySource::parse(text.get_ref(), reading.folder, reading.home) {
@@ -416,7 +345,7 @@ impl Validator {
         Sphere {
             centre: self.triple("center", &raw.center, [0.0; 3], Rule::Coordinate),
             radius: self.number("radius", &raw.radius, 1.0, Rule::Length),
-            material: self.material(&raw.material(), false),
+            material: self.material(&raw.material(), Of::Thing),
         }
     }
     fn mesh(&mut self, spanned: &Spanned<RawMesh>, reading: Reading) -> Mesh {
@@ -425,7 +354,7 @@ impl Validator {
         let path = raw.path.as_ref().map_or("", |p| p.get_ref());
         Mesh {
             path: reading.folder.join(super::expand_home(path, reading.home)),
-            material: self.material(&raw.material(), false),
+            material: self.material(&raw.material(), Of::Thing),
             scale: self.number("scale", &raw.scale, 1.0, Rule::Length),
             offset: self.triple("offset", &raw.offset, [0.0; 3], Rule::Coordinate),
             z_up: raw.z_up.unwrap_or(true),
@@ -447,7 +376,7 @@ impl Validator {
             step: self.whole("step", &raw.step, 1, 1, MAX_FRAMES),
             colour_by: self.one_of("color_by", &raw.color_by, &ColourBy::ALL),
             range: raw.range.as_ref().map(|r| r.get_ref().0),
-            material: self.material(&raw.material(), false),
+            material: self.material(&raw.material(), Of::Thing),
             legend: raw.legend.unwrap_or(false),
         }
     }

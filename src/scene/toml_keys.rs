@@ -189,15 +189,12 @@ pub struct RawPath {
 
 #[derive(Deserialize, Default)]
 #[serde(deny_unknown_fields, default)]
-pub struct RawFloor {
-    pub corners: Option<Spanned<Vec<Spanned<Numbers<3>>>>>,
-    pub texture: Text,
-    pub tint: Triple,
-    pub material: Text,
-    pub reflection: Number,
-    pub roughness: Number,
-    pub size: Text,
-    pub fade: Number,
+pub struct RawRelief {
+    pub bump: Text,
+    pub depth: Number,
+    pub normal_map: Text,
+    pub roughness_map: Text,
+    pub tiles: Number,
 }
 
 #[derive(Deserialize, Default)]
@@ -232,6 +229,7 @@ macro_rules! with_material {
         impl $name {
             pub fn material(&self) -> MaterialKeys<'_> {
                 MaterialKeys {
+                    colour_key: "color",
                     colour: &self.color,
                     kind: &self.material,
                     reflection: &self.reflection,
@@ -305,8 +303,20 @@ with_material! {
     }
 }
 
+with_material! {
+    pub struct RawFloor {
+        pub corners: Option<Spanned<Vec<Spanned<Numbers<3>>>>>,
+        pub texture: Text,
+        pub tint: Triple,
+        pub size: Text,
+        pub fade: Number,
+        pub relief: Option<Spanned<RawRelief>>,
+    }
+}
+
 /// The keys of a material, wherever they stand.
 pub struct MaterialKeys<'a> {
+    pub colour_key: &'static str,
     pub colour: &'a Triple,
     pub kind: &'a Text,
     pub reflection: &'a Number,

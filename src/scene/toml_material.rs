@@ -6,9 +6,19 @@ use super::toml::Validator;
 use super::toml_keys::MaterialKeys;
 use toml::Spanned;
 
+/// What is made of a material, which is not the same of all.
+#[derive(Clone, Copy, PartialEq)]
+pub enum Of {
+    /// A body: it shines by its lamps, not all over.
+    Body,
+    /// A floor: it does not shine, and it is thin.
+    Floor,
+    /// A sphere, a mesh or particles.
+    Thing,
+}
+
 impl Validator {
-    // Bodies shine by their lamps, not all over.
-    pub fn material(&mut self, keys: &MaterialKeys, of_body: bool) -> Material {
+    pub fn material(&mut self, keys: &MaterialKeys, of: Of) -> Material {
         #[derive(Clone, Copy, PartialEq)]
         enum Name {
             Plain,
@@ -24,20 +34,23 @@ impl Validator {
             (Name::Metal(None), "metal"),
             (Name::Glass, "glass"),
         ];
-        names.extend((!of_body).then_some((Name::Light, "light")));
+        names.extend((of == Of::Thing).then_some((Name::Light, "light")));
         names.extend(named);
         let name = self.one_of("material", keys.kind, &names);
+        let colour_key = keys.colour_key;
         // A key that this material does not have would be ignored: better to say so.
         let has: &[&str] = match name {
-            Name::Plain => &["color", "reflection", "transparency", "ior", "roughness", "highlight"],
-            Name::Diffuse => &["color"],
-            Name::Metal(None) => &["color", "fuzz", "roughness"],
+            Name::Plain if of == Of::Floor => &[colour_key, "reflection", "transparency", "roughness", "highlight"],
+            Name::Plain => &[colour_key, "reflection", "transparency", "ior", "roughness", "highlight"],
+            Name::Diffuse => &[colour_key],
+            Name::Metal(None) => &[colour_key, "fuzz", "roughness"],
             Name::Metal(Some(_)) => &["roughness"],
-            Name::Glass => &["color", "ior", "abbe", "tint_distance"],
-            Name::Light => &["color", "strength"],
+            Name::Glass if of == Of::Floor => &[colour_key, "ior"],
+            Name::Glass => &[colour_key, "ior", "abbe", "tint_distance"],
+            Name::Light => &[colour_key, "strength"],
         };
         let spans = [
-            ("color", keys.colour.as_ref().map(Spanned::span)),
+            (colour_key, keys.colour.as_ref().map(Spanned::span)),
             ("highlight", keys.highlight.as_ref().map(Spanned::span)),
             ("fuzz", keys.fuzz.as_ref().map(Spanned::span)),
             ("roughness", keys.roughness.as_ref().map(Spanned::span)),
@@ -60,8 +73,8 @@ impl Validator {
             self.problems.push(Problem::new(fuzz.span(), what, "expected one of them"));
         }
         let highlight = self.optional("highlight", keys.highlight, Rule::Brightness);
-        let fallback = if name == Name::Glass { [1.0; 3] } else { [0.8; 3] };
-        let colour = self.triple("color", keys.colour, fallback, Rule::Fraction);
+        let fallback = if name == Name::Glass || of == Of::Floor { [1.0; 3] } else { [0.8; 3] };
+        let colour = self.triple(colour_key, keys.colour, fallback, Rule::Fraction);
         let ior = self.number("ior", keys.ior, if name == Name::Glass { 1.5 } else { 1.0 }, Rule::Index);
         let kind = match name {
             Name::Plain => MaterialKind::Plain {

@@ -1,9 +1,9 @@
 //! Writes a resolved scene in either grammar, so that reading it again gives the same scene.
 
 use super::{
-    Adaptive, Body, Camera, CameraPath, CylindricalPath, Exposure, FilmSettings, Floor, FloorMaterial, FloorShape,
-    Integrator, LampPattern, LampSamples, LampSides, Material, MaterialKind, Motion, RenderSettings, Scene, Tone,
-    World, defaults,
+    Adaptive, Body, Bumps, Camera, CameraPath, CylindricalPath, Exposure, FilmSettings, Floor, FloorShape, Integrator,
+    LampPattern, LampSamples, LampSides, Material, MaterialKind, Motion, Relief, RenderSettings, Scene, Tone, World,
+    defaults,
 };
 use crate::math::vec3::Vec3;
 use std::fmt::Write;
@@ -96,7 +96,7 @@ fn write_toml(scene: &Scene, o: &mut String) -> std::fmt::Result {
     for b in &scene.world.bodies {
         writeln!(o, "\n[[body]]\nsolid = \"{}\"", b.solid.name())?;
         writeln!(o, "center = {}\nradius = {}", V(b.centre), N(b.radius))?;
-        write_material(&b.material, o)?;
+        write_material(&b.material, false, o)?;
         let lamps = if b.strip { S("strip").to_string() } else { b.lamps.to_string() };
         writeln!(o, "lamps = {lamps}\nlamp_color = {}", V(b.lamp_colour))?;
         writeln!(o, "lamp_intensity = {}\nbar = {}", N(b.lamp_intensity), N(b.bar))?;
@@ -119,12 +119,12 @@ fn write_toml(scene: &Scene, o: &mut String) -> std::fmt::Result {
     }
     for s in &scene.world.spheres {
         writeln!(o, "\n[[sphere]]\ncenter = {}\nradius = {}", V(s.centre), N(s.radius))?;
-        write_material(&s.material, o)?;
+        write_material(&s.material, false, o)?;
     }
     for m in &scene.world.meshes {
         writeln!(o, "\n[[mesh]]\npath = {}\nscale = {}", S(&m.path.display().to_string()), N(m.scale))?;
         writeln!(o, "offset = {}\nz_up = {}\nsmooth = {}", V(m.offset), m.z_up, m.smooth)?;
-        write_material(&m.material, o)?;
+        write_material(&m.material, false, o)?;
     }
     if let Some(p) = &scene.world.particles {
         writeln!(o, "\n[particles]\npath = {}\nfirst = {}\nstep = {}", S(&p.path), p.first, p.step)?;
@@ -132,22 +132,18 @@ fn write_toml(scene: &Scene, o: &mut String) -> std::fmt::Result {
         if let Some([low, high]) = p.range {
             writeln!(o, "range = [{}, {}]", N(low), N(high))?;
         }
-        write_material(&p.material, o)?;
+        write_material(&p.material, false, o)?;
     }
     if let Some(floor) = &scene.world.floor {
         writeln!(o, "\n[floor]\ncorners = [{}]", floor.corners.map(|p| V(p).to_string()).join(", "))?;
         if let Some(texture) = &floor.texture {
             writeln!(o, "texture = {}", S(&texture.to_string()))?;
         }
-        match floor.material {
-            FloorMaterial::Plain => writeln!(o, "tint = {}\nreflection = {}", V(floor.tint), N(floor.reflection))?,
-            FloorMaterial::Metal(Some(metal)) => writeln!(o, "material = {}", S(metal.name()))?,
-            other => writeln!(o, "tint = {}\nmaterial = {}", V(floor.tint), S(other.name()))?,
-        }
-        if floor.roughness > 0.0 {
-            writeln!(o, "roughness = {}", N(floor.roughness))?;
-        }
+        write_material(&floor.material, true, o)?;
         writeln!(o, "size = \"{}\"\nfade = {}", floor.shape.name(), N(floor.fade))?;
+        if let Some(relief) = &floor.relief {
+            write_relief(relief, o)?;
+        }
     }
     for light in &scene.world.lights {
         writeln!(o, "\n[[light]]\nposition = {}\ncolor = {}", V(light.position), V(light.colour))?;
@@ -220,12 +216,28 @@ fn write_path(table: &str, path: &CylindricalPath, o: &mut String) -> std::fmt::
     writeln!(o, "r_phase_deg = {}\nz_phase_deg = {}", N(path.pr.to_degrees()), N(path.pz.to_degrees()))
 }
 
-fn write_material(m: &Material, o: &mut String) -> std::fmt::Result {
+fn write_relief(relief: &Relief, o: &mut String) -> std::fmt::Result {
+    writeln!(o, "\n[floor.relief]\ntiles = {}", relief.tiles)?;
+    match &relief.bumps {
+        Bumps::Flat => {}
+        Bumps::Heights { map, depth } => writeln!(o, "bump = {}\ndepth = {}", S(&map.to_string()), N(*depth))?,
+        Bumps::Normals(path) => writeln!(o, "normal_map = {}", S(&path.display().to_string()))?,
+    }
+    match &relief.roughness_map {
+        Some(map) => writeln!(o, "roughness_map = {}", S(&map.to_string())),
+        None => Ok(()),
+    }
+}
+
+fn write_material(m: &Material, of_floor: bool, o: &mut String) -> std::fmt::Result {
     let is_named = matches!(m.kind, MaterialKind::Metal { measured: Some(_), .. });
     if !is_named {
-        writeln!(o, "color = {}", V(m.colour))?;
+        writeln!(o, "{} = {}", if of_floor { "tint" } else { "color" }, V(m.colour))?;
     }
     match m.kind {
+        MaterialKind::Plain { reflection, transparency, .. } if of_floor => {
+            writeln!(o, "reflection = {}\ntransparency = {}", N(reflection), N(transparency))?;
+        }
         MaterialKind::Plain { reflection, transparency, ior } => {
             writeln!(o, "reflection = {}\ntransparency = {}\nior = {}", N(reflection), N(transparency), N(ior))?;
         }
@@ -283,11 +295,12 @@ pub fn tokens(scene: &Scene) -> Result<String, Vec<String>> {
     if floor.is_none() {
         no.push("it has no floor".into());
     }
-    if floor.is_some_and(|f| f.material != FloorMaterial::Plain) {
-        no.push("its floor is not plain".into());
+    let is_plain = |f: &Floor| f.material == Material::plain(f.material.colour, f.material.shares().0, 0.0);
+    if floor.is_some_and(|f| !is_plain(f)) {
+        no.push("its floor is not plain and clear".into());
     }
-    if floor.is_some_and(|f| f.shape != FloorShape::Square || f.fade > 0.0 || f.roughness > 0.0) {
-        no.push("its floor is round, fades, goes to the horizon or is rough".into());
+    if floor.is_some_and(|f| f.shape != FloorShape::Square || f.fade > 0.0 || f.relief.is_some()) {
+        no.push("its floor is round, fades, goes to the horizon or is not flat".into());
     }
     if scene.world.spheres.len() + scene.world.meshes.len() > 0 || scene.world.particles.is_some() {
         no.push("it has spheres, meshes or particles".into());
@@ -373,7 +386,7 @@ fn write_tokens(
         )?;
     }
     write!(o, "{}", floor.corners.map(|p| list(&p)).join("  "))?;
-    writeln!(o, "  {texture}  {}  {}", list(&floor.tint), floor.reflection)?;
+    writeln!(o, "  {texture}  {}  {}", list(&floor.material.colour), floor.material.shares().0)?;
     writeln!(o, "{}", scene.world.lights.len())?;
     for light in &scene.world.lights {
         writeln!(o, "{}  {}", list(&light.position), list(&light.colour))?;

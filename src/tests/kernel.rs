@@ -92,7 +92,7 @@ fn piles_of_rays_hold_the_deepest_scene() {
         body.material = Material::plain(body.material.colour, 0.5, 0.5);
     }
     (scene.render.depth, scene.render.cutoff) = (24, 1e-4);
-    scene.world.floor.as_mut().unwrap().reflection = 0.9;
+    scene.world.floor.as_mut().unwrap().material = Material::plain([1.0; 3], 0.9, 0.0);
     let sets = Isa::available();
     let expected = render_with(&scene, *sets.last().unwrap(), 0, 0);
     assert_eq!(first_difference(&expected, &render_with(&scene, sets[0], 0, 0), 24), None);

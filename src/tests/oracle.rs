@@ -322,7 +322,8 @@ impl<'a> Oracle<'a> {
             Owner::Floor(i) => {
                 let floor = scene.world.floor.as_ref().unwrap();
                 let picture = self.floor_picture(i, p, width, dot(n, d));
-                (albedo, reflect, local) = (times(lin(floor.tint), picture), floor.reflection, 1.0 - floor.reflection);
+                let reflection = floor.material.shares().0;
+                (albedo, reflect, local) = (times(lin(floor.material.colour), picture), reflection, 1.0 - reflection);
             }
             Owner::Body(k) => {
                 let body = &scene.world.bodies[k];

@@ -169,8 +169,11 @@ impl Maker<'_> {
         let mirrors = match self.share() {
             _ if self.wild && self.chance(0.2) => "material = \"metal\"".to_owned(),
             _ if self.wild && self.chance(0.1) => "material = \"copper\"".to_owned(),
+            share if self.wild && self.chance(0.2) => format!("reflection = {share}\ntransparency = 0.4"),
+            _ if self.wild && self.chance(0.1) => "material = \"glass\"".to_owned(),
             share => format!("reflection = {share}"),
         };
+        let is_rough = self.wild && mirrors != "material = \"glass\"" && self.chance(0.3);
         self.add(format_args!(
             "[floor]\ncorners = [[{a:e},{a:e},{z:e}],[{a:e},{b:e},{c:e}],[{b:e},{b:e},{z:e}],[{b:e},{a:e},{z:e}]]\n\
              texture = \"{texture}\"\n{mirrors}",
@@ -178,13 +181,20 @@ impl Maker<'_> {
             b = size,
             c = z + bend
         ));
-        if self.wild && self.chance(0.3) {
-            let roughness = self.share();
+        if is_rough {
+            let roughness = 0.1 + 0.9 * self.share();
             self.add(format_args!("roughness = {roughness}"));
         }
         if self.wild && bend == 0.0 && self.chance(0.3) {
             let (shape, fade) = (self.one_of(&["round", "infinite"]), self.length(0.5, 20.0));
             self.add(format_args!("size = \"{shape}\"\nfade = {fade:e}"));
+        }
+        if self.wild && self.chance(0.3) {
+            let tiles = self.one_of(&[1, 3]);
+            self.add(format_args!("[floor.relief]\nbump = \"@tiles\"\ndepth = 0.1\ntiles = {tiles}"));
+            if is_rough && self.chance(0.5) {
+                self.add(format_args!("roughness_map = \"@puddles\""));
+            }
         }
     }
     fn lights(&mut self) {

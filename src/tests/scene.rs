@@ -1,9 +1,9 @@
 //! Scenes: both grammars, their round trip, and what is said of bad ones.
 use super::common::{inputs, own};
 use crate::scene::{
-    self, Body, Camera, CameraPath, ColourBy, CylindricalPath, Exposure, FilmSettings, Filter, Floor, FloorMaterial,
-    Grammar, Integrator, Key, LampPattern, LampSamples, Light, Material, MaterialKind, MeasuredMetal, Mesh, Motion,
-    Orbit, Output, Particles, Pattern, Reading, RenderSettings, Rotation, Scene, Sky, SkySource, Solid, Sphere,
+    self, Body, Bumps, Camera, CameraPath, ColourBy, CylindricalPath, Exposure, FilmSettings, Filter, Floor, Grammar,
+    Integrator, Key, LampPattern, LampSamples, Light, MapSource, Material, MaterialKind, MeasuredMetal, Mesh, Motion,
+    Orbit, Output, Particles, Pattern, Reading, Relief, RenderSettings, Rotation, Scene, Sky, SkySource, Solid, Sphere,
     TextureSource, Tone, World, defaults, write,
 };
 use proptest::prelude::*;
@@ -206,16 +206,7 @@ fn with_world(scene: impl Strategy<Value = Scene>) -> impl Strategy<Value = Scen
             (sky.from_below, sky.image, sky.rotation_deg, sky.intensity) = (from_below, image, rotation_deg, intensity);
             if let Some(floor) = &mut scene.world.floor {
                 floor.fade = fade;
-                floor.material = FloorMaterial::all()[(fade * 7.0) as usize % FloorMaterial::all().len()].0;
-                if floor.material != FloorMaterial::Plain {
-                    floor.reflection = 0.0;
-                }
-                if floor.material == FloorMaterial::Diffuse {
-                    floor.roughness = 0.0;
-                }
-                if let FloorMaterial::Metal(Some(metal)) = floor.material {
-                    floor.tint = metal.colour();
-                }
+                (floor.material, floor.relief) = floor_surface(fade * 20.0);
             }
             (scene.render.shadows, scene.render.integrator, scene.film) = (shadows, integrator, film);
             if let Some(path) = path {
@@ -256,6 +247,36 @@ fn texture() -> impl Strategy<Value = Option<TextureSource>> {
         "[a-z]{1,8}/[a-z]{1,8}\\.data".prop_map(|p| Some(TextureSource::File(p.into()))),
     ]
 }
+// What a floor is made of, by a number from 0 on.
+fn floor_surface(number: f64) -> (Material, Option<Relief>) {
+    let share = number.fract();
+    let metal = |measured: Option<MeasuredMetal>| Material {
+        colour: measured.map_or([share; 3], MeasuredMetal::colour),
+        kind: MaterialKind::Metal { fuzz: 0.0, measured },
+        roughness: share,
+        highlight: None,
+    };
+    let plain = Material::plain([share; 3], share, 1.0 - share);
+    let glass = MaterialKind::Glass { ior: 1.0 + share, abbe: None, tint_distance: None };
+    let materials = [
+        Material { roughness: 0.25, highlight: Some(share), ..plain },
+        Material { highlight: Some(0.0), ..Material::plain([share; 3], 0.0, 0.0) },
+        metal(None),
+        metal(Some(MeasuredMetal::ALL[(share * 7.99) as usize].0)),
+        Material { kind: glass, ..plain },
+    ];
+    let maps = [MapSource::Ripples, MapSource::Tiles, MapSource::Puddles, MapSource::File("bumps.png".into())];
+    let map = maps[(share * 3.99) as usize].clone();
+    let material = materials[number as usize % materials.len()];
+    let bumps = match number as usize % 4 {
+        0 => return (material, None),
+        1 => Bumps::Flat,
+        2 => Bumps::Heights { map: map.clone(), depth: 0.1 + share },
+        _ => Bumps::Normals("normals.png".into()),
+    };
+    let roughness_map = (material.roughness > 0.0).then_some(map);
+    (material, Some(Relief { bumps, roughness_map, tiles: 1 + (share * 9.0) as u32 }))
+}
 fn any_scene(plain: bool) -> impl Strategy<Value = Scene> {
     let bodies = if plain { 3..=3 } else { 1..=6usize };
     let lights = if plain { 0..=4 } else { 0..=7usize };
@@ -268,8 +289,7 @@ fn any_scene(plain: bool) -> impl Strategy<Value = Scene> {
             (scene::has_area(&corners) && scene::perimeter_order(corners) == corners).then_some(Floor {
                 corners,
                 texture,
-                tint,
-                reflection,
+                material: Material::plain(tint, reflection, 0.0),
                 ..Floor::default()
             })
         },

@@ -315,7 +315,7 @@ API cuModuleLoadDataEx(void** m, const void* image, unsigned, int*, void** v) {
   }
   const std::string header((const char*)image, strcspn((const char*)image, "\n"));
   const auto has = [&](const char* word) { return header.find(word) != std::string::npos; };
-  *m = new Module{has("_small.cu"), has("_rich.cu") || has("_adaptive.cu"), has("path")};
+  *m = new Module{has("_small"), has("_rich") || has("_adaptive"), has("path")};
   return 0;
 }
 API cuModuleUnload(void* m) {

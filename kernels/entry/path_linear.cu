@@ -1,0 +1,5 @@
+// Path tracing of plain scenes, to sums of light and first surfaces.
+#define KernelScene Scene
+namespace polyfly {
+#include "path_linear_entries.cuh"
+}  // namespace polyfly

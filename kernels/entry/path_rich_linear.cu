@@ -1,0 +1,5 @@
+// Path tracing of rich scenes, to sums of light and first surfaces.
+#define KernelScene RichScene
+namespace polyfly {
+#include "path_linear_entries.cuh"
+}  // namespace polyfly

@@ -1,0 +1,13 @@
+// Whitted's entries for sums of light and first surfaces, for KernelScene; see whitted_entries.cuh.
+#pragma once
+#include "gpu.cuh"
+
+POLYFLY_KERNEL void polyfly_trace_16_sums(POLYFLY_SCENE, POLYFLY_WORK) {
+  trace_pixels<Whitted, 16, true>(scene, frame, launch, film, first, end, queue, counts);
+}
+POLYFLY_KERNEL void polyfly_trace_128_sums(POLYFLY_SCENE, POLYFLY_WORK) {
+  trace_pixels<Whitted, MAX_DEPTH, true>(scene, frame, launch, film, first, end, queue, counts);
+}
+POLYFLY_KERNEL void polyfly_features(POLYFLY_SCENE, POLYFLY_WORK) {
+  trace_feature_pixels<Whitted>(scene, frame, launch, film, first, end);
+}

@@ -1,0 +1,308 @@
+//! The floor's relief: maps of heights, normals and roughness, loaded or made, as slopes and microfacets with mip levels.
+
+use super::AssetError;
+use super::texture::{Picture, Texture, periodic_noise};
+use crate::math::vec3::{Vec3, add, cross, dot, length, scale, sub};
+use crate::scene::{Bumps, Floor, FloorShape, MapSource, Relief, is_clockwise};
+use rayon::prelude::*;
+use std::path::Path;
+
+/// A relief as the kernels read it.
+#[derive(Clone, Debug)]
+pub struct ReliefMaps {
+    /// Red and green: slopes along the floor's u and v, [`LEVEL`] where it is level. Blue: the square of GGX's alpha.
+    pub maps: Texture,
+    /// By which the distance of red and green from [`LEVEL`], in 65535ths, becomes a length over the floor's width.
+    pub slope: f32,
+    /// The square of alpha where blue is most.
+    pub alpha: f32,
+}
+
+/// Red and green where it is level.
+pub const LEVEL: u16 = 32768;
+
+const MAX_SIDE: u32 = 8192;
+const MADE_SIDE: u32 = 512;
+
+// Slopes along u and v, their square in space, and the square of alpha.
+type Cell = [f32; 4];
+
+struct Grid<T> {
+    width: u32,
+    height: u32,
+    cells: Vec<T>,
+}
+
+impl<T: Copy + Send> Grid<T> {
+    fn made(width: u32, height: u32, cell: impl Fn(u32, u32) -> T + Sync) -> Grid<T> {
+        let cells = (0..width * height).into_par_iter().map(|i| cell(i % width, i / width)).collect();
+        Grid { width, height, cells }
+    }
+    // Beyond its sides it repeats.
+    fn at(&self, x: i64, y: i64) -> T {
+        let (w, h) = (i64::from(self.width), i64::from(self.height));
+        self.cells[(y.rem_euclid(h) * w + x.rem_euclid(w)) as usize]
+    }
+}
+
+impl Grid<f32> {
+    fn load(source: &MapSource) -> Result<Grid<f32>, AssetError> {
+        let made = |height: fn(f64, f64) -> f64| {
+            let place = |i: u32| (f64::from(i) + 0.5) / f64::from(MADE_SIDE);
+            Grid::made(MADE_SIDE, MADE_SIDE, |x, y| height(place(x), place(y)) as f32)
+        };
+        Ok(match source {
+            MapSource::File(path) => {
+                let grey = open(path)?.into_luma16();
+                let cells = grey.pixels().map(|p| f32::from(p.0[0]) / 65535.0).collect();
+                Grid { width: grey.width(), height: grey.height(), cells }
+            }
+            MapSource::Ripples => made(ripples),
+            MapSource::Tiles => made(tiles),
+            MapSource::Puddles => made(puddles),
+        })
+    }
+    fn sample(&self, u: f64, v: f64) -> f32 {
+        between(self, u, v, |a, b, t| a + (b - a) * t)
+    }
+}
+
+// Between the four nearest cells.
+fn between<T: Copy + Send>(grid: &Grid<T>, u: f64, v: f64, mix: impl Fn(T, T, f32) -> T) -> T {
+    let (x, y) = (u * f64::from(grid.width) - 0.5, v * f64::from(grid.height) - 0.5);
+    let (i, j) = (x.floor() as i64, y.floor() as i64);
+    let (s, t) = ((x - x.floor()) as f32, (y - y.floor()) as f32);
+    let row = |j| mix(grid.at(i, j), grid.at(i + 1, j), s);
+    mix(row(j), row(j + 1), t)
+}
+
+fn open(path: &Path) -> Result<image::DynamicImage, AssetError> {
+    let bytes = std::fs::read(path).map_err(|e| AssetError::read("relief", path, e))?;
+    let wrong = |what: String| AssetError::broken("relief", path, what);
+    let picture = image::load_from_memory(&bytes).map_err(|e| wrong(e.to_string()))?;
+    let (width, height) = (picture.width(), picture.height());
+    if width > MAX_SIDE || height > MAX_SIDE {
+        return Err(wrong(format!("its size is {width} x {height}; at most {MAX_SIDE} a side")));
+    }
+    Ok(picture)
+}
+
+// The floor's gradients of u and v; of a bent one those of its first half.
+struct Gradients {
+    u: Vec3,
+    v: Vec3,
+}
+impl Gradients {
+    fn of(floor: &Floor) -> Gradients {
+        let p = floor.corners;
+        let (to_second, to_fourth) = (sub(p[1], p[0]), sub(p[3], p[0]));
+        let normal = cross(to_second, to_fourth);
+        let gradient = |across: Vec3| scale(across, 1.0 / dot(normal, normal));
+        let along = [gradient(cross(to_fourth, normal)), gradient(cross(normal, to_second))];
+        let [u, v] = if is_clockwise(&p) { along } else { [along[1], along[0]] };
+        Gradients { u, v }
+    }
+    fn square(&self, along_u: f32, along_v: f32) -> f32 {
+        let slope = add(scale(self.u, f64::from(along_u)), scale(self.v, f64::from(along_v)));
+        dot(slope, slope) as f32
+    }
+}
+
+impl ReliefMaps {
+    /// Those of a floor that has a relief.
+    pub fn of(floor: &Floor) -> Result<Option<ReliefMaps>, AssetError> {
+        let Some(relief) = &floor.relief else { return Ok(None) };
+        let gradients = Gradients::of(floor);
+        let slopes = slopes(floor, relief, &gradients)?;
+        let roughness = relief.roughness_map.as_ref().map(Grid::load).transpose()?;
+        let sizes = [slopes.as_ref().map(|g| (g.width, g.height)), roughness.as_ref().map(|g| (g.width, g.height))];
+        let side = |of: fn((u32, u32)) -> u32| sizes.iter().flatten().map(|&s| of(s)).max().unwrap_or(1);
+        let (width, height) = (side(|s| s.0), side(|s| s.1));
+        let finest = Grid::made(width, height, |x, y| {
+            let (u, v) = ((f64::from(x) + 0.5) / f64::from(width), (f64::from(y) + 0.5) / f64::from(height));
+            let [along_u, along_v] = slopes.as_ref().map_or([0.0; 2], |s| s.sample(u, v));
+            let rough = floor.material.roughness * f64::from(roughness.as_ref().map_or(1.0, |r| r.sample(u, v)));
+            [along_u, along_v, gradients.square(along_u, along_v), (rough * rough * rough * rough) as f32]
+        });
+        let mut levels = vec![finest];
+        while let Some(next) = levels.last().and_then(Grid::halved) {
+            levels.push(next);
+        }
+        Ok(Some(coded(&levels, &gradients)))
+    }
+}
+
+// Slopes of heights along the floor's u and v, or what the normals say.
+fn slopes(floor: &Floor, relief: &Relief, gradients: &Gradients) -> Result<Option<Grid<[f32; 2]>>, AssetError> {
+    Ok(match &relief.bumps {
+        Bumps::Flat => None,
+        Bumps::Heights { map, depth } => {
+            let heights = Grid::load(map)?;
+            let (w, h) = (i64::from(heights.width), i64::from(heights.height));
+            // A map that lies on the floor once has ends, where only one side counts.
+            let ends = relief.tiles == 1 && floor.shape != FloorShape::Endless;
+            let around =
+                |at: i64, last: i64| if ends { ((at - 1).max(0), (at + 1).min(last)) } else { (at - 1, at + 1) };
+            let steepness = depth * f64::from(relief.tiles);
+            let slope = |low: f32, high: f32, steps: i64, texels: i64| {
+                (f64::from(high - low) * steepness * texels as f64 / steps.max(1) as f64) as f32
+            };
+            Some(Grid::made(heights.width, heights.height, |x, y| {
+                let (x, y) = (i64::from(x), i64::from(y));
+                let ((left, right), (above, below)) = (around(x, w - 1), around(y, h - 1));
+                [
+                    slope(heights.at(left, y), heights.at(right, y), right - left, w),
+                    slope(heights.at(x, above), heights.at(x, below), below - above, h),
+                ]
+            }))
+        }
+        Bumps::Normals(path) => {
+            let picture = open(path)?.into_rgb16();
+            let per_u = 1.0 / length(gradients.u);
+            let per_v = 1.0 / length(gradients.v);
+            let cells = picture.pixels().map(|p| {
+                let [x, y, z] = p.0.map(|c| f64::from(c) / 65535.0 * 2.0 - 1.0);
+                let z = z.max(0.05);
+                // v runs down the picture.
+                [(-x / z * per_u) as f32, (y / z * per_v) as f32]
+            });
+            Some(Grid { width: picture.width(), height: picture.height(), cells: cells.collect() })
+        }
+    })
+}
+
+impl Grid<[f32; 2]> {
+    fn sample(&self, u: f64, v: f64) -> [f32; 2] {
+        between(self, u, v, |a, b, t| [0, 1].map(|i| a[i] + (b[i] - a[i]) * t))
+    }
+}
+
+impl Grid<Cell> {
+    // Box filter; of an odd side the last cells count twice.
+    fn halved(&self) -> Option<Grid<Cell>> {
+        if self.width == 1 && self.height == 1 {
+            return None;
+        }
+        let at = |x: u32, y: u32| self.cells[(y.min(self.height - 1) * self.width + x.min(self.width - 1)) as usize];
+        Some(Grid::made(self.width.div_ceil(2), self.height.div_ceil(2), |x, y| {
+            let four = [at(2 * x, 2 * y), at(2 * x + 1, 2 * y), at(2 * x, 2 * y + 1), at(2 * x + 1, 2 * y + 1)];
+            [0, 1, 2, 3].map(|i| four.iter().map(|c| c[i]).sum::<f32>() * 0.25)
+        }))
+    }
+}
+
+// As texels. Slopes that a level no longer tells apart make it rough: microfacets whose slopes have the variance s^2 along
+// each of two ways have an alpha of sqrt(2) s (Olano and Baker, "LEAN mapping", 2010).
+fn coded(levels: &[Grid<Cell>], gradients: &Gradients) -> ReliefMaps {
+    let alpha2 = |c: &Cell| (c[3] + (c[2] - gradients.square(c[0], c[1])).max(0.0)).min(1.0);
+    let steepest = levels[0].cells.iter().fold(0.0f32, |a, c| a.max(c[0].abs()).max(c[1].abs())).max(1e-20);
+    let alpha = levels.iter().flat_map(|l| &l.cells).fold(0.0f32, |a, c| a.max(alpha2(c))).max(1e-20);
+    let slope = |s: f32| (f64::from(LEVEL) + f64::from(s / steepest) * 32767.0).round() as u16;
+    let texel = |c: &Cell| [slope(c[0]), slope(c[1]), (f64::from(alpha2(c) / alpha) * 65535.0).round() as u16];
+    let picture =
+        |l: &Grid<Cell>| Picture { width: l.width, height: l.height, texels: l.cells.par_iter().map(texel).collect() };
+    ReliefMaps {
+        maps: Texture { levels: levels.iter().map(picture).collect() },
+        slope: (f64::from(steepest) * 65535.0 / 32767.0) as f32,
+        alpha,
+    }
+}
+
+// --- made maps: numbers 0 .. 1 at (u, v), 0 .. 1, which join at their sides ---
+
+// Waves of a light wind: many directions around it, whole waves across the map, the shorter the lower.
+fn ripples(u: f64, v: f64) -> f64 {
+    const WAVES: [(f64, f64, f64); 12] = [
+        (5.0, 2.0, 0.13),
+        (7.0, -1.0, 0.71),
+        (6.0, 5.0, 0.37),
+        (11.0, 3.0, 0.93),
+        (9.0, -7.0, 0.22),
+        (14.0, 8.0, 0.58),
+        (17.0, -3.0, 0.05),
+        (13.0, 15.0, 0.81),
+        (23.0, 6.0, 0.44),
+        (19.0, -16.0, 0.67),
+        (29.0, 13.0, 0.29),
+        (31.0, -10.0, 0.88),
+    ];
+    let (mut sum, mut most) = (0.0, 0.0);
+    for (across, down, phase) in WAVES {
+        let height = 1.0 / libm::sqrt(across * across + down * down);
+        // Crests are narrower than troughs.
+        let wave = libm::sin((across * u + down * v + phase) * std::f64::consts::TAU) * 0.5 + 0.5;
+        sum += height * libm::pow(wave, 1.5);
+        most += height;
+    }
+    sum / most
+}
+
+fn smooth_step(low: f64, high: f64, x: f64) -> f64 {
+    let t = ((x - low) / (high - low)).clamp(0.0, 1.0);
+    t * t * (3.0 - 2.0 * t)
+}
+
+fn tiles(u: f64, v: f64) -> f64 {
+    let rim = |x: f64| {
+        let within = x * 8.0 - (x * 8.0).floor();
+        within.min(1.0 - within)
+    };
+    smooth_step(0.02, 0.09, rim(u)) * smooth_step(0.02, 0.09, rim(v))
+}
+
+fn puddles(u: f64, v: f64) -> f64 {
+    let layers = [(4, 0.5), (8, 0.25), (16, 0.14), (32, 0.07), (64, 0.04)];
+    let height: f64 = layers.iter().map(|&(n, share)| share * periodic_noise(u, v, n)).sum();
+    smooth_step(0.4, 0.5, height)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::scene::Material;
+
+    fn maps(relief: Relief, roughness: f64) -> ReliefMaps {
+        let material = Material { roughness, ..Material::plain([1.0; 3], 0.5, 0.0) };
+        let floor = Floor { relief: Some(relief), material, ..Floor::default() };
+        ReliefMaps::of(&floor).unwrap().unwrap()
+    }
+
+    #[test]
+    fn made_maps_join_at_their_sides() {
+        for map in [ripples, tiles, puddles] {
+            for i in 0..50 {
+                let t = f64::from(i) / 50.0;
+                assert!((map(0.0, t) - map(1.0, t)).abs() < 1e-9 && (map(t, 0.0) - map(t, 1.0)).abs() < 1e-9);
+                assert!((0.0..=1.0).contains(&map(t, 0.37)));
+            }
+        }
+    }
+
+    // Far away ripples are a level, rough mirror: their slopes go, and their variance becomes alpha's square.
+    #[test]
+    fn what_is_too_small_to_see_makes_it_rough() {
+        let bumps = Bumps::Heights { map: MapSource::Ripples, depth: 0.05 };
+        let m = maps(Relief { bumps, roughness_map: None, tiles: 4 }, 0.0);
+        let (finest, coarsest) = (&m.maps.levels[0], m.maps.levels.last().unwrap());
+        assert!(finest.texels.iter().all(|t| t[2] == 0));
+        let [u, v, rough] = coarsest.texels[0];
+        assert!(u.abs_diff(LEVEL) < 64 && v.abs_diff(LEVEL) < 64, "{u} {v}");
+        // The floor is ten wide.
+        let slope = |t: u16| (f64::from(t) - 32768.0) / 65535.0 * f64::from(m.slope) / 10.0;
+        let square = |t: &[u16; 3]| slope(t[0]) * slope(t[0]) + slope(t[1]) * slope(t[1]);
+        let variance = finest.texels.iter().map(square).sum::<f64>() / finest.texels.len() as f64;
+        let alpha2 = f64::from(rough) / 65535.0 * f64::from(m.alpha);
+        assert!((alpha2 / variance - 1.0).abs() < 0.01 && variance > 1e-4, "{alpha2} {variance}");
+    }
+
+    #[test]
+    fn a_roughness_map_scales_the_roughness() {
+        let m = maps(Relief { bumps: Bumps::Flat, roughness_map: Some(MapSource::Puddles), tiles: 1 }, 0.6);
+        assert!((f64::from(m.alpha) - 0.6f64.powi(4)).abs() < 1e-6);
+        let texels = &m.maps.levels[0].texels;
+        let wet = texels.iter().filter(|t| t[2] == 0).count() as f64 / texels.len() as f64;
+        let dry = texels.iter().filter(|t| t[2] == 65535).count() as f64 / texels.len() as f64;
+        assert!((0.1..0.6).contains(&wet) && (0.2..0.8).contains(&dry), "{wet} {dry}");
+        assert!(texels.iter().all(|t| t[0] == LEVEL && t[1] == LEVEL));
+    }
+}

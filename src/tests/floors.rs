@@ -1,0 +1,224 @@
+//! Floors against what optics says of them: sheets of glass, what shines through, and reliefs against leaning mirrors.
+use super::common::*;
+use crate::math::srgb::linear;
+use crate::math::vec3::{Vec3, add, dot, normalise, scale, sub};
+use crate::scene::{Integrator, Scene};
+use std::path::{Path, PathBuf};
+
+// A floor eighteen wide that fills the picture, seen by an angle off its normal and from an azimuth, under a sky whose
+// light grows evenly from 0 straight down to 1 straight up.
+fn floor(keys: &str, angle_deg: f64, azimuth_deg: f64, samples: u32) -> Scene {
+    let eye = towards(angle_deg, azimuth_deg);
+    toml(&format!(
+        "[output]\nsize = [8, 8]\n[render]\nsamples = {samples}\ncutoff = 0\nambient = [0, 0, 0]\nhighlight = 0\n\
+         [sky]\nzenith = [1, 1, 1]\nhorizon = [0, 0, 0]\nfrom_below = true\n\
+         [camera]\nposition = [{}, {}, {}]\nlook_at = [0, 0, 0]\nfov_deg = 1\n\
+         [floor]\ncorners = [[-9,-9,0],[-9,9,0],[9,9,0],[9,-9,0]]\n{keys}\n",
+        eye[0], eye[1], eye[2]
+    ))
+}
+fn towards(angle_deg: f64, azimuth_deg: f64) -> Vec3 {
+    let (sine, cosine) = angle_deg.to_radians().sin_cos();
+    let (y, x) = azimuth_deg.to_radians().sin_cos();
+    [3.0 * sine * x, 3.0 * sine * y, 3.0 * cosine]
+}
+fn sky(d: Vec3) -> f64 {
+    0.5 + 0.5 * d[2]
+}
+fn mirrored(d: Vec3, n: Vec3) -> Vec3 {
+    sub(d, scale(n, 2.0 * dot(d, n)))
+}
+fn by_paths(mut scene: Scene, samples: u32) -> Scene {
+    (scene.render.integrator, scene.render.samples) = (Integrator::Path { samples, noise: 0.0 }, 1);
+    scene
+}
+
+#[test]
+fn a_glass_floor_is_a_thin_sheet() {
+    let fresnel = |angle: f64, ior: f64| {
+        let (c, s) = (angle.to_radians().cos(), angle.to_radians().sin() / ior);
+        let b = (1.0 - s * s).sqrt();
+        let (across, along) = ((c - ior * b) / (c + ior * b), (b - ior * c) / (b + ior * c));
+        (across * across + along * along) / 2.0
+    };
+    for angle in [0.0, 40.0, 75.0] {
+        let r = fresnel(angle, 1.5);
+        // The way through, and once, twice, .. back from the other side.
+        let through: f64 = (0..50).map(|i| (1.0 - r) * r.powi(2 * i) * (1.0 - r)).sum();
+        let d = scale(normalise(towards(angle, 20.0)), -1.0);
+        let expected = (1.0 - through) * sky(mirrored(d, [0.0, 0.0, 1.0])) + through * 0.25 * sky(d);
+        // A quarter in linear light.
+        let scene = floor(&format!("material = \"glass\"\ntint = [{0}, {0}, {0}]", 0.537_098_7), angle, 20.0, 2);
+        for (how, scene) in [("Whitted", scene.clone()), ("paths", by_paths(scene, 4096))] {
+            let got = mean(&light(&scene));
+            assert!((got - expected).abs() < 0.004, "{how} at {angle}: {got}, expected {expected}");
+        }
+    }
+}
+
+// A ball below the floor, seen from below, lit from above: by the floor's share of transparency, its tint and picture.
+#[test]
+fn light_comes_through_a_floor() {
+    let ball = |floor: &str, path: bool| {
+        let how = if path { "integrator = \"path\"\nsamples = 64" } else { "samples = 4" };
+        let scene = toml(&format!(
+            "[output]\nsize = [12, 12]\n[render]\n{how}\ndepth = 1\nambient = [0, 0, 0]\nhighlight = 0\ncutoff = 0\n\
+             [sky]\nzenith = [0, 0, 0]\nhorizon = [0, 0, 0]\n\
+             [camera]\nposition = [4, 0, -2]\nlook_at = [0, 0, -2]\nfov_deg = 20\n\
+             [[sphere]]\ncenter = [0, 0, -2]\nradius = 1\nmaterial = \"diffuse\"\n\
+             [[light]]\nposition = [3, 1, 9]\n{floor}\n"
+        ));
+        light(&scene).chunks_exact(3).fold([0.0; 3], |a, p| add(a, [p[0], p[1], p[2]].map(f64::from)))
+    };
+    let corners = "[floor]\ncorners = [[-9,-9,0],[-9,9,0],[9,9,0],[9,-9,0]]";
+    for path in [false, true] {
+        let all = ball("", path);
+        let seen = |keys: &str| {
+            let through = ball(&format!("{corners}\n{keys}"), path);
+            [0, 1, 2].map(|c| through[c] / all[c])
+        };
+        assert_eq!(seen("tint = [0.5, 0.5, 0.5]"), [0.0; 3]);
+        let tinted = seen("transparency = 0.6\nreflection = 0.3\ntint = [1, 0.5, 0.25]");
+        for (got, tint) in tinted.into_iter().zip([1.0, 0.5, 0.25]) {
+            assert!((got - 0.6 * linear(tint)).abs() < 0.01, "path {path}: {tinted:?}");
+        }
+        let glass = seen("material = \"glass\"");
+        assert!(glass.iter().all(|&c| c > 0.88 && c < 0.93), "path {path}: {glass:?}");
+        // Far from the middle the floor has faded.
+        let faded = seen("fade = 0.05");
+        assert!(faded.iter().all(|&c| c > 0.98), "path {path}: {faded:?}");
+    }
+}
+
+// A lamp that paths find by themselves and by asking counts once, also through a floor.
+#[test]
+fn a_clear_floor_is_not_there_for_paths() {
+    let room = |floor: &str| {
+        let scene = toml(&format!(
+            "[output]\nsize = [8, 8]\n[render]\nintegrator = \"path\"\nsamples = 1024\ncutoff = 0\n\
+             [sky]\nzenith = [0, 0, 0]\nhorizon = [0, 0, 0]\n\
+             [camera]\nposition = [0, -6, -1]\nlook_at = [0, 0, -2]\nfov_deg = 20\n\
+             [[sphere]]\ncenter = [0, 0, -52]\nradius = 50\nmaterial = \"diffuse\"\n\
+             [[sphere]]\ncenter = [0, 0, 1.5]\nradius = 0.8\nmaterial = \"light\"\nstrength = 4\n{floor}"
+        ));
+        mean(&light(&scene))
+    };
+    let clear = "[floor]\ncorners = [[-9,-9,0],[-9,9,0],[9,9,0],[9,-9,0]]\ntransparency = 1\n";
+    let (with, without) = (room(clear), room(""));
+    assert!(without > 0.02 && (with / without - 1.0).abs() < 0.02, "{with} {without}");
+}
+
+fn picture(dir: &Path, name: &str, width: u32, height: u32, texel: impl Fn(u32, u32) -> [u16; 3]) -> PathBuf {
+    let path = dir.join(name);
+    let pixels = image::ImageBuffer::from_fn(width, height, |x, y| image::Rgb(texel(x, y)));
+    image::DynamicImage::ImageRgb16(pixels).save(&path).unwrap();
+    path
+}
+fn relief(keys: &str) -> String {
+    format!("material = \"metal\"\n[floor.relief]\n{keys}")
+}
+
+// A picture of one normal makes a mirror that leans; red is to the picture's right, which is +y here, green up, -x.
+#[test]
+fn a_normal_map_leans_the_mirror() {
+    let dir = tempfile::tempdir().unwrap();
+    for [right, up] in [[0.0, 0.0], [0.2, 0.0], [0.0, 0.2], [-0.15, 0.1]] {
+        let out = f64::sqrt(1.0 - right * right - up * up);
+        let texel = [right, up, out].map(|c| ((c * 0.5 + 0.5) * 65535.0).round() as u16);
+        let map = picture(dir.path(), "normals.png", 1, 1, |_, _| texel);
+        let n = [-up, right, out];
+        for (angle, azimuth) in [(10.0, 0.0), (30.0, 90.0), (50.0, 215.0)] {
+            let scene = floor(&relief(&format!("normal_map = '{}'\ntiles = 7", map.display())), angle, azimuth, 1);
+            let d = scale(normalise(towards(angle, azimuth)), -1.0);
+            let (got, expected) = (mean(&light(&scene)), sky(mirrored(d, n)));
+            assert!((got - expected).abs() < 0.003, "{right} {up} from {angle} {azimuth}: {got}, expected {expected}");
+        }
+    }
+}
+
+// Heights that rise evenly do too: to the right, and down the picture.
+#[test]
+fn heights_lean_the_mirror() {
+    let dir = tempfile::tempdir().unwrap();
+    let grey = |i: u32| [(f64::from(i) / 63.0 * 65535.0).round() as u16; 3];
+    let right = picture(dir.path(), "right.png", 64, 2, |x, _| grey(x));
+    let down = picture(dir.path(), "down.png", 2, 64, |_, y| grey(y));
+    for (map, uphill) in [(right, [0.0, 1.0, 0.0]), (down, [1.0, 0.0, 0.0])] {
+        // Steps between 64 texels, of a floor 18 wide.
+        let slope = 3.0 * 64.0 / 63.0 / 18.0;
+        let n = normalise(sub([0.0, 0.0, 1.0], scale(uphill, slope)));
+        for (angle, azimuth) in [(10.0, 0.0), (40.0, 100.0)] {
+            let scene = floor(&relief(&format!("bump = '{}'\ndepth = 3", map.display())), angle, azimuth, 1);
+            let d = scale(normalise(towards(angle, azimuth)), -1.0);
+            let (got, expected) = (mean(&light(&scene)), sky(mirrored(d, n)));
+            assert!((got - expected).abs() < 0.003, "{uphill:?} from {angle} {azimuth}: {got}, expected {expected}");
+        }
+    }
+}
+
+// Ripples smaller than a sample, as a rough mirror, look as very many samples of clear ones do.
+#[test]
+fn ripples_too_small_to_see_spread_light_as_they_do() {
+    let seen = |samples: u32| {
+        let scene = toml(&format!(
+            "[output]\nsize = [24, 10]\n[render]\nsamples = {samples}\ncutoff = 0\nambient = [0, 0, 0]\n\
+             [sky]\nzenith = [0, 0, 0]\nhorizon = [0, 0, 0]\n\
+             [camera]\nposition = [0, -60, 25]\nlook_at = [0, 0, -2]\nfov_deg = 12\n\
+             [[sphere]]\ncenter = [0, 30, 14]\nradius = 4\nmaterial = \"light\"\nstrength = 2\n\
+             [floor]\ncorners = [[-50,-50,0],[-50,50,0],[50,50,0],[50,-50,0]]\nmaterial = \"metal\"\n\
+             [floor.relief]\nbump = \"@ripples\"\ndepth = 0.006\ntiles = 200\n"
+        ));
+        let pixels = light(&scene);
+        // By rows, whose light differs.
+        pixels.chunks_exact(24 * 3).map(mean).collect::<Vec<f64>>()
+    };
+    let (few, many) = (seen(12), seen(64));
+    let all: f64 = many.iter().sum();
+    assert!(all > 0.1, "{many:?}");
+    let off: f64 = few.iter().zip(&many).map(|(a, b)| (a - b).abs()).sum();
+    assert!(off < 0.15 * all, "{few:?}\n{many:?}");
+    let sum: f64 = few.iter().sum();
+    // Waves have other tails than microfacets.
+    assert!((sum / all - 1.0).abs() < 0.1, "{sum} {all}");
+}
+
+// Black is a clear mirror, white as rough as the floor.
+#[test]
+fn a_roughness_map_tells_where_it_is_rough() {
+    let dir = tempfile::tempdir().unwrap();
+    // To the right is +y: the half with y below 0 is clear.
+    let map = picture(dir.path(), "map.png", 64, 1, |x, _| [if x < 32 { 0 } else { 65535 }; 3]);
+    let seen = |keys: &str, y: f64| {
+        let mut scene = floor(&format!("material = \"metal\"\n{keys}"), 40.0, 0.0, 16);
+        let eye = towards(40.0, 0.0);
+        scene.camera.path =
+            crate::scene::CameraPath::Fixed { position: add(eye, [0.0, y, 0.0]), look_at: [0.0, y, 0.0] };
+        mean(&light(&scene))
+    };
+    let mapped = format!("roughness = 0.8\n[floor.relief]\nroughness_map = '{}'", map.display());
+    let (clear, rough) = (seen("", -4.0), seen("roughness = 0.8", 4.0));
+    assert!((clear - rough).abs() > 0.03, "{clear} {rough}");
+    assert!((seen(&mapped, -4.0) - clear).abs() < 1e-3);
+    assert!((seen(&mapped, 4.0) - rough).abs() < 5e-3);
+}
+
+#[test]
+fn reliefs_that_make_no_sense_are_refused() {
+    for (keys, expected) in [
+        ("[floor.relief]\nbump = \"@ripples\"", "`bump` and `depth` go together"),
+        ("[floor.relief]\nbump = \"@waves\"\ndepth = 1", "`@ripples`, `@tiles`, `@puddles` or a file"),
+        ("[floor.relief]\nroughness_map = \"@puddles\"", "a share of the floor's `roughness`, which is 0"),
+        ("[floor.relief]\nbump = \"@tiles\"\ndepth = 1\nnormal_map = \"n.png\"", "both lean the normals"),
+        ("[floor.relief]\ntiles = 0.5", "`tiles` is 0.5"),
+        ("tint = [1, 1, 1]\ncolor = [1, 1, 1]", "`tint` and `color` are the same"),
+        ("material = \"light\"", "`material` is \"light\""),
+        ("ior = 1.5", "has no `ior`"),
+    ] {
+        let text = format!("[floor]\ncorners = [[-9,-9,-1],[-9,9,-1],[9,9,-1],[9,-9,-1]]\n{keys}\n");
+        let error = crate::scene::parse(&text, "t.toml", crate::scene::Reading::default()).err().unwrap().to_string();
+        assert!(error.contains(expected), "{error}");
+    }
+    let missing = floor("[floor.relief]\nbump = \"no.png\"\ndepth = 1", 0.0, 0.0, 1);
+    let error = crate::Renderer::new(missing).err().unwrap().to_string();
+    assert!(error.contains("no.png") && error.contains("cannot read the relief"), "{error}");
+}
