@@ -58,9 +58,9 @@ struct Inline {
 // What the text leaves out for scenes of few bodies: the tree, spheres and triangles, path tracing. And for plain ones:
 // the sky's map; floors that are not square, flat and plain; lenses, filters and adaptive sampling; balls of light and
 // emitters that light more than the floor; lamps that chase or are on one side; one-way mirrors, metal bodies, rough
-// mirrors, glass that tints by distance or bends colours apart, smooth meshes. A RichScene may have them. A GPU has
-// kernels for each, since what a scene does not need costs it room in the instruction cache; CPUs trace all scenes as
-// rich ones.
+// mirrors, glass that tints by distance or bends colours apart, smooth meshes; what shines, for paths. A RichScene may
+// have them. A GPU has kernels for each, since what a scene does not need costs it room in the instruction cache; CPUs
+// trace all scenes as rich ones.
 struct RichScene : Scene {};
 template <class S>
 struct SceneTraits {

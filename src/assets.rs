@@ -25,7 +25,7 @@ pub struct Assets {
     pub relief: Option<Arc<ReliefMaps>>,
     /// The sky's picture.
     pub sky: Option<Arc<SkyMap>>,
-    /// The triangles of each of the scene's meshes.
+    /// The triangles of each of the scene's meshes, then of its rectangles.
     pub meshes: Arc<Vec<Triangles>>,
     /// The particles of the first frame, or of the one asked for.
     pub particles: Option<ColouredSpheres>,
@@ -72,12 +72,14 @@ impl Assets {
     /// Reads all that a scene names; of particles with a file for each time step, those of frame 0.
     pub fn load(scene: &Scene) -> Result<Assets, AssetError> {
         let world = &scene.world;
+        let meshes = world.meshes.iter().map(mesh::load);
+        let meshes = meshes.chain(world.rectangles.iter().map(|r| Ok(Triangles::of_rectangle(r))));
         let source = world.floor.as_ref().and_then(|f| f.texture.as_ref());
         Ok(Assets {
             texture: source.map(Texture::load).transpose()?.map(Arc::new),
             relief: world.floor.as_ref().map(ReliefMaps::of).transpose()?.flatten().map(Arc::new),
             sky: SkyMap::of(&world.sky)?.map(Arc::new),
-            meshes: Arc::new(world.meshes.iter().map(mesh::load).collect::<Result<_, _>>()?),
+            meshes: Arc::new(meshes.collect::<Result<_, _>>()?),
             particles: world.particles.as_ref().map(|p| ColouredSpheres::load(p, 0)).transpose()?,
         })
     }

@@ -230,9 +230,14 @@ const _: () = assert!(limits::MAX_PATH_SAMPLES < 1 << 18 && limits::MAX_SAMPLES 
 fn is_dispersive(scene: &Scene) -> bool {
     let world = &scene.world;
     let bodies = world.bodies.iter().map(|b| &b.material);
-    let materials =
-        bodies.chain(world.spheres.iter().map(|s| &s.material)).chain(world.meshes.iter().map(|m| &m.material));
-    materials.chain(world.particles.iter().map(|p| &p.material)).any(|m| materials::dispersion(m) > 0.0)
+    bodies.chain(world.materials()).any(|m| materials::dispersion(m) > 0.0)
+}
+
+// Whether paths meet what shines.
+fn has_emitters(scene: &Scene) -> bool {
+    let world = &scene.world;
+    let shines = |m: &Material| matches!(m.kind, MaterialKind::Light { .. });
+    world.materials().any(shines) || world.bodies.iter().any(Body::has_lamps)
 }
 
 // Whether a scene has nothing that small scenes cannot have (kernels/types.cuh).
@@ -251,8 +256,8 @@ fn is_plain(scene: &Scene) -> bool {
         let one_sided = b.lamp_sides != LampSides::Both;
         b.reflection_inside.is_none() && !is_metal && b.material.is_simple() && !chases && !one_sided
     };
-    let mut materials = world.spheres.iter().map(|s| &s.material).chain(world.meshes.iter().map(|m| &m.material));
-    scene.camera.lens == 0.0
+    !(scene.render.is_path() && has_emitters(scene))
+        && scene.camera.lens == 0.0
         && scene.film.filter == Filter::Box
         && scene.render.adaptive.is_none()
         && scene.render.lamp_samples == LampSamples::Floor
@@ -260,8 +265,7 @@ fn is_plain(scene: &Scene) -> bool {
         && world.floor.as_ref().is_none_or(plain_floor)
         && world.lights.iter().all(|l| l.radius == 0.0)
         && world.bodies.iter().all(plain_body)
-        && materials.all(Material::is_simple)
-        && world.particles.as_ref().is_none_or(|p| p.material.is_simple())
+        && world.materials().all(Material::is_simple)
 }
 
 fn constants(scene: &Scene, assets: &Assets, geometry: &Geometry) -> Constants {

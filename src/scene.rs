@@ -20,6 +20,7 @@ pub(crate) mod limits;
 mod material;
 mod motion;
 mod pattern;
+mod rectangle;
 mod relief;
 mod sky;
 pub(crate) mod tokens;
@@ -44,6 +45,7 @@ pub(crate) use limits::defaults;
 pub use material::{Material, MaterialKind, MeasuredMetal};
 pub use motion::{Motion, Rotation};
 pub use pattern::{Pattern, PatternError, numbered};
+pub use rectangle::Rectangle;
 pub use relief::{Bumps, MapSource, Relief};
 pub use sky::{Sky, SkySource};
 use std::path::{Path, PathBuf};
@@ -71,6 +73,8 @@ pub struct World {
     pub bodies: Vec<Body>,
     /// Spheres.
     pub spheres: Vec<Sphere>,
+    /// Rectangles.
+    pub rectangles: Vec<Rectangle>,
     /// Meshes of triangles.
     pub meshes: Vec<Mesh>,
     /// The particles of a simulation.
@@ -92,6 +96,7 @@ impl Default for World {
         World {
             bodies: Vec::new(),
             spheres: Vec::new(),
+            rectangles: Vec::new(),
             meshes: Vec::new(),
             particles: None,
             floor: None,
@@ -100,6 +105,18 @@ impl Default for World {
             highlight: defaults::HIGHLIGHT,
             sky: Sky::default(),
         }
+    }
+}
+
+impl World {
+    /// What all but bodies and the floor is made of.
+    pub(crate) fn materials(&self) -> impl Iterator<Item = &Material> {
+        let spheres = self.spheres.iter().map(|s| &s.material);
+        spheres.chain(self.panel_materials()).chain(self.particles.iter().map(|p| &p.material))
+    }
+    /// What meshes and then rectangles are made of.
+    pub(crate) fn panel_materials(&self) -> impl Iterator<Item = &Material> {
+        self.meshes.iter().map(|m| &m.material).chain(self.rectangles.iter().map(|r| &r.material))
     }
 }
 

@@ -7,6 +7,7 @@
 )]
 
 mod architecture;
+mod area_lights;
 mod arm;
 mod bars;
 mod common;

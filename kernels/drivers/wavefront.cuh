@@ -9,7 +9,7 @@
 
 #if POLYFLY_LANES > 1
 
-constexpr int RAY_WORDS = 13;
+constexpr int RAY_WORDS = 14;
 constexpr int SHADOW_WORDS = 11;
 
 // Room for the rays of a tile: a queue usually holds a few lanes' worth a level. When one nears its end,
@@ -49,7 +49,8 @@ POLYFLY_FN void enqueue(RayQueue& queue, const Ray& r, Mask m) {
                                  r.length,
                                  from_bits(r.from),
                                  from_bits(r.bounces),
-                                 from_bits(r.pixel)};
+                                 from_bits(r.pixel),
+                                 r.since};
   for (int w = 0; w < RAY_WORDS; ++w) compress_store(queue.word(w, queue.len), words[w], m);
   queue.len += count(m);
 }
@@ -65,6 +66,7 @@ POLYFLY_FN Ray dequeue(RayQueue& queue, int n) {
   r.from = queue.load_int(10, at);
   r.bounces = queue.load_int(11, at);
   r.pixel = queue.load_int(12, at);
+  r.since = load(queue.word(13, at));
   return r;
 }
 

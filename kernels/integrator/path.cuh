@@ -19,7 +19,7 @@ constexpr int ROULETTE_FROM = 4;
 
 // The ray that goes on, of those that could: diffuse, mirrored or through, drawn by their shares.
 template <class S>
-POLYFLY_FN Ray sample_bsdf(const S& scene, const Ray& ray, const Surface<S>& s, SamplePoint point, Mask met,
+POLYFLY_FN Ray sample_bsdf(const S& scene, const Ray& ray, const Surface<S>& s, Real way, SamplePoint point, Mask met,
                            Mask& continues) {
   const Real zero = Real(0.0f), one = Real(1.0f);
   const Int bounce = ray.bounces & Int(BOUNCE_MASK);
@@ -56,16 +56,24 @@ POLYFLY_FN Ray sample_bsdf(const S& scene, const Ray& ray, const Surface<S>& s, 
   const Vec lambert = select(dot(sum, sum) > Real(1.0e-6f), sum, s.n);
   next.d = normalise(select(is_diffuse, lambert, select(is_mirror, m.d, refract(s, ray.d))));
   next.from = select(is_diffuse | is_mirror, s.same_side, s.other_side);
-  // Emitters have been asked for their light on a diffuse surface; the ray must not count them again, nor behind
-  // panes that let it straight through, since the shadow rays have passed these too.
-  const Int kept = select(is_mirror | (s.ior != one), Int(0), ray.bounces & Int(~BOUNCE_MASK));
-  Int cosine = Int(0);
-  if constexpr (!SceneTraits<S>::plain)
-    cosine = to_int(max(dot(next.d, s.n), zero) * Real(COSINE_STEPS)) << COSINE_SHIFT;
+  // Lights have been asked for what surfaces spread; the ray counts its share of them, also behind panes that let it
+  // straight through, since the shadow rays have passed these too.
+  const Mask on = (!is_diffuse) & (!is_mirror) & (s.ior == one);
+  Int asked = select(on, ray.bounces & Int(~BOUNCE_MASK), Int(0));
   const Int history =
       widened(ray.bounces & Int(DIFFUSED | DISPERSED | SPREAD_MASK), select(is_mirror, s.widening, zero));
-  next.bounces = (bounce + Int(1)) | history | select(is_diffuse, Int(LIGHTS_SAMPLED | DIFFUSED) | cosine, kept);
-  if constexpr (!SceneTraits<S>::plain) next.bounces = next.bounces | select(is_diffuse | is_mirror, Int(0), s.onward);
+  if constexpr (SceneTraits<S>::plain) {
+    asked = select(is_diffuse, Int(LIGHTS_SAMPLED | DIFFUSED), asked);
+  } else {
+    next.since = select(on, ray.since + way, zero);
+    const Real lambertian = max(dot(next.d, s.n), zero) * Real(1.0f / PI);
+    const Int lamps = select(is_diffuse, Int(DIFFUSED | LAMPS_SAMPLED),
+                             select(s.alpha >= Real(LAMP_ALPHA), Int(LAMPS_SAMPLED), Int(0)));
+    asked = select(is_diffuse | (is_mirror & (s.alpha > zero)),
+                   density_note(select(is_diffuse, lambertian, m.density)) | Int(LIGHTS_SAMPLED) | lamps, asked);
+    asked = select(is_diffuse | is_mirror, asked, asked | s.onward);
+  }
+  next.bounces = (bounce + Int(1)) | history | asked;
 
   // Russian roulette: dim rays end, those that survive carry the light of the others.
   const Real roulette_probability = min(max_component(next.weight), one);
@@ -95,22 +103,31 @@ struct PathTracing {
     const Mask met = given_any(surface);
     const Surface<S> s = shading_point(scene, frame, asked, hit, met, wavelength(scene, asked, queue));
     const Ray ray = arrived(asked, s);
-    const Mask glows = met & ((ray.bounces & Int(LIGHTS_SAMPLED)) == Int(0)) & (max_component(s.emission) > Real(0.0f));
-    if (any(glows)) queue.add_radiance(ray, limited(scene, ray, ray.weight * s.emission), glows);
     const SamplePoint point = queue.draws(ray);
-    const Mask has_colour = met & (max_component(s.albedo) > Real(0.0f));
-    if (any(has_colour)) {
-      const Mask diffuse = given_any(has_colour);
+    Mask spreads = met & (max_component(s.albedo) > Real(0.0f));
+    if constexpr (!SceneTraits<S>::plain) {
+      const Mask glows = met & (max_component(s.emission) > Real(0.0f));
+      if (any(glows)) {
+        const Real share =
+            glow_share(scene, ray.bounces, ray.since + hit.t, s.p, ray.d, s.emission, hit.surface, given_any(glows));
+        queue.add_radiance(ray, limited(scene, ray, ray.weight * s.emission * share), glows);
+      }
+      spreads = spreads | (met & (s.alpha > Real(0.0f)) & (max_component(all_of(s.reflect)) > Real(0.0f)));
+    }
+    if (any(spreads)) {
+      const Mask lit = given_any(spreads);
       POLYFLY_NO_UNROLL
-      for (int i = 0; i < scene.lights.len; ++i) sample_light<false>(scene, i, ray, s, diffuse, queue);
-      if (scene.emitters.len > 0) {
-        LightSample sample = sample_emitter(scene, ray, s, point, diffuse);
-        sample.colour = limited(scene, ray, sample.colour);
-        queue.shadow_ray(ray, s, sample);
+      for (int i = 0; i < scene.lights.len; ++i) sample_light<false>(scene, i, ray, s, lit, queue);
+      if constexpr (!SceneTraits<S>::plain) {
+        if (scene.emitters.len > 0) {
+          LightSample sample = sample_emitter(scene, ray, s, point, lit);
+          sample.colour = limited(scene, ray, sample.colour);
+          queue.shadow_ray(ray, s, sample);
+        }
       }
     }
     Mask continues;
-    const Ray next = sample_bsdf(scene, ray, s, point, met, continues);
+    const Ray next = sample_bsdf(scene, ray, s, hit.t, point, met, continues);
     return queue.spawn(next, continues);
   }
 };

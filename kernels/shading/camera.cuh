@@ -10,6 +10,7 @@ POLYFLY_FN Ray first_ray(Vec o, Vec d, Int pixel) {
   ray.d = normalise(d);
   ray.weight = vec(Real(1.0f), Real(1.0f), Real(1.0f));
   ray.length = Real(0.0f);
+  ray.since = Real(0.0f);
   ray.from = Int(FROM_NOWHERE);
   ray.bounces = Int(0);
   ray.pixel = pixel;

@@ -1,7 +1,6 @@
 // Lights: what reaches a surface from a point light or an emitter before anything stands in its way.
 #pragma once
-#include "material.cuh"
-#include "sampler.cuh"
+#include "microfacet.cuh"
 #include "sky.cuh"
 
 // One light seen from a surface. Where paths end by chance the colour is divided by the chance.
@@ -10,6 +9,16 @@ struct LightSample {
   Vec colour;   // times the ray's weight
   Mask some;    // lanes in which there is something to be seen
 };
+
+constexpr float PI = 3.14159265f;
+// Of a ball, by its radius and the square of its distance: 1 - cosine of the cone that it fills.
+POLYFLY_FN Real cap_of(Real radius, Real square) {
+  const Real one = Real(1.0f), sine2 = min(radius * radius * reciprocal(square), one);
+  return sine2 * reciprocal(one + sqrt(max(one - sine2, Real(1.0e-20f))));
+}
+// The share that is mirrored, by colour.
+POLYFLY_FN Vec all_of(Vec x) { return x; }
+POLYFLY_FN Vec all_of(Real x) { return vec(x, x, x); }
 
 // What light in a place gives. Lambert's cosine and Blinn's highlight (n.h)^64, h halfway between the light and the
 // eye. With unit vectors l and v, (n.h)^2 = (n.l + n.v)^2 / (2 + 2 l.v): no need for h itself.
@@ -34,8 +43,15 @@ POLYFLY_FN LightSample light_from(const S& scene, Vec towards, const Light& ligh
   nh = nh * nh;
   nh = nh * nh;
   const Real highlight_weight = s.highlight_weight * nh;
-  const Vec seen = vec(fma(s.albedo.x, lambert, highlight_weight), fma(s.albedo.y, lambert, highlight_weight),
-                       fma(s.albedo.z, lambert, highlight_weight));
+  Vec seen = vec(fma(s.albedo.x, lambert, highlight_weight), fma(s.albedo.y, lambert, highlight_weight),
+                 fma(s.albedo.z, lambert, highlight_weight));
+  if constexpr (!SceneTraits<S>::plain) {
+    // What a rough mirror shows of a light, which a clear one would show as a point.
+    if (any(sample.some & (s.alpha > Real(0.0f)))) {
+      const Lobe lobe = rough_lobe(s.n, s.alpha, s.edge, ray.d, all_of(s.reflect), sample.towards * nearness);
+      seen = fma(lobe.value, Real(PI), seen);
+    }
+  }
   sample.colour = ray.weight * seen * vec(light.colour);
   sample.some = sample.some & (max_component(sample.colour) > Real(0.5f * scene.constants.cutoff));
   return sample;
@@ -47,10 +63,21 @@ POLYFLY_FN Real sky_density(Vec on_octahedron, Real inverse_pmf) {
   const Real square = dot(on_octahedron, on_octahedron), cells = Real((float)(SKY_CELLS * SKY_CELLS) * 0.25f);
   return cells * square * sqrt(square) * reciprocal(inverse_pmf);
 }
-// Of light from the sky that a diffuse surface gets both ways, by drawing from the sky and by its own rays, the share
-// that counts here: the one way's density over both (Veach and Guibas, "Optimally combining sampling techniques for
-// Monte Carlo rendering", 1995).
+// Of light that a surface gets both ways, by drawing from the lights and by its own rays, the share that counts here:
+// the one way's density over both (Veach and Guibas, "Optimally combining sampling techniques for Monte Carlo
+// rendering", 1995).
 POLYFLY_FN Real balance(Real density, Real other) { return density * reciprocal(density + other); }
+
+// Ray::bounces' note of how likely a ray was to go the way it goes.
+POLYFLY_FN Int density_note(Real density) {
+  const Int word = bits(max(min(density, Real(4.0e9f)), Real(1.0e-9f)));
+  return ((word >> 15) - Int(DENSITY_LEAST << 8)) << DENSITY_SHIFT;
+}
+POLYFLY_FN Real noted_density(Int bounces) {
+  const Int note = (bounces >> DENSITY_SHIFT) & Int(DENSITY_MASK);
+  // The middle of what has the same note.
+  return from_bits(((note + Int(DENSITY_LEAST << 8)) << 15) | Int(1 << 14));
+}
 
 // The share of the sky's light that counts on a ray which meets it.
 template <class S>
@@ -69,8 +96,44 @@ POLYFLY_FN Real sky_share(const S& scene, const Ray& ray, Mask away) {
   const Real inverse_pmf = read((const float*)scene.emitters.data, WORDS(Emitter) * scene.emitters.len,
                                 cell * Int(WORDS(Emitter)) + Int(WORD(Emitter, inverse_pmf)), both);
   const Real drawn = sky_density(octahedral_point(p.u, p.v), select(both, inverse_pmf, one));
-  const Real own = to_real(ray.bounces >> COSINE_SHIFT) * Real(0.31830989f / COSINE_STEPS);
-  return select(both, balance(own, drawn), one);
+  return select(both, balance(noted_density(ray.bounces), drawn), one);
+}
+
+// The same for surfaces that shine. Of lamps, which are asked as points, all or nothing counts.
+template <class S>
+POLYFLY_APART Real glow_share(const S& scene, Int bounces, Real way, Vec p, Vec d, Vec emission, Int surface,
+                              Mask met) {
+  const Real zero = Real(0.0f), one = Real(1.0f);
+  const Mask asked = met & ((bounces & Int(LIGHTS_SAMPLED)) != Int(0));
+  const Mask thing = asked & (surface > Int(PRIMITIVE - 1));
+  const Real lamp = select(asked & ((bounces & Int(LAMPS_SAMPLED)) != Int(0)), zero, one);
+  if (!any(thing)) return lamp;
+  const Int number = surface - Int(PRIMITIVE);
+  const Mask round = thing & (number < Int(scene.spheres.len)), flat = thing & !round;
+  // How an emitter's chance grows with its size (device_scene/lights.rs), and a place's density within it.
+  Real size = zero, density = zero;
+  if (any(round)) {
+    const float* data = (const float*)scene.spheres.data;
+    const int words = WORDS(Sphere) * scene.spheres.len;
+    const Vec centre = read_vec(data, words, number * Int(WORDS(Sphere)) + Int(WORD(Sphere, centre)), round);
+    const Real radius = read(data, words, number * Int(WORDS(Sphere)) + Int(WORD(Sphere, radius)), round);
+    const Vec to = fma(d, way, centre - p);
+    const Real square = max(dot(to, to), Real(1.0e-12f));
+    size = radius * radius;
+    density = select(square > radius * radius, reciprocal(cap_of(radius, square) * Real(2.0f * PI)), zero);
+  }
+  if (any(flat)) {
+    const float* data = (const float*)scene.triangles.data;
+    const int words = WORDS(Triangle) * scene.triangles.len;
+    const Int at = (number - Int(scene.spheres.len)) * Int(WORDS(Triangle));
+    const Vec twice_area = cross(read_vec(data, words, at + Int(WORD(Triangle, ab)), flat),
+                                 read_vec(data, words, at + Int(WORD(Triangle, ac)), flat));
+    size = select(flat, sqrt(max(dot(twice_area, twice_area), Real(1.0e-30f))) * Real(0.25f / PI), size);
+    density = select(flat, (way + way) * way * reciprocal(max(abs(dot(twice_area, d)), Real(1.0e-30f))), density);
+  }
+  const Real chance =
+      max(max_component(emission) * size * Real(scene.constants.emitter_scale), Real(scene.constants.emitter_least));
+  return select(thing, balance(noted_density(bounces), density * chance), lamp);
 }
 
 // An emitter's number, drawn by lot.
@@ -87,9 +150,13 @@ POLYFLY_FN Int draw_emitter(const S& scene, Real lot, Mask met) {
                 read((const int*)data, words, drawn * Int(WORDS(Emitter)) + Int(WORD(Emitter, alias_index)), met));
 }
 
-// Light that an emitter sends straight to a diffuse surface from a spot of it: as a shadow ray and its colour, over the
-// chance that it has been drawn with, if it has.
-template <class S>
+// Roughness (alpha) from which a mirror asks lamps for their light: a clearer one shows them as what they are.
+#define LAMP_ALPHA 0.1f
+
+// Light that an emitter sends straight to a surface from a spot of it: as a shadow ray and its colour, over the chance
+// that it has been drawn with, if it has. BOTH_WAYS: by way of rough mirrors too, and only the share that counts where
+// the surface's own rays may meet the emitter.
+template <bool BOTH_WAYS, class S>
 POLYFLY_FN LightSample emitter_light(const S& scene, Int number, bool drawn, Pair spot, const Ray& ray,
                                      const Surface<S>& s, Mask met) {
   const Real zero = Real(0.0f), one = Real(1.0f);
@@ -106,8 +173,7 @@ POLYFLY_FN LightSample emitter_light(const S& scene, Int number, bool drawn, Pai
   // A ball is asked in a direction of the cone that it fills; a lamp at its point.
   const Mask wide = kind == Int(EMITTER_SPHERE), outside = square > radius * radius;
   const Mask flat = kind == Int(EMITTER_TRIANGLE);
-  const Real sine2 = min(radius * radius * reciprocal(square), one);
-  const Real cap = sine2 * reciprocal(one + sqrt(max(one - sine2, Real(1.0e-20f))));  // 1 - cosine of the cone's angle
+  const Real cap = cap_of(radius, square);
   Real sine, cosine;
   sincos_2pi(spot.u, sine, cosine);
   const Real down = cap * spot.v, z = one - down;
@@ -157,14 +223,26 @@ POLYFLY_FN LightSample emitter_light(const S& scene, Int number, bool drawn, Pai
     const Real density = sky_density(tip, select(celestial, inverse_pmf, one));
     sample.towards = select(celestial, direction * Real(scene.constants.sky_distance), sample.towards);
     way = select(celestial, direction, way);
-    const Real own = max(dot(s.n, direction), zero) * Real(0.31830989f);
-    shape = select(celestial, Real(0.31830989f) * reciprocal(density) * balance(density, own), shape);
+    shape = select(celestial, Real(1.0f / PI) * reciprocal(density), shape);
     chosen = select(celestial, one, chosen);
     radiance = select(celestial, sky_map(scene, direction, celestial), radiance);
   }
   const Real lambert = dot(s.n, way);
-  const Real strength = shape * lambert * chosen;
-  sample.colour = ray.weight * s.albedo * radiance * strength;
+  const Real strength = shape * chosen;
+  Vec seen = s.albedo * max(lambert, zero);
+  if constexpr (BOTH_WAYS) {
+    // Lamps are points, and the last surface sends no rays.
+    const Mask both = (kind != Int(EMITTER_LAMP)) & ((ray.bounces & Int(BOUNCE_MASK)) < Int(scene.constants.depth));
+    const Real density = reciprocal(max(strength * Real(PI), Real(1.0e-30f)));
+    seen = seen * select(both, balance(density, max(lambert, zero) * Real(1.0f / PI)), one);
+    const Mask rough = met & (s.alpha > zero) & ((kind != Int(EMITTER_LAMP)) | (s.alpha >= Real(LAMP_ALPHA)));
+    if (any(rough)) {
+      const Lobe lobe = rough_lobe(s.n, s.alpha, s.edge, ray.d, all_of(s.reflect), way);
+      const Real counted = select(both, balance(density, lobe.density), one) * Real(PI);
+      seen = select(rough, fma(lobe.value, counted, seen), seen);
+    }
+  }
+  sample.colour = ray.weight * radiance * seen * strength;
   sample.some = met & (lambert > zero) & (outside | !wide) & (max_component(sample.colour) > zero);
   return sample;
 }
@@ -174,7 +252,8 @@ template <class S>
 POLYFLY_FN LightSample sample_emitter(const S& scene, const Ray& ray, const Surface<S>& s, SamplePoint point,
                                       Mask met) {
   const Int number = draw_emitter(scene, draw_pair(point, pair_of_bounce(ray.bounces, EMITTER_PAIR)).u, met);
-  return emitter_light(scene, number, true, draw_pair(point, pair_of_bounce(ray.bounces, PLACE_PAIR)), ray, s, met);
+  return emitter_light<true>(scene, number, true, draw_pair(point, pair_of_bounce(ray.bounces, PLACE_PAIR)), ray, s,
+                             met);
 }
 
 // A share of samples that halves with each bounce, at least one: what they light is dimmer and there are more of them.
@@ -208,7 +287,7 @@ POLYFLY_FN void sample_light(const S& scene, int i, const Ray& ray, const Surfac
         Int number = Int(j);
         if (!all) number = draw_emitter(scene, draw_pair(point, pair_of_bounce(ray.bounces, EMITTER_PAIR)).u, asked);
         const Pair spot = draw_pair(point, pair_of_bounce(ray.bounces, PLACE_PAIR));
-        sample = emitter_light(scene, number, !all, spot, ray, s, asked);
+        sample = emitter_light<false>(scene, number, !all, spot, ray, s, asked);
       } else {
         Vec towards = vec(light.position) - s.p;
         if (light.radius > 0.0f) {

@@ -3,23 +3,54 @@
 #include "material.cuh"
 #include "sampler.cuh"
 
-// Smith's Lambda of GGX for a direction in the surface's own frame (Walter et al., "Microfacet models for refraction
+// Smith's Lambda of GGX for a direction by its cosine to the normal (Walter et al., "Microfacet models for refraction
 // through rough surfaces", 2007).
-POLYFLY_FN Real smith_lambda(Vec v, Real alpha) {
-  const Real across = fma(v.x, v.x, v.y * v.y), along = max(v.z * v.z, Real(1.0e-12f));
-  const Real tangent = alpha * alpha * across * reciprocal(along);
-  return Real(0.5f) * (sqrt(tangent + Real(1.0f)) - Real(1.0f));
+POLYFLY_FN Real smith_lambda(Real cosine, Real alpha) {
+  const Real along = max(cosine * cosine, Real(1.0e-12f)), across = max(Real(1.0f) - along, Real(0.0f));
+  return Real(0.5f) * (sqrt(fma(alpha * alpha * across, reciprocal(along), Real(1.0f))) - Real(1.0f));
+}
+// How likely a facet by whose normal light is mirrored is drawn, as a density of what it mirrors: of those that an eye
+// sees by `cosine`, whose Lambda is hidden - 1. sine2: the square of the sine between the facet's normal and the
+// surface's.
+POLYFLY_FN Real mirrored_density(Real alpha, Real sine2, Real cosine, Real hidden) {
+  const Real spread = fma(sine2, Real(1.0f) - alpha * alpha, alpha * alpha);
+  return alpha * alpha * reciprocal(max(Real(12.566371f) * spread * spread * cosine * hidden, Real(1.0e-30f)));
+}
+// Schlick, "An inexpensive BRDF model for physically-based rendering", 1994.
+POLYFLY_FN Vec whiter_by_angle(Vec weight, Real edge, Real cosine) {
+  const Real one = Real(1.0f), rim = max(one - cosine, Real(0.0f)), rim2 = rim * rim;
+  return fma(vec(one, one, one) - weight, edge * rim2 * rim2 * rim, weight);
 }
 
-// A ray that is mirrored, and its weight; not where it would go into the surface.
+// What a rough mirror sends from l on to the eye: BRDF times cosine, by colour, and how likely its own rays take that
+// way.
+struct Lobe {
+  Vec value;
+  Real density;
+};
+POLYFLY_APART Lobe rough_lobe(Vec n, Real alpha, Real edge, Vec d, Vec weight, Vec l) {
+  const Real zero = Real(0.0f), least = Real(1.0e-4f);
+  const Vec facet = normalise(l - d), across = cross(n, facet);
+  const Real cosine = max(-dot(n, d), least), out = dot(n, l);
+  const Real hidden = Real(1.0f) + smith_lambda(cosine, alpha);
+  const Real share = hidden * reciprocal(hidden + smith_lambda(out, alpha));
+  Lobe lobe;
+  lobe.density =
+      select((out > zero) & (alpha > zero), mirrored_density(alpha, dot(across, across), cosine, hidden), zero);
+  lobe.value = whiter_by_angle(weight, edge, -dot(facet, d)) * (lobe.density * share);
+  return lobe;
+}
+
+// A ray that is mirrored, and its weight; not where it would go into the surface. density: of a rough mirror's.
 struct Mirrored {
   Vec d, weight;
   Mask some;
+  Real density;
 };
 POLYFLY_FN Mirrored mirror(Vec n, Vec d, Vec weight) {
   const Real twice = Real(-2.0f) * dot(n, d);
   const Mirrored m = {vec(fma(n.x, twice, d.x), fma(n.y, twice, d.y), fma(n.z, twice, d.z)), weight,
-                      first_lanes(POLYFLY_LANES)};
+                      first_lanes(POLYFLY_LANES), Real(0.0f)};
   return m;
 }
 // The same for rough surfaces (alpha above 0) and those that are white along the rim (edge 1), by a pair of draws: the
@@ -44,14 +75,13 @@ POLYFLY_APART Mirrored mirror_rough(Vec n, Real alpha, Real edge, Vec d, Vec wei
     const Vec out = vec(fma(facet.x, twice, -eye.x), fma(facet.y, twice, -eye.y), fma(facet.z, twice, -eye.z));
     m.some = (!rough) | (out.z > zero);
     // Of the facets that the ray sees, those that the way out is not hidden from.
-    const Real hidden = one + smith_lambda(eye, alpha);
-    share = select(rough, hidden * reciprocal(hidden + smith_lambda(out, alpha)), one);
+    const Real hidden = one + smith_lambda(eye.z, alpha);
+    share = select(rough, hidden * reciprocal(hidden + smith_lambda(out.z, alpha)), one);
+    m.density = mirrored_density(alpha, fma(facet.x, facet.x, facet.y * facet.y), max(eye.z, Real(1.0e-4f)), hidden);
     cosine = select(rough, facing, cosine);
     const Vec away = fma(basis.right, out.x, fma(basis.down, out.y, n * out.z));
     m.d = select(rough, normalise(away), m.d);
   }
-  // Schlick, "An inexpensive BRDF model for physically-based rendering", 1994.
-  const Real rim = max(one - cosine, zero), rim2 = rim * rim, white = edge * rim2 * rim2 * rim;
-  m.weight = fma(vec(one, one, one) - weight, white, weight) * share;
+  m.weight = whiter_by_angle(weight, edge, cosine) * share;
   return m;
 }

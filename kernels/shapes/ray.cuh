@@ -7,6 +7,7 @@ struct Ray {
   Vec o, d;     // d has length 1, but for shadow rays, where it reaches from the point to the light
   Vec weight;   // what this ray adds to its pixel, by colour
   Real length;  // of the path so far: how wide its cone is here, over the camera's angle between samples
+  Real since;   // path tracing: how far it has come since lights were asked
   Int from;     // the surface just left
   Int bounces;
   Int pixel;  // within the tile

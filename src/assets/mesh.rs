@@ -1,8 +1,9 @@
 //! Meshes of triangles: OBJ, and PLY in text or binary.
 
 use super::AssetError;
-use crate::scene::Mesh;
+use crate::math::vec3::single;
 use crate::scene::diagnostic::Rule;
+use crate::scene::{Mesh, Rectangle};
 use ply_rs_bw::parser::{ParseError, Parser, Reader};
 use ply_rs_bw::ply::{Property, PropertyAccess, PropertyAccessResult};
 use std::path::Path;
@@ -17,6 +18,14 @@ pub struct Triangles {
     pub corners: Vec<Corners>,
     /// The surface's directions at their corners; empty where the file has none, or the scene wants facets.
     pub normals: Vec<Corners>,
+}
+
+impl Triangles {
+    /// The halves of a rectangle.
+    pub fn of_rectangle(rectangle: &Rectangle) -> Triangles {
+        let [a, b, c, d] = rectangle.corners().map(single);
+        Triangles { corners: vec![[a, b, c], [a, c, d]], normals: Vec::new() }
+    }
 }
 
 /// Reads a mesh and puts it in its place.

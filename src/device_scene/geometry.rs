@@ -1,11 +1,12 @@
 //! Spheres, triangles, their materials and the tree over them and the bodies: what a time step of a simulation replaces.
 
+use super::lights::Emitters;
 use super::{Place, materials, polyhedra};
 use crate::assets::Assets;
 use crate::assets::mesh::Triangles;
 use crate::gpu_types::{
-    Body, Emitter, LEAF_BODIES, LEAF_SPHERES, LEAF_TRIANGLES, Material, NO_BVH, Node, SMALL_BODIES, Scene as GpuScene,
-    Slab, Sphere, Triangle,
+    Body, LEAF_BODIES, LEAF_SPHERES, LEAF_TRIANGLES, Material, NO_BVH, Node, SMALL_BODIES, Scene as GpuScene, Slab,
+    Sphere, Triangle,
 };
 use crate::math::bvh::{self, Bounds, Group};
 use crate::math::vec3::{length, single};
@@ -36,7 +37,7 @@ pub struct Geometry {
     /// Materials.
     pub materials: Vec<Material>,
     /// What path tracing samples for light.
-    pub emitters: Vec<Emitter>,
+    pub emitters: Emitters,
     /// Bounds all coordinates: of the elements, the floor and the eye.
     pub reach: f32,
 }
@@ -64,7 +65,7 @@ impl Geometry {
             triangles: Vec::new(),
             normals: Vec::new(),
             materials: world.spheres.iter().map(|s| materials::flatten(scene, &s.material)).collect(),
-            emitters: Vec::new(),
+            emitters: Emitters::default(),
             reach: 0.0,
         };
         if let Some(particles) = &assets.particles {
@@ -74,9 +75,9 @@ impl Geometry {
             g.sphere_materials.extend(particles.colour_indices.iter().map(|&i| first + i32::from(i)));
         }
         let mut meshes = Vec::new();
-        for (mesh, Triangles { corners, normals }) in world.meshes.iter().zip(assets.meshes.iter()) {
+        for (material, Triangles { corners, normals }) in world.panel_materials().zip(assets.meshes.iter()) {
             let material_index = g.materials.len() as i32;
-            g.materials.push(materials::flatten(scene, &mesh.material));
+            g.materials.push(materials::flatten(scene, material));
             meshes.push((g.triangles.len(), corners.len()));
             let first = g.normals.len() as i32;
             g.normals.extend(normals);
@@ -108,10 +109,11 @@ impl Geometry {
             triangles: to.put(&self.triangles)?,
             normals: to.put(self.normals.as_flattened().as_flattened())?,
             materials: to.put(&self.materials)?,
-            emitters: to.put(&self.emitters)?,
+            emitters: to.put(&self.emitters.list)?,
             ..*scene
         };
         placed.constants.bvh_root = self.root;
+        (placed.constants.emitter_scale, placed.constants.emitter_least) = (self.emitters.scale, self.emitters.least);
         Ok(placed)
     }
 

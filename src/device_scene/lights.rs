@@ -27,8 +27,19 @@ fn brought_near(position: Vec3, reach: f64) -> Vec3 {
     if reach > 0.0 && far > limit { scale(position, limit / far) } else { position }
 }
 
+/// What is drawn by lot to be asked for its light.
+#[derive(Clone, Debug, Default)]
+pub struct Emitters {
+    /// All of them.
+    pub list: Vec<Emitter>,
+    /// By which an emitter's brightness times its size is its chance to be drawn.
+    pub scale: f32,
+    /// The chance of any, at least.
+    pub least: f32,
+}
+
 // Glowing spheres and triangles, and the bodies' lamps.
-pub fn emitters(scene: &Scene, assets: &Assets, w: &Geometry) -> Vec<Emitter> {
+pub fn emitters(scene: &Scene, assets: &Assets, w: &Geometry) -> Emitters {
     let emission = |material: i32| Some(w.materials[material as usize].emission).filter(|e| e.iter().any(|&c| c > 0.0));
     let spheres = w.spheres.iter().zip(&w.sphere_materials).filter_map(|(sphere, &material)| {
         emission(material).map(|colour| Emitter {
@@ -65,8 +76,9 @@ pub fn emitters(scene: &Scene, assets: &Assets, w: &Geometry) -> Vec<Emitter> {
             sizes.push(solid_angle / std::f64::consts::PI * f64::from(w.reach) * f64::from(w.reach));
         }
     }
-    share_chances(&mut all, &sizes);
-    all
+    let total = share_chances(&mut all, &sizes);
+    let least = LEAST_SHARE / all.len().max(1) as f64;
+    Emitters { list: all, scale: (1.0 / total) as f32, least: least as f32 }
 }
 
 // Whether light inside a body can be seen: on its own panes, or on what reaches into it.
@@ -89,15 +101,19 @@ fn size(w: &Geometry, e: &Emitter) -> f64 {
     }
 }
 
+// Of what an emitter would be drawn if all were drawn alike.
+const LEAST_SHARE: f64 = 1e-6;
+
 // Each emitter is drawn as often as its light at a distance deserves: tables of the alias method (Walker, "An efficient
 // method for generating discrete random variables with general distributions", 1977).
-fn share_chances(all: &mut [Emitter], sizes: &[f64]) {
+// Gives the sum of what they deserve.
+fn share_chances(all: &mut [Emitter], sizes: &[f64]) -> f64 {
     let weight = |(e, size): (&Emitter, &f64)| f64::from(e.colour.iter().copied().fold(0.0, f32::max)) * size;
     let weights: Vec<f64> = all.iter().zip(sizes).map(weight).collect();
     let total: f64 = weights.iter().sum::<f64>().max(f64::MIN_POSITIVE);
     let count = all.len() as f64;
     // None is so dim that its inverse chance would leave single precision.
-    let mut rest: Vec<f64> = weights.iter().map(|w| (w / total * count).max(1e-6)).collect();
+    let mut rest: Vec<f64> = weights.iter().map(|w| (w / total * count).max(LEAST_SHARE)).collect();
     for (e, &share) in all.iter_mut().zip(&rest) {
         (e.inverse_pmf, e.alias_threshold) = ((count / share) as f32, 1.0);
     }
@@ -110,6 +126,7 @@ fn share_chances(all: &mut [Emitter], sizes: &[f64]) {
             small.push(j);
         }
     }
+    total
 }
 
 /// A lamp of a body as a light: a small disc.

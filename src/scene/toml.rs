@@ -6,8 +6,8 @@ use super::toml_keys::*;
 use super::toml_material::Of;
 use super::{
     Adaptive, Body, ColourBy, Exposure, FilmSettings, Filter, Integrator, LampPattern, LampSamples, LampSides, Light,
-    MaterialKind, Mesh, Motion, Output, Particles, Pattern, Reading, RenderSettings, Rotation, Scene, Sky, SkySource,
-    Solid, Sphere, Tone, World, defaults,
+    MaterialKind, Mesh, Motion, Output, Particles, Pattern, Reading, Rectangle, RenderSettings, Rotation, Scene, Sky,
+    SkySource, Solid, Sphere, Tone, World, defaults,
 };
 use crate::math::vec3::Vec3;
 use toml::Spanned;
@@ -225,16 +225,17 @@ impl Validator {
         }
         pattern
     }
+    fn direction(&mut self, key: &str, value: &Triple, default: Vec3) -> Vec3 {
+        let direction = self.triple(key, value, default, Rule::Coordinate);
+        if let (Some(given), [0.0, 0.0, 0.0]) = (value, direction) {
+            let what = format!("`{key}` has no direction");
+            self.problems.push(Problem::new(given.span(), what, "expected a vector longer than 0"));
+        }
+        direction
+    }
     fn rotation(&mut self, raw: &RawBody) -> Rotation {
         let plain = Rotation::default();
-        let axis = self.triple("axis", &raw.axis, plain.axis, Rule::Coordinate);
-        if let (Some(given), [0.0, 0.0, 0.0]) = (&raw.axis, axis) {
-            self.problems.push(Problem::new(
-                given.span(),
-                "`axis` has no direction",
-                "expected a vector longer than 0",
-            ));
-        }
+        let axis = self.direction("axis", &raw.axis, plain.axis);
         Rotation { axis, angle_deg: self.number("angle_deg", &raw.angle_deg, 0.0, Rule::Finite) }
     }
     fn body(&mut self, spanned: &Spanned<RawBody>) -> Body {
@@ -348,6 +349,21 @@ impl Validator {
             material: self.material(&raw.material(), Of::Thing),
         }
     }
+    fn rectangle(&mut self, spanned: &Spanned<RawRectangle>) -> Rectangle {
+        let (raw, plain) = (spanned.get_ref(), Rectangle::default());
+        let size = raw.size.as_ref().map_or(plain.size, |s| s.get_ref().0);
+        if let (Some(given), false) = (&raw.size, size.iter().all(|&s| Rule::Length.allows(s))) {
+            let expected = format!("expected two values, each {}", Rule::Length.expected());
+            self.problems.push(Problem::new(given.span(), format!("`size` is {} x {}", size[0], size[1]), expected));
+        }
+        Rectangle {
+            centre: self.triple("center", &raw.center, plain.centre, Rule::Coordinate),
+            size,
+            facing: self.direction("facing", &raw.facing, plain.facing),
+            angle_deg: self.number("angle_deg", &raw.angle_deg, 0.0, Rule::Finite),
+            material: self.material(&raw.material(), Of::Thing),
+        }
+    }
     fn mesh(&mut self, spanned: &Spanned<RawMesh>, reading: Reading) -> Mesh {
         let raw = spanned.get_ref();
         self.require("path", "mesh", spanned.span(), &raw.path);
@@ -440,7 +456,7 @@ fn tables_as_lists(text: &str) -> Result<Vec<Problem>, toml::de::Error> {
     for (key, value) in document.get_ref() {
         let name: &str = key.get_ref();
         match (name, value.get_ref()) {
-            ("body" | "sphere" | "mesh" | "light", DeValue::Array(all)) => {
+            ("body" | "sphere" | "rectangle" | "mesh" | "light", DeValue::Array(all)) => {
                 all.iter().for_each(|one| want_table(name, one));
             }
             ("camera", DeValue::Table(camera)) => {
@@ -469,14 +485,14 @@ pub fn parse(text: &str, reading: Reading) -> Result<(Scene, Vec<String>), Vec<P
     let raw: RawScene = toml::from_str(text).map_err(wrong)?;
     let mut warnings = Vec::new();
     let mut c = Validator { problems: Vec::new() };
-    let things = raw.body.len() + raw.sphere.len() + raw.mesh.len();
+    let things = raw.body.len() + raw.sphere.len() + raw.rectangle.len() + raw.mesh.len();
     if things == 0 && raw.floor.is_none() && raw.particles.is_none() {
         let end = text.trim_end().len();
         c.problems.push(
             Problem::new(
                 end..end,
                 "the scene is empty",
-                "expected a [[body]], [[sphere]], [[mesh]], [particles] or a [floor]",
+                "expected a [[body]], [[sphere]], [[rectangle]], [[mesh]], [particles] or a [floor]",
             )
             .help("`polyfly --default toml` prints a whole scene"),
         );
@@ -486,6 +502,7 @@ pub fn parse(text: &str, reading: Reading) -> Result<(Scene, Vec<String>), Vec<P
         world: World {
             bodies: raw.body.iter().map(|b| c.body(b)).collect(),
             spheres: raw.sphere.iter().map(|s| c.sphere(s)).collect(),
+            rectangles: raw.rectangle.iter().map(|r| c.rectangle(r)).collect(),
             meshes: raw.mesh.iter().map(|m| c.mesh(m, reading)).collect(),
             particles: raw.particles.as_ref().map(|p| c.particles(p, reading)),
             floor: raw.floor.as_ref().map(|f| c.floor(f, reading)),

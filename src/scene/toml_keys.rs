@@ -72,6 +72,7 @@ pub struct RawScene {
     pub camera: RawCamera,
     pub body: Vec<Spanned<RawBody>>,
     pub sphere: Vec<Spanned<RawSphere>>,
+    pub rectangle: Vec<Spanned<RawRectangle>>,
     pub mesh: Vec<Spanned<RawMesh>>,
     pub particles: Option<Spanned<RawParticles>>,
     pub floor: Option<Spanned<RawFloor>>,
@@ -278,6 +279,16 @@ with_material! {
         #[serde(alias = "centre")]
         pub center: Triple,
         pub radius: Number,
+    }
+}
+
+with_material! {
+    pub struct RawRectangle {
+        #[serde(alias = "centre")]
+        pub center: Triple,
+        pub size: Option<Spanned<Numbers<2>>>,
+        pub facing: Triple,
+        pub angle_deg: Number,
     }
 }
 

@@ -121,6 +121,11 @@ fn write_toml(scene: &Scene, o: &mut String) -> std::fmt::Result {
         writeln!(o, "\n[[sphere]]\ncenter = {}\nradius = {}", V(s.centre), N(s.radius))?;
         write_material(&s.material, false, o)?;
     }
+    for r in &scene.world.rectangles {
+        writeln!(o, "\n[[rectangle]]\ncenter = {}\nsize = [{}, {}]", V(r.centre), N(r.size[0]), N(r.size[1]))?;
+        writeln!(o, "facing = {}\nangle_deg = {}", V(r.facing), N(r.angle_deg))?;
+        write_material(&r.material, false, o)?;
+    }
     for m in &scene.world.meshes {
         writeln!(o, "\n[[mesh]]\npath = {}\nscale = {}", S(&m.path.display().to_string()), N(m.scale))?;
         writeln!(o, "offset = {}\nz_up = {}\nsmooth = {}", V(m.offset), m.z_up, m.smooth)?;
@@ -302,8 +307,8 @@ pub fn tokens(scene: &Scene) -> Result<String, Vec<String>> {
     if floor.is_some_and(|f| f.shape != FloorShape::Square || f.fade > 0.0 || f.relief.is_some()) {
         no.push("its floor is round, fades, goes to the horizon or is not flat".into());
     }
-    if scene.world.spheres.len() + scene.world.meshes.len() > 0 || scene.world.particles.is_some() {
-        no.push("it has spheres, meshes or particles".into());
+    if scene.world.materials().next().is_some() {
+        no.push("it has spheres, rectangles, meshes or particles".into());
     }
     let plain = RenderSettings {
         width: scene.render.width,

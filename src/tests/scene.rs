@@ -3,8 +3,8 @@ use super::common::{inputs, own};
 use crate::scene::{
     self, Body, Bumps, Camera, CameraPath, ColourBy, CylindricalPath, Exposure, FilmSettings, Filter, Floor, Grammar,
     Integrator, Key, LampPattern, LampSamples, Light, MapSource, Material, MaterialKind, MeasuredMetal, Mesh, Motion,
-    Orbit, Output, Particles, Pattern, Reading, Relief, RenderSettings, Rotation, Scene, Sky, SkySource, Solid, Sphere,
-    TextureSource, Tone, World, defaults, write,
+    Orbit, Output, Particles, Pattern, Reading, Rectangle, Relief, RenderSettings, Rotation, Scene, Sky, SkySource,
+    Solid, Sphere, TextureSource, Tone, World, defaults, write,
 };
 use proptest::prelude::*;
 
@@ -114,6 +114,10 @@ fn sphere() -> impl Strategy<Value = Sphere> {
         material,
     })
 }
+fn rectangle() -> impl Strategy<Value = Rectangle> {
+    (triple(finite()), [0.01..50.0, 0.01..50.0], triple(0.1..1.0f64), -400.0..400.0, material())
+        .prop_map(|(centre, size, facing, angle_deg, material)| Rectangle { centre, size, facing, angle_deg, material })
+}
 fn mesh() -> impl Strategy<Value = Mesh> {
     ("[a-z]{1,8}\\.(obj|ply)", material(), 0.01..9.0, triple(finite()), any::<bool>()).prop_map(
         |(path, material, scale, offset, z_up)| Mesh {
@@ -190,6 +194,7 @@ fn with_world(scene: impl Strategy<Value = Scene>) -> impl Strategy<Value = Scen
     let camera = (path, fraction(), 0.1..50.0, fraction(), motion());
     let things =
         (prop::collection::vec(sphere(), 0..4), prop::collection::vec(mesh(), 0..3), prop::option::of(particles()));
+    let things = (things, prop::collection::vec(rectangle(), 0..3));
     let bits = prop::option::of(prop::sample::select(vec![8u32, 16, 32]));
     (scene, sky(), any::<bool>(), integrator, film, camera, things, bits).prop_map(
         |(
@@ -219,7 +224,7 @@ fn with_world(scene: impl Strategy<Value = Scene>) -> impl Strategy<Value = Scen
             body.reflection_inside = inside;
             body.lamp_sides =
                 if inside.is_some() { crate::scene::LampSides::Inside } else { crate::scene::LampSides::Both };
-            (scene.world.spheres, scene.world.meshes, scene.world.particles) = things;
+            ((scene.world.spheres, scene.world.meshes, scene.world.particles), scene.world.rectangles) = things;
             if integrator != Integrator::Whitted {
                 // Path tracing counts samples by pixel.
                 scene.render.samples = 1;

@@ -1,0 +1,71 @@
+//! Rectangles: panels, walls, tables, and lamps of an area.
+
+use super::material::Material;
+use super::motion::Rotation;
+use crate::math::vec3::{Vec3, add, cross, length, normalise, scale};
+
+/// A flat rectangle, seen and shining on both sides.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Rectangle {
+    /// Its middle.
+    pub centre: Vec3,
+    /// Width and height.
+    pub size: [f64; 2],
+    /// The direction of its normal. Its width lies level; of a rectangle that lies level itself, along x.
+    pub facing: Vec3,
+    /// How far it is turned about its normal, degrees, anticlockwise seen from where it faces.
+    pub angle_deg: f64,
+    /// How it looks.
+    pub material: Material,
+}
+
+impl Default for Rectangle {
+    fn default() -> Rectangle {
+        Rectangle {
+            centre: [0.0; 3],
+            size: [1.0, 1.0],
+            facing: [0.0, 0.0, 1.0],
+            angle_deg: 0.0,
+            material: Material::default(),
+        }
+    }
+}
+
+impl Rectangle {
+    /// Its corners, anticlockwise seen from where it faces, the first to the lower left.
+    pub fn corners(&self) -> [Vec3; 4] {
+        let normal = normalise(self.facing);
+        let level = cross([0.0, 0.0, 1.0], normal);
+        let across = if length(level) > 1e-9 { normalise(level) } else { [1.0, 0.0, 0.0] };
+        let up = cross(normal, across);
+        let turn = Rotation { axis: normal, angle_deg: self.angle_deg };
+        let [width, height] = self.size;
+        [[-0.5, -0.5], [0.5, -0.5], [0.5, 0.5], [-0.5, 0.5]].map(|[x, y]| {
+            let off = add(scale(across, x * width), scale(up, y * height));
+            add(self.centre, turn.apply(off))
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::math::vec3::sub;
+
+    #[test]
+    fn corners_run_around_the_normal() {
+        for (facing, angle_deg) in
+            [([0.0, 0.0, 2.0], 0.0), ([0.0, 0.0, -1.0], 30.0), ([1.0, 0.0, 0.0], 0.0), ([0.3, -0.5, 0.2], 100.0)]
+        {
+            let r = Rectangle { centre: [1.0, 2.0, 3.0], size: [3.0, 0.5], facing, angle_deg, ..Rectangle::default() };
+            let [a, b, c, d] = r.corners();
+            let n = cross(sub(b, a), sub(c, a));
+            assert!(length(sub(normalise(n), normalise(facing))) < 1e-9);
+            assert!((length(sub(b, a)) - 3.0).abs() < 1e-9 && (length(sub(d, a)) - 0.5).abs() < 1e-9);
+            assert!(length(sub(scale(add(a, c), 0.5), r.centre)) < 1e-9);
+        }
+        // Facing the eye, its width is level.
+        let [a, b, ..] = Rectangle { facing: [0.0, -1.0, 0.0], ..Rectangle::default() }.corners();
+        assert!(length(sub(sub(b, a), [1.0, 0.0, 0.0])) < 1e-12);
+    }
+}

@@ -1,0 +1,154 @@
+//! Lights of an area on what spreads light: against sums over the light in f64, and by both ways of path tracing.
+use super::common::*;
+use crate::math::vec3::{Vec3, add, cross, dot, length, normalise, scale, sub};
+use crate::scene::Scene;
+use std::f64::consts::PI;
+
+const EYE: Vec3 = [0.0, -4.0, 2.0];
+
+// A table around the origin, seen from EYE, in the dark but for what is given.
+fn table(material: &str, rest: &str, samples: u32) -> Scene {
+    toml(&format!(
+        "[output]\nsize = [8, 8]\n[render]\nintegrator = \"path\"\nsamples = {samples}\ndepth = 4\ncutoff = 0\n\
+         [sky]\nzenith = [0, 0, 0]\nhorizon = [0, 0, 0]\n\
+         [camera]\nposition = [{}, {}, {}]\nlook_at = [0, 0, 0]\nfov_deg = 0.5\n\
+         [[rectangle]]\nsize = [40, 40]\n{material}\n{rest}\n",
+        EYE[0], EYE[1], EYE[2]
+    ))
+}
+fn rough(roughness: f64) -> String {
+    format!("material = \"metal\"\ncolor = [1, 1, 1]\nroughness = {roughness}")
+}
+// What the table at the origin sends to the eye of light from l: BRDF times cosine, white.
+fn scattered(roughness: Option<f64>, l: Vec3) -> f64 {
+    let Some(roughness) = roughness else { return 0.5 * l[2].max(0.0) / PI };
+    let a2 = roughness.powi(4);
+    let eye = normalise(EYE);
+    let h = normalise(add(eye, l));
+    let d = a2 / (PI * (h[2] * h[2] * (a2 - 1.0) + 1.0).powi(2));
+    let lambda = |z: f64| 0.5 * ((1.0 + a2 * (1.0 - z * z) / (z * z)).sqrt() - 1.0);
+    if l[2] <= 0.0 { 0.0 } else { d / (4.0 * eye[2]) / (1.0 + lambda(eye[2]) + lambda(l[2])) }
+}
+fn material_of(roughness: Option<f64>) -> String {
+    // A half in linear light.
+    roughness.map_or_else(|| "material = \"diffuse\"\ncolor = [0.735357, 0.735357, 0.735357]".into(), rough)
+}
+
+const ROUGHNESSES: [Option<f64>; 4] = [None, Some(0.25), Some(0.5), Some(0.9)];
+// Places of lights: in the mirror's direction, aside of it, low.
+const PLACES: [Vec3; 3] = [[0.0, 3.0, 1.5], [1.0, 2.0, 3.0], [-2.0, 2.5, 0.8]];
+
+#[test]
+fn balls_of_light_on_rough_mirrors_agree_with_a_sum_over_them() {
+    for roughness in ROUGHNESSES {
+        for (centre, radius) in PLACES.into_iter().zip([0.1, 0.9, 0.4]) {
+            let away = length(centre);
+            let axis = normalise(centre);
+            let right = normalise(cross(axis, [0.3, 0.1, 1.0]));
+            let down = cross(axis, right);
+            let widest = 1.0 - (1.0 - (radius / away).powi(2)).sqrt();
+            let steps = 400;
+            let mut expected = 0.0;
+            for i in 0..steps {
+                let z = 1.0 - widest * (f64::from(i) + 0.5) / f64::from(steps);
+                for j in 0..steps {
+                    let (sine, cosine) = (2.0 * PI * (f64::from(j) + 0.5) / f64::from(steps)).sin_cos();
+                    let r = (1.0 - z * z).sqrt();
+                    let l = add(scale(axis, z), add(scale(right, r * cosine), scale(down, r * sine)));
+                    expected += scattered(roughness, l);
+                }
+            }
+            expected *= 5.0 * 2.0 * PI * widest / f64::from(steps * steps);
+            let ball = format!(
+                "[[sphere]]\ncenter = [{}, {}, {}]\nradius = {radius}\nmaterial = \"light\"\nstrength = 5\n\
+                 color = [1, 1, 1]",
+                centre[0], centre[1], centre[2]
+            );
+            let got = mean(&light(&table(&material_of(roughness), &ball, 1024)));
+            let within = 0.02 * expected + 2e-5;
+            assert!((got - expected).abs() < within, "{roughness:?} {centre:?}: {got}, expected {expected}");
+        }
+    }
+}
+
+// And with a box around it that is not there: a shadow ray passes its panes, and so does a ray that meets the light.
+#[test]
+fn rectangles_of_light_agree_with_a_sum_over_them() {
+    let pane = "[[body]]\nsolid = \"cube\"\nradius = 3\nbar = 0\ncolor = [1, 1, 1]\ntransparency = 1\ncenter = ";
+    for roughness in ROUGHNESSES {
+        for (centre, angle) in PLACES.into_iter().zip([0.0, 25.0, 70.0]) {
+            let (size, facing) = ([1.2, 0.7], [0.1 - centre[0], -centre[1], 0.3 - centre[2]]);
+            let panel = format!(
+                "[[rectangle]]\ncenter = [{}, {}, {}]\nsize = [1.2, 0.7]\nfacing = [{}, {}, {}]\nangle_deg = {angle}\n\
+                 material = \"light\"\nstrength = 3\ncolor = [1, 1, 1]",
+                centre[0], centre[1], centre[2], facing[0], facing[1], facing[2]
+            );
+            let corners =
+                crate::scene::Rectangle { centre, size, facing, angle_deg: angle, ..Default::default() }.corners();
+            let steps = 300;
+            let mut expected = 0.0;
+            for i in 0..steps * steps {
+                let at = |k: i32| (f64::from(k) + 0.5) / f64::from(steps);
+                let along = scale(sub(corners[1], corners[0]), at(i % steps));
+                let p = add(corners[0], add(along, scale(sub(corners[3], corners[0]), at(i / steps))));
+                let l = normalise(p);
+                expected += scattered(roughness, l) * dot(l, normalise(facing)).abs() / dot(p, p);
+            }
+            expected *= 3.0 * size[0] * size[1] / f64::from(steps * steps);
+            let around = format!("{panel}\n{pane}[{}, {}, {}]", centre[0], centre[1], centre[2] + 5.0);
+            for (how, rest) in [("alone", &panel), ("behind panes", &around)] {
+                let got = mean(&light(&table(&material_of(roughness), rest, 1024)));
+                let within = 0.02 * expected + 2e-5;
+                assert!((got - expected).abs() < within, "{roughness:?} {centre:?} {how}: {got}, expected {expected}");
+            }
+        }
+    }
+}
+
+// A rough mirror shows a point of light as its microfacets spread it, in both integrators; a clear one does not show it.
+#[test]
+fn points_of_light_shine_on_rough_mirrors() {
+    for path in [true, false] {
+        for roughness in [0.0, 0.3, 0.5, 0.9] {
+            for place in PLACES {
+                let lamp =
+                    format!("[[light]]\nposition = [{}, {}, {}]\ncolor = [1, 1, 1]", place[0], place[1], place[2]);
+                let mut scene = table(&rough(roughness), &lamp, 16);
+                if !path {
+                    (scene.render.integrator, scene.render.samples) = (crate::scene::Integrator::Whitted, 1);
+                }
+                let got = mean(&light(&scene));
+                let expected = if roughness > 0.0 { PI * scattered(Some(roughness), normalise(place)) } else { 0.0 };
+                assert!((got - expected).abs() < 0.02 * expected + 1e-5, "{roughness} {place:?}: {got} {expected}");
+            }
+        }
+    }
+}
+
+// Where a small light and a narrow lobe each would make noise alone, both ways together do not.
+#[test]
+fn both_ways_leave_little_noise() {
+    for (roughness, radius, most) in [(0.25, 1.5, 0.1), (0.5, 0.1, 0.1), (0.9, 0.02, 0.1)] {
+        let ball = format!("[[sphere]]\ncenter = [0, 3, 1.5]\nradius = {radius}\nmaterial = \"light\"\nstrength = 5");
+        let pixels = light(&table(&rough(roughness), &ball, 64));
+        let middle = mean(&pixels);
+        let square = pixels.iter().map(|&x| (f64::from(x) - middle).powi(2)).sum::<f64>() / pixels.len() as f64;
+        let noise = square.sqrt() / middle;
+        assert!(noise < most, "roughness {roughness}, radius {radius}: {noise}");
+    }
+}
+
+// Lamps are asked by rough mirrors and met by clearer ones: where the one gives way to the other, both show as much.
+#[test]
+fn lamps_shine_on_rough_mirrors_as_much_as_they_are_seen_in_clear_ones() {
+    let seen = |roughness: f64, samples: u32| {
+        let cube = "[[body]]\nsolid = \"cube\"\ncenter = [0, 2.5, 1.7]\nradius = 1\nlamps = 4\nlamp_intensity = 5\n\
+                    bar = 0.08\nreflection = 0.5\nbar_reflection = 0\ncolor = [0, 0, 0]";
+        let mut scene = table(&rough(roughness), cube, samples);
+        scene.camera.fov_deg = 20.0;
+        scene.render.depth = 1;
+        mean(&light(&scene))
+    };
+    let (asked, met) = (seen(0.317, 256), seen(0.3161, 4096));
+    assert!(met > 0.002 && (asked / met - 1.0).abs() < 0.15, "{asked} {met}");
+}
