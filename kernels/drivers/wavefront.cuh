@@ -9,7 +9,7 @@
 
 #if POLYFLY_LANES > 1
 
-constexpr int RAY_WORDS = 14;
+constexpr int SINCE_WORD = 13, RAY_WORDS = 14;
 constexpr int SHADOW_WORDS = 11;
 
 // Room for the rays of a tile: a queue usually holds a few lanes' worth a level. When one nears its end,
@@ -35,27 +35,28 @@ struct Queue {
 typedef Queue<RAY_ROOM> RayQueue;
 typedef Queue<SHADOW_ROOM> ShadowQueue;
 
-POLYFLY_FN void enqueue(RayQueue& queue, const Ray& r, Mask m) {
+// Only paths ask how far they have come.
+POLYFLY_FN void enqueue(RayQueue& queue, const Ray& r, Mask m, bool paths) {
   POLYFLY_CHECK(queue.len + POLYFLY_LANES <= RAY_ROOM);
-  const Real words[RAY_WORDS] = {r.o.x,
-                                 r.o.y,
-                                 r.o.z,
-                                 r.d.x,
-                                 r.d.y,
-                                 r.d.z,
-                                 r.weight.x,
-                                 r.weight.y,
-                                 r.weight.z,
-                                 r.length,
-                                 from_bits(r.from),
-                                 from_bits(r.bounces),
-                                 from_bits(r.pixel),
-                                 r.since};
-  for (int w = 0; w < RAY_WORDS; ++w) compress_store(queue.word(w, queue.len), words[w], m);
+  const Real words[SINCE_WORD] = {r.o.x,
+                                  r.o.y,
+                                  r.o.z,
+                                  r.d.x,
+                                  r.d.y,
+                                  r.d.z,
+                                  r.weight.x,
+                                  r.weight.y,
+                                  r.weight.z,
+                                  r.length,
+                                  from_bits(r.from),
+                                  from_bits(r.bounces),
+                                  from_bits(r.pixel)};
+  for (int w = 0; w < SINCE_WORD; ++w) compress_store(queue.word(w, queue.len), words[w], m);
+  if (paths) compress_store(queue.word(SINCE_WORD, queue.len), r.since, m);
   queue.len += count(m);
 }
 // Takes the last n rays into the first n lanes.
-POLYFLY_FN Ray dequeue(RayQueue& queue, int n) {
+POLYFLY_FN Ray dequeue(RayQueue& queue, int n, bool paths) {
   queue.len -= n;
   const int at = queue.len;
   Ray r;
@@ -66,7 +67,7 @@ POLYFLY_FN Ray dequeue(RayQueue& queue, int n) {
   r.from = queue.load_int(10, at);
   r.bounces = queue.load_int(11, at);
   r.pixel = queue.load_int(12, at);
-  r.since = load(queue.word(13, at));
+  r.since = paths ? load(queue.word(SINCE_WORD, at)) : Real(0.0f);
   return r;
 }
 
@@ -133,13 +134,13 @@ struct Wavefront {
   POLYFLY_METHOD bool spawn(const Ray& ray, Mask m) {
     if (!any(m)) return false;
     if (only) {
-      enqueue(*only, ray, m);
+      enqueue(*only, ray, m, scene.constants.path);
       return false;
     }
     const Mask shut = m & ((ray.from & Int(SEALED)) != Int(0));
     const Mask free = m & !shut;
-    if (any(shut)) enqueue(sealed, ray, shut);
-    if (any(free)) enqueue(open, ray, free);
+    if (any(shut)) enqueue(sealed, ray, shut, scene.constants.path);
+    if (any(free)) enqueue(open, ray, free, scene.constants.path);
     return false;
   }
   POLYFLY_METHOD bool spawn(const SecondaryRays& rays) {
@@ -172,7 +173,7 @@ static __attribute__((noinline)) void bounce(Wavefront<S>& t, const Ray& ray, Ma
 // Takes the last n rays of a queue one bounce further.
 template <class Integrator, class S>
 POLYFLY_FN void step(Wavefront<S>& t, RayQueue& queue, int n, RayQueue* only) {
-  const Ray ray = dequeue(queue, n);
+  const Ray ray = dequeue(queue, n, t.scene.constants.path);
   t.only = only;
   bounce<Integrator>(t, ray, first_lanes(n));
 }
