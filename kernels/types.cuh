@@ -60,7 +60,7 @@ struct Inline {
 // emitters that light more than the floor; lamps that chase or are on one side; one-way mirrors, metal bodies, rough
 // mirrors, glass that tints by distance or bends colours apart, smooth meshes; what shines, for paths. A RichScene may
 // have them. A GPU has kernels for each, since what a scene does not need costs it room in the instruction cache; CPUs
-// trace all scenes as rich ones.
+// trace plain scenes as such without paths, and all others as rich ones.
 struct RichScene : Scene {};
 template <class S>
 struct SceneTraits {

@@ -12,30 +12,21 @@ namespace {
 #include "../drivers/wavefront.cuh"
 #include "../post.cuh"
 
-// A whole tile. One lane takes the text that a GPU would take for the scene, and stands in for it.
+// A whole tile. One lane takes the text that a GPU would take for the scene, and stands in for it; more lanes take the
+// plain one for what most scenes are, plain ones without paths.
 void trace_any_tile(const Scene& scene, const SmallScene* small, const Frame& frame, const Launch& launch,
                     const Film& film, int left, int top, void* scratch, Counts& counts) {
   const RichScene& rich = static_cast<const RichScene&>(scene);
+  const bool plain = scene.constants.plain, path = scene.constants.path;
 #if POLYFLY_LANES == 1
-  if (scene.constants.plain && scene.constants.path) {
-    trace_tile<PathTracing>(scene, frame, launch, film, left, top, scratch, counts);
-    return;
-  }
-  if (scene.constants.plain && small) {
-    trace_tile<Whitted>(*small, frame, launch, film, left, top, scratch, counts);
-    return;
-  }
-  if (scene.constants.plain) {
-    trace_tile<Whitted>(scene, frame, launch, film, left, top, scratch, counts);
-    return;
-  }
+  if (plain && path) return trace_tile<PathTracing>(scene, frame, launch, film, left, top, scratch, counts);
+  if (plain && small) return trace_tile<Whitted>(*small, frame, launch, film, left, top, scratch, counts);
 #else
   (void)small;
 #endif
-  if (scene.constants.path)
-    trace_tile<PathTracing>(rich, frame, launch, film, left, top, scratch, counts);
-  else
-    trace_tile<Whitted>(rich, frame, launch, film, left, top, scratch, counts);
+  if (path) return trace_tile<PathTracing>(rich, frame, launch, film, left, top, scratch, counts);
+  if (plain) return trace_tile<Whitted>(scene, frame, launch, film, left, top, scratch, counts);
+  trace_tile<Whitted>(rich, frame, launch, film, left, top, scratch, counts);
 }
 
 template <class Integrator>
