@@ -118,7 +118,9 @@ impl DeviceScene {
     pub fn at_time(&self, scene: &Scene, assets: &Assets) -> Result<DeviceScene, TooMany> {
         check(scene, assets)?;
         let geometry = Geometry { lightmap: self.geometry.lightmap.clone(), ..Geometry::new(scene, assets) };
-        let constants = Constants { bvh_root: geometry.root, sky_distance: 4.0 * geometry.reach, ..self.constants };
+        let [relief_u, relief_v] = floor::relief_offset(scene.world.floor.as_ref());
+        let sky_distance = 4.0 * geometry.reach;
+        let constants = Constants { bvh_root: geometry.root, sky_distance, relief_u, relief_v, ..self.constants };
         Ok(DeviceScene { fixed: Arc::clone(&self.fixed), geometry, constants })
     }
 
@@ -274,6 +276,7 @@ fn constants(scene: &Scene, assets: &Assets, geometry: &Geometry) -> Constants {
     let floor = world.floor.as_ref();
     let grid = grid(scene);
     let from_below = world.sky.from_below;
+    let [relief_u, relief_v] = floor::relief_offset(floor);
     Constants {
         ambient: linear_colour(world.ambient),
         cutoff: render.cutoff as f32,
@@ -305,6 +308,8 @@ fn constants(scene: &Scene, assets: &Assets, geometry: &Geometry) -> Constants {
         sample_bits: sample_bits(scene),
         clamp: render.clamp as f32,
         dispersive: i32::from(is_dispersive(scene)),
+        relief_u,
+        relief_v,
         ..floor.map_or_else(Constants::default, |f| floor::constants(f, world.highlight, relief))
     }
 }

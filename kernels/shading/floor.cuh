@@ -36,13 +36,26 @@ POLYFLY_APART Relief floor_relief(const S& scene, int k, Vec d, Vec face, Real u
   const Constants& constants = scene.constants;
   const FloorQuad& quad = scene.floor.at(k);
   const Real tiles = Real(constants.relief_tiles);
-  const Vec texel = sample_texture(scene, picture_levels(scene), constants.relief_levels, wrapped(u * tiles),
-                                   wrapped(v * tiles), covered * tiles, m);
   const Real flat = Real((float)RELIEF_FLAT / 65535.0f), steepest = Real(constants.relief_slope);
-  const Vec uphill = fma(vec(quad.v), (texel.y - flat) * steepest, vec(quad.u) * ((texel.x - flat) * steepest));
+  Real along_u = Real(0.0f), along_v = Real(0.0f), alpha2 = Real(0.0f);
+  POLYFLY_NO_UNROLL
+  for (int i = 0; i < constants.relief_layers; ++i) {
+    // Of two layers the second goes the other way, from another place.
+    const float way = i == 0 ? 1.0f : -1.0f, shift = i == 0 ? 0.0f : 0.381966f;
+    const Vec texel =
+        sample_texture(scene, picture_levels(scene), constants.relief_levels,
+                       wrapped(fma(u, tiles, Real(way * constants.relief_u + shift))),
+                       wrapped(fma(v, tiles, Real(way * constants.relief_v + shift))), covered * tiles, m);
+    along_u = along_u + (texel.x - flat);
+    along_v = along_v + (texel.y - flat);
+    alpha2 = alpha2 + texel.z;
+  }
+  // As steep as one, and as rough.
+  const float both = constants.relief_layers == 2 ? 0.70710678f : 1.0f;
+  const Vec uphill = fma(vec(quad.v), along_v * steepest * Real(both), vec(quad.u) * (along_u * steepest * Real(both)));
   const Vec up = vec(quad.n), leaning = up - uphill;
   const Relief relief = {leaning_normal(select(dot(up, face) < Real(0.0f), -leaning, leaning), face, d),
-                         sqrt(max(texel.z * Real(constants.relief_alpha), Real(0.0f)))};
+                         sqrt(max(alpha2 * Real(constants.relief_alpha * both * both), Real(0.0f)))};
   return relief;
 }
 

@@ -261,6 +261,9 @@ mod tests {
     use super::*;
     use crate::scene::Material;
 
+    const PLAIN: Relief =
+        Relief { bumps: Bumps::Flat, roughness_map: None, tiles: 1, drift: [0.0; 2], offset: [0.0; 2] };
+
     fn maps(relief: Relief, roughness: f64) -> ReliefMaps {
         let material = Material { roughness, ..Material::plain([1.0; 3], 0.5, 0.0) };
         let floor = Floor { relief: Some(relief), material, ..Floor::default() };
@@ -282,7 +285,7 @@ mod tests {
     #[test]
     fn what_is_too_small_to_see_makes_it_rough() {
         let bumps = Bumps::Heights { map: MapSource::Ripples, depth: 0.05 };
-        let m = maps(Relief { bumps, roughness_map: None, tiles: 4 }, 0.0);
+        let m = maps(Relief { bumps, tiles: 4, ..PLAIN }, 0.0);
         let (finest, coarsest) = (&m.maps.levels[0], m.maps.levels.last().unwrap());
         assert!(finest.texels.iter().all(|t| t[2] == 0));
         let [u, v, rough] = coarsest.texels[0];
@@ -297,7 +300,7 @@ mod tests {
 
     #[test]
     fn a_roughness_map_scales_the_roughness() {
-        let m = maps(Relief { bumps: Bumps::Flat, roughness_map: Some(MapSource::Puddles), tiles: 1 }, 0.6);
+        let m = maps(Relief { roughness_map: Some(MapSource::Puddles), ..PLAIN }, 0.6);
         assert!((f64::from(m.alpha) - 0.6f64.powi(4)).abs() < 1e-6);
         let texels = &m.maps.levels[0].texels;
         let wet = texels.iter().filter(|t| t[2] == 0).count() as f64 / texels.len() as f64;

@@ -27,6 +27,7 @@ pub fn constants(floor: &Floor, highlight: f64, relief: Option<&ReliefMaps>) -> 
         floor_alpha: materials::alpha(m.roughness),
         relief_levels: relief.map_or(0, |r| r.maps.levels.len() as i32),
         relief_tiles: floor.relief.as_ref().map_or(0.0, |r| r.tiles as f32),
+        relief_layers: floor.relief.as_ref().map_or(0, |r| 1 + i32::from(r.drifts())),
         relief_slope: relief.map_or(0.0, |r| r.slope),
         relief_alpha: relief.map_or(0.0, |r| r.alpha),
         ..Constants::default()
@@ -48,6 +49,11 @@ pub fn constants(floor: &Floor, highlight: f64, relief: Option<&ReliefMaps>) -> 
         // It does not shine: its colour is left.
         MaterialKind::Light { .. } => here,
     }
+}
+
+/// How far its relief has come.
+pub fn relief_offset(floor: Option<&Floor>) -> [f32; 2] {
+    floor.and_then(|f| f.relief.as_ref()).map_or([0.0; 2], |r| r.offset.map(|x| x as f32))
 }
 
 /// The floor as one or two quads.

@@ -394,7 +394,7 @@ impl<'a> FrameQueue<'a> {
         let (scene, first) = (self.work.scene, self.work.first);
         let assets = self.work.assets.at_frame(scene, number)?;
         let whole = scene_of_frame(scene, first, &assets, self.work.isa, number)?;
-        if self.work.plan.moments == 1 || !scene.world.bodies_move() {
+        if self.work.plan.moments == 1 || !scene.world.moves() {
             return Ok(vec![Arc::new(whole)]);
         }
         let at = |moment| -> Result<_, RenderError> {

@@ -1,6 +1,6 @@
 //! What moves, but the camera: bodies turn, drift and orbit, and their lamps change.
 
-use super::{Body, CylindricalPath, LampPattern, Particles, Scene, World};
+use super::{Body, CylindricalPath, LampPattern, Particles, Relief, Scene, World};
 use crate::math::srgb::{linear, srgb};
 use crate::math::vec3::{Vec3, add, cross, dot, length, normalise, scale};
 use std::borrow::Cow;
@@ -118,21 +118,31 @@ impl World {
     pub(crate) fn bodies_move(&self) -> bool {
         self.bodies.iter().any(Body::moves)
     }
+    /// Whether bodies, or the floor's relief, are.
+    pub(crate) fn moves(&self) -> bool {
+        self.bodies_move() || self.relief().is_some_and(Relief::drifts)
+    }
+    fn relief(&self) -> Option<&Relief> {
+        self.floor.as_ref()?.relief.as_ref()
+    }
     /// Whether frames have geometry of their own.
     pub(crate) fn is_animated(&self) -> bool {
-        self.bodies_move() || self.particles.as_ref().is_some_and(Particles::is_animated)
+        self.moves() || self.particles.as_ref().is_some_and(Particles::is_animated)
     }
 }
 
 impl Scene {
     /// The scene with everything but the camera as it is at `moment`, in frames from the clip's start.
     pub(crate) fn at(&self, moment: f64) -> Cow<'_, Scene> {
-        if !self.world.bodies_move() {
+        if !self.world.moves() {
             return Cow::Borrowed(self);
         }
         let time = moment / f64::from(self.output.frames);
         let mut scene = self.clone();
         scene.world.bodies = self.world.bodies.iter().map(|b| b.at(time)).collect();
+        if let Some(relief) = scene.world.floor.as_mut().and_then(|f| f.relief.as_mut()) {
+            *relief = relief.at(time);
+        }
         Cow::Owned(scene)
     }
 
@@ -169,6 +179,9 @@ impl Scene {
                     i + 1
                 ));
             }
+        }
+        if self.world.relief().is_some_and(|r| r.drift.iter().any(|d| d.fract() != 0.0)) {
+            problems.push("the floor's relief ends elsewhere than it began: its drift is no whole number".to_owned());
         }
         if self.world.particles.as_ref().is_some_and(Particles::is_animated) {
             problems.push("its particles have a file for each frame".to_owned());

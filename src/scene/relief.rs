@@ -67,4 +67,21 @@ pub struct Relief {
     pub roughness_map: Option<MapSource>,
     /// How many times the maps lie side by side along each side of the floor, at least 1.
     pub tiles: u32,
+    /// How far they drift over the clip, in tiles along the floor's picture, to its right and down. The relief lies over
+    /// itself then, and the other layer drifts the other way: waves come and go. Whole numbers make a loop.
+    pub drift: [f64; 2],
+    /// How far they have come when the clip begins.
+    pub offset: [f64; 2],
+}
+
+impl Relief {
+    /// Whether it is another from frame to frame.
+    pub(crate) fn drifts(&self) -> bool {
+        self.drift != [0.0; 2]
+    }
+    /// As it is at a time of the clip, 0 to 1.
+    pub(crate) fn at(&self, time: f64) -> Relief {
+        let offset = [0, 1].map(|i| (self.offset[i] + self.drift[i] * time).rem_euclid(1.0));
+        Relief { offset, ..self.clone() }
+    }
 }

@@ -7,7 +7,7 @@ use super::limits::MAX_TILES;
 use super::material::Material;
 use super::relief::{Bumps, MapSource, Relief};
 use super::toml::Validator;
-use super::toml_keys::{RawFloor, RawRelief, Text};
+use super::toml_keys::{Numbers, RawFloor, RawRelief, Text};
 use super::toml_material::Of;
 use crate::math::vec3::Vec3;
 use toml::Spanned;
@@ -92,6 +92,13 @@ impl Validator {
             let what = "`roughness_map` is a share of the floor's `roughness`, which is 0";
             wrong(map.span(), what, "expected `roughness` in [floor]: that of the map's white");
         }
+        if let (Some(map), Some(_)) = (&raw.roughness_map, &raw.drift) {
+            wrong(
+                map.span(),
+                "a relief that drifts has no `roughness_map`",
+                "expected one of `drift` and `roughness_map`",
+            );
+        }
         let bumps = match (bump, &raw.normal_map) {
             (Some(map), _) => Bumps::Heights { map, depth: depth.unwrap_or(1.0) },
             (None, Some(path)) => Bumps::Normals(reading.folder.join(super::expand_home(path.get_ref(), reading.home))),
@@ -100,8 +107,20 @@ impl Validator {
         Relief {
             bumps,
             roughness_map: self.map_source("roughness_map", &raw.roughness_map, reading),
+            drift: self.two("drift", &raw.drift),
+            offset: self.two("offset", &raw.offset),
             tiles: self.whole("tiles", &raw.tiles, 1, 1, MAX_TILES),
         }
+    }
+    fn two(&mut self, key: &str, value: &Option<Spanned<Numbers<2>>>) -> [f64; 2] {
+        let Some(value) = value else { return [0.0; 2] };
+        let rule = Rule::Coordinate;
+        let two = value.get_ref().0;
+        if let Some(bad) = two.iter().find(|&&x| !rule.allows(x)) {
+            let expected = format!("expected two values, each {}", rule.expected());
+            self.problems.push(Problem::new(value.span(), format!("`{key}` holds {bad}"), expected));
+        }
+        two
     }
     fn map_source(&mut self, key: &str, text: &Text, reading: Reading) -> Option<MapSource> {
         let text = text.as_ref()?;

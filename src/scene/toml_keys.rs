@@ -196,6 +196,8 @@ pub struct RawRelief {
     pub normal_map: Text,
     pub roughness_map: Text,
     pub tiles: Number,
+    pub drift: Option<Spanned<Numbers<2>>>,
+    pub offset: Option<Spanned<Numbers<2>>>,
 }
 
 #[derive(Deserialize, Default)]

@@ -228,6 +228,11 @@ fn write_relief(relief: &Relief, o: &mut String) -> std::fmt::Result {
         Bumps::Heights { map, depth } => writeln!(o, "bump = {}\ndepth = {}", S(&map.to_string()), N(*depth))?,
         Bumps::Normals(path) => writeln!(o, "normal_map = {}", S(&path.display().to_string()))?,
     }
+    for (key, [u, v]) in [("drift", relief.drift), ("offset", relief.offset)] {
+        if [u, v] != [0.0; 2] {
+            writeln!(o, "{key} = [{}, {}]", N(u), N(v))?;
+        }
+    }
     match &relief.roughness_map {
         Some(map) => writeln!(o, "roughness_map = {}", S(&map.to_string())),
         None => Ok(()),

@@ -211,6 +211,10 @@ fn reliefs_that_make_no_sense_are_refused() {
         ("[floor.relief]\nbump = \"@tiles\"\ndepth = 1\nnormal_map = \"n.png\"", "both lean the normals"),
         ("[floor.relief]\ntiles = 0.5", "`tiles` is 0.5"),
         ("tint = [1, 1, 1]\ncolor = [1, 1, 1]", "`tint` and `color` are the same"),
+        (
+            "roughness = 0.3\n[floor.relief]\ndrift = [1, 0]\nroughness_map = \"@puddles\"",
+            "drifts has no `roughness_map`",
+        ),
         ("material = \"light\"", "`material` is \"light\""),
         ("ior = 1.5", "has no `ior`"),
     ] {
@@ -221,4 +225,25 @@ fn reliefs_that_make_no_sense_are_refused() {
     let missing = floor("[floor.relief]\nbump = \"no.png\"\ndepth = 1", 0.0, 0.0, 1);
     let error = crate::Renderer::new(missing).err().unwrap().to_string();
     assert!(error.contains("no.png") && error.contains("cannot read the relief"), "{error}");
+}
+
+// Water that drifts by whole tiles comes back to where it was, and is another in between; a wave that goes one way and
+// the same that goes the other are as steep together as one.
+#[test]
+fn reliefs_drift_and_come_back() {
+    let scene = floor(&relief("bump = \"@ripples\"\ndepth = 0.8\ndrift = [1, -2]"), 50.0, 30.0, 2);
+    let mut scene = scene;
+    (scene.output.frames, scene.camera.fov_deg) = (8, 60.0);
+    let still =
+        |scene: &Scene, n: u32| crate::Renderer::new(scene.clone()).unwrap().still_linear(n).unwrap().0.data().to_vec();
+    let frames: Vec<Vec<f32>> = (0..8).map(|n| still(&scene, n)).collect();
+    assert!(frames.iter().skip(1).all(|f| f != &frames[0]));
+    assert_eq!(scene.loop_problems(), Vec::<String>::new());
+    let relief = scene.world.floor.as_mut().unwrap().relief.as_mut().unwrap();
+    // One clip later.
+    relief.offset = [1.0, -2.0].map(|d: f64| d.rem_euclid(1.0));
+    assert_eq!(still(&scene, 3), frames[3]);
+    let relief = scene.world.floor.as_mut().unwrap().relief.as_mut().unwrap();
+    relief.drift = [0.5, 0.0];
+    assert_eq!(scene.loop_problems().len(), 1);
 }

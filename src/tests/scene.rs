@@ -280,7 +280,8 @@ fn floor_surface(number: f64) -> (Material, Option<Relief>) {
         _ => Bumps::Normals("normals.png".into()),
     };
     let roughness_map = (material.roughness > 0.0).then_some(map);
-    (material, Some(Relief { bumps, roughness_map, tiles: 1 + (share * 9.0) as u32 }))
+    let drift = if roughness_map.is_some() { [0.0; 2] } else { [share, -2.0] };
+    (material, Some(Relief { bumps, roughness_map, tiles: 1 + (share * 9.0) as u32, drift, offset: [0.0, share] }))
 }
 fn any_scene(plain: bool) -> impl Strategy<Value = Scene> {
     let bodies = if plain { 3..=3 } else { 1..=6usize };
