@@ -45,7 +45,8 @@ impl SkyMap {
             SkySource::Dusk => made(dusk),
             SkySource::Overcast => made(overcast),
             SkySource::Night => {
-                let mut map = SkyMap::baked(NIGHT_SIDE, 1, |d| scale(night(turned(d)), sky.intensity));
+                // Stars need smaller texels than what is behind them.
+                let mut map = SkyMap::baked(NIGHT_SIDE, 1, |d| scale(night(turned(d)), sky.intensity)).doubled();
                 map.add_stars(sky.intensity, |d| [d[0] * cosine - d[1] * sine, d[1] * cosine + d[0] * sine, d[2]]);
                 map
             }
@@ -70,6 +71,13 @@ impl SkyMap {
             }
             sum.map(|c| (c / count).clamp(0.0, BRIGHTEST) as f32)
         };
+        SkyMap { side, texels: (0..side * side).into_par_iter().map(texel).collect() }
+    }
+
+    // Each texel as four.
+    fn doubled(self) -> SkyMap {
+        let side = 2 * self.side;
+        let texel = |at: usize| self.texels[at / side / 2 * self.side + at % side / 2];
         SkyMap { side, texels: (0..side * side).into_par_iter().map(texel).collect() }
     }
 
@@ -117,7 +125,7 @@ impl SkyMap {
             let r = (1.0 - z * z).max(0.0).sqrt();
             let d = turned([r * libm::cos(angle), r * libm::sin(angle), z]);
             // Few are bright; those near the horizon drown in its haze.
-            let brightness = 0.05 * libm::pow(random().max(1e-3), -0.8) * (1.0 - libm::exp(-6.0 * z)) * intensity;
+            let brightness = 0.2 * libm::pow(random().max(1e-3), -0.8) * (1.0 - libm::exp(-6.0 * z)) * intensity;
             let warmth = random();
             let colour = [0.75 + 0.25 * warmth, 0.85, 1.1 - 0.35 * warmth];
             let (u, v) = unfolded(d);
