@@ -52,14 +52,11 @@ pub enum LampSides {
 }
 
 impl LampSides {
-    /// All of them, the usual one first.
-    pub const ALL: [LampSides; 3] = [LampSides::Both, LampSides::Outside, LampSides::Inside];
+    /// All of them, the usual one first, with their names.
+    pub const ALL: [(LampSides, &str); 3] =
+        [(LampSides::Both, "both"), (LampSides::Outside, "outside"), (LampSides::Inside, "inside")];
     /// The word for scenes.
     pub fn name(self) -> &'static str {
-        match self {
-            LampSides::Both => "both",
-            LampSides::Outside => "outside",
-            LampSides::Inside => "inside",
-        }
+        super::name_of(&Self::ALL, self)
     }
 }

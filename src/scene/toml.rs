@@ -286,7 +286,7 @@ impl Validator {
                 drift: self.triple("drift", &raw.drift, [0.0; 3], Rule::Coordinate),
                 path: raw.path.as_ref().map(|path| self.path(path, 0.0, 0.0)),
             },
-            lamp_sides: self.one_of("lamp_sides", &raw.lamp_sides, &LampSides::ALL.map(|s| (s, s.name()))),
+            lamp_sides: self.one_of("lamp_sides", &raw.lamp_sides, &LampSides::ALL),
             lamp_pattern: self.lamp_pattern(raw),
         }
     }

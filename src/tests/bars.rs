@@ -64,7 +64,7 @@ fn lamps_shine_on_the_sides_they_are_on() {
         mean(&light(&sized(scene, 64, 48, 2)))
     };
     let (out, within) = ("position = [4, 3, 2]\nlook_at = [0, 0, 0]", "position = [0.1, 0, 0]\nlook_at = [1, 1, 1]");
-    let [both, outside, inside] = LampSides::ALL.map(|s| [seen(s, out), seen(s, within)]);
+    let [both, outside, inside] = LampSides::ALL.map(|(s, _)| [seen(s, out), seen(s, within)]);
     assert_eq!((outside[0], inside[1]), (both[0], both[1]));
     assert!(inside[0] < 0.8 * both[0] && outside[1] < 0.8 * both[1], "{both:?} {outside:?} {inside:?}");
 }

@@ -120,7 +120,16 @@ impl Draws {
 
 /// The linear light of a scene's first frame, r, g and b of each pixel.
 pub fn light(scene: &Scene) -> Vec<f32> {
-    crate::Renderer::new(scene.clone()).unwrap().still_linear(0).unwrap().0.data().to_vec()
+    light_of(scene, 0)
+}
+/// And that of any frame.
+pub fn light_of(scene: &Scene, frame: u32) -> Vec<f32> {
+    Renderer::new(scene.clone()).unwrap().still_linear(frame).unwrap().0.data().to_vec()
+}
+
+/// The root of the mean square of what they differ by.
+pub fn rmse(a: &[f32], b: &[f32]) -> f64 {
+    (a.iter().zip(b).map(|(a, b)| f64::from(a - b).powi(2)).sum::<f64>() / a.len() as f64).sqrt()
 }
 
 /// The mean of all numbers.

@@ -231,18 +231,15 @@ fn reliefs_that_make_no_sense_are_refused() {
 // the same that goes the other are as steep together as one.
 #[test]
 fn reliefs_drift_and_come_back() {
-    let scene = floor(&relief("bump = \"@ripples\"\ndepth = 0.8\ndrift = [1, -2]"), 50.0, 30.0, 2);
-    let mut scene = scene;
+    let mut scene = floor(&relief("bump = \"@ripples\"\ndepth = 0.8\ndrift = [1, -2]"), 50.0, 30.0, 2);
     (scene.output.frames, scene.camera.fov_deg) = (8, 60.0);
-    let still =
-        |scene: &Scene, n: u32| crate::Renderer::new(scene.clone()).unwrap().still_linear(n).unwrap().0.data().to_vec();
-    let frames: Vec<Vec<f32>> = (0..8).map(|n| still(&scene, n)).collect();
+    let frames: Vec<Vec<f32>> = (0..8).map(|n| light_of(&scene, n)).collect();
     assert!(frames.iter().skip(1).all(|f| f != &frames[0]));
     assert_eq!(scene.loop_problems(), Vec::<String>::new());
     let relief = scene.world.floor.as_mut().unwrap().relief.as_mut().unwrap();
     // One clip later.
     relief.offset = [1.0, -2.0].map(|d: f64| d.rem_euclid(1.0));
-    assert_eq!(still(&scene, 3), frames[3]);
+    assert_eq!(light_of(&scene, 3), frames[3]);
     let relief = scene.world.floor.as_mut().unwrap().relief.as_mut().unwrap();
     relief.drift = [0.5, 0.0];
     assert_eq!(scene.loop_problems().len(), 1);

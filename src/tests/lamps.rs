@@ -2,9 +2,6 @@
 use super::common::*;
 use crate::scene::{Integrator, LampSamples, MaterialKind, Scene};
 
-fn rmse(a: &[f32], b: &[f32]) -> f64 {
-    (a.iter().zip(b).map(|(a, b)| f64::from(a - b).powi(2)).sum::<f64>() / a.len() as f64).sqrt()
-}
 // A body with lamps over a floor, a cube and a ball beside it, and a glowing ball.
 fn dark_room() -> Scene {
     toml(

@@ -1,17 +1,7 @@
 //! Lights with a size, and the lens: what they do against brute force.
 use super::common::*;
-use crate::Renderer;
 use crate::math::vec3::*;
 use crate::scene::{Light, Scene};
-
-fn linear(scene: &Scene) -> Vec<f32> {
-    let (image, _) = Renderer::new(scene.clone()).unwrap().still_linear(0).unwrap();
-    image.data().to_vec()
-}
-fn rmse(a: &[f32], b: &[f32]) -> f64 {
-    let sum: f64 = a.iter().zip(b).map(|(x, y)| f64::from(x - y).powi(2)).sum();
-    (sum / a.len() as f64).sqrt()
-}
 
 // A ball of light shows a disc: its shadows are those of 4,096 points on that disc, each with its share of the light.
 #[test]
@@ -23,7 +13,7 @@ fn soft_shadows_are_those_of_many_points() {
          [floor]\ncorners = [[-5, -5, -0.6], [-5, 5, -0.6], [5, 5, -0.6], [5, -5, -0.6]]\n\
          [[light]]\nposition = [30, 20, 40]\nradius = 5\ncolor = [0.9, 0.8, 0.7]\n",
     );
-    let soft = linear(&base);
+    let soft = light(&base);
     let mut many = base.clone();
     let at = base.world.lights[0].position;
     let axis = normalise(at);
@@ -42,13 +32,13 @@ fn soft_shadows_are_those_of_many_points() {
         .collect();
     let mut hard = base.clone();
     hard.world.lights[0].radius = 0.0;
-    let truth = linear(&many);
-    let (off, none) = (rmse(&soft, &truth), rmse(&linear(&hard), &truth));
+    let truth = light(&many);
+    let (off, none) = (rmse(&soft, &truth), rmse(&light(&hard), &truth));
     assert!(off < 0.005 && off < 0.3 * none, "{off}, hard {none}");
     // More rays come nearer: what is left are the pixels' own samples.
     let mut finer = base.clone();
     finer.render.light_samples = 64;
-    assert!(rmse(&linear(&finer), &truth) < off);
+    assert!(rmse(&light(&finer), &truth) < off);
     // A path's one ray a bounce tends to the same.
     let mut path = base;
     path.render.integrator = crate::scene::Integrator::Path { samples: 256, noise: 0.0 };
@@ -56,7 +46,7 @@ fn soft_shadows_are_those_of_many_points() {
     path.world.highlight = 0.0;
     let mut whitted = finer;
     (whitted.render.depth, whitted.world.highlight) = (0, 0.0);
-    assert!(rmse(&linear(&path), &linear(&whitted)) < 0.01);
+    assert!(rmse(&light(&path), &light(&whitted)) < 0.01);
 }
 
 // The lens's picture is the mean of pinholes all over it, which all look at what is in focus.
@@ -68,7 +58,7 @@ fn the_lens_is_the_mean_of_pinholes() {
          [[body]]\nsolid = \"octahedron\"\ncenter = [-1, 0, 0]\nlamps = 4\n\
          [[body]]\nsolid = \"octahedron\"\ncenter = [1, 4, 0]\nlamps = 4\n[[light]]\nposition = [3, -5, 6]\n",
     );
-    let seen = linear(&scene);
+    let seen = light(&scene);
     let mut mean = vec![0.0f32; seen.len()];
     let count = 200;
     scene.camera.lens = 0.0;
@@ -81,7 +71,7 @@ fn the_lens_is_the_mean_of_pinholes() {
         let picture = shifted(&scene, [x, -6.0, z], x / plane, z / plane);
         mean.iter_mut().zip(picture).for_each(|(m, p)| *m += p / count as f32);
     }
-    let sharp = linear(&scene);
+    let sharp = light(&scene);
     let (off, none) = (rmse(&seen, &mean), rmse(&sharp, &mean));
     assert!(off < 0.25 * none, "{off}, sharp {none}");
 }
@@ -96,7 +86,7 @@ fn shifted(scene: &Scene, eye: [f64; 3], x: f64, z: f64) -> Vec<f32> {
     wide.render.samples = 1;
     wide.camera.fov_deg = 2.0 * (2.0 * (20f64).to_radians().tan()).atan().to_degrees();
     wide.camera.path = crate::scene::CameraPath::Fixed { position: eye, look_at: [eye[0], 0.0, eye[2]] };
-    let picture = linear(&wide);
+    let picture = light(&wide);
     let (fine_w, left) = (2 * FINE * width, (width * FINE / 2) as f64 - x * FINE as f64);
     let top = (height * FINE / 2) as f64 + z * FINE as f64;
     let mut out = vec![0.0; 3 * width * height];

@@ -11,29 +11,24 @@ const MOVING: &str = "[output]\nframes = 24\nsize = [64, 48]\nloop = true\n[rend
     [[body]]\nsolid = \"octahedron\"\nradius = 0.6\nlamps = 4\nlamp_pattern = \"hue\"\n[body.path]\nr = 2\nphi_cycles = -1\n\
     [[light]]\nposition = [4, 2, 6]\n[floor]\ncorners = [[-3, -3, -1], [-3, 3, -1], [3, 3, -1], [3, -3, -1]]\n";
 
-fn linear(scene: &Scene, frame: u32) -> Vec<f32> {
-    let (image, _) = Renderer::new(scene.clone()).unwrap().still_linear(frame).unwrap();
-    image.data().to_vec()
-}
-
 // The shutter's light is the mean of stills over its time: here 16 of them, of a clip with finer frames.
 #[test]
 fn motion_blur_is_the_mean_of_stills() {
     let mut scene = toml(MOVING);
     scene.camera.shutter = 1.0;
     scene.render.samples = 8;
-    let blurred = linear(&scene, 6);
+    let blurred = light_of(&scene, 6);
     let mut fine = scene.clone();
     (fine.camera.shutter, fine.output.frames) = (0.0, 24 * 32);
     let mut mean = vec![0.0; blurred.len()];
     for i in 0..16 {
-        let still = linear(&fine, 6 * 32 + 2 * i + 1 - 16);
+        let still = light_of(&fine, 6 * 32 + 2 * i + 1 - 16);
         mean.iter_mut().zip(still).for_each(|(m, x)| *m += f64::from(x) / 16.0);
     }
     let mean_of = |v: &mut dyn Iterator<Item = f64>| v.sum::<f64>() / mean.len() as f64;
     let off = mean_of(&mut mean.iter().zip(&blurred).map(|(m, &b)| (m - f64::from(b)).abs()));
     let sharp =
-        linear(&Scene { camera: crate::scene::Camera { shutter: 0.0, ..scene.camera.clone() }, ..scene.clone() }, 6);
+        light_of(&Scene { camera: crate::scene::Camera { shutter: 0.0, ..scene.camera.clone() }, ..scene.clone() }, 6);
     let unblurred = mean_of(&mut mean.iter().zip(&sharp).map(|(m, &b)| (m - f64::from(b)).abs()));
     // A sixteenth of the samples at each moment leaves some noise; a still is far off.
     assert!(off < 0.25 * unblurred, "{off} of {unblurred}");
@@ -64,12 +59,12 @@ fn a_body_on_its_way_is_one_that_stands_there() {
     scene.world.bodies[0].lamp_pattern = crate::scene::LampPattern::Steady;
     scene.world.bodies[0].motion.drift = [0.0, 1.2, 0.0];
     scene.world.bodies[0].lamps = 0;
-    let moving = linear(&scene, 8);
+    let moving = light_of(&scene, 8);
     let body = &mut scene.world.bodies[0];
     body.rotation.angle_deg += 120.0;
     body.centre[1] += 0.4;
     body.motion = crate::scene::Motion::default();
-    assert_eq!(moving, linear(&scene, 8));
+    assert_eq!(moving, light_of(&scene, 8));
 }
 
 #[test]

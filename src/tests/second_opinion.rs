@@ -272,7 +272,7 @@ fn metal_bodies_mirror_in_their_colour() {
 fn a_floor_under_a_made_sky_has_the_skys_light() {
     for (_, name) in SkySource::MADE {
         let scene = toml(&format!(
-            "[output]\nsize = [16, 16]\n[render]\nintegrator = \"path\"\nsamples = 1024\ndepth = 3\n\
+            "[output]\nsize = [16, 16]\n[render]\nintegrator = \"path\"\nsamples = 4096\ndepth = 3\n\
              [sky]\nimage = \"{name}\"\nrotation_deg = 40\n[camera]\nposition = [0.3, 0.2, 4]\nlook_at = [0, 0, 0]\n\
              fov_deg = 20\n[floor]\ncorners = [[-1, -1, 0], [-1, 1, 0], [1, 1, 0], [1, -1, 0]]\ntint = [0.7, 0.7, 0.7]\n\
              size = \"infinite\"\n"
