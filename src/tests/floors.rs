@@ -56,6 +56,28 @@ fn a_glass_floor_is_a_thin_sheet() {
     }
 }
 
+// Under a sky that is white everywhere a floor that keeps all light is white, whatever it is made of and however it
+// ripples: nothing is lost below its surface, and nothing gained. (Waves too small to see are facets, which keep a little.)
+#[test]
+fn floors_that_keep_all_light_are_white_under_a_white_sky() {
+    let ripples = "[floor.relief]\nbump = \"@ripples\"\ndepth = 0.015\ndrift = [1, 0]";
+    for (what, keys) in [
+        ("glass", "material = \"glass\"".to_owned()),
+        ("glass with waves", format!("material = \"glass\"\n{ripples}")),
+        ("a clear mirror with waves", format!("material = \"metal\"\n{ripples}")),
+        ("half a mirror, half a window", "reflection = 0.5\ntransparency = 0.5".to_owned()),
+        ("the same, fading, with waves", format!("reflection = 0.5\ntransparency = 0.5\nfade = 3\n{ripples}")),
+    ] {
+        let mut scene = floor(&keys, 70.0, 50.0, 2);
+        (scene.world.sky.horizon, scene.camera.fov_deg) = ([1.0; 3], 40.0);
+        for (how, scene) in [("Whitted", scene.clone()), ("paths", by_paths(scene, 256))] {
+            let pixels = light(&scene);
+            let off = pixels.iter().map(|&x| (f64::from(x) - 1.0).abs()).fold(0.0, f64::max);
+            assert!(off < 0.004, "{what}, {how}: off by {off}");
+        }
+    }
+}
+
 // A ball below the floor, seen from below, lit from above: by the floor's share of transparency, its tint and picture.
 #[test]
 fn light_comes_through_a_floor() {
