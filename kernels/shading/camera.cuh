@@ -58,11 +58,22 @@ POLYFLY_FN Ray jittered_ray(const S& scene, const Frame& frame, Int px, Int py, 
   return first_ray(o, d, pixel);
 }
 
+// Ray::bounces of a sample of Whitted's tracing where pixels take from few to many: cones are those of a pixel that
+// takes all; those of the first rounds, which stand further apart, are wider, to the nearest power of two below.
+POLYFLY_FN Int spread_of_sample(const Constants& constants, Int sample) {
+  const Int samples_bits = (bits(to_real(sample | Int(1))) >> 23) - Int(127 - 1);
+  return ((Int(constants.sample_bits) - samples_bits) >> 1) << SPREAD_SHIFT;
+}
+
 // The same with samples on a regular grid, if the scene has one: adaptive sampling has not.
 template <class S>
 POLYFLY_FN Ray stratified_ray(const S& scene, const Frame& frame, Int px, Int py, Int sample, Int pixel) {
   if constexpr (!SceneTraits<S>::plain) {
-    if (scene.constants.samples == 0) return jittered_ray(scene, frame, px, py, sample, pixel);
+    if (scene.constants.samples == 0) {
+      Ray ray = jittered_ray(scene, frame, px, py, sample, pixel);
+      ray.bounces = spread_of_sample(scene.constants, sample);
+      return ray;
+    }
   }
   const Real step = Real(scene.constants.sample_step), half = Real(0.5f);
   const Int row = to_int((to_real(sample) + half) * step);

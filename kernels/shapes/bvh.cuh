@@ -7,9 +7,10 @@
 #include "convex.cuh"
 #include "triangle.cuh"
 
-// A line as boxes are asked: a plane x = c is met at c * inverse + offset.
+// A line as boxes are asked: a plane x = c is met at c * inverse + offset, and passed within h of it for h * size
+// before and after.
 struct BoxRay {
-  Vec inverse, offset;
+  Vec inverse, offset, size;
 };
 POLYFLY_FN Real inverse_of(Real d) {
   // Of a ray along the planes only the side it is on counts.
@@ -20,14 +21,17 @@ POLYFLY_FN BoxRay box_ray(Vec o, Vec d) {
   BoxRay w;
   w.inverse = vec(inverse_of(d.x), inverse_of(d.y), inverse_of(d.z));
   w.offset = -(o * w.inverse);
+  w.size = vec(abs(w.inverse.x), abs(w.inverse.y), abs(w.inverse.z));
   return w;
 }
-POLYFLY_FN Mask intersect_aabb(const BoxRay& w, const float* lo, const float* hi, Real far, Real& enter) {
-  const Real x0 = fma(Real(lo[0]), w.inverse.x, w.offset.x), x1 = fma(Real(hi[0]), w.inverse.x, w.offset.x);
-  const Real y0 = fma(Real(lo[1]), w.inverse.y, w.offset.y), y1 = fma(Real(hi[1]), w.inverse.y, w.offset.y);
-  const Real z0 = fma(Real(lo[2]), w.inverse.z, w.offset.z), z1 = fma(Real(hi[2]), w.inverse.z, w.offset.z);
-  enter = max(max(min(x0, x1), min(y0, y1)), max(min(z0, z1), Real(0.0f)));
-  const Real leave = min(min(max(x0, x1), max(y0, y1)), min(max(z0, z1), far));
+// By its centre and half its sides: half the comparisons that its corners would take.
+POLYFLY_FN Mask intersect_aabb(const BoxRay& w, const float* centre, const float* half, Real far, Real& enter) {
+  const Vec before = -w.size;
+  const Real x = fma(Real(centre[0]), w.inverse.x, w.offset.x), hx = Real(half[0]);
+  const Real y = fma(Real(centre[1]), w.inverse.y, w.offset.y), hy = Real(half[1]);
+  const Real z = fma(Real(centre[2]), w.inverse.z, w.offset.z), hz = Real(half[2]);
+  enter = max(max(fma(hx, before.x, x), fma(hy, before.y, y)), max(fma(hz, before.z, z), Real(0.0f)));
+  const Real leave = min(min(fma(hx, w.size.x, x), fma(hy, w.size.y, y)), min(fma(hz, w.size.z, z), far));
   return enter <= leave;
 }
 
@@ -68,8 +72,8 @@ POLYFLY_FN void walk_bvh(const Scene& scene, Vec o, Vec d, V& visitor) {
     while (node >= 0) {
       const Node n = load_node(scene, node);
       Real first, second;
-      const Mask in0 = visitor.active() & intersect_aabb(w, n.lo0, n.hi0, visitor.far(), first);
-      const Mask in1 = visitor.active() & intersect_aabb(w, n.lo1, n.hi1, visitor.far(), second);
+      const Mask in0 = visitor.active() & intersect_aabb(w, n.centre0, n.half0, visitor.far(), first);
+      const Mask in1 = visitor.active() & intersect_aabb(w, n.centre1, n.half1, visitor.far(), second);
       const bool any0 = any(in0), any1 = any(in1);
       if (any0 && any1) {
         const bool swap = V::NEAREST_FIRST && 2 * count(in0 & in1 & (second < first)) > count(in0 & in1);

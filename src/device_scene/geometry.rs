@@ -161,7 +161,7 @@ impl Geometry {
         }
         self.triangles = triangles;
         // Boxes are widened by what rounding may do to numbers of that size, so that no ray misses one that it should pass.
-        let margin = self.reach * f32::EPSILON * 4.0;
+        let margin = self.reach * f32::EPSILON * 6.0;
         self.nodes = tree.nodes.par_iter().map(|n| widened(n, margin)).collect();
         self.root = tree.root.unwrap_or(NO_BVH);
     }
@@ -173,16 +173,14 @@ fn triangle_box(t: &Triangle) -> Bounds {
     [edge(f32::min), edge(f32::max)]
 }
 
+// A box's centre, and half its sides and a margin.
+fn centre_and_half([lower, upper]: Bounds, margin: f32) -> ([f32; 3], [f32; 3]) {
+    let centre = [0, 1, 2].map(|i| f32::midpoint(lower[i], upper[i]));
+    (centre, [0, 1, 2].map(|i| (upper[i] - centre[i]).max(centre[i] - lower[i]) + margin))
+}
+
 fn widened(node: &bvh::Node, margin: f32) -> Node {
-    let (down, up) = (|p: [f32; 3]| p.map(|x| x - margin), |p: [f32; 3]| p.map(|x| x + margin));
-    let [a, b] = node.bounds;
-    Node {
-        lo0: down(a[0]),
-        child0: node.children[0],
-        hi0: up(a[1]),
-        child1: node.children[1],
-        lo1: down(b[0]),
-        hi1: up(b[1]),
-        ..Node::default()
-    }
+    let [(centre0, half0), (centre1, half1)] = node.bounds.map(|b| centre_and_half(b, margin));
+    let [child0, child1] = node.children;
+    Node { centre0, half0, centre1, half1, child0, child1, ..Node::default() }
 }
