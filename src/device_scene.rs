@@ -46,8 +46,8 @@ pub struct FixedArrays {
 pub struct DeviceScene {
     /// What stays for a whole run; the same for all of its time steps.
     pub fixed: Arc<FixedArrays>,
-    /// Bodies, spheres, meshes and the tree.
-    pub geometry: Geometry,
+    /// Bodies, spheres, meshes and the tree; the same as another time's where none of them moves.
+    pub geometry: Arc<Geometry>,
     /// Numbers that all rays share.
     pub constants: Constants,
 }
@@ -110,14 +110,18 @@ impl DeviceScene {
             sky: assets.sky.as_ref().map(|s| s.with_rim()).unwrap_or_default(),
             filter: filter_places(scene.film.filter),
         };
-        Ok(DeviceScene { fixed: Arc::new(fixed), constants: constants(scene, assets, &geometry), geometry })
+        let constants = constants(scene, assets, &geometry);
+        Ok(DeviceScene { fixed: Arc::new(fixed), constants, geometry: Arc::new(geometry) })
     }
 
     /// The same at another time: with the bodies of `scene` and the particles of `assets`. The lamp light on the floor stays
     /// what it was.
     pub fn at_time(&self, scene: &Scene, assets: &Assets) -> Result<DeviceScene, TooMany> {
         check(scene, assets)?;
-        let geometry = Geometry { lightmap: self.geometry.lightmap.clone(), ..Geometry::new(scene, assets) };
+        let geometry = match scene.world.geometry_moves() {
+            true => Arc::new(Geometry { lightmap: self.geometry.lightmap.clone(), ..Geometry::new(scene, assets) }),
+            false => Arc::clone(&self.geometry),
+        };
         let [relief_u, relief_v] = floor::relief_offset(scene.world.floor.as_ref());
         let sky_distance = 4.0 * geometry.reach;
         let constants = Constants { bvh_root: geometry.root, sky_distance, relief_u, relief_v, ..self.constants };

@@ -39,7 +39,7 @@ pub use camera::{Camera, CameraPath, CylindricalPath, Key, Orbit, View};
 pub use diagnostic::{Problem, Problems};
 pub use film::{Exposure, FilmSettings, Filter};
 pub use floor::{Floor, FloorShape, TextureSource};
-pub(crate) use floor::{has_area, is_clockwise, is_parallelogram, perimeter_order};
+pub(crate) use floor::{corner_uv, has_area, is_clockwise, is_parallelogram, perimeter_order, uv_gradients};
 pub use lamps::{LampPattern, LampSamples, LampSides};
 pub(crate) use limits::defaults;
 pub use material::{Material, MaterialKind, MeasuredMetal};

@@ -1,11 +1,10 @@
 //! The floor's relief: maps of heights, normals and roughness, loaded or made, as slopes and microfacets with mip levels.
 
 use super::AssetError;
-use super::texture::{Picture, Texture, periodic_noise};
-use crate::math::vec3::{Vec3, add, cross, dot, length, scale, sub};
-use crate::scene::{Bumps, Floor, FloorShape, MapSource, Relief, is_clockwise};
+use super::texture::{Picture, Texture, halved, open, periodic_noise};
+use crate::math::vec3::{Vec3, add, dot, length, scale};
+use crate::scene::{Bumps, Floor, FloorShape, MapSource, Relief, uv_gradients};
 use rayon::prelude::*;
-use std::path::Path;
 
 /// A relief as the kernels read it.
 #[derive(Clone, Debug)]
@@ -53,7 +52,7 @@ impl Grid<f32> {
         };
         Ok(match source {
             MapSource::File(path) => {
-                let grey = open(path)?.into_luma16();
+                let grey = open("relief", path, MAX_SIDE)?.into_luma16();
                 let cells = grey.pixels().map(|p| f32::from(p.0[0]) / 65535.0).collect();
                 Grid { width: grey.width(), height: grey.height(), cells }
             }
@@ -76,17 +75,6 @@ fn between<T: Copy + Send>(grid: &Grid<T>, u: f64, v: f64, mix: impl Fn(T, T, f3
     mix(row(j), row(j + 1), t)
 }
 
-fn open(path: &Path) -> Result<image::DynamicImage, AssetError> {
-    let bytes = std::fs::read(path).map_err(|e| AssetError::read("relief", path, e))?;
-    let wrong = |what: String| AssetError::broken("relief", path, what);
-    let picture = image::load_from_memory(&bytes).map_err(|e| wrong(e.to_string()))?;
-    let (width, height) = (picture.width(), picture.height());
-    if width > MAX_SIDE || height > MAX_SIDE {
-        return Err(wrong(format!("its size is {width} x {height}; at most {MAX_SIDE} a side")));
-    }
-    Ok(picture)
-}
-
 // The floor's gradients of u and v; of a bent one those of its first half.
 struct Gradients {
     u: Vec3,
@@ -94,12 +82,7 @@ struct Gradients {
 }
 impl Gradients {
     fn of(floor: &Floor) -> Gradients {
-        let p = floor.corners;
-        let (to_second, to_fourth) = (sub(p[1], p[0]), sub(p[3], p[0]));
-        let normal = cross(to_second, to_fourth);
-        let gradient = |across: Vec3| scale(across, 1.0 / dot(normal, normal));
-        let along = [gradient(cross(to_fourth, normal)), gradient(cross(normal, to_second))];
-        let [u, v] = if is_clockwise(&p) { along } else { [along[1], along[0]] };
+        let [u, v] = uv_gradients(&floor.corners, [0, 1, 3]);
         Gradients { u, v }
     }
     fn square(&self, along_u: f32, along_v: f32) -> f32 {
@@ -157,7 +140,7 @@ fn slopes(floor: &Floor, relief: &Relief, gradients: &Gradients) -> Result<Optio
             }))
         }
         Bumps::Normals(path) => {
-            let picture = open(path)?.into_rgb16();
+            let picture = open("relief", path, MAX_SIDE)?.into_rgb16();
             let per_u = 1.0 / length(gradients.u);
             let per_v = 1.0 / length(gradients.v);
             let cells = picture.pixels().map(|p| {
@@ -178,16 +161,10 @@ impl Grid<[f32; 2]> {
 }
 
 impl Grid<Cell> {
-    // Box filter; of an odd side the last cells count twice.
     fn halved(&self) -> Option<Grid<Cell>> {
-        if self.width == 1 && self.height == 1 {
-            return None;
-        }
-        let at = |x: u32, y: u32| self.cells[(y.min(self.height - 1) * self.width + x.min(self.width - 1)) as usize];
-        Some(Grid::made(self.width.div_ceil(2), self.height.div_ceil(2), |x, y| {
-            let four = [at(2 * x, 2 * y), at(2 * x + 1, 2 * y), at(2 * x, 2 * y + 1), at(2 * x + 1, 2 * y + 1)];
-            [0, 1, 2, 3].map(|i| four.iter().map(|c| c[i]).sum::<f32>() * 0.25)
-        }))
+        let mean = |four: [Cell; 4]| [0, 1, 2, 3].map(|i| four.iter().map(|c| c[i]).sum::<f32>() * 0.25);
+        let (width, height, cells) = halved(self.width, self.height, &self.cells, mean)?;
+        Some(Grid { width, height, cells })
     }
 }
 

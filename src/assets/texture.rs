@@ -36,8 +36,7 @@ impl Texture {
             TextureSource::Wood => Picture::made(1024, wood),
         };
         let mut levels = vec![picture];
-        while let Some(last) = levels.last().filter(|l| l.width > 1 || l.height > 1) {
-            let next = last.halved();
+        while let Some(next) = levels.last().and_then(Picture::halved) {
             levels.push(next);
         }
         Ok(Texture { levels })
@@ -56,19 +55,47 @@ impl Picture {
             .map(|i| colour(at(i % side), at(i / side)).map(|c| (linear(c.clamp(0.0, 1.0)) * 65535.0).round() as u16));
         Picture { width: side, height: side, texels: texels.collect() }
     }
-    // Box filter; of an odd side the last texels count twice.
-    fn halved(&self) -> Picture {
-        let (width, height) = (self.width.div_ceil(2), self.height.div_ceil(2));
-        let at = |x: u32, y: u32| self.texels[(y.min(self.height - 1) * self.width + x.min(self.width - 1)) as usize];
-        let mut texels = Vec::with_capacity((width * height) as usize);
-        for y in 0..height {
-            for x in 0..width {
-                let four = [at(2 * x, 2 * y), at(2 * x + 1, 2 * y), at(2 * x, 2 * y + 1), at(2 * x + 1, 2 * y + 1)];
-                texels.push([0, 1, 2].map(|c| ((four.iter().map(|p| u32::from(p[c])).sum::<u32>() + 2) / 4) as u16));
-            }
-        }
-        Picture { width, height, texels }
+    fn halved(&self) -> Option<Picture> {
+        let channel = |four: &[[u16; 3]; 4], c: usize| (four.iter().map(|p| u32::from(p[c])).sum::<u32>() + 2) / 4;
+        let mean = |four: [[u16; 3]; 4]| [0, 1, 2].map(|c| channel(&four, c) as u16);
+        let (width, height, texels) = halved(self.width, self.height, &self.texels, mean)?;
+        Some(Picture { width, height, texels })
     }
+}
+
+/// Half as many cells each way, of those of a picture of that width and height: what `mean` makes of four. Of an odd side
+/// the last ones count twice. None where there is but one.
+pub(super) fn halved<T: Copy + Send + Sync>(
+    width: u32,
+    height: u32,
+    cells: &[T],
+    mean: impl Fn([T; 4]) -> T + Sync,
+) -> Option<(u32, u32, Vec<T>)> {
+    if width <= 1 && height <= 1 {
+        return None;
+    }
+    let at = |x: u32, y: u32| cells[(y.min(height - 1) * width + x.min(width - 1)) as usize];
+    let (across, down) = (width.div_ceil(2), height.div_ceil(2));
+    let of = |i: u32| {
+        let (x, y) = (2 * (i % across), 2 * (i / across));
+        mean([at(x, y), at(x + 1, y), at(x, y + 1), at(x + 1, y + 1)])
+    };
+    Some((across, down, (0..across * down).into_par_iter().map(of).collect()))
+}
+
+/// Decodes a picture of at most so many pixels a side, for what it is called in messages.
+pub(super) fn open(what: &'static str, path: &Path, most: u32) -> Result<image::DynamicImage, AssetError> {
+    let bytes = std::fs::read(path).map_err(|e| AssetError::read(what, path, e))?;
+    decoded(what, path, &bytes, most)
+}
+fn decoded(what: &'static str, path: &Path, bytes: &[u8], most: u32) -> Result<image::DynamicImage, AssetError> {
+    let wrong = |problem: String| AssetError::broken(what, path, problem);
+    let picture = image::load_from_memory(bytes).map_err(|e| wrong(e.to_string()))?;
+    let (width, height) = (picture.width(), picture.height());
+    if width > most || height > most {
+        return Err(wrong(format!("its size is {width} x {height}; at most {most} a side")));
+    }
+    Ok(picture)
 }
 
 fn read(path: &Path) -> Result<Picture, AssetError> {
@@ -96,14 +123,7 @@ fn read(path: &Path) -> Result<Picture, AssetError> {
             bytes[8..].chunks_exact(4).map(|p| [p[0], p[1], p[2]]),
         ));
     }
-    let picture = image::load_from_memory(&bytes).map_err(|e| wrong(e.to_string()))?.into_rgb8();
-    if picture.width() > MAX_SIDE || picture.height() > MAX_SIDE {
-        return Err(wrong(format!(
-            "its size is {} x {}; at most {MAX_SIDE} a side",
-            picture.width(),
-            picture.height()
-        )));
-    }
+    let picture = decoded("texture", path, &bytes, MAX_SIDE)?.into_rgb8();
     Ok(Picture::from_srgb(picture.width(), picture.height(), picture.pixels().map(|p| p.0)))
 }
 
@@ -184,7 +204,7 @@ mod tests {
     #[test]
     fn odd_pictures_have_levels_too() {
         let odd = Picture { width: 3, height: 1, texels: vec![[0; 3], [100; 3], [200; 3]] };
-        let half = odd.halved();
+        let half = odd.halved().expect("two rows");
         assert_eq!((half.width, half.height), (2, 1));
         assert_eq!(half.texels, [[50; 3], [200; 3]]);
     }

@@ -48,9 +48,9 @@ struct Slot {
 struct Placed {
     arrays: GpuScene,
     small: Option<SmallScene>,
-    // They keep the arrays alive: those that stay for the run, and those of a time step.
+    // They keep the arrays alive: those that stay for the run, and those of a time step, or of several that share them.
     _fixed: Arc<Vec<DeviceMemory>>,
-    _dynamic: Vec<DeviceMemory>,
+    dynamic: Arc<Vec<DeviceMemory>>,
 }
 
 struct InFlight {
@@ -394,10 +394,18 @@ fn place(
 ) -> Result<Placed, DeviceError> {
     let mut upload = Upload { arrays: Vec::new(), context };
     let arrays = scene.geometry.place(&mut upload, fixed_arrays)?;
-    Ok(Placed { small: scene.small(&arrays), arrays, _fixed: Arc::clone(fixed), _dynamic: upload.arrays })
+    Ok(Placed::new(scene, arrays, fixed, Arc::new(upload.arrays)))
 }
 
 impl Placed {
+    fn new(
+        scene: &DeviceScene,
+        arrays: GpuScene,
+        fixed: &Arc<Vec<DeviceMemory>>,
+        dynamic: Arc<Vec<DeviceMemory>>,
+    ) -> Placed {
+        Placed { small: scene.small(&arrays), arrays, _fixed: Arc::clone(fixed), dynamic }
+    }
     // What the kernel takes as its scene: in place if it is small, else its arrays' addresses.
     fn argument(&self) -> Arguments<'_> {
         match &self.small {
@@ -479,7 +487,12 @@ impl Device for Cuda {
             self.fixed = Arc::new(upload.arrays);
         }
         arrays.constants = scene.constants;
-        let placed = place(scene, &arrays, &self.fixed, &self.context)?;
+        let placed = if Arc::ptr_eq(ours, theirs) && Arc::ptr_eq(&self.scene.geometry, &scene.geometry) {
+            scene.geometry.set_constants(&mut arrays.constants);
+            Placed::new(scene, arrays, &self.fixed, Arc::clone(&self.placed.dynamic))
+        } else {
+            place(scene, &arrays, &self.fixed, &self.context)?
+        };
         if placed.small.is_some() != self.kernels.small {
             // The kernels in use are unloaded with it.
             self.context.synchronise()?;

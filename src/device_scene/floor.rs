@@ -4,18 +4,7 @@ use super::{linear_colour, materials};
 use crate::assets::relief::{self, ReliefMaps};
 use crate::gpu_types::{Constants, FLOOR_ENDLESS, FLOOR_ROUND, FloorQuad, RELIEF_FLAT};
 use crate::math::vec3::{Vec3, add, cross, dot, length, normalise, scale, single, sub};
-use crate::scene::{Floor, FloorShape, MaterialKind, is_clockwise, is_parallelogram};
-
-// The picture's columns and rows at the corners. Its top left is the first corner, as in the coursework's programs;
-// columns run to whichever neighbour makes it a picture and not a mirrored one, seen from above: the second corner
-// where the corners run clockwise (the usual order), else the fourth.
-const FIRST_TO_SECOND: [f64; 4] = [0.0, 1.0, 1.0, 0.0];
-const FIRST_TO_FOURTH: [f64; 4] = [0.0, 0.0, 1.0, 1.0];
-
-// u and v at the corners.
-fn floor_uv(p: &[Vec3; 4]) -> [[f64; 4]; 2] {
-    if is_clockwise(p) { [FIRST_TO_SECOND, FIRST_TO_FOURTH] } else { [FIRST_TO_FOURTH, FIRST_TO_SECOND] }
-}
+use crate::scene::{Floor, FloorShape, MaterialKind, corner_uv, is_clockwise, is_parallelogram, uv_gradients};
 
 const _: () = assert!(relief::LEVEL as i32 == RELIEF_FLAT);
 
@@ -77,15 +66,10 @@ fn flatten_quad(floor: &Floor, corners: [usize; 3], side: i32) -> FloorQuad {
     if n[2] < 0.0 {
         n = scale(n, -1.0);
     }
-    // The gradient within the plane of a function with given values at the three corners.
-    let gradient = |values: [f64; 4]| {
-        let [va, vb, vc] = corners.map(|i| values[i]);
-        let normal = cross(ab, ac);
-        let g = add(scale(cross(ac, normal), vb - va), scale(cross(normal, ab), vc - va));
-        let g = scale(g, 1.0 / dot(normal, normal));
-        (g, [g[0] as f32, g[1] as f32, g[2] as f32, (va - dot(g, a)) as f32])
-    };
-    let [(gu, u), (gv, v)] = floor_uv(&floor.corners).map(gradient);
+    let [gu, gv] = uv_gradients(&floor.corners, corners);
+    let [at_u, at_v] = corner_uv(&floor.corners).map(|values| values[corners[0]]);
+    let plane = |g: Vec3, at: f64| [g[0] as f32, g[1] as f32, g[2] as f32, (at - dot(g, a)) as f32];
+    let (u, v) = (plane(gu, at_u), plane(gv, at_v));
     FloorQuad { n: single(n), d: dot(n, a) as f32, u, v, side, density: length(gu).max(length(gv)) as f32 }
 }
 
@@ -110,7 +94,7 @@ mod tests {
         let corners = [[-4.0, -4.0, -1.0], [-4.0, 4.0, 0.5], [4.0, 4.0, -1.0], [4.0, -4.0, -2.0]];
         let floor = Floor { corners, ..Floor::default() };
         let quads = flatten(&floor);
-        let [us, vs] = floor_uv(&corners);
+        let [us, vs] = corner_uv(&corners);
         assert_eq!(quads.len(), 2);
         for (quad, corners) in quads.iter().zip([[0, 1, 2], [0, 2, 3]]) {
             for i in corners {

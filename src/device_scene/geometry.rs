@@ -5,8 +5,8 @@ use super::{Place, materials, polyhedra};
 use crate::assets::Assets;
 use crate::assets::mesh::Triangles;
 use crate::gpu_types::{
-    Body, LEAF_BODIES, LEAF_SPHERES, LEAF_TRIANGLES, Material, NO_BVH, Node, SMALL_BODIES, Scene as GpuScene, Slab,
-    Sphere, Triangle,
+    Body, Constants, LEAF_BODIES, LEAF_SPHERES, LEAF_TRIANGLES, Material, NO_BVH, Node, SMALL_BODIES,
+    Scene as GpuScene, Slab, Sphere, Triangle,
 };
 use crate::math::bvh::{self, Bounds, Group};
 use crate::math::vec3::{length, single};
@@ -112,9 +112,13 @@ impl Geometry {
             emitters: to.put(&self.emitters.list)?,
             ..*scene
         };
-        placed.constants.bvh_root = self.root;
-        (placed.constants.emitter_scale, placed.constants.emitter_least) = (self.emitters.scale, self.emitters.least);
+        self.set_constants(&mut placed.constants);
         Ok(placed)
+    }
+    /// Puts its root and what chooses its emitters beside the other constants.
+    pub fn set_constants(&self, constants: &mut Constants) {
+        constants.bvh_root = self.root;
+        (constants.emitter_scale, constants.emitter_least) = (self.emitters.scale, self.emitters.least);
     }
 
     /// Whether there are polyhedra at most.

@@ -5,6 +5,7 @@ use super::lights::{Lamp, lamps_of};
 use super::{DeviceScene, floor, push_texel};
 use crate::math::vec3::{length, single, sub};
 use crate::scene::{LampSamples, Scene};
+use std::sync::Arc;
 
 // Shadow rays spent on it: once for the clip, or where bodies move for every frame.
 const RAYS: usize = 4 << 20;
@@ -67,7 +68,7 @@ impl DeviceScene {
             self.constants.lightmap_size = 0;
             return;
         }
-        let map = &mut self.geometry.lightmap;
+        let map = &mut Arc::make_mut(&mut self.geometry).lightmap;
         map.clear();
         for p in light.chunks_exact(3) {
             push_texel(map, [p[0], p[1], p[2]].map(|c| (c / most * 65535.0).round() as u16));

@@ -3,7 +3,7 @@
 use super::expand_home;
 use super::material::Material;
 use super::relief::Relief;
-use crate::math::vec3::{Vec3, add, cross, dot, length, sub};
+use crate::math::vec3::{Vec3, add, cross, dot, length, scale, sub};
 use std::path::{Path, PathBuf};
 
 /// Where a floor's picture comes from.
@@ -117,6 +117,29 @@ pub(crate) fn perimeter_order(p: [Vec3; 4]) -> [Vec3; 4] {
 /// Whether corners run clockwise, seen from above; of a floor that stands upright, as if seen from where it is.
 pub(crate) fn is_clockwise(p: &[Vec3; 4]) -> bool {
     cross(sub(p[2], p[0]), sub(p[3], p[1]))[2] <= 0.0
+}
+
+// The picture's columns and rows at the corners. Its top left is the first corner, as in the coursework's programs;
+// columns run to whichever neighbour makes it a picture and not a mirrored one, seen from above: the second corner
+// where the corners run clockwise (the usual order), else the fourth.
+const FIRST_TO_SECOND: [f64; 4] = [0.0, 1.0, 1.0, 0.0];
+const FIRST_TO_FOURTH: [f64; 4] = [0.0, 0.0, 1.0, 1.0];
+
+/// u and v at the corners.
+pub(crate) fn corner_uv(p: &[Vec3; 4]) -> [[f64; 4]; 2] {
+    if is_clockwise(p) { [FIRST_TO_SECOND, FIRST_TO_FOURTH] } else { [FIRST_TO_FOURTH, FIRST_TO_SECOND] }
+}
+
+/// The gradients of u and v within the plane of three of the corners.
+pub(crate) fn uv_gradients(p: &[Vec3; 4], corners: [usize; 3]) -> [Vec3; 2] {
+    let [a, b, c] = corners.map(|i| p[i]);
+    let (ab, ac) = (sub(b, a), sub(c, a));
+    let normal = cross(ab, ac);
+    corner_uv(p).map(|values| {
+        let [va, vb, vc] = corners.map(|i| values[i]);
+        let g = add(scale(cross(ac, normal), vb - va), scale(cross(normal, ab), vc - va));
+        scale(g, 1.0 / dot(normal, normal))
+    })
 }
 
 /// Whether opposite sides are alike.

@@ -126,8 +126,12 @@ impl World {
         self.floor.as_ref()?.relief.as_ref()
     }
     /// Whether frames have geometry of their own.
+    pub(crate) fn geometry_moves(&self) -> bool {
+        self.bodies_move() || self.particles.as_ref().is_some_and(Particles::is_animated)
+    }
+    /// Whether frames differ by more than the camera.
     pub(crate) fn is_animated(&self) -> bool {
-        self.moves() || self.particles.as_ref().is_some_and(Particles::is_animated)
+        self.moves() || self.geometry_moves()
     }
 }
 
