@@ -58,7 +58,7 @@ def ours(samples, name, *flags):
     with open(f"{work}/room.toml", "w") as f:
         f.write(ROOM.replace("SAMPLES", str(samples)))
     device = "--gpu" if variant == "cuda" else "--cpu"
-    log = subprocess.run([polyfly, f"{work}/room.toml", device, "-q", "--log", "jsonl", "-o", f"{work}/{name}%d.exr", *flags],
+    log = subprocess.run([polyfly, f"{work}/room.toml", device, "-q", "--log", "jsonl", "--overwrite", "-o", f"{work}/{name}%d.exr", *flags],
                          check=True, capture_output=True, text=True).stdout
     frames = [f for f in map(json.loads, log.splitlines()) if f["type"] == "frame"]
     return frames[0]["stages"]["render_ms"]

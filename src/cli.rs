@@ -1,12 +1,15 @@
 //! The command line: flags, and what each of them makes of a scene.
 
+mod folder;
+
 use crate::error::Error;
-use crate::output::video::Codec;
 use crate::report::LogFormat;
 use crate::scene::diagnostic::Rule;
 use crate::scene::limits::{MAX_DEPTH, MAX_LIGHT_SAMPLES, MAX_PATH_SAMPLES, MAX_PIXELS, MAX_SAMPLES, MAX_SIDE};
 use crate::scene::{Adaptive, ColourBy, Grammar, Pattern, Scene, Solid, TextureSource, expand_home, tokens};
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use folder::parse_shard;
+pub use folder::{MissingArgs, ShardMode, StatusArgs, StitchArgs, VideoArgs};
 use std::path::PathBuf;
 
 /// Renders flythroughs of mirrored, see-through polyhedra: a scene in, frames and a video out.
@@ -15,7 +18,8 @@ use std::path::PathBuf;
     version,
     args_conflicts_with_subcommands = true,
     after_help = "Try it:  polyfly --default | polyfly --video output/default.mp4\n\n\
-        Exit codes: 0 done, 64 usage, 65 bad scene, 69 device unavailable, 74 I/O, 130 Ctrl-C."
+        Exit codes: 0 done, 64 usage, 65 bad scene or another one's folder, 69 device unavailable, 74 I/O, 75 stopped or\n\
+        incomplete: try again, 130 Ctrl-C."
 )]
 pub struct Cli {
     /// A job other than rendering.
@@ -40,6 +44,12 @@ pub enum Command {
     Particles(ParticlesArgs),
     /// Prints what this machine has, and tries a reference picture on all of it.
     Doctor,
+    /// Prints which frames of a folder are missing or not whole; exit code 75 where some are.
+    Missing(MissingArgs),
+    /// Makes a video of a folder's frames.
+    Stitch(StitchArgs),
+    /// Prints how far the frames of a folder have come, who makes them and how long it will take.
+    Status(StatusArgs),
 }
 
 /// Arguments of `bench`.
@@ -384,21 +394,28 @@ pub struct RenderArgs {
     /// Frames a second of the video [default: 30, or the scene's]
     #[arg(long, value_parser = parse_fps, help_heading = "Output")]
     pub fps: Option<f64>,
-    /// Quality of the video, lower is better [default: 18 for h264, 22 for h265, 30 for av1]
-    #[arg(long, value_parser = clap::value_parser!(u32).range(0..=63), help_heading = "Output")]
-    pub crf: Option<u32>,
-    /// The encoder's preset [default: veryfast, fast, 8]
-    #[arg(long, help_heading = "Output")]
-    pub preset: Option<String>,
-    /// The video's compression.
-    #[arg(long, value_enum, default_value = "h264", help_heading = "Output")]
-    pub codec: Option<Codec>,
-    /// The ffmpeg program (also POLYFLY_FFMPEG).
-    #[arg(long, value_name = "PROGRAM", help_heading = "Output")]
-    pub ffmpeg: Option<PathBuf>,
+    /// How to encode it.
+    #[command(flatten)]
+    pub encoding: VideoArgs,
     /// Form of the log on stdout.
     #[arg(long, value_enum, default_value = "text", help_heading = "Output")]
     pub log: Option<LogFormat>,
+
+    /// Render what is missing or not whole in the folder, and make the video of all of it.
+    #[arg(long, conflicts_with = "overwrite", help_heading = "Run")]
+    pub resume: bool,
+    /// Render frames that are there already too (a scene on stdin does).
+    #[arg(long, help_heading = "Run")]
+    pub overwrite: bool,
+    /// Render part K of N of the frames, counted from 1.
+    #[arg(long, value_name = "K/N", value_parser = parse_shard, help_heading = "Run")]
+    pub shard: Option<(u32, u32)>,
+    /// How frames are dealt out to shards.
+    #[arg(long, value_enum, default_value = "contiguous", help_heading = "Run")]
+    pub shard_mode: ShardMode,
+    /// Seconds that frames in flight may take after Ctrl-C or SIGTERM.
+    #[arg(long, value_name = "SECONDS", default_value_t = 30, help_heading = "Run")]
+    pub grace: u32,
 }
 
 fn parse_size(text: &str) -> Result<(u32, u32), String> {

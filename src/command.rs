@@ -2,12 +2,17 @@
 //! streams and signals; the rooms below know none of them.
 
 mod bench;
+mod claim;
 mod convert;
 mod doctor;
 pub(crate) mod generate;
+mod journal;
+mod missing;
 mod particles;
 mod plots;
 mod render;
+mod stitch;
+mod stop;
 mod verify;
 
 use crate::cli::{Cli, Command, SceneArgs, home};
@@ -36,6 +41,9 @@ pub fn main() -> ExitCode {
         (Some(Command::Bench(args)), _) => bench::run(args),
         (Some(Command::Particles(args)), _) => particles::run(args),
         (Some(Command::Doctor), _) => doctor::run(),
+        (Some(Command::Missing(args)), _) => missing::run(args),
+        (Some(Command::Stitch(args)), _) => stitch::run(args),
+        (Some(Command::Status(args)), _) => missing::status(args),
         (None, Some(grammar)) => output(&scene::builtin::default_scene(grammar.into())),
         (None, None) => render::run(&cli.render),
     };

@@ -4,8 +4,10 @@ use crate::assets::AssetError;
 use crate::device::DeviceError;
 use crate::device_scene::TooMany;
 use crate::output::OutputError;
+use crate::output::manifest::ManifestError;
 use crate::render::RenderError;
 use crate::scene::Problems;
+use std::path::PathBuf;
 
 /// Why a job ended early: one variant a room of the house, and its exit code.
 #[derive(Debug, thiserror::Error)]
@@ -33,6 +35,18 @@ pub enum Error {
     /// No such device, or all have failed; exit 69.
     #[error("{0}")]
     Device(#[from] DeviceError),
+    /// The folder has another scene's frames; exit 65.
+    #[error(
+        "{} has frames of another scene; what differs: {}; give these a folder of their own, or --overwrite",
+        .0.display(), listed(.1)
+    )]
+    OtherScene(PathBuf, Vec<String>),
+    /// The folder's manifest is none of ours; exit 65.
+    #[error("{0}")]
+    Manifest(ManifestError),
+    /// Frames are not there, or not whole; exit 75.
+    #[error("{0}")]
+    Incomplete(String),
     /// Devices disagree; exit 70.
     #[error("devices disagree:\n{}", .0.join("\n"))]
     Differs(Vec<String>),
@@ -42,9 +56,18 @@ pub enum Error {
     /// Something could not be read; exit 74.
     #[error("cannot read {0}: {1}")]
     Read(String, std::io::Error),
-    /// It was asked to stop; exit 130.
+    /// It was asked to stop: exit 130, or 75 where whoever asked will try again (SIGTERM).
     #[error("interrupted after {0} of {1} frames; what is written is whole")]
-    Interrupted(usize, usize),
+    Interrupted(usize, usize, bool),
+}
+
+// The first few, and how many more.
+fn listed(places: &[String]) -> String {
+    const SHOWN: usize = 8;
+    match places.len() {
+        n if n <= SHOWN => places.join(", "),
+        n => format!("{} and {} more", places[..SHOWN].join(", "), n - SHOWN),
+    }
 }
 
 impl Error {
@@ -53,10 +76,21 @@ impl Error {
         match self {
             Error::Usage(_) => 64,
             Error::Scene(_) | Error::NotText(..) | Error::Unsayable(_) | Error::Asset(_) | Error::TooMany(_) => 65,
+            Error::OtherScene(..) | Error::Manifest(_) => 65,
             Error::Device(_) => 69,
             Error::Differs(_) => 70,
             Error::Output(_) | Error::Read(..) => 74,
+            Error::Incomplete(_) | Error::Interrupted(.., true) => 75,
             Error::Interrupted(..) => 130,
+        }
+    }
+}
+
+impl From<ManifestError> for Error {
+    fn from(e: ManifestError) -> Error {
+        match e {
+            ManifestError::Output(e) => Error::Output(e),
+            foreign => Error::Manifest(foreign),
         }
     }
 }
@@ -68,7 +102,7 @@ impl From<RenderError> for Error {
             RenderError::TooMany(e) => Error::TooMany(e),
             RenderError::Device(e) => Error::Device(e),
             RenderError::Output(e) => Error::Output(e),
-            RenderError::Interrupted { done, total } => Error::Interrupted(done, total),
+            RenderError::Interrupted { done, total } => Error::Interrupted(done, total, false),
             e @ RenderError::NoFrame { .. } => Error::Usage(e.to_string()),
         }
     }

@@ -1,7 +1,9 @@
 //! Where frames go: files, each whole or not there, videos, memory, and whatever else takes frames.
 
 pub mod files;
+pub mod folder;
 pub mod formats;
+pub mod manifest;
 pub mod memory;
 pub mod video;
 pub mod y4m;
@@ -17,6 +19,9 @@ pub enum OutputError {
     /// A file.
     #[error("cannot write {0}: {1}")]
     Write(PathBuf, std::io::Error),
+    /// A file that a run looks at again.
+    #[error("cannot read {0}: {1}")]
+    Read(PathBuf, std::io::Error),
     /// ffmpeg is not there.
     #[error("{0}")]
     NoEncoder(String),
@@ -115,6 +120,9 @@ impl Frame<'_> {
     }
 }
 
+/// Whether a sink has a frame already.
+pub type Already = Box<dyn Fn(u32) -> bool + Send + Sync>;
+
 /// How a run ended, for its sinks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Outcome {
@@ -140,6 +148,11 @@ pub trait Sink: Send {
     /// # Errors
     /// The sink gets no more frames, and the run ends with the error; at once if it is [essential](Sink::is_essential).
     fn frame(&mut self, frame: &Frame) -> Result<(), OutputError>;
+    /// What tells that it has a frame already, which then is not rendered if all sinks say so; None where none is there
+    /// before it is made.
+    fn already(&self) -> Option<Already> {
+        None
+    }
     /// Another like this one that can take every other frame on a thread of its own; None where the order counts.
     fn helper(&self) -> Option<Box<dyn Sink>> {
         None

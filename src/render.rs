@@ -293,6 +293,7 @@ impl Renderer {
         let names: Vec<String> = devices.iter().map(|d| d.info().name.clone()).collect();
         progress.start(&info, &names, self.threads());
         let plan = Plan::new(&self.scene, &devices, frames.len(), is_linear, needs, self.options.split, self.gain());
+        let already: Option<Vec<_>> = sinks.iter().map(|s| s.already()).collect();
         let work = scheduler::Work {
             scene: &self.scene,
             first: &self.device_scene,
@@ -304,6 +305,7 @@ impl Renderer {
             post: &post,
             denoiser: denoiser.as_ref(),
             stop: &self.stop,
+            already: already.as_deref().unwrap_or_default(),
         };
         delivery::run(&mut devices, &work, sinks, progress)
     }

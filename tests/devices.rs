@@ -71,7 +71,7 @@ fn unusable_gpus_are_69_with_gpu_and_the_cpu_without() {
         assert!(text(&run.stderr).contains("rendering on the CPU"), "{behaviour}: {}", text(&run.stderr));
         assert!(dir.path().join("0.data").exists());
         // And with --cpu, nothing is asked of the driver at all.
-        let run = polyfly(dir.path(), Some(stub()), behaviour, &[&["--cpu"], &args[..]].concat());
+        let run = polyfly(dir.path(), Some(stub()), behaviour, &[&["--cpu", "--overwrite"], &args[..]].concat());
         assert_eq!((run.status.code(), text(&run.stderr)), (Some(0), String::new()), "{behaviour}");
     }
 }
@@ -130,6 +130,7 @@ fn same_on_gpu(name: &str, scene: &str, behaviour: &str, args: &[&str]) -> Outpu
         let mut files: Vec<(String, Vec<u8>)> = std::fs::read_dir(&folder)
             .unwrap()
             .map(|e| e.unwrap())
+            .filter(|e| e.file_name() != ".polyfly" && e.file_name() != "manifest.json")
             .map(|e| (e.file_name().to_string_lossy().into_owned(), std::fs::read(e.path()).unwrap()))
             .collect();
         files.sort();
@@ -281,7 +282,7 @@ fn adaptive_samples_are_the_same_on_gpus() {
     assert!(run.status.success() && text(&run.stdout).contains("cuda:0"), "{}{}", text(&run.stdout), text(&run.stderr));
     for scene in &scenes {
         let rendered = |device: &str, name: &str| {
-            let run = polyfly(dir.path(), working(), "", &[device, "-q", "-o", name, scene]);
+            let run = polyfly(dir.path(), working(), "", &[device, "-q", "--overwrite", "-o", name, scene]);
             assert!(run.status.success(), "{}", text(&run.stderr));
             std::fs::read(dir.path().join(name.replace("%d", "0"))).unwrap()
         };

@@ -38,6 +38,7 @@ fn probe(file: &Path) -> String {
 fn names(folder: &Path) -> Vec<String> {
     let mut names: Vec<String> =
         std::fs::read_dir(folder).unwrap().map(|e| e.unwrap().file_name().to_string_lossy().into_owned()).collect();
+    names.retain(|name| name != ".polyfly" && name != "manifest.json");
     names.sort();
     names
 }

@@ -14,6 +14,11 @@ use std::fmt::Write;
 /// A test renders it; a change of the kernels that moves a pixel changes this line.
 const REFERENCE: u64 = 0xcecb_92bd_2dba_4010;
 
+/// Names the pictures that this program makes: it changes whenever one of their pixels does.
+pub fn picture_version() -> String {
+    format!("{REFERENCE:016x}")
+}
+
 fn fnv(bytes: &[u8]) -> u64 {
     bytes.iter().fold(0xcbf2_9ce4_8422_2325, |h, &b| (h ^ u64::from(b)).wrapping_mul(0x0000_0100_0000_01b3))
 }

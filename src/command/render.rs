@@ -1,23 +1,28 @@
 //! Rendering: from arguments to frames and a video. All that can be told from the arguments and the scene's text is
 //! checked before any other file is read.
 
-use super::{environment, load_scene, named_ffmpeg};
-use crate::cli::{QualityArg, RenderArgs, SplitArg};
+use super::claim::{self, Claim, Existing};
+use super::journal::Told;
+use super::stop::{self, Stop};
+use super::{doctor, environment, load_scene, named_ffmpeg, stitch};
+use crate::cli::{QualityArg, RenderArgs, SplitArg, VideoArgs};
 use crate::error::Error;
 use crate::output::Sink;
 use crate::output::files::FrameFiles;
 use crate::output::formats::Format;
+use crate::output::manifest::Manifest;
 use crate::output::video::{Codec, Settings, VideoSink};
 use crate::render::denoise::DenoiserLibrary;
 use crate::render::frames::FrameList;
 use crate::render::plan::Split;
-use crate::render::{Devices, RenderOptions, Renderer};
+use crate::render::{Devices, RenderError, RenderOptions, Renderer};
 use crate::report::{LogFormat, Reporter, SceneFacts, remark};
 use crate::scene::Scene;
 use clap::ValueEnum;
 use std::io::IsTerminal;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 
 /// Renders a scene.
 pub fn run(args: &RenderArgs) -> Result<(), Error> {
@@ -30,24 +35,83 @@ pub fn run(args: &RenderArgs) -> Result<(), Error> {
         }
         None => "-".into(),
     };
+    let stop = Stop::listen(Duration::from_secs(args.grace.into()));
     let mut scene = load_scene(&name, &args.changes)?;
     args.override_scene(&mut scene)?;
-    let frames = frames(&scene, args.changes.frames.as_deref())?;
-    let sinks = sinks(&scene, args)?;
-    let options = options(args)?;
     let quiet = args.changes.quiet;
+    let all = frames(&scene, args.changes.frames.as_deref())?;
+    let Some(part) = claim::shard(&all, args.shard, args.shard_mode) else {
+        remark(&format!("there are more shards than frames: this one has none of the {}", all.len()));
+        return Ok(());
+    };
+    if args.shard.is_some() && args.video.is_some() {
+        return Err(Error::Usage("a shard makes no video: `polyfly stitch` does, when all of them are done".into()));
+    }
+    let options = options(args)?;
+    let video = video_settings(&scene, args)?.filter(|_| args.shard.is_none());
+    if args.no_frames && (args.resume || args.shard.is_some()) {
+        return Err(Error::Usage("--no-frames keeps nothing to resume from or to share: leave it out".into()));
+    }
+    let existing = Existing::of(args, &name);
+    let claim = match args.no_frames {
+        true => None,
+        false => {
+            let manifest = Manifest::of(&scene, String::new(), doctor::picture_version(), args.denoise);
+            Some(Claim::look(&scene, manifest, &part, &all, existing)?)
+        }
+    };
+    // Of frames that are there already the video is made at the end.
+    let there = claim.as_ref().map_or(0, |c| c.there);
+    let (video, stitched) = if there > 0 { (None, video) } else { (video, None) };
+    if stitched.is_some() {
+        claim::readable(&claim::folder_of(&scene)?)?;
+    }
+    let sinks = sinks(&scene, args, claim.as_ref(), video)?;
     if let (Some(quality), false) = (args.changes.quality, quiet) {
         remark(&cost(quality, &scene));
     }
-    let facts = SceneFacts { denoised: args.denoise, ..SceneFacts::of(&name, &scene) };
-    let mut renderer = Renderer::prepare(scene, options)?;
-    if let (Some(why), false) = (renderer.fell_back(), quiet) {
-        remark(&format!("{why}; rendering on the CPU"));
+    let left = match &claim {
+        Some(claim) => claim.left.clone(),
+        None => Some(part.clone()),
+    };
+    if there > 0 && !quiet {
+        remark(&format!("{there} of {} frames are there and whole", part.len()));
     }
-    let mut reporter = Reporter::new(args.log.unwrap_or(LogFormat::Text), quiet, facts);
-    stop_on_interrupt(renderer.stop_flag());
-    renderer.run_all(&frames, sinks, &mut reporter)?;
-    Ok(())
+    if let Some(left) = left {
+        let facts = SceneFacts { denoised: args.denoise, ..SceneFacts::of(&name, &scene) };
+        let mut renderer = Renderer::prepare(scene.clone(), options)?;
+        if let (Some(why), false) = (renderer.fell_back(), quiet) {
+            remark(&format!("{why}; rendering on the CPU"));
+        }
+        let reporter = Reporter::new(args.log.unwrap_or(LogFormat::Text), quiet, facts);
+        let flag = renderer.stop_flag();
+        stop.attach(Arc::clone(&flag));
+        let mut told = Told::new(reporter, claim, quiet, flag);
+        let result = renderer.run_all(&left, sinks, &mut told);
+        if let Some(e) = told.failure {
+            return Err(e);
+        }
+        if let Some(claim) = &mut told.claim {
+            // The run's own failure is what counts.
+            let ended = claim.end();
+            if result.is_ok() {
+                ended?;
+            }
+        }
+        result.map_err(|e| match e {
+            RenderError::Interrupted { done, total } => {
+                if told.claim.is_some() {
+                    remark(&format!("to go on: {}", stop::resuming_command()));
+                }
+                Error::Interrupted(done + there, total + there, stop.is_temporary())
+            }
+            other => other.into(),
+        })?;
+    }
+    match stitched {
+        Some(settings) => stitch::make(&claim::folder_of(&scene)?, &part, settings, quiet),
+        None => Ok(()),
+    }
 }
 
 // What a preset comes to in this scene.
@@ -75,7 +139,12 @@ pub fn frames(scene: &Scene, flag: Option<&str>) -> Result<FrameList, Error> {
     }
 }
 
-fn sinks(scene: &Scene, args: &RenderArgs) -> Result<Vec<Box<dyn Sink>>, Error> {
+fn sinks(
+    scene: &Scene,
+    args: &RenderArgs,
+    claim: Option<&Claim>,
+    video: Option<Settings>,
+) -> Result<Vec<Box<dyn Sink>>, Error> {
     let mut sinks: Vec<Box<dyn Sink>> = Vec::new();
     if !args.no_frames {
         let files = &scene.output.files;
@@ -83,9 +152,10 @@ fn sinks(scene: &Scene, args: &RenderArgs) -> Result<Vec<Box<dyn Sink>>, Error> 
         let options = format
             .options(scene.output.bits, scene.film.tone)
             .map_err(|e| Error::Usage(format!("{files}: {e}; give other --bits")))?;
-        sinks.push(Box::new(FrameFiles::new(files.clone(), format, options)));
+        let shared = claim.and_then(Claim::shared);
+        sinks.push(Box::new(FrameFiles::new(files.clone(), format, options, shared)));
     }
-    if let Some(settings) = video_settings(scene, args)? {
+    if let Some(settings) = video {
         let (width, height) = (scene.render.width, scene.render.height);
         let (wide, tall) = (width.next_multiple_of(2), height.next_multiple_of(2));
         if (wide, tall) != (width, height) && !args.changes.quiet {
@@ -101,18 +171,29 @@ fn sinks(scene: &Scene, args: &RenderArgs) -> Result<Vec<Box<dyn Sink>>, Error> 
 
 fn video_settings(scene: &Scene, args: &RenderArgs) -> Result<Option<Settings>, Error> {
     let Some(path) = scene.output.video.clone() else { return Ok(None) };
+    video_name("--video", &path)?;
+    Ok(Some(encoding(path, scene.output.fps, &args.encoding)))
+}
+
+/// Whether a video can have that name.
+pub fn video_name(flag: &str, path: &Path) -> Result<(), Error> {
     let extension = path.extension().map(|e| e.to_string_lossy().to_ascii_lowercase());
-    if !matches!(extension.as_deref(), Some("mp4" | "y4m")) {
-        return Err(Error::Usage(format!("--video: `{}` ends in neither .mp4 nor .y4m", path.display())));
+    match extension.as_deref() {
+        Some("mp4" | "y4m") => Ok(()),
+        _ => Err(Error::Usage(format!("{flag}: `{}` ends in neither .mp4 nor .y4m", path.display()))),
     }
-    Ok(Some(Settings {
+}
+
+/// How to encode a video of that name.
+pub fn encoding(path: PathBuf, fps: f64, args: &VideoArgs) -> Settings {
+    Settings {
         path,
-        fps: scene.output.fps,
+        fps,
         crf: args.crf,
         preset: args.preset.clone(),
         codec: args.codec.unwrap_or(Codec::H264),
         ffmpeg: named_ffmpeg(args.ffmpeg.as_deref()),
-    }))
+    }
 }
 
 fn options(args: &RenderArgs) -> Result<RenderOptions, Error> {
@@ -160,17 +241,4 @@ fn devices(args: &RenderArgs) -> Result<Devices, Error> {
         }
     }
     Ok(Devices::List(gpus, cpu))
-}
-
-// The first Ctrl-C lets the frames in flight finish; the second ends the program where it stands.
-fn stop_on_interrupt(stop: Arc<AtomicBool>) {
-    let handler = move || {
-        if stop.swap(true, Ordering::Relaxed) {
-            std::process::exit(130);
-        }
-        remark("stopping after the frames in flight; Ctrl-C again stops at once");
-    };
-    if let Err(e) = ctrlc::set_handler(handler) {
-        remark(&format!("Ctrl-C will stop at once: {e}"));
-    }
 }

@@ -1,7 +1,8 @@
 //! Files: pictures of one pattern, each whole or not there.
 
+use super::folder::FrameFolder;
 use super::formats::{Format, FormatOptions};
-use super::{Frame, OutputError, PixelFormats, RunInfo, Sink};
+use super::{Already, Frame, OutputError, PixelFormats, RunInfo, Sink};
 use crate::scene::Pattern;
 use std::path::Path;
 
@@ -17,10 +18,57 @@ pub fn write_whole(
     Ok(())
 }
 
+// A private name is `.polyfly-HOST-PROCESS-RANDOM.part`.
+const PRIVATE: (&str, &str) = (".polyfly-", ".part");
+
+/// This machine's name, as private names hold it.
+pub fn host() -> String {
+    #[cfg(unix)]
+    let name = rustix::system::uname().nodename().to_string_lossy().into_owned();
+    #[cfg(not(unix))]
+    let name = "here";
+    name.chars().filter(|c| c.is_ascii_alphanumeric() || *c == '.' || *c == '_').collect()
+}
+
+/// Who works on a temporary.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Owner {
+    /// A process of this machine.
+    Alive,
+    /// One of this machine that is no more.
+    Gone,
+    /// One of another machine.
+    Elsewhere,
+}
+
+/// Whose file that is; None: nobody's temporary.
+pub fn owner_of(name: &str) -> Option<Owner> {
+    let mut parts = name.strip_prefix(PRIVATE.0)?.strip_suffix(PRIVATE.1)?.rsplitn(3, '-');
+    let (_random, process, machine) = (parts.next()?, parts.next()?, parts.next()?);
+    let process: u32 = process.parse().ok()?;
+    Some(match machine == host() {
+        false => Owner::Elsewhere,
+        true if process == std::process::id() || is_alive(process) => Owner::Alive,
+        true => Owner::Gone,
+    })
+}
+
+#[cfg(unix)]
+fn is_alive(process: u32) -> bool {
+    let id = i32::try_from(process).ok().and_then(rustix::process::Pid::from_raw);
+    // It may be somebody else's, and then it is there too.
+    id.is_some_and(|id| rustix::process::test_kill_process(id) != Err(rustix::io::Errno::SRCH))
+}
+#[cfg(not(unix))]
+fn is_alive(_process: u32) -> bool {
+    true
+}
+
 /// A private file beside `path`, gone if it is not persisted.
 pub fn temporary(path: &Path) -> std::io::Result<tempfile::NamedTempFile> {
     let mut builder = tempfile::Builder::new();
-    builder.prefix(".polyfly-").suffix(".part");
+    let prefix = format!("{}{}-{}-", PRIVATE.0, host(), std::process::id());
+    builder.prefix(&prefix).suffix(PRIVATE.1);
     #[cfg(unix)]
     {
         use std::os::unix::fs::PermissionsExt;
@@ -52,12 +100,18 @@ pub struct FrameFiles {
     pattern: Pattern,
     format: &'static Format,
     options: FormatOptions,
+    shared: Option<FrameFolder>,
 }
 
 impl FrameFiles {
-    /// Files of the pattern, in its format. Nothing is opened yet.
-    pub fn new(pattern: Pattern, format: &'static Format, options: FormatOptions) -> FrameFiles {
-        FrameFiles { pattern, format, options }
+    /// Files of the pattern, in its format. Nothing is opened yet. What is whole in `shared` is not made again.
+    pub fn new(
+        pattern: Pattern,
+        format: &'static Format,
+        options: FormatOptions,
+        shared: Option<FrameFolder>,
+    ) -> FrameFiles {
+        FrameFiles { pattern, format, options, shared }
     }
 }
 
@@ -70,6 +124,10 @@ impl Sink for FrameFiles {
     }
     fn frame(&mut self, frame: &Frame) -> Result<(), OutputError> {
         write_whole(&self.pattern.path(frame.number), |file| (self.format.write)(frame, &self.options, file))
+    }
+    fn already(&self) -> Option<Already> {
+        let folder = self.shared.clone()?;
+        Some(Box::new(move |frame| folder.is_whole(frame)))
     }
     fn helper(&self) -> Option<Box<dyn Sink>> {
         Some(Box::new(self.clone()))

@@ -7,7 +7,9 @@ mod ppm;
 
 use super::{Frame, PixelFormats};
 use crate::scene::Tone;
-use std::io::{self, Write};
+use std::fs::File;
+use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::path::Path;
 
 /// How a picture is written.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -28,6 +30,18 @@ pub struct Format {
     pub needs: fn(&FormatOptions) -> PixelFormats,
     /// Writes a whole file.
     pub write: fn(&Frame, &FormatOptions, &mut dyn Write) -> io::Result<()>,
+    /// Whether a file of that length is a picture of that size, and ends where it should. Looks at both ends only.
+    pub is_whole: fn(&mut File, u64, (u32, u32)) -> io::Result<bool>,
+    /// Reads a file as it is shown; None where it holds light that no tone curve has been through.
+    pub read: Option<fn(&Path) -> io::Result<Shown>>,
+}
+
+/// A picture as it is shown.
+pub struct Shown {
+    /// Its size, pixels.
+    pub size: (u32, u32),
+    /// Rows from the top, 4 bytes a pixel.
+    pub rgba: Vec<u8>,
 }
 
 /// All formats.
@@ -56,6 +70,18 @@ fn rgb(rgba: &[u8]) -> Vec<u8> {
     let mut rgb = Vec::with_capacity(rgba.len() / 4 * 3);
     rgba.chunks_exact(4).for_each(|pixel| rgb.extend_from_slice(&pixel[..3]));
     rgb
+}
+
+// N bytes from a place of a file.
+fn bytes_at<const N: usize>(file: &mut File, at: u64) -> io::Result<[u8; N]> {
+    let mut bytes = [0; N];
+    file.seek(SeekFrom::Start(at))?;
+    file.read_exact(&mut bytes)?;
+    Ok(bytes)
+}
+
+fn broken() -> io::Error {
+    io::Error::new(io::ErrorKind::InvalidData, "it is not whole, or no such picture")
 }
 
 fn missing(what: &str) -> io::Error {

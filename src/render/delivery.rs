@@ -59,7 +59,7 @@ enum Event {
     Taken { index: usize, sink: usize, convert_ms: f64, take_ms: f64 },
     SinkFailed(usize, OutputError),
     SinkDone(Option<PathBuf>),
-    Worked(Vec<DeviceStats>, Duration),
+    Worked(Vec<DeviceStats>, Duration, usize),
     Remark(String),
     Failed(RenderError),
 }
@@ -166,7 +166,8 @@ pub fn run(
         let driving = threads.spawn(move || {
             let start = Instant::now();
             let (stats, failures, failure) = queue.run(devices);
-            let _ = events.send(Event::Worked(stats, start.elapsed()));
+            let total = total - queue.skipped();
+            let _ = events.send(Event::Worked(stats, start.elapsed(), queue.skipped()));
             let outbox = delivery.outbox.lock().unwrap_or_else(PoisonError::into_inner).take();
             let delivered = outbox.as_ref().map_or(0, |o| o.next);
             cut_short.store(delivered < total, Ordering::Relaxed);
@@ -308,7 +309,9 @@ impl Desk<'_> {
                     failure.get_or_insert(e.into());
                 }
                 Event::SinkDone(path) => self.report.files.extend(path),
-                Event::Worked(devices, time) => (self.report.devices, self.report.time) = (devices, time),
+                Event::Worked(devices, time, skipped) => {
+                    (self.report.devices, self.report.time, self.report.skipped) = (devices, time, skipped);
+                }
                 Event::Remark(text) => progress.remark(&text),
                 Event::Failed(e) => {
                     failure.get_or_insert(e);
@@ -320,7 +323,9 @@ impl Desk<'_> {
         progress.end(&self.report);
         match failure {
             Some(e) => Err(e),
-            None if self.next < total => Err(RenderError::Interrupted { done: self.next, total }),
+            None if self.next + self.report.skipped < total => {
+                Err(RenderError::Interrupted { done: self.next + self.report.skipped, total })
+            }
             None => Ok(self.report),
         }
     }

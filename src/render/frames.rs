@@ -42,6 +42,22 @@ impl FrameList {
     pub fn one(n: u32) -> FrameList {
         FrameList { ranges: vec![Range { first: n, last: n, step: 1 }] }
     }
+    /// These, each once; None where there are none.
+    pub fn of_numbers(numbers: impl Iterator<Item = u32>) -> Option<FrameList> {
+        let mut ranges = Vec::new();
+        push_new(&mut ranges, numbers);
+        (!ranges.is_empty()).then_some(FrameList { ranges })
+    }
+    /// Part `part` of `parts`, counted from 0: as many frames as the others or one more or less, side by side, or every
+    /// `parts`th. None where there are more parts than frames and this one has none.
+    pub fn part(&self, part: u32, parts: u32, stride: bool) -> Option<FrameList> {
+        let (part, parts) = (part as usize, parts as usize);
+        if stride {
+            return FrameList::of_numbers(self.iter().skip(part).step_by(parts));
+        }
+        let (from, to) = (self.len() * part / parts, self.len() * (part + 1) / parts);
+        FrameList::of_numbers(self.iter().skip(from).take(to - from))
+    }
     /// The frames that `text` names, of a clip of `total`.
     ///
     /// # Errors
@@ -78,7 +94,21 @@ impl FrameList {
     }
 }
 
-// Appends numbers that grow, joined to ranges where they follow each other.
+impl std::fmt::Display for FrameList {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        for (i, r) in self.ranges.iter().enumerate() {
+            let comma = if i > 0 { "," } else { "" };
+            match (r.last - r.first, r.step) {
+                (0, _) => write!(f, "{comma}{}", r.first)?,
+                (_, 1) => write!(f, "{comma}{}-{}", r.first, r.last)?,
+                (_, step) => write!(f, "{comma}{}-{}x{step}", r.first, r.last)?,
+            }
+        }
+        Ok(())
+    }
+}
+
+// Appends numbers, joined to ranges where they follow each other.
 fn push_new(ranges: &mut Vec<Range>, numbers: impl Iterator<Item = u32>) {
     let start = ranges.len();
     for n in numbers {
@@ -127,6 +157,25 @@ mod tests {
         for wrong in ["", "a", "3-1", "10", "0-10", "0-5x0", "1-2-3", "-1"] {
             assert!(parse(wrong).is_err(), "{wrong}");
         }
+    }
+
+    #[test]
+    fn parts_have_every_frame_once() {
+        let list = FrameList::parse("0-9,20-40x2,15", 50).unwrap();
+        assert_eq!(list.to_string(), "0-9,20-40x2,15");
+        for (parts, stride) in [(1, false), (4, false), (7, true), (30, false), (30, true)] {
+            let parts: Vec<_> = (0..parts).map(|k| list.part(k, parts, stride)).collect();
+            let sizes: Vec<usize> = parts.iter().map(|p| p.as_ref().map_or(0, FrameList::len)).collect();
+            assert!(sizes.iter().max().unwrap() - sizes.iter().min().unwrap() <= 1, "{sizes:?}");
+            let mut all: Vec<u32> = parts.iter().flatten().flat_map(|p| p.iter().collect::<Vec<_>>()).collect();
+            if !stride {
+                assert_eq!(all, list.iter().collect::<Vec<_>>());
+            }
+            all.sort_unstable();
+            assert_eq!(FrameList::of_numbers(all.into_iter()).unwrap().len(), list.len());
+        }
+        let part = list.part(1, 3, false).unwrap();
+        assert_eq!(part.to_string(), FrameList::parse(&part.to_string(), 50).unwrap().to_string());
     }
 
     #[test]

@@ -1,6 +1,5 @@
 //! How a run's frames become tasks: bands of rows, and rounds of samples. All ways of working are values of it.
 
-use super::frames::FrameList;
 use crate::device::{AdaptiveTask, BAND_STEP, Device, Task, TaskOutput};
 use crate::output::PixelFormats;
 use crate::scene::{Integrator, Scene};
@@ -171,9 +170,4 @@ pub fn moment_of(scene: &Scene, frame: u32, moment: u32) -> f64 {
     let stride = (0..count).map(|i| (count * 5 / 8 + i).max(1)).find(|&s| shared(s, count) == 1).unwrap_or(1);
     let place = (f64::from(moment * stride % count) + 0.5) / f64::from(count);
     f64::from(frame) + scene.camera.shutter * (place - 0.5)
-}
-
-/// Which frames, by their places in a run.
-pub fn numbered(frames: &FrameList) -> impl Iterator<Item = (usize, u32)> + '_ {
-    frames.iter().enumerate()
 }

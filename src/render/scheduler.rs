@@ -10,7 +10,7 @@ use super::delivery::Delivery;
 use super::denoise::Denoiser;
 use super::development::Development;
 use super::frames::FrameList;
-use super::plan::{Part, Plan, moment_of, numbered};
+use super::plan::{Part, Plan, moment_of};
 use super::stats::FrameStats;
 use super::{RenderError, joined};
 use crate::assets::Assets;
@@ -20,6 +20,7 @@ use crate::film::image::{Image, Layers};
 use crate::film::{Film, PostStep};
 use crate::gpu_types::Frame as FrameParams;
 use crate::kernels::Isa;
+use crate::output::Already;
 use crate::scene::Scene;
 use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -49,6 +50,8 @@ pub struct Work<'a> {
     pub denoiser: Option<&'a Denoiser>,
     /// True ends the run after the frames in flight.
     pub stop: &'a AtomicBool,
+    /// What tells that a frame is not to be made; empty where all are.
+    pub already: &'a [Already],
 }
 
 /// A frame with all its light, on its way to the sinks.
@@ -76,7 +79,10 @@ pub struct FrameQueue<'a> {
 }
 
 struct State<'a> {
-    frames: Box<dyn Iterator<Item = (usize, u32)> + Send + 'a>,
+    frames: Box<dyn Iterator<Item = u32> + Send + 'a>,
+    // Frames that have been taken from there, and those of them that were not to be made.
+    begun: usize,
+    skipped: usize,
     // Frames whose scene is ready, where each has its own.
     prepared: VecDeque<Prepared>,
     open: Vec<OpenFrame>,
@@ -161,7 +167,9 @@ impl<'a> FrameQueue<'a> {
     /// A queue of all the work's frames.
     pub fn new(work: &'a Work<'a>, delivery: &'a Delivery) -> FrameQueue<'a> {
         let state = State {
-            frames: Box::new(numbered(work.frames)),
+            frames: Box::new(work.frames.iter()),
+            begun: 0,
+            skipped: 0,
             prepared: VecDeque::new(),
             open: Vec::new(),
             ready: VecDeque::new(),
@@ -175,6 +183,24 @@ impl<'a> FrameQueue<'a> {
 
     fn lock(&self) -> MutexGuard<'_, State<'a>> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    // The next frame that is not there yet.
+    fn next_frame(&self, state: &mut State<'a>) -> Option<(usize, u32)> {
+        loop {
+            let number = state.frames.next()?;
+            if !self.work.already.is_empty() && self.work.already.iter().all(|has| has(number)) {
+                state.skipped += 1;
+                continue;
+            }
+            state.begun += 1;
+            return Some((state.begun - 1, number));
+        }
+    }
+
+    /// Frames that were there already.
+    pub fn skipped(&self) -> usize {
+        self.lock().skipped
     }
 
     // Whether every frame has geometry of its own.
@@ -222,7 +248,7 @@ impl<'a> FrameQueue<'a> {
             None if self.is_animated() => return,
             None => {
                 let Some(picture) = self.delivery.take_picture() else { return };
-                let Some((index, number)) = state.frames.next() else {
+                let Some((index, number)) = self.next_frame(state) else {
                     self.delivery.give_picture(picture);
                     state.ended = true;
                     return;
@@ -412,7 +438,7 @@ impl<'a> FrameQueue<'a> {
                 state = turn.unwrap_or_else(PoisonError::into_inner).0;
                 state.ended |= self.work.stop.load(Ordering::Relaxed);
             }
-            let next = if state.ended { None } else { state.frames.next() };
+            let next = if state.ended { None } else { self.next_frame(&mut state) };
             drop(state);
             let Some((index, number)) = next else { break };
             let made = self.work.pool.install(|| self.scenes_of(number));

@@ -87,6 +87,8 @@ pub struct FrameReport {
 pub struct RunReport {
     /// Frames that all sinks have taken.
     pub frames: usize,
+    /// Frames that they had already.
+    pub skipped: usize,
     /// Files that sinks have made and named, such as the video.
     pub files: Vec<PathBuf>,
     /// What each device did.

@@ -59,6 +59,25 @@ impl Pattern {
         PathBuf::from(format!("{}{n:0width$}{}", self.before, self.after, width = self.digits))
     }
 
+    /// The number of the frame that a file of that name in the pattern's folder is; None where it is none.
+    pub fn number(&self, name: &str) -> Option<u32> {
+        let before = self.before.rsplit('/').next().unwrap_or_default();
+        let digits = name.strip_prefix(before)?.strip_suffix(self.after.as_str())?;
+        let n = digits.parse().ok()?;
+        // No sign, and just as many noughts as it is written with.
+        (format!("{n:0width$}", width = self.digits) == digits).then_some(n)
+    }
+
+    /// Its last part with the number as `%d`: the same for all patterns that may name the same file.
+    pub fn key(&self) -> String {
+        Pattern { digits: 0, ..self.clone() }.name()
+    }
+
+    /// Its last part, as it is written.
+    pub fn name(&self) -> String {
+        self.to_string().rsplit('/').next().unwrap_or_default().to_owned()
+    }
+
     /// The extension, in small letters.
     pub fn extension(&self) -> String {
         self.after.rsplit('.').next().unwrap_or_default().to_ascii_lowercase()

@@ -114,6 +114,7 @@ fn run_on(
         post: &post,
         denoiser: None,
         stop: &stop,
+        already: &[],
     };
     delivery::run(devices, &work, sinks, &mut ())
 }

@@ -1,6 +1,6 @@
 //! The coursework's picture file: int32 width, int32 height, little endian, then RGBA rows from the top.
 
-use super::{Format, Frame, RGBA8};
+use super::{Format, Frame, RGBA8, Shown, broken, bytes_at};
 use std::io::Write;
 
 pub const FORMAT: Format = Format {
@@ -12,4 +12,17 @@ pub const FORMAT: Format = Format {
         to.write_all(&frame.height.to_le_bytes())?;
         to.write_all(frame.rgba8())
     },
+    is_whole: |file, length, (width, height)| {
+        let [w, h] = [bytes_at(file, 0)?, bytes_at(file, 4)?].map(u32::from_le_bytes);
+        Ok((w, h) == (width, height) && length == 8 + 4 * u64::from(width) * u64::from(height))
+    },
+    read: Some(|path| {
+        let mut bytes = std::fs::read(path)?;
+        let words = bytes.as_chunks::<4>().0.get(..2).ok_or_else(broken)?;
+        let size = (u32::from_le_bytes(words[0]), u32::from_le_bytes(words[1]));
+        match bytes.len() as u64 == 8 + 4 * u64::from(size.0) * u64::from(size.1) {
+            true => Ok(Shown { size, rgba: bytes.split_off(8) }),
+            false => Err(broken()),
+        }
+    }),
 };

@@ -1,18 +1,64 @@
 //! OpenEXR: linear light, half (16 bits) or float, and beside it the layers albedo, normal, depth and samples.
 
-use super::{Format, FormatOptions, Frame, PixelFormats, missing};
+use super::{Format, FormatOptions, Frame, PixelFormats, bytes_at, missing};
 use crate::film::image::Image;
 use exr::prelude::{
     AnyChannel, AnyChannels, Encoding, FlatSamples, Image as ExrImage, Layer, LayerAttributes, WritableImage, f16,
 };
-use std::io::{self, Write};
+use std::fs::File;
+use std::io::{self, BufRead, Read, Seek, SeekFrom, Write};
 
 pub const FORMAT: Format = Format {
     extension: "exr",
     bits: &[16, 32],
     needs: |_| PixelFormats { linear: true, layers: true, ..PixelFormats::default() },
     write,
+    is_whole,
+    read: None,
 };
+
+// Behind the header stands a table of where the blocks begin: the first of them right behind the table, and the last one
+// ends where the file does. A block begins with its place (four numbers of a tile, one of rows) and its
+// length ("OpenEXR file layout").
+const TILED: u32 = 0x200;
+fn is_whole(file: &mut File, length: u64, (width, height): (u32, u32)) -> io::Result<bool> {
+    let broken = || io::Error::from(io::ErrorKind::InvalidData);
+    if bytes_at(file, 0)? != [0x76, 0x2f, 0x31, 0x01] {
+        return Ok(false);
+    }
+    let before_length = if u32::from_le_bytes(bytes_at(file, 4)?) & TILED != 0 { 16 } else { 4 };
+    file.seek(SeekFrom::Start(8))?;
+    let mut header = io::BufReader::new(&mut *file);
+    let (mut at, mut window) = (8, None);
+    loop {
+        let mut words = [Vec::new(), Vec::new()];
+        at += header.read_until(0, &mut words[0])? as u64;
+        if words[0] == [0] {
+            break;
+        }
+        at += header.read_until(0, &mut words[1])? as u64;
+        let mut size = [0; 4];
+        header.read_exact(&mut size)?;
+        let mut value = vec![0; usize::try_from(u32::from_le_bytes(size)).map_or(0, |n| n.min(1 << 16))];
+        header.read_exact(&mut value)?;
+        at += 4 + value.len() as u64;
+        if words[0] == b"dataWindow\0" {
+            window = value.as_chunks::<4>().0.get(2..4).map(|ends| [0, 1].map(|i| u32::from_le_bytes(ends[i])));
+        }
+    }
+    drop(header);
+    if window != Some([width - 1, height - 1]) {
+        return Ok(false);
+    }
+    let first = u64::from_le_bytes(bytes_at(file, at)?);
+    let blocks = first.checked_sub(at).filter(|n| *n % 8 == 0 && first <= length).ok_or_else(broken)? / 8;
+    let mut last = 0;
+    for block in 0..blocks {
+        last = last.max(u64::from_le_bytes(bytes_at(file, at + 8 * block)?));
+    }
+    let size = u32::from_le_bytes(bytes_at(file, last + before_length)?);
+    Ok(last + before_length + 4 + u64::from(size) == length)
+}
 
 // Channels by name: colour in the unnamed layer, where every program looks first, the others as LAYER.CHANNEL.
 fn write(frame: &Frame, options: &FormatOptions, to: &mut dyn Write) -> io::Result<()> {

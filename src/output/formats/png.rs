@@ -1,10 +1,11 @@
 //! PNG: RGB without alpha, 8 bits a channel compressed fast, since frames are many and short-lived, or 16 bits from linear
 //! light through the scene's tone curve.
 
-use super::{Format, FormatOptions, Frame, PixelFormats, RGBA8, missing, rgb};
+use super::{Format, FormatOptions, Frame, PixelFormats, RGBA8, Shown, bytes_at, missing, rgb};
 use crate::scene::Tone;
 use image::ImageEncoder;
 use image::codecs::png::{CompressionType, FilterType, PngEncoder};
+use std::fs::File;
 use std::io::{self, Write};
 
 pub const FORMAT: Format = Format {
@@ -15,7 +16,25 @@ pub const FORMAT: Format = Format {
         _ => PixelFormats { linear: true, ..PixelFormats::default() },
     },
     write,
+    is_whole,
+    read: Some(|path| {
+        let file = io::BufReader::new(File::open(path)?);
+        let picture =
+            image::ImageReader::with_format(file, image::ImageFormat::Png).decode().map_err(io::Error::other)?;
+        let rgba = picture.into_rgba8();
+        Ok(Shown { size: rgba.dimensions(), rgba: rgba.into_raw() })
+    }),
 };
+
+// Signature, length and name of the first chunk, width and height; and all of the last chunk.
+const START: [u8; 16] = *b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR";
+const END: [u8; 12] = *b"\0\0\0\0IEND\xae\x42\x60\x82";
+
+fn is_whole(file: &mut File, length: u64, (width, height): (u32, u32)) -> io::Result<bool> {
+    let size = [bytes_at(file, 16)?, bytes_at(file, 20)?].map(u32::from_be_bytes);
+    let end = length.checked_sub(END.len() as u64).ok_or(io::ErrorKind::UnexpectedEof)?;
+    Ok(bytes_at(file, 0)? == START && size == [width, height] && bytes_at(file, end)? == END)
+}
 
 fn write(frame: &Frame, options: &FormatOptions, to: &mut dyn Write) -> io::Result<()> {
     let (bytes, colour) = match options.bits {

@@ -1,14 +1,39 @@
 //! Portable pixmap, binary.
 
-use super::{Format, Frame, RGBA8, rgb};
-use std::io::Write;
+use super::{Format, Frame, RGBA8, Shown, broken, rgb};
+use std::io::{Read, Write};
 
 pub const FORMAT: Format = Format {
     extension: "ppm",
     bits: &[8],
     needs: |_| RGBA8,
     write: |frame: &Frame, _, to: &mut dyn Write| {
-        write!(to, "P6\n{} {}\n255\n", frame.width, frame.height)?;
+        to.write_all(header((frame.width, frame.height)).as_bytes())?;
         to.write_all(&rgb(frame.rgba8()))
     },
+    is_whole: |file, length, size| {
+        let expected = header(size).into_bytes();
+        let mut found = vec![0; expected.len()];
+        file.read_exact(&mut found)?;
+        Ok(found == expected && length == (expected.len() as u64) + 3 * u64::from(size.0) * u64::from(size.1))
+    },
+    read: Some(|path| {
+        let bytes = std::fs::read(path)?;
+        let mut rest = bytes.splitn(4, |b| *b == b'\n');
+        let mut line = || rest.next().and_then(|line| std::str::from_utf8(line).ok()).ok_or_else(broken);
+        let (kind, size, depth) = (line()?, line()?, line()?);
+        let side = |s: &str| s.parse::<u32>().map_err(|_| broken());
+        let (width, height) = size.split_once(' ').ok_or_else(broken)?;
+        let size = (side(width)?, side(height)?);
+        let pixels = rest.next().ok_or_else(broken)?;
+        if kind != "P6" || depth != "255" || pixels.len() as u64 != 3 * u64::from(size.0) * u64::from(size.1) {
+            return Err(broken());
+        }
+        let rgba = pixels.as_chunks::<3>().0.iter().flat_map(|[r, g, b]| [*r, *g, *b, 255]).collect();
+        Ok(Shown { size, rgba })
+    }),
 };
+
+fn header((width, height): (u32, u32)) -> String {
+    format!("P6\n{width} {height}\n255\n")
+}

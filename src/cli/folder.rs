@@ -1,0 +1,86 @@
+//! Arguments of what is done with a folder of frames.
+
+use super::{SceneArgs, parse_fps};
+use crate::output::video::Codec;
+use clap::{Args, ValueEnum};
+use std::path::PathBuf;
+
+/// Arguments of `missing`.
+#[derive(Args, Debug)]
+pub struct MissingArgs {
+    /// The folder of the frames, with its manifest.json.
+    pub folder: PathBuf,
+    /// The scene that they should be of; another one's frames are refused.
+    #[arg(long, value_name = "FILE")]
+    pub scene: Option<String>,
+    /// Print which of N shards have missing frames, as `1,4-6`, in place of the frames.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub shards: Option<u32>,
+    /// How frames are dealt out to shards.
+    #[arg(long, value_enum, default_value = "contiguous")]
+    pub shard_mode: ShardMode,
+    /// What the flags of the run changed in the scene.
+    #[command(flatten)]
+    pub changes: SceneArgs,
+}
+
+/// Arguments of `stitch`.
+#[derive(Args, Debug)]
+pub struct StitchArgs {
+    /// The folder of the frames, with its manifest.json; or a path with %d or %0Nd of frames that were made elsewhere.
+    pub frames: String,
+    /// The video: .mp4 through ffmpeg, or .y4m without it.
+    #[arg(short, long, value_name = "FILE")]
+    pub output: PathBuf,
+    /// Frames a second [default: the run's, or 30]
+    #[arg(long, value_parser = parse_fps)]
+    pub fps: Option<f64>,
+    /// The scene that they should be of; another one's frames are refused.
+    #[arg(long, value_name = "FILE")]
+    pub scene: Option<String>,
+    /// How to encode.
+    #[command(flatten)]
+    pub video: VideoArgs,
+    /// What the flags of the run changed in the scene.
+    #[command(flatten)]
+    pub changes: SceneArgs,
+}
+
+/// Arguments of `status`.
+#[derive(Args, Debug)]
+pub struct StatusArgs {
+    /// The folder of the frames, with its manifest.json.
+    pub folder: PathBuf,
+}
+
+/// How to encode a video.
+#[derive(Args, Debug, Default)]
+pub struct VideoArgs {
+    /// Quality of the video, lower is better [default: 18 for h264, 22 for h265, 30 for av1]
+    #[arg(long, value_parser = clap::value_parser!(u32).range(0..=63), help_heading = "Output")]
+    pub crf: Option<u32>,
+    /// The encoder's preset [default: veryfast, fast, 8]
+    #[arg(long, help_heading = "Output")]
+    pub preset: Option<String>,
+    /// The video's compression.
+    #[arg(long, value_enum, default_value = "h264", help_heading = "Output")]
+    pub codec: Option<Codec>,
+    /// The ffmpeg program (also POLYFLY_FFMPEG).
+    #[arg(long, value_name = "PROGRAM", help_heading = "Output")]
+    pub ffmpeg: Option<PathBuf>,
+}
+
+/// How frames are dealt out to shards.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum ShardMode {
+    /// Each has frames that follow each other.
+    #[default]
+    Contiguous,
+    /// Each has every Nth frame.
+    Stride,
+}
+
+pub(super) fn parse_shard(text: &str) -> Result<(u32, u32), String> {
+    let numbers = text.split_once('/').and_then(|(k, n)| Some((k.trim().parse().ok()?, n.trim().parse().ok()?)));
+    numbers.filter(|&(k, n)| (1..=n).contains(&k)).ok_or_else(|| "expected K/N, with K from 1 to N".into())
+}

@@ -1,0 +1,234 @@
+//! What a run does to the folder of its frames: looks who has been there, says what is left to do, and writes down what
+//! has become of it.
+
+use crate::cli::{RenderArgs, ShardMode};
+use crate::error::Error;
+use crate::output::OutputError;
+use crate::output::folder::FrameFolder;
+use crate::output::formats::Format;
+use crate::output::manifest::Manifest;
+use crate::render::frames::FrameList;
+use crate::report::remark;
+use crate::scene::Scene;
+use std::collections::BTreeSet;
+
+/// What becomes of frames that are there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Existing {
+    /// The run is refused.
+    Refused,
+    /// They are rendered again.
+    Overwritten,
+    /// They stay, if they are whole and of this scene.
+    Kept,
+}
+
+impl Existing {
+    /// What the flags say. A scene on stdin overwrites, as the coursework's programs do.
+    pub fn of(args: &RenderArgs, name: &str) -> Existing {
+        match (args.resume, args.overwrite || name == "-") {
+            (true, _) => Existing::Kept,
+            (_, true) => Existing::Overwritten,
+            _ => Existing::Refused,
+        }
+    }
+}
+
+/// A folder that a run is going to write to.
+pub struct Claim {
+    folder: FrameFolder,
+    manifest: Manifest,
+    // All frames that there are to be, of all runs.
+    frames: FrameList,
+    // Frames of another scene, or of nobody knows which, that go.
+    stale: Vec<u32>,
+    existing: Existing,
+    // A single picture leaves nothing beside it, unless it belongs to others; nor do frames among those of another scene,
+    // for nobody could tell them apart.
+    is_recorded: bool,
+    // Frames of another scene that stay.
+    strangers: Option<FrameList>,
+    has_begun: bool,
+    /// Frames that are to be rendered; None where all are there.
+    pub left: Option<FrameList>,
+    /// How many are there already.
+    pub there: usize,
+}
+
+/// The folder that a scene's frames go to.
+pub fn folder_of(scene: &Scene) -> Result<FrameFolder, Error> {
+    let files = &scene.output.files;
+    let format = Format::of(&files.extension()).ok_or_else(|| Error::Usage(format!("no format writes {files}")))?;
+    Ok(FrameFolder { pattern: files.clone(), format, size: (scene.render.width, scene.render.height) })
+}
+
+/// Whether a video can be made of a folder's files.
+pub fn readable(folder: &FrameFolder) -> Result<(), Error> {
+    match folder.format.read {
+        Some(_) => Ok(()),
+        None => Err(Error::Usage(format!(
+            "a video is made of pictures as they are shown, and .{} files hold light; render them as .png too",
+            folder.format.extension
+        ))),
+    }
+}
+
+impl Claim {
+    /// Looks into the folder; nothing is changed in it.
+    ///
+    /// # Errors
+    /// It has frames of another scene, or such that are not to be touched; it cannot be read.
+    pub fn look(
+        scene: &Scene,
+        manifest: Manifest,
+        part: &FrameList,
+        all: &FrameList,
+        existing: Existing,
+    ) -> Result<Claim, Error> {
+        let folder = folder_of(scene)?;
+        let path = folder.path();
+        let theirs = Manifest::read(&folder.pattern)?;
+        let is_ours = theirs.as_ref().map(|t| t.differences(&manifest));
+        if let (Some(places), true) = (&is_ours, existing != Existing::Overwritten)
+            && !places.is_empty()
+        {
+            return Err(Error::OtherScene(path, places.clone()));
+        }
+        let is_ours = is_ours.is_some_and(|places| places.is_empty());
+        let there = folder.existing().map_err(|e| OutputError::Read(path.clone(), e))?;
+        let mine = |n: &u32| there.contains(n);
+        let (mut left, mut stale, mut kept, mut strangers) = (Some(part.clone()), Vec::new(), 0, None);
+        match existing {
+            Existing::Refused => {
+                if let Some(first) = part.iter().find(mine) {
+                    return Err(Error::Usage(format!(
+                        "{} is there already: --resume keeps what is whole and renders the rest, --overwrite renders all",
+                        folder.pattern.path(first).display()
+                    )));
+                }
+            }
+            Existing::Overwritten => {
+                if !is_ours {
+                    stale = part.iter().filter(mine).collect();
+                    let asked: BTreeSet<u32> = stale.iter().copied().collect();
+                    strangers = FrameList::of_numbers(there.difference(&asked).copied());
+                }
+                let read_only = |n: &u32| {
+                    std::fs::symlink_metadata(folder.pattern.path(*n)).is_ok_and(|m| m.permissions().readonly())
+                };
+                if let Some(n) = part.iter().filter(mine).find(read_only) {
+                    let error = std::io::Error::new(std::io::ErrorKind::PermissionDenied, "it is read-only");
+                    return Err(OutputError::Write(folder.pattern.path(n), error).into());
+                }
+            }
+            Existing::Kept => {
+                if theirs.is_none() && part.iter().any(|n| mine(&n)) {
+                    return Err(Error::Usage(format!(
+                        "{} has frames and no manifest.json, so nobody knows which scene they are of: give a folder of its own, \
+                         or --overwrite",
+                        path.display()
+                    )));
+                }
+                let whole: BTreeSet<u32> = part.iter().filter(|n| mine(n) && folder.is_whole(*n)).collect();
+                kept = whole.len();
+                left = FrameList::of_numbers(part.iter().filter(|n| !whole.contains(n)));
+            }
+        }
+        // Runs over other frames of the same clip add to what there is to be.
+        let merged = |t: &Manifest| FrameList::parse(&format!("{},{all}", t.frames), scene.output.frames).ok();
+        let frames = theirs.as_ref().filter(|_| is_ours).and_then(merged).unwrap_or_else(|| all.clone());
+        let is_recorded = strangers.is_none() && (theirs.is_some() || all.len() > 1 || existing == Existing::Kept);
+        Ok(Claim {
+            folder,
+            manifest,
+            frames,
+            stale,
+            existing,
+            is_recorded,
+            strangers,
+            has_begun: false,
+            left,
+            there: kept,
+        })
+    }
+
+    /// The folder, for the sink that shares its frames with other runs; None where all are made.
+    pub fn shared(&self) -> Option<FrameFolder> {
+        (self.existing != Existing::Overwritten).then(|| self.folder.clone())
+    }
+
+    /// Makes the folder ready: removes what dead runs have left, and writes the manifest.
+    ///
+    /// # Errors
+    /// It cannot be written to; another run has begun another scene there meanwhile.
+    pub fn begin(&mut self, quiet: bool) -> Result<(), Error> {
+        self.has_begun = true;
+        let path = self.folder.path();
+        let swept = self.folder.sweep();
+        if swept > 0 && !quiet {
+            remark(&format!("{}: {swept} unfinished files of earlier runs removed", path.display()));
+        }
+        for &n in &self.stale {
+            let file = self.folder.pattern.path(n);
+            std::fs::remove_file(&file).map_err(|e| OutputError::Write(file, e))?;
+        }
+        let pattern = &self.folder.pattern;
+        if let Some(strangers) = &self.strangers {
+            Manifest::update(pattern, |_| Ok::<_, Error>(None))?;
+            if !quiet {
+                let path = path.display();
+                remark(&format!("{path}: frames {strangers} of another scene stay beside these: it cannot be resumed"));
+            }
+        }
+        if !self.is_recorded {
+            return Ok(());
+        }
+        self.manifest.frames = self.frames.to_string();
+        let ours = &self.manifest;
+        Manifest::update(pattern, |theirs| match theirs.map(|t| t.differences(ours)) {
+            Some(places) if !places.is_empty() && self.existing != Existing::Overwritten => {
+                Err(Error::OtherScene(path, places))
+            }
+            _ => Ok(Some(ours.clone())),
+        })
+    }
+
+    /// Writes down what there is now.
+    ///
+    /// # Errors
+    /// The folder cannot be read or written.
+    pub fn end(&mut self) -> Result<(), Error> {
+        if !self.is_recorded || !self.has_begun {
+            return Ok(());
+        }
+        let path = self.folder.path();
+        let there = self.folder.existing().map_err(|e| OutputError::Read(path.clone(), e))?;
+        self.manifest.written = FrameList::of_numbers(there.into_iter()).map_or_else(String::new, |f| f.to_string());
+        let mut ours = self.manifest.clone();
+        Manifest::update(&self.folder.pattern, |theirs| {
+            match theirs {
+                // Others may have added frames to what there is to be.
+                Some(theirs) if theirs.hash == ours.hash => ours.frames = theirs.frames,
+                // Another scene has taken the folder over.
+                Some(theirs) => return Ok(Some(theirs)),
+                None => {}
+            }
+            Ok(Some(ours))
+        })
+    }
+}
+
+impl Claim {
+    /// Where this run tells of its frames, if anybody is to hear of it.
+    pub fn journal(&self) -> Option<std::path::PathBuf> {
+        self.is_recorded.then(|| self.folder.path())
+    }
+}
+
+/// The part of the frames that `--shard` names; all without it, None where it has none.
+pub fn shard(all: &FrameList, shard: Option<(u32, u32)>, mode: ShardMode) -> Option<FrameList> {
+    match shard {
+        Some((k, n)) => all.part(k - 1, n, mode == ShardMode::Stride),
+        None => Some(all.clone()),
+    }
+}

@@ -1,0 +1,163 @@
+//! `polyfly missing` and `polyfly status`: what is in a folder of frames, and what is not.
+
+use super::claim::shard;
+use super::doctor::picture_version;
+use super::journal::Entry;
+use super::{load_scene, output};
+use crate::cli::{MissingArgs, SceneArgs, StatusArgs};
+use crate::error::Error;
+use crate::output::folder::FrameFolder;
+use crate::output::formats::Format;
+use crate::output::manifest::{HIDDEN, Manifest, NAME};
+use crate::output::{OutputError, files};
+use crate::render::frames::FrameList;
+use crate::scene::Pattern;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+
+/// A folder with a manifest.
+pub struct Folder {
+    /// Its frames.
+    pub folder: FrameFolder,
+    /// Those that there are to be.
+    pub frames: FrameList,
+    /// What they are of.
+    pub manifest: Manifest,
+}
+
+impl Folder {
+    /// A folder, or a pattern in one that has frames of several.
+    ///
+    /// # Errors
+    /// It has no manifest, or several patterns, or what it says makes no sense.
+    pub fn open(path: &Path) -> Result<Folder, Error> {
+        let text = path.display().to_string();
+        let (folder, asked) = match Pattern::parse(&text) {
+            Ok((pattern, false)) => (files::folder_of(path), Some(pattern.key())),
+            _ => (path, None),
+        };
+        let mut all = Manifest::all(folder)?;
+        all.retain(|m| asked.as_ref().is_none_or(|key| Pattern::parse(&m.pattern).is_ok_and(|(p, _)| p.key() == *key)));
+        let several = all.len() > 1;
+        let Some(manifest) = all.pop().filter(|_| !several) else {
+            let names = all.iter().map(|m| format!("{}/{}", folder.display(), m.pattern)).collect::<Vec<_>>();
+            return Err(Error::Usage(match several {
+                true => {
+                    format!("{text} has frames of several patterns: give one of them, such as {}", names.join(", "))
+                }
+                false => format!("{text}: {NAME} there tells of no such frames: polyfly has not begun them"),
+            }));
+        };
+        let wrong = |what: &str| Error::Usage(format!("{}/{NAME}: {what} makes no sense", folder.display()));
+        let (pattern, _) = Pattern::parse(&manifest.pattern).map_err(|_| wrong("pattern"))?;
+        let format = Format::of(&pattern.extension()).ok_or_else(|| wrong("pattern"))?;
+        let frames = FrameList::parse(&manifest.frames, u32::MAX).map_err(|_| wrong("frames"))?;
+        let folder = FrameFolder { pattern: pattern.below(folder), format, size: manifest.size.into() };
+        Ok(Folder { folder, frames, manifest })
+    }
+
+    // Frames that are whole, and such that are there and not.
+    fn look(&self) -> Result<(BTreeSet<u32>, BTreeSet<u32>), Error> {
+        let there = self.folder.existing().map_err(|e| OutputError::Read(self.folder.path(), e))?;
+        let asked = self.frames.iter().filter(|n| there.contains(n));
+        Ok(asked.partition(|&n| self.folder.is_whole(n)))
+    }
+}
+
+/// Refuses a folder whose frames are of another scene than that one.
+pub fn expected(manifest: &Manifest, scene: &str, changes: &SceneArgs, folder: &Path) -> Result<(), Error> {
+    let mut scene = load_scene(scene, changes)?;
+    // Where frames go is no part of what they are; how they are named and written is the folder's own.
+    scene.output.files = Pattern::parse(&manifest.pattern).map_or(scene.output.files, |(pattern, _)| pattern);
+    scene.output.bits = manifest.bits;
+    let ours = Manifest::of(&scene, String::new(), picture_version(), manifest.denoised);
+    match manifest.differences(&ours) {
+        places if places.is_empty() => Ok(()),
+        places => Err(Error::OtherScene(folder.to_owned(), places)),
+    }
+}
+
+/// Prints what is missing.
+pub fn run(args: &MissingArgs) -> Result<(), Error> {
+    let here = Folder::open(&args.folder)?;
+    if let Some(scene) = &args.scene {
+        expected(&here.manifest, scene, &args.changes, &args.folder)?;
+    }
+    let (whole, _) = here.look()?;
+    let gap = |list: &FrameList| FrameList::of_numbers(list.iter().filter(|n| !whole.contains(n)));
+    let Some(missing) = gap(&here.frames) else { return Ok(()) };
+    let text = match args.shards {
+        None => missing.to_string(),
+        Some(n) => {
+            let part = |k: &u32| shard(&here.frames, Some((*k, n)), args.shard_mode).is_some_and(|p| gap(&p).is_some());
+            FrameList::of_numbers((1..=n).filter(part)).map_or_else(String::new, |list| list.to_string())
+        }
+    };
+    output(&format!("{text}\n"))?;
+    Err(Error::Incomplete(format!("{} of {} frames are missing or not whole", missing.len(), here.frames.len())))
+}
+
+// What a machine has done.
+#[derive(Default)]
+struct Node {
+    frames: usize,
+    ms: f64,
+}
+
+/// Prints how far a folder has come.
+pub fn status(args: &StatusArgs) -> Result<(), Error> {
+    let here = Folder::open(&args.folder)?;
+    let (whole, broken) = here.look()?;
+    let total = here.frames.len();
+    let mut text = format!("{}: {} of {total} frames are whole", args.folder.display(), whole.len());
+    let missing = total - whole.len() - broken.len();
+    text += &format!(", {missing} missing, {} broken\n", broken.len());
+    if let Some(list) = FrameList::of_numbers(broken.iter().copied()) {
+        text += &format!("broken: {list}\n");
+    }
+    let (nodes, times) = journals(&here.folder.path());
+    for (name, node) in &nodes {
+        text += &format!("{name}: {} frames, {:.1} ms each\n", node.frames, node.ms / node.frames.max(1) as f64);
+    }
+    if let Some(rate) = rate(&times) {
+        text += &format!("{rate:.2} frames a second lately");
+        let left = (total - whole.len()) as f64 / rate;
+        text += &if left > 0.0 { format!(", {} to go at that\n", duration(left)) } else { "\n".to_owned() };
+    }
+    output(&text)
+}
+
+fn duration(seconds: f64) -> String {
+    let s = seconds.ceil() as u64;
+    match s {
+        0..=119 => format!("{s} s"),
+        120..=7199 => format!("{} min", s.div_ceil(60)),
+        _ => format!("{} h {} min", s / 3600, s % 3600 / 60),
+    }
+}
+
+// What each machine's journals tell, and when frames were whole.
+fn journals(folder: &Path) -> (BTreeMap<String, Node>, Vec<f64>) {
+    let (mut nodes, mut times) = (BTreeMap::<String, Node>::new(), Vec::new());
+    for file in std::fs::read_dir(folder.join(HIDDEN)).into_iter().flatten().flatten() {
+        let name = file.file_name().to_string_lossy().into_owned();
+        let Some((machine, _)) = name.strip_suffix(".jsonl").and_then(|n| n.rsplit_once('-')) else { continue };
+        let node = nodes.entry(machine.to_owned()).or_default();
+        // A line that a kill has cut off is no entry.
+        let text = std::fs::read_to_string(file.path()).unwrap_or_default();
+        for entry in text.lines().filter_map(|line| serde_json::from_str::<Entry>(line).ok()) {
+            node.frames += 1;
+            node.ms += entry.ms;
+            times.push(entry.at);
+        }
+    }
+    times.sort_by(f64::total_cmp);
+    (nodes, times)
+}
+
+// Frames a second over the last hundred of them.
+fn rate(times: &[f64]) -> Option<f64> {
+    let lately = &times[times.len().saturating_sub(100)..];
+    let span = lately.last()? - lately.first()?;
+    (span > 0.0).then(|| (lately.len() - 1) as f64 / span)
+}

@@ -1,0 +1,126 @@
+//! A folder of frames: which are there, which of them are whole, and what runs that died have left beside them.
+
+use super::files::{Owner, folder_of, owner_of, temporary};
+use super::formats::Format;
+use crate::scene::Pattern;
+use std::collections::BTreeSet;
+use std::fs::File;
+use std::io;
+use std::path::PathBuf;
+use std::time::{Duration, SystemTime};
+
+/// How old, by the folder's own clock, a temporary of another machine must be to be swept.
+const STALE: Duration = Duration::from_secs(3600);
+
+/// The frames of a run in their folder.
+#[derive(Clone)]
+pub struct FrameFolder {
+    /// Their names.
+    pub pattern: Pattern,
+    /// Their format.
+    pub format: &'static Format,
+    /// Picture size, pixels.
+    pub size: (u32, u32),
+}
+
+impl FrameFolder {
+    /// The folder itself.
+    pub fn path(&self) -> PathBuf {
+        folder_of(&self.pattern.path(0)).to_owned()
+    }
+
+    /// Numbers of the frames whose names are there, whole or not; none where there is no folder.
+    pub fn existing(&self) -> io::Result<BTreeSet<u32>> {
+        let mut numbers = BTreeSet::new();
+        match std::fs::read_dir(self.path()) {
+            Err(e) if e.kind() == io::ErrorKind::NotFound => {}
+            entries => {
+                for entry in entries? {
+                    numbers.extend(entry?.file_name().to_str().and_then(|name| self.pattern.number(name)));
+                }
+            }
+        }
+        Ok(numbers)
+    }
+
+    /// Whether frame n is there and whole: its size is the run's, and it ends where it should. Nothing is decoded.
+    pub fn is_whole(&self, n: u32) -> bool {
+        let path = self.pattern.path(n);
+        let look = || -> io::Result<bool> {
+            // What a link leads to is not ours to judge; the frame takes its place.
+            if !std::fs::symlink_metadata(&path)?.is_file() {
+                return Ok(false);
+            }
+            let mut file = File::open(&path)?;
+            let length = file.metadata()?.len();
+            (self.format.is_whole)(&mut file, length, self.size)
+        };
+        look().unwrap_or(false)
+    }
+
+    /// Removes the temporaries of runs that are no more; says how many there were.
+    pub fn sweep(&self) -> usize {
+        let folder = self.path();
+        let Ok(entries) = std::fs::read_dir(&folder) else { return 0 };
+        // The clock of the machine that holds the folder, which need not be this one's.
+        let now = temporary(&folder.join("now")).and_then(|f| f.as_file().metadata()?.modified()).ok();
+        let is_old = |modified: io::Result<SystemTime>| {
+            let age = now.zip(modified.ok()).and_then(|(now, then)| now.duration_since(then).ok());
+            age.is_some_and(|age| age > STALE)
+        };
+        let mut swept = 0;
+        for entry in entries.flatten() {
+            let is_left = match entry.file_name().to_str().and_then(owner_of) {
+                Some(Owner::Gone) => true,
+                Some(Owner::Elsewhere) => is_old(entry.metadata().and_then(|m| m.modified())),
+                Some(Owner::Alive) | None => false,
+            };
+            swept += usize::from(is_left && std::fs::remove_file(entry.path()).is_ok());
+        }
+        swept
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::path::Path;
+
+    fn frames(folder: &Path, name: &str) -> FrameFolder {
+        let (pattern, _) = Pattern::parse(&format!("{}/{name}", folder.display())).unwrap();
+        let format = Format::of(&pattern.extension()).unwrap();
+        FrameFolder { pattern, format, size: (3, 2) }
+    }
+
+    #[test]
+    fn frames_are_found_by_their_names() {
+        let dir = tempfile::tempdir().unwrap();
+        let folder = frames(dir.path(), "f%03d.png");
+        for name in ["f000.png", "f012.png", "f12.png", "f0012.png", "f1234.png", "g000.png", "f-01.png", "f000.pngx"] {
+            std::fs::write(dir.path().join(name), "").unwrap();
+        }
+        assert_eq!(folder.existing().unwrap().into_iter().collect::<Vec<_>>(), [0, 12, 1234]);
+        assert!(!folder.is_whole(0));
+        assert!(frames(&dir.path().join("none"), "%d.png").existing().unwrap().is_empty());
+    }
+
+    #[test]
+    fn only_what_nobody_works_on_is_swept() {
+        let dir = tempfile::tempdir().unwrap();
+        let mine = temporary(&dir.path().join("0.png")).unwrap();
+        let of = |name: &str| dir.path().join(name);
+        let here = crate::output::files::host();
+        // No process has a number as large as that.
+        let dead = of(&format!(".polyfly-{here}-4194305-abcdef.part"));
+        let other = of(".polyfly-otherhost-1-abcdef.part");
+        let old = of(".polyfly-otherhost-1-bcdefg.part");
+        for file in [&dead, &other, &old, &of("0.png"), &of(".polyfly-notes.part")] {
+            std::fs::write(file, "").unwrap();
+        }
+        let long_ago = SystemTime::now() - 2 * STALE;
+        File::options().write(true).open(&old).unwrap().set_modified(long_ago).unwrap();
+        let swept = frames(dir.path(), "%d.png").sweep();
+        assert_eq!((swept, dead.exists(), old.exists()), (2, false, false));
+        assert!(other.exists() && mine.path().exists() && of("0.png").exists() && of(".polyfly-notes.part").exists());
+    }
+}

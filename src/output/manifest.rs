@@ -1,0 +1,344 @@
+//! `manifest.json` beside the frames: for each pattern of names which scene the frames are of, which there are to be, and
+//! which there are.
+//!
+//! Whoever renders into the folder, looks for what is missing or makes a film of it compares the scene first, so that
+//! frames of two scenes never end in one clip.
+
+use super::OutputError;
+use super::files::{folder_of, temporary};
+use crate::scene::{Bumps, MapSource, Output, Pattern, Scene, SkySource, TextureSource};
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+use std::collections::{BTreeMap, BTreeSet};
+use std::io::{Read, Write};
+use std::path::{Path, PathBuf};
+
+/// Its name.
+pub const NAME: &str = "manifest.json";
+
+// A resolved scene above this is not written out; its hash tells whether it is another, not where.
+const LONGEST_SCENE: usize = 1 << 20;
+
+/// The folder of locks and journals beside the frames.
+pub const HIDDEN: &str = ".polyfly";
+
+#[derive(Default, Serialize, Deserialize)]
+struct Manifests {
+    // Version of the program that wrote it last.
+    polyfly: String,
+    // By the pattern, its number written as %d.
+    frames: BTreeMap<String, Manifest>,
+}
+
+/// What the frames of a pattern are.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Manifest {
+    /// Version of its pictures: the checksum of `polyfly doctor`'s reference picture.
+    pub pictures: String,
+    /// SHA-256 of the resolved scene, of its files and of what follows here up to `pattern`.
+    pub hash: String,
+    /// Whether noise was taken out, outside the promise of equal bytes.
+    pub denoised: bool,
+    /// Bits of a channel, where the scene or a flag says.
+    pub bits: Option<u32>,
+    /// The names of the frames.
+    pub pattern: String,
+    /// Picture size, pixels.
+    pub size: [u32; 2],
+    /// Frames a second of their video.
+    pub fps: f64,
+    /// Frames that there are to be, as `--frames` takes them.
+    pub frames: String,
+    /// Frames that there were when a run last ended here; none before.
+    pub written: String,
+    /// SHA-256 of each file that the scene reads, by its place in the scene.
+    pub files: BTreeMap<String, String>,
+    /// The resolved scene in TOML, files by their names; None where it is very long.
+    pub scene: Option<String>,
+}
+
+/// Why a folder's manifest cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum ManifestError {
+    /// There is one that is none of ours.
+    #[error("{0} is not polyfly's ({1}); give the frames a folder of their own")]
+    Foreign(PathBuf, String),
+    /// It cannot be read or written.
+    #[error("{0}")]
+    Output(#[from] OutputError),
+}
+
+impl Manifest {
+    /// That of a scene whose frames, listed in `frames`, are made by a program with these pictures.
+    pub fn of(scene: &Scene, frames: String, pictures: String, denoised: bool) -> Manifest {
+        let (scene_text, files) = resolved(scene);
+        let (pattern, bits) = (scene.output.files.name(), scene.output.bits);
+        let mut hash = Sha256::new();
+        let sources = files.iter().map(|(place, hash)| format!("{place} {hash}\n")).collect::<String>();
+        for part in [&scene_text, &sources, &format!("{pictures} {denoised} {bits:?} {pattern}")] {
+            hash.update((part.len() as u64).to_le_bytes());
+            hash.update(part);
+        }
+        Manifest {
+            pictures,
+            hash: hex(&hash.finalize()),
+            denoised,
+            bits,
+            pattern,
+            size: [scene.render.width, scene.render.height],
+            fps: scene.output.fps,
+            frames,
+            written: String::new(),
+            files,
+            scene: (scene_text.len() <= LONGEST_SCENE).then_some(scene_text),
+        }
+    }
+
+    /// That of a pattern's frames in their folder, if there is one.
+    ///
+    /// # Errors
+    /// The file is none of ours, or cannot be read.
+    pub fn read(pattern: &Pattern) -> Result<Option<Manifest>, ManifestError> {
+        Ok(Manifests::read(folder_of(&pattern.path(0)))?.frames.remove(&pattern.key()))
+    }
+
+    /// All of a folder.
+    ///
+    /// # Errors
+    /// As [`Manifest::read`].
+    pub fn all(folder: &Path) -> Result<Vec<Manifest>, ManifestError> {
+        Ok(Manifests::read(folder)?.frames.into_values().collect())
+    }
+
+    /// Changes that of a pattern's frames, or removes it, while no other run does.
+    ///
+    /// # Errors
+    /// As [`Manifest::read`]; it cannot be written; what `change` says.
+    pub fn update<E: From<ManifestError>>(
+        pattern: &Pattern,
+        change: impl FnOnce(Option<Manifest>) -> Result<Option<Manifest>, E>,
+    ) -> Result<(), E> {
+        let first = pattern.path(0);
+        let folder = folder_of(&first);
+        let failed = |e| E::from(ManifestError::from(OutputError::Write(folder.join(NAME), e)));
+        let hidden = folder.join(HIDDEN);
+        std::fs::create_dir_all(&hidden).map_err(failed)?;
+        let lock = std::fs::File::create(hidden.join("lock")).map_err(failed)?;
+        // Where a file system knows no locks, two runs that begin in the same moment may miss each other's record.
+        let _ = lock.lock();
+        let mut all = Manifests::read(folder)?;
+        match change(all.frames.remove(&pattern.key()))? {
+            Some(manifest) => drop(all.frames.insert(pattern.key(), manifest)),
+            None if all.frames.is_empty() => {
+                return match std::fs::remove_file(folder.join(NAME)) {
+                    Err(e) if e.kind() != std::io::ErrorKind::NotFound => Err(failed(e)),
+                    _ => Ok(()),
+                };
+            }
+            None => {}
+        }
+        all.polyfly = env!("CARGO_PKG_VERSION").into();
+        all.write(folder).map_err(|e| E::from(e.into()))
+    }
+
+    /// What differs from another run's, by its place in the scene; nothing where both make the same frames.
+    pub fn differences(&self, other: &Manifest) -> Vec<String> {
+        if self.hash == other.hash {
+            return Vec::new();
+        }
+        let mut places = BTreeSet::new();
+        let own = |differs: bool, what: &str| differs.then(|| what.to_owned());
+        places.extend(own(self.pictures != other.pictures, "the program's pictures (another version)"));
+        places.extend(own(self.denoised != other.denoised, "--denoise"));
+        places.extend(own(self.bits != other.bits, "output.bits"));
+        places.extend(own(self.pattern != other.pattern, "output.path"));
+        let both = self.files.keys().chain(other.files.keys());
+        places.extend(both.filter(|k| self.files.get(*k) != other.files.get(*k)).map(|k| format!("the file of {k}")));
+        let parsed = |m: &Manifest| m.scene.as_deref().and_then(|text| text.parse::<toml::Table>().ok());
+        if let (Some(a), Some(b)) = (parsed(self), parsed(other)) {
+            differing(&toml::Value::Table(a), &toml::Value::Table(b), "", &mut places);
+        }
+        if places.is_empty() {
+            places.insert("the scene".into());
+        }
+        places.into_iter().collect()
+    }
+}
+
+impl Manifests {
+    fn read(folder: &Path) -> Result<Manifests, ManifestError> {
+        let path = folder.join(NAME);
+        let text = match std::fs::read_to_string(&path) {
+            Ok(text) => text,
+            Err(e) if e.kind() == std::io::ErrorKind::NotFound => return Ok(Manifests::default()),
+            Err(e) if e.kind() == std::io::ErrorKind::InvalidData => {
+                return Err(ManifestError::Foreign(path, e.to_string()));
+            }
+            Err(e) => return Err(OutputError::Read(path, e).into()),
+        };
+        serde_json::from_str(&text).map_err(|e| ManifestError::Foreign(path, e.to_string()))
+    }
+
+    // Synced: it is what a resumed run relies on after a power cut.
+    fn write(&self, folder: &Path) -> Result<(), OutputError> {
+        let path = folder.join(NAME);
+        let failed = |e| OutputError::Write(path.clone(), e);
+        let mut text = serde_json::to_vec_pretty(self).map_err(|e| failed(e.into()))?;
+        text.push(b'\n');
+        let mut file = temporary(&path).map_err(failed)?;
+        file.write_all(&text).and_then(|()| file.as_file().sync_all()).map_err(failed)?;
+        file.persist(&path).map_err(|e| failed(e.error))?;
+        Ok(())
+    }
+}
+
+// The places where two tables differ, as `camera.fov_deg` and `body[1].radius`.
+fn differing(a: &toml::Value, b: &toml::Value, place: &str, into: &mut BTreeSet<String>) {
+    use toml::Value::{Array, Table};
+    let below = |key: &str| if place.is_empty() { key.to_owned() } else { format!("{place}.{key}") };
+    match (a, b) {
+        (Table(a), Table(b)) => {
+            for key in a.keys().chain(b.keys()) {
+                match (a.get(key), b.get(key)) {
+                    (Some(a), Some(b)) => differing(a, b, &below(key), into),
+                    _ => drop(into.insert(below(key))),
+                }
+            }
+        }
+        (Array(a), Array(b)) if a.len() == b.len() && a.iter().chain(b).all(toml::Value::is_table) => {
+            a.iter().zip(b).enumerate().for_each(|(i, (a, b))| differing(a, b, &format!("{place}[{i}]"), into));
+        }
+        _ if a == b => {}
+        _ => drop(into.insert(place.to_owned())),
+    }
+}
+
+// The scene's text without where its frames go, its files by their names, and what is in them.
+fn resolved(scene: &Scene) -> (String, BTreeMap<String, String>) {
+    let mut scene = scene.clone();
+    let Output { frames, is_loop, .. } = scene.output;
+    scene.output = Output { frames, is_loop, ..Output::default() };
+    let mut files = BTreeMap::new();
+    let mut take = |place: String, path: &mut PathBuf| {
+        files.insert(place, content(path));
+        *path = path.file_name().map(PathBuf::from).unwrap_or_default();
+    };
+    let world = &mut scene.world;
+    if let Some(floor) = &mut world.floor {
+        if let Some(TextureSource::File(path)) = &mut floor.texture {
+            take("floor.texture".into(), path);
+        }
+        if let Some(relief) = &mut floor.relief {
+            match &mut relief.bumps {
+                Bumps::Normals(path) => take("floor.relief.normal_map".into(), path),
+                Bumps::Heights { map: MapSource::File(path), .. } => take("floor.relief.bump".into(), path),
+                _ => {}
+            }
+            if let Some(MapSource::File(path)) = &mut relief.roughness_map {
+                take("floor.relief.roughness_map".into(), path);
+            }
+        }
+    }
+    if let Some(SkySource::File(path)) = &mut world.sky.image {
+        take("sky.image".into(), path);
+    }
+    for (i, mesh) in world.meshes.iter_mut().enumerate() {
+        take(format!("mesh[{i}].path"), &mut mesh.path);
+    }
+    if let Some(particles) = &mut world.particles {
+        // Of a file for each frame the first and the last: a simulation's steps may be terabytes.
+        let ends = if particles.is_animated() { vec![0, frames - 1] } else { vec![0] };
+        for frame in ends {
+            files.insert(format!("particles.path of frame {frame}"), content(&particles.file(frame)));
+        }
+        particles.path = particles.path.rsplit('/').next().unwrap_or_default().to_owned();
+    }
+    (scene.to_toml(), files)
+}
+
+// SHA-256 of a file; of one that cannot be read, why: rendering will say so.
+fn content(path: &Path) -> String {
+    let read = || -> std::io::Result<String> {
+        let mut file = std::fs::File::open(path)?;
+        let (mut hash, mut buffer) = (Sha256::new(), vec![0; 1 << 16]);
+        loop {
+            match file.read(&mut buffer)? {
+                0 => return Ok(hex(&hash.finalize())),
+                n => hash.update(&buffer[..n]),
+            }
+        }
+    };
+    read().unwrap_or_else(|e| e.to_string())
+}
+
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|b| format!("{b:02x}")).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(scene: &Scene) -> Manifest {
+        Manifest::of(scene, "0-9".into(), "1".into(), false)
+    }
+
+    #[test]
+    fn what_differs_is_named() {
+        let scene = Scene::sample();
+        let mine = of(&scene);
+        let mut other = scene.clone();
+        other.output.video = Some("x.mp4".into());
+        other.output.files =
+            crate::scene::Pattern::parse(&format!("elsewhere/{}", scene.output.files.name())).unwrap().0;
+        assert_eq!(mine.differences(&of(&other)), Vec::<String>::new(), "the folder and the film are no part of it");
+        other.camera.fov_deg *= 0.5;
+        other.render.depth += 1;
+        other.world.bodies[0].radius *= 2.0;
+        other.output.bits = Some(16);
+        let places = mine.differences(&of(&other));
+        assert_eq!(places, ["body[0].radius", "camera.fov_deg", "output.bits", "render.depth"]);
+        other.world.bodies.pop();
+        assert!(mine.differences(&of(&other)).contains(&"body".to_owned()));
+    }
+
+    #[test]
+    fn files_count_by_what_is_in_them() {
+        let dir = tempfile::tempdir().unwrap();
+        let mut scene = Scene::sample();
+        let mut with = |folder: &str, content: &str| {
+            let path = dir.path().join(folder).join("floor.png");
+            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+            std::fs::write(&path, content).unwrap();
+            scene.world.floor.get_or_insert_default().texture = Some(TextureSource::File(path));
+            of(&scene)
+        };
+        let (here, there, other) = (with("a", "1"), with("b", "1"), with("a", "2"));
+        assert_eq!(here.hash, there.hash, "wherever it lies");
+        assert_eq!(here.differences(&other), ["the file of floor.texture"]);
+    }
+
+    #[test]
+    fn each_pattern_has_its_own() {
+        let dir = tempfile::tempdir().unwrap();
+        let pattern = |name: &str| Pattern::parse(&format!("{}/{name}", dir.path().display())).unwrap().0;
+        let put =
+            |name: &str, m: Option<Manifest>| Manifest::update(&pattern(name), |_| Ok::<_, ManifestError>(m)).unwrap();
+        let (a, mut b) = (of(&Scene::sample()), of(&Scene::sample()));
+        b.frames = "3".into();
+        assert_eq!(Manifest::read(&pattern("%d.png")).unwrap(), None);
+        put("%d.png", Some(a.clone()));
+        put("f%d.png", Some(b.clone()));
+        // Numbers of three digits and more are written alike.
+        assert_eq!(Manifest::read(&pattern("%03d.png")).unwrap(), Some(a));
+        assert_eq!(Manifest::read(&pattern("f%d.png")).unwrap(), Some(b));
+        assert_eq!(Manifest::all(dir.path()).unwrap().len(), 2);
+        put("%d.png", None);
+        put("f%d.png", None);
+        assert!(!dir.path().join(NAME).exists());
+        for foreign in ["{}", "no json", "{\"polyfly\": 3}"] {
+            std::fs::write(dir.path().join(NAME), foreign).unwrap();
+            assert!(matches!(Manifest::read(&pattern("%d.png")), Err(ManifestError::Foreign(..))), "{foreign}");
+        }
+    }
+}

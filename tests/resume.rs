@@ -1,0 +1,267 @@
+//! Runs that are cut off, go on, and share a folder: the same frames and videos as of a run that nothing has disturbed.
+#![allow(clippy::unwrap_used, reason = "a failed unwrap fails the test")]
+#![cfg(unix)]
+
+use std::path::Path;
+use std::process::{Child, Command, Output, Stdio};
+use std::time::{Duration, Instant};
+
+const LOOK: [&str; 6] = ["--cpu", "--size", "64x48", "--samples", "1", "--threads=1"];
+
+fn program(folder: &Path, args: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_polyfly"));
+    command.args(args).current_dir(folder).env_remove("POLYFLY_ISA").stdin(Stdio::null());
+    command
+}
+
+fn polyfly(folder: &Path, args: &[&str]) -> Output {
+    program(folder, args).output().unwrap()
+}
+
+fn start(folder: &Path, args: &[&str]) -> Child {
+    program(folder, args).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap()
+}
+
+// A folder with the sample scene in it.
+fn folder() -> tempfile::TempDir {
+    let dir = tempfile::tempdir().unwrap();
+    let scene = polyfly(dir.path(), &["--default", "toml"]).stdout;
+    std::fs::write(dir.path().join("scene.toml"), scene).unwrap();
+    dir
+}
+
+fn render(dir: &Path, frames: &str, to: &str, more: &[&str]) -> Output {
+    polyfly(dir, &[&["scene.toml", "--frames", frames, "-o", to], &LOOK[..], more].concat())
+}
+
+fn words(run: &Output) -> String {
+    String::from_utf8_lossy(&run.stderr).into_owned()
+}
+
+fn code(run: &Output) -> i32 {
+    run.status.code().unwrap()
+}
+
+// Names and bytes of the frames in a folder, without what is hidden and the manifest.
+fn frames(folder: &Path) -> Vec<(String, Vec<u8>)> {
+    let mut files: Vec<_> = std::fs::read_dir(folder)
+        .unwrap()
+        .map(|e| e.unwrap())
+        .map(|e| (e.file_name().to_string_lossy().into_owned(), e.path()))
+        .filter(|(name, _)| !name.starts_with('.') && name != "manifest.json")
+        .map(|(name, path)| (name, std::fs::read(path).unwrap()))
+        .collect();
+    files.sort();
+    files
+}
+
+fn signal(child: &Child, name: &str) {
+    let done = Command::new("kill").args(["-s", name, &child.id().to_string()]).status().unwrap();
+    assert!(done.success());
+}
+
+fn wait_for(what: impl Fn() -> bool) {
+    let start = Instant::now();
+    while !what() {
+        assert!(start.elapsed() < Duration::from_secs(60), "it never came");
+        std::thread::sleep(Duration::from_millis(2));
+    }
+}
+
+#[test]
+fn what_is_missing_or_broken_is_rendered_and_nothing_else() {
+    let dir = folder();
+    for format in ["png", "data", "ppm", "exr"] {
+        let (whole, cut) = (format!("whole-{format}"), format!("cut-{format}"));
+        let pattern = |folder: &str| format!("{folder}/%02d.{format}");
+        assert!(render(dir.path(), "0-7", &pattern(&whole), &[]).status.success());
+        assert!(render(dir.path(), "0-7", &pattern(&cut), &[]).status.success());
+        let file = |n: u32| dir.path().join(&cut).join(format!("{n:02}.{format}"));
+        let untouched = file(0).metadata().unwrap().modified().unwrap();
+        // One is gone, one ends early, one is empty, one has a wrong end, one is a picture of another size.
+        std::fs::remove_file(file(1)).unwrap();
+        let bytes = std::fs::read(file(2)).unwrap();
+        std::fs::write(file(2), &bytes[..bytes.len() - 1]).unwrap();
+        std::fs::write(file(3), "").unwrap();
+        std::fs::write(file(4), [&bytes[..], &[0]].concat()).unwrap();
+        let other = ["scene.toml", "--cpu", "--size", "32x48", "--samples", "1", "--frames", "5", "-q"];
+        assert!(polyfly(dir.path(), &[&other[..], &["-o", &format!("small.{format}")]].concat()).status.success());
+        std::fs::rename(dir.path().join(format!("small5.{format}")), file(5)).unwrap();
+
+        let missing = polyfly(dir.path(), &["missing", &cut]);
+        assert_eq!((String::from_utf8_lossy(&missing.stdout).as_ref(), code(&missing)), ("1-5\n", 75), "{format}");
+        let shards = polyfly(dir.path(), &["missing", &cut, "--shards", "4"]);
+        assert_eq!(String::from_utf8_lossy(&shards.stdout), "1-3\n");
+        let run = render(dir.path(), "0-7", &pattern(&cut), &["--resume"]);
+        assert!(run.status.success(), "{}", words(&run));
+        assert_eq!(run.stdout.split(|b| *b == b'\n').count() - 1, 5, "{format}: five were to be made");
+        assert!(words(&run).contains("3 of 8 frames are there and whole"), "{}", words(&run));
+        assert_eq!(frames(&dir.path().join(&cut)), frames(&dir.path().join(&whole)), "{format}");
+        assert_eq!(file(0).metadata().unwrap().modified().unwrap(), untouched);
+        assert_eq!(code(&polyfly(dir.path(), &["missing", &cut])), 0);
+    }
+}
+
+#[test]
+fn frames_that_are_there_are_safe() {
+    let dir = folder();
+    assert!(render(dir.path(), "0-3", "out/%d.png", &[]).status.success());
+    let before = frames(&dir.path().join("out"));
+    let again = render(dir.path(), "3-4", "out/%d.png", &[]);
+    assert_eq!(code(&again), 64);
+    assert!(words(&again).contains("--resume") && words(&again).contains("--overwrite"), "{}", words(&again));
+    // More frames of the same scene add to what there is to be.
+    assert!(render(dir.path(), "4-5", "out/%d.png", &[]).status.success());
+    assert_eq!(code(&polyfly(dir.path(), &["missing", "out"])), 0);
+    std::fs::remove_file(dir.path().join("out/2.png")).unwrap();
+    assert_eq!(polyfly(dir.path(), &["missing", "out"]).stdout, b"2\n");
+
+    // Another scene.
+    let text = std::fs::read_to_string(dir.path().join("scene.toml")).unwrap();
+    std::fs::write(dir.path().join("scene.toml"), text.replacen("ior", "#ior", 1).replace("depth = ", "depth = 1"))
+        .unwrap();
+    let other = render(dir.path(), "0-3", "out/%d.png", &["--resume"]);
+    assert_eq!(code(&other), 65, "{}", words(&other));
+    assert!(words(&other).contains("render.depth"), "{}", words(&other));
+    for job in
+        [&["missing", "out", "--scene", "scene.toml"][..], &["stitch", "out", "-o", "v.y4m", "--scene", "scene.toml"]]
+    {
+        let refused = polyfly(dir.path(), &[job, &["--size", "64x48", "--samples", "1"]].concat());
+        assert_eq!(code(&refused), 65, "{job:?}: {}", words(&refused));
+    }
+    assert!(
+        frames(&dir.path().join("out"))
+            .iter()
+            .all(|f| before.contains(f) || ["4.png", "5.png"].contains(&f.0.as_str()))
+    );
+    // Overwritten in part, nobody could tell whose the others are.
+    let part = render(dir.path(), "0-1", "out/%d.png", &["--overwrite"]);
+    assert!(part.status.success() && words(&part).contains("another scene"), "{}", words(&part));
+    assert_eq!(code(&render(dir.path(), "0-3", "out/%d.png", &["--resume"])), 64);
+    assert_eq!(code(&polyfly(dir.path(), &["missing", "out"])), 64);
+    let all = render(dir.path(), "0-5", "out/%d.png", &["--overwrite"]);
+    assert!(all.status.success(), "{}", words(&all));
+    assert_eq!(code(&polyfly(dir.path(), &["missing", "out"])), 0);
+
+    // What may not be written is not, and a manifest of others is left alone.
+    let mut permissions = std::fs::metadata(dir.path().join("out/1.png")).unwrap().permissions();
+    permissions.set_readonly(true);
+    std::fs::set_permissions(dir.path().join("out/1.png"), permissions).unwrap();
+    let read_only = render(dir.path(), "0-5", "out/%d.png", &["--overwrite"]);
+    assert!(code(&read_only) == 74 && words(&read_only).contains("read-only"), "{}", words(&read_only));
+    std::fs::create_dir(dir.path().join("web")).unwrap();
+    std::fs::write(dir.path().join("web/manifest.json"), "{\"name\": \"a page\"}").unwrap();
+    let foreign = render(dir.path(), "0-3", "web/%d.png", &["--overwrite"]);
+    assert!(code(&foreign) == 65 && words(&foreign).contains("not polyfly's"), "{}", words(&foreign));
+}
+
+#[test]
+fn shards_make_the_same_frames_and_the_same_video() {
+    let dir = folder();
+    let whole = render(dir.path(), "0-10", "whole/%03d.png", &["--video", "whole.mp4"]);
+    assert!(whole.status.success(), "{}", words(&whole));
+    let shards: Vec<Child> = ["1/3", "2/3", "3/3"]
+        .map(|shard| {
+            let args = ["scene.toml", "--frames", "0-10", "-o", "parts/%03d.png", "--shard", shard];
+            start(dir.path(), &[&args, &LOOK[..]].concat())
+        })
+        .into();
+    for shard in shards {
+        let run = shard.wait_with_output().unwrap();
+        assert!(run.status.success(), "{}", words(&run));
+    }
+    assert_eq!(frames(&dir.path().join("parts")), frames(&dir.path().join("whole")));
+    let stitched = polyfly(dir.path(), &["stitch", "parts", "-o", "parts.mp4"]);
+    assert!(stitched.status.success(), "{}", words(&stitched));
+    let elsewhere = polyfly(dir.path(), &["stitch", "parts/%03d.png", "-o", "elsewhere.mp4"]);
+    assert!(elsewhere.status.success(), "{}", words(&elsewhere));
+    let bytes = |name: &str| std::fs::read(dir.path().join(name)).unwrap();
+    assert!(bytes("parts.mp4") == bytes("whole.mp4") && bytes("elsewhere.mp4") == bytes("whole.mp4"));
+
+    // A run that goes on makes its video of all frames.
+    std::fs::remove_file(dir.path().join("parts/004.png")).unwrap();
+    for job in [["stitch", "parts", "-o", "v.mp4"], ["stitch", "parts/%03d.png", "-o", "v.mp4"]] {
+        let refused = polyfly(dir.path(), &job);
+        assert!(code(&refused) == 75 && words(&refused).contains("frames 4 "), "{}", words(&refused));
+    }
+    assert!(!dir.path().join("v.mp4").exists());
+    let resumed = render(dir.path(), "0-10", "parts/%03d.png", &["--resume", "--video", "resumed.mp4"]);
+    assert!(resumed.status.success(), "{}", words(&resumed));
+    assert!(bytes("resumed.mp4") == bytes("whole.mp4"));
+    let status = String::from_utf8(polyfly(dir.path(), &["status", "parts"]).stdout).unwrap();
+    assert!(status.contains("11 of 11 frames are whole") && status.contains("12 frames, "), "{status}");
+    for (wrong, why) in [("0/3", "K from 1"), ("4/3", "K from 1"), ("x", "K/N")] {
+        let refused = render(dir.path(), "0-10", "n/%d.png", &["--shard", wrong]);
+        assert!(code(&refused) == 64 && words(&refused).contains(why), "{}", words(&refused));
+    }
+    assert_eq!(code(&render(dir.path(), "0-1", "n/%d.png", &["--shard", "5/9"])), 0);
+}
+
+#[test]
+fn killed_at_any_moment_it_goes_on() {
+    let dir = folder();
+    assert!(render(dir.path(), "0-23", "whole/%d.png", &[]).status.success());
+    let whole = frames(&dir.path().join("whole"));
+    for (i, (name, expected)) in
+        [("KILL", None), ("INT", Some(130)), ("TERM", Some(75)), ("HUP", Some(75))].into_iter().enumerate()
+    {
+        let to = format!("cut{i}");
+        let args = ["scene.toml", "--frames", "0-23", "-o", &format!("{to}/%d.png"), "--resume"];
+        let args = [&args[..], &LOOK[..]].concat();
+        let mut child = start(dir.path(), &args);
+        let third = dir.path().join(&to).join("2.png");
+        wait_for(|| third.exists());
+        signal(&child, name);
+        let status = child.wait().unwrap();
+        let mut said = String::new();
+        std::io::Read::read_to_string(child.stderr.as_mut().unwrap(), &mut said).unwrap();
+        if status.success() {
+            // It was faster than the signal.
+            continue;
+        }
+        assert_eq!(status.code(), expected, "{name}: {said}");
+        assert_eq!(said.contains("to go on: ") && said.contains("--resume"), expected.is_some(), "{said}");
+        for frame in frames(&dir.path().join(&to)) {
+            assert!(whole.contains(&frame), "{name}: {} is not whole", frame.0);
+        }
+        let run = polyfly(dir.path(), &args);
+        assert!(run.status.success(), "{}", words(&run));
+        assert_eq!(frames(&dir.path().join(&to)), whole, "{name}");
+        let hidden =
+            |e: std::io::Result<std::fs::DirEntry>| e.unwrap().file_name().to_string_lossy().ends_with(".part");
+        assert_eq!(std::fs::read_dir(dir.path().join(&to)).unwrap().map(hidden).filter(|h| *h).count(), 0);
+    }
+}
+
+#[test]
+fn a_parent_that_ignores_signals_is_respected() {
+    let dir = folder();
+    for name in ["HUP", "INT"] {
+        let script = format!(
+            "trap '' {name}; exec {} scene.toml --frames 0-11 -o {name}/%d.png {}",
+            env!("CARGO_BIN_EXE_polyfly"),
+            LOOK.join(" ")
+        );
+        let mut shell = Command::new("sh");
+        shell.args(["-c", &script]).current_dir(dir.path()).stdin(Stdio::null()).stdout(Stdio::null());
+        let mut child = shell.stderr(Stdio::null()).spawn().unwrap();
+        wait_for(|| dir.path().join(name).join("0.png").exists());
+        signal(&child, name);
+        assert!(child.wait().unwrap().success(), "{name}");
+        assert_eq!(frames(&dir.path().join(name)).len(), 12);
+    }
+}
+
+#[test]
+fn two_runs_share_a_folder() {
+    let dir = folder();
+    assert!(render(dir.path(), "0-29", "whole/%d.png", &[]).status.success());
+    let args = ["scene.toml", "--frames", "0-29", "-o", "both/%d.png", "--resume"];
+    let runs: Vec<Child> = (0..2).map(|_| start(dir.path(), &[&args, &LOOK[..]].concat())).collect();
+    for child in runs {
+        let run = child.wait_with_output().unwrap();
+        assert!(run.status.success(), "{}", words(&run));
+    }
+    assert_eq!(frames(&dir.path().join("both")), frames(&dir.path().join("whole")));
+    assert_eq!(code(&polyfly(dir.path(), &["missing", "both"])), 0);
+}
