@@ -197,5 +197,90 @@ fn an_encoder_that_exits_well_but_short_is_caught() {
     );
     assert_eq!(run.status.code(), Some(74));
     assert!(text(&run.stderr).contains("of 10 frames"), "{}", text(&run.stderr));
-    assert_eq!(names(dir.path()), [""; 0]);
+    // What it has encoded is kept and named.
+    assert!(text(&run.stderr).contains("its first 5 frames are kept in v.partial.mp4"), "{}", text(&run.stderr));
+    assert_eq!(names(dir.path()), ["v.partial.mp4"]);
+}
+
+#[test]
+fn a_hanging_encoder_is_ended_and_the_frames_stay() {
+    for (deed, frames) in [("sleep 1000", 12), ("head -c 92160 | ffmpeg \"$@\"; sleep 1000", 12)] {
+        let (tools, dir) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        let ffmpeg = bad_encoder(tools.path(), deed);
+        let frames_asked = format!("0-{}", frames - 1);
+        // Many enough that the pipe is full before the last of them.
+        let args = [
+            "--size",
+            "640x480",
+            "--frames",
+            &frames_asked,
+            "-o",
+            "%02d.data",
+            "--video",
+            "v.mp4",
+            "--ffmpeg",
+            &ffmpeg,
+        ];
+        let start = std::time::Instant::now();
+        let run = polyfly(dir.path(), &[&args[..], &["--encoder-timeout", "2"]].concat());
+        assert_eq!(run.status.code(), Some(74), "{}", text(&run.stderr));
+        assert!(text(&run.stderr).contains("kept still for 2 s"), "{}", text(&run.stderr));
+        assert!(start.elapsed().as_secs() < 60, "it ends by itself");
+        assert_eq!(names(dir.path()).iter().filter(|n| n.ends_with(".data")).count(), frames);
+    }
+    // One that hangs before it says what it is.
+    let (tools, dir) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let ffmpeg = bad_encoder(tools.path(), "");
+    std::fs::write(&ffmpeg, "#!/bin/sh\nhead -c 5000000 /dev/urandom >&2\nexit 1\n").unwrap();
+    let args = ["--size", "32x32", "--frames", "0", "-o", "%d.png", "--video", "v.mp4", "--ffmpeg", &ffmpeg];
+    let run = polyfly(dir.path(), &args);
+    assert_eq!(run.status.code(), Some(74));
+    assert!(run.stderr.len() < 100_000);
+}
+
+// Renders a video that the folder has no room for.
+fn overfilled(folder: &Path, video: &str, program: Command) {
+    let mut program = program;
+    let args = ["--cpu", "--samples", "1", "-q", "--size", "160x120", "--frames", "0-59", "--no-frames", "--crf", "1"];
+    let scene = std::fs::File::open("scenes/coursework.txt").unwrap();
+    let run = program.args(args).args(["--video", video]).current_dir(folder).stdin(scene).output().unwrap();
+    let partial = video.replace("v.", "v.partial.");
+    let (said, found) = (text(&run.stderr), names(folder));
+    let kept = std::fs::read(folder.join(&partial)).map(|b| b.len());
+    let _ = std::fs::remove_file(folder.join(&partial));
+    assert_eq!(run.status.code(), Some(74), "{said}");
+    assert!(said.contains("are kept in v.partial."), "{said}");
+    assert_eq!(found, [partial], "{said}");
+    assert!(kept.unwrap() > 1000);
+}
+
+#[test]
+fn without_room_for_it_what_is_encoded_is_kept_and_named() {
+    let dir = tempfile::tempdir().unwrap();
+    for video in ["v.mp4", "v.y4m"] {
+        // A limit on the size of files, whose signal is ignored: writing fails, here and in ffmpeg.
+        let mut shell = Command::new("sh");
+        shell.args(["-c", "trap '' XFSZ; ulimit -f 500; exec \"$@\"", "sh", env!("CARGO_BIN_EXE_polyfly")]);
+        overfilled(dir.path(), video, shell);
+    }
+    // And a disk that is really full, where this user may make one.
+    let mount = Command::new("mount").args(["-t", "tmpfs", "-o", "size=400k", "tmpfs"]).arg(dir.path()).output();
+    if mount.is_ok_and(|out| out.status.success()) {
+        for video in ["v.mp4", "v.y4m"] {
+            overfilled(dir.path(), video, Command::new(env!("CARGO_BIN_EXE_polyfly")));
+        }
+        assert!(Command::new("umount").arg(dir.path()).status().unwrap().success());
+    }
+}
+
+#[test]
+fn a_signal_to_ffmpeg_too_leaves_what_it_had() {
+    let (tools, dir) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    // It takes four frames and gets the signal that the whole job got.
+    let ffmpeg = bad_encoder(tools.path(), "head -c 73728 | ffmpeg \"$@\"; kill -TERM $$");
+    let args = ["--size", "128x96", "--frames", "0-199", "--no-frames", "--video", "v.mp4", "--ffmpeg", &ffmpeg];
+    let run = polyfly(dir.path(), &args);
+    assert_eq!(run.status.code(), Some(74));
+    assert!(text(&run.stderr).contains("its first 4 frames are kept in v.partial.mp4"), "{}", text(&run.stderr));
+    assert_eq!(names(dir.path()), ["v.partial.mp4"]);
 }

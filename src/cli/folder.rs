@@ -68,6 +68,9 @@ pub struct VideoArgs {
     /// The ffmpeg program (also POLYFLY_FFMPEG).
     #[arg(long, value_name = "PROGRAM", help_heading = "Output")]
     pub ffmpeg: Option<PathBuf>,
+    /// Seconds that ffmpeg may take over one frame, or to end, before it is ended.
+    #[arg(long, value_name = "SECONDS", default_value_t = 120, value_parser = clap::value_parser!(u32).range(1..), help_heading = "Output")]
+    pub encoder_timeout: u32,
 }
 
 /// How frames are dealt out to shards.

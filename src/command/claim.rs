@@ -4,7 +4,7 @@
 use crate::cli::{RenderArgs, ShardMode};
 use crate::error::Error;
 use crate::output::OutputError;
-use crate::output::folder::FrameFolder;
+use crate::output::folder::{FrameFolder, sweep};
 use crate::output::formats::Format;
 use crate::output::manifest::Manifest;
 use crate::render::frames::FrameList;
@@ -164,7 +164,7 @@ impl Claim {
     pub fn begin(&mut self, quiet: bool) -> Result<(), Error> {
         self.has_begun = true;
         let path = self.folder.path();
-        let swept = self.folder.sweep();
+        let swept = sweep(&path);
         if swept > 0 && !quiet {
             remark(&format!("{}: {swept} unfinished files of earlier runs removed", path.display()));
         }

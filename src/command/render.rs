@@ -193,6 +193,7 @@ pub fn encoding(path: PathBuf, fps: f64, args: &VideoArgs) -> Settings {
         preset: args.preset.clone(),
         codec: args.codec.unwrap_or(Codec::H264),
         ffmpeg: named_ffmpeg(args.ffmpeg.as_deref()),
+        patience: Duration::from_secs(args.encoder_timeout.into()),
     }
 }
 

@@ -6,7 +6,7 @@ use crate::scene::Pattern;
 use std::collections::BTreeSet;
 use std::fs::File;
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
 /// How old, by the folder's own clock, a temporary of another machine must be to be swept.
@@ -57,34 +57,32 @@ impl FrameFolder {
         };
         look().unwrap_or(false)
     }
+}
 
-    /// Removes the temporaries of runs that are no more; says how many there were.
-    pub fn sweep(&self) -> usize {
-        let folder = self.path();
-        let Ok(entries) = std::fs::read_dir(&folder) else { return 0 };
-        // The clock of the machine that holds the folder, which need not be this one's.
-        let now = temporary(&folder.join("now")).and_then(|f| f.as_file().metadata()?.modified()).ok();
-        let is_old = |modified: io::Result<SystemTime>| {
-            let age = now.zip(modified.ok()).and_then(|(now, then)| now.duration_since(then).ok());
-            age.is_some_and(|age| age > STALE)
+/// Removes the temporaries that runs which are no more have left in a folder; says how many there were.
+pub fn sweep(folder: &Path) -> usize {
+    let Ok(entries) = std::fs::read_dir(folder) else { return 0 };
+    // The clock of the machine that holds the folder, which need not be this one's.
+    let now = temporary(&folder.join("now")).and_then(|f| f.as_file().metadata()?.modified()).ok();
+    let is_old = |modified: io::Result<SystemTime>| {
+        let age = now.zip(modified.ok()).and_then(|(now, then)| now.duration_since(then).ok());
+        age.is_some_and(|age| age > STALE)
+    };
+    let mut swept = 0;
+    for entry in entries.flatten() {
+        let is_left = match entry.file_name().to_str().and_then(owner_of) {
+            Some(Owner::Gone) => true,
+            Some(Owner::Elsewhere) => is_old(entry.metadata().and_then(|m| m.modified())),
+            Some(Owner::Alive) | None => false,
         };
-        let mut swept = 0;
-        for entry in entries.flatten() {
-            let is_left = match entry.file_name().to_str().and_then(owner_of) {
-                Some(Owner::Gone) => true,
-                Some(Owner::Elsewhere) => is_old(entry.metadata().and_then(|m| m.modified())),
-                Some(Owner::Alive) | None => false,
-            };
-            swept += usize::from(is_left && std::fs::remove_file(entry.path()).is_ok());
-        }
-        swept
+        swept += usize::from(is_left && std::fs::remove_file(entry.path()).is_ok());
     }
+    swept
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::path::Path;
 
     fn frames(folder: &Path, name: &str) -> FrameFolder {
         let (pattern, _) = Pattern::parse(&format!("{}/{name}", folder.display())).unwrap();
@@ -119,7 +117,7 @@ mod tests {
         }
         let long_ago = SystemTime::now() - 2 * STALE;
         File::options().write(true).open(&old).unwrap().set_modified(long_ago).unwrap();
-        let swept = frames(dir.path(), "%d.png").sweep();
+        let swept = sweep(dir.path());
         assert_eq!((swept, dead.exists(), old.exists()), (2, false, false));
         assert!(other.exists() && mine.path().exists() && of("0.png").exists() && of(".polyfly-notes.part").exists());
     }

@@ -4,15 +4,21 @@
 //! our side of the pipe dies): a video counts as whole when the code is 0, no line was an error, the
 //! last `frame=` is the number of frames sent, and the finished file holds as many packets.
 
-use super::files::{prepare, temporary};
+use super::files::{folder_of, prepare, temporary};
+use super::folder::sweep;
 use super::y4m::Y4m;
 use super::{Frame, Outcome, OutputError, PixelFormats, RunInfo, Sink};
+use crossbeam_channel::{RecvTimeoutError, Sender};
 use ffmpeg_sidecar::child::FfmpegChild;
 use ffmpeg_sidecar::command::FfmpegCommand;
 use ffmpeg_sidecar::event::{FfmpegEvent, LogLevel};
 use std::io::Write;
 use std::path::{Path, PathBuf};
+use std::process::Stdio;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
 
 /// Video compression.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
@@ -40,6 +46,8 @@ pub struct Settings {
     pub codec: Codec,
     /// The ffmpeg program, if the user named one.
     pub ffmpeg: Option<PathBuf>,
+    /// How long ffmpeg may take over one frame, or to end, before it is ended.
+    pub patience: Duration,
 }
 
 impl Settings {
@@ -104,11 +112,13 @@ pub fn output_arguments(settings: &Settings) -> Vec<String> {
 /// Finds ffmpeg: the one named, the path's, then PyPI imageio-ffmpeg's.
 pub fn find_ffmpeg(named: Option<&Path>) -> Result<PathBuf, OutputError> {
     let runs = |program: &Path| {
-        std::process::Command::new(program)
-            .arg("-version")
-            .stdin(std::process::Stdio::null())
-            .output()
-            .is_ok_and(|out| out.status.success())
+        let mut command = std::process::Command::new(program);
+        command.arg("-version").stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+        command.spawn().is_ok_and(|mut child| {
+            let watch = Watch::of(child.id());
+            watch.begin(VERSION_PATIENCE);
+            child.wait().is_ok_and(|status| status.success())
+        })
     };
     if let Some(program) = named.map(Path::to_owned) {
         let missing = || OutputError::NoEncoder(format!("`{}` does not run as ffmpeg", program.display()));
@@ -119,7 +129,7 @@ pub fn find_ffmpeg(named: Option<&Path>) -> Result<PathBuf, OutputError> {
     }
     let python = std::process::Command::new("python3")
         .args(["-c", "import imageio_ffmpeg; print(imageio_ffmpeg.get_ffmpeg_exe())"])
-        .stdin(std::process::Stdio::null())
+        .stdin(Stdio::null())
         .output();
     if let Ok(out) = python {
         let program = PathBuf::from(String::from_utf8_lossy(&out.stdout).trim());
@@ -134,12 +144,83 @@ pub fn find_ffmpeg(named: Option<&Path>) -> Result<PathBuf, OutputError> {
     ))
 }
 
+// How long a program may take to say which ffmpeg it is.
+const VERSION_PATIENCE: Duration = Duration::from_secs(20);
+
+// Ends a process that keeps us waiting.
+struct Watch {
+    until: Arc<Mutex<Option<Instant>>>,
+    has_struck: Arc<AtomicBool>,
+    // Gone with the watch, which ends its thread.
+    _alive: Sender<()>,
+}
+
+impl Watch {
+    fn of(process: u32) -> Watch {
+        const STEP: Duration = Duration::from_millis(50);
+        let (until, has_struck) = (Arc::new(Mutex::new(None::<Instant>)), Arc::new(AtomicBool::new(false)));
+        let (alive, gone) = crossbeam_channel::bounded(0);
+        let (seen, struck) = (Arc::clone(&until), Arc::clone(&has_struck));
+        std::thread::spawn(move || {
+            while gone.recv_timeout(STEP) == Err(RecvTimeoutError::Timeout) {
+                let is_late = seen.lock().unwrap_or_else(PoisonError::into_inner).is_some_and(|t| t < Instant::now());
+                if is_late && !struck.swap(true, Ordering::Relaxed) {
+                    end(process);
+                }
+            }
+        });
+        Watch { until, has_struck, _alive: alive }
+    }
+    // From now on it may take so long.
+    fn begin(&self, patience: Duration) {
+        *self.until.lock().unwrap_or_else(PoisonError::into_inner) = Instant::now().checked_add(patience);
+    }
+    fn end(&self) {
+        *self.until.lock().unwrap_or_else(PoisonError::into_inner) = None;
+    }
+    fn has_struck(&self) -> bool {
+        self.has_struck.load(Ordering::Relaxed)
+    }
+}
+
+// With all that it has started: it leads a group of its own.
+#[cfg(unix)]
+fn end(process: u32) {
+    use rustix::process::{Pid, Signal, kill_process, kill_process_group};
+    if let Some(id) = i32::try_from(process).ok().and_then(Pid::from_raw)
+        && kill_process_group(id, Signal::KILL).is_err()
+    {
+        let _ = kill_process(id, Signal::KILL);
+    }
+}
+#[cfg(not(unix))]
+fn end(_process: u32) {}
+
+// Most of what ffmpeg prints that is kept: its first words and its last.
+const FIRST_WORDS: usize = 4 << 10;
+const LAST_WORDS: usize = 12 << 10;
+
 // What ffmpeg printed, and what it means.
 #[derive(Default)]
 struct Transcript {
     words: String,
     errors: usize,
     frames: u64,
+}
+
+impl Transcript {
+    // A line, without what would move a terminal's cursor.
+    fn hear(&mut self, line: &str) {
+        self.words.extend(line.chars().map(|c| if c.is_control() && c != '\n' && c != '\t' { '.' } else { c }));
+        if !self.words.ends_with('\n') {
+            self.words.push('\n');
+        }
+        if self.words.len() > 2 * (FIRST_WORDS + LAST_WORDS) {
+            let boundary = |from: usize| (from..).find(|&i| self.words.is_char_boundary(i)).unwrap_or(from);
+            let (from, to) = (boundary(FIRST_WORDS), boundary(self.words.len() - LAST_WORDS));
+            self.words.replace_range(from..to, "\n[...]\n");
+        }
+    }
 }
 
 // What Linux allows an ordinary user by default.
@@ -150,10 +231,12 @@ const PIPE_BYTES: usize = 1 << 20;
 struct Process {
     child: FfmpegChild,
     reader: JoinHandle<Transcript>,
+    watch: Watch,
+    patience: Duration,
 }
 
 impl Process {
-    fn start(program: &Path, arguments: &[String]) -> Result<Process, OutputError> {
+    fn start(program: &Path, arguments: &[String], patience: Duration) -> Result<Process, OutputError> {
         let mut command = FfmpegCommand::new_with_path(program);
         command.hide_banner().args(["-y"]).args(arguments);
         #[cfg(unix)]
@@ -176,36 +259,39 @@ impl Process {
                 match event {
                     FfmpegEvent::Progress(p) => {
                         t.frames = u64::from(p.frame);
-                        t.words.push_str(&p.raw_log_message);
+                        t.hear(&p.raw_log_message);
                     }
                     FfmpegEvent::Log(level, line) => {
-                        if matches!(level, LogLevel::Error | LogLevel::Fatal) {
-                            t.errors += 1;
-                        }
-                        t.words.push_str(&line);
+                        t.errors += usize::from(matches!(level, LogLevel::Error | LogLevel::Fatal));
+                        t.hear(&line);
                     }
-                    FfmpegEvent::ParsedOutput(o) => t.words.push_str(&o.raw_log_message),
+                    FfmpegEvent::ParsedOutput(o) => t.hear(&o.raw_log_message),
                     FfmpegEvent::ParsedInputStream(s) | FfmpegEvent::ParsedOutputStream(s) => {
-                        t.words.push_str(&s.raw_log_message)
+                        t.hear(&s.raw_log_message)
                     }
-                    FfmpegEvent::ParsedStreamMapping(line) => t.words.push_str(&line),
-                    _ => continue,
-                }
-                if !t.words.ends_with('\n') {
-                    t.words.push('\n');
+                    FfmpegEvent::ParsedStreamMapping(line) => t.hear(&line),
+                    _ => {}
                 }
             }
             t
         });
-        Ok(Process { child, reader })
+        let watch = Watch::of(child.as_inner().id());
+        Ok(Process { child, reader, watch, patience })
     }
 
     // Waits for the end; `expected` frames must have come out, where ffmpeg counts them.
     fn finish(mut self, expected: Option<u64>, doing: &str) -> Result<(), OutputError> {
         drop(self.child.take_stdin());
+        self.watch.begin(self.patience);
         let transcript = self.reader.join().unwrap_or_default();
         let status = self.child.as_inner_mut().wait();
         let what = match status {
+            _ if self.watch.has_struck() => {
+                let seconds = self.patience.as_secs();
+                format!(
+                    "ffmpeg kept still for {seconds} s {doing}, and was ended (--encoder-timeout sets how long it may)"
+                )
+            }
             Err(e) => format!("cannot wait for ffmpeg: {e}"),
             Ok(status) if !status.success() => format!("ffmpeg failed {doing} ({status})"),
             Ok(_) if transcript.errors > 0 => format!("ffmpeg reported an error {doing}"),
@@ -235,12 +321,15 @@ impl Encoding {
         let mut arguments = input_arguments(width, height, settings.fps);
         arguments.extend(output_arguments(settings));
         arguments.push(file.display().to_string());
-        Ok(Encoding { process: Process::start(program, &arguments)?, sent: 0 })
+        Ok(Encoding { process: Process::start(program, &arguments, settings.patience)?, sent: 0 })
     }
     // An error here is the pipe's: ffmpeg has gone, and `finish` tells why.
     fn feed(&mut self, yuv: &[u8]) -> std::io::Result<()> {
         let stdin = self.process.child.as_inner_mut().stdin.as_mut().ok_or(std::io::ErrorKind::BrokenPipe)?;
-        stdin.write_all(yuv)?;
+        self.process.watch.begin(self.process.patience);
+        let written = stdin.write_all(yuv);
+        self.process.watch.end();
+        written?;
         self.sent += 1;
         Ok(())
     }
@@ -264,6 +353,7 @@ impl Video {
     /// Opens the file, and encodes one frame as a trial before anything is rendered. Sides are even.
     pub fn open(settings: Settings, width: u32, height: u32) -> Result<Video, OutputError> {
         prepare(&settings.path)?;
+        sweep(folder_of(&settings.path));
         if settings.is_raw() {
             let y4m = Y4m::start(&settings.path, width, height, settings.fps)?;
             return Ok(Video { settings, kind: Kind::Raw(y4m) });
@@ -301,59 +391,74 @@ impl Video {
         }
     }
 
-    /// What ffmpeg says about its death, after `feed` failed.
+    /// What ffmpeg says about its death, after `feed` failed. What it has encoded until then is kept and named.
     pub fn autopsy(self, cause: OutputError) -> OutputError {
+        let (path, patience) = (partial(&self.settings.path), self.settings.patience);
         match self.kind {
-            Kind::Raw(_) => cause,
-            Kind::Encoded { mut encoding, .. } => {
+            Kind::Raw(y4m) => match y4m.keep(&path) {
+                Some(frames) => kept(cause, frames, &path),
+                None => cause,
+            },
+            Kind::Encoded { program, part, mut encoding } => {
                 encoding.sent += 1; // the frame that did not get through
-                match encoding.finish() {
-                    Err(words) => words,
-                    Ok(()) => cause,
-                }
+                let cause = encoding.finish().err().unwrap_or(cause);
+                keep(cause, &program, part, &path, patience)
             }
         }
     }
 
-    /// Ends the video and gives it its name; a clip cut short goes to `NAME.partial.mp4`.
+    /// Ends the video and gives it its name; a clip cut short goes to `NAME.partial.mp4`, and so does what there is of one
+    /// that cannot be closed.
     pub fn finish(self, cut_short: bool) -> Result<PathBuf, OutputError> {
-        let mut path = self.settings.path.clone();
-        if cut_short {
-            let extension = path.extension().map_or_else(|| "mp4".into(), |e| e.to_string_lossy().into_owned());
-            path.set_extension(format!("partial.{extension}"));
-        }
+        let (short, patience) = (partial(&self.settings.path), self.settings.patience);
+        let path = if cut_short { short.clone() } else { self.settings.path };
         match self.kind {
             Kind::Raw(y4m) => y4m.finish(&path)?,
             Kind::Encoded { program, part, encoding } => {
                 let sent = encoding.sent;
-                encoding.finish()?;
-                let failed = |e| OutputError::Write(path.clone(), e);
-                let whole = temporary(&path).map_err(failed)?.into_temp_path();
-                let copy = [
-                    "-nostdin",
-                    "-i",
-                    &part.display().to_string(),
-                    "-map",
-                    "0:v",
-                    "-c",
-                    "copy",
-                    "-movflags",
-                    "+faststart",
-                    "-f",
-                    "mp4",
-                    &whole.display().to_string(),
-                ];
-                Process::start(&program, &copy.map(str::to_owned))?.finish(None, "closing the video")?;
-                let packets = count_packets(&program, &whole).map_err(failed)?;
-                if packets != sent {
-                    let what = format!("the finished video holds {packets} of {sent} frames");
-                    return Err(OutputError::Encoder { what, words: String::new() });
-                }
-                whole.persist(&path).map_err(|e| OutputError::Write(path.clone(), e.error))?;
+                let closed = encoding.finish().and_then(|()| close(&program, &part, sent, &path, patience));
+                closed.map_err(|cause| keep(cause, &program, part, &short, patience))?;
             }
         }
         Ok(path)
     }
+}
+
+// The name of a video that is not whole.
+fn partial(path: &Path) -> PathBuf {
+    let extension = path.extension().map_or_else(|| "mp4".into(), |e| e.to_string_lossy().into_owned());
+    path.with_extension(format!("partial.{extension}"))
+}
+
+// Copies the encoded fragments into a file that begins with its index, and gives it its name when all frames are there.
+fn close(program: &Path, part: &Path, frames: u64, path: &Path, patience: Duration) -> Result<(), OutputError> {
+    let failed = |e| OutputError::Write(path.to_owned(), e);
+    let whole = temporary(path).map_err(failed)?.into_temp_path();
+    let (from, to) = (part.display().to_string(), whole.display().to_string());
+    let copy = ["-nostdin", "-i", &from, "-map", "0:v", "-c", "copy", "-movflags", "+faststart", "-f", "mp4", &to];
+    Process::start(program, &copy.map(str::to_owned), patience)?.finish(None, "closing the video")?;
+    let packets = count_packets(program, &whole, patience).map_err(failed)?;
+    if packets != frames {
+        let what = format!("the finished video holds {packets} of {frames} frames");
+        return Err(OutputError::Encoder { what, words: String::new() });
+    }
+    whole.persist(path).map_err(|e| failed(e.error))
+}
+
+// What is encoded stays, under the name of a video that is not whole.
+fn keep(cause: OutputError, program: &Path, part: tempfile::TempPath, path: &Path, patience: Duration) -> OutputError {
+    match count_packets(program, &part, patience) {
+        Ok(frames) if frames > 0 && part.persist(path).is_ok() => kept(cause, frames, path),
+        _ => cause,
+    }
+}
+
+fn kept(cause: OutputError, frames: u64, path: &Path) -> OutputError {
+    let (what, words) = match cause {
+        OutputError::Encoder { what, words } => (what, words),
+        other => (other.to_string(), String::new()),
+    };
+    OutputError::Encoder { what: format!("{what}; its first {frames} frames are kept in {}", path.display()), words }
 }
 
 /// A video as a sink: opened when the run begins.
@@ -398,13 +503,16 @@ impl Sink for VideoSink {
 }
 
 // The video's packets, as ffmpeg's own demuxer counts them: one line each.
-fn count_packets(program: &Path, file: &Path) -> std::io::Result<u64> {
-    let out = std::process::Command::new(program)
+fn count_packets(program: &Path, file: &Path, patience: Duration) -> std::io::Result<u64> {
+    let mut command = std::process::Command::new(program);
+    command
         .args(["-nostdin", "-v", "error", "-i"])
         .arg(file)
-        .args(["-map", "0:v", "-c", "copy", "-f", "framecrc", "-"])
-        .stdin(std::process::Stdio::null())
-        .output()?;
+        .args(["-map", "0:v", "-c", "copy", "-f", "framecrc", "-"]);
+    let child = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn()?;
+    let watch = Watch::of(child.id());
+    watch.begin(patience);
+    let out = child.wait_with_output()?;
     let lines = String::from_utf8_lossy(&out.stdout);
     Ok(lines.lines().filter(|l| !l.starts_with('#')).count() as u64)
 }
@@ -414,7 +522,15 @@ mod tests {
     use super::*;
 
     fn settings(codec: Codec) -> Settings {
-        Settings { path: "x.mp4".into(), fps: 25.0, crf: None, preset: None, codec, ffmpeg: None }
+        Settings {
+            path: "x.mp4".into(),
+            fps: 25.0,
+            crf: None,
+            preset: None,
+            codec,
+            ffmpeg: None,
+            patience: Duration::from_secs(9),
+        }
     }
 
     #[test]

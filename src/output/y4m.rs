@@ -5,10 +5,15 @@ use super::files::temporary;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
+const FRAME: &[u8] = b"FRAME\n";
+
 /// A .y4m file being written under a private name.
 pub struct Y4m {
     path: PathBuf,
     file: std::io::BufWriter<tempfile::NamedTempFile>,
+    // Length of what is whole, and of a frame.
+    header: u64,
+    frame: u64,
 }
 
 impl Y4m {
@@ -17,17 +22,27 @@ impl Y4m {
         let failed = |e| OutputError::Write(path.to_owned(), e);
         let mut file = std::io::BufWriter::with_capacity(1 << 20, temporary(path).map_err(failed)?);
         let (numerator, denominator) = rational(fps);
-        writeln!(file, "YUV4MPEG2 W{width} H{height} F{numerator}:{denominator} Ip A1:1 C420jpeg XYSCSS=420JPEG XCOLORRANGE=LIMITED")
-            .map_err(failed)?;
-        Ok(Y4m { path: path.to_owned(), file })
+        let header = format!(
+            "YUV4MPEG2 W{width} H{height} F{numerator}:{denominator} Ip A1:1 C420jpeg XYSCSS=420JPEG XCOLORRANGE=LIMITED\n"
+        );
+        file.write_all(header.as_bytes()).map_err(failed)?;
+        let frame = FRAME.len() as u64 + u64::from(width) * u64::from(height) * 3 / 2;
+        Ok(Y4m { path: path.to_owned(), file, header: header.len() as u64, frame })
     }
     /// Adds a frame: its planes one after the other.
     pub fn feed(&mut self, yuv: &[u8]) -> Result<(), OutputError> {
         let write = |file: &mut dyn Write| -> std::io::Result<()> {
-            file.write_all(b"FRAME\n")?;
+            file.write_all(FRAME)?;
             file.write_all(yuv)
         };
         write(&mut self.file).map_err(|e| OutputError::Write(self.path.clone(), e))
+    }
+    /// After a failure: gives the frames that are whole that name; says how many there are, if any.
+    pub fn keep(self, path: &Path) -> Option<u64> {
+        let (file, _unwritten) = self.file.into_parts();
+        let frames = file.as_file().metadata().ok()?.len().checked_sub(self.header)? / self.frame;
+        file.as_file().set_len(self.header + frames * self.frame).ok()?;
+        (frames > 0 && file.persist(path).is_ok()).then_some(frames)
     }
     /// Gives the file its name, or `path` if there is one.
     pub fn finish(self, path: &Path) -> Result<(), OutputError> {
