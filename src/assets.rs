@@ -4,6 +4,7 @@ pub mod mesh;
 pub mod particles;
 pub mod relief;
 pub mod sky;
+pub mod source;
 mod sphere_file;
 pub mod texture;
 

@@ -1,6 +1,7 @@
 //! Meshes of triangles: OBJ, and PLY in text or binary.
 
 use super::AssetError;
+use super::source::open_regular;
 use crate::math::vec3::single;
 use crate::scene::diagnostic::Rule;
 use crate::scene::{Mesh, Rectangle};
@@ -81,7 +82,7 @@ fn fan(path: &Path, points: &[[f32; 3]], faces: impl Iterator<Item = Vec<usize>>
 }
 
 fn load_obj(path: &Path) -> Result<Triangles, AssetError> {
-    let file = std::fs::File::open(path).map_err(|e| AssetError::read("mesh", path, e))?;
+    let file = open_regular(path).map_err(|e| AssetError::read("mesh", path, e))?;
     let options = tobj::LoadOptions { triangulate: false, single_index: false, ..tobj::LoadOptions::default() };
     // Materials are the scene's business.
     let (models, _) = tobj::load_obj_buf(&mut std::io::BufReader::new(file), &options, |_| Ok(Default::default()))
@@ -159,13 +160,19 @@ impl PropertyAccess for Face {
 }
 
 fn load_ply(path: &Path) -> Result<Triangles, AssetError> {
-    let file = std::fs::File::open(path).map_err(|e| AssetError::read("mesh", path, e))?;
+    let file = open_regular(path).map_err(|e| AssetError::read("mesh", path, e))?;
+    let bytes = file.metadata().map_err(|e| AssetError::read("mesh", path, e))?.len();
     let mut input = Reader::new(std::io::BufReader::new(file));
     let broken = |e: ParseError| AssetError::broken("mesh", path, e);
     let (vertices, faces) = (Parser::<Vertex>::new(), Parser::<Face>::new());
     let header = vertices.read_header(&mut input).map_err(broken)?;
     let (mut points, mut all, mut has_normals) = (Vec::new(), Vec::new(), false);
     for (_, element) in &header.elements {
+        if element.count as u64 > bytes || (element.properties.is_empty() && element.count > 0) {
+            let what =
+                format!("it tells of {} elements `{}`, and has {bytes} bytes in all", element.count, element.name);
+            return Err(AssetError::broken("mesh", path, what));
+        }
         match element.name.as_str() {
             "vertex" => {
                 has_normals = ["nx", "ny", "nz"].iter().all(|&n| element.properties.contains_key(n));

@@ -3,7 +3,7 @@
 //!
 //! A file must match a layout to its last byte; anything else is refused with the byte at which it stops making sense.
 
-use super::{AssetError, sphere_file};
+use super::{AssetError, source, sphere_file};
 use crate::math::colormap::{COLOURS, viridis};
 use crate::math::vec3::length;
 use crate::scene::diagnostic::Rule;
@@ -135,7 +135,7 @@ impl ParticleSet {
 
 /// Reads a file: a table by its extension (.csv, .xyzr, .txt), anything else as a binary file.
 pub fn read(path: &Path) -> Result<ParticleSet, AssetError> {
-    read_bytes(path, &std::fs::read(path).map_err(|e| AssetError::read("particles", path, e))?)
+    read_bytes(path, &source::read("particles", path)?)
 }
 
 /// The same from memory.

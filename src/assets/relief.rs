@@ -1,10 +1,12 @@
 //! The floor's relief: maps of heights, normals and roughness, loaded or made, as slopes and microfacets with mip levels.
 
 use super::AssetError;
-use super::texture::{Picture, Texture, halved, open, periodic_noise};
+use super::source;
+use super::texture::{Picture, Texture, halved, periodic_noise};
 use crate::math::vec3::{Vec3, add, dot, length, scale};
 use crate::scene::{Bumps, Floor, FloorShape, MapSource, Relief, uv_gradients};
 use rayon::prelude::*;
+use std::path::Path;
 
 /// A relief as the kernels read it.
 #[derive(Clone, Debug)]
@@ -52,7 +54,7 @@ impl Grid<f32> {
         };
         Ok(match source {
             MapSource::File(path) => {
-                let grey = open("relief", path, MAX_SIDE)?.into_luma16();
+                let grey = open(path)?.into_luma16();
                 let cells = grey.pixels().map(|p| f32::from(p.0[0]) / 65535.0).collect();
                 Grid { width: grey.width(), height: grey.height(), cells }
             }
@@ -73,6 +75,10 @@ fn between<T: Copy + Send>(grid: &Grid<T>, u: f64, v: f64, mix: impl Fn(T, T, f3
     let (s, t) = ((x - x.floor()) as f32, (y - y.floor()) as f32);
     let row = |j| mix(grid.at(i, j), grid.at(i + 1, j), s);
     mix(row(j), row(j + 1), t)
+}
+
+fn open(path: &Path) -> Result<image::DynamicImage, AssetError> {
+    source::decode("relief", path, &source::read("relief", path)?, MAX_SIDE)
 }
 
 // The floor's gradients of u and v; of a bent one those of its first half.
@@ -140,7 +146,7 @@ fn slopes(floor: &Floor, relief: &Relief, gradients: &Gradients) -> Result<Optio
             }))
         }
         Bumps::Normals(path) => {
-            let picture = open("relief", path, MAX_SIDE)?.into_rgb16();
+            let picture = open(path)?.into_rgb16();
             let per_u = 1.0 / length(gradients.u);
             let per_v = 1.0 / length(gradients.v);
             let cells = picture.pixels().map(|p| {

@@ -3,7 +3,7 @@
 //! The map is the octahedron |x| + |y| + |z| = 1 unfolded into a square (Engelhardt and Dachsbacher, "Octahedron
 //! environment maps", 2008), as kernels/shading/sky.cuh reads it.
 
-use super::AssetError;
+use super::{AssetError, source};
 use crate::math::srgb::linear;
 use crate::math::vec3::{Vec3, add, cross, dot, length, normalise, scale};
 use crate::scene::{Sky, SkySource};
@@ -152,6 +152,8 @@ fn unfolded(d: Vec3) -> (f64, f64) {
     if d[2] < 0.0 { ((1.0 - y.abs()).copysign(x), (1.0 - x.abs()).copysign(y)) } else { (x, y) }
 }
 
+const MAX_SIDE: u32 = 32_768;
+
 // A picture whose columns are directions around and whose rows are heights.
 struct Equirectangular {
     width: usize,
@@ -161,8 +163,7 @@ struct Equirectangular {
 
 impl Equirectangular {
     fn read(path: &Path) -> Result<Equirectangular, AssetError> {
-        let bytes = std::fs::read(path).map_err(|e| AssetError::read("sky", path, e))?;
-        let decoded = image::load_from_memory(&bytes).map_err(|e| AssetError::broken("sky", path, e))?;
+        let decoded = source::decode("sky", path, &source::read("sky", path)?, MAX_SIDE)?;
         let is_linear = matches!(decoded, DynamicImage::ImageRgb32F(_) | DynamicImage::ImageRgba32F(_));
         let decoded = decoded.into_rgb32f();
         let of = |c: f32| match (c.is_finite() && c > 0.0, is_linear) {

@@ -1,6 +1,6 @@
 //! Pictures for the floor: loaded or made, in linear light, with their mip levels.
 
-use super::AssetError;
+use super::{AssetError, source};
 use crate::math::srgb::linear;
 use crate::scene::TextureSource;
 use rayon::prelude::*;
@@ -83,23 +83,8 @@ pub(super) fn halved<T: Copy + Send + Sync>(
     Some((across, down, (0..across * down).into_par_iter().map(of).collect()))
 }
 
-/// Decodes a picture of at most so many pixels a side, for what it is called in messages.
-pub(super) fn open(what: &'static str, path: &Path, most: u32) -> Result<image::DynamicImage, AssetError> {
-    let bytes = std::fs::read(path).map_err(|e| AssetError::read(what, path, e))?;
-    decoded(what, path, &bytes, most)
-}
-fn decoded(what: &'static str, path: &Path, bytes: &[u8], most: u32) -> Result<image::DynamicImage, AssetError> {
-    let wrong = |problem: String| AssetError::broken(what, path, problem);
-    let picture = image::load_from_memory(bytes).map_err(|e| wrong(e.to_string()))?;
-    let (width, height) = (picture.width(), picture.height());
-    if width > most || height > most {
-        return Err(wrong(format!("its size is {width} x {height}; at most {most} a side")));
-    }
-    Ok(picture)
-}
-
 fn read(path: &Path) -> Result<Picture, AssetError> {
-    let bytes = std::fs::read(path).map_err(|e| AssetError::read("texture", path, e))?;
+    let bytes = source::read("texture", path)?;
     let wrong = |what: String| AssetError::broken("texture", path, what);
     if path.extension().is_some_and(|e| e.eq_ignore_ascii_case("data")) {
         let word = |at: usize| bytes.get(at..at + 4).map(|b| i32::from_le_bytes([b[0], b[1], b[2], b[3]]));
@@ -123,7 +108,7 @@ fn read(path: &Path) -> Result<Picture, AssetError> {
             bytes[8..].chunks_exact(4).map(|p| [p[0], p[1], p[2]]),
         ));
     }
-    let picture = decoded("texture", path, &bytes, MAX_SIDE)?.into_rgb8();
+    let picture = source::decode("texture", path, &bytes, MAX_SIDE)?.into_rgb8();
     Ok(Picture::from_srgb(picture.width(), picture.height(), picture.pixels().map(|p| p.0)))
 }
 

@@ -60,8 +60,10 @@ impl Stop {
                         first = Some(Instant::now());
                         let mut asked = asked.lock().unwrap_or_else(PoisonError::into_inner);
                         asked.code = Some(code);
-                        if let Some(run) = &asked.run {
-                            run.store(true, Ordering::Relaxed);
+                        match &asked.run {
+                            Some(run) => run.store(true, Ordering::Relaxed),
+                            // Nothing is in flight yet.
+                            None => std::process::exit(code),
                         }
                         remark("stopping after the frames in flight; once more stops at once");
                         std::thread::spawn(move || {

@@ -6,6 +6,7 @@
 
 use super::OutputError;
 use super::files::{folder_of, temporary};
+use crate::assets::source::open_regular;
 use crate::scene::{Bumps, MapSource, Output, Pattern, Scene, SkySource, TextureSource};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
@@ -259,7 +260,7 @@ fn resolved(scene: &Scene) -> (String, BTreeMap<String, String>) {
 // SHA-256 of a file; of one that cannot be read, why: rendering will say so.
 fn content(path: &Path) -> String {
     let read = || -> std::io::Result<String> {
-        let mut file = std::fs::File::open(path)?;
+        let mut file = open_regular(path)?;
         let (mut hash, mut buffer) = (Sha256::new(), vec![0; 1 << 16]);
         loop {
             match file.read(&mut buffer)? {
