@@ -190,6 +190,11 @@ fn shards_make_the_same_frames_and_the_same_video() {
     assert!(bytes("resumed.mp4") == bytes("whole.mp4"));
     let status = String::from_utf8(polyfly(dir.path(), &["status", "parts"]).stdout).unwrap();
     assert!(status.contains("11 of 11 frames are whole") && status.contains("12 frames, "), "{status}");
+    // Frames that hold more than a video shows.
+    assert!(render(dir.path(), "0-1", "deep/%d.png", &["--bits", "16"]).status.success());
+    std::fs::remove_file(dir.path().join("deep/1.png")).unwrap();
+    let deep = render(dir.path(), "0-1", "deep/%d.png", &["--bits", "16", "--resume", "--video", "deep.mp4"]);
+    assert!(code(&deep) == 64 && words(&deep).contains("polyfly stitch"), "{}", words(&deep));
     for (wrong, why) in [("0/3", "K from 1"), ("4/3", "K from 1"), ("x", "K/N")] {
         let refused = render(dir.path(), "0-10", "n/%d.png", &["--shard", wrong]);
         assert!(code(&refused) == 64 && words(&refused).contains(why), "{}", words(&refused));

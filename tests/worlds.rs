@@ -53,6 +53,9 @@ fn real_layouts(files: &[std::path::PathBuf]) {
             }
         }
     }
+    let run = polyfly(dir.path(), &["particles", "CPU", "t.csv", "65536", "65536", "a.data"]);
+    assert_eq!(run.status.code(), Some(64), "four gigapixels are refused, and do not overflow");
+    assert!(String::from_utf8_lossy(&run.stderr).contains("memory limit"));
     let run = polyfly(dir.path(), &["particles", "CPU", "t.csv", "32", "24", "a.gif"]);
     assert_eq!(run.status.code(), Some(64));
     let run = polyfly(dir.path(), &["particles", "CPU", "t.csv", "0", "24", "a.png"]);

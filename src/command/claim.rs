@@ -73,6 +73,18 @@ pub fn readable(folder: &FrameFolder) -> Result<(), Error> {
     }
 }
 
+/// Whether the video of a folder's files is byte for byte the one that would have been made with them.
+pub fn resumable(folder: &FrameFolder, bits: Option<u32>) -> Result<(), Error> {
+    readable(folder)?;
+    match bits {
+        None | Some(8) => Ok(()),
+        Some(bits) => Err(Error::Usage(format!(
+            "frames of {bits} bits a channel are rounded once more for a video, which then is not the one of an undisturbed run: \
+             --resume without --video, then `polyfly stitch`"
+        ))),
+    }
+}
+
 impl Claim {
     /// Looks into the folder; nothing is changed in it.
     ///
@@ -198,10 +210,11 @@ impl Claim {
     /// # Errors
     /// The folder cannot be read or written.
     pub fn end(&mut self) -> Result<(), Error> {
-        if !self.is_recorded || !self.has_begun {
+        let path = self.folder.path();
+        // A folder that is gone is not made again.
+        if !self.is_recorded || !self.has_begun || !path.is_dir() {
             return Ok(());
         }
-        let path = self.folder.path();
         let there = self.folder.existing().map_err(|e| OutputError::Read(path.clone(), e))?;
         self.manifest.written = FrameList::of_numbers(there.into_iter()).map_or_else(String::new, |f| f.to_string());
         let mut ours = self.manifest.clone();

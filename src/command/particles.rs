@@ -11,6 +11,7 @@ use crate::output::{Frame, OutputError, PixelFormats, RunInfo, Sink};
 use crate::render::frames::FrameList;
 use crate::render::stats::{FrameReport, Progress, ms};
 use crate::render::{Devices, RenderOptions, Renderer};
+use crate::scene::limits::MAX_PIXELS;
 use crate::scene::{
     Camera, CameraPath, FilmSettings, Light, Material, Output, Particles, RenderSettings, Scene, Sky, Tone, World,
 };
@@ -33,6 +34,12 @@ fn picture(args: &PictureArgs) -> Result<(), Error> {
     let format = Format::of(&extension).ok_or_else(|| {
         Error::Usage(format!("`{}`: pictures are written as .png, .ppm, .data or .exr", args.image.display()))
     })?;
+    if u64::from(args.width) * u64::from(args.height) > MAX_PIXELS {
+        let (width, height) = (args.width, args.height);
+        return Err(Error::Usage(format!(
+            "a picture of {width} x {height} pixels is above the memory limit of {MAX_PIXELS} pixels"
+        )));
+    }
     let particles = Particles {
         path: args.file.display().to_string(),
         first: 0,

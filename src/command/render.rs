@@ -64,7 +64,7 @@ pub fn run(args: &RenderArgs) -> Result<(), Error> {
     let there = claim.as_ref().map_or(0, |c| c.there);
     let (video, stitched) = if there > 0 { (None, video) } else { (video, None) };
     if stitched.is_some() {
-        claim::readable(&claim::folder_of(&scene)?)?;
+        claim::resumable(&claim::folder_of(&scene)?, scene.output.bits)?;
     }
     let sinks = sinks(&scene, args, claim.as_ref(), video)?;
     if let (Some(quality), false) = (args.changes.quality, quiet) {
