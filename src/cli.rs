@@ -423,10 +423,16 @@ fn parse_size(text: &str) -> Result<(u32, u32), String> {
     let side = |s: &str| s.parse::<u32>().ok().filter(|&n| rule.allows(f64::from(n)));
     let size = text.split_once('x').and_then(|(w, h)| Some((side(w)?, side(h)?)));
     let (w, h) = size.ok_or_else(|| format!("expected WIDTHxHEIGHT, two of {}", rule.expected()))?;
-    if u64::from(w) * u64::from(h) > MAX_PIXELS {
-        return Err(format!("a picture of {w} x {h} pixels is above the memory limit of {} pixels", MAX_PIXELS));
-    }
+    check_pixels(w, h)?;
     Ok((w, h))
+}
+
+/// Whether a picture of that size fits the memory.
+pub fn check_pixels(width: u32, height: u32) -> Result<(), String> {
+    match u64::from(width) * u64::from(height) {
+        pixels if pixels <= MAX_PIXELS => Ok(()),
+        _ => Err(format!("a picture of {width} x {height} pixels is above the memory limit of {MAX_PIXELS} pixels")),
+    }
 }
 
 fn parse_threads(text: &str) -> Result<usize, String> {

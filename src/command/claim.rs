@@ -91,13 +91,13 @@ impl Claim {
     /// # Errors
     /// It has frames of another scene, or such that are not to be touched; it cannot be read.
     pub fn look(
+        folder: FrameFolder,
         scene: &Scene,
         manifest: Manifest,
         part: &FrameList,
         all: &FrameList,
         existing: Existing,
     ) -> Result<Claim, Error> {
-        let folder = folder_of(scene)?;
         let path = folder.path();
         let theirs = Manifest::read(&folder.pattern)?;
         let is_ours = theirs.as_ref().map(|t| t.differences(&manifest));
@@ -164,9 +164,9 @@ impl Claim {
         })
     }
 
-    /// The folder, for the sink that shares its frames with other runs; None where all are made.
-    pub fn shared(&self) -> Option<FrameFolder> {
-        (self.existing != Existing::Overwritten).then(|| self.folder.clone())
+    /// Whether frames that other runs make meanwhile count as this one's.
+    pub fn is_shared(&self) -> bool {
+        self.existing != Existing::Overwritten
     }
 
     /// Makes the folder ready: removes what dead runs have left, and writes the manifest.
@@ -229,9 +229,7 @@ impl Claim {
             Ok(Some(ours))
         })
     }
-}
 
-impl Claim {
     /// Where this run tells of its frames, if anybody is to hear of it.
     pub fn journal(&self) -> Option<std::path::PathBuf> {
         self.is_recorded.then(|| self.folder.path())

@@ -1,7 +1,7 @@
 //! The job of the 2011 program: `polyfly particles CPU|GPU FILE WIDTH HEIGHT IMAGE`; and `particles generate`.
 
 use super::{environment, generate, output};
-use crate::cli::{ParticlesArgs, ParticlesDevice, ParticlesJob, PictureArgs};
+use crate::cli::{ParticlesArgs, ParticlesDevice, ParticlesJob, PictureArgs, check_pixels};
 use crate::error::Error;
 use crate::math::srgb::srgb;
 use crate::math::vec3::{Vec3, add, length, scale, sub};
@@ -11,7 +11,6 @@ use crate::output::{Frame, OutputError, PixelFormats, RunInfo, Sink};
 use crate::render::frames::FrameList;
 use crate::render::stats::{FrameReport, Progress, ms};
 use crate::render::{Devices, RenderOptions, Renderer};
-use crate::scene::limits::MAX_PIXELS;
 use crate::scene::{
     Camera, CameraPath, FilmSettings, Light, Material, Output, Particles, RenderSettings, Scene, Sky, Tone, World,
 };
@@ -34,12 +33,7 @@ fn picture(args: &PictureArgs) -> Result<(), Error> {
     let format = Format::of(&extension).ok_or_else(|| {
         Error::Usage(format!("`{}`: pictures are written as .png, .ppm, .data or .exr", args.image.display()))
     })?;
-    if u64::from(args.width) * u64::from(args.height) > MAX_PIXELS {
-        let (width, height) = (args.width, args.height);
-        return Err(Error::Usage(format!(
-            "a picture of {width} x {height} pixels is above the memory limit of {MAX_PIXELS} pixels"
-        )));
-    }
+    check_pixels(args.width, args.height).map_err(Error::Usage)?;
     let particles = Particles {
         path: args.file.display().to_string(),
         first: 0,

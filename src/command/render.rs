@@ -9,7 +9,7 @@ use crate::cli::{QualityArg, RenderArgs, SplitArg, VideoArgs};
 use crate::error::Error;
 use crate::output::Sink;
 use crate::output::files::FrameFiles;
-use crate::output::formats::Format;
+use crate::output::folder::FrameFolder;
 use crate::output::manifest::Manifest;
 use crate::output::video::{Codec, Settings, VideoSink};
 use crate::render::denoise::DenoiserLibrary;
@@ -53,20 +53,21 @@ pub fn run(args: &RenderArgs) -> Result<(), Error> {
         return Err(Error::Usage("--no-frames keeps nothing to resume from or to share: leave it out".into()));
     }
     let existing = Existing::of(args, &name);
+    let folder = claim::folder_of(&scene)?;
     let claim = match args.no_frames {
         true => None,
         false => {
             let manifest = Manifest::of(&scene, String::new(), doctor::picture_version(), args.denoise);
-            Some(Claim::look(&scene, manifest, &part, &all, existing)?)
+            Some(Claim::look(folder.clone(), &scene, manifest, &part, &all, existing)?)
         }
     };
     // Of frames that are there already the video is made at the end.
     let there = claim.as_ref().map_or(0, |c| c.there);
     let (video, stitched) = if there > 0 { (None, video) } else { (video, None) };
     if stitched.is_some() {
-        claim::resumable(&claim::folder_of(&scene)?, scene.output.bits)?;
+        claim::resumable(&folder, scene.output.bits)?;
     }
-    let sinks = sinks(&scene, args, claim.as_ref(), video)?;
+    let sinks = sinks(&scene, args, claim.as_ref().map(|c| (&folder, c.is_shared())), video)?;
     if let (Some(quality), false) = (args.changes.quality, quiet) {
         remark(&cost(quality, &scene));
     }
@@ -79,7 +80,7 @@ pub fn run(args: &RenderArgs) -> Result<(), Error> {
     }
     if let Some(left) = left {
         let facts = SceneFacts { denoised: args.denoise, ..SceneFacts::of(&name, &scene) };
-        let mut renderer = Renderer::prepare(scene.clone(), options)?;
+        let mut renderer = Renderer::prepare(scene, options)?;
         if let (Some(why), false) = (renderer.fell_back(), quiet) {
             remark(&format!("{why}; rendering on the CPU"));
         }
@@ -109,7 +110,7 @@ pub fn run(args: &RenderArgs) -> Result<(), Error> {
         })?;
     }
     match stitched {
-        Some(settings) => stitch::make(&claim::folder_of(&scene)?, &part, settings, quiet),
+        Some(settings) => stitch::make(&folder, &part, settings, quiet),
         None => Ok(()),
     }
 }
@@ -142,18 +143,16 @@ pub fn frames(scene: &Scene, flag: Option<&str>) -> Result<FrameList, Error> {
 fn sinks(
     scene: &Scene,
     args: &RenderArgs,
-    claim: Option<&Claim>,
+    frames: Option<(&FrameFolder, bool)>,
     video: Option<Settings>,
 ) -> Result<Vec<Box<dyn Sink>>, Error> {
     let mut sinks: Vec<Box<dyn Sink>> = Vec::new();
-    if !args.no_frames {
-        let files = &scene.output.files;
-        let format = Format::of(&files.extension()).ok_or_else(|| Error::Usage(format!("no format writes {files}")))?;
-        let options = format
+    if let Some((folder, is_shared)) = frames {
+        let options = folder
+            .format
             .options(scene.output.bits, scene.film.tone)
-            .map_err(|e| Error::Usage(format!("{files}: {e}; give other --bits")))?;
-        let shared = claim.and_then(Claim::shared);
-        sinks.push(Box::new(FrameFiles::new(files.clone(), format, options, shared)));
+            .map_err(|e| Error::Usage(format!("{}: {e}; give other --bits", folder.pattern)))?;
+        sinks.push(Box::new(FrameFiles::new(folder.clone(), options, is_shared)));
     }
     if let Some(settings) = video {
         let (width, height) = (scene.render.width, scene.render.height);

@@ -1,9 +1,8 @@
 //! Files: pictures of one pattern, each whole or not there.
 
 use super::folder::FrameFolder;
-use super::formats::{Format, FormatOptions};
+use super::formats::FormatOptions;
 use super::{Already, Frame, OutputError, PixelFormats, RunInfo, Sink};
-use crate::scene::Pattern;
 use std::path::Path;
 
 /// Writes a file under a private name in the same folder and gives it its name when it is whole.
@@ -97,37 +96,32 @@ pub fn prepare(path: &Path) -> Result<(), OutputError> {
 /// Writes frames as files of one pattern.
 #[derive(Clone)]
 pub struct FrameFiles {
-    pattern: Pattern,
-    format: &'static Format,
+    folder: FrameFolder,
     options: FormatOptions,
-    shared: Option<FrameFolder>,
+    is_shared: bool,
 }
 
 impl FrameFiles {
-    /// Files of the pattern, in its format. Nothing is opened yet. What is whole in `shared` is not made again.
-    pub fn new(
-        pattern: Pattern,
-        format: &'static Format,
-        options: FormatOptions,
-        shared: Option<FrameFolder>,
-    ) -> FrameFiles {
-        FrameFiles { pattern, format, options, shared }
+    /// The files of a folder. Nothing is opened yet. Of one that is shared, what is whole there is not made again.
+    pub fn new(folder: FrameFolder, options: FormatOptions, is_shared: bool) -> FrameFiles {
+        FrameFiles { folder, options, is_shared }
     }
 }
 
 impl Sink for FrameFiles {
     fn needs(&self) -> PixelFormats {
-        (self.format.needs)(&self.options)
+        (self.folder.format.needs)(&self.options)
     }
     fn open(&mut self, run: &RunInfo) -> Result<(), OutputError> {
-        prepare(&self.pattern.path(run.first))
+        prepare(&self.folder.pattern.path(run.first))
     }
     fn frame(&mut self, frame: &Frame) -> Result<(), OutputError> {
-        write_whole(&self.pattern.path(frame.number), |file| (self.format.write)(frame, &self.options, file))
+        let FrameFolder { pattern, format, .. } = &self.folder;
+        write_whole(&pattern.path(frame.number), |file| (format.write)(frame, &self.options, file))
     }
     fn already(&self) -> Option<Already> {
-        let folder = self.shared.clone()?;
-        Some(Box::new(move |frame| folder.is_whole(frame)))
+        let folder = self.folder.clone();
+        self.is_shared.then(|| -> Already { Box::new(move |frame| folder.is_whole(frame)) })
     }
     fn helper(&self) -> Option<Box<dyn Sink>> {
         Some(Box::new(self.clone()))
