@@ -1,10 +1,12 @@
 //! Where frames go: files, each whole or not there, videos, memory, and whatever else takes frames.
 
+pub mod ffmpeg;
 pub mod files;
 pub mod folder;
 pub mod formats;
 pub mod manifest;
 pub mod memory;
+pub mod segments;
 pub mod video;
 pub mod y4m;
 

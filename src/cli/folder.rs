@@ -71,6 +71,18 @@ pub struct VideoArgs {
     /// Seconds that ffmpeg may take over one frame, or to end, before it is ended.
     #[arg(long, value_name = "SECONDS", default_value_t = 120, value_parser = clap::value_parser!(u32).range(1..), help_heading = "Output")]
     pub encoder_timeout: u32,
+    /// Frames of a segment: a longer video is encoded in segments, several at once.
+    #[arg(long, value_name = "FRAMES", default_value_t = 60, value_parser = clap::value_parser!(u32).range(1..=100_000), help_heading = "Output")]
+    pub segment: u32,
+    /// Threads of an encoder; the video depends on them a little.
+    #[arg(long, value_name = "N", default_value_t = 4, value_parser = clap::value_parser!(u32).range(1..=64), help_heading = "Output")]
+    pub encoder_threads: u32,
+    /// Encoders side by side; 0 = one for two cores. The video does not depend on them.
+    #[arg(long, value_name = "N", default_value_t = 0, value_parser = clap::value_parser!(u32).range(0..=256), help_heading = "Output")]
+    pub encoders: u32,
+    /// Most memory for frames that wait for an encoder, MiB.
+    #[arg(long, value_name = "MIB", default_value_t = 1024, value_parser = clap::value_parser!(u32).range(16..), help_heading = "Output")]
+    pub video_memory: u32,
 }
 
 /// How frames are dealt out to shards.

@@ -6,7 +6,8 @@ use crate::error::Error;
 use crate::output::OutputError;
 use crate::output::folder::{FrameFolder, sweep};
 use crate::output::formats::Format;
-use crate::output::manifest::Manifest;
+use crate::output::manifest::{HIDDEN, Manifest};
+use crate::output::segments::forget;
 use crate::render::frames::FrameList;
 use crate::report::remark;
 use crate::scene::Scene;
@@ -73,7 +74,7 @@ pub fn readable(folder: &FrameFolder) -> Result<(), Error> {
     }
 }
 
-/// Whether the video of a folder's files is byte for byte the one that would have been made with them.
+/// Whether the video of a folder's files is byte for byte the one that is made with them.
 pub fn resumable(folder: &FrameFolder, bits: Option<u32>) -> Result<(), Error> {
     readable(folder)?;
     match bits {
@@ -197,11 +198,14 @@ impl Claim {
         }
         self.manifest.frames = self.frames.to_string();
         let ours = &self.manifest;
-        Manifest::update(pattern, |theirs| match theirs.map(|t| t.differences(ours)) {
-            Some(places) if !places.is_empty() && self.existing != Existing::Overwritten => {
-                Err(Error::OtherScene(path, places))
+        Manifest::update(pattern, |theirs| {
+            if let Some(theirs) = theirs.filter(|t| t.hash != ours.hash) {
+                if self.existing != Existing::Overwritten {
+                    return Err(Error::OtherScene(path, theirs.differences(ours)));
+                }
+                forget(&path.join(HIDDEN), &theirs.hash);
             }
-            _ => Ok(Some(ours.clone())),
+            Ok(Some(ours.clone()))
         })
     }
 

@@ -5,7 +5,7 @@ use super::{named_ffmpeg, output};
 use crate::device::driver::probe;
 use crate::error::Error;
 use crate::kernels::Isa;
-use crate::output::video::find_ffmpeg;
+use crate::output::ffmpeg::find_ffmpeg;
 use crate::render::{RenderOptions, Renderer};
 use crate::scene::Scene;
 use std::fmt::Write;
@@ -13,11 +13,6 @@ use std::fmt::Write;
 /// FNV-1a of the reference picture: the sample scene's first frame at 96 x 72, 2 x 2 samples.
 /// A test renders it; a change of the kernels that moves a pixel changes this line.
 const REFERENCE: u64 = 0xcecb_92bd_2dba_4010;
-
-/// Names the pictures that this program makes: it changes whenever one of their pixels does.
-pub fn picture_version() -> String {
-    format!("{REFERENCE:016x}")
-}
 
 fn fnv(bytes: &[u8]) -> u64 {
     bytes.iter().fold(0xcbf2_9ce4_8422_2325, |h, &b| (h ^ u64::from(b)).wrapping_mul(0x0000_0100_0000_01b3))
@@ -50,8 +45,8 @@ pub fn run() -> Result<(), Error> {
     let threads = std::thread::available_parallelism().map_or(1, usize::from);
     let _ = writeln!(o, "cpu\t{} (lanes), {threads} threads", sets.join(", "));
     match find_ffmpeg(named_ffmpeg(None).as_deref()) {
-        Ok(program) => {
-            let _ = writeln!(o, "ffmpeg\t{}, encoders: {}", program.display(), encoders(&program));
+        Ok(found) => {
+            let _ = writeln!(o, "ffmpeg\t{}, encoders: {}", found.program.display(), encoders(&found.program));
         }
         Err(e) => {
             let _ = writeln!(o, "ffmpeg\tnone: {e}");

@@ -1,7 +1,6 @@
 //! `polyfly missing` and `polyfly status`: what is in a folder of frames, and what is not.
 
 use super::claim::shard;
-use super::doctor::picture_version;
 use super::journal::Entry;
 use super::{load_scene, output};
 use crate::cli::{MissingArgs, SceneArgs, StatusArgs};
@@ -70,7 +69,7 @@ pub fn expected(manifest: &Manifest, scene: &str, changes: &SceneArgs, folder: &
     // Where frames go is no part of what they are; how they are named and written is the folder's own.
     scene.output.files = Pattern::parse(&manifest.pattern).map_or(scene.output.files, |(pattern, _)| pattern);
     scene.output.bits = manifest.bits;
-    let ours = Manifest::of(&scene, String::new(), picture_version(), manifest.denoised);
+    let ours = Manifest::of(&scene, String::new(), manifest.denoised);
     match manifest.differences(&ours) {
         places if places.is_empty() => Ok(()),
         places => Err(Error::OtherScene(folder.to_owned(), places)),

@@ -4,14 +4,15 @@
 use super::claim::{self, Claim, Existing};
 use super::journal::Told;
 use super::stop::{self, Stop};
-use super::{doctor, environment, load_scene, named_ffmpeg, stitch};
+use super::{environment, load_scene, named_ffmpeg, stitch};
 use crate::cli::{QualityArg, RenderArgs, SplitArg, VideoArgs};
 use crate::error::Error;
 use crate::output::Sink;
-use crate::output::files::FrameFiles;
+use crate::output::files::{FrameFiles, folder_of};
 use crate::output::folder::FrameFolder;
-use crate::output::manifest::Manifest;
-use crate::output::video::{Codec, Settings, VideoSink};
+use crate::output::manifest::{HIDDEN, Manifest};
+use crate::output::segments;
+use crate::output::video::{Codec, Film, Settings, VideoSink};
 use crate::render::denoise::DenoiserLibrary;
 use crate::render::frames::FrameList;
 use crate::render::plan::Split;
@@ -44,74 +45,134 @@ pub fn run(args: &RenderArgs) -> Result<(), Error> {
         remark(&format!("there are more shards than frames: this one has none of the {}", all.len()));
         return Ok(());
     };
-    if args.shard.is_some() && args.video.is_some() {
-        return Err(Error::Usage("a shard makes no video: `polyfly stitch` does, when all of them are done".into()));
-    }
     let options = options(args)?;
-    let video = video_settings(&scene, args)?.filter(|_| args.shard.is_none());
-    if args.no_frames && (args.resume || args.shard.is_some()) {
-        return Err(Error::Usage("--no-frames keeps nothing to resume from or to share: leave it out".into()));
-    }
-    let existing = Existing::of(args, &name);
-    let folder = claim::folder_of(&scene)?;
-    let claim = match args.no_frames {
-        true => None,
-        false => {
-            let manifest = Manifest::of(&scene, String::new(), doctor::picture_version(), args.denoise);
-            Some(Claim::look(folder.clone(), &scene, manifest, &part, &all, existing)?)
-        }
-    };
-    // Of frames that are there already the video is made at the end.
-    let there = claim.as_ref().map_or(0, |c| c.there);
-    let (video, stitched) = if there > 0 { (None, video) } else { (video, None) };
-    if stitched.is_some() {
-        claim::resumable(&folder, scene.output.bits)?;
-    }
-    let sinks = sinks(&scene, args, claim.as_ref().map(|c| (&folder, c.is_shared())), video)?;
+    let outputs = Outputs::of(args, &name, &scene, &part, &all)?;
+    let sinks = outputs.sinks(&scene, quiet)?;
     if let (Some(quality), false) = (args.changes.quality, quiet) {
         remark(&cost(quality, &scene));
     }
-    let left = match &claim {
-        Some(claim) => claim.left.clone(),
-        None => Some(part.clone()),
-    };
+    let Outputs { claim, video, left, there, .. } = outputs;
     if there > 0 && !quiet {
         remark(&format!("{there} of {} frames are there and whole", part.len()));
     }
-    if let Some(left) = left {
-        let facts = SceneFacts { denoised: args.denoise, ..SceneFacts::of(&name, &scene) };
-        let mut renderer = Renderer::prepare(scene, options)?;
-        if let (Some(why), false) = (renderer.fell_back(), quiet) {
-            remark(&format!("{why}; rendering on the CPU"));
-        }
-        let reporter = Reporter::new(args.log.unwrap_or(LogFormat::Text), quiet, facts);
-        let flag = renderer.stop_flag();
-        stop.attach(Arc::clone(&flag));
-        let mut told = Told::new(reporter, claim, quiet, flag);
-        let result = renderer.run_all(&left, sinks, &mut told);
-        if let Some(e) = told.failure {
-            return Err(e);
-        }
-        if let Some(claim) = &mut told.claim {
-            // The run's own failure is what counts.
-            let ended = claim.end();
-            if result.is_ok() {
-                ended?;
-            }
-        }
-        result.map_err(|e| match e {
-            RenderError::Interrupted { done, total } => {
-                if told.claim.is_some() {
-                    remark(&format!("to go on: {}", stop::resuming_command()));
-                }
-                Error::Interrupted(done + there, total + there, stop.is_temporary())
-            }
-            other => other.into(),
-        })?;
+    let Some(left) = left else {
+        return match video {
+            Some((settings, film)) if film.part.is_none() => stitch::make(film, settings, quiet),
+            _ => Ok(()),
+        };
+    };
+    let facts = SceneFacts { denoised: args.denoise, ..SceneFacts::of(&name, &scene) };
+    let mut renderer = Renderer::prepare(scene, options)?;
+    if let (Some(why), false) = (renderer.fell_back(), quiet) {
+        remark(&format!("{why}; rendering on the CPU"));
     }
-    match stitched {
-        Some(settings) => stitch::make(&folder, &part, settings, quiet),
-        None => Ok(()),
+    let reporter = Reporter::new(args.log.unwrap_or(LogFormat::Text), quiet, facts);
+    let flag = renderer.stop_flag();
+    stop.attach(Arc::clone(&flag));
+    let goes_on = claim.is_some() || video.is_some_and(|(settings, _)| !settings.is_raw());
+    let mut told = Told::new(reporter, claim, quiet, flag);
+    let result = renderer.run_all(&left, sinks, &mut told);
+    if let Some(e) = told.failure {
+        return Err(e);
+    }
+    if let Some(claim) = &mut told.claim {
+        // The run's own failure is what counts.
+        let ended = claim.end();
+        if result.is_ok() {
+            ended?;
+        }
+    }
+    result.map_err(|e| match e {
+        RenderError::Interrupted { done, total } => {
+            if goes_on {
+                remark(&format!("to go on: {}", stop::resuming_command()));
+            }
+            Error::Interrupted(done + there, total + there, stop.is_temporary())
+        }
+        other => other.into(),
+    })?;
+    Ok(())
+}
+
+// Where a run's frames go, and what is left of them to be rendered.
+struct Outputs {
+    folder: FrameFolder,
+    // None where no frames are written.
+    claim: Option<Claim>,
+    video: Option<(Settings, Film)>,
+    // None where all are there.
+    left: Option<FrameList>,
+    there: usize,
+}
+
+impl Outputs {
+    // Looks what there is; nothing is written.
+    fn of(args: &RenderArgs, name: &str, scene: &Scene, part: &FrameList, all: &FrameList) -> Result<Outputs, Error> {
+        let settings = video_settings(scene, args)?;
+        let is_raw = settings.as_ref().is_some_and(Settings::is_raw);
+        if args.shard.is_some() && args.video.is_some() && is_raw {
+            return Err(Error::Usage("a shard makes no .y4m: `polyfly stitch` does, when all of them are done".into()));
+        }
+        if args.no_frames && args.shard.is_some() {
+            return Err(Error::Usage("--no-frames keeps no frames for the other shards' video: leave it out".into()));
+        }
+        if args.no_frames && args.resume && is_raw {
+            return Err(Error::Usage("a .y4m without frames is not resumed: make an .mp4, or keep the frames".into()));
+        }
+        let existing = Existing::of(args, name);
+        let folder = claim::folder_of(scene)?;
+        let manifest = Manifest::of(scene, String::new(), args.denoise);
+        let is_readable = claim::resumable(&folder, scene.output.bits);
+        let mut film = Film {
+            frames: all.iter().collect(),
+            part: args.shard.is_some().then(|| part.iter().collect()),
+            size: folder.size,
+            source: (is_readable.is_ok() && !args.no_frames).then(|| folder.clone()),
+            hidden: folder.path().join(HIDDEN),
+            is_anew: existing == Existing::Overwritten,
+            scene: Some(manifest.hash.clone()),
+        };
+        if args.no_frames {
+            let Some(settings) = settings else {
+                return Err(Error::Usage("--no-frames leaves nothing to write: name a video with --video".into()));
+            };
+            film.hidden = folder_of(&settings.path).join(HIDDEN);
+            film.is_anew = !args.resume;
+            let left = match film {
+                _ if film.is_anew => Some(part.clone()),
+                _ if film.is_made(&settings) => None,
+                _ => FrameList::of_numbers(segments::left(&settings, &film)?.into_iter()),
+            };
+            let there = part.len() - left.as_ref().map_or(0, FrameList::len);
+            return Ok(Outputs { folder, claim: None, video: Some((settings, film)), left, there });
+        }
+        let claim = Claim::look(folder.clone(), scene, manifest, part, all, existing)?;
+        let (left, there) = (claim.left.clone(), claim.there);
+        let video = settings.filter(|_| !(is_raw && film.part.is_some())).map(|settings| (settings, film));
+        if video.is_some() && there > 0 {
+            is_readable?;
+        }
+        Ok(Outputs { folder, claim: Some(claim), video, left, there })
+    }
+
+    fn sinks(&self, scene: &Scene, quiet: bool) -> Result<Vec<Box<dyn Sink>>, Error> {
+        let mut sinks: Vec<Box<dyn Sink>> = Vec::new();
+        if let Some(claim) = &self.claim {
+            let folder = &self.folder;
+            let options = folder
+                .format
+                .options(scene.output.bits, scene.film.tone)
+                .map_err(|e| Error::Usage(format!("{}: {e}; give other --bits", folder.pattern)))?;
+            sinks.push(Box::new(FrameFiles::new(folder.clone(), options, claim.is_shared())));
+        }
+        if let Some((settings, film)) = &self.video {
+            let ((width, height), (wide, tall)) = (film.size, film.sides());
+            if (wide, tall) != (width, height) && !quiet {
+                remark(&format!("video needs even sides: {width} x {height} is padded to {wide} x {tall}"));
+            }
+            sinks.push(Box::new(VideoSink::new(settings.clone(), film.clone())));
+        }
+        Ok(sinks)
     }
 }
 
@@ -140,34 +201,6 @@ pub fn frames(scene: &Scene, flag: Option<&str>) -> Result<FrameList, Error> {
     }
 }
 
-fn sinks(
-    scene: &Scene,
-    args: &RenderArgs,
-    frames: Option<(&FrameFolder, bool)>,
-    video: Option<Settings>,
-) -> Result<Vec<Box<dyn Sink>>, Error> {
-    let mut sinks: Vec<Box<dyn Sink>> = Vec::new();
-    if let Some((folder, is_shared)) = frames {
-        let options = folder
-            .format
-            .options(scene.output.bits, scene.film.tone)
-            .map_err(|e| Error::Usage(format!("{}: {e}; give other --bits", folder.pattern)))?;
-        sinks.push(Box::new(FrameFiles::new(folder.clone(), options, is_shared)));
-    }
-    if let Some(settings) = video {
-        let (width, height) = (scene.render.width, scene.render.height);
-        let (wide, tall) = (width.next_multiple_of(2), height.next_multiple_of(2));
-        if (wide, tall) != (width, height) && !args.changes.quiet {
-            remark(&format!("video needs even sides: {width} x {height} is padded to {wide} x {tall}"));
-        }
-        sinks.push(Box::new(VideoSink::new(settings)));
-    }
-    if sinks.is_empty() {
-        return Err(Error::Usage("--no-frames leaves nothing to write: name a video with --video".into()));
-    }
-    Ok(sinks)
-}
-
 fn video_settings(scene: &Scene, args: &RenderArgs) -> Result<Option<Settings>, Error> {
     let Some(path) = scene.output.video.clone() else { return Ok(None) };
     video_name("--video", &path)?;
@@ -193,6 +226,13 @@ pub fn encoding(path: PathBuf, fps: f64, args: &VideoArgs) -> Settings {
         codec: args.codec.unwrap_or(Codec::H264),
         ffmpeg: named_ffmpeg(args.ffmpeg.as_deref()),
         patience: Duration::from_secs(args.encoder_timeout.into()),
+        segment: args.segment,
+        threads: args.encoder_threads,
+        encoders: match args.encoders {
+            0 => std::thread::available_parallelism().map_or(1, usize::from).div_ceil(2),
+            n => n as usize,
+        },
+        waiting: (args.video_memory as usize) << 20,
     }
 }
 

@@ -4,46 +4,52 @@ use super::claim::readable;
 use super::missing::{Folder, expected};
 use super::render::{encoding, video_name};
 use crate::cli::StitchArgs;
-use crate::device::DeviceError;
 use crate::error::Error;
-use crate::kernels::Isa;
 use crate::output::OutputError;
+use crate::output::files::{folder_of, temporary};
 use crate::output::folder::FrameFolder;
-use crate::output::formats::{Format, Shown};
-use crate::output::manifest::Manifest;
-use crate::output::video::{Settings, Video};
+use crate::output::formats::Format;
+use crate::output::manifest::{HIDDEN, Manifest};
+use crate::output::video::{Film, Settings, Video};
 use crate::render::frames::FrameList;
 use crate::report::remark;
-use crate::scene::Pattern;
-use rayon::prelude::*;
+use crate::scene::{Output, Pattern};
 use std::path::Path;
-
-// Frames that are decoded side by side, and wait for the encoder.
-const BATCH: usize = 16;
 
 /// Makes a video of a folder's frames.
 pub fn run(args: &StitchArgs) -> Result<(), Error> {
     video_name("-o", &args.output)?;
     let pattern = Pattern::parse(&args.frames).ok().filter(|(_, made_up)| !made_up);
-    let (folder, frames, fps) = match pattern {
-        Some((pattern, _)) if Manifest::read(&pattern)?.is_none() => elsewhere(pattern)?,
+    let (film, fps) = match pattern {
+        Some((pattern, _)) if Manifest::read(&pattern)?.is_none() => (elsewhere(pattern, args)?, None),
         _ => ours(args)?,
     };
-    let settings = encoding(args.output.clone(), args.fps.unwrap_or(fps), &args.video);
-    readable(&folder)?;
-    make(&folder, &frames, settings, args.changes.quiet)
+    let settings = encoding(args.output.clone(), args.fps.or(fps).unwrap_or(Output::default().fps), &args.video);
+    make(film, settings, args.changes.quiet)
 }
 
-fn ours(args: &StitchArgs) -> Result<(FrameFolder, FrameList, f64), Error> {
+fn ours(args: &StitchArgs) -> Result<(Film, Option<f64>), Error> {
     let Folder { folder, frames, manifest } = Folder::open(Path::new(&args.frames))?;
+    readable(&folder)?;
     if let Some(scene) = &args.scene {
         expected(&manifest, scene, &args.changes, Path::new(&args.frames))?;
     }
-    Ok((folder, frames, manifest.fps))
+    // Of deeper frames the video is another than that of the run that made them.
+    let rounded = if matches!(manifest.bits, None | Some(8)) { "" } else { ", rounded" };
+    let film =
+        Film { scene: Some(format!("{}{rounded}", manifest.hash)), ..film(folder, frames.iter().collect(), args) };
+    Ok((film, Some(manifest.fps)))
+}
+
+fn film(folder: FrameFolder, frames: Vec<u32>, args: &StitchArgs) -> Film {
+    // Beside the frames, where runs leave segments too, if that folder is ours to write to.
+    let is_writable = temporary(&folder.path().join("trial")).is_ok();
+    let hidden = if is_writable { folder.path() } else { folder_of(&args.output).to_owned() }.join(HIDDEN);
+    Film { frames, part: None, size: folder.size, source: Some(folder), hidden, is_anew: false, scene: None }
 }
 
 // All pictures of a pattern, without a gap.
-fn elsewhere(pattern: Pattern) -> Result<(FrameFolder, FrameList, f64), Error> {
+fn elsewhere(pattern: Pattern, args: &StitchArgs) -> Result<Film, Error> {
     let text = pattern.to_string();
     let format = Format::of(&pattern.extension()).ok_or_else(|| Error::Usage(format!("no format reads {text}")))?;
     let mut folder = FrameFolder { pattern, format, size: (0, 0) };
@@ -55,70 +61,31 @@ fn elsewhere(pattern: Pattern) -> Result<(FrameFolder, FrameList, f64), Error> {
     if let Some(gap) = FrameList::of_numbers((first..=last).filter(|n| !there.contains(n))) {
         return Err(Error::Incomplete(format!("frames {gap} of {text} are missing")));
     }
-    folder.size = shown(&folder, first)?.size;
-    let frames = FrameList::of_numbers(first..=last);
-    let none = || Error::Incomplete(format!("there are no frames {text}"));
-    Ok((folder, frames.ok_or_else(none)?, crate::scene::Output::default().fps))
+    let path = folder.pattern.path(first);
+    if let Some(read) = folder.format.read {
+        folder.size = read(&path).map_err(|e| OutputError::Read(path, e))?.size;
+    }
+    Ok(film(folder, (first..=last).collect(), args))
 }
 
-fn shown(folder: &FrameFolder, n: u32) -> Result<Shown, Error> {
-    let path = folder.pattern.path(n);
-    let Some(read) = folder.format.read else {
-        return Err(Error::Incomplete(format!("{} shows nothing", path.display())));
-    };
-    read(&path).map_err(|e| OutputError::Read(path, e).into())
-}
-
-/// Makes a video of frames, all of which must be there and whole.
-pub fn make(folder: &FrameFolder, frames: &FrameList, settings: Settings, quiet: bool) -> Result<(), Error> {
-    let numbers: Vec<u32> = frames.iter().collect();
-    if let Some(gap) = FrameList::of_numbers(numbers.iter().copied().filter(|&n| !folder.is_whole(n))) {
+/// Makes a video of frames, all of which must be there and whole, or of segments that are.
+pub fn make(film: Film, settings: Settings, quiet: bool) -> Result<(), Error> {
+    if let Some(folder) = &film.source
+        && let Some(gap) = FrameList::of_numbers(film.frames.iter().copied().filter(|&n| !folder.is_whole(n)))
+    {
         return Err(Error::Incomplete(format!(
             "frames {gap} in {} are missing or not whole; no video is made",
             folder.path().display()
         )));
     }
-    let (width, height) = folder.size;
-    let isa = Isa::pick(None).map_err(DeviceError::from)?;
-    let planes = |n: &u32| -> Result<Vec<u8>, Error> {
-        let Shown { size, rgba } = shown(folder, *n)?;
-        if size != folder.size {
-            let path = folder.pattern.path(*n);
-            return Err(Error::Incomplete(format!(
-                "{} is {} x {}, not {width} x {height}",
-                path.display(),
-                size.0,
-                size.1
-            )));
-        }
-        let mut planes = Vec::new();
-        isa.convert(&rgba, width, height, &mut planes);
-        Ok(planes)
-    };
-    let mut video = Video::open(settings, width.next_multiple_of(2), height.next_multiple_of(2))?;
-    // While the encoder takes one batch, the next is decoded.
-    let (send, batches) = crossbeam_channel::bounded(1);
-    let made = std::thread::scope(|threads| -> Result<_, Error> {
-        threads.spawn(move || {
-            for batch in numbers.chunks(BATCH) {
-                let decoded = batch.par_iter().map(planes).collect::<Result<Vec<_>, Error>>();
-                if send.send(decoded).is_err() {
-                    return;
-                }
-            }
-        });
-        for batch in batches {
-            for planes in batch? {
-                if let Err(cause) = video.feed(&planes) {
-                    return Err(video.autopsy(cause).into());
-                }
-            }
-        }
-        Ok(video.finish(false)?)
-    });
-    let path = made?;
+    let (path, frames) = (settings.path.clone(), film.frames.len());
+    let is_made = film.is_made(&settings);
+    if !is_made {
+        Video::open(settings, film)?.finish(false)?;
+    }
     if !quiet {
-        remark(&format!("{} has {} frames", path.display(), frames.len()));
+        let already = if is_made { " already" } else { "" };
+        remark(&format!("{} has {frames} frames{already}", path.display()));
     }
     Ok(())
 }

@@ -20,6 +20,9 @@ pub const NAME: &str = "manifest.json";
 // A resolved scene above this is not written out; its hash tells whether it is another, not where.
 const LONGEST_SCENE: usize = 1 << 20;
 
+/// Names the pictures that this program makes: it changes whenever a pixel of theirs may.
+const PICTURES: &str = env!("POLYFLY_PICTURES");
+
 /// The folder of locks and journals beside the frames.
 pub const HIDDEN: &str = ".polyfly";
 
@@ -34,7 +37,7 @@ struct Manifests {
 /// What the frames of a pattern are.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Manifest {
-    /// Version of its pictures: the checksum of `polyfly doctor`'s reference picture.
+    /// Version of its pictures: a checksum of the kernels' sources and of the golden pictures.
     pub pictures: String,
     /// SHA-256 of the resolved scene, of its files and of what follows here up to `pattern`.
     pub hash: String,
@@ -70,8 +73,12 @@ pub enum ManifestError {
 }
 
 impl Manifest {
-    /// That of a scene whose frames, listed in `frames`, are made by a program with these pictures.
-    pub fn of(scene: &Scene, frames: String, pictures: String, denoised: bool) -> Manifest {
+    /// That of a scene whose frames, listed in `frames`, this program makes.
+    pub fn of(scene: &Scene, frames: String, denoised: bool) -> Manifest {
+        Manifest::by(scene, frames, PICTURES.to_owned(), denoised)
+    }
+
+    fn by(scene: &Scene, frames: String, pictures: String, denoised: bool) -> Manifest {
         let (scene_text, files) = resolved(scene);
         let (pattern, bits) = (scene.output.files.name(), scene.output.bits);
         let mut hash = Sha256::new();
@@ -281,7 +288,7 @@ mod tests {
     use super::*;
 
     fn of(scene: &Scene) -> Manifest {
-        Manifest::of(scene, "0-9".into(), "1".into(), false)
+        Manifest::of(scene, "0-9".into(), false)
     }
 
     #[test]
@@ -299,6 +306,8 @@ mod tests {
         other.output.bits = Some(16);
         let places = mine.differences(&of(&other));
         assert_eq!(places, ["body[0].radius", "camera.fov_deg", "output.bits", "render.depth"]);
+        let newer = Manifest::by(&scene, "0-9".into(), "another".into(), false);
+        assert_eq!(mine.differences(&newer), ["the program's pictures (another version)"]);
         other.world.bodies.pop();
         assert!(mine.differences(&of(&other)).contains(&"body".to_owned()));
     }

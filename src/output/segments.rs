@@ -1,0 +1,501 @@
+//! The segments of an encoded video: made side by side by encoders of their own, kept in a hidden folder until all are
+//! there, and joined without encoding again.
+//!
+//! Each begins with a picture that needs no other, and their length is fixed by the settings: what is seen does not depend on
+//! how many encoders there were, nor on how often the run was cut off. Joining adds lengths in microseconds, whose rounding
+//! would move frames by a tick; their times are rounded back to whole frames, and looked at.
+
+use super::OutputError;
+use super::ffmpeg::{Ffmpeg, Packet, Process, find_ffmpeg, packets};
+use super::files::temporary;
+use super::folder::sweep;
+use super::video::{Film, Settings, clock, input_arguments, kept, output_arguments, partial};
+use crossbeam_channel::{Receiver, Sender, bounded, unbounded};
+use rayon::prelude::*;
+use std::collections::BTreeMap;
+use std::io::Write;
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::JoinHandle;
+use std::time::Duration;
+use tempfile::TempPath;
+
+/// A frame on its way to an encoder.
+pub enum Item {
+    /// Its planes.
+    Fed(Vec<u8>),
+    /// The number of one that lies in its folder.
+    There(u32),
+}
+
+// Frames that are decoded side by side.
+const BATCH: usize = 8;
+
+// What all folders of segments begin with.
+const PREFIX: &str = "film-";
+
+struct Segment {
+    // Places in the film.
+    frames: Range<usize>,
+    file: PathBuf,
+    // It is to be made here.
+    is_ours: bool,
+}
+
+// What there is of a segment that is not whole.
+struct Piece {
+    file: TempPath,
+    frames: u64,
+}
+
+struct Job {
+    segment: usize,
+    items: Receiver<Item>,
+    frames: u64,
+    file: PathBuf,
+}
+
+struct Ended {
+    segment: usize,
+    result: Result<(), OutputError>,
+    piece: Option<Piece>,
+}
+
+/// The segments of a video, and the encoders that make them.
+pub struct Segments {
+    maker: Arc<Maker>,
+    folder: PathBuf,
+    segments: Vec<Segment>,
+    jobs: Option<Sender<Job>>,
+    open: Option<(usize, Sender<Item>)>,
+    waiting: Arc<Waiting>,
+    ended: Receiver<Ended>,
+    workers: Vec<JoinHandle<()>>,
+    pieces: BTreeMap<usize, Piece>,
+    failure: Option<OutputError>,
+}
+
+// Memory for frames that wait: no more than is allowed, and of that what was used last.
+struct Waiting {
+    permits: (Sender<()>, Receiver<()>),
+    spare: Mutex<Vec<Vec<u8>>>,
+}
+
+impl Waiting {
+    fn of(frames: usize) -> Waiting {
+        let permits = bounded(frames);
+        while permits.0.try_send(()).is_ok() {}
+        Waiting { permits, spare: Mutex::default() }
+    }
+    // None where there is none for so long.
+    fn take(&self, patience: Duration) -> Option<Vec<u8>> {
+        self.permits.1.recv_timeout(patience).ok()?;
+        Some(self.spare.lock().unwrap_or_else(PoisonError::into_inner).pop().unwrap_or_default())
+    }
+    fn give_back(&self, buffer: Vec<u8>) {
+        self.spare.lock().unwrap_or_else(PoisonError::into_inner).push(buffer);
+        let _ = self.permits.0.try_send(());
+    }
+}
+
+/// Removes the segments of a scene from a hidden folder.
+pub fn forget(hidden: &Path, scene: &str) {
+    let prefix = format!("{PREFIX}{scene:.16}-");
+    for entry in std::fs::read_dir(hidden).into_iter().flatten().flatten() {
+        if entry.file_name().to_string_lossy().starts_with(&prefix) {
+            let _ = std::fs::remove_dir_all(entry.path());
+        }
+    }
+}
+
+// Segments of a film in their folder.
+fn plan(film: &Film, folder: &Path, length: usize) -> Vec<Segment> {
+    let places = (0..film.frames.len()).step_by(length).map(|from| from..film.frames.len().min(from + length));
+    let segment = |frames: Range<usize>| {
+        let numbers = &film.frames[frames.clone()];
+        let file = folder.join(name(numbers));
+        let is_mine = film.part.as_ref().is_none_or(|part| numbers.iter().all(|n| part.contains(n)));
+        Segment { is_ours: is_mine && !file.is_file(), frames, file }
+    };
+    places.map(segment).collect()
+}
+
+// A segment's name: its frames'.
+fn name(numbers: &[u32]) -> String {
+    let (first, last) = (numbers[0], numbers[numbers.len() - 1]);
+    let step = numbers.get(1).map_or(1, |second| second.wrapping_sub(first));
+    if numbers.windows(2).all(|pair| pair[1].wrapping_sub(pair[0]) == step) {
+        return format!("{first}-{last}x{step}.mp4");
+    }
+    let bytes = numbers.iter().flat_map(|n| n.to_le_bytes()).collect::<Vec<_>>();
+    let hash = <sha2::Sha256 as sha2::Digest>::digest(bytes);
+    format!("{first}-{last}-{}.mp4", hash.iter().take(8).map(|b| format!("{b:02x}")).collect::<String>())
+}
+
+// Where a film's segments lie.
+fn folder(settings: &Settings, film: &Film, ffmpeg: &Ffmpeg) -> PathBuf {
+    // Segments that nobody could use again have a folder that nobody else finds.
+    let scene = film.scene.clone().unwrap_or_else(|| std::process::id().to_string());
+    film.hidden.join(format!("{PREFIX}{scene:.16}-{}", film.key(settings, ffmpeg)))
+}
+
+/// Frames whose segments are not there yet.
+///
+/// # Errors
+/// There is no ffmpeg.
+pub fn left(settings: &Settings, film: &Film) -> Result<Vec<u32>, OutputError> {
+    let folder = folder(settings, film, &find_ffmpeg(settings.ffmpeg.as_deref())?);
+    let segments = plan(film, &folder, settings.segment as usize);
+    Ok(segments.into_iter().filter(|s| s.is_ours).flat_map(|s| film.frames[s.frames].to_vec()).collect())
+}
+
+impl Segments {
+    /// Looks which segments are there, tries the encoder with one frame if there are others, and has encoders wait.
+    ///
+    /// # Errors
+    /// The folder cannot be made; ffmpeg refuses the settings.
+    pub fn open(settings: &Settings, film: &Film, ffmpeg: Ffmpeg) -> Result<Segments, OutputError> {
+        let folder = folder(settings, film, &ffmpeg);
+        if film.is_anew || film.scene.is_none() {
+            let _ = std::fs::remove_dir_all(&folder);
+        }
+        sweep(&folder);
+        let segments = plan(film, &folder, settings.segment as usize);
+        let maker = Maker { film: film.clone(), settings: settings.clone(), ffmpeg };
+        let to_do = segments.iter().filter(|s| s.is_ours).count();
+        if to_do > 0 {
+            maker.try_one()?;
+            std::fs::create_dir_all(&folder).map_err(|e| OutputError::Write(folder.clone(), e))?;
+        }
+        let maker = Arc::new(maker);
+        let (width, height) = film.sides();
+        let frame = width as usize * height as usize * 3 / 2;
+        let waiting = Arc::new(Waiting::of((settings.waiting / frame.max(1)).clamp(2, film.frames.len().max(2))));
+        let ((jobs, work), (report, ended)) = (unbounded(), unbounded());
+        let worker = |_| {
+            let (maker, work, report, waiting) =
+                (Arc::clone(&maker), Receiver::clone(&work), Sender::clone(&report), Arc::clone(&waiting));
+            std::thread::spawn(move || {
+                for job in work {
+                    let _ = report.send(maker.make(&job, &waiting));
+                }
+            })
+        };
+        let workers = (0..settings.encoders.clamp(1, to_do.max(1))).map(worker).collect();
+        let (open, pieces, failure) = (None, BTreeMap::new(), None);
+        Ok(Segments { maker, folder, segments, jobs: Some(jobs), open, waiting, ended, workers, pieces, failure })
+    }
+
+    /// Adds the film's frame at that place. Waits while too many of them wait.
+    ///
+    /// # Errors
+    /// An encoder has failed: `finish` tells why.
+    pub fn feed(&mut self, at: usize, yuv: &[u8]) -> Result<(), OutputError> {
+        const LOOK: Duration = Duration::from_secs(1);
+        let mut buffer = loop {
+            match self.waiting.take(LOOK) {
+                Some(buffer) => break buffer,
+                None if self.workers.iter().all(JoinHandle::is_finished) => return Err(gone()),
+                None => {}
+            }
+        };
+        buffer.clear();
+        buffer.extend_from_slice(yuv);
+        self.put(at, || Item::Fed(buffer))
+    }
+
+    /// Adds the film's frame at that place, if its segment is made here.
+    ///
+    /// # Errors
+    /// As [`Segments::feed`].
+    pub fn put(&mut self, at: usize, item: impl FnOnce() -> Item) -> Result<(), OutputError> {
+        while let Ok(ended) = self.ended.try_recv() {
+            self.hear(ended);
+        }
+        if self.failure.is_some() {
+            return Err(gone());
+        }
+        let place = at / self.maker.settings.segment as usize;
+        let segment = &self.segments[place];
+        if !segment.is_ours {
+            return Ok(());
+        }
+        if self.open.as_ref().is_none_or(|(open, _)| *open != place) {
+            let (send, items) = unbounded();
+            let frames = segment.frames.len() as u64;
+            let job = Job { segment: place, items, frames, file: segment.file.clone() };
+            self.jobs.as_ref().and_then(|jobs| jobs.send(job).ok()).ok_or_else(gone)?;
+            self.open = Some((place, send));
+        }
+        if let Some((_, open)) = &self.open {
+            open.send(item()).map_err(|_| gone())?;
+        }
+        if at + 1 == segment.frames.end {
+            self.open = None;
+        }
+        Ok(())
+    }
+
+    fn hear(&mut self, ended: Ended) {
+        self.pieces.extend(ended.piece.map(|piece| (ended.segment, piece)));
+        if let Err(e) = ended.result {
+            self.failure.get_or_insert(e);
+        }
+    }
+
+    /// Waits for the encoders, and joins what they have made; None where others make the rest of the film, or there is
+    /// nothing. Cut short, it is what there is from the beginning on.
+    ///
+    /// # Errors
+    /// An encoder failed, or the join; what is kept, and where, is said.
+    pub fn finish(mut self, cut_short: bool, path: &Path, tag: &str) -> Result<Option<PathBuf>, OutputError> {
+        (self.open, self.jobs) = (None, None);
+        while let Ok(ended) = self.ended.recv() {
+            self.hear(ended);
+        }
+        for worker in std::mem::take(&mut self.workers) {
+            worker.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+        }
+        let made = match self.failure.take() {
+            None if !cut_short && self.maker.film.part.is_some() => Ok(None),
+            None if !cut_short => self.join_all(path, tag),
+            failure => {
+                let short = if cut_short { path.to_owned() } else { partial(path) };
+                match (self.keep(&short, tag), failure) {
+                    (Some(frames), Some(cause)) => Err(kept(cause, frames, &short)),
+                    (None, Some(cause)) => Err(cause),
+                    (Some(_), None) => Ok(Some(short)),
+                    (None, None) => Ok(None),
+                }
+            }
+        };
+        if self.maker.film.scene.is_none() {
+            let _ = std::fs::remove_dir_all(&self.folder);
+        }
+        // Only where nothing is in them.
+        let _ = std::fs::remove_dir(&self.folder).and_then(|()| std::fs::remove_dir(&self.maker.film.hidden));
+        made
+    }
+
+    fn join_all(&self, path: &Path, tag: &str) -> Result<Option<PathBuf>, OutputError> {
+        // Another run of the same film may have joined it, and removed the segments that this one found.
+        for (place, segment) in self.segments.iter().enumerate().filter(|(_, s)| !s.file.is_file()) {
+            let (send, items) = unbounded();
+            for &number in &self.maker.film.frames[segment.frames.clone()] {
+                let _ = send.send(Item::There(number));
+            }
+            drop(send);
+            let frames = segment.frames.len() as u64;
+            let failed = |e| OutputError::Write(self.folder.clone(), e);
+            std::fs::create_dir_all(&self.folder).map_err(failed)?;
+            self.maker.make(&Job { segment: place, items, frames, file: segment.file.clone() }, &self.waiting).result?;
+        }
+        let files: Vec<(&Path, u64)> =
+            self.segments.iter().map(|s| (s.file.as_path(), s.frames.len() as u64)).collect();
+        if let Err(cause) = self.maker.join(&self.folder, &files, path, tag) {
+            let short = partial(path);
+            let frames = self.maker.film.frames.len() as u64;
+            return Err(match files.as_slice() {
+                [(only, _)] if std::fs::rename(only, &short).is_ok() => kept(cause, frames, &short),
+                _ => stored(cause, &self.folder),
+            });
+        }
+        for (file, _) in files {
+            let _ = std::fs::remove_file(file);
+        }
+        Ok(Some(path.to_owned()))
+    }
+
+    // What there is from the beginning on gets that name; says how many frames it is.
+    fn keep(&mut self, path: &Path, tag: &str) -> Option<u64> {
+        let (mut files, mut last) = (Vec::new(), None);
+        for (place, segment) in self.segments.iter().enumerate() {
+            if segment.file.is_file() {
+                files.push((segment.file.clone(), segment.frames.len() as u64));
+                continue;
+            }
+            last = self.pieces.remove(&place).filter(|piece| piece.frames > 0);
+            break;
+        }
+        let whole = files.len();
+        files.extend(last.as_ref().map(|piece| (piece.file.to_path_buf(), piece.frames)));
+        let frames = files.iter().map(|(_, frames)| frames).sum();
+        let joined: Vec<(&Path, u64)> = files.iter().map(|(file, frames)| (file.as_path(), *frames)).collect();
+        if frames > 0 && self.maker.join(&self.folder, &joined, path, tag).is_ok() {
+            return Some(frames);
+        }
+        // Without room for another copy, the one that there is.
+        let only = last.filter(|_| whole == 0)?;
+        only.file.persist(path).ok().map(|()| frames)
+    }
+}
+
+fn gone() -> OutputError {
+    OutputError::Encoder { what: "the encoder has gone".into(), words: String::new() }
+}
+
+fn stored(cause: OutputError, folder: &Path) -> OutputError {
+    let (what, words) = match cause {
+        OutputError::Encoder { what, words } => (what, words),
+        other => (other.to_string(), String::new()),
+    };
+    let folder = folder.display();
+    OutputError::Encoder { what: format!("{what}; all is encoded and kept in {folder}: --resume joins it"), words }
+}
+
+// Makes segments, and joins them.
+struct Maker {
+    film: Film,
+    settings: Settings,
+    ffmpeg: Ffmpeg,
+}
+
+impl Maker {
+    fn start(&self, file: &Path) -> Result<Process, OutputError> {
+        let (width, height) = self.film.sides();
+        let mut arguments = input_arguments(width, height, self.settings.fps);
+        arguments.extend(output_arguments(&self.settings));
+        arguments.push(file.display().to_string());
+        Process::start(&self.ffmpeg.program, &arguments, self.settings.patience)
+    }
+
+    fn try_one(&self) -> Result<(), OutputError> {
+        let failed = |e| OutputError::Write(self.settings.path.clone(), e);
+        let file = temporary(&self.settings.path).map_err(failed)?.into_temp_path();
+        let (width, height) = self.film.sides();
+        let mut trial = self.start(&file)?;
+        // Should this fail, ffmpeg has already gone: its words are in what finish gives.
+        let fed = trial.feed(&vec![128; width as usize * height as usize * 3 / 2]);
+        trial.finish(Some(1), "encoding a frame").map_err(|e| match e {
+            OutputError::Encoder { what, words } => {
+                OutputError::Encoder { what: format!("the trial encode of one frame failed: {what}"), words }
+            }
+            other => other,
+        })?;
+        fed.map_err(failed)
+    }
+
+    fn make(&self, job: &Job, waiting: &Waiting) -> Ended {
+        let (result, piece) = match self.encode(job, waiting) {
+            Ok(None) => (Ok(()), None),
+            Ok(Some(piece)) => (Ok(()), Some(piece)),
+            Err((e, piece)) => (Err(e), piece),
+        };
+        // After a failure frames only pass, so that nobody waits for memory.
+        for item in &job.items {
+            if let Item::Fed(planes) = item {
+                waiting.give_back(planes);
+            }
+        }
+        Ended { segment: job.segment, result, piece }
+    }
+
+    // A piece where frames are missing; none where the segment is whole and has its name.
+    fn encode(&self, job: &Job, waiting: &Waiting) -> Result<Option<Piece>, (OutputError, Option<Piece>)> {
+        let failed = |e| OutputError::Write(job.file.clone(), e);
+        let file = temporary(&job.file).map_err(|e| (failed(e), None))?.into_temp_path();
+        let mut process = self.start(&file).map_err(|e| (e, None))?;
+        let (mut sent, mut unread) = (0, None);
+        'feeding: while let Ok(first) = job.items.recv() {
+            let mut batch = vec![first];
+            while batch.len() < BATCH
+                && let Ok(item) = job.items.try_recv()
+            {
+                batch.push(item);
+            }
+            let planes: Vec<_> = match batch.iter().any(|item| matches!(item, Item::There(_))) {
+                true => batch.into_par_iter().map(|item| self.planes(item)).collect(),
+                false => batch.into_iter().map(|item| self.planes(item)).collect(),
+            };
+            for taken in planes {
+                let (planes, is_fed) = match taken {
+                    Ok(taken) => taken,
+                    Err(e) => {
+                        unread = Some(e);
+                        break 'feeding;
+                    }
+                };
+                let fed = process.feed(&planes);
+                // One that did not get through counts: ffmpeg cannot have taken it.
+                sent += 1;
+                if is_fed {
+                    waiting.give_back(planes);
+                }
+                if fed.is_err() {
+                    break 'feeding;
+                }
+            }
+        }
+        let closed = process.finish(Some(sent), "encoding the video");
+        let found = |file: TempPath| {
+            let frames = packets(&self.ffmpeg.program, &file, self.settings.patience).map_or(0, |p| p.len() as u64);
+            Some(Piece { file, frames })
+        };
+        match unread.map_or(closed, Err) {
+            Err(e) => Err((e, found(file))),
+            Ok(()) if sent < job.frames => Ok(Some(Piece { file, frames: sent })),
+            Ok(()) => {
+                // What has its name counts as whole, after a power cut too.
+                let synced = std::fs::File::open(&file).and_then(|f| f.sync_all());
+                match synced
+                    .map_err(|e| (e, None))
+                    .and_then(|()| file.persist(&job.file).map_err(|e| (e.error, Some(e.path))))
+                {
+                    Ok(()) => Ok(None),
+                    Err((e, file)) => Err((failed(e), file.and_then(found))),
+                }
+            }
+        }
+    }
+
+    // A frame's planes, and whether their memory is lent.
+    fn planes(&self, item: Item) -> Result<(Vec<u8>, bool), OutputError> {
+        match item {
+            Item::Fed(planes) => Ok((planes, true)),
+            Item::There(number) => Ok((self.film.planes(number)?, false)),
+        }
+    }
+
+    // Copies encoded files of so many frames into one that begins with its index, and gives it its name when all frames are
+    // there, each in its time.
+    fn join(&self, folder: &Path, files: &[(&Path, u64)], path: &Path, tag: &str) -> Result<(), OutputError> {
+        let Settings { fps, patience, .. } = self.settings;
+        let failed = |e| OutputError::Write(path.to_owned(), e);
+        let (second, frame) = clock(fps);
+        let microseconds = |frames: u64| (frames as f64 * frame as f64 * 1e6 / second as f64).round() as u64;
+        // Each length is what brings the sum of them to the nearest microsecond.
+        let (mut text, mut before) = ("ffconcat version 1.0\n".to_owned(), 0);
+        for (file, frames) in files {
+            let lasts = microseconds(before + frames) - microseconds(before);
+            let name = file.file_name().unwrap_or_default().to_string_lossy();
+            text += &format!("file '{name}'\nduration {}.{:06}\n", lasts / 1_000_000, lasts % 1_000_000);
+            // What it is stands in its head: nothing has to be decoded to know.
+            text += "option fpsprobesize 0\noption analyzeduration 1\n";
+            before += frames;
+        }
+        let mut list = temporary(&folder.join("list")).map_err(failed)?;
+        list.write_all(text.as_bytes()).map_err(failed)?;
+        let whole = temporary(path).map_err(failed)?.into_temp_path();
+        let times = format!("setts=pts=round(PTS/{frame})*{frame}:dts=round(DTS/{frame})*{frame}");
+        let (from, to, tag) =
+            (list.path().display().to_string(), whole.display().to_string(), format!("comment={tag}"));
+        let copy =
+            ["-nostdin", "-f", "concat", "-safe", "0", "-i", &from, "-map", "0:v", "-c", "copy", "-bsf:v", &times];
+        let second = second.to_string();
+        let form = ["-video_track_timescale", &second, "-metadata", &tag, "-movflags", "+faststart", "-f", "mp4", &to];
+        let arguments: Vec<String> = copy.into_iter().chain(form).map(str::to_owned).collect();
+        Process::start(&self.ffmpeg.program, &arguments, patience)?.finish(None, "closing the video")?;
+        let found = packets(&self.ffmpeg.program, &whole, patience).map_err(failed)?;
+        let wrong = |what: String| OutputError::Encoder { what, words: String::new() };
+        if found.len() as u64 != before {
+            return Err(wrong(format!("the finished video holds {} of {before} frames", found.len())));
+        }
+        let first = found.first().map_or(0, |p| p.shown);
+        let is_even = |(i, p): (usize, &Packet)| p.shown - first == i as i64 * frame as i64;
+        if let Some(odd) = found.iter().enumerate().position(|each| !is_even(each)) {
+            return Err(wrong(format!("frame {odd} of the finished video is not where it should be")));
+        }
+        whole.persist(path).map_err(|e| failed(e.error))
+    }
+}

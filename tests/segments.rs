@@ -1,0 +1,217 @@
+//! Videos in segments: what is seen does not depend on how many encoders there were, on how often the run was cut off, or on
+//! who made the frames. These tests need ffmpeg and ffprobe and say so when they are missing.
+#![allow(clippy::unwrap_used, reason = "a failed unwrap fails the test")]
+#![cfg(unix)]
+
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Output, Stdio};
+use std::time::{Duration, Instant};
+
+const LOOK: [&str; 9] = ["scene.toml", "--cpu", "--size", "96x64", "--samples", "1", "--threads=1", "--segment", "7"];
+
+fn program(folder: &Path, args: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_polyfly"));
+    command.args(args).current_dir(folder).env_remove("POLYFLY_ISA").stdin(Stdio::null());
+    command
+}
+
+fn polyfly(folder: &Path, args: &[&str]) -> Output {
+    program(folder, args).output().unwrap()
+}
+
+fn folder() -> tempfile::TempDir {
+    let dir = tempfile::tempdir().unwrap();
+    let scene = polyfly(dir.path(), &["--default", "toml"]).stdout;
+    std::fs::write(dir.path().join("scene.toml"), scene).unwrap();
+    dir
+}
+
+fn render(dir: &Path, more: &[&str]) -> Output {
+    polyfly(dir, &[&LOOK[..], more].concat())
+}
+
+fn words(run: &Output) -> String {
+    String::from_utf8_lossy(&run.stderr).into_owned()
+}
+
+// Checksums of the frames that a player shows, and the times at which it does, in frames.
+fn shown(dir: &Path, video: &str, fps: f64) -> Vec<(String, f64)> {
+    let run = |program: &str, args: &[&str]| {
+        let out = Command::new(program).args(args).current_dir(dir).output();
+        let out = out.expect("ffmpeg and ffprobe are needed: apt-get install ffmpeg");
+        assert!(out.status.success(), "{}", words(&out));
+        String::from_utf8(out.stdout).unwrap()
+    };
+    let sums = run("ffmpeg", &["-v", "error", "-i", video, "-f", "framemd5", "-"]);
+    let sums = sums.lines().filter(|l| !l.starts_with('#')).map(|l| l.rsplit(',').next().unwrap().trim().to_owned());
+    let frames = ["-v", "error", "-show_entries", "frame=pts_time", "-of", "csv=p=0", video];
+    let times = run("ffprobe", &frames);
+    let times = times.lines().filter(|l| !l.is_empty()).map(|l| l.trim_end_matches(',').parse::<f64>().unwrap() * fps);
+    sums.zip(times).collect()
+}
+
+// ffmpeg that writes down how often it encodes, and does what is said before that.
+fn counting(folder: &Path, deed: &str) -> String {
+    let path = folder.join("counting-ffmpeg");
+    let script = format!(
+        "#!/bin/sh\n{deed}\ncase \"$*\" in *rawvideo*) echo x >>{}/encodings ;; esac\nexec ffmpeg \"$@\"\n",
+        folder.display()
+    );
+    std::fs::write(&path, script).unwrap();
+    std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).unwrap();
+    path.display().to_string()
+}
+
+// Since it was last asked, without the trial of one frame.
+fn encodings(folder: &Path) -> usize {
+    let text = std::fs::read_to_string(folder.join("encodings")).unwrap_or_default();
+    let _ = std::fs::remove_file(folder.join("encodings"));
+    text.lines().count().saturating_sub(1)
+}
+
+fn segments(folder: &Path) -> Vec<PathBuf> {
+    let films = std::fs::read_dir(folder.join(".polyfly")).into_iter().flatten().map(|e| e.unwrap().path());
+    let films = films.filter(|p| p.file_name().unwrap().to_string_lossy().starts_with("film-"));
+    let mut files: Vec<PathBuf> =
+        films.flat_map(|f| std::fs::read_dir(f).unwrap()).map(|e| e.unwrap().path()).collect();
+    files.retain(|p| p.extension().is_some_and(|e| e == "mp4"));
+    files.sort();
+    files
+}
+
+#[test]
+fn a_video_is_the_same_however_it_is_encoded() {
+    let dir = folder();
+    for (codec, fps) in [("h264", 30.0), ("h264", 29.97), ("h264", 7.123), ("h265", 24.0), ("av1", 25.0)] {
+        let rate = fps.to_string();
+        let settings = ["--frames", "0-23", "--no-frames", "--codec", codec, "--fps", &rate];
+        for (video, encoders) in [("one.mp4", "1"), ("many.mp4", "3")] {
+            let run = render(dir.path(), &[&settings[..], &["--video", video, "--encoders", encoders]].concat());
+            assert!(run.status.success(), "{}", words(&run));
+        }
+        let bytes = |name: &str| std::fs::read(dir.path().join(name)).unwrap();
+        assert!(bytes("one.mp4") == bytes("many.mp4"), "{codec} {fps}");
+        assert!(!dir.path().join(".polyfly").exists(), "nothing is left");
+        let fps = if fps == 29.97 { 30000.0 / 1001.0 } else { fps };
+        let frames = shown(dir.path(), "one.mp4", fps);
+        assert_eq!(frames.len(), 24, "{codec} {fps}");
+        for (i, (_, time)) in frames.iter().enumerate() {
+            // ffprobe prints microseconds.
+            assert!((time - frames[0].1 - i as f64).abs() < 2e-6 * fps + 1e-9, "{codec} {fps}: frame {i} at {time}");
+        }
+    }
+    // Short clips are one segment, and what is seen of a segment is what it shows alone.
+    let run = render(dir.path(), &["--frames", "7-13", "--no-frames", "--video", "short.mp4"]);
+    assert!(run.status.success(), "{}", words(&run));
+    let run = render(dir.path(), &["--frames", "0-23", "--no-frames", "--video", "long.mp4"]);
+    assert!(run.status.success(), "{}", words(&run));
+    let sums = |video: &str| shown(dir.path(), video, 30.0).into_iter().map(|(sum, _)| sum).collect::<Vec<_>>();
+    assert_eq!(sums("short.mp4"), sums("long.mp4")[7..14]);
+}
+
+fn wait_for(child: &mut Child, what: impl Fn() -> bool) {
+    let start = Instant::now();
+    while !what() && child.try_wait().unwrap().is_none() {
+        assert!(start.elapsed() < Duration::from_secs(60), "it never came");
+        std::thread::sleep(Duration::from_millis(2));
+    }
+}
+
+#[test]
+fn what_is_encoded_is_not_encoded_again() {
+    let (dir, tools) = (folder(), tempfile::tempdir().unwrap());
+    let ffmpeg = counting(tools.path(), "");
+    let args = ["--frames", "0-48", "-o", "whole/%02d.png", "--video", "whole.mp4", "--ffmpeg", &ffmpeg];
+    assert!(render(dir.path(), &args).status.success());
+    assert_eq!(encodings(tools.path()), 7);
+    let alone = ["--frames", "0-48", "--no-frames", "--video", "alone.mp4", "--ffmpeg", &ffmpeg];
+    assert!(render(dir.path(), &alone).status.success());
+    for (i, (signal, keep)) in [("KILL", true), ("TERM", true), ("KILL", false), ("INT", false)].into_iter().enumerate()
+    {
+        let (to, video) = (format!("cut{i}/%02d.png"), format!("v{i}/cut.mp4"));
+        std::fs::create_dir(dir.path().join(format!("v{i}"))).unwrap();
+        let frames = if keep { ["-o", &to] } else { ["--no-frames", "--resume"] };
+        let args =
+            [&LOOK[..], &["--frames", "0-48", "--video", &video, "--ffmpeg", &ffmpeg, "--encoders", "2"], &frames]
+                .concat();
+        let mut child = program(dir.path(), &args).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+        let beside = dir.path().join(if keep { format!("cut{i}") } else { format!("v{i}") });
+        wait_for(&mut child, || segments(&beside).len() >= 2);
+        let _ = Command::new("kill").args(["-s", signal, &child.id().to_string()]).status().unwrap();
+        if child.wait().unwrap().success() {
+            // It was faster than the signal.
+            continue;
+        }
+        let there = segments(&beside).len();
+        assert!((2..7).contains(&there), "{there}");
+        if signal != "KILL" {
+            let partial = format!("v{i}/cut.partial.mp4");
+            let frames = shown(dir.path(), &partial, 30.0);
+            assert!(frames.len() > 14, "it shows what there was: {}", frames.len());
+        }
+        encodings(tools.path());
+        let run = polyfly(dir.path(), &[&args[..], if keep { &["--resume"] } else { &[] }].concat());
+        assert!(run.status.success(), "{}", words(&run));
+        assert_eq!(encodings(tools.path()), 7 - there, "{signal}");
+        let whole = std::fs::read(dir.path().join(if keep { "whole.mp4" } else { "alone.mp4" })).unwrap();
+        assert!(std::fs::read(dir.path().join(&video)).unwrap() == whole, "{signal}");
+        assert_eq!(segments(&beside).len(), 0);
+        // All is there: nothing is rendered or encoded.
+        let again = polyfly(dir.path(), &[&args[..], if keep { &["--resume"] } else { &[] }].concat());
+        assert!(again.status.success() && again.stdout.is_empty(), "{}", words(&again));
+        assert!(words(&again).contains("has 49 frames already"), "{}", words(&again));
+        assert_eq!(encodings(tools.path()), 0);
+    }
+}
+
+#[test]
+fn shards_encode_what_is_wholly_theirs_and_stitch_the_rest() {
+    let (dir, tools) = (folder(), tempfile::tempdir().unwrap());
+    let ffmpeg = counting(tools.path(), "");
+    let video = ["--frames", "0-29", "--video", "v.mp4", "--ffmpeg", &ffmpeg];
+    assert!(render(dir.path(), &[&video[..], &["-o", "whole/%d.png"]].concat()).status.success());
+    let whole = std::fs::read(dir.path().join("v.mp4")).unwrap();
+    std::fs::remove_file(dir.path().join("v.mp4")).unwrap();
+    for shard in ["1/2", "2/2"] {
+        let run = render(dir.path(), &[&video[..], &["-o", "parts/%d.png", "--shard", shard]].concat());
+        assert!(run.status.success(), "{}", words(&run));
+    }
+    assert!(!dir.path().join("v.mp4").exists());
+    // Frames 0-6, 7-13, and, of the second half, 21-27 and 28-29.
+    assert_eq!(segments(&dir.path().join("parts")).len(), 4);
+    encodings(tools.path());
+    let run = polyfly(dir.path(), &["stitch", "parts", "-o", "v.mp4", "--segment", "7", "--ffmpeg", &ffmpeg]);
+    assert!(run.status.success(), "{}", words(&run));
+    assert_eq!(encodings(tools.path()), 1, "only frames 14-20");
+    assert!(std::fs::read(dir.path().join("v.mp4")).unwrap() == whole);
+}
+
+#[test]
+fn a_join_that_fails_loses_nothing() {
+    let (dir, tools) = (folder(), tempfile::tempdir().unwrap());
+    let broken = counting(tools.path(), "case \"$*\" in *concat*) echo '[error] no room' >&2; exit 1 ;; esac");
+    let args = ["--frames", "0-29", "--no-frames", "--video", "v.mp4", "--ffmpeg", &broken];
+    let run = render(dir.path(), &args);
+    assert_eq!(run.status.code(), Some(74), "{}", words(&run));
+    assert!(words(&run).contains("kept in ./.polyfly/film-") && words(&run).contains("--resume"), "{}", words(&run));
+    assert_eq!((segments(dir.path()).len(), encodings(tools.path())), (5, 5));
+    counting(tools.path(), "");
+    let run = render(dir.path(), &[&args[..], &["--resume"]].concat());
+    assert!(run.status.success(), "{}", words(&run));
+    assert_eq!((shown(dir.path(), "v.mp4", 30.0).len(), encodings(tools.path())), (30, 0));
+
+    // Frames that are not where they should be are seen.
+    let deed = r#"case "$*" in *concat*)
+        for i in $(seq $#); do
+            a=$1; shift
+            case "$a" in setts=*) a='setts=pts=PTS+mod(N\,2):dts=DTS' ;; esac
+            set -- "$@" "$a"
+        done ;; esac"#;
+    let shifted = counting(tools.path(), deed);
+    let args = ["--frames", "0-29", "--no-frames", "--video", "w.mp4", "--ffmpeg", &shifted];
+    let run = render(dir.path(), &args);
+    assert_eq!(run.status.code(), Some(74), "{}", words(&run));
+    assert!(words(&run).contains("is not where it should be"), "{}", words(&run));
+    assert!(!dir.path().join("w.mp4").exists());
+}
