@@ -73,7 +73,7 @@ pub fn input_arguments(width: u32, height: u32, fps: f64) -> Vec<String> {
 pub fn clock(fps: f64) -> (u64, u64) {
     let (numerator, denominator) = rational(fps);
     let mut fold = 1;
-    while numerator * fold < 10_000 {
+    while numerator.max(1) * fold < 10_000 {
         fold *= 2;
     }
     (numerator * fold, denominator * fold)

@@ -59,7 +59,7 @@ pub fn rational(fps: f64) -> (u64, u64) {
         return (fps as u64, 1);
     }
     let ntsc = (fps * 1.001).round();
-    if (ntsc / 1.001 - fps).abs() < 0.005 {
+    if ntsc >= 1.0 && (ntsc / 1.001 - fps).abs() < 0.005 {
         return (ntsc as u64 * 1000, 1001);
     }
     ((fps * 1000.0).round() as u64, 1000)
@@ -75,5 +75,6 @@ mod tests {
         assert_eq!(rational(29.97), (30000, 1001));
         assert_eq!(rational(23.976), (24000, 1001));
         assert_eq!(rational(12.5), (12500, 1000));
+        assert_eq!(rational(0.001), (1, 1000), "not never");
     }
 }
