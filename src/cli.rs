@@ -9,7 +9,7 @@ use crate::scene::limits::{MAX_DEPTH, MAX_LIGHT_SAMPLES, MAX_PATH_SAMPLES, MAX_P
 use crate::scene::{Adaptive, ColourBy, Grammar, Pattern, Scene, Solid, TextureSource, expand_home, tokens};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use folder::parse_shard;
-pub use folder::{MissingArgs, ShardMode, StatusArgs, StitchArgs, VideoArgs};
+pub use folder::{Engine, FarmArgs, MissingArgs, ShardMode, StatusArgs, StitchArgs, VideoArgs};
 use std::path::PathBuf;
 
 /// Renders flythroughs of mirrored, see-through polyhedra: a scene in, frames and a video out.
@@ -50,6 +50,8 @@ pub enum Command {
     Stitch(StitchArgs),
     /// Prints how far the frames of a folder have come, who makes them and how long it will take.
     Status(StatusArgs),
+    /// Prints a job that shares a clip out to many machines, for an engine that they have; or submits it.
+    Farm(FarmArgs),
 }
 
 /// Arguments of `bench`.

@@ -5,6 +5,7 @@ mod bench;
 mod claim;
 mod convert;
 mod doctor;
+mod farm;
 pub(crate) mod generate;
 mod journal;
 mod missing;
@@ -44,6 +45,7 @@ pub fn main() -> ExitCode {
         (Some(Command::Missing(args)), _) => missing::run(args),
         (Some(Command::Stitch(args)), _) => stitch::run(args),
         (Some(Command::Status(args)), _) => missing::status(args),
+        (Some(Command::Farm(args)), _) => farm::run(args),
         (None, Some(grammar)) => output(&scene::builtin::default_scene(grammar.into())),
         (None, None) => render::run(&cli.render),
     };

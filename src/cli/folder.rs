@@ -53,6 +53,58 @@ pub struct StatusArgs {
     pub folder: PathBuf,
 }
 
+/// What deals work out to many machines.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Engine {
+    /// A script for sbatch: an array of shards, a look at the folder behind it, rounds of repair, the video.
+    Slurm,
+    /// A script that submits to HyperQueue and waits.
+    #[value(alias = "hq")]
+    Hyperqueue,
+    /// A template of the Open Job Description.
+    #[value(alias = "ojd")]
+    Openjd,
+    /// An Indexed Job.
+    #[value(alias = "k8s")]
+    Kubernetes,
+    /// A command a line, for GNU parallel, xargs, `hq submit --each-line`, `cuecmd`.
+    Commands,
+}
+
+/// Arguments of `farm`.
+#[derive(Args, Debug)]
+pub struct FarmArgs {
+    /// What will run the job.
+    #[arg(value_enum)]
+    pub engine: Engine,
+    /// The scene: a file that all machines see.
+    pub scene: String,
+    /// Parts that the frames are cut into, each a task [default: one for each segment of the video, at most 1000]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    pub shards: Option<u32>,
+    /// Tasks at once [default: as many as the engine finds room for]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub running: Option<u32>,
+    /// CPU cores of a task; it has one GPU besides, unless `--cpu` is among its flags.
+    #[arg(long, value_name = "N", default_value_t = 4, value_parser = clap::value_parser!(u32).range(1..=1024))]
+    pub cores: u32,
+    /// Rounds of repair at most; they end when one brings nothing new.
+    #[arg(long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..=100))]
+    pub rounds: u32,
+    /// An option of sbatch, or of `hq submit`, such as `--option=--partition=gpu`; may be given several times.
+    #[arg(long = "option", value_name = "OPTION", allow_hyphen_values = true)]
+    pub options: Vec<String>,
+    /// The container image, for Kubernetes.
+    #[arg(long, value_name = "NAME", default_value = "polyfly:latest")]
+    pub image: String,
+    /// Hand it to sbatch, or run it with hq.
+    #[arg(long)]
+    pub submit: bool,
+    /// Flags of rendering, as `-- -o frames/%05d.png --video clip.mp4`.
+    #[arg(last = true, value_name = "FLAGS")]
+    pub flags: Vec<String>,
+}
+
 /// How to encode a video.
 #[derive(Args, Debug, Default)]
 pub struct VideoArgs {

@@ -55,8 +55,11 @@ impl Folder {
         Ok(Folder { folder, frames, manifest })
     }
 
-    // Frames that are whole, and such that are there and not.
-    fn look(&self) -> Result<(BTreeSet<u32>, BTreeSet<u32>), Error> {
+    /// Frames that are whole, and such that are there and not.
+    ///
+    /// # Errors
+    /// The folder cannot be read.
+    pub fn look(&self) -> Result<(BTreeSet<u32>, BTreeSet<u32>), Error> {
         let there = self.folder.existing().map_err(|e| OutputError::Read(self.folder.path(), e))?;
         let asked = self.frames.iter().filter(|n| there.contains(n));
         Ok(asked.partition(|&n| self.folder.is_whole(n)))

@@ -92,14 +92,20 @@ fn ignored_signals() -> u64 {
     line.and_then(|hex| u64::from_str_radix(hex.trim(), 16).ok()).unwrap_or(0)
 }
 
+/// A word as a shell takes it.
+pub fn quoted(word: &str) -> String {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_./,=:@%+".contains(c);
+    if !word.is_empty() && word.chars().all(is_plain) {
+        word.into()
+    } else {
+        format!("'{}'", word.replace('\'', "'\\''"))
+    }
+}
+
 /// The command line that goes on with an interrupted run.
 pub fn resuming_command() -> String {
-    let quoted = |word: String| {
-        let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_./,=:@%+".contains(c);
-        if !word.is_empty() && word.chars().all(is_plain) { word } else { format!("'{}'", word.replace('\'', "'\\''")) }
-    };
     let words = std::env::args_os().map(|w| w.to_string_lossy().into_owned());
-    let mut words: Vec<String> = words.filter(|w| w != "--overwrite" && w != "--resume").map(quoted).collect();
+    let mut words: Vec<String> = words.filter(|w| w != "--overwrite" && w != "--resume").map(|w| quoted(&w)).collect();
     words.push("--resume".into());
     words.join(" ")
 }

@@ -1,0 +1,260 @@
+//! `polyfly farm`: a complete job for an engine that deals work out to many machines. polyfly has no scheduler of its own:
+//! it tells engines what to run, and looks into the folder for what is still to do.
+
+use super::claim::{self, shard};
+use super::missing::Folder;
+use super::render::frames;
+use super::stop::quoted;
+use super::{load_scene, output};
+use crate::cli::{Cli, Engine, FarmArgs, RenderArgs, ShardMode, VideoArgs};
+use crate::error::Error;
+use crate::output::OutputError;
+use crate::output::manifest::{Manifest, NAME};
+use crate::output::video::Codec;
+use crate::render::frames::FrameList;
+use crate::report::remark;
+use clap::{Parser, ValueEnum};
+use std::io::Write;
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+// Slurm's arrays end below its MaxArraySize, 1001 unless a site has raised it.
+const MAX_SLURM_SHARDS: u32 = 1000;
+
+// What a job is of.
+struct Job {
+    title: String,
+    // Words of the render command, quoted, from the scene on.
+    render: String,
+    wants_gpu: bool,
+    // Names of the frames, and their folder.
+    frames: String,
+    folder: String,
+    // The command that ends it, with its program.
+    finish: String,
+    shards: u32,
+    // Shards that have missing frames; None where nothing is missing.
+    todo: Option<FrameList>,
+}
+
+/// Prints a job, or hands it to its engine.
+pub fn run(args: &FarmArgs) -> Result<(), Error> {
+    let job = Job::of(args)?;
+    // The scripts find out by themselves, and make the video.
+    if job.todo.is_none() && !matches!(args.engine, Engine::Slurm | Engine::Hyperqueue) {
+        remark(&format!("no frames are missing; what is left to do: {}", job.finish));
+        return Ok(());
+    }
+    let text = job.text(args)?;
+    if !args.submit {
+        output(&text)?;
+        if args.engine == Engine::Commands {
+            remark(&format!("when all of them have run: {}", job.finish));
+        }
+        return Ok(());
+    }
+    let program = match args.engine {
+        Engine::Slurm => "sbatch",
+        Engine::Hyperqueue => "bash",
+        _ => {
+            return Err(Error::Usage(
+                "--submit: only slurm and hyperqueue are handed the job; print it for the others".into(),
+            ));
+        }
+    };
+    let failed = |e| Error::Output(OutputError::Write(program.into(), e));
+    let mut child = Command::new(program).stdin(Stdio::piped()).spawn().map_err(failed)?;
+    let mut stdin = child.stdin.take();
+    let written = stdin.as_mut().map_or(Ok(()), |pipe| pipe.write_all(text.as_bytes()));
+    drop(stdin);
+    let status = child.wait().map_err(failed)?;
+    match status.success() {
+        true => written.map_err(failed),
+        false => Err(failed(std::io::Error::other(format!("it does not take the job ({status})")))),
+    }
+}
+
+fn here() -> Result<String, Error> {
+    let path = std::env::current_dir().map_err(|e| Error::Read(".".into(), e))?;
+    Ok(path.display().to_string())
+}
+
+// As the machines of the engine find it.
+fn program(engine: Engine) -> String {
+    match std::env::current_exe() {
+        Ok(path) if engine != Engine::Kubernetes => path.display().to_string(),
+        _ => "polyfly".into(),
+    }
+}
+
+impl Job {
+    fn of(args: &FarmArgs) -> Result<Job, Error> {
+        let words = ["polyfly".to_owned(), args.scene.clone()].into_iter().chain(args.flags.iter().cloned());
+        let parsed = Cli::try_parse_from(words).map_err(|e| Error::Usage(format!("the flags behind `--`: {e}")))?;
+        let (render, is_render) = (parsed.render, parsed.command.is_none());
+        for (is_there, flag) in [
+            (!is_render, "another job"),
+            (args.scene == "-", "a scene on stdin"),
+            (render.shard.is_some(), "--shard"),
+            (render.overwrite, "--overwrite"),
+            (render.no_frames, "--no-frames"),
+        ] {
+            if is_there {
+                return Err(Error::Usage(format!(
+                    "{flag} cannot be shared out: each task makes its shard's missing frames"
+                )));
+            }
+        }
+        let mut scene = load_scene(&args.scene, &render.changes)?;
+        render.override_scene(&mut scene)?;
+        let all = frames(&scene, render.changes.frames.as_deref())?;
+        let folder = claim::folder_of(&scene)?;
+        // As many frames as a segment of the video has.
+        let shards =
+            args.shards.unwrap_or_else(|| (all.len() as u32).div_ceil(render.encoding.segment).min(MAX_SLURM_SHARDS));
+        if args.engine == Engine::Slurm && shards > MAX_SLURM_SHARDS {
+            return Err(Error::Usage(format!("--shards: Slurm's arrays have at most {MAX_SLURM_SHARDS} tasks")));
+        }
+        let wants_gpu = !(render.cpu || render.devices == ["cpu"]);
+        let todo = match Manifest::read(&folder.pattern)? {
+            Some(_) => unfinished(&folder.pattern.path(0), &folder.pattern.to_string(), shards)?,
+            None => FrameList::of_numbers(1..=shards),
+        };
+        let mut words = vec![quoted(&args.scene)];
+        words.extend(args.flags.iter().filter(|f| *f != "--resume").map(|f| quoted(f)));
+        if wants_gpu && !render.gpu && render.devices.is_empty() {
+            // Without it a node whose GPU is lost would render on the CPU, and nobody would see.
+            words.push("--gpu".into());
+        }
+        words.push("--resume".into());
+        let (frames, program) = (folder.pattern.to_string(), quoted(&program(args.engine)));
+        let finish = match &scene.output.video {
+            Some(video) => {
+                let encoding = encoding(&render).iter().map(|w| format!(" {}", quoted(w))).collect::<String>();
+                let video = quoted(&video.display().to_string());
+                format!("{program} stitch {} -o {video}{encoding}", quoted(&frames))
+            }
+            None => format!("{program} missing {}", quoted(&frames)),
+        };
+        Ok(Job {
+            title: format!("{} frames of {} in {shards} shards", all.len(), args.scene.replace('\n', " ")),
+            render: words.join(" "),
+            wants_gpu,
+            folder: folder.path().display().to_string(),
+            frames,
+            finish,
+            shards,
+            todo,
+        })
+    }
+
+    fn text(&self, args: &FarmArgs) -> Result<String, Error> {
+        let (cwd, program) = (quoted(&here()?), quoted(&program(args.engine)));
+        if args.engine == Engine::Commands {
+            let numbers = self.todo.as_ref().into_iter().flat_map(FrameList::iter);
+            let line = |k| format!("cd {cwd} && exec {program} {} --shard {k}/{}\n", self.render, self.shards);
+            return Ok(numbers.map(line).collect());
+        }
+        let (template, mark) = match args.engine {
+            Engine::Slurm => (include_str!("farm/slurm.sh"), "#SBATCH "),
+            Engine::Hyperqueue => (include_str!("farm/hyperqueue.sh"), "# Options: "),
+            Engine::Openjd => (include_str!("farm/openjd.yaml"), ""),
+            Engine::Kubernetes | Engine::Commands => (include_str!("farm/kubernetes.yaml"), ""),
+        };
+        let running = args.running.unwrap_or(self.shards);
+        let shard = |variable: &str| format!("exec {program} {} --shard \"{variable}/{}\"", self.render, self.shards);
+        let gpu = |text: &str| if self.wants_gpu { text.to_owned() } else { String::new() };
+        let yaml = |text: &str| serde_json::Value::from(text).to_string();
+        let waiting = format!(
+            "until {program} missing {} >/dev/null; do sleep 30; done; exec {}",
+            quoted(&self.frames),
+            self.finish
+        );
+        let gpu_line = match args.engine {
+            Engine::Slurm => "--gres=gpu:1",
+            _ => "--resource gpus/nvidia=1",
+        };
+        let values = [
+            ("TITLE", self.title.clone()),
+            ("NAME", yaml(&format!("polyfly {:.100}", args.scene))),
+            ("CORES", args.cores.to_string()),
+            ("OPTIONS", args.options.iter().map(|o| format!("{mark}{o}\n")).collect()),
+            ("HQ_OPTIONS", args.options.join(" ")),
+            ("CWD_YAML", yaml(&here()?)),
+            ("CWD", cwd.clone()),
+            ("POLYFLY", program.clone()),
+            ("FRAMES", quoted(&self.frames)),
+            ("FOLDER", quoted(&self.folder)),
+            ("SHARDS", self.shards.to_string()),
+            ("RUNNING", running.to_string()),
+            ("ROUNDS", args.rounds.to_string()),
+            ("RENDER", self.render.clone()),
+            ("DONE", format!("exec {}", self.finish)),
+            ("FINISH_YAML", yaml(&waiting)),
+            ("FINISH", format!("exec {}", self.finish)),
+            ("TASK_YAML", yaml(&shard("$((JOB_COMPLETION_INDEX + 1))"))),
+            ("TASK", quoted(&shard("$HQ_TASK_ID"))),
+            ("GPU", gpu(gpu_line)),
+            ("HOST", gpu("    hostRequirements: {amounts: [{name: amount.worker.gpu, min: 1}]}")),
+            ("LIMITS", gpu("          resources: {limits: {nvidia.com/gpu: 1}}")),
+            ("TODO", self.todo.as_ref().map_or_else(String::new, FrameList::to_string)),
+            ("IMAGE", yaml(&args.image)),
+        ];
+        if args.engine == Engine::Openjd && values.iter().any(|(_, value)| value.contains("{{")) {
+            return Err(Error::Usage("`{{` in a name would be an expression of the Open Job Description".into()));
+        }
+        Ok(filled(template, &values))
+    }
+}
+
+// Shards with missing frames.
+fn unfinished(first: &Path, pattern: &str, shards: u32) -> Result<Option<FrameList>, Error> {
+    let here = Folder::open(Path::new(pattern))
+        .map_err(|e| Error::Usage(format!("{}: {e}", first.with_file_name(NAME).display())))?;
+    let (whole, _) = here.look()?;
+    let is_open = |k: &u32| {
+        shard(&here.frames, Some((*k, shards)), ShardMode::Contiguous)
+            .is_some_and(|part| part.iter().any(|n| !whole.contains(&n)))
+    };
+    Ok(FrameList::of_numbers((1..=shards).filter(is_open)))
+}
+
+// The flags that make `stitch` encode as the shards did.
+fn encoding(render: &RenderArgs) -> Vec<String> {
+    let VideoArgs { crf, preset, codec, ffmpeg, encoder_timeout, segment, encoder_threads, .. } = &render.encoding;
+    let codec = codec.filter(|c| *c != Codec::H264).and_then(|c| Some(c.to_possible_value()?.get_name().to_owned()));
+    let flags = [
+        ("--crf", crf.map(|n| n.to_string())),
+        ("--preset", preset.clone()),
+        ("--codec", codec),
+        ("--ffmpeg", ffmpeg.as_ref().map(|p| p.display().to_string())),
+        ("--encoder-timeout", Some(encoder_timeout.to_string())),
+        ("--segment", Some(segment.to_string())),
+        ("--encoder-threads", Some(encoder_threads.to_string())),
+    ];
+    flags.into_iter().filter_map(|(flag, value)| Some(format!("{flag}={}", value?))).collect()
+}
+
+// The template with its `@WORDS@` replaced, each once: what is put in is not looked at again.
+fn filled(template: &str, values: &[(&str, String)]) -> String {
+    let mut text = String::new();
+    let mut pieces = template.split('@');
+    text.extend(pieces.next());
+    let mut is_word = true;
+    for piece in pieces {
+        match values.iter().find(|(name, _)| is_word && *name == piece) {
+            Some((_, value)) => {
+                text += value;
+                is_word = false;
+            }
+            None => {
+                if is_word {
+                    text.push('@');
+                }
+                text += piece;
+                is_word = true;
+            }
+        }
+    }
+    text.lines().map(|line| format!("{}\n", line.trim_end())).collect()
+}

@@ -1,0 +1,39 @@
+#!/bin/bash
+# polyfly on HyperQueue: @TITLE@.
+# Run it with `bash` where `hq` reaches its server, again whenever you like: only what is missing is rendered.
+@OPTIONS@
+set -u
+cd @CWD@ || exit 74
+polyfly=@POLYFLY@
+frames=@FRAMES@          # names of the frames
+folder=@FOLDER@
+shards=@SHARDS@
+rounds=@ROUNDS@          # of repair at most; they end when one brings nothing new
+# exec: signals reach the renderer, which finishes its frame.
+task=@TASK@
+
+hidden=$folder/.polyfly
+mkdir -p "$hidden" || exit 74
+before=
+for round in $(seq 0 "$rounds"); do
+  todo=1-$shards
+  left=all
+  if [ -e "$folder/manifest.json" ]; then
+    left=$("$polyfly" missing "$frames")
+    case $? in
+      0) @DONE@ ;;
+      75) todo=$("$polyfly" missing "$frames" --shards "$shards" 2>/dev/null) ;;
+      *) exit 65 ;;
+    esac
+  fi
+  if [ "$left" = "$before" ] || [ "$round" = "$rounds" ]; then
+    echo "giving up after $round rounds; missing: $left (logs: $hidden/hq-*.log)" >&2
+    exit 1
+  fi
+  before=$left
+  echo "round $round: shards $todo"
+  # HyperQueue restarts what a lost worker had; a task that ends with an error waits for the next round.
+  hq submit --wait --name polyfly --array "$todo" --cpus @CORES@ @GPU@ --crash-limit 5 --cwd "$PWD" \
+    --stdout "$hidden/hq-%{JOB_ID}-%{TASK_ID}.log" --stderr "$hidden/hq-%{JOB_ID}-%{TASK_ID}.log" \
+    @HQ_OPTIONS@ -- bash -c "$task"
+done

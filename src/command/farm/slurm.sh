@@ -1,0 +1,58 @@
+#!/bin/bash
+# polyfly on Slurm: @TITLE@.
+# Submit it with `sbatch`, again whenever you like: only what is missing is rendered.
+#
+# This first, small job looks what is missing, submits the shards as an array, and itself again behind it: when
+# nothing is missing it ends with the video. `afterany`, not `afterok`: a task that was lost, preempted or cut by a
+# time limit is no reason to lose the others; the folder tells what is there.
+#SBATCH --job-name=polyfly
+#SBATCH --ntasks=1
+#SBATCH --cpus-per-task=@CORES@
+#SBATCH --requeue
+#SBATCH --open-mode=append
+#SBATCH --output=polyfly-%j.log
+@OPTIONS@
+set -u
+cd @CWD@ || exit 74
+polyfly=@POLYFLY@
+frames=@FRAMES@          # names of the frames
+folder=@FOLDER@
+shards=@SHARDS@          # given by value: a later array of a few must cut the frames in the same places
+running=@RUNNING@        # shards at once
+rounds=@ROUNDS@          # of repair at most; they end when one brings nothing new
+
+if [ "${1:-}" = shard ]; then
+  # exec: the SIGTERM of a preemption, a time limit or scancel reaches the renderer, which finishes its frame.
+  exec "$polyfly" @RENDER@ --shard "$SLURM_ARRAY_TASK_ID/$shards"
+fi
+
+round=${1:-0}
+hidden=$folder/.polyfly
+script=$hidden/slurm.sh
+mkdir -p "$hidden" || exit 74
+if [ "$round" = 0 ]; then
+  # Slurm runs a copy of this file that is gone when the job is.
+  cp "$0" "$script" || exit 74
+  rm -f "$hidden/missing"
+fi
+
+todo=1-$shards
+left=all
+if [ -e "$folder/manifest.json" ]; then
+  left=$("$polyfly" missing "$frames")
+  case $? in
+    0) @DONE@ ;;
+    75) todo=$("$polyfly" missing "$frames" --shards "$shards" 2>/dev/null) ;;
+    *) exit 65 ;;
+  esac
+fi
+if [ "$left" = "$(cat "$hidden/missing" 2>/dev/null)" ] || [ "$round" -ge "$rounds" ]; then
+  echo "giving up after $round rounds; missing: $left (logs: $hidden/slurm-*.log)" >&2
+  exit 1
+fi
+echo "$left" >"$hidden/missing"
+
+array=$(sbatch --parsable --array="$todo%$running" @GPU@ --signal=B:TERM@60 \
+  --output="$hidden/slurm-%A_%a.log" "$script" shard) || exit 75
+next=$(sbatch --parsable --dependency="afterany:${array%%;*}" "$script" $((round + 1))) || exit 75
+echo "round $round: shards $todo are array ${array%%;*}; job ${next%%;*} looks again"
