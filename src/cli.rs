@@ -330,6 +330,9 @@ pub struct SceneArgs {
     /// The floor's picture: a .data, PNG or JPEG file, @checker, @marble, @wood or none.
     #[arg(long, value_name = "FILE", help_heading = "Scene")]
     pub texture: Option<String>,
+    /// A scene file may read and write outside of its own folder and of this one.
+    #[arg(long, help_heading = "Scene")]
+    pub allow_outside: bool,
     /// No progress bar and no remarks.
     #[arg(short, long, help_heading = "Output")]
     pub quiet: bool,

@@ -3,6 +3,7 @@
 
 mod bench;
 mod claim;
+mod confine;
 mod convert;
 mod doctor;
 mod farm;
@@ -22,6 +23,7 @@ use crate::output::OutputError;
 use crate::report::{print, remark};
 use crate::scene::{self, Parsed, Reading, Scene};
 use clap::Parser;
+use confine::Fence;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -77,6 +79,9 @@ fn load_scene(name: &str, args: &SceneArgs) -> Result<Scene, Error> {
     let Parsed { mut scene, warnings, .. } = scene::parse(&text, &shown, reading)?;
     if !args.quiet {
         warnings.iter().for_each(|w| remark(w));
+    }
+    if let Some(fence) = Fence::of(name, args.allow_outside) {
+        fence.reading(&scene, args.texture.is_none())?;
     }
     args.override_scene(&mut scene)?;
     Ok(scene)

@@ -41,6 +41,20 @@ pub enum Error {
         .0.display(), listed(.1)
     )]
     OtherScene(PathBuf, Vec<String>),
+    /// A scene file reads or writes outside of its folder; exit 65.
+    #[error(
+        "{scene}: {place}: {} leads outside of the scene's folder and of this one; put it inside, or give --allow-outside \
+         if you trust the scene",
+        path.display()
+    )]
+    Outside {
+        /// Its name.
+        scene: String,
+        /// What leads there.
+        place: String,
+        /// Where to.
+        path: PathBuf,
+    },
     /// The folder's manifest is none of ours; exit 65.
     #[error("{0}")]
     Manifest(ManifestError),
@@ -76,7 +90,7 @@ impl Error {
         match self {
             Error::Usage(_) => 64,
             Error::Scene(_) | Error::NotText(..) | Error::Unsayable(_) | Error::Asset(_) | Error::TooMany(_) => 65,
-            Error::OtherScene(..) | Error::Manifest(_) => 65,
+            Error::OtherScene(..) | Error::Manifest(_) | Error::Outside { .. } => 65,
             Error::Device(_) => 69,
             Error::Differs(_) => 70,
             Error::Output(_) | Error::Read(..) => 74,

@@ -24,6 +24,8 @@ mod device_scene;
 mod error;
 mod film;
 mod gpu_types;
+#[doc(hidden)]
+pub mod hostile;
 mod kernels;
 mod math;
 mod output;

@@ -13,6 +13,7 @@ mod adaptive;
 pub(crate) mod builtin;
 mod camera;
 pub(crate) mod diagnostic;
+mod files;
 mod film;
 mod floor;
 mod lamps;

@@ -14,6 +14,7 @@ mod common;
 mod faults;
 mod floors;
 mod golden;
+mod hostile;
 mod kernel;
 mod lamps;
 mod light;

@@ -119,7 +119,11 @@ fn own_scenes_render_as_they_are() {
     for name in files(&scenes).into_iter().filter(|n| n.ends_with(".toml") || n.ends_with(".txt")) {
         let dir = folder();
         let path = scenes.join(&name).display().to_string();
-        let run = polyfly(dir.path(), &[&SMALL[..], &["--frames", "0", "-o", "%d.png", &path]].concat(), None);
+        let run = polyfly(
+            dir.path(),
+            &[&SMALL[..], &["--frames", "0", "-o", "%d.png", "--allow-outside", &path]].concat(),
+            None,
+        );
         assert!(run.status.success(), "{name}: {}", text(&run.stderr));
     }
 }

@@ -270,3 +270,83 @@ fn two_runs_share_a_folder() {
     assert_eq!(frames(&dir.path().join("both")), frames(&dir.path().join("whole")));
     assert_eq!(code(&polyfly(dir.path(), &["missing", "both"])), 0);
 }
+
+#[test]
+fn a_scene_file_stays_in_its_folder() {
+    let dir = folder();
+    let (own, other) = (dir.path().join("own"), dir.path().join("other"));
+    std::fs::create_dir_all(own.join("in")).unwrap();
+    std::fs::create_dir(&other).unwrap();
+    std::fs::copy("textures/wood.png", other.join("wood.png")).unwrap();
+    std::fs::copy("textures/wood.png", own.join("in/wood.png")).unwrap();
+    std::os::unix::fs::symlink(&other, own.join("link")).unwrap();
+    std::os::unix::fs::symlink(other.join("wood.png"), own.join("in/link.png")).unwrap();
+    let absolute = other.display().to_string();
+    let text = std::fs::read_to_string(dir.path().join("scene.toml")).unwrap();
+    let run = |texture: &str, path: &str, more: &[&str]| {
+        let floor = text.find("[floor]").map_or_else(|| format!("{text}\n[floor]\n"), |_| text.clone());
+        let scene = floor
+            .lines()
+            .filter(|l| !l.starts_with("texture =") && !l.starts_with("path ="))
+            .fold(String::new(), |all, l| all + l + "\n");
+        let scene = scene.replacen("[floor]\n", &format!("[floor]\ntexture = \"{texture}\"\n"), 1);
+        let scene = scene.replacen("[output]\n", &format!("[output]\npath = \"{path}\"\n"), 1);
+        std::fs::write(own.join("scene.toml"), scene).unwrap();
+        polyfly(&own, &[&["scene.toml", "--frames", "0", "-q", "--overwrite"], &LOOK[..], more].concat())
+    };
+    for (texture, path, place) in [
+        ("../other/wood.png", "o/%d.png", Some("floor.texture")),
+        ("in/../../other/wood.png", "o/%d.png", Some("floor.texture")),
+        (&format!("{absolute}/wood.png"), "o/%d.png", Some("floor.texture")),
+        ("link/wood.png", "o/%d.png", Some("floor.texture")),
+        ("in/link.png", "o/%d.png", Some("floor.texture")),
+        ("in/wood.png", "../other/%d.png", Some("output.path")),
+        ("in/wood.png", &format!("{absolute}/new/%d.png"), Some("output.path")),
+        ("in/wood.png", "link/%d.png", Some("output.path")),
+        ("in/wood.png", "in/../o/%d.png", None),
+        ("in/nothing/../wood.png", "o/../o/new/%d.png", None),
+    ] {
+        let refused = run(texture, path, &[]);
+        match place {
+            Some(place) => {
+                let said = words(&refused);
+                assert_eq!(code(&refused), 65, "{texture} {path}: {said}");
+                assert!(said.contains(place) && said.contains("--allow-outside"), "{said}");
+                assert_eq!(std::fs::read_dir(&other).unwrap().count(), 1, "{path}: nothing is written there");
+                let allowed = run(texture, path, &["--allow-outside", "-o", "o/%d.png"]);
+                assert!(allowed.status.success(), "{texture}: {}", words(&allowed));
+            }
+            None if texture.contains("nothing") => assert_ne!(code(&refused), 0, "there is no such folder"),
+            None => assert!(refused.status.success(), "{}", words(&refused)),
+        }
+    }
+    // Flags are the user's own.
+    let elsewhere = format!("{absolute}/%d.png");
+    assert!(run("in/wood.png", "o/%d.png", &["-o", &elsewhere]).status.success());
+    let allowed = run("../other/wood.png", "../other/%d.png", &["--allow-outside"]);
+    assert!(allowed.status.success(), "{}", words(&allowed));
+}
+
+#[test]
+fn names_of_files_are_nothing_but_names() {
+    let dir = folder();
+    // Options, protocols and patterns of ffmpeg.
+    for video in [
+        "-y.mp4",
+        "-f/-i.mp4",
+        "http://host/x.mp4",
+        "concat:a|b/v.mp4",
+        "%d/50%.mp4",
+        "it's/a 'b' \"c\".mp4",
+        "pipe:1.mp4",
+    ] {
+        let video = format!("./{video}");
+        let run = polyfly(
+            dir.path(),
+            &[&["scene.toml", "--frames", "0-2", "--segment", "2", "--no-frames", "--video", &video], &LOOK[..]]
+                .concat(),
+        );
+        assert!(run.status.success(), "{video}: {}", words(&run));
+        assert!(dir.path().join(&video).is_file(), "{video}");
+    }
+}

@@ -2,6 +2,7 @@
 //! checked before any other file is read.
 
 use super::claim::{self, Claim, Existing};
+use super::confine::Fence;
 use super::journal::Told;
 use super::stop::{self, Stop};
 use super::{environment, load_scene, named_ffmpeg, stitch};
@@ -38,6 +39,9 @@ pub fn run(args: &RenderArgs) -> Result<(), Error> {
     };
     let stop = Stop::listen(Duration::from_secs(args.grace.into()));
     let mut scene = load_scene(&name, &args.changes)?;
+    if let Some(fence) = Fence::of(&name, args.changes.allow_outside) {
+        fence.writing(&scene, args.output.is_none() && !args.no_frames, args.video.is_none())?;
+    }
     args.override_scene(&mut scene)?;
     let quiet = args.changes.quiet;
     let all = frames(&scene, args.changes.frames.as_deref())?;

@@ -240,6 +240,11 @@ impl Process {
     }
 }
 
+/// A file as ffmpeg takes it: whatever it is called, it is no option, no protocol and no pattern.
+pub fn url(file: &Path) -> String {
+    format!("file:{}", file.display())
+}
+
 /// A frame of a video, as ffmpeg's demuxer gives it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Packet {
@@ -256,8 +261,7 @@ pub struct Packet {
 pub fn packets(program: &Path, file: &Path, patience: Duration) -> std::io::Result<Vec<Packet>> {
     let mut command = std::process::Command::new(program);
     command
-        .args(["-nostdin", "-v", "error", "-i"])
-        .arg(file)
+        .args(["-nostdin", "-v", "error", "-i", &url(file)])
         .args(["-map", "0:v", "-c", "copy", "-f", "framecrc", "-"]);
     let child = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn()?;
     let watch = Watch::of(child.id());

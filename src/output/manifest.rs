@@ -7,7 +7,7 @@
 use super::OutputError;
 use super::files::{folder_of, temporary};
 use crate::assets::source::open_regular;
-use crate::scene::{Bumps, MapSource, Output, Pattern, Scene, SkySource, TextureSource};
+use crate::scene::{Output, Pattern, Scene};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use std::collections::{BTreeMap, BTreeSet};
@@ -227,33 +227,11 @@ fn resolved(scene: &Scene) -> (String, BTreeMap<String, String>) {
     let Output { frames, is_loop, .. } = scene.output;
     scene.output = Output { frames, is_loop, ..Output::default() };
     let mut files = BTreeMap::new();
-    let mut take = |place: String, path: &mut PathBuf| {
+    scene.visit_files(|place, path| {
         files.insert(place, content(path));
         *path = path.file_name().map(PathBuf::from).unwrap_or_default();
-    };
-    let world = &mut scene.world;
-    if let Some(floor) = &mut world.floor {
-        if let Some(TextureSource::File(path)) = &mut floor.texture {
-            take("floor.texture".into(), path);
-        }
-        if let Some(relief) = &mut floor.relief {
-            match &mut relief.bumps {
-                Bumps::Normals(path) => take("floor.relief.normal_map".into(), path),
-                Bumps::Heights { map: MapSource::File(path), .. } => take("floor.relief.bump".into(), path),
-                _ => {}
-            }
-            if let Some(MapSource::File(path)) = &mut relief.roughness_map {
-                take("floor.relief.roughness_map".into(), path);
-            }
-        }
-    }
-    if let Some(SkySource::File(path)) = &mut world.sky.image {
-        take("sky.image".into(), path);
-    }
-    for (i, mesh) in world.meshes.iter_mut().enumerate() {
-        take(format!("mesh[{i}].path"), &mut mesh.path);
-    }
-    if let Some(particles) = &mut world.particles {
+    });
+    if let Some(particles) = &mut scene.world.particles {
         // Of a file for each frame the first and the last: a simulation's steps may be terabytes.
         let ends = if particles.is_animated() { vec![0, frames - 1] } else { vec![0] };
         for frame in ends {
@@ -286,6 +264,7 @@ fn hex(bytes: &[u8]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::scene::TextureSource;
 
     fn of(scene: &Scene) -> Manifest {
         Manifest::of(scene, "0-9".into(), false)

@@ -6,7 +6,7 @@
 //! would move frames by a tick; their times are rounded back to whole frames, and looked at.
 
 use super::OutputError;
-use super::ffmpeg::{Ffmpeg, Packet, Process, find_ffmpeg, packets};
+use super::ffmpeg::{Ffmpeg, Packet, Process, find_ffmpeg, packets, url};
 use super::files::temporary;
 use super::folder::sweep;
 use super::video::{Film, Settings, clock, input_arguments, kept, output_arguments, partial};
@@ -356,7 +356,7 @@ impl Maker {
         let (width, height) = self.film.sides();
         let mut arguments = input_arguments(width, height, self.settings.fps);
         arguments.extend(output_arguments(&self.settings));
-        arguments.push(file.display().to_string());
+        arguments.push(url(file));
         Process::start(&self.ffmpeg.program, &arguments, self.settings.patience)
     }
 
@@ -478,8 +478,7 @@ impl Maker {
         list.write_all(text.as_bytes()).map_err(failed)?;
         let whole = temporary(path).map_err(failed)?.into_temp_path();
         let times = format!("setts=pts=round(PTS/{frame})*{frame}:dts=round(DTS/{frame})*{frame}");
-        let (from, to, tag) =
-            (list.path().display().to_string(), whole.display().to_string(), format!("comment={tag}"));
+        let (from, to, tag) = (url(list.path()), url(&whole), format!("comment={tag}"));
         let copy =
             ["-nostdin", "-f", "concat", "-safe", "0", "-i", &from, "-map", "0:v", "-c", "copy", "-bsf:v", &times];
         let second = second.to_string();

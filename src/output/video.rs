@@ -2,7 +2,7 @@
 //!
 //! An encoded video is made in [segments](super::segments) and joined; a raw one is written as it comes.
 
-use super::ffmpeg::{Ffmpeg, find_ffmpeg, words};
+use super::ffmpeg::{Ffmpeg, find_ffmpeg, url, words};
 use super::files::{folder_of, prepare};
 use super::folder::{FrameFolder, sweep};
 use super::segments::{Item, Segments};
@@ -200,7 +200,7 @@ impl Film {
             return false;
         }
         let Ok(ffmpeg) = find_ffmpeg(settings.ffmpeg.as_deref()) else { return false };
-        let path = settings.path.display().to_string();
+        let path = url(&settings.path);
         let asked =
             ["-nostdin", "-v", "error", "-i", &path, "-map", "0:v", "-c", "copy", "-t", "0", "-f", "ffmetadata", "-"];
         let tags = words(&ffmpeg.program, &asked, settings.patience).unwrap_or_default();

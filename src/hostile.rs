@@ -1,0 +1,141 @@
+//! Doors that come from outside: what is read from files and texts, one function each, for fuzzing (`fuzz/`) and for a short
+//! run of it among the tests. Whatever the bytes are, a door gives a value or an error: it does not panic, does not hang,
+//! and does not take memory that the bytes only promise.
+
+use crate::assets::mesh;
+use crate::assets::particles;
+use crate::assets::sky::SkyMap;
+use crate::assets::texture::Texture;
+use crate::output::formats::FORMATS;
+use crate::output::manifest::{Manifest, NAME};
+use crate::render::frames::FrameList;
+use crate::scene::{Material, Mesh, Pattern, Scene, Sky, SkySource, TextureSource};
+use std::io::Write;
+use std::path::Path;
+
+/// All of them, by name.
+pub const DOORS: [(&str, fn(&[u8])); 9] = [
+    ("tokens", tokens),
+    ("toml", toml),
+    ("texture", texture),
+    ("sky", sky),
+    ("obj", obj),
+    ("ply", ply),
+    ("particles", particles),
+    ("frames", frames),
+    ("manifest", manifest),
+];
+
+// A file of that name with these bytes, for as long as the job takes.
+fn with_file(name: &str, bytes: &[u8], job: impl FnOnce(&Path)) {
+    let Ok(folder) = tempfile::tempdir() else { return };
+    let path = folder.path().join(name);
+    if std::fs::File::create(&path).and_then(|mut file| file.write_all(bytes)).is_ok() {
+        job(&path);
+    }
+}
+
+fn scene(bytes: &[u8], name: &str) {
+    let text = String::from_utf8_lossy(bytes);
+    match Scene::parse(&text, name, Path::new("")) {
+        Ok(parsed) => {
+            // What was read is written, and read again as the same.
+            let written = parsed.scene.to_toml();
+            let again = Scene::parse(&written, "again.toml", Path::new(""));
+            let again = again.unwrap_or_else(|e| panic!("what is written is no scene: {e}\n{written}"));
+            assert_eq!(again.scene.to_toml(), written, "what is written is another scene");
+        }
+        Err(problems) => drop(problems.to_string()),
+    }
+}
+
+/// A scene in the coursework's tokens.
+pub fn tokens(bytes: &[u8]) {
+    scene(bytes, "scene.txt");
+}
+
+/// A scene in TOML.
+pub fn toml(bytes: &[u8]) {
+    scene(bytes, "scene.toml");
+}
+
+/// A floor's picture: `.data` as the first byte says, or one that its content tells; frames that a video is made of.
+pub fn texture(bytes: &[u8]) {
+    let Some((&kind, bytes)) = bytes.split_first() else { return };
+    let name = if kind % 2 == 0 { "t.data" } else { "t.png" };
+    with_file(name, bytes, |path| {
+        let _ = Texture::load(&TextureSource::File(path.to_owned()));
+        for format in FORMATS {
+            if let Some(read) = format.read {
+                let _ = read(path);
+            }
+            if let Ok(mut file) = std::fs::File::open(path) {
+                let _ = (format.is_whole)(&mut file, bytes.len() as u64, (3, 2));
+            }
+        }
+    });
+}
+
+/// A sky's picture.
+pub fn sky(bytes: &[u8]) {
+    with_file("sky.hdr", bytes, |path| {
+        let _ = SkyMap::of(&Sky { image: Some(SkySource::File(path.to_owned())), ..Sky::default() });
+    });
+}
+
+fn mesh(name: &str, bytes: &[u8]) {
+    with_file(name, bytes, |path| {
+        let of = |smooth| Mesh {
+            path: path.to_owned(),
+            material: Material::default(),
+            scale: 1.0,
+            offset: [0.0; 3],
+            z_up: false,
+            smooth,
+        };
+        let _ = (mesh::load(&of(true)), mesh::load(&of(false)));
+    });
+}
+
+/// A mesh in Wavefront's form.
+pub fn obj(bytes: &[u8]) {
+    mesh("m.obj", bytes);
+}
+
+/// A mesh in the polygon file format, text or binary.
+pub fn ply(bytes: &[u8]) {
+    mesh("m.ply", bytes);
+}
+
+/// Particles: a table or a binary file, as the first byte says.
+pub fn particles(bytes: &[u8]) {
+    let Some((&kind, bytes)) = bytes.split_first() else { return };
+    let _ = particles::read_bytes(Path::new(["p.bin", "p.csv", "p.xyzr"][usize::from(kind % 3)]), bytes);
+}
+
+/// A list of frames.
+pub fn frames(bytes: &[u8]) {
+    let text = String::from_utf8_lossy(bytes);
+    for total in [1, 1000, u32::MAX] {
+        if let Ok(list) = FrameList::parse(&text, total) {
+            assert!(!list.is_empty() && list.iter().take(1000).all(|n| n < total));
+            let again = FrameList::parse(&list.to_string(), total).unwrap_or_else(|e| panic!("{list} is no list: {e}"));
+            assert!(again.len() == list.len() && again.iter().take(1000).eq(list.iter().take(1000)), "{text}");
+            let parts: usize = (0..7).filter_map(|k| Some(list.part(k, 7, false)?.len())).sum();
+            assert!(parts == list.len() || list.len() > 1 << 20, "{text}");
+        }
+    }
+}
+
+/// A folder's manifest.
+pub fn manifest(bytes: &[u8]) {
+    with_file(NAME, bytes, |path| {
+        let Some(folder) = path.parent() else { return };
+        if let Ok(all) = Manifest::all(folder) {
+            for one in &all {
+                let _ = (Pattern::parse(&one.pattern), FrameList::parse(&one.frames, u32::MAX));
+                all.iter().for_each(|other| drop(one.differences(other)));
+            }
+        }
+    });
+}
