@@ -85,6 +85,8 @@ fn compile(name: &str, lanes: u32, flags: &[&str], sanitize: bool, debug: bool) 
         .flag_if_supported("-Wno-uninitialized")
         .flag_if_supported("-Wno-maybe-uninitialized")
         .warnings(true)
+        // Where variables live takes longer than all the rest.
+        .debug(false)
         // Slow lanes would make every debug build and test run slow.
         .opt_level(if sanitize { 1 } else { 3 });
     for flag in flags {
@@ -95,7 +97,7 @@ fn compile(name: &str, lanes: u32, flags: &[&str], sanitize: bool, debug: bool) 
     }
     if sanitize {
         build.flag("-fsanitize=address,undefined").flag("-fno-sanitize-recover=all").flag("-fno-omit-frame-pointer");
-        // Lines for the reports; where variables live takes longer than all the rest.
+        // Lines for the reports.
         build.flag("-g1");
     }
     build.compile(&format!("polyfly_{name}"));

@@ -418,6 +418,9 @@ pub struct RenderArgs {
     /// How frames are dealt out to shards.
     #[arg(long, value_enum, default_value = "contiguous", help_heading = "Run")]
     pub shard_mode: ShardMode,
+    /// Most memory that pictures may take, MiB; a run that would take more is refused [default: nine tenths of what is free]
+    #[arg(long, value_name = "MIB", value_parser = clap::value_parser!(u64).range(1..=1 << 30), help_heading = "Run")]
+    pub limit_memory: Option<u64>,
     /// Seconds that frames in flight may take after Ctrl-C or SIGTERM.
     #[arg(long, value_name = "SECONDS", default_value_t = 30, help_heading = "Run")]
     pub grace: u32,

@@ -9,6 +9,7 @@ mod doctor;
 mod farm;
 pub(crate) mod generate;
 mod journal;
+mod memory;
 mod missing;
 mod particles;
 mod plots;

@@ -53,6 +53,7 @@ pub struct Reporter {
     out: Option<Box<dyn Write + Send>>,
     bar: ProgressBar,
     both_terminals: bool,
+    lost: Option<std::io::Error>,
     started: Instant,
     facts: SceneFacts,
     writers: usize,
@@ -73,6 +74,7 @@ impl Reporter {
             format,
             out: Some(Box::new(std::io::stdout())),
             both_terminals: !hidden && std::io::stdout().is_terminal(),
+            lost: None,
             bar: ProgressBar::with_draw_target(None, target).with_style(style),
             started: Instant::now(),
             facts,
@@ -105,9 +107,16 @@ impl Reporter {
         let Some(out) = &mut self.out else { return };
         let mut write = || writeln!(out, "{line}").and_then(|()| out.flush());
         let result = if self.both_terminals { self.bar.suspend(write) } else { write() };
-        if result.is_err() {
+        if let Err(e) = result {
             self.out = None;
+            // A reader who has left wants no more.
+            self.lost = Some(e).filter(|e| e.kind() != std::io::ErrorKind::BrokenPipe);
         }
+    }
+
+    /// Why the log is not whole, if it is not; the frames go on.
+    pub fn lost_log(&mut self) -> Option<std::io::Error> {
+        self.lost.take()
     }
 }
 
@@ -164,6 +173,8 @@ impl Progress for Reporter {
         let device_seconds = self.times.render_ms / 1e3;
         let speed_up = run.speed_up();
         let end = End {
+            status: if run.failure.is_none() { "complete" } else { "failed" },
+            error: run.failure.clone(),
             frames: run.frames,
             seconds,
             frames_per_second: run.frames as f64 / seconds,
@@ -238,6 +249,8 @@ struct Frame {
 }
 #[derive(Serialize)]
 struct End {
+    status: &'static str,
+    error: Option<String>,
     frames: usize,
     seconds: f64,
     frames_per_second: f64,

@@ -350,3 +350,28 @@ fn names_of_files_are_nothing_but_names() {
         assert!(dir.path().join(&video).is_file(), "{video}");
     }
 }
+
+#[test]
+fn a_lost_log_is_told_and_costs_no_frame() {
+    let dir = folder();
+    let args = [&["scene.toml", "--frames", "0-4", "-o", "out/%d.png"][..], &LOOK[..]].concat();
+    let full = std::fs::File::options().write(true).open("/dev/full").unwrap();
+    let run = program(dir.path(), &args).stdout(full).output().unwrap();
+    assert_eq!(code(&run), 74);
+    assert!(words(&run).contains("cannot write stdout"), "{}", words(&run));
+    assert_eq!(frames(&dir.path().join("out")).len(), 5);
+    assert_eq!(code(&polyfly(dir.path(), &["missing", "out"])), 0);
+    // The log's last record tells how the run ended.
+    let log = |args: &[&str]| {
+        let run =
+            polyfly(dir.path(), &[&["scene.toml", "--log", "jsonl", "-o", "log/%d.png"], args, &LOOK[..]].concat());
+        let text = String::from_utf8(run.stdout).unwrap();
+        serde_json::from_str::<serde_json::Value>(text.lines().last().unwrap()).unwrap()
+    };
+    let end = log(&["--frames", "0-1"]);
+    assert!(end["type"] == "end" && end["status"] == "complete" && end["error"].is_null(), "{end}");
+    // A folder stands where the last frame belongs.
+    std::fs::create_dir_all(dir.path().join("log/4.png/x")).unwrap();
+    let end = log(&["--frames", "3-4", "--resume"]);
+    assert!(end["status"] == "failed" && end["error"].as_str().unwrap().contains("4.png"), "{end}");
+}

@@ -4,16 +4,17 @@
 use super::claim::{self, Claim, Existing};
 use super::confine::Fence;
 use super::journal::Told;
+use super::memory;
 use super::stop::{self, Stop};
 use super::{environment, load_scene, named_ffmpeg, stitch};
 use crate::cli::{QualityArg, RenderArgs, SplitArg, VideoArgs};
 use crate::error::Error;
-use crate::output::Sink;
 use crate::output::files::{FrameFiles, folder_of};
 use crate::output::folder::FrameFolder;
 use crate::output::manifest::{HIDDEN, Manifest};
 use crate::output::segments;
 use crate::output::video::{Codec, Film, Settings, VideoSink};
+use crate::output::{OutputError, Sink};
 use crate::render::denoise::DenoiserLibrary;
 use crate::render::frames::FrameList;
 use crate::render::plan::Split;
@@ -51,6 +52,8 @@ pub fn run(args: &RenderArgs) -> Result<(), Error> {
     };
     let options = options(args)?;
     let outputs = Outputs::of(args, &name, &scene, &part, &all)?;
+    let bytes = memory::estimate(&scene, args.denoise, outputs.video.as_ref());
+    memory::check(bytes, args.limit_memory, (scene.render.width, scene.render.height))?;
     let sinks = outputs.sinks(&scene, quiet)?;
     if let (Some(quality), false) = (args.changes.quality, quiet) {
         remark(&cost(quality, &scene));
@@ -95,7 +98,10 @@ pub fn run(args: &RenderArgs) -> Result<(), Error> {
         }
         other => other.into(),
     })?;
-    Ok(())
+    match told.reporter.lost_log() {
+        Some(e) => Err(OutputError::Write("stdout".into(), e).into()),
+        None => Ok(()),
+    }
 }
 
 // Where a run's frames go, and what is left of them to be rendered.

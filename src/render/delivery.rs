@@ -320,12 +320,12 @@ impl Desk<'_> {
             self.report_finished(progress);
         }
         self.report.frames = self.next;
+        let done = self.next + self.report.skipped;
+        let failure = failure.or_else(|| (done < total).then_some(RenderError::Interrupted { done, total }));
+        self.report.failure = failure.as_ref().map(ToString::to_string);
         progress.end(&self.report);
         match failure {
             Some(e) => Err(e),
-            None if self.next + self.report.skipped < total => {
-                Err(RenderError::Interrupted { done: self.next + self.report.skipped, total })
-            }
             None => Ok(self.report),
         }
     }

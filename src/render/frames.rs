@@ -21,6 +21,14 @@ impl Range {
     fn contains(self, n: u32) -> bool {
         (self.first..=self.last).contains(&n) && (n - self.first).is_multiple_of(self.step)
     }
+    // Every `apart`th of its numbers, from place `first` to before `end`; None where there are none.
+    fn places(self, first: usize, end: usize, apart: usize) -> Option<Range> {
+        let last = end.min(self.len()).checked_sub(1).filter(|&last| first <= last)?;
+        let count = (last - first) / apart;
+        let number = |place: usize| self.first + place as u32 * self.step;
+        let step = if count == 0 { 1 } else { self.step * apart as u32 };
+        Some(Range { first: number(first), last: number(first + count * apart), step })
+    }
     fn numbers(self) -> impl Iterator<Item = u32> {
         (self.first..=self.last).step_by(self.step as usize)
     }
@@ -52,11 +60,20 @@ impl FrameList {
     /// `parts`th. None where there are more parts than frames and this one has none.
     pub fn part(&self, part: u32, parts: u32, stride: bool) -> Option<FrameList> {
         let (part, parts) = (part as usize, parts as usize);
-        if stride {
-            return FrameList::of_numbers(self.iter().skip(part).step_by(parts));
-        }
         let (from, to) = (self.len() * part / parts, self.len() * (part + 1) / parts);
-        FrameList::of_numbers(self.iter().skip(from).take(to - from))
+        let mut before = 0;
+        let mut ranges = Vec::new();
+        for &range in &self.ranges {
+            // Places of the range that are the part's: from the first to the last of them, and how far apart.
+            let len = range.len();
+            let (first, end, apart) = match stride {
+                true => ((part + parts - before % parts) % parts, len, parts),
+                false => (from.saturating_sub(before).min(len), to.saturating_sub(before).min(len), 1),
+            };
+            ranges.extend(range.places(first, end, apart));
+            before += len;
+        }
+        (!ranges.is_empty()).then_some(FrameList { ranges })
     }
     /// The frames that `text` names, of a clip of `total`.
     ///

@@ -95,6 +95,8 @@ pub struct RunReport {
     pub devices: Vec<DeviceStats>,
     /// Time that devices were at work.
     pub time: Duration,
+    /// Why it ended early or lacks a file, in a sentence.
+    pub failure: Option<String>,
 }
 
 impl RunReport {
