@@ -13,8 +13,11 @@ use crate::scene::{Material, Mesh, Pattern, Scene, Sky, SkySource, TextureSource
 use std::io::Write;
 use std::path::Path;
 
+/// One of them.
+pub type Door = fn(&[u8]);
+
 /// All of them, by name.
-pub const DOORS: [(&str, fn(&[u8])); 9] = [
+pub const DOORS: [(&str, Door); 9] = [
     ("tokens", tokens),
     ("toml", toml),
     ("texture", texture),

@@ -18,7 +18,7 @@ impl Fence {
             return None;
         }
         let folder = Path::new(name).parent().unwrap_or(Path::new(""));
-        let roots = [folder, Path::new(".")].map(|root| resolved(root)).into_iter().flatten().collect();
+        let roots = [folder, Path::new(".")].map(resolved).into_iter().flatten().collect();
         Some(Fence { scene: name.to_owned(), roots })
     }
 
