@@ -179,7 +179,13 @@ fn shards_encode_what_is_wholly_theirs_and_stitch_the_rest() {
     }
     assert!(!dir.path().join("v.mp4").exists());
     // Frames 0-6, 7-13, and, of the second half, 21-27 and 28-29.
-    assert_eq!(segments(&dir.path().join("parts")).len(), 4);
+    let made = segments(&dir.path().join("parts"));
+    assert_eq!(made.len(), 4);
+    // One that is gone is encoded again, of the frames that are there.
+    std::fs::remove_file(&made[0]).unwrap();
+    let run = render(dir.path(), &[&video[..], &["-o", "parts/%d.png", "--shard", "1/2", "--resume"]].concat());
+    assert!(run.status.success() && run.stdout.is_empty(), "{}", words(&run));
+    assert_eq!(segments(&dir.path().join("parts")), made);
     encodings(tools.path());
     let run = polyfly(dir.path(), &["stitch", "parts", "-o", "v.mp4", "--segment", "7", "--ffmpeg", &ffmpeg]);
     assert!(run.status.success(), "{}", words(&run));

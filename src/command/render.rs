@@ -13,7 +13,7 @@ use crate::output::files::{FrameFiles, folder_of};
 use crate::output::folder::FrameFolder;
 use crate::output::manifest::{HIDDEN, Manifest};
 use crate::output::segments;
-use crate::output::video::{Codec, Film, Settings, VideoSink};
+use crate::output::video::{Codec, Film, Settings, Video, VideoSink};
 use crate::output::{OutputError, Sink};
 use crate::render::denoise::DenoiserLibrary;
 use crate::render::frames::FrameList;
@@ -65,7 +65,9 @@ pub fn run(args: &RenderArgs) -> Result<(), Error> {
     let Some(left) = left else {
         return match video {
             Some((settings, film)) if film.part.is_none() => stitch::make(film, settings, quiet),
-            _ => Ok(()),
+            // The shard's segments, where they are not there yet.
+            Some((settings, film)) => Ok(Video::open(settings, film)?.finish(false).map(drop)?),
+            None => Ok(()),
         };
     };
     let facts = SceneFacts { denoised: args.denoise, ..SceneFacts::of(&name, &scene) };
@@ -133,7 +135,8 @@ impl Outputs {
         let folder = claim::folder_of(scene)?;
         let manifest = Manifest::of(scene, String::new(), args.denoise);
         let is_readable = claim::resumable(&folder, scene.output.bits);
-        let mut film = Film {
+        // Its frames are listed one by one, which only a video needs.
+        let film = || Film {
             frames: all.iter().collect(),
             part: args.shard.is_some().then(|| part.iter().collect()),
             size: folder.size,
@@ -146,8 +149,7 @@ impl Outputs {
             let Some(settings) = settings else {
                 return Err(Error::Usage("--no-frames leaves nothing to write: name a video with --video".into()));
             };
-            film.hidden = folder_of(&settings.path).join(HIDDEN);
-            film.is_anew = !args.resume;
+            let film = Film { hidden: folder_of(&settings.path).join(HIDDEN), is_anew: !args.resume, ..film() };
             let left = match film {
                 _ if film.is_anew => Some(part.clone()),
                 _ if film.is_made(&settings) => None,
@@ -156,9 +158,9 @@ impl Outputs {
             let there = part.len() - left.as_ref().map_or(0, FrameList::len);
             return Ok(Outputs { folder, claim: None, video: Some((settings, film)), left, there });
         }
+        let video = settings.filter(|_| !(is_raw && args.shard.is_some())).map(|settings| (settings, film()));
         let claim = Claim::look(folder.clone(), scene, manifest, part, all, existing)?;
         let (left, there) = (claim.left.clone(), claim.there);
-        let video = settings.filter(|_| !(is_raw && film.part.is_some())).map(|settings| (settings, film));
         if video.is_some() && there > 0 {
             is_readable?;
         }

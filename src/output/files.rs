@@ -4,17 +4,36 @@ use super::folder::FrameFolder;
 use super::formats::FormatOptions;
 use super::{Already, Frame, OutputError, PixelFormats, RunInfo, Sink};
 use std::path::Path;
+use std::time::Duration;
 
-/// Writes a file under a private name in the same folder and gives it its name when it is whole.
-pub fn write_whole(
-    path: &Path,
-    fill: impl FnOnce(&mut std::fs::File) -> std::io::Result<()>,
-) -> Result<(), OutputError> {
-    let failed = |e| OutputError::Write(path.to_owned(), e);
-    let mut file = temporary(path).map_err(failed)?;
-    fill(file.as_file_mut()).map_err(failed)?;
-    file.persist(path).map_err(|e| failed(e.error))?;
-    Ok(())
+// How long to wait before a write that failed is tried again: a server that starts anew, a cable, a moment without room.
+const PAUSES: [Duration; 3] = [Duration::from_millis(100), Duration::from_millis(500), Duration::from_secs(2)];
+
+/// Writes a file under a private name in the same folder and gives it its name when it is whole. What fails is tried again a
+/// few times, unless it would fail for ever.
+pub fn write_whole(path: &Path, fill: impl Fn(&mut std::fs::File) -> std::io::Result<()>) -> Result<(), OutputError> {
+    let write = || {
+        let mut file = temporary(path)?;
+        fill(file.as_file_mut())?;
+        file.persist(path).map(drop).map_err(|e| e.error)
+    };
+    patiently(&PAUSES, write).map_err(|e| OutputError::Write(path.to_owned(), e))
+}
+
+// Tries again after each pause while it fails with what may pass.
+fn patiently(pauses: &[Duration], mut job: impl FnMut() -> std::io::Result<()>) -> std::io::Result<()> {
+    use std::io::ErrorKind::{
+        AlreadyExists, InvalidInput, IsADirectory, NotADirectory, NotFound, PermissionDenied, ReadOnlyFilesystem,
+    };
+    const LASTING: [std::io::ErrorKind; 7] =
+        [AlreadyExists, InvalidInput, IsADirectory, NotADirectory, NotFound, PermissionDenied, ReadOnlyFilesystem];
+    for pause in pauses {
+        match job() {
+            Err(e) if !LASTING.contains(&e.kind()) => std::thread::sleep(*pause),
+            done => return done,
+        }
+    }
+    job()
 }
 
 // A private name is `.polyfly-HOST-PROCESS-RANDOM.part`.
@@ -125,5 +144,27 @@ impl Sink for FrameFiles {
     }
     fn helper(&self) -> Option<Box<dyn Sink>> {
         Some(Box::new(self.clone()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::io::{Error, ErrorKind};
+
+    #[test]
+    fn what_may_pass_is_tried_again() {
+        let run = |kind: ErrorKind, failures: usize| {
+            let mut tries = 0;
+            let result = patiently(&[Duration::ZERO; 3], || {
+                tries += 1;
+                if tries <= failures { Err(Error::from(kind)) } else { Ok(()) }
+            });
+            (result.is_ok(), tries)
+        };
+        assert_eq!(run(ErrorKind::StaleNetworkFileHandle, 3), (true, 4));
+        assert_eq!(run(ErrorKind::StorageFull, 4), (false, 4));
+        assert_eq!(run(ErrorKind::PermissionDenied, 1), (false, 1));
+        assert_eq!(run(ErrorKind::TimedOut, 0), (true, 1));
     }
 }

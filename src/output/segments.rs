@@ -258,7 +258,8 @@ impl Segments {
             worker.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
         }
         let made = match self.failure.take() {
-            None if !cut_short && self.maker.film.part.is_some() => Ok(None),
+            // The rest is made by others, and a beginning of it is nobody's.
+            failure if self.maker.film.part.is_some() => failure.map_or(Ok(None), Err),
             None if !cut_short => self.join_all(path, tag),
             failure => {
                 let short = if cut_short { path.to_owned() } else { partial(path) };
