@@ -13,6 +13,11 @@ fn main() {
     let definitions = std::fs::read_to_string("kernels/types.def").unwrap_or_else(|e| panic!("kernels/types.def: {e}"));
     std::fs::write(out.join("gpu_types.rs"), rust_types(&definitions)).unwrap_or_else(|e| panic!("gpu_types.rs: {e}"));
 
+    // Lints link nothing, and need no kernels, which take minutes.
+    println!("cargo::rerun-if-env-changed=POLYFLY_NO_KERNELS");
+    if std::env::var_os("POLYFLY_NO_KERNELS").is_some() {
+        return;
+    }
     let arch = std::env::var("CARGO_CFG_TARGET_ARCH").unwrap_or_default();
     // Name, lanes, flags. "scalar" is the GPU's own driver on one lane, "counting" the same with a count of its
     // floating-point operations.
