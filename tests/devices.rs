@@ -79,10 +79,10 @@ fn unusable_gpus_are_69_with_gpu_and_the_cpu_without() {
 #[test]
 fn a_gpu_number_that_is_not_there_is_69() {
     let dir = tempfile::tempdir().unwrap();
-    let run = polyfly(dir.path(), Some(stub()), "", &["--devices", "0,7", &scene("infinity.toml")]);
+    let run = polyfly(dir.path(), Some(stub()), "", &["--devices", "0,7", "--allow-outside", &scene("infinity.toml")]);
     assert_eq!(run.status.code(), Some(69));
     assert!(text(&run.stderr).contains("no GPU 7"), "{}", text(&run.stderr));
-    let run = polyfly(dir.path(), Some(stub()), "", &["--devices", "tpu", &scene("infinity.toml")]);
+    let run = polyfly(dir.path(), Some(stub()), "", &["--devices", "tpu", "--allow-outside", &scene("infinity.toml")]);
     assert_eq!(run.status.code(), Some(64));
 }
 
@@ -125,7 +125,7 @@ fn same_on_gpu(name: &str, scene: &str, behaviour: &str, args: &[&str]) -> Outpu
     let files = |device: &str| {
         let folder = dir.path().join(device.trim_start_matches('-'));
         std::fs::create_dir(&folder).unwrap();
-        let run = polyfly(&folder, working(), behaviour, &[&[device, &path], args].concat());
+        let run = polyfly(&folder, working(), behaviour, &[&[device, "--allow-outside", &path], args].concat());
         assert!(run.status.success(), "{name} {device}: {}", text(&run.stderr));
         let mut files: Vec<(String, Vec<u8>)> = std::fs::read_dir(&folder)
             .unwrap()
