@@ -221,3 +221,26 @@ fn a_join_that_fails_loses_nothing() {
     assert!(words(&run).contains("is not where it should be"), "{}", words(&run));
     assert!(!dir.path().join("w.mp4").exists());
 }
+
+#[test]
+fn frames_of_segments_that_are_there_take_no_memory() {
+    let dir = folder();
+    // 16 MiB hold ten frames of this size: a resumed run renders more than that, whose segments are whole already.
+    let look =
+        ["scene.toml", "--cpu", "--size", "1280x820", "--samples", "1", "--segment", "14", "--video-memory", "16"];
+    let args = [&look[..], &["--frames", "0-15", "-o", "o/%d.png", "--video", "v.mp4", "-q"]].concat();
+    let mut child = program(dir.path(), &args).stdout(Stdio::null()).spawn().unwrap();
+    wait_for(&mut child, || !segments(&dir.path().join("o")).is_empty());
+    let _ = child.kill();
+    if child.wait().unwrap().success() {
+        // It was faster than the signal.
+        return;
+    }
+    for n in 0..14 {
+        std::fs::remove_file(dir.path().join(format!("o/{n}.png"))).unwrap();
+    }
+    let mut child = program(dir.path(), &[&args[..], &["--resume"]].concat()).stdout(Stdio::null()).spawn().unwrap();
+    wait_for(&mut child, || dir.path().join("v.mp4").exists());
+    assert!(child.wait().unwrap().success());
+    assert_eq!(shown(dir.path(), "v.mp4", 30.0).len(), 16);
+}

@@ -24,9 +24,15 @@ use tempfile::TempPath;
 /// A frame on its way to an encoder.
 pub enum Item {
     /// Its planes.
-    Fed(Vec<u8>),
+    Fed(Lent),
     /// The number of one that lies in its folder.
     There(u32),
+}
+
+// A frame that is ready for its encoder.
+enum Planes {
+    Fed(Lent),
+    Read(Vec<u8>),
 }
 
 // Frames that are decoded side by side.
@@ -77,9 +83,23 @@ pub struct Segments {
 }
 
 // Memory for frames that wait: no more than is allowed, and of that what was used last.
-struct Waiting {
+pub struct Waiting {
     permits: (Sender<()>, Receiver<()>),
     spare: Mutex<Vec<Vec<u8>>>,
+}
+
+/// A frame's planes in memory that goes home when it is dropped, wherever that is.
+pub struct Lent {
+    planes: Vec<u8>,
+    home: Arc<Waiting>,
+}
+
+impl Drop for Lent {
+    fn drop(&mut self) {
+        let planes = std::mem::take(&mut self.planes);
+        self.home.spare.lock().unwrap_or_else(PoisonError::into_inner).push(planes);
+        let _ = self.home.permits.0.try_send(());
+    }
 }
 
 impl Waiting {
@@ -89,13 +109,10 @@ impl Waiting {
         Waiting { permits, spare: Mutex::default() }
     }
     // None where there is none for so long.
-    fn take(&self, patience: Duration) -> Option<Vec<u8>> {
+    fn take(self: &Arc<Waiting>, patience: Duration) -> Option<Lent> {
         self.permits.1.recv_timeout(patience).ok()?;
-        Some(self.spare.lock().unwrap_or_else(PoisonError::into_inner).pop().unwrap_or_default())
-    }
-    fn give_back(&self, buffer: Vec<u8>) {
-        self.spare.lock().unwrap_or_else(PoisonError::into_inner).push(buffer);
-        let _ = self.permits.0.try_send(());
+        let planes = self.spare.lock().unwrap_or_else(PoisonError::into_inner).pop().unwrap_or_default();
+        Some(Lent { planes, home: Arc::clone(self) })
     }
 }
 
@@ -174,11 +191,10 @@ impl Segments {
         let waiting = Arc::new(Waiting::of((settings.waiting / frame.max(1)).clamp(2, film.frames.len().max(2))));
         let ((jobs, work), (report, ended)) = (unbounded(), unbounded());
         let worker = |_| {
-            let (maker, work, report, waiting) =
-                (Arc::clone(&maker), Receiver::clone(&work), Sender::clone(&report), Arc::clone(&waiting));
+            let (maker, work, report) = (Arc::clone(&maker), Receiver::clone(&work), Sender::clone(&report));
             std::thread::spawn(move || {
                 for job in work {
-                    let _ = report.send(maker.make(&job, &waiting));
+                    let _ = report.send(maker.make(&job));
                 }
             })
         };
@@ -193,31 +209,30 @@ impl Segments {
     /// An encoder has failed: `finish` tells why.
     pub fn feed(&mut self, at: usize, yuv: &[u8]) -> Result<(), OutputError> {
         const LOOK: Duration = Duration::from_secs(1);
-        let mut buffer = loop {
+        if !self.segment(at).is_ours {
+            return Ok(());
+        }
+        let mut lent = loop {
+            self.listen()?;
             match self.waiting.take(LOOK) {
-                Some(buffer) => break buffer,
+                Some(lent) => break lent,
                 None if self.workers.iter().all(JoinHandle::is_finished) => return Err(gone()),
                 None => {}
             }
         };
-        buffer.clear();
-        buffer.extend_from_slice(yuv);
-        self.put(at, || Item::Fed(buffer))
+        lent.planes.clear();
+        lent.planes.extend_from_slice(yuv);
+        self.put(at, Item::Fed(lent))
     }
 
     /// Adds the film's frame at that place, if its segment is made here.
     ///
     /// # Errors
     /// As [`Segments::feed`].
-    pub fn put(&mut self, at: usize, item: impl FnOnce() -> Item) -> Result<(), OutputError> {
-        while let Ok(ended) = self.ended.try_recv() {
-            self.hear(ended);
-        }
-        if self.failure.is_some() {
-            return Err(gone());
-        }
+    pub fn put(&mut self, at: usize, item: Item) -> Result<(), OutputError> {
+        self.listen()?;
         let place = at / self.maker.settings.segment as usize;
-        let segment = &self.segments[place];
+        let segment = self.segment(at);
         if !segment.is_ours {
             return Ok(());
         }
@@ -229,12 +244,25 @@ impl Segments {
             self.open = Some((place, send));
         }
         if let Some((_, open)) = &self.open {
-            open.send(item()).map_err(|_| gone())?;
+            open.send(item).map_err(|_| gone())?;
         }
-        if at + 1 == segment.frames.end {
+        if at + 1 == self.segment(at).frames.end {
             self.open = None;
         }
         Ok(())
+    }
+
+    // That of the film's frame at that place.
+    fn segment(&self, at: usize) -> &Segment {
+        &self.segments[at / self.maker.settings.segment as usize]
+    }
+
+    // Hears of segments that have ended.
+    fn listen(&mut self) -> Result<(), OutputError> {
+        while let Ok(ended) = self.ended.try_recv() {
+            self.hear(ended);
+        }
+        if self.failure.is_some() { Err(gone()) } else { Ok(()) }
     }
 
     fn hear(&mut self, ended: Ended) {
@@ -290,7 +318,7 @@ impl Segments {
             let frames = segment.frames.len() as u64;
             let failed = |e| OutputError::Write(self.folder.clone(), e);
             std::fs::create_dir_all(&self.folder).map_err(failed)?;
-            self.maker.make(&Job { segment: place, items, frames, file: segment.file.clone() }, &self.waiting).result?;
+            self.maker.make(&Job { segment: place, items, frames, file: segment.file.clone() }).result?;
         }
         let files: Vec<(&Path, u64)> =
             self.segments.iter().map(|s| (s.file.as_path(), s.frames.len() as u64)).collect();
@@ -377,23 +405,18 @@ impl Maker {
         fed.map_err(failed)
     }
 
-    fn make(&self, job: &Job, waiting: &Waiting) -> Ended {
-        let (result, piece) = match self.encode(job, waiting) {
-            Ok(None) => (Ok(()), None),
-            Ok(Some(piece)) => (Ok(()), Some(piece)),
+    fn make(&self, job: &Job) -> Ended {
+        let (result, piece) = match self.encode(job) {
+            Ok(piece) => (Ok(()), piece),
             Err((e, piece)) => (Err(e), piece),
         };
         // After a failure frames only pass, so that nobody waits for memory.
-        for item in &job.items {
-            if let Item::Fed(planes) = item {
-                waiting.give_back(planes);
-            }
-        }
+        job.items.iter().for_each(drop);
         Ended { segment: job.segment, result, piece }
     }
 
     // A piece where frames are missing; none where the segment is whole and has its name.
-    fn encode(&self, job: &Job, waiting: &Waiting) -> Result<Option<Piece>, (OutputError, Option<Piece>)> {
+    fn encode(&self, job: &Job) -> Result<Option<Piece>, (OutputError, Option<Piece>)> {
         let failed = |e| OutputError::Write(job.file.clone(), e);
         let file = temporary(&job.file).map_err(|e| (failed(e), None))?.into_temp_path();
         let mut process = self.start(&file).map_err(|e| (e, None))?;
@@ -409,20 +432,17 @@ impl Maker {
                 true => batch.into_par_iter().map(|item| self.planes(item)).collect(),
                 false => batch.into_iter().map(|item| self.planes(item)).collect(),
             };
-            for taken in planes {
-                let (planes, is_fed) = match taken {
-                    Ok(taken) => taken,
+            for item in planes {
+                let fed = match item {
+                    Ok(Planes::Fed(lent)) => process.feed(&lent.planes),
+                    Ok(Planes::Read(planes)) => process.feed(&planes),
                     Err(e) => {
                         unread = Some(e);
                         break 'feeding;
                     }
                 };
-                let fed = process.feed(&planes);
                 // One that did not get through counts: ffmpeg cannot have taken it.
                 sent += 1;
-                if is_fed {
-                    waiting.give_back(planes);
-                }
                 if fed.is_err() {
                     break 'feeding;
                 }
@@ -450,11 +470,10 @@ impl Maker {
         }
     }
 
-    // A frame's planes, and whether their memory is lent.
-    fn planes(&self, item: Item) -> Result<(Vec<u8>, bool), OutputError> {
+    fn planes(&self, item: Item) -> Result<Planes, OutputError> {
         match item {
-            Item::Fed(planes) => Ok((planes, true)),
-            Item::There(number) => Ok((self.film.planes(number)?, false)),
+            Item::Fed(lent) => Ok(Planes::Fed(lent)),
+            Item::There(number) => self.film.planes(number).map(Planes::Read),
         }
     }
 

@@ -272,7 +272,7 @@ impl Video {
             let number = self.film.frames[at];
             match &mut self.kind {
                 Kind::Raw(y4m) => y4m.feed(&self.film.planes(number)?)?,
-                Kind::Encoded(segments, _) => segments.put(at, || Item::There(number))?,
+                Kind::Encoded(segments, _) => segments.put(at, Item::There(number))?,
             }
         }
         self.next += frames;
