@@ -40,6 +40,22 @@ pub enum OutputError {
     Custom(Box<dyn std::error::Error + Send + Sync>),
 }
 
+impl OutputError {
+    /// The same with other words for what happened, made of those it had.
+    #[must_use]
+    pub fn reworded(self, words_of: impl FnOnce(&str) -> String) -> OutputError {
+        match self {
+            OutputError::Encoder { what, words } => OutputError::Encoder { what: words_of(&what), words },
+            other => OutputError::Encoder { what: words_of(&other.to_string()), words: String::new() },
+        }
+    }
+}
+
+/// Bytes in hexadecimal.
+pub(crate) fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|b| format!("{b:02x}")).collect()
+}
+
 /// What a sink needs of each frame.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct PixelFormats {

@@ -1,7 +1,7 @@
 //! `polyfly farm`: a complete job for an engine that deals work out to many machines. polyfly has no scheduler of its own:
 //! it tells engines what to run, and looks into the folder for what is still to do.
 
-use super::claim::{self, shard};
+use super::claim;
 use super::missing::Folder;
 use super::render::frames;
 use super::stop::quoted;
@@ -189,7 +189,6 @@ impl Job {
             ("RUNNING", running.to_string()),
             ("ROUNDS", args.rounds.to_string()),
             ("RENDER", self.render.clone()),
-            ("DONE", format!("exec {}", self.finish)),
             ("FINISH_YAML", yaml(&waiting)),
             ("FINISH", format!("exec {}", self.finish)),
             ("TASK_YAML", yaml(&shard("$((JOB_COMPLETION_INDEX + 1))"))),
@@ -203,7 +202,8 @@ impl Job {
         if args.engine == Engine::Openjd && values.iter().any(|(_, value)| value.contains("{{")) {
             return Err(Error::Usage("`{{` in a name would be an expression of the Open Job Description".into()));
         }
-        Ok(filled(template, &values))
+        let look = filled(include_str!("farm/look.sh"), &values);
+        Ok(filled(template, &[&values[..], &[("LOOK", look)]].concat()))
     }
 }
 
@@ -212,11 +212,7 @@ fn unfinished(first: &Path, pattern: &str, shards: u32) -> Result<Option<FrameLi
     let here = Folder::open(Path::new(pattern))
         .map_err(|e| Error::Usage(format!("{}: {e}", first.with_file_name(NAME).display())))?;
     let (whole, _) = here.look()?;
-    let is_open = |k: &u32| {
-        shard(&here.frames, Some((*k, shards)), ShardMode::Contiguous)
-            .is_some_and(|part| part.iter().any(|n| !whole.contains(&n)))
-    };
-    Ok(FrameList::of_numbers((1..=shards).filter(is_open)))
+    Ok(here.open_shards(&whole, shards, ShardMode::Contiguous))
 }
 
 // The flags that make `stitch` encode as the shards did.

@@ -3,7 +3,7 @@
 use super::claim::shard;
 use super::journal::Entry;
 use super::{load_scene, output};
-use crate::cli::{MissingArgs, SceneArgs, StatusArgs};
+use crate::cli::{MissingArgs, SceneArgs, ShardMode, StatusArgs};
 use crate::error::Error;
 use crate::output::folder::FrameFolder;
 use crate::output::formats::Format;
@@ -64,6 +64,14 @@ impl Folder {
         let asked = self.frames.iter().filter(|n| there.contains(n));
         Ok(asked.partition(|&n| self.folder.is_whole(n)))
     }
+
+    /// Numbers of the shards that lack a frame, from 1.
+    pub fn open_shards(&self, whole: &BTreeSet<u32>, shards: u32, mode: ShardMode) -> Option<FrameList> {
+        let is_open = |k: &u32| {
+            shard(&self.frames, Some((*k, shards)), mode).is_some_and(|part| part.iter().any(|n| !whole.contains(&n)))
+        };
+        FrameList::of_numbers((1..=shards).filter(is_open))
+    }
 }
 
 /// Refuses a folder whose frames are of another scene than that one.
@@ -86,14 +94,11 @@ pub fn run(args: &MissingArgs) -> Result<(), Error> {
         expected(&here.manifest, scene, &args.changes, &args.folder)?;
     }
     let (whole, _) = here.look()?;
-    let gap = |list: &FrameList| FrameList::of_numbers(list.iter().filter(|n| !whole.contains(n)));
-    let Some(missing) = gap(&here.frames) else { return Ok(()) };
+    let missing = FrameList::of_numbers(here.frames.iter().filter(|n| !whole.contains(n)));
+    let Some(missing) = missing else { return Ok(()) };
     let text = match args.shards {
         None => missing.to_string(),
-        Some(n) => {
-            let part = |k: &u32| shard(&here.frames, Some((*k, n)), args.shard_mode).is_some_and(|p| gap(&p).is_some());
-            FrameList::of_numbers((1..=n).filter(part)).map_or_else(String::new, |list| list.to_string())
-        }
+        Some(n) => here.open_shards(&whole, n, args.shard_mode).map_or_else(String::new, |list| list.to_string()),
     };
     output(&format!("{text}\n"))?;
     Err(Error::Incomplete(format!("{} of {} frames are missing or not whole", missing.len(), here.frames.len())))

@@ -4,8 +4,8 @@
 //! Whoever renders into the folder, looks for what is missing or makes a film of it compares the scene first, so that
 //! frames of two scenes never end in one clip.
 
-use super::OutputError;
 use super::files::{folder_of, temporary};
+use super::{OutputError, hex};
 use crate::assets::source::open_regular;
 use crate::scene::{Output, Pattern, Scene};
 use serde::{Deserialize, Serialize};
@@ -255,10 +255,6 @@ fn content(path: &Path) -> String {
         }
     };
     read().unwrap_or_else(|e| e.to_string())
-}
-
-fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|b| format!("{b:02x}")).collect()
 }
 
 #[cfg(test)]

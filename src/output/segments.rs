@@ -5,11 +5,11 @@
 //! how many encoders there were, nor on how often the run was cut off. Joining adds lengths in microseconds, whose rounding
 //! would move frames by a tick; their times are rounded back to whole frames, and looked at.
 
-use super::OutputError;
 use super::ffmpeg::{Ffmpeg, Packet, Process, find_ffmpeg, packets, url};
 use super::files::temporary;
 use super::folder::sweep;
 use super::video::{Film, Settings, clock, input_arguments, kept, output_arguments, partial};
+use super::{OutputError, hex};
 use crossbeam_channel::{Receiver, Sender, bounded, unbounded};
 use rayon::prelude::*;
 use std::collections::BTreeMap;
@@ -147,7 +147,7 @@ fn name(numbers: &[u32]) -> String {
     }
     let bytes = numbers.iter().flat_map(|n| n.to_le_bytes()).collect::<Vec<_>>();
     let hash = <sha2::Sha256 as sha2::Digest>::digest(bytes);
-    format!("{first}-{last}-{}.mp4", hash.iter().take(8).map(|b| format!("{b:02x}")).collect::<String>())
+    format!("{first}-{last}-{}.mp4", hex(&hash[..8]))
 }
 
 // Where a film's segments lie.
@@ -365,12 +365,7 @@ fn gone() -> OutputError {
 }
 
 fn stored(cause: OutputError, folder: &Path) -> OutputError {
-    let (what, words) = match cause {
-        OutputError::Encoder { what, words } => (what, words),
-        other => (other.to_string(), String::new()),
-    };
-    let folder = folder.display();
-    OutputError::Encoder { what: format!("{what}; all is encoded and kept in {folder}: --resume joins it"), words }
+    cause.reworded(|what| format!("{what}; all is encoded and kept in {}: --resume joins it", folder.display()))
 }
 
 // Makes segments, and joins them.
@@ -396,12 +391,9 @@ impl Maker {
         let mut trial = self.start(&file)?;
         // Should this fail, ffmpeg has already gone: its words are in what finish gives.
         let fed = trial.feed(&vec![128; width as usize * height as usize * 3 / 2]);
-        trial.finish(Some(1), "encoding a frame").map_err(|e| match e {
-            OutputError::Encoder { what, words } => {
-                OutputError::Encoder { what: format!("the trial encode of one frame failed: {what}"), words }
-            }
-            other => other,
-        })?;
+        trial
+            .finish(Some(1), "encoding a frame")
+            .map_err(|e| e.reworded(|what| format!("the trial encode of one frame failed: {what}")))?;
         fed.map_err(failed)
     }
 

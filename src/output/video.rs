@@ -7,7 +7,7 @@ use super::files::{folder_of, prepare};
 use super::folder::{FrameFolder, sweep};
 use super::segments::{Item, Segments};
 use super::y4m::{Y4m, rational};
-use super::{Already, Frame, Outcome, OutputError, PixelFormats, RunInfo, Sink};
+use super::{Already, Frame, Outcome, OutputError, PixelFormats, RunInfo, Sink, hex};
 use crate::kernels::Isa;
 use sha2::{Digest, Sha256};
 use std::collections::BTreeSet;
@@ -215,7 +215,7 @@ fn hash<'a>(parts: impl Iterator<Item = &'a str>) -> String {
         hash.update((part.len() as u64).to_le_bytes());
         hash.update(part);
     }
-    hash.finalize().iter().take(16).map(|b| format!("{b:02x}")).collect()
+    hex(&hash.finalize()[..16])
 }
 
 /// A video being made.
@@ -320,11 +320,7 @@ pub fn partial(path: &Path) -> PathBuf {
 
 /// A failure that names what is kept all the same.
 pub fn kept(cause: OutputError, frames: u64, path: &Path) -> OutputError {
-    let (what, words) = match cause {
-        OutputError::Encoder { what, words } => (what, words),
-        other => (other.to_string(), String::new()),
-    };
-    OutputError::Encoder { what: format!("{what}; its first {frames} frames are kept in {}", path.display()), words }
+    cause.reworded(|what| format!("{what}; its first {frames} frames are kept in {}", path.display()))
 }
 
 /// A video as a sink: opened when the run begins.

@@ -1,4 +1,4 @@
-//! Faults that were met in use, each with the picture or the message that shows it mended (tests/cli.rs has those of
+//! Faults that were met in use, each with the picture or the message that shows it mended (tests/program/cli.rs has those of
 //! the program as a whole).
 use super::common::*;
 use crate::math::srgb::linear;

@@ -12,20 +12,12 @@ rounds=@ROUNDS@          # of repair at most; they end when one brings nothing n
 # exec: signals reach the renderer, which finishes its frame.
 task=@TASK@
 
+@LOOK@
 hidden=$folder/.polyfly
 mkdir -p "$hidden" || exit 74
 before=
 for round in $(seq 0 "$rounds"); do
-  todo=1-$shards
-  left=all
-  if [ -e "$folder/manifest.json" ]; then
-    left=$("$polyfly" missing "$frames")
-    case $? in
-      0) @DONE@ ;;
-      75) todo=$("$polyfly" missing "$frames" --shards "$shards" 2>/dev/null) ;;
-      *) exit 65 ;;
-    esac
-  fi
+  look
   if [ "$left" = "$before" ] || [ "$round" = "$rounds" ]; then
     echo "giving up after $round rounds; missing: $left (logs: $hidden/hq-*.log)" >&2
     exit 1

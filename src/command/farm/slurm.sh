@@ -26,6 +26,7 @@ if [ "${1:-}" = shard ]; then
   exec "$polyfly" @RENDER@ --shard "$SLURM_ARRAY_TASK_ID/$shards"
 fi
 
+@LOOK@
 round=${1:-0}
 hidden=$folder/.polyfly
 script=$hidden/slurm.sh
@@ -36,16 +37,7 @@ if [ "$round" = 0 ]; then
   rm -f "$hidden/missing"
 fi
 
-todo=1-$shards
-left=all
-if [ -e "$folder/manifest.json" ]; then
-  left=$("$polyfly" missing "$frames")
-  case $? in
-    0) @DONE@ ;;
-    75) todo=$("$polyfly" missing "$frames" --shards "$shards" 2>/dev/null) ;;
-    *) exit 65 ;;
-  esac
-fi
+look
 if [ "$left" = "$(cat "$hidden/missing" 2>/dev/null)" ] || [ "$round" -ge "$rounds" ]; then
   echo "giving up after $round rounds; missing: $left (logs: $hidden/slurm-*.log)" >&2
   exit 1

@@ -1,20 +1,13 @@
 //! The program from outside: streams, files, exit codes.
-#![allow(clippy::unwrap_used, reason = "a failed unwrap fails the test")]
 
+use crate::common::{program, text};
 use std::io::Write;
 use std::path::Path;
 use std::process::{Child, Command, Output, Stdio};
 
 fn start(folder: &Path, args: &[&str], input: Option<&str>) -> Child {
-    let mut child = Command::new(env!("CARGO_BIN_EXE_polyfly"))
-        .args(args)
-        .current_dir(folder)
-        .env_remove("POLYFLY_ISA")
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
+    let mut child =
+        program(folder, args).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     let mut stdin = child.stdin.take().unwrap();
     if let Some(text) = input {
         // A program that refuses early closes the pipe; its answer is what counts.
@@ -27,16 +20,8 @@ fn polyfly(folder: &Path, args: &[&str], input: Option<&str>) -> Output {
     start(folder, args, input).wait_with_output().unwrap()
 }
 
-fn folder() -> tempfile::TempDir {
-    tempfile::tempdir().unwrap()
-}
-
 fn default_scene() -> String {
     String::from_utf8(polyfly(Path::new("."), &["--default"], None).stdout).unwrap()
-}
-
-fn text(bytes: &[u8]) -> String {
-    String::from_utf8_lossy(bytes).into_owned()
 }
 
 // Without what a run tells of itself.
@@ -52,7 +37,7 @@ const SMALL: [&str; 5] = ["--cpu", "--size", "40x30", "--samples", "1"];
 
 #[test]
 fn the_main_job() {
-    let dir = folder();
+    let dir = tempfile::tempdir().unwrap();
     let run = polyfly(dir.path(), &[&SMALL[..], &["--frames", "0-3"]].concat(), Some(&default_scene()));
     assert!(run.status.success(), "{}", text(&run.stderr));
     assert_eq!(text(&run.stderr), "");
@@ -72,7 +57,7 @@ fn the_main_job() {
 
 #[test]
 fn data_files_have_the_exact_format_and_png_the_same_pixels() {
-    let dir = folder();
+    let dir = tempfile::tempdir().unwrap();
     let scene = default_scene();
     for pattern in ["a/%03d.data", "b%d.png"] {
         let run = polyfly(dir.path(), &[&SMALL[..], &["--frames", "7", "-o", pattern]].concat(), Some(&scene));
@@ -92,7 +77,7 @@ fn real_input_files_render() {
     let names = files(&inputs).into_iter().filter(|n| n.ends_with(".txt")).collect::<Vec<_>>();
     assert!(names.len() > 10, "{names:?}");
     for file in names.iter().map(|n| inputs.join(n)) {
-        let dir = folder();
+        let dir = tempfile::tempdir().unwrap();
         let name = file.file_name().unwrap().to_string_lossy().into_owned();
         let frames = if name == "four-lights.txt" { "0" } else { "0-1" };
         let path = file.canonicalize().unwrap().display().to_string();
@@ -117,7 +102,7 @@ fn real_input_files_render() {
 fn own_scenes_render_as_they_are() {
     let scenes = Path::new(env!("CARGO_MANIFEST_DIR")).join("scenes");
     for name in files(&scenes).into_iter().filter(|n| n.ends_with(".toml") || n.ends_with(".txt")) {
-        let dir = folder();
+        let dir = tempfile::tempdir().unwrap();
         let path = scenes.join(&name).display().to_string();
         let run = polyfly(
             dir.path(),
@@ -130,7 +115,7 @@ fn own_scenes_render_as_they_are() {
 
 #[test]
 fn toml_paths_start_at_the_scene_file() {
-    let dir = folder();
+    let dir = tempfile::tempdir().unwrap();
     std::fs::create_dir(dir.path().join("deep")).unwrap();
     let floor =
         "[[body]]\nsolid = \"cube\"\n[floor]\ncorners = [[0,0,0],[0,1,0],[1,1,0],[1,0,0]]\ntexture = \"t.data\"\n";
@@ -151,7 +136,7 @@ fn toml_paths_start_at_the_scene_file() {
 
 #[test]
 fn flags_override_the_scene() {
-    let dir = folder();
+    let dir = tempfile::tempdir().unwrap();
     let scene = default_scene();
     let bytes = |args: &[&str]| {
         let run = polyfly(dir.path(), &[&SMALL[..], &["--frames", "0", "-o", "x%d.data"], args].concat(), Some(&scene));
@@ -167,7 +152,7 @@ fn flags_override_the_scene() {
 
 #[test]
 fn usage_errors_are_64() {
-    let dir = folder();
+    let dir = tempfile::tempdir().unwrap();
     let scene = default_scene();
     for args in [
         &["--nonsense"][..],
@@ -195,7 +180,7 @@ fn usage_errors_are_64() {
 
 #[test]
 fn unreadable_and_unwritable_are_74() {
-    let dir = folder();
+    let dir = tempfile::tempdir().unwrap();
     let run = polyfly(dir.path(), &["nowhere.txt"], None);
     assert_eq!(run.status.code(), Some(74), "{}", text(&run.stderr));
     std::fs::write(dir.path().join("file"), "").unwrap();
@@ -218,7 +203,7 @@ fn unknown_instruction_set_is_69() {
 
 #[test]
 fn a_closed_log_does_not_stop_the_rendering() {
-    let dir = folder();
+    let dir = tempfile::tempdir().unwrap();
     let mut child =
         start(dir.path(), &[&SMALL[..], &["--frames", "0-39", "-o", "%d.data"]].concat(), Some(&default_scene()));
     drop(child.stdout.take());
@@ -229,7 +214,7 @@ fn a_closed_log_does_not_stop_the_rendering() {
 
 #[test]
 fn jsonl_has_start_frames_and_end() {
-    let dir = folder();
+    let dir = tempfile::tempdir().unwrap();
     let run =
         polyfly(dir.path(), &[&SMALL[..], &["--frames", "0-4x2", "--log", "jsonl"]].concat(), Some(&default_scene()));
     let records: Vec<serde_json::Value> = text(&run.stdout).lines().map(|l| serde_json::from_str(l).unwrap()).collect();
@@ -249,7 +234,7 @@ fn jsonl_has_start_frames_and_end() {
 
 #[test]
 fn convert_goes_both_ways() {
-    let dir = folder();
+    let dir = tempfile::tempdir().unwrap();
     let tokens = default_scene();
     let toml = text(&polyfly(dir.path(), &["convert"], Some(&tokens)).stdout);
     assert!(toml.starts_with("[output]"), "{toml}");
@@ -265,7 +250,7 @@ fn convert_goes_both_ways() {
 
 #[test]
 fn a_picture_given_as_the_scene_is_not_printed() {
-    let dir = folder();
+    let dir = tempfile::tempdir().unwrap();
     let mut data = vec![32u8, 0, 0, 0, 32, 0, 0, 0];
     data.extend((0..4096).map(|i| (i * 7 % 256) as u8));
     std::fs::write(dir.path().join("0.data"), &data).unwrap();
@@ -281,7 +266,7 @@ fn a_picture_given_as_the_scene_is_not_printed() {
 
 #[test]
 fn the_log_tells_the_samples_of_a_path() {
-    let dir = folder();
+    let dir = tempfile::tempdir().unwrap();
     let scene = "[output]\nframes = 1\nsize = [8, 6]\n[render]\nintegrator = \"path\"\nsamples = 100\n[[sphere]]\n";
     let run = polyfly(dir.path(), &["--cpu", "--log", "jsonl", "-o", "%d.data"], Some(scene));
     let start: serde_json::Value = serde_json::from_str(text(&run.stdout).lines().next().unwrap()).unwrap();
@@ -290,7 +275,7 @@ fn the_log_tells_the_samples_of_a_path() {
 
 #[test]
 fn long_lists_of_frames_take_no_time_and_contradictions_none_at_all() {
-    let dir = folder();
+    let dir = tempfile::tempdir().unwrap();
     let scene = default_scene().replacen("600", "100000000", 1);
     let run = polyfly(dir.path(), &["--frames", "0-99999999", "--no-frames"], Some(&scene));
     assert_eq!(run.status.code(), Some(64), "{}", text(&run.stderr));
@@ -304,7 +289,7 @@ fn long_lists_of_frames_take_no_time_and_contradictions_none_at_all() {
 #[cfg(unix)]
 #[test]
 fn the_first_interrupt_ends_after_whole_frames() {
-    let dir = folder();
+    let dir = tempfile::tempdir().unwrap();
     let mut child = start(dir.path(), &["--cpu", "--size", "320x240", "-o", "%03d.data"], Some(&default_scene()));
     // One line of the log says that rendering is under way.
     let mut out = std::io::BufReader::new(child.stdout.take().unwrap());
@@ -335,7 +320,7 @@ fn help_and_version() {
 
 #[test]
 fn presets_say_what_they_cost_and_change_the_picture() {
-    let dir = folder();
+    let dir = tempfile::tempdir().unwrap();
     let scene = "[output]\nframes = 1\npath = \"%d.data\"\nsize = [64, 48]\n[render]\nsamples = 3\ndepth = 12\n[[body]]\n\
                  solid = \"cube\"\nreflection = 0.5\n[[light]]\nposition = [5, 5, 5]\nradius = 2\n";
     let mut pictures = Vec::new();

@@ -2,8 +2,8 @@
 //! on the CPU; what `doctor` and `verify` say.
 //!
 //! With POLYFLY_TEST_CUDA=1 the runs that should succeed take the machine's own driver and GPU.
-#![allow(clippy::unwrap_used, reason = "a failed unwrap fails the test")]
 
+use crate::common::{program, text};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 use std::sync::OnceLock;
@@ -28,8 +28,8 @@ fn stub() -> &'static Path {
 }
 
 fn polyfly(folder: &Path, library: Option<&Path>, behaviour: &str, args: &[&str]) -> Output {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_polyfly"));
-    command.args(args).current_dir(folder).env("POLYFLY_STUB", behaviour);
+    let mut command = program(folder, args);
+    command.env("POLYFLY_STUB", behaviour);
     if let Some(library) = library {
         command.env("LD_LIBRARY_PATH", library);
     }
@@ -39,10 +39,6 @@ fn polyfly(folder: &Path, library: Option<&Path>, behaviour: &str, args: &[&str]
 // A driver that works: the stub's, or the machine's where that is asked for.
 fn working() -> Option<&'static Path> {
     std::env::var_os("POLYFLY_TEST_CUDA").is_none().then(stub)
-}
-
-fn text(bytes: &[u8]) -> String {
-    String::from_utf8_lossy(bytes).into_owned()
 }
 
 fn scene(name: &str) -> String {

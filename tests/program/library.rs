@@ -1,5 +1,4 @@
 //! The library from outside, and the files that linear light goes to, read back.
-#![allow(clippy::unwrap_used, reason = "a failed unwrap fails the test")]
 
 use exr::prelude::{self as openexr, FlatSamples};
 use polyfly::{Error, Frame, FrameList, OutputError, PixelFormats, Renderer, Scene, Sink};

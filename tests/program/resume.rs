@@ -1,41 +1,18 @@
 //! Runs that are cut off, go on, and share a folder: the same frames and videos as of a run that nothing has disturbed.
-#![allow(clippy::unwrap_used, reason = "a failed unwrap fails the test")]
-#![cfg(unix)]
 
+use crate::common::{folder, polyfly, program, words};
 use std::path::Path;
 use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
 const LOOK: [&str; 6] = ["--cpu", "--size", "64x48", "--samples", "1", "--threads=1"];
 
-fn program(folder: &Path, args: &[&str]) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_polyfly"));
-    command.args(args).current_dir(folder).env_remove("POLYFLY_ISA").stdin(Stdio::null());
-    command
-}
-
-fn polyfly(folder: &Path, args: &[&str]) -> Output {
-    program(folder, args).output().unwrap()
-}
-
 fn start(folder: &Path, args: &[&str]) -> Child {
     program(folder, args).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap()
 }
 
-// A folder with the sample scene in it.
-fn folder() -> tempfile::TempDir {
-    let dir = tempfile::tempdir().unwrap();
-    let scene = polyfly(dir.path(), &["--default", "toml"]).stdout;
-    std::fs::write(dir.path().join("scene.toml"), scene).unwrap();
-    dir
-}
-
 fn render(dir: &Path, frames: &str, to: &str, more: &[&str]) -> Output {
     polyfly(dir, &[&["scene.toml", "--frames", frames, "-o", to], &LOOK[..], more].concat())
-}
-
-fn words(run: &Output) -> String {
-    String::from_utf8_lossy(&run.stderr).into_owned()
 }
 
 fn code(run: &Output) -> i32 {

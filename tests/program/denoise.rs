@@ -1,6 +1,5 @@
 //! Pictures through a denoising library of our own making (tests/stub/oidn.c): what it is given, what becomes of what it gives,
 //! and what is said where it is missing or fails. scripts/denoise tries the real one.
-#![allow(clippy::unwrap_used, reason = "a failed unwrap fails the test")]
 
 use polyfly::{DenoiserLibrary, RenderOptions, Renderer, Scene};
 use std::path::{Path, PathBuf};

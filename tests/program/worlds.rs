@@ -1,15 +1,7 @@
 //! Meshes, particles and simulations through the program: files of all kinds, pictures, time steps, videos.
-#![allow(clippy::unwrap_used, reason = "a failed unwrap fails the test")]
 
+use crate::common::{polyfly, text};
 use std::path::Path;
-use std::process::{Command, Output};
-
-fn polyfly(dir: &Path, args: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_polyfly")).current_dir(dir).args(args).output().unwrap()
-}
-fn text(bytes: &[u8]) -> String {
-    String::from_utf8_lossy(bytes).into_owned()
-}
 
 #[test]
 fn real_files_of_particles() {

@@ -1,16 +1,14 @@
 //! Videos, read back with ffprobe; these tests need ffmpeg and say so when it is missing.
-#![allow(clippy::unwrap_used, reason = "a failed unwrap fails the test")]
 
+use crate::common::{program, text};
 use std::io::Write;
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
 
 fn polyfly(folder: &Path, args: &[&str]) -> Output {
-    let scene = include_str!("../scenes/coursework.txt");
-    let mut child = Command::new(env!("CARGO_BIN_EXE_polyfly"))
-        .args(["--cpu", "--samples", "1", "-q"])
+    let scene = include_str!("../../scenes/coursework.txt");
+    let mut child = program(folder, &["--cpu", "--samples", "1", "-q"])
         .args(args)
-        .current_dir(folder)
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
@@ -18,10 +16,6 @@ fn polyfly(folder: &Path, args: &[&str]) -> Output {
         .unwrap();
     let _ = child.stdin.take().unwrap().write_all(scene.as_bytes());
     child.wait_with_output().unwrap()
-}
-
-fn text(bytes: &[u8]) -> String {
-    String::from_utf8_lossy(bytes).into_owned()
 }
 
 fn probe(file: &Path) -> String {

@@ -1,8 +1,7 @@
 //! Videos in segments: what is seen does not depend on how many encoders there were, on how often the run was cut off, or on
 //! who made the frames. These tests need ffmpeg and ffprobe and say so when they are missing.
-#![allow(clippy::unwrap_used, reason = "a failed unwrap fails the test")]
-#![cfg(unix)]
 
+use crate::common::{folder, polyfly, program, words};
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
@@ -10,29 +9,8 @@ use std::time::{Duration, Instant};
 
 const LOOK: [&str; 9] = ["scene.toml", "--cpu", "--size", "96x64", "--samples", "1", "--threads=1", "--segment", "7"];
 
-fn program(folder: &Path, args: &[&str]) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_polyfly"));
-    command.args(args).current_dir(folder).env_remove("POLYFLY_ISA").stdin(Stdio::null());
-    command
-}
-
-fn polyfly(folder: &Path, args: &[&str]) -> Output {
-    program(folder, args).output().unwrap()
-}
-
-fn folder() -> tempfile::TempDir {
-    let dir = tempfile::tempdir().unwrap();
-    let scene = polyfly(dir.path(), &["--default", "toml"]).stdout;
-    std::fs::write(dir.path().join("scene.toml"), scene).unwrap();
-    dir
-}
-
 fn render(dir: &Path, more: &[&str]) -> Output {
     polyfly(dir, &[&LOOK[..], more].concat())
-}
-
-fn words(run: &Output) -> String {
-    String::from_utf8_lossy(&run.stderr).into_owned()
 }
 
 // Checksums of the frames that a player shows, and the times at which it does, in frames.

@@ -1,0 +1,14 @@
+//! The program from outside, and the library as others use it.
+#![allow(clippy::unwrap_used, reason = "a failed unwrap fails the test")]
+
+mod cli;
+mod common;
+mod denoise;
+mod devices;
+mod library;
+#[cfg(unix)]
+mod resume;
+#[cfg(unix)]
+mod segments;
+mod video;
+mod worlds;
