@@ -13,6 +13,7 @@ use mesh::Triangles;
 use particles::ColouredSpheres;
 use relief::ReliefMaps;
 use sky::SkyMap;
+use source::Limits;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use texture::Texture;
@@ -30,6 +31,8 @@ pub struct Assets {
     pub meshes: Arc<Vec<Triangles>>,
     /// The particles of the first frame, or of the one asked for.
     pub particles: Option<ColouredSpheres>,
+    /// What files may take, those of later frames too.
+    pub limits: Limits,
 }
 
 /// Why a file that a scene names cannot be used.
@@ -71,17 +74,18 @@ impl std::fmt::Display for AssetError {
 
 impl Assets {
     /// Reads all that a scene names; of particles with a file for each time step, those of frame 0.
-    pub fn load(scene: &Scene) -> Result<Assets, AssetError> {
+    pub fn load(scene: &Scene, limits: Limits) -> Result<Assets, AssetError> {
         let world = &scene.world;
-        let meshes = world.meshes.iter().map(mesh::load);
+        let meshes = world.meshes.iter().map(|m| mesh::load(m, limits));
         let meshes = meshes.chain(world.rectangles.iter().map(|r| Ok(Triangles::of_rectangle(r))));
         let source = world.floor.as_ref().and_then(|f| f.texture.as_ref());
         Ok(Assets {
-            texture: source.map(Texture::load).transpose()?.map(Arc::new),
-            relief: world.floor.as_ref().map(ReliefMaps::of).transpose()?.flatten().map(Arc::new),
-            sky: SkyMap::of(&world.sky)?.map(Arc::new),
+            texture: source.map(|s| Texture::load(s, limits)).transpose()?.map(Arc::new),
+            relief: world.floor.as_ref().map(|f| ReliefMaps::of(f, limits)).transpose()?.flatten().map(Arc::new),
+            sky: SkyMap::of(&world.sky, limits)?.map(Arc::new),
             meshes: Arc::new(meshes.collect::<Result<_, _>>()?),
-            particles: world.particles.as_ref().map(|p| ColouredSpheres::load(p, 0)).transpose()?,
+            particles: world.particles.as_ref().map(|p| ColouredSpheres::load(p, 0, limits)).transpose()?,
+            limits,
         })
     }
     /// The same with the particles of another frame, coloured over the same range.
@@ -89,6 +93,6 @@ impl Assets {
         let Some(particles) = &scene.world.particles else { return Ok(self.clone()) };
         let mut particles = particles.clone();
         particles.range = self.particles.as_ref().and_then(|p| p.range).or(particles.range);
-        Ok(Assets { particles: Some(ColouredSpheres::load(&particles, frame)?), ..self.clone() })
+        Ok(Assets { particles: Some(ColouredSpheres::load(&particles, frame, self.limits)?), ..self.clone() })
     }
 }

@@ -421,6 +421,12 @@ pub struct RenderArgs {
     /// Most memory that pictures may take, MiB; a run that would take more is refused [default: nine tenths of what is free]
     #[arg(long, value_name = "MIB", value_parser = clap::value_parser!(u64).range(1..=1 << 30), help_heading = "Run")]
     pub limit_memory: Option<u64>,
+    /// Most bytes that a texture, mesh or file of particles may have, MiB [default: 4096]
+    #[arg(long, value_name = "MIB", value_parser = clap::value_parser!(u64).range(1..=1 << 30), help_heading = "Run")]
+    pub limit_file: Option<u64>,
+    /// Most pixels that a texture or sky may have, millions [default: 67, or sixteen for each byte of its file]
+    #[arg(long, value_name = "MILLIONS", value_parser = clap::value_parser!(u64).range(1..=1 << 30), help_heading = "Run")]
+    pub limit_picture: Option<u64>,
     /// Seconds that frames in flight may take after Ctrl-C or SIGTERM.
     #[arg(long, value_name = "SECONDS", default_value_t = 30, help_heading = "Run")]
     pub grace: u32,
@@ -454,10 +460,8 @@ fn parse_point(text: &str) -> Result<[f64; 3], String> {
 }
 
 fn parse_fps(text: &str) -> Result<f64, String> {
-    text.parse()
-        .ok()
-        .filter(|&fps| (0.001..=1000.0).contains(&fps))
-        .ok_or_else(|| "expected frames a second, 0.001 to 1000".into())
+    let rule = Rule::FRAME_RATE;
+    text.parse().ok().filter(|&fps| rule.allows(fps)).ok_or_else(|| format!("expected {}", rule.expected()))
 }
 
 fn parse_solid(text: &str) -> Result<Solid, String> {
@@ -548,7 +552,7 @@ impl RenderArgs {
     }
 }
 
-/// What `~` means.
+/// What `~` means; without HOME it is what the system knows of its user.
 pub fn home() -> Option<PathBuf> {
-    std::env::var_os("HOME").map(PathBuf::from)
+    std::env::home_dir()
 }

@@ -5,6 +5,7 @@
 use crate::assets::mesh;
 use crate::assets::particles;
 use crate::assets::sky::SkyMap;
+use crate::assets::source::Limits;
 use crate::assets::texture::Texture;
 use crate::output::formats::FORMATS;
 use crate::output::manifest::{Manifest, NAME};
@@ -67,7 +68,7 @@ pub fn texture(bytes: &[u8]) {
     let Some((&kind, bytes)) = bytes.split_first() else { return };
     let name = if kind % 2 == 0 { "t.data" } else { "t.png" };
     with_file(name, bytes, |path| {
-        let _ = Texture::load(&TextureSource::File(path.to_owned()));
+        let _ = Texture::load(&TextureSource::File(path.to_owned()), Limits::default());
         for format in FORMATS {
             if let Some(read) = format.read {
                 let _ = read(path);
@@ -82,7 +83,7 @@ pub fn texture(bytes: &[u8]) {
 /// A sky's picture.
 pub fn sky(bytes: &[u8]) {
     with_file("sky.hdr", bytes, |path| {
-        let _ = SkyMap::of(&Sky { image: Some(SkySource::File(path.to_owned())), ..Sky::default() });
+        let _ = SkyMap::of(&Sky { image: Some(SkySource::File(path.to_owned())), ..Sky::default() }, Limits::default());
     });
 }
 
@@ -96,7 +97,7 @@ fn mesh(name: &str, bytes: &[u8]) {
             z_up: false,
             smooth,
         };
-        let _ = (mesh::load(&of(true)), mesh::load(&of(false)));
+        let _ = [true, false].map(|smooth| mesh::load(&of(smooth), Limits::default()));
     });
 }
 

@@ -47,6 +47,7 @@ pub use render::{Devices, RenderOptions, Renderer};
 pub use scene::Scene;
 // Parts of what the above have in their signatures.
 pub use assets::AssetError;
+pub use assets::source::Limits;
 pub use device::{DeviceError, DeviceStats};
 pub use device_scene::TooMany;
 

@@ -10,6 +10,7 @@ pub mod plan;
 pub mod scheduler;
 pub mod stats;
 
+use crate::assets::source::Limits;
 use crate::assets::{AssetError, Assets};
 use crate::device::cpu::{self, Cpu};
 use crate::device::cuda::Cuda;
@@ -95,6 +96,8 @@ pub struct RenderOptions {
     /// Takes noise out of pictures by a library that is there or not; the pictures are outside the promise of
     /// equal bytes.
     pub denoise: Option<DenoiserLibrary>,
+    /// What files that the scene names may take of the memory.
+    pub limits: Limits,
 }
 
 /// A scene, ready to be rendered.
@@ -156,7 +159,7 @@ impl Renderer {
         std::thread::scope(|threads| {
             let chosen = threads.spawn(|| choose(&options.devices));
             let prepared = pool.install(|| -> Result<_, RenderError> {
-                let assets = Assets::load(&scene)?;
+                let assets = Assets::load(&scene, options.limits)?;
                 let start = scene.at(0.0);
                 let mut device_scene = DeviceScene::new(&start, &assets)?;
                 // The CPU works out the lamp light, the same for all devices.

@@ -11,6 +11,7 @@ mod area_lights;
 mod arm;
 mod bars;
 mod common;
+mod extremes;
 mod faults;
 mod floors;
 mod golden;

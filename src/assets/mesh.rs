@@ -1,7 +1,7 @@
 //! Meshes of triangles: OBJ, and PLY in text or binary.
 
 use super::AssetError;
-use super::source::open_regular;
+use super::source::{self, Limits};
 use crate::math::vec3::single;
 use crate::scene::diagnostic::Rule;
 use crate::scene::{Mesh, Rectangle};
@@ -30,11 +30,11 @@ impl Triangles {
 }
 
 /// Reads a mesh and puts it in its place.
-pub fn load(mesh: &Mesh) -> Result<Triangles, AssetError> {
+pub fn load(mesh: &Mesh, limits: Limits) -> Result<Triangles, AssetError> {
     let extension = mesh.path.extension().map(|e| e.to_string_lossy().to_ascii_lowercase());
     let mut triangles = match extension.as_deref() {
-        Some("obj") => load_obj(&mesh.path)?,
-        Some("ply") => load_ply(&mesh.path)?,
+        Some("obj") => load_obj(&mesh.path, limits)?,
+        Some("ply") => load_ply(&mesh.path, limits)?,
         _ => {
             return Err(AssetError::broken(
                 "mesh",
@@ -81,8 +81,8 @@ fn fan(path: &Path, points: &[[f32; 3]], faces: impl Iterator<Item = Vec<usize>>
     Ok(triangles)
 }
 
-fn load_obj(path: &Path) -> Result<Triangles, AssetError> {
-    let file = open_regular(path).map_err(|e| AssetError::read("mesh", path, e))?;
+fn load_obj(path: &Path, limits: Limits) -> Result<Triangles, AssetError> {
+    let file = source::open("mesh", path, limits)?;
     let options = tobj::LoadOptions { triangulate: false, single_index: false, ..tobj::LoadOptions::default() };
     // Materials are the scene's business.
     let (models, _) = tobj::load_obj_buf(&mut std::io::BufReader::new(file), &options, |_| Ok(Default::default()))
@@ -159,8 +159,8 @@ impl PropertyAccess for Face {
     }
 }
 
-fn load_ply(path: &Path) -> Result<Triangles, AssetError> {
-    let file = open_regular(path).map_err(|e| AssetError::read("mesh", path, e))?;
+fn load_ply(path: &Path, limits: Limits) -> Result<Triangles, AssetError> {
+    let file = source::open("mesh", path, limits)?;
     let bytes = file.metadata().map_err(|e| AssetError::read("mesh", path, e))?.len();
     let mut input = Reader::new(std::io::BufReader::new(file));
     let broken = |e: ParseError| AssetError::broken("mesh", path, e);

@@ -3,6 +3,7 @@
 //!
 //! A file must match a layout to its last byte; anything else is refused with the byte at which it stops making sense.
 
+use super::source::Limits;
 use super::{AssetError, source, sphere_file};
 use crate::math::colormap::{COLOURS, viridis};
 use crate::math::vec3::length;
@@ -41,9 +42,9 @@ pub struct ColouredSpheres {
 impl ColouredSpheres {
     /// Reads a frame's particles and colours them. The map's ends are those of the first frame where the scene
     /// gives none, so that a colour means the same value in all frames.
-    pub fn load(particles: &Particles, frame: u32) -> Result<ColouredSpheres, AssetError> {
+    pub fn load(particles: &Particles, frame: u32, limits: Limits) -> Result<ColouredSpheres, AssetError> {
         let path = particles.file(frame);
-        let set = read(&path)?;
+        let set = read(&path, limits)?;
         let values = set.values(particles.colour_by, &path)?;
         let range = match (&values, particles.range) {
             (None, _) => None,
@@ -51,7 +52,7 @@ impl ColouredSpheres {
             (Some(values), None) if frame == 0 => Some(ends(values)),
             (Some(_), None) => {
                 let first = particles.file(0);
-                read(&first)?.values(particles.colour_by, &first)?.map(|v| ends(&v))
+                read(&first, limits)?.values(particles.colour_by, &first)?.map(|v| ends(&v))
             }
         };
         let place = |x: f64, [low, high]: [f64; 2]| {
@@ -125,7 +126,7 @@ impl ParticleSet {
             {
                 if !rule.allows(x) {
                     let expected = rule.expected();
-                    return broken(format!("{}: particle {i} has the {what} {x}; expected {expected}", place(i)));
+                    return broken(format!("{}: particle {i} has the {what} {x:e}; expected {expected}", place(i)));
                 }
             }
         }
@@ -134,8 +135,8 @@ impl ParticleSet {
 }
 
 /// Reads a file: a table by its extension (.csv, .xyzr, .txt), anything else as a binary file.
-pub fn read(path: &Path) -> Result<ParticleSet, AssetError> {
-    read_bytes(path, &source::read("particles", path)?)
+pub fn read(path: &Path, limits: Limits) -> Result<ParticleSet, AssetError> {
+    read_bytes(path, &source::read("particles", path, limits)?)
 }
 
 /// The same from memory.

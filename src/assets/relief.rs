@@ -1,7 +1,7 @@
 //! The floor's relief: maps of heights, normals and roughness, loaded or made, as slopes and microfacets with mip levels.
 
 use super::AssetError;
-use super::source;
+use super::source::{self, Limits};
 use super::texture::{Picture, Texture, halved, periodic_noise};
 use crate::math::vec3::{Vec3, add, dot, length, scale};
 use crate::scene::{Bumps, Floor, FloorShape, MapSource, Relief, uv_gradients};
@@ -47,14 +47,14 @@ impl<T: Copy + Send> Grid<T> {
 }
 
 impl Grid<f32> {
-    fn load(source: &MapSource) -> Result<Grid<f32>, AssetError> {
+    fn load(source: &MapSource, limits: Limits) -> Result<Grid<f32>, AssetError> {
         let made = |height: fn(f64, f64) -> f64| {
             let place = |i: u32| (f64::from(i) + 0.5) / f64::from(MADE_SIDE);
             Grid::made(MADE_SIDE, MADE_SIDE, |x, y| height(place(x), place(y)) as f32)
         };
         Ok(match source {
             MapSource::File(path) => {
-                let grey = open(path)?.into_luma16();
+                let grey = open(path, limits)?.into_luma16();
                 let cells = grey.pixels().map(|p| f32::from(p.0[0]) / 65535.0).collect();
                 Grid { width: grey.width(), height: grey.height(), cells }
             }
@@ -77,8 +77,8 @@ fn between<T: Copy + Send>(grid: &Grid<T>, u: f64, v: f64, mix: impl Fn(T, T, f3
     mix(row(j), row(j + 1), t)
 }
 
-fn open(path: &Path) -> Result<image::DynamicImage, AssetError> {
-    source::decode("relief", path, &source::read("relief", path)?, MAX_SIDE)
+fn open(path: &Path, limits: Limits) -> Result<image::DynamicImage, AssetError> {
+    source::read_picture("relief", path, MAX_SIDE, limits)
 }
 
 // The floor's gradients of u and v; of a bent one those of its first half.
@@ -99,11 +99,11 @@ impl Gradients {
 
 impl ReliefMaps {
     /// Those of a floor that has a relief.
-    pub fn of(floor: &Floor) -> Result<Option<ReliefMaps>, AssetError> {
+    pub fn of(floor: &Floor, limits: Limits) -> Result<Option<ReliefMaps>, AssetError> {
         let Some(relief) = &floor.relief else { return Ok(None) };
         let gradients = Gradients::of(floor);
-        let slopes = slopes(floor, relief, &gradients)?;
-        let roughness = relief.roughness_map.as_ref().map(Grid::load).transpose()?;
+        let slopes = slopes(floor, relief, &gradients, limits)?;
+        let roughness = relief.roughness_map.as_ref().map(|map| Grid::load(map, limits)).transpose()?;
         let sizes = [slopes.as_ref().map(|g| (g.width, g.height)), roughness.as_ref().map(|g| (g.width, g.height))];
         let side = |of: fn((u32, u32)) -> u32| sizes.iter().flatten().map(|&s| of(s)).max().unwrap_or(1);
         let (width, height) = (side(|s| s.0), side(|s| s.1));
@@ -122,11 +122,16 @@ impl ReliefMaps {
 }
 
 // Slopes of heights along the floor's u and v, or what the normals say.
-fn slopes(floor: &Floor, relief: &Relief, gradients: &Gradients) -> Result<Option<Grid<[f32; 2]>>, AssetError> {
+fn slopes(
+    floor: &Floor,
+    relief: &Relief,
+    gradients: &Gradients,
+    limits: Limits,
+) -> Result<Option<Grid<[f32; 2]>>, AssetError> {
     Ok(match &relief.bumps {
         Bumps::Flat => None,
         Bumps::Heights { map, depth } => {
-            let heights = Grid::load(map)?;
+            let heights = Grid::load(map, limits)?;
             let (w, h) = (i64::from(heights.width), i64::from(heights.height));
             // A map that lies on the floor once has ends, where only one side counts.
             let ends = relief.tiles == 1 && floor.shape != FloorShape::Endless;
@@ -146,7 +151,7 @@ fn slopes(floor: &Floor, relief: &Relief, gradients: &Gradients) -> Result<Optio
             }))
         }
         Bumps::Normals(path) => {
-            let picture = open(path)?.into_rgb16();
+            let picture = open(path, limits)?.into_rgb16();
             let per_u = 1.0 / length(gradients.u);
             let per_v = 1.0 / length(gradients.v);
             let cells = picture.pixels().map(|p| {
@@ -250,7 +255,7 @@ mod tests {
     fn maps(relief: Relief, roughness: f64) -> ReliefMaps {
         let material = Material { roughness, ..Material::plain([1.0; 3], 0.5, 0.0) };
         let floor = Floor { relief: Some(relief), material, ..Floor::default() };
-        ReliefMaps::of(&floor).unwrap().unwrap()
+        ReliefMaps::of(&floor, Limits::default()).unwrap().unwrap()
     }
 
     #[test]

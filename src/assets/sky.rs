@@ -3,6 +3,7 @@
 //! The map is the octahedron |x| + |y| + |z| = 1 unfolded into a square (Engelhardt and Dachsbacher, "Octahedron
 //! environment maps", 2008), as kernels/shading/sky.cuh reads it.
 
+use super::source::Limits;
 use super::{AssetError, source};
 use crate::math::srgb::linear;
 use crate::math::vec3::{Vec3, add, cross, dot, length, normalise, scale};
@@ -32,7 +33,7 @@ const MOST_SAMPLES: usize = 8;
 
 impl SkyMap {
     /// The picture that a sky names, if any, turned and brightened as it asks.
-    pub fn of(sky: &Sky) -> Result<Option<SkyMap>, AssetError> {
+    pub fn of(sky: &Sky, limits: Limits) -> Result<Option<SkyMap>, AssetError> {
         let Some(source) = &sky.image else { return Ok(None) };
         let turn = sky.rotation_deg.to_radians();
         let (sine, cosine) = (libm::sin(turn), libm::cos(turn));
@@ -51,7 +52,7 @@ impl SkyMap {
                 map
             }
             SkySource::File(path) => {
-                let picture = Equirectangular::read(path)?;
+                let picture = Equirectangular::read(path, limits)?;
                 let side = picture.height.next_power_of_two().clamp(SIDES[0], SIDES[1]);
                 let samples = (2 * picture.height).div_ceil(side).clamp(2, MOST_SAMPLES);
                 SkyMap::baked(side, samples, |d| scale(picture.at(turned(d)), sky.intensity))
@@ -162,8 +163,8 @@ struct Equirectangular {
 }
 
 impl Equirectangular {
-    fn read(path: &Path) -> Result<Equirectangular, AssetError> {
-        let decoded = source::decode("sky", path, &source::read("sky", path)?, MAX_SIDE)?;
+    fn read(path: &Path, limits: Limits) -> Result<Equirectangular, AssetError> {
+        let decoded = source::read_picture("sky", path, MAX_SIDE, limits)?;
         let is_linear = matches!(decoded, DynamicImage::ImageRgb32F(_) | DynamicImage::ImageRgba32F(_));
         let decoded = decoded.into_rgb32f();
         let of = |c: f32| match (c.is_finite() && c > 0.0, is_linear) {

@@ -5,9 +5,24 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
 
+/// What a file may take of the memory at most.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// Bytes of a file.
+    pub file: u64,
+    /// Pixels of a picture; if none are given, as many as [`PICTURE`], or sixteen for each byte of the file.
+    pub picture: Option<u64>,
+}
+
+impl Default for Limits {
+    fn default() -> Limits {
+        Limits { file: 4 << 30, picture: None }
+    }
+}
+
 /// Pixels that a picture may have however small its file is: decoded, they take up to a gigabyte. Larger ones are read from
 /// files that have a byte for every sixteen of them: no photograph is smaller.
-const MAX_PICTURE: u64 = 8192 * 8192;
+const PICTURE: u64 = 8192 * 8192;
 const PIXELS_A_BYTE: u64 = 16;
 
 /// Opens a file; a device or a pipe, which might never end, is none.
@@ -20,17 +35,42 @@ pub fn open_regular(path: &Path) -> io::Result<File> {
     File::open(path)
 }
 
-/// All of a file, which is called that in messages.
-pub fn read(kind: &str, path: &Path) -> Result<Vec<u8>, AssetError> {
-    let read = || {
-        let mut bytes = Vec::new();
-        open_regular(path)?.read_to_end(&mut bytes).map(|_| bytes)
-    };
-    read().map_err(|e| AssetError::read(kind, path, e))
+/// Opens a file, which is called that in messages, if it is no longer than it may be.
+pub fn open(kind: &str, path: &Path, limits: Limits) -> Result<File, AssetError> {
+    let failed = |e| AssetError::read(kind, path, e);
+    let file = open_regular(path).map_err(failed)?;
+    match file.metadata().map_err(failed)?.len() {
+        length if length > limits.file => {
+            let (has, may) = (length.div_ceil(1 << 20), limits.file >> 20);
+            let what = format!("the {kind} has {has} MiB, and a file may have {may}: raise --limit-file");
+            Err(AssetError { path: path.to_owned(), at: None, what })
+        }
+        _ => Ok(file),
+    }
 }
 
-/// Decodes a picture whose size is looked at first.
-pub fn decode(kind: &str, path: &Path, bytes: &[u8], most: u32) -> Result<image::DynamicImage, AssetError> {
+/// All of a file.
+pub fn read(kind: &str, path: &Path, limits: Limits) -> Result<Vec<u8>, AssetError> {
+    let mut bytes = Vec::new();
+    // It may be growing.
+    let mut file = open(kind, path, limits)?.take(limits.file);
+    file.read_to_end(&mut bytes).map_err(|e| AssetError::read(kind, path, e))?;
+    Ok(bytes)
+}
+
+/// Reads a picture whose size is looked at first.
+pub fn read_picture(kind: &str, path: &Path, most: u32, limits: Limits) -> Result<image::DynamicImage, AssetError> {
+    decode(kind, path, &read(kind, path, limits)?, most, limits)
+}
+
+/// Decodes it from memory.
+pub fn decode(
+    kind: &str,
+    path: &Path,
+    bytes: &[u8],
+    most: u32,
+    limits: Limits,
+) -> Result<image::DynamicImage, AssetError> {
     let wrong = |problem: String| AssetError::broken(kind, path, problem);
     let reader = || image::ImageReader::new(io::Cursor::new(bytes)).with_guessed_format();
     let failed = |e: image::ImageError| wrong(e.to_string());
@@ -38,10 +78,16 @@ pub fn decode(kind: &str, path: &Path, bytes: &[u8], most: u32) -> Result<image:
     if width > most || height > most {
         return Err(wrong(format!("its size is {width} x {height}; at most {most} a side: make it smaller")));
     }
-    if u64::from(width) * u64::from(height) > MAX_PICTURE.max(PIXELS_A_BYTE * bytes.len() as u64) {
+    if width == 0 || height == 0 {
+        return Err(wrong(format!("its size is {width} x {height}: it has no pixels")));
+    }
+    let pixels = limits.picture.unwrap_or(PICTURE.max(PIXELS_A_BYTE * bytes.len() as u64));
+    if u64::from(width) * u64::from(height) > pixels {
         let bytes = bytes.len();
         return Err(wrong(format!(
-            "it unfolds {bytes} bytes to {width} x {height} pixels; make it smaller than 8192 x 8192"
+            "it unfolds {bytes} bytes to {width} x {height} pixels, and may have {} million: make it smaller, or raise \
+             --limit-picture",
+            pixels / 1_000_000
         )));
     }
     let mut reader = reader().map_err(|e| wrong(e.to_string()))?;
@@ -60,7 +106,7 @@ mod tests {
         let pipe = dir.path().join("pipe");
         assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
         for (path, why) in [(Path::new("/dev/zero"), "a device"), (&pipe, "a pipe"), (dir.path(), "a folder")] {
-            let e = read("texture", path).unwrap_err().to_string();
+            let e = read("texture", path, Limits::default()).unwrap_err().to_string();
             assert!(e.contains("cannot read the texture") && e.contains(why), "{e}");
         }
     }
@@ -70,7 +116,28 @@ mod tests {
         use image::{GrayImage, ImageFormat};
         let mut file = io::Cursor::new(Vec::new());
         GrayImage::new(16_000, 16_000).write_to(&mut file, ImageFormat::Png).unwrap();
-        let e = decode("texture", Path::new("t.png"), file.get_ref(), 16_384).unwrap_err().to_string();
-        assert!(e.contains("16000 x 16000") && e.contains("make it smaller"), "{e}");
+        let e = decode(
+            "sky",
+            Path::new("s.hdr"),
+            b"#?RADIANCE\nFORMAT=32-bit_rle_rgbe\n\n-Y 0 +X 8\n",
+            16,
+            Limits::default(),
+        );
+        assert!(e.unwrap_err().to_string().contains("it has no pixels"));
+        let unfolded = |limits| decode("texture", Path::new("t.png"), file.get_ref(), 16_384, limits);
+        let e = unfolded(Limits::default()).unwrap_err().to_string();
+        assert!(e.contains("16000 x 16000") && e.contains("raise --limit-picture"), "{e}");
+        assert!(unfolded(Limits { picture: Some(256_000_000), ..Limits::default() }).is_ok());
+    }
+
+    #[test]
+    fn a_long_file_is_not_read() {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        // It has no bytes on the disk.
+        file.as_file().set_len((4 << 30) + 1).unwrap();
+        let e = read("mesh", file.path(), Limits::default()).unwrap_err().to_string();
+        assert!(e.contains("the mesh has 4097 MiB, and a file may have 4096: raise --limit-file"), "{e}");
+        file.as_file().set_len(5).unwrap();
+        assert_eq!(read("mesh", file.path(), Limits { file: 5, ..Limits::default() }).unwrap(), [0; 5]);
     }
 }

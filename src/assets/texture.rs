@@ -1,5 +1,6 @@
 //! Pictures for the floor: loaded or made, in linear light, with their mip levels.
 
+use super::source::Limits;
 use super::{AssetError, source};
 use crate::math::srgb::linear;
 use crate::scene::TextureSource;
@@ -28,9 +29,9 @@ const MAX_SIDE: u32 = 16_384;
 
 impl Texture {
     /// Loads or makes it.
-    pub fn load(source: &TextureSource) -> Result<Texture, AssetError> {
+    pub fn load(source: &TextureSource, limits: Limits) -> Result<Texture, AssetError> {
         let picture = match source {
-            TextureSource::File(path) => read(path)?,
+            TextureSource::File(path) => read(path, limits)?,
             TextureSource::Checker => Picture::made(512, checker),
             TextureSource::Marble => Picture::made(1024, marble),
             TextureSource::Wood => Picture::made(1024, wood),
@@ -83,8 +84,8 @@ pub(super) fn halved<T: Copy + Send + Sync>(
     Some((across, down, (0..across * down).into_par_iter().map(of).collect()))
 }
 
-fn read(path: &Path) -> Result<Picture, AssetError> {
-    let bytes = source::read("texture", path)?;
+fn read(path: &Path, limits: Limits) -> Result<Picture, AssetError> {
+    let bytes = source::read("texture", path, limits)?;
     let wrong = |what: String| AssetError::broken("texture", path, what);
     if path.extension().is_some_and(|e| e.eq_ignore_ascii_case("data")) {
         let word = |at: usize| bytes.get(at..at + 4).map(|b| i32::from_le_bytes([b[0], b[1], b[2], b[3]]));
@@ -108,7 +109,7 @@ fn read(path: &Path) -> Result<Picture, AssetError> {
             bytes[8..].chunks_exact(4).map(|p| [p[0], p[1], p[2]]),
         ));
     }
-    let picture = source::decode("texture", path, &bytes, MAX_SIDE)?.into_rgb8();
+    let picture = source::decode("texture", path, &bytes, MAX_SIDE, limits)?.into_rgb8();
     Ok(Picture::from_srgb(picture.width(), picture.height(), picture.pixels().map(|p| p.0)))
 }
 
@@ -179,7 +180,7 @@ mod tests {
 
     #[test]
     fn levels_go_down_to_one_texel_and_keep_the_mean() {
-        let texture = Texture::load(&TextureSource::Checker).unwrap();
+        let texture = Texture::load(&TextureSource::Checker, Limits::default()).unwrap();
         let last = texture.levels.last().unwrap();
         assert_eq!((last.width, last.height), (1, 1));
         let mean = (linear(0.92) + linear(0.16)) / 2.0 * 65535.0;

@@ -1,6 +1,7 @@
 //! The job of the 2011 program: `polyfly particles CPU|GPU FILE WIDTH HEIGHT IMAGE`; and `particles generate`.
 
 use super::{environment, generate, output};
+use crate::assets::source::Limits;
 use crate::cli::{ParticlesArgs, ParticlesDevice, ParticlesJob, PictureArgs, check_pixels};
 use crate::error::Error;
 use crate::math::srgb::srgb;
@@ -44,7 +45,7 @@ fn picture(args: &PictureArgs) -> Result<(), Error> {
         legend: args.legend,
     };
     let start = Instant::now();
-    let read = crate::assets::particles::ColouredSpheres::load(&particles, 0)?;
+    let read = crate::assets::particles::ColouredSpheres::load(&particles, 0, Limits::default())?;
     let read_time = start.elapsed();
     let scene = view(args, particles, read.bounds())?;
     drop(read);

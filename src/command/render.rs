@@ -7,6 +7,7 @@ use super::journal::Told;
 use super::memory;
 use super::stop::{self, Stop};
 use super::{environment, load_scene, named_ffmpeg, stitch};
+use crate::assets::source::Limits;
 use crate::cli::{QualityArg, RenderArgs, SplitArg, VideoArgs};
 use crate::error::Error;
 use crate::output::files::{FrameFiles, folder_of};
@@ -267,6 +268,10 @@ fn options(args: &RenderArgs) -> Result<RenderOptions, Error> {
             Some(path) => DenoiserLibrary::At(path.into()),
             None => DenoiserLibrary::Usual,
         }),
+        limits: Limits {
+            file: args.limit_file.map_or(Limits::default().file, |mib| mib << 20),
+            picture: args.limit_picture.map(|millions| millions.saturating_mul(1_000_000)),
+        },
     })
 }
 

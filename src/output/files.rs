@@ -4,6 +4,7 @@ use super::folder::FrameFolder;
 use super::formats::FormatOptions;
 use super::{Already, Frame, OutputError, PixelFormats, RunInfo, Sink};
 use std::path::Path;
+use std::sync::OnceLock;
 use std::time::Duration;
 
 // How long to wait before a write that failed is tried again: a server that starts anew, a cable, a moment without room.
@@ -40,12 +41,15 @@ fn patiently(pauses: &[Duration], mut job: impl FnMut() -> std::io::Result<()>) 
 const PRIVATE: (&str, &str) = (".polyfly-", ".part");
 
 /// This machine's name, as private names hold it.
-pub fn host() -> String {
-    #[cfg(unix)]
-    let name = rustix::system::uname().nodename().to_string_lossy().into_owned();
-    #[cfg(not(unix))]
-    let name = "here";
-    name.chars().filter(|c| c.is_ascii_alphanumeric() || *c == '.' || *c == '_').collect()
+pub fn host() -> &'static str {
+    static NAME: OnceLock<String> = OnceLock::new();
+    NAME.get_or_init(|| {
+        #[cfg(unix)]
+        let name = rustix::system::uname().nodename().to_string_lossy().into_owned();
+        #[cfg(not(unix))]
+        let name = "here";
+        name.chars().filter(|c| c.is_ascii_alphanumeric() || "-._".contains(*c)).collect()
+    })
 }
 
 /// Who works on a temporary.

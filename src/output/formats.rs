@@ -44,6 +44,11 @@ pub struct Shown {
     pub rgba: Vec<u8>,
 }
 
+// What a file tells of its sides may be anything: four bytes a pixel need not fit 64 bits.
+fn pixels((width, height): (u32, u32)) -> u128 {
+    u128::from(width) * u128::from(height)
+}
+
 /// All formats.
 pub const FORMATS: [&Format; 4] = [&data::FORMAT, &png::FORMAT, &ppm::FORMAT, &exr::FORMAT];
 

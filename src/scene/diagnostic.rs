@@ -106,8 +106,6 @@ impl std::fmt::Display for Problems {
 pub(crate) enum Rule {
     /// Any finite number.
     Finite,
-    /// Above 0.
-    Positive,
     /// 0 or above.
     NotNegative,
     /// A place in the scene, units: kernels square and multiply it in single precision.
@@ -129,11 +127,13 @@ pub(crate) enum Rule {
 }
 
 impl Rule {
+    /// Frames a second: what players and formats of video know.
+    pub const FRAME_RATE: Rule = Rule::Within(0.001, 1000.0);
+
     /// What is expected, for the error's label.
     pub fn expected(self) -> String {
         match self {
             Rule::Finite => "a finite number".into(),
-            Rule::Positive => "a number above 0".into(),
             Rule::NotNegative => "a number not below 0".into(),
             Rule::Coordinate => format!("a number from -{FARTHEST:e} to {FARTHEST:e}"),
             Rule::Length => format!("a number from {SHORTEST:e} to {FARTHEST:e}"),
@@ -151,7 +151,6 @@ impl Rule {
             && (x as f32).is_finite()
             && match self {
                 Rule::Finite => true,
-                Rule::Positive => (x as f32) > 0.0,
                 Rule::NotNegative => x >= 0.0,
                 Rule::Coordinate => x.abs() <= FARTHEST,
                 Rule::Length => (SHORTEST..=FARTHEST).contains(&x),

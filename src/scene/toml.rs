@@ -1,7 +1,7 @@
 //! A scene in TOML: the same meaning as the tokens, any number of bodies and lights, keys with names.
 
 use super::diagnostic::{Problem, Rule};
-use super::limits::{MAX_DEPTH, MAX_FRAMES, MAX_LAMPS, MAX_LIGHT_SAMPLES, MAX_PIXELS, MAX_SAMPLES, MAX_SIDE};
+use super::limits::{MAX_DEPTH, MAX_FRAMES, MAX_LAMPS, MAX_LIGHT_SAMPLES, MAX_PIXELS, MAX_SAMPLES, MAX_SIDE, SHORTEST};
 use super::toml_keys::*;
 use super::toml_material::Of;
 use super::{
@@ -9,7 +9,7 @@ use super::{
     MaterialKind, Mesh, Motion, Output, Particles, Pattern, Reading, Rectangle, RenderSettings, Rotation, Scene, Sky,
     SkySource, Solid, Sphere, Tone, World, defaults,
 };
-use crate::math::vec3::Vec3;
+use crate::math::vec3::{Vec3, length};
 use toml::Spanned;
 
 // Checks values and gathers what is wrong with them.
@@ -227,9 +227,10 @@ impl Validator {
     }
     fn direction(&mut self, key: &str, value: &Triple, default: Vec3) -> Vec3 {
         let direction = self.triple(key, value, default, Rule::Coordinate);
-        if let (Some(given), [0.0, 0.0, 0.0]) = (value, direction) {
+        // Shorter ones have no square.
+        if let (Some(given), true) = (value, length(direction) < SHORTEST) {
             let what = format!("`{key}` has no direction");
-            self.problems.push(Problem::new(given.span(), what, "expected a vector longer than 0"));
+            self.problems.push(Problem::new(given.span(), what, format!("expected a vector longer than {SHORTEST:e}")));
         }
         direction
     }
@@ -436,7 +437,7 @@ impl Validator {
             files: files.unwrap_or_default(),
             bits,
             video: raw.video.as_ref().map(|v| reading.folder.join(super::expand_home(v.get_ref(), reading.home))),
-            fps: self.number("fps", &raw.fps, defaults::FPS, Rule::Positive),
+            fps: self.number("fps", &raw.fps, defaults::FPS, Rule::FRAME_RATE),
             is_loop: raw.is_loop.as_ref().is_some_and(|l| *l.get_ref()),
         }
     }

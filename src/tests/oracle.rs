@@ -2,6 +2,7 @@
 //! and sharing no code with the kernels, must see the same pictures.
 use super::common::*;
 use crate::assets::Assets;
+use crate::assets::source::Limits;
 use crate::assets::texture::Texture;
 use crate::math::srgb::linear;
 use crate::math::vec3::*;
@@ -81,8 +82,8 @@ impl<'a> Oracle<'a> {
             .floor
             .as_ref()
             .and_then(|f| f.texture.as_ref())
-            .map(|t: &TextureSource| Texture::load(t).unwrap());
-        let assets = Assets::load(scene).unwrap();
+            .map(|t: &TextureSource| Texture::load(t, Limits::default()).unwrap());
+        let assets = Assets::load(scene, Limits::default()).unwrap();
         for (i, mesh) in assets.meshes.iter().enumerate() {
             for corners in &mesh.corners {
                 let corners = corners.map(|p| p.map(f64::from));

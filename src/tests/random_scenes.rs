@@ -279,6 +279,8 @@ fn random_scenes_have_the_same_bytes_on_every_instruction_set() {
     for seed in 0..scenes {
         let scene = random_scene(seed, true, dir.path());
         let picture = same_on_every_set(&format!("random scene {seed}"), &scene, 0);
+        let bad = light(&scene).into_iter().find(|x| !x.is_finite() || *x < 0.0);
+        assert_eq!(bad, None, "random scene {seed}: light is finite, and not negative");
         let colours: std::collections::HashSet<&[u8]> = picture.chunks(4).collect();
         eventful += u64::from(colours.len() > 12);
     }

@@ -2,6 +2,8 @@
 
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
+#[cfg(unix)]
+use std::time::{Duration, Instant};
 
 /// The program, about to run in a folder.
 pub fn program(folder: &Path, args: &[&str]) -> Command {
@@ -31,4 +33,34 @@ pub fn text(bytes: &[u8]) -> String {
 /// What it has said beside that.
 pub fn words(run: &Output) -> String {
     text(&run.stderr)
+}
+
+/// Looks again and again until it is so.
+#[cfg(unix)]
+pub fn wait_for(what: impl Fn() -> bool) {
+    let start = Instant::now();
+    while !what() {
+        assert!(start.elapsed() < Duration::from_secs(60), "it never came");
+        std::thread::sleep(Duration::from_millis(2));
+    }
+}
+
+/// Sends a signal.
+#[cfg(unix)]
+pub fn signal(child: &std::process::Child, name: &str) {
+    let done = Command::new("kill").args(["-s", name, &child.id().to_string()]).status().unwrap();
+    assert!(done.success());
+}
+
+/// Names and bytes of the frames in a folder, without what is hidden and the manifest.
+pub fn frames(folder: &Path) -> Vec<(String, Vec<u8>)> {
+    let mut files: Vec<_> = std::fs::read_dir(folder)
+        .unwrap()
+        .map(|e| e.unwrap())
+        .map(|e| (e.file_name().to_string_lossy().into_owned(), e.path()))
+        .filter(|(name, _)| !name.starts_with('.') && name != "manifest.json")
+        .map(|(name, path)| (name, std::fs::read(path).unwrap()))
+        .collect();
+    files.sort();
+    files
 }

@@ -5,6 +5,8 @@ mod cli;
 mod common;
 mod denoise;
 mod devices;
+#[cfg(unix)]
+mod faults;
 mod library;
 #[cfg(unix)]
 mod resume;

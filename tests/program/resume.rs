@@ -1,9 +1,8 @@
 //! Runs that are cut off, go on, and share a folder: the same frames and videos as of a run that nothing has disturbed.
 
-use crate::common::{folder, polyfly, program, words};
+use crate::common::{folder, frames, polyfly, program, signal, wait_for, words};
 use std::path::Path;
 use std::process::{Child, Command, Output, Stdio};
-use std::time::{Duration, Instant};
 
 const LOOK: [&str; 6] = ["--cpu", "--size", "64x48", "--samples", "1", "--threads=1"];
 
@@ -17,32 +16,6 @@ fn render(dir: &Path, frames: &str, to: &str, more: &[&str]) -> Output {
 
 fn code(run: &Output) -> i32 {
     run.status.code().unwrap()
-}
-
-// Names and bytes of the frames in a folder, without what is hidden and the manifest.
-fn frames(folder: &Path) -> Vec<(String, Vec<u8>)> {
-    let mut files: Vec<_> = std::fs::read_dir(folder)
-        .unwrap()
-        .map(|e| e.unwrap())
-        .map(|e| (e.file_name().to_string_lossy().into_owned(), e.path()))
-        .filter(|(name, _)| !name.starts_with('.') && name != "manifest.json")
-        .map(|(name, path)| (name, std::fs::read(path).unwrap()))
-        .collect();
-    files.sort();
-    files
-}
-
-fn signal(child: &Child, name: &str) {
-    let done = Command::new("kill").args(["-s", name, &child.id().to_string()]).status().unwrap();
-    assert!(done.success());
-}
-
-fn wait_for(what: impl Fn() -> bool) {
-    let start = Instant::now();
-    while !what() {
-        assert!(start.elapsed() < Duration::from_secs(60), "it never came");
-        std::thread::sleep(Duration::from_millis(2));
-    }
 }
 
 #[test]

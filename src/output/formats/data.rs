@@ -1,6 +1,6 @@
 //! The coursework's picture file: int32 width, int32 height, little endian, then RGBA rows from the top.
 
-use super::{Format, Frame, RGBA8, Shown, broken, bytes_at};
+use super::{Format, Frame, RGBA8, Shown, broken, bytes_at, pixels};
 use std::io::Write;
 
 pub const FORMAT: Format = Format {
@@ -20,7 +20,7 @@ pub const FORMAT: Format = Format {
         let mut bytes = std::fs::read(path)?;
         let words = bytes.as_chunks::<4>().0.get(..2).ok_or_else(broken)?;
         let size = (u32::from_le_bytes(words[0]), u32::from_le_bytes(words[1]));
-        match bytes.len() as u64 == 8 + 4 * u64::from(size.0) * u64::from(size.1) {
+        match bytes.len() as u128 == 8 + 4 * pixels(size) {
             true => Ok(Shown { size, rgba: bytes.split_off(8) }),
             false => Err(broken()),
         }

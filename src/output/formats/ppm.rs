@@ -1,6 +1,6 @@
 //! Portable pixmap, binary.
 
-use super::{Format, Frame, RGBA8, Shown, broken, rgb};
+use super::{Format, Frame, RGBA8, Shown, broken, pixels, rgb};
 use std::io::{Read, Write};
 
 pub const FORMAT: Format = Format {
@@ -25,11 +25,11 @@ pub const FORMAT: Format = Format {
         let side = |s: &str| s.parse::<u32>().map_err(|_| broken());
         let (width, height) = size.split_once(' ').ok_or_else(broken)?;
         let size = (side(width)?, side(height)?);
-        let pixels = rest.next().ok_or_else(broken)?;
-        if kind != "P6" || depth != "255" || pixels.len() as u64 != 3 * u64::from(size.0) * u64::from(size.1) {
+        let body = rest.next().ok_or_else(broken)?;
+        if kind != "P6" || depth != "255" || body.len() as u128 != 3 * pixels(size) {
             return Err(broken());
         }
-        let rgba = pixels.as_chunks::<3>().0.iter().flat_map(|[r, g, b]| [*r, *g, *b, 255]).collect();
+        let rgba = body.as_chunks::<3>().0.iter().flat_map(|[r, g, b]| [*r, *g, *b, 255]).collect();
         Ok(Shown { size, rgba })
     }),
 };
