@@ -6,6 +6,7 @@ pub mod folder;
 pub mod formats;
 pub mod manifest;
 pub mod memory;
+mod mp4;
 pub mod segments;
 pub mod video;
 pub mod y4m;

@@ -9,7 +9,7 @@ use super::ffmpeg::{Ffmpeg, Packet, Process, find_ffmpeg, packets, url};
 use super::files::temporary;
 use super::folder::sweep;
 use super::video::{Film, Settings, clock, input_arguments, kept, output_arguments, partial};
-use super::{OutputError, hex};
+use super::{OutputError, hex, mp4};
 use crossbeam_channel::{Receiver, Sender, bounded, unbounded};
 use rayon::prelude::*;
 use std::collections::BTreeMap;
@@ -133,7 +133,7 @@ fn plan(film: &Film, folder: &Path, length: usize) -> Vec<Segment> {
         let numbers = &film.frames[frames.clone()];
         let file = folder.join(name(numbers));
         let is_mine = film.part.as_ref().is_none_or(|part| numbers.iter().all(|n| part.contains(n)));
-        Segment { is_ours: is_mine && !file.is_file(), frames, file }
+        Segment { is_ours: is_mine && !mp4::is_whole(&file), frames, file }
     };
     places.map(segment).collect()
 }
@@ -309,7 +309,7 @@ impl Segments {
 
     fn join_all(&self, path: &Path, tag: &str) -> Result<Option<PathBuf>, OutputError> {
         // Another run of the same film may have joined it, and removed the segments that this one found.
-        for (place, segment) in self.segments.iter().enumerate().filter(|(_, s)| !s.file.is_file()) {
+        for (place, segment) in self.segments.iter().enumerate().filter(|(_, s)| !mp4::is_whole(&s.file)) {
             let (send, items) = unbounded();
             for &number in &self.maker.film.frames[segment.frames.clone()] {
                 let _ = send.send(Item::There(number));
@@ -340,7 +340,7 @@ impl Segments {
     fn keep(&mut self, path: &Path, tag: &str) -> Option<u64> {
         let (mut files, mut last) = (Vec::new(), None);
         for (place, segment) in self.segments.iter().enumerate() {
-            if segment.file.is_file() {
+            if mp4::is_whole(&segment.file) {
                 files.push((segment.file.clone(), segment.frames.len() as u64));
                 continue;
             }

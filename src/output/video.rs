@@ -7,7 +7,7 @@ use super::files::{folder_of, prepare};
 use super::folder::{FrameFolder, sweep};
 use super::segments::{Item, Segments};
 use super::y4m::{Y4m, rational};
-use super::{Already, Frame, Outcome, OutputError, PixelFormats, RunInfo, Sink, hex};
+use super::{Already, Frame, Outcome, OutputError, PixelFormats, RunInfo, Sink, hex, mp4};
 use crate::kernels::Isa;
 use sha2::{Digest, Sha256};
 use std::collections::BTreeSet;
@@ -196,7 +196,7 @@ impl Film {
     }
     /// Whether the video is there already, made of just these frames with just these settings.
     pub fn is_made(&self, settings: &Settings) -> bool {
-        if self.scene.is_none() || settings.is_raw() || !settings.path.is_file() {
+        if self.scene.is_none() || settings.is_raw() || !mp4::is_whole(&settings.path) {
             return false;
         }
         let Ok(ffmpeg) = find_ffmpeg(settings.ffmpeg.as_deref()) else { return false };

@@ -180,10 +180,19 @@ fn a_join_that_fails_loses_nothing() {
     assert_eq!(run.status.code(), Some(74), "{}", words(&run));
     assert!(words(&run).contains("kept in ./.polyfly/film-") && words(&run).contains("--resume"), "{}", words(&run));
     assert_eq!((segments(dir.path()).len(), encodings(tools.path())), (5, 5));
+    // What a power cut or a full disk has left of some is not joined, but made again.
+    let stored = segments(dir.path());
+    let bytes = std::fs::read(&stored[1]).unwrap();
+    std::fs::write(&stored[0], "").unwrap();
+    std::fs::write(&stored[1], &bytes[..bytes.len() - 1]).unwrap();
+    std::fs::write(&stored[2], [&bytes[..], b"x"].concat()).unwrap();
     counting(tools.path(), "");
     let run = render(dir.path(), &[&args[..], &["--resume"]].concat());
     assert!(run.status.success(), "{}", words(&run));
-    assert_eq!((shown(dir.path(), "v.mp4", 30.0).len(), encodings(tools.path())), (30, 0));
+    assert_eq!((shown(dir.path(), "v.mp4", 30.0).len(), encodings(tools.path())), (30, 3));
+    assert!(render(dir.path(), &["--frames", "0-29", "--no-frames", "--video", "whole.mp4"]).status.success());
+    let video = |name: &str| std::fs::read(dir.path().join(name)).unwrap();
+    assert!(video("v.mp4") == video("whole.mp4"));
 
     // Frames that are not where they should be are seen.
     let deed = r#"case "$*" in *concat*)
