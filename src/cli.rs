@@ -1,12 +1,12 @@
 //! The command line: flags, and what each of them makes of a scene.
 
+mod changes;
 mod folder;
 
-use crate::error::Error;
 use crate::report::LogFormat;
 use crate::scene::diagnostic::Rule;
 use crate::scene::limits::{MAX_DEPTH, MAX_LIGHT_SAMPLES, MAX_PATH_SAMPLES, MAX_PIXELS, MAX_SAMPLES, MAX_SIDE};
-use crate::scene::{Adaptive, ColourBy, Grammar, Pattern, Scene, Solid, TextureSource, expand_home, tokens};
+use crate::scene::{Adaptive, ColourBy, Grammar, Scene, Solid};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use folder::parse_shard;
 pub use folder::{Engine, FarmArgs, MissingArgs, ShardMode, StatusArgs, StitchArgs, VideoArgs};
@@ -52,6 +52,17 @@ pub enum Command {
     Status(StatusArgs),
     /// Prints a job that shares a clip out to many machines, for an engine that they have; or submits it.
     Farm(FarmArgs),
+    /// Prints a shell's completions.
+    Completions(CompletionsArgs),
+    /// Prints the manual page, in roff.
+    Man,
+}
+
+/// Arguments of `completions`.
+#[derive(Args, Debug)]
+pub struct CompletionsArgs {
+    /// The shell.
+    pub shell: clap_complete::Shell,
 }
 
 /// Arguments of `bench`.
@@ -309,8 +320,8 @@ fn parse_samples(text: &str) -> Result<SamplesArg, String> {
 /// Flags that change a scene.
 #[derive(Args, Debug, Default)]
 pub struct SceneArgs {
-    /// Frames to render: `7`, `0-99`, `0-99x5`, lists of these.
-    #[arg(long, value_name = "A-BxN", help_heading = "Scene")]
+    /// Frames to render: `7`, `0-99`, `0-99x5`, `5-`, `last`, `-1` (the same), `all`, lists of these.
+    #[arg(long, value_name = "A-BxN", allow_hyphen_values = true, help_heading = "Scene")]
     pub frames: Option<String>,
     /// Picture size.
     #[arg(long, value_name = "WxH", value_parser = parse_size, help_heading = "Scene")]
@@ -333,7 +344,7 @@ pub struct SceneArgs {
     /// A scene file may read and write outside of its own folder and of this one.
     #[arg(long, help_heading = "Scene")]
     pub allow_outside: bool,
-    /// No progress bar and no remarks.
+    /// No progress bar and no remarks; it may stand anywhere (POLYFLY_QUIET=1 says the same).
     #[arg(short, long, help_heading = "Output")]
     pub quiet: bool,
 }
@@ -366,22 +377,23 @@ pub struct RenderArgs {
     /// Render on the first GPU, or fail.
     #[arg(long, conflicts_with = "devices", help_heading = "Device")]
     pub gpu: bool,
-    /// Render on several devices: `all` GPUs, or a list such as `0,2` or `cpu,0`.
+    /// Render on several devices: `all` GPUs, or a list such as `0,2` or `cpu,0` [default: POLYFLY_DEVICES, or the first GPU]
     #[arg(long, value_name = "LIST", value_delimiter = ',', help_heading = "Device")]
     pub devices: Vec<String>,
     /// What several devices share: the frames, or the tiles of each frame.
     #[arg(long, value_enum, default_value = "auto", help_heading = "Device")]
     pub split: SplitArg,
-    /// Threads that trace; 0 = one a core.
-    #[arg(long, value_name = "N", default_value_t = 0, value_parser = parse_threads, help_heading = "Device")]
-    pub threads: usize,
+    /// Threads that trace; 0 = one a core [default: 0, or POLYFLY_THREADS]
+    #[arg(long, value_name = "N", value_parser = parse_threads, help_heading = "Device")]
+    pub threads: Option<usize>,
 
     /// Changes to the scene.
     #[command(flatten)]
     pub changes: SceneArgs,
 
-    /// Where the frames go: a path with %d or %0Nd, ending in .png, .data, .ppm or .exr.
-    #[arg(short, long, value_name = "PATTERN", help_heading = "Output")]
+    /// Where the frames go: a path with %d, %0Nd or ####, ending in .png, .data, .ppm or .exr; without a number for one frame;
+    /// `-` (or `-.ppm`) for stdout, and the log on stderr.
+    #[arg(short, long, value_name = "PATTERN", allow_hyphen_values = true, help_heading = "Output")]
     pub output: Option<String>,
     /// Take the noise out with Open Image Denoise, if its library is here (POLYFLY_OIDN: its folder); the pictures are outside
     /// the promise of equal bytes.
@@ -402,8 +414,8 @@ pub struct RenderArgs {
     /// How to encode it.
     #[command(flatten)]
     pub encoding: VideoArgs,
-    /// Form of the log on stdout.
-    #[arg(long, value_enum, default_value = "text", help_heading = "Output")]
+    /// Form of the log on stdout [default: text; or POLYFLY_LOG]
+    #[arg(long, value_enum, help_heading = "Output")]
     pub log: Option<LogFormat>,
 
     /// Render what is missing or not whole in the folder, and make the video of all of it.
@@ -471,85 +483,6 @@ fn parse_solid(text: &str) -> Result<Solid, String> {
 fn parse_solids(text: &str) -> Result<[Solid; 3], String> {
     let solids = text.split(',').map(parse_solid).collect::<Result<Vec<_>, _>>()?;
     solids.try_into().map_err(|_| "expected three solids, as A,B,C".into())
-}
-
-impl SceneArgs {
-    /// The bodies of a scene in tokens.
-    pub fn token_solids(&self) -> [Solid; 3] {
-        <[Solid; 3]>::try_from(self.solids.as_slice()).unwrap_or(tokens::SOLIDS)
-    }
-
-    /// Puts what the flags say in place of what the scene says.
-    pub fn override_scene(&self, scene: &mut Scene) -> Result<(), Error> {
-        let here = std::path::Path::new("");
-        let wrong = |flag: &str, why: String| Error::Usage(format!("--{flag}: {why}"));
-        if !self.solids.is_empty() {
-            if self.solids.len() != scene.world.bodies.len() {
-                return Err(wrong(
-                    "solids",
-                    format!("{} names for {} bodies", self.solids.len(), scene.world.bodies.len()),
-                ));
-            }
-            for (body, &solid) in scene.world.bodies.iter_mut().zip(&self.solids) {
-                body.solid = solid;
-            }
-        }
-        if let Some(text) = &self.texture {
-            let texture = TextureSource::parse(text, here, home().as_deref())
-                .map_err(|e| wrong("texture", format!("`{text}`: expected {e}")))?;
-            match &mut scene.world.floor {
-                Some(floor) => floor.texture = texture,
-                None => return Err(wrong("texture", "the scene has no floor".into())),
-            }
-        }
-        if let Some(quality) = self.quality {
-            quality.apply(scene);
-        }
-        if let Some((width, height)) = self.size {
-            (scene.render.width, scene.render.height) = (width, height);
-        }
-        let render = &mut scene.render;
-        match self.samples {
-            // As many a pixel as the other integrator takes.
-            Some(SamplesArg::Side(n)) => render.set_samples(if render.is_path() { n * n } else { n }),
-            Some(SamplesArg::Range(..)) if scene.camera.shutter > 0.0 => {
-                return Err(wrong(
-                    "samples",
-                    "the scene has a shutter, which spreads all samples over its moments".into(),
-                ));
-            }
-            Some(SamplesArg::Range(least, most)) => {
-                let noise = render.adaptive.map_or(Adaptive::NOISE, |a| a.noise);
-                render.set_adaptive(Adaptive { least, most, noise });
-            }
-            None => {}
-        }
-        if let Some(depth) = self.depth {
-            scene.render.depth = depth;
-        }
-        Ok(())
-    }
-}
-
-impl RenderArgs {
-    /// Puts what the flags say in place of what the scene says.
-    pub fn override_scene(&self, scene: &mut Scene) -> Result<(), Error> {
-        let wrong = |flag: &str, why: String| Error::Usage(format!("--{flag}: {why}"));
-        if let Some(text) = &self.output {
-            let text = expand_home(text, home().as_deref()).display().to_string();
-            (scene.output.files, _) = Pattern::parse(&text).map_err(|e| wrong("output", e.to_string()))?;
-        }
-        if self.bits.is_some() {
-            scene.output.bits = self.bits;
-        }
-        if let Some(video) = &self.video {
-            scene.output.video = Some(video.clone());
-        }
-        if let Some(fps) = self.fps {
-            scene.output.fps = fps;
-        }
-        Ok(())
-    }
 }
 
 /// What `~` means; without HOME it is what the system knows of its user.

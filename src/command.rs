@@ -14,6 +14,7 @@ mod missing;
 mod particles;
 mod plots;
 mod render;
+mod shell;
 mod stitch;
 mod stop;
 mod verify;
@@ -22,16 +23,19 @@ use crate::cli::{Cli, Command, SceneArgs, home};
 use crate::error::Error;
 use crate::output::OutputError;
 use crate::report::{print, remark};
+use crate::scene::nearest;
 use crate::scene::{self, Parsed, Reading, Scene};
-use clap::Parser;
+use clap::{CommandFactory, Parser};
 use confine::Fence;
+use std::ffi::OsString;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 /// Reads the command line, does the job, turns errors into exit codes.
 pub fn main() -> ExitCode {
-    let cli = match Cli::try_parse() {
+    let (words, is_quiet) = without_quiet(std::env::args_os().collect());
+    let mut cli = match Cli::try_parse_from(words) {
         Ok(cli) => cli,
         Err(e) => {
             // Help and version come here too, on stdout and with success.
@@ -39,7 +43,15 @@ pub fn main() -> ExitCode {
             return if e.use_stderr() { ExitCode::from(64) } else { ExitCode::SUCCESS };
         }
     };
+    let defaults = match cli.command {
+        None => cli.take_defaults(environment),
+        Some(_) => Ok(()),
+    };
+    if is_quiet || environment("POLYFLY_QUIET").is_some_and(|v| v != "0") {
+        cli.be_quiet();
+    }
     let result = match (&cli.command, cli.render.default) {
+        _ if defaults.is_err() => defaults,
         (Some(Command::Convert(args)), _) => convert::run(args),
         (Some(Command::Verify(args)), _) => verify::run(args),
         (Some(Command::Bench(args)), _) => bench::run(args),
@@ -49,6 +61,8 @@ pub fn main() -> ExitCode {
         (Some(Command::Stitch(args)), _) => stitch::run(args),
         (Some(Command::Status(args)), _) => missing::status(args),
         (Some(Command::Farm(args)), _) => farm::run(args),
+        (Some(Command::Completions(args)), _) => output(&shell::completions(args.shell)),
+        (Some(Command::Man), _) => output(&shell::manual()),
         (None, Some(grammar)) => output(&scene::builtin::default_scene(grammar.into())),
         (None, None) => render::run(&cli.render),
     };
@@ -59,6 +73,15 @@ pub fn main() -> ExitCode {
             ExitCode::from(e.exit_code())
         }
     }
+}
+
+// The words without -q and --quiet, which may stand anywhere, and whether they were there.
+fn without_quiet(words: Vec<OsString>) -> (Vec<OsString>, bool) {
+    let end = words.iter().position(|w| w == "--").unwrap_or(words.len());
+    let is_quiet = |(i, word): (usize, &OsString)| i > 0 && i < end && (word == "-q" || word == "--quiet");
+    let rest: Vec<_> = words.iter().enumerate().filter(|w| !is_quiet(*w)).map(|(_, word)| word.clone()).collect();
+    let is_there = rest.len() < words.len();
+    (rest, is_there)
 }
 
 /// A value of the environment; an empty one counts as none.
@@ -96,12 +119,42 @@ fn read_text(name: &str) -> Result<(String, String), Error> {
         "-" => std::io::stdin().read_to_end(&mut bytes),
         _ => std::fs::File::open(name).and_then(|mut file| file.read_to_end(&mut bytes)),
     };
+    if let (Err(e), Some(job)) = (&read, misspelt(name))
+        && e.kind() == std::io::ErrorKind::NotFound
+    {
+        return Err(Error::Usage(format!("there is no file `{name}`; did you mean `polyfly {job}`?")));
+    }
     read.map_err(|e| Error::Read(shown.into(), e))?;
+    if let Some(text) = utf16(&bytes) {
+        bytes = text.into_bytes();
+    }
+    // What editors of Windows begin a text with.
+    if bytes.starts_with(b"\xef\xbb\xbf") {
+        bytes.drain(..3);
+    }
     if let Some(at) = bytes.iter().position(|&b| b == 0) {
         return Err(Error::NotText(shown.into(), at));
     }
     let text = String::from_utf8(bytes).map_err(|e| Error::NotText(shown.into(), e.utf8_error().valid_up_to()))?;
     Ok((text, shown.into()))
+}
+
+// The job whose name is nearly this one.
+fn misspelt(name: &str) -> Option<String> {
+    let command = Cli::command();
+    let jobs: Vec<&str> = command.get_subcommands().map(|c| c.get_name()).collect();
+    nearest(name, jobs.into_iter()).map(str::to_owned)
+}
+
+// A text of 16-bit units that says so, as Windows' Notepad saves it.
+fn utf16(bytes: &[u8]) -> Option<String> {
+    let unit: fn([u8; 2]) -> u16 = match bytes.get(..2)? {
+        [0xff, 0xfe] => u16::from_le_bytes,
+        [0xfe, 0xff] => u16::from_be_bytes,
+        _ => return None,
+    };
+    let (pairs, []) = bytes[2..].as_chunks::<2>() else { return None };
+    String::from_utf16(&pairs.iter().map(|&pair| unit(pair)).collect::<Vec<_>>()).ok()
 }
 
 /// Prints on stdout.

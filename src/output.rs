@@ -8,6 +8,7 @@ pub mod manifest;
 pub mod memory;
 mod mp4;
 pub mod segments;
+pub mod stream;
 pub mod video;
 pub mod y4m;
 

@@ -86,6 +86,13 @@ impl Reporter {
         }
     }
 
+    /// The log goes to stderr: stdout is for pictures.
+    pub fn beside_pictures(mut self) -> Reporter {
+        self.both_terminals = !self.bar.is_hidden();
+        self.out = Some(Box::new(std::io::stderr()));
+        self
+    }
+
     fn json<T: Serialize>(&mut self, kind: &str, record: &T) {
         let tagged = Tagged { kind, record };
         if let Ok(line) = serde_json::to_string(&tagged) {

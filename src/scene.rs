@@ -30,6 +30,7 @@ mod toml_camera;
 mod toml_floor;
 mod toml_keys;
 mod toml_material;
+mod toml_structure;
 mod tone;
 pub(crate) mod write;
 
@@ -50,6 +51,7 @@ pub use rectangle::Rectangle;
 pub use relief::{Bumps, MapSource, Relief};
 pub use sky::{Sky, SkySource};
 use std::path::{Path, PathBuf};
+pub(crate) use toml_structure::nearest;
 pub use tone::Tone;
 
 /// Everything a run needs to know. Colours are sRGB as people write them, 0 to 1; lights may exceed 1.

@@ -150,7 +150,9 @@ impl Claim {
         // Runs over other frames of the same clip add to what there is to be.
         let merged = |t: &Manifest| FrameList::parse(&format!("{},{all}", t.frames), scene.output.frames).ok();
         let frames = theirs.as_ref().filter(|_| is_ours).and_then(merged).unwrap_or_else(|| all.clone());
-        let is_recorded = strangers.is_none() && (theirs.is_some() || all.len() > 1 || existing == Existing::Kept);
+        let is_of_one = folder.pattern.is_of_one();
+        let is_recorded =
+            strangers.is_none() && !is_of_one && (theirs.is_some() || all.len() > 1 || existing == Existing::Kept);
         Ok(Claim {
             folder,
             manifest,

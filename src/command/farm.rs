@@ -3,7 +3,6 @@
 
 use super::claim;
 use super::missing::Folder;
-use super::render::frames;
 use super::stop::quoted;
 use super::{load_scene, output};
 use crate::cli::{Cli, Engine, FarmArgs, RenderArgs, ShardMode, VideoArgs};
@@ -107,7 +106,7 @@ impl Job {
         }
         let mut scene = load_scene(&args.scene, &render.changes)?;
         render.override_scene(&mut scene)?;
-        let all = frames(&scene, render.changes.frames.as_deref())?;
+        let all = render.changes.frame_list(&scene)?;
         let folder = claim::folder_of(&scene)?;
         // As many frames as a segment of the video has.
         let shards =

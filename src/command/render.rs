@@ -14,6 +14,7 @@ use crate::output::files::{FrameFiles, folder_of};
 use crate::output::folder::FrameFolder;
 use crate::output::manifest::{HIDDEN, Manifest};
 use crate::output::segments;
+use crate::output::stream::{Stream, StreamSink};
 use crate::output::video::{Codec, Film, Settings, Video, VideoSink};
 use crate::output::{OutputError, Sink};
 use crate::render::denoise::DenoiserLibrary;
@@ -22,8 +23,9 @@ use crate::render::plan::Split;
 use crate::render::{Devices, RenderError, RenderOptions, Renderer};
 use crate::report::{LogFormat, Reporter, SceneFacts, remark};
 use crate::scene::Scene;
+use crate::scene::limits::PICTURES;
 use clap::ValueEnum;
-use std::io::IsTerminal;
+use std::io::{IsTerminal, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
@@ -46,7 +48,7 @@ pub fn run(args: &RenderArgs) -> Result<(), Error> {
     }
     args.override_scene(&mut scene)?;
     let quiet = args.changes.quiet;
-    let all = frames(&scene, args.changes.frames.as_deref())?;
+    let all = args.changes.frame_list(&scene)?;
     let Some(part) = claim::shard(&all, args.shard, args.shard_mode) else {
         remark(&format!("there are more shards than frames: this one has none of the {}", all.len()));
         return Ok(());
@@ -77,6 +79,10 @@ pub fn run(args: &RenderArgs) -> Result<(), Error> {
         remark(&format!("{why}; rendering on the CPU"));
     }
     let reporter = Reporter::new(args.log.unwrap_or(LogFormat::Text), quiet, facts);
+    let reporter = match args.stream() {
+        Some(stream) if stream.path().is_none() => reporter.beside_pictures(),
+        _ => reporter,
+    };
     let flag = renderer.stop_flag();
     stop.attach(Arc::clone(&flag));
     let goes_on = claim.is_some() || video.is_some_and(|(settings, _)| !settings.is_raw());
@@ -110,8 +116,9 @@ pub fn run(args: &RenderArgs) -> Result<(), Error> {
 // Where a run's frames go, and what is left of them to be rendered.
 struct Outputs {
     folder: FrameFolder,
-    // None where no frames are written.
+    // None where no frames are written to files.
     claim: Option<Claim>,
+    stream: Option<Stream>,
     video: Option<(Settings, Film)>,
     // None where all are there.
     left: Option<FrameList>,
@@ -146,6 +153,26 @@ impl Outputs {
             is_anew: existing == Existing::Overwritten,
             scene: Some(manifest.hash.clone()),
         };
+        if let Some(stream) = args.stream() {
+            if args.no_frames || args.resume || args.shard.is_some() {
+                return Err(Error::Usage(
+                    "--output: frames of a stream are gone: no --resume, no --shard, and no --no-frames".into(),
+                ));
+            }
+            let video = settings.map(|settings| {
+                let hidden = folder_of(&settings.path).join(HIDDEN);
+                let film = Film { hidden, is_anew: true, source: None, ..film() };
+                (settings, film)
+            });
+            return Ok(Outputs {
+                folder,
+                claim: None,
+                stream: Some(stream),
+                video,
+                left: Some(part.clone()),
+                there: 0,
+            });
+        }
         if args.no_frames {
             let Some(settings) = settings else {
                 return Err(Error::Usage("--no-frames leaves nothing to write: name a video with --video".into()));
@@ -157,7 +184,7 @@ impl Outputs {
                 _ => FrameList::of_numbers(segments::left(&settings, &film)?.into_iter()),
             };
             let there = part.len() - left.as_ref().map_or(0, FrameList::len);
-            return Ok(Outputs { folder, claim: None, video: Some((settings, film)), left, there });
+            return Ok(Outputs { folder, claim: None, stream: None, video: Some((settings, film)), left, there });
         }
         let video = settings.filter(|_| !(is_raw && args.shard.is_some())).map(|settings| (settings, film()));
         let claim = Claim::look(folder.clone(), scene, manifest, part, all, existing)?;
@@ -165,7 +192,7 @@ impl Outputs {
         if video.is_some() && there > 0 {
             is_readable?;
         }
-        Ok(Outputs { folder, claim: Some(claim), video, left, there })
+        Ok(Outputs { folder, claim: Some(claim), stream: None, video, left, there })
     }
 
     fn sinks(&self, scene: &Scene, quiet: bool) -> Result<Vec<Box<dyn Sink>>, Error> {
@@ -177,6 +204,22 @@ impl Outputs {
                 .options(scene.output.bits, scene.film.tone)
                 .map_err(|e| Error::Usage(format!("{}: {e}; give other --bits", folder.pattern)))?;
             sinks.push(Box::new(FrameFiles::new(folder.clone(), options, claim.is_shared())));
+        }
+        if let Some(stream) = &self.stream {
+            let format = stream.format().ok_or_else(|| {
+                Error::Usage(format!("--output: no such format; expected -.{}", PICTURES.join(", -.")))
+            })?;
+            let options = format
+                .options(scene.output.bits, scene.film.tone)
+                .map_err(|e| Error::Usage(format!("--output: {e}; give other --bits")))?;
+            let to: Box<dyn Write + Send> = match stream.path() {
+                Some(path) => {
+                    let open = std::fs::File::options().write(true).open(path);
+                    Box::new(open.map_err(|e| OutputError::Write(path.to_owned(), e))?)
+                }
+                None => Box::new(std::io::stdout()),
+            };
+            sinks.push(Box::new(StreamSink::new(stream.clone(), format, options, to)));
         }
         if let Some((settings, film)) = &self.video {
             let ((width, height), (wide, tall)) = (film.size, film.sides());
@@ -204,14 +247,6 @@ fn cost(quality: QualityArg, scene: &Scene) -> String {
         render.depth,
         (pixels * u64::from(samples)).div_ceil(1_000_000),
     )
-}
-
-/// The frames that a flag names, or all.
-pub fn frames(scene: &Scene, flag: Option<&str>) -> Result<FrameList, Error> {
-    match flag {
-        Some(text) => FrameList::parse(text, scene.output.frames).map_err(|e| Error::Usage(format!("--frames: {e}"))),
-        None => Ok(FrameList::all(scene.output.frames)),
-    }
 }
 
 fn video_settings(scene: &Scene, args: &RenderArgs) -> Result<Option<Settings>, Error> {
@@ -256,7 +291,7 @@ fn options(args: &RenderArgs) -> Result<RenderOptions, Error> {
     });
     Ok(RenderOptions {
         devices: devices(args)?,
-        threads: args.threads,
+        threads: args.threads.unwrap_or(0),
         isa: environment("POLYFLY_ISA"),
         split: match args.split {
             SplitArg::Auto => Split::Auto,

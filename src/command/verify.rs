@@ -1,6 +1,5 @@
 //! `polyfly verify`: renders scenes on every device of this machine and compares the bytes.
 
-use super::render::frames;
 use super::{load_scene, output};
 use crate::cli::VerifyArgs;
 use crate::device::cuda::Cuda;
@@ -75,7 +74,7 @@ pub fn run(args: &VerifyArgs) -> Result<(), Error> {
         if args.scene.size.is_none() {
             (scene.render.width, scene.render.height) = (160, 120);
         }
-        let all = frames(&scene, args.scene.frames.as_deref())?;
+        let all = args.scene.frame_list(&scene)?;
         let few = if args.scene.frames.is_some() { usize::MAX } else { 2 };
         let frames: Vec<u32> = all.iter().take(few).collect();
         let (width, height) = (scene.render.width, scene.render.height);

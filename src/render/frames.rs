@@ -1,4 +1,4 @@
-//! Which frames to render: `7`, `0-99`, `0-99x5`, and lists of these. Ranges stay ranges, however long they are.
+//! Which frames to render: `7`, `0-99`, `0-99x5`, `5-` (to the end), `last`, `-2` (the last but one), `all`, and lists of these. Ranges stay ranges, however long they are.
 
 /// Frame numbers in the order written, each once.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -172,13 +172,25 @@ fn push_new(ranges: &mut Vec<Range>, numbers: impl Iterator<Item = u32>) {
 }
 
 fn parse_range(part: &str, total: u32) -> Result<Range, String> {
-    let number =
-        |s: &str| s.trim().parse::<u32>().map_err(|_| format!("`{part}` names no frames; expected N, A-B or A-BxSTEP"));
+    let wrong = || {
+        format!("`{part}` names no frames; expected N, A-B, A-BxSTEP, A- (to the end), -N (from the end), last or all")
+    };
+    let plain = |s: &str| s.trim().parse::<u32>().map_err(|_| wrong());
+    let end = total - 1;
+    let number = |s: &str| if s.trim() == "last" { Ok(end) } else { plain(s) };
     let (range, step) = match part.split_once('x') {
-        Some((range, step)) => (range, number(step)?),
+        Some((range, step)) => (range.trim(), plain(step)?),
         None => (part, 1),
     };
     let (first, last) = match range.split_once('-') {
+        _ if range == "all" => (0, end),
+        // The last is -1.
+        Some(("", n)) => match plain(n)? {
+            0 => return Err(wrong()),
+            n if n > total => return Err(format!("`{part}` is before frame 0: the scene has {total} frames")),
+            n => (total - n, total - n),
+        },
+        Some((a, "")) => (number(a)?, end),
         Some((a, b)) => (number(a)?, number(b)?),
         None => (number(range)?, number(range)?),
     };
@@ -206,7 +218,12 @@ mod tests {
         assert_eq!(parse("0-9x4"), Ok(vec![0, 4, 8]));
         assert_eq!(parse("0-2, 2-4"), Ok(vec![0, 1, 2, 3, 4]));
         assert_eq!(parse("4-6,0-9x3,5,1-2"), Ok(vec![4, 5, 6, 0, 3, 9, 1, 2]));
-        for wrong in ["", "a", "3-1", "10", "0-10", "0-5x0", "1-2-3", "-1"] {
+        assert_eq!(parse("last"), Ok(vec![9]));
+        assert_eq!(parse("-1,-10"), Ok(vec![9, 0]));
+        assert_eq!(parse("7-, 2-lastx6"), Ok(vec![7, 8, 9, 2]));
+        assert_eq!(parse("allx4"), Ok(vec![0, 4, 8]));
+        assert_eq!(parse("8-x2"), Ok(vec![8]));
+        for wrong in ["", "a", "3-1", "10", "0-10", "0-5x0", "1-2-3", "-0", "-11", "10-", "-", "x2", "lastly"] {
             assert!(parse(wrong).is_err(), "{wrong}");
         }
     }

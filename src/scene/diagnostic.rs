@@ -30,7 +30,7 @@ impl Problem {
 }
 
 /// Faults that are shown of one text.
-const MOST_SHOWN: usize = 20;
+pub const MOST_SHOWN: usize = 20;
 /// Letters that are shown of a line.
 const WIDEST: usize = 160;
 

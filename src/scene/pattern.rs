@@ -3,19 +3,24 @@
 use super::limits::PICTURES;
 use std::path::PathBuf;
 
+// Of a number in a name.
+const MAX_DIGITS: usize = 18;
+
 /// A path with the frame number somewhere in its last part.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Pattern {
     before: String,
     after: String,
     digits: usize,
+    // The one frame that a name without a number is.
+    only: Option<u32>,
 }
 
 /// Why a text is no pattern.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum PatternError {
     /// A `%` that is not `%d` or `%0Nd`.
-    #[error("a path may hold one `%d` or `%0Nd` (N from 1 to 18) and no other `%`")]
+    #[error("a path may hold one `%d`, `%0Nd` (N from 1 to 18) or row of `#`, and no other `%`")]
     Percent,
     /// No such format.
     #[error("pictures are written as {list}; the path ends in `.{0}`", list = pictures())]
@@ -26,15 +31,24 @@ pub enum PatternError {
 }
 
 impl Pattern {
-    /// Reads `res/%d.data`, `out/%04d.png`; the flag tells that the number's place or the format had to be made up.
+    /// Reads `res/%d.data`, `out/%04d.png`, `out/####.png` (as many digits); the flag tells that the number's place or the format had to be made up.
     pub fn parse(text: &str) -> Result<(Pattern, bool), PatternError> {
         if text.is_empty() || text.ends_with('/') || text.ends_with("..") || text == "." {
             return Err(PatternError::Empty);
         }
         let mut made_up = false;
         let name_at = text.rfind('/').map_or(0, |i| i + 1);
-        let dot = text[name_at..].rfind('.').map(|i| i + name_at).filter(|&i| i > name_at);
         let mut text = text.to_owned();
+        if !text.contains('%')
+            && let Some(first) = text[name_at..].find('#').map(|i| i + name_at)
+        {
+            let digits = text[first..].bytes().take_while(|&b| b == b'#').count();
+            if digits > MAX_DIGITS || text[first + digits..].contains('#') {
+                return Err(PatternError::Percent);
+            }
+            text.replace_range(first..first + digits, &format!("%0{digits}d"));
+        }
+        let dot = text[name_at..].rfind('.').map(|i| i + name_at).filter(|&i| i > name_at);
         match dot.map(|i| text[i + 1..].to_ascii_lowercase()) {
             Some(e) if PICTURES.contains(&e.as_str()) => {}
             Some(e) => return Err(PatternError::Extension(e)),
@@ -46,26 +60,42 @@ impl Pattern {
         let Some((before, after, digits)) = number_place(&text)? else {
             let dot = text.rfind('.').unwrap_or(text.len());
             let (before, after) = (text[..dot].to_owned(), text[dot..].to_owned());
-            return Ok((Pattern { before, after, digits: 0 }, true));
+            return Ok((Pattern { before, after, digits: 0, only: None }, true));
         };
         if after.contains('/') {
             return Err(PatternError::Percent);
         }
-        Ok((Pattern { before: before.to_owned(), after: after.to_owned(), digits }, made_up))
+        Ok((Pattern { before: before.to_owned(), after: after.to_owned(), digits, only: None }, made_up))
     }
 
     /// The file of frame n.
     pub fn path(&self, n: u32) -> PathBuf {
+        if self.only.is_some() {
+            return PathBuf::from(format!("{}{}", self.before, self.after));
+        }
         PathBuf::from(format!("{}{n:0width$}{}", self.before, self.after, width = self.digits))
     }
 
     /// The number of the frame that a file of that name in the pattern's folder is; None where it is none.
     pub fn number(&self, name: &str) -> Option<u32> {
         let before = self.before.rsplit('/').next().unwrap_or_default();
+        if self.only.is_some() {
+            return self.only.filter(|_| name.strip_prefix(before) == Some(&self.after));
+        }
         let digits = name.strip_prefix(before)?.strip_suffix(self.after.as_str())?;
         let n = digits.parse().ok()?;
         // No sign, and just as many noughts as it is written with.
         (format!("{n:0width$}", width = self.digits) == digits).then_some(n)
+    }
+
+    /// The name of one frame alone: as it is, without a number.
+    pub fn of_one(self, n: u32) -> Pattern {
+        Pattern { only: Some(n), ..self }
+    }
+
+    /// Whether it names one frame alone.
+    pub fn is_of_one(&self) -> bool {
+        self.only.is_some()
     }
 
     /// Its last part with the number as `%d`: the same for all patterns that may name the same file.
@@ -97,13 +127,14 @@ impl Pattern {
 impl Default for Pattern {
     /// `frame_%04d.png`.
     fn default() -> Pattern {
-        Pattern { before: "frame_".into(), after: ".png".into(), digits: 4 }
+        Pattern { before: "frame_".into(), after: ".png".into(), digits: 4, only: None }
     }
 }
 
 impl std::fmt::Display for Pattern {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self.digits {
+            _ if self.only.is_some() => write!(f, "{}{}", self.before, self.after),
             0 => write!(f, "{}%d{}", self.before, self.after),
             n => write!(f, "{}%0{n}d{}", self.before, self.after),
         }
@@ -122,7 +153,7 @@ fn number_place(text: &str) -> Result<Option<(&str, &str, usize)>, PatternError>
         "" => 0,
         n => {
             let n = n.strip_prefix('0').filter(|n| n.bytes().all(|b| b.is_ascii_digit()));
-            n.and_then(|n| n.parse().ok()).filter(|n| (1..=18).contains(n)).ok_or(PatternError::Percent)?
+            n.and_then(|n| n.parse().ok()).filter(|n| (1..=MAX_DIGITS).contains(n)).ok_or(PatternError::Percent)?
         }
     };
     if after.contains('%') { Err(PatternError::Percent) } else { Ok(Some((before, after, digits))) }
@@ -145,6 +176,13 @@ mod tests {
         assert_eq!(path("a%04d.png", 7), Ok(("a0007.png".into(), false)));
         assert_eq!(path("a.b/x.png", 7), Ok(("a.b/x7.png".into(), true)));
         assert_eq!(path("./out", 7), Ok(("./out7.data".into(), true)));
+        assert_eq!(path("a/f####.png", 7), Ok(("a/f0007.png".into(), false)));
+        assert_eq!(path("c#/#", 7), Ok(("c#/7.data".into(), true)));
+        assert_eq!(path("#1_%d.png", 7), Ok(("#1_7.png".into(), false)));
+        assert_eq!(path("#_#.png", 7), Err(PatternError::Percent));
+        let one = Pattern::parse("a/x.png").unwrap().0.of_one(3);
+        assert_eq!((one.path(3).display().to_string().as_str(), one.number("x.png")), ("a/x.png", Some(3)));
+        assert_eq!((one.number("x3.png"), one.to_string().as_str()), (None, "a/x.png"));
         assert_eq!(path("%s.data", 7), Err(PatternError::Percent));
         assert_eq!(path("%d%d.data", 7), Err(PatternError::Percent));
         assert_eq!(path("%0d.data", 7), Err(PatternError::Percent));

@@ -4,6 +4,7 @@ use super::diagnostic::{Problem, Rule};
 use super::limits::{MAX_DEPTH, MAX_FRAMES, MAX_LAMPS, MAX_LIGHT_SAMPLES, MAX_PIXELS, MAX_SAMPLES, MAX_SIDE, SHORTEST};
 use super::toml_keys::*;
 use super::toml_material::Of;
+use super::toml_structure;
 use super::{
     Adaptive, Body, ColourBy, Exposure, FilmSettings, Filter, Integrator, LampPattern, LampSamples, LampSides, Light,
     MaterialKind, Mesh, Motion, Output, Particles, Pattern, Reading, Rectangle, RenderSettings, Rotation, Scene, Sky,
@@ -15,6 +16,8 @@ use toml::Spanned;
 // Checks values and gathers what is wrong with them.
 pub struct Validator {
     pub problems: Vec<Problem>,
+    // Some of its keys made no sense: what is not there may be among them.
+    pub is_partial: bool,
 }
 
 impl Validator {
@@ -38,23 +41,31 @@ impl Validator {
     pub fn whole(&mut self, key: &str, value: &Number, default: u32, least: u32, most: u32) -> u32 {
         self.number(key, value, f64::from(default), Rule::Whole(least, most)) as u32
     }
-    pub fn triple(&mut self, key: &str, value: &Triple, default: Vec3, rule: Rule) -> Vec3 {
+    pub fn triple<T: ThreeNumbers>(
+        &mut self,
+        key: &str,
+        value: &Option<Spanned<T>>,
+        default: Vec3,
+        rule: Rule,
+    ) -> Vec3 {
         let Some(value) = value else { return default };
         self.vector(key, value, rule)
     }
-    pub fn vector(&mut self, key: &str, value: &Spanned<Numbers<3>>, rule: Rule) -> Vec3 {
-        let v = value.get_ref().0;
+    pub fn vector<T: ThreeNumbers>(&mut self, key: &str, value: &Spanned<T>, rule: Rule) -> Vec3 {
+        let v = value.get_ref().values();
         if let Some(bad) = v.iter().find(|&&x| !rule.allows(x)) {
-            self.problems.push(Problem::new(
-                value.span(),
-                format!("`{key}` holds {bad}"),
-                format!("expected three values, each {}", rule.expected()),
-            ));
+            let expected = format!("expected three values, each {}", rule.expected());
+            let mut problem = Problem::new(value.span(), format!("`{key}` holds {bad}"), expected);
+            if key.contains("color") && v.iter().all(|x| x.fract() == 0.0 && (0.0..=255.0).contains(x)) && *bad > 3.0 {
+                let code = v.map(|x| format!("{:02x}", x as u8)).concat();
+                problem = problem.help(format!("codes of 0 to 255 are written as \"#{code}\""));
+            }
+            self.problems.push(problem);
         }
         v
     }
     pub fn require<T>(&mut self, key: &str, table: &str, span: std::ops::Range<usize>, value: &Option<T>) {
-        if value.is_none() {
+        if value.is_none() && !self.is_partial {
             self.problems.push(Problem::new(
                 span,
                 format!("this {table} has no `{key}`"),
@@ -443,51 +454,14 @@ impl Validator {
     }
 }
 
-// Tables that are written as lists: serde would take their values in the order of the keys.
-fn tables_as_lists(text: &str) -> Result<Vec<Problem>, toml::de::Error> {
-    use toml::de::{DeTable, DeValue};
-    let document = DeTable::parse(text)?;
-    let mut problems = Vec::new();
-    let mut want_table = |name: &str, value: &Spanned<DeValue>| {
-        if value.get_ref().is_array() {
-            let what = format!("`{name}` is a list");
-            problems.push(Problem::new(value.span(), what, "expected a table, whose values have names"));
-        }
-    };
-    for (key, value) in document.get_ref() {
-        let name: &str = key.get_ref();
-        match (name, value.get_ref()) {
-            ("body" | "sphere" | "rectangle" | "mesh" | "light", DeValue::Array(all)) => {
-                all.iter().for_each(|one| want_table(name, one));
-            }
-            ("camera", DeValue::Table(camera)) => {
-                for (key, value) in camera.iter().filter(|(key, _)| matches!(key.get_ref().as_ref(), "eye" | "target"))
-                {
-                    want_table(&format!("camera.{}", key.get_ref()), value);
-                }
-            }
-            _ => want_table(name, value),
-        }
-    }
-    problems.sort_by_key(|p| p.span.start);
-    Ok(problems)
-}
-
 /// Reads a scene; its paths start at `folder`.
 pub fn parse(text: &str, reading: Reading) -> Result<(Scene, Vec<String>), Vec<Problem>> {
-    let wrong = |e: toml::de::Error| {
-        let span = e.span().unwrap_or(text.len()..text.len());
-        vec![Problem::new(span, "this is not a scene in TOML", e.message().to_owned())]
-    };
-    let lists = tables_as_lists(text).map_err(wrong)?;
-    if !lists.is_empty() {
-        return Err(lists);
-    }
-    let raw: RawScene = toml::from_str(text).map_err(wrong)?;
+    let (raw, problems) = toml_structure::read(text);
+    let Some(raw) = raw else { return Err(problems) };
     let mut warnings = Vec::new();
-    let mut c = Validator { problems: Vec::new() };
+    let mut c = Validator { is_partial: !problems.is_empty(), problems };
     let things = raw.body.len() + raw.sphere.len() + raw.rectangle.len() + raw.mesh.len();
-    if things == 0 && raw.floor.is_none() && raw.particles.is_none() {
+    if things == 0 && raw.floor.is_none() && raw.particles.is_none() && !c.is_partial {
         let end = text.trim_end().len();
         c.problems.push(
             Problem::new(

@@ -7,6 +7,7 @@ use toml::Spanned;
 pub type Number = Option<Spanned<f64>>;
 pub type Text = Option<Spanned<String>>;
 pub type Triple = Option<Spanned<Numbers<3>>>;
+pub type Colour = Option<Spanned<Paint>>;
 
 // Just N numbers: serde's own arrays would silently drop a fourth.
 pub struct Numbers<const N: usize>(pub [f64; N]);
@@ -31,6 +32,48 @@ impl<'de, const N: usize> Deserialize<'de> for Numbers<N> {
             }
         }
         deserializer.deserialize_seq(Seq)
+    }
+}
+
+// A colour, sRGB: three numbers, or a word in quotes.
+pub struct Paint(pub Numbers<3>);
+
+impl<'de> Deserialize<'de> for Paint {
+    fn deserialize<D: de::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Either;
+        impl<'de> Visitor<'de> for Either {
+            type Value = Paint;
+            fn expecting(&self, f: &mut std::fmt::Formatter) -> std::fmt::Result {
+                write!(f, "a list of 3 numbers, \"#rrggbb\" or a colour's name in quotes")
+            }
+            fn visit_seq<A: SeqAccess<'de>>(self, seq: A) -> Result<Self::Value, A::Error> {
+                Numbers::deserialize(de::value::SeqAccessDeserializer::new(seq)).map(Paint)
+            }
+            fn visit_str<E: de::Error>(self, text: &str) -> Result<Self::Value, E> {
+                // The names and notations of CSS Color 4.
+                let colour = csscolorparser::parse(text).ok().filter(|c| c.a == 1.0);
+                let colour = colour.ok_or_else(|| E::invalid_value(de::Unexpected::Str(text), &self))?;
+                // As the digits say, and not their nearest single-precision numbers.
+                let [r, g, b, _] = colour.to_rgba8();
+                Ok(Paint(Numbers([r, g, b].map(|x| f64::from(x) / 255.0))))
+            }
+        }
+        deserializer.deserialize_any(Either)
+    }
+}
+
+/// Three numbers, however they are written.
+pub trait ThreeNumbers {
+    fn values(&self) -> [f64; 3];
+}
+impl ThreeNumbers for Numbers<3> {
+    fn values(&self) -> [f64; 3] {
+        self.0
+    }
+}
+impl ThreeNumbers for Paint {
+    fn values(&self) -> [f64; 3] {
+        self.0.0
     }
 }
 
@@ -99,7 +142,7 @@ pub struct RawRender {
     pub depth: Number,
     pub cutoff: Number,
     pub highlight: Number,
-    pub ambient: Triple,
+    pub ambient: Colour,
     pub integrator: Text,
     pub noise: Number,
     pub tone: Text,
@@ -128,8 +171,8 @@ pub struct RawFilm {
 #[derive(Deserialize, Default)]
 #[serde(deny_unknown_fields, default)]
 pub struct RawSky {
-    pub zenith: Triple,
-    pub horizon: Triple,
+    pub zenith: Colour,
+    pub horizon: Colour,
     pub from_below: Option<bool>,
     pub image: Text,
     pub rotation_deg: Number,
@@ -205,7 +248,7 @@ pub struct RawRelief {
 pub struct RawLight {
     pub position: Triple,
     #[serde(alias = "colour")]
-    pub color: Triple,
+    pub color: Colour,
     pub radius: Number,
 }
 
@@ -217,7 +260,7 @@ macro_rules! with_material {
         pub struct $name {
             $($(#[$meta])* pub $key: $type,)*
             #[serde(alias = "colour")]
-            pub color: Triple,
+            pub color: Colour,
             pub material: Text,
             pub reflection: Number,
             pub transparency: Number,
@@ -258,11 +301,11 @@ with_material! {
         pub radius: Number,
         pub lamps: Option<Spanned<NumberOrWord>>,
         #[serde(alias = "lamp_colour")]
-        pub lamp_color: Triple,
+        pub lamp_color: Colour,
         pub lamp_intensity: Number,
         pub bar: Number,
         #[serde(alias = "bar_colour")]
-        pub bar_color: Triple,
+        pub bar_color: Colour,
         pub bar_reflection: Number,
         pub reflection_inside: Number,
         pub axis: Triple,
@@ -320,7 +363,7 @@ with_material! {
     pub struct RawFloor {
         pub corners: Option<Spanned<Vec<Spanned<Numbers<3>>>>>,
         pub texture: Text,
-        pub tint: Triple,
+        pub tint: Colour,
         pub size: Text,
         pub fade: Number,
         pub relief: Option<Spanned<RawRelief>>,
@@ -330,7 +373,7 @@ with_material! {
 /// The keys of a material, wherever they stand.
 pub struct MaterialKeys<'a> {
     pub colour_key: &'static str,
-    pub colour: &'a Triple,
+    pub colour: &'a Colour,
     pub kind: &'a Text,
     pub reflection: &'a Number,
     pub transparency: &'a Number,

@@ -7,6 +7,7 @@ mod denoise;
 mod devices;
 #[cfg(unix)]
 mod faults;
+mod language;
 mod library;
 #[cfg(unix)]
 mod resume;

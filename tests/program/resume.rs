@@ -36,7 +36,7 @@ fn what_is_missing_or_broken_is_rendered_and_nothing_else() {
         std::fs::write(file(4), [&bytes[..], &[0]].concat()).unwrap();
         let other = ["scene.toml", "--cpu", "--size", "32x48", "--samples", "1", "--frames", "5", "-q"];
         assert!(polyfly(dir.path(), &[&other[..], &["-o", &format!("small.{format}")]].concat()).status.success());
-        std::fs::rename(dir.path().join(format!("small5.{format}")), file(5)).unwrap();
+        std::fs::rename(dir.path().join(format!("small.{format}")), file(5)).unwrap();
 
         let missing = polyfly(dir.path(), &["missing", &cut]);
         assert_eq!((String::from_utf8_lossy(&missing.stdout).as_ref(), code(&missing)), ("1-5\n", 75), "{format}");

@@ -1,0 +1,159 @@
+//! What flags and the environment make of a scene and of each other.
+
+use super::{Cli, Command, RenderArgs, SamplesArg, SceneArgs, home, parse_threads};
+use crate::error::Error;
+use crate::output::stream::Stream;
+use crate::render::frames::FrameList;
+use crate::report::{LogFormat, remark};
+use crate::scene::{Adaptive, Pattern, Scene, Solid, TextureSource, expand_home, tokens};
+use clap::ValueEnum;
+use std::path::Path;
+
+impl Cli {
+    /// Takes what the flags leave open from the environment.
+    ///
+    /// # Errors
+    /// A value there is none.
+    pub fn take_defaults(&mut self, value: impl Fn(&str) -> Option<String>) -> Result<(), Error> {
+        let render = &mut self.render;
+        let wrong = |name: &str, why: String| Error::Usage(format!("{name} in the environment: {why}"));
+        if let (None, Some(text)) = (render.threads, value("POLYFLY_THREADS")) {
+            render.threads = Some(parse_threads(&text).map_err(|e| wrong("POLYFLY_THREADS", e))?);
+        }
+        if let (None, Some(text)) = (render.log, value("POLYFLY_LOG")) {
+            render.log = Some(LogFormat::from_str(&text, true).map_err(|e| wrong("POLYFLY_LOG", e))?);
+        }
+        if let (true, Some(text)) = (render.devices.is_empty() && !render.cpu && !render.gpu, value("POLYFLY_DEVICES"))
+        {
+            render.devices = text.split(',').map(|name| name.trim().to_owned()).collect();
+        }
+        Ok(())
+    }
+
+    /// As `-q` after the job's name.
+    pub fn be_quiet(&mut self) {
+        let quiet = match &mut self.command {
+            None => &mut self.render.changes.quiet,
+            Some(Command::Verify(args)) => &mut args.scene.quiet,
+            Some(Command::Bench(args)) => &mut args.changes.quiet,
+            Some(Command::Stitch(args)) => &mut args.changes.quiet,
+            // They say nothing but what they are asked for.
+            Some(_) => return,
+        };
+        *quiet = true;
+    }
+}
+
+impl SceneArgs {
+    /// The frames that are asked for: all, if a flag does not say otherwise.
+    pub fn frame_list(&self, scene: &Scene) -> Result<FrameList, Error> {
+        match &self.frames {
+            Some(text) => {
+                FrameList::parse(text, scene.output.frames).map_err(|e| Error::Usage(format!("--frames: {e}")))
+            }
+            None => Ok(FrameList::all(scene.output.frames)),
+        }
+    }
+
+    /// The bodies of a scene in tokens.
+    pub fn token_solids(&self) -> [Solid; 3] {
+        <[Solid; 3]>::try_from(self.solids.as_slice()).unwrap_or(tokens::SOLIDS)
+    }
+
+    /// Puts what the flags say in place of what the scene says.
+    pub fn override_scene(&self, scene: &mut Scene) -> Result<(), Error> {
+        let here = std::path::Path::new("");
+        let wrong = |flag: &str, why: String| Error::Usage(format!("--{flag}: {why}"));
+        if !self.solids.is_empty() {
+            if self.solids.len() != scene.world.bodies.len() {
+                return Err(wrong(
+                    "solids",
+                    format!("{} names for {} bodies", self.solids.len(), scene.world.bodies.len()),
+                ));
+            }
+            for (body, &solid) in scene.world.bodies.iter_mut().zip(&self.solids) {
+                body.solid = solid;
+            }
+        }
+        if let Some(text) = &self.texture {
+            let texture = TextureSource::parse(text, here, home().as_deref())
+                .map_err(|e| wrong("texture", format!("`{text}`: expected {e}")))?;
+            match &mut scene.world.floor {
+                Some(floor) => floor.texture = texture,
+                None => return Err(wrong("texture", "the scene has no floor".into())),
+            }
+        }
+        if let Some(quality) = self.quality {
+            quality.apply(scene);
+        }
+        if let Some((width, height)) = self.size {
+            (scene.render.width, scene.render.height) = (width, height);
+        }
+        let render = &mut scene.render;
+        match self.samples {
+            // As many a pixel as the other integrator takes.
+            Some(SamplesArg::Side(n)) => render.set_samples(if render.is_path() { n * n } else { n }),
+            Some(SamplesArg::Range(..)) if scene.camera.shutter > 0.0 => {
+                return Err(wrong(
+                    "samples",
+                    "the scene has a shutter, which spreads all samples over its moments".into(),
+                ));
+            }
+            Some(SamplesArg::Range(least, most)) => {
+                let noise = render.adaptive.map_or(Adaptive::NOISE, |a| a.noise);
+                render.set_adaptive(Adaptive { least, most, noise });
+            }
+            None => {}
+        }
+        if let Some(depth) = self.depth {
+            scene.render.depth = depth;
+        }
+        Ok(())
+    }
+}
+
+impl RenderArgs {
+    /// What `-o` names, if it is a pipe or a device.
+    pub fn stream(&self) -> Option<Stream> {
+        self.output.as_deref().and_then(Stream::of)
+    }
+
+    /// Puts what the flags say in place of what the scene says.
+    pub fn override_scene(&self, scene: &mut Scene) -> Result<(), Error> {
+        let wrong = |why: String| Error::Usage(format!("--output: {why}"));
+        if let (Some(text), None) = (&self.output, self.stream()) {
+            if text.starts_with('-') {
+                return Err(wrong(format!("`{text}` is a flag; a file of that name is ./{text}")));
+            }
+            let text = expand_home(text, home().as_deref()).display().to_string();
+            if Path::new(&text).is_dir() {
+                let folder = text.trim_end_matches('/');
+                return Err(wrong(format!("`{text}` is a folder; name the frames in it, such as {folder}/%04d.png")));
+            }
+            let (pattern, is_made_up) = Pattern::parse(&text).map_err(|e| wrong(e.to_string()))?;
+            let asked = self.changes.frame_list(scene)?;
+            let mut numbers = asked.iter();
+            scene.output.files = match (is_made_up, numbers.next(), numbers.next()) {
+                (true, Some(only), None) => pattern.of_one(only),
+                _ => pattern,
+            };
+            if is_made_up && !scene.output.files.is_of_one() && !self.changes.quiet {
+                let first = scene.output.files.path(asked.iter().next().unwrap_or(0));
+                remark(&format!(
+                    "`{text}` does not say where numbers go (%d, %04d): frames are {} ...",
+                    first.display()
+                ));
+            }
+        }
+        if self.bits.is_some() {
+            scene.output.bits = self.bits;
+        }
+        if let Some(video) = &self.video {
+            scene.output.video = Some(video.clone());
+        }
+        if let Some(fps) = self.fps {
+            scene.output.fps = fps;
+        }
+        Ok(())
+    }
+}

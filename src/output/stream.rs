@@ -1,0 +1,78 @@
+//! Frames one behind the other into a stream: stdout, a pipe, a device.
+
+use super::formats::{Format, FormatOptions};
+use super::{Frame, OutputError, PixelFormats, Sink};
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+/// What `-` is followed by where the format is not PNG.
+const STDOUT: &str = "-";
+
+/// Where frames go that get no files of their own.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Stream {
+    // None for stdout.
+    path: Option<PathBuf>,
+    extension: String,
+}
+
+impl Stream {
+    /// That of a flag's value: `-` or `-.ppm` for stdout, the name of a device or a pipe that is there. PNG where nothing
+    /// says otherwise.
+    pub fn of(text: &str) -> Option<Stream> {
+        let stdout = text.strip_prefix(STDOUT).filter(|rest| rest.is_empty() || rest.starts_with('.'));
+        if let Some(extension) = stdout {
+            let extension = extension.strip_prefix('.').unwrap_or("png");
+            return Some(Stream { path: None, extension: extension.to_ascii_lowercase() });
+        }
+        let path = Path::new(text);
+        let what = std::fs::metadata(path).ok()?;
+        (!what.is_file() && !what.is_dir()).then(|| Stream { path: Some(path.to_owned()), extension: "png".into() })
+    }
+
+    /// The device or pipe; None for stdout, where the log would be among the frames.
+    pub fn path(&self) -> Option<&Path> {
+        self.path.as_deref()
+    }
+
+    /// Its frames' format; None where there is no such.
+    pub fn format(&self) -> Option<&'static Format> {
+        Format::of(&self.extension)
+    }
+}
+
+/// Writes them.
+pub struct StreamSink {
+    stream: Stream,
+    format: &'static Format,
+    options: FormatOptions,
+    to: Box<dyn Write + Send>,
+}
+
+impl StreamSink {
+    /// Writes to a stream that is open.
+    pub fn new(
+        stream: Stream,
+        format: &'static Format,
+        options: FormatOptions,
+        to: Box<dyn Write + Send>,
+    ) -> StreamSink {
+        StreamSink { stream, format, options, to }
+    }
+    fn failed(&self) -> impl FnOnce(std::io::Error) -> OutputError {
+        let path = self.stream.path.clone().unwrap_or_else(|| "stdout".into());
+        |e| OutputError::Write(path, e)
+    }
+}
+
+impl Sink for StreamSink {
+    fn needs(&self) -> PixelFormats {
+        (self.format.needs)(&self.options)
+    }
+    fn frame(&mut self, frame: &Frame) -> Result<(), OutputError> {
+        // At once: half a picture is none.
+        let mut bytes = Vec::new();
+        (self.format.write)(frame, &self.options, &mut bytes).map_err(self.failed())?;
+        self.to.write_all(&bytes).and_then(|()| self.to.flush()).map_err(self.failed())
+    }
+}

@@ -1,0 +1,176 @@
+//! From a text in TOML to its keys. What has no meaning is left out and told of, with what may have been meant, so that the rest is
+//! looked at too.
+
+use super::diagnostic::{MOST_SHOWN, Problem};
+use super::toml_keys::RawScene;
+use std::ops::Range;
+use toml::Spanned;
+
+// Lines that one value may take.
+const MOST_LINES: usize = 500;
+
+/// The keys of a scene, without those that make no sense; none where the text is no TOML at all.
+pub fn read(text: &str) -> (Option<RawScene>, Vec<Problem>) {
+    let place = |e: &toml::de::Error, text: &str| e.span().unwrap_or(text.len()..text.len());
+    match tables_as_lists(text) {
+        Ok(lists) if lists.is_empty() => {}
+        Ok(lists) => return (None, lists),
+        Err(e) => {
+            let span = place(&e, text);
+            let mut problem = Problem::new(span.clone(), "this is not TOML", e.message().to_owned());
+            if let Some(help) = syntax_help(text, &span) {
+                problem = problem.help(help);
+            }
+            return (None, vec![problem]);
+        }
+    }
+    let (mut rest, mut problems) = (text.to_owned(), Vec::new());
+    loop {
+        let e = match toml::from_str(&rest) {
+            Ok(raw) => return (Some(raw), problems),
+            Err(e) => e,
+        };
+        let span = place(&e, text);
+        problems.push(told(text, span.clone(), e.message()));
+        match without(&rest, span.start) {
+            Some(shorter) if problems.len() < MOST_SHOWN => rest = shorter,
+            _ => return (None, problems),
+        }
+    }
+}
+
+// The text with what is at that place made a comment: a key and its value, or a table. All other places stay.
+fn without(text: &str, at: usize) -> Option<String> {
+    let mut bytes = text.as_bytes().to_vec();
+    let mut start = text[..at.min(text.len())].rfind('\n').map_or(0, |i| i + 1);
+    let is_header = text[start..].trim_start().starts_with('[');
+    for line in 0..MOST_LINES {
+        let end = text[start..].find('\n').map_or(text.len(), |i| start + i);
+        let content = text[start..end].trim_start();
+        if is_header && line > 0 && content.starts_with('[') {
+            break;
+        }
+        if !content.is_empty() && !content.starts_with('#') {
+            // A letter of several bytes stands nowhere at the beginning of a line but within a value.
+            let first = end - content.len();
+            let letter = text[first..].chars().next().map_or(1, char::len_utf8);
+            bytes[first] = b'#';
+            bytes[first + 1..first + letter].fill(b'#');
+        }
+        let shorter = String::from_utf8(bytes.clone()).ok()?;
+        // A value may go on in the next line, and then the rest is no TOML.
+        if !is_header && shorter != text && toml::de::DeTable::parse(&shorter).is_ok() {
+            return Some(shorter);
+        }
+        if end >= text.len() {
+            break;
+        }
+        start = end + 1;
+    }
+    String::from_utf8(bytes).ok().filter(|shorter| is_header && shorter != text)
+}
+
+// What serde says, in the words of a scene.
+fn told(text: &str, span: Range<usize>, message: &str) -> Problem {
+    if let Some(rest) = message.strip_prefix("unknown field ") {
+        let mut names = rest.split('`').skip(1).step_by(2);
+        let found = names.next().unwrap_or_default();
+        let known: Vec<&str> = names.collect();
+        let expected = match nearest(found, known.iter().copied()) {
+            Some(name) => format!("did you mean `{name}`?"),
+            None => format!("expected one of {}", known.join(", ")),
+        };
+        return Problem::new(span, format!("unknown key `{found}`"), expected);
+    }
+    let (what, expected) = message.split_once(", expected ").unwrap_or((message, "something else"));
+    let what = what
+        .replace("invalid type: ", "")
+        .replace("invalid value: ", "")
+        .replace("invalid length ", "a list of this length: ");
+    let what = what
+        .replace("floating point `", "the number `")
+        .replace("integer `", "the number `")
+        .replace("string \"", "the text \"");
+    let what = what.replace("map", "one table").replace("sequence", "a list").replace("boolean `", "`");
+    let expected = match expected {
+        "f64" => "a number".to_owned(),
+        "a boolean" => "true or false".to_owned(),
+        "a string" => "a text in quotes".to_owned(),
+        // The only lists of tables.
+        "a sequence" => "two brackets around the name, as in [[body]]: there may be several".to_owned(),
+        other => other.to_owned(),
+    };
+    let mut problem = Problem::new(span.clone(), format!("{what} makes no sense here"), format!("expected {expected}"));
+    let written = text.get(span).unwrap_or_default().trim_matches(['"', '\'']);
+    let number = written.trim_end_matches('%').trim().replace(',', ".");
+    if expected == "a number"
+        && let Ok(x) = number.parse::<f64>()
+    {
+        let x = if written.ends_with('%') { x / 100.0 } else { x };
+        problem = problem.help(format!("a number stands without quotes: {x}"));
+    }
+    problem
+}
+
+// What an author of broken TOML may have meant.
+fn syntax_help(text: &str, span: &Range<usize>) -> Option<String> {
+    let line_start = text[..span.start.min(text.len())].rfind('\n').map_or(0, |i| i + 1);
+    let line = text[line_start..].lines().next()?;
+    let value = line.split_once('=').map(|(_, value)| value.trim())?;
+    let bare = value.split('#').next().unwrap_or_default().trim();
+    let number = |text: &str| text.trim().parse::<f64>().ok();
+    if value.starts_with('#') {
+        return Some(format!("a colour stands in quotes: \"{value}\""));
+    }
+    if let Some(x) = bare.strip_suffix('%').and_then(number) {
+        return Some(format!("a share is a number from 0 to 1: {}", x / 100.0));
+    }
+    if let Some(x) = number(&bare.replacen(',', ".", 1)).filter(|_| bare.contains(',')) {
+        return Some(format!("numbers are written with a point: {x}"));
+    }
+    if let (Some(x), true) = (number(bare), bare.starts_with(['.', '+', '-']) || bare.ends_with('.')) {
+        return Some(format!("digits stand on both sides of the point: {x:?}"));
+    }
+    let is_word = !bare.is_empty() && bare.chars().all(|c| c.is_alphanumeric() || "_-./@~".contains(c));
+    is_word.then(|| format!("a text stands in quotes: \"{bare}\""))
+}
+
+/// The name that a misspelt one is likely to mean.
+pub fn nearest<'a>(found: &str, known: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+    let far = |name: &&str| match name.starts_with(found) && found.len() > 2 {
+        true => 0,
+        false => strsim::damerau_levenshtein(found, name),
+    };
+    // A third of its letters may be wrong.
+    known.min_by_key(far).filter(|name| 3 * far(name) <= found.chars().count().max(3) + 1)
+}
+
+// Tables that are written as lists: serde would take their values in the order of the keys.
+fn tables_as_lists(text: &str) -> Result<Vec<Problem>, toml::de::Error> {
+    use toml::de::{DeTable, DeValue};
+    let document = DeTable::parse(text)?;
+    let mut problems = Vec::new();
+    let mut want_table = |name: &str, value: &Spanned<DeValue>| {
+        if value.get_ref().is_array() {
+            let what = format!("`{name}` is a list");
+            problems.push(Problem::new(value.span(), what, "expected a table, whose values have names"));
+        }
+    };
+    for (key, value) in document.get_ref() {
+        let name: &str = key.get_ref();
+        match (name, value.get_ref()) {
+            ("body" | "sphere" | "rectangle" | "mesh" | "light", DeValue::Array(all)) => {
+                all.iter().for_each(|one| want_table(name, one));
+            }
+            ("camera", DeValue::Table(camera)) => {
+                for (key, value) in camera.iter().filter(|(key, _)| matches!(key.get_ref().as_ref(), "eye" | "target"))
+                {
+                    want_table(&format!("camera.{}", key.get_ref()), value);
+                }
+            }
+            _ => want_table(name, value),
+        }
+    }
+    problems.sort_by_key(|p| p.span.start);
+    Ok(problems)
+}

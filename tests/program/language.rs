@@ -1,0 +1,225 @@
+//! What people write who do not know the language yet, and what they are told; names of frames and files, flags and their defaults.
+
+use crate::common::{folder, polyfly, program, text, words};
+use std::path::Path;
+use std::process::Output;
+
+const LOOK: [&str; 5] = ["--cpu", "--size", "16x12", "--samples", "1"];
+
+fn render(dir: &Path, more: &[&str]) -> Output {
+    polyfly(dir, &[&["scene.toml"], &LOOK[..], more].concat())
+}
+
+fn names(dir: &Path) -> Vec<String> {
+    let mut names: Vec<String> =
+        std::fs::read_dir(dir).unwrap().map(|e| e.unwrap().file_name().to_string_lossy().into_owned()).collect();
+    names.sort();
+    names
+}
+
+// The scene with one line put in place of those that begin like it, or added at the end.
+fn says(scene: &str) -> String {
+    let dir = tempfile::tempdir().unwrap();
+    std::fs::write(dir.path().join("s.toml"), scene).unwrap();
+    let run = polyfly(dir.path(), &["s.toml", "--cpu", "--size", "16x12", "--frames", "0", "-o", "x.png"]);
+    assert_eq!(run.status.code(), Some(65), "{}", words(&run));
+    assert!(!dir.path().join("x.png").exists());
+    words(&run)
+}
+
+#[test]
+fn one_frame_has_the_name_that_it_is_given() {
+    let dir = folder();
+    let run = render(dir.path(), &["--frames", "3", "-o", "x.png"]);
+    assert!(run.status.success(), "{}", words(&run));
+    assert_eq!(names(dir.path()), ["scene.toml", "x.png"]);
+    let again = render(dir.path(), &["--frames", "3", "-o", "x.png"]);
+    assert!(again.status.code() == Some(64) && words(&again).contains("x.png is there already"), "{}", words(&again));
+    assert!(render(dir.path(), &["--frames", "3", "-o", "x.png", "--overwrite"]).status.success());
+    assert!(render(dir.path(), &["--frames", "3", "-o", "n/%d.png"]).status.success());
+    let read = |name: &str| std::fs::read(dir.path().join(name)).unwrap();
+    assert!(read("x.png") == read("n/3.png"));
+    // Of several it is told what they are called.
+    let run = render(dir.path(), &["--frames", "3-4", "-o", "y.png"]);
+    assert!(words(&run).contains("frames are y3.png ..."), "{}", words(&run));
+    assert!(dir.path().join("y4.png").exists());
+    let run = render(dir.path(), &["--frames", "3-4", "-o", "f####.png"]);
+    assert!(run.status.success() && words(&run).is_empty(), "{}", words(&run));
+    assert!(dir.path().join("f0003.png").exists());
+    let run = render(dir.path(), &["--frames", "3-4", "-o", "n"]);
+    assert!(run.status.code() == Some(64) && words(&run).contains("such as n/%04d.png"), "{}", words(&run));
+}
+
+#[test]
+fn frames_go_to_stdout_and_the_log_beside_it() {
+    let dir = folder();
+    assert!(render(dir.path(), &["--frames", "3-4", "-o", "%d.png"]).status.success());
+    assert!(render(dir.path(), &["--frames", "3", "-o", "%d.ppm"]).status.success());
+    let file = |name: &str| std::fs::read(dir.path().join(name)).unwrap();
+    let run = render(dir.path(), &["--frames", "3-4", "-o", "-", "--log", "jsonl"]);
+    assert!(run.status.success(), "{}", words(&run));
+    assert!(run.stdout == [file("3.png"), file("4.png")].concat());
+    assert!(words(&run).contains("\"type\":\"end\""), "{}", words(&run));
+    let run = render(dir.path(), &["--frames", "3", "-o", "-.ppm", "-q"]);
+    assert!(run.status.success() && run.stdout == file("3.ppm"));
+    let before = names(dir.path());
+    if cfg!(unix) {
+        let run = render(dir.path(), &["--frames", "3", "-o", "/dev/null"]);
+        assert!(run.status.success() && text(&run.stdout).starts_with("3\t"), "{}", words(&run));
+    }
+    let run = render(dir.path(), &["--frames", "3", "-o", "-.gif"]);
+    assert!(run.status.code() == Some(64) && words(&run).contains("expected -.data, -.png"), "{}", words(&run));
+    let run = render(dir.path(), &["--frames", "3", "-o", "-", "--resume"]);
+    assert_eq!(run.status.code(), Some(64), "{}", words(&run));
+    assert_eq!(names(dir.path()), before);
+}
+
+#[test]
+fn frames_are_counted_from_the_end_too() {
+    let dir = folder();
+    let log = |list: &str| {
+        let run = render(dir.path(), &["--frames", list, "-o", "/dev/null"]);
+        assert!(run.status.success(), "{}", words(&run));
+        text(&run.stdout).lines().map(|l| l.split('\t').next().unwrap().to_owned()).collect::<Vec<_>>()
+    };
+    assert_eq!(log("last"), ["599"]);
+    assert_eq!(log("-1"), ["599"]);
+    assert_eq!(log("598-,-600"), ["598", "599", "0"]);
+    assert_eq!(log("allx300"), ["0", "300"]);
+}
+
+#[test]
+fn misspelt_keys_are_told_at_once_with_what_was_meant() {
+    let said = says(
+        "[camera]\nposishun = [1, 2, 3]\nfov_dge = 50\n[[body]]\nsolid = \"cube\"\nraduis = 1\ncolr = [1,\n 0,\n 0]\nradius = -1\n\
+         [outptu]\nframes = 3\nsize = 3\n[output]\nframes = \"many\"\nsize = [0, 1]\n",
+    );
+    for expected in [
+        "unknown key `posishun`",
+        "did you mean `position`?",
+        "did you mean `fov_deg`?",
+        "did you mean `radius`?",
+        "did you mean `color`?",
+        "unknown key `outptu`",
+        "did you mean `output`?",
+        "`radius` is -1",
+        "the text \"many\" makes no sense here",
+        "expected a number",
+        "`size` is 0 x 1",
+    ] {
+        assert!(said.contains(expected), "{expected}: {said}");
+    }
+    assert_eq!(said.matches("error: ").count(), 8, "{said}");
+}
+
+#[test]
+fn slips_of_the_pen_are_understood() {
+    let line = |line: &str| says(&format!("[floor]\n{line}\n"));
+    for (written, help) in [
+        ("reflection = 60%", "a share is a number from 0 to 1: 0.6"),
+        ("reflection = 1,5", "numbers are written with a point: 1.5"),
+        ("reflection = .5", "digits stand on both sides of the point: 0.5"),
+        ("reflection = \"0.5\"", "a number stands without quotes: 0.5"),
+        ("reflection = \"60%\"", "a number stands without quotes: 0.6"),
+        ("color = #e68033", "a colour stands in quotes: \"#e68033\""),
+        ("texture = @wood", "a text stands in quotes: \"@wood\""),
+        ("color = [230, 128, 51]", "codes of 0 to 255 are written as \"#e68033\""),
+        ("color = \"blurple\"", "expected a list of 3 numbers, \"#rrggbb\" or a colour's name in quotes"),
+        ("color = \"#fff8\"", "expected a list of 3 numbers"),
+    ] {
+        assert!(line(written).contains(help), "{written}: {}", line(written));
+    }
+    let said = says("[body]\nsolid = \"cube\"\n");
+    assert!(said.contains("as in [[body]]"), "{said}");
+}
+
+#[test]
+fn colours_have_names_and_codes() {
+    let dir = tempfile::tempdir().unwrap();
+    let picture = |name: &str, colour: &str| {
+        let scene =
+            format!("[[sphere]]\nradius = 1\ncolor = {colour}\n[[light]]\nposition = [3, 2, 4]\ncolor = {colour}\n");
+        std::fs::write(dir.path().join(name), scene).unwrap();
+        let run = polyfly(dir.path(), &[&[name], &LOOK[..], &["--frames", "0", "-o", "-"]].concat());
+        assert!(run.status.success(), "{}", words(&run));
+        run.stdout
+    };
+    let numbers = picture("a.toml", "[1.0, 0.5019607843137255, 0.0]");
+    assert!(picture("b.toml", "\"#ff8000\"") == numbers);
+    assert!(picture("c.toml", "\"#FF8000\"") == numbers);
+    assert!(picture("d.toml", "\"tomato\"") == picture("e.toml", "\"#ff6347\""));
+    assert!(picture("d.toml", "\"tomato\"") != numbers);
+}
+
+#[test]
+fn texts_of_windows_are_read() {
+    let dir = folder();
+    let scene = std::fs::read_to_string(dir.path().join("scene.toml")).unwrap().replace('\n', "\r\n");
+    let expected = render(dir.path(), &["--frames", "3", "-o", "-"]).stdout;
+    let units = |order: fn(u16) -> [u8; 2]| {
+        std::iter::once(0xfeff).chain(scene.encode_utf16()).flat_map(order).collect::<Vec<u8>>()
+    };
+    for (name, bytes) in [
+        ("bom.toml", [b"\xef\xbb\xbf", scene.as_bytes()].concat()),
+        ("little.toml", units(u16::to_le_bytes)),
+        ("big.toml", units(u16::to_be_bytes)),
+    ] {
+        std::fs::write(dir.path().join(name), bytes).unwrap();
+        let run = polyfly(dir.path(), &[&[name], &LOOK[..], &["--frames", "3", "-o", "-"]].concat());
+        assert!(run.status.success() && run.stdout == expected, "{name}: {}", words(&run));
+    }
+}
+
+#[test]
+fn jobs_are_found_and_quiet_stands_anywhere() {
+    let dir = folder();
+    let run = polyfly(dir.path(), &["docter"]);
+    assert!(run.status.code() == Some(64) && words(&run).contains("did you mean `polyfly doctor`?"), "{}", words(&run));
+    let run = polyfly(dir.path(), &["nothing.toml"]);
+    assert!(run.status.code() == Some(74) && words(&run).contains("cannot read nothing.toml"), "{}", words(&run));
+    let verify = ["verify", "scene.toml", "--size", "16x12", "--frames", "0"];
+    for quiet in [[&["-q"][..], &verify].concat(), [&verify[..], &["--quiet"]].concat()] {
+        let run = polyfly(dir.path(), &quiet);
+        assert!(run.status.success(), "{}", words(&run));
+    }
+    assert!(polyfly(dir.path(), &["-q", "missing", "nowhere"]).status.code() == Some(64));
+}
+
+#[test]
+fn the_environment_gives_defaults() {
+    let dir = folder();
+    let run = |name: &str, value: &str, more: &[&str]| {
+        program(
+            dir.path(),
+            &[&["scene.toml", "--size", "16x12", "--samples", "1", "--frames", "3-4", "-o", "/dev/null"], more]
+                .concat(),
+        )
+        .env(name, value)
+        .output()
+        .unwrap()
+    };
+    assert!(text(&run("POLYFLY_LOG", "jsonl", &["--cpu"]).stdout).contains("\"type\":\"end\""));
+    assert!(!text(&run("POLYFLY_LOG", "jsonl", &["--cpu", "--log", "text"]).stdout).contains("type"));
+    assert!(text(&run("POLYFLY_DEVICES", "cpu", &["--log", "jsonl"]).stdout).contains("\"device\":\"cpu"));
+    let one = text(&run("POLYFLY_THREADS", "1", &["--cpu", "--log", "jsonl"]).stdout);
+    assert!(one.contains("\"threads\":1"), "{one}");
+    let wrong = run("POLYFLY_THREADS", "many", &["--cpu"]);
+    assert!(wrong.status.code() == Some(64) && words(&wrong).contains("POLYFLY_THREADS"), "{}", words(&wrong));
+    let loud = ["--cpu", "-o", "y.png", "--overwrite"];
+    let out = |value: &str| {
+        let all = [&["scene.toml", "--size", "16x12", "--samples", "1", "--frames", "3-4"], &loud[..]].concat();
+        words(&program(dir.path(), &all).env("POLYFLY_QUIET", value).output().unwrap())
+    };
+    assert!(out("").contains("frames are") && out("0").contains("frames are") && out("1").is_empty());
+}
+
+#[test]
+fn shells_and_man_know_the_program() {
+    let dir = folder();
+    for shell in ["bash", "zsh", "fish", "powershell", "elvish"] {
+        let run = polyfly(dir.path(), &["completions", shell]);
+        assert!(run.status.success() && text(&run.stdout).contains("encoder-threads"), "{shell}");
+    }
+    let manual = text(&polyfly(dir.path(), &["man"]).stdout);
+    assert!(manual.starts_with(".ie") && manual.contains("polyfly") && manual.contains("stitch"), "{manual:.300}");
+}
