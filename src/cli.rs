@@ -33,7 +33,7 @@ pub struct Cli {
 /// Jobs other than rendering.
 #[derive(Subcommand, Debug)]
 pub enum Command {
-    /// Turns a scene in tokens into TOML and the other way round.
+    /// Turns a scene in tokens into TOML and the other way round, or a picture into another format.
     Convert(ConvertArgs),
     /// Renders scenes on every device of this machine and compares the bytes.
     Verify(VerifyArgs),
@@ -118,7 +118,7 @@ pub struct PictureArgs {
     /// Picture height, pixels.
     #[arg(required = false, value_parser = clap::value_parser!(u32).range(1..=i64::from(MAX_SIDE)))]
     pub height: u32,
-    /// The picture: .ppm, .png or .data.
+    /// The picture: .ppm, .png, .data, .jpg or .webp.
     #[arg(required = false)]
     pub image: PathBuf,
     /// Where the eye is, x,y,z; in front of all particles if not given.
@@ -227,9 +227,12 @@ pub struct VerifyArgs {
 /// Arguments of `convert`.
 #[derive(Args, Debug)]
 pub struct ConvertArgs {
-    /// The scene: a file, or `-` for stdin.
+    /// The scene: a file, or `-` for stdin; or a picture.
     #[arg(default_value = "-")]
     pub scene: String,
+    /// The file to write, as with -o: of a picture its ending says how.
+    #[arg(value_name = "FILE", conflicts_with = "output")]
+    pub target: Option<PathBuf>,
     /// The grammar to write; the other one if not given.
     #[arg(long, value_enum)]
     pub to: Option<GrammarArg>,
@@ -391,7 +394,7 @@ pub struct RenderArgs {
     #[command(flatten)]
     pub changes: SceneArgs,
 
-    /// Where the frames go: a path with %d, %0Nd or ####, ending in .png, .data, .ppm or .exr; without a number for one frame;
+    /// Where the frames go: a path with %d, %0Nd or ####, ending in .png, .data, .ppm, .exr, .jpg or .webp; without a number for one frame;
     /// `-` (or `-.ppm`) for stdout, and the log on stderr.
     #[arg(short, long, value_name = "PATTERN", allow_hyphen_values = true, help_heading = "Output")]
     pub output: Option<String>,

@@ -60,7 +60,12 @@ pub struct Claim {
 pub fn folder_of(scene: &Scene) -> Result<FrameFolder, Error> {
     let files = &scene.output.files;
     let format = Format::of(&files.extension()).ok_or_else(|| Error::Usage(format!("no format writes {files}")))?;
-    Ok(FrameFolder { pattern: files.clone(), format, size: (scene.render.width, scene.render.height) })
+    let (width, height) = (scene.render.width, scene.render.height);
+    if width.max(height) > format.largest {
+        let (extension, most) = (format.extension, format.largest);
+        return Err(Error::Usage(format!("a .{extension} has at most {most} pixels a side, not {width} x {height}")));
+    }
+    Ok(FrameFolder { pattern: files.clone(), format, size: (width, height) })
 }
 
 /// Whether a video can be made of a folder's files.
@@ -77,6 +82,13 @@ pub fn readable(folder: &FrameFolder) -> Result<(), Error> {
 /// Whether the video of a folder's files is byte for byte the one that is made with them.
 pub fn resumable(folder: &FrameFolder, bits: Option<u32>) -> Result<(), Error> {
     readable(folder)?;
+    if !folder.format.is_exact {
+        return Err(Error::Usage(format!(
+            "frames in .{} are not quite what was rendered, and a video of them not the one of an undisturbed run: \
+             --resume without --video, then `polyfly stitch`",
+            folder.format.extension
+        )));
+    }
     match bits {
         None | Some(8) => Ok(()),
         Some(bits) => Err(Error::Usage(format!(

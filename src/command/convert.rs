@@ -1,15 +1,25 @@
-//! `polyfly convert`: a scene in the other grammar.
+//! `polyfly convert`: a scene in the other grammar, a picture in another format.
 
 use super::{output, read_text};
 use crate::cli::{ConvertArgs, home};
 use crate::error::Error;
+use crate::kernels::Isa;
+use crate::output::Frame;
 use crate::output::files::write_whole;
+use crate::output::formats::{Format, Shown};
 use crate::report::remark;
-use crate::scene::{self, Grammar, Reading, tokens, write};
+use crate::scene::limits::PICTURES;
+use crate::scene::{self, Grammar, Reading, Tone, tokens, write};
 use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 
 /// Turns a scene into the other grammar.
 pub fn run(args: &ConvertArgs) -> Result<(), Error> {
+    let target = args.output.as_ref().or(args.target.as_ref());
+    if let Some(from) = format_of(Path::new(&args.scene)) {
+        return picture(Path::new(&args.scene), from, target);
+    }
     let (text, name) = read_text(&args.scene)?;
     let home = home();
     // Paths stay as they are written: no folder is put before them.
@@ -28,8 +38,46 @@ pub fn run(args: &ConvertArgs) -> Result<(), Error> {
     if let (Grammar::Tokens, Some(names)) = (to, write::solids_flag(&parsed.scene)) {
         remark(&format!("the bodies are not the usual three: render these tokens with --solids {names}"));
     }
-    match &args.output {
+    match target {
         Some(path) => Ok(write_whole(path, |file| file.write_all(written.as_bytes()))?),
         None => output(&written),
     }
+}
+
+// What the ending of a name says.
+fn format_of(path: &Path) -> Option<&'static Format> {
+    Format::of(&path.extension()?.to_string_lossy().to_ascii_lowercase())
+}
+
+// Writes a picture as another one, as it is shown.
+fn picture(from: &Path, format: &Format, to: Option<&PathBuf>) -> Result<(), Error> {
+    let Some(to) = to else {
+        return Err(Error::Usage(format!("{} is a picture: name the one to make of it", from.display())));
+    };
+    let target = format_of(to)
+        .ok_or_else(|| Error::Usage(format!("{}: a picture ends in .{}", to.display(), PICTURES.join(", ."))))?;
+    let Some(read) = format.read else {
+        return Err(Error::Usage(format!(
+            "{} holds light, which a scene's tone curve makes a picture of",
+            from.display()
+        )));
+    };
+    let options = target.options(Some(8), Tone::Soft).map_err(|e| Error::Usage(format!("{}: {e}", to.display())))?;
+    let Shown { size: (width, height), rgba } = read(from).map_err(|e| Error::Read(from.display().to_string(), e))?;
+    if width.max(height) > target.largest || rgba.is_empty() {
+        return Err(Error::Usage(format!("{} cannot have {width} x {height} pixels", to.display())));
+    }
+    let converted = OnceLock::new();
+    let frame = Frame {
+        number: 0,
+        width,
+        height,
+        rgba: &rgba,
+        planes: &[],
+        converted: &converted,
+        linear: None,
+        layers: None,
+        isa: Isa::available()[0],
+    };
+    Ok(write_whole(to, |file| (target.write)(&frame, &options, file))?)
 }

@@ -32,7 +32,10 @@ pub fn run(args: &ParticlesArgs) -> Result<(), Error> {
 fn picture(args: &PictureArgs) -> Result<(), Error> {
     let extension = args.image.extension().map(|e| e.to_string_lossy().to_ascii_lowercase()).unwrap_or_default();
     let format = Format::of(&extension).ok_or_else(|| {
-        Error::Usage(format!("`{}`: pictures are written as .png, .ppm, .data or .exr", args.image.display()))
+        Error::Usage(format!(
+            "`{}`: pictures are written as .png, .ppm, .data, .exr, .jpg or .webp",
+            args.image.display()
+        ))
     })?;
     check_pixels(args.width, args.height).map_err(Error::Usage)?;
     let particles = Particles {

@@ -2,8 +2,10 @@
 
 mod data;
 mod exr;
+mod jpg;
 mod png;
 mod ppm;
+mod webp;
 
 use super::{Frame, PixelFormats};
 use crate::scene::Tone;
@@ -26,6 +28,10 @@ pub struct Format {
     pub extension: &'static str,
     /// Bits of a channel that it can have; the first is its own.
     pub bits: &'static [u32],
+    /// Its longest side, pixels.
+    pub largest: u32,
+    /// Whether it keeps every code of a picture.
+    pub is_exact: bool,
     /// What it needs of a frame.
     pub needs: fn(&FormatOptions) -> PixelFormats,
     /// Writes a whole file.
@@ -50,7 +56,8 @@ fn pixels((width, height): (u32, u32)) -> u128 {
 }
 
 /// All formats.
-pub const FORMATS: [&Format; 4] = [&data::FORMAT, &png::FORMAT, &ppm::FORMAT, &exr::FORMAT];
+pub const FORMATS: [&Format; 6] =
+    [&data::FORMAT, &png::FORMAT, &ppm::FORMAT, &exr::FORMAT, &jpg::FORMAT, &webp::FORMAT];
 
 impl Format {
     /// The format of an extension, in small letters.
@@ -66,6 +73,13 @@ impl Format {
         let can = self.bits.iter().map(u32::to_string).collect::<Vec<_>>().join(" or ");
         Err(format!(".{} has {can} bits a channel, not {bits}", self.extension))
     }
+}
+
+// A file of a library's format as it is shown.
+fn shown(path: &Path, format: image::ImageFormat) -> io::Result<Shown> {
+    let file = io::BufReader::new(File::open(path)?);
+    let rgba = image::ImageReader::with_format(file, format).decode().map_err(io::Error::other)?.into_rgba8();
+    Ok(Shown { size: rgba.dimensions(), rgba: rgba.into_raw() })
 }
 
 const RGBA8: PixelFormats = PixelFormats { rgba8: true, yuv420: false, linear: false, layers: false };

@@ -29,7 +29,7 @@ pub const SHORTEST: f64 = 1e-9;
 pub const BRIGHTEST: f64 = 1e6;
 
 /// Extensions of picture files; src/output/formats.rs has a file for each.
-pub const PICTURES: [&str; 4] = ["data", "png", "ppm", "exr"];
+pub const PICTURES: [&str; 6] = ["data", "png", "ppm", "exr", "jpg", "webp"];
 
 /// Defaults where neither grammar says otherwise.
 pub mod defaults {

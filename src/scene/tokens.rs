@@ -220,7 +220,7 @@ fn read(text: &str, reading: Reading) -> Result<(Scene, Vec<String>), Problem> {
         }
         _ => p.help("`polyfly --default` prints a whole scene; the README names every token"),
     })?;
-    let (path, span) = r.text("output path", "a path with %d, ending in .data, .png, .ppm or .exr")?;
+    let (path, span) = r.text("output path", "a path with %d, ending in .data, .png, .ppm, .exr, .jpg or .webp")?;
     let (pattern, made_up) = Pattern::parse(&super::expand_home(&path, reading.home).display().to_string())
         .map_err(|e| Problem::new(span, format!("token 2 (output path) is `{path}`"), e.to_string()))?;
     if made_up {

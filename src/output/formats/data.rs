@@ -6,6 +6,8 @@ use std::io::Write;
 pub const FORMAT: Format = Format {
     extension: "data",
     bits: &[8],
+    largest: u32::MAX,
+    is_exact: true,
     needs: |_| RGBA8,
     write: |frame: &Frame, _, to: &mut dyn Write| {
         to.write_all(&frame.width.to_le_bytes())?;

@@ -11,6 +11,8 @@ use std::io::{self, BufRead, Read, Seek, SeekFrom, Write};
 pub const FORMAT: Format = Format {
     extension: "exr",
     bits: &[16, 32],
+    largest: u32::MAX,
+    is_exact: true,
     needs: |_| PixelFormats { linear: true, layers: true, ..PixelFormats::default() },
     write,
     is_whole,

@@ -1,7 +1,7 @@
 //! PNG: RGB without alpha, 8 bits a channel compressed fast, since frames are many and short-lived, or 16 bits from linear
 //! light through the scene's tone curve.
 
-use super::{Format, FormatOptions, Frame, PixelFormats, RGBA8, Shown, bytes_at, missing, rgb};
+use super::{Format, FormatOptions, Frame, PixelFormats, RGBA8, bytes_at, missing, rgb, shown};
 use crate::scene::Tone;
 use image::ImageEncoder;
 use image::codecs::png::{CompressionType, FilterType, PngEncoder};
@@ -11,19 +11,15 @@ use std::io::{self, Write};
 pub const FORMAT: Format = Format {
     extension: "png",
     bits: &[8, 16],
+    largest: u32::MAX,
+    is_exact: true,
     needs: |options| match options.bits {
         8 => RGBA8,
         _ => PixelFormats { linear: true, ..PixelFormats::default() },
     },
     write,
     is_whole,
-    read: Some(|path| {
-        let file = io::BufReader::new(File::open(path)?);
-        let picture =
-            image::ImageReader::with_format(file, image::ImageFormat::Png).decode().map_err(io::Error::other)?;
-        let rgba = picture.into_rgba8();
-        Ok(Shown { size: rgba.dimensions(), rgba: rgba.into_raw() })
-    }),
+    read: Some(|path| shown(path, image::ImageFormat::Png)),
 };
 
 // Signature, length and name of the first chunk, width and height; and all of the last chunk.

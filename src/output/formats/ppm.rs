@@ -6,6 +6,8 @@ use std::io::{Read, Write};
 pub const FORMAT: Format = Format {
     extension: "ppm",
     bits: &[8],
+    largest: u32::MAX,
+    is_exact: true,
     needs: |_| RGBA8,
     write: |frame: &Frame, _, to: &mut dyn Write| {
         to.write_all(header((frame.width, frame.height)).as_bytes())?;

@@ -1,0 +1,48 @@
+//! JPEG, 8 bits a channel, for pictures that are looked at and sent: what it leaves out cannot be told back.
+
+use super::{Format, Frame, RGBA8, bytes_at, rgb, shown};
+use image::ImageEncoder;
+use image::codecs::jpeg::JpegEncoder;
+use std::fs::File;
+use std::io::{self, Write};
+
+// Of 100: nothing is seen of it at usual sizes.
+const QUALITY: u8 = 93;
+
+pub const FORMAT: Format = Format {
+    extension: "jpg",
+    bits: &[8],
+    largest: 65_535,
+    is_exact: false,
+    needs: |_| RGBA8,
+    write: |frame: &Frame, _, to: &mut dyn Write| {
+        let mut file = Vec::new();
+        JpegEncoder::new_with_quality(&mut file, QUALITY)
+            .write_image(&rgb(frame.rgba8()), frame.width, frame.height, image::ExtendedColorType::Rgb8)
+            .map_err(io::Error::other)?;
+        to.write_all(&file)
+    },
+    is_whole,
+    read: Some(|path| shown(path, image::ImageFormat::Jpeg)),
+};
+
+// Segments, each with its length, up to the one that tells the size; and the mark at the end (ITU T.81, annex B).
+fn is_whole(file: &mut File, length: u64, (width, height): (u32, u32)) -> io::Result<bool> {
+    let end = length.checked_sub(2).ok_or(io::ErrorKind::UnexpectedEof)?;
+    if bytes_at(file, 0)? != [0xff, 0xd8] || bytes_at(file, end)? != [0xff, 0xd9] {
+        return Ok(false);
+    }
+    let mut at = 2;
+    loop {
+        let [mark, kind, a, b] = bytes_at(file, at)?;
+        match (mark, kind) {
+            (0xff, 0xc0..=0xc2) => {
+                let [h0, h1, w0, w1] = bytes_at(file, at + 5)?;
+                let size = (u16::from_be_bytes([w0, w1]).into(), u16::from_be_bytes([h0, h1]).into());
+                return Ok(size == (width, height));
+            }
+            (0xff, _) => at += 2 + u64::from(u16::from_be_bytes([a, b]).max(2)),
+            _ => return Ok(false),
+        }
+    }
+}

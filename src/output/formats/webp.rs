@@ -1,0 +1,34 @@
+//! WebP without loss, 8 bits a channel.
+
+use super::{Format, Frame, RGBA8, bytes_at, rgb, shown};
+use image::codecs::webp::WebPEncoder;
+use std::fs::File;
+use std::io::{self, Write};
+
+pub const FORMAT: Format = Format {
+    extension: "webp",
+    bits: &[8],
+    largest: 16_383,
+    is_exact: true,
+    needs: |_| RGBA8,
+    write: |frame: &Frame, _, to: &mut dyn Write| {
+        let mut file = Vec::new();
+        WebPEncoder::new_lossless(&mut file)
+            .encode(&rgb(frame.rgba8()), frame.width, frame.height, image::ExtendedColorType::Rgb8)
+            .map_err(io::Error::other)?;
+        to.write_all(&file)
+    },
+    is_whole,
+    read: Some(|path| shown(path, image::ImageFormat::WebP)),
+};
+
+// RIFF tells how long it is; the lossless chunk begins with a mark and the sides less one, 14 bits each (RFC 9649, 2.4 to 2.6, 3.4).
+fn is_whole(file: &mut File, length: u64, (width, height): (u32, u32)) -> io::Result<bool> {
+    let size = u64::from(u32::from_le_bytes(bytes_at(file, 4)?));
+    if bytes_at(file, 0)? != *b"RIFF" || bytes_at(file, 8)? != *b"WEBPVP8L" || length != 8 + size {
+        return Ok(false);
+    }
+    let mark: [u8; 1] = bytes_at(file, 20)?;
+    let sides = u32::from_le_bytes(bytes_at(file, 21)?);
+    Ok(mark == [0x2f] && (1 + (sides & 0x3fff), 1 + (sides >> 14 & 0x3fff)) == (width, height))
+}
