@@ -10,7 +10,7 @@ use std::path::Path;
 pub struct Limits {
     /// Bytes of a file.
     pub file: u64,
-    /// Pixels of a picture; if none are given, as many as [`PICTURE`], or sixteen for each byte of the file.
+    /// Pixels of a picture; if none are given, 67 million, or sixteen for each byte of the file.
     pub picture: Option<u64>,
 }
 
