@@ -35,6 +35,8 @@ pub struct Cli {
 pub enum Command {
     /// Turns a scene in tokens into TOML and the other way round, or a picture into another format.
     Convert(ConvertArgs),
+    /// Tells whether a scene is one, what it holds, and what may not be meant: nothing in sight, black or burnt frames.
+    Check(CheckArgs),
     /// Renders scenes on every device of this machine and compares the bytes.
     Verify(VerifyArgs),
     /// Measures how work is dealt out to threads.
@@ -56,6 +58,17 @@ pub enum Command {
     Completions(CompletionsArgs),
     /// Prints the manual page, in roff.
     Man,
+}
+
+/// Arguments of `check`.
+#[derive(Args, Debug)]
+pub struct CheckArgs {
+    /// The scene: a file, or `-` for stdin.
+    #[arg(default_value = "-")]
+    pub scene: String,
+    /// What to change in it.
+    #[command(flatten)]
+    pub changes: SceneArgs,
 }
 
 /// Arguments of `completions`.

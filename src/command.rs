@@ -2,6 +2,7 @@
 //! streams and signals; the rooms below know none of them.
 
 mod bench;
+mod check;
 mod claim;
 mod confine;
 mod convert;
@@ -53,6 +54,7 @@ pub fn main() -> ExitCode {
     let result = match (&cli.command, cli.render.default) {
         _ if defaults.is_err() => defaults,
         (Some(Command::Convert(args)), _) => convert::run(args),
+        (Some(Command::Check(args)), _) => check::run(args),
         (Some(Command::Verify(args)), _) => verify::run(args),
         (Some(Command::Bench(args)), _) => bench::run(args),
         (Some(Command::Particles(args)), _) => particles::run(args),

@@ -213,10 +213,19 @@ fn between(keys: &[Key], closed: bool, time: f64) -> Key {
     }
 }
 
+// Distance of the eye from what it looks at below which it looks nowhere, units.
+const NEAREST: f64 = 1e-9;
+
 impl Camera {
     /// The view of frame `frame` of a clip of `frames`.
     pub fn view(&self, frame: u32, frames: u32) -> View {
         self.view_at(f64::from(frame), frames)
+    }
+
+    /// Whether the eye is where it looks at.
+    pub fn is_blind(&self, frame: u32, frames: u32) -> bool {
+        let (eye, target, ..) = self.path.at(f64::from(frame), frames, self.fov_deg);
+        length(sub(target, eye)) <= NEAREST
     }
 
     /// The view at a moment, in frames from the start of a clip of `frames`.
@@ -225,7 +234,7 @@ impl Camera {
         let (sin, cos) = (libm::sin(phi), libm::cos(phi));
         let to = sub(target, eye);
         // With nothing to look at, look at the cylinder's axis.
-        let forward = if length(to) > 1e-9 { normalise(to) } else { [-cos, -sin, 0.0] };
+        let forward = if length(to) > NEAREST { normalise(to) } else { [-cos, -sin, 0.0] };
         let sideways = cross(forward, [0.0, 0.0, 1.0]);
         // Straight up or down, right is where the path's circle runs: what it tends to from nearby.
         let right = if length(sideways) > 1e-9 { normalise(sideways) } else { [-sin, cos, 0.0] };

@@ -188,7 +188,7 @@ mod tests {
         assert_eq!(path("%0d.data", 7), Err(PatternError::Percent));
         assert_eq!(path("%+5d.data", 7), Err(PatternError::Percent));
         assert_eq!(path("%d/x.data", 7), Err(PatternError::Percent));
-        assert_eq!(path("x%d.jpg", 7), Err(PatternError::Extension("jpg".into())));
+        assert_eq!(path("x%d.bmp", 7), Err(PatternError::Extension("bmp".into())));
         assert_eq!(path("res/", 7), Err(PatternError::Empty));
     }
 

@@ -223,6 +223,53 @@ fn jobs_are_found_and_quiet_stands_anywhere() {
 }
 
 #[test]
+fn scenes_are_checked_without_a_file_written() {
+    let dir = folder();
+    let check = |scene: &str, more: &[&str]| {
+        std::fs::write(dir.path().join("c.toml"), scene).unwrap();
+        polyfly(dir.path(), &[&["check", "c.toml"], more].concat())
+    };
+    let sample = std::fs::read_to_string(dir.path().join("scene.toml")).unwrap();
+    let run = check(&sample, &[]);
+    assert!(run.status.success(), "{}", words(&run));
+    let said = text(&run.stdout);
+    assert!(said.starts_with("c.toml: 600 frames of ") && said.contains("20.00 s at 30 a second"), "{said}");
+    assert!(said.contains("it holds 3 bodies, ") && said.contains("a floor") && !said.contains("hint"), "{said}");
+    assert_eq!(names(dir.path()), ["c.toml", "scene.toml"]);
+    let ball = "[[sphere]]\ncenter = [0, 0, 1]\nradius = 1\n";
+    let light = "[[light]]\nposition = [0, -9, 9]\n";
+    let frames = "[output]\nframes = 3\n";
+    let camera = |line: &str| format!("{frames}[camera]\n{line}\n{ball}");
+    for (scene, hint) in [
+        (camera("position = [0, -4, 1]\nlook_at = [0, -9, 1]") + light, "hint: nothing is in sight in frame 0"),
+        (camera("position = [3, 3, 3]\nlook_at = [3, 3, 3]") + light, "has no direction: frames 0-2"),
+        (camera("position = [0, 0, 1.5]\nlook_at = [0, 0, 0]") + light, "the eye is inside of ball 1: frames 0-2"),
+        (
+            format!(
+                "{frames}[render]\nambient = [0, 0, 0]\n[camera]\nposition = [0, -1.5, 1]\nlook_at = [0, 0, 1]\n{ball}"
+            ),
+            "frame 2 is black: is there a light?",
+        ),
+        (
+            format!(
+                "{frames}[sky]\nzenith = [50, 50, 50]\nhorizon = [50, 50, 50]\n[camera]\nposition = [0, -9, 1]\nlook_at = [0, 0, 1]\n{ball}"
+            ),
+            "of frame 1 are burnt out",
+        ),
+    ] {
+        let run = check(&scene, &[]);
+        assert!(
+            run.status.success() && text(&run.stdout).contains(hint),
+            "{hint}: {} {}",
+            text(&run.stdout),
+            words(&run)
+        );
+    }
+    let run = check("[[sphere]]\nraduis = 1\n", &[]);
+    assert!(run.status.code() == Some(65) && words(&run).contains("did you mean `radius`?"), "{}", words(&run));
+}
+
+#[test]
 fn the_environment_gives_defaults() {
     let dir = folder();
     let run = |name: &str, value: &str, more: &[&str]| {

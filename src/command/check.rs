@@ -1,0 +1,151 @@
+//! `polyfly check`: whether a scene is one, what it holds, and what its author may not have meant. A few tiny frames are looked at;
+//! nothing is written.
+
+use super::{load_scene, output};
+use crate::cli::CheckArgs;
+use crate::error::Error;
+use crate::math::vec3::{length, sub};
+use crate::output::PixelFormats;
+use crate::output::memory::MemorySink;
+use crate::render::frames::FrameList;
+use crate::render::{Devices, RenderOptions, Renderer};
+use crate::scene::Scene;
+use std::fmt::Write;
+use std::sync::PoisonError;
+
+// Pixels of a trial along its longer side.
+const TRIAL: u32 = 64;
+// Frames that are tried at most, spread over those that are asked for.
+const TRIALS: usize = 5;
+// Shares of pixels with the darkest and the lightest code from which a frame is told of.
+const BLACK: f64 = 0.995;
+const BURNT: f64 = 0.5;
+// Frames whose camera is looked at: arithmetic alone.
+const VIEWS: u32 = 10_000;
+
+/// Checks a scene.
+pub fn run(args: &CheckArgs) -> Result<(), Error> {
+    let scene = load_scene(&args.scene, &args.changes)?;
+    let asked = args.changes.frame_list(&scene)?;
+    let mut text = summary(&args.scene, &scene);
+    let mut hints = camera_hints(&scene);
+    hints.extend(trial_hints(&scene, &asked)?);
+    for hint in &hints {
+        let _ = writeln!(text, "hint: {hint}");
+    }
+    output(&text)
+}
+
+// A number of things: `1 ball`, `3 balls`; nothing where there are none.
+fn count(n: usize, one: &str, several: &str) -> Option<String> {
+    match n {
+        0 => None,
+        1 => Some(format!("1 {one}")),
+        n => Some(format!("{n} {several}")),
+    }
+}
+
+fn summary(name: &str, scene: &Scene) -> String {
+    let (render, world, out) = (&scene.render, &scene.world, &scene.output);
+    let mut text = String::new();
+    let integrator = if render.is_path() { "paths" } else { "Whitted" };
+    // Writing to a String cannot fail.
+    let _ = writeln!(
+        text,
+        "{name}: {} frames of {} x {}, {:.2} s at {} a second; {integrator}, {} samples a pixel, at most {} bounces",
+        out.frames,
+        render.width,
+        render.height,
+        f64::from(out.frames) / out.fps,
+        out.fps,
+        render.samples_per_pixel(),
+        render.depth,
+    );
+    let lamps: usize = world.bodies.iter().map(|b| b.lamps as usize * b.solid.edges().len()).sum();
+    let things = [
+        count(world.bodies.len(), "body", "bodies"),
+        count(lamps, "lamp", "lamps"),
+        count(world.spheres.len(), "ball", "balls"),
+        count(world.rectangles.len(), "rectangle", "rectangles"),
+        count(world.meshes.len(), "mesh", "meshes"),
+        world.particles.is_some().then(|| "particles".to_owned()),
+        world.floor.is_some().then(|| "a floor".to_owned()),
+        count(world.lights.len(), "light", "lights"),
+    ];
+    let things: Vec<String> = things.into_iter().flatten().collect();
+    let _ = writeln!(text, "it holds {}", things.join(", "));
+    scene.clone().visit_files(|place, path| {
+        let _ = writeln!(text, "{place}: {}", path.display());
+    });
+    let _ = writeln!(text, "frames go to {}", out.files);
+    if let Some(video) = &out.video {
+        let _ = writeln!(text, "a video goes to {}", video.display());
+    }
+    text
+}
+
+// Where a camera cannot look, or stands where it may not have been meant to.
+fn camera_hints(scene: &Scene) -> Vec<String> {
+    let frames = scene.output.frames;
+    let step = frames.div_ceil(VIEWS).max(1) as usize;
+    let mut blind = Vec::new();
+    let mut inside = vec![Vec::new(); scene.world.spheres.len()];
+    for n in (0..frames).step_by(step) {
+        let view = scene.camera.view(n, frames);
+        if scene.camera.is_blind(n, frames) {
+            blind.push(n);
+        }
+        for (i, sphere) in scene.world.spheres.iter().enumerate() {
+            if length(sub(view.eye, sphere.centre)) < sphere.radius {
+                inside[i].push(n);
+            }
+        }
+    }
+    let list =
+        |frames: &[u32]| FrameList::of_numbers(frames.iter().copied()).map_or_else(String::new, |l| l.to_string());
+    let mut hints = Vec::new();
+    if !blind.is_empty() {
+        hints.push(format!("the eye is where it looks at, so that the view has no direction: frames {}", list(&blind)));
+    }
+    for (i, frames) in inside.iter().enumerate().filter(|(_, frames)| !frames.is_empty()) {
+        hints.push(format!("the eye is inside of ball {}: frames {}", i + 1, list(frames)));
+    }
+    hints
+}
+
+// What a few tiny frames show.
+fn trial_hints(scene: &Scene, asked: &FrameList) -> Result<Vec<String>, Error> {
+    let mut small = scene.clone();
+    let (width, height) = (scene.render.width, scene.render.height);
+    let side = |n: u32| (u64::from(n) * u64::from(TRIAL) / u64::from(width.max(height))).max(1) as u32;
+    (small.render.width, small.render.height) = (side(width).min(width), side(height).min(height));
+    small.render.set_samples(if small.render.is_path() { 16 } else { 1 });
+    let mut renderer = Renderer::prepare(small, RenderOptions { devices: Devices::Cpu, ..RenderOptions::default() })?;
+    let places = (0..TRIALS).map(|i| i * (asked.len() - 1) / (TRIALS - 1));
+    let tried = FrameList::of_numbers(places.filter_map(|at| asked.iter().nth(at))).unwrap_or_else(|| asked.clone());
+    let needs = PixelFormats { rgba8: true, linear: true, layers: true, ..PixelFormats::default() };
+    let (sink, frames) = MemorySink::new(needs);
+    renderer.run_all(&tried, vec![Box::new(sink)], &mut ())?;
+    let frames = frames.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut hints = Vec::new();
+    for frame in frames.iter() {
+        let n = frame.number;
+        let pixels = frame.rgba8.as_ref().map_or(&[][..], |image| image.data().as_chunks::<4>().0);
+        let share =
+            |is: fn(&[u8; 4]) -> bool| pixels.iter().filter(|p| is(p)).count() as f64 / pixels.len().max(1) as f64;
+        let covered = frame.layers.as_ref().is_none_or(|l| l.coverage.data().iter().any(|&x| x > 0.0));
+        if !covered {
+            hints.push(format!("nothing is in sight in frame {n}"));
+        } else if share(|p| p[..3] == [0; 3]) > BLACK {
+            hints.push(format!("frame {n} is black: is there a light?"));
+        }
+        let burnt = share(|p| p[..3].contains(&255));
+        if burnt > BURNT {
+            hints.push(format!(
+                "{:.0} % of frame {n} are burnt out: lower `exposure` in [film], or the lights",
+                100.0 * burnt
+            ));
+        }
+    }
+    Ok(hints)
+}
