@@ -141,11 +141,13 @@ pub fn read(path: &Path, limits: Limits) -> Result<ParticleSet, AssetError> {
 
 /// The same from memory.
 pub fn read_bytes(path: &Path, bytes: &[u8]) -> Result<ParticleSet, AssetError> {
+    if is_table(path) { read_table(path, bytes) } else { sphere_file::read(path, bytes) }
+}
+
+/// Whether a file of that name is a table, and not one of the `sphere` code's.
+pub fn is_table(path: &Path) -> bool {
     let extension = path.extension().map(|e| e.to_string_lossy().to_ascii_lowercase());
-    match extension.as_deref() {
-        Some("csv" | "xyzr" | "txt") => read_table(path, bytes),
-        _ => sphere_file::read(path, bytes),
-    }
+    matches!(extension.as_deref(), Some("csv" | "xyzr" | "txt"))
 }
 
 // Columns by name (x, y, z, r or radius, vx, vy, vz, p or pressure) where the first line has words, else x y z r.

@@ -1,22 +1,29 @@
 //! `polyfly particles generate`: packings to try things with, in the layouts of real files.
 
-use crate::assets::particles::ParticleSet;
+use crate::assets::particles::{self, ParticleSet};
 use crate::cli::{FileLayout, GenerateArgs};
 use crate::error::Error;
 use crate::output::files::{prepare, write_whole};
 use crate::scene::numbered;
 use std::io::Write;
+use std::path::Path;
 
 /// Writes the files that the arguments ask for.
 pub fn run(args: &GenerateArgs) -> Result<(), Error> {
     if args.steps > 1 && numbered(&args.file, 0).is_none() {
         return Err(Error::Usage("several time steps need a file name with %d".into()));
     }
-    let csv = args.file.ends_with(".csv");
-    let layout = args.layout.unwrap_or(if csv { FileLayout::Csv } else { FileLayout::Interleaved });
+    let is_table = particles::is_table(Path::new(&args.file));
+    let layout = args.layout.unwrap_or(if is_table { FileLayout::Csv } else { FileLayout::Interleaved });
+    if (layout == FileLayout::Csv) != is_table {
+        return Err(Error::Usage(format!(
+            "{}: tables end in .csv, .xyzr or .txt, and other layouts do not: nobody could read it",
+            args.file
+        )));
+    }
     for step in 0..args.steps {
         let name = numbered(&args.file, u64::from(step)).unwrap_or_else(|| args.file.clone());
-        let path = std::path::Path::new(&name);
+        let path = Path::new(&name);
         let time = f64::from(step) / f64::from(args.steps);
         let bytes = write(&packing(args.count as usize, args.seed, time), layout);
         prepare(path)?;

@@ -7,6 +7,7 @@ use super::journal::Told;
 use super::memory;
 use super::stop::{self, Stop};
 use super::{environment, load_scene, named_ffmpeg, stitch};
+use crate::assets::AssetError;
 use crate::assets::source::Limits;
 use crate::cli::{QualityArg, RenderArgs, SplitArg, VideoArgs};
 use crate::error::Error;
@@ -53,6 +54,7 @@ pub fn run(args: &RenderArgs) -> Result<(), Error> {
         remark(&format!("there are more shards than frames: this one has none of the {}", all.len()));
         return Ok(());
     };
+    time_steps(&scene, &part)?;
     let options = options(args)?;
     let outputs = Outputs::of(args, &name, &scene, &part, &all)?;
     let bytes = memory::estimate(&scene, args.denoise, outputs.video.as_ref());
@@ -111,6 +113,17 @@ pub fn run(args: &RenderArgs) -> Result<(), Error> {
         Some(e) => Err(OutputError::Write("stdout".into(), e).into()),
         None => Ok(()),
     }
+}
+
+// Looks whether particles have a file for each frame, before the first of them is rendered.
+fn time_steps(scene: &Scene, frames: &FrameList) -> Result<(), Error> {
+    let Some(particles) = scene.world.particles.as_ref().filter(|p| p.is_animated()) else { return Ok(()) };
+    let missing = FrameList::of_numbers(frames.iter().filter(|&n| !particles.file(n).is_file()));
+    let Some((list, first)) = missing.and_then(|list| Some((list.to_string(), list.iter().next()?))) else {
+        return Ok(());
+    };
+    let what = format!("there is no such file; frames without one: {list} (--frames renders others)");
+    Err(AssetError { path: particles.file(first), at: None, what }.into())
 }
 
 // Where a run's frames go, and what is left of them to be rendered.

@@ -83,15 +83,19 @@ fn told(text: &str, span: Range<usize>, message: &str) -> Problem {
         return Problem::new(span, format!("unknown key `{found}`"), expected);
     }
     let (what, expected) = message.split_once(", expected ").unwrap_or((message, "something else"));
-    let what = what
-        .replace("invalid type: ", "")
-        .replace("invalid value: ", "")
-        .replace("invalid length ", "a list of this length: ");
-    let what = what
-        .replace("floating point `", "the number `")
-        .replace("integer `", "the number `")
-        .replace("string \"", "the text \"");
-    let what = what.replace("map", "one table").replace("sequence", "a list").replace("boolean `", "`");
+    let found = what.trim_start_matches("invalid type: ").trim_start_matches("invalid value: ");
+    // serde's kinds of values, in the words of an author.
+    const KINDS: [(&str, &str); 7] = [
+        ("floating point ", "the number "),
+        ("integer ", "the number "),
+        ("string ", "the text "),
+        ("boolean ", ""),
+        ("sequence", "a list"),
+        ("map", "one table"),
+        ("invalid length ", "a list of this length: "),
+    ];
+    let kind = KINDS.iter().find_map(|(kind, word)| Some(format!("{word}{}", found.strip_prefix(kind)?)));
+    let what = kind.unwrap_or_else(|| found.to_owned());
     let expected = match expected {
         "f64" => "a number".to_owned(),
         "a boolean" => "true or false".to_owned(),

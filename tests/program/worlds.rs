@@ -73,9 +73,26 @@ fn time_steps_become_frames_and_a_video() {
     let one = polyfly(dir.path(), &["--cpu", "s.toml", "--frames", "5", "-o", "one%d.data"]);
     assert!(one.status.success(), "{}", text(&one.stderr));
     assert_eq!(std::fs::read(dir.path().join("one5.data")).unwrap(), frames[5]);
+    // Steps that are not there are told of before the first frame.
+    for n in [3, 4, 6] {
+        std::fs::rename(dir.path().join(format!("steps/p.00{n}.bin")), dir.path().join(format!("{n}"))).unwrap();
+    }
+    std::fs::remove_dir_all(dir.path().join("out")).unwrap();
+    let run = polyfly(dir.path(), &["--cpu", "s.toml"]);
+    assert_eq!(run.status.code(), Some(65), "{}", text(&run.stderr));
+    assert!(
+        text(&run.stderr).contains("p.003.bin: there is no such file; frames without one: 3-4,6"),
+        "{}",
+        text(&run.stderr)
+    );
+    assert!(run.stdout.is_empty() && !dir.path().join("out").exists());
+    let run = polyfly(dir.path(), &["--cpu", "s.toml", "--frames", "5", "-o", "one%d.data", "--overwrite"]);
+    assert!(run.status.success(), "{}", text(&run.stderr));
+    for n in [3, 4, 6] {
+        std::fs::rename(dir.path().join(format!("{n}")), dir.path().join(format!("steps/p.00{n}.bin"))).unwrap();
+    }
     // A broken step ends the run with its name; the frames before it are whole.
     std::fs::write(dir.path().join("steps/p.006.bin"), b"nothing").unwrap();
-    std::fs::remove_dir_all(dir.path().join("out")).unwrap();
     let run = polyfly(dir.path(), &["--cpu", "s.toml"]);
     assert_eq!(run.status.code(), Some(65), "{}", text(&run.stderr));
     assert!(text(&run.stderr).contains("p.006.bin"), "{}", text(&run.stderr));
@@ -105,5 +122,23 @@ fn broken_meshes_are_refused_and_nothing_is_left_behind() {
         assert_eq!(run.status.code(), Some(65), "{name}: {}", text(&run.stderr));
         assert!(text(&run.stderr).contains(words), "{name}: {}", text(&run.stderr));
         assert!(!dir.path().join("out").exists());
+    }
+}
+
+#[test]
+fn packings_are_read_again_whatever_they_are_called() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut pictures = Vec::new();
+    for name in ["s.bin", "s.csv", "s.txt", "s.xyzr", "S.TXT"] {
+        let run = polyfly(dir.path(), &["particles", "generate", "50", name]);
+        assert!(run.status.success(), "{name}: {}", text(&run.stderr));
+        let run = polyfly(dir.path(), &["particles", "CPU", name, "16", "12", "a.ppm"]);
+        assert!(run.status.success(), "{name}: {}", text(&run.stderr));
+        pictures.push(std::fs::read(dir.path().join("a.ppm")).unwrap());
+    }
+    assert!(pictures.iter().all(|picture| *picture == pictures[0]));
+    for (name, layout) in [("s.txt", "interleaved"), ("s.bin", "csv")] {
+        let run = polyfly(dir.path(), &["particles", "generate", "50", name, "--layout", layout]);
+        assert!(run.status.code() == Some(64) && text(&run.stderr).contains("nobody could read it"), "{name}");
     }
 }
