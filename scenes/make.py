@@ -332,4 +332,4 @@ turns = {side}
 
 Path("scenes", "heap.csv").write_text(heap() + "\n")
 for name, text in [("cse260", balls_on_a_table()), ("weekend", weekend()), ("weekend-final", weekend_final()), ("gallery", gallery())]:
-    Path("scenes", f"{name}.toml").write_text(text.rstrip() + "\n")
+    Path("scenes", f"{name}.toml").write_text("#:schema scene.schema.json\n" + text.rstrip() + "\n")

@@ -7,6 +7,7 @@ use crate::report::LogFormat;
 use crate::scene::diagnostic::Rule;
 use crate::scene::limits::{MAX_DEPTH, MAX_LIGHT_SAMPLES, MAX_PATH_SAMPLES, MAX_PIXELS, MAX_SAMPLES, MAX_SIDE};
 use crate::scene::{Adaptive, ColourBy, Grammar, Scene, Solid};
+pub use changes::Asked;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use folder::parse_shard;
 pub use folder::{Engine, FarmArgs, MissingArgs, ShardMode, StatusArgs, StitchArgs, VideoArgs};
@@ -58,6 +59,8 @@ pub enum Command {
     Completions(CompletionsArgs),
     /// Prints the manual page, in roff.
     Man,
+    /// Prints the JSON Schema of scenes in TOML, for editors: keys, ranges, defaults and what they mean.
+    Schema,
 }
 
 /// Arguments of `check`.
@@ -339,6 +342,9 @@ pub struct SceneArgs {
     /// Frames to render: `7`, `0-99`, `0-99x5`, `5-`, `last`, `-1` (the same), `all`, lists of these.
     #[arg(long, value_name = "A-BxN", allow_hyphen_values = true, help_heading = "Scene")]
     pub frames: Option<String>,
+    /// Change a key of the scene: `film.exposure=0.5`, `body[0].color=tomato`; lists are counted from 0. As often as you like.
+    #[arg(long, value_name = "KEY=VALUE", help_heading = "Scene")]
+    pub set: Vec<String>,
     /// Picture size.
     #[arg(long, value_name = "WxH", value_parser = parse_size, help_heading = "Scene")]
     pub size: Option<(u32, u32)>,

@@ -25,7 +25,7 @@ use crate::error::Error;
 use crate::output::OutputError;
 use crate::report::{print, remark};
 use crate::scene::nearest;
-use crate::scene::{self, Parsed, Reading, Scene};
+use crate::scene::{self, Grammar, Parsed, Reading, Scene};
 use clap::{CommandFactory, Parser};
 use confine::Fence;
 use std::ffi::OsString;
@@ -65,6 +65,7 @@ pub fn main() -> ExitCode {
         (Some(Command::Farm(args)), _) => farm::run(args),
         (Some(Command::Completions(args)), _) => output(&shell::completions(args.shell)),
         (Some(Command::Man), _) => output(&shell::manual()),
+        (Some(Command::Schema), _) => output(&shell::schema()),
         (None, Some(grammar)) => output(&scene::builtin::default_scene(grammar.into())),
         (None, None) => render::run(&cli.render),
     };
@@ -102,7 +103,11 @@ fn load_scene(name: &str, args: &SceneArgs) -> Result<Scene, Error> {
     let folder = if name == "-" { Path::new("") } else { Path::new(name).parent().unwrap_or(Path::new("")) };
     let home = home();
     let reading = Reading { folder, home: home.as_deref(), solids: args.token_solids() };
-    let Parsed { mut scene, warnings, .. } = scene::parse(&text, &shown, reading)?;
+    let parsed = scene::parse(&text, &shown, reading)?;
+    let Parsed { mut scene, warnings, .. } = match args.set[..] {
+        [] => parsed,
+        _ => changed(&text, parsed, &shown, reading, &args.set)?,
+    };
     if !args.quiet {
         warnings.iter().for_each(|w| remark(w));
     }
@@ -111,6 +116,23 @@ fn load_scene(name: &str, args: &SceneArgs) -> Result<Scene, Error> {
     }
     args.override_scene(&mut scene)?;
     Ok(scene)
+}
+
+// The scene again, with what `--set` says.
+fn changed(text: &str, parsed: Parsed, shown: &str, reading: Reading, changes: &[String]) -> Result<Parsed, Error> {
+    let (mut text, folder) = match parsed.grammar {
+        Grammar::Toml => (text.to_owned(), reading.folder),
+        // Its paths are whole already.
+        Grammar::Tokens => (parsed.scene.to_toml(), Path::new("")),
+    };
+    for change in changes {
+        let wrong = |why: String| Error::Usage(format!("--set {change}: {why}"));
+        let Some((key, value)) = change.split_once('=') else {
+            return Err(wrong("expected KEY=VALUE, such as film.exposure=0.5".into()));
+        };
+        text = scene::edit::set(&text, key.trim(), Some(value)).map_err(|e| wrong(e.to_string()))?;
+    }
+    Ok(scene::parse(&text, &format!("{shown} (as --set has it)"), Reading { folder, ..reading })?)
 }
 
 // The text, and the name to call it by.

@@ -113,16 +113,21 @@ impl SceneArgs {
     }
 }
 
-impl RenderArgs {
+/// What flags say of a run and not of its scene.
+pub struct Asked {
+    /// The frames that are asked for.
+    pub frames: FrameList,
     /// What `-o` names, if it is a pipe or a device.
-    pub fn stream(&self) -> Option<Stream> {
-        self.output.as_deref().and_then(Stream::of)
-    }
+    pub stream: Option<Stream>,
+}
 
+impl RenderArgs {
     /// Puts what the flags say in place of what the scene says.
-    pub fn override_scene(&self, scene: &mut Scene) -> Result<(), Error> {
+    pub fn override_scene(&self, scene: &mut Scene) -> Result<Asked, Error> {
         let wrong = |why: String| Error::Usage(format!("--output: {why}"));
-        if let (Some(text), None) = (&self.output, self.stream()) {
+        let frames = self.changes.frame_list(scene)?;
+        let stream = self.output.as_deref().and_then(Stream::of);
+        if let (Some(text), None) = (&self.output, &stream) {
             if text.starts_with('-') {
                 return Err(wrong(format!("`{text}` is a flag; a file of that name is ./{text}")));
             }
@@ -132,14 +137,11 @@ impl RenderArgs {
                 return Err(wrong(format!("`{text}` is a folder; name the frames in it, such as {folder}/%04d.png")));
             }
             let (pattern, is_made_up) = Pattern::parse(&text).map_err(|e| wrong(e.to_string()))?;
-            let asked = self.changes.frame_list(scene)?;
-            let mut numbers = asked.iter();
-            scene.output.files = match (is_made_up, numbers.next(), numbers.next()) {
-                (true, Some(only), None) => pattern.of_one(only),
-                _ => pattern,
-            };
-            if is_made_up && !scene.output.files.is_of_one() && !self.changes.quiet {
-                let first = scene.output.files.path(asked.iter().next().unwrap_or(0));
+            let first = frames.nth(0).unwrap_or_default();
+            let is_alone = is_made_up && frames.len() == 1;
+            scene.output.files = if is_alone { pattern.of_one(first) } else { pattern };
+            if is_made_up && !is_alone && !self.changes.quiet {
+                let first = scene.output.files.path(first);
                 remark(&format!(
                     "`{text}` does not say where numbers go (%d, %04d): frames are {} ...",
                     first.display()
@@ -155,6 +157,6 @@ impl RenderArgs {
         if let Some(fps) = self.fps {
             scene.output.fps = fps;
         }
-        Ok(())
+        Ok(Asked { frames, stream })
     }
 }

@@ -105,8 +105,7 @@ impl Job {
             }
         }
         let mut scene = load_scene(&args.scene, &render.changes)?;
-        render.override_scene(&mut scene)?;
-        let all = render.changes.frame_list(&scene)?;
+        let all = render.override_scene(&mut scene)?.frames;
         let folder = claim::folder_of(&scene)?;
         // As many frames as a segment of the video has.
         let shards =

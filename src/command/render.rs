@@ -9,7 +9,7 @@ use super::stop::{self, Stop};
 use super::{environment, load_scene, named_ffmpeg, stitch};
 use crate::assets::AssetError;
 use crate::assets::source::Limits;
-use crate::cli::{QualityArg, RenderArgs, SplitArg, VideoArgs};
+use crate::cli::{Asked, QualityArg, RenderArgs, SplitArg, VideoArgs};
 use crate::error::Error;
 use crate::output::files::{FrameFiles, folder_of};
 use crate::output::folder::FrameFolder;
@@ -47,16 +47,16 @@ pub fn run(args: &RenderArgs) -> Result<(), Error> {
     if let Some(fence) = Fence::of(&name, args.changes.allow_outside) {
         fence.writing(&scene, args.output.is_none() && !args.no_frames, args.video.is_none())?;
     }
-    args.override_scene(&mut scene)?;
+    let Asked { frames: all, stream } = args.override_scene(&mut scene)?;
     let quiet = args.changes.quiet;
-    let all = args.changes.frame_list(&scene)?;
     let Some(part) = claim::shard(&all, args.shard, args.shard_mode) else {
         remark(&format!("there are more shards than frames: this one has none of the {}", all.len()));
         return Ok(());
     };
     time_steps(&scene, &part)?;
     let options = options(args)?;
-    let outputs = Outputs::of(args, &name, &scene, &part, &all)?;
+    let is_among_frames = stream.as_ref().is_some_and(|s| s.path().is_none());
+    let outputs = Outputs::of(args, &name, &scene, &part, &all, stream)?;
     let bytes = memory::estimate(&scene, args.denoise, outputs.video.as_ref());
     memory::check(bytes, args.limit_memory, (scene.render.width, scene.render.height))?;
     let sinks = outputs.sinks(&scene, quiet)?;
@@ -81,10 +81,7 @@ pub fn run(args: &RenderArgs) -> Result<(), Error> {
         remark(&format!("{why}; rendering on the CPU"));
     }
     let reporter = Reporter::new(args.log.unwrap_or(LogFormat::Text), quiet, facts);
-    let reporter = match args.stream() {
-        Some(stream) if stream.path().is_none() => reporter.beside_pictures(),
-        _ => reporter,
-    };
+    let reporter = if is_among_frames { reporter.beside_pictures() } else { reporter };
     let flag = renderer.stop_flag();
     stop.attach(Arc::clone(&flag));
     let goes_on = claim.is_some() || video.is_some_and(|(settings, _)| !settings.is_raw());
@@ -140,7 +137,14 @@ struct Outputs {
 
 impl Outputs {
     // Looks what there is; nothing is written.
-    fn of(args: &RenderArgs, name: &str, scene: &Scene, part: &FrameList, all: &FrameList) -> Result<Outputs, Error> {
+    fn of(
+        args: &RenderArgs,
+        name: &str,
+        scene: &Scene,
+        part: &FrameList,
+        all: &FrameList,
+        stream: Option<Stream>,
+    ) -> Result<Outputs, Error> {
         let settings = video_settings(scene, args)?;
         let is_raw = settings.as_ref().is_some_and(Settings::is_raw);
         if args.shard.is_some() && args.video.is_some() && is_raw {
@@ -166,7 +170,7 @@ impl Outputs {
             is_anew: existing == Existing::Overwritten,
             scene: Some(manifest.hash.clone()),
         };
-        if let Some(stream) = args.stream() {
+        if let Some(stream) = stream {
             if args.no_frames || args.resume || args.shard.is_some() {
                 return Err(Error::Usage(
                     "--output: frames of a stream are gone: no --resume, no --shard, and no --no-frames".into(),

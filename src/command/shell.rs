@@ -23,3 +23,8 @@ pub fn manual() -> String {
     }
     String::from_utf8_lossy(&text).into_owned()
 }
+
+/// The schema of scenes in TOML.
+pub fn schema() -> String {
+    format!("{:#}\n", crate::scene::schema::schema())
+}

@@ -140,6 +140,15 @@ impl FrameList {
     pub fn is_empty(&self) -> bool {
         self.ranges.is_empty()
     }
+    /// The one at a place, counted from 0.
+    pub fn nth(&self, place: usize) -> Option<u32> {
+        let mut before = 0;
+        self.ranges.iter().find_map(|range| {
+            let at = place - before;
+            before += range.len();
+            range.places(at, at + 1, 1).map(|found| found.first)
+        })
+    }
     /// The frames, in order.
     pub fn iter(&self) -> impl Iterator<Item = u32> + '_ {
         self.ranges.iter().flat_map(|r| r.numbers())
@@ -232,6 +241,7 @@ mod tests {
     fn parts_have_every_frame_once() {
         let list = FrameList::parse("0-9,20-40x2,15", 50).unwrap();
         assert_eq!(list.to_string(), "0-9,20-40x2,15");
+        assert_eq!((0..=list.len()).map_while(|i| list.nth(i)).collect::<Vec<_>>(), list.iter().collect::<Vec<_>>());
         for (parts, stride) in [(1, false), (4, false), (7, true), (30, false), (30, true)] {
             let parts: Vec<_> = (0..parts).map(|k| list.part(k, parts, stride)).collect();
             let sizes: Vec<usize> = parts.iter().map(|p| p.as_ref().map_or(0, FrameList::len)).collect();

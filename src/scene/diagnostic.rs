@@ -145,21 +145,33 @@ impl Rule {
             Rule::Whole(least, most) => format!("a whole number from {least} to {most}"),
         }
     }
+    /// The least and the most, where there are such.
+    pub fn range(self) -> (Option<f64>, Option<f64>) {
+        match self {
+            Rule::Finite => (None, None),
+            Rule::NotNegative => (Some(0.0), None),
+            Rule::Coordinate => (Some(-FARTHEST), Some(FARTHEST)),
+            Rule::Length => (Some(SHORTEST), Some(FARTHEST)),
+            Rule::Brightness => (Some(0.0), Some(BRIGHTEST)),
+            Rule::Fraction => (Some(0.0), Some(1.0)),
+            Rule::Within(low, high) => (Some(low), Some(high)),
+            Rule::FieldOfView => (Some(0.0), Some(180.0)),
+            Rule::Index => (Some(0.01), Some(100.0)),
+            Rule::Whole(least, most) => (Some(least.into()), Some(most.into())),
+        }
+    }
+    fn is_in_range(self, x: f64) -> bool {
+        let (least, most) = self.range();
+        least.is_none_or(|least| x >= least) && most.is_none_or(|most| x <= most)
+    }
     /// Whether x is such a number, single precision included.
     pub fn allows(self, x: f64) -> bool {
         x.is_finite()
             && (x as f32).is_finite()
             && match self {
-                Rule::Finite => true,
-                Rule::NotNegative => x >= 0.0,
-                Rule::Coordinate => x.abs() <= FARTHEST,
-                Rule::Length => (SHORTEST..=FARTHEST).contains(&x),
-                Rule::Brightness => (0.0..=BRIGHTEST).contains(&x),
-                Rule::Fraction => (0.0..=1.0).contains(&x),
-                Rule::Within(low, high) => (low..=high).contains(&x),
-                Rule::Index => (0.01..=100.0).contains(&x),
                 Rule::FieldOfView => x > 0.0 && x < 180.0,
-                Rule::Whole(least, most) => x.fract() == 0.0 && x >= f64::from(least) && x <= f64::from(most),
+                Rule::Whole(..) => x.fract() == 0.0 && self.is_in_range(x),
+                _ => self.is_in_range(x),
             }
     }
 }

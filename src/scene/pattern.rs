@@ -11,9 +11,25 @@ const MAX_DIGITS: usize = 18;
 pub struct Pattern {
     before: String,
     after: String,
-    digits: usize,
-    // The one frame that a name without a number is.
-    only: Option<u32>,
+    place: Place,
+}
+
+// What stands between the two.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Place {
+    // A number of at least so many digits.
+    Number(usize),
+    // Nothing: the name is that of one frame.
+    Frame(u32),
+}
+
+impl Place {
+    fn of(self, n: u32) -> String {
+        match self {
+            Place::Number(width) => format!("{n:0width$}"),
+            Place::Frame(_) => String::new(),
+        }
+    }
 }
 
 /// Why a text is no pattern.
@@ -60,47 +76,48 @@ impl Pattern {
         let Some((before, after, digits)) = number_place(&text)? else {
             let dot = text.rfind('.').unwrap_or(text.len());
             let (before, after) = (text[..dot].to_owned(), text[dot..].to_owned());
-            return Ok((Pattern { before, after, digits: 0, only: None }, true));
+            return Ok((Pattern { before, after, place: Place::Number(0) }, true));
         };
         if after.contains('/') {
             return Err(PatternError::Percent);
         }
-        Ok((Pattern { before: before.to_owned(), after: after.to_owned(), digits, only: None }, made_up))
+        let place = Place::Number(digits);
+        Ok((Pattern { before: before.to_owned(), after: after.to_owned(), place }, made_up))
     }
 
     /// The file of frame n.
     pub fn path(&self, n: u32) -> PathBuf {
-        if self.only.is_some() {
-            return PathBuf::from(format!("{}{}", self.before, self.after));
-        }
-        PathBuf::from(format!("{}{n:0width$}{}", self.before, self.after, width = self.digits))
+        PathBuf::from(format!("{}{}{}", self.before, self.place.of(n), self.after))
     }
 
     /// The number of the frame that a file of that name in the pattern's folder is; None where it is none.
     pub fn number(&self, name: &str) -> Option<u32> {
         let before = self.before.rsplit('/').next().unwrap_or_default();
-        if self.only.is_some() {
-            return self.only.filter(|_| name.strip_prefix(before) == Some(&self.after));
-        }
-        let digits = name.strip_prefix(before)?.strip_suffix(self.after.as_str())?;
-        let n = digits.parse().ok()?;
+        let written = name.strip_prefix(before)?.strip_suffix(self.after.as_str())?;
+        let n = match self.place {
+            Place::Number(_) => written.parse().ok()?,
+            Place::Frame(n) => n,
+        };
         // No sign, and just as many noughts as it is written with.
-        (format!("{n:0width$}", width = self.digits) == digits).then_some(n)
+        (self.place.of(n) == written).then_some(n)
     }
 
     /// The name of one frame alone: as it is, without a number.
     pub fn of_one(self, n: u32) -> Pattern {
-        Pattern { only: Some(n), ..self }
+        Pattern { place: Place::Frame(n), ..self }
     }
 
     /// Whether it names one frame alone.
     pub fn is_of_one(&self) -> bool {
-        self.only.is_some()
+        matches!(self.place, Place::Frame(_))
     }
 
     /// Its last part with the number as `%d`: the same for all patterns that may name the same file.
     pub fn key(&self) -> String {
-        Pattern { digits: 0, ..self.clone() }.name()
+        match self.place {
+            Place::Number(_) => Pattern { place: Place::Number(0), ..self.clone() }.name(),
+            Place::Frame(_) => self.name(),
+        }
     }
 
     /// Its last part, as it is written.
@@ -127,16 +144,17 @@ impl Pattern {
 impl Default for Pattern {
     /// `frame_%04d.png`.
     fn default() -> Pattern {
-        Pattern { before: "frame_".into(), after: ".png".into(), digits: 4, only: None }
+        Pattern { before: "frame_".into(), after: ".png".into(), place: Place::Number(4) }
     }
 }
 
 impl std::fmt::Display for Pattern {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self.digits {
-            _ if self.only.is_some() => write!(f, "{}{}", self.before, self.after),
-            0 => write!(f, "{}%d{}", self.before, self.after),
-            n => write!(f, "{}%0{n}d{}", self.before, self.after),
+        let Pattern { before, after, place } = self;
+        match place {
+            Place::Frame(_) => write!(f, "{before}{after}"),
+            Place::Number(0) => write!(f, "{before}%d{after}"),
+            Place::Number(n) => write!(f, "{before}%0{n}d{after}"),
         }
     }
 }

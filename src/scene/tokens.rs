@@ -4,6 +4,7 @@
 
 use super::diagnostic::{Problem, Rule};
 use super::limits::{MAX_DEPTH, MAX_FRAMES, MAX_LAMPS, MAX_PIXELS, MAX_SAMPLES, MAX_SIDE};
+use super::toml_values::percent;
 use super::{
     Body, Camera, CameraPath, CylindricalPath, FilmSettings, Floor, Light, Material, Output, Pattern, Reading,
     RenderSettings, Scene, Solid, TextureSource, World, defaults,
@@ -93,7 +94,7 @@ impl Reader<'_> {
         Ok((token.text.clone().into_owned(), token.span.clone()))
     }
     fn number(&mut self, what: &str, rule: Rule) -> Result<f64, Problem> {
-        let value = self.tokens.get(self.next).and_then(|t| t.text.parse::<f64>().ok());
+        let value = self.tokens.get(self.next).and_then(|t| value_of(&t.text));
         match value {
             Some(x) if rule.allows(x) => {
                 self.next += 1;
@@ -193,11 +194,19 @@ impl Reader<'_> {
     }
 }
 
+// A number, or a share such as `60%`.
+fn value_of(token: &str) -> Option<f64> {
+    token.parse().ok().or_else(|| percent(token))
+}
+
+fn names_texture(tokens: &[Token]) -> bool {
+    tokens.iter().skip(2).any(|t| value_of(&t.text).is_none())
+}
+
 // The dialects differ in length and in whether the floor names a texture.
 fn dialect(tokens: &[Token]) -> Dialect {
-    let texture = tokens.iter().skip(2).any(|t| t.text.parse::<f64>().is_err());
     match tokens.len() {
-        _ if texture => Dialect::Full,
+        _ if names_texture(tokens) => Dialect::Full,
         0..=61 => Dialect::Reduced,
         62..=68 => Dialect::SevenValue,
         _ => Dialect::Full,
@@ -206,7 +215,19 @@ fn dialect(tokens: &[Token]) -> Dialect {
 
 /// Reads a scene.
 pub fn parse(text: &str, reading: Reading) -> Result<(Scene, Vec<String>), Vec<Problem>> {
-    read(text, reading).map_err(|p| vec![p])
+    read(text, reading).map_err(|p| match p.help {
+        Some(_) => vec![p],
+        None => {
+            let tokens = split(text);
+            let name = match dialect(&tokens) {
+                Dialect::Full => "full dialect",
+                Dialect::Reduced => "reduced dialect",
+                Dialect::SevenValue => "dialect of seven values a body",
+            };
+            let texture = if names_texture(&tokens) { "a texture" } else { "no texture" };
+            vec![p.help(format!("read as the {name}: {} tokens, {texture} among them", tokens.len()))]
+        }
+    })
 }
 
 fn read(text: &str, reading: Reading) -> Result<(Scene, Vec<String>), Problem> {

@@ -1,10 +1,13 @@
 //! A scene in TOML: the same meaning as the tokens, any number of bodies and lights, keys with names.
 
 use super::diagnostic::{Problem, Rule};
-use super::limits::{MAX_DEPTH, MAX_FRAMES, MAX_LAMPS, MAX_LIGHT_SAMPLES, MAX_PIXELS, MAX_SAMPLES, MAX_SIDE, SHORTEST};
+use super::limits::{
+    MAX_DEPTH, MAX_FRAMES, MAX_LAMPS, MAX_LIGHT_SAMPLES, MAX_PATH_SAMPLES, MAX_PIXELS, MAX_SAMPLES, MAX_SIDE, SHORTEST,
+};
 use super::toml_keys::*;
 use super::toml_material::Of;
 use super::toml_structure;
+use super::toml_values::{At, Number, NumberOrWord, Numbers, Text, ThreeNumbers, Triple};
 use super::{
     Adaptive, Body, ColourBy, Exposure, FilmSettings, Filter, Integrator, LampPattern, LampSamples, LampSides, Light,
     MaterialKind, Mesh, Motion, Output, Particles, Pattern, Reading, Rectangle, RenderSettings, Rotation, Scene, Sky,
@@ -14,20 +17,60 @@ use crate::math::vec3::{Vec3, length};
 use toml::Spanned;
 
 // Checks values and gathers what is wrong with them.
+#[derive(Default)]
 pub struct Validator {
     pub problems: Vec<Problem>,
     // Some of its keys made no sense: what is not there may be among them.
     pub is_partial: bool,
+    // The table that is looked at, and what its keys may be, for who asks.
+    table: &'static str,
+    notes: Option<Vec<Note>>,
+}
+
+/// What a key may be.
+pub struct Note {
+    /// Its table, by the name in the schema.
+    pub table: &'static str,
+    /// The key.
+    pub key: String,
+    /// Its values.
+    pub values: Values,
+}
+
+/// What values may be.
+pub enum Values {
+    /// Numbers, or lists of them; what holds where there is none.
+    Numbers(Rule, Option<Vec<f64>>),
+    /// Some words, of which the first holds where there is none.
+    Words(Vec<String>),
 }
 
 impl Validator {
+    // Looks at a table of that name.
+    pub fn within<T>(&mut self, table: &'static str, look: impl FnOnce(&mut Self) -> T) -> T {
+        let outer = std::mem::replace(&mut self.table, table);
+        let value = look(self);
+        self.table = outer;
+        value
+    }
+    fn note(&mut self, key: &str, values: impl FnOnce() -> Values) {
+        let table = self.table;
+        if let Some(notes) = &mut self.notes {
+            notes.push(Note { table, key: key.to_owned(), values: values() });
+        }
+    }
     // What is not given stays open.
     pub fn optional(&mut self, key: &str, value: &Number, rule: Rule) -> Option<f64> {
-        value.as_ref().map(|_| self.number(key, value, 0.0, rule))
+        self.note(key, || Values::Numbers(rule, None));
+        value.as_ref().map(|_| self.given(key, value, 0.0, rule))
     }
     pub fn number(&mut self, key: &str, value: &Number, default: f64, rule: Rule) -> f64 {
+        self.note(key, || Values::Numbers(rule, Some(vec![default])));
+        self.given(key, value, default, rule)
+    }
+    fn given(&mut self, key: &str, value: &Number, default: f64, rule: Rule) -> f64 {
         let Some(value) = value else { return default };
-        let x = *value.get_ref();
+        let x = value.get_ref().0;
         if !rule.allows(x) {
             self.problems.push(Problem::new(
                 value.span(),
@@ -41,13 +84,8 @@ impl Validator {
     pub fn whole(&mut self, key: &str, value: &Number, default: u32, least: u32, most: u32) -> u32 {
         self.number(key, value, f64::from(default), Rule::Whole(least, most)) as u32
     }
-    pub fn triple<T: ThreeNumbers>(
-        &mut self,
-        key: &str,
-        value: &Option<Spanned<T>>,
-        default: Vec3,
-        rule: Rule,
-    ) -> Vec3 {
+    pub fn triple<T: ThreeNumbers>(&mut self, key: &str, value: &Option<At<T>>, default: Vec3, rule: Rule) -> Vec3 {
+        self.note(key, || Values::Numbers(rule, Some(default.to_vec())));
         let Some(value) = value else { return default };
         self.vector(key, value, rule)
     }
@@ -77,7 +115,7 @@ impl Validator {
         super::snap_angle((self.number(key, value, 0.0, Rule::Finite) % 360.0).to_radians())
     }
     // In pixels.
-    fn size(&mut self, raw: &Option<Spanned<Numbers<2>>>) -> (u32, u32) {
+    fn size(&mut self, raw: &Option<At<Numbers<2>>>) -> (u32, u32) {
         let Some(size) = raw else { return defaults::SIZE };
         let rule = Rule::Whole(1, MAX_SIDE);
         let [w, h] = size.get_ref().0;
@@ -92,7 +130,7 @@ impl Validator {
         self.problems.push(problem);
         defaults::SIZE
     }
-    fn render(&mut self, raw: &RawRender, size: &Option<Spanned<Numbers<2>>>) -> RenderSettings {
+    fn render(&mut self, raw: &RawRender, size: &Option<At<Numbers<2>>>) -> RenderSettings {
         let (width, height) = self.size(size);
         let path_traced = self.one_of("integrator", &raw.integrator, &[(false, "whitted"), (true, "path")]);
         let noise = self.optional("noise", &raw.noise, Rule::NotNegative);
@@ -119,6 +157,7 @@ impl Validator {
             samples: if path_traced { 1 } else { defaults::SAMPLES },
             adaptive: None,
         };
+        self.note("samples", || Values::Numbers(Rule::Whole(1, MAX_PATH_SAMPLES), None));
         if let Some(samples) = &raw.samples {
             self.samples(samples, noise, &mut settings);
         }
@@ -126,8 +165,9 @@ impl Validator {
     }
     // How many, or all.
     fn lamp_samples(&mut self, raw: &RawRender, path_traced: bool) -> LampSamples {
-        let Some(given) = &raw.lamp_samples else { return LampSamples::Floor };
         let rule = Rule::Whole(0, MAX_LIGHT_SAMPLES);
+        self.note("lamp_samples", || Values::Numbers(rule, Some(vec![0.0])));
+        let Some(given) = &raw.lamp_samples else { return LampSamples::Floor };
         let (what, expected) = match given.get_ref() {
             _ if path_traced => (
                 "`lamp_samples` beside `integrator = \"path\"`".into(),
@@ -174,8 +214,8 @@ impl Validator {
     // `tone` and `gamma` may stand in `[render]` too.
     fn film(&mut self, raw: &RawFilm, render: &RawRender) -> FilmSettings {
         for (key, here, there) in [
-            ("tone", raw.tone.as_ref().map(Spanned::span), render.tone.as_ref().map(Spanned::span)),
-            ("gamma", raw.gamma.as_ref().map(Spanned::span), render.gamma.as_ref().map(Spanned::span)),
+            ("tone", raw.tone.as_ref().map(|at| at.span()), render.tone.as_ref().map(|at| at.span())),
+            ("gamma", raw.gamma.as_ref().map(|at| at.span()), render.gamma.as_ref().map(|at| at.span())),
         ] {
             if let (Some(_), Some(there)) = (here, there) {
                 let what = format!("`{key}` stands in [film] and in [render]");
@@ -183,10 +223,12 @@ impl Validator {
             }
         }
         let plain = FilmSettings::default();
+        let stops = Rule::Within(-FilmSettings::MAX_STOPS, FilmSettings::MAX_STOPS);
+        self.note("exposure", || Values::Numbers(stops, Some(vec![0.0])));
         let exposure = match raw.exposure.as_ref().map(|e| (e.get_ref(), e.span())) {
             None => plain.exposure,
             Some((NumberOrWord::Word(word), _)) if word == "auto" => Exposure::Auto,
-            Some((NumberOrWord::Number(stops), _)) if stops.abs() <= FilmSettings::MAX_STOPS => Exposure::Stops(*stops),
+            Some((NumberOrWord::Number(x), _)) if stops.allows(*x) => Exposure::Stops(*x),
             Some((_, span)) => {
                 let expected = format!("expected stops, at most {} up or down, or \"auto\"", FilmSettings::MAX_STOPS);
                 self.problems.push(Problem::new(span, "`exposure` is neither", expected));
@@ -296,16 +338,17 @@ impl Validator {
             motion: Motion {
                 turns: self.number("turns", &raw.turns, 0.0, Rule::Finite),
                 drift: self.triple("drift", &raw.drift, [0.0; 3], Rule::Coordinate),
-                path: raw.path.as_ref().map(|path| self.path(path, 0.0, 0.0)),
+                path: raw.path.as_ref().map(|path| self.within("path", |c| c.path(path, 0.0, 0.0))),
             },
             lamp_sides: self.one_of("lamp_sides", &raw.lamp_sides, &LampSides::ALL),
             lamp_pattern: self.lamp_pattern(raw),
         }
     }
     // How many on an edge, or a strip.
-    fn lamps(&mut self, raw: &Option<Spanned<NumberOrWord>>) -> (u32, bool) {
-        let Some(raw) = raw else { return (0, false) };
+    fn lamps(&mut self, raw: &Option<At<NumberOrWord>>) -> (u32, bool) {
         let rule = Rule::Whole(0, MAX_LAMPS);
+        self.note("lamps", || Values::Numbers(rule, Some(vec![0.0])));
+        let Some(raw) = raw else { return (0, false) };
         match raw.get_ref() {
             NumberOrWord::Word(word) if word == "strip" => (0, true),
             NumberOrWord::Number(n) if rule.allows(*n) => (*n as u32, false),
@@ -341,6 +384,7 @@ impl Validator {
     }
     // One of some words.
     pub fn one_of<T: Copy>(&mut self, key: &str, text: &Text, words: &[(T, &str)]) -> T {
+        self.note(key, || Values::Words(words.iter().map(|(_, word)| (*word).to_owned()).collect()));
         let Some(text) = text else { return words[0].0 };
         if let Some((value, _)) = words.iter().find(|(_, w)| w == text.get_ref()) {
             return *value;
@@ -436,9 +480,9 @@ impl Validator {
             }
         }
         let bits = raw.bits.as_ref().and_then(|value| {
-            let bits = Some(*value.get_ref()).filter(|b| [8.0, 16.0, 32.0].contains(b)).map(|b| b as u32);
+            let bits = Some(value.get_ref().0).filter(|b| [8.0, 16.0, 32.0].contains(b)).map(|b| b as u32);
             if bits.is_none() {
-                let what = format!("`bits` is {}", value.get_ref());
+                let what = format!("`bits` is {}", value.get_ref().0);
                 self.problems.push(Problem::new(value.span(), what, "expected 8 or 16 (PNG), 16 or 32 (EXR)"));
             }
             bits
@@ -454,12 +498,50 @@ impl Validator {
     }
 }
 
+impl Validator {
+    fn scene(&mut self, raw: &RawScene, reading: Reading, warnings: &mut Vec<String>) -> Scene {
+        let (ambient, highlight) = self.within("render", |c| {
+            let ambient = c.triple("ambient", &raw.render.ambient, defaults::AMBIENT, Rule::Brightness);
+            (ambient, c.number("highlight", &raw.render.highlight, defaults::HIGHLIGHT, Rule::Brightness))
+        });
+        Scene {
+            world: World {
+                bodies: self.within("body", |c| raw.body.iter().map(|b| c.body(b)).collect()),
+                spheres: self.within("sphere", |c| raw.sphere.iter().map(|s| c.sphere(s)).collect()),
+                rectangles: self.within("rectangle", |c| raw.rectangle.iter().map(|r| c.rectangle(r)).collect()),
+                meshes: self.within("mesh", |c| raw.mesh.iter().map(|m| c.mesh(m, reading)).collect()),
+                particles: self.within("particles", |c| raw.particles.as_ref().map(|p| c.particles(p, reading))),
+                floor: self.within("floor", |c| raw.floor.as_ref().map(|f| c.floor(f, reading))),
+                lights: self.within("light", |c| raw.light.iter().map(|l| c.light(l)).collect()),
+                ambient,
+                highlight,
+                sky: self.within("sky", |c| c.sky(&raw.sky, reading)),
+            },
+            camera: self.within("camera", |c| c.camera(&raw.camera)),
+            render: self.within("render", |c| c.render(&raw.render, &raw.output.size)),
+            film: self.within("film", |c| c.film(&raw.film, &raw.render)),
+            output: self.within("output", |c| c.output(&raw.output, reading, warnings)),
+        }
+    }
+}
+
+/// What every key that the rules look at may be.
+pub fn notes() -> Vec<Note> {
+    // A table of each kind; what is missing in them is of no interest here.
+    const ALL: &str = "[camera.orbit]\n[[camera.key]]\n[body.path]\n[floor.relief]\n[particles]\n[[sphere]]\n[[sphere]]\nmaterial = \"glass\"\n[[sphere]]\nmaterial = \"metal\"\n[[sphere]]\nmaterial = \"light\"\n[[rectangle]]\n[[mesh]]\n[[light]]\n";
+    let text = format!("[[body]]\n{ALL}");
+    let (Some(raw), _) = toml_structure::read(&text) else { return Vec::new() };
+    let mut c = Validator { notes: Some(Vec::new()), ..Validator::default() };
+    c.scene(&raw, Reading::default(), &mut Vec::new());
+    c.notes.unwrap_or_default()
+}
+
 /// Reads a scene; its paths start at `folder`.
 pub fn parse(text: &str, reading: Reading) -> Result<(Scene, Vec<String>), Vec<Problem>> {
     let (raw, problems) = toml_structure::read(text);
     let Some(raw) = raw else { return Err(problems) };
     let mut warnings = Vec::new();
-    let mut c = Validator { is_partial: !problems.is_empty(), problems };
+    let mut c = Validator { is_partial: !problems.is_empty(), problems, ..Validator::default() };
     let things = raw.body.len() + raw.sphere.len() + raw.rectangle.len() + raw.mesh.len();
     if things == 0 && raw.floor.is_none() && raw.particles.is_none() && !c.is_partial {
         let end = text.trim_end().len();
@@ -472,26 +554,8 @@ pub fn parse(text: &str, reading: Reading) -> Result<(Scene, Vec<String>), Vec<P
             .help("`polyfly --default toml` prints a whole scene"),
         );
     }
-    let render = &raw.render;
-    let scene = Scene {
-        world: World {
-            bodies: raw.body.iter().map(|b| c.body(b)).collect(),
-            spheres: raw.sphere.iter().map(|s| c.sphere(s)).collect(),
-            rectangles: raw.rectangle.iter().map(|r| c.rectangle(r)).collect(),
-            meshes: raw.mesh.iter().map(|m| c.mesh(m, reading)).collect(),
-            particles: raw.particles.as_ref().map(|p| c.particles(p, reading)),
-            floor: raw.floor.as_ref().map(|f| c.floor(f, reading)),
-            lights: raw.light.iter().map(|l| c.light(l)).collect(),
-            ambient: c.triple("ambient", &render.ambient, defaults::AMBIENT, Rule::Brightness),
-            highlight: c.number("highlight", &render.highlight, defaults::HIGHLIGHT, Rule::Brightness),
-            sky: c.sky(&raw.sky, reading),
-        },
-        camera: c.camera(&raw.camera),
-        render: c.render(render, &raw.output.size),
-        film: c.film(&raw.film, render),
-        output: c.output(&raw.output, reading, &mut warnings),
-    };
-    if let (Some(told), Some(_), true) = (&render.samples, scene.render.adaptive, scene.camera.shutter > 0.0) {
+    let scene = c.scene(&raw, reading, &mut warnings);
+    if let (Some(told), Some(_), true) = (&raw.render.samples, scene.render.adaptive, scene.camera.shutter > 0.0) {
         let what = "`samples` is a range, and the camera has a `shutter`";
         let expected = "expected a number: an open shutter spreads all samples over its moments";
         c.problems.push(Problem::new(told.span(), what, expected));

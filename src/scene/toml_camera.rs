@@ -33,18 +33,19 @@ impl Validator {
             }
         }
         let fov_deg = self.number("fov_deg", &raw.fov_deg, 70.0, Rule::FieldOfView);
-        let (eye, target) = (self.path(&raw.eye, 7.0, 3.0), self.path(&raw.target, 0.0, 0.0));
+        let eye = self.within("path", |c| c.path(&raw.eye, 7.0, 3.0));
+        let target = self.within("path", |c| c.path(&raw.target, 0.0, 0.0));
         let fixed = raw.position.as_ref().zip(raw.look_at.as_ref()).map(|(position, look_at)| CameraPath::Fixed {
             position: self.vector("position", position, Rule::Coordinate),
             look_at: self.vector("look_at", look_at, Rule::Coordinate),
         });
-        let orbit = raw.orbit.as_ref().map(|orbit| self.orbit(orbit.get_ref()));
+        let orbit = raw.orbit.as_ref().map(|orbit| self.within("orbit", |c| c.orbit(orbit.get_ref())));
         if let (Some(orbit), true) = (&raw.orbit, raw.position.is_some() || !raw.key.is_empty()) {
             let what = "the camera has an orbit and keys or a `position`";
             self.problems.push(Problem::new(orbit.span(), what, "expected one of them"));
         }
         let before = self.problems.len();
-        let keys: Vec<Key> = raw.key.iter().map(|k| self.key(k, fov_deg)).collect();
+        let keys: Vec<Key> = self.within("key", |c| raw.key.iter().map(|k| c.key(k, fov_deg)).collect());
         if self.problems.len() == before {
             self.check_keys(raw, &keys);
         }

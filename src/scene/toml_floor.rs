@@ -7,8 +7,9 @@ use super::limits::MAX_TILES;
 use super::material::Material;
 use super::relief::{Bumps, MapSource, Relief};
 use super::toml::Validator;
-use super::toml_keys::{Numbers, RawFloor, RawRelief, Text};
+use super::toml_keys::{RawFloor, RawRelief};
 use super::toml_material::Of;
+use super::toml_values::{At, Numbers, Text};
 use crate::math::vec3::Vec3;
 use toml::Spanned;
 
@@ -67,7 +68,7 @@ impl Validator {
         }
         let material = self.material(&keys, Of::Floor);
         Floor {
-            relief: raw.relief.as_ref().map(|r| self.relief(r, &material, reading)),
+            relief: raw.relief.as_ref().map(|r| self.within("relief", |c| c.relief(r, &material, reading))),
             corners,
             texture,
             material,
@@ -81,7 +82,7 @@ impl Validator {
         let depth = self.optional("depth", &raw.depth, Rule::Length);
         let mut wrong = |span, what: &str, expected: &str| self.problems.push(Problem::new(span, what, expected));
         if raw.bump.is_some() != raw.depth.is_some() {
-            let span = raw.bump.as_ref().map_or_else(|| raw.depth.as_ref().map(Spanned::span), |b| Some(b.span()));
+            let span = raw.bump.as_ref().map_or_else(|| raw.depth.as_ref().map(|at| at.span()), |b| Some(b.span()));
             let expected = "expected `bump`, a map of heights, and `depth`, the length from its black up to its white";
             wrong(span.unwrap_or_else(|| spanned.span()), "`bump` and `depth` go together", expected);
         }
@@ -112,7 +113,7 @@ impl Validator {
             tiles: self.whole("tiles", &raw.tiles, 1, 1, MAX_TILES),
         }
     }
-    fn two(&mut self, key: &str, value: &Option<Spanned<Numbers<2>>>) -> [f64; 2] {
+    fn two(&mut self, key: &str, value: &Option<At<Numbers<2>>>) -> [f64; 2] {
         let Some(value) = value else { return [0.0; 2] };
         let rule = Rule::Coordinate;
         let two = value.get_ref().0;

@@ -4,7 +4,6 @@ use super::diagnostic::{Problem, Rule};
 use super::material::{Material, MaterialKind, MeasuredMetal};
 use super::toml::Validator;
 use super::toml_keys::MaterialKeys;
-use toml::Spanned;
 
 /// What is made of a material, which is not the same of all.
 #[derive(Clone, Copy, PartialEq)]
@@ -50,16 +49,16 @@ impl Validator {
             Name::Light => &[colour_key, "strength"],
         };
         let spans = [
-            (colour_key, keys.colour.as_ref().map(Spanned::span)),
-            ("highlight", keys.highlight.as_ref().map(Spanned::span)),
-            ("fuzz", keys.fuzz.as_ref().map(Spanned::span)),
-            ("roughness", keys.roughness.as_ref().map(Spanned::span)),
-            ("strength", keys.strength.as_ref().map(Spanned::span)),
-            ("ior", keys.ior.as_ref().map(Spanned::span)),
-            ("abbe", keys.abbe.as_ref().map(Spanned::span)),
-            ("tint_distance", keys.tint_distance.as_ref().map(Spanned::span)),
-            ("reflection", keys.reflection.as_ref().map(Spanned::span)),
-            ("transparency", keys.transparency.as_ref().map(Spanned::span)),
+            (colour_key, keys.colour.as_ref().map(|at| at.span())),
+            ("highlight", keys.highlight.as_ref().map(|at| at.span())),
+            ("fuzz", keys.fuzz.as_ref().map(|at| at.span())),
+            ("roughness", keys.roughness.as_ref().map(|at| at.span())),
+            ("strength", keys.strength.as_ref().map(|at| at.span())),
+            ("ior", keys.ior.as_ref().map(|at| at.span())),
+            ("abbe", keys.abbe.as_ref().map(|at| at.span())),
+            ("tint_distance", keys.tint_distance.as_ref().map(|at| at.span())),
+            ("reflection", keys.reflection.as_ref().map(|at| at.span())),
+            ("transparency", keys.transparency.as_ref().map(|at| at.span())),
         ];
         // Highlights of spheres were read, and did nothing, beside any material.
         for (key, span) in spans {

@@ -1,6 +1,6 @@
 //! The program from outside: streams, files, exit codes.
 
-use crate::common::{program, text};
+use crate::common::{names, program, text};
 use std::io::Write;
 use std::path::Path;
 use std::process::{Child, Command, Output, Stdio};
@@ -24,15 +24,6 @@ fn default_scene() -> String {
     String::from_utf8(polyfly(Path::new("."), &["--default"], None).stdout).unwrap()
 }
 
-// Without what a run tells of itself.
-fn files(folder: &Path) -> Vec<String> {
-    let mut names: Vec<String> =
-        std::fs::read_dir(folder).unwrap().map(|e| e.unwrap().file_name().to_string_lossy().into_owned()).collect();
-    names.retain(|name| name != ".polyfly" && name != "manifest.json");
-    names.sort();
-    names
-}
-
 const SMALL: [&str; 5] = ["--cpu", "--size", "40x30", "--samples", "1"];
 
 #[test]
@@ -50,7 +41,7 @@ fn the_main_job() {
         assert!(parts[2].parse::<u64>().unwrap() >= 1200);
     }
     assert_eq!(log.lines().count(), 4);
-    assert_eq!(files(&dir.path().join("output/default")), ["0.png", "1.png", "2.png", "3.png"]);
+    assert_eq!(names(&dir.path().join("output/default")), ["0.png", "1.png", "2.png", "3.png"]);
     let picture = image::open(dir.path().join("output/default/2.png")).unwrap();
     assert_eq!((picture.width(), picture.height(), picture.color()), (40, 30, image::ColorType::Rgb8));
 }
@@ -74,9 +65,9 @@ fn data_files_have_the_exact_format_and_png_the_same_pixels() {
 #[test]
 fn real_input_files_render() {
     let inputs = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/inputs");
-    let names = files(&inputs).into_iter().filter(|n| n.ends_with(".txt")).collect::<Vec<_>>();
-    assert!(names.len() > 10, "{names:?}");
-    for file in names.iter().map(|n| inputs.join(n)) {
+    let given = names(&inputs).into_iter().filter(|n| n.ends_with(".txt")).collect::<Vec<_>>();
+    assert!(given.len() > 10, "{given:?}");
+    for file in given.iter().map(|n| inputs.join(n)) {
         let dir = tempfile::tempdir().unwrap();
         let name = file.file_name().unwrap().to_string_lossy().into_owned();
         let frames = if name == "four-lights.txt" { "0" } else { "0-1" };
@@ -90,10 +81,10 @@ fn real_input_files_render() {
             assert_eq!(run.status.code(), Some(65));
             let words = text(&run.stderr);
             assert!(words.contains("line.txt:2:1") && words.contains("token 1 (frame count)"), "{words}");
-            assert_eq!(files(dir.path()), [""; 0]);
+            assert_eq!(names(dir.path()), [""; 0]);
         } else {
             assert!(run.status.success(), "{name}: {}", text(&run.stderr));
-            assert_eq!(files(dir.path()).len(), if frames == "0" { 1 } else { 2 }, "{name}");
+            assert_eq!(names(dir.path()).len(), if frames == "0" { 1 } else { 2 }, "{name}");
         }
     }
 }
@@ -101,7 +92,7 @@ fn real_input_files_render() {
 #[test]
 fn own_scenes_render_as_they_are() {
     let scenes = Path::new(env!("CARGO_MANIFEST_DIR")).join("scenes");
-    for name in files(&scenes).into_iter().filter(|n| n.ends_with(".toml") || n.ends_with(".txt")) {
+    for name in names(&scenes).into_iter().filter(|n| n.ends_with(".toml") || n.ends_with(".txt")) {
         let dir = tempfile::tempdir().unwrap();
         let path = scenes.join(&name).display().to_string();
         let run = polyfly(
@@ -124,11 +115,11 @@ fn toml_paths_start_at_the_scene_file() {
     let run = polyfly(dir.path(), &["--cpu", "deep/s.toml"], None);
     assert_eq!(run.status.code(), Some(65));
     assert!(text(&run.stderr).contains("deep/t.data"), "{}", text(&run.stderr));
-    assert_eq!(files(&dir.path().join("deep")), ["s.toml"], "nothing may be written");
+    assert_eq!(names(&dir.path().join("deep")), ["s.toml"], "nothing may be written");
     std::fs::write(dir.path().join("deep/t.data"), [1, 0, 0, 0, 1, 0, 0, 0, 9, 9, 9, 255]).unwrap();
     let run = polyfly(dir.path(), &["--cpu", "deep/s.toml"], None);
     assert!(run.status.success(), "{}", text(&run.stderr));
-    assert_eq!(files(&dir.path().join("deep/out")), ["0.data"]);
+    assert_eq!(names(&dir.path().join("deep/out")), ["0.data"]);
     std::fs::write(dir.path().join("deep/t.data"), [1, 0, 0, 0, 1, 0, 0, 0, 9]).unwrap();
     let run = polyfly(dir.path(), &["--cpu", "deep/s.toml", "--overwrite"], None);
     assert_eq!(run.status.code(), Some(65), "a texture cut short is refused");
@@ -174,7 +165,7 @@ fn usage_errors_are_64() {
     ] {
         let run = polyfly(dir.path(), args, Some(&scene));
         assert_eq!(run.status.code(), Some(64), "{args:?}: {}", text(&run.stderr));
-        assert_eq!(files(dir.path()), [""; 0], "{args:?} wrote something");
+        assert_eq!(names(dir.path()), [""; 0], "{args:?} wrote something");
     }
 }
 
@@ -209,7 +200,7 @@ fn a_closed_log_does_not_stop_the_rendering() {
     drop(child.stdout.take());
     let run = child.wait_with_output().unwrap();
     assert_eq!((run.status.code(), text(&run.stderr)), (Some(0), String::new()));
-    assert_eq!(files(dir.path()).len(), 40);
+    assert_eq!(names(dir.path()).len(), 40);
 }
 
 #[test]
@@ -245,7 +236,7 @@ fn convert_goes_both_ways() {
     let run = polyfly(dir.path(), &["convert", &infinity, "--to", "tokens", "-o", "x.txt"], None);
     assert_eq!(run.status.code(), Some(65));
     assert!(text(&run.stderr).contains("bodies"), "{}", text(&run.stderr));
-    assert_eq!(files(dir.path()), [""; 0]);
+    assert_eq!(names(dir.path()), [""; 0]);
 }
 
 #[test]
@@ -299,7 +290,7 @@ fn the_first_interrupt_ends_after_whole_frames() {
     std::io::Read::read_to_string(&mut out, &mut line).unwrap();
     let run = child.wait_with_output().unwrap();
     assert_eq!(run.status.code(), Some(130), "{}", text(&run.stderr));
-    let names = files(dir.path());
+    let names = names(dir.path());
     assert_eq!(names.len(), line.lines().count(), "each frame in the log is there, and no other");
     assert!(names.len() < 600 && names.iter().all(|n| n.ends_with(".data")), "{names:?}");
     for name in names {

@@ -37,7 +37,7 @@ pub fn words(run: &Output) -> String {
 
 /// Looks again and again until it is so.
 #[cfg(unix)]
-pub fn wait_for(what: impl Fn() -> bool) {
+pub fn wait_for(mut what: impl FnMut() -> bool) {
     let start = Instant::now();
     while !what() {
         assert!(start.elapsed() < Duration::from_secs(60), "it never came");
@@ -50,6 +50,25 @@ pub fn wait_for(what: impl Fn() -> bool) {
 pub fn signal(child: &std::process::Child, name: &str) {
     let done = Command::new("kill").args(["-s", name, &child.id().to_string()]).status().unwrap();
     assert!(done.success());
+}
+
+/// Names in a folder, without what is polyfly's own there.
+pub fn names(folder: &Path) -> Vec<String> {
+    let mut names: Vec<String> =
+        std::fs::read_dir(folder).unwrap().map(|e| e.unwrap().file_name().to_string_lossy().into_owned()).collect();
+    names.retain(|name| name != ".polyfly" && name != "manifest.json");
+    names.sort();
+    names
+}
+
+/// Writes a program for the shell; its path.
+#[cfg(unix)]
+pub fn shell_script(folder: &Path, name: &str, text: &str) -> String {
+    use std::os::unix::fs::PermissionsExt;
+    let path = folder.join(name);
+    std::fs::write(&path, format!("#!/bin/sh\n{text}\n")).unwrap();
+    std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).unwrap();
+    path.display().to_string()
 }
 
 /// Names and bytes of the frames in a folder, without what is hidden and the manifest.

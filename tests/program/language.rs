@@ -1,6 +1,6 @@
 //! What people write who do not know the language yet, and what they are told; names of frames and files, flags and their defaults.
 
-use crate::common::{folder, polyfly, program, text, words};
+use crate::common::{folder, names, polyfly, program, text, words};
 use std::path::Path;
 use std::process::Output;
 
@@ -8,13 +8,6 @@ const LOOK: [&str; 5] = ["--cpu", "--size", "16x12", "--samples", "1"];
 
 fn render(dir: &Path, more: &[&str]) -> Output {
     polyfly(dir, &[&["scene.toml"], &LOOK[..], more].concat())
-}
-
-fn names(dir: &Path) -> Vec<String> {
-    let mut names: Vec<String> =
-        std::fs::read_dir(dir).unwrap().map(|e| e.unwrap().file_name().to_string_lossy().into_owned()).collect();
-    names.sort();
-    names
 }
 
 // The scene with one line put in place of those that begin like it, or added at the end.
@@ -157,7 +150,6 @@ fn slips_of_the_pen_are_understood() {
         ("reflection = 1,5", "numbers are written with a point: 1.5"),
         ("reflection = .5", "digits stand on both sides of the point: 0.5"),
         ("reflection = \"0.5\"", "a number stands without quotes: 0.5"),
-        ("reflection = \"60%\"", "a number stands without quotes: 0.6"),
         ("color = #e68033", "a colour stands in quotes: \"#e68033\""),
         ("texture = @wood", "a text stands in quotes: \"@wood\""),
         ("color = [230, 128, 51]", "codes of 0 to 255 are written as \"#e68033\""),
@@ -306,4 +298,78 @@ fn shells_and_man_know_the_program() {
     }
     let manual = text(&polyfly(dir.path(), &["man"]).stdout);
     assert!(manual.starts_with(".ie") && manual.contains("polyfly") && manual.contains("stitch"), "{manual:.300}");
+}
+
+#[test]
+fn keys_are_changed_on_the_command_line() {
+    let dir = folder();
+    let picture = |more: &[&str]| {
+        let run = render(dir.path(), &[&["--frames", "0", "-o", "x.ppm", "--overwrite"], more].concat());
+        assert!(run.status.success(), "{}", words(&run));
+        std::fs::read(dir.path().join("x.ppm")).unwrap()
+    };
+    let plain = picture(&[]);
+    let changed = picture(&["--set", "film.exposure=-150%", "--set", "body[0].color=tomato"]);
+    let scene = std::fs::read_to_string(dir.path().join("scene.toml")).unwrap();
+    let scene = scene.replace("exposure = 0.0", "exposure = -1.5").replacen("color = [", "color = \"tomato\" # [", 1);
+    std::fs::write(dir.path().join("scene.toml"), scene).unwrap();
+    assert!(changed == picture(&[]) && changed != plain);
+    // In tokens too, whose keys are those of the same scene in TOML.
+    std::fs::write(dir.path().join("s.txt"), polyfly(dir.path(), &["--default"]).stdout).unwrap();
+    let run = polyfly(
+        dir.path(),
+        &[&["s.txt"], &LOOK[..], &["--frames=0", "-o", "t.ppm", "--set", "film.exposure=-1.5"]].concat(),
+    );
+    assert!(run.status.success(), "{}", words(&run));
+    for (change, code, what) in [
+        ("film.exposure", 64, "expected KEY=VALUE"),
+        ("body[7].radius=1", 64, "the scene has 3 of them"),
+        ("film..x=1", 64, "is no key"),
+        ("film.exposre=1", 65, "did you mean `exposure`?"),
+        ("render.depth=300", 65, "a whole number from 0 to 128"),
+    ] {
+        let run = render(dir.path(), &["--frames", "0", "-o", "y.ppm", "--set", change]);
+        assert_eq!(run.status.code(), Some(code), "{change}: {}", words(&run));
+        assert!(words(&run).contains(what), "{change}: {}", words(&run));
+    }
+}
+
+#[test]
+fn shares_may_be_percentages() {
+    let dir = folder();
+    let toml = |share: &str| format!("[[body]]\nsolid = \"hexahedron\"\nreflection = {share}\n");
+    let converted = |name: &str, scene: &str| {
+        std::fs::write(dir.path().join(name), scene).unwrap();
+        let run = polyfly(dir.path(), &["convert", name, "--to", "toml"]);
+        assert!(run.status.success(), "{}", words(&run));
+        text(&run.stdout)
+    };
+    assert_eq!(converted("a.toml", &toml("\"57%\"")), converted("b.toml", &toml("0.57")));
+    let tokens = text(&polyfly(dir.path(), &["--default"]).stdout);
+    assert!(tokens.contains(" 0.5 "), "{tokens}");
+    assert_eq!(converted("a.txt", &tokens.replace(" 0.5 ", " 50% ")), converted("b.txt", &tokens));
+}
+
+#[test]
+fn the_schema_is_the_one_that_the_scenes_name() {
+    let scenes = Path::new(env!("CARGO_MANIFEST_DIR")).join("scenes");
+    let schema = text(&polyfly(&scenes, &["schema"]).stdout);
+    let stored = std::fs::read_to_string(scenes.join("scene.schema.json")).unwrap();
+    assert!(schema == stored, "polyfly schema > scenes/scene.schema.json");
+    for name in names(&scenes).iter().filter(|name| name.ends_with(".toml")) {
+        let scene = std::fs::read_to_string(scenes.join(name)).unwrap();
+        assert!(scene.starts_with("#:schema scene.schema.json\n"), "{name}");
+    }
+}
+
+#[test]
+fn a_fault_in_tokens_tells_how_they_were_read() {
+    let dir = folder();
+    std::fs::write(dir.path().join("s.txt"), "3 a%d.png 64 48 200").unwrap();
+    let run = polyfly(dir.path(), &["s.txt"]);
+    assert!(
+        words(&run).contains("read as the reduced dialect") || words(&run).contains("read as the full dialect"),
+        "{}",
+        words(&run)
+    );
 }

@@ -1,11 +1,9 @@
 //! Videos in segments: what is seen does not depend on how many encoders there were, on how often the run was cut off, or on
 //! who made the frames. These tests need ffmpeg and ffprobe and say so when they are missing.
 
-use crate::common::{folder, polyfly, program, words};
-use std::os::unix::fs::PermissionsExt;
+use crate::common::{folder, polyfly, program, shell_script, wait_for, words};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
-use std::time::{Duration, Instant};
 
 const LOOK: [&str; 9] = ["scene.toml", "--cpu", "--size", "96x64", "--samples", "1", "--threads=1", "--segment", "7"];
 
@@ -31,14 +29,11 @@ fn shown(dir: &Path, video: &str, fps: f64) -> Vec<(String, f64)> {
 
 // ffmpeg that writes down how often it encodes, and does what is said before that.
 fn counting(folder: &Path, deed: &str) -> String {
-    let path = folder.join("counting-ffmpeg");
     let script = format!(
-        "#!/bin/sh\n{deed}\ncase \"$*\" in *rawvideo*) echo x >>{}/encodings ;; esac\nexec ffmpeg \"$@\"\n",
+        "{deed}\ncase \"$*\" in *rawvideo*) echo x >>{}/encodings ;; esac\nexec ffmpeg \"$@\"",
         folder.display()
     );
-    std::fs::write(&path, script).unwrap();
-    std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).unwrap();
-    path.display().to_string()
+    shell_script(folder, "counting-ffmpeg", &script)
 }
 
 // Since it was last asked, without the trial of one frame.
@@ -88,12 +83,8 @@ fn a_video_is_the_same_however_it_is_encoded() {
     assert_eq!(sums("short.mp4"), sums("long.mp4")[7..14]);
 }
 
-fn wait_for(child: &mut Child, what: impl Fn() -> bool) {
-    let start = Instant::now();
-    while !what() && child.try_wait().unwrap().is_none() {
-        assert!(start.elapsed() < Duration::from_secs(60), "it never came");
-        std::thread::sleep(Duration::from_millis(2));
-    }
+fn has_ended(child: &mut Child) -> bool {
+    child.try_wait().unwrap().is_some()
 }
 
 #[test]
@@ -115,7 +106,7 @@ fn what_is_encoded_is_not_encoded_again() {
                 .concat();
         let mut child = program(dir.path(), &args).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
         let beside = dir.path().join(if keep { format!("cut{i}") } else { format!("v{i}") });
-        wait_for(&mut child, || segments(&beside).len() >= 2);
+        wait_for(|| segments(&beside).len() >= 2 || has_ended(&mut child));
         let _ = Command::new("kill").args(["-s", signal, &child.id().to_string()]).status().unwrap();
         if child.wait().unwrap().success() {
             // It was faster than the signal.
@@ -217,7 +208,7 @@ fn frames_of_segments_that_are_there_take_no_memory() {
         ["scene.toml", "--cpu", "--size", "1280x820", "--samples", "1", "--segment", "14", "--video-memory", "16"];
     let args = [&look[..], &["--frames", "0-15", "-o", "o/%d.png", "--video", "v.mp4", "-q"]].concat();
     let mut child = program(dir.path(), &args).stdout(Stdio::null()).spawn().unwrap();
-    wait_for(&mut child, || !segments(&dir.path().join("o")).is_empty());
+    wait_for(|| !segments(&dir.path().join("o")).is_empty() || has_ended(&mut child));
     let _ = child.kill();
     if child.wait().unwrap().success() {
         // It was faster than the signal.
@@ -227,7 +218,7 @@ fn frames_of_segments_that_are_there_take_no_memory() {
         std::fs::remove_file(dir.path().join(format!("o/{n}.png"))).unwrap();
     }
     let mut child = program(dir.path(), &[&args[..], &["--resume"]].concat()).stdout(Stdio::null()).spawn().unwrap();
-    wait_for(&mut child, || dir.path().join("v.mp4").exists());
+    wait_for(|| dir.path().join("v.mp4").exists() || has_ended(&mut child));
     assert!(child.wait().unwrap().success());
     assert_eq!(shown(dir.path(), "v.mp4", 30.0).len(), 16);
 }

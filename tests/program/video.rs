@@ -1,6 +1,6 @@
 //! Videos, read back with ffprobe; these tests need ffmpeg and say so when it is missing.
 
-use crate::common::{program, text};
+use crate::common::{names, program, shell_script, text};
 use std::io::Write;
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
@@ -27,14 +27,6 @@ fn probe(file: &Path) -> String {
         .expect("ffprobe is needed: apt-get install ffmpeg");
     assert!(out.status.success(), "{}", text(&out.stderr));
     text(&out.stdout).trim().to_owned()
-}
-
-fn names(folder: &Path) -> Vec<String> {
-    let mut names: Vec<String> =
-        std::fs::read_dir(folder).unwrap().map(|e| e.unwrap().file_name().to_string_lossy().into_owned()).collect();
-    names.retain(|name| name != ".polyfly" && name != "manifest.json");
-    names.sort();
-    names
 }
 
 #[test]
@@ -155,15 +147,11 @@ fn wrong_options_give_ffmpegs_own_words_before_the_first_frame() {
 
 // A program that is ffmpeg until its second encoding, then behaves badly.
 fn bad_encoder(folder: &Path, deed: &str) -> String {
-    use std::os::unix::fs::PermissionsExt;
-    let path = folder.join("bad-ffmpeg");
     let script = format!(
-        "#!/bin/sh\ncase \"$*\" in *rawvideo*) ;; *) exec ffmpeg \"$@\" ;; esac\nif [ ! -e {0}/tried ]; then touch {0}/tried; exec ffmpeg \"$@\"; fi\n{deed}\n",
+        "case \"$*\" in *rawvideo*) ;; *) exec ffmpeg \"$@\" ;; esac\nif [ ! -e {0}/tried ]; then touch {0}/tried; exec ffmpeg \"$@\"; fi\n{deed}",
         folder.display()
     );
-    std::fs::write(&path, script).unwrap();
-    std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).unwrap();
-    path.display().to_string()
+    shell_script(folder, "bad-ffmpeg", &script)
 }
 
 #[test]
