@@ -38,6 +38,8 @@ pub enum Command {
     Convert(ConvertArgs),
     /// Tells whether a scene is one, what it holds, and what may not be meant: nothing in sight, black or burnt frames.
     Check(CheckArgs),
+    /// Shows a scene on a page of this machine, live while its file is edited: camera, keys, frames.
+    Studio(StudioArgs),
     /// Renders scenes on every device of this machine and compares the bytes.
     Verify(VerifyArgs),
     /// Measures how work is dealt out to threads.
@@ -69,6 +71,28 @@ pub struct CheckArgs {
     /// The scene: a file, or `-` for stdin.
     #[arg(default_value = "-")]
     pub scene: String,
+    /// What to change in it.
+    #[command(flatten)]
+    pub changes: SceneArgs,
+}
+
+/// Arguments of `studio`.
+#[derive(Args, Debug)]
+pub struct StudioArgs {
+    /// The scene: a file, in tokens or TOML.
+    pub scene: String,
+    /// Port to serve at, on 127.0.0.1; 0: any that is free.
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub port: u16,
+    /// Render on the CPU; CUDA is not touched.
+    #[arg(long, conflicts_with = "gpu", help_heading = "Device")]
+    pub cpu: bool,
+    /// Render on the first GPU, or fail.
+    #[arg(long, help_heading = "Device")]
+    pub gpu: bool,
+    /// CPU threads [default: one a core]
+    #[arg(long, value_name = "N", value_parser = parse_threads, help_heading = "Device")]
+    pub threads: Option<usize>,
     /// What to change in it.
     #[command(flatten)]
     pub changes: SceneArgs,
@@ -337,7 +361,7 @@ fn parse_samples(text: &str) -> Result<SamplesArg, String> {
 }
 
 /// Flags that change a scene.
-#[derive(Args, Debug, Default)]
+#[derive(Args, Clone, Debug, Default)]
 pub struct SceneArgs {
     /// Frames to render: `7`, `0-99`, `0-99x5`, `5-`, `last`, `-1` (the same), `all`, lists of these.
     #[arg(long, value_name = "A-BxN", allow_hyphen_values = true, help_heading = "Scene")]

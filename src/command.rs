@@ -18,6 +18,7 @@ mod render;
 mod shell;
 mod stitch;
 mod stop;
+mod studio;
 mod verify;
 
 use crate::cli::{Cli, Command, SceneArgs, home};
@@ -55,6 +56,7 @@ pub fn main() -> ExitCode {
         _ if defaults.is_err() => defaults,
         (Some(Command::Convert(args)), _) => convert::run(args),
         (Some(Command::Check(args)), _) => check::run(args),
+        (Some(Command::Studio(args)), _) => studio::run(args),
         (Some(Command::Verify(args)), _) => verify::run(args),
         (Some(Command::Bench(args)), _) => bench::run(args),
         (Some(Command::Particles(args)), _) => particles::run(args),

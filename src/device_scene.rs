@@ -128,7 +128,7 @@ impl DeviceScene {
         Ok(DeviceScene { fixed: Arc::clone(&self.fixed), geometry, constants })
     }
 
-    /// The same scene as a picture of another size and number of samples, those of `scene`.
+    /// The same scene as a picture of another size and other numbers of samples and bounces, those of `scene`.
     pub fn resized(&self, scene: &Scene) -> DeviceScene {
         let here = &self.constants;
         let (render, grid) = (&scene.render, grid(scene));
@@ -138,6 +138,7 @@ impl DeviceScene {
             samples: grid as i32,
             sample_step: (1.0 / f64::from(grid.max(1))) as f32,
             sample_bits: sample_bits(scene),
+            depth: render.depth as i32,
             ..*here
         };
         DeviceScene { constants, ..self.clone() }

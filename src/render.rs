@@ -8,7 +8,9 @@ mod exposure;
 pub mod frames;
 pub mod plan;
 pub mod scheduler;
+pub mod sheet;
 pub mod stats;
+mod viewer;
 
 use crate::assets::source::Limits;
 use crate::assets::{AssetError, Assets};
@@ -121,6 +123,10 @@ pub struct Renderer {
     stops: f64,
     chosen: Chosen,
     stop: Arc<AtomicBool>,
+    abandon: Arc<AtomicBool>,
+    // Devices that wait for the next run, and what they are ready for.
+    waiting: Option<(DeviceNeeds, Vec<Box<dyn Device>>)>,
+    keeps_devices: bool,
 }
 
 // Which devices render.
@@ -181,6 +187,9 @@ impl Renderer {
                 stops,
                 chosen,
                 stop,
+                abandon: Arc::default(),
+                waiting: None,
+                keeps_devices: false,
                 options,
                 scene: scene.clone(),
             })
@@ -288,7 +297,10 @@ impl Renderer {
         let (devices, opened) = std::thread::scope(|threads| {
             let sinks = &mut sinks;
             let opened = threads.spawn(move || sinks.iter_mut().try_for_each(|s| s.open(&info)));
-            let devices = self.devices(device_needs, progress);
+            let devices = match self.waiting.take() {
+                Some((ready_for, devices)) if ready_for == device_needs => Ok(devices),
+                _ => self.devices(device_needs, progress),
+            };
             (devices, joined(opened))
         });
         opened?;
@@ -308,9 +320,15 @@ impl Renderer {
             post: &post,
             denoiser: denoiser.as_ref(),
             stop: &self.stop,
+            abandon: &self.abandon,
             already: already.as_deref().unwrap_or_default(),
         };
-        delivery::run(&mut devices, &work, sinks, progress)
+        let result = delivery::run(&mut devices, &work, sinks, progress);
+        // Those that failed are not asked again.
+        if self.keeps_devices && !matches!(result, Err(RenderError::Device(_))) {
+            self.waiting = Some((device_needs, devices));
+        }
+        result
     }
 
     /// Whether devices are to leave linear light: they tone and pack pictures themselves where nobody needs it.

@@ -12,6 +12,7 @@
 mod adaptive;
 pub(crate) mod builtin;
 mod camera;
+mod camera_view;
 pub(crate) mod diagnostic;
 pub(crate) mod edit;
 mod files;
@@ -21,6 +22,7 @@ mod lamps;
 pub(crate) mod limits;
 mod material;
 mod motion;
+mod particles;
 mod pattern;
 mod rectangle;
 mod relief;
@@ -41,6 +43,7 @@ pub use crate::math::platonic::Solid;
 use crate::math::vec3::Vec3;
 pub use adaptive::Adaptive;
 pub use camera::{Camera, CameraPath, CylindricalPath, Key, Orbit, View};
+pub(crate) use camera_view::{Viewpoint, keys_through};
 pub use diagnostic::{Problem, Problems};
 pub use film::{Exposure, FilmSettings, Filter};
 pub use floor::{Floor, FloorShape, TextureSource};
@@ -49,6 +52,7 @@ pub use lamps::{LampPattern, LampSamples, LampSides};
 pub(crate) use limits::defaults;
 pub use material::{Material, MaterialKind, MeasuredMetal};
 pub use motion::{Motion, Rotation};
+pub use particles::{ColourBy, Particles};
 pub use pattern::{Pattern, PatternError, numbered};
 pub use rectangle::Rectangle;
 pub use relief::{Bumps, MapSource, Relief};
@@ -219,67 +223,9 @@ pub struct Mesh {
     pub smooth: bool,
 }
 
-/// The particles of a simulation, one file or one a frame.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Particles {
-    /// A file, or a name with `%d` or `%0Nd` for the time step.
-    pub path: String,
-    /// Time step of the first frame.
-    pub first: u32,
-    /// Time steps from frame to frame.
-    pub step: u32,
-    /// What colours them.
-    pub colour_by: ColourBy,
-    /// Values at the colour map's ends; those of the first file if none are given.
-    pub range: Option<[f64; 2]>,
-    /// How they look where nothing colours them.
-    pub material: Material,
-    /// Draw the colour map with its numbers.
-    pub legend: bool,
-}
-
-/// A value that every particle has.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ColourBy {
-    /// None: the material's colour.
-    Nothing,
-    /// Its speed.
-    Velocity,
-    /// The pressure on it.
-    Pressure,
-    /// Its radius.
-    Radius,
-}
-
-impl ColourBy {
-    /// All, with their names.
-    pub const ALL: [(ColourBy, &str); 4] = [
-        (ColourBy::Nothing, "nothing"),
-        (ColourBy::Velocity, "velocity"),
-        (ColourBy::Pressure, "pressure"),
-        (ColourBy::Radius, "radius"),
-    ];
-    /// The name in a scene.
-    pub fn name(self) -> &'static str {
-        name_of(&Self::ALL, self)
-    }
-}
-
 // What a scene calls a value of a list that has all of its kind.
 fn name_of<T: Copy + PartialEq>(all: &[(T, &'static str)], value: T) -> &'static str {
     all.iter().find(|(v, _)| *v == value).map_or("", |(_, name)| name)
-}
-
-impl Particles {
-    /// The file of a frame.
-    pub(crate) fn file(&self, frame: u32) -> PathBuf {
-        let number = u64::from(self.first) + u64::from(frame) * u64::from(self.step);
-        PathBuf::from(numbered(&self.path, number).unwrap_or_else(|| self.path.clone()))
-    }
-    /// Whether each frame has a file of its own.
-    pub(crate) fn is_animated(&self) -> bool {
-        numbered(&self.path, 0).is_some()
-    }
 }
 
 impl RenderSettings {

@@ -3,7 +3,7 @@
 mod data;
 mod exr;
 mod jpg;
-mod png;
+pub mod png;
 mod ppm;
 mod webp;
 

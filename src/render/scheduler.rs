@@ -50,6 +50,8 @@ pub struct Work<'a> {
     pub denoiser: Option<&'a Denoiser>,
     /// True ends the run after the frames in flight.
     pub stop: &'a AtomicBool,
+    /// True ends it after the tasks in flight: their frames are not wanted any more.
+    pub abandon: &'a AtomicBool,
     /// What tells that a frame is not to be made; empty where all are.
     pub already: &'a [Already],
 }
@@ -219,6 +221,12 @@ impl<'a> FrameQueue<'a> {
         let mut state = self.lock();
         loop {
             state.ended |= self.work.stop.load(Ordering::Relaxed);
+            if self.work.abandon.load(Ordering::Relaxed) {
+                state.ended = true;
+                state.ready.clear();
+                state.open.clear();
+                state.prepared.clear();
+            }
             if state.ready.is_empty() && !state.ended {
                 self.open_next(&mut state);
             }

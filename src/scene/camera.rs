@@ -228,6 +228,11 @@ impl Camera {
         length(sub(target, eye)) <= NEAREST
     }
 
+    /// The point that its path has it look at.
+    pub fn look_at(&self, frame: u32, frames: u32) -> Vec3 {
+        self.path.at(f64::from(frame), frames, self.fov_deg).1
+    }
+
     /// The view at a moment, in frames from the start of a clip of `frames`.
     pub fn view_at(&self, moment: f64, frames: u32) -> View {
         let (eye, target, fov_deg, phi) = self.path.at(moment, frames, self.fov_deg);

@@ -91,9 +91,11 @@ fn clean(value: &mut Value) {
 
 fn tell(place: &mut Value, values: Values) {
     match values {
-        Values::Words(words) => {
+        Values::Words(words, default) => {
             place["enum"] = json!(words);
-            place["default"] = json!(words[0]);
+            if let Some(word) = default {
+                place["default"] = json!(word);
+            }
         }
         Values::Numbers(rule, default) => {
             // A list's numbers, or those of a key that takes words too.

@@ -41,8 +41,8 @@ pub struct Note {
 pub enum Values {
     /// Numbers, or lists of them; what holds where there is none.
     Numbers(Rule, Option<Vec<f64>>),
-    /// Some words, of which the first holds where there is none.
-    Words(Vec<String>),
+    /// Some words; the one that holds where there is none.
+    Words(Vec<&'static str>, Option<&'static str>),
 }
 
 impl Validator {
@@ -295,6 +295,7 @@ impl Validator {
     fn body(&mut self, spanned: &Spanned<RawBody>) -> Body {
         let raw = spanned.get_ref();
         self.require("solid", "body", spanned.span(), &raw.solid);
+        self.note("solid", || Values::Words([&Solid::ALL.map(Solid::name)[..], &["cube"]].concat(), None));
         let solid = raw.solid.as_ref().and_then(|name| {
             let solid = Solid::from_name(name.get_ref());
             if solid.is_none() {
@@ -383,8 +384,8 @@ impl Validator {
         }
     }
     // One of some words.
-    pub fn one_of<T: Copy>(&mut self, key: &str, text: &Text, words: &[(T, &str)]) -> T {
-        self.note(key, || Values::Words(words.iter().map(|(_, word)| (*word).to_owned()).collect()));
+    pub fn one_of<T: Copy>(&mut self, key: &str, text: &Text, words: &[(T, &'static str)]) -> T {
+        self.note(key, || Values::Words(words.iter().map(|(_, word)| *word).collect(), Some(words[0].1)));
         let Some(text) = text else { return words[0].0 };
         if let Some((value, _)) = words.iter().find(|(_, w)| w == text.get_ref()) {
             return *value;

@@ -113,6 +113,7 @@ fn run_on(
         isa: renderer.isa(),
         post: &post,
         denoiser: None,
+        abandon: &std::sync::atomic::AtomicBool::new(false),
         stop: &stop,
         already: &[],
     };

@@ -2,6 +2,7 @@
 //! light through the scene's tone curve.
 
 use super::{Format, FormatOptions, Frame, PixelFormats, RGBA8, bytes_at, missing, rgb, shown};
+use crate::film::image::Image;
 use crate::scene::Tone;
 use image::ImageEncoder;
 use image::codecs::png::{CompressionType, FilterType, PngEncoder};
@@ -21,6 +22,15 @@ pub const FORMAT: Format = Format {
     is_whole,
     read: Some(|path| shown(path, image::ImageFormat::Png)),
 };
+
+/// A picture in RGBA, as it is shown.
+pub fn of_image(image: &Image<u8>) -> io::Result<Vec<u8>> {
+    let mut file = Vec::new();
+    PngEncoder::new_with_quality(&mut file, CompressionType::Fast, FilterType::Adaptive)
+        .write_image(&rgb(image.data()), image.width(), image.height(), image::ExtendedColorType::Rgb8)
+        .map_err(io::Error::other)?;
+    Ok(file)
+}
 
 // Signature, length and name of the first chunk, width and height; and all of the last chunk.
 const START: [u8; 16] = *b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR";

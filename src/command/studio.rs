@@ -1,0 +1,142 @@
+//! `polyfly studio`: the scene's picture on a page of this machine, live while its file is edited in any editor.
+
+mod batch;
+mod document;
+mod painter;
+mod server;
+
+use crate::cli::StudioArgs;
+use crate::error::Error;
+use crate::output::OutputError;
+use crate::output::formats::png;
+use crate::render::sheet::sheet;
+use crate::render::{Devices, RenderOptions};
+use crate::report::{print, remark};
+use batch::Batch;
+use document::Document;
+use painter::{Painter, Picture, Wish};
+use serde_json::Value;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+use tokio::net::TcpListener;
+use tokio::sync::watch;
+
+// How often the file is looked at.
+const LOOKED: Duration = Duration::from_millis(40);
+// Frames of a contact sheet.
+const SHEET: u32 = 20;
+
+// All that the page's requests share.
+struct Studio {
+    token: String,
+    document: Mutex<Document>,
+    painter: Painter,
+    batch: Batch,
+    options: RenderOptions,
+    // Counts changes of whatever the page shows.
+    changed: watch::Sender<u64>,
+}
+
+impl Studio {
+    fn document(&self) -> MutexGuard<'_, Document> {
+        self.document.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn tell(&self) {
+        self.changed.send_modify(|n| *n += 1);
+    }
+
+    fn change(&self, what: impl FnOnce(&mut Document) -> Result<(), Error>) -> Result<(), Error> {
+        let result = what(&mut self.document());
+        self.tell();
+        result
+    }
+
+    fn state(&self) -> Value {
+        let mut state = self.document().state();
+        state["batch"] = self.batch.state();
+        state["devices"] = self.painter.devices().into();
+        state
+    }
+
+    fn paint(&self, wish: &Wish) -> Result<Option<Picture>, Error> {
+        let (scene, version) = {
+            let document = self.document();
+            let (scene, version) = document.scene();
+            (scene.clone(), version)
+        };
+        let made = self.painter.paint(&scene, version, wish);
+        if let Err(e) = &made {
+            self.document().complain(version, e.to_string());
+            self.tell();
+        }
+        made
+    }
+
+    fn sheet(&self) -> Result<Vec<u8>, Error> {
+        let scene = self.document().scene().0.clone();
+        let image = sheet(&scene, SHEET, &self.options)?;
+        png::of_image(&image).map_err(|e| OutputError::Write("the contact sheet".into(), e).into())
+    }
+
+    fn tokens(&self) -> Result<String, Error> {
+        self.document().tokens()
+    }
+
+    fn render(self: &Arc<Self>, existing: Option<&str>) -> Result<(), Error> {
+        let mut arguments = vec![self.document().name().to_owned()];
+        arguments.extend(match existing {
+            None => None,
+            Some("resume") => Some("--resume".to_owned()),
+            Some("overwrite") => Some("--overwrite".to_owned()),
+            Some(other) => return Err(Error::Usage(format!("`{other}` is neither resume nor overwrite"))),
+        });
+        let studio = Arc::clone(self);
+        self.batch.start(&arguments, move || studio.tell())
+    }
+}
+
+/// Serves a scene until Ctrl-C.
+pub fn run(args: &StudioArgs) -> Result<(), Error> {
+    let options = RenderOptions {
+        devices: match (args.cpu, args.gpu) {
+            (true, _) => Devices::Cpu,
+            (_, true) => Devices::Gpu,
+            _ => Devices::Auto,
+        },
+        threads: args.threads.unwrap_or(0),
+        ..RenderOptions::default()
+    };
+    let document = Document::open(&args.scene, args.changes.clone())?;
+    let mut secret = [0; 16];
+    getrandom::fill(&mut secret)
+        .map_err(|e| Error::Read("the system's random numbers".into(), std::io::Error::other(e.to_string())))?;
+    let studio = Arc::new(Studio {
+        token: secret.iter().map(|byte| format!("{byte:02x}")).collect(),
+        document: Mutex::new(document),
+        painter: Painter::new(options.clone()),
+        batch: Batch::default(),
+        options,
+        changed: watch::Sender::new(0),
+    });
+    let follower = Arc::clone(&studio);
+    std::thread::spawn(move || {
+        loop {
+            std::thread::sleep(LOOKED);
+            if follower.document().follow() {
+                follower.tell();
+            }
+        }
+    });
+    let refused = |e| Error::from(OutputError::Write(format!("127.0.0.1:{}", args.port).into(), e));
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(refused)?;
+    runtime.block_on(async {
+        let listener = TcpListener::bind(("127.0.0.1", args.port)).await.map_err(refused)?;
+        let address = format!("http://{}/{}/", listener.local_addr().map_err(refused)?, studio.token);
+        print(&format!("{address}\n")).map_err(|e| OutputError::Write("stdout".into(), e))?;
+        if !args.changes.quiet {
+            remark("the studio is at this address, for this machine alone; Ctrl-C ends it");
+        }
+        server::serve(studio, listener).await.map_err(refused)
+    })
+}

@@ -1,0 +1,245 @@
+//! The scene that is worked on: its file, what the page has changed of it, and what is wrong with it.
+
+use crate::cli::{SceneArgs, home};
+use crate::command::confine::Fence;
+use crate::command::read_text;
+use crate::error::Error;
+use crate::output::files::write_whole;
+use crate::scene::{self, Grammar, Parsed, Reading, Scene, Viewpoint, edit, keys_through, write};
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+use std::io::Write;
+use std::path::Path;
+use std::time::SystemTime;
+
+// Places on the camera's way that the plan shows.
+const PLACES: u32 = 240;
+
+/// A key and what it is set to; none takes it away.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Change {
+    pub key: String,
+    pub value: Option<String>,
+}
+
+/// The scene.
+pub struct Document {
+    name: String,
+    args: SceneArgs,
+    grammar: Grammar,
+    // The file's text, in TOML whatever the file is.
+    text: String,
+    changes: Vec<Change>,
+    // The last scene without faults.
+    scene: Scene,
+    problems: Option<String>,
+    // Counts what anybody could see change.
+    version: u64,
+    stamp: Option<(SystemTime, u64)>,
+}
+
+impl Document {
+    /// Reads the file.
+    ///
+    /// # Errors
+    /// A file that cannot be read. One with faults is an error too the first time: there is nothing to show.
+    pub fn open(name: &str, args: SceneArgs) -> Result<Document, Error> {
+        let mut document = Document {
+            name: name.to_owned(),
+            args,
+            grammar: Grammar::Toml,
+            text: String::new(),
+            changes: Vec::new(),
+            scene: Scene::default(),
+            problems: None,
+            version: 1,
+            stamp: None,
+        };
+        document.stamp = document.stamp_now();
+        document.scene = document.read()?;
+        Ok(document)
+    }
+
+    /// What the picture is of: this scene, of that version.
+    pub fn scene(&self) -> (&Scene, u64) {
+        (&self.scene, self.version)
+    }
+
+    /// The file.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn stamp_now(&self) -> Option<(SystemTime, u64)> {
+        let facts = std::fs::metadata(&self.name).ok()?;
+        Some((facts.modified().ok()?, facts.len()))
+    }
+
+    // The file as it is now, with the changes.
+    fn read(&mut self) -> Result<Scene, Error> {
+        let (text, shown) = read_text(&self.name)?;
+        let home = home();
+        let folder = Path::new(&self.name).parent().unwrap_or(Path::new(""));
+        let reading = Reading { folder, home: home.as_deref(), solids: self.args.token_solids() };
+        let parsed = scene::parse(&text, &shown, reading)?;
+        self.grammar = parsed.grammar;
+        self.text = match parsed.grammar {
+            Grammar::Toml => text,
+            // Paths stay as they are written.
+            Grammar::Tokens => {
+                let reading = Reading { folder: Path::new(""), ..reading };
+                scene::parse(&text, &shown, reading)?.scene.to_toml()
+            }
+        };
+        self.resolved()
+    }
+
+    // The scene of the text and the changes.
+    fn resolved(&self) -> Result<Scene, Error> {
+        let home = home();
+        let folder = Path::new(&self.name).parent().unwrap_or(Path::new(""));
+        let reading = Reading { folder, home: home.as_deref(), solids: self.args.token_solids() };
+        let shown = if self.changes.is_empty() { self.name.clone() } else { format!("{} (as changed)", self.name) };
+        let Parsed { mut scene, .. } = scene::parse(&self.changed_text()?, &shown, reading)?;
+        if let Some(fence) = Fence::of(&self.name, self.args.allow_outside) {
+            fence.reading(&scene, self.args.texture.is_none())?;
+        }
+        self.args.override_scene(&mut scene)?;
+        Ok(scene)
+    }
+
+    /// The text in TOML, with what has been changed in it.
+    pub fn changed_text(&self) -> Result<String, Error> {
+        let mut text = self.text.clone();
+        for Change { key, value } in &self.changes {
+            text = edit::set(&text, key, value.as_deref()).map_err(|e| Error::Usage(e.to_string()))?;
+        }
+        Ok(text)
+    }
+
+    fn take(&mut self, result: Result<Scene, Error>) {
+        self.version += 1;
+        match result {
+            Ok(scene) => (self.scene, self.problems) = (scene, None),
+            Err(e) => self.problems = Some(e.to_string()),
+        }
+    }
+
+    /// Tells of something wrong with a scene that reads well: a file that it names.
+    pub fn complain(&mut self, version: u64, what: String) {
+        if version == self.version && self.problems.as_ref() != Some(&what) {
+            self.problems = Some(what);
+        }
+    }
+
+    /// Looks whether the file has changed, and reads it again if so. Whether it has.
+    pub fn follow(&mut self) -> bool {
+        let stamp = self.stamp_now();
+        // While an editor puts a new file in the old one's place there may be none.
+        if stamp.is_none() || stamp == self.stamp {
+            return false;
+        }
+        self.stamp = stamp;
+        let result = self.read();
+        self.take(result);
+        true
+    }
+
+    /// Sets keys, or takes them away. A later change of the same key takes the place of an earlier one.
+    ///
+    /// # Errors
+    /// A key that leads nowhere; nothing is changed then.
+    pub fn set(&mut self, changes: Vec<Change>) -> Result<(), Error> {
+        let mut text = self.changed_text()?;
+        for Change { key, value } in &changes {
+            text = edit::set(&text, key, value.as_deref()).map_err(|e| Error::Usage(e.to_string()))?;
+        }
+        self.changes.retain(|old| changes.iter().all(|new| new.key != old.key));
+        self.changes.extend(changes);
+        let result = self.resolved();
+        self.take(result);
+        Ok(())
+    }
+
+    /// Leads the camera's way through a view.
+    ///
+    /// # Errors
+    /// As [`Document::set`].
+    pub fn look(&mut self, frame: u32, view: &Viewpoint) -> Result<(), Error> {
+        let keys = keys_through(&self.scene.camera, frame, self.scene.output.frames, view);
+        self.set(keys.into_iter().map(|(key, value)| Change { key, value: Some(value) }).collect())
+    }
+
+    /// Forgets all changes.
+    pub fn discard(&mut self) {
+        self.changes.clear();
+        let result = self.resolved();
+        self.take(result);
+    }
+
+    /// Writes the changes into the file; comments and order stay.
+    ///
+    /// # Errors
+    /// A scene with faults is not written; nor is one in tokens that tokens cannot say, or a file that cannot be written.
+    pub fn write_back(&mut self) -> Result<(), Error> {
+        self.follow();
+        let changed = self.changed_text()?;
+        self.resolved()?;
+        let text = match self.grammar {
+            Grammar::Toml => changed.clone(),
+            Grammar::Tokens => self.tokens()?,
+        };
+        write_whole(Path::new(&self.name), |file| file.write_all(text.as_bytes()))?;
+        self.changes.clear();
+        self.text = changed;
+        self.stamp = self.stamp_now();
+        self.version += 1;
+        Ok(())
+    }
+
+    /// The scene in tokens.
+    ///
+    /// # Errors
+    /// What tokens cannot say.
+    pub fn tokens(&self) -> Result<String, Error> {
+        let home = home();
+        let reading = Reading { home: home.as_deref(), solids: self.args.token_solids(), ..Reading::default() };
+        let parsed = scene::parse(&self.changed_text()?, &self.name, reading)?;
+        write::tokens(&parsed.scene).map_err(Error::Unsayable)
+    }
+
+    /// All that the page shows but the picture.
+    pub fn state(&self) -> Value {
+        let scene = &self.scene;
+        let frames = scene.output.frames;
+        let count = frames.min(PLACES);
+        let way = (0..count).map(|i| {
+            let frame = (u64::from(i) * u64::from(frames) / u64::from(count)) as u32;
+            let view = Viewpoint::of(&scene.camera, frame, frames);
+            json!({ "frame": frame, "eye": view.eye, "look_at": view.look_at, "fov_deg": view.fov_deg })
+        });
+        let world = &scene.world;
+        let bodies = world.bodies.iter().map(|b| json!({ "centre": b.centre, "radius": b.radius }));
+        let balls = world.spheres.iter().map(|s| json!({ "centre": s.centre, "radius": s.radius }));
+        let document = self.changed_text().ok().and_then(|text| toml::from_str::<toml::Table>(&text).ok());
+        json!({
+            "version": self.version,
+            "name": self.name,
+            "grammar": match self.grammar { Grammar::Toml => "toml", Grammar::Tokens => "tokens" },
+            "size": [scene.render.width, scene.render.height],
+            "frames": frames,
+            "fps": scene.output.fps,
+            "levels": super::painter::levels(scene),
+            "problems": self.problems,
+            "loop": scene.loop_problems(),
+            "changes": self.changes,
+            "way": way.collect::<Vec<_>>(),
+            // More of them hide each other.
+            "bodies": bodies.chain(balls).take(2000).collect::<Vec<_>>(),
+            "floor": world.floor.as_ref().map(|f| f.corners),
+            "lights": world.lights.iter().map(|l| l.position).take(2000).collect::<Vec<_>>(),
+            "document": document,
+        })
+    }
+}

@@ -1,0 +1,82 @@
+// Where somebody looks from: the camera's way, or a place that the mouse has led to. And the plan of the scene from above.
+
+const sub = (a, b) => a.map((x, i) => x - b[i]);
+const add = (a, b) => a.map((x, i) => x + b[i]);
+const scale = (a, s) => a.map((x) => x * s);
+const length = (a) => Math.hypot(...a);
+const cross = (a, b) => [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]];
+const unit = (a) => scale(a, 1 / (length(a) || 1));
+
+// Not straight over the pole: there would be no level.
+const STEEPEST = Math.PI / 2 - 0.02;
+
+/** Turns the eye about what it looks at, radians. */
+export function orbit(view, around, up) {
+  const from = sub(view.eye, view.look_at);
+  const distance = Math.max(length(from), 1e-6);
+  const azimuth = Math.atan2(from[1], from[0]) + around;
+  const height = Math.asin(Math.max(-1, Math.min(1, from[2] / distance))) + up;
+  const elevation = Math.max(-STEEPEST, Math.min(STEEPEST, height));
+  const flat = distance * Math.cos(elevation);
+  const to = [flat * Math.cos(azimuth), flat * Math.sin(azimuth), distance * Math.sin(elevation)];
+  return { ...view, eye: add(view.look_at, to) };
+}
+
+/** Comes nearer (below 1) or goes farther. */
+export function dolly(view, factor) {
+  return { ...view, eye: add(view.look_at, scale(sub(view.eye, view.look_at), factor)) };
+}
+
+/** Moves eye and point sideways, in widths of the picture at the point's distance. */
+export function pan(view, right, up) {
+  const forward = sub(view.look_at, view.eye);
+  const side = unit(cross(forward, [0, 0, 1]));
+  const above = unit(cross(side, forward));
+  const width = 2 * length(forward) * Math.tan((view.fov_deg * Math.PI) / 360);
+  const by = add(scale(side, right * width), scale(above, up * width));
+  return { ...view, eye: add(view.eye, by), look_at: add(view.look_at, by) };
+}
+
+/** As the server reads it. */
+export const written = (view) => [...view.eye, ...view.look_at, view.fov_deg].join(",");
+
+/** Draws the scene from above: x to the right, y up. */
+export function plan(canvas, state, view) {
+  const context = canvas.getContext("2d");
+  // The page's own colours, light or dark.
+  const { color: text, borderTopColor: faint, outlineColor: soft } = getComputedStyle(canvas);
+  const points = [
+    ...state.way.flatMap((place) => [place.eye, place.look_at]), view.eye, view.look_at,
+    ...state.bodies.flatMap(({ centre: [x, y], radius: r }) => [[x - r, y - r], [x + r, y + r]]),
+  ];
+  const far = Math.max(1e-6, ...points.flatMap((p) => [Math.abs(p[0]), Math.abs(p[1])])) * 1.1;
+  const half = canvas.width / 2;
+  const at = (p) => [half + (p[0] / far) * half, half - (p[1] / far) * half];
+  const line = (list, close) => {
+    context.beginPath();
+    list.forEach((p, i) => context[i ? "lineTo" : "moveTo"](...at(p)));
+    if (close) context.closePath();
+    context.stroke();
+  };
+  const dot = (p, r) => { context.beginPath(); context.arc(...at(p), r, 0, 7); context.fill(); };
+  context.clearRect(0, 0, canvas.width, canvas.height);
+  context.lineWidth = 2;
+  context.strokeStyle = faint;
+  if (state.floor) line(state.floor, true);
+  context.strokeStyle = soft;
+  for (const { centre, radius } of state.bodies) {
+    context.beginPath();
+    context.arc(...at(centre), Math.max(1, (radius / far) * half), 0, 7);
+    context.stroke();
+  }
+  context.fillStyle = "#d8b400";
+  state.lights.forEach((p) => dot(p, 5));
+  context.strokeStyle = "#e08a2e";
+  line(state.way.map((place) => place.look_at), !state.loop.length);
+  context.strokeStyle = "#3d7bff";
+  line(state.way.map((place) => place.eye), !state.loop.length);
+  context.fillStyle = text;
+  context.strokeStyle = text;
+  dot(view.eye, 7);
+  line([view.eye, view.look_at]);
+}

@@ -1,0 +1,196 @@
+//! Makes the page's pictures: a draft while something moves, then better and better ones; a picture that nobody waits for any more is
+//! given up.
+
+use crate::error::Error;
+use crate::film::image::Image;
+use crate::math::vec3::length;
+use crate::render::{RenderError, RenderOptions, Renderer};
+use crate::scene::{Scene, Viewpoint};
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+// Bounces of a draft.
+const DRAFT_DEPTH: u32 = 6;
+// A draft's sides may be this many times shorter.
+const MOST_SHORTER: u32 = 8;
+
+/// Samples of each level of refinement, as the scene says them: the first is the draft's, the last the scene's own.
+pub fn levels(scene: &Scene) -> Vec<u32> {
+    let own = scene.render.own_samples();
+    let mut levels = vec![1];
+    if scene.render.is_path() {
+        levels.extend([4, 16, 64, 256, 1024, 4096].into_iter().filter(|&n| n < own));
+    }
+    if own > 1 || scene.render.depth > DRAFT_DEPTH || scene.render.adaptive.is_some() {
+        levels.push(own);
+    }
+    levels
+}
+
+/// A picture that is asked for.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Wish {
+    /// Who asks: a later wish of the same page takes the place of an earlier one.
+    pub page: String,
+    pub frame: u32,
+    /// How good: a place in [`levels`].
+    pub level: usize,
+    /// How many times shorter its sides are.
+    pub shorter: u32,
+    /// From where; the scene's own camera if nothing is said.
+    pub view: Option<Viewpoint>,
+}
+
+/// A picture that was made.
+pub struct Picture {
+    pub image: Image<u8>,
+    pub version: u64,
+    pub rays: u64,
+    pub ms: f64,
+    pub is_best: bool,
+    /// What it was seen from.
+    pub view: Viewpoint,
+}
+
+// What is being painted, so that a later wish can end it.
+struct Current {
+    page: String,
+    abandon: Arc<AtomicBool>,
+    stop: Arc<AtomicBool>,
+}
+
+/// Paints one picture at a time.
+pub struct Painter {
+    options: RenderOptions,
+    easel: Mutex<Easel>,
+    current: Mutex<Option<Current>>,
+    // The newest wish of each page.
+    newest: Mutex<HashMap<String, u64>>,
+}
+
+#[derive(Default)]
+struct Easel {
+    version: u64,
+    base: Option<Renderer>,
+    // By level and size.
+    variants: HashMap<(usize, u32), Renderer>,
+}
+
+impl Painter {
+    /// A painter on those devices.
+    pub fn new(options: RenderOptions) -> Painter {
+        Painter { options, easel: Mutex::default(), current: Mutex::default(), newest: Mutex::default() }
+    }
+
+    /// Paints; None where a later wish of the same page has come.
+    ///
+    /// # Errors
+    /// A file that the scene names is missing or broken; devices that fail.
+    pub fn paint(&self, scene: &Scene, version: u64, wish: &Wish) -> Result<Option<Picture>, Error> {
+        let number = {
+            let mut newest = self.newest.lock().unwrap_or_else(PoisonError::into_inner);
+            // Pages come and go.
+            if newest.len() > 1000 {
+                newest.clear();
+            }
+            let number = newest.entry(wish.page.clone()).or_default();
+            *number += 1;
+            *number
+        };
+        if let Some(current) = &*self.current.lock().unwrap_or_else(PoisonError::into_inner)
+            && current.page == wish.page
+        {
+            current.stop.store(true, Ordering::Relaxed);
+            current.abandon.store(true, Ordering::Relaxed);
+        }
+        let is_newest = || {
+            let newest = self.newest.lock().unwrap_or_else(PoisonError::into_inner);
+            newest.get(&wish.page).is_none_or(|n| *n == number)
+        };
+        let mut easel = self.easel.lock().unwrap_or_else(PoisonError::into_inner);
+        if !is_newest() {
+            return Ok(None);
+        }
+        let levels = levels(scene);
+        let level = wish.level.min(levels.len() - 1);
+        let renderer = easel.renderer(scene, version, &self.options, &levels, level, wish)?;
+        let frame = wish.frame.min(scene.output.frames - 1);
+        let view = wish.view.unwrap_or_else(|| Viewpoint::of(&scene.camera, frame, scene.output.frames));
+        renderer.set_camera(wish.view.map_or_else(|| scene.camera.clone(), |view| view.camera(&scene.camera)));
+        let current = Current { page: wish.page.clone(), abandon: renderer.abandon_flag(), stop: renderer.stop_flag() };
+        current.stop.store(false, Ordering::Relaxed);
+        current.abandon.store(false, Ordering::Relaxed);
+        *self.current.lock().unwrap_or_else(PoisonError::into_inner) = Some(current);
+        // A wish that came before this could be ended.
+        let made = if is_newest() { Some(renderer.watched_still(frame)) } else { None };
+        *self.current.lock().unwrap_or_else(PoisonError::into_inner) = None;
+        match made {
+            None | Some(Err(RenderError::Interrupted { .. })) => Ok(None),
+            Some(Err(e)) => Err(e.into()),
+            Some(Ok((image, stats))) => Ok(Some(Picture {
+                image,
+                version,
+                rays: stats.rays,
+                ms: stats.time.as_secs_f64() * 1e3,
+                is_best: level + 1 == levels.len() && wish.shorter <= 1,
+                view,
+            })),
+        }
+    }
+
+    /// Names of the devices.
+    pub fn devices(&self) -> Vec<String> {
+        let easel = self.easel.lock().unwrap_or_else(PoisonError::into_inner);
+        easel.base.as_ref().map(Renderer::device_names).unwrap_or_default()
+    }
+}
+
+impl Easel {
+    fn renderer(
+        &mut self,
+        scene: &Scene,
+        version: u64,
+        options: &RenderOptions,
+        levels: &[u32],
+        level: usize,
+        wish: &Wish,
+    ) -> Result<&mut Renderer, Error> {
+        // What is far depends on how far the eye goes.
+        let reach = |scene: &Scene| scene.camera.path.reach();
+        let far = wish.view.map_or(0.0, |view| length(view.eye));
+        let is_known = self.version == version
+            && self.base.as_ref().is_some_and(|base| match wish.view {
+                Some(_) => far <= reach(base.scene()),
+                // The very picture of a run.
+                None => base.scene().camera == scene.camera,
+            });
+        if !is_known {
+            self.variants.clear();
+            let mut scene = scene.clone();
+            if let Some(mut view) = wish.view.filter(|_| far > reach(&scene)) {
+                view.eye = view.eye.map(|x| 4.0 * x);
+                scene.camera = view.camera(&scene.camera);
+            }
+            self.base = Some(Renderer::prepare(scene, options.clone())?);
+            self.version = version;
+        }
+        let Some(base) = &self.base else { return Err(Error::Usage("there is no scene".into())) };
+        let shorter = wish.shorter.clamp(1, MOST_SHORTER);
+        let is_draft = level == 0 && levels.len() > 1;
+        let is_own = level + 1 == levels.len();
+        Ok(self.variants.entry((level, shorter)).or_insert_with(|| {
+            base.varied(|scene| {
+                let render = &mut scene.render;
+                (render.width, render.height) = (render.width.div_ceil(shorter), render.height.div_ceil(shorter));
+                if !is_own {
+                    render.set_samples(levels[level]);
+                }
+                if is_draft {
+                    render.depth = render.depth.min(DRAFT_DEPTH);
+                    scene.camera.shutter = 0.0;
+                }
+            })
+        }))
+    }
+}

@@ -1,0 +1,50 @@
+//! A contact sheet: frames from all over a clip, small, side by side.
+
+use super::frames::FrameList;
+use super::{RenderError, RenderOptions, Renderer};
+use crate::film::image::Image;
+use crate::output::PixelFormats;
+use crate::output::memory::MemorySink;
+use crate::scene::Scene;
+use std::sync::PoisonError;
+
+// Longer side of a frame, and what is between two of them, pixels.
+const SIDE: u32 = 256;
+const GAP: u32 = 6;
+// Samples of a pixel where paths are traced.
+const SAMPLES: u32 = 16;
+const PAPER: [u8; 4] = [24, 24, 26, 255];
+
+/// A sheet of `count` frames at most, RGBA; the first is at the top left, and rows are as wide as there are rows or one more.
+///
+/// # Errors
+/// As of a run.
+pub fn sheet(scene: &Scene, count: u32, options: &RenderOptions) -> Result<Image<u8>, RenderError> {
+    let mut small = scene.clone();
+    let longer = scene.render.width.max(scene.render.height);
+    let side = |n: u32| (u64::from(n) * u64::from(SIDE.min(longer))).div_ceil(u64::from(longer)) as u32;
+    let (width, height) = (side(scene.render.width).max(1), side(scene.render.height).max(1));
+    (small.render.width, small.render.height) = (width, height);
+    let own = scene.render.own_samples();
+    small.render.set_samples(if small.render.is_path() { own.min(SAMPLES) } else { own.min(2) });
+    let frames = scene.output.frames;
+    let count = count.min(frames).max(1);
+    let numbers = (0..count).map(|i| (u64::from(i) * u64::from(frames) / u64::from(count)) as u32);
+    let list = FrameList::of_numbers(numbers).unwrap_or_else(|| FrameList::one(0));
+    let (sink, kept) = MemorySink::new(PixelFormats { rgba8: true, ..PixelFormats::default() });
+    Renderer::prepare(small, options.clone())?.run_all(&list, vec![Box::new(sink)], &mut ())?;
+    let kept = kept.lock().unwrap_or_else(PoisonError::into_inner);
+    let columns = (1..).find(|c| c * c >= count).unwrap_or(1);
+    let rows = count.div_ceil(columns);
+    let (wide, tall) = (columns * (width + GAP) + GAP, rows * (height + GAP) + GAP);
+    let mut data: Vec<u8> = PAPER.repeat(wide as usize * tall as usize);
+    for (i, frame) in (0..).zip(kept.iter()) {
+        let (left, top) = (GAP + i % columns * (width + GAP), GAP + i / columns * (height + GAP));
+        let lines = frame.rgba8.iter().flat_map(|image| image.data().chunks_exact(4 * width as usize));
+        for (y, line) in (top..).zip(lines) {
+            let at = 4 * (y as usize * wide as usize + left as usize);
+            data[at..at + line.len()].copy_from_slice(line);
+        }
+    }
+    Ok(Image::new(wide, tall, 4, data))
+}

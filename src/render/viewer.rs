@@ -1,0 +1,69 @@
+//! Pictures one at a time, for whoever looks at a scene while it is made: other sizes, samples and cameras without reading its files
+//! again, devices that stay ready, and an end at once when a picture is not wanted any more.
+
+use super::frames::FrameList;
+use super::stats::{FrameReport, FrameStats, Progress};
+use super::{RenderError, Renderer};
+use crate::film::image::Image;
+use crate::output::PixelFormats;
+use crate::output::memory::MemorySink;
+use crate::scene::{Camera, Scene};
+use std::sync::atomic::AtomicBool;
+use std::sync::{Arc, PoisonError};
+
+impl Renderer {
+    /// The same world with other numbers of pixels, samples and bounces; files and geometry are shared.
+    pub(crate) fn varied(&self, change: impl FnOnce(&mut Scene)) -> Renderer {
+        let mut scene = self.scene.clone();
+        change(&mut scene);
+        Renderer {
+            device_scene: Arc::new(self.device_scene.resized(&scene)),
+            scene,
+            options: self.options.clone(),
+            isa: self.isa,
+            pool: Arc::clone(&self.pool),
+            assets: self.assets.clone(),
+            stops: self.stops,
+            chosen: self.chosen.clone(),
+            stop: Arc::default(),
+            abandon: Arc::default(),
+            waiting: None,
+            keeps_devices: true,
+        }
+    }
+
+    /// One frame in memory, RGBA, and what it took.
+    ///
+    /// # Errors
+    /// As of a run; one that was abandoned is interrupted.
+    pub(crate) fn watched_still(&mut self, frame: u32) -> Result<(Image<u8>, FrameStats), RenderError> {
+        struct Watch(FrameStats);
+        impl Progress for Watch {
+            fn frame(&mut self, report: &FrameReport) {
+                self.0 = report.stats;
+            }
+        }
+        let needs = PixelFormats { rgba8: true, ..PixelFormats::default() };
+        let (sink, frames) = MemorySink::new(needs);
+        let mut watch = Watch(FrameStats::default());
+        self.run_all(&FrameList::one(frame), vec![Box::new(sink)], &mut watch)?;
+        let kept = frames.lock().unwrap_or_else(PoisonError::into_inner).pop();
+        Ok((kept.and_then(|kept| kept.rgba8).unwrap_or_default(), watch.0))
+    }
+
+    /// Looks from elsewhere from now on.
+    pub(crate) fn set_camera(&mut self, camera: Camera) {
+        self.scene.camera = camera;
+    }
+
+    /// Set to true from another thread, it ends the picture in work after the tasks in flight; it is not there then.
+    pub(crate) fn abandon_flag(&self) -> Arc<AtomicBool> {
+        Arc::clone(&self.abandon)
+    }
+
+    /// Names of the devices that render.
+    pub(crate) fn device_names(&self) -> Vec<String> {
+        let gpus = self.chosen.gpus.iter().map(|gpu| gpu.name.clone());
+        gpus.chain(self.chosen.cpu.then(|| format!("cpu {}", self.isa.name))).collect()
+    }
+}

@@ -1,0 +1,143 @@
+//! The camera's keys in TOML that make it see what somebody sees: its way stays, and is moved and turned so that it leads through there.
+
+use super::{Camera, CameraPath, CylindricalPath, View};
+use crate::math::vec3::{Vec3, add, length, sub};
+use std::f64::consts::{PI, TAU};
+
+/// Where somebody stands and looks.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Viewpoint {
+    /// The eye.
+    pub eye: Vec3,
+    /// The point that it looks at.
+    pub look_at: Vec3,
+    /// Horizontal field of view, degrees.
+    pub fov_deg: f64,
+}
+
+impl Viewpoint {
+    /// That of a camera at a frame; the point is the one that the path names.
+    pub fn of(camera: &Camera, frame: u32, frames: u32) -> Viewpoint {
+        let View { eye, fov_deg, .. } = camera.view(frame, frames);
+        Viewpoint { eye, look_at: camera.look_at(frame, frames), fov_deg }
+    }
+    /// A camera that stands there.
+    pub fn camera(&self, from: &Camera) -> Camera {
+        let path = CameraPath::Fixed { position: self.eye, look_at: self.look_at };
+        Camera { fov_deg: self.fov_deg, path, ..from.clone() }
+    }
+}
+
+// Numbers as people write them: a ten-thousandth is nothing to see.
+fn number(x: f64) -> String {
+    format!("{:?}", (x * 1e4).round() / 1e4 + 0.0)
+}
+fn triple(v: Vec3) -> String {
+    format!("[{}]", v.map(number).join(", "))
+}
+// The same angle within half a turn.
+fn wrapped(angle: f64) -> f64 {
+    (angle + PI).rem_euclid(TAU) - PI
+}
+
+/// Keys and their values that lead the camera through `view` at a frame.
+pub fn keys_through(camera: &Camera, frame: u32, frames: u32, view: &Viewpoint) -> Vec<(String, String)> {
+    let now = Viewpoint::of(camera, frame, frames);
+    let mut keys: Vec<(String, String)> = Vec::new();
+    let mut set = |key: &str, value: String| keys.push((key.to_owned(), value));
+    let (moved, turned) = (sub(view.eye, now.eye), sub(view.look_at, now.look_at));
+    let other_fov = (view.fov_deg - now.fov_deg).abs() > 1e-6;
+    match &camera.path {
+        CameraPath::Fixed { .. } => {
+            set("camera.position", triple(view.eye));
+            set("camera.look_at", triple(view.look_at));
+        }
+        CameraPath::Cylinder { eye, target } => {
+            let time = TAU * f64::from(frame) / f64::from(frames);
+            for (name, path, to) in [("eye", eye, view.eye), ("target", target, view.look_at)] {
+                for (key, value) in cylinder_through(path, time, to) {
+                    set(&format!("camera.{name}.{key}"), number(value));
+                }
+            }
+        }
+        CameraPath::Orbit(orbit) => {
+            let (before, after) = (sub(now.eye, now.look_at), sub(view.eye, view.look_at));
+            let azimuth = |v: Vec3| libm::atan2(v[1], v[0]);
+            let distance = length(after);
+            set("camera.orbit.center", triple(view.look_at));
+            set("camera.orbit.distance", number(distance));
+            set("camera.orbit.elevation_deg", number(libm::asin((after[2] / distance).clamp(-1.0, 1.0)).to_degrees()));
+            let turn = wrapped(azimuth(after) - azimuth(before)).to_degrees();
+            set("camera.orbit.azimuth_deg", number((orbit.azimuth_deg + turn).rem_euclid(360.0)));
+        }
+        CameraPath::Keys { keys: all, .. } => {
+            let time = f64::from(frame) / f64::from(frames);
+            let apart = |i: &usize| (all[*i].time - time).abs();
+            let Some(nearest) = (0..all.len()).min_by(|a, b| apart(a).total_cmp(&apart(b))) else { return keys };
+            let key = &all[nearest];
+            set(&format!("camera.key[{nearest}].position"), triple(add(key.position, moved)));
+            set(&format!("camera.key[{nearest}].look_at"), triple(add(key.look_at, turned)));
+            if other_fov {
+                set(&format!("camera.key[{nearest}].fov_deg"), number(view.fov_deg));
+            }
+        }
+    }
+    if other_fov && !matches!(camera.path, CameraPath::Keys { .. }) {
+        set("camera.fov_deg", number(view.fov_deg));
+    }
+    keys
+}
+
+fn cylinder_through(path: &CylindricalPath, time: f64, to: Vec3) -> Vec<(&'static str, f64)> {
+    // The distance may be negative: then the point is on the other side of the axis.
+    let r = path.r0 + path.ar * libm::sin(path.wr * time + path.pr);
+    let z = path.z0 + path.az * libm::sin(path.wz * time + path.pz);
+    let phi = path.phi0 + path.wphi * time;
+    let (across, around) = (libm::hypot(to[0], to[1]), libm::atan2(to[1], to[0]));
+    let mut keys = Vec::new();
+    let far = if r < 0.0 { -across } else { across };
+    if (far - r).abs() > 1e-6 {
+        keys.push(("r", path.r0 + far - r));
+    }
+    if (to[2] - z).abs() > 1e-6 {
+        keys.push(("z", path.z0 + to[2] - z));
+    }
+    let turn = wrapped(if r < 0.0 { around + PI } else { around } - phi);
+    // On the axis every angle is the same.
+    if across > 1e-6 && turn.abs() > 1e-9 {
+        keys.push(("phi_deg", (path.phi0 + turn).to_degrees().rem_euclid(360.0)));
+    }
+    keys
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Scene;
+    use crate::scene::{Reading, edit, toml};
+
+    #[test]
+    fn every_kind_of_path_is_led_through_a_view() {
+        let fixed = "[camera]\nposition = [5.0, 1.0, 2.0]\nlook_at = [0.0, 0.0, 0.0]\n";
+        let orbit = "[camera.orbit]\ndistance = 9\nazimuth_deg = 40\nturns = -2\nease = 0.5\n";
+        let round = "[camera.eye]\nr = 6.0\nz = 2.0\nr_amplitude = 1.0\nr_cycles = 2.0\nphi_cycles = 1.0\nz_amplitude = 0.5\nz_cycles = 3.0\n";
+        let inside = "[camera.eye]\nr = -3.0\nphi_deg = 200.0\n[camera.target]\nr = 0.4\nphi_cycles = -1.0\n";
+        let keyed = "[[camera.key]]\ntime = 0.0\nposition = [5.0, 0.0, 1.0]\nlook_at = [0.0, 0.0, 0.0]\n\n[[camera.key]]\ntime = 0.5\nposition = [0.0, 5.0, 1.0]\nlook_at = [0.0, 0.0, 1.0]\n";
+        for (text, frame) in [(fixed, 7), (orbit, 13), (round, 31), (inside, 50), (keyed, 60)] {
+            let text = format!("[output]\nframes = 120\n{text}\n[[body]]\nsolid = \"hexahedron\"\n");
+            let read = |text: &str| -> Scene { toml::parse(text, Reading::default()).unwrap().0 };
+            let scene = read(&text);
+            let view = Viewpoint { eye: [-3.25, 4.5, 2.75], look_at: [0.25, -0.5, 0.75], fov_deg: 55.0 };
+            let mut changed = text.clone();
+            for (key, value) in keys_through(&scene.camera, frame, 120, &view) {
+                changed = edit::set(&changed, &key, Some(&value)).unwrap();
+            }
+            let there = Viewpoint::of(&read(&changed).camera, frame, 120);
+            let off = length(sub(there.eye, view.eye)).max(length(sub(there.look_at, view.look_at)));
+            assert!(off < 5e-4 && there.fov_deg == 55.0, "{off}: {there:?}\n{changed}");
+            // What is there already is not written.
+            let same = keys_through(&scene.camera, frame, 120, &Viewpoint::of(&scene.camera, frame, 120));
+            assert!(!text.contains("[camera.eye]") || same.is_empty(), "{same:?}");
+        }
+    }
+}

@@ -1,0 +1,350 @@
+"""The studio in headless Chromium. Usage: tests/studio.py check|measure POLYFLY [SCENE]
+
+`check` looks at all that the page does; `measure` prints figures (benches/studio). Needs chromium, chromium-driver and selenium.
+"""
+
+import json
+import re
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+import urllib.error
+import urllib.request
+from pathlib import Path
+
+from selenium import webdriver
+from selenium.webdriver.chrome.options import Options
+from selenium.webdriver.chrome.service import Service
+from selenium.webdriver.common.action_chains import ActionChains
+from selenium.webdriver.common.by import By
+from selenium.webdriver.common.keys import Keys
+
+SCENE = """# A cube of one's own.
+[output]
+frames = 24
+path = "out/%02d.png"
+size = [160, 120]
+
+[render]
+samples = 2
+depth = 12 # for the mirrors
+
+[film]
+exposure = 0.2 # a little more
+
+[camera.eye]
+r = 4.0
+z = 1.5
+phi_cycles = 1.0
+
+[[body]]
+solid = "hexahedron"
+reflection = 0.5
+transparency = 0.4
+lamps = 4
+
+[[light]]
+position = [3, 4, 5]
+"""
+
+
+class Studio:
+    """A scene that is served, and a browser that shows it."""
+
+    def __init__(self, polyfly, scene, *flags):
+        self.polyfly, self.scene = polyfly, Path(scene)
+        self.started = time.monotonic()
+        self.server = subprocess.Popen([polyfly, "studio", str(scene), *flags], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        self.address = self.server.stdout.readline().strip()
+        self.serving = time.monotonic() - self.started
+        assert re.fullmatch(r"http://127\.0\.0\.1:\d+/[0-9a-f]{32}/", self.address), self.address
+        options = Options()
+        for flag in ["--headless=new", "--no-sandbox", "--disable-dev-shm-usage", "--window-size=1280,800"]:
+            options.add_argument(flag)
+        options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
+        self.browser = webdriver.Chrome(options=options, service=Service("/usr/bin/chromedriver"))
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.browser.quit()
+        self.server.terminate()
+        self.server.wait()
+
+    def open(self):
+        self.browser.get(self.address)
+        self.wait(lambda: self.shown().get("best") == "true")
+
+    def js(self, text, *arguments):
+        return self.browser.execute_script(text, *arguments)
+
+    def shown(self):
+        return self.js("return {...(document.getElementById('picture')?.dataset ?? {})}")
+
+    def wait(self, what, seconds=60):
+        end = time.monotonic() + seconds
+        while not what():
+            assert time.monotonic() < end, f"it never came: {self.shown()} {self.problems()} {self.browser.get_log('browser')}"
+            time.sleep(0.005)
+
+    def best(self, version):
+        self.wait(lambda: int(self.shown()["version"]) >= version and self.shown()["best"] == "true")
+
+    def pixels(self):
+        """RGB of the picture on the page, as in a PPM."""
+        return bytes(self.js("""
+            const canvas = document.getElementById("picture");
+            const data = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height).data;
+            return [...data].filter((_, i) => i % 4 !== 3)"""))
+
+    def rendered(self, frame=0):
+        """The same of a run."""
+        run = [self.polyfly, str(self.scene), "--cpu", "-q", "--frames", str(frame), "-o", "-.ppm"]
+        return subprocess.run(run, check=True, capture_output=True).stdout.split(b"\n", 3)[3]
+
+    def state(self):
+        return json.loads(urllib.request.urlopen(self.address + "state").read())
+
+    def problems(self):
+        box = self.browser.find_element(By.ID, "problems")
+        return box.text if box.is_displayed() else ""
+
+    def click(self, name):
+        self.browser.find_element(By.ID, name).click()
+
+    def tab(self, name):
+        self.browser.find_element(By.CSS_SELECTOR, f"[data-panel={name}]").click()
+
+    def drag(self, steps=10, by=(9, 2), pause=15):
+        chain = ActionChains(self.browser, duration=pause)
+        chain.move_to_element(self.browser.find_element(By.ID, "picture")).click_and_hold()
+        for _ in range(steps):
+            chain.move_by_offset(*by)
+        chain.release().perform()
+
+    def request(self, name, body=None, method=None, **headers):
+        """Status and text of a request that the page did not make."""
+        names = {name.replace("_", "-"): value for name, value in headers.items()}
+        request = urllib.request.Request(self.address + name, data=body, headers=names, method=method)
+        try:
+            with urllib.request.urlopen(request) as answer:
+                return answer.status, answer.read().decode(errors="replace")
+        except urllib.error.HTTPError as e:
+            return e.code, e.read().decode()
+
+
+def check(polyfly):
+    with tempfile.TemporaryDirectory() as folder:
+        scene = Path(folder, "scene.toml")
+        scene.write_text(SCENE)
+        with Studio(polyfly, scene, "--cpu") as studio:
+            studio.open()
+            pictures(studio, scene)
+            faults(studio, scene)
+            camera(studio, scene)
+            keys(studio, scene)
+            panels(studio, scene)
+            strangers(studio)
+            # What has been asked for and refused is all that the console may complain of.
+            said = [line["message"] for line in studio.browser.get_log("browser") if line["level"] == "SEVERE" and "409" not in line["message"] and "422" not in line["message"]]
+            assert not said, said
+    in_tokens(polyfly)
+    print("the studio does what it should")
+
+
+def pictures(studio, scene):
+    assert studio.pixels() == studio.rendered(), "the page's picture is the renderer's"
+    studio.js("const t = document.getElementById('time'); t.value = 7; t.dispatchEvent(new Event('input'))")
+    studio.wait(lambda: studio.shown()["frame"] == "7" and studio.shown()["best"] == "true")
+    assert studio.pixels() == studio.rendered(7), "another frame"
+    body = studio.browser.find_element(By.TAG_NAME, "body")
+    body.send_keys(Keys.HOME)
+    studio.wait(lambda: studio.shown()["frame"] == "0" and studio.shown()["best"] == "true")
+    version = studio.state()["version"]
+    scene.write_text(SCENE.replace("exposure = 0.2", "exposure = -1"))
+    studio.best(version + 1)
+    assert studio.pixels() == studio.rendered(), "a saved file is drawn again"
+    body.send_keys(" ")
+    studio.wait(lambda: int(studio.shown()["frame"]) > 5)
+    body.send_keys(" ")
+    body.send_keys(Keys.HOME)
+
+
+def faults(studio, scene):
+    before = studio.pixels()
+    scene.write_text(SCENE.replace("reflection", "reflecton"))
+    studio.wait(lambda: "did you mean `reflection`?" in studio.problems())
+    assert studio.js("return document.getElementById('picture').width") == 160 and any(before), "the last picture stays"
+    scene.write_text(SCENE + '\n[floor]\ncorners = [[-5, -5, -1], [-5, 5, -1], [5, 5, -1], [5, -5, -1]]\ntexture = "none.png"\n')
+    studio.wait(lambda: "none.png" in studio.problems())
+    scene.write_text(SCENE)
+    studio.wait(lambda: not studio.problems())
+    studio.best(studio.state()["version"])
+    assert studio.pixels() == studio.rendered()
+
+
+def camera(studio, scene):
+    before = studio.pixels()
+    studio.drag()
+    studio.wait(lambda: studio.shown()["best"] == "true" and studio.pixels() != before)
+    ActionChains(studio.browser).scroll_from_origin(
+        webdriver.common.actions.wheel_input.ScrollOrigin.from_element(studio.browser.find_element(By.ID, "picture")), 0, 200).perform()
+    time.sleep(0.3)
+    studio.wait(lambda: studio.shown()["best"] == "true")
+    seen = studio.pixels()
+    studio.click("look")
+    studio.wait(lambda: len(studio.state()["changes"]) >= 3)
+    studio.best(studio.state()["version"])
+    # The numbers are rounded to what a hand would write.
+    off = sum(abs(a - b) for a, b in zip(seen, studio.pixels())) / len(seen)
+    assert off < 1, f"the same view, {off} codes off"
+    shown = studio.pixels()
+    studio.click("write")
+    studio.wait(lambda: not studio.state()["changes"])
+    text = scene.read_text()
+    assert text.startswith("# A cube of one's own.\n") and "depth = 12 # for the mirrors" in text and "phi_cycles = 1.0" in text, text
+    assert text != SCENE and shown == studio.rendered(), "what was seen is what is written"
+    scene.write_text(SCENE)
+    studio.wait(lambda: studio.state()["document"]["camera"]["eye"]["r"] == 4.0)
+
+
+def keys(studio, scene):
+    studio.best(studio.state()["version"])
+    plain = studio.pixels()
+    studio.browser.find_element(By.CSS_SELECTOR, "[data-table=film] summary").click()
+    field = studio.browser.find_element(By.CSS_SELECTOR, "[data-key='film.exposure'] input[type=number]")
+    field.send_keys(Keys.CONTROL + "a" + Keys.NULL, "1.5", Keys.TAB)
+    studio.wait(lambda: studio.state()["changes"] == [{"key": "film.exposure", "value": "1.5"}])
+    studio.best(studio.state()["version"])
+    assert studio.pixels() != plain and scene.read_text() == SCENE, "changed on the page only"
+    # A save elsewhere keeps what has been changed here.
+    scene.write_text(SCENE.replace("lamps = 4", "lamps = 6"))
+    studio.wait(lambda: studio.state()["document"]["body"][0]["lamps"] == 6)
+    assert studio.state()["document"]["film"]["exposure"] == 1.5
+    studio.click("discard")
+    studio.wait(lambda: studio.state()["document"]["film"]["exposure"] == 0.2)
+    studio.browser.find_element(By.CSS_SELECTOR, "[data-table='body[0]'] summary").click()
+    choice = studio.browser.find_element(By.CSS_SELECTOR, "[data-key='body[0].solid'] select")
+    choice.send_keys("octa", Keys.TAB)
+    picker = studio.browser.find_element(By.CSS_SELECTOR, "[data-key='body[0].color'] input[type=color]")
+    studio.js("arguments[0].value = '#ff8040'; arguments[0].dispatchEvent(new Event('input'))", picker)
+    studio.wait(lambda: len(studio.state()["changes"]) == 2 and studio.state()["document"]["body"][0].get("color") == "#ff8040")
+    studio.click("write")
+    studio.wait(lambda: not studio.state()["changes"])
+    assert 'solid = "octahedron"' in scene.read_text() and 'color = "#ff8040"' in scene.read_text(), scene.read_text()
+    studio.best(studio.state()["version"])
+    assert studio.pixels() == studio.rendered()
+
+
+def panels(studio, scene):
+    studio.tab("plan")
+    ink = studio.js("const c = document.getElementById('map'); return c.getContext('2d').getImageData(0, 0, c.width, c.height).data.filter((x, i) => i % 4 === 3 && x).length")
+    assert ink > 1000, "a plan is drawn"
+    studio.tab("sheet")
+    studio.click("make-sheet")
+    studio.wait(lambda: studio.js("return document.getElementById('sheet-picture').naturalWidth") > 600)
+    studio.tab("run")
+    studio.click("render")
+    studio.wait(lambda: studio.state()["batch"]["code"] == 0)
+    assert len(list(Path(scene.parent, "out").glob("*.png"))) == 24
+    assert "24 of 24" in studio.browser.find_element(By.ID, "run-facts").text
+    studio.click("render")
+    studio.wait(lambda: studio.state()["batch"]["code"] == 64)
+    assert "--resume" in studio.browser.find_element(By.ID, "run-words").text
+    studio.browser.set_window_size(420, 900)
+    assert studio.js("return document.documentElement.scrollWidth <= innerWidth"), "a narrow window"
+    studio.browser.set_window_size(1280, 800)
+    ground = "return getComputedStyle(document.body).backgroundColor"
+    grounds = set()
+    for theme in ["light", "dark"]:
+        studio.browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": [{"name": "prefers-color-scheme", "value": theme}]})
+        grounds.add(studio.js(ground))
+    assert len(grounds) == 2, grounds
+
+
+def strangers(studio):
+    host = studio.address.split("/")[2]
+    version = studio.state()["version"]
+    change = json.dumps({"key": "film.exposure", "value": "9"}).encode()
+    for headers in [
+        {"Origin": "http://example.com"}, {"Origin": "null"}, {"Origin": f"https://{host}"}, {"Host": "example.com"},
+        {"Host": f"studio.example:{host.split(':')[1]}"}, {"Sec_Fetch_Site": "cross-site"}, {"Sec_Fetch_Site": "same-site"},
+    ]:
+        assert studio.request("set", change, **headers)[0] == 403, headers
+        assert studio.request("state", **headers)[0] == 403, headers
+    address, studio.address = studio.address, f"http://{host}/{'0' * 32}/"
+    assert studio.request("state")[0] == 404, "another token"
+    studio.address = address
+    for name, body in [
+        ("set", b""), ("set", b"{"), ("set", b"[]"), ("set", b"\xff\xfe"), ("set", b'{"key": "film.exposure"'), ("set", b'{"key": 1}'),
+        ("set", b'{"key": "a b", "value": "1"}'), ("set", b'{"key": "body[9].radius", "value": "1"}'), ("set", b'{"key": "film.exposure", "value": "1", "more": 1}'),
+        ("set", b'{"key": "film.exposure", "value": "' + b"1" * 100_000 + b'"}'), ("look", b'{"frame": 0, "view": "1,2"}'),
+        ("look", b'{"frame": 0, "view": "nan,0,0,0,0,0,40"}'), ("look", b'{"frame": -1, "view": "1,0,0,0,0,0,40"}'), ("render", b'{"existing": "--overwrite"}'),
+    ]:
+        status, text = studio.request(name, body)
+        assert 400 <= status < 500 and text, (name, body[:60], status)
+    for query in ["", "?page=x", "?page=x&frame=-1&level=0", "?page=x&frame=0&level=0&view=1", "?page=x&frame=0&level=x"]:
+        assert 400 <= studio.request("picture" + query)[0] < 500, query
+    assert studio.request("set", method="GET")[0] == 405
+    for name in ["..%2f..%2fetc%2fpasswd", "../../etc/passwd", "scene.toml", "%00"]:
+        assert studio.request(name)[0] in (400, 404), name
+    status, _ = studio.request("sheet")
+    assert status == 200 and studio.state()["version"] == version, "nothing has happened"
+
+
+def in_tokens(polyfly):
+    with tempfile.TemporaryDirectory() as folder:
+        scene = Path(folder, "scene.txt")
+        scene.write_bytes(subprocess.run([polyfly, "--default"], check=True, capture_output=True).stdout)
+        with Studio(polyfly, scene, "--cpu", "--size", "96x72", "--samples", "1") as studio:
+            studio.open()
+            status, text = studio.request("set", json.dumps({"key": "body[0].radius", "value": "1.75"}).encode())
+            assert status == 200, text
+            status, text = studio.request("tokens")
+            assert status == 200 and " 1.75 " in text, text
+            assert studio.request("write", b"")[0] == 200 and " 1.75 " in scene.read_text()
+            studio.request("set", json.dumps({"key": "film.bloom", "value": "0.1"}).encode())
+            status, text = studio.request("write", b"")
+            assert status == 422 and "its film" in text, "what tokens cannot say is told"
+
+
+def measure(polyfly, scene, *flags):
+    with tempfile.TemporaryDirectory() as folder:
+        copy = Path(folder, "scene.toml")
+        copy.write_text(subprocess.run([polyfly, "convert", scene, "--to", "toml"], check=True, capture_output=True, text=True).stdout)
+        with Studio(polyfly, copy, *flags) as studio:
+            start = time.monotonic()
+            studio.browser.get(studio.address)
+            studio.wait(lambda: int(studio.shown().get("painted", 0)) > 0)
+            print(f"first picture {studio.serving:.2f} s (start) + {time.monotonic() - start:.2f} s (page)")
+            studio.wait(lambda: studio.shown().get("best") == "true")
+            before, start = int(studio.shown()["painted"]), time.monotonic()
+            studio.drag(steps=250, by=(1, 0), pause=12)
+            seconds = time.monotonic() - start
+            painted = int(studio.shown()["painted"]) - before
+            print(f"{painted / seconds:.1f} pictures a second while orbiting for {seconds:.1f} s ({studio.browser.find_element(By.ID, 'facts').text})")
+            studio.click("reset")
+            text = copy.read_text()
+            times = []
+            for i in range(50):
+                studio.wait(lambda: studio.shown().get("best") == "true")
+                version = int(studio.shown()["version"])
+                start = time.monotonic()
+                copy.write_text(text.replace("exposure = 0.0", f"exposure = {(i % 7) / 10 + 0.01}"))
+                studio.wait(lambda: int(studio.shown()["version"]) > version)
+                times.append(time.monotonic() - start)
+            times.sort()
+            print(f"from save to picture: median {1e3 * statistics.median(times):.0f} ms, p95 {1e3 * times[47]:.0f} ms, of {len(times)}")
+
+
+if __name__ == "__main__":
+    match sys.argv[1:]:
+        case ["check", polyfly]:
+            check(polyfly)
+        case ["measure", polyfly, scene, *flags]:
+            measure(polyfly, scene, *flags)
+        case _:
+            sys.exit(__doc__)
