@@ -451,7 +451,7 @@ pub struct RenderArgs {
     /// Write no frames, only the video.
     #[arg(long, help_heading = "Output")]
     pub no_frames: bool,
-    /// Make a video: .mp4 through ffmpeg, or .y4m without it.
+    /// Make a video: .mp4, .mov, .mkv, .webm, .gif or .webp through ffmpeg, or .y4m without it.
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     pub video: Option<PathBuf>,
     /// Frames a second of the video [default: 30, or the scene's]

@@ -1,5 +1,6 @@
 //! Where frames go: files, each whole or not there, videos, memory, and whatever else takes frames.
 
+pub mod container;
 pub mod ffmpeg;
 pub mod files;
 pub mod folder;

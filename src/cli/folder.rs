@@ -29,7 +29,7 @@ pub struct MissingArgs {
 pub struct StitchArgs {
     /// The folder of the frames, with its manifest.json; or a path with %d or %0Nd of frames that were made elsewhere.
     pub frames: String,
-    /// The video: .mp4 through ffmpeg, or .y4m without it.
+    /// The video: .mp4, .mov, .mkv, .webm, .gif or .webp through ffmpeg, or .y4m without it.
     #[arg(short, long, value_name = "FILE")]
     pub output: PathBuf,
     /// Frames a second [default: the run's, or 30]
@@ -114,8 +114,8 @@ pub struct VideoArgs {
     /// The encoder's preset [default: veryfast, fast, 8]
     #[arg(long, help_heading = "Output")]
     pub preset: Option<String>,
-    /// The video's compression.
-    #[arg(long, value_enum, default_value = "h264", help_heading = "Output")]
+    /// The video's compression; if not given, what its ending usually holds: h264, in .webm vp9.
+    #[arg(long, value_enum, help_heading = "Output")]
     pub codec: Option<Codec>,
     /// The ffmpeg program (also POLYFLY_FFMPEG).
     #[arg(long, value_name = "PROGRAM", help_heading = "Output")]

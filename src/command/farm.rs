@@ -9,7 +9,6 @@ use crate::cli::{Cli, Engine, FarmArgs, RenderArgs, ShardMode, VideoArgs};
 use crate::error::Error;
 use crate::output::OutputError;
 use crate::output::manifest::{Manifest, NAME};
-use crate::output::video::Codec;
 use crate::render::frames::FrameList;
 use crate::report::remark;
 use clap::{Parser, ValueEnum};
@@ -216,7 +215,7 @@ fn unfinished(first: &Path, pattern: &str, shards: u32) -> Result<Option<FrameLi
 // The flags that make `stitch` encode as the shards did.
 fn encoding(render: &RenderArgs) -> Vec<String> {
     let VideoArgs { crf, preset, codec, ffmpeg, encoder_timeout, segment, encoder_threads, .. } = &render.encoding;
-    let codec = codec.filter(|c| *c != Codec::H264).and_then(|c| Some(c.to_possible_value()?.get_name().to_owned()));
+    let codec = codec.and_then(|c| Some(c.to_possible_value()?.get_name().to_owned()));
     let flags = [
         ("--crf", crf.map(|n| n.to_string())),
         ("--preset", preset.clone()),

@@ -11,6 +11,7 @@ use crate::assets::AssetError;
 use crate::assets::source::Limits;
 use crate::cli::{Asked, QualityArg, RenderArgs, SplitArg, VideoArgs};
 use crate::error::Error;
+use crate::output::container::{CONTAINERS, Container};
 use crate::output::files::{FrameFiles, folder_of};
 use crate::output::folder::FrameFolder;
 use crate::output::manifest::{HIDDEN, Manifest};
@@ -269,26 +270,42 @@ fn cost(quality: QualityArg, scene: &Scene) -> String {
 fn video_settings(scene: &Scene, args: &RenderArgs) -> Result<Option<Settings>, Error> {
     let Some(path) = scene.output.video.clone() else { return Ok(None) };
     video_name("--video", &path)?;
-    Ok(Some(encoding(path, scene.output.fps, &args.encoding)))
+    Ok(Some(encoding(path, scene.output.fps, &args.encoding)?))
 }
 
 /// Whether a video can have that name.
 pub fn video_name(flag: &str, path: &Path) -> Result<(), Error> {
-    let extension = path.extension().map(|e| e.to_string_lossy().to_ascii_lowercase());
-    match extension.as_deref() {
-        Some("mp4" | "y4m") => Ok(()),
-        _ => Err(Error::Usage(format!("{flag}: `{}` ends in neither .mp4 nor .y4m", path.display()))),
+    let is_raw = path.extension().is_some_and(|e| e.eq_ignore_ascii_case("y4m"));
+    if is_raw || Container::of(path).is_some() {
+        return Ok(());
     }
+    let all = CONTAINERS.map(|c| format!(".{}", c.extension)).join(", ");
+    Err(Error::Usage(format!("{flag}: `{}` is no video: its name ends in {all} or .y4m", path.display())))
+}
+
+// The codec of a file, and whether it has what is asked of it.
+fn codec_of(path: &Path, args: &VideoArgs) -> Result<Codec, Error> {
+    let container = Container::of(path).unwrap_or(&CONTAINERS[0]);
+    let codec = args.codec.unwrap_or(container.codecs[0]);
+    let name = |codec: Codec| codec.to_possible_value().map_or_else(String::new, |v| v.get_name().to_owned());
+    if !container.codecs.contains(&codec) {
+        let all = container.codecs.iter().map(|&c| name(c)).collect::<Vec<_>>().join(", ");
+        return Err(Error::Usage(format!("--codec: a .{} holds {all}, not {}", container.extension, name(codec))));
+    }
+    if args.crf.is_some() && matches!(codec, Codec::Prores | Codec::Ffv1) {
+        return Err(Error::Usage(format!("--crf: {} has no such quality", name(codec))));
+    }
+    Ok(codec)
 }
 
 /// How to encode a video of that name.
-pub fn encoding(path: PathBuf, fps: f64, args: &VideoArgs) -> Settings {
-    Settings {
+pub fn encoding(path: PathBuf, fps: f64, args: &VideoArgs) -> Result<Settings, Error> {
+    Ok(Settings {
+        codec: codec_of(&path, args)?,
         path,
         fps,
         crf: args.crf,
         preset: args.preset.clone(),
-        codec: args.codec.unwrap_or(Codec::H264),
         ffmpeg: named_ffmpeg(args.ffmpeg.as_deref()),
         patience: Duration::from_secs(args.encoder_timeout.into()),
         segment: args.segment,
@@ -298,7 +315,7 @@ pub fn encoding(path: PathBuf, fps: f64, args: &VideoArgs) -> Settings {
             n => n as usize,
         },
         waiting: (args.video_memory as usize) << 20,
-    }
+    })
 }
 
 fn options(args: &RenderArgs) -> Result<RenderOptions, Error> {

@@ -24,7 +24,7 @@ pub fn run(args: &StitchArgs) -> Result<(), Error> {
         Some((pattern, _)) if Manifest::read(&pattern)?.is_none() => (elsewhere(pattern, args)?, None),
         _ => ours(args)?,
     };
-    let settings = encoding(args.output.clone(), args.fps.or(fps).unwrap_or(Output::default().fps), &args.video);
+    let settings = encoding(args.output.clone(), args.fps.or(fps).unwrap_or(Output::default().fps), &args.video)?;
     make(film, settings, args.changes.quiet)
 }
 

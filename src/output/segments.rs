@@ -5,6 +5,7 @@
 //! how many encoders there were, nor on how often the run was cut off. Joining adds lengths in microseconds, whose rounding
 //! would move frames by a tick; their times are rounded back to whole frames, and looked at.
 
+use super::container::{Join, webp_frames};
 use super::ffmpeg::{Ffmpeg, Packet, Process, find_ffmpeg, packets, url};
 use super::files::temporary;
 use super::folder::sweep;
@@ -127,11 +128,11 @@ pub fn forget(hidden: &Path, scene: &str) {
 }
 
 // Segments of a film in their folder.
-fn plan(film: &Film, folder: &Path, length: usize) -> Vec<Segment> {
+fn plan(film: &Film, folder: &Path, length: usize, format: &str) -> Vec<Segment> {
     let places = (0..film.frames.len()).step_by(length).map(|from| from..film.frames.len().min(from + length));
     let segment = |frames: Range<usize>| {
         let numbers = &film.frames[frames.clone()];
-        let file = folder.join(name(numbers));
+        let file = folder.join(format!("{}.{format}", name(numbers)));
         let is_mine = film.part.as_ref().is_none_or(|part| numbers.iter().all(|n| part.contains(n)));
         Segment { is_ours: is_mine && !mp4::is_whole(&file), frames, file }
     };
@@ -143,11 +144,11 @@ fn name(numbers: &[u32]) -> String {
     let (first, last) = (numbers[0], numbers[numbers.len() - 1]);
     let step = numbers.get(1).map_or(1, |second| second.wrapping_sub(first));
     if numbers.windows(2).all(|pair| pair[1].wrapping_sub(pair[0]) == step) {
-        return format!("{first}-{last}x{step}.mp4");
+        return format!("{first}-{last}x{step}");
     }
     let bytes = numbers.iter().flat_map(|n| n.to_le_bytes()).collect::<Vec<_>>();
     let hash = <sha2::Sha256 as sha2::Digest>::digest(bytes);
-    format!("{first}-{last}-{}.mp4", hex(&hash[..8]))
+    format!("{first}-{last}-{}", hex(&hash[..8]))
 }
 
 // Where a film's segments lie.
@@ -163,7 +164,7 @@ fn folder(settings: &Settings, film: &Film, ffmpeg: &Ffmpeg) -> PathBuf {
 /// There is no ffmpeg.
 pub fn left(settings: &Settings, film: &Film) -> Result<Vec<u32>, OutputError> {
     let folder = folder(settings, film, &find_ffmpeg(settings.ffmpeg.as_deref())?);
-    let segments = plan(film, &folder, settings.segment as usize);
+    let segments = plan(film, &folder, settings.segment as usize, settings.segment_format());
     Ok(segments.into_iter().filter(|s| s.is_ours).flat_map(|s| film.frames[s.frames].to_vec()).collect())
 }
 
@@ -178,7 +179,7 @@ impl Segments {
             let _ = std::fs::remove_dir_all(&folder);
         }
         sweep(&folder);
-        let segments = plan(film, &folder, settings.segment as usize);
+        let segments = plan(film, &folder, settings.segment as usize, settings.segment_format());
         let maker = Maker { film: film.clone(), settings: settings.clone(), ffmpeg };
         let to_do = segments.iter().filter(|s| s.is_ours).count();
         if to_do > 0 {
@@ -472,7 +473,7 @@ impl Maker {
     // Copies encoded files of so many frames into one that begins with its index, and gives it its name when all frames are
     // there, each in its time.
     fn join(&self, folder: &Path, files: &[(&Path, u64)], path: &Path, tag: &str) -> Result<(), OutputError> {
-        let Settings { fps, patience, .. } = self.settings;
+        let fps = self.settings.fps;
         let failed = |e| OutputError::Write(path.to_owned(), e);
         let (second, frame) = clock(fps);
         let microseconds = |frames: u64| (frames as f64 * frame as f64 * 1e6 / second as f64).round() as u64;
@@ -489,24 +490,101 @@ impl Maker {
         let mut list = temporary(&folder.join("list")).map_err(failed)?;
         list.write_all(text.as_bytes()).map_err(failed)?;
         let whole = temporary(path).map_err(failed)?.into_temp_path();
+        let container = self.settings.container();
+        let source = ["-nostdin", "-f", "concat", "-safe", "0", "-i"];
+        let from = url(list.path());
+        match container.join {
+            Join::Copied => self.copy(&source, &from, &whole, tag)?,
+            Join::Palette => self.quantize(&source, &from, &whole)?,
+            Join::Webp => {
+                let form = ["-c:v", "libwebp_anim", "-quality", "82", "-loop", "0", "-an", "-f", container.muxer];
+                self.run(source.into_iter().chain([from.as_str()]).chain(form), &whole)?;
+            }
+        }
+        self.check(&whole, before)?;
+        whole.persist(path).map_err(|e| failed(e.error))
+    }
+
+    fn run<'a>(&self, arguments: impl Iterator<Item = &'a str>, to: &Path) -> Result<(), OutputError> {
+        let arguments: Vec<String> = arguments.map(str::to_owned).chain([url(to)]).collect();
+        Process::start(&self.ffmpeg.program, &arguments, self.settings.patience)?.finish(None, "closing the video")
+    }
+
+    // Without encoding again.
+    fn copy(&self, source: &[&str], from: &str, to: &Path, tag: &str) -> Result<(), OutputError> {
+        let container = self.settings.container();
+        let (second, frame) = clock(self.settings.fps);
         let times = format!("setts=pts=round(PTS/{frame})*{frame}:dts=round(DTS/{frame})*{frame}");
-        let (from, to, tag) = (url(list.path()), url(&whole), format!("comment={tag}"));
-        let copy =
-            ["-nostdin", "-f", "concat", "-safe", "0", "-i", &from, "-map", "0:v", "-c", "copy", "-bsf:v", &times];
-        let second = second.to_string();
-        let form = ["-video_track_timescale", &second, "-metadata", &tag, "-movflags", "+faststart", "-f", "mp4", &to];
-        let arguments: Vec<String> = copy.into_iter().chain(form).map(str::to_owned).collect();
-        Process::start(&self.ffmpeg.program, &arguments, patience)?.finish(None, "closing the video")?;
-        let found = packets(&self.ffmpeg.program, &whole, patience).map_err(failed)?;
+        let (tag, second) = (format!("comment={tag}"), second.to_string());
+        let stream = ["-map", "0:v", "-c", "copy", "-metadata", &tag];
+        // A clock of its own rounds by itself.
+        let index = ["-bsf:v", &times, "-video_track_timescale", &second, "-movflags", "+faststart"];
+        let index = if container.has_index() { &index[..] } else { &[] };
+        let form = ["-f", container.muxer];
+        self.run(source.iter().copied().chain([from]).chain(stream).chain(index.iter().copied()).chain(form), to)
+    }
+
+    // To 256 colours that suit the whole clip: found in one pass, used in another, so that no frame waits in memory.
+    fn quantize(&self, source: &[&str], from: &str, to: &Path) -> Result<(), OutputError> {
+        let failed = |e| OutputError::Write(to.to_owned(), e);
+        let palette = temporary(to).map_err(failed)?.into_temp_path();
+        let found =
+            ["-vf", "palettegen=stats_mode=diff", "-update", "1", "-frames:v", "1", "-c:v", "png", "-f", "image2"];
+        self.run(source.iter().copied().chain([from]).chain(found), &palette)?;
+        let colours = url(&palette);
+        let used = [
+            "-f",
+            "image2",
+            "-c:v",
+            "png",
+            "-i",
+            &colours,
+            "-lavfi",
+            "paletteuse=dither=bayer:bayer_scale=4:diff_mode=rectangle",
+            "-loop",
+            "0",
+            "-f",
+            "gif",
+        ];
+        self.run(source.iter().copied().chain([from]).chain(used), to)
+    }
+
+    // Whether all frames are there, each in its time.
+    fn check(&self, whole: &Path, frames: u64) -> Result<(), OutputError> {
+        let failed = |e| OutputError::Read(whole.to_owned(), e);
+        let container = self.settings.container();
         let wrong = |what: String| OutputError::Encoder { what, words: String::new() };
-        if found.len() as u64 != before {
-            return Err(wrong(format!("the finished video holds {} of {before} frames", found.len())));
+        let found = match container.join {
+            // What ffmpeg writes here it does not read.
+            Join::Webp => {
+                let bytes = std::fs::read(whole).map_err(failed)?;
+                let found = webp_frames(&bytes).unwrap_or(0);
+                // One frame alone is no animation, and of equal ones only the first is kept.
+                let is_right = (1..=frames).contains(&found) || frames == 1;
+                return if is_right {
+                    Ok(())
+                } else {
+                    Err(wrong(format!("the finished video holds {found} of {frames} frames")))
+                };
+            }
+            _ => packets(&self.ffmpeg.program, whole, self.settings.patience).map_err(failed)?,
+        };
+        if found.len() as u64 != frames {
+            return Err(wrong(format!("the finished video holds {} of {frames} frames", found.len())));
         }
         let first = found.first().map_or(0, |p| p.shown);
-        let is_even = |(i, p): (usize, &Packet)| p.shown - first == i as i64 * frame as i64;
-        if let Some(odd) = found.iter().enumerate().position(|each| !is_even(each)) {
-            return Err(wrong(format!("frame {odd} of the finished video is not where it should be")));
+        let (second, frame) = clock(self.settings.fps);
+        let is_even = |(i, p): (usize, &Packet)| match container.ticks {
+            None => p.shown - first == i as i64 * frame as i64,
+            // The nearest of its own ticks, or the one beside it.
+            Some(ticks) => {
+                let due = i as f64 * frame as f64 / second as f64 * ticks as f64;
+                ((p.shown - first) as f64 - due).abs() <= 1.0
+            }
+        };
+        match found.iter().enumerate().position(|each| !is_even(each)) {
+            Some(odd) => Err(wrong(format!("frame {odd} of the finished video is not where it should be"))),
+            None => Ok(()),
         }
-        whole.persist(path).map_err(|e| failed(e.error))
     }
 }

@@ -2,6 +2,7 @@
 //!
 //! An encoded video is made in [segments](super::segments) and joined; a raw one is written as it comes.
 
+use super::container::{CONTAINERS, Container, Join};
 use super::ffmpeg::{Ffmpeg, find_ffmpeg, url, words};
 use super::files::{folder_of, prepare};
 use super::folder::{FrameFolder, sweep};
@@ -23,12 +24,18 @@ pub enum Codec {
     H265,
     /// AV1 by SVT-AV1.
     Av1,
+    /// VP9 by libvpx.
+    Vp9,
+    /// ProRes 422, for editing: 10 bits a channel, all frames by themselves.
+    Prores,
+    /// FFV1, without loss.
+    Ffv1,
 }
 
 /// How to encode.
 #[derive(Clone, Debug)]
 pub struct Settings {
-    /// The video file, `.mp4` or `.y4m`.
+    /// The video file: one of [`super::container::CONTAINERS`], or `.y4m`.
     pub path: PathBuf,
     /// Frames a second.
     pub fps: f64,
@@ -53,6 +60,14 @@ pub struct Settings {
 }
 
 impl Settings {
+    /// What the file is; raw video counts as the first.
+    pub fn container(&self) -> &'static Container {
+        Container::of(&self.path).unwrap_or(&CONTAINERS[0])
+    }
+    /// The format of segments: they are rows of boxes whatever the file will be.
+    pub fn segment_format(&self) -> &'static str {
+        if matches!(self.codec, Codec::Prores | Codec::Ffv1) { "mov" } else { "mp4" }
+    }
     /// Whether the file is written without ffmpeg.
     pub fn is_raw(&self) -> bool {
         self.path.extension().is_some_and(|e| e.eq_ignore_ascii_case("y4m"))
@@ -81,13 +96,15 @@ pub fn clock(fps: f64) -> (u64, u64) {
 
 /// Arguments that describe the encoding; the output's name comes after them.
 pub fn output_arguments(settings: &Settings) -> Vec<String> {
-    let (encoder, crf, preset): (&str, u32, &str) = match settings.codec {
-        Codec::H264 => ("libx264", 18, "veryfast"),
-        Codec::H265 => ("libx265", 22, "fast"),
-        Codec::Av1 => ("libsvtav1", 30, "8"),
+    // Quality and speed, where the encoder has them, and the names of these flags.
+    let (encoder, format, crf, preset): (&str, &str, Option<u32>, Option<(&str, &str)>) = match settings.codec {
+        Codec::H264 => ("libx264", "yuv420p", Some(18), Some(("-preset", "veryfast"))),
+        Codec::H265 => ("libx265", "yuv420p", Some(22), Some(("-preset", "fast"))),
+        Codec::Av1 => ("libsvtav1", "yuv420p", Some(30), Some(("-preset", "8"))),
+        Codec::Vp9 => ("libvpx-vp9", "yuv420p", Some(24), Some(("-cpu-used", "4"))),
+        Codec::Prores => ("prores_ks", "yuv422p10le", None, Some(("-profile:v", "hq"))),
+        Codec::Ffv1 => ("ffv1", "yuv420p", None, None),
     };
-    let crf = settings.crf.unwrap_or(crf).to_string();
-    let preset = settings.preset.as_deref().unwrap_or(preset);
     let mut arguments: Vec<String> = [
         "-an",
         "-vf",
@@ -105,14 +122,16 @@ pub fn output_arguments(settings: &Settings) -> Vec<String> {
         "-c:v",
         encoder,
         "-pix_fmt",
-        "yuv420p",
-        "-crf",
-        &crf,
-        "-preset",
-        preset,
+        format,
     ]
     .map(str::to_owned)
     .into();
+    if let Some(crf) = crf {
+        arguments.extend(["-crf".into(), settings.crf.unwrap_or(crf).to_string()]);
+    }
+    if let Some((flag, usual)) = preset {
+        arguments.extend([flag.into(), settings.preset.as_deref().unwrap_or(usual).to_owned()]);
+    }
     // Fixed, for what an encoder makes depends on it: the machine has no say.
     let threads = settings.threads;
     arguments.extend(["-filter_threads".into(), "1".into(), "-threads".into(), threads.to_string()]);
@@ -124,10 +143,14 @@ pub fn output_arguments(settings: &Settings) -> Vec<String> {
             arguments.extend(["-tag:v".into(), "hvc1".into(), "-x265-params".into(), own]);
         }
         Codec::Av1 => arguments.extend(["-svtav1-params".into(), format!("lp={threads}")]),
+        Codec::Vp9 => arguments.extend(["-b:v", "0", "-row-mt", "1"].map(str::to_owned)),
+        Codec::Prores => arguments.extend(["-vendor", "apl0"].map(str::to_owned)),
+        Codec::Ffv1 => arguments.extend(["-level", "3", "-g", "1", "-slicecrc", "1"].map(str::to_owned)),
     }
     arguments.extend(["-video_track_timescale".into(), clock(settings.fps).0.to_string()]);
     // Fragments: what is on disk stays playable if we are killed.
-    arguments.extend(["-movflags", "+frag_keyframe+empty_moov+default_base_moof", "-f", "mp4"].map(str::to_owned));
+    let fragments = ["-movflags", "+frag_keyframe+empty_moov+default_base_moof", "-f", settings.segment_format()];
+    arguments.extend(fragments.map(str::to_owned));
     arguments
 }
 
@@ -196,7 +219,12 @@ impl Film {
     }
     /// Whether the video is there already, made of just these frames with just these settings.
     pub fn is_made(&self, settings: &Settings) -> bool {
-        if self.scene.is_none() || settings.is_raw() || !mp4::is_whole(&settings.path) {
+        let container = settings.container();
+        // Moving pictures say nothing of themselves.
+        if self.scene.is_none() || settings.is_raw() || container.join != Join::Copied || !settings.path.is_file() {
+            return false;
+        }
+        if container.has_index() && !mp4::is_whole(&settings.path) {
             return false;
         }
         let Ok(ffmpeg) = find_ffmpeg(settings.ffmpeg.as_deref()) else { return false };
@@ -204,7 +232,10 @@ impl Film {
         let asked =
             ["-nostdin", "-v", "error", "-i", &path, "-map", "0:v", "-c", "copy", "-t", "0", "-f", "ffmetadata", "-"];
         let tags = words(&ffmpeg.program, &asked, settings.patience).unwrap_or_default();
-        tags.lines().any(|line| line.strip_prefix("comment=") == Some(&self.tag(settings, &ffmpeg)))
+        let tag = self.tag(settings, &ffmpeg);
+        tags.lines()
+            .filter_map(|line| line.split_once('='))
+            .any(|(key, v)| key.eq_ignore_ascii_case("comment") && v == tag)
     }
 }
 

@@ -266,3 +266,78 @@ fn a_signal_to_ffmpeg_too_leaves_what_it_had() {
     assert!(text(&run.stderr).contains("its first 4 frames are kept in v.partial.mp4"), "{}", text(&run.stderr));
     assert_eq!(names(dir.path()), ["v.partial.mp4"]);
 }
+
+// Frames that a film shows, their size, codec and pixels, and how long they last together.
+fn seen(file: &Path) -> (String, usize, f64) {
+    let out = Command::new("ffprobe")
+        .args(["-v", "error", "-select_streams", "v:0", "-of", "json", "-show_frames", "-show_streams"])
+        .args(["-show_entries", "stream=codec_name,profile,width,height,pix_fmt,avg_frame_rate:frame=pts_time"])
+        .arg(file)
+        .output()
+        .expect("ffprobe is needed: apt-get install ffmpeg");
+    assert!(out.status.success(), "{}", text(&out.stderr));
+    let found: serde_json::Value = serde_json::from_slice(&out.stdout).unwrap();
+    let stream = &found["streams"][0];
+    let facts =
+        ["codec_name", "profile", "pix_fmt"].map(|key| stream[key].as_str().unwrap_or("-").to_owned()).join(" ");
+    let frames = found["frames"].as_array().unwrap();
+    let last: f64 = frames.last().unwrap()["pts_time"].as_str().unwrap().parse().unwrap();
+    (format!("{facts} {}x{}", stream["width"], stream["height"]), frames.len(), last)
+}
+
+#[test]
+fn films_are_what_their_ending_says() {
+    let dir = tempfile::tempdir().unwrap();
+    for (film, more, expected) in [
+        ("a.mov", &[][..], "h264 High yuv420p 64x64"),
+        ("p.mov", &["--codec", "prores"], "prores HQ yuv422p10le 64x64"),
+        ("a.mkv", &["--codec", "h265"], "hevc Main yuv420p 64x64"),
+        ("f.mkv", &["--codec", "ffv1"], "ffv1 - yuv420p 64x64"),
+        ("a.webm", &[], "vp9 Profile 0 yuv420p 64x64"),
+        ("b.webm", &["--codec", "av1"], "av1 Main yuv420p 64x64"),
+        ("v.mp4", &["--codec", "vp9"], "vp9 Profile 0 yuv420p 64x64"),
+        ("a.gif", &[], "gif - bgra 64x64"),
+    ] {
+        let args =
+            ["--size", "64x64", "--frames", "0-16", "--no-frames", "--fps", "20", "--segment", "7", "--video", film];
+        let run = polyfly(dir.path(), &[&args[..], more].concat());
+        assert!(run.status.success(), "{film}: {}", text(&run.stderr));
+        let (facts, frames, last) = seen(&dir.path().join(film));
+        assert_eq!((facts.as_str(), frames), (expected, 17), "{film}");
+        assert!((last - 16.0 / 20.0).abs() < 0.011, "{film}: {last}");
+        // What made it is in it, and it is not made again.
+        if film != "a.gif" {
+            let again = polyfly(dir.path(), &[&args[..], more, &["--resume"]].concat());
+            assert!(
+                again.status.success() && again.stdout.is_empty(),
+                "{film}: {}{}",
+                text(&again.stdout),
+                text(&again.stderr)
+            );
+        }
+    }
+    // ffmpeg does not read what it writes here; the library that reads pictures does.
+    let run = polyfly(
+        dir.path(),
+        &["--size", "64x64", "--frames", "0-16", "--no-frames", "--segment", "7", "--video", "a.webp"],
+    );
+    assert!(run.status.success(), "{}", text(&run.stderr));
+    let file = std::io::BufReader::new(std::fs::File::open(dir.path().join("a.webp")).unwrap());
+    let frames = image::AnimationDecoder::into_frames(image::codecs::webp::WebPDecoder::new(file).unwrap());
+    let sizes: Vec<_> = frames.map(|frame| frame.unwrap().into_buffer().dimensions()).collect();
+    assert_eq!(sizes, [(64, 64); 17]);
+    assert_eq!(names(dir.path()).len(), 9, "nothing is left: {:?}", names(dir.path()));
+    for (film, more, what) in [
+        ("x.webm", ["--codec", "h264"], "a .webm holds vp9, av1, not h264"),
+        ("x.gif", ["--codec", "av1"], "a .gif holds ffv1"),
+        ("x.mov", ["--codec", "vp9"], "a .mov holds h264, h265, prores"),
+        ("x.avi", ["--crf", "20"], "its name ends in .mp4, .mov, .mkv, .webm, .gif, .webp or .y4m"),
+        ("x.gif", ["--crf", "20"], "--crf: ffv1 has no such quality"),
+    ] {
+        let run = polyfly(
+            dir.path(),
+            &[&["--size", "64x64", "--frames", "0-1", "--no-frames", "--video", film], &more[..]].concat(),
+        );
+        assert!(run.status.code() == Some(64) && text(&run.stderr).contains(what), "{film}: {}", text(&run.stderr));
+    }
+}

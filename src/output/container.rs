@@ -1,0 +1,91 @@
+//! Files that videos come in: what an ending means, which codecs go into it, and how segments become one.
+
+use super::video::Codec;
+use std::path::Path;
+
+/// How a file is made of segments.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Join {
+    /// What is encoded is copied.
+    Copied,
+    /// Lossless segments become pictures of 256 colours, chosen for the clip.
+    Palette,
+    /// Lossless segments become pictures of this format.
+    Webp,
+}
+
+/// A kind of file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Container {
+    /// Its ending.
+    pub extension: &'static str,
+    /// What goes into it; the first is the usual one.
+    pub codecs: &'static [Codec],
+    /// ffmpeg's name of it.
+    pub muxer: &'static str,
+    /// How it is made.
+    pub join: Join,
+    /// Ticks of its clock in a second; None: as many as suit the frames.
+    pub ticks: Option<u64>,
+}
+
+/// All of them, but for raw video.
+pub const CONTAINERS: [Container; 6] = [
+    Container {
+        extension: "mp4",
+        codecs: &[Codec::H264, Codec::H265, Codec::Av1, Codec::Vp9],
+        muxer: "mp4",
+        join: Join::Copied,
+        ticks: None,
+    },
+    Container {
+        extension: "mov",
+        codecs: &[Codec::H264, Codec::H265, Codec::Prores],
+        muxer: "mov",
+        join: Join::Copied,
+        ticks: None,
+    },
+    Container {
+        extension: "mkv",
+        codecs: &[Codec::H264, Codec::H265, Codec::Av1, Codec::Vp9, Codec::Ffv1],
+        muxer: "matroska",
+        join: Join::Copied,
+        ticks: Some(1000),
+    },
+    Container {
+        extension: "webm",
+        codecs: &[Codec::Vp9, Codec::Av1],
+        muxer: "webm",
+        join: Join::Copied,
+        ticks: Some(1000),
+    },
+    Container { extension: "gif", codecs: &[Codec::Ffv1], muxer: "gif", join: Join::Palette, ticks: Some(100) },
+    Container { extension: "webp", codecs: &[Codec::Ffv1], muxer: "webp", join: Join::Webp, ticks: Some(1000) },
+];
+
+impl Container {
+    /// That of a file's name.
+    pub fn of(path: &Path) -> Option<&'static Container> {
+        let extension = path.extension()?.to_string_lossy().to_ascii_lowercase();
+        CONTAINERS.iter().find(|c| c.extension == extension)
+    }
+
+    /// Whether players read the file from its beginning only if its index is moved there.
+    pub fn has_index(&self) -> bool {
+        matches!(self.muxer, "mp4" | "mov")
+    }
+}
+
+/// Frames of an animated WebP: its chunks of that kind (RFC 9649, 2.7.1.1). None where it is none, or not whole.
+pub fn webp_frames(bytes: &[u8]) -> Option<u64> {
+    let word = |at: usize| Some(u32::from_le_bytes(bytes.get(at..at + 4)?.try_into().ok()?) as usize);
+    if bytes.get(..4)? != b"RIFF" || bytes.get(8..12)? != b"WEBP" || word(4)? + 8 != bytes.len() {
+        return None;
+    }
+    let (mut at, mut frames) = (12, 0);
+    while at < bytes.len() {
+        frames += u64::from(bytes.get(at..at + 4)? == b"ANMF");
+        at += 8 + word(at + 4)?.next_multiple_of(2);
+    }
+    (at == bytes.len()).then_some(frames)
+}
