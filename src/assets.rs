@@ -84,7 +84,11 @@ impl Assets {
             relief: world.floor.as_ref().map(|f| ReliefMaps::of(f, limits)).transpose()?.flatten().map(Arc::new),
             sky: SkyMap::of(&world.sky, limits)?.map(Arc::new),
             meshes: Arc::new(meshes.collect::<Result<_, _>>()?),
-            particles: world.particles.as_ref().map(|p| ColouredSpheres::load(p, 0, limits)).transpose()?,
+            particles: world
+                .particles
+                .as_ref()
+                .map(|p| ColouredSpheres::load(p, 0, scene.output.frames, limits))
+                .transpose()?,
             limits,
         })
     }
@@ -93,6 +97,9 @@ impl Assets {
         let Some(particles) = &scene.world.particles else { return Ok(self.clone()) };
         let mut particles = particles.clone();
         particles.range = self.particles.as_ref().and_then(|p| p.range).or(particles.range);
-        Ok(Assets { particles: Some(ColouredSpheres::load(&particles, frame, self.limits)?), ..self.clone() })
+        Ok(Assets {
+            particles: Some(ColouredSpheres::load(&particles, frame, scene.output.frames, self.limits)?),
+            ..self.clone()
+        })
     }
 }

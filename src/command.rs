@@ -9,6 +9,7 @@ mod convert;
 mod doctor;
 mod farm;
 pub(crate) mod generate;
+mod hints;
 mod journal;
 mod memory;
 mod missing;

@@ -40,19 +40,30 @@ pub struct ColouredSpheres {
 }
 
 impl ColouredSpheres {
-    /// Reads a frame's particles and colours them. The map's ends are those of the first frame where the scene
-    /// gives none, so that a colour means the same value in all frames.
-    pub fn load(particles: &Particles, frame: u32, limits: Limits) -> Result<ColouredSpheres, AssetError> {
+    /// Reads a frame's particles, of a clip of `frames`, and colours them. The map's ends are those of the first frame where the scene
+    /// gives none, so that a colour means the same value in all frames; where all values are alike there, as in a simulation that begins
+    /// at rest, those of its middle and its end count too.
+    pub fn load(particles: &Particles, frame: u32, frames: u32, limits: Limits) -> Result<ColouredSpheres, AssetError> {
         let path = particles.file(frame);
         let set = read(&path, limits)?;
         let values = set.values(particles.colour_by, &path)?;
         let range = match (&values, particles.range) {
             (None, _) => None,
             (Some(_), Some(range)) => Some(range),
-            (Some(values), None) if frame == 0 => Some(ends(values)),
-            (Some(_), None) => {
-                let first = particles.file(0);
-                read(&first, limits)?.values(particles.colour_by, &first)?.map(|v| ends(&v))
+            (Some(values), None) => {
+                let of = |frame| -> Result<Option<[f64; 2]>, AssetError> {
+                    let path = particles.file(frame);
+                    Ok(read(&path, limits)?.values(particles.colour_by, &path)?.and_then(|v| ends(&v)))
+                };
+                let mut all = if frame == 0 { ends(values) } else { of(0)? };
+                if all.is_none_or(|[low, high]| low == high) && particles.is_animated() {
+                    for later in [frames / 2, frames - 1] {
+                        // A step that is not there is told of when its turn comes.
+                        let found = of(later).ok().flatten();
+                        all = all.into_iter().chain(found).reduce(|[a, b], [c, d]| [a.min(c), b.max(d)]);
+                    }
+                }
+                Some(apart(all))
             }
         };
         let place = |x: f64, [low, high]: [f64; 2]| {
@@ -83,14 +94,18 @@ impl ColouredSpheres {
     }
 }
 
-fn ends(values: &[f64]) -> [f64; 2] {
+// The least and the greatest; none where no value is a number.
+fn ends(values: &[f64]) -> Option<[f64; 2]> {
     let finite = values.iter().copied().filter(|x| x.is_finite());
-    let (low, high) = finite.fold((f64::INFINITY, f64::NEG_INFINITY), |(l, h), x| (l.min(x), h.max(x)));
-    if low < high {
-        [low, high]
-    } else {
-        let middle = if low.is_finite() { low } else { 0.0 };
-        [middle - 0.5, middle + 0.5]
+    finite.fold(None, |ends, x| Some(ends.map_or([x, x], |[low, high]: [f64; 2]| [low.min(x), high.max(x)])))
+}
+
+// Ends that differ, without a sign that no value has.
+fn apart(ends: Option<[f64; 2]>) -> [f64; 2] {
+    match ends {
+        Some([low, high]) if low < high => [low, high],
+        Some([x, _]) if x != 0.0 => [x - x.abs() / 2.0, x + x.abs() / 2.0],
+        _ => [0.0, 1.0],
     }
 }
 
@@ -226,6 +241,15 @@ pub fn read_table(path: &Path, bytes: &[u8]) -> Result<ParticleSet, AssetError> 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_range_has_two_ends_and_no_foreign_sign() {
+        assert_eq!(apart(ends(&[0.0, 0.0])), [0.0, 1.0]);
+        assert_eq!(apart(ends(&[2.0])), [1.0, 3.0]);
+        assert_eq!(apart(ends(&[-2.0, f64::NAN])), [-3.0, -1.0]);
+        assert_eq!(apart(ends(&[3.0, -1.0, 2.0])), [-1.0, 3.0]);
+        assert_eq!(apart(ends(&[f64::NAN])), [0.0, 1.0]);
+    }
 
     fn table(name: &str, text: &str) -> Result<ParticleSet, String> {
         read_table(Path::new(name), text.as_bytes()).map_err(|e| e.to_string())

@@ -1,10 +1,10 @@
 //! `polyfly check`: whether a scene is one, what it holds, and what its author may not have meant. A few tiny frames are looked at;
 //! nothing is written.
 
+use super::hints::hints;
 use super::{load_scene, output};
 use crate::cli::CheckArgs;
 use crate::error::Error;
-use crate::math::vec3::{length, sub};
 use crate::output::PixelFormats;
 use crate::output::memory::MemorySink;
 use crate::render::frames::FrameList;
@@ -20,15 +20,13 @@ const TRIALS: usize = 5;
 // Shares of pixels with the darkest and the lightest code from which a frame is told of.
 const BLACK: f64 = 0.995;
 const BURNT: f64 = 0.5;
-// Frames whose camera is looked at: arithmetic alone.
-const VIEWS: u32 = 10_000;
 
 /// Checks a scene.
 pub fn run(args: &CheckArgs) -> Result<(), Error> {
     let scene = load_scene(&args.scene, &args.changes)?;
     let asked = args.changes.frame_list(&scene)?;
     let mut text = summary(&args.scene, &scene);
-    let mut hints = camera_hints(&scene);
+    let mut hints = hints(&scene);
     hints.extend(trial_hints(&scene, &asked)?);
     for hint in &hints {
         let _ = writeln!(text, "hint: {hint}");
@@ -82,35 +80,6 @@ fn summary(name: &str, scene: &Scene) -> String {
         let _ = writeln!(text, "a video goes to {}", video.display());
     }
     text
-}
-
-// Where a camera cannot look, or stands where it may not have been meant to.
-fn camera_hints(scene: &Scene) -> Vec<String> {
-    let frames = scene.output.frames;
-    let step = frames.div_ceil(VIEWS).max(1) as usize;
-    let mut blind = Vec::new();
-    let mut inside = vec![Vec::new(); scene.world.spheres.len()];
-    for n in (0..frames).step_by(step) {
-        let view = scene.camera.view(n, frames);
-        if scene.camera.is_blind(n, frames) {
-            blind.push(n);
-        }
-        for (i, sphere) in scene.world.spheres.iter().enumerate() {
-            if length(sub(view.eye, sphere.centre)) < sphere.radius {
-                inside[i].push(n);
-            }
-        }
-    }
-    let list =
-        |frames: &[u32]| FrameList::of_numbers(frames.iter().copied()).map_or_else(String::new, |l| l.to_string());
-    let mut hints = Vec::new();
-    if !blind.is_empty() {
-        hints.push(format!("the eye is where it looks at, so that the view has no direction: frames {}", list(&blind)));
-    }
-    for (i, frames) in inside.iter().enumerate().filter(|(_, frames)| !frames.is_empty()) {
-        hints.push(format!("the eye is inside of ball {}: frames {}", i + 1, list(frames)));
-    }
-    hints
 }
 
 // What a few tiny frames show.

@@ -1,7 +1,7 @@
 //! `polyfly convert`: a scene in the other grammar, a picture in another format.
 
 use super::{output, read_text};
-use crate::cli::{ConvertArgs, home};
+use crate::cli::ConvertArgs;
 use crate::error::Error;
 use crate::kernels::Isa;
 use crate::output::Frame;
@@ -21,10 +21,8 @@ pub fn run(args: &ConvertArgs) -> Result<(), Error> {
         return picture(Path::new(&args.scene), from, target);
     }
     let (text, name) = read_text(&args.scene)?;
-    let home = home();
-    // Paths stay as they are written: no folder is put before them.
-    let reading =
-        Reading { home: home.as_deref(), solids: args.solids.unwrap_or(tokens::SOLIDS), ..Reading::default() };
+    // Paths stay as they are written: no folder is put before them, not even the home folder.
+    let reading = Reading { solids: args.solids.unwrap_or(tokens::SOLIDS), ..Reading::default() };
     let parsed = scene::parse(&text, &name, reading)?;
     let to = args.to.map(Grammar::from).unwrap_or(match parsed.grammar {
         Grammar::Tokens => Grammar::Toml,

@@ -48,7 +48,7 @@ fn picture(args: &PictureArgs) -> Result<(), Error> {
         legend: args.legend,
     };
     let start = Instant::now();
-    let read = crate::assets::particles::ColouredSpheres::load(&particles, 0, Limits::default())?;
+    let read = crate::assets::particles::ColouredSpheres::load(&particles, 0, 1, Limits::default())?;
     let read_time = start.elapsed();
     let scene = view(args, particles, read.bounds())?;
     drop(read);

@@ -3,6 +3,7 @@
 
 use super::claim::{self, Claim, Existing};
 use super::confine::Fence;
+use super::hints::hints;
 use super::journal::Told;
 use super::memory;
 use super::stop::{self, Stop};
@@ -61,6 +62,9 @@ pub fn run(args: &RenderArgs) -> Result<(), Error> {
     let bytes = memory::estimate(&scene, args.denoise, outputs.video.as_ref());
     memory::check(bytes, args.limit_memory, (scene.render.width, scene.render.height))?;
     let sinks = outputs.sinks(&scene, quiet)?;
+    if !quiet {
+        hints(&scene).iter().for_each(|hint| remark(hint));
+    }
     if let (Some(quality), false) = (args.changes.quality, quiet) {
         remark(&cost(quality, &scene));
     }

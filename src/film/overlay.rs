@@ -25,6 +25,7 @@ impl PostStep for Legend {
         let (left, bar) = (12 * unit, (width / 3).min(256 * unit));
         let Some(top) = height.checked_sub(44 * unit).filter(|_| bar > 80 * unit) else { return };
         let mut canvas = Canvas { image, tone: self.tone };
+        canvas.dim(left - 6 * unit, top - 6 * unit, bar + 12 * unit, 47 * unit);
         for x in 0..bar {
             let colour = canvas.light_of(viridis((x * 255 / (bar - 1)) as usize));
             (0..12 * unit).for_each(|y| canvas.dot(left + x, top + 12 * unit + y, colour));
@@ -37,6 +38,8 @@ impl PostStep for Legend {
     }
 }
 
+// Share of the light that is left behind letters, and the most of it.
+const BEHIND: f32 = 0.08;
 // Of the letters.
 const WHITE: f64 = 235.0 / 255.0;
 
@@ -67,6 +70,15 @@ impl Canvas<'_> {
             self.image.data_mut()[at..at + 3].copy_from_slice(&light);
         }
     }
+    // What is behind letters is dark, whatever it is.
+    fn dim(&mut self, left: u32, top: u32, width: u32, height: u32) {
+        let (right, bottom) = ((left + width).min(self.image.width()), (top + height).min(self.image.height()));
+        for y in top..bottom {
+            let row = 3 * y as usize * self.image.width() as usize;
+            let at = row + 3 * left as usize..row + 3 * right as usize;
+            self.image.data_mut()[at].iter_mut().for_each(|light| *light = (*light * BEHIND).min(BEHIND));
+        }
+    }
     fn write(&mut self, text: &str, left: u32, top: u32, unit: u32) {
         let white = self.light_of([WHITE; 3]);
         for (i, glyph) in text.chars().filter_map(|c| font8x8::BASIC_FONTS.get(c)).enumerate() {
@@ -90,6 +102,15 @@ mod tests {
         for (w, h) in [(320, 240), (64, 48), (1920, 1080), (1, 1), (300, 20)] {
             let mut image = Image::new(w, h, 3, vec![0.0f32; 3 * w as usize * h as usize]);
             legend.apply(&mut image, 0);
+            // Letters can be read on a white ground too: what is around them is far darker.
+            let mut white = Image::new(w, h, 3, vec![1.0f32; 3 * w as usize * h as usize]);
+            legend.apply(&mut white, 0);
+            if (w, h) == (320, 240) {
+                let panel = 3 * (240 - 44) * 320..3 * (240 - 33) * 320;
+                let inside: Vec<f32> =
+                    white.data()[panel].chunks(3 * 320).flat_map(|row| row[3 * 12..3 * 90].to_vec()).collect();
+                assert!(inside.iter().any(|&x| x > 0.7) && inside.iter().all(|&x| x > 0.7 || x <= BEHIND));
+            }
             if (w, h) == (320, 240) {
                 let colours: std::collections::HashSet<_> =
                     image.data().chunks(3).map(|p| [p[0], p[1], p[2]].map(f32::to_bits)).collect();

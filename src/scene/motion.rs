@@ -64,7 +64,7 @@ impl Body {
         !self.motion.is_none() || (self.lamp_pattern != LampPattern::Steady && self.has_lamps())
     }
     // The body at a time, 0 to 1 over the clip, when it stands still there.
-    fn at(&self, time: f64) -> Body {
+    pub(crate) fn at(&self, time: f64) -> Body {
         let mut body = self.clone();
         body.rotation.angle_deg += 360.0 * self.motion.turns * time;
         body.centre = add(body.centre, scale(self.motion.drift, time));

@@ -44,6 +44,14 @@ impl Validator {
             let what = "the camera has an orbit and keys or a `position`";
             self.problems.push(Problem::new(orbit.span(), what, "expected one of them"));
         }
+        for (name, path) in [("eye", &raw.eye), ("target", &raw.target)] {
+            if let (Some(span), true) =
+                (path.first_key(), raw.position.is_some() || raw.orbit.is_some() || !raw.key.is_empty())
+            {
+                let what = format!("the camera has [camera.{name}] and an orbit, keys or a `position`");
+                self.problems.push(Problem::new(span, what, "expected one of them: the others would not count"));
+            }
+        }
         let before = self.problems.len();
         let keys: Vec<Key> = self.within("key", |c| raw.key.iter().map(|k| c.key(k, fov_deg)).collect());
         if self.problems.len() == before {

@@ -219,6 +219,16 @@ pub struct RawPath {
     pub z_phase_deg: Number,
 }
 
+impl RawPath {
+    /// Where it begins, if any of its keys is given.
+    pub fn first_key(&self) -> Option<std::ops::Range<usize>> {
+        let amplitudes = [&self.r_amplitude, &self.z_amplitude, &self.r_cycles, &self.z_cycles, &self.phi_cycles];
+        let keys =
+            [&self.r, &self.z, &self.phi_deg, &self.r_phase_deg, &self.z_phase_deg].into_iter().chain(amplitudes);
+        keys.flatten().map(|value| value.span()).min_by_key(|span| span.start)
+    }
+}
+
 #[derive(Deserialize, Default, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 #[schemars(rename = "relief")]

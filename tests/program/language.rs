@@ -373,3 +373,53 @@ fn a_fault_in_tokens_tells_how_they_were_read() {
         words(&run)
     );
 }
+
+#[test]
+fn what_may_not_be_meant_is_said_in_a_render_too() {
+    let dir = folder();
+    let scene = |camera: &str, more: &str| {
+        let text = format!(
+            "[output]\nframes = 4\npath = \"%d.ppm\"\nsize = [16, 12]\n{more}\n{camera}\n[[body]]\nsolid = \"cube\"\n"
+        );
+        std::fs::write(dir.path().join("s.toml"), text).unwrap();
+        polyfly(dir.path(), &["s.toml", "--cpu", "--overwrite"])
+    };
+    let away = "[camera]\nposition = [5, 0, 0]\nlook_at = [9, 0, 0]\n";
+    for (camera, more, hint) in [
+        (away, "", "body 1 is never in the camera's sight"),
+        ("[camera]\nposition = [5, 0, 0]\nlook_at = [5, 0, 0]\n", "", "the eye is where it looks at"),
+        ("", "[sky]\nzenith = [1, 1, 1]\nhorizon = \"white\"\n", "the sky's white is shown as 237 of 255"),
+    ] {
+        let run = scene(camera, more);
+        assert!(run.status.success() && words(&run).contains(hint), "{hint}: {}", words(&run));
+        let quiet = polyfly(dir.path(), &["s.toml", "--cpu", "--overwrite", "-q"]);
+        assert_eq!(words(&quiet), "", "{hint}");
+    }
+    let plain = scene("", "");
+    assert!(!words(&plain).contains("sight") && !words(&plain).contains("white"), "{}", words(&plain));
+    // Two ways for one camera: the second would not count.
+    let both = scene(&format!("{away}[camera.eye]\nr = 3\n"), "");
+    assert_eq!(both.status.code(), Some(65));
+    assert!(
+        words(&both).contains("the camera has [camera.eye] and an orbit, keys or a `position`"),
+        "{}",
+        words(&both)
+    );
+}
+
+#[test]
+fn a_home_folder_stays_what_it_is() {
+    let dir = folder();
+    std::fs::write(
+        dir.path().join("s.toml"),
+        "[floor]\ncorners = [[0, 0, 0], [0, 1, 0], [1, 1, 0], [1, 0, 0]]\ntexture = \"~/floor.data\"\n",
+    )
+    .unwrap();
+    let mut run = program(dir.path(), &["convert", "s.toml", "--to", "toml"]);
+    let run = run.env("HOME", "/nobody/knows").output().unwrap();
+    assert!(
+        text(&run.stdout).contains("texture = \"~/floor.data\"") && !text(&run.stdout).contains("nobody"),
+        "{}",
+        text(&run.stdout)
+    );
+}

@@ -142,3 +142,24 @@ fn packings_are_read_again_whatever_they_are_called() {
         assert!(run.status.code() == Some(64) && text(&run.stderr).contains("nobody could read it"), "{name}");
     }
 }
+
+#[test]
+fn a_simulation_that_begins_at_rest_has_its_later_speeds_as_the_legend() {
+    let dir = tempfile::tempdir().unwrap();
+    for step in 0..5 {
+        let rows: String = (0..4).map(|i| format!("{i},0,0,0.4,{},0,0\n", step * i)).collect();
+        std::fs::write(dir.path().join(format!("{step}.csv")), format!("x,y,z,r,vx,vy,vz\n{rows}")).unwrap();
+    }
+    let render = |range: &str| {
+        let scene = format!(
+            "[output]\nframes = 5\npath = \"o/%d.ppm\"\nsize = [320, 240]\n[camera]\nposition = [1, -6, 1]\nlook_at = [1, 0, 0]\n\
+             [particles]\npath = \"%d.csv\"\ncolor_by = \"velocity\"\nlegend = true\n{range}\n"
+        );
+        std::fs::write(dir.path().join("s.toml"), scene).unwrap();
+        let run = polyfly(dir.path(), &["s.toml", "--cpu", "--overwrite", "--frames", "1"]);
+        assert!(run.status.success(), "{}", text(&run.stderr));
+        std::fs::read(dir.path().join("o/1.ppm")).unwrap()
+    };
+    // Frame 0 is at rest; the fastest of the clip's end has 12.
+    assert!(render("") == render("range = [0, 12]"));
+}
