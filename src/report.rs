@@ -6,7 +6,7 @@ use crate::scene::Scene;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use serde::Serialize;
 use std::io::{IsTerminal, Write};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 /// Form of the log.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
@@ -17,10 +17,15 @@ pub enum LogFormat {
     Jsonl,
 }
 
+/// Of the records: another number means that some key is gone or means something else.
+const SCHEMA: u32 = 1;
+
 /// What of a scene the log's first record tells.
 #[derive(Clone, Debug, Serialize)]
 pub struct SceneFacts {
     pub scene: String,
+    /// Where frames go, if they go to files.
+    pub path: Option<String>,
     pub width: u32,
     pub height: u32,
     pub samples: u32,
@@ -36,6 +41,7 @@ impl SceneFacts {
         let render = &scene.render;
         SceneFacts {
             scene: name.to_owned(),
+            path: Some(scene.output.files.to_string()),
             width: render.width,
             height: render.height,
             samples: render.own_samples(),
@@ -55,6 +61,8 @@ pub struct Reporter {
     both_terminals: bool,
     lost: Option<std::io::Error>,
     started: Instant,
+    // What the run was, when it has ended; its record waits for the exit code.
+    ended: Option<RunReport>,
     facts: SceneFacts,
     writers: usize,
     rays: u64,
@@ -68,8 +76,10 @@ impl Reporter {
     pub fn new(format: LogFormat, quiet: bool, facts: SceneFacts) -> Reporter {
         let hidden = quiet || !std::io::stderr().is_terminal();
         let target = if hidden { ProgressDrawTarget::hidden() } else { ProgressDrawTarget::stderr() };
-        let style = ProgressStyle::with_template("{bar:32} {pos}/{len} frames  {per_sec}  {elapsed} gone, {eta} to go")
-            .unwrap_or_else(|_| ProgressStyle::default_bar());
+        let style = ProgressStyle::with_template(
+            "{bar:32} {percent:>3} %  {pos}/{len} frames  {per_sec}  {elapsed} gone, {eta} to go",
+        )
+        .unwrap_or_else(|_| ProgressStyle::default_bar());
         Reporter {
             format,
             out: Some(Box::new(std::io::stdout())),
@@ -77,6 +87,7 @@ impl Reporter {
             lost: None,
             bar: ProgressBar::with_draw_target(None, target).with_style(style),
             started: Instant::now(),
+            ended: None,
             facts,
             writers: 1,
             rays: 0,
@@ -121,6 +132,11 @@ impl Reporter {
         }
     }
 
+    /// How long it took, and which stage held it up, once it has ended.
+    pub fn outcome(&self) -> Option<(Duration, &'static str)> {
+        self.ended.as_ref().map(|_| (self.started.elapsed(), self.times.bottleneck(self.writers)))
+    }
+
     /// Why the log is not whole, if it is not; the frames go on.
     pub fn lost_log(&mut self) -> Option<std::io::Error> {
         self.lost.take()
@@ -134,7 +150,7 @@ impl Progress for Reporter {
         if self.format == LogFormat::Jsonl {
             let (facts, device) = (self.facts.clone(), devices.join(", "));
             let version = env!("CARGO_PKG_VERSION");
-            self.json("start", &Start { version, frames: run.frames, device, threads, facts });
+            self.json("start", &Start { schema: SCHEMA, version, frames: run.frames, device, threads, facts });
         }
     }
 
@@ -174,14 +190,24 @@ impl Progress for Reporter {
         self.bar.finish_and_clear();
         if self.format == LogFormat::Text {
             self.tell_devices(run);
-            return;
         }
+        self.ended = Some(run.clone());
+    }
+}
+
+impl Reporter {
+    /// The last record: how the run ended, and with which exit code. Nothing where none has begun.
+    pub fn close(&mut self, exit_code: u8) {
+        let Some(run) = self.ended.take().filter(|_| self.format == LogFormat::Jsonl) else { return };
+        let run = &run;
         let seconds = self.started.elapsed().as_secs_f64();
         let device_seconds = self.times.render_ms / 1e3;
         let speed_up = run.speed_up();
         let end = End {
             status: if run.failure.is_none() { "complete" } else { "failed" },
             error: run.failure.clone(),
+            exit_code,
+            path: self.facts.path.clone(),
             frames: run.frames,
             seconds,
             frames_per_second: run.frames as f64 / seconds,
@@ -232,6 +258,7 @@ struct Tagged<'a, T> {
 }
 #[derive(Serialize)]
 struct Start {
+    schema: u32,
     version: &'static str,
     frames: usize,
     device: String,
@@ -258,6 +285,8 @@ struct Frame {
 struct End {
     status: &'static str,
     error: Option<String>,
+    exit_code: u8,
+    path: Option<String>,
     frames: usize,
     seconds: f64,
     frames_per_second: f64,

@@ -23,15 +23,19 @@ use crate::output::{OutputError, Sink};
 use crate::render::denoise::DenoiserLibrary;
 use crate::render::frames::FrameList;
 use crate::render::plan::Split;
+use crate::render::stats::RunReport;
 use crate::render::{Devices, RenderError, RenderOptions, Renderer};
 use crate::report::{LogFormat, Reporter, SceneFacts, remark};
-use crate::scene::Scene;
 use crate::scene::limits::PICTURES;
+use crate::scene::{Pattern, Scene};
 use clap::ValueEnum;
 use std::io::{IsTerminal, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
+
+// Files whose lengths are asked for at the end.
+const MOST_LOOKED_AT: usize = 10_000;
 
 /// Renders a scene.
 pub fn run(args: &RenderArgs) -> Result<(), Error> {
@@ -80,7 +84,9 @@ pub fn run(args: &RenderArgs) -> Result<(), Error> {
             None => Ok(()),
         };
     };
-    let facts = SceneFacts { denoised: args.denoise, ..SceneFacts::of(&name, &scene) };
+    let mut facts = SceneFacts { denoised: args.denoise, ..SceneFacts::of(&name, &scene) };
+    facts.path = facts.path.filter(|_| claim.is_some());
+    let pattern = scene.output.files.clone();
     let mut renderer = Renderer::prepare(scene, options)?;
     if let (Some(why), false) = (renderer.fell_back(), quiet) {
         remark(&format!("{why}; rendering on the CPU"));
@@ -92,7 +98,28 @@ pub fn run(args: &RenderArgs) -> Result<(), Error> {
     let goes_on = claim.is_some() || video.is_some_and(|(settings, _)| !settings.is_raw());
     let mut told = Told::new(reporter, claim, quiet, flag);
     let result = renderer.run_all(&left, sinks, &mut told);
-    if let Some(e) = told.failure {
+    let (outcome, report) = (told.reporter.outcome(), result.as_ref().ok().cloned());
+    let result = verdict(&mut told, result, goes_on, (there, &stop));
+    told.reporter.close(result.as_ref().map_or_else(Error::exit_code, |()| 0));
+    if let (Ok(()), Some(report), Some((time, stage)), false) = (&result, report, outcome, quiet) {
+        let files = told.claim.is_some().then_some((pattern, left));
+        remark(&summary(&report, time, stage, files));
+    }
+    result?;
+    match told.reporter.lost_log() {
+        Some(e) => Err(OutputError::Write("stdout".into(), e).into()),
+        None => Ok(()),
+    }
+}
+
+// Whether a run that has ended was all that it was to be.
+fn verdict(
+    told: &mut Told,
+    result: Result<RunReport, RenderError>,
+    goes_on: bool,
+    (there, stop): (usize, &Stop),
+) -> Result<(), Error> {
+    if let Some(e) = told.failure.take() {
         return Err(e);
     }
     if let Some(claim) = &mut told.claim {
@@ -111,10 +138,32 @@ pub fn run(args: &RenderArgs) -> Result<(), Error> {
         }
         other => other.into(),
     })?;
-    match told.reporter.lost_log() {
-        Some(e) => Err(OutputError::Write("stdout".into(), e).into()),
-        None => Ok(()),
+    Ok(())
+}
+
+// How many frames, how long, where to, how large, and what held it up.
+fn summary(report: &RunReport, time: Duration, stage: &str, files: Option<(Pattern, FrameList)>) -> String {
+    let seconds = time.as_secs_f64();
+    let size = |bytes: u64| match bytes {
+        0..1_000_000 => format!("{:.1} kB", bytes as f64 / 1e3),
+        _ => format!("{:.1} MB", bytes as f64 / 1e6),
+    };
+    let length = |path: &Path| std::fs::metadata(path).map_or(0, |facts| facts.len());
+    let frames = if report.frames == 1 { "1 frame".into() } else { format!("{} frames", report.frames) };
+    let rate = report.frames as f64 / seconds.max(1e-9);
+    let mut text = format!("{frames} in {seconds:.2} s ({rate:.1} a second; {stage} took longest)");
+    if let Some((pattern, list)) = files {
+        // Of a long clip the first ones tell.
+        let looked = list.len().min(MOST_LOOKED_AT);
+        let bytes: u64 = list.iter().take(looked).map(|n| length(&pattern.path(n))).sum();
+        let all = (bytes as f64 * list.len() as f64 / looked.max(1) as f64) as u64;
+        let about = if looked < list.len() { "about " } else { "" };
+        text += &format!(": {pattern}, {about}{}", size(all));
     }
+    for film in &report.files {
+        text += &format!("; {}, {}", film.display(), size(length(film)));
+    }
+    text
 }
 
 // Looks whether particles have a file for each frame, before the first of them is rendered.

@@ -31,7 +31,9 @@ fn the_main_job() {
     let dir = tempfile::tempdir().unwrap();
     let run = polyfly(dir.path(), &[&SMALL[..], &["--frames", "0-3"]].concat(), Some(&default_scene()));
     assert!(run.status.success(), "{}", text(&run.stderr));
-    assert_eq!(text(&run.stderr), "");
+    let said = text(&run.stderr);
+    assert!(said.starts_with("polyfly: 4 frames in ") && said.lines().count() == 1, "{said}");
+    assert!(said.contains(" took longest): output/default/%d.png, ") && said.ends_with("kB\n"), "{said}");
     let log = text(&run.stdout);
     for (i, line) in log.lines().enumerate() {
         let parts: Vec<&str> = line.split('\t').collect();
@@ -199,7 +201,7 @@ fn a_closed_log_does_not_stop_the_rendering() {
         start(dir.path(), &[&SMALL[..], &["--frames", "0-39", "-o", "%d.data"]].concat(), Some(&default_scene()));
     drop(child.stdout.take());
     let run = child.wait_with_output().unwrap();
-    assert_eq!((run.status.code(), text(&run.stderr)), (Some(0), String::new()));
+    assert_eq!((run.status.code(), text(&run.stderr).lines().count()), (Some(0), 1), "{}", text(&run.stderr));
     assert_eq!(names(dir.path()).len(), 40);
 }
 
@@ -211,6 +213,9 @@ fn jsonl_has_start_frames_and_end() {
     let records: Vec<serde_json::Value> = text(&run.stdout).lines().map(|l| serde_json::from_str(l).unwrap()).collect();
     let kinds: Vec<&str> = records.iter().map(|r| r["type"].as_str().unwrap()).collect();
     assert_eq!(kinds, ["start", "frame", "frame", "frame", "end"]);
+    let (start, end) = (&records[0], &records[4]);
+    assert_eq!(start["schema"], 1);
+    assert!(end["exit_code"] == 0 && end["status"] == "complete" && end["path"].is_string(), "{end}");
     assert_eq!(records[0]["width"], 40);
     assert_eq!(records[2]["frame"], 2);
     for stage in ["render_ms", "convert_ms", "encode_ms", "write_ms"] {

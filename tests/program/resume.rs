@@ -323,5 +323,6 @@ fn a_lost_log_is_told_and_costs_no_frame() {
     // A folder stands where the last frame belongs.
     std::fs::create_dir_all(dir.path().join("log/4.png/x")).unwrap();
     let end = log(&["--frames", "3-4", "--resume"]);
+    assert_eq!(end["exit_code"], 74);
     assert!(end["status"] == "failed" && end["error"].as_str().unwrap().contains("4.png"), "{end}");
 }
