@@ -375,6 +375,12 @@ pub struct SceneArgs {
     /// How much work goes into each picture; --samples and --depth go before it.
     #[arg(long, value_enum, help_heading = "Scene")]
     pub quality: Option<QualityArg>,
+    /// As --quality draft.
+    #[arg(long, conflicts_with_all = ["quality", "is_final"], help_heading = "Scene")]
+    pub draft: bool,
+    /// As --quality final.
+    #[arg(long = "final", conflicts_with = "quality", help_heading = "Scene")]
+    pub is_final: bool,
     /// Samples along each side of a pixel, or a range such as `4..64`: of each pixel, as many as it needs.
     #[arg(long, value_name = "N", value_parser = parse_samples, help_heading = "Scene")]
     pub samples: Option<SamplesArg>,
@@ -441,6 +447,9 @@ pub struct RenderArgs {
     /// `-` (or `-.ppm`) for stdout, and the log on stderr.
     #[arg(short, long, value_name = "PATTERN", allow_hyphen_values = true, help_heading = "Output")]
     pub output: Option<String>,
+    /// Make a contact sheet instead: twenty small frames from all over the clip in one picture.
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["output", "video", "resume", "shard"], help_heading = "Output")]
+    pub sheet: Option<PathBuf>,
     /// Take the noise out with Open Image Denoise, if its library is here (POLYFLY_OIDN: its folder); the pictures are outside
     /// the promise of equal bytes.
     #[arg(long, help_heading = "Output")]

@@ -1,6 +1,6 @@
 //! What flags and the environment make of a scene and of each other.
 
-use super::{Cli, Command, RenderArgs, SamplesArg, SceneArgs, home, parse_threads};
+use super::{Cli, Command, QualityArg, RenderArgs, SamplesArg, SceneArgs, home, parse_threads};
 use crate::error::Error;
 use crate::output::stream::Stream;
 use crate::render::frames::FrameList;
@@ -57,6 +57,12 @@ impl SceneArgs {
         }
     }
 
+    /// How much work goes into each picture, however it is said.
+    pub fn asked_quality(&self) -> Option<QualityArg> {
+        let short = [(self.draft, QualityArg::Draft), (self.is_final, QualityArg::Final)];
+        self.quality.or_else(|| short.iter().find(|(is_asked, _)| *is_asked).map(|(_, quality)| *quality))
+    }
+
     /// The bodies of a scene in tokens.
     pub fn token_solids(&self) -> [Solid; 3] {
         <[Solid; 3]>::try_from(self.solids.as_slice()).unwrap_or(tokens::SOLIDS)
@@ -85,7 +91,7 @@ impl SceneArgs {
                 None => return Err(wrong("texture", "the scene has no floor".into())),
             }
         }
-        if let Some(quality) = self.quality {
+        if let Some(quality) = self.asked_quality() {
             quality.apply(scene);
         }
         if let Some((width, height)) = self.size {

@@ -52,16 +52,24 @@ fn picture(from: &Path, format: &Format, to: Option<&PathBuf>) -> Result<(), Err
     let Some(to) = to else {
         return Err(Error::Usage(format!("{} is a picture: name the one to make of it", from.display())));
     };
-    let target = format_of(to)
-        .ok_or_else(|| Error::Usage(format!("{}: a picture ends in .{}", to.display(), PICTURES.join(", ."))))?;
     let Some(read) = format.read else {
         return Err(Error::Usage(format!(
             "{} holds light, which a scene's tone curve makes a picture of",
             from.display()
         )));
     };
+    let Shown { size, rgba } = read(from).map_err(|e| Error::Read(from.display().to_string(), e))?;
+    write_picture(to, size, &rgba)
+}
+
+/// Writes a picture in RGBA, as it is shown, in the format of the file's ending.
+///
+/// # Errors
+/// There is no such format, or it has no pictures of that size; the file cannot be written.
+pub fn write_picture(to: &Path, (width, height): (u32, u32), rgba: &[u8]) -> Result<(), Error> {
+    let target = format_of(to)
+        .ok_or_else(|| Error::Usage(format!("{}: a picture ends in .{}", to.display(), PICTURES.join(", ."))))?;
     let options = target.options(Some(8), Tone::Soft).map_err(|e| Error::Usage(format!("{}: {e}", to.display())))?;
-    let Shown { size: (width, height), rgba } = read(from).map_err(|e| Error::Read(from.display().to_string(), e))?;
     if width.max(height) > target.largest || rgba.is_empty() {
         return Err(Error::Usage(format!("{} cannot have {width} x {height} pixels", to.display())));
     }
@@ -70,7 +78,7 @@ fn picture(from: &Path, format: &Format, to: Option<&PathBuf>) -> Result<(), Err
         number: 0,
         width,
         height,
-        rgba: &rgba,
+        rgba,
         planes: &[],
         converted: &converted,
         linear: None,

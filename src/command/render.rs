@@ -3,6 +3,7 @@
 
 use super::claim::{self, Claim, Existing};
 use super::confine::Fence;
+use super::convert::write_picture;
 use super::hints::hints;
 use super::journal::Told;
 use super::memory;
@@ -23,6 +24,7 @@ use crate::output::{OutputError, Sink};
 use crate::render::denoise::DenoiserLibrary;
 use crate::render::frames::FrameList;
 use crate::render::plan::Split;
+use crate::render::sheet::{SHEET, sheet};
 use crate::render::stats::RunReport;
 use crate::render::{Devices, RenderError, RenderOptions, Renderer};
 use crate::report::{LogFormat, Reporter, SceneFacts, remark};
@@ -53,6 +55,10 @@ pub fn run(args: &RenderArgs) -> Result<(), Error> {
     if let Some(fence) = Fence::of(&name, args.changes.allow_outside) {
         fence.writing(&scene, args.output.is_none() && !args.no_frames, args.video.is_none())?;
     }
+    if let Some(path) = &args.sheet {
+        let image = sheet(&scene, SHEET, &options(args)?)?;
+        return write_picture(path, (image.width(), image.height()), image.data());
+    }
     let Asked { frames: all, stream } = args.override_scene(&mut scene)?;
     let quiet = args.changes.quiet;
     let Some(part) = claim::shard(&all, args.shard, args.shard_mode) else {
@@ -69,7 +75,7 @@ pub fn run(args: &RenderArgs) -> Result<(), Error> {
     if !quiet {
         hints(&scene).iter().for_each(|hint| remark(hint));
     }
-    if let (Some(quality), false) = (args.changes.quality, quiet) {
+    if let (Some(quality), false) = (args.changes.asked_quality(), quiet) {
         remark(&cost(quality, &scene));
     }
     let Outputs { claim, video, left, there, .. } = outputs;

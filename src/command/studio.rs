@@ -9,7 +9,7 @@ use crate::cli::StudioArgs;
 use crate::error::Error;
 use crate::output::OutputError;
 use crate::output::formats::png;
-use crate::render::sheet::sheet;
+use crate::render::sheet::{SHEET, sheet};
 use crate::render::{Devices, RenderOptions};
 use crate::report::{print, remark};
 use batch::Batch;
@@ -23,8 +23,6 @@ use tokio::sync::watch;
 
 // How often the file is looked at.
 const LOOKED: Duration = Duration::from_millis(40);
-// Frames of a contact sheet.
-const SHEET: u32 = 20;
 
 // All that the page's requests share.
 struct Studio {

@@ -8,6 +8,8 @@ use crate::output::memory::MemorySink;
 use crate::scene::Scene;
 use std::sync::PoisonError;
 
+/// Frames of a sheet, where nobody says otherwise.
+pub const SHEET: u32 = 20;
 // Longer side of a frame, and what is between two of them, pixels.
 const SIDE: u32 = 256;
 const GAP: u32 = 6;

@@ -423,3 +423,24 @@ fn a_home_folder_stays_what_it_is() {
         text(&run.stdout)
     );
 }
+
+#[test]
+fn a_contact_sheet_is_one_picture_and_presets_have_short_names() {
+    let dir = folder();
+    let run = polyfly(dir.path(), &["scene.toml", "--cpu", "--draft", "--sheet", "sheet.png", "--size", "64x48"]);
+    assert!(run.status.success() && run.stdout.is_empty(), "{}", words(&run));
+    // Twenty frames: five across and four down, with six pixels around each.
+    assert_eq!(image::image_dimensions(dir.path().join("sheet.png")).unwrap(), (5 * 70 + 6, 4 * 54 + 6));
+    assert_eq!(names(dir.path()), ["scene.toml", "sheet.png"]);
+    let run = polyfly(dir.path(), &["scene.toml", "--cpu", "--sheet", "sheet.exr"]);
+    assert_eq!(run.status.code(), Some(64), "{}", words(&run));
+    let picture = |flags: &[&str]| {
+        let all = [&["scene.toml", "--cpu", "--size", "32x24", "--frames", "0", "-o", "x.ppm", "--overwrite"], flags]
+            .concat();
+        assert!(polyfly(dir.path(), &all).status.success());
+        std::fs::read(dir.path().join("x.ppm")).unwrap()
+    };
+    assert!(picture(&["--draft"]) == picture(&["--quality", "draft"]));
+    assert!(picture(&["--final"]) == picture(&["--quality", "final"]));
+    assert_eq!(polyfly(dir.path(), &["scene.toml", "--draft", "--final"]).status.code(), Some(64));
+}
