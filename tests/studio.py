@@ -65,6 +65,8 @@ class Studio:
             options.add_argument(flag)
         options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
         self.browser = webdriver.Chrome(options=options, service=Service("/usr/bin/chromedriver"))
+        # A table's fields are made when it opens.
+        self.browser.implicitly_wait(10)
 
     def __enter__(self):
         return self
@@ -107,6 +109,14 @@ class Studio:
 
     def state(self):
         return json.loads(urllib.request.urlopen(self.address + "state").read())
+
+    def save(self, text):
+        """As an editor does, in one go; comes back when the scene has been read again."""
+        version = self.state()["version"]
+        beside = self.scene.with_suffix(".new")
+        beside.write_text(text)
+        beside.replace(self.scene)
+        self.wait(lambda: self.state()["version"] > version)
 
     def problems(self):
         box = self.browser.find_element(By.ID, "problems")
@@ -163,9 +173,8 @@ def pictures(studio, scene):
     body = studio.browser.find_element(By.TAG_NAME, "body")
     body.send_keys(Keys.HOME)
     studio.wait(lambda: studio.shown()["frame"] == "0" and studio.shown()["best"] == "true")
-    version = studio.state()["version"]
-    scene.write_text(SCENE.replace("exposure = 0.2", "exposure = -1"))
-    studio.best(version + 1)
+    studio.save(SCENE.replace("exposure = 0.2", "exposure = -1"))
+    studio.best(studio.state()["version"])
     assert studio.pixels() == studio.rendered(), "a saved file is drawn again"
     body.send_keys(" ")
     studio.wait(lambda: int(studio.shown()["frame"]) > 5)
@@ -175,12 +184,19 @@ def pictures(studio, scene):
 
 def faults(studio, scene):
     before = studio.pixels()
-    scene.write_text(SCENE.replace("reflection", "reflecton"))
+    studio.save(SCENE.replace("reflection", "reflecton"))
     studio.wait(lambda: "did you mean `reflection`?" in studio.problems())
     assert studio.js("return document.getElementById('picture').width") == 160 and any(before), "the last picture stays"
-    scene.write_text(SCENE + '\n[floor]\ncorners = [[-5, -5, -1], [-5, 5, -1], [5, 5, -1], [5, -5, -1]]\ntexture = "none.png"\n')
+    studio.save(SCENE + '\n[floor]\ncorners = [[-5, -5, -1], [-5, 5, -1], [5, 5, -1], [5, -5, -1]]\ntexture = "none.png"\n')
     studio.wait(lambda: "none.png" in studio.problems())
-    scene.write_text(SCENE)
+    # Nothing but the file was missing: with it, and any change of the scene, the picture is there.
+    floor = scene.read_text()
+    subprocess.run([studio.polyfly, "-", "--cpu", "-q", "--frames", "0", "-o", str(scene.parent / "none.png")], input=SCENE, text=True, check=True, capture_output=True)
+    studio.save(floor + "\n")
+    studio.wait(lambda: not studio.problems())
+    studio.best(studio.state()["version"])
+    assert studio.pixels() == studio.rendered(), "with its floor"
+    studio.save(SCENE)
     studio.wait(lambda: not studio.problems())
     studio.best(studio.state()["version"])
     assert studio.pixels() == studio.rendered()
@@ -207,7 +223,7 @@ def camera(studio, scene):
     text = scene.read_text()
     assert text.startswith("# A cube of one's own.\n") and "depth = 12 # for the mirrors" in text and "phi_cycles = 1.0" in text, text
     assert text != SCENE and shown == studio.rendered(), "what was seen is what is written"
-    scene.write_text(SCENE)
+    studio.save(SCENE)
     studio.wait(lambda: studio.state()["document"]["camera"]["eye"]["r"] == 4.0)
 
 
@@ -221,7 +237,7 @@ def keys(studio, scene):
     studio.best(studio.state()["version"])
     assert studio.pixels() != plain and scene.read_text() == SCENE, "changed on the page only"
     # A save elsewhere keeps what has been changed here.
-    scene.write_text(SCENE.replace("lamps = 4", "lamps = 6"))
+    studio.save(SCENE.replace("lamps = 4", "lamps = 6"))
     studio.wait(lambda: studio.state()["document"]["body"][0]["lamps"] == 6)
     assert studio.state()["document"]["film"]["exposure"] == 1.5
     studio.click("discard")
@@ -250,10 +266,10 @@ def panels(studio, scene):
     studio.click("render")
     studio.wait(lambda: studio.state()["batch"]["code"] == 0)
     assert len(list(Path(scene.parent, "out").glob("*.png"))) == 24
-    assert "24 of 24" in studio.browser.find_element(By.ID, "run-facts").text
+    studio.wait(lambda: "24 of 24" in studio.browser.find_element(By.ID, "run-facts").text)
     studio.click("render")
     studio.wait(lambda: studio.state()["batch"]["code"] == 64)
-    assert "--resume" in studio.browser.find_element(By.ID, "run-words").text
+    studio.wait(lambda: "--resume" in studio.browser.find_element(By.ID, "run-words").text)
     studio.browser.set_window_size(420, 900)
     assert studio.js("return document.documentElement.scrollWidth <= innerWidth"), "a narrow window"
     studio.browser.set_window_size(1280, 800)

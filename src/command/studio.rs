@@ -31,6 +31,8 @@ struct Studio {
     painter: Painter,
     batch: Batch,
     options: RenderOptions,
+    // Flags that a run is given too.
+    flags: Vec<String>,
     // Counts changes of whatever the page shows.
     changed: watch::Sender<u64>,
 }
@@ -64,8 +66,7 @@ impl Studio {
             (scene.clone(), version)
         };
         let made = self.painter.paint(&scene, version, wish);
-        if let Err(e) = &made {
-            self.document().complain(version, e.to_string());
+        if self.document().complain(version, made.as_ref().err().map(ToString::to_string)) {
             self.tell();
         }
         made
@@ -83,6 +84,7 @@ impl Studio {
 
     fn render(self: &Arc<Self>, existing: Option<&str>) -> Result<(), Error> {
         let mut arguments = vec![self.document().name().to_owned()];
+        arguments.extend(self.flags.iter().cloned());
         arguments.extend(match existing {
             None => None,
             Some("resume") => Some("--resume".to_owned()),
@@ -115,6 +117,11 @@ pub fn run(args: &StudioArgs) -> Result<(), Error> {
         painter: Painter::new(options.clone()),
         batch: Batch::default(),
         options,
+        flags: [("--cpu", args.cpu), ("--gpu", args.gpu), ("--allow-outside", args.changes.allow_outside)]
+            .iter()
+            .filter(|(_, is_given)| *is_given)
+            .map(|(flag, _)| (*flag).to_owned())
+            .collect(),
         changed: watch::Sender::new(0),
     });
     let follower = Arc::clone(&studio);

@@ -34,6 +34,8 @@ pub struct Document {
     // The last scene without faults.
     scene: Scene,
     problems: Option<String>,
+    // What kept the picture of a scene without faults from being made.
+    complaint: Option<String>,
     // Counts what anybody could see change.
     version: u64,
     stamp: Option<(SystemTime, u64)>,
@@ -53,6 +55,7 @@ impl Document {
             changes: Vec::new(),
             scene: Scene::default(),
             problems: None,
+            complaint: None,
             version: 1,
             stamp: None,
         };
@@ -120,17 +123,20 @@ impl Document {
 
     fn take(&mut self, result: Result<Scene, Error>) {
         self.version += 1;
+        self.complaint = None;
         match result {
             Ok(scene) => (self.scene, self.problems) = (scene, None),
             Err(e) => self.problems = Some(e.to_string()),
         }
     }
 
-    /// Tells of something wrong with a scene that reads well: a file that it names.
-    pub fn complain(&mut self, version: u64, what: String) {
-        if version == self.version && self.problems.as_ref() != Some(&what) {
-            self.problems = Some(what);
+    /// Tells what kept the picture of that version from being made, such as a file that it names; none if it was. Whether that is new.
+    pub fn complain(&mut self, version: u64, what: Option<String>) -> bool {
+        let is_new = version == self.version && self.complaint != what;
+        if is_new {
+            self.complaint = what;
         }
+        is_new
     }
 
     /// Looks whether the file has changed, and reads it again if so. Whether it has.
@@ -231,7 +237,7 @@ impl Document {
             "frames": frames,
             "fps": scene.output.fps,
             "levels": super::painter::levels(scene),
-            "problems": self.problems,
+            "problems": self.problems.as_ref().or(self.complaint.as_ref()),
             "loop": scene.loop_problems(),
             "changes": self.changes,
             "way": way.collect::<Vec<_>>(),
