@@ -6,6 +6,7 @@ use super::toml::{Note, Values, notes};
 use super::toml_keys::RawScene;
 use schemars::generate::SchemaSettings;
 use serde_json::{Value, json};
+use std::sync::LazyLock;
 
 /// The schema (JSON Schema draft 7, which editors know best).
 pub fn schema() -> Value {
@@ -38,12 +39,13 @@ pub fn schema() -> Value {
 // What a key of a table takes: `string`, `number`, `boolean`, `array` or `object`; none where it takes several, or is unknown.
 // `tables`: names from the outside, without places in lists.
 pub fn kind_of(tables: &[&str], key: &str) -> Option<String> {
-    let schema = schema();
-    let mut place = &schema;
+    // It is the same for every key that is changed.
+    static SCHEMA: LazyLock<Value> = LazyLock::new(schema);
+    let mut place = &*SCHEMA;
     for name in tables.iter().chain([&key]) {
-        place = resolved(&schema, place)["properties"].get(name)?;
+        place = resolved(&SCHEMA, place)["properties"].get(name)?;
     }
-    let kind = &resolved(&schema, place)["type"];
+    let kind = &resolved(&SCHEMA, place)["type"];
     kind.as_str().map(str::to_owned)
 }
 
