@@ -44,21 +44,23 @@ pub struct AssetError {
     pub at: Option<String>,
     /// What is wrong, in one sentence.
     pub what: String,
+    /// What to do about it, if there is more to say.
+    pub remedy: Option<String>,
 }
 
 impl AssetError {
     /// A file that cannot be read.
     pub fn read(kind: &str, path: &Path, e: std::io::Error) -> AssetError {
-        let remedy = if kind == "texture" { "; give another with --texture, or `none`" } else { "" };
-        AssetError { path: path.to_owned(), at: None, what: format!("cannot read the {kind}: {e}{remedy}") }
+        let remedy = (kind == "texture").then(|| "give another with --texture, or `none`".into());
+        AssetError { path: path.to_owned(), at: None, what: format!("cannot read the {kind}: {e}"), remedy }
     }
     /// A file that is not what its name says.
     pub fn broken(kind: &str, path: &Path, what: impl std::fmt::Display) -> AssetError {
-        AssetError { path: path.to_owned(), at: None, what: format!("the {kind} is broken: {what}") }
+        AssetError { path: path.to_owned(), at: None, what: format!("the {kind} is broken: {what}"), remedy: None }
     }
     /// The same with a place in it.
     pub fn broken_at(path: &Path, at: impl Into<String>, what: impl Into<String>) -> AssetError {
-        AssetError { path: path.to_owned(), at: Some(at.into()), what: what.into() }
+        AssetError { path: path.to_owned(), at: Some(at.into()), what: what.into(), remedy: None }
     }
 }
 
@@ -68,7 +70,8 @@ impl std::fmt::Display for AssetError {
         if let Some(at) = &self.at {
             write!(f, "{at}: ")?;
         }
-        write!(f, "{}", self.what)
+        write!(f, "{}", self.what)?;
+        self.remedy.iter().try_for_each(|remedy| write!(f, "; {remedy}"))
     }
 }
 

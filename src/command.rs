@@ -25,9 +25,9 @@ mod verify;
 use crate::cli::{Cli, Command, SceneArgs, home};
 use crate::error::Error;
 use crate::output::OutputError;
-use crate::report::{print, remark};
+use crate::report::{fault, print, remark};
 use crate::scene::nearest;
-use crate::scene::{self, Grammar, Parsed, Reading, Scene};
+use crate::scene::{self, Grammar, Parsed, Problem, Problems, Reading, Scene};
 use clap::{CommandFactory, Parser};
 use confine::Fence;
 use std::ffi::OsString;
@@ -75,7 +75,10 @@ pub fn main() -> ExitCode {
     match result {
         Ok(()) => ExitCode::SUCCESS,
         Err(e) => {
-            remark(&e.to_string());
+            match &e {
+                Error::Scene(problems) => fault(&problems.coloured()),
+                _ => remark(&e.to_string()),
+            }
             ExitCode::from(e.exit_code())
         }
     }
@@ -100,8 +103,34 @@ fn named_ffmpeg(flag: Option<&Path>) -> Option<PathBuf> {
     flag.map(Path::to_owned).or_else(|| environment("POLYFLY_FFMPEG").map(PathBuf::from))
 }
 
+/// A scene's text, for faults that show only when what it names is looked at.
+struct SceneText {
+    text: String,
+    shown: String,
+    folder: PathBuf,
+}
+
+impl SceneText {
+    /// The same error; that of a file which the text names, with the place where it does.
+    fn placed(&self, error: impl Into<Error>) -> Error {
+        let home = home();
+        let reading = Reading { folder: &self.folder, home: home.as_deref(), ..Reading::default() };
+        let error = error.into();
+        let Error::Asset(asset) = &error else { return error };
+        let Some(span) = scene::place_of(&self.text, &asset.path, reading) else { return error };
+        let (place, file) = (asset.at.as_ref(), asset.path.display());
+        let expected = place.map_or_else(|| file.to_string(), |at| format!("{file}, {at}"));
+        let problem = Problem::new(span, asset.what.as_str(), expected);
+        let problem = match &asset.remedy {
+            Some(remedy) => problem.help(remedy.as_str()),
+            None => problem,
+        };
+        Box::new(Problems { name: self.shown.clone(), source: self.text.clone(), list: vec![problem] }).into()
+    }
+}
+
 /// Reads a scene and changes it as the flags say.
-fn load_scene(name: &str, args: &SceneArgs) -> Result<Scene, Error> {
+fn load_scene(name: &str, args: &SceneArgs) -> Result<(Scene, SceneText), Error> {
     let (text, shown) = read_text(name)?;
     let folder = if name == "-" { Path::new("") } else { Path::new(name).parent().unwrap_or(Path::new("")) };
     let home = home();
@@ -118,7 +147,7 @@ fn load_scene(name: &str, args: &SceneArgs) -> Result<Scene, Error> {
         fence.reading(&scene, args.texture.is_none())?;
     }
     args.override_scene(&mut scene)?;
-    Ok(scene)
+    Ok((scene, SceneText { folder: folder.to_owned(), text, shown }))
 }
 
 // The scene again, with what `--set` says.

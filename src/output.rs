@@ -8,6 +8,7 @@ pub mod formats;
 pub mod manifest;
 pub mod memory;
 mod mp4;
+pub mod origin;
 pub mod segments;
 pub mod stream;
 pub mod video;

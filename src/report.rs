@@ -241,6 +241,11 @@ pub fn remark(text: &str) {
     let _ = writeln!(std::io::stderr(), "polyfly: {text}");
 }
 
+/// A fault of a scene on stderr, with colours where it is a terminal that has them, and NO_COLOR says nothing against it.
+pub fn fault(text: &str) {
+    let _ = writeln!(anstream::stderr(), "polyfly: {text}");
+}
+
 /// Prints a text on stdout; a reader who has left is no error.
 pub fn print(text: &str) -> std::io::Result<()> {
     match std::io::stdout().write_all(text.as_bytes()).and_then(|()| std::io::stdout().flush()) {

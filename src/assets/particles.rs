@@ -117,6 +117,7 @@ impl ParticleSet {
                 path: path.to_owned(),
                 at: None,
                 what: format!("it holds no {name} to colour by; give color_by = \"nothing\" or \"radius\""),
+                remedy: None,
             })
         };
         match by {
@@ -131,7 +132,7 @@ impl ParticleSet {
 
     // What any layout must hold.
     pub fn check(self, path: &Path, place: impl Fn(usize) -> String) -> Result<ParticleSet, AssetError> {
-        let broken = |what: String| Err(AssetError { path: path.to_owned(), at: None, what });
+        let broken = |what: String| Err(AssetError { path: path.to_owned(), at: None, what, remedy: None });
         if self.radii.is_empty() {
             return broken("it holds no particles".into());
         }
@@ -167,7 +168,7 @@ pub fn is_table(path: &Path) -> bool {
 
 // Columns by name (x, y, z, r or radius, vx, vy, vz, p or pressure) where the first line has words, else x y z r.
 pub fn read_table(path: &Path, bytes: &[u8]) -> Result<ParticleSet, AssetError> {
-    let broken = |what: String| AssetError { path: path.to_owned(), at: None, what };
+    let broken = |what: String| AssetError { path: path.to_owned(), at: None, what, remedy: None };
     let text = std::str::from_utf8(bytes).map_err(|e| broken(format!("byte {}: expected text", e.valid_up_to())))?;
     let first = text.lines().find(|l| !l.trim().is_empty() && !l.starts_with('#')).unwrap_or("");
     let delimiter = [',', ';'].into_iter().find(|&d| first.contains(d));

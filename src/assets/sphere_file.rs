@@ -37,7 +37,7 @@ struct File<'a> {
 
 impl File<'_> {
     fn broken(&self, what: String) -> AssetError {
-        AssetError { path: self.path.to_owned(), at: None, what }
+        AssetError { path: self.path.to_owned(), at: None, what, remedy: None }
     }
     fn u32(&self, at: usize) -> Option<usize> {
         self.bytes.get(at..at + 4).map(|b| u32::from_le_bytes([b[0], b[1], b[2], b[3]]) as usize)

@@ -23,7 +23,7 @@ use std::sync::Arc;
 /// Prints a table: device, way, median kernel time, speed, parallel efficiency; and draws the plots if they are wanted.
 pub fn run(args: &BenchArgs) -> Result<(), Error> {
     let scene = match &args.scene {
-        Some(name) => load_scene(name, &args.changes)?,
+        Some(name) => load_scene(name, &args.changes)?.0,
         None => {
             let mut scene = Scene::sample();
             args.changes.override_scene(&mut scene)?;

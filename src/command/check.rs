@@ -23,11 +23,11 @@ const BURNT: f64 = 0.5;
 
 /// Checks a scene.
 pub fn run(args: &CheckArgs) -> Result<(), Error> {
-    let scene = load_scene(&args.scene, &args.changes)?;
+    let (scene, text_of_scene) = load_scene(&args.scene, &args.changes)?;
     let asked = args.changes.frame_list(&scene)?;
     let mut text = summary(&args.scene, &scene);
     let mut hints = hints(&scene);
-    hints.extend(trial_hints(&scene, &asked)?);
+    hints.extend(trial_hints(&scene, &asked).map_err(|e| text_of_scene.placed(e))?);
     for hint in &hints {
         let _ = writeln!(text, "hint: {hint}");
     }

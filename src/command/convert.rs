@@ -7,6 +7,7 @@ use crate::kernels::Isa;
 use crate::output::Frame;
 use crate::output::files::write_whole;
 use crate::output::formats::{Format, Shown};
+use crate::output::origin;
 use crate::report::remark;
 use crate::scene::limits::PICTURES;
 use crate::scene::{self, Grammar, Reading, Tone, tokens, write};
@@ -17,10 +18,11 @@ use std::sync::OnceLock;
 /// Turns a scene into the other grammar.
 pub fn run(args: &ConvertArgs) -> Result<(), Error> {
     let target = args.output.as_ref().or(args.target.as_ref());
-    if let Some(from) = format_of(Path::new(&args.scene)) {
-        return picture(Path::new(&args.scene), from, target);
-    }
-    let (text, name) = read_text(&args.scene)?;
+    let (text, name) = match (format_of(Path::new(&args.scene)), args.to) {
+        (Some(from), None) => return picture(Path::new(&args.scene), from, target),
+        (Some(from), Some(_)) => (scene_in(&args.scene, from)?, format!("the scene in {}", args.scene)),
+        (None, _) => read_text(&args.scene)?,
+    };
     // Paths stay as they are written: no folder is put before them, not even the home folder.
     let reading = Reading { solids: args.solids.unwrap_or(tokens::SOLIDS), ..Reading::default() };
     let parsed = scene::parse(&text, &name, reading)?;
@@ -30,6 +32,8 @@ pub fn run(args: &ConvertArgs) -> Result<(), Error> {
     });
     parsed.warnings.iter().for_each(|w| remark(w));
     let written = match to {
+        // With what it says of the picture.
+        Grammar::Toml if format_of(Path::new(&args.scene)).is_some() => text,
         Grammar::Toml => write::toml(&parsed.scene),
         Grammar::Tokens => write::tokens(&parsed.scene).map_err(Error::Unsayable)?,
     };
@@ -40,6 +44,16 @@ pub fn run(args: &ConvertArgs) -> Result<(), Error> {
         Some(path) => Ok(write_whole(path, |file| file.write_all(written.as_bytes()))?),
         None => output(&written),
     }
+}
+
+// The scene that a picture was made of.
+fn scene_in(name: &str, format: &Format) -> Result<String, Error> {
+    let text = origin::read(Path::new(name), format).map_err(|e| Error::Read(name.into(), e))?;
+    text.ok_or_else(|| {
+        Error::Usage(format!(
+            "{name} does not hold its scene: .png and .exr that polyfly has rendered do, from version 0.1"
+        ))
+    })
 }
 
 // What the ending of a name says.

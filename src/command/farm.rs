@@ -103,7 +103,7 @@ impl Job {
                 )));
             }
         }
-        let mut scene = load_scene(&args.scene, &render.changes)?;
+        let (mut scene, _) = load_scene(&args.scene, &render.changes)?;
         let all = render.override_scene(&mut scene)?.frames;
         let folder = claim::folder_of(&scene)?;
         // As many frames as a segment of the video has.

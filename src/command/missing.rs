@@ -76,7 +76,7 @@ impl Folder {
 
 /// Refuses a folder whose frames are of another scene than that one.
 pub fn expected(manifest: &Manifest, scene: &str, changes: &SceneArgs, folder: &Path) -> Result<(), Error> {
-    let mut scene = load_scene(scene, changes)?;
+    let (mut scene, _) = load_scene(scene, changes)?;
     // Where frames go is no part of what they are; how they are named and written is the folder's own.
     scene.output.files = Pattern::parse(&manifest.pattern).map_or(scene.output.files, |(pattern, _)| pattern);
     scene.output.bits = manifest.bits;

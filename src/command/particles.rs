@@ -69,8 +69,8 @@ fn picture(args: &PictureArgs) -> Result<(), Error> {
     let sink = OneFile {
         path,
         last,
-        write: Box::new(move |frame, to| (format.write)(frame, &options, to)),
         needs: (format.needs)(&options),
+        write: Box::new(move |frame, to| (format.write)(frame, &options, to)),
     };
     let mut times = Times::default();
     renderer.run_all(&FrameList::all(args.runs), vec![Box::new(sink)], &mut times)?;

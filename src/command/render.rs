@@ -16,7 +16,9 @@ use crate::error::Error;
 use crate::output::container::{CONTAINERS, Container};
 use crate::output::files::{FrameFiles, folder_of};
 use crate::output::folder::FrameFolder;
+use crate::output::formats::{Format, FormatOptions};
 use crate::output::manifest::{HIDDEN, Manifest};
+use crate::output::origin::Origin;
 use crate::output::segments;
 use crate::output::stream::{Stream, StreamSink};
 use crate::output::video::{Codec, Film, Settings, Video, VideoSink};
@@ -51,12 +53,12 @@ pub fn run(args: &RenderArgs) -> Result<(), Error> {
         None => "-".into(),
     };
     let stop = Stop::listen(Duration::from_secs(args.grace.into()));
-    let mut scene = load_scene(&name, &args.changes)?;
+    let (mut scene, text) = load_scene(&name, &args.changes)?;
     if let Some(fence) = Fence::of(&name, args.changes.allow_outside) {
         fence.writing(&scene, args.output.is_none() && !args.no_frames, args.video.is_none())?;
     }
     if let Some(path) = &args.sheet {
-        let image = sheet(&scene, SHEET, &options(args)?)?;
+        let image = sheet(&scene, SHEET, &options(args)?).map_err(|e| text.placed(e))?;
         return write_picture(path, (image.width(), image.height()), image.data());
     }
     let Asked { frames: all, stream } = args.override_scene(&mut scene)?;
@@ -65,7 +67,7 @@ pub fn run(args: &RenderArgs) -> Result<(), Error> {
         remark(&format!("there are more shards than frames: this one has none of the {}", all.len()));
         return Ok(());
     };
-    time_steps(&scene, &part)?;
+    time_steps(&scene, &part).map_err(|e| text.placed(e))?;
     let options = options(args)?;
     let is_among_frames = stream.as_ref().is_some_and(|s| s.path().is_none());
     let outputs = Outputs::of(args, &name, &scene, &part, &all, stream)?;
@@ -93,7 +95,7 @@ pub fn run(args: &RenderArgs) -> Result<(), Error> {
     let mut facts = SceneFacts { denoised: args.denoise, ..SceneFacts::of(&name, &scene) };
     facts.path = facts.path.filter(|_| claim.is_some());
     let pattern = scene.output.files.clone();
-    let mut renderer = Renderer::prepare(scene, options)?;
+    let mut renderer = Renderer::prepare(scene, options).map_err(|e| text.placed(e))?;
     if let (Some(why), false) = (renderer.fell_back(), quiet) {
         remark(&format!("{why}; rendering on the CPU"));
     }
@@ -180,7 +182,7 @@ fn time_steps(scene: &Scene, frames: &FrameList) -> Result<(), Error> {
         return Ok(());
     };
     let what = format!("there is no such file; frames without one: {list} (--frames renders others)");
-    Err(AssetError { path: particles.file(first), at: None, what }.into())
+    Err(AssetError { path: particles.file(first), at: None, what, remedy: None }.into())
 }
 
 // Where a run's frames go, and what is left of them to be rendered.
@@ -190,6 +192,7 @@ struct Outputs {
     claim: Option<Claim>,
     stream: Option<Stream>,
     video: Option<(Settings, Film)>,
+    origin: Arc<Origin>,
     // None where all are there.
     left: Option<FrameList>,
     there: usize,
@@ -219,6 +222,7 @@ impl Outputs {
         let existing = Existing::of(args, name);
         let folder = claim::folder_of(scene)?;
         let manifest = Manifest::of(scene, String::new(), args.denoise);
+        let origin = Arc::new(Origin::of(&manifest));
         let is_readable = claim::resumable(&folder, scene.output.bits);
         // Its frames are listed one by one, which only a video needs.
         let film = || Film {
@@ -246,6 +250,7 @@ impl Outputs {
                 claim: None,
                 stream: Some(stream),
                 video,
+                origin,
                 left: Some(part.clone()),
                 there: 0,
             });
@@ -261,7 +266,15 @@ impl Outputs {
                 _ => FrameList::of_numbers(segments::left(&settings, &film)?.into_iter()),
             };
             let there = part.len() - left.as_ref().map_or(0, FrameList::len);
-            return Ok(Outputs { folder, claim: None, stream: None, video: Some((settings, film)), left, there });
+            return Ok(Outputs {
+                folder,
+                claim: None,
+                stream: None,
+                video: Some((settings, film)),
+                origin,
+                left,
+                there,
+            });
         }
         let video = settings.filter(|_| !(is_raw && args.shard.is_some())).map(|settings| (settings, film()));
         let claim = Claim::look(folder.clone(), scene, manifest, part, all, existing)?;
@@ -269,26 +282,29 @@ impl Outputs {
         if video.is_some() && there > 0 {
             is_readable?;
         }
-        Ok(Outputs { folder, claim: Some(claim), stream: None, video, left, there })
+        Ok(Outputs { folder, claim: Some(claim), stream: None, video, origin, left, there })
+    }
+
+    // How pictures of a format are written.
+    fn format_options(&self, scene: &Scene, format: &Format, place: &str) -> Result<FormatOptions, Error> {
+        let options = format
+            .options(scene.output.bits, scene.film.tone)
+            .map_err(|e| Error::Usage(format!("{place}: {e}; give other --bits")))?;
+        Ok(FormatOptions { origin: Some(Arc::clone(&self.origin)), ..options })
     }
 
     fn sinks(&self, scene: &Scene, quiet: bool) -> Result<Vec<Box<dyn Sink>>, Error> {
         let mut sinks: Vec<Box<dyn Sink>> = Vec::new();
         if let Some(claim) = &self.claim {
             let folder = &self.folder;
-            let options = folder
-                .format
-                .options(scene.output.bits, scene.film.tone)
-                .map_err(|e| Error::Usage(format!("{}: {e}; give other --bits", folder.pattern)))?;
+            let options = self.format_options(scene, folder.format, &folder.pattern.to_string())?;
             sinks.push(Box::new(FrameFiles::new(folder.clone(), options, claim.is_shared())));
         }
         if let Some(stream) = &self.stream {
             let format = stream.format().ok_or_else(|| {
                 Error::Usage(format!("--output: no such format; expected -.{}", PICTURES.join(", -.")))
             })?;
-            let options = format
-                .options(scene.output.bits, scene.film.tone)
-                .map_err(|e| Error::Usage(format!("--output: {e}; give other --bits")))?;
+            let options = self.format_options(scene, format, "--output")?;
             let to: Box<dyn Write + Send> = match stream.path() {
                 Some(path) => {
                     let open = std::fs::File::options().write(true).open(path);

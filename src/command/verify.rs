@@ -10,7 +10,6 @@ use crate::error::Error;
 use crate::kernels::Isa;
 use crate::render::scheduler::scene_of_frame;
 use crate::render::{RenderOptions, Renderer};
-use crate::scene::Scene;
 use std::sync::Arc;
 
 /// A device under test, or why it cannot be tested.
@@ -70,7 +69,7 @@ pub fn run(args: &VerifyArgs) -> Result<(), Error> {
     let gpus = probe();
     let mut wrong = Vec::new();
     for name in &args.scenes {
-        let mut scene: Scene = load_scene(name, &args.scene)?;
+        let (mut scene, text) = load_scene(name, &args.scene)?;
         if args.scene.size.is_none() {
             (scene.render.width, scene.render.height) = (160, 120);
         }
@@ -78,7 +77,7 @@ pub fn run(args: &VerifyArgs) -> Result<(), Error> {
         let few = if args.scene.frames.is_some() { usize::MAX } else { 2 };
         let frames: Vec<u32> = all.iter().take(few).collect();
         let (width, height) = (scene.render.width, scene.render.height);
-        let renderer = Renderer::prepare(scene, RenderOptions::default())?;
+        let renderer = Renderer::prepare(scene, RenderOptions::default()).map_err(|e| text.placed(e))?;
         let mut subjects = subjects(&renderer, gpus.as_ref().ok());
         for &frame in &frames {
             let mut expected: Option<(String, FilmSlice)> = None;

@@ -76,6 +76,13 @@ impl Container {
     }
 }
 
+#[cfg(test)]
+#[test]
+fn scenes_may_name_just_these_and_raw_videos() {
+    let all: Vec<&str> = CONTAINERS.iter().map(|c| c.extension).chain(["y4m"]).collect();
+    assert_eq!(all, crate::scene::limits::VIDEOS);
+}
+
 /// Frames of an animated WebP: its chunks of that kind (RFC 9649, 2.7.1.1). None where it is none, or not whole.
 pub fn webp_frames(bytes: &[u8]) -> Option<u64> {
     let word = |at: usize| Some(u32::from_le_bytes(bytes.get(at..at + 4)?.try_into().ok()?) as usize);

@@ -1,25 +1,31 @@
 //! Formats of picture files: a table with a file of code for each.
 
 mod data;
-mod exr;
+pub mod exr;
 mod jpg;
 pub mod png;
 mod ppm;
+mod tiff;
 mod webp;
 
+use super::origin::Origin;
 use super::{Frame, PixelFormats};
 use crate::scene::Tone;
+use crate::scene::limits::ordinary_extension;
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::Path;
+use std::sync::Arc;
 
 /// How a picture is written.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct FormatOptions {
     /// Bits of a channel: one of the format's.
     pub bits: u32,
     /// The tone curve, for formats of more than 8 bits that show it.
     pub tone: Tone,
+    /// What made the pictures, to be written into them.
+    pub origin: Option<Arc<Origin>>,
 }
 
 /// A format of picture files.
@@ -56,19 +62,20 @@ fn pixels((width, height): (u32, u32)) -> u128 {
 }
 
 /// All formats.
-pub const FORMATS: [&Format; 6] =
-    [&data::FORMAT, &png::FORMAT, &ppm::FORMAT, &exr::FORMAT, &jpg::FORMAT, &webp::FORMAT];
+pub const FORMATS: [&Format; 7] =
+    [&data::FORMAT, &png::FORMAT, &ppm::FORMAT, &exr::FORMAT, &jpg::FORMAT, &webp::FORMAT, &tiff::FORMAT];
 
 impl Format {
     /// The format of an extension, in small letters.
     pub fn of(extension: &str) -> Option<&'static Format> {
+        let extension = ordinary_extension(extension);
         FORMATS.into_iter().find(|f| f.extension == extension)
     }
     /// The options for so many bits of a channel, or the format's own; Err: what it can have.
     pub fn options(&self, bits: Option<u32>, tone: Tone) -> Result<FormatOptions, String> {
         let bits = bits.unwrap_or(self.bits[0]);
         if self.bits.contains(&bits) {
-            return Ok(FormatOptions { bits, tone });
+            return Ok(FormatOptions { bits, tone, origin: None });
         }
         let can = self.bits.iter().map(u32::to_string).collect::<Vec<_>>().join(" or ");
         Err(format!(".{} has {can} bits a channel, not {bits}", self.extension))
@@ -89,6 +96,22 @@ fn rgb(rgba: &[u8]) -> Vec<u8> {
     let mut rgb = Vec::with_capacity(rgba.len() / 4 * 3);
     rgba.chunks_exact(4).for_each(|pixel| rgb.extend_from_slice(&pixel[..3]));
     rgb
+}
+
+// What formats of 8 and 16 bits need.
+fn toned(options: &FormatOptions) -> PixelFormats {
+    match options.bits {
+        8 => RGBA8,
+        _ => PixelFormats { linear: true, ..PixelFormats::default() },
+    }
+}
+
+// Linear light through the tone curve: three numbers a pixel.
+fn sixteen_bits(frame: &Frame, tone: Tone) -> io::Result<Vec<u16>> {
+    let linear = frame.linear().ok_or_else(|| missing("linear light"))?;
+    let code = |x: f64| (tone.encoded(x.clamp(0.0, 1.0)) * 65535.0).round() as u16;
+    let codes = |p: &[f32; 3]| tone.shown(p.map(f64::from)).map(code);
+    Ok(linear.data().as_chunks::<3>().0.iter().flat_map(codes).collect())
 }
 
 // N bytes from a place of a file.

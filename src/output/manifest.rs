@@ -102,6 +102,14 @@ impl Manifest {
         }
     }
 
+    /// SHA-256 of all that the pictures depend on, and of nothing else.
+    pub fn pictures_hash(&self) -> String {
+        let sources = self.files.iter().map(|(place, hash)| format!("{place} {hash}\n")).collect::<String>();
+        let scene = self.scene.as_ref().map_or_else(|| self.hash.clone(), |text| format!("{text}{sources}"));
+        let parts = format!("{scene}{} {}", self.pictures, self.denoised);
+        hex(&Sha256::digest(parts))
+    }
+
     /// That of a pattern's frames in their folder, if there is one.
     ///
     /// # Errors

@@ -79,7 +79,20 @@ impl std::error::Error for Problems {}
 impl std::fmt::Display for Problems {
     /// `file:line:column`, the source line and the finger on it, for each problem.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let renderer = Renderer::plain();
+        self.write(f, &Renderer::plain())
+    }
+}
+
+impl Problems {
+    /// The same with a terminal's colours, as escape sequences.
+    pub fn coloured(&self) -> String {
+        let mut text = String::new();
+        // Writing to a String cannot fail.
+        let _ = self.write(&mut text, &Renderer::styled());
+        text
+    }
+
+    fn write(&self, f: &mut dyn std::fmt::Write, renderer: &Renderer) -> std::fmt::Result {
         for (i, problem) in self.list.iter().take(MOST_SHOWN).enumerate() {
             let excerpt = Excerpt::of(&self.source, &problem.span);
             let annotation = AnnotationKind::Primary.span(excerpt.span).label(problem.expected.as_str());

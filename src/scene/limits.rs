@@ -29,7 +29,19 @@ pub const SHORTEST: f64 = 1e-9;
 pub const BRIGHTEST: f64 = 1e6;
 
 /// Extensions of picture files; src/output/formats.rs has a file for each.
-pub const PICTURES: [&str; 6] = ["data", "png", "ppm", "exr", "jpg", "webp"];
+pub const PICTURES: [&str; 7] = ["data", "png", "ppm", "exr", "jpg", "webp", "tiff"];
+
+/// Extensions of videos; src/output/container.rs tells what is in them, but for the last one.
+pub const VIDEOS: [&str; 7] = ["mp4", "mov", "mkv", "webm", "gif", "webp", "y4m"];
+
+/// The extension that a picture's other one stands for, or the same: both in small letters.
+pub fn ordinary_extension(extension: &str) -> &str {
+    match extension {
+        "jpeg" => "jpg",
+        "tif" => "tiff",
+        other => other,
+    }
+}
 
 /// Defaults where neither grammar says otherwise.
 pub mod defaults {

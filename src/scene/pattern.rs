@@ -1,6 +1,6 @@
 //! Paths with a number in them: `res/%d.data`, `out/%04d.png`.
 
-use super::limits::PICTURES;
+use super::limits::{PICTURES, ordinary_extension};
 use std::path::PathBuf;
 
 // Of a number in a name.
@@ -66,7 +66,7 @@ impl Pattern {
         }
         let dot = text[name_at..].rfind('.').map(|i| i + name_at).filter(|&i| i > name_at);
         match dot.map(|i| text[i + 1..].to_ascii_lowercase()) {
-            Some(e) if PICTURES.contains(&e.as_str()) => {}
+            Some(e) if PICTURES.contains(&ordinary_extension(&e)) => {}
             Some(e) => return Err(PatternError::Extension(e)),
             None => {
                 text.push_str(".data");

@@ -3,6 +3,7 @@
 use super::diagnostic::{Problem, Rule};
 use super::limits::{
     MAX_DEPTH, MAX_FRAMES, MAX_LAMPS, MAX_LIGHT_SAMPLES, MAX_PATH_SAMPLES, MAX_PIXELS, MAX_SAMPLES, MAX_SIDE, SHORTEST,
+    VIDEOS,
 };
 use super::toml_keys::*;
 use super::toml_material::Of;
@@ -14,6 +15,7 @@ use super::{
     SkySource, Solid, Sphere, Tone, World, defaults,
 };
 use crate::math::vec3::{Vec3, length};
+use std::path::Path;
 use toml::Spanned;
 
 // Checks values and gathers what is wrong with them.
@@ -492,7 +494,15 @@ impl Validator {
             frames: self.whole("frames", &raw.frames, defaults::FRAMES, 1, MAX_FRAMES),
             files: files.unwrap_or_default(),
             bits,
-            video: raw.video.as_ref().map(|v| reading.folder.join(super::expand_home(v.get_ref(), reading.home))),
+            video: raw.video.as_ref().map(|name| {
+                let ending = Path::new(name.get_ref()).extension().map(|e| e.to_string_lossy().to_ascii_lowercase());
+                if !ending.is_some_and(|e| VIDEOS.contains(&e.as_str())) {
+                    let endings = VIDEOS.map(|e| format!(".{e}")).join(", ");
+                    let what = format!("`{}` is no video", name.get_ref());
+                    self.problems.push(Problem::new(name.span(), what, format!("a name that ends in {endings}")));
+                }
+                reading.folder.join(super::expand_home(name.get_ref(), reading.home))
+            }),
             fps: self.number("fps", &raw.fps, defaults::FPS, Rule::FRAME_RATE),
             is_loop: raw.is_loop.as_ref().is_some_and(|l| *l.get_ref()),
         }

@@ -70,7 +70,7 @@ fn frames_go_to_stdout_and_the_log_beside_it() {
 #[test]
 fn pictures_are_what_their_ending_says() {
     let dir = folder();
-    for name in ["a.data", "a.png", "a.ppm", "a.jpg", "a.webp"] {
+    for name in ["a.data", "a.png", "a.ppm", "a.jpg", "a.webp", "a.tiff", "a.jpeg", "a.tif"] {
         let run = render(dir.path(), &["--frames", "3", "-o", name]);
         assert!(run.status.success(), "{name}: {}", words(&run));
     }
@@ -80,12 +80,16 @@ fn pictures_are_what_their_ending_says() {
         std::fs::read(dir.path().join(to)).unwrap()
     };
     let read = |name: &str| std::fs::read(dir.path().join(name)).unwrap();
-    let (data, png) = (read("a.data"), read("a.png"));
-    assert!(convert("a.data", "b.png") == png && convert("a.png", "b.data") == data);
+    let data = read("a.data");
+    assert!(read("a.jpg") == read("a.jpeg") && read("a.tiff") == read("a.tif"));
+    convert("a.data", "b.png");
+    convert("a.data", "b.tif");
+    assert!(convert("a.png", "b.data") == data && convert("b.png", "b.data") == data);
+    assert!(convert("a.tiff", "b.data") == data && convert("b.tif", "b.data") == data);
     assert!(convert("a.webp", "c.data") == data && convert("a.ppm", "d.webp") == read("a.webp"));
     // Read by others as the same, and near the same.
     let open = |name: &str| image::open(dir.path().join(name)).unwrap().into_rgba8().into_raw();
-    assert!(open("a.webp") == data[8..] && open("a.png") == data[8..]);
+    assert!(open("a.webp") == data[8..] && open("a.png") == data[8..] && open("a.tiff") == data[8..]);
     let jpeg = open("a.jpg");
     let off: u64 = jpeg.iter().zip(&data[8..]).map(|(a, b)| u64::from(a.abs_diff(*b))).sum();
     assert!(jpeg.len() == data.len() - 8 && off < 3 * jpeg.len() as u64, "{off}");
@@ -443,4 +447,93 @@ fn a_contact_sheet_is_one_picture_and_presets_have_short_names() {
     assert!(picture(&["--draft"]) == picture(&["--quality", "draft"]));
     assert!(picture(&["--final"]) == picture(&["--quality", "final"]));
     assert_eq!(polyfly(dir.path(), &["scene.toml", "--draft", "--final"]).status.code(), Some(64));
+}
+
+#[test]
+fn what_made_a_picture_stands_in_it() {
+    let dir = folder();
+    let scene = std::fs::read_to_string(dir.path().join("scene.toml")).unwrap();
+    // From another folder, to other names: the same bytes.
+    std::fs::create_dir(dir.path().join("b")).unwrap();
+    std::fs::write(dir.path().join("b/other.toml"), scene).unwrap();
+    for (scene, frames) in [("scene.toml", "3"), ("b/other.toml", "3"), ("scene.toml", "4")] {
+        let folder = format!("{}{frames}", if scene.starts_with('b') { "x" } else { "y" });
+        for format in ["png", "exr", "tiff"] {
+            let file = format!("{folder}/p.{format}");
+            let args = [scene, "--cpu", "--size", "64x48", "--samples", "2", "--frames", frames, "-q", "-o", &file];
+            let run = polyfly(dir.path(), &args);
+            assert!(run.status.success(), "{}", words(&run));
+        }
+    }
+    let read = |name: &str| std::fs::read(dir.path().join(name)).unwrap();
+    for format in ["png", "exr", "tiff"] {
+        assert!(read(&format!("x3/p.{format}")) == read(&format!("y3/p.{format}")), "{format}");
+        let name = concat!("polyfly ", env!("CARGO_PKG_VERSION"));
+        let bytes = text(&read(&format!("y4/p.{format}")));
+        assert!(bytes.contains(name) && bytes.contains("frame 4 of scene "), "{format}");
+    }
+    for (file, frame) in [("x3/p.png", 3), ("y3/p.exr", 3), ("y4/p.png", 4)] {
+        let run = polyfly(dir.path(), &["convert", file, "--to", "toml"]);
+        let back = text(&run.stdout);
+        assert!(run.status.success() && back.starts_with("# polyfly "), "{file}: {}", words(&run));
+        assert!(back.contains(&format!(", frame {frame} of scene ")) && back.contains("size = [64, 48]"), "{back}");
+        // It makes the same picture again, and says what it did.
+        std::fs::write(dir.path().join("back.toml"), back).unwrap();
+        let n = frame.to_string();
+        let run = polyfly(dir.path(), &["back.toml", "--cpu", "--frames", &n, "-q", "-o", "z/again.png"]);
+        assert!(run.status.success(), "{}", words(&run));
+        assert!(read("z/again.png") == read(&format!("y{frame}/p.png")), "{file}");
+        std::fs::remove_dir_all(dir.path().join("z")).unwrap();
+    }
+    assert!(text(&polyfly(dir.path(), &["convert", "x3/p.png", "--to", "tokens"]).stdout).contains("64 48"));
+    let run = polyfly(dir.path(), &["convert", "x3/p.tiff", "--to", "toml"]);
+    assert!(run.status.code() == Some(64) && words(&run).contains("does not hold its scene"), "{}", words(&run));
+}
+
+#[test]
+fn faults_of_files_have_a_place() {
+    let dir = folder();
+    let write = |name: &str, text: &str| std::fs::write(dir.path().join(name), text).unwrap();
+    let told = |args: &[&str]| {
+        let run = polyfly(dir.path(), args);
+        assert_eq!(run.status.code(), Some(65), "{}", words(&run));
+        words(&run)
+    };
+    write("t.toml", "[floor]\ncorners = [[0, 0, 0], [1, 0, 0], [1, 1, 0], [0, 1, 0]]\ntexture = \"none.png\"\n");
+    for job in [&["t.toml"][..], &["check", "t.toml"], &["t.toml", "--sheet", "s.png"], &["verify", "t.toml"]] {
+        let said = told(job);
+        assert!(said.contains("--> t.toml:3:11") && said.contains("cannot read the texture"), "{said}");
+        assert!(said.contains("^^^^^^^^^^ none.png") && said.contains("help: give another with --texture"), "{said}");
+    }
+    // Named by a flag, it has no place in the scene.
+    assert!(!told(&["t.toml", "--texture", "other.png"]).contains("-->"));
+    write("m.toml", "[[mesh]]\npath = 'm.obj'\n");
+    write("m.obj", "v 0 0 0\nv 1 x 0\n");
+    let said = told(&["m.toml"]);
+    assert!(said.contains("--> m.toml:2:8") && said.contains("m.obj"), "{said}");
+    write("v.toml", "[output]\nvideo = \"a.avi\"\n");
+    let said = told(&["v.toml"]);
+    assert!(said.contains("--> v.toml:2:9") && said.contains("ends in .mp4"), "{said}");
+    let tokens = text(&polyfly(dir.path(), &["--default"]).stdout).replace("@checker", "gone.data");
+    write("t.txt", &tokens);
+    let said = told(&["t.txt"]);
+    assert!(said.contains("t.txt:") && said.contains("gone.data") && said.contains("-->"), "{said}");
+}
+
+#[test]
+fn faults_have_colours_where_they_are_wanted() {
+    let dir = folder();
+    std::fs::write(dir.path().join("t.toml"), "[camera]\nfov_deg = 200\n").unwrap();
+    let run = polyfly(dir.path(), &["t.toml"]);
+    assert!(!run.stderr.contains(&0x1b), "{}", words(&run));
+    let forced = |no: bool| {
+        let mut command = program(dir.path(), &["t.toml"]);
+        command.env("CLICOLOR_FORCE", "1").env_remove("NO_COLOR");
+        if no {
+            command.env("NO_COLOR", "1");
+        }
+        command.output().unwrap().stderr
+    };
+    assert!(forced(false).contains(&0x1b));
+    assert!(!forced(true).contains(&0x1b));
 }

@@ -21,7 +21,7 @@ fn code(run: &Output) -> i32 {
 #[test]
 fn what_is_missing_or_broken_is_rendered_and_nothing_else() {
     let dir = folder();
-    for format in ["png", "data", "ppm", "exr", "jpg", "webp"] {
+    for format in ["png", "data", "ppm", "exr", "jpg", "webp", "tiff"] {
         let (whole, cut) = (format!("whole-{format}"), format!("cut-{format}"));
         let pattern = |folder: &str| format!("{folder}/%02d.{format}");
         assert!(render(dir.path(), "0-7", &pattern(&whole), &[]).status.success());

@@ -2,11 +2,15 @@
 
 use super::{Format, FormatOptions, Frame, PixelFormats, bytes_at, missing};
 use crate::film::image::Image;
-use exr::prelude::{
+use crate::output::origin::{KEY, SOFTWARE};
+use ::exr::meta::MetaData;
+use ::exr::meta::attribute::{AttributeValue, Text};
+use ::exr::prelude::{
     AnyChannel, AnyChannels, Encoding, FlatSamples, Image as ExrImage, Layer, LayerAttributes, WritableImage, f16,
 };
 use std::fs::File;
 use std::io::{self, BufRead, Read, Seek, SeekFrom, Write};
+use std::path::Path;
 
 pub const FORMAT: Format = Format {
     extension: "exr",
@@ -62,6 +66,16 @@ fn is_whole(file: &mut File, length: u64, (width, height): (u32, u32)) -> io::Re
     Ok(last + before_length + 4 + u64::from(size) == length)
 }
 
+/// The text about a picture's origin in it.
+pub fn text(path: &Path) -> io::Result<Option<String>> {
+    let meta = MetaData::read_from_file(path, false).map_err(io::Error::other)?;
+    let all = meta.headers.iter().flat_map(|header| &header.own_attributes.other);
+    Ok(all.filter(|(name, _)| **name == *KEY).find_map(|(_, value)| match value {
+        AttributeValue::Text(text) => Some(text.to_string()),
+        _ => None,
+    }))
+}
+
 // Channels by name: colour in the unnamed layer, where every program looks first, the others as LAYER.CHANNEL.
 fn write(frame: &Frame, options: &FormatOptions, to: &mut dyn Write) -> io::Result<()> {
     let linear = frame.linear().ok_or_else(|| missing("linear light"))?;
@@ -84,8 +98,13 @@ fn write(frame: &Frame, options: &FormatOptions, to: &mut dyn Write) -> io::Resu
     add(&layers.normal, &["normal.X", "normal.Y", "normal.Z"], false);
     add(&layers.depth, &["depth.Z"], true);
     add(&layers.samples, &["samples.N"], true);
-    let software_name = Some(concat!("polyfly ", env!("CARGO_PKG_VERSION")).into());
-    let attributes = LayerAttributes { software_name, ..LayerAttributes::default() };
+    let mut attributes = LayerAttributes { software_name: Some(SOFTWARE.into()), ..LayerAttributes::default() };
+    if let Some(origin) = &options.origin {
+        attributes.comments = Text::new_or_none(origin.remark(frame.number));
+        // One at most: the writer puts several in no order. None where it is not of the first 256 characters.
+        let scene = Text::new_or_none(origin.text(frame.number)).map(|text| (KEY.into(), AttributeValue::Text(text)));
+        attributes.other.extend(scene);
+    }
     let size = (frame.width as usize, frame.height as usize);
     let layer = Layer::new(size, attributes, Encoding::FAST_LOSSLESS, AnyChannels::sort(channels.into()));
     let mut file = io::Cursor::new(Vec::new());

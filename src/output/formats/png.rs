@@ -1,35 +1,69 @@
 //! PNG: RGB without alpha, 8 bits a channel compressed fast, since frames are many and short-lived, or 16 bits from linear
-//! light through the scene's tone curve.
+//! light through the scene's tone curve. What made a picture stands in it as text.
 
-use super::{Format, FormatOptions, Frame, PixelFormats, RGBA8, bytes_at, missing, rgb, shown};
+use super::{Format, FormatOptions, Frame, bytes_at, rgb, shown, sixteen_bits, toned};
 use crate::film::image::Image;
-use crate::scene::Tone;
-use image::ImageEncoder;
-use image::codecs::png::{CompressionType, FilterType, PngEncoder};
+use crate::output::origin::{KEY, Origin, SOFTWARE};
+use ::png::{BitDepth, ColorType, Compression, Decoder, Encoder, Filter};
 use std::fs::File;
-use std::io::{self, Write};
+use std::io::{self, BufReader, Write};
+use std::path::Path;
 
 pub const FORMAT: Format = Format {
     extension: "png",
     bits: &[8, 16],
     largest: u32::MAX,
     is_exact: true,
-    needs: |options| match options.bits {
-        8 => RGBA8,
-        _ => PixelFormats { linear: true, ..PixelFormats::default() },
+    needs: toned,
+    write: |frame: &Frame, options: &FormatOptions, to: &mut dyn Write| {
+        let origin = options.origin.as_deref().map(|origin| (origin, frame.number));
+        let size = (frame.width, frame.height);
+        to.write_all(&match options.bits {
+            8 => encoded(size, &rgb(frame.rgba8()), BitDepth::Eight, origin)?,
+            _ => {
+                let codes = sixteen_bits(frame, options.tone)?;
+                let bytes: Vec<u8> = codes.into_iter().flat_map(u16::to_be_bytes).collect();
+                encoded(size, &bytes, BitDepth::Sixteen, origin)?
+            }
+        })
     },
-    write,
     is_whole,
     read: Some(|path| shown(path, image::ImageFormat::Png)),
 };
 
 /// A picture in RGBA, as it is shown.
 pub fn of_image(image: &Image<u8>) -> io::Result<Vec<u8>> {
-    let mut file = Vec::new();
-    PngEncoder::new_with_quality(&mut file, CompressionType::Fast, FilterType::Adaptive)
-        .write_image(&rgb(image.data()), image.width(), image.height(), image::ExtendedColorType::Rgb8)
-        .map_err(io::Error::other)?;
+    encoded((image.width(), image.height()), &rgb(image.data()), BitDepth::Eight, None)
+}
+
+fn encoded(
+    (width, height): (u32, u32),
+    samples: &[u8],
+    depth: BitDepth,
+    origin: Option<(&Origin, u32)>,
+) -> io::Result<Vec<u8>> {
+    let mut file = Vec::with_capacity(samples.len() / 3);
+    let mut encoder = Encoder::new(&mut file, width, height);
+    encoder.set_color(ColorType::Rgb);
+    encoder.set_depth(depth);
+    encoder.set_compression(Compression::Fast);
+    encoder.set_filter(Filter::Adaptive);
+    if let Some((origin, frame)) = origin {
+        encoder.add_text_chunk("Software".into(), SOFTWARE.into())?;
+        encoder.add_text_chunk("Comment".into(), origin.remark(frame))?;
+        encoder.add_itxt_chunk(KEY.into(), origin.text(frame))?;
+    }
+    let mut writer = encoder.write_header()?;
+    writer.write_image_data(samples)?;
+    writer.finish()?;
     Ok(file)
+}
+
+/// The text about a picture's origin in it.
+pub fn text(path: &Path) -> io::Result<Option<String>> {
+    let reader = Decoder::new(BufReader::new(File::open(path)?)).read_info()?;
+    let texts = &reader.info().utf8_text;
+    texts.iter().find(|text| text.keyword == KEY).map(|text| text.get_text().map_err(Into::into)).transpose()
 }
 
 // Signature, length and name of the first chunk, width and height; and all of the last chunk.
@@ -40,25 +74,4 @@ fn is_whole(file: &mut File, length: u64, (width, height): (u32, u32)) -> io::Re
     let size = [bytes_at(file, 16)?, bytes_at(file, 20)?].map(u32::from_be_bytes);
     let end = length.checked_sub(END.len() as u64).ok_or(io::ErrorKind::UnexpectedEof)?;
     Ok(bytes_at(file, 0)? == START && size == [width, height] && bytes_at(file, end)? == END)
-}
-
-fn write(frame: &Frame, options: &FormatOptions, to: &mut dyn Write) -> io::Result<()> {
-    let (bytes, colour) = match options.bits {
-        8 => (rgb(frame.rgba8()), image::ExtendedColorType::Rgb8),
-        _ => (sixteen_bits(frame, options.tone)?, image::ExtendedColorType::Rgb16),
-    };
-    // The encoder asks for a writer of known size.
-    let mut file = Vec::with_capacity(bytes.len() / 3);
-    PngEncoder::new_with_quality(&mut file, CompressionType::Fast, FilterType::Adaptive)
-        .write_image(&bytes, frame.width, frame.height, colour)
-        .map_err(io::Error::other)?;
-    to.write_all(&file)
-}
-
-// The encoder takes 16-bit samples in the machine's own order.
-fn sixteen_bits(frame: &Frame, tone: Tone) -> io::Result<Vec<u8>> {
-    let linear = frame.linear().ok_or_else(|| missing("linear light"))?;
-    let code = |x: f64| (tone.encoded(x.clamp(0.0, 1.0)) * 65535.0).round() as u16;
-    let codes = |p: &[f32; 3]| tone.shown(p.map(f64::from)).map(|x| code(x).to_ne_bytes());
-    Ok(linear.data().as_chunks::<3>().0.iter().flat_map(codes).flatten().collect())
 }

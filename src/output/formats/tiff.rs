@@ -1,0 +1,75 @@
+//! TIFF, 8 or 16 bits a channel, packed without loss.
+
+use super::{Format, FormatOptions, Frame, bytes_at, rgb, shown, sixteen_bits, toned};
+use crate::output::origin::SOFTWARE;
+use ::tiff::encoder::colortype::{ColorType, RGB8, RGB16};
+use ::tiff::encoder::{Compression, DeflateLevel, Predictor, TiffEncoder, TiffValue};
+use ::tiff::tags::Tag;
+use std::fs::File;
+use std::io::{self, Write};
+
+pub const FORMAT: Format = Format {
+    extension: "tiff",
+    bits: &[8, 16],
+    largest: u32::MAX,
+    is_exact: true,
+    needs: toned,
+    write: |frame: &Frame, options, to: &mut dyn Write| match options.bits {
+        8 => encoded::<RGB8>(frame, options, &rgb(frame.rgba8()), to),
+        _ => encoded::<RGB16>(frame, options, &sixteen_bits(frame, options.tone)?, to),
+    },
+    is_whole,
+    read: Some(|path| shown(path, image::ImageFormat::Tiff)),
+};
+
+fn encoded<C: ColorType>(
+    frame: &Frame,
+    options: &FormatOptions,
+    samples: &[C::Inner],
+    to: &mut dyn Write,
+) -> io::Result<()>
+where
+    [C::Inner]: TiffValue,
+{
+    let mut file = io::Cursor::new(Vec::new());
+    let mut write = || {
+        let mut encoder = TiffEncoder::new(&mut file)?
+            .with_compression(Compression::Deflate(DeflateLevel::Fast))
+            .with_predictor(Predictor::Horizontal);
+        let mut image = encoder.new_image::<C>(frame.width, frame.height)?;
+        image.encoder().write_tag(Tag::Software, SOFTWARE)?;
+        if let Some(origin) = &options.origin {
+            image.encoder().write_tag(Tag::ImageDescription, origin.remark(frame.number).as_str())?;
+        }
+        image.write_data(samples)
+    };
+    write().map_err(io::Error::other)?;
+    to.write_all(file.get_ref())
+}
+
+// Where the directory is stands in the header; it is the file's end: a count, entries of 12 bytes (tag, type, count, value), and
+// where the next one is (TIFF 6.0, section 2).
+fn is_whole(file: &mut File, length: u64, (width, height): (u32, u32)) -> io::Result<bool> {
+    if bytes_at(file, 0)? != *b"II*\0" {
+        return Ok(false);
+    }
+    let at = u64::from(u32::from_le_bytes(bytes_at(file, 4)?));
+    let count = u64::from(u16::from_le_bytes(bytes_at(file, at)?));
+    if length != at + 2 + 12 * count + 4 {
+        return Ok(false);
+    }
+    let (mut sides, mut found) = ([0; 2], 0);
+    for entry in 0..count {
+        let [tag0, tag1, kind, _, _, _, _, _, v0, v1, v2, v3]: [u8; 12] = bytes_at(file, at + 2 + 12 * entry)?;
+        let value = match kind {
+            3 => u32::from(u16::from_le_bytes([v0, v1])),
+            _ => u32::from_le_bytes([v0, v1, v2, v3]),
+        };
+        // Width and height.
+        if let Some(side) = u16::from_le_bytes([tag0, tag1]).checked_sub(256).filter(|&side| side < 2) {
+            sides[usize::from(side)] = value;
+            found += 1;
+        }
+    }
+    Ok(found == 2 && sides == [width, height])
+}

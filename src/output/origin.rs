@@ -1,0 +1,55 @@
+//! What made a picture, written into the picture itself: the program, the frame's number, a checksum of the scene and of its files,
+//! and the scene.
+
+use super::formats::{Format, exr, png};
+use super::manifest::Manifest;
+use std::io;
+use std::path::Path;
+
+// A scene above this would be most of a picture; its checksum stays.
+const LONGEST: usize = 1 << 16;
+
+/// The name of the text that holds all of it, where a format has named texts.
+pub const KEY: &str = "polyfly";
+
+/// The program, as pictures name it.
+pub const SOFTWARE: &str = concat!("polyfly ", env!("CARGO_PKG_VERSION"));
+
+/// What frames are of. It depends on the scene alone: not on where frames go, nor on the folder that the scene lies in.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Origin {
+    // SHA-256, hexadecimal.
+    hash: String,
+    scene: Option<String>,
+}
+
+impl Origin {
+    /// That of a run's frames.
+    pub fn of(manifest: &Manifest) -> Origin {
+        let scene = manifest.scene.clone().filter(|text| text.len() <= LONGEST);
+        Origin { hash: manifest.pictures_hash(), scene }
+    }
+
+    /// One line.
+    pub fn remark(&self, frame: u32) -> String {
+        format!("frame {frame} of scene {}", self.hash)
+    }
+
+    /// The scene in TOML, under a comment that says the rest.
+    pub fn text(&self, frame: u32) -> String {
+        let rest = self.scene.as_deref().unwrap_or("# The scene is too long to stand here.\n");
+        format!("# {SOFTWARE}, {}\n{rest}", self.remark(frame))
+    }
+}
+
+/// The text in a picture, if there is one.
+///
+/// # Errors
+/// The file cannot be read, or is no such picture.
+pub fn read(path: &Path, format: &Format) -> io::Result<Option<String>> {
+    match format.extension {
+        "png" => png::text(path),
+        "exr" => exr::text(path),
+        _ => Ok(None),
+    }
+}

@@ -1,0 +1,67 @@
+//! Where a scene's text names a file.
+
+use super::{Grammar, Reading, expand_home};
+use std::ops::Range;
+use std::path::Path;
+use toml_edit::{Document, Item, Value};
+
+/// The place of a text that leads to that file, quotation marks and all; None where a flag names it.
+pub(crate) fn place_of(text: &str, file: &Path, reading: Reading) -> Option<Range<usize>> {
+    let leads = |name: &str| leads_to(&reading.folder.join(expand_home(name, reading.home)), file);
+    match Grammar::of(text) {
+        Grammar::Tokens => text.split_whitespace().find(|word| leads(word)).map(|word| {
+            let start = word.as_ptr().addr() - text.as_ptr().addr();
+            start..start + word.len()
+        }),
+        Grammar::Toml => in_item(Document::parse(text).ok()?.as_item(), &leads),
+    }
+}
+
+// Whether it is that file, or a pattern of files that has it.
+fn leads_to(name: &Path, file: &Path) -> bool {
+    let (name, file) = (name.to_string_lossy(), file.to_string_lossy());
+    match name.split_once('%').and_then(|(before, rest)| Some((before, rest.split_once('d')?.1))) {
+        Some((before, after)) => file.starts_with(before) && file.ends_with(after),
+        None => name == file,
+    }
+}
+
+fn in_item(item: &Item, leads: &dyn Fn(&str) -> bool) -> Option<Range<usize>> {
+    match item {
+        Item::None => None,
+        Item::Value(value) => in_value(value, leads),
+        Item::Table(table) => table.iter().find_map(|(_, item)| in_item(item, leads)),
+        Item::ArrayOfTables(tables) => {
+            tables.iter().find_map(|table| table.iter().find_map(|(_, item)| in_item(item, leads)))
+        }
+    }
+}
+
+fn in_value(value: &Value, leads: &dyn Fn(&str) -> bool) -> Option<Range<usize>> {
+    match value {
+        Value::String(text) => leads(text.value()).then(|| text.span()).flatten(),
+        Value::Array(list) => list.iter().find_map(|value| in_value(value, leads)),
+        Value::InlineTable(table) => table.iter().find_map(|(_, value)| in_value(value, leads)),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_found_in_both_grammars() {
+        let place = |text: &str, file: &str, folder: &str| {
+            let reading = Reading { folder: Path::new(folder), home: Some(Path::new("/home/a")), ..Reading::default() };
+            place_of(text, Path::new(file), reading).map(|span| text[span].to_owned())
+        };
+        let toml =
+            "[floor]\ntexture = 'a b.png' # x\n[[mesh]]\npath = \"~/m.obj\"\n[particles]\npath = \"t%03d.bin\"\n";
+        assert_eq!(place(toml, "s/a b.png", "s").as_deref(), Some("'a b.png'"));
+        assert_eq!(place(toml, "/home/a/m.obj", "s").as_deref(), Some("\"~/m.obj\""));
+        assert_eq!(place(toml, "s/t007.bin", "s").as_deref(), Some("\"t%03d.bin\""));
+        assert_eq!(place(toml, "s/b.png", "s"), None);
+        assert_eq!(place("10\nout/%d.data\n4 3 90\n~/f.data 1\n", "/home/a/f.data", "").as_deref(), Some("~/f.data"));
+    }
+}
