@@ -2,15 +2,18 @@
 
 mod changes;
 mod folder;
+mod particles;
 
+use crate::render::{Devices, RenderOptions};
 use crate::report::LogFormat;
 use crate::scene::diagnostic::Rule;
 use crate::scene::limits::{MAX_DEPTH, MAX_LIGHT_SAMPLES, MAX_PATH_SAMPLES, MAX_PIXELS, MAX_SAMPLES, MAX_SIDE};
-use crate::scene::{Adaptive, ColourBy, Grammar, Scene, Solid};
+use crate::scene::{Adaptive, Grammar, Scene, Solid};
 pub use changes::Asked;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use folder::parse_shard;
 pub use folder::{Engine, FarmArgs, MissingArgs, ShardMode, StatusArgs, StitchArgs, VideoArgs};
+pub use particles::{FileLayout, GenerateArgs, ParticlesArgs, ParticlesDevice, ParticlesJob, PictureArgs};
 use std::path::PathBuf;
 
 /// Renders flythroughs of mirrored, see-through polyhedra: a scene in, frames and a video out.
@@ -38,6 +41,8 @@ pub enum Command {
     Convert(ConvertArgs),
     /// Tells whether a scene is one, what it holds, and what may not be meant: nothing in sight, black or burnt frames.
     Check(CheckArgs),
+    /// Shows a frame in the terminal.
+    Preview(PreviewArgs),
     /// Shows a scene on a page of this machine, live while its file is edited: camera, keys, frames.
     Studio(StudioArgs),
     /// Renders scenes on every device of this machine and compares the bytes.
@@ -84,6 +89,17 @@ pub struct StudioArgs {
     /// Port to serve at, on 127.0.0.1; 0: any that is free.
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub port: u16,
+    /// Where to render.
+    #[command(flatten)]
+    pub device: DeviceArgs,
+    /// What to change in it.
+    #[command(flatten)]
+    pub changes: SceneArgs,
+}
+
+/// One device, for jobs of one picture at a time.
+#[derive(Args, Clone, Debug, Default)]
+pub struct DeviceArgs {
     /// Render on the CPU; CUDA is not touched.
     #[arg(long, conflicts_with = "gpu", help_heading = "Device")]
     pub cpu: bool,
@@ -93,9 +109,54 @@ pub struct StudioArgs {
     /// CPU threads [default: one a core]
     #[arg(long, value_name = "N", value_parser = parse_threads, help_heading = "Device")]
     pub threads: Option<usize>,
+}
+
+impl DeviceArgs {
+    /// How to render then.
+    pub fn options(&self) -> RenderOptions {
+        let devices = match (self.cpu, self.gpu) {
+            (true, _) => Devices::Cpu,
+            (_, true) => Devices::Gpu,
+            _ => Devices::Auto,
+        };
+        RenderOptions { devices, threads: self.threads.unwrap_or(0), ..RenderOptions::default() }
+    }
+}
+
+/// Arguments of `preview`.
+#[derive(Args, Debug)]
+pub struct PreviewArgs {
+    /// The scene: a file, or `-` for stdin.
+    #[arg(default_value = "-")]
+    pub scene: String,
+    /// The frame: a number, `last` or `-1` [default: the first of --frames]
+    #[arg(long, value_name = "N", allow_hyphen_values = true, conflicts_with = "frames")]
+    pub frame: Option<String>,
+    /// How to show it [default: what the terminal says that it knows, else blocks]
+    #[arg(long, value_enum)]
+    pub protocol: Option<Protocol>,
+    /// Columns that the picture may take [default: the terminal's]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=10_000))]
+    pub columns: Option<u32>,
+    /// Where to render.
+    #[command(flatten)]
+    pub device: DeviceArgs,
     /// What to change in it.
     #[command(flatten)]
     pub changes: SceneArgs,
+}
+
+/// How terminals show pictures.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Protocol {
+    /// Kitty's graphics protocol: kitty, Ghostty, Konsole.
+    Kitty,
+    /// iTerm2's inline images: iTerm2, WezTerm.
+    Iterm,
+    /// Sixel: foot, mlterm, xterm -ti vt340, Windows Terminal.
+    Sixel,
+    /// Coloured half blocks, two pixels a letter: everywhere.
+    Blocks,
 }
 
 /// Arguments of `completions`.
@@ -122,135 +183,6 @@ pub struct BenchArgs {
     /// What to change in it.
     #[command(flatten)]
     pub changes: SceneArgs,
-}
-
-/// Arguments of `particles`: those of the 2011 program, and its view.
-#[derive(Args, Debug)]
-pub struct ParticlesArgs {
-    /// Another job.
-    #[command(subcommand)]
-    pub job: Option<ParticlesJob>,
-    /// The picture.
-    #[command(flatten)]
-    pub picture: Option<PictureArgs>,
-}
-
-/// Jobs of `particles` other than rendering.
-#[derive(Subcommand, Debug)]
-pub enum ParticlesJob {
-    /// Writes packings to try things with, in the layouts of real files.
-    Generate(GenerateArgs),
-}
-
-/// A picture of particles.
-#[derive(Args, Debug)]
-#[group(requires_all = ["device", "file", "width", "height", "image"])]
-pub struct PictureArgs {
-    /// Where to render.
-    #[arg(value_enum, ignore_case = true, required = false)]
-    pub device: ParticlesDevice,
-    /// The particles: a file of the `sphere` code, .csv, or x y z r in .xyzr or .txt.
-    #[arg(required = false)]
-    pub file: PathBuf,
-    /// Picture width, pixels.
-    #[arg(required = false, value_parser = clap::value_parser!(u32).range(1..=i64::from(MAX_SIDE)))]
-    pub width: u32,
-    /// Picture height, pixels.
-    #[arg(required = false, value_parser = clap::value_parser!(u32).range(1..=i64::from(MAX_SIDE)))]
-    pub height: u32,
-    /// The picture: .ppm, .png, .data, .jpg or .webp.
-    #[arg(required = false)]
-    pub image: PathBuf,
-    /// Where the eye is, x,y,z; in front of all particles if not given.
-    #[arg(long, value_name = "X,Y,Z", value_parser = parse_point, allow_hyphen_values = true)]
-    pub eye: Option<[f64; 3]>,
-    /// What it looks at; the middle of all particles if not given.
-    #[arg(long, value_name = "X,Y,Z", value_parser = parse_point, allow_hyphen_values = true)]
-    pub look_at: Option<[f64; 3]>,
-    /// Width of the image plane that goes through that point.
-    #[arg(long, value_name = "LENGTH")]
-    pub plane_width: Option<f64>,
-    /// Weight of light from everywhere.
-    #[arg(long, value_name = "SHARE", default_value_t = 0.4)]
-    pub ambient: f64,
-    /// Weight of light from the eye's left shoulder, by Lambert's cosine.
-    #[arg(long, value_name = "SHARE", default_value_t = 0.6)]
-    pub diffuse: f64,
-    /// What colours the particles.
-    #[arg(long, value_enum, default_value = "nothing")]
-    pub color_by: ColourArg,
-    /// Draw the colour map with its numbers.
-    #[arg(long)]
-    pub legend: bool,
-    /// Samples along each side of a pixel.
-    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=64))]
-    pub samples: u32,
-    /// Pictures to take the median time of.
-    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=1000))]
-    pub runs: u32,
-}
-
-/// Devices by the 2011 program's names.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum ParticlesDevice {
-    /// The CPU.
-    Cpu,
-    /// The first GPU.
-    Gpu,
-}
-
-/// What colours particles, as a flag's value.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum ColourArg {
-    /// All are alike.
-    Nothing,
-    /// Speed.
-    Velocity,
-    /// Pressure.
-    Pressure,
-    /// Radius.
-    Radius,
-}
-
-impl From<ColourArg> for ColourBy {
-    fn from(arg: ColourArg) -> ColourBy {
-        match arg {
-            ColourArg::Nothing => ColourBy::Nothing,
-            ColourArg::Velocity => ColourBy::Velocity,
-            ColourArg::Pressure => ColourBy::Pressure,
-            ColourArg::Radius => ColourBy::Radius,
-        }
-    }
-}
-
-/// The layout of a file of particles.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum FileLayout {
-    /// As the `sphere` code of 2012 wrote it.
-    Interleaved,
-    /// As version 2.11 wrote it.
-    Versioned,
-    /// A table with names.
-    Csv,
-}
-
-/// Arguments of `particles generate`.
-#[derive(Args, Debug)]
-pub struct GenerateArgs {
-    /// How many particles.
-    #[arg(value_parser = clap::value_parser!(u32).range(1..=67_108_864))]
-    pub count: u32,
-    /// The file; with %d or %0Nd for a series of time steps.
-    pub file: String,
-    /// Its layout; by default .csv, .xyzr and .txt files are tables and all others interleaved.
-    #[arg(long, value_enum)]
-    pub layout: Option<FileLayout>,
-    /// Time steps.
-    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
-    pub steps: u32,
-    /// Another seed makes another packing.
-    #[arg(long, default_value_t = 1)]
-    pub seed: u64,
 }
 
 /// Arguments of `verify`.
@@ -469,10 +401,16 @@ pub struct RenderArgs {
     /// How to encode it.
     #[command(flatten)]
     pub encoding: VideoArgs,
+    /// Show the film when it is made, or the picture, with the program that this machine has for such files.
+    #[arg(long, help_heading = "Output")]
+    pub open: bool,
     /// Form of the log on stdout [default: text; or POLYFLY_LOG]
     #[arg(long, value_enum, help_heading = "Output")]
     pub log: Option<LogFormat>,
 
+    /// Render two frames only, keep nothing, and tell what the run would take: time, memory, size, and ffmpeg's command line.
+    #[arg(long, conflicts_with = "sheet", help_heading = "Run")]
+    pub dry_run: bool,
     /// Render what is missing or not whole in the folder, and make the video of all of it.
     #[arg(long, conflicts_with = "overwrite", help_heading = "Run")]
     pub resume: bool,
@@ -518,12 +456,6 @@ pub fn check_pixels(width: u32, height: u32) -> Result<(), String> {
 
 fn parse_threads(text: &str) -> Result<usize, String> {
     text.parse().ok().filter(|&n| n <= 1024).ok_or_else(|| "expected a whole number from 0 to 1024".into())
-}
-
-fn parse_point(text: &str) -> Result<[f64; 3], String> {
-    let numbers: Option<Vec<f64>> =
-        text.split(',').map(|w| w.trim().parse().ok().filter(|x: &f64| x.is_finite())).collect();
-    numbers.and_then(|n| n.try_into().ok()).ok_or_else(|| "expected three numbers, as X,Y,Z".into())
 }
 
 fn parse_fps(text: &str) -> Result<f64, String> {

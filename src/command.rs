@@ -7,6 +7,7 @@ mod claim;
 mod confine;
 mod convert;
 mod doctor;
+mod dry_run;
 mod farm;
 pub(crate) mod generate;
 mod hints;
@@ -15,6 +16,7 @@ mod memory;
 mod missing;
 mod particles;
 mod plots;
+mod preview;
 mod render;
 mod shell;
 mod stitch;
@@ -57,6 +59,7 @@ pub fn main() -> ExitCode {
         _ if defaults.is_err() => defaults,
         (Some(Command::Convert(args)), _) => convert::run(args),
         (Some(Command::Check(args)), _) => check::run(args),
+        (Some(Command::Preview(args)), _) => preview::run(args),
         (Some(Command::Studio(args)), _) => studio::run(args),
         (Some(Command::Verify(args)), _) => verify::run(args),
         (Some(Command::Bench(args)), _) => bench::run(args),

@@ -12,6 +12,7 @@ use crate::scene::{Adaptive, Scene};
 pub use memory::{FilmSlice, Memory};
 use std::ops::Range;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 /// The one thing a device is asked to do.
@@ -126,6 +127,23 @@ pub struct DeviceInfo {
     pub name: String,
     /// Tasks in flight at once that keep it busy.
     pub tasks_in_flight: usize,
+    /// Whether it is the machine's own processor, which counts its work while it is at it.
+    pub is_cpu: bool,
+}
+
+/// Counts samples while frames are in work, for whoever watches a long one.
+#[derive(Debug, Default)]
+pub struct Meter(AtomicU64);
+
+impl Meter {
+    /// So many more are taken.
+    pub fn add(&self, samples: u64) {
+        self.0.fetch_add(samples, Ordering::Relaxed);
+    }
+    /// All until now.
+    pub fn samples(&self) -> u64 {
+        self.0.load(Ordering::Relaxed)
+    }
 }
 
 /// What a device has to be ready for.

@@ -17,7 +17,7 @@ use crate::assets::{AssetError, Assets};
 use crate::device::cpu::{self, Cpu};
 use crate::device::cuda::Cuda;
 use crate::device::driver::{GpuFacts, Gpus, probe};
-use crate::device::{Device, DeviceError, DeviceNeeds};
+use crate::device::{Device, DeviceError, DeviceNeeds, Meter};
 use crate::device_scene::{DeviceScene, TooMany};
 use crate::film::PostStep;
 use crate::film::image::{Image, Layers};
@@ -124,6 +124,7 @@ pub struct Renderer {
     chosen: Chosen,
     stop: Arc<AtomicBool>,
     abandon: Arc<AtomicBool>,
+    meter: Arc<Meter>,
     // Devices that wait for the next run, and what they are ready for.
     waiting: Option<(DeviceNeeds, Vec<Box<dyn Device>>)>,
     keeps_devices: bool,
@@ -188,6 +189,7 @@ impl Renderer {
                 chosen,
                 stop,
                 abandon: Arc::default(),
+                meter: Arc::default(),
                 waiting: None,
                 keeps_devices: false,
                 options,
@@ -204,6 +206,13 @@ impl Renderer {
     /// Set to true from another thread, it ends a run after the frames in flight.
     pub fn stop_flag(&self) -> Arc<AtomicBool> {
         Arc::clone(&self.stop)
+    }
+
+    /// Counts samples while frames are in work, and how many a frame has.
+    pub(crate) fn meter(&self) -> (Arc<Meter>, u64) {
+        let render = &self.scene.render;
+        let samples = u64::from(render.width) * u64::from(render.height) * u64::from(render.samples_per_pixel());
+        (Arc::clone(&self.meter), samples)
     }
 
     /// Why the CPU renders though a GPU was looked for, if it does.
@@ -321,6 +330,7 @@ impl Renderer {
             denoiser: denoiser.as_ref(),
             stop: &self.stop,
             abandon: &self.abandon,
+            meter: &self.meter,
             already: already.as_deref().unwrap_or_default(),
         };
         let result = delivery::run(&mut devices, &work, sinks, progress);
@@ -390,7 +400,7 @@ impl Renderer {
             }
         }
         if self.chosen.cpu {
-            devices.push(Box::new(self.cpu(self.isa)));
+            devices.push(Box::new(self.cpu(self.isa).metered(Arc::clone(&self.meter))));
         }
         Ok(devices)
     }

@@ -1,11 +1,14 @@
 //! What the run says while it runs: the log on stdout, the bar and remarks on stderr.
 
+use crate::device::Meter;
 use crate::output::RunInfo;
 use crate::render::stats::{FrameReport, Progress, RunReport, StageTimes, ms};
 use crate::scene::Scene;
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
 use serde::Serialize;
 use std::io::{IsTerminal, Write};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 /// Form of the log.
@@ -52,6 +55,62 @@ impl SceneFacts {
     }
 }
 
+// The bar's steps within a frame, and how often it moves.
+const STEPS: u64 = 1000;
+const TICK: Duration = Duration::from_millis(100);
+
+// Where the run is.
+#[derive(Default)]
+struct Place {
+    // Frames that are done, and samples that were counted when the bar last saw another one.
+    frames: AtomicU64,
+    seen: AtomicU64,
+    before: AtomicU64,
+}
+
+impl Place {
+    // In steps: frames that are done, and what there is of those in work, which is never more than whole.
+    fn position(&self, samples: u64, frame: u64) -> u64 {
+        let frames = self.frames.load(Ordering::Relaxed);
+        if self.seen.swap(frames, Ordering::Relaxed) != frames {
+            self.before.store(samples, Ordering::Relaxed);
+        }
+        let since = samples.saturating_sub(self.before.load(Ordering::Relaxed));
+        let part = u128::from(since) * u128::from(STEPS) / u128::from(frame.max(1));
+        frames * STEPS + u64::try_from(part).unwrap_or(STEPS).min(STEPS - 1)
+    }
+}
+
+// A thread that does something again and again until it is dropped.
+struct Watch {
+    ended: Arc<AtomicBool>,
+    thread: Option<std::thread::JoinHandle<()>>,
+}
+
+impl Watch {
+    fn start(look: impl Fn() + Send + 'static) -> Watch {
+        let ended = Arc::new(AtomicBool::new(false));
+        let seen = Arc::clone(&ended);
+        let turns = move || {
+            while !seen.load(Ordering::Relaxed) {
+                look();
+                std::thread::park_timeout(TICK);
+            }
+        };
+        Watch { ended, thread: Some(std::thread::spawn(turns)) }
+    }
+}
+
+impl Drop for Watch {
+    fn drop(&mut self) {
+        self.ended.store(true, Ordering::Relaxed);
+        if let Some(thread) = self.thread.take() {
+            thread.thread().unpark();
+            let _ = thread.join();
+        }
+    }
+}
+
 /// Writes the log and moves the bar.
 pub struct Reporter {
     format: LogFormat,
@@ -69,6 +128,9 @@ pub struct Reporter {
     shadow_rays: u64,
     times: StageTimes,
     quiet: bool,
+    place: Arc<Place>,
+    // Moves the bar.
+    watch: Option<Watch>,
 }
 
 impl Reporter {
@@ -77,9 +139,15 @@ impl Reporter {
         let hidden = quiet || !std::io::stderr().is_terminal();
         let target = if hidden { ProgressDrawTarget::hidden() } else { ProgressDrawTarget::stderr() };
         let style = ProgressStyle::with_template(
-            "{bar:32} {percent:>3} %  {pos}/{len} frames  {per_sec}  {elapsed} gone, {eta} to go",
+            "{bar:32} {percent:>3} %  {frames} frames  {rate}  {elapsed} gone, {eta} to go",
         )
-        .unwrap_or_else(|_| ProgressStyle::default_bar());
+        .unwrap_or_else(|_| ProgressStyle::default_bar())
+        .with_key("frames", |state: &ProgressState, to: &mut dyn std::fmt::Write| {
+            let _ = write!(to, "{}/{}", state.pos() / STEPS, state.len().unwrap_or_default() / STEPS);
+        })
+        .with_key("rate", |state: &ProgressState, to: &mut dyn std::fmt::Write| {
+            let _ = write!(to, "{:.2}/s", state.per_sec() / STEPS as f64);
+        });
         Reporter {
             format,
             out: Some(Box::new(std::io::stdout())),
@@ -94,7 +162,20 @@ impl Reporter {
             shadow_rays: 0,
             times: StageTimes::default(),
             quiet,
+            place: Arc::default(),
+            watch: None,
         }
+    }
+
+    /// The bar moves within frames too: with the samples that are counted there, of so many in a frame.
+    pub fn watching(mut self, (meter, frame): (Arc<Meter>, u64)) -> Reporter {
+        if !self.bar.is_hidden() {
+            let (bar, place) = (self.bar.clone(), Arc::clone(&self.place));
+            self.watch = Some(Watch::start(move || {
+                bar.set_position(place.position(meter.samples(), frame));
+            }));
+        }
+        self
     }
 
     /// The log goes to stderr: stdout is for pictures.
@@ -146,7 +227,7 @@ impl Reporter {
 impl Progress for Reporter {
     fn start(&mut self, run: &RunInfo, devices: &[String], threads: usize) {
         self.started = Instant::now();
-        self.bar.set_length(run.frames as u64);
+        self.bar.set_length(run.frames as u64 * STEPS);
         if self.format == LogFormat::Jsonl {
             let (facts, device) = (self.facts.clone(), devices.join(", "));
             let version = env!("CARGO_PKG_VERSION");
@@ -177,7 +258,10 @@ impl Progress for Reporter {
                 self.json("frame", &record);
             }
         }
-        self.bar.inc(1);
+        self.place.frames.fetch_add(1, Ordering::Relaxed);
+        if self.watch.is_none() {
+            self.bar.inc(STEPS);
+        }
     }
 
     fn remark(&mut self, text: &str) {
@@ -187,6 +271,7 @@ impl Progress for Reporter {
     }
 
     fn end(&mut self, run: &RunReport) {
+        self.watch = None;
         self.bar.finish_and_clear();
         if self.format == LogFormat::Text {
             self.tell_devices(run);
@@ -239,6 +324,15 @@ fn shares(run: &RunReport) -> Vec<DeviceShare> {
 pub fn remark(text: &str) {
     // Nobody may be reading; that is no reason to stop.
     let _ = writeln!(std::io::stderr(), "polyfly: {text}");
+}
+
+/// A number of bytes.
+pub fn size(bytes: u64) -> String {
+    match bytes {
+        0..1_000_000 => format!("{:.1} kB", bytes as f64 / 1e3),
+        1_000_000..1_000_000_000 => format!("{:.1} MB", bytes as f64 / 1e6),
+        _ => format!("{:.2} GB", bytes as f64 / 1e9),
+    }
 }
 
 /// A fault of a scene on stderr, with colours where it is a terminal that has them, and NO_COLOR says nothing against it.
@@ -313,4 +407,19 @@ struct DeviceShare {
     // Of all rays.
     share: f64,
     busy_seconds: f64,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_bar_moves_within_frames() {
+        let place = Place::default();
+        assert_eq!([0, 50, 100, 900].map(|samples| place.position(samples, 200)), [0, 250, 500, 999]);
+        place.frames.store(1, Ordering::Relaxed);
+        // What was counted until then is the frame's that is done.
+        assert_eq!([200, 250, 399].map(|samples| place.position(samples, 200)), [1000, 1250, 1995]);
+        assert_eq!(place.position(u64::MAX, 0), 1999);
+    }
 }

@@ -35,6 +35,7 @@ impl Cli {
         let quiet = match &mut self.command {
             None => &mut self.render.changes.quiet,
             Some(Command::Check(args)) => &mut args.changes.quiet,
+            Some(Command::Preview(args)) => &mut args.changes.quiet,
             Some(Command::Studio(args)) => &mut args.changes.quiet,
             Some(Command::Verify(args)) => &mut args.scene.quiet,
             Some(Command::Bench(args)) => &mut args.changes.quiet,

@@ -26,6 +26,10 @@ pub fn run(args: &CheckArgs) -> Result<(), Error> {
     let (scene, text_of_scene) = load_scene(&args.scene, &args.changes)?;
     let asked = args.changes.frame_list(&scene)?;
     let mut text = summary(&args.scene, &scene);
+    let _ = match scene.loop_problems() {
+        why if why.is_empty() => writeln!(text, "the clip loops seamlessly"),
+        why => writeln!(text, "the clip is no loop: {}", why.join("; ")),
+    };
     let mut hints = hints(&scene);
     hints.extend(trial_hints(&scene, &asked).map_err(|e| text_of_scene.placed(e))?);
     for hint in &hints {

@@ -8,7 +8,7 @@ use super::hints::hints;
 use super::journal::Told;
 use super::memory;
 use super::stop::{self, Stop};
-use super::{environment, load_scene, named_ffmpeg, stitch};
+use super::{dry_run, environment, load_scene, named_ffmpeg, output, stitch};
 use crate::assets::AssetError;
 use crate::assets::source::Limits;
 use crate::cli::{Asked, QualityArg, RenderArgs, SplitArg, VideoArgs};
@@ -29,7 +29,7 @@ use crate::render::plan::Split;
 use crate::render::sheet::{SHEET, sheet};
 use crate::render::stats::RunReport;
 use crate::render::{Devices, RenderError, RenderOptions, Renderer};
-use crate::report::{LogFormat, Reporter, SceneFacts, remark};
+use crate::report::{LogFormat, Reporter, SceneFacts, remark, size};
 use crate::scene::limits::PICTURES;
 use crate::scene::{Pattern, Scene};
 use clap::ValueEnum;
@@ -73,6 +73,9 @@ pub fn run(args: &RenderArgs) -> Result<(), Error> {
     let outputs = Outputs::of(args, &name, &scene, &part, &all, stream)?;
     let bytes = memory::estimate(&scene, args.denoise, outputs.video.as_ref());
     memory::check(bytes, args.limit_memory, (scene.render.width, scene.render.height))?;
+    if args.dry_run {
+        return output(&dry_run::told(scene, &outputs, options, bytes).map_err(|e| text.placed(e))?);
+    }
     let sinks = outputs.sinks(&scene, quiet)?;
     if !quiet {
         hints(&scene).iter().for_each(|hint| remark(hint));
@@ -99,7 +102,7 @@ pub fn run(args: &RenderArgs) -> Result<(), Error> {
     if let (Some(why), false) = (renderer.fell_back(), quiet) {
         remark(&format!("{why}; rendering on the CPU"));
     }
-    let reporter = Reporter::new(args.log.unwrap_or(LogFormat::Text), quiet, facts);
+    let reporter = Reporter::new(args.log.unwrap_or(LogFormat::Text), quiet, facts).watching(renderer.meter());
     let reporter = if is_among_frames { reporter.beside_pictures() } else { reporter };
     let flag = renderer.stop_flag();
     stop.attach(Arc::clone(&flag));
@@ -109,11 +112,15 @@ pub fn run(args: &RenderArgs) -> Result<(), Error> {
     let (outcome, report) = (told.reporter.outcome(), result.as_ref().ok().cloned());
     let result = verdict(&mut told, result, goes_on, (there, &stop));
     told.reporter.close(result.as_ref().map_or_else(Error::exit_code, |()| 0));
+    let made = report.as_ref().and_then(|r| r.files.first().cloned()).or_else(|| Some(pattern.path(left.nth(0)?)));
     if let (Ok(()), Some(report), Some((time, stage)), false) = (&result, report, outcome, quiet) {
         let files = told.claim.is_some().then_some((pattern, left));
         remark(&summary(&report, time, stage, files));
     }
     result?;
+    if args.open {
+        open_result(&made)?;
+    }
     match told.reporter.lost_log() {
         Some(e) => Err(OutputError::Write("stdout".into(), e).into()),
         None => Ok(()),
@@ -149,13 +156,18 @@ fn verdict(
     Ok(())
 }
 
+// Shows what a run has made, by the system's own program for such files.
+fn open_result(made: &Option<PathBuf>) -> Result<(), Error> {
+    let Some(path) = made.as_ref().filter(|path| path.is_file()) else {
+        return Err(Error::Usage("--open: the run has left no file to show".into()));
+    };
+    open::that_detached(path)
+        .map_err(|e| Error::Read(format!("{} with this system's program for it", path.display()), e))
+}
+
 // How many frames, how long, where to, how large, and what held it up.
 fn summary(report: &RunReport, time: Duration, stage: &str, files: Option<(Pattern, FrameList)>) -> String {
     let seconds = time.as_secs_f64();
-    let size = |bytes: u64| match bytes {
-        0..1_000_000 => format!("{:.1} kB", bytes as f64 / 1e3),
-        _ => format!("{:.1} MB", bytes as f64 / 1e6),
-    };
     let length = |path: &Path| std::fs::metadata(path).map_or(0, |facts| facts.len());
     let frames = if report.frames == 1 { "1 frame".into() } else { format!("{} frames", report.frames) };
     let rate = report.frames as f64 / seconds.max(1e-9);
@@ -185,17 +197,20 @@ fn time_steps(scene: &Scene, frames: &FrameList) -> Result<(), Error> {
     Err(AssetError { path: particles.file(first), at: None, what, remedy: None }.into())
 }
 
-// Where a run's frames go, and what is left of them to be rendered.
-struct Outputs {
+/// Where a run's frames go, and what is left of them to be rendered.
+pub struct Outputs {
     folder: FrameFolder,
     // None where no frames are written to files.
     claim: Option<Claim>,
-    stream: Option<Stream>,
-    video: Option<(Settings, Film)>,
+    /// Where they go one behind the other.
+    pub stream: Option<Stream>,
+    /// The video, and what it is of.
+    pub video: Option<(Settings, Film)>,
     origin: Arc<Origin>,
-    // None where all are there.
-    left: Option<FrameList>,
-    there: usize,
+    /// None where all are there.
+    pub left: Option<FrameList>,
+    /// How many are there.
+    pub there: usize,
 }
 
 impl Outputs {
@@ -293,26 +308,41 @@ impl Outputs {
         Ok(FormatOptions { origin: Some(Arc::clone(&self.origin)), ..options })
     }
 
+    /// The format of pictures, if there are to be any.
+    ///
+    /// # Errors
+    /// It cannot have what is asked of it.
+    pub fn picture_format(&self, scene: &Scene) -> Result<Option<(&'static Format, FormatOptions)>, Error> {
+        let (format, place) = match (&self.stream, &self.claim) {
+            (Some(stream), _) => {
+                let none = || Error::Usage(format!("--output: no such format; expected -.{}", PICTURES.join(", -.")));
+                (stream.format().ok_or_else(none)?, "--output".to_owned())
+            }
+            (None, Some(_)) => (self.folder.format, self.folder.pattern.to_string()),
+            (None, None) => return Ok(None),
+        };
+        Ok(Some((format, self.format_options(scene, format, &place)?)))
+    }
+
     fn sinks(&self, scene: &Scene, quiet: bool) -> Result<Vec<Box<dyn Sink>>, Error> {
         let mut sinks: Vec<Box<dyn Sink>> = Vec::new();
-        if let Some(claim) = &self.claim {
-            let folder = &self.folder;
-            let options = self.format_options(scene, folder.format, &folder.pattern.to_string())?;
-            sinks.push(Box::new(FrameFiles::new(folder.clone(), options, claim.is_shared())));
-        }
-        if let Some(stream) = &self.stream {
-            let format = stream.format().ok_or_else(|| {
-                Error::Usage(format!("--output: no such format; expected -.{}", PICTURES.join(", -.")))
-            })?;
-            let options = self.format_options(scene, format, "--output")?;
-            let to: Box<dyn Write + Send> = match stream.path() {
-                Some(path) => {
-                    let open = std::fs::File::options().write(true).open(path);
-                    Box::new(open.map_err(|e| OutputError::Write(path.to_owned(), e))?)
-                }
-                None => Box::new(std::io::stdout()),
-            };
-            sinks.push(Box::new(StreamSink::new(stream.clone(), format, options, to)));
+        let picture = self.picture_format(scene)?;
+        match (picture, &self.stream) {
+            (Some((format, options)), Some(stream)) => {
+                let to: Box<dyn Write + Send> = match stream.path() {
+                    Some(path) => {
+                        let open = std::fs::File::options().write(true).open(path);
+                        Box::new(open.map_err(|e| OutputError::Write(path.to_owned(), e))?)
+                    }
+                    None => Box::new(std::io::stdout()),
+                };
+                sinks.push(Box::new(StreamSink::new(stream.clone(), format, options, to)));
+            }
+            (Some((_, options)), None) => {
+                let is_shared = self.claim.as_ref().is_some_and(Claim::is_shared);
+                sinks.push(Box::new(FrameFiles::new(self.folder.clone(), options, is_shared)));
+            }
+            (None, _) => {}
         }
         if let Some((settings, film)) = &self.video {
             let ((width, height), (wide, tall)) = (film.size, film.sides());

@@ -9,8 +9,8 @@ use crate::cli::StudioArgs;
 use crate::error::Error;
 use crate::output::OutputError;
 use crate::output::formats::png;
+use crate::render::RenderOptions;
 use crate::render::sheet::{SHEET, sheet};
-use crate::render::{Devices, RenderOptions};
 use crate::report::{print, remark};
 use batch::Batch;
 use document::Document;
@@ -98,15 +98,7 @@ impl Studio {
 
 /// Serves a scene until Ctrl-C.
 pub fn run(args: &StudioArgs) -> Result<(), Error> {
-    let options = RenderOptions {
-        devices: match (args.cpu, args.gpu) {
-            (true, _) => Devices::Cpu,
-            (_, true) => Devices::Gpu,
-            _ => Devices::Auto,
-        },
-        threads: args.threads.unwrap_or(0),
-        ..RenderOptions::default()
-    };
+    let options = args.device.options();
     let document = Document::open(&args.scene, args.changes.clone())?;
     let mut secret = [0; 16];
     getrandom::fill(&mut secret)
@@ -117,11 +109,15 @@ pub fn run(args: &StudioArgs) -> Result<(), Error> {
         painter: Painter::new(options.clone()),
         batch: Batch::default(),
         options,
-        flags: [("--cpu", args.cpu), ("--gpu", args.gpu), ("--allow-outside", args.changes.allow_outside)]
-            .iter()
-            .filter(|(_, is_given)| *is_given)
-            .map(|(flag, _)| (*flag).to_owned())
-            .collect(),
+        flags: [
+            ("--cpu", args.device.cpu),
+            ("--gpu", args.device.gpu),
+            ("--allow-outside", args.changes.allow_outside),
+        ]
+        .iter()
+        .filter(|(_, is_given)| *is_given)
+        .map(|(flag, _)| (*flag).to_owned())
+        .collect(),
         changed: watch::Sender::new(0),
     });
     let follower = Arc::clone(&studio);

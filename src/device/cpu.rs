@@ -2,8 +2,8 @@
 #![expect(unsafe_code, reason = "lets threads write disjoint tiles of one film")]
 
 use super::{
-    Device, DeviceError, DeviceInfo, FilmSlice, Memory, Schedule, TRIAL_BYTES, Task, TaskOutput, TaskStats, Ticket,
-    balance,
+    Device, DeviceError, DeviceInfo, FilmSlice, Memory, Meter, Schedule, TRIAL_BYTES, Task, TaskOutput, TaskStats,
+    Ticket, balance,
 };
 use crate::device_scene::{DeviceScene, HostScene};
 use crate::gpu_types::{Film, Frame, Launch, SmallScene};
@@ -30,6 +30,7 @@ pub struct Cpu {
     // Of adaptive sampling, kept from frame to frame.
     trial: Mutex<Memory>,
     scene: Arc<DeviceScene>,
+    meter: Option<Arc<Meter>>,
     done: VecDeque<(Ticket, TaskStats, FilmSlice)>,
     submitted: u64,
 }
@@ -57,13 +58,28 @@ impl Cpu {
     pub fn new(isa: Isa, pool: Arc<rayon::ThreadPool>, scene: Arc<DeviceScene>) -> Cpu {
         let bytes = isa.scratch_bytes(&scene.host());
         let scratch = (0..pool.current_num_threads()).map(|_| Mutex::new(Scratch::new(bytes))).collect();
-        let info = DeviceInfo { name: format!("cpu {}", isa.name), tasks_in_flight: 1 };
-        Cpu { info, isa, pool, scratch, trial: Mutex::default(), scene, done: VecDeque::new(), submitted: 0 }
+        let info = DeviceInfo { name: format!("cpu {}", isa.name), tasks_in_flight: 1, is_cpu: true };
+        Cpu {
+            info,
+            isa,
+            pool,
+            scratch,
+            trial: Mutex::default(),
+            scene,
+            meter: None,
+            done: VecDeque::new(),
+            submitted: 0,
+        }
     }
 
     /// Takes another scene of the same size.
     pub fn set_scene(&mut self, scene: Arc<DeviceScene>) {
         self.scene = scene;
+    }
+
+    /// Counts samples that are taken there too, for whoever watches a long frame.
+    pub fn metered(self, meter: Arc<Meter>) -> Cpu {
+        Cpu { meter: Some(meter), ..self }
     }
 
     /// Threads that trace.
@@ -95,22 +111,27 @@ impl Cpu {
             film.trial = shown.as_mut_ptr().cast();
             film.trial_row = around.start.cast_signed();
             let none = Film { rgba: std::ptr::null_mut(), sums: std::ptr::null_mut(), ..film };
-            counts = self.trace(&self.work(frame, launch, none, around), &rays);
+            counts = self.trace(&self.work(frame, launch, none, around), &rays, false);
         }
-        let more = self.trace(&self.work(frame, launch, film, rows), &rays);
+        let more = self.trace(&self.work(frame, launch, film, rows), &rays, task.output != TaskOutput::Features);
         let time = start.elapsed();
         let rays: Vec<u64> = rays.into_iter().map(AtomicU64::into_inner).collect();
         let (rays_traced, shadow_rays) = (counts.0 + more.0, counts.1 + more.1);
         TaskStats { time, kernel: time, rays: rays_traced, shadow_rays, balance: balance(&rays) }
     }
 
-    // Traces tiles on all threads, and adds each thread's rays up: rays, and shadow rays.
-    fn trace(&self, work: &Work, rays: &[AtomicU64]) -> (u64, u64) {
+    // Traces tiles on all threads, and adds each thread's rays up: rays, and shadow rays. Whether it counts as progress is
+    // for the caller to say.
+    fn trace(&self, work: &Work, rays: &[AtomicU64], counts: bool) -> (u64, u64) {
+        let samples = u64::from(TILE_SIDE * TILE_SIDE) * u64::from(work.launch.samples_per_pixel.cast_unsigned());
         self.pool.install(|| {
             let tiles = work.tiles.clone().into_par_iter().with_min_len(4).map(|tile| {
                 let thread = rayon::current_thread_index().unwrap_or(0);
                 let (traced, shadow_rays) = self.tile(work, tile, thread);
                 rays[thread].fetch_add(traced, Ordering::Relaxed);
+                if let Some(meter) = self.meter.as_ref().filter(|_| counts) {
+                    meter.add(samples);
+                }
                 (traced, shadow_rays)
             });
             tiles.reduce(|| (0, 0), |a, b| (a.0 + b.0, a.1 + b.1))

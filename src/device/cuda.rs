@@ -97,7 +97,7 @@ impl Cuda {
         let (slots, band) = slots(scene.size(), needs, &context)?;
         let name = format!("cuda:{} {}", facts.ordinal, facts.name);
         Ok(Cuda {
-            info: DeviceInfo { name, tasks_in_flight: slots.len() },
+            info: DeviceInfo { name, tasks_in_flight: slots.len(), is_cpu: false },
             blocks: context.multiprocessors()? * MIN_BLOCKS.unsigned_abs(),
             kernels,
             compute: Stream::new(&context)?,

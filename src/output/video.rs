@@ -154,6 +154,17 @@ pub fn output_arguments(settings: &Settings) -> Vec<String> {
     arguments
 }
 
+/// ffmpeg's command line for a segment of a video of that size, as a shell takes it: raw frames come on standard input.
+pub fn command_line(settings: &Settings, (width, height): (u32, u32), ffmpeg: &Ffmpeg) -> String {
+    let mut words = vec![ffmpeg.program.display().to_string(), "-hide_banner".into(), "-y".into()];
+    words.extend(input_arguments(width, height, settings.fps));
+    words.extend(output_arguments(settings));
+    words.push(format!("SEGMENT.{}", settings.segment_format()));
+    let is_plain = |word: &String| word.bytes().all(|b| b.is_ascii_alphanumeric() || b"-_./:=+,".contains(&b));
+    let quoted = |word: String| if is_plain(&word) { word } else { format!("'{}'", word.replace('\'', r"'\''")) };
+    words.into_iter().map(quoted).collect::<Vec<_>>().join(" ")
+}
+
 /// What a video is of.
 #[derive(Clone)]
 pub struct Film {

@@ -105,7 +105,7 @@ fn writers(devices: &[Box<dyn Device>], work: &Work) -> usize {
     let (width, height) = work.first.size();
     let most = (PICTURES_BYTES / (4 * width as usize * height as usize)).max(1);
     let cores = work.pool.current_num_threads();
-    let on_cpu = devices.iter().any(|d| d.info().name.starts_with("cpu"));
+    let on_cpu = devices.iter().any(|d| d.info().is_cpu);
     if on_cpu { cores.clamp(1, 4) } else { cores.clamp(2, MAX_WRITERS) }.min(most)
 }
 

@@ -14,7 +14,7 @@ use super::plan::{Part, Plan, moment_of};
 use super::stats::FrameStats;
 use super::{RenderError, joined};
 use crate::assets::Assets;
-use crate::device::{Device, DeviceError, DeviceStats, FilmSlice, Memory, Task, TaskStats};
+use crate::device::{Device, DeviceError, DeviceStats, FilmSlice, Memory, Meter, Task, TaskStats};
 use crate::device_scene::{DeviceScene, frame_params_at};
 use crate::film::image::{Image, Layers};
 use crate::film::{Film, PostStep};
@@ -52,6 +52,8 @@ pub struct Work<'a> {
     pub stop: &'a AtomicBool,
     /// True ends it after the tasks in flight: their frames are not wanted any more.
     pub abandon: &'a AtomicBool,
+    /// Where samples are counted.
+    pub meter: &'a Meter,
     /// What tells that a frame is not to be made; empty where all are.
     pub already: &'a [Already],
 }
@@ -528,6 +530,12 @@ impl<'a> FrameQueue<'a> {
             let Some((ticket, lease)) = in_flight.pop_front() else { return Ok(()) };
             let (task, slice) = device.wait(ticket)?;
             stats.add(&task);
+            if let Some(Ready { task, .. }) = lease.ready.as_ref().filter(|ready| ready.part != Part::Features)
+                && !device.info().is_cpu
+            {
+                let samples = task.launch().samples_per_pixel.cast_unsigned();
+                self.work.meter.add(u64::from(samples) * task.rows.len() as u64 * u64::from(self.work.first.size().0));
+            }
             self.complete(lease, slice, &task);
         }
     }

@@ -161,7 +161,12 @@ impl Scene {
         if off > 1e-6 * (1.0 + length(first.eye)) {
             problems.push(format!("the camera ends {off:.4} from where it began"));
         } else if apart(first.forward, last.forward) > 1e-6 || (first.fov_deg - last.fov_deg).abs() > 1e-6 {
-            problems.push("the camera ends looking another way than it began".to_owned());
+            let turned = apart(first.forward, last.forward).min(2.0) / 2.0;
+            let degrees = 2.0 * libm::asin(turned).to_degrees();
+            let wider = (first.fov_deg - last.fov_deg).abs();
+            problems.push(format!(
+                "the camera ends turned by {degrees:.3} degrees, its view {wider:.3} degrees wider or narrower"
+            ));
         }
         for (i, body) in self.world.bodies.iter().enumerate() {
             let (a, b) = (body.at(0.0), body.at(1.0));
@@ -169,7 +174,8 @@ impl Scene {
             // A turn that brings every corner to where some corner was is as good as a whole one.
             let joins = corners.clone().all(|(_, q)| a.vertices().iter().any(|&p| apart(p, q) < 1e-6 * body.radius));
             if apart(a.centre, b.centre) > 1e-6 * (1.0 + body.radius) || !joins {
-                problems.push(format!("body {} ends elsewhere than it began, or turned", i + 1));
+                let off = corners.map(|(p, q)| apart(p, q)).fold(0.0, f64::max);
+                problems.push(format!("body {} ends elsewhere than it began: a corner is {off:.4} away", i + 1));
             }
             let lamps =
                 (a.lamp_intensity - b.lamp_intensity).abs() < 1e-6 && apart(a.lamp_colour, b.lamp_colour) < 1e-6;

@@ -2,7 +2,7 @@
 
 use super::common::*;
 use crate::Error;
-use crate::device::{Device, DeviceError, DeviceInfo, FilmSlice, Task, TaskOutput, TaskStats, Ticket};
+use crate::device::{Device, DeviceError, DeviceInfo, FilmSlice, Meter, Task, TaskOutput, TaskStats, Ticket};
 use crate::device_scene::DeviceScene;
 use crate::gpu_types::Frame as FrameParams;
 use crate::kernels::Isa;
@@ -78,7 +78,7 @@ fn shared(
     let sets = Isa::available();
     let renderer = renderer(scene, sets[0], 1);
     let mortal = |(i, &(fate, delay)): (usize, &(Fate, u64))| {
-        let info = DeviceInfo { name: format!("mortal {i}"), tasks_in_flight: 1 + i % 3 };
+        let info = DeviceInfo { name: format!("mortal {i}"), tasks_in_flight: 1 + i % 3, is_cpu: false };
         let inner = Box::new(renderer.cpu(sets[i % sets.len()]));
         let delay = Duration::from_millis(delay);
         Box::new(Mortal { info, inner, fate, done: 0, delay, tickets: VecDeque::new() }) as Box<dyn Device>
@@ -114,6 +114,7 @@ fn run_on(
         post: &post,
         denoiser: None,
         abandon: &std::sync::atomic::AtomicBool::new(false),
+        meter: &Meter::default(),
         stop: &stop,
         already: &[],
     };
@@ -321,4 +322,21 @@ fn a_sink_that_fails_ends_the_run_with_its_words() {
     let mut devices: Vec<Box<dyn Device>> = vec![Box::new(renderer.cpu(renderer.isa()))];
     let e = run_on(&renderer, &mut devices, vec![Box::new(Clumsy(3))], Split::Auto, ALL, 100).unwrap_err();
     assert!(e.to_string().contains("off the table"), "{e}");
+}
+
+#[test]
+fn samples_are_counted_within_a_frame() {
+    let mut scene = Scene::sample();
+    (scene.render.width, scene.render.height) = (64, 48);
+    for samples in [1, 3] {
+        scene.render.set_samples(samples);
+        let mut renderer = Renderer::new(scene.clone()).unwrap();
+        let (meter, frame) = renderer.meter();
+        assert_eq!(frame, 64 * 48 * u64::from(samples * samples));
+        renderer.still(0).unwrap();
+        assert_eq!(meter.samples(), frame);
+        // Linear light and the first surfaces count no more than the picture.
+        renderer.still_linear(1).unwrap();
+        assert_eq!(meter.samples(), 2 * frame);
+    }
 }

@@ -13,5 +13,6 @@ mod library;
 mod resume;
 #[cfg(unix)]
 mod segments;
+mod terminal;
 mod video;
 mod worlds;

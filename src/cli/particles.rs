@@ -1,0 +1,141 @@
+//! Flags of `particles`.
+
+use crate::scene::ColourBy;
+use crate::scene::limits::MAX_SIDE;
+use clap::{Args, Subcommand, ValueEnum};
+use std::path::PathBuf;
+
+/// Arguments of `particles`: those of the 2011 program, and its view.
+#[derive(Args, Debug)]
+pub struct ParticlesArgs {
+    /// Another job.
+    #[command(subcommand)]
+    pub job: Option<ParticlesJob>,
+    /// The picture.
+    #[command(flatten)]
+    pub picture: Option<PictureArgs>,
+}
+
+/// Jobs of `particles` other than rendering.
+#[derive(Subcommand, Debug)]
+pub enum ParticlesJob {
+    /// Writes packings to try things with, in the layouts of real files.
+    Generate(GenerateArgs),
+}
+
+/// A picture of particles.
+#[derive(Args, Debug)]
+#[group(requires_all = ["device", "file", "width", "height", "image"])]
+pub struct PictureArgs {
+    /// Where to render.
+    #[arg(value_enum, ignore_case = true, required = false)]
+    pub device: ParticlesDevice,
+    /// The particles: a file of the `sphere` code, .csv, or x y z r in .xyzr or .txt.
+    #[arg(required = false)]
+    pub file: PathBuf,
+    /// Picture width, pixels.
+    #[arg(required = false, value_parser = clap::value_parser!(u32).range(1..=i64::from(MAX_SIDE)))]
+    pub width: u32,
+    /// Picture height, pixels.
+    #[arg(required = false, value_parser = clap::value_parser!(u32).range(1..=i64::from(MAX_SIDE)))]
+    pub height: u32,
+    /// The picture: .ppm, .png, .data, .jpg or .webp.
+    #[arg(required = false)]
+    pub image: PathBuf,
+    /// Where the eye is, x,y,z; in front of all particles if not given.
+    #[arg(long, value_name = "X,Y,Z", value_parser = parse_point, allow_hyphen_values = true)]
+    pub eye: Option<[f64; 3]>,
+    /// What it looks at; the middle of all particles if not given.
+    #[arg(long, value_name = "X,Y,Z", value_parser = parse_point, allow_hyphen_values = true)]
+    pub look_at: Option<[f64; 3]>,
+    /// Width of the image plane that goes through that point.
+    #[arg(long, value_name = "LENGTH")]
+    pub plane_width: Option<f64>,
+    /// Weight of light from everywhere.
+    #[arg(long, value_name = "SHARE", default_value_t = 0.4)]
+    pub ambient: f64,
+    /// Weight of light from the eye's left shoulder, by Lambert's cosine.
+    #[arg(long, value_name = "SHARE", default_value_t = 0.6)]
+    pub diffuse: f64,
+    /// What colours the particles.
+    #[arg(long, value_enum, default_value = "nothing")]
+    pub color_by: ColourArg,
+    /// Draw the colour map with its numbers.
+    #[arg(long)]
+    pub legend: bool,
+    /// Samples along each side of a pixel.
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=64))]
+    pub samples: u32,
+    /// Pictures to take the median time of.
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=1000))]
+    pub runs: u32,
+}
+
+/// Devices by the 2011 program's names.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum ParticlesDevice {
+    /// The CPU.
+    Cpu,
+    /// The first GPU.
+    Gpu,
+}
+
+/// What colours particles, as a flag's value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum ColourArg {
+    /// All are alike.
+    Nothing,
+    /// Speed.
+    Velocity,
+    /// Pressure.
+    Pressure,
+    /// Radius.
+    Radius,
+}
+
+impl From<ColourArg> for ColourBy {
+    fn from(arg: ColourArg) -> ColourBy {
+        match arg {
+            ColourArg::Nothing => ColourBy::Nothing,
+            ColourArg::Velocity => ColourBy::Velocity,
+            ColourArg::Pressure => ColourBy::Pressure,
+            ColourArg::Radius => ColourBy::Radius,
+        }
+    }
+}
+
+/// The layout of a file of particles.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum FileLayout {
+    /// As the `sphere` code of 2012 wrote it.
+    Interleaved,
+    /// As version 2.11 wrote it.
+    Versioned,
+    /// A table with names.
+    Csv,
+}
+
+/// Arguments of `particles generate`.
+#[derive(Args, Debug)]
+pub struct GenerateArgs {
+    /// How many particles.
+    #[arg(value_parser = clap::value_parser!(u32).range(1..=67_108_864))]
+    pub count: u32,
+    /// The file; with %d or %0Nd for a series of time steps.
+    pub file: String,
+    /// Its layout; by default .csv, .xyzr and .txt files are tables and all others interleaved.
+    #[arg(long, value_enum)]
+    pub layout: Option<FileLayout>,
+    /// Time steps.
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    pub steps: u32,
+    /// Another seed makes another packing.
+    #[arg(long, default_value_t = 1)]
+    pub seed: u64,
+}
+
+fn parse_point(text: &str) -> Result<[f64; 3], String> {
+    let numbers: Option<Vec<f64>> =
+        text.split(',').map(|w| w.trim().parse().ok().filter(|x: &f64| x.is_finite())).collect();
+    numbers.and_then(|n| n.try_into().ok()).ok_or_else(|| "expected three numbers, as X,Y,Z".into())
+}

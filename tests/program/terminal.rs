@@ -1,0 +1,106 @@
+//! What is seen and told in a terminal: previews, trials, what a run has made.
+
+use crate::common::{folder, names, polyfly, program, text, wait_for, words};
+use std::path::Path;
+use std::process::Output;
+
+fn render(dir: &Path, more: &[&str]) -> Output {
+    polyfly(dir, &[&["scene.toml", "--cpu", "--size", "16x12", "--samples", "1"], more].concat())
+}
+
+#[test]
+fn a_frame_is_shown_in_the_terminal() {
+    let dir = folder();
+    let small = ["--size", "32x24", "--samples", "1", "--cpu"];
+    let shown = |args: &[&str]| {
+        let run = polyfly(dir.path(), &[&["preview", "scene.toml"], &small[..], args].concat());
+        assert!(run.status.success(), "{}", words(&run));
+        text(&run.stdout)
+    };
+    // As the picture is.
+    let picture = ["scene.toml", "--frames", "-1", "-o", "last.data"];
+    assert!(polyfly(dir.path(), &[&picture[..], &small].concat()).status.success());
+    let rgba = std::fs::read(dir.path().join("last.data")).unwrap().split_off(8);
+    let blocks = shown(&["--frame", "last", "--protocol", "blocks"]);
+    let lines: Vec<&str> = blocks.lines().collect();
+    assert_eq!((lines.len(), blocks.matches('\u{2580}').count()), (12, 32 * 12));
+    let step = |x: u8| (u32::from(x) * 5 + 127) / 255;
+    let code = |at: usize| 16 + 36 * step(rgba[at]) + 6 * step(rgba[at + 1]) + step(rgba[at + 2]);
+    assert!(lines[0].starts_with(&format!("\x1b[38;5;{};48;5;{}m", code(0), code(4 * 32))), "{}", lines[0]);
+    assert!(shown(&["--columns", "8", "--protocol", "blocks"]).lines().count() == 3);
+    assert!(shown(&["--protocol", "kitty"]).starts_with("\x1b_Gf=100,a=T,"));
+    assert!(shown(&["--protocol", "iterm"]).starts_with("\x1b]1337;File=inline=1;"));
+    let sixel = shown(&["--protocol", "sixel"]);
+    assert!(sixel.starts_with("\x1bP") && sixel.contains("32;24") && sixel.trim_end().ends_with("\x1b\\"), "{sixel:?}");
+    let run = polyfly(dir.path(), &["preview", "scene.toml", "--frame", "600"]);
+    assert_eq!(run.status.code(), Some(64), "{}", words(&run));
+}
+
+#[test]
+fn a_run_is_told_of_before_it_is_made() {
+    let dir = folder();
+    let before = names(dir.path());
+    let asked = ["--frames", "0-99", "--dry-run", "-o", "out/%d.png", "--video", "v/film.mp4"];
+    let run = render(dir.path(), &asked);
+    let said = text(&run.stdout);
+    assert!(run.status.success(), "{}", words(&run));
+    for part in
+        ["frames: 0-99 (100 of ", "trial frames: 25-26,75", "time: about ", "memory: at most ", "files: out/%d.png, "]
+    {
+        assert!(said.contains(part), "no {part} in {said}");
+    }
+    assert!(
+        said.contains("film: v/film.mp4, about ")
+            && said.contains("-c:v libx264")
+            && said.contains("nothing was written")
+    );
+    assert_eq!(names(dir.path()), before);
+    // Of what is left only, and near what it comes to be.
+    let small = |more: &[&str]| render(dir.path(), &[&["--frames", "0-9", "-o", "out/%d.png"], more].concat());
+    let told = text(&small(&["--dry-run"]).stdout);
+    assert!(small(&[]).status.success());
+    let each = told.lines().find_map(|l| l.strip_prefix("files: ")).and_then(|l| l.split('(').nth(1)).unwrap();
+    let each: f64 = each.split(' ').next().unwrap().parse().unwrap();
+    let real: u64 = (0..10).map(|n| dir.path().join(format!("out/{n}.png")).metadata().unwrap().len()).sum();
+    assert!((each * 1e4 / real as f64 - 1.0).abs() < 0.3, "{each} {real}");
+    std::fs::remove_file(dir.path().join("out/4.png")).unwrap();
+    let told = text(&small(&["--dry-run", "--resume"]).stdout);
+    assert!(told.contains("frames: 4 (1 of ") && told.contains("; 9 are there and whole)"), "{told}");
+    assert!(!dir.path().join("out/4.png").exists());
+    assert!(small(&["--resume"]).status.success());
+    assert!(text(&small(&["--dry-run", "--resume"]).stdout).contains("nothing is left"));
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn what_is_made_is_shown_if_wanted() {
+    use std::os::unix::fs::PermissionsExt;
+    let dir = folder();
+    let stub = dir.path().join("bin/xdg-open");
+    std::fs::create_dir(dir.path().join("bin")).unwrap();
+    std::fs::write(&stub, format!("#!/bin/sh\necho \"$1\" >> {}/shown\n", dir.path().display())).unwrap();
+    std::fs::set_permissions(&stub, std::fs::Permissions::from_mode(0o755)).unwrap();
+    let path = format!("{}:{}", dir.path().join("bin").display(), std::env::var("PATH").unwrap());
+    let shown = |args: &[&str], lines: usize| {
+        let mut command = program(
+            dir.path(),
+            &[&["scene.toml", "--cpu", "--size", "32x24", "--samples", "1", "--open"], args].concat(),
+        );
+        let run = command.env("PATH", &path).output().unwrap();
+        assert!(run.status.success(), "{}", words(&run));
+        let told = || std::fs::read_to_string(dir.path().join("shown")).unwrap_or_default();
+        wait_for(|| told().lines().count() == lines);
+        told().lines().last().unwrap().to_owned()
+    };
+    assert_eq!(shown(&["--frames", "3", "-o", "x.png"], 1), "x.png");
+    assert_eq!(shown(&["--frames", "0-2", "-o", "f/%d.png", "--video", "v.y4m"], 2), "v.y4m");
+}
+
+#[test]
+fn a_clip_is_told_to_loop_or_by_how_much_not() {
+    let dir = folder();
+    let check = |file: &str| text(&polyfly(dir.path(), &["check", file]).stdout);
+    assert!(check("scene.toml").contains("the clip loops seamlessly"));
+    let run = polyfly(dir.path(), &["check", "scene.toml", "--set", "camera.eye.phi_cycles=0.5"]);
+    assert!(text(&run.stdout).contains("the clip is no loop: the camera ends "), "{}", text(&run.stdout));
+}
