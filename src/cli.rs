@@ -12,7 +12,7 @@ use crate::scene::{Adaptive, Grammar, Scene, Solid};
 pub use changes::Asked;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use folder::parse_shard;
-pub use folder::{Engine, FarmArgs, MissingArgs, ShardMode, StatusArgs, StitchArgs, VideoArgs};
+pub use folder::{Engine, FarmArgs, MissingArgs, ReportArgs, ShardMode, StatusArgs, StitchArgs, VideoArgs};
 pub use particles::{FileLayout, GenerateArgs, ParticlesArgs, ParticlesDevice, ParticlesJob, PictureArgs};
 use std::path::PathBuf;
 
@@ -47,7 +47,7 @@ pub enum Command {
     Studio(StudioArgs),
     /// Renders scenes on every device of this machine and compares the bytes.
     Verify(VerifyArgs),
-    /// Measures how work is dealt out to threads.
+    /// Compares this machine's devices on a scene, as a table for a report; or ways to deal work out to threads.
     Bench(BenchArgs),
     /// Renders a file of particles, or makes one.
     #[command(args_conflicts_with_subcommands = true)]
@@ -60,6 +60,8 @@ pub enum Command {
     Stitch(StitchArgs),
     /// Prints how far the frames of a folder have come, who makes them and how long it will take.
     Status(StatusArgs),
+    /// Makes a page of a run: its film, a contact sheet, what each frame took, devices, machines, the scene.
+    Report(ReportArgs),
     /// Prints a job that shares a clip out to many machines, for an engine that they have; or submits it.
     Farm(FarmArgs),
     /// Prints a shell's completions.
@@ -170,12 +172,16 @@ pub struct CompletionsArgs {
 #[derive(Args, Debug)]
 pub struct BenchArgs {
     /// Compare ways to deal out a frame's work, on each device: time, and the average thread's rays over the busiest one's.
-    #[arg(long, required = true)]
+    #[arg(long)]
     pub balance: bool,
-    /// Draw the work of each thread and the speed-ups into this folder: work.svg, speed-up.svg.
+    /// Form of the table.
+    #[arg(long, value_enum, default_value = "md", conflicts_with = "balance")]
+    pub format: TableFormat,
+    /// Draw plots into this folder, as SVG: clip.svg (time of each frame), samples.svg, depth.svg (what they cost); with --balance
+    /// work.svg and speed-up.svg.
     #[arg(long, value_name = "FOLDER")]
     pub plots: Option<PathBuf>,
-    /// Frames to take the median of.
+    /// Repetitions to take the median of, after one that does not count.
     #[arg(long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..=1000))]
     pub runs: u32,
     /// The scene; the sample scene if not given.
@@ -183,6 +189,19 @@ pub struct BenchArgs {
     /// What to change in it.
     #[command(flatten)]
     pub changes: SceneArgs,
+}
+
+/// Forms of a table.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum TableFormat {
+    /// Markdown.
+    Md,
+    /// LaTeX, with booktabs' rules.
+    Latex,
+    /// Comma-separated values.
+    Csv,
+    /// JSON.
+    Json,
 }
 
 /// Arguments of `verify`.

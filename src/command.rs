@@ -1,6 +1,7 @@
 //! The program's jobs, one a file, and what they share. Here, and in cli and report, live the environment, standard
 //! streams and signals; the rooms below know none of them.
 
+mod balance;
 mod bench;
 mod check;
 mod claim;
@@ -12,8 +13,10 @@ mod farm;
 pub(crate) mod generate;
 mod hints;
 mod journal;
+mod machine;
 mod memory;
 mod missing;
+mod page;
 mod particles;
 mod plots;
 mod preview;
@@ -68,6 +71,7 @@ pub fn main() -> ExitCode {
         (Some(Command::Missing(args)), _) => missing::run(args),
         (Some(Command::Stitch(args)), _) => stitch::run(args),
         (Some(Command::Status(args)), _) => missing::status(args),
+        (Some(Command::Report(args)), _) => page::run(args),
         (Some(Command::Farm(args)), _) => farm::run(args),
         (Some(Command::Completions(args)), _) => output(&shell::completions(args.shell)),
         (Some(Command::Man), _) => output(&shell::manual()),

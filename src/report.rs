@@ -326,6 +326,30 @@ pub fn remark(text: &str) {
     let _ = writeln!(std::io::stderr(), "polyfly: {text}");
 }
 
+/// Says on stderr what is being done, on a terminal only; gone when it is dropped.
+pub struct Spinner(ProgressBar);
+
+impl Spinner {
+    /// One that turns, unless `quiet`.
+    pub fn new(quiet: bool) -> Spinner {
+        let hidden = quiet || !std::io::stderr().is_terminal();
+        let target = if hidden { ProgressDrawTarget::hidden() } else { ProgressDrawTarget::stderr() };
+        let bar = ProgressBar::with_draw_target(None, target);
+        bar.enable_steady_tick(TICK);
+        Spinner(bar)
+    }
+    /// What is being done now.
+    pub fn say(&self, text: &str) {
+        self.0.set_message(text.to_owned());
+    }
+}
+
+impl Drop for Spinner {
+    fn drop(&mut self) {
+        self.0.finish_and_clear();
+    }
+}
+
 /// A number of bytes.
 pub fn size(bytes: u64) -> String {
     match bytes {

@@ -40,6 +40,7 @@ impl Cli {
             Some(Command::Verify(args)) => &mut args.scene.quiet,
             Some(Command::Bench(args)) => &mut args.changes.quiet,
             Some(Command::Stitch(args)) => &mut args.changes.quiet,
+            Some(Command::Report(args)) => &mut args.quiet,
             // They say nothing but what they are asked for.
             Some(_) => return,
         };

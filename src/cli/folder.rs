@@ -53,6 +53,22 @@ pub struct StatusArgs {
     pub folder: PathBuf,
 }
 
+/// Arguments of `report`.
+#[derive(Args, Debug)]
+pub struct ReportArgs {
+    /// The folder of the frames, with its manifest.json.
+    pub folder: PathBuf,
+    /// The page [default: report.html in the folder]
+    #[arg(short, long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+    /// The film to show [default: the last one that a run here has made]
+    #[arg(long, value_name = "FILE")]
+    pub film: Option<PathBuf>,
+    /// No remarks.
+    #[arg(short, long)]
+    pub quiet: bool,
+}
+
 /// What deals work out to many machines.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Engine {

@@ -1,131 +1,442 @@
-//! `polyfly bench --balance`: how a frame's work is best dealt out to threads, on the CPU and on GPUs.
-//!
-//! The question and the measure, work of the average thread over work of the busiest, are the 2009 CSE260
-//! report's; its ways are static shares ("naive"), cyclic and dynamic dealing.
+//! `polyfly bench`: what a scene takes on each device of this machine, as a table for a report.
 
-use super::plots::{Curve, Plots};
-use super::{environment, load_scene, output};
-use crate::cli::BenchArgs;
-use crate::device::cuda::Cuda;
+use super::machine::{Others, processor};
+use super::plots::{self, Curve, Words};
+use super::{SceneText, balance, environment, load_scene, output};
+use crate::cli::{BenchArgs, TableFormat};
 use crate::device::driver::probe;
-use crate::device::{Device, DeviceError, DeviceNeeds, FilmSlice, Memory, Schedule, Task, TaskStats};
-use crate::device_scene::frame_params;
 use crate::error::Error;
-use crate::gpu_types::Frame;
-use crate::kernels::Isa;
 use crate::output::files::{prepare, write_whole};
-use crate::render::stats::ms;
-use crate::render::{RenderOptions, Renderer};
+use crate::output::{Frame, OutputError, PixelFormats, Sink};
+use crate::render::frames::FrameList;
+use crate::render::stats::{FrameReport, Progress, ms};
+use crate::render::{Devices, RenderError, RenderOptions, Renderer};
+use crate::report::{Spinner, remark};
 use crate::scene::Scene;
+use serde::Serialize;
 use std::io::Write as _;
-use std::sync::Arc;
+use std::time::Duration;
 
-/// Prints a table: device, way, median kernel time, speed, parallel efficiency; and draws the plots if they are wanted.
+// Frames from all over a clip that are measured where nobody asks for others, and of its plot.
+const FRAMES: usize = 5;
+const PLOTTED: usize = 60;
+// Shares of this machine that others take, and of the median that repetitions differ by, from which a figure is doubted.
+const BUSY: f64 = 0.1;
+const WIDE: f64 = 0.1;
+
+/// The scene to measure: the one that is named, or the sample.
+///
+/// # Errors
+/// It cannot be read.
+pub fn subject(args: &BenchArgs) -> Result<(Scene, Option<SceneText>), Error> {
+    if let Some(name) = &args.scene {
+        let (scene, text) = load_scene(name, &args.changes)?;
+        return Ok((scene, Some(text)));
+    }
+    let mut scene = Scene::sample();
+    args.changes.override_scene(&mut scene)?;
+    Ok((scene, None))
+}
+
+/// An error with its place in the scene, if there is a text.
+pub fn placed(text: Option<&SceneText>, error: RenderError) -> Error {
+    match text {
+        Some(text) => text.placed(error),
+        None => error.into(),
+    }
+}
+
+// A device's figures over all frames that were measured.
+#[derive(Serialize)]
+struct Row {
+    device: String,
+    threads: Option<usize>,
+    // A frame, milliseconds: the median of all repetitions, the quickest and the slowest of them.
+    ms: f64,
+    least_ms: f64,
+    most_ms: f64,
+    frames_per_second: f64,
+    mrays_per_second: f64,
+    // Of the first row's time.
+    times_as_fast: f64,
+}
+
+#[derive(Serialize)]
+struct Table {
+    polyfly: &'static str,
+    processor: Option<String>,
+    scene: String,
+    width: u32,
+    height: u32,
+    samples_per_pixel: u32,
+    depth: u32,
+    frames: String,
+    repetitions: u32,
+    // Of this machine, that other programs took meanwhile.
+    others: Option<f64>,
+    devices: Vec<Row>,
+}
+
+/// Measures, and prints the table.
 pub fn run(args: &BenchArgs) -> Result<(), Error> {
-    let scene = match &args.scene {
-        Some(name) => load_scene(name, &args.changes)?.0,
-        None => {
-            let mut scene = Scene::sample();
-            args.changes.override_scene(&mut scene)?;
-            scene
-        }
+    if args.balance {
+        return balance::run(args);
+    }
+    let (scene, text) = subject(args)?;
+    if let Some(folder) = &args.plots {
+        prepare(&folder.join("clip.svg"))?;
+    }
+    let frames = match args.changes.frames {
+        Some(_) => args.changes.frame_list(&scene)?,
+        None => spread(&scene, FRAMES),
     };
-    if scene.render.is_path() {
-        return Err(Error::Usage(
-            "bench --balance compares ways to deal out Whitted's rays, and this scene is path traced".into(),
+    let render = &scene.render;
+    let mut table = Table {
+        polyfly: env!("CARGO_PKG_VERSION"),
+        processor: processor(),
+        scene: args.scene.clone().unwrap_or_else(|| "the sample scene".into()),
+        width: render.width,
+        height: render.height,
+        samples_per_pixel: render.samples_per_pixel(),
+        depth: render.depth,
+        frames: frames.to_string(),
+        repetitions: args.runs,
+        others: None,
+        devices: Vec::new(),
+    };
+    let spinner = Spinner::new(args.changes.quiet);
+    let others = Others::watch();
+    let mut subjects = subjects(&scene, &spinner).map_err(|e| placed(text.as_ref(), e))?;
+    for one in &mut subjects {
+        table.devices.push(one.row(&frames, args.runs, &spinner)?);
+    }
+    let first = table.devices[0].ms;
+    table.devices.iter_mut().for_each(|row| row.times_as_fast = first / row.ms);
+    table.others = others.share();
+    let plots = match &args.plots {
+        Some(folder) => {
+            // A single thread would take minutes to show the same shape.
+            let quick: Vec<usize> = (0..subjects.len()).filter(|&i| i > 0 || subjects.len() == 1).collect();
+            let mut quick: Vec<&mut Subject> =
+                subjects.iter_mut().enumerate().filter(|(i, _)| quick.contains(i)).map(|(_, s)| s).collect();
+            Some((folder, drawn(&mut quick, &scene, &spinner)?))
+        }
+        None => None,
+    };
+    drop(spinner);
+    for (folder, (file, svg)) in plots.iter().flat_map(|(folder, all)| all.iter().map(move |one| (folder, one))) {
+        write_whole(&folder.join(file), |f| f.write_all(svg.as_bytes()))?;
+    }
+    if !args.changes.quiet {
+        warnings(&table).iter().for_each(|text| remark(text));
+    }
+    output(&written(&table, args.format))
+}
+
+// Frames from all over a clip.
+fn spread(scene: &Scene, count: usize) -> FrameList {
+    let all = scene.output.frames;
+    let numbers = (0..count as u64).map(|i| (i * u64::from(all) / count as u64) as u32);
+    FrameList::of_numbers(numbers).unwrap_or_else(|| FrameList::one(0))
+}
+
+// A device that is measured.
+struct Subject {
+    name: String,
+    threads: Option<usize>,
+    renderer: Renderer,
+}
+
+// The CPU with one thread, with all of them, and each GPU.
+fn subjects(scene: &Scene, spinner: &Spinner) -> Result<Vec<Subject>, RenderError> {
+    let options = |devices, threads| RenderOptions {
+        devices,
+        threads,
+        isa: environment("POLYFLY_ISA"),
+        ..RenderOptions::default()
+    };
+    spinner.say("preparing");
+    // Its devices stay ready from run to run.
+    let ready = |options| Ok::<_, RenderError>(Renderer::prepare(scene.clone(), options)?.varied(|_| {}));
+    let mut all = Vec::new();
+    let threads = std::thread::available_parallelism().map_or(1, usize::from);
+    for threads in if threads > 1 { vec![1, threads] } else { vec![1] } {
+        let renderer = ready(options(Devices::Cpu, threads))?;
+        let name = format!("CPU ({})", renderer.isa().name);
+        all.push(Subject { name, threads: Some(threads), renderer });
+    }
+    let gpus = probe().map(|gpus| gpus.list).unwrap_or_default();
+    for (i, facts) in gpus.into_iter().enumerate() {
+        let renderer = ready(options(Devices::List(vec![i], false), 0))?;
+        all.push(Subject { name: facts.name, threads: None, renderer });
+    }
+    Ok(all)
+}
+
+// Takes finished pictures, and does nothing with them.
+struct Nowhere;
+
+impl Sink for Nowhere {
+    fn needs(&self) -> PixelFormats {
+        PixelFormats { rgba8: true, ..PixelFormats::default() }
+    }
+    fn frame(&mut self, _frame: &Frame) -> Result<(), OutputError> {
+        Ok(())
+    }
+}
+
+#[derive(Default)]
+struct Frames {
+    times: Vec<(u32, Duration)>,
+    rays: u64,
+}
+
+impl Progress for Frames {
+    fn frame(&mut self, report: &FrameReport) {
+        self.times.push((report.frame, report.stats.time));
+        self.rays += report.stats.rays;
+    }
+}
+
+impl Subject {
+    fn label(&self) -> String {
+        match self.threads {
+            Some(1) => format!("{}, 1 thread", self.name),
+            Some(n) => format!("{}, {n} threads", self.name),
+            None => self.name.clone(),
+        }
+    }
+
+    // Time that the device was at work, and what each frame told.
+    fn once(&mut self, frames: &FrameList) -> Result<(Duration, Frames), RenderError> {
+        let mut told = Frames::default();
+        let report = self.renderer.run_all(frames, vec![Box::new(Nowhere)], &mut told)?;
+        Ok((report.time, told))
+    }
+
+    fn row(&mut self, frames: &FrameList, runs: u32, spinner: &Spinner) -> Result<Row, RenderError> {
+        let label = self.label();
+        spinner.say(&format!("{label}: warming up"));
+        self.once(frames)?;
+        let (mut times, mut rays) = (Vec::new(), 0);
+        for run in 1..=runs {
+            spinner.say(&format!("{label}: {run} of {runs}"));
+            let (time, told) = self.once(frames)?;
+            times.push(ms(time) / frames.len() as f64);
+            rays = told.rays;
+        }
+        let middle = median(&mut times);
+        let rays = rays as f64 / frames.len() as f64;
+        Ok(Row {
+            device: self.name.clone(),
+            threads: self.threads,
+            ms: middle,
+            least_ms: times[0],
+            most_ms: times[times.len() - 1],
+            frames_per_second: 1e3 / middle,
+            mrays_per_second: rays / middle / 1e3,
+            times_as_fast: 1.0,
+        })
+    }
+}
+
+// The middle one; sorts.
+fn median(times: &mut [f64]) -> f64 {
+    times.sort_by(f64::total_cmp);
+    let (below, above) = (times[(times.len() - 1) / 2], times[times.len() / 2]);
+    (below + above) / 2.0
+}
+
+type Drawn = Vec<(&'static str, String)>;
+
+// The plots: files and what is in them.
+fn drawn(subjects: &mut [&mut Subject], scene: &Scene, spinner: &Spinner) -> Result<Drawn, RenderError> {
+    let clip = spread(scene, PLOTTED);
+    let mut over_clip = Vec::new();
+    for one in &mut *subjects {
+        spinner.say(&format!("{}: the clip", one.label()));
+        // One at a time: frames in flight beside each other are slower each.
+        let mut points = Vec::new();
+        for n in clip.iter() {
+            points.extend(one.once(&FrameList::one(n))?.1.times.iter().map(|(n, time)| (f64::from(*n), ms(*time))));
+        }
+        over_clip.push(Curve { name: one.label(), points });
+    }
+    let frame = FrameList::one(scene.output.frames / 2);
+    let own = (scene.render.own_samples(), scene.render.depth);
+    let is_path = scene.render.is_path();
+    let samples: Vec<u32> = match is_path {
+        true => [1, 2, 4, 8, 16, 32, 64].into_iter().filter(|&n| n <= 2 * own.0).collect(),
+        false => (1..=own.0.max(4)).collect(),
+    };
+    let mut depths: Vec<u32> = [0, 1, 2, 4, 8, 16, 32, 64, 128].into_iter().filter(|&d| d < own.1).collect();
+    depths.push(own.1);
+    let mut cost = |name: &str, values: &[u32], change: fn(&mut Scene, u32), at: &dyn Fn(u32) -> f64| {
+        let mut curves = Vec::new();
+        for one in &mut *subjects {
+            spinner.say(&format!("{}: {name}", one.label()));
+            let mut points = Vec::new();
+            for &value in values {
+                let mut varied = Subject {
+                    renderer: one.renderer.varied(|scene| change(scene, value)),
+                    name: one.name.clone(),
+                    threads: one.threads,
+                };
+                varied.once(&frame)?;
+                let mut times =
+                    (0..3).map(|_| Ok(ms(varied.once(&frame)?.0))).collect::<Result<Vec<_>, RenderError>>()?;
+                points.push((at(value), median(&mut times)));
+            }
+            curves.push(Curve { name: one.label(), points });
+        }
+        Ok::<_, RenderError>(curves)
+    };
+    let by_samples = cost("samples", &samples, |scene, n| scene.render.set_samples(n), &|n| {
+        f64::from(if is_path { n } else { n * n })
+    })?;
+    let by_depth = cost("depth", &depths, |scene, n| scene.render.depth = n, &|n| f64::from(n))?;
+    let y = "milliseconds";
+    Ok(vec![
+        ("clip.svg", plots::lines(Words { title: "Time of each frame", x: "frame", y }, &over_clip, false)),
+        ("samples.svg", plots::lines(Words { title: "Cost of samples", x: "samples a pixel", y }, &by_samples, false)),
+        ("depth.svg", plots::lines(Words { title: "Cost of bounces", x: "most bounces", y }, &by_depth, false)),
+    ])
+}
+
+// Why figures may not be what they seem.
+fn warnings(table: &Table) -> Vec<String> {
+    let mut all = Vec::new();
+    if let Some(share) = table.others.filter(|&share| share > BUSY) {
+        let percent = 100.0 * share;
+        all.push(format!(
+            "other programs took {percent:.0} % of this machine meanwhile: measure again when it is idle"
         ));
     }
-    let samples = scene.render.samples_per_pixel();
-    // Items of a frame are counted in 32 bits on a GPU.
-    let items = u64::from(scene.render.width.div_ceil(8)) * u64::from(scene.render.height.div_ceil(8)) * 64;
-    if items * u64::from(samples) > i32::MAX as u64 {
-        return Err(Error::Usage(format!(
-            "bench --balance counts {items} pixels of {samples} samples one by one: make the picture smaller with --size or --samples"
-        )));
+    for row in &table.devices {
+        let spread = (row.most_ms - row.least_ms) / row.ms;
+        if spread > WIDE {
+            let percent = 100.0 * spread;
+            all.push(format!(
+                "{}: repetitions differ by {percent:.0} %: more of them (--runs) make the median surer",
+                row.device
+            ));
+        }
     }
-    if let Some(folder) = &args.plots {
-        prepare(&folder.join("work.svg"))?;
+    all
+}
+
+fn cells(row: &Row) -> [String; 8] {
+    [
+        row.device.clone(),
+        row.threads.map_or_else(String::new, |n| n.to_string()),
+        format!("{:.3}", row.ms),
+        format!("{:.3}", row.least_ms),
+        format!("{:.3}", row.most_ms),
+        format!("{:.2}", row.frames_per_second),
+        format!("{:.1}", row.mrays_per_second),
+        format!("{:.2}", row.times_as_fast),
+    ]
+}
+
+const HEADS: [&str; 8] = ["device", "threads", "ms a frame", "least", "most", "frames/s", "Mrays/s", "times as fast"];
+const KEYS: [&str; 8] =
+    ["device", "threads", "ms", "least_ms", "most_ms", "frames_per_second", "mrays_per_second", "times_as_fast"];
+
+fn written(table: &Table, format: TableFormat) -> String {
+    let Table { scene, width, height, samples_per_pixel, depth, frames, repetitions, .. } = table;
+    let caption = format!(
+        "{scene}, {width} x {height}, {samples_per_pixel} samples a pixel, at most {depth} bounces; frames {frames}, median of \
+         {repetitions}; polyfly {}{}",
+        table.polyfly,
+        table.processor.as_ref().map_or_else(String::new, |name| format!(", {name}"))
+    );
+    let rows = || table.devices.iter().map(cells);
+    let lines = |each: &dyn Fn([String; 8]) -> String| rows().map(each).collect::<String>();
+    match format {
+        TableFormat::Md => {
+            let rule = format!("|---|{}\n", "---:|".repeat(7));
+            let body = lines(&|cells| format!("| {} |\n", cells.map(|c| c.replace('|', "\\|")).join(" | ")));
+            format!("{caption}\n\n| {} |\n{rule}{body}", HEADS.join(" | "))
+        }
+        TableFormat::Latex => {
+            let body = lines(&|cells| format!("{} \\\\\n", cells.map(|c| in_latex(&c)).join(" & ")));
+            let heads = HEADS.join(" & ");
+            format!(
+                "% needs \\usepackage{{booktabs}}\n\\begin{{table}}\n\\centering\n\\begin{{tabular}}{{lrrrrrrr}}\n\\toprule\n{heads} \\\\\n\
+                 \\midrule\n{body}\\bottomrule\n\\end{{tabular}}\n\\caption{{{}}}\n\\end{{table}}\n",
+                in_latex(&caption)
+            )
+        }
+        TableFormat::Csv => {
+            let mut writer = csv::Writer::from_writer(Vec::new());
+            let all = std::iter::once(KEYS.map(str::to_owned)).chain(rows());
+            // Into memory: nothing can fail.
+            all.for_each(|cells| drop(writer.write_record(cells)));
+            String::from_utf8(writer.into_inner().unwrap_or_default()).unwrap_or_default()
+        }
+        TableFormat::Json => serde_json::to_string_pretty(table).unwrap_or_default() + "\n",
     }
-    let params = frame_params(&scene, 0);
-    let options = RenderOptions { isa: environment("POLYFLY_ISA"), ..RenderOptions::default() };
-    let renderer = Renderer::prepare(scene, options)?;
-    let isa = renderer.isa();
-    let cpu = renderer.cpu(isa);
-    let flops = renderer.cpu(Isa::counting()).flops(&params, samples);
-    output(&format!("# {:.3} Gflop a frame, counted\n", flops as f64 / 1e9))?;
-    output("device\tschedule\tthreads\tms\tMrays/s\tGflop/s\tefficiency\n")?;
-    let row = |device: &str, schedule: &str, threads: &str, s: TaskStats| {
-        let seconds = s.kernel.as_secs_f64();
-        let (rays, work) = (s.rays as f64 / seconds / 1e6, flops as f64 / seconds / 1e9);
-        output(&format!(
-            "{device}\t{schedule}\t{threads}\t{:.3}\t{rays:.1}\t{work:.1}\t{:.3}\n",
-            ms(s.kernel),
-            s.balance
-        ))
+}
+
+fn in_latex(text: &str) -> String {
+    let escaped = |c: char| match c {
+        '&' | '%' | '$' | '#' | '_' | '{' | '}' => format!("\\{c}"),
+        '~' => "\\textasciitilde{}".into(),
+        '^' => "\\textasciicircum{}".into(),
+        '\\' => "\\textbackslash{}".into(),
+        c => c.to_string(),
     };
-    let name = format!("cpu {}", isa.name);
-    let scheduled =
-        |schedule, threads| median(args.runs, &mut || Ok(cpu.run_scheduled(&params, samples, schedule, threads)));
-    let (serial, _) = scheduled(Schedule::Static, 1)?;
-    row(&name, "serial", "1", serial)?;
-    let mut plots = Plots { serial_rays: serial.rays, curves: Vec::new() };
-    for (schedule, word) in Schedule::ALL {
-        let (stats, work) = scheduled(schedule, cpu.threads())?;
-        row(&name, word, &cpu.threads().to_string(), stats)?;
-        let mut speed_ups = vec![(1, 1.0)];
-        if args.plots.is_some() {
-            let counts = std::iter::successors(Some(2), |n| Some(n * 2)).take_while(|&n| n < cpu.threads());
-            for threads in counts.chain([cpu.threads()]).filter(|&n| n > 1) {
-                let (stats, _) = scheduled(schedule, threads)?;
-                speed_ups.push((threads, serial.kernel.as_secs_f64() / stats.kernel.as_secs_f64()));
-            }
-        }
-        plots.curves.push(Curve { name: word, work, speed_ups });
-    }
-    let task = Task { adaptive: None, ..Task::picture(renderer.scene(), 0) };
-    let mut picture = Memory::default();
-    let (stealing, _) = median(args.runs, &mut || Ok((cpu.run(&task, &params, &mut picture), Vec::new())))?;
-    row(&name, "work stealing (in use)", &cpu.threads().to_string(), stealing)?;
-
-    on_gpus(args.runs, &renderer, &task, &params, &row)?;
-    if let Some(folder) = &args.plots {
-        for (file, svg) in [("work.svg", plots.work()), ("speed-up.svg", plots.speed_up())] {
-            write_whole(&folder.join(file), |f| f.write_all(svg.as_bytes()))?;
-        }
-    }
-    Ok(())
+    text.chars().map(escaped).collect()
 }
 
-// The rows of each GPU there is.
-fn on_gpus(runs: u32, renderer: &Renderer, task: &Task, params: &Frame, row: &Row) -> Result<(), Error> {
-    for facts in probe().iter().flat_map(|g| &g.list) {
-        let needs = DeviceNeeds { rgba: true, ..DeviceNeeds::default() };
-        let mut gpu = Cuda::new(facts, Arc::clone(renderer.device_scene()), needs)?;
-        let mut on_gpu =
-            |word: &str, threads: &str, render: &mut dyn FnMut(&mut Cuda) -> Result<TaskStats, DeviceError>| {
-                let (stats, _) = median(runs, &mut || render(&mut gpu).map(|s| (s, Vec::new())))?;
-                row(&facts.name, word, threads, stats)
-            };
-        for (schedule, word) in Schedule::ALL {
-            on_gpu(word, "resident", &mut |gpu| gpu.run_scheduled(params, task.samples.end, Some(schedule)))?;
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn table() -> Table {
+        let row = |device: &str, threads, ms: f64| Row {
+            device: device.into(),
+            threads,
+            ms,
+            least_ms: ms - 0.5,
+            most_ms: ms + 1.0,
+            frames_per_second: 1e3 / ms,
+            mrays_per_second: 12.0,
+            times_as_fast: 10.0 / ms,
+        };
+        Table {
+            polyfly: "1.2.3",
+            processor: Some("A & B_1".into()),
+            scene: "50% of it.toml".into(),
+            width: 4,
+            height: 3,
+            samples_per_pixel: 9,
+            depth: 2,
+            frames: "0,5".into(),
+            repetitions: 3,
+            others: Some(0.25),
+            devices: vec![row("CPU, scalar", Some(1), 10.0), row("GPU", None, 2.0)],
         }
-        on_gpu("a thread a sample", "samples", &mut |gpu| gpu.run_scheduled(params, task.samples.end, None))?;
-        on_gpu("dynamic, with the picture (in use)", "resident", &mut |gpu| {
-            let ticket = gpu.submit(task, params, FilmSlice::default())?;
-            gpu.wait(ticket).map(|(stats, _)| stats)
-        })?;
     }
-    Ok(())
-}
 
-// Prints a row: device, schedule, threads, what they took.
-type Row<'a> = dyn Fn(&str, &str, &str, TaskStats) -> Result<(), Error> + 'a;
-type Measured = (TaskStats, Vec<u64>);
+    #[test]
+    fn tables_are_written_as_each_reader_wants_them() {
+        let all = [TableFormat::Md, TableFormat::Latex, TableFormat::Csv, TableFormat::Json];
+        insta::assert_snapshot!(all.map(|format| written(&table(), format)).join("----\n"));
+    }
 
-// The run of the median time.
-fn median(runs: u32, render: &mut dyn FnMut() -> Result<Measured, DeviceError>) -> Result<Measured, DeviceError> {
-    render()?; // not counted: memory and caches are cold
-    let mut all = (0..runs).map(|_| render()).collect::<Result<Vec<_>, _>>()?;
-    all.sort_by_key(|(s, _)| s.kernel);
-    Ok(all.swap_remove(all.len() / 2))
+    #[test]
+    fn figures_that_may_be_wrong_are_told_of() {
+        let told = warnings(&table());
+        assert_eq!(told.len(), 3);
+        assert!(told[0].contains("25 %") && told[2].starts_with("GPU: repetitions differ by 75 %"), "{told:?}");
+    }
+
+    #[test]
+    fn the_median_is_the_middle() {
+        assert_eq!(
+            [median(&mut [3.0, 1.0, 2.0]), median(&mut [4.0, 1.0, 2.0, 3.0]), median(&mut [7.0])],
+            [2.0, 2.5, 7.0]
+        );
+    }
 }

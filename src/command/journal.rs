@@ -2,19 +2,21 @@
 //! record a line. `polyfly status` adds them up.
 
 use super::claim::Claim;
+use super::machine::processor;
+use crate::device::DeviceStats;
 use crate::error::Error;
 use crate::output::RunInfo;
 use crate::output::files::host;
 use crate::output::manifest::HIDDEN;
-use crate::render::stats::{FrameReport, Progress, RunReport, ms};
+use crate::render::stats::{FrameReport, Progress, RunReport, StageTimes, ms};
 use crate::report::Reporter;
 use serde::{Deserialize, Serialize};
 use std::fs::File;
 use std::io::Write;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::SystemTime;
+use std::time::{Instant, SystemTime};
 
 /// A frame that was made.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -25,31 +27,127 @@ pub struct Entry {
     pub ms: f64,
     /// When it was whole, seconds since 1970 by that machine's clock.
     pub at: f64,
+    /// Camera, reflected and transmitted rays.
+    #[serde(default)]
+    pub rays: u64,
+    /// Rays from surfaces to lights.
+    #[serde(default)]
+    pub shadow_rays: u64,
+    /// Where the time went.
+    #[serde(default)]
+    pub stages: StageTimes,
+}
+
+/// What is known of a run beside its frames, written when it has ended.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct RunEntry {
+    /// Names of its devices, with the tasks that they have done, their rays and seconds at work.
+    pub devices: Vec<Share>,
+    /// The machine's processor, where it tells.
+    pub processor: Option<String>,
+    /// The CPU's threads.
+    pub threads: usize,
+    /// Frames that it has made.
+    pub frames: usize,
+    /// From the first task to the last file.
+    pub seconds: f64,
+    /// Version of the program.
+    pub polyfly: String,
+    /// Films that it has made, whole paths.
+    pub films: Vec<PathBuf>,
+}
+
+/// What a device did.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Share {
+    /// Its name.
+    pub device: String,
+    /// Frames, or bands and rounds of frames.
+    pub tasks: usize,
+    /// Of all kinds.
+    pub rays: u64,
+    /// At work.
+    pub busy_seconds: f64,
+}
+
+/// What a run has written down.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Told {
+    /// The machine.
+    pub host: String,
+    /// In the order in which they were whole.
+    pub frames: Vec<Entry>,
+    /// None of a run that was killed.
+    pub run: Option<RunEntry>,
+}
+
+/// All journals beside frames, by machine and process.
+pub fn read(frames: &Path) -> Vec<Told> {
+    let mut names: Vec<(String, PathBuf)> = Vec::new();
+    for file in std::fs::read_dir(frames.join(HIDDEN)).into_iter().flatten().flatten() {
+        names.push((file.file_name().to_string_lossy().into_owned(), file.path()));
+    }
+    names.sort();
+    let journal = |(name, path): &(String, PathBuf)| {
+        let (host, _) = name.strip_suffix(".jsonl")?.rsplit_once('-')?;
+        let text = std::fs::read_to_string(path).unwrap_or_default();
+        let mut told = Told { host: host.to_owned(), ..Told::default() };
+        // A line that a kill has cut off is no record.
+        for line in text.lines() {
+            if let Ok(entry) = serde_json::from_str(line) {
+                told.frames.push(entry);
+            } else if let Ok(run) = serde_json::from_str(line) {
+                told.run = Some(run);
+            }
+        }
+        Some(told)
+    };
+    names.iter().filter_map(journal).collect()
 }
 
 /// One run's journal.
 pub struct Journal {
     file: File,
+    begun: Instant,
+    threads: usize,
 }
 
 impl Journal {
     /// That of this process; None where it cannot be written, which is no reason not to render.
-    pub fn open(frames: &Path) -> Option<Journal> {
+    pub fn open(frames: &Path, threads: usize) -> Option<Journal> {
         let folder = frames.join(HIDDEN);
         std::fs::create_dir_all(&folder).ok()?;
         let name = format!("{}-{}.jsonl", host(), std::process::id());
-        File::options().create(true).append(true).open(folder.join(name)).ok().map(|file| Journal { file })
+        let file = File::options().create(true).append(true).open(folder.join(name)).ok()?;
+        Some(Journal { file, begun: Instant::now(), threads })
     }
-    fn write(&mut self, entry: &Entry) {
-        if let Ok(line) = serde_json::to_string(entry) {
+    fn write<T: Serialize>(&mut self, record: &T) {
+        if let Ok(line) = serde_json::to_string(record) {
             // One write a line: what a kill cuts off is at most the last of them.
             let _ = self.file.write_all(format!("{line}\n").as_bytes());
         }
     }
+    fn end(&mut self, run: &RunReport) {
+        let share = |s: &DeviceStats| Share {
+            device: s.device.clone(),
+            tasks: s.tasks,
+            rays: s.rays,
+            busy_seconds: s.busy.as_secs_f64(),
+        };
+        self.write(&RunEntry {
+            devices: run.devices.iter().map(share).collect(),
+            processor: processor(),
+            threads: self.threads,
+            frames: run.frames,
+            seconds: self.begun.elapsed().as_secs_f64(),
+            polyfly: env!("CARGO_PKG_VERSION").into(),
+            films: run.files.iter().filter_map(|path| std::path::absolute(path).ok()).collect(),
+        });
+    }
 }
 
 /// The reporter, and what is written down beside the frames: nothing before the outputs are open.
-pub struct Told {
+pub struct Teller {
     /// What the user sees.
     pub reporter: Reporter,
     /// The folder, where there are frames.
@@ -63,19 +161,19 @@ pub struct Told {
     journal: Option<Journal>,
 }
 
-impl Told {
+impl Teller {
     /// Nothing is written yet.
-    pub fn new(reporter: Reporter, claim: Option<Claim>, quiet: bool, stop: Arc<AtomicBool>) -> Told {
-        Told { reporter, claim, quiet, stop, failure: None, journal: None }
+    pub fn new(reporter: Reporter, claim: Option<Claim>, quiet: bool, stop: Arc<AtomicBool>) -> Teller {
+        Teller { reporter, claim, quiet, stop, failure: None, journal: None }
     }
 }
 
-impl Progress for Told {
+impl Progress for Teller {
     fn start(&mut self, run: &RunInfo, devices: &[String], threads: usize) {
         if let Some(claim) = &mut self.claim {
             self.failure = claim.begin(self.quiet).err();
             self.stop.fetch_or(self.failure.is_some(), Ordering::Relaxed);
-            self.journal = claim.journal().and_then(|folder| Journal::open(&folder));
+            self.journal = claim.journal().and_then(|folder| Journal::open(&folder, threads));
         }
         self.reporter.start(run, devices, threads);
     }
@@ -83,13 +181,23 @@ impl Progress for Told {
         self.reporter.frame(report);
         if let Some(journal) = &mut self.journal {
             let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
-            journal.write(&Entry { frame: report.frame, ms: ms(report.stats.time), at: now.as_secs_f64() });
+            journal.write(&Entry {
+                frame: report.frame,
+                ms: ms(report.stats.time),
+                at: now.as_secs_f64(),
+                rays: report.stats.rays,
+                shadow_rays: report.stats.shadow_rays,
+                stages: report.stages,
+            });
         }
     }
     fn remark(&mut self, text: &str) {
         self.reporter.remark(text);
     }
     fn end(&mut self, run: &RunReport) {
+        if let Some(journal) = &mut self.journal {
+            journal.end(run);
+        }
         self.reporter.end(run);
     }
 }

@@ -1,13 +1,12 @@
 //! `polyfly missing` and `polyfly status`: what is in a folder of frames, and what is not.
 
 use super::claim::shard;
-use super::journal::Entry;
-use super::{load_scene, output};
+use super::{journal, load_scene, output};
 use crate::cli::{MissingArgs, SceneArgs, ShardMode, StatusArgs};
 use crate::error::Error;
 use crate::output::folder::FrameFolder;
 use crate::output::formats::Format;
-use crate::output::manifest::{HIDDEN, Manifest, NAME};
+use crate::output::manifest::{Manifest, NAME};
 use crate::output::{OutputError, files};
 use crate::render::frames::FrameList;
 use crate::scene::Pattern;
@@ -146,13 +145,9 @@ fn duration(seconds: f64) -> String {
 // What each machine's journals tell, and when frames were whole.
 fn journals(folder: &Path) -> (BTreeMap<String, Node>, Vec<f64>) {
     let (mut nodes, mut times) = (BTreeMap::<String, Node>::new(), Vec::new());
-    for file in std::fs::read_dir(folder.join(HIDDEN)).into_iter().flatten().flatten() {
-        let name = file.file_name().to_string_lossy().into_owned();
-        let Some((machine, _)) = name.strip_suffix(".jsonl").and_then(|n| n.rsplit_once('-')) else { continue };
-        let node = nodes.entry(machine.to_owned()).or_default();
-        // A line that a kill has cut off is no entry.
-        let text = std::fs::read_to_string(file.path()).unwrap_or_default();
-        for entry in text.lines().filter_map(|line| serde_json::from_str::<Entry>(line).ok()) {
+    for told in journal::read(folder) {
+        let node = nodes.entry(told.host).or_default();
+        for entry in told.frames {
             node.frames += 1;
             node.ms += entry.ms;
             times.push(entry.at);

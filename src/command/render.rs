@@ -5,7 +5,7 @@ use super::claim::{self, Claim, Existing};
 use super::confine::Fence;
 use super::convert::write_picture;
 use super::hints::hints;
-use super::journal::Told;
+use super::journal::Teller;
 use super::memory;
 use super::stop::{self, Stop};
 use super::{dry_run, environment, load_scene, named_ffmpeg, output, stitch};
@@ -107,7 +107,7 @@ pub fn run(args: &RenderArgs) -> Result<(), Error> {
     let flag = renderer.stop_flag();
     stop.attach(Arc::clone(&flag));
     let goes_on = claim.is_some() || video.is_some_and(|(settings, _)| !settings.is_raw());
-    let mut told = Told::new(reporter, claim, quiet, flag);
+    let mut told = Teller::new(reporter, claim, quiet, flag);
     let result = renderer.run_all(&left, sinks, &mut told);
     let (outcome, report) = (told.reporter.outcome(), result.as_ref().ok().cloned());
     let result = verdict(&mut told, result, goes_on, (there, &stop));
@@ -129,7 +129,7 @@ pub fn run(args: &RenderArgs) -> Result<(), Error> {
 
 // Whether a run that has ended was all that it was to be.
 fn verdict(
-    told: &mut Told,
+    told: &mut Teller,
     result: Result<RunReport, RenderError>,
     goes_on: bool,
     (there, stop): (usize, &Stop),

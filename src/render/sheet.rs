@@ -10,8 +10,9 @@ use std::sync::PoisonError;
 
 /// Frames of a sheet, where nobody says otherwise.
 pub const SHEET: u32 = 20;
-// Longer side of a frame, and what is between two of them, pixels.
-const SIDE: u32 = 256;
+/// Longer side of a frame, pixels.
+pub const SIDE: u32 = 256;
+// What is between two of them, pixels.
 const GAP: u32 = 6;
 // Samples of a pixel where paths are traced.
 const SAMPLES: u32 = 16;
@@ -35,18 +36,25 @@ pub fn sheet(scene: &Scene, count: u32, options: &RenderOptions) -> Result<Image
     let list = FrameList::of_numbers(numbers).unwrap_or_else(|| FrameList::one(0));
     let (sink, kept) = MemorySink::new(PixelFormats { rgba8: true, ..PixelFormats::default() });
     Renderer::prepare(small, options.clone())?.run_all(&list, vec![Box::new(sink)], &mut ())?;
-    let kept = kept.lock().unwrap_or_else(PoisonError::into_inner);
+    let kept = std::mem::take(&mut *kept.lock().unwrap_or_else(PoisonError::into_inner));
+    let frames: Vec<Image<u8>> = kept.into_iter().filter_map(|frame| frame.rgba8).collect();
+    Ok(composed(&frames))
+}
+
+/// Pictures of one size side by side, RGBA: the first at the top left, rows as wide as there are rows or one more.
+pub fn composed(frames: &[Image<u8>]) -> Image<u8> {
+    let count = frames.len().max(1) as u32;
+    let (width, height) = frames.first().map_or((1, 1), |frame| (frame.width(), frame.height()));
     let columns = (1..).find(|c| c * c >= count).unwrap_or(1);
     let rows = count.div_ceil(columns);
     let (wide, tall) = (columns * (width + GAP) + GAP, rows * (height + GAP) + GAP);
     let mut data: Vec<u8> = PAPER.repeat(wide as usize * tall as usize);
-    for (i, frame) in (0..).zip(kept.iter()) {
+    for (i, frame) in (0..).zip(frames) {
         let (left, top) = (GAP + i % columns * (width + GAP), GAP + i / columns * (height + GAP));
-        let lines = frame.rgba8.iter().flat_map(|image| image.data().chunks_exact(4 * width as usize));
-        for (y, line) in (top..).zip(lines) {
+        for (y, line) in (top..).zip(frame.data().chunks_exact(4 * width as usize)) {
             let at = 4 * (y as usize * wide as usize + left as usize);
             data[at..at + line.len()].copy_from_slice(line);
         }
     }
-    Ok(Image::new(wide, tall, 4, data))
+    Image::new(wide, tall, 4, data)
 }

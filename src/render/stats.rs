@@ -35,7 +35,8 @@ impl FrameStats {
 }
 
 /// Time a frame spent in each stage, milliseconds.
-#[derive(Clone, Copy, Debug, Default, PartialEq, serde::Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, serde::Serialize, serde::Deserialize)]
+#[serde(default)]
 pub struct StageTimes {
     /// On the device, until the frame is in host memory.
     pub render_ms: f64,

@@ -1,0 +1,141 @@
+//! `polyfly bench --balance`: how a frame's work is best dealt out to threads, on the CPU and on GPUs.
+//!
+//! The question and the measure, work of the average thread over work of the busiest, are the 2009 CSE260
+//! report's; its ways are static shares ("naive"), cyclic and dynamic dealing.
+
+use super::bench::{placed, subject};
+use super::plots::{self, Curve, Words};
+use super::{environment, output};
+use crate::cli::BenchArgs;
+use crate::device::cuda::Cuda;
+use crate::device::driver::probe;
+use crate::device::{Device, DeviceError, DeviceNeeds, FilmSlice, Memory, Schedule, Task, TaskStats};
+use crate::device_scene::frame_params;
+use crate::error::Error;
+use crate::gpu_types::Frame;
+use crate::kernels::Isa;
+use crate::output::files::{prepare, write_whole};
+use crate::render::stats::ms;
+use crate::render::{RenderOptions, Renderer};
+use std::io::Write as _;
+use std::sync::Arc;
+
+/// Prints a table: device, way, median kernel time, speed, parallel efficiency; and draws the plots if they are wanted.
+pub fn run(args: &BenchArgs) -> Result<(), Error> {
+    let (scene, text) = subject(args)?;
+    if scene.render.is_path() {
+        return Err(Error::Usage(
+            "bench --balance compares ways to deal out Whitted's rays, and this scene is path traced".into(),
+        ));
+    }
+    let samples = scene.render.samples_per_pixel();
+    // Items of a frame are counted in 32 bits on a GPU.
+    let items = u64::from(scene.render.width.div_ceil(8)) * u64::from(scene.render.height.div_ceil(8)) * 64;
+    if items * u64::from(samples) > i32::MAX as u64 {
+        return Err(Error::Usage(format!(
+            "bench --balance counts {items} pixels of {samples} samples one by one: make the picture smaller with --size or --samples"
+        )));
+    }
+    if let Some(folder) = &args.plots {
+        prepare(&folder.join("work.svg"))?;
+    }
+    let params = frame_params(&scene, 0);
+    let options = RenderOptions { isa: environment("POLYFLY_ISA"), ..RenderOptions::default() };
+    let renderer = Renderer::prepare(scene, options).map_err(|e| placed(text.as_ref(), e))?;
+    let isa = renderer.isa();
+    let cpu = renderer.cpu(isa);
+    let flops = renderer.cpu(Isa::counting()).flops(&params, samples);
+    output(&format!("# {:.3} Gflop a frame, counted\n", flops as f64 / 1e9))?;
+    output("device\tschedule\tthreads\tms\tMrays/s\tGflop/s\tefficiency\n")?;
+    let row = |device: &str, schedule: &str, threads: &str, s: TaskStats| {
+        let seconds = s.kernel.as_secs_f64();
+        let (rays, work) = (s.rays as f64 / seconds / 1e6, flops as f64 / seconds / 1e9);
+        output(&format!(
+            "{device}\t{schedule}\t{threads}\t{:.3}\t{rays:.1}\t{work:.1}\t{:.3}\n",
+            ms(s.kernel),
+            s.balance
+        ))
+    };
+    let name = format!("cpu {}", isa.name);
+    let scheduled =
+        |schedule, threads| median(args.runs, &mut || Ok(cpu.run_scheduled(&params, samples, schedule, threads)));
+    let (serial, _) = scheduled(Schedule::Static, 1)?;
+    row(&name, "serial", "1", serial)?;
+    let mut ways: Vec<Way> = Vec::new();
+    for (schedule, word) in Schedule::ALL {
+        let (stats, work) = scheduled(schedule, cpu.threads())?;
+        row(&name, word, &cpu.threads().to_string(), stats)?;
+        let mut speed_ups = vec![(1, 1.0)];
+        if args.plots.is_some() {
+            let counts = std::iter::successors(Some(2), |n| Some(n * 2)).take_while(|&n| n < cpu.threads());
+            for threads in counts.chain([cpu.threads()]).filter(|&n| n > 1) {
+                let (stats, _) = scheduled(schedule, threads)?;
+                speed_ups.push((threads, serial.kernel.as_secs_f64() / stats.kernel.as_secs_f64()));
+            }
+        }
+        ways.push((word, work, speed_ups));
+    }
+    let task = Task { adaptive: None, ..Task::picture(renderer.scene(), 0) };
+    let mut picture = Memory::default();
+    let (stealing, _) = median(args.runs, &mut || Ok((cpu.run(&task, &params, &mut picture), Vec::new())))?;
+    row(&name, "work stealing (in use)", &cpu.threads().to_string(), stealing)?;
+
+    on_gpus(args.runs, &renderer, &task, &params, &row)?;
+    if let Some(folder) = &args.plots {
+        let threads = cpu.threads();
+        let even = serial.rays as f64 / threads as f64;
+        let work = |rays: &[u64]| (0..).map(f64::from).zip(rays.iter().map(|&r| r as f64 / even)).collect();
+        let works: Vec<Curve> =
+            ways.iter().map(|(name, rays, _)| Curve { name: (*name).into(), points: work(rays) }).collect();
+        let curve = |points: &[(usize, f64)]| points.iter().map(|&(n, s)| (n as f64, s)).collect();
+        let speed_ups: Vec<Curve> =
+            ways.iter().map(|(name, _, s)| Curve { name: (*name).into(), points: curve(s) }).collect();
+        let numbers: Vec<String> = (0..threads).map(|n| n.to_string()).collect();
+        let bars = Words { title: "Rays of each thread", x: "thread", y: "even shares" };
+        let lines = Words { title: "Speed-up", x: "threads", y: "times as fast as one thread" };
+        let svgs = [
+            ("work.svg", plots::bars(bars, &numbers, &works)),
+            ("speed-up.svg", plots::lines(lines, &speed_ups, true)),
+        ];
+        for (file, svg) in svgs {
+            write_whole(&folder.join(file), |f| f.write_all(svg.as_bytes()))?;
+        }
+    }
+    Ok(())
+}
+
+// The rows of each GPU there is.
+fn on_gpus(runs: u32, renderer: &Renderer, task: &Task, params: &Frame, row: &Row) -> Result<(), Error> {
+    for facts in probe().iter().flat_map(|g| &g.list) {
+        let needs = DeviceNeeds { rgba: true, ..DeviceNeeds::default() };
+        let mut gpu = Cuda::new(facts, Arc::clone(renderer.device_scene()), needs)?;
+        let mut on_gpu =
+            |word: &str, threads: &str, render: &mut dyn FnMut(&mut Cuda) -> Result<TaskStats, DeviceError>| {
+                let (stats, _) = median(runs, &mut || render(&mut gpu).map(|s| (s, Vec::new())))?;
+                row(&facts.name, word, threads, stats)
+            };
+        for (schedule, word) in Schedule::ALL {
+            on_gpu(word, "resident", &mut |gpu| gpu.run_scheduled(params, task.samples.end, Some(schedule)))?;
+        }
+        on_gpu("a thread a sample", "samples", &mut |gpu| gpu.run_scheduled(params, task.samples.end, None))?;
+        on_gpu("dynamic, with the picture (in use)", "resident", &mut |gpu| {
+            let ticket = gpu.submit(task, params, FilmSlice::default())?;
+            gpu.wait(ticket).map(|(stats, _)| stats)
+        })?;
+    }
+    Ok(())
+}
+
+// Its name, the rays of each thread, and numbers of threads with how many times faster than one they are.
+type Way = (&'static str, Vec<u64>, Vec<(usize, f64)>);
+// Prints a row: device, schedule, threads, what they took.
+type Row<'a> = dyn Fn(&str, &str, &str, TaskStats) -> Result<(), Error> + 'a;
+type Measured = (TaskStats, Vec<u64>);
+
+// The run of the median time.
+fn median(runs: u32, render: &mut dyn FnMut() -> Result<Measured, DeviceError>) -> Result<Measured, DeviceError> {
+    render()?; // not counted: memory and caches are cold
+    let mut all = (0..runs).map(|_| render()).collect::<Result<Vec<_>, _>>()?;
+    all.sort_by_key(|(s, _)| s.kernel);
+    Ok(all.swap_remove(all.len() / 2))
+}

@@ -1,0 +1,58 @@
+//! What a machine is, and whether somebody else is using it.
+
+use std::time::Instant;
+
+/// The processor's name; None where nobody tells.
+pub fn processor() -> Option<String> {
+    let told = std::fs::read_to_string("/proc/cpuinfo").ok()?;
+    let line = told.lines().find(|l| l.starts_with("model name") || l.starts_with("Model"))?;
+    Some(line.split_once(':')?.1.trim().to_owned())
+}
+
+/// Watches what other programs take of this machine while something is measured.
+pub struct Others {
+    start: Option<(u64, u64)>,
+    begun: Instant,
+}
+
+impl Others {
+    /// From now on.
+    pub fn watch() -> Others {
+        Others { start: ticks(), begun: Instant::now() }
+    }
+
+    /// Their share of all cores until now; None where nobody tells, or too little time has gone.
+    pub fn share(&self) -> Option<f64> {
+        let ((all0, own0), (all, own)) = (self.start?, ticks()?);
+        let cores = std::thread::available_parallelism().map_or(1, usize::from) as f64;
+        // A tick is a hundredth of a second wherever Linux tells of them.
+        let available = self.begun.elapsed().as_secs_f64() * 100.0 * cores;
+        let others = (all - all0).saturating_sub(own - own0) as f64;
+        (available > 50.0).then(|| (others / available).min(1.0))
+    }
+}
+
+// Ticks that all programs have worked, and this one with what it has started.
+fn ticks() -> Option<(u64, u64)> {
+    let all = std::fs::read_to_string("/proc/stat").ok()?;
+    let fields: Vec<u64> = all.lines().next()?.split_whitespace().skip(1).filter_map(|w| w.parse().ok()).collect();
+    // User, nice, system; then idle and waiting; then interrupts; then what a host takes from its guest.
+    let busy = fields.get(..3)?.iter().sum::<u64>() + fields.get(5..8).map_or(0, |f| f.iter().sum());
+    let own = std::fs::read_to_string("/proc/self/stat").ok()?;
+    let times: Vec<u64> =
+        own.rsplit(')').next()?.split_whitespace().skip(11).take(4).filter_map(|w| w.parse().ok()).collect();
+    Some((busy, times.iter().sum()))
+}
+
+#[cfg(all(test, target_os = "linux"))]
+#[test]
+fn work_of_others_is_told_from_our_own() {
+    let others = Others::watch();
+    let begun = Instant::now();
+    let mut sum = 0_u64;
+    while begun.elapsed().as_millis() < 1200 {
+        sum = std::hint::black_box(sum.wrapping_add(1));
+    }
+    let share = others.share();
+    assert!(share.is_some_and(|s| (0.0..=1.0).contains(&s)), "{share:?}");
+}

@@ -1,0 +1,104 @@
+//! Figures for reports: tables, plots, the page of a run.
+
+use crate::common::{folder, polyfly, text, words};
+
+#[test]
+fn devices_are_compared_in_any_form() {
+    let dir = folder();
+    let small = ["bench", "scene.toml", "--size", "24x16", "--samples", "1", "--runs", "2", "--frames", "0,7"];
+    let bench = |more: &[&str]| {
+        let run = polyfly(dir.path(), &[&small[..], more].concat());
+        assert!(run.status.success(), "{}", words(&run));
+        text(&run.stdout)
+    };
+    let json: serde_json::Value = serde_json::from_str(&bench(&["--format", "json", "--plots", "p"])).unwrap();
+    assert_eq!((&json["width"], &json["frames"], &json["repetitions"]), (&24.into(), &"0,7".into(), &2.into()));
+    let devices = json["devices"].as_array().unwrap();
+    assert!(devices[0]["threads"] == 1 && devices[0]["times_as_fast"] == 1.0, "{json}");
+    for device in devices {
+        let ms = |key: &str| device[key].as_f64().unwrap();
+        assert!(0.0 < ms("least_ms") && ms("least_ms") <= ms("ms") && ms("ms") <= ms("most_ms"), "{device}");
+        assert!(ms("mrays_per_second") > 0.0);
+    }
+    for plot in ["clip", "samples", "depth"] {
+        let svg = std::fs::read_to_string(dir.path().join(format!("p/{plot}.svg"))).unwrap();
+        assert!(
+            svg.starts_with("<svg") && svg.trim_end().ends_with("</svg>") && svg.contains("milliseconds"),
+            "{plot}"
+        );
+    }
+    let rows = devices.len();
+    let md = bench(&[]);
+    assert_eq!(md.lines().filter(|l| l.starts_with("| ")).count(), rows + 1, "{md}");
+    assert!(md.starts_with("scene.toml, 24 x 16, 1 samples a pixel"), "{md}");
+    assert_eq!(bench(&["--format", "csv"]).lines().count(), rows + 1);
+    assert!(bench(&["--format", "latex"]).contains("\\toprule\ndevice & threads & ms a frame"));
+    // The sample scene, where none is named; a file that it names and that is not there.
+    let run = polyfly(dir.path(), &["bench", "--size", "8x8", "--runs", "1", "--frames", "0", "-q"]);
+    assert!(run.status.success() && text(&run.stdout).starts_with("the sample scene, 8 x 8") && run.stderr.is_empty());
+    let scene = std::fs::read_to_string(dir.path().join("scene.toml")).unwrap().replace("@checker", "gone.png");
+    std::fs::write(dir.path().join("gone.toml"), scene).unwrap();
+    let run = polyfly(dir.path(), &["bench", "gone.toml"]);
+    assert!(run.status.code() == Some(65) && words(&run).contains("--> gone.toml:"), "{}", words(&run));
+}
+
+#[test]
+fn ways_to_deal_work_out_are_drawn() {
+    let dir = folder();
+    let run = polyfly(
+        dir.path(),
+        &["bench", "--balance", "--size", "32x32", "--samples", "1", "--runs", "1", "--plots", "."],
+    );
+    assert!(run.status.success() && text(&run.stdout).contains("\tdynamic\t"), "{}", words(&run));
+    for (file, axis) in [("work.svg", "even shares"), ("speed-up.svg", "times as fast as one thread")] {
+        assert!(std::fs::read_to_string(dir.path().join(file)).unwrap().contains(axis), "{file}");
+    }
+}
+
+#[test]
+fn a_run_becomes_a_page() {
+    let dir = folder();
+    let small = ["scene.toml", "--cpu", "--size", "32x24", "--samples", "1", "-q", "-o", "f/%d.png"];
+    let run = polyfly(dir.path(), &[&small[..], &["--frames", "0-5", "--video", "clip.mp4"]].concat());
+    assert!(run.status.success(), "{}", words(&run));
+    let page = |args: &[&str], file: &str| {
+        let run = polyfly(dir.path(), &[&["report", "f"], args].concat());
+        assert!(run.status.success(), "{}", words(&run));
+        std::fs::read_to_string(dir.path().join(file)).unwrap()
+    };
+    let html = page(&[], "f/report.html");
+    for part in [
+        "<video class=\"wide\" controls loop muted autoplay src=\"data:video/mp4;base64,",
+        "src=\"data:image/jpeg;base64,",
+        "<th>whole<td>6 of 6",
+        "Time of each frame on its device",
+        "Stages",
+        "Rays",
+        "<th>machine<th>processor<th>devices",
+        "size = [32, 24]",
+    ] {
+        assert!(html.contains(part), "no {part}");
+    }
+    // Nothing is fetched from elsewhere.
+    for outside in ["src=\"http", "href=", "@import", "url("] {
+        assert!(!html.contains(outside), "{outside}");
+    }
+    // The picture in it is one.
+    let sheet = html.split("data:image/jpeg;base64,").nth(1).unwrap().split('"').next().unwrap();
+    let bytes = base64::Engine::decode(&base64::engine::general_purpose::STANDARD, sheet).unwrap();
+    let sheet = image::load_from_memory(&bytes).unwrap();
+    // Six frames in three columns and two rows, six pixels between them.
+    assert_eq!((sheet.width(), sheet.height()), (3 * 38 + 6, 2 * 30 + 6));
+    // A run that was killed left frames and no end; what it has cut off is no fault.
+    let journals = dir.path().join("f/.polyfly");
+    let journal =
+        std::fs::read_dir(&journals).unwrap().flatten().find(|e| e.file_name().to_string_lossy().ends_with(".jsonl"));
+    let journal = journal.unwrap().path();
+    let kept = std::fs::read_to_string(&journal).unwrap();
+    std::fs::write(&journal, kept.lines().take(3).collect::<Vec<_>>().join("\n") + "\n{\"frame\":3,\"m").unwrap();
+    std::fs::remove_file(dir.path().join("clip.mp4")).unwrap();
+    let html = page(&["-o", "other.html"], "other.html");
+    assert!(html.contains("it was killed") && !html.contains("<video"), "{html}");
+    let run = polyfly(dir.path(), &["report", "."]);
+    assert_eq!(run.status.code(), Some(64), "{}", words(&run));
+}
