@@ -5,6 +5,8 @@ pub mod ffmpeg;
 pub mod files;
 pub mod folder;
 pub mod formats;
+#[cfg(feature = "h264")]
+mod h264;
 pub mod manifest;
 pub mod memory;
 mod mp4;
@@ -31,8 +33,8 @@ pub enum OutputError {
     /// ffmpeg is not there.
     #[error("{0}")]
     NoEncoder(String),
-    /// ffmpeg failed; its own words follow.
-    #[error("{what}\n--- ffmpeg said ---\n{words}")]
+    /// An encoder failed; ffmpeg's own words follow.
+    #[error("{what}{}", if words.is_empty() { String::new() } else { format!("\n--- ffmpeg said ---\n{words}") })]
     Encoder {
         /// What happened.
         what: String,

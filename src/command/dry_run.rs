@@ -151,8 +151,10 @@ fn trial_film(settings: &Settings, film: &Film, planes: &BTreeMap<u32, Vec<u8>>)
         let each = planes.values().next().map_or(0, Vec::len) as u64;
         return Ok(Guess { bytes: each * frames, each: Duration::ZERO, line: None });
     }
-    let ffmpeg = find_ffmpeg(settings.ffmpeg.as_deref())?;
-    let line = command_line(settings, film.sides(), &ffmpeg);
+    let line = match settings.is_embedded {
+        true => None,
+        false => Some(command_line(settings, film.sides(), &find_ffmpeg(settings.ffmpeg.as_deref())?)),
+    };
     let folder = tempfile::tempdir().map_err(|e| OutputError::Write(std::env::temp_dir(), e))?;
     let name = settings.path.file_name().unwrap_or_default();
     let make = |numbers: Vec<u32>| -> Result<u64, Error> {
@@ -181,7 +183,7 @@ fn trial_film(settings: &Settings, film: &Film, planes: &BTreeMap<u32, Vec<u8>>)
     let each = start.elapsed() / numbers.len().max(1) as u32;
     let segments = frames.div_ceil(settings.segment.into());
     let bytes = segments * one + (frames - segments) * two.saturating_sub(one);
-    Ok(Guess { bytes, each, line: Some(line) })
+    Ok(Guess { bytes, each, line })
 }
 
 // Seconds as people say them.

@@ -25,7 +25,7 @@ pub fn estimate(scene: &Scene, denoise: bool, video: Option<&(Settings, Film)>) 
         CODES
     };
     let waiting = video.map_or(0, |(settings, film)| {
-        if settings.is_raw() { 0 } else { (settings.waiting as u64).min(film.frames.len() as u64 * pixels * 3 / 2) }
+        if settings.is_single() { 0 } else { (settings.waiting as u64).min(film.frames.len() as u64 * pixels * 3 / 2) }
     });
     BASE + pixels * each + waiting
 }

@@ -14,6 +14,7 @@ use crate::assets::source::Limits;
 use crate::cli::{Asked, QualityArg, RenderArgs, SplitArg, VideoArgs};
 use crate::error::Error;
 use crate::output::container::{CONTAINERS, Container};
+use crate::output::ffmpeg::find_ffmpeg;
 use crate::output::files::{FrameFiles, folder_of};
 use crate::output::folder::FrameFolder;
 use crate::output::formats::{Format, FormatOptions};
@@ -37,6 +38,10 @@ use std::io::{IsTerminal, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
+
+/// Of a film that the encoder which is built in makes.
+pub const NO_FFMPEG: &str =
+    "there is no ffmpeg here: the video is made by the built-in OpenH264, whose files are larger for what is seen";
 
 // Files whose lengths are asked for at the end.
 const MOST_LOOKED_AT: usize = 10_000;
@@ -106,7 +111,7 @@ pub fn run(args: &RenderArgs) -> Result<(), Error> {
     let reporter = if is_among_frames { reporter.beside_pictures() } else { reporter };
     let flag = renderer.stop_flag();
     stop.attach(Arc::clone(&flag));
-    let goes_on = claim.is_some() || video.is_some_and(|(settings, _)| !settings.is_raw());
+    let goes_on = claim.is_some() || video.is_some_and(|(settings, _)| !settings.is_single());
     let mut told = Teller::new(reporter, claim, quiet, flag);
     let result = renderer.run_all(&left, sinks, &mut told);
     let (outcome, report) = (told.reporter.outcome(), result.as_ref().ok().cloned());
@@ -224,15 +229,20 @@ impl Outputs {
         stream: Option<Stream>,
     ) -> Result<Outputs, Error> {
         let settings = video_settings(scene, args)?;
-        let is_raw = settings.as_ref().is_some_and(Settings::is_raw);
-        if args.shard.is_some() && args.video.is_some() && is_raw {
-            return Err(Error::Usage("a shard makes no .y4m: `polyfly stitch` does, when all of them are done".into()));
+        let is_single = settings.as_ref().is_some_and(Settings::is_single);
+        if args.shard.is_some() && args.video.is_some() && is_single {
+            return Err(Error::Usage(
+                "a shard makes no .y4m, nor any video without ffmpeg: `polyfly stitch` does, when all of them are done"
+                    .into(),
+            ));
         }
         if args.no_frames && args.shard.is_some() {
             return Err(Error::Usage("--no-frames keeps no frames for the other shards' video: leave it out".into()));
         }
-        if args.no_frames && args.resume && is_raw {
-            return Err(Error::Usage("a .y4m without frames is not resumed: make an .mp4, or keep the frames".into()));
+        if args.no_frames && args.resume && is_single {
+            return Err(Error::Usage(
+                "a .y4m, or a video made without ffmpeg, is not resumed without frames: keep them".into(),
+            ));
         }
         let existing = Existing::of(args, name);
         let folder = claim::folder_of(scene)?;
@@ -291,7 +301,7 @@ impl Outputs {
                 there,
             });
         }
-        let video = settings.filter(|_| !(is_raw && args.shard.is_some())).map(|settings| (settings, film()));
+        let video = settings.filter(|_| !(is_single && args.shard.is_some())).map(|settings| (settings, film()));
         let claim = Claim::look(folder.clone(), scene, manifest, part, all, existing)?;
         let (left, there) = (claim.left.clone(), claim.there);
         if video.is_some() && there > 0 {
@@ -345,6 +355,9 @@ impl Outputs {
             (None, _) => {}
         }
         if let Some((settings, film)) = &self.video {
+            if settings.is_embedded && !quiet {
+                remark(NO_FFMPEG);
+            }
             let ((width, height), (wide, tall)) = (film.size, film.sides());
             if (wide, tall) != (width, height) && !quiet {
                 remark(&format!("video needs even sides: {width} x {height} is padded to {wide} x {tall}"));
@@ -405,13 +418,19 @@ fn codec_of(path: &Path, args: &VideoArgs) -> Result<Codec, Error> {
 
 /// How to encode a video of that name.
 pub fn encoding(path: PathBuf, fps: f64, args: &VideoArgs) -> Result<Settings, Error> {
+    let codec = codec_of(&path, args)?;
+    let ffmpeg = named_ffmpeg(args.ffmpeg.as_deref());
+    let is_mp4 = path.extension().is_some_and(|e| e.eq_ignore_ascii_case("mp4")) && codec == Codec::H264;
+    // Where somebody names one, it is that or none.
+    let may_be_embedded = cfg!(feature = "h264") && is_mp4 && ffmpeg.is_none();
     Ok(Settings {
-        codec: codec_of(&path, args)?,
+        is_embedded: may_be_embedded && find_ffmpeg(None).is_err(),
+        codec,
         path,
         fps,
         crf: args.crf,
         preset: args.preset.clone(),
-        ffmpeg: named_ffmpeg(args.ffmpeg.as_deref()),
+        ffmpeg,
         patience: Duration::from_secs(args.encoder_timeout.into()),
         segment: args.segment,
         threads: args.encoder_threads,

@@ -2,7 +2,7 @@
 
 use super::claim::readable;
 use super::missing::{Folder, expected};
-use super::render::{encoding, video_name};
+use super::render::{NO_FFMPEG, encoding, video_name};
 use crate::cli::StitchArgs;
 use crate::error::Error;
 use crate::output::OutputError;
@@ -81,6 +81,9 @@ pub fn make(film: Film, settings: Settings, quiet: bool) -> Result<(), Error> {
     let (path, frames) = (settings.path.clone(), film.frames.len());
     let is_made = film.is_made(&settings);
     if !is_made {
+        if settings.is_embedded && !quiet {
+            remark(NO_FFMPEG);
+        }
         Video::open(settings, film)?.finish(false)?;
     }
     if !quiet {

@@ -6,6 +6,8 @@ use super::container::{CONTAINERS, Container, Join};
 use super::ffmpeg::{Ffmpeg, find_ffmpeg, url, words};
 use super::files::{folder_of, prepare};
 use super::folder::{FrameFolder, sweep};
+#[cfg(feature = "h264")]
+use super::h264::H264;
 use super::segments::{Item, Segments};
 use super::y4m::{Y4m, rational};
 use super::{Already, Frame, Outcome, OutputError, PixelFormats, RunInfo, Sink, hex, mp4};
@@ -18,7 +20,7 @@ use std::time::Duration;
 /// Video compression.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 pub enum Codec {
-    /// H.264 by x264: plays everywhere.
+    /// H.264 by x264, or by OpenH264 where there is no ffmpeg: plays everywhere.
     H264,
     /// H.265 by x265.
     H265,
@@ -55,6 +57,8 @@ pub struct Settings {
     pub threads: u32,
     /// Encoders side by side; what they make does not depend on them.
     pub encoders: usize,
+    /// Without ffmpeg, by the encoder that is built in.
+    pub is_embedded: bool,
     /// Most memory for frames that wait for an encoder, bytes.
     pub waiting: usize,
 }
@@ -68,7 +72,11 @@ impl Settings {
     pub fn segment_format(&self) -> &'static str {
         if matches!(self.codec, Codec::Prores | Codec::Ffv1) { "mov" } else { "mp4" }
     }
-    /// Whether the file is written without ffmpeg.
+    /// Whether it is made in one piece, frame by frame: there are no segments that a later run could go on from.
+    pub fn is_single(&self) -> bool {
+        self.is_embedded || self.is_raw()
+    }
+    /// Whether the file holds the frames as they are.
     pub fn is_raw(&self) -> bool {
         self.path.extension().is_some_and(|e| e.eq_ignore_ascii_case("y4m"))
     }
@@ -238,6 +246,11 @@ impl Film {
         if container.has_index() && !mp4::is_whole(&settings.path) {
             return false;
         }
+        if settings.is_embedded {
+            let tag = self.tag(settings, &embedded());
+            let holds = |bytes: Vec<u8>| bytes.windows(tag.len()).any(|window| window == tag.as_bytes());
+            return std::fs::read(&settings.path).is_ok_and(holds);
+        }
         let Ok(ffmpeg) = find_ffmpeg(settings.ffmpeg.as_deref()) else { return false };
         let path = url(&settings.path);
         let asked =
@@ -248,6 +261,11 @@ impl Film {
             .filter_map(|line| line.split_once('='))
             .any(|(key, v)| key.eq_ignore_ascii_case("comment") && v == tag)
     }
+}
+
+// The encoder that is built in, as it stands in tags.
+fn embedded() -> Ffmpeg {
+    Ffmpeg { program: PathBuf::new(), version: "OpenH264".into() }
 }
 
 // Sixteen bytes of SHA-256, in hexadecimal.
@@ -271,6 +289,8 @@ pub struct Video {
 
 enum Kind {
     Raw(Y4m),
+    #[cfg(feature = "h264")]
+    Embedded(Box<H264>),
     Encoded(Box<Segments>, String),
 }
 
@@ -285,6 +305,11 @@ impl Video {
         let (width, height) = film.sides();
         let kind = if settings.is_raw() {
             Kind::Raw(Y4m::start(&settings.path, width, height, settings.fps)?)
+        } else if settings.is_embedded {
+            #[cfg(not(feature = "h264"))]
+            return Err(OutputError::NoEncoder("this program was built without its own encoder".into()));
+            #[cfg(feature = "h264")]
+            Kind::Embedded(Box::new(H264::start(&settings, (width, height), &film.tag(&settings, &embedded()))?))
         } else {
             let ffmpeg = find_ffmpeg(settings.ffmpeg.as_deref())?;
             let tag = film.tag(&settings, &ffmpeg);
@@ -304,6 +329,8 @@ impl Video {
         self.next += 1;
         match &mut self.kind {
             Kind::Raw(y4m) => y4m.feed(yuv),
+            #[cfg(feature = "h264")]
+            Kind::Embedded(film) => film.feed(yuv),
             Kind::Encoded(segments, _) => segments.feed(self.next - 1, yuv),
         }
     }
@@ -314,6 +341,8 @@ impl Video {
             let number = self.film.frames[at];
             match &mut self.kind {
                 Kind::Raw(y4m) => y4m.feed(&self.film.planes(number)?)?,
+                #[cfg(feature = "h264")]
+                Kind::Embedded(film) => film.feed(&self.film.planes(number)?)?,
                 Kind::Encoded(segments, _) => segments.put(at, Item::There(number))?,
             }
         }
@@ -328,6 +357,11 @@ impl Video {
             Kind::Raw(y4m) => match y4m.keep(&path) {
                 Some(frames) => kept(cause, frames, &path),
                 None => cause,
+            },
+            #[cfg(feature = "h264")]
+            Kind::Embedded(film) => match film.finish(&path) {
+                Ok(frames) if frames > 0 => kept(cause, frames, &path),
+                _ => cause,
             },
             Kind::Encoded(segments, tag) => match segments.finish(true, &path, &tag) {
                 Err(known) => known,
@@ -349,6 +383,8 @@ impl Video {
         }
         match self.kind {
             Kind::Raw(y4m) => y4m.finish(&path).map(|()| Some(path)),
+            #[cfg(feature = "h264")]
+            Kind::Embedded(film) => film.finish(&path).map(|_| Some(path)),
             Kind::Encoded(segments, tag) => segments.finish(cut_short, &path, &tag),
         }
     }
@@ -427,6 +463,7 @@ mod tests {
             threads: 4,
             encoders: 1,
             waiting: 1 << 20,
+            is_embedded: false,
         }
     }
 

@@ -1,5 +1,7 @@
 //! Videos, read back with ffprobe; these tests need ffmpeg and say so when it is missing.
 
+#[cfg(feature = "h264")]
+use crate::common::{folder, words};
 use crate::common::{names, program, shell_script, text};
 use std::io::Write;
 use std::path::Path;
@@ -340,4 +342,78 @@ fn films_are_what_their_ending_says() {
         );
         assert!(run.status.code() == Some(64) && text(&run.stderr).contains(what), "{film}: {}", text(&run.stderr));
     }
+}
+
+#[test]
+#[cfg(feature = "h264")]
+fn without_ffmpeg_an_mp4_is_made_all_the_same() {
+    let dir = folder();
+    let nowhere = dir.path().join("nowhere");
+    std::fs::create_dir(&nowhere).unwrap();
+    let alone = |args: &[&str]| {
+        let small = ["scene.toml", "--cpu", "--size", "49x31", "--samples", "1", "--frames", "0-69"];
+        let mut command = program(dir.path(), &[&small[..], args].concat());
+        command.env("PATH", &nowhere).env_remove("POLYFLY_FFMPEG").output().unwrap()
+    };
+    let run = alone(&["-o", "f/%d.png", "--video", "a.mp4"]);
+    assert!(run.status.success() && words(&run).contains("there is no ffmpeg here"), "{}", words(&run));
+    // Its own words are no remarks of ours.
+    assert!(!words(&run).contains("[OpenH264]"), "{}", words(&run));
+    let probe = |file: &str, what: &str| {
+        let args = ["-v", "error", "-count_frames", "-show_entries", what, "-of", "csv=p=0", file];
+        let run = std::process::Command::new("ffprobe").args(args).current_dir(dir.path()).output().unwrap();
+        assert!(run.status.success() && run.stderr.is_empty(), "{}", words(&run));
+        text(&run.stdout).trim().to_owned()
+    };
+    let facts = "stream=codec_name,width,height,color_range,color_space,color_transfer,color_primaries,r_frame_rate,nb_read_frames";
+    assert_eq!(probe("a.mp4", facts), "h264,50,32,tv,bt709,bt709,bt709,30/1,70");
+    assert!(probe("a.mp4", "format_tags=title").starts_with(concat!("polyfly ", env!("CARGO_PKG_VERSION"), " scene ")));
+    // It shows what was rendered: the last frame, decoded, is near its picture.
+    let args = ["-v", "error", "-i", "a.mp4", "-vf", "select=eq(n\\,69)", "-frames:v", "1", "last.png"];
+    assert!(std::process::Command::new("ffmpeg").args(args).current_dir(dir.path()).status().unwrap().success());
+    let open = |file: &str| image::open(dir.path().join(file)).unwrap().crop_imm(0, 0, 49, 31).into_rgb8().into_raw();
+    let (shown, made) = (open("last.png"), open("f/69.png"));
+    assert_eq!(shown.len(), made.len());
+    let off: u64 = shown.iter().zip(&made).map(|(a, b)| u64::from(a.abs_diff(*b))).sum();
+    assert!(off < 8 * made.len() as u64, "{off} of {}", made.len());
+    // The same bytes from frames that lie there, and from a run that makes some of them again.
+    let read = |file: &str| std::fs::read(dir.path().join(file)).unwrap();
+    let first = read("a.mp4");
+    std::fs::remove_file(dir.path().join("f/33.png")).unwrap();
+    std::fs::remove_file(dir.path().join("a.mp4")).unwrap();
+    let run = alone(&["-o", "f/%d.png", "--video", "a.mp4", "--resume", "-q"]);
+    assert!(run.status.success() && run.stderr.is_empty() && read("a.mp4") == first, "{}", words(&run));
+    let modified = || dir.path().join("a.mp4").metadata().unwrap().modified().unwrap();
+    let before = modified();
+    assert!(alone(&["-o", "f/%d.png", "--video", "a.mp4", "--resume"]).status.success());
+    assert_eq!(modified(), before, "it is there, and is not made again");
+    let mut stitch = program(dir.path(), &["stitch", "f", "-o", "b.mp4"]);
+    assert!(stitch.env("PATH", &nowhere).output().unwrap().status.success());
+    assert_eq!(probe("b.mp4", "stream=nb_read_frames"), "70");
+    // Other codecs, and what a film without segments cannot do.
+    let refused = |args: &[&str], code: i32, why: &str| {
+        let run = alone(args);
+        assert!(run.status.code() == Some(code) && words(&run).contains(why), "{}", words(&run));
+    };
+    refused(&["-o", "g/%d.png", "--video", "a.mkv"], 74, "ffmpeg");
+    refused(&["-o", "g/%d.png", "--video", "a.mp4", "--codec", "h265"], 74, "ffmpeg");
+    refused(&["-o", "g/%d.png", "--video", "a.mp4", "--ffmpeg", "none"], 74, "`none` does not run as ffmpeg");
+    refused(&["--no-frames", "--video", "c.mp4", "--resume"], 64, "is not resumed without frames");
+    refused(&["-o", "g/%d.png", "--video", "c.mp4", "--shard", "1/2"], 64, "a shard makes no");
+    let large = [
+        "scene.toml",
+        "--cpu",
+        "--size",
+        "4000x100",
+        "--samples",
+        "1",
+        "--frames",
+        "0",
+        "--no-frames",
+        "--video",
+        "d.mp4",
+    ];
+    let run = program(dir.path(), &large).env("PATH", &nowhere).output().unwrap();
+    assert!(run.status.code() == Some(74) && words(&run).contains("3840x2160"), "{}", words(&run));
+    assert!(!dir.path().join("d.mp4").exists());
 }
