@@ -445,10 +445,14 @@ pub enum Grammar {
 }
 
 impl Grammar {
-    /// Tokens begin with a number or hold nothing but words; TOML has keys and tables.
+    /// Tokens begin with a number or hold nothing but words; TOML has keys and tables. Comments are TOML's, unless a number comes
+    /// first otherwise.
     pub(crate) fn of(text: &str) -> Grammar {
-        let toml = text.lines().map(str::trim).any(|line| {
-            line.starts_with('#')
+        let lines = || text.lines().map(str::trim).filter(|line| !line.is_empty());
+        let is_number = |line: &str| line.split_whitespace().next().is_some_and(|word| word.parse::<f64>().is_ok());
+        let begins_with_number = lines().find(|line| !line.starts_with('#')).is_some_and(is_number);
+        let toml = lines().any(|line| {
+            (line.starts_with('#') && !begins_with_number)
                 || (line.starts_with('[') && line.ends_with(']'))
                 || line.split_once('=').is_some_and(|(key, _)| {
                     let key = key.trim();
@@ -544,6 +548,8 @@ mod tests {
         assert_eq!(Grammar::of("500\nimg_%d.data\n"), Grammar::Tokens);
         assert_eq!(Grammar::of(""), Grammar::Tokens);
         assert_eq!(Grammar::of("1 a=b/%d.data 3"), Grammar::Tokens);
+        assert_eq!(Grammar::of("# x\n600\n# y\nout/%d.data\n"), Grammar::Tokens);
+        assert_eq!(Grammar::of("# x\n"), Grammar::Toml);
         assert_eq!(Grammar::of("# x\n[camera]\n"), Grammar::Toml);
         assert_eq!(Grammar::of("frames = 3"), Grammar::Toml);
     }

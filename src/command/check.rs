@@ -95,7 +95,9 @@ fn trial_hints(scene: &Scene, asked: &FrameList) -> Result<Vec<String>, Error> {
     small.render.set_samples(if small.render.is_path() { 16 } else { 1 });
     let mut renderer = Renderer::prepare(small, RenderOptions { devices: Devices::Cpu, ..RenderOptions::default() })?;
     let places = (0..TRIALS).map(|i| i * (asked.len() - 1) / (TRIALS - 1));
-    let tried = FrameList::of_numbers(places.filter_map(|at| asked.nth(at))).unwrap_or_else(|| asked.clone());
+    let mut numbers: Vec<u32> = places.filter_map(|at| asked.nth(at)).collect();
+    numbers.dedup();
+    let tried = FrameList::of_numbers(numbers.into_iter()).unwrap_or_else(|| asked.clone());
     let needs = PixelFormats { rgba8: true, linear: true, layers: true, ..PixelFormats::default() };
     let (sink, frames) = MemorySink::new(needs);
     renderer.run_all(&tried, vec![Box::new(sink)], &mut ())?;

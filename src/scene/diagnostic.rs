@@ -1,6 +1,7 @@
 //! What is wrong with a scene: where, what was expected, what to do. Shown with the source line.
 
 use super::limits::{BRIGHTEST, FARTHEST, SHORTEST};
+use super::nearest;
 use annotate_snippets::{AnnotationKind, Level, Renderer, Snippet};
 use std::ops::Range;
 
@@ -21,6 +22,13 @@ impl Problem {
     /// A problem at `span`.
     pub fn new(span: Range<usize>, what: impl Into<String>, expected: impl Into<String>) -> Problem {
         Problem { span, what: shortened(what.into()), expected: shortened(expected.into()), help: None }
+    }
+    /// Adds the word that is nearest to what was found, if one is near.
+    pub fn or_meant<'a>(self, found: &str, known: impl IntoIterator<Item = &'a str>) -> Problem {
+        match nearest(found, known.into_iter()) {
+            Some(word) => self.help(format!("did you mean `{word}`?")),
+            None => self,
+        }
     }
     /// Adds what to do.
     pub fn help(mut self, help: impl Into<String>) -> Problem {

@@ -232,6 +232,11 @@ pub fn parse(text: &str, reading: Reading) -> Result<(Scene, Vec<String>), Vec<P
 
 fn read(text: &str, reading: Reading) -> Result<(Scene, Vec<String>), Problem> {
     let tokens = split(text);
+    if let Some(comment) = tokens.iter().find(|token| token.text.starts_with('#')) {
+        let expected = "expected words and numbers alone: tokens know no comments";
+        return Err(Problem::new(comment.span.clone(), "this is a comment", expected)
+            .help("take it out, or write the scene in TOML (`polyfly convert`), which knows them"));
+    }
     let dialect = dialect(&tokens);
     let mut warnings = Vec::new();
     let mut r = Reader { tokens, next: 0, end: text.trim_end().len() };

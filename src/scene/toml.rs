@@ -47,6 +47,11 @@ pub enum Values {
     Words(Vec<&'static str>, Option<&'static str>),
 }
 
+// A number as its author may have written it: without a hundred noughts.
+fn shown(x: f64) -> String {
+    if x.abs() >= 1e15 { format!("{x:e}") } else { x.to_string() }
+}
+
 impl Validator {
     // Looks at a table of that name.
     pub fn within<T>(&mut self, table: &'static str, look: impl FnOnce(&mut Self) -> T) -> T {
@@ -95,7 +100,7 @@ impl Validator {
         let v = value.get_ref().values();
         if let Some(bad) = v.iter().find(|&&x| !rule.allows(x)) {
             let expected = format!("expected three values, each {}", rule.expected());
-            let mut problem = Problem::new(value.span(), format!("`{key}` holds {bad}"), expected);
+            let mut problem = Problem::new(value.span(), format!("`{key}` holds {}", shown(*bad)), expected);
             if key.contains("color") && v.iter().all(|x| x.fract() == 0.0 && (0.0..=255.0).contains(x)) && *bad > 3.0 {
                 let code = v.map(|x| format!("{:02x}", x as u8)).concat();
                 problem = problem.help(format!("codes of 0 to 255 are written as \"#{code}\""));
@@ -302,11 +307,12 @@ impl Validator {
             let solid = Solid::from_name(name.get_ref());
             if solid.is_none() {
                 let names = Solid::ALL.map(Solid::name).join(", ");
-                self.problems.push(Problem::new(
+                let problem = Problem::new(
                     name.span(),
                     format!("there is no solid `{}`", name.get_ref()),
                     format!("expected one of {names}"),
-                ));
+                );
+                self.problems.push(problem.or_meant(name.get_ref(), Solid::ALL.map(Solid::name)));
             }
             solid
         });
@@ -393,11 +399,9 @@ impl Validator {
             return *value;
         }
         let all = words.iter().map(|(_, w)| format!("\"{w}\"")).collect::<Vec<_>>().join(", ");
-        self.problems.push(Problem::new(
-            text.span(),
-            format!("`{key}` is \"{}\"", text.get_ref()),
-            format!("expected one of {all}"),
-        ));
+        let what = format!("`{key}` is \"{}\"", text.get_ref());
+        let problem = Problem::new(text.span(), what, format!("expected one of {all}"));
+        self.problems.push(problem.or_meant(text.get_ref(), words.iter().map(|(_, word)| *word)));
         words[0].0
     }
     fn sphere(&mut self, spanned: &Spanned<RawSphere>) -> Sphere {
@@ -499,7 +503,11 @@ impl Validator {
                 if !ending.is_some_and(|e| VIDEOS.contains(&e.as_str())) {
                     let endings = VIDEOS.map(|e| format!(".{e}")).join(", ");
                     let what = format!("`{}` is no video", name.get_ref());
-                    self.problems.push(Problem::new(name.span(), what, format!("a name that ends in {endings}")));
+                    self.problems.push(Problem::new(
+                        name.span(),
+                        what,
+                        format!("expected a name that ends in {endings}"),
+                    ));
                 }
                 reading.folder.join(super::expand_home(name.get_ref(), reading.home))
             }),

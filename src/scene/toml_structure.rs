@@ -18,7 +18,7 @@ pub fn read(text: &str) -> (Option<RawScene>, Vec<Problem>) {
         Err(e) => {
             let span = place(&e, text);
             let mut problem = Problem::new(span.clone(), "this is not TOML", e.message().to_owned());
-            if let Some(help) = syntax_help(text, &span) {
+            if let Some(help) = syntax_help(text, &span).filter(|_| !e.message().contains("duplicate")) {
                 problem = problem.help(help);
             }
             return (None, vec![problem]);

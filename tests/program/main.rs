@@ -9,6 +9,7 @@ mod devices;
 mod faults;
 mod language;
 mod library;
+mod mistakes;
 mod report;
 #[cfg(unix)]
 mod resume;
