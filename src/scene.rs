@@ -256,7 +256,7 @@ impl RenderSettings {
         if self.is_path() { limits::MAX_PATH_SAMPLES } else { limits::MAX_SAMPLES * limits::MAX_SAMPLES }
     }
     /// The same number for every pixel again: along its side, or of it where paths are traced.
-    pub(crate) fn set_samples(&mut self, own: u32) {
+    pub fn set_samples(&mut self, own: u32) {
         self.adaptive = None;
         match &mut self.integrator {
             Integrator::Whitted => self.samples = own,

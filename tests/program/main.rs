@@ -16,5 +16,7 @@ mod resume;
 #[cfg(unix)]
 mod segments;
 mod terminal;
+#[cfg(unix)]
+mod tutorials;
 mod video;
 mod worlds;

@@ -1,0 +1,93 @@
+"""The wheel against the program: the same bytes, and errors that say what is wrong."""
+
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import threading
+import unittest
+
+import numpy as np
+import polyfly
+
+PROGRAM = os.environ["POLYFLY"]
+SAMPLE = subprocess.run([PROGRAM, "--default", "toml"], check=True, capture_output=True, text=True).stdout
+
+
+def by_program(scene, frame, *flags):
+    with tempfile.TemporaryDirectory() as folder:
+        path = pathlib.Path(folder, "x.data")
+        command = [PROGRAM, scene, "--cpu", "-q", "--frames", str(frame), "-o", path, *flags]
+        subprocess.run(command, check=True, capture_output=True)
+        data = path.read_bytes()
+    width, height = np.frombuffer(data, "<i4", 2)
+    return np.frombuffer(data, np.uint8, offset=8).reshape(height, width, 4)[:, :, :3]
+
+
+class Wheel(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.scene = pathlib.Path(folder.name, "scene.toml")
+        self.scene.write_text(SAMPLE)
+
+    def test_pictures_are_the_programs(self):
+        picture = polyfly.render(self.scene, 7, size=(96, 72), samples=2)
+        self.assertEqual((picture.shape, picture.dtype), ((72, 96, 3), np.uint8))
+        expected = by_program(self.scene, 7, "--size", "96x72", "--samples", "2")
+        np.testing.assert_array_equal(picture, expected)
+        np.testing.assert_array_equal(polyfly.render(SAMPLE, 7, size=(96, 72), samples=2), expected)
+        np.testing.assert_array_equal(polyfly.render(str(self.scene), 7, size=(96, 72), samples=2, threads=1), expected)
+
+    def test_linear_light_is_brighter_than_white(self):
+        light = polyfly.render_linear(self.scene, 0, size=(64, 48), samples=1)
+        self.assertEqual((light.shape, light.dtype), ((48, 64, 3), np.float32))
+        self.assertTrue(np.isfinite(light).all() and light.min() >= 0 and light.max() > 1)
+
+    def test_tokens_are_read_too(self):
+        tokens = subprocess.run([PROGRAM, "--default"], check=True, capture_output=True, text=True).stdout
+        a, b = (polyfly.render(text, 3, size=(40, 30), samples=1) for text in (tokens, SAMPLE))
+        np.testing.assert_array_equal(a, b)
+
+    def test_faults_have_places(self):
+        self.assertEqual(polyfly.check(SAMPLE), [])
+        faults = polyfly.check("[camera]\nfov_deg = 200\nfovdeg = 3\n")
+        self.assertEqual([(f["line"], f["column"]) for f in faults], [(2, 11), (3, 1)])
+        self.assertEqual(faults[1]["expected"], "did you mean `fov_deg`?")
+        with self.assertRaisesRegex(ValueError, "fov_deg"):
+            polyfly.render("[camera]\nfov_deg = 200\n")
+
+    def test_what_is_not_there_is_told(self):
+        with self.assertRaisesRegex(OSError, "none.toml"):
+            polyfly.render("none.toml")
+        with self.assertRaisesRegex(ValueError, "frames 0-599"):
+            polyfly.render(self.scene, 600, size=(8, 8))
+        with self.assertRaisesRegex(ValueError, "expected \"cpu\""):
+            polyfly.render(self.scene, device="abacus")
+        with self.assertRaisesRegex(OSError, "gone.png"):
+            polyfly.render(SAMPLE.replace("@checker", "gone.png"), size=(8, 8))
+        with self.assertRaises(ValueError):
+            polyfly.render(self.scene, size=(0, 8))
+
+    def test_other_threads_run_meanwhile(self):
+        turns = []
+        done = threading.Event()
+
+        def turn():
+            while not done.is_set():
+                turns.append(1)
+                done.wait(0.001)
+
+        thread = threading.Thread(target=turn)
+        thread.start()
+        before = len(turns)
+        polyfly.render(self.scene, 300, size=(480, 360), samples=2)
+        after = len(turns)
+        done.set()
+        thread.join()
+        self.assertGreater(after, before + 2)
+
+
+if __name__ == "__main__":
+    unittest.main(argv=[sys.argv[0], "-v"])
