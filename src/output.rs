@@ -1,6 +1,7 @@
 //! Where frames go: files, each whole or not there, videos, memory, and whatever else takes frames.
 
 pub mod container;
+mod deep;
 pub mod ffmpeg;
 pub mod files;
 pub mod folder;

@@ -133,6 +133,12 @@ pub struct VideoArgs {
     /// The video's compression; if not given, what its ending usually holds: h264, in .webm vp9.
     #[arg(long, value_enum, help_heading = "Output")]
     pub codec: Option<Codec>,
+    /// Bits of a channel in the video: 8, or 10, which are made of light and show no steps.
+    #[arg(long, value_name = "N", value_parser = ["8", "10"], help_heading = "Output")]
+    pub video_bits: Option<String>,
+    /// HDR10: ten bits of light itself, without the tone curve; white is 203 candelas a square metre, the brightest 1000.
+    #[arg(long, help_heading = "Output")]
+    pub hdr: bool,
     /// The ffmpeg program (also POLYFLY_FFMPEG).
     #[arg(long, value_name = "PROGRAM", help_heading = "Output")]
     pub ffmpeg: Option<PathBuf>,

@@ -28,14 +28,14 @@ struct Tried {
 // Writes pictures into memory, and keeps what a video gets.
 struct Trial {
     format: Option<(&'static Format, FormatOptions)>,
-    is_video: bool,
+    video: Option<Settings>,
     tried: Arc<Mutex<Tried>>,
 }
 
 impl Sink for Trial {
     fn needs(&self) -> PixelFormats {
         let picture = self.format.as_ref().map_or_else(PixelFormats::default, |(f, options)| (f.needs)(options));
-        picture.union(PixelFormats { yuv420: self.is_video, ..PixelFormats::default() })
+        self.video.as_ref().map_or(picture, |settings| picture.union(settings.needs()))
     }
     fn frame(&mut self, frame: &Frame) -> Result<(), OutputError> {
         let (start, mut file) = (Instant::now(), Vec::new());
@@ -45,8 +45,9 @@ impl Sink for Trial {
         let mut tried = self.tried.lock().unwrap_or_else(PoisonError::into_inner);
         tried.bytes.push(file.len() as u64);
         tried.write += start.elapsed();
-        if self.is_video {
-            tried.planes.insert(frame.number, frame.yuv420().to_vec());
+        if let Some(settings) = &self.video {
+            let planes = settings.planes(frame)?.into_owned();
+            tried.planes.insert(frame.number, planes);
         }
         Ok(())
     }
@@ -91,7 +92,11 @@ pub fn told(scene: Scene, outputs: &Outputs, options: RenderOptions, memory: u64
     let mut renderer = Renderer::prepare(scene, options)?;
     let ready = start.elapsed();
     let tried = Arc::default();
-    let trial = Trial { format, is_video: outputs.video.is_some(), tried: Arc::clone(&tried) };
+    let trial = Trial {
+        format,
+        video: outputs.video.as_ref().map(|(settings, _)| settings.clone()),
+        tried: Arc::clone(&tried),
+    };
     let is_files = trial.format.is_some() && outputs.stream.is_none();
     // From the first and the last quarter, and the one after: a film holds what changes between neighbours.
     let (one, other) = (left.len() / 4, left.len() * 3 / 4);

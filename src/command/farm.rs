@@ -214,18 +214,21 @@ fn unfinished(first: &Path, pattern: &str, shards: u32) -> Result<Option<FrameLi
 
 // The flags that make `stitch` encode as the shards did.
 fn encoding(render: &RenderArgs) -> Vec<String> {
-    let VideoArgs { crf, preset, codec, ffmpeg, encoder_timeout, segment, encoder_threads, .. } = &render.encoding;
+    let VideoArgs { crf, preset, codec, ffmpeg, encoder_timeout, segment, encoder_threads, video_bits, hdr, .. } =
+        &render.encoding;
     let codec = codec.and_then(|c| Some(c.to_possible_value()?.get_name().to_owned()));
     let flags = [
         ("--crf", crf.map(|n| n.to_string())),
         ("--preset", preset.clone()),
         ("--codec", codec),
+        ("--video-bits", video_bits.clone()),
         ("--ffmpeg", ffmpeg.as_ref().map(|p| p.display().to_string())),
         ("--encoder-timeout", Some(encoder_timeout.to_string())),
         ("--segment", Some(segment.to_string())),
         ("--encoder-threads", Some(encoder_threads.to_string())),
     ];
-    flags.into_iter().filter_map(|(flag, value)| Some(format!("{flag}={}", value?))).collect()
+    let hdr = hdr.then(|| "--hdr".to_owned());
+    flags.into_iter().filter_map(|(flag, value)| Some(format!("{flag}={}", value?))).chain(hdr).collect()
 }
 
 // The template with its `@WORDS@` replaced, each once: what is put in is not looked at again.

@@ -25,7 +25,11 @@ pub fn estimate(scene: &Scene, denoise: bool, video: Option<&(Settings, Film)>) 
         CODES
     };
     let waiting = video.map_or(0, |(settings, film)| {
-        if settings.is_single() { 0 } else { (settings.waiting as u64).min(film.frames.len() as u64 * pixels * 3 / 2) }
+        if settings.is_single() {
+            0
+        } else {
+            (settings.waiting as u64).min(film.frames.len() as u64 * settings.frame_bytes(film.size) as u64)
+        }
     });
     BASE + pixels * each + waiting
 }

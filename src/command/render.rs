@@ -13,7 +13,7 @@ use crate::assets::AssetError;
 use crate::assets::source::Limits;
 use crate::cli::{Asked, QualityArg, RenderArgs, SplitArg, VideoArgs};
 use crate::error::Error;
-use crate::output::container::{CONTAINERS, Container};
+use crate::output::container::{CONTAINERS, Container, Join};
 use crate::output::ffmpeg::find_ffmpeg;
 use crate::output::files::{FrameFiles, folder_of};
 use crate::output::folder::FrameFolder;
@@ -22,7 +22,7 @@ use crate::output::manifest::{HIDDEN, Manifest};
 use crate::output::origin::Origin;
 use crate::output::segments;
 use crate::output::stream::{Stream, StreamSink};
-use crate::output::video::{Codec, Film, Settings, Video, VideoSink};
+use crate::output::video::{Codec, Deep, Film, Range, Settings, Video, VideoSink};
 use crate::output::{OutputError, Sink};
 use crate::render::denoise::DenoiserLibrary;
 use crate::render::frames::FrameList;
@@ -32,7 +32,7 @@ use crate::render::stats::RunReport;
 use crate::render::{Devices, RenderError, RenderOptions, Renderer};
 use crate::report::{LogFormat, Reporter, SceneFacts, remark, size};
 use crate::scene::limits::PICTURES;
-use crate::scene::{Pattern, Scene};
+use crate::scene::{Pattern, Scene, Tone};
 use clap::ValueEnum;
 use std::io::{IsTerminal, Write};
 use std::path::{Path, PathBuf};
@@ -248,7 +248,14 @@ impl Outputs {
         let folder = claim::folder_of(scene)?;
         let manifest = Manifest::of(scene, String::new(), args.denoise);
         let origin = Arc::new(Origin::of(&manifest));
-        let is_readable = claim::resumable(&folder, scene.output.bits);
+        let is_readable = match &settings {
+            Some(settings) if settings.deep.is_some() => Err(Error::Usage(
+                "a video of ten bits is made of light, and frames that lie there have been rounded: --overwrite renders them again, \
+                 and with --no-frames a video is resumed by itself"
+                    .into(),
+            )),
+            _ => claim::resumable(&folder, scene.output.bits),
+        };
         // Its frames are listed one by one, which only a video needs.
         let film = || Film {
             frames: all.iter().collect(),
@@ -388,7 +395,9 @@ fn cost(quality: QualityArg, scene: &Scene) -> String {
 fn video_settings(scene: &Scene, args: &RenderArgs) -> Result<Option<Settings>, Error> {
     let Some(path) = scene.output.video.clone() else { return Ok(None) };
     video_name("--video", &path)?;
-    Ok(Some(encoding(path, scene.output.fps, &args.encoding)?))
+    let settings = encoding(path, scene.output.fps, &args.encoding)?;
+    let deep = settings.deep.map(|deep| Deep { tone: scene.film.tone, ..deep });
+    Ok(Some(Settings { deep, ..settings }))
 }
 
 /// Whether a video can have that name.
@@ -401,14 +410,28 @@ pub fn video_name(flag: &str, path: &Path) -> Result<(), Error> {
     Err(Error::Usage(format!("{flag}: `{}` is no video: its name ends in {all} or .y4m", path.display())))
 }
 
+// What HDR10 comes in.
+const HDR: [Codec; 3] = [Codec::H265, Codec::Av1, Codec::Vp9];
+
 // The codec of a file, and whether it has what is asked of it.
 fn codec_of(path: &Path, args: &VideoArgs) -> Result<Codec, Error> {
     let container = Container::of(path).unwrap_or(&CONTAINERS[0]);
-    let codec = args.codec.unwrap_or(container.codecs[0]);
+    let own = if args.hdr { container.codecs.iter().find(|codec| HDR.contains(codec)) } else { None };
+    let codec = args.codec.or(own.copied()).unwrap_or(container.codecs[0]);
     let name = |codec: Codec| codec.to_possible_value().map_or_else(String::new, |v| v.get_name().to_owned());
     if !container.codecs.contains(&codec) {
         let all = container.codecs.iter().map(|&c| name(c)).collect::<Vec<_>>().join(", ");
         return Err(Error::Usage(format!("--codec: a .{} holds {all}, not {}", container.extension, name(codec))));
+    }
+    let is_deep = args.hdr || args.video_bits.as_deref() == Some("10");
+    if is_deep && (container.join != Join::Copied || Container::of(path).is_none()) {
+        return Err(Error::Usage(format!("{} has eight bits a channel: no --hdr, no --video-bits 10", path.display())));
+    }
+    if args.hdr && args.video_bits.as_deref() == Some("8") {
+        return Err(Error::Usage("--hdr: HDR10 has ten bits, not --video-bits 8".into()));
+    }
+    if args.hdr && !HDR.contains(&codec) {
+        return Err(Error::Usage(format!("--hdr: HDR10 comes in {}, not {}", HDR.map(name).join(", "), name(codec))));
     }
     if args.crf.is_some() && matches!(codec, Codec::Prores | Codec::Ffv1) {
         return Err(Error::Usage(format!("--crf: {} has no such quality", name(codec))));
@@ -422,8 +445,12 @@ pub fn encoding(path: PathBuf, fps: f64, args: &VideoArgs) -> Result<Settings, E
     let ffmpeg = named_ffmpeg(args.ffmpeg.as_deref());
     let is_mp4 = path.extension().is_some_and(|e| e.eq_ignore_ascii_case("mp4")) && codec == Codec::H264;
     // Where somebody names one, it is that or none.
-    let may_be_embedded = cfg!(feature = "h264") && is_mp4 && ffmpeg.is_none();
+    let range = if args.hdr { Some(Range::Hdr) } else { None };
+    let range = range.or((args.video_bits.as_deref() == Some("10")).then_some(Range::Standard));
+    let deep = range.map(|range| Deep { range, tone: Tone::Soft });
+    let may_be_embedded = deep.is_none() && cfg!(feature = "h264") && is_mp4 && ffmpeg.is_none();
     Ok(Settings {
+        deep,
         is_embedded: may_be_embedded && find_ffmpeg(None).is_err(),
         codec,
         path,

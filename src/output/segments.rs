@@ -187,8 +187,7 @@ impl Segments {
             std::fs::create_dir_all(&folder).map_err(|e| OutputError::Write(folder.clone(), e))?;
         }
         let maker = Arc::new(maker);
-        let (width, height) = film.sides();
-        let frame = width as usize * height as usize * 3 / 2;
+        let frame = settings.frame_bytes(film.sides());
         let waiting = Arc::new(Waiting::of((settings.waiting / frame.max(1)).clamp(2, film.frames.len().max(2))));
         let ((jobs, work), (report, ended)) = (unbounded(), unbounded());
         let worker = |_| {
@@ -378,8 +377,7 @@ struct Maker {
 
 impl Maker {
     fn start(&self, file: &Path) -> Result<Process, OutputError> {
-        let (width, height) = self.film.sides();
-        let mut arguments = input_arguments(width, height, self.settings.fps);
+        let mut arguments = input_arguments(&self.settings, self.film.sides());
         arguments.extend(output_arguments(&self.settings));
         arguments.push(url(file));
         Process::start(&self.ffmpeg.program, &arguments, self.settings.patience)
@@ -388,10 +386,9 @@ impl Maker {
     fn try_one(&self) -> Result<(), OutputError> {
         let failed = |e| OutputError::Write(self.settings.path.clone(), e);
         let file = temporary(&self.settings.path).map_err(failed)?.into_temp_path();
-        let (width, height) = self.film.sides();
         let mut trial = self.start(&file)?;
         // Should this fail, ffmpeg has already gone: its words are in what finish gives.
-        let fed = trial.feed(&vec![128; width as usize * height as usize * 3 / 2]);
+        let fed = trial.feed(&self.settings.grey(self.film.sides()));
         trial
             .finish(Some(1), "encoding a frame")
             .map_err(|e| e.reworded(|what| format!("the trial encode of one frame failed: {what}")))?;
@@ -466,6 +463,10 @@ impl Maker {
     fn planes(&self, item: Item) -> Result<Planes, OutputError> {
         match item {
             Item::Fed(lent) => Ok(Planes::Fed(lent)),
+            Item::There(number) if self.settings.deep.is_some() => Err(OutputError::Encoder {
+                what: format!("frame {number} lies there, and a video of ten bits is made of light: render it again"),
+                words: String::new(),
+            }),
             Item::There(number) => self.film.planes(number).map(Planes::Read),
         }
     }

@@ -10,9 +10,11 @@ use super::folder::{FrameFolder, sweep};
 use super::h264::H264;
 use super::segments::{Item, Segments};
 use super::y4m::{Y4m, rational};
-use super::{Already, Frame, Outcome, OutputError, PixelFormats, RunInfo, Sink, hex, mp4};
+use super::{Already, Frame, Outcome, OutputError, PixelFormats, RunInfo, Sink, deep, hex, mp4};
 use crate::kernels::Isa;
+use crate::scene::Tone;
 use sha2::{Digest, Sha256};
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -32,6 +34,24 @@ pub enum Codec {
     Prores,
     /// FFV1, without loss.
     Ffv1,
+}
+
+/// What a video's brightest codes mean.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Range {
+    /// BT.709: what the tone curve shows as white.
+    Standard,
+    /// HDR10: BT.2020's colours and the perceptual quantiser, light itself up to 1000 candelas a square metre.
+    Hdr,
+}
+
+/// A video of ten bits a channel, made of light.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Deep {
+    /// What its codes mean.
+    pub range: Range,
+    /// The scene's tone curve; of no account in HDR.
+    pub tone: Tone,
 }
 
 /// How to encode.
@@ -57,6 +77,8 @@ pub struct Settings {
     pub threads: u32,
     /// Encoders side by side; what they make does not depend on them.
     pub encoders: usize,
+    /// Ten bits a channel; None for eight.
+    pub deep: Option<Deep>,
     /// Without ffmpeg, by the encoder that is built in.
     pub is_embedded: bool,
     /// Most memory for frames that wait for an encoder, bytes.
@@ -72,6 +94,31 @@ impl Settings {
     pub fn segment_format(&self) -> &'static str {
         if matches!(self.codec, Codec::Prores | Codec::Ffv1) { "mov" } else { "mp4" }
     }
+    /// What it needs of frames.
+    pub fn needs(&self) -> PixelFormats {
+        let is_deep = self.deep.is_some();
+        PixelFormats { yuv420: !is_deep, linear: is_deep, ..PixelFormats::default() }
+    }
+    /// A frame's planes, as [`Video::feed`] takes them.
+    ///
+    /// # Errors
+    /// It has no light, and ten bits are asked for.
+    pub fn planes<'a>(&self, frame: &'a Frame) -> Result<Cow<'a, [u8]>, OutputError> {
+        let Some(Deep { range, tone }) = self.deep else { return Ok(Cow::Borrowed(frame.yuv420())) };
+        let none = || OutputError::Write(self.path.clone(), std::io::Error::other("the frame has no linear light"));
+        Ok(Cow::Owned(deep::planes(frame.linear().ok_or_else(none)?, tone, range)))
+    }
+    /// Bytes of a frame's planes.
+    pub fn frame_bytes(&self, (width, height): (u32, u32)) -> usize {
+        width as usize * height as usize * 3 / 2 * if self.deep.is_some() { 2 } else { 1 }
+    }
+    /// A grey frame.
+    pub fn grey(&self, size: (u32, u32)) -> Vec<u8> {
+        match self.deep {
+            None => vec![128; self.frame_bytes(size)],
+            Some(_) => 512_u16.to_le_bytes().repeat(self.frame_bytes(size) / 2),
+        }
+    }
     /// Whether it is made in one piece, frame by frame: there are no segments that a later run could go on from.
     pub fn is_single(&self) -> bool {
         self.is_embedded || self.is_raw()
@@ -83,11 +130,12 @@ impl Settings {
 }
 
 /// Arguments that describe the raw frames on standard input.
-pub fn input_arguments(width: u32, height: u32, fps: f64) -> Vec<String> {
-    let (numerator, denominator) = rational(fps);
+pub fn input_arguments(settings: &Settings, (width, height): (u32, u32)) -> Vec<String> {
+    let (numerator, denominator) = rational(settings.fps);
+    let format = if settings.deep.is_some() { "yuv420p10le" } else { "yuv420p" };
     let size = format!("{width}x{height}");
     let rate = format!("{numerator}/{denominator}");
-    ["-f", "rawvideo", "-pix_fmt", "yuv420p", "-video_size", &size, "-framerate", &rate, "-i", "pipe:0"]
+    ["-f", "rawvideo", "-pix_fmt", format, "-video_size", &size, "-framerate", &rate, "-i", "pipe:0"]
         .map(str::to_owned)
         .into()
 }
@@ -102,6 +150,10 @@ pub fn clock(fps: f64) -> (u64, u64) {
     (numerator * fold, denominator * fold)
 }
 
+// What HDR10 says of itself in H.265: BT.2020's primaries on a screen of 1000 candelas, which no pixel is brighter than.
+const HDR10: &str = ":hdr10=1:repeat-headers=1:colorprim=bt2020:transfer=smpte2084:colormatrix=bt2020nc:\
+    master-display=G(8500,39850)B(6550,2300)R(35400,14600)WP(15635,16450)L(10000000,1):max-cll=1000,0";
+
 /// Arguments that describe the encoding; the output's name comes after them.
 pub fn output_arguments(settings: &Settings) -> Vec<String> {
     // Quality and speed, where the encoder has them, and the names of these flags.
@@ -113,16 +165,21 @@ pub fn output_arguments(settings: &Settings) -> Vec<String> {
         Codec::Prores => ("prores_ks", "yuv422p10le", None, Some(("-profile:v", "hq"))),
         Codec::Ffv1 => ("ffv1", "yuv420p", None, None),
     };
+    let format = if settings.deep.is_some() && format == "yuv420p" { "yuv420p10le" } else { format };
+    let is_hdr = settings.deep.is_some_and(|deep| deep.range == Range::Hdr);
+    let (space, primaries, curve) =
+        if is_hdr { ("bt2020nc", "bt2020", "smpte2084") } else { ("bt709", "bt709", "bt709") };
+    let tags = format!("setparams=colorspace={space}:color_primaries={primaries}:color_trc={curve}:range=tv");
     let mut arguments: Vec<String> = [
         "-an",
         "-vf",
-        "setparams=colorspace=bt709:color_primaries=bt709:color_trc=bt709:range=tv",
+        tags.as_str(),
         "-colorspace",
-        "bt709",
+        space,
         "-color_primaries",
-        "bt709",
+        primaries,
         "-color_trc",
-        "bt709",
+        curve,
         "-color_range",
         "tv",
         "-chroma_sample_location",
@@ -147,7 +204,10 @@ pub fn output_arguments(settings: &Settings) -> Vec<String> {
         Codec::H264 => {}
         Codec::H265 => {
             let frames = threads.div_ceil(2).min(4);
-            let own = format!("log-level=error:pools={threads}:frame-threads={frames}");
+            let mut own = format!("log-level=error:pools={threads}:frame-threads={frames}");
+            if is_hdr {
+                own += HDR10;
+            }
             arguments.extend(["-tag:v".into(), "hvc1".into(), "-x265-params".into(), own]);
         }
         Codec::Av1 => arguments.extend(["-svtav1-params".into(), format!("lp={threads}")]),
@@ -163,9 +223,9 @@ pub fn output_arguments(settings: &Settings) -> Vec<String> {
 }
 
 /// ffmpeg's command line for a segment of a video of that size, as a shell takes it: raw frames come on standard input.
-pub fn command_line(settings: &Settings, (width, height): (u32, u32), ffmpeg: &Ffmpeg) -> String {
+pub fn command_line(settings: &Settings, sides: (u32, u32), ffmpeg: &Ffmpeg) -> String {
     let mut words = vec![ffmpeg.program.display().to_string(), "-hide_banner".into(), "-y".into()];
-    words.extend(input_arguments(width, height, settings.fps));
+    words.extend(input_arguments(settings, sides));
     words.extend(output_arguments(settings));
     words.push(format!("SEGMENT.{}", settings.segment_format()));
     let is_plain = |word: &String| word.bytes().all(|b| b.is_ascii_alphanumeric() || b"-_./:=+,".contains(&b));
@@ -220,8 +280,7 @@ impl Film {
     }
     /// Names its segments: the same for all runs that make the same ones.
     pub fn key(&self, settings: &Settings, ffmpeg: &Ffmpeg) -> String {
-        let (width, height) = self.sides();
-        let input = input_arguments(width, height, settings.fps);
+        let input = input_arguments(settings, self.sides());
         let parts = [
             &[self.scene.clone().unwrap_or_default(), ffmpeg.version.clone()],
             &input[..],
@@ -417,7 +476,7 @@ impl VideoSink {
 
 impl Sink for VideoSink {
     fn needs(&self) -> PixelFormats {
-        PixelFormats { yuv420: true, ..PixelFormats::default() }
+        self.settings.needs()
     }
     fn open(&mut self, _run: &RunInfo) -> Result<(), OutputError> {
         self.open = Some(Video::open(self.settings.clone(), self.film.clone())?);
@@ -425,7 +484,7 @@ impl Sink for VideoSink {
     }
     fn frame(&mut self, frame: &Frame) -> Result<(), OutputError> {
         let Some(video) = &mut self.open else { return Ok(()) };
-        match video.feed(frame.number, frame.yuv420()) {
+        match self.settings.planes(frame).and_then(|planes| video.feed(frame.number, &planes)) {
             Ok(()) => Ok(()),
             Err(cause) => Err(match self.open.take() {
                 Some(dead) => dead.autopsy(cause),
@@ -464,6 +523,7 @@ mod tests {
             encoders: 1,
             waiting: 1 << 20,
             is_embedded: false,
+            deep: None,
         }
     }
 
@@ -481,7 +541,10 @@ mod tests {
 
     #[test]
     fn frame_rates_are_fractions() {
-        assert!(input_arguments(4, 2, 29.97).contains(&"30000/1001".to_owned()));
+        assert!(
+            input_arguments(&Settings { fps: 29.97, ..settings(Codec::H264) }, (4, 2))
+                .contains(&"30000/1001".to_owned())
+        );
         assert_eq!(
             [30.0, 29.97, 24.0, 0.001].map(clock),
             [(15360, 512), (30000, 1001), (12288, 512), (16384, 16_384_000)]

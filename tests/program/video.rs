@@ -417,3 +417,76 @@ fn without_ffmpeg_an_mp4_is_made_all_the_same() {
     assert!(run.status.code() == Some(74) && words(&run).contains("3840x2160"), "{}", words(&run));
     assert!(!dir.path().join("d.mp4").exists());
 }
+
+#[test]
+fn ten_bits_and_hdr_are_made_of_light() {
+    let dir = tempfile::tempdir().unwrap();
+    // A sky that fades from black to beyond white, and nothing else to speak of.
+    let scene = "[output]\nframes = 3\nsize = [64, 64]\n[render]\nsamples = 1\n[film]\ntone = \"clip\"\n[sky]\nzenith = [4, 4, 4]\nhorizon = [0, 0, 0]\n\
+                 [camera]\nposition = [0, 0, 0]\nlook_at = [1, 0, 0.2]\nfov_deg = 60\n[[sphere]]\ncenter = [0, 0, -9]\nradius = 1\n";
+    std::fs::write(dir.path().join("s.toml"), scene).unwrap();
+    let render = |args: &[&str]| program(dir.path(), &[&["s.toml", "--cpu", "-q"], args].concat()).output().unwrap();
+    let probe = |file: &str| {
+        let facts = "stream=codec_name,pix_fmt,color_range,color_space,color_transfer,color_primaries,nb_read_frames";
+        let args = ["-v", "error", "-count_frames", "-show_entries", facts, "-of", "csv=p=0", file];
+        let run = Command::new("ffprobe").args(args).current_dir(dir.path()).output().unwrap();
+        text(&run.stdout).trim().trim_end_matches(',').to_owned()
+    };
+    // Codes of the brightness of the first frame's middle column, from the bottom up.
+    let column = |file: &str| {
+        let args = ["-v", "error", "-i", file, "-frames:v", "1", "-pix_fmt", "yuv420p10le", "-f", "rawvideo", "-"];
+        let run = Command::new("ffmpeg").args(args).current_dir(dir.path()).output().unwrap();
+        assert!(run.status.success(), "{}", text(&run.stderr));
+        let codes: Vec<u16> = run.stdout.as_chunks::<2>().0.iter().map(|&b| u16::from_le_bytes(b)).collect();
+        (0..64).rev().map(|row| codes[64 * row + 32]).collect::<Vec<_>>()
+    };
+    let ten = ["--no-frames", "--video-bits", "10", "--crf", "1", "--video"];
+    for (file, codec, format) in [
+        ("a.mp4", "h265", "hevc,yuv420p10le"),
+        ("b.mkv", "h264", "h264,yuv420p10le"),
+        ("c.mkv", "av1", "av1,yuv420p10le"),
+    ] {
+        let run = render(&[&ten[..], &[file, "--codec", codec]].concat());
+        assert!(run.status.success(), "{}", text(&run.stderr));
+        assert_eq!(probe(file), format!("{format},tv,bt709,bt709,bt709,3"));
+    }
+    let run = render(&["--no-frames", "--video-bits", "10", "--codec", "ffv1", "--video", "exact.mkv"]);
+    assert!(run.status.success(), "{}", text(&run.stderr));
+    let exact = column("exact.mkv");
+    assert!(exact.is_sorted() && exact[0] < 80 && exact[63] == 940, "{exact:?}");
+    // More steps than eight bits have: not all codes are multiples of four.
+    assert!(exact.iter().any(|code| code % 4 != 0), "{exact:?}");
+    let near = |a: &[u16], b: &[u16]| a.iter().zip(b).all(|(x, y)| x.abs_diff(*y) < 24);
+    assert!(near(&column("a.mp4"), &exact), "{:?}", column("a.mp4"));
+    // HDR: white of 203 candelas is code 573, and what is four times as bright is not cut off there.
+    let run = render(&["--no-frames", "--hdr", "--crf", "1", "--video", "hdr.mp4"]);
+    assert!(run.status.success(), "{}", text(&run.stderr));
+    assert_eq!(probe("hdr.mp4"), "hevc,yuv420p10le,tv,bt2020nc,smpte2084,bt2020,3");
+    let hdr = column("hdr.mp4");
+    let white = hdr[exact.iter().position(|&code| code == 940).unwrap()];
+    assert!(white.abs_diff(573) < 30 && hdr[63] > white + 40, "{hdr:?}");
+    let side = ["-v", "error", "-show_frames", "-read_intervals", "%+#1", "hdr.mp4"];
+    let told = text(&Command::new("ffprobe").args(side).current_dir(dir.path()).output().unwrap().stdout);
+    assert!(told.contains("Mastering display metadata") && told.contains("max_content=1000"), "{told}");
+    let run = render(&["--no-frames", "--hdr", "--video", "hdr.webm"]);
+    assert!(run.status.success() && probe("hdr.webm").starts_with("vp9,yuv420p10le"), "{}", text(&run.stderr));
+    for (args, why) in [
+        (&["--no-frames", "--hdr", "--video", "x.gif"][..], "has eight bits a channel"),
+        (&["--no-frames", "--hdr", "--video", "x.mp4", "--codec", "h264"], "HDR10 comes in h265, av1, vp9"),
+        (&["--no-frames", "--video-bits", "10", "--video", "x.y4m"], "has eight bits a channel"),
+    ] {
+        let run = render(args);
+        assert!(run.status.code() == Some(64) && text(&run.stderr).contains(why), "{}", text(&run.stderr));
+    }
+    // Frames that lie there are no light; a film alone is resumed.
+    assert!(render(&["-o", "f/%d.png", "--video", "d.mp4", "--hdr"]).status.success());
+    std::fs::remove_file(dir.path().join("d.mp4")).unwrap();
+    let run = render(&["-o", "f/%d.png", "--video", "d.mp4", "--hdr", "--resume"]);
+    let said = text(&run.stderr);
+    assert!(run.status.code() == Some(64) && said.contains("--overwrite renders them again"), "{said}");
+    let again = ["--no-frames", "--hdr", "--crf", "1", "--video", "hdr.mp4", "--resume"];
+    let before = std::fs::read(dir.path().join("hdr.mp4")).unwrap();
+    std::fs::remove_file(dir.path().join("hdr.mp4")).unwrap();
+    assert!(render(&again).status.success());
+    assert!(std::fs::read(dir.path().join("hdr.mp4")).unwrap() == before);
+}

@@ -1,0 +1,98 @@
+//! Frames for videos of ten bits: from light, never by way of eight bits.
+
+use super::video::Range;
+use crate::film::image::Image;
+use crate::scene::Tone;
+use rayon::prelude::*;
+
+// The share of each primary in brightness (ITU-R BT.709-6 and BT.2020-2).
+const BT709: [f64; 3] = [0.2126, 0.7152, 0.0722];
+const BT2020: [f64; 3] = [0.2627, 0.6780, 0.0593];
+// BT.709's primaries in BT.2020's (ITU-R BT.2087-0, 4.2).
+const WIDER: [[f64; 3]; 3] = [[0.6274, 0.3293, 0.0433], [0.0691, 0.9195, 0.0114], [0.0164, 0.0880, 0.8956]];
+// What white in a scene is shown with, and the most there is, candelas a square metre (ITU-R BT.2408-7, 2.1).
+const WHITE: f64 = 203.0;
+/// The brightest that is shown, candelas a square metre.
+pub const BRIGHTEST: f64 = 1000.0;
+const PQ_MOST: f64 = 10_000.0;
+
+// The perceptual quantiser's curve (SMPTE ST 2084): 0 to 1 for 0 to 10,000 candelas a square metre.
+fn pq(light: f64) -> f64 {
+    let (m1, m2) = (2610.0 / 16384.0, 2523.0 / 4096.0 * 128.0);
+    let (c1, c2, c3) = (3424.0 / 4096.0, 2413.0 / 4096.0 * 32.0, 2392.0 / 4096.0 * 32.0);
+    let powered = libm::pow((light / PQ_MOST).clamp(0.0, 1.0), m1);
+    libm::pow((c1 + c2 * powered) / (1.0 + c3 * powered), m2)
+}
+
+// A pixel as it is shown, 0 to 1.
+fn displayed(light: [f32; 3], tone: Tone, range: Range) -> [f64; 3] {
+    let light = light.map(f64::from);
+    if range == Range::Standard {
+        return tone.shown(light).map(|x| tone.encoded(x.clamp(0.0, 1.0)));
+    }
+    let wide = WIDER.map(|row| row.iter().zip(light).map(|(share, x)| share * x.max(0.0)).sum::<f64>());
+    wide.map(|x| pq((x * WHITE).min(BRIGHTEST)))
+}
+
+/// The planes Y, U and V of a frame one after the other, ten bits in two bytes, the lower first, limited range; sides padded to even
+/// numbers with the last row and column. BT.709's colours through the tone curve, or BT.2020's by light itself (HDR10).
+pub fn planes(image: &Image<f32>, tone: Tone, range: Range) -> Vec<u8> {
+    let (width, height) = (image.width() as usize, image.height() as usize);
+    let (wide, tall) = (width.next_multiple_of(2), height.next_multiple_of(2));
+    let shares = if range == Range::Standard { BT709 } else { BT2020 };
+    let pixels = image.data().as_chunks::<3>().0;
+    let shown: Vec<[f64; 3]> = pixels.par_iter().map(|&light| displayed(light, tone, range)).collect();
+    let at = |x: usize, y: usize| shown[y.min(height - 1) * width + x.min(width - 1)];
+    let luma = |[r, g, b]: [f64; 3]| shares[0] * r + shares[1] * g + shares[2] * b;
+    let code = |x: f64| (x.round().clamp(4.0, 1019.0) as u16).to_le_bytes();
+    let row_of = |y: usize| (0..wide).map(|x| code(64.0 + 876.0 * luma(at(x, y)))).collect::<Vec<_>>();
+    let mut bytes: Vec<u8> = (0..tall).into_par_iter().flat_map_iter(row_of).flatten().collect();
+    // Of two by two pixels, from their middle.
+    let chroma = |channel: usize| {
+        let scale = 896.0 / (2.0 * (1.0 - shares[channel]));
+        (0..tall / 2)
+            .into_par_iter()
+            .flat_map_iter(|y| {
+                let four = |x: usize| [(0, 0), (1, 0), (0, 1), (1, 1)].map(|(i, j)| at(2 * x + i, 2 * y + j));
+                let mean = |x: usize| four(x).iter().map(|p| p[channel] - luma(*p)).sum::<f64>() / 4.0;
+                (0..wide / 2).map(|x| code(512.0 + scale * mean(x))).collect::<Vec<_>>()
+            })
+            .flatten()
+            .collect::<Vec<u8>>()
+    };
+    bytes.extend(chroma(2));
+    bytes.extend(chroma(0));
+    bytes
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn codes(light: [f32; 3], tone: Tone, range: Range) -> Vec<u16> {
+        let image = Image::new(1, 1, 3, light.to_vec());
+        planes(&image, tone, range).as_chunks::<2>().0.iter().map(|&b| u16::from_le_bytes(b)).collect()
+    }
+
+    #[test]
+    fn black_white_and_primaries_have_their_codes() {
+        let clip = Tone::Clip { gamma: 0.0 };
+        // Four of brightness, one and one of colour.
+        assert_eq!(codes([0.0; 3], clip, Range::Standard), [64, 64, 64, 64, 512, 512]);
+        assert_eq!(codes([1.0; 3], clip, Range::Standard), [940, 940, 940, 940, 512, 512]);
+        assert_eq!(codes([1.0, 0.0, 0.0], clip, Range::Standard)[3..], [250, 409, 960]);
+        // Reference white is 58 % of the signal, a thousand candelas are 75 % (BT.2408-7, table 1; BT.2100-2).
+        assert_eq!(codes([0.0; 3], clip, Range::Hdr)[0], 64);
+        let level = |light: f32| (f64::from(codes([light; 3], clip, Range::Hdr)[0]) - 64.0) / 876.0;
+        assert!((level(1.0) - 0.58).abs() < 0.002 && (level(1000.0) - 0.752).abs() < 0.002);
+        assert_eq!(codes([1.0; 3], clip, Range::Hdr)[4..], [512, 512]);
+    }
+
+    #[test]
+    fn odd_sides_are_padded() {
+        let image = Image::new(3, 1, 3, vec![0.5; 9]);
+        let bytes = planes(&image, Tone::Soft, Range::Standard);
+        assert_eq!(bytes.len(), 2 * (4 * 2 + 2 + 2));
+        assert!(bytes[..16].as_chunks::<2>().0.iter().all(|b| *b == bytes[..2]));
+    }
+}
