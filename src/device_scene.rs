@@ -272,6 +272,7 @@ fn is_plain(scene: &Scene) -> bool {
         && world.floor.as_ref().is_none_or(plain_floor)
         && world.lights.iter().all(|l| l.radius == 0.0)
         && world.bodies.iter().all(plain_body)
+        && !world.sky.transparent
         && world.materials().all(Material::is_simple)
 }
 
@@ -315,6 +316,7 @@ fn constants(scene: &Scene, assets: &Assets, geometry: &Geometry) -> Constants {
         dispersive: i32::from(is_dispersive(scene)),
         relief_u,
         relief_v,
+        transparent: i32::from(world.sky.transparent),
         ..floor.map_or_else(Constants::default, |f| floor::constants(f, world.highlight, relief))
     }
 }

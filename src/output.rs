@@ -19,6 +19,7 @@ pub mod y4m;
 
 use crate::film::image::{Image, Layers};
 use crate::kernels::Isa;
+use std::borrow::Cow;
 use std::path::PathBuf;
 use std::sync::OnceLock;
 
@@ -118,8 +119,21 @@ pub struct Frame<'a> {
     pub(crate) isa: Isa,
 }
 
+/// A picture as it is seen over black: no video has alpha.
+pub(crate) fn opaque(rgba: &[u8]) -> Cow<'_, [u8]> {
+    let pixels = rgba.as_chunks::<4>().0;
+    if pixels.iter().all(|pixel| pixel[3] == 255) {
+        return Cow::Borrowed(rgba);
+    }
+    let over = |&pixel: &[u8; 4]| {
+        let [r, g, b] = formats::over_black(pixel);
+        [r, g, b, 255]
+    };
+    Cow::Owned(pixels.iter().flat_map(over).collect())
+}
+
 impl Frame<'_> {
-    /// Rows from the top, 4 bytes a pixel, alpha 255. Empty for sinks that did not ask for `rgba8`.
+    /// Rows from the top, 4 bytes a pixel; alpha is 255, and straight where the sky is transparent. Empty for sinks that did not ask for `rgba8`.
     pub fn rgba8(&self) -> &[u8] {
         self.rgba
     }
@@ -131,7 +145,7 @@ impl Frame<'_> {
         }
         self.converted.get_or_init(|| {
             let mut planes = Vec::new();
-            self.isa.convert(self.rgba, self.width, self.height, &mut planes);
+            self.isa.convert(&opaque(self.rgba), self.width, self.height, &mut planes);
             planes
         })
     }

@@ -291,7 +291,7 @@ impl Renderer {
         let info = RunInfo { frames: frames.len(), first, width, height };
         let mut needs = sinks.iter().fold(PixelFormats::default(), |all, s| all.union(s.needs()));
         // The denoiser looks at the first surfaces too.
-        needs.layers |= self.options.denoise.is_some();
+        needs.layers |= self.options.denoise.is_some() || self.scene.world.sky.transparent;
         let post = self.post();
         let is_linear = self.is_linear(needs, &post);
         let from = self.options.denoise.as_ref();

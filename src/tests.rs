@@ -6,6 +6,7 @@
     reason = "a failed unwrap fails the test; tests compare within bounds"
 )]
 
+mod alpha;
 mod architecture;
 mod area_lights;
 mod arm;

@@ -96,7 +96,7 @@ struct PathTracing {
                                    Q& queue) {
     const Mask surface = active & (hit.surface != Int(NO_SURFACE)), away = active & !surface;
     if (any(away)) {
-      const Vec light = asked.weight * (sky(scene, asked.d, away) * sky_share(scene, asked, away));
+      const Vec light = asked.weight * (seen_sky(scene, asked, away) * sky_share(scene, asked, away));
       queue.add_radiance(asked, limited(scene, asked, light), away);
     }
     if (!any(surface)) return false;

@@ -78,7 +78,7 @@ struct Whitted {
                                    Q& queue) {
     const Mask surface = active & (hit.surface != Int(NO_SURFACE));
     if (!any(surface)) {
-      queue.add_radiance(asked, asked.weight * sky(scene, asked.d, active), active);
+      queue.add_radiance(asked, asked.weight * seen_sky(scene, asked, active), active);
       return false;
     }
     const Mask met = given_any(surface);
@@ -87,7 +87,7 @@ struct Whitted {
     queue.add_radiance(
         ray,
         ray.weight *
-            select(met, s.emission + s.albedo * vec(scene.constants.ambient), sky(scene, ray.d, active & !surface)),
+            select(met, s.emission + s.albedo * vec(scene.constants.ambient), seen_sky(scene, ray, active & !surface)),
         active);
     POLYFLY_NO_UNROLL
     for (int i = 0; i < light_count(scene); ++i) sample_light<true>(scene, i, ray, s, met, queue);

@@ -55,3 +55,15 @@ POLYFLY_FN Vec sky(const S& scene, Vec d, Mask m) {
   return mix(vec(scene.constants.horizon), vec(scene.constants.zenith),
              max(fma(d.z, Real(scene.constants.sky_slope), Real(scene.constants.sky_base)), Real(0.0f)));
 }
+
+// The light that a ray finds at its end, in the lanes of m. Where pictures are transparent, one from the camera itself
+// finds none.
+template <class S>
+POLYFLY_FN Vec seen_sky(const S& scene, const Ray& ray, Mask m) {
+  const Vec light = sky(scene, ray.d, m);
+  if constexpr (!SceneTraits<S>::plain) {
+    if (scene.constants.transparent)
+      return select((ray.bounces & Int(BOUNCE_MASK)) > Int(0), light, vec(Real(0.0f), Real(0.0f), Real(0.0f)));
+  }
+  return light;
+}

@@ -6,7 +6,7 @@ use crate::error::Error;
 use crate::kernels::Isa;
 use crate::output::Frame;
 use crate::output::files::write_whole;
-use crate::output::formats::{Format, Shown};
+use crate::output::formats::{Format, FormatOptions, Shown};
 use crate::output::origin;
 use crate::report::remark;
 use crate::scene::limits::PICTURES;
@@ -84,6 +84,8 @@ pub fn write_picture(to: &Path, (width, height): (u32, u32), rgba: &[u8]) -> Res
     let target = format_of(to)
         .ok_or_else(|| Error::Usage(format!("{}: a picture ends in .{}", to.display(), PICTURES.join(", ."))))?;
     let options = target.options(Some(8), Tone::Soft).map_err(|e| Error::Usage(format!("{}: {e}", to.display())))?;
+    let has_alpha = rgba.as_chunks::<4>().0.iter().any(|pixel| pixel[3] < 255);
+    let options = FormatOptions { has_alpha, ..options };
     if width.max(height) > target.largest || rgba.is_empty() {
         return Err(Error::Usage(format!("{} cannot have {width} x {height} pixels", to.display())));
     }

@@ -322,7 +322,7 @@ impl Outputs {
         let options = format
             .options(scene.output.bits, scene.film.tone)
             .map_err(|e| Error::Usage(format!("{place}: {e}; give other --bits")))?;
-        Ok(FormatOptions { origin: Some(Arc::clone(&self.origin)), ..options })
+        Ok(FormatOptions { origin: Some(Arc::clone(&self.origin)), has_alpha: scene.world.sky.transparent, ..options })
     }
 
     /// The format of pictures, if there are to be any.

@@ -12,6 +12,7 @@ use super::origin::Origin;
 use super::{Frame, PixelFormats};
 use crate::scene::Tone;
 use crate::scene::limits::ordinary_extension;
+use std::borrow::Cow;
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::Path;
@@ -24,6 +25,8 @@ pub struct FormatOptions {
     pub bits: u32,
     /// The tone curve, for formats of more than 8 bits that show it.
     pub tone: Tone,
+    /// Pictures are see-through in places.
+    pub has_alpha: bool,
     /// What made the pictures, to be written into them.
     pub origin: Option<Arc<Origin>>,
 }
@@ -75,7 +78,7 @@ impl Format {
     pub fn options(&self, bits: Option<u32>, tone: Tone) -> Result<FormatOptions, String> {
         let bits = bits.unwrap_or(self.bits[0]);
         if self.bits.contains(&bits) {
-            return Ok(FormatOptions { bits, tone, origin: None });
+            return Ok(FormatOptions { bits, tone, has_alpha: false, origin: None });
         }
         let can = self.bits.iter().map(u32::to_string).collect::<Vec<_>>().join(" or ");
         Err(format!(".{} has {can} bits a channel, not {bits}", self.extension))
@@ -91,27 +94,51 @@ fn shown(path: &Path, format: image::ImageFormat) -> io::Result<Shown> {
 
 const RGBA8: PixelFormats = PixelFormats { rgba8: true, yuv420: false, linear: false, layers: false };
 
-// The pixels of opaque RGBA without their alpha.
+// The pixels of RGBA without their alpha: over black where they are not opaque.
 fn rgb(rgba: &[u8]) -> Vec<u8> {
     let mut rgb = Vec::with_capacity(rgba.len() / 4 * 3);
-    rgba.chunks_exact(4).for_each(|pixel| rgb.extend_from_slice(&pixel[..3]));
+    rgba.as_chunks::<4>().0.iter().for_each(|&pixel| rgb.extend_from_slice(&over_black(pixel)));
     rgb
+}
+
+/// A pixel of RGBA as it is seen over black.
+pub fn over_black([r, g, b, alpha]: [u8; 4]) -> [u8; 3] {
+    match alpha {
+        255 => [r, g, b],
+        _ => [r, g, b].map(|x| ((u32::from(x) * u32::from(alpha) + 127) / 255) as u8),
+    }
+}
+
+// The samples of a picture, and whether there are four a pixel: only where something is not opaque.
+fn samples(rgba: &[u8], has_alpha: bool) -> (Cow<'_, [u8]>, bool) {
+    if has_alpha { (Cow::Borrowed(rgba), true) } else { (Cow::Owned(rgb(rgba)), false) }
 }
 
 // What formats of 8 and 16 bits need.
 fn toned(options: &FormatOptions) -> PixelFormats {
     match options.bits {
         8 => RGBA8,
-        _ => PixelFormats { linear: true, ..PixelFormats::default() },
+        _ => PixelFormats { linear: true, layers: options.has_alpha, ..PixelFormats::default() },
     }
 }
 
-// Linear light through the tone curve: three numbers a pixel.
-fn sixteen_bits(frame: &Frame, tone: Tone) -> io::Result<Vec<u16>> {
+// Linear light through the tone curve: three numbers a pixel, or four with straight alpha.
+fn sixteen_bits(frame: &Frame, options: &FormatOptions) -> io::Result<Vec<u16>> {
+    let tone = options.tone;
     let linear = frame.linear().ok_or_else(|| missing("linear light"))?;
     let code = |x: f64| (tone.encoded(x.clamp(0.0, 1.0)) * 65535.0).round() as u16;
-    let codes = |p: &[f32; 3]| tone.shown(p.map(f64::from)).map(code);
-    Ok(linear.data().as_chunks::<3>().0.iter().flat_map(codes).collect())
+    let codes = |p: [f64; 3]| tone.shown(p).map(code);
+    let pixels = linear.data().as_chunks::<3>().0;
+    if !options.has_alpha {
+        return Ok(pixels.iter().flat_map(|p| codes(p.map(f64::from))).collect());
+    }
+    let coverage = &frame.layers().ok_or_else(|| missing("coverage"))?.coverage;
+    let straight = |(p, &share): (&[f32; 3], &f32)| {
+        let share = f64::from(share);
+        let [r, g, b] = if share > 0.0 { codes(p.map(|x| f64::from(x) / share)) } else { [0; 3] };
+        [r, g, b, (share * 65535.0).round() as u16]
+    };
+    Ok(pixels.iter().zip(coverage.data()).flat_map(straight).collect())
 }
 
 // N bytes from a place of a file.

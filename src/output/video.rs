@@ -10,7 +10,7 @@ use super::folder::{FrameFolder, sweep};
 use super::h264::H264;
 use super::segments::{Item, Segments};
 use super::y4m::{Y4m, rational};
-use super::{Already, Frame, Outcome, OutputError, PixelFormats, RunInfo, Sink, deep, hex, mp4};
+use super::{Already, Frame, Outcome, OutputError, PixelFormats, RunInfo, Sink, deep, hex, mp4, opaque};
 use crate::kernels::Isa;
 use crate::scene::Tone;
 use sha2::{Digest, Sha256};
@@ -275,7 +275,7 @@ impl Film {
         }
         let isa = Isa::pick(None).map_err(|e| failed(std::io::Error::other(e.to_string())))?;
         let mut planes = Vec::new();
-        isa.convert(&shown.rgba, self.size.0, self.size.1, &mut planes);
+        isa.convert(&opaque(&shown.rgba), self.size.0, self.size.1, &mut planes);
         Ok(planes)
     }
     /// Names its segments: the same for all runs that make the same ones.

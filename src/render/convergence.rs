@@ -10,7 +10,7 @@ pub fn noise(film: &Film, development: &Development) -> f64 {
     if film.samples()[1] == 0 {
         return f64::MAX;
     }
-    let [a, b] = [0, 1].map(|half| development.picture(&mut film.resolve_half(half)));
+    let [a, b] = [0, 1].map(|half| development.picture(&mut film.resolve_half(half), None));
     let bytes = |rgba: &[u32]| rgba.iter().flat_map(|p| p.to_le_bytes()).collect::<Vec<u8>>();
     let (a, b) = (bytes(&a), bytes(&b));
     let square: u64 = a.iter().zip(&b).map(|(a, b)| u64::from(a.abs_diff(*b)) * u64::from(a.abs_diff(*b))).sum();

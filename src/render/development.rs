@@ -26,9 +26,26 @@ pub struct Development<'a> {
 }
 
 impl Development<'_> {
-    /// Takes mean light through the post steps, which change the image, and gives the picture: RGBA, a word a pixel.
-    pub fn picture(&self, image: &mut Image<f32>) -> Vec<u32> {
+    /// Takes mean light through the post steps, which change the image, and gives the picture: RGBA, a word a pixel. With the share of
+    /// each pixel that is covered its colours are those of what covers it, and alpha is that share (straight alpha).
+    pub fn picture(&self, image: &mut Image<f32>, coverage: Option<&Image<f32>>) -> Vec<u32> {
         self.post.iter().for_each(|step| step.apply(image, self.frame));
+        let Some(coverage) = coverage else { return self.toned(image) };
+        let mut straight = image.clone();
+        let pixels = straight.data_mut().as_chunks_mut::<3>().0.par_iter_mut().zip(coverage.data());
+        pixels.filter(|(_, share)| **share > 0.0).for_each(|(pixel, share)| *pixel = pixel.map(|x| x / share));
+        let mut rgba = self.toned(&straight);
+        let codes = rgba.par_iter_mut().zip(coverage.data());
+        codes.for_each(|(code, share)| {
+            let alpha = (share * 255.0).round() as u32;
+            // What nothing covers is black: its light is bloom's at most.
+            *code = if alpha == 0 { 0 } else { *code & 0x00ff_ffff | alpha << 24 };
+        });
+        rgba
+    }
+
+    // Through the tone curve, opaque.
+    fn toned(&self, image: &Image<f32>) -> Vec<u32> {
         let width = image.width().max(1) as usize;
         let mut rgba = vec![0u32; image.data().len() / 3];
         // The sequence's second step, and another one from frame to frame.

@@ -38,6 +38,8 @@ pub struct Plan {
     pub output: TaskOutput,
     /// The layers are wanted too.
     pub features: bool,
+    // What the camera hits is the picture's alpha: all samples count.
+    is_transparent: bool,
     /// Moments of a frame that its samples are spread over, while the shutter is open; 1: an instant.
     pub moments: u32,
 }
@@ -83,6 +85,7 @@ impl Plan {
             },
             output: if is_linear { TaskOutput::Sums } else { TaskOutput::Picture },
             features: needs.layers,
+            is_transparent: scene.world.sky.transparent,
             moments: moments(scene),
         }
     }
@@ -113,7 +116,8 @@ impl Plan {
 
     /// The samples that features are averaged over, if they are wanted.
     pub fn feature_samples(&self) -> Option<u32> {
-        self.features.then(|| self.samples.min(FEATURE_SAMPLES))
+        let most = if self.is_transparent { self.samples } else { FEATURE_SAMPLES };
+        self.features.then(|| self.samples.min(most))
     }
 
     /// The tasks of some samples of a frame, and the moment of each: a sample's number tells which it is of, so that every

@@ -19,6 +19,8 @@ pub struct Sky {
     pub rotation_deg: f64,
     /// Multiplies the picture's light.
     pub intensity: f64,
+    /// Pictures are see-through where the camera sees nothing but sky; it lights and is mirrored all the same.
+    pub transparent: bool,
 }
 
 impl Default for Sky {
@@ -30,6 +32,7 @@ impl Default for Sky {
             image: None,
             rotation_deg: 0.0,
             intensity: 1.0,
+            transparent: false,
         }
     }
 }

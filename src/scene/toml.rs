@@ -389,6 +389,7 @@ impl Validator {
             image,
             rotation_deg: self.number("rotation_deg", &raw.rotation_deg, 0.0, Rule::Finite),
             intensity: self.number("intensity", &raw.intensity, 1.0, Rule::Brightness),
+            transparent: raw.transparent.as_ref().is_some_and(|t| *t.get_ref()),
         }
     }
     // One of some words.
@@ -574,6 +575,12 @@ pub fn parse(text: &str, reading: Reading) -> Result<(Scene, Vec<String>), Vec<P
         );
     }
     let scene = c.scene(&raw, reading, &mut warnings);
+    let uneven = scene.render.adaptive.is_some() || scene.camera.shutter > 0.0;
+    if let (Some(told), true, true) = (&raw.sky.transparent, scene.world.sky.transparent, uneven) {
+        let expected =
+            "expected no range of `samples` and no `shutter`: all samples of a pixel count alike in its alpha";
+        c.problems.push(Problem::new(told.span(), "`transparent` needs the same samples everywhere", expected));
+    }
     if let (Some(told), Some(_), true) = (&raw.render.samples, scene.render.adaptive, scene.camera.shutter > 0.0) {
         let what = "`samples` is a range, and the camera has a `shutter`";
         let expected = "expected a number: an open shutter spreads all samples over its moments";

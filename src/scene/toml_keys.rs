@@ -130,6 +130,8 @@ pub struct RawSky {
     pub rotation_deg: Number,
     /// Multiplies the picture's light.
     pub intensity: Number,
+    /// Pictures are see-through where the camera sees nothing but sky (.png, .exr, .tiff, .webp, .data).
+    pub transparent: Option<At<bool>>,
 }
 
 #[derive(Deserialize, Default, JsonSchema)]

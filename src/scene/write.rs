@@ -92,6 +92,9 @@ fn write_toml(scene: &Scene, o: &mut String) -> std::fmt::Result {
         writeln!(o, "image = {}", S(&image.to_string()))?;
     }
     writeln!(o, "rotation_deg = {}\nintensity = {}", N(scene.world.sky.rotation_deg), N(scene.world.sky.intensity))?;
+    if scene.world.sky.transparent {
+        writeln!(o, "transparent = true")?;
+    }
     write_camera(&scene.camera, o)?;
     for b in &scene.world.bodies {
         writeln!(o, "\n[[body]]\nsolid = \"{}\"", b.solid.name())?;

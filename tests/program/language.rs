@@ -537,3 +537,43 @@ fn faults_have_colours_where_they_are_wanted() {
     assert!(forced(false).contains(&0x1b));
     assert!(!forced(true).contains(&0x1b));
 }
+
+#[test]
+fn pictures_are_see_through_where_there_is_sky() {
+    let dir = folder();
+    let scene = std::fs::read_to_string(dir.path().join("scene.toml")).unwrap();
+    let clear = scene.replace("[sky]\n", "[sky]\ntransparent = true\n");
+    assert_ne!(clear, scene);
+    std::fs::write(dir.path().join("scene.toml"), clear).unwrap();
+    let open = |name: &str| image::open(dir.path().join(name)).unwrap();
+    for name in ["a.data", "a.png", "a.webp", "a.tiff", "a.exr", "a.ppm", "a.jpg"] {
+        let run = render(dir.path(), &["--frames", "3", "-o", name]);
+        assert!(run.status.success(), "{name}: {}", words(&run));
+    }
+    let data = std::fs::read(dir.path().join("a.data")).unwrap().split_off(8);
+    let alphas: Vec<u8> = data.iter().skip(3).step_by(4).copied().collect();
+    assert!(alphas.contains(&0) && alphas.contains(&255), "{alphas:?}");
+    for name in ["a.png", "a.webp", "a.tiff"] {
+        assert!(open(name).into_rgba8().into_raw() == data, "{name}");
+    }
+    // Sixteen bits are the same to eight.
+    assert!(render(dir.path(), &["--frames", "3", "-o", "deep.png", "--bits", "16"]).status.success());
+    let deep = open("deep.png").into_rgba16().into_raw();
+    assert!(deep.iter().zip(&data).all(|(&a, &b)| (f64::from(a) / 257.0 - f64::from(b)).abs() <= 1.0));
+    // EXR's colours are associated: none where alpha is none.
+    let exr = open("a.exr").into_rgba32f();
+    assert!(exr.pixels().zip(&alphas).all(|(p, &a)| a > 0 || p.0 == [0.0; 4]));
+    // What has no alpha shows them over black; so does a film, from frames as from light.
+    let ppm = std::fs::read(dir.path().join("a.ppm")).unwrap().split_off("P6\n16 12\n255\n".len());
+    let over = |x: u8, a: u8| ((u32::from(x) * u32::from(a) + 127) / 255) as u8;
+    let seen = |(p, q): (&[u8; 3], &[u8; 4])| *p == [0, 1, 2].map(|i| over(q[i], q[3]));
+    assert!(ppm.as_chunks::<3>().0.iter().zip(data.as_chunks::<4>().0).all(seen));
+    let film = ["--frames", "0-2", "-o", "f/%d.png", "--video", "a.y4m"];
+    assert!(render(dir.path(), &film).status.success());
+    let run = polyfly(dir.path(), &["stitch", "f", "-o", "b.y4m"]);
+    assert!(run.status.success(), "{}", words(&run));
+    let read = |name: &str| std::fs::read(dir.path().join(name)).unwrap();
+    assert!(read("a.y4m") == read("b.y4m"));
+    let convert = polyfly(dir.path(), &["convert", "a.png", "c.data"]);
+    assert!(convert.status.success() && read("c.data")[8..] == data);
+}

@@ -1,7 +1,7 @@
-//! PNG: RGB without alpha, 8 bits a channel compressed fast, since frames are many and short-lived, or 16 bits from linear
+//! PNG: RGB, with straight alpha where pictures are see-through, 8 bits a channel compressed fast, since frames are many and short-lived, or 16 bits from linear
 //! light through the scene's tone curve. What made a picture stands in it as text.
 
-use super::{Format, FormatOptions, Frame, bytes_at, rgb, shown, sixteen_bits, toned};
+use super::{Format, FormatOptions, Frame, bytes_at, rgb, samples, shown, sixteen_bits, toned};
 use crate::film::image::Image;
 use crate::output::origin::{KEY, Origin, SOFTWARE};
 use ::png::{BitDepth, ColorType, Compression, Decoder, Encoder, Filter};
@@ -18,12 +18,13 @@ pub const FORMAT: Format = Format {
     write: |frame: &Frame, options: &FormatOptions, to: &mut dyn Write| {
         let origin = options.origin.as_deref().map(|origin| (origin, frame.number));
         let size = (frame.width, frame.height);
+        let colour = if options.has_alpha { ColorType::Rgba } else { ColorType::Rgb };
         to.write_all(&match options.bits {
-            8 => encoded(size, &rgb(frame.rgba8()), BitDepth::Eight, origin)?,
+            8 => encoded(size, &samples(frame.rgba8(), options.has_alpha).0, (colour, BitDepth::Eight), origin)?,
             _ => {
-                let codes = sixteen_bits(frame, options.tone)?;
+                let codes = sixteen_bits(frame, options)?;
                 let bytes: Vec<u8> = codes.into_iter().flat_map(u16::to_be_bytes).collect();
-                encoded(size, &bytes, BitDepth::Sixteen, origin)?
+                encoded(size, &bytes, (colour, BitDepth::Sixteen), origin)?
             }
         })
     },
@@ -33,18 +34,18 @@ pub const FORMAT: Format = Format {
 
 /// A picture in RGBA, as it is shown.
 pub fn of_image(image: &Image<u8>) -> io::Result<Vec<u8>> {
-    encoded((image.width(), image.height()), &rgb(image.data()), BitDepth::Eight, None)
+    encoded((image.width(), image.height()), &rgb(image.data()), (ColorType::Rgb, BitDepth::Eight), None)
 }
 
 fn encoded(
     (width, height): (u32, u32),
     samples: &[u8],
-    depth: BitDepth,
+    (colour, depth): (ColorType, BitDepth),
     origin: Option<(&Origin, u32)>,
 ) -> io::Result<Vec<u8>> {
     let mut file = Vec::with_capacity(samples.len() / 3);
     let mut encoder = Encoder::new(&mut file, width, height);
-    encoder.set_color(ColorType::Rgb);
+    encoder.set_color(colour);
     encoder.set_depth(depth);
     encoder.set_compression(Compression::Fast);
     encoder.set_filter(Filter::Adaptive);

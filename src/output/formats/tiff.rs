@@ -2,7 +2,7 @@
 
 use super::{Format, FormatOptions, Frame, bytes_at, rgb, shown, sixteen_bits, toned};
 use crate::output::origin::SOFTWARE;
-use ::tiff::encoder::colortype::{ColorType, RGB8, RGB16};
+use ::tiff::encoder::colortype::{ColorType, RGB8, RGB16, RGBA8, RGBA16};
 use ::tiff::encoder::{Compression, DeflateLevel, Predictor, TiffEncoder, TiffValue};
 use ::tiff::tags::Tag;
 use std::fs::File;
@@ -14,9 +14,11 @@ pub const FORMAT: Format = Format {
     largest: u32::MAX,
     is_exact: true,
     needs: toned,
-    write: |frame: &Frame, options, to: &mut dyn Write| match options.bits {
-        8 => encoded::<RGB8>(frame, options, &rgb(frame.rgba8()), to),
-        _ => encoded::<RGB16>(frame, options, &sixteen_bits(frame, options.tone)?, to),
+    write: |frame: &Frame, options, to: &mut dyn Write| match (options.bits, options.has_alpha) {
+        (8, false) => encoded::<RGB8>(frame, options, &rgb(frame.rgba8()), to),
+        (8, true) => encoded::<RGBA8>(frame, options, frame.rgba8(), to),
+        (_, false) => encoded::<RGB16>(frame, options, &sixteen_bits(frame, options)?, to),
+        (_, true) => encoded::<RGBA16>(frame, options, &sixteen_bits(frame, options)?, to),
     },
     is_whole,
     read: Some(|path| shown(path, image::ImageFormat::Tiff)),

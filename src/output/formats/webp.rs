@@ -1,6 +1,6 @@
 //! WebP without loss, 8 bits a channel.
 
-use super::{Format, Frame, RGBA8, bytes_at, rgb, shown};
+use super::{Format, Frame, RGBA8, bytes_at, samples, shown};
 use image::codecs::webp::WebPEncoder;
 use std::fs::File;
 use std::io::{self, Write};
@@ -11,10 +11,12 @@ pub const FORMAT: Format = Format {
     largest: 16_383,
     is_exact: true,
     needs: |_| RGBA8,
-    write: |frame: &Frame, _, to: &mut dyn Write| {
+    write: |frame: &Frame, options, to: &mut dyn Write| {
         let mut file = Vec::new();
+        let (samples, has_alpha) = samples(frame.rgba8(), options.has_alpha);
+        let colour = if has_alpha { image::ExtendedColorType::Rgba8 } else { image::ExtendedColorType::Rgb8 };
         WebPEncoder::new_lossless(&mut file)
-            .encode(&rgb(frame.rgba8()), frame.width, frame.height, image::ExtendedColorType::Rgb8)
+            .encode(&samples, frame.width, frame.height, colour)
             .map_err(io::Error::other)?;
         to.write_all(&file)
     },
