@@ -1,12 +1,10 @@
 //! polyfly for Python: `render`, `render_linear` and `check`.
 
-use numpy::ndarray::Array3;
-use numpy::{IntoPyArray, PyArray3};
 use polyfly::scene::Parsed;
 use polyfly::{Devices, Error, RenderOptions, Renderer, Scene};
 use pyo3::exceptions::{PyOSError, PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::PyDict;
+use pyo3::types::{PyByteArray, PyDict};
 use std::path::{Path, PathBuf};
 
 // A scene's text, what to call it, and where its paths start. A text of several lines is no file's name.
@@ -71,11 +69,11 @@ fn render<'py>(
     samples: Option<u32>,
     device: String,
     threads: usize,
-) -> PyResult<Bound<'py, PyArray3<u8>>> {
+) -> PyResult<Bound<'py, PyAny>> {
     let mut renderer = renderer(scene, &Asked { size, samples, device, threads })?;
     let image = py.detach(|| renderer.still(frame)).map_err(raised)?;
     let rgb: Vec<u8> = image.data().as_chunks::<4>().0.iter().flat_map(|p| [p[0], p[1], p[2]]).collect();
-    array(image.height(), image.width(), rgb).map(|array| array.into_pyarray(py))
+    array(py, (image.height(), image.width()), &rgb, "uint8")
 }
 
 /// A frame in linear light, before the tone curve: an array of float32, (height, width, 3).
@@ -89,15 +87,17 @@ fn render_linear<'py>(
     samples: Option<u32>,
     device: String,
     threads: usize,
-) -> PyResult<Bound<'py, PyArray3<f32>>> {
+) -> PyResult<Bound<'py, PyAny>> {
     let mut renderer = renderer(scene, &Asked { size, samples, device, threads })?;
     let (image, _) = py.detach(|| renderer.still_linear(frame)).map_err(raised)?;
-    array(image.height(), image.width(), image.data().to_vec()).map(|array| array.into_pyarray(py))
+    let bytes: Vec<u8> = image.data().iter().flat_map(|x| x.to_ne_bytes()).collect();
+    array(py, (image.height(), image.width()), &bytes, "float32")
 }
 
-fn array<T>(height: u32, width: u32, values: Vec<T>) -> PyResult<Array3<T>> {
-    let shape = (height as usize, width as usize, 3);
-    Array3::from_shape_vec(shape, values).map_err(|e| PyRuntimeError::new_err(e.to_string()))
+// numpy's array over bytes of its own.
+fn array<'py>(py: Python<'py>, (height, width): (u32, u32), bytes: &[u8], kind: &str) -> PyResult<Bound<'py, PyAny>> {
+    let flat = py.import("numpy")?.call_method1("frombuffer", (PyByteArray::new(py, bytes), kind))?;
+    flat.call_method1("reshape", ((height, width, 3),))
 }
 
 /// What is wrong with a scene's text: a list of dicts with line, column, what, expected and help. Files that it names are not looked at.
