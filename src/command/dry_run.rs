@@ -12,7 +12,7 @@ use crate::render::stats::{FrameReport, Progress, ms};
 use crate::render::{RenderOptions, Renderer};
 use crate::report::size;
 use crate::scene::Scene;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -101,7 +101,8 @@ pub fn told(scene: Scene, outputs: &Outputs, options: RenderOptions, memory: u64
     // From the first and the last quarter, and the one after: a film holds what changes between neighbours.
     let (one, other) = (left.len() / 4, left.len() * 3 / 4);
     let next = if outputs.video.is_some() { one + 1 } else { one };
-    let list = FrameList::of_numbers([one, next, other].into_iter().filter_map(|at| left.nth(at)));
+    let numbers: BTreeSet<u32> = [one, next, other].into_iter().filter_map(|at| left.nth(at)).collect();
+    let list = FrameList::of_numbers(numbers.into_iter());
     let list = list.unwrap_or_else(|| left.clone());
     let mut clock = Clock::default();
     renderer.run_all(&list, vec![Box::new(trial)], &mut clock)?;
