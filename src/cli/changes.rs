@@ -109,6 +109,10 @@ impl SceneArgs {
                     "the scene has a shutter, which spreads all samples over its moments".into(),
                 ));
             }
+            Some(SamplesArg::Range(..)) if scene.world.sky.transparent => {
+                let why = "the sky is transparent: all samples of a pixel count alike in its alpha";
+                return Err(wrong("samples", why.into()));
+            }
             Some(SamplesArg::Range(least, most)) => {
                 let noise = render.adaptive.map_or(Adaptive::NOISE, |a| a.noise);
                 render.set_adaptive(Adaptive { least, most, noise });

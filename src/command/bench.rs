@@ -136,8 +136,9 @@ pub fn run(args: &BenchArgs) -> Result<(), Error> {
 // Frames from all over a clip.
 fn spread(scene: &Scene, count: usize) -> FrameList {
     let all = scene.output.frames;
-    let numbers = (0..count as u64).map(|i| (i * u64::from(all) / count as u64) as u32);
-    FrameList::of_numbers(numbers).unwrap_or_else(|| FrameList::one(0))
+    let mut numbers: Vec<u32> = (0..count as u64).map(|i| (i * u64::from(all) / count as u64) as u32).collect();
+    numbers.dedup();
+    FrameList::of_numbers(numbers.into_iter()).unwrap_or_else(|| FrameList::one(0))
 }
 
 // A device that is measured.

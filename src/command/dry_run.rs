@@ -116,7 +116,8 @@ pub fn told(scene: Scene, outputs: &Outputs, options: RenderOptions, memory: u64
     let mut film = String::new();
     if let Some((settings, of)) = &outputs.video {
         let guess = trial_film(settings, of, &tried.planes)?;
-        longest = longest.max(all(guess.each) / settings.encoders.max(1) as f64);
+        let encoders = if settings.is_single() { 1 } else { settings.encoders.max(1) };
+        longest = longest.max(all(guess.each) / encoders as f64);
         let _ = writeln!(
             film,
             "film: {}, about {} ({:.1} ms a frame)",

@@ -96,6 +96,8 @@ impl Job {
             (render.shard.is_some(), "--shard"),
             (render.overwrite, "--overwrite"),
             (render.no_frames, "--no-frames"),
+            (render.encoding.hdr, "--hdr"),
+            (render.encoding.video_bits.as_deref() == Some("10"), "--video-bits 10"),
         ] {
             if is_there {
                 return Err(Error::Usage(format!(

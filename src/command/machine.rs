@@ -27,7 +27,7 @@ impl Others {
         let cores = std::thread::available_parallelism().map_or(1, usize::from) as f64;
         // A tick is a hundredth of a second wherever Linux tells of them.
         let available = self.begun.elapsed().as_secs_f64() * 100.0 * cores;
-        let others = (all - all0).saturating_sub(own - own0) as f64;
+        let others = all.saturating_sub(all0).saturating_sub(own.saturating_sub(own0)) as f64;
         (available > 50.0).then(|| (others / available).min(1.0))
     }
 }

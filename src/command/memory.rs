@@ -16,7 +16,8 @@ const BASE: u64 = 256 << 20;
 pub fn estimate(scene: &Scene, denoise: bool, video: Option<&(Settings, Film)>) -> u64 {
     let pixels = u64::from(scene.render.width) * u64::from(scene.render.height);
     let has_layers = denoise || scene.output.files.extension() == "exr" || scene.world.sky.transparent;
-    let is_light = scene.output.bits.is_some_and(|bits| bits > 8) || scene.film != FilmSettings::default();
+    let is_deep = video.is_some_and(|(settings, _)| settings.deep.is_some());
+    let is_light = is_deep || scene.output.bits.is_some_and(|bits| bits > 8) || scene.film != FilmSettings::default();
     let each = if has_layers {
         LAYERS
     } else if is_light {

@@ -6,8 +6,9 @@ use super::manifest::Manifest;
 use std::io;
 use std::path::Path;
 
-// A scene above this would be most of a picture; its checksum stays.
-const LONGEST: usize = 1 << 16;
+// A scene above this would be most of a picture; its checksum stays. With its first line it is no longer than what is read of an
+// attribute of EXR to see whether a file is whole.
+const LONGEST: usize = (1 << 16) - 512;
 
 /// The name of the text that holds all of it, where a format has named texts.
 pub const KEY: &str = "polyfly";

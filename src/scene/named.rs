@@ -21,7 +21,10 @@ pub(crate) fn place_of(text: &str, file: &Path, reading: Reading) -> Option<Rang
 fn leads_to(name: &Path, file: &Path) -> bool {
     let (name, file) = (name.to_string_lossy(), file.to_string_lossy());
     match name.split_once('%').and_then(|(before, rest)| Some((before, rest.split_once('d')?.1))) {
-        Some((before, after)) => file.starts_with(before) && file.ends_with(after),
+        Some((before, after)) => {
+            let number = file.strip_prefix(before).and_then(|rest| rest.strip_suffix(after));
+            number.is_some_and(|n| !n.is_empty() && n.bytes().all(|b| b.is_ascii_digit()))
+        }
         None => name == file,
     }
 }
@@ -62,6 +65,12 @@ mod tests {
         assert_eq!(place(toml, "/home/a/m.obj", "s").as_deref(), Some("\"~/m.obj\""));
         assert_eq!(place(toml, "s/t007.bin", "s").as_deref(), Some("\"t%03d.bin\""));
         assert_eq!(place(toml, "s/b.png", "s"), None);
+        let frames = "[output]\npath = \"%d.png\"\n[floor]\ntexture = \"grass.png\"\n";
+        assert_eq!(place(frames, "grass.png", "").as_deref(), Some("\"grass.png\""));
+        assert_eq!(
+            place("10\nout/%d.data\nout/floor.data 1\n", "out/floor.data", "").as_deref(),
+            Some("out/floor.data")
+        );
         assert_eq!(place("10\nout/%d.data\n4 3 90\n~/f.data 1\n", "/home/a/f.data", "").as_deref(), Some("~/f.data"));
     }
 }

@@ -575,10 +575,10 @@ pub fn parse(text: &str, reading: Reading) -> Result<(Scene, Vec<String>), Vec<P
         );
     }
     let scene = c.scene(&raw, reading, &mut warnings);
-    let uneven = scene.render.adaptive.is_some() || scene.camera.shutter > 0.0;
+    let is_noisy = matches!(scene.render.integrator, Integrator::Path { noise, .. } if noise > 0.0);
+    let uneven = scene.render.adaptive.is_some() || scene.camera.shutter > 0.0 || is_noisy;
     if let (Some(told), true, true) = (&raw.sky.transparent, scene.world.sky.transparent, uneven) {
-        let expected =
-            "expected no range of `samples` and no `shutter`: all samples of a pixel count alike in its alpha";
+        let expected = "expected no range of `samples`, no `noise` and no `shutter`: all samples of a pixel count alike in its alpha";
         c.problems.push(Problem::new(told.span(), "`transparent` needs the same samples everywhere", expected));
     }
     if let (Some(told), Some(_), true) = (&raw.render.samples, scene.render.adaptive, scene.camera.shutter > 0.0) {

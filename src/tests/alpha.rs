@@ -62,7 +62,11 @@ fn alpha_is_straight() {
 
 #[test]
 fn samples_that_differ_have_no_alpha() {
-    for (from, to) in [("samples = 3", "samples = \"2..9\""), ("fov_deg = 50", "fov_deg = 50\nshutter = 0.5")] {
+    for (from, to) in [
+        ("samples = 3", "samples = \"2..9\""),
+        ("samples = 3", "samples = 9\nintegrator = \"path\"\nnoise = 0.5"),
+        ("fov_deg = 50", "fov_deg = 50\nshutter = 0.5"),
+    ] {
         let text = TEXT.replace(from, to).replace("[sky]\n", "[sky]\ntransparent = true\n");
         let told = Scene::parse(&text, "alpha", Path::new("")).unwrap_err().to_string();
         assert!(told.contains("`transparent` needs the same samples everywhere"), "{told}");

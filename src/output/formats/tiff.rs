@@ -40,6 +40,10 @@ where
             .with_predictor(Predictor::Horizontal);
         let mut image = encoder.new_image::<C>(frame.width, frame.height)?;
         image.encoder().write_tag(Tag::Software, SOFTWARE)?;
+        if options.has_alpha {
+            // Straight (TIFF 6.0, section 18).
+            image.encoder().write_tag(Tag::ExtraSamples, &[2_u16][..])?;
+        }
         if let Some(origin) = &options.origin {
             image.encoder().write_tag(Tag::ImageDescription, origin.remark(frame.number).as_str())?;
         }
