@@ -16,6 +16,7 @@ mod journal;
 mod machine;
 mod memory;
 mod missing;
+mod outputs;
 mod page;
 mod particles;
 mod plots;

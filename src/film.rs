@@ -143,6 +143,8 @@ fn mean_scale(samples: u32) -> f32 {
 pub trait PostStep: Send + Sync {
     /// Changes the image of a frame.
     fn apply(&self, image: &mut Image<f32>, frame: u32);
+    /// Adds what it draws over the picture to the share of each pixel that is covered, where the sky is transparent.
+    fn cover(&self, _coverage: &mut Image<f32>) {}
 }
 
 #[cfg(test)]

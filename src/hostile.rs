@@ -10,7 +10,7 @@ use crate::assets::texture::Texture;
 use crate::output::formats::FORMATS;
 use crate::output::manifest::{Manifest, NAME};
 use crate::render::frames::FrameList;
-use crate::scene::{Material, Mesh, Pattern, Scene, Sky, SkySource, TextureSource};
+use crate::scene::{Material, Mesh, Pattern, Scene, Sky, SkySource, TextureSource, Tone};
 use std::io::Write;
 use std::path::Path;
 
@@ -70,9 +70,7 @@ pub fn texture(bytes: &[u8]) {
     with_file(name, bytes, |path| {
         let _ = Texture::load(&TextureSource::File(path.to_owned()), Limits::default());
         for format in FORMATS {
-            if let Some(read) = format.read {
-                let _ = read(path);
-            }
+            let _ = format.shown(path, Tone::Soft);
             if let Ok(mut file) = std::fs::File::open(path) {
                 let _ = (format.is_whole)(&mut file, bytes.len() as u64, (3, 2));
             }

@@ -24,7 +24,7 @@ def render(
     device: Device = "cpu",
     threads: int = 0,
 ) -> NDArray[np.uint8]:
-    """A frame as it is shown: (height, width, 3)."""
+    """A frame as it is shown: (height, width, 3); (height, width, 4) with straight alpha where the sky is transparent."""
 
 def render_linear(
     scene: str | PathLike[str],

@@ -36,7 +36,8 @@ struct Asked {
     threads: usize,
 }
 
-fn renderer(scene: &Bound<'_, PyAny>, asked: &Asked) -> PyResult<Renderer> {
+// With it whether its pictures are see-through in places.
+fn renderer(scene: &Bound<'_, PyAny>, asked: &Asked) -> PyResult<(Renderer, bool)> {
     let (text, name, folder) = text_of(scene)?;
     let Parsed { mut scene, .. } =
         Scene::parse(&text, &name, &folder).map_err(|e| PyValueError::new_err(e.to_string()))?;
@@ -55,10 +56,11 @@ fn renderer(scene: &Bound<'_, PyAny>, asked: &Asked) -> PyResult<Renderer> {
         }
     };
     let options = RenderOptions { devices, threads: asked.threads, ..RenderOptions::default() };
-    Renderer::with_options(scene, options).map_err(raised)
+    let is_transparent = scene.world.sky.transparent;
+    Ok((Renderer::with_options(scene, options).map_err(raised)?, is_transparent))
 }
 
-/// A frame as it is shown: an array of uint8, (height, width, 3).
+/// A frame as it is shown: an array of uint8, (height, width, 3); (height, width, 4) with straight alpha where the sky is transparent.
 #[pyfunction]
 #[pyo3(signature = (scene, frame=0, *, size=None, samples=None, device="cpu".to_owned(), threads=0))]
 fn render<'py>(
@@ -70,10 +72,11 @@ fn render<'py>(
     device: String,
     threads: usize,
 ) -> PyResult<Bound<'py, PyAny>> {
-    let mut renderer = renderer(scene, &Asked { size, samples, device, threads })?;
+    let (mut renderer, is_transparent) = renderer(scene, &Asked { size, samples, device, threads })?;
     let image = py.detach(|| renderer.still(frame)).map_err(raised)?;
-    let rgb: Vec<u8> = image.data().as_chunks::<4>().0.iter().flat_map(|p| [p[0], p[1], p[2]]).collect();
-    array(py, (image.height(), image.width()), &rgb, "uint8")
+    let channels = if is_transparent { 4 } else { 3 };
+    let bytes: Vec<u8> = image.data().as_chunks::<4>().0.iter().flat_map(|p| &p[..channels]).copied().collect();
+    array(py, (image.height(), image.width(), channels), &bytes, "uint8")
 }
 
 /// A frame in linear light, before the tone curve: an array of float32, (height, width, 3).
@@ -88,16 +91,16 @@ fn render_linear<'py>(
     device: String,
     threads: usize,
 ) -> PyResult<Bound<'py, PyAny>> {
-    let mut renderer = renderer(scene, &Asked { size, samples, device, threads })?;
+    let (mut renderer, _) = renderer(scene, &Asked { size, samples, device, threads })?;
     let (image, _) = py.detach(|| renderer.still_linear(frame)).map_err(raised)?;
     let bytes: Vec<u8> = image.data().iter().flat_map(|x| x.to_ne_bytes()).collect();
-    array(py, (image.height(), image.width()), &bytes, "float32")
+    array(py, (image.height(), image.width(), 3), &bytes, "float32")
 }
 
 // numpy's array over bytes of its own.
-fn array<'py>(py: Python<'py>, (height, width): (u32, u32), bytes: &[u8], kind: &str) -> PyResult<Bound<'py, PyAny>> {
+fn array<'py>(py: Python<'py>, shape: (u32, u32, usize), bytes: &[u8], kind: &str) -> PyResult<Bound<'py, PyAny>> {
     let flat = py.import("numpy")?.call_method1("frombuffer", (PyByteArray::new(py, bytes), kind))?;
-    flat.call_method1("reshape", ((height, width, 3),))
+    flat.call_method1("reshape", (shape,))
 }
 
 /// What is wrong with a scene's text: a list of dicts with line, column, what, expected and help. Files that it names are not looked at.

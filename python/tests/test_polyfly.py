@@ -22,7 +22,7 @@ def by_program(scene, frame, *flags):
         subprocess.run(command, check=True, capture_output=True)
         data = path.read_bytes()
     width, height = np.frombuffer(data, "<i4", 2)
-    return np.frombuffer(data, np.uint8, offset=8).reshape(height, width, 4)[:, :, :3]
+    return np.frombuffer(data, np.uint8, offset=8).reshape(height, width, 4)
 
 
 class Wheel(unittest.TestCase):
@@ -37,9 +37,18 @@ class Wheel(unittest.TestCase):
         self.assertEqual((picture.shape, picture.dtype), ((72, 96, 3), np.uint8))
         picture[0, 0] = picture[0, 0]  # it may be written to
         expected = by_program(self.scene, 7, "--size", "96x72", "--samples", "2")
+        expected = expected[:, :, :3]
         np.testing.assert_array_equal(picture, expected)
         np.testing.assert_array_equal(polyfly.render(SAMPLE, 7, size=(96, 72), samples=2), expected)
         np.testing.assert_array_equal(polyfly.render(str(self.scene), 7, size=(96, 72), samples=2, threads=1), expected)
+
+    def test_what_is_seen_through_has_alpha(self):
+        text = SAMPLE.replace("[sky]", "[sky]\ntransparent = true") if "[sky]" in SAMPLE else SAMPLE + "\n[sky]\ntransparent = true\n"
+        self.scene.write_text(text)
+        picture = polyfly.render(self.scene, 7, size=(48, 36), samples=2)
+        self.assertEqual(picture.shape, (36, 48, 4))
+        self.assertLess(picture[:, :, 3].min(), 255)
+        np.testing.assert_array_equal(picture, by_program(self.scene, 7, "--size", "48x36", "--samples", "2"))
 
     def test_linear_light_is_brighter_than_white(self):
         light = polyfly.render_linear(self.scene, 0, size=(64, 48), samples=1)

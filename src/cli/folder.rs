@@ -159,6 +159,13 @@ pub struct VideoArgs {
     pub video_memory: u32,
 }
 
+impl VideoArgs {
+    /// Whether the video has ten bits a channel.
+    pub fn is_deep(&self) -> bool {
+        self.hdr || self.video_bits.as_deref() == Some("10")
+    }
+}
+
 /// How frames are dealt out to shards.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub enum ShardMode {

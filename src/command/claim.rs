@@ -68,34 +68,29 @@ pub fn folder_of(scene: &Scene) -> Result<FrameFolder, Error> {
     Ok(FrameFolder { pattern: files.clone(), format, size: (width, height) })
 }
 
-/// Whether a video can be made of a folder's files.
-pub fn readable(folder: &FrameFolder) -> Result<(), Error> {
-    match folder.format.read {
-        Some(_) => Ok(()),
-        None => Err(Error::Usage(format!(
-            "a video is made of pictures as they are shown, and .{} files hold light; render them as .png too",
-            folder.format.extension
-        ))),
+/// Whether a folder's files keep all that a video is made of: one that is made of them is byte for byte the one that is made with
+/// them.
+pub fn keeps_all(format: &Format, bits: Option<u32>, is_deep: bool) -> bool {
+    let bits = bits.unwrap_or(format.bits[0]);
+    match (is_deep, format.has_light()) {
+        (true, true) => bits == 32,
+        (false, false) => format.is_exact && bits == 8,
+        _ => false,
     }
 }
 
-/// Whether the video of a folder's files is byte for byte the one that is made with them.
-pub fn resumable(folder: &FrameFolder, bits: Option<u32>) -> Result<(), Error> {
-    readable(folder)?;
-    if !folder.format.is_exact {
-        return Err(Error::Usage(format!(
-            "frames in .{} are not quite what was rendered, and a video of them not the one of an undisturbed run: \
-             --resume without --video, then `polyfly stitch`",
-            folder.format.extension
-        )));
+/// Whether a video of ten bits can be made of a format's files alone.
+///
+/// # Errors
+/// They hold no light.
+pub fn holds_light(format: &Format) -> Result<(), Error> {
+    if format.has_light() {
+        return Ok(());
     }
-    match bits {
-        None | Some(8) => Ok(()),
-        Some(bits) => Err(Error::Usage(format!(
-            "frames of {bits} bits a channel are rounded once more for a video, which then is not the one of an undisturbed run: \
-             --resume without --video, then `polyfly stitch`"
-        ))),
-    }
+    Err(Error::Usage(format!(
+        "a video of ten bits is made of light, and .{} files have been through the tone curve: render .exr files",
+        format.extension
+    )))
 }
 
 impl Claim {

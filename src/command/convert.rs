@@ -6,7 +6,7 @@ use crate::error::Error;
 use crate::kernels::Isa;
 use crate::output::Frame;
 use crate::output::files::write_whole;
-use crate::output::formats::{Format, FormatOptions, Shown};
+use crate::output::formats::{Format, FormatOptions, Reader, Shown};
 use crate::output::origin;
 use crate::report::remark;
 use crate::scene::limits::PICTURES;
@@ -61,18 +61,27 @@ fn format_of(path: &Path) -> Option<&'static Format> {
     Format::of(&path.extension()?.to_string_lossy().to_ascii_lowercase())
 }
 
-// Writes a picture as another one, as it is shown.
+// Writes a picture as another one, as it is shown; light through the tone curve of the scene that it is of.
 fn picture(from: &Path, format: &Format, to: Option<&PathBuf>) -> Result<(), Error> {
     let Some(to) = to else {
         return Err(Error::Usage(format!("{} is a picture: name the one to make of it", from.display())));
     };
-    let Some(read) = format.read else {
-        return Err(Error::Usage(format!(
-            "{} holds light, which a scene's tone curve makes a picture of",
-            from.display()
-        )));
+    let failed = |e| Error::Read(from.display().to_string(), e);
+    let Shown { size, rgba } = match format.read {
+        Reader::Shown(read) => read(from).map_err(failed)?,
+        Reader::Light(read) => {
+            let light = read(from).map_err(failed)?;
+            let scene = origin::scene(from, format);
+            if scene.is_none() {
+                let from = from.display();
+                remark(&format!("{from} does not tell of its scene: its light is shown as `tone = \"soft\"` has it"));
+            }
+            light.shown(
+                scene.as_ref().map_or(Tone::Soft, |s| s.film.tone),
+                scene.is_some_and(|s| s.world.sky.transparent),
+            )
+        }
     };
-    let Shown { size, rgba } = read(from).map_err(|e| Error::Read(from.display().to_string(), e))?;
     write_picture(to, size, &rgba)
 }
 

@@ -1,7 +1,7 @@
 //! `--dry-run`: what a run would make, and what it would take of time, memory and disk, told from two of its frames. Nothing is
 //! written that stays.
 
-use super::render::Outputs;
+use super::outputs::Outputs;
 use crate::error::Error;
 use crate::output::ffmpeg::find_ffmpeg;
 use crate::output::formats::{Format, FormatOptions};
@@ -183,9 +183,15 @@ fn trial_film(settings: &Settings, film: &Film, planes: &BTreeMap<u32, Vec<u8>>)
         Ok(std::fs::metadata(&path).map_err(|e| OutputError::Read(path, e))?.len())
     };
     let numbers: Vec<u32> = planes.keys().copied().take(2).collect();
+    let mut start = Instant::now();
     let one = make(numbers[..1].to_vec())?;
-    let start = Instant::now();
-    let two = if numbers.len() > 1 { make(numbers.clone())? } else { one };
+    let two = match numbers.len() {
+        1 => one,
+        _ => {
+            start = Instant::now();
+            make(numbers.clone())?
+        }
+    };
     // Starting ffmpeg and joining are in it: an upper bound.
     let each = start.elapsed() / numbers.len().max(1) as u32;
     let segments = frames.div_ceil(settings.segment.into());

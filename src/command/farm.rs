@@ -96,8 +96,6 @@ impl Job {
             (render.shard.is_some(), "--shard"),
             (render.overwrite, "--overwrite"),
             (render.no_frames, "--no-frames"),
-            (render.encoding.hdr, "--hdr"),
-            (render.encoding.video_bits.as_deref() == Some("10"), "--video-bits 10"),
         ] {
             if is_there {
                 return Err(Error::Usage(format!(
@@ -108,6 +106,9 @@ impl Job {
         let (mut scene, _) = load_scene(&args.scene, &render.changes)?;
         let all = render.override_scene(&mut scene)?.frames;
         let folder = claim::folder_of(&scene)?;
+        if render.encoding.is_deep() {
+            claim::holds_light(folder.format)?;
+        }
         // As many frames as a segment of the video has.
         let shards =
             args.shards.unwrap_or_else(|| (all.len() as u32).div_ceil(render.encoding.segment).min(MAX_SLURM_SHARDS));

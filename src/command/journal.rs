@@ -51,6 +51,9 @@ pub struct RunEntry {
     pub frames: usize,
     /// From the first task to the last file.
     pub seconds: f64,
+    /// When it ended, seconds since 1970 by that machine's clock.
+    #[serde(default)]
+    pub at: f64,
     /// Version of the program.
     pub polyfly: String,
     /// Films that it has made, whole paths.
@@ -105,6 +108,10 @@ pub fn read(frames: &Path) -> Vec<Told> {
     names.iter().filter_map(journal).collect()
 }
 
+fn now() -> f64 {
+    SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default().as_secs_f64()
+}
+
 /// One run's journal.
 pub struct Journal {
     file: File,
@@ -140,9 +147,16 @@ impl Journal {
             threads: self.threads,
             frames: run.frames,
             seconds: self.begun.elapsed().as_secs_f64(),
+            at: now(),
             polyfly: env!("CARGO_PKG_VERSION").into(),
             films: run.files.iter().filter_map(|path| std::path::absolute(path).ok()).collect(),
         });
+    }
+    /// Writes down that a film was made of frames that were there.
+    pub fn film(frames: &Path, film: PathBuf, begun: Instant) {
+        let Some(journal) = &mut Journal::open(frames, 0) else { return };
+        journal.begun = begun;
+        journal.end(&RunReport { files: vec![film], ..RunReport::default() });
     }
 }
 
@@ -180,11 +194,10 @@ impl Progress for Teller {
     fn frame(&mut self, report: &FrameReport) {
         self.reporter.frame(report);
         if let Some(journal) = &mut self.journal {
-            let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
             journal.write(&Entry {
                 frame: report.frame,
                 ms: ms(report.stats.time),
-                at: now.as_secs_f64(),
+                at: now(),
                 rays: report.stats.rays,
                 shadow_rays: report.stats.shadow_rays,
                 stages: report.stages,

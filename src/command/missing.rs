@@ -50,6 +50,9 @@ impl Folder {
         let (pattern, _) = Pattern::parse(&manifest.pattern).map_err(|_| wrong("pattern"))?;
         let format = Format::of(&pattern.extension()).ok_or_else(|| wrong("pattern"))?;
         let frames = FrameList::parse(&manifest.frames, u32::MAX).map_err(|_| wrong("frames"))?;
+        if manifest.size.contains(&0) {
+            return Err(wrong("size"));
+        }
         let folder = FrameFolder { pattern: pattern.below(folder), format, size: manifest.size.into() };
         Ok(Folder { folder, frames, manifest })
     }

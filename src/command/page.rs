@@ -6,14 +6,16 @@ use super::plots::{self, Curve, Words};
 use crate::cli::ReportArgs;
 use crate::error::Error;
 use crate::film::image::Image;
-use crate::output::OutputError;
-use crate::output::files::write_whole;
+use crate::output::files::{folder_of, write_whole};
+use crate::output::{OutputError, opaque};
 use crate::render::sheet::{SHEET, SIDE, composed};
 use crate::report::{remark, size};
+use crate::scene::Tone;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use image::codecs::jpeg::JpegEncoder;
 use image::{ImageEncoder, RgbaImage, imageops};
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::io::Write as _;
@@ -22,6 +24,8 @@ use std::path::{Path, PathBuf};
 // A film above this is linked to, not put into the page.
 const LARGEST: u64 = 64 << 20;
 const SHEET_QUALITY: u8 = 85;
+// All but what stands for itself in links (RFC 3986, 2.3).
+const IN_LINKS: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
 
 /// Makes the page.
 pub fn run(args: &ReportArgs) -> Result<(), Error> {
@@ -31,9 +35,9 @@ pub fn run(args: &ReportArgs) -> Result<(), Error> {
     let path = args.output.clone().unwrap_or_else(|| here.folder.path().join("report.html"));
     let film = match &args.film {
         Some(film) => Some(film.clone()),
-        None => told.iter().filter_map(|t| t.run.as_ref()).flat_map(|r| &r.films).rfind(|f| f.is_file()).cloned(),
+        None => last_film(&told),
     };
-    let page = page(&here, &whole, &told, film.as_deref())?;
+    let page = page(&here, &whole, &told, film.as_deref().map(|film| (film, folder_of(&path))))?;
     write_whole(&path, |file| file.write_all(page.as_bytes()))?;
     if !args.quiet {
         remark(&format!("{}, {}", path.display(), size(page.len() as u64)));
@@ -41,7 +45,15 @@ pub fn run(args: &ReportArgs) -> Result<(), Error> {
     Ok(())
 }
 
-fn page(here: &Folder, whole: &BTreeSet<u32>, told: &[Told], film: Option<&Path>) -> Result<String, Error> {
+// The last that was made of those that are still there.
+fn last_film(told: &[Told]) -> Option<PathBuf> {
+    let mut runs: Vec<&RunEntry> = told.iter().filter_map(|t| t.run.as_ref()).collect();
+    runs.sort_by(|a, b| a.at.total_cmp(&b.at));
+    runs.into_iter().flat_map(|run| &run.films).rfind(|film| film.is_file()).cloned()
+}
+
+// A film comes with the page's folder.
+fn page(here: &Folder, whole: &BTreeSet<u32>, told: &[Told], film: Option<(&Path, &Path)>) -> Result<String, Error> {
     let mut frames: BTreeMap<u32, (&str, &Entry)> = BTreeMap::new();
     for told in told {
         // Of a frame that was made again the last time counts.
@@ -56,8 +68,8 @@ fn page(here: &Folder, whole: &BTreeSet<u32>, told: &[Told], film: Option<&Path>
     let manifest = &here.manifest;
     let title = format!("{} of {}", manifest.pattern, here.folder.path().display());
     let mut o = format!("{HEAD}<title>{0}</title>\n</head>\n<body>\n<h1>{0}</h1>\n", escaped(&title));
-    if let Some(film) = film {
-        o += &film_of(film)?;
+    if let Some((film, folder)) = film {
+        o += &film_of(film, folder)?;
     }
     o += &table(&facts(here, whole, &frames, told, &runs));
     if let Some(sheet) = sheet(here, whole)? {
@@ -201,7 +213,7 @@ fn figures(frames: &BTreeMap<u32, (&str, &Entry)>, runs: &[&RunEntry]) -> String
 }
 
 // The film in the page, or a link to it where it is large.
-fn film_of(film: &Path) -> Result<String, Error> {
+fn film_of(film: &Path, folder: &Path) -> Result<String, Error> {
     let failed = |e| OutputError::Read(film.to_owned(), e);
     let length = std::fs::metadata(film).map_err(failed)?.len();
     let ending = film.extension().map_or_else(String::new, |e| e.to_string_lossy().to_ascii_lowercase());
@@ -213,9 +225,9 @@ fn film_of(film: &Path) -> Result<String, Error> {
         "webp" => "image/webp",
         _ => "",
     };
-    let name = escaped(&film.display().to_string());
     if kind.is_empty() || length > LARGEST {
-        return Ok(format!("<p><a href=\"{name}\">{name}</a>, {}</p>\n", size(length)));
+        let name = film.file_name().unwrap_or_default().to_string_lossy();
+        return Ok(format!("<p><a href=\"{}\">{}</a>, {}</p>\n", link(film, folder), escaped(&name), size(length)));
     }
     let data = format!("data:{kind};base64,{}", STANDARD.encode(std::fs::read(film).map_err(failed)?));
     Ok(match kind.starts_with("video/") {
@@ -224,15 +236,32 @@ fn film_of(film: &Path) -> Result<String, Error> {
     })
 }
 
-// Frames from all over the clip, as a picture in the page; none of those that hold light.
+// Where a file is, as a page in that folder names it: so it holds when both are moved, and tells nothing of the machine.
+fn link(file: &Path, folder: &Path) -> String {
+    // As they are without links, where they are there.
+    let whole = |path: &Path| path.canonicalize().or_else(|_| std::path::absolute(path)).unwrap_or_default();
+    let (file, folder) = (whole(file), whole(folder));
+    let (to, from): (Vec<_>, Vec<_>) = (file.components().collect(), folder.components().collect());
+    let shared = to.iter().zip(&from).take_while(|(a, b)| a == b).count();
+    let up = from[shared..].iter().map(|_| "..".to_owned());
+    let down = to[shared..].iter().map(|c| c.as_os_str().to_string_lossy().into_owned());
+    // A first part with a colon would be a protocol.
+    let name = std::iter::once(".".to_owned()).chain(up).chain(down);
+    name.map(|part| utf8_percent_encode(&part, IN_LINKS).to_string()).collect::<Vec<_>>().join("/")
+}
+
+// Frames from all over the clip, as a picture in the page; light as the scene's tone curve shows it.
 fn sheet(here: &Folder, whole: &BTreeSet<u32>) -> Result<Option<String>, Error> {
-    let Some(read) = here.folder.format.read.filter(|_| !whole.is_empty()) else { return Ok(None) };
+    if whole.is_empty() {
+        return Ok(None);
+    }
+    let tone = here.manifest.resolved().map_or(Tone::Soft, |scene| scene.film.tone);
     let there: Vec<u32> = whole.iter().copied().collect();
     let count = there.len().min(SHEET as usize);
     let mut small = Vec::new();
     for path in (0..count).map(|i| here.folder.pattern.path(there[i * there.len() / count])) {
-        let shown = read(&path).map_err(|e| OutputError::Read(path, e))?;
-        small.extend(thumbnail(shown.size, shown.rgba));
+        let shown = here.folder.format.shown(&path, tone).map_err(|e| OutputError::Read(path, e))?;
+        small.extend(thumbnail(shown.size, opaque(&shown.rgba).into_owned()));
     }
     let sheet = composed(&small);
     let rgb: Vec<u8> = sheet.data().as_chunks::<4>().0.iter().flat_map(|p| [p[0], p[1], p[2]]).collect();
@@ -273,3 +302,12 @@ svg { width: 100%; height: auto; border-radius: 6px; margin: .5rem 0; }
 footer { margin: 2rem 0; font-size: .8rem; opacity: .7; }
 </style>
 "#;
+
+#[cfg(test)]
+#[test]
+fn links_lead_from_the_page_to_the_film() {
+    let of = |film: &str, folder: &str| link(Path::new(film), Path::new(folder));
+    assert_eq!(of("/nowhere/a/my film #1.mkv", "/nowhere/a"), "./my%20film%20%231.mkv");
+    assert_eq!(of("/nowhere/a/f.mkv", "/nowhere/b/c"), "./../../a/f.mkv");
+    assert_eq!(of("/nowhere/a:b.mkv", "/nowhere"), "./a%3Ab.mkv");
+}

@@ -4,8 +4,8 @@ use super::{environment, load_scene, output};
 use crate::cli::{PreviewArgs, Protocol};
 use crate::error::Error;
 use crate::film::image::Image;
-use crate::output::OutputError;
 use crate::output::formats::png;
+use crate::output::{OutputError, opaque};
 use crate::render::Renderer;
 use crate::render::frames::FrameList;
 use crate::scene::Scene;
@@ -101,14 +101,16 @@ fn iterm(file: &[u8]) -> String {
 }
 
 fn sixel(image: &Image<u8>) -> std::io::Result<String> {
-    let picture = SixelImage::from_rgba(image.data().to_vec(), image.width() as usize, image.height() as usize);
+    let picture =
+        SixelImage::from_rgba(opaque(image.data()).into_owned(), image.width() as usize, image.height() as usize);
     Ok(picture.encode().map_err(std::io::Error::other)? + "\n")
 }
 
 // Two pixels a letter, one above the other: upper halves of blocks, in the one's colour on the other's.
 fn blocks(image: &Image<u8>, all_colours: bool) -> String {
     let width = image.width() as usize;
-    let rows: Vec<&[[u8; 4]]> = image.data().as_chunks::<4>().0.chunks(width.max(1)).collect();
+    let picture = opaque(image.data());
+    let rows: Vec<&[[u8; 4]]> = picture.as_chunks::<4>().0.chunks(width.max(1)).collect();
     let colour = |[r, g, b, _]: [u8; 4]| match all_colours {
         true => format!("2;{r};{g};{b}"),
         // The cube of six steps a side that terminals of 256 colours have.

@@ -1,20 +1,22 @@
 //! `polyfly stitch`: a video of frames that are there, of a folder that polyfly has filled or of somebody else's pictures.
 
-use super::claim::readable;
+use super::claim::{holds_light, keeps_all};
+use super::journal::Journal;
 use super::missing::{Folder, expected};
-use super::render::{NO_FFMPEG, encoding, video_name};
+use super::outputs::{NO_FFMPEG, encoding, video_name};
 use crate::cli::StitchArgs;
 use crate::error::Error;
-use crate::output::OutputError;
 use crate::output::files::{folder_of, temporary};
 use crate::output::folder::FrameFolder;
 use crate::output::formats::Format;
 use crate::output::manifest::{HIDDEN, Manifest};
 use crate::output::video::{Film, Settings, Video};
+use crate::output::{OutputError, origin};
 use crate::render::frames::FrameList;
 use crate::report::remark;
-use crate::scene::{Output, Pattern};
+use crate::scene::{Output, Pattern, Scene, Tone};
 use std::path::Path;
+use std::time::Instant;
 
 /// Makes a video of a folder's frames.
 pub fn run(args: &StitchArgs) -> Result<(), Error> {
@@ -25,27 +27,41 @@ pub fn run(args: &StitchArgs) -> Result<(), Error> {
         _ => ours(args)?,
     };
     let settings = encoding(args.output.clone(), args.fps.or(fps).unwrap_or(Output::default().fps), &args.video)?;
+    if let (Some(folder), Some(_)) = (&film.source, settings.deep) {
+        holds_light(folder.format)?;
+    }
     make(film, settings, args.changes.quiet)
 }
 
 fn ours(args: &StitchArgs) -> Result<(Film, Option<f64>), Error> {
     let Folder { folder, frames, manifest } = Folder::open(Path::new(&args.frames))?;
-    readable(&folder)?;
     if let Some(scene) = &args.scene {
         expected(&manifest, scene, &args.changes, Path::new(&args.frames))?;
     }
-    // Of deeper frames the video is another than that of the run that made them.
-    let rounded = if matches!(manifest.bits, None | Some(8)) { "" } else { ", rounded" };
-    let film =
-        Film { scene: Some(format!("{}{rounded}", manifest.hash)), ..film(folder, frames.iter().collect(), args) };
-    Ok((film, Some(manifest.fps)))
+    // Where they do not keep all, the video is another than that of the run that made them.
+    let rounded = if keeps_all(folder.format, manifest.bits, args.video.is_deep()) { "" } else { ", rounded" };
+    let scene = Some(format!("{}{rounded}", manifest.hash));
+    let tone = told_tone(&folder, manifest.resolved(), args);
+    Ok((Film { scene, tone, ..film(folder, frames.iter().collect(), args) }, Some(manifest.fps)))
+}
+
+// The curve that light is shown through: the scene's, where somebody tells of it.
+fn told_tone(folder: &FrameFolder, scene: Option<Scene>, args: &StitchArgs) -> Tone {
+    if scene.is_none() && folder.format.has_light() && !args.changes.quiet {
+        remark(&format!(
+            "{} do not tell of their scene: their light is shown as `tone = \"soft\"` has it",
+            args.frames
+        ));
+    }
+    scene.map_or(Tone::Soft, |scene| scene.film.tone)
 }
 
 fn film(folder: FrameFolder, frames: Vec<u32>, args: &StitchArgs) -> Film {
     // Beside the frames, where runs leave segments too, if that folder is ours to write to.
     let is_writable = temporary(&folder.path().join("trial")).is_ok();
     let hidden = if is_writable { folder.path() } else { folder_of(&args.output).to_owned() }.join(HIDDEN);
-    Film { frames, part: None, size: folder.size, source: Some(folder), hidden, is_anew: false, scene: None }
+    let (size, source) = (folder.size, Some(folder));
+    Film { frames, part: None, size, source, tone: Tone::Soft, hidden, is_anew: false, scene: None }
 }
 
 // All pictures of a pattern, without a gap.
@@ -53,7 +69,6 @@ fn elsewhere(pattern: Pattern, args: &StitchArgs) -> Result<Film, Error> {
     let text = pattern.to_string();
     let format = Format::of(&pattern.extension()).ok_or_else(|| Error::Usage(format!("no format reads {text}")))?;
     let mut folder = FrameFolder { pattern, format, size: (0, 0) };
-    readable(&folder)?;
     let there = folder.existing().map_err(|e| OutputError::Read(folder.path(), e))?;
     let (Some(&first), Some(&last)) = (there.first(), there.last()) else {
         return Err(Error::Incomplete(format!("there are no frames {text}")));
@@ -62,10 +77,9 @@ fn elsewhere(pattern: Pattern, args: &StitchArgs) -> Result<Film, Error> {
         return Err(Error::Incomplete(format!("frames {gap} of {text} are missing")));
     }
     let path = folder.pattern.path(first);
-    if let Some(read) = folder.format.read {
-        folder.size = read(&path).map_err(|e| OutputError::Read(path, e))?.size;
-    }
-    Ok(film(folder, (first..=last).collect(), args))
+    folder.size = format.shown(&path, Tone::Soft).map_err(|e| OutputError::Read(path.clone(), e))?.size;
+    let tone = told_tone(&folder, origin::scene(&path, format), args);
+    Ok(Film { tone, ..film(folder, (first..=last).collect(), args) })
 }
 
 /// Makes a video of frames, all of which must be there and whole, or of segments that are.
@@ -78,13 +92,18 @@ pub fn make(film: Film, settings: Settings, quiet: bool) -> Result<(), Error> {
             folder.path().display()
         )));
     }
-    let (path, frames) = (settings.path.clone(), film.frames.len());
+    let (path, frames, begun) = (settings.path.clone(), film.frames.len(), Instant::now());
     let is_made = film.is_made(&settings);
+    // Of frames that are nobody knows whose nothing is written down.
+    let folder = film.source.as_ref().filter(|_| film.scene.is_some()).map(FrameFolder::path);
     if !is_made {
         if settings.is_embedded && !quiet {
             remark(NO_FFMPEG);
         }
-        Video::open(settings, film)?.finish(false)?;
+        let made = Video::open(settings, film)?.finish(false)?;
+        if let (Some(folder), Some(made)) = (folder, made) {
+            Journal::film(&folder, made, begun);
+        }
     }
     if !quiet {
         let already = if is_made { " already" } else { "" };

@@ -5,6 +5,7 @@ use super::image::Image;
 use crate::math::colormap::viridis;
 use crate::scene::Tone;
 use font8x8::UnicodeFonts;
+use std::ops::Range;
 
 /// What to draw.
 #[derive(Clone, Debug)]
@@ -17,15 +18,39 @@ pub struct Legend {
     pub tone: Tone,
 }
 
-impl PostStep for Legend {
-    fn apply(&self, image: &mut Image<f32>, _frame: u32) {
-        let (width, height) = (image.width(), image.height());
-        // Glyphs of 8 x 8 dots, larger in larger pictures.
+// Where a legend is in a picture, pixels.
+struct Place {
+    // Side of a dot: glyphs have 8 x 8 of them.
+    unit: u32,
+    left: u32,
+    top: u32,
+    // Length of the colours' bar.
+    bar: u32,
+}
+
+impl Place {
+    // Larger in larger pictures; none where there is no room.
+    fn of(width: u32, height: u32) -> Option<Place> {
         let unit = (height / 480).max(1);
         let (left, bar) = (12 * unit, (width / 3).min(256 * unit));
-        let Some(top) = height.checked_sub(44 * unit).filter(|_| bar > 80 * unit) else { return };
+        let top = height.checked_sub(44 * unit).filter(|_| bar > 80 * unit)?;
+        Some(Place { unit, left, top, bar })
+    }
+    // All of it with its margin: columns and rows.
+    fn panel(&self, image: &Image<f32>) -> (Range<u32>, Range<u32>) {
+        let (left, top) = (self.left - 6 * self.unit, self.top - 6 * self.unit);
+        let right = (left + self.bar + 12 * self.unit).min(image.width());
+        (left..right, top..(top + 47 * self.unit).min(image.height()))
+    }
+}
+
+impl PostStep for Legend {
+    fn apply(&self, image: &mut Image<f32>, _frame: u32) {
+        let Some(place) = Place::of(image.width(), image.height()) else { return };
+        let (columns, rows) = place.panel(image);
+        let Place { unit, left, top, bar } = place;
         let mut canvas = Canvas { image, tone: self.tone };
-        canvas.dim(left - 6 * unit, top - 6 * unit, bar + 12 * unit, 47 * unit);
+        canvas.dim(columns, rows);
         for x in 0..bar {
             let colour = canvas.light_of(viridis((x * 255 / (bar - 1)) as usize));
             (0..12 * unit).for_each(|y| canvas.dot(left + x, top + 12 * unit + y, colour));
@@ -35,6 +60,15 @@ impl PostStep for Legend {
         let below = top + 27 * unit;
         canvas.write(&low, left, below, unit);
         canvas.write(&high, left + bar - high.len() as u32 * 8 * unit, below, unit);
+    }
+    fn cover(&self, coverage: &mut Image<f32>) {
+        let Some((columns, rows)) = Place::of(coverage.width(), coverage.height()).map(|p| p.panel(coverage)) else {
+            return;
+        };
+        for y in rows {
+            let row = y as usize * coverage.width() as usize;
+            coverage.data_mut()[row + columns.start as usize..row + columns.end as usize].fill(1.0);
+        }
     }
 }
 
@@ -71,11 +105,10 @@ impl Canvas<'_> {
         }
     }
     // What is behind letters is dark, whatever it is.
-    fn dim(&mut self, left: u32, top: u32, width: u32, height: u32) {
-        let (right, bottom) = ((left + width).min(self.image.width()), (top + height).min(self.image.height()));
-        for y in top..bottom {
+    fn dim(&mut self, columns: Range<u32>, rows: Range<u32>) {
+        for y in rows {
             let row = 3 * y as usize * self.image.width() as usize;
-            let at = row + 3 * left as usize..row + 3 * right as usize;
+            let at = row + 3 * columns.start as usize..row + 3 * columns.end as usize;
             self.image.data_mut()[at].iter_mut().for_each(|light| *light = (*light * BEHIND).min(BEHIND));
         }
     }
@@ -117,6 +150,14 @@ mod tests {
                 assert!(colours.len() > 80, "{}", colours.len());
             }
         }
+        // In a picture that is see-through it is not.
+        let mut coverage = Image::new(320, 240, 1, vec![0.25f32; 320 * 240]);
+        legend.cover(&mut coverage);
+        assert_eq!(
+            [(20, 200), (200, 200), (20, 100), (0, 0)].map(|(x, y)| coverage.pixel(x, y)[0]),
+            [1.0, 0.25, 0.25, 0.25]
+        );
+        legend.cover(&mut Image::new(8, 8, 1, vec![0.0; 64]));
         assert_eq!(number(123456.789), "1.235e5");
         assert_eq!(number(0.25), "0.25");
     }

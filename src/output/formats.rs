@@ -10,6 +10,7 @@ mod webp;
 
 use super::origin::Origin;
 use super::{Frame, PixelFormats};
+use crate::film::image::Image;
 use crate::scene::Tone;
 use crate::scene::limits::ordinary_extension;
 use std::borrow::Cow;
@@ -47,8 +48,25 @@ pub struct Format {
     pub write: fn(&Frame, &FormatOptions, &mut dyn Write) -> io::Result<()>,
     /// Whether a file of that length is a picture of that size, and ends where it should. Looks at both ends only.
     pub is_whole: fn(&mut File, u64, (u32, u32)) -> io::Result<bool>,
-    /// Reads a file as it is shown; None where it holds light that no tone curve has been through.
-    pub read: Option<fn(&Path) -> io::Result<Shown>>,
+    /// How a file is read again.
+    pub read: Reader,
+}
+
+/// How files of a format are read.
+#[derive(Clone, Copy)]
+pub enum Reader {
+    /// As they are shown.
+    Shown(fn(&Path) -> io::Result<Shown>),
+    /// They hold light that no tone curve has been through.
+    Light(fn(&Path) -> io::Result<Light>),
+}
+
+/// Light of a picture.
+pub struct Light {
+    /// Red, green and blue.
+    pub image: Image<f32>,
+    /// The share of each pixel that a surface covers.
+    pub coverage: Vec<f32>,
 }
 
 /// A picture as it is shown.
@@ -57,6 +75,27 @@ pub struct Shown {
     pub size: (u32, u32),
     /// Rows from the top, 4 bytes a pixel.
     pub rgba: Vec<u8>,
+}
+
+impl Light {
+    /// As it is shown through a tone curve; with straight alpha, or as it is seen over black.
+    pub fn shown(&self, tone: Tone, has_alpha: bool) -> Shown {
+        let pixels = self.image.data().as_chunks::<3>().0.iter().zip(&self.coverage);
+        let codes = |(&light, &share)| straight(light, if has_alpha { share } else { 1.0 }, tone, 255.0);
+        let rgba = pixels.flat_map(codes).map(|x| x as u8).collect();
+        Shown { size: (self.image.width(), self.image.height()), rgba }
+    }
+}
+
+// Red, green, blue and alpha of light that covers so much of its pixel, 0 to `most`.
+fn straight(light: [f32; 3], share: f32, tone: Tone, most: f64) -> [f64; 4] {
+    let share = f64::from(share).clamp(0.0, 1.0);
+    let code = |x: f64| (tone.encoded(x.clamp(0.0, 1.0)) * most).round();
+    let [r, g, b] = match share > 0.0 {
+        true => tone.shown(light.map(|x| f64::from(x) / share)).map(code),
+        false => [0.0; 3],
+    };
+    [r, g, b, (share * most).round()]
 }
 
 // What a file tells of its sides may be anything: four bytes a pixel need not fit 64 bits.
@@ -69,6 +108,20 @@ pub const FORMATS: [&Format; 7] =
     [&data::FORMAT, &png::FORMAT, &ppm::FORMAT, &exr::FORMAT, &jpg::FORMAT, &webp::FORMAT, &tiff::FORMAT];
 
 impl Format {
+    /// A file as it is shown; light goes through that tone curve, and is seen over black.
+    ///
+    /// # Errors
+    /// It cannot be read, or is no such picture.
+    pub fn shown(&self, path: &Path, tone: Tone) -> io::Result<Shown> {
+        match self.read {
+            Reader::Shown(read) => read(path),
+            Reader::Light(read) => read(path).map(|light| light.shown(tone, false)),
+        }
+    }
+    /// Whether its files hold light.
+    pub fn has_light(&self) -> bool {
+        matches!(self.read, Reader::Light(_))
+    }
     /// The format of an extension, in small letters.
     pub fn of(extension: &str) -> Option<&'static Format> {
         let extension = ordinary_extension(extension);
@@ -126,19 +179,17 @@ fn toned(options: &FormatOptions) -> PixelFormats {
 fn sixteen_bits(frame: &Frame, options: &FormatOptions) -> io::Result<Vec<u16>> {
     let tone = options.tone;
     let linear = frame.linear().ok_or_else(|| missing("linear light"))?;
-    let code = |x: f64| (tone.encoded(x.clamp(0.0, 1.0)) * 65535.0).round() as u16;
-    let codes = |p: [f64; 3]| tone.shown(p).map(code);
     let pixels = linear.data().as_chunks::<3>().0;
+    let codes = |light: &[f32; 3], share: f32| straight(*light, share, tone, 65535.0).map(|x| x as u16);
     if !options.has_alpha {
-        return Ok(pixels.iter().flat_map(|p| codes(p.map(f64::from))).collect());
+        let rgb = |light: &[f32; 3]| {
+            let [r, g, b, _] = codes(light, 1.0);
+            [r, g, b]
+        };
+        return Ok(pixels.iter().flat_map(rgb).collect());
     }
     let coverage = &frame.layers().ok_or_else(|| missing("coverage"))?.coverage;
-    let straight = |(p, &share): (&[f32; 3], &f32)| {
-        let share = f64::from(share);
-        let [r, g, b] = if share > 0.0 { codes(p.map(|x| f64::from(x) / share)) } else { [0; 3] };
-        [r, g, b, (share * 65535.0).round() as u16]
-    };
-    Ok(pixels.iter().zip(coverage.data()).flat_map(straight).collect())
+    Ok(pixels.iter().zip(coverage.data()).flat_map(|(light, &share)| codes(light, share)).collect())
 }
 
 // N bytes from a place of a file.

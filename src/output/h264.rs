@@ -20,6 +20,8 @@ use tempfile::NamedTempFile;
 // of the sample scene at 320 x 180 x264's SSIM at 18 is 0.977, OpenH264's at 18 0.991 and at 22 0.984.
 const USUAL_CRF: u32 = 18;
 const COARSER: u32 = 4;
+// Bytes of a film at most: muxide keeps them until the end, and its .mp4 counts them in 32 bits.
+const LARGEST: u64 = 4_000_000_000;
 // OpenH264's smallest quantiser where the quality is held, and its largest.
 const QUANTISERS: (u32, u32) = (12, 51);
 
@@ -33,6 +35,8 @@ pub struct H264 {
     fps: f64,
     frames: u64,
     bytes: Vec<u8>,
+    // Bytes that the film may still have.
+    room: u64,
 }
 
 impl H264 {
@@ -65,15 +69,21 @@ impl H264 {
             fps: settings.fps,
             frames: 0,
             bytes: Vec::new(),
+            room: LARGEST,
         })
     }
 
     /// Adds a frame: its planes one after the other.
     ///
     /// # Errors
-    /// OpenH264's.
+    /// OpenH264's; the film would be larger than it can be.
     pub fn feed(&mut self, yuv: &[u8]) -> Result<(), OutputError> {
         let is_key = encoded(&mut self.encoder, yuv, self.size, &mut self.bytes).map_err(|e| refused(&e))?;
+        self.room = self.room.checked_sub(self.bytes.len() as u64).ok_or_else(|| {
+            refused(
+                "its films have at most 4 GB: install ffmpeg, which `polyfly stitch` makes them with, or raise --crf",
+            )
+        })?;
         let at = self.frames as f64 / self.fps;
         self.muxer.write_video(at, &self.bytes, is_key).map_err(|e| refused(&e.to_string()))?;
         self.frames += 1;
@@ -137,4 +147,39 @@ fn encoded(
     to.clear();
     stream.write_vec(to);
     Ok(matches!(stream.frame_type(), FrameType::IDR))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::output::video::Codec;
+    use std::time::Duration;
+
+    #[test]
+    fn a_film_that_grows_too_large_is_kept_as_far_as_it_came() {
+        let dir = tempfile::tempdir().unwrap();
+        let settings = Settings {
+            path: dir.path().join("x.mp4"),
+            fps: 25.0,
+            crf: None,
+            preset: None,
+            codec: Codec::H264,
+            ffmpeg: None,
+            patience: Duration::from_secs(9),
+            segment: 60,
+            threads: 1,
+            encoders: 1,
+            waiting: 1 << 20,
+            is_embedded: true,
+            deep: None,
+        };
+        let mut film = H264::start(&settings, (32, 16), "tag").unwrap();
+        let grey = vec![128; 32 * 16 * 3 / 2];
+        film.feed(&grey).unwrap();
+        film.room = 0;
+        let told = film.feed(&grey).unwrap_err().to_string();
+        assert!(told.contains("at most 4 GB: install ffmpeg"), "{told}");
+        assert_eq!(film.finish(&settings.path).unwrap(), 1);
+        assert!(mp4::is_whole(&settings.path));
+    }
 }

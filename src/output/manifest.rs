@@ -102,6 +102,11 @@ impl Manifest {
         }
     }
 
+    /// The scene, its files by their names; None where it was very long, or is none.
+    pub fn resolved(&self) -> Option<Scene> {
+        Scene::parse(self.scene.as_deref()?, NAME, Path::new("")).ok().map(|parsed| parsed.scene)
+    }
+
     /// SHA-256 of all that the pictures depend on, and of nothing else.
     pub fn pictures_hash(&self) -> String {
         let sources = self.files.iter().map(|(place, hash)| format!("{place} {hash}\n")).collect::<String>();

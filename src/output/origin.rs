@@ -3,6 +3,7 @@
 
 use super::formats::{Format, exr, png};
 use super::manifest::Manifest;
+use crate::scene::Scene;
 use std::io;
 use std::path::Path;
 
@@ -41,6 +42,12 @@ impl Origin {
         let rest = self.scene.as_deref().unwrap_or("# The scene is too long to stand here.\n");
         format!("# {SOFTWARE}, {}\n{rest}", self.remark(frame))
     }
+}
+
+/// The scene of a picture that tells it.
+pub fn scene(path: &Path, format: &Format) -> Option<Scene> {
+    let text = read(path, format).ok()??;
+    Scene::parse(&text, KEY, Path::new("")).ok().map(|parsed| parsed.scene)
 }
 
 /// The text in a picture, if there is one.

@@ -463,11 +463,7 @@ impl Maker {
     fn planes(&self, item: Item) -> Result<Planes, OutputError> {
         match item {
             Item::Fed(lent) => Ok(Planes::Fed(lent)),
-            Item::There(number) if self.settings.deep.is_some() => Err(OutputError::Encoder {
-                what: format!("frame {number} lies there, and a video of ten bits is made of light: render it again"),
-                words: String::new(),
-            }),
-            Item::There(number) => self.film.planes(number).map(Planes::Read),
+            Item::There(number) => self.film.planes(number, self.settings.deep).map(Planes::Read),
         }
     }
 

@@ -6,6 +6,7 @@ use super::container::{CONTAINERS, Container, Join};
 use super::ffmpeg::{Ffmpeg, find_ffmpeg, url, words};
 use super::files::{folder_of, prepare};
 use super::folder::{FrameFolder, sweep};
+use super::formats::Reader;
 #[cfg(feature = "h264")]
 use super::h264::H264;
 use super::segments::{Item, Segments};
@@ -244,6 +245,8 @@ pub struct Film {
     pub size: (u32, u32),
     /// Where frames lie that are not fed; None: all are.
     pub source: Option<FrameFolder>,
+    /// The tone curve of those that hold light.
+    pub tone: Tone,
     /// The hidden folder that segments go to.
     pub hidden: PathBuf,
     /// Segments that are there already are made anew.
@@ -257,26 +260,36 @@ impl Film {
     pub fn sides(&self) -> (u32, u32) {
         (self.size.0.next_multiple_of(2), self.size.1.next_multiple_of(2))
     }
-    /// The planes of a frame that lies in its folder.
+    /// The planes of a frame that lies in its folder: of what it shows, or in ten bits of its light.
     ///
     /// # Errors
-    /// It is not there, or not of that size.
-    pub fn planes(&self, number: u32) -> Result<Vec<u8>, OutputError> {
+    /// It is not there, not of that size, or has been through a tone curve and ten bits are asked for.
+    pub fn planes(&self, number: u32, deep: Option<Deep>) -> Result<Vec<u8>, OutputError> {
         let none = || std::io::Error::from(std::io::ErrorKind::NotFound);
         let folder =
             self.source.as_ref().ok_or_else(|| OutputError::Read(PathBuf::from(number.to_string()), none()))?;
         let path = folder.pattern.path(number);
         let failed = |e| OutputError::Read(path.clone(), e);
-        let read = folder.format.read.ok_or_else(|| failed(std::io::ErrorKind::Unsupported.into()))?;
-        let shown = read(&path).map_err(failed)?;
-        if shown.size != self.size {
-            let ((w, h), (width, height)) = (shown.size, self.size);
-            return Err(failed(std::io::Error::other(format!("it is {w} x {h}, not {width} x {height}"))));
-        }
-        let isa = Isa::pick(None).map_err(|e| failed(std::io::Error::other(e.to_string())))?;
-        let mut planes = Vec::new();
-        isa.convert(&opaque(&shown.rgba), self.size.0, self.size.1, &mut planes);
-        Ok(planes)
+        let sized = |shown: (u32, u32)| match (shown, self.size) {
+            (shown, asked) if shown == asked => Ok(()),
+            ((w, h), (width, height)) => {
+                Err(failed(std::io::Error::other(format!("it is {w} x {h}, not {width} x {height}"))))
+            }
+        };
+        let Some(Deep { range, .. }) = deep else {
+            let shown = folder.format.shown(&path, self.tone).map_err(failed)?;
+            sized(shown.size)?;
+            let isa = Isa::pick(None).map_err(|e| failed(std::io::Error::other(e.to_string())))?;
+            let mut planes = Vec::new();
+            isa.convert(&opaque(&shown.rgba), self.size.0, self.size.1, &mut planes);
+            return Ok(planes);
+        };
+        let Reader::Light(read) = folder.format.read else {
+            return Err(failed(std::io::Error::other("it holds no light, which a video of ten bits is made of")));
+        };
+        let light = read(&path).map_err(failed)?.image;
+        sized((light.width(), light.height()))?;
+        Ok(deep::planes(&light, self.tone, range))
     }
     /// Names its segments: the same for all runs that make the same ones.
     pub fn key(&self, settings: &Settings, ffmpeg: &Ffmpeg) -> String {
@@ -399,9 +412,9 @@ impl Video {
         for at in self.next..self.next + frames {
             let number = self.film.frames[at];
             match &mut self.kind {
-                Kind::Raw(y4m) => y4m.feed(&self.film.planes(number)?)?,
+                Kind::Raw(y4m) => y4m.feed(&self.film.planes(number, None)?)?,
                 #[cfg(feature = "h264")]
-                Kind::Embedded(film) => film.feed(&self.film.planes(number)?)?,
+                Kind::Embedded(film) => film.feed(&self.film.planes(number, None)?)?,
                 Kind::Encoded(segments, _) => segments.put(at, Item::There(number))?,
             }
         }
@@ -558,6 +571,7 @@ mod tests {
             part: None,
             size: (31, 20),
             source: None,
+            tone: Tone::Soft,
             hidden: ".polyfly".into(),
             is_anew: false,
             scene: Some("a".into()),

@@ -28,9 +28,10 @@ pub struct Development<'a> {
 impl Development<'_> {
     /// Takes mean light through the post steps, which change the image, and gives the picture: RGBA, a word a pixel. With the share of
     /// each pixel that is covered its colours are those of what covers it, and alpha is that share (straight alpha).
-    pub fn picture(&self, image: &mut Image<f32>, coverage: Option<&Image<f32>>) -> Vec<u32> {
+    pub fn picture(&self, image: &mut Image<f32>, coverage: Option<&mut Image<f32>>) -> Vec<u32> {
         self.post.iter().for_each(|step| step.apply(image, self.frame));
         let Some(coverage) = coverage else { return self.toned(image) };
+        self.post.iter().for_each(|step| step.cover(coverage));
         let mut straight = image.clone();
         let pixels = straight.data_mut().as_chunks_mut::<3>().0.par_iter_mut().zip(coverage.data());
         pixels.filter(|(_, share)| **share > 0.0).for_each(|(pixel, share)| *pixel = pixel.map(|x| x / share));

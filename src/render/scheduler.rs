@@ -417,7 +417,8 @@ impl<'a> FrameQueue<'a> {
                 state.ended = true;
                 return;
             }
-            let coverage = frame.layers.as_ref().filter(|_| work.scene.world.sky.transparent).map(|l| &l.coverage);
+            let coverage = frame.layers.as_mut().filter(|_| work.scene.world.sky.transparent);
+            let coverage = coverage.map(|layers| &mut layers.coverage);
             let rgba = work.pool.install(|| development.picture(&mut image, coverage));
             frame.picture.pixels.sized(4 * rgba.len()).copy_from_slice(bytemuck::cast_slice(&rgba));
             frame.picture.planes = Memory::default();

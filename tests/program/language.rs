@@ -68,47 +68,6 @@ fn frames_go_to_stdout_and_the_log_beside_it() {
 }
 
 #[test]
-fn pictures_are_what_their_ending_says() {
-    let dir = folder();
-    for name in ["a.data", "a.png", "a.ppm", "a.jpg", "a.webp", "a.tiff", "a.jpeg", "a.tif"] {
-        let run = render(dir.path(), &["--frames", "3", "-o", name]);
-        assert!(run.status.success(), "{name}: {}", words(&run));
-    }
-    let convert = |from: &str, to: &str| {
-        let run = polyfly(dir.path(), &["convert", from, to]);
-        assert!(run.status.success() && run.stdout.is_empty(), "{from} {to}: {}", words(&run));
-        std::fs::read(dir.path().join(to)).unwrap()
-    };
-    let read = |name: &str| std::fs::read(dir.path().join(name)).unwrap();
-    let data = read("a.data");
-    assert!(read("a.jpg") == read("a.jpeg") && read("a.tiff") == read("a.tif"));
-    convert("a.data", "b.png");
-    convert("a.data", "b.tif");
-    assert!(convert("a.png", "b.data") == data && convert("b.png", "b.data") == data);
-    assert!(convert("a.tiff", "b.data") == data && convert("b.tif", "b.data") == data);
-    assert!(convert("a.webp", "c.data") == data && convert("a.ppm", "d.webp") == read("a.webp"));
-    // Read by others as the same, and near the same.
-    let open = |name: &str| image::open(dir.path().join(name)).unwrap().into_rgba8().into_raw();
-    assert!(open("a.webp") == data[8..] && open("a.png") == data[8..] && open("a.tiff") == data[8..]);
-    let jpeg = open("a.jpg");
-    let off: u64 = jpeg.iter().zip(&data[8..]).map(|(a, b)| u64::from(a.abs_diff(*b))).sum();
-    assert!(jpeg.len() == data.len() - 8 && off < 3 * jpeg.len() as u64, "{off}");
-    let refused = |args: &[&str], why: &str| {
-        let run = polyfly(dir.path(), args);
-        assert!(run.status.code() == Some(64) && words(&run).contains(why), "{}", words(&run));
-    };
-    refused(&["convert", "a.png"], "name the one to make of it");
-    refused(&["convert", "a.png", "a.bmp"], "a picture ends in .data");
-    refused(&["convert", "a.png", "a.exr"], "16 or 32");
-    refused(&["scene.toml", "--size", "16384x1", "--frames", "0", "-o", "x.webp"], "at most 16383 pixels a side");
-    let video = ["--frames", "0-1", "-o", "j/%d.jpg", "--video", "v.y4m"];
-    assert!(render(dir.path(), &video).status.success());
-    std::fs::remove_file(dir.path().join("j/1.jpg")).unwrap();
-    let run = render(dir.path(), &[&video[..], &["--resume"]].concat());
-    assert!(run.status.code() == Some(64) && words(&run).contains("not quite what was rendered"), "{}", words(&run));
-}
-
-#[test]
 fn frames_are_counted_from_the_end_too() {
     let dir = folder();
     let log = |list: &str| {

@@ -10,6 +10,7 @@ mod faults;
 mod language;
 mod library;
 mod mistakes;
+mod pictures;
 mod report;
 #[cfg(unix)]
 mod resume;

@@ -99,6 +99,29 @@ fn a_run_becomes_a_page() {
     std::fs::remove_file(dir.path().join("clip.mp4")).unwrap();
     let html = page(&["-o", "other.html"], "other.html");
     assert!(html.contains("it was killed") && !html.contains("<video"), "{html}");
+    // A film that was made of the frames later, and that pages do not play; light.
+    let run = polyfly(dir.path(), &["stitch", "f", "-o", "my film.mkv", "-q"]);
+    assert!(run.status.success(), "{}", words(&run));
+    let html = page(&[], "f/report.html");
+    assert!(html.contains("<a href=\"./../my%20film.mkv\">my film.mkv</a>"), "{html}");
+    assert!(!html.contains(&dir.path().display().to_string()), "the page tells nothing of the machine's folders");
+    let run = polyfly(dir.path(), &[&small[..small.len() - 1], &["g/%d.exr", "--frames", "0-1"]].concat());
+    assert!(run.status.success(), "{}", words(&run));
+    let run = polyfly(dir.path(), &["report", "g", "-q"]);
+    assert!(run.status.success(), "{}", words(&run));
+    assert!(std::fs::read_to_string(dir.path().join("g/report.html")).unwrap().contains("data:image/jpeg"));
+    let refused = || {
+        let run = polyfly(dir.path(), &["report", "f"]);
+        assert_eq!(run.status.code(), Some(64), "{}", words(&run));
+        words(&run)
+    };
+    // What it says of itself makes no sense.
+    let manifest = dir.path().join("f/manifest.json");
+    let text = std::fs::read_to_string(&manifest).unwrap();
+    let [from, to] = ["32,\n        24", "0,\n        24"].map(|t| t.replace("        ", &" ".repeat(8)));
+    assert!(text.contains(&from), "{text}");
+    std::fs::write(&manifest, text.replace(&from, &to)).unwrap();
+    assert!(refused().contains("size makes no sense"));
     let run = polyfly(dir.path(), &["report", "."]);
     assert_eq!(run.status.code(), Some(64), "{}", words(&run));
 }

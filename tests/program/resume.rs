@@ -144,7 +144,13 @@ fn shards_make_the_same_frames_and_the_same_video() {
     assert!(render(dir.path(), "0-1", "deep/%d.png", &["--bits", "16"]).status.success());
     std::fs::remove_file(dir.path().join("deep/1.png")).unwrap();
     let deep = render(dir.path(), "0-1", "deep/%d.png", &["--bits", "16", "--resume", "--video", "deep.mp4"]);
-    assert!(code(&deep) == 64 && words(&deep).contains("polyfly stitch"), "{}", words(&deep));
+    assert!(
+        code(&deep) == 0 && words(&deep).contains("1 frames that are there are rendered again"),
+        "{}",
+        words(&deep)
+    );
+    let undisturbed = render(dir.path(), "0-1", "other/%d.png", &["--bits", "16", "--video", "other.mp4"]);
+    assert!(undisturbed.status.success() && bytes("deep.mp4") == bytes("other.mp4"));
     for (wrong, why) in [("0/3", "K from 1"), ("4/3", "K from 1"), ("x", "K/N")] {
         let refused = render(dir.path(), "0-10", "n/%d.png", &["--shard", wrong]);
         assert!(code(&refused) == 64 && words(&refused).contains(why), "{}", words(&refused));

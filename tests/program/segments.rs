@@ -134,6 +134,43 @@ fn what_is_encoded_is_not_encoded_again() {
     }
 }
 
+// Files that do not keep all are no source of a video: what is missing of it is rendered again.
+#[test]
+fn a_video_is_the_same_whatever_its_frames_keep() {
+    let (dir, tools) = (folder(), tempfile::tempdir().unwrap());
+    let ffmpeg = counting(tools.path(), "");
+    for (i, frames) in
+        [&["-o", "a/%d.jpg"][..], &["-o", "b/%d.png", "--bits", "16"], &["-o", "c/%d.exr"]].iter().enumerate()
+    {
+        let video = format!("v{i}.mp4");
+        let args = [&["--frames", "0-20", "--video", &video, "--ffmpeg", &ffmpeg], *frames].concat();
+        assert!(render(dir.path(), &args).status.success());
+        assert_eq!(encodings(tools.path()), 3);
+        let read = || std::fs::read(dir.path().join(&video)).unwrap();
+        let whole = read();
+        // The film is gone with all its segments, and a frame; then only a segment is there.
+        let last = frames[1].replace("%d", "9");
+        std::fs::remove_file(dir.path().join(&video)).unwrap();
+        std::fs::remove_file(dir.path().join(&last)).unwrap();
+        let run = render(dir.path(), &[&args[..], &["--resume"]].concat());
+        assert!(
+            run.status.success() && words(&run).contains("20 frames that are there are rendered again"),
+            "{}",
+            words(&run)
+        );
+        assert!(read() == whole && encodings(tools.path()) == 3, "{frames:?}");
+        let run = render(dir.path(), &[&args[..], &["--resume"]].concat());
+        assert!(run.status.success() && run.stdout.is_empty() && encodings(tools.path()) == 0, "{}", words(&run));
+    }
+    let raw = ["--frames", "0-3", "-o", "d/%d.jpg", "--video", "v.y4m"];
+    assert!(render(dir.path(), &raw).status.success());
+    let whole = std::fs::read(dir.path().join("v.y4m")).unwrap();
+    std::fs::remove_file(dir.path().join("d/1.jpg")).unwrap();
+    let run = render(dir.path(), &[&raw[..], &["--resume"]].concat());
+    assert!(run.status.success(), "{}", words(&run));
+    assert!(std::fs::read(dir.path().join("v.y4m")).unwrap() == whole && dir.path().join("d/1.jpg").exists());
+}
+
 #[test]
 fn shards_encode_what_is_wholly_theirs_and_stitch_the_rest() {
     let (dir, tools) = (folder(), tempfile::tempdir().unwrap());

@@ -478,12 +478,40 @@ fn ten_bits_and_hdr_are_made_of_light() {
         let run = render(args);
         assert!(run.status.code() == Some(64) && text(&run.stderr).contains(why), "{}", text(&run.stderr));
     }
-    // Frames that lie there are no light; a film alone is resumed.
-    assert!(render(&["-o", "f/%d.png", "--video", "d.mp4", "--hdr"]).status.success());
+    // Frames that lie there are no light, and are rendered again for what is missing of it; a film alone is resumed.
+    let with_frames = ["-o", "f/%d.png", "--video", "d.mp4", "--hdr"];
+    assert!(render(&with_frames).status.success());
+    let first = std::fs::read(dir.path().join("d.mp4")).unwrap();
     std::fs::remove_file(dir.path().join("d.mp4")).unwrap();
-    let run = render(&["-o", "f/%d.png", "--video", "d.mp4", "--hdr", "--resume"]);
+    let run = program(dir.path(), &[&["s.toml", "--cpu", "--resume"], &with_frames[..]].concat()).output().unwrap();
     let said = text(&run.stderr);
-    assert!(run.status.code() == Some(64) && said.contains("--overwrite renders them again"), "{said}");
+    assert!(run.status.success() && said.contains("3 frames that are there are rendered again"), "{said}");
+    assert!(std::fs::read(dir.path().join("d.mp4")).unwrap() == first);
+    let run = render(&[&with_frames[..], &["--resume"]].concat());
+    assert!(run.status.success() && run.stdout.is_empty(), "{}", text(&run.stderr));
+    // Light is made a film of by shards too, and later.
+    let exr = ["-o", "g/%d.exr", "--bits", "32", "--video", "g.mp4", "--hdr"];
+    for shard in ["1/2", "2/2"] {
+        let run = render(&[&exr[..], &["--shard", shard]].concat());
+        assert!(run.status.success(), "{}", text(&run.stderr));
+    }
+    let stitch = |args: &[&str]| program(dir.path(), &[&["stitch"], args].concat()).output().unwrap();
+    let run = stitch(&["g", "-o", "g.mp4", "--hdr", "-q"]);
+    assert!(run.status.success(), "{}", text(&run.stderr));
+    assert_eq!(column("g.mp4"), column("d.mp4"));
+    // In eight bits it is as the scene's curve shows it.
+    assert!(stitch(&["g", "-o", "h.mkv", "--codec", "ffv1"]).status.success());
+    assert!(stitch(&["f", "-o", "i.mkv", "--codec", "ffv1"]).status.success());
+    assert!(near(&column("h.mkv"), &column("i.mkv")));
+    std::fs::create_dir(dir.path().join("moved")).unwrap();
+    std::fs::copy(dir.path().join("g/0.exr"), dir.path().join("moved/0.exr")).unwrap();
+    let run = stitch(&["moved/%d.exr", "-o", "k.mkv", "--codec", "ffv1"]);
+    assert!(run.status.success() && !text(&run.stderr).contains("do not tell"), "{}", text(&run.stderr));
+    assert_eq!(column("k.mkv"), column("h.mkv"));
+    let run = stitch(&["f", "-o", "x.mp4", "--hdr"]);
+    assert!(run.status.code() == Some(64) && text(&run.stderr).contains("render .exr files"), "{}", text(&run.stderr));
+    let run = render(&["-o", "j/%d.png", "--video", "x.mp4", "--hdr", "--shard", "1/2"]);
+    assert!(run.status.code() == Some(64) && text(&run.stderr).contains("render .exr files"), "{}", text(&run.stderr));
     let again = ["--no-frames", "--hdr", "--crf", "1", "--video", "hdr.mp4", "--resume"];
     let before = std::fs::read(dir.path().join("hdr.mp4")).unwrap();
     std::fs::remove_file(dir.path().join("hdr.mp4")).unwrap();

@@ -1,6 +1,6 @@
 //! The coursework's picture file: int32 width, int32 height, little endian, then RGBA rows from the top.
 
-use super::{Format, Frame, RGBA8, Shown, broken, bytes_at, pixels};
+use super::{Format, Frame, RGBA8, Reader, Shown, broken, bytes_at, pixels};
 use std::io::Write;
 
 pub const FORMAT: Format = Format {
@@ -18,7 +18,7 @@ pub const FORMAT: Format = Format {
         let [w, h] = [bytes_at(file, 0)?, bytes_at(file, 4)?].map(u32::from_le_bytes);
         Ok((w, h) == (width, height) && length == 8 + 4 * u64::from(width) * u64::from(height))
     },
-    read: Some(|path| {
+    read: Reader::Shown(|path| {
         let mut bytes = std::fs::read(path)?;
         let words = bytes.as_chunks::<4>().0.get(..2).ok_or_else(broken)?;
         let size = (u32::from_le_bytes(words[0]), u32::from_le_bytes(words[1]));

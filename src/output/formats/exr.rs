@@ -1,6 +1,6 @@
 //! OpenEXR: linear light, half (16 bits) or float, and beside it the layers albedo, normal, depth and samples.
 
-use super::{Format, FormatOptions, Frame, PixelFormats, bytes_at, missing};
+use super::{Format, FormatOptions, Frame, Light, PixelFormats, Reader, bytes_at, missing};
 use crate::film::image::Image;
 use crate::output::origin::{KEY, SOFTWARE};
 use ::exr::meta::MetaData;
@@ -20,8 +20,19 @@ pub const FORMAT: Format = Format {
     needs: |_| PixelFormats { linear: true, layers: true, ..PixelFormats::default() },
     write,
     is_whole,
-    read: None,
+    read: Reader::Light(light),
 };
+
+// Colour and coverage; where nothing says otherwise all is covered.
+fn light(path: &Path) -> io::Result<Light> {
+    let file = io::BufReader::new(File::open(path)?);
+    let decoded = image::ImageReader::with_format(file, image::ImageFormat::OpenExr).decode();
+    let rgba = decoded.map_err(io::Error::other)?.into_rgba32f();
+    let pixels = rgba.as_raw().as_chunks::<4>().0;
+    let colour = pixels.iter().flat_map(|&[r, g, b, _]| [r, g, b]).collect();
+    let image = Image::new(rgba.width(), rgba.height(), 3, colour);
+    Ok(Light { image, coverage: pixels.iter().map(|pixel| pixel[3]).collect() })
+}
 
 // Behind the header stands a table of where the blocks begin: the first of them right behind the table, and the last one
 // ends where the file does. A block begins with its place (four numbers of a tile, one of rows) and its

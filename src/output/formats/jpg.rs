@@ -1,6 +1,6 @@
 //! JPEG, 8 bits a channel, for pictures that are looked at and sent: what it leaves out cannot be told back.
 
-use super::{Format, Frame, RGBA8, bytes_at, rgb, shown};
+use super::{Format, Frame, RGBA8, Reader, bytes_at, rgb, shown};
 use image::ImageEncoder;
 use image::codecs::jpeg::JpegEncoder;
 use std::fs::File;
@@ -23,7 +23,7 @@ pub const FORMAT: Format = Format {
         to.write_all(&file)
     },
     is_whole,
-    read: Some(|path| shown(path, image::ImageFormat::Jpeg)),
+    read: Reader::Shown(|path| shown(path, image::ImageFormat::Jpeg)),
 };
 
 // Segments, each with its length, up to the one that tells the size; and the mark at the end (ITU T.81, annex B).

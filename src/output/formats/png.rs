@@ -1,7 +1,7 @@
 //! PNG: RGB, with straight alpha where pictures are see-through, 8 bits a channel compressed fast, since frames are many and short-lived, or 16 bits from linear
 //! light through the scene's tone curve. What made a picture stands in it as text.
 
-use super::{Format, FormatOptions, Frame, bytes_at, rgb, samples, shown, sixteen_bits, toned};
+use super::{Format, FormatOptions, Frame, Reader, bytes_at, rgb, samples, shown, sixteen_bits, toned};
 use crate::film::image::Image;
 use crate::output::origin::{KEY, Origin, SOFTWARE};
 use ::png::{BitDepth, ColorType, Compression, Decoder, Encoder, Filter};
@@ -29,7 +29,7 @@ pub const FORMAT: Format = Format {
         })
     },
     is_whole,
-    read: Some(|path| shown(path, image::ImageFormat::Png)),
+    read: Reader::Shown(|path| shown(path, image::ImageFormat::Png)),
 };
 
 /// A picture in RGBA, as it is shown.

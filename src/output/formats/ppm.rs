@@ -1,6 +1,6 @@
 //! Portable pixmap, binary.
 
-use super::{Format, Frame, RGBA8, Shown, broken, pixels, rgb};
+use super::{Format, Frame, RGBA8, Reader, Shown, broken, pixels, rgb};
 use std::io::{Read, Write};
 
 pub const FORMAT: Format = Format {
@@ -19,7 +19,7 @@ pub const FORMAT: Format = Format {
         file.read_exact(&mut found)?;
         Ok(found == expected && length == (expected.len() as u64) + 3 * u64::from(size.0) * u64::from(size.1))
     },
-    read: Some(|path| {
+    read: Reader::Shown(|path| {
         let bytes = std::fs::read(path)?;
         let mut rest = bytes.splitn(4, |b| *b == b'\n');
         let mut line = || rest.next().and_then(|line| std::str::from_utf8(line).ok()).ok_or_else(broken);

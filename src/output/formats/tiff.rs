@@ -1,6 +1,6 @@
 //! TIFF, 8 or 16 bits a channel, packed without loss.
 
-use super::{Format, FormatOptions, Frame, bytes_at, rgb, shown, sixteen_bits, toned};
+use super::{Format, FormatOptions, Frame, Reader, bytes_at, rgb, shown, sixteen_bits, toned};
 use crate::output::origin::SOFTWARE;
 use ::tiff::encoder::colortype::{ColorType, RGB8, RGB16, RGBA8, RGBA16};
 use ::tiff::encoder::{Compression, DeflateLevel, Predictor, TiffEncoder, TiffValue};
@@ -21,7 +21,7 @@ pub const FORMAT: Format = Format {
         (_, true) => encoded::<RGBA16>(frame, options, &sixteen_bits(frame, options)?, to),
     },
     is_whole,
-    read: Some(|path| shown(path, image::ImageFormat::Tiff)),
+    read: Reader::Shown(|path| shown(path, image::ImageFormat::Tiff)),
 };
 
 fn encoded<C: ColorType>(

@@ -1,6 +1,6 @@
 //! WebP without loss, 8 bits a channel.
 
-use super::{Format, Frame, RGBA8, bytes_at, samples, shown};
+use super::{Format, Frame, RGBA8, Reader, bytes_at, samples, shown};
 use image::codecs::webp::WebPEncoder;
 use std::fs::File;
 use std::io::{self, Write};
@@ -21,7 +21,7 @@ pub const FORMAT: Format = Format {
         to.write_all(&file)
     },
     is_whole,
-    read: Some(|path| shown(path, image::ImageFormat::WebP)),
+    read: Reader::Shown(|path| shown(path, image::ImageFormat::WebP)),
 };
 
 // RIFF tells how long it is; the lossless chunk begins with a mark and the sides less one, 14 bits each (RFC 9649, 2.4 to 2.6, 3.4).

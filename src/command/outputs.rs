@@ -1,0 +1,299 @@
+//! Where a run's frames go: files, a stream, a video; and what of them is there already.
+
+use super::claim::{self, Claim, Existing};
+use super::named_ffmpeg;
+use crate::cli::{RenderArgs, VideoArgs};
+use crate::error::Error;
+use crate::output::container::{CONTAINERS, Container, Join};
+use crate::output::ffmpeg::find_ffmpeg;
+use crate::output::files::{FrameFiles, folder_of};
+use crate::output::folder::FrameFolder;
+use crate::output::formats::{Format, FormatOptions};
+use crate::output::manifest::{HIDDEN, Manifest};
+use crate::output::origin::Origin;
+use crate::output::segments;
+use crate::output::stream::{Stream, StreamSink};
+use crate::output::video::{Codec, Deep, Film, Range, Settings, VideoSink};
+use crate::output::{OutputError, Sink};
+use crate::render::frames::FrameList;
+use crate::report::remark;
+use crate::scene::limits::PICTURES;
+use crate::scene::{Scene, Tone};
+use clap::ValueEnum;
+use std::collections::BTreeSet;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+/// Of a film that the encoder which is built in makes.
+pub const NO_FFMPEG: &str =
+    "there is no ffmpeg here: the video is made by the built-in OpenH264, whose files are larger for what is seen";
+
+/// Where a run's frames go, and what is left of them to be rendered.
+pub struct Outputs {
+    folder: FrameFolder,
+    /// None where no frames are written to files.
+    pub claim: Option<Claim>,
+    /// Where they go one behind the other.
+    pub stream: Option<Stream>,
+    /// The video, and what it is of.
+    pub video: Option<(Settings, Film)>,
+    origin: Arc<Origin>,
+    /// None where all are there.
+    pub left: Option<FrameList>,
+    /// How many are there, and stay.
+    pub there: usize,
+    /// How many are there and are rendered again, for a video.
+    pub again: usize,
+}
+
+// Frames that a video still needs.
+fn unmade(settings: &Settings, film: &Film, part: &FrameList) -> Result<Option<FrameList>, OutputError> {
+    Ok(match film.is_made(settings) {
+        true => None,
+        false if settings.is_single() => Some(part.clone()),
+        false => FrameList::of_numbers(segments::left(settings, film)?.into_iter()),
+    })
+}
+
+impl Outputs {
+    /// Looks what there is; nothing is written.
+    ///
+    /// # Errors
+    /// What is asked for does not go together, or with what is there.
+    pub fn of(
+        args: &RenderArgs,
+        name: &str,
+        scene: &Scene,
+        part: &FrameList,
+        all: &FrameList,
+        stream: Option<Stream>,
+    ) -> Result<Outputs, Error> {
+        let settings = video_settings(scene, args)?;
+        let is_single = settings.as_ref().is_some_and(Settings::is_single);
+        if args.shard.is_some() && args.video.is_some() && is_single {
+            return Err(Error::Usage(
+                "a shard makes no .y4m, nor any video without ffmpeg: `polyfly stitch` does, when all of them are done"
+                    .into(),
+            ));
+        }
+        if args.no_frames && args.shard.is_some() {
+            return Err(Error::Usage("--no-frames keeps no frames for the other shards' video: leave it out".into()));
+        }
+        if args.no_frames && args.resume && is_single {
+            return Err(Error::Usage(
+                "a .y4m, or a video made without ffmpeg, is not resumed without frames: keep them".into(),
+            ));
+        }
+        let existing = Existing::of(args, name);
+        let folder = claim::folder_of(scene)?;
+        let manifest = Manifest::of(scene, String::new(), args.denoise);
+        let origin = Arc::new(Origin::of(&manifest));
+        let is_deep = settings.as_ref().is_some_and(|settings| settings.deep.is_some());
+        let keeps_all = claim::keeps_all(folder.format, scene.output.bits, is_deep);
+        if args.shard.is_some() && is_deep {
+            claim::holds_light(folder.format)?;
+        }
+        // Its frames are listed one by one, which only a video needs.
+        let film = || Film {
+            frames: all.iter().collect(),
+            part: args.shard.is_some().then(|| part.iter().collect()),
+            size: folder.size,
+            source: (keeps_all && !args.no_frames).then(|| folder.clone()),
+            tone: scene.film.tone,
+            hidden: folder.path().join(HIDDEN),
+            is_anew: existing == Existing::Overwritten,
+            scene: Some(manifest.hash.clone()),
+        };
+        if let Some(stream) = stream {
+            if args.no_frames || args.resume || args.shard.is_some() {
+                return Err(Error::Usage(
+                    "--output: frames of a stream are gone: no --resume, no --shard, and no --no-frames".into(),
+                ));
+            }
+            let video = settings.map(|settings| {
+                let hidden = folder_of(&settings.path).join(HIDDEN);
+                let film = Film { hidden, is_anew: true, source: None, ..film() };
+                (settings, film)
+            });
+            return Ok(Outputs {
+                folder,
+                claim: None,
+                stream: Some(stream),
+                video,
+                origin,
+                left: Some(part.clone()),
+                there: 0,
+                again: 0,
+            });
+        }
+        if args.no_frames {
+            let Some(settings) = settings else {
+                return Err(Error::Usage("--no-frames leaves nothing to write: name a video with --video".into()));
+            };
+            let film = Film { hidden: folder_of(&settings.path).join(HIDDEN), is_anew: !args.resume, ..film() };
+            let left = if film.is_anew { Some(part.clone()) } else { unmade(&settings, &film, part)? };
+            let there = part.len() - left.as_ref().map_or(0, FrameList::len);
+            return Ok(Outputs {
+                folder,
+                claim: None,
+                stream: None,
+                video: Some((settings, film)),
+                origin,
+                left,
+                there,
+                again: 0,
+            });
+        }
+        // Where a shard's files do not keep all, `polyfly stitch` makes the video of them.
+        let is_left_to_stitch = args.shard.is_some() && (is_single || !keeps_all);
+        let video = settings.filter(|_| !is_left_to_stitch).map(|settings| (settings, film()));
+        let claim = Claim::look(folder.clone(), scene, manifest, part, all, existing)?;
+        let length = |left: &Option<FrameList>| left.as_ref().map_or(0, FrameList::len);
+        let mut left = claim.left.clone();
+        if let (Some((settings, film)), true) = (&video, claim.there > 0 && !keeps_all) {
+            let unmade = unmade(settings, film, part)?;
+            let wanted: BTreeSet<u32> = [left, unmade].iter().flatten().flat_map(FrameList::iter).collect();
+            left = FrameList::of_numbers(part.iter().filter(|n| wanted.contains(n)));
+        }
+        let (there, again) = (part.len() - length(&left), length(&left) - length(&claim.left));
+        Ok(Outputs { folder, claim: Some(claim), stream: None, video, origin, left, there, again })
+    }
+
+    // How pictures of a format are written.
+    fn format_options(&self, scene: &Scene, format: &Format, place: &str) -> Result<FormatOptions, Error> {
+        let options = format
+            .options(scene.output.bits, scene.film.tone)
+            .map_err(|e| Error::Usage(format!("{place}: {e}; give other --bits")))?;
+        Ok(FormatOptions { origin: Some(Arc::clone(&self.origin)), has_alpha: scene.world.sky.transparent, ..options })
+    }
+
+    /// The format of pictures, if there are to be any.
+    ///
+    /// # Errors
+    /// It cannot have what is asked of it.
+    pub fn picture_format(&self, scene: &Scene) -> Result<Option<(&'static Format, FormatOptions)>, Error> {
+        let (format, place) = match (&self.stream, &self.claim) {
+            (Some(stream), _) => {
+                let none = || Error::Usage(format!("--output: no such format; expected -.{}", PICTURES.join(", -.")));
+                (stream.format().ok_or_else(none)?, "--output".to_owned())
+            }
+            (None, Some(_)) => (self.folder.format, self.folder.pattern.to_string()),
+            (None, None) => return Ok(None),
+        };
+        Ok(Some((format, self.format_options(scene, format, &place)?)))
+    }
+
+    /// Where frames go, not yet opened.
+    ///
+    /// # Errors
+    /// A format cannot have what is asked of it; a stream cannot be opened.
+    pub fn sinks(&self, scene: &Scene, quiet: bool) -> Result<Vec<Box<dyn Sink>>, Error> {
+        let mut sinks: Vec<Box<dyn Sink>> = Vec::new();
+        let picture = self.picture_format(scene)?;
+        match (picture, &self.stream) {
+            (Some((format, options)), Some(stream)) => {
+                let to: Box<dyn Write + Send> = match stream.path() {
+                    Some(path) => {
+                        let open = std::fs::File::options().write(true).open(path);
+                        Box::new(open.map_err(|e| OutputError::Write(path.to_owned(), e))?)
+                    }
+                    None => Box::new(std::io::stdout()),
+                };
+                sinks.push(Box::new(StreamSink::new(stream.clone(), format, options, to)));
+            }
+            (Some((_, options)), None) => {
+                let is_shared = self.claim.as_ref().is_some_and(Claim::is_shared);
+                sinks.push(Box::new(FrameFiles::new(self.folder.clone(), options, is_shared)));
+            }
+            (None, _) => {}
+        }
+        if let Some((settings, film)) = &self.video {
+            if settings.is_embedded && !quiet {
+                remark(NO_FFMPEG);
+            }
+            let ((width, height), (wide, tall)) = (film.size, film.sides());
+            if (wide, tall) != (width, height) && !quiet {
+                remark(&format!("video needs even sides: {width} x {height} is padded to {wide} x {tall}"));
+            }
+            sinks.push(Box::new(VideoSink::new(settings.clone(), film.clone())));
+        }
+        Ok(sinks)
+    }
+}
+
+fn video_settings(scene: &Scene, args: &RenderArgs) -> Result<Option<Settings>, Error> {
+    let Some(path) = scene.output.video.clone() else { return Ok(None) };
+    video_name("--video", &path)?;
+    let settings = encoding(path, scene.output.fps, &args.encoding)?;
+    let deep = settings.deep.map(|deep| Deep { tone: scene.film.tone, ..deep });
+    Ok(Some(Settings { deep, ..settings }))
+}
+
+/// Whether a video can have that name.
+pub fn video_name(flag: &str, path: &Path) -> Result<(), Error> {
+    let is_raw = path.extension().is_some_and(|e| e.eq_ignore_ascii_case("y4m"));
+    if is_raw || Container::of(path).is_some() {
+        return Ok(());
+    }
+    let all = CONTAINERS.map(|c| format!(".{}", c.extension)).join(", ");
+    Err(Error::Usage(format!("{flag}: `{}` is no video: its name ends in {all} or .y4m", path.display())))
+}
+
+// What HDR10 comes in.
+const HDR: [Codec; 3] = [Codec::H265, Codec::Av1, Codec::Vp9];
+
+// The codec of a file, and whether it has what is asked of it.
+fn codec_of(path: &Path, args: &VideoArgs) -> Result<Codec, Error> {
+    let container = Container::of(path).unwrap_or(&CONTAINERS[0]);
+    let own = if args.hdr { container.codecs.iter().find(|codec| HDR.contains(codec)) } else { None };
+    let codec = args.codec.or(own.copied()).unwrap_or(container.codecs[0]);
+    let name = |codec: Codec| codec.to_possible_value().map_or_else(String::new, |v| v.get_name().to_owned());
+    if !container.codecs.contains(&codec) {
+        let all = container.codecs.iter().map(|&c| name(c)).collect::<Vec<_>>().join(", ");
+        return Err(Error::Usage(format!("--codec: a .{} holds {all}, not {}", container.extension, name(codec))));
+    }
+    if args.is_deep() && (container.join != Join::Copied || Container::of(path).is_none()) {
+        return Err(Error::Usage(format!("{} has eight bits a channel: no --hdr, no --video-bits 10", path.display())));
+    }
+    if args.hdr && args.video_bits.as_deref() == Some("8") {
+        return Err(Error::Usage("--hdr: HDR10 has ten bits, not --video-bits 8".into()));
+    }
+    if args.hdr && !HDR.contains(&codec) {
+        return Err(Error::Usage(format!("--hdr: HDR10 comes in {}, not {}", HDR.map(name).join(", "), name(codec))));
+    }
+    if args.crf.is_some() && matches!(codec, Codec::Prores | Codec::Ffv1) {
+        return Err(Error::Usage(format!("--crf: {} has no such quality", name(codec))));
+    }
+    Ok(codec)
+}
+
+/// How to encode a video of that name.
+pub fn encoding(path: PathBuf, fps: f64, args: &VideoArgs) -> Result<Settings, Error> {
+    let codec = codec_of(&path, args)?;
+    let ffmpeg = named_ffmpeg(args.ffmpeg.as_deref());
+    let is_mp4 = path.extension().is_some_and(|e| e.eq_ignore_ascii_case("mp4")) && codec == Codec::H264;
+    // Where somebody names one, it is that or none.
+    let range = if args.hdr { Range::Hdr } else { Range::Standard };
+    let deep = args.is_deep().then_some(Deep { range, tone: Tone::Soft });
+    let may_be_embedded = deep.is_none() && cfg!(feature = "h264") && is_mp4 && ffmpeg.is_none();
+    Ok(Settings {
+        deep,
+        is_embedded: may_be_embedded && find_ffmpeg(None).is_err(),
+        codec,
+        path,
+        fps,
+        crf: args.crf,
+        preset: args.preset.clone(),
+        ffmpeg,
+        patience: Duration::from_secs(args.encoder_timeout.into()),
+        segment: args.segment,
+        threads: args.encoder_threads,
+        encoders: match args.encoders {
+            0 => std::thread::available_parallelism().map_or(1, usize::from).div_ceil(2),
+            n => n as usize,
+        },
+        waiting: (args.video_memory as usize) << 20,
+    })
+}
