@@ -28,6 +28,7 @@ mod stop;
 mod studio;
 mod verify;
 
+use crate::assets::AssetError;
 use crate::cli::{Cli, Command, SceneArgs, home};
 use crate::error::Error;
 use crate::output::OutputError;
@@ -121,11 +122,16 @@ struct SceneText {
 impl SceneText {
     /// The same error; that of a file which the text names, with the place where it does.
     fn placed(&self, error: impl Into<Error>) -> Error {
-        let home = home();
-        let reading = Reading { folder: &self.folder, home: home.as_deref(), ..Reading::default() };
         let error = error.into();
         let Error::Asset(asset) = &error else { return error };
-        let Some(span) = scene::place_of(&self.text, &asset.path, reading) else { return error };
+        self.place(asset).map_or(error, Error::from)
+    }
+
+    // What is wrong with a file that the text names, where it does.
+    fn place(&self, asset: &AssetError) -> Option<Box<Problems>> {
+        let home = home();
+        let reading = Reading { folder: &self.folder, home: home.as_deref(), ..Reading::default() };
+        let span = scene::place_of(&self.text, &asset.path, reading)?;
         let (place, file) = (asset.at.as_ref(), asset.path.display());
         let expected = place.map_or_else(|| file.to_string(), |at| format!("{file}, {at}"));
         let problem = Problem::new(span, asset.what.as_str(), expected);
@@ -133,7 +139,7 @@ impl SceneText {
             Some(remedy) => problem.help(remedy.as_str()),
             None => problem,
         };
-        Box::new(Problems { name: self.shown.clone(), source: self.text.clone(), list: vec![problem] }).into()
+        Some(Box::new(Problems { name: self.shown.clone(), source: self.text.clone(), list: vec![problem] }))
     }
 }
 

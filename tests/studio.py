@@ -189,13 +189,18 @@ def faults(studio, scene):
     assert studio.js("return document.getElementById('picture').width") == 160 and any(before), "the last picture stays"
     studio.save(SCENE + '\n[floor]\ncorners = [[-5, -5, -1], [-5, 5, -1], [5, 5, -1], [5, -5, -1]]\ntexture = "none.png"\n')
     studio.wait(lambda: "none.png" in studio.problems())
-    # Nothing but the file was missing: with it, and any change of the scene, the picture is there.
-    floor = scene.read_text()
+    line = scene.read_text().splitlines().index('texture = "none.png"') + 1
+    assert f"{scene}:{line}:" in studio.problems(), "it is told where the scene names it"
+    # Nothing but the file was missing: as soon as it is there, so is the picture; and another one when it changes.
     subprocess.run([studio.polyfly, "-", "--cpu", "-q", "--frames", "0", "-o", str(scene.parent / "none.png")], input=SCENE, text=True, check=True, capture_output=True)
-    studio.save(floor + "\n")
     studio.wait(lambda: not studio.problems())
     studio.best(studio.state()["version"])
     assert studio.pixels() == studio.rendered(), "with its floor"
+    version = studio.state()["version"]
+    subprocess.run([studio.polyfly, "-", "--cpu", "-q", "--frames", "9", "-o", str(scene.parent / "none.png")], input=SCENE, text=True, check=True, capture_output=True)
+    studio.wait(lambda: studio.state()["version"] > version)
+    studio.best(studio.state()["version"])
+    assert studio.pixels() == studio.rendered(), "with another floor"
     studio.save(SCENE)
     studio.wait(lambda: not studio.problems())
     studio.best(studio.state()["version"])

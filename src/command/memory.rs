@@ -1,6 +1,7 @@
 //! What a run will take of the memory, told before it begins: an allocation that fails ends a program where it stands.
 
 use crate::error::Error;
+use crate::output::segments::most_waiting;
 use crate::output::video::{Film, Settings};
 use crate::scene::{FilmSettings, Scene};
 
@@ -25,13 +26,9 @@ pub fn estimate(scene: &Scene, denoise: bool, video: Option<&(Settings, Film)>) 
     } else {
         CODES
     };
-    let waiting = video.map_or(0, |(settings, film)| {
-        if settings.is_single() {
-            0
-        } else {
-            (settings.waiting as u64).min(film.frames.len() as u64 * settings.frame_bytes(film.size) as u64)
-        }
-    });
+    let waiting = video
+        .filter(|(settings, _)| !settings.is_single())
+        .map_or(0, |(settings, film)| most_waiting(settings, film) as u64 * settings.frame_bytes(film.sides()) as u64);
     BASE + pixels * each + waiting
 }
 

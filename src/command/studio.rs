@@ -66,7 +66,7 @@ impl Studio {
             (scene.clone(), version)
         };
         let made = self.painter.paint(&scene, version, wish);
-        if self.document().complain(version, made.as_ref().err().map(ToString::to_string)) {
+        if self.document().complain(version, made.as_ref().err()) {
             self.tell();
         }
         made

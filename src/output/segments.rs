@@ -158,6 +158,14 @@ fn folder(settings: &Settings, film: &Film, ffmpeg: &Ffmpeg) -> PathBuf {
     film.hidden.join(format!("{PREFIX}{scene:.16}-{}", film.key(settings, ffmpeg)))
 }
 
+/// How many frames may wait for an encoder: as many as the encoders and one more take in two turns, for those that wait longer make
+/// nothing faster; fewer where the memory for them is less.
+pub fn most_waiting(settings: &Settings, film: &Film) -> usize {
+    let useful = 2 * settings.segment as usize * (settings.encoders + 1);
+    let frame = settings.frame_bytes(film.sides()).max(1);
+    useful.min(film.frames.len()).min(settings.waiting / frame).max(2)
+}
+
 /// Frames whose segments are not there yet.
 ///
 /// # Errors
@@ -187,8 +195,7 @@ impl Segments {
             std::fs::create_dir_all(&folder).map_err(|e| OutputError::Write(folder.clone(), e))?;
         }
         let maker = Arc::new(maker);
-        let frame = settings.frame_bytes(film.sides());
-        let waiting = Arc::new(Waiting::of((settings.waiting / frame.max(1)).clamp(2, film.frames.len().max(2))));
+        let waiting = Arc::new(Waiting::of(most_waiting(settings, film)));
         let ((jobs, work), (report, ended)) = (unbounded(), unbounded());
         let worker = |_| {
             let (maker, work, report) = (Arc::clone(&maker), Receiver::clone(&work), Sender::clone(&report));

@@ -285,6 +285,14 @@ fn long_lists_of_frames_take_no_time_and_contradictions_none_at_all() {
 #[cfg(unix)]
 #[test]
 fn the_first_interrupt_ends_after_whole_frames() {
+    // Signals that are ignored, as Linux tells of them: SIGINT is the second.
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let ignored = status.lines().find_map(|l| u64::from_str_radix(l.strip_prefix("SigIgn:")?.trim(), 16).ok());
+    assert_eq!(
+        ignored.unwrap_or(0) & 2,
+        0,
+        "the tests were started with SIGINT ignored (`&` in a script, nohup), and polyfly keeps that"
+    );
     let dir = tempfile::tempdir().unwrap();
     let mut child = start(dir.path(), &["--cpu", "--size", "320x240", "-o", "%03d.data"], Some(&default_scene()));
     // One line of the log says that rendering is under way.

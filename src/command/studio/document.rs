@@ -2,14 +2,14 @@
 
 use crate::cli::{SceneArgs, home};
 use crate::command::confine::Fence;
-use crate::command::read_text;
+use crate::command::{SceneText, read_text};
 use crate::error::Error;
 use crate::output::files::write_whole;
 use crate::scene::{self, Grammar, Parsed, Reading, Scene, Viewpoint, edit, keys_through, write};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use std::io::Write;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 // Places on the camera's way that the plan shows.
@@ -38,7 +38,27 @@ pub struct Document {
     complaint: Option<String>,
     // Counts what anybody could see change.
     version: u64,
-    stamp: Option<(SystemTime, u64)>,
+    stamp: Option<Stamp>,
+    // Those of the files that the scene names.
+    named: Vec<(PathBuf, Option<Stamp>)>,
+}
+
+// When a file was changed, and how long it is.
+type Stamp = (SystemTime, u64);
+
+fn stamp_of(path: &Path) -> Option<Stamp> {
+    let facts = std::fs::metadata(path).ok()?;
+    Some((facts.modified().ok()?, facts.len()))
+}
+
+// The files that a scene names, as they are now; of particles that move those of both ends.
+fn files_of(scene: &Scene) -> Vec<(PathBuf, Option<Stamp>)> {
+    let mut paths = Vec::new();
+    scene.clone().visit_files(|_, path| paths.push(path.clone()));
+    if let Some(particles) = &scene.world.particles {
+        paths.extend([0, scene.output.frames - 1].map(|frame| particles.file(frame)));
+    }
+    paths.into_iter().map(|path| (path.clone(), stamp_of(&path))).collect()
 }
 
 impl Document {
@@ -57,10 +77,11 @@ impl Document {
             problems: None,
             complaint: None,
             version: 1,
-            stamp: None,
+            stamp: stamp_of(Path::new(name)),
+            named: Vec::new(),
         };
-        document.stamp = document.stamp_now();
         document.scene = document.read()?;
+        document.named = files_of(&document.scene);
         Ok(document)
     }
 
@@ -72,11 +93,6 @@ impl Document {
     /// The file.
     pub fn name(&self) -> &str {
         &self.name
-    }
-
-    fn stamp_now(&self) -> Option<(SystemTime, u64)> {
-        let facts = std::fs::metadata(&self.name).ok()?;
-        Some((facts.modified().ok()?, facts.len()))
     }
 
     // The file as it is now, with the changes.
@@ -103,8 +119,7 @@ impl Document {
         let home = home();
         let folder = Path::new(&self.name).parent().unwrap_or(Path::new(""));
         let reading = Reading { folder, home: home.as_deref(), solids: self.args.token_solids() };
-        let shown = if self.changes.is_empty() { self.name.clone() } else { format!("{} (as changed)", self.name) };
-        let Parsed { mut scene, .. } = scene::parse(&self.changed_text()?, &shown, reading)?;
+        let Parsed { mut scene, .. } = scene::parse(&self.changed_text()?, &self.shown(), reading)?;
         if let Some(fence) = Fence::of(&self.name, self.args.allow_outside) {
             fence.reading(&scene, self.args.texture.is_none())?;
         }
@@ -125,13 +140,17 @@ impl Document {
         self.version += 1;
         self.complaint = None;
         match result {
-            Ok(scene) => (self.scene, self.problems) = (scene, None),
+            Ok(scene) => {
+                self.named = files_of(&scene);
+                (self.scene, self.problems) = (scene, None);
+            }
             Err(e) => self.problems = Some(e.to_string()),
         }
     }
 
     /// Tells what kept the picture of that version from being made, such as a file that it names; none if it was. Whether that is new.
-    pub fn complain(&mut self, version: u64, what: Option<String>) -> bool {
+    pub fn complain(&mut self, version: u64, what: Option<&Error>) -> bool {
+        let what = what.map(|e| self.told(e));
         let is_new = version == self.version && self.complaint != what;
         if is_new {
             self.complaint = what;
@@ -139,12 +158,35 @@ impl Document {
         is_new
     }
 
-    /// Looks whether the file has changed, and reads it again if so. Whether it has.
+    // With the place where the text names a file that is missing or broken.
+    fn told(&self, error: &Error) -> String {
+        let (Error::Asset(asset), Ok(text)) = (error, self.changed_text()) else { return error.to_string() };
+        let folder = Path::new(&self.name).parent().unwrap_or(Path::new("")).to_owned();
+        let place = SceneText { text, shown: self.shown(), folder }.place(asset);
+        place.map_or_else(|| error.to_string(), |problems| problems.to_string())
+    }
+
+    // What its text is called.
+    fn shown(&self) -> String {
+        match (self.grammar, self.changes.is_empty()) {
+            (_, false) => format!("{} (as changed)", self.name),
+            (Grammar::Tokens, true) => format!("{} (in TOML)", self.name),
+            (Grammar::Toml, true) => self.name.clone(),
+        }
+    }
+
+    /// Looks whether the file has changed, or one that the scene names, and reads it again if so. Whether it has.
     pub fn follow(&mut self) -> bool {
-        let stamp = self.stamp_now();
+        let stamp = stamp_of(Path::new(&self.name));
         // While an editor puts a new file in the old one's place there may be none.
         if stamp.is_none() || stamp == self.stamp {
-            return false;
+            let is_other = files_of(&self.scene) != self.named;
+            if is_other {
+                let result = self.resolved();
+                self.named = files_of(&self.scene);
+                self.take(result);
+            }
+            return is_other;
         }
         self.stamp = stamp;
         let result = self.read();
@@ -199,7 +241,7 @@ impl Document {
         write_whole(Path::new(&self.name), |file| file.write_all(text.as_bytes()))?;
         self.changes.clear();
         self.text = changed;
-        self.stamp = self.stamp_now();
+        self.stamp = stamp_of(Path::new(&self.name));
         self.version += 1;
         Ok(())
     }
