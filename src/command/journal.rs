@@ -45,7 +45,7 @@ pub struct RunEntry {
     pub devices: Vec<Share>,
     /// The machine's processor, where it tells.
     pub processor: Option<String>,
-    /// The CPU's threads.
+    /// The CPU's threads; 0 where nothing was rendered.
     pub threads: usize,
     /// Frames that it has made.
     pub frames: usize,

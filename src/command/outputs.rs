@@ -46,6 +46,8 @@ pub struct Outputs {
     pub there: usize,
     /// How many are there and are rendered again, for a video.
     pub again: usize,
+    /// The video, where it is there already and frames are not.
+    pub made: Option<PathBuf>,
 }
 
 // Frames that a video still needs.
@@ -126,6 +128,7 @@ impl Outputs {
                 left: Some(part.clone()),
                 there: 0,
                 again: 0,
+                made: None,
             });
         }
         if args.no_frames {
@@ -144,6 +147,7 @@ impl Outputs {
                 left,
                 there,
                 again: 0,
+                made: None,
             });
         }
         // Where a shard's files do not keep all, `polyfly stitch` makes the video of them.
@@ -152,13 +156,30 @@ impl Outputs {
         let claim = Claim::look(folder.clone(), scene, manifest, part, all, existing)?;
         let length = |left: &Option<FrameList>| left.as_ref().map_or(0, FrameList::len);
         let mut left = claim.left.clone();
+        let is_made = |(settings, film): &(Settings, Film)| film.part.is_none() && film.is_made(settings);
+        if existing == Existing::Kept && left.is_some() && video.as_ref().is_some_and(is_made) {
+            // It is of these very frames: those that are missing add nothing to it.
+            let made = video.map(|(settings, _)| settings.path);
+            let there = claim.there;
+            return Ok(Outputs {
+                folder,
+                claim: Some(claim),
+                stream: None,
+                video: None,
+                origin,
+                left,
+                there,
+                again: 0,
+                made,
+            });
+        }
         if let (Some((settings, film)), true) = (&video, claim.there > 0 && !keeps_all) {
             let unmade = unmade(settings, film, part)?;
             let wanted: BTreeSet<u32> = [left, unmade].iter().flatten().flat_map(FrameList::iter).collect();
             left = FrameList::of_numbers(part.iter().filter(|n| wanted.contains(n)));
         }
         let (there, again) = (part.len() - length(&left), length(&left) - length(&claim.left));
-        Ok(Outputs { folder, claim: Some(claim), stream: None, video, origin, left, there, again })
+        Ok(Outputs { folder, claim: Some(claim), stream: None, video, origin, left, there, again, made: None })
     }
 
     // How pictures of a format are written.

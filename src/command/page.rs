@@ -90,7 +90,7 @@ fn page(here: &Folder, whole: &BTreeSet<u32>, told: &[Told], film: Option<(&Path
                 .join(", ")
         });
         let processor = run.and_then(|r| r.processor.clone()).unwrap_or_default();
-        let threads = run.map_or_else(String::new, |r| r.threads.to_string());
+        let threads = run.filter(|r| r.threads > 0).map_or_else(String::new, |r| r.threads.to_string());
         let seconds = run.map_or_else(|| "it was killed".into(), |r| format!("{:.2}", r.seconds));
         let cells = [told.host.clone(), processor, devices, threads, told.frames.len().to_string(), seconds];
         let _ = writeln!(hosts, "<tr>{}</tr>", cells.map(|c| format!("<td>{}</td>", escaped(&c))).concat());

@@ -78,12 +78,15 @@ pub fn run(args: &RenderArgs) -> Result<(), Error> {
     if let (Some(quality), false) = (args.changes.asked_quality(), quiet) {
         remark(&cost(quality, &scene));
     }
-    let Outputs { claim, video, left, there, again, .. } = outputs;
+    let Outputs { claim, video, left, there, again, made, .. } = outputs;
     if there > 0 && !quiet {
         remark(&format!("{there} of {} frames are there and whole", part.len()));
     }
     if again > 0 && !quiet {
         remark(&format!("{again} frames that are there are rendered again: the video is made of more than they keep"));
+    }
+    if let (Some(film), false) = (&made, quiet) {
+        remark(&format!("{} is there already, of all of these frames", film.display()));
     }
     let pattern = scene.output.files.clone();
     let shown = |film: Option<PathBuf>| film.or_else(|| Some(pattern.path(part.nth(0)?)));
@@ -113,7 +116,7 @@ pub fn run(args: &RenderArgs) -> Result<(), Error> {
     let (outcome, report) = (told.reporter.outcome(), result.as_ref().ok().cloned());
     let result = verdict(&mut told, result, goes_on, (there, &stop));
     told.reporter.close(result.as_ref().map_or_else(Error::exit_code, |()| 0));
-    let made = shown(report.as_ref().and_then(|r| r.files.first().cloned()));
+    let made = shown(report.as_ref().and_then(|r| r.files.first().cloned()).or(made));
     if let (Ok(()), Some(report), Some((time, stage)), false) = (&result, report, outcome, quiet) {
         let files = told.claim.is_some().then_some((pattern.clone(), left));
         remark(&summary(&report, time, stage, files));

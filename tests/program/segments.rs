@@ -161,6 +161,11 @@ fn a_video_is_the_same_whatever_its_frames_keep() {
         assert!(read() == whole && encodings(tools.path()) == 3, "{frames:?}");
         let run = render(dir.path(), &[&args[..], &["--resume"]].concat());
         assert!(run.status.success() && run.stdout.is_empty() && encodings(tools.path()) == 0, "{}", words(&run));
+        // Only a frame is gone.
+        std::fs::remove_file(dir.path().join(&last)).unwrap();
+        let run = render(dir.path(), &[&args[..], &["--resume"]].concat());
+        assert!(run.status.success() && words(&run).contains("is there already, of all of these"), "{}", words(&run));
+        assert!(read() == whole && encodings(tools.path()) == 0 && dir.path().join(&last).exists());
     }
     let raw = ["--frames", "0-3", "-o", "d/%d.jpg", "--video", "v.y4m"];
     assert!(render(dir.path(), &raw).status.success());
