@@ -8,7 +8,7 @@ use std::ops::Range;
 /// What several devices share.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Split {
-    /// Frames where there are enough of them and none is long, else bands.
+    /// Frames where there are enough of them, else bands.
     #[default]
     Auto,
     /// Whole frames: most work for each task.
@@ -21,8 +21,6 @@ pub enum Split {
 const FIRST_ROUND: u32 = 16;
 /// Most samples of a pixel that features are averaged over.
 const FEATURE_SAMPLES: u32 = 64;
-// Camera rays of a frame that takes a GPU about a second or more: by its bands one sees how far it is. The CPU counts within tasks.
-const LONG: u64 = 1 << 31;
 // Bands of a tall picture; a low one has bands of two tiles, or fewer of them.
 const BANDS: u32 = 64;
 
@@ -70,10 +68,8 @@ impl Plan {
     ) -> Plan {
         let height = scene.render.height;
         let in_flight: usize = devices.iter().map(|d| d.info().tasks_in_flight).sum();
-        let rays = u64::from(scene.render.width) * u64::from(height) * u64::from(scene.render.samples_per_pixel());
-        let is_long = rays >= LONG && devices.iter().any(|d| !d.info().is_cpu);
         let tiles = match split {
-            Split::Auto => is_long || devices.len() > 1 && frames < 2 * in_flight,
+            Split::Auto => devices.len() > 1 && frames < 2 * in_flight,
             Split::Frames => false,
             Split::Tiles => true,
         };

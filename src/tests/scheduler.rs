@@ -325,25 +325,6 @@ fn a_sink_that_fails_ends_the_run_with_its_words() {
 }
 
 #[test]
-fn long_frames_of_a_gpu_are_seen_to_go_on() {
-    let bands = |samples: u32, is_cpu: bool, split: Split| {
-        let mut scene = sized(own("weekend.toml"), 1920, 1080, 1);
-        scene.render.set_samples(samples);
-        let info = DeviceInfo { name: "one".into(), tasks_in_flight: 4, is_cpu };
-        let inner = Box::new(renderer(&small("coursework.txt"), Isa::available()[0], 1).cpu(Isa::available()[0]));
-        let one = Mortal { info, inner, fate: Lives, done: 0, delay: Duration::ZERO, tickets: VecDeque::new() };
-        Plan::new(&scene, &[Box::new(one)], 100, false, ALL, split, 1.0).bands().count()
-    };
-    // 1920 x 1080 x 1036 is the first above 2^31.
-    assert!(bands(1036, false, Split::Auto) > 30);
-    assert_eq!(
-        [(1035, false, Split::Auto), (1036, true, Split::Auto), (1036, false, Split::Frames)]
-            .map(|(n, c, s)| bands(n, c, s)),
-        [1; 3]
-    );
-}
-
-#[test]
 fn samples_are_counted_within_a_frame() {
     let mut scene = Scene::sample();
     (scene.render.width, scene.render.height) = (64, 48);
