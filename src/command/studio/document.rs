@@ -140,12 +140,10 @@ impl Document {
         self.version += 1;
         self.complaint = None;
         match result {
-            Ok(scene) => {
-                self.named = files_of(&scene);
-                (self.scene, self.problems) = (scene, None);
-            }
+            Ok(scene) => (self.scene, self.problems) = (scene, None),
             Err(e) => self.problems = Some(e.to_string()),
         }
+        self.named = files_of(&self.scene);
     }
 
     /// Tells what kept the picture of that version from being made, such as a file that it names; none if it was. Whether that is new.
@@ -180,10 +178,9 @@ impl Document {
         let stamp = stamp_of(Path::new(&self.name));
         // While an editor puts a new file in the old one's place there may be none.
         if stamp.is_none() || stamp == self.stamp {
-            let is_other = files_of(&self.scene) != self.named;
+            let is_other = self.named.iter().any(|(path, stamp)| stamp_of(path) != *stamp);
             if is_other {
                 let result = self.resolved();
-                self.named = files_of(&self.scene);
                 self.take(result);
             }
             return is_other;
