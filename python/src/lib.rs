@@ -36,8 +36,7 @@ struct Asked {
     threads: usize,
 }
 
-// With it whether its pictures are see-through in places.
-fn renderer(scene: &Bound<'_, PyAny>, asked: &Asked) -> PyResult<(Renderer, bool)> {
+fn renderer(scene: &Bound<'_, PyAny>, asked: &Asked) -> PyResult<Renderer> {
     let (text, name, folder) = text_of(scene)?;
     let Parsed { mut scene, .. } =
         Scene::parse(&text, &name, &folder).map_err(|e| PyValueError::new_err(e.to_string()))?;
@@ -56,8 +55,7 @@ fn renderer(scene: &Bound<'_, PyAny>, asked: &Asked) -> PyResult<(Renderer, bool
         }
     };
     let options = RenderOptions { devices, threads: asked.threads, ..RenderOptions::default() };
-    let is_transparent = scene.world.sky.transparent;
-    Ok((Renderer::with_options(scene, options).map_err(raised)?, is_transparent))
+    Renderer::with_options(scene, options).map_err(raised)
 }
 
 /// A frame as it is shown: an array of uint8, (height, width, 3); (height, width, 4) with straight alpha where the sky is transparent.
@@ -72,9 +70,9 @@ fn render<'py>(
     device: String,
     threads: usize,
 ) -> PyResult<Bound<'py, PyAny>> {
-    let (mut renderer, is_transparent) = renderer(scene, &Asked { size, samples, device, threads })?;
+    let mut renderer = renderer(scene, &Asked { size, samples, device, threads })?;
     let image = py.detach(|| renderer.still(frame)).map_err(raised)?;
-    let channels = if is_transparent { 4 } else { 3 };
+    let channels = if renderer.scene().world.sky.transparent { 4 } else { 3 };
     let bytes: Vec<u8> = image.data().as_chunks::<4>().0.iter().flat_map(|p| &p[..channels]).copied().collect();
     array(py, (image.height(), image.width(), channels), &bytes, "uint8")
 }
@@ -91,7 +89,7 @@ fn render_linear<'py>(
     device: String,
     threads: usize,
 ) -> PyResult<Bound<'py, PyAny>> {
-    let (mut renderer, _) = renderer(scene, &Asked { size, samples, device, threads })?;
+    let mut renderer = renderer(scene, &Asked { size, samples, device, threads })?;
     let (image, _) = py.detach(|| renderer.still_linear(frame)).map_err(raised)?;
     let bytes: Vec<u8> = image.data().iter().flat_map(|x| x.to_ne_bytes()).collect();
     array(py, (image.height(), image.width(), 3), &bytes, "float32")
