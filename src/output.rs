@@ -8,6 +8,7 @@ pub mod folder;
 pub mod formats;
 #[cfg(feature = "h264")]
 mod h264;
+mod join;
 pub mod manifest;
 pub mod memory;
 mod mp4;

@@ -1,23 +1,39 @@
-//! mp4 files from outside: whether all of one is there (ISO/IEC 14496-12, 4.2: a file is a row of boxes).
+//! mp4 files from outside: whether all of one is there, and fragmented ones in a row (ISO/IEC 14496-12, 4.2: a file is a row of
+//! boxes; 8.8: fragments).
 
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
-use std::path::Path;
+use std::ops::Range;
+use std::path::{Path, PathBuf};
 
 // More than any encoder writes.
 const MAX_BOXES: usize = 10_000;
+// Of the boxes that are read whole, what precedes the frames of a file or of a fragment.
+const MAX_INDEX: u64 = 64 << 20;
+// Frames are handed on in pieces of this size.
+const PIECE: usize = 1 << 20;
+// More than a fragment of ours has.
+const MAX_FRAMES: u32 = 1 << 20;
 
 /// Whether a file ends where its last box does, and has an index and frames. What is in them is not looked at.
 pub fn is_whole(path: &Path) -> bool {
-    boxes(path).is_ok_and(|names| [*b"moov", *b"mdat"].iter().all(|name| names.contains(name)))
+    boxes(path).is_ok_and(|boxes| [*b"moov", *b"mdat"].iter().all(|name| boxes.iter().any(|b| b.name == *name)))
 }
 
-// Names of its outermost boxes.
-fn boxes(path: &Path) -> io::Result<Vec<[u8; 4]>> {
+// A box, from its head to its end.
+#[derive(Clone, Copy)]
+struct Place {
+    name: [u8; 4],
+    at: u64,
+    size: u64,
+}
+
+// A file's outermost boxes.
+fn boxes(path: &Path) -> io::Result<Vec<Place>> {
     let mut file = File::open(path)?;
     let length = file.metadata()?.len();
-    let (mut at, mut names) = (0, Vec::new());
-    while at < length && names.len() < MAX_BOXES {
+    let (mut at, mut boxes) = (0, Vec::new());
+    while at < length && boxes.len() < MAX_BOXES {
         file.seek(SeekFrom::Start(at))?;
         let mut head = [0; 8];
         file.read_exact(&mut head)?;
@@ -31,10 +47,170 @@ fn boxes(path: &Path) -> io::Result<Vec<[u8; 4]>> {
             }
             size => (u64::from(size), 8),
         };
+        boxes.push(Place { name, at, size });
         at = at.checked_add(size).filter(|_| size >= least).ok_or(io::ErrorKind::InvalidData)?;
-        names.push(name);
     }
-    if at == length { Ok(names) } else { Err(io::ErrorKind::UnexpectedEof.into()) }
+    if at == length { Ok(boxes) } else { Err(io::ErrorKind::UnexpectedEof.into()) }
+}
+
+/// Fragmented files of one track that begin alike, as one file.
+pub struct Fragments {
+    // ftyp and moov.
+    head: Vec<u8>,
+    files: Vec<Part>,
+}
+
+struct Part {
+    path: PathBuf,
+    // Its fragments: what is said of their frames, and the frames.
+    fragments: Vec<[Place; 2]>,
+    // Ticks of its frames' clock that it comes later than it says.
+    later: u64,
+}
+
+impl Fragments {
+    /// Those of files that last so many ticks of their own clock each; None where they cannot be put in a row.
+    pub fn of<'a>(files: impl Iterator<Item = (&'a Path, u64)>) -> Option<Fragments> {
+        let (mut head, mut parts, mut before) = (Vec::new(), Vec::new(), 0);
+        let mut first_shown = None;
+        for (path, lasts) in files {
+            let boxes = boxes(path).ok()?;
+            let [first, second, rest @ ..] = boxes.as_slice() else { return None };
+            let mut file = File::open(path).ok()?;
+            let its = [read(&mut file, *first).ok()?, read(&mut file, *second).ok()?].concat();
+            if [&first.name, &second.name] != [b"ftyp", b"moov"] || !(head.is_empty() || head == its) {
+                return None;
+            }
+            head = its;
+            // The last box may tell where the fragments are, which the row does without.
+            let rest = rest.split_last().filter(|(last, _)| last.name == *b"mfra").map_or(rest, |(_, before)| before);
+            let (pairs, []) = rest.as_chunks::<2>() else { return None };
+            let mut shown = None;
+            for [about, frames] in pairs {
+                let moof = Moof::of(&read(&mut file, *about).ok()?)?;
+                shown.get_or_insert(moof.shown);
+                if [&about.name, &frames.name] != [b"moof", b"mdat"] {
+                    return None;
+                }
+            }
+            // Frames that are shown in another order than they are coded in are shown later by that; a file of few frames
+            // may do without. Never is one decoded before those of the file before.
+            let first = *first_shown.get_or_insert(shown?);
+            let later = before + first.checked_sub(shown?)?;
+            parts.push(Part { path: path.to_owned(), fragments: pairs.to_vec(), later });
+            before += lasts;
+        }
+        (!parts.is_empty()).then_some(Fragments { head, files: parts })
+    }
+
+    /// Gives the bytes of the whole to `to`, piece by piece, until that fails.
+    ///
+    /// # Errors
+    /// A file cannot be read as it was; failures of `to` are its own to tell.
+    pub fn write(&self, mut to: impl FnMut(&[u8]) -> io::Result<()>) -> Result<(), (PathBuf, io::Error)> {
+        let mut number = 0_u32;
+        let mut gives = |bytes: &[u8]| to(bytes).is_ok();
+        if !gives(&self.head) {
+            return Ok(());
+        }
+        let mut piece = vec![0; PIECE];
+        for Part { path, fragments, later } in &self.files {
+            let failed = |e: io::Error| (path.clone(), e);
+            let mut file = File::open(path).map_err(failed)?;
+            for [about, frames] in fragments {
+                number += 1;
+                let mut about = read(&mut file, *about).map_err(failed)?;
+                let moof = Moof::of(&about).ok_or_else(|| failed(io::ErrorKind::InvalidData.into()))?;
+                about[moof.number..moof.number + 4].copy_from_slice(&number.to_be_bytes());
+                about[moof.time..moof.time + 8].copy_from_slice(&moof.begins.saturating_add(*later).to_be_bytes());
+                if !gives(&about) {
+                    return Ok(());
+                }
+                file.seek(SeekFrom::Start(frames.at)).map_err(failed)?;
+                let mut left = frames.size;
+                while left > 0 {
+                    let some = &mut piece[..left.min(PIECE as u64) as usize];
+                    file.read_exact(some).map_err(failed)?;
+                    if !gives(some) {
+                        return Ok(());
+                    }
+                    left -= some.len() as u64;
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+fn read(file: &mut File, place: Place) -> io::Result<Vec<u8>> {
+    if place.size > MAX_INDEX {
+        return Err(io::ErrorKind::InvalidData.into());
+    }
+    let mut bytes = vec![0; place.size as usize];
+    file.seek(SeekFrom::Start(place.at))?;
+    file.read_exact(&mut bytes)?;
+    Ok(bytes)
+}
+
+// What a moof says of its frames.
+struct Moof {
+    // Where its number is (four bytes), and the tick at which its first frame is decoded (eight).
+    number: usize,
+    time: usize,
+    begins: u64,
+    // The tick at which the first of them is shown.
+    shown: u64,
+}
+
+impl Moof {
+    // None where places are counted from the file's beginning, there are several tracks, or something is not as ffmpeg
+    // writes it.
+    fn of(moof: &[u8]) -> Option<Moof> {
+        let inside = children(moof, 8..moof.len())?;
+        let the = |inside: &[([u8; 4], Range<usize>)], name: &[u8; 4]| {
+            let mut all = inside.iter().filter(|(n, _)| n == name);
+            let found = all.next()?.1.clone();
+            all.next().is_none().then_some(found)
+        };
+        let word = |at: usize| Some(u32::from_be_bytes(*moof.get(at..)?.first_chunk()?));
+        let (number, track) = (the(&inside, b"mfhd")?, the(&inside, b"traf")?);
+        let track = children(moof, track)?;
+        let (about, time, run) = (the(&track, b"tfhd")?, the(&track, b"tfdt")?, the(&track, b"trun")?);
+        let flags = word(about.start)? & 0xff_ffff;
+        // Places count from the moof (default-base-is-moof), and times have 64 bits.
+        if flags & 1 != 0 || flags & 0x2_0000 == 0 || moof.get(time.start) != Some(&1) || number.len() != 8 {
+            return None;
+        }
+        let begins = u64::from_be_bytes(*moof.get(time.start + 4..time.end)?.first_chunk()?);
+        let usual = if flags & 8 != 0 { word(about.start + 8 + if flags & 2 != 0 { 4 } else { 0 }) } else { None };
+        // Of each frame, as the flags say: how long it lasts, its size, its flags, and how much later it is shown.
+        let flags = word(run.start)? & 0xff_ffff;
+        let has = |flag: u32| usize::from(flags & flag != 0);
+        let a_frame = 4 * (has(0x100) + has(0x200) + has(0x400) + has(0x800));
+        let frames = run.start + 8 + 4 * (has(1) + has(4));
+        let (mut decoded, mut shown) = (begins, None::<u64>);
+        for frame in 0..word(run.start + 4).filter(|&frames| frames <= MAX_FRAMES)? as usize {
+            let at = frames + frame * a_frame;
+            let later = if has(0x800) == 1 { word(at + a_frame - 4)?.cast_signed() } else { 0 };
+            let here = decoded.checked_add_signed(later.into())?;
+            shown = Some(shown.map_or(here, |first| first.min(here)));
+            decoded = decoded.checked_add(u64::from(if has(0x100) == 1 { word(at)? } else { usual? }))?;
+        }
+        Some(Moof { number: number.start + 4, time: time.start + 4, begins, shown: shown? })
+    }
+}
+
+// What the boxes within a box hold.
+fn children(bytes: &[u8], within: Range<usize>) -> Option<Vec<([u8; 4], Range<usize>)>> {
+    let (mut at, mut found) = (within.start, Vec::new());
+    while at < within.end {
+        let size = u32::from_be_bytes(*bytes.get(at..within.end)?.first_chunk()?) as usize;
+        let name = *bytes.get(at + 4..within.end)?.first_chunk()?;
+        let end = at.checked_add(size).filter(|&end| size >= 8 && end <= within.end)?;
+        found.push((name, at + 8..end));
+        at = end;
+    }
+    Some(found)
 }
 
 #[cfg(test)]
@@ -62,5 +238,85 @@ mod tests {
         assert!(!whole(&[&good[..], &[0; 8]].concat()), "a box of no size has no end");
         assert!(!whole(&[&good[..], &[0, 0, 0, 1], b"free", &u64::MAX.to_be_bytes()].concat()));
         assert!(!is_whole(dir.path()) && !is_whole(&dir.path().join("none.mp4")));
+    }
+
+    // A fragmented file of these fragments: where each begins, and its frames. The first is shown 256 times `delay` ticks later.
+    fn delayed(delay: u8, head: &[u8], fragments: &[(u64, &[u8])]) -> Vec<u8> {
+        let each = |name: &[u8; 4], body: &[u8]| [&(8 + body.len() as u32).to_be_bytes()[..], name, body].concat();
+        let mut file = [each(b"ftyp", b"iso5"), each(b"moov", head)].concat();
+        for (number, (time, frames)) in (1_u32..).zip(fragments) {
+            let mfhd = each(b"mfhd", &[[0; 4], number.to_be_bytes()].concat());
+            let tfhd = each(b"tfhd", &[0, 2, 0, 8, 0, 0, 0, 1, 0, 0, 2, 0]);
+            let tfdt = each(b"tfdt", &[&[1, 0, 0, 0][..], &time.to_be_bytes()].concat());
+            // Two frames, shown in turned order.
+            let trun = each(b"trun", &[[0, 0, 8, 0], [0, 0, 0, 2], [0, 0, delay, 0], [0, 0, delay - 4, 0]].concat());
+            let moof = each(b"moof", &[mfhd, each(b"traf", &[tfhd, tfdt, trun].concat())].concat());
+            file.extend([moof, each(b"mdat", frames)].concat());
+        }
+        file
+    }
+
+    fn fragmented(head: &[u8], fragments: &[(u64, &[u8])]) -> Vec<u8> {
+        delayed(4, head, fragments)
+    }
+
+    #[test]
+    fn fragments_of_files_make_one_file() {
+        let dir = tempfile::tempdir().unwrap();
+        let put = |name: &str, bytes: &[u8]| {
+            let path = dir.path().join(name);
+            std::fs::write(&path, bytes).unwrap();
+            path
+        };
+        let long = vec![7; 3 * PIECE / 2];
+        let first = put("a", &fragmented(b"head", &[(0, b"one"), (512, &long)]));
+        let mut second = fragmented(b"head", &[(0, b"three")]);
+        second.extend([&12_u32.to_be_bytes()[..], b"mfra", b"tell"].concat());
+        let second = put("b", &second);
+        let row = Fragments::of([(first.as_path(), 1024), (second.as_path(), 512)].into_iter()).unwrap();
+        let mut whole = Vec::new();
+        row.write(|bytes| {
+            whole.extend_from_slice(bytes);
+            Ok(())
+        })
+        .unwrap();
+        let due = fragmented(b"head", &[(0, b"one"), (512, &long), (1024, b"three")]);
+        assert!(whole == due);
+        // What is shown later by the order of its frames comes earlier, and never before what it follows.
+        let late = put("e", &delayed(5, b"head", &[(0, b"late")]));
+        let mut whole = Vec::new();
+        let row = Fragments::of([(late.as_path(), 1024), (first.as_path(), 1024)].into_iter()).unwrap();
+        row.write(|bytes| {
+            whole.extend_from_slice(bytes);
+            Ok(())
+        })
+        .unwrap();
+        let early = fragmented(b"head", &[(0, b""), (1024 + 256, b"one"), (1024 + 256 + 512, &long)]);
+        assert!(whole.ends_with(&early[early.windows(3).position(|w| w == b"one").unwrap()..]));
+        let at = |bytes: &[u8], name: &[u8]| bytes.windows(4).rposition(|w| w == name).unwrap() + 8;
+        assert!(whole[at(&whole, b"tfdt")..][..8] == (1024_u64 + 256 + 512).to_be_bytes());
+        assert!(Fragments::of([(first.as_path(), 1024), (late.as_path(), 1024)].into_iter()).is_none());
+        // Who takes no more gets no more.
+        let row = Fragments::of([(first.as_path(), 1024), (second.as_path(), 512)].into_iter()).unwrap();
+        let mut pieces = 0;
+        let taken = row.write(|_| {
+            pieces += 1;
+            Err(io::ErrorKind::BrokenPipe.into())
+        });
+        assert!(taken.is_ok() && pieces == 1);
+        let alone = |bytes: &[u8]| Fragments::of([(put("c", bytes).as_path(), 1)].into_iter()).is_some();
+        let good = fragmented(b"head", &[(0, b"one")]);
+        assert!(alone(&good));
+        // Other heads, ends that are missing, places from the file's beginning, times of 32 bits, a second track.
+        let other = put("d", &fragmented(b"haed", &[(0, b"four")]));
+        assert!(Fragments::of([(first.as_path(), 1024), (other.as_path(), 512)].into_iter()).is_none());
+        assert!(!alone(&good[..good.len() - 1]) && !alone(&good[..20]) && !alone(b""));
+        let at = |name: &[u8]| good.windows(4).position(|w| w == name).unwrap() + 4;
+        for (place, value) in [(at(b"tfhd") + 3, 9), (at(b"tfdt"), 0), (at(b"traf") - 1, b'g'), (at(b"trun") - 1, b'x')]
+        {
+            let mut bad = good.clone();
+            bad[place] = value;
+            assert!(!alone(&bad), "byte {place}");
+        }
     }
 }

@@ -1,20 +1,18 @@
 //! The segments of an encoded video: made side by side by encoders of their own, kept in a hidden folder until all are
-//! there, and joined without encoding again.
+//! there, and joined without encoding again (join.rs).
 //!
 //! Each begins with a picture that needs no other, and their length is fixed by the settings: what is seen does not depend on
-//! how many encoders there were, nor on how often the run was cut off. Joining adds lengths in microseconds, whose rounding
-//! would move frames by a tick; their times are rounded back to whole frames, and looked at.
+//! how many encoders there were, nor on how often the run was cut off.
 
-use super::container::{Join, webp_frames};
-use super::ffmpeg::{Ffmpeg, Packet, Process, find_ffmpeg, packets, url};
+use super::ffmpeg::{Ffmpeg, Process, find_ffmpeg, packets, url};
 use super::files::temporary;
 use super::folder::sweep;
-use super::video::{Film, Settings, clock, input_arguments, kept, output_arguments, partial};
+use super::join::Joiner;
+use super::video::{Film, Settings, input_arguments, kept, output_arguments, partial};
 use super::{OutputError, hex, mp4};
 use crossbeam_channel::{Receiver, Sender, bounded, unbounded};
 use rayon::prelude::*;
 use std::collections::BTreeMap;
-use std::io::Write;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -329,7 +327,7 @@ impl Segments {
         }
         let files: Vec<(&Path, u64)> =
             self.segments.iter().map(|s| (s.file.as_path(), s.frames.len() as u64)).collect();
-        if let Err(cause) = self.maker.join(&self.folder, &files, path, tag) {
+        if let Err(cause) = self.maker.joiner().join(&self.folder, &files, path, tag) {
             let short = partial(path);
             let frames = self.maker.film.frames.len() as u64;
             return Err(match files.as_slice() {
@@ -358,7 +356,7 @@ impl Segments {
         files.extend(last.as_ref().map(|piece| (piece.file.to_path_buf(), piece.frames)));
         let frames = files.iter().map(|(_, frames)| frames).sum();
         let joined: Vec<(&Path, u64)> = files.iter().map(|(file, frames)| (file.as_path(), *frames)).collect();
-        if frames > 0 && self.maker.join(&self.folder, &joined, path, tag).is_ok() {
+        if frames > 0 && self.maker.joiner().join(&self.folder, &joined, path, tag).is_ok() {
             return Some(frames);
         }
         // Without room for another copy, the one that there is.
@@ -375,7 +373,7 @@ fn stored(cause: OutputError, folder: &Path) -> OutputError {
     cause.reworded(|what| format!("{what}; all is encoded and kept in {}: --resume joins it", folder.display()))
 }
 
-// Makes segments, and joins them.
+// Makes segments.
 struct Maker {
     film: Film,
     settings: Settings,
@@ -383,6 +381,10 @@ struct Maker {
 }
 
 impl Maker {
+    fn joiner(&self) -> Joiner<'_> {
+        Joiner { settings: &self.settings, ffmpeg: &self.ffmpeg }
+    }
+
     fn start(&self, file: &Path) -> Result<Process, OutputError> {
         let mut arguments = input_arguments(&self.settings, self.film.sides());
         arguments.extend(output_arguments(&self.settings));
@@ -471,124 +473,6 @@ impl Maker {
         match item {
             Item::Fed(lent) => Ok(Planes::Fed(lent)),
             Item::There(number) => self.film.planes(number, self.settings.deep).map(Planes::Read),
-        }
-    }
-
-    // Copies encoded files of so many frames into one that begins with its index, and gives it its name when all frames are
-    // there, each in its time.
-    fn join(&self, folder: &Path, files: &[(&Path, u64)], path: &Path, tag: &str) -> Result<(), OutputError> {
-        let fps = self.settings.fps;
-        let failed = |e| OutputError::Write(path.to_owned(), e);
-        let (second, frame) = clock(fps);
-        let microseconds = |frames: u64| (frames as f64 * frame as f64 * 1e6 / second as f64).round() as u64;
-        // Each length is what brings the sum of them to the nearest microsecond.
-        let (mut text, mut before) = ("ffconcat version 1.0\n".to_owned(), 0);
-        for (file, frames) in files {
-            let lasts = microseconds(before + frames) - microseconds(before);
-            let name = file.file_name().unwrap_or_default().to_string_lossy();
-            text += &format!("file '{name}'\nduration {}.{:06}\n", lasts / 1_000_000, lasts % 1_000_000);
-            // What it is stands in its head: nothing has to be decoded to know.
-            text += "option fpsprobesize 0\noption analyzeduration 1\n";
-            before += frames;
-        }
-        let mut list = temporary(&folder.join("list")).map_err(failed)?;
-        list.write_all(text.as_bytes()).map_err(failed)?;
-        let whole = temporary(path).map_err(failed)?.into_temp_path();
-        let container = self.settings.container();
-        let source = ["-nostdin", "-f", "concat", "-safe", "0", "-i"];
-        let from = url(list.path());
-        match container.join {
-            Join::Copied => self.copy(&source, &from, &whole, tag)?,
-            Join::Palette => self.quantize(&source, &from, &whole)?,
-            Join::Webp => {
-                let form = ["-c:v", "libwebp_anim", "-quality", "82", "-loop", "0", "-an", "-f", container.muxer];
-                self.run(source.into_iter().chain([from.as_str()]).chain(form), &whole)?;
-            }
-        }
-        self.check(&whole, before)?;
-        whole.persist(path).map_err(|e| failed(e.error))
-    }
-
-    fn run<'a>(&self, arguments: impl Iterator<Item = &'a str>, to: &Path) -> Result<(), OutputError> {
-        let arguments: Vec<String> = arguments.map(str::to_owned).chain([url(to)]).collect();
-        Process::start(&self.ffmpeg.program, &arguments, self.settings.patience)?.finish(None, "closing the video")
-    }
-
-    // Without encoding again.
-    fn copy(&self, source: &[&str], from: &str, to: &Path, tag: &str) -> Result<(), OutputError> {
-        let container = self.settings.container();
-        let (second, frame) = clock(self.settings.fps);
-        let times = format!("setts=pts=round(PTS/{frame})*{frame}:dts=round(DTS/{frame})*{frame}");
-        let (tag, second) = (format!("comment={tag}"), second.to_string());
-        let stream = ["-map", "0:v", "-c", "copy", "-metadata", &tag];
-        // A clock of its own rounds by itself.
-        let index = ["-bsf:v", &times, "-video_track_timescale", &second, "-movflags", "+faststart"];
-        let index = if container.has_index() { &index[..] } else { &[] };
-        let form = ["-f", container.muxer];
-        self.run(source.iter().copied().chain([from]).chain(stream).chain(index.iter().copied()).chain(form), to)
-    }
-
-    // To 256 colours that suit the whole clip: found in one pass, used in another, so that no frame waits in memory.
-    fn quantize(&self, source: &[&str], from: &str, to: &Path) -> Result<(), OutputError> {
-        let failed = |e| OutputError::Write(to.to_owned(), e);
-        let palette = temporary(to).map_err(failed)?.into_temp_path();
-        let found =
-            ["-vf", "palettegen=stats_mode=diff", "-update", "1", "-frames:v", "1", "-c:v", "png", "-f", "image2"];
-        self.run(source.iter().copied().chain([from]).chain(found), &palette)?;
-        let colours = url(&palette);
-        let used = [
-            "-f",
-            "image2",
-            "-c:v",
-            "png",
-            "-i",
-            &colours,
-            "-lavfi",
-            "paletteuse=dither=bayer:bayer_scale=4:diff_mode=rectangle",
-            "-loop",
-            "0",
-            "-f",
-            "gif",
-        ];
-        self.run(source.iter().copied().chain([from]).chain(used), to)
-    }
-
-    // Whether all frames are there, each in its time.
-    fn check(&self, whole: &Path, frames: u64) -> Result<(), OutputError> {
-        let failed = |e| OutputError::Read(whole.to_owned(), e);
-        let container = self.settings.container();
-        let wrong = |what: String| OutputError::Encoder { what, words: String::new() };
-        let found = match container.join {
-            // What ffmpeg writes here it does not read.
-            Join::Webp => {
-                let bytes = std::fs::read(whole).map_err(failed)?;
-                let found = webp_frames(&bytes).unwrap_or(0);
-                // One frame alone is no animation, and of equal ones only the first is kept.
-                let is_right = (1..=frames).contains(&found) || frames == 1;
-                return if is_right {
-                    Ok(())
-                } else {
-                    Err(wrong(format!("the finished video holds {found} of {frames} frames")))
-                };
-            }
-            _ => packets(&self.ffmpeg.program, whole, self.settings.patience).map_err(failed)?,
-        };
-        if found.len() as u64 != frames {
-            return Err(wrong(format!("the finished video holds {} of {frames} frames", found.len())));
-        }
-        let first = found.first().map_or(0, |p| p.shown);
-        let (second, frame) = clock(self.settings.fps);
-        let is_even = |(i, p): (usize, &Packet)| match container.ticks {
-            None => p.shown - first == i as i64 * frame as i64,
-            // The nearest of its own ticks, or the one beside it.
-            Some(ticks) => {
-                let due = i as f64 * frame as f64 / second as f64 * ticks as f64;
-                ((p.shown - first) as f64 - due).abs() <= 1.0
-            }
-        };
-        match found.iter().enumerate().position(|each| !is_even(each)) {
-            Some(odd) => Err(wrong(format!("frame {odd} of the finished video is not where it should be"))),
-            None => Ok(()),
         }
     }
 }

@@ -204,10 +204,29 @@ fn shards_encode_what_is_wholly_theirs_and_stitch_the_rest() {
     assert!(std::fs::read(dir.path().join("v.mp4")).unwrap() == whole);
 }
 
+// Segments that do not begin alike are no row of fragments: ffmpeg opens each.
+#[test]
+fn segments_of_another_encoder_are_joined_too() {
+    let (dir, tools) = (folder(), tempfile::tempdir().unwrap());
+    let broken = counting(tools.path(), "case \"$*\" in *faststart*) exit 1 ;; esac");
+    let args = ["--frames", "0-29", "--no-frames", "--video", "v.mp4", "--ffmpeg", &broken];
+    assert_eq!((render(dir.path(), &args).status.code(), encodings(tools.path())), (Some(74), 5));
+    let other = &segments(dir.path())[1];
+    let mut bytes = std::fs::read(other).unwrap();
+    let name = bytes.windows(4).position(|w| w == b"Lavf").unwrap();
+    bytes[name + 3] = b'g';
+    std::fs::write(other, bytes).unwrap();
+    counting(tools.path(), "");
+    let run = render(dir.path(), &[&args[..], &["--resume"]].concat());
+    assert!(run.status.success() && encodings(tools.path()) == 0, "{}", words(&run));
+    assert!(render(dir.path(), &["--frames", "0-29", "--no-frames", "--video", "whole.mp4"]).status.success());
+    assert_eq!(shown(dir.path(), "v.mp4", 30.0), shown(dir.path(), "whole.mp4", 30.0));
+}
+
 #[test]
 fn a_join_that_fails_loses_nothing() {
     let (dir, tools) = (folder(), tempfile::tempdir().unwrap());
-    let broken = counting(tools.path(), "case \"$*\" in *concat*) echo '[error] no room' >&2; exit 1 ;; esac");
+    let broken = counting(tools.path(), "case \"$*\" in *faststart*) echo '[error] no room' >&2; exit 1 ;; esac");
     let args = ["--frames", "0-29", "--no-frames", "--video", "v.mp4", "--ffmpeg", &broken];
     let run = render(dir.path(), &args);
     assert_eq!(run.status.code(), Some(74), "{}", words(&run));
@@ -228,7 +247,7 @@ fn a_join_that_fails_loses_nothing() {
     assert!(video("v.mp4") == video("whole.mp4"));
 
     // Frames that are not where they should be are seen.
-    let deed = r#"case "$*" in *concat*)
+    let deed = r#"case "$*" in *faststart*)
         for i in $(seq $#); do
             a=$1; shift
             case "$a" in setts=*) a='setts=pts=PTS+mod(N\,2):dts=DTS' ;; esac

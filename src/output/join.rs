@@ -1,0 +1,183 @@
+//! Encoded segments become one film, without encoding again.
+//!
+//! Segments are files of fragments (frag_keyframe): where they begin alike, their fragments are put into one row, each at its
+//! time in ticks, and ffmpeg gets that through its standard input; it copies them into the film's file with its index. Other
+//! files (of another ffmpeg, cut off) it opens itself, by a list, which decodes a picture of each and adds lengths in
+//! microseconds; that rounding would move frames by a tick, so that times are rounded back to whole frames. Either way they
+//! are looked at when all is done.
+
+use super::OutputError;
+use super::container::{Join, webp_frames};
+use super::ffmpeg::{Ffmpeg, Packet, Process, packets, url};
+use super::files::temporary;
+use super::mp4::Fragments;
+use super::video::{Settings, clock};
+use std::io::Write;
+use std::path::Path;
+
+/// Joins segments as the settings say.
+pub struct Joiner<'a> {
+    /// What they are made by.
+    pub settings: &'a Settings,
+    /// What joins them.
+    pub ffmpeg: &'a Ffmpeg,
+}
+
+// What ffmpeg reads.
+enum Source {
+    // Through its standard input.
+    Row(Fragments),
+    // The list's name.
+    List(String),
+}
+
+impl Source {
+    fn arguments(&self) -> Vec<&str> {
+        match self {
+            Source::Row(_) => vec!["-nostdin", "-f", "mov", "-i", "pipe:0"],
+            Source::List(name) => vec!["-nostdin", "-f", "concat", "-safe", "0", "-i", name],
+        }
+    }
+}
+
+impl Joiner<'_> {
+    /// Copies encoded files of so many frames into one that begins with its index, and gives it its name when all frames are
+    /// there, each in its time.
+    ///
+    /// # Errors
+    /// ffmpeg's, of a file, or that the film is not what it should be.
+    pub fn join(&self, folder: &Path, files: &[(&Path, u64)], path: &Path, tag: &str) -> Result<(), OutputError> {
+        let failed = |e| OutputError::Write(path.to_owned(), e);
+        let (frames, ticks) = (files.iter().map(|(_, frames)| frames).sum(), clock(self.settings.fps).1);
+        let mut list = temporary(&folder.join("list")).map_err(failed)?;
+        let source = match Fragments::of(files.iter().map(|(file, frames)| (*file, frames * ticks))) {
+            Some(row) => Source::Row(row),
+            None => {
+                list.write_all(self.list(files).as_bytes()).map_err(failed)?;
+                Source::List(url(list.path()))
+            }
+        };
+        let whole = temporary(path).map_err(failed)?.into_temp_path();
+        let container = self.settings.container();
+        match container.join {
+            Join::Copied => self.copy(&source, &whole, tag)?,
+            Join::Palette => self.quantize(&source, &whole)?,
+            Join::Webp => {
+                let form = ["-c:v", "libwebp_anim", "-quality", "82", "-loop", "0", "-an", "-f", container.muxer];
+                self.run(&source, &form, &whole)?;
+            }
+        }
+        self.check(&whole, frames)?;
+        whole.persist(path).map_err(|e| failed(e.error))
+    }
+
+    // Files as ffmpeg's concat demuxer takes them.
+    fn list(&self, files: &[(&Path, u64)]) -> String {
+        let (second, frame) = clock(self.settings.fps);
+        let microseconds = |frames: u64| (frames as f64 * frame as f64 * 1e6 / second as f64).round() as u64;
+        // Each length is what brings the sum of them to the nearest microsecond.
+        let (mut text, mut before) = ("ffconcat version 1.0\n".to_owned(), 0);
+        for (file, frames) in files {
+            let lasts = microseconds(before + frames) - microseconds(before);
+            let name = file.file_name().unwrap_or_default().to_string_lossy();
+            text += &format!("file '{name}'\nduration {}.{:06}\n", lasts / 1_000_000, lasts % 1_000_000);
+            // What it is stands in its head: as little as can be is decoded to know.
+            text += "option fpsprobesize 0\noption analyzeduration 1\n";
+            before += frames;
+        }
+        text
+    }
+
+    fn run(&self, source: &Source, arguments: &[&str], to: &Path) -> Result<(), OutputError> {
+        let to = url(to);
+        let arguments = source.arguments().into_iter().chain(arguments.iter().copied()).chain([to.as_str()]);
+        let arguments: Vec<String> = arguments.map(str::to_owned).collect();
+        let mut process = Process::start(&self.ffmpeg.program, &arguments, self.settings.patience)?;
+        let fed = match source {
+            Source::Row(row) => row.write(|bytes| process.feed(bytes)),
+            Source::List(_) => Ok(()),
+        };
+        // Should ffmpeg have gone, its words say why.
+        process.finish(None, "closing the video")?;
+        fed.map_err(|(file, e)| OutputError::Read(file, e))
+    }
+
+    // Without encoding again.
+    fn copy(&self, source: &Source, to: &Path, tag: &str) -> Result<(), OutputError> {
+        let container = self.settings.container();
+        let (second, frame) = clock(self.settings.fps);
+        let times = format!("setts=pts=round(PTS/{frame})*{frame}:dts=round(DTS/{frame})*{frame}");
+        let (tag, second) = (format!("comment={tag}"), second.to_string());
+        let mut arguments = vec!["-map", "0:v", "-c", "copy", "-metadata", &tag];
+        // A clock of its own rounds by itself.
+        if container.has_index() {
+            arguments.extend(["-bsf:v", &times, "-video_track_timescale", &second, "-movflags", "+faststart"]);
+        }
+        arguments.extend(["-f", container.muxer]);
+        self.run(source, &arguments, to)
+    }
+
+    // To 256 colours that suit the whole clip: found in one pass, used in another, so that no frame waits in memory.
+    fn quantize(&self, source: &Source, to: &Path) -> Result<(), OutputError> {
+        let failed = |e| OutputError::Write(to.to_owned(), e);
+        let palette = temporary(to).map_err(failed)?.into_temp_path();
+        let found =
+            ["-vf", "palettegen=stats_mode=diff", "-update", "1", "-frames:v", "1", "-c:v", "png", "-f", "image2"];
+        self.run(source, &found, &palette)?;
+        let colours = url(&palette);
+        let used = [
+            "-f",
+            "image2",
+            "-c:v",
+            "png",
+            "-i",
+            &colours,
+            "-lavfi",
+            "paletteuse=dither=bayer:bayer_scale=4:diff_mode=rectangle",
+            "-loop",
+            "0",
+            "-f",
+            "gif",
+        ];
+        self.run(source, &used, to)
+    }
+
+    // Whether all frames are there, each in its time.
+    fn check(&self, whole: &Path, frames: u64) -> Result<(), OutputError> {
+        let failed = |e| OutputError::Read(whole.to_owned(), e);
+        let container = self.settings.container();
+        let wrong = |what: String| OutputError::Encoder { what, words: String::new() };
+        let found = match container.join {
+            // What ffmpeg writes here it does not read.
+            Join::Webp => {
+                let bytes = std::fs::read(whole).map_err(failed)?;
+                let found = webp_frames(&bytes).unwrap_or(0);
+                // One frame alone is no animation, and of equal ones only the first is kept.
+                let is_right = (1..=frames).contains(&found) || frames == 1;
+                return if is_right {
+                    Ok(())
+                } else {
+                    Err(wrong(format!("the finished video holds {found} of {frames} frames")))
+                };
+            }
+            _ => packets(&self.ffmpeg.program, whole, self.settings.patience).map_err(failed)?,
+        };
+        if found.len() as u64 != frames {
+            return Err(wrong(format!("the finished video holds {} of {frames} frames", found.len())));
+        }
+        let first = found.first().map_or(0, |p| p.shown);
+        let (second, frame) = clock(self.settings.fps);
+        let is_even = |(i, p): (usize, &Packet)| match container.ticks {
+            None => p.shown - first == i as i64 * frame as i64,
+            // The nearest of its own ticks, or the one beside it.
+            Some(ticks) => {
+                let due = i as f64 * frame as f64 / second as f64 * ticks as f64;
+                ((p.shown - first) as f64 - due).abs() <= 1.0
+            }
+        };
+        match found.iter().enumerate().position(|each| !is_even(each)) {
+            Some(odd) => Err(wrong(format!("frame {odd} of the finished video is not where it should be"))),
+            None => Ok(()),
+        }
+    }
+}
