@@ -115,9 +115,19 @@ POLYFLY_FN void store_pixel(const S& scene, const Film& film, float scale, int x
 
 // Pixels in the GPU's order: through tiles of 8 x 8, and within a tile so that 8 neighbours are 4 x 2 and 32 are 8 x 4.
 POLYFLY_FN void pixel_at(int q, int tiles_across, int& x, int& y) {
+  // A division of numbers is shorter than one of integers, and one off at most.
   const int tile = q >> 6;
-  x = (tile % tiles_across) * 8 + ((q & 3) | ((q >> 1) & 4));
-  y = (tile / tiles_across) * 8 + (((q >> 2) & 1) | ((q >> 3) & 6));
+  int row = (int)(((float)tile + 0.5f) * reciprocal((float)tiles_across)), column = tile - row * tiles_across;
+  if (column < 0) {
+    --row;
+    column += tiles_across;
+  }
+  if (column >= tiles_across) {
+    ++row;
+    column -= tiles_across;
+  }
+  x = column * 8 + ((q & 3) | ((q >> 1) & 4));
+  y = row * 8 + (((q >> 2) & 1) | ((q >> 3) & 6));
 }
 
 // Adaptive sampling of one pixel: its trial, and what becomes of it.

@@ -45,42 +45,72 @@ POLYFLY_FN void count_work(const RayCounts& mine, Counts* counts) {
   }
 }
 
+// Pixels that a warp takes at once.
+constexpr int WARP_PIXELS = 32;
+// Turns of 32 lanes after which a warp adds up and stores what they have brought, and the most sums that they leave.
+constexpr int TURNS = 4;
+constexpr int LANE_SUMS = 160;
+
 // Warps take pixels from `queue` as they get free, counted from `first` up to `end`, and trace 32 samples at a time:
 // whole pixels when a pixel has at most 32 samples, else one pixel in turns. Of the ways that
-// `polyfly bench --balance` compares this is the fastest.
+// `polyfly bench --balance` compares this is the fastest. What lanes bring is added up and stored for several turns at
+// once, since few lanes are busy with it.
 template <class Integrator, int DEPTH, bool SUMS, class S>
 POLYFLY_FN void trace_pixels(const S& scene, const Frame& frame, const Launch& launch, const Film& film, int first,
                              int end, int* queue, Counts* counts) {
+  __shared__ RadianceSum shared_sums[THREADS / 32][LANE_SUMS];
+  RadianceSum(&sums)[LANE_SUMS] = shared_sums[threadIdx.x >> 5];
+  const u32 whole = 0xffffffffu;
   const int lane = threadIdx.x & 31;
   const int samples = launch.samples_per_pixel;
-  const int pixels = samples < 32 ? 32 / samples : 1;
-  const int group = samples < 32 ? samples : 32;  // lanes that share a pixel
+  const int pixels = samples < 32 ? 32 / samples : 1;  // in a turn
+  const int group = samples < 32 ? samples : 32;       // lanes that share a pixel
   const int own = lane / group, place = lane - own * group;
+  const int turns = pixels * TURNS < WARP_PIXELS ? TURNS : WARP_PIXELS / pixels;
+  // Sums of neighbouring pixels lie in different banks of the memory.
+  const int spacing = group | 1;
+  // How many lanes add up a pixel; which this lane does, of which turn, and which of them it is.
+  int adders = 1;
+  while (2 * adders * pixels * turns <= 32) adders *= 2;
+  const int added = lane / adders, part = lane - added * adders, added_turn = added / pixels;
   const int across = (scene.constants.width + 7) >> 3;
   const float scale = mean_scale(launch.samples_per_pixel);
   PendingRay stack[DEPTH];
   RayCounts mine = {0, 0};
+  int turn = 0, begin = 0;  // this lane's number of turns has begun there
   for (;;) {
-    int start = 0;
+    int start = 0, x, y;
     if (lane == 0) start = atomicAdd(queue, pixels);
-    start = first + __shfl_sync(0xffffffffu, start, 0);
-    if (start >= end) break;
-    RadianceSum sum = {0, 0, 0};
-    int x, y;
-    pixel_at(start + own, across, x, y);
-    const bool inside = own < pixels && start + own < end && x < scene.constants.width && y < scene.constants.height;
-    for (int sample = place; inside && sample < samples; sample += group)
-      trace_sample<Integrator>(scene, frame, x, y, launch.first_sample + sample * launch.stride, stack, sum, mine);
-    __syncwarp();
-    group_sum(sum, place, group);
-    if (inside && place == 0) store_pixel<SUMS>(scene, film, scale, x, y, sum);
-    __syncwarp();
+    start = first + __shfl_sync(whole, start, 0);
+    const bool more = start < end;
+    if (more) {
+      pixel_at(start + own, across, x, y);
+      const bool inside = own < pixels && start + own < end && x < scene.constants.width && y < scene.constants.height;
+      RadianceSum sum = {0, 0, 0};
+      for (int sample = place; inside && sample < samples; sample += group)
+        trace_sample<Integrator>(scene, frame, x, y, launch.first_sample + sample * launch.stride, stack, sum, mine);
+      __syncwarp();
+      if (own < pixels) sums[(turn * pixels + own) * spacing + place] = sum;
+      if (lane == turn) begin = start;
+      ++turn;
+    }
+    if (turn == turns || !more) {
+      __syncwarp();
+      RadianceSum sum = {0, 0, 0};
+      const bool some = added_turn < turn;
+      for (int i = part; some && i < group; i += adders) add(sum, sums[added * spacing + i]);
+      group_sum(sum, part, adders);
+      const int q = __shfl_sync(whole, begin, added_turn & 31) + added - added_turn * pixels;
+      pixel_at(q, across, x, y);
+      if (some && part == 0 && q < end && x < scene.constants.width && y < scene.constants.height)
+        store_pixel<SUMS>(scene, film, scale, x, y, sum);
+      __syncwarp();
+      turn = 0;
+    }
+    if (!more) break;
   }
   count_work(mine, counts);
 }
-
-// Pixels that a warp takes at once for paths.
-constexpr int WARP_PIXELS = 32;
 
 // Lanes at least that start new paths together: the camera's text is long, and the others wait for it.
 constexpr int LEAST_IDLE = 12;
@@ -332,7 +362,9 @@ POLYFLY_FN void trace_scheduled(const S& scene, const Frame& frame, const Launch
 }
 
 // The arguments of an entry for KernelScene.
-#define POLYFLY_KERNEL extern "C" __global__ __launch_bounds__(THREADS, MIN_BLOCKS)
+// BLOCKS: how many a multiprocessor is to hold at once, which limits their registers. The more there are the better
+// they hide what each waits for, until too many registers are spilled; measured for each kind of scene.
+#define POLYFLY_KERNEL extern "C" __global__ __launch_bounds__(THREADS, BLOCKS)
 #define POLYFLY_SCENE \
   const __grid_constant__ KernelScene scene, const __grid_constant__ Frame frame, const __grid_constant__ Launch launch
 #define POLYFLY_WORK const __grid_constant__ Film film, int first, int end, int *queue, Counts *counts

@@ -122,8 +122,8 @@ POLYFLY_FN void shade_bar(const S& scene, const Body& body, const Ray& ray, Vec 
   const Real zero = Real(0.0f), one = Real(1.0f);
   Vec other = n;
   POLYFLY_NO_UNROLL
-  for (int i = 0; i < body.slabs; ++i) {
-    const Slab& slab = scene.slabs.at(body.first_slab + i);
+  for (int i = body.first_slab, end = i + body.slabs; i < end; ++i) {
+    const Slab& slab = scene.slabs.at(i);
     other = select(slab_distance(slab, q) == nearest, vec(slab.n), other);
   }
   // The edge runs along n x other, whose length is the sine that bar_to_edge undoes.
@@ -191,8 +191,8 @@ POLYFLY_FN void shade_body(const S& scene, const Frame& frame, int k, const Ray&
   Vec n = vec(Real(0.0f), Real(0.0f), Real(1.0f));
   Real own = Real(FAR), nearest = Real(FAR);
   POLYFLY_NO_UNROLL
-  for (int i = 0; i < body.slabs; ++i) {
-    const Slab& slab = scene.slabs.at(body.first_slab + i);
+  for (int i = body.first_slab, end = i + body.slabs; i < end; ++i) {
+    const Slab& slab = scene.slabs.at(i);
     const Real gap = slab_distance(slab, q);
     n = select(gap < own, vec(slab.n), n);
     nearest = min(nearest, max(own, gap));
@@ -354,31 +354,31 @@ POLYFLY_FN Surface<S> shading_point(const S& scene, const Frame& frame, const Ra
                   cone_at(ray, hit.t),
                   zero,
                   vec(Real(1.0f), Real(1.0f), Real(1.0f))};
-  if constexpr (SceneTraits<S>::small) {
-    POLYFLY_NO_UNROLL
-    for (int k = 0; k < scene.bodies.len; ++k) {
-      const Mask m = met & (hit.surface == Int(k));
-      if (any(m)) shade_body(scene, frame, k, ray, hit, m, wave, s);
-    }
-  } else {
-    const Mask primitive = met & (hit.surface > Int(PRIMITIVE - 1)), body = met & !primitive & (hit.surface > Int(-1));
-    if (any(primitive)) shade_primitive(scene, ray, hit, primitive, wave, s);
 #if POLYFLY_LANES == 1
-    if (body) shade_body(scene, frame, hit.surface, ray, hit, true, wave, s);
+  (void)met;
+  const int number = hit.surface, quad = number - FROM_FLOOR;
+  if (number >= PRIMITIVE) {
+    if constexpr (!SceneTraits<S>::small) shade_primitive(scene, ray, hit, true, wave, s);
+  } else if (number >= 0) {
+    shade_body(scene, frame, number, ray, hit, true, wave, s);
+  } else if (quad >= 0 && quad < scene.floor.len) {
+    shade_floor(scene, frame, quad, ray, hit, true, s);
+  }
 #else
-    for (u32 left = mask_bits(body); left;) {
-      const int k = lane(hit.surface, __builtin_ctz(left));
-      const Mask m = body & (hit.surface == Int(k));
-      shade_body(scene, frame, k, ray, hit, m, wave, s);
-      left &= ~mask_bits(m);
-    }
-#endif
+  const Mask primitive = met & (hit.surface > Int(PRIMITIVE - 1)), body = met & !primitive & (hit.surface > Int(-1));
+  if (any(primitive)) shade_primitive(scene, ray, hit, primitive, wave, s);
+  for (u32 left = mask_bits(body); left;) {
+    const int k = lane(hit.surface, __builtin_ctz(left));
+    const Mask m = body & (hit.surface == Int(k));
+    shade_body(scene, frame, k, ray, hit, m, wave, s);
+    left &= ~mask_bits(m);
   }
   POLYFLY_NO_UNROLL
   for (int k = 0; k < scene.floor.len; ++k) {
     const Mask m = met & (hit.surface == Int(FROM_FLOOR + k));
     if (any(m)) shade_floor(scene, frame, k, ray, hit, m, s);
   }
+#endif
   return s;
 }
 

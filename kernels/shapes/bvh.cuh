@@ -120,7 +120,7 @@ struct TransmittanceVisitor {
   static constexpr bool NEAREST_FIRST = false;
   const S& scene;
   const Vec o, d;
-  const Real dd;
+  const Real dd, inverse_dd;
   const Int from;
   Mask lanes;
   Vec left;
@@ -130,7 +130,7 @@ struct TransmittanceVisitor {
     if (kind == LEAF_TRIANGLES) {
       transmittance_triangle(scene, i, o, d, from, lanes, left);
     } else if (kind == LEAF_SPHERES) {
-      transmittance_sphere(scene, i, o, d, dd, from, lanes, left);
+      transmittance_sphere(scene, i, o, d, inverse_dd, from, lanes, left);
     } else {
       transmittance_body(scene, i, o, d, dd, from, lanes, left);
     }

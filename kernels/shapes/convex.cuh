@@ -10,8 +10,8 @@ template <class S>
 POLYFLY_FN Interval intersect_convex(const S& scene, const Body& body, Vec q, Vec d) {
   Interval c = {Real(-FAR), Real(FAR)};
   POLYFLY_NO_UNROLL
-  for (int i = 0; i < body.slabs; ++i) {
-    const Slab& slab = scene.slabs.at(body.first_slab + i);
+  for (int i = body.first_slab, end = i + body.slabs; i < end; ++i) {
+    const Slab& slab = scene.slabs.at(i);
     // The tiny number is for a line along the planes: it keeps nought from dividing nought.
     const Real nd = fma(Real(slab.n[0]), d.x, fma(Real(slab.n[1]), d.y, fma(Real(slab.n[2]), d.z, Real(1.0e-30f))));
     const Real off =
@@ -31,8 +31,8 @@ template <class S>
 POLYFLY_FN Real exit_distance(const S& scene, const Body& body, Vec q, Vec d) {
   Real far = Real(1.0f), speed = Real(0.0f);  // the nearest plane so far: its distance along its normal, and d's
   POLYFLY_NO_UNROLL
-  for (int i = 0; i < body.slabs; ++i) {
-    const Slab& slab = scene.slabs.at(body.first_slab + i);
+  for (int i = body.first_slab, end = i + body.slabs; i < end; ++i) {
+    const Slab& slab = scene.slabs.at(i);
     const Real nd = dot(slab.n, d);
     const Real off =
         fma(Real(-slab.n[0]), q.x, fma(Real(-slab.n[1]), q.y, fma(Real(-slab.n[2]), q.z, Real(slab.middle))));
@@ -47,14 +47,13 @@ POLYFLY_FN Real exit_distance(const S& scene, const Body& body, Vec q, Vec d) {
   return max(far * reciprocal(max(speed, Real(1.0e-30f))), Real(0.0f));
 }
 
-// Lanes whose line passes the body's sphere ahead of q; q runs from the body's centre, and dd is 1 / d.d.
-// The nearest point of the line is compared, which stays exact from far away; what rounding may take
-// from it is given back with room to spare, since this only spares work.
+// Lanes whose line passes the body's sphere ahead of q, or that are within it; q runs from the body's centre, and dd is
+// d.d. What rounding may take is given back with room to spare, since this only spares work: of the discriminant's
+// terms, which are as large as the distance's square, four millionths.
 POLYFLY_FN Mask passes_bounding_sphere(const Body& body, Vec q, Vec d, Real dd) {
-  const Real ahead = dot(q, d) * dd;
-  const Vec nearest = fma(d, -ahead, q);
-  const Real limit = fma(dot(q, q), Real(2.0e-12f), Real(1.02f * body.radius * body.radius));
-  return (dot(nearest, nearest) < limit) & ((ahead < Real(0.0f)) | (dot(q, q) < limit));
+  const Real zero = Real(0.0f), along = dot(q, d);
+  const Real outside = fma(dot(q, q), Real(1.0f - 4.0e-6f), Real(-body.bounds));
+  return (outside < zero) | ((along < zero) & (along * along > outside * dd));
 }
 
 // How far a point of the body is from a slab's nearer plane.
@@ -67,8 +66,8 @@ template <class S>
 POLYFLY_FN Real next_face_distance(const S& scene, const Body& body, Vec q) {
   Real own = Real(FAR), next = Real(FAR);
   POLYFLY_NO_UNROLL
-  for (int i = 0; i < body.slabs; ++i) {
-    const Real s = slab_distance(scene.slabs.at(body.first_slab + i), q);
+  for (int i = body.first_slab, end = i + body.slabs; i < end; ++i) {
+    const Real s = slab_distance(scene.slabs.at(i), q);
     next = min(next, max(own, s));
     own = min(own, s);
   }
@@ -79,23 +78,21 @@ POLYFLY_FN Real next_face_distance(const S& scene, const Body& body, Vec q) {
 template <class S>
 POLYFLY_FN void intersect_body(const S& scene, int k, const Ray& ray, Mask active, Hit& hit) {
   const Body& body = scene.bodies.at(k);
-  const Mask here = ray.from == Int(body.code_in);
-  Mask asked = active & (ray.from != Int(4 * k));
-  if (!any(asked)) return;
   const Vec q = ray.o - vec(body.centre);
-  if (any(asked & here)) {
-    const Real t = exit_distance(scene, body, q, ray.d);
-    const Mask met = asked & here & is_nearer(scene, hit, t, Int(k));
-    hit.t = select(met, t, hit.t);
-    hit.surface = select(met, Int(k), hit.surface);
-    hit.leaving = met | hit.leaving;
+  const Mask own = active & ((ray.from >> 2) == Int(k));
+  if (any(own)) {
+    // A ray inside it leaves it; one that has left it, or that it has mirrored, cannot meet it.
+    const Mask here = own & (ray.from == Int(body.code_in));
+    if (any(here)) {
+      const Real t = exit_distance(scene, body, q, ray.d);
+      const Mask met = here & is_nearer(scene, hit, t, Int(k));
+      hit.t = select(met, t, hit.t);
+      hit.surface = select(met, Int(k), hit.surface);
+      hit.leaving = met | hit.leaving;
+    }
   }
-  asked = asked & !here;
+  const Mask asked = active & !own & passes_bounding_sphere(body, q, ray.d, Real(1.0f));
   if (!any(asked)) return;
-  if (body.slabs > 3) {
-    asked = asked & passes_bounding_sphere(body, q, ray.d, Real(1.0f));
-    if (!any(asked)) return;
-  }
   const Interval c = intersect_convex(scene, body, q, ray.d);
   const Mask within = !(c.enter > Real(0.0f));
   const Real t = select(within, c.leave, c.enter);
@@ -105,17 +102,15 @@ POLYFLY_FN void intersect_body(const S& scene, int k, const Ray& ray, Mask activ
   hit.leaving = (met & within) | (hit.leaving & (!met));
 }
 
-// What body k takes from light that travels o + t d, 0 < t < 1; dd is 1 / d.d. Panes tint it once each, bars stop it.
+// What body k takes from light that travels o + t d, 0 < t < 1; dd is d.d. Panes tint it once each, bars stop it.
 template <class S>
 POLYFLY_FN void transmittance_body(const S& scene, int k, Vec o, Vec d, Real dd, Int from, Mask& active, Vec& left) {
   const Real zero = Real(0.0f), one = Real(1.0f);
   const Body& body = scene.bodies.at(k);
-  const Mask here = from == Int(body.code_in);
-  Mask asked = active & (from != Int(4 * k));
-  if (!any(asked)) return;
   const Vec q = o - vec(body.centre);
-  asked = asked & (here | passes_bounding_sphere(body, q, d, dd));
+  const Mask asked = active & (from != Int(4 * k)) & passes_bounding_sphere(body, q, d, dd);
   if (!any(asked)) return;
+  const Mask here = from == Int(body.code_in);
   const Interval c = intersect_convex(scene, body, q, d);
   const Mask crossed = asked & (here | (c.enter < c.leave));
   Mask in = crossed & !here & (c.enter > zero) & (c.enter < one);

@@ -6,14 +6,19 @@ struct FloorHit {
   Real t, u, v;
   Mask hit;
 };
-template <class S>
-POLYFLY_FN FloorHit intersect_floor(const S&, const FloorQuad& quad, Vec o, Vec d) {
-  FloorHit c;
+// How far the piece's plane is along a line.
+POLYFLY_FN Real floor_distance(const FloorQuad& quad, Vec o, Vec d) {
   Real nd = dot(quad.n, d);
   nd = select(abs(nd) < Real(1.0e-30f), Real(1.0e-30f), nd);
-  c.t = (Real(quad.d) - dot(quad.n, o)) * reciprocal(nd);
-  c.hit = (c.t > Real(0.0f)) & (c.t < Real(1.0e30f));
-  Vec p = fma(d, c.t, o);
+  return (Real(quad.d) - dot(quad.n, o)) * reciprocal(nd);
+}
+// Where on the piece a line meets its plane at t.
+template <class S>
+POLYFLY_FN FloorHit floor_hit(const S&, const FloorQuad& quad, Vec o, Vec d, Real t) {
+  FloorHit c;
+  c.t = t;
+  c.hit = (t > Real(0.0f)) & (t < Real(1.0e30f));
+  Vec p = fma(d, t, o);
   c.u = dot(quad.u, p) + Real(quad.u[3]);
   c.v = dot(quad.v, p) + Real(quad.v[3]);
   if constexpr (!SceneTraits<S>::plain) {

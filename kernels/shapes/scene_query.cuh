@@ -34,8 +34,12 @@ POLYFLY_FN Hit closest_hit(const S& scene, const Ray& ray, Mask active) {
   }
   POLYFLY_NO_UNROLL
   for (int k = 0; k < scene.floor.len; ++k) {
-    const FloorHit c = intersect_floor(scene, scene.floor.at(k), ray.o, ray.d);
-    const Mask met = open & c.hit & (c.t < hit.t) & (ray.from != Int(FROM_FLOOR + k));
+    const FloorQuad& quad = scene.floor.at(k);
+    const Real t = floor_distance(quad, ray.o, ray.d);
+    const Mask ahead = open & (t > Real(0.0f)) & (t < hit.t) & (ray.from != Int(FROM_FLOOR + k));
+    if (!any(ahead)) continue;
+    const FloorHit c = floor_hit(scene, quad, ray.o, ray.d, t);
+    const Mask met = ahead & c.hit;
     hit.t = select(met, c.t, hit.t);
     hit.surface = select(met, Int(FROM_FLOOR + k), hit.surface);
     hit.leaving = hit.leaving & !met;
@@ -51,16 +55,18 @@ template <class S>
 POLYFLY_FN Vec transmittance(const S& scene, Vec o, Vec d, Int from, Mask active) {
   Vec left = vec(Real(1.0f), Real(1.0f), Real(1.0f));
   const Real zero = Real(0.0f), one = Real(1.0f);
-  const Real dd = reciprocal(dot(d, d));
+  const Real dd = dot(d, d);
   POLYFLY_NO_UNROLL
   for (int k = 0; k < scene.floor.len; ++k) {
     const FloorQuad& quad = scene.floor.at(k);
+    const Mask asked = active & (from != Int(FROM_FLOOR + k));
+    if (!any(asked)) continue;
     // Most shadow rays stay on one side of the floor.
     const Real start = dot(quad.n, o) - Real(quad.d);
     const Real end = start + dot(quad.n, d);
-    const Mask crosses = active & !(start * end > zero) & (from != Int(FROM_FLOOR + k));
+    const Mask crosses = asked & !(start * end > zero);
     if (!any(crosses)) continue;
-    const FloorHit c = intersect_floor(scene, quad, o, d);
+    const FloorHit c = floor_hit(scene, quad, o, d, floor_distance(quad, o, d));
     const Mask stopped = crosses & c.hit & (c.t < one);
     if constexpr (!SceneTraits<S>::plain) {
       const Constants& constants = scene.constants;
@@ -79,7 +85,7 @@ POLYFLY_FN Vec transmittance(const S& scene, Vec o, Vec d, Int from, Mask active
     for (int k = 0; k < scene.bodies.len; ++k) transmittance_body(scene, k, o, d, dd, from, active, left);
     return left;
   } else {
-    TransmittanceVisitor<S> visitor = {scene, o, d, dd, from, active, left};
+    TransmittanceVisitor<S> visitor = {scene, o, d, dd, reciprocal(dd), from, active, left};
     walk_bvh(scene, o, d, visitor);
     return visitor.left;
   }

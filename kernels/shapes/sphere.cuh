@@ -4,13 +4,13 @@
 
 // Where a line meets a sphere: the distances of both points, in terms of d. The nearest point of the line is
 // taken first, which stays exact from far away (Haines et al., "Precision improvements for ray/sphere
-// intersection", 2019). dd is 1 / d.d.
-POLYFLY_FN Interval sphere_interval(const Sphere& sphere, Vec o, Vec d, Real dd) {
+// intersection", 2019).
+POLYFLY_FN Interval sphere_interval(const Sphere& sphere, Vec o, Vec d, Real inverse_dd) {
   const Vec q = o - vec(sphere.centre);
-  const Real ahead = -dot(q, d) * dd;
+  const Real ahead = -dot(q, d) * inverse_dd;
   const Vec nearest = fma(d, ahead, q);
   const Real inside = fma(Real(sphere.radius), Real(sphere.radius), -dot(nearest, nearest));
-  const Real half = sqrt(max(inside * dd, Real(1.0e-30f)));
+  const Real half = sqrt(max(inside * inverse_dd, Real(1.0e-30f)));
   const Interval c = {select(inside > Real(0.0f), ahead - half, Real(FAR)),
                       select(inside > Real(0.0f), ahead + half, Real(-FAR))};
   return c;
@@ -38,11 +38,12 @@ POLYFLY_FN Vec shadow_transmittance(const Scene& scene, const Material& m) {
 
 // Light that comes through a ball: tinted where the line enters and leaves.
 template <class S>
-POLYFLY_FN void transmittance_sphere(const S& scene, int i, Vec o, Vec d, Real dd, Int from, Mask& active, Vec& left) {
+POLYFLY_FN void transmittance_sphere(const S& scene, int i, Vec o, Vec d, Real inverse_dd, Int from, Mask& active,
+                                     Vec& left) {
   const Mask inside = from == Int(FROM_PRIMITIVE + 4 * i + 1);
   const Mask asked = active & (from != Int(FROM_PRIMITIVE + 4 * i));
   if (!any(asked)) return;
-  const Interval c = sphere_interval(scene.spheres.at(i), o, d, dd);
+  const Interval c = sphere_interval(scene.spheres.at(i), o, d, inverse_dd);
   const Mask crossed = asked & (inside | (c.enter < c.leave));
   const Mask in = crossed & !inside & (c.enter > Real(0.0f)) & (c.enter < Real(1.0f));
   const Mask out = crossed & (inside | (c.leave > Real(0.0f))) & (c.leave < Real(1.0f));

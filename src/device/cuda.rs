@@ -1,22 +1,18 @@
 //! The CUDA device: the embedded PTX on NVIDIA GPUs, a ring of tasks in flight, copies over kernels.
 #![expect(unsafe_code, reason = "launches kernels, whose arguments the compiler cannot check")]
 
-use super::driver::{Arguments, Context, DeviceMemory, Event, GpuFacts, Pinned, Stream};
-use super::gpu_kernels::Kernels;
+use super::driver::{Arguments, Context, DeviceMemory, Event, Function, GpuFacts, Pinned, Stream};
+use super::gpu_kernels::{Kernels, THREADS};
 use super::{
     BAND_STEP, Device, DeviceError, DeviceInfo, DeviceNeeds, FilmSlice, Memory, Schedule, TRIAL_BYTES, Task,
     TaskOutput, TaskStats, Ticket,
 };
 use crate::device_scene::{DeviceScene, FixedArrays, Place};
-use crate::gpu_types::{
-    Array, COUNTERS, Counts, Doubtful, Film, Frame, Launch, MIN_BLOCKS, Scene as GpuScene, SmallScene,
-    THREADS as GPU_THREADS,
-};
+use crate::gpu_types::{Array, COUNTERS, Counts, Doubtful, Film, Frame, Launch, Scene as GpuScene, SmallScene};
 use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::Duration;
 
-const THREADS: u32 = GPU_THREADS as u32;
 const COUNT_BYTES: usize = COUNTERS as usize * size_of::<Counts>();
 // The queues that warps take work from follow the counters: one, and one for each round of adaptive sampling, which
 // doubles its samples no more often than a number has bits.
@@ -42,6 +38,8 @@ struct Slot {
     host_counts: Pinned,
     // Before and after the kernels, before and after the copies.
     events: [Event; 4],
+    // That its rays are shared out to.
+    threads: u64,
 }
 
 // What is where on the device.
@@ -64,11 +62,12 @@ struct InFlight {
 /// One GPU with a scene on it.
 pub struct Cuda {
     info: DeviceInfo,
-    // Blocks that the GPU holds at once.
-    blocks: u32,
     kernels: Kernels,
-    compute: Stream,
+    // Tasks take turns on them: while the last warps of one end, the next begins.
+    compute: [Stream; 2],
     copy: Stream,
+    // When the kernels of the task that was waited for last were done.
+    last_traced: Option<Event>,
     scene: Arc<DeviceScene>,
     placed: Arc<Placed>,
     fixed: Arc<Vec<DeviceMemory>>,
@@ -98,10 +97,10 @@ impl Cuda {
         let name = format!("cuda:{} {}", facts.ordinal, facts.name);
         Ok(Cuda {
             info: DeviceInfo { name, tasks_in_flight: slots.len(), is_cpu: false },
-            blocks: context.multiprocessors()? * MIN_BLOCKS.unsigned_abs(),
             kernels,
-            compute: Stream::new(&context)?,
+            compute: [Stream::new(&context)?, Stream::new(&context)?],
             copy: Stream::new(&context)?,
+            last_traced: None,
             scene,
             placed,
             fixed,
@@ -121,29 +120,35 @@ impl Cuda {
         self.fault = Some(task);
     }
 
+    // The stream of the task that was submitted last.
+    fn stream(&self) -> &Stream {
+        &self.compute[(self.submitted % 2) as usize]
+    }
+
     // Starts a task on a slot: kernels on one stream, copies on another that waits for them, band by band.
     fn start(&self, slot: &mut Slot, task: &Task, frame: &Frame, out: &mut FilmSlice) -> Result<(), DeviceError> {
-        let Slot { pixels, planes, trial, counts, host_counts, events } = slot;
+        let Slot { pixels, planes, trial, counts, host_counts, events, threads } = slot;
+        let compute = self.stream();
         let [before, traced, copying, done] = &*events;
         let (width, height) = self.scene.size();
         let rows = task.rows.start..task.rows.end.min(height);
         let planes = planes.as_ref().filter(|_| task.output == TaskOutput::Picture && rows == (0..height));
         self.pin(task, out, planes.is_some())?;
         let a_row = task.output.bytes_a_pixel() * width as usize;
-        self.compute.clear(counts, 0, COUNT_BYTES + QUEUES * QUEUE_BYTES)?;
-        self.compute.record(before)?;
+        compute.clear(counts, 0, COUNT_BYTES + QUEUES * QUEUE_BYTES)?;
+        compute.record(before)?;
         for top in rows.clone().step_by(self.band as usize) {
             let band = top..(top + self.band).min(rows.end);
             if top > rows.start {
                 // The band before must have left the device's memory.
-                self.compute.wait_for(done)?;
-                self.compute.clear(counts, COUNT_BYTES, QUEUES * QUEUE_BYTES)?;
+                compute.wait_for(done)?;
+                compute.clear(counts, COUNT_BYTES, QUEUES * QUEUE_BYTES)?;
             }
-            self.trace_band(task, frame, band.clone(), pixels, trial.as_ref(), counts)?;
+            *threads = self.trace_band(task, frame, band.clone(), pixels, trial.as_ref(), counts)?;
             if let Some(planes) = planes {
                 self.convert_band(band.len() as u32, pixels, planes)?;
             }
-            self.compute.record(traced)?;
+            compute.record(traced)?;
             self.copy.wait_for(traced)?;
             if top == rows.start {
                 self.copy.record(copying)?;
@@ -166,7 +171,7 @@ impl Cuda {
         self.copy.record(done)
     }
 
-    // Traces some rows into the start of `pixels`; the queues are at nought.
+    // Traces some rows into the start of `pixels`, on so many threads; the queues are at nought.
     fn trace_band(
         &self,
         task: &Task,
@@ -175,18 +180,20 @@ impl Cuda {
         pixels: &DeviceMemory,
         trial: Option<&DeviceMemory>,
         counts: &DeviceMemory,
-    ) -> Result<(), DeviceError> {
+    ) -> Result<u64, DeviceError> {
         let launch = task.launch();
         let mut film = film(task.output, pixels, rows.start);
         let here = self.pixels_of(&rows);
+        // As many blocks as the GPU holds at once, which stay and take work until there is none, or fewer for less work.
         // Each round of adaptive sampling has a queue of its own.
-        let start = |kernel, film: &Film, (first, end): (i32, i32), round: usize, blocks| {
+        let start = |kernel: Function, film: &Film, (first, end): (i32, i32), round: usize, threads: u64| {
+            let blocks = threads.div_ceil(u64::from(THREADS)).clamp(1, u64::from(kernel.blocks)) as u32;
             let (queue, counters) = (counts.at(COUNT_BYTES + QUEUE_BYTES * round), counts.at(0));
             let scene = self.placed.argument().with(frame).with(&launch);
             let mut arguments = scene.with(film).with(&first).with(&end).with(&queue).with(&counters);
             // SAFETY: POLYFLY_SCENE and POLYFLY_WORK in kernels/entry/gpu.cuh, in this order; `placed` and what the film
             // and `counts` point to live until the task has been waited for.
-            unsafe { self.compute.launch(kernel, (blocks, 1), (THREADS, 1), &mut arguments) }
+            unsafe { self.stream().launch(kernel, (blocks, 1), (THREADS, 1), &mut arguments) }
         };
         let (Some(trial), Some(kernels)) = (trial.filter(|_| launch.least > 0), &self.kernels.adaptive) else {
             let (kernel, lanes) = match task.output {
@@ -194,7 +201,8 @@ impl Cuda {
                 TaskOutput::Sums => (self.kernels.linear()?.sums, launch.samples_per_pixel),
                 TaskOutput::Features => (self.kernels.linear()?.features, 1),
             };
-            return start(kernel, &film, here, 0, self.blocks_for(here, lanes));
+            start(kernel, &film, here, 0, threads_of(here, lanes))?;
+            return Ok(u64::from(kernel.blocks * THREADS));
         };
         let (width, height) = self.scene.size();
         let around = Task { rows: rows.clone(), ..task.clone() }.trial_rows(height);
@@ -211,35 +219,28 @@ impl Cuda {
             kernels.picture
         };
         let around = self.pixels_of(&around);
-        start(kernels.trial, &nowhere, around, 0, self.blocks_for(around, launch.least))?;
+        start(kernels.trial, &nowhere, around, 0, threads_of(around, launch.least))?;
         // Two lists take turns.
         let list_bytes = LISTED_BYTES * pixels_around;
         let list = |round: usize| trial.at(TRIAL_BYTES * pixels_around + round % 2 * list_bytes) as *mut Doubtful;
         film.next_doubtful = list(1);
-        let blocks = self.blocks_for(here, 1);
-        start(judge_trial, &film, here, 0, blocks)?;
+        let each = threads_of(here, 1);
+        start(judge_trial, &film, here, 0, each)?;
         let (mut round, mut taken) = (1, launch.least);
         while taken < launch.samples_per_pixel {
             (film.doubtful, film.next_doubtful) = (list(round), list(round + 1));
-            start(kernels.more, &film, (taken, 0), round, self.blocks)?;
-            start(judge_round, &film, (taken, 0), round, blocks)?;
+            start(kernels.more, &film, (taken, 0), round, u64::MAX)?;
+            start(judge_round, &film, (taken, 0), round, each)?;
             taken += taken.min(launch.samples_per_pixel - taken);
             round += 1;
         }
-        Ok(())
+        Ok(u64::from(kernels.trial.blocks * THREADS))
     }
 
     // Rows' pixels in the kernels' order (kernels/drivers/depth_first.cuh, pixel_at).
     fn pixels_of(&self, rows: &std::ops::Range<u32>) -> (i32, i32) {
         let tiles = self.scene.size().0.div_ceil(8);
         ((tiles * (rows.start / 8) * 64).cast_signed(), (tiles * rows.end.div_ceil(8) * 64).cast_signed())
-    }
-
-    // As many blocks as the GPU holds at once, which stay and take work until there is none; or fewer, for pixels that
-    // keep `lanes` lanes busy each.
-    fn blocks_for(&self, (first, end): (i32, i32), lanes: i32) -> u32 {
-        let threads = u64::from((end - first).unsigned_abs()) * u64::from(lanes.unsigned_abs());
-        threads.div_ceil(u64::from(THREADS)).min(u64::from(self.blocks)) as u32
     }
 
     fn convert_band(&self, rows: u32, pixels: &DeviceMemory, to: &DeviceMemory) -> Result<(), DeviceError> {
@@ -249,7 +250,7 @@ impl Cuda {
         let mut arguments = Arguments::default().with(&rgba).with(&width).with(&rows).with(&y).with(&u).with(&v);
         let (across, down) = (planes.wide.div_ceil(64) as u32, planes.tall.div_ceil(8) as u32);
         // SAFETY: polyfly_convert's arguments, in its order; the memory lives until the task has been waited for.
-        unsafe { self.compute.launch(self.kernels.picture()?.convert, (across, down), (32, 4), &mut arguments) }
+        unsafe { self.stream().launch(self.kernels.picture()?.convert, (across, down), (32, 4), &mut arguments) }
     }
 
     // Copies a band's planes to their places in the picture's.
@@ -300,35 +301,48 @@ impl Cuda {
         let mode = schedule.unwrap_or(Schedule::Cyclic) as i32;
         let (width, height) = self.scene.size();
         let items = width.div_ceil(8) * height.div_ceil(8) * 64 * samples;
-        let blocks = if schedule.is_some() { self.blocks } else { items.div_ceil(THREADS) };
         let launch = Launch { samples_per_pixel: samples.cast_signed(), stride: 1, gain: 1.0, ..Launch::default() };
         let Some(kernel) = self.kernels.picture()?.schedule else {
             return Err(DeviceError::Failed("ways to deal out Whitted's rays do not suit path tracing".into()));
         };
+        let blocks = if schedule.is_some() { kernel.blocks } else { items.div_ceil(THREADS) };
         let Some(slot) = self.slots.first_mut() else {
             return Err(DeviceError::Failed("no memory is set aside".into()));
         };
         let (queue_at, counts) = (queue.at(0), slot.counts.at(0));
         let scene = self.placed.argument().with(frame).with(&launch);
         let mut arguments = scene.with(&mode).with(&queue_at).with(&counts);
-        let [before, traced, ..] = &slot.events;
-        self.compute.clear(&slot.counts, 0, COUNT_BYTES)?;
-        self.compute.record(before)?;
+        let ([before, traced, ..], [compute, _]) = (&slot.events, &self.compute);
+        compute.clear(&slot.counts, 0, COUNT_BYTES)?;
+        compute.record(before)?;
         // SAFETY: polyfly_schedule's arguments, in its order; all are waited for below.
-        unsafe { self.compute.launch(kernel, (blocks, 1), (THREADS, 1), &mut arguments)? };
-        self.compute.record(traced)?;
-        self.compute.copy(&mut slot.host_counts, 0, &slot.counts, 0, COUNT_BYTES)?;
+        unsafe { compute.launch(kernel, (blocks, 1), (THREADS, 1), &mut arguments)? };
+        compute.record(traced)?;
+        compute.copy(&mut slot.host_counts, 0, &slot.counts, 0, COUNT_BYTES)?;
         self.context.synchronise()?;
         let time = traced.since(before)?;
         Ok(read_counts(&slot.host_counts, time, time, u64::from(blocks) * u64::from(THREADS)))
     }
 
-    // Waits for a slot's task.
-    fn finish(&self, slot: &Slot) -> Result<TaskStats, DeviceError> {
-        let [before, traced, copying, done] = &slot.events;
+    // Waits for a slot's task. The time of its kernels counts from when those of the task before were done, where they
+    // had begun by then.
+    fn finish(&mut self, slot: usize) -> Result<TaskStats, DeviceError> {
+        let Slot { events, host_counts, threads, .. } = &mut self.slots[slot];
+        let [before, traced, copying, done] = events;
         done.wait()?;
-        let (kernel, copy) = (traced.since(before)?, done.since(copying)?);
-        Ok(read_counts(&slot.host_counts, kernel, kernel + copy, u64::from(self.blocks) * u64::from(THREADS)))
+        let copy = done.since(copying)?;
+        let mut kernel = traced.since(before)?;
+        match &mut self.last_traced {
+            Some(last) => {
+                let after = traced.since(last)?;
+                kernel = kernel.min(after);
+                if !after.is_zero() {
+                    std::mem::swap(last, traced);
+                }
+            }
+            None => self.last_traced = Some(std::mem::replace(traced, Event::new(&self.context)?)),
+        }
+        Ok(read_counts(host_counts, kernel, kernel + copy, *threads))
     }
 }
 
@@ -355,6 +369,7 @@ fn slots((width, height): (u32, u32), needs: DeviceNeeds, context: &Context) -> 
                 counts: DeviceMemory::new(COUNT_BYTES + QUEUES * QUEUE_BYTES, context)?,
                 host_counts: Pinned::new(COUNT_BYTES, context)?,
                 events: [Event::new(context)?, Event::new(context)?, Event::new(context)?, Event::new(context)?],
+                threads: 0,
             })
         };
         match (0..ring).map(|_| slot()).collect::<Result<Vec<_>, _>>() {
@@ -365,6 +380,11 @@ fn slots((width, height): (u32, u32), needs: DeviceNeeds, context: &Context) -> 
             other => return other.map(|slots| (slots, band)),
         }
     }
+}
+
+// Threads that pixels of which each has so many lanes' work keep busy.
+fn threads_of((first, end): (i32, i32), lanes: i32) -> u64 {
+    u64::from((end - first).unsigned_abs()) * u64::from(lanes.unsigned_abs())
 }
 
 // The film at the start of some device memory.
@@ -533,7 +553,7 @@ impl Device for Cuda {
         let Some(oldest) = self.in_flight.pop_front().filter(|f| f.ticket == ticket) else {
             return Err(DeviceError::Failed(format!("task {} is not the oldest in flight", ticket.0)));
         };
-        let result = self.finish(&self.slots[oldest.slot]);
+        let result = self.finish(oldest.slot);
         if result.is_err() {
             let _ = self.context.synchronise();
         }

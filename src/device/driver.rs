@@ -276,12 +276,17 @@ impl Module {
         })?;
         Ok(Module { raw, context: *context })
     }
-    /// A kernel of that name; it lives as long as the module.
-    pub fn function(&self, name: &CStr) -> Result<Function, DeviceError> {
+    /// A kernel of that name, to be launched in blocks of so many threads; it lives as long as the module.
+    pub fn function(&self, name: &CStr, threads: u32) -> Result<Function, DeviceError> {
         let mut raw = std::ptr::null_mut();
         // SAFETY: the module is loaded, and the name ends with a nought.
         check(unsafe { sys::cuModuleGetFunction(&mut raw, self.raw, name.as_ptr()) }, "cuModuleGetFunction")?;
-        Ok(Function(raw))
+        let mut resident = 0;
+        // SAFETY: the kernel is loaded.
+        let code =
+            unsafe { sys::cuOccupancyMaxActiveBlocksPerMultiprocessor(&mut resident, raw, threads.cast_signed(), 0) };
+        check(code, "cuOccupancyMaxActiveBlocksPerMultiprocessor")?;
+        Ok(Function { raw, blocks: self.context.multiprocessors()? * resident.max(1).unsigned_abs() })
     }
 }
 impl Drop for Module {
@@ -295,7 +300,11 @@ impl Drop for Module {
 
 /// A kernel of a [`Module`].
 #[derive(Clone, Copy)]
-pub struct Function(sys::CUfunction);
+pub struct Function {
+    raw: sys::CUfunction,
+    /// Blocks that the GPU holds at once.
+    pub blocks: u32,
+}
 // SAFETY: a handle; see Module.
 unsafe impl Send for Function {}
 
@@ -402,7 +411,7 @@ impl Stream {
         // SAFETY: the kernel is loaded; the rest is the caller's promise.
         let code = unsafe {
             sys::cuLaunchKernel(
-                kernel.0,
+                kernel.raw,
                 blocks.0,
                 blocks.1,
                 1,

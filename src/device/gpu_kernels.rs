@@ -2,7 +2,10 @@
 
 use super::driver::{Context, Function, Module};
 use super::{DeviceError, DeviceNeeds};
-use crate::gpu_types::Scene as GpuScene;
+use crate::gpu_types::{Scene as GpuScene, THREADS as GPU_THREADS};
+
+/// Threads of a block.
+pub const THREADS: u32 = GPU_THREADS as u32;
 
 // The kernels for any GPU from Turing on; scripts/ptx makes them, a test says when they are stale. Modules hold no more
 // than is used together, since the driver compiles them whole: of an integrator and a kind of scene one for finished
@@ -77,10 +80,16 @@ impl AdaptiveKernels {
     fn load(ptx: &Ptx, context: &Context) -> Result<AdaptiveKernels, DeviceError> {
         let module = Module::load(ptx.text, context)?;
         Ok(AdaptiveKernels {
-            trial: module.function(c"polyfly_trial")?,
-            more: module.function(c"polyfly_more")?,
-            picture: [module.function(c"polyfly_judge_trial")?, module.function(c"polyfly_judge_round")?],
-            sums: [module.function(c"polyfly_judge_trial_sums")?, module.function(c"polyfly_judge_round_sums")?],
+            trial: module.function(c"polyfly_trial", THREADS)?,
+            more: module.function(c"polyfly_more", THREADS)?,
+            picture: [
+                module.function(c"polyfly_judge_trial", THREADS)?,
+                module.function(c"polyfly_judge_round", THREADS)?,
+            ],
+            sums: [
+                module.function(c"polyfly_judge_trial_sums", THREADS)?,
+                module.function(c"polyfly_judge_round_sums", THREADS)?,
+            ],
             _module: module,
         })
     }
@@ -105,15 +114,15 @@ impl Kernels {
         let picture = || {
             let module = Module::load(ptx.picture.text, context)?;
             Ok::<_, DeviceError>(PictureKernels {
-                trace: module.function(trace)?,
-                convert: module.function(c"polyfly_convert")?,
-                schedule: (!path).then(|| module.function(c"polyfly_schedule")).transpose()?,
+                trace: module.function(trace, THREADS)?,
+                convert: module.function(c"polyfly_convert", THREADS)?,
+                schedule: (!path).then(|| module.function(c"polyfly_schedule", THREADS)).transpose()?,
                 _module: module,
             })
         };
         let linear = || {
             let module = Module::load(ptx.linear.text, context)?;
-            let (sums, features) = (module.function(sums)?, module.function(features)?);
+            let (sums, features) = (module.function(sums, THREADS)?, module.function(features, THREADS)?);
             Ok::<_, DeviceError>(LinearKernels { sums, features, _module: module })
         };
         let adaptive = if path { PATH_ADAPTIVE } else { WHITTED_ADAPTIVE };

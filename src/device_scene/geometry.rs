@@ -130,7 +130,8 @@ impl Geometry {
     fn build_tree(&mut self, scene: &Scene, bodies: &[Body], meshes: &[(usize, usize)]) {
         let around = |c: [f32; 3], r: f32| [c.map(|x| x - r), c.map(|x| x + r)];
         // Rounding of a radius must not cost a graze.
-        let body_boxes: Vec<Bounds> = bodies.iter().map(|b| around(b.centre, b.radius * 1.0001)).collect();
+        let body_boxes: Vec<Bounds> =
+            scene.world.bodies.iter().map(|b| around(single(b.centre), b.radius as f32 * 1.0001)).collect();
         let sphere_boxes: Vec<Bounds> = self.spheres.par_iter().map(|s| around(s.centre, s.radius)).collect();
         let triangle_boxes: Vec<Bounds> = self.triangles.par_iter().map(triangle_box).collect();
         let all = body_boxes.iter().chain(&sphere_boxes).chain(&triangle_boxes).flatten().flatten();

@@ -54,7 +54,7 @@ pub fn flatten(scene: &Scene, assets: &Assets, k: usize, slabs: &mut Vec<Slab>) 
     let local = (1.0 - reflection - transparency).max(0.0);
     GpuBody {
         centre: single(body.centre),
-        radius: body.radius as f32,
+        bounds: (1.02 * body.radius * body.radius) as f32,
         colour: surface_tint(material),
         local: local as f32,
         highlight_weight: (local * material.highlight.unwrap_or(scene.world.highlight)) as f32,
