@@ -5,14 +5,15 @@ pub mod cuda;
 pub mod driver;
 mod gpu_kernels;
 mod memory;
+mod placed;
 
 use crate::device_scene::DeviceScene;
 use crate::gpu_types::{Features, Frame, Launch};
 use crate::scene::{Adaptive, Scene};
 pub use memory::{FilmSlice, Memory};
 use std::ops::Range;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 /// The one thing a device is asked to do.
@@ -132,17 +133,29 @@ pub struct DeviceInfo {
 }
 
 /// Counts samples while frames are in work, for whoever watches a long one.
-#[derive(Debug, Default)]
-pub struct Meter(AtomicU64);
+#[derive(Default)]
+pub struct Meter {
+    counted: AtomicU64,
+    // What devices can tell of tasks that they have not counted yet.
+    gauges: Mutex<Vec<Gauge>>,
+}
+
+// Asks a device how many samples of its task it has taken.
+type Gauge = Box<dyn Fn() -> u64 + Send>;
 
 impl Meter {
     /// So many more are taken.
     pub fn add(&self, samples: u64) {
-        self.0.fetch_add(samples, Ordering::Relaxed);
+        self.counted.fetch_add(samples, Ordering::Relaxed);
+    }
+    /// From now on a device is asked too; what it tells of a task is nothing any more when the task is counted.
+    pub fn ask(&self, gauge: impl Fn() -> u64 + Send + 'static) {
+        self.gauges.lock().unwrap_or_else(PoisonError::into_inner).push(Box::new(gauge));
     }
     /// All until now.
     pub fn samples(&self) -> u64 {
-        self.0.load(Ordering::Relaxed)
+        let gauges = self.gauges.lock().unwrap_or_else(PoisonError::into_inner);
+        gauges.iter().map(|gauge| gauge()).fold(self.counted.load(Ordering::Relaxed), u64::saturating_add)
     }
 }
 

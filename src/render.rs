@@ -391,7 +391,7 @@ impl Renderer {
         let mut devices: Vec<Box<dyn Device>> = Vec::new();
         for gpu in made {
             match gpu {
-                Ok(gpu) => devices.push(Box::new(gpu)),
+                Ok(gpu) => devices.push(Box::new(gpu.metered(&self.meter))),
                 Err(e) if self.chosen.may_fall_back => {
                     progress.remark(&format!("{e}; rendering on the CPU"));
                     self.chosen.cpu = true;

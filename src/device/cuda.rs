@@ -3,14 +3,15 @@
 
 use super::driver::{Arguments, Context, DeviceMemory, Event, Function, GpuFacts, Pinned, Stream};
 use super::gpu_kernels::{Kernels, THREADS};
+use super::placed::{Placed, Upload, place};
 use super::{
-    BAND_STEP, Device, DeviceError, DeviceInfo, DeviceNeeds, FilmSlice, Memory, Schedule, TRIAL_BYTES, Task,
+    BAND_STEP, Device, DeviceError, DeviceInfo, DeviceNeeds, FilmSlice, Memory, Meter, Schedule, TRIAL_BYTES, Task,
     TaskOutput, TaskStats, Ticket,
 };
-use crate::device_scene::{DeviceScene, FixedArrays, Place};
-use crate::gpu_types::{Array, COUNTERS, Counts, Doubtful, Film, Frame, Launch, Scene as GpuScene, SmallScene};
+use crate::device_scene::{DeviceScene, FixedArrays};
+use crate::gpu_types::{COUNTERS, Counts, Doubtful, Film, Frame, Launch};
 use std::collections::VecDeque;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 const COUNT_BYTES: usize = COUNTERS as usize * size_of::<Counts>();
@@ -18,6 +19,8 @@ const COUNT_BYTES: usize = COUNTERS as usize * size_of::<Counts>();
 // doubles its samples no more often than a number has bits.
 const QUEUE_BYTES: usize = 8;
 const QUEUES: usize = 32;
+// And behind them the number of the band that is being rendered.
+const BAND_AT: usize = COUNT_BYTES + QUEUES * QUEUE_BYTES;
 // A pixel that adaptive sampling lists.
 const LISTED_BYTES: usize = size_of::<Doubtful>();
 // Tasks in flight on one GPU: as many as fit the byte limit, within these bounds.
@@ -34,21 +37,12 @@ struct Slot {
     planes: Option<DeviceMemory>,
     // Of adaptive sampling.
     trial: Option<DeviceMemory>,
-    counts: DeviceMemory,
+    counts: Arc<DeviceMemory>,
     host_counts: Pinned,
     // Before and after the kernels, before and after the copies.
     events: [Event; 4],
     // That its rays are shared out to.
     threads: u64,
-}
-
-// What is where on the device.
-struct Placed {
-    arrays: GpuScene,
-    small: Option<SmallScene>,
-    // They keep the arrays alive: those that stay for the run, and those of a time step, or of several that share them.
-    _fixed: Arc<Vec<DeviceMemory>>,
-    dynamic: Arc<Vec<DeviceMemory>>,
 }
 
 struct InFlight {
@@ -57,6 +51,46 @@ struct InFlight {
     out: FilmSlice,
     // A scene that has been replaced since stays until its tasks are done.
     _placed: Arc<Placed>,
+    working: Option<Working>,
+}
+
+// How to tell how far a task is, while the GPU works on it.
+#[derive(Clone)]
+struct Working {
+    counts: Arc<DeviceMemory>,
+    // Samples of it, its bands, and what the queue of a whole band runs up to.
+    samples: u64,
+    bands: u64,
+    pixels: u64,
+}
+
+// Copies that pass kernels at work, for those who watch.
+struct Gauge {
+    stream: Stream,
+    copied: Event,
+    host: Pinned,
+    context: Context,
+}
+
+impl Gauge {
+    fn new(context: &Context) -> Result<Gauge, DeviceError> {
+        context.enter()?;
+        let host = Pinned::new(QUEUE_BYTES + 1, context)?;
+        Ok(Gauge { stream: Stream::new(context)?, copied: Event::new(context)?, host, context: *context })
+    }
+
+    // Samples of a task that are taken.
+    fn read(&mut self, task: &Working) -> Result<u64, DeviceError> {
+        self.context.enter()?;
+        self.stream.copy(&mut self.host, 0, &task.counts, COUNT_BYTES, QUEUE_BYTES)?;
+        self.stream.copy(&mut self.host, QUEUE_BYTES, &task.counts, BAND_AT, 1)?;
+        self.stream.record(&self.copied)?;
+        self.copied.wait()?;
+        let queue = self.host.first_chunk().map_or(0, |&word| u32::from_ne_bytes(word));
+        let (here, band) = (u64::from(queue).min(task.pixels), u64::from(self.host[QUEUE_BYTES]));
+        let (done, all) = (band * task.pixels + here, task.bands * task.pixels);
+        Ok((u128::from(task.samples) * u128::from(done.min(all)) / u128::from(all.max(1))) as u64)
+    }
 }
 
 /// One GPU with a scene on it.
@@ -74,6 +108,8 @@ pub struct Cuda {
     slots: Vec<Slot>,
     free: Vec<usize>,
     in_flight: VecDeque<InFlight>,
+    // The oldest task in flight, for those who watch.
+    watched: Arc<Mutex<Option<Working>>>,
     needs: DeviceNeeds,
     // Rows rendered at once.
     band: u32,
@@ -107,11 +143,48 @@ impl Cuda {
             free: (0..slots.len()).rev().collect(),
             slots,
             in_flight: VecDeque::new(),
+            watched: Arc::default(),
             needs,
             band,
             submitted: 0,
             fault: None,
             context,
+        })
+    }
+
+    /// Tells a meter how far it is with a task, whenever that asks.
+    pub fn metered(self, meter: &Meter) -> Cuda {
+        let (watched, context, gauge) = (Arc::clone(&self.watched), self.context, Mutex::new(None::<Gauge>));
+        meter.ask(move || {
+            // Who renders does not wait for who watches.
+            let Some(task) = watched.lock().unwrap_or_else(PoisonError::into_inner).clone() else { return 0 };
+            let mut gauge = gauge.lock().unwrap_or_else(PoisonError::into_inner);
+            if gauge.is_none() {
+                *gauge = Gauge::new(&context).ok();
+            }
+            gauge.as_mut().and_then(|gauge| gauge.read(&task).ok()).unwrap_or(0)
+        });
+        self
+    }
+
+    fn watch_oldest(&self) {
+        let oldest = self.in_flight.front().and_then(|task| task.working.clone());
+        *self.watched.lock().unwrap_or_else(PoisonError::into_inner) = oldest;
+    }
+
+    // Of adaptive sampling the samples that every pixel takes.
+    fn working(&self, task: &Task, counts: &Arc<DeviceMemory>) -> Option<Working> {
+        let (width, height) = self.scene.size();
+        let rows = task.rows.start..task.rows.end.min(height);
+        let launch = task.launch();
+        let samples = if launch.least > 0 { launch.least } else { launch.samples_per_pixel };
+        let band = rows.start..rows.end.min(rows.start + self.band);
+        let (first, end) = self.pixels_of(&band);
+        (task.output != TaskOutput::Features).then(|| Working {
+            counts: Arc::clone(counts),
+            samples: u64::from(samples.unsigned_abs()) * u64::from(width) * rows.len() as u64,
+            bands: rows.len().div_ceil(self.band as usize) as u64,
+            pixels: u64::from((end - first).unsigned_abs()),
         })
     }
 
@@ -135,14 +208,16 @@ impl Cuda {
         let planes = planes.as_ref().filter(|_| task.output == TaskOutput::Picture && rows == (0..height));
         self.pin(task, out, planes.is_some())?;
         let a_row = task.output.bytes_a_pixel() * width as usize;
-        compute.clear(counts, 0, COUNT_BYTES + QUEUES * QUEUE_BYTES)?;
+        compute.fill(counts, 0, BAND_AT + 1, 0)?;
         compute.record(before)?;
         for top in rows.clone().step_by(self.band as usize) {
             let band = top..(top + self.band).min(rows.end);
             if top > rows.start {
                 // The band before must have left the device's memory.
                 compute.wait_for(done)?;
-                compute.clear(counts, COUNT_BYTES, QUEUES * QUEUE_BYTES)?;
+                compute.fill(counts, COUNT_BYTES, QUEUES * QUEUE_BYTES, 0)?;
+                let number = (top - rows.start) / self.band;
+                compute.fill(counts, BAND_AT, 1, number.min(u32::from(u8::MAX)) as u8)?;
             }
             *threads = self.trace_band(task, frame, band.clone(), pixels, trial.as_ref(), counts)?;
             if let Some(planes) = planes {
@@ -313,7 +388,7 @@ impl Cuda {
         let scene = self.placed.argument().with(frame).with(&launch);
         let mut arguments = scene.with(&mode).with(&queue_at).with(&counts);
         let ([before, traced, ..], [compute, _]) = (&slot.events, &self.compute);
-        compute.clear(&slot.counts, 0, COUNT_BYTES)?;
+        compute.fill(&slot.counts, 0, COUNT_BYTES, 0)?;
         compute.record(before)?;
         // SAFETY: polyfly_schedule's arguments, in its order; all are waited for below.
         unsafe { compute.launch(kernel, (blocks, 1), (THREADS, 1), &mut arguments)? };
@@ -366,7 +441,7 @@ fn slots((width, height): (u32, u32), needs: DeviceNeeds, context: &Context) -> 
                     })
                     .transpose()?,
                 planes: needs.yuv.then(|| DeviceMemory::new(Planes::of(width, band).bytes(), context)).transpose()?,
-                counts: DeviceMemory::new(COUNT_BYTES + QUEUES * QUEUE_BYTES, context)?,
+                counts: Arc::new(DeviceMemory::new(BAND_AT + 1, context)?),
                 host_counts: Pinned::new(COUNT_BYTES, context)?,
                 events: [Event::new(context)?, Event::new(context)?, Event::new(context)?, Event::new(context)?],
                 threads: 0,
@@ -405,55 +480,6 @@ fn film(output: TaskOutput, pixels: &DeviceMemory, first_row: u32) -> Film {
     }
 }
 
-// Puts a time step's arrays beside those that stay.
-fn place(
-    scene: &DeviceScene,
-    fixed_arrays: &GpuScene,
-    fixed: &Arc<Vec<DeviceMemory>>,
-    context: &Context,
-) -> Result<Placed, DeviceError> {
-    let mut upload = Upload { arrays: Vec::new(), context };
-    let arrays = scene.geometry.place(&mut upload, fixed_arrays)?;
-    Ok(Placed::new(scene, arrays, fixed, Arc::new(upload.arrays)))
-}
-
-impl Placed {
-    fn new(
-        scene: &DeviceScene,
-        arrays: GpuScene,
-        fixed: &Arc<Vec<DeviceMemory>>,
-        dynamic: Arc<Vec<DeviceMemory>>,
-    ) -> Placed {
-        Placed { small: scene.small(&arrays), arrays, _fixed: Arc::clone(fixed), dynamic }
-    }
-    // What the kernel takes as its scene: in place if it is small, else its arrays' addresses.
-    fn argument(&self) -> Arguments<'_> {
-        match &self.small {
-            Some(small) => Arguments::default().with(small),
-            None => Arguments::default().with(&self.arrays),
-        }
-    }
-}
-
-// Puts a scene's arrays into the device's memory.
-struct Upload<'a> {
-    arrays: Vec<DeviceMemory>,
-    context: &'a Context,
-}
-
-impl Place for Upload<'_> {
-    type Error = DeviceError;
-    fn put<T>(&mut self, values: &[T]) -> Result<Array<T>, DeviceError> {
-        if values.is_empty() {
-            return Ok(Array::new(std::ptr::null(), 0));
-        }
-        let memory = DeviceMemory::of(values, self.context)?;
-        let array = memory.array(values.len());
-        self.arrays.push(memory);
-        Ok(array)
-    }
-}
-
 // Sums the counters; `threads` shared the work.
 fn read_counts(bytes: &[u8], kernel: Duration, time: Duration, threads: u64) -> TaskStats {
     let words: Vec<u64> = bytes.chunks_exact(8).map(|w| w.try_into().map_or(0, u64::from_le_bytes)).collect();
@@ -467,6 +493,7 @@ impl Drop for Cuda {
     fn drop(&mut self) {
         // Nothing may be freed under a running kernel.
         let _ = self.context.synchronise();
+        *self.watched.lock().unwrap_or_else(PoisonError::into_inner) = None;
     }
 }
 
@@ -544,7 +571,11 @@ impl Device for Cuda {
             let _ = self.context.synchronise();
             return Err(e);
         }
-        self.in_flight.push_back(InFlight { ticket, slot: index, out, _placed: Arc::clone(&self.placed) });
+        let working = self.working(task, &self.slots[index].counts);
+        self.in_flight.push_back(InFlight { ticket, slot: index, out, _placed: Arc::clone(&self.placed), working });
+        if self.in_flight.len() == 1 {
+            self.watch_oldest();
+        }
         Ok(ticket)
     }
 
@@ -558,6 +589,7 @@ impl Device for Cuda {
             let _ = self.context.synchronise();
         }
         self.free.push(oldest.slot);
+        self.watch_oldest();
         result.map(|stats| (stats, oldest.out))
     }
 }

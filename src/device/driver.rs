@@ -374,11 +374,11 @@ impl Stream {
         // SAFETY: both are alive.
         check(unsafe { sys::cuStreamWaitEvent(self.raw, event.raw, 0) }, "cuStreamWaitEvent")
     }
-    /// Fills the first `len` bytes with nought.
-    pub fn clear(&self, memory: &DeviceMemory, at: usize, len: usize) -> Result<(), DeviceError> {
+    /// Fills `len` bytes from `at` on with one value.
+    pub fn fill(&self, memory: &DeviceMemory, at: usize, len: usize, value: u8) -> Result<(), DeviceError> {
         assert!(at + len <= memory.len);
         // SAFETY: the bytes are the memory's; it outlives the stream's work (device/cuda.rs waits before it drops any).
-        check(unsafe { sys::cuMemsetD8Async(memory.at(at), 0, len, self.raw) }, "cuMemsetD8Async")
+        check(unsafe { sys::cuMemsetD8Async(memory.at(at), value, len, self.raw) }, "cuMemsetD8Async")
     }
     /// Copies from the device to `to[at ..]`.
     pub fn copy(

@@ -15,6 +15,7 @@ use crate::render::{RenderError, Renderer, delivery, scheduler};
 use crate::scene::{Integrator, Scene};
 use std::collections::VecDeque;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 // What becomes of a device.
@@ -337,6 +338,13 @@ fn samples_are_counted_within_a_frame() {
         assert_eq!(meter.samples(), frame);
         // Linear light and the first surfaces count no more than the picture.
         renderer.still_linear(1).unwrap();
+        assert_eq!(meter.samples(), 2 * frame);
+        // What a device tells of its task comes on top.
+        let taken = Arc::new(AtomicU64::new(5));
+        let told = Arc::clone(&taken);
+        meter.ask(move || told.load(Ordering::Relaxed));
+        assert_eq!(meter.samples(), 2 * frame + 5);
+        taken.store(0, Ordering::Relaxed);
         assert_eq!(meter.samples(), 2 * frame);
     }
 }

@@ -1,0 +1,71 @@
+//! A scene on a GPU: its arrays, and what a kernel takes as its scene.
+
+use super::DeviceError;
+use super::driver::{Arguments, Context, DeviceMemory};
+use crate::device_scene::{DeviceScene, Place};
+use crate::gpu_types::{Array, Scene as GpuScene, SmallScene};
+use std::sync::Arc;
+
+/// What is where on the device.
+pub struct Placed {
+    /// All of it.
+    pub arrays: GpuScene,
+    /// The scene in place, if it is small.
+    pub small: Option<SmallScene>,
+    // They keep the arrays alive: those that stay for the run, and those of a time step, or of several that share them.
+    _fixed: Arc<Vec<DeviceMemory>>,
+    /// The latter.
+    pub dynamic: Arc<Vec<DeviceMemory>>,
+}
+
+/// Puts a time step's arrays beside those that stay.
+pub fn place(
+    scene: &DeviceScene,
+    fixed_arrays: &GpuScene,
+    fixed: &Arc<Vec<DeviceMemory>>,
+    context: &Context,
+) -> Result<Placed, DeviceError> {
+    let mut upload = Upload { arrays: Vec::new(), context };
+    let arrays = scene.geometry.place(&mut upload, fixed_arrays)?;
+    Ok(Placed::new(scene, arrays, fixed, Arc::new(upload.arrays)))
+}
+
+impl Placed {
+    /// A scene whose arrays are there.
+    pub fn new(
+        scene: &DeviceScene,
+        arrays: GpuScene,
+        fixed: &Arc<Vec<DeviceMemory>>,
+        dynamic: Arc<Vec<DeviceMemory>>,
+    ) -> Placed {
+        Placed { small: scene.small(&arrays), arrays, _fixed: Arc::clone(fixed), dynamic }
+    }
+    /// What the kernel takes as its scene: in place if it is small, else its arrays' addresses.
+    pub fn argument(&self) -> Arguments<'_> {
+        match &self.small {
+            Some(small) => Arguments::default().with(small),
+            None => Arguments::default().with(&self.arrays),
+        }
+    }
+}
+
+/// Puts a scene's arrays into the device's memory.
+pub struct Upload<'a> {
+    /// What is there so far.
+    pub arrays: Vec<DeviceMemory>,
+    /// The device's, current.
+    pub context: &'a Context,
+}
+
+impl Place for Upload<'_> {
+    type Error = DeviceError;
+    fn put<T>(&mut self, values: &[T]) -> Result<Array<T>, DeviceError> {
+        if values.is_empty() {
+            return Ok(Array::new(std::ptr::null(), 0));
+        }
+        let memory = DeviceMemory::of(values, self.context)?;
+        let array = memory.array(values.len());
+        self.arrays.push(memory);
+        Ok(array)
+    }
+}
