@@ -49,11 +49,12 @@ POLYFLY_FN Real exit_distance(const S& scene, const Body& body, Vec q, Vec d) {
 
 // Lanes whose line passes the body's sphere ahead of q, or that are within it; q runs from the body's centre, and dd is
 // d.d. What rounding may take is given back with room to spare, since this only spares work: of the discriminant's
-// terms, which are as large as the distance's square, four millionths.
+// terms, which are as large as the distance's square, four millionths. Where they are too large to be told apart the
+// body is asked.
 POLYFLY_FN Mask passes_bounding_sphere(const Body& body, Vec q, Vec d, Real dd) {
   const Real zero = Real(0.0f), along = dot(q, d);
   const Real outside = fma(dot(q, q), Real(1.0f - 4.0e-6f), Real(-body.bounds));
-  return (outside < zero) | ((along < zero) & (along * along > outside * dd));
+  return (outside < zero) | ((along < zero) & !(fma(outside, dd, -(along * along)) > zero));
 }
 
 // How far a point of the body is from a slab's nearer plane.

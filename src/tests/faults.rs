@@ -161,6 +161,37 @@ fn r5_far_lights_do_not_show_the_order_of_work() {
     }
 }
 
+// Scaled by a power of two nothing but exponents changes, up to what is refused: shadows too are where they were.
+#[test]
+fn scenes_of_any_scale_look_the_same() {
+    let scene = |power: i32| {
+        let at = |x: f64, y: f64, z: f64| {
+            format!("[{:e}, {:e}, {:e}]", x * 2f64.powi(power), y * 2f64.powi(power), z * 2f64.powi(power))
+        };
+        let corners = [at(-4.0, -4.0, 0.0), at(-4.0, 4.0, 0.0), at(4.0, 4.0, 0.0), at(4.0, -4.0, 0.0)].join(", ");
+        let body = |solid: &str, x: f64| {
+            let (centre, radius) = (at(x, 0.0, 1.25), 2f64.powi(power));
+            format!(
+                "[[body]]\nsolid = \"{solid}\"\ncenter = {centre}\nradius = {radius:e}\ntransparency = 0.25\nreflection = 0.25\n"
+            )
+        };
+        toml(&format!(
+            "[output]\nframes = 1\nsize = [96, 72]\n[camera]\nposition = {}\nlook_at = {}\n[[light]]\nposition = {}\n\
+             [floor]\ncorners = [{corners}]\n{}{}",
+            at(3.0, -6.0, 5.0),
+            at(0.0, 0.0, 0.5),
+            at(2.0, -2.0, 8.0),
+            body("icosahedron", -1.5),
+            body("cube", 1.5)
+        ))
+    };
+    let near = same_on_every_set("a scene", &scene(0), 0);
+    for power in [-12, 12, 30, 36] {
+        let far = same_on_every_set(&format!("a scene times 2^{power}"), &scene(power), 0);
+        assert!(near == far, "2^{power}: {:?}", first_difference(&near, &far, 96));
+    }
+}
+
 #[test]
 fn r6_values_too_large_for_the_arithmetic_are_refused() {
     for (table, key) in [
