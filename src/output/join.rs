@@ -14,6 +14,7 @@ use super::mp4::Fragments;
 use super::video::{Settings, clock};
 use std::io::Write;
 use std::path::Path;
+use tempfile::NamedTempFile;
 
 /// Joins segments as the settings say.
 pub struct Joiner<'a> {
@@ -27,16 +28,18 @@ pub struct Joiner<'a> {
 enum Source {
     // Through its standard input.
     Row(Fragments),
-    // The list's name.
-    List(String),
+    // A list of files.
+    List(NamedTempFile),
 }
 
 impl Source {
-    fn arguments(&self) -> Vec<&str> {
-        match self {
-            Source::Row(_) => vec!["-nostdin", "-f", "mov", "-i", "pipe:0"],
-            Source::List(name) => vec!["-nostdin", "-f", "concat", "-safe", "0", "-i", name],
-        }
+    fn arguments(&self) -> Vec<String> {
+        let (form, name) = match self {
+            Source::Row(_) => (&["-f", "mov"][..], "pipe:0".to_owned()),
+            Source::List(list) => (&["-f", "concat", "-safe", "0"][..], url(list.path())),
+        };
+        let form = ["-nostdin"].iter().chain(form).chain(&["-i"]).map(|&word| word.to_owned());
+        form.chain([name]).collect()
     }
 }
 
@@ -49,12 +52,12 @@ impl Joiner<'_> {
     pub fn join(&self, folder: &Path, files: &[(&Path, u64)], path: &Path, tag: &str) -> Result<(), OutputError> {
         let failed = |e| OutputError::Write(path.to_owned(), e);
         let (frames, ticks) = (files.iter().map(|(_, frames)| frames).sum(), clock(self.settings.fps).1);
-        let mut list = temporary(&folder.join("list")).map_err(failed)?;
         let source = match Fragments::of(files.iter().map(|(file, frames)| (*file, frames * ticks))) {
             Some(row) => Source::Row(row),
             None => {
+                let mut list = temporary(&folder.join("list")).map_err(failed)?;
                 list.write_all(self.list(files).as_bytes()).map_err(failed)?;
-                Source::List(url(list.path()))
+                Source::List(list)
             }
         };
         let whole = temporary(path).map_err(failed)?.into_temp_path();
@@ -89,10 +92,10 @@ impl Joiner<'_> {
     }
 
     fn run(&self, source: &Source, arguments: &[&str], to: &Path) -> Result<(), OutputError> {
-        let to = url(to);
-        let arguments = source.arguments().into_iter().chain(arguments.iter().copied()).chain([to.as_str()]);
-        let arguments: Vec<String> = arguments.map(str::to_owned).collect();
-        let mut process = Process::start(&self.ffmpeg.program, &arguments, self.settings.patience)?;
+        let mut words = source.arguments();
+        words.extend(arguments.iter().map(|&word| word.to_owned()));
+        words.push(url(to));
+        let mut process = Process::start(&self.ffmpeg.program, &words, self.settings.patience)?;
         let fed = match source {
             Source::Row(row) => row.write(|bytes| process.feed(bytes)),
             Source::List(_) => Ok(()),
