@@ -80,6 +80,7 @@ fn compile(name: &str, lanes: u32, flags: &[&str], sanitize: bool, level: u32, d
         .cpp_link_stdlib(None)
         .std("c++17")
         .file(Path::new("kernels").join("entry").join("render.cpp"))
+        .file(Path::new("kernels").join("entry").join("develop.cpp"))
         .define("POLYFLY_ISA", name)
         .define("POLYFLY_LANES", lanes.to_string().as_str())
         // The promise of equal bytes hangs on the first of these.

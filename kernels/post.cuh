@@ -27,3 +27,24 @@ POLYFLY_FN void convert_block(const u32* rgba, int width, int height, int bx, in
   u[at] = (u8)blue_difference(r, g, b);
   v[at] = (u8)red_difference(r, g, b);
 }
+
+// The same by rows, for those who take neighbours side by side: of luma as many as the plane has, and both of chroma.
+POLYFLY_FN void luma_row(const u32* rgba, int width, int wide, u8* y) {
+  for (int x = 0; x < width; ++x)
+    y[x] = (u8)luma((int)(rgba[x] & 255u), (int)((rgba[x] >> 8) & 255u), (int)((rgba[x] >> 16) & 255u));
+  if (wide > width) y[width] = y[width - 1];
+}
+POLYFLY_FN void chroma_row(const u32* above, const u32* below, int width, u8* u, u8* v) {
+  // Two channels are added up at once: four codes need ten of their sixteen bits.
+  const auto chroma = [&](int at, int left, int right) {
+    const u32 mask = 0x00ff00ffu;
+    const u32 rb = (above[left] & mask) + (above[right] & mask) + (below[left] & mask) + (below[right] & mask);
+    const u32 g = ((above[left] >> 8) & 255u) + ((above[right] >> 8) & 255u) + ((below[left] >> 8) & 255u) +
+        ((below[right] >> 8) & 255u);
+    const int r = (int)(rb & 0xffffu), b = (int)(rb >> 16);
+    u[at] = (u8)blue_difference(r, (int)g, b);
+    v[at] = (u8)red_difference(r, (int)g, b);
+  };
+  for (int x = 0; x < width / 2; ++x) chroma(x, 2 * x, 2 * x + 1);
+  if (width & 1) chroma(width / 2, width - 1, width - 1);
+}

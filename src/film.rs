@@ -6,6 +6,7 @@ pub mod lens;
 pub mod overlay;
 
 use crate::gpu_types::{FAR, FIXED_ONE, Features};
+use crate::kernels::Isa;
 use image::{Image, Layers};
 use rayon::prelude::*;
 
@@ -46,11 +47,6 @@ impl Film {
     /// `count` more samples of each pixel are on their way to a half.
     pub fn expect(&mut self, half: usize, count: u32) {
         self.samples[half] += count;
-        self.halves[half].resize(3 * self.pixels(), 0);
-    }
-    /// Pixels of the first half will tell how many samples they have taken, at most what is expected.
-    pub fn expect_counts(&mut self) {
-        self.taken.resize(self.pixels(), 0);
     }
     /// So many samples are on their way to the features.
     pub fn expect_features(&mut self, count: u32) {
@@ -63,13 +59,15 @@ impl Film {
     }
     /// Adds rows' sums, from row `top` on.
     pub fn add(&mut self, half: usize, top: u32, sums: &[i64]) {
-        let at = 3 * self.width as usize * top as usize;
+        let (all, at) = (3 * self.pixels(), 3 * self.width as usize * top as usize);
+        self.halves[half].resize(all, 0);
         let rows = self.halves[half][at..at + sums.len()].par_chunks_mut(CHUNK).zip(sums.par_chunks(CHUNK));
         rows.for_each(|(to, sums)| to.iter_mut().zip(sums).for_each(|(to, x)| *to += x));
     }
     /// Takes how many samples the first half's sums are of, from row `top` on.
     pub fn add_counts(&mut self, top: u32, taken: &[u32]) {
         let at = self.width as usize * top as usize;
+        self.taken.resize(self.pixels(), 0);
         self.taken[at..at + taken.len()].copy_from_slice(taken);
     }
     /// Takes rows' features, from row `top` on: the bytes that a device left.
@@ -87,20 +85,27 @@ impl Film {
         }
     }
     /// The mean light of all samples.
-    pub fn resolve(&self) -> Image<f32> {
+    pub fn resolve(&self, isa: Isa) -> Image<f32> {
         let [a, b] = &self.halves;
-        if !self.taken.is_empty() {
-            let pixels = a.par_chunks_exact(3).zip(&self.taken).with_min_len(CHUNK);
-            let light = |(sum, &taken): (&[i64], &u32)| [0, 1, 2].map(|i| sum[i] as f32 * mean_scale(taken));
-            let mean: Vec<[f32; 3]> = pixels.map(light).collect();
-            return Image::new(self.width, self.height, 3, mean.into_flattened());
+        if b.is_empty() {
+            return self.resolve_whole(a, &self.taken, isa);
         }
-        let scale = mean_scale(self.samples[0] + self.samples[1]);
-        let sums: Vec<f32> = match b.is_empty() {
-            true => a.par_iter().with_min_len(CHUNK).map(|&x| x as f32 * scale).collect(),
-            false => a.par_iter().zip(b).with_min_len(CHUNK).map(|(x, y)| (x + y) as f32 * scale).collect(),
-        };
-        Image::new(self.width, self.height, 3, sums)
+        let both: Vec<i64> = a.par_iter().zip(b).with_min_len(CHUNK).map(|(x, y)| x + y).collect();
+        self.resolve_whole(&both, &[], isa)
+    }
+    /// The same of sums that one task has brought, all of them, and of how many samples each pixel's are, if that differs.
+    pub fn resolve_whole(&self, sums: &[i64], taken: &[u32], isa: Isa) -> Image<f32> {
+        assert_eq!(sums.len(), 3 * self.pixels());
+        let mut light = vec![0.0; sums.len()];
+        if taken.is_empty() {
+            let scale = mean_scale(self.samples[0] + self.samples[1]);
+            let pieces = light.par_chunks_mut(CHUNK).zip(sums.par_chunks(CHUNK));
+            pieces.for_each(|(light, sums)| isa.mean(sums, scale, light));
+        } else {
+            let pixels = light.par_chunks_exact_mut(3).zip(sums.par_chunks_exact(3)).zip(taken).with_min_len(CHUNK);
+            pixels.for_each(|((light, sums), &taken)| isa.mean(sums, mean_scale(taken), light));
+        }
+        Image::new(self.width, self.height, 3, light)
     }
     /// The mean light of one half of the samples.
     pub fn resolve_half(&self, half: usize) -> Image<f32> {
@@ -142,7 +147,7 @@ fn mean_scale(samples: u32) -> f32 {
 /// A step between the mean light and the tone curve, in linear light.
 pub trait PostStep: Send + Sync {
     /// Changes the image of a frame.
-    fn apply(&self, image: &mut Image<f32>, frame: u32);
+    fn apply(&self, image: &mut Image<f32>, frame: u32, isa: Isa);
     /// Adds what it draws over the picture to the share of each pixel that is covered, where the sky is transparent.
     fn cover(&self, _coverage: &mut Image<f32>) {}
 }
@@ -160,7 +165,7 @@ mod tests {
         film.add(0, 0, &[one; 6]);
         film.add(0, 1, &[2 * one; 6]);
         film.add(1, 0, &[one; 12]);
-        let image = film.resolve();
+        let image = film.resolve(Isa::pick(None).unwrap());
         assert_eq!(image.data()[..3], [0.5; 3]);
         assert_eq!(image.data()[6..9], [0.75; 3]);
         assert_eq!(film.resolve_half(1).data()[0], 1.0);

@@ -1,6 +1,8 @@
 //! The compiled kernels: one table of entries for each instruction set of this machine's CPU.
 #![expect(unsafe_code, reason = "calls the kernels through their C entries")]
 
+pub(crate) mod develop;
+
 use crate::device_scene::{DeviceScene, HostScene, lightmap};
 use crate::gpu_types::{Counts, FROM_FLOOR, Film, Frame, Launch, Scene, SmallScene, TILE};
 use crate::scene::Scene as SceneDescription;
@@ -14,6 +16,7 @@ pub struct Isa {
     /// Rays traced at once.
     pub lanes: usize,
     entries: Entries,
+    develop: develop::Entries,
 }
 
 // The entries of kernels/entry/render.cpp.
@@ -119,7 +122,7 @@ macro_rules! isa {
         }
         let entries =
             Entries { scratch_bytes, trace_tile, tone_map, convert, light_points, closest_hits, draws, fused, layout };
-        Isa { name: $name, lanes: $lanes, entries }
+        Isa { name: $name, lanes: $lanes, entries, develop: develop::entries!($name) }
     }};
 }
 

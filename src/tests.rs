@@ -12,6 +12,7 @@ mod area_lights;
 mod arm;
 mod bars;
 mod common;
+mod developing;
 mod extremes;
 mod faults;
 mod floors;

@@ -1,5 +1,6 @@
-// Renders the device scenes that src/tests/arm.rs writes down, with kernels compiled for another kind of CPU, and
-// compares every byte with what the CPU there made: picture, video planes, features. See scripts/arm.
+// Renders the device scenes and develops the light that src/tests/arm.rs writes down, with kernels compiled for another
+// kind of CPU, and compares every byte with what the CPU there made: picture, video planes, features; every step of
+// development. See scripts/arm.
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -13,7 +14,16 @@ namespace polyfly {
   extern "C" u64 polyfly_scratch_bytes_##isa(const Scene*);                                                           \
   extern "C" void polyfly_trace_tile_##isa(const Scene*, const SmallScene*, const Frame*, const Launch*, const Film*, \
                                            int, int, void*, Counts*);                                                 \
-  extern "C" void polyfly_convert_##isa(const u32*, int, int, int, int, u8*, u8*, u8*);
+  extern "C" void polyfly_convert_##isa(const u32*, int, int, int, int, u8*, u8*, u8*);                               \
+  extern "C" void polyfly_mean_##isa(const i64*, i64, float, float*);                                                 \
+  extern "C" void polyfly_halve_down_##isa(const float*, const float*, const float*, const float*, i64, float*);      \
+  extern "C" void polyfly_halve_across_##isa(const float*, int, int, float*);                                         \
+  extern "C" void polyfly_spread_##isa(const float*, const float*, int, int, float*);                                 \
+  extern "C" void polyfly_mix_##isa(float*, const float*, i64, float, float);                                         \
+  extern "C" void polyfly_mix_pixels_##isa(float*, const float*, const float*, const float*, int, float, float);      \
+  extern "C" void polyfly_vignette_##isa(float*, int, int, int, float, float);                                        \
+  extern "C" void polyfly_grain_##isa(float*, int, u32, u32, float);                                                  \
+  extern "C" void polyfly_curve_##isa(int, const double*, const float*, i64, float*);
 SET(neon)
 SET(scalar)
 #undef SET
@@ -24,11 +34,24 @@ struct Set {
   void (*trace_tile)(const Scene*, const SmallScene*, const Frame*, const Launch*, const Film*, int, int, void*,
                      Counts*);
   void (*convert)(const u32*, int, int, int, int, u8*, u8*, u8*);
+  void (*mean)(const i64*, i64, float, float*);
+  void (*halve_down)(const float*, const float*, const float*, const float*, i64, float*);
+  void (*halve_across)(const float*, int, int, float*);
+  void (*spread)(const float*, const float*, int, int, float*);
+  void (*mix)(float*, const float*, i64, float, float);
+  void (*mix_pixels)(float*, const float*, const float*, const float*, int, float, float);
+  void (*vignette)(float*, int, int, int, float, float);
+  void (*grain)(float*, int, u32, u32, float);
+  void (*curve)(int, const double*, const float*, i64, float*);
 };
-const Set SETS[] = {
-    {"neon", polyfly_scratch_bytes_neon, polyfly_trace_tile_neon, polyfly_convert_neon},
-    {"scalar", polyfly_scratch_bytes_scalar, polyfly_trace_tile_scalar, polyfly_convert_scalar},
-};
+#define SET(isa)                                                                                            \
+  {                                                                                                         \
+#isa, polyfly_scratch_bytes_##isa, polyfly_trace_tile_##isa, polyfly_convert_##isa, polyfly_mean_##isa, \
+        polyfly_halve_down_##isa, polyfly_halve_across_##isa, polyfly_spread_##isa, polyfly_mix_##isa,      \
+        polyfly_mix_pixels_##isa, polyfly_vignette_##isa, polyfly_grain_##isa, polyfly_curve_##isa          \
+  }
+const Set SETS[] = {SET(neon), SET(scalar)};
+#undef SET
 
 struct File {
   std::vector<char> bytes;
@@ -119,6 +142,49 @@ bool renders(const Set& set, const std::string& name, File file) {
   ok &= head[2] == yuv.size() && same(name + ", the planes", planes, yuv.data(), yuv.size());
   return same(name + ", the features", features, first.data(), head[3]) && ok;
 }
+
+// Whether a set develops the file's light to what the file has: src/tests/developing.rs's steps, in its order.
+bool develops(const Set& set, const std::string& name, File file) {
+  const u64* head = file.take<u64>(3);
+  const int width = (int)head[0], height = (int)head[1], half = (width + 1) / 2, values = 3 * width * height;
+  const double* display = file.take<double>(DISPLAY_LAST + 1);
+  const i64* sums = file.take<i64>(values);
+  const float* made = file.take<float>(head[2]);
+  std::vector<float> all, light(values), down(3 * width), near(half), other(half), wide(width);
+  const auto keep = [&](const std::vector<float>& step) { all.insert(all.end(), step.begin(), step.end()); };
+  set.mean(sums, values, 0.25f / FIXED_ONE, light.data());
+  keep(light);
+  const auto row = [&](int y) { return light.data() + 3 * width * (y % height); };
+  for (int y = 0; y < 6; y += 3) {
+    std::vector<float>& across = y == 0 ? near : other;
+    set.halve_down(row(y), row(y + 1), row(y + 2), row(y + 3), 3 * width, down.data());
+    keep(down);
+    set.halve_across(down.data() + 1, width, 3, across.data());
+    keep(across);
+  }
+  set.spread(near.data(), other.data(), half, width, wide.data());
+  keep(wide);
+  std::vector<float> blend = wide;
+  set.mix(blend.data(), row(1), width, 0.7f, 0.3f);
+  keep(blend);
+  const float per_square = 4.0f / ((float)width * (float)width + (float)height * (float)height);
+  for (int y = 0; y < height; ++y) {
+    set.mix_pixels(row(y), wide.data(), blend.data(), wide.data(), width, 0.8f, 0.2f);
+    set.vignette(row(y), width, height, y, 0.4f, per_square);
+    set.grain(row(y), width, y, 7, 0.3f);
+  }
+  keep(light);
+  for (int curve : {CURVE_NEUTRAL, CURVE_FILMIC, CURVE_AGX}) {
+    std::vector<float> shown(values);
+    set.curve(curve, display, light.data(), values / 3, shown.data());
+    keep(shown);
+  }
+  if (all.size() != head[2] || file.at != file.bytes.size()) {
+    printf("%s: not of this version\n", name.c_str());
+    return false;
+  }
+  return same(name + ", the light", made, all.data(), 4 * all.size());
+}
 }  // namespace polyfly
 
 int main(int count, char** names) {
@@ -132,9 +198,12 @@ int main(int count, char** names) {
     rewind(from);
     if (fread(file.bytes.data(), 1, file.bytes.size(), from) != file.bytes.size()) return 2;
     fclose(from);
-    for (const polyfly::Set& set : polyfly::SETS)
-      if (!polyfly::renders(set, std::string(names[i]) + " on " + set.name, file)) ++wrong;
+    const bool is_light = std::string(names[i]).find(".light") != std::string::npos;
+    for (const polyfly::Set& set : polyfly::SETS) {
+      const std::string name = std::string(names[i]) + " on " + set.name;
+      if (!(is_light ? polyfly::develops(set, name, file) : polyfly::renders(set, name, file))) ++wrong;
+    }
   }
-  printf("%d scenes on neon and scalar, %d differ\n", count - 1, wrong);
+  printf("%d scenes and pictures of light on neon and scalar, %d differ\n", count - 1, wrong);
   return wrong > 0 || count < 2;
 }

@@ -10,7 +10,6 @@ namespace polyfly {
 namespace {
 #include "../drivers/depth_first.cuh"
 #include "../drivers/wavefront.cuh"
-#include "../post.cuh"
 
 // A whole tile. One lane takes the text that a GPU would take for the scene, and stands in for it; more lanes take the
 // plain one for what most scenes are, plain ones without paths.
@@ -104,12 +103,6 @@ void ENTRY(polyfly_closest_hits)(const Scene* scene, const float* origins, const
       surface[at + j] = lane(hit.surface, j);
     }
   }
-}
-
-// Converts block rows first .. end of a picture to the planes of a YUV 4:2:0 one.
-void ENTRY(polyfly_convert)(const u32* rgba, int width, int height, int first, int end, u8* y, u8* u, u8* v) {
-  for (int by = first; by < end; ++by)
-    for (int bx = 0; bx < (width + 1) / 2; ++bx) convert_block(rgba, width, height, bx, by, y, u, v);
 }
 
 // How much light of the lamps reaches points: for each point, the light of each lamp times both cosines over the

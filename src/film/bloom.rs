@@ -9,6 +9,7 @@
 use super::PostStep;
 use super::image::Image;
 use super::lens::each_row;
+use crate::kernels::Isa;
 use rayon::prelude::*;
 
 /// Bloom.
@@ -20,17 +21,15 @@ pub struct Bloom {
     pub radius: f64,
 }
 
-type Pixel = [f32; 3];
-
-// One step of the pyramid.
+// One step of the pyramid: the three channels apart, row by row.
 struct Level {
     width: usize,
     height: usize,
-    pixels: Vec<Pixel>,
+    channels: [Vec<f32>; 3],
 }
 
 impl PostStep for Bloom {
-    fn apply(&self, image: &mut Image<f32>, _frame: u32) {
+    fn apply(&self, image: &mut Image<f32>, _frame: u32, isa: Isa) {
         let share = self.share as f32;
         if share <= 0.0 || image.data().is_empty() {
             return;
@@ -39,10 +38,12 @@ impl PostStep for Bloom {
         let levels = (libm::log2(reach).round() as usize).clamp(1, 12);
         let width = image.width() as usize;
         let height = image.height() as usize;
-        let mut pyramid = vec![halved(image.data().as_chunks::<3>().0, width, height)];
+        let pixels = Rows { values: image.data(), width, stride: 3 };
+        let mut pyramid = vec![Level::halved([0, 1, 2].map(|_| pixels), height, isa)];
         while pyramid.len() < levels {
             let Some(last) = pyramid.last().filter(|l| l.width > 1 || l.height > 1) else { break };
-            let next = halved(&last.pixels, last.width, last.height);
+            let channels = [0, 1, 2].map(|i| Rows { values: &last.channels[i], width: last.width, stride: 1 });
+            let next = Level::halved(channels, last.height, isa);
             pyramid.push(next);
         }
         // From the coarsest up, the mean of all.
@@ -51,58 +52,78 @@ impl PostStep for Bloom {
         while let Some(mut fine) = pyramid.pop() {
             let (own, rest) = (1.0 / (count + 1.0), count / (count + 1.0));
             let wide = fine.width;
-            fine.pixels.par_chunks_mut(wide).enumerate().for_each(|(y, row)| {
-                for (x, p) in row.iter_mut().enumerate() {
-                    let blurred = glow.read(x, y);
-                    *p = [0, 1, 2].map(|i| p[i] * own + blurred[i] * rest);
-                }
-            });
+            for (i, channel) in fine.channels.iter_mut().enumerate() {
+                channel.par_chunks_mut(wide).enumerate().for_each_init(
+                    || vec![0.0; wide],
+                    |blurred, (y, row)| {
+                        glow.read(i, y, isa, blurred);
+                        isa.mix(row, blurred, own, rest);
+                    },
+                );
+            }
             glow = fine;
             count += 1.0;
         }
         each_row(image, |y, row| {
-            for (x, p) in row.iter_mut().enumerate() {
-                let blurred = glow.read(x, y as usize);
-                *p = [0, 1, 2].map(|i| p[i] * (1.0 - share) + blurred[i] * share);
-            }
+            let blurred = [0, 1, 2].map(|i| {
+                let mut row_of = vec![0.0; width];
+                glow.read(i, y as usize, isa, &mut row_of);
+                row_of
+            });
+            isa.mix_pixels(row, blurred.each_ref().map(Vec::as_slice), 1.0 - share, share);
         });
     }
 }
 
-impl Level {
-    // At a pixel of the finer level, straight between four of this one.
-    fn read(&self, x: usize, y: usize) -> Pixel {
-        // The finer pixel's centre lies a quarter before or behind this one's.
-        let pair = |at: usize, len: usize| {
-            let own = (at / 2).min(len - 1);
-            let other = if at.is_multiple_of(2) { own.saturating_sub(1) } else { (own + 1).min(len - 1) };
-            (own, other)
-        };
-        let ((x0, x1), (y0, y1)) = (pair(x, self.width), pair(y, self.height));
-        let at = |x: usize, y: usize| &self.pixels[y * self.width + x];
-        let (a, b, c, d) = (at(x0, y0), at(x1, y0), at(x0, y1), at(x1, y1));
-        [0, 1, 2].map(|i| a[i] * 0.5625 + b[i] * 0.1875 + c[i] * 0.1875 + d[i] * 0.0625)
+// A channel of a picture, or one of three side by side.
+#[derive(Clone, Copy)]
+struct Rows<'a> {
+    values: &'a [f32],
+    width: usize,
+    stride: usize,
+}
+
+impl<'a> Rows<'a> {
+    fn row(&self, y: usize) -> &'a [f32] {
+        let len = self.stride * self.width;
+        &self.values[y * len..(y + 1) * len]
     }
 }
 
-// Half as large, by the weights 1 3 3 1 both ways; the rim goes on as it is.
-fn halved(pixels: &[Pixel], width: usize, height: usize) -> Level {
-    let (wide, tall) = (width.div_ceil(2), height.div_ceil(2));
-    let mut out = vec![[0.0; 3]; wide * tall];
-    let around = |at: usize, len: usize| {
-        let last = len - 1;
-        [(2 * at).saturating_sub(1), (2 * at).min(last), (2 * at + 1).min(last), (2 * at + 2).min(last)]
-    };
-    let mean = |at: [&Pixel; 4]| [0, 1, 2].map(|i| (at[0][i] + at[3][i]) * 0.125 + (at[1][i] + at[2][i]) * 0.375);
-    out.par_chunks_mut(wide).enumerate().for_each(|(y, row)| {
-        let rows = around(y, height);
-        // Down first, then across.
-        let columns: Vec<Pixel> = (0..width).map(|x| mean(rows.map(|r| &pixels[r * width + x]))).collect();
-        for (x, p) in row.iter_mut().enumerate() {
-            *p = mean(around(x, width).map(|c| &columns[c]));
-        }
-    });
-    Level { width: wide, height: tall, pixels: out }
+impl Level {
+    // Half as large, by the weights 1 3 3 1 both ways, down first; the rim goes on as it is. Channels that lie side by side are the same
+    // rows.
+    fn halved(channels: [Rows; 3], height: usize, isa: Isa) -> Level {
+        let Rows { width, stride, .. } = channels[0];
+        let (wide, tall) = (width.div_ceil(2), height.div_ceil(2));
+        let mut out = [0, 1, 2].map(|_| vec![0.0f32; wide * tall]);
+        let around = |at: usize| {
+            let last = height - 1;
+            [(2 * at).saturating_sub(1), (2 * at).min(last), (2 * at + 1).min(last), (2 * at + 2).min(last)]
+        };
+        let [r, g, b] = out.each_mut().map(|channel| channel.par_chunks_mut(wide));
+        r.zip(g).zip(b).enumerate().for_each_init(
+            || vec![0.0; stride * width],
+            |column, (y, ((r, g), b))| {
+                for (i, out) in [r, g, b].into_iter().enumerate() {
+                    if stride == 1 || i == 0 {
+                        isa.halve_down(around(y).map(|y| channels[i].row(y)), column);
+                    }
+                    isa.halve_across(&column[i % stride..], width, stride, out);
+                }
+            },
+        );
+        Level { width: wide, height: tall, channels: out }
+    }
+
+    // Row `y` of a channel as the finer level sees it, straight between four of this one's: the finer pixel's centre lies a quarter before
+    // or behind this one's.
+    fn read(&self, channel: usize, y: usize, isa: Isa, out: &mut [f32]) {
+        let near = (y / 2).min(self.height - 1);
+        let other = if y.is_multiple_of(2) { near.saturating_sub(1) } else { (near + 1).min(self.height - 1) };
+        let row = |y: usize| &self.channels[channel][y * self.width..(y + 1) * self.width];
+        isa.spread(row(near), row(other), out);
+    }
 }
 
 #[cfg(test)]
@@ -123,7 +144,7 @@ mod tests {
         for (w, h, x, y) in [(256, 256, 128, 128), (255, 193, 127, 96), (320, 180, 161, 90)] {
             let mut lit = image(w, h, |i, j| if (i, j) == (x, y) { 1000.0 } else { 0.0 });
             let before = total(&lit);
-            Bloom { share: 0.3, radius: 0.1 }.apply(&mut lit, 0);
+            Bloom { share: 0.3, radius: 0.1 }.apply(&mut lit, 0, Isa::pick(None).unwrap());
             assert!((total(&lit) / before - 1.0).abs() < 0.01, "{} of {before}", total(&lit));
             let middle = lit.pixel(x, y)[0];
             assert!(middle > 700.0 && middle < 800.0, "{middle}");
@@ -137,7 +158,7 @@ mod tests {
     fn an_even_picture_stays_as_it_is() {
         for (w, h) in [(64, 48), (65, 47), (3, 2), (1, 1), (1, 9)] {
             let mut even = image(w, h, |_, _| 0.5);
-            Bloom { share: 1.0, radius: 0.3 }.apply(&mut even, 0);
+            Bloom { share: 1.0, radius: 0.3 }.apply(&mut even, 0, Isa::pick(None).unwrap());
             assert!(even.data().iter().all(|x| (x - 0.5).abs() < 1e-5), "{w} x {h}");
         }
     }
@@ -146,7 +167,7 @@ mod tests {
     fn a_wider_radius_scatters_farther() {
         let far = |radius| {
             let mut lit = image(200, 200, |i, j| if (i, j) == (100, 100) { 1000.0 } else { 0.0 });
-            Bloom { share: 0.5, radius }.apply(&mut lit, 0);
+            Bloom { share: 0.5, radius }.apply(&mut lit, 0, Isa::pick(None).unwrap());
             lit.pixel(150, 100)[0]
         };
         assert!(far(0.4) > far(0.1) && far(0.02) < far(0.1) + 1e-6);

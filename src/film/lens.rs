@@ -3,6 +3,7 @@
 
 use super::PostStep;
 use super::image::Image;
+use crate::kernels::Isa;
 use crate::math::vec3::Vec3;
 use rayon::prelude::*;
 
@@ -23,7 +24,7 @@ impl Gain {
 }
 
 impl PostStep for Gain {
-    fn apply(&self, image: &mut Image<f32>, _frame: u32) {
+    fn apply(&self, image: &mut Image<f32>, _frame: u32, _isa: Isa) {
         each_row(image, |_, row| {
             for p in row {
                 *p = [p[0] * self.0[0], p[1] * self.0[1], p[2] * self.0[2]];
@@ -79,18 +80,10 @@ fn black_body(kelvin: f64) -> Vec3 {
 pub struct Vignette(pub f64);
 
 impl PostStep for Vignette {
-    fn apply(&self, image: &mut Image<f32>, _frame: u32) {
+    fn apply(&self, image: &mut Image<f32>, _frame: u32, isa: Isa) {
         let k = (1.0 / (1.0 - self.0.min(0.99)).sqrt() - 1.0) as f32;
-        let (w, h) = (image.width() as f32, image.height() as f32);
-        let per_square = 4.0 / (w * w + h * h);
-        each_row(image, |y, row| {
-            let dy = y as f32 + 0.5 - 0.5 * h;
-            for (x, p) in row.iter_mut().enumerate() {
-                let dx = x as f32 + 0.5 - 0.5 * w;
-                let d = 1.0 + k * ((dx * dx + dy * dy) * per_square);
-                *p = p.map(|c| c / (d * d));
-            }
-        });
+        let height = image.height();
+        each_row(image, |y, row| isa.vignette(row, height, y, k));
     }
 }
 
@@ -99,29 +92,10 @@ impl PostStep for Vignette {
 pub struct Grain(pub f64);
 
 impl PostStep for Grain {
-    fn apply(&self, image: &mut Image<f32>, frame: u32) {
+    fn apply(&self, image: &mut Image<f32>, frame: u32, isa: Isa) {
         let strength = 0.25 * self.0 as f32;
-        each_row(image, |y, row| {
-            for (x, p) in row.iter_mut().enumerate() {
-                let hash = hashed(x as u32, y, frame);
-                // The sum of two even ones: from -1 to 1, mostly near 0.
-                let noise = ((hash & 0xffff) as f32 + (hash >> 16) as f32) / 65535.0 - 1.0;
-                let light = 0.2126 * p[0] + 0.7152 * p[1] + 0.0722 * p[2];
-                let factor = 1.0 + strength * noise / light.max(1e-4).sqrt();
-                *p = p.map(|c| c * factor.clamp(0.0, 2.0));
-            }
-        });
+        each_row(image, |y, row| isa.grain(row, y, frame, strength));
     }
-}
-
-// PCG's permutation, three times (Jarzynski and Olano, "Hash functions for GPU rendering", 2020).
-fn hashed(x: u32, y: u32, z: u32) -> u32 {
-    let pcg = |v: u32| {
-        let state = v.wrapping_mul(747_796_405).wrapping_add(2_891_336_453);
-        let word = ((state >> ((state >> 28) + 4)) ^ state).wrapping_mul(277_803_737);
-        (word >> 22) ^ word
-    };
-    pcg(x.wrapping_add(pcg(y.wrapping_add(pcg(z)))))
 }
 
 // Rows with their numbers, side by side on the threads of the pool that this is called in.
@@ -135,6 +109,10 @@ pub fn each_row(image: &mut Image<f32>, change: impl Fn(u32, &mut [[f32; 3]]) + 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn isa() -> Isa {
+        Isa::pick(None).unwrap()
+    }
 
     fn grey(width: u32, height: u32, value: f32) -> Image<f32> {
         Image::new(width, height, 3, vec![value; 3 * (width * height) as usize])
@@ -158,7 +136,7 @@ mod tests {
     #[test]
     fn corners_lose_what_is_asked_for_and_the_middle_nothing() {
         let mut image = grey(201, 101, 1.0);
-        Vignette(0.4).apply(&mut image, 0);
+        Vignette(0.4).apply(&mut image, 0, isa());
         assert!((image.pixel(100, 50)[0] - 1.0).abs() < 1e-6);
         assert!((image.pixel(0, 0)[0] - 0.6).abs() < 0.01, "{}", image.pixel(0, 0)[0]);
     }
@@ -168,7 +146,7 @@ mod tests {
         let frames: Vec<Image<f32>> = (0..2)
             .map(|n| {
                 let mut image = grey(200, 200, 0.3);
-                Grain(0.3).apply(&mut image, n);
+                Grain(0.3).apply(&mut image, n, isa());
                 image
             })
             .collect();

@@ -2,6 +2,7 @@
 
 use super::PostStep;
 use super::image::Image;
+use crate::kernels::Isa;
 use crate::math::colormap::viridis;
 use crate::scene::Tone;
 use font8x8::UnicodeFonts;
@@ -45,7 +46,7 @@ impl Place {
 }
 
 impl PostStep for Legend {
-    fn apply(&self, image: &mut Image<f32>, _frame: u32) {
+    fn apply(&self, image: &mut Image<f32>, _frame: u32, _isa: Isa) {
         let Some(place) = Place::of(image.width(), image.height()) else { return };
         let (columns, rows) = place.panel(image);
         let Place { unit, left, top, bar } = place;
@@ -134,10 +135,10 @@ mod tests {
         let legend = Legend { title: "velocity".into(), range: [0.0, 123456.789], tone: Tone::Soft };
         for (w, h) in [(320, 240), (64, 48), (1920, 1080), (1, 1), (300, 20)] {
             let mut image = Image::new(w, h, 3, vec![0.0f32; 3 * w as usize * h as usize]);
-            legend.apply(&mut image, 0);
+            legend.apply(&mut image, 0, Isa::pick(None).unwrap());
             // Letters can be read on a white ground too: what is around them is far darker.
             let mut white = Image::new(w, h, 3, vec![1.0f32; 3 * w as usize * h as usize]);
-            legend.apply(&mut white, 0);
+            legend.apply(&mut white, 0, Isa::pick(None).unwrap());
             if (w, h) == (320, 240) {
                 let panel = 3 * (240 - 44) * 320..3 * (240 - 33) * 320;
                 let inside: Vec<f32> =

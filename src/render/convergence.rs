@@ -10,9 +10,12 @@ pub fn noise(film: &Film, development: &Development) -> f64 {
     if film.samples()[1] == 0 {
         return f64::MAX;
     }
-    let [a, b] = [0, 1].map(|half| development.picture(&mut film.resolve_half(half), None));
-    let bytes = |rgba: &[u32]| rgba.iter().flat_map(|p| p.to_le_bytes()).collect::<Vec<u8>>();
-    let (a, b) = (bytes(&a), bytes(&b));
+    let [a, b] = [0, 1].map(|half| {
+        let mut light = film.resolve_half(half);
+        let mut rgba = vec![0; light.data().len() / 3];
+        development.picture(&mut light, None, &mut rgba);
+        rgba.iter().flat_map(|p| p.to_le_bytes()).collect::<Vec<u8>>()
+    });
     let square: u64 = a.iter().zip(&b).map(|(a, b)| u64::from(a.abs_diff(*b)) * u64::from(a.abs_diff(*b))).sum();
     // Alpha is the same in both.
     0.5 * (square as f64 / (3 * a.len() / 4) as f64).sqrt()

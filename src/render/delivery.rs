@@ -8,7 +8,7 @@
 use super::scheduler::{FrameQueue, RenderedFrame, Work};
 use super::stats::{FrameReport, FrameStats, Progress, RunReport, StageTimes, ms};
 use super::{RenderError, joined};
-use crate::device::{Device, DeviceError, DeviceStats, FilmSlice};
+use crate::device::{Device, DeviceError, DeviceStats, FilmSlice, TaskOutput};
 use crate::kernels::Isa;
 use crate::output::{Frame, Outcome, OutputError, PixelFormats, Sink};
 use crossbeam_channel::{Receiver, Sender, bounded, unbounded};
@@ -22,6 +22,10 @@ use std::time::{Duration, Instant};
 const PICTURES_BYTES: usize = 1 << 28;
 // Threads that write one sink's files.
 const MAX_WRITERS: usize = 16;
+// Memory for light that is being developed: sums of 24 bytes a pixel, and what is made of them.
+const LIGHT_BYTES: usize = 1 << 28;
+const LIGHT_PIXEL: usize = 44;
+const MAX_DEVELOPERS: usize = 4;
 
 // A frame on its way to the sinks; its memory goes home when the last of them is done with it.
 struct Shipment {
@@ -99,6 +103,14 @@ struct Station {
     needs: PixelFormats,
 }
 
+// Frames that are developed while a GPU goes on; one CPU has nothing to gain by it. Large ones hold much memory.
+fn developers(devices: &[Box<dyn Device>], work: &Work) -> usize {
+    let (width, height) = work.first.size();
+    let most = LIGHT_BYTES / (LIGHT_PIXEL * width as usize * height as usize).max(1);
+    let is_alone = devices.iter().all(|d| d.info().is_cpu);
+    if is_alone || work.plan.output != TaskOutput::Sums { 0 } else { most.clamp(1, MAX_DEVELOPERS) }
+}
+
 // Threads of each sink whose files may be written side by side. A GPU leaves the cores to them; each holds a picture, so
 // large ones have fewer.
 fn writers(devices: &[Box<dyn Device>], work: &Work) -> usize {
@@ -137,7 +149,7 @@ pub fn run(
         sinks: lines.iter().map(|(send, _)| send.clone()).collect(),
     };
     let delivery = Delivery { home, free, size: work.first.size(), outbox: Mutex::new(Some(outbox)) };
-    let queue = FrameQueue::new(work, &delivery);
+    let queue = FrameQueue::new(work, &delivery, developers(devices, work));
     // Only an end before the last frame makes a video a partial one.
     let cut_short = AtomicBool::new(false);
     let total = work.frames.len();

@@ -28,40 +28,36 @@ pub struct Development<'a> {
 impl Development<'_> {
     /// Takes mean light through the post steps, which change the image, and gives the picture: RGBA, a word a pixel. With the share of
     /// each pixel that is covered its colours are those of what covers it, and alpha is that share (straight alpha).
-    pub fn picture(&self, image: &mut Image<f32>, coverage: Option<&mut Image<f32>>) -> Vec<u32> {
-        self.post.iter().for_each(|step| step.apply(image, self.frame));
-        let Some(coverage) = coverage else { return self.toned(image) };
+    pub fn picture(&self, image: &mut Image<f32>, coverage: Option<&mut Image<f32>>, rgba: &mut [u32]) {
+        self.post.iter().for_each(|step| step.apply(image, self.frame, self.isa));
+        let Some(coverage) = coverage else { return self.tone(image, rgba) };
         self.post.iter().for_each(|step| step.cover(coverage));
         let mut straight = image.clone();
         let pixels = straight.data_mut().as_chunks_mut::<3>().0.par_iter_mut().zip(coverage.data());
         pixels.filter(|(_, share)| **share > 0.0).for_each(|(pixel, share)| *pixel = pixel.map(|x| x / share));
-        let mut rgba = self.toned(&straight);
+        self.tone(&straight, rgba);
         let codes = rgba.par_iter_mut().zip(coverage.data());
         codes.for_each(|(code, share)| {
             let alpha = (share * 255.0).round() as u32;
             // What nothing covers is black: its light is bloom's at most.
             *code = if alpha == 0 { 0 } else { *code & 0x00ff_ffff | alpha << 24 };
         });
-        rgba
     }
 
     // Through the tone curve, opaque.
-    fn toned(&self, image: &Image<f32>) -> Vec<u32> {
+    fn tone(&self, image: &Image<f32>, rgba: &mut [u32]) {
         let width = image.width().max(1) as usize;
-        let mut rgba = vec![0u32; image.data().len() / 3];
         // The sequence's second step, and another one from frame to frame.
         let number = |y: usize| (y as u32).wrapping_mul(0x91e1_0da5).wrapping_add(self.frame.wrapping_mul(0x9e37_79b9));
         let rows = rgba.par_chunks_mut(width).zip(image.data().par_chunks(3 * width)).enumerate();
-        rows.for_each(|(y, (codes, light))| {
-            let dither = self.dither.then(|| number(y).cast_signed());
-            if self.tone.knee().is_some() {
+        rows.for_each_init(
+            || vec![0.0; 3 * width],
+            |shown, (y, (codes, light))| {
+                let dither = self.dither.then(|| number(y).cast_signed());
+                let light = if self.isa.curve(self.tone, light, shown) { shown } else { light };
                 self.isa.tone_map(self.scene, light, dither, codes);
-            } else {
-                let shown = light.as_chunks::<3>().0.iter().flat_map(|p| self.tone.shown(p.map(f64::from)));
-                self.isa.tone_map(self.scene, &shown.map(|x| x as f32).collect::<Vec<_>>(), dither, codes);
-            }
-        });
-        rgba
+            },
+        );
     }
 }
 

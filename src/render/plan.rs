@@ -36,6 +36,8 @@ pub struct Plan {
     pub noise: f64,
     /// Finished pictures straight from the device, or sums.
     pub output: TaskOutput,
+    /// Linear light is wanted beside the picture.
+    pub keeps_light: bool,
     /// The layers are wanted too.
     pub features: bool,
     // What the camera hits is the picture's alpha: all samples count.
@@ -84,6 +86,7 @@ impl Plan {
                 Integrator::Whitted => 0.0,
             },
             output: if is_linear { TaskOutput::Sums } else { TaskOutput::Picture },
+            keeps_light: needs.linear,
             features: needs.layers,
             is_transparent: scene.world.sky.transparent,
             moments: moments(scene),
@@ -137,11 +140,6 @@ impl Plan {
         };
         let all = (0..moments).flat_map(|moment| self.bands().map(move |rows| task(moment, rows)));
         all.filter(|(_, _, task)| !task.samples.is_empty()).collect()
-    }
-
-    /// Whether each pixel takes what it needs.
-    pub fn is_adaptive(&self) -> bool {
-        self.adaptive.is_some()
     }
 
     /// Whether one task makes the whole picture.

@@ -5,10 +5,10 @@
 //! come from a fixed set and go back to it, so memory does not grow with the run; a frame gets its picture before it is
 //! opened, and frames are opened in order, so the earliest one missing always has some.
 
-use super::convergence::noise;
+mod darkroom;
+
 use super::delivery::Delivery;
 use super::denoise::Denoiser;
-use super::development::Development;
 use super::frames::FrameList;
 use super::plan::{Part, Plan, moment_of};
 use super::stats::FrameStats;
@@ -22,6 +22,8 @@ use crate::gpu_types::Frame as FrameParams;
 use crate::kernels::Isa;
 use crate::output::Already;
 use crate::scene::Scene;
+use crossbeam_channel::{Receiver, Sender, bounded};
+use darkroom::words_of;
 use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -80,6 +82,9 @@ pub struct FrameQueue<'a> {
     delivery: &'a Delivery,
     state: Mutex<State<'a>>,
     changed: Condvar,
+    // Where frames go whose light is there, and how many threads take them; none where devices develop their own.
+    darkroom: (Sender<Option<OpenFrame>>, Receiver<Option<OpenFrame>>),
+    developers: usize,
 }
 
 struct State<'a> {
@@ -141,6 +146,8 @@ struct OpenFrame {
     params: Vec<FrameParams>,
     picture: FilmSlice,
     film: Film,
+    // What the one task of a frame has brought, where it has no more.
+    sums: Option<(Task, FilmSlice)>,
     tasks_left: usize,
     tasks: usize,
     stats: FrameStats,
@@ -168,8 +175,8 @@ impl Drop for FrameLease<'_, '_> {
 }
 
 impl<'a> FrameQueue<'a> {
-    /// A queue of all the work's frames.
-    pub fn new(work: &'a Work<'a>, delivery: &'a Delivery) -> FrameQueue<'a> {
+    /// A queue of all the work's frames. `developers`: threads that develop them while devices go on; 0: these do it themselves.
+    pub fn new(work: &'a Work<'a>, delivery: &'a Delivery, developers: usize) -> FrameQueue<'a> {
         let state = State {
             frames: Box::new(work.frames.iter()),
             begun: 0,
@@ -182,7 +189,8 @@ impl<'a> FrameQueue<'a> {
             ended: false,
             failure: None,
         };
-        FrameQueue { work, delivery, state: Mutex::new(state), changed: Condvar::new() }
+        let (state, changed, darkroom) = (Mutex::new(state), Condvar::new(), bounded(developers));
+        FrameQueue { work, delivery, state, changed, darkroom, developers }
     }
 
     fn lock(&self) -> MutexGuard<'_, State<'a>> {
@@ -286,6 +294,7 @@ impl<'a> FrameQueue<'a> {
             params,
             picture,
             film: Film::new(width, height),
+            sums: None,
             tasks_left: 0,
             tasks: 0,
             stats: FrameStats::default(),
@@ -305,9 +314,6 @@ impl<'a> FrameQueue<'a> {
         for (part, samples) in self.work.plan.round(open.film.samples()) {
             if let Part::Half(half) = part {
                 open.film.expect(half, samples.end - samples.start);
-                if self.work.plan.is_adaptive() {
-                    open.film.expect_counts();
-                }
             }
             tasks.extend(self.work.plan.tasks(open.number, part, &samples));
         }
@@ -346,6 +352,12 @@ impl<'a> FrameQueue<'a> {
         match ready.part {
             Part::Picture if self.work.plan.is_whole() => open.picture = std::mem::take(&mut slice),
             Part::Picture => open.put_rows(top, slice.pixels.bytes()),
+            Part::Half(_) if open.tasks == 1 && self.work.plan.noise == 0.0 => {
+                if ready.task.leaves_counts() {
+                    open.film.add_counts(top, slice.pixels.sums_and_counts(&ready.task).1);
+                }
+                open.sums = Some((ready.task.clone(), std::mem::take(&mut slice)));
+            }
             Part::Half(half) => {
                 let (sums, counts) = slice.pixels.sums_and_counts(&ready.task);
                 self.work.pool.install(|| open.film.add(half, top, sums));
@@ -358,7 +370,7 @@ impl<'a> FrameQueue<'a> {
         open.stats.add(stats);
         open.tasks_left -= 1;
         open.stats.time = if open.tasks == 1 { stats.time } else { open.started.elapsed() };
-        if !self.work.plan.is_whole() {
+        if !self.work.plan.is_whole() && open.sums.is_none() {
             state.spare.push(slice);
         }
         if state.open[at].tasks_left == 0 {
@@ -366,65 +378,15 @@ impl<'a> FrameQueue<'a> {
             // It counts as work until it is delivered or has new tasks.
             state.out += 1;
             drop(state);
-            self.close(open);
-            self.lock().out -= 1;
+            match self.developers {
+                0 => self.finish(open),
+                // The other end is as old as this one.
+                _ => drop(self.darkroom.0.send(Some(open))),
+            }
         } else {
             drop(state);
         }
         self.changed.notify_all();
-    }
-
-    // A round is over: another one, or the picture.
-    fn close(&self, mut open: OpenFrame) {
-        let work = self.work;
-        let scene = Arc::clone(&open.scenes[0]);
-        let host = scene.host();
-        let development = Development {
-            post: work.post,
-            tone: work.scene.film.tone,
-            dither: work.scene.film.dither,
-            isa: work.isa,
-            scene: &host,
-            frame: open.number,
-        };
-        let noise = (work.plan.noise > 0.0).then(|| work.pool.install(|| noise(&open.film, &development)));
-        open.stats.noise = noise;
-        let good_enough = noise.is_none_or(|n| n <= work.plan.noise);
-        let tasks = if good_enough { Vec::new() } else { self.round(&mut open) };
-        if !tasks.is_empty() {
-            let mut state = self.lock();
-            self.add_tasks(&mut state, open, tasks);
-            return;
-        }
-        let taken = open.film.samples();
-        let is_linear = taken != [0; 2];
-        open.stats.samples = if is_linear { taken[0] + taken[1] } else { work.scene.render.samples_per_pixel() };
-        let mut frame = RenderedFrame {
-            index: open.index,
-            number: open.number,
-            linear: None,
-            layers: open.film.layers(),
-            stats: open.stats,
-            picture: open.picture,
-        };
-        if is_linear {
-            let mut image = work.pool.install(|| open.film.resolve());
-            if let (Some(denoiser), Some(layers)) = (work.denoiser, &frame.layers)
-                && let Err(e) = denoiser.apply(&mut image, layers)
-            {
-                let mut state = self.lock();
-                state.failure = Some(e.into());
-                state.ended = true;
-                return;
-            }
-            let coverage = frame.layers.as_mut().filter(|_| work.scene.world.sky.transparent);
-            let coverage = coverage.map(|layers| &mut layers.coverage);
-            let rgba = work.pool.install(|| development.picture(&mut image, coverage));
-            frame.picture.pixels.sized(4 * rgba.len()).copy_from_slice(bytemuck::cast_slice(&rgba));
-            frame.picture.planes = Memory::default();
-            frame.linear = Some(image);
-        }
-        self.delivery.deliver(frame);
     }
 
     // A frame's scene at each of its moments.
@@ -484,6 +446,7 @@ impl<'a> FrameQueue<'a> {
         let mut failures = Vec::new();
         let stats = std::thread::scope(|threads| {
             let preparing = self.is_animated().then(|| threads.spawn(|| self.prepare()));
+            let developers: Vec<_> = (0..self.developers).map(|_| threads.spawn(|| self.develop())).collect();
             let drivers: Vec<_> = devices.iter_mut().map(|d| threads.spawn(|| self.drive(d.as_mut()))).collect();
             let mut stats = Vec::new();
             for driver in drivers {
@@ -495,6 +458,9 @@ impl<'a> FrameQueue<'a> {
             self.lock().ended = true;
             self.changed.notify_all();
             preparing.map(joined);
+            // One for each, and any of them may take any.
+            developers.iter().for_each(|_| drop(self.darkroom.0.send(None)));
+            developers.into_iter().for_each(joined);
             stats
         });
         let failure = self.lock().failure.take();
@@ -508,11 +474,7 @@ impl<'a> FrameQueue<'a> {
         let result = catch_unwind(AssertUnwindSafe(|| self.work_through(device, &mut stats)));
         let failure = match result {
             Ok(result) => result.err(),
-            Err(panic) => {
-                let words = panic.downcast_ref::<&str>().map(|s| (*s).to_owned());
-                let words = words.or_else(|| panic.downcast_ref::<String>().cloned());
-                Some(DeviceError::Panicked(name, words.unwrap_or_else(|| "it left no word".into())))
-            }
+            Err(panic) => Some(DeviceError::Panicked(name, words_of(&*panic))),
         };
         (stats, failure)
     }

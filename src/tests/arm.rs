@@ -3,11 +3,12 @@
 #![expect(unsafe_code, reason = "writes the kernels' structs down as they lie in memory")]
 
 use super::common::*;
+use super::developing::{steps, sums};
 use super::random_scenes::random_scene;
 use crate::device::{Memory, Task, TaskOutput};
 use crate::device_scene::{DeviceScene, Place, frame_params};
 use crate::gpu_types::Array;
-use crate::kernels::Isa;
+use crate::kernels::{Isa, develop};
 use crate::scene::Scene;
 use std::path::PathBuf;
 
@@ -80,5 +81,19 @@ fn device_scenes_are_written_down_for_other_machines() {
         // Frames of one colour would prove nothing.
         assert!(file.len() > 10_000, "{name}");
         std::fs::write(folder.join(format!("{name}.scene")), file).unwrap();
+    }
+}
+
+// The light that goes in, and what the widest instruction set here makes of it in each step.
+#[test]
+fn developed_light_is_written_down_for_other_machines() {
+    let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("target/device-light");
+    let _ = std::fs::remove_dir_all(&folder);
+    std::fs::create_dir_all(&folder).unwrap();
+    for (width, height) in [(1, 4), (2, 5), (61, 41), (64, 6), (131, 9)] {
+        let (light, made) = (sums(width, height), steps(Isa::available()[0], width, height));
+        let head = [width as u64, height as u64, made.len() as u64];
+        let file = [bytes_of(&head), bytes_of(develop::display()), bytes_of(&light), bytes_of(&made)].concat();
+        std::fs::write(folder.join(format!("{width}x{height}.light")), file).unwrap();
     }
 }

@@ -4,6 +4,8 @@ use super::common::*;
 use crate::Error;
 use crate::device::{Device, DeviceError, DeviceInfo, FilmSlice, Meter, Task, TaskOutput, TaskStats, Ticket};
 use crate::device_scene::DeviceScene;
+use crate::film::PostStep;
+use crate::film::image::Image;
 use crate::gpu_types::Frame as FrameParams;
 use crate::kernels::Isa;
 use crate::output::memory::{KeptFrame, MemorySink};
@@ -68,6 +70,13 @@ impl Device for Mortal {
 
 const ALL: PixelFormats = PixelFormats { rgba8: true, yuv420: false, linear: false, layers: false };
 
+fn mortal(renderer: &Renderer, i: usize, fate: Fate, delay: Duration, is_cpu: bool) -> Box<dyn Device> {
+    let sets = Isa::available();
+    let info = DeviceInfo { name: format!("mortal {i}"), tasks_in_flight: 1 + i % 3, is_cpu };
+    let inner = Box::new(renderer.cpu(sets[i % sets.len()]));
+    Box::new(Mortal { info, inner, fate, done: 0, delay, tickets: VecDeque::new() })
+}
+
 // Renders frames on devices of such fates, each with an instruction set of its own.
 fn shared(
     scene: &Scene,
@@ -78,12 +87,7 @@ fn shared(
 ) -> (Result<RunReport, Error>, Vec<KeptFrame>) {
     let sets = Isa::available();
     let renderer = renderer(scene, sets[0], 1);
-    let mortal = |(i, &(fate, delay)): (usize, &(Fate, u64))| {
-        let info = DeviceInfo { name: format!("mortal {i}"), tasks_in_flight: 1 + i % 3, is_cpu: false };
-        let inner = Box::new(renderer.cpu(sets[i % sets.len()]));
-        let delay = Duration::from_millis(delay);
-        Box::new(Mortal { info, inner, fate, done: 0, delay, tickets: VecDeque::new() }) as Box<dyn Device>
-    };
+    let mortal = |(i, &(fate, delay))| mortal(&renderer, i, fate, Duration::from_millis(delay), false);
     let mut devices: Vec<Box<dyn Device>> = fates.iter().enumerate().map(mortal).collect();
     let (sink, kept) = MemorySink::new(needs);
     let result = run_on(&renderer, &mut devices, vec![Box::new(sink)], split, needs, frames);
@@ -99,10 +103,21 @@ fn run_on(
     needs: PixelFormats,
     frames: u32,
 ) -> Result<RunReport, RenderError> {
+    run_with_post(renderer, &renderer.post(), devices, sinks, split, needs, frames)
+}
+
+fn run_with_post(
+    renderer: &Renderer,
+    post: &[Box<dyn PostStep>],
+    devices: &mut [Box<dyn Device>],
+    sinks: Vec<Box<dyn Sink>>,
+    split: Split,
+    needs: PixelFormats,
+    frames: u32,
+) -> Result<RunReport, RenderError> {
     let scene = renderer.scene();
-    let post = renderer.post();
     let frames = FrameList::all(frames);
-    let plan = Plan::new(scene, devices, frames.len(), renderer.is_linear(needs, &post), needs, split, 1.0);
+    let plan = Plan::new(scene, devices, frames.len(), renderer.is_linear(needs, post), needs, split, 1.0);
     let (pool, stop) = (crate::device::cpu::pool(1).unwrap(), renderer.stop_flag());
     let work = scheduler::Work {
         scene,
@@ -112,7 +127,7 @@ fn run_on(
         frames: &frames,
         pool: &pool,
         isa: renderer.isa(),
-        post: &post,
+        post,
         denoiser: None,
         abandon: &std::sync::atomic::AtomicBool::new(false),
         meter: &Meter::default(),
@@ -323,6 +338,32 @@ fn a_sink_that_fails_ends_the_run_with_its_words() {
     let mut devices: Vec<Box<dyn Device>> = vec![Box::new(renderer.cpu(renderer.isa()))];
     let e = run_on(&renderer, &mut devices, vec![Box::new(Clumsy(3))], Split::Auto, ALL, 100).unwrap_err();
     assert!(e.to_string().contains("off the table"), "{e}");
+}
+
+// A step of development that panics at a frame.
+struct Spilt(u32);
+
+impl PostStep for Spilt {
+    fn apply(&self, _image: &mut Image<f32>, frame: u32, _isa: Isa) {
+        assert!(frame != self.0, "it ran into the drain");
+    }
+}
+
+// Where devices develop their own frames, and where others do: the run ends, and says why.
+#[test]
+fn a_panic_while_developing_ends_the_run_with_its_words() {
+    let scene = sized(own("coursework.txt"), 32, 24, 1);
+    let renderer = renderer(&scene, Isa::available()[0], 1);
+    for (count, is_cpu) in [(1, true), (2, true), (1, false), (3, false)] {
+        let mortal = |i| mortal(&renderer, i, Lives, Duration::ZERO, is_cpu);
+        let mut devices: Vec<_> = (0..count).map(mortal).collect();
+        let post: [Box<dyn PostStep>; 1] = [Box::new(Spilt(3))];
+        let (sink, kept) = MemorySink::new(ALL);
+        let e = run_with_post(&renderer, &post, &mut devices, vec![Box::new(sink)], Split::Frames, ALL, 20);
+        let e = e.unwrap_err().to_string();
+        assert!(e.contains("into the drain"), "{count} {is_cpu}: {e}");
+        assert!(kept.lock().unwrap().iter().all(|f| f.number != 3));
+    }
 }
 
 #[test]

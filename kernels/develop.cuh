@@ -1,0 +1,134 @@
+// What a film does to linear light before it is quantised: bloom, vignette, grain, tone curves. One pixel at a time, by
+// plain operations in one written order; loops over neighbours are the compiler's to put side by side. Curves work in
+// double precision, as src/scene/tone.rs does.
+#pragma once
+#include "platform.cuh"
+
+// --- the mean ---
+
+// The mean light of a sum in fixed point. scale: mean_scale's.
+POLYFLY_FN float mean_light(i64 sum, float scale) { return (float)sum * scale; }
+
+// --- bloom: one value of one channel each ---
+
+// Of four values in a row, the outer two weigh a third of the inner ones.
+POLYFLY_FN float halved(float a, float b, float c, float d) { return (a + d) * 0.125f + (b + c) * 0.375f; }
+// Straight between four of a coarser picture: the nearest, its neighbours across and down, and the one opposite.
+POLYFLY_FN float between(float near, float across, float down, float opposite) {
+  return near * 0.5625f + across * 0.1875f + down * 0.1875f + opposite * 0.0625f;
+}
+POLYFLY_FN float mixed(float a, float share, float b, float rest) { return a * share + b * rest; }
+
+// --- the lens ---
+
+// What a pixel's light is divided by: corners get less. k: how much less; per_square: 4 over the squared diagonal.
+POLYFLY_FN float vignette(int x, int y, int width, int height, float k, float per_square) {
+  const float dx = (float)x + 0.5f - 0.5f * (float)width, dy = (float)y + 0.5f - 0.5f * (float)height;
+  const float d = 1.0f + k * ((dx * dx + dy * dy) * per_square);
+  return d * d;
+}
+
+// PCG's permutation (Jarzynski and Olano, "Hash functions for GPU rendering", 2020).
+POLYFLY_FN u32 permuted(u32 v) {
+  const u32 state = v * 747796405u + 2891336453u;
+  const u32 word = ((state >> ((state >> 28) + 4)) ^ state) * 277803737u;
+  return (word >> 22) ^ word;
+}
+// The sum of two even numbers: from -1 to 1, mostly near 0.
+POLYFLY_FN float grain_noise(u32 hash) {
+  return ((float)(int)(hash & 0xffffu) + (float)(int)(hash >> 16)) / 65535.0f - 1.0f;
+}
+
+// --- tone curves ---
+
+struct Shown {
+  double r, g, b;
+};
+POLYFLY_FN Shown shown(double r, double g, double b) {
+  const Shown s = {r, g, b};
+  return s;
+}
+POLYFLY_FN double larger(double a, double b) { return a > b ? a : b; }
+POLYFLY_FN double smaller(double a, double b) { return a < b ? a : b; }
+
+// The binary logarithm of x above nought: its exponent, and the series of the area tangent of what is left, from a root
+// of a half to a root of two. Within 2e-16 of it or of 1, whichever is larger.
+POLYFLY_FN double log2_of(double x) {
+  i64 bits;
+  __builtin_memcpy(&bits, &x, sizeof bits);
+  // The bits of a root of a half go to those of 1/2: above it the exponent is that of what is left.
+  const i64 moved = bits - 0x3fe6a09e667f3bcdll;
+  const i64 rest = (moved & 0x000fffffffffffffll) + 0x3fe6a09e667f3bcdll;
+  // A whole number as a double, without the instruction that few machines have for eight bytes.
+  const i64 raised = (i64)((u64)(moved + 0x3ff0000000000000ll) >> 52) | 0x4330000000000000ll;
+  double mantissa, whole;
+  __builtin_memcpy(&mantissa, &rest, sizeof mantissa);
+  __builtin_memcpy(&whole, &raised, sizeof whole);
+  const double exponent = whole - (4503599627370496.0 + 1023.0);
+  const double s = (mantissa - 1.0) / (mantissa + 1.0), q = s * s;
+  // 2 / ln 2 over 1, 3, 5 and so on.
+  double series = 0.15186263588304877;
+  series = series * q + 0.16972882833987804;
+  series = series * q + 0.19235933878519512;
+  series = series * q + 0.22195308321368667;
+  series = series * q + 0.2623081892525388;
+  series = series * q + 0.3205988979753252;
+  series = series * q + 0.4121985831111324;
+  series = series * q + 0.5770780163555853;
+  series = series * q + 0.9617966939259756;
+  series = series * q + 2.8853900817779268;
+  return exponent + s * series;
+}
+
+// A colour whose largest channel is `peak` with that brought down to `to`, faded to white the more was lost.
+POLYFLY_FN Shown pressed(Shown c, double peak, double to) {
+  const double white = 1.0 - 1.0 / (0.15 * larger(peak - to, 0.0) + 1.0);
+  const double r = c.r * to / peak, g = c.g * to / peak, b = c.b * to / peak;
+  return shown(r + (to - r) * white, g + (to - g) * white, b + (to - b) * white);
+}
+POLYFLY_FN Shown choose(bool first, Shown a, Shown b) {
+  return shown(first ? a.r : b.r, first ? a.g : b.g, first ? a.b : b.b);
+}
+
+// Khronos PBR Neutral, 2024.
+POLYFLY_FN Shown neutral_curve(Shown c) {
+  const double start = 0.8 - 0.04;
+  const double least = larger(smaller(smaller(c.r, c.g), c.b), 0.0);
+  const double offset = least < 0.08 ? least - 6.25 * least * least : 0.04;
+  const Shown lower = shown(c.r - offset, c.g - offset, c.b - offset);
+  const double peak = larger(larger(lower.r, lower.g), lower.b);
+  const double d = 1.0 - start;
+  return choose(peak < start, lower, pressed(lower, peak, 1.0 - d * d / (peak + d - start)));
+}
+// After Narkowicz's fit of ACES, 2015.
+POLYFLY_FN Shown filmic_curve(Shown c) {
+  const double peak = larger(larger(c.r, c.g), c.b);
+  const double x = 0.6 * peak;
+  const double to = smaller(x * (2.51 * x + 0.03) / (x * (2.43 * x + 0.59) + 0.14), 1.0);
+  return choose(peak <= 0.0, c, pressed(c, peak, to));
+}
+// After AgX by T. Sobotka, in B. Wrensch's polynomial form, 2023: a channel of its own primaries.
+POLYFLY_FN double agx_curve(double light) {
+  const double least = -12.47393, most = 4.026069;
+  const double stops = smaller(larger(log2_of(larger(light, 1e-10)), least), most);
+  const double x = (stops - least) / (most - least);
+  const double x2 = x * x, x4 = x * x * x * x;
+  return 15.5 * x4 * x2 - 40.14 * x4 * x + 31.96 * x4 - 6.868 * x2 * x + 0.4298 * x2 + 0.1191 * x - 0.00232;
+}
+POLYFLY_FN Shown into_agx(Shown c) {
+  return shown(0.842479062253094 * c.r + 0.0784335999999992 * c.g + 0.0792237451477643 * c.b,
+               0.0423282422610123 * c.r + 0.878468636469772 * c.g + 0.0791661274605434 * c.b,
+               0.0423756549057051 * c.r + 0.0784336 * c.g + 0.879142973793104 * c.b);
+}
+POLYFLY_FN Shown out_of_agx(Shown c) {
+  return shown(1.19687900512017 * c.r + -0.0980208811401368 * c.g + -0.0990297440797205 * c.b,
+               -0.0528968517574562 * c.r + 1.15190312990417 * c.g + -0.0989611768448433 * c.b,
+               -0.0529716355144438 * c.r + -0.0980434501171241 * c.g + 1.15107367264116 * c.b);
+}
+// A display's value as linear light, straight between a table's entries: of i / DISPLAY_LAST.
+POLYFLY_FN double display_light(const double* table, double x) {
+  const double at = smaller(larger(x, 0.0), 1.0) * (double)DISPLAY_LAST;
+  const int whole = (int)at;
+  const int i = whole < DISPLAY_LAST ? whole : DISPLAY_LAST - 1;
+  return table[i] + (table[i + 1] - table[i]) * (at - (double)i);
+}

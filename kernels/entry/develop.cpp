@@ -1,0 +1,162 @@
+// The CPU's entries for developing light, one object for each instruction set; build.rs says which this one is. Rows
+// and pieces of rows: the caller shares them out.
+namespace polyfly {
+// Unnamed, so that the objects of different instruction sets share no function.
+namespace {
+#include "../types.cuh"
+#include "../develop.cuh"
+#include "../post.cuh"
+
+// Pixels that are worked on at once, channel by channel, in the nearest cache.
+constexpr int PIECE = 64;
+}  // namespace
+
+#define POLYFLY_PASTE2(a, b) a##b
+#define POLYFLY_PASTE(a, b) POLYFLY_PASTE2(a, b)
+#define ENTRY(name) POLYFLY_PASTE(name##_, POLYFLY_ISA)
+
+extern "C" {
+
+// Block rows first .. end of a picture as planes of a YUV 4:2:0 one: convert_block's, a row at a time.
+void ENTRY(polyfly_convert)(const u32* rgba, int width, int height, int first, int end, u8* y, u8* u, u8* v) {
+  const int wide = (width + 1) & ~1;
+  for (int by = first; by < end; ++by) {
+    const u32* above = rgba + (i64)(2 * by) * width;
+    const u32* below = 2 * by + 1 < height ? above + width : above;
+    u8* to = y + (i64)(2 * by) * wide;
+    luma_row(above, width, wide, to);
+    luma_row(below, width, wide, to + wide);
+    chroma_row(above, below, width, u + (i64)by * (wide / 2), v + (i64)by * (wide / 2));
+  }
+}
+
+// The mean light of n sums.
+void ENTRY(polyfly_mean)(const i64* sums, i64 n, float scale, float* light) {
+  for (i64 i = 0; i < n; ++i) light[i] = mean_light(sums[i], scale);
+}
+
+// Four rows of n values become one of half the height: a and d are the outer ones.
+void ENTRY(polyfly_halve_down)(const float* a, const float* b, const float* c, const float* d, i64 n, float* out) {
+  for (i64 i = 0; i < n; ++i) out[i] = halved(a[i], b[i], c[i], d[i]);
+}
+
+// A row of `width` values, `stride` apart, becomes one of half the width; the rim goes on as it is.
+void ENTRY(polyfly_halve_across)(const float* in, int width, int stride, float* out) {
+  const int last = width - 1, wide = (width + 1) / 2, inside = last / 2;
+  const auto at = [&](int x) { return in[stride * (x < 0 ? 0 : x < last ? x : last)]; };
+  const auto rim = [&](int x) { out[x] = halved(at(2 * x - 1), at(2 * x), at(2 * x + 1), at(2 * x + 2)); };
+  rim(0);
+  for (int x = 1; x < inside; ++x) {
+    const float* four = in + stride * (2 * x - 1);
+    out[x] = halved(four[0], four[stride], four[2 * stride], four[3 * stride]);
+  }
+  for (int x = inside > 1 ? inside : 1; x < wide; ++x) rim(x);
+}
+
+// A row of a picture as two rows of half its width see it, the nearer one and the other.
+void ENTRY(polyfly_spread)(const float* near, const float* other, int half, int width, float* out) {
+  // The first and the last pixel have a neighbour on one side only.
+  const int pairs = width / 2;
+  out[0] = between(near[0], near[0], other[0], other[0]);
+  for (int k = 1; k < pairs + (width & 1); ++k) out[2 * k] = between(near[k], near[k - 1], other[k], other[k - 1]);
+  const int inside = pairs < half ? pairs : half - 1;
+  for (int k = 0; k < inside; ++k) out[2 * k + 1] = between(near[k], near[k + 1], other[k], other[k + 1]);
+  if (inside < pairs) {
+    const int k = half - 1;
+    out[2 * k + 1] = between(near[k], near[k], other[k], other[k]);
+  }
+}
+
+// to = to * own + from * rest, value by value.
+void ENTRY(polyfly_mix)(float* to, const float* from, i64 n, float own, float rest) {
+  for (i64 i = 0; i < n; ++i) to[i] = mixed(to[i], own, from[i], rest);
+}
+
+// The same for a row of pixels, r, g, b each, and three rows of one channel.
+void ENTRY(polyfly_mix_pixels)(float* to, const float* r, const float* g, const float* b, int n, float own,
+                               float rest) {
+  for (int i = 0; i < n; ++i) {
+    to[3 * i] = mixed(to[3 * i], own, r[i], rest);
+    to[3 * i + 1] = mixed(to[3 * i + 1], own, g[i], rest);
+    to[3 * i + 2] = mixed(to[3 * i + 2], own, b[i], rest);
+  }
+}
+
+// Row y of a picture, r, g, b each, behind a lens whose corners are dark.
+void ENTRY(polyfly_vignette)(float* row, int width, int height, int y, float k, float per_square) {
+  for (int first = 0; first < width; first += PIECE) {
+    const int n = width - first < PIECE ? width - first : PIECE;
+    float by[PIECE];
+    for (int i = 0; i < PIECE; ++i) by[i] = vignette(first + i, y, width, height, k, per_square);
+    float* at = row + 3 * (i64)first;
+    for (int i = 0; i < n; ++i) {
+      at[3 * i] /= by[i];
+      at[3 * i + 1] /= by[i];
+      at[3 * i + 2] /= by[i];
+    }
+  }
+}
+
+// Row y of frame `frame`, r, g, b each, with grain.
+void ENTRY(polyfly_grain)(float* row, int width, u32 y, u32 frame, float strength) {
+  const u32 here = permuted(y + permuted(frame));
+  for (int first = 0; first < width; first += PIECE) {
+    const int n = width - first < PIECE ? width - first : PIECE;
+    float noise[PIECE], light[PIECE] = {};
+    for (int i = 0; i < PIECE; ++i) noise[i] = strength * grain_noise(permuted((u32)(first + i) + here));
+    float* at = row + 3 * (i64)first;
+    for (int i = 0; i < n; ++i) light[i] = 0.2126f * at[3 * i] + 0.7152f * at[3 * i + 1] + 0.0722f * at[3 * i + 2];
+    for (int i = 0; i < PIECE; ++i) {
+      const float root = __builtin_sqrtf(light[i] > 1e-4f ? light[i] : 1e-4f);
+      const float factor = 1.0f + noise[i] / root;
+      noise[i] = factor < 0.0f ? 0.0f : factor > 2.0f ? 2.0f : factor;
+    }
+    for (int i = 0; i < n; ++i) {
+      at[3 * i] *= noise[i];
+      at[3 * i + 1] *= noise[i];
+      at[3 * i + 2] *= noise[i];
+    }
+  }
+}
+
+// What a display shows of n pixels of light, r, g, b each, by one of the curves; `display`: what display_light reads.
+void ENTRY(polyfly_curve)(int curve, const double* display, const float* light, i64 n, float* out) {
+  for (i64 first = 0; first < n; first += PIECE) {
+    const int here = n - first < PIECE ? (int)(n - first) : PIECE;
+    double r[PIECE] = {}, g[PIECE] = {}, b[PIECE] = {};
+    const float* from = light + 3 * first;
+    for (int i = 0; i < here; ++i) {
+      r[i] = from[3 * i];
+      g[i] = from[3 * i + 1];
+      b[i] = from[3 * i + 2];
+    }
+#define EACH(colour)                                 \
+  for (int i = 0; i < PIECE; ++i) {                  \
+    const Shown c = colour(shown(r[i], g[i], b[i])); \
+    r[i] = c.r, g[i] = c.g, b[i] = c.b;              \
+  }
+    if (curve == CURVE_NEUTRAL) {
+      EACH(neutral_curve)
+    } else if (curve == CURVE_FILMIC) {
+      EACH(filmic_curve)
+    } else {
+      EACH(into_agx)
+      double* const channels[3] = {r, g, b};
+      for (double* c : channels)
+        for (int i = 0; i < PIECE; ++i) c[i] = agx_curve(c[i]);
+      EACH(out_of_agx)
+      for (double* c : channels)
+        for (int i = 0; i < PIECE; ++i) c[i] = display_light(display, c[i]);
+    }
+#undef EACH
+    float* to = out + 3 * first;
+    for (int i = 0; i < here; ++i) {
+      to[3 * i] = (float)r[i];
+      to[3 * i + 1] = (float)g[i];
+      to[3 * i + 2] = (float)b[i];
+    }
+  }
+}
+}
+
+}  // namespace polyfly

@@ -1,0 +1,102 @@
+//! What becomes of a frame whose tasks are done: another round, or its picture, on its way to the sinks.
+
+use super::super::convergence::noise;
+use super::super::development::Development;
+use super::{FrameQueue, OpenFrame, RenderedFrame};
+use crate::device::{DeviceError, Memory};
+use std::any::Any;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+
+impl FrameQueue<'_> {
+    // A frame whose tasks are done: what becomes of it is no work any more. A panic ends the run: no device is to blame,
+    // and the next frame would fare no better.
+    pub(super) fn finish(&self, open: OpenFrame) {
+        let result = catch_unwind(AssertUnwindSafe(|| self.close(open)));
+        let mut state = self.lock();
+        state.out -= 1;
+        if let Err(panic) = result {
+            state.ended = true;
+            state.failure = Some(DeviceError::Panicked("what develops frames".into(), words_of(&*panic)).into());
+        }
+        drop(state);
+        self.changed.notify_all();
+    }
+
+    // Develops frames that devices leave, until there are no more.
+    pub(super) fn develop(&self) {
+        while let Ok(Some(open)) = self.darkroom.1.recv() {
+            self.finish(open);
+        }
+    }
+
+    // A round is over: another one, or the picture.
+    fn close(&self, mut open: OpenFrame) {
+        let work = self.work;
+        let scene = Arc::clone(&open.scenes[0]);
+        let host = scene.host();
+        let development = Development {
+            post: work.post,
+            tone: work.scene.film.tone,
+            dither: work.scene.film.dither,
+            isa: work.isa,
+            scene: &host,
+            frame: open.number,
+        };
+        let noise = (work.plan.noise > 0.0).then(|| work.pool.install(|| noise(&open.film, &development)));
+        open.stats.noise = noise;
+        let good_enough = noise.is_none_or(|n| n <= work.plan.noise);
+        let tasks = if good_enough { Vec::new() } else { self.round(&mut open) };
+        if !tasks.is_empty() {
+            let mut state = self.lock();
+            self.add_tasks(&mut state, open, tasks);
+            return;
+        }
+        let taken = open.film.samples();
+        let is_linear = taken != [0; 2];
+        open.stats.samples = if is_linear { taken[0] + taken[1] } else { work.scene.render.samples_per_pixel() };
+        let mut frame = RenderedFrame {
+            index: open.index,
+            number: open.number,
+            linear: None,
+            layers: open.film.layers(),
+            stats: open.stats,
+            picture: open.picture,
+        };
+        if is_linear {
+            let mut image = work.pool.install(|| match &open.sums {
+                Some((task, slice)) => {
+                    let (sums, taken) = slice.pixels.sums_and_counts(task);
+                    open.film.resolve_whole(sums, taken, work.isa)
+                }
+                None => open.film.resolve(work.isa),
+            });
+            if let Some((_, slice)) = open.sums.take() {
+                self.lock().spare.push(slice);
+            }
+            if let (Some(denoiser), Some(layers)) = (work.denoiser, &frame.layers)
+                && let Err(e) = denoiser.apply(&mut image, layers)
+            {
+                let mut state = self.lock();
+                state.failure = Some(e.into());
+                state.ended = true;
+                return;
+            }
+            let coverage = frame.layers.as_mut().filter(|_| work.scene.world.sky.transparent);
+            let coverage = coverage.map(|layers| &mut layers.coverage);
+            frame.picture.planes = Memory::default();
+            let rgba = frame.picture.pixels.sized(4 * image.data().len() / 3);
+            let rgba = bytemuck::cast_slice_mut(rgba);
+            work.pool.install(|| development.picture(&mut image, coverage, rgba));
+            frame.linear = work.plan.keeps_light.then_some(image);
+        }
+        self.delivery.deliver(frame);
+    }
+}
+
+/// What a panic said.
+pub(super) fn words_of(panic: &(dyn Any + Send)) -> String {
+    let words = panic.downcast_ref::<&str>().map(|s| (*s).to_owned());
+    let words = words.or_else(|| panic.downcast_ref::<String>().cloned());
+    words.unwrap_or_else(|| "it left no word".into())
+}
