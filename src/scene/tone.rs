@@ -1,6 +1,6 @@
 //! Tone curves: from linear light of any brightness to linear light that a display can show. They are worked out in
-//! double precision with plain operations and libm, so that they are the same everywhere; of the simplest two the kernels
-//! have their own in single precision.
+//! double precision with plain operations and libm, so that they are the same everywhere. The kernels that make pictures have
+//! their own: the simplest two in single precision, the others as they are here (kernels/develop.cuh).
 
 use crate::math::srgb::{linear, srgb};
 use std::sync::OnceLock;
