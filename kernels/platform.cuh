@@ -1,8 +1,8 @@
 // The device's words: what nvcc and a host compiler call by different names.
 //
-// Everything in kernels/ is a C++ subset that both accept: no STL, no exceptions, no recursion, no
-// double literals, no libm calls but sqrt and fma. Numbers are IEEE single precision with contraction
-// off, so that every device computes the same bits.
+// Everything in kernels/ is a C++ subset that both accept: no STL, no exceptions, no recursion, no libm
+// calls but sqrt and fma. Numbers are IEEE single precision, in develop.cuh's curves double, with
+// contraction off, so that every device computes the same bits.
 #pragma once
 
 #ifdef __CUDACC__

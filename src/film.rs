@@ -88,21 +88,22 @@ impl Film {
     pub fn resolve(&self, isa: Isa) -> Image<f32> {
         let [a, b] = &self.halves;
         if b.is_empty() {
-            return self.resolve_whole(a, &self.taken, isa);
+            return self.resolve_whole(a, isa);
         }
         let both: Vec<i64> = a.par_iter().zip(b).with_min_len(CHUNK).map(|(x, y)| x + y).collect();
-        self.resolve_whole(&both, &[], isa)
+        self.resolve_whole(&both, isa)
     }
-    /// The same of sums that one task has brought, all of them, and of how many samples each pixel's are, if that differs.
-    pub fn resolve_whole(&self, sums: &[i64], taken: &[u32], isa: Isa) -> Image<f32> {
+    /// The same of sums that are all there are, wherever they lie.
+    pub fn resolve_whole(&self, sums: &[i64], isa: Isa) -> Image<f32> {
         assert_eq!(sums.len(), 3 * self.pixels());
         let mut light = vec![0.0; sums.len()];
-        if taken.is_empty() {
+        if self.taken.is_empty() {
             let scale = mean_scale(self.samples[0] + self.samples[1]);
             let pieces = light.par_chunks_mut(CHUNK).zip(sums.par_chunks(CHUNK));
             pieces.for_each(|(light, sums)| isa.mean(sums, scale, light));
         } else {
-            let pixels = light.par_chunks_exact_mut(3).zip(sums.par_chunks_exact(3)).zip(taken).with_min_len(CHUNK);
+            let pixels =
+                light.par_chunks_exact_mut(3).zip(sums.par_chunks_exact(3)).zip(&self.taken).with_min_len(CHUNK);
             pixels.for_each(|((light, sums), &taken)| isa.mean(sums, mean_scale(taken), light));
         }
         Image::new(self.width, self.height, 3, light)

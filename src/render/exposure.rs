@@ -53,7 +53,7 @@ pub fn find(
         cpu.run(&task, &frame_params(&small, frame), &mut sums);
         let mut film = Film::new(small.render.width, small.render.height);
         film.expect(0, samples);
-        let image = film.resolve_whole(sums.sums_and_counts(&task).0, &[], isa);
+        let image = film.resolve_whole(sums.sums_and_counts(&task).0, isa);
         light.extend(image.data().as_chunks::<3>().0.iter().map(|p| luminance(p.map(f64::from))));
     }
     stops(light)

@@ -352,17 +352,15 @@ impl<'a> FrameQueue<'a> {
         match ready.part {
             Part::Picture if self.work.plan.is_whole() => open.picture = std::mem::take(&mut slice),
             Part::Picture => open.put_rows(top, slice.pixels.bytes()),
-            Part::Half(_) if open.tasks == 1 && self.work.plan.noise == 0.0 => {
-                if ready.task.leaves_counts() {
-                    open.film.add_counts(top, slice.pixels.sums_and_counts(&ready.task).1);
-                }
-                open.sums = Some((ready.task.clone(), std::mem::take(&mut slice)));
-            }
             Part::Half(half) => {
                 let (sums, counts) = slice.pixels.sums_and_counts(&ready.task);
-                self.work.pool.install(|| open.film.add(half, top, sums));
                 if ready.task.leaves_counts() {
                     open.film.add_counts(top, counts);
+                }
+                if open.tasks == 1 && self.work.plan.noise == 0.0 {
+                    open.sums = Some((ready.task.clone(), std::mem::take(&mut slice)));
+                } else {
+                    self.work.pool.install(|| open.film.add(half, top, sums));
                 }
             }
             Part::Features => open.film.add_features(top, slice.pixels.bytes()),

@@ -64,7 +64,7 @@ impl Tone {
         }
     }
 
-    /// Whether the kernels have the curve, as the knee that they bend from.
+    /// The knee that the curve bends from, where the kernels have it in single precision.
     pub(crate) fn knee(self) -> Option<f64> {
         match self {
             Tone::Soft => Some(Tone::KNEE),

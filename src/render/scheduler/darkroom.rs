@@ -1,5 +1,6 @@
 //! What becomes of a frame whose tasks are done: another round, or its picture, on its way to the sinks.
 
+use super::super::RenderError;
 use super::super::convergence::noise;
 use super::super::development::Development;
 use super::{FrameQueue, OpenFrame, RenderedFrame};
@@ -13,11 +14,13 @@ impl FrameQueue<'_> {
     // and the next frame would fare no better.
     pub(super) fn finish(&self, open: OpenFrame) {
         let result = catch_unwind(AssertUnwindSafe(|| self.close(open)));
+        let panicked = |words| Err(DeviceError::Panicked("what develops frames".into(), words).into());
+        let result = result.unwrap_or_else(|panic| panicked(words_of(&*panic)));
         let mut state = self.lock();
         state.out -= 1;
-        if let Err(panic) = result {
+        if let Err(e) = result {
             state.ended = true;
-            state.failure = Some(DeviceError::Panicked("what develops frames".into(), words_of(&*panic)).into());
+            state.failure = Some(e);
         }
         drop(state);
         self.changed.notify_all();
@@ -31,7 +34,7 @@ impl FrameQueue<'_> {
     }
 
     // A round is over: another one, or the picture.
-    fn close(&self, mut open: OpenFrame) {
+    fn close(&self, mut open: OpenFrame) -> Result<(), RenderError> {
         let work = self.work;
         let scene = Arc::clone(&open.scenes[0]);
         let host = scene.host();
@@ -50,7 +53,7 @@ impl FrameQueue<'_> {
         if !tasks.is_empty() {
             let mut state = self.lock();
             self.add_tasks(&mut state, open, tasks);
-            return;
+            return Ok(());
         }
         let taken = open.film.samples();
         let is_linear = taken != [0; 2];
@@ -65,22 +68,14 @@ impl FrameQueue<'_> {
         };
         if is_linear {
             let mut image = work.pool.install(|| match &open.sums {
-                Some((task, slice)) => {
-                    let (sums, taken) = slice.pixels.sums_and_counts(task);
-                    open.film.resolve_whole(sums, taken, work.isa)
-                }
+                Some((task, slice)) => open.film.resolve_whole(slice.pixels.sums_and_counts(task).0, work.isa),
                 None => open.film.resolve(work.isa),
             });
             if let Some((_, slice)) = open.sums.take() {
                 self.lock().spare.push(slice);
             }
-            if let (Some(denoiser), Some(layers)) = (work.denoiser, &frame.layers)
-                && let Err(e) = denoiser.apply(&mut image, layers)
-            {
-                let mut state = self.lock();
-                state.failure = Some(e.into());
-                state.ended = true;
-                return;
+            if let (Some(denoiser), Some(layers)) = (work.denoiser, &frame.layers) {
+                denoiser.apply(&mut image, layers)?;
             }
             let coverage = frame.layers.as_mut().filter(|_| work.scene.world.sky.transparent);
             let coverage = coverage.map(|layers| &mut layers.coverage);
@@ -91,6 +86,7 @@ impl FrameQueue<'_> {
             frame.linear = work.plan.keeps_light.then_some(image);
         }
         self.delivery.deliver(frame);
+        Ok(())
     }
 }
 
