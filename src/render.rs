@@ -26,12 +26,13 @@ use crate::kernels::Isa;
 use crate::output::memory::{KeptFrame, MemorySink};
 use crate::output::{OutputError, PixelFormats, RunInfo, Sink};
 use crate::scene::{Exposure, Integrator, Scene};
+use delivery::RunMemory;
 use denoise::{Denoiser, DenoiserLibrary};
 use frames::FrameList;
 use plan::{Plan, Split};
 use stats::{Progress, RunReport};
 use std::sync::atomic::AtomicBool;
-use std::sync::{Arc, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// Why rendering ended early.
 #[derive(Debug, thiserror::Error)]
@@ -128,6 +129,8 @@ pub struct Renderer {
     // Devices that wait for the next run, and what they are ready for.
     waiting: Option<(DeviceNeeds, Vec<Box<dyn Device>>)>,
     keeps_devices: bool,
+    // Of the run before, where devices are kept; one for all that vary a scene.
+    memory: Arc<Mutex<RunMemory>>,
 }
 
 // Which devices render.
@@ -192,6 +195,7 @@ impl Renderer {
                 meter: Arc::default(),
                 waiting: None,
                 keeps_devices: false,
+                memory: Arc::default(),
                 options,
                 scene: scene.clone(),
             })
@@ -333,9 +337,12 @@ impl Renderer {
             meter: &self.meter,
             already: already.as_deref().unwrap_or_default(),
         };
-        let result = delivery::run(&mut devices, &work, sinks, progress);
+        let kept = || self.memory.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut memory = std::mem::take(&mut *kept());
+        let result = delivery::run(&mut devices, &work, sinks, progress, &mut memory);
         // Those that failed are not asked again.
         if self.keeps_devices && !matches!(result, Err(RenderError::Device(_))) {
+            *kept() = memory;
             self.waiting = Some((device_needs, devices));
         }
         result

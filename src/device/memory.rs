@@ -55,3 +55,10 @@ pub struct FilmSlice {
     /// The rows' YUV 4:2:0 planes; empty where the device makes none.
     pub planes: Memory,
 }
+
+impl FilmSlice {
+    /// Whether it has no memory yet.
+    pub fn is_empty(&self) -> bool {
+        self.pixels.bytes().is_empty() && self.planes.bytes().is_empty()
+    }
+}

@@ -42,6 +42,10 @@ impl<T> Image<T> {
     pub fn data_mut(&mut self) -> &mut [T] {
         &mut self.data
     }
+    /// All values, without the image.
+    pub fn into_data(self) -> Vec<T> {
+        self.data
+    }
     /// The values of the pixel at column `x`, row `y`.
     ///
     /// # Panics

@@ -42,6 +42,15 @@ impl Drop for Shipment {
     }
 }
 
+/// Memory for frames that one run leaves to the next: a GPU takes longer to get its own than to fill it.
+#[derive(Default)]
+pub struct RunMemory {
+    /// For whole pictures.
+    pub pictures: Vec<FilmSlice>,
+    /// For tasks: rows of a picture, or sums of light.
+    pub parts: Vec<FilmSlice>,
+}
+
 /// Where devices leave frames, and get memory for them.
 pub struct Delivery {
     home: Sender<FilmSlice>,
@@ -121,7 +130,8 @@ fn writers(devices: &[Box<dyn Device>], work: &Work) -> usize {
     if on_cpu { cores.clamp(1, 4) } else { cores.clamp(2, MAX_WRITERS) }.min(most)
 }
 
-/// Runs the work until its end, a failure, or its stop flag.
+/// Runs the work until its end, a failure, or its stop flag. Memory of the run before is used again, and what this one used
+/// is left in its place.
 ///
 /// A device that fails hands its tasks to the others; the run fails only when none is left.
 pub fn run(
@@ -129,11 +139,13 @@ pub fn run(
     work: &Work,
     sinks: Vec<Box<dyn Sink>>,
     progress: &mut dyn Progress,
+    memory: &mut RunMemory,
 ) -> Result<RunReport, RenderError> {
     let writers = writers(devices, work);
     let in_flight: usize = devices.iter().map(|d| d.info().tasks_in_flight).sum();
     let (home, free) = bounded(in_flight + 1 + writers + sinks.len());
-    while home.try_send(FilmSlice::default()).is_ok() {}
+    let pictures = memory.pictures.drain(..).chain(std::iter::repeat_with(FilmSlice::default));
+    for _ in pictures.map_while(|picture| home.try_send(picture).ok()) {}
     let (events, inbox) = unbounded();
     let mut stations = Vec::new();
     let mut lines = Vec::new();
@@ -149,12 +161,12 @@ pub fn run(
         sinks: lines.iter().map(|(send, _)| send.clone()).collect(),
     };
     let delivery = Delivery { home, free, size: work.first.size(), outbox: Mutex::new(Some(outbox)) };
-    let queue = FrameQueue::new(work, &delivery, developers(devices, work));
+    let queue = FrameQueue::new(work, &delivery, developers(devices, work), std::mem::take(&mut memory.parts));
     // Only an end before the last frame makes a video a partial one.
     let cut_short = AtomicBool::new(false);
     let total = work.frames.len();
 
-    std::thread::scope(|threads| {
+    let result = std::thread::scope(|threads| {
         let queue = &queue;
         for (i, (sink, (_, line))) in sinks.into_iter().zip(lines).enumerate() {
             let post = Post { sink: i, needs: stations[i].needs, isa: work.isa, events: events.clone() };
@@ -199,7 +211,10 @@ pub fn run(
         let result = desk.work(inbox, total, progress);
         joined(driving);
         result
-    })
+    });
+    memory.parts = queue.into_spare();
+    memory.pictures = delivery.free.try_iter().filter(|picture| !picture.is_empty()).collect();
+    result
 }
 
 fn report_failures(finished: bool, failures: Vec<DeviceError>, failure: Option<RenderError>, events: &Sender<Event>) {

@@ -176,7 +176,8 @@ impl Drop for FrameLease<'_, '_> {
 
 impl<'a> FrameQueue<'a> {
     /// A queue of all the work's frames. `developers`: threads that develop them while devices go on; 0: these do it themselves.
-    pub fn new(work: &'a Work<'a>, delivery: &'a Delivery, developers: usize) -> FrameQueue<'a> {
+    /// `spare`: memory for tasks.
+    pub fn new(work: &'a Work<'a>, delivery: &'a Delivery, developers: usize, spare: Vec<FilmSlice>) -> FrameQueue<'a> {
         let state = State {
             frames: Box::new(work.frames.iter()),
             begun: 0,
@@ -185,7 +186,7 @@ impl<'a> FrameQueue<'a> {
             open: Vec::new(),
             ready: VecDeque::new(),
             out: 0,
-            spare: Vec::new(),
+            spare,
             ended: false,
             failure: None,
         };
@@ -208,6 +209,11 @@ impl<'a> FrameQueue<'a> {
             state.begun += 1;
             return Some((state.begun - 1, number));
         }
+    }
+
+    /// The memory that it used for tasks.
+    pub fn into_spare(self) -> Vec<FilmSlice> {
+        self.state.into_inner().unwrap_or_else(PoisonError::into_inner).spare
     }
 
     /// Frames that were there already.

@@ -30,6 +30,7 @@ impl Renderer {
             meter: Arc::default(),
             waiting: None,
             keeps_devices: true,
+            memory: Arc::clone(&self.memory),
         }
     }
 
@@ -66,5 +67,40 @@ impl Renderer {
     pub(crate) fn device_names(&self) -> Vec<String> {
         let gpus = self.chosen.gpus.iter().map(|gpu| gpu.name.clone());
         gpus.chain(self.chosen.cpu.then(|| format!("cpu {}", self.isa.name))).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::device::FilmSlice;
+
+    #[test]
+    fn pictures_of_all_kinds_share_memory_and_nothing_else() {
+        let mut scene = Scene::sample();
+        (scene.render.width, scene.render.height) = (97, 61);
+        scene.render.set_samples(1);
+        let mut dithered = scene.clone();
+        dithered.film.dither = true;
+        for scene in [scene, dithered] {
+            let base = Renderer::new(scene.clone()).unwrap();
+            let half = |scene: &mut Scene| (scene.render.width, scene.render.height) = (48, 30);
+            let mut small = scene.clone();
+            half(&mut small);
+            let [expected, expected_small] = [scene, small].map(|s| Renderer::new(s).unwrap().still(3).unwrap());
+            let (mut whole, mut smaller) = (base.varied(|_| {}), base.varied(half));
+            let places = |viewer: &Renderer| {
+                let memory = viewer.memory.lock().unwrap();
+                let place = |slice: &FilmSlice| slice.pixels.bytes().as_ptr();
+                [&memory.pictures, &memory.parts].map(|slices| slices.iter().map(place).collect::<Vec<_>>())
+            };
+            assert_eq!(whole.watched_still(3).unwrap().0, expected);
+            let first = places(&base);
+            assert!(first.iter().any(|places| !places.is_empty()));
+            assert_eq!(whole.watched_still(3).unwrap().0, expected);
+            assert_eq!(places(&base), first);
+            assert_eq!(smaller.watched_still(3).unwrap().0, expected_small);
+            assert_eq!(whole.watched_still(3).unwrap().0, expected);
+        }
     }
 }

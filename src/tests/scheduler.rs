@@ -10,10 +10,11 @@ use crate::gpu_types::Frame as FrameParams;
 use crate::kernels::Isa;
 use crate::output::memory::{KeptFrame, MemorySink};
 use crate::output::{Frame, OutputError, PixelFormats, Sink};
+use crate::render::delivery::{self, RunMemory};
 use crate::render::frames::FrameList;
 use crate::render::plan::{Plan, Split};
 use crate::render::stats::RunReport;
-use crate::render::{RenderError, Renderer, delivery, scheduler};
+use crate::render::{RenderError, Renderer, scheduler};
 use crate::scene::{Integrator, Scene};
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -134,7 +135,7 @@ fn run_with_post(
         stop: &stop,
         already: &[],
     };
-    delivery::run(devices, &work, sinks, &mut ())
+    delivery::run(devices, &work, sinks, &mut (), &mut RunMemory::default())
 }
 
 fn expect_whole(scene: &Scene, kept: &[KeptFrame], frames: u32) {

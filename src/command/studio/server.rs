@@ -158,7 +158,7 @@ async fn picture(State(studio): Shared, Query(asked): Query<Asked>) -> Result<Re
         "eye": view.eye, "look_at": view.look_at, "fov_deg": view.fov_deg, "frame": frame,
     });
     let headers = [(HeaderName::from_static("x-picture"), facts.to_string())];
-    Ok((headers, [(header::CONTENT_TYPE, "application/octet-stream")], image.data().to_vec()).into_response())
+    Ok((headers, [(header::CONTENT_TYPE, "application/octet-stream")], image.into_data()).into_response())
 }
 
 async fn sheet(State(studio): Shared) -> Result<Response, Error> {
