@@ -93,6 +93,21 @@ pub fn holds_light(format: &Format) -> Result<(), Error> {
     )))
 }
 
+// More frames than these stay as runs began them.
+const MOST_SORTED: usize = 1 << 20;
+
+// Frames of a manifest and those of another run of the same clip: as one of them has them where it has all, else as they
+// follow each other in the clip.
+fn merged(theirs: &Manifest, all: &FrameList, total: u32) -> FrameList {
+    let Ok(both) = FrameList::parse(&format!("{},{all}", theirs.frames), total) else { return all.clone() };
+    let is_theirs = both.to_string() == theirs.frames;
+    match both.len() {
+        len if len == all.len() && !is_theirs => all.clone(),
+        len if is_theirs || len > MOST_SORTED => both,
+        _ => FrameList::of_numbers(both.iter().collect::<BTreeSet<_>>().into_iter()).unwrap_or(both),
+    }
+}
+
 impl Claim {
     /// Looks into the folder; nothing is changed in it.
     ///
@@ -155,8 +170,10 @@ impl Claim {
             }
         }
         // Runs over other frames of the same clip add to what there is to be.
-        let merged = |t: &Manifest| FrameList::parse(&format!("{},{all}", t.frames), scene.output.frames).ok();
-        let frames = theirs.as_ref().filter(|_| is_ours).and_then(merged).unwrap_or_else(|| all.clone());
+        let frames = theirs
+            .as_ref()
+            .filter(|_| is_ours)
+            .map_or_else(|| all.clone(), |theirs| merged(theirs, all, scene.output.frames));
         let is_of_one = folder.pattern.is_of_one();
         let is_recorded =
             strangers.is_none() && !is_of_one && (theirs.is_some() || all.len() > 1 || existing == Existing::Kept);
@@ -205,9 +222,13 @@ impl Claim {
         if !self.is_recorded {
             return Ok(());
         }
-        self.manifest.frames = self.frames.to_string();
-        let ours = &self.manifest;
+        let (ours, frames) = (&mut self.manifest, &mut self.frames);
         Manifest::update(pattern, |theirs| {
+            // Another run may have begun other frames since this one looked.
+            if let Some(theirs) = theirs.as_ref().filter(|t| t.hash == ours.hash) {
+                *frames = merged(theirs, frames, u32::MAX);
+            }
+            ours.frames = frames.to_string();
             if let Some(theirs) = theirs.filter(|t| t.hash != ours.hash) {
                 if self.existing != Existing::Overwritten {
                     return Err(Error::OtherScene(path, theirs.differences(ours)));

@@ -50,10 +50,19 @@ pub fn find_ffmpeg(named: Option<&Path>) -> Result<Ffmpeg, OutputError> {
     ))
 }
 
+// Ctrl-C is ours to handle: ffmpeg would stop at once, and what is in flight, or what it was to check, would be lost.
+fn out_of_reach(command: &mut std::process::Command) {
+    #[cfg(unix)]
+    std::os::unix::process::CommandExt::process_group(command, 0);
+    #[cfg(not(unix))]
+    let _ = command;
+}
+
 /// What a program that ends well says on its standard output, if it does so in time.
 pub fn words(program: &Path, arguments: &[&str], patience: Duration) -> Option<String> {
     let mut command = std::process::Command::new(program);
     command.args(arguments).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
+    out_of_reach(&mut command);
     let child = command.spawn().ok()?;
     let watch = Watch::of(child.id());
     watch.begin(patience);
@@ -160,12 +169,7 @@ impl Process {
     pub fn start(program: &Path, arguments: &[String], patience: Duration) -> Result<Process, OutputError> {
         let mut command = FfmpegCommand::new_with_path(program);
         command.hide_banner().args(["-y"]).args(arguments);
-        #[cfg(unix)]
-        {
-            use std::os::unix::process::CommandExt;
-            // Ctrl-C is ours to handle: ffmpeg would stop at once and lose what is in flight.
-            command.as_inner_mut().process_group(0);
-        }
+        out_of_reach(command.as_inner_mut());
         let failed = |e: String| OutputError::NoEncoder(format!("cannot start {}: {e}", program.display()));
         let mut child = command.spawn().map_err(|e| failed(e.to_string()))?;
         #[cfg(target_os = "linux")]
@@ -263,6 +267,7 @@ pub fn packets(program: &Path, file: &Path, patience: Duration) -> std::io::Resu
     command
         .args(["-nostdin", "-v", "error", "-i", &url(file)])
         .args(["-map", "0:v", "-c", "copy", "-f", "framecrc", "-"]);
+    out_of_reach(&mut command);
     let child = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn()?;
     let watch = Watch::of(child.id());
     watch.begin(patience);

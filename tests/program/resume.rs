@@ -332,3 +332,39 @@ fn a_lost_log_is_told_and_costs_no_frame() {
     assert_eq!(end["exit_code"], 74);
     assert!(end["status"] == "failed" && end["error"].as_str().unwrap().contains("4.png"), "{end}");
 }
+
+#[test]
+fn frames_that_runs_begin_in_any_order_are_one_clip_in_its_order() {
+    let dir = folder();
+    let run = |frames: &str| {
+        let args = [
+            "scene.toml",
+            "--cpu",
+            "-q",
+            "--size",
+            "16x16",
+            "--samples",
+            "1",
+            "--frames",
+            frames,
+            "-o",
+            "o/%d.png",
+            "--resume",
+        ];
+        program(dir.path(), &args).stdout(std::process::Stdio::null()).spawn().unwrap()
+    };
+    let listed = || {
+        let manifest = std::fs::read_to_string(dir.path().join("o/manifest.json")).unwrap();
+        manifest.lines().find(|l| l.contains("\"frames\": \"")).unwrap().trim().trim_end_matches(',').to_owned()
+    };
+    for frames in ["30-39", "0-39x10", "0-9"] {
+        assert!(run(frames).wait().unwrap().success());
+    }
+    assert_eq!(listed(), "\"frames\": \"0-10,20,30-39\"");
+    // Begun in the same moment.
+    for (a, b) in [("40-44", "45-49"), ("50-54", "55-59"), ("60-64", "65-69")] {
+        let mut both = [run(a), run(b)];
+        assert!(both.iter_mut().all(|child| child.wait().unwrap().success()));
+    }
+    assert_eq!(listed(), "\"frames\": \"0-10,20,30-69\"");
+}
