@@ -4,7 +4,7 @@ pub mod cpu;
 pub mod cuda;
 pub mod driver;
 mod gpu_kernels;
-mod memory;
+pub(crate) mod memory;
 mod placed;
 
 use crate::device_scene::DeviceScene;

@@ -5,6 +5,7 @@ pub mod delivery;
 pub mod denoise;
 pub mod development;
 mod exposure;
+pub mod footprint;
 pub mod frames;
 pub mod plan;
 pub mod scheduler;
@@ -131,6 +132,12 @@ pub struct Renderer {
     keeps_devices: bool,
     // Of the run before, where devices are kept; one for all that vary a scene.
     memory: Arc<Mutex<RunMemory>>,
+}
+
+// Whether samples do not become a picture where they are taken.
+fn needs_sums(scene: &Scene) -> bool {
+    let in_rounds = matches!(scene.render.integrator, Integrator::Path { noise, .. } if noise > 0.0);
+    in_rounds || scene.camera.shutter > 0.0 || scene.film.tone.knee().is_none() || scene.film.dither
 }
 
 // Which devices render.
@@ -350,14 +357,7 @@ impl Renderer {
 
     /// Whether devices are to leave linear light: they tone and pack pictures themselves where nobody needs it.
     pub(crate) fn is_linear(&self, needs: PixelFormats, post: &[Box<dyn PostStep>]) -> bool {
-        let in_rounds = matches!(self.scene.render.integrator, Integrator::Path { noise, .. } if noise > 0.0);
-        let is_instant = self.scene.camera.shutter == 0.0;
-        let is_fused = post.is_empty()
-            && self.scene.film.tone.knee().is_some()
-            && !in_rounds
-            && is_instant
-            && !self.scene.film.dither;
-        needs.linear || needs.layers || !is_fused
+        needs.linear || needs.layers || !post.is_empty() || needs_sums(&self.scene)
     }
 
     // What exposure multiplies light by.

@@ -1,35 +1,35 @@
 //! What a run will take of the memory, told before it begins: an allocation that fails ends a program where it stands.
 
+use super::outputs::Outputs;
 use crate::error::Error;
+use crate::output::PixelFormats;
 use crate::output::segments::most_waiting;
-use crate::output::video::{Film, Settings};
-use crate::scene::{FilmSettings, Scene};
+use crate::render::RenderOptions;
+use crate::render::footprint::{self, Crew};
+use crate::scene::Scene;
 
-// Bytes a pixel of a run, by what leaves the renderer; measured as the largest resident size of runs at 2048 x 2048 over all
-// that a small one takes, and rounded up (`--size 2048x2048 --frames 0-5`, one writer and four).
-const CODES: u64 = 24;
-const LIGHT: u64 = 72;
-const LAYERS: u64 = 280;
 // Program, scene, drivers.
 const BASE: u64 = 256 << 20;
 
-/// Bytes that pictures of a run take at most.
-pub fn estimate(scene: &Scene, denoise: bool, video: Option<&(Settings, Film)>) -> u64 {
-    let pixels = u64::from(scene.render.width) * u64::from(scene.render.height);
-    let has_layers = denoise || scene.output.files.extension() == "exr" || scene.world.sky.transparent;
-    let is_deep = video.is_some_and(|(settings, _)| settings.deep.is_some());
-    let is_light = is_deep || scene.output.bits.is_some_and(|bits| bits > 8) || scene.film != FilmSettings::default();
-    let each = if has_layers {
-        LAYERS
-    } else if is_light {
-        LIGHT
-    } else {
-        CODES
+/// Bytes that pictures of a run take at most; `benches/memory` measures what they do take.
+///
+/// # Errors
+/// A format cannot have what is asked of it.
+pub fn estimate(scene: &Scene, outputs: &Outputs, options: &RenderOptions) -> Result<u64, Error> {
+    let picture = outputs.picture_format(scene)?;
+    let needs = picture.as_ref().map_or_else(PixelFormats::default, |(format, options)| (format.needs)(options));
+    let (video, waiting) = match &outputs.video {
+        Some((settings, film)) => {
+            let waiting = if settings.is_single() { 0 } else { most_waiting(settings, film) };
+            (settings.needs(), waiting as u64 * settings.frame_bytes(film.sides()) as u64)
+        }
+        None => (PixelFormats::default(), 0),
     };
-    let waiting = video
-        .filter(|(settings, _)| !settings.is_single())
-        .map_or(0, |(settings, film)| most_waiting(settings, film) as u64 * settings.frame_bytes(film.sides()) as u64);
-    BASE + pixels * each + waiting
+    let mut needs = needs.union(video);
+    // The denoiser looks at the first surfaces too.
+    needs.layers |= options.denoise.is_some();
+    let sinks = usize::from(picture.is_some()) + usize::from(outputs.video.is_some());
+    Ok(BASE + footprint::most(scene, needs, &Crew::of(&options.devices, options.threads, sinks)) + waiting)
 }
 
 /// Refuses what does not fit: `limit` in MiB, or nine tenths of what is free.
@@ -68,16 +68,8 @@ mod tests {
 
     #[test]
     fn what_does_not_fit_is_refused_with_the_figure() {
-        let mut scene = Scene::sample();
-        scene.film = FilmSettings::default();
-        (scene.render.width, scene.render.height) = (1 << 14, 1 << 14);
-        let plain = estimate(&scene, false, None);
-        assert_eq!(plain, BASE + (CODES << 28));
-        assert_eq!(estimate(&scene, true, None), BASE + (LAYERS << 28));
-        scene.output.bits = Some(16);
-        assert_eq!(estimate(&scene, false, None), BASE + (LIGHT << 28));
-        assert!(check(plain, Some(plain >> 20), (1, 1)).is_ok());
-        let refused = check(plain, Some((plain >> 20) - 1), (7, 5)).unwrap_err().to_string();
+        assert!(check(6400 << 20, Some(6400), (1, 1)).is_ok());
+        let refused = check(6400 << 20, Some(6399), (7, 5)).unwrap_err().to_string();
         assert!(
             refused.contains("7 x 5 pixels takes about 6400 MiB") && refused.contains("--limit-memory"),
             "{refused}"

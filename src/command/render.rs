@@ -66,7 +66,7 @@ pub fn run(args: &RenderArgs) -> Result<(), Error> {
     }
     let is_among_frames = stream.as_ref().is_some_and(|s| s.path().is_none());
     let outputs = Outputs::of(args, &name, &scene, &part, &all, stream)?;
-    let bytes = memory::estimate(&scene, args.denoise, outputs.video.as_ref());
+    let bytes = memory::estimate(&scene, &outputs, &options)?;
     memory::check(bytes, args.limit_memory, (scene.render.width, scene.render.height))?;
     if args.dry_run {
         return output(&dry_run::told(scene, &outputs, options, bytes).map_err(|e| text.placed(e))?);

@@ -3,6 +3,7 @@
 
 use super::driver::{Arguments, Context, DeviceMemory, Event, Function, GpuFacts, Pinned, Stream};
 use super::gpu_kernels::{Kernels, THREADS};
+use super::memory::{LISTED_BYTES, held, ring};
 use super::placed::{Placed, Upload, place};
 use super::{
     BAND_STEP, Device, DeviceError, DeviceInfo, DeviceNeeds, FilmSlice, Memory, Meter, Schedule, TRIAL_BYTES, Task,
@@ -21,11 +22,6 @@ const QUEUE_BYTES: usize = 8;
 const QUEUES: usize = 32;
 // And behind them the number of the band that is being rendered.
 const BAND_AT: usize = COUNT_BYTES + QUEUES * QUEUE_BYTES;
-// A pixel that adaptive sampling lists.
-const LISTED_BYTES: usize = size_of::<Doubtful>();
-// Tasks in flight on one GPU: as many as fit the byte limit, within these bounds.
-const RING: usize = 4;
-const RING_BYTES: usize = 1 << 28;
 // Larger pictures are rendered in bands, so that memory on the device stays bounded.
 const BAND_BYTES: usize = 1 << 27;
 // Rows of the smallest band.
@@ -422,13 +418,13 @@ impl Cuda {
 }
 
 // Memory for as many tasks as there is room for, and the rows of a band.
-fn slots((width, height): (u32, u32), needs: DeviceNeeds, context: &Context) -> Result<(Vec<Slot>, u32), DeviceError> {
-    let most = if needs.linear { TaskOutput::Features } else { TaskOutput::Picture };
-    let a_row = most.bytes_a_pixel() * width as usize;
-    let held = if needs.adaptive { a_row.max((TRIAL_BYTES + 2 * LISTED_BYTES) * width as usize) } else { a_row };
-    let mut band = (BAND_BYTES / held / LEAST_BAND as usize * LEAST_BAND as usize).min(height as usize) as u32;
+fn slots(size: (u32, u32), needs: DeviceNeeds, context: &Context) -> Result<(Vec<Slot>, u32), DeviceError> {
+    let ((width, height), (most, held)) = (size, held(needs));
+    let a_row = most * width as usize;
+    let rows = BAND_BYTES / (held * width as usize);
+    let mut band = (rows / LEAST_BAND as usize * LEAST_BAND as usize).min(height as usize) as u32;
     band = band.max(LEAST_BAND.min(height));
-    let mut ring = (RING_BYTES / (held * height as usize)).clamp(1, RING);
+    let mut ring = ring(size, needs);
     loop {
         let slot = || -> Result<Slot, DeviceError> {
             Ok(Slot {

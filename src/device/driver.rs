@@ -65,10 +65,15 @@ pub struct GpuFacts {
     pub memory: usize,
 }
 
+/// Whether there is a driver to ask for GPUs.
+pub fn is_there() -> bool {
+    // SAFETY: only tries to load the library.
+    unsafe { sys::is_culib_present() }
+}
+
 /// Looks for usable GPUs; the error says in one line why there are none.
 pub fn probe() -> Result<Gpus, DeviceError> {
-    // SAFETY: only tries to load the library.
-    if !unsafe { sys::is_culib_present() } {
+    if !is_there() {
         return Err(DeviceError::NotFound("there is no NVIDIA driver here (libcuda is not found)".into()));
     }
     let mut driver = 0;

@@ -1,7 +1,25 @@
 //! Memory for light on its way from a device to the film.
 
-use super::Task;
 use super::driver::Pinned;
+use super::{DeviceNeeds, TRIAL_BYTES, Task, TaskOutput};
+use crate::gpu_types::Doubtful;
+
+/// Bytes of a pixel that adaptive sampling lists.
+pub const LISTED_BYTES: usize = size_of::<Doubtful>();
+// Tasks in flight on one GPU: as many as fit the byte limit, within these bounds.
+const RING: usize = 4;
+const RING_BYTES: usize = 1 << 28;
+
+/// Bytes a pixel of what a task leaves on a GPU, at most, and of the largest that is held for it there.
+pub fn held(needs: DeviceNeeds) -> (usize, usize) {
+    let most = if needs.linear { TaskOutput::Features } else { TaskOutput::Picture }.bytes_a_pixel();
+    (most, if needs.adaptive { most.max(TRIAL_BYTES + 2 * LISTED_BYTES) } else { most })
+}
+
+/// Tasks in flight on a GPU that has the memory for them.
+pub fn ring((width, height): (u32, u32), needs: DeviceNeeds) -> usize {
+    (RING_BYTES / (held(needs).1 * width as usize * height as usize)).clamp(1, RING)
+}
 
 /// Bytes in host memory, aligned to 8: ordinary, or page-locked for a GPU's copies.
 pub enum Memory {

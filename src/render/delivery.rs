@@ -18,8 +18,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
-// Memory for pictures that are being written.
-const PICTURES_BYTES: usize = 1 << 28;
+// Memory for frames that are being written.
+const FRAMES_BYTES: usize = 1 << 30;
 // Threads that write one sink's files.
 const MAX_WRITERS: usize = 16;
 // Memory for light that is being developed: sums of 24 bytes a pixel, and what is made of them.
@@ -112,22 +112,28 @@ struct Station {
     needs: PixelFormats,
 }
 
-// Frames that are developed while a GPU goes on; one CPU has nothing to gain by it. Large ones hold much memory.
-fn developers(devices: &[Box<dyn Device>], work: &Work) -> usize {
-    let (width, height) = work.first.size();
+/// Frames whose light is developed at once while GPUs go on; none where they leave pictures. One CPU has nothing to gain by
+/// it, and large frames hold much memory.
+pub fn developers((width, height): (u32, u32), has_gpu: bool, is_light: bool) -> usize {
     let most = LIGHT_BYTES / (LIGHT_PIXEL * width as usize * height as usize).max(1);
-    let is_alone = devices.iter().all(|d| d.info().is_cpu);
-    if is_alone || work.plan.output != TaskOutput::Sums { 0 } else { most.clamp(1, MAX_DEVELOPERS) }
+    if has_gpu && is_light { most.clamp(1, MAX_DEVELOPERS) } else { 0 }
 }
 
-// Threads of each sink whose files may be written side by side. A GPU leaves the cores to them; each holds a picture, so
-// large ones have fewer.
-fn writers(devices: &[Box<dyn Device>], work: &Work) -> usize {
-    let (width, height) = work.first.size();
-    let most = (PICTURES_BYTES / (4 * width as usize * height as usize)).max(1);
-    let cores = work.pool.current_num_threads();
-    let on_cpu = devices.iter().any(|d| d.info().is_cpu);
-    if on_cpu { cores.clamp(1, 4) } else { cores.clamp(2, MAX_WRITERS) }.min(most)
+/// Bytes a pixel of a frame on its way: codes, light, layers.
+pub fn frame_pixel(needs: PixelFormats) -> usize {
+    4 + if needs.linear { 12 } else { 0 } + if needs.layers { 36 } else { 0 }
+}
+
+/// Threads of each sink whose files may be written side by side. A GPU leaves the cores to them; each holds a frame, so
+/// large ones have fewer.
+pub fn writers((width, height): (u32, u32), needs: PixelFormats, has_cpu: bool, cores: usize) -> usize {
+    let most = (FRAMES_BYTES / (frame_pixel(needs) * width as usize * height as usize)).max(1);
+    if has_cpu { cores.clamp(1, 4) } else { cores.clamp(2, MAX_WRITERS) }.min(most)
+}
+
+/// Pictures that are in work or on their way at once.
+pub fn pictures(tasks_in_flight: usize, writers: usize, sinks: usize) -> usize {
+    tasks_in_flight + 1 + writers + sinks
 }
 
 /// Runs the work until its end, a failure, or its stop flag. Memory of the run before is used again, and what this one used
@@ -141,9 +147,14 @@ pub fn run(
     progress: &mut dyn Progress,
     memory: &mut RunMemory,
 ) -> Result<RunReport, RenderError> {
-    let writers = writers(devices, work);
+    let (size, is_light) = (work.first.size(), work.plan.output == TaskOutput::Sums);
+    let cpus = devices.iter().filter(|d| d.info().is_cpu).count();
+    let needs = sinks.iter().fold(PixelFormats::default(), |all, sink| all.union(sink.needs()));
+    let needs = PixelFormats { layers: work.plan.features, ..needs };
+    let writers = writers(size, needs, cpus > 0, work.pool.current_num_threads());
+    let developers = developers(size, cpus < devices.len(), is_light);
     let in_flight: usize = devices.iter().map(|d| d.info().tasks_in_flight).sum();
-    let (home, free) = bounded(in_flight + 1 + writers + sinks.len());
+    let (home, free) = bounded(pictures(in_flight, writers, sinks.len()));
     let pictures = memory.pictures.drain(..).chain(std::iter::repeat_with(FilmSlice::default));
     for _ in pictures.map_while(|picture| home.try_send(picture).ok()) {}
     let (events, inbox) = unbounded();
@@ -160,8 +171,8 @@ pub fn run(
         events: events.clone(),
         sinks: lines.iter().map(|(send, _)| send.clone()).collect(),
     };
-    let delivery = Delivery { home, free, size: work.first.size(), outbox: Mutex::new(Some(outbox)) };
-    let queue = FrameQueue::new(work, &delivery, developers(devices, work), std::mem::take(&mut memory.parts));
+    let delivery = Delivery { home, free, size, outbox: Mutex::new(Some(outbox)) };
+    let queue = FrameQueue::new(work, &delivery, developers, std::mem::take(&mut memory.parts));
     // Only an end before the last frame makes a video a partial one.
     let cut_short = AtomicBool::new(false);
     let total = work.frames.len();

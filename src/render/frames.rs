@@ -1,5 +1,7 @@
 //! Which frames to render: `7`, `0-99`, `0-99x5`, `5-` (to the end), `last`, `-2` (the last but one), `all`, and lists of these. Ranges stay ranges, however long they are.
 
+use std::collections::BTreeMap;
+
 /// Frame numbers in the order written, each once.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FrameList {
@@ -56,6 +58,25 @@ impl Range {
     }
 }
 
+// Parts that share no number, to be found by their places: by the bits of how far each goes, and where it begins.
+#[derive(Default)]
+struct Seen(BTreeMap<(u32, u32), Range>);
+
+impl Seen {
+    fn insert(&mut self, range: Range) {
+        self.0.insert((u32::BITS - (range.last - range.first).leading_zeros(), range.first), range);
+    }
+    // Those that begin before the end of `range` and end after its beginning.
+    fn overlapping(&self, range: Range) -> impl Iterator<Item = Range> + '_ {
+        let bits = 0..=u32::BITS;
+        let near = bits.flat_map(move |bits| {
+            let farthest = u32::try_from((1_u64 << bits) - 1).unwrap_or(u32::MAX);
+            self.0.range((bits, range.first.saturating_sub(farthest))..=(bits, range.last))
+        });
+        near.map(|(_, &near)| near).filter(move |near| range.first <= near.last)
+    }
+}
+
 /// Most parts of a list.
 const MAX_PARTS: usize = 20_000;
 // Most steps that telling overlapping parts apart may take: a small part of a second.
@@ -104,16 +125,16 @@ impl FrameList {
     /// # Errors
     /// What is wrong with the text, in one sentence.
     pub fn parse(text: &str, total: u32) -> Result<FrameList, String> {
-        let (mut ranges, mut highest, mut work) = (Vec::<Range>::new(), 0, 0);
+        let (mut ranges, mut seen, mut highest, mut work) = (Vec::new(), Seen::default(), 0, 0);
         for part in text.split(',') {
             let range = parse_range(part.trim(), total)?;
             // What was named before is not named again; in a list that rises nothing was.
             let mut new = vec![range];
             if range.first <= highest {
-                for &seen in ranges.iter().filter(|r| r.first <= range.last && range.first <= r.last) {
+                for before in seen.overlapping(range) {
                     let mut rest = Vec::new();
                     for piece in new {
-                        work += 1 + piece.push_without(seen, &mut rest);
+                        work += 1 + piece.push_without(before, &mut rest);
                     }
                     new = rest;
                     if work > MAX_WORK || new.len() > MAX_PARTS {
@@ -125,6 +146,7 @@ impl FrameList {
                 }
             }
             highest = highest.max(range.last);
+            new.iter().for_each(|&range| seen.insert(range));
             ranges.extend(new);
             if ranges.len() > MAX_PARTS {
                 return Err(format!("there are more than {MAX_PARTS} parts"));

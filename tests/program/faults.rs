@@ -1,10 +1,12 @@
 //! What may happen around a run: folders that vanish or cannot be written, clocks that go back, logs that nobody reads, runs
 //! that never end.
 
-use crate::common::{folder, frames, polyfly, program, signal, wait_for, words};
+use crate::common::{folder, frames, polyfly, program, signal, text, wait_for, words};
 use std::io::Read;
 use std::path::Path;
 use std::process::{Child, Command, Output, Stdio};
+#[cfg(target_os = "linux")]
+use std::time::Duration;
 
 const LOOK: [&str; 6] = ["--cpu", "--size", "24x16", "--samples", "1", "--threads=1"];
 
@@ -146,6 +148,36 @@ fn long_runs_take_no_more_memory_and_handles_than_short_ones() {
     assert!(late < early + 8 * 1024, "{early} KiB after 500 frames, {late} after 6000");
     // One or two files are being written at any time.
     assert!(many < few + 8, "{few} handles after 500 frames, {many} after 6000");
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn the_memory_that_a_run_is_told_to_take_is_what_it_takes_at_most() {
+    let dir = folder();
+    for (name, more) in [
+        ("o/%d.ppm", &["--samples", "1"][..]),
+        ("o/%d.png", &["--set", "camera.shutter=0.5", "--samples", "2"]),
+        ("o/%d.exr", &["--samples", "1..2"]),
+    ] {
+        let mut all = vec!["scene.toml", "--cpu", "-q", "--size", "1600x1600", "--frames", "0-3", "--output", name];
+        all.extend(more);
+        let told = polyfly(dir.path(), &[&all[..], &["--dry-run"]].concat());
+        let told = text(&told.stdout);
+        let told = told.lines().find_map(|l| l.strip_prefix("memory: at most ")).unwrap().to_owned();
+        let mut told = told.split(' ');
+        let number: f64 = told.next().unwrap().parse().unwrap();
+        let told = number * if told.next() == Some("GB") { 1e9 } else { 1e6 };
+        let mut child = program(dir.path(), &all).stdout(Stdio::null()).spawn().unwrap();
+        let mut most = 0.0;
+        while child.try_wait().unwrap().is_none() {
+            let status = std::fs::read_to_string(format!("/proc/{}/status", child.id())).unwrap_or_default();
+            let line = status.lines().find_map(|l| l.strip_prefix("VmHWM:"));
+            most = line.map_or(most, |l| 1024.0 * l.trim().trim_end_matches(" kB").parse::<f64>().unwrap());
+            std::thread::sleep(Duration::from_millis(2));
+        }
+        assert!(child.wait().unwrap().success());
+        assert!(most < told && told < 8.0 * most, "{name}: {most} bytes taken, {told} told");
+    }
 }
 
 #[test]

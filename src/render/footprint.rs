@@ -1,0 +1,115 @@
+//! What a run's frames take of the memory, told before there are any.
+
+use super::delivery::{developers, frame_pixel, pictures, writers};
+use super::{Devices, needs_sums};
+use crate::device::{DeviceNeeds, TRIAL_BYTES, TaskOutput, driver, memory};
+use crate::output::PixelFormats;
+use crate::scene::{FilmSettings, Integrator, Scene};
+
+// Bytes a pixel.
+const CODES: usize = 4;
+const PLANES: usize = 2;
+const LIGHT: usize = 12;
+const COUNTS: usize = 4;
+// What a writer makes of a picture of 8 bits a channel, or of light, before it is in its file.
+const WRITTEN: usize = 4;
+const WRITTEN_LIGHT: usize = 16;
+
+/// Where frames are rendered, and where they go.
+pub struct Crew {
+    /// GPUs that render.
+    pub gpus: usize,
+    /// Whether the CPU does.
+    pub has_cpu: bool,
+    /// Threads of the CPU.
+    pub threads: usize,
+    /// Files and videos that take frames.
+    pub sinks: usize,
+}
+
+impl Crew {
+    /// What these devices will be, if there is what there seems to be.
+    pub fn of(devices: &Devices, threads: usize, sinks: usize) -> Crew {
+        let (gpus, has_cpu) = match devices {
+            Devices::Cpu => (0, true),
+            // The driver takes its time to start, and the scene is made ready meanwhile: it is not asked yet.
+            Devices::Auto => (usize::from(driver::is_there()), false),
+            Devices::Gpu => (1, false),
+            Devices::AllGpus => (driver::probe().map_or(0, |gpus| gpus.list.len()), false),
+            Devices::List(numbers, cpu) => (numbers.len(), *cpu),
+        };
+        let cores = || std::thread::available_parallelism().map_or(1, usize::from);
+        Crew { gpus, has_cpu: has_cpu || gpus == 0, threads: if threads == 0 { cores() } else { threads }, sinks }
+    }
+}
+
+/// Bytes that frames take at most, from their first task to the last file.
+pub fn most(scene: &Scene, needs: PixelFormats, crew: &Crew) -> u64 {
+    let size = (scene.render.width, scene.render.height);
+    let needs = PixelFormats { layers: needs.layers || scene.world.sky.transparent, ..needs };
+    // Steps that come after the light are settings of the film, but for a legend.
+    let has_legend = scene.world.particles.as_ref().is_some_and(|p| p.legend);
+    let is_light =
+        needs.linear || needs.layers || has_legend || scene.film != FilmSettings::default() || needs_sums(scene);
+    let is_adaptive = scene.render.adaptive.is_some();
+    let on_device = DeviceNeeds { linear: is_light, adaptive: is_adaptive, ..DeviceNeeds::default() };
+    let tasks = crew.gpus * memory::ring(size, on_device) + usize::from(crew.has_cpu);
+    let writers = writers(size, needs, crew.has_cpu, crew.threads);
+    let developers = developers(size, crew.gpus > 0, is_light);
+    let pictures = pictures(tasks, writers, crew.sinks);
+
+    let mut pixel = pictures * (CODES + if needs.yuv420 { PLANES } else { 0 });
+    if is_adaptive && crew.has_cpu {
+        pixel += TRIAL_BYTES;
+    }
+    if is_light {
+        let sums = TaskOutput::Sums.bytes_a_pixel();
+        let counts = if is_adaptive { COUNTS } else { 0 };
+        // Tasks, and frames that wait to be developed, or are: the light that they become, and what a step makes of it.
+        pixel += (tasks + 2 * developers) * (sums + counts) + developers.max(1) * 2 * LIGHT;
+        // Frames of several tasks add them up; their noise is the difference of two halves.
+        let in_rounds = matches!(scene.render.integrator, Integrator::Path { noise, .. } if noise > 0.0);
+        let open = tasks.min(2) + developers;
+        pixel += open * (counts + if in_rounds { 3 * sums } else { sums });
+    }
+    let kept = frame_pixel(needs) - CODES;
+    if needs.layers {
+        pixel += 2 * tasks * TaskOutput::Features.bytes_a_pixel();
+    }
+    pixel += kept * (writers + crew.sinks + 1);
+    pixel += writers * if needs.linear { WRITTEN_LIGHT } else { WRITTEN };
+    pixel as u64 * u64::from(size.0) * u64::from(size.1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_thing_that_is_asked_for_takes_memory() {
+        let mut scene = Scene::sample();
+        scene.film = FilmSettings::default();
+        (scene.render.width, scene.render.height) = (1 << 14, 1 << 10);
+        let codes = PixelFormats { rgba8: true, ..PixelFormats::default() };
+        let light = PixelFormats { linear: true, ..codes };
+        let layers = PixelFormats { layers: true, ..light };
+        let crew = Crew { gpus: 0, has_cpu: true, threads: 2, sinks: 1 };
+        let bytes = |scene: &Scene, needs, crew: &Crew| most(scene, needs, crew) >> 24;
+        // Five pictures, and two files.
+        assert_eq!(bytes(&scene, codes, &crew), 5 * 4 + 2 * 4);
+        assert!(bytes(&scene, codes, &Crew { sinks: 2, ..crew }) > bytes(&scene, codes, &crew));
+        assert!(bytes(&scene, light, &crew) > bytes(&scene, codes, &crew) + 24 + 2 * 12);
+        assert!(bytes(&scene, layers, &crew) > bytes(&scene, light, &crew) + 56 + 2 * 36);
+        let plain = bytes(&scene, codes, &crew);
+        let changed = |change: &dyn Fn(&mut Scene)| {
+            let mut scene = scene.clone();
+            change(&mut scene);
+            bytes(&scene, codes, &crew)
+        };
+        assert!(changed(&|s| s.film.bloom = 0.1) > plain + 24);
+        assert!(changed(&|s| s.camera.shutter = 0.5) > plain + 2 * 24);
+        assert!(changed(&|s| s.render.integrator = Integrator::Path { samples: 9, noise: 1.0 }) > plain + 3 * 24);
+        let gpu = Crew { gpus: 2, has_cpu: false, threads: 1, sinks: 1 };
+        assert!(bytes(&scene, light, &gpu) > bytes(&scene, light, &crew));
+    }
+}
