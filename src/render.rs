@@ -26,7 +26,7 @@ use crate::film::overlay::Legend;
 use crate::kernels::Isa;
 use crate::output::memory::{KeptFrame, MemorySink};
 use crate::output::{OutputError, PixelFormats, RunInfo, Sink};
-use crate::scene::{Exposure, Integrator, Scene};
+use crate::scene::{Exposure, Scene};
 use delivery::RunMemory;
 use denoise::{Denoiser, DenoiserLibrary};
 use frames::FrameList;
@@ -134,10 +134,17 @@ pub struct Renderer {
     memory: Arc<Mutex<RunMemory>>,
 }
 
+// Whether the first surfaces are looked at, whoever wants them: by the denoiser, or for the share of sky.
+fn needs_layers(scene: &Scene, options: &RenderOptions) -> bool {
+    options.denoise.is_some() || scene.world.sky.transparent
+}
+
 // Whether samples do not become a picture where they are taken.
 fn needs_sums(scene: &Scene) -> bool {
-    let in_rounds = matches!(scene.render.integrator, Integrator::Path { noise, .. } if noise > 0.0);
-    in_rounds || scene.camera.shutter > 0.0 || scene.film.tone.knee().is_none() || scene.film.dither
+    scene.render.integrator.noise() > 0.0
+        || scene.camera.shutter > 0.0
+        || scene.film.tone.knee().is_none()
+        || scene.film.dither
 }
 
 // Which devices render.
@@ -301,8 +308,7 @@ impl Renderer {
         let first = frames.iter().next().unwrap_or_default();
         let info = RunInfo { frames: frames.len(), first, width, height };
         let mut needs = sinks.iter().fold(PixelFormats::default(), |all, s| all.union(s.needs()));
-        // The denoiser looks at the first surfaces too.
-        needs.layers |= self.options.denoise.is_some() || self.scene.world.sky.transparent;
+        needs.layers |= needs_layers(&self.scene, &self.options);
         let post = self.post();
         let is_linear = self.is_linear(needs, &post);
         let from = self.options.denoise.as_ref();

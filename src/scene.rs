@@ -191,6 +191,16 @@ pub enum Integrator {
     },
 }
 
+impl Integrator {
+    /// Noise at which a picture is good enough, as [`Integrator::Path`] has it; 0: all samples are taken.
+    pub(crate) fn noise(self) -> f64 {
+        match self {
+            Integrator::Path { noise, .. } => noise,
+            Integrator::Whitted => 0.0,
+        }
+    }
+}
+
 /// A sphere.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Sphere {

@@ -39,8 +39,8 @@ impl Existing {
 pub struct Claim {
     folder: FrameFolder,
     manifest: Manifest,
-    // All frames that there are to be, of all runs.
-    frames: FrameList,
+    // All frames that there are to be, but for those of other runs.
+    all: FrameList,
     // Frames of another scene, or of nobody knows which, that go.
     stale: Vec<u32>,
     existing: Existing,
@@ -98,8 +98,8 @@ const MOST_SORTED: usize = 1 << 20;
 
 // Frames of a manifest and those of another run of the same clip: as one of them has them where it has all, else as they
 // follow each other in the clip.
-fn merged(theirs: &Manifest, all: &FrameList, total: u32) -> FrameList {
-    let Ok(both) = FrameList::parse(&format!("{},{all}", theirs.frames), total) else { return all.clone() };
+fn merged(theirs: &Manifest, all: &FrameList) -> FrameList {
+    let Ok(both) = FrameList::parse(&format!("{},{all}", theirs.frames), u32::MAX) else { return all.clone() };
     let is_theirs = both.to_string() == theirs.frames;
     match both.len() {
         len if len == all.len() && !is_theirs => all.clone(),
@@ -115,7 +115,6 @@ impl Claim {
     /// It has frames of another scene, or such that are not to be touched; it cannot be read.
     pub fn look(
         folder: FrameFolder,
-        scene: &Scene,
         manifest: Manifest,
         part: &FrameList,
         all: &FrameList,
@@ -169,18 +168,13 @@ impl Claim {
                 left = FrameList::of_numbers(part.iter().filter(|n| !whole.contains(n)));
             }
         }
-        // Runs over other frames of the same clip add to what there is to be.
-        let frames = theirs
-            .as_ref()
-            .filter(|_| is_ours)
-            .map_or_else(|| all.clone(), |theirs| merged(theirs, all, scene.output.frames));
         let is_of_one = folder.pattern.is_of_one();
         let is_recorded =
             strangers.is_none() && !is_of_one && (theirs.is_some() || all.len() > 1 || existing == Existing::Kept);
         Ok(Claim {
             folder,
             manifest,
-            frames,
+            all: all.clone(),
             stale,
             existing,
             is_recorded,
@@ -222,13 +216,11 @@ impl Claim {
         if !self.is_recorded {
             return Ok(());
         }
-        let (ours, frames) = (&mut self.manifest, &mut self.frames);
+        let (ours, all) = (&mut self.manifest, &self.all);
         Manifest::update(pattern, |theirs| {
-            // Another run may have begun other frames since this one looked.
-            if let Some(theirs) = theirs.as_ref().filter(|t| t.hash == ours.hash) {
-                *frames = merged(theirs, frames, u32::MAX);
-            }
-            ours.frames = frames.to_string();
+            // Runs over other frames of the same clip add to what there is to be.
+            let same = theirs.as_ref().filter(|theirs| theirs.hash == ours.hash);
+            ours.frames = same.map_or_else(|| all.clone(), |theirs| merged(theirs, all)).to_string();
             if let Some(theirs) = theirs.filter(|t| t.hash != ours.hash) {
                 if self.existing != Existing::Overwritten {
                     return Err(Error::OtherScene(path, theirs.differences(ours)));

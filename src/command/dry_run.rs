@@ -1,7 +1,7 @@
 //! `--dry-run`: what a run would make, and what it would take of time, memory and disk, told from two of its frames. Nothing is
 //! written that stays.
 
-use super::outputs::Outputs;
+use super::outputs::{Outputs, needs_of};
 use crate::error::Error;
 use crate::output::ffmpeg::find_ffmpeg;
 use crate::output::formats::{Format, FormatOptions};
@@ -34,8 +34,7 @@ struct Trial {
 
 impl Sink for Trial {
     fn needs(&self) -> PixelFormats {
-        let picture = self.format.as_ref().map_or_else(PixelFormats::default, |(f, options)| (f.needs)(options));
-        self.video.as_ref().map_or(picture, |settings| picture.union(settings.needs()))
+        needs_of(self.format.as_ref(), self.video.as_ref())
     }
     fn frame(&mut self, frame: &Frame) -> Result<(), OutputError> {
         let (start, mut file) = (Instant::now(), Vec::new());

@@ -1,11 +1,10 @@
 //! What a run will take of the memory, told before it begins: an allocation that fails ends a program where it stands.
 
-use super::outputs::Outputs;
+use super::outputs::{Outputs, needs_of};
 use crate::error::Error;
-use crate::output::PixelFormats;
 use crate::output::segments::most_waiting;
 use crate::render::RenderOptions;
-use crate::render::footprint::{self, Crew};
+use crate::render::footprint;
 use crate::scene::Scene;
 
 // Program, scene, drivers.
@@ -17,19 +16,13 @@ const BASE: u64 = 256 << 20;
 /// A format cannot have what is asked of it.
 pub fn estimate(scene: &Scene, outputs: &Outputs, options: &RenderOptions) -> Result<u64, Error> {
     let picture = outputs.picture_format(scene)?;
-    let needs = picture.as_ref().map_or_else(PixelFormats::default, |(format, options)| (format.needs)(options));
-    let (video, waiting) = match &outputs.video {
-        Some((settings, film)) => {
-            let waiting = if settings.is_single() { 0 } else { most_waiting(settings, film) };
-            (settings.needs(), waiting as u64 * settings.frame_bytes(film.sides()) as u64)
-        }
-        None => (PixelFormats::default(), 0),
-    };
-    let mut needs = needs.union(video);
-    // The denoiser looks at the first surfaces too.
-    needs.layers |= options.denoise.is_some();
-    let sinks = usize::from(picture.is_some()) + usize::from(outputs.video.is_some());
-    Ok(BASE + footprint::most(scene, needs, &Crew::of(&options.devices, options.threads, sinks)) + waiting)
+    let video = outputs.video.as_ref();
+    let waiting = video
+        .filter(|(settings, _)| !settings.is_single())
+        .map_or(0, |(settings, film)| most_waiting(settings, film) as u64 * settings.frame_bytes(film.sides()) as u64);
+    let needs = needs_of(picture.as_ref(), video.map(|(settings, _)| settings));
+    let sinks = usize::from(picture.is_some()) + usize::from(video.is_some());
+    Ok(BASE + footprint::most(scene, needs, options, sinks) + waiting)
 }
 
 /// Refuses what does not fit: `limit` in MiB, or nine tenths of what is free.

@@ -14,7 +14,7 @@ use crate::output::origin::Origin;
 use crate::output::segments;
 use crate::output::stream::{Stream, StreamSink};
 use crate::output::video::{Codec, Deep, Film, Range, Settings, VideoSink};
-use crate::output::{OutputError, Sink};
+use crate::output::{OutputError, PixelFormats, Sink};
 use crate::render::frames::FrameList;
 use crate::report::remark;
 use crate::scene::limits::PICTURES;
@@ -153,7 +153,7 @@ impl Outputs {
         // Where a shard's files do not keep all, `polyfly stitch` makes the video of them.
         let is_left_to_stitch = args.shard.is_some() && (is_single || !keeps_all);
         let video = settings.filter(|_| !is_left_to_stitch).map(|settings| (settings, film()));
-        let claim = Claim::look(folder.clone(), scene, manifest, part, all, existing)?;
+        let claim = Claim::look(folder.clone(), manifest, part, all, existing)?;
         let length = |left: &Option<FrameList>| left.as_ref().map_or(0, FrameList::len);
         let mut left = claim.left.clone();
         let is_made = |(settings, film): &(Settings, Film)| film.part.is_none() && film.is_made(settings);
@@ -242,6 +242,12 @@ impl Outputs {
         }
         Ok(sinks)
     }
+}
+
+/// What pictures of a format, and a video, need of frames together.
+pub fn needs_of(picture: Option<&(&'static Format, FormatOptions)>, video: Option<&Settings>) -> PixelFormats {
+    let picture = picture.map_or_else(PixelFormats::default, |(format, options)| (format.needs)(options));
+    video.map_or(picture, |settings| picture.union(settings.needs()))
 }
 
 fn video_settings(scene: &Scene, args: &RenderArgs) -> Result<Option<Settings>, Error> {

@@ -149,8 +149,7 @@ pub fn run(
 ) -> Result<RunReport, RenderError> {
     let (size, is_light) = (work.first.size(), work.plan.output == TaskOutput::Sums);
     let cpus = devices.iter().filter(|d| d.info().is_cpu).count();
-    let needs = sinks.iter().fold(PixelFormats::default(), |all, sink| all.union(sink.needs()));
-    let needs = PixelFormats { layers: work.plan.features, ..needs };
+    let needs = PixelFormats { linear: work.plan.keeps_light, layers: work.plan.features, ..PixelFormats::default() };
     let writers = writers(size, needs, cpus > 0, work.pool.current_num_threads());
     let developers = developers(size, cpus < devices.len(), is_light);
     let in_flight: usize = devices.iter().map(|d| d.info().tasks_in_flight).sum();

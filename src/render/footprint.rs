@@ -1,10 +1,10 @@
 //! What a run's frames take of the memory, told before there are any.
 
 use super::delivery::{developers, frame_pixel, pictures, writers};
-use super::{Devices, needs_sums};
+use super::{Devices, RenderOptions, needs_layers, needs_sums};
 use crate::device::{DeviceNeeds, TRIAL_BYTES, TaskOutput, driver, memory};
 use crate::output::PixelFormats;
-use crate::scene::{FilmSettings, Integrator, Scene};
+use crate::scene::{FilmSettings, Scene};
 
 // Bytes a pixel.
 const CODES: usize = 4;
@@ -15,21 +15,19 @@ const COUNTS: usize = 4;
 const WRITTEN: usize = 4;
 const WRITTEN_LIGHT: usize = 16;
 
-/// Where frames are rendered, and where they go.
-pub struct Crew {
-    /// GPUs that render.
-    pub gpus: usize,
-    /// Whether the CPU does.
-    pub has_cpu: bool,
-    /// Threads of the CPU.
-    pub threads: usize,
-    /// Files and videos that take frames.
-    pub sinks: usize,
+// Where frames are rendered, and where they go.
+struct Crew {
+    gpus: usize,
+    // Whether the CPU renders too.
+    has_cpu: bool,
+    threads: usize,
+    // Files and videos.
+    sinks: usize,
 }
 
 impl Crew {
-    /// What these devices will be, if there is what there seems to be.
-    pub fn of(devices: &Devices, threads: usize, sinks: usize) -> Crew {
+    // What these devices will be, if there is what there seems to be.
+    fn of(devices: &Devices, threads: usize, sinks: usize) -> Crew {
         let (gpus, has_cpu) = match devices {
             Devices::Cpu => (0, true),
             // The driver takes its time to start, and the scene is made ready meanwhile: it is not asked yet.
@@ -43,10 +41,14 @@ impl Crew {
     }
 }
 
-/// Bytes that frames take at most, from their first task to the last file.
-pub fn most(scene: &Scene, needs: PixelFormats, crew: &Crew) -> u64 {
+/// Bytes that frames take at most, from their first task to the last file. `needs`: what `sinks` files and videos need of them.
+pub fn most(scene: &Scene, needs: PixelFormats, options: &RenderOptions, sinks: usize) -> u64 {
+    let needs = PixelFormats { layers: needs.layers || needs_layers(scene, options), ..needs };
+    of_crew(scene, needs, &Crew::of(&options.devices, options.threads, sinks))
+}
+
+fn of_crew(scene: &Scene, needs: PixelFormats, crew: &Crew) -> u64 {
     let size = (scene.render.width, scene.render.height);
-    let needs = PixelFormats { layers: needs.layers || scene.world.sky.transparent, ..needs };
     // Steps that come after the light are settings of the film, but for a legend.
     let has_legend = scene.world.particles.as_ref().is_some_and(|p| p.legend);
     let is_light =
@@ -68,7 +70,7 @@ pub fn most(scene: &Scene, needs: PixelFormats, crew: &Crew) -> u64 {
         // Tasks, and frames that wait to be developed, or are: the light that they become, and what a step makes of it.
         pixel += (tasks + 2 * developers) * (sums + counts) + developers.max(1) * 2 * LIGHT;
         // Frames of several tasks add them up; their noise is the difference of two halves.
-        let in_rounds = matches!(scene.render.integrator, Integrator::Path { noise, .. } if noise > 0.0);
+        let in_rounds = scene.render.integrator.noise() > 0.0;
         let open = tasks.min(2) + developers;
         pixel += open * (counts + if in_rounds { 3 * sums } else { sums });
     }
@@ -84,6 +86,7 @@ pub fn most(scene: &Scene, needs: PixelFormats, crew: &Crew) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::scene::Integrator;
 
     #[test]
     fn each_thing_that_is_asked_for_takes_memory() {
@@ -94,7 +97,7 @@ mod tests {
         let light = PixelFormats { linear: true, ..codes };
         let layers = PixelFormats { layers: true, ..light };
         let crew = Crew { gpus: 0, has_cpu: true, threads: 2, sinks: 1 };
-        let bytes = |scene: &Scene, needs, crew: &Crew| most(scene, needs, crew) >> 24;
+        let bytes = |scene: &Scene, needs, crew: &Crew| of_crew(scene, needs, crew) >> 24;
         // Five pictures, and two files.
         assert_eq!(bytes(&scene, codes, &crew), 5 * 4 + 2 * 4);
         assert!(bytes(&scene, codes, &Crew { sinks: 2, ..crew }) > bytes(&scene, codes, &crew));

@@ -2,7 +2,7 @@
 
 use crate::device::{AdaptiveTask, BAND_STEP, Device, Task, TaskOutput};
 use crate::output::PixelFormats;
-use crate::scene::{Integrator, Scene};
+use crate::scene::Scene;
 use std::ops::Range;
 
 /// What several devices share.
@@ -81,10 +81,7 @@ impl Plan {
             height,
             samples: scene.render.samples_per_pixel(),
             adaptive: scene.render.adaptive.as_ref().map(|a| AdaptiveTask::new(a, if is_linear { gain } else { 1.0 })),
-            noise: match scene.render.integrator {
-                Integrator::Path { noise, .. } => noise,
-                Integrator::Whitted => 0.0,
-            },
+            noise: scene.render.integrator.noise(),
             output: if is_linear { TaskOutput::Sums } else { TaskOutput::Picture },
             keeps_light: needs.linear,
             features: needs.layers,

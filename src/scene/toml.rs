@@ -575,7 +575,7 @@ pub fn parse(text: &str, reading: Reading) -> Result<(Scene, Vec<String>), Vec<P
         );
     }
     let scene = c.scene(&raw, reading, &mut warnings);
-    let is_noisy = matches!(scene.render.integrator, Integrator::Path { noise, .. } if noise > 0.0);
+    let is_noisy = scene.render.integrator.noise() > 0.0;
     let uneven = scene.render.adaptive.is_some() || scene.camera.shutter > 0.0 || is_noisy;
     if let (Some(told), true, true) = (&raw.sky.transparent, scene.world.sky.transparent, uneven) {
         let expected = "expected no range of `samples`, no `noise` and no `shutter`: all samples of a pixel count alike in its alpha";

@@ -127,6 +127,14 @@ fn a_clock_that_goes_back_changes_nothing() {
     assert!(video("o.mp4") == video("p.mp4"));
 }
 
+// What Linux tells of a process's memory; nothing once it has ended.
+#[cfg(target_os = "linux")]
+fn kib(child: &Child, what: &str) -> Option<u64> {
+    let status = std::fs::read_to_string(format!("/proc/{}/status", child.id())).ok()?;
+    let line = status.lines().find_map(|l| l.strip_prefix(what))?;
+    Some(line.trim().trim_end_matches(" kB").parse().unwrap())
+}
+
 #[test]
 #[cfg(target_os = "linux")]
 fn long_runs_take_no_more_memory_and_handles_than_short_ones() {
@@ -137,10 +145,7 @@ fn long_runs_take_no_more_memory_and_handles_than_short_ones() {
     let mut child = program(dir.path(), &args("0-99999", "o/%d.ppm", &["-q"])).stdout(Stdio::null()).spawn().unwrap();
     let told = |child: &Child, frame: u32| {
         wait_for(|| dir.path().join(format!("o/{frame}.ppm")).exists());
-        let status = std::fs::read_to_string(format!("/proc/{}/status", child.id())).unwrap();
-        let line = status.lines().find_map(|l| l.strip_prefix("VmRSS:")).unwrap();
-        let kib = line.trim().trim_end_matches(" kB").parse::<u64>().unwrap();
-        (kib, std::fs::read_dir(format!("/proc/{}/fd", child.id())).unwrap().count())
+        (kib(child, "VmRSS:").unwrap(), std::fs::read_dir(format!("/proc/{}/fd", child.id())).unwrap().count())
     };
     let ((early, few), (late, many)) = (told(&child, 500), told(&child, 6000));
     let _ = child.kill();
@@ -170,9 +175,7 @@ fn the_memory_that_a_run_is_told_to_take_is_what_it_takes_at_most() {
         let mut child = program(dir.path(), &all).stdout(Stdio::null()).spawn().unwrap();
         let mut most = 0.0;
         while child.try_wait().unwrap().is_none() {
-            let status = std::fs::read_to_string(format!("/proc/{}/status", child.id())).unwrap_or_default();
-            let line = status.lines().find_map(|l| l.strip_prefix("VmHWM:"));
-            most = line.map_or(most, |l| 1024.0 * l.trim().trim_end_matches(" kB").parse::<f64>().unwrap());
+            most = kib(&child, "VmHWM:").map_or(most, |kib| 1024.0 * kib as f64);
             std::thread::sleep(Duration::from_millis(2));
         }
         assert!(child.wait().unwrap().success());

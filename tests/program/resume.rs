@@ -337,21 +337,10 @@ fn a_lost_log_is_told_and_costs_no_frame() {
 fn frames_that_runs_begin_in_any_order_are_one_clip_in_its_order() {
     let dir = folder();
     let run = |frames: &str| {
-        let args = [
-            "scene.toml",
-            "--cpu",
-            "-q",
-            "--size",
-            "16x16",
-            "--samples",
-            "1",
-            "--frames",
-            frames,
-            "-o",
-            "o/%d.png",
-            "--resume",
-        ];
-        program(dir.path(), &args).stdout(std::process::Stdio::null()).spawn().unwrap()
+        start(
+            dir.path(),
+            &[&["scene.toml", "--frames", frames, "-o", "o/%d.png", "--resume", "-q"], &LOOK[..]].concat(),
+        )
     };
     let listed = || {
         let manifest = std::fs::read_to_string(dir.path().join("o/manifest.json")).unwrap();
