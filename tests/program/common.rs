@@ -61,13 +61,14 @@ pub fn names(folder: &Path) -> Vec<String> {
     names
 }
 
-/// Writes a program for the shell; its path.
+/// Writes a program for the shell; its path. A process of its own writes it: what another test starts meanwhile would hold the
+/// file open for writing for a moment, and nothing could run it ("text file busy").
 #[cfg(unix)]
 pub fn shell_script(folder: &Path, name: &str, text: &str) -> String {
-    use std::os::unix::fs::PermissionsExt;
     let path = folder.join(name);
-    std::fs::write(&path, format!("#!/bin/sh\n{text}\n")).unwrap();
-    std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).unwrap();
+    let write = r#"printf '#!/bin/sh\n%s\n' "$1" >"$0" && chmod 755 "$0""#;
+    let written = Command::new("sh").args(["-c", write]).arg(&path).arg(text).status().unwrap();
+    assert!(written.success());
     path.display().to_string()
 }
 
