@@ -44,6 +44,7 @@ use std::process::ExitCode;
 
 /// Reads the command line, does the job, turns errors into exit codes.
 pub fn main() -> ExitCode {
+    stop::take_own_signals();
     let (words, is_quiet) = without_quiet(std::env::args_os().collect());
     let mut cli = match Cli::try_parse_from(words) {
         Ok(cli) => cli,
@@ -150,6 +151,7 @@ fn load_scene(name: &str, args: &SceneArgs) -> Result<(Scene, SceneText), Error>
     let home = home();
     let reading = Reading { folder, home: home.as_deref(), solids: args.token_solids() };
     let parsed = scene::parse(&text, &shown, reading)?;
+    let grammar = parsed.grammar;
     let Parsed { mut scene, warnings, .. } = match args.set[..] {
         [] => parsed,
         _ => changed(&text, parsed, &shown, reading, &args.set)?,
@@ -158,7 +160,7 @@ fn load_scene(name: &str, args: &SceneArgs) -> Result<(Scene, SceneText), Error>
         warnings.iter().for_each(|w| remark(w));
     }
     if let Some(fence) = Fence::of(name, args.allow_outside) {
-        fence.reading(&scene, args.texture.is_none())?;
+        fence.reading(&scene, grammar, args.texture.is_none())?;
     }
     args.override_scene(&mut scene)?;
     Ok((scene, SceneText { folder: folder.to_owned(), text, shown }))
@@ -181,14 +183,21 @@ fn changed(text: &str, parsed: Parsed, shown: &str, reading: Reading, changes: &
     Ok(scene::parse(&text, &format!("{shown} (as --set has it)"), Reading { folder, ..reading })?)
 }
 
+// Bytes of a scene's text: ten thousand bodies take a hundredth of it.
+const LONGEST_SCENE: u64 = 64 << 20;
+
 // The text, and the name to call it by.
 fn read_text(name: &str) -> Result<(String, String), Error> {
     let shown = if name == "-" { "stdin" } else { name };
     let mut bytes = Vec::new();
+    // A pipe may be a scene too, and have no end.
     let read = match name {
-        "-" => std::io::stdin().read_to_end(&mut bytes),
-        _ => std::fs::File::open(name).and_then(|mut file| file.read_to_end(&mut bytes)),
+        "-" => std::io::stdin().take(LONGEST_SCENE + 1).read_to_end(&mut bytes),
+        _ => std::fs::File::open(name).and_then(|file| file.take(LONGEST_SCENE + 1).read_to_end(&mut bytes)),
     };
+    if bytes.len() as u64 > LONGEST_SCENE {
+        return Err(Error::Endless(shown.into(), LONGEST_SCENE >> 20));
+    }
     if let (Err(e), Some(job)) = (&read, misspelt(name))
         && e.kind() == std::io::ErrorKind::NotFound
     {

@@ -23,6 +23,9 @@ pub enum Error {
         "{0}: byte {1} is no text: a scene is written in tokens or TOML (`polyfly --default` prints one); is this a picture?"
     )]
     NotText(String, usize),
+    /// The scene goes on and on; exit 65.
+    #[error("{0} is longer than the {1} MiB that a scene may have: is this a scene?")]
+    Endless(String, u64),
     /// The scene cannot be written in the grammar asked for; exit 65.
     #[error("this scene cannot be written as tokens:\n{}", .0.iter().map(|r| format!("  - {r}")).collect::<Vec<_>>().join("\n"))]
     Unsayable(Vec<String>),
@@ -35,6 +38,9 @@ pub enum Error {
     /// No such device, or all have failed; exit 69.
     #[error("{0}")]
     Device(#[from] DeviceError),
+    /// The program that jobs are handed to is not on this machine; exit 69.
+    #[error("there is no `{0}` here: run this where jobs are submitted, or leave --submit out and take the job there")]
+    NoEngine(&'static str),
     /// The folder has another scene's frames; exit 65.
     #[error(
         "{} has frames of another scene; what differs: {}; give these a folder of their own, or --overwrite",
@@ -73,6 +79,11 @@ pub enum Error {
     /// It was asked to stop: exit 130, or 75 where whoever asked will try again (SIGTERM).
     #[error("interrupted after {0} of {1} frames; what is written is whole")]
     Interrupted(usize, usize, bool),
+    /// The same of a video that was being made of frames that are there; what there is of it.
+    #[error("interrupted while the video was made{}", .0.as_ref().map_or_else(String::new, |path| {
+        format!("; its beginning is in {}", path.display())
+    }))]
+    Unfinished(Option<PathBuf>, bool),
 }
 
 // The first few, and how many more.
@@ -89,13 +100,18 @@ impl Error {
     pub fn exit_code(&self) -> u8 {
         match self {
             Error::Usage(_) => 64,
-            Error::Scene(_) | Error::NotText(..) | Error::Unsayable(_) | Error::Asset(_) | Error::TooMany(_) => 65,
+            Error::Scene(_)
+            | Error::NotText(..)
+            | Error::Endless(..)
+            | Error::Unsayable(_)
+            | Error::Asset(_)
+            | Error::TooMany(_) => 65,
             Error::OtherScene(..) | Error::Manifest(_) | Error::Outside { .. } => 65,
-            Error::Device(_) => 69,
+            Error::Device(_) | Error::NoEngine(_) => 69,
             Error::Differs(_) => 70,
             Error::Output(_) | Error::Read(..) => 74,
-            Error::Incomplete(_) | Error::Interrupted(.., true) => 75,
-            Error::Interrupted(..) => 130,
+            Error::Incomplete(_) | Error::Interrupted(.., true) | Error::Unfinished(_, true) => 75,
+            Error::Interrupted(..) | Error::Unfinished(..) => 130,
         }
     }
 }

@@ -4,10 +4,12 @@ pub mod container;
 mod deep;
 pub mod ffmpeg;
 pub mod files;
+pub mod film;
 pub mod folder;
 pub mod formats;
 #[cfg(feature = "h264")]
 mod h264;
+pub mod hidden;
 mod join;
 pub mod manifest;
 pub mod memory;
@@ -23,6 +25,7 @@ use crate::kernels::Isa;
 use std::borrow::Cow;
 use std::path::PathBuf;
 use std::sync::OnceLock;
+use std::time::Duration;
 
 /// Why frames could not be put out.
 #[derive(Debug, thiserror::Error)]
@@ -33,6 +36,9 @@ pub enum OutputError {
     /// A file that a run looks at again.
     #[error("cannot read {0}: {1}")]
     Read(PathBuf, std::io::Error),
+    /// Another process holds a folder's lock, for so long already.
+    #[error("another process has held {} for {} s: is it stopped, or its machine gone?", .0.display(), .1.as_secs())]
+    Lock(PathBuf, Duration),
     /// ffmpeg is not there.
     #[error("{0}")]
     NoEncoder(String),

@@ -69,14 +69,16 @@ pub fn load(mesh: &Mesh, limits: Limits) -> Result<Triangles, AssetError> {
 }
 
 // The faces as triangles; a face's corners are indices into `points`, of which there may be one a vertex or one a normal.
-fn fan(path: &Path, points: &[[f32; 3]], faces: impl Iterator<Item = Vec<usize>>) -> Result<Vec<Corners>, AssetError> {
+fn fan(path: &Path, points: &[[f32; 3]], faces: impl Iterator<Item = Vec<i64>>) -> Result<Vec<Corners>, AssetError> {
     let mut triangles = Vec::new();
     for (n, face) in faces.enumerate() {
-        if let Some(bad) = face.iter().find(|&&i| i >= points.len()) {
+        let point = |i: i64| usize::try_from(i).ok().and_then(|i| points.get(i)).copied();
+        let Some(face) = face.iter().map(|&i| point(i)).collect::<Option<Vec<_>>>() else {
+            let bad = face.iter().find(|&&i| point(i).is_none()).unwrap_or(&0);
             let what = format!("face {} names vertex {bad}, and there are {} (from 0)", n + 1, points.len());
             return Err(AssetError::broken("mesh", path, what));
-        }
-        triangles.extend((2..face.len()).map(|i| [points[face[0]], points[face[i - 1]], points[face[i]]]));
+        };
+        triangles.extend((2..face.len()).map(|i| [face[0], face[i - 1], face[i]]));
     }
     Ok(triangles)
 }
@@ -98,7 +100,7 @@ fn load_obj(path: &Path, limits: Limits) -> Result<Triangles, AssetError> {
                 let n = sizes.next().unwrap_or(3).min(rest.len());
                 let (face, after) = rest.split_at(n);
                 rest = after;
-                (n > 0).then(|| face.iter().map(|&i| i as usize).collect())
+                (n > 0).then(|| face.iter().map(|&i| i64::from(i)).collect())
             });
             fan(path, &points, faces)
         };
@@ -116,7 +118,7 @@ fn load_obj(path: &Path, limits: Limits) -> Result<Triangles, AssetError> {
 #[derive(Default)]
 struct Vertex([f32; 6]);
 #[derive(Default)]
-struct Face(Vec<usize>);
+struct Face(Vec<i64>);
 
 impl PropertyAccess for Vertex {
     fn new() -> Vertex {
@@ -144,26 +146,32 @@ impl PropertyAccess for Face {
         if key != "vertex_indices" && key != "vertex_index" {
             return PropertyAccessResult::Ignored;
         }
-        // A negative index becomes one that no vertex has.
-        let whole = |i: i64| usize::try_from(i).unwrap_or(usize::MAX);
         self.0 = match value {
-            Property::ListInt(v) => v.into_iter().map(|i| whole(i.into())).collect(),
-            Property::ListUInt(v) => v.into_iter().map(|i| whole(i.into())).collect(),
-            Property::ListShort(v) => v.into_iter().map(|i| whole(i.into())).collect(),
-            Property::ListUShort(v) => v.into_iter().map(|i| whole(i.into())).collect(),
-            Property::ListChar(v) => v.into_iter().map(|i| whole(i.into())).collect(),
-            Property::ListUChar(v) => v.into_iter().map(|i| whole(i.into())).collect(),
+            Property::ListInt(v) => v.into_iter().map(i64::from).collect(),
+            Property::ListUInt(v) => v.into_iter().map(i64::from).collect(),
+            Property::ListShort(v) => v.into_iter().map(i64::from).collect(),
+            Property::ListUShort(v) => v.into_iter().map(i64::from).collect(),
+            Property::ListChar(v) => v.into_iter().map(i64::from).collect(),
+            Property::ListUChar(v) => v.into_iter().map(i64::from).collect(),
             _ => return PropertyAccessResult::UnsupportedType,
         };
         PropertyAccessResult::Set
     }
 }
 
+// What is wrong with a PLY file, without what stands in it: it may be any file, and a message anybody's to read.
+fn in_short(e: &ParseError) -> String {
+    let words = e.to_string();
+    let place = words.lines().next().unwrap_or_default().split(['\'', '"', '`']).next().unwrap_or_default();
+    let place: String = place.chars().filter(|c| !c.is_control()).take(120).collect();
+    format!("it is no PLY file, or a broken one ({})", place.trim().trim_end_matches([':', ',']))
+}
+
 fn load_ply(path: &Path, limits: Limits) -> Result<Triangles, AssetError> {
     let file = source::open("mesh", path, limits)?;
     let bytes = file.metadata().map_err(|e| AssetError::read("mesh", path, e))?.len();
     let mut input = Reader::new(std::io::BufReader::new(file));
-    let broken = |e: ParseError| AssetError::broken("mesh", path, e);
+    let broken = |e: ParseError| AssetError::broken("mesh", path, in_short(&e));
     let (vertices, faces) = (Parser::<Vertex>::new(), Parser::<Face>::new());
     let header = vertices.read_header(&mut input).map_err(broken)?;
     let (mut points, mut all, mut has_normals) = (Vec::new(), Vec::new(), false);

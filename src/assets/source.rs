@@ -10,7 +10,7 @@ use std::path::Path;
 pub struct Limits {
     /// Bytes of a file.
     pub file: u64,
-    /// Pixels of a picture; if none are given, 67 million, or sixteen for each byte of the file.
+    /// Pixels of a picture; if none are given, 16 million (of a sky or a relief 8), or sixteen for each byte of the file.
     pub picture: Option<u64>,
 }
 
@@ -20,10 +20,29 @@ impl Default for Limits {
     }
 }
 
-/// Pixels that a picture may have however small its file is: decoded, they take up to a gigabyte. Larger ones are read from
-/// files that have a byte for every sixteen of them: no photograph is smaller.
-const PICTURE: u64 = 8192 * 8192;
+// Pixels that a picture may have however small its file is: unfolded, they take a few hundred megabytes, and of a sky or a
+// relief about a second. Larger ones are read from files that have a byte for every sixteen of them: no photograph is
+// smaller.
+fn pixels_of_small(kind: &str) -> u64 {
+    if kind == "texture" { 4096 * 4096 } else { 4096 * 2048 }
+}
 const PIXELS_A_BYTE: u64 = 16;
+
+/// Pixels of a picture, as its first bytes tell; none where they do not, or where it would be refused.
+pub fn pixels(kind: &str, path: &Path, limits: Limits) -> u64 {
+    let look = || {
+        let file = open(kind, path, limits).ok()?;
+        let most = most_pixels(kind, file.metadata().ok()?.len(), limits);
+        let reader = image::ImageReader::new(io::BufReader::new(file)).with_guessed_format().ok()?;
+        let (width, height) = reader.into_dimensions().ok()?;
+        Some(u64::from(width) * u64::from(height)).filter(|&pixels| pixels <= most)
+    };
+    look().unwrap_or(0)
+}
+
+fn most_pixels(kind: &str, bytes: u64, limits: Limits) -> u64 {
+    limits.picture.unwrap_or(pixels_of_small(kind).max(PIXELS_A_BYTE * bytes))
+}
 
 /// Opens a file; a device or a pipe, which might never end, is none.
 pub fn open_regular(path: &Path) -> io::Result<File> {
@@ -81,7 +100,7 @@ pub fn decode(
     if width == 0 || height == 0 {
         return Err(wrong(format!("its size is {width} x {height}: it has no pixels")));
     }
-    let pixels = limits.picture.unwrap_or(PICTURE.max(PIXELS_A_BYTE * bytes.len() as u64));
+    let pixels = most_pixels(kind, bytes.len() as u64, limits);
     if u64::from(width) * u64::from(height) > pixels {
         let bytes = bytes.len();
         return Err(wrong(format!(

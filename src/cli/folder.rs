@@ -13,8 +13,14 @@ pub struct MissingArgs {
     /// The scene that they should be of; another one's frames are refused.
     #[arg(long, value_name = "FILE")]
     pub scene: Option<String>,
+    /// The `hash` that their manifest is to have, as jobs of `farm` give it; another scene's frames are refused.
+    #[arg(long, value_name = "HEX")]
+    pub hash: Option<String>,
+    /// The frames that there are to be, as a run takes them [default: those of all runs there]
+    #[arg(long, value_name = "LIST", allow_hyphen_values = true)]
+    pub frames: Option<String>,
     /// Print which of N shards have missing frames, as `1,4-6`, in place of the frames.
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     pub shards: Option<u32>,
     /// How frames are dealt out to shards.
     #[arg(long, value_enum, default_value = "contiguous")]
@@ -38,6 +44,12 @@ pub struct StitchArgs {
     /// The scene that they should be of; another one's frames are refused.
     #[arg(long, value_name = "FILE")]
     pub scene: Option<String>,
+    /// The `hash` that their manifest is to have, as jobs of `farm` give it; another scene's frames are refused.
+    #[arg(long, value_name = "HEX")]
+    pub hash: Option<String>,
+    /// The frames of the video, as a run takes them [default: those of all runs there]
+    #[arg(long = "frames", value_name = "LIST", allow_hyphen_values = true)]
+    pub list: Option<String>,
     /// How to encode.
     #[command(flatten)]
     pub video: VideoArgs,

@@ -6,7 +6,8 @@ use crate::error::Error;
 use crate::output::OutputError;
 use crate::output::folder::{FrameFolder, sweep};
 use crate::output::formats::Format;
-use crate::output::manifest::{HIDDEN, Manifest};
+use crate::output::hidden;
+use crate::output::manifest::Manifest;
 use crate::output::segments::forget;
 use crate::render::frames::FrameList;
 use crate::report::remark;
@@ -39,6 +40,8 @@ impl Existing {
 pub struct Claim {
     folder: FrameFolder,
     manifest: Manifest,
+    // This run's frames.
+    part: FrameList,
     // All frames that there are to be, but for those of other runs.
     all: FrameList,
     // Frames of another scene, or of nobody knows which, that go.
@@ -128,10 +131,26 @@ impl Claim {
         {
             return Err(Error::OtherScene(path, places.clone()));
         }
+        if let Some(odd) = theirs.as_ref().and_then(|theirs| manifest.odd_step(theirs))
+            && existing != Existing::Overwritten
+        {
+            return Err(Error::OtherScene(path, vec![odd]));
+        }
         let is_ours = is_ours.is_some_and(|places| places.is_empty());
         let there = folder.existing().map_err(|e| OutputError::Read(path.clone(), e))?;
         let mine = |n: &u32| there.contains(n);
         let (mut left, mut stale, mut kept, mut strangers) = (Some(part.clone()), Vec::new(), 0, None);
+        let is_of_one = folder.pattern.is_of_one();
+        let is_recorded = !is_of_one && (theirs.is_some() || all.len() > 1 || existing == Existing::Kept);
+        // A manifest vouches for all that is there: among frames of nobody knows which scene none is begun.
+        let vouches_for = |unknown: Option<u32>| match unknown.filter(|_| theirs.is_none() && is_recorded) {
+            None => Ok(()),
+            Some(n) => Err(Error::Usage(format!(
+                "{} has frames, such as {n}, and no manifest.json, so nobody knows which scene they are of: give a folder of its \
+                 own, remove them, or --overwrite",
+                path.display()
+            ))),
+        };
         match existing {
             Existing::Refused => {
                 if let Some(first) = part.iter().find(mine) {
@@ -140,6 +159,7 @@ impl Claim {
                         folder.pattern.path(first).display()
                     )));
                 }
+                vouches_for(there.first().copied())?;
             }
             Existing::Overwritten => {
                 if !is_ours {
@@ -156,24 +176,17 @@ impl Claim {
                 }
             }
             Existing::Kept => {
-                if theirs.is_none() && part.iter().any(|n| mine(&n)) {
-                    return Err(Error::Usage(format!(
-                        "{} has frames and no manifest.json, so nobody knows which scene they are of: give a folder of its own, \
-                         or --overwrite",
-                        path.display()
-                    )));
-                }
+                vouches_for(there.first().copied())?;
                 let whole: BTreeSet<u32> = part.iter().filter(|n| mine(n) && folder.is_whole(*n)).collect();
                 kept = whole.len();
                 left = FrameList::of_numbers(part.iter().filter(|n| !whole.contains(n)));
             }
         }
-        let is_of_one = folder.pattern.is_of_one();
-        let is_recorded =
-            strangers.is_none() && !is_of_one && (theirs.is_some() || all.len() > 1 || existing == Existing::Kept);
+        let is_recorded = is_recorded && strangers.is_none();
         Ok(Claim {
             folder,
             manifest,
+            part: part.clone(),
             all: all.clone(),
             stale,
             existing,
@@ -220,40 +233,51 @@ impl Claim {
         Manifest::update(pattern, |theirs| {
             // Runs over other frames of the same clip add to what there is to be.
             let same = theirs.as_ref().filter(|theirs| theirs.hash == ours.hash);
+            for (frame, mark) in same.iter().flat_map(|theirs| &theirs.steps) {
+                ours.steps.entry(*frame).or_insert_with(|| mark.clone());
+            }
             ours.frames = same.map_or_else(|| all.clone(), |theirs| merged(theirs, all)).to_string();
             if let Some(theirs) = theirs.filter(|t| t.hash != ours.hash) {
                 if self.existing != Existing::Overwritten {
                     return Err(Error::OtherScene(path, theirs.differences(ours)));
                 }
-                forget(&path.join(HIDDEN), &theirs.hash);
+                forget(&hidden::within(&path), &theirs.hash);
             }
             Ok(Some(ours.clone()))
         })
     }
 
-    /// Writes down what there is now.
+    /// Writes down what there is now; says which of its own frames are not there, or not whole.
     ///
     /// # Errors
     /// The folder cannot be read or written.
-    pub fn end(&mut self) -> Result<(), Error> {
+    pub fn end(&mut self) -> Result<Option<FrameList>, Error> {
         let path = self.folder.path();
         // A folder that is gone is not made again.
-        if !self.is_recorded || !self.has_begun || !path.is_dir() {
-            return Ok(());
+        if !self.has_begun || !path.is_dir() {
+            return Ok(None);
         }
-        let there = self.folder.existing().map_err(|e| OutputError::Read(path.clone(), e))?;
+        let mut there = self.folder.existing().map_err(|e| OutputError::Read(path.clone(), e))?;
+        let (whole, broken): (BTreeSet<u32>, BTreeSet<u32>) =
+            self.part.among(&there).into_iter().partition(|&n| self.folder.is_whole(n));
+        there.retain(|n| !broken.contains(n));
+        let lost = self.part.without(&whole);
+        if !self.is_recorded {
+            return Ok(lost);
+        }
         self.manifest.written = FrameList::of_numbers(there.into_iter()).map_or_else(String::new, |f| f.to_string());
         let mut ours = self.manifest.clone();
         Manifest::update(&self.folder.pattern, |theirs| {
             match theirs {
                 // Others may have added frames to what there is to be.
-                Some(theirs) if theirs.hash == ours.hash => ours.frames = theirs.frames,
+                Some(theirs) if theirs.hash == ours.hash => (ours.frames, ours.steps) = (theirs.frames, theirs.steps),
                 // Another scene has taken the folder over.
-                Some(theirs) => return Ok(Some(theirs)),
+                Some(theirs) => return Ok::<_, Error>(Some(theirs)),
                 None => {}
             }
             Ok(Some(ours))
-        })
+        })?;
+        Ok(lost)
     }
 
     /// Where this run tells of its frames, if anybody is to hear of it.

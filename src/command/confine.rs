@@ -1,14 +1,17 @@
-//! A scene file is data: what it reads and where it writes stay inside the folder that it lies in and the one that polyfly
-//! is run in, unless the user says that it may lead outside. Links and `..` are followed first.
+//! A scene file is data: what it reads stays inside the folder that it lies in, and what it writes inside that or the one that
+//! polyfly is run in, unless the user says that it may lead outside. Files of the coursework's tokens, whose paths start where
+//! the program is run, may be read from there too. Links and `..` are followed first.
 
 use crate::error::Error;
-use crate::scene::Scene;
+use crate::scene::{Grammar, Scene};
+use std::collections::BTreeSet;
 use std::path::{Component, Path, PathBuf};
 
 /// The folders that a scene is kept in; none for one on stdin, which is what the user has typed.
 pub struct Fence {
     scene: String,
-    roots: Vec<PathBuf>,
+    folder: Option<PathBuf>,
+    here: Option<PathBuf>,
 }
 
 impl Fence {
@@ -18,36 +21,55 @@ impl Fence {
             return None;
         }
         let folder = Path::new(name).parent().unwrap_or(Path::new(""));
-        let roots = [folder, Path::new(".")].map(resolved).into_iter().flatten().collect();
-        Some(Fence { scene: name.to_owned(), roots })
+        Some(Fence { scene: name.to_owned(), folder: resolved(folder), here: resolved(Path::new(".")) })
     }
 
-    fn check(&self, place: &str, path: &Path) -> Result<(), Error> {
-        if resolved(path).is_some_and(|path| self.roots.iter().any(|root| path.starts_with(root))) {
+    // Inside of its folder, or also of where the program is run.
+    fn check(&self, place: &str, path: &Path, here_too: bool) -> Result<(), Error> {
+        let roots = self.folder.iter().chain(self.here.iter().filter(|_| here_too));
+        let is_inside = |path: PathBuf| roots.into_iter().any(|root| path.starts_with(root));
+        if resolved(path).is_some_and(is_inside) {
             return Ok(());
         }
         Err(Error::Outside { scene: self.scene.clone(), place: place.to_owned(), path: path.to_owned() })
     }
 
-    /// Whether all that a scene reads lies inside; its floor's texture does not count where a flag gives another.
+    /// Whether all that a scene in that grammar reads lies inside; its floor's texture does not count where a flag gives
+    /// another. Of particles' time steps the first: [`Fence::steps`] looks at others.
     ///
     /// # Errors
     /// The first that does not.
-    pub fn reading(&self, scene: &Scene, texture: bool) -> Result<(), Error> {
+    pub fn reading(&self, scene: &Scene, grammar: Grammar, texture: bool) -> Result<(), Error> {
+        let here_too = grammar == Grammar::Tokens;
         let mut result = Ok(());
         scene.clone().visit_files(|place, path| {
             if result.is_ok() && (texture || place != "floor.texture") {
-                result = self.check(&place, path);
+                result = self.check(&place, path, here_too);
             }
         });
         result?;
-        if let Some(particles) = &scene.world.particles {
-            let frames = if particles.is_animated() { scene.output.frames } else { 1 };
-            for frame in 0..frames {
-                self.check("particles.path", &particles.file(frame))?;
+        self.steps(scene, std::iter::once(0))
+    }
+
+    /// Whether the particles of these frames lie inside.
+    ///
+    /// # Errors
+    /// The first that do not.
+    pub fn steps(&self, scene: &Scene, mut frames: impl Iterator<Item = u32>) -> Result<(), Error> {
+        let Some(particles) = &scene.world.particles else { return Ok(()) };
+        let mut seen = BTreeSet::new();
+        frames.try_for_each(|frame| {
+            let file = particles.file(frame);
+            // Each folder once, and a file by itself where it is a link.
+            let folder = file.parent().unwrap_or(Path::new("")).to_owned();
+            if std::fs::symlink_metadata(&file).is_ok_and(|what| what.is_symlink()) {
+                self.check("particles.path", &file, false)
+            } else if seen.insert(folder.clone()) {
+                self.check("particles.path", &folder, false)
+            } else {
+                Ok(())
             }
-        }
-        Ok(())
+        })
     }
 
     /// Whether what a scene writes, where no flag says another place, does.
@@ -58,10 +80,10 @@ impl Fence {
         if frames {
             // What a frame's own name is a link to does not count: it is replaced.
             let first = scene.output.files.path(0);
-            self.check("output.path", first.parent().unwrap_or(Path::new("")))?;
+            self.check("output.path", first.parent().unwrap_or(Path::new("")), true)?;
         }
         match scene.output.video.as_deref().filter(|_| video) {
-            Some(video) => self.check("output.video", video.parent().unwrap_or(Path::new(""))),
+            Some(video) => self.check("output.video", video.parent().unwrap_or(Path::new("")), true),
             None => Ok(()),
         }
     }

@@ -4,8 +4,9 @@
 use super::outputs::{Outputs, needs_of};
 use crate::error::Error;
 use crate::output::ffmpeg::find_ffmpeg;
+use crate::output::film::Film;
 use crate::output::formats::{Format, FormatOptions};
-use crate::output::video::{Film, Settings, Video, command_line};
+use crate::output::video::{Settings, Video, command_line};
 use crate::output::{Frame, OutputError, PixelFormats, Sink};
 use crate::render::frames::FrameList;
 use crate::render::stats::{FrameReport, Progress, ms};

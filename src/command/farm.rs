@@ -8,7 +8,7 @@ use super::{load_scene, output};
 use crate::cli::{Cli, Engine, FarmArgs, RenderArgs, ShardMode, VideoArgs};
 use crate::error::Error;
 use crate::output::OutputError;
-use crate::output::manifest::{Manifest, NAME};
+use crate::output::manifest::Manifest;
 use crate::render::frames::FrameList;
 use crate::report::remark;
 use clap::{Parser, ValueEnum};
@@ -28,6 +28,10 @@ struct Job {
     // Names of the frames, and their folder.
     frames: String,
     folder: String,
+    // Flags of `missing` and `stitch` that name the job's own frames and scene.
+    own: String,
+    // Names the clip among others.
+    clip: String,
     // The command that ends it, with its program.
     finish: String,
     shards: u32,
@@ -61,6 +65,10 @@ pub fn run(args: &FarmArgs) -> Result<(), Error> {
         }
     };
     let failed = |e| Error::Output(OutputError::Write(program.into(), e));
+    let needed = if args.engine == Engine::Slurm { "sbatch" } else { "hq" };
+    if !is_on_path(needed) {
+        return Err(Error::NoEngine(needed));
+    }
     let mut child = Command::new(program).stdin(Stdio::piped()).spawn().map_err(failed)?;
     let mut stdin = child.stdin.take();
     let written = stdin.as_mut().map_or(Ok(()), |pipe| pipe.write_all(text.as_bytes()));
@@ -70,6 +78,11 @@ pub fn run(args: &FarmArgs) -> Result<(), Error> {
         true => written.map_err(failed),
         false => Err(failed(std::io::Error::other(format!("it does not take the job ({status})")))),
     }
+}
+
+fn is_on_path(program: &str) -> bool {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    std::env::split_paths(&path).any(|folder| folder.join(program).is_file())
 }
 
 fn here() -> Result<String, Error> {
@@ -116,8 +129,12 @@ impl Job {
             return Err(Error::Usage(format!("--shards: Slurm's arrays have at most {MAX_SLURM_SHARDS} tasks")));
         }
         let wants_gpu = !(render.cpu || render.devices == ["cpu"]);
+        let manifest = Manifest::of(&scene, String::new(), render.denoise);
         let todo = match Manifest::read(&folder.pattern)? {
-            Some(_) => unfinished(&folder.pattern.path(0), &folder.pattern.to_string(), shards)?,
+            Some(theirs) => match theirs.differences(&manifest) {
+                places if places.is_empty() => unfinished(&folder.pattern.to_string(), &all, shards)?,
+                places => return Err(Error::OtherScene(folder.path(), places)),
+            },
             None => FrameList::of_numbers(1..=shards),
         };
         let mut words = vec![quoted(&args.scene)];
@@ -128,13 +145,14 @@ impl Job {
         }
         words.push("--resume".into());
         let (frames, program) = (folder.pattern.to_string(), quoted(&program(args.engine)));
+        let own = format!("--frames={} --hash={}", quoted(&all.to_string()), manifest.hash);
         let finish = match &scene.output.video {
             Some(video) => {
                 let encoding = encoding(&render).iter().map(|w| format!(" {}", quoted(w))).collect::<String>();
                 let video = quoted(&video.display().to_string());
-                format!("{program} stitch {} -o {video}{encoding}", quoted(&frames))
+                format!("{program} stitch {} {own} -o {video}{encoding}", quoted(&frames))
             }
-            None => format!("{program} missing {}", quoted(&frames)),
+            None => format!("{program} missing {} {own}", quoted(&frames)),
         };
         Ok(Job {
             title: format!("{} frames of {} in {shards} shards", all.len(), args.scene.replace('\n', " ")),
@@ -142,6 +160,8 @@ impl Job {
             wants_gpu,
             folder: folder.path().display().to_string(),
             frames,
+            own,
+            clip: format!("{:.10}", manifest.hash),
             finish,
             shards,
             todo,
@@ -150,6 +170,12 @@ impl Job {
 
     fn text(&self, args: &FarmArgs) -> Result<String, Error> {
         let (cwd, program) = (quoted(&here()?), quoted(&program(args.engine)));
+        let lines = [&cwd, &program, &self.render, &self.frames, &self.folder, &self.finish, &args.image];
+        if let Some(odd) = lines.into_iter().chain(&args.options).find(|line| line.contains(char::is_control)) {
+            return Err(Error::Usage(format!(
+                "a job is made of lines, and a name or flag has the end of one: {odd:?}"
+            )));
+        }
         if args.engine == Engine::Commands {
             let numbers = self.todo.as_ref().into_iter().flat_map(FrameList::iter);
             let line = |k| format!("cd {cwd} && exec {program} {} --shard {k}/{}\n", self.render, self.shards);
@@ -165,9 +191,11 @@ impl Job {
         let shard = |variable: &str| format!("exec {program} {} --shard \"{variable}/{}\"", self.render, self.shards);
         let gpu = |text: &str| if self.wants_gpu { text.to_owned() } else { String::new() };
         let yaml = |text: &str| serde_json::Value::from(text).to_string();
+        // The pod has a limit of time; what cannot get better ends it at once.
         let waiting = format!(
-            "until {program} missing {} >/dev/null; do sleep 30; done; exec {}",
+            "while :; do {program} missing {} {} >/dev/null; case $? in 0) exec {} ;; 74|75) sleep 30 ;; *) exit 65 ;; esac; done",
             quoted(&self.frames),
+            self.own,
             self.finish
         );
         let gpu_line = match args.engine {
@@ -184,6 +212,8 @@ impl Job {
             ("CWD", cwd.clone()),
             ("POLYFLY", program.clone()),
             ("FRAMES", quoted(&self.frames)),
+            ("OWN", self.own.clone()),
+            ("CLIP", self.clip.clone()),
             ("FOLDER", quoted(&self.folder)),
             ("SHARDS", self.shards.to_string()),
             ("RUNNING", running.to_string()),
@@ -208,9 +238,8 @@ impl Job {
 }
 
 // Shards with missing frames.
-fn unfinished(first: &Path, pattern: &str, shards: u32) -> Result<Option<FrameList>, Error> {
-    let here = Folder::open(Path::new(pattern))
-        .map_err(|e| Error::Usage(format!("{}: {e}", first.with_file_name(NAME).display())))?;
+fn unfinished(pattern: &str, frames: &FrameList, shards: u32) -> Result<Option<FrameList>, Error> {
+    let here = Folder { frames: frames.clone(), ..Folder::open(Path::new(pattern))? };
     let (whole, _) = here.look()?;
     Ok(here.open_shards(&whole, shards, ShardMode::Contiguous))
 }

@@ -3,20 +3,24 @@
 
 use super::claim::Claim;
 use super::machine::processor;
+use crate::assets::source::open_regular;
 use crate::device::DeviceStats;
 use crate::error::Error;
 use crate::output::RunInfo;
 use crate::output::files::host;
-use crate::output::manifest::HIDDEN;
+use crate::output::hidden;
 use crate::render::stats::{FrameReport, Progress, RunReport, StageTimes, ms};
 use crate::report::Reporter;
 use serde::{Deserialize, Serialize};
 use std::fs::File;
-use std::io::Write;
+use std::io::{BufRead, BufReader, Read, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Instant, SystemTime};
+
+// More than a record has.
+const LONGEST_RECORD: u64 = 1 << 20;
 
 /// A frame that was made.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -87,21 +91,24 @@ pub struct Told {
 /// All journals beside frames, by machine and process.
 pub fn read(frames: &Path) -> Vec<Told> {
     let mut names: Vec<(String, PathBuf)> = Vec::new();
-    for file in std::fs::read_dir(frames.join(HIDDEN)).into_iter().flatten().flatten() {
+    for file in std::fs::read_dir(hidden::within(frames)).into_iter().flatten().flatten() {
         names.push((file.file_name().to_string_lossy().into_owned(), file.path()));
     }
     names.sort();
     let journal = |(name, path): &(String, PathBuf)| {
         let (host, _) = name.strip_suffix(".jsonl")?.rsplit_once('-')?;
-        let text = std::fs::read_to_string(path).unwrap_or_default();
-        let mut told = Told { host: host.to_owned(), ..Told::default() };
-        // A line that a kill has cut off is no record.
-        for line in text.lines() {
-            if let Ok(entry) = serde_json::from_str(line) {
+        let shown = |c: char| if c.is_control() { '?' } else { c };
+        let mut told = Told { host: host.chars().map(shown).collect(), ..Told::default() };
+        let mut file = BufReader::new(open_regular(path).ok()?);
+        let mut line = Vec::new();
+        // A line that a kill has cut off is no record, nor is one that is longer than any.
+        while file.by_ref().take(LONGEST_RECORD).read_until(b'\n', &mut line).is_ok_and(|n| n > 0) {
+            if let Ok(entry) = serde_json::from_slice(&line) {
                 told.frames.push(entry);
-            } else if let Ok(run) = serde_json::from_str(line) {
+            } else if let Ok(run) = serde_json::from_slice(&line) {
                 told.run = Some(run);
             }
+            line.clear();
         }
         Some(told)
     };
@@ -122,10 +129,9 @@ pub struct Journal {
 impl Journal {
     /// That of this process; None where it cannot be written, which is no reason not to render.
     pub fn open(frames: &Path, threads: usize) -> Option<Journal> {
-        let folder = frames.join(HIDDEN);
-        std::fs::create_dir_all(&folder).ok()?;
+        let folder = hidden::make(&hidden::within(frames), None).ok()?;
         let name = format!("{}-{}.jsonl", host(), std::process::id());
-        let file = File::options().create(true).append(true).open(folder.join(name)).ok()?;
+        let file = hidden::open(&folder.join(name), File::options().create(true).append(true)).ok()?;
         Some(Journal { file, begun: Instant::now(), threads })
     }
     fn write<T: Serialize>(&mut self, record: &T) {
@@ -172,13 +178,15 @@ pub struct Teller {
     pub stop: Arc<AtomicBool>,
     /// Why the folder could not be taken.
     pub failure: Option<Error>,
+    /// Frames that are done.
+    pub frames: usize,
     journal: Option<Journal>,
 }
 
 impl Teller {
     /// Nothing is written yet.
     pub fn new(reporter: Reporter, claim: Option<Claim>, quiet: bool, stop: Arc<AtomicBool>) -> Teller {
-        Teller { reporter, claim, quiet, stop, failure: None, journal: None }
+        Teller { reporter, claim, quiet, stop, failure: None, frames: 0, journal: None }
     }
 }
 
@@ -193,6 +201,7 @@ impl Progress for Teller {
     }
     fn frame(&mut self, report: &FrameReport) {
         self.reporter.frame(report);
+        self.frames += 1;
         if let Some(journal) = &mut self.journal {
             journal.write(&Entry {
                 frame: report.frame,

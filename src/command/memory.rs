@@ -1,14 +1,23 @@
 //! What a run will take of the memory, told before it begins: an allocation that fails ends a program where it stands.
 
 use super::outputs::{Outputs, needs_of};
+use crate::assets::source::{self, Limits};
 use crate::error::Error;
 use crate::output::segments::most_waiting;
 use crate::render::RenderOptions;
 use crate::render::footprint;
 use crate::scene::Scene;
+use std::path::{Path, PathBuf};
 
 // Program, scene, drivers.
 const BASE: u64 = 256 << 20;
+// Of a frame of a video, which is listed one by one.
+const LISTED: u64 = 72;
+// Of a pixel of a picture, with its smaller levels and what it is made of; of a byte of a mesh.
+const TEXTURE: u64 = 20;
+const SKY: u64 = 26;
+const RELIEF: u64 = 40;
+const MESH: u64 = 12;
 
 /// Bytes that pictures of a run take at most; `benches/memory` measures what they do take.
 ///
@@ -22,7 +31,23 @@ pub fn estimate(scene: &Scene, outputs: &Outputs, options: &RenderOptions) -> Re
         .map_or(0, |(settings, film)| most_waiting(settings, film) as u64 * settings.frame_bytes(film.sides()) as u64);
     let needs = needs_of(picture.as_ref(), video.map(|(settings, _)| settings));
     let sinks = usize::from(picture.is_some()) + usize::from(video.is_some());
-    Ok(BASE + footprint::most(scene, needs, options, sinks) + waiting)
+    let list = video.map_or(0, |(_, film)| LISTED * film.frames.len() as u64);
+    Ok(BASE + footprint::most(scene, needs, options, sinks) + waiting + list)
+}
+
+/// Bytes that the files which a scene names take, once they are unfolded; of those that cannot be read nothing, for reading
+/// them will say so.
+pub fn files(scene: &Scene, limits: Limits) -> u64 {
+    let mut bytes = 0;
+    scene.clone().visit_files(|place, path| {
+        bytes += match place.as_str() {
+            "floor.texture" => TEXTURE * source::pixels("texture", path, limits),
+            "sky.image" => SKY * source::pixels("sky", path, limits),
+            place if place.starts_with("floor.relief") => RELIEF * source::pixels("relief", path, limits),
+            _ => MESH * std::fs::metadata(path).map_or(0, |what| what.len().min(limits.file)),
+        };
+    });
+    bytes
 }
 
 /// Refuses what does not fit: `limit` in MiB, or nine tenths of what is free.
@@ -34,7 +59,7 @@ pub fn check(bytes: u64, limit: Option<u64>, size: (u32, u32)) -> Result<(), Err
     match most {
         Some(most) if bytes > most => Err(Error::Usage(format!(
             "a run of {} x {} pixels takes about {} MiB of memory, and may take {}: ask for a smaller --size, for no .exr or \
-             --denoise, or raise --limit-memory",
+             --denoise, for smaller textures and meshes, or raise --limit-memory",
             size.0,
             size.1,
             bytes >> 20,
@@ -44,15 +69,53 @@ pub fn check(bytes: u64, limit: Option<u64>, size: (u32, u32)) -> Result<(), Err
     }
 }
 
-// Free memory in bytes, of the machine and of the control group that this process is in; None where nobody tells.
+// Free memory in bytes, of the machine, of the control groups that this process is in, and of what its user may take; None
+// where nobody tells.
 fn available() -> Option<u64> {
     let told = std::fs::read_to_string("/proc/meminfo").ok()?;
     let line = told.lines().find_map(|l| l.strip_prefix("MemAvailable:"))?;
     let machine = line.trim().strip_suffix("kB")?.trim().parse::<u64>().ok()? << 10;
-    let number =
-        |file: &str| std::fs::read_to_string(format!("/sys/fs/cgroup/{file}")).ok()?.trim().parse::<u64>().ok();
-    let group = number("memory.max").zip(number("memory.current")).map(|(most, now)| most.saturating_sub(now));
-    Some(group.map_or(machine, |group| group.min(machine)))
+    Some([group(), address_space()].into_iter().flatten().fold(machine, u64::min))
+}
+
+// Of the control groups from this process's own up, of either version, the one with the least room.
+fn group() -> Option<u64> {
+    let groups = std::fs::read_to_string("/proc/self/cgroup").ok()?;
+    let number = |path: PathBuf| std::fs::read_to_string(path).ok()?.trim().parse::<u64>().ok();
+    let mut least = None::<u64>;
+    for line in groups.lines() {
+        let mut fields = line.splitn(3, ':').skip(1);
+        let (Some(kinds), Some(own)) = (fields.next(), fields.next()) else { continue };
+        let (root, most, now) = match kinds {
+            "" => ("/sys/fs/cgroup", "memory.max", "memory.current"),
+            kinds if kinds.split(',').any(|kind| kind == "memory") => {
+                ("/sys/fs/cgroup/memory", "memory.limit_in_bytes", "memory.usage_in_bytes")
+            }
+            _ => continue,
+        };
+        // Without a name space of its own the path is the machine's; within one it may not be there.
+        for own in Path::new(own.trim_start_matches('/')).ancestors() {
+            let folder = Path::new(root).join(own);
+            let room =
+                number(folder.join(most)).zip(number(folder.join(now))).map(|(most, now)| most.saturating_sub(now));
+            least = least.into_iter().chain(room).min();
+        }
+    }
+    least
+}
+
+// What is left of the address space that the user has allowed (`ulimit -v`).
+fn address_space() -> Option<u64> {
+    #[cfg(unix)]
+    {
+        let most = rustix::process::getrlimit(rustix::process::Resource::As).current?;
+        let status = std::fs::read_to_string("/proc/self/status").ok()?;
+        let line = status.lines().find_map(|l| l.strip_prefix("VmSize:"))?;
+        let now = line.trim().strip_suffix("kB")?.trim().parse::<u64>().ok()? << 10;
+        Some(most.saturating_sub(now))
+    }
+    #[cfg(not(unix))]
+    None
 }
 
 #[cfg(test)]

@@ -1,6 +1,5 @@
 //! `polyfly missing` and `polyfly status`: what is in a folder of frames, and what is not.
 
-use super::claim::shard;
 use super::{journal, load_scene, output};
 use crate::cli::{MissingArgs, SceneArgs, ShardMode, StatusArgs};
 use crate::error::Error;
@@ -10,8 +9,9 @@ use crate::output::manifest::{Manifest, NAME};
 use crate::output::{OutputError, files};
 use crate::render::frames::FrameList;
 use crate::scene::Pattern;
+use crate::scene::limits::MAX_FRAMES;
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// A folder with a manifest.
 pub struct Folder {
@@ -29,7 +29,12 @@ impl Folder {
     /// # Errors
     /// It has no manifest, or several patterns, or what it says makes no sense.
     pub fn open(path: &Path) -> Result<Folder, Error> {
-        let text = path.display().to_string();
+        let Some(text) = path.to_str().map(str::to_owned) else {
+            return Err(Error::Usage(format!(
+                "{}: the name is not UTF-8, which patterns of names are",
+                path.display()
+            )));
+        };
         let (folder, asked) = match Pattern::parse(&text) {
             Ok((pattern, false)) => (files::folder_of(path), Some(pattern.key())),
             _ => (path, None),
@@ -43,16 +48,16 @@ impl Folder {
                 true => {
                     format!("{text} has frames of several patterns: give one of them, such as {}", names.join(", "))
                 }
+                false if !folder.join(NAME).exists() && !has_pictures(folder) => {
+                    return Err(Error::Incomplete(format!("{text} has no {NAME}: polyfly has not begun frames there")));
+                }
                 false => format!("{text}: {NAME} there tells of no such frames: polyfly has not begun them"),
             }));
         };
         let wrong = |what: &str| Error::Usage(format!("{}/{NAME}: {what} makes no sense", folder.display()));
         let (pattern, _) = Pattern::parse(&manifest.pattern).map_err(|_| wrong("pattern"))?;
         let format = Format::of(&pattern.extension()).ok_or_else(|| wrong("pattern"))?;
-        let frames = FrameList::parse(&manifest.frames, u32::MAX).map_err(|_| wrong("frames"))?;
-        if manifest.size.contains(&0) {
-            return Err(wrong("size"));
-        }
+        let frames = FrameList::parse(&manifest.frames, MAX_FRAMES).map_err(|_| wrong("frames"))?;
         let folder = FrameFolder { pattern: pattern.below(folder), format, size: manifest.size.into() };
         Ok(Folder { folder, frames, manifest })
     }
@@ -63,17 +68,53 @@ impl Folder {
     /// The folder cannot be read.
     pub fn look(&self) -> Result<(BTreeSet<u32>, BTreeSet<u32>), Error> {
         let there = self.folder.existing().map_err(|e| OutputError::Read(self.folder.path(), e))?;
-        let asked = self.frames.iter().filter(|n| there.contains(n));
-        Ok(asked.partition(|&n| self.folder.is_whole(n)))
+        Ok(self.frames.among(&there).into_iter().partition(|&n| self.folder.is_whole(n)))
+    }
+
+    /// Looks at these frames alone, if any are named: as a run of the clip takes them.
+    ///
+    /// # Errors
+    /// They make no sense, or the clip has no such frames.
+    pub fn only(mut self, frames: Option<&str>) -> Result<Folder, Error> {
+        if let Some(text) = frames {
+            let total = self.manifest.resolved().map_or(MAX_FRAMES, |scene| scene.output.frames);
+            self.frames = FrameList::parse(text, total).map_err(|e| Error::Usage(format!("--frames: {e}")))?;
+        }
+        Ok(self)
+    }
+
+    /// Refuses another scene's frames than those of that hash, if one is named.
+    ///
+    /// # Errors
+    /// They are another scene's.
+    pub fn expect_hash(&self, hash: Option<&str>) -> Result<(), Error> {
+        match hash {
+            Some(hash) if hash != self.manifest.hash => {
+                Err(Error::OtherScene(self.folder.path(), vec!["the hash of its manifest".into()]))
+            }
+            _ => Ok(()),
+        }
     }
 
     /// Numbers of the shards that lack a frame, from 1.
     pub fn open_shards(&self, whole: &BTreeSet<u32>, shards: u32, mode: ShardMode) -> Option<FrameList> {
-        let is_open = |k: &u32| {
-            shard(&self.frames, Some((*k, shards)), mode).is_some_and(|part| part.iter().any(|n| !whole.contains(&n)))
+        let (total, parts) = (self.frames.len() as u64, u64::from(shards));
+        // As FrameList::part cuts them.
+        let part = |place: u64| match mode {
+            ShardMode::Contiguous => ((place + 1) * parts).div_ceil(total) - 1,
+            ShardMode::Stride => place % parts,
         };
-        FrameList::of_numbers((1..=shards).filter(is_open))
+        let missing = (0_u64..).zip(self.frames.iter()).filter(|(_, n)| !whole.contains(n));
+        let open: BTreeSet<u32> = missing.map(|(place, _)| part(place) as u32 + 1).collect();
+        FrameList::of_numbers(open.into_iter())
     }
+}
+
+// Whether somebody's pictures are there.
+fn has_pictures(folder: &Path) -> bool {
+    let files = std::fs::read_dir(folder).into_iter().flatten().flatten();
+    let extension = |name: PathBuf| name.extension().map(|e| e.to_string_lossy().to_ascii_lowercase());
+    files.into_iter().any(|file| extension(file.path()).is_some_and(|e| Format::of(&e).is_some()))
 }
 
 /// Refuses a folder whose frames are of another scene than that one.
@@ -82,8 +123,12 @@ pub fn expected(manifest: &Manifest, scene: &str, changes: &SceneArgs, folder: &
     // Where frames go is no part of what they are; how they are named and written is the folder's own.
     scene.output.files = Pattern::parse(&manifest.pattern).map_or(scene.output.files, |(pattern, _)| pattern);
     scene.output.bits = manifest.bits;
-    let ours = Manifest::of(&scene, String::new(), manifest.denoised);
+    let mut ours = Manifest::of(&scene, String::new(), manifest.denoised);
+    ours.look_at_steps(&scene, manifest.steps.keys().copied());
     match manifest.differences(&ours) {
+        places if places.is_empty() && ours.odd_step(manifest).is_some() => {
+            Err(Error::OtherScene(folder.to_owned(), ours.odd_step(manifest).into_iter().collect()))
+        }
         places if places.is_empty() => Ok(()),
         places => Err(Error::OtherScene(folder.to_owned(), places)),
     }
@@ -91,13 +136,13 @@ pub fn expected(manifest: &Manifest, scene: &str, changes: &SceneArgs, folder: &
 
 /// Prints what is missing.
 pub fn run(args: &MissingArgs) -> Result<(), Error> {
-    let here = Folder::open(&args.folder)?;
+    let here = Folder::open(&args.folder)?.only(args.frames.as_deref())?;
+    here.expect_hash(args.hash.as_deref())?;
     if let Some(scene) = &args.scene {
         expected(&here.manifest, scene, &args.changes, &args.folder)?;
     }
     let (whole, _) = here.look()?;
-    let missing = FrameList::of_numbers(here.frames.iter().filter(|n| !whole.contains(n)));
-    let Some(missing) = missing else { return Ok(()) };
+    let Some(missing) = here.frames.without(&whole) else { return Ok(()) };
     let text = match args.shards {
         None => missing.to_string(),
         Some(n) => here.open_shards(&whole, n, args.shard_mode).map_or_else(String::new, |list| list.to_string()),
@@ -148,21 +193,48 @@ fn duration(seconds: f64) -> String {
 // What each machine's journals tell, and when frames were whole.
 fn journals(folder: &Path) -> (BTreeMap<String, Node>, Vec<f64>) {
     let (mut nodes, mut times) = (BTreeMap::<String, Node>::new(), Vec::new());
+    let mut made = BTreeMap::<u32, (f64, f64, String)>::new();
     for told in journal::read(folder) {
-        let node = nodes.entry(told.host).or_default();
         for entry in told.frames {
-            node.frames += 1;
-            node.ms += entry.ms;
-            times.push(entry.at);
+            // Of a frame that was made twice the last one counts.
+            if made.get(&entry.frame).is_none_or(|(at, ..)| *at <= entry.at) {
+                made.insert(entry.frame, (entry.at, entry.ms, told.host.clone()));
+            }
         }
+    }
+    for (at, ms, host) in made.into_values() {
+        let node = nodes.entry(host).or_default();
+        node.frames += 1;
+        node.ms += ms;
+        times.push(at);
     }
     times.sort_by(f64::total_cmp);
     (nodes, times)
 }
 
-// Frames a second over the last hundred of them.
+// Frames a second over the last hundred of them. Pauses between runs do not count: what is many times longer than is usual
+// there.
 fn rate(times: &[f64]) -> Option<f64> {
+    const PAUSE: f64 = 20.0;
     let lately = &times[times.len().saturating_sub(100)..];
-    let span = lately.last()? - lately.first()?;
-    (span > 0.0).then(|| (lately.len() - 1) as f64 / span)
+    let mut steps: Vec<f64> = lately.windows(2).map(|pair| pair[1] - pair[0]).collect();
+    steps.sort_by(f64::total_cmp);
+    let usual = *steps.get(steps.len() / 2)?;
+    steps.retain(|&step| step <= usual.max(0.05) * PAUSE);
+    let span: f64 = steps.iter().sum();
+    (span > 0.0).then(|| steps.len() as f64 / span)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_pause_does_not_slow_the_estimate() {
+        let steady: Vec<f64> = (0..50).map(|i| f64::from(i) * 0.5).collect();
+        assert!((rate(&steady).unwrap() - 2.0).abs() < 1e-9);
+        let paused: Vec<f64> = steady.iter().map(|t| if *t > 12.0 { t + 3600.0 } else { *t }).collect();
+        assert!((rate(&paused).unwrap() - 2.0).abs() < 1e-9);
+        assert!(rate(&[1.0]).is_none() && rate(&[1.0, 1.0]).is_none());
+    }
 }

@@ -6,14 +6,16 @@ use crate::cli::{RenderArgs, VideoArgs};
 use crate::error::Error;
 use crate::output::container::{CONTAINERS, Container, Join};
 use crate::output::ffmpeg::find_ffmpeg;
-use crate::output::files::{FrameFiles, folder_of};
+use crate::output::files::FrameFiles;
+use crate::output::film::Film;
 use crate::output::folder::FrameFolder;
 use crate::output::formats::{Format, FormatOptions};
-use crate::output::manifest::{HIDDEN, Manifest};
+use crate::output::hidden;
+use crate::output::manifest::Manifest;
 use crate::output::origin::Origin;
 use crate::output::segments;
 use crate::output::stream::{Stream, StreamSink};
-use crate::output::video::{Codec, Deep, Film, Range, Settings, VideoSink};
+use crate::output::video::{Codec, Deep, Range, Settings, VideoSink};
 use crate::output::{OutputError, PixelFormats, Sink};
 use crate::render::frames::FrameList;
 use crate::report::remark;
@@ -90,7 +92,7 @@ impl Outputs {
         }
         let existing = Existing::of(args, name);
         let folder = claim::folder_of(scene)?;
-        let manifest = Manifest::of(scene, String::new(), args.denoise);
+        let mut manifest = Manifest::of(scene, String::new(), args.denoise);
         let origin = Arc::new(Origin::of(&manifest));
         let is_deep = settings.as_ref().is_some_and(|settings| settings.deep.is_some());
         let keeps_all = claim::keeps_all(folder.format, scene.output.bits, is_deep);
@@ -104,8 +106,9 @@ impl Outputs {
             size: folder.size,
             source: (keeps_all && !args.no_frames).then(|| folder.clone()),
             tone: scene.film.tone,
-            hidden: folder.path().join(HIDDEN),
+            hidden: hidden::within(&folder.path()),
             is_anew: existing == Existing::Overwritten,
+            stop: Arc::default(),
             scene: Some(manifest.hash.clone()),
         };
         if let Some(stream) = stream {
@@ -115,7 +118,7 @@ impl Outputs {
                 ));
             }
             let video = settings.map(|settings| {
-                let hidden = folder_of(&settings.path).join(HIDDEN);
+                let hidden = hidden::beside(&settings.path);
                 let film = Film { hidden, is_anew: true, source: None, ..film() };
                 (settings, film)
             });
@@ -135,7 +138,7 @@ impl Outputs {
             let Some(settings) = settings else {
                 return Err(Error::Usage("--no-frames leaves nothing to write: name a video with --video".into()));
             };
-            let film = Film { hidden: folder_of(&settings.path).join(HIDDEN), is_anew: !args.resume, ..film() };
+            let film = Film { hidden: hidden::beside(&settings.path), is_anew: !args.resume, ..film() };
             let left = if film.is_anew { Some(part.clone()) } else { unmade(&settings, &film, part)? };
             let there = part.len() - left.as_ref().map_or(0, FrameList::len);
             return Ok(Outputs {
@@ -153,6 +156,7 @@ impl Outputs {
         // Where a shard's files do not keep all, `polyfly stitch` makes the video of them.
         let is_left_to_stitch = args.shard.is_some() && (is_single || !keeps_all);
         let video = settings.filter(|_| !is_left_to_stitch).map(|settings| (settings, film()));
+        manifest.look_at_steps(scene, part.iter());
         let claim = Claim::look(folder.clone(), manifest, part, all, existing)?;
         let length = |left: &Option<FrameList>| left.as_ref().map_or(0, FrameList::len);
         let mut left = claim.left.clone();
@@ -298,6 +302,10 @@ fn codec_of(path: &Path, args: &VideoArgs) -> Result<Codec, Error> {
 
 /// How to encode a video of that name.
 pub fn encoding(path: PathBuf, fps: f64, args: &VideoArgs) -> Result<Settings, Error> {
+    if std::path::absolute(&path).is_ok_and(|path| path.to_str().is_none()) {
+        let name = path.display();
+        return Err(Error::Usage(format!("{name}: the whole path is not UTF-8, in which encoders are told of names")));
+    }
     let codec = codec_of(&path, args)?;
     let ffmpeg = named_ffmpeg(args.ffmpeg.as_deref());
     let is_mp4 = path.extension().is_some_and(|e| e.eq_ignore_ascii_case("mp4")) && codec == Codec::H264;

@@ -46,7 +46,8 @@ pub fn run(args: &RenderArgs) -> Result<(), Error> {
     };
     let stop = Stop::listen(Duration::from_secs(args.grace.into()));
     let (mut scene, text) = load_scene(&name, &args.changes)?;
-    if let Some(fence) = Fence::of(&name, args.changes.allow_outside) {
+    let fence = Fence::of(&name, args.changes.allow_outside);
+    if let Some(fence) = &fence {
         fence.writing(&scene, args.output.is_none() && !args.no_frames, args.video.is_none())?;
     }
     if let Some(path) = &args.sheet {
@@ -59,6 +60,9 @@ pub fn run(args: &RenderArgs) -> Result<(), Error> {
         remark(&format!("there are more shards than frames: this one has none of the {}", all.len()));
         return Ok(());
     };
+    if let Some(fence) = &fence {
+        fence.steps(&scene, part.iter())?;
+    }
     time_steps(&scene, &part).map_err(|e| text.placed(e))?;
     let options = options(args)?;
     if args.open && stream.is_some() && scene.output.video.is_none() {
@@ -66,7 +70,7 @@ pub fn run(args: &RenderArgs) -> Result<(), Error> {
     }
     let is_among_frames = stream.as_ref().is_some_and(|s| s.path().is_none());
     let outputs = Outputs::of(args, &name, &scene, &part, &all, stream)?;
-    let bytes = memory::estimate(&scene, &outputs, &options)?;
+    let bytes = memory::estimate(&scene, &outputs, &options)? + memory::files(&scene, options.limits);
     memory::check(bytes, args.limit_memory, (scene.render.width, scene.render.height))?;
     if args.dry_run {
         return output(&dry_run::told(scene, &outputs, options, bytes).map_err(|e| text.placed(e))?);
@@ -92,10 +96,15 @@ pub fn run(args: &RenderArgs) -> Result<(), Error> {
     let shown = |film: Option<PathBuf>| film.or_else(|| Some(pattern.path(part.nth(0)?)));
     let Some(left) = left else {
         let path = video.as_ref().filter(|(_, film)| film.part.is_none()).map(|(settings, _)| settings.path.clone());
+        let goes_on = Some(stop::resuming_command(name == "-"));
         match video {
-            Some((settings, film)) if film.part.is_none() => stitch::make(film, settings, quiet)?,
+            Some((settings, film)) if film.part.is_none() => stitch::make(film, settings, quiet, (&stop, goes_on))?,
             // The shard's segments, where they are not there yet.
-            Some((settings, film)) => drop(Video::open(settings, film)?.finish(false)?),
+            Some((settings, film)) => {
+                stop.attach(Arc::clone(&film.stop), goes_on);
+                drop(Video::open(settings, film)?.finish(false)?);
+                stitch::is_finished(&stop, None)?;
+            }
             None => {}
         }
         return if args.open { open_result(&shown(path)) } else { Ok(()) };
@@ -109,12 +118,12 @@ pub fn run(args: &RenderArgs) -> Result<(), Error> {
     let reporter = Reporter::new(args.log.unwrap_or(LogFormat::Text), quiet, facts).watching(renderer.meter());
     let reporter = if is_among_frames { reporter.beside_pictures() } else { reporter };
     let flag = renderer.stop_flag();
-    stop.attach(Arc::clone(&flag));
     let goes_on = claim.is_some() || video.is_some_and(|(settings, _)| !settings.is_single());
+    stop.attach(Arc::clone(&flag), goes_on.then(|| stop::resuming_command(name == "-")));
     let mut told = Teller::new(reporter, claim, quiet, flag);
     let result = renderer.run_all(&left, sinks, &mut told);
     let (outcome, report) = (told.reporter.outcome(), result.as_ref().ok().cloned());
-    let result = verdict(&mut told, result, goes_on, (there, &stop));
+    let result = verdict(&mut told, result, (there, left.len()), &stop);
     told.reporter.close(result.as_ref().map_or_else(Error::exit_code, |()| 0));
     let made = shown(report.as_ref().and_then(|r| r.files.first().cloned()).or(made));
     if let (Ok(()), Some(report), Some((time, stage)), false) = (&result, report, outcome, quiet) {
@@ -135,8 +144,8 @@ pub fn run(args: &RenderArgs) -> Result<(), Error> {
 fn verdict(
     told: &mut Teller,
     result: Result<RunReport, RenderError>,
-    goes_on: bool,
-    (there, stop): (usize, &Stop),
+    (there, left): (usize, usize),
+    stop: &Stop,
 ) -> Result<(), Error> {
     if let Some(e) = told.failure.take() {
         return Err(e);
@@ -144,16 +153,24 @@ fn verdict(
     if let Some(claim) = &mut told.claim {
         // The run's own failure is what counts.
         let ended = claim.end();
-        if result.is_ok() {
-            ended?;
+        if result.is_ok()
+            && let Some(lost) = ended?
+        {
+            return Err(Error::Incomplete(format!(
+                "frames {lost} were there and have vanished, or are not whole any more: --resume renders them"
+            )));
         }
     }
+    let interrupted = |done: usize, total: usize| {
+        stop.tell_how_to_go_on();
+        Error::Interrupted(done + there, total + there, stop.is_temporary())
+    };
     result.map_err(|e| match e {
-        RenderError::Interrupted { done, total } => {
-            if goes_on {
-                remark(&format!("to go on: {}", stop::resuming_command()));
-            }
-            Error::Interrupted(done + there, total + there, stop.is_temporary())
+        RenderError::Interrupted { done, total } => interrupted(done, total),
+        // The signal has reached ffmpeg too.
+        RenderError::Output(OutputError::Encoder { what, .. }) if stop.is_asked() => {
+            remark(&what);
+            interrupted(told.frames, left)
         }
         other => other.into(),
     })?;

@@ -4,19 +4,23 @@ use super::claim::{holds_light, keeps_all};
 use super::journal::Journal;
 use super::missing::{Folder, expected};
 use super::outputs::{NO_FFMPEG, encoding, video_name};
+use super::stop::{Stop, this_command};
 use crate::cli::StitchArgs;
 use crate::error::Error;
-use crate::output::files::{folder_of, temporary};
+use crate::output::files::temporary;
+use crate::output::film::Film;
 use crate::output::folder::FrameFolder;
 use crate::output::formats::Format;
-use crate::output::manifest::{HIDDEN, Manifest};
-use crate::output::video::{Film, Settings, Video};
+use crate::output::hidden;
+use crate::output::manifest::Manifest;
+use crate::output::video::{Settings, Video};
 use crate::output::{OutputError, origin};
 use crate::render::frames::FrameList;
 use crate::report::remark;
 use crate::scene::{Output, Pattern, Scene, Tone};
 use std::path::Path;
-use std::time::Instant;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 /// Makes a video of a folder's frames.
 pub fn run(args: &StitchArgs) -> Result<(), Error> {
@@ -30,14 +34,33 @@ pub fn run(args: &StitchArgs) -> Result<(), Error> {
     if let (Some(folder), Some(_)) = (&film.source, settings.deep) {
         holds_light(folder.format)?;
     }
-    make(film, settings, args.changes.quiet)
+    let stop = Stop::listen(GRACE);
+    make(film, settings, args.changes.quiet, (&stop, Some(this_command())))
+}
+
+// How long what is in flight may take once it is asked to stop.
+const GRACE: Duration = Duration::from_secs(30);
+
+/// An error where the video, or a shard's part of it, was not finished because of a signal; `made` is what there is of it.
+pub fn is_finished(stop: &Stop, made: Option<&Path>) -> Result<(), Error> {
+    if !stop.is_asked() {
+        return Ok(());
+    }
+    stop.tell_how_to_go_on();
+    Err(Error::Unfinished(made.map(Path::to_owned), stop.is_temporary()))
 }
 
 fn ours(args: &StitchArgs) -> Result<(Film, Option<f64>), Error> {
-    let Folder { folder, frames, manifest } = Folder::open(Path::new(&args.frames))?;
+    let here = Folder::open(Path::new(&args.frames))?.only(args.list.as_deref())?;
+    here.expect_hash(args.hash.as_deref())?;
     if let Some(scene) = &args.scene {
-        expected(&manifest, scene, &args.changes, Path::new(&args.frames))?;
+        expected(&here.manifest, scene, &args.changes, Path::new(&args.frames))?;
     }
+    // Before any list of them is made: a manifest may promise a hundred million.
+    if let Some(gap) = here.frames.without(&here.look()?.0) {
+        return Err(incomplete(&gap, &here.folder));
+    }
+    let Folder { folder, frames, manifest } = here;
     // Where they do not keep all, the video is another than that of the run that made them.
     let rounded = if keeps_all(folder.format, manifest.bits, args.video.is_deep()) { "" } else { ", rounded" };
     let scene = Some(format!("{}{rounded}", manifest.hash));
@@ -59,9 +82,19 @@ fn told_tone(folder: &FrameFolder, scene: Option<Scene>, args: &StitchArgs) -> T
 fn film(folder: FrameFolder, frames: Vec<u32>, args: &StitchArgs) -> Film {
     // Beside the frames, where runs leave segments too, if that folder is ours to write to.
     let is_writable = temporary(&folder.path().join("trial")).is_ok();
-    let hidden = if is_writable { folder.path() } else { folder_of(&args.output).to_owned() }.join(HIDDEN);
+    let hidden = if is_writable { hidden::within(&folder.path()) } else { hidden::beside(&args.output) };
     let (size, source) = (folder.size, Some(folder));
-    Film { frames, part: None, size, source, tone: Tone::Soft, hidden, is_anew: false, scene: None }
+    Film {
+        frames,
+        part: None,
+        size,
+        source,
+        tone: Tone::Soft,
+        hidden,
+        is_anew: false,
+        stop: Arc::default(),
+        scene: None,
+    }
 }
 
 // All pictures of a pattern, without a gap.
@@ -73,24 +106,34 @@ fn elsewhere(pattern: Pattern, args: &StitchArgs) -> Result<Film, Error> {
     let (Some(&first), Some(&last)) = (there.first(), there.last()) else {
         return Err(Error::Incomplete(format!("there are no frames {text}")));
     };
-    if let Some(gap) = FrameList::of_numbers((first..=last).filter(|n| !there.contains(n))) {
+    let span = format!("{first}-{last}");
+    let all = FrameList::parse(args.list.as_deref().unwrap_or(&span), last.saturating_add(1));
+    let all = all.map_err(|e| Error::Usage(format!("--frames: {e}")))?;
+    if let Some(gap) = all.without(&there) {
         return Err(Error::Incomplete(format!("frames {gap} of {text} are missing")));
     }
-    let path = folder.pattern.path(first);
+    let path = folder.pattern.path(all.nth(0).unwrap_or(first));
     folder.size = format.shown(&path, Tone::Soft).map_err(|e| OutputError::Read(path.clone(), e))?.size;
     let tone = told_tone(&folder, origin::scene(&path, format), args);
-    Ok(Film { tone, ..film(folder, (first..=last).collect(), args) })
+    Ok(Film { tone, ..film(folder, all.iter().collect(), args) })
+}
+
+fn incomplete(gap: &FrameList, folder: &FrameFolder) -> Error {
+    Error::Incomplete(format!("frames {gap} in {} are missing or not whole; no video is made", folder.path().display()))
 }
 
 /// Makes a video of frames, all of which must be there and whole, or of segments that are.
-pub fn make(film: Film, settings: Settings, quiet: bool) -> Result<(), Error> {
+pub fn make(
+    film: Film,
+    settings: Settings,
+    quiet: bool,
+    (stop, goes_on): (&Stop, Option<String>),
+) -> Result<(), Error> {
+    stop.attach(Arc::clone(&film.stop), goes_on);
     if let Some(folder) = &film.source
         && let Some(gap) = FrameList::of_numbers(film.frames.iter().copied().filter(|&n| !folder.is_whole(n)))
     {
-        return Err(Error::Incomplete(format!(
-            "frames {gap} in {} are missing or not whole; no video is made",
-            folder.path().display()
-        )));
+        return Err(incomplete(&gap, folder));
     }
     let (path, frames, begun) = (settings.path.clone(), film.frames.len(), Instant::now());
     let is_made = film.is_made(&settings);
@@ -101,6 +144,9 @@ pub fn make(film: Film, settings: Settings, quiet: bool) -> Result<(), Error> {
             remark(NO_FFMPEG);
         }
         let made = Video::open(settings, film)?.finish(false)?;
+        if made.as_ref() != Some(&path) {
+            is_finished(stop, made.as_deref())?;
+        }
         if let (Some(folder), Some(made)) = (folder, made) {
             Journal::film(&folder, made, begun);
         }

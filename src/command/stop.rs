@@ -1,8 +1,9 @@
 //! Being asked to stop: the first signal lets frames in flight finish, the second ends the program where it stands.
 
+use crate::output::ffmpeg::end_all;
 use crate::report::remark;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 // A second press within it is the first one's bounce.
@@ -19,6 +20,8 @@ struct Asked {
     // The exit code of the signal that came.
     code: Option<i32>,
     run: Option<Arc<AtomicBool>>,
+    // The command that goes on with what is stopped.
+    goes_on: Option<String>,
 }
 
 impl Stop {
@@ -32,16 +35,41 @@ impl Stop {
         stop
     }
 
-    /// The flag that a run looks at.
-    pub fn attach(&self, flag: Arc<AtomicBool>) {
-        let mut asked = self.asked.lock().unwrap_or_else(PoisonError::into_inner);
+    /// The flag that a run looks at, and the command that goes on with it.
+    pub fn attach(&self, flag: Arc<AtomicBool>, goes_on: Option<String>) {
+        let mut asked = self.lock();
         flag.fetch_or(asked.code.is_some(), Ordering::Relaxed);
-        asked.run = Some(flag);
+        (asked.run, asked.goes_on) = (Some(flag), goes_on);
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Asked> {
+        self.asked.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Whether it was asked to.
+    pub fn is_asked(&self) -> bool {
+        self.lock().code.is_some()
+    }
+
+    /// Says how to go on, if that is known.
+    pub fn tell_how_to_go_on(&self) {
+        if let Some(command) = &self.lock().goes_on {
+            remark(&format!("to go on: {command}"));
+        }
+    }
+
+    // Leaves everything where it stands, but no process of ours behind.
+    #[cfg(unix)]
+    fn leave(&self, code: i32, words: &str) -> ! {
+        end_all();
+        remark(words);
+        self.tell_how_to_go_on();
+        std::process::exit(code)
     }
 
     /// Whether whoever stopped it will try again: it was no Ctrl-C.
     pub fn is_temporary(&self) -> bool {
-        self.asked.lock().unwrap_or_else(PoisonError::into_inner).code == Some(75)
+        self.lock().code == Some(75)
     }
 
     #[cfg(unix)]
@@ -50,7 +78,7 @@ impl Stop {
         let ignored = ignored_signals();
         let wanted = [SIGINT, SIGTERM, SIGHUP].into_iter().filter(|s| ignored & (1 << (s - 1)) == 0);
         let mut signals = signal_hook::iterator::Signals::new(wanted)?;
-        let asked = Arc::clone(&self.asked);
+        let stop = self.clone();
         std::thread::spawn(move || {
             let mut first: Option<Instant> = None;
             for signal in signals.forever() {
@@ -58,29 +86,54 @@ impl Stop {
                 match first {
                     None => {
                         first = Some(Instant::now());
-                        let mut asked = asked.lock().unwrap_or_else(PoisonError::into_inner);
+                        let mut asked = stop.lock();
                         asked.code = Some(code);
                         match &asked.run {
                             Some(run) => run.store(true, Ordering::Relaxed),
                             // Nothing is in flight yet.
-                            None => std::process::exit(code),
+                            None => {
+                                end_all();
+                                std::process::exit(code);
+                            }
                         }
-                        remark("stopping after the frames in flight; once more stops at once");
+                        drop(asked);
+                        remark("stopping after what is in flight; once more stops at once");
+                        let stop = stop.clone();
                         std::thread::spawn(move || {
                             std::thread::sleep(grace);
-                            remark(&format!("frames in flight took more than {} s: dropped", grace.as_secs()));
-                            std::process::exit(code);
+                            let seconds = grace.as_secs();
+                            stop.leave(
+                                code,
+                                &format!(
+                                    "what was in flight, frames or the video, took more than {seconds} s: dropped"
+                                ),
+                            );
                         });
                     }
                     Some(at) if at.elapsed() < BOUNCE => {}
                     Some(_) => {
-                        remark("stopped at once; unfinished files are hidden ones, which the next run removes");
-                        std::process::exit(code);
+                        stop.leave(
+                            code,
+                            "stopped at once; unfinished files are hidden ones, which the next run removes",
+                        );
                     }
                 }
             }
         });
         Ok(())
+    }
+}
+
+/// Of signals that are not about stopping: where the parent has said that ended children are nobody's business, ffmpeg's end
+/// could not be waited for; and a file above the user's limit of size is a failed write, as on a full disk.
+pub fn take_own_signals() {
+    #[cfg(unix)]
+    for signal in [signal_hook::consts::SIGCHLD, signal_hook::consts::SIGXFSZ] {
+        // Ignored, a write that is too long fails as it should already.
+        let is_ignored = ignored_signals() & (1 << (signal - 1)) != 0;
+        if (signal == signal_hook::consts::SIGCHLD) == is_ignored {
+            let _ = signal_hook::flag::register(signal, Arc::default());
+        }
     }
 }
 
@@ -102,10 +155,25 @@ pub fn quoted(word: &str) -> String {
     }
 }
 
-/// The command line that goes on with an interrupted run.
-pub fn resuming_command() -> String {
-    let words = std::env::args_os().map(|w| w.to_string_lossy().into_owned());
-    let mut words: Vec<String> = words.filter(|w| w != "--overwrite" && w != "--resume").map(|w| quoted(&w)).collect();
-    words.push("--resume".into());
-    words.join(" ")
+/// The command line of this program, as a shell takes it.
+pub fn this_command() -> String {
+    std::env::args_os().map(|word| quoted(&word.to_string_lossy())).collect::<Vec<_>>().join(" ")
+}
+
+/// The command line that goes on with an interrupted run, whose scene came on stdin or did not.
+pub fn resuming_command(is_on_stdin: bool) -> String {
+    let words: Vec<String> = std::env::args_os().map(|word| word.to_string_lossy().into_owned()).collect();
+    let flags = words.iter().position(|word| word == "--").unwrap_or(words.len());
+    let is_kept = |(i, word): &(usize, &String)| *i > flags || !["--overwrite", "--resume"].contains(&word.as_str());
+    let mut words: Vec<String> = words.iter().enumerate().filter(is_kept).map(|(_, word)| quoted(word)).collect();
+    // Before what may stand behind `--`.
+    words.insert(1.min(words.len()), "--resume".into());
+    let command = words.join(" ");
+    match is_on_stdin {
+        true => match std::fs::read_link("/proc/self/fd/0").ok().filter(|path| path.is_file()) {
+            Some(file) => format!("{command} <{}", quoted(&file.display().to_string())),
+            None => format!("{command}   (with the same scene on its standard input)"),
+        },
+        false => command,
+    }
 }

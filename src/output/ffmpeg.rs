@@ -1,16 +1,17 @@
 //! ffmpeg as a program: found, fed through a pipe, watched line by line, and ended when it keeps still.
 
 use super::OutputError;
-use crossbeam_channel::{RecvTimeoutError, Sender};
+use super::mp4::Sum;
+use crossbeam_channel::{Receiver, RecvTimeoutError, Sender};
 use ffmpeg_sidecar::child::FfmpegChild;
 use ffmpeg_sidecar::command::FfmpegCommand;
-use ffmpeg_sidecar::event::{FfmpegEvent, LogLevel};
-use std::io::Write;
+use ffmpeg_sidecar::log_parser::try_parse_progress;
+use std::collections::BTreeSet;
+use std::io::{BufRead, Read, Write};
 use std::path::{Path, PathBuf};
-use std::process::Stdio;
+use std::process::{ExitStatus, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
-use std::thread::JoinHandle;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 /// An ffmpeg that runs here.
@@ -58,24 +59,155 @@ fn out_of_reach(command: &mut std::process::Command) {
     let _ = command;
 }
 
-/// What a program that ends well says on its standard output, if it does so in time.
+/// What a program that ends well says first on its standard output, if it does so in time.
 pub fn words(program: &Path, arguments: &[&str], patience: Duration) -> Option<String> {
+    let hear = |text: &mut String, line: &str| {
+        text.push_str(line);
+        text.push('\n');
+        text.len() < MOST_WORDS
+    };
+    let (status, text) = listen_to(program, arguments, patience, String::new(), hear).ok()?;
+    status.success().then_some(text)
+}
+
+// What a program says on its standard output, line by line, until it ends or `hear` has heard enough. It may keep still for
+// so long, and is ended then.
+fn listen_to<T: Default + Send + 'static>(
+    program: &Path,
+    arguments: &[&str],
+    patience: Duration,
+    heard: T,
+    mut hear: impl FnMut(&mut T, &str) -> bool + Send + 'static,
+) -> std::io::Result<(ExitStatus, T)> {
     let mut command = std::process::Command::new(program);
     command.args(arguments).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
     out_of_reach(&mut command);
-    let child = command.spawn().ok()?;
+    let mut child = command.spawn()?;
     let watch = Watch::of(child.id());
     watch.begin(patience);
-    let out = child.wait_with_output().ok()?;
-    out.status.success().then(|| String::from_utf8_lossy(&out.stdout).into_owned())
+    let stdout = child.stdout.take().ok_or(std::io::ErrorKind::BrokenPipe)?;
+    let clock = watch.clock();
+    let ear = Ear::new(stdout, heard, move |heard, line| {
+        clock.renew(patience);
+        hear(heard, line)
+    });
+    let status = ear.wait_for(&mut child, &watch)?;
+    match watch.has_struck() {
+        true => Err(std::io::ErrorKind::TimedOut.into()),
+        false => Ok((status, ear.take())),
+    }
+}
+
+// Most of what is heard of a program that says what it is, and of a line: what is longer is cut there.
+const MOST_WORDS: usize = 64 << 10;
+const LONGEST_LINE: usize = 4 << 10;
+// How long after a program's end somebody whom it has started may go on speaking in its name.
+const ECHO: Duration = Duration::from_millis(500);
+// How long a process may take to go once it has been killed; one that a device holds may stay for ever.
+const DEATH: Duration = Duration::from_secs(5);
+
+// Listens to a pipe on a thread of its own, which nobody waits for: another process may hold the pipe's other end.
+struct Ear<T> {
+    heard: Arc<Mutex<T>>,
+    ended: Receiver<()>,
+}
+
+impl<T: Default + Send + 'static> Ear<T> {
+    // `hear` says whether it wants more.
+    fn new(
+        pipe: impl Read + Send + 'static,
+        heard: T,
+        mut hear: impl FnMut(&mut T, &str) -> bool + Send + 'static,
+    ) -> Ear<T> {
+        let heard = Arc::new(Mutex::new(heard));
+        let (alive, ended) = crossbeam_channel::bounded(0);
+        let here = Arc::clone(&heard);
+        std::thread::spawn(move || {
+            let _alive: Sender<()> = alive;
+            lines(pipe, |line| hear(&mut here.lock().unwrap_or_else(PoisonError::into_inner), line));
+        });
+        Ear { heard, ended }
+    }
+
+    // Until the process has ended and all that it has said is heard.
+    fn wait_for(&self, child: &mut std::process::Child, watch: &Watch) -> std::io::Result<ExitStatus> {
+        const STEP: Duration = Duration::from_millis(10);
+        let mut struck = None::<Instant>;
+        loop {
+            // It falls silent when it ends, as a rule.
+            let is_silent = self.ended.recv_timeout(STEP) == Err(RecvTimeoutError::Disconnected);
+            if let Some(status) = child.try_wait()? {
+                let _ = self.ended.recv_timeout(ECHO);
+                return Ok(status);
+            }
+            if is_silent {
+                std::thread::sleep(STEP / 10);
+            }
+            if watch.has_struck() && struck.get_or_insert_with(Instant::now).elapsed() > DEATH {
+                return Err(std::io::Error::new(std::io::ErrorKind::TimedOut, "it was killed, and does not go"));
+            }
+        }
+    }
+
+    fn take(&self) -> T {
+        std::mem::take(&mut self.heard.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+// Lines of a pipe, which end with a line feed or, as progress does, with a carriage return alone.
+fn lines(pipe: impl Read, mut hear: impl FnMut(&str) -> bool) {
+    let mut reader = std::io::BufReader::new(pipe);
+    let mut line = Vec::new();
+    loop {
+        let read = match reader.fill_buf() {
+            Ok([]) => break,
+            Ok(bytes) => bytes,
+            Err(e) if e.kind() == std::io::ErrorKind::Interrupted => continue,
+            Err(_) => break,
+        };
+        let end = read.iter().position(|&b| b == b'\n' || b == b'\r');
+        let part = &read[..end.unwrap_or(read.len())];
+        line.extend_from_slice(&part[..part.len().min(LONGEST_LINE - line.len())]);
+        let used = part.len() + usize::from(end.is_some());
+        reader.consume(used);
+        if end.is_some() && !line.is_empty() {
+            if !hear(&String::from_utf8_lossy(&line)) {
+                return;
+            }
+            line.clear();
+        }
+    }
+    if !line.is_empty() {
+        hear(&String::from_utf8_lossy(&line));
+    }
 }
 
 // How long a program may take to say which ffmpeg it is.
 const VERSION_PATIENCE: Duration = Duration::from_secs(20);
 
+// Until when a process may take.
+#[derive(Clone, Default)]
+struct Clock(Arc<Mutex<Option<Instant>>>);
+
+impl Clock {
+    fn set(&self, until: Option<Instant>) {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = until;
+    }
+    fn is_late(&self) -> bool {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).is_some_and(|t| t < Instant::now())
+    }
+    // If it runs, it runs anew: the process has come further.
+    fn renew(&self, patience: Duration) {
+        if let Some(until) = &mut *self.0.lock().unwrap_or_else(PoisonError::into_inner) {
+            *until = Instant::now().checked_add(patience).unwrap_or(*until);
+        }
+    }
+}
+
 // Ends a process that keeps us waiting.
 struct Watch {
-    until: Arc<Mutex<Option<Instant>>>,
+    process: u32,
+    clock: Clock,
     has_struck: Arc<AtomicBool>,
     // Gone with the watch, which ends its thread.
     _alive: Sender<()>,
@@ -84,29 +216,49 @@ struct Watch {
 impl Watch {
     fn of(process: u32) -> Watch {
         const STEP: Duration = Duration::from_millis(50);
-        let (until, has_struck) = (Arc::new(Mutex::new(None::<Instant>)), Arc::new(AtomicBool::new(false)));
+        let (clock, has_struck) = (Clock::default(), Arc::new(AtomicBool::new(false)));
+        running().insert(process);
         let (alive, gone) = crossbeam_channel::bounded(0);
-        let (seen, struck) = (Arc::clone(&until), Arc::clone(&has_struck));
+        let (seen, struck) = (clock.clone(), Arc::clone(&has_struck));
         std::thread::spawn(move || {
             while gone.recv_timeout(STEP) == Err(RecvTimeoutError::Timeout) {
-                let is_late = seen.lock().unwrap_or_else(PoisonError::into_inner).is_some_and(|t| t < Instant::now());
-                if is_late && !struck.swap(true, Ordering::Relaxed) {
+                if seen.is_late() && !struck.swap(true, Ordering::Relaxed) {
                     end(process);
                 }
             }
         });
-        Watch { until, has_struck, _alive: alive }
+        Watch { process, clock, has_struck, _alive: alive }
     }
     // From now on it may take so long.
     fn begin(&self, patience: Duration) {
-        *self.until.lock().unwrap_or_else(PoisonError::into_inner) = Instant::now().checked_add(patience);
+        self.clock.set(Instant::now().checked_add(patience));
     }
     fn end(&self) {
-        *self.until.lock().unwrap_or_else(PoisonError::into_inner) = None;
+        self.clock.set(None);
+    }
+    fn clock(&self) -> Clock {
+        self.clock.clone()
     }
     fn has_struck(&self) -> bool {
         self.has_struck.load(Ordering::Relaxed)
     }
+}
+
+impl Drop for Watch {
+    fn drop(&mut self) {
+        running().remove(&self.process);
+    }
+}
+
+// Those that are watched.
+fn running() -> MutexGuard<'static, BTreeSet<u32>> {
+    static RUNNING: Mutex<BTreeSet<u32>> = Mutex::new(BTreeSet::new());
+    RUNNING.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Ends all that run: for a program that is about to leave them alone.
+pub fn end_all() {
+    running().iter().for_each(|&process| end(process));
 }
 
 // With all that it has started: it leads a group of its own.
@@ -135,8 +287,14 @@ struct Transcript {
 }
 
 impl Transcript {
-    // A line, without what would move a terminal's cursor.
-    fn hear(&mut self, line: &str) {
+    // A line, without what would move a terminal's cursor; whether it tells of more frames than were known.
+    fn hear(&mut self, line: &str) -> bool {
+        let progress = try_parse_progress(line).map(|p| u64::from(p.frame));
+        let has_moved = progress.is_some_and(|frames| frames > self.frames);
+        match progress {
+            Some(frames) => self.frames = frames,
+            None => self.errors += usize::from(is_error(line)),
+        }
         self.words.extend(line.chars().map(|c| if c.is_control() && c != '\n' && c != '\t' { '.' } else { c }));
         if !self.words.ends_with('\n') {
             self.words.push('\n');
@@ -146,7 +304,20 @@ impl Transcript {
             let (from, to) = (boundary(FIRST_WORDS), boundary(self.words.len() - LAST_WORDS));
             self.words.replace_range(from..to, "\n[...]\n");
         }
+        has_moved
     }
+}
+
+// Whether ffmpeg says of a line that it is an error: in the brackets before it, behind those of who is speaking.
+fn is_error(line: &str) -> bool {
+    let mut rest = line.trim_start();
+    while let Some((word, behind)) = rest.strip_prefix('[').and_then(|rest| rest.split_once(']')) {
+        match word {
+            "error" | "fatal" | "panic" => return true,
+            _ => rest = behind.trim_start(),
+        }
+    }
+    false
 }
 
 // What Linux allows an ordinary user by default.
@@ -156,7 +327,7 @@ const PIPE_BYTES: usize = 1 << 20;
 /// A running ffmpeg whose output is read on a thread of its own, so that it never blocks.
 pub struct Process {
     child: FfmpegChild,
-    reader: JoinHandle<Transcript>,
+    ear: Ear<Transcript>,
     watch: Watch,
     patience: Duration,
 }
@@ -177,31 +348,16 @@ impl Process {
             // A wider pipe takes a frame in fewer turns. The kernel may refuse; then it stays as it is.
             let _ = rustix::pipe::fcntl_setpipe_size(stdin, PIPE_BYTES);
         }
-        let events = child.iter().map_err(|e| failed(e.to_string()))?;
-        let reader = std::thread::spawn(move || {
-            let mut t = Transcript::default();
-            for event in events {
-                match event {
-                    FfmpegEvent::Progress(p) => {
-                        t.frames = u64::from(p.frame);
-                        t.hear(&p.raw_log_message);
-                    }
-                    FfmpegEvent::Log(level, line) => {
-                        t.errors += usize::from(matches!(level, LogLevel::Error | LogLevel::Fatal));
-                        t.hear(&line);
-                    }
-                    FfmpegEvent::ParsedOutput(o) => t.hear(&o.raw_log_message),
-                    FfmpegEvent::ParsedInputStream(s) | FfmpegEvent::ParsedOutputStream(s) => {
-                        t.hear(&s.raw_log_message)
-                    }
-                    FfmpegEvent::ParsedStreamMapping(line) => t.hear(&line),
-                    _ => {}
-                }
-            }
-            t
-        });
+        let stderr = child.take_stderr().ok_or_else(|| failed("it has no standard error".into()))?;
         let watch = Watch::of(child.as_inner().id());
-        Ok(Process { child, reader, watch, patience })
+        let clock = watch.clock();
+        let ear = Ear::new(stderr, Transcript::default(), move |transcript, line| {
+            if transcript.hear(line) {
+                clock.renew(patience);
+            }
+            true
+        });
+        Ok(Process { child, ear, watch, patience })
     }
 
     /// Puts bytes into its standard input.
@@ -223,15 +379,10 @@ impl Process {
     pub fn finish(mut self, expected: Option<u64>, doing: &str) -> Result<(), OutputError> {
         drop(self.child.take_stdin());
         self.watch.begin(self.patience);
-        let transcript = self.reader.join().unwrap_or_default();
-        let status = self.child.as_inner_mut().wait();
+        let status = self.ear.wait_for(self.child.as_inner_mut(), &self.watch);
+        let transcript = self.ear.take();
         let what = match status {
-            _ if self.watch.has_struck() => {
-                let seconds = self.patience.as_secs();
-                format!(
-                    "ffmpeg kept still for {seconds} s {doing}, and was ended (--encoder-timeout sets how long it may)"
-                )
-            }
+            _ if self.watch.has_struck() => kept_still(self.patience, doing),
             Err(e) => format!("cannot wait for ffmpeg: {e}"),
             Ok(status) if !status.success() => format!("ffmpeg failed {doing} ({status})"),
             Ok(_) if transcript.errors > 0 => format!("ffmpeg reported an error {doing}"),
@@ -242,6 +393,12 @@ impl Process {
         };
         Err(OutputError::Encoder { what, words: transcript.words })
     }
+}
+
+/// What is said of an ffmpeg that has kept us waiting.
+pub fn kept_still(patience: Duration, doing: &str) -> String {
+    let seconds = patience.as_secs();
+    format!("ffmpeg kept still for {seconds} s {doing}, and was ended (--encoder-timeout sets how long it may)")
 }
 
 /// A file as ffmpeg takes it: whatever it is called, it is no option, no protocol and no pattern.
@@ -256,29 +413,69 @@ pub struct Packet {
     pub shown: i64,
     /// How long, in the same.
     pub lasts: i64,
+    /// What it is.
+    pub sum: Sum,
 }
 
-/// The frames of a video in the order in which they are shown.
+/// The frames of a video in the order in which they are coded. ffmpeg may keep still for so long.
 ///
 /// # Errors
-/// ffmpeg cannot be run.
+/// ffmpeg cannot be run, or keeps still.
 pub fn packets(program: &Path, file: &Path, patience: Duration) -> std::io::Result<Vec<Packet>> {
-    let mut command = std::process::Command::new(program);
-    command
-        .args(["-nostdin", "-v", "error", "-i", &url(file)])
-        .args(["-map", "0:v", "-c", "copy", "-f", "framecrc", "-"]);
-    out_of_reach(&mut command);
-    let child = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn()?;
-    let watch = Watch::of(child.id());
-    watch.begin(patience);
-    let out = child.wait_with_output()?;
-    let lines = String::from_utf8_lossy(&out.stdout);
+    let url = url(file);
+    let asked = ["-nostdin", "-v", "error", "-i", &url, "-map", "0:v", "-c", "copy", "-f", "framecrc", "-"];
     // Stream, decoded at, shown at, lasts, bytes, checksum.
     let packet = |line: &str| {
-        let mut fields = line.split(',').map(|f| f.trim().parse::<i64>());
-        Some(Packet { shown: fields.nth(2)?.ok()?, lasts: fields.next()?.ok()? })
+        let [_, _, shown, lasts, size, adler, ..] = line.split(',').map(str::trim).collect::<Vec<_>>()[..] else {
+            return None;
+        };
+        let adler = u32::from_str_radix(adler.strip_prefix("0x")?, 16).ok()?;
+        let sum = Sum { size: size.parse().ok()?, adler };
+        Some(Packet { shown: shown.parse().ok()?, lasts: lasts.parse().ok()?, sum })
     };
-    let mut packets: Vec<Packet> = lines.lines().filter(|l| !l.starts_with('#')).filter_map(packet).collect();
-    packets.sort_by_key(|p| p.shown);
-    Ok(packets)
+    let hear = move |packets: &mut Vec<Packet>, line: &str| {
+        packets.extend(Some(line).filter(|l| !l.starts_with('#')).and_then(packet));
+        true
+    };
+    Ok(listen_to(program, &asked, patience, Vec::new(), hear)?.1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn heard(bytes: &[u8]) -> Vec<String> {
+        let mut all = Vec::new();
+        lines(bytes, |line| {
+            all.push(line.to_owned());
+            true
+        });
+        all
+    }
+
+    #[test]
+    fn lines_end_by_either_sign_and_are_cut() {
+        assert_eq!(heard(b"one\r\ntwo\rthree\n\nfour"), ["one", "two", "three", "four"]);
+        let long = [&vec![b'a'; 3 * LONGEST_LINE][..], b"\nend"].concat();
+        let found = heard(&long);
+        assert_eq!((found[0].len(), found[1].as_str(), found.len()), (LONGEST_LINE, "end", 2));
+        assert_eq!(heard(b"\xff\x1b[2J"), ["\u{fffd}\u{1b}[2J"]);
+    }
+
+    #[test]
+    fn errors_are_what_ffmpeg_says_of_lines() {
+        for (line, expected) in [
+            ("[error] no room", true),
+            ("[libx264 @ 0x5] [error] no", true),
+            ("[fatal] x", true),
+            ("[info] Output #0, mp4, to 'file:/x/[error]/v.mp4':", false),
+            ("[warning] x", false),
+            ("all is [error]", false),
+        ] {
+            assert_eq!(is_error(line), expected, "{line}");
+        }
+        let mut t = Transcript::default();
+        let line = "[info] frame=   12 fps=0.0 q=-1.0 size=       5kB time=00:00:00.40 bitrate= 100.0kbits/s speed=1x";
+        assert!(t.hear(line) && t.frames == 12 && !t.hear(line) && t.errors == 0);
+    }
 }

@@ -3,6 +3,7 @@
 use super::folder::FrameFolder;
 use super::formats::FormatOptions;
 use super::{Already, Frame, OutputError, PixelFormats, RunInfo, Sink};
+use std::fs::{File, TryLockError};
 use std::path::Path;
 use std::sync::OnceLock;
 use std::time::Duration;
@@ -86,7 +87,8 @@ fn is_alive(_process: u32) -> bool {
     true
 }
 
-/// A private file beside `path`, gone if it is not persisted.
+/// A private file beside `path`, gone if it is not persisted. It is locked as long as it is open: whoever cannot lock it leaves
+/// it, whatever machine or container it works in.
 pub fn temporary(path: &Path) -> std::io::Result<tempfile::NamedTempFile> {
     let mut builder = tempfile::Builder::new();
     let prefix = format!("{}{}-{}-", PRIVATE.0, host(), std::process::id());
@@ -97,7 +99,16 @@ pub fn temporary(path: &Path) -> std::io::Result<tempfile::NamedTempFile> {
         // As any new file: the user's umask takes away what it must.
         builder.permissions(std::fs::Permissions::from_mode(0o666));
     }
-    builder.tempfile_in(folder_of(path))
+    let file = builder.tempfile_in(folder_of(path))?;
+    // Where a file system knows no locks, its name and its age have to do.
+    let _ = file.as_file().try_lock();
+    Ok(file)
+}
+
+/// Whether somebody works on a temporary: holds its lock.
+pub fn is_held(temporary: &Path) -> bool {
+    let options = || File::options().read(true).write(true).open(temporary);
+    options().is_ok_and(|file| matches!(file.try_lock(), Err(TryLockError::WouldBlock)))
 }
 
 /// The folder that holds `path`.

@@ -1,6 +1,6 @@
 //! A folder of frames: which are there, which of them are whole, and what runs that died have left beside them.
 
-use super::files::{Owner, folder_of, owner_of, temporary};
+use super::files::{Owner, folder_of, is_held, owner_of, temporary};
 use super::formats::Format;
 use crate::scene::Pattern;
 use std::collections::BTreeSet;
@@ -75,6 +75,7 @@ pub fn sweep(folder: &Path) -> usize {
             Some(Owner::Elsewhere) => is_old(entry.metadata().and_then(|m| m.modified())),
             Some(Owner::Alive) | None => false,
         };
+        let is_left = is_left && !is_held(&entry.path());
         swept += usize::from(is_left && std::fs::remove_file(entry.path()).is_ok());
     }
     swept
@@ -119,6 +120,13 @@ mod tests {
         File::options().write(true).open(&old).unwrap().set_modified(long_ago).unwrap();
         let swept = sweep(dir.path());
         assert_eq!((swept, dead.exists(), old.exists()), (2, false, false));
+        // Of a process that this one cannot see, in a container of the same name: it holds the lock.
+        std::fs::write(&dead, "").unwrap();
+        let held = File::options().write(true).open(&dead).unwrap();
+        held.lock().unwrap();
+        assert!(sweep(dir.path()) == 0 && dead.exists());
+        drop(held);
+        assert!(sweep(dir.path()) == 1 && !dead.exists());
         assert!(other.exists() && mine.path().exists() && of("0.png").exists() && of(".polyfly-notes.part").exists());
     }
 }

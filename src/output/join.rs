@@ -8,9 +8,9 @@
 
 use super::OutputError;
 use super::container::{Join, webp_frames};
-use super::ffmpeg::{Ffmpeg, Packet, Process, packets, url};
+use super::ffmpeg::{Ffmpeg, Packet, Process, kept_still, packets, url};
 use super::files::temporary;
-use super::mp4::Fragments;
+use super::mp4::{Fragments, Sum};
 use super::video::{Settings, clock};
 use std::io::Write;
 use std::path::Path;
@@ -62,15 +62,15 @@ impl Joiner<'_> {
         };
         let whole = temporary(path).map_err(failed)?.into_temp_path();
         let container = self.settings.container();
-        match container.join {
+        let given = match container.join {
             Join::Copied => self.copy(&source, &whole, tag)?,
-            Join::Palette => self.quantize(&source, &whole)?,
+            Join::Palette => self.quantize(&source, &whole)?.and(None),
             Join::Webp => {
                 let form = ["-c:v", "libwebp_anim", "-quality", "82", "-loop", "0", "-an", "-f", container.muxer];
-                self.run(&source, &form, &whole)?;
+                self.run(&source, &form, &whole)?.and(None)
             }
-        }
-        self.check(&whole, frames)?;
+        };
+        self.check(&whole, frames, given)?;
         whole.persist(path).map_err(|e| failed(e.error))
     }
 
@@ -91,14 +91,15 @@ impl Joiner<'_> {
         text
     }
 
-    fn run(&self, source: &Source, arguments: &[&str], to: &Path) -> Result<(), OutputError> {
+    // Says what the frames are that it has given, where it has looked at them.
+    fn run(&self, source: &Source, arguments: &[&str], to: &Path) -> Result<Option<Vec<Sum>>, OutputError> {
         let mut words = source.arguments();
         words.extend(arguments.iter().map(|&word| word.to_owned()));
         words.push(url(to));
         let mut process = Process::start(&self.ffmpeg.program, &words, self.settings.patience)?;
         let fed = match source {
-            Source::Row(row) => row.write(|bytes| process.feed(bytes)),
-            Source::List(_) => Ok(()),
+            Source::Row(row) => row.write(|bytes| process.feed(bytes)).map(Some),
+            Source::List(_) => Ok(None),
         };
         // Should ffmpeg have gone, its words say why.
         process.finish(None, "closing the video")?;
@@ -106,7 +107,7 @@ impl Joiner<'_> {
     }
 
     // Without encoding again.
-    fn copy(&self, source: &Source, to: &Path, tag: &str) -> Result<(), OutputError> {
+    fn copy(&self, source: &Source, to: &Path, tag: &str) -> Result<Option<Vec<Sum>>, OutputError> {
         let container = self.settings.container();
         let (second, frame) = clock(self.settings.fps);
         let times = format!("setts=pts=round(PTS/{frame})*{frame}:dts=round(DTS/{frame})*{frame}");
@@ -121,7 +122,7 @@ impl Joiner<'_> {
     }
 
     // To 256 colours that suit the whole clip: found in one pass, used in another, so that no frame waits in memory.
-    fn quantize(&self, source: &Source, to: &Path) -> Result<(), OutputError> {
+    fn quantize(&self, source: &Source, to: &Path) -> Result<Option<Vec<Sum>>, OutputError> {
         let failed = |e| OutputError::Write(to.to_owned(), e);
         let palette = temporary(to).map_err(failed)?.into_temp_path();
         let found =
@@ -145,12 +146,13 @@ impl Joiner<'_> {
         self.run(source, &used, to)
     }
 
-    // Whether all frames are there, each in its time.
-    fn check(&self, whole: &Path, frames: u64) -> Result<(), OutputError> {
+    // Whether all frames are there, each in its time, and are what the segments held: what is decoded is then that of the
+    // segments, for they begin alike.
+    fn check(&self, whole: &Path, frames: u64, given: Option<Vec<Sum>>) -> Result<(), OutputError> {
         let failed = |e| OutputError::Read(whole.to_owned(), e);
         let container = self.settings.container();
         let wrong = |what: String| OutputError::Encoder { what, words: String::new() };
-        let found = match container.join {
+        let mut found = match container.join {
             // What ffmpeg writes here it does not read.
             Join::Webp => {
                 let bytes = std::fs::read(whole).map_err(failed)?;
@@ -163,11 +165,22 @@ impl Joiner<'_> {
                     Err(wrong(format!("the finished video holds {found} of {frames} frames")))
                 };
             }
-            _ => packets(&self.ffmpeg.program, whole, self.settings.patience).map_err(failed)?,
+            _ => match packets(&self.ffmpeg.program, whole, self.settings.patience) {
+                Err(e) if e.kind() == std::io::ErrorKind::TimedOut => {
+                    return Err(wrong(kept_still(self.settings.patience, "checking the finished video")));
+                }
+                found => found.map_err(failed)?,
+            },
         };
         if found.len() as u64 != frames {
             return Err(wrong(format!("the finished video holds {} of {frames} frames", found.len())));
         }
+        if let Some(given) = given
+            && let Some(odd) = found.iter().zip(&given).position(|(found, given)| found.sum != *given)
+        {
+            return Err(wrong(format!("frame {odd} of the finished video, as coded, is not that of its segment")));
+        }
+        found.sort_by_key(|p| p.shown);
         let first = found.first().map_or(0, |p| p.shown);
         let (second, frame) = clock(self.settings.fps);
         let is_even = |(i, p): (usize, &Packet)| match container.ticks {

@@ -5,14 +5,19 @@
 //! frames of two scenes never end in one clip.
 
 use super::files::{folder_of, temporary};
+use super::formats::Format;
+use super::hidden;
 use super::{OutputError, hex};
 use crate::assets::source::open_regular;
+use crate::scene::limits::MAX_SIDE;
 use crate::scene::{Output, Pattern, Scene};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use std::collections::{BTreeMap, BTreeSet};
-use std::io::{Read, Write};
+use std::fs::{File, TryLockError};
+use std::io::{Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
 
 /// Its name.
 pub const NAME: &str = "manifest.json";
@@ -23,8 +28,10 @@ const LONGEST_SCENE: usize = 1 << 20;
 /// Names the pictures that this program makes: it changes whenever a pixel of theirs may.
 const PICTURES: &str = env!("POLYFLY_PICTURES");
 
-/// The folder of locks and journals beside the frames.
-pub const HIDDEN: &str = ".polyfly";
+// More than any manifest of ours has.
+const LONGEST: u64 = 256 << 20;
+// How long another process may hold the folder's lock.
+const PATIENCE: Duration = Duration::from_secs(60);
 
 #[derive(Default, Serialize, Deserialize)]
 struct Manifests {
@@ -59,6 +66,10 @@ pub struct Manifest {
     pub files: BTreeMap<String, String>,
     /// The resolved scene in TOML, files by their names; None where it is very long.
     pub scene: Option<String>,
+    /// Of particles with a file for each frame: what the files of frames that runs have begun were, by their lengths, beginnings
+    /// and ends. (All of them may be terabytes.)
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub steps: BTreeMap<u32, String>,
 }
 
 /// Why a folder's manifest cannot be used.
@@ -99,7 +110,38 @@ impl Manifest {
             written: String::new(),
             files,
             scene: (scene_text.len() <= LONGEST_SCENE).then_some(scene_text),
+            steps: BTreeMap::new(),
         }
+    }
+
+    /// Looks at the files of these frames, where particles have one for each.
+    pub fn look_at_steps(&mut self, scene: &Scene, frames: impl Iterator<Item = u32>) {
+        if let Some(particles) = scene.world.particles.as_ref().filter(|p| p.is_animated()) {
+            self.steps = frames.map(|frame| (frame, mark(&particles.file(frame)))).collect();
+        }
+    }
+
+    /// The first frame whose file is another for another run.
+    pub fn odd_step(&self, other: &Manifest) -> Option<String> {
+        let odd = self.steps.iter().find(|(frame, mark)| other.steps.get(frame).is_some_and(|theirs| theirs != *mark));
+        odd.map(|(frame, _)| format!("the file of particles.path of frame {frame}"))
+    }
+
+    // What of it none of ours would say: its files are led by it, which may have come from anybody.
+    fn nonsense(&self, key: &str) -> Option<&'static str> {
+        let pattern = Pattern::parse(&self.pattern).ok().map(|(pattern, _)| pattern);
+        let is_name = |pattern: &Pattern| {
+            let name = pattern.to_string();
+            !name.contains(['/', '\\']) && pattern.key() == key && Format::of(&pattern.extension()).is_some()
+        };
+        let is_hash = self.hash.len() == 64 && self.hash.bytes().all(|b| b.is_ascii_hexdigit());
+        let wrong = [
+            (!pattern.as_ref().is_some_and(is_name), "`pattern`"),
+            (!is_hash, "`hash`"),
+            (self.size.contains(&0) || self.size.iter().any(|&side| side > MAX_SIDE), "`size`"),
+            (!(self.fps > 0.0 && self.fps < 1.0e6), "`fps`"),
+        ];
+        wrong.into_iter().find_map(|(is_wrong, what)| is_wrong.then_some(what))
     }
 
     /// The scene, its files by their names; None where it was very long, or is none.
@@ -142,11 +184,15 @@ impl Manifest {
         let first = pattern.path(0);
         let folder = folder_of(&first);
         let failed = |e| E::from(ManifestError::from(OutputError::Write(folder.join(NAME), e)));
-        let hidden = folder.join(HIDDEN);
-        std::fs::create_dir_all(&hidden).map_err(failed)?;
-        let lock = std::fs::File::create(hidden.join("lock")).map_err(failed)?;
-        // Where a file system knows no locks, two runs that begin in the same moment may miss each other's record.
-        let _ = lock.lock();
+        let lock = hidden::make(&hidden::within(folder), None).map(|hidden| hidden.join("lock"));
+        let locked = |lock: &Path| E::from(ManifestError::from(OutputError::Lock(lock.to_owned(), PATIENCE)));
+        let lock_failed = |e| E::from(ManifestError::from(OutputError::Write(hidden::within(folder), e)));
+        let lock = lock.map_err(lock_failed)?;
+        let file =
+            hidden::open(&lock, File::options().create(true).write(true).truncate(false)).map_err(lock_failed)?;
+        if !is_locked(&file) {
+            return Err(locked(&lock));
+        }
         let mut all = Manifests::read(folder)?;
         match change(all.frames.remove(&pattern.key()))? {
             Some(manifest) => drop(all.frames.insert(pattern.key(), manifest)),
@@ -189,15 +235,20 @@ impl Manifest {
 impl Manifests {
     fn read(folder: &Path) -> Result<Manifests, ManifestError> {
         let path = folder.join(NAME);
-        let text = match std::fs::read_to_string(&path) {
+        let text = match hidden::read_text(&path, LONGEST) {
             Ok(text) => text,
             Err(e) if e.kind() == std::io::ErrorKind::NotFound => return Ok(Manifests::default()),
-            Err(e) if e.kind() == std::io::ErrorKind::InvalidData => {
+            Err(e) if matches!(e.kind(), std::io::ErrorKind::InvalidData | std::io::ErrorKind::InvalidInput) => {
                 return Err(ManifestError::Foreign(path, e.to_string()));
             }
             Err(e) => return Err(OutputError::Read(path, e).into()),
         };
-        serde_json::from_str(&text).map_err(|e| ManifestError::Foreign(path, e.to_string()))
+        let foreign = |what: String| ManifestError::Foreign(path.clone(), what);
+        let all: Manifests = serde_json::from_str(&text).map_err(|e| foreign(e.to_string()))?;
+        match all.frames.iter().find_map(|(key, manifest)| Some((key, manifest.nonsense(key)?))) {
+            Some((key, what)) => Err(foreign(format!("{what} of {key:?} makes no sense"))),
+            None => Ok(all),
+        }
     }
 
     // Synced: it is what a resumed run relies on after a power cut.
@@ -211,6 +262,19 @@ impl Manifests {
         file.persist(&path).map_err(|e| failed(e.error))?;
         Ok(())
     }
+}
+
+// Waits for a lock; whether it has come. Where a file system knows none, two runs that begin in the same moment may miss each
+// other's record.
+fn is_locked(file: &File) -> bool {
+    let begun = Instant::now();
+    while let Err(TryLockError::WouldBlock) = file.try_lock() {
+        if begun.elapsed() > PATIENCE {
+            return false;
+        }
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    true
 }
 
 // The places where two tables differ, as `camera.fov_deg` and `body[1].radius`.
@@ -270,6 +334,21 @@ fn content(path: &Path) -> String {
     read().unwrap_or_else(|e| e.to_string())
 }
 
+// What tells a file of particles from another, without reading it: its length, and SHA-256 of its beginning and end.
+fn mark(path: &Path) -> String {
+    const SOME: u64 = 4096;
+    let read = || -> std::io::Result<String> {
+        let mut file = open_regular(path)?;
+        let length = file.metadata()?.len();
+        let mut bytes = Vec::new();
+        Read::by_ref(&mut file).take(SOME).read_to_end(&mut bytes)?;
+        file.seek(SeekFrom::Start(length.saturating_sub(SOME)))?;
+        file.take(SOME).read_to_end(&mut bytes)?;
+        Ok(format!("{length} {}", hex(&Sha256::digest(bytes)[..8])))
+    };
+    read().unwrap_or_else(|e| e.to_string())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -322,8 +401,8 @@ mod tests {
         let pattern = |name: &str| Pattern::parse(&format!("{}/{name}", dir.path().display())).unwrap().0;
         let put =
             |name: &str, m: Option<Manifest>| Manifest::update(&pattern(name), |_| Ok::<_, ManifestError>(m)).unwrap();
-        let (a, mut b) = (of(&Scene::sample()), of(&Scene::sample()));
-        b.frames = "3".into();
+        let named = |name: &str| Manifest { pattern: name.to_owned(), ..of(&Scene::sample()) };
+        let (a, b) = (named("%d.png"), Manifest { frames: "3".into(), ..named("f%d.png") });
         assert_eq!(Manifest::read(&pattern("%d.png")).unwrap(), None);
         put("%d.png", Some(a.clone()));
         put("f%d.png", Some(b.clone()));

@@ -1,8 +1,10 @@
 //! mp4 files from outside: whether all of one is there, and fragmented ones in a row (ISO/IEC 14496-12, 4.2: a file is a row of
 //! boxes; 8.8: fragments).
 
+use adler2::Adler32;
+use sha2::{Digest, Sha256};
 use std::fs::File;
-use std::io::{self, Read, Seek, SeekFrom};
+use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
@@ -20,12 +22,103 @@ pub fn is_whole(path: &Path) -> bool {
     boxes(path).is_ok_and(|boxes| [*b"moov", *b"mdat"].iter().all(|name| boxes.iter().any(|b| b.name == *name)))
 }
 
+// The last box of a segment: `free`, these words, and SHA-256 of all before it.
+const SEAL: &[u8; 16] = b"polyfly's seal: ";
+const SEAL_BYTES: u64 = 8 + SEAL.len() as u64 + 32;
+
+/// Seals a file that is whole: whoever finds it can tell whether a bit of it has changed.
+///
+/// # Errors
+/// It cannot be read or written.
+pub fn seal(file: &mut File) -> io::Result<()> {
+    let hash = hash(file, u64::MAX)?;
+    let seal = [&(SEAL_BYTES as u32).to_be_bytes()[..], b"free", SEAL, &hash].concat();
+    file.seek(SeekFrom::End(0))?;
+    file.write_all(&seal)
+}
+
+/// Whether a file is as it was when it was sealed.
+pub fn is_sealed(path: &Path) -> bool {
+    let look = || -> io::Result<bool> {
+        let boxes = boxes(path)?;
+        let Some(last) = boxes.last().filter(|last| last.is_seal()) else { return Ok(false) };
+        let mut file = File::open(path)?;
+        let seal = read(&mut file, *last)?;
+        Ok(seal[8..].starts_with(SEAL) && seal.ends_with(&hash(&mut file, last.at)?))
+    };
+    look().unwrap_or(false)
+}
+
+// SHA-256 of the first bytes of a file.
+fn hash(file: &mut File, bytes: u64) -> io::Result<[u8; 32]> {
+    file.seek(SeekFrom::Start(0))?;
+    let (mut hash, mut piece) = (Sha256::new(), vec![0; PIECE]);
+    let mut file = file.take(bytes);
+    loop {
+        match file.read(&mut piece)? {
+            0 => return Ok(hash.finalize().into()),
+            n => hash.update(&piece[..n]),
+        }
+    }
+}
+
 // A box, from its head to its end.
 #[derive(Clone, Copy)]
 struct Place {
     name: [u8; 4],
     at: u64,
     size: u64,
+}
+
+impl Place {
+    fn is_seal(&self) -> bool {
+        self.name == *b"free" && self.size == SEAL_BYTES
+    }
+}
+
+/// How long an encoded frame is, and its Adler-32 as ffmpeg has it, from nought on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Sum {
+    /// Bytes.
+    pub size: u64,
+    /// Their checksum.
+    pub adler: u32,
+}
+
+// Sums of frames that come in pieces.
+struct Sums {
+    // Bytes before the first frame.
+    skip: u64,
+    sizes: std::vec::IntoIter<u32>,
+    open: Option<(u64, u64, Adler32)>,
+    done: Vec<Sum>,
+}
+
+impl Sums {
+    fn of(skip: u64, sizes: Vec<u32>) -> Sums {
+        Sums { skip, sizes: sizes.into_iter(), open: None, done: Vec::new() }
+    }
+    fn add(&mut self, mut bytes: &[u8]) {
+        let skipped = self.skip.min(bytes.len() as u64);
+        self.skip -= skipped;
+        bytes = &bytes[skipped as usize..];
+        loop {
+            if self.open.is_none() {
+                let Some(size) = self.sizes.next() else { return };
+                self.open = Some((size.into(), size.into(), Adler32::from_checksum(0)));
+            }
+            let Some((size, left, adler)) = &mut self.open else { return };
+            let taken = (*left).min(bytes.len() as u64);
+            adler.write_slice(&bytes[..taken as usize]);
+            *left -= taken;
+            bytes = &bytes[taken as usize..];
+            if *left > 0 {
+                return;
+            }
+            self.done.push(Sum { size: *size, adler: adler.checksum() });
+            self.open = None;
+        }
+    }
 }
 
 // A file's outermost boxes.
@@ -82,7 +175,8 @@ impl Fragments {
                 return None;
             }
             head = its;
-            // The last box may tell where the fragments are, which the row does without.
+            // The row does without the seal, and without what tells where the fragments are.
+            let rest = rest.split_last().filter(|(last, _)| last.is_seal()).map_or(rest, |(_, before)| before);
             let rest = rest.split_last().filter(|(last, _)| last.name == *b"mfra").map_or(rest, |(_, before)| before);
             let (pairs, []) = rest.as_chunks::<2>() else { return None };
             let mut shown = None;
@@ -103,15 +197,16 @@ impl Fragments {
         (!parts.is_empty()).then_some(Fragments { head, files: parts })
     }
 
-    /// Gives the bytes of the whole to `to`, piece by piece, until that fails.
+    /// Gives the bytes of the whole to `to`, piece by piece, until that fails; says what its frames are, in the order in which
+    /// they are coded.
     ///
     /// # Errors
     /// A file cannot be read as it was; failures of `to` are its own to tell.
-    pub fn write(&self, mut to: impl FnMut(&[u8]) -> io::Result<()>) -> Result<(), (PathBuf, io::Error)> {
-        let mut number = 0_u32;
+    pub fn write(&self, mut to: impl FnMut(&[u8]) -> io::Result<()>) -> Result<Vec<Sum>, (PathBuf, io::Error)> {
+        let (mut number, mut all) = (0_u32, Vec::new());
         let mut gives = |bytes: &[u8]| to(bytes).is_ok();
         if !gives(&self.head) {
-            return Ok(());
+            return Ok(all);
         }
         let mut piece = vec![0; PIECE];
         for Part { path, fragments, later } in &self.files {
@@ -124,21 +219,25 @@ impl Fragments {
                 about[moof.number..moof.number + 4].copy_from_slice(&number.to_be_bytes());
                 about[moof.time..moof.time + 8].copy_from_slice(&moof.begins.saturating_add(*later).to_be_bytes());
                 if !gives(&about) {
-                    return Ok(());
+                    return Ok(all);
                 }
+                let first = moof.first.checked_sub(about.len() as u64);
+                let mut sums = Sums::of(first.ok_or_else(|| failed(io::ErrorKind::InvalidData.into()))?, moof.sizes);
                 file.seek(SeekFrom::Start(frames.at)).map_err(failed)?;
                 let mut left = frames.size;
                 while left > 0 {
                     let some = &mut piece[..left.min(PIECE as u64) as usize];
                     file.read_exact(some).map_err(failed)?;
+                    sums.add(some);
                     if !gives(some) {
-                        return Ok(());
+                        return Ok(all);
                     }
                     left -= some.len() as u64;
                 }
+                all.extend(sums.done);
             }
         }
-        Ok(())
+        Ok(all)
     }
 }
 
@@ -160,6 +259,9 @@ struct Moof {
     begins: u64,
     // The tick at which the first of them is shown.
     shown: u64,
+    // Bytes from its own beginning to the first frame, and those of each.
+    first: u64,
+    sizes: Vec<u32>,
 }
 
 impl Moof {
@@ -182,21 +284,26 @@ impl Moof {
             return None;
         }
         let begins = u64::from_be_bytes(*moof.get(time.start + 4..time.end)?.first_chunk()?);
-        let usual = if flags & 8 != 0 { word(about.start + 8 + if flags & 2 != 0 { 4 } else { 0 }) } else { None };
+        let given = |flag: u32| usize::from(flags & flag != 0);
+        let usual = (given(8) == 1).then(|| word(about.start + 8 + 4 * given(2))).flatten();
+        let usual_size = (given(0x10) == 1).then(|| word(about.start + 8 + 4 * (given(2) + given(8)))).flatten();
         // Of each frame, as the flags say: how long it lasts, its size, its flags, and how much later it is shown.
         let flags = word(run.start)? & 0xff_ffff;
         let has = |flag: u32| usize::from(flags & flag != 0);
         let a_frame = 4 * (has(0x100) + has(0x200) + has(0x400) + has(0x800));
         let frames = run.start + 8 + 4 * (has(1) + has(4));
+        let first = if has(1) == 1 { u64::from(word(run.start + 8)?) } else { return None };
+        let mut sizes = Vec::new();
         let (mut decoded, mut shown) = (begins, None::<u64>);
         for frame in 0..word(run.start + 4).filter(|&frames| frames <= MAX_FRAMES)? as usize {
             let at = frames + frame * a_frame;
             let later = if has(0x800) == 1 { word(at + a_frame - 4)?.cast_signed() } else { 0 };
+            sizes.push(if has(0x200) == 1 { word(at + 4 * has(0x100))? } else { usual_size? });
             let here = decoded.checked_add_signed(later.into())?;
             shown = Some(shown.map_or(here, |first| first.min(here)));
             decoded = decoded.checked_add(u64::from(if has(0x100) == 1 { word(at)? } else { usual? }))?;
         }
-        Some(Moof { number: number.start + 4, time: time.start + 4, begins, shown: shown? })
+        Some(Moof { number: number.start + 4, time: time.start + 4, begins, shown: shown?, first, sizes })
     }
 }
 
@@ -240,6 +347,26 @@ mod tests {
         assert!(!is_whole(dir.path()) && !is_whole(&dir.path().join("none.mp4")));
     }
 
+    #[test]
+    fn a_sealed_file_is_as_it_was() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("v.mp4");
+        std::fs::write(&path, fragmented(b"head", &[(0, b"one"), (512, b"two")])).unwrap();
+        assert!(is_whole(&path) && !is_sealed(&path));
+        seal(&mut File::options().read(true).write(true).open(&path).unwrap()).unwrap();
+        let good = std::fs::read(&path).unwrap();
+        assert!(is_whole(&path) && is_sealed(&path));
+        assert!(Fragments::of([(path.as_path(), 1024)].into_iter()).is_some());
+        for at in [0, 20, good.len() / 2, good.len() - 40, good.len() - 1] {
+            let mut bad = good.clone();
+            bad[at] ^= 1;
+            std::fs::write(&path, bad).unwrap();
+            assert!(!is_sealed(&path), "byte {at}");
+        }
+        std::fs::write(&path, &good[..good.len() - 1]).unwrap();
+        assert!(!is_sealed(&path) && !is_sealed(dir.path()));
+    }
+
     // A fragmented file of these fragments: where each begins, and its frames. The first is shown 256 times `delay` ticks later.
     fn delayed(delay: u8, head: &[u8], fragments: &[(u64, &[u8])]) -> Vec<u8> {
         let each = |name: &[u8; 4], body: &[u8]| [&(8 + body.len() as u32).to_be_bytes()[..], name, body].concat();
@@ -248,8 +375,11 @@ mod tests {
             let mfhd = each(b"mfhd", &[[0; 4], number.to_be_bytes()].concat());
             let tfhd = each(b"tfhd", &[0, 2, 0, 8, 0, 0, 0, 1, 0, 0, 2, 0]);
             let tfdt = each(b"tfdt", &[&[1, 0, 0, 0][..], &time.to_be_bytes()].concat());
-            // Two frames, shown in turned order.
-            let trun = each(b"trun", &[[0, 0, 8, 0], [0, 0, 0, 2], [0, 0, delay, 0], [0, 0, delay - 4, 0]].concat());
+            // Two frames, the first of one byte, shown in turned order.
+            let rest = (frames.len() as u32).saturating_sub(1).to_be_bytes();
+            let shown = [[0, 0, delay, 0], [0, 0, delay - 4, 0]];
+            let about = [[0, 0, 10, 1], [0, 0, 0, 2], [0, 0, 0, 116], [0, 0, 0, 1], shown[0], rest, shown[1]];
+            let trun = each(b"trun", &about.concat());
             let moof = each(b"moof", &[mfhd, each(b"traf", &[tfhd, tfdt, trun].concat())].concat());
             file.extend([moof, each(b"mdat", frames)].concat());
         }
@@ -275,13 +405,17 @@ mod tests {
         let second = put("b", &second);
         let row = Fragments::of([(first.as_path(), 1024), (second.as_path(), 512)].into_iter()).unwrap();
         let mut whole = Vec::new();
-        row.write(|bytes| {
-            whole.extend_from_slice(bytes);
-            Ok(())
-        })
-        .unwrap();
+        let sums = row
+            .write(|bytes| {
+                whole.extend_from_slice(bytes);
+                Ok(())
+            })
+            .unwrap();
         let due = fragmented(b"head", &[(0, b"one"), (512, &long), (1024, b"three")]);
         assert!(whole == due);
+        assert_eq!(sums.iter().map(|sum| sum.size).collect::<Vec<_>>(), [1, 2, 1, long.len() as u64 - 1, 1, 4]);
+        // "ne" from nought on: the sum of its letters, and of these sums.
+        assert_eq!(sums[1].adler, (110 + 211) << 16 | 211);
         // What is shown later by the order of its frames comes earlier, and never before what it follows.
         let late = put("e", &delayed(5, b"head", &[(0, b"late")]));
         let mut whole = Vec::new();

@@ -6,19 +6,21 @@
 
 use super::ffmpeg::{Ffmpeg, Process, find_ffmpeg, packets, url};
 use super::files::temporary;
+use super::film::Film;
 use super::folder::sweep;
 use super::join::Joiner;
-use super::video::{Film, Settings, input_arguments, kept, output_arguments, partial};
-use super::{OutputError, hex, mp4};
+use super::video::{Settings, input_arguments, kept, output_arguments, partial};
+use super::{OutputError, hex, hidden, mp4};
 use crossbeam_channel::{Receiver, Sender, bounded, unbounded};
 use rayon::prelude::*;
 use std::collections::BTreeMap;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
-use std::time::Duration;
-use tempfile::TempPath;
+use std::time::{Duration, Instant, SystemTime};
+use tempfile::NamedTempFile;
 
 /// A frame on its way to an encoder.
 pub enum Item {
@@ -37,6 +39,9 @@ enum Planes {
 // Frames that are decoded side by side.
 const BATCH: usize = 8;
 
+// How often a file that somebody works on is marked as new.
+const FRESH: Duration = Duration::from_secs(60);
+
 // What all folders of segments begin with.
 const PREFIX: &str = "film-";
 
@@ -50,7 +55,7 @@ struct Segment {
 
 // What there is of a segment that is not whole.
 struct Piece {
-    file: TempPath,
+    file: NamedTempFile,
     frames: u64,
 }
 
@@ -132,7 +137,7 @@ fn plan(film: &Film, folder: &Path, length: usize, format: &str) -> Vec<Segment>
         let numbers = &film.frames[frames.clone()];
         let file = folder.join(format!("{}.{format}", name(numbers)));
         let is_mine = film.part.as_ref().is_none_or(|part| numbers.iter().all(|n| part.contains(n)));
-        Segment { is_ours: is_mine && !mp4::is_whole(&file), frames, file }
+        Segment { is_ours: is_mine && (film.is_anew || !mp4::is_sealed(&file)), frames, file }
     };
     places.map(segment).collect()
 }
@@ -181,16 +186,19 @@ impl Segments {
     /// The folder cannot be made; ffmpeg refuses the settings.
     pub fn open(settings: &Settings, film: &Film, ffmpeg: Ffmpeg) -> Result<Segments, OutputError> {
         let folder = folder(settings, film, &ffmpeg);
-        if film.is_anew || film.scene.is_none() {
+        let unfit = |e| OutputError::Write(film.hidden.clone(), e);
+        hidden::check(&film.hidden).and_then(|()| hidden::check(&folder)).map_err(unfit)?;
+        if film.scene.is_none() {
+            // Nobody else's.
             let _ = std::fs::remove_dir_all(&folder);
         }
         sweep(&folder);
         let segments = plan(film, &folder, settings.segment as usize, settings.segment_format());
-        let maker = Maker { film: film.clone(), settings: settings.clone(), ffmpeg };
+        let maker = Maker { film: film.clone(), settings: settings.clone(), ffmpeg, folder: folder.clone() };
         let to_do = segments.iter().filter(|s| s.is_ours).count();
         if to_do > 0 {
             maker.try_one()?;
-            std::fs::create_dir_all(&folder).map_err(|e| OutputError::Write(folder.clone(), e))?;
+            maker.make_folder().map_err(|e| OutputError::Write(folder.clone(), e))?;
         }
         let maker = Arc::new(maker);
         let waiting = Arc::new(Waiting::of(most_waiting(settings, film)));
@@ -290,17 +298,22 @@ impl Segments {
         for worker in std::mem::take(&mut self.workers) {
             worker.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
         }
+        let is_stopped = self.maker.is_stopped() && self.segments.iter().any(|s| s.is_ours && !mp4::is_whole(&s.file));
         let made = match self.failure.take() {
             // The rest is made by others, and a beginning of it is nobody's.
             failure if self.maker.film.part.is_some() => failure.map_or(Ok(None), Err),
-            None if !cut_short => self.join_all(path, tag),
+            None if !cut_short && !is_stopped => self.join_all(path, tag),
             failure => {
                 let short = if cut_short { path.to_owned() } else { partial(path) };
                 match (self.keep(&short, tag), failure) {
-                    (Some(frames), Some(cause)) => Err(kept(cause, frames, &short)),
-                    (None, Some(cause)) => Err(cause),
-                    (Some(_), None) => Ok(Some(short)),
-                    (None, None) => Ok(None),
+                    (Ok(frames), Some(cause)) => Err(kept(cause, frames, &short)),
+                    (Err(0), Some(cause)) => Err(cause),
+                    (Err(frames), Some(cause)) => Err(cause.reworded(|what| {
+                        let folder = self.folder.display();
+                        format!("{what}; {frames} frames are encoded and kept in {folder}: --resume goes on with them")
+                    })),
+                    (Ok(_), None) => Ok(Some(short)),
+                    (Err(_), None) => Ok(None),
                 }
             }
         };
@@ -321,13 +334,15 @@ impl Segments {
             }
             drop(send);
             let frames = segment.frames.len() as u64;
-            let failed = |e| OutputError::Write(self.folder.clone(), e);
-            std::fs::create_dir_all(&self.folder).map_err(failed)?;
             self.maker.make(&Job { segment: place, items, frames, file: segment.file.clone() }).result?;
         }
         let files: Vec<(&Path, u64)> =
             self.segments.iter().map(|s| (s.file.as_path(), s.frames.len() as u64)).collect();
         if let Err(cause) = self.maker.joiner().join(&self.folder, &files, path, tag) {
+            // Another run of the same film was there first, and has removed its segments.
+            if self.maker.film.is_made(&self.maker.settings) {
+                return Ok(Some(path.to_owned()));
+            }
             let short = partial(path);
             let frames = self.maker.film.frames.len() as u64;
             return Err(match files.as_slice() {
@@ -341,8 +356,9 @@ impl Segments {
         Ok(Some(path.to_owned()))
     }
 
-    // What there is from the beginning on gets that name; says how many frames it is.
-    fn keep(&mut self, path: &Path, tag: &str) -> Option<u64> {
+    // What there is from the beginning on gets that name; says how many frames it is, or how many are kept in segments where
+    // it cannot be made.
+    fn keep(&mut self, path: &Path, tag: &str) -> Result<u64, u64> {
         let (mut files, mut last) = (Vec::new(), None);
         for (place, segment) in self.segments.iter().enumerate() {
             if mp4::is_whole(&segment.file) {
@@ -352,16 +368,16 @@ impl Segments {
             last = self.pieces.remove(&place).filter(|piece| piece.frames > 0);
             break;
         }
-        let whole = files.len();
-        files.extend(last.as_ref().map(|piece| (piece.file.to_path_buf(), piece.frames)));
+        let (whole, stored) = (files.len(), files.iter().map(|(_, frames)| frames).sum());
+        files.extend(last.as_ref().map(|piece| (piece.file.path().to_owned(), piece.frames)));
         let frames = files.iter().map(|(_, frames)| frames).sum();
         let joined: Vec<(&Path, u64)> = files.iter().map(|(file, frames)| (file.as_path(), *frames)).collect();
         if frames > 0 && self.maker.joiner().join(&self.folder, &joined, path, tag).is_ok() {
-            return Some(frames);
+            return Ok(frames);
         }
         // Without room for another copy, the one that there is.
-        let only = last.filter(|_| whole == 0)?;
-        only.file.persist(path).ok().map(|()| frames)
+        let only = last.filter(|_| whole == 0).ok_or(stored)?;
+        only.file.persist(path).map(|_| frames).map_err(|_| stored)
     }
 }
 
@@ -378,9 +394,35 @@ struct Maker {
     film: Film,
     settings: Settings,
     ffmpeg: Ffmpeg,
+    // Of the segments.
+    folder: PathBuf,
 }
 
 impl Maker {
+    fn make_folder(&self) -> std::io::Result<PathBuf> {
+        hidden::make(&self.film.hidden, self.folder.file_name().and_then(|name| name.to_str()))
+    }
+
+    // A temporary for a segment. Another run that has nothing in the folder may remove it meanwhile.
+    fn temporary(&self, file: &Path) -> std::io::Result<NamedTempFile> {
+        const TRIES: usize = 5;
+        let make = || self.make_folder().and_then(|_| temporary(file));
+        let gone = |made: &std::io::Result<_>| made.as_ref().is_err_and(|e| e.kind() == std::io::ErrorKind::NotFound);
+        let mut made = make();
+        for _ in 1..TRIES {
+            if !gone(&made) {
+                break;
+            }
+            made = make();
+        }
+        made
+    }
+
+    // Whether frames that lie in their folder are not wanted any more.
+    fn is_stopped(&self) -> bool {
+        self.film.stop.load(Ordering::Relaxed)
+    }
+
     fn joiner(&self) -> Joiner<'_> {
         Joiner { settings: &self.settings, ffmpeg: &self.ffmpeg }
     }
@@ -417,10 +459,22 @@ impl Maker {
     // A piece where frames are missing; none where the segment is whole and has its name.
     fn encode(&self, job: &Job) -> Result<Option<Piece>, (OutputError, Option<Piece>)> {
         let failed = |e| OutputError::Write(job.file.clone(), e);
-        let file = temporary(&job.file).map_err(|e| (failed(e), None))?.into_temp_path();
-        let mut process = self.start(&file).map_err(|e| (e, None))?;
-        let (mut sent, mut unread) = (0, None);
-        'feeding: while let Ok(first) = job.items.recv() {
+        let mut items = job.items.iter().peekable();
+        if self.is_stopped() && matches!(items.peek(), Some(Item::There(_)) | None) {
+            return Ok(None);
+        }
+        let mut file = self.temporary(&job.file).map_err(|e| (failed(e), None))?;
+        let mut process = self.start(file.path()).map_err(|e| (e, None))?;
+        let (mut sent, mut unread, mut touched) = (0, None, Instant::now());
+        'feeding: while let Some(first) = items.next() {
+            if self.is_stopped() && sent > 0 && matches!(first, Item::There(_)) {
+                break;
+            }
+            if touched.elapsed() > FRESH {
+                // ffmpeg may write nothing for hours of slow frames, and others would take the file for one that is left.
+                touched = Instant::now();
+                let _ = file.as_file().set_modified(SystemTime::now());
+            }
             let mut batch = vec![first];
             while batch.len() < BATCH
                 && let Ok(item) = job.items.try_recv()
@@ -448,8 +502,9 @@ impl Maker {
             }
         }
         let closed = process.finish(Some(sent), "encoding the video");
-        let found = |file: TempPath| {
-            let frames = packets(&self.ffmpeg.program, &file, self.settings.patience).map_or(0, |p| p.len() as u64);
+        let found = |file: NamedTempFile| {
+            let frames =
+                packets(&self.ffmpeg.program, file.path(), self.settings.patience).map_or(0, |p| p.len() as u64);
             Some(Piece { file, frames })
         };
         match unread.map_or(closed, Err) {
@@ -457,12 +512,12 @@ impl Maker {
             Ok(()) if sent < job.frames => Ok(Some(Piece { file, frames: sent })),
             Ok(()) => {
                 // What has its name counts as whole, after a power cut too.
-                let synced = std::fs::File::open(&file).and_then(|f| f.sync_all());
+                let synced = mp4::seal(file.as_file_mut()).and_then(|()| file.as_file().sync_all());
                 match synced
                     .map_err(|e| (e, None))
-                    .and_then(|()| file.persist(&job.file).map_err(|e| (e.error, Some(e.path))))
+                    .and_then(|()| file.persist(&job.file).map_err(|e| (e.error, Some(e.file))))
                 {
-                    Ok(()) => Ok(None),
+                    Ok(_) => Ok(None),
                     Err((e, file)) => Err((failed(e), file.and_then(found))),
                 }
             }

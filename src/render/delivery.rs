@@ -370,8 +370,10 @@ impl Desk<'_> {
     fn report_finished(&mut self, progress: &mut dyn Progress) {
         while let Some(known) = self.waiting.get(&self.next) {
             let Some(stats) = known.stats else { return };
-            let mut sinks = self.alive.iter().enumerate().filter(|(_, alive)| **alive);
-            if !sinks.all(|(i, _)| known.taken.contains(&i)) {
+            // What a sink that failed did not take was not made, where it is what counts, or the only one.
+            let is_last = !self.alive.contains(&true);
+            let counts = |i: usize| self.alive[i] || is_last || self.stations[i].is_essential;
+            if !(0..self.alive.len()).all(|i| !counts(i) || known.taken.contains(&i)) {
                 return;
             }
             let (frame, stages) = (known.number, known.times);

@@ -1,6 +1,6 @@
 //! Which frames to render: `7`, `0-99`, `0-99x5`, `5-` (to the end), `last`, `-2` (the last but one), `all`, and lists of these. Ranges stay ranges, however long they are.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Frame numbers in the order written, each once.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -154,6 +154,32 @@ impl FrameList {
         }
         Ok(FrameList { ranges })
     }
+    /// Whether a frame is one of them.
+    pub fn contains(&self, n: u32) -> bool {
+        self.ranges.iter().any(|range| range.contains(n))
+    }
+    /// Those of `numbers` that are among them.
+    pub fn among(&self, numbers: &BTreeSet<u32>) -> BTreeSet<u32> {
+        // Whichever is less to go through.
+        match self.len() <= numbers.len().saturating_mul(self.ranges.len()) {
+            true => self.iter().filter(|n| numbers.contains(n)).collect(),
+            false => numbers.iter().copied().filter(|&n| self.contains(n)).collect(),
+        }
+    }
+    /// The others, in their order; None where there are none.
+    pub fn without(&self, numbers: &BTreeSet<u32>) -> Option<FrameList> {
+        let mut ranges = Vec::new();
+        for range in &self.ranges {
+            let mut from = 0;
+            for &n in numbers.range(range.first..=range.last).filter(|&&n| range.contains(n)) {
+                let at = range.below(n);
+                push(&mut ranges, range.places(from, at, 1));
+                from = at + 1;
+            }
+            push(&mut ranges, range.places(from, range.len(), 1));
+        }
+        (!ranges.is_empty()).then_some(FrameList { ranges })
+    }
     /// How many they are.
     pub fn len(&self) -> usize {
         self.ranges.iter().map(|r| r.len()).sum()
@@ -191,12 +217,23 @@ impl std::fmt::Display for FrameList {
     }
 }
 
+// Appends a range, joined to the one before where it goes on with it.
+fn push(ranges: &mut Vec<Range>, range: Option<Range>) {
+    let Some(range) = range else { return };
+    match ranges.last_mut() {
+        Some(last) if last.step == 1 && range.step == 1 && last.last.checked_add(1) == Some(range.first) => {
+            last.last = range.last;
+        }
+        _ => ranges.push(range),
+    }
+}
+
 // Appends numbers, joined to ranges where they follow each other.
 fn push_new(ranges: &mut Vec<Range>, numbers: impl Iterator<Item = u32>) {
     let start = ranges.len();
     for n in numbers {
         match ranges[start..].last_mut() {
-            Some(last) if last.last + 1 == n && last.step == 1 => last.last = n,
+            Some(last) if last.last.checked_add(1) == Some(n) && last.step == 1 => last.last = n,
             _ => ranges.push(Range { first: n, last: n, step: 1 }),
         }
     }

@@ -174,7 +174,7 @@ fn jobs_are_found_and_quiet_stands_anywhere() {
         let run = polyfly(dir.path(), &quiet);
         assert!(run.status.success(), "{}", words(&run));
     }
-    assert!(polyfly(dir.path(), &["-q", "missing", "nowhere"]).status.code() == Some(64));
+    assert!(polyfly(dir.path(), &["-q", "missing", "nowhere"]).status.code() == Some(75));
 }
 
 #[test]

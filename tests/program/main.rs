@@ -16,6 +16,10 @@ mod report;
 mod resume;
 #[cfg(unix)]
 mod segments;
+#[cfg(unix)]
+mod stopping;
+#[cfg(unix)]
+mod strangers;
 mod terminal;
 #[cfg(unix)]
 mod tutorials;

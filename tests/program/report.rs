@@ -112,7 +112,7 @@ fn a_run_becomes_a_page() {
     assert!(std::fs::read_to_string(dir.path().join("g/report.html")).unwrap().contains("data:image/jpeg"));
     let refused = || {
         let run = polyfly(dir.path(), &["report", "f"]);
-        assert_eq!(run.status.code(), Some(64), "{}", words(&run));
+        assert_eq!(run.status.code(), Some(65), "{}", words(&run));
         words(&run)
     };
     // What it says of itself makes no sense.
@@ -121,7 +121,7 @@ fn a_run_becomes_a_page() {
     let [from, to] = ["32,\n        24", "0,\n        24"].map(|t| t.replace("        ", &" ".repeat(8)));
     assert!(text.contains(&from), "{text}");
     std::fs::write(&manifest, text.replace(&from, &to)).unwrap();
-    assert!(refused().contains("size makes no sense"));
+    assert!(refused().contains("`size` of \"%d.png\" makes no sense"));
     let run = polyfly(dir.path(), &["report", "."]);
-    assert_eq!(run.status.code(), Some(64), "{}", words(&run));
+    assert_eq!(run.status.code(), Some(75), "{}", words(&run));
 }

@@ -2,6 +2,7 @@
 //! who made the frames. These tests need ffmpeg and ffprobe and say so when they are missing.
 
 use crate::common::{folder, polyfly, program, shell_script, wait_for, words};
+use sha2::Digest;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 
@@ -219,6 +220,10 @@ fn segments_of_another_encoder_are_joined_too() {
     let mut bytes = std::fs::read(other).unwrap();
     let name = bytes.windows(4).position(|w| w == b"Lavf").unwrap();
     bytes[name + 3] = b'g';
+    // Sealed again, by the last 32 bytes of the last box, of 56.
+    let seal = bytes.len() - 56;
+    let hash = sha2::Sha256::digest(&bytes[..seal]);
+    bytes[seal + 24..].copy_from_slice(&hash);
     std::fs::write(other, bytes).unwrap();
     counting(tools.path(), "");
     let run = render(dir.path(), &[&args[..], &["--resume"]].concat());
@@ -286,4 +291,60 @@ fn frames_of_segments_that_are_there_take_no_memory() {
     wait_for(|| dir.path().join("v.mp4").exists() || has_ended(&mut child));
     assert!(child.wait().unwrap().success());
     assert_eq!(shown(dir.path(), "v.mp4", 30.0).len(), 16);
+}
+
+// Of other frames of the same scene, none of which throws away what another has made.
+#[test]
+fn runs_side_by_side_keep_each_others_segments() {
+    let dir = folder();
+    let slow = |frames: &'static str, video: &'static str, more: &'static [&'static str]| {
+        let args = ["--frames", frames, "--video", video, "--encoders", "2"];
+        program(dir.path(), &[&LOOK[..], &args, more].concat())
+            .stdout(Stdio::null())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap()
+    };
+    for (first, second) in [(&["--no-frames"][..], &["--no-frames"][..]), (&["-o", "a/%d.png"], &["--no-frames"])] {
+        let one = slow("0-69", "one.mp4", first);
+        wait_for(|| {
+            segments(dir.path()).len() + segments(&dir.path().join("a")).len() > 1
+                || dir.path().join("one.mp4").exists()
+        });
+        let two = slow("70-139", "two.mp4", second);
+        for run in [one, two] {
+            let run = run.wait_with_output().unwrap();
+            assert!(run.status.success(), "{}", words(&run));
+        }
+        for (video, frames) in [("one.mp4", 70), ("two.mp4", 70)] {
+            assert_eq!(shown(dir.path(), video, 30.0).len(), frames);
+            std::fs::remove_file(dir.path().join(video)).unwrap();
+        }
+    }
+}
+
+#[test]
+fn a_segment_that_is_not_as_it_was_is_encoded_again() {
+    let (dir, tools) = (folder(), tempfile::tempdir().unwrap());
+    let args = ["--frames", "0-27", "-o", "a/%d.png", "--video", "v.mp4"];
+    assert!(render(dir.path(), &args).status.success());
+    let whole = std::fs::read(dir.path().join("v.mp4")).unwrap();
+    // All is encoded, and the join fails.
+    std::fs::remove_file(dir.path().join("v.mp4")).unwrap();
+    let broken = shell_script(tools.path(), "f", "case \"$*\" in *faststart*) exit 1 ;; esac\nexec ffmpeg \"$@\"");
+    let stored = render(dir.path(), &[&args[..], &["--resume", "--ffmpeg", &broken]].concat());
+    assert_eq!(stored.status.code(), Some(74), "{}", words(&stored));
+    let files = segments(&dir.path().join("a"));
+    assert_eq!(files.len(), 4);
+    for (i, at) in [(0, 2), (2, 3)] {
+        let mut bytes = std::fs::read(&files[i]).unwrap();
+        let middle = bytes.len() * at / 4;
+        bytes[middle..middle + 8].iter_mut().for_each(|b| *b ^= 0xff);
+        std::fs::write(&files[i], bytes).unwrap();
+    }
+    let ffmpeg = counting(tools.path(), "");
+    let run = render(dir.path(), &[&args[..], &["--resume", "--ffmpeg", &ffmpeg]].concat());
+    assert!(run.status.success(), "{}", words(&run));
+    assert_eq!(encodings(tools.path()), 2);
+    assert!(std::fs::read(dir.path().join("v.mp4")).unwrap() == whole);
 }

@@ -13,12 +13,13 @@ rounds=@ROUNDS@          # of repair at most; they end when one brings nothing n
 task=@TASK@
 
 @LOOK@
+command -v hq >/dev/null || { echo "there is no hq here" >&2; exit 69; }
 hidden=$folder/.polyfly
-mkdir -p "$hidden" || exit 74
+[ ! -L "$hidden" ] && mkdir -p "$hidden" || exit 74
 before=
-for round in $(seq 0 "$rounds"); do
+for round in $(seq 0 $((rounds + 1))); do
   look
-  if [ "$left" = "$before" ] || [ "$round" = "$rounds" ]; then
+  if [ "$left" = "$before" ] || [ "$round" -gt "$rounds" ]; then
     echo "giving up after $round rounds; missing: $left (logs: $hidden/hq-*.log)" >&2
     exit 1
   fi
@@ -26,6 +27,6 @@ for round in $(seq 0 "$rounds"); do
   echo "round $round: shards $todo"
   # HyperQueue restarts what a lost worker had; a task that ends with an error waits for the next round.
   hq submit --wait --name polyfly --array "$todo" --cpus @CORES@ @GPU@ --crash-limit 5 --cwd "$PWD" \
-    --stdout "$hidden/hq-%{JOB_ID}-%{TASK_ID}.log" --stderr "$hidden/hq-%{JOB_ID}-%{TASK_ID}.log" \
-    @HQ_OPTIONS@ -- bash -c "$task"
+    --stdout "$hidden/hq-%{JOB_ID}-%{TASK_ID}-%{INSTANCE_ID}.log" --stderr none \
+    @HQ_OPTIONS@ -- bash -c "exec 2>&1; $task"
 done

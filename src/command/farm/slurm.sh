@@ -30,7 +30,7 @@ fi
 round=${1:-0}
 hidden=$folder/.polyfly
 script=$hidden/slurm.sh
-mkdir -p "$hidden" || exit 74
+[ ! -L "$hidden" ] && mkdir -p "$hidden" || exit 74
 if [ "$round" = 0 ]; then
   # Slurm runs a copy of this file that is gone when the job is.
   cp "$0" "$script" || exit 74
@@ -38,7 +38,7 @@ if [ "$round" = 0 ]; then
 fi
 
 look
-if [ "$left" = "$(cat "$hidden/missing" 2>/dev/null)" ] || [ "$round" -ge "$rounds" ]; then
+if [ "$left" = "$(cat "$hidden/missing" 2>/dev/null)" ] || [ "$round" -gt "$rounds" ]; then
   echo "giving up after $round rounds; missing: $left (logs: $hidden/slurm-*.log)" >&2
   exit 1
 fi

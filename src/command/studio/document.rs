@@ -119,9 +119,9 @@ impl Document {
         let home = home();
         let folder = Path::new(&self.name).parent().unwrap_or(Path::new(""));
         let reading = Reading { folder, home: home.as_deref(), solids: self.args.token_solids() };
-        let Parsed { mut scene, .. } = scene::parse(&self.changed_text()?, &self.shown(), reading)?;
+        let Parsed { mut scene, grammar, .. } = scene::parse(&self.changed_text()?, &self.shown(), reading)?;
         if let Some(fence) = Fence::of(&self.name, self.args.allow_outside) {
-            fence.reading(&scene, self.args.texture.is_none())?;
+            fence.reading(&scene, grammar, self.args.texture.is_none())?;
         }
         self.args.override_scene(&mut scene)?;
         Ok(scene)

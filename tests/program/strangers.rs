@@ -1,0 +1,231 @@
+//! Folders that others have been in: what they left is refused, or does not count, and nothing outside is touched.
+
+use crate::common::{folder, frames, polyfly, program, text, wait_for, words};
+use std::os::unix::fs::symlink;
+use std::path::Path;
+use std::process::{Command, Output, Stdio};
+use std::time::{Duration, Instant};
+
+const LOOK: [&str; 6] = ["--cpu", "--size", "64x48", "--samples", "1", "--threads=1"];
+
+fn render(dir: &Path, frames: &str, to: &str, more: &[&str]) -> Output {
+    polyfly(dir, &[&["scene.toml", "--frames", frames, "-o", to], &LOOK[..], more].concat())
+}
+
+fn code(run: &Output) -> i32 {
+    run.status.code().unwrap()
+}
+
+fn fifo(path: &Path) {
+    assert!(Command::new("mkfifo").arg(path).status().unwrap().success());
+}
+
+#[test]
+fn links_and_pipes_in_the_hidden_folder_are_refused() {
+    let dir = folder();
+    let at = |name: &str| dir.path().join(name);
+    std::fs::create_dir_all(at("elsewhere")).unwrap();
+    std::fs::write(at("precious"), "precious").unwrap();
+    std::fs::create_dir_all(at("a/.polyfly")).unwrap();
+    symlink(at("precious"), at("a/.polyfly/lock")).unwrap();
+    std::fs::create_dir_all(at("b")).unwrap();
+    symlink(at("elsewhere"), at("b/.polyfly")).unwrap();
+    std::fs::create_dir_all(at("c/.polyfly")).unwrap();
+    fifo(&at("c/.polyfly/lock"));
+    let begun = Instant::now();
+    for name in ["a", "b", "c"] {
+        let run = render(dir.path(), "0-1", &format!("{name}/%d.png"), &["--video", &format!("{name}/v.mp4")]);
+        assert_eq!(code(&run), 74, "{name}: {}", words(&run));
+        assert!(words(&run).contains(".polyfly"), "{}", words(&run));
+    }
+    assert_eq!(std::fs::read(at("precious")).unwrap(), b"precious");
+    assert_eq!(std::fs::read_dir(at("elsewhere")).unwrap().count(), 0);
+    // Journals that have no end are none.
+    assert!(render(dir.path(), "0-1", "d/%d.png", &[]).status.success());
+    fifo(&at("d/.polyfly/x-1.jsonl"));
+    symlink("/dev/zero", at("d/.polyfly/y-1.jsonl")).unwrap();
+    let status = polyfly(dir.path(), &["status", "d"]);
+    assert!(text(&status.stdout).contains("2 of 2 frames are whole"), "{}", words(&status));
+    assert!(begun.elapsed() < Duration::from_secs(40), "nobody waits for a pipe");
+}
+
+#[test]
+fn a_manifest_that_leads_outside_or_promises_too_much_is_refused() {
+    let dir = folder();
+    assert!(render(dir.path(), "0-3", "a/%d.png", &[]).status.success());
+    let good = std::fs::read_to_string(dir.path().join("a/manifest.json")).unwrap();
+    let mut manifest: serde_json::Value = serde_json::from_str(&good).unwrap();
+    let own = manifest["frames"]["%d.png"].take();
+    let written = |key: &str, change: &dyn Fn(&mut serde_json::Value)| {
+        let mut own = own.clone();
+        change(&mut own);
+        serde_json::json!({"polyfly": "0.1.0", "frames": {key: own}}).to_string()
+    };
+    std::fs::create_dir(dir.path().join("bad")).unwrap();
+    let jobs: [&[&str]; 4] =
+        [&["missing", "bad"], &["status", "bad"], &["stitch", "bad", "-o", "v.y4m"], &["report", "bad"]];
+    let begun = Instant::now();
+    for (name, text) in [
+        ("pattern", written("%d.png", &|m| m["pattern"] = "../a/%d.png".into())),
+        ("pattern", written("../a/%d.png", &|m| m["pattern"] = "../a/%d.png".into())),
+        ("hash", written("%d.png", &|m| m["hash"] = "/../../../escaped".into())),
+        ("size", written("%d.png", &|m| m["size"] = serde_json::json!([0, 48]))),
+        ("fps", written("%d.png", &|m| m["fps"] = (-3.0).into())),
+    ] {
+        std::fs::write(dir.path().join("bad/manifest.json"), text).unwrap();
+        for job in jobs {
+            let run = polyfly(dir.path(), job);
+            assert_eq!(code(&run), 65, "{name} {job:?}: {}", words(&run));
+            assert!(words(&run).contains(name) && words(&run).contains("manifest.json"), "{}", words(&run));
+        }
+    }
+    // A hundred million frames are looked for where there are some; more, nobody has.
+    let promised = |frames: &str| {
+        let text = written("%d.png", &|m| m["frames"] = frames.into());
+        std::fs::write(dir.path().join("bad/manifest.json"), text).unwrap();
+        [jobs[0], jobs[2]].map(|job| code(&polyfly(dir.path(), job)))
+    };
+    std::fs::copy(dir.path().join("a/2.png"), dir.path().join("bad/2.png")).unwrap();
+    assert_eq!(promised("0-99999999"), [75, 75]);
+    let missing = polyfly(dir.path(), &["missing", "bad"]);
+    assert_eq!(text(&missing.stdout), "0-1,3-99999999\n");
+    assert_eq!(promised("0-2147483647"), [64, 64]);
+    std::fs::remove_file(dir.path().join("bad/manifest.json")).unwrap();
+    fifo(&dir.path().join("bad/manifest.json"));
+    for job in jobs {
+        assert_eq!(code(&polyfly(dir.path(), job)), 65, "{job:?}");
+    }
+    assert_eq!(code(&render(dir.path(), "0-1", "bad/%d.png", &["--overwrite"])), 65);
+    let endless = polyfly(dir.path(), &["/dev/zero", "--cpu"]);
+    assert!(code(&endless) == 65 && words(&endless).contains("64 MiB"), "{}", words(&endless));
+    assert!(begun.elapsed() < Duration::from_secs(60), "{:?}", begun.elapsed());
+    assert!(!dir.path().join("v.y4m").exists() && !dir.path().join("a/report.html").exists());
+}
+
+#[test]
+fn frames_of_nobody_knows_which_scene_are_in_no_clip() {
+    let dir = folder();
+    let other =
+        std::fs::read_to_string(dir.path().join("scene.toml")).unwrap().replacen("fov_deg = ", "fov_deg = 1", 1);
+    std::fs::write(dir.path().join("other.toml"), other).unwrap();
+    let still = |n: &str, to: &str| {
+        let args = [&["other.toml", "--frames", n, "-o", to], &LOOK[..]].concat();
+        let run = polyfly(dir.path(), &args);
+        assert!(run.status.success(), "{}", words(&run));
+    };
+    // A still leaves no manifest; a clip's shards, and a clip beside it, do not adopt it.
+    still("30", "a/%d.png");
+    for shard in ["1/2", "2/2"] {
+        let run = render(dir.path(), "0-39", "a/%d.png", &["--resume", "--shard", shard]);
+        assert_eq!(code(&run), 64, "{}", words(&run));
+        assert!(words(&run).contains("such as 30") && words(&run).contains("nobody knows"), "{}", words(&run));
+    }
+    still("7", "b/%d.png");
+    let beside = render(dir.path(), "0-4", "b/%d.png", &[]);
+    assert!(code(&beside) == 64 && words(&beside).contains("such as 7"), "{}", words(&beside));
+    // Among what is overwritten in part nothing is recorded, and nothing resumed.
+    let args = [&["other.toml", "--frames", "0-5", "-o", "c/%d.png"], &LOOK[..]].concat();
+    assert!(polyfly(dir.path(), &args).status.success());
+    assert!(render(dir.path(), "0-2", "c/%d.png", &["--overwrite"]).status.success());
+    for (frames, more) in [("8-9", &[][..]), ("0-9", &["--resume"])] {
+        assert_eq!(code(&render(dir.path(), frames, "c/%d.png", more)), 64);
+    }
+    assert!(render(dir.path(), "0-5", "c/%d.png", &["--overwrite"]).status.success());
+    assert_eq!(code(&polyfly(dir.path(), &["missing", "c"])), 0);
+}
+
+#[test]
+fn frames_that_vanish_while_a_run_goes_on_are_told() {
+    let dir = folder();
+    let args = [&["scene.toml", "--frames", "0-399", "-o", "a/%d.png"], &LOOK[..]].concat();
+    let child = program(dir.path(), &args).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
+    wait_for(|| dir.path().join("a/20.png").exists());
+    std::fs::remove_file(dir.path().join("a/3.png")).unwrap();
+    std::fs::write(dir.path().join("a/4.png"), "cut").unwrap();
+    let run = child.wait_with_output().unwrap();
+    assert_eq!(code(&run), 75, "{}", words(&run));
+    assert!(words(&run).contains("frames 3-4 were there"), "{}", words(&run));
+    let manifest: serde_json::Value =
+        serde_json::from_slice(&std::fs::read(dir.path().join("a/manifest.json")).unwrap()).unwrap();
+    assert_eq!(manifest["frames"]["%d.png"]["written"], "0-2,5-399");
+    assert!(render(dir.path(), "0-399", "a/%d.png", &["--resume"]).status.success());
+    assert_eq!(frames(&dir.path().join("a")).len(), 400);
+}
+
+#[test]
+fn frames_that_could_not_be_written_are_in_no_log() {
+    let dir = folder();
+    std::fs::create_dir_all(dir.path().join("a/5.png")).unwrap();
+    let run = render(dir.path(), "0-39", "a/%d.png", &["--overwrite"]);
+    assert_eq!(code(&run), 74, "{}", words(&run));
+    let logged: Vec<u32> =
+        text(&run.stdout).lines().map(|line| line.split('\t').next().unwrap().parse().unwrap()).collect();
+    assert!(logged.len() <= 5 && logged.iter().all(|n| *n < 5), "{logged:?}");
+}
+
+#[test]
+fn jobs_are_of_their_own_frames_and_scene() {
+    let dir = folder();
+    assert!(render(dir.path(), "0-19", "a/%d.png", &[]).status.success());
+    std::fs::remove_file(dir.path().join("a/9.png")).unwrap();
+    let farm = |scene: &str, frames: &str, more: &[&str]| {
+        let flags = ["--", "--frames", frames, "-o", "a/%d.png"];
+        polyfly(dir.path(), &[&["farm", "commands", scene, "--shards", "10"], more, &flags[..], &LOOK[..]].concat())
+    };
+    // Shards are those of the job's frames, not of all that there are.
+    let job = farm("scene.toml", "0-9", &[]);
+    let lines = text(&job.stdout);
+    assert!(lines.lines().count() == 1 && lines.contains("--shard 10/10"), "{lines}{}", words(&job));
+    let more = text(&farm("scene.toml", "0-29", &[]).stdout);
+    assert_eq!(more.lines().count(), 5, "{more}");
+    let shards =
+        |more: &[&str]| text(&polyfly(dir.path(), &[&["missing", "a", "--shards", "10"], more].concat()).stdout);
+    assert_eq!((shards(&[]), shards(&["--frames", "0-9"])), ("5\n".into(), "10\n".into()));
+    assert_eq!(shards(&["--frames", "20-29", "--shard-mode", "stride"]), "1-10\n");
+    let lacking = polyfly(dir.path(), &["stitch", "a", "--frames", "0-9", "-o", "v.y4m"]);
+    assert!(code(&lacking) == 75 && words(&lacking).contains("frames 9 in"), "{}", words(&lacking));
+    assert!(polyfly(dir.path(), &["stitch", "a", "--frames", "0-8", "-o", "v.y4m"]).status.success());
+    // Another scene's folder is nobody's job, however whole it is.
+    let other =
+        std::fs::read_to_string(dir.path().join("scene.toml")).unwrap().replacen("fov_deg = ", "fov_deg = 1", 1);
+    std::fs::write(dir.path().join("other.toml"), other).unwrap();
+    let refused = farm("other.toml", "0-8", &[]);
+    assert!(code(&refused) == 65 && words(&refused).contains("camera.fov_deg"), "{}", words(&refused));
+    for job in [&["missing", "a"][..], &["stitch", "a", "-o", "w.y4m"]] {
+        let refused = polyfly(dir.path(), &[job, &["--hash", &"0".repeat(64)]].concat());
+        assert_eq!(code(&refused), 65, "{}", words(&refused));
+    }
+    // Where nothing takes jobs.
+    for (engine, needed) in [("slurm", "sbatch"), ("hyperqueue", "hq")] {
+        let mut command = program(dir.path(), &["farm", engine, "--submit", "scene.toml", "--", "-o", "b/%d.png"]);
+        let run = command.env("PATH", dir.path()).output().unwrap();
+        assert!(code(&run) == 69 && words(&run).contains(&format!("no `{needed}`")), "{}", words(&run));
+    }
+    let odd = polyfly(dir.path(), &["farm", "commands", "scene.toml", "--", "-o", "a\nb/%d.png"]);
+    assert_eq!(code(&odd), 64, "{}", text(&odd.stdout));
+}
+
+#[test]
+fn time_steps_are_told_apart_though_they_are_not_read() {
+    let dir = folder();
+    assert!(polyfly(dir.path(), &["particles", "generate", "200", "steps/%03d.bin", "--steps", "6"]).status.success());
+    let scene = "[output]\nframes = 6\nsize = [64, 48]\n[camera]\nposition = [2.5, -3.5, 2]\nlook_at = [0.5, 0.5, 1]\n\
+        [[light]]\nposition = [9, -9, 9]\n[particles]\npath = \"steps/%03d.bin\"\n";
+    std::fs::write(dir.path().join("scene.toml"), scene).unwrap();
+    assert!(render(dir.path(), "0-2", "a/%d.png", &[]).status.success());
+    // Of the same length, and neither the first nor the last.
+    let step = |n: u32| dir.path().join(format!("steps/{n:03}.bin"));
+    let kept = std::fs::read(step(2)).unwrap();
+    std::fs::copy(step(3), step(2)).unwrap();
+    let expected = "the file of particles.path of frame 2";
+    for (frames, to) in [("0-5", "a/%d.png"), ("2-5", "a/%d.png")] {
+        let run = render(dir.path(), frames, to, &["--resume"]);
+        assert!(code(&run) == 65 && words(&run).contains(expected), "{}", words(&run));
+    }
+    let missing = polyfly(dir.path(), &[&["missing", "a", "--scene", "scene.toml"], &LOOK[1..5]].concat());
+    assert!(code(&missing) == 65 && words(&missing).contains(expected), "{}", words(&missing));
+    // Of frames that nobody has made nothing is known.
+    std::fs::write(step(2), kept).unwrap();
+    std::fs::copy(step(3), step(4)).unwrap();
+    assert!(render(dir.path(), "0-4", "a/%d.png", &["--resume"]).status.success());
+}
