@@ -7,6 +7,9 @@ use crate::scene::{Grammar, Scene};
 use std::collections::BTreeSet;
 use std::path::{Component, Path, PathBuf};
 
+// Time steps that are looked at whatever is wanted of a scene.
+const MOST_LINKS: u32 = 10_000;
+
 /// The folders that a scene is kept in; none for one on stdin, which is what the user has typed.
 pub struct Fence {
     scene: String,
@@ -35,7 +38,7 @@ impl Fence {
     }
 
     /// Whether all that a scene in that grammar reads lies inside; its floor's texture does not count where a flag gives
-    /// another. Of particles' time steps the first: [`Fence::steps`] looks at others.
+    /// another. Of particles' time steps the first ones: of others [`Fence::steps`] is asked when they are wanted.
     ///
     /// # Errors
     /// The first that does not.
@@ -48,7 +51,7 @@ impl Fence {
             }
         });
         result?;
-        self.steps(scene, std::iter::once(0))
+        self.steps(scene, 0..scene.output.frames.min(MOST_LINKS))
     }
 
     /// Whether the particles of these frames lie inside.

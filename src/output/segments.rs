@@ -361,7 +361,7 @@ impl Segments {
     fn keep(&mut self, path: &Path, tag: &str) -> Result<u64, u64> {
         let (mut files, mut last) = (Vec::new(), None);
         for (place, segment) in self.segments.iter().enumerate() {
-            if mp4::is_whole(&segment.file) {
+            if mp4::is_sealed(&segment.file) {
                 files.push((segment.file.clone(), segment.frames.len() as u64));
                 continue;
             }
@@ -466,7 +466,7 @@ impl Maker {
         let mut file = self.temporary(&job.file).map_err(|e| (failed(e), None))?;
         let mut process = self.start(file.path()).map_err(|e| (e, None))?;
         let (mut sent, mut unread, mut touched) = (0, None, Instant::now());
-        'feeding: while let Some(first) = items.next() {
+        'feeding: for first in items {
             if self.is_stopped() && sent > 0 && matches!(first, Item::There(_)) {
                 break;
             }

@@ -229,3 +229,21 @@ fn time_steps_are_told_apart_though_they_are_not_read() {
     std::fs::copy(step(3), step(4)).unwrap();
     assert!(render(dir.path(), "0-4", "a/%d.png", &["--resume"]).status.success());
 }
+
+#[test]
+fn a_time_step_that_leads_outside_is_not_read_for_the_range_of_colours_either() {
+    let dir = folder();
+    let own = dir.path().join("own");
+    std::fs::create_dir(&own).unwrap();
+    let steps = ["particles", "generate", "50", "own/%d.bin", "--steps", "5"];
+    assert!(polyfly(dir.path(), &steps).status.success());
+    std::fs::rename(own.join("4.bin"), dir.path().join("4.bin")).unwrap();
+    symlink(dir.path().join("4.bin"), own.join("4.bin")).unwrap();
+    let scene = "[output]\nframes = 5\nsize = [64, 48]\n[camera]\nposition = [2.5, -3.5, 2]\nlook_at = [0.5, 0.5, 1]\n\
+        [[light]]\nposition = [9, -9, 9]\n[particles]\npath = \"%d.bin\"\ncolor_by = \"velocity\"\nlegend = true\n";
+    std::fs::write(own.join("scene.toml"), scene).unwrap();
+    // The last step gives the legend its end, whatever frame is asked for.
+    let refused = render(&own, "1", "a/%d.png", &[]);
+    assert!(code(&refused) == 65 && words(&refused).contains("particles.path"), "{}", words(&refused));
+    assert!(render(&own, "1", "a/%d.png", &["--allow-outside"]).status.success());
+}
