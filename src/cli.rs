@@ -344,7 +344,7 @@ pub struct SceneArgs {
     /// The floor's picture: a .data, PNG or JPEG file, @checker, @marble, @wood or none.
     #[arg(long, value_name = "FILE", help_heading = "Scene")]
     pub texture: Option<String>,
-    /// A scene file may read and write outside of its own folder and of this one.
+    /// A scene file may read outside of its own folder, and write outside of that and of this one.
     #[arg(long, help_heading = "Scene")]
     pub allow_outside: bool,
     /// No progress bar and no remarks; it may stand anywhere (POLYFLY_QUIET=1 says the same).

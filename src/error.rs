@@ -49,9 +49,10 @@ pub enum Error {
     OtherScene(PathBuf, Vec<String>),
     /// A scene file reads or writes outside of its folder; exit 65.
     #[error(
-        "{scene}: {place}: {} leads outside of the scene's folder and of this one; put it inside, or give --allow-outside \
-         if you trust the scene",
-        path.display()
+        "{scene}: {place}: {} leads outside of the scene's folder{}; put it inside, or give --allow-outside if you trust the \
+         scene",
+        path.display(),
+        if *here_too { " and of this one" } else { "" }
     )]
     Outside {
         /// Its name.
@@ -60,6 +61,8 @@ pub enum Error {
         place: String,
         /// Where to.
         path: PathBuf,
+        /// Whether it may lead into the folder that polyfly is run in.
+        here_too: bool,
     },
     /// The folder's manifest is none of ours; exit 65.
     #[error("{0}")]

@@ -34,7 +34,7 @@ impl Fence {
         if resolved(path).is_some_and(is_inside) {
             return Ok(());
         }
-        Err(Error::Outside { scene: self.scene.clone(), place: place.to_owned(), path: path.to_owned() })
+        Err(Error::Outside { scene: self.scene.clone(), place: place.to_owned(), path: path.to_owned(), here_too })
     }
 
     /// Whether all that a scene in that grammar reads lies inside; its floor's texture does not count where a flag gives

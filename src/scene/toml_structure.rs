@@ -8,6 +8,8 @@ use toml::Spanned;
 
 // Lines that one value may take.
 const MOST_LINES: usize = 500;
+// Bytes that are read again for the sake of further problems: half a second's worth, however large the text.
+const MOST_AGAIN: usize = 6 << 20;
 
 /// The keys of a scene, without those that make no sense; none where the text is no TOML at all.
 pub fn read(text: &str) -> (Option<RawScene>, Vec<Problem>) {
@@ -24,7 +26,7 @@ pub fn read(text: &str) -> (Option<RawScene>, Vec<Problem>) {
             return (None, vec![problem]);
         }
     }
-    let (mut rest, mut problems) = (text.to_owned(), Vec::new());
+    let (mut rest, mut problems, mut readings) = (text.to_owned(), Vec::new(), MOST_AGAIN / text.len().max(1));
     loop {
         let e = match toml::from_str(&rest) {
             Ok(raw) => return (Some(raw), problems),
@@ -32,15 +34,17 @@ pub fn read(text: &str) -> (Option<RawScene>, Vec<Problem>) {
         };
         let span = place(&e, text);
         problems.push(told(text, span.clone(), e.message()));
-        match without(&rest, span.start) {
-            Some(shorter) if problems.len() < MOST_SHOWN => rest = shorter,
+        match without(&rest, span.start, &mut readings) {
+            Some(shorter) if problems.len() < MOST_SHOWN && readings > 0 => rest = shorter,
             _ => return (None, problems),
         }
+        readings -= 1;
     }
 }
 
-// The text with what is at that place made a comment: a key and its value, or a table. All other places stay.
-fn without(text: &str, at: usize) -> Option<String> {
+// The text with what is at that place made a comment: a key and its value, or a table. All other places stay. It is read again
+// so many times at most.
+fn without(text: &str, at: usize, readings: &mut usize) -> Option<String> {
     let mut bytes = text.as_bytes().to_vec();
     let mut start = text[..at.min(text.len())].rfind('\n').map_or(0, |i| i + 1);
     let is_header = text[start..].trim_start().starts_with('[');
@@ -59,8 +63,11 @@ fn without(text: &str, at: usize) -> Option<String> {
         }
         let shorter = String::from_utf8(bytes.clone()).ok()?;
         // A value may go on in the next line, and then the rest is no TOML.
-        if !is_header && shorter != text && toml::de::DeTable::parse(&shorter).is_ok() {
-            return Some(shorter);
+        if !is_header && shorter != text {
+            *readings = readings.checked_sub(1)?;
+            if toml::de::DeTable::parse(&shorter).is_ok() {
+                return Some(shorter);
+            }
         }
         if end >= text.len() {
             break;
@@ -177,4 +184,22 @@ fn tables_as_lists(text: &str) -> Result<Vec<Problem>, toml::de::Error> {
     }
     problems.sort_by_key(|p| p.span.start);
     Ok(problems)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn long_texts_are_not_read_again_for_each_problem() {
+        let of = |bytes: usize| (0..bytes / 8).map(|n| format!("a{n:04}=1\n")).collect::<String>();
+        assert_eq!(read(&of(4_000)).1.len(), MOST_SHOWN);
+        // A few problems, or one value of many lines, and there are no readings left.
+        let (raw, problems) = read(&of(500_000));
+        assert!(raw.is_none() && (2..MOST_SHOWN).contains(&problems.len()), "{}", problems.len());
+        let long = format!("bogus = [\n{}]\nfalse = 1\n#{}", "1,\n".repeat(400), "x".repeat(500_000));
+        assert_eq!(read(&long).1.len(), 1);
+        let short = format!("bogus = [\n{}]\nfalse = 1\n", "1,\n".repeat(400));
+        assert_eq!(read(&short).1.len(), 2);
+    }
 }
