@@ -203,17 +203,23 @@ impl Claim {
         self.existing != Existing::Overwritten
     }
 
+    /// Removes what dead runs have left, where it can.
+    pub fn tidy(&self, quiet: bool) {
+        let path = self.folder.path();
+        let swept = sweep(&path);
+        if swept > 0 && !quiet {
+            remark(&format!("{}: {swept} unfinished files of earlier runs removed", path.display()));
+        }
+    }
+
     /// Makes the folder ready: removes what dead runs have left, and writes the manifest.
     ///
     /// # Errors
     /// It cannot be written to; another run has begun another scene there meanwhile.
     pub fn begin(&mut self, quiet: bool) -> Result<(), Error> {
         self.has_begun = true;
+        self.tidy(quiet);
         let path = self.folder.path();
-        let swept = sweep(&path);
-        if swept > 0 && !quiet {
-            remark(&format!("{}: {swept} unfinished files of earlier runs removed", path.display()));
-        }
         for &n in &self.stale {
             let file = self.folder.pattern.path(n);
             std::fs::remove_file(&file).map_err(|e| OutputError::Write(file, e))?;

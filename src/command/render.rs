@@ -95,6 +95,9 @@ pub fn run(args: &RenderArgs) -> Result<(), Error> {
     let pattern = scene.output.files.clone();
     let shown = |film: Option<PathBuf>| film.or_else(|| Some(pattern.path(part.nth(0)?)));
     let Some(left) = left else {
+        if let Some(claim) = &claim {
+            claim.tidy(quiet);
+        }
         let path = video.as_ref().filter(|(_, film)| film.part.is_none()).map(|(settings, _)| settings.path.clone());
         let goes_on = Some(stop::resuming_command(name == "-"));
         match video {

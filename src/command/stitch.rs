@@ -13,6 +13,7 @@ use crate::output::folder::FrameFolder;
 use crate::output::formats::Format;
 use crate::output::hidden;
 use crate::output::manifest::Manifest;
+use crate::output::segments::clear;
 use crate::output::video::{Settings, Video};
 use crate::output::{OutputError, origin};
 use crate::render::frames::FrameList;
@@ -139,7 +140,9 @@ pub fn make(
     let is_made = film.is_made(&settings);
     // Of frames that are nobody knows whose nothing is written down.
     let folder = film.source.as_ref().filter(|_| film.scene.is_some()).map(FrameFolder::path);
-    if !is_made {
+    if is_made {
+        clear(&settings, &film);
+    } else {
         if settings.is_embedded && !quiet {
             remark(NO_FFMPEG);
         }

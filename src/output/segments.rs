@@ -169,6 +169,20 @@ pub fn most_waiting(settings: &Settings, film: &Film) -> usize {
     useful.min(film.frames.len()).min(settings.waiting / frame).max(2)
 }
 
+/// Removes the segments of a video that is made: a run that was killed then has left them.
+pub fn clear(settings: &Settings, film: &Film) {
+    let Ok(ffmpeg) = find_ffmpeg(settings.ffmpeg.as_deref()) else { return };
+    let folder = folder(settings, film, &ffmpeg);
+    if !folder.is_dir() || hidden::check(&film.hidden).and_then(|()| hidden::check(&folder)).is_err() {
+        return;
+    }
+    sweep(&folder);
+    for segment in plan(film, &folder, settings.segment as usize, settings.segment_format()) {
+        let _ = std::fs::remove_file(segment.file);
+    }
+    let _ = std::fs::remove_dir(&folder).and_then(|()| std::fs::remove_dir(&film.hidden));
+}
+
 /// Frames whose segments are not there yet.
 ///
 /// # Errors

@@ -247,3 +247,28 @@ fn a_time_step_that_leads_outside_is_not_read_for_the_range_of_colours_either() 
     assert!(code(&refused) == 65 && words(&refused).contains("particles.path"), "{}", words(&refused));
     assert!(render(&own, "1", "a/%d.png", &["--allow-outside"]).status.success());
 }
+
+#[test]
+fn what_a_run_that_was_killed_at_its_very_end_has_left_is_removed_too() {
+    let dir = folder();
+    let at = |name: &str| dir.path().join(name);
+    let again = || render(dir.path(), "0-7", "a/%d.png", &["--resume", "--video", "a.mp4", "--segment", "4"]);
+    let shard = render(dir.path(), "0-7", "a/%d.png", &["--video", "a.mp4", "--segment", "4", "--shard", "1/1"]);
+    assert!(shard.status.success(), "{}", words(&shard));
+    let films = || -> Vec<_> {
+        let hidden = std::fs::read_dir(at("a/.polyfly")).unwrap().map(|entry| entry.unwrap().path());
+        hidden.filter(|path| path.is_dir()).collect()
+    };
+    let [film] = &films()[..] else { panic!("one film's segments") };
+    std::fs::rename(film, at("kept")).unwrap();
+    assert!(again().status.success());
+    // Killed between the film and its segments, and while it wrote down what there is.
+    std::fs::rename(at("kept"), film).unwrap();
+    let mut old = Command::new("true").spawn().unwrap();
+    let name = format!("a/.polyfly-{}-{}-x.part", rustix::system::uname().nodename().to_string_lossy(), old.id());
+    old.wait().unwrap();
+    std::fs::write(at(&name), "").unwrap();
+    let run = again();
+    assert!(run.status.success() && words(&run).contains("a.mp4 has 8 frames already"), "{}", words(&run));
+    assert!(films().is_empty() && !at(&name).exists(), "{:?}", films());
+}
