@@ -197,9 +197,9 @@ mod tests {
         // A few problems, or one value of many lines, and there are no readings left.
         let (raw, problems) = read(&of(500_000));
         assert!(raw.is_none() && (2..MOST_SHOWN).contains(&problems.len()), "{}", problems.len());
-        let long = format!("bogus = [\n{}]\nfalse = 1\n#{}", "1,\n".repeat(400), "x".repeat(500_000));
+        let long = format!("[render]\nbogus = [\n{}]\nfalse = 1\n#{}", "1,\n".repeat(400), "x".repeat(500_000));
         assert_eq!(read(&long).1.len(), 1);
-        let short = format!("bogus = [\n{}]\nfalse = 1\n", "1,\n".repeat(400));
+        let short = format!("[render]\nbogus = [\n{}]\nfalse = 1\n", "1,\n".repeat(400));
         assert_eq!(read(&short).1.len(), 2);
     }
 }
