@@ -132,14 +132,23 @@ pub fn forget(hidden: &Path, scene: &str) {
 
 // Segments of a film in their folder.
 fn plan(film: &Film, folder: &Path, length: usize, format: &str) -> Vec<Segment> {
-    let places = (0..film.frames.len()).step_by(length).map(|from| from..film.frames.len().min(from + length));
-    let segment = |frames: Range<usize>| {
+    let segment = |(frames, file): (Range<usize>, PathBuf)| {
         let numbers = &film.frames[frames.clone()];
-        let file = folder.join(format!("{}.{format}", name(numbers)));
         let is_mine = film.part.as_ref().is_none_or(|part| numbers.iter().all(|n| part.contains(n)));
         Segment { is_ours: is_mine && (film.is_anew || !mp4::is_sealed(&file)), frames, file }
     };
-    places.map(segment).collect()
+    files(film, folder, length, format).map(segment).collect()
+}
+
+// Where each lies, and the places of its frames.
+fn files(film: &Film, folder: &Path, length: usize, format: &str) -> impl Iterator<Item = (Range<usize>, PathBuf)> {
+    let places = (0..film.frames.len()).step_by(length).map(move |from| from..film.frames.len().min(from + length));
+    places.map(move |frames| (frames.clone(), folder.join(format!("{}.{format}", name(&film.frames[frames])))))
+}
+
+// Removes a folder of segments and the hidden one that holds it, where nothing is in them.
+fn remove_empty(folder: &Path, hidden: &Path) {
+    let _ = std::fs::remove_dir(folder).and_then(|()| std::fs::remove_dir(hidden));
 }
 
 // A segment's name: its frames'.
@@ -177,10 +186,10 @@ pub fn clear(settings: &Settings, film: &Film) {
         return;
     }
     sweep(&folder);
-    for segment in plan(film, &folder, settings.segment as usize, settings.segment_format()) {
-        let _ = std::fs::remove_file(segment.file);
+    for (_, file) in files(film, &folder, settings.segment as usize, settings.segment_format()) {
+        let _ = std::fs::remove_file(file);
     }
-    let _ = std::fs::remove_dir(&folder).and_then(|()| std::fs::remove_dir(&film.hidden));
+    remove_empty(&folder, &film.hidden);
 }
 
 /// Frames whose segments are not there yet.
@@ -334,8 +343,7 @@ impl Segments {
         if self.maker.film.scene.is_none() {
             let _ = std::fs::remove_dir_all(&self.folder);
         }
-        // Only where nothing is in them.
-        let _ = std::fs::remove_dir(&self.folder).and_then(|()| std::fs::remove_dir(&self.maker.film.hidden));
+        remove_empty(&self.folder, &self.maker.film.hidden);
         made
     }
 
