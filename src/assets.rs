@@ -79,14 +79,14 @@ impl Assets {
     /// Reads all that a scene names; of particles with a file for each time step, those of frame 0.
     pub fn load(scene: &Scene, limits: Limits) -> Result<Assets, AssetError> {
         let world = &scene.world;
-        let meshes = world.meshes.iter().map(|m| mesh::load(m, limits));
-        let meshes = meshes.chain(world.rectangles.iter().map(|r| Ok(Triangles::of_rectangle(r))));
+        let mut meshes = mesh::load_all(&world.meshes, limits)?;
+        meshes.extend(world.rectangles.iter().map(Triangles::of_rectangle));
         let source = world.floor.as_ref().and_then(|f| f.texture.as_ref());
         Ok(Assets {
             texture: source.map(|s| Texture::load(s, limits)).transpose()?.map(Arc::new),
             relief: world.floor.as_ref().map(|f| ReliefMaps::of(f, limits)).transpose()?.flatten().map(Arc::new),
             sky: SkyMap::of(&world.sky, limits)?.map(Arc::new),
-            meshes: Arc::new(meshes.collect::<Result<_, _>>()?),
+            meshes: Arc::new(meshes),
             particles: world
                 .particles
                 .as_ref()

@@ -394,7 +394,7 @@ pub struct RenderArgs {
     #[command(flatten)]
     pub changes: SceneArgs,
 
-    /// Where the frames go: a path with %d, %0Nd or ####, ending in .png, .data, .ppm, .exr, .jpg or .webp; without a number for one frame;
+    /// Where the frames go: a path with %d, %0Nd or ####, ending in .png, .data, .ppm, .exr, .tiff, .jpg or .webp; without a number for one frame;
     /// `-` (or `-.ppm`) for stdout, and the log on stderr.
     #[arg(short, long, value_name = "PATTERN", allow_hyphen_values = true, help_heading = "Output")]
     pub output: Option<String>,
@@ -448,9 +448,12 @@ pub struct RenderArgs {
     /// Most bytes that a texture, mesh or file of particles may have, MiB [default: 4096]
     #[arg(long, value_name = "MIB", value_parser = clap::value_parser!(u64).range(1..=1 << 30), help_heading = "Run")]
     pub limit_file: Option<u64>,
-    /// Most pixels that a texture or sky may have, millions [default: 67, or sixteen for each byte of its file]
+    /// Most pixels that a texture or sky may have, millions [default: 4, or sixteen for each byte of its file]
     #[arg(long, value_name = "MILLIONS", value_parser = clap::value_parser!(u64).range(1..=1 << 30), help_heading = "Run")]
     pub limit_picture: Option<u64>,
+    /// Most triangles that the meshes may have together, millions [default: 2, or one for each four bytes of their files]
+    #[arg(long, value_name = "MILLIONS", value_parser = clap::value_parser!(u64).range(1..=1 << 30), help_heading = "Run")]
+    pub limit_triangles: Option<u64>,
     /// Seconds that frames in flight may take after Ctrl-C or SIGTERM.
     #[arg(long, value_name = "SECONDS", default_value_t = 30, help_heading = "Run")]
     pub grace: u32,

@@ -17,6 +17,7 @@ mod machine;
 mod memory;
 mod missing;
 mod outputs;
+mod ownership;
 mod page;
 mod particles;
 mod plots;
@@ -24,7 +25,7 @@ mod preview;
 mod render;
 mod shell;
 mod stitch;
-mod stop;
+pub mod stop;
 mod studio;
 mod verify;
 

@@ -57,6 +57,9 @@ pub const MAX_BODIES: usize = 1 << 20;
 /// See [`MAX_BODIES`].
 pub const MAX_PRIMITIVES: usize = (1 << 26) - 1;
 
+// Most lights that the lamps of bodies are taken as: a hundred bytes each.
+const MAX_LAMPS: usize = 8_000_000;
+
 /// A scene with more elements than the kernels can count.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the scene has {count} {what}; at most {most} can be rendered")]
@@ -70,11 +73,12 @@ pub struct TooMany {
 }
 
 // Checks the counts against the kernels' 32-bit codes.
-fn check_counts(bodies: usize, spheres: usize, triangles: usize) -> Result<(), TooMany> {
+fn check_counts(bodies: usize, spheres: usize, triangles: usize, lamps: usize) -> Result<(), TooMany> {
     let kinds = [
         ("bodies", bodies, MAX_BODIES),
         ("spheres", spheres, MAX_PRIMITIVES),
         ("triangles", triangles, MAX_PRIMITIVES),
+        ("lights along the edges of bodies", lamps, MAX_LAMPS),
     ];
     match kinds.into_iter().find(|(_, count, most)| count > most) {
         Some((what, count, most)) => Err(TooMany { what, count, most }),
@@ -85,7 +89,8 @@ fn check_counts(bodies: usize, spheres: usize, triangles: usize) -> Result<(), T
 fn check(scene: &Scene, assets: &Assets) -> Result<(), TooMany> {
     let particles = assets.particles.as_ref().map_or(0, |p| p.spheres.len());
     let triangles = assets.meshes.iter().map(|mesh| mesh.corners.len()).sum();
-    check_counts(scene.world.bodies.len(), scene.world.spheres.len() + particles, triangles)
+    let lamps = lights::most_lamps(scene);
+    check_counts(scene.world.bodies.len(), scene.world.spheres.len() + particles, triangles, lamps)
 }
 
 impl DeviceScene {
@@ -391,12 +396,14 @@ mod tests {
 
     #[test]
     fn counts_beyond_the_codes_are_refused() {
-        assert_eq!(check_counts(MAX_BODIES, MAX_PRIMITIVES, MAX_PRIMITIVES), Ok(()));
+        assert_eq!(check_counts(MAX_BODIES, MAX_PRIMITIVES, MAX_PRIMITIVES, MAX_LAMPS), Ok(()));
         for (bodies, balls, triangles, what) in
             [(MAX_BODIES + 1, 0, 0, "bodies"), (0, 1 << 26, 0, "spheres"), (0, 0, 1 << 26, "triangles")]
         {
-            assert_eq!(check_counts(bodies, balls, triangles).map_err(|e| e.what), Err(what));
+            assert_eq!(check_counts(bodies, balls, triangles, 0).map_err(|e| e.what), Err(what));
         }
+        let lit = check_counts(1, 0, 0, MAX_LAMPS + 1).unwrap_err().to_string();
+        assert!(lit.contains("8000001 lights along the edges of bodies"), "{lit}");
         // The largest numbers still fit the codes of leaves, of rays and of surfaces (kernels/types.def).
         let last = MAX_PRIMITIVES as i64 - 1;
         let numbers = [last << 5 | 31, (1 << 26) + 4 * (2 * last) + 1, (1 << 26) + 2 * last, 12 * (last + 1)];

@@ -89,9 +89,11 @@ pub enum Error {
     Unfinished(Option<PathBuf>, bool),
 }
 
-// The first few, and how many more.
+// The first few, and how many more. They may come from a manifest that anybody has written.
 fn listed(places: &[String]) -> String {
     const SHOWN: usize = 8;
+    let shown = |c: char| if c.is_control() { '?' } else { c };
+    let places: Vec<String> = places.iter().map(|place| place.chars().map(shown).collect()).collect();
     match places.len() {
         n if n <= SHOWN => places.join(", "),
         n => format!("{} and {} more", places[..SHOWN].join(", "), n - SHOWN),
@@ -112,6 +114,7 @@ impl Error {
             Error::OtherScene(..) | Error::Manifest(_) | Error::Outside { .. } => 65,
             Error::Device(_) | Error::NoEngine(_) => 69,
             Error::Differs(_) => 70,
+            Error::Output(OutputError::Taken(_)) => 65,
             Error::Output(_) | Error::Read(..) => 74,
             Error::Incomplete(_) | Error::Interrupted(.., true) | Error::Unfinished(_, true) => 75,
             Error::Interrupted(..) | Error::Unfinished(..) => 130,

@@ -51,6 +51,13 @@ pub use assets::source::Limits;
 pub use device::{DeviceError, DeviceStats};
 pub use device_scene::TooMany;
 
+/// Ends the program where the system gives no more memory, with exit code 69. Nothing is allocated on the way, and what is written
+/// is whole.
+#[doc(hidden)]
+pub fn out_of_memory(bytes: usize) -> ! {
+    command::stop::out_of_memory(bytes)
+}
+
 /// The polyfly program: reads the command line, does the job, turns errors into exit codes.
 #[doc(hidden)]
 pub fn command_line() -> std::process::ExitCode {

@@ -39,6 +39,12 @@ pub enum OutputError {
     /// Another process holds a folder's lock, for so long already.
     #[error("another process has held {} for {} s: is it stopped, or its machine gone?", .0.display(), .1.as_secs())]
     Lock(PathBuf, Duration),
+    /// Another run has begun other frames in the folder, in the place of these.
+    #[error(
+        "another run has taken {} over for other frames: this one stops, and what it had there is no longer vouched for",
+        .0.display()
+    )]
+    Taken(PathBuf),
     /// ffmpeg is not there.
     #[error("{0}")]
     NoEncoder(String),

@@ -7,13 +7,14 @@ use crate::scene::diagnostic::Rule;
 use crate::scene::{Mesh, Rectangle};
 use ply_rs_bw::parser::{ParseError, Parser, Reader};
 use ply_rs_bw::ply::{Property, PropertyAccess, PropertyAccessResult};
+use std::collections::BTreeMap;
 use std::path::Path;
 
 /// A triangle's corners, or what each of them has.
 pub type Corners = [[f32; 3]; 3];
 
 /// The triangles of a file.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Triangles {
     /// Where they are.
     pub corners: Vec<Corners>,
@@ -29,20 +30,97 @@ impl Triangles {
     }
 }
 
-/// Reads a mesh and puts it in its place.
-pub fn load(mesh: &Mesh, limits: Limits) -> Result<Triangles, AssetError> {
-    let extension = mesh.path.extension().map(|e| e.to_string_lossy().to_ascii_lowercase());
-    let mut triangles = match extension.as_deref() {
-        Some("obj") => load_obj(&mesh.path, limits)?,
-        Some("ply") => load_ply(&mesh.path, limits)?,
-        _ => {
-            return Err(AssetError::broken(
-                "mesh",
-                &mesh.path,
-                "it is neither .obj nor .ply; export it as one of them",
-            ));
+// Triangles that the meshes of a scene may have however small their files are: they take less than a second, and half a
+// gigabyte. More are read from files that have four bytes for each.
+const TRIANGLES_OF_SMALL: u64 = 2_000_000;
+const BYTES_A_TRIANGLE: u64 = 4;
+// What one takes in memory, from its file to the tree (measured: 180 to 200).
+const TAKEN_A_TRIANGLE: u64 = 200;
+
+/// Reads the meshes of a scene and puts them in their places; a file that is named several times is read once.
+///
+/// # Errors
+/// A file is no mesh, or they have more triangles than they may.
+pub fn load_all(meshes: &[Mesh], limits: Limits) -> Result<Vec<Triangles>, AssetError> {
+    let mut uses = BTreeMap::<&Path, usize>::new();
+    meshes.iter().for_each(|mesh| *uses.entry(&mesh.path).or_default() += 1);
+    let bytes: u64 = uses.keys().map(|path| std::fs::metadata(path).map_or(0, |what| what.len())).sum();
+    let mut room = Room::of(bytes, limits);
+    let mut kept = BTreeMap::<&Path, Triangles>::new();
+    let load = |mesh| {
+        let Mesh { path, .. }: &Mesh = mesh;
+        let triangles = match kept.remove(path.as_path()) {
+            Some(triangles) => triangles,
+            None => read(path, limits, &room)?,
+        };
+        room.take(triangles.corners.len(), path)?;
+        if let Some(more) = uses.get_mut(path.as_path()).map(|n| {
+            *n -= 1;
+            *n
+        }) && more > 0
+        {
+            kept.insert(path, triangles.clone());
         }
+        place(mesh, triangles)
     };
+    meshes.iter().map(load).collect()
+}
+
+// How many triangles there may be yet, and what to raise for more.
+struct Room {
+    left: u64,
+    most: u64,
+    raise: &'static str,
+}
+
+impl Room {
+    // Beside files of so many bytes.
+    fn of(bytes: u64, limits: Limits) -> Room {
+        let most = limits.triangles.unwrap_or(TRIANGLES_OF_SMALL.max(bytes / BYTES_A_TRIANGLE));
+        let fits = limits.memory.map_or(u64::MAX, |memory| memory / TAKEN_A_TRIANGLE);
+        match fits < most {
+            true => Room { left: fits, most: fits, raise: "--limit-memory" },
+            false => Room { left: most, most, raise: "--limit-triangles" },
+        }
+    }
+    fn check(&self, count: usize, path: &Path) -> Result<(), AssetError> {
+        match count as u64 <= self.left {
+            true => Ok(()),
+            false => Err(AssetError {
+                path: path.to_owned(),
+                at: None,
+                what: format!("with this mesh the scene has more than {} triangles", self.most),
+                remedy: Some(format!("give smaller ones, or raise {}", self.raise)),
+            }),
+        }
+    }
+    fn take(&mut self, count: usize, path: &Path) -> Result<(), AssetError> {
+        self.check(count, path)?;
+        self.left -= count as u64;
+        Ok(())
+    }
+}
+
+/// Reads a mesh and puts it in its place.
+///
+/// # Errors
+/// As [`load_all`].
+pub fn load(mesh: &Mesh, limits: Limits) -> Result<Triangles, AssetError> {
+    Ok(load_all(std::slice::from_ref(mesh), limits)?.remove(0))
+}
+
+// The triangles of a file, as they stand there.
+fn read(path: &Path, limits: Limits, room: &Room) -> Result<Triangles, AssetError> {
+    let extension = path.extension().map(|e| e.to_string_lossy().to_ascii_lowercase());
+    match extension.as_deref() {
+        Some("obj") => load_obj(path, limits, room),
+        Some("ply") => load_ply(path, limits, room),
+        _ => Err(AssetError::broken("mesh", path, "it is neither .obj nor .ply; export it as one of them")),
+    }
+}
+
+// Where the scene has them.
+fn place(mesh: &Mesh, mut triangles: Triangles) -> Result<Triangles, AssetError> {
     let (scale, offset) = (mesh.scale as f32, mesh.offset.map(|x| x as f32));
     // Where y is up, z comes toward the viewer.
     let upright = |p: [f32; 3]| if mesh.z_up { p } else { [p[0], -p[2], p[1]] };
@@ -69,7 +147,12 @@ pub fn load(mesh: &Mesh, limits: Limits) -> Result<Triangles, AssetError> {
 }
 
 // The faces as triangles; a face's corners are indices into `points`, of which there may be one a vertex or one a normal.
-fn fan(path: &Path, points: &[[f32; 3]], faces: impl Iterator<Item = Vec<i64>>) -> Result<Vec<Corners>, AssetError> {
+fn fan(
+    path: &Path,
+    points: &[[f32; 3]],
+    faces: impl Iterator<Item = Vec<i64>>,
+    room: &Room,
+) -> Result<Vec<Corners>, AssetError> {
     let mut triangles = Vec::new();
     for (n, face) in faces.enumerate() {
         let point = |i: i64| usize::try_from(i).ok().and_then(|i| points.get(i)).copied();
@@ -78,12 +161,13 @@ fn fan(path: &Path, points: &[[f32; 3]], faces: impl Iterator<Item = Vec<i64>>) 
             let what = format!("face {} names vertex {bad}, and there are {} (from 0)", n + 1, points.len());
             return Err(AssetError::broken("mesh", path, what));
         };
+        room.check(triangles.len() + face.len().saturating_sub(2), path)?;
         triangles.extend((2..face.len()).map(|i| [face[0], face[i - 1], face[i]]));
     }
     Ok(triangles)
 }
 
-fn load_obj(path: &Path, limits: Limits) -> Result<Triangles, AssetError> {
+fn load_obj(path: &Path, limits: Limits, room: &Room) -> Result<Triangles, AssetError> {
     let file = source::open("mesh", path, limits)?;
     let options = tobj::LoadOptions { triangulate: false, single_index: false, ..tobj::LoadOptions::default() };
     // Materials are the scene's business.
@@ -102,7 +186,7 @@ fn load_obj(path: &Path, limits: Limits) -> Result<Triangles, AssetError> {
                 rest = after;
                 (n > 0).then(|| face.iter().map(|&i| i64::from(i)).collect())
             });
-            fan(path, &points, faces)
+            fan(path, &points, faces, room)
         };
         triangles.corners.extend(faces(&mesh.indices, &mesh.positions)?);
         triangles.normals.extend(faces(&mesh.normal_indices, &mesh.normals)?);
@@ -167,7 +251,7 @@ fn in_short(e: &ParseError) -> String {
     format!("it is no PLY file, or a broken one ({})", place.trim().trim_end_matches([':', ',']))
 }
 
-fn load_ply(path: &Path, limits: Limits) -> Result<Triangles, AssetError> {
+fn load_ply(path: &Path, limits: Limits, room: &Room) -> Result<Triangles, AssetError> {
     let file = source::open("mesh", path, limits)?;
     let bytes = file.metadata().map_err(|e| AssetError::read("mesh", path, e))?.len();
     let mut input = Reader::new(std::io::BufReader::new(file));
@@ -197,7 +281,62 @@ fn load_ply(path: &Path, limits: Limits) -> Result<Triangles, AssetError> {
     }
     let part = |first: usize| points.iter().map(|v| [v.0[first], v.0[first + 1], v.0[first + 2]]).collect::<Vec<_>>();
     let faces = || all.iter().map(|f: &Face| f.0.clone());
-    let corners = fan(path, &part(0), faces())?;
-    let normals = if has_normals { fan(path, &part(3), faces())? } else { Vec::new() };
+    let corners = fan(path, &part(0), faces(), room)?;
+    let normals = if has_normals { fan(path, &part(3), faces(), room)? } else { Vec::new() };
     Ok(Triangles { corners, normals })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::scene::Material;
+
+    fn meshes(path: &Path, times: usize) -> Vec<Mesh> {
+        let mesh = |i| Mesh {
+            path: path.to_owned(),
+            material: Material::default(),
+            scale: 1.0,
+            offset: [f64::from(i), 0.0, 0.0],
+            z_up: false,
+            smooth: false,
+        };
+        (0..times as i32).map(mesh).collect()
+    }
+
+    #[test]
+    fn a_scene_has_no_more_triangles_than_it_may() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("m.obj");
+        std::fs::write(&path, format!("v 0 0 0\nv 1 0 0\nv 0 1 0\n{}", "f 1 2 3\n".repeat(100))).unwrap();
+        let load = |times, limits| load_all(&meshes(&path, times), limits);
+        let limits = |triangles, memory| Limits { triangles, memory, ..Limits::default() };
+        let three = load(3, limits(Some(300), None)).unwrap();
+        assert_eq!(three.iter().map(|mesh| mesh.corners.len()).collect::<Vec<_>>(), [100; 3]);
+        assert_eq!(three.iter().map(|mesh| mesh.corners[0][1][0]).collect::<Vec<_>>(), [1.0, 2.0, 3.0]);
+        for (limits, flag) in
+            [(limits(Some(299), None), "--limit-triangles"), (limits(None, Some(299 * 200)), "--limit-memory")]
+        {
+            let e = load(3, limits).unwrap_err().to_string();
+            assert!(e.contains("more than 299 triangles") && e.contains(flag), "{e}");
+        }
+        // As many as two million, or one for each four bytes of the file.
+        assert!(load(20_000, Limits::default()).is_ok());
+        assert!(load(20_001, Limits::default()).is_err());
+    }
+
+    #[test]
+    fn a_face_of_very_many_corners_is_counted_before_it_is_cut() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("m.ply");
+        let corners = 3_000_000_u32;
+        let mut file = b"ply\nformat binary_little_endian 1.0\nelement vertex 1\nproperty float x\nproperty float y\nproperty float z\n\
+            element face 1\nproperty list uint uchar vertex_indices\nend_header\n"
+            .to_vec();
+        file.extend([0; 12]);
+        file.extend(corners.to_le_bytes());
+        file.resize(file.len() + corners as usize, 0);
+        std::fs::write(&path, file).unwrap();
+        let e = load_all(&meshes(&path, 1), Limits::default()).unwrap_err().to_string();
+        assert!(e.contains("more than 2000000 triangles"), "{e}");
+    }
 }

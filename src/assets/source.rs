@@ -10,29 +10,30 @@ use std::path::Path;
 pub struct Limits {
     /// Bytes of a file.
     pub file: u64,
-    /// Pixels of a picture; if none are given, 16 million (of a sky or a relief 8), or sixteen for each byte of the file.
+    /// Pixels of a picture; if none are given, four million, or sixteen for each byte of the file.
     pub picture: Option<u64>,
+    /// Triangles of all meshes; if none are given, two million, or one for each four bytes of their files.
+    pub triangles: Option<u64>,
+    /// Bytes of memory that triangles may take, however many they may be.
+    pub memory: Option<u64>,
 }
 
 impl Default for Limits {
     fn default() -> Limits {
-        Limits { file: 4 << 30, picture: None }
+        Limits { file: 4 << 30, picture: None, triangles: None, memory: None }
     }
 }
 
-// Pixels that a picture may have however small its file is: unfolded, they take a few hundred megabytes, and of a sky or a
-// relief about a second. Larger ones are read from files that have a byte for every sixteen of them: no photograph is
-// smaller.
-fn pixels_of_small(kind: &str) -> u64 {
-    if kind == "texture" { 4096 * 4096 } else { 4096 * 2048 }
-}
+// Pixels that a picture may have however small its file is: unfolded, they take a hundred megabytes and less than a second.
+// Larger ones are read from files that have a byte for every sixteen of them: no photograph is smaller.
+const PIXELS_OF_SMALL: u64 = 2048 * 2048;
 const PIXELS_A_BYTE: u64 = 16;
 
 /// Pixels of a picture, as its first bytes tell; none where they do not, or where it would be refused.
 pub fn pixels(kind: &str, path: &Path, limits: Limits) -> u64 {
     let look = || {
         let file = open(kind, path, limits).ok()?;
-        let most = most_pixels(kind, file.metadata().ok()?.len(), limits);
+        let most = most_pixels(file.metadata().ok()?.len(), limits);
         let reader = image::ImageReader::new(io::BufReader::new(file)).with_guessed_format().ok()?;
         let (width, height) = reader.into_dimensions().ok()?;
         Some(u64::from(width) * u64::from(height)).filter(|&pixels| pixels <= most)
@@ -40,8 +41,8 @@ pub fn pixels(kind: &str, path: &Path, limits: Limits) -> u64 {
     look().unwrap_or(0)
 }
 
-fn most_pixels(kind: &str, bytes: u64, limits: Limits) -> u64 {
-    limits.picture.unwrap_or(pixels_of_small(kind).max(PIXELS_A_BYTE * bytes))
+fn most_pixels(bytes: u64, limits: Limits) -> u64 {
+    limits.picture.unwrap_or(PIXELS_OF_SMALL.max(PIXELS_A_BYTE * bytes))
 }
 
 /// Opens a file; a device or a pipe, which might never end, is none.
@@ -100,7 +101,7 @@ pub fn decode(
     if width == 0 || height == 0 {
         return Err(wrong(format!("its size is {width} x {height}: it has no pixels")));
     }
-    let pixels = most_pixels(kind, bytes.len() as u64, limits);
+    let pixels = most_pixels(bytes.len() as u64, limits);
     if u64::from(width) * u64::from(height) > pixels {
         let bytes = bytes.len();
         return Err(wrong(format!(

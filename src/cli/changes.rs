@@ -165,7 +165,10 @@ impl RenderArgs {
             scene.output.bits = self.bits;
         }
         if let Some(video) = &self.video {
-            scene.output.video = Some(video.clone());
+            scene.output.video = Some(match video.to_str() {
+                Some(text) => expand_home(text, home().as_deref()),
+                None => video.clone(),
+            });
         }
         if let Some(fps) = self.fps {
             scene.output.fps = fps;

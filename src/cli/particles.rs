@@ -39,7 +39,7 @@ pub struct PictureArgs {
     /// Picture height, pixels.
     #[arg(required = false, value_parser = clap::value_parser!(u32).range(1..=i64::from(MAX_SIDE)))]
     pub height: u32,
-    /// The picture: .ppm, .png, .data, .jpg or .webp.
+    /// The picture: .png, .ppm, .data, .exr, .tiff, .jpg or .webp.
     #[arg(required = false)]
     pub image: PathBuf,
     /// Where the eye is, x,y,z; in front of all particles if not given.

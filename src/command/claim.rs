@@ -1,9 +1,11 @@
 //! What a run does to the folder of its frames: looks who has been there, says what is left to do, and writes down what
 //! has become of it.
 
+use super::ownership::{Ownership, clip, listed};
 use crate::cli::{RenderArgs, ShardMode};
 use crate::error::Error;
 use crate::output::OutputError;
+use crate::output::files::Guard;
 use crate::output::folder::{FrameFolder, sweep};
 use crate::output::formats::Format;
 use crate::output::hidden;
@@ -13,6 +15,7 @@ use crate::render::frames::FrameList;
 use crate::report::remark;
 use crate::scene::Scene;
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 /// What becomes of frames that are there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -50,6 +53,8 @@ pub struct Claim {
     // A single picture leaves nothing beside it, unless it belongs to others; nor do frames among those of another scene,
     // for nobody could tell them apart.
     is_recorded: bool,
+    // Whether all frames in the place of these are another scene's, or nobody's.
+    takes_over: bool,
     // Frames of another scene that stay.
     strangers: Option<FrameList>,
     has_begun: bool,
@@ -124,6 +129,8 @@ impl Claim {
         existing: Existing,
     ) -> Result<Claim, Error> {
         let path = folder.path();
+        // In this order: whoever adds frames tells of them in the manifest first.
+        let there = folder.existing().map_err(|e| OutputError::Read(path.clone(), e))?;
         let theirs = Manifest::read(&folder.pattern)?;
         let is_ours = theirs.as_ref().map(|t| t.differences(&manifest));
         if let (Some(places), true) = (&is_ours, existing != Existing::Overwritten)
@@ -137,7 +144,9 @@ impl Claim {
             return Err(Error::OtherScene(path, vec![odd]));
         }
         let is_ours = is_ours.is_some_and(|places| places.is_empty());
-        let there = folder.existing().map_err(|e| OutputError::Read(path.clone(), e))?;
+        // Those that are there and this clip's, as its manifest tells.
+        let of_clip = theirs.as_ref().filter(|_| is_ours).and_then(listed);
+        let known = of_clip.map(|frames| frames.among(&there)).unwrap_or_default();
         let mine = |n: &u32| there.contains(n);
         let (mut left, mut stale, mut kept, mut strangers) = (Some(part.clone()), Vec::new(), 0, None);
         let is_of_one = folder.pattern.is_of_one();
@@ -162,8 +171,13 @@ impl Claim {
                 vouches_for(there.first().copied())?;
             }
             Existing::Overwritten => {
+                // A run that is cut off must leave none of them behind as its own.
+                let is_stale = |n: &u32| {
+                    let step = theirs.as_ref().and_then(|theirs| theirs.steps.get(n));
+                    !known.contains(n) || step != manifest.steps.get(n)
+                };
+                stale = part.iter().filter(mine).filter(is_stale).collect();
                 if !is_ours {
-                    stale = part.iter().filter(mine).collect();
                     let asked: BTreeSet<u32> = stale.iter().copied().collect();
                     strangers = FrameList::of_numbers(there.difference(&asked).copied());
                 }
@@ -177,6 +191,17 @@ impl Claim {
             }
             Existing::Kept => {
                 vouches_for(there.first().copied())?;
+                // A folder by the name of a frame is none: writing will say so.
+                let is_file =
+                    |n: u32| std::fs::symlink_metadata(folder.pattern.path(n)).is_ok_and(|what| !what.is_dir());
+                let unknown = |n: &u32| theirs.is_some() && !known.contains(n) && is_file(*n);
+                let odd = part.among(&there).into_iter().find(unknown);
+                if let Some(n) = odd {
+                    return Err(Error::Usage(format!(
+                        "{} is none of this clip's frames: another run has left it in their place; remove those, or --overwrite",
+                        folder.pattern.path(n).display()
+                    )));
+                }
                 let whole: BTreeSet<u32> = part.iter().filter(|n| mine(n) && folder.is_whole(*n)).collect();
                 kept = whole.len();
                 left = FrameList::of_numbers(part.iter().filter(|n| !whole.contains(n)));
@@ -191,11 +216,23 @@ impl Claim {
             stale,
             existing,
             is_recorded,
+            takes_over: existing == Existing::Overwritten && !is_ours,
             strangers,
             has_begun: false,
             left,
             there: kept,
         })
+    }
+
+    /// Whether `--resume` would go on with what this run leaves.
+    pub fn can_be_resumed(&self) -> bool {
+        self.strangers.is_none()
+    }
+
+    /// By which frames are looked at again before they are written, if they are this run's to tell of.
+    pub fn ownership(&self) -> Option<Guard> {
+        let owner = || Ownership::new(self.folder.pattern.clone(), self.manifest.hash.clone());
+        self.is_recorded.then(owner).map(|owner| -> Guard { Arc::new(move |frame| owner.check(frame)) })
     }
 
     /// Whether frames that other runs make meanwhile count as this one's.
@@ -220,25 +257,35 @@ impl Claim {
         self.has_begun = true;
         self.tidy(quiet);
         let path = self.folder.path();
-        for &n in &self.stale {
-            let file = self.folder.pattern.path(n);
-            std::fs::remove_file(&file).map_err(|e| OutputError::Write(file, e))?;
-        }
+        self.remove(self.stale.iter().copied())?;
         let pattern = &self.folder.pattern;
         if let Some(strangers) = &self.strangers {
-            Manifest::update(pattern, |_| Ok::<_, Error>(None))?;
+            // These are no longer the other scene's; the rest stays its.
+            let taken: BTreeSet<u32> = self.part.iter().collect();
+            Manifest::update(pattern, |theirs| {
+                let rest = theirs.and_then(|theirs| Some((listed(&theirs)?.without(&taken)?.to_string(), theirs)));
+                Ok::<_, Error>(rest.map(|(frames, theirs)| Manifest { frames, ..theirs }))
+            })?;
             if !quiet {
                 let path = path.display();
-                remark(&format!("{path}: frames {strangers} of another scene stay beside these: it cannot be resumed"));
+                remark(&format!(
+                    "{path}: frames {strangers} of another scene stay beside these, which no manifest tells of: they cannot be \
+                     resumed"
+                ));
             }
         }
         if !self.is_recorded {
-            return Ok(());
+            return self.remove_late();
         }
-        let (ours, all) = (&mut self.manifest, &self.all);
+        let (ours, all, takes_over) = (&mut self.manifest, &self.all, &mut self.takes_over);
         Manifest::update(pattern, |theirs| {
             // Runs over other frames of the same clip add to what there is to be.
             let same = theirs.as_ref().filter(|theirs| theirs.hash == ours.hash);
+            // One that has begun the same in the same moment.
+            *takes_over &= same.is_none();
+            if same.is_some_and(|theirs| ours.odd_step(theirs).is_some()) {
+                forget(&hidden::within(&path), &ours.hash);
+            }
             for (frame, mark) in same.iter().flat_map(|theirs| &theirs.steps) {
                 ours.steps.entry(*frame).or_insert_with(|| mark.clone());
             }
@@ -250,7 +297,28 @@ impl Claim {
                 forget(&hidden::within(&path), &theirs.hash);
             }
             Ok(Some(ours.clone()))
-        })
+        })?;
+        self.remove_late()
+    }
+
+    // Until the manifest was written a run of another scene took the frames for its own, and may have made some more.
+    fn remove_late(&self) -> Result<(), Error> {
+        if self.takes_over {
+            let there = self.folder.existing().map_err(|e| OutputError::Read(self.folder.path(), e))?;
+            self.remove(self.part.among(&there).into_iter())?;
+        }
+        Ok(())
+    }
+
+    fn remove(&self, frames: impl Iterator<Item = u32>) -> Result<(), OutputError> {
+        for n in frames {
+            let file = self.folder.pattern.path(n);
+            match std::fs::remove_file(&file) {
+                Err(e) if e.kind() != std::io::ErrorKind::NotFound => return Err(OutputError::Write(file, e)),
+                _ => {}
+            }
+        }
+        Ok(())
     }
 
     /// Writes down what there is now; says which of its own frames are not there, or not whole.
@@ -271,19 +339,28 @@ impl Claim {
         if !self.is_recorded {
             return Ok(lost);
         }
-        self.manifest.written = FrameList::of_numbers(there.into_iter()).map_or_else(String::new, |f| f.to_string());
-        let mut ours = self.manifest.clone();
+        let written = FrameList::of_numbers(there.into_iter()).map_or_else(String::new, |f| f.to_string());
+        let hash = self.manifest.hash.clone();
+        let mut is_taken = true;
         Manifest::update(&self.folder.pattern, |theirs| {
-            match theirs {
-                // Others may have added frames to what there is to be.
-                Some(theirs) if theirs.hash == ours.hash => (ours.frames, ours.steps) = (theirs.frames, theirs.steps),
-                // Another scene has taken the folder over.
-                Some(theirs) => return Ok::<_, Error>(Some(theirs)),
-                None => {}
-            }
-            Ok(Some(ours))
+            // Others may have added frames to what there is to be; or another scene has taken the folder over, or some of them.
+            is_taken = !theirs.as_ref().is_some_and(|theirs| {
+                theirs.hash == hash && listed(theirs).is_some_and(|all| self.part.iter().all(|n| all.contains(n)))
+            });
+            Ok::<_, Error>(theirs.map(|theirs| match theirs.hash == hash {
+                true => Manifest { written, ..theirs },
+                false => theirs,
+            }))
         })?;
-        Ok(lost)
+        match is_taken {
+            true => Err(OutputError::Taken(path).into()),
+            false => Ok(lost),
+        }
+    }
+
+    /// Names the clip among others in its folder.
+    pub fn clip(&self) -> String {
+        clip(&self.manifest)
     }
 
     /// Where this run tells of its frames, if anybody is to hear of it.

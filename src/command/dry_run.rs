@@ -168,6 +168,7 @@ fn trial_film(settings: &Settings, film: &Film, planes: &BTreeMap<u32, Vec<u8>>)
         let folder = folder.path().join(numbers.len().to_string());
         let path = folder.join(name);
         let of = Film {
+            steps: Arc::default(),
             frames: numbers.clone(),
             part: None,
             source: None,

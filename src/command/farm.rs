@@ -3,15 +3,17 @@
 
 use super::claim;
 use super::missing::Folder;
+use super::outputs;
 use super::stop::quoted;
 use super::{load_scene, output};
 use crate::cli::{Cli, Engine, FarmArgs, RenderArgs, ShardMode, VideoArgs};
 use crate::error::Error;
-use crate::output::OutputError;
 use crate::output::manifest::Manifest;
+use crate::output::{OutputError, hex};
 use crate::render::frames::FrameList;
 use crate::report::remark;
 use clap::{Parser, ValueEnum};
+use sha2::{Digest, Sha256};
 use std::io::Write;
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -109,6 +111,8 @@ impl Job {
             (render.shard.is_some(), "--shard"),
             (render.overwrite, "--overwrite"),
             (render.no_frames, "--no-frames"),
+            (render.dry_run, "--dry-run"),
+            (render.sheet.is_some(), "--sheet"),
         ] {
             if is_there {
                 return Err(Error::Usage(format!(
@@ -119,6 +123,16 @@ impl Job {
         let (mut scene, _) = load_scene(&args.scene, &render.changes)?;
         let all = render.override_scene(&mut scene)?.frames;
         let folder = claim::folder_of(&scene)?;
+        if folder.pattern.is_of_one() {
+            return Err(Error::Usage(format!(
+                "{} is one picture, which one run makes: no job is needed",
+                folder.pattern
+            )));
+        }
+        if let Some(video) = &scene.output.video {
+            // What each task would refuse.
+            outputs::is_for_shards(video, render.video.is_some())?;
+        }
         if render.encoding.is_deep() {
             claim::holds_light(folder.format)?;
         }
@@ -129,12 +143,15 @@ impl Job {
             return Err(Error::Usage(format!("--shards: Slurm's arrays have at most {MAX_SLURM_SHARDS} tasks")));
         }
         let wants_gpu = !(render.cpu || render.devices == ["cpu"]);
-        let manifest = Manifest::of(&scene, String::new(), render.denoise);
+        let mut manifest = Manifest::of(&scene, String::new(), render.denoise);
+        manifest.look_at_steps(&scene, all.iter());
         let todo = match Manifest::read(&folder.pattern)? {
-            Some(theirs) => match theirs.differences(&manifest) {
-                places if places.is_empty() => unfinished(&folder.pattern.to_string(), &all, shards)?,
-                places => return Err(Error::OtherScene(folder.path(), places)),
-            },
+            Some(theirs) => {
+                match [theirs.differences(&manifest), manifest.odd_step(&theirs).into_iter().collect()].concat() {
+                    places if places.is_empty() => unfinished(&folder.pattern.to_string(), &all, shards)?,
+                    places => return Err(Error::OtherScene(folder.path(), places)),
+                }
+            }
             None => FrameList::of_numbers(1..=shards),
         };
         let mut words = vec![quoted(&args.scene)];
@@ -146,11 +163,12 @@ impl Job {
         words.push("--resume".into());
         let (frames, program) = (folder.pattern.to_string(), quoted(&program(args.engine)));
         let own = format!("--frames={} --hash={}", quoted(&all.to_string()), manifest.hash);
+        let clip = hex(&Sha256::digest(format!("{frames} {own} {shards}"))[..5]);
         let finish = match &scene.output.video {
             Some(video) => {
                 let encoding = encoding(&render).iter().map(|w| format!(" {}", quoted(w))).collect::<String>();
-                let video = quoted(&video.display().to_string());
-                format!("{program} stitch {} {own} -o {video}{encoding}", quoted(&frames))
+                let (video, fps) = (quoted(&video.display().to_string()), scene.output.fps);
+                format!("{program} stitch {} {own} -o {video} --fps={fps}{encoding}", quoted(&frames))
             }
             None => format!("{program} missing {} {own}", quoted(&frames)),
         };
@@ -161,7 +179,7 @@ impl Job {
             folder: folder.path().display().to_string(),
             frames,
             own,
-            clip: format!("{:.10}", manifest.hash),
+            clip,
             finish,
             shards,
             todo,

@@ -22,6 +22,12 @@ use std::time::{Instant, SystemTime};
 // More than a record has.
 const LONGEST_RECORD: u64 = 1 << 20;
 
+// What a run's records are of, before them.
+#[derive(Serialize, Deserialize)]
+struct Head {
+    clip: String,
+}
+
 /// A frame that was made.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Entry {
@@ -88,8 +94,8 @@ pub struct Told {
     pub run: Option<RunEntry>,
 }
 
-/// All journals beside frames, by machine and process.
-pub fn read(frames: &Path) -> Vec<Told> {
+/// All journals beside frames, by machine and process: what they tell of that clip.
+pub fn read(frames: &Path, clip: &str) -> Vec<Told> {
     let mut names: Vec<(String, PathBuf)> = Vec::new();
     for file in std::fs::read_dir(hidden::within(frames)).into_iter().flatten().flatten() {
         names.push((file.file_name().to_string_lossy().into_owned(), file.path()));
@@ -100,12 +106,14 @@ pub fn read(frames: &Path) -> Vec<Told> {
         let shown = |c: char| if c.is_control() { '?' } else { c };
         let mut told = Told { host: host.chars().map(shown).collect(), ..Told::default() };
         let mut file = BufReader::new(open_regular(path).ok()?);
-        let mut line = Vec::new();
+        let (mut line, mut is_of_clip) = (Vec::new(), true);
         // A line that a kill has cut off is no record, nor is one that is longer than any.
         while file.by_ref().take(LONGEST_RECORD).read_until(b'\n', &mut line).is_ok_and(|n| n > 0) {
-            if let Ok(entry) = serde_json::from_slice(&line) {
+            if let Ok(head) = serde_json::from_slice::<Head>(&line) {
+                is_of_clip = head.clip == clip;
+            } else if let (true, Ok(entry)) = (is_of_clip, serde_json::from_slice(&line)) {
                 told.frames.push(entry);
-            } else if let Ok(run) = serde_json::from_slice(&line) {
+            } else if let (true, Ok(run)) = (is_of_clip, serde_json::from_slice(&line)) {
                 told.run = Some(run);
             }
             line.clear();
@@ -196,6 +204,9 @@ impl Progress for Teller {
             self.failure = claim.begin(self.quiet).err();
             self.stop.fetch_or(self.failure.is_some(), Ordering::Relaxed);
             self.journal = claim.journal().and_then(|folder| Journal::open(&folder, threads));
+            if let Some(journal) = &mut self.journal {
+                journal.write(&Head { clip: claim.clip() });
+            }
         }
         self.reporter.start(run, devices, threads);
     }

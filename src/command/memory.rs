@@ -3,7 +3,9 @@
 use super::outputs::{Outputs, needs_of};
 use crate::assets::source::{self, Limits};
 use crate::error::Error;
+use crate::output::film::Film;
 use crate::output::segments::most_waiting;
+use crate::output::video::Settings;
 use crate::render::RenderOptions;
 use crate::render::footprint;
 use crate::scene::Scene;
@@ -18,6 +20,8 @@ const TEXTURE: u64 = 20;
 const SKY: u64 = 26;
 const RELIEF: u64 = 40;
 const MESH: u64 = 12;
+// Of a pixel of a frame that is read for a video: as it is decoded, as light or codes, and as planes.
+const DECODED: u64 = 24;
 
 /// Bytes that pictures of a run take at most; `benches/memory` measures what they do take.
 ///
@@ -33,6 +37,13 @@ pub fn estimate(scene: &Scene, outputs: &Outputs, options: &RenderOptions) -> Re
     let sinks = usize::from(picture.is_some()) + usize::from(video.is_some());
     let list = video.map_or(0, |(_, film)| LISTED * film.frames.len() as u64);
     Ok(BASE + footprint::most(scene, needs, options, sinks) + waiting + list)
+}
+
+/// Bytes that a video of frames that are there takes.
+pub fn of_film(settings: &Settings, film: &Film) -> u64 {
+    let (width, height) = film.size;
+    let waiting = most_waiting(settings, film) as u64 * settings.frame_bytes(film.sides()) as u64;
+    BASE + DECODED * u64::from(width) * u64::from(height) + waiting + LISTED * film.frames.len() as u64
 }
 
 /// Bytes that the files which a scene names take, once they are unfolded; of those that cannot be read nothing, for reading
@@ -55,8 +66,7 @@ pub fn files(scene: &Scene, limits: Limits) -> u64 {
 /// # Errors
 /// It does not fit.
 pub fn check(bytes: u64, limit: Option<u64>, size: (u32, u32)) -> Result<(), Error> {
-    let most = limit.map(|mib| mib << 20).or_else(|| Some(available()? / 10 * 9));
-    match most {
+    match most(limit) {
         Some(most) if bytes > most => Err(Error::Usage(format!(
             "a run of {} x {} pixels takes about {} MiB of memory, and may take {}: ask for a smaller --size, for no .exr or \
              --denoise, for smaller textures and meshes, or raise --limit-memory",
@@ -67,6 +77,11 @@ pub fn check(bytes: u64, limit: Option<u64>, size: (u32, u32)) -> Result<(), Err
         ))),
         _ => Ok(()),
     }
+}
+
+/// Bytes that a run may take: `limit` in MiB, or nine tenths of what is free, where that is told.
+pub fn most(limit: Option<u64>) -> Option<u64> {
+    limit.map(|mib| mib << 20).or_else(|| Some(available()? / 10 * 9))
 }
 
 // Free memory in bytes, of the machine, of the control groups that this process is in, and of what its user may take; None

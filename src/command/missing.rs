@@ -1,11 +1,12 @@
 //! `polyfly missing` and `polyfly status`: what is in a folder of frames, and what is not.
 
+use super::ownership::clip;
 use super::{journal, load_scene, output};
 use crate::cli::{MissingArgs, SceneArgs, ShardMode, StatusArgs};
 use crate::error::Error;
 use crate::output::folder::FrameFolder;
 use crate::output::formats::Format;
-use crate::output::manifest::{Manifest, NAME};
+use crate::output::manifest::{Manifest, ManifestError, NAME};
 use crate::output::{OutputError, files};
 use crate::render::frames::FrameList;
 use crate::scene::Pattern;
@@ -36,11 +37,13 @@ impl Folder {
             )));
         };
         let (folder, asked) = match Pattern::parse(&text) {
-            Ok((pattern, false)) => (files::folder_of(path), Some(pattern.key())),
+            Ok((pattern, false)) => (files::folder_of(path), Some(pattern)),
             _ => (path, None),
         };
         let mut all = Manifest::all(folder)?;
-        all.retain(|m| asked.as_ref().is_none_or(|key| Pattern::parse(&m.pattern).is_ok_and(|(p, _)| p.key() == *key)));
+        let is_asked =
+            |m: &Manifest, asked: &Pattern| Pattern::parse(&m.pattern).is_ok_and(|(p, _)| p.key() == asked.key());
+        all.retain(|m| asked.as_ref().is_none_or(|asked| is_asked(m, asked)));
         let several = all.len() > 1;
         let Some(manifest) = all.pop().filter(|_| !several) else {
             let names = all.iter().map(|m| format!("{}/{}", folder.display(), m.pattern)).collect::<Vec<_>>();
@@ -48,13 +51,17 @@ impl Folder {
                 true => {
                     format!("{text} has frames of several patterns: give one of them, such as {}", names.join(", "))
                 }
-                false if !folder.join(NAME).exists() && !has_pictures(folder) => {
+                false if !has_pictures(folder, asked.as_ref()) => {
                     return Err(Error::Incomplete(format!("{text} has no {NAME}: polyfly has not begun frames there")));
                 }
-                false => format!("{text}: {NAME} there tells of no such frames: polyfly has not begun them"),
+                false => format!(
+                    "{text}: there are pictures, and no {NAME} tells which scene they are of; `polyfly stitch` makes a video of \
+                     them by their names, such as {}",
+                    folder.join("%04d.png").display()
+                ),
             }));
         };
-        let wrong = |what: &str| Error::Usage(format!("{}/{NAME}: {what} makes no sense", folder.display()));
+        let wrong = |what: &str| ManifestError::Foreign(folder.join(NAME), format!("`{what}` makes no sense"));
         let (pattern, _) = Pattern::parse(&manifest.pattern).map_err(|_| wrong("pattern"))?;
         let format = Format::of(&pattern.extension()).ok_or_else(|| wrong("pattern"))?;
         let frames = FrameList::parse(&manifest.frames, MAX_FRAMES).map_err(|_| wrong("frames"))?;
@@ -110,8 +117,13 @@ impl Folder {
     }
 }
 
-// Whether somebody's pictures are there.
-fn has_pictures(folder: &Path) -> bool {
+// Whether somebody's pictures are there: of that pattern, or any.
+fn has_pictures(folder: &Path, asked: Option<&Pattern>) -> bool {
+    if let Some(pattern) = asked {
+        let format = Format::of(&pattern.extension());
+        let there = format.map(|format| FrameFolder { pattern: pattern.clone(), format, size: (0, 0) }.existing());
+        return there.is_some_and(|there| there.is_ok_and(|there| !there.is_empty()));
+    }
     let files = std::fs::read_dir(folder).into_iter().flatten().flatten();
     let extension = |name: PathBuf| name.extension().map(|e| e.to_string_lossy().to_ascii_lowercase());
     files.into_iter().any(|file| extension(file.path()).is_some_and(|e| Format::of(&e).is_some()))
@@ -169,7 +181,7 @@ pub fn status(args: &StatusArgs) -> Result<(), Error> {
     if let Some(list) = FrameList::of_numbers(broken.iter().copied()) {
         text += &format!("broken: {list}\n");
     }
-    let (nodes, times) = journals(&here.folder.path());
+    let (nodes, times) = journals(&here.folder.path(), &clip(&here.manifest));
     for (name, node) in &nodes {
         text += &format!("{name}: {} frames, {:.1} ms each\n", node.frames, node.ms / node.frames.max(1) as f64);
     }
@@ -191,10 +203,10 @@ fn duration(seconds: f64) -> String {
 }
 
 // What each machine's journals tell, and when frames were whole.
-fn journals(folder: &Path) -> (BTreeMap<String, Node>, Vec<f64>) {
+fn journals(folder: &Path, clip: &str) -> (BTreeMap<String, Node>, Vec<f64>) {
     let (mut nodes, mut times) = (BTreeMap::<String, Node>::new(), Vec::new());
     let mut made = BTreeMap::<u32, (f64, f64, String)>::new();
-    for told in journal::read(folder) {
+    for told in journal::read(folder, clip) {
         for entry in told.frames {
             // Of a frame that was made twice the last one counts.
             if made.get(&entry.frame).is_none_or(|(at, ..)| *at <= entry.at) {

@@ -61,6 +61,20 @@ fn unmade(settings: &Settings, film: &Film, part: &FrameList) -> Result<Option<F
     })
 }
 
+/// Refuses to share out a video that is one file from its first byte to its last, if a flag asks for it.
+///
+/// # Errors
+/// It is one, or no video has such a name.
+pub fn is_for_shards(video: &Path, is_asked: bool) -> Result<(), Error> {
+    video_name("--video", video)?;
+    match video.extension().is_some_and(|e| e.eq_ignore_ascii_case("y4m")) && is_asked {
+        true => Err(Error::Usage(
+            "a shard makes no .y4m: `polyfly stitch` does, when all of them are done; leave --video out".into(),
+        )),
+        false => Ok(()),
+    }
+}
+
 impl Outputs {
     /// Looks what there is; nothing is written.
     ///
@@ -76,11 +90,11 @@ impl Outputs {
     ) -> Result<Outputs, Error> {
         let settings = video_settings(scene, args)?;
         let is_single = settings.as_ref().is_some_and(Settings::is_single);
-        if args.shard.is_some() && args.video.is_some() && is_single {
-            return Err(Error::Usage(
-                "a shard makes no .y4m, nor any video without ffmpeg: `polyfly stitch` does, when all of them are done"
-                    .into(),
-            ));
+        if let (Some(_), Some(settings)) = (args.shard, &settings) {
+            is_for_shards(&settings.path, args.video.is_some())?;
+            if args.video.is_some() && settings.is_embedded && !args.changes.quiet {
+                remark("there is no ffmpeg here: this shard's part of the video is left to `polyfly stitch`");
+            }
         }
         if args.no_frames && args.shard.is_some() {
             return Err(Error::Usage("--no-frames keeps no frames for the other shards' video: leave it out".into()));
@@ -93,6 +107,7 @@ impl Outputs {
         let existing = Existing::of(args, name);
         let folder = claim::folder_of(scene)?;
         let mut manifest = Manifest::of(scene, String::new(), args.denoise);
+        manifest.look_at_steps(scene, part.iter());
         let origin = Arc::new(Origin::of(&manifest));
         let is_deep = settings.as_ref().is_some_and(|settings| settings.deep.is_some());
         let keeps_all = claim::keeps_all(folder.format, scene.output.bits, is_deep);
@@ -109,6 +124,7 @@ impl Outputs {
             hidden: hidden::within(&folder.path()),
             is_anew: existing == Existing::Overwritten,
             stop: Arc::default(),
+            steps: Arc::new(manifest.steps.clone()),
             scene: Some(manifest.hash.clone()),
         };
         if let Some(stream) = stream {
@@ -156,7 +172,6 @@ impl Outputs {
         // Where a shard's files do not keep all, `polyfly stitch` makes the video of them.
         let is_left_to_stitch = args.shard.is_some() && (is_single || !keeps_all);
         let video = settings.filter(|_| !is_left_to_stitch).map(|settings| (settings, film()));
-        manifest.look_at_steps(scene, part.iter());
         let claim = Claim::look(folder.clone(), manifest, part, all, existing)?;
         let length = |left: &Option<FrameList>| left.as_ref().map_or(0, FrameList::len);
         let mut left = claim.left.clone();
@@ -230,7 +245,8 @@ impl Outputs {
             }
             (Some((_, options)), None) => {
                 let is_shared = self.claim.as_ref().is_some_and(Claim::is_shared);
-                sinks.push(Box::new(FrameFiles::new(self.folder.clone(), options, is_shared)));
+                let owner = self.claim.as_ref().and_then(Claim::ownership);
+                sinks.push(Box::new(FrameFiles::new(self.folder.clone(), options, is_shared, owner)));
             }
             (None, _) => {}
         }

@@ -31,7 +31,7 @@ const IN_LINKS: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b
 pub fn run(args: &ReportArgs) -> Result<(), Error> {
     let here = Folder::open(&args.folder)?;
     let (whole, _) = here.look()?;
-    let told = journal::read(&here.folder.path());
+    let told = journal::read(&here.folder.path(), &super::ownership::clip(&here.manifest));
     let path = args.output.clone().unwrap_or_else(|| here.folder.path().join("report.html"));
     let film = match &args.film {
         Some(film) => Some(film.clone()),

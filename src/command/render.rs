@@ -1,7 +1,7 @@
 //! Rendering: from arguments to frames and a video. All that can be told from the arguments and the scene's text is
 //! checked before any other file is read.
 
-use super::claim;
+use super::claim::{self, Claim};
 use super::confine::Fence;
 use super::convert::write_picture;
 use super::hints::hints;
@@ -64,7 +64,7 @@ pub fn run(args: &RenderArgs) -> Result<(), Error> {
         fence.steps(&scene, part.iter())?;
     }
     time_steps(&scene, &part).map_err(|e| text.placed(e))?;
-    let options = options(args)?;
+    let mut options = options(args)?;
     if args.open && stream.is_some() && scene.output.video.is_none() {
         return Err(Error::Usage("--open: a stream leaves no file to show".into()));
     }
@@ -72,6 +72,7 @@ pub fn run(args: &RenderArgs) -> Result<(), Error> {
     let outputs = Outputs::of(args, &name, &scene, &part, &all, stream)?;
     let bytes = memory::estimate(&scene, &outputs, &options)? + memory::files(&scene, options.limits);
     memory::check(bytes, args.limit_memory, (scene.render.width, scene.render.height))?;
+    options.limits.memory = options.limits.memory.map(|most| most.saturating_sub(bytes));
     if args.dry_run {
         return output(&dry_run::told(scene, &outputs, options, bytes).map_err(|e| text.placed(e))?);
     }
@@ -103,6 +104,7 @@ pub fn run(args: &RenderArgs) -> Result<(), Error> {
         match video {
             Some((settings, film)) if film.part.is_none() => stitch::make(film, settings, quiet, (&stop, goes_on))?,
             // The shard's segments, where they are not there yet.
+            Some((settings, film)) if film.is_made(&settings) => {}
             Some((settings, film)) => {
                 stop.attach(Arc::clone(&film.stop), goes_on);
                 drop(Video::open(settings, film)?.finish(false)?);
@@ -121,12 +123,16 @@ pub fn run(args: &RenderArgs) -> Result<(), Error> {
     let reporter = Reporter::new(args.log.unwrap_or(LogFormat::Text), quiet, facts).watching(renderer.meter());
     let reporter = if is_among_frames { reporter.beside_pictures() } else { reporter };
     let flag = renderer.stop_flag();
-    let goes_on = claim.is_some() || video.is_some_and(|(settings, _)| !settings.is_single());
+    let goes_on =
+        claim.as_ref().is_some_and(Claim::can_be_resumed) || video.is_some_and(|(settings, _)| !settings.is_single());
     stop.attach(Arc::clone(&flag), goes_on.then(|| stop::resuming_command(name == "-")));
     let mut told = Teller::new(reporter, claim, quiet, flag);
     let result = renderer.run_all(&left, sinks, &mut told);
     let (outcome, report) = (told.reporter.outcome(), result.as_ref().ok().cloned());
     let result = verdict(&mut told, result, (there, left.len()), &stop);
+    if result.is_ok() {
+        stop.made();
+    }
     told.reporter.close(result.as_ref().map_or_else(Error::exit_code, |()| 0));
     let made = shown(report.as_ref().and_then(|r| r.files.first().cloned()).or(made));
     if let (Ok(()), Some(report), Some((time, stage)), false) = (&result, report, outcome, quiet) {
@@ -260,6 +266,8 @@ fn options(args: &RenderArgs) -> Result<RenderOptions, Error> {
         limits: Limits {
             file: args.limit_file.map_or(Limits::default().file, |mib| mib << 20),
             picture: args.limit_picture.map(|millions| millions.saturating_mul(1_000_000)),
+            triangles: args.limit_triangles.map(|millions| millions.saturating_mul(1_000_000)),
+            memory: memory::most(args.limit_memory),
         },
     })
 }

@@ -2,6 +2,7 @@
 
 use super::claim::{holds_light, keeps_all};
 use super::journal::Journal;
+use super::memory;
 use super::missing::{Folder, expected};
 use super::outputs::{NO_FFMPEG, encoding, video_name};
 use super::stop::{Stop, this_command};
@@ -26,9 +27,13 @@ use std::time::{Duration, Instant};
 /// Makes a video of a folder's frames.
 pub fn run(args: &StitchArgs) -> Result<(), Error> {
     video_name("-o", &args.output)?;
-    let pattern = Pattern::parse(&args.frames).ok().filter(|(_, made_up)| !made_up);
+    let pattern = match Pattern::parse(&args.frames) {
+        Ok((pattern, is_made_up)) => (!is_made_up).then_some(pattern),
+        Err(_) if Path::new(&args.frames).is_dir() => None,
+        Err(e) => return Err(Error::Usage(e.to_string())),
+    };
     let (film, fps) = match pattern {
-        Some((pattern, _)) if Manifest::read(&pattern)?.is_none() => (elsewhere(pattern, args)?, None),
+        Some(pattern) if Manifest::read(&pattern)?.is_none() => (elsewhere(pattern, args)?, None),
         _ => ours(args)?,
     };
     let settings = encoding(args.output.clone(), args.fps.or(fps).unwrap_or(Output::default().fps), &args.video)?;
@@ -65,8 +70,9 @@ fn ours(args: &StitchArgs) -> Result<(Film, Option<f64>), Error> {
     // Where they do not keep all, the video is another than that of the run that made them.
     let rounded = if keeps_all(folder.format, manifest.bits, args.video.is_deep()) { "" } else { ", rounded" };
     let scene = Some(format!("{}{rounded}", manifest.hash));
+    let steps = Arc::new(manifest.steps.clone());
     let tone = told_tone(&folder, manifest.resolved(), args);
-    Ok((Film { scene, tone, ..film(folder, frames.iter().collect(), args) }, Some(manifest.fps)))
+    Ok((Film { scene, steps, tone, ..film(folder, frames.iter().collect(), args) }, Some(manifest.fps)))
 }
 
 // The curve that light is shown through: the scene's, where somebody tells of it.
@@ -94,6 +100,7 @@ fn film(folder: FrameFolder, frames: Vec<u32>, args: &StitchArgs) -> Film {
         hidden,
         is_anew: false,
         stop: Arc::default(),
+        steps: Arc::default(),
         scene: None,
     }
 }
@@ -107,6 +114,10 @@ fn elsewhere(pattern: Pattern, args: &StitchArgs) -> Result<Film, Error> {
     let (Some(&first), Some(&last)) = (there.first(), there.last()) else {
         return Err(Error::Incomplete(format!("there are no frames {text}")));
     };
+    if args.hash.is_some() || args.scene.is_some() {
+        let nobody = "no manifest.json tells of their scene, which --hash and --scene ask for".to_owned();
+        return Err(Error::OtherScene(folder.path(), vec![nobody]));
+    }
     let span = format!("{first}-{last}");
     let all = FrameList::parse(args.list.as_deref().unwrap_or(&span), last.saturating_add(1));
     let all = all.map_err(|e| Error::Usage(format!("--frames: {e}")))?;
@@ -146,6 +157,7 @@ pub fn make(
         if settings.is_embedded && !quiet {
             remark(NO_FFMPEG);
         }
+        memory::check(memory::of_film(&settings, &film), None, film.size)?;
         let made = Video::open(settings, film)?.finish(false)?;
         if made.as_ref() != Some(&path) {
             is_finished(stop, made.as_deref())?;

@@ -22,6 +22,8 @@ struct Asked {
     run: Option<Arc<AtomicBool>>,
     // The command that goes on with what is stopped.
     goes_on: Option<String>,
+    // Whether all is made, and only the log has not been read to its end.
+    is_made: bool,
 }
 
 impl Stop {
@@ -40,6 +42,11 @@ impl Stop {
         let mut asked = self.lock();
         flag.fetch_or(asked.code.is_some(), Ordering::Relaxed);
         (asked.run, asked.goes_on) = (Some(flag), goes_on);
+    }
+
+    /// All is made: what is asked from now on can only be to wait for nobody.
+    pub fn made(&self) {
+        self.lock().is_made = true;
     }
 
     fn lock(&self) -> MutexGuard<'_, Asked> {
@@ -62,6 +69,10 @@ impl Stop {
     #[cfg(unix)]
     fn leave(&self, code: i32, words: &str) -> ! {
         end_all();
+        if self.lock().is_made {
+            remark("all is made; nobody has read the rest of the log");
+            std::process::exit(code);
+        }
         remark(words);
         self.tell_how_to_go_on();
         std::process::exit(code)
@@ -88,11 +99,16 @@ impl Stop {
                         first = Some(Instant::now());
                         let mut asked = stop.lock();
                         asked.code = Some(code);
+                        if asked.is_made {
+                            drop(asked);
+                            stop.leave(code, "");
+                        }
                         match &asked.run {
                             Some(run) => run.store(true, Ordering::Relaxed),
                             // Nothing is in flight yet.
                             None => {
                                 end_all();
+                                remark("stopped before anything was begun: the same command begins it");
                                 std::process::exit(code);
                             }
                         }
@@ -122,6 +138,28 @@ impl Stop {
         });
         Ok(())
     }
+}
+
+/// Ends the program where the system gives no more memory: an abort would tell nobody what to do.
+pub fn out_of_memory(bytes: usize) -> ! {
+    use std::io::Write;
+    let mut words = [0_u8; 300];
+    let mut rest = &mut words[..];
+    let _ = writeln!(
+        rest,
+        "polyfly: there is no memory for {} MiB more: ask for a smaller --size, fewer --threads or smaller files, or take another \
+         machine; what is written is whole",
+        bytes.div_ceil(1 << 20)
+    );
+    let _unused = rest.len();
+    #[cfg(unix)]
+    {
+        let length = words.iter().position(|&byte| byte == 0).unwrap_or(words.len());
+        let _ = rustix::io::write(rustix::stdio::stderr(), &words[..length]);
+        signal_hook::low_level::exit(69)
+    }
+    #[cfg(not(unix))]
+    std::process::abort()
 }
 
 /// Of signals that are not about stopping: where the parent has said that ended children are nobody's business, ffmpeg's end

@@ -51,8 +51,9 @@ impl Geometry {
     pub fn new(scene: &Scene, assets: &Assets) -> Geometry {
         let world = &scene.world;
         let mut slabs = Vec::new();
+        let sealed = polyhedra::sealed(scene, assets);
         let bodies: Vec<Body> =
-            (0..world.bodies.len()).map(|k| polyhedra::flatten(scene, assets, k, &mut slabs)).collect();
+            sealed.iter().enumerate().map(|(k, &is)| polyhedra::flatten(scene, k, is, &mut slabs)).collect();
         let sphere = |s: &crate::scene::Sphere| Sphere { centre: single(s.centre), radius: s.radius as f32 };
         let mut g = Geometry {
             slabs,
@@ -92,7 +93,7 @@ impl Geometry {
         g.build_tree(scene, &bodies, &meshes);
         g.bodies = bodies;
         if scene.render.is_path() || scene.render.lamp_samples != LampSamples::Floor {
-            g.emitters = super::lights::emitters(scene, assets, &g);
+            g.emitters = super::lights::emitters(scene, assets, &g, &sealed);
         }
         g
     }

@@ -2,12 +2,12 @@
 
 use super::geometry::Geometry;
 use super::linear_colour;
-use super::polyhedra::{lamp_light, lamp_radius, sealed};
+use super::polyhedra::{lamp_light, lamp_radius};
 use crate::assets::Assets;
 use crate::gpu_types::{EMITTER_SKY, EMITTER_SPHERE, EMITTER_TRIANGLE, Emitter, Light as GpuLight, SKY_CELLS};
 use crate::math::platonic::Solid;
 use crate::math::vec3::{Vec3, add, cross, length, normalise, scale, single, sub};
-use crate::scene::{LampSides, Scene};
+use crate::scene::{Body, LampSides, Scene};
 
 /// The scene's point lights; `reach` bounds its coordinates.
 pub fn points(scene: &Scene, reach: f32) -> Vec<GpuLight> {
@@ -39,7 +39,7 @@ pub struct Emitters {
 }
 
 // Glowing spheres and triangles, and the bodies' lamps.
-pub fn emitters(scene: &Scene, assets: &Assets, w: &Geometry) -> Emitters {
+pub fn emitters(scene: &Scene, assets: &Assets, w: &Geometry, sealed: &[bool]) -> Emitters {
     let emission = |material: i32| Some(w.materials[material as usize].emission).filter(|e| e.iter().any(|&c| c > 0.0));
     let spheres = w.spheres.iter().zip(&w.sphere_materials).filter_map(|(sphere, &material)| {
         emission(material).map(|colour| Emitter {
@@ -59,7 +59,7 @@ pub fn emitters(scene: &Scene, assets: &Assets, w: &Geometry) -> Emitters {
             ..Emitter::default()
         })
     });
-    let lamps = lamps_of(scene, |k| lights_inside(scene, assets, k));
+    let lamps = lamps_of(scene, |k| lights_inside(scene, k) || !sealed[k]);
     let lamps = lamps.into_iter().map(|lamp| Emitter {
         centre: lamp.position,
         normal: lamp.normal,
@@ -81,11 +81,10 @@ pub fn emitters(scene: &Scene, assets: &Assets, w: &Geometry) -> Emitters {
     Emitters { list: all, scale: (1.0 / total) as f32, least: least as f32 }
 }
 
-// Whether light inside a body can be seen: on its own panes, or on what reaches into it.
-fn lights_inside(scene: &Scene, assets: &Assets, k: usize) -> bool {
-    let body = &scene.world.bodies[k];
-    let (reflection, transparency) = body.material.shares();
-    reflection + transparency < 1.0 || !sealed(scene, assets, k)
+// Whether light inside a body can be seen on its own panes; if not, it can on what reaches into it.
+fn lights_inside(scene: &Scene, k: usize) -> bool {
+    let (reflection, transparency) = scene.world.bodies[k].material.shares();
+    reflection + transparency < 1.0
 }
 
 // What an emitter's light at a distance grows with, next to its colour.
@@ -141,6 +140,17 @@ pub struct Lamp {
     pub radius: f32,
 }
 
+// Rows of very many lamps are taken as fewer, brighter ones.
+fn lights_a_row(body: &Body) -> u32 {
+    if body.strip { 16 } else { body.lamps.min(16) }
+}
+
+/// How many lights the bodies' lamps are taken as, at most.
+pub fn most_lamps(scene: &Scene) -> usize {
+    let rows = |body: &Body| 2 * body.solid.edges().len() * if body.lamp_sides == LampSides::Both { 2 } else { 1 };
+    scene.world.bodies.iter().filter(|b| b.has_lamps()).map(|b| rows(b) * lights_a_row(b) as usize).sum()
+}
+
 // Where the lamps are. Both faces along an edge have theirs; a bar lets nothing through, so of a body that is lit inside
 // too each has a place outside and one inside.
 pub fn lamps_of(scene: &Scene, inside: impl Fn(usize) -> bool) -> Vec<Lamp> {
@@ -151,8 +161,7 @@ pub fn lamps_of(scene: &Scene, inside: impl Fn(usize) -> bool) -> Vec<Lamp> {
             LampSides::Both | LampSides::Outside => &[1.0],
             LampSides::Inside => &[-1.0],
         };
-        // Rows of very many lamps are taken as fewer, brighter ones.
-        let taken = if body.strip { 16 } else { body.lamps.min(16) };
+        let taken = lights_a_row(body);
         let radius = lamp_radius(body);
         let colour = lamp_light(body);
         let top = colour.iter().copied().fold(0.0, f64::max);

@@ -24,7 +24,7 @@ pub fn lamp_light(body: &Body) -> Vec3 {
 }
 
 /// A body, and its slabs behind those that there are.
-pub fn flatten(scene: &Scene, assets: &Assets, k: usize, slabs: &mut Vec<Slab>) -> GpuBody {
+pub fn flatten(scene: &Scene, k: usize, is_sealed: bool, slabs: &mut Vec<Slab>) -> GpuBody {
     let body = &scene.world.bodies[k];
     let first = slabs.len();
     let reach = body.solid.inradius() * body.radius;
@@ -72,7 +72,7 @@ pub fn flatten(scene: &Scene, assets: &Assets, k: usize, slabs: &mut Vec<Slab>) 
         lamp_colour: single(lamp_light(body)),
         lamps: if body.strip && body.has_lamps() { -1 } else { lamps as i32 },
         bar_colour: linear_colour(body.bar_colour),
-        code_in: 4 * k as i32 + 1 + if sealed(scene, assets, k) { SEALED } else { 0 },
+        code_in: 4 * k as i32 + 1 + if is_sealed { SEALED } else { 0 },
         first_slab: first as i32,
         slabs: (slabs.len() - first) as i32,
         inverse_ior: (1.0 / ior) as f32,
@@ -151,13 +151,25 @@ fn floor_misses(body: &Body, floor: &Floor) -> bool {
     })
 }
 
-// Whether nothing else reaches into body k: its inner rays then ask it alone.
-pub fn sealed(scene: &Scene, assets: &Assets, k: usize) -> bool {
+/// Of each body whether nothing else reaches into it: its inner rays then ask it alone.
+pub fn sealed(scene: &Scene, assets: &Assets) -> Vec<bool> {
+    // Side by side in memory: each is compared with all others.
+    let around: Vec<(Vec3, f64)> = scene.world.bodies.iter().map(|b| (b.centre, b.radius)).collect();
+    (0..around.len()).into_par_iter().map(|k| is_sealed(scene, assets, k, &around)).collect()
+}
+
+// Whether balls are so far from each other that `apart` need not look.
+fn far((a, ra): (Vec3, f64), (b, rb): (Vec3, f64)) -> bool {
+    let (between, reach) = (sub(b, a), 1.0001 * (ra + rb));
+    dot(between, between) > reach * reach
+}
+
+fn is_sealed(scene: &Scene, assets: &Assets, k: usize, around: &[(Vec3, f64)]) -> bool {
     let body = &scene.world.bodies[k];
     let shape = Shape { body, corners: corners(body), normals: body.normals() };
     let mut spheres = scene.world.spheres.iter().map(|s| (s.centre, s.radius));
     let particles: Vec<_> = assets.particles.iter().flat_map(|p| &p.spheres).collect();
-    scene.world.bodies.iter().enumerate().all(|(j, other)| j == k || apart(body, other))
+    around.iter().enumerate().all(|(j, &ball)| j == k || far(around[k], ball) || apart(body, &scene.world.bodies[j]))
         && scene.world.floor.as_ref().is_none_or(|f| floor_misses(body, f))
         && spheres.all(|(centre, radius)| shape.misses_sphere(centre, radius))
         && particles.par_iter().all(|(centre, radius)| shape.misses_sphere(centre.map(f64::from), f64::from(*radius)))

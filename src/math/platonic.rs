@@ -1,6 +1,7 @@
 //! The five Platonic solids: vertices at exactly the circumradius, outward faces, edges, face planes.
 
 use crate::math::vec3::{Vec3, cross, dot, length, normalise, scale, sub};
+use std::sync::OnceLock;
 
 /// One of the five Platonic solids.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -80,7 +81,12 @@ impl Solid {
     /// Faces as rings of vertex numbers, counter-clockwise seen from outside.
     ///
     /// Found from the vertices alone: a face is a plane through three of them with all others behind.
-    pub fn faces(self) -> Vec<Vec<usize>> {
+    pub fn faces(self) -> &'static [Vec<usize>] {
+        static FOUND: [OnceLock<Vec<Vec<usize>>>; 5] = [const { OnceLock::new() }; 5];
+        FOUND[self as usize].get_or_init(|| self.find_faces())
+    }
+
+    fn find_faces(self) -> Vec<Vec<usize>> {
         let v = self.vertices();
         let mut faces: Vec<Vec<usize>> = Vec::new();
         for a in 0..v.len() {
@@ -197,7 +203,7 @@ mod tests {
         for solid in Solid::ALL {
             let (v, faces) = (solid.vertices(), solid.faces());
             let mut directed = std::collections::HashSet::new();
-            for face in &faces {
+            for face in faces {
                 let n = cross(sub(v[face[1]], v[face[0]]), sub(v[face[2]], v[face[1]]));
                 assert!(length(n) > 1e-3, "{solid:?}: degenerate face {face:?}");
                 assert!(dot(n, v[face[0]]) > 0.0, "{solid:?}: face {face:?} looks inward");

@@ -3,9 +3,10 @@
 use super::folder::FrameFolder;
 use super::formats::FormatOptions;
 use super::{Already, Frame, OutputError, PixelFormats, RunInfo, Sink};
+use std::cell::Cell;
 use std::fs::{File, TryLockError};
 use std::path::Path;
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 // How long to wait before a write that failed is tried again: a server that starts anew, a cable, a moment without room.
@@ -127,18 +128,27 @@ pub fn prepare(path: &Path) -> Result<(), OutputError> {
     Ok(())
 }
 
+/// Says whether a frame may still be written: it is asked just before each is.
+pub type Guard = Arc<dyn Fn(u32) -> Result<(), OutputError> + Send + Sync>;
+
 /// Writes frames as files of one pattern.
 #[derive(Clone)]
 pub struct FrameFiles {
     folder: FrameFolder,
     options: FormatOptions,
     is_shared: bool,
+    guard: Option<Guard>,
 }
 
 impl FrameFiles {
-    /// The files of a folder. Nothing is opened yet. Of one that is shared, what is whole there is not made again.
-    pub fn new(folder: FrameFolder, options: FormatOptions, is_shared: bool) -> FrameFiles {
-        FrameFiles { folder, options, is_shared }
+    /// The files of a folder. Nothing is opened yet. Of one that is shared, what is whole there is not made again; where there is
+    /// a guard, a frame that it refuses ends the run.
+    pub fn new(folder: FrameFolder, options: FormatOptions, is_shared: bool, guard: Option<Guard>) -> FrameFiles {
+        FrameFiles { folder, options, is_shared, guard }
+    }
+    // Whether a frame is still this run's.
+    fn check(guard: Option<&Guard>, frame: u32) -> Result<(), OutputError> {
+        guard.map_or(Ok(()), |guard| guard(frame))
     }
 }
 
@@ -151,11 +161,21 @@ impl Sink for FrameFiles {
     }
     fn frame(&mut self, frame: &Frame) -> Result<(), OutputError> {
         let FrameFolder { pattern, format, .. } = &self.folder;
-        write_whole(&pattern.path(frame.number), |file| (format.write)(frame, &self.options, file))
+        let taken = Cell::new(None);
+        let written = write_whole(&pattern.path(frame.number), |file| {
+            (format.write)(frame, &self.options, file)?;
+            // As late as can be.
+            FrameFiles::check(self.guard.as_ref(), frame.number).map_err(|e| {
+                taken.set(Some(e));
+                std::io::ErrorKind::AlreadyExists.into()
+            })
+        });
+        taken.take().map_or(written, Err)
     }
     fn already(&self) -> Option<Already> {
-        let folder = self.folder.clone();
-        self.is_shared.then(|| -> Already { Box::new(move |frame| folder.is_whole(frame)) })
+        let (folder, guard) = (self.folder.clone(), self.guard.clone());
+        let is_there = move |frame| FrameFiles::check(guard.as_ref(), frame).is_ok() && folder.is_whole(frame);
+        self.is_shared.then(|| -> Already { Box::new(is_there) })
     }
     fn helper(&self) -> Option<Box<dyn Sink>> {
         Some(Box::new(self.clone()))

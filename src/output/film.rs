@@ -10,7 +10,7 @@ use super::{OutputError, deep, hex, mp4, opaque};
 use crate::kernels::Isa;
 use crate::scene::Tone;
 use sha2::{Digest, Sha256};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -34,6 +34,8 @@ pub struct Film {
     pub is_anew: bool,
     /// Once it is set, frames that lie in their folder are not read any more.
     pub stop: Arc<AtomicBool>,
+    /// What tells the files of their time steps from others, by frame.
+    pub steps: Arc<BTreeMap<u32, String>>,
     /// Names the scene that the frames are of; None where nobody knows, and segments of others are none of this video's.
     pub scene: Option<String>,
 }
@@ -74,6 +76,11 @@ impl Film {
         sized((light.width(), light.height()))?;
         Ok(deep::planes(&light, self.tone, range))
     }
+    /// Names the files of these frames' time steps; None where they have none.
+    pub fn steps_of(&self, frames: &[u32]) -> Option<String> {
+        let marks: Vec<&str> = frames.iter().filter_map(|n| self.steps.get(n)).map(String::as_str).collect();
+        (!marks.is_empty()).then(|| hash(marks.into_iter()))
+    }
     /// Names its segments: the same for all runs that make the same ones.
     pub fn key(&self, settings: &Settings, ffmpeg: &Ffmpeg) -> String {
         let input = input_arguments(settings, self.sides());
@@ -88,8 +95,13 @@ impl Film {
     pub fn tag(&self, settings: &Settings, ffmpeg: &Ffmpeg) -> String {
         let numbers = self.frames.iter().map(u32::to_string).collect::<Vec<_>>().join(" ");
         let scene = self.scene.as_deref().unwrap_or("unknown");
-        let own = hash([self.key(settings, ffmpeg).as_str(), &numbers].into_iter());
+        let steps = self.steps_of(&self.frames);
+        let own = hash([self.key(settings, ffmpeg).as_str(), &numbers].into_iter().chain(steps.as_deref()));
         format!("polyfly {} scene {:.16} video {own}", env!("CARGO_PKG_VERSION"), scene)
+    }
+    /// Names the beginning of a video that was cut short: no whole one has that name.
+    pub fn tag_of_beginning(tag: &str) -> String {
+        format!("{tag} (its beginning)")
     }
     /// Whether the video is there already, made of just these frames with just these settings.
     pub fn is_made(&self, settings: &Settings) -> bool {
@@ -104,7 +116,9 @@ impl Film {
         if settings.is_embedded {
             let tag = self.tag(settings, &embedded());
             let holds = |bytes: Vec<u8>| bytes.windows(tag.len()).any(|window| window == tag.as_bytes());
-            return std::fs::read(&settings.path).is_ok_and(holds);
+            // The tag is written before it is known how long the film becomes.
+            let is_long = mp4::frames(&settings.path) == Some(self.frames.len() as u64);
+            return is_long && std::fs::read(&settings.path).is_ok_and(holds);
         }
         let Ok(ffmpeg) = find_ffmpeg(settings.ffmpeg.as_deref()) else { return false };
         let path = url(&settings.path);

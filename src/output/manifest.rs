@@ -9,7 +9,7 @@ use super::formats::Format;
 use super::hidden;
 use super::{OutputError, hex};
 use crate::assets::source::open_regular;
-use crate::scene::limits::MAX_SIDE;
+use crate::scene::limits::{MAX_PIXELS, MAX_SIDE};
 use crate::scene::{Output, Pattern, Scene};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
@@ -139,6 +139,7 @@ impl Manifest {
             (!pattern.as_ref().is_some_and(is_name), "`pattern`"),
             (!is_hash, "`hash`"),
             (self.size.contains(&0) || self.size.iter().any(|&side| side > MAX_SIDE), "`size`"),
+            (u64::from(self.size[0]) * u64::from(self.size[1]) > MAX_PIXELS, "`size`"),
             (!(self.fps > 0.0 && self.fps < 1.0e6), "`fps`"),
         ];
         wrong.into_iter().find_map(|(is_wrong, what)| is_wrong.then_some(what))
@@ -303,9 +304,10 @@ fn resolved(scene: &Scene) -> (String, BTreeMap<String, String>) {
     let mut scene = scene.clone();
     let Output { frames, is_loop, .. } = scene.output;
     scene.output = Output { frames, is_loop, ..Output::default() };
-    let mut files = BTreeMap::new();
+    let (mut files, mut read) = (BTreeMap::new(), BTreeMap::<PathBuf, String>::new());
     scene.visit_files(|place, path| {
-        files.insert(place, content(path));
+        // One may be named many times.
+        files.insert(place, read.entry(path.clone()).or_insert_with_key(|path| content(path)).clone());
         *path = path.file_name().map(PathBuf::from).unwrap_or_default();
     });
     if let Some(particles) = &mut scene.world.particles {

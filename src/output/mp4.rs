@@ -22,6 +22,15 @@ pub fn is_whole(path: &Path) -> bool {
     boxes(path).is_ok_and(|boxes| [*b"moov", *b"mdat"].iter().all(|name| boxes.iter().any(|b| b.name == *name)))
 }
 
+/// How many frames a film that is one piece says it has: those of its first track.
+pub fn frames(path: &Path) -> Option<u64> {
+    let index = boxes(path).ok()?.into_iter().find(|b| b.name == *b"moov")?;
+    let index = read(&mut File::open(path).ok()?, index).ok()?;
+    // ISO/IEC 14496-12, SampleSizeBox: its version and flags, a size that all have, and their number.
+    let at = index.windows(4).position(|name| name == b"stsz")? + 12;
+    Some(u32::from_be_bytes(index.get(at..at + 4)?.try_into().ok()?).into())
+}
+
 // The last box of a segment: `free`, these words, and SHA-256 of all before it.
 const SEAL: &[u8; 16] = b"polyfly's seal: ";
 const SEAL_BYTES: u64 = 8 + SEAL.len() as u64 + 32;

@@ -143,12 +143,18 @@ fn plan(film: &Film, folder: &Path, length: usize, format: &str) -> Vec<Segment>
 // Where each lies, and the places of its frames.
 fn files(film: &Film, folder: &Path, length: usize, format: &str) -> impl Iterator<Item = (Range<usize>, PathBuf)> {
     let places = (0..film.frames.len()).step_by(length).map(move |from| from..film.frames.len().min(from + length));
-    places.map(move |frames| (frames.clone(), folder.join(format!("{}.{format}", name(&film.frames[frames])))))
+    let file = move |frames: Range<usize>| {
+        let numbers = &film.frames[frames.clone()];
+        let steps = film.steps_of(numbers).map_or_else(String::new, |steps| format!("-{steps}"));
+        (frames, folder.join(format!("{}{steps}.{format}", name(numbers))))
+    };
+    places.map(file)
 }
 
 // Removes a folder of segments and the hidden one that holds it, where nothing is in them.
 fn remove_empty(folder: &Path, hidden: &Path) {
-    let _ = std::fs::remove_dir(folder).and_then(|()| std::fs::remove_dir(hidden));
+    let _ = std::fs::remove_dir(folder);
+    let _ = std::fs::remove_dir(hidden);
 }
 
 // A segment's name: its frames'.
@@ -394,7 +400,8 @@ impl Segments {
         files.extend(last.as_ref().map(|piece| (piece.file.path().to_owned(), piece.frames)));
         let frames = files.iter().map(|(_, frames)| frames).sum();
         let joined: Vec<(&Path, u64)> = files.iter().map(|(file, frames)| (file.as_path(), *frames)).collect();
-        if frames > 0 && self.maker.joiner().join(&self.folder, &joined, path, tag).is_ok() {
+        let tag = Film::tag_of_beginning(tag);
+        if frames > 0 && self.maker.joiner().join(&self.folder, &joined, path, &tag).is_ok() {
             return Ok(frames);
         }
         // Without room for another copy, the one that there is.

@@ -338,6 +338,12 @@ impl Video {
         if !cut_short && let Err(cause) = self.pass(self.film.frames.len() - self.next) {
             return Err(self.autopsy(cause));
         }
+        // A disk may be full only now.
+        if let Kind::Raw(y4m) = &mut self.kind
+            && let Err(cause) = y4m.flush()
+        {
+            return Err(self.autopsy(cause));
+        }
         let cut_short = cut_short || self.next < self.film.frames.len();
         let path = if cut_short { partial(&self.settings.path) } else { self.settings.path.clone() };
         match self.kind {
@@ -455,6 +461,7 @@ mod tests {
     #[test]
     fn segments_are_those_of_the_same_frames_and_settings() {
         let film = Film {
+            steps: Arc::default(),
             frames: vec![0, 1, 2],
             part: None,
             size: (31, 20),

@@ -37,6 +37,10 @@ impl Y4m {
         };
         write(&mut self.file).map_err(|e| OutputError::Write(self.path.clone(), e))
     }
+    /// Writes what has been held back.
+    pub fn flush(&mut self) -> Result<(), OutputError> {
+        self.file.flush().map_err(|e| OutputError::Write(self.path.clone(), e))
+    }
     /// After a failure: gives the frames that are whole that name; says how many there are, if any.
     pub fn keep(self, path: &Path) -> Option<u64> {
         let (file, _unwritten) = self.file.into_parts();

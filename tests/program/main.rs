@@ -20,6 +20,8 @@ mod segments;
 mod stopping;
 #[cfg(unix)]
 mod strangers;
+#[cfg(unix)]
+mod takeover;
 mod terminal;
 #[cfg(unix)]
 mod tutorials;

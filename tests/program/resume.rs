@@ -84,11 +84,12 @@ fn frames_that_are_there_are_safe() {
             .iter()
             .all(|f| before.contains(f) || ["4.png", "5.png"].contains(&f.0.as_str()))
     );
-    // Overwritten in part, nobody could tell whose the others are.
+    // Overwritten in part, the rest stays the first scene's.
     let part = render(dir.path(), "0-1", "out/%d.png", &["--overwrite"]);
     assert!(part.status.success() && words(&part).contains("another scene"), "{}", words(&part));
-    assert_eq!(code(&render(dir.path(), "0-3", "out/%d.png", &["--resume"])), 64);
-    assert_eq!(code(&polyfly(dir.path(), &["missing", "out"])), 64);
+    assert_eq!(code(&render(dir.path(), "0-3", "out/%d.png", &["--resume"])), 65);
+    let rest = polyfly(dir.path(), &["missing", "out"]);
+    assert!(code(&rest) == 75 && rest.stdout == b"2\n", "{}", words(&rest));
     let all = render(dir.path(), "0-5", "out/%d.png", &["--overwrite"]);
     assert!(all.status.success(), "{}", words(&all));
     assert_eq!(code(&polyfly(dir.path(), &["missing", "out"])), 0);

@@ -70,6 +70,8 @@ fn a_manifest_that_leads_outside_or_promises_too_much_is_refused() {
         ("pattern", written("../a/%d.png", &|m| m["pattern"] = "../a/%d.png".into())),
         ("hash", written("%d.png", &|m| m["hash"] = "/../../../escaped".into())),
         ("size", written("%d.png", &|m| m["size"] = serde_json::json!([0, 48]))),
+        ("size", written("%d.png", &|m| m["size"] = serde_json::json!([40_000, 40_000]))),
+        ("frames", written("%d.png", &|m| m["frames"] = "0-4294967295".into())),
         ("fps", written("%d.png", &|m| m["fps"] = (-3.0).into())),
     ] {
         std::fs::write(dir.path().join("bad/manifest.json"), text).unwrap();
@@ -89,7 +91,16 @@ fn a_manifest_that_leads_outside_or_promises_too_much_is_refused() {
     assert_eq!(promised("0-99999999"), [75, 75]);
     let missing = polyfly(dir.path(), &["missing", "bad"]);
     assert_eq!(text(&missing.stdout), "0-1,3-99999999\n");
-    assert_eq!(promised("0-2147483647"), [64, 64]);
+    assert_eq!(promised("0-2147483647"), [65, 65]);
+    // Nor does it speak to the terminal.
+    let text = written("%d.png", &|m| {
+        m["hash"] = "0".repeat(64).into();
+        m["files"] = serde_json::json!({"\u{1b}[2J": "1"});
+    });
+    std::fs::write(dir.path().join("bad/manifest.json"), text).unwrap();
+    let other = render(dir.path(), "0-1", "bad/%d.png", &["--resume"]);
+    assert!(code(&other) == 65 && words(&other).contains("?[2J"), "{}", words(&other));
+    assert!(!words(&other).contains('\u{1b}'), "{}", words(&other));
     std::fs::remove_file(dir.path().join("bad/manifest.json")).unwrap();
     fifo(&dir.path().join("bad/manifest.json"));
     for job in jobs {
@@ -123,12 +134,12 @@ fn frames_of_nobody_knows_which_scene_are_in_no_clip() {
     still("7", "b/%d.png");
     let beside = render(dir.path(), "0-4", "b/%d.png", &[]);
     assert!(code(&beside) == 64 && words(&beside).contains("such as 7"), "{}", words(&beside));
-    // Among what is overwritten in part nothing is recorded, and nothing resumed.
+    // Among what is overwritten in part the rest stays the other clip's.
     let args = [&["other.toml", "--frames", "0-5", "-o", "c/%d.png"], &LOOK[..]].concat();
     assert!(polyfly(dir.path(), &args).status.success());
     assert!(render(dir.path(), "0-2", "c/%d.png", &["--overwrite"]).status.success());
     for (frames, more) in [("8-9", &[][..]), ("0-9", &["--resume"])] {
-        assert_eq!(code(&render(dir.path(), frames, "c/%d.png", more)), 64);
+        assert_eq!(code(&render(dir.path(), frames, "c/%d.png", more)), 65);
     }
     assert!(render(dir.path(), "0-5", "c/%d.png", &["--overwrite"]).status.success());
     assert_eq!(code(&polyfly(dir.path(), &["missing", "c"])), 0);

@@ -29,22 +29,25 @@ fi
 @LOOK@
 round=${1:-0}
 hidden=$folder/.polyfly
-script=$hidden/slurm.sh
+# Other jobs may be at work in the folder.
+script=$hidden/slurm-@CLIP@.sh
+seen=$hidden/missing-@CLIP@
 [ ! -L "$hidden" ] && mkdir -p "$hidden" || exit 74
 if [ "$round" = 0 ]; then
   # Slurm runs a copy of this file that is gone when the job is.
   cp "$0" "$script" || exit 74
-  rm -f "$hidden/missing"
+  rm -f "$seen"
 fi
 
 look
-if [ "$left" = "$(cat "$hidden/missing" 2>/dev/null)" ] || [ "$round" -gt "$rounds" ]; then
+if [ "$left" = "$(cat "$seen" 2>/dev/null)" ] || [ "$round" -gt "$rounds" ]; then
   echo "giving up after $round rounds; missing: $left (logs: $hidden/slurm-*.log)" >&2
   exit 1
 fi
-echo "$left" >"$hidden/missing"
 
 array=$(sbatch --parsable --array="$todo%$running" @GPU@ --signal=B:TERM@60 \
   --output="$hidden/slurm-%A_%a.log" "$script" shard) || exit 75
 next=$(sbatch --parsable --dependency="afterany:${array%%;*}" "$script" $((round + 1))) || exit 75
+# Now that it is sent: a job that is started again before has brought nothing yet.
+echo "$left" >"$seen"
 echo "round $round: shards $todo are array ${array%%;*}; job ${next%%;*} looks again"

@@ -1,0 +1,196 @@
+//! Two runs over one folder's frames, and what changes between a run and the next: no clip or film is ever of two scenes.
+
+use crate::common::{folder, frames, polyfly, program, shell_script, text, wait_for, words};
+use std::path::Path;
+use std::process::{Command, Output, Stdio};
+
+const LOOK: [&str; 6] = ["--cpu", "--size", "64x48", "--samples", "1", "--threads=1"];
+const OTHER: [&str; 3] = ["--set", "film.exposure=1", "--overwrite"];
+
+fn render(dir: &Path, frames: &str, to: &str, more: &[&str]) -> Output {
+    polyfly(dir, &[&["scene.toml", "--frames", frames, "-o", to], &LOOK[..], more].concat())
+}
+
+fn code(run: &Output) -> i32 {
+    run.status.code().unwrap()
+}
+
+// All frames of `b` are those of `a`.
+fn same(a: &Path, b: &Path) {
+    for (name, bytes) in frames(b) {
+        assert!(std::fs::read(a.join(&name)).unwrap() == bytes, "{name}");
+    }
+}
+
+#[test]
+fn a_few_frames_of_another_scene_cost_no_more_than_those() {
+    let dir = folder();
+    assert!(render(dir.path(), "0-9", "a/%d.png", &[]).status.success());
+    let other = render(dir.path(), "0-3", "a/%d.png", &OTHER);
+    assert!(other.status.success() && words(&other).contains("4-9 of another scene stay"), "{}", words(&other));
+    let missing = polyfly(dir.path(), &["missing", "a"]);
+    assert_eq!(code(&missing), 0, "{}", words(&missing));
+    assert!(text(&polyfly(dir.path(), &["status", "a"]).stdout).contains("6 of 6 frames are whole"));
+    // What the other made is not this clip's: ten of ten frames were.
+    assert!(render(dir.path(), "0-19", "a/other%d.png", &[]).status.success());
+    let status = text(&polyfly(dir.path(), &["status", "a/%d.png"]).stdout);
+    assert!(status.contains(": 10 frames, "), "{status}");
+    let all = render(dir.path(), "0-9", "a/%d.png", &["--resume"]);
+    assert!(code(&all) == 64 && words(&all).contains("0.png is none of this clip's frames"), "{}", words(&all));
+    assert!(render(dir.path(), "4-9", "a/%d.png", &["--resume"]).status.success());
+    // With --overwrite they are made again, the others' first ones too.
+    assert!(render(dir.path(), "0-9", "a/%d.png", &["--overwrite"]).status.success());
+    assert!(render(dir.path(), "0-9", "b/%d.png", &[]).status.success());
+    same(&dir.path().join("a"), &dir.path().join("b"));
+}
+
+#[test]
+fn a_run_whose_folder_another_scene_takes_stops() {
+    let dir = folder();
+    let large = ["--cpu", "--size", "320x240", "--samples", "1", "--threads=1"];
+    let render = |frames: &str, to: &str, more: &[&str]| {
+        program(dir.path(), &[&["scene.toml", "--frames", frames, "-o", to], &large[..], more].concat())
+    };
+    let first = render("0-399", "a/%d.png", &[]).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
+    wait_for(|| dir.path().join("a/2.png").exists());
+    let other = render("0-19", "a/%d.png", &OTHER).output().unwrap();
+    assert!(other.status.success(), "{}", words(&other));
+    let first = first.wait_with_output().unwrap();
+    assert_eq!(code(&first), 65, "{}", words(&first));
+    assert!(words(&first).contains("another run has taken a over"), "{}", words(&first));
+    // What is in the place of the other's frames is the other's.
+    assert!(render("0-19", "b/%d.png", &OTHER).status().unwrap().success());
+    same(&dir.path().join("a"), &dir.path().join("b"));
+}
+
+// Particles with a file for each of six frames, of so many.
+fn steps(dir: &Path, count: &str, to: &str) {
+    std::fs::create_dir_all(dir.join(to)).unwrap();
+    let made = polyfly(dir, &["particles", "generate", "--steps", "6", count, &format!("{to}/%d.bin")]);
+    assert!(made.status.success(), "{}", words(&made));
+}
+
+#[test]
+fn films_and_segments_of_other_time_steps_are_not_taken() {
+    let dir = folder();
+    let at = |name: &str| dir.path().join(name);
+    steps(dir.path(), "50", "steps");
+    steps(dir.path(), "900", "others");
+    std::fs::write(at("p.toml"), "[output]\nframes = 6\n[particles]\npath = \"steps/%d.bin\"\n").unwrap();
+    let render = |more: &[&str]| polyfly(dir.path(), &[&["p.toml", "--segment=2"], &LOOK[..], more].concat());
+    let done = |run: Output| assert!(run.status.success(), "{}", words(&run));
+    done(render(&["--no-frames", "--video", "a.mp4"]));
+    done(render(&["-o", "f/%d.png", "--shard", "1/2", "--video", "s.mp4"]));
+    done(render(&["-o", "f/%d.png", "--shard", "2/2", "--video", "s.mp4"]));
+    for n in ["2", "3"] {
+        std::fs::copy(at(&format!("others/{n}.bin")), at(&format!("steps/{n}.bin"))).unwrap();
+    }
+    let farm = polyfly(dir.path(), &[&["farm", "commands", "p.toml", "--"], &LOOK[..], &["-o", "f/%d.png"]].concat());
+    assert!(code(&farm) == 65 && words(&farm).contains("of frame 2"), "{}", words(&farm));
+    done(render(&["--no-frames", "--video", "new.mp4"]));
+    done(render(&["--no-frames", "--video", "a.mp4", "--resume"]));
+    done(render(&["-o", "f/%d.png", "--overwrite"]));
+    done(polyfly(dir.path(), &["stitch", "f", "-o", "s.mp4", "--segment=2"]));
+    done(render(&["-o", "g/%d.png", "--video", "t.mp4"]));
+    let read = |name: &str| std::fs::read(at(name)).unwrap();
+    assert!(read("a.mp4") == read("new.mp4") && read("s.mp4") == read("t.mp4"));
+}
+
+#[test]
+fn a_beginning_by_the_name_of_the_whole_is_not_the_whole() {
+    let (dir, tools) = (folder(), tempfile::tempdir().unwrap());
+    // Dies once it has made two segments.
+    let script = format!(
+        "case \"$*\" in *rawvideo*) echo x >>{0}/n; [ $(wc -l <{0}/n) -gt 3 ] && exit 3 ;; esac\nexec ffmpeg \"$@\"",
+        tools.path().display()
+    );
+    let ffmpeg = shell_script(tools.path(), "ffmpeg-that-dies", &script);
+    let film = ["--segment=5", "--encoders=1", "--video", "v.mp4"];
+    let run = render(dir.path(), "0-19", "a/%d.png", &[&film[..], &["--ffmpeg", &ffmpeg]].concat());
+    assert!(code(&run) == 74 && dir.path().join("v.partial.mp4").exists(), "{}", words(&run));
+    std::fs::rename(dir.path().join("v.partial.mp4"), dir.path().join("v.mp4")).unwrap();
+    assert!(render(dir.path(), "0-19", "a/%d.png", &[&film[..], &["--resume"]].concat()).status.success());
+    let whole = render(dir.path(), "0-19", "b/%d.png", &["--segment=5", "--encoders=1", "--video", "w.mp4"]);
+    assert!(whole.status.success(), "{}", words(&whole));
+    let read = |name: &str| std::fs::read(dir.path().join(name)).unwrap();
+    assert!(read("v.mp4") == read("w.mp4"));
+}
+
+#[test]
+fn jobs_make_what_their_flags_ask_for_and_leave_each_other_alone() {
+    let dir = folder();
+    let farm = |engine: &str, more: &[&str]| {
+        polyfly(dir.path(), &[&["farm", engine, "scene.toml", "--shards=2", "--"], &LOOK[..], more].concat())
+    };
+    assert!(render(dir.path(), "0-9", "f/a%d.png", &[]).status.success());
+    let job = farm("commands", &["--frames", "0-9", "-o", "f/a%d.png", "--fps", "12", "--video", "x.mp4"]);
+    assert!(words(&job).contains("-o x.mp4 --fps=12 "), "{}", words(&job));
+    // Another clip in the folder is begun, and its helpers have other names.
+    let clip = |frames: &str, to: &str| {
+        let job = farm("slurm", &["--frames", frames, "-o", to]);
+        assert!(job.status.success(), "{}", words(&job));
+        text(&job.stdout).lines().find(|line| line.starts_with("script=")).unwrap().to_owned()
+    };
+    assert_ne!(clip("0-9", "f/a%d.png"), clip("10-19", "f/a%d.png"));
+    assert_ne!(clip("0-9", "f/a%d.png"), clip("0-9", "f/b%d.png"));
+    let missing = polyfly(dir.path(), &["missing", "f/b%d.png"]);
+    assert_eq!(code(&missing), 75, "{}", words(&missing));
+    for wrong in [&["--video", "x.y4m"][..], &["--video", "x.txt"], &["--dry-run"], &["--frames=3", "-o", "one.png"]] {
+        let job = farm("commands", wrong);
+        assert!(code(&job) == 64 && job.stdout.is_empty(), "{wrong:?}: {}", words(&job));
+    }
+    // A machine without ffmpeg makes its frames all the same.
+    let args = [&["scene.toml", "--frames=0-3", "-o", "g/%d.png", "--video=v.mp4", "--shard=1/2"], &LOOK[..]].concat();
+    let bare = program(dir.path(), &args).env("PATH", dir.path()).output().unwrap();
+    assert!(bare.status.success() && words(&bare).contains("left to `polyfly stitch`"), "{}", words(&bare));
+    assert_eq!(frames(&dir.path().join("g")).len(), 2);
+}
+
+#[test]
+fn pictures_of_nobody_knows_which_scene_are_not_taken_for_one() {
+    let dir = folder();
+    assert!(render(dir.path(), "0-3", "a/%d.png", &[]).status.success());
+    std::fs::remove_file(dir.path().join("a/manifest.json")).unwrap();
+    for flag in [["--hash", "00"], ["--scene", "scene.toml"]] {
+        let run = polyfly(dir.path(), &[&["stitch", "a/%d.png", "-o", "v.mp4"], &flag[..]].concat());
+        assert!(code(&run) == 65 && words(&run).contains("no manifest.json"), "{}", words(&run));
+    }
+    let run = polyfly(dir.path(), &["missing", "a"]);
+    assert!(code(&run) == 64 && words(&run).contains("no manifest.json tells"), "{}", words(&run));
+    let run = polyfly(dir.path(), &["stitch", "a/%d.bmp", "-o", "v.mp4"]);
+    assert!(code(&run) == 64 && words(&run).contains(".bmp"), "{}", words(&run));
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn where_there_is_no_more_memory_the_program_says_so() {
+    let dir = folder();
+    // One face of eight million corners: 36 bytes for each triangle of it, and no estimate is asked.
+    let mut ply = b"ply\nformat binary_little_endian 1.0\nelement vertex 1\nproperty float x\nproperty float y\nproperty float z\n\
+        element face 1\nproperty list uint uchar vertex_indices\nend_header\n"
+        .to_vec();
+    ply.extend([0; 12]);
+    ply.extend(8_000_000_u32.to_le_bytes());
+    ply.resize(ply.len() + 8_000_000, 0);
+    std::fs::write(dir.path().join("m.ply"), ply).unwrap();
+    std::fs::write(dir.path().join("m.toml"), "[[mesh]]\npath = \"m.ply\"\n").unwrap();
+    let ours = env!("CARGO_BIN_EXE_polyfly");
+    let args = "m.toml --cpu --threads=1 --size 64x48 --frames 0 -o m.png --limit-triangles=100 --limit-memory=9999";
+    let limited = format!("ulimit -v 600000; exec {ours} {args}");
+    let run = Command::new("bash").args(["-c", &limited]).current_dir(dir.path()).output().unwrap();
+    assert!(code(&run) == 69 && words(&run).contains("there is no memory for"), "{}", words(&run));
+    assert!(!dir.path().join("m.png").exists());
+}
+
+#[test]
+fn raw_video_that_fails_at_its_very_end_is_kept() {
+    let dir = folder();
+    let ours = env!("CARGO_BIN_EXE_polyfly");
+    let args = "scene.toml --cpu --size 64x48 --samples 1 --frames 0-39 --no-frames --video v.y4m";
+    // 40 frames of 4,614 bytes, and files of at most 100 KiB.
+    let limited = format!("ulimit -f 100; exec {ours} {args}");
+    let run = Command::new("bash").args(["-c", &limited]).current_dir(dir.path()).output().unwrap();
+    assert!(code(&run) == 74 && words(&run).contains("first 22 frames are kept in v.partial.y4m"), "{}", words(&run));
+    let kept = std::fs::read(dir.path().join("v.partial.y4m")).unwrap();
+    assert_eq!(kept.windows(6).filter(|word| word == b"FRAME\n").count(), 22);
+}
