@@ -2,7 +2,7 @@
 
 use crate::output::OutputError;
 use crate::output::files::folder_of;
-use crate::output::manifest::{Manifest, NAME};
+use crate::output::manifest::{Manifest, ManifestError, NAME};
 use crate::render::frames::FrameList;
 use crate::scene::Pattern;
 use std::path::Path;
@@ -47,7 +47,7 @@ impl Ownership {
     /// Looks whether a frame is still that run's. The manifest is read again only where its file is another one.
     ///
     /// # Errors
-    /// It is another's.
+    /// It is another's; the manifest cannot be read.
     pub fn check(&self, frame: u32) -> Result<(), OutputError> {
         let folder = folder_of(&self.pattern.path(0)).to_owned();
         let now = state(&folder.join(NAME));
@@ -57,7 +57,12 @@ impl Ownership {
         }
         let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
         if now.is_none() || seen.0 != now {
-            let manifest = Manifest::read(&self.pattern).ok().flatten().filter(|manifest| manifest.hash == self.hash);
+            let manifest = match Manifest::read(&self.pattern) {
+                Ok(manifest) => manifest.filter(|manifest| manifest.hash == self.hash),
+                // A server that starts anew takes nothing over.
+                Err(ManifestError::Output(e)) => return Err(e),
+                Err(_) => None,
+            };
             *seen = (now, manifest.as_ref().and_then(listed));
         }
         match seen.1.as_ref().is_some_and(|frames| frames.contains(frame)) {

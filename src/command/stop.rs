@@ -144,14 +144,12 @@ impl Stop {
 pub fn out_of_memory(bytes: usize) -> ! {
     use std::io::Write;
     let mut words = [0_u8; 300];
-    let mut rest = &mut words[..];
     let _ = writeln!(
-        rest,
+        &mut words[..],
         "polyfly: there is no memory for {} MiB more: ask for a smaller --size, fewer --threads or smaller files, or take another \
          machine; what is written is whole",
         bytes.div_ceil(1 << 20)
     );
-    let _unused = rest.len();
     #[cfg(unix)]
     {
         let length = words.iter().position(|&byte| byte == 0).unwrap_or(words.len());

@@ -165,9 +165,13 @@ impl Sink for FrameFiles {
         let written = write_whole(&pattern.path(frame.number), |file| {
             (format.write)(frame, &self.options, file)?;
             // As late as can be.
-            FrameFiles::check(self.guard.as_ref(), frame.number).map_err(|e| {
-                taken.set(Some(e));
-                std::io::ErrorKind::AlreadyExists.into()
+            FrameFiles::check(self.guard.as_ref(), frame.number).map_err(|e| match e {
+                // It may pass.
+                OutputError::Read(_, e) => e,
+                e => {
+                    taken.set(Some(e));
+                    std::io::ErrorKind::AlreadyExists.into()
+                }
             })
         });
         taken.take().map_or(written, Err)
