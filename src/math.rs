@@ -3,5 +3,6 @@
 pub mod bvh;
 pub mod colormap;
 pub mod platonic;
+mod ploc;
 pub mod srgb;
 pub mod vec3;

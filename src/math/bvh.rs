@@ -1,13 +1,17 @@
 //! A bounding volume hierarchy in two levels: a tree for each group of elements, and a tree over these.
 
+use super::ploc::{self, Window};
 use glam::Vec3A;
-use obvhs::BvhBuildParams;
 use obvhs::aabb::Aabb;
 use obvhs::bvh2::Bvh2;
-use obvhs::bvh2::builder::build_bvh2;
+use obvhs::bvh2::leaf_collapser::collapse;
+use obvhs::bvh2::reinsertion::ReinsertionOptimizer;
 
 /// Deepest tree that the kernels' stack holds.
 pub const MAX_DEPTH: usize = 60;
+
+// Of a step down the tree, in tests of elements.
+const TRAVERSAL_COST: f32 = 3.0;
 
 /// A box: its lower and its upper corner.
 pub type Bounds = [[f32; 3]; 2];
@@ -89,28 +93,20 @@ fn tree_of(boxes: &[Aabb], leaf: u32) -> Bvh2 {
     if boxes.is_empty() {
         return Bvh2::default();
     }
-    if many_alike(boxes) {
-        return balanced(boxes, leaf);
-    }
-    // A small tree is made well in no time; a large one must not keep the frame waiting.
-    let quality = match boxes.len() {
-        0..=10_000 => BvhBuildParams::very_slow_build(),
-        10_001..=100_000 => BvhBuildParams::medium_build(),
-        _ => BvhBuildParams::fast_build(),
+    // A small tree is made well in no time; a large one must not keep the frame waiting. Nodes that are put elsewhere then
+    // are a share of all.
+    let (passes, later, moved) = match boxes.len() {
+        0..=10_000 => (1, 14, [1.0, 1.0]),
+        10_001..=100_000 => (3, 14, [0.05, 0.1]),
+        _ => (2, 6, [0.02, 0.0]),
     };
-    let params = BvhBuildParams { max_prims_per_leaf: leaf, ..quality };
-    let built = build_bvh2(boxes, params, &mut std::time::Duration::default());
+    let mut built = ploc::build(boxes, Window { first: 1, passes, later });
+    let mut optimizer = ReinsertionOptimizer::default();
+    optimizer.run(&mut built, moved[0], None);
+    collapse(&mut built, leaf, TRAVERSAL_COST);
+    optimizer.run(&mut built, moved[1], None);
     // The joint tree adds a few levels of its own.
     if depth(&built) + 12 <= MAX_DEPTH { built } else { balanced(boxes, leaf) }
-}
-
-// Whether a sample of the boxes is full of repetitions: the builder takes quadratic time over equal boxes.
-fn many_alike(boxes: &[Aabb]) -> bool {
-    const SAMPLE: usize = 2048;
-    let bits = |a: &Aabb| [a.min, a.max].map(|p| p.to_array().map(f32::to_bits));
-    let sample = boxes.iter().step_by(boxes.len().div_ceil(SAMPLE));
-    let different: std::collections::HashSet<_> = sample.clone().map(bits).collect();
-    boxes.len() > SAMPLE && 4 * different.len() < 3 * sample.len()
 }
 
 fn depth(bvh: &Bvh2) -> usize {
