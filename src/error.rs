@@ -92,12 +92,16 @@ pub enum Error {
 // The first few, and how many more. They may come from a manifest that anybody has written.
 fn listed(places: &[String]) -> String {
     const SHOWN: usize = 8;
-    let shown = |c: char| if c.is_control() { '?' } else { c };
-    let places: Vec<String> = places.iter().map(|place| place.chars().map(shown).collect()).collect();
+    let first = places.iter().take(SHOWN).map(|place| printable(place)).collect::<Vec<_>>().join(", ");
     match places.len() {
-        n if n <= SHOWN => places.join(", "),
-        n => format!("{} and {} more", places[..SHOWN].join(", "), n - SHOWN),
+        n if n <= SHOWN => first,
+        n => format!("{first} and {} more", n - SHOWN),
     }
+}
+
+/// A text that anybody may have written, without what a terminal would obey.
+pub fn printable(text: &str) -> String {
+    text.chars().map(|c| if c.is_control() { '?' } else { c }).collect()
 }
 
 impl Error {

@@ -50,6 +50,9 @@ pub struct StitchArgs {
     /// The frames of the video, as a run takes them [default: those of all runs there]
     #[arg(long = "frames", value_name = "LIST", allow_hyphen_values = true)]
     pub list: Option<String>,
+    /// Most memory that it may take, MiB; what would take more is refused [default: nine tenths of what is free]
+    #[arg(long, value_name = "MIB", value_parser = clap::value_parser!(u64).range(1..=1 << 30))]
+    pub limit_memory: Option<u64>,
     /// How to encode.
     #[command(flatten)]
     pub video: VideoArgs,

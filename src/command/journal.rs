@@ -5,7 +5,7 @@ use super::claim::Claim;
 use super::machine::processor;
 use crate::assets::source::open_regular;
 use crate::device::DeviceStats;
-use crate::error::Error;
+use crate::error::{Error, printable};
 use crate::output::RunInfo;
 use crate::output::files::host;
 use crate::output::hidden;
@@ -103,8 +103,7 @@ pub fn read(frames: &Path, clip: &str) -> Vec<Told> {
     names.sort();
     let journal = |(name, path): &(String, PathBuf)| {
         let (host, _) = name.strip_suffix(".jsonl")?.rsplit_once('-')?;
-        let shown = |c: char| if c.is_control() { '?' } else { c };
-        let mut told = Told { host: host.chars().map(shown).collect(), ..Told::default() };
+        let mut told = Told { host: printable(host), ..Told::default() };
         let mut file = BufReader::new(open_regular(path).ok()?);
         let (mut line, mut is_of_clip) = (Vec::new(), true);
         // A line that a kill has cut off is no record, nor is one that is longer than any.

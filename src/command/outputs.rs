@@ -15,7 +15,7 @@ use crate::output::manifest::Manifest;
 use crate::output::origin::Origin;
 use crate::output::segments;
 use crate::output::stream::{Stream, StreamSink};
-use crate::output::video::{Codec, Deep, Range, Settings, VideoSink};
+use crate::output::video::{Codec, Deep, Range, Settings, VideoSink, is_raw};
 use crate::output::{OutputError, PixelFormats, Sink};
 use crate::render::frames::FrameList;
 use crate::report::remark;
@@ -67,7 +67,7 @@ fn unmade(settings: &Settings, film: &Film, part: &FrameList) -> Result<Option<F
 /// It is one, or no video has such a name.
 pub fn is_for_shards(video: &Path, is_asked: bool) -> Result<(), Error> {
     video_name("--video", video)?;
-    match video.extension().is_some_and(|e| e.eq_ignore_ascii_case("y4m")) && is_asked {
+    match is_raw(video) && is_asked {
         true => Err(Error::Usage(
             "a shard makes no .y4m: `polyfly stitch` does, when all of them are done; leave --video out".into(),
         )),
@@ -280,8 +280,7 @@ fn video_settings(scene: &Scene, args: &RenderArgs) -> Result<Option<Settings>, 
 
 /// Whether a video can have that name.
 pub fn video_name(flag: &str, path: &Path) -> Result<(), Error> {
-    let is_raw = path.extension().is_some_and(|e| e.eq_ignore_ascii_case("y4m"));
-    if is_raw || Container::of(path).is_some() {
+    if is_raw(path) || Container::of(path).is_some() {
         return Ok(());
     }
     let all = CONTAINERS.map(|c| format!(".{}", c.extension)).join(", ");

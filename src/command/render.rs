@@ -102,7 +102,9 @@ pub fn run(args: &RenderArgs) -> Result<(), Error> {
         let path = video.as_ref().filter(|(_, film)| film.part.is_none()).map(|(settings, _)| settings.path.clone());
         let goes_on = Some(stop::resuming_command(name == "-"));
         match video {
-            Some((settings, film)) if film.part.is_none() => stitch::make(film, settings, quiet, (&stop, goes_on))?,
+            Some((settings, film)) if film.part.is_none() => {
+                stitch::make(film, settings, quiet, args.limit_memory, (&stop, goes_on))?
+            }
             // The shard's segments, where they are not there yet.
             Some((settings, film)) if film.is_made(&settings) => {}
             Some((settings, film)) => {

@@ -41,7 +41,7 @@ pub fn run(args: &StitchArgs) -> Result<(), Error> {
         holds_light(folder.format)?;
     }
     let stop = Stop::listen(GRACE);
-    make(film, settings, args.changes.quiet, (&stop, Some(this_command())))
+    make(film, settings, args.changes.quiet, args.limit_memory, (&stop, Some(this_command())))
 }
 
 // How long what is in flight may take once it is asked to stop.
@@ -139,6 +139,7 @@ pub fn make(
     film: Film,
     settings: Settings,
     quiet: bool,
+    limit_memory: Option<u64>,
     (stop, goes_on): (&Stop, Option<String>),
 ) -> Result<(), Error> {
     stop.attach(Arc::clone(&film.stop), goes_on);
@@ -157,7 +158,7 @@ pub fn make(
         if settings.is_embedded && !quiet {
             remark(NO_FFMPEG);
         }
-        memory::check(memory::of_film(&settings, &film), None, film.size)?;
+        memory::check(memory::of_film(&settings, &film), limit_memory, film.size)?;
         let made = Video::open(settings, film)?.finish(false)?;
         if made.as_ref() != Some(&path) {
             is_finished(stop, made.as_deref())?;

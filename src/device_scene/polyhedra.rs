@@ -129,9 +129,6 @@ fn separated(normals: &[Vec3], a: &[Vec3], b: &[Vec3], gap: f64) -> bool {
 fn apart(a: &Body, b: &Body) -> bool {
     let gap = 1e-5 * (a.radius + b.radius);
     let between = sub(b.centre, a.centre);
-    if length(between) > a.radius + b.radius + gap {
-        return true;
-    }
     let mut normals = [a.normals(), b.normals()].concat();
     if length(between) > 0.0 {
         normals.push(normalise(between));

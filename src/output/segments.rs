@@ -75,7 +75,6 @@ struct Ended {
 /// The segments of a video, and the encoders that make them.
 pub struct Segments {
     maker: Arc<Maker>,
-    folder: PathBuf,
     segments: Vec<Segment>,
     jobs: Option<Sender<Job>>,
     open: Option<(usize, Sender<Item>)>,
@@ -223,11 +222,11 @@ impl Segments {
         }
         sweep(&folder);
         let segments = plan(film, &folder, settings.segment as usize, settings.segment_format());
-        let maker = Maker { film: film.clone(), settings: settings.clone(), ffmpeg, folder: folder.clone() };
+        let maker = Maker { film: film.clone(), settings: settings.clone(), ffmpeg, folder };
         let to_do = segments.iter().filter(|s| s.is_ours).count();
         if to_do > 0 {
             maker.try_one()?;
-            maker.make_folder().map_err(|e| OutputError::Write(folder.clone(), e))?;
+            maker.make_folder().map_err(|e| OutputError::Write(maker.folder.clone(), e))?;
         }
         let maker = Arc::new(maker);
         let waiting = Arc::new(Waiting::of(most_waiting(settings, film)));
@@ -242,7 +241,7 @@ impl Segments {
         };
         let workers = (0..settings.encoders.clamp(1, to_do.max(1))).map(worker).collect();
         let (open, pieces, failure) = (None, BTreeMap::new(), None);
-        Ok(Segments { maker, folder, segments, jobs: Some(jobs), open, waiting, ended, workers, pieces, failure })
+        Ok(Segments { maker, segments, jobs: Some(jobs), open, waiting, ended, workers, pieces, failure })
     }
 
     /// Adds the film's frame at that place. Waits while too many of them wait.
@@ -338,7 +337,7 @@ impl Segments {
                     (Ok(frames), Some(cause)) => Err(kept(cause, frames, &short)),
                     (Err(0), Some(cause)) => Err(cause),
                     (Err(frames), Some(cause)) => Err(cause.reworded(|what| {
-                        let folder = self.folder.display();
+                        let folder = self.maker.folder.display();
                         format!("{what}; {frames} frames are encoded and kept in {folder}: --resume goes on with them")
                     })),
                     (Ok(_), None) => Ok(Some(short)),
@@ -347,9 +346,9 @@ impl Segments {
             }
         };
         if self.maker.film.scene.is_none() {
-            let _ = std::fs::remove_dir_all(&self.folder);
+            let _ = std::fs::remove_dir_all(&self.maker.folder);
         }
-        remove_empty(&self.folder, &self.maker.film.hidden);
+        remove_empty(&self.maker.folder, &self.maker.film.hidden);
         made
     }
 
@@ -366,7 +365,7 @@ impl Segments {
         }
         let files: Vec<(&Path, u64)> =
             self.segments.iter().map(|s| (s.file.as_path(), s.frames.len() as u64)).collect();
-        if let Err(cause) = self.maker.joiner().join(&self.folder, &files, path, tag) {
+        if let Err(cause) = self.maker.joiner().join(&self.maker.folder, &files, path, tag) {
             // Another run of the same film was there first, and has removed its segments.
             if self.maker.film.is_made(&self.maker.settings) {
                 return Ok(Some(path.to_owned()));
@@ -375,7 +374,7 @@ impl Segments {
             let frames = self.maker.film.frames.len() as u64;
             return Err(match files.as_slice() {
                 [(only, _)] if std::fs::rename(only, &short).is_ok() => kept(cause, frames, &short),
-                _ => stored(cause, &self.folder),
+                _ => stored(cause, &self.maker.folder),
             });
         }
         for (file, _) in files {
@@ -401,7 +400,7 @@ impl Segments {
         let frames = files.iter().map(|(_, frames)| frames).sum();
         let joined: Vec<(&Path, u64)> = files.iter().map(|(file, frames)| (file.as_path(), *frames)).collect();
         let tag = Film::tag_of_beginning(tag);
-        if frames > 0 && self.maker.joiner().join(&self.folder, &joined, path, &tag).is_ok() {
+        if frames > 0 && self.maker.joiner().join(&self.maker.folder, &joined, path, &tag).is_ok() {
             return Ok(frames);
         }
         // Without room for another copy, the one that there is.

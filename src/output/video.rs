@@ -126,8 +126,13 @@ impl Settings {
     }
     /// Whether the file holds the frames as they are.
     pub fn is_raw(&self) -> bool {
-        self.path.extension().is_some_and(|e| e.eq_ignore_ascii_case("y4m"))
+        is_raw(&self.path)
     }
+}
+
+/// Whether a video of that name holds the frames as they are.
+pub fn is_raw(path: &Path) -> bool {
+    path.extension().is_some_and(|e| e.eq_ignore_ascii_case("y4m"))
 }
 
 /// Arguments that describe the raw frames on standard input.

@@ -194,3 +194,32 @@ fn raw_video_that_fails_at_its_very_end_is_kept() {
     let kept = std::fs::read(dir.path().join("v.partial.y4m")).unwrap();
     assert_eq!(kept.windows(6).filter(|word| word == b"FRAME\n").count(), 22);
 }
+
+#[test]
+fn stitch_keeps_to_its_memory_and_leaves_nothing_hidden() {
+    let dir = folder();
+    assert!(render(dir.path(), "0-3", "a/%d.png", &[]).status.success());
+    // Frames of nobody knows whom.
+    std::fs::create_dir(dir.path().join("e")).unwrap();
+    for (name, bytes) in frames(&dir.path().join("a")) {
+        std::fs::write(dir.path().join("e").join(name), bytes).unwrap();
+    }
+    let stitch = |limit: &str| polyfly(dir.path(), &["stitch", "e/%d.png", "-o", "v/v.mp4", "--limit-memory", limit]);
+    let small = stitch("1");
+    assert!(code(&small) == 64 && words(&small).contains("may take 1: "), "{}", words(&small));
+    assert!(words(&small).contains("raise --limit-memory") && !dir.path().join("v").exists());
+    let made = stitch("4000");
+    assert!(made.status.success(), "{}", words(&made));
+    assert!(dir.path().join("v/v.mp4").is_file());
+    assert!(["", "e", "v"].iter().all(|folder| !dir.path().join(folder).join(".polyfly").exists()));
+}
+
+#[test]
+fn a_video_goes_into_the_home_folder() {
+    let dir = folder();
+    std::fs::create_dir(dir.path().join("home")).unwrap();
+    let args = [&["scene.toml", "--frames", "0-3", "--no-frames", "--video", "~/v.mp4"], &LOOK[..]].concat();
+    let run = program(dir.path(), &args).env("HOME", dir.path().join("home")).output().unwrap();
+    assert!(run.status.success(), "{}", words(&run));
+    assert!(dir.path().join("home/v.mp4").is_file() && !dir.path().join("~").exists());
+}
