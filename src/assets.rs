@@ -81,11 +81,17 @@ impl Assets {
         let world = &scene.world;
         let mut meshes = mesh::load_all(&world.meshes, limits)?;
         meshes.extend(world.rectangles.iter().map(Triangles::of_rectangle));
-        let source = world.floor.as_ref().and_then(|f| f.texture.as_ref());
+        let floor = || -> Result<_, AssetError> {
+            let Some(floor) = &world.floor else { return Ok((None, None)) };
+            let texture = floor.texture.as_ref().map(|s| Texture::load(s, limits)).transpose()?;
+            Ok((texture, ReliefMaps::of(floor, limits)?))
+        };
+        let (floor, sky) = rayon::join(floor, || SkyMap::of(&world.sky, limits));
+        let (texture, relief) = floor?;
         Ok(Assets {
-            texture: source.map(|s| Texture::load(s, limits)).transpose()?.map(Arc::new),
-            relief: world.floor.as_ref().map(|f| ReliefMaps::of(f, limits)).transpose()?.flatten().map(Arc::new),
-            sky: SkyMap::of(&world.sky, limits)?.map(Arc::new),
+            texture: texture.map(Arc::new),
+            relief: relief.map(Arc::new),
+            sky: sky?.map(Arc::new),
             meshes: Arc::new(meshes),
             particles: world
                 .particles

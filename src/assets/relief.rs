@@ -3,6 +3,7 @@
 use super::AssetError;
 use super::source::{self, Limits};
 use super::texture::{Picture, Texture, halved, periodic_noise};
+use crate::math::floor;
 use crate::math::vec3::{Vec3, add, dot, length, scale};
 use crate::scene::{Bumps, Floor, FloorShape, MapSource, Relief, uv_gradients};
 use rayon::prelude::*;
@@ -41,8 +42,10 @@ impl<T: Copy + Send> Grid<T> {
     }
     // Beyond its sides it repeats.
     fn at(&self, x: i64, y: i64) -> T {
+        // Nearly all are inside, where no division is needed.
+        let within = |i: i64, n: i64| if (0..n).contains(&i) { i } else { i.rem_euclid(n) };
         let (w, h) = (i64::from(self.width), i64::from(self.height));
-        self.cells[(y.rem_euclid(h) * w + x.rem_euclid(w)) as usize]
+        self.cells[(within(y, h) * w + within(x, w)) as usize]
     }
 }
 
@@ -71,8 +74,9 @@ impl Grid<f32> {
 // Between the four nearest cells.
 fn between<T: Copy + Send>(grid: &Grid<T>, u: f64, v: f64, mix: impl Fn(T, T, f32) -> T) -> T {
     let (x, y) = (u * f64::from(grid.width) - 0.5, v * f64::from(grid.height) - 0.5);
-    let (i, j) = (x.floor() as i64, y.floor() as i64);
-    let (s, t) = ((x - x.floor()) as f32, (y - y.floor()) as f32);
+    let (left, top) = (floor(x), floor(y));
+    let (i, j) = (left as i64, top as i64);
+    let (s, t) = ((x - left) as f32, (y - top) as f32);
     let row = |j| mix(grid.at(i, j), grid.at(i + 1, j), s);
     mix(row(j), row(j + 1), t)
 }

@@ -5,6 +5,7 @@
 
 use super::source::Limits;
 use super::{AssetError, source};
+use crate::math::floor;
 use crate::math::srgb::linear;
 use crate::math::vec3::{Vec3, add, cross, dot, length, normalise, scale};
 use crate::scene::{Sky, SkySource};
@@ -175,7 +176,7 @@ impl Equirectangular {
         Ok(Equirectangular {
             width: decoded.width() as usize,
             height: decoded.height() as usize,
-            pixels: decoded.pixels().map(|p| p.0.map(of)).collect(),
+            pixels: decoded.as_raw().par_chunks_exact(3).map(|p| [of(p[0]), of(p[1]), of(p[2])]).collect(),
         })
     }
     // Bilinear; around, it has no end.
@@ -183,14 +184,17 @@ impl Equirectangular {
         let x = (0.5 - libm::atan2(d[1], d[0]) / (2.0 * PI)) * self.width as f64 - 0.5;
         let y =
             (libm::acos(d[2].clamp(-1.0, 1.0)) / PI * self.height as f64 - 0.5).clamp(0.0, (self.height - 1) as f64);
-        let (left, top) = (x.floor(), y.floor());
-        let column = |i: f64| (i as i64).rem_euclid(self.width as i64) as usize;
-        let row = |j: f64| (j as usize).min(self.height - 1);
+        let (left, top) = (floor(x), floor(y));
+        let (right_share, low_share) = (x - left, y - top);
+        // Neither needs more than one step back: x is from -0.5 to width - 0.5.
+        let column = |i: usize| if i >= self.width { i - self.width } else { i };
+        let first = column((left as isize + self.width as isize).cast_unsigned());
+        let row = |j: usize| j.min(self.height - 1) * self.width;
+        let rows = [(row(top as usize), 1.0 - low_share), (row(top as usize + 1), low_share)];
         let mut sum = [0.0; 3];
-        for (i, share) in [(left, 1.0 - (x - left)), (left + 1.0, x - left)] {
-            for (j, of_it) in [(top, 1.0 - (y - top)), (top + 1.0, y - top)] {
-                let pixel = self.pixels[row(j) * self.width + column(i)].map(f64::from);
-                sum = add(sum, scale(pixel, share * of_it));
+        for (column, share) in [(first, 1.0 - right_share), (column(first + 1), right_share)] {
+            for (row, of_it) in rows {
+                sum = add(sum, scale(self.pixels[row + column].map(f64::from), share * of_it));
             }
         }
         sum
