@@ -164,12 +164,12 @@ pub struct VideoArgs {
     #[arg(long, value_name = "FRAMES", default_value_t = 60, value_parser = clap::value_parser!(u32).range(1..=100_000), help_heading = "Output")]
     pub segment: u32,
     /// Threads of an encoder; the video depends on them a little.
-    #[arg(long, value_name = "N", default_value_t = 4, value_parser = clap::value_parser!(u32).range(1..=64), help_heading = "Output")]
+    #[arg(long, value_name = "N", default_value_t = 12, value_parser = clap::value_parser!(u32).range(1..=64), help_heading = "Output")]
     pub encoder_threads: u32,
-    /// Encoders side by side; 0 = one for two cores. The video does not depend on them.
+    /// Encoders side by side; 0 = one for two cores, as far as a quarter of the memory goes. The video does not depend on them.
     #[arg(long, value_name = "N", default_value_t = 0, value_parser = clap::value_parser!(u32).range(0..=256), help_heading = "Output")]
     pub encoders: u32,
-    /// Most memory for frames that wait for an encoder, MiB.
+    /// Most memory for frames that wait for an encoder, MiB; no more than a quarter of what there is.
     #[arg(long, value_name = "MIB", default_value_t = 1024, value_parser = clap::value_parser!(u32).range(16..), help_heading = "Output")]
     pub video_memory: u32,
 }

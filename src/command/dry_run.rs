@@ -6,6 +6,7 @@ use crate::error::Error;
 use crate::output::ffmpeg::find_ffmpeg;
 use crate::output::film::Film;
 use crate::output::formats::{Format, FormatOptions};
+use crate::output::segments::side_by_side;
 use crate::output::video::{Settings, Video, command_line};
 use crate::output::{Frame, OutputError, PixelFormats, Sink};
 use crate::render::frames::FrameList;
@@ -116,7 +117,7 @@ pub fn told(scene: Scene, outputs: &Outputs, options: RenderOptions, memory: u64
     let mut film = String::new();
     if let Some((settings, of)) = &outputs.video {
         let guess = trial_film(settings, of, &tried.planes)?;
-        let encoders = if settings.is_single() { 1 } else { settings.encoders.max(1) };
+        let encoders = if settings.is_single() { 1 } else { side_by_side(settings, of) };
         longest = longest.max(all(guess.each) / encoders as f64);
         let _ = writeln!(
             film,

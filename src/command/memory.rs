@@ -4,7 +4,7 @@ use super::outputs::{Outputs, needs_of};
 use crate::assets::source::{self, Limits};
 use crate::error::Error;
 use crate::output::film::Film;
-use crate::output::segments::most_waiting;
+use crate::output::segments::most_memory;
 use crate::output::video::Settings;
 use crate::render::RenderOptions;
 use crate::render::footprint;
@@ -30,20 +30,19 @@ const DECODED: u64 = 24;
 pub fn estimate(scene: &Scene, outputs: &Outputs, options: &RenderOptions) -> Result<u64, Error> {
     let picture = outputs.picture_format(scene)?;
     let video = outputs.video.as_ref();
-    let waiting = video
-        .filter(|(settings, _)| !settings.is_single())
-        .map_or(0, |(settings, film)| most_waiting(settings, film) as u64 * settings.frame_bytes(film.sides()) as u64);
+    let encoded =
+        video.filter(|(settings, _)| !settings.is_single()).map_or(0, |(settings, film)| most_memory(settings, film));
     let needs = needs_of(picture.as_ref(), video.map(|(settings, _)| settings));
     let sinks = usize::from(picture.is_some()) + usize::from(video.is_some());
     let list = video.map_or(0, |(_, film)| LISTED * film.frames.len() as u64);
-    Ok(BASE + footprint::most(scene, needs, options, sinks) + waiting + list)
+    Ok(BASE + footprint::most(scene, needs, options, sinks) + encoded + list)
 }
 
 /// Bytes that a video of frames that are there takes.
 pub fn of_film(settings: &Settings, film: &Film) -> u64 {
     let (width, height) = film.size;
-    let waiting = most_waiting(settings, film) as u64 * settings.frame_bytes(film.sides()) as u64;
-    BASE + DECODED * u64::from(width) * u64::from(height) + waiting + LISTED * film.frames.len() as u64
+    let encoded = if settings.is_single() { 0 } else { most_memory(settings, film) };
+    BASE + DECODED * u64::from(width) * u64::from(height) + encoded + LISTED * film.frames.len() as u64
 }
 
 /// Bytes that the files which a scene names take, once they are unfolded; of those that cannot be read nothing, for reading
@@ -69,7 +68,7 @@ pub fn check(bytes: u64, limit: Option<u64>, size: (u32, u32)) -> Result<(), Err
     match most(limit) {
         Some(most) if bytes > most => Err(Error::Usage(format!(
             "a run of {} x {} pixels takes about {} MiB of memory, and may take {}: ask for a smaller --size, for no .exr or \
-             --denoise, for smaller textures and meshes, or raise --limit-memory",
+             --denoise, for fewer --encoders or --encoder-threads, for smaller textures and meshes, or raise --limit-memory",
             size.0,
             size.1,
             bytes >> 20,

@@ -1,7 +1,7 @@
 //! Where a run's frames go: files, a stream, a video; and what of them is there already.
 
 use super::claim::{self, Claim, Existing};
-use super::named_ffmpeg;
+use super::{memory, named_ffmpeg};
 use crate::cli::{RenderArgs, VideoArgs};
 use crate::error::Error;
 use crate::output::container::{CONTAINERS, Container, Join};
@@ -273,7 +273,7 @@ pub fn needs_of(picture: Option<&(&'static Format, FormatOptions)>, video: Optio
 fn video_settings(scene: &Scene, args: &RenderArgs) -> Result<Option<Settings>, Error> {
     let Some(path) = scene.output.video.clone() else { return Ok(None) };
     video_name("--video", &path)?;
-    let settings = encoding(path, scene.output.fps, &args.encoding)?;
+    let settings = encoding(path, scene.output.fps, &args.encoding, args.limit_memory)?;
     let deep = settings.deep.map(|deep| Deep { tone: scene.film.tone, ..deep });
     Ok(Some(Settings { deep, ..settings }))
 }
@@ -315,8 +315,11 @@ fn codec_of(path: &Path, args: &VideoArgs) -> Result<Codec, Error> {
     Ok(codec)
 }
 
-/// How to encode a video of that name.
-pub fn encoding(path: PathBuf, fps: f64, args: &VideoArgs) -> Result<Settings, Error> {
+// What a film may take of the memory: its encoders where nobody has said how many they are, and the frames that wait for one.
+const FILM_SHARE: u64 = 4;
+
+/// How to encode a video of that name. The run may take `limit` MiB of memory, if that is given.
+pub fn encoding(path: PathBuf, fps: f64, args: &VideoArgs, limit: Option<u64>) -> Result<Settings, Error> {
     if std::path::absolute(&path).is_ok_and(|path| path.to_str().is_none()) {
         let name = path.display();
         return Err(Error::Usage(format!("{name}: the whole path is not UTF-8, in which encoders are told of names")));
@@ -328,6 +331,7 @@ pub fn encoding(path: PathBuf, fps: f64, args: &VideoArgs) -> Result<Settings, E
     let range = if args.hdr { Range::Hdr } else { Range::Standard };
     let deep = args.is_deep().then_some(Deep { range, tone: Tone::Soft });
     let may_be_embedded = deep.is_none() && cfg!(feature = "h264") && is_mp4 && ffmpeg.is_none();
+    let share = memory::most(limit).map(|bytes| usize::try_from(bytes / FILM_SHARE).unwrap_or(usize::MAX));
     Ok(Settings {
         deep,
         is_embedded: may_be_embedded && find_ffmpeg(None).is_err(),
@@ -344,6 +348,7 @@ pub fn encoding(path: PathBuf, fps: f64, args: &VideoArgs) -> Result<Settings, E
             0 => std::thread::available_parallelism().map_or(1, usize::from).div_ceil(2),
             n => n as usize,
         },
-        waiting: (args.video_memory as usize) << 20,
+        encoder_memory: share.filter(|_| args.encoders == 0),
+        waiting: ((args.video_memory as usize) << 20).min(share.unwrap_or(usize::MAX)),
     })
 }

@@ -36,7 +36,8 @@ pub fn run(args: &StitchArgs) -> Result<(), Error> {
         Some(pattern) if Manifest::read(&pattern)?.is_none() => (elsewhere(pattern, args)?, None),
         _ => ours(args)?,
     };
-    let settings = encoding(args.output.clone(), args.fps.or(fps).unwrap_or(Output::default().fps), &args.video)?;
+    let fps = args.fps.or(fps).unwrap_or(Output::default().fps);
+    let settings = encoding(args.output.clone(), fps, &args.video, args.limit_memory)?;
     if let (Some(folder), Some(_)) = (&film.source, settings.deep) {
         holds_light(folder.format)?;
     }

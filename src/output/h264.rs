@@ -169,6 +169,7 @@ mod tests {
             segment: 60,
             threads: 1,
             encoders: 1,
+            encoder_memory: None,
             waiting: 1 << 20,
             is_embedded: true,
             deep: None,

@@ -175,10 +175,22 @@ fn folder(settings: &Settings, film: &Film, ffmpeg: &Ffmpeg) -> PathBuf {
     film.hidden.join(format!("{PREFIX}{scene:.16}-{}", film.key(settings, ffmpeg)))
 }
 
-/// How many frames may wait for an encoder: as many as the encoders and one more take in two turns, for those that wait longer make
-/// nothing faster; fewer where the memory for them is less.
-pub fn most_waiting(settings: &Settings, film: &Film) -> usize {
-    let useful = 2 * settings.segment as usize * (settings.encoders + 1);
+/// How many encoders work side by side at most: no more than there are segments, nor than have room in the memory for them.
+pub fn side_by_side(settings: &Settings, film: &Film) -> usize {
+    let room = settings.encoder_memory.map_or(usize::MAX, |bytes| bytes / settings.encoder_bytes(film.sides()));
+    settings.encoders.min(room).clamp(1, film.frames.len().div_ceil(settings.segment as usize).max(1))
+}
+
+/// Most memory of a film that is being made, bytes: its encoders', and that of frames that wait for one.
+pub fn most_memory(settings: &Settings, film: &Film) -> u64 {
+    let frame = settings.frame_bytes(film.sides());
+    (most_waiting(settings, film) * frame + side_by_side(settings, film) * settings.encoder_bytes(film.sides())) as u64
+}
+
+// How many frames may wait for an encoder: as many as the encoders and one more take in two turns, for those that wait longer make
+// nothing faster; fewer where the memory for them is less.
+fn most_waiting(settings: &Settings, film: &Film) -> usize {
+    let useful = 2 * settings.segment as usize * (side_by_side(settings, film) + 1);
     let frame = settings.frame_bytes(film.sides()).max(1);
     useful.min(film.frames.len()).min(settings.waiting / frame).max(2)
 }
@@ -239,7 +251,7 @@ impl Segments {
                 }
             })
         };
-        let workers = (0..settings.encoders.clamp(1, to_do.max(1))).map(worker).collect();
+        let workers = (0..side_by_side(settings, film).min(to_do.max(1))).map(worker).collect();
         let (open, pieces, failure) = (None, BTreeMap::new(), None);
         Ok(Segments { maker, segments, jobs: Some(jobs), open, waiting, ended, workers, pieces, failure })
     }

@@ -76,8 +76,11 @@ pub struct Settings {
     pub segment: u32,
     /// Threads of an encoder; what it makes depends on them a little.
     pub threads: u32,
-    /// Encoders side by side; what they make does not depend on them.
+    /// Most encoders side by side; what they make does not depend on them.
     pub encoders: usize,
+    /// Most memory that these may take, bytes, as far as that is told by [`Settings::encoder_bytes`]; None where somebody has
+    /// said how many there are to be.
+    pub encoder_memory: Option<usize>,
     /// Ten bits a channel; None for eight.
     pub deep: Option<Deep>,
     /// Without ffmpeg, by the encoder that is built in.
@@ -112,6 +115,13 @@ impl Settings {
     /// Bytes of a frame's planes.
     pub fn frame_bytes(&self, (width, height): (u32, u32)) -> usize {
         width as usize * height as usize * 3 / 2 * if self.deep.is_some() { 2 } else { 1 }
+    }
+    /// Bytes that one encoder takes, about: `benches/encoders` measures it.
+    pub fn encoder_bytes(&self, sides: (u32, u32)) -> usize {
+        let looks_far = self.codec != Codec::H264
+            || self.preset.as_ref().is_some_and(|preset| !["ultrafast", "superfast", "veryfast"].contains(&&**preset));
+        let frames = if looks_far { 150 } else { 55 } + 8 * self.threads as usize;
+        (72 << 20) + frames * self.frame_bytes(sides)
     }
     /// A grey frame.
     pub fn grey(&self, size: (u32, u32)) -> Vec<u8> {
@@ -418,6 +428,7 @@ impl Sink for VideoSink {
 
 #[cfg(test)]
 mod tests {
+    use super::super::segments;
     use super::*;
     use std::sync::Arc;
 
@@ -433,6 +444,7 @@ mod tests {
             segment: 60,
             threads: 4,
             encoders: 1,
+            encoder_memory: None,
             waiting: 1 << 20,
             is_embedded: false,
             deep: None,
@@ -463,20 +475,40 @@ mod tests {
         );
     }
 
-    #[test]
-    fn segments_are_those_of_the_same_frames_and_settings() {
-        let film = Film {
+    fn film(frames: u32, size: (u32, u32)) -> Film {
+        Film {
             steps: Arc::default(),
-            frames: vec![0, 1, 2],
+            frames: (0..frames).collect(),
             part: None,
-            size: (31, 20),
+            size,
             source: None,
             tone: Tone::Soft,
             hidden: ".polyfly".into(),
             is_anew: false,
             stop: Arc::default(),
             scene: Some("a".into()),
-        };
+        }
+    }
+
+    #[test]
+    fn encoders_have_room_in_the_memory() {
+        let (long, short) = (film(3000, (1240, 960)), film(59, (1240, 960)));
+        let mine = Settings { encoders: 16, ..settings(Codec::H264) };
+        let each = mine.encoder_bytes(long.sides());
+        // What ffmpeg 7.0 and 5.1 take with four threads is 171 and 207 MiB.
+        assert!((200 << 20..300 << 20).contains(&each), "{each}");
+        assert!(Settings { codec: Codec::H265, ..mine.clone() }.encoder_bytes(long.sides()) > each);
+        let side_by_side =
+            |film, memory| segments::side_by_side(&Settings { encoder_memory: memory, ..mine.clone() }, film);
+        assert_eq!([None, Some(3 * each), Some(1)].map(|memory| side_by_side(&long, memory)), [16, 3, 1]);
+        assert_eq!(side_by_side(&short, None), 1);
+        // Frames that wait come on top.
+        assert!(segments::most_memory(&mine, &long) > 16 * each as u64);
+    }
+
+    #[test]
+    fn segments_are_those_of_the_same_frames_and_settings() {
+        let film = film(3, (31, 20));
         let ffmpeg = Ffmpeg { program: "ffmpeg".into(), version: "7".into() };
         let mine = settings(Codec::H264);
         let key = film.key(&mine, &ffmpeg);
