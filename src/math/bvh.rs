@@ -1,6 +1,6 @@
 //! A bounding volume hierarchy in two levels: a tree for each group of elements, and a tree over these.
 
-use super::ploc::{self, Window};
+use super::ploc;
 use glam::Vec3A;
 use obvhs::aabb::Aabb;
 use obvhs::bvh2::Bvh2;
@@ -100,7 +100,7 @@ fn tree_of(boxes: &[Aabb], leaf: u32) -> Bvh2 {
         10_001..=100_000 => (3, 14, [0.05, 0.1]),
         _ => (2, 6, [0.02, 0.0]),
     };
-    let mut built = ploc::build(boxes, Window { first: 1, passes, later });
+    let mut built = ploc::build(boxes, (passes, later));
     let mut optimizer = ReinsertionOptimizer::default();
     optimizer.run(&mut built, moved[0], None);
     collapse(&mut built, leaf, TRAVERSAL_COST);

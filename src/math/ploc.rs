@@ -15,19 +15,9 @@ use rayon::prelude::*;
 // boxes. Those of meshes and particles join one of three to six.
 const NODES_A_PAIR: usize = 12;
 
-/// How far along the curve a node looks for its partner, to both sides.
-#[derive(Clone, Copy, Debug)]
-pub struct Window {
-    /// In the first passes.
-    pub first: usize,
-    /// How many those are.
-    pub passes: usize,
-    /// After them.
-    pub later: usize,
-}
-
-/// A tree with one box a leaf.
-pub fn build(boxes: &[Aabb], window: Window) -> Bvh2 {
+/// A tree with one box a leaf. A node looks for its partner among its neighbours along the curve in so many passes, and that
+/// far to both sides in the later ones.
+pub fn build(boxes: &[Aabb], (passes, far): (usize, usize)) -> Bvh2 {
     let mut now: Vec<Bvh2Node> = curve(boxes).into_iter().map(|i| Bvh2Node::new(boxes[i as usize], 1, i)).collect();
     let mut nodes = vec![Bvh2Node::default(); (2 * now.len()).saturating_sub(1)];
     // Children lie behind their parents.
@@ -36,7 +26,7 @@ pub fn build(boxes: &[Aabb], window: Window) -> Bvh2 {
         if now.len() < 2 {
             break;
         }
-        let partners = partners(&now, if pass < window.passes { window.first } else { window.later });
+        let partners = partners(&now, if pass < passes { 1 } else { far });
         let mut next = Vec::with_capacity(now.len());
         for (i, (&node, &partner)) in now.iter().zip(&partners).enumerate() {
             if partners.get(partner) != Some(&i) {
@@ -93,7 +83,7 @@ mod tests {
 
     // Of the tree, in which each box is to be in one leaf and all parents around their children.
     fn depth(boxes: &[Aabb]) -> usize {
-        let tree = build(boxes, Window { first: 1, passes: 2, later: 14 });
+        let tree = build(boxes, (2, 14));
         let (mut deepest, mut times, mut stack) = (0, vec![0; boxes.len()], vec![(0, 1)]);
         while let Some((at, level)) = stack.pop() {
             deepest = deepest.max(level);
@@ -134,7 +124,7 @@ mod tests {
 
     #[test]
     fn few_boxes_make_a_tree_too() {
-        assert!(build(&[], Window { first: 1, passes: 1, later: 14 }).nodes.is_empty());
+        assert!(build(&[], (1, 14)).nodes.is_empty());
         for n in 1..20_usize {
             let boxes: Vec<Aabb> = (0..n).map(|i| ball([(i * i % 7) as f32, 0.0, i as f32], 0.5)).collect();
             assert!((n.ilog2() as usize..=n).contains(&(depth(&boxes) - 1)) || n == 1, "{n}");
