@@ -126,6 +126,7 @@ pub struct Renderer {
     chosen: Chosen,
     stop: Arc<AtomicBool>,
     abandon: Arc<AtomicBool>,
+    made: Arc<AtomicBool>,
     meter: Arc<Meter>,
     // Devices that wait for the next run, and what they are ready for.
     waiting: Option<(DeviceNeeds, Vec<Box<dyn Device>>)>,
@@ -206,6 +207,7 @@ impl Renderer {
                 chosen,
                 stop,
                 abandon: Arc::default(),
+                made: Arc::default(),
                 meter: Arc::default(),
                 waiting: None,
                 keeps_devices: false,
@@ -224,6 +226,11 @@ impl Renderer {
     /// Set to true from another thread, it ends a run after the frames in flight.
     pub fn stop_flag(&self) -> Arc<AtomicBool> {
         Arc::clone(&self.stop)
+    }
+
+    /// True once all that a run was to make is made, though its progress may still be told.
+    pub(crate) fn made_flag(&self) -> Arc<AtomicBool> {
+        Arc::clone(&self.made)
     }
 
     /// Counts samples while frames are in work, and how many a frame has.
@@ -347,6 +354,7 @@ impl Renderer {
             denoiser: denoiser.as_ref(),
             stop: &self.stop,
             abandon: &self.abandon,
+            made: &self.made,
             meter: &self.meter,
             already: already.as_deref().unwrap_or_default(),
         };

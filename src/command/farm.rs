@@ -144,9 +144,9 @@ impl Job {
         }
         let wants_gpu = !(render.cpu || render.devices == ["cpu"]);
         let mut manifest = Manifest::of(&scene, String::new(), render.denoise);
-        manifest.look_at_steps(&scene, all.iter());
         let todo = match Manifest::read(&folder.pattern)? {
             Some(theirs) => {
+                manifest.look_at_steps(&scene, all.iter().filter(|n| theirs.steps.contains_key(n)));
                 match [theirs.differences(&manifest), manifest.odd_step(&theirs).into_iter().collect()].concat() {
                     places if places.is_empty() => unfinished(&folder.pattern.to_string(), &all, shards)?,
                     places => return Err(Error::OtherScene(folder.path(), places)),

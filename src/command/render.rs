@@ -127,6 +127,7 @@ pub fn run(args: &RenderArgs) -> Result<(), Error> {
     let flag = renderer.stop_flag();
     let goes_on =
         claim.as_ref().is_some_and(Claim::can_be_resumed) || video.is_some_and(|(settings, _)| !settings.is_single());
+    stop.watch(renderer.made_flag());
     stop.attach(Arc::clone(&flag), goes_on.then(|| stop::resuming_command(name == "-")));
     let mut told = Teller::new(reporter, claim, quiet, flag);
     let result = renderer.run_all(&left, sinks, &mut told);

@@ -22,7 +22,8 @@ struct Asked {
     run: Option<Arc<AtomicBool>>,
     // The command that goes on with what is stopped.
     goes_on: Option<String>,
-    // Whether all is made, and only the log has not been read to its end.
+    // Whether all is made, and only the log has not been read to its end: as the run says, and as is known since it has ended.
+    made: Option<Arc<AtomicBool>>,
     is_made: bool,
 }
 
@@ -42,6 +43,11 @@ impl Stop {
         let mut asked = self.lock();
         flag.fetch_or(asked.code.is_some(), Ordering::Relaxed);
         (asked.run, asked.goes_on) = (Some(flag), goes_on);
+    }
+
+    /// Tells when all that the run makes is made. Its log may keep it from ending.
+    pub fn watch(&self, made: Arc<AtomicBool>) {
+        self.lock().made = Some(made);
     }
 
     /// All is made: what is asked from now on can only be to wait for nobody.
@@ -69,7 +75,11 @@ impl Stop {
     #[cfg(unix)]
     fn leave(&self, code: i32, words: &str) -> ! {
         end_all();
-        if self.lock().is_made {
+        let is_made = {
+            let asked = self.lock();
+            asked.is_made || asked.made.as_ref().is_some_and(|made| made.load(Ordering::Relaxed))
+        };
+        if is_made {
             remark("all is made; nobody has read the rest of the log");
             std::process::exit(code);
         }

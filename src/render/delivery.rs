@@ -14,7 +14,7 @@ use crate::output::{Frame, Outcome, OutputError, PixelFormats, Sink};
 use crossbeam_channel::{Receiver, Sender, bounded, unbounded};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -175,15 +175,23 @@ pub fn run(
     // Only an end before the last frame makes a video a partial one.
     let cut_short = AtomicBool::new(false);
     let total = work.frames.len();
+    // Threads that are not done with their sink: one that has failed never is.
+    let at_work = AtomicUsize::new(sinks.len());
+    work.made.store(false, Ordering::Relaxed);
+    let done = || {
+        let is_last = at_work.fetch_sub(1, Ordering::Relaxed) == 1;
+        work.made.fetch_or(is_last && !cut_short.load(Ordering::Relaxed), Ordering::Relaxed);
+    };
 
     let result = std::thread::scope(|threads| {
-        let queue = &queue;
+        let (queue, done) = (&queue, &done);
         for (i, (sink, (_, line))) in sinks.into_iter().zip(lines).enumerate() {
             let post = Post { sink: i, needs: stations[i].needs, isa: work.isa, events: events.clone() };
             if stations[i].has_helpers {
                 for helper in (1..writers).filter_map(|_| sink.helper()) {
                     let (post, line) = (post.clone(), line.clone());
-                    threads.spawn(move || post.serve(helper, &line, queue));
+                    at_work.fetch_add(1, Ordering::Relaxed);
+                    threads.spawn(move || post.serve(helper, &line, queue).map(|_| done()));
                 }
             }
             let cut_short = &cut_short;
@@ -191,7 +199,10 @@ pub fn run(
                 let Some(sink) = post.serve(sink, &line, queue) else { return };
                 let outcome = if cut_short.load(Ordering::Relaxed) { Outcome::CutShort } else { Outcome::Complete };
                 let _ = post.events.send(match sink.finish(outcome) {
-                    Ok(path) => Event::SinkDone(path),
+                    Ok(path) => {
+                        done();
+                        Event::SinkDone(path)
+                    }
                     Err(e) => Event::SinkFailed(post.sink, e),
                 });
             });

@@ -54,6 +54,8 @@ pub struct Work<'a> {
     pub stop: &'a AtomicBool,
     /// True ends it after the tasks in flight: their frames are not wanted any more.
     pub abandon: &'a AtomicBool,
+    /// Becomes true when the last frame is rendered and all sinks are done with it, whoever has heard of it by then.
+    pub made: &'a AtomicBool,
     /// Where samples are counted.
     pub meter: &'a Meter,
     /// What tells that a frame is not to be made; empty where all are.

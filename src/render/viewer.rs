@@ -27,6 +27,7 @@ impl Renderer {
             chosen: self.chosen.clone(),
             stop: Arc::default(),
             abandon: Arc::default(),
+            made: Arc::default(),
             meter: Arc::default(),
             waiting: None,
             keeps_devices: true,

@@ -131,6 +131,7 @@ fn run_with_post(
         post,
         denoiser: None,
         abandon: &std::sync::atomic::AtomicBool::new(false),
+        made: &std::sync::atomic::AtomicBool::new(false),
         meter: &Meter::default(),
         stop: &stop,
         already: &[],

@@ -40,6 +40,16 @@ fn a_log_that_nobody_reads_holds_up_no_frame() {
     signal(&child, "TERM");
     let run = child.wait_with_output().unwrap();
     assert!(matches!(code(&run), 0 | 75), "{}", words(&run));
+    // Where all is made nothing is left to be dropped.
+    let all = args("0-599", "q/%d.png", &["--log", "jsonl", "--video", "w.mp4", "--grace", "1"]);
+    let mut child = start(dir.path(), &all);
+    let unread = child.stdout.take();
+    wait_for(|| dir.path().join("w.mp4").exists());
+    signal(&child, "TERM");
+    let run = child.wait_with_output().unwrap();
+    drop(unread);
+    let said = words(&run);
+    assert!(code(&run) == 75 && said.contains("all is made; nobody has read") && !said.contains("dropped"), "{said}");
 }
 
 #[test]

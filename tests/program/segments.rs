@@ -207,6 +207,10 @@ fn shards_encode_what_is_wholly_theirs_and_stitch_the_rest() {
     assert!(run.status.success(), "{}", words(&run));
     assert_eq!(encodings(tools.path()), 1, "only frames 14-20");
     assert!(std::fs::read(dir.path().join("v.mp4")).unwrap() == whole);
+    // Where the film is made, a shard's line that is run once more makes no segment of it.
+    let run = render(dir.path(), &[&video[..], &["-o", "parts/%d.png", "--shard", "2/2", "--resume"]].concat());
+    assert!(run.status.success() && encodings(tools.path()) == 0, "{}", words(&run));
+    assert_eq!(segments(&dir.path().join("parts")).len(), 0);
 }
 
 // Segments that do not begin alike are no row of fragments: ffmpeg opens each.

@@ -31,6 +31,28 @@ fn marks(tools: &Path) -> Vec<String> {
 }
 
 #[test]
+fn before_anything_is_begun_a_signal_is_answered_too() {
+    let dir = folder();
+    for (name, expected) in [("TERM", 75), ("INT", 130)] {
+        let mut command = program(dir.path(), &["-", "--cpu", "-o", "a/%d.png"]);
+        // Its scene never comes.
+        let child = command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
+        let status = format!("/proc/{}/status", child.id());
+        let listens = || {
+            let text = std::fs::read_to_string(&status).unwrap();
+            let caught = text.lines().find_map(|line| line.strip_prefix("SigCgt:")).unwrap();
+            u64::from_str_radix(caught.trim(), 16).unwrap() & (1 << 14) != 0
+        };
+        wait_for(listens);
+        signal(&child, name);
+        let run = child.wait_with_output().unwrap();
+        assert_eq!(run.status.code(), Some(expected), "{}", words(&run));
+        assert!(words(&run).contains("stopped before anything was begun"), "{}", words(&run));
+        assert!(!dir.path().join("a").exists());
+    }
+}
+
+#[test]
 fn a_video_of_frames_that_are_there_is_stopped_well() {
     let (dir, tools) = (folder(), tempfile::tempdir().unwrap());
     assert!(render(dir.path(), &["--frames", "0-79", "-o", "a/%02d.png"]).status.success());

@@ -1,6 +1,6 @@
 //! Folders that others have been in: what they left is refused, or does not count, and nothing outside is touched.
 
-use crate::common::{folder, frames, polyfly, program, text, wait_for, words};
+use crate::common::{folder, frames, polyfly, program, shell_script, text, wait_for, words};
 use std::os::unix::fs::symlink;
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
@@ -214,6 +214,41 @@ fn jobs_are_of_their_own_frames_and_scene() {
     }
     let odd = polyfly(dir.path(), &["farm", "commands", "scene.toml", "--", "-o", "a\nb/%d.png"]);
     assert_eq!(code(&odd), 64, "{}", text(&odd.stdout));
+}
+
+// A round that brought nothing ends the rounds; one whose jobs were not taken has not been.
+#[test]
+fn a_look_whose_jobs_were_not_taken_looks_again() {
+    let (dir, tools) = (folder(), tempfile::tempdir().unwrap());
+    let job = polyfly(
+        dir.path(),
+        &[&["farm", "slurm", "scene.toml", "--shards", "4", "--", "--frames", "0-7", "-o", "a/%d.png"], &LOOK[..]]
+            .concat(),
+    );
+    assert!(job.status.success(), "{}", words(&job));
+    std::fs::write(dir.path().join("job.sh"), &job.stdout).unwrap();
+    let here = tools.path().display();
+    shell_script(tools.path(), "sbatch", &format!("[ ! -e {here}/broken ] || exit 1\necho x >>{here}/sent\necho 17"));
+    let path = format!("{here}:{}", std::env::var("PATH").unwrap());
+    let look = |script: &Path, round: &str| {
+        let mut bash = Command::new("bash");
+        bash.arg(script).arg(round).current_dir(dir.path()).env("PATH", &path).stdin(Stdio::null()).output().unwrap()
+    };
+    let sent = || std::fs::read_to_string(tools.path().join("sent")).unwrap_or_default().lines().count();
+    let first = look(Path::new("job.sh"), "0");
+    assert_eq!((code(&first), sent()), (0, 2), "{}", words(&first));
+    let mut own = std::fs::read_dir(dir.path().join("a/.polyfly")).unwrap().map(|e| e.unwrap().path());
+    let script = own.find(|path| path.extension().is_some_and(|e| e == "sh")).unwrap();
+    assert!(render(dir.path(), "0-7", "a/%d.png", &["--shard", "1/4"]).status.success());
+    std::fs::write(tools.path().join("broken"), "").unwrap();
+    let lost = look(&script, "1");
+    assert_eq!((code(&lost), sent()), (75, 2), "{}", words(&lost));
+    std::fs::remove_file(tools.path().join("broken")).unwrap();
+    let again = look(&script, "1");
+    assert_eq!((code(&again), sent()), (0, 4), "{}", words(&again));
+    let nothing_new = look(&script, "2");
+    assert_eq!((code(&nothing_new), sent()), (1, 4), "{}", words(&nothing_new));
+    assert!(words(&nothing_new).contains("giving up"), "{}", words(&nothing_new));
 }
 
 #[test]
