@@ -111,6 +111,11 @@ impl ReliefMaps {
         let sizes = [slopes.as_ref().map(|g| (g.width, g.height)), roughness.as_ref().map(|g| (g.width, g.height))];
         let side = |of: fn((u32, u32)) -> u32| sizes.iter().flatten().map(|&s| of(s)).max().unwrap_or(1);
         let (width, height) = (side(|s| s.0), side(|s| s.1));
+        // A wide map and a tall one become one of both sides.
+        if let Some(last) = relief.files().last() {
+            let bytes = relief.files().map(|file| std::fs::metadata(file).map_or(0, |facts| facts.len())).sum();
+            source::check_pixels("relief", last, bytes, (width, height), limits)?;
+        }
         let finest = Grid::made(width, height, |x, y| {
             let (u, v) = ((f64::from(x) + 0.5) / f64::from(width), (f64::from(y) + 0.5) / f64::from(height));
             let [along_u, along_v] = slopes.as_ref().map_or([0.0; 2], |s| s.sample(u, v));

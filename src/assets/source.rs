@@ -29,16 +29,16 @@ impl Default for Limits {
 const PIXELS_OF_SMALL: u64 = 2048 * 2048;
 const PIXELS_A_BYTE: u64 = 16;
 
-/// Pixels of a picture, as its first bytes tell; none where they do not, or where it would be refused.
-pub fn pixels(kind: &str, path: &Path, limits: Limits) -> u64 {
+/// The sides of a picture, as its first bytes tell; nought where they do not, or where it would be refused.
+pub fn sides(kind: &str, path: &Path, limits: Limits) -> (u64, u64) {
     let look = || {
         let file = open(kind, path, limits).ok()?;
         let most = most_pixels(file.metadata().ok()?.len(), limits);
         let reader = image::ImageReader::new(io::BufReader::new(file)).with_guessed_format().ok()?;
         let (width, height) = reader.into_dimensions().ok()?;
-        Some(u64::from(width) * u64::from(height)).filter(|&pixels| pixels <= most)
+        Some((u64::from(width), u64::from(height))).filter(|(width, height)| width * height <= most)
     };
-    look().unwrap_or(0)
+    look().unwrap_or_default()
 }
 
 fn most_pixels(bytes: u64, limits: Limits) -> u64 {
@@ -83,6 +83,26 @@ pub fn read_picture(kind: &str, path: &Path, most: u32, limits: Limits) -> Resul
     decode(kind, path, &read(kind, path, limits)?, most, limits)
 }
 
+/// Refuses a picture of more pixels than files of so many bytes may become.
+pub fn check_pixels(
+    kind: &str,
+    path: &Path,
+    bytes: u64,
+    (width, height): (u32, u32),
+    limits: Limits,
+) -> Result<(), AssetError> {
+    let pixels = most_pixels(bytes, limits);
+    if u64::from(width) * u64::from(height) <= pixels {
+        return Ok(());
+    }
+    let most = pixels / 1_000_000;
+    let what = format!(
+        "{bytes} bytes unfold to {width} x {height} pixels, and may become {most} million: make it smaller, or raise \
+         --limit-picture"
+    );
+    Err(AssetError::broken(kind, path, what))
+}
+
 /// Decodes it from memory.
 pub fn decode(
     kind: &str,
@@ -101,15 +121,7 @@ pub fn decode(
     if width == 0 || height == 0 {
         return Err(wrong(format!("its size is {width} x {height}: it has no pixels")));
     }
-    let pixels = most_pixels(bytes.len() as u64, limits);
-    if u64::from(width) * u64::from(height) > pixels {
-        let bytes = bytes.len();
-        return Err(wrong(format!(
-            "it unfolds {bytes} bytes to {width} x {height} pixels, and may have {} million: make it smaller, or raise \
-             --limit-picture",
-            pixels / 1_000_000
-        )));
-    }
+    check_pixels(kind, path, bytes.len() as u64, (width, height), limits)?;
     let mut reader = reader().map_err(|e| wrong(e.to_string()))?;
     // Above the library's own limit, which large panoramas pass.
     reader.no_limits();

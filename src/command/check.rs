@@ -9,7 +9,7 @@ use crate::output::PixelFormats;
 use crate::output::memory::MemorySink;
 use crate::render::frames::FrameList;
 use crate::render::{Devices, RenderOptions, Renderer};
-use crate::scene::Scene;
+use crate::scene::{Scene, defaults};
 use std::fmt::Write;
 use std::sync::PoisonError;
 
@@ -93,6 +93,10 @@ fn trial_hints(scene: &Scene, asked: &FrameList) -> Result<Vec<String>, Error> {
     let side = |n: u32| (u64::from(n) * u64::from(TRIAL) / u64::from(width.max(height))).max(1) as u32;
     (small.render.width, small.render.height) = (side(width).min(width), side(height).min(height));
     small.render.set_samples(if small.render.is_path() { 16 } else { 1 });
+    // A look, which takes no longer for what the scene's pictures may take.
+    small.render.light_samples = 1;
+    small.render.depth = small.render.depth.min(defaults::DEPTH);
+    small.render.cutoff = small.render.cutoff.max(defaults::CUTOFF);
     let mut renderer = Renderer::prepare(small, RenderOptions { devices: Devices::Cpu, ..RenderOptions::default() })?;
     let places = (0..TRIALS).map(|i| i * (asked.len() - 1) / (TRIALS - 1));
     let mut numbers: Vec<u32> = places.filter_map(|at| asked.nth(at)).collect();

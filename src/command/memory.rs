@@ -48,16 +48,26 @@ pub fn of_film(settings: &Settings, film: &Film) -> u64 {
 /// Bytes that the files which a scene names take, once they are unfolded; of those that cannot be read nothing, for reading
 /// them will say so.
 pub fn files(scene: &Scene, limits: Limits) -> u64 {
-    let mut bytes = 0;
+    let (mut bytes, mut reliefs, mut widest, mut tallest) = (0, 0, 0, 0);
     scene.clone().visit_files(|place, path| {
+        let pixels = |kind: &str| {
+            let (width, height) = source::sides(kind, path, limits);
+            width * height
+        };
         bytes += match place.as_str() {
-            "floor.texture" => TEXTURE * source::pixels("texture", path, limits),
-            "sky.image" => SKY * source::pixels("sky", path, limits),
-            place if place.starts_with("floor.relief") => RELIEF * source::pixels("relief", path, limits),
+            "floor.texture" => TEXTURE * pixels("texture"),
+            "sky.image" => SKY * pixels("sky"),
+            place if place.starts_with("floor.relief") => {
+                let (width, height) = source::sides("relief", path, limits);
+                (widest, tallest) = (width.max(widest), height.max(tallest));
+                reliefs += width * height;
+                0
+            }
             _ => MESH * std::fs::metadata(path).map_or(0, |what| what.len().min(limits.file)),
         };
     });
-    bytes
+    // A wide map and a tall one become one of both sides.
+    bytes + RELIEF * reliefs.max(widest * tallest)
 }
 
 /// Refuses what does not fit: `limit` in MiB, or nine tenths of what is free.

@@ -7,9 +7,14 @@ use crate::math::vec3::{length, single, sub};
 use crate::scene::{LampSamples, Scene};
 use std::sync::Arc;
 
-// Shadow rays spent on it: once for the clip, or where bodies move for every frame.
+// Shadow rays spent on it: once for the clip; or fewer, where bodies move for every frame, and where so many may stand in the
+// way of each.
 const RAYS: usize = 4 << 20;
-const RAYS_A_FRAME: usize = 1 << 19;
+const FEWER_RAYS: usize = 1 << 19;
+const MANY_BODIES: usize = 1000;
+// Texels along a side, and the fewest.
+const SIDES: [usize; 4] = [128, 64, 32, 16];
+const LEAST_SIDE: usize = 8;
 
 /// Where lamp light is worth computing: points on the floor, and the lamps.
 pub struct LightmapPlan {
@@ -32,15 +37,17 @@ pub struct LightmapPlan {
 /// What to compute, if there are lamps and a floor.
 pub fn plan(device_scene: &DeviceScene, scene: &Scene) -> Option<LightmapPlan> {
     let floor = scene.world.floor.as_ref()?;
-    let all = lamps_of(scene, |_| false);
-    let flat = |of: fn(&Lamp) -> [f32; 3]| all.iter().flat_map(of).collect::<Vec<f32>>();
+    let mut all = lamps_of(scene, |_| false);
     // Path tracing samples the lamps themselves, and so does `lamp_samples`.
     if all.is_empty() || scene.render.is_path() || scene.render.lamp_samples != LampSamples::Floor {
         return None;
     }
     let quads = &device_scene.fixed.floor;
-    let rays = if scene.world.bodies_move() { RAYS_A_FRAME } else { RAYS };
-    let size = [128, 64, 32, 16].into_iter().find(|s| s * s * all.len() <= rays).unwrap_or(8);
+    let is_dear = scene.world.bodies_move() || scene.world.bodies.len() > MANY_BODIES;
+    let rays = if is_dear { FEWER_RAYS } else { RAYS };
+    thin(&mut all, rays / (LEAST_SIDE * LEAST_SIDE));
+    let flat = |of: fn(&Lamp) -> [f32; 3]| all.iter().flat_map(of).collect::<Vec<f32>>();
+    let size = SIDES.into_iter().find(|s| s * s * all.len() <= rays).unwrap_or(LEAST_SIDE);
     let texel = |i: usize| (i as f64 + 0.5) / size as f64;
     let points = (0..size * size).map(|i| {
         let (u, v) = (texel(i % size), texel(i / size));
@@ -60,6 +67,18 @@ pub fn plan(device_scene: &DeviceScene, scene: &Scene) -> Option<LightmapPlan> {
     })
 }
 
+// No more lamps than `most`: evenly chosen ones stand for their neighbours along the edges.
+fn thin(lamps: &mut Vec<Lamp>, most: usize) {
+    let (count, apart) = (lamps.len(), lamps.len().div_ceil(most));
+    if apart == 1 {
+        return;
+    }
+    let mut place = 0..count;
+    lamps.retain(|_| place.next().is_some_and(|i| i % apart == 0));
+    let share = count as f32 / lamps.len() as f32;
+    lamps.iter_mut().for_each(|lamp| lamp.strength = lamp.strength.map(|c| c * share));
+}
+
 impl DeviceScene {
     /// Takes the lamp light in: linear r, g, b for each texel.
     pub fn set_lightmap(&mut self, size: usize, light: &[f32]) {
@@ -75,5 +94,28 @@ impl DeviceScene {
         }
         self.constants.lightmap_scale = most;
         self.constants.lightmap_size = size as i32;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    // Eight million lamps were asked for from 64 points each, for minutes.
+    #[test]
+    fn lamps_without_number_are_thinned_and_shine_as_much() {
+        let lamp = |i: usize| Lamp {
+            position: [i as f32, 0.0, 0.0],
+            normal: [0.0, 0.0, 1.0],
+            strength: [0.5, 1.0, (i % 2) as f32],
+            radius: 0.1,
+        };
+        for (count, most, left) in [(7, 7, 7), (8, 7, 4), (1000, 300, 250), (1001, 300, 251), (5, 1, 1)] {
+            let mut lamps: Vec<Lamp> = (0..count).map(lamp).collect();
+            thin(&mut lamps, most);
+            assert_eq!(lamps.len(), left, "{count}");
+            let sum: f32 = lamps.iter().map(|l| l.strength[1]).sum();
+            assert!((sum / count as f32 - 1.0).abs() < 1e-5, "{count}: {sum}");
+        }
     }
 }

@@ -31,44 +31,50 @@ pub fn frames(path: &Path) -> Option<u64> {
     Some(u32::from_be_bytes(index.get(at..at + 4)?.try_into().ok()?).into())
 }
 
-// The last box of a segment: `free`, these words, and SHA-256 of all before it.
+// The last box of a segment: `free`, these words, and SHA-256 of all before it and of the file's name.
 const SEAL: &[u8; 16] = b"polyfly's seal: ";
 const SEAL_BYTES: u64 = 8 + SEAL.len() as u64 + 32;
 
-/// Seals a file that is whole: whoever finds it can tell whether a bit of it has changed.
+/// Seals a file that is whole and will have that name: whoever finds it can tell whether a bit of it has changed, and whether
+/// it is that file. Of the path the folder's name and the file's count.
 ///
 /// # Errors
 /// It cannot be read or written.
-pub fn seal(file: &mut File) -> io::Result<()> {
-    let hash = hash(file, u64::MAX)?;
+pub fn seal(file: &mut File, path: &Path) -> io::Result<()> {
+    let hash = hash(file, u64::MAX, path)?;
     let seal = [&(SEAL_BYTES as u32).to_be_bytes()[..], b"free", SEAL, &hash].concat();
     file.seek(SeekFrom::End(0))?;
     file.write_all(&seal)
 }
 
-/// Whether a file is as it was when it was sealed.
+/// Whether a file is as it was when it was sealed, under the name that was meant.
 pub fn is_sealed(path: &Path) -> bool {
     let look = || -> io::Result<bool> {
         let boxes = boxes(path)?;
         let Some(last) = boxes.last().filter(|last| last.is_seal()) else { return Ok(false) };
         let mut file = File::open(path)?;
         let seal = read(&mut file, *last)?;
-        Ok(seal[8..].starts_with(SEAL) && seal.ends_with(&hash(&mut file, last.at)?))
+        Ok(seal[8..].starts_with(SEAL) && seal.ends_with(&hash(&mut file, last.at, path)?))
     };
     look().unwrap_or(false)
 }
 
-// SHA-256 of the first bytes of a file.
-fn hash(file: &mut File, bytes: u64) -> io::Result<[u8; 32]> {
+// SHA-256 of the first bytes of a file, and of its name in its folder.
+fn hash(file: &mut File, bytes: u64, path: &Path) -> io::Result<[u8; 32]> {
     file.seek(SeekFrom::Start(0))?;
     let (mut hash, mut piece) = (Sha256::new(), vec![0; PIECE]);
     let mut file = file.take(bytes);
     loop {
         match file.read(&mut piece)? {
-            0 => return Ok(hash.finalize().into()),
+            0 => break,
             n => hash.update(&piece[..n]),
         }
     }
+    for part in [path.parent().and_then(Path::file_name), path.file_name()] {
+        hash.update([0]);
+        hash.update(part.unwrap_or_default().as_encoded_bytes());
+    }
+    Ok(hash.finalize().into())
 }
 
 // A box, from its head to its end.
@@ -362,7 +368,7 @@ mod tests {
         let path = dir.path().join("v.mp4");
         std::fs::write(&path, fragmented(b"head", &[(0, b"one"), (512, b"two")])).unwrap();
         assert!(is_whole(&path) && !is_sealed(&path));
-        seal(&mut File::options().read(true).write(true).open(&path).unwrap()).unwrap();
+        seal(&mut File::options().read(true).write(true).open(&path).unwrap(), &path).unwrap();
         let good = std::fs::read(&path).unwrap();
         assert!(is_whole(&path) && is_sealed(&path));
         assert!(Fragments::of([(path.as_path(), 1024)].into_iter()).is_some());
@@ -374,6 +380,13 @@ mod tests {
         }
         std::fs::write(&path, &good[..good.len() - 1]).unwrap();
         assert!(!is_sealed(&path) && !is_sealed(dir.path()));
+        // Another file's name is not its own, in whatever folder.
+        let (renamed, moved) = (dir.path().join("w.mp4"), dir.path().join("f/v.mp4"));
+        std::fs::create_dir(dir.path().join("f")).unwrap();
+        for (to, is_it) in [(&path, true), (&renamed, false), (&moved, false)] {
+            std::fs::write(to, &good).unwrap();
+            assert_eq!(is_sealed(to), is_it, "{}", to.display());
+        }
     }
 
     // A fragmented file of these fragments: where each begins, and its frames. The first is shown 256 times `delay` ticks later.

@@ -552,7 +552,7 @@ impl Maker {
             Ok(()) if sent < job.frames => Ok(Some(Piece { file, frames: sent })),
             Ok(()) => {
                 // What has its name counts as whole, after a power cut too.
-                let synced = mp4::seal(file.as_file_mut()).and_then(|()| file.as_file().sync_all());
+                let synced = mp4::seal(file.as_file_mut(), &job.file).and_then(|()| file.as_file().sync_all());
                 match synced
                     .map_err(|e| (e, None))
                     .and_then(|()| file.persist(&job.file).map_err(|e| (e.error, Some(e.file))))

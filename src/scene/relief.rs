@@ -29,6 +29,10 @@ impl MapSource {
             path => MapSource::File(folder.join(expand_home(path, home))),
         })
     }
+
+    fn file(&self) -> Option<&Path> {
+        if let MapSource::File(path) = self { Some(path) } else { None }
+    }
 }
 
 impl std::fmt::Display for MapSource {
@@ -75,6 +79,15 @@ pub struct Relief {
 }
 
 impl Relief {
+    /// The files of its maps.
+    pub(crate) fn files(&self) -> impl Iterator<Item = &Path> {
+        let bumps = match &self.bumps {
+            Bumps::Flat => None,
+            Bumps::Heights { map, .. } => map.file(),
+            Bumps::Normals(path) => Some(path.as_path()),
+        };
+        [bumps, self.roughness_map.as_ref().and_then(MapSource::file)].into_iter().flatten()
+    }
     /// Whether it is another from frame to frame.
     pub(crate) fn drifts(&self) -> bool {
         self.drift != [0.0; 2]

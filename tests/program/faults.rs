@@ -52,6 +52,31 @@ fn a_log_that_nobody_reads_holds_up_no_frame() {
     assert!(code(&run) == 75 && said.contains("all is made; nobody has read") && !said.contains("dropped"), "{said}");
 }
 
+// Of the pictures themselves nobody would see the end: 2^128 rays a pixel, five million shadow rays a point.
+#[test]
+fn a_look_at_a_scene_takes_no_longer_for_what_its_pictures_may_take() {
+    let dir = folder();
+    let nested: String = (0..40)
+        .map(|i| {
+            format!(
+                "[[body]]\nsolid = \"icosahedron\"\ncenter = [0, 0, 1]\nradius = 1.{i:02}\nreflection = 0.5\n\
+                 transparency = 0.5\n"
+            )
+        })
+        .collect();
+    let lights: String =
+        (0..20_000).map(|i| format!("[[light]]\nposition = [{}, {}, 9]\nradius = 1\n", i % 100, i / 100)).collect();
+    let floor = "[floor]\ncorners = [[-5, -5, 0], [-5, 5, 0], [5, 5, 0], [5, -5, 0]]\n";
+    for (settings, things) in [("depth = 128\ncutoff = 0", nested), ("light_samples = 256", lights)] {
+        let camera = "[camera]\nposition = [0, 9, 3]\nlook_at = [0, 0, 1]\n";
+        std::fs::write(dir.path().join("s.toml"), format!("[render]\n{settings}\n{camera}{floor}{things}")).unwrap();
+        let mut child = start(dir.path(), &["check", "s.toml"]);
+        wait_for(|| child.try_wait().unwrap().is_some());
+        let run = child.wait_with_output().unwrap();
+        assert!(run.status.success(), "{settings}: {}", words(&run));
+    }
+}
+
 #[test]
 fn a_folder_that_vanishes_ends_the_run_and_what_was_in_it_is_whole() {
     let dir = folder();

@@ -1,6 +1,6 @@
 //! Meshes, particles and simulations through the program: files of all kinds, pictures, time steps, videos.
 
-use crate::common::{polyfly, text};
+use crate::common::{folder, polyfly, text, words};
 use std::path::Path;
 
 #[test]
@@ -159,4 +159,26 @@ fn a_simulation_that_begins_at_rest_has_its_later_speeds_as_the_legend() {
     };
     // Frame 0 is at rest; the fastest of the clip's end has 12.
     assert!(render("") == render("range = [0, 12]"));
+}
+
+// Each is small; the floor's map is as wide as the one and as tall as the other.
+#[test]
+fn maps_that_become_too_large_together_are_refused() {
+    let dir = folder();
+    for (name, width, height) in [("tall.png", 1, 8192), ("wide.png", 8192, 1)] {
+        image::GrayImage::new(width, height).save(dir.path().join(name)).unwrap();
+    }
+    let scene = |roughness: &str| {
+        let floor = "[floor]\ncorners = [[-5, -5, 0], [-5, 5, 0], [5, 5, 0], [5, -5, 0]]\nroughness = 0.3\n";
+        let maps = format!("[floor.relief]\nbump = \"tall.png\"\ndepth = 0.1\nroughness_map = \"{roughness}\"\n");
+        std::fs::write(dir.path().join("r.toml"), format!("{floor}{maps}")).unwrap();
+        polyfly(dir.path(), &["check", "r.toml"])
+    };
+    let run = scene("wide.png");
+    assert_eq!(run.status.code(), Some(65), "{}", words(&run));
+    for part in ["wide.png", "8192 x 8192", "raise --limit-picture"] {
+        assert!(words(&run).contains(part), "{}", words(&run));
+    }
+    let run = scene("tall.png");
+    assert!(run.status.success(), "{}", words(&run));
 }
