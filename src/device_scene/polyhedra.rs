@@ -5,11 +5,13 @@ use super::materials::{absorption, alpha, dispersion, surface_tint};
 use crate::assets::Assets;
 use crate::assets::mesh::Corners;
 use crate::gpu_types::{Body as GpuBody, LAMPS_INSIDE, LAMPS_OUTSIDE, SEALED, Slab};
+use crate::math::bvh::{Bounds, Places};
 use crate::math::platonic::Solid;
 use crate::math::srgb::linear;
 use crate::math::vec3::{Vec3, add, cross, dot, length, normalise, single, sub};
 use crate::scene::{Body, Floor, FloorShape, LampPattern, LampSides, MaterialKind, Scene};
 use rayon::prelude::*;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 // A lamp fits the bar on its face, and its neighbours do not touch it.
 pub fn lamp_radius(body: &Body) -> f64 {
@@ -150,9 +152,43 @@ fn floor_misses(body: &Body, floor: &Floor) -> bool {
 
 /// Of each body whether nothing else reaches into it: its inner rays then ask it alone.
 pub fn sealed(scene: &Scene, assets: &Assets) -> Vec<bool> {
+    let world = &scene.world;
     // Side by side in memory: each is compared with all others.
-    let around: Vec<(Vec3, f64)> = scene.world.bodies.iter().map(|b| (b.centre, b.radius)).collect();
-    (0..around.len()).into_par_iter().map(|k| is_sealed(scene, assets, k, &around)).collect()
+    let around: Vec<(Vec3, f64)> = world.bodies.iter().map(|b| (b.centre, b.radius)).collect();
+    let shape = |body| Shape { body, corners: corners(body), normals: body.normals() };
+    let shapes: Vec<Shape> = world.bodies.iter().map(shape).collect();
+    let is_open = |k: usize| AtomicBool::new(!is_apart(scene, k, &around));
+    let open: Vec<AtomicBool> = (0..around.len()).into_par_iter().map(is_open).collect();
+    // Of spheres and triangles there may be many more: they look for the bodies that are near.
+    let boxes: Vec<Bounds> = around.iter().map(|&ball| box_of(ball)).collect();
+    let bodies = Places::new(&boxes);
+    let tell = |place: Bounds, misses: &dyn Fn(&Shape) -> bool| {
+        bodies.touching(&place, &mut |k| {
+            if !open[k].load(Ordering::Relaxed) && !misses(&shapes[k]) {
+                open[k].store(true, Ordering::Relaxed);
+            }
+        });
+    };
+    let sphere = |ball: (Vec3, f64)| tell(box_of(ball), &|shape| shape.misses_sphere(ball.0, ball.1));
+    let triangle = |t: &Corners| tell(bounds(t), &|shape| shape.misses_triangle(t));
+    if !boxes.is_empty() {
+        world.spheres.par_iter().for_each(|s| sphere((s.centre, s.radius)));
+        let particles = assets.particles.as_ref().map_or(&[][..], |p| &p.spheres);
+        particles.par_iter().for_each(|&(centre, radius)| sphere((centre.map(f64::from), f64::from(radius))));
+        assets.meshes.iter().for_each(|mesh| mesh.corners.par_iter().for_each(triangle));
+    }
+    open.into_iter().map(|open| !open.into_inner()).collect()
+}
+
+// Around a ball, with room for what `far` and the gaps below leave.
+fn box_of((centre, radius): (Vec3, f64)) -> Bounds {
+    let side = |sign: f64| single(centre.map(|c| c + sign * (1.0001 * radius + 1e-6 * c.abs())));
+    [side(-1.0), side(1.0)]
+}
+
+fn bounds(t: &Corners) -> Bounds {
+    let fold = |of: fn(f32, f32) -> f32| [0, 1, 2].map(|axis| t.iter().map(|p| p[axis]).fold(t[0][axis], of));
+    [fold(f32::min), fold(f32::max)]
 }
 
 // Whether balls are so far from each other that `apart` need not look.
@@ -161,16 +197,11 @@ fn far((a, ra): (Vec3, f64), (b, rb): (Vec3, f64)) -> bool {
     dot(between, between) > reach * reach
 }
 
-fn is_sealed(scene: &Scene, assets: &Assets, k: usize, around: &[(Vec3, f64)]) -> bool {
+// From all other bodies, and from the floor.
+fn is_apart(scene: &Scene, k: usize, around: &[(Vec3, f64)]) -> bool {
     let body = &scene.world.bodies[k];
-    let shape = Shape { body, corners: corners(body), normals: body.normals() };
-    let mut spheres = scene.world.spheres.iter().map(|s| (s.centre, s.radius));
-    let particles: Vec<_> = assets.particles.iter().flat_map(|p| &p.spheres).collect();
     around.iter().enumerate().all(|(j, &ball)| j == k || far(around[k], ball) || apart(body, &scene.world.bodies[j]))
         && scene.world.floor.as_ref().is_none_or(|f| floor_misses(body, f))
-        && spheres.all(|(centre, radius)| shape.misses_sphere(centre, radius))
-        && particles.par_iter().all(|(centre, radius)| shape.misses_sphere(centre.map(f64::from), f64::from(*radius)))
-        && assets.meshes.iter().all(|mesh| mesh.corners.par_iter().all(|t| shape.misses_triangle(t)))
 }
 
 struct Shape<'a> {
@@ -185,7 +216,9 @@ impl Shape<'_> {
         let gap = 1e-5 * (self.body.radius + radius);
         let to = sub(centre, self.body.centre);
         let outside = |n: &Vec3| dot(*n, to) > self.body.solid.inradius() * self.body.radius + radius + gap;
-        length(to) > self.body.radius + radius + gap
+        let between = length(to);
+        between > self.body.radius + radius + gap
+            || between + 1.0001 * self.body.radius < radius - gap
             || self.corners.iter().all(|&c| length(sub(c, centre)) < radius - gap)
             || self.normals.iter().any(outside)
     }
@@ -230,5 +263,43 @@ mod tests {
         assert!(!apart(&cube, &body(Solid::Octahedron, [1.2, 0.0, 0.0], 1.0)));
         // Spheres overlap here, faces do not.
         assert!(apart(&cube, &body(Solid::Hexahedron, [1.3, 0.0, 0.0], 1.0)));
+    }
+
+    // Among many things, near, far, tiny, and so large that bodies are within them: as when each is asked about each.
+    #[test]
+    fn what_is_near_is_found_by_its_place() {
+        let mut seed = 7u64;
+        let mut random = |from: f64, to: f64| {
+            seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            from + (to - from) * (seed >> 11) as f64 / (1u64 << 53) as f64
+        };
+        let mut text = String::new();
+        for i in 0..60 {
+            let (x, y, z, r) = (random(0.0, 20.0), random(0.0, 20.0), random(0.0, 20.0), random(0.2, 1.5));
+            let solid = ["hexahedron", "octahedron", "icosahedron"][i % 3];
+            text += &format!("[[body]]\nsolid = \"{solid}\"\ncenter = [{x}, {y}, {z}]\nradius = {r}\n");
+        }
+        for i in 0..200 {
+            let r = [random(0.01, 0.1), random(0.1, 0.5), random(20.0, 300.0)][i % 3];
+            let (x, y, z) = (random(-r, 20.0 + r), random(-r, 20.0 + r), random(-r, 20.0 + r));
+            text += &format!("[[sphere]]\ncenter = [{x}, {y}, {z}]\nradius = {r}\n");
+        }
+        for _ in 0..30 {
+            let (x, y, z, s) = (random(0.0, 20.0), random(0.0, 20.0), random(0.0, 20.0), random(0.1, 3.0));
+            text += &format!("[[rectangle]]\ncenter = [{x}, {y}, {z}]\nsize = [{s}, 0.5]\nfacing = [0.3, {s}, 1]\n");
+        }
+        let scene = Scene::parse(&text, "s.toml", std::path::Path::new("")).unwrap().scene;
+        let assets = Assets::load(&scene, crate::assets::source::Limits::default()).unwrap();
+        let around: Vec<(Vec3, f64)> = scene.world.bodies.iter().map(|b| (b.centre, b.radius)).collect();
+        let expected = |(k, body): (usize, &Body)| {
+            let shape = Shape { body, corners: corners(body), normals: body.normals() };
+            is_apart(&scene, k, &around)
+                && scene.world.spheres.iter().all(|s| shape.misses_sphere(s.centre, s.radius))
+                && assets.meshes.iter().flat_map(|mesh| &mesh.corners).all(|t| shape.misses_triangle(t))
+        };
+        let expected: Vec<bool> = scene.world.bodies.iter().enumerate().map(expected).collect();
+        assert_eq!(sealed(&scene, &assets), expected);
+        let count = expected.iter().filter(|&&is| is).count();
+        assert!((3..57).contains(&count), "{count}");
     }
 }

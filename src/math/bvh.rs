@@ -49,6 +49,36 @@ fn aabb(b: &Bounds) -> Aabb {
     Aabb::new(Vec3A::from_array(b[0]), Vec3A::from_array(b[1]))
 }
 
+/// Boxes that are asked which of them others touch.
+pub struct Places(Bvh2);
+
+impl Places {
+    /// Of these boxes, by their numbers.
+    #[must_use]
+    pub fn new(boxes: &[Bounds]) -> Places {
+        Places(ploc::build(&boxes.iter().map(aabb).collect::<Vec<_>>(), (1, 14)))
+    }
+    /// Calls `found` with the number of each box that this one touches.
+    pub fn touching(&self, place: &Bounds, found: &mut impl FnMut(usize)) {
+        if !self.0.nodes.is_empty() {
+            self.below(0, &aabb(place), found);
+        }
+    }
+    fn below(&self, at: usize, place: &Aabb, found: &mut impl FnMut(usize)) {
+        let node = &self.0.nodes[at];
+        if !node.aabb().intersect_aabb(place) {
+            return;
+        }
+        let first = node.first_index as usize;
+        if node.is_leaf() {
+            found(first);
+        } else {
+            self.below(first, place, found);
+            self.below(first + 1, place, found);
+        }
+    }
+}
+
 // A tree in the making: its root as a child code, and the root's box.
 struct Rooted {
     child: i32,
