@@ -36,7 +36,8 @@ fn before_anything_is_begun_a_signal_is_answered_too() {
     for (name, expected) in [("TERM", 75), ("INT", 130)] {
         let mut command = program(dir.path(), &["-", "--cpu", "-o", "a/%d.png"]);
         // Its scene never comes.
-        let child = command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
+        let mut child = command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
+        let never_written = child.stdin.take();
         let status = format!("/proc/{}/status", child.id());
         let listens = || {
             let text = std::fs::read_to_string(&status).unwrap();
@@ -46,6 +47,7 @@ fn before_anything_is_begun_a_signal_is_answered_too() {
         wait_for(listens);
         signal(&child, name);
         let run = child.wait_with_output().unwrap();
+        drop(never_written);
         assert_eq!(run.status.code(), Some(expected), "{}", words(&run));
         assert!(words(&run).contains("stopped before anything was begun"), "{}", words(&run));
         assert!(!dir.path().join("a").exists());
