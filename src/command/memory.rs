@@ -50,17 +50,15 @@ pub fn of_film(settings: &Settings, film: &Film) -> u64 {
 pub fn files(scene: &Scene, limits: Limits) -> u64 {
     let (mut bytes, mut reliefs, mut widest, mut tallest) = (0, 0, 0, 0);
     scene.clone().visit_files(|place, path| {
-        let pixels = |kind: &str| {
-            let (width, height) = source::sides(kind, path, limits);
-            width * height
-        };
+        let sides = |kind: &str| source::sides(kind, path, limits);
+        let area = |(width, height): (u64, u64)| width * height;
         bytes += match place.as_str() {
-            "floor.texture" => TEXTURE * pixels("texture"),
-            "sky.image" => SKY * pixels("sky"),
+            "floor.texture" => TEXTURE * area(sides("texture")),
+            "sky.image" => SKY * area(sides("sky")),
             place if place.starts_with("floor.relief") => {
-                let (width, height) = source::sides("relief", path, limits);
+                let (width, height) = sides("relief");
                 (widest, tallest) = (width.max(widest), height.max(tallest));
-                reliefs += width * height;
+                reliefs += area((width, height));
                 0
             }
             _ => MESH * std::fs::metadata(path).map_or(0, |what| what.len().min(limits.file)),

@@ -37,7 +37,7 @@ pub struct LightmapPlan {
 /// What to compute, if there are lamps and a floor.
 pub fn plan(device_scene: &DeviceScene, scene: &Scene) -> Option<LightmapPlan> {
     let floor = scene.world.floor.as_ref()?;
-    let mut all = lamps_of(scene, |_| false);
+    let all = lamps_of(scene, |_| false);
     // Path tracing samples the lamps themselves, and so does `lamp_samples`.
     if all.is_empty() || scene.render.is_path() || scene.render.lamp_samples != LampSamples::Floor {
         return None;
@@ -45,7 +45,7 @@ pub fn plan(device_scene: &DeviceScene, scene: &Scene) -> Option<LightmapPlan> {
     let quads = &device_scene.fixed.floor;
     let is_dear = scene.world.bodies_move() || scene.world.bodies.len() > MANY_BODIES;
     let rays = if is_dear { FEWER_RAYS } else { RAYS };
-    thin(&mut all, rays / (LEAST_SIDE * LEAST_SIDE));
+    let all = thinned(all, rays / (LEAST_SIDE * LEAST_SIDE));
     let flat = |of: fn(&Lamp) -> [f32; 3]| all.iter().flat_map(of).collect::<Vec<f32>>();
     let size = SIDES.into_iter().find(|s| s * s * all.len() <= rays).unwrap_or(LEAST_SIDE);
     let texel = |i: usize| (i as f64 + 0.5) / size as f64;
@@ -68,15 +68,11 @@ pub fn plan(device_scene: &DeviceScene, scene: &Scene) -> Option<LightmapPlan> {
 }
 
 // No more lamps than `most`: evenly chosen ones stand for their neighbours along the edges.
-fn thin(lamps: &mut Vec<Lamp>, most: usize) {
-    let (count, apart) = (lamps.len(), lamps.len().div_ceil(most));
-    if apart == 1 {
-        return;
-    }
-    let mut place = 0..count;
-    lamps.retain(|_| place.next().is_some_and(|i| i % apart == 0));
-    let share = count as f32 / lamps.len() as f32;
-    lamps.iter_mut().for_each(|lamp| lamp.strength = lamp.strength.map(|c| c * share));
+fn thinned(lamps: Vec<Lamp>, most: usize) -> Vec<Lamp> {
+    let (count, apart) = (lamps.len(), lamps.len().div_ceil(most).max(1));
+    let share = count as f32 / count.div_ceil(apart) as f32;
+    let brighter = |lamp: Lamp| Lamp { strength: lamp.strength.map(|c| c * share), ..lamp };
+    lamps.into_iter().step_by(apart).map(brighter).collect()
 }
 
 impl DeviceScene {
@@ -111,8 +107,7 @@ mod tests {
             radius: 0.1,
         };
         for (count, most, left) in [(7, 7, 7), (8, 7, 4), (1000, 300, 250), (1001, 300, 251), (5, 1, 1)] {
-            let mut lamps: Vec<Lamp> = (0..count).map(lamp).collect();
-            thin(&mut lamps, most);
+            let lamps = thinned((0..count).map(lamp).collect(), most);
             assert_eq!(lamps.len(), left, "{count}");
             let sum: f32 = lamps.iter().map(|l| l.strength[1]).sum();
             assert!((sum / count as f32 - 1.0).abs() < 1e-5, "{count}: {sum}");
