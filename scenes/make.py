@@ -47,7 +47,7 @@ def balls_on_a_table():
 # deal a picture's work out to threads. `polyfly bench --balance scenes/cse260.toml` does it again. Made by scenes/make.py.
 [output]
 frames = 120
-path = "../output/cse260/%d.png"
+path = "output/cse260/%d.png"
 size = [2000, 2000]
 
 [render]
@@ -136,7 +136,7 @@ def weekend():
 # Made by scenes/make.py.
 [output]
 frames = 1
-path = "../output/weekend/%d.png"
+path = "output/weekend/%d.png"
 size = [1200, 675]
 
 """
@@ -158,7 +158,7 @@ def weekend_final():
 # Made by scenes/make.py.
 [output]
 frames = 1
-path = "../output/weekend-final/%d.png"
+path = "output/weekend-final/%d.png"
 size = [1200, 800]
 
 """
@@ -240,7 +240,7 @@ GALLERY = """# A bright gallery: solids of glass, metal and lamps on white pedes
 # Made by scenes/make.py.
 [output]
 frames = 600
-path = "../output/gallery/%04d.png"
+path = "output/gallery/%04d.png"
 size = [1280, 720]
 
 [render]

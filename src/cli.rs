@@ -341,7 +341,7 @@ pub struct SceneArgs {
     /// The three bodies of a scene in tokens, or as many as a TOML scene has.
     #[arg(long, value_name = "A,B,C", value_delimiter = ',', value_parser = parse_solid, help_heading = "Scene")]
     pub solids: Vec<Solid>,
-    /// The floor's picture: a .data, PNG or JPEG file, @checker, @marble, @wood or none.
+    /// The floor's picture: a .data, PNG or JPEG file, @checker, @concrete, @marble, @wood or none.
     #[arg(long, value_name = "FILE", help_heading = "Scene")]
     pub texture: Option<String>,
     /// A scene file may read outside of its own folder, and write outside of that and of this one.

@@ -33,6 +33,7 @@ impl Texture {
         let picture = match source {
             TextureSource::File(path) => read(path, limits)?,
             TextureSource::Checker => Picture::made(512, checker),
+            TextureSource::Concrete => Picture::made(1024, concrete),
             TextureSource::Marble => Picture::made(1024, marble),
             TextureSource::Wood => Picture::made(1024, wood),
         };
@@ -149,6 +150,24 @@ pub(super) fn periodic_noise(u: f64, v: f64, cells: i64) -> f64 {
 }
 fn turbulence(x: f64, y: f64) -> f64 {
     (0..6).map(|o| (noise(x * f64::from(1 << o), y * f64::from(1 << o)) - 0.5).abs() / f64::from(1 << o)).sum()
+}
+
+// Cast slabs with joints, stains and pores.
+fn concrete(u: f64, v: f64) -> [f64; 3] {
+    let octaves = |x: f64, y: f64| -> f64 {
+        (0..6).map(|o| (noise(x * f64::from(1 << o), y * f64::from(1 << o)) - 0.5) / f64::from(1 << o)).sum()
+    };
+    let grey = 0.56 + 0.18 * octaves(u * 5.0, v * 5.0) + 0.05 * (noise(u * 240.0, v * 240.0) - 0.5);
+    let joint = |x: f64| ((2.0 * x).fract() - 0.5).abs() < 0.007;
+    let is_pore = noise(u * 90.0 + 40.0, v * 90.0) > 0.93;
+    let shade = if joint(u) || joint(v) {
+        0.55
+    } else if is_pore {
+        0.8
+    } else {
+        1.0
+    };
+    [1.0, 0.985, 0.955].map(|tint| grey * shade * tint)
 }
 
 fn marble(u: f64, v: f64) -> [f64; 3] {

@@ -13,6 +13,8 @@ pub enum TextureSource {
     File(PathBuf),
     /// `@checker`.
     Checker,
+    /// `@concrete`.
+    Concrete,
     /// `@marble`.
     Marble,
     /// `@wood`.
@@ -20,29 +22,42 @@ pub enum TextureSource {
 }
 
 impl TextureSource {
-    // Reads `none`, `@checker`, `@marble`, `@wood` or a path below `folder`.
+    /// The pictures that the program makes, by the names that scenes give them.
+    pub(crate) const BUILTIN: [(&str, TextureSource); 4] = [
+        ("@checker", TextureSource::Checker),
+        ("@concrete", TextureSource::Concrete),
+        ("@marble", TextureSource::Marble),
+        ("@wood", TextureSource::Wood),
+    ];
+
+    // Reads `none`, the name of a built-in picture or a path below `folder`.
     pub(crate) fn parse(text: &str, folder: &Path, home: Option<&Path>) -> Result<Option<TextureSource>, String> {
-        Ok(Some(match text {
-            "none" => return Ok(None),
-            "@checker" => TextureSource::Checker,
-            "@marble" => TextureSource::Marble,
-            "@wood" => TextureSource::Wood,
-            other if other.starts_with('@') || other.is_empty() => {
-                return Err("`@checker`, `@marble`, `@wood`, `none` or a file".into());
-            }
-            path => TextureSource::File(folder.join(expand_home(path, home))),
-        }))
+        if text == "none" {
+            return Ok(None);
+        }
+        if let Some((_, builtin)) = TextureSource::BUILTIN.into_iter().find(|(name, _)| *name == text) {
+            return Ok(Some(builtin));
+        }
+        if text.starts_with('@') || text.is_empty() {
+            return Err(TextureSource::expected());
+        }
+        Ok(Some(TextureSource::File(folder.join(expand_home(text, home)))))
+    }
+
+    // What a scene may name, for messages.
+    pub(crate) fn expected() -> String {
+        let names: Vec<String> = TextureSource::BUILTIN.iter().map(|(name, _)| format!("`{name}`")).collect();
+        format!("{}, `none` or a file", names.join(", "))
     }
 }
 
 impl std::fmt::Display for TextureSource {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            TextureSource::File(path) => write!(f, "{}", path.display()),
-            TextureSource::Checker => write!(f, "@checker"),
-            TextureSource::Marble => write!(f, "@marble"),
-            TextureSource::Wood => write!(f, "@wood"),
+        if let TextureSource::File(path) = self {
+            return write!(f, "{}", path.display());
         }
+        let name = TextureSource::BUILTIN.iter().find(|(_, builtin)| builtin == self).map(|(name, _)| *name);
+        write!(f, "{}", name.unwrap_or_default())
     }
 }
 

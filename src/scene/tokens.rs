@@ -181,8 +181,7 @@ impl Reader<'_> {
             Dialect::Reduced => floor.material.colour = self.byte_colour("floor")?,
             Dialect::SevenValue => floor.material.colour = self.colour("floor", Rule::Fraction)?,
             Dialect::Full => {
-                let expected = "a texture file, `none`, `@checker`, `@marble` or `@wood`";
-                let (text, span) = self.text("floor, texture", expected)?;
+                let (text, span) = self.text("floor, texture", &TextureSource::expected())?;
                 floor.texture = TextureSource::parse(&text, std::path::Path::new(""), home).map_err(|e| {
                     Problem::new(span, format!("there is no built-in texture `{text}`"), format!("expected {e}"))
                 })?;

@@ -428,7 +428,7 @@ with_material! {
     pub struct RawFloor {
         /// Its four corners.
         pub corners: Option<At<Vec<At<Numbers<3>>>>>,
-        /// Its picture: a .data, PNG or JPEG file, @checker, @marble or @wood.
+        /// Its picture: a .data, PNG or JPEG file, @checker, @concrete, @marble or @wood.
         pub texture: Text,
         /// Multiplies the picture.
         pub tint: Colour,

@@ -22,6 +22,7 @@ mod stopping;
 mod strangers;
 #[cfg(unix)]
 mod takeover;
+mod samples;
 mod terminal;
 #[cfg(unix)]
 mod tutorials;
