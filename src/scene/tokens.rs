@@ -243,7 +243,7 @@ fn read(text: &str, reading: Reading) -> Result<(Scene, Vec<String>), Problem> {
         Some(t) if t.text.contains('%') || t.text.contains('/') => {
             p.help("the frame count is missing: write it before the output path")
         }
-        _ => p.help("`polyfly --default` prints a whole scene; the README names every token"),
+        _ => p.help("`polyfly --default` prints a whole scene; docs/scenes.md names every token"),
     })?;
     let (path, span) = r.text("output path", "a path with %d, ending in .data, .png, .ppm, .exr, .jpg or .webp")?;
     let (pattern, made_up) = Pattern::parse(&super::expand_home(&path, reading.home).display().to_string())

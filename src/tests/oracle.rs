@@ -1,4 +1,4 @@
-//! A second opinion: a brute-force tracer in f64 over triangles, written from the README's description
+//! A second opinion: a brute-force tracer in f64 over triangles, written from the description in docs/rendering.md
 //! and sharing no code with the kernels, must see the same pictures.
 use super::common::*;
 use crate::assets::Assets;

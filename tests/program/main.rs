@@ -5,6 +5,7 @@ mod cli;
 mod common;
 mod denoise;
 mod devices;
+mod documents;
 #[cfg(unix)]
 mod faults;
 mod language;
@@ -14,6 +15,7 @@ mod pictures;
 mod report;
 #[cfg(unix)]
 mod resume;
+mod samples;
 #[cfg(unix)]
 mod segments;
 #[cfg(unix)]
@@ -22,7 +24,6 @@ mod stopping;
 mod strangers;
 #[cfg(unix)]
 mod takeover;
-mod samples;
 mod terminal;
 #[cfg(unix)]
 mod tutorials;
