@@ -224,7 +224,7 @@ pub struct ConvertArgs {
     /// The file to write, as with -o: of a picture its ending says how.
     #[arg(value_name = "FILE", conflicts_with = "output")]
     pub target: Option<PathBuf>,
-    /// The grammar to write; the other one if not given.
+    /// The grammar to write [default: what the file's ending says, .toml or .txt; on stdout the other one]
     #[arg(long, value_enum)]
     pub to: Option<GrammarArg>,
     /// The three bodies of a scene in tokens.
@@ -411,7 +411,7 @@ pub struct RenderArgs {
     /// Write no frames, only the video.
     #[arg(long, help_heading = "Output")]
     pub no_frames: bool,
-    /// Make a video: .mp4, .mov, .mkv, .webm, .gif or .webp through ffmpeg, or .y4m without it.
+    /// Make a video of these frames: .mp4, .mov, .mkv, .webm, .gif or .webp through ffmpeg, or .y4m without it.
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     pub video: Option<PathBuf>,
     /// Frames a second of the video [default: 30, or the scene's]
@@ -433,7 +433,7 @@ pub struct RenderArgs {
     /// Render what is missing or not whole in the folder, and make the video of all of it.
     #[arg(long, conflicts_with = "overwrite", help_heading = "Run")]
     pub resume: bool,
-    /// Render frames that are there already too (a scene on stdin does).
+    /// Render frames that are there already too (a scene on stdin does), and replace the video that is there.
     #[arg(long, help_heading = "Run")]
     pub overwrite: bool,
     /// Render part K of N of the frames, counted from 1.

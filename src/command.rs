@@ -28,6 +28,7 @@ mod stitch;
 pub mod stop;
 mod studio;
 mod verify;
+mod video_choice;
 
 use crate::assets::AssetError;
 use crate::cli::{Cli, Command, SceneArgs, home};
@@ -45,6 +46,7 @@ use std::process::ExitCode;
 
 /// Reads the command line, does the job, turns errors into exit codes.
 pub fn main() -> ExitCode {
+    stop::hear_signals();
     stop::take_own_signals();
     let (words, is_quiet) = without_quiet(std::env::args_os().collect());
     let mut cli = match Cli::try_parse_from(words) {
@@ -55,6 +57,9 @@ pub fn main() -> ExitCode {
             return if e.use_stderr() { ExitCode::from(64) } else { ExitCode::SUCCESS };
         }
     };
+    if !matches!(cli.command, None | Some(Command::Stitch(_))) {
+        stop::end_at_once();
+    }
     let defaults = match cli.command {
         None => cli.take_defaults(environment),
         Some(_) => Ok(()),

@@ -17,6 +17,7 @@ mod mp4;
 pub mod origin;
 pub mod segments;
 pub mod stream;
+pub mod tag;
 pub mod video;
 pub mod y4m;
 

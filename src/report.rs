@@ -1,10 +1,13 @@
 //! What the run says while it runs: the log on stdout, the bar and remarks on stderr.
 
+mod log;
+
 use crate::device::Meter;
 use crate::output::RunInfo;
 use crate::render::stats::{FrameReport, Progress, RunReport, StageTimes, ms};
 use crate::scene::Scene;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
+use log::{Log, Totals};
 use serde::Serialize;
 use std::io::{IsTerminal, Write};
 use std::sync::Arc;
@@ -114,23 +117,31 @@ impl Drop for Watch {
 /// Writes the log and moves the bar.
 pub struct Reporter {
     format: LogFormat,
-    // None once nobody reads the log: a closed pipe stops the log, not the rendering.
-    out: Option<Box<dyn Write + Send>>,
+    log: Log,
     bar: ProgressBar,
     both_terminals: bool,
-    lost: Option<std::io::Error>,
-    started: Instant,
     // What the run was, when it has ended; its record waits for the exit code.
     ended: Option<RunReport>,
     facts: SceneFacts,
-    writers: usize,
-    rays: u64,
-    shadow_rays: u64,
-    times: StageTimes,
     quiet: bool,
     place: Arc<Place>,
     // Moves the bar.
     watch: Option<Watch>,
+}
+
+// Before the frames are known, and then.
+const GETTING_READY: &str = "getting ready, {elapsed} gone";
+const RENDERING: &str = "{bar:32} {percent:>3} %  {frames} frames  {rate}  {elapsed} gone, {eta} to go";
+
+fn bar_style(template: &str) -> ProgressStyle {
+    ProgressStyle::with_template(template)
+        .unwrap_or_else(|_| ProgressStyle::default_bar())
+        .with_key("frames", |state: &ProgressState, to: &mut dyn std::fmt::Write| {
+            let _ = write!(to, "{}/{}", state.pos() / STEPS, state.len().unwrap_or_default() / STEPS);
+        })
+        .with_key("rate", |state: &ProgressState, to: &mut dyn std::fmt::Write| {
+            let _ = write!(to, "{:.2}/s", state.per_sec() / STEPS as f64);
+        })
 }
 
 impl Reporter {
@@ -138,29 +149,13 @@ impl Reporter {
     pub fn new(format: LogFormat, quiet: bool, facts: SceneFacts) -> Reporter {
         let hidden = quiet || !std::io::stderr().is_terminal();
         let target = if hidden { ProgressDrawTarget::hidden() } else { ProgressDrawTarget::stderr() };
-        let style = ProgressStyle::with_template(
-            "{bar:32} {percent:>3} %  {frames} frames  {rate}  {elapsed} gone, {eta} to go",
-        )
-        .unwrap_or_else(|_| ProgressStyle::default_bar())
-        .with_key("frames", |state: &ProgressState, to: &mut dyn std::fmt::Write| {
-            let _ = write!(to, "{}/{}", state.pos() / STEPS, state.len().unwrap_or_default() / STEPS);
-        })
-        .with_key("rate", |state: &ProgressState, to: &mut dyn std::fmt::Write| {
-            let _ = write!(to, "{:.2}/s", state.per_sec() / STEPS as f64);
-        });
         Reporter {
             format,
-            out: Some(Box::new(std::io::stdout())),
+            log: Log::new(Box::new(std::io::stdout())),
             both_terminals: !hidden && std::io::stdout().is_terminal(),
-            lost: None,
-            bar: ProgressBar::with_draw_target(None, target).with_style(style),
-            started: Instant::now(),
+            bar: ProgressBar::with_draw_target(None, target).with_style(bar_style(GETTING_READY)),
             ended: None,
             facts,
-            writers: 1,
-            rays: 0,
-            shadow_rays: 0,
-            times: StageTimes::default(),
             quiet,
             place: Arc::default(),
             watch: None,
@@ -181,15 +176,18 @@ impl Reporter {
     /// The log goes to stderr: stdout is for pictures.
     pub fn beside_pictures(mut self) -> Reporter {
         self.both_terminals = !self.bar.is_hidden();
-        self.out = Some(Box::new(std::io::stderr()));
+        self.log = Log::new(Box::new(std::io::stderr()));
         self
     }
 
-    fn json<T: Serialize>(&mut self, kind: &str, record: &T) {
-        let tagged = Tagged { kind, record };
-        if let Ok(line) = serde_json::to_string(&tagged) {
-            self.line(&line);
-        }
+    /// What writes the last record of a run that is left where it stands; None where the log has none.
+    pub fn farewell(&self) -> Option<impl Fn(u8, &str) + Send + use<>> {
+        (self.format == LogFormat::Jsonl).then(|| self.log.farewell(self.facts.clone()))
+    }
+
+    // Writes to the log, with the bar out of the way where both are on one terminal.
+    fn write(&self, write: impl FnOnce(&Log)) {
+        if self.both_terminals { self.bar.suspend(|| write(&self.log)) } else { write(&self.log) }
     }
 
     // What each device did, and how much faster they were together.
@@ -202,47 +200,45 @@ impl Reporter {
         remark(&format!("together {speed_up:.2} times as fast as the fastest of them computes alone"));
     }
 
-    fn line(&mut self, line: &str) {
-        let Some(out) = &mut self.out else { return };
-        let mut write = || writeln!(out, "{line}").and_then(|()| out.flush());
-        let result = if self.both_terminals { self.bar.suspend(write) } else { write() };
-        if let Err(e) = result {
-            self.out = None;
-            // A reader who has left wants no more.
-            self.lost = Some(e).filter(|e| e.kind() != std::io::ErrorKind::BrokenPipe);
-        }
-    }
-
     /// How long it took, and which stage held it up, once it has ended.
     pub fn outcome(&self) -> Option<(Duration, &'static str)> {
-        self.ended.as_ref().map(|_| (self.started.elapsed(), self.times.bottleneck(self.writers)))
+        let ended = self.ended.as_ref()?;
+        Some(self.log.totals(|t| (t.started.elapsed(), t.times.with(ended).bottleneck(t.writers))))
     }
 
     /// Why the log is not whole, if it is not; the frames go on.
     pub fn lost_log(&mut self) -> Option<std::io::Error> {
-        self.lost.take()
+        self.log.lost()
     }
 }
 
 impl Progress for Reporter {
     fn start(&mut self, run: &RunInfo, devices: &[String], threads: usize) {
-        self.started = Instant::now();
+        self.log.totals(|totals| totals.started = Instant::now());
+        self.bar.set_style(bar_style(RENDERING));
         self.bar.set_length(run.frames as u64 * STEPS);
         if self.format == LogFormat::Jsonl {
             let (facts, device) = (self.facts.clone(), devices.join(", "));
             let version = env!("CARGO_PKG_VERSION");
-            self.json("start", &Start { schema: SCHEMA, version, frames: run.frames, device, threads, facts });
+            let start = Start { schema: SCHEMA, version, frames: run.frames, device, threads, facts };
+            self.write(|log| log.open(&start));
         }
     }
 
     fn frame(&mut self, report: &FrameReport) {
         let FrameReport { frame, stats, stages, writers } = report;
-        self.writers = *writers;
-        self.rays += stats.rays;
-        self.shadow_rays += stats.shadow_rays;
-        self.times.add(stages);
+        self.log.totals(|totals| {
+            totals.writers = *writers;
+            totals.frames += 1;
+            totals.rays += stats.rays;
+            totals.shadow_rays += stats.shadow_rays;
+            totals.times.add(stages);
+        });
         match self.format {
-            LogFormat::Text => self.line(&format!("{frame}\t{:.3}\t{}", ms(stats.time), stats.rays)),
+            LogFormat::Text => {
+                let line = format!("{frame}\t{:.3}\t{}", ms(stats.time), stats.rays);
+                self.write(|log| log.line(&line));
+            }
             LogFormat::Jsonl => {
                 let record = Frame {
                     frame: *frame,
@@ -255,7 +251,7 @@ impl Progress for Reporter {
                     stages: *stages,
                     bottleneck: stages.bottleneck(*writers),
                 };
-                self.json("frame", &record);
+                self.write(|log| log.record("frame", &record));
             }
         }
         self.place.frames.fetch_add(1, Ordering::Relaxed);
@@ -284,28 +280,7 @@ impl Reporter {
     /// The last record: how the run ended, and with which exit code. Nothing where none has begun.
     pub fn close(&mut self, exit_code: u8) {
         let Some(run) = self.ended.take().filter(|_| self.format == LogFormat::Jsonl) else { return };
-        let run = &run;
-        let seconds = self.started.elapsed().as_secs_f64();
-        let device_seconds = self.times.render_ms / 1e3;
-        let speed_up = run.speed_up();
-        let end = End {
-            status: if run.failure.is_none() { "complete" } else { "failed" },
-            error: run.failure.clone(),
-            exit_code,
-            path: self.facts.path.clone(),
-            frames: run.frames,
-            seconds,
-            frames_per_second: run.frames as f64 / seconds,
-            rays: self.rays,
-            shadow_rays: self.shadow_rays,
-            mrays_per_second: self.rays as f64 / device_seconds.max(1e-9) / 1e6,
-            stages: self.times,
-            bottleneck: self.times.bottleneck(self.writers),
-            video: run.files.first().map(|v| v.display().to_string()),
-            devices: if speed_up.is_some() { shares(run) } else { Vec::new() },
-            speed_up,
-        };
-        self.json("end", &end);
+        self.write(|log| log.close(|totals| End::of(&run, totals, &self.facts, exit_code)));
     }
 }
 
@@ -373,13 +348,6 @@ pub fn print(text: &str) -> std::io::Result<()> {
 }
 
 #[derive(Serialize)]
-struct Tagged<'a, T> {
-    #[serde(rename = "type")]
-    kind: &'a str,
-    #[serde(flatten)]
-    record: &'a T,
-}
-#[derive(Serialize)]
 struct Start {
     schema: u32,
     version: &'static str,
@@ -404,8 +372,9 @@ struct Frame {
     stages: StageTimes,
     bottleneck: &'static str,
 }
+/// The last record: how a run ended.
 #[derive(Serialize)]
-struct End {
+pub struct End {
     status: &'static str,
     error: Option<String>,
     exit_code: u8,
@@ -423,6 +392,32 @@ struct End {
     devices: Vec<DeviceShare>,
     speed_up: Option<f64>,
 }
+
+impl End {
+    /// That of a run of which so much is counted.
+    fn of(run: &RunReport, totals: &Totals, facts: &SceneFacts, exit_code: u8) -> End {
+        let (seconds, times) = (totals.started.elapsed().as_secs_f64(), totals.times.with(run));
+        let speed_up = run.speed_up();
+        End {
+            status: if run.failure.is_none() { "complete" } else { "failed" },
+            error: run.failure.clone(),
+            exit_code,
+            path: facts.path.clone(),
+            frames: run.frames,
+            seconds,
+            frames_per_second: run.frames as f64 / seconds,
+            rays: totals.rays,
+            shadow_rays: totals.shadow_rays,
+            mrays_per_second: totals.rays as f64 / (times.render_ms / 1e3).max(1e-9) / 1e6,
+            stages: times,
+            bottleneck: times.bottleneck(totals.writers),
+            video: run.files.first().map(|v| v.display().to_string()),
+            devices: if speed_up.is_some() { shares(run) } else { Vec::new() },
+            speed_up,
+        }
+    }
+}
+
 #[derive(Serialize)]
 struct DeviceShare {
     device: String,

@@ -35,6 +35,7 @@ mod toml_camera;
 mod toml_floor;
 mod toml_keys;
 mod toml_material;
+mod toml_output;
 mod toml_structure;
 mod toml_values;
 mod tone;

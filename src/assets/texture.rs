@@ -85,6 +85,12 @@ pub(super) fn halved<T: Copy + Send + Sync>(
     Some((across, down, (0..across * down).into_par_iter().map(of).collect()))
 }
 
+// What is transparent shows the floor's tint, which the texture dyes: it is white there.
+fn through(light: u16, alpha: u8) -> u16 {
+    let (light, alpha) = (u32::from(light), u32::from(alpha));
+    ((light * alpha + 65535 * (255 - alpha) + 127) / 255) as u16
+}
+
 fn read(path: &Path, limits: Limits) -> Result<Picture, AssetError> {
     let bytes = source::read("texture", path, limits)?;
     let wrong = |what: String| AssetError::broken("texture", path, what);
@@ -110,8 +116,18 @@ fn read(path: &Path, limits: Limits) -> Result<Picture, AssetError> {
             bytes[8..].chunks_exact(4).map(|p| [p[0], p[1], p[2]]),
         ));
     }
-    let picture = source::decode("texture", path, &bytes, MAX_SIDE, limits)?.into_rgb8();
-    Ok(Picture::from_srgb(picture.width(), picture.height(), picture.pixels().map(|p| p.0)))
+    let picture = source::decode("texture", path, &bytes, MAX_SIDE, limits)?;
+    if !picture.color().has_alpha() {
+        let picture = picture.into_rgb8();
+        return Ok(Picture::from_srgb(picture.width(), picture.height(), picture.pixels().map(|p| p.0)));
+    }
+    let picture = picture.into_rgba8();
+    let (width, height) = picture.dimensions();
+    let mut over_white = Picture::from_srgb(width, height, picture.pixels().map(|p| [p.0[0], p.0[1], p.0[2]]));
+    for (texel, pixel) in over_white.texels.iter_mut().zip(picture.pixels()) {
+        *texel = texel.map(|light| through(light, pixel.0[3]));
+    }
+    Ok(over_white)
 }
 
 // --- made pictures: sRGB colours at (u, v), 0 .. 1 ---
@@ -204,6 +220,19 @@ mod tests {
         assert_eq!((last.width, last.height), (1, 1));
         let mean = (linear(0.92) + linear(0.16)) / 2.0 * 65535.0;
         assert!((f64::from(last.texels[0][0]) - mean).abs() < 8.0);
+    }
+
+    #[test]
+    fn what_is_transparent_dyes_nothing() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("logo.png");
+        let mut logo = image::RgbaImage::new(3, 1);
+        logo.put_pixel(1, 0, image::Rgba([255, 0, 0, 255]));
+        logo.put_pixel(2, 0, image::Rgba([0, 0, 255, 128]));
+        logo.save(&path).unwrap();
+        let texture = Texture::load(&TextureSource::File(path), Limits::default()).unwrap();
+        let half = ((127 * 65535 + 127) / 255) as u16;
+        assert_eq!(texture.levels[0].texels, [[65535; 3], [65535, 0, 0], [half, half, 65535]]);
     }
 
     #[test]

@@ -151,12 +151,20 @@ impl RenderArgs {
             }
             let (pattern, is_made_up) = Pattern::parse(&text).map_err(|e| wrong(e.to_string()))?;
             let first = frames.nth(0).unwrap_or_default();
-            let is_alone = is_made_up && frames.len() == 1;
-            scene.output.files = if is_alone { pattern.of_one(first) } else { pattern };
-            if is_made_up && !is_alone && !self.changes.quiet {
+            scene.output.files = match (Pattern::has_number(&text), frames.len()) {
+                (true, _) => pattern,
+                (false, 1) => pattern.of_one(first),
+                (false, many) => {
+                    let suggested = pattern.suggested();
+                    return Err(wrong(format!(
+                        "`{text}` is one file, and there are {many} frames: write -o {suggested}"
+                    )));
+                }
+            };
+            if is_made_up && !scene.output.files.is_of_one() && !self.changes.quiet {
                 let first = scene.output.files.path(first);
                 remark(&format!(
-                    "`{text}` does not say where numbers go (%d, %04d): frames are {} ...",
+                    "`{text}` does not name a format (.png, .exr ...): frames are {} ...",
                     first.display()
                 ));
             }

@@ -16,9 +16,6 @@ pub struct MissingArgs {
     /// The `hash` that their manifest is to have, as jobs of `farm` give it; another scene's frames are refused.
     #[arg(long, value_name = "HEX")]
     pub hash: Option<String>,
-    /// The frames that there are to be, as a run takes them [default: those of all runs there]
-    #[arg(long, value_name = "LIST", allow_hyphen_values = true)]
-    pub frames: Option<String>,
     /// Print which of N shards have missing frames, as `1,4-6`, in place of the frames.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     pub shards: Option<u32>,
@@ -34,7 +31,8 @@ pub struct MissingArgs {
 #[derive(Args, Debug)]
 pub struct StitchArgs {
     /// The folder of the frames, with its manifest.json; or a path with %d or %0Nd of frames that were made elsewhere.
-    pub frames: String,
+    #[arg(value_name = "FRAMES")]
+    pub source: String,
     /// The video: .mp4, .mov, .mkv, .webm, .gif or .webp through ffmpeg, or .y4m without it.
     #[arg(short, long, value_name = "FILE")]
     pub output: PathBuf,
@@ -47,9 +45,9 @@ pub struct StitchArgs {
     /// The `hash` that their manifest is to have, as jobs of `farm` give it; another scene's frames are refused.
     #[arg(long, value_name = "HEX")]
     pub hash: Option<String>,
-    /// The frames of the video, as a run takes them [default: those of all runs there]
-    #[arg(long = "frames", value_name = "LIST", allow_hyphen_values = true)]
-    pub list: Option<String>,
+    /// Replace a video that is there and shows other pictures than these.
+    #[arg(long)]
+    pub overwrite: bool,
     /// Most memory that it may take, MiB; what would take more is refused [default: nine tenths of what is free]
     #[arg(long, value_name = "MIB", value_parser = clap::value_parser!(u64).range(1..=1 << 30))]
     pub limit_memory: Option<u64>,

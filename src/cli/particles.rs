@@ -123,7 +123,7 @@ pub struct GenerateArgs {
     pub count: u32,
     /// The file; with %d or %0Nd for a series of time steps.
     pub file: String,
-    /// Its layout; by default .csv, .xyzr and .txt files are tables and all others interleaved.
+    /// Its layout [default: .csv, .xyzr and .txt files are tables, .bin files interleaved]
     #[arg(long, value_enum)]
     pub layout: Option<FileLayout>,
     /// Time steps.

@@ -1,6 +1,7 @@
 //! `polyfly convert`: a scene in the other grammar, a picture in another format.
 
 use super::{output, read_text};
+use crate::assets::AssetError;
 use crate::cli::ConvertArgs;
 use crate::error::Error;
 use crate::kernels::Isa;
@@ -11,7 +12,7 @@ use crate::output::origin;
 use crate::report::remark;
 use crate::scene::limits::PICTURES;
 use crate::scene::{self, Grammar, Reading, Tone, tokens, write};
-use std::io::Write;
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
@@ -21,12 +22,19 @@ pub fn run(args: &ConvertArgs) -> Result<(), Error> {
     let (text, name) = match (format_of(Path::new(&args.scene)), args.to) {
         (Some(from), None) => return picture(Path::new(&args.scene), from, target),
         (Some(from), Some(_)) => (scene_in(&args.scene, from)?, format!("the scene in {}", args.scene)),
+        (None, None) if target.is_some_and(|target| grammar_of(target).is_none()) => {
+            let target = target.map_or_else(String::new, |target| target.display().to_string());
+            return Err(Error::Usage(format!(
+                "{target}: a scene is written to .toml or, in tokens, .txt; or give --to"
+            )));
+        }
         (None, _) => read_text(&args.scene)?,
     };
     // Paths stay as they are written: no folder is put before them, not even the home folder.
     let reading = Reading { solids: args.solids.unwrap_or(tokens::SOLIDS), ..Reading::default() };
     let parsed = scene::parse(&text, &name, reading)?;
-    let to = args.to.map(Grammar::from).unwrap_or(match parsed.grammar {
+    let to = args.to.map(Grammar::from).or(target.and_then(|target| grammar_of(target)));
+    let to = to.unwrap_or(match parsed.grammar {
         Grammar::Tokens => Grammar::Toml,
         Grammar::Toml => Grammar::Tokens,
     });
@@ -46,9 +54,26 @@ pub fn run(args: &ConvertArgs) -> Result<(), Error> {
     }
 }
 
+// The grammar that the ending of a name says.
+fn grammar_of(path: &Path) -> Option<Grammar> {
+    match path.extension()?.to_str()?.to_ascii_lowercase().as_str() {
+        "toml" => Some(Grammar::Toml),
+        "txt" => Some(Grammar::Tokens),
+        _ => None,
+    }
+}
+
+// A picture that cannot be read: the system says why, or its content is none.
+fn unreadable(path: &Path) -> impl Fn(io::Error) -> Error {
+    move |e| match e.raw_os_error() {
+        Some(_) => Error::Read(path.display().to_string(), e),
+        None => AssetError { path: path.to_owned(), at: None, what: e.to_string(), remedy: None }.into(),
+    }
+}
+
 // The scene that a picture was made of.
 fn scene_in(name: &str, format: &Format) -> Result<String, Error> {
-    let text = origin::read(Path::new(name), format).map_err(|e| Error::Read(name.into(), e))?;
+    let text = origin::read(Path::new(name), format).map_err(unreadable(Path::new(name)))?;
     text.ok_or_else(|| {
         Error::Usage(format!(
             "{name} does not hold its scene: .png and .exr that polyfly has rendered do, from version 0.1"
@@ -66,9 +91,9 @@ fn picture(from: &Path, format: &Format, to: Option<&PathBuf>) -> Result<(), Err
     let Some(to) = to else {
         return Err(Error::Usage(format!("{} is a picture: name the one to make of it", from.display())));
     };
-    let failed = |e| Error::Read(from.display().to_string(), e);
+    let failed = unreadable(from);
     let Shown { size, rgba } = match format.read {
-        Reader::Shown(read) => read(from).map_err(failed)?,
+        Reader::Shown(read) => read(from).map_err(&failed)?,
         Reader::Light(read) => {
             let light = read(from).map_err(failed)?;
             let scene = origin::scene(from, format);

@@ -1,10 +1,11 @@
 //! `polyfly farm`: a complete job for an engine that deals work out to many machines. polyfly has no scheduler of its own:
 //! it tells engines what to run, and looks into the folder for what is still to do.
 
-use super::claim;
+use super::claim::{self, Existing};
 use super::missing::Folder;
 use super::outputs;
 use super::stop::quoted;
+use super::video_choice::VideoChoice;
 use super::{load_scene, output};
 use crate::cli::{Cli, Engine, FarmArgs, RenderArgs, ShardMode, VideoArgs};
 use crate::error::Error;
@@ -121,7 +122,9 @@ impl Job {
             }
         }
         let (mut scene, _) = load_scene(&args.scene, &render.changes)?;
+        let own = scene.output.files.clone();
         let all = render.override_scene(&mut scene)?.frames;
+        VideoChoice::of(&render, Existing::Kept, &scene, &own, &all, false).skip(&mut scene, false, false)?;
         let folder = claim::folder_of(&scene)?;
         if folder.pattern.is_of_one() {
             return Err(Error::Usage(format!(

@@ -14,6 +14,14 @@ pub fn run(args: &GenerateArgs) -> Result<(), Error> {
         return Err(Error::Usage("several time steps need a file name with %d".into()));
     }
     let is_table = particles::is_table(Path::new(&args.file));
+    let is_binary = Path::new(&args.file).extension().is_some_and(|e| e.eq_ignore_ascii_case("bin"));
+    if !is_table && !is_binary && args.layout.is_none() {
+        return Err(Error::Usage(format!(
+            "{}: no particles are written to such a file; expected .csv, .xyzr or .txt (tables) or .bin (the `sphere` code's), or a \
+             --layout",
+            args.file
+        )));
+    }
     let layout = args.layout.unwrap_or(if is_table { FileLayout::Csv } else { FileLayout::Interleaved });
     if (layout == FileLayout::Csv) != is_table {
         return Err(Error::Usage(format!(

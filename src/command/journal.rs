@@ -48,6 +48,15 @@ pub struct Entry {
     pub stages: StageTimes,
 }
 
+impl Entry {
+    // No frame takes a thousand years, and none was whole before 1970 or after the year 33658. A journal may be anybody's.
+    fn is_possible(&self) -> bool {
+        const LONGEST: f64 = 1.0e3 * 365.25 * 24.0 * 3.6e6;
+        const LAST: f64 = 1.0e12;
+        (0.0..=LONGEST).contains(&self.ms) && (0.0..=LAST).contains(&self.at)
+    }
+}
+
 /// What is known of a run beside its frames, written when it has ended.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct RunEntry {
@@ -110,8 +119,8 @@ pub fn read(frames: &Path, clip: &str) -> Vec<Told> {
         while file.by_ref().take(LONGEST_RECORD).read_until(b'\n', &mut line).is_ok_and(|n| n > 0) {
             if let Ok(head) = serde_json::from_slice::<Head>(&line) {
                 is_of_clip = head.clip == clip;
-            } else if let (true, Ok(entry)) = (is_of_clip, serde_json::from_slice(&line)) {
-                told.frames.push(entry);
+            } else if let (true, Ok(entry)) = (is_of_clip, serde_json::from_slice::<Entry>(&line)) {
+                told.frames.extend(Some(entry).filter(Entry::is_possible));
             } else if let (true, Ok(run)) = (is_of_clip, serde_json::from_slice(&line)) {
                 told.run = Some(run);
             }

@@ -148,7 +148,7 @@ pub fn expected(manifest: &Manifest, scene: &str, changes: &SceneArgs, folder: &
 
 /// Prints what is missing.
 pub fn run(args: &MissingArgs) -> Result<(), Error> {
-    let here = Folder::open(&args.folder)?.only(args.frames.as_deref())?;
+    let here = Folder::open(&args.folder)?.only(args.changes.frames.as_deref())?;
     here.expect_hash(args.hash.as_deref())?;
     if let Some(scene) = &args.scene {
         expected(&here.manifest, scene, &args.changes, &args.folder)?;

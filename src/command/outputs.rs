@@ -1,13 +1,15 @@
 //! Where a run's frames go: files, a stream, a video; and what of them is there already.
 
 use super::claim::{self, Claim, Existing};
-use super::{memory, named_ffmpeg};
+use super::ownership::clip;
+use super::video_choice::VideoChoice;
+use super::{journal, memory, named_ffmpeg};
 use crate::cli::{RenderArgs, VideoArgs};
 use crate::error::Error;
 use crate::output::container::{CONTAINERS, Container, Join};
 use crate::output::ffmpeg::find_ffmpeg;
 use crate::output::files::FrameFiles;
-use crate::output::film::Film;
+use crate::output::film::{ExistingVideo, Film};
 use crate::output::folder::FrameFolder;
 use crate::output::formats::{Format, FormatOptions};
 use crate::output::hidden;
@@ -16,7 +18,7 @@ use crate::output::origin::Origin;
 use crate::output::segments;
 use crate::output::stream::{Stream, StreamSink};
 use crate::output::video::{Codec, Deep, Range, Settings, VideoSink, is_raw};
-use crate::output::{OutputError, PixelFormats, Sink};
+use crate::output::{OutputError, PixelFormats, Sink, y4m};
 use crate::render::frames::FrameList;
 use crate::report::remark;
 use crate::scene::limits::PICTURES;
@@ -52,6 +54,24 @@ pub struct Outputs {
     pub made: Option<PathBuf>,
 }
 
+/// What has a video's name. A raw one says nothing of itself: the journals beside the frames tell whether a run of theirs has made
+/// it.
+pub fn existing_video(settings: &Settings, film: &Film, folder: &FrameFolder, manifest: &Manifest) -> ExistingVideo {
+    let there = film.existing(settings);
+    if there != ExistingVideo::Other || !settings.is_raw() {
+        return there;
+    }
+    let Ok(path) = std::path::absolute(&settings.path) else { return there };
+    let (width, height) = film.sides();
+    let longest = y4m::length(width, height, settings.fps, film.frames.len() as u64);
+    let is_shorter = std::fs::metadata(&path).is_ok_and(|file| file.is_file() && file.len() <= longest);
+    let runs = || journal::read(&folder.path(), &clip(manifest)).into_iter().filter_map(|told| told.run);
+    match is_shorter && runs().any(|run| run.films.contains(&path)) {
+        true => ExistingVideo::Part,
+        false => there,
+    }
+}
+
 // Frames that a video still needs.
 fn unmade(settings: &Settings, film: &Film, part: &FrameList) -> Result<Option<FrameList>, OutputError> {
     Ok(match film.is_made(settings) {
@@ -82,7 +102,7 @@ impl Outputs {
     /// What is asked for does not go together, or with what is there.
     pub fn of(
         args: &RenderArgs,
-        name: &str,
+        choice: VideoChoice,
         scene: &Scene,
         part: &FrameList,
         all: &FrameList,
@@ -104,7 +124,7 @@ impl Outputs {
                 "a .y4m, or a video made without ffmpeg, is not resumed without frames: keep them".into(),
             ));
         }
-        let existing = Existing::of(args, name);
+        let existing = choice.existing;
         let folder = claim::folder_of(scene)?;
         let mut manifest = Manifest::of(scene, String::new(), args.denoise);
         manifest.look_at_steps(scene, part.iter());
@@ -127,6 +147,10 @@ impl Outputs {
             steps: Arc::new(manifest.steps.clone()),
             scene: Some(manifest.hash.clone()),
         };
+        if let Some(settings) = &settings {
+            let film = film();
+            choice.check(&settings.path, existing_video(settings, &film, &folder, &manifest))?;
+        }
         if let Some(stream) = stream {
             if args.no_frames || args.resume || args.shard.is_some() {
                 return Err(Error::Usage(
@@ -225,6 +249,17 @@ impl Outputs {
         Ok(Some((format, self.format_options(scene, format, &place)?)))
     }
 
+    // What of it keeps no alpha.
+    fn opaque(&self) -> Vec<String> {
+        let frames = match (&self.stream, &self.claim) {
+            (Some(stream), _) => stream.format().filter(|format| !format.has_alpha).map(|_| "--output".to_owned()),
+            (None, Some(_)) => (!self.folder.format.has_alpha).then(|| self.folder.pattern.to_string()),
+            (None, None) => None,
+        };
+        let video = self.video.as_ref().map(|(settings, _)| settings.path.display().to_string());
+        frames.into_iter().chain(video).collect()
+    }
+
     /// Where frames go, not yet opened.
     ///
     /// # Errors
@@ -239,7 +274,7 @@ impl Outputs {
                         let open = std::fs::File::options().write(true).open(path);
                         Box::new(open.map_err(|e| OutputError::Write(path.to_owned(), e))?)
                     }
-                    None => Box::new(std::io::stdout()),
+                    None => Box::new(open_stdout()?),
                 };
                 sinks.push(Box::new(StreamSink::new(stream.clone(), format, options, to)));
             }
@@ -249,6 +284,11 @@ impl Outputs {
                 sinks.push(Box::new(FrameFiles::new(self.folder.clone(), options, is_shared, owner)));
             }
             (None, _) => {}
+        }
+        if scene.world.sky.transparent && !quiet {
+            self.opaque().iter().for_each(|name| {
+                remark(&format!("{name}: it has no alpha, and shows black where the sky is transparent (.png, .exr and others keep it)"));
+            });
         }
         if let Some((settings, film)) = &self.video {
             if settings.is_embedded && !quiet {
@@ -262,6 +302,24 @@ impl Outputs {
         }
         Ok(sinks)
     }
+}
+
+// Standard output for pictures. Where the shell has closed it (`>&-`), the program begins with one that leads nowhere, open for
+// reading and writing.
+fn open_stdout() -> Result<std::io::Stdout, Error> {
+    let stdout = std::io::stdout();
+    #[cfg(target_os = "linux")]
+    {
+        use rustix::fs::{OFlags, fcntl_getfl, fstat, major, minor};
+        const NULL: (u32, u32) = (1, 3);
+        let is_both = fcntl_getfl(&stdout).is_ok_and(|flags| flags & OFlags::RWMODE == OFlags::RDWR);
+        let is_null = fstat(&stdout).is_ok_and(|file| (major(file.st_rdev), minor(file.st_rdev)) == NULL);
+        if is_both && is_null {
+            let what = "standard output is closed, and the pictures would be lost (-o /dev/null throws them away)";
+            return Err(OutputError::Write("-".into(), std::io::Error::other(what)).into());
+        }
+    }
+    Ok(stdout)
 }
 
 /// What pictures of a format, and a video, need of frames together.

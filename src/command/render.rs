@@ -1,7 +1,7 @@
 //! Rendering: from arguments to frames and a video. All that can be told from the arguments and the scene's text is
 //! checked before any other file is read.
 
-use super::claim::{self, Claim};
+use super::claim::{self, Claim, Existing};
 use super::confine::Fence;
 use super::convert::write_picture;
 use super::hints::hints;
@@ -9,6 +9,7 @@ use super::journal::Teller;
 use super::memory;
 use super::outputs::Outputs;
 use super::stop::{self, Stop};
+use super::video_choice::VideoChoice;
 use super::{dry_run, environment, load_scene, output, stitch};
 use crate::assets::AssetError;
 use crate::assets::source::Limits;
@@ -54,8 +55,10 @@ pub fn run(args: &RenderArgs) -> Result<(), Error> {
         let image = sheet(&scene, SHEET, &options(args)?).map_err(|e| text.placed(e))?;
         return write_picture(path, (image.width(), image.height()), image.data());
     }
+    let (quiet, own) = (args.changes.quiet, scene.output.files.clone());
     let Asked { frames: all, stream } = args.override_scene(&mut scene)?;
-    let quiet = args.changes.quiet;
+    let choice = VideoChoice::of(args, Existing::of(args, &name), &scene, &own, &all, stream.is_some());
+    choice.skip(&mut scene, quiet, args.no_frames)?;
     let Some(part) = claim::shard(&all, args.shard, args.shard_mode) else {
         remark(&format!("there are more shards than frames: this one has none of the {}", all.len()));
         return Ok(());
@@ -69,7 +72,7 @@ pub fn run(args: &RenderArgs) -> Result<(), Error> {
         return Err(Error::Usage("--open: a stream leaves no file to show".into()));
     }
     let is_among_frames = stream.as_ref().is_some_and(|s| s.path().is_none());
-    let outputs = Outputs::of(args, &name, &scene, &part, &all, stream)?;
+    let outputs = Outputs::of(args, choice, &scene, &part, &all, stream)?;
     let bytes = memory::estimate(&scene, &outputs, &options)? + memory::files(&scene, options.limits);
     memory::check(bytes, args.limit_memory, (scene.render.width, scene.render.height))?;
     options.limits.memory = options.limits.memory.map(|most| most.saturating_sub(bytes));
@@ -124,6 +127,7 @@ pub fn run(args: &RenderArgs) -> Result<(), Error> {
     }
     let reporter = Reporter::new(args.log.unwrap_or(LogFormat::Text), quiet, facts).watching(renderer.meter());
     let reporter = if is_among_frames { reporter.beside_pictures() } else { reporter };
+    stop.on_leave(reporter.farewell());
     let flag = renderer.stop_flag();
     let goes_on =
         claim.as_ref().is_some_and(Claim::can_be_resumed) || video.is_some_and(|(settings, _)| !settings.is_single());
@@ -204,6 +208,7 @@ fn summary(report: &RunReport, time: Duration, stage: &str, files: Option<(Patte
     let length = |path: &Path| std::fs::metadata(path).map_or(0, |facts| facts.len());
     let frames = if report.frames == 1 { "1 frame".into() } else { format!("{} frames", report.frames) };
     let rate = report.frames as f64 / seconds.max(1e-9);
+    let stage = if stage == "finish" { "the wait for the encoder's end" } else { stage };
     let mut text = format!("{frames} in {seconds:.2} s ({rate:.1} a second; {stage} took longest)");
     if let Some((pattern, list)) = files {
         // Of a long clip the first ones tell.

@@ -4,8 +4,9 @@ use super::claim::{holds_light, keeps_all};
 use super::journal::Journal;
 use super::memory;
 use super::missing::{Folder, expected};
-use super::outputs::{NO_FFMPEG, encoding, video_name};
+use super::outputs::{NO_FFMPEG, encoding, existing_video, video_name};
 use super::stop::{Stop, this_command};
+use super::video_choice::check_stitched;
 use crate::cli::StitchArgs;
 use crate::error::Error;
 use crate::output::files::temporary;
@@ -27,20 +28,25 @@ use std::time::{Duration, Instant};
 /// Makes a video of a folder's frames.
 pub fn run(args: &StitchArgs) -> Result<(), Error> {
     video_name("-o", &args.output)?;
-    let pattern = match Pattern::parse(&args.frames) {
+    let pattern = match Pattern::parse(&args.source) {
         Ok((pattern, is_made_up)) => (!is_made_up).then_some(pattern),
-        Err(_) if Path::new(&args.frames).is_dir() => None,
+        Err(_) if Path::new(&args.source).is_dir() => None,
         Err(e) => return Err(Error::Usage(e.to_string())),
     };
-    let (film, fps) = match pattern {
+    let (film, manifest) = match pattern {
         Some(pattern) if Manifest::read(&pattern)?.is_none() => (elsewhere(pattern, args)?, None),
-        _ => ours(args)?,
+        _ => ours(args).map(|(film, manifest)| (film, Some(manifest)))?,
     };
-    let fps = args.fps.or(fps).unwrap_or(Output::default().fps);
+    let fps = args.fps.or(manifest.as_ref().map(|m| m.fps)).unwrap_or(Output::default().fps);
     let settings = encoding(args.output.clone(), fps, &args.video, args.limit_memory)?;
     if let (Some(folder), Some(_)) = (&film.source, settings.deep) {
         holds_light(folder.format)?;
     }
+    let there = match (&film.source, &manifest) {
+        (Some(folder), Some(manifest)) => existing_video(&settings, &film, folder, manifest),
+        _ => film.existing(&settings),
+    };
+    check_stitched(&settings.path, there, args.overwrite)?;
     let stop = Stop::listen(GRACE);
     make(film, settings, args.changes.quiet, args.limit_memory, (&stop, Some(this_command())))
 }
@@ -57,11 +63,11 @@ pub fn is_finished(stop: &Stop, made: Option<&Path>) -> Result<(), Error> {
     Err(Error::Unfinished(made.map(Path::to_owned), stop.is_temporary()))
 }
 
-fn ours(args: &StitchArgs) -> Result<(Film, Option<f64>), Error> {
-    let here = Folder::open(Path::new(&args.frames))?.only(args.list.as_deref())?;
+fn ours(args: &StitchArgs) -> Result<(Film, Manifest), Error> {
+    let here = Folder::open(Path::new(&args.source))?.only(args.changes.frames.as_deref())?;
     here.expect_hash(args.hash.as_deref())?;
     if let Some(scene) = &args.scene {
-        expected(&here.manifest, scene, &args.changes, Path::new(&args.frames))?;
+        expected(&here.manifest, scene, &args.changes, Path::new(&args.source))?;
     }
     // Before any list of them is made: a manifest may promise a hundred million.
     if let Some(gap) = here.frames.without(&here.look()?.0) {
@@ -73,7 +79,7 @@ fn ours(args: &StitchArgs) -> Result<(Film, Option<f64>), Error> {
     let scene = Some(format!("{}{rounded}", manifest.hash));
     let steps = Arc::new(manifest.steps.clone());
     let tone = told_tone(&folder, manifest.resolved(), args);
-    Ok((Film { scene, steps, tone, ..film(folder, frames.iter().collect(), args) }, Some(manifest.fps)))
+    Ok((Film { scene, steps, tone, ..film(folder, frames.iter().collect(), args) }, manifest))
 }
 
 // The curve that light is shown through: the scene's, where somebody tells of it.
@@ -81,7 +87,7 @@ fn told_tone(folder: &FrameFolder, scene: Option<Scene>, args: &StitchArgs) -> T
     if scene.is_none() && folder.format.has_light() && !args.changes.quiet {
         remark(&format!(
             "{} do not tell of their scene: their light is shown as `tone = \"soft\"` has it",
-            args.frames
+            args.source
         ));
     }
     scene.map_or(Tone::Soft, |scene| scene.film.tone)
@@ -120,7 +126,7 @@ fn elsewhere(pattern: Pattern, args: &StitchArgs) -> Result<Film, Error> {
         return Err(Error::OtherScene(folder.path(), vec![nobody]));
     }
     let span = format!("{first}-{last}");
-    let all = FrameList::parse(args.list.as_deref().unwrap_or(&span), last.saturating_add(1));
+    let all = FrameList::parse(args.changes.frames.as_deref().unwrap_or(&span), last.saturating_add(1));
     let all = all.map_err(|e| Error::Usage(format!("--frames: {e}")))?;
     if let Some(gap) = all.without(&there) {
         return Err(Error::Incomplete(format!("frames {gap} of {text} are missing")));

@@ -3,11 +3,29 @@
 use crate::output::ffmpeg::end_all;
 use crate::report::remark;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
 // A second press within it is the first one's bounce.
 const BOUNCE: Duration = Duration::from_secs(1);
+
+// What hears signals, from the program's start on.
+static HEARING: OnceLock<Stop> = OnceLock::new();
+
+// What a signal does.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Job {
+    // The command line is not read yet, and nothing is begun.
+    #[default]
+    Unknown,
+    // One that stops well, and may take so long.
+    Stopping(Duration),
+    // One that ends where it stands, as if nobody heard.
+    Other,
+}
+
+// Writes the log's last record.
+type Farewell = Box<dyn Fn(u8, &str) + Send>;
 
 /// Hears signals from the program's start on, and passes them to a run.
 #[derive(Clone, Default)]
@@ -25,17 +43,34 @@ struct Asked {
     // Whether all is made, and only the log has not been read to its end: as the run says, and as is known since it has ended.
     made: Option<Arc<AtomicBool>>,
     is_made: bool,
+    job: Job,
+    farewell: Option<Farewell>,
+}
+
+/// Begins to hear signals, before anything else is done.
+pub fn hear_signals() {
+    #[cfg(unix)]
+    if let Err(e) = HEARING.get_or_init(Stop::default).hear_signals() {
+        remark(&format!("Ctrl-C will stop at once: {e}"));
+    }
+}
+
+/// Signals end the program where it stands, as if nobody heard them.
+pub fn end_at_once() {
+    HEARING.get_or_init(Stop::default).lock().job = Job::Other;
 }
 
 impl Stop {
-    /// Begins to listen. Frames in flight have `grace`.
+    /// What hears signals. Frames in flight have `grace`.
     pub fn listen(grace: Duration) -> Stop {
-        let stop = Stop::default();
-        #[cfg(unix)]
-        if let Err(e) = stop.hear_signals(grace) {
-            remark(&format!("Ctrl-C will stop at once: {e}"));
-        }
-        stop
+        let stop = HEARING.get_or_init(Stop::default);
+        stop.lock().job = Job::Stopping(grace);
+        stop.clone()
+    }
+
+    /// What writes the log's last record where the run is left.
+    pub fn on_leave(&self, farewell: Option<impl Fn(u8, &str) + Send + 'static>) {
+        self.lock().farewell = farewell.map(|farewell| -> Farewell { Box::new(farewell) });
     }
 
     /// The flag that a run looks at, and the command that goes on with it.
@@ -85,6 +120,10 @@ impl Stop {
         }
         remark(words);
         self.tell_how_to_go_on();
+        let farewell = self.lock().farewell.take();
+        if let Some(farewell) = farewell {
+            farewell(u8::try_from(code).unwrap_or(u8::MAX), words);
+        }
         std::process::exit(code)
     }
 
@@ -94,16 +133,20 @@ impl Stop {
     }
 
     #[cfg(unix)]
-    fn hear_signals(&self, grace: Duration) -> std::io::Result<()> {
+    fn hear_signals(&self) -> std::io::Result<()> {
         use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
         let ignored = ignored_signals();
         let wanted = [SIGINT, SIGTERM, SIGHUP].into_iter().filter(|s| ignored & (1 << (s - 1)) == 0);
         let mut signals = signal_hook::iterator::Signals::new(wanted)?;
         let stop = self.clone();
-        std::thread::spawn(move || {
+        let hear = move || {
             let mut first: Option<Instant> = None;
             for signal in signals.forever() {
                 let code = if signal == SIGINT { 130 } else { 75 };
+                let job = stop.lock().job;
+                if job == Job::Other {
+                    let _ = signal_hook::low_level::emulate_default_handler(signal);
+                }
                 match first {
                     None => {
                         first = Some(Instant::now());
@@ -124,17 +167,16 @@ impl Stop {
                         }
                         drop(asked);
                         remark("stopping after what is in flight; once more stops at once");
-                        let stop = stop.clone();
-                        std::thread::spawn(move || {
+                        let Job::Stopping(grace) = job else { continue };
+                        let (stop, seconds) = (stop.clone(), grace.as_secs());
+                        let words =
+                            format!("what was in flight, frames or the video, took more than {seconds} s: dropped");
+                        let wait = move || {
                             std::thread::sleep(grace);
-                            let seconds = grace.as_secs();
-                            stop.leave(
-                                code,
-                                &format!(
-                                    "what was in flight, frames or the video, took more than {seconds} s: dropped"
-                                ),
-                            );
-                        });
+                            stop.leave(code, &words);
+                        };
+                        // Without it a second signal is needed.
+                        let _ = std::thread::Builder::new().spawn(wait);
                     }
                     Some(at) if at.elapsed() < BOUNCE => {}
                     Some(_) => {
@@ -145,8 +187,8 @@ impl Stop {
                     }
                 }
             }
-        });
-        Ok(())
+        };
+        std::thread::Builder::new().spawn(hear).map(drop)
     }
 }
 

@@ -1,12 +1,12 @@
 //! What a video is of: frames of a scene, those that lie in a folder and those that come, and what names its segments and the
 //! film itself.
 
-use super::container::Join;
-use super::ffmpeg::{Ffmpeg, find_ffmpeg, url, words};
+use super::ffmpeg::{Ffmpeg, find_ffmpeg};
 use super::folder::FrameFolder;
 use super::formats::Reader;
-use super::video::{Deep, Settings, input_arguments, output_arguments};
-use super::{OutputError, deep, hex, mp4, opaque};
+use super::tag::{self, Tag};
+use super::video::{Deep, Settings, input_arguments, output_arguments, partial};
+use super::{OutputError, deep, hex, mp4, opaque, y4m};
 use crate::kernels::Isa;
 use crate::scene::Tone;
 use sha2::{Digest, Sha256};
@@ -14,6 +14,19 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
+
+/// What has a video's name before it is made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ExistingVideo {
+    /// Nothing.
+    Nothing,
+    /// This very video, whole.
+    Same,
+    /// A video of the same pictures: all, or some of them. The new one shows all that it does.
+    Part,
+    /// Anything else.
+    Other,
+}
 
 /// What a video is of.
 #[derive(Clone)]
@@ -91,44 +104,69 @@ impl Film {
         ];
         hash(parts.concat().iter().map(String::as_str).chain([settings.segment.to_string().as_str()]))
     }
-    /// Names the video: that of its segments and of all of its frames.
-    pub fn tag(&self, settings: &Settings, ffmpeg: &Ffmpeg) -> String {
+    /// What the video says of itself: what names its segments, and all of its frames.
+    pub fn tag(&self, settings: &Settings, ffmpeg: &Ffmpeg) -> Tag {
         let numbers = self.frames.iter().map(u32::to_string).collect::<Vec<_>>().join(" ");
         let scene = self.scene.as_deref().unwrap_or("unknown");
         let steps = self.steps_of(&self.frames);
-        let own = hash([self.key(settings, ffmpeg).as_str(), &numbers].into_iter().chain(steps.as_deref()));
-        format!("polyfly {} scene {:.16} video {own}", env!("CARGO_PKG_VERSION"), scene)
+        let content = hash([self.key(settings, ffmpeg).as_str(), &numbers].into_iter().chain(steps.as_deref()));
+        // Whose files of time steps are others is another scene here.
+        let steps = steps.map_or_else(String::new, |steps| format!("-{steps:.16}"));
+        Tag {
+            version: env!("CARGO_PKG_VERSION").into(),
+            scene: format!("{scene:.16}{steps}"),
+            frames: tag::name(&self.frames),
+            content,
+            is_beginning: false,
+        }
     }
-    /// Names the beginning of a video that was cut short: no whole one has that name.
-    pub fn tag_of_beginning(tag: &str) -> String {
-        format!("{tag} (its beginning)")
+
+    // The same by whatever encodes here; None where nothing does.
+    fn own_tag(&self, settings: &Settings) -> Option<Tag> {
+        if settings.is_embedded {
+            return Some(self.tag(settings, &embedded()));
+        }
+        Some(self.tag(settings, &find_ffmpeg(settings.ffmpeg.as_deref()).ok()?))
     }
+
     /// Whether the video is there already, made of just these frames with just these settings.
     pub fn is_made(&self, settings: &Settings) -> bool {
-        let container = settings.container();
-        // Moving pictures say nothing of themselves.
-        if self.scene.is_none() || settings.is_raw() || container.join != Join::Copied || !settings.path.is_file() {
-            return false;
+        self.existing(settings) == ExistingVideo::Same
+    }
+
+    /// What has the video's name.
+    pub fn existing(&self, settings: &Settings) -> ExistingVideo {
+        match std::fs::symlink_metadata(&settings.path) {
+            Err(e) if e.kind() == std::io::ErrorKind::NotFound => return ExistingVideo::Nothing,
+            // Nobody knows which scene it is of, or a raw video says nothing of itself.
+            _ if self.scene.is_none() || settings.is_raw() => return ExistingVideo::Other,
+            _ => {}
         }
-        if container.has_index() && !mp4::is_whole(&settings.path) {
-            return false;
+        let is_whole = !settings.container().has_index() || mp4::is_whole(&settings.path);
+        // The built-in encoder writes the tag before it is known how long the film becomes.
+        let is_long = !settings.is_embedded || mp4::frames(&settings.path) == Some(self.frames.len() as u64);
+        match self.own_tag(settings).zip(tag::read(&settings.path, settings)) {
+            Some((own, found)) if found == own && is_whole && is_long => ExistingVideo::Same,
+            Some((own, found)) if found.is_covered_by(&own, &self.frames) => ExistingVideo::Part,
+            _ => ExistingVideo::Other,
         }
-        if settings.is_embedded {
-            let tag = self.tag(settings, &embedded());
-            let holds = |bytes: Vec<u8>| bytes.windows(tag.len()).any(|window| window == tag.as_bytes());
-            // The tag is written before it is known how long the film becomes.
-            let is_long = mp4::frames(&settings.path) == Some(self.frames.len() as u64);
-            return is_long && std::fs::read(&settings.path).is_ok_and(holds);
+    }
+
+    /// Removes the beginning that a run which was stopped has left, once the whole video is there.
+    pub fn remove_beginning(&self, settings: &Settings) {
+        let path = partial(&settings.path);
+        if !path.is_file() {
+            return;
         }
-        let Ok(ffmpeg) = find_ffmpeg(settings.ffmpeg.as_deref()) else { return false };
-        let path = url(&settings.path);
-        let asked =
-            ["-nostdin", "-v", "error", "-i", &path, "-map", "0:v", "-c", "copy", "-t", "0", "-f", "ffmetadata", "-"];
-        let tags = words(&ffmpeg.program, &asked, settings.patience).unwrap_or_default();
-        let tag = self.tag(settings, &ffmpeg);
-        tags.lines()
-            .filter_map(|line| line.split_once('='))
-            .any(|(key, v)| key.eq_ignore_ascii_case("comment") && v == tag)
+        let is_ours = match settings.is_raw() {
+            true => y4m::is_beginning(&path, &settings.path).unwrap_or(false),
+            false => self.own_tag(settings).zip(tag::read(&path, settings)).is_some_and(|(own, found)| {
+                (found.is_beginning || settings.is_embedded) && found.is_covered_by(&own, &self.frames)
+            }),
+        };
+        if is_ours {
+            let _ = std::fs::remove_file(path);
+        }
     }
 }
 

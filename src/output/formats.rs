@@ -42,6 +42,8 @@ pub struct Format {
     pub largest: u32,
     /// Whether it keeps every code of a picture.
     pub is_exact: bool,
+    /// Whether its files keep what is transparent.
+    pub has_alpha: bool,
     /// What it needs of a frame.
     pub needs: fn(&FormatOptions) -> PixelFormats,
     /// Writes a whole file.

@@ -11,6 +11,7 @@ use super::container::{Join, webp_frames};
 use super::ffmpeg::{Ffmpeg, Packet, Process, kept_still, packets, url};
 use super::files::temporary;
 use super::mp4::{Fragments, Sum};
+use super::tag::{self, Tag};
 use super::video::{Settings, clock};
 use std::io::Write;
 use std::path::Path;
@@ -49,7 +50,7 @@ impl Joiner<'_> {
     ///
     /// # Errors
     /// ffmpeg's, of a file, or that the film is not what it should be.
-    pub fn join(&self, folder: &Path, files: &[(&Path, u64)], path: &Path, tag: &str) -> Result<(), OutputError> {
+    pub fn join(&self, folder: &Path, files: &[(&Path, u64)], path: &Path, tag: &Tag) -> Result<(), OutputError> {
         let failed = |e| OutputError::Write(path.to_owned(), e);
         let (frames, ticks) = (files.iter().map(|(_, frames)| frames).sum(), clock(self.settings.fps).1);
         let source = match Fragments::of(files.iter().map(|(file, frames)| (*file, frames * ticks))) {
@@ -66,10 +67,11 @@ impl Joiner<'_> {
             Join::Copied => self.copy(&source, &whole, tag)?,
             Join::Palette => self.quantize(&source, &whole)?.and(None),
             Join::Webp => {
-                let form = ["-c:v", "libwebp_anim", "-quality", "82", "-loop", "0", "-an", "-f", container.muxer];
+                let form = ["-c:v", "libwebp", "-quality", "82", "-loop", "0", "-an", "-f", container.muxer];
                 self.run(&source, &form, &whole)?.and(None)
             }
         };
+        tag::write(&whole, container.join, tag).map_err(failed)?;
         self.check(&whole, frames, given)?;
         whole.persist(path).map_err(|e| failed(e.error))
     }
@@ -107,7 +109,7 @@ impl Joiner<'_> {
     }
 
     // Without encoding again.
-    fn copy(&self, source: &Source, to: &Path, tag: &str) -> Result<Option<Vec<Sum>>, OutputError> {
+    fn copy(&self, source: &Source, to: &Path, tag: &Tag) -> Result<Option<Vec<Sum>>, OutputError> {
         let container = self.settings.container();
         let (second, frame) = clock(self.settings.fps);
         let times = format!("setts=pts=round(PTS/{frame})*{frame}:dts=round(DTS/{frame})*{frame}");
@@ -157,8 +159,8 @@ impl Joiner<'_> {
             Join::Webp => {
                 let bytes = std::fs::read(whole).map_err(failed)?;
                 let found = webp_frames(&bytes).unwrap_or(0);
-                // One frame alone is no animation, and of equal ones only the first is kept.
-                let is_right = (1..=frames).contains(&found) || frames == 1;
+                // One frame alone is no animation.
+                let is_right = found == frames || frames == 1;
                 return if is_right {
                     Ok(())
                 } else {

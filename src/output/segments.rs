@@ -9,8 +9,9 @@ use super::files::temporary;
 use super::film::Film;
 use super::folder::sweep;
 use super::join::Joiner;
+use super::tag::{Tag, name};
 use super::video::{Settings, input_arguments, kept, output_arguments, partial};
-use super::{OutputError, hex, hidden, mp4};
+use super::{OutputError, hidden, mp4};
 use crossbeam_channel::{Receiver, Sender, bounded, unbounded};
 use rayon::prelude::*;
 use std::collections::BTreeMap;
@@ -156,18 +157,6 @@ fn remove_empty(folder: &Path, hidden: &Path) {
     let _ = std::fs::remove_dir(hidden);
 }
 
-// A segment's name: its frames'.
-fn name(numbers: &[u32]) -> String {
-    let (first, last) = (numbers[0], numbers[numbers.len() - 1]);
-    let step = numbers.get(1).map_or(1, |second| second.wrapping_sub(first));
-    if numbers.windows(2).all(|pair| pair[1].wrapping_sub(pair[0]) == step) {
-        return format!("{first}-{last}x{step}");
-    }
-    let bytes = numbers.iter().flat_map(|n| n.to_le_bytes()).collect::<Vec<_>>();
-    let hash = <sha2::Sha256 as sha2::Digest>::digest(bytes);
-    format!("{first}-{last}-{}", hex(&hash[..8]))
-}
-
 // Where a film's segments lie.
 fn folder(settings: &Settings, film: &Film, ffmpeg: &Ffmpeg) -> PathBuf {
     // Segments that nobody could use again have a folder that nobody else finds.
@@ -195,8 +184,9 @@ fn most_waiting(settings: &Settings, film: &Film) -> usize {
     useful.min(film.frames.len()).min(settings.waiting / frame).max(2)
 }
 
-/// Removes the segments of a video that is made: a run that was killed then has left them.
+/// Removes the segments of a video that is made, and its beginning: runs that were ended have left them.
 pub fn clear(settings: &Settings, film: &Film) {
+    film.remove_beginning(settings);
     let Ok(ffmpeg) = find_ffmpeg(settings.ffmpeg.as_deref()) else { return };
     let folder = folder(settings, film, &ffmpeg);
     if !folder.is_dir() || hidden::check(&film.hidden).and_then(|()| hidden::check(&folder)).is_err() {
@@ -330,7 +320,7 @@ impl Segments {
     ///
     /// # Errors
     /// An encoder failed, or the join; what is kept, and where, is said.
-    pub fn finish(mut self, cut_short: bool, path: &Path, tag: &str) -> Result<Option<PathBuf>, OutputError> {
+    pub fn finish(mut self, cut_short: bool, path: &Path, tag: &Tag) -> Result<Option<PathBuf>, OutputError> {
         (self.open, self.jobs) = (None, None);
         while let Ok(ended) = self.ended.recv() {
             self.hear(ended);
@@ -364,9 +354,18 @@ impl Segments {
         made
     }
 
-    fn join_all(&self, path: &Path, tag: &str) -> Result<Option<PathBuf>, OutputError> {
-        // Another run of the same film may have joined it, and removed the segments that this one found.
-        for (place, segment) in self.segments.iter().enumerate().filter(|(_, s)| !mp4::is_whole(&s.file)) {
+    fn join_all(&self, path: &Path, tag: &Tag) -> Result<Option<PathBuf>, OutputError> {
+        let missing = || self.segments.iter().enumerate().filter(|(_, s)| !mp4::is_whole(&s.file));
+        // Another run of the same film removes the segments once it has joined them. It may have removed those of this run too.
+        if missing().next().is_some() && self.maker.film.is_made(&self.maker.settings) {
+            return Ok(Some(path.to_owned()));
+        }
+        for (place, segment) in missing() {
+            if self.maker.film.source.is_none() {
+                let file = segment.file.display();
+                let what = format!("{file} has vanished: the same command with --resume makes what is missing");
+                return Err(OutputError::Encoder { what, words: String::new() });
+            }
             let (send, items) = unbounded();
             for &number in &self.maker.film.frames[segment.frames.clone()] {
                 let _ = send.send(Item::There(number));
@@ -397,7 +396,7 @@ impl Segments {
 
     // What there is from the beginning on gets that name; says how many frames it is, or how many are kept in segments where
     // it cannot be made.
-    fn keep(&mut self, path: &Path, tag: &str) -> Result<u64, u64> {
+    fn keep(&mut self, path: &Path, tag: &Tag) -> Result<u64, u64> {
         let (mut files, mut last) = (Vec::new(), None);
         for (place, segment) in self.segments.iter().enumerate() {
             if mp4::is_sealed(&segment.file) {
@@ -411,7 +410,7 @@ impl Segments {
         files.extend(last.as_ref().map(|piece| (piece.file.path().to_owned(), piece.frames)));
         let frames = files.iter().map(|(_, frames)| frames).sum();
         let joined: Vec<(&Path, u64)> = files.iter().map(|(file, frames)| (file.as_path(), *frames)).collect();
-        let tag = Film::tag_of_beginning(tag);
+        let tag = tag.of_beginning();
         if frames > 0 && self.maker.joiner().join(&self.maker.folder, &joined, path, &tag).is_ok() {
             return Ok(frames);
         }

@@ -12,6 +12,7 @@ use super::folder::sweep;
 #[cfg(feature = "h264")]
 use super::h264::H264;
 use super::segments::{Item, Segments};
+use super::tag::Tag;
 use super::y4m::{Y4m, rational};
 use super::{Already, Frame, Outcome, OutputError, PixelFormats, RunInfo, Sink, deep};
 use crate::scene::Tone;
@@ -262,7 +263,7 @@ enum Kind {
     Raw(Y4m),
     #[cfg(feature = "h264")]
     Embedded(Box<H264>),
-    Encoded(Box<Segments>, String),
+    Encoded(Box<Segments>, Tag),
 }
 
 impl Video {
@@ -280,7 +281,11 @@ impl Video {
             #[cfg(not(feature = "h264"))]
             return Err(OutputError::NoEncoder("this program was built without its own encoder".into()));
             #[cfg(feature = "h264")]
-            Kind::Embedded(Box::new(H264::start(&settings, (width, height), &film.tag(&settings, &embedded()))?))
+            Kind::Embedded(Box::new(H264::start(
+                &settings,
+                (width, height),
+                &film.tag(&settings, &embedded()).to_string(),
+            )?))
         } else {
             let ffmpeg = find_ffmpeg(settings.ffmpeg.as_deref())?;
             let tag = film.tag(&settings, &ffmpeg);
@@ -361,12 +366,16 @@ impl Video {
         }
         let cut_short = cut_short || self.next < self.film.frames.len();
         let path = if cut_short { partial(&self.settings.path) } else { self.settings.path.clone() };
-        match self.kind {
+        let made = match self.kind {
             Kind::Raw(y4m) => y4m.finish(&path).map(|()| Some(path)),
             #[cfg(feature = "h264")]
             Kind::Embedded(film) => film.finish(&path).map(|_| Some(path)),
             Kind::Encoded(segments, tag) => segments.finish(cut_short, &path, &tag),
+        }?;
+        if made.as_ref() == Some(&self.settings.path) {
+            self.film.remove_beginning(&self.settings);
         }
+        Ok(made)
     }
 }
 

@@ -2,7 +2,8 @@
 
 use super::OutputError;
 use super::files::temporary;
-use std::io::Write;
+use std::fs::File;
+use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 
 const FRAME: &[u8] = b"FRAME\n";
@@ -21,12 +22,9 @@ impl Y4m {
     pub fn start(path: &Path, width: u32, height: u32, fps: f64) -> Result<Y4m, OutputError> {
         let failed = |e| OutputError::Write(path.to_owned(), e);
         let mut file = std::io::BufWriter::with_capacity(1 << 20, temporary(path).map_err(failed)?);
-        let (numerator, denominator) = rational(fps);
-        let header = format!(
-            "YUV4MPEG2 W{width} H{height} F{numerator}:{denominator} Ip A1:1 C420jpeg XYSCSS=420JPEG XCOLORRANGE=LIMITED\n"
-        );
+        let header = header(width, height, fps);
         file.write_all(header.as_bytes()).map_err(failed)?;
-        let frame = FRAME.len() as u64 + u64::from(width) * u64::from(height) * 3 / 2;
+        let frame = frame_length(width, height);
         Ok(Y4m { path: path.to_owned(), file, header: header.len() as u64, frame })
     }
     /// Adds a frame: its planes one after the other.
@@ -54,6 +52,41 @@ impl Y4m {
         let file = self.file.into_inner().map_err(|e| failed(e.into_error()))?;
         file.persist(path).map_err(|e| failed(e.error))?;
         Ok(())
+    }
+}
+
+fn header(width: u32, height: u32, fps: f64) -> String {
+    let (numerator, denominator) = rational(fps);
+    format!(
+        "YUV4MPEG2 W{width} H{height} F{numerator}:{denominator} Ip A1:1 C420jpeg XYSCSS=420JPEG XCOLORRANGE=LIMITED\n"
+    )
+}
+
+fn frame_length(width: u32, height: u32) -> u64 {
+    FRAME.len() as u64 + u64::from(width) * u64::from(height) * 3 / 2
+}
+
+/// Bytes of a file of so many frames.
+pub fn length(width: u32, height: u32, fps: f64, frames: u64) -> u64 {
+    header(width, height, fps).len() as u64 + frames * frame_length(width, height)
+}
+
+/// Whether a file is the beginning of another.
+///
+/// # Errors
+/// One of them cannot be read.
+pub fn is_beginning(part: &Path, whole: &Path) -> std::io::Result<bool> {
+    let (mut part, mut whole) = (File::open(part)?, File::open(whole)?);
+    if part.metadata()?.len() > whole.metadata()?.len() {
+        return Ok(false);
+    }
+    let (mut ours, mut theirs) = (vec![0; 1 << 16], vec![0; 1 << 16]);
+    loop {
+        let read = part.read(&mut ours)?;
+        whole.read_exact(&mut theirs[..read])?;
+        if read == 0 || ours[..read] != theirs[..read] {
+            return Ok(read == 0);
+        }
     }
 }
 

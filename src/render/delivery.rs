@@ -71,7 +71,7 @@ enum Event {
     Rendered { index: usize, number: u32, stats: FrameStats },
     Taken { index: usize, sink: usize, convert_ms: f64, take_ms: f64 },
     SinkFailed(usize, OutputError),
-    SinkDone(Option<PathBuf>),
+    SinkDone(Option<PathBuf>, Duration),
     Worked(Vec<DeviceStats>, Duration, usize),
     Remark(String),
     Failed(RenderError),
@@ -198,10 +198,11 @@ pub fn run(
             threads.spawn(move || {
                 let Some(sink) = post.serve(sink, &line, queue) else { return };
                 let outcome = if cut_short.load(Ordering::Relaxed) { Outcome::CutShort } else { Outcome::Complete };
+                let begun = Instant::now();
                 let _ = post.events.send(match sink.finish(outcome) {
                     Ok(path) => {
                         done();
-                        Event::SinkDone(path)
+                        Event::SinkDone(path, begun.elapsed())
                     }
                     Err(e) => Event::SinkFailed(post.sink, e),
                 });
@@ -356,7 +357,10 @@ impl Desk<'_> {
                     }
                     failure.get_or_insert(e.into());
                 }
-                Event::SinkDone(path) => self.report.files.extend(path),
+                Event::SinkDone(path, time) => {
+                    self.report.files.extend(path);
+                    self.report.finishing = self.report.finishing.max(time);
+                }
                 Event::Worked(devices, time, skipped) => {
                     (self.report.devices, self.report.time, self.report.skipped) = (devices, time, skipped);
                 }

@@ -48,6 +48,9 @@ pub struct StageTimes {
     pub encode_ms: f64,
     /// Into files, compression included.
     pub write_ms: f64,
+    /// Until the sinks were closed, once they had the last frame: an encoder's end, and what makes one video of its segments.
+    /// Of a run, and of no frame.
+    pub finish_ms: f64,
 }
 
 impl StageTimes {
@@ -57,8 +60,14 @@ impl StageTimes {
             ("render", self.render_ms),
             ("encode", self.convert_ms + self.encode_ms),
             ("write", self.write_ms / writers.max(1) as f64),
+            ("finish", self.finish_ms),
         ];
         stages.into_iter().max_by(|a, b| a.1.total_cmp(&b.1)).map_or("render", |s| s.0)
+    }
+    /// The same with what a whole run took beside its frames.
+    #[must_use]
+    pub fn with(&self, run: &RunReport) -> StageTimes {
+        StageTimes { finish_ms: ms(run.finishing), ..*self }
     }
     /// Adds another frame's.
     pub fn add(&mut self, other: &StageTimes) {
@@ -67,6 +76,7 @@ impl StageTimes {
         self.convert_ms += other.convert_ms;
         self.encode_ms += other.encode_ms;
         self.write_ms += other.write_ms;
+        self.finish_ms += other.finish_ms;
     }
 }
 
@@ -96,6 +106,8 @@ pub struct RunReport {
     pub devices: Vec<DeviceStats>,
     /// Time that devices were at work.
     pub time: Duration,
+    /// Time until the slowest sink was closed, once it had the last frame.
+    pub finishing: Duration,
     /// Why it ended early or lacks a file, in a sentence.
     pub failure: Option<String>,
 }

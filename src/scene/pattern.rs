@@ -85,6 +85,16 @@ impl Pattern {
         Ok((Pattern { before: before.to_owned(), after: after.to_owned(), place }, made_up))
     }
 
+    /// Whether a text says where frame numbers go.
+    pub fn has_number(text: &str) -> bool {
+        text.contains('%') || text.rsplit('/').next().is_some_and(|name| name.contains('#'))
+    }
+
+    /// What to write for several frames in place of a name without a number.
+    pub fn suggested(&self) -> Pattern {
+        Pattern { place: Place::Number(4), ..self.clone() }
+    }
+
     /// The file of frame n.
     pub fn path(&self, n: u32) -> PathBuf {
         PathBuf::from(format!("{}{}{}", self.before, self.place.of(n), self.after))

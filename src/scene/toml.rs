@@ -3,7 +3,6 @@
 use super::diagnostic::{Problem, Rule};
 use super::limits::{
     MAX_DEPTH, MAX_FRAMES, MAX_LAMPS, MAX_LIGHT_SAMPLES, MAX_PATH_SAMPLES, MAX_PIXELS, MAX_SAMPLES, MAX_SIDE, SHORTEST,
-    VIDEOS,
 };
 use super::toml_keys::*;
 use super::toml_material::Of;
@@ -11,11 +10,10 @@ use super::toml_structure;
 use super::toml_values::{At, Number, NumberOrWord, Numbers, Text, ThreeNumbers, Triple};
 use super::{
     Adaptive, Body, ColourBy, Exposure, FilmSettings, Filter, Integrator, LampPattern, LampSamples, LampSides, Light,
-    MaterialKind, Mesh, Motion, Output, Particles, Pattern, Reading, Rectangle, RenderSettings, Rotation, Scene, Sky,
-    SkySource, Solid, Sphere, Tone, World, defaults,
+    MaterialKind, Mesh, Motion, Particles, Reading, Rectangle, RenderSettings, Rotation, Scene, Sky, SkySource, Solid,
+    Sphere, Tone, World, defaults,
 };
 use crate::math::vec3::{Vec3, length};
-use std::path::Path;
 use toml::Spanned;
 
 // Checks values and gathers what is wrong with them.
@@ -467,53 +465,6 @@ impl Validator {
             position: self.triple("position", &raw.position, [0.0; 3], Rule::Coordinate),
             colour: self.triple("color", &raw.color, [1.0; 3], Rule::Brightness),
             radius: self.number("radius", &raw.radius, 0.0, Rule::NotNegative),
-        }
-    }
-    fn output(&mut self, raw: &RawOutput, reading: Reading, warnings: &mut Vec<String>) -> Output {
-        let mut files = Ok(Pattern::default().below(reading.folder));
-        if let Some(path) = &raw.path {
-            files = Pattern::parse(&super::expand_home(path.get_ref(), reading.home).display().to_string()).map(
-                |(pattern, made_up)| {
-                    if made_up {
-                        warnings.push(format!(
-                            "the output path `{}` does not say where the frame number goes: writing {pattern}",
-                            path.get_ref()
-                        ));
-                    }
-                    pattern.below(reading.folder)
-                },
-            );
-            if let Err(e) = &files {
-                self.problems.push(Problem::new(path.span(), format!("`path` is `{}`", path.get_ref()), e.to_string()));
-            }
-        }
-        let bits = raw.bits.as_ref().and_then(|value| {
-            let bits = Some(value.get_ref().0).filter(|b| [8.0, 16.0, 32.0].contains(b)).map(|b| b as u32);
-            if bits.is_none() {
-                let what = format!("`bits` is {}", value.get_ref().0);
-                self.problems.push(Problem::new(value.span(), what, "expected 8 or 16 (PNG), 16 or 32 (EXR)"));
-            }
-            bits
-        });
-        Output {
-            frames: self.whole("frames", &raw.frames, defaults::FRAMES, 1, MAX_FRAMES),
-            files: files.unwrap_or_default(),
-            bits,
-            video: raw.video.as_ref().map(|name| {
-                let ending = Path::new(name.get_ref()).extension().map(|e| e.to_string_lossy().to_ascii_lowercase());
-                if !ending.is_some_and(|e| VIDEOS.contains(&e.as_str())) {
-                    let endings = VIDEOS.map(|e| format!(".{e}")).join(", ");
-                    let what = format!("`{}` is no video", name.get_ref());
-                    self.problems.push(Problem::new(
-                        name.span(),
-                        what,
-                        format!("expected a name that ends in {endings}"),
-                    ));
-                }
-                reading.folder.join(super::expand_home(name.get_ref(), reading.home))
-            }),
-            fps: self.number("fps", &raw.fps, defaults::FPS, Rule::FRAME_RATE),
-            is_loop: raw.is_loop.as_ref().is_some_and(|l| *l.get_ref()),
         }
     }
 }

@@ -41,13 +41,13 @@ pub struct RawScene {
 pub struct RawOutput {
     /// Frames of the clip.
     pub frames: Number,
-    /// Names of the frames: `out/%04d.png`; the ending is the format.
+    /// Names of the frames: `out/%04d.png`; the ending is the format. A clip of one frame may have a name without a number.
     pub path: Text,
     /// Width and height, pixels.
     pub size: Option<At<Numbers<2>>>,
     /// Bits of a channel: 8 or 16 (PNG), 16 or 32 (EXR).
     pub bits: Number,
-    /// The video to make as well.
+    /// The video of all frames, made by runs that render all of them to `path`, or write none.
     pub video: Text,
     /// Frames a second of the video.
     pub fps: Number,

@@ -8,6 +8,8 @@ mod devices;
 mod documents;
 #[cfg(unix)]
 mod faults;
+#[cfg(unix)]
+mod films;
 mod language;
 mod library;
 mod mistakes;

@@ -91,7 +91,7 @@ const FLAGS: &[(&str, &[&str])] = &[
     ("a preset that is none", &["scene.toml", "--quality", "best"]),
     ("a device that is none", &["scene.toml", "--devices", "gpu"]),
     ("a shard beyond the last", &["scene.toml", "--shard", "5/4"]),
-    ("24 bits", &["scene.toml", "-o", "x.png", "--bits", "24"]),
+    ("24 bits", &["scene.toml", "-o", "x%d.png", "--bits", "24"]),
     ("a picture as a scene", &["picture.png"]),
 ];
 const HINTS: &[(&str, &str)] = &[

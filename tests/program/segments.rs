@@ -60,7 +60,7 @@ fn a_video_is_the_same_however_it_is_encoded() {
     let dir = folder();
     for (codec, fps) in [("h264", 30.0), ("h264", 29.97), ("h264", 7.123), ("h265", 24.0), ("av1", 25.0)] {
         let rate = fps.to_string();
-        let settings = ["--frames", "0-23", "--no-frames", "--codec", codec, "--fps", &rate];
+        let settings = ["--frames", "0-23", "--no-frames", "--overwrite", "--codec", codec, "--fps", &rate];
         for (video, encoders) in [("one.mp4", "1"), ("many.mp4", "3")] {
             let run = render(dir.path(), &[&settings[..], &["--video", video, "--encoders", encoders]].concat());
             assert!(run.status.success(), "{}", words(&run));
@@ -131,6 +131,7 @@ fn what_is_encoded_is_not_encoded_again() {
         let whole = std::fs::read(dir.path().join(if keep { "whole.mp4" } else { "alone.mp4" })).unwrap();
         assert!(std::fs::read(dir.path().join(&video)).unwrap() == whole, "{signal}");
         assert_eq!(segments(&beside).len(), 0);
+        assert!(!dir.path().join(format!("v{i}/cut.partial.mp4")).exists(), "the whole film has it all");
         // All is there: nothing is rendered or encoded.
         let again = polyfly(dir.path(), &[&args[..], if keep { &["--resume"] } else { &[] }].concat());
         assert!(again.status.success() && again.stdout.is_empty(), "{}", words(&again));

@@ -36,6 +36,20 @@ fn a_frame_is_shown_in_the_terminal() {
     assert_eq!(run.status.code(), Some(64), "{}", words(&run));
 }
 
+#[cfg(target_os = "linux")]
+#[test]
+fn the_bar_shows_no_number_that_is_not_known() {
+    let dir = folder();
+    let line =
+        format!("{} scene.toml --cpu --size 64x48 --samples 2 --frames 0-9 -o b/%d.png", env!("CARGO_BIN_EXE_polyfly"));
+    // A terminal of its own (bsdutils).
+    let run = std::process::Command::new("script").args(["-qec", &line, "/dev/null"]).current_dir(dir.path()).output();
+    let run = run.expect("script is needed: apt-get install bsdutils");
+    let shown = text(&run.stdout);
+    assert!(run.status.success() && shown.contains("getting ready"), "{shown}");
+    assert!(shown.contains("/10 frames") && !shown.contains("0/0"), "{shown}");
+}
+
 #[test]
 fn a_run_is_told_of_before_it_is_made() {
     let dir = folder();

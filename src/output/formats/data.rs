@@ -8,6 +8,7 @@ pub const FORMAT: Format = Format {
     bits: &[8],
     largest: u32::MAX,
     is_exact: true,
+    has_alpha: true,
     needs: |_| RGBA8,
     write: |frame: &Frame, _, to: &mut dyn Write| {
         to.write_all(&frame.width.to_le_bytes())?;

@@ -17,6 +17,7 @@ pub const FORMAT: Format = Format {
     bits: &[16, 32],
     largest: u32::MAX,
     is_exact: true,
+    has_alpha: true,
     needs: |_| PixelFormats { linear: true, layers: true, ..PixelFormats::default() },
     write,
     is_whole,

@@ -14,6 +14,7 @@ pub const FORMAT: Format = Format {
     bits: &[8],
     largest: 65_535,
     is_exact: false,
+    has_alpha: false,
     needs: |_| RGBA8,
     write: |frame: &Frame, _, to: &mut dyn Write| {
         let mut file = Vec::new();

@@ -14,6 +14,7 @@ pub const FORMAT: Format = Format {
     bits: &[8, 16],
     largest: u32::MAX,
     is_exact: true,
+    has_alpha: true,
     needs: toned,
     write: |frame: &Frame, options: &FormatOptions, to: &mut dyn Write| {
         let origin = options.origin.as_deref().map(|origin| (origin, frame.number));

@@ -13,6 +13,7 @@ pub const FORMAT: Format = Format {
     bits: &[8, 16],
     largest: u32::MAX,
     is_exact: true,
+    has_alpha: true,
     needs: toned,
     write: |frame: &Frame, options, to: &mut dyn Write| match (options.bits, options.has_alpha) {
         (8, false) => encoded::<RGB8>(frame, options, &rgb(frame.rgba8()), to),

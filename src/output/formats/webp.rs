@@ -10,6 +10,7 @@ pub const FORMAT: Format = Format {
     bits: &[8],
     largest: 16_383,
     is_exact: true,
+    has_alpha: true,
     needs: |_| RGBA8,
     write: |frame: &Frame, options, to: &mut dyn Write| {
         let mut file = Vec::new();

@@ -1,0 +1,182 @@
+//! Which video a run makes, and whether it may take the place of what has that name.
+//!
+//! A scene's own video is made of all its frames, by runs that write them to the scene's own path, or write none. A video that a
+//! flag names is made of whatever frames the run has. Neither replaces a file that is there, unless the user says so.
+
+use super::claim::Existing;
+use crate::cli::RenderArgs;
+use crate::error::Error;
+use crate::output::film::ExistingVideo;
+use crate::render::frames::FrameList;
+use crate::report::remark;
+use crate::scene::{Pattern, Scene};
+use std::path::Path;
+
+/// Where the pictures of a run go.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Pictures {
+    /// To the path that the scene names.
+    Own,
+    /// To another path, or a stream.
+    Elsewhere,
+    /// Nowhere: there is only the video.
+    None,
+}
+
+/// What decides about the video of a run.
+#[derive(Clone, Copy, Debug)]
+pub struct VideoChoice {
+    /// A flag names it.
+    pub is_named: bool,
+    /// The run is of all frames of the scene, in their order.
+    pub is_whole: bool,
+    /// Where its pictures go.
+    pub pictures: Pictures,
+    /// What becomes of frames that are there.
+    pub existing: Existing,
+    /// The user has said `--overwrite`; a scene on standard input overwrites frames without it.
+    pub is_overwrite: bool,
+}
+
+impl VideoChoice {
+    /// That of a run. `own` is the path that the scene itself names for its frames.
+    pub fn of(
+        args: &RenderArgs,
+        existing: Existing,
+        scene: &Scene,
+        own: &Pattern,
+        all: &FrameList,
+        is_stream: bool,
+    ) -> VideoChoice {
+        let frames = scene.output.frames;
+        VideoChoice {
+            is_named: args.video.is_some(),
+            is_whole: all.len() == frames as usize && all.iter().eq(0..frames),
+            pictures: match args.no_frames {
+                true => Pictures::None,
+                false if is_stream || scene.output.files != *own => Pictures::Elsewhere,
+                false => Pictures::Own,
+            },
+            existing,
+            is_overwrite: args.overwrite,
+        }
+    }
+
+    /// Why the run does not make the scene's own video; None where it makes it.
+    pub fn skipped(&self) -> Option<&'static str> {
+        match (self.is_named, self.is_whole, self.pictures) {
+            (true, ..) | (_, true, Pictures::Own | Pictures::None) => None,
+            (_, false, _) => Some("it is of all frames of the scene, and this run has some of them"),
+            (_, true, Pictures::Elsewhere) => {
+                Some("it belongs to the frames at the scene's own path, and these go elsewhere")
+            }
+        }
+    }
+
+    /// Takes its own video from a scene whose run does not make it, and says so.
+    ///
+    /// # Errors
+    /// There would be nothing left to write.
+    pub fn skip(&self, scene: &mut Scene, quiet: bool, no_frames: bool) -> Result<(), Error> {
+        let Some((video, why)) = scene.output.video.clone().zip(self.skipped()) else { return Ok(()) };
+        let (video, remedy) = (video.display(), "name a video of this run with --video");
+        if no_frames {
+            return Err(Error::Usage(format!(
+                "--no-frames leaves nothing to write. {video} is not made: {why}; {remedy}"
+            )));
+        }
+        if !quiet {
+            remark(&format!("{video} is not made: {why}; {remedy}"));
+        }
+        scene.output.video = None;
+        Ok(())
+    }
+
+    /// Refuses to replace what has the video's name, where nobody has said that it may go.
+    ///
+    /// # Errors
+    /// A file that is to stay is there.
+    pub fn check(&self, path: &Path, there: ExistingVideo) -> Result<(), Error> {
+        let refused = |why: &str| Err(Error::Usage(format!("{} is there already: {why}", path.display())));
+        match (there, self.existing) {
+            (ExistingVideo::Nothing, _) => Ok(()),
+            _ if self.is_overwrite => Ok(()),
+            (ExistingVideo::Same | ExistingVideo::Part, Existing::Kept | Existing::Overwritten) => Ok(()),
+            (ExistingVideo::Same, Existing::Refused) => {
+                refused("--resume keeps it and makes what is missing, --overwrite makes it anew")
+            }
+            (ExistingVideo::Part, Existing::Refused) => {
+                refused("--resume makes a whole one of the frames, --overwrite renders all anew")
+            }
+            (ExistingVideo::Other, Existing::Kept) => refused(
+                "--resume replaces videos of the same pictures only, and this is another; name another file with --video, or \
+                 remove this one",
+            ),
+            (ExistingVideo::Other, _) => refused("name another file with --video, or --overwrite replaces it"),
+        }
+    }
+}
+
+/// The same for `stitch`, which replaces videos of the same pictures.
+///
+/// # Errors
+/// A file that is to stay is there.
+pub fn check_stitched(path: &Path, there: ExistingVideo, is_overwrite: bool) -> Result<(), Error> {
+    if there == ExistingVideo::Other && !is_overwrite {
+        let path = path.display();
+        return Err(Error::Usage(format!(
+            "{path} is there already, and it is no video of these frames: give another name with -o, or --overwrite replaces it"
+        )));
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    // All that flags, scenes and folders can bring together.
+    fn all() -> Vec<(VideoChoice, ExistingVideo)> {
+        let mut all = Vec::new();
+        for (is_named, is_whole) in [(false, false), (false, true), (true, false), (true, true)] {
+            for pictures in [Pictures::Own, Pictures::Elsewhere, Pictures::None] {
+                for (existing, is_overwrite) in [
+                    (Existing::Refused, false),
+                    (Existing::Kept, false),
+                    (Existing::Overwritten, false),
+                    (Existing::Overwritten, true),
+                ] {
+                    for there in
+                        [ExistingVideo::Nothing, ExistingVideo::Same, ExistingVideo::Part, ExistingVideo::Other]
+                    {
+                        all.push((VideoChoice { is_named, is_whole, pictures, existing, is_overwrite }, there));
+                    }
+                }
+            }
+        }
+        all
+    }
+
+    #[test]
+    fn a_scenes_own_video_is_of_all_its_frames() {
+        for (choice, _) in all() {
+            let makes = choice.skipped().is_none();
+            let expected = choice.is_named || (choice.is_whole && choice.pictures != Pictures::Elsewhere);
+            assert_eq!(makes, expected, "{choice:?}");
+        }
+    }
+
+    #[test]
+    fn nothing_that_is_there_goes_without_a_word_from_the_user() {
+        for (choice, there) in all() {
+            let is_replaced = choice.check(Path::new("x.mp4"), there).is_ok() && there != ExistingVideo::Nothing;
+            let expected = match there {
+                ExistingVideo::Nothing => false,
+                // The new one shows all that is there.
+                ExistingVideo::Same | ExistingVideo::Part => choice.existing != Existing::Refused,
+                ExistingVideo::Other => choice.is_overwrite,
+            };
+            assert_eq!(is_replaced, expected, "{choice:?} {there:?}");
+        }
+    }
+}

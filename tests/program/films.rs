@@ -1,0 +1,360 @@
+//! A film that is there stays, unless the user says otherwise.
+
+use crate::common::{folder, names, polyfly, program, signal, text, wait_for, words};
+use std::io::{BufRead, BufReader, Read};
+use std::path::Path;
+use std::process::{Output, Stdio};
+
+const LOOK: [&str; 5] = ["--cpu", "--size=32x24", "--samples=1", "--threads=1", "--segment=4"];
+
+fn run(dir: &Path, args: &[&str]) -> Output {
+    polyfly(dir, &[args, &LOOK[..]].concat())
+}
+
+fn code(run: &Output) -> i32 {
+    run.status.code().unwrap()
+}
+
+// A scene of eight frames with a film of that name.
+fn scene(dir: &Path, film: &str) {
+    let sample = std::fs::read_to_string(dir.join("scene.toml")).unwrap();
+    let kept = sample.lines().filter(|l| !["frames =", "path =", "video ="].iter().any(|key| l.starts_with(key)));
+    let rest: String = kept.map(|l| format!("{l}\n")).collect();
+    let output = format!("[output]\nframes = 8\npath = \"o/%d.png\"\nvideo = \"{film}\"\n");
+    std::fs::write(dir.join("s.toml"), rest.replacen("[output]\n", &output, 1)).unwrap();
+}
+
+#[test]
+fn a_look_at_some_frames_leaves_the_film_of_all() {
+    for film in ["film.mp4", "film.webm", "film.gif", "film.webp", "film.y4m"] {
+        let dir = folder();
+        scene(dir.path(), film);
+        let done = run(dir.path(), &["s.toml"]);
+        assert!(done.status.success(), "{film}: {}", words(&done));
+        let read = || std::fs::read(dir.path().join(film)).unwrap();
+        let whole = read();
+        for look in [
+            &["--frames=3", "-o", "look.png"][..],
+            &["-o", "-"],
+            &["--draft", "--frames=0-5", "-o", "draft/%d.png"],
+            &["-o", "elsewhere/%d.png"],
+            &["--frames=0-5", "--resume"],
+            &["--frames=0-5", "--overwrite"],
+            &["--sheet", "sheet.png"],
+            &["--dry-run", "-o", "dry/%d.png"],
+        ] {
+            let looked = run(dir.path(), &[&["s.toml"], look].concat());
+            assert_eq!(code(&looked), 0, "{film} {look:?}: {}", words(&looked));
+            let is_told = words(&looked).contains(&format!("{film} is not made: "));
+            assert_eq!(is_told, look[0] != "--sheet", "{film} {look:?}: {}", words(&looked));
+            assert!(read() == whole, "{film} {look:?}");
+        }
+        // What would make another film says so before it begins.
+        for (refused, why) in [
+            (&["--frames=5", "--no-frames"][..], "--no-frames leaves nothing to write"),
+            (&["--no-frames"], "is there already"),
+            (&["--no-frames", "--fps=12"], "is there already"),
+            (&["--frames=0-2", "-o", "n/%d.png", "--video", film], "is there already"),
+            (&["--frames=0-2", "--no-frames", "--video", film], "is there already"),
+            (&["--frames=0-2", "--resume", "--video", film], "--resume replaces videos of the same pictures only"),
+            (&["--set=film.exposure=1", "-o", "n/%d.png", "--video", film], "is there already"),
+        ] {
+            let refused = run(dir.path(), &[&["s.toml"], refused].concat());
+            assert!(code(&refused) == 64 && words(&refused).contains(why), "{film} {why}: {}", words(&refused));
+            assert!(refused.stdout.is_empty() && read() == whole && !dir.path().join("n").exists(), "{film}");
+        }
+        // All is there: nothing to do.
+        let again = run(dir.path(), &["s.toml", "--resume"]);
+        assert!(again.status.success() && again.stdout.is_empty() && read() == whole, "{film}: {}", words(&again));
+        // Whoever says so gets another one.
+        let other = run(dir.path(), &["s.toml", "--frames=0-2", "--overwrite", "--video", film]);
+        assert!(other.status.success() && read() != whole, "{film}: {}", words(&other));
+    }
+}
+
+#[test]
+fn a_film_of_some_frames_grows_with_them() {
+    let dir = folder();
+    scene(dir.path(), "film.mp4");
+    let read = |name: &str| std::fs::read(dir.path().join(name)).unwrap();
+    assert!(run(dir.path(), &["s.toml", "--no-frames", "--video=whole.mp4"]).status.success());
+    for film in ["a.mp4", "a.gif", "a.y4m"] {
+        let part = run(dir.path(), &["s.toml", "--frames=0-3", "--resume", "--video", film]);
+        assert!(part.status.success(), "{}", words(&part));
+        let short = read(film);
+        let rest = run(dir.path(), &["s.toml", "--resume", "--video", film]);
+        assert!(rest.status.success() && read(film).len() > short.len(), "{film}: {}", words(&rest));
+        let whole = read(film);
+        let shorter = run(dir.path(), &["s.toml", "--frames=0-3", "--resume", "--video", film]);
+        assert!(code(&shorter) == 64 && read(film) == whole, "{}", words(&shorter));
+    }
+    assert!(read("a.mp4") == read("whole.mp4"));
+    // The scene's own, of shards.
+    for shard in ["1/2", "2/2"] {
+        let run = run(dir.path(), &["s.toml", "--resume", "--shard", shard]);
+        assert!(run.status.success() && !dir.path().join("film.mp4").exists(), "{}", words(&run));
+    }
+    let stitch = |args: &[&str]| polyfly(dir.path(), &[&["stitch"], args, &["--segment=4"]].concat());
+    let made = stitch(&["o", "-o", "film.mp4"]);
+    assert!(made.status.success() && read("film.mp4") == read("whole.mp4"), "{}", words(&made));
+    assert!(words(&stitch(&["o", "-o", "film.mp4"])).contains("has 8 frames already"));
+    // With other settings, of the same pictures.
+    assert!(stitch(&["o", "-o", "film.mp4", "--crf=40"]).status.success());
+    assert!(read("film.mp4") != read("whole.mp4"));
+    // Of fewer, or of pictures that nobody tells of.
+    for args in [&["o", "-o", "film.mp4", "--frames=0-3"][..], &["mine/%d.png", "-o", "film.mp4"]] {
+        std::fs::create_dir_all(dir.path().join("mine")).unwrap();
+        std::fs::copy(dir.path().join("o/0.png"), dir.path().join("mine/0.png")).unwrap();
+        let before = read("film.mp4");
+        let refused = stitch(args);
+        assert!(code(&refused) == 64 && words(&refused).contains("--overwrite"), "{}", words(&refused));
+        assert!(read("film.mp4") == before);
+        let replaced = stitch(&[args, &["--overwrite"]].concat());
+        assert!(replaced.status.success() && read("film.mp4") != before, "{}", words(&replaced));
+    }
+}
+
+#[test]
+fn what_is_no_film_of_ours_stays() {
+    let dir = folder();
+    let tokens = polyfly(dir.path(), &["--default"]).stdout;
+    std::fs::write(dir.path().join("s.txt"), tokens).unwrap();
+    for film in ["v.mp4", "v.mkv", "v.gif", "v.webp", "v.y4m"] {
+        std::fs::write(dir.path().join(film), "a holiday").unwrap();
+        for more in [&["scene.toml"][..], &["scene.toml", "--resume"], &["-"]] {
+            let args = [more, &["--frames=0-1", "-o", "f/%d.png", "--video", film], &LOOK[..]].concat();
+            let mut command = program(dir.path(), &args);
+            command.stdin(std::fs::File::open(dir.path().join("s.txt")).unwrap());
+            let refused = command.output().unwrap();
+            assert!(code(&refused) == 64 && words(&refused).contains("is there already"), "{}", words(&refused));
+            assert_eq!(std::fs::read(dir.path().join(film)).unwrap(), b"a holiday");
+            assert!(!dir.path().join("f").exists(), "nothing is begun");
+        }
+    }
+    // A scene on standard input makes its own film again, as it does its frames.
+    for film in ["w.mp4", "w.gif"] {
+        for _ in 0..2 {
+            let args = [&["-", "--frames=0-1", "-o", "g/%d.png", "--video", film], &LOOK[..]].concat();
+            let mut command = program(dir.path(), &args);
+            command.stdin(std::fs::File::open(dir.path().join("s.txt")).unwrap());
+            let made = command.output().unwrap();
+            assert!(made.status.success(), "{film}: {}", words(&made));
+        }
+    }
+}
+
+#[test]
+fn many_runs_of_one_film_all_end_well() {
+    let dir = folder();
+    let args =
+        ["scene.toml", "--cpu", "--size=32x24", "--samples=1", "--threads=1", "--frames=0-60", "--no-frames", "-q"];
+    for round in 0..6 {
+        let film = format!("--video=v{round}.mp4");
+        let start = || {
+            let mut command = program(dir.path(), &[&args[..], &[&film]].concat());
+            command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap()
+        };
+        let runs: Vec<_> = (0..3).map(|_| start()).collect();
+        for run in runs {
+            let run = run.wait_with_output().unwrap();
+            assert!(run.status.success(), "{}", words(&run));
+        }
+    }
+    assert_eq!(names(dir.path()).len(), 7);
+    let read = |round: usize| std::fs::read(dir.path().join(format!("v{round}.mp4"))).unwrap();
+    assert!((1..6).all(|round| read(round) == read(0)));
+}
+
+#[test]
+fn several_frames_do_not_share_a_name() {
+    let dir = folder();
+    for (to, suggested) in [("out.png", "out%04d.png"), ("a/b.exr", "a/b%04d.exr"), ("out", "out%04d.data")] {
+        let refused = run(dir.path(), &["scene.toml", "--frames=0-2", "-o", to]);
+        let said = words(&refused);
+        assert!(
+            code(&refused) == 64
+                && said.contains(&format!("is one file, and there are 3 frames: write -o {suggested}")),
+            "{said}"
+        );
+    }
+    assert!(run(dir.path(), &["scene.toml", "--frames=2", "-o", "one.png"]).status.success());
+    assert_eq!(names(dir.path()), ["one.png", "scene.toml"]);
+    let write = |frames: u32| {
+        let scene =
+            format!("[output]\nframes = {frames}\npath = \"l.png\"\n[[sphere]]\ncenter = [0, 0, 0]\nradius = 1\n");
+        std::fs::write(dir.path().join("l.toml"), scene).unwrap();
+    };
+    write(1);
+    let one = run(dir.path(), &["l.toml"]);
+    assert!(one.status.success() && dir.path().join("l.png").exists(), "{}", words(&one));
+    write(12);
+    let refused = run(dir.path(), &["l.toml"]);
+    let said = words(&refused);
+    assert!(code(&refused) == 65 && said.contains("l.toml:3:8") && said.contains("`l%04d.png`"), "{said}");
+    // The coursework's tokens keep their rule.
+    let tokens = text(&polyfly(dir.path(), &["--default"]).stdout);
+    let path = tokens.split_whitespace().nth(1).unwrap();
+    std::fs::write(dir.path().join("t.txt"), tokens.replacen(path, "t.png", 1)).unwrap();
+    let told = run(dir.path(), &["t.txt", "--frames=7"]);
+    assert!(told.status.success() && dir.path().join("t7.png").exists(), "{}", words(&told));
+    assert!(words(&told).contains("does not say where"), "{}", words(&told));
+}
+
+#[test]
+fn unknown_endings_are_refused_with_those_that_are_known() {
+    let dir = folder();
+    for (args, why) in [
+        (&["particles", "generate", "50", "s.vtk"][..], ".csv, .xyzr or .txt"),
+        (&["particles", "generate", "50", "s"], ".csv, .xyzr or .txt"),
+        (&["convert", "scene.toml", "s.yaml"], ".toml or, in tokens, .txt"),
+        (&["convert", "scene.toml", "-o", "s"], ".toml or, in tokens, .txt"),
+    ] {
+        let refused = polyfly(dir.path(), args);
+        assert!(code(&refused) == 64 && words(&refused).contains(why), "{args:?}: {}", words(&refused));
+    }
+    assert_eq!(names(dir.path()), ["scene.toml"]);
+    // The ending says which grammar.
+    assert!(polyfly(dir.path(), &["convert", "scene.toml", "again.toml"]).status.success());
+    let again = std::fs::read_to_string(dir.path().join("again.toml")).unwrap();
+    assert!(again.contains("[output]"), "{again}");
+    // A picture that is broken is bad input; one that is not there cannot be read.
+    std::fs::write(dir.path().join("broken.png"), b"\x89PNG\r\n\x1a\nnothing more").unwrap();
+    for (from, expected) in [("broken.png", 65), ("nothing.png", 74)] {
+        let refused = polyfly(dir.path(), &["convert", from, "x.png"]);
+        assert!(code(&refused) == expected && words(&refused).contains(from), "{}", words(&refused));
+    }
+}
+
+#[test]
+fn the_beginning_of_a_film_goes_when_the_whole_is_there() {
+    for film in ["v.mp4", "v.gif", "v.webp", "v.y4m"] {
+        let dir = folder();
+        let args =
+            ["scene.toml", "--cpu", "--size=160x120", "--samples=4", "--threads=1", "--segment=4", "--frames=0-39"];
+        let args = [&args[..], &["-o", "o/%d.png", "--video", film]].concat();
+        let mut command = program(dir.path(), &args);
+        let child = command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
+        wait_for(|| dir.path().join("o/9.png").exists());
+        signal(&child, "TERM");
+        let stopped = child.wait_with_output().unwrap();
+        assert_eq!(code(&stopped), 75, "{}", words(&stopped));
+        let partial = dir.path().join(film.replace("v.", "v.partial."));
+        assert!(partial.exists(), "{}", words(&stopped));
+        let resumed = polyfly(dir.path(), &[&args[..], &["--resume"]].concat());
+        assert!(resumed.status.success() && dir.path().join(film).exists(), "{}", words(&resumed));
+        assert!(!partial.exists(), "{film}");
+        // What is none of ours stays.
+        std::fs::write(&partial, "a holiday").unwrap();
+        assert!(polyfly(dir.path(), &[&args[..], &["--resume"]].concat()).status.success());
+        assert!(partial.exists());
+    }
+}
+
+#[test]
+fn a_log_ends_with_its_last_record_however_the_run_does() {
+    let dir = folder();
+    // One frame takes much longer than the run may after the signal.
+    let args = ["scene.toml", "--cpu", "--size=4000x3000", "--samples=16", "--depth=40", "--threads=1", "--frames=0"];
+    for signals in [1, 2] {
+        let grace = ["--grace=600", "--grace=1"][usize::from(signals == 1)];
+        let mut command = program(dir.path(), &[&args[..], &["--log=jsonl", "-o", "o/%d.png", grace]].concat());
+        let mut child = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
+        let mut log = BufReader::new(child.stdout.take().unwrap());
+        let mut first = String::new();
+        log.read_line(&mut first).unwrap();
+        assert!(first.contains("\"type\":\"start\""), "{first}");
+        for _ in 0..signals {
+            signal(&child, "INT");
+            // A second press within a second is the first one's bounce.
+            std::thread::sleep(std::time::Duration::from_millis(1100));
+        }
+        let mut rest = String::new();
+        log.read_to_string(&mut rest).unwrap();
+        assert_eq!(child.wait().unwrap().code(), Some(130));
+        let end: serde_json::Value = serde_json::from_str(rest.lines().last().unwrap()).unwrap();
+        assert_eq!((&end["type"], &end["status"], &end["exit_code"]), (&"end".into(), &"failed".into(), &130.into()));
+        assert!(end["error"].as_str().is_some_and(|why| !why.is_empty()) && end["frames"] == 0, "{end}");
+    }
+}
+
+#[test]
+fn the_end_of_the_encoder_is_a_stage() {
+    let dir = folder();
+    let made = run(dir.path(), &["scene.toml", "--frames=0-3", "--no-frames", "--video=v.mp4", "--log=jsonl"]);
+    let end: serde_json::Value = serde_json::from_str(text(&made.stdout).lines().last().unwrap()).unwrap();
+    let stage = |name: &str| end["stages"][name].as_f64().unwrap();
+    // Four tiny frames are made sooner than ffmpeg has started, encoded them and joined its segments.
+    assert!(stage("finish_ms") > stage("encode_ms") && end["bottleneck"] == "finish", "{end}");
+    assert!(words(&made).contains("the wait for the encoder's end took longest"), "{}", words(&made));
+}
+
+#[test]
+fn pictures_that_would_be_lost_are_refused() {
+    let dir = folder();
+    let line = format!("exec {} scene.toml --frames=0 {} -o - >&-", env!("CARGO_BIN_EXE_polyfly"), LOOK.join(" "));
+    let refused = std::process::Command::new("sh").args(["-c", &line]).current_dir(dir.path()).output().unwrap();
+    assert!(code(&refused) == 74 && words(&refused).contains("standard output is closed"), "{}", words(&refused));
+    assert!(run(dir.path(), &["scene.toml", "--frames=0", "-o", "/dev/null"]).status.success());
+}
+
+#[test]
+fn a_journal_of_nonsense_does_not_fill_the_screen() {
+    let dir = folder();
+    assert!(run(dir.path(), &["scene.toml", "--frames=0-1", "-o", "o/%d.png"]).status.success());
+    let before = text(&polyfly(dir.path(), &["status", "o"]).stdout);
+    let odd = [("1e308", "1"), ("-5", "1"), ("3", "1e300"), ("3", "-1e308")];
+    let lines: String = odd.iter().map(|(ms, at)| format!("{{\"frame\":0,\"ms\":{ms},\"at\":{at}}}\n")).collect();
+    std::fs::write(dir.path().join("o/.polyfly/stranger-7.jsonl"), lines).unwrap();
+    assert_eq!(text(&polyfly(dir.path(), &["status", "o"]).stdout), before);
+}
+
+#[test]
+fn what_has_no_alpha_says_so() {
+    let dir = folder();
+    let scene = "[output]\nframes = 2\npath = \"o/%d.png\"\n[sky]\ntransparent = true\n[[sphere]]\ncenter = [0, 0, 0]\nradius = 1\n";
+    std::fs::write(dir.path().join("s.toml"), scene).unwrap();
+    for (args, named) in [
+        (&["-o", "a/%d.png"][..], None),
+        (&["-o", "a/%d.jpg"], Some("a/%d.jpg")),
+        (&["-o", "b/%d.png", "--video=v.mp4"], Some("v.mp4")),
+        (&["--no-frames", "--video=v.y4m"], Some("v.y4m")),
+    ] {
+        let made = run(dir.path(), &[&["s.toml"], args].concat());
+        assert!(made.status.success(), "{}", words(&made));
+        let told: Vec<_> =
+            text(&made.stderr).lines().filter(|line| line.contains("has no alpha")).map(str::to_owned).collect();
+        assert_eq!(told.len(), usize::from(named.is_some()), "{args:?}: {told:?}");
+        assert!(named.is_none_or(|named| told[0].contains(named)), "{told:?}");
+    }
+}
+
+// Frames of an animated WebP or a GIF.
+fn shown(path: &Path) -> Vec<image::RgbaImage> {
+    use image::AnimationDecoder;
+    let file = BufReader::new(std::fs::File::open(path).unwrap());
+    let frames = image::codecs::webp::WebPDecoder::new(file).unwrap().into_frames();
+    frames.map(|frame| frame.unwrap().into_buffer()).collect()
+}
+
+// Codes by which two pictures differ in the mean.
+fn difference(a: &image::RgbaImage, b: &image::RgbaImage) -> f64 {
+    let pairs = a.pixels().zip(b.pixels()).flat_map(|(a, b)| (0..3).map(move |c| f64::from(a.0[c].abs_diff(b.0[c]))));
+    pairs.sum::<f64>() / f64::from(3 * a.width() * a.height())
+}
+
+#[test]
+fn pictures_that_move_do_not_go_stale() {
+    let dir = folder();
+    // A sky that turns so slowly that each frame differs little from the one before.
+    let scene = "[output]\nframes = 960\npath = \"o/%02d.png\"\nsize = [160, 96]\n[sky]\nimage = \"@dusk\"\n[camera.orbit]\n\
+        center = [0, 0, 0]\ndistance = 10\nelevation_deg = 5\n[[sphere]]\ncenter = [0, 0, 0]\nradius = 1\n";
+    std::fs::write(dir.path().join("s.toml"), scene).unwrap();
+    let made = polyfly(dir.path(), &["s.toml", "--cpu", "--samples=1", "--frames=0-59", "--video=v.webp"]);
+    assert!(made.status.success(), "{}", words(&made));
+    let frames = shown(&dir.path().join("v.webp"));
+    assert_eq!(frames.len(), 60);
+    let picture = |n: usize| image::open(dir.path().join(format!("o/{n:02}.png"))).unwrap().into_rgba8();
+    let differences: Vec<f64> = frames.iter().enumerate().map(|(n, frame)| difference(frame, &picture(n))).collect();
+    let (first, last) = (differences[0], differences[59]);
+    assert!(last < 1.3 * first + 0.2 && differences.iter().all(|d| *d < 3.0), "{differences:?}");
+}
