@@ -45,7 +45,7 @@ pub use crate::math::platonic::Solid;
 use crate::math::vec3::Vec3;
 pub use adaptive::Adaptive;
 pub use camera::{Camera, CameraPath, CylindricalPath, Key, Orbit, View};
-pub(crate) use camera_view::{Viewpoint, keys_through};
+pub(crate) use camera_view::{Viewpoint, edits_through};
 pub use diagnostic::{Problem, Problems};
 pub use film::{Exposure, FilmSettings, Filter};
 pub use floor::{Floor, FloorShape, TextureSource};

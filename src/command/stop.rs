@@ -22,6 +22,9 @@ enum Job {
     Stopping(Duration),
     // One that ends where it stands, as if nobody heard.
     Other,
+    // One that hears signals itself.
+    #[cfg(unix)]
+    Elsewhere,
 }
 
 // Writes the log's last record.
@@ -58,6 +61,12 @@ pub fn hear_signals() {
 /// Signals end the program where it stands, as if nobody heard them.
 pub fn end_at_once() {
     HEARING.get_or_init(Stop::default).lock().job = Job::Other;
+}
+
+/// The job hears signals itself from now on.
+#[cfg(unix)]
+pub fn leave_signals_to_the_job() {
+    HEARING.get_or_init(Stop::default).lock().job = Job::Elsewhere;
 }
 
 impl Stop {
@@ -134,16 +143,17 @@ impl Stop {
 
     #[cfg(unix)]
     fn hear_signals(&self) -> std::io::Result<()> {
-        use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
-        let ignored = ignored_signals();
-        let wanted = [SIGINT, SIGTERM, SIGHUP].into_iter().filter(|s| ignored & (1 << (s - 1)) == 0);
-        let mut signals = signal_hook::iterator::Signals::new(wanted)?;
+        use signal_hook::consts::SIGINT;
+        let mut signals = signals()?;
         let stop = self.clone();
         let hear = move || {
             let mut first: Option<Instant> = None;
             for signal in signals.forever() {
                 let code = if signal == SIGINT { 130 } else { 75 };
                 let job = stop.lock().job;
+                if job == Job::Elsewhere {
+                    continue;
+                }
                 if job == Job::Other {
                     let _ = signal_hook::low_level::emulate_default_handler(signal);
                 }
@@ -223,6 +233,15 @@ pub fn take_own_signals() {
             let _ = signal_hook::flag::register(signal, Arc::default());
         }
     }
+}
+
+/// The signals that ask the program to stop, except those that the parent has told it to ignore.
+#[cfg(unix)]
+pub fn signals() -> std::io::Result<signal_hook::iterator::Signals> {
+    use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+    let ignored = ignored_signals();
+    let wanted = [SIGINT, SIGTERM, SIGHUP].into_iter().filter(|s| ignored & (1 << (s - 1)) == 0);
+    signal_hook::iterator::Signals::new(wanted)
 }
 
 // What the parent has told this process to ignore (nohup, `&` in scripts): a bit each, from signal 1 on.

@@ -1,7 +1,10 @@
 //! `polyfly studio`: the scene's picture on a page of this machine, live while its file is edited in any editor.
 
 mod batch;
+mod connections;
 mod document;
+#[cfg(unix)]
+mod ending;
 mod painter;
 mod server;
 
@@ -55,7 +58,6 @@ impl Studio {
     fn state(&self) -> Value {
         let mut state = self.document().state();
         state["batch"] = self.batch.state();
-        state["devices"] = self.painter.devices().into();
         state
     }
 
@@ -120,6 +122,10 @@ pub fn run(args: &StudioArgs) -> Result<(), Error> {
         .collect(),
         changed: watch::Sender::new(0),
     });
+    #[cfg(unix)]
+    if let Err(e) = ending::end_on_signals(studio.batch.clone()) {
+        remark(&format!("Ctrl-C will leave a run that the page has started: {e}"));
+    }
     let follower = Arc::clone(&studio);
     std::thread::spawn(move || {
         loop {
@@ -138,6 +144,8 @@ pub fn run(args: &StudioArgs) -> Result<(), Error> {
         if !args.changes.quiet {
             remark("the studio is at this address, for this machine alone; Ctrl-C ends it");
         }
-        server::serve(studio, listener).await.map_err(refused)
+        let router = server::router(studio, listener.local_addr().map_err(refused)?);
+        connections::serve(router, listener).await;
+        Ok(())
     })
 }

@@ -23,6 +23,32 @@ pub fn write_whole(path: &Path, fill: impl Fn(&mut std::fs::File) -> std::io::Re
     patiently(&PAUSES, write).map_err(|e| OutputError::Write(path.to_owned(), e))
 }
 
+/// Writes a file anew as [`write_whole`] does, and leaves all else of it as it is: its mode and owner, and a symbolic link that leads to it.
+///
+/// # Errors
+/// A file that is not there or may not be written; as of [`write_whole`].
+pub fn rewrite_whole(path: &Path, fill: impl Fn(&mut File) -> std::io::Result<()>) -> Result<(), OutputError> {
+    let write = || {
+        let target = std::fs::canonicalize(path)?;
+        // A new file may take a place whose file may not be written.
+        let old = File::options().write(true).open(&target)?.metadata()?;
+        let mut file = temporary_of_mode(&target, 0o600)?;
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::{MetadataExt, fchown};
+            let new = file.as_file().metadata()?;
+            if (new.uid(), new.gid()) != (old.uid(), old.gid()) {
+                // Only root may give a file away; what others write is their own.
+                let _ = fchown(file.as_file(), Some(old.uid()), Some(old.gid()));
+            }
+        }
+        file.as_file().set_permissions(old.permissions())?;
+        fill(file.as_file_mut())?;
+        file.persist(&target).map(drop).map_err(|e| e.error)
+    };
+    patiently(&PAUSES, write).map_err(|e| OutputError::Write(path.to_owned(), e))
+}
+
 // Tries again after each pause while it fails with what may pass.
 fn patiently(pauses: &[Duration], mut job: impl FnMut() -> std::io::Result<()>) -> std::io::Result<()> {
     use std::io::ErrorKind::{
@@ -91,15 +117,21 @@ fn is_alive(_process: u32) -> bool {
 /// A private file beside `path`, gone if it is not persisted. It is locked as long as it is open: whoever cannot lock it leaves
 /// it, whatever machine or container it works in.
 pub fn temporary(path: &Path) -> std::io::Result<tempfile::NamedTempFile> {
+    // As any new file: the user's umask takes away what it must.
+    temporary_of_mode(path, 0o666)
+}
+
+fn temporary_of_mode(path: &Path, mode: u32) -> std::io::Result<tempfile::NamedTempFile> {
     let mut builder = tempfile::Builder::new();
     let prefix = format!("{}{}-{}-", PRIVATE.0, host(), std::process::id());
     builder.prefix(&prefix).suffix(PRIVATE.1);
     #[cfg(unix)]
     {
         use std::os::unix::fs::PermissionsExt;
-        // As any new file: the user's umask takes away what it must.
-        builder.permissions(std::fs::Permissions::from_mode(0o666));
+        builder.permissions(std::fs::Permissions::from_mode(mode));
     }
+    #[cfg(not(unix))]
+    let _ = mode;
     let file = builder.tempfile_in(folder_of(path))?;
     // Where a file system knows no locks, its name and its age have to do.
     let _ = file.as_file().try_lock();

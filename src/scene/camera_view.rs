@@ -1,7 +1,10 @@
-//! The camera's keys in TOML that make it see what somebody sees: its way stays, and is moved and turned so that it leads through there.
+//! Changes of the camera's keys in TOML that make it see what somebody sees at a frame: keys of a spline get one more, any other path is
+//! moved and turned so that it leads through there.
 
+use super::camera::Key;
+use super::edit::Edit;
 use super::{Camera, CameraPath, CylindricalPath, View};
-use crate::math::vec3::{Vec3, add, length, sub};
+use crate::math::vec3::{Vec3, length, sub};
 use std::f64::consts::{PI, TAU};
 
 /// Where somebody stands and looks.
@@ -40,14 +43,14 @@ fn wrapped(angle: f64) -> f64 {
     (angle + PI).rem_euclid(TAU) - PI
 }
 
-/// Keys and their values that lead the camera through `view` at a frame.
-pub fn keys_through(camera: &Camera, frame: u32, frames: u32, view: &Viewpoint) -> Vec<(String, String)> {
+/// Changes that lead the camera through `view` at a frame.
+pub fn edits_through(camera: &Camera, frame: u32, frames: u32, view: &Viewpoint) -> Vec<Edit> {
     let now = Viewpoint::of(camera, frame, frames);
-    let mut keys: Vec<(String, String)> = Vec::new();
-    let mut set = |key: &str, value: String| keys.push((key.to_owned(), value));
-    let (moved, turned) = (sub(view.eye, now.eye), sub(view.look_at, now.look_at));
+    let mut edits: Vec<Edit> = Vec::new();
+    let mut set = |key: &str, value: String| edits.push(Edit::Set(key.to_owned(), value));
     let other_fov = (view.fov_deg - now.fov_deg).abs() > 1e-6;
     match &camera.path {
+        CameraPath::Keys { keys, .. } => return key_at(keys, camera.fov_deg, frame, frames, view),
         CameraPath::Fixed { .. } => {
             set("camera.position", triple(view.eye));
             set("camera.look_at", triple(view.look_at));
@@ -70,22 +73,34 @@ pub fn keys_through(camera: &Camera, frame: u32, frames: u32, view: &Viewpoint) 
             let turn = wrapped(azimuth(after) - azimuth(before)).to_degrees();
             set("camera.orbit.azimuth_deg", number((orbit.azimuth_deg + turn).rem_euclid(360.0)));
         }
-        CameraPath::Keys { keys: all, .. } => {
-            let time = f64::from(frame) / f64::from(frames);
-            let apart = |i: &usize| (all[*i].time - time).abs();
-            let Some(nearest) = (0..all.len()).min_by(|a, b| apart(a).total_cmp(&apart(b))) else { return keys };
-            let key = &all[nearest];
-            set(&format!("camera.key[{nearest}].position"), triple(add(key.position, moved)));
-            set(&format!("camera.key[{nearest}].look_at"), triple(add(key.look_at, turned)));
-            if other_fov {
-                set(&format!("camera.key[{nearest}].fov_deg"), number(view.fov_deg));
-            }
-        }
     }
-    if other_fov && !matches!(camera.path, CameraPath::Keys { .. }) {
+    if other_fov {
         set("camera.fov_deg", number(view.fov_deg));
     }
-    keys
+    edits
+}
+
+// A key at the frame: the one that is there, or a new one. Other keys stay as they are.
+fn key_at(keys: &[Key], fov_deg: f64, frame: u32, frames: u32, view: &Viewpoint) -> Vec<Edit> {
+    let time = f64::from(frame) / f64::from(frames);
+    let (position, look_at, fov) = (triple(view.eye), triple(view.look_at), number(view.fov_deg));
+    let is_here = |key: &Key| (key.time - time).abs() * f64::from(frames) < 0.5;
+    let Some(here) = keys.iter().position(is_here) else {
+        let place = keys.iter().filter(|key| key.time < time).count();
+        let fov = if (view.fov_deg - fov_deg).abs() > 1e-6 { format!(", fov_deg = {fov}") } else { String::new() };
+        let table = format!("{{ time = {time:?}, position = {position}, look_at = {look_at}{fov} }}");
+        return vec![Edit::Insert(format!("camera.key[{place}]"), table)];
+    };
+    let set = |key: &str, value: String| Edit::Set(format!("camera.key[{here}].{key}"), value);
+    let mut edits = vec![set("position", position), set("look_at", look_at)];
+    if (view.fov_deg - keys[here].fov_deg).abs() > 1e-6 {
+        edits.push(set("fov_deg", fov));
+    }
+    // A key between two frames moves to the frame whose view was chosen.
+    if (keys[here].time - time).abs() > 1e-9 {
+        edits.push(set("time", format!("{time:?}")));
+    }
+    edits
 }
 
 fn cylinder_through(path: &CylindricalPath, time: f64, to: Vec3) -> Vec<(&'static str, f64)> {
@@ -116,6 +131,45 @@ mod tests {
     use crate::Scene;
     use crate::scene::{Reading, edit, toml};
 
+    fn changed(text: &str, edits: &[Edit]) -> String {
+        edits.iter().fold(text.to_owned(), |text, edit| match edit {
+            Edit::Set(key, value) => edit::set(&text, key, Some(value)).unwrap(),
+            Edit::Insert(place, table) => edit::insert(&text, place, table).unwrap(),
+        })
+    }
+
+    #[test]
+    fn a_view_between_keys_is_a_new_key_and_the_others_stay() {
+        let keys = [(0.0, [5.0, 0.0, 1.0]), (0.25, [0.0, 5.0, 1.0]), (0.7504, [-5.0, 0.0, 1.0])];
+        let tables = keys.map(|(time, p)| {
+            format!("[[camera.key]]\ntime = {time:?}\nposition = {p:?}\nlook_at = [0.0, 0.0, 0.0]\nfov_deg = 60.0\n")
+        });
+        let text = format!("[output]\nframes = 120\n[[body]]\nsolid = \"hexahedron\"\n{}", tables.concat());
+        let of = |text: &str| {
+            let scene: Scene = toml::parse(text, Reading::default()).unwrap().0;
+            let CameraPath::Keys { keys, .. } = scene.camera.path.clone() else { panic!("no keys") };
+            (scene.camera, keys)
+        };
+        let (camera, before) = of(&text);
+        let view = Viewpoint { eye: [-3.25, 4.5, 2.75], look_at: [0.25, -0.5, 0.75], fov_deg: 55.0 };
+        let seen = Key { time: 0.0, position: view.eye, look_at: view.look_at, fov_deg: 55.0 };
+        // Frame, place of the key that is the view then, and whether it is a new one.
+        for (frame, place, is_new) in
+            [(0, 0, false), (13, 1, true), (30, 1, false), (60, 2, true), (90, 2, false), (119, 3, true)]
+        {
+            let (changed_camera, after) = of(&changed(&text, &edits_through(&camera, frame, 120, &view)));
+            let mut expected = before.clone();
+            let key = Key { time: f64::from(frame) / 120.0, ..seen };
+            if is_new {
+                expected.insert(place, key);
+            } else {
+                expected[place] = key;
+            }
+            assert_eq!(after, expected, "frame {frame}");
+            assert_eq!(Viewpoint::of(&changed_camera, frame, 120), view, "frame {frame}");
+        }
+    }
+
     #[test]
     fn every_kind_of_path_is_led_through_a_view() {
         let fixed = "[camera]\nposition = [5.0, 1.0, 2.0]\nlook_at = [0.0, 0.0, 0.0]\n";
@@ -128,15 +182,12 @@ mod tests {
             let read = |text: &str| -> Scene { toml::parse(text, Reading::default()).unwrap().0 };
             let scene = read(&text);
             let view = Viewpoint { eye: [-3.25, 4.5, 2.75], look_at: [0.25, -0.5, 0.75], fov_deg: 55.0 };
-            let mut changed = text.clone();
-            for (key, value) in keys_through(&scene.camera, frame, 120, &view) {
-                changed = edit::set(&changed, &key, Some(&value)).unwrap();
-            }
+            let changed = changed(&text, &edits_through(&scene.camera, frame, 120, &view));
             let there = Viewpoint::of(&read(&changed).camera, frame, 120);
             let off = length(sub(there.eye, view.eye)).max(length(sub(there.look_at, view.look_at)));
             assert!(off < 5e-4 && there.fov_deg == 55.0, "{off}: {there:?}\n{changed}");
             // What is there already is not written.
-            let same = keys_through(&scene.camera, frame, 120, &Viewpoint::of(&scene.camera, frame, 120));
+            let same = edits_through(&scene.camera, frame, 120, &Viewpoint::of(&scene.camera, frame, 120));
             assert!(!text.contains("[camera.eye]") || same.is_empty(), "{same:?}");
         }
     }

@@ -2,7 +2,7 @@
 
 use super::schema;
 use super::toml_values::percent;
-use toml_edit::{DocumentMut, Item, TableLike, Value};
+use toml_edit::{DocumentMut, Item, Table, TableLike, Value};
 
 /// Why a key cannot be changed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -19,6 +19,15 @@ pub enum EditError {
     /// The text is no TOML.
     #[error("the scene is no TOML: {0}")]
     NoToml(String),
+}
+
+/// A change of a scene's text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Edit {
+    /// Gives the key of that path a value.
+    Set(String, String),
+    /// Puts a new table into a list, before the place that the path names: `camera.key[2]`. The value is an inline table.
+    Insert(String, String),
 }
 
 // A name, and a place where it names a list of tables.
@@ -52,8 +61,64 @@ pub fn set(text: &str, path: &str, value: Option<&str>) -> Result<String, EditEr
     if last.place.is_some() {
         return Err(EditError::Path(path.to_owned()));
     }
+    let table = table_of(&mut document, tables)?;
+    let Some(value) = value else {
+        table.remove(last.name);
+        return Ok(document.to_string());
+    };
+    let names: Vec<&str> = tables.iter().map(|step| step.name).collect();
+    let value = typed(&names, last.name, value);
+    match table.get_mut(last.name) {
+        // Comments behind the value stay.
+        Some(Item::Value(old)) => {
+            let decor = old.decor().clone();
+            *old = value;
+            *old.decor_mut() = decor;
+        }
+        _ => drop(table.insert(last.name, Item::Value(value))),
+    }
+    Ok(document.to_string())
+}
+
+/// The text with a new table in a list, before the place that the path names; the value is an inline table.
+///
+/// # Errors
+/// A path that names no place in a list; a value that is no table; a text that is no TOML.
+pub fn insert(text: &str, path: &str, value: &str) -> Result<String, EditError> {
+    let no_toml = |e: toml_edit::TomlError| EditError::NoToml(e.message().to_owned());
+    let mut document: DocumentMut = text.parse().map_err(no_toml)?;
+    let wrong = || EditError::Path(path.to_owned());
+    let steps = steps(path).ok_or_else(wrong)?;
+    let Some((Step { name, place: Some(place) }, tables)) = steps.split_last() else { return Err(wrong()) };
+    let Value::InlineTable(new) = value.parse::<Value>().map_err(no_toml)? else {
+        return Err(EditError::NoTable((*name).to_owned()));
+    };
+    let table = table_of(&mut document, tables)?;
+    let out = |len| EditError::Place((*name).to_owned(), *place, len);
+    match table.get_mut(name) {
+        Some(Item::ArrayOfTables(list)) if *place <= list.len() => {
+            let mut all: Vec<Table> = list.iter().cloned().collect();
+            let mut new = new.into_table();
+            new.fmt();
+            // Tables are written in the order of their places in the text; of two in one place the first in the list comes first.
+            new.set_position(all.get(place.saturating_sub(1)).and_then(Table::position));
+            new.decor_mut().set_prefix("\n");
+            all.insert(*place, new);
+            list.clear();
+            all.into_iter().for_each(|table| list.push(table));
+        }
+        Some(Item::Value(Value::Array(list))) if *place <= list.len() => list.insert(*place, new),
+        Some(Item::ArrayOfTables(list)) => return Err(out(list.len())),
+        Some(Item::Value(Value::Array(list))) => return Err(out(list.len())),
+        _ => return Err(out(0)),
+    }
+    Ok(document.to_string())
+}
+
+// The table that those steps lead to.
+fn table_of<'a>(document: &'a mut DocumentMut, steps: &[Step]) -> Result<&'a mut dyn TableLike, EditError> {
     let mut table: &mut dyn TableLike = document.as_table_mut();
-    for step in tables {
+    for step in steps {
         let no_table = || EditError::NoTable(step.name.to_owned());
         let item = table.entry(step.name).or_insert_with(toml_edit::table);
         table = match (item, step.place) {
@@ -71,22 +136,7 @@ pub fn set(text: &str, path: &str, value: Option<&str>) -> Result<String, EditEr
             (_, Some(place)) => return Err(EditError::Place(step.name.to_owned(), place, 0)),
         };
     }
-    let Some(value) = value else {
-        table.remove(last.name);
-        return Ok(document.to_string());
-    };
-    let names: Vec<&str> = tables.iter().map(|step| step.name).collect();
-    let value = typed(&names, last.name, value);
-    match table.get_mut(last.name) {
-        // Comments behind the value stay.
-        Some(Item::Value(old)) => {
-            let decor = old.decor().clone();
-            *old = value;
-            *old.decor_mut() = decor;
-        }
-        _ => drop(table.insert(last.name, Item::Value(value))),
-    }
-    Ok(document.to_string())
+    Ok(table)
 }
 
 // What a text means for a key.
@@ -117,6 +167,25 @@ mod tests {
         assert_eq!(set(SCENE, "body[0].radius", None).unwrap(), SCENE.replace("radius = 1.0\n", ""));
         let inline = set("camera = { eye = { r = 1 } }\nbody = [{ solid = \"cube\" }]\n", "body[0].bar", Some("0.1"));
         assert_eq!(inline.unwrap(), "camera = { eye = { r = 1 } }\nbody = [{ solid = \"cube\" , bar = 0.1 }]\n");
+    }
+
+    #[test]
+    fn a_table_is_put_into_its_place_in_a_list() {
+        let new = "{ solid = \"cube\", radius = 3.0 }";
+        let first = SCENE.find("[[body]]\nsolid = \"octahedron\"").unwrap();
+        let table = "[[body]]\nsolid = \"cube\"\nradius = 3.0\n\n";
+        let expected = format!("{}{table}{}", &SCENE[..first], &SCENE[first..]);
+        assert_eq!(insert(SCENE, "body[1]", new).unwrap(), expected);
+        assert_eq!(insert(SCENE, "body[2]", new).unwrap(), format!("{SCENE}\n{}", &table[..table.len() - 1]));
+        let before = insert(SCENE, "body[0]", new).unwrap();
+        let solids = before.match_indices("solid = ").map(|(at, _)| &before[at + 9..at + 13]).collect::<Vec<_>>();
+        assert_eq!(solids, ["cube", "hexa", "octa"], "{before}");
+        assert!(before.starts_with("# mine\n[film]\nexposure = 1 # a stop\n"), "{before}");
+        let inline = insert("body = [{ solid = \"cube\" }]\n", "body[0]", "{ radius = 2 }").unwrap();
+        assert_eq!(toml::from_str::<toml::Table>(&inline).unwrap()["body"][0]["radius"].as_integer(), Some(2));
+        for (path, value) in [("body[3]", new), ("light[0]", new), ("body", new), ("body[1]", "3"), ("film[0]", new)] {
+            assert!(insert(SCENE, path, value).is_err(), "{path}");
+        }
     }
 
     #[test]

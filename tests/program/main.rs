@@ -25,6 +25,8 @@ mod stopping;
 #[cfg(unix)]
 mod strangers;
 #[cfg(unix)]
+mod studio;
+#[cfg(unix)]
 mod takeover;
 mod terminal;
 #[cfg(unix)]

@@ -6,6 +6,10 @@ use serde_json::{Value, json};
 use std::io::{BufRead, BufReader, Read};
 use std::process::{Child, Command, Stdio};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+// How often it is looked whether a run has ended.
+const LOOKED: Duration = Duration::from_millis(10);
 
 /// The last run that was started, if any.
 #[derive(Clone, Default)]
@@ -14,6 +18,8 @@ pub struct Batch(Arc<Mutex<Run>>);
 #[derive(Default)]
 struct Run {
     child: Option<Child>,
+    // The studio is ending: no further run begins.
+    is_closed: bool,
     done: u64,
     frames: u64,
     // How it ended, and what it had to say.
@@ -35,10 +41,14 @@ impl Batch {
         if run.child.is_some() {
             return Err(Error::Usage("a run is going on".into()));
         }
+        if run.is_closed {
+            return Err(Error::Usage("the studio is ending".into()));
+        }
         let failed = |e| Error::from(OutputError::Write("a run".into(), e));
         let program = std::env::current_exe().map_err(failed)?;
         let mut command = Command::new(program);
-        command.args(arguments).args(["--log", "jsonl"]);
+        // In the environment, so that the command which goes on with it is not longer than the user's own.
+        command.args(arguments).env("POLYFLY_LOG", "jsonl");
         command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = command.spawn().map_err(failed)?;
         let (log, words) = (child.stdout.take(), child.stderr.take());
@@ -57,11 +67,9 @@ impl Batch {
                 tell();
             }
             let words = said.join().unwrap_or_default();
-            let child = batch.lock().child.take();
-            let code = child.and_then(|mut child| child.wait().ok()).and_then(|status| status.code());
-            let mut run = batch.lock();
-            (run.code, run.words) = (Some(code.unwrap_or(-1)), words);
-            drop(run);
+            while !batch.has_ended(&words) {
+                std::thread::sleep(LOOKED);
+            }
             tell();
         });
         Ok(())
@@ -74,6 +82,40 @@ impl Batch {
             Some("start") => run.frames = record["frames"].as_u64().unwrap_or(0),
             Some("frame") => run.done += 1,
             _ => {}
+        }
+    }
+
+    // Whether the run has ended; how is kept then. It is asked under the lock: only what is still ours may get a signal.
+    fn has_ended(&self, words: &str) -> bool {
+        let mut run = self.lock();
+        let status = match run.child.as_mut().map(Child::try_wait) {
+            Some(Ok(None)) => return false,
+            Some(Ok(status)) => status,
+            None | Some(Err(_)) => None,
+        };
+        let code = status.and_then(|status| status.code()).unwrap_or(-1);
+        (run.child, run.code, run.words) = (None, Some(code), words.to_owned());
+        true
+    }
+
+    /// Stops the run that is going on, and begins no other. Whether one was going on.
+    #[cfg(unix)]
+    pub fn close(&self) -> bool {
+        self.lock().is_closed = true;
+        self.stop();
+        self.lock().child.is_some()
+    }
+
+    /// Waits for the run's end; what it has said.
+    #[cfg(unix)]
+    pub fn wait(&self) -> String {
+        loop {
+            let run = self.lock();
+            if run.child.is_none() {
+                return run.words.clone();
+            }
+            drop(run);
+            std::thread::sleep(LOOKED);
         }
     }
 

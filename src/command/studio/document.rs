@@ -4,8 +4,9 @@ use crate::cli::{SceneArgs, home};
 use crate::command::confine::Fence;
 use crate::command::{SceneText, read_text};
 use crate::error::Error;
-use crate::output::files::write_whole;
-use crate::scene::{self, Grammar, Parsed, Reading, Scene, Viewpoint, edit, keys_through, write};
+use crate::output::files::rewrite_whole;
+use crate::scene::edit::{self, Edit};
+use crate::scene::{self, Grammar, Parsed, Reading, Scene, Viewpoint, edits_through, write};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use std::io::Write;
@@ -14,6 +15,8 @@ use std::time::SystemTime;
 
 // Places on the camera's way that the plan shows.
 const PLACES: u32 = 240;
+// Tables of a list that the page has fields for; keys.js says the same.
+const MOST_TABLES: usize = 60;
 
 /// A key and what it is set to; none takes it away.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -21,6 +24,36 @@ const PLACES: u32 = 240;
 pub struct Change {
     pub key: String,
     pub value: Option<String>,
+    // The key is a place in a list, and the value a new table in front of what is there.
+    #[serde(skip_deserializing, skip_serializing_if = "std::ops::Not::not")]
+    is_new: bool,
+}
+
+impl Change {
+    fn apply(&self, text: &str) -> Result<String, Error> {
+        let changed = match &self.value {
+            Some(table) if self.is_new => edit::insert(text, &self.key, table),
+            value => edit::set(text, &self.key, value.as_deref()),
+        };
+        changed.map_err(|e| Error::Usage(e.to_string()))
+    }
+
+    // What `--set` says.
+    fn of_flag(text: &str) -> Result<Change, Error> {
+        let expected = || Error::Usage(format!("--set {text}: expected KEY=VALUE, such as film.exposure=0.5"));
+        let (key, value) = text.split_once('=').ok_or_else(expected)?;
+        Ok(Change { key: key.trim().to_owned(), value: Some(value.to_owned()), is_new: false })
+    }
+}
+
+impl From<Edit> for Change {
+    fn from(edit: Edit) -> Change {
+        let (key, value, is_new) = match edit {
+            Edit::Set(key, value) => (key, value, false),
+            Edit::Insert(key, value) => (key, value, true),
+        };
+        Change { key, value: Some(value), is_new }
+    }
 }
 
 /// The scene.
@@ -33,6 +66,9 @@ pub struct Document {
     changes: Vec<Change>,
     // The last scene without faults.
     scene: Scene,
+    // Its keys in TOML, those that the text leaves out too, before flags change it; and what flags make of them.
+    holds: Value,
+    flags: Value,
     problems: Option<String>,
     // What kept the picture of a scene without faults from being made.
     complaint: Option<String>,
@@ -67,21 +103,24 @@ impl Document {
     /// # Errors
     /// A file that cannot be read. One with faults is an error too the first time: there is nothing to show.
     pub fn open(name: &str, args: SceneArgs) -> Result<Document, Error> {
+        let changes = args.set.iter().map(|text| Change::of_flag(text)).collect::<Result<_, _>>()?;
         let mut document = Document {
             name: name.to_owned(),
             args,
             grammar: Grammar::Toml,
             text: String::new(),
-            changes: Vec::new(),
+            changes,
             scene: Scene::default(),
+            holds: Value::Null,
+            flags: Value::Null,
             problems: None,
             complaint: None,
             version: 1,
             stamp: stamp_of(Path::new(name)),
             named: Vec::new(),
         };
-        document.scene = document.read()?;
-        document.named = files_of(&document.scene);
+        let resolved = document.read()?;
+        document.keep(resolved);
         Ok(document)
     }
 
@@ -96,7 +135,7 @@ impl Document {
     }
 
     // The file as it is now, with the changes.
-    fn read(&mut self) -> Result<Scene, Error> {
+    fn read(&mut self) -> Result<Resolved, Error> {
         let (text, shown) = read_text(&self.name)?;
         let home = home();
         let folder = Path::new(&self.name).parent().unwrap_or(Path::new(""));
@@ -115,7 +154,7 @@ impl Document {
     }
 
     // The scene of the text and the changes.
-    fn resolved(&self) -> Result<Scene, Error> {
+    fn resolved(&self) -> Result<Resolved, Error> {
         let home = home();
         let folder = Path::new(&self.name).parent().unwrap_or(Path::new(""));
         let reading = Reading { folder, home: home.as_deref(), solids: self.args.token_solids() };
@@ -123,26 +162,35 @@ impl Document {
         if let Some(fence) = Fence::of(&self.name, self.args.allow_outside) {
             fence.reading(&scene, grammar, self.args.texture.is_none())?;
         }
+        let holds = spelled_out(&scene);
         self.args.override_scene(&mut scene)?;
-        Ok(scene)
+        let flags = differences(&holds, &spelled_out(&scene));
+        Ok(Resolved { scene, holds, flags })
     }
 
     /// The text in TOML, with what has been changed in it.
     pub fn changed_text(&self) -> Result<String, Error> {
         let mut text = self.text.clone();
-        for Change { key, value } in &self.changes {
-            text = edit::set(&text, key, value.as_deref()).map_err(|e| Error::Usage(e.to_string()))?;
+        for change in &self.changes {
+            text = change.apply(&text)?;
         }
         Ok(text)
     }
 
-    fn take(&mut self, result: Result<Scene, Error>) {
+    fn take(&mut self, result: Result<Resolved, Error>) {
         self.version += 1;
         self.complaint = None;
         match result {
-            Ok(scene) => (self.scene, self.problems) = (scene, None),
-            Err(e) => self.problems = Some(e.to_string()),
+            Ok(resolved) => self.keep(resolved),
+            Err(e) => {
+                self.problems = Some(e.to_string());
+                self.named = files_of(&self.scene);
+            }
         }
+    }
+
+    fn keep(&mut self, Resolved { scene, holds, flags }: Resolved) {
+        (self.scene, self.holds, self.flags, self.problems) = (scene, holds, flags, None);
         self.named = files_of(&self.scene);
     }
 
@@ -197,10 +245,14 @@ impl Document {
     /// A key that leads nowhere; nothing is changed then.
     pub fn set(&mut self, changes: Vec<Change>) -> Result<(), Error> {
         let mut text = self.changed_text()?;
-        for Change { key, value } in &changes {
-            text = edit::set(&text, key, value.as_deref()).map_err(|e| Error::Usage(e.to_string()))?;
+        for change in &changes {
+            text = change.apply(&text)?;
         }
-        self.changes.retain(|old| changes.iter().all(|new| new.key != old.key));
+        // A new table in a list gives the ones behind it other paths: what was changed before stays before it.
+        let last_new = self.changes.iter().rposition(|old| old.is_new);
+        let mut later = self.changes.split_off(last_new.map_or(0, |place| place + 1));
+        later.retain(|old| changes.iter().all(|new| new.key != old.key));
+        self.changes.extend(later);
         self.changes.extend(changes);
         let result = self.resolved();
         self.take(result);
@@ -212,8 +264,8 @@ impl Document {
     /// # Errors
     /// As [`Document::set`].
     pub fn look(&mut self, frame: u32, view: &Viewpoint) -> Result<(), Error> {
-        let keys = keys_through(&self.scene.camera, frame, self.scene.output.frames, view);
-        self.set(keys.into_iter().map(|(key, value)| Change { key, value: Some(value) }).collect())
+        let edits = edits_through(&self.scene.camera, frame, self.scene.output.frames, view);
+        self.set(edits.into_iter().map(Change::from).collect())
     }
 
     /// Forgets all changes.
@@ -235,7 +287,7 @@ impl Document {
             Grammar::Toml => changed.clone(),
             Grammar::Tokens => self.tokens()?,
         };
-        write_whole(Path::new(&self.name), |file| file.write_all(text.as_bytes()))?;
+        rewrite_whole(Path::new(&self.name), |file| file.write_all(text.as_bytes()))?;
         self.changes.clear();
         self.text = changed;
         self.stamp = stamp_of(Path::new(&self.name));
@@ -285,6 +337,51 @@ impl Document {
             "floor": world.floor.as_ref().map(|f| f.corners),
             "lights": world.lights.iter().map(|l| l.position).take(2000).collect::<Vec<_>>(),
             "document": document,
+            "holds": self.holds,
+            "flags": self.flags,
         })
     }
+}
+
+// A scene, and what the page's fields show where the text says nothing.
+struct Resolved {
+    scene: Scene,
+    holds: Value,
+    flags: Value,
+}
+
+// Every key of a scene with its value; of lists as many tables as the page shows.
+fn spelled_out(scene: &Scene) -> Value {
+    let mut scene = scene.clone();
+    scene.world.bodies.truncate(MOST_TABLES);
+    scene.world.spheres.truncate(MOST_TABLES);
+    scene.world.rectangles.truncate(MOST_TABLES);
+    scene.world.meshes.truncate(MOST_TABLES);
+    scene.world.lights.truncate(MOST_TABLES);
+    let table = toml::from_str::<toml::Table>(&scene.to_toml());
+    table.map_or(Value::Null, |table| json!(table))
+}
+
+// The values that are other in `new`, by their paths.
+fn differences(old: &Value, new: &Value) -> Value {
+    fn walk(path: &str, old: &Value, new: &Value, found: &mut serde_json::Map<String, Value>) {
+        match (old, new) {
+            (Value::Object(old), Value::Object(new)) => {
+                for (key, value) in new {
+                    let path = if path.is_empty() { key.clone() } else { format!("{path}.{key}") };
+                    walk(&path, old.get(key).unwrap_or(&Value::Null), value, found);
+                }
+            }
+            (Value::Array(old), Value::Array(new)) if new.first().is_some_and(Value::is_object) => {
+                for (i, value) in new.iter().enumerate() {
+                    walk(&format!("{path}[{i}]"), old.get(i).unwrap_or(&Value::Null), value, found);
+                }
+            }
+            _ if old != new => drop(found.insert(path.to_owned(), new.clone())),
+            _ => {}
+        }
+    }
+    let mut found = serde_json::Map::new();
+    walk("", old, new, &mut found);
+    found.into()
 }

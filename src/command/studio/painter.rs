@@ -51,6 +51,8 @@ pub struct Picture {
     pub is_best: bool,
     /// What it was seen from.
     pub view: Viewpoint,
+    /// Names of the devices that rendered it.
+    pub devices: Vec<String>,
 }
 
 // What is being painted, so that a later wish can end it.
@@ -125,6 +127,7 @@ impl Painter {
         // A wish that came before this could be ended.
         let made = if is_newest() { Some(renderer.watched_still(frame)) } else { None };
         *self.current.lock().unwrap_or_else(PoisonError::into_inner) = None;
+        let devices = renderer.device_names();
         match made {
             None | Some(Err(RenderError::Interrupted { .. })) => Ok(None),
             Some(Err(e)) => Err(e.into()),
@@ -135,14 +138,9 @@ impl Painter {
                 ms: stats.time.as_secs_f64() * 1e3,
                 is_best: level + 1 == levels.len() && wish.shorter <= 1,
                 view,
+                devices,
             })),
         }
-    }
-
-    /// Names of the devices.
-    pub fn devices(&self) -> Vec<String> {
-        let easel = self.easel.lock().unwrap_or_else(PoisonError::into_inner);
-        easel.base.as_ref().map(Renderer::device_names).unwrap_or_default()
     }
 }
 

@@ -2,6 +2,7 @@
 //! of another site whose name leads here does not), and come from this page or from none.
 
 use super::Studio;
+use super::connections::Known;
 use super::painter::{Picture, Wish};
 use crate::error::Error;
 use crate::scene::Viewpoint;
@@ -15,8 +16,8 @@ use axum::routing::{get, post};
 use serde::Deserialize;
 use serde_json::json;
 use std::convert::Infallible;
+use std::net::SocketAddr;
 use std::sync::Arc;
-use tokio::net::TcpListener;
 use tokio_stream::StreamExt;
 use tokio_stream::wrappers::WatchStream;
 
@@ -33,9 +34,8 @@ const PAGE: [(&str, &str, &str); 5] = [
     ("view.js", "text/javascript; charset=utf-8", include_str!("page/view.js")),
 ];
 
-/// Serves until the process ends.
-pub async fn serve(studio: Arc<Studio>, listener: TcpListener) -> std::io::Result<()> {
-    let place = listener.local_addr()?;
+/// All answers of the studio, at that address.
+pub fn router(studio: Arc<Studio>, place: SocketAddr) -> Router {
     let at = |name: &str| format!("/{}/{name}", studio.token);
     let mut routes = Router::new()
         .route(&at("state"), get(state))
@@ -55,11 +55,22 @@ pub async fn serve(studio: Arc<Studio>, listener: TcpListener) -> std::io::Resul
         routes = routes.route(&at(name), get(answer));
     }
     let hosts = Arc::new([format!("127.0.0.1:{}", place.port()), format!("localhost:{}", place.port())]);
+    let secret: Arc<str> = at("").into();
     let guard = middleware::from_fn(move |request: Request, next: Next| {
-        let hosts = Arc::clone(&hosts);
-        async move { if is_ours(&hosts, request.headers()) { secured(next.run(request).await) } else { refused() } }
+        let (hosts, secret) = (Arc::clone(&hosts), Arc::clone(&secret));
+        async move {
+            if !is_ours(&hosts, request.headers()) {
+                return refused();
+            }
+            if let (true, Some(known)) =
+                (request.uri().path().starts_with(&*secret), request.extensions().get::<Known>())
+            {
+                known.set();
+            }
+            secured(next.run(request).await)
+        }
     });
-    axum::serve(listener, routes.layer(guard).with_state(studio)).await
+    routes.layer(guard).with_state(studio)
 }
 
 fn is_ours(hosts: &[String; 2], headers: &HeaderMap) -> bool {
@@ -150,12 +161,12 @@ async fn picture(State(studio): Shared, Query(asked): Query<Asked>) -> Result<Re
     let Asked { page, frame, level, shorter, .. } = asked;
     let wish = Wish { page, frame, level, shorter: shorter.unwrap_or(1), view };
     let made = aside(move || studio.paint(&wish)).await?;
-    let Some(Picture { image, version, rays, ms, is_best, view }) = made else {
+    let Some(Picture { image, version, rays, ms, is_best, view, devices }) = made else {
         return Ok((StatusCode::CONFLICT, "a later picture was asked for").into_response());
     };
     let facts = json!({
         "width": image.width(), "height": image.height(), "version": version, "rays": rays, "ms": ms, "best": is_best,
-        "eye": view.eye, "look_at": view.look_at, "fov_deg": view.fov_deg, "frame": frame,
+        "eye": view.eye, "look_at": view.look_at, "fov_deg": view.fov_deg, "frame": frame, "devices": devices,
     });
     let headers = [(HeaderName::from_static("x-picture"), facts.to_string())];
     Ok((headers, [(header::CONTENT_TYPE, "application/octet-stream")], image.into_data()).into_response())

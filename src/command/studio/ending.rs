@@ -1,0 +1,37 @@
+//! The studio's end. A run that its page has started is stopped first, so that no run goes on unseen.
+
+use super::batch::Batch;
+use crate::command::stop;
+use crate::report::remark;
+
+/// Ends the program at a signal. The first one stops the run that is going on after its frames in flight; a second one stops it at once.
+#[cfg(unix)]
+pub fn end_on_signals(batch: Batch) -> std::io::Result<()> {
+    use signal_hook::consts::SIGINT;
+    let mut signals = stop::signals()?;
+    stop::leave_signals_to_the_job();
+    let listen = move || {
+        let mut first = None;
+        for signal in signals.forever() {
+            let is_first = first.is_none();
+            let code = *first.get_or_insert(if signal == SIGINT { 130 } else { 75 });
+            if !batch.close() {
+                std::process::exit(code);
+            }
+            if is_first {
+                remark(
+                    "stopping the run that the page has started, after its frames in flight; once more stops it at once",
+                );
+                let batch = batch.clone();
+                let wait = move || {
+                    let words = batch.wait();
+                    // The run says itself how to go on.
+                    words.lines().for_each(|line| remark(line.strip_prefix("polyfly: ").unwrap_or(line)));
+                    std::process::exit(code);
+                };
+                std::thread::Builder::new().spawn(wait).map(drop).unwrap_or_else(|_| std::process::exit(code));
+            }
+        }
+    };
+    std::thread::Builder::new().spawn(listen).map(drop)
+}

@@ -1,0 +1,224 @@
+//! The studio without a browser: its answers, what it writes, who may keep it busy, and how it ends.
+
+use crate::common::{folder, names, polyfly, program, signal, text, wait_for, words};
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::TcpStream;
+use std::os::unix::fs::{MetadataExt, PermissionsExt};
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::time::Duration;
+
+struct Studio {
+    child: Child,
+    host: String,
+    token: String,
+}
+
+impl Drop for Studio {
+    fn drop(&mut self) {
+        // It may have ended.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+impl Studio {
+    fn of(mut command: Command) -> Studio {
+        let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        let mut line = String::new();
+        BufReader::new(child.stdout.as_mut().unwrap()).read_line(&mut line).unwrap();
+        let address = line.trim().strip_prefix("http://").unwrap_or_else(|| panic!("no address: {line}"));
+        let (host, token) = address.trim_end_matches('/').split_once('/').unwrap();
+        Studio { host: host.to_owned(), token: token.to_owned(), child }
+    }
+
+    fn open(dir: &Path, args: &[&str]) -> Studio {
+        Studio::of(program(dir, &[&["studio"], args, &["--cpu"]].concat()))
+    }
+
+    // A request whose answer is not read yet.
+    fn ask(&self, method: &str, name: &str, body: &str) -> TcpStream {
+        let mut stream = TcpStream::connect(&self.host).unwrap();
+        // An answer that never comes fails the test.
+        stream.set_read_timeout(Some(Duration::from_secs(60))).unwrap();
+        let head = format!("{method} /{}/{name} HTTP/1.1\r\nHost: {}\r\nConnection: close\r\n", self.token, self.host);
+        write!(stream, "{head}Content-Length: {}\r\n\r\n{body}", body.len()).unwrap();
+        stream
+    }
+
+    // Status and body.
+    fn answer(mut stream: TcpStream) -> (u16, String) {
+        let mut bytes = Vec::new();
+        stream.read_to_end(&mut bytes).unwrap();
+        let answer = text(&bytes);
+        let (head, body) = answer.split_once("\r\n\r\n").unwrap_or_else(|| panic!("no answer: {answer}"));
+        (head.split(' ').nth(1).unwrap().parse().unwrap(), body.to_owned())
+    }
+
+    fn post(&self, name: &str, body: &str) -> (u16, String) {
+        Studio::answer(self.ask("POST", name, body))
+    }
+
+    fn set(&self, key: &str, value: &str) -> (u16, String) {
+        self.post("set", &serde_json::json!({ "key": key, "value": value }).to_string())
+    }
+
+    fn state(&self) -> serde_json::Value {
+        let (status, body) = Studio::answer(self.ask("GET", "state", ""));
+        assert_eq!(status, 200, "{body}");
+        serde_json::from_str(&body).unwrap()
+    }
+}
+
+#[test]
+fn no_answer_waits_for_a_picture() {
+    let dir = folder();
+    let studio = Studio::open(dir.path(), &["scene.toml", "--size", "3840x2160", "--samples", "8", "--threads", "1"]);
+    // The scene is prepared once the draft is there.
+    assert_eq!(Studio::answer(studio.ask("GET", "picture?page=a&frame=0&level=0&shorter=8", "")).0, 200);
+    let picture = studio.ask("GET", "picture?page=a&frame=0&level=1", "");
+    picture.set_nonblocking(true).unwrap();
+    let is_waiting = || matches!(picture.peek(&mut [0]), Err(e) if e.kind() == std::io::ErrorKind::WouldBlock);
+    for n in 0..20 {
+        assert_eq!(studio.set("film.bloom", &format!("0.{n:02}1")).0, 200);
+        assert_eq!(studio.state()["changes"][0]["value"], format!("0.{n:02}1"));
+        assert_eq!(studio.post("discard", "").0, 200);
+        assert!(is_waiting(), "the picture came before answer {n}");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+}
+
+#[test]
+fn written_back_a_scene_keeps_its_mode_and_its_link() {
+    let (dir, beside) = (folder(), tempfile::tempdir().unwrap());
+    let (scene, real) = (dir.path().join("scene.toml"), beside.path().join("real.toml"));
+    std::fs::rename(&scene, &real).unwrap();
+    std::fs::set_permissions(&real, std::fs::Permissions::from_mode(0o600)).unwrap();
+    std::os::unix::fs::symlink(&real, &scene).unwrap();
+    let studio = Studio::open(dir.path(), &["scene.toml", "--size", "64x48"]);
+    assert_eq!(studio.set("film.bloom", "0.25").0, 200);
+    let (status, body) = studio.post("write", "");
+    assert_eq!(status, 200, "{body}");
+    assert_eq!(std::fs::read_link(&scene).unwrap(), real);
+    assert!(std::fs::read_to_string(&real).unwrap().contains("bloom = 0.25"));
+    assert_eq!(std::fs::metadata(&real).unwrap().mode() & 0o7777, 0o600);
+    assert_eq!(names(beside.path()), ["real.toml"]);
+    // What is written is what the studio goes on with.
+    assert_eq!(studio.state()["changes"], serde_json::json!([]));
+    assert_eq!(studio.state()["document"]["film"]["bloom"], 0.25);
+}
+
+#[test]
+fn connections_that_say_nothing_do_not_shut_the_page_out() {
+    let dir = folder();
+    let mut shell = Command::new("sh");
+    let line = "ulimit -n 200; exec \"$0\" studio scene.toml --cpu --size 64x48";
+    shell.args(["-c", line, env!("CARGO_BIN_EXE_polyfly")]).current_dir(dir.path()).stdin(Stdio::null());
+    let studio = Studio::of(shell);
+    let halves: Vec<TcpStream> = (0..400)
+        .map(|_| {
+            let mut stream = TcpStream::connect(&studio.host).unwrap();
+            // It may be closed already.
+            let _ = stream.write_all(b"GET /state HTTP/1.1\r\nHost: exam");
+            stream
+        })
+        .collect();
+    // The page's own connection, which waits for news, stays.
+    let mut events = BufReader::new(studio.ask("GET", "events", ""));
+    let mut line = String::new();
+    let mut news = || {
+        line.clear();
+        while !line.starts_with("data: ") {
+            line.clear();
+            assert!(events.read_line(&mut line).unwrap() > 0, "the studio has closed the page's connection");
+        }
+        line.clone()
+    };
+    let first = news();
+    assert_eq!(studio.set("film.bloom", "0.25").0, 200);
+    assert_ne!(news(), first);
+    for _ in 0..100 {
+        let _ = TcpStream::connect(&studio.host).unwrap().write_all(b"GET /");
+    }
+    assert_eq!(studio.state()["changes"][0]["value"], "0.25");
+    assert_eq!(studio.set("film.bloom", "0.5").0, 200);
+    news();
+    // A half header has its time and no more.
+    for mut half in halves {
+        half.set_read_timeout(Some(Duration::from_secs(60))).unwrap();
+        let end = half.read_to_end(&mut Vec::new());
+        assert!(
+            end.as_ref().is_ok_and(|_| true) || end.is_err_and(|e| e.kind() == std::io::ErrorKind::ConnectionReset)
+        );
+    }
+}
+
+#[test]
+fn the_run_ends_with_the_studio_and_can_be_resumed() {
+    let dir = folder();
+    let text = std::fs::read_to_string(dir.path().join("scene.toml")).unwrap();
+    let text: String = text.lines().filter(|line| !line.starts_with("video")).map(|line| format!("{line}\n")).collect();
+    std::fs::write(dir.path().join("scene.toml"), text.replace("[output]\n", "[output]\n# short\n")).unwrap();
+    for (name, expected) in [("TERM", 75), ("INT", 130)] {
+        let studio = Studio::open(dir.path(), &["scene.toml", "--size", "64x48"]);
+        let path = format!("{name}/%03d.png");
+        for (key, value) in [("output.path", path.as_str()), ("output.frames", "300"), ("output.size", "[320, 240]")] {
+            assert_eq!(studio.set(key, value).0, 200);
+        }
+        assert_eq!(studio.post("write", "").0, 200);
+        assert_eq!(studio.post("render", "{}").0, 200);
+        wait_for(|| studio.state()["batch"]["done"].as_u64().unwrap() > 1);
+        signal(&studio.child, name);
+        let mut studio = studio;
+        let mut said = String::new();
+        studio.child.stderr.take().unwrap().read_to_string(&mut said).unwrap();
+        assert_eq!(studio.child.wait().unwrap().code(), Some(expected), "{said}");
+        assert!(said.contains("stopping the run that the page has started"), "{said}");
+        assert!(said.contains("to go on: ") && said.contains("--resume"), "{said}");
+        // Nothing goes on: the folder is as the run has left it, and the next run takes it.
+        let made = names(&dir.path().join(name)).len();
+        assert!((2..300).contains(&made), "{made}");
+        let run = polyfly(dir.path(), &["scene.toml", "--cpu", "--resume", "--frames", &format!("0-{made}")]);
+        assert!(run.status.success(), "{}", words(&run));
+        assert_eq!(names(&dir.path().join(name)).len(), made + 1);
+    }
+    // Where no run goes on it ends at once.
+    let mut studio = Studio::open(dir.path(), &["scene.toml"]);
+    signal(&studio.child, "TERM");
+    assert_eq!(studio.child.wait().unwrap().code(), Some(75));
+}
+
+#[test]
+fn a_key_of_thousands_of_parts_is_refused() {
+    let dir = folder();
+    let mut shell = Command::new("sh");
+    let line = "ulimit -v 4000000; exec \"$0\" studio scene.toml --cpu --threads 1 --size 64x48";
+    shell.args(["-c", line, env!("CARGO_BIN_EXE_polyfly")]).current_dir(dir.path()).stdin(Stdio::null());
+    let studio = Studio::of(shell);
+    let (status, body) = studio.set(&["a"; 30_000].join("."), "1");
+    assert_eq!(status, 422, "{body}");
+    assert!(body.len() < 1000, "{} bytes", body.len());
+    assert_eq!(studio.state()["changes"], serde_json::json!([]));
+}
+
+#[test]
+fn flags_and_defaults_are_told_beside_the_text() {
+    let dir = folder();
+    std::fs::write(
+        dir.path().join("small.toml"),
+        "[output]\nsize = [320, 240]\n[[body]]\nsolid = \"cube\"\nmaterial = \"glass\"\n",
+    )
+    .unwrap();
+    let studio = Studio::open(dir.path(), &["small.toml", "--size", "64x48", "--set", "film.bloom=0.125"]);
+    let state = studio.state();
+    // What the text says, what holds where it says nothing, and what the flags make of that.
+    assert_eq!(state["document"]["output"]["size"], serde_json::json!([320, 240]));
+    assert_eq!(state["holds"]["body"][0]["ior"], 1.5);
+    assert_eq!(state["holds"]["camera"]["eye"]["r"], 7.0);
+    assert_eq!(state["flags"], serde_json::json!({ "output.size": [64, 48] }));
+    assert_eq!(state["changes"], serde_json::json!([{ "key": "film.bloom", "value": "0.125" }]));
+    assert_eq!(studio.post("discard", "").0, 200);
+    assert_eq!(studio.state()["holds"]["film"]["bloom"], 0.0);
+    let run = polyfly(dir.path(), &["studio", "small.toml", "--set", "film"]);
+    assert_eq!(run.status.code(), Some(64), "{}", words(&run));
+}
