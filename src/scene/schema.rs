@@ -3,8 +3,11 @@
 
 use super::diagnostic::Rule;
 use super::toml::{Note, Values, notes};
-use super::toml_keys::RawScene;
+use super::toml_keys::*;
+use super::toml_material::{Of, materials};
 use schemars::generate::SchemaSettings;
+use serde::Deserializer;
+use serde::de::{DeserializeOwned, Visitor};
 use serde_json::{Value, json};
 use std::sync::LazyLock;
 
@@ -30,6 +33,7 @@ pub fn schema() -> Value {
             schema["definitions"][table]["properties"][key] = balls[key].clone();
         }
     }
+    arrange(&mut schema);
     if let Some(tables) = schema["definitions"].as_object_mut() {
         tables.values_mut().filter_map(|t| t["properties"].as_object_mut()).for_each(spell);
     }
@@ -61,6 +65,100 @@ fn resolved<'a>(schema: &'a Value, mut place: &'a Value) -> &'a Value {
             return place;
         }
     }
+}
+
+// What forms need beside what editors do: `x-groups`, the keys of a table in their order under headings; `x-materials`, the keys that each
+// material has. JSON Schema has no words for these, and objects of JSON have no order.
+fn arrange(schema: &mut Value) {
+    for (table, keys) in declared() {
+        let place = if table == "scene" { &mut *schema } else { &mut schema["definitions"][table] };
+        let groups = groups(place, keys);
+        place["x-groups"] = groups;
+    }
+    for (table, of) in [
+        ("body", Of::Body),
+        ("sphere", Of::Thing),
+        ("rectangle", Of::Thing),
+        ("mesh", Of::Thing),
+        ("particles", Of::Thing),
+        ("floor", Of::Floor),
+    ] {
+        let colour_key = if of == Of::Floor { "tint" } else { "color" };
+        let keys: serde_json::Map<_, _> =
+            materials(of, colour_key).into_iter().map(|(name, keys)| (name.to_owned(), json!(keys))).collect();
+        schema["definitions"][table]["x-materials"] = keys.into();
+    }
+}
+
+// A heading holds for the keys that follow it.
+fn groups(table: &mut Value, keys: &[&str]) -> Value {
+    let mut groups: Vec<(String, Vec<&str>)> = Vec::new();
+    let mut title = String::new();
+    for &key in keys {
+        // Other spellings are no keys of their own here.
+        let Some(place) = table["properties"].get_mut(key).and_then(Value::as_object_mut) else { continue };
+        if let Some(Value::String(heading)) = place.remove("x-group") {
+            title = heading;
+        }
+        if let Some(default) = place.remove("x-default") {
+            place.insert("default".into(), default);
+        }
+        match groups.iter_mut().find(|(name, _)| *name == title) {
+            Some((_, keys)) => keys.push(key),
+            None => groups.push((title.clone(), vec![key])),
+        }
+    }
+    groups.iter().map(|(title, keys)| json!({ "title": title, "keys": keys })).collect()
+}
+
+// The keys of each table in the order in which they are declared, by the table's name.
+fn declared() -> [(&'static str, &'static [&'static str]); 17] {
+    [
+        ("scene", fields_of::<RawScene>()),
+        ("output", fields_of::<RawOutput>()),
+        ("render", fields_of::<RawRender>()),
+        ("film", fields_of::<RawFilm>()),
+        ("sky", fields_of::<RawSky>()),
+        ("camera", fields_of::<RawCamera>()),
+        ("key", fields_of::<RawKey>()),
+        ("orbit", fields_of::<RawOrbit>()),
+        ("path", fields_of::<RawPath>()),
+        ("body", fields_of::<RawBody>()),
+        ("sphere", fields_of::<RawSphere>()),
+        ("rectangle", fields_of::<RawRectangle>()),
+        ("mesh", fields_of::<RawMesh>()),
+        ("particles", fields_of::<RawParticles>()),
+        ("floor", fields_of::<RawFloor>()),
+        ("relief", fields_of::<RawRelief>()),
+        ("light", fields_of::<RawLight>()),
+    ]
+}
+
+// serde knows the names of a struct's fields: they are asked for and nothing is read.
+fn fields_of<T: DeserializeOwned>() -> &'static [&'static str] {
+    struct Asked<'a>(&'a mut &'static [&'static str]);
+    impl<'de> Deserializer<'de> for Asked<'_> {
+        type Error = serde::de::value::Error;
+        fn deserialize_struct<V: Visitor<'de>>(
+            self,
+            _name: &'static str,
+            fields: &'static [&'static str],
+            visitor: V,
+        ) -> Result<V::Value, Self::Error> {
+            *self.0 = fields;
+            self.deserialize_any(visitor)
+        }
+        fn deserialize_any<V: Visitor<'de>>(self, _: V) -> Result<V::Value, Self::Error> {
+            Err(serde::de::Error::custom("only its names are wanted"))
+        }
+        serde::forward_to_deserialize_any! {
+            bool i8 i16 i32 i64 u8 u16 u32 u64 f32 f64 char str string bytes byte_buf option unit unit_struct
+            newtype_struct seq tuple tuple_struct map enum identifier ignored_any
+        }
+    }
+    let mut keys: &[&str] = &[];
+    drop(T::deserialize(Asked(&mut keys)));
+    keys
 }
 
 // What may be left out is left out, and never null: TOML has none. Defaults of whole tables say nothing.
@@ -109,10 +207,31 @@ fn tell(place: &mut Value, values: Values) {
             if let Some(numbers) = numbers.and_then(|at| place.pointer_mut(&at)) {
                 bound(numbers, rule);
             }
+            if place.get("x-slider").is_none()
+                && place["type"] != "array"
+                && place.get("format").is_none()
+                && let Some([least, most]) = slider(rule)
+            {
+                place["x-slider"] = json!([least, most]);
+            }
             if let Some(default) = default {
                 place["default"] = if default.len() == 1 { json!(short(default[0])) } else { json!(default) };
             }
         }
+    }
+}
+
+// The range of a slider, where a rule gives a useful one.
+fn slider(rule: Rule) -> Option<[f64; 2]> {
+    match rule {
+        Rule::Fraction => Some([0.0, 1.0]),
+        Rule::FieldOfView => Some([10.0, 120.0]),
+        Rule::Index => Some([1.0, 2.5]),
+        Rule::Brightness => Some([0.0, 10.0]),
+        Rule::Length => Some([0.1, 10.0]),
+        Rule::Coordinate => Some([-10.0, 10.0]),
+        Rule::Within(least, most) if most - least <= 360.0 => Some([least, most]),
+        _ => None,
     }
 }
 
@@ -152,6 +271,61 @@ mod tests {
     use super::*;
 
     #[test]
+    fn a_material_has_the_keys_that_the_schema_gives_it() {
+        let schema = schema();
+        for (table, rest) in [
+            ("body", "solid = \"cube\""),
+            ("sphere", ""),
+            ("rectangle", ""),
+            ("mesh", "path = \"a.obj\""),
+            ("particles", "path = \"a.csv\""),
+            ("floor", "corners = [[-1, -1, 0], [-1, 1, 0], [1, 1, 0], [1, -1, 0]]"),
+        ] {
+            let materials = schema["definitions"][table]["x-materials"].as_object().unwrap();
+            let names: Vec<&str> = materials.keys().map(String::as_str).collect();
+            let mut words: Vec<&str> = schema["definitions"][table]["properties"]["material"]["enum"]
+                .as_array()
+                .unwrap()
+                .iter()
+                .map(|word| word.as_str().unwrap())
+                .collect();
+            words.sort_unstable();
+            assert_eq!(names, words, "{table}");
+            for (material, keys) in materials {
+                for key in [
+                    "color",
+                    "reflection",
+                    "transparency",
+                    "ior",
+                    "abbe",
+                    "tint_distance",
+                    "fuzz",
+                    "roughness",
+                    "strength",
+                ] {
+                    let value = if key == "abbe" {
+                        "50"
+                    } else if key == "color" {
+                        "[1, 1, 1]"
+                    } else {
+                        "1"
+                    };
+                    let header = if ["particles", "floor"].contains(&table) {
+                        format!("[{table}]")
+                    } else {
+                        format!("[[{table}]]")
+                    };
+                    // The floor's colour has two names.
+                    let shown = if table == "floor" && key == "color" { "tint" } else { key };
+                    let text = format!("{header}\nmaterial = \"{material}\"\n{rest}\n{key} = {value}\n");
+                    let is_taken = super::super::toml::parse(&text, crate::scene::Reading::default()).is_ok();
+                    assert_eq!(is_taken, keys.as_array().unwrap().contains(&json!(shown)), "{text}");
+                }
+            }
+        }
+    }
+
+    #[test]
     fn keys_have_their_kinds_ranges_and_defaults() {
         let schema = schema();
         let at = |path: &str| schema.pointer(path).unwrap_or_else(|| panic!("{path} in {schema:#}"));
@@ -175,6 +349,32 @@ mod tests {
                 );
             }
         }
+        // Every key has its place in the form, once; every number that is one by itself has a slider of a range that it allows.
+        for (table, definition) in at("/definitions").as_object().unwrap() {
+            let groups = definition["x-groups"].as_array().unwrap_or_else(|| panic!("{table} has no groups"));
+            let mut grouped: Vec<&str> =
+                groups.iter().flat_map(|g| g["keys"].as_array().unwrap()).map(|key| key.as_str().unwrap()).collect();
+            grouped.sort_unstable();
+            let keys = definition["properties"].as_object().unwrap();
+            let own: Vec<&str> =
+                keys.keys().map(String::as_str).filter(|k| *k != "centre" && !k.contains("colour")).collect();
+            assert_eq!(grouped, own, "{table}");
+            for (key, value) in keys {
+                let Some(slider) = value["x-slider"].as_array() else {
+                    let is_number = ["number", "integer"].contains(&value["type"].as_str().unwrap_or_default());
+                    assert!(!is_number || ["bits", "gamma"].contains(&key.as_str()), "{table}.{key} has no slider");
+                    continue;
+                };
+                let numbers = value.pointer("/anyOf/0").unwrap_or(value);
+                let [least, most] = [&slider[0], &slider[1]].map(|x| x.as_f64().unwrap());
+                let is_above = |bound: &str| numbers[bound].as_f64().is_none_or(|bound| least >= bound);
+                let is_below = |bound: &str| numbers[bound].as_f64().is_none_or(|bound| most <= bound);
+                assert!(least < most && is_above("minimum") && is_above("exclusiveMinimum"), "{table}.{key}");
+                assert!(is_below("maximum") && is_below("exclusiveMaximum"), "{table}.{key}");
+            }
+        }
+        assert_eq!(at("/definitions/body/x-groups/0/title"), "Shape");
+        assert_eq!(at("/definitions/body/x-groups/0/keys/0"), "solid");
         assert_eq!(kind_of(&["camera", "key"], "time").as_deref(), Some("number"));
         assert_eq!(kind_of(&["output"], "path").as_deref(), Some("string"));
         assert_eq!(kind_of(&["film"], "exposure"), None);

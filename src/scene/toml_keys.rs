@@ -1,5 +1,6 @@
 //! The keys of a scene in TOML, as they are written: every table and what it may hold. Their comments are what editors show
-//! (`polyfly schema`).
+//! (`polyfly schema`). For forms they say besides: `x-group`, the heading that begins with a key; `x-slider`, the range of a slider where
+//! the rules do not give a useful one; `x-when`, values of another key that a key needs; `x-way`, the camera path that a key belongs to.
 
 use super::toml_values::{At, Colour, Number, NumberOrWord, Numbers, Text, Triple};
 use schemars::JsonSchema;
@@ -40,78 +41,102 @@ pub struct RawScene {
 #[schemars(rename = "output")]
 pub struct RawOutput {
     /// Frames of the clip.
+    #[schemars(extend("x-group" = "Clip", "x-slider" = [1, 600]))]
     pub frames: Number,
+    /// Frames a second of the video.
+    #[schemars(extend("x-slider" = [12, 60]))]
+    pub fps: Number,
+    /// The clip is to be a loop; what keeps it from being one is told.
+    #[serde(rename = "loop")]
+    #[schemars(extend("x-default" = false))]
+    pub is_loop: Option<At<bool>>,
+    /// Width and height, pixels.
+    #[schemars(extend("x-group" = "Files"))]
+    pub size: Option<At<Numbers<2>>>,
     /// Names of the frames: `out/%04d.png`; the ending is the format. A clip of one frame may have a name without a number.
     pub path: Text,
-    /// Width and height, pixels.
-    pub size: Option<At<Numbers<2>>>,
     /// Bits of a channel: 8 or 16 (PNG), 16 or 32 (EXR).
     pub bits: Number,
     /// The video of all frames, made by runs that render all of them to `path`, or write none.
     pub video: Text,
-    /// Frames a second of the video.
-    pub fps: Number,
-    /// The clip is to be a loop; what keeps it from being one is told.
-    #[serde(rename = "loop")]
-    pub is_loop: Option<At<bool>>,
 }
 
 #[derive(Deserialize, Default, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 #[schemars(rename = "render")]
 pub struct RawRender {
+    /// How light is followed: by Whitted's rays or by paths.
+    #[schemars(extend("x-group" = "Rays"))]
+    pub integrator: Text,
     /// Samples along each side of a pixel (of each pixel with paths); or a range such as "4..64": of each pixel, as many as it needs.
+    #[schemars(extend("x-slider" = [1, 16]))]
     pub samples: Option<At<NumberOrWord>>,
     /// Most bounces of a ray.
+    #[schemars(extend("x-slider" = [0, 32]))]
     pub depth: Number,
     /// Rays weaker than this end.
+    #[schemars(extend("x-slider" = [0, 0.02]))]
     pub cutoff: Number,
-    /// Weight of highlights.
-    pub highlight: Number,
-    /// Light from everywhere.
-    pub ambient: Colour,
-    /// How light is followed: by Whitted's rays or by paths.
-    pub integrator: Text,
     /// Noise, in 8-bit codes, at which a picture is good enough; 0: all samples are taken.
+    #[schemars(extend("x-slider" = [0, 4]))]
     pub noise: Number,
-    /// As in [film].
-    pub tone: Text,
-    /// As in [film].
-    pub gamma: Number,
+    /// Most that a path adds at once by way of a diffuse surface; 0: no limit.
+    #[schemars(extend("x-slider" = [0, 50]))]
+    pub clamp: Number,
+    /// Light from everywhere.
+    #[schemars(extend("x-group" = "Light"))]
+    pub ambient: Colour,
+    /// Weight of highlights.
+    #[schemars(extend("x-slider" = [0, 2]))]
+    pub highlight: Number,
     /// Whether lights throw shadows.
+    #[schemars(extend("x-default" = true))]
     pub shadows: Option<bool>,
     /// Shadow rays to a ball of light.
+    #[schemars(extend("x-slider" = [1, 64]))]
     pub light_samples: Number,
     /// Shadow rays to lamps and other emitters at each surface, or "all"; 0: lamps light the floor only.
+    #[schemars(extend("x-when" = { "integrator": ["whitted"] }, "x-slider" = [0, 64]))]
     pub lamp_samples: Option<At<NumberOrWord>>,
-    /// Most that a path adds at once by way of a diffuse surface; 0: no limit.
-    pub clamp: Number,
+    /// As in [film].
+    #[schemars(extend("deprecated" = true))]
+    pub tone: Text,
+    /// As in [film].
+    #[schemars(extend("deprecated" = true))]
+    pub gamma: Number,
 }
 
 #[derive(Deserialize, Default, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 #[schemars(rename = "film")]
 pub struct RawFilm {
-    /// How samples are weighed over a pixel.
-    pub filter: Text,
     /// Stops up or down, or "auto".
+    #[schemars(extend("x-group" = "Exposure", "x-slider" = [-5, 5]))]
     pub exposure: Option<At<NumberOrWord>>,
     /// Temperature of the light that is to look white, kelvin.
+    #[schemars(extend("x-slider" = [2000, 12000]))]
     pub white_balance: Number,
+    /// The curve from light to picture.
+    pub tone: Text,
+    /// Exponent of the curve "clip"; 0: sRGB's own curve.
+    #[schemars(extend("x-when" = { "tone": ["clip"] }, "x-slider" = [0, 3]))]
+    pub gamma: Number,
     /// Share of the light that spreads around what is bright.
+    #[schemars(extend("x-group" = "Lens", "x-slider" = [0, 0.5]))]
     pub bloom: Number,
     /// How far it spreads, in widths of the picture.
+    #[schemars(extend("x-slider" = [0, 0.5]))]
     pub bloom_radius: Number,
     /// How much darker the corners are.
     pub vignette: Number,
     /// Grain of a film.
+    #[schemars(extend("x-slider" = [0, 0.3]))]
     pub grain: Number,
+    /// How samples are weighed over a pixel.
+    #[schemars(extend("x-group" = "Pixels"))]
+    pub filter: Text,
     /// Breaks up bands in smooth gradients; by itself where the film does more than the plain one.
     pub dither: Option<bool>,
-    /// The curve from light to picture.
-    pub tone: Text,
-    /// Exponent of the curve "clip"; 0: sRGB's own curve.
-    pub gamma: Number,
 }
 
 #[derive(Deserialize, Default, JsonSchema)]
@@ -119,18 +144,23 @@ pub struct RawFilm {
 #[schemars(rename = "sky")]
 pub struct RawSky {
     /// Colour straight up.
+    #[schemars(extend("x-group" = "Gradient"))]
     pub zenith: Colour,
     /// Colour at the horizon.
     pub horizon: Colour,
     /// The sky goes on below the horizon.
+    #[schemars(extend("x-default" = false))]
     pub from_below: Option<bool>,
     /// A picture all around (.hdr, .exr, .png, .jpg), or a built-in one such as @dusk.
+    #[schemars(extend("x-group" = "Picture"))]
     pub image: Text,
     /// Turns the picture, degrees.
+    #[schemars(extend("x-slider" = [-180, 180]))]
     pub rotation_deg: Number,
     /// Multiplies the picture's light.
     pub intensity: Number,
     /// Pictures are see-through where the camera sees nothing but sky (.png, .exr, .tiff, .webp, .data).
+    #[schemars(extend("x-group" = "Transparency", "x-default" = false))]
     pub transparent: Option<At<bool>>,
 }
 
@@ -139,26 +169,36 @@ pub struct RawSky {
 #[schemars(rename = "camera")]
 pub struct RawCamera {
     /// Horizontal field of view, degrees.
+    #[schemars(extend("x-group" = "Lens"))]
     pub fov_deg: Number,
-    /// The way of the eye on a cylinder.
-    pub eye: RawPath,
-    /// The way of the point that it looks at.
-    pub target: RawPath,
-    /// The eye, where the camera stands still.
-    pub position: Triple,
-    /// What it looks at, where the camera stands still.
-    pub look_at: Triple,
     /// Radius of the lens; 0: all is sharp.
+    #[schemars(extend("x-slider" = [0, 0.5]))]
     pub lens: Number,
     /// Distance at which it is sharp.
+    #[schemars(extend("x-slider" = [0.1, 20]))]
     pub focus: Number,
     /// Share of a frame's time that it gathers light: motion blur.
     pub shutter: Number,
+    /// The eye, where the camera stands still.
+    #[schemars(extend("x-group" = "Path", "x-way" = "fixed"))]
+    pub position: Triple,
+    /// What it looks at, where the camera stands still.
+    #[schemars(extend("x-way" = "fixed"))]
+    pub look_at: Triple,
+    /// The way of the eye on a cylinder.
+    #[schemars(extend("x-way" = "cylinder"))]
+    pub eye: RawPath,
+    /// The way of the point that it looks at.
+    #[schemars(extend("x-way" = "cylinder"))]
+    pub target: RawPath,
     /// A circle around a point.
+    #[schemars(extend("x-way" = "orbit"))]
     pub orbit: Option<At<RawOrbit>>,
     /// A place on the camera's way, with its time.
+    #[schemars(extend("x-way" = "keys"))]
     pub key: Vec<At<RawKey>>,
     /// After the last key the way leads back to the first.
+    #[schemars(extend("x-default" = false, "x-way" = "keys"))]
     pub closed: Option<At<bool>>,
 }
 
@@ -184,12 +224,15 @@ pub struct RawOrbit {
     #[serde(alias = "centre")]
     pub center: Triple,
     /// How far from it.
+    #[schemars(extend("x-slider" = [0.5, 20]))]
     pub distance: Number,
     /// How high above it, degrees.
     pub elevation_deg: Number,
     /// Where it begins, degrees from +x.
+    #[schemars(extend("x-slider" = [-180, 180]))]
     pub azimuth_deg: Number,
     /// Turns over the clip.
+    #[schemars(extend("x-slider" = [-4, 4]))]
     pub turns: Number,
     /// How gently it starts and stops.
     pub ease: Number,
@@ -204,20 +247,28 @@ pub struct RawPath {
     /// Height.
     pub z: Number,
     /// Angle around the axis, degrees.
+    #[schemars(extend("x-slider" = [-180, 360]))]
     pub phi_deg: Number,
     /// How far the distance swings.
+    #[schemars(extend("x-slider" = [0, 5]))]
     pub r_amplitude: Number,
     /// How far the height swings.
+    #[schemars(extend("x-slider" = [0, 5]))]
     pub z_amplitude: Number,
     /// Swings of the distance over the clip.
+    #[schemars(extend("x-slider" = [-4, 4]))]
     pub r_cycles: Number,
     /// Swings of the height over the clip.
+    #[schemars(extend("x-slider" = [-4, 4]))]
     pub z_cycles: Number,
     /// Turns over the clip.
+    #[schemars(extend("x-slider" = [-4, 4]))]
     pub phi_cycles: Number,
     /// Where the distance begins its swing, degrees.
+    #[schemars(extend("x-slider" = [-180, 360]))]
     pub r_phase_deg: Number,
     /// Where the height begins its swing, degrees.
+    #[schemars(extend("x-slider" = [-180, 360]))]
     pub z_phase_deg: Number,
 }
 
@@ -238,12 +289,14 @@ pub struct RawRelief {
     /// A map of heights: a picture, @ripples, @tiles or @puddles.
     pub bump: Text,
     /// Length from its black up to its white.
+    #[schemars(extend("x-slider" = [0.001, 0.2]))]
     pub depth: Number,
     /// A picture of normals; green is up.
     pub normal_map: Text,
     /// A share of the floor's roughness.
     pub roughness_map: Text,
     /// How many times they lie along each side.
+    #[schemars(extend("x-slider" = [1, 20]))]
     pub tiles: Number,
     /// Tiles a clip that they drift, to the right and down.
     pub drift: Option<At<Numbers<2>>>,
@@ -261,6 +314,7 @@ pub struct RawLight {
     #[serde(alias = "colour")]
     pub color: Colour,
     /// Of a ball of light: its shadows are soft.
+    #[schemars(extend("x-slider" = [0, 2]))]
     pub radius: Number,
 }
 
@@ -272,28 +326,34 @@ macro_rules! with_material {
         #[schemars(rename = $table)]
         pub struct $name {
             $($(#[$meta])* pub $key: $type,)*
+            /// What it is made of.
+            #[schemars(extend("x-group" = "Material"))]
+            pub material: Text,
             /// Its colour, sRGB.
             #[serde(alias = "colour")]
             pub color: Colour,
-            /// What it is made of.
-            pub material: Text,
             /// Share of the light that it mirrors.
             pub reflection: Number,
             /// Share of the light that it lets through.
             pub transparency: Number,
             /// Index of refraction.
+            #[schemars(extend("x-slider" = [1, 2.5]))]
             pub ior: Number,
             /// Abbe number: the smaller, the wider the rainbows.
+            #[schemars(extend("x-slider" = [10, 100]))]
             pub abbe: Number,
             /// Length of glass that gives light its colour.
+            #[schemars(extend("x-slider" = [0.05, 5]))]
             pub tint_distance: Number,
             /// How wide it mirrors, as the Weekend has it (paths).
             pub fuzz: Number,
             /// How wide it mirrors.
             pub roughness: Number,
             /// How bright it shines.
+            #[schemars(extend("x-slider" = [0, 20]))]
             pub strength: Number,
             /// Weight of its highlights.
+            #[schemars(extend("x-slider" = [0, 2]))]
             pub highlight: Number,
         }
         impl $name {
@@ -321,44 +381,54 @@ with_material! {
     "body",
     pub struct RawBody {
         /// Which solid.
+        #[schemars(extend("x-group" = "Shape"))]
         pub solid: Text,
         /// Its centre.
         #[serde(alias = "centre")]
         pub center: Triple,
         /// Of the ball around it.
+        #[schemars(extend("x-slider" = [0.1, 5]))]
         pub radius: Number,
+        /// Share that it mirrors inside: a one-way mirror.
+        #[schemars(extend("x-group" = "Material", "x-when" = { "material": ["plain"] }))]
+        pub reflection_inside: Number,
         /// Lamps on each edge, or "strip".
+        #[schemars(extend("x-group" = "Lamps", "x-slider" = [0, 40]))]
         pub lamps: Option<At<NumberOrWord>>,
         /// Colour of the lamps.
         #[serde(alias = "lamp_colour")]
         pub lamp_color: Colour,
         /// How bright the lamps are.
+        #[schemars(extend("x-slider" = [0, 20]))]
         pub lamp_intensity: Number,
+        /// Where its lamps shine.
+        pub lamp_sides: Text,
+        /// How its lamps change over the clip.
+        pub lamp_pattern: Text,
+        /// How often they do.
+        #[schemars(extend("x-when" = { "lamp_pattern": ["pulse", "hue", "chase"] }, "x-slider" = [-4, 4]))]
+        pub lamp_cycles: Number,
         /// Width of the bars along its edges, in its radii.
+        #[schemars(extend("x-group" = "Bars", "x-slider" = [0, 0.2]))]
         pub bar: Number,
         /// Colour of the bars.
         #[serde(alias = "bar_colour")]
         pub bar_color: Colour,
         /// Share of the light that the bars mirror outside.
         pub bar_reflection: Number,
-        /// Share that it mirrors inside: a one-way mirror.
-        pub reflection_inside: Number,
         /// What it turns about.
+        #[schemars(extend("x-group" = "Motion"))]
         pub axis: Triple,
         /// How far it is turned, degrees.
+        #[schemars(extend("x-slider" = [-180, 180]))]
         pub angle_deg: Number,
         /// Turns over the clip.
+        #[schemars(extend("x-slider" = [-4, 4]))]
         pub turns: Number,
         /// How far it moves over the clip.
         pub drift: Triple,
         /// A way on a cylinder about its centre.
         pub path: Option<RawPath>,
-        /// Where its lamps shine.
-        pub lamp_sides: Text,
-        /// How its lamps change over the clip.
-        pub lamp_pattern: Text,
-        /// How often they do.
-        pub lamp_cycles: Number,
     }
 }
 
@@ -367,8 +437,10 @@ with_material! {
     pub struct RawSphere {
         /// Its centre.
         #[serde(alias = "centre")]
+        #[schemars(extend("x-group" = "Shape"))]
         pub center: Triple,
         /// Its radius.
+        #[schemars(extend("x-slider" = [0.1, 5]))]
         pub radius: Number,
     }
 }
@@ -378,12 +450,14 @@ with_material! {
     pub struct RawRectangle {
         /// Its centre.
         #[serde(alias = "centre")]
+        #[schemars(extend("x-group" = "Shape"))]
         pub center: Triple,
         /// Width and height.
         pub size: Option<At<Numbers<2>>>,
         /// Its normal; the width lies level.
         pub facing: Triple,
         /// How far it is turned about that, degrees.
+        #[schemars(extend("x-slider" = [-180, 180]))]
         pub angle_deg: Number,
     }
 }
@@ -392,14 +466,18 @@ with_material! {
     "mesh",
     pub struct RawMesh {
         /// The file: OBJ or PLY.
+        #[schemars(extend("x-group" = "Shape"))]
         pub path: Text,
         /// Multiplies its coordinates.
+        #[schemars(extend("x-slider" = [0.1, 10]))]
         pub scale: Number,
         /// Is added to them afterwards.
         pub offset: Triple,
         /// The file's own z is up, not y.
+        #[schemars(extend("x-default" = true))]
         pub z_up: Option<bool>,
         /// By the file's normals, where it has some.
+        #[schemars(extend("x-default" = true))]
         pub smooth: Option<bool>,
     }
 }
@@ -408,17 +486,22 @@ with_material! {
     "particles",
     pub struct RawParticles {
         /// The file; with %d or %0Nd one for each frame.
+        #[schemars(extend("x-group" = "Files"))]
         pub path: Text,
         /// Number of the first frame's file.
+        #[schemars(extend("x-slider" = [0, 100]))]
         pub first: Number,
         /// From frame to frame.
+        #[schemars(extend("x-slider" = [1, 10]))]
         pub step: Number,
         /// What colours them.
         #[serde(alias = "colour_by")]
+        #[schemars(extend("x-group" = "Colour map"))]
         pub color_by: Text,
         /// Values at the ends of the colour map.
         pub range: Option<At<Numbers<2>>>,
         /// Draws the colour map with its numbers.
+        #[schemars(extend("x-default" = false))]
         pub legend: Option<bool>,
     }
 }
@@ -427,15 +510,18 @@ with_material! {
     "floor",
     pub struct RawFloor {
         /// Its four corners.
+        #[schemars(extend("x-group" = "Shape"))]
         pub corners: Option<At<Vec<At<Numbers<3>>>>>,
-        /// Its picture: a .data, PNG or JPEG file, @checker, @concrete, @marble or @wood.
-        pub texture: Text,
-        /// Multiplies the picture.
-        pub tint: Colour,
         /// How far it goes.
         pub size: Text,
         /// Distance at which half of it has given way to the sky; 0: none does.
+        #[schemars(extend("x-slider" = [0, 50]))]
         pub fade: Number,
+        /// Its picture: a .data, PNG or JPEG file, @checker, @concrete, @marble or @wood.
+        #[schemars(extend("x-group" = "Picture"))]
+        pub texture: Text,
+        /// Multiplies the picture.
+        pub tint: Colour,
         /// Ripples, tiles or puddles.
         pub relief: Option<At<RawRelief>>,
     }

@@ -16,38 +16,49 @@ pub enum Of {
     Thing,
 }
 
+// What a material is called, and what it is.
+#[derive(Clone, Copy, PartialEq)]
+enum Name {
+    Plain,
+    Diffuse,
+    Metal(Option<MeasuredMetal>),
+    Glass,
+    Light,
+}
+
+fn names(of: Of) -> Vec<(Name, &'static str)> {
+    let mut names =
+        vec![(Name::Plain, "plain"), (Name::Diffuse, "diffuse"), (Name::Metal(None), "metal"), (Name::Glass, "glass")];
+    names.extend((of == Of::Thing).then_some((Name::Light, "light")));
+    names.extend(MeasuredMetal::ALL.iter().map(|&(metal, name)| (Name::Metal(Some(metal)), name)));
+    names
+}
+
+// The keys that a material has, beside its name.
+fn keys_of(name: Name, of: Of, colour_key: &'static str) -> Vec<&'static str> {
+    match name {
+        Name::Plain if of == Of::Floor => vec![colour_key, "reflection", "transparency", "roughness", "highlight"],
+        Name::Plain => vec![colour_key, "reflection", "transparency", "ior", "roughness", "highlight"],
+        Name::Diffuse => vec![colour_key],
+        Name::Metal(None) => vec![colour_key, "fuzz", "roughness"],
+        Name::Metal(Some(_)) => vec!["roughness"],
+        Name::Glass if of == Of::Floor => vec![colour_key, "ior"],
+        Name::Glass => vec![colour_key, "ior", "abbe", "tint_distance"],
+        Name::Light => vec![colour_key, "strength"],
+    }
+}
+
+/// All materials of such a thing, each with its keys.
+pub fn materials(of: Of, colour_key: &'static str) -> Vec<(&'static str, Vec<&'static str>)> {
+    names(of).into_iter().map(|(name, word)| (word, keys_of(name, of, colour_key))).collect()
+}
+
 impl Validator {
     pub fn material(&mut self, keys: &MaterialKeys, of: Of) -> Material {
-        #[derive(Clone, Copy, PartialEq)]
-        enum Name {
-            Plain,
-            Diffuse,
-            Metal(Option<MeasuredMetal>),
-            Glass,
-            Light,
-        }
-        let named = MeasuredMetal::ALL.iter().map(|&(metal, name)| (Name::Metal(Some(metal)), name));
-        let mut names = vec![
-            (Name::Plain, "plain"),
-            (Name::Diffuse, "diffuse"),
-            (Name::Metal(None), "metal"),
-            (Name::Glass, "glass"),
-        ];
-        names.extend((of == Of::Thing).then_some((Name::Light, "light")));
-        names.extend(named);
-        let name = self.one_of("material", keys.kind, &names);
+        let name = self.one_of("material", keys.kind, &names(of));
         let colour_key = keys.colour_key;
         // A key that this material does not have would be ignored: better to say so.
-        let has: &[&str] = match name {
-            Name::Plain if of == Of::Floor => &[colour_key, "reflection", "transparency", "roughness", "highlight"],
-            Name::Plain => &[colour_key, "reflection", "transparency", "ior", "roughness", "highlight"],
-            Name::Diffuse => &[colour_key],
-            Name::Metal(None) => &[colour_key, "fuzz", "roughness"],
-            Name::Metal(Some(_)) => &["roughness"],
-            Name::Glass if of == Of::Floor => &[colour_key, "ior"],
-            Name::Glass => &[colour_key, "ior", "abbe", "tint_distance"],
-            Name::Light => &[colour_key, "strength"],
-        };
+        let has = keys_of(name, of, colour_key);
         let spans = [
             (colour_key, keys.colour.as_ref().map(|at| at.span())),
             ("highlight", keys.highlight.as_ref().map(|at| at.span())),

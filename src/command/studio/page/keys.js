@@ -1,7 +1,7 @@
-// Fields for every key of the scene, made from the schema: what it may be, what it is, and what it would be by itself.
+// Fields for the keys of the scene, made from the schema: its groups and their order, what a key may be, and what holds where the
+// scene says nothing.
 
-const TABLES = ["output", "render", "film", "sky", "camera", "body", "sphere", "rectangle", "mesh", "particles", "floor", "light"];
-// Lists of balls may be long.
+// Tables of one list that have fields; document.rs says the same.
 const MOST = 60;
 const el = (name, props = {}, ...children) => {
   const node = Object.assign(document.createElement(name), props);
@@ -14,146 +14,244 @@ const resolved = (schema, place) => {
   return reference ? reference.split("/").slice(1).reduce((at, name) => at[name], schema) : place;
 };
 const isTable = (schema, place) => resolved(schema, place).properties !== undefined;
-const hex = (rgb) => "#" + rgb.map((x) => Math.round(255 * Math.max(0, Math.min(1, x))).toString(16).padStart(2, "0")).join("");
-// Numbers as TOML writes them.
-const number = (text) => String(Number(text));
+const valueAt = (values, path) => path.split(/[.[\]]+/).filter(Boolean).reduce((at, name) => at?.[name], values ?? undefined);
+// A key may be spelled in the British way.
+const spelled = (name, values) => [name, name.replace("color", "colour"), name.replace(/^center$/, "centre")].find((n) => values?.[n] !== undefined) ?? name;
 
-// A number's own slider: over its range where that is small, else around what it is.
-function bounds(kind, value) {
-  const least = kind.minimum ?? kind.exclusiveMinimum;
-  const most = kind.maximum ?? kind.exclusiveMaximum;
-  if (least !== undefined && most !== undefined && most - least <= 1000) return [least, most];
-  const size = Math.max(1, Math.abs(value)) * 2;
-  return [Math.max(least ?? -size, -size), Math.min(most ?? size, size)];
+// A colour as pickers take it, whatever way it is written in; of light that is brighter than 1 the hue.
+const brush = document.createElement("canvas").getContext("2d");
+export function swatch(value) {
+  if (Array.isArray(value)) {
+    const most = Math.max(1, ...value);
+    return "#" + value.map((x) => Math.round((255 * Math.max(0, x)) / most).toString(16).padStart(2, "0")).join("");
+  }
+  brush.fillStyle = "#808080";
+  if (typeof value === "string") brush.fillStyle = value;
+  return brush.fillStyle.startsWith("#") ? brush.fillStyle : "#808080";
 }
 
-function numberField(kind, value, set) {
-  const whole = kind.type === "integer";
-  const [min, max] = bounds(kind, value ?? 0);
-  const step = whole ? 1 : (max - min) / 200;
-  const field = el("input", { type: "number", step: "any", value: value ?? "" });
-  const slider = el("input", { type: "range", min, max, step, value: value ?? min });
-  slider.addEventListener("input", () => { field.value = Number(Number(slider.value).toPrecision(4)); set(number(field.value)); });
-  field.addEventListener("change", () => set(field.value === "" ? null : number(field.value)));
-  return [slider, field];
-}
+// Text of a value in a field; a list as TOML writes it.
+const written = (value) => (value === undefined ? "" : Array.isArray(value) ? `[${value.map(written).join(", ")}]` : typeof value === "object" ? JSON.stringify(value) : String(value));
+const put = (field, text) => { if (field.value !== text) field.value = text; };
+// A number as TOML writes it; other words as they are.
+const typed = (text) => (text.trim() !== "" && Number.isFinite(Number(text)) ? String(Number(text)) : text.trim());
+const onChange = (field, deed) => field.addEventListener("change", deed);
 
-function valueFields(kind, value, set) {
-  if (kind.format === "color") {
-    const isList = Array.isArray(value);
-    const picker = el("input", { type: "color", value: isList ? hex(value) : value?.match?.(/^#[0-9a-f]{6}$/i) ? value : "#808080" });
-    const field = el("input", { type: "text", value: value === undefined ? "" : isList ? `[${value.join(", ")}]` : value });
-    picker.addEventListener("input", () => { field.value = picker.value; set(picker.value); });
-    field.addEventListener("change", () => set(field.value || null));
-    return [picker, field];
-  }
-  if (kind.enum) {
-    const choice = el("select", {}, ...kind.enum.map((word) => el("option", { value: word, textContent: word })));
-    choice.value = value ?? kind.default;
-    choice.addEventListener("change", () => set(choice.value));
-    return [choice];
-  }
-  if (kind.type === "boolean") {
-    const box = el("input", { type: "checkbox", checked: value ?? false });
-    box.addEventListener("change", () => set(String(box.checked)));
-    return [box];
-  }
-  if (kind.type === "number" || kind.type === "integer") return numberField(kind, value, set);
-  const numbers = kind.anyOf?.find((one) => one.type === "number" || one.type === "integer");
-  if (numbers && (value === undefined || typeof value === "number")) return numberField(numbers, value, set);
-  if (kind.type === "array" && kind.items?.type === "number" && kind.maxItems <= 3) {
-    const values = value ?? kind.default ?? Array(kind.maxItems).fill(0);
-    const fields = values.map((x) => el("input", { type: "number", step: "any", value: x }));
-    fields.forEach((field) => field.addEventListener("change", () => set(`[${fields.map((f) => number(f.value)).join(", ")}]`)));
-    return fields;
-  }
-  const text = value === undefined ? "" : typeof value === "string" ? value : JSON.stringify(value);
-  const field = el("input", { type: "text", value: text });
-  field.addEventListener("change", () => set(field.value || null));
-  return [field];
-}
-
-function keyRow(name, path, kind, value, state, set) {
-  const row = el("div", { className: "key", title: kind.description ?? "" });
-  const box = el("div", { className: "value" });
-  row.dataset.key = path;
-  row.append(el("label", { textContent: name }), box);
-  let shown = null;
-  row.update = (value, state) => {
-    row.classList.toggle("given", value !== undefined);
-    row.classList.toggle("changed", state.changes.some((change) => change.key === path));
-    const text = JSON.stringify(value ?? null);
-    // A field in use is left alone.
-    if (text === shown || row.contains(document.activeElement)) return;
-    shown = text;
-    box.replaceChildren(...valueFields(kind, value ?? kind.default, (v) => set(path, v)));
-    box.querySelectorAll("input, select").forEach((field) => field.setAttribute("aria-label", path));
+// Each kind of field: its nodes, and what shows a value in them. The first node is what the label is for.
+function numberFields(kind, set, asText) {
+  const numbers = kind.anyOf?.find((one) => one.type !== "string") ?? kind;
+  const field = el("input", { placeholder: "not set", ...(asText ? { type: "text" } : { type: "number", step: "any" }) });
+  onChange(field, () => set(typed(field.value) || null));
+  const range = kind["x-slider"];
+  if (!range) return { nodes: [field], show: (value) => put(field, written(value)) };
+  const [least, most] = range;
+  const step = numbers.type === "integer" ? 1 : 10 ** Math.floor(Math.log10((most - least) / 100));
+  const slider = el("input", { type: "range", step });
+  slider.addEventListener("input", () => { field.value = Number(Number(slider.value).toPrecision(9)); set(field.value); });
+  const show = (value) => {
+    put(field, written(value));
+    const is = typeof value === "number" ? value : least;
+    // It reaches as far as the value does.
+    Object.assign(slider, { min: Math.min(least, is), max: Math.max(most, is), value: is });
   };
-  row.update(value, state);
+  return { nodes: [field, slider], show };
+}
+
+function colourFields(set) {
+  const picker = el("input", { type: "color" });
+  const field = el("input", { type: "text" });
+  picker.addEventListener("input", () => { field.value = picker.value; set(picker.value); });
+  onChange(field, () => set(field.value || null));
+  return { nodes: [field, picker], show: (value) => { put(field, written(value)); picker.value = swatch(value); } };
+}
+
+function wordField(words, set) {
+  const choice = el("select", {}, ...words.map((word) => el("option", { value: word, textContent: word })));
+  onChange(choice, () => set(choice.value));
+  return { nodes: [choice], show: (value) => { choice.value = value ?? ""; } };
+}
+
+function switchField(set) {
+  const box = el("input", { type: "checkbox" });
+  onChange(box, () => set(String(box.checked)));
+  return { nodes: [box], show: (value) => { box.indeterminate = value === undefined; box.checked = value === true; } };
+}
+
+function listFields(count, set) {
+  const fields = Array.from({ length: count }, () => el("input", { type: "number", step: "any" }));
+  const all = () => { if (fields.every((field) => field.value !== "")) set(`[${fields.map((field) => typed(field.value)).join(", ")}]`); };
+  fields.forEach((field) => onChange(field, all));
+  return { nodes: fields, show: (value) => fields.forEach((field, i) => put(field, written(value?.[i]))) };
+}
+
+function textField(set) {
+  const field = el("input", { type: "text", placeholder: "not set" });
+  onChange(field, () => set(field.value || null));
+  return { nodes: [field], show: (value) => put(field, written(value)) };
+}
+
+function fieldsOf(kind, set, value) {
+  if (kind.format === "color") return colourFields(set);
+  if (kind.enum) return wordField(kind.enum, set);
+  if (kind.type === "boolean") return switchField(set);
+  // A share may be written as "60%", and some keys take words.
+  if (kind.type === "number" || kind.type === "integer") return numberFields(kind, set, typeof value === "string");
+  if (kind.anyOf?.some((one) => one.type === "number" || one.type === "integer")) return numberFields(kind, set, true);
+  if (kind.type === "array" && ["number", "integer"].includes(kind.items?.type) && kind.maxItems <= 3) return listFields(kind.maxItems, set);
+  return textField(set);
+}
+
+// Keys that only some materials have, of any table.
+let known = null;
+const materialKeys = (schema) => (known ??= new Set(Object.values(schema.definitions).flatMap((table) => Object.values(table["x-materials"] ?? {}).flat().concat(table["x-materials"] ? "color" : []))));
+
+// Whether a table with those values has that key; `held` is what holds where it says nothing.
+function applies(schema, table, name, values, held) {
+  const kind = table.properties[name];
+  const now = (key) => values?.[spelled(key, values)] ?? held?.[key] ?? table.properties[key]?.default;
+  if (kind.deprecated) return false;
+  if (kind["x-way"]) {
+    const way = Object.keys(held ?? {}).map((key) => table.properties[key]?.["x-way"]).find(Boolean);
+    if (way !== kind["x-way"]) return false;
+  }
+  if (!Object.entries(kind["x-when"] ?? {}).every(([key, words]) => words.includes(now(key)))) return false;
+  const materials = table["x-materials"];
+  const key = name.replace("colour", "color");
+  return !materials || !materialKeys(schema).has(key) || (materials[now("material")] ?? []).includes(key);
+}
+
+function keyRow(page, table, path, name) {
+  const { schema } = page;
+  const kind = table.properties[name];
+  const id = `${path}.${name}`;
+  const label = el("label", { textContent: name, htmlFor: `key-${id}` });
+  const box = el("div", { className: "value" });
+  const back = el("button", { type: "button", className: "back", textContent: "×", title: "Take the key out of the scene: what holds then is shown" });
+  back.setAttribute("aria-label", `take out ${id}`);
+  const note = el("small", { hidden: true });
+  const row = el("div", { className: "key", title: kind.description ?? "" }, label, box, back, note);
+  row.dataset.key = id;
+  let values, held, fields, asText, shown;
+  let busy = false;
+  const at = () => `${path}.${spelled(name, values)}`;
+  const set = (value) => {
+    // What the table has no more then would be refused.
+    if (kind.enum && value !== null) {
+      const after = { ...values, [name]: value };
+      const gone = Object.keys(table.properties).filter((key) => values?.[key] !== undefined && key !== name && applies(schema, table, key, values, held) && !applies(schema, table, key, after, held));
+      gone.forEach((key) => page.set(`${path}.${key}`, null));
+    }
+    page.set(at(), value);
+  };
+  // What is being typed or dragged is left alone until it is sent.
+  row.addEventListener("input", () => { busy = true; });
+  row.addEventListener("change", () => { busy = false; });
+  row.addEventListener("focusout", () => { busy = false; });
+  row.addEventListener("keydown", (event) => {
+    if (event.key !== "Escape" || !busy) return;
+    event.preventDefault();
+    busy = false;
+    fields.show(shown);
+  });
+  back.addEventListener("click", () => set(null));
+  row.commit = () => { if (busy) { const field = document.activeElement; field.blur(); field.focus(); } };
+  row.update = (state) => {
+    values = valueAt(state.document, path);
+    held = valueAt(state.holds, path);
+    const own = values?.[spelled(name, values)];
+    row.hidden = own === undefined && !applies(schema, table, name, values, held);
+    row.classList.toggle("given", own !== undefined);
+    row.classList.toggle("changed", state.changes.some((change) => change.key === at()));
+    back.hidden = own === undefined;
+    const flag = state.flags?.[id];
+    note.hidden = flag === undefined;
+    note.textContent = flag === undefined ? "" : `the command line says ${written(flag)}`;
+    if (busy || page.isWaiting(at())) return;
+    shown = own ?? held?.[name] ?? kind.default;
+    const isText = ["number", "integer"].includes(kind.type) && typeof shown === "string";
+    if (!fields || asText !== isText) {
+      asText = isText;
+      fields = fieldsOf(kind, set, shown);
+      const [first, ...others] = fields.nodes;
+      first.id = `key-${id}`;
+      others.forEach((field, i) => field.setAttribute("aria-label", `${id}, ${fields.nodes.length > 2 || kind.type === "array" ? i + 2 : field.type === "color" ? "picker" : "slider"}`));
+      // Sliders and pickers stand before the text.
+      box.replaceChildren(...(kind.type === "array" ? fields.nodes : [...others, first]));
+    }
+    fields.show(shown);
+  };
   return row;
 }
 
-function tableRows(schema, place, path, values, state, set) {
-  const table = resolved(schema, place);
-  const rows = [];
-  for (const [name, kind] of Object.entries(table.properties)) {
-    // British spellings are the same keys.
-    if (name === "centre" || name.includes("colour")) continue;
-    const at = `${path}.${name}`;
-    if (!isTable(schema, kind)) {
-      rows.push(keyRow(name, at, kind, values?.[name], state, set));
-    } else if (values?.[name] !== undefined) {
-      rows.push(...tables(schema, kind, at, name, values[name], state, set));
-    }
-  }
-  return rows;
+function tableBody(page, place, path) {
+  const table = resolved(page.schema, place);
+  return table["x-groups"].map(({ title, keys }) => {
+    const rows = keys.filter((name) => !isTable(page.schema, table.properties[name])).map((name) => keyRow(page, table, path, name));
+    const inner = keys.filter((name) => isTable(page.schema, table.properties[name])).flatMap((name) => tables(page, table.properties[name], `${path}.${name}`, name));
+    const group = el("div", { className: "group" }, ...(title ? [el("h3", { textContent: title })] : []), ...rows, ...inner);
+    if (title) { group.setAttribute("role", "group"); group.setAttribute("aria-label", title); }
+    group.update = (state) => {
+      [...rows, ...inner].forEach((one) => one.update?.(state));
+      group.hidden = [...rows, ...inner].every((one) => one.hidden);
+    };
+    return group;
+  });
 }
 
-function tables(schema, place, path, name, values, state, set) {
-  const one = (at, title, value) => {
-    const box = el("details", {}, el("summary", { textContent: title }));
+// A table, or the tables of a list; none where the scene has none.
+function tables(page, place, path, name) {
+  const one = (at, titled) => {
+    const summary = el("summary");
+    const box = el("details", {}, summary);
     box.dataset.table = at;
-    box.addEventListener("toggle", () => {
-      if (box.open && box.children.length === 1) box.append(...tableRows(schema, place, at, value, state, set));
-    });
+    let groups = [];
+    box.update = (state) => {
+      summary.textContent = titled(valueAt(state.document, at) ?? valueAt(state.holds, at) ?? {});
+      groups.forEach((group) => group.update(state));
+    };
+    box.fill = () => {
+      if (groups.length) return;
+      groups = tableBody(page, place, at);
+      box.append(...groups);
+      box.update(page.state);
+    };
+    box.addEventListener("toggle", () => { if (box.open) box.fill(); });
     return box;
   };
-  if (!Array.isArray(values)) return [one(path, name, values)];
-  const title = (value, i) => `${name} ${i}${value.solid ? `, ${value.solid}` : ""}`;
-  return values.slice(0, MOST).map((value, i) => one(`${path}[${i}]`, title(value, i), value));
+  const values = valueAt(page.state.document, path) ?? valueAt(page.state.holds, path);
+  if (values === undefined) return [];
+  if (!Array.isArray(values)) return [one(path, () => name)];
+  const title = (value, i) => [`${name} ${i}`, value.solid, value.time === undefined ? undefined : `time ${Number(value.time.toFixed(4))}`].filter(Boolean).join(", ");
+  const all = values.slice(0, MOST).map((_, i) => one(`${path}[${i}]`, (value) => title(value, i)));
+  if (values.length > MOST) all.push(el("p", { className: "more", textContent: `and ${values.length - MOST} more: they are in the file` }));
+  return all;
 }
 
-const valueAt = (values, path) => path.split(/[.[\]]+/).filter(Boolean).reduce((at, name) => at?.[name], values);
-
 /** Puts the fields of all tables into a box. Where the tables are those that were there, only what is other is changed. */
-export function form(box, schema, state, set) {
+export function form(box, page) {
+  const { schema, state } = page;
+  // A text that is no TOML has no keys: the last ones stay.
+  if (!state.document && box.childElementCount) return;
   const tablesIn = (value, path) => {
     if (!value || typeof value !== "object") return [];
     const inside = Object.entries(value).flatMap(([name, one]) => tablesIn(one, `${path}.${name}`));
     return Array.isArray(value) ? inside : [path, ...inside];
   };
-  const tablesNow = tablesIn(state.document, "").join();
-  if (box.dataset.tables === tablesNow && state.document) {
-    box.querySelectorAll("[data-key]").forEach((row) => row.update(valueAt(state.document, row.dataset.key), state));
-    return;
+  const now = [...new Set([...tablesIn(state.document, ""), ...tablesIn(state.holds, "")])].sort().join();
+  if (box.dataset.tables !== now) {
+    box.dataset.tables = now;
+    const open = [...box.querySelectorAll("details[open]")].map((one) => one.dataset.table);
+    const { scrollTop } = box;
+    const focused = document.activeElement?.id;
+    const names = schema["x-groups"].flatMap((group) => group.keys);
+    box.replaceChildren(...names.flatMap((name) => tables(page, schema.properties[name], name, name)));
+    // From the outside in: what is inside is made when its table opens.
+    for (const table of open) {
+      const one = [...box.querySelectorAll("details")].find((d) => d.dataset.table === table);
+      if (one) { one.fill(); one.open = true; }
+    }
+    box.scrollTop = scrollTop;
+    if (focused?.startsWith("key-")) document.getElementById(focused)?.focus({ preventScroll: true });
   }
-  box.dataset.tables = tablesNow;
-  const open = new Set([...box.querySelectorAll("details[open]")].map((d) => d.dataset.table));
-  const top = box.scrollTop;
-  const all = TABLES.flatMap((name) => {
-    const place = schema.properties[name];
-    const values = state.document?.[name];
-    const isList = place.type === "array";
-    return values === undefined && (isList || ["particles", "floor"].includes(name)) ? [] : tables(schema, place, name, name, values ?? {}, state, set);
-  });
-  box.replaceChildren(...all);
-  // From the outside in: what is inside is made when its table opens.
-  const reopen = () => [...box.querySelectorAll("details:not([open])")].filter((d) => open.has(d.dataset.table));
-  const next = () => {
-    const closed = reopen();
-    closed.forEach((d) => { open.delete(d.dataset.table); d.open = true; });
-    if (closed.length) requestAnimationFrame(next);
-    box.scrollTop = top;
-  };
-  next();
+  [...box.children].forEach((one) => one.update?.(state));
 }

@@ -58,6 +58,7 @@ function show({ facts, bytes }, level, ms) {
   context.putImageData(new ImageData(bytes, facts.width, facts.height), 0, 0);
   const rate = facts.rays / Math.max(facts.ms, 1e-3) / 1e3;
   $("facts").textContent = `${facts.width} x ${facts.height}, ${facts.ms.toFixed(1)} ms, ${rate.toFixed(1)} Mrays/s${facts.best ? "" : ", refining"}`;
+  $("facts").title = facts.devices.join(", ");
   if (!view) seen = facts;
   // For whoever measures.
   const data = canvas.dataset;
@@ -124,6 +125,8 @@ function look(to) {
 }
 
 function take(next) {
+  // An answer may be overtaken by a later one.
+  if (state && next.version < state.version) return;
   const isOther = !state || next.version !== state.version;
   state = next;
   $("name").textContent = state.name;
@@ -135,40 +138,115 @@ function take(next) {
   $("seamless").title = state.loop.join("\n");
   $("write").disabled = $("discard").disabled = state.changes.length === 0;
   run(state.batch);
-  if (isOther) {
-    form($("keys"), schema, state, set);
-    go(frame);
-  }
+  fields();
+  if (isOther) go(frame);
 }
 
-async function ask(name, body) {
-  const answer = await fetch(name, { method: "POST", body: JSON.stringify(body ?? {}) });
+// Fields that nobody is busy with show what the scene has.
+const editor = { set: (key, value) => set(key, value), isWaiting: (key) => isWaiting(key) };
+const fields = () => form($("keys"), Object.assign(editor, { schema, state }));
+
+// What has been refused, until the next deed.
+function refuse(text) {
+  $("refusal").hidden = !text;
+  $("refusal-text").textContent = text;
+}
+
+async function send(name, body) {
+  refuse("");
+  let answer;
+  try {
+    answer = await fetch(name, { method: "POST", body: JSON.stringify(body ?? {}) });
+  } catch {
+    refuse(`Not sent: ${name}${body?.key ? ` ${body.key} = ${body.value}` : ""}`);
+    fields();
+    return lost();
+  }
   if (answer.ok) return take(await answer.json());
-  $("problems").hidden = false;
-  $("problems").textContent = await answer.text();
+  refuse(await answer.text());
+  fields();
+}
+
+// All deeds are sent in the order in which they were done, each after the answer to the one before.
+let deeds = Promise.resolve();
+function ask(name, body) {
+  deeds = deeds.then(() => send(name, body));
+  return deeds;
 }
 
 // Only the newest value of a key that is being dragged is sent.
 const waiting = new Map();
-let isSending = false;
-async function set(key, value) {
+let sending = null;
+const isWaiting = (key) => waiting.has(key) || sending === key;
+function set(key, value) {
+  const isQueued = waiting.has(key);
   waiting.set(key, value);
-  if (isSending) return;
-  isSending = true;
-  while (waiting.size) {
-    const [[key, value]] = waiting;
+  if (isQueued) return;
+  deeds = deeds.then(async () => {
+    const body = { key, value: waiting.get(key) };
     waiting.delete(key);
-    await ask("set", { key, value });
-  }
-  isSending = false;
+    sending = key;
+    try { await send("set", body); } finally { sending = null; }
+    fields();
+  });
+}
+
+// A field that is being typed in counts as it stands.
+function writeBack() {
+  document.activeElement?.closest(".key")?.commit();
+  ask("write");
 }
 
 async function use() {
   if (!view) return;
   const to = view;
-  view = null;
-  $("reset").disabled = $("look").disabled = true;
   await ask("look", { frame, view: written(to) });
+  if (view === to && $("refusal").hidden) look(null);
+}
+
+// The studio may end, and come back.
+let source = null, isLost = false;
+const PARTS = ["actions", "frame", "timeline"].map($).concat(document.querySelector("aside"));
+const LOST = "Not connected: the studio has ended, or does not answer. Trying again ...";
+const ANEW = "Not connected: the studio has been started anew. Open the address that it has printed.";
+
+async function news() {
+  const answer = await fetch("state", { signal: AbortSignal.timeout(10_000) });
+  if (!answer.ok) throw answer.status;
+  return answer.json();
+}
+
+function listen() {
+  source?.close();
+  source = new EventSource("events");
+  source.onmessage = () => news().then(take, lost);
+  source.onerror = lost;
+}
+
+async function lost() {
+  if (isLost) return;
+  isLost = true;
+  source?.close();
+  play(false);
+  $("lost").textContent = LOST;
+  $("lost").hidden = false;
+  PARTS.forEach((part) => { part.inert = true; });
+  while (isLost) {
+    await new Promise((done) => setTimeout(done, 1000));
+    try {
+      const next = await news();
+      isLost = false;
+      // Another studio's versions begin anew.
+      if (next.version < state.version) state = null;
+      $("lost").hidden = true;
+      PARTS.forEach((part) => { part.inert = false; });
+      take(next);
+      touch();
+      listen();
+    } catch (status) {
+      $("lost").textContent = typeof status === "number" ? ANEW : LOST;
+    }
+  }
 }
 
 function run({ running, done, frames, code, words }) {
@@ -186,8 +264,11 @@ function run({ running, done, frames, code, words }) {
 async function sheet() {
   const button = $("make-sheet");
   button.disabled = true;
-  const answer = await fetch("sheet");
-  if (answer.ok) {
+  const answer = await fetch("sheet").catch(() => null);
+  if (!answer) lost();
+  else if (!answer.ok) refuse(await answer.text());
+  else {
+    refuse("");
     URL.revokeObjectURL($("sheet-picture").src);
     $("sheet-picture").src = URL.createObjectURL(await answer.blob());
     $("sheet-picture").hidden = false;
@@ -196,9 +277,12 @@ async function sheet() {
 }
 
 async function tokens() {
-  const answer = await fetch("tokens");
+  const answer = await fetch("tokens").catch(() => null);
+  if (!answer) return lost();
   const text = await answer.text();
-  if (!answer.ok) { $("copied").textContent = text; return; }
+  $("copied").textContent = "";
+  refuse(answer.ok ? "" : text);
+  if (!answer.ok) return;
   await navigator.clipboard.writeText(text).then(
     () => { $("copied").textContent = "copied"; },
     () => { $("copied").textContent = "the browser does not let this page write to the clipboard"; },
@@ -228,12 +312,24 @@ canvas.addEventListener("wheel", (event) => {
   look(dolly(here(), Math.exp(Math.sign(event.deltaY) * 0.08)));
 }, { passive: false });
 
+// What has the focus takes its own keys first.
+function isTaken(target, key) {
+  const moves = ["ArrowLeft", "ArrowRight", "ArrowUp", "ArrowDown", "Home", "End"].includes(key);
+  if (target.id === "time") return moves;
+  if (target.matches("input, select, textarea")) return true;
+  if (target.matches("[role=tab], [role=tabpanel], pre")) return moves || key === " ";
+  return target.matches("button, summary, a") && key === " ";
+}
+
 document.addEventListener("keydown", (event) => {
-  const isField = event.target.matches("input, select");
-  if ((event.ctrlKey || event.metaKey) && event.key === "s") { event.preventDefault(); ask("write"); return; }
-  if (isField || event.ctrlKey || event.metaKey || event.altKey) return;
+  if ((event.ctrlKey || event.metaKey) && event.key === "s") {
+    event.preventDefault();
+    if (!isLost) writeBack();
+    return;
+  }
+  if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented || isLost || $("help").open) return;
   const turn = 0.06;
-  const deeds = {
+  const shortcuts = {
     " ": () => play(!playing),
     ArrowLeft: () => (event.shiftKey ? look(orbit(here(), -turn, 0)) : go(frame - 1)),
     ArrowRight: () => (event.shiftKey ? look(orbit(here(), turn, 0)) : go(frame + 1)),
@@ -243,18 +339,23 @@ document.addEventListener("keydown", (event) => {
     End: () => go(state.frames - 1),
     Escape: () => look(null),
     c: use,
+    "?": help,
   };
-  const deed = deeds[event.key];
-  if (!deed || (event.key === " " && event.target.matches("button"))) return;
+  const deed = shortcuts[event.key];
+  if (!deed || isTaken(event.target, event.key)) return;
   event.preventDefault();
   deed();
 });
+
+const help = () => $("help").showModal();
 
 $("time").addEventListener("input", () => { play(false); go(Number($("time").value)); });
 $("play").addEventListener("click", () => play(!playing));
 $("reset").addEventListener("click", () => look(null));
 $("look").addEventListener("click", use);
-$("write").addEventListener("click", () => ask("write"));
+$("write").addEventListener("click", writeBack);
+$("show-help").addEventListener("click", help);
+$("refusal-close").addEventListener("click", () => refuse(""));
 $("discard").addEventListener("click", () => ask("discard"));
 $("make-sheet").addEventListener("click", sheet);
 $("tokens").addEventListener("click", tokens);
@@ -262,17 +363,27 @@ $("render").addEventListener("click", () => ask("render", {}));
 $("resume").addEventListener("click", () => ask("render", { existing: "resume" }));
 $("overwrite").addEventListener("click", () => ask("render", { existing: "overwrite" }));
 $("stop").addEventListener("click", () => ask("stop"));
-for (const tab of document.querySelectorAll("[role=tab]")) {
+const tabs = [...document.querySelectorAll("[role=tab]")];
+tabs.forEach((tab, at) => {
   tab.addEventListener("click", () => {
-    for (const other of document.querySelectorAll("[role=tab]")) {
+    for (const other of tabs) {
       other.setAttribute("aria-selected", other === tab);
+      other.tabIndex = other === tab ? 0 : -1;
       $(other.dataset.panel).hidden = other !== tab;
     }
     plan($("map"), state, here());
   });
-}
+  tab.addEventListener("keydown", (event) => {
+    const to = { ArrowLeft: at - 1, ArrowRight: at + 1, Home: 0, End: tabs.length - 1 }[event.key];
+    if (to === undefined) return;
+    event.preventDefault();
+    const next = tabs[(to + tabs.length) % tabs.length];
+    next.focus();
+    next.click();
+  });
+});
 
 schema = await (await fetch("schema")).json();
-take(await (await fetch("state")).json());
+take(await news());
 paint();
-new EventSource("events").onmessage = async () => take(await (await fetch("state")).json());
+listen();
