@@ -431,9 +431,9 @@ pub struct RenderArgs {
     #[arg(long, conflicts_with = "sheet", help_heading = "Run")]
     pub dry_run: bool,
     /// Render what is missing or not whole in the folder, and make the video of all of it.
-    #[arg(long, conflicts_with = "overwrite", help_heading = "Run")]
+    #[arg(long, help_heading = "Run")]
     pub resume: bool,
-    /// Render frames that are there already too (a scene on stdin does), and replace the video that is there.
+    /// Render frames that are there already too (a scene on stdin does), and replace the video that is there; with --resume only the video.
     #[arg(long, help_heading = "Run")]
     pub overwrite: bool,
     /// Render part K of N of the frames, counted from 1.

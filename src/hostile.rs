@@ -70,7 +70,7 @@ pub fn texture(bytes: &[u8]) {
     with_file(name, bytes, |path| {
         let _ = Texture::load(&TextureSource::File(path.to_owned()), Limits::default());
         for format in FORMATS {
-            let _ = format.shown(path, Tone::Soft);
+            let _ = format.shown(path, Tone::Soft, false);
             if let Ok(mut file) = std::fs::File::open(path) {
                 let _ = (format.is_whole)(&mut file, bytes.len() as u64, (3, 2));
             }

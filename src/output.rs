@@ -1,5 +1,6 @@
 //! Where frames go: files, each whole or not there, videos, memory, and whatever else takes frames.
 
+mod alpha;
 pub mod container;
 mod deep;
 pub mod ffmpeg;

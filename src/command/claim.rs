@@ -78,8 +78,11 @@ pub fn folder_of(scene: &Scene) -> Result<FrameFolder, Error> {
 
 /// Whether a folder's files keep all that a video is made of: one that is made of them is byte for byte the one that is made with
 /// them.
-pub fn keeps_all(format: &Format, bits: Option<u32>, is_deep: bool) -> bool {
+pub fn keeps_all(format: &Format, bits: Option<u32>, is_deep: bool, has_alpha: bool) -> bool {
     let bits = bits.unwrap_or(format.bits[0]);
+    if has_alpha && !format.has_alpha {
+        return false;
+    }
     match (is_deep, format.has_light()) {
         (true, true) => bits == 32,
         (false, false) => format.is_exact && bits == 8,

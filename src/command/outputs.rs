@@ -130,7 +130,8 @@ impl Outputs {
         manifest.look_at_steps(scene, part.iter());
         let origin = Arc::new(Origin::of(&manifest));
         let is_deep = settings.as_ref().is_some_and(|settings| settings.deep.is_some());
-        let keeps_all = claim::keeps_all(folder.format, scene.output.bits, is_deep);
+        let has_alpha = settings.as_ref().is_some_and(|settings| settings.has_alpha);
+        let keeps_all = claim::keeps_all(folder.format, scene.output.bits, is_deep, has_alpha);
         if args.shard.is_some() && is_deep {
             claim::holds_light(folder.format)?;
         }
@@ -256,7 +257,8 @@ impl Outputs {
             (None, Some(_)) => (!self.folder.format.has_alpha).then(|| self.folder.pattern.to_string()),
             (None, None) => None,
         };
-        let video = self.video.as_ref().map(|(settings, _)| settings.path.display().to_string());
+        let video = self.video.as_ref().filter(|(settings, _)| !settings.has_alpha);
+        let video = video.map(|(settings, _)| settings.path.display().to_string());
         frames.into_iter().chain(video).collect()
     }
 
@@ -333,7 +335,8 @@ fn video_settings(scene: &Scene, args: &RenderArgs) -> Result<Option<Settings>, 
     video_name("--video", &path)?;
     let settings = encoding(path, scene.output.fps, &args.encoding, args.limit_memory)?;
     let deep = settings.deep.map(|deep| Deep { tone: scene.film.tone, ..deep });
-    Ok(Some(Settings { deep, ..settings }))
+    let has_alpha = scene.world.sky.transparent && settings.can_have_alpha();
+    Ok(Some(Settings { deep, has_alpha, ..settings }))
 }
 
 /// Whether a video can have that name.
@@ -392,6 +395,7 @@ pub fn encoding(path: PathBuf, fps: f64, args: &VideoArgs, limit: Option<u64>) -
     let share = memory::most(limit).map(|bytes| usize::try_from(bytes / FILM_SHARE).unwrap_or(usize::MAX));
     Ok(Settings {
         deep,
+        has_alpha: false,
         is_embedded: may_be_embedded && find_ffmpeg(None).is_err(),
         codec,
         path,

@@ -260,7 +260,7 @@ fn sheet(here: &Folder, whole: &BTreeSet<u32>) -> Result<Option<String>, Error> 
     let count = there.len().min(SHEET as usize);
     let mut small = Vec::new();
     for path in (0..count).map(|i| here.folder.pattern.path(there[i * there.len() / count])) {
-        let shown = here.folder.format.shown(&path, tone).map_err(|e| OutputError::Read(path, e))?;
+        let shown = here.folder.format.shown(&path, tone, false).map_err(|e| OutputError::Read(path, e))?;
         small.extend(thumbnail(shown.size, opaque(&shown.rgba).into_owned()));
     }
     let sheet = composed(&small);

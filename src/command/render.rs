@@ -87,6 +87,7 @@ pub fn run(args: &RenderArgs) -> Result<(), Error> {
         remark(&cost(quality, &scene));
     }
     let Outputs { claim, video, left, there, again, made, .. } = outputs;
+    let replaces_video = args.overwrite && video.is_some();
     if there > 0 && !quiet {
         remark(&format!("{there} of {} frames are there and whole", part.len()));
     }
@@ -103,7 +104,7 @@ pub fn run(args: &RenderArgs) -> Result<(), Error> {
             claim.tidy(quiet);
         }
         let path = video.as_ref().filter(|(_, film)| film.part.is_none()).map(|(settings, _)| settings.path.clone());
-        let goes_on = Some(stop::resuming_command(name == "-"));
+        let goes_on = Some(stop::resuming_command(name == "-", replaces_video));
         match video {
             Some((settings, film)) if film.part.is_none() => {
                 stitch::make(film, settings, quiet, args.limit_memory, (&stop, goes_on))?
@@ -132,7 +133,7 @@ pub fn run(args: &RenderArgs) -> Result<(), Error> {
     let goes_on =
         claim.as_ref().is_some_and(Claim::can_be_resumed) || video.is_some_and(|(settings, _)| !settings.is_single());
     stop.watch(renderer.made_flag());
-    stop.attach(Arc::clone(&flag), goes_on.then(|| stop::resuming_command(name == "-")));
+    stop.attach(Arc::clone(&flag), goes_on.then(|| stop::resuming_command(name == "-", replaces_video)));
     let mut told = Teller::new(reporter, claim, quiet, flag);
     let result = renderer.run_all(&left, sinks, &mut told);
     let (outcome, report) = (told.reporter.outcome(), result.as_ref().ok().cloned());

@@ -39,6 +39,10 @@ pub fn run(args: &StitchArgs) -> Result<(), Error> {
     };
     let fps = args.fps.or(manifest.as_ref().map(|m| m.fps)).unwrap_or(Output::default().fps);
     let settings = encoding(args.output.clone(), fps, &args.video, args.limit_memory)?;
+    let is_clear = manifest.as_ref().and_then(Manifest::resolved).is_some_and(|scene| scene.world.sky.transparent);
+    let keeps_alpha = film.source.as_ref().is_some_and(|folder| folder.format.has_alpha);
+    let has_alpha = is_clear && keeps_alpha && settings.can_have_alpha();
+    let settings = Settings { has_alpha, ..settings };
     if let (Some(folder), Some(_)) = (&film.source, settings.deep) {
         holds_light(folder.format)?;
     }
@@ -75,7 +79,7 @@ fn ours(args: &StitchArgs) -> Result<(Film, Manifest), Error> {
     }
     let Folder { folder, frames, manifest } = here;
     // Where they do not keep all, the video is another than that of the run that made them.
-    let rounded = if keeps_all(folder.format, manifest.bits, args.video.is_deep()) { "" } else { ", rounded" };
+    let rounded = if keeps_all(folder.format, manifest.bits, args.video.is_deep(), false) { "" } else { ", rounded" };
     let scene = Some(format!("{}{rounded}", manifest.hash));
     let steps = Arc::new(manifest.steps.clone());
     let tone = told_tone(&folder, manifest.resolved(), args);
@@ -132,7 +136,7 @@ fn elsewhere(pattern: Pattern, args: &StitchArgs) -> Result<Film, Error> {
         return Err(Error::Incomplete(format!("frames {gap} of {text} are missing")));
     }
     let path = folder.pattern.path(all.nth(0).unwrap_or(first));
-    folder.size = format.shown(&path, Tone::Soft).map_err(|e| OutputError::Read(path.clone(), e))?.size;
+    folder.size = format.shown(&path, Tone::Soft, false).map_err(|e| OutputError::Read(path.clone(), e))?.size;
     let tone = told_tone(&folder, origin::scene(&path, format), args);
     Ok(Film { tone, ..film(folder, all.iter().collect(), args) })
 }

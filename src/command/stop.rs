@@ -267,11 +267,13 @@ pub fn this_command() -> String {
     std::env::args_os().map(|word| quoted(&word.to_string_lossy())).collect::<Vec<_>>().join(" ")
 }
 
-/// The command line that goes on with an interrupted run, whose scene came on stdin or did not.
-pub fn resuming_command(is_on_stdin: bool) -> String {
+/// The command line that goes on with an interrupted run, whose scene came on stdin or did not, and which replaces a video or does
+/// not.
+pub fn resuming_command(is_on_stdin: bool, replaces_video: bool) -> String {
     let words: Vec<String> = std::env::args_os().map(|word| word.to_string_lossy().into_owned()).collect();
     let flags = words.iter().position(|word| word == "--").unwrap_or(words.len());
-    let is_kept = |(i, word): &(usize, &String)| *i > flags || !["--overwrite", "--resume"].contains(&word.as_str());
+    let is_dropped = |word: &str| word == "--resume" || (word == "--overwrite" && !replaces_video);
+    let is_kept = |(i, word): &(usize, &String)| *i > flags || !is_dropped(word);
     let mut words: Vec<String> = words.iter().enumerate().filter(is_kept).map(|(_, word)| quoted(word)).collect();
     // Before what may stand behind `--`.
     words.insert(1.min(words.len()), "--resume".into());

@@ -78,6 +78,11 @@ impl VideoChoice {
     /// # Errors
     /// There would be nothing left to write.
     pub fn skip(&self, scene: &mut Scene, quiet: bool, no_frames: bool) -> Result<(), Error> {
+        if self.is_overwrite && self.existing == Existing::Kept && scene.output.video.is_none() {
+            return Err(Error::Usage(
+                "--resume keeps frames, --overwrite renders them anew: give one of them, or a video that --overwrite replaces".into(),
+            ));
+        }
         let Some((video, why)) = scene.output.video.clone().zip(self.skipped()) else { return Ok(()) };
         let (video, remedy) = (video.display(), "name a video of this run with --video");
         if no_frames {
@@ -109,8 +114,7 @@ impl VideoChoice {
                 refused("--resume makes a whole one of the frames, --overwrite renders all anew")
             }
             (ExistingVideo::Other, Existing::Kept) => refused(
-                "--resume replaces videos of the same pictures only, and this is another; name another file with --video, or \
-                 remove this one",
+                "--resume replaces videos of the same pictures only; name another file with --video, or give --overwrite too",
             ),
             (ExistingVideo::Other, _) => refused("name another file with --video, or --overwrite replaces it"),
         }
@@ -143,6 +147,7 @@ mod tests {
                 for (existing, is_overwrite) in [
                     (Existing::Refused, false),
                     (Existing::Kept, false),
+                    (Existing::Kept, true),
                     (Existing::Overwritten, false),
                     (Existing::Overwritten, true),
                 ] {
@@ -173,7 +178,9 @@ mod tests {
             let expected = match there {
                 ExistingVideo::Nothing => false,
                 // The new one shows all that is there.
-                ExistingVideo::Same | ExistingVideo::Part => choice.existing != Existing::Refused,
+                ExistingVideo::Same | ExistingVideo::Part => {
+                    choice.existing != Existing::Refused || choice.is_overwrite
+                }
                 ExistingVideo::Other => choice.is_overwrite,
             };
             assert_eq!(is_replaced, expected, "{choice:?} {there:?}");

@@ -6,7 +6,7 @@ use super::folder::FrameFolder;
 use super::formats::Reader;
 use super::tag::{self, Tag};
 use super::video::{Deep, Settings, input_arguments, output_arguments, partial};
-use super::{OutputError, deep, hex, mp4, opaque, y4m};
+use super::{OutputError, alpha, deep, hex, mp4, opaque, y4m};
 use crate::kernels::Isa;
 use crate::scene::Tone;
 use sha2::{Digest, Sha256};
@@ -62,7 +62,7 @@ impl Film {
     ///
     /// # Errors
     /// It is not there, not of that size, or has been through a tone curve and ten bits are asked for.
-    pub fn planes(&self, number: u32, deep: Option<Deep>) -> Result<Vec<u8>, OutputError> {
+    pub fn planes(&self, number: u32, settings: &Settings) -> Result<Vec<u8>, OutputError> {
         let none = || std::io::Error::from(std::io::ErrorKind::NotFound);
         let folder =
             self.source.as_ref().ok_or_else(|| OutputError::Read(PathBuf::from(number.to_string()), none()))?;
@@ -74,10 +74,13 @@ impl Film {
                 Err(failed(std::io::Error::other(format!("it is {w} x {h}, not {width} x {height}"))))
             }
         };
-        let Some(Deep { range, .. }) = deep else {
-            let shown = folder.format.shown(&path, self.tone).map_err(failed)?;
+        let Some(Deep { range, .. }) = settings.deep else {
+            let shown = folder.format.shown(&path, self.tone, settings.has_alpha).map_err(failed)?;
             sized(shown.size)?;
             let isa = Isa::pick(None).map_err(|e| failed(std::io::Error::other(e.to_string())))?;
+            if settings.has_alpha {
+                return Ok(alpha::planes(isa, &shown.rgba, self.size));
+            }
             let mut planes = Vec::new();
             isa.convert(&opaque(&shown.rgba), self.size.0, self.size.1, &mut planes);
             return Ok(planes);

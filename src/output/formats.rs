@@ -110,14 +110,14 @@ pub const FORMATS: [&Format; 7] =
     [&data::FORMAT, &png::FORMAT, &ppm::FORMAT, &exr::FORMAT, &jpg::FORMAT, &webp::FORMAT, &tiff::FORMAT];
 
 impl Format {
-    /// A file as it is shown; light goes through that tone curve, and is seen over black.
+    /// A file as it is shown; light goes through that tone curve, with straight alpha or as it is seen over black.
     ///
     /// # Errors
     /// It cannot be read, or is no such picture.
-    pub fn shown(&self, path: &Path, tone: Tone) -> io::Result<Shown> {
+    pub fn shown(&self, path: &Path, tone: Tone, has_alpha: bool) -> io::Result<Shown> {
         match self.read {
             Reader::Shown(read) => read(path),
-            Reader::Light(read) => read(path).map(|light| light.shown(tone, false)),
+            Reader::Light(read) => read(path).map(|light| light.shown(tone, has_alpha)),
         }
     }
     /// Whether its files hold light.

@@ -172,6 +172,7 @@ mod tests {
             encoder_memory: None,
             waiting: 1 << 20,
             is_embedded: true,
+            has_alpha: false,
             deep: None,
         };
         let mut film = H264::start(&settings, (32, 16), "tag").unwrap();

@@ -7,7 +7,7 @@
 //! are looked at when all is done.
 
 use super::OutputError;
-use super::container::{Join, webp_frames};
+use super::container::{Join, webp_frames, webp_without_blending};
 use super::ffmpeg::{Ffmpeg, Packet, Process, kept_still, packets, url};
 use super::files::temporary;
 use super::mp4::{Fragments, Sum};
@@ -68,7 +68,11 @@ impl Joiner<'_> {
             Join::Palette => self.quantize(&source, &whole)?.and(None),
             Join::Webp => {
                 let form = ["-c:v", "libwebp", "-quality", "82", "-loop", "0", "-an", "-f", container.muxer];
-                self.run(&source, &form, &whole)?.and(None)
+                let given = self.run(&source, &form, &whole)?.and(None);
+                if self.settings.has_alpha {
+                    webp_without_blending(&whole).map_err(failed)?;
+                }
+                given
             }
         };
         tag::write(&whole, container.join, tag).map_err(failed)?;

@@ -566,7 +566,7 @@ impl Maker {
     fn planes(&self, item: Item) -> Result<Planes, OutputError> {
         match item {
             Item::Fed(lent) => Ok(Planes::Fed(lent)),
-            Item::There(number) => self.film.planes(number, self.settings.deep).map(Planes::Read),
+            Item::There(number) => self.film.planes(number, &self.settings).map(Planes::Read),
         }
     }
 }

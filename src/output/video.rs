@@ -2,7 +2,7 @@
 //!
 //! An encoded video is made in [segments](super::segments) and joined; a raw one is written as it comes.
 
-use super::container::{CONTAINERS, Container};
+use super::container::{CONTAINERS, Container, Join};
 use super::ffmpeg::{Ffmpeg, find_ffmpeg};
 use super::files::{folder_of, prepare};
 use super::film::Film;
@@ -14,7 +14,7 @@ use super::h264::H264;
 use super::segments::{Item, Segments};
 use super::tag::Tag;
 use super::y4m::{Y4m, rational};
-use super::{Already, Frame, Outcome, OutputError, PixelFormats, RunInfo, Sink, deep};
+use super::{Already, Frame, Outcome, OutputError, PixelFormats, RunInfo, Sink, alpha, deep};
 use crate::scene::Tone;
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
@@ -84,6 +84,8 @@ pub struct Settings {
     pub encoder_memory: Option<usize>,
     /// Ten bits a channel; None for eight.
     pub deep: Option<Deep>,
+    /// With the alpha of the pictures: only where [`Settings::can_have_alpha`].
+    pub has_alpha: bool,
     /// Without ffmpeg, by the encoder that is built in.
     pub is_embedded: bool,
     /// Most memory for frames that wait for an encoder, bytes.
@@ -101,21 +103,30 @@ impl Settings {
     }
     /// What it needs of frames.
     pub fn needs(&self) -> PixelFormats {
-        let is_deep = self.deep.is_some();
-        PixelFormats { yuv420: !is_deep, linear: is_deep, ..PixelFormats::default() }
+        let (is_deep, has_alpha) = (self.deep.is_some(), self.has_alpha);
+        PixelFormats { yuv420: !is_deep && !has_alpha, rgba8: has_alpha, linear: is_deep, ..PixelFormats::default() }
+    }
+    /// Whether such a video can keep what is transparent: animated WebP, GIF (all or nothing), and ProRes, which is 4444 then.
+    pub fn can_have_alpha(&self) -> bool {
+        let is_kept = self.container().join != Join::Copied || self.codec == Codec::Prores;
+        is_kept && self.deep.is_none() && !self.is_single()
     }
     /// A frame's planes, as [`Video::feed`] takes them.
     ///
     /// # Errors
     /// It has no light, and ten bits are asked for.
     pub fn planes<'a>(&self, frame: &'a Frame) -> Result<Cow<'a, [u8]>, OutputError> {
+        if self.has_alpha {
+            return Ok(Cow::Owned(alpha::planes(frame.isa, frame.rgba8(), (frame.width, frame.height))));
+        }
         let Some(Deep { range, tone }) = self.deep else { return Ok(Cow::Borrowed(frame.yuv420())) };
         let none = || OutputError::Write(self.path.clone(), std::io::Error::other("the frame has no linear light"));
         Ok(Cow::Owned(deep::planes(frame.linear().ok_or_else(none)?, tone, range)))
     }
     /// Bytes of a frame's planes.
     pub fn frame_bytes(&self, (width, height): (u32, u32)) -> usize {
-        width as usize * height as usize * 3 / 2 * if self.deep.is_some() { 2 } else { 1 }
+        let halves = if self.has_alpha { 5 } else { 3 };
+        width as usize * height as usize * halves / 2 * if self.deep.is_some() { 2 } else { 1 }
     }
     /// Bytes that one encoder takes, about: `benches/encoders` measures it.
     pub fn encoder_bytes(&self, sides: (u32, u32)) -> usize {
@@ -149,7 +160,11 @@ pub fn is_raw(path: &Path) -> bool {
 /// Arguments that describe the raw frames on standard input.
 pub fn input_arguments(settings: &Settings, (width, height): (u32, u32)) -> Vec<String> {
     let (numerator, denominator) = rational(settings.fps);
-    let format = if settings.deep.is_some() { "yuv420p10le" } else { "yuv420p" };
+    let format = match (settings.deep, settings.has_alpha) {
+        (Some(_), _) => "yuv420p10le",
+        (None, true) => "yuva420p",
+        (None, false) => "yuv420p",
+    };
     let size = format!("{width}x{height}");
     let rate = format!("{numerator}/{denominator}");
     ["-f", "rawvideo", "-pix_fmt", format, "-video_size", &size, "-framerate", &rate, "-i", "pipe:0"]
@@ -179,7 +194,9 @@ pub fn output_arguments(settings: &Settings) -> Vec<String> {
         Codec::H265 => ("libx265", "yuv420p", Some(22), Some(("-preset", "fast"))),
         Codec::Av1 => ("libsvtav1", "yuv420p", Some(30), Some(("-preset", "8"))),
         Codec::Vp9 => ("libvpx-vp9", "yuv420p", Some(24), Some(("-cpu-used", "4"))),
+        Codec::Prores if settings.has_alpha => ("prores_ks", "yuva444p10le", None, Some(("-profile:v", "4444"))),
         Codec::Prores => ("prores_ks", "yuv422p10le", None, Some(("-profile:v", "hq"))),
+        Codec::Ffv1 if settings.has_alpha => ("ffv1", "yuva420p", None, None),
         Codec::Ffv1 => ("ffv1", "yuv420p", None, None),
     };
     let format = if settings.deep.is_some() && format == "yuv420p" { "yuv420p10le" } else { format };
@@ -319,9 +336,9 @@ impl Video {
                 return Ok(());
             }
             match &mut self.kind {
-                Kind::Raw(y4m) => y4m.feed(&self.film.planes(number, None)?)?,
+                Kind::Raw(y4m) => y4m.feed(&self.film.planes(number, &self.settings)?)?,
                 #[cfg(feature = "h264")]
-                Kind::Embedded(film) => film.feed(&self.film.planes(number, None)?)?,
+                Kind::Embedded(film) => film.feed(&self.film.planes(number, &self.settings)?)?,
                 Kind::Encoded(segments, _) => segments.put(at, Item::There(number))?,
             }
             self.next += 1;
@@ -456,6 +473,7 @@ mod tests {
             encoder_memory: None,
             waiting: 1 << 20,
             is_embedded: false,
+            has_alpha: false,
             deep: None,
         }
     }

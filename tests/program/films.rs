@@ -63,12 +63,15 @@ fn a_look_at_some_frames_leaves_the_film_of_all() {
             assert!(code(&refused) == 64 && words(&refused).contains(why), "{film} {why}: {}", words(&refused));
             assert!(refused.stdout.is_empty() && read() == whole && !dir.path().join("n").exists(), "{film}");
         }
+        // Frames that are there stay where only the film is to go.
+        let odd = run(dir.path(), &["s.toml", "--frames=0-2", "--resume", "--overwrite"]);
+        assert!(code(&odd) == 64 && words(&odd).contains("give one of them") && read() == whole, "{}", words(&odd));
         // All is there: nothing to do.
         let again = run(dir.path(), &["s.toml", "--resume"]);
         assert!(again.status.success() && again.stdout.is_empty() && read() == whole, "{film}: {}", words(&again));
         // Whoever says so gets another one.
-        let other = run(dir.path(), &["s.toml", "--frames=0-2", "--overwrite", "--video", film]);
-        assert!(other.status.success() && read() != whole, "{film}: {}", words(&other));
+        let other = run(dir.path(), &["s.toml", "--frames=0-2", "--resume", "--overwrite", "--video", film]);
+        assert!(other.status.success() && other.stdout.is_empty() && read() != whole, "{film}: {}", words(&other));
     }
 }
 
@@ -318,6 +321,9 @@ fn what_has_no_alpha_says_so() {
         (&["-o", "a/%d.jpg"], Some("a/%d.jpg")),
         (&["-o", "b/%d.png", "--video=v.mp4"], Some("v.mp4")),
         (&["--no-frames", "--video=v.y4m"], Some("v.y4m")),
+        (&["--no-frames", "--video=v.webp"], None),
+        (&["--no-frames", "--video=v.gif"], None),
+        (&["--no-frames", "--video=v.mov", "--codec=prores"], None),
     ] {
         let made = run(dir.path(), &[&["s.toml"], args].concat());
         assert!(made.status.success(), "{}", words(&made));
@@ -328,7 +334,52 @@ fn what_has_no_alpha_says_so() {
     }
 }
 
-// Frames of an animated WebP or a GIF.
+#[test]
+fn what_is_transparent_stays_so_in_films_that_can() {
+    let dir = folder();
+    // A ball that goes from one side to the other, in a picture of odd sides.
+    let scene = "[output]\nframes = 8\npath = \"o/%d.png\"\nsize = [63, 47]\n[sky]\ntransparent = true\n[camera.orbit]\n\
+        center = [0, 0, 0]\ndistance = 6\n[[sphere]]\ncenter = [2, 0, 0]\nradius = 0.7\ncolor = \"tomato\"\n[[light]]\nposition = [0, 0, 9]\n";
+    std::fs::write(dir.path().join("s.toml"), scene).unwrap();
+    let decoded = |film: &str| -> Vec<image::RgbaImage> {
+        if film.ends_with("webp") {
+            return shown(&dir.path().join(film));
+        }
+        let args = ["-v", "error", "-i", film, "-f", "rawvideo", "-pix_fmt", "rgba", "-"];
+        let raw = std::process::Command::new("ffmpeg").args(args).current_dir(dir.path()).output().unwrap();
+        assert!(raw.status.success(), "{}", words(&raw));
+        let size = 64 * 48 * 4;
+        raw.stdout.chunks(size).map(|frame| image::RgbaImage::from_raw(64, 48, frame.to_vec()).unwrap()).collect()
+    };
+    for (film, codec) in [("v.webp", &[][..]), ("v.gif", &[]), ("v.mov", &["--codec=prores"])] {
+        let look = ["s.toml", "--cpu", "--samples=4", "--segment=3", "--overwrite", "--video", film];
+        let made = polyfly(dir.path(), &[&look, codec].concat());
+        assert!(made.status.success(), "{film}: {}", words(&made));
+        let frames = decoded(film);
+        assert_eq!(frames.len(), 8, "{film}");
+        for (n, frame) in frames.iter().enumerate() {
+            let picture = image::open(dir.path().join(format!("o/{n}.png"))).unwrap().into_rgba8();
+            let mut odd = 0;
+            for (x, y, pixel) in picture.enumerate_pixels() {
+                let (alpha, found) = (pixel.0[3], frame.get_pixel(x, y).0);
+                // GIF has no shades of it.
+                let is_right =
+                    if film == "v.gif" { (alpha >= 128) == (found[3] >= 128) } else { alpha.abs_diff(found[3]) < 6 };
+                let is_red = alpha < 128 || found[0] >= found[2];
+                odd += usize::from(!is_right || !is_red);
+            }
+            assert!(odd < 8, "{film}, frame {n}: {odd} pixels differ");
+        }
+        // Frames that lie there make the same one.
+        let made = std::fs::read(dir.path().join(film)).unwrap();
+        let stitched =
+            polyfly(dir.path(), &[&["stitch", "o", "--segment=3", "-o", &format!("s{film}")], codec].concat());
+        assert!(stitched.status.success(), "{}", words(&stitched));
+        assert!(std::fs::read(dir.path().join(format!("s{film}"))).unwrap() == made, "{film}");
+    }
+}
+
+// Frames of an animated WebP.
 fn shown(path: &Path) -> Vec<image::RgbaImage> {
     use image::AnimationDecoder;
     let file = BufReader::new(std::fs::File::open(path).unwrap());

@@ -132,9 +132,11 @@ fn the_command_that_goes_on_can_be_pasted() {
     let rest =
         ["--cpu", "--size=64x48", "--samples=1", "--threads=1", "--frames=0-59", "--segment=10", "--video=v.mp4"];
     for on_stdin in [true, false] {
+        // Somebody else's film, which is to be replaced.
+        std::fs::write(dir.path().join("v.mp4"), "a holiday").unwrap();
         let _ = std::fs::remove_file(tools.path().join("encodes"));
         let to = format!("{on_stdin}/%02d.png");
-        let mut args = [&["-o", &to, "--ffmpeg", &ffmpeg], &rest[..]].concat();
+        let mut args = [&["-o", &to, "--overwrite", "--ffmpeg", &ffmpeg], &rest[..]].concat();
         if !on_stdin {
             args.extend(["--", "it's a scene.txt"]);
         }

@@ -88,7 +88,9 @@ fn films_and_segments_of_other_time_steps_are_not_taken() {
     let farm = polyfly(dir.path(), &[&["farm", "commands", "p.toml", "--"], &LOOK[..], &["-o", "f/%d.png"]].concat());
     assert!(code(&farm) == 65 && words(&farm).contains("of frame 2"), "{}", words(&farm));
     done(render(&["--no-frames", "--video", "new.mp4"]));
-    done(render(&["--no-frames", "--video", "a.mp4", "--resume"]));
+    let refused = render(&["--no-frames", "--video", "a.mp4", "--resume"]);
+    assert!(code(&refused) == 64 && words(&refused).contains("is there already"), "{}", words(&refused));
+    done(render(&["--no-frames", "--video", "a.mp4", "--resume", "--overwrite"]));
     done(render(&["-o", "f/%d.png", "--overwrite"]));
     done(polyfly(dir.path(), &["stitch", "f", "-o", "s.mp4", "--segment=2"]));
     done(render(&["-o", "g/%d.png", "--video", "t.mp4"]));
