@@ -32,10 +32,10 @@ fn one_frame_has_the_name_that_it_is_given() {
     assert!(render(dir.path(), &["--frames", "3", "-o", "n/%d.png"]).status.success());
     let read = |name: &str| std::fs::read(dir.path().join(name)).unwrap();
     assert!(read("x.png") == read("n/3.png"));
-    // Of several it is told what they are called.
-    let run = render(dir.path(), &["--frames", "3-4", "-o", "y.png"]);
-    assert!(words(&run).contains("frames are y3.png ..."), "{}", words(&run));
-    assert!(dir.path().join("y4.png").exists());
+    // Where nothing says a format, it is told what they are called.
+    let run = render(dir.path(), &["--frames", "3-4", "-o", "y%d"]);
+    assert!(words(&run).contains("frames are y3.data ..."), "{}", words(&run));
+    assert!(dir.path().join("y4.data").exists());
     let run = render(dir.path(), &["--frames", "3-4", "-o", "f####.png"]);
     assert!(run.status.success() && words(&run).lines().count() == 1, "{}", words(&run));
     assert!(dir.path().join("f0003.png").exists());
@@ -244,7 +244,7 @@ fn the_environment_gives_defaults() {
     assert!(one.contains("\"threads\":1"), "{one}");
     let wrong = run("POLYFLY_THREADS", "many", &["--cpu"]);
     assert!(wrong.status.code() == Some(64) && words(&wrong).contains("POLYFLY_THREADS"), "{}", words(&wrong));
-    let loud = ["--cpu", "-o", "y.png", "--overwrite"];
+    let loud = ["--cpu", "-o", "y%d", "--overwrite"];
     let out = |value: &str| {
         let all = [&["scene.toml", "--size", "16x12", "--samples", "1", "--frames", "3-4"], &loud[..]].concat();
         words(&program(dir.path(), &all).env("POLYFLY_QUIET", value).output().unwrap())
