@@ -8,6 +8,7 @@ pub mod source;
 mod sphere_file;
 pub mod texture;
 
+use crate::math::vec3::Vec3;
 use crate::scene::Scene;
 use mesh::Triangles;
 use particles::ColouredSpheres;
@@ -78,6 +79,9 @@ impl std::fmt::Display for AssetError {
 impl Assets {
     /// Reads all that a scene names; of particles with a file for each time step, those of frame 0.
     pub fn load(scene: &Scene, limits: Limits) -> Result<Assets, AssetError> {
+        let of_particles = |p| ColouredSpheres::load(p, 0, scene.output.frames, None, limits);
+        let particles = scene.world.particles.as_ref().map(of_particles).transpose()?;
+        let scene = scene.seen_from(particles.as_ref().map_or([0.0; 3], |p| p.origin));
         let world = &scene.world;
         let mut meshes = mesh::load_all(&world.meshes, limits)?;
         meshes.extend(world.rectangles.iter().map(Triangles::of_rectangle));
@@ -93,11 +97,7 @@ impl Assets {
             relief: relief.map(Arc::new),
             sky: sky?.map(Arc::new),
             meshes: Arc::new(meshes),
-            particles: world
-                .particles
-                .as_ref()
-                .map(|p| ColouredSpheres::load(p, 0, scene.output.frames, limits))
-                .transpose()?,
+            particles,
             limits,
         })
     }
@@ -106,9 +106,13 @@ impl Assets {
         let Some(particles) = &scene.world.particles else { return Ok(self.clone()) };
         let mut particles = particles.clone();
         particles.range = self.particles.as_ref().and_then(|p| p.range).or(particles.range);
-        Ok(Assets {
-            particles: Some(ColouredSpheres::load(&particles, frame, scene.output.frames, self.limits)?),
-            ..self.clone()
-        })
+        let origin = Some(self.origin());
+        let particles = ColouredSpheres::load(&particles, frame, scene.output.frames, origin, self.limits)?;
+        Ok(Assets { particles: Some(particles), ..self.clone() })
+    }
+
+    /// The point that devices take for the origin.
+    pub fn origin(&self) -> Vec3 {
+        self.particles.as_ref().map_or([0.0; 3], |p| p.origin)
     }
 }

@@ -34,6 +34,7 @@ use crate::assets::AssetError;
 use crate::cli::{Cli, Command, SceneArgs, home};
 use crate::error::Error;
 use crate::output::OutputError;
+use crate::quote::brief;
 use crate::report::{fault, print, remark};
 use crate::scene::nearest;
 use crate::scene::{self, Grammar, Parsed, Problem, Problems, Reading, Scene};
@@ -180,7 +181,7 @@ fn changed(text: &str, parsed: Parsed, shown: &str, reading: Reading, changes: &
         Grammar::Tokens => (parsed.scene.to_toml(), Path::new("")),
     };
     for change in changes {
-        let wrong = |why: String| Error::Usage(format!("--set {change}: {why}"));
+        let wrong = |why: String| Error::Usage(format!("--set {}: {why}", brief(change)));
         let Some((key, value)) = change.split_once('=') else {
             return Err(wrong("expected KEY=VALUE, such as film.exposure=0.5".into()));
         };
@@ -207,7 +208,7 @@ fn read_text(name: &str) -> Result<(String, String), Error> {
     if let (Err(e), Some(job)) = (&read, misspelt(name))
         && e.kind() == std::io::ErrorKind::NotFound
     {
-        return Err(Error::Usage(format!("there is no file `{name}`; did you mean `polyfly {job}`?")));
+        return Err(Error::Usage(format!("there is no file `{}`; did you mean `polyfly {job}`?", brief(name))));
     }
     read.map_err(|e| Error::Read(shown.into(), e))?;
     if let Some(text) = utf16(&bytes) {

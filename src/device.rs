@@ -273,7 +273,7 @@ pub enum DeviceError {
     /// The CPU has no such instruction set.
     #[error(transparent)]
     Isa(#[from] crate::kernels::UnknownIsa),
-    /// The thread pool did not start.
-    #[error("cannot start {0} threads: {1}")]
-    Threads(usize, String),
+    /// The system starts no more threads.
+    #[error(transparent)]
+    Threads(#[from] crate::threads::NoThread),
 }

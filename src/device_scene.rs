@@ -14,7 +14,7 @@ use crate::gpu_types::{
     SmallScene, TONE_LUT_LAST,
 };
 use crate::math::srgb::linear;
-use crate::math::vec3::{Vec3, scale, single};
+use crate::math::vec3::{Vec3, scale, single, sub};
 use crate::scene::{
     Body, Filter, FloorShape, LampPattern, LampSamples, LampSides, Material, MaterialKind, Scene, Tone, limits,
 };
@@ -50,12 +50,14 @@ pub struct DeviceScene {
     pub geometry: Arc<Geometry>,
     /// Numbers that all rays share.
     pub constants: Constants,
+    /// The point of the scene that all of them take for the origin.
+    pub origin: Vec3,
 }
 
 /// Most bodies, spheres and triangles: what fits a leaf's code and the numbers of surfaces (kernels/types.def).
 pub const MAX_BODIES: usize = 1 << 20;
 /// See [`MAX_BODIES`].
-pub const MAX_PRIMITIVES: usize = (1 << 26) - 1;
+pub const MAX_PRIMITIVES: usize = limits::MOST_PARTICLES as usize;
 
 // Most lights that the lamps of bodies are taken as: a hundred bytes each.
 const MAX_LAMPS: usize = 8_000_000;
@@ -97,6 +99,8 @@ impl DeviceScene {
     /// Flattens a scene and what it names. The lightmap is empty: kernels.rs bakes it.
     pub fn new(scene: &Scene, assets: &Assets) -> Result<DeviceScene, TooMany> {
         check(scene, assets)?;
+        let origin = assets.origin();
+        let scene = &*scene.seen_from(origin);
         let geometry = Geometry::new(scene, assets);
         let (mut mip_levels, mut texels) = (Vec::new(), Vec::new());
         let relief = assets.relief.iter().flat_map(|r| &r.maps.levels);
@@ -116,13 +120,14 @@ impl DeviceScene {
             filter: filter_places(scene.film.filter),
         };
         let constants = constants(scene, assets, &geometry);
-        Ok(DeviceScene { fixed: Arc::new(fixed), constants, geometry: Arc::new(geometry) })
+        Ok(DeviceScene { fixed: Arc::new(fixed), constants, geometry: Arc::new(geometry), origin })
     }
 
     /// The same at another time: with the bodies of `scene` and the particles of `assets`. The lamp light on the floor stays
     /// what it was.
     pub fn at_time(&self, scene: &Scene, assets: &Assets) -> Result<DeviceScene, TooMany> {
         check(scene, assets)?;
+        let scene = &*scene.seen_from(self.origin);
         let geometry = match scene.world.geometry_moves() {
             true => Arc::new(Geometry { lightmap: self.geometry.lightmap.clone(), ..Geometry::new(scene, assets) }),
             false => Arc::clone(&self.geometry),
@@ -130,7 +135,7 @@ impl DeviceScene {
         let [relief_u, relief_v] = floor::relief_offset(scene.world.floor.as_ref());
         let sky_distance = 4.0 * geometry.reach;
         let constants = Constants { bvh_root: geometry.root, sky_distance, relief_u, relief_v, ..self.constants };
-        Ok(DeviceScene { fixed: Arc::clone(&self.fixed), geometry, constants })
+        Ok(DeviceScene { fixed: Arc::clone(&self.fixed), geometry, constants, origin: self.origin })
     }
 
     /// The same scene as a picture of another size and other numbers of samples and bounces, those of `scene`.
@@ -147,6 +152,16 @@ impl DeviceScene {
             ..*here
         };
         DeviceScene { constants, ..self.clone() }
+    }
+
+    /// The camera of frame n.
+    pub fn frame_params(&self, scene: &Scene, n: u32) -> Frame {
+        self.frame_params_at(scene, n, f64::from(n))
+    }
+
+    /// The camera of frame n at a moment of it, in frames from the clip's start.
+    pub fn frame_params_at(&self, scene: &Scene, n: u32, moment: f64) -> Frame {
+        frame_params_at(scene, self.origin, n, moment)
     }
 
     /// Picture size, pixels.
@@ -360,17 +375,17 @@ fn filter_places(filter: Filter) -> Vec<f32> {
     (0..=FILTER_LAST).map(at).collect()
 }
 
-/// The camera of frame n.
+/// The camera of frame n of a scene that is seen from its own origin.
+#[cfg(test)]
 pub fn frame_params(scene: &Scene, n: u32) -> Frame {
-    frame_params_at(scene, n, f64::from(n))
+    frame_params_at(scene, [0.0; 3], n, f64::from(n))
 }
 
-/// The camera of frame n at a moment of it, in frames from the clip's start.
-pub fn frame_params_at(scene: &Scene, n: u32, moment: f64) -> Frame {
+fn frame_params_at(scene: &Scene, origin: Vec3, n: u32, moment: f64) -> Frame {
     let view = scene.camera.view_at(moment, scene.output.frames);
     let focal = view.focal(scene.render.width);
     Frame {
-        eye: single(view.eye),
+        eye: single(sub(view.eye, origin)),
         pixel_footprint: (1.0 / (focal * scene.render.filtered_side())) as f32,
         forward: single(scale(view.forward, focal)),
         right: single(view.right),

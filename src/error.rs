@@ -5,6 +5,7 @@ use crate::device::DeviceError;
 use crate::device_scene::TooMany;
 use crate::output::OutputError;
 use crate::output::manifest::ManifestError;
+use crate::quote::brief;
 use crate::render::RenderError;
 use crate::scene::Problems;
 use std::path::PathBuf;
@@ -92,16 +93,11 @@ pub enum Error {
 // The first few, and how many more. They may come from a manifest that anybody has written.
 fn listed(places: &[String]) -> String {
     const SHOWN: usize = 8;
-    let first = places.iter().take(SHOWN).map(|place| printable(place)).collect::<Vec<_>>().join(", ");
+    let first = places.iter().take(SHOWN).map(|place| brief(place)).collect::<Vec<_>>().join(", ");
     match places.len() {
         n if n <= SHOWN => first,
         n => format!("{first} and {} more", n - SHOWN),
     }
-}
-
-/// A text that anybody may have written, without what a terminal would obey.
-pub fn printable(text: &str) -> String {
-    text.chars().map(|c| if c.is_control() { '?' } else { c }).collect()
 }
 
 impl Error {
@@ -116,7 +112,7 @@ impl Error {
             | Error::Asset(_)
             | Error::TooMany(_) => 65,
             Error::OtherScene(..) | Error::Manifest(_) | Error::Outside { .. } => 65,
-            Error::Device(_) | Error::NoEngine(_) => 69,
+            Error::Device(_) | Error::NoEngine(_) | Error::Output(OutputError::Threads(_)) => 69,
             Error::Differs(_) => 70,
             Error::Output(OutputError::Taken(_)) => 65,
             Error::Output(_) | Error::Read(..) => 74,

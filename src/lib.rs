@@ -29,11 +29,13 @@ pub mod hostile;
 mod kernels;
 mod math;
 mod output;
+mod quote;
 mod render;
 mod report;
 pub mod scene;
 #[cfg(test)]
 mod tests;
+mod threads;
 
 pub use error::Error;
 pub use film::image::{Image, Layers};
@@ -50,6 +52,7 @@ pub use assets::AssetError;
 pub use assets::source::Limits;
 pub use device::{DeviceError, DeviceStats};
 pub use device_scene::TooMany;
+pub use threads::NoThread;
 
 /// Ends the program where the system gives no more memory, with exit code 69. Nothing is allocated on the way, and what is written
 /// is whole.

@@ -24,6 +24,7 @@ pub mod y4m;
 
 use crate::film::image::{Image, Layers};
 use crate::kernels::Isa;
+use crate::threads::NoThread;
 use std::borrow::Cow;
 use std::path::PathBuf;
 use std::sync::OnceLock;
@@ -58,6 +59,9 @@ pub enum OutputError {
         /// Everything ffmpeg printed.
         words: String,
     },
+    /// The system starts no more threads or processes.
+    #[error(transparent)]
+    Threads(#[from] NoThread),
     /// A sink outside of this crate failed.
     #[error("{0}")]
     Custom(Box<dyn std::error::Error + Send + Sync>),
@@ -69,6 +73,7 @@ impl OutputError {
     pub fn reworded(self, words_of: impl FnOnce(&str) -> String) -> OutputError {
         match self {
             OutputError::Encoder { what, words } => OutputError::Encoder { what: words_of(&what), words },
+            OutputError::Threads(e) => OutputError::Threads(NoThread(words_of(&e.0))),
             other => OutputError::Encoder { what: words_of(&other.to_string()), words: String::new() },
         }
     }

@@ -15,7 +15,7 @@ mod viewer;
 
 use crate::assets::source::Limits;
 use crate::assets::{AssetError, Assets};
-use crate::device::cpu::{self, Cpu};
+use crate::device::cpu::Cpu;
 use crate::device::cuda::Cuda;
 use crate::device::driver::{GpuFacts, Gpus, probe};
 use crate::device::{Device, DeviceError, DeviceNeeds, Meter};
@@ -27,6 +27,7 @@ use crate::kernels::Isa;
 use crate::output::memory::{KeptFrame, MemorySink};
 use crate::output::{OutputError, PixelFormats, RunInfo, Sink};
 use crate::scene::{Exposure, Scene};
+use crate::threads::{self, Busy, NoThread};
 use delivery::RunMemory;
 use denoise::{Denoiser, DenoiserLibrary};
 use frames::FrameList;
@@ -178,20 +179,30 @@ impl Renderer {
 
     /// The same for a scene that has been checked, as those are that were read from a text.
     pub(crate) fn prepare(scene: Scene, options: RenderOptions) -> Result<Renderer, RenderError> {
+        Renderer::prepare_with(scene, options, |scene, limits| Ok(Assets::load(scene, limits)?))
+    }
+
+    /// The same with what `read` gives of the files that the scene names.
+    pub(crate) fn prepare_with(
+        scene: Scene,
+        options: RenderOptions,
+        read: impl FnOnce(&Scene, Limits) -> Result<Assets, RenderError> + Send,
+    ) -> Result<Renderer, RenderError> {
         let isa = Isa::pick(options.isa.as_deref()).map_err(DeviceError::from)?;
-        let pool = cpu::pool(options.threads)?;
+        let pool = threads::pool(options.threads).map_err(DeviceError::from)?;
         // The driver takes its time to start: the scene is made ready meanwhile.
-        std::thread::scope(|threads| {
-            let chosen = threads.spawn(|| choose(&options.devices));
+        std::thread::scope(|scope| {
+            let chosen =
+                threads::spawn_scoped(scope, "driver", || choose(&options.devices)).map_err(DeviceError::from)?;
             let prepared = pool.install(|| -> Result<_, RenderError> {
-                let assets = Assets::load(&scene, options.limits)?;
+                let assets = read(&scene, options.limits)?;
                 let start = scene.at(0.0);
                 let mut device_scene = DeviceScene::new(&start, &assets)?;
                 // The CPU works out the lamp light, the same for all devices.
                 isa.bake_lightmap(&mut device_scene, &start);
                 Ok((assets, Arc::new(device_scene)))
             });
-            let chosen = joined(chosen)?;
+            let chosen = chosen.join()?;
             let (assets, device_scene) = prepared?;
             let (stop, options) = (Arc::default(), options.clone());
             let stops = match scene.film.exposure {
@@ -327,19 +338,23 @@ impl Renderer {
         let device_needs =
             DeviceNeeds { rgba: needs.rgba8, yuv: needs.yuv420 && !is_linear, linear: is_linear, adaptive };
         // Every output is opened, and the encoder tried, before anything is rendered; devices get ready meanwhile.
-        let (devices, opened) = std::thread::scope(|threads| {
+        let (devices, opened) = std::thread::scope(|scope| {
             let sinks = &mut sinks;
-            let opened = threads.spawn(move || sinks.iter_mut().try_for_each(|s| s.open(&info)));
+            let open = move || sinks.iter_mut().try_for_each(|s| s.open(&info));
+            let opened = threads::spawn_scoped(scope, "open", open).map_err(DeviceError::from)?;
             let devices = match self.waiting.take() {
                 Some((ready_for, devices)) if ready_for == device_needs => Ok(devices),
                 _ => self.devices(device_needs, progress),
             };
-            (devices, joined(opened))
-        });
+            Ok::<_, RenderError>((devices, opened.join()))
+        })?;
         opened?;
         let mut devices = devices?;
         let names: Vec<String> = devices.iter().map(|d| d.info().name.clone()).collect();
         progress.start(&info, &names, self.threads());
+        if let Some(remark) = self.remark() {
+            progress.remark(&remark);
+        }
         let plan = Plan::new(&self.scene, &devices, frames.len(), is_linear, needs, self.options.split, self.gain());
         let already: Option<Vec<_>> = sinks.iter().map(|s| s.already()).collect();
         let work = scheduler::Work {
@@ -367,6 +382,12 @@ impl Renderer {
             self.waiting = Some((device_needs, devices));
         }
         result
+    }
+
+    /// What to say of the files that the scene names.
+    pub(crate) fn remark(&self) -> Option<String> {
+        let particles = self.scene.world.particles.as_ref().zip(self.assets.particles.as_ref());
+        particles.and_then(|(asked, read)| read.remark(asked.colour_by))
     }
 
     /// Whether devices are to leave linear light: they tone and pack pictures themselves where nobody needs it.
@@ -398,7 +419,7 @@ impl Renderer {
         needs: DeviceNeeds,
         progress: &mut dyn Progress,
     ) -> Result<Vec<Box<dyn Device>>, RenderError> {
-        let made: Vec<_> = std::thread::scope(|threads| {
+        let made: Vec<_> = std::thread::scope(|scope| {
             let make = |facts: &GpuFacts| {
                 let mut gpu = Cuda::new(facts, Arc::clone(&self.device_scene), needs)?;
                 if let Some((_, task)) = self.options.fault.filter(|(ordinal, _)| *ordinal == facts.ordinal) {
@@ -406,9 +427,12 @@ impl Renderer {
                 }
                 Ok::<_, DeviceError>(gpu)
             };
-            let threads: Vec<_> = self.chosen.gpus.iter().map(|gpu| threads.spawn(move || make(gpu))).collect();
-            threads.into_iter().map(joined).collect()
-        });
+            let gpus = &self.chosen.gpus;
+            let idle = threads::reserve(scope, "gpu", gpus.len())?;
+            let busy: Vec<_> = idle.into_iter().zip(gpus).map(|(one, gpu)| one.run(move || make(gpu))).collect();
+            Ok::<_, NoThread>(busy.into_iter().map(Busy::join).collect())
+        })
+        .map_err(DeviceError::from)?;
         let mut devices: Vec<Box<dyn Device>> = Vec::new();
         for gpu in made {
             match gpu {
@@ -425,11 +449,6 @@ impl Renderer {
         }
         Ok(devices)
     }
-}
-
-// What a thread gave; its panic goes on here.
-fn joined<T>(thread: std::thread::ScopedJoinHandle<T>) -> T {
-    thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
 }
 
 fn choose(devices: &Devices) -> Result<Chosen, DeviceError> {

@@ -6,6 +6,7 @@ use crate::device::Meter;
 use crate::output::RunInfo;
 use crate::render::stats::{FrameReport, Progress, RunReport, StageTimes, ms};
 use crate::scene::Scene;
+use crate::threads;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
 use log::{Log, Totals};
 use serde::Serialize;
@@ -91,6 +92,7 @@ struct Watch {
 }
 
 impl Watch {
+    // Without a thread nothing moves, and nothing else is lost.
     fn start(look: impl Fn() + Send + 'static) -> Watch {
         let ended = Arc::new(AtomicBool::new(false));
         let seen = Arc::clone(&ended);
@@ -100,7 +102,7 @@ impl Watch {
                 std::thread::park_timeout(TICK);
             }
         };
-        Watch { ended, thread: Some(std::thread::spawn(turns)) }
+        Watch { ended, thread: threads::spawn("progress", turns).ok() }
     }
 }
 
@@ -302,7 +304,7 @@ pub fn remark(text: &str) {
 }
 
 /// Says on stderr what is being done, on a terminal only; gone when it is dropped.
-pub struct Spinner(ProgressBar);
+pub struct Spinner(ProgressBar, Option<Watch>);
 
 impl Spinner {
     /// One that turns, unless `quiet`.
@@ -310,8 +312,9 @@ impl Spinner {
         let hidden = quiet || !std::io::stderr().is_terminal();
         let target = if hidden { ProgressDrawTarget::hidden() } else { ProgressDrawTarget::stderr() };
         let bar = ProgressBar::with_draw_target(None, target);
-        bar.enable_steady_tick(TICK);
-        Spinner(bar)
+        let ticked = bar.clone();
+        let watch = (!hidden).then(|| Watch::start(move || ticked.tick()));
+        Spinner(bar, watch)
     }
     /// What is being done now.
     pub fn say(&self, text: &str) {
@@ -321,6 +324,7 @@ impl Spinner {
 
 impl Drop for Spinner {
     fn drop(&mut self) {
+        self.1 = None;
         self.0.finish_and_clear();
     }
 }

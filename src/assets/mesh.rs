@@ -3,6 +3,7 @@
 use super::AssetError;
 use super::source::{self, Limits};
 use crate::math::vec3::single;
+use crate::quote::brief;
 use crate::scene::diagnostic::Rule;
 use crate::scene::{Mesh, Rectangle};
 use ply_rs_bw::parser::{ParseError, Parser, Reader};
@@ -261,8 +262,11 @@ fn load_ply(path: &Path, limits: Limits, room: &Room) -> Result<Triangles, Asset
     let (mut points, mut all, mut has_normals) = (Vec::new(), Vec::new(), false);
     for (_, element) in &header.elements {
         if element.count as u64 > bytes || (element.properties.is_empty() && element.count > 0) {
-            let what =
-                format!("it tells of {} elements `{}`, and has {bytes} bytes in all", element.count, element.name);
+            let what = format!(
+                "it tells of {} elements `{}`, and has {bytes} bytes in all",
+                element.count,
+                brief(&element.name)
+            );
             return Err(AssetError::broken("mesh", path, what));
         }
         match element.name.as_str() {

@@ -6,7 +6,8 @@
 use super::source::Limits;
 use super::{AssetError, source, sphere_file};
 use crate::math::colormap::{COLOURS, viridis};
-use crate::math::vec3::length;
+use crate::math::vec3::{Vec3, add, length, scale, single, sub};
+use crate::quote::brief;
 use crate::scene::diagnostic::Rule;
 use crate::scene::{ColourBy, Material, Particles};
 use std::path::Path;
@@ -29,12 +30,16 @@ pub struct ParticleSet {
 /// Particles as the renderer takes them.
 #[derive(Clone, Debug)]
 pub struct ColouredSpheres {
-    /// Centres and radii.
+    /// Centres, seen from `origin`, and radii.
     pub spheres: Vec<([f32; 3], f32)>,
+    /// The point that devices take for the origin: their coordinates have single precision.
+    pub origin: Vec3,
     /// Their places in `colours`.
-    pub colour_indices: Vec<u8>,
-    /// The colour map, or the one material.
+    pub colour_indices: Vec<u16>,
+    /// The colour map and the colour of what has no value, or the one material.
     pub colours: Vec<Material>,
+    /// How many have no value to be coloured by: it is not a number.
+    pub unknown: usize,
     /// The values at its ends, where there is a map.
     pub range: Option<[f64; 2]>,
 }
@@ -42,10 +47,17 @@ pub struct ColouredSpheres {
 impl ColouredSpheres {
     /// Reads a frame's particles, of a clip of `frames`, and colours them. The map's ends are those of the first frame where the scene
     /// gives none, so that a colour means the same value in all frames; where all values are alike there, as in a simulation that begins
-    /// at rest, those of its middle and its end count too.
-    pub fn load(particles: &Particles, frame: u32, frames: u32, limits: Limits) -> Result<ColouredSpheres, AssetError> {
+    /// at rest, those of its middle and its end count too. The same `origin` holds for all frames; without one it is found here.
+    pub fn load(
+        particles: &Particles,
+        frame: u32,
+        frames: u32,
+        origin: Option<Vec3>,
+        limits: Limits,
+    ) -> Result<ColouredSpheres, AssetError> {
         let path = particles.file(frame);
         let set = read(&path, limits)?;
+        let origin = origin.unwrap_or_else(|| set.origin());
         let values = set.values(particles.colour_by, &path)?;
         let range = match (&values, particles.range) {
             (None, _) => None,
@@ -68,17 +80,20 @@ impl ColouredSpheres {
         };
         let place = |x: f64, [low, high]: [f64; 2]| {
             let t = if high > low { (x - low) / (high - low) } else { 0.5 };
-            (t.clamp(0.0, 1.0) * (COLOURS - 1) as f64).round() as u8
+            if x.is_nan() { COLOURS as u16 } else { (t.clamp(0.0, 1.0) * (COLOURS - 1) as f64).round() as u16 }
         };
         let spheres = set.positions.iter().zip(&set.radii);
+        let coloured = |colour| Material { colour, ..particles.material };
         Ok(ColouredSpheres {
-            spheres: spheres.map(|(p, &r)| (p.map(|x| x as f32), r as f32)).collect(),
+            spheres: spheres.map(|(&p, &r)| (single(sub(p, origin)), r as f32)).collect(),
+            origin,
+            unknown: values.iter().flatten().filter(|x| x.is_nan()).count(),
             colour_indices: match (&values, range) {
                 (Some(values), Some(range)) => values.iter().map(|&x| place(x, range)).collect(),
                 _ => vec![0; set.radii.len()],
             },
             colours: match range {
-                Some(_) => (0..COLOURS).map(|i| Material { colour: viridis(i), ..particles.material }).collect(),
+                Some(_) => (0..COLOURS).map(viridis).chain([UNKNOWN]).map(coloured).collect(),
                 None => vec![particles.material],
             },
             range,
@@ -90,9 +105,20 @@ impl ColouredSpheres {
         let edge = |sign: f32, i: usize| {
             f64::from(self.spheres.iter().map(|(c, r)| sign * c[i] + r).fold(f32::NEG_INFINITY, f32::max))
         };
-        [[0, 1, 2].map(|i| -edge(-1.0, i)), [0, 1, 2].map(|i| edge(1.0, i))]
+        [[0, 1, 2].map(|i| -edge(-1.0, i)), [0, 1, 2].map(|i| edge(1.0, i))].map(|corner| add(corner, self.origin))
+    }
+
+    /// What to say of particles without a value, if there are any.
+    pub fn remark(&self, by: ColourBy) -> Option<String> {
+        let (unknown, all, by) = (self.unknown, self.spheres.len(), by.name());
+        (unknown > 0).then(|| format!("{unknown} of {all} particles have no number for {by}: they are drawn grey"))
     }
 }
+
+// The colour of what has no value: no map has it.
+const UNKNOWN: Vec3 = [0.6; 3];
+// Single precision may misplace a particle by this share of its radius.
+const MISPLACED: f64 = 1e-3;
 
 // The least and the greatest; none where no value is a number.
 fn ends(values: &[f64]) -> Option<[f64; 2]> {
@@ -110,6 +136,19 @@ fn apart(ends: Option<[f64; 2]>) -> [f64; 2] {
 }
 
 impl ParticleSet {
+    // The middle of them, where they lie so far from the origin that single precision would move the smallest by more than a
+    // thousandth of its radius, and farther than they reach around their middle; else the origin itself.
+    fn origin(&self) -> Vec3 {
+        let edge = |sign: f64, i: usize| self.positions.iter().map(|p| sign * p[i]).fold(f64::NEG_INFINITY, f64::max);
+        let (low, high) = ([0, 1, 2].map(|i| -edge(-1.0, i)), [0, 1, 2].map(|i| edge(1.0, i)));
+        let middle = scale(add(low, high), 0.5);
+        let most = |v: Vec3| v.iter().fold(0.0, |m: f64, x| m.max(x.abs()));
+        let smallest = self.radii.iter().copied().fold(f64::INFINITY, f64::min);
+        let rounding = most(low).max(most(high)) * f64::from(f32::EPSILON) / 2.0;
+        let is_far = rounding > MISPLACED * smallest && most(middle) > most(sub(high, middle));
+        if is_far { middle } else { [0.0; 3] }
+    }
+
     // The values that colour, if any do.
     fn values(&self, by: ColourBy, path: &Path) -> Result<Option<Vec<f64>>, AssetError> {
         let missing = |name| {
@@ -220,9 +259,9 @@ pub fn read_table(path: &Path, bytes: &[u8]) -> Result<ParticleSet, AssetError> 
             let name = ["x", "y", "z", "r", "vx", "vy", "vz", "p"][c];
             let word =
                 record.get(at).ok_or_else(|| broken(format!("line {line}: it has no `{name}` (column {})", at + 1)))?;
-            let x = word
-                .parse()
-                .map_err(|_| broken(format!("line {line}, column {}: `{word}` is no number for `{name}`", at + 1)))?;
+            let x = word.parse().map_err(|_| {
+                broken(format!("line {line}, column {}: `{}` is no number for `{name}`", at + 1, brief(word)))
+            })?;
             Ok(Some(x))
         };
         let all = [value(0)?, value(1)?, value(2)?, value(3)?, value(4)?, value(5)?, value(6)?, value(7)?];
@@ -267,5 +306,33 @@ mod tests {
         assert!(table("a.csv", "1,2,3,4\n1,2\n").unwrap_err().contains("line 2: it has no `z`"));
         assert!(table("a.csv", "1,2,3,0\n").unwrap_err().contains("radius 0"));
         assert!(table("a.csv", "").unwrap_err().contains("no particles"));
+    }
+
+    #[test]
+    fn only_far_particles_have_an_origin_of_their_own() {
+        let origin = |text: &str| table("a.xyzr", text).unwrap().origin();
+        assert_eq!(origin("500000.25 4100000 12 0.01\n500001.25 4100002 13 0.02\n"), [500000.75, 4100001.0, 12.5]);
+        // Near the origin, around it, and large ones.
+        for near in ["1 2 3 0.01\n2 3 4 0.01\n", "-900 0 0 0.001\n900 1 2 0.001\n", "500000 0 0 100\n500010 0 0 100\n"]
+        {
+            assert_eq!(origin(near), [0.0; 3], "{near}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_number_has_a_colour_of_its_own() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("a.csv");
+        std::fs::write(&file, "x,y,z,r,p\n0,0,0,1,5\n3,0,0,1,NaN\n6,0,0,1,9\n").unwrap();
+        let text = format!("[particles]\npath = \"{}\"\ncolor_by = \"pressure\"\n", file.display());
+        let scene = crate::scene::Scene::parse(&text, "a.toml", Path::new("")).unwrap().scene;
+        let particles = scene.world.particles.unwrap();
+        let read = ColouredSpheres::load(&particles, 0, 1, None, Limits::default()).unwrap();
+        assert_eq!(read.colour_indices, [0, COLOURS as u16, COLOURS as u16 - 1]);
+        assert_eq!((read.colours[COLOURS].colour, read.range, read.unknown), (UNKNOWN, Some([5.0, 9.0]), 1));
+        assert_eq!(
+            read.remark(ColourBy::Pressure).unwrap(),
+            "1 of 3 particles have no number for pressure: they are drawn grey"
+        );
     }
 }

@@ -3,6 +3,7 @@
 use super::{Cli, Command, QualityArg, RenderArgs, SamplesArg, SceneArgs, home, parse_threads};
 use crate::error::Error;
 use crate::output::stream::Stream;
+use crate::quote::brief;
 use crate::render::frames::FrameList;
 use crate::report::{LogFormat, remark};
 use crate::scene::{Adaptive, Pattern, Scene, Solid, TextureSource, expand_home, tokens};
@@ -87,7 +88,7 @@ impl SceneArgs {
         }
         if let Some(text) = &self.texture {
             let texture = TextureSource::parse(text, here, home().as_deref())
-                .map_err(|e| wrong("texture", format!("`{text}`: expected {e}")))?;
+                .map_err(|e| wrong("texture", format!("`{}`: expected {e}", brief(text))))?;
             match &mut scene.world.floor {
                 Some(floor) => floor.texture = texture,
                 None => return Err(wrong("texture", "the scene has no floor".into())),
@@ -142,7 +143,7 @@ impl RenderArgs {
         let stream = self.output.as_deref().and_then(Stream::of);
         if let (Some(text), None) = (&self.output, &stream) {
             if text.starts_with('-') {
-                return Err(wrong(format!("`{text}` is a flag; a file of that name is ./{text}")));
+                return Err(wrong(format!("`{0}` is a flag; a file of that name is ./{0}", brief(text))));
             }
             let text = expand_home(text, home().as_deref()).display().to_string();
             if Path::new(&text).is_dir() {

@@ -1,7 +1,7 @@
 //! Flags of `particles`.
 
 use crate::scene::ColourBy;
-use crate::scene::limits::MAX_SIDE;
+use crate::scene::limits::{MAX_SIDE, MOST_PARTICLES};
 use clap::{Args, Subcommand, ValueEnum};
 use std::path::PathBuf;
 
@@ -63,6 +63,12 @@ pub struct PictureArgs {
     /// Draw the colour map with its numbers.
     #[arg(long)]
     pub legend: bool,
+    /// Which time step of a series, whose name has %d or %0Nd [default: 0]
+    #[arg(long, value_name = "N")]
+    pub step: Option<u32>,
+    /// Most bytes that the file may have, MiB [default: 4096]
+    #[arg(long, value_name = "MIB", value_parser = clap::value_parser!(u64).range(1..=1 << 30))]
+    pub limit_file: Option<u64>,
     /// Samples along each side of a pixel.
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=64))]
     pub samples: u32,
@@ -119,7 +125,7 @@ pub enum FileLayout {
 #[derive(Args, Debug)]
 pub struct GenerateArgs {
     /// How many particles.
-    #[arg(value_parser = clap::value_parser!(u32).range(1..=67_108_864))]
+    #[arg(value_parser = clap::value_parser!(u32).range(1..=i64::from(MOST_PARTICLES)))]
     pub count: u32,
     /// The file; with %d or %0Nd for a series of time steps.
     pub file: String,

@@ -10,7 +10,6 @@ use crate::cli::BenchArgs;
 use crate::device::cuda::Cuda;
 use crate::device::driver::probe;
 use crate::device::{Device, DeviceError, DeviceNeeds, FilmSlice, Memory, Schedule, Task, TaskStats};
-use crate::device_scene::frame_params;
 use crate::error::Error;
 use crate::gpu_types::Frame;
 use crate::kernels::Isa;
@@ -39,10 +38,10 @@ pub fn run(args: &BenchArgs) -> Result<(), Error> {
     if let Some(folder) = &args.plots {
         prepare(&folder.join("work.svg"))?;
     }
-    let params = frame_params(&scene, 0);
     let options = RenderOptions { isa: environment("POLYFLY_ISA"), ..RenderOptions::default() };
     let renderer = Renderer::prepare(scene, options).map_err(|e| placed(text.as_ref(), e))?;
     let isa = renderer.isa();
+    let params = renderer.device_scene().frame_params(renderer.scene(), 0);
     let cpu = renderer.cpu(isa);
     let flops = renderer.cpu(Isa::counting()).flops(&params, samples);
     output(&format!("# {:.3} Gflop a frame, counted\n", flops as f64 / 1e9))?;
@@ -57,8 +56,11 @@ pub fn run(args: &BenchArgs) -> Result<(), Error> {
         ))
     };
     let name = format!("cpu {}", isa.name);
-    let scheduled =
-        |schedule, threads| median(args.runs, &mut || Ok(cpu.run_scheduled(&params, samples, schedule, threads)));
+    let scheduled = |schedule, threads| {
+        median(args.runs, &mut || {
+            Ok(cpu.run_scheduled(&params, samples, schedule, threads).map_err(DeviceError::from)?)
+        })
+    };
     let (serial, _) = scheduled(Schedule::Static, 1)?;
     row(&name, "serial", "1", serial)?;
     let mut ways: Vec<Way> = Vec::new();

@@ -5,11 +5,13 @@ use super::hints::hints;
 use super::{load_scene, output};
 use crate::cli::CheckArgs;
 use crate::error::Error;
+use crate::math::srgb::linear;
 use crate::output::PixelFormats;
 use crate::output::memory::MemorySink;
 use crate::render::frames::FrameList;
 use crate::render::{Devices, RenderOptions, Renderer};
-use crate::scene::{Scene, defaults};
+use crate::scene::{LampSamples, Scene, defaults};
+use std::collections::BTreeSet;
 use std::fmt::Write;
 use std::sync::PoisonError;
 
@@ -20,6 +22,10 @@ const TRIALS: usize = 5;
 // Shares of pixels with the darkest and the lightest code from which a frame is told of.
 const BLACK: f64 = 0.995;
 const BURNT: f64 = 0.5;
+// Light that is shown as white is burnt from here on: white itself may be meant.
+const ABOVE_WHITE: f32 = 1.01;
+// The share of a colour map's pixels that may be brighter than the map.
+const OFF_THE_MAP: f64 = 0.05;
 
 /// Checks a scene.
 pub fn run(args: &CheckArgs) -> Result<(), Error> {
@@ -95,6 +101,9 @@ fn trial_hints(scene: &Scene, asked: &FrameList) -> Result<Vec<String>, Error> {
     small.render.set_samples(if small.render.is_path() { 16 } else { 1 });
     // A look, which takes no longer for what the scene's pictures may take.
     small.render.light_samples = 1;
+    if matches!(small.render.lamp_samples, LampSamples::All | LampSamples::Drawn(_)) {
+        small.render.lamp_samples = LampSamples::Drawn(1);
+    }
     small.render.depth = small.render.depth.min(defaults::DEPTH);
     small.render.cutoff = small.render.cutoff.max(defaults::CUTOFF);
     let mut renderer = Renderer::prepare(small, RenderOptions { devices: Devices::Cpu, ..RenderOptions::default() })?;
@@ -106,7 +115,10 @@ fn trial_hints(scene: &Scene, asked: &FrameList) -> Result<Vec<String>, Error> {
     let (sink, frames) = MemorySink::new(needs);
     renderer.run_all(&tried, vec![Box::new(sink)], &mut ())?;
     let frames = frames.lock().unwrap_or_else(PoisonError::into_inner);
-    let mut hints = Vec::new();
+    let mut hints: Vec<String> = renderer.remark().into_iter().collect();
+    let particles = renderer.assets().particles.iter().filter(|p| p.range.is_some());
+    let map: BTreeSet<_> =
+        particles.flat_map(|p| &p.colours).map(|m| coarse(m.colour.map(|c| linear(c) as f32))).collect();
     for frame in frames.iter() {
         let n = frame.number;
         let pixels = frame.rgba8.as_ref().map_or(&[][..], |image| image.data().as_chunks::<4>().0);
@@ -118,13 +130,37 @@ fn trial_hints(scene: &Scene, asked: &FrameList) -> Result<Vec<String>, Error> {
         } else if share(|p| p[..3] == [0; 3]) > BLACK {
             hints.push(format!("frame {n} is black: is there a light?"));
         }
-        let burnt = share(|p| p[..3].contains(&255));
-        if burnt > BURNT {
+        let light = frame.linear.as_ref().map_or(&[][..], |image| image.data().as_chunks::<3>().0);
+        let is_burnt = |(p, light): (&[u8; 4], &[f32; 3])| (0..3).any(|i| p[i] == 255 && light[i] > ABOVE_WHITE);
+        let burnt: Vec<bool> = pixels.iter().zip(light).map(is_burnt).collect();
+        let burnt_share = share_of(burnt.iter().copied());
+        if burnt_share > BURNT {
             hints.push(format!(
                 "{:.0} % of frame {n} are burnt out: lower `exposure` in [film], or the lights",
-                100.0 * burnt
+                100.0 * burnt_share
+            ));
+        }
+        let shown = frame.layers.as_ref().map_or(&[][..], |l| l.albedo.data().as_chunks::<3>().0);
+        let mapped = shown.iter().zip(light).filter(|(albedo, _)| map.contains(&coarse(**albedo)));
+        let off = share_of(mapped.map(|(_, light)| light.iter().any(|&x| x > ABOVE_WHITE)));
+        if off > OFF_THE_MAP {
+            hints.push(format!(
+                "{:.0} % of the particles' pixels in frame {n} get more light than their colors can show, which fade toward white and \
+                 leave the color map: lower `exposure` in [film] (\"auto\" finds it), the sky or the lights",
+                100.0 * off
             ));
         }
     }
     Ok(hints)
+}
+
+// The share of those that are.
+fn share_of(all: impl Iterator<Item = bool>) -> f64 {
+    let (count, of) = all.fold((0, 0), |(count, of), is| (count + usize::from(is), of + 1));
+    f64::from(count as u32) / f64::from(of.max(1))
+}
+
+// A colour as a key: what belongs to a colour map is told by it.
+fn coarse(colour: [f32; 3]) -> [i32; 3] {
+    colour.map(|c| (c * 2000.0).round() as i32)
 }

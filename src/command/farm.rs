@@ -192,7 +192,7 @@ impl Job {
     fn text(&self, args: &FarmArgs) -> Result<String, Error> {
         let (cwd, program) = (quoted(&here()?), quoted(&program(args.engine)));
         let lines = [&cwd, &program, &self.render, &self.frames, &self.folder, &self.finish, &args.image];
-        if let Some(odd) = lines.into_iter().chain(&args.options).find(|line| line.contains(char::is_control)) {
+        if let Some(odd) = lines.into_iter().chain(&args.options).find(|line| line.contains(ends_line)) {
             return Err(Error::Usage(format!(
                 "a job is made of lines, and a name or flag has the end of one: {odd:?}"
             )));
@@ -282,6 +282,11 @@ fn encoding(render: &RenderArgs) -> Vec<String> {
     ];
     let hdr = hdr.then(|| "--hdr".to_owned());
     flags.into_iter().filter_map(|(flag, value)| Some(format!("{flag}={}", value?))).chain(hdr).collect()
+}
+
+// A sign that ends a line for a shell or for YAML 1.1, or that no line of a job has.
+fn ends_line(sign: char) -> bool {
+    sign.is_control() || ['\u{2028}', '\u{2029}'].contains(&sign)
 }
 
 // The template with its `@WORDS@` replaced, each once: what is put in is not looked at again.

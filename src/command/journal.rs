@@ -5,12 +5,13 @@ use super::claim::Claim;
 use super::machine::processor;
 use crate::assets::source::open_regular;
 use crate::device::DeviceStats;
-use crate::error::{Error, printable};
+use crate::error::Error;
 use crate::output::RunInfo;
 use crate::output::files::host;
 use crate::output::hidden;
+use crate::quote::brief;
 use crate::render::stats::{FrameReport, Progress, RunReport, StageTimes, ms};
-use crate::report::Reporter;
+use crate::report::{Reporter, remark};
 use serde::{Deserialize, Serialize};
 use std::fs::File;
 use std::io::{BufRead, BufReader, Read, Write};
@@ -19,8 +20,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Instant, SystemTime};
 
-// More than a record has.
+// More than a record has, and than the journal of one process: millions of frames.
 const LONGEST_RECORD: u64 = 1 << 20;
+const LONGEST_JOURNAL: u64 = 1 << 30;
 
 // What a run's records are of, before them.
 #[derive(Serialize, Deserialize)]
@@ -112,11 +114,18 @@ pub fn read(frames: &Path, clip: &str) -> Vec<Told> {
     names.sort();
     let journal = |(name, path): &(String, PathBuf)| {
         let (host, _) = name.strip_suffix(".jsonl")?.rsplit_once('-')?;
-        let mut told = Told { host: printable(host), ..Told::default() };
-        let mut file = BufReader::new(open_regular(path).ok()?);
+        let mut told = Told { host: brief(host), ..Told::default() };
+        let mut file = BufReader::new(open_regular(path).ok()?.take(LONGEST_JOURNAL));
         let (mut line, mut is_of_clip) = (Vec::new(), true);
-        // A line that a kill has cut off is no record, nor is one that is longer than any.
+        // A line that a kill has cut off is no record. Behind one that is longer than any record there are none.
         while file.by_ref().take(LONGEST_RECORD).read_until(b'\n', &mut line).is_ok_and(|n| n > 0) {
+            if line.len() as u64 == LONGEST_RECORD || file.get_ref().limit() == 0 {
+                remark(&format!(
+                    "{} is too long for a journal: the rest of it is not read",
+                    brief(&path.display().to_string())
+                ));
+                break;
+            }
             if let Ok(head) = serde_json::from_slice::<Head>(&line) {
                 is_of_clip = head.clip == clip;
             } else if let (true, Ok(entry)) = (is_of_clip, serde_json::from_slice::<Entry>(&line)) {

@@ -3,11 +3,14 @@
 use super::journal::{self, Entry, RunEntry, Told};
 use super::missing::Folder;
 use super::plots::{self, Curve, Words};
+use crate::assets::source::open_regular;
 use crate::cli::ReportArgs;
 use crate::error::Error;
 use crate::film::image::Image;
 use crate::output::files::{folder_of, write_whole};
+use crate::output::tag;
 use crate::output::{OutputError, opaque};
+use crate::quote::brief;
 use crate::render::sheet::{SHEET, SIDE, composed};
 use crate::report::{remark, size};
 use crate::scene::Tone;
@@ -18,7 +21,7 @@ use image::{ImageEncoder, RgbaImage, imageops};
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
-use std::io::Write as _;
+use std::io::{Read as _, Write as _};
 use std::path::{Path, PathBuf};
 
 // A film above this is linked to, not put into the page.
@@ -35,7 +38,7 @@ pub fn run(args: &ReportArgs) -> Result<(), Error> {
     let path = args.output.clone().unwrap_or_else(|| here.folder.path().join("report.html"));
     let film = match &args.film {
         Some(film) => Some(film.clone()),
-        None => last_film(&told),
+        None => last_film(&told, &here, args.quiet),
     };
     let page = page(&here, &whole, &told, film.as_deref().map(|film| (film, folder_of(&path))))?;
     write_whole(&path, |file| file.write_all(page.as_bytes()))?;
@@ -45,11 +48,33 @@ pub fn run(args: &ReportArgs) -> Result<(), Error> {
     Ok(())
 }
 
-// The last that was made of those that are still there.
-fn last_film(told: &[Told]) -> Option<PathBuf> {
+// The last that was made of those that are still there. The journals may have come from anybody: a link is not followed, and
+// a file of another folder counts only where it says itself that it is a film of this scene.
+fn last_film(told: &[Told], here: &Folder, quiet: bool) -> Option<PathBuf> {
     let mut runs: Vec<&RunEntry> = told.iter().filter_map(|t| t.run.as_ref()).collect();
     runs.sort_by(|a, b| a.at.total_cmp(&b.at));
-    runs.into_iter().flat_map(|run| &run.films).rfind(|film| film.is_file()).cloned()
+    let is_file = |film: &&PathBuf| std::fs::symlink_metadata(film).is_ok_and(|what| what.is_file());
+    let film = runs.into_iter().flat_map(|run| &run.films).rfind(is_file)?;
+    let whole = |folder: &Path| folder.canonicalize().ok();
+    let is_here = whole(folder_of(film)).is_some_and(|folder| Some(folder) == whole(&here.folder.path()));
+    if is_here || is_of_scene(film, &here.manifest.hash) {
+        return Some(film.clone());
+    }
+    if !quiet {
+        let film = brief(&film.display().to_string());
+        remark(&format!(
+            "{film} is not shown: it is elsewhere, and does not say that it is of this scene; --film shows it"
+        ));
+    }
+    None
+}
+
+// Whether a film's own tag names the scene. Near the beginning, where players look for what a film is.
+fn is_of_scene(film: &Path, hash: &str) -> bool {
+    let tag = tag::of_scene(hash);
+    let mut bytes = Vec::new();
+    let read = open_regular(film).and_then(|file| file.take(LARGEST).read_to_end(&mut bytes));
+    read.is_ok() && bytes.windows(tag.len()).any(|window| window == tag.as_bytes())
 }
 
 // A film comes with the page's folder.

@@ -1,6 +1,8 @@
 //! The job of the 2011 program: `polyfly particles CPU|GPU FILE WIDTH HEIGHT IMAGE`; and `particles generate`.
 
 use super::{environment, generate, output};
+use crate::assets::Assets;
+use crate::assets::particles::ColouredSpheres;
 use crate::assets::source::Limits;
 use crate::cli::{ParticlesArgs, ParticlesDevice, ParticlesJob, PictureArgs, check_pixels};
 use crate::error::Error;
@@ -9,11 +11,14 @@ use crate::math::vec3::{Vec3, add, length, scale, sub};
 use crate::output::files::{prepare, write_whole};
 use crate::output::formats::Format;
 use crate::output::{Frame, OutputError, PixelFormats, RunInfo, Sink};
+use crate::quote::brief;
 use crate::render::frames::FrameList;
 use crate::render::stats::{FrameReport, Progress, ms};
 use crate::render::{Devices, RenderOptions, Renderer};
+use crate::report::remark;
 use crate::scene::{
     Camera, CameraPath, FilmSettings, Light, Material, Output, Particles, RenderSettings, Scene, Sky, Tone, World,
+    numbered,
 };
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
@@ -38,9 +43,17 @@ fn picture(args: &PictureArgs) -> Result<(), Error> {
         ))
     })?;
     check_pixels(args.width, args.height).map_err(Error::Usage)?;
+    let path = args.file.display().to_string();
+    match (numbered(&path, 0).is_some(), args.step) {
+        (false, Some(_)) => {
+            return Err(Error::Usage(format!("--step: {} names no series: it has no %d or %04d", brief(&path))));
+        }
+        (true, None) => remark(&format!("{} is a series: its step 0 is drawn; --step N draws another", brief(&path))),
+        _ => {}
+    }
     let particles = Particles {
-        path: args.file.display().to_string(),
-        first: 0,
+        path,
+        first: args.step.unwrap_or(0),
         step: 1,
         colour_by: args.color_by.into(),
         range: None,
@@ -48,10 +61,13 @@ fn picture(args: &PictureArgs) -> Result<(), Error> {
         legend: args.legend,
     };
     let start = Instant::now();
-    let read = crate::assets::particles::ColouredSpheres::load(&particles, 0, 1, Limits::default())?;
+    let limits = Limits { file: args.limit_file.map_or(Limits::default().file, |mib| mib << 20), ..Limits::default() };
+    let read = ColouredSpheres::load(&particles, 0, 1, None, limits)?;
     let read_time = start.elapsed();
+    if let Some(unknown) = read.remark(particles.colour_by) {
+        remark(&unknown);
+    }
     let scene = view(args, particles, read.bounds())?;
-    drop(read);
     let options = RenderOptions {
         devices: match args.device {
             ParticlesDevice::Cpu => Devices::Cpu,
@@ -61,9 +77,10 @@ fn picture(args: &PictureArgs) -> Result<(), Error> {
         ..RenderOptions::default()
     };
     let start = Instant::now();
-    let mut renderer = Renderer::prepare(scene, options)?;
-    // The file is read once more there: what is left is the tree.
-    let built = start.elapsed().saturating_sub(read_time);
+    // The particles are all that the scene has: what is left to do is the tree.
+    let assets = Assets { particles: Some(read), limits, ..Assets::default() };
+    let mut renderer = Renderer::prepare_with(scene, options, |_, _| Ok(assets))?;
+    let built = start.elapsed();
     let options = format.options(None, Tone::Clip { gamma: 0.0 }).map_err(Error::Usage)?;
     let (last, path) = (args.runs - 1, args.image.clone());
     let sink = OneFile {

@@ -17,6 +17,7 @@ use crate::cli::{Asked, QualityArg, RenderArgs, SplitArg};
 use crate::error::Error;
 use crate::output::OutputError;
 use crate::output::video::Video;
+use crate::quote::brief;
 use crate::render::denoise::DenoiserLibrary;
 use crate::render::frames::FrameList;
 use crate::render::plan::Split;
@@ -298,7 +299,8 @@ fn devices(args: &RenderArgs) -> Result<Devices, Error> {
             (_, Ok(n)) => gpus.push(n),
             _ => {
                 return Err(Error::Usage(format!(
-                    "--devices: `{name}` is no device; expected `all`, or a list of `cpu` and GPUs' numbers"
+                    "--devices: `{}` is no device; expected `all`, or a list of `cpu` and GPUs' numbers",
+                    brief(name)
                 )));
             }
         }

@@ -2,6 +2,7 @@
 
 use crate::output::ffmpeg::end_all;
 use crate::report::remark;
+use crate::threads;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
@@ -144,9 +145,11 @@ impl Stop {
     #[cfg(unix)]
     fn hear_signals(&self) -> std::io::Result<()> {
         use signal_hook::consts::SIGINT;
-        let mut signals = signals()?;
+        // The thread first: signals that are taken, and that nobody hears, could not end the program.
+        let (give, taken) = crossbeam_channel::bounded::<signal_hook::iterator::Signals>(1);
         let stop = self.clone();
         let hear = move || {
+            let Ok(mut signals) = taken.recv() else { return };
             let mut first: Option<Instant> = None;
             for signal in signals.forever() {
                 let code = if signal == SIGINT { 130 } else { 75 };
@@ -186,7 +189,7 @@ impl Stop {
                             stop.leave(code, &words);
                         };
                         // Without it a second signal is needed.
-                        let _ = std::thread::Builder::new().spawn(wait);
+                        let _ = threads::spawn("grace", wait);
                     }
                     Some(at) if at.elapsed() < BOUNCE => {}
                     Some(_) => {
@@ -198,7 +201,9 @@ impl Stop {
                 }
             }
         };
-        std::thread::Builder::new().spawn(hear).map(drop)
+        threads::spawn("signals", hear)?;
+        let _ = give.send(signals()?);
+        Ok(())
     }
 }
 

@@ -12,9 +12,11 @@ use crate::cli::StudioArgs;
 use crate::error::Error;
 use crate::output::OutputError;
 use crate::output::formats::png;
+use crate::quote::brief;
 use crate::render::RenderOptions;
 use crate::render::sheet::{SHEET, sheet};
 use crate::report::{print, remark};
+use crate::threads;
 use batch::Batch;
 use document::Document;
 use painter::{Painter, Picture, Wish};
@@ -91,7 +93,7 @@ impl Studio {
             None => None,
             Some("resume") => Some("--resume".to_owned()),
             Some("overwrite") => Some("--overwrite".to_owned()),
-            Some(other) => return Err(Error::Usage(format!("`{other}` is neither resume nor overwrite"))),
+            Some(other) => return Err(Error::Usage(format!("`{}` is neither resume nor overwrite", brief(other)))),
         });
         let studio = Arc::clone(self);
         self.batch.start(&arguments, move || studio.tell())
@@ -127,14 +129,15 @@ pub fn run(args: &StudioArgs) -> Result<(), Error> {
         remark(&format!("Ctrl-C will leave a run that the page has started: {e}"));
     }
     let follower = Arc::clone(&studio);
-    std::thread::spawn(move || {
+    let follow = move || {
         loop {
             std::thread::sleep(LOOKED);
             if follower.document().follow() {
                 follower.tell();
             }
         }
-    });
+    };
+    threads::spawn("follow", follow).map_err(OutputError::from)?;
     let refused = |e| Error::from(OutputError::Write(format!("127.0.0.1:{}", args.port).into(), e));
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(refused)?;
     runtime.block_on(async {

@@ -5,7 +5,6 @@ use crate::cli::VerifyArgs;
 use crate::device::cuda::Cuda;
 use crate::device::driver::{Gpus, probe};
 use crate::device::{Device, DeviceError, DeviceNeeds, FilmSlice, Task};
-use crate::device_scene::frame_params;
 use crate::error::Error;
 use crate::kernels::Isa;
 use crate::render::scheduler::scene_of_frame;
@@ -50,7 +49,7 @@ impl Subject {
             device.update(&Arc::new(scene_of_frame(scene, first, &assets, isa, frame)?))?;
         }
         let task = Task::picture(scene, frame);
-        let ticket = device.submit(&task, &frame_params(scene, frame), FilmSlice::default())?;
+        let ticket = device.submit(&task, &renderer.device_scene().frame_params(scene, frame), FilmSlice::default())?;
         Ok(device.wait(ticket)?.1)
     }
 }

@@ -8,18 +8,13 @@ use super::{
 use crate::device_scene::{DeviceScene, HostScene};
 use crate::gpu_types::{Film, Frame, Launch, SmallScene};
 use crate::kernels::{Isa, Scratch, TILE_SIDE, TileWork, counted_flops};
+use crate::threads::{self, Busy, NoThread};
 use rayon::prelude::*;
 use std::collections::VecDeque;
 use std::ops::Range;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
-
-/// Starts a pool of tracing threads; 0 = one a core.
-pub fn pool(threads: usize) -> Result<Arc<rayon::ThreadPool>, DeviceError> {
-    let builder = rayon::ThreadPoolBuilder::new().num_threads(threads).thread_name(|i| format!("trace-{i}"));
-    builder.build().map(Arc::new).map_err(|e| DeviceError::Threads(threads, e.to_string()))
-}
 
 /// The CPU as a device.
 pub struct Cpu {
@@ -179,13 +174,16 @@ impl Cpu {
 
     /// Renders a frame with its tiles dealt out in a given way to plain threads, for comparing the ways. Gives the rays
     /// of each thread too.
+    ///
+    /// # Errors
+    /// The system starts no more threads.
     pub fn run_scheduled(
         &self,
         frame: &Frame,
         samples: u32,
         schedule: Schedule,
         threads: usize,
-    ) -> (TaskStats, Vec<u64>) {
+    ) -> Result<(TaskStats, Vec<u64>), NoThread> {
         let (mut picture, height) = (Memory::default(), self.scene.size().1);
         let film = film_of(TaskOutput::Picture, picture.sized(self.picture_bytes()), 0);
         let work = self.work(frame, uniform(samples), film, 0..height);
@@ -194,9 +192,10 @@ impl Cpu {
         let start = Instant::now();
         let counts: Vec<(u64, u64)> = std::thread::scope(|scope| {
             let (next, work) = (&next, &work);
-            let handles: Vec<_> = (0..threads)
-                .map(|thread| {
-                    scope.spawn(move || {
+            let idle = threads::reserve(scope, "balance", threads)?.into_iter().enumerate();
+            let busy: Vec<_> = idle
+                .map(|(thread, one)| {
+                    one.run(move || {
                         let mut sum = (0, 0);
                         let mut take = |tile: usize| {
                             let (rays, shadow_rays) = self.tile(work, tile as u32, thread);
@@ -212,15 +211,13 @@ impl Cpu {
                     })
                 })
                 .collect();
-            let joined =
-                |h: std::thread::ScopedJoinHandle<'_, _>| h.join().unwrap_or_else(|p| std::panic::resume_unwind(p));
-            handles.into_iter().map(joined).collect()
-        });
+            Ok::<_, NoThread>(busy.into_iter().map(Busy::join).collect())
+        })?;
         let time = start.elapsed();
         let rays: Vec<u64> = counts.iter().map(|c| c.0).collect();
         let shadow_rays = counts.iter().map(|c| c.1).sum();
         let stats = TaskStats { time, kernel: time, rays: rays.iter().sum(), shadow_rays, balance: balance(&rays) };
-        (stats, rays)
+        Ok((stats, rays))
     }
 
     fn picture_bytes(&self) -> usize {

@@ -47,7 +47,7 @@ const SPHERES_A_LEAF: u32 = 2;
 const TRIANGLES_A_LEAF: u32 = 4;
 
 impl Geometry {
-    /// All of a scene's.
+    /// All of a scene's, which is seen from the origin of its assets.
     pub fn new(scene: &Scene, assets: &Assets) -> Geometry {
         let world = &scene.world;
         let mut slabs = Vec::new();
@@ -90,7 +90,8 @@ impl Geometry {
                 ac: [0, 1, 2].map(|i| c[i] - a[i]),
             }));
         }
-        g.build_tree(scene, &bodies, &meshes);
+        let eye = scene.camera.path.reach(assets.origin()) + scene.camera.lens;
+        g.build_tree(scene, eye, &bodies, &meshes);
         g.bodies = bodies;
         if scene.render.is_path() || scene.render.lamp_samples != LampSamples::Floor {
             g.emitters = super::lights::emitters(scene, assets, &g, &sealed);
@@ -128,7 +129,7 @@ impl Geometry {
     }
 
     // Makes the tree, and puts spheres and triangles into the order of its leaves.
-    fn build_tree(&mut self, scene: &Scene, bodies: &[Body], meshes: &[(usize, usize)]) {
+    fn build_tree(&mut self, scene: &Scene, eye: f64, bodies: &[Body], meshes: &[(usize, usize)]) {
         let around = |c: [f32; 3], r: f32| [c.map(|x| x - r), c.map(|x| x + r)];
         // Rounding of a radius must not cost a graze.
         let body_boxes: Vec<Bounds> =
@@ -136,7 +137,6 @@ impl Geometry {
         let sphere_boxes: Vec<Bounds> = self.spheres.par_iter().map(|s| around(s.centre, s.radius)).collect();
         let triangle_boxes: Vec<Bounds> = self.triangles.par_iter().map(triangle_box).collect();
         let all = body_boxes.iter().chain(&sphere_boxes).chain(&triangle_boxes).flatten().flatten();
-        let eye = scene.camera.path.reach() + scene.camera.lens;
         let floor = scene.world.floor.iter().flat_map(|f| f.corners).map(length).fold(0.0, f64::max);
         self.reach = all.fold(eye.max(floor) as f32, |m, x| m.max(x.abs()));
         let code = |kind: i32, first: usize| {

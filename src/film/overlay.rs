@@ -30,12 +30,15 @@ struct Place {
 }
 
 impl Place {
-    // Larger in larger pictures; none where there is no room.
-    fn of(width: u32, height: u32) -> Option<Place> {
+    // Larger in larger pictures, and long enough for two numbers of so many letters in all; none where there is no room.
+    fn of(width: u32, height: u32, letters: usize) -> Option<Place> {
         let unit = (height / 480).max(1);
         let (left, bar) = (12 * unit, (width / 3).min(256 * unit));
         let top = height.checked_sub(44 * unit).filter(|_| bar > 80 * unit)?;
-        Some(Place { unit, left, top, bar })
+        // A blank between them.
+        let needed = 8 * unit * (letters as u32 + 1);
+        let bar = bar.max(needed);
+        (2 * left + bar <= width).then_some(Place { unit, left, top, bar })
     }
     // All of it with its margin: columns and rows.
     fn panel(&self, image: &Image<f32>) -> (Range<u32>, Range<u32>) {
@@ -45,9 +48,18 @@ impl Place {
     }
 }
 
+impl Legend {
+    // Where it is, and its numbers: with as many digits as there is room for.
+    fn layout(&self, (width, height): (u32, u32)) -> Option<(Place, [String; 2])> {
+        let place =
+            |numbers: [String; 2]| Some((Place::of(width, height, numbers.iter().map(String::len).sum())?, numbers));
+        place(self.range.map(number)).or_else(|| (1..4).rev().find_map(|n| place(self.range.map(|x| rounded(x, n)))))
+    }
+}
+
 impl PostStep for Legend {
     fn apply(&self, image: &mut Image<f32>, _frame: u32, _isa: Isa) {
-        let Some(place) = Place::of(image.width(), image.height()) else { return };
+        let Some((place, [low, high])) = self.layout((image.width(), image.height())) else { return };
         let (columns, rows) = place.panel(image);
         let Place { unit, left, top, bar } = place;
         let mut canvas = Canvas { image, tone: self.tone };
@@ -57,15 +69,13 @@ impl PostStep for Legend {
             (0..12 * unit).for_each(|y| canvas.dot(left + x, top + 12 * unit + y, colour));
         }
         canvas.write(&self.title, left, top, unit);
-        let [low, high] = self.range.map(number);
         let below = top + 27 * unit;
         canvas.write(&low, left, below, unit);
         canvas.write(&high, left + bar - high.len() as u32 * 8 * unit, below, unit);
     }
     fn cover(&self, coverage: &mut Image<f32>) {
-        let Some((columns, rows)) = Place::of(coverage.width(), coverage.height()).map(|p| p.panel(coverage)) else {
-            return;
-        };
+        let Some((place, _)) = self.layout((coverage.width(), coverage.height())) else { return };
+        let (columns, rows) = place.panel(coverage);
         for y in rows {
             let row = y as usize * coverage.width() as usize;
             coverage.data_mut()[row + columns.start as usize..row + columns.end as usize].fill(1.0);
@@ -86,6 +96,13 @@ fn number(x: f64) -> String {
     } else {
         format!("{}", (x * 1e4).round() / 1e4)
     }
+}
+
+// So many digits that count, the shorter way.
+fn rounded(x: f64, digits: usize) -> String {
+    let exponent = format!("{x:.*e}", digits - 1);
+    let plain = exponent.parse::<f64>().map_or_else(|_| exponent.clone(), |x| x.to_string());
+    if plain.len() < exponent.len() { plain } else { exponent }
 }
 
 struct Canvas<'a> {
@@ -161,5 +178,25 @@ mod tests {
         legend.cover(&mut Image::new(8, 8, 1, vec![0.0; 64]));
         assert_eq!(number(123456.789), "1.235e5");
         assert_eq!(number(0.25), "0.25");
+    }
+
+    #[test]
+    fn numbers_of_a_legend_stand_apart() {
+        for (range, expected) in [
+            ([-12345.6789, 98765.4321], ["-12345.6789", "98765.4321"]),
+            ([-1.234567e-7, 9.876543e8], ["-1.235e-7", "9.877e8"]),
+        ] {
+            let legend = Legend { title: "pressure".into(), range, tone: Tone::Soft };
+            for width in [244, 280, 320, 480, 1920] {
+                let (place, numbers) = legend.layout((width, 200)).unwrap();
+                let letters: usize = numbers.iter().map(String::len).sum();
+                assert!(place.bar >= 8 * (letters as u32 + 1) && 12 + place.bar < width, "{width}: {numbers:?}");
+                assert!(width < 320 || numbers == expected, "{width}: {numbers:?}");
+            }
+        }
+        assert_eq!([rounded(98765.0, 1), rounded(-0.25, 2), rounded(0.0, 1)], ["1e5", "-0.25", "0"]);
+        // As wide as ever where the numbers have room.
+        let short = Legend { title: "radius".into(), range: [0.0, 1.0], tone: Tone::Soft };
+        assert_eq!(short.layout((320, 240)).unwrap().0.bar, 106);
     }
 }

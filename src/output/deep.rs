@@ -3,6 +3,7 @@
 use super::video::Range;
 use crate::film::image::Image;
 use crate::scene::Tone;
+use crate::threads::{self, NoThread};
 use rayon::prelude::*;
 
 // The share of each primary in brightness (ITU-R BT.709-6 and BT.2020-2).
@@ -36,7 +37,14 @@ fn displayed(light: [f32; 3], tone: Tone, range: Range) -> [f64; 3] {
 
 /// The planes Y, U and V of a frame one after the other, ten bits in two bytes, the lower first, limited range; sides padded to even
 /// numbers with the last row and column. BT.709's colours through the tone curve, or BT.2020's by light itself (HDR10).
-pub fn planes(image: &Image<f32>, tone: Tone, range: Range) -> Vec<u8> {
+///
+/// # Errors
+/// The system starts no threads for it.
+pub fn planes(image: &Image<f32>, tone: Tone, range: Range) -> Result<Vec<u8>, NoThread> {
+    Ok(threads::shared_pool()?.install(|| packed(image, tone, range)))
+}
+
+fn packed(image: &Image<f32>, tone: Tone, range: Range) -> Vec<u8> {
     let (width, height) = (image.width() as usize, image.height() as usize);
     let (wide, tall) = (width.next_multiple_of(2), height.next_multiple_of(2));
     let shares = if range == Range::Standard { BT709 } else { BT2020 };
@@ -71,7 +79,7 @@ mod tests {
 
     fn codes(light: [f32; 3], tone: Tone, range: Range) -> Vec<u16> {
         let image = Image::new(1, 1, 3, light.to_vec());
-        planes(&image, tone, range).as_chunks::<2>().0.iter().map(|&b| u16::from_le_bytes(b)).collect()
+        planes(&image, tone, range).unwrap().as_chunks::<2>().0.iter().map(|&b| u16::from_le_bytes(b)).collect()
     }
 
     #[test]
@@ -91,7 +99,7 @@ mod tests {
     #[test]
     fn odd_sides_are_padded() {
         let image = Image::new(3, 1, 3, vec![0.5; 9]);
-        let bytes = planes(&image, Tone::Soft, Range::Standard);
+        let bytes = planes(&image, Tone::Soft, Range::Standard).unwrap();
         assert_eq!(bytes.len(), 2 * (4 * 2 + 2 + 2));
         assert!(bytes[..16].as_chunks::<2>().0.iter().all(|b| *b == bytes[..2]));
     }

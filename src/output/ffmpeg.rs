@@ -2,6 +2,7 @@
 
 use super::OutputError;
 use super::mp4::Sum;
+use crate::threads::{self, NoThread};
 use crossbeam_channel::{Receiver, RecvTimeoutError, Sender};
 use ffmpeg_sidecar::child::FfmpegChild;
 use ffmpeg_sidecar::command::FfmpegCommand;
@@ -28,20 +29,22 @@ pub struct Ffmpeg {
 /// # Errors
 /// There is none, or the one named does not run.
 pub fn find_ffmpeg(named: Option<&Path>) -> Result<Ffmpeg, OutputError> {
-    let that = |program: &Path| {
+    let that = |program: &Path| -> Result<Option<Ffmpeg>, NoThread> {
+        let version = |said: String| said.lines().next().unwrap_or_default().to_owned();
         let said = words(program, &["-version"], VERSION_PATIENCE)?;
-        Some(Ffmpeg { program: program.to_owned(), version: said.lines().next().unwrap_or_default().to_owned() })
+        Ok(said.map(|said| Ffmpeg { program: program.to_owned(), version: version(said) }))
     };
     if let Some(program) = named {
         let missing = || OutputError::NoEncoder(format!("`{}` does not run as ffmpeg", program.display()));
-        return that(program).ok_or_else(missing);
+        return that(program)?.ok_or_else(missing);
     }
-    if let Some(found) = that(Path::new("ffmpeg")) {
+    if let Some(found) = that(Path::new("ffmpeg"))? {
         return Ok(found);
     }
     let asked = ["-c", "import imageio_ffmpeg; print(imageio_ffmpeg.get_ffmpeg_exe())"];
-    let python = words(Path::new("python3"), &asked, VERSION_PATIENCE);
-    if let Some(found) = python.and_then(|path| that(Path::new(path.trim()))) {
+    if let Some(path) = words(Path::new("python3"), &asked, VERSION_PATIENCE)?
+        && let Some(found) = that(Path::new(path.trim()))?
+    {
         return Ok(found);
     }
     Err(OutputError::NoEncoder(
@@ -60,14 +63,27 @@ fn out_of_reach(command: &mut std::process::Command) {
 }
 
 /// What a program that ends well says first on its standard output, if it does so in time.
-pub fn words(program: &Path, arguments: &[&str], patience: Duration) -> Option<String> {
+///
+/// # Errors
+/// The system starts no more threads or processes.
+pub fn words(program: &Path, arguments: &[&str], patience: Duration) -> Result<Option<String>, NoThread> {
     let hear = |text: &mut String, line: &str| {
         text.push_str(line);
         text.push('\n');
         text.len() < MOST_WORDS
     };
-    let (status, text) = listen_to(program, arguments, patience, String::new(), hear).ok()?;
-    status.success().then_some(text)
+    match listen_to(program, arguments, patience, String::new(), hear) {
+        Ok((status, text)) => Ok(status.success().then_some(text)),
+        Err(e) => NoThread::of(&e).map_or(Ok(None), Err),
+    }
+}
+
+// What looks after a process that has started; without it the process is ended.
+fn attended<T>(child: &mut std::process::Child, started: Result<T, NoThread>) -> Result<T, NoThread> {
+    started.inspect_err(|_| {
+        end(child.id());
+        let _ = child.wait();
+    })
 }
 
 // What a program says on its standard output, line by line, until it ends or `hear` has heard enough. It may keep still for
@@ -84,6 +100,7 @@ fn listen_to<T: Default + Send + 'static>(
     out_of_reach(&mut command);
     let mut child = command.spawn()?;
     let watch = Watch::of(child.id());
+    let watch = attended(&mut child, watch)?;
     watch.begin(patience);
     let stdout = child.stdout.take().ok_or(std::io::ErrorKind::BrokenPipe)?;
     let clock = watch.clock();
@@ -91,6 +108,7 @@ fn listen_to<T: Default + Send + 'static>(
         clock.renew(patience);
         hear(heard, line)
     });
+    let ear = attended(&mut child, ear)?;
     let status = ear.wait_for(&mut child, &watch)?;
     match watch.has_struck() {
         true => Err(std::io::ErrorKind::TimedOut.into()),
@@ -118,15 +136,15 @@ impl<T: Default + Send + 'static> Ear<T> {
         pipe: impl Read + Send + 'static,
         heard: T,
         mut hear: impl FnMut(&mut T, &str) -> bool + Send + 'static,
-    ) -> Ear<T> {
+    ) -> Result<Ear<T>, NoThread> {
         let heard = Arc::new(Mutex::new(heard));
         let (alive, ended) = crossbeam_channel::bounded(0);
         let here = Arc::clone(&heard);
-        std::thread::spawn(move || {
+        threads::spawn("listen", move || {
             let _alive: Sender<()> = alive;
             lines(pipe, |line| hear(&mut here.lock().unwrap_or_else(PoisonError::into_inner), line));
-        });
-        Ear { heard, ended }
+        })?;
+        Ok(Ear { heard, ended })
     }
 
     // Until the process has ended and all that it has said is heard.
@@ -214,20 +232,20 @@ struct Watch {
 }
 
 impl Watch {
-    fn of(process: u32) -> Watch {
+    fn of(process: u32) -> Result<Watch, NoThread> {
         const STEP: Duration = Duration::from_millis(50);
         let (clock, has_struck) = (Clock::default(), Arc::new(AtomicBool::new(false)));
-        running().insert(process);
         let (alive, gone) = crossbeam_channel::bounded(0);
         let (seen, struck) = (clock.clone(), Arc::clone(&has_struck));
-        std::thread::spawn(move || {
+        threads::spawn("watch", move || {
             while gone.recv_timeout(STEP) == Err(RecvTimeoutError::Timeout) {
                 if seen.is_late() && !struck.swap(true, Ordering::Relaxed) {
                     end(process);
                 }
             }
-        });
-        Watch { process, clock, has_struck, _alive: alive }
+        })?;
+        running().insert(process);
+        Ok(Watch { process, clock, has_struck, _alive: alive })
     }
     // From now on it may take so long.
     fn begin(&self, patience: Duration) {
@@ -342,7 +360,8 @@ impl Process {
         command.hide_banner().args(["-y"]).args(arguments);
         out_of_reach(command.as_inner_mut());
         let failed = |e: String| OutputError::NoEncoder(format!("cannot start {}: {e}", program.display()));
-        let mut child = command.spawn().map_err(|e| failed(e.to_string()))?;
+        let refused = |e| NoThread::of(&e).map_or_else(|| failed(e.to_string()), OutputError::from);
+        let mut child = command.spawn().map_err(refused)?;
         #[cfg(target_os = "linux")]
         if let Some(stdin) = &child.as_inner_mut().stdin {
             // A wider pipe takes a frame in fewer turns. The kernel may refuse; then it stays as it is.
@@ -350,6 +369,7 @@ impl Process {
         }
         let stderr = child.take_stderr().ok_or_else(|| failed("it has no standard error".into()))?;
         let watch = Watch::of(child.as_inner().id());
+        let watch = attended(child.as_inner_mut(), watch)?;
         let clock = watch.clock();
         let ear = Ear::new(stderr, Transcript::default(), move |transcript, line| {
             if transcript.hear(line) {
@@ -357,6 +377,7 @@ impl Process {
             }
             true
         });
+        let ear = attended(child.as_inner_mut(), ear)?;
         Ok(Process { child, ear, watch, patience })
     }
 

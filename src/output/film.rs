@@ -90,7 +90,7 @@ impl Film {
         };
         let light = read(&path).map_err(failed)?.image;
         sized((light.width(), light.height()))?;
-        Ok(deep::planes(&light, self.tone, range))
+        Ok(deep::planes(&light, self.tone, range)?)
     }
     /// Names the files of these frames' time steps; None where they have none.
     pub fn steps_of(&self, frames: &[u32]) -> Option<String> {

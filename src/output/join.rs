@@ -13,6 +13,7 @@ use super::files::temporary;
 use super::mp4::{Fragments, Sum};
 use super::tag::{self, Tag};
 use super::video::{Settings, clock};
+use crate::threads::NoThread;
 use std::io::Write;
 use std::path::Path;
 use tempfile::NamedTempFile;
@@ -175,7 +176,7 @@ impl Joiner<'_> {
                 Err(e) if e.kind() == std::io::ErrorKind::TimedOut => {
                     return Err(wrong(kept_still(self.settings.patience, "checking the finished video")));
                 }
-                found => found.map_err(failed)?,
+                found => found.map_err(|e| NoThread::of(&e).map_or_else(|| failed(e), OutputError::from))?,
             },
         };
         if found.len() as u64 != frames {

@@ -9,6 +9,7 @@ use super::formats::Format;
 use super::hidden;
 use super::{OutputError, hex};
 use crate::assets::source::open_regular;
+use crate::quote::brief;
 use crate::scene::limits::{MAX_PIXELS, MAX_SIDE};
 use crate::scene::{Output, Pattern, Scene};
 use serde::{Deserialize, Serialize};
@@ -221,7 +222,8 @@ impl Manifest {
         places.extend(own(self.bits != other.bits, "output.bits"));
         places.extend(own(self.pattern != other.pattern, "output.path"));
         let both = self.files.keys().chain(other.files.keys());
-        places.extend(both.filter(|k| self.files.get(*k) != other.files.get(*k)).map(|k| format!("the file of {k}")));
+        let changed = both.filter(|k| self.files.get(*k) != other.files.get(*k));
+        places.extend(changed.map(|k| format!("the file of {}", brief(k))));
         let parsed = |m: &Manifest| m.scene.as_deref().and_then(|text| text.parse::<toml::Table>().ok());
         if let (Some(a), Some(b)) = (parsed(self), parsed(other)) {
             differing(&toml::Value::Table(a), &toml::Value::Table(b), "", &mut places);
@@ -240,11 +242,11 @@ impl Manifests {
             Ok(text) => text,
             Err(e) if e.kind() == std::io::ErrorKind::NotFound => return Ok(Manifests::default()),
             Err(e) if matches!(e.kind(), std::io::ErrorKind::InvalidData | std::io::ErrorKind::InvalidInput) => {
-                return Err(ManifestError::Foreign(path, e.to_string()));
+                return Err(ManifestError::Foreign(path, brief(&e.to_string())));
             }
             Err(e) => return Err(OutputError::Read(path, e).into()),
         };
-        let foreign = |what: String| ManifestError::Foreign(path.clone(), what);
+        let foreign = |what: String| ManifestError::Foreign(path.clone(), brief(&what));
         let all: Manifests = serde_json::from_str(&text).map_err(|e| foreign(e.to_string()))?;
         match all.frames.iter().find_map(|(key, manifest)| Some((key, manifest.nonsense(key)?))) {
             Some((key, what)) => Err(foreign(format!("{what} of {key:?} makes no sense"))),

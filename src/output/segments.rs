@@ -12,6 +12,7 @@ use super::join::Joiner;
 use super::tag::{Tag, name};
 use super::video::{Settings, input_arguments, kept, output_arguments, partial};
 use super::{OutputError, hidden, mp4};
+use crate::threads;
 use crossbeam_channel::{Receiver, Sender, bounded, unbounded};
 use rayon::prelude::*;
 use std::collections::BTreeMap;
@@ -235,13 +236,13 @@ impl Segments {
         let ((jobs, work), (report, ended)) = (unbounded(), unbounded());
         let worker = |_| {
             let (maker, work, report) = (Arc::clone(&maker), Receiver::clone(&work), Sender::clone(&report));
-            std::thread::spawn(move || {
+            threads::spawn("encode", move || {
                 for job in work {
                     let _ = report.send(maker.make(&job));
                 }
             })
         };
-        let workers = (0..side_by_side(settings, film).min(to_do.max(1))).map(worker).collect();
+        let workers = (0..side_by_side(settings, film).min(to_do.max(1))).map(worker).collect::<Result<_, _>>()?;
         let (open, pieces, failure) = (None, BTreeMap::new(), None);
         Ok(Segments { maker, segments, jobs: Some(jobs), open, waiting, ended, workers, pieces, failure })
     }
@@ -521,7 +522,10 @@ impl Maker {
                 batch.push(item);
             }
             let planes: Vec<_> = match batch.iter().any(|item| matches!(item, Item::There(_))) {
-                true => batch.into_par_iter().map(|item| self.planes(item)).collect(),
+                true => match threads::shared_pool() {
+                    Ok(pool) => pool.install(|| batch.into_par_iter().map(|item| self.planes(item)).collect()),
+                    Err(e) => vec![Err(e.into())],
+                },
                 false => batch.into_iter().map(|item| self.planes(item)).collect(),
             };
             for item in planes {

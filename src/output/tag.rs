@@ -65,6 +65,11 @@ impl Tag {
     }
 }
 
+/// What the tags of a scene's films hold, whatever else they say.
+pub fn of_scene(hash: &str) -> String {
+    format!(" scene {hash:.16}")
+}
+
 /// A name of a list of frames: first, last and step, or a hash where they do not follow each other at one distance.
 pub fn name(numbers: &[u32]) -> String {
     let (first, last) = (numbers[0], numbers[numbers.len() - 1]);
@@ -123,7 +128,7 @@ pub fn read(path: &Path, settings: &Settings) -> Option<Tag> {
                 "ffmetadata",
                 "-",
             ];
-            let said = words(&ffmpeg.program, &asked, settings.patience)?;
+            let said = words(&ffmpeg.program, &asked, settings.patience).ok()??;
             said.lines().filter_map(|line| line.split_once('=')).find_map(|(_, value)| Tag::parse(value))
         }
     }

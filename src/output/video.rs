@@ -121,7 +121,7 @@ impl Settings {
         }
         let Some(Deep { range, tone }) = self.deep else { return Ok(Cow::Borrowed(frame.yuv420())) };
         let none = || OutputError::Write(self.path.clone(), std::io::Error::other("the frame has no linear light"));
-        Ok(Cow::Owned(deep::planes(frame.linear().ok_or_else(none)?, tone, range)))
+        Ok(Cow::Owned(deep::planes(frame.linear().ok_or_else(none)?, tone, range)?))
     }
     /// Bytes of a frame's planes.
     pub fn frame_bytes(&self, (width, height): (u32, u32)) -> usize {

@@ -5,12 +5,13 @@
 //!      --> a thread for each sink, and a few more for one that has helpers  --Event--> Desk, in frame order --> Progress
 //! ```
 
+use super::RenderError;
 use super::scheduler::{FrameQueue, RenderedFrame, Work};
 use super::stats::{FrameReport, FrameStats, Progress, RunReport, StageTimes, ms};
-use super::{RenderError, joined};
 use crate::device::{Device, DeviceError, DeviceStats, FilmSlice, TaskOutput};
 use crate::kernels::Isa;
 use crate::output::{Frame, Outcome, OutputError, PixelFormats, Sink};
+use crate::threads::{self, Busy};
 use crossbeam_channel::{Receiver, Sender, bounded, unbounded};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -183,19 +184,46 @@ pub fn run(
         work.made.fetch_or(is_last && !cut_short.load(Ordering::Relaxed), Ordering::Relaxed);
     };
 
-    let result = std::thread::scope(|threads| {
-        let (queue, done) = (&queue, &done);
-        for (i, (sink, (_, line))) in sinks.into_iter().zip(lines).enumerate() {
-            let post = Post { sink: i, needs: stations[i].needs, isa: work.isa, events: events.clone() };
-            if stations[i].has_helpers {
-                for helper in (1..writers).filter_map(|_| sink.helper()) {
-                    let (post, line) = (post.clone(), line.clone());
-                    at_work.fetch_add(1, Ordering::Relaxed);
-                    threads.spawn(move || post.serve(helper, &line, queue).map(|_| done()));
+    let desk = Desk {
+        waiting: BTreeMap::new(),
+        next: 0,
+        alive: vec![true; stations.len()],
+        stations,
+        writers,
+        stop: work.stop,
+        report: RunReport::default(),
+    };
+    let result = std::thread::scope(|scope| {
+        let (queue, done, delivery, cut_short) = (&queue, &done, &delivery, &cut_short);
+        let helpers_of = |sink: &Box<dyn Sink>| -> Vec<_> { (1..writers).filter_map(|_| sink.helper()).collect() };
+        let helpers: Vec<_> = sinks.iter().map(helpers_of).collect();
+        let count = 1 + sinks.len() + helpers.iter().map(Vec::len).sum::<usize>();
+        let mut idle = match threads::reserve(scope, "deliver", count) {
+            Ok(idle) => idle.into_iter(),
+            Err(e) => {
+                let _ = events.send(Event::Failed(DeviceError::from(e).into()));
+                // What they have begun goes, as it does after any early end.
+                for (sink, i) in sinks.into_iter().zip(0..) {
+                    let _ = sink.finish(Outcome::CutShort).map_err(|e| events.send(Event::SinkFailed(i, e)));
                 }
+                delivery.outbox.lock().unwrap_or_else(PoisonError::into_inner).take();
+                drop(events);
+                return desk.work(inbox, total, progress);
             }
-            let cut_short = &cut_short;
-            threads.spawn(move || {
+        };
+        let sinks = sinks.into_iter().zip(helpers).zip(lines);
+        for (i, ((sink, helpers), (_, line))) in sinks.enumerate() {
+            let post = Post { sink: i, needs: desk.stations[i].needs, isa: work.isa, events: events.clone() };
+            for (helper, thread) in helpers.into_iter().zip(&mut idle) {
+                let (post, line) = (post.clone(), line.clone());
+                at_work.fetch_add(1, Ordering::Relaxed);
+                thread.run(move || {
+                    if post.serve(helper, &line, queue).is_some() {
+                        done();
+                    }
+                });
+            }
+            let serve = move || {
                 let Some(sink) = post.serve(sink, &line, queue) else { return };
                 let outcome = if cut_short.load(Ordering::Relaxed) { Outcome::CutShort } else { Outcome::Complete };
                 let begun = Instant::now();
@@ -206,10 +234,10 @@ pub fn run(
                     }
                     Err(e) => Event::SinkFailed(post.sink, e),
                 });
-            });
+            };
+            idle.next().map(|thread| thread.run(serve));
         }
-        let (delivery, cut_short) = (&delivery, &cut_short);
-        let driving = threads.spawn(move || {
+        let drive = move || {
             let start = Instant::now();
             let (stats, failures, failure) = queue.run(devices);
             let total = total - queue.skipped();
@@ -220,18 +248,10 @@ pub fn run(
             // The lines close here, and the sinks end when they are empty.
             drop(outbox);
             report_failures(delivered == total, failures, failure, &events);
-        });
-        let desk = Desk {
-            waiting: BTreeMap::new(),
-            next: 0,
-            alive: vec![true; stations.len()],
-            stations,
-            writers,
-            stop: work.stop,
-            report: RunReport::default(),
         };
+        let driving = idle.next().map(|thread| thread.run(drive));
         let result = desk.work(inbox, total, progress);
-        joined(driving);
+        driving.into_iter().for_each(Busy::join);
         result
     });
     memory.parts = queue.into_spare();

@@ -4,7 +4,7 @@
 use crate::assets::Assets;
 use crate::device::cpu::Cpu;
 use crate::device::{Memory, Task, TaskOutput};
-use crate::device_scene::{DeviceScene, frame_params};
+use crate::device_scene::DeviceScene;
 use crate::film::Film;
 use crate::film::lens::luminance;
 use crate::kernels::Isa;
@@ -50,7 +50,7 @@ pub fn find(
         }
         let mut sums = Memory::default();
         let task = Task { output: TaskOutput::Sums, ..Task::picture(&small, frame) };
-        cpu.run(&task, &frame_params(&small, frame), &mut sums);
+        cpu.run(&task, &resized.frame_params(&small, frame), &mut sums);
         let mut film = Film::new(small.render.width, small.render.height);
         film.expect(0, samples);
         let image = film.resolve_whole(sums.sums_and_counts(&task).0, isa);

@@ -1,5 +1,6 @@
 //! Which frames to render: `7`, `0-99`, `0-99x5`, `5-` (to the end), `last`, `-2` (the last but one), `all`, and lists of these. Ranges stay ranges, however long they are.
 
+use crate::quote::brief;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Frame numbers in the order written, each once.
@@ -129,7 +130,8 @@ impl FrameList {
             // What was named before is not named again; in a list that rises nothing was.
             let mut new = vec![range];
             if range.first <= highest {
-                let too_often = || format!("`{}` overlaps what is before it too often: write them apart", part.trim());
+                let too_often =
+                    || format!("`{}` overlaps what is before it too often: write them apart", brief(part.trim()));
                 for before in seen.overlapping(range) {
                     let mut rest = Vec::new();
                     for piece in new {
@@ -237,8 +239,11 @@ fn push_new(ranges: &mut Vec<Range>, numbers: impl Iterator<Item = u32>) {
 }
 
 fn parse_range(part: &str, total: u32) -> Result<Range, String> {
+    let quoted = brief(part);
     let wrong = || {
-        format!("`{part}` names no frames; expected N, A-B, A-BxSTEP, A- (to the end), -N (from the end), last or all")
+        format!(
+            "`{quoted}` names no frames; expected N, A-B, A-BxSTEP, A- (to the end), -N (from the end), last or all"
+        )
     };
     let plain = |s: &str| s.trim().parse::<u32>().map_err(|_| wrong());
     let end = total - 1;
@@ -252,7 +257,7 @@ fn parse_range(part: &str, total: u32) -> Result<Range, String> {
         // The last is -1.
         Some(("", n)) => match plain(n)? {
             0 => return Err(wrong()),
-            n if n > total => return Err(format!("`{part}` is before frame 0: the scene has {total} frames")),
+            n if n > total => return Err(format!("`{quoted}` is before frame 0: the scene has {total} frames")),
             n => (total - n, total - n),
         },
         Some((a, "")) => (number(a)?, end),
@@ -260,13 +265,13 @@ fn parse_range(part: &str, total: u32) -> Result<Range, String> {
         None => (number(range)?, number(range)?),
     };
     if step == 0 {
-        return Err(format!("the step of `{part}` is 0"));
+        return Err(format!("the step of `{quoted}` is 0"));
     }
     if last < first {
-        return Err(format!("`{part}` runs backwards"));
+        return Err(format!("`{quoted}` runs backwards"));
     }
     if last >= total {
-        return Err(format!("`{part}` reaches frame {last}, and the scene has frames 0-{}", total - 1));
+        return Err(format!("`{quoted}` reaches frame {last}, and the scene has frames 0-{}", total - 1));
     }
     Ok(Range { first, last: last - (last - first) % step, step })
 }

@@ -7,21 +7,22 @@
 
 mod darkroom;
 
+use super::RenderError;
 use super::delivery::Delivery;
 use super::denoise::Denoiser;
 use super::frames::FrameList;
 use super::plan::{Part, Plan, moment_of};
 use super::stats::FrameStats;
-use super::{RenderError, joined};
 use crate::assets::Assets;
 use crate::device::{Device, DeviceError, DeviceStats, FilmSlice, Memory, Meter, Task, TaskStats};
-use crate::device_scene::{DeviceScene, frame_params_at};
+use crate::device_scene::DeviceScene;
 use crate::film::image::{Image, Layers};
 use crate::film::{Film, PostStep};
 use crate::gpu_types::Frame as FrameParams;
 use crate::kernels::Isa;
 use crate::output::Already;
 use crate::scene::Scene;
+use crate::threads::{self, Busy, NoThread};
 use crossbeam_channel::{Receiver, Sender, bounded};
 use darkroom::words_of;
 use std::collections::VecDeque;
@@ -293,7 +294,8 @@ impl<'a> FrameQueue<'a> {
     fn open(&self, state: &mut State<'a>, prepared: Prepared, picture: FilmSlice) {
         let Prepared { index, number, scenes } = prepared;
         let (width, height) = self.work.first.size();
-        let camera = |moment| frame_params_at(self.work.scene, number, moment_of(self.work.scene, number, moment));
+        let scene = self.work.scene;
+        let camera = |moment| self.work.first.frame_params_at(scene, number, moment_of(scene, number, moment));
         let params = (0..self.work.plan.moments).map(camera).collect();
         let mut open = OpenFrame {
             index,
@@ -450,24 +452,32 @@ impl<'a> FrameQueue<'a> {
     /// more frames could be opened, if so.
     pub fn run(&self, devices: &mut [Box<dyn Device>]) -> (Vec<DeviceStats>, Vec<DeviceError>, Option<RenderError>) {
         let mut failures = Vec::new();
-        let stats = std::thread::scope(|threads| {
-            let preparing = self.is_animated().then(|| threads.spawn(|| self.prepare()));
-            let developers: Vec<_> = (0..self.developers).map(|_| threads.spawn(|| self.develop())).collect();
-            let drivers: Vec<_> = devices.iter_mut().map(|d| threads.spawn(|| self.drive(d.as_mut()))).collect();
+        let stats = std::thread::scope(|scope| {
+            let preparers = threads::reserve(scope, "prepare", usize::from(self.is_animated()))?;
+            let developers = threads::reserve(scope, "develop", self.developers)?;
+            let drivers = threads::reserve(scope, "drive", devices.len())?;
+            let preparing: Vec<_> = preparers.into_iter().map(|one| one.run(|| self.prepare())).collect();
+            let developing: Vec<_> = developers.into_iter().map(|one| one.run(|| self.develop())).collect();
+            let driven = drivers.into_iter().zip(devices.iter_mut());
+            let driving: Vec<_> = driven.map(|(one, device)| one.run(|| self.drive(device.as_mut()))).collect();
             let mut stats = Vec::new();
-            for driver in drivers {
-                let (did, failure) = joined(driver);
+            for driver in driving {
+                let (did, failure) = driver.join();
                 stats.push(did);
                 failures.extend(failure);
             }
             // Nobody is left to open frames.
             self.lock().ended = true;
             self.changed.notify_all();
-            preparing.map(joined);
+            preparing.into_iter().for_each(Busy::join);
             // One for each, and any of them may take any.
-            developers.iter().for_each(|_| drop(self.darkroom.0.send(None)));
-            developers.into_iter().for_each(joined);
-            stats
+            developing.iter().for_each(|_| drop(self.darkroom.0.send(None)));
+            developing.into_iter().for_each(Busy::join);
+            Ok::<_, NoThread>(stats)
+        });
+        let stats = stats.unwrap_or_else(|e| {
+            self.lock().failure = Some(DeviceError::from(e).into());
+            Vec::new()
         });
         let failure = self.lock().failure.take();
         (stats, failures, failure)

@@ -3,6 +3,7 @@
 
 use super::{End, SceneFacts};
 use crate::render::stats::{RunReport, StageTimes};
+use crate::threads;
 use serde::Serialize;
 use std::io::Write;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -95,7 +96,7 @@ impl Log {
             let (log, facts, why) = (log.clone(), facts.clone(), why.to_owned());
             let (done, is_done) = std::sync::mpsc::channel();
             // A reader that has stopped would hold this up for ever.
-            let writing = std::thread::Builder::new().spawn(move || {
+            let writing = threads::spawn("farewell", move || {
                 log.close(|totals| {
                     let run = RunReport { frames: totals.frames, failure: Some(why), ..RunReport::default() };
                     End::of(&run, totals, &facts, exit_code)

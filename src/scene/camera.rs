@@ -166,14 +166,15 @@ impl CameraPath {
             }
         }
     }
-    /// Bounds the eye's coordinates over the clip.
-    pub(crate) fn reach(&self) -> f64 {
+    /// Bounds the eye's coordinates over the clip, seen from a point.
+    pub(crate) fn reach(&self, origin: Vec3) -> f64 {
+        let away = |place: Vec3| length(sub(place, origin));
         match self {
-            CameraPath::Cylinder { eye: p, .. } => p.r0.abs() + p.ar.abs() + p.z0.abs() + p.az.abs(),
-            CameraPath::Fixed { position, .. } => length(*position),
-            CameraPath::Orbit(orbit) => length(orbit.centre) + orbit.distance,
+            CameraPath::Cylinder { eye: p, .. } => p.r0.abs() + p.ar.abs() + p.z0.abs() + p.az.abs() + length(origin),
+            CameraPath::Fixed { position, .. } => away(*position),
+            CameraPath::Orbit(orbit) => away(orbit.centre) + orbit.distance,
             // A spline leaves its keys' hull by less than a half.
-            CameraPath::Keys { keys, .. } => 2.0 * keys.iter().map(|k| length(k.position)).fold(0.0, f64::max),
+            CameraPath::Keys { keys, .. } => 2.0 * keys.iter().map(|k| away(k.position)).fold(0.0, f64::max),
         }
     }
 }

@@ -2,22 +2,23 @@
 
 use super::schema;
 use super::toml_values::percent;
+use crate::quote::brief;
 use toml_edit::{DocumentMut, Item, Table, TableLike, Value};
 
 /// Why a key cannot be changed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum EditError {
     /// The path is none.
-    #[error("`{0}` is no key; expected a path such as film.exposure, camera.eye.r or body[0].radius")]
+    #[error("`{}` is no key; expected a path such as film.exposure, camera.eye.r or body[0].radius", brief(.0))]
     Path(String),
     /// A place in a list that is not there.
-    #[error("there is no `{0}[{1}]`: the scene has {2} of them, counted from 0")]
+    #[error("there is no `{}[{}]`: the scene has {} of them, counted from 0", brief(.0), .1, .2)]
     Place(String, usize, usize),
     /// Something on the way is no table.
-    #[error("`{0}` is no table")]
+    #[error("`{}` is no table", brief(.0))]
     NoTable(String),
     /// The text is no TOML.
-    #[error("the scene is no TOML: {0}")]
+    #[error("the scene is no TOML: {}", brief(.0))]
     NoToml(String),
 }
 
@@ -36,7 +37,13 @@ struct Step<'a> {
     place: Option<usize>,
 }
 
+// More parts than any key has. The text of tables within tables grows with the square of their depth.
+const MOST_PARTS: usize = 8;
+
 fn steps(path: &str) -> Option<Vec<Step<'_>>> {
+    if path.split('.').nth(MOST_PARTS).is_some() {
+        return None;
+    }
     let step = |part| {
         let (name, place) = match str::split_once(part, '[') {
             Some((name, rest)) => (name, Some(rest.strip_suffix(']')?.parse().ok()?)),
@@ -195,8 +202,10 @@ mod tests {
         assert!(error("light[0].radius").contains("has 0 of them"));
         assert!(error("film.exposure.x").contains("`exposure` is no table"));
         assert!(error("body.radius").contains("`body` is no table"));
-        for path in ["", ".", "a b", "body[x].y", "body[0]", "a..b"] {
-            assert!(error(path).contains("is no key"), "{path}");
+        let deep = vec!["a"; 8000].join(".");
+        for path in ["", ".", "a b", "body[x].y", "body[0]", "a..b", &deep] {
+            let error = error(path);
+            assert!(error.contains("is no key") && error.len() < 300, "{error}");
         }
     }
 }

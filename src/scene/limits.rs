@@ -69,3 +69,6 @@ pub mod defaults {
     /// Frames a second of a video.
     pub const FPS: f64 = 30.0;
 }
+
+/// Most particles in a file: as many spheres as the kernels count.
+pub const MOST_PARTICLES: u32 = (1 << 26) - 1;

@@ -2,7 +2,7 @@
 
 use super::{Body, CylindricalPath, LampPattern, Particles, Relief, Scene, World};
 use crate::math::srgb::{linear, srgb};
-use crate::math::vec3::{Vec3, add, cross, dot, length, normalise, scale};
+use crate::math::vec3::{Vec3, add, cross, dot, length, normalise, scale, sub};
 use std::borrow::Cow;
 use std::f64::consts::PI;
 
@@ -147,6 +147,25 @@ impl Scene {
         if let Some(relief) = scene.world.floor.as_mut().and_then(|f| f.relief.as_mut()) {
             *relief = relief.at(time);
         }
+        Cow::Owned(scene)
+    }
+
+    /// The same scene as it is seen from a point, which becomes its origin. The camera and the particles stay: a camera may turn
+    /// about the z axis, and particles are moved where they are read.
+    pub(crate) fn seen_from(&self, origin: Vec3) -> Cow<'_, Scene> {
+        if origin == [0.0; 3] {
+            return Cow::Borrowed(self);
+        }
+        let mut scene = self.clone();
+        let world = &mut scene.world;
+        let bodies = world.bodies.iter_mut().map(|b| &mut b.centre);
+        let spheres = world.spheres.iter_mut().map(|s| &mut s.centre);
+        let rectangles = world.rectangles.iter_mut().map(|r| &mut r.centre);
+        let meshes = world.meshes.iter_mut().map(|m| &mut m.offset);
+        let corners = world.floor.iter_mut().flat_map(|f| &mut f.corners);
+        let lights = world.lights.iter_mut().map(|l| &mut l.position);
+        let places = bodies.chain(spheres).chain(rectangles).chain(meshes).chain(corners).chain(lights);
+        places.for_each(|place| *place = sub(*place, origin));
         Cow::Owned(scene)
     }
 

@@ -18,7 +18,7 @@ const ROOMS: [&[&str]; 14] = [
     &["device_scene"],
     &["assets", "gpu_types"],
     &["scene"],
-    &["math"],
+    &["math", "quote", "threads"],
 ];
 
 fn sources(folder: &Path) -> Vec<PathBuf> {

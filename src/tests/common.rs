@@ -1,7 +1,6 @@
 //! What several tests need: scenes to render, a render, comparisons that say where.
 
 use crate::device::{Memory, Task};
-use crate::device_scene::frame_params;
 use crate::kernels::Isa;
 use crate::render::{RenderOptions, Renderer};
 use crate::scene::{self, CameraPath, CylindricalPath, Reading, Scene, TextureSource};
@@ -67,7 +66,9 @@ pub fn whole(scene: &Scene, frame: u32) -> Task {
 
 pub fn render_with(scene: &Scene, isa: Isa, threads: usize, frame: u32) -> Vec<u8> {
     let mut picture = Memory::default();
-    renderer(scene, isa, threads).cpu(isa).run(&whole(scene, frame), &frame_params(scene, frame), &mut picture);
+    let made = renderer(scene, isa, threads);
+    let camera = made.device_scene().frame_params(scene, frame);
+    made.cpu(isa).run(&whole(scene, frame), &camera, &mut picture);
     picture.bytes().to_vec()
 }
 

@@ -119,7 +119,7 @@ fn run_with_post(
     let scene = renderer.scene();
     let frames = FrameList::all(frames);
     let plan = Plan::new(scene, devices, frames.len(), renderer.is_linear(needs, post), needs, split, 1.0);
-    let (pool, stop) = (crate::device::cpu::pool(1).unwrap(), renderer.stop_flag());
+    let (pool, stop) = (crate::threads::pool(1).unwrap(), renderer.stop_flag());
     let work = scheduler::Work {
         scene,
         first: renderer.device_scene(),

@@ -237,3 +237,62 @@ fn real_files_of_particles_hold_what_they_hold() {
         assert!(time.is_none() || set.time == time, "{:?}", set.time);
     }
 }
+
+// Grains in a box beside a ball, a panel and a body on a floor, all of it moved by `by`.
+fn grains(dir: &Path, by: [f64; 3]) -> Scene {
+    let at = |p: [f64; 3]| format!("[{}, {}, {}]", p[0] + by[0], p[1] + by[1], p[2] + by[2]);
+    let mut table = "x,y,z,r,p\n".to_owned();
+    for i in 0..60 {
+        let p = [i % 5, i / 5 % 4, i / 20].map(|n| 0.125 * f64::from(n));
+        table += &format!("{},{},{},0.0625,{i}\n", p[0] + by[0], p[1] + by[1], p[2] + by[2]);
+    }
+    let file = dir.join(format!("{}.csv", by[0]));
+    std::fs::write(&file, table).unwrap();
+    let corners = [[-1.0, -1.0], [-1.0, 2.0], [2.0, 2.0], [2.0, -1.0]].map(|[x, y]| at([x, y, -0.125]));
+    toml(&format!(
+        "[output]\nframes = 2\nsize = [64, 48]\n[camera]\nposition = {}\nlook_at = {}\n[particles]\npath = \"{}\"\n\
+         color_by = \"pressure\"\n[[sphere]]\ncenter = {}\nradius = 0.125\n[[rectangle]]\ncenter = {}\nfacing = [0, -1, 0]\n\
+         [[body]]\nsolid = \"cube\"\ncenter = {}\nradius = 0.25\nlamps = 2\n[floor]\ntexture = \"@checker\"\n\
+         corners = [{}]\n[[light]]\nposition = {}\n",
+        at([0.25, -1.5, 0.75]),
+        at([0.25, 0.25, 0.125]),
+        file.display(),
+        at([-0.25, 0.25, 0.0]),
+        at([0.25, 1.0, 0.25]),
+        at([0.75, 0.0, 0.0]),
+        corners.join(", "),
+        at([2.0, -3.0, 4.0]),
+    ))
+}
+
+#[test]
+fn grains_far_from_the_origin_look_as_they_do_near_it() {
+    let dir = tempfile::tempdir().unwrap();
+    // Single precision knows a place there to half a unit, eight radii of a grain.
+    let far = [524_288.0, 4_194_304.0, 64.0];
+    let (near, far) = (grains(dir.path(), [0.0; 3]), grains(dir.path(), far));
+    let expected = render(&near, 1);
+    assert!(expected.chunks(4).any(|p| p[..3] != expected[..3]));
+    let got = same_on_every_set("far", &far, 1);
+    let odd = expected.chunks(4).zip(got.chunks(4)).filter(|(a, b)| (0..3).any(|i| a[i].abs_diff(b[i]) > 4)).count();
+    assert!(odd < expected.len() / 4 / 100, "{odd} pixels differ");
+    // Paths of light find as much of it there.
+    let light = |mut scene: Scene| {
+        scene.render.integrator = Integrator::Path { samples: 16, noise: 0.0 };
+        render(&scene, 0).iter().map(|&x| u64::from(x)).sum::<u64>() as f64
+    };
+    assert!((light(near) / light(far) - 1.0).abs() < 0.01);
+}
+
+#[test]
+fn what_is_read_already_is_not_read_again() {
+    let dir = tempfile::tempdir().unwrap();
+    let scene = grains(dir.path(), [0.0; 3]);
+    let expected = render(&scene, 0);
+    let assets = Assets::load(&scene, Limits::default()).unwrap();
+    drop(dir);
+    let options = crate::render::RenderOptions::default();
+    assert!(crate::render::Renderer::prepare(scene.clone(), options.clone()).is_err());
+    let mut made = crate::render::Renderer::prepare_with(scene, options, |_, _| Ok(assets)).unwrap();
+    assert_eq!(made.still(0).unwrap().data(), expected);
+}

@@ -10,8 +10,11 @@ mod documents;
 mod faults;
 #[cfg(unix)]
 mod films;
+mod grains;
 mod language;
 mod library;
+#[cfg(unix)]
+mod limits;
 mod mistakes;
 mod pictures;
 mod report;

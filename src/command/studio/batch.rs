@@ -2,10 +2,12 @@
 
 use crate::error::Error;
 use crate::output::OutputError;
+use crate::threads;
 use serde_json::{Value, json};
 use std::io::{BufRead, BufReader, Read};
 use std::process::{Child, Command, Stdio};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread::JoinHandle;
 use std::time::Duration;
 
 // How often it is looked whether a run has ended.
@@ -54,14 +56,14 @@ impl Batch {
         let (log, words) = (child.stdout.take(), child.stderr.take());
         *run = Run { child: Some(child), ..Run::default() };
         drop(run);
+        let listen = move || {
+            let mut text = String::new();
+            // What is no text is not shown.
+            let _ = words.map(|mut words| words.read_to_string(&mut text));
+            text
+        };
         let batch = self.clone();
-        std::thread::spawn(move || {
-            let said = std::thread::spawn(move || {
-                let mut text = String::new();
-                // What is no text is not shown.
-                let _ = words.map(|mut words| words.read_to_string(&mut text));
-                text
-            });
+        let follow = move |said: JoinHandle<String>| {
             for line in log.into_iter().flat_map(|log| BufReader::new(log).lines()).map_while(Result::ok) {
                 batch.hear(&line);
                 tell();
@@ -71,8 +73,15 @@ impl Batch {
                 std::thread::sleep(LOOKED);
             }
             tell();
-        });
-        Ok(())
+        };
+        let followed = threads::spawn("words", listen).and_then(|said| threads::spawn("batch", move || follow(said)));
+        followed.map(drop).map_err(|e| {
+            if let Some(mut child) = self.lock().child.take() {
+                let _ = child.kill();
+                let _ = child.wait();
+            }
+            OutputError::from(e).into()
+        })
     }
 
     fn hear(&self, line: &str) {

@@ -3,14 +3,16 @@
 use super::batch::Batch;
 use crate::command::stop;
 use crate::report::remark;
+use crate::threads;
 
 /// Ends the program at a signal. The first one stops the run that is going on after its frames in flight; a second one stops it at once.
 #[cfg(unix)]
 pub fn end_on_signals(batch: Batch) -> std::io::Result<()> {
     use signal_hook::consts::SIGINT;
-    let mut signals = stop::signals()?;
-    stop::leave_signals_to_the_job();
+    // The thread first: signals that are taken, and that nobody hears, could not end the program.
+    let (give, taken) = crossbeam_channel::bounded::<signal_hook::iterator::Signals>(1);
     let listen = move || {
+        let Ok(mut signals) = taken.recv() else { return };
         let mut first = None;
         for signal in signals.forever() {
             let is_first = first.is_none();
@@ -29,9 +31,12 @@ pub fn end_on_signals(batch: Batch) -> std::io::Result<()> {
                     words.lines().for_each(|line| remark(line.strip_prefix("polyfly: ").unwrap_or(line)));
                     std::process::exit(code);
                 };
-                std::thread::Builder::new().spawn(wait).map(drop).unwrap_or_else(|_| std::process::exit(code));
+                threads::spawn("wait", wait).map(drop).unwrap_or_else(|_| std::process::exit(code));
             }
         }
     };
-    std::thread::Builder::new().spawn(listen).map(drop)
+    threads::spawn("signals", listen)?;
+    let _ = give.send(stop::signals()?);
+    stop::leave_signals_to_the_job();
+    Ok(())
 }

@@ -3,7 +3,7 @@
 
 use crate::error::Error;
 use crate::film::image::Image;
-use crate::math::vec3::length;
+use crate::math::vec3::{add, length, scale, sub};
 use crate::render::{RenderError, RenderOptions, Renderer};
 use crate::scene::{Scene, Viewpoint};
 use std::collections::HashMap;
@@ -155,8 +155,9 @@ impl Easel {
         wish: &Wish,
     ) -> Result<&mut Renderer, Error> {
         // What is far depends on how far the eye goes.
-        let reach = |scene: &Scene| scene.camera.path.reach();
-        let far = wish.view.map_or(0.0, |view| length(view.eye));
+        let origin = self.base.as_ref().map_or([0.0; 3], |base| base.device_scene().origin);
+        let reach = |scene: &Scene| scene.camera.path.reach(origin);
+        let far = wish.view.map_or(0.0, |view| length(sub(view.eye, origin)));
         let is_known = self.version == version
             && self.base.as_ref().is_some_and(|base| match wish.view {
                 Some(_) => far <= reach(base.scene()),
@@ -167,7 +168,7 @@ impl Easel {
             self.variants.clear();
             let mut scene = scene.clone();
             if let Some(mut view) = wish.view.filter(|_| far > reach(&scene)) {
-                view.eye = view.eye.map(|x| 4.0 * x);
+                view.eye = add(origin, scale(sub(view.eye, origin), 4.0));
                 scene.camera = view.camera(&scene.camera);
             }
             self.base = Some(Renderer::prepare(scene, options.clone())?);

@@ -5,7 +5,9 @@ use super::Studio;
 use super::connections::Known;
 use super::painter::{Picture, Wish};
 use crate::error::Error;
+use crate::output::OutputError;
 use crate::scene::Viewpoint;
+use crate::threads;
 use axum::Router;
 use axum::body::{Body, Bytes};
 use axum::extract::{Query, Request, State};
@@ -114,7 +116,10 @@ type Shared = State<Arc<Studio>>;
 
 // Runs what takes its time beside the server's own thread.
 async fn aside<T: Send + 'static>(work: impl FnOnce() -> Result<T, Error> + Send + 'static) -> Result<T, Error> {
-    tokio::task::spawn_blocking(work).await.unwrap_or_else(|e| Err(Error::Usage(format!("the studio failed: {e}"))))
+    let (give, taken) = tokio::sync::oneshot::channel();
+    let job = move || drop(give.send(work()));
+    threads::spawn("studio", job).map_err(OutputError::from)?;
+    taken.await.unwrap_or_else(|e| Err(Error::Usage(format!("the studio failed: {e}"))))
 }
 
 fn json_answer(value: &serde_json::Value) -> Response {

@@ -1,0 +1,160 @@
+//! Starts threads: the only place that does (clippy.toml bans it elsewhere), because the system may refuse.
+//!
+//! A process may have few threads (`ulimit -u`), or little address space for their stacks (`ulimit -v`). The standard
+//! library's `spawn` panics then, and inside of a scope the threads that did start are waited for, for ever. Here each
+//! start gives an error that ends the program with exit code 69, and threads that need each other start together or not at all.
+
+use crossbeam_channel::{Sender, bounded};
+use std::io;
+use std::sync::{Arc, OnceLock};
+use std::thread::{Builder, JoinHandle, Scope, ScopedJoinHandle};
+
+/// The system starts no more threads or processes.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct NoThread(pub String);
+
+impl NoThread {
+    fn new(e: impl std::fmt::Display) -> NoThread {
+        NoThread(format!(
+            "the system starts no more threads ({e}): give fewer --threads, end other programs, or raise the limits `ulimit -u` and \
+             `ulimit -v`; what is written is whole"
+        ))
+    }
+
+    /// That error, if this one says that a thread or a process was refused for want of them or of memory.
+    pub fn of(e: &io::Error) -> Option<NoThread> {
+        let known = e.get_ref().and_then(|inner| inner.downcast_ref::<NoThread>());
+        let is_refused = [io::ErrorKind::WouldBlock, io::ErrorKind::OutOfMemory].contains(&e.kind());
+        known.cloned().or_else(|| is_refused.then(|| NoThread::new(e)))
+    }
+}
+
+impl From<NoThread> for io::Error {
+    // Of the kind that [`NoThread::of`] looks for.
+    fn from(e: NoThread) -> io::Error {
+        io::Error::new(io::ErrorKind::WouldBlock, e)
+    }
+}
+
+/// Starts a thread that ends by itself.
+///
+/// # Errors
+/// The system refuses.
+#[expect(clippy::disallowed_methods, reason = "this is where threads are started")]
+pub fn spawn<T: Send + 'static>(
+    name: &str,
+    work: impl FnOnce() -> T + Send + 'static,
+) -> Result<JoinHandle<T>, NoThread> {
+    Builder::new().name(name.into()).spawn(work).map_err(NoThread::new)
+}
+
+/// Starts a pool of threads; 0 = one a core.
+///
+/// # Errors
+/// The system refuses one of them.
+#[expect(clippy::disallowed_methods, reason = "this is where threads are started")]
+pub fn pool(threads: usize) -> Result<Arc<rayon::ThreadPool>, NoThread> {
+    let builder = rayon::ThreadPoolBuilder::new().num_threads(threads).thread_name(|i| format!("trace-{i}"));
+    builder.build().map(Arc::new).map_err(NoThread::new)
+}
+
+/// A pool for work that belongs to no renderer, such as reading frames back. Whoever works outside of a pool uses rayon's own
+/// one, which panics where it cannot start.
+///
+/// # Errors
+/// As of [`pool`].
+pub fn shared_pool() -> Result<&'static rayon::ThreadPool, NoThread> {
+    static SHARED: OnceLock<Result<Arc<rayon::ThreadPool>, NoThread>> = OnceLock::new();
+    match SHARED.get_or_init(|| pool(0)) {
+        Ok(shared) => Ok(shared),
+        Err(e) => Err(e.clone()),
+    }
+}
+
+type Job<'scope, T> = Box<dyn FnOnce() -> T + Send + 'scope>;
+
+/// A thread of a scope that has started and waits for its job. Dropped without one, it ends.
+pub struct Idle<'scope, T> {
+    job: Sender<Job<'scope, T>>,
+    thread: ScopedJoinHandle<'scope, Option<T>>,
+}
+
+/// A thread of a scope that has its job.
+pub struct Busy<'scope, T>(ScopedJoinHandle<'scope, Option<T>>);
+
+/// Starts that many threads of a scope, or none. They are given their jobs when all have started, so that a refusal leaves
+/// nobody waiting for a thread that does not exist.
+///
+/// # Errors
+/// The system refuses one of them.
+#[expect(clippy::disallowed_methods, reason = "this is where threads are started")]
+pub fn reserve<'scope, T: Send + 'scope>(
+    scope: &'scope Scope<'scope, '_>,
+    name: &str,
+    count: usize,
+) -> Result<Vec<Idle<'scope, T>>, NoThread> {
+    let one = |_| {
+        let (job, given) = bounded::<Job<'scope, T>>(1);
+        let work = move || given.recv().ok().map(|job| job());
+        let thread = Builder::new().name(name.into()).spawn_scoped(scope, work).map_err(NoThread::new)?;
+        Ok(Idle { job, thread })
+    };
+    (0..count).map(one).collect()
+}
+
+/// Starts one thread of a scope.
+///
+/// # Errors
+/// The system refuses.
+pub fn spawn_scoped<'scope, T: Send + 'scope>(
+    scope: &'scope Scope<'scope, '_>,
+    name: &str,
+    work: impl FnOnce() -> T + Send + 'scope,
+) -> Result<Busy<'scope, T>, NoThread> {
+    let one = reserve(scope, name, 1)?.pop().ok_or_else(|| NoThread::new("none was started"))?;
+    Ok(one.run(work))
+}
+
+impl<'scope, T> Idle<'scope, T> {
+    /// Gives it its job.
+    pub fn run(self, job: impl FnOnce() -> T + Send + 'scope) -> Busy<'scope, T> {
+        // It waits at the other end.
+        let _ = self.job.send(Box::new(job));
+        Busy(self.thread)
+    }
+}
+
+impl<T> Busy<'_, T> {
+    /// What the job gave; its panic goes on here.
+    pub fn join(self) -> T {
+        match self.0.join() {
+            Ok(result) => result.unwrap_or_else(|| unreachable!("a busy thread has a job")),
+            Err(panic) => std::panic::resume_unwind(panic),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn jobs_begin_when_all_threads_have_started() {
+        let sum: u32 = std::thread::scope(|scope| {
+            let idle = reserve(scope, "test", 3).unwrap();
+            let busy: Vec<_> = idle.into_iter().zip(1..).map(|(one, n)| one.run(move || n * n)).collect();
+            busy.into_iter().map(Busy::join).sum()
+        });
+        assert_eq!(sum, 14);
+        // Those without a job end, or this would never return.
+        std::thread::scope(|scope| drop(reserve::<()>(scope, "test", 3).unwrap()));
+    }
+
+    #[test]
+    fn a_refused_thread_is_told_from_other_errors() {
+        let refused = io::Error::from(NoThread::new("why"));
+        assert_eq!(NoThread::of(&refused), Some(NoThread::new("why")));
+        assert!(NoThread::of(&io::Error::from(io::ErrorKind::NotFound)).is_none());
+    }
+}

@@ -1,0 +1,92 @@
+//! Particles: what a picture of them says, and what is said of a file beside the picture.
+
+use crate::common::{folder, polyfly, text, words};
+use std::path::Path;
+
+fn table(dir: &Path, name: &str, rows: &str) {
+    std::fs::write(dir.join(name), format!("x,y,z,r,p\n{rows}")).unwrap();
+}
+
+fn scene(dir: &Path, more: &str) {
+    let text = format!(
+        "[output]\nframes = 1\npath = \"o/%d.ppm\"\nsize = [48, 48]\n[camera]\nposition = [1, -5, 0]\nlook_at = [1, 0, 0]\n\
+         [particles]\npath = \"g.csv\"\ncolor_by = \"pressure\"\n[[light]]\nposition = [0, -9, 9]\n{more}"
+    );
+    std::fs::write(dir.join("g.toml"), text).unwrap();
+}
+
+#[test]
+fn a_step_of_a_series_is_chosen_and_named() {
+    let dir = folder();
+    let run = polyfly(dir.path(), &["particles", "generate", "30", "s%02d.bin", "--steps", "3"]);
+    assert!(run.status.success(), "{}", words(&run));
+    let picture = |more: &[&str]| polyfly(dir.path(), &[&["particles", "CPU", "s%02d.bin", "32", "32"], more].concat());
+    let first = picture(&["a.ppm"]);
+    assert!(first.status.success() && words(&first).contains("its step 0 is drawn; --step N"), "{}", words(&first));
+    let zeroth = picture(&["b.ppm", "--step", "0"]);
+    assert!(zeroth.status.success() && zeroth.stderr.is_empty(), "{}", words(&zeroth));
+    assert!(picture(&["c.ppm", "--step", "2"]).status.success());
+    let [a, b, c] = ["a.ppm", "b.ppm", "c.ppm"].map(|name| std::fs::read(dir.path().join(name)).unwrap());
+    assert!(a == b && a != c);
+    let missing = picture(&["d.ppm", "--step", "3"]);
+    assert!(missing.status.code() == Some(65) && words(&missing).contains("s03.bin"), "{}", words(&missing));
+    let single = polyfly(dir.path(), &["particles", "CPU", "s00.bin", "32", "32", "e.ppm", "--step", "1"]);
+    assert!(single.status.code() == Some(64) && words(&single).contains("names no series"), "{}", words(&single));
+}
+
+#[test]
+fn particles_without_a_value_are_counted() {
+    let dir = folder();
+    table(dir.path(), "g.csv", "0,0,0,0.5,1\n1,0,0,0.5,NaN\n2,0,0,0.5,3\n");
+    scene(dir.path(), "");
+    let said = "1 of 3 particles have no number for pressure";
+    let run = polyfly(dir.path(), &["g.toml", "--cpu"]);
+    assert!(run.status.success() && words(&run).contains(said), "{}", words(&run));
+    let check = polyfly(dir.path(), &["check", "g.toml"]);
+    assert!(text(&check.stdout).contains(said), "{}", text(&check.stdout));
+    let run = polyfly(dir.path(), &["particles", "CPU", "g.csv", "48", "48", "p.ppm", "--color-by", "pressure"]);
+    assert!(run.status.success() && words(&run).contains(said), "{}", words(&run));
+    // It is grey, which no colour of the map is.
+    let picture = std::fs::read(dir.path().join("p.ppm")).unwrap();
+    let greys = picture[picture.len() - 3 * 48 * 48..].chunks(3).filter(|p| p[0] > 40 && p[0] == p[1] && p[1] == p[2]);
+    assert!(greys.count() > 10);
+}
+
+#[test]
+fn files_that_are_made_can_be_read() {
+    let dir = folder();
+    // As many as are counted, and not one more.
+    let run = polyfly(dir.path(), &["particles", "generate", "67108864", "g.bin"]);
+    assert!(run.status.code() == Some(64) && words(&run).contains("67108863"), "{}", words(&run));
+    let run = polyfly(dir.path(), &["particles", "generate", "9000", "g.bin"]);
+    assert!(run.status.success(), "{}", words(&run));
+    let picture =
+        |limit: &str| polyfly(dir.path(), &["particles", "CPU", "g.bin", "8", "8", "g.ppm", "--limit-file", limit]);
+    let small = picture("1");
+    assert!(small.status.code() == Some(65) && words(&small).contains("raise --limit-file"), "{}", words(&small));
+    assert!(picture("9").status.success());
+}
+
+#[test]
+fn hints_tell_white_from_burnt_and_a_map_that_is_outshone() {
+    let dir = folder();
+    table(dir.path(), "g.csv", "0,0,0,0.5,1\n1,0,0,0.5,2\n2,0,0,0.5,3\n");
+    let hints = |more: &str| {
+        scene(dir.path(), more);
+        let run = polyfly(dir.path(), &["check", "g.toml"]);
+        assert!(run.status.success(), "{}", words(&run));
+        text(&run.stdout)
+    };
+    let white = "[sky]\nzenith = [1, 1, 1]\nhorizon = [1, 1, 1]\n";
+    let paths = "[render]\nintegrator = \"path\"\nsamples = 16\n";
+    // A white ground is what its author wants.
+    let plain = hints(&format!("{white}[film]\ntone = \"clip\"\n"));
+    assert!(!plain.contains("burnt out") && !plain.contains("leave the color map"), "{plain}");
+    let bright = hints(&format!("{white}[film]\ntone = \"clip\"\nexposure = 2\n"));
+    assert!(bright.contains("are burnt out"), "{bright}");
+    // Path tracing takes all light of a white sky and adds the lamp's.
+    let outshone = hints(&format!("{paths}{white}"));
+    assert!(outshone.contains("leave the color map"), "{outshone}");
+    let exposed = hints(&format!("{paths}{white}[film]\nexposure = -1.5\n"));
+    assert!(!exposed.contains("leave the color map"), "{exposed}");
+}
