@@ -38,6 +38,7 @@ use crate::quote::brief;
 use crate::report::{fault, print, remark};
 use crate::scene::nearest;
 use crate::scene::{self, Grammar, Parsed, Problem, Problems, Reading, Scene};
+use crate::threads;
 use clap::{CommandFactory, Parser};
 use confine::Fence;
 use std::ffi::OsString;
@@ -49,6 +50,9 @@ use std::process::ExitCode;
 pub fn main() -> ExitCode {
     stop::hear_signals();
     stop::take_own_signals();
+    if environment("POLYFLY_TEST_POOLS").is_some() {
+        threads::forbid_global_pool();
+    }
     let (words, is_quiet) = without_quiet(std::env::args_os().collect());
     let mut cli = match Cli::try_parse_from(words) {
         Ok(cli) => cli,

@@ -207,7 +207,7 @@ impl Renderer {
             let (stop, options) = (Arc::default(), options.clone());
             let stops = match scene.film.exposure {
                 Exposure::Stops(stops) => stops,
-                Exposure::Auto => exposure::find(&scene, &assets, &device_scene, isa, &pool),
+                Exposure::Auto => pool.install(|| exposure::find(&scene, &assets, &device_scene, isa, &pool)),
             };
             Ok(Renderer {
                 isa,
@@ -263,6 +263,11 @@ impl Renderer {
     }
     pub(crate) fn assets(&self) -> &Assets {
         &self.assets
+    }
+    /// The arrays of a frame of its own.
+    pub(crate) fn scene_of(&self, frame: u32) -> Result<DeviceScene, RenderError> {
+        let (scene, first, assets, isa) = (&self.scene, &self.device_scene, &self.assets, self.isa);
+        self.pool.install(|| scheduler::scene_of_frame(scene, first, &assets.at_frame(scene, frame)?, isa, frame))
     }
     /// The CPU as a device of its own, with an instruction set.
     pub(crate) fn cpu(&self, isa: Isa) -> Cpu {

@@ -59,8 +59,16 @@ pub fn pool(threads: usize) -> Result<Arc<rayon::ThreadPool>, NoThread> {
     builder.build().map(Arc::new).map_err(NoThread::new)
 }
 
-/// A pool for work that belongs to no renderer, such as reading frames back. Whoever works outside of a pool uses rayon's own
-/// one, which panics where it cannot start.
+/// Makes whoever works outside of a pool panic. Rayon has a pool of its own for them, which panics where it cannot start; the
+/// program's tests find them by this.
+#[expect(clippy::disallowed_methods, reason = "this pool starts no thread")]
+pub fn forbid_global_pool() {
+    let none = |_| Err(io::Error::from(io::ErrorKind::Unsupported));
+    // It fails, and nobody can start it any more.
+    let _ = rayon::ThreadPoolBuilder::new().num_threads(1).spawn_handler(none).build_global();
+}
+
+/// A pool for work that belongs to no renderer, such as reading frames back.
 ///
 /// # Errors
 /// As of [`pool`].

@@ -103,9 +103,10 @@ impl Interleaved {
     fn length(self, n: usize, file: &File) -> Option<usize> {
         let w = self.width.bytes();
         let walls_at = self.tail_at(n) + 4 + 3 * w + 3 * w + 4;
-        let walls = file.u32(walls_at).filter(|&walls| walls <= 1000)?;
+        let walls = file.u32(walls_at)?;
         let wall = 8 * w + if self.wall_modes { 4 } else { 0 };
-        Some(walls_at + 4 + walls * wall + 4 + if self.three_more { 3 * w } else { 0 } + 16 * n)
+        let rest = 4 + 4 + if self.three_more { 3 * w } else { 0 } + 16 * n;
+        Some(walls_at.saturating_add(walls.saturating_mul(wall)).saturating_add(rest))
     }
 }
 

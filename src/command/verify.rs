@@ -7,7 +7,6 @@ use crate::device::driver::{Gpus, probe};
 use crate::device::{Device, DeviceError, DeviceNeeds, FilmSlice, Task};
 use crate::error::Error;
 use crate::kernels::Isa;
-use crate::render::scheduler::scene_of_frame;
 use crate::render::{RenderOptions, Renderer};
 use std::sync::Arc;
 
@@ -44,9 +43,7 @@ impl Subject {
             Err(e) => return Err(DeviceError::Failed(e.to_string()).into()),
         };
         if scene.world.is_animated() {
-            let (first, isa) = (renderer.device_scene(), renderer.isa());
-            let assets = renderer.assets().at_frame(scene, frame)?;
-            device.update(&Arc::new(scene_of_frame(scene, first, &assets, isa, frame)?))?;
+            device.update(&Arc::new(renderer.scene_of(frame)?))?;
         }
         let task = Task::picture(scene, frame);
         let ticket = device.submit(&task, &renderer.device_scene().frame_params(scene, frame), FilmSlice::default())?;

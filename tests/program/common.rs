@@ -5,10 +5,15 @@ use std::process::{Command, Output, Stdio};
 #[cfg(unix)]
 use std::time::{Duration, Instant};
 
-/// The program, about to run in a folder.
+/// The program, about to run in a folder. Work outside of its thread pools makes it panic.
 pub fn program(folder: &Path, args: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_polyfly"));
-    command.args(args).current_dir(folder).env_remove("POLYFLY_ISA").stdin(Stdio::null());
+    command
+        .args(args)
+        .current_dir(folder)
+        .env_remove("POLYFLY_ISA")
+        .env("POLYFLY_TEST_POOLS", "1")
+        .stdin(Stdio::null());
     command
 }
 
