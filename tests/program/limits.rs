@@ -141,7 +141,20 @@ fn a_name_that_yaml_breaks_into_lines_is_no_part_of_a_job() {
 fn with_journal(dir: &Path, journal: &str) {
     let run = polyfly(
         dir,
-        &["scene.toml", "--cpu", "--size", "32x24", "--samples", "1", "-q", "--frames", "0-1", "-o", "f/%d.png"],
+        &[
+            "scene.toml",
+            "--cpu",
+            "--size",
+            "32x24",
+            "--samples",
+            "1",
+            "-q",
+            "--frames",
+            "0-1",
+            "-o",
+            "f/%d.png",
+            "--resume",
+        ],
     );
     assert!(run.status.success(), "{}", words(&run));
     std::fs::write(dir.join("f/.polyfly/z-9.jsonl"), journal).unwrap();
@@ -203,6 +216,6 @@ fn a_foreign_manifest_is_quoted_in_short() {
     let of_size: serde_json::Value = serde_json::from_str(&whole).unwrap();
     assert!(of_size.to_string().contains("[32,24]"));
     std::fs::write(&manifest, of_size.to_string().replace("[32,24]", &long)).unwrap();
-    let run = polyfly(dir.path(), &["missing", "f"]);
+    let run = polyfly(dir.path(), &["status", "f"]);
     assert!(run.status.code() == Some(65) && words(&run).len() < 500, "{}", words(&run).len());
 }
