@@ -78,7 +78,8 @@ impl VideoChoice {
     /// # Errors
     /// There would be nothing left to write.
     pub fn skip(&self, scene: &mut Scene, quiet: bool, no_frames: bool) -> Result<(), Error> {
-        if self.is_overwrite && self.existing == Existing::Kept && scene.output.video.is_none() {
+        let makes_none = scene.output.video.is_none() || self.skipped().is_some();
+        if self.is_overwrite && self.existing == Existing::Kept && makes_none {
             return Err(Error::Usage(
                 "--resume keeps frames, --overwrite renders them anew: give one of them, or a video that --overwrite replaces".into(),
             ));

@@ -356,10 +356,19 @@ impl Segments {
     }
 
     fn join_all(&self, path: &Path, tag: &Tag) -> Result<Option<PathBuf>, OutputError> {
+        self.join_or_find(path, tag)?;
+        for segment in &self.segments {
+            let _ = std::fs::remove_file(&segment.file);
+        }
+        Ok(Some(path.to_owned()))
+    }
+
+    // Joins the segments, unless another run of the same film has.
+    fn join_or_find(&self, path: &Path, tag: &Tag) -> Result<(), OutputError> {
         let missing = || self.segments.iter().enumerate().filter(|(_, s)| !mp4::is_whole(&s.file));
         // Another run of the same film removes the segments once it has joined them. It may have removed those of this run too.
         if missing().next().is_some() && self.maker.film.is_made(&self.maker.settings) {
-            return Ok(Some(path.to_owned()));
+            return Ok(());
         }
         for (place, segment) in missing() {
             if self.maker.film.source.is_none() {
@@ -380,7 +389,7 @@ impl Segments {
         if let Err(cause) = self.maker.joiner().join(&self.maker.folder, &files, path, tag) {
             // Another run of the same film was there first, and has removed its segments.
             if self.maker.film.is_made(&self.maker.settings) {
-                return Ok(Some(path.to_owned()));
+                return Ok(());
             }
             let short = partial(path);
             let frames = self.maker.film.frames.len() as u64;
@@ -389,10 +398,7 @@ impl Segments {
                 _ => stored(cause, &self.maker.folder),
             });
         }
-        for (file, _) in files {
-            let _ = std::fs::remove_file(file);
-        }
-        Ok(Some(path.to_owned()))
+        Ok(())
     }
 
     // What there is from the beginning on gets that name; says how many frames it is, or how many are kept in segments where

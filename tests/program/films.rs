@@ -1,6 +1,6 @@
 //! A film that is there stays, unless the user says otherwise.
 
-use crate::common::{folder, names, polyfly, program, signal, text, wait_for, words};
+use crate::common::{folder, names, polyfly, program, shell_script, signal, text, wait_for, words};
 use std::io::{BufRead, BufReader, Read};
 use std::path::Path;
 use std::process::{Output, Stdio};
@@ -151,7 +151,7 @@ fn many_runs_of_one_film_all_end_well() {
     let dir = folder();
     let args =
         ["scene.toml", "--cpu", "--size=32x24", "--samples=1", "--threads=1", "--frames=0-60", "--no-frames", "-q"];
-    for round in 0..6 {
+    for round in 0..3 {
         let film = format!("--video=v{round}.mp4");
         let start = || {
             let mut command = program(dir.path(), &[&args[..], &[&film]].concat());
@@ -163,9 +163,33 @@ fn many_runs_of_one_film_all_end_well() {
             assert!(run.status.success(), "{}", words(&run));
         }
     }
-    assert_eq!(names(dir.path()).len(), 7);
+    assert_eq!(names(dir.path()).len(), 4);
     let read = |round: usize| std::fs::read(dir.path().join(format!("v{round}.mp4"))).unwrap();
-    assert!((1..6).all(|round| read(round) == read(0)));
+    assert!((1..3).all(|round| read(round) == read(0)));
+}
+
+#[test]
+fn a_run_whose_segments_another_one_has_joined_ends_well() {
+    let (dir, tools) = (folder(), tempfile::tempdir().unwrap());
+    // The slow run's second segment waits until the other run has made the film, and has removed the first segment.
+    let script = format!(
+        "case \"$*\" in *rawvideo*) echo >>{0}/n; if [ $(wc -l <{0}/n) -gt 2 ]; then until [ -e {1}/v.mp4 ]; do sleep 0.05; done; sleep 1; fi ;; esac\n\
+         exec ffmpeg \"$@\"",
+        tools.path().display(),
+        dir.path().display()
+    );
+    let ffmpeg = shell_script(tools.path(), "slow-ffmpeg", &script);
+    let args = ["scene.toml", "--frames=0-7", "--no-frames", "--encoders=1", "--video=v.mp4"];
+    let mut slow = program(dir.path(), &[&args[..], &LOOK[..], &["--ffmpeg", &ffmpeg]].concat());
+    let slow = slow.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
+    let has_begun = || std::fs::read_to_string(tools.path().join("n")).is_ok_and(|lines| lines.len() > 2);
+    wait_for(has_begun);
+    let fast = run(dir.path(), &args);
+    assert!(fast.status.success(), "{}", words(&fast));
+    let film = std::fs::read(dir.path().join("v.mp4")).unwrap();
+    let slow = slow.wait_with_output().unwrap();
+    assert!(slow.status.success(), "{}", words(&slow));
+    assert!(std::fs::read(dir.path().join("v.mp4")).unwrap() == film && !dir.path().join(".polyfly").exists());
 }
 
 #[test]
@@ -341,21 +365,11 @@ fn what_is_transparent_stays_so_in_films_that_can() {
     let scene = "[output]\nframes = 8\npath = \"o/%d.png\"\nsize = [63, 47]\n[sky]\ntransparent = true\n[camera.orbit]\n\
         center = [0, 0, 0]\ndistance = 6\n[[sphere]]\ncenter = [2, 0, 0]\nradius = 0.7\ncolor = \"tomato\"\n[[light]]\nposition = [0, 0, 9]\n";
     std::fs::write(dir.path().join("s.toml"), scene).unwrap();
-    let decoded = |film: &str| -> Vec<image::RgbaImage> {
-        if film.ends_with("webp") {
-            return shown(&dir.path().join(film));
-        }
-        let args = ["-v", "error", "-i", film, "-f", "rawvideo", "-pix_fmt", "rgba", "-"];
-        let raw = std::process::Command::new("ffmpeg").args(args).current_dir(dir.path()).output().unwrap();
-        assert!(raw.status.success(), "{}", words(&raw));
-        let size = 64 * 48 * 4;
-        raw.stdout.chunks(size).map(|frame| image::RgbaImage::from_raw(64, 48, frame.to_vec()).unwrap()).collect()
-    };
     for (film, codec) in [("v.webp", &[][..]), ("v.gif", &[]), ("v.mov", &["--codec=prores"])] {
         let look = ["s.toml", "--cpu", "--samples=4", "--segment=3", "--overwrite", "--video", film];
         let made = polyfly(dir.path(), &[&look, codec].concat());
         assert!(made.status.success(), "{film}: {}", words(&made));
-        let frames = decoded(film);
+        let frames = decoded(dir.path(), film, (64, 48));
         assert_eq!(frames.len(), 8, "{film}");
         for (n, frame) in frames.iter().enumerate() {
             let picture = image::open(dir.path().join(format!("o/{n}.png"))).unwrap().into_rgba8();
@@ -379,12 +393,19 @@ fn what_is_transparent_stays_so_in_films_that_can() {
     }
 }
 
-// Frames of an animated WebP.
-fn shown(path: &Path) -> Vec<image::RgbaImage> {
+// Frames of a film; ffmpeg does not read an animated WebP.
+fn decoded(folder: &Path, film: &str, (width, height): (u32, u32)) -> Vec<image::RgbaImage> {
     use image::AnimationDecoder;
-    let file = BufReader::new(std::fs::File::open(path).unwrap());
-    let frames = image::codecs::webp::WebPDecoder::new(file).unwrap().into_frames();
-    frames.map(|frame| frame.unwrap().into_buffer()).collect()
+    if film.ends_with("webp") {
+        let file = BufReader::new(std::fs::File::open(folder.join(film)).unwrap());
+        let frames = image::codecs::webp::WebPDecoder::new(file).unwrap().into_frames();
+        return frames.map(|frame| frame.unwrap().into_buffer()).collect();
+    }
+    let args = ["-v", "error", "-i", film, "-f", "rawvideo", "-pix_fmt", "rgba", "-"];
+    let raw = std::process::Command::new("ffmpeg").args(args).current_dir(folder).output().unwrap();
+    assert!(raw.status.success(), "{}", words(&raw));
+    let picture = |frame: &[u8]| image::RgbaImage::from_raw(width, height, frame.to_vec()).unwrap();
+    raw.stdout.chunks((width * height * 4) as usize).map(picture).collect()
 }
 
 // Codes by which two pictures differ in the mean.
@@ -400,12 +421,17 @@ fn pictures_that_move_do_not_go_stale() {
     let scene = "[output]\nframes = 960\npath = \"o/%02d.png\"\nsize = [160, 96]\n[sky]\nimage = \"@dusk\"\n[camera.orbit]\n\
         center = [0, 0, 0]\ndistance = 10\nelevation_deg = 5\n[[sphere]]\ncenter = [0, 0, 0]\nradius = 1\n";
     std::fs::write(dir.path().join("s.toml"), scene).unwrap();
-    let made = polyfly(dir.path(), &["s.toml", "--cpu", "--samples=1", "--frames=0-59", "--video=v.webp"]);
-    assert!(made.status.success(), "{}", words(&made));
-    let frames = shown(&dir.path().join("v.webp"));
-    assert_eq!(frames.len(), 60);
     let picture = |n: usize| image::open(dir.path().join(format!("o/{n:02}.png"))).unwrap().into_rgba8();
-    let differences: Vec<f64> = frames.iter().enumerate().map(|(n, frame)| difference(frame, &picture(n))).collect();
-    let (first, last) = (differences[0], differences[59]);
-    assert!(last < 1.3 * first + 0.2 && differences.iter().all(|d| *d < 3.0), "{differences:?}");
+    // A GIF has 256 colours.
+    for (film, most) in [("v.webp", 3.0), ("v.gif", 6.0)] {
+        let made =
+            polyfly(dir.path(), &["s.toml", "--cpu", "--samples=1", "--frames=0-59", "--resume", "--video", film]);
+        assert!(made.status.success(), "{}", words(&made));
+        let frames = decoded(dir.path(), film, (160, 96));
+        assert_eq!(frames.len(), 60);
+        let differences: Vec<f64> =
+            frames.iter().enumerate().map(|(n, frame)| difference(frame, &picture(n))).collect();
+        let (first, last) = (differences[0], differences[59]);
+        assert!(last < 1.3 * first + 0.2 && differences.iter().all(|d| *d < most), "{film}: {differences:?}");
+    }
 }
