@@ -189,6 +189,19 @@ fn the_run_ends_with_the_studio_and_can_be_resumed() {
 }
 
 #[test]
+fn a_key_of_thousands_of_parts_is_refused() {
+    let dir = folder();
+    let mut shell = Command::new("sh");
+    let line = "ulimit -v 4000000; exec \"$0\" studio scene.toml --cpu --threads 1 --size 64x48";
+    shell.args(["-c", line, env!("CARGO_BIN_EXE_polyfly")]).current_dir(dir.path()).stdin(Stdio::null());
+    let studio = Studio::of(shell);
+    let (status, body) = studio.set(&["a"; 30_000].join("."), "1");
+    assert_eq!(status, 422, "{body}");
+    assert!(body.len() < 1000, "{} bytes", body.len());
+    assert_eq!(studio.state()["changes"], serde_json::json!([]));
+}
+
+#[test]
 fn flags_and_defaults_are_told_beside_the_text() {
     let dir = folder();
     std::fs::write(
