@@ -1,12 +1,17 @@
 //! Compiles the shared kernel text once for each instruction set of the target's CPU, and makes the Rust side of
 //! kernels/types.def; and names the pictures.
 
+#[path = "build/compile.rs"]
+mod compile;
+
+use compile::{KernelSet, compile};
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
 fn main() {
     println!("cargo::rerun-if-changed=kernels");
     println!("cargo::rerun-if-changed=build.rs");
+    println!("cargo::rerun-if-changed=build");
     println!("cargo::rerun-if-changed=tests/goldens");
     println!("cargo::rustc-env=POLYFLY_PICTURES={:016x}", pictures());
     let out = PathBuf::from(std::env::var_os("OUT_DIR").unwrap_or_default());
@@ -21,6 +26,7 @@ fn main() {
     let arch = std::env::var("CARGO_CFG_TARGET_ARCH").unwrap_or_default();
     // Name, lanes, flags. "scalar" is the GPU's own driver on one lane, "counting" the same with a count of its
     // floating-point operations.
+    // A third of one lane, "domain", is for tests: tests/domain builds it.
     let mut sets: Vec<(&str, u32, &[&str])> = vec![("scalar", 1, &[]), ("counting", 1, &["-DPOLYFLY_COUNT"])];
     match arch.as_str() {
         "x86_64" => sets.extend([
@@ -32,15 +38,13 @@ fn main() {
         _ => sets.push(("baseline", 4, &[])),
     }
     let sanitize = std::env::var_os("CARGO_FEATURE_SANITIZE").is_some();
-    let debug = std::env::var("PROFILE").is_ok_and(|p| p == "debug");
     // Each is one file: they are compiled side by side.
     std::thread::scope(|threads| {
         for (name, lanes, flags) in sets {
             // One lane and several: the text of the other sets is theirs, and takes minutes to compile so.
-            let checks = sanitize && !["counting", "baseline", "avx512"].contains(&name);
-            // Nothing is timed then.
-            let level = if sanitize { 1 } else { 3 };
-            threads.spawn(move || compile(name, lanes, flags, checks, level, debug));
+            let sanitize = sanitize && !["counting", "baseline", "avx512"].contains(&name);
+            let files = &["kernels/entry/render.cpp", "kernels/entry/develop.cpp"];
+            threads.spawn(move || compile(&KernelSet { root: Path::new(""), name, lanes, flags, files, sanitize }));
         }
     });
     if sanitize {
@@ -68,47 +72,6 @@ fn pictures() -> u64 {
     let read = |path: &PathBuf| std::fs::read(path).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
     let bytes = files.iter().flat_map(read);
     bytes.fold(0xcbf2_9ce4_8422_2325, |h, b| (h ^ u64::from(b)).wrapping_mul(0x0000_0100_0000_01b3))
-}
-
-fn compile(name: &str, lanes: u32, flags: &[&str], sanitize: bool, level: u32, debug: bool) {
-    // The object's name is the source's: each needs a folder of its own.
-    let out = Path::new(&std::env::var_os("OUT_DIR").unwrap_or_default()).join(name);
-    let mut build = cc::Build::new();
-    build
-        .out_dir(out)
-        .cpp(true)
-        .cpp_link_stdlib(None)
-        .std("c++17")
-        .file(Path::new("kernels").join("entry").join("render.cpp"))
-        .file(Path::new("kernels").join("entry").join("develop.cpp"))
-        .define("POLYFLY_ISA", name)
-        .define("POLYFLY_LANES", lanes.to_string().as_str())
-        // The promise of equal bytes hangs on the first of these.
-        .flag("-ffp-contract=off")
-        .flag("-fno-exceptions")
-        .flag("-fno-rtti")
-        .flag("-fno-math-errno")
-        .flag("-fno-trapping-math")
-        .flag_if_supported("-Wno-psabi")
-        .flag_if_supported("-Wno-uninitialized")
-        .flag_if_supported("-Wno-maybe-uninitialized")
-        .warnings(true)
-        // Where variables live takes longer than all the rest.
-        .debug(false)
-        // Slow lanes would make every debug build and test run slow.
-        .opt_level(level);
-    for flag in flags {
-        build.flag(flag);
-    }
-    if sanitize || debug {
-        build.define("POLYFLY_BOUNDS", None);
-    }
-    if sanitize {
-        build.flag("-fsanitize=address,undefined").flag("-fno-sanitize-recover=all").flag("-fno-omit-frame-pointer");
-        // Lines for the reports.
-        build.flag("-g1");
-    }
-    build.compile(&format!("polyfly_{name}"));
 }
 
 // What C++ makes of types.def by macros (kernels/types.cuh), for Rust.

@@ -6,6 +6,10 @@
 #pragma once
 #include "platform.cuh"
 
+// What reciprocal (of either sign) and sqrt are defined for, on every device.
+#define DOMAIN_LEAST 1.0e-30f
+#define DOMAIN_MOST 1.0e37f
+
 #if POLYFLY_LANES == 1
 
 #ifdef POLYFLY_COUNT
@@ -56,15 +60,15 @@ POLYFLY_FN int wrap_mul(int a, int b) { return (int)((u32)a * (u32)b); }
 POLYFLY_FN int wrap_add(int a, int b) { return (int)((u32)a + (u32)b); }
 POLYFLY_FN int shift_down(int a, int n) { return (int)((u32)a >> n); }
 POLYFLY_FN int shift_up(int a, int n) { return (int)((u32)a << n); }
-POLYFLY_FN int to_int(float x) { return (int)x; }
 POLYFLY_FN float to_real(int x) { return (float)x; }
 #ifdef __CUDACC__
+POLYFLY_FN int to_int(float x) { return (int)x; }
 // No NaN reaches min and max (see intersect_convex), so the hardware's order of operands is ours.
 POLYFLY_FN float min(float a, float b) { return fminf(a, b); }
 POLYFLY_FN float max(float a, float b) { return fmaxf(a, b); }
 POLYFLY_FN float fma(float a, float b, float c) { return fmaf(a, b, c); }
-// 1 / x and the square root of x, correctly rounded, for x from 1e-30 to 1e30: the hardware's guess and one
-// step of Newton's, which is what the compiler makes of a division less its care for the ends of the range
+// 1 / x and the square root of x, correctly rounded for x from DOMAIN_LEAST to DOMAIN_MOST: the hardware's guess and
+// one step of Newton's, which is what the compiler makes of a division less its care for the ends of the range
 // (Markstein, "Computation of elementary functions on the IBM RISC System/6000 processor", 1990;
 // tests/arithmetic.cu compares all mantissas).
 POLYFLY_FN float reciprocal(float x) {
@@ -81,11 +85,7 @@ POLYFLY_FN float sqrt(float x) {
 POLYFLY_FN int bits(float x) { return __float_as_int(x); }
 POLYFLY_FN float from_bits(int x) { return __int_as_float(x); }
 #else
-POLYFLY_FN float min(float a, float b) { return a < b ? a : b; }
-POLYFLY_FN float max(float a, float b) { return a > b ? a : b; }
 POLYFLY_FN float fma(float a, float b, float c) { return __builtin_fmaf(a, b, c); }
-POLYFLY_FN float sqrt(float x) { return __builtin_sqrtf(x); }
-POLYFLY_FN float reciprocal(float x) { return 1.0f / x; }
 POLYFLY_FN int bits(float x) {
   int i;
   __builtin_memcpy(&i, &x, 4);
@@ -96,6 +96,16 @@ POLYFLY_FN float from_bits(int x) {
   __builtin_memcpy(&f, &x, 4);
   return f;
 }
+#ifdef POLYFLY_DOMAIN
+// Tests only: operations that fail where a GPU's are not defined to agree with a CPU's (tests/domain).
+#include POLYFLY_DOMAIN
+#else
+POLYFLY_FN int to_int(float x) { return (int)x; }
+POLYFLY_FN float min(float a, float b) { return a < b ? a : b; }
+POLYFLY_FN float max(float a, float b) { return a > b ? a : b; }
+POLYFLY_FN float sqrt(float x) { return __builtin_sqrtf(x); }
+POLYFLY_FN float reciprocal(float x) { return 1.0f / x; }
+#endif
 #endif
 POLYFLY_FN float abs(float x) { return from_bits(bits(x) & 0x7fffffff); }
 #ifdef POLYFLY_COUNT
@@ -342,6 +352,12 @@ POLYFLY_FN Int load(const int* p) { return Int((VInt)(*(const VIntU*)p)); }
 POLYFLY_FN void store(float* p, Real x) { *(VRealU*)p = x.v; }
 POLYFLY_FN void store(int* p, Int x) { *(VIntU*)p = x.v; }
 
+#endif
+
+#ifndef POLYFLY_CALLER
+// Parameters that say who called, and the same as arguments: the domain set's, for its notes.
+#define POLYFLY_CALLER
+#define POLYFLY_OF_CALLER
 #endif
 
 // The bits of one number, whatever the width.

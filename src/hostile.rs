@@ -10,6 +10,10 @@ use crate::assets::texture::Texture;
 use crate::output::formats::FORMATS;
 use crate::output::manifest::{Manifest, NAME};
 use crate::render::frames::FrameList;
+#[cfg(any(test, feature = "domain"))]
+use crate::render::{RenderOptions, Renderer};
+#[cfg(any(test, feature = "domain"))]
+use crate::scene::{Integrator, LampSamples};
 use crate::scene::{Material, Mesh, Pattern, Scene, Sky, SkySource, TextureSource, Tone};
 use std::io::Write;
 use std::path::Path;
@@ -18,7 +22,7 @@ use std::path::Path;
 pub type Door = fn(&[u8]);
 
 /// All of them, by name.
-pub const DOORS: [(&str, Door); 9] = [
+pub const DOORS: &[(&str, Door)] = &[
     ("tokens", tokens),
     ("toml", toml),
     ("texture", texture),
@@ -28,6 +32,8 @@ pub const DOORS: [(&str, Door); 9] = [
     ("particles", particles),
     ("frames", frames),
     ("manifest", manifest),
+    #[cfg(any(test, feature = "domain"))]
+    ("picture", picture),
 ];
 
 // A file of that name with these bytes, for as long as the job takes.
@@ -140,4 +146,36 @@ pub fn manifest(bytes: &[u8]) {
             }
         }
     });
+}
+
+/// A scene in TOML as a tiny picture: no argument of a reciprocal or square root leaves the domain of a GPU's where it
+/// shows (docs/arithmetic.md).
+#[cfg(any(test, feature = "domain"))]
+pub fn picture(bytes: &[u8]) {
+    let Ok(parsed) = Scene::parse(&String::from_utf8_lossy(bytes), "scene.toml", Path::new("")) else { return };
+    let mut scene = parsed.scene;
+    let mut files = scene.world.particles.iter().count();
+    scene.visit_files(|_, _| files += 1);
+    let lamps: u32 = scene.world.bodies.iter().map(|body| body.lamps.max(u32::from(body.strip))).sum();
+    // Files are the other doors' matter, and a picture is to take a part of a second.
+    if files > 0 || lamps > 200 || scene.world.bodies.len() + scene.world.lights.len() > 100 {
+        return;
+    }
+    let render = &mut scene.render;
+    (render.width, render.height, render.samples) = (12, 9, 1);
+    (render.adaptive, render.depth, render.light_samples) = (None, render.depth.min(4), 2);
+    if let Integrator::Path { samples, noise } = &mut render.integrator {
+        (*samples, *noise) = (2, 0.0);
+    }
+    if render.lamp_samples == LampSamples::All {
+        render.lamp_samples = LampSamples::Drawn(3);
+    }
+    let shown = |isa: &str| {
+        let options = RenderOptions { isa: Some(isa.into()), threads: 1, ..RenderOptions::default() };
+        let mut renderer = Renderer::with_options(scene.clone(), options).ok()?;
+        Some((renderer.still(0).ok()?.data().to_vec(), renderer.still_linear(0).ok()?.0.data().to_vec()))
+    };
+    let Some((picture, light)) = shown("scalar") else { return };
+    assert!(light.iter().all(|x| x.is_finite() && *x >= 0.0), "light that is none");
+    assert!(shown("domain") == Some((picture, light)), "a reciprocal or square root outside of its domain shows");
 }

@@ -157,6 +157,16 @@ impl Isa {
         sets
     }
 
+    /// The sets that tests compare: all that this machine can run, and `domain` (tests/domain), one lane with the operations
+    /// of a GPU, which gives NaN where a GPU's reciprocal or square root may differ from a CPU's.
+    #[cfg(any(test, feature = "domain"))]
+    pub fn tested() -> Vec<Isa> {
+        use polyfly_domain as _;
+        let mut sets = Isa::available();
+        sets.push(isa!("domain", 1));
+        sets
+    }
+
     /// One lane that counts its floating-point operations; slow, and never for pictures.
     pub fn counting() -> Isa {
         isa!("counting", 1)
@@ -164,7 +174,10 @@ impl Isa {
 
     /// The widest, or the one of that name.
     pub fn pick(asked: Option<&str>) -> Result<Isa, UnknownIsa> {
+        #[cfg(not(any(test, feature = "domain")))]
         let sets = Isa::available();
+        #[cfg(any(test, feature = "domain"))]
+        let sets = Isa::tested();
         match asked {
             None => Ok(sets[0]),
             Some(name) => sets.iter().find(|s| s.name == name).copied().ok_or_else(|| UnknownIsa {
@@ -353,6 +366,47 @@ pub fn counted_flops() -> u64 {
     }
     // SAFETY: reads a counter of the calling thread.
     unsafe { polyfly_flops_counting() }
+}
+
+/// Calls of a reciprocal or square root outside of its domain, by all threads, in the kernels of the set `domain`.
+#[cfg(test)]
+pub struct Stray {
+    /// The caller's place in the source.
+    pub place: String,
+    /// What the first of them asked for.
+    pub argument: f32,
+    /// How many there have been.
+    pub calls: u64,
+}
+
+/// Those since the program began.
+#[cfg(test)]
+pub fn strays() -> Vec<Stray> {
+    unsafe extern "C" {
+        fn polyfly_stray_domain(k: i32, file: *mut *const std::ffi::c_char, line: *mut i32, argument: *mut f32) -> u64;
+    }
+    let stray = |k| {
+        let (mut file, mut line, mut argument) = (std::ptr::null(), 0, 0.0);
+        // SAFETY: writes through three addresses of this call's own; a name that is not null is a constant of the object.
+        let calls = unsafe { polyfly_stray_domain(k, &raw mut file, &raw mut line, &raw mut argument) };
+        // SAFETY: as above.
+        let name = (!file.is_null()).then(|| unsafe { std::ffi::CStr::from_ptr(file) }.to_string_lossy())?;
+        let name = name.rsplit("/../").next().unwrap_or_default();
+        Some(Stray { place: format!("{name}:{line}"), argument, calls })
+    };
+    let mut all: Vec<Stray> = (0..512).filter_map(stray).collect();
+    all.sort_by(|a, b| a.place.cmp(&b.place));
+    all
+}
+
+/// An operation of the set `domain`: reciprocal, square root, minimum, maximum, and the bits of a conversion to an integer.
+#[cfg(test)]
+pub fn domain_operation(which: i32, a: f32, b: f32) -> f32 {
+    unsafe extern "C" {
+        fn polyfly_operation_domain(which: i32, a: f32, b: f32) -> f32;
+    }
+    // SAFETY: numbers in, a number out.
+    unsafe { polyfly_operation_domain(which, a, b) }
 }
 
 /// No instruction set of that name here.

@@ -13,6 +13,7 @@ mod arm;
 mod bars;
 mod common;
 mod developing;
+mod domain;
 mod extremes;
 mod faults;
 mod floors;

@@ -11,7 +11,7 @@ POLYFLY_FN Vec limited(const S& scene, const Ray& ray, Vec light) {
   if (!(most > 0.0f)) return light;
   const Real brightest = max_component(light);
   const Mask over = ((ray.bounces & Int(DIFFUSED)) != Int(0)) & (brightest > Real(most));
-  return select(over, light * (Real(most) * reciprocal(max(brightest, Real(most)))), light);
+  return select(over, light * (Real(most) * reciprocal(min(max(brightest, Real(most)), Real(DOMAIN_MOST)))), light);
 }
 
 // Bounces before paths may end by lot.

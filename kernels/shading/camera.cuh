@@ -27,6 +27,8 @@ POLYFLY_FN void pass_lens(const Frame& frame, SamplePoint point, Vec& o, Vec& d)
   const Vec aside = fma(vec(frame.down), r * sine, vec(frame.right) * (r * cosine));
   o = o + aside;
   d = fma(aside, Real(-frame.focus), d);
+  // A wide lens that focuses on something near makes it very long.
+  d = d * inverse_power_of_two(largest(d));
 }
 
 // Where a sample stands along a side of its pixel, which runs from 0 to 1, of the film's share u.

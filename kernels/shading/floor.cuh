@@ -7,7 +7,8 @@
 // what is behind it, the sky.
 template <class S>
 POLYFLY_FN Real floor_share(const S& scene, Vec p) {
-  const Real ratio = dot(p, p) * Real(scene.constants.floor_fade);
+  // Near the horizon p may be as far as 1e30.
+  const Real ratio = min(dot(p, p) * Real(scene.constants.floor_fade), Real(1.0e18f));
   return reciprocal(fma(ratio, ratio, Real(1.0f)));
 }
 template <class S>
@@ -55,7 +56,7 @@ POLYFLY_APART Relief floor_relief(const S& scene, int k, Vec d, Vec face, Real u
   const Vec uphill = fma(vec(quad.v), along_v * steepest * Real(both), vec(quad.u) * (along_u * steepest * Real(both)));
   const Vec up = vec(quad.n), leaning = up - uphill;
   const Relief relief = {leaning_normal(select(dot(up, face) < Real(0.0f), -leaning, leaning), face, d),
-                         sqrt(max(alpha2 * Real(constants.relief_alpha * both * both), Real(0.0f)))};
+                         sqrt_or_zero(alpha2 * Real(constants.relief_alpha * both * both))};
   return relief;
 }
 
@@ -73,7 +74,7 @@ POLYFLY_APART Vec floor_transmittance(const S& scene, int k, Vec p, Vec d, Real 
   const Real one = Real(1.0f);
   Real share = Real(constants.floor_transmit);
   if (constants.floor_ior > 0.0f) {
-    const Real cosine = abs(dot(scene.floor.at(k).n, d)) * reciprocal(sqrt(dot(d, d)));
+    const Real cosine = abs(dot(scene.floor.at(k).n, d)) * reciprocal(sqrt(squared_length(d)));
     share = one - sheet_reflectance(constants.floor_ior, cosine);
   }
   Vec through = vec(constants.floor_tint) * share;

@@ -31,7 +31,7 @@ POLYFLY_FN LightSample light_from(const S& scene, Vec towards, const Light& ligh
   sample.some = met & (across > Real(0.0f));
   sample.colour = s.albedo;
   if (!any(sample.some)) return sample;
-  const Real nearness = reciprocal(sqrt(dot(sample.towards, sample.towards)));
+  const Real nearness = reciprocal(sqrt(squared_length(sample.towards)));
   const Real lambert = across * nearness;
   const Real facing = -dot(s.n, ray.d);
   const Real turned = fma(-dot(sample.towards, ray.d), nearness, Real(1.0f));
@@ -66,7 +66,7 @@ POLYFLY_FN Real sky_density(Vec on_octahedron, Real inverse_pmf) {
 // Of light that a surface gets both ways, by drawing from the lights and by its own rays, the share that counts here:
 // the one way's density over both (Veach and Guibas, "Optimally combining sampling techniques for Monte Carlo
 // rendering", 1995).
-POLYFLY_FN Real balance(Real density, Real other) { return density * reciprocal(density + other); }
+POLYFLY_FN Real balance(Real density, Real other) { return density * reciprocal(within_domain(density + other)); }
 
 // Ray::bounces' note of how likely a ray was to go the way it goes.
 POLYFLY_FN Int density_note(Real density) {
@@ -120,7 +120,8 @@ POLYFLY_APART Real glow_share(const S& scene, Int bounces, Real way, Vec p, Vec 
     const Vec to = fma(d, way, centre - p);
     const Real square = max(dot(to, to), Real(1.0e-12f));
     size = radius * radius;
-    density = select(square > radius * radius, reciprocal(cap_of(radius, square) * Real(2.0f * PI)), zero);
+    const Real cone = max(cap_of(radius, square) * Real(2.0f * PI), Real(DOMAIN_LEAST));
+    density = select(square > radius * radius, reciprocal(cone), zero);
   }
   if (any(flat)) {
     const float* data = (const float*)scene.triangles.data;
@@ -128,7 +129,7 @@ POLYFLY_APART Real glow_share(const S& scene, Int bounces, Real way, Vec p, Vec 
     const Int at = (number - Int(scene.spheres.len)) * Int(WORDS(Triangle));
     const Vec twice_area = cross(read_vec(data, words, at + Int(WORD(Triangle, ab)), flat),
                                  read_vec(data, words, at + Int(WORD(Triangle, ac)), flat));
-    size = select(flat, sqrt(max(dot(twice_area, twice_area), Real(1.0e-30f))) * Real(0.25f / PI), size);
+    size = select(flat, length_or_zero(twice_area) * Real(0.25f / PI), size);
     density = select(flat, (way + way) * way * reciprocal(max(abs(dot(twice_area, d)), Real(1.0e-30f))), density);
   }
   const Real chance =
@@ -233,7 +234,7 @@ POLYFLY_FN LightSample emitter_light(const S& scene, Int number, bool drawn, Pai
   if constexpr (BOTH_WAYS) {
     // Lamps are points, and the last surface sends no rays.
     const Mask both = (kind != Int(EMITTER_LAMP)) & ((ray.bounces & Int(BOUNCE_MASK)) < Int(scene.constants.depth));
-    const Real density = reciprocal(max(strength * Real(PI), Real(1.0e-30f)));
+    const Real density = reciprocal(within_domain(strength * Real(PI)));
     seen = seen * select(both, balance(density, max(lambert, zero) * Real(1.0f / PI)), one);
     const Mask rough = met & (s.alpha > zero) & ((kind != Int(EMITTER_LAMP)) | (s.alpha >= Real(LAMP_ALPHA)));
     if (any(rough)) {
@@ -291,7 +292,7 @@ POLYFLY_FN void sample_light(const S& scene, int i, const Ray& ray, const Surfac
       } else {
         Vec towards = vec(light.position) - s.p;
         if (light.radius > 0.0f) {
-          const Basis basis = basis_around(normalise(towards));
+          const Basis basis = basis_around(normalise_or(towards, s.n));
           const Pair place =
               draw_pair(one_of_many(queue.draws(ray), count, j), bounce * Int(scene.lights.len) + Int(i + LIGHT_PAIRS));
           const Real r = sqrt(max(place.v, Real(1.0e-20f))) * Real(light.radius);

@@ -60,16 +60,16 @@ POLYFLY_FN Vec lamp_light(const S&, const Body& body, Real across, Real place, c
   const Real sharpness = Real(body.lamp_sharpness * body.lamp_sharpness), aside2 = aside * aside;
   const Real off = across - Real(body.lamp_across), beyond = across + Real(body.lamp_across);
   const Real far2 = fma(off, off, aside2) * sharpness;
-  const Real half_width =
-      max(Real(0.5f * body.lamp_sharpness) * (strip ? width : f.width * sqrt(f.slant)), Real(1.0e-9f));
+  const Real spread = Real(0.5f * body.lamp_sharpness) * (strip ? width : f.width * sqrt(f.slant));
+  const Real half_width = max(min(spread, Real(1.0e18f)), Real(1.0e-9f));
   // A disc through a box: of the larger one's size, with a rim as wide as the smaller.
   const Real inverse = reciprocal(half_width), rim = half * max(inverse, one);
   const Real grown = max(half_width, one), soft = min(half_width, one), blurred = soft * soft;
-  const Real own = share_within(grown, sqrt(far2), rim);
+  const Real own = share_within(grown, sqrt_or_zero(far2), rim);
   Real shown = own;
   if (any(grown + soft > Real(LAMP_REACH))) {
     // With that of the lamp on the other side of the edge.
-    shown = shown + share_within(grown, sqrt(fma(beyond, beyond, aside2) * sharpness), rim);
+    shown = shown + share_within(grown, sqrt_or_zero(fma(beyond, beyond, aside2) * sharpness), rim);
   }
   // Its light is spread over a disc, and that of a line over its width.
   const Real line = min(inverse, one) * Real(body.lamp_fill);
@@ -244,9 +244,12 @@ POLYFLY_APART Vec smooth_normal(const S& scene, Vec d, Vec p, Int number, Mask f
   const Int smooth = read((const int*)data, words, at + Int(WORD(Triangle, smooth)), flat);
   const Mask curved = flat & (smooth > Int(0));
   if (!any(curved)) return face;
-  const Vec ab = read_vec(data, words, at + Int(WORD(Triangle, ab)), curved),
-            ac = read_vec(data, words, at + Int(WORD(Triangle, ac)), curved),
-            q = p - read_vec(data, words, at + Int(WORD(Triangle, a)), curved);
+  const Vec side = read_vec(data, words, at + Int(WORD(Triangle, ab)), curved),
+            other = read_vec(data, words, at + Int(WORD(Triangle, ac)), curved);
+  // As if its longer side were about 1: the products of four lengths stay within the domain.
+  const Real size = inverse_power_of_two(max(largest(side), largest(other)));
+  const Vec ab = side * size, ac = other * size,
+            q = (p - read_vec(data, words, at + Int(WORD(Triangle, a)), curved)) * size;
   // p's shares of b and c.
   const Real bb = dot(ab, ab), bc = dot(ab, ac), cc = dot(ac, ac), qb = dot(q, ab), qc = dot(q, ac);
   const Real one = Real(1.0f), zero = Real(0.0f), all = fma(bb, cc, -(bc * bc));
@@ -279,7 +282,8 @@ POLYFLY_FN void shade_primitive(const S& scene, const Ray& ray, const Hit& hit, 
     const Vec centre = read_vec(data, words, number * Int(WORDS(Sphere)) + Int(WORD(Sphere, centre)), round);
     const Real radius = read(data, words, number * Int(WORDS(Sphere)) + Int(WORD(Sphere, radius)), round);
     // Rounding has moved the point off the round: it is put back.
-    const Vec out = normalise(select(round, s.p - centre, n));
+    // Far from the origin rounding may move it to the centre.
+    const Vec out = normalise_or(select(round, s.p - centre, n), -ray.d);
     n = select(round, out, n);
     s.p = select(round, fma(out, radius, centre), s.p);
     material = select(round, read(scene.sphere_materials.data, scene.sphere_materials.len, number, round), material);
@@ -290,7 +294,7 @@ POLYFLY_FN void shade_primitive(const S& scene, const Ray& ray, const Hit& hit, 
     const Int at = (number - Int(scene.spheres.len)) * Int(WORDS(Triangle));
     const Vec normal = cross(read_vec(data, words, at + Int(WORD(Triangle, ab)), flat),
                              read_vec(data, words, at + Int(WORD(Triangle, ac)), flat));
-    n = select(flat, normalise(select(flat, normal, n)), n);
+    n = select(flat, normalise_or(select(flat, normal, n), -ray.d), n);
     material = select(flat, read((const int*)data, words, at + Int(WORD(Triangle, material_index)), flat), material);
   }
   n = select(dot(n, ray.d) < Real(0.0f), n, -n);

@@ -30,7 +30,7 @@ struct Lobe {
 };
 POLYFLY_APART Lobe rough_lobe(Vec n, Real alpha, Real edge, Vec d, Vec weight, Vec l) {
   const Real zero = Real(0.0f), least = Real(1.0e-4f);
-  const Vec facet = normalise(l - d), across = cross(n, facet);
+  const Vec facet = normalise_or(l - d, n), across = cross(n, facet);
   const Real cosine = max(-dot(n, d), least), out = dot(n, l);
   const Real hidden = Real(1.0f) + smith_lambda(cosine, alpha);
   const Real share = hidden * reciprocal(hidden + smith_lambda(out, alpha));
@@ -64,7 +64,7 @@ POLYFLY_APART Mirrored mirror_rough(Vec n, Real alpha, Real edge, Vec d, Vec wei
   if (any(rough)) {
     const Basis basis = basis_around(n);
     const Vec eye = vec(-dot(basis.right, d), -dot(basis.down, d), cosine);
-    const Vec round = normalise(vec(eye.x * alpha, eye.y * alpha, eye.z));
+    const Vec round = normalise_or(vec(eye.x * alpha, eye.y * alpha, eye.z), vec(zero, zero, one));
     Real sine, turn;
     sincos_2pi(place.u, sine, turn);
     const Real z = fma(one - place.v, one + round.z, -round.z);

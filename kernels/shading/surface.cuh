@@ -73,7 +73,7 @@ POLYFLY_FN Real fresnel(Real ior, Real cosine) {
 // and what is mirrored stays on this side of the face.
 POLYFLY_FN Vec leaning_normal(Vec leaning, Vec face, Vec d) {
   const Real zero = Real(0.0f);
-  const Vec n = normalise(fma(d, -max(dot(leaning, d), zero), leaning));
+  const Vec n = normalise_or(fma(d, -max(dot(leaning, d), zero), leaning), face);
   const Vec mirrored = fma(n, Real(-2.0f) * dot(n, d), d);
   const Real below = dot(mirrored, face) - Real(0.02f);
   const Vec kept_above = normalise(fma(face, -below, mirrored));

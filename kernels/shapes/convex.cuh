@@ -12,8 +12,11 @@ POLYFLY_FN Interval intersect_convex(const S& scene, const Body& body, Vec q, Ve
   POLYFLY_NO_UNROLL
   for (int i = body.first_slab, end = i + body.slabs; i < end; ++i) {
     const Slab& slab = scene.slabs.at(i);
-    // The tiny number is for a line along the planes: it keeps nought from dividing nought.
-    const Real nd = fma(Real(slab.n[0]), d.x, fma(Real(slab.n[1]), d.y, fma(Real(slab.n[2]), d.z, Real(1.0e-30f))));
+    // For a line along the planes only the side that it is on counts. The tiny number alone is not enough: it is lost
+    // where larger terms cancel.
+    const Real tiny = Real(DOMAIN_LEAST);
+    const Real along = fma(Real(slab.n[0]), d.x, fma(Real(slab.n[1]), d.y, fma(Real(slab.n[2]), d.z, tiny)));
+    const Real nd = select(abs(along) < tiny, tiny, along);
     const Real off =
         fma(Real(-slab.n[0]), q.x, fma(Real(-slab.n[1]), q.y, fma(Real(-slab.n[2]), q.z, Real(slab.middle))));
     const Real inverse = reciprocal(nd);
@@ -134,7 +137,8 @@ POLYFLY_FN void transmittance_body(const S& scene, int k, Vec o, Vec d, Real dd,
   left = select(out, left * pane, left);
   if (!SceneTraits<S>::plain && body.absorb[0] + body.absorb[1] + body.absorb[2] > 0.0f) {
     // From where the line enters, or starts, to where it leaves, or ends.
-    const Real within = max(min(c.leave, one) - select(here, zero, max(c.enter, zero)), zero) * sqrt(dot(d, d));
+    const Real share = max(min(c.leave, one) - select(here, zero, max(c.enter, zero)), zero);
+    const Real within = share * sqrt(squared_length(d));
     left = select(in | out, left * exp_minus(vec(body.absorb) * within), left);
   }
   active = active & (max_component(left) > zero);

@@ -85,7 +85,7 @@ POLYFLY_FN Vec transmittance(const S& scene, Vec o, Vec d, Int from, Mask active
     for (int k = 0; k < scene.bodies.len; ++k) transmittance_body(scene, k, o, d, dd, from, active, left);
     return left;
   } else {
-    TransmittanceVisitor<S> visitor = {scene, o, d, dd, reciprocal(dd), from, active, left};
+    TransmittanceVisitor<S> visitor = {scene, o, d, dd, reciprocal(squared_length(d)), from, active, left};
     walk_bvh(scene, o, d, visitor);
     return visitor.left;
   }

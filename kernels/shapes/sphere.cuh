@@ -10,7 +10,7 @@ POLYFLY_FN Interval sphere_interval(const Sphere& sphere, Vec o, Vec d, Real inv
   const Real ahead = -dot(q, d) * inverse_dd;
   const Vec nearest = fma(d, ahead, q);
   const Real inside = fma(Real(sphere.radius), Real(sphere.radius), -dot(nearest, nearest));
-  const Real half = sqrt(max(inside * inverse_dd, Real(1.0e-30f)));
+  const Real half = sqrt(within_domain(inside * inverse_dd));
   const Interval c = {select(inside > Real(0.0f), ahead - half, Real(FAR)),
                       select(inside > Real(0.0f), ahead + half, Real(-FAR))};
   return c;
@@ -55,7 +55,8 @@ POLYFLY_FN void transmittance_sphere(const S& scene, int i, Vec o, Vec d, Real i
   if (!SceneTraits<S>::plain && material.absorb[0] + material.absorb[1] + material.absorb[2] > 0.0f) {
     // From where the line enters, or starts, to where it leaves, or ends.
     const Real zero = Real(0.0f), one = Real(1.0f);
-    const Real within = max(min(c.leave, one) - select(inside, zero, max(c.enter, zero)), zero) * sqrt(dot(d, d));
+    const Real share = max(min(c.leave, one) - select(inside, zero, max(c.enter, zero)), zero);
+    const Real within = share * sqrt(squared_length(d));
     left = select(in | out, left * exp_minus(vec(material.absorb) * within), left);
   }
   active = active & (max_component(left) > Real(0.0f));

@@ -1,7 +1,7 @@
 //! What several tests need: scenes to render, a render, comparisons that say where.
 
 use crate::device::{Memory, Task};
-use crate::kernels::Isa;
+use crate::kernels::{Isa, Stray, strays};
 use crate::render::{RenderOptions, Renderer};
 use crate::scene::{self, CameraPath, CylindricalPath, Reading, Scene, TextureSource};
 use std::path::{Path, PathBuf};
@@ -78,16 +78,25 @@ pub fn render(scene: &Scene, frame: u32) -> Vec<u8> {
 
 /// Renders a frame on every instruction set, and fails where they differ.
 pub fn same_on_every_set(name: &str, scene: &Scene, frame: u32) -> Vec<u8> {
-    let sets = Isa::available();
-    assert!(sets.len() >= 2, "a lane width and the single lane at least");
+    let sets = Isa::tested();
+    assert!(sets.len() >= 3, "several lanes, the single one, and that of the GPU's domain at least");
     let expected = render_with(scene, sets[0], 0, frame);
     for &isa in &sets[1..] {
+        let before = strays();
         let got = render_with(scene, isa, 0, frame);
         if let Some(difference) = first_difference(&expected, &got, scene.render.width) {
-            panic!("{name}, {} against {}: {difference}", sets[0].name, isa.name);
+            panic!("{name}, {} against {}: {difference}{}", sets[0].name, isa.name, since(&before));
         }
     }
     expected
+}
+
+/// Calls outside of the domain of a GPU's reciprocal and square root since `before`, for a failure's message. They do no
+/// harm where the value is not used.
+pub fn since(before: &[Stray]) -> String {
+    let counted = |place: &str| before.iter().find(|s| s.place == place).map_or(0, |s| s.calls);
+    let new = strays().into_iter().filter(|s| s.calls > counted(&s.place));
+    new.map(|s| format!("\n  {}: outside of the domain, such as {:e}", s.place, s.argument)).collect()
 }
 
 /// The code of linear light in a picture: tone curve, sRGB, eight bits (kernels/film.cuh).

@@ -71,7 +71,7 @@ fn bytes_do_not_depend_on_threads() {
 #[test]
 fn ray_counts_do_not_depend_on_the_instruction_set() {
     let scene = sized(own("coursework.txt"), 40, 30, 2);
-    let counts: Vec<_> = Isa::available()
+    let counts: Vec<_> = Isa::tested()
         .into_iter()
         .map(|isa| {
             let cpu = renderer(&scene, isa, 0).cpu(isa);
@@ -93,7 +93,7 @@ fn piles_of_rays_hold_the_deepest_scene() {
     }
     (scene.render.depth, scene.render.cutoff) = (24, 1e-4);
     scene.world.floor.as_mut().unwrap().material = Material::plain([1.0; 3], 0.9, 0.0);
-    let sets = Isa::available();
+    let sets = Isa::tested();
     let expected = render_with(&scene, *sets.last().unwrap(), 0, 0);
     assert_eq!(first_difference(&expected, &render_with(&scene, sets[0], 0, 0), 24), None);
 }
@@ -104,7 +104,7 @@ proptest! {
         // Any bit patterns, and with `near` magnitudes whose sum cancels.
         let float = |w: u32| if near { f32::from_bits(w & 0x807f_ffff | (0x3e00_0000 + (w & 0x0300_0000))) } else { f32::from_bits(w) };
         let (a, b, c) = (a.map(float), b.map(float), c.map(float));
-        for isa in Isa::available() {
+        for isa in Isa::tested() {
             let got = isa.fused(&a, &b, &c);
             for i in 0..16 {
                 let expected = a[i].mul_add(b[i], c[i]);
@@ -127,7 +127,7 @@ fn yuv_is_bt709_limited_on_every_instruction_set() {
     };
     let luma = |p: [f64; 3]| 0.2126 * p[0] + 0.7152 * p[1] + 0.0722 * p[2];
     let mut first = Vec::new();
-    for isa in Isa::available() {
+    for isa in Isa::tested() {
         let mut yuv = Vec::new();
         isa.convert(&rgba, width, height, &mut yuv);
         let (wide, tall) = (6, 4);

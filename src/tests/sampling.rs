@@ -30,7 +30,7 @@ fn draws_fill_the_plane_evenly() {
         path(&mut scene, samples);
         let made = renderer(&scene, Isa::pick(None).unwrap(), 1);
         let frame = frame_params(&scene, 0);
-        for isa in Isa::available() {
+        for isa in Isa::tested() {
             for pair in [0, 1, 5, 700] {
                 let mut points = Vec::new();
                 for (x, y) in (0..width * width).map(|i| (128 + i % width, 64 + i / width)) {
@@ -148,7 +148,7 @@ fn adaptive_samples_are_the_same_however_they_are_traced() {
         let scene = adaptive(name, least, most, 3.0);
         let expected = same_on_every_set(name, &scene, 0);
         assert_eq!(render_with(&scene, Isa::available()[0], 1, 0), expected, "{name}");
-        for isa in Isa::available() {
+        for isa in Isa::tested() {
             let cpu = renderer(&scene, isa, 0).cpu(isa);
             let mut part = Memory::default();
             for rows in [0..16, 16..48, 48..72] {

@@ -72,7 +72,7 @@ impl Device for Mortal {
 const ALL: PixelFormats = PixelFormats { rgba8: true, yuv420: false, linear: false, layers: false };
 
 fn mortal(renderer: &Renderer, i: usize, fate: Fate, delay: Duration, is_cpu: bool) -> Box<dyn Device> {
-    let sets = Isa::available();
+    let sets = Isa::tested();
     let info = DeviceInfo { name: format!("mortal {i}"), tasks_in_flight: 1 + i % 3, is_cpu };
     let inner = Box::new(renderer.cpu(sets[i % sets.len()]));
     Box::new(Mortal { info, inner, fate, done: 0, delay, tickets: VecDeque::new() })
@@ -86,7 +86,7 @@ fn shared(
     needs: PixelFormats,
     frames: u32,
 ) -> (Result<RunReport, Error>, Vec<KeptFrame>) {
-    let sets = Isa::available();
+    let sets = Isa::tested();
     let renderer = renderer(scene, sets[0], 1);
     let mortal = |(i, &(fate, delay))| mortal(&renderer, i, fate, Duration::from_millis(delay), false);
     let mut devices: Vec<Box<dyn Device>> = fates.iter().enumerate().map(mortal).collect();
@@ -309,7 +309,7 @@ fn automatic_exposure_is_one_value_for_the_clip() {
 fn a_task_of_rows_is_those_rows_of_the_picture() {
     let scene = small("solids.toml");
     let expected = render(&scene, 5);
-    for isa in Isa::available() {
+    for isa in Isa::tested() {
         let cpu = renderer(&scene, isa, 0).cpu(isa);
         let mut part = crate::device::Memory::default();
         let task = Task { rows: 32..96, output: TaskOutput::Picture, ..whole(&scene, 5) };

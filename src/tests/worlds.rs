@@ -93,7 +93,7 @@ fn the_tree_finds_what_asking_everything_finds() {
     assert!(!device_scene.geometry.nodes.is_empty());
     let host = device_scene.host();
     let mut first: Option<(Vec<f32>, Vec<i32>)> = None;
-    for isa in Isa::available() {
+    for isa in Isa::tested() {
         // Two million on the widest lanes, a part of them on the others.
         let n = if first.is_none() { 2_000_000 } else { 200_000 };
         let (origins, directions) = rays(&scene, n);
@@ -138,7 +138,7 @@ fn refined(scene: &Scene, isa: Isa) -> (Vec<u8>, f64, u32) {
 fn rounds_add_up_to_the_picture_made_at_once() {
     for samples in [1, 7, 16, 100, 129] {
         let at_once = render(&path_scene(samples, 0.0), 0);
-        for isa in Isa::available() {
+        for isa in Isa::tested() {
             let (rgba, _, taken) = refined(&path_scene(samples, 1e-9), isa);
             assert_eq!(taken, samples);
             assert_eq!(first_difference(&at_once, &rgba, 48), None, "{samples} samples, {isa:?}");
@@ -148,7 +148,7 @@ fn rounds_add_up_to_the_picture_made_at_once() {
 
 #[test]
 fn path_tracing_stops_when_the_noise_is_low_enough() {
-    let sets = Isa::available();
+    let sets = Isa::tested();
     let (rgba, noise, taken) = refined(&path_scene(4096, 2.5), sets[0]);
     assert!(noise <= 2.5 && taken < 4096 && taken > 16, "{noise} after {taken}");
     for &isa in &sets[1..] {

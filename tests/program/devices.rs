@@ -16,7 +16,9 @@ fn stub() -> &'static Path {
         let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("stub-{}", std::process::id()));
         std::fs::create_dir_all(&folder).unwrap();
         let made = Command::new("c++")
-            .args(["-std=c++17", "-shared", "-fPIC", "-O2", "-ffp-contract=off", "-fno-math-errno", "-w", "-o"])
+            .args(["-std=c++17", "-shared", "-fPIC", "-O2", "-ffp-contract=off", "-fno-math-errno", "-w"])
+            // With a GPU's operations: a reciprocal or square root outside of their domain is NaN.
+            .args(["-DPOLYFLY_DOMAIN=\"../tests/domain/domain.cuh\"", "-o"])
             .arg(folder.join("libcuda.so.1"))
             .arg(root.join("tests/stub/cuda.cpp"))
             .status();
@@ -139,6 +141,16 @@ fn same_on_gpu(name: &str, scene: &str, behaviour: &str, args: &[&str]) -> Outpu
         assert!(a == b && cpu == gpu, "{name}: {a} differs");
     }
     run
+}
+
+// What a GPU's square root gives for 0 showed on floors of clear metal with a relief.
+#[test]
+fn a_relief_on_clear_metal_is_the_same_on_the_gpu() {
+    let scene = "[output]\nframes = 1\nsize = [80, 60]\n[render]\nsamples = 2\ndepth = 3\n\
+        [camera]\nposition = [0, -5, 1.5]\nlook_at = [0, 0, 0]\n[[sphere]]\ncenter = [0, 0, 0.5]\nradius = 0.6\n\
+        [floor]\ncorners = [[-6,-6,-1],[-6,6,-1],[6,6,-1],[6,-6,-1]]\ntexture = \"none\"\nsize = \"infinite\"\nmaterial = \"gold\"\n\
+        [floor.relief]\nbump = \"@tiles\"\ndepth = 0.2\ntiles = 4\n[[light]]\nposition = [3, -4, 5]\n";
+    same_on_gpu("a relief", scene, "", &["-o", "%d.data"]);
 }
 
 const FEW: &str = "[output]\nframes = 7\nsize = [75, 50]\n[render]\nsamples = 2\ndepth = 6\n[camera.eye]\nr = 6\nz = 2\nphi_cycles = 1\n\

@@ -1,0 +1,58 @@
+//! Compiles one set of the kernels. Included by build.rs and by the build script of tests/domain.
+
+use std::path::Path;
+
+/// A set of the kernels: the shared text for an instruction set and a number of lanes.
+pub struct KernelSet<'a> {
+    /// The folder that holds `kernels`.
+    pub root: &'a Path,
+    pub name: &'a str,
+    pub lanes: u32,
+    pub flags: &'a [&'a str],
+    /// The sources, below the root.
+    pub files: &'a [&'a str],
+    /// With AddressSanitizer and UndefinedBehaviorSanitizer.
+    pub sanitize: bool,
+}
+
+pub fn compile(set: &KernelSet) {
+    let name = set.name;
+    let debug = std::env::var("PROFILE").is_ok_and(|p| p == "debug");
+    // The object's name is the source's: each needs a folder of its own.
+    let out = Path::new(&std::env::var_os("OUT_DIR").unwrap_or_default()).join(name);
+    let mut build = cc::Build::new();
+    build
+        .out_dir(out)
+        .cpp(true)
+        .cpp_link_stdlib(None)
+        .std("c++17")
+        .files(set.files.iter().map(|file| set.root.join(file)))
+        .define("POLYFLY_ISA", name)
+        .define("POLYFLY_LANES", set.lanes.to_string().as_str())
+        // The promise of equal bytes hangs on the first of these.
+        .flag("-ffp-contract=off")
+        .flag("-fno-exceptions")
+        .flag("-fno-rtti")
+        .flag("-fno-math-errno")
+        .flag("-fno-trapping-math")
+        .flag_if_supported("-Wno-psabi")
+        .flag_if_supported("-Wno-uninitialized")
+        .flag_if_supported("-Wno-maybe-uninitialized")
+        .warnings(true)
+        // Where variables live takes longer than all the rest.
+        .debug(false)
+        // Slow lanes would make every debug build and test run slow; under the sanitizers nothing is timed.
+        .opt_level(if std::env::var_os("CARGO_FEATURE_SANITIZE").is_some() { 1 } else { 3 });
+    for flag in set.flags {
+        build.flag(flag);
+    }
+    if set.sanitize || debug {
+        build.define("POLYFLY_BOUNDS", None);
+    }
+    if set.sanitize {
+        build.flag("-fsanitize=address,undefined").flag("-fno-sanitize-recover=all").flag("-fno-omit-frame-pointer");
+        // Lines for the reports.
+        build.flag("-g1");
+    }
+    build.compile(&format!("polyfly_{name}"));
+}
