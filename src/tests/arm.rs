@@ -71,9 +71,9 @@ fn device_scenes_are_written_down_for_other_machines() {
     for path in inputs().iter().take(4) {
         scenes.push((path.file_name().unwrap().to_string_lossy().into(), sized(load(path), 61, 41, 1)));
     }
-    let dir = tempfile::tempdir().unwrap();
-    for seed in 0..24 {
-        scenes.push((format!("random-{seed}"), random_scene(seed, true, dir.path())));
+    let dirs: Vec<_> = (0..24).map(|_| tempfile::tempdir().unwrap()).collect();
+    for (seed, dir) in dirs.iter().enumerate() {
+        scenes.push((format!("random-{seed}"), random_scene(seed as u64, true, dir.path())));
     }
     for (name, scene) in &scenes {
         let renderer = renderer(scene, Isa::available()[0], 0);

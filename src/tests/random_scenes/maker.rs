@@ -1,0 +1,577 @@
+//! Makes random scenes of all features: a text in TOML, and the files that it names beside it.
+
+use crate::tests::common::Draws;
+use std::fmt::Write;
+use std::path::Path;
+
+/// A scene, and the frame of it to look at.
+pub struct Made {
+    pub text: String,
+    pub frame: u32,
+}
+
+/// The scene of a seed. A tame one has only what the oracle knows, in sizes around 1; a wild one draws from every key, with
+/// magnitudes up to what is accepted.
+pub fn make(seed: u64, wild: bool, dir: &Path) -> Made {
+    let mut draws = Draws(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15));
+    (0..8).for_each(|_| {
+        draws.next();
+    });
+    let mut m = Maker { draws, unit: 1.0, wild, path: false, uneven: false, frames: 1, dir, text: String::new() };
+    m.path = wild && m.chance(0.5);
+    if wild && m.chance(0.6) {
+        m.unit = m.one_of(&[1e-6, 1e-3, 1e3, 1e6, 1e9, 3e10]);
+    }
+    if wild && m.chance(0.5) {
+        m.frames = m.one_of(&[2, 3, 7]);
+    }
+    let frame = m.below(m.frames as usize) as u32;
+    m.output_and_render();
+    m.film();
+    // The sky's transparency and the shutter depend on each other.
+    let transparent = wild && !m.uneven && m.chance(0.1);
+    m.sky(transparent);
+    m.camera(transparent);
+    // A scene of nothing is refused.
+    let radius = m.length(0.3, 0.9);
+    m.add(format_args!("[[sphere]]\nradius = {radius:e}\nreflection = 0.2"));
+    m.bodies();
+    m.spheres();
+    m.rectangles();
+    m.mesh();
+    m.particles();
+    m.floor();
+    m.lights();
+    if m.chance(0.05) {
+        m.text = m.text.replace("color", "colour").replace("center", "centre");
+    }
+    Made { text: m.text, frame }
+}
+
+struct Maker<'a> {
+    draws: Draws,
+    // Of the scene's units.
+    unit: f64,
+    wild: bool,
+    path: bool,
+    // Not all pixels take the same samples.
+    uneven: bool,
+    frames: u32,
+    dir: &'a Path,
+    text: String,
+}
+
+// What things are made of differs by where they stand.
+#[derive(Clone, Copy, PartialEq)]
+enum Of {
+    Body,
+    Thing,
+    Floor,
+}
+
+impl Maker<'_> {
+    fn below(&mut self, n: usize) -> usize {
+        ((self.draws.next() * n as f32) as usize).min(n - 1)
+    }
+    fn chance(&mut self, share: f32) -> bool {
+        self.draws.next() < share
+    }
+    // Of wild scenes.
+    fn some(&mut self, share: f32) -> bool {
+        self.wild && self.chance(share)
+    }
+    fn between(&mut self, low: f64, high: f64) -> f64 {
+        low + (high - low) * f64::from(self.draws.next())
+    }
+    fn one_of<T: Copy>(&mut self, all: &[T]) -> T {
+        all[self.below(all.len())]
+    }
+    fn length(&mut self, low: f64, high: f64) -> f64 {
+        self.between(low, high) * self.unit
+    }
+    fn point(&mut self, reach: f64) -> String {
+        let mut p = [0; 3].map(|_| self.length(-reach, reach));
+        // Level and upright lines meet what exact zeros do.
+        if self.some(0.15) {
+            p[self.below(3)] = 0.0;
+        }
+        if self.some(0.1) {
+            p[self.below(3)] = 0.0;
+        }
+        format!("[{:e}, {:e}, {:e}]", p[0], p[1], p[2])
+    }
+    fn colour(&mut self) -> String {
+        let c = [0; 3].map(|_| self.one_of(&[0.0, 1.0, 0.3, 0.8, 0.55]));
+        format!("[{}, {}, {}]", c[0], c[1], c[2])
+    }
+    fn bright(&mut self) -> &'static str {
+        self.one_of(&["[1, 1, 1]", "[0.3, 0.9, 0]", "[0, 0, 0]", "[30, 2, 0.1]", "[1e6, 3, 0]"])
+    }
+    fn share(&mut self) -> f64 {
+        self.one_of(&[0.0, 0.0, 0.3, 0.5, 0.9, 1.0])
+    }
+    fn ior(&mut self) -> f64 {
+        if self.wild { self.one_of(&[1.0, 1.0, 1.5, 0.6, 0.01, 100.0]) } else { self.one_of(&[1.0, 1.0, 1.5, 0.8]) }
+    }
+    fn turns(&mut self) -> f64 {
+        self.one_of(&[0.0, 1.0, 0.25, -0.5, 3.7])
+    }
+    fn add(&mut self, line: std::fmt::Arguments) {
+        let _ = self.text.write_fmt(line);
+        self.text.push('\n');
+    }
+    // A picture of a few random pixels.
+    fn picture(&mut self, name: &str) -> String {
+        let (w, h) = self.one_of(&[(1, 1), (5, 3), (16, 16), (8, 32)]);
+        let pixels = image::RgbImage::from_fn(w, h, |_, _| image::Rgb([0; 3].map(|_| self.below(256) as u8)));
+        pixels.save(self.dir.join(name)).unwrap();
+        name.to_owned()
+    }
+
+    fn output_and_render(&mut self) {
+        let size = if self.wild { self.one_of(&["[32, 24]", "[33, 21]", "[17, 35]"]) } else { "[48, 36]" };
+        let (samples, depth) =
+            if self.path { (self.one_of(&[1, 3]), self.one_of(&[0, 4, 40])) } else { (1, self.one_of(&[1, 5, 12])) };
+        self.uneven = self.some(0.2);
+        let samples = if self.uneven {
+            self.one_of(&["\"1..6\"", "\"2..9\""]).to_owned()
+        } else if self.some(0.2) {
+            "2".to_owned()
+        } else {
+            samples.to_string()
+        };
+        let cutoff = if self.wild { self.one_of(&[0.002, 0.02, 1e-6]) } else { 0.01 };
+        let depth = if cutoff < 1e-5 { depth.min(6) } else { depth };
+        let frames = self.frames;
+        self.add(format_args!(
+            "[output]\nframes = {frames}\nsize = {size}\n[render]\nsamples = {samples}\ndepth = {depth}\ncutoff = {cutoff:e}"
+        ));
+        if self.path {
+            self.add(format_args!("integrator = \"path\""));
+            if self.chance(0.2) {
+                let clamp = self.one_of(&[0.0, 0.5, 10.0]);
+                self.add(format_args!("clamp = {clamp}"));
+            }
+        } else if self.some(0.3) {
+            let lamp_samples = self.one_of(&["1", "5", "\"all\"", "0"]);
+            self.add(format_args!("lamp_samples = {lamp_samples}"));
+        }
+        if (self.uneven && self.chance(0.5)) || (self.path && self.chance(0.1)) {
+            let noise = self.one_of(&[0.0, 0.5, 8.0]);
+            self.add(format_args!("noise = {noise}"));
+            self.uneven = true;
+        }
+        if self.some(0.2) {
+            self.add(format_args!("shadows = false"));
+        }
+        if self.some(0.2) {
+            let rays = self.one_of(&[1, 2, 7]);
+            self.add(format_args!("light_samples = {rays}"));
+        }
+        if self.some(0.2) {
+            self.add(format_args!("ambient = [1e6, 1, 0]\nhighlight = 50"));
+        }
+    }
+
+    fn film(&mut self) {
+        // In the table of before, a few times.
+        let early = self.some(0.05);
+        if !early {
+            self.add(format_args!("[film]"));
+        }
+        if self.some(0.4) {
+            let tone = self.one_of(&["soft", "clip", "neutral", "filmic", "agx"]);
+            self.add(format_args!("tone = \"{tone}\""));
+            if tone == "clip" {
+                let gamma = self.one_of(&[0.0, 1.0, 2.2]);
+                self.add(format_args!("gamma = {gamma}"));
+            }
+        }
+        if early {
+            self.add(format_args!("[film]"));
+        }
+        if self.some(0.2) {
+            let filter = self.one_of(&["box", "tent", "blackman-harris"]);
+            self.add(format_args!("filter = \"{filter}\""));
+        }
+        if self.some(0.2) {
+            let exposure = self.one_of(&["-3", "1.5", "20", "\"auto\""]);
+            self.add(format_args!("exposure = {exposure}"));
+        }
+        if self.some(0.1) {
+            let kelvin = self.one_of(&[3000, 6504, 12000]);
+            self.add(format_args!("white_balance = {kelvin}"));
+        }
+        if self.some(0.15) {
+            let (bloom, radius) = (self.share(), self.one_of(&[0.01, 0.1, 0.5]));
+            self.add(format_args!("bloom = {bloom}\nbloom_radius = {radius}"));
+        }
+        if self.some(0.1) {
+            let (vignette, grain) = (self.share(), self.share());
+            self.add(format_args!("vignette = {vignette}\ngrain = {grain}"));
+        }
+        if self.some(0.2) {
+            let dither = self.one_of(&[true, false]);
+            self.add(format_args!("dither = {dither}"));
+        }
+    }
+
+    fn sky(&mut self, transparent: bool) {
+        if !self.wild {
+            return;
+        }
+        self.add(format_args!("[sky]"));
+        if self.chance(0.4) {
+            let image = match self.below(6) {
+                0 => self.picture("sky.png"),
+                1 => "@studio".to_owned(),
+                2 => "@night".to_owned(),
+                3 => "@overcast".to_owned(),
+                _ => "@dusk".to_owned(),
+            };
+            let (turn, intensity) = (self.one_of(&[0.0, 77.0, -1000.0]), self.one_of(&[1.0, 0.0, 25.0, 1e6]));
+            self.add(format_args!("image = \"{image}\"\nrotation_deg = {turn}\nintensity = {intensity:e}"));
+        } else if self.chance(0.5) {
+            let (zenith, horizon) = (self.bright(), self.bright());
+            self.add(format_args!("zenith = {zenith}\nhorizon = {horizon}"));
+            let below = self.chance(0.5);
+            self.add(format_args!("from_below = {below}"));
+        }
+        if transparent {
+            self.add(format_args!("transparent = true"));
+        }
+    }
+
+    fn camera(&mut self, transparent: bool) {
+        let fov = if self.wild { self.one_of(&[1.0, 50.0, 120.0, 170.0]) } else { 60.0 };
+        self.add(format_args!("[camera]\nfov_deg = {fov}"));
+        if self.some(0.3) {
+            let (lens, focus) =
+                (self.one_of(&[0.1, 1e-4, 3.0]) * self.unit, self.one_of(&[1.0, 1e-3, 50.0]) * self.unit);
+            self.add(format_args!("lens = {lens:e}\nfocus = {focus:e}"));
+        }
+        if !self.uneven && !transparent && self.some(0.2) {
+            let shutter = self.one_of(&[0.0, 0.5, 1.0]);
+            self.add(format_args!("shutter = {shutter}"));
+        }
+        match if self.wild { self.below(6) } else { 0 } {
+            3 => {
+                let (center, distance) = (self.point(1.0), self.length(1.0, 6.0));
+                let (elevation, azimuth) = (self.one_of(&[0.0, 20.0, -90.0, 90.0]), self.one_of(&[0.0, 90.0, -33.0]));
+                let (turns, ease) = (self.turns(), self.share());
+                self.add(format_args!(
+                    "[camera.orbit]\ncenter = {center}\ndistance = {distance:e}\nelevation_deg = {elevation}\n\
+                     azimuth_deg = {azimuth}\nturns = {turns}\nease = {ease}"
+                ));
+            }
+            4 => {
+                let closed = self.chance(0.5);
+                self.add(format_args!("closed = {closed}"));
+                for time in [0.1, 0.4, 0.9] {
+                    let (position, look_at, fov) = (self.point(3.5), self.point(0.5), self.between(20.0, 100.0));
+                    self.add(format_args!(
+                        "[[camera.key]]\ntime = {time}\nposition = {position}\nlook_at = {look_at}\nfov_deg = {fov}"
+                    ));
+                }
+            }
+            5 => {
+                self.cylinder("camera.eye", 4.0);
+                self.cylinder("camera.target", 0.5);
+            }
+            _ => {
+                let (position, at) =
+                    (self.point(3.5), if self.some(0.2) { self.point(1.0) } else { "[0, 0, 0]".to_owned() });
+                self.add(format_args!("position = {position}\nlook_at = {at}"));
+            }
+        }
+    }
+    fn cylinder(&mut self, table: &str, reach: f64) {
+        let (r, z, phi) = (self.length(0.2, reach), self.length(-reach, reach), self.one_of(&[0.0, 90.0, 211.0]));
+        let (ar, az) = (self.length(0.0, reach), self.length(0.0, reach));
+        let (wr, wz, wphi) = (self.turns(), self.turns(), self.turns());
+        let (pr, pz) = (self.one_of(&[0.0, 45.0]), self.one_of(&[0.0, 180.0]));
+        self.add(format_args!(
+            "[{table}]\nr = {r:e}\nz = {z:e}\nphi_deg = {phi}\nr_amplitude = {ar:e}\nz_amplitude = {az:e}\nr_cycles = {wr}\n\
+             z_cycles = {wz}\nphi_cycles = {wphi}\nr_phase_deg = {pr}\nz_phase_deg = {pz}"
+        ));
+    }
+
+    fn material(&mut self, of: Of) {
+        let colour = self.colour();
+        let key = if of == Of::Floor { self.one_of(&["color", "tint"]) } else { "color" };
+        // The oracle's Whitted knows plain materials only, and bodies of glass.
+        let which = match of {
+            _ if self.wild => self.below(7),
+            Of::Body => self.one_of(&[0, 0, 0, 0, 3]),
+            _ => 0,
+        };
+        if which == 4 && of != Of::Thing {
+            return self.add(format_args!("{key} = {colour}\nmaterial = \"diffuse\""));
+        }
+        if which < 5 {
+            self.add(format_args!("{key} = {colour}"));
+        }
+        match which {
+            0 | 1 | 6 => {
+                let (r, t, ior, rough) = (self.share(), self.share(), self.ior(), self.share());
+                let t = if self.wild { t } else { t.min(1.0 - r) };
+                // The oracle's floor lets no light through.
+                if self.wild || of != Of::Floor {
+                    self.add(format_args!("transparency = {t}"));
+                }
+                self.add(format_args!("reflection = {r}"));
+                if of != Of::Floor {
+                    self.add(format_args!("ior = {ior}"));
+                }
+                if self.some(0.3) {
+                    self.add(format_args!("roughness = {rough}"));
+                }
+                if self.some(0.2) {
+                    let highlight = self.one_of(&[0.0, 1.0, 1e3]);
+                    self.add(format_args!("highlight = {highlight}"));
+                }
+                if of == Of::Body && self.some(0.3) {
+                    let inside = self.share();
+                    self.add(format_args!("reflection_inside = {inside}"));
+                }
+            }
+            2 => {
+                let key = self.one_of(&["fuzz", "roughness"]);
+                let wide = self.share();
+                self.add(format_args!("material = \"metal\"\n{key} = {wide}"));
+            }
+            3 => {
+                let ior = self.ior();
+                self.add(format_args!("material = \"glass\"\nior = {ior}"));
+                if of != Of::Floor && self.some(0.4) {
+                    let abbe = self.one_of(&[5, 20, 200]);
+                    self.add(format_args!("abbe = {abbe}"));
+                }
+                if of != Of::Floor && self.some(0.4) {
+                    let distance = self.length(0.01, 2.0);
+                    self.add(format_args!("tint_distance = {distance:e}"));
+                }
+            }
+            4 => {
+                let strength = if self.path { self.one_of(&[0.0, 1.0, 20.0, 1e6]) } else { 1.0 };
+                self.add(format_args!("material = \"light\"\nstrength = {strength:e}"));
+            }
+            _ => {
+                let names = ["gold", "silver", "copper", "aluminium", "chromium", "iron", "titanium", "platinum"];
+                let (name, wide) = (self.one_of(&names), self.share());
+                self.add(format_args!("material = \"{name}\"\nroughness = {wide}"));
+            }
+        }
+    }
+
+    fn bodies(&mut self) {
+        for _ in 0..self.one_of(&[0, 1, 2, 4, 12]) {
+            let solid = self.one_of(&["tetrahedron", "cube", "octahedron", "dodecahedron", "icosahedron"]);
+            let (center, radius) = (self.point(2.5), self.length(0.3, 2.0));
+            self.add(format_args!("[[body]]\nsolid = \"{solid}\"\ncenter = {center}\nradius = {radius:e}"));
+            self.material(Of::Body);
+            let bar = self.one_of(&[0.0, 0.02, 0.05]);
+            self.add(format_args!("bar = {bar}"));
+            if self.some(0.5) {
+                let lamps = self.one_of(&["0", "3", "40", "\"strip\""]);
+                self.add(format_args!("lamps = {lamps}"));
+                self.lamps();
+            }
+            if self.some(0.2) {
+                let (colour, reflection) = (self.colour(), self.share());
+                self.add(format_args!("bar_color = {colour}\nbar_reflection = {reflection}"));
+            }
+            if self.some(0.3) {
+                let axis = self.one_of(&["[1, 2, 3]", "[1, -1, 0]", "[0, 0, 1]", "[0, 1, 0]"]);
+                let angle = self.one_of(&[40.0, 45.0, 90.0, -120.0]);
+                self.add(format_args!("axis = {axis}\nangle_deg = {angle}"));
+            }
+            if self.frames > 1 && self.some(0.3) {
+                let (turns, drift) = (self.turns(), self.point(1.0));
+                self.add(format_args!("turns = {turns}\ndrift = {drift}"));
+                if self.chance(0.3) {
+                    self.cylinder("body.path", 1.0);
+                }
+            }
+        }
+    }
+    fn lamps(&mut self) {
+        if self.chance(0.5) {
+            let (colour, intensity) = (self.bright(), self.one_of(&[0.0, 1.0, 7.5, 1000.0]));
+            self.add(format_args!("lamp_color = {colour}\nlamp_intensity = {intensity}"));
+        }
+        if self.chance(0.4) {
+            let sides = self.one_of(&["both", "outside", "inside"]);
+            self.add(format_args!("lamp_sides = \"{sides}\""));
+        }
+        if self.chance(0.5) {
+            let pattern = self.one_of(&["pulse", "hue", "chase"]);
+            let cycles = self.turns();
+            self.add(format_args!("lamp_pattern = \"{pattern}\"\nlamp_cycles = {cycles}"));
+        }
+    }
+
+    fn spheres(&mut self) {
+        for _ in 0..self.one_of(&[0, 1, 3, 20]) {
+            let (center, radius) = (self.point(2.5), self.length(0.02, 0.8));
+            // Some hold much of the scene, the eye too.
+            let radius = if self.some(0.1) { radius * 30.0 } else { radius };
+            self.add(format_args!("[[sphere]]\ncenter = {center}\nradius = {radius:e}"));
+            self.material(Of::Thing);
+        }
+    }
+    fn rectangles(&mut self) {
+        if !self.some(0.4) {
+            return;
+        }
+        for _ in 0..self.one_of(&[1, 2, 5]) {
+            let (center, w, h) = (self.point(3.0), self.length(0.1, 4.0), self.length(0.1, 4.0));
+            let facing = self.one_of(&["[0, 0, -1]", "[1, 1, 0]", "[1, -2, 0.5]"]);
+            let angle = self.one_of(&[0.0, 30.0, 90.0]);
+            self.add(format_args!(
+                "[[rectangle]]\ncenter = {center}\nsize = [{w:e}, {h:e}]\nfacing = {facing}\nangle_deg = {angle}"
+            ));
+            self.material(Of::Thing);
+        }
+    }
+    fn mesh(&mut self) {
+        if !self.chance(0.4) {
+            return;
+        }
+        let mut obj = String::new();
+        let normals = self.some(0.5);
+        let triangles = self.one_of(&[1, 5, 60]);
+        for i in 0..triangles {
+            let middle = [0; 3].map(|_| self.between(-2.0, 2.0));
+            for _ in 0..3 {
+                let corner = middle.map(|x| x + self.between(-0.6, 0.6));
+                let _ = writeln!(obj, "v {} {} {}", corner[0], corner[1], corner[2]);
+                let normal = [0; 3].map(|_| self.between(-1.0, 1.0));
+                if normals {
+                    let _ = writeln!(obj, "vn {} {} {}", normal[0], normal[1], normal[2]);
+                }
+            }
+            let corners = [1, 2, 3].map(|k| 3 * i + k);
+            let corners = corners.map(|k| if normals { format!("{k}//{k}") } else { k.to_string() });
+            let _ = writeln!(obj, "f {}", corners.join(" "));
+        }
+        std::fs::write(self.dir.join("m.obj"), obj).unwrap();
+        let scale = self.unit;
+        self.add(format_args!("[[mesh]]\npath = \"m.obj\"\nscale = {scale:e}"));
+        if self.some(0.3) {
+            let (offset, up, smooth) = (self.point(1.0), self.chance(0.5), self.chance(0.7));
+            self.add(format_args!("offset = {offset}\nz_up = {up}\nsmooth = {smooth}"));
+        }
+        self.material(Of::Thing);
+    }
+    fn particles(&mut self) {
+        if !self.chance(0.4) {
+            return;
+        }
+        let by = self.one_of(&["nothing", "radius", "pressure", "velocity"]);
+        let count = self.one_of(&[1, 30, 300]);
+        let (first, step) = (self.one_of(&[0, 4]), self.one_of(&[1, 3]));
+        let series = self.frames > 1 && self.chance(0.5);
+        for frame in 0..if series { self.frames } else { 1 } {
+            let mut table = String::from("x,y,z,r,p,vx,vy,vz\n");
+            for i in 0..count {
+                let p = [0; 3].map(|_| self.length(-2.0, 2.0));
+                let _ = write!(table, "{:e},{:e},{:e},{:e},{i},", p[0], p[1], p[2], self.length(0.02, 0.3));
+                let _ = writeln!(table, "{i},0,{}", self.between(-1.0, 1.0));
+            }
+            let name = if series { format!("p{}.csv", first + frame * step) } else { "p.csv".to_owned() };
+            std::fs::write(self.dir.join(name), table).unwrap();
+        }
+        if series {
+            self.add(format_args!(
+                "[particles]\npath = \"p%d.csv\"\nfirst = {first}\nstep = {step}\ncolor_by = \"{by}\""
+            ));
+        } else {
+            self.add(format_args!("[particles]\npath = \"p.csv\"\ncolor_by = \"{by}\""));
+        }
+        if self.some(0.3) {
+            self.add(format_args!("range = [0.5, 20]"));
+        }
+        if by != "nothing" && self.some(0.3) {
+            self.add(format_args!("legend = true"));
+        }
+        self.material(Of::Thing);
+    }
+
+    fn floor(&mut self) {
+        if !self.chance(0.6) {
+            return;
+        }
+        let (z, bend, size) =
+            (self.length(-2.5, 0.0), self.one_of(&[0.0, 0.0, 0.7]) * self.unit, self.length(2.0, 8.0));
+        let texture = match if self.wild { self.below(5) } else { 0 } {
+            1 => "@checker".to_owned(),
+            2 => "@wood".to_owned(),
+            3 => "@marble".to_owned(),
+            4 => self.picture("floor.png"),
+            _ => "none".to_owned(),
+        };
+        self.add(format_args!(
+            "[floor]\ncorners = [[{a:e},{a:e},{z:e}],[{a:e},{b:e},{c:e}],[{b:e},{b:e},{z:e}],[{b:e},{a:e},{z:e}]]\n\
+             texture = \"{texture}\"",
+            a = -size,
+            b = size,
+            c = z + bend
+        ));
+        let before = self.text.len();
+        self.material(Of::Floor);
+        let rough = self.text[before..].contains("roughness = ") && !self.text[before..].contains("roughness = 0\n");
+        if bend == 0.0 && self.some(0.5) {
+            let (shape, fade) = (self.one_of(&["square", "round", "infinite"]), self.one_of(&[0.0, 0.5, 3.0, 20.0]));
+            let fade = fade * self.unit;
+            self.add(format_args!("size = \"{shape}\"\nfade = {fade:e}"));
+        }
+        if self.some(0.4) {
+            self.relief(rough);
+        }
+    }
+    fn relief(&mut self, rough: bool) {
+        self.add(format_args!("[floor.relief]"));
+        match self.below(4) {
+            0 => {
+                let map = self.picture("normals.png");
+                self.add(format_args!("normal_map = \"{map}\""));
+            }
+            which => {
+                let bump = if which == 1 {
+                    self.picture("bumps.png")
+                } else {
+                    self.one_of(&["@ripples", "@tiles", "@puddles"]).into()
+                };
+                let depth = self.one_of(&[0.001, 0.1, 2.0]) * self.unit;
+                self.add(format_args!("bump = \"{bump}\"\ndepth = {depth:e}"));
+            }
+        }
+        let tiles = self.one_of(&[1, 3, 40]);
+        self.add(format_args!("tiles = {tiles}"));
+        if rough && self.chance(0.5) {
+            let map = self.one_of(&["@puddles", "@tiles"]);
+            self.add(format_args!("roughness_map = \"{map}\""));
+        } else if self.chance(0.4) {
+            let (u, v) = (self.turns(), self.turns());
+            self.add(format_args!("drift = [{u}, {v}]"));
+        }
+        if self.chance(0.3) {
+            self.add(format_args!("offset = [0.25, -3]"));
+        }
+    }
+
+    fn lights(&mut self) {
+        for _ in 0..self.one_of(&[0, 1, 2, 9]) {
+            let far = if self.wild { self.one_of(&[1.0, 1.0, 1e3, 1e7, 1e9]) } else { 1.0 };
+            let reach = (6.0_f64 * far).min(0.9e12 / self.unit);
+            let position = self.point(reach);
+            let colour = if self.wild { self.bright() } else { "[0.9, 0.8, 1]" };
+            self.add(format_args!("[[light]]\nposition = {position}\ncolor = {colour}"));
+            if self.some(0.3) {
+                let radius = self.length(0.01, 2.0);
+                self.add(format_args!("radius = {radius:e}"));
+            }
+        }
+    }
+}
