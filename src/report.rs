@@ -129,7 +129,13 @@ pub struct Reporter {
     place: Arc<Place>,
     // Moves the bar.
     watch: Option<Watch>,
+    // Frames of the run, until its time is estimated: a terminal has the bar instead.
+    unestimated: Option<usize>,
 }
+
+// When the first frames tell how long the others take, and what is worth telling.
+const ESTIMATE_AFTER: Duration = Duration::from_secs(2);
+const LONG_RUN: f64 = 10.0;
 
 // Before the frames are known, and then.
 const GETTING_READY: &str = "getting ready, {elapsed} gone";
@@ -161,6 +167,21 @@ impl Reporter {
             quiet,
             place: Arc::default(),
             watch: None,
+            unestimated: None,
+        }
+    }
+
+    // Once, where no bar tells it: how long the run goes on, by the frames of its first seconds.
+    fn estimate(&mut self) {
+        let Some(frames) = self.unestimated else { return };
+        let (done, elapsed) = self.log.totals(|totals| (totals.frames, totals.started.elapsed()));
+        if elapsed < ESTIMATE_AFTER {
+            return;
+        }
+        self.unestimated = None;
+        let left = elapsed.as_secs_f64() / done as f64 * frames.saturating_sub(done) as f64;
+        if left >= LONG_RUN {
+            remark(&format!("{done} of {frames} frames are done, about {} to go", duration(left)));
         }
     }
 
@@ -219,6 +240,7 @@ impl Progress for Reporter {
         self.log.totals(|totals| totals.started = Instant::now());
         self.bar.set_style(bar_style(RENDERING));
         self.bar.set_length(run.frames as u64 * STEPS);
+        self.unestimated = (self.bar.is_hidden() && !self.quiet).then_some(run.frames);
         if self.format == LogFormat::Jsonl {
             let (facts, device) = (self.facts.clone(), devices.join(", "));
             let version = env!("CARGO_PKG_VERSION");
@@ -260,6 +282,7 @@ impl Progress for Reporter {
         if self.watch.is_none() {
             self.bar.inc(STEPS);
         }
+        self.estimate();
     }
 
     fn remark(&mut self, text: &str) {
@@ -326,6 +349,16 @@ impl Drop for Spinner {
     fn drop(&mut self) {
         self.1 = None;
         self.0.finish_and_clear();
+    }
+}
+
+/// A number of seconds, rounded up.
+pub fn duration(seconds: f64) -> String {
+    let s = seconds.ceil() as u64;
+    match s {
+        0..=119 => format!("{s} s"),
+        120..=7199 => format!("{} min", s.div_ceil(60)),
+        _ => format!("{} h {} min", s / 3600, s % 3600 / 60),
     }
 }
 

@@ -9,6 +9,7 @@ use crate::output::formats::Format;
 use crate::output::manifest::{Manifest, ManifestError, NAME};
 use crate::output::{OutputError, files};
 use crate::render::frames::FrameList;
+use crate::report;
 use crate::scene::Pattern;
 use crate::scene::limits::MAX_FRAMES;
 use std::collections::{BTreeMap, BTreeSet};
@@ -188,18 +189,9 @@ pub fn status(args: &StatusArgs) -> Result<(), Error> {
     if let Some(rate) = rate(&times) {
         text += &format!("{rate:.2} frames a second lately");
         let left = (total - whole.len()) as f64 / rate;
-        text += &if left > 0.0 { format!(", {} to go at that\n", duration(left)) } else { "\n".to_owned() };
+        text += &if left > 0.0 { format!(", {} to go at that\n", report::duration(left)) } else { "\n".to_owned() };
     }
     output(&text)
-}
-
-fn duration(seconds: f64) -> String {
-    let s = seconds.ceil() as u64;
-    match s {
-        0..=119 => format!("{s} s"),
-        120..=7199 => format!("{} min", s.div_ceil(60)),
-        _ => format!("{} h {} min", s / 3600, s % 3600 / 60),
-    }
 }
 
 // What each machine's journals tell, and when frames were whole.

@@ -1,8 +1,9 @@
 //! What is seen and told in a terminal: previews, trials, what a run has made.
 
 use crate::common::{folder, names, polyfly, program, text, wait_for, words};
+use std::io::{BufRead, BufReader};
 use std::path::Path;
-use std::process::Output;
+use std::process::{Output, Stdio};
 
 fn render(dir: &Path, more: &[&str]) -> Output {
     polyfly(dir, &[&["scene.toml", "--cpu", "--size", "16x12", "--samples", "1"], more].concat())
@@ -117,4 +118,20 @@ fn a_clip_is_told_to_loop_or_by_how_much_not() {
     assert!(check("scene.toml").contains("the clip loops seamlessly"));
     let run = polyfly(dir.path(), &["check", "scene.toml", "--set", "camera.eye.phi_cycles=0.5"]);
     assert!(text(&run.stdout).contains("the clip is no loop: the camera ends "), "{}", text(&run.stdout));
+}
+
+// Where no bar is seen, a long run says after its first frames how long it will take.
+#[test]
+fn a_long_run_says_how_long_it_goes_on() {
+    let dir = folder();
+    let args = ["scene.toml", "--cpu", "--threads", "1", "--size", "480x270", "--samples", "4", "-o", "f/%d.ppm"];
+    let mut run = program(dir.path(), &args).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
+    let said = BufReader::new(run.stderr.take().unwrap()).lines().map(Result::unwrap);
+    let found = said
+        .take_while(|line| !line.contains("frames took"))
+        .find(|line| line.contains(" of 600 frames are done, about "));
+    run.kill().unwrap();
+    run.wait().unwrap();
+    let line = found.unwrap();
+    assert!(line.ends_with(" to go"), "{line}");
 }
