@@ -78,13 +78,18 @@ class Studio:
 
     def open(self):
         self.browser.get(self.address)
-        self.wait(lambda: self.shown().get("best") == "true")
+        self.wait(self.is_settled)
 
     def js(self, text, *arguments):
         return self.browser.execute_script(text, *arguments)
 
     def shown(self):
         return self.js("return {...(document.getElementById('picture')?.dataset ?? {})}")
+
+    def is_settled(self):
+        """Whether the best picture of what was asked for last is there."""
+        shown = self.shown()
+        return shown.get("best") == "true" and shown["wish"] == shown["wanted"]
 
     def wait(self, what, seconds=60):
         end = time.monotonic() + seconds
@@ -93,7 +98,7 @@ class Studio:
             time.sleep(0.005)
 
     def best(self, version):
-        self.wait(lambda: int(self.shown()["version"]) >= version and self.shown()["best"] == "true")
+        self.wait(lambda: int(self.shown()["version"]) >= version and self.is_settled())
 
     def pixels(self):
         """RGB of the picture on the page, as in a PPM."""
@@ -144,7 +149,7 @@ class Studio:
 
     def frame(self, n):
         self.js("const t = document.getElementById('time'); t.value = arguments[0]; t.dispatchEvent(new Event('input'))", n)
-        self.wait(lambda: self.shown()["frame"] == str(n) and self.shown()["best"] == "true")
+        self.wait(lambda: self.shown()["frame"] == str(n) and self.is_settled())
 
     def click(self, name):
         self.browser.find_element(By.ID, name).click()
@@ -198,11 +203,11 @@ def check(polyfly):
 def pictures(studio, scene):
     assert studio.pixels() == studio.rendered(), "the page's picture is the renderer's"
     studio.js("const t = document.getElementById('time'); t.value = 7; t.dispatchEvent(new Event('input'))")
-    studio.wait(lambda: studio.shown()["frame"] == "7" and studio.shown()["best"] == "true")
+    studio.wait(lambda: studio.shown()["frame"] == "7" and studio.is_settled())
     assert studio.pixels() == studio.rendered(7), "another frame"
     body = studio.browser.find_element(By.TAG_NAME, "body")
     body.send_keys(Keys.HOME)
-    studio.wait(lambda: studio.shown()["frame"] == "0" and studio.shown()["best"] == "true")
+    studio.wait(lambda: studio.shown()["frame"] == "0" and studio.is_settled())
     studio.save(SCENE.replace("exposure = 0.2", "exposure = -1"))
     studio.best(studio.state()["version"])
     assert studio.pixels() == studio.rendered(), "a saved file is drawn again"
@@ -242,11 +247,11 @@ def faults(studio, scene):
 def camera(studio, scene):
     before = studio.pixels()
     studio.drag()
-    studio.wait(lambda: studio.shown()["best"] == "true" and studio.pixels() != before)
+    studio.wait(lambda: studio.is_settled() and studio.pixels() != before)
     ActionChains(studio.browser).scroll_from_origin(
         webdriver.common.actions.wheel_input.ScrollOrigin.from_element(studio.browser.find_element(By.ID, "picture")), 0, 200).perform()
     time.sleep(0.3)
-    studio.wait(lambda: studio.shown()["best"] == "true")
+    studio.wait(studio.is_settled)
     seen = studio.pixels()
     studio.click("look")
     studio.wait(lambda: len(studio.state()["changes"]) >= 3)
@@ -468,7 +473,7 @@ def camera_keys(polyfly):
             for frame, count in [(15, 4), (12, 4)]:
                 studio.frame(frame)
                 studio.drag(steps=3)
-                studio.wait(lambda: studio.shown()["best"] == "true")
+                studio.wait(studio.is_settled)
                 seen = studio.pixels()
                 studio.click("look")
                 studio.wait(lambda: not studio.browser.find_element(By.ID, "look").is_enabled())

@@ -27,6 +27,7 @@ const isMoving = () => playing || performance.now() - movedAt < 150;
 
 function touch() {
   wanted += 1;
+  canvas.dataset.wanted = wanted;
   movedAt = performance.now();
   // A better picture of what is not wanted any more is given up.
   if (busy && busy.level > 0) busy.abort.abort();
@@ -50,7 +51,7 @@ async function picture(level, shorter) {
   }
 }
 
-function show({ facts, bytes }, level, ms) {
+function show({ facts, bytes }, level, ms, mine) {
   if (canvas.width !== facts.width || canvas.height !== facts.height) {
     canvas.width = facts.width;
     canvas.height = facts.height;
@@ -62,7 +63,7 @@ function show({ facts, bytes }, level, ms) {
   if (!view) seen = facts;
   // For whoever measures.
   const data = canvas.dataset;
-  Object.assign(data, { frame, level, best: facts.best, version: facts.version, ms: ms.toFixed(1), painted: Number(data.painted ?? 0) + 1 });
+  Object.assign(data, { frame, level, wish: mine, best: facts.best, version: facts.version, ms: ms.toFixed(1), painted: Number(data.painted ?? 0) + 1 });
 }
 
 async function paint() {
@@ -84,7 +85,7 @@ async function paint() {
       if (mine === wanted) { [shown, best] = [mine, true]; }
       continue;
     }
-    show(made, now, ms);
+    show(made, now, ms, mine);
     if (small > 1 || (isNew && isMoving())) {
       if (ms > 60 && shorter < 6) shorter += 1;
       if (ms < 25 && shorter > 1) shorter -= 1;
