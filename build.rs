@@ -44,6 +44,7 @@ fn main() {
             // One lane and several: the text of the other sets is theirs, and takes minutes to compile so.
             let sanitize = sanitize && !["counting", "baseline", "avx512"].contains(&name);
             let files = &["kernels/entry/render.cpp", "kernels/entry/develop.cpp"];
+            #[expect(clippy::disallowed_methods, reason = "a build that gets no threads may panic")]
             threads.spawn(move || compile(&KernelSet { root: Path::new(""), name, lanes, flags, files, sanitize }));
         }
     });

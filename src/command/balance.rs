@@ -57,9 +57,7 @@ pub fn run(args: &BenchArgs) -> Result<(), Error> {
     };
     let name = format!("cpu {}", isa.name);
     let scheduled = |schedule, threads| {
-        median(args.runs, &mut || {
-            Ok(cpu.run_scheduled(&params, samples, schedule, threads).map_err(DeviceError::from)?)
-        })
+        median(args.runs, &mut || cpu.run_scheduled(&params, samples, schedule, threads).map_err(DeviceError::from))
     };
     let (serial, _) = scheduled(Schedule::Static, 1)?;
     row(&name, "serial", "1", serial)?;

@@ -195,8 +195,8 @@ pub fn run(
     };
     let result = std::thread::scope(|scope| {
         let (queue, done, delivery, cut_short) = (&queue, &done, &delivery, &cut_short);
-        let helpers_of = |sink: &Box<dyn Sink>| -> Vec<_> { (1..writers).filter_map(|_| sink.helper()).collect() };
-        let helpers: Vec<_> = sinks.iter().map(helpers_of).collect();
+        let helpers_of = |sink: &dyn Sink| -> Vec<_> { (1..writers).filter_map(|_| sink.helper()).collect() };
+        let helpers: Vec<_> = sinks.iter().map(|sink| helpers_of(sink.as_ref())).collect();
         let count = 1 + sinks.len() + helpers.iter().map(Vec::len).sum::<usize>();
         let mut idle = match threads::reserve(scope, "deliver", count) {
             Ok(idle) => idle.into_iter(),
