@@ -71,8 +71,7 @@ impl std::fmt::Display for AssetError {
         if let Some(at) = &self.at {
             write!(f, "{at}: ")?;
         }
-        write!(f, "{}", self.what)?;
-        self.remedy.iter().try_for_each(|remedy| write!(f, "; {remedy}"))
+        write!(f, "{}", self.what)
     }
 }
 

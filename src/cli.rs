@@ -7,10 +7,12 @@ mod particles;
 use crate::render::{Devices, RenderOptions};
 use crate::report::LogFormat;
 use crate::scene::diagnostic::Rule;
-use crate::scene::limits::{MAX_DEPTH, MAX_LIGHT_SAMPLES, MAX_PATH_SAMPLES, MAX_PIXELS, MAX_SAMPLES, MAX_SIDE};
+use crate::scene::limits::{
+    MAX_DEPTH, MAX_LIGHT_SAMPLES, MAX_PATH_SAMPLES, MAX_PIXELS, MAX_SAMPLES, MAX_SIDE, PICTURES, VIDEOS, endings,
+};
 use crate::scene::{Adaptive, Grammar, Scene, Solid};
 pub use changes::Asked;
-use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
 use folder::parse_shard;
 pub use folder::{Engine, FarmArgs, MissingArgs, ReportArgs, ShardMode, StatusArgs, StitchArgs, VideoArgs};
 pub use particles::{FileLayout, GenerateArgs, ParticlesArgs, ParticlesDevice, ParticlesJob, PictureArgs};
@@ -21,9 +23,10 @@ use std::path::PathBuf;
 #[command(
     version,
     args_conflicts_with_subcommands = true,
-    after_help = "Try it:  polyfly --default | polyfly --video output/default.mp4\n\n\
-        Exit codes: 0 done, 64 usage, 65 bad scene or another one's folder, 69 device unavailable, 74 I/O, 75 stopped or\n\
-        incomplete: try again, 130 Ctrl-C."
+    after_help = "Try it:  polyfly --default | polyfly --video output/default.mp4\n\
+        `polyfly --help` lists more flags: memory, segments and encoders of films, shards.\n\n\
+        Exit codes: 0 done; 64 usage; 65 bad scene, or a folder of another scene; 69 device unavailable; 70 devices disagree; \
+        74 input or output; 75 stopped or incomplete, try again; 130 Ctrl-C."
 )]
 pub struct Cli {
     /// A job other than rendering.
@@ -39,7 +42,7 @@ pub struct Cli {
 pub enum Command {
     /// Turns a scene in tokens into TOML and the other way round, or a picture into another format.
     Convert(ConvertArgs),
-    /// Tells whether a scene is one, what it holds, and what may not be meant: nothing in sight, black or burnt frames.
+    /// Checks a scene: what it holds, what is wrong, and what may not be meant (nothing in sight, black or burnt frames).
     Check(CheckArgs),
     /// Shows a frame in the terminal.
     Preview(PreviewArgs),
@@ -307,29 +310,32 @@ fn parse_samples(text: &str) -> Result<SamplesArg, String> {
         Ok(n) if (1..=MAX_SAMPLES).contains(&n) => Ok(SamplesArg::Side(n)),
         _ => Adaptive::parse_range(text, MAX_SAMPLES * MAX_SAMPLES)
             .map(|(least, most)| SamplesArg::Range(least, most))
-            .map_err(|range| format!("expected a whole number from 1 to {MAX_SAMPLES}, or {range}")),
+            .map_err(|range| match text.contains("..") {
+                true => format!("expected {range}"),
+                false => format!("expected a whole number from 1 to {MAX_SAMPLES}, or a range such as 4..64"),
+            }),
     }
 }
 
 /// Flags that change a scene.
 #[derive(Args, Clone, Debug, Default)]
 pub struct SceneArgs {
-    /// Frames to render: `7`, `0-99`, `0-99x5`, `5-`, `last`, `-1` (the same), `all`, lists of these.
+    /// Frames to render, counted from 0: `7`, `0-99`, `0-99x5` (every fifth), `5-`, `last`, `-1` (the same), `all`, lists of these.
     #[arg(long, value_name = "A-BxN", allow_hyphen_values = true, help_heading = "Scene")]
     pub frames: Option<String>,
-    /// Change a key of the scene: `film.exposure=0.5`, `body[0].color=tomato`; lists are counted from 0. As often as you like.
+    /// Change a key of the scene: `film.exposure=0.5`, `body[0].color=tomato`; lists are counted from 0; may be given several times.
     #[arg(long, value_name = "KEY=VALUE", help_heading = "Scene")]
     pub set: Vec<String>,
-    /// Picture size.
+    /// Picture size: `1280x720`, or 720p, 1080p, 1440p, 4k, 8k.
     #[arg(long, value_name = "WxH", value_parser = parse_size, help_heading = "Scene")]
     pub size: Option<(u32, u32)>,
-    /// How much work goes into each picture; --samples and --depth go before it.
+    /// How much work goes into each picture; --samples and --depth override it.
     #[arg(long, value_enum, help_heading = "Scene")]
     pub quality: Option<QualityArg>,
-    /// As --quality draft.
+    /// Short for --quality draft.
     #[arg(long, conflicts_with_all = ["quality", "is_final"], help_heading = "Scene")]
     pub draft: bool,
-    /// As --quality final.
+    /// Short for --quality final.
     #[arg(long = "final", conflicts_with = "quality", help_heading = "Scene")]
     pub is_final: bool,
     /// Samples along each side of a pixel, or a range such as `4..64`: of each pixel, as many as it needs.
@@ -344,10 +350,10 @@ pub struct SceneArgs {
     /// The floor's picture: a .data, PNG or JPEG file, @checker, @concrete, @marble, @wood or none.
     #[arg(long, value_name = "FILE", help_heading = "Scene")]
     pub texture: Option<String>,
-    /// A scene file may read outside of its own folder, and write outside of that and of this one.
+    /// Allow the scene to read files outside of its folder, and to write outside of that and of the working folder.
     #[arg(long, help_heading = "Scene")]
     pub allow_outside: bool,
-    /// No progress bar and no remarks; it may stand anywhere (POLYFLY_QUIET=1 says the same).
+    /// No progress bar and no remarks (also POLYFLY_QUIET=1).
     #[arg(short, long, help_heading = "Output")]
     pub quiet: bool,
 }
@@ -384,7 +390,7 @@ pub struct RenderArgs {
     #[arg(long, value_name = "LIST", value_delimiter = ',', help_heading = "Device")]
     pub devices: Vec<String>,
     /// What several devices share: the frames, or the tiles of each frame.
-    #[arg(long, value_enum, default_value = "auto", help_heading = "Device")]
+    #[arg(long, value_enum, default_value = "auto", hide_short_help = true, help_heading = "Device")]
     pub split: SplitArg,
     /// Threads that trace; 0 = one a core [default: 0, or POLYFLY_THREADS]
     #[arg(long, value_name = "N", value_parser = parse_threads, help_heading = "Device")]
@@ -394,15 +400,14 @@ pub struct RenderArgs {
     #[command(flatten)]
     pub changes: SceneArgs,
 
-    /// Where the frames go: a path with %d, %0Nd or ####, ending in .png, .data, .ppm, .exr, .tiff, .jpg or .webp; without a number for one frame;
-    /// `-` (or `-.ppm`) for stdout, and the log on stderr.
-    #[arg(short, long, value_name = "PATTERN", allow_hyphen_values = true, help_heading = "Output")]
+    /// Where the frames go.
+    #[arg(short, long, value_name = "PATTERN", allow_hyphen_values = true, help = frames_help(), help_heading = "Output")]
     pub output: Option<String>,
     /// Make a contact sheet instead: twenty small frames from all over the clip in one picture.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["output", "video", "resume", "shard"], help_heading = "Output")]
     pub sheet: Option<PathBuf>,
-    /// Take the noise out with Open Image Denoise, if its library is here (POLYFLY_OIDN: its folder); the pictures are outside
-    /// the promise of equal bytes.
+    /// Remove noise with Open Image Denoise, if its library is installed (POLYFLY_OIDN: its folder); the bytes of such pictures
+    /// may differ from machine to machine.
     #[arg(long, help_heading = "Output")]
     pub denoise: bool,
     /// Bits of a channel: 8 or 16 in PNG, 16 or 32 in EXR [default: the format's first, or the scene's]
@@ -411,8 +416,8 @@ pub struct RenderArgs {
     /// Write no frames, only the video.
     #[arg(long, help_heading = "Output")]
     pub no_frames: bool,
-    /// Make a video of these frames: .mp4, .mov, .mkv, .webm, .gif or .webp through ffmpeg, or .y4m without it.
-    #[arg(long, value_name = "FILE", help_heading = "Output")]
+    /// Make a video of these frames.
+    #[arg(long, value_name = "FILE", help = format!("Make a video of these frames: {} through ffmpeg, or .y4m without it", endings(&VIDEOS[..VIDEOS.len() - 1])), help_heading = "Output")]
     pub video: Option<PathBuf>,
     /// Frames a second of the video [default: 30, or the scene's]
     #[arg(long, value_parser = parse_fps, help_heading = "Output")]
@@ -427,9 +432,12 @@ pub struct RenderArgs {
     #[arg(long, value_enum, help_heading = "Output")]
     pub log: Option<LogFormat>,
 
-    /// Render two frames only, keep nothing, and tell what the run would take: time, memory, size, and ffmpeg's command line.
+    /// Write nothing, and tell what the run would take: time, memory, size. A few frames are tried, small ones where they are slow.
     #[arg(long, conflicts_with = "sheet", help_heading = "Run")]
     pub dry_run: bool,
+    /// With --dry-run: print ffmpeg's command line too.
+    #[arg(long, requires = "dry_run", hide_short_help = true, help_heading = "Run")]
+    pub show_ffmpeg: bool,
     /// Render what is missing or not whole in the folder, and make the video of all of it.
     #[arg(long, help_heading = "Run")]
     pub resume: bool,
@@ -440,30 +448,42 @@ pub struct RenderArgs {
     #[arg(long, value_name = "K/N", value_parser = parse_shard, help_heading = "Run")]
     pub shard: Option<(u32, u32)>,
     /// How frames are dealt out to shards.
-    #[arg(long, value_enum, default_value = "contiguous", help_heading = "Run")]
+    #[arg(long, value_enum, default_value = "contiguous", hide_short_help = true, help_heading = "Run")]
     pub shard_mode: ShardMode,
     /// Most memory that pictures may take, MiB; a run that would take more is refused [default: nine tenths of what is free]
-    #[arg(long, value_name = "MIB", value_parser = clap::value_parser!(u64).range(1..=1 << 30), help_heading = "Run")]
+    #[arg(long, value_name = "MIB", value_parser = clap::value_parser!(u64).range(1..=1 << 30), hide_short_help = true, help_heading = "Run")]
     pub limit_memory: Option<u64>,
     /// Most bytes that a texture, mesh or file of particles may have, MiB [default: 4096]
-    #[arg(long, value_name = "MIB", value_parser = clap::value_parser!(u64).range(1..=1 << 30), help_heading = "Run")]
+    #[arg(long, value_name = "MIB", value_parser = clap::value_parser!(u64).range(1..=1 << 30), hide_short_help = true, help_heading = "Run")]
     pub limit_file: Option<u64>,
     /// Most pixels that a texture or sky may have, millions [default: 4, or sixteen for each byte of its file]
-    #[arg(long, value_name = "MILLIONS", value_parser = clap::value_parser!(u64).range(1..=1 << 30), help_heading = "Run")]
+    #[arg(long, value_name = "MILLIONS", value_parser = clap::value_parser!(u64).range(1..=1 << 30), hide_short_help = true, help_heading = "Run")]
     pub limit_picture: Option<u64>,
     /// Most triangles that the meshes may have together, millions [default: 2, or one for each four bytes of their files]
-    #[arg(long, value_name = "MILLIONS", value_parser = clap::value_parser!(u64).range(1..=1 << 30), help_heading = "Run")]
+    #[arg(long, value_name = "MILLIONS", value_parser = clap::value_parser!(u64).range(1..=1 << 30), hide_short_help = true, help_heading = "Run")]
     pub limit_triangles: Option<u64>,
     /// Seconds that frames in flight may take after Ctrl-C or SIGTERM.
-    #[arg(long, value_name = "SECONDS", default_value_t = 30, help_heading = "Run")]
+    #[arg(long, value_name = "SECONDS", default_value_t = 30, hide_short_help = true, help_heading = "Run")]
     pub grace: u32,
 }
 
+// Sizes of video that have names.
+const SIZES: [(&[&str], (u32, u32)); 5] = [
+    (&["720p", "hd"], (1280, 720)),
+    (&["1080p", "fullhd"], (1920, 1080)),
+    (&["1440p", "qhd"], (2560, 1440)),
+    (&["2160p", "4k", "uhd"], (3840, 2160)),
+    (&["4320p", "8k"], (7680, 4320)),
+];
+
 fn parse_size(text: &str) -> Result<(u32, u32), String> {
     let rule = Rule::Whole(1, MAX_SIDE);
-    let side = |s: &str| s.parse::<u32>().ok().filter(|&n| rule.allows(f64::from(n)));
-    let size = text.split_once('x').and_then(|(w, h)| Some((side(w)?, side(h)?)));
-    let (w, h) = size.ok_or_else(|| format!("expected WIDTHxHEIGHT, two of {}", rule.expected()))?;
+    let side = |s: &str| s.trim().parse::<u32>().ok().filter(|&n| rule.allows(f64::from(n)));
+    let named = SIZES.iter().find(|(names, _)| names.iter().any(|name| name.eq_ignore_ascii_case(text)));
+    let sides = || text.split_once(['x', 'X', '×']).and_then(|(w, h)| Some((side(w)?, side(h)?)));
+    let size = named.map(|(_, size)| *size).or_else(sides);
+    let expected = || format!("expected WIDTHxHEIGHT, each {}, or a name such as 1080p or 4k", rule.expected());
+    let (w, h) = size.ok_or_else(expected)?;
     check_pixels(w, h)?;
     Ok((w, h))
 }
@@ -476,13 +496,55 @@ pub fn check_pixels(width: u32, height: u32) -> Result<(), String> {
     }
 }
 
+// Of -o.
+fn frames_help() -> String {
+    format!(
+        "Where the frames go: a path with %d, %0Nd or ####, ending in {}; without a number for one frame; `-` (or `-.ppm`) for \
+         stdout, and the log on stderr",
+        endings(&PICTURES)
+    )
+}
+
 fn parse_threads(text: &str) -> Result<usize, String> {
     text.parse().ok().filter(|&n| n <= 1024).ok_or_else(|| "expected a whole number from 0 to 1024".into())
 }
 
 fn parse_fps(text: &str) -> Result<f64, String> {
     let rule = Rule::FRAME_RATE;
-    text.parse().ok().filter(|&fps| rule.allows(fps)).ok_or_else(|| format!("expected {}", rule.expected()))
+    let number = |text: &str| text.trim().parse::<f64>().ok();
+    let fps = match text.split_once('/') {
+        Some((frames, seconds)) => number(frames).zip(number(seconds)).map(|(frames, seconds)| frames / seconds),
+        None => number(text),
+    };
+    let expected = || format!("expected {}, or a fraction such as 30000/1001", rule.expected());
+    fps.filter(|&fps| rule.allows(fps)).ok_or_else(expected)
+}
+
+/// The program's command: flags and jobs.
+pub fn command() -> clap::Command {
+    let frames = |help: &'static str| move |arg: clap::Arg| arg.help(help).value_name("LIST");
+    with_negative_numbers(Cli::command())
+        .mut_subcommand("missing", |job| {
+            job.mut_arg(
+                "frames",
+                frames("The frames to look for, as a run takes them [default: those of all runs there]"),
+            )
+        })
+        .mut_subcommand("stitch", |job| {
+            job.mut_arg(
+                "frames",
+                frames("The frames of the video, as a run takes them [default: those of all runs there]"),
+            )
+        })
+}
+
+// The same command, in which a number below 0 is the value of its flag and no other flag.
+fn with_negative_numbers(command: clap::Command) -> clap::Command {
+    let flags = |arg: clap::Arg| match arg.is_positional() || !arg.get_action().takes_values() {
+        true => arg,
+        false => arg.allow_negative_numbers(true),
+    };
+    command.mut_args(flags).mut_subcommands(with_negative_numbers)
 }
 
 fn parse_solid(text: &str) -> Result<Solid, String> {

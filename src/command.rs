@@ -27,19 +27,19 @@ mod shell;
 mod stitch;
 pub mod stop;
 mod studio;
+mod usage;
 mod verify;
 mod video_choice;
 
 use crate::assets::AssetError;
-use crate::cli::{Cli, Command, SceneArgs, home};
+use crate::cli::{Command, SceneArgs, home};
 use crate::error::Error;
 use crate::output::OutputError;
 use crate::quote::brief;
-use crate::report::{fault, print, remark};
-use crate::scene::nearest;
-use crate::scene::{self, Grammar, Parsed, Problem, Problems, Reading, Scene};
+use crate::report::{fault, print};
+use crate::scene::diagnostic::{Colours, Severity, message};
+use crate::scene::{self, FilePlace, Grammar, Parsed, Problem, Problems, Reading, Scene};
 use crate::threads;
-use clap::{CommandFactory, Parser};
 use confine::Fence;
 use std::ffi::OsString;
 use std::io::Read;
@@ -54,12 +54,17 @@ pub fn main() -> ExitCode {
         threads::forbid_global_pool();
     }
     let (words, is_quiet) = without_quiet(std::env::args_os().collect());
-    let mut cli = match Cli::try_parse_from(words) {
+    let mut cli = match usage::parse(&words) {
         Ok(cli) => cli,
+        Err(e) if e.use_stderr() => {
+            let (what, help) = usage::told(&e, &words);
+            fault(&message(Severity::Error, &what, help.as_deref(), Colours::Styled));
+            return ExitCode::from(64);
+        }
+        // Help and version, on stdout.
         Err(e) => {
-            // Help and version come here too, on stdout and with success.
             let _ = e.print();
-            return if e.use_stderr() { ExitCode::from(64) } else { ExitCode::SUCCESS };
+            return ExitCode::SUCCESS;
         }
     };
     if !matches!(cli.command, None | Some(Command::Stitch(_))) {
@@ -96,10 +101,11 @@ pub fn main() -> ExitCode {
     match result {
         Ok(()) => ExitCode::SUCCESS,
         Err(e) => {
-            match &e {
-                Error::Scene(problems) => fault(&problems.coloured()),
-                _ => remark(&e.to_string()),
-            }
+            let (text, help) = (e.to_string(), e.help());
+            fault(&match &e {
+                Error::Scene(problems) => problems.shown(Severity::Error, Colours::Styled),
+                _ => message(Severity::Error, &text, help.as_deref(), Colours::Styled),
+            });
             ExitCode::from(e.exit_code())
         }
     }
@@ -135,23 +141,44 @@ impl SceneText {
     /// The same error; that of a file which the text names, with the place where it does.
     fn placed(&self, error: impl Into<Error>) -> Error {
         let error = error.into();
-        let Error::Asset(asset) = &error else { return error };
-        self.place(asset).map_or(error, Error::from)
+        let problem = match &error {
+            Error::Asset(asset) => self.about(asset),
+            Error::Outside { file, place, here_too, .. } => self.of_outside(file, place, *here_too),
+            _ => None,
+        };
+        problem.map_or(error, |problems| Error::from(Box::new(problems)))
     }
 
-    // What is wrong with a file that the text names, where it does.
-    fn place(&self, asset: &AssetError) -> Option<Box<Problems>> {
+    // Where the text names a file.
+    fn place(&self, file: &Path) -> Option<FilePlace> {
         let home = home();
         let reading = Reading { folder: &self.folder, home: home.as_deref(), ..Reading::default() };
-        let span = scene::place_of(&self.text, &asset.path, reading)?;
+        scene::place_of(&self.text, file, reading)
+    }
+
+    fn one(&self, problem: Problem) -> Problems {
+        Problems { name: self.shown.clone(), source: self.text.clone(), list: vec![problem] }
+    }
+
+    // Something outside of where it may be.
+    fn of_outside(&self, file: &Path, key: &str, here_too: bool) -> Option<Problems> {
+        let FilePlace { span, name } = self.place(file)?;
+        let also = if here_too { " and of this one" } else { "" };
+        let what = format!("{} leads outside of the scene's folder{also}", name.unwrap_or_else(|| format!("`{key}`")));
+        Some(self.one(Problem::new(span, what, "expected a path inside").help(crate::error::ALLOW_OUTSIDE)))
+    }
+
+    /// What is wrong with a file that the text names, where it does.
+    fn about(&self, asset: &AssetError) -> Option<Problems> {
+        let FilePlace { span, name } = self.place(&asset.path)?;
         let (place, file) = (asset.at.as_ref(), asset.path.display());
         let expected = place.map_or_else(|| file.to_string(), |at| format!("{file}, {at}"));
-        let problem = Problem::new(span, asset.what.as_str(), expected);
-        let problem = match &asset.remedy {
+        let what = name.map_or_else(|| asset.what.clone(), |name| format!("{name}: {}", asset.what));
+        let problem = Problem::new(span, what, expected);
+        Some(self.one(match &asset.remedy {
             Some(remedy) => problem.help(remedy.as_str()),
             None => problem,
-        };
-        Some(Box::new(Problems { name: self.shown.clone(), source: self.text.clone(), list: vec![problem] }))
+        }))
     }
 }
 
@@ -163,22 +190,40 @@ fn load_scene(name: &str, args: &SceneArgs) -> Result<(Scene, SceneText), Error>
     let reading = Reading { folder, home: home.as_deref(), solids: args.token_solids() };
     let parsed = scene::parse(&text, &shown, reading)?;
     let grammar = parsed.grammar;
-    let Parsed { mut scene, warnings, .. } = match args.set[..] {
-        [] => parsed,
-        _ => changed(&text, parsed, &shown, reading, &args.set)?,
+    let (written, Parsed { mut scene, warnings, .. }) = match args.set[..] {
+        [] => (None, parsed),
+        _ => {
+            let (text, parsed) = changed(&text, parsed, &shown, reading, &args.set)?;
+            (Some(text), parsed)
+        }
     };
     if !args.quiet {
-        warnings.iter().for_each(|w| remark(w));
+        warn_of(&shown, written.as_ref().unwrap_or(&text), warnings);
     }
+    let text = SceneText { folder: folder.to_owned(), text, shown };
     if let Some(fence) = Fence::of(name, args.allow_outside) {
-        fence.reading(&scene, grammar, args.texture.is_none())?;
+        fence.reading(&scene, grammar, args.texture.is_none()).map_err(|e| text.placed(e))?;
     }
     args.override_scene(&mut scene)?;
-    Ok((scene, SceneText { folder: folder.to_owned(), text, shown }))
+    Ok((scene, text))
+}
+
+/// Says what may not be meant in a text of that name.
+fn warn_of(name: &str, text: &str, list: Vec<Problem>) {
+    if !list.is_empty() {
+        let all = Problems { name: name.to_owned(), source: text.to_owned(), list };
+        fault(&all.shown(Severity::Warning, Colours::Styled));
+    }
 }
 
 // The scene again, with what `--set` says.
-fn changed(text: &str, parsed: Parsed, shown: &str, reading: Reading, changes: &[String]) -> Result<Parsed, Error> {
+fn changed(
+    text: &str,
+    parsed: Parsed,
+    shown: &str,
+    reading: Reading,
+    changes: &[String],
+) -> Result<(String, Parsed), Error> {
     let (mut text, folder) = match parsed.grammar {
         Grammar::Toml => (text.to_owned(), reading.folder),
         // Its paths are whole already.
@@ -191,7 +236,8 @@ fn changed(text: &str, parsed: Parsed, shown: &str, reading: Reading, changes: &
         };
         text = scene::edit::set(&text, key.trim(), Some(value)).map_err(|e| wrong(e.to_string()))?;
     }
-    Ok(scene::parse(&text, &format!("{shown} (as --set has it)"), Reading { folder, ..reading })?)
+    let parsed = scene::parse(&text, &format!("{shown} (as --set has it)"), Reading { folder, ..reading })?;
+    Ok((text, parsed))
 }
 
 // Bytes of a scene's text: ten thousand bodies take a hundredth of it.
@@ -209,10 +255,10 @@ fn read_text(name: &str) -> Result<(String, String), Error> {
     if bytes.len() as u64 > LONGEST_SCENE {
         return Err(Error::Endless(shown.into(), LONGEST_SCENE >> 20));
     }
-    if let (Err(e), Some(job)) = (&read, misspelt(name))
+    if let (Err(e), Some(help)) = (&read, usage::job_help(name))
         && e.kind() == std::io::ErrorKind::NotFound
     {
-        return Err(Error::Usage(format!("there is no file `{}`; did you mean `polyfly {job}`?", brief(name))));
+        return Err(Error::Misused { what: format!("there is no file `{}`", brief(name)), help });
     }
     read.map_err(|e| Error::Read(shown.into(), e))?;
     if let Some(text) = utf16(&bytes) {
@@ -227,13 +273,6 @@ fn read_text(name: &str) -> Result<(String, String), Error> {
     }
     let text = String::from_utf8(bytes).map_err(|e| Error::NotText(shown.into(), e.utf8_error().valid_up_to()))?;
     Ok((text, shown.into()))
-}
-
-// The job whose name is nearly this one.
-fn misspelt(name: &str) -> Option<String> {
-    let command = Cli::command();
-    let jobs: Vec<&str> = command.get_subcommands().map(|c| c.get_name()).collect();
-    nearest(name, jobs.into_iter()).map(str::to_owned)
 }
 
 // A text of 16-bit units that says so, as Windows' Notepad saves it.

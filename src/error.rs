@@ -16,13 +16,19 @@ pub enum Error {
     /// The command line makes no sense; exit 64.
     #[error("{0}")]
     Usage(String),
+    /// The same, with what to do; exit 64.
+    #[error("{what}")]
+    Misused {
+        /// What is wrong.
+        what: String,
+        /// What to write instead.
+        help: String,
+    },
     /// The scene is wrong; exit 65.
     #[error("{0}")]
     Scene(#[from] Box<Problems>),
     /// The scene is no text; exit 65.
-    #[error(
-        "{0}: byte {1} is no text: a scene is written in tokens or TOML (`polyfly --default` prints one); is this a picture?"
-    )]
+    #[error("{0}: byte {1} is no text: is this a picture?")]
     NotText(String, usize),
     /// The scene goes on and on; exit 65.
     #[error("{0} is longer than the {1} MiB that a scene may have: is this a scene?")]
@@ -40,18 +46,17 @@ pub enum Error {
     #[error("{0}")]
     Device(#[from] DeviceError),
     /// The program that jobs are handed to is not on this machine; exit 69.
-    #[error("there is no `{0}` here: run this where jobs are submitted, or leave --submit out and take the job there")]
+    #[error("there is no `{0}` here")]
     NoEngine(&'static str),
     /// The folder has another scene's frames; exit 65.
     #[error(
-        "{} has frames of another scene; what differs: {}; give these a folder of their own, or --overwrite",
+        "{} has frames of another scene; what differs: {}",
         .0.display(), listed(.1)
     )]
     OtherScene(PathBuf, Vec<String>),
     /// A scene file reads or writes outside of its folder; exit 65.
     #[error(
-        "{scene}: {place}: {} leads outside of the scene's folder{}; put it inside, or give --allow-outside if you trust the \
-         scene",
+        "{scene}: {place}: {} leads outside of the scene's folder{}",
         path.display(),
         if *here_too { " and of this one" } else { "" }
     )]
@@ -62,6 +67,8 @@ pub enum Error {
         place: String,
         /// Where to.
         path: PathBuf,
+        /// As the scene has it.
+        file: PathBuf,
         /// Whether it may lead into the folder that polyfly is run in.
         here_too: bool,
     },
@@ -100,11 +107,28 @@ fn listed(places: &[String]) -> String {
     }
 }
 
+/// What to do about a path that leads outside.
+pub(crate) const ALLOW_OUTSIDE: &str = "put it inside, or give --allow-outside if you trust the scene";
+
 impl Error {
+    /// What to do about it, where there is more to say than what is wrong.
+    pub fn help(&self) -> Option<String> {
+        let help = match self {
+            Error::Misused { help, .. } => help,
+            Error::NotText(..) => "a scene is written in tokens or TOML; `polyfly --default` prints one",
+            Error::NoEngine(_) => "run this where jobs are submitted, or leave --submit out and take the job there",
+            Error::OtherScene(..) => "give these a folder of their own, or --overwrite",
+            Error::Outside { .. } => ALLOW_OUTSIDE,
+            Error::Asset(AssetError { remedy: Some(remedy), .. }) => remedy,
+            _ => return None,
+        };
+        Some(help.to_owned())
+    }
+
     /// The process's exit code.
     pub fn exit_code(&self) -> u8 {
         match self {
-            Error::Usage(_) => 64,
+            Error::Usage(_) | Error::Misused { .. } => 64,
             Error::Scene(_)
             | Error::NotText(..)
             | Error::Endless(..)

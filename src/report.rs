@@ -6,6 +6,7 @@ use crate::device::Meter;
 use crate::output::RunInfo;
 use crate::render::stats::{FrameReport, Progress, RunReport, StageTimes, ms};
 use crate::scene::Scene;
+use crate::scene::diagnostic::{Colours, Severity, message};
 use crate::threads;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
 use log::{Log, Totals};
@@ -302,6 +303,11 @@ impl Progress for Reporter {
 }
 
 impl Reporter {
+    /// What the scene is called.
+    pub fn scene(&self) -> &str {
+        &self.facts.scene
+    }
+
     /// The last record: how the run ended, and with which exit code. Nothing where none has begun.
     pub fn close(&mut self, exit_code: u8) {
         let Some(run) = self.ended.take().filter(|_| self.format == LogFormat::Jsonl) else { return };
@@ -362,6 +368,13 @@ pub fn duration(seconds: f64) -> String {
     }
 }
 
+/// So many of a thing: `1 frame`, `2 frames`.
+pub fn several(count: impl std::fmt::Display, one: &str) -> String {
+    let count = count.to_string();
+    let end = if count == "1" { "" } else { "s" };
+    format!("{count} {one}{end}")
+}
+
 /// A number of bytes.
 pub fn size(bytes: u64) -> String {
     match bytes {
@@ -371,9 +384,14 @@ pub fn size(bytes: u64) -> String {
     }
 }
 
-/// A fault of a scene on stderr, with colours where it is a terminal that has them, and NO_COLOR says nothing against it.
+/// A message on stderr as it is; its colours show where there is a terminal that has them, and NO_COLOR says nothing against it.
 pub fn fault(text: &str) {
-    let _ = writeln!(anstream::stderr(), "polyfly: {text}");
+    let _ = writeln!(anstream::stderr(), "{text}");
+}
+
+/// A warning on stderr: `warning: ...`.
+pub fn warn(text: &str) {
+    fault(&message(Severity::Warning, text, None, Colours::Styled));
 }
 
 /// Prints a text on stdout; a reader who has left is no error.

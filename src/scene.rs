@@ -29,9 +29,11 @@ mod rectangle;
 mod relief;
 pub(crate) mod schema;
 mod sky;
+pub(crate) mod suggest;
 pub(crate) mod tokens;
 pub(crate) mod toml;
 mod toml_camera;
+mod toml_film;
 mod toml_floor;
 mod toml_keys;
 mod toml_material;
@@ -54,14 +56,13 @@ pub use lamps::{LampPattern, LampSamples, LampSides};
 pub(crate) use limits::defaults;
 pub use material::{Material, MaterialKind, MeasuredMetal};
 pub use motion::{Motion, Rotation};
-pub(crate) use named::place_of;
+pub(crate) use named::{FilePlace, place_of};
 pub use particles::{ColourBy, Particles};
 pub use pattern::{Pattern, PatternError, numbered};
 pub use rectangle::Rectangle;
 pub use relief::{Bumps, MapSource, Relief};
 pub use sky::{Sky, SkySource};
 use std::path::{Path, PathBuf};
-pub(crate) use toml_structure::nearest;
 pub use tone::Tone;
 
 /// Everything a run needs to know. Colours are sRGB as people write them, 0 to 1; lights may exceed 1.
@@ -440,8 +441,8 @@ pub(crate) fn expand_home(path: &str, home: Option<&Path>) -> PathBuf {
 pub struct Parsed {
     /// The scene.
     pub scene: Scene,
-    /// Remarks for stderr.
-    pub warnings: Vec<String>,
+    /// What may not be meant, each with its place.
+    pub warnings: Vec<Problem>,
     /// Which grammar it was written in.
     pub grammar: Grammar,
 }
@@ -525,19 +526,7 @@ pub(crate) fn parse(text: &str, name: &str, reading: Reading) -> Result<Parsed, 
         Grammar::Toml => toml::parse(text, reading),
     };
     match result {
-        Ok((scene, mut warnings)) => {
-            for (i, body) in scene.world.bodies.iter().enumerate() {
-                let (reflection, transparency) = body.material.shares();
-                let sum = reflection.max(body.reflection_inside.unwrap_or(0.0)) + transparency;
-                if sum > 1.0 + 1e-9 {
-                    warnings.push(format!(
-                        "body {}: reflection {reflection} + transparency {transparency} is above 1: the body adds light of its own",
-                        i + 1
-                    ));
-                }
-            }
-            Ok(Parsed { scene, warnings, grammar })
-        }
+        Ok((scene, warnings)) => Ok(Parsed { scene, warnings, grammar }),
         Err(list) => Err(Box::new(Problems { name: name.to_owned(), source: text.to_owned(), list })),
     }
 }

@@ -103,6 +103,16 @@ pub fn check_pixels(
     Err(AssetError::broken(kind, path, what))
 }
 
+// The formats that pictures are read in.
+fn readable() -> String {
+    let all = image::ImageFormat::all().filter(image::ImageFormat::reading_enabled);
+    let names: Vec<String> = all.map(|format| format!("{format:?}").to_uppercase()).collect();
+    match names.split_last() {
+        Some((last, others)) if !others.is_empty() => format!("{} or {last}", others.join(", ")),
+        _ => names.concat(),
+    }
+}
+
 /// Decodes it from memory.
 pub fn decode(
     kind: &str,
@@ -112,6 +122,13 @@ pub fn decode(
     limits: Limits,
 ) -> Result<image::DynamicImage, AssetError> {
     let wrong = |problem: String| AssetError::broken(kind, path, problem);
+    match image::guess_format(bytes) {
+        Ok(format) if !format.reading_enabled() => {
+            return Err(wrong(format!("{format:?} pictures are not read; expected {}", readable())));
+        }
+        Err(_) => return Err(wrong(format!("it is no picture that is known; expected {}", readable()))),
+        Ok(_) => {}
+    }
     let reader = || image::ImageReader::new(io::Cursor::new(bytes)).with_guessed_format();
     let failed = |e: image::ImageError| wrong(e.to_string());
     let (width, height) = reader().map_err(|e| wrong(e.to_string()))?.into_dimensions().map_err(failed)?;

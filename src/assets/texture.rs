@@ -104,6 +104,18 @@ fn read(path: &Path, limits: Limits) -> Result<Picture, AssetError> {
         };
         let most = MAX_SIDE as i32;
         if !(1..=most).contains(&width) || !(1..=most).contains(&height) {
+            if let Ok(format) = image::guess_format(&bytes) {
+                let ending = format.extensions_str().first().unwrap_or(&"png");
+                return Err(wrong(format!(
+                    "it is a {format:?} file by its first bytes: its name should end in .{ending}"
+                )));
+            }
+            let (w, h) = (width.swap_bytes(), height.swap_bytes());
+            if (1..=most).contains(&w) && (1..=most).contains(&h) && bytes.len() == 8 + 4 * w as usize * h as usize {
+                return Err(wrong(format!(
+                    "its width and height, {w} and {h}, are written with the first byte last; expected little-endian numbers"
+                )));
+            }
             return Err(wrong(format!("its size is {width} x {height}; expected sides of 1 to {most}")));
         }
         let expected = 8 + 4 * width as usize * height as usize;

@@ -6,7 +6,8 @@ use crate::output::stream::Stream;
 use crate::quote::brief;
 use crate::render::frames::FrameList;
 use crate::report::{LogFormat, remark};
-use crate::scene::{Adaptive, Pattern, Scene, Solid, TextureSource, expand_home, tokens};
+use crate::scene::limits::VIDEOS;
+use crate::scene::{Adaptive, Pattern, PatternError, Scene, Solid, TextureSource, expand_home, tokens};
 use clap::ValueEnum;
 use std::path::Path;
 
@@ -150,7 +151,13 @@ impl RenderArgs {
                 let folder = text.trim_end_matches('/');
                 return Err(wrong(format!("`{text}` is a folder; name the frames in it, such as {folder}/%04d.png")));
             }
-            let (pattern, is_made_up) = Pattern::parse(&text).map_err(|e| wrong(e.to_string()))?;
+            let (pattern, is_made_up) = Pattern::parse(&text).map_err(|e| match &e {
+                PatternError::Extension(ending) if VIDEOS.contains(&ending.as_str()) => Error::Misused {
+                    what: format!("--output: `{text}` is the name of a film, and -o names frames"),
+                    help: format!("`--video {text}` makes a film"),
+                },
+                _ => wrong(e.to_string()),
+            })?;
             let first = frames.nth(0).unwrap_or_default();
             scene.output.files = match (Pattern::has_number(&text), frames.len()) {
                 (true, _) => pattern,

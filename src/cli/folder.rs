@@ -2,6 +2,7 @@
 
 use super::{SceneArgs, parse_fps};
 use crate::output::video::Codec;
+use crate::scene::limits::{VIDEOS, endings};
 use clap::{Args, ValueEnum};
 use std::path::PathBuf;
 
@@ -33,8 +34,8 @@ pub struct StitchArgs {
     /// The folder of the frames, with its manifest.json; or a path with %d or %0Nd of frames that were made elsewhere.
     #[arg(value_name = "FRAMES")]
     pub source: String,
-    /// The video: .mp4, .mov, .mkv, .webm, .gif or .webp through ffmpeg, or .y4m without it.
-    #[arg(short, long, value_name = "FILE")]
+    /// The video; its ending is the format.
+    #[arg(short, long, value_name = "FILE", help = format!("The video: {} through ffmpeg, or .y4m without it", endings(&VIDEOS[..VIDEOS.len() - 1])))]
     pub output: PathBuf,
     /// Frames a second [default: the run's, or 30]
     #[arg(long, value_parser = parse_fps)]
@@ -140,7 +141,7 @@ pub struct VideoArgs {
     /// Quality of the video, lower is better [default: 18 for h264, 22 for h265, 30 for av1]
     #[arg(long, value_parser = clap::value_parser!(u32).range(0..=63), help_heading = "Output")]
     pub crf: Option<u32>,
-    /// The encoder's preset [default: veryfast, fast, 8]
+    /// The encoder's preset [default: veryfast for h264, fast for h265, 8 for av1]
     #[arg(long, help_heading = "Output")]
     pub preset: Option<String>,
     /// The video's compression; if not given, what its ending usually holds: h264, in .webm vp9.
@@ -156,19 +157,19 @@ pub struct VideoArgs {
     #[arg(long, value_name = "PROGRAM", help_heading = "Output")]
     pub ffmpeg: Option<PathBuf>,
     /// Seconds that ffmpeg may take over one frame, or to end, before it is ended.
-    #[arg(long, value_name = "SECONDS", default_value_t = 120, value_parser = clap::value_parser!(u32).range(1..), help_heading = "Output")]
+    #[arg(long, value_name = "SECONDS", default_value_t = 120, value_parser = clap::value_parser!(u32).range(1..), hide_short_help = true, help_heading = "Output")]
     pub encoder_timeout: u32,
     /// Frames of a segment: a longer video is encoded in segments, several at once.
-    #[arg(long, value_name = "FRAMES", default_value_t = 60, value_parser = clap::value_parser!(u32).range(1..=100_000), help_heading = "Output")]
+    #[arg(long, value_name = "FRAMES", default_value_t = 60, value_parser = clap::value_parser!(u32).range(1..=100_000), hide_short_help = true, help_heading = "Output")]
     pub segment: u32,
     /// Threads of an encoder; the video depends on them a little.
-    #[arg(long, value_name = "N", default_value_t = 12, value_parser = clap::value_parser!(u32).range(1..=64), help_heading = "Output")]
+    #[arg(long, value_name = "N", default_value_t = 12, value_parser = clap::value_parser!(u32).range(1..=64), hide_short_help = true, help_heading = "Output")]
     pub encoder_threads: u32,
     /// Encoders side by side; 0 = one for two cores, as far as a quarter of the memory goes. The video does not depend on them.
-    #[arg(long, value_name = "N", default_value_t = 0, value_parser = clap::value_parser!(u32).range(0..=256), help_heading = "Output")]
+    #[arg(long, value_name = "N", default_value_t = 0, value_parser = clap::value_parser!(u32).range(0..=256), hide_short_help = true, help_heading = "Output")]
     pub encoders: u32,
     /// Most memory for frames that wait for an encoder, MiB; no more than a quarter of what there is.
-    #[arg(long, value_name = "MIB", default_value_t = 1024, value_parser = clap::value_parser!(u32).range(16..), help_heading = "Output")]
+    #[arg(long, value_name = "MIB", default_value_t = 1024, value_parser = clap::value_parser!(u32).range(16..), hide_short_help = true, help_heading = "Output")]
     pub video_memory: u32,
 }
 

@@ -1,7 +1,7 @@
 //! Flags of `particles`.
 
 use crate::scene::ColourBy;
-use crate::scene::limits::{MAX_SIDE, MOST_PARTICLES};
+use crate::scene::limits::{MAX_SIDE, MOST_PARTICLES, PICTURES, endings};
 use clap::{Args, Subcommand, ValueEnum};
 use std::path::PathBuf;
 
@@ -39,8 +39,8 @@ pub struct PictureArgs {
     /// Picture height, pixels.
     #[arg(required = false, value_parser = clap::value_parser!(u32).range(1..=i64::from(MAX_SIDE)))]
     pub height: u32,
-    /// The picture: .png, .ppm, .data, .exr, .tiff, .jpg or .webp.
-    #[arg(required = false)]
+    /// The picture; its ending is the format.
+    #[arg(required = false, help = format!("The picture: {}", endings(&PICTURES)))]
     pub image: PathBuf,
     /// Where the eye is, x,y,z; in front of all particles if not given.
     #[arg(long, value_name = "X,Y,Z", value_parser = parse_point, allow_hyphen_values = true)]

@@ -3,7 +3,7 @@
 //! The question and the measure, work of the average thread over work of the busiest, are the 2009 CSE260
 //! report's; its ways are static shares ("naive"), cyclic and dynamic dealing.
 
-use super::bench::{placed, subject};
+use super::bench::{self, placed, subject};
 use super::plots::{self, Curve, Words};
 use super::{environment, output};
 use crate::cli::BenchArgs;
@@ -91,8 +91,9 @@ pub fn run(args: &BenchArgs) -> Result<(), Error> {
         let speed_ups: Vec<Curve> =
             ways.iter().map(|(name, _, s)| Curve { name: (*name).into(), points: curve(s) }).collect();
         let numbers: Vec<String> = (0..threads).map(|n| n.to_string()).collect();
-        let bars = Words { title: "Rays of each thread", x: "thread", y: "even shares" };
-        let lines = Words { title: "Speed-up", x: "threads", y: "times as fast as one thread" };
+        let note = bench::note(args, renderer.scene());
+        let bars = Words { title: "Rays of each thread", x: "thread", y: "even shares", note: &note };
+        let lines = Words { title: "Speed-up", x: "threads", y: "times as fast as one thread", note: &note };
         let svgs = [
             ("work.svg", plots::bars(bars, &numbers, &works)),
             ("speed-up.svg", plots::lines(lines, &speed_ups, true)),

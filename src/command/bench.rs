@@ -11,7 +11,7 @@ use crate::output::{Frame, OutputError, PixelFormats, Sink};
 use crate::render::frames::FrameList;
 use crate::render::stats::{FrameReport, Progress, ms};
 use crate::render::{Devices, RenderError, RenderOptions, Renderer};
-use crate::report::{Spinner, remark};
+use crate::report::{Spinner, several, warn};
 use crate::scene::Scene;
 use serde::Serialize;
 use std::io::Write as _;
@@ -119,7 +119,7 @@ pub fn run(args: &BenchArgs) -> Result<(), Error> {
             let quick: Vec<usize> = (0..subjects.len()).filter(|&i| i > 0 || subjects.len() == 1).collect();
             let mut quick: Vec<&mut Subject> =
                 subjects.iter_mut().enumerate().filter(|(i, _)| quick.contains(i)).map(|(_, s)| s).collect();
-            Some((folder, drawn(&mut quick, &scene, &spinner)?))
+            Some((folder, drawn(&mut quick, &scene, &note(args, &scene), &spinner)?))
         }
         None => None,
     };
@@ -128,7 +128,7 @@ pub fn run(args: &BenchArgs) -> Result<(), Error> {
         write_whole(&folder.join(file), |f| f.write_all(svg.as_bytes()))?;
     }
     if !args.changes.quiet {
-        warnings(&table).iter().for_each(|text| remark(text));
+        warnings(&table).iter().for_each(|text| warn(text));
     }
     output(&written(&table, args.format))
 }
@@ -248,10 +248,18 @@ fn median(times: &mut [f64]) -> f64 {
     (below + above) / 2.0
 }
 
+/// What plots say of the scene and the machine.
+pub fn note(args: &BenchArgs, scene: &Scene) -> String {
+    let name = args.scene.as_deref().unwrap_or("the sample scene");
+    let (width, height) = (scene.render.width, scene.render.height);
+    let machine = processor().map_or_else(String::new, |name| format!("; {name}"));
+    format!("{name}, {width} x {height}{machine}; polyfly {}", env!("CARGO_PKG_VERSION"))
+}
+
 type Drawn = Vec<(&'static str, String)>;
 
 // The plots: files and what is in them.
-fn drawn(subjects: &mut [&mut Subject], scene: &Scene, spinner: &Spinner) -> Result<Drawn, RenderError> {
+fn drawn(subjects: &mut [&mut Subject], scene: &Scene, note: &str, spinner: &Spinner) -> Result<Drawn, RenderError> {
     let clip = spread(scene, PLOTTED);
     let mut over_clip = Vec::new();
     for one in &mut *subjects {
@@ -297,10 +305,11 @@ fn drawn(subjects: &mut [&mut Subject], scene: &Scene, spinner: &Spinner) -> Res
     })?;
     let by_depth = cost("depth", &depths, |scene, n| scene.render.depth = n, &|n| f64::from(n))?;
     let y = "milliseconds";
+    let draw = |title, x, curves: &[Curve]| plots::lines(Words { title, x, y, note }, curves, false);
     Ok(vec![
-        ("clip.svg", plots::lines(Words { title: "Time of each frame", x: "frame", y }, &over_clip, false)),
-        ("samples.svg", plots::lines(Words { title: "Cost of samples", x: "samples a pixel", y }, &by_samples, false)),
-        ("depth.svg", plots::lines(Words { title: "Cost of bounces", x: "most bounces", y }, &by_depth, false)),
+        ("clip.svg", draw("Time of each frame", "frame", &over_clip)),
+        ("samples.svg", draw("Cost of samples", "samples a pixel", &by_samples)),
+        ("depth.svg", draw("Cost of bounces", "most bounces", &by_depth)),
     ])
 }
 
@@ -346,8 +355,9 @@ const KEYS: [&str; 8] =
 fn written(table: &Table, format: TableFormat) -> String {
     let Table { scene, width, height, samples_per_pixel, depth, frames, repetitions, .. } = table;
     let caption = format!(
-        "{scene}, {width} x {height}, {samples_per_pixel} samples a pixel, at most {depth} bounces; frames {frames}, median of \
-         {repetitions}; polyfly {}{}",
+        "{scene}, {width} x {height}, {} a pixel, at most {}; frames {frames}, median of {repetitions}; polyfly {}{}",
+        several(samples_per_pixel, "sample"),
+        several(depth, "bounce"),
         table.polyfly,
         table.processor.as_ref().map_or_else(String::new, |name| format!(", {name}"))
     );

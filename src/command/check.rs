@@ -1,6 +1,7 @@
 //! `polyfly check`: whether a scene is one, what it holds, and what its author may not have meant. A few tiny frames are looked at;
 //! nothing is written.
 
+use super::confine::Fence;
 use super::hints::hints;
 use super::{load_scene, output};
 use crate::cli::CheckArgs;
@@ -10,8 +11,9 @@ use crate::output::PixelFormats;
 use crate::output::memory::MemorySink;
 use crate::render::frames::FrameList;
 use crate::render::{Devices, RenderOptions, Renderer};
+use crate::report::several;
 use crate::scene::{LampSamples, Scene, defaults};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 use std::sync::PoisonError;
 
@@ -30,6 +32,10 @@ const OFF_THE_MAP: f64 = 0.05;
 /// Checks a scene.
 pub fn run(args: &CheckArgs) -> Result<(), Error> {
     let (scene, text_of_scene) = load_scene(&args.scene, &args.changes)?;
+    // What a run would refuse before it reads a file.
+    if let Some(fence) = Fence::of(&args.scene, args.changes.allow_outside) {
+        fence.writing(&scene, true, true).map_err(|e| text_of_scene.placed(e))?;
+    }
     let asked = args.changes.frame_list(&scene)?;
     let mut text = summary(&args.scene, &scene);
     let _ = match scene.loop_problems() {
@@ -39,7 +45,7 @@ pub fn run(args: &CheckArgs) -> Result<(), Error> {
     let mut hints = hints(&scene);
     hints.extend(trial_hints(&scene, &asked).map_err(|e| text_of_scene.placed(e))?);
     for hint in &hints {
-        let _ = writeln!(text, "hint: {hint}");
+        let _ = writeln!(text, "warning: {hint}");
     }
     output(&text)
 }
@@ -60,14 +66,14 @@ fn summary(name: &str, scene: &Scene) -> String {
     // Writing to a String cannot fail.
     let _ = writeln!(
         text,
-        "{name}: {} frames of {} x {}, {:.2} s at {} a second; {integrator}, {} samples a pixel, at most {} bounces",
-        out.frames,
+        "{name}: {} of {} x {}, {:.2} s at {} a second; {integrator}, {} a pixel, at most {}",
+        several(out.frames, "frame"),
         render.width,
         render.height,
         f64::from(out.frames) / out.fps,
         out.fps,
-        render.samples_per_pixel(),
-        render.depth,
+        several(render.samples_per_pixel(), "sample"),
+        several(render.depth, "bounce"),
     );
     let lamps: usize = world.bodies.iter().map(|b| b.lamps as usize * b.solid.edges().len()).sum();
     let things = [
@@ -119,6 +125,9 @@ fn trial_hints(scene: &Scene, asked: &FrameList) -> Result<Vec<String>, Error> {
     let particles = renderer.assets().particles.iter().filter(|p| p.range.is_some());
     let map: BTreeSet<_> =
         particles.flat_map(|p| &p.colours).map(|m| coarse(m.colour.map(|c| linear(c) as f32))).collect();
+    let (mut empty, mut black) = (Vec::new(), Vec::new());
+    // With the share of their pixels.
+    let (mut burnt, mut faded) = (BTreeMap::new(), BTreeMap::new());
     for frame in frames.iter() {
         let n = frame.number;
         let pixels = frame.rgba8.as_ref().map_or(&[][..], |image| image.data().as_chunks::<4>().0);
@@ -126,30 +135,49 @@ fn trial_hints(scene: &Scene, asked: &FrameList) -> Result<Vec<String>, Error> {
             |is: fn(&[u8; 4]) -> bool| pixels.iter().filter(|p| is(p)).count() as f64 / pixels.len().max(1) as f64;
         let covered = frame.layers.as_ref().is_none_or(|l| l.coverage.data().iter().any(|&x| x > 0.0));
         if !covered {
-            hints.push(format!("nothing is in sight in frame {n}"));
+            empty.push(n);
         } else if share(|p| p[..3] == [0; 3]) > BLACK {
-            hints.push(format!("frame {n} is black: is there a light?"));
+            black.push(n);
         }
         let light = frame.linear.as_ref().map_or(&[][..], |image| image.data().as_chunks::<3>().0);
         let is_burnt = |(p, light): (&[u8; 4], &[f32; 3])| (0..3).any(|i| p[i] == 255 && light[i] > ABOVE_WHITE);
-        let burnt: Vec<bool> = pixels.iter().zip(light).map(is_burnt).collect();
-        let burnt_share = share_of(burnt.iter().copied());
+        let burnt_share = share_of(pixels.iter().zip(light).map(is_burnt));
         if burnt_share > BURNT {
-            hints.push(format!(
-                "{:.0} % of frame {n} are burnt out: lower `exposure` in [film], or the lights",
-                100.0 * burnt_share
-            ));
+            burnt.insert(n, burnt_share);
         }
         let shown = frame.layers.as_ref().map_or(&[][..], |l| l.albedo.data().as_chunks::<3>().0);
         let mapped = shown.iter().zip(light).filter(|(albedo, _)| map.contains(&coarse(**albedo)));
         let off = share_of(mapped.map(|(_, light)| light.iter().any(|&x| x > ABOVE_WHITE)));
         if off > OFF_THE_MAP {
-            hints.push(format!(
-                "{:.0} % of the particles' pixels in frame {n} get more light than their colors can show, which fade toward white and \
-                 leave the color map: lower `exposure` in [film] (\"auto\" finds it), the sky or the lights",
-                100.0 * off
-            ));
+            faded.insert(n, off);
         }
+    }
+    // One sentence for all frames of a kind.
+    let of = |numbers: &[u32]| -> Option<(&'static str, String)> {
+        let list = FrameList::of_numbers(numbers.iter().copied())?;
+        Some((if numbers.len() == 1 { "frame" } else { "frames" }, list.to_string()))
+    };
+    if let Some((frames, list)) = of(&empty) {
+        hints.push(format!("nothing is in sight in {frames} {list}"));
+    }
+    if let Some((frames, list)) = of(&black) {
+        let are = if black.len() == 1 { "is" } else { "are" };
+        hints.push(format!("{frames} {list} {are} black: is there a light?"));
+    }
+    let most = |shares: &BTreeMap<u32, f64>| -> Option<(String, String)> {
+        let (frames, list) = of(&shares.keys().copied().collect::<Vec<_>>())?;
+        let percent = 100.0 * shares.values().copied().fold(0.0, f64::max);
+        let up_to = if shares.len() == 1 { "" } else { "up to " };
+        Some((format!("{up_to}{percent:.0} %"), format!("{frames} {list}")))
+    };
+    if let Some((percent, frames)) = most(&burnt) {
+        hints.push(format!("{percent} of {frames} are burnt out: lower `exposure` in [film], or the lights"));
+    }
+    if let Some((percent, frames)) = most(&faded) {
+        hints.push(format!(
+            "{percent} of the particles' pixels in {frames} get more light than their colors can show, which fade toward white and \
+             leave the color map: lower `exposure` in [film] (\"auto\" finds it), the sky or the lights"
+        ));
     }
     Ok(hints)
 }

@@ -269,11 +269,12 @@ impl Claim {
                 let rest = theirs.and_then(|theirs| Some((listed(&theirs)?.without(&taken)?.to_string(), theirs)));
                 Ok::<_, Error>(rest.map(|(frames, theirs)| Manifest { frames, ..theirs }))
             })?;
-            if !quiet {
+            // A single picture is whole or not there: nobody goes on with it.
+            if !quiet && self.part.len() > 1 {
                 let path = path.display();
                 remark(&format!(
-                    "{path}: frames {strangers} of another scene stay beside these, which no manifest tells of: they cannot be \
-                     resumed"
+                    "{path} keeps frames {strangers} of another scene; no manifest lists the new ones, so --resume cannot go on \
+                     with them"
                 ));
             }
         }

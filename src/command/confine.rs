@@ -28,13 +28,14 @@ impl Fence {
     }
 
     // Inside of its folder, or also of where the program is run.
-    fn check(&self, place: &str, path: &Path, here_too: bool) -> Result<(), Error> {
+    fn check(&self, place: &str, (path, file): (&Path, &Path), here_too: bool) -> Result<(), Error> {
         let roots = self.folder.iter().chain(self.here.iter().filter(|_| here_too));
         let is_inside = |path: PathBuf| roots.into_iter().any(|root| path.starts_with(root));
         if resolved(path).is_some_and(is_inside) {
             return Ok(());
         }
-        Err(Error::Outside { scene: self.scene.clone(), place: place.to_owned(), path: path.to_owned(), here_too })
+        let (path, file) = (path.to_owned(), file.to_owned());
+        Err(Error::Outside { scene: self.scene.clone(), place: place.to_owned(), path, file, here_too })
     }
 
     /// Whether all that a scene in that grammar reads lies inside; its floor's texture does not count where a flag gives
@@ -47,7 +48,7 @@ impl Fence {
         let mut result = Ok(());
         scene.clone().visit_files(|place, path| {
             if result.is_ok() && (texture || place != "floor.texture") {
-                result = self.check(&place, path, here_too);
+                result = self.check(&place, (path, path), here_too);
             }
         });
         result?;
@@ -66,9 +67,9 @@ impl Fence {
             // Each folder once, and a file by itself where it is a link.
             let folder = file.parent().unwrap_or(Path::new("")).to_owned();
             if std::fs::symlink_metadata(&file).is_ok_and(|what| what.is_symlink()) {
-                self.check("particles.path", &file, false)
+                self.check("particles.path", (&file, &file), false)
             } else if seen.insert(folder.clone()) {
-                self.check("particles.path", &folder, false)
+                self.check("particles.path", (&folder, &file), false)
             } else {
                 Ok(())
             }
@@ -83,10 +84,11 @@ impl Fence {
         if frames {
             // What a frame's own name is a link to does not count: it is replaced.
             let first = scene.output.files.path(0);
-            self.check("output.path", first.parent().unwrap_or(Path::new("")), true)?;
+            let written = scene.output.files.to_string();
+            self.check("output.path", (first.parent().unwrap_or(Path::new("")), Path::new(&written)), true)?;
         }
         match scene.output.video.as_deref().filter(|_| video) {
-            Some(video) => self.check("output.video", video.parent().unwrap_or(Path::new("")), true),
+            Some(video) => self.check("output.video", (video.parent().unwrap_or(Path::new("")), video), true),
             None => Ok(()),
         }
     }

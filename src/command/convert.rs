@@ -1,6 +1,6 @@
 //! `polyfly convert`: a scene in the other grammar, a picture in another format.
 
-use super::{output, read_text};
+use super::{output, read_text, warn_of};
 use crate::assets::AssetError;
 use crate::cli::ConvertArgs;
 use crate::error::Error;
@@ -38,7 +38,7 @@ pub fn run(args: &ConvertArgs) -> Result<(), Error> {
         Grammar::Tokens => Grammar::Toml,
         Grammar::Toml => Grammar::Tokens,
     });
-    parsed.warnings.iter().for_each(|w| remark(w));
+    warn_of(&name, &text, parsed.warnings);
     let written = match to {
         // With what it says of the picture.
         Grammar::Toml if format_of(Path::new(&args.scene)).is_some() => text,

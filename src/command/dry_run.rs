@@ -1,23 +1,28 @@
-//! `--dry-run`: what a run would make, and what it would take of time, memory and disk, told from two of its frames. Nothing is
-//! written that stays.
+//! `--dry-run`: what a run would make, and what it would take of time, memory and disk, told from a few of its frames. Where
+//! these would take long they are tried in a smaller size, and what they take is scaled up. Nothing is written that stays.
 
 use super::outputs::{Outputs, needs_of};
 use crate::error::Error;
 use crate::output::ffmpeg::find_ffmpeg;
 use crate::output::film::Film;
 use crate::output::formats::{Format, FormatOptions};
+use crate::output::memory::MemorySink;
 use crate::output::segments::side_by_side;
 use crate::output::video::{Settings, Video, command_line};
 use crate::output::{Frame, OutputError, PixelFormats, Sink};
 use crate::render::frames::FrameList;
 use crate::render::stats::{FrameReport, Progress, ms};
-use crate::render::{RenderOptions, Renderer};
+use crate::render::{RenderError, RenderOptions, Renderer};
 use crate::report::size;
 use crate::scene::Scene;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
+
+// Pixels of a small trial frame, and how long trial frames may take together to be tried in their own size.
+const SMALL: u64 = 1 << 17;
+const PATIENCE: Duration = Duration::from_secs(4);
 
 // What the trial frames left.
 #[derive(Default)]
@@ -71,13 +76,50 @@ impl Progress for Clock {
     }
 }
 
+// The size of small trial frames: even sides, which videos have; None where the frames are not larger.
+fn small_size((width, height): (u32, u32)) -> Option<(u32, u32)> {
+    let pixels = u64::from(width) * u64::from(height);
+    let shrink = libm::sqrt(SMALL as f64 / pixels as f64);
+    let side = |side: u32| (((f64::from(side) * shrink) as u32) & !1).max(2).min(side);
+    (pixels > 2 * SMALL).then(|| (side(width), side(height)))
+}
+
+// How many pixels of one size there are for each of another.
+fn ratio(of: (u32, u32), to: (u32, u32)) -> f64 {
+    f64::from(of.0) * f64::from(of.1) / (f64::from(to.0) * f64::from(to.1))
+}
+
+// A renderer of trial frames, and their size: small where frames of their own size would take long.
+fn trial_renderer(
+    renderer: Renderer,
+    frame: u32,
+    frames: usize,
+    needs: PixelFormats,
+) -> Result<(Renderer, (u32, u32)), RenderError> {
+    let render = &renderer.scene().render;
+    let size = (render.width, render.height);
+    let Some(small) = small_size(size) else { return Ok((renderer, size)) };
+    let mut tried = renderer.varied(|scene| (scene.render.width, scene.render.height) = small);
+    let (sink, _) = MemorySink::new(needs);
+    let mut clock = Clock::default();
+    tried.run_all(&FrameList::one(frame), vec![Box::new(sink)], &mut clock)?;
+    let each = clock.frames.iter().sum::<Duration>().mul_f64(ratio(size, small));
+    Ok(if each * frames as u32 > PATIENCE { (tried, small) } else { (renderer, size) })
+}
+
 /// What a run would be.
 ///
 /// # Errors
 /// As of the run.
-pub fn told(scene: Scene, outputs: &Outputs, options: RenderOptions, memory: u64) -> Result<String, Error> {
+pub fn told(
+    scene: Scene,
+    outputs: &Outputs,
+    options: RenderOptions,
+    memory: u64,
+    shows_ffmpeg: bool,
+) -> Result<String, Error> {
     let mut text = String::new();
-    let (width, height) = (scene.render.width, scene.render.height);
+    let size_of_run @ (width, height) = (scene.render.width, scene.render.height);
     let Some(left) = &outputs.left else {
         return Ok(format!("all {} frames are there and whole: nothing is left to be rendered\n", outputs.there));
     };
@@ -90,7 +132,7 @@ pub fn told(scene: Scene, outputs: &Outputs, options: RenderOptions, memory: u64
     let pattern = scene.output.files.clone();
     let format = outputs.picture_format(&scene)?;
     let start = Instant::now();
-    let mut renderer = Renderer::prepare(scene, options)?;
+    let renderer = Renderer::prepare(scene, options)?;
     let ready = start.elapsed();
     let tried = Arc::default();
     let trial = Trial {
@@ -105,6 +147,9 @@ pub fn told(scene: Scene, outputs: &Outputs, options: RenderOptions, memory: u64
     let numbers: BTreeSet<u32> = [one, next, other].into_iter().filter_map(|at| left.nth(at)).collect();
     let list = FrameList::of_numbers(numbers.into_iter());
     let list = list.unwrap_or_else(|| left.clone());
+    let first = list.nth(0).unwrap_or_default();
+    let (mut renderer, trial_size) = trial_renderer(renderer, first, list.len(), trial.needs())?;
+    let scale = ratio(size_of_run, trial_size);
     let mut clock = Clock::default();
     renderer.run_all(&list, vec![Box::new(trial)], &mut clock)?;
     let tried = std::mem::take(&mut *tried.lock().unwrap_or_else(PoisonError::into_inner));
@@ -112,22 +157,24 @@ pub fn told(scene: Scene, outputs: &Outputs, options: RenderOptions, memory: u64
     let count = clock.frames.len().max(1) as u32;
     let all = |each: Duration| each.as_secs_f64() * left.len() as f64;
     let (render, write) = (clock.frames.iter().sum::<Duration>() / count, tried.write / count);
-    let _ = writeln!(text, "trial frames: {list}, {:.1} ms each ({:.1} ms of writing)", ms(render), ms(write));
+    let (render, write) = (render.mul_f64(scale), write.mul_f64(scale));
+    let small = match trial_size == size_of_run {
+        true => String::new(),
+        false => format!("tried in {} x {} and scaled up: ", trial_size.0, trial_size.1),
+    };
+    let _ = writeln!(text, "trial frames: {list}, {small}{:.1} ms each ({:.1} ms of writing)", ms(render), ms(write));
     let mut longest = all(render).max(all(write) / clock.writers.max(1) as f64);
     let mut film = String::new();
     if let Some((settings, of)) = &outputs.video {
-        let guess = trial_film(settings, of, &tried.planes)?;
+        let guess = trial_film(settings, &Film { size: trial_size, ..of.clone() }, &tried.planes)?;
+        let each = guess.each.mul_f64(scale);
         let encoders = if settings.is_single() { 1 } else { side_by_side(settings, of) };
-        longest = longest.max(all(guess.each) / encoders as f64);
-        let _ = writeln!(
-            film,
-            "film: {}, about {} ({:.1} ms a frame)",
-            settings.path.display(),
-            size(guess.bytes),
-            ms(guess.each)
-        );
-        if let Some(line) = guess.line {
-            let _ = writeln!(film, "its segments are made by:\n  {line}");
+        longest = longest.max(all(each) / encoders as f64) + guess.start.as_secs_f64();
+        let bytes = size((guess.bytes as f64 * scale) as u64);
+        let _ = writeln!(film, "film: {}, about {bytes} ({:.1} ms a frame)", settings.path.display(), ms(each));
+        if shows_ffmpeg && !settings.is_raw() && !settings.is_embedded {
+            let ffmpeg = find_ffmpeg(settings.ffmpeg.as_deref())?;
+            let _ = writeln!(film, "its segments are made by:\n  {}", command_line(settings, of.sides(), &ffmpeg));
         }
     }
     let _ = writeln!(
@@ -138,7 +185,7 @@ pub fn told(scene: Scene, outputs: &Outputs, options: RenderOptions, memory: u64
     );
     let _ = writeln!(text, "memory: at most {} for pictures", size(memory));
     if is_files {
-        let each = tried.bytes.iter().sum::<u64>() / u64::from(count);
+        let each = (tried.bytes.iter().sum::<u64>() as f64 * scale / f64::from(count)) as u64;
         let _ = writeln!(text, "files: {pattern}, about {} ({} each)", size(each * left.len() as u64), size(each));
     }
     text += &film;
@@ -146,10 +193,11 @@ pub fn told(scene: Scene, outputs: &Outputs, options: RenderOptions, memory: u64
     Ok(text)
 }
 
+// Of a film: its length, what one more frame takes, and what the encoder's start and end take.
 struct Guess {
     bytes: u64,
     each: Duration,
-    line: Option<String>,
+    start: Duration,
 }
 
 // A film of the trial frames, in a folder of its own: what the first frame of a segment takes, and what one more does.
@@ -157,12 +205,8 @@ fn trial_film(settings: &Settings, film: &Film, planes: &BTreeMap<u32, Vec<u8>>)
     let frames = film.frames.len() as u64;
     if settings.is_raw() {
         let each = planes.values().next().map_or(0, Vec::len) as u64;
-        return Ok(Guess { bytes: each * frames, each: Duration::ZERO, line: None });
+        return Ok(Guess { bytes: each * frames, each: Duration::ZERO, start: Duration::ZERO });
     }
-    let line = match settings.is_embedded {
-        true => None,
-        false => Some(command_line(settings, film.sides(), &find_ffmpeg(settings.ffmpeg.as_deref())?)),
-    };
     let folder = tempfile::tempdir().map_err(|e| OutputError::Write(std::env::temp_dir(), e))?;
     let name = settings.path.file_name().unwrap_or_default();
     let make = |numbers: Vec<u32>| -> Result<u64, Error> {
@@ -185,20 +229,17 @@ fn trial_film(settings: &Settings, film: &Film, planes: &BTreeMap<u32, Vec<u8>>)
         Ok(std::fs::metadata(&path).map_err(|e| OutputError::Read(path, e))?.len())
     };
     let numbers: Vec<u32> = planes.keys().copied().take(2).collect();
-    let mut start = Instant::now();
+    // The first start of a program reads it from the disk.
     let one = make(numbers[..1].to_vec())?;
-    let two = match numbers.len() {
-        1 => one,
-        _ => {
-            start = Instant::now();
-            make(numbers.clone())?
-        }
-    };
-    // Starting ffmpeg and joining are in it: an upper bound.
-    let each = start.elapsed() / numbers.len().max(1) as u32;
+    let begun = Instant::now();
+    make(numbers[..1].to_vec())?;
+    let start = begun.elapsed();
+    let begun = Instant::now();
+    let two = make(numbers.clone())?;
+    let each = begun.elapsed().saturating_sub(start);
     let segments = frames.div_ceil(settings.segment.into());
     let bytes = segments * one + (frames - segments) * two.saturating_sub(one);
-    Ok(Guess { bytes, each, line })
+    Ok(Guess { bytes, each, start })
 }
 
 // Seconds as people say them.
@@ -209,6 +250,16 @@ fn clock_text(seconds: f64) -> String {
         60..3600 => format!("{} min {} s", whole / 60, whole % 60),
         _ => format!("{} h {} min", whole / 3600, whole % 3600 / 60),
     }
+}
+
+#[cfg(test)]
+#[test]
+fn trial_frames_are_small_where_frames_are_large() {
+    assert_eq!(small_size((3840, 2160)), Some((482, 270)));
+    assert_eq!(small_size((640, 360)), None);
+    assert_eq!(small_size((65_536, 8)), Some((32_768, 4)));
+    assert_eq!(small_size((1 << 28, 1)), Some((5_931_640, 1)));
+    assert!((ratio((3840, 2160), (480, 270)) - 64.0).abs() < 1e-9);
 }
 
 #[cfg(test)]

@@ -28,6 +28,9 @@ const LONGEST_JOURNAL: u64 = 1 << 30;
 #[derive(Serialize, Deserialize)]
 struct Head {
     clip: String,
+    /// What the scene is called.
+    #[serde(default)]
+    scene: Option<String>,
 }
 
 /// A frame that was made.
@@ -99,6 +102,8 @@ pub struct Share {
 pub struct Told {
     /// The machine.
     pub host: String,
+    /// What the scene was called.
+    pub scene: Option<String>,
     /// In the order in which they were whole.
     pub frames: Vec<Entry>,
     /// None of a run that was killed.
@@ -128,6 +133,7 @@ pub fn read(frames: &Path, clip: &str) -> Vec<Told> {
             }
             if let Ok(head) = serde_json::from_slice::<Head>(&line) {
                 is_of_clip = head.clip == clip;
+                told.scene = head.scene.filter(|_| is_of_clip).map(|name| printable(&name));
             } else if let (true, Ok(entry)) = (is_of_clip, serde_json::from_slice::<Entry>(&line)) {
                 told.frames.extend(Some(entry).filter(Entry::is_possible));
             } else if let (true, Ok(run)) = (is_of_clip, serde_json::from_slice(&line)) {
@@ -222,7 +228,7 @@ impl Progress for Teller {
             self.stop.fetch_or(self.failure.is_some(), Ordering::Relaxed);
             self.journal = claim.journal().and_then(|folder| Journal::open(&folder, threads));
             if let Some(journal) = &mut self.journal {
-                journal.write(&Head { clip: claim.clip() });
+                journal.write(&Head { clip: claim.clip(), scene: Some(self.reporter.scene().to_owned()) });
             }
         }
         self.reporter.start(run, devices, threads);

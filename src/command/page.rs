@@ -91,7 +91,7 @@ fn page(here: &Folder, whole: &BTreeSet<u32>, told: &[Told], film: Option<(&Path
     }
     let runs: Vec<&RunEntry> = told.iter().filter_map(|t| t.run.as_ref()).collect();
     let manifest = &here.manifest;
-    let title = format!("{} of {}", manifest.pattern, here.folder.path().display());
+    let title = scene_name(told).unwrap_or_else(|| folder_name(&here.folder.path()));
     let mut o = format!("{HEAD}<title>{0}</title>\n</head>\n<body>\n<h1>{0}</h1>\n", escaped(&title));
     if let Some((film, folder)) = film {
         o += &film_of(film, folder)?;
@@ -141,6 +141,21 @@ fn page(here: &Folder, whole: &BTreeSet<u32>, told: &[Told], film: Option<(&Path
     Ok(o)
 }
 
+// What the last run called its scene: the file's name without its folder and its ending.
+fn scene_name(told: &[Told]) -> Option<String> {
+    const LONGEST: usize = 100;
+    let at = |told: &Told| told.frames.iter().map(|entry| entry.at).fold(0.0, f64::max);
+    let last = told.iter().filter(|told| told.scene.is_some()).max_by(|a, b| at(a).total_cmp(&at(b)))?;
+    let name = Path::new(last.scene.as_deref()?).file_stem()?.to_string_lossy().into_owned();
+    (name != "-").then(|| name.chars().take(LONGEST).collect())
+}
+
+// What a folder is called, wherever it is seen from.
+fn folder_name(folder: &Path) -> String {
+    let whole = std::path::absolute(folder).unwrap_or_else(|_| folder.to_owned());
+    whole.file_name().map_or_else(|| whole.display().to_string(), |name| name.to_string_lossy().into_owned())
+}
+
 fn facts(
     here: &Folder,
     whole: &BTreeSet<u32>,
@@ -157,6 +172,7 @@ fn facts(
     let total = here.frames.len();
     let mut all = vec![
         ("frames".to_owned(), format!("{total} of {width} × {height}, {} a second", manifest.fps)),
+        ("files".to_owned(), here.folder.pattern.to_string()),
         ("whole".to_owned(), format!("{} of {total}", whole.len())),
     ];
     let mut add = |key: &str, value: String| all.push((key.to_owned(), value));
@@ -198,7 +214,7 @@ fn figures(frames: &BTreeMap<u32, (&str, &Entry)>, runs: &[&RunEntry]) -> String
         by_host.entry(host).or_default().push((f64::from(n), entry.ms));
     }
     let curves: Vec<Curve> = by_host.into_iter().map(|(host, points)| Curve { name: host.into(), points }).collect();
-    let time = Words { title: "Time of each frame on its device", x: "frame", y: "milliseconds" };
+    let time = Words { title: "Time of each frame on its device", x: "frame", y: "milliseconds", ..Words::default() };
     let of = |name: &str, value: &dyn Fn(&Entry) -> f64| Curve {
         name: name.into(),
         points: frames.iter().map(|(&n, (_, entry))| (f64::from(n), value(entry))).collect(),
@@ -211,12 +227,13 @@ fn figures(frames: &BTreeMap<u32, (&str, &Entry)>, runs: &[&RunEntry]) -> String
             of("convert and encode", &|e| e.stages.convert_ms + e.stages.encode_ms),
             of("write", &|e| e.stages.write_ms),
         ];
-        o += &plots::lines(Words { title: "Stages", x: "frame", y: "milliseconds" }, &stages, false);
+        o +=
+            &plots::lines(Words { title: "Stages", x: "frame", y: "milliseconds", ..Words::default() }, &stages, false);
     }
     if frames.values().any(|(_, e)| e.rays > 0) {
         let rays =
             [of("camera, mirrors, glass", &|e| e.rays as f64 / 1e6), of("shadows", &|e| e.shadow_rays as f64 / 1e6)];
-        o += &plots::lines(Words { title: "Rays", x: "frame", y: "million" }, &rays, false);
+        o += &plots::lines(Words { title: "Rays", x: "frame", y: "million", ..Words::default() }, &rays, false);
     }
     let mut shares: BTreeMap<&str, (u64, f64)> = BTreeMap::new();
     for share in runs.iter().flat_map(|run| &run.devices) {
@@ -232,7 +249,7 @@ fn figures(frames: &BTreeMap<u32, (&str, &Entry)>, runs: &[&RunEntry]) -> String
             Curve { name: "rays".into(), points: points(&|s| percent(s.0 as f64, rays as f64)) },
             Curve { name: "time at work".into(), points: points(&|s| percent(s.1, busy)) },
         ];
-        o += &plots::bars(Words { title: "Devices' shares", x: "", y: "per cent" }, &names, &series);
+        o += &plots::bars(Words { title: "Devices' shares", y: "per cent", ..Words::default() }, &names, &series);
     }
     o
 }

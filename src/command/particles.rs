@@ -16,6 +16,7 @@ use crate::render::frames::FrameList;
 use crate::render::stats::{FrameReport, Progress, ms};
 use crate::render::{Devices, RenderOptions, Renderer};
 use crate::report::remark;
+use crate::scene::limits::{PICTURES, endings};
 use crate::scene::{
     Camera, CameraPath, FilmSettings, Light, Material, Output, Particles, RenderSettings, Scene, Sky, Tone, World,
     numbered,
@@ -37,10 +38,8 @@ pub fn run(args: &ParticlesArgs) -> Result<(), Error> {
 fn picture(args: &PictureArgs) -> Result<(), Error> {
     let extension = args.image.extension().map(|e| e.to_string_lossy().to_ascii_lowercase()).unwrap_or_default();
     let format = Format::of(&extension).ok_or_else(|| {
-        Error::Usage(format!(
-            "`{}`: pictures are written as .png, .ppm, .data, .exr, .jpg or .webp",
-            args.image.display()
-        ))
+        let image = args.image.display();
+        Error::Usage(format!("`{image}`: expected a picture whose name ends in {}", endings(&PICTURES)))
     })?;
     check_pixels(args.width, args.height).map_err(Error::Usage)?;
     let path = args.file.display().to_string();

@@ -15,6 +15,12 @@ const COLOURS: [RGBColor; 6] = [
 const FONT: &str = "sans-serif";
 // Points of a curve that an eye can tell apart.
 const MOST: usize = 2000;
+// Labels below a plot at most.
+const X_LABELS: usize = 11;
+// Below a plot: where names begin, a mark of a colour, and a row.
+const LEFT: i32 = 24;
+const MARK: i32 = 14;
+const ROW: i32 = 20;
 
 /// A line.
 #[derive(Clone, Debug, PartialEq)]
@@ -26,7 +32,7 @@ pub struct Curve {
 }
 
 /// What stands beside a plot.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub struct Words<'a> {
     /// Above it.
     pub title: &'a str,
@@ -34,6 +40,8 @@ pub struct Words<'a> {
     pub x: &'a str,
     /// To its left.
     pub y: &'a str,
+    /// In small letters at the bottom: the scene and the machine. Nothing where it is empty.
+    pub note: &'a str,
 }
 
 // Whole numbers without a point.
@@ -72,16 +80,22 @@ fn draw_lines(
     even: bool,
     (left, right, top): (f64, f64, f64),
 ) -> Result<(), Box<dyn std::error::Error>> {
-    let area = SVGBackend::with_string(svg, SIZE).into_drawing_area();
+    let names: Vec<&str> = curves.iter().map(|curve| curve.name.as_str()).collect();
+    let foot = Foot::of(&names, words.note);
+    let area = SVGBackend::with_string(svg, (SIZE.0, SIZE.1 + foot.height())).into_drawing_area();
     area.fill(&WHITE)?;
-    let mut chart = ChartBuilder::on(&area)
+    let (upper, lower) = area.split_vertically(SIZE.1);
+    let mut chart = ChartBuilder::on(&upper)
         .caption(words.title, (FONT, 20))
         .margin(14)
         .x_label_area_size(52)
         .y_label_area_size(72)
         .build_cartesian_2d(left..right, 0.0..top)?;
+    let is_whole = curves.iter().flat_map(|curve| &curve.points).all(|(x, _)| x.fract() == 0.0);
     chart
         .configure_mesh()
+        // No halves of what is counted.
+        .x_labels(if is_whole { ((right - left) as usize + 1).min(X_LABELS) } else { X_LABELS })
         .light_line_style(WHITE)
         .x_label_formatter(&number)
         .y_label_formatter(&number)
@@ -98,16 +112,12 @@ fn draw_lines(
         let colour = COLOURS[i % COLOURS.len()];
         let step = curve.points.len().div_ceil(MOST).max(1);
         let points = || curve.points.iter().step_by(step).copied().filter(|(_, y)| y.is_finite());
-        let line = chart.draw_series(LineSeries::new(points(), colour.stroke_width(2)))?;
-        if curves.len() > 1 {
-            line.label(curve.name.as_str())
-                .legend(move |(x, y)| PathElement::new([(x, y), (x + 18, y)], colour.stroke_width(3)));
-        }
+        chart.draw_series(LineSeries::new(points(), colour.stroke_width(2)))?;
         if curve.points.len() <= 40 {
             chart.draw_series(points().map(|point| Circle::new(point, 3, colour.filled())))?;
         }
     }
-    legend(&mut chart, curves.len())?;
+    foot.draw(&lower)?;
     area.present()?;
     Ok(())
 }
@@ -127,10 +137,13 @@ fn draw_bars(
     series: &[Curve],
     top: f64,
 ) -> Result<(), Box<dyn std::error::Error>> {
-    let area = SVGBackend::with_string(svg, SIZE).into_drawing_area();
+    let names: Vec<&str> = series.iter().map(|one| one.name.as_str()).collect();
+    let foot = Foot::of(&names, words.note);
+    let area = SVGBackend::with_string(svg, (SIZE.0, SIZE.1 + foot.height())).into_drawing_area();
     area.fill(&WHITE)?;
+    let (upper, lower) = area.split_vertically(SIZE.1);
     let count = groups.len().max(1);
-    let mut chart = ChartBuilder::on(&area)
+    let mut chart = ChartBuilder::on(&upper)
         .caption(words.title, (FONT, 20))
         .margin(14)
         .x_label_area_size(52)
@@ -159,37 +172,61 @@ fn draw_bars(
             let left = group - 0.4 + each * i as f64;
             Rectangle::new([(left, 0.0), (left + each * 0.92, value)], colour.filled())
         };
-        let drawn = chart.draw_series(one.points.iter().map(bar))?;
-        if series.len() > 1 {
-            drawn
-                .label(one.name.as_str())
-                .legend(move |(x, y)| Rectangle::new([(x, y - 5), (x + 14, y + 5)], colour.filled()));
-        }
+        chart.draw_series(one.points.iter().map(bar))?;
     }
-    legend(&mut chart, series.len())?;
+    foot.draw(&lower)?;
     area.present()?;
     Ok(())
 }
 
-type Chart<'a, 'b> = ChartContext<
-    'a,
-    SVGBackend<'b>,
-    Cartesian2d<plotters::coord::types::RangedCoordf64, plotters::coord::types::RangedCoordf64>,
->;
-
-fn legend<'a, 'b: 'a>(chart: &mut Chart<'a, 'b>, names: usize) -> Result<(), Box<dyn std::error::Error>> {
-    if names > 1 {
-        chart
-            .configure_series_labels()
-            .position(SeriesLabelPosition::UpperLeft)
-            .background_style(WHITE.mix(0.85))
-            .border_style(BLACK.mix(0.2))
-            .label_font((FONT, 15))
-            .draw()
-            .map_err(|e| e.to_string())?;
-    }
-    Ok(())
+// What stands below a plot: the names of its series beside their colours, where there are several, and the note. Nothing of it
+// lies over what is drawn.
+struct Foot<'a> {
+    // Each with its place from the left and its row.
+    names: Vec<(&'a str, i32, i32)>,
+    rows: i32,
+    note: &'a str,
 }
+
+impl<'a> Foot<'a> {
+    fn of(series: &[&'a str], note: &'a str) -> Foot<'a> {
+        let (mut names, mut x, mut row) = (Vec::new(), LEFT, 0);
+        for &name in series.iter().filter(|_| series.len() > 1) {
+            // The letters of fonts differ: room for wide ones.
+            let width = MARK + 10 + 8 * name.chars().count() as i32;
+            if x > LEFT && x + width > SIZE.0 as i32 - 14 {
+                (x, row) = (LEFT, row + 1);
+            }
+            names.push((name, x, row));
+            x += width + 18;
+        }
+        let rows = if names.is_empty() { 0 } else { row + 1 };
+        Foot { names, rows, note }
+    }
+
+    fn height(&self) -> u32 {
+        let note = if self.note.is_empty() { 0 } else { ROW };
+        let lines = self.rows * ROW + note;
+        if lines == 0 { 0 } else { lines as u32 + 8 }
+    }
+
+    fn draw(&self, area: &Area) -> Result<(), Box<dyn std::error::Error>> {
+        let font = (FONT, 15).into_font();
+        for (i, &(name, x, row)) in self.names.iter().enumerate() {
+            let colour = COLOURS[i % COLOURS.len()];
+            let y = row * ROW;
+            area.draw(&Rectangle::new([(x, y + 4), (x + MARK, y + 14)], colour.filled()))?;
+            area.draw(&Text::new(name.to_owned(), (x + MARK + 6, y + 2), font.clone()))?;
+        }
+        if !self.note.is_empty() {
+            let small = (FONT, 12).into_font().color(&BLACK.mix(0.6));
+            area.draw(&Text::new(self.note.to_owned(), (LEFT, self.rows * ROW + 4), small))?;
+        }
+        Ok(())
+    }
+}
+
+type Area<'a> = DrawingArea<SVGBackend<'a>, plotters::coord::Shift>;
 
 #[cfg(test)]
 mod tests {
@@ -197,15 +234,33 @@ mod tests {
 
     #[test]
     fn plots_are_whole_and_name_what_they_show() {
-        let words = Words { title: "A & B", x: "threads", y: "times" };
+        let words = Words { title: "A & B", x: "threads", y: "times", note: "cube.toml; a <fast> machine" };
         let curve = |name: &str, points: &[(f64, f64)]| Curve { name: name.into(), points: points.to_vec() };
         let two = [curve("static", &[(1.0, 1.0), (2.0, 1.7)]), curve("dynamic", &[(1.0, 1.0), (2.0, 1.9)])];
         for svg in [lines(words, &two, true), bars(words, &["0".into(), "1".into()], &two)] {
             assert!(svg.starts_with("<svg") && svg.trim_end().ends_with("</svg>"), "{svg}");
-            for word in ["A &amp; B", "threads", "times", "static", "dynamic"] {
+            for word in ["A &amp; B", "threads", "times", "static", "dynamic", "cube.toml; a &lt;fast&gt; machine"] {
                 assert!(svg.contains(word), "no {word} in {svg}");
             }
         }
+        // Threads are counted: two labels, and none of half a thread.
+        let svg = lines(words, &two, false);
+        let label = |text: &str| svg.lines().filter(|line| line.trim() == text).count();
+        assert_eq!((label("1"), label("1.1"), label("1.5")), (2, 0, 0), "{svg}");
+        // Names and note stand below the plot.
+        let heights: Vec<u32> = ["static", "dynamic", "cube.toml; a &lt;fast&gt; machine"]
+            .map(|word| {
+                let at = svg.find(&format!("\n{word}\n")).unwrap_or_else(|| panic!("{word} in {svg}"));
+                let tag = &svg[svg[..at].rfind("<text").unwrap()..at];
+                tag.split(" y=\"").nth(1).unwrap().split('"').next().unwrap().parse().unwrap()
+            })
+            .to_vec();
+        assert!(heights.iter().all(|&y| y >= SIZE.1), "{heights:?}");
+        let many: Vec<Curve> = (0..9).map(|i| curve(&format!("a long name of series {i}"), &[(1.0, 1.0)])).collect();
+        let height =
+            |svg: &str| svg.split("height=\"").nth(1).and_then(|rest| rest.split('"').next()).map(str::to_owned);
+        assert_eq!(height(&lines(words, &two, false)).as_deref(), Some("448"));
+        assert_eq!(height(&lines(words, &many, false)).as_deref(), Some("488"));
         // Nothing to show, one point, and what is no number.
         for points in [&[][..], &[(5.0, 2.0)], &[(0.0, 0.0), (1.0, f64::NAN)]] {
             let svg = lines(words, &[curve("one", points)], false);

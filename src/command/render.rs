@@ -24,7 +24,7 @@ use crate::render::plan::Split;
 use crate::render::sheet::{SHEET, sheet};
 use crate::render::stats::RunReport;
 use crate::render::{Devices, RenderError, RenderOptions, Renderer};
-use crate::report::{LogFormat, Reporter, SceneFacts, remark, size};
+use crate::report::{LogFormat, Reporter, SceneFacts, remark, several, size, warn};
 use crate::scene::{Pattern, Scene};
 use clap::ValueEnum;
 use std::io::IsTerminal;
@@ -50,7 +50,9 @@ pub fn run(args: &RenderArgs) -> Result<(), Error> {
     let (mut scene, text) = load_scene(&name, &args.changes)?;
     let fence = Fence::of(&name, args.changes.allow_outside);
     if let Some(fence) = &fence {
-        fence.writing(&scene, args.output.is_none() && !args.no_frames, args.video.is_none())?;
+        fence
+            .writing(&scene, args.output.is_none() && !args.no_frames, args.video.is_none())
+            .map_err(|e| text.placed(e))?;
     }
     if let Some(path) = &args.sheet {
         let image = sheet(&scene, SHEET, &options(args)?).map_err(|e| text.placed(e))?;
@@ -65,7 +67,7 @@ pub fn run(args: &RenderArgs) -> Result<(), Error> {
         return Ok(());
     };
     if let Some(fence) = &fence {
-        fence.steps(&scene, part.iter())?;
+        fence.steps(&scene, part.iter()).map_err(|e| text.placed(e))?;
     }
     time_steps(&scene, &part).map_err(|e| text.placed(e))?;
     let mut options = options(args)?;
@@ -78,11 +80,11 @@ pub fn run(args: &RenderArgs) -> Result<(), Error> {
     memory::check(bytes, args.limit_memory, (scene.render.width, scene.render.height))?;
     options.limits.memory = options.limits.memory.map(|most| most.saturating_sub(bytes));
     if args.dry_run {
-        return output(&dry_run::told(scene, &outputs, options, bytes).map_err(|e| text.placed(e))?);
+        return output(&dry_run::told(scene, &outputs, options, bytes, args.show_ffmpeg).map_err(|e| text.placed(e))?);
     }
     let sinks = outputs.sinks(&scene, quiet)?;
     if !quiet {
-        hints(&scene).iter().for_each(|hint| remark(hint));
+        hints(&scene).iter().for_each(|hint| warn(hint));
     }
     if let (Some(quality), false) = (args.changes.asked_quality(), quiet) {
         remark(&cost(quality, &scene));
@@ -208,7 +210,7 @@ fn open_result(made: &Option<PathBuf>) -> Result<(), Error> {
 fn summary(report: &RunReport, time: Duration, stage: &str, files: Option<(Pattern, FrameList)>) -> String {
     let seconds = time.as_secs_f64();
     let length = |path: &Path| std::fs::metadata(path).map_or(0, |facts| facts.len());
-    let frames = if report.frames == 1 { "1 frame".into() } else { format!("{} frames", report.frames) };
+    let frames = several(report.frames, "frame");
     let rate = report.frames as f64 / seconds.max(1e-9);
     let stage = if stage == "finish" { "the wait for the encoder's end" } else { stage };
     let mut text = format!("{frames} in {seconds:.2} s ({rate:.1} a second; {stage} took longest)");
@@ -243,13 +245,13 @@ fn cost(quality: QualityArg, scene: &Scene) -> String {
     let pixels = u64::from(render.width) * u64::from(render.height);
     let samples = render.samples_per_pixel();
     let (each, bound) = match render.adaptive {
-        Some(adaptive) => (format!("{} to {samples}", adaptive.least), "at most "),
-        None => (samples.to_string(), ""),
+        Some(adaptive) => (format!("{} to {}", adaptive.least, several(samples, "sample")), "at most "),
+        None => (several(samples, "sample"), ""),
     };
     format!(
-        "quality {}: {each} samples a pixel, at most {} bounces, {bound}{} million camera rays a frame",
+        "quality {}: {each} a pixel, at most {}, {bound}{} million camera rays a frame",
         quality.to_possible_value().map_or_else(String::new, |v| v.get_name().to_owned()),
-        render.depth,
+        several(render.depth, "bounce"),
         (pixels * u64::from(samples)).div_ceil(1_000_000),
     )
 }

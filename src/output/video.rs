@@ -25,8 +25,10 @@ use std::time::Duration;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 pub enum Codec {
     /// H.264 by x264, or by OpenH264 where there is no ffmpeg: plays everywhere.
+    #[value(alias = "avc")]
     H264,
     /// H.265 by x265.
+    #[value(alias = "hevc")]
     H265,
     /// AV1 by SVT-AV1.
     Av1,

@@ -24,6 +24,9 @@ impl Adaptive {
         let range = text.split_once("..").and_then(|(a, b)| Some((number(a)?, number(b)?)));
         match range {
             Some((least, most)) if 1 <= least && least <= most && most <= limit => Ok((least, most)),
+            Some((high, low)) if 1 <= low && low < high && high <= limit => {
+                Err(format!("the smaller number first: \"{low}..{high}\""))
+            }
             _ => Err(format!("a range such as \"4..64\", from 1 to {limit}")),
         }
     }

@@ -1,8 +1,8 @@
 //! What is wrong with a scene: where, what was expected, what to do. Shown with the source line.
 
 use super::limits::{BRIGHTEST, FARTHEST, SHORTEST};
-use super::nearest;
-use annotate_snippets::{AnnotationKind, Level, Renderer, Snippet};
+use super::suggest::{self, Kind};
+use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
 use std::ops::Range;
 
 /// One fault in a scene's text.
@@ -23,10 +23,10 @@ impl Problem {
     pub fn new(span: Range<usize>, what: impl Into<String>, expected: impl Into<String>) -> Problem {
         Problem { span, what: shortened(what.into()), expected: shortened(expected.into()), help: None }
     }
-    /// Adds the word that is nearest to what was found, if one is near.
-    pub fn or_meant<'a>(self, found: &str, known: impl IntoIterator<Item = &'a str>) -> Problem {
-        match nearest(found, known.into_iter()) {
-            Some(word) => self.help(format!("did you mean `{word}`?")),
+    /// Adds what may have been meant by that value of a key, if something is near.
+    pub(crate) fn or_meant<'a>(self, key: &str, found: &str, known: impl IntoIterator<Item = &'a str>) -> Problem {
+        match suggest::meant(Kind::Value(key), found, known.into_iter()) {
+            Some(advice) => self.help(advice),
             None => self,
         }
     }
@@ -71,6 +71,53 @@ fn shortened(text: String) -> String {
     }
 }
 
+/// How bad a message is, and what it begins with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Severity {
+    /// Nothing is done: `error: ...`.
+    Error,
+    /// Something is done that may not be what is wanted: `warning: ...`.
+    Warning,
+}
+
+impl Severity {
+    fn level(self) -> Level<'static> {
+        match self {
+            Severity::Error => Level::ERROR,
+            Severity::Warning => Level::WARNING,
+        }
+    }
+}
+
+/// Whether messages have a terminal's colours, as escape sequences.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Colours {
+    /// No.
+    Plain,
+    /// Yes.
+    Styled,
+}
+
+impl Colours {
+    fn renderer(self) -> Renderer {
+        match self {
+            Colours::Plain => Renderer::plain(),
+            Colours::Styled => Renderer::styled(),
+        }
+    }
+}
+
+/// A message that has no place in a text, in the same form as those that have one.
+pub(crate) fn message(severity: Severity, what: &str, help: Option<&str>, colours: Colours) -> String {
+    // What follows the first line is another program's own words, or a list.
+    let (title, rest) = what.split_once('\n').map_or((what, None), |(title, rest)| (title, Some(rest)));
+    let render = |group: Group| colours.renderer().render(&[group]).to_string();
+    let mut lines = vec![render(Group::with_title(severity.level().primary_title(title)))];
+    lines.extend(rest.map(str::to_owned));
+    lines.extend(help.map(|help| render(Group::with_title(Level::HELP.primary_title(help)))));
+    lines.join("\n")
+}
+
 /// All faults of one text, to be shown together.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Problems {
@@ -87,26 +134,27 @@ impl std::error::Error for Problems {}
 impl std::fmt::Display for Problems {
     /// `file:line:column`, the source line and the finger on it, for each problem.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        self.write(f, &Renderer::plain())
+        self.write(f, Severity::Error, Colours::Plain)
     }
 }
 
 impl Problems {
-    /// The same with a terminal's colours, as escape sequences.
-    pub fn coloured(&self) -> String {
+    /// The same as messages of a severity.
+    pub(crate) fn shown(&self, severity: Severity, colours: Colours) -> String {
         let mut text = String::new();
         // Writing to a String cannot fail.
-        let _ = self.write(&mut text, &Renderer::styled());
+        let _ = self.write(&mut text, severity, colours);
         text
     }
 
-    fn write(&self, f: &mut dyn std::fmt::Write, renderer: &Renderer) -> std::fmt::Result {
+    fn write(&self, f: &mut dyn std::fmt::Write, severity: Severity, colours: Colours) -> std::fmt::Result {
+        let renderer = colours.renderer();
         for (i, problem) in self.list.iter().take(MOST_SHOWN).enumerate() {
             let excerpt = Excerpt::of(&self.source, &problem.span);
             let annotation = AnnotationKind::Primary.span(excerpt.span).label(problem.expected.as_str());
             let snippet =
                 Snippet::source(excerpt.text).line_start(excerpt.line).path(self.name.as_str()).annotation(annotation);
-            let mut group = Level::ERROR.primary_title(problem.what.as_str()).element(snippet);
+            let mut group = severity.level().primary_title(problem.what.as_str()).element(snippet);
             if let Some(help) = &problem.help {
                 group = group.element(Level::HELP.message(help.as_str()));
             }

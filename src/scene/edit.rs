@@ -17,6 +17,12 @@ pub enum EditError {
     /// Something on the way is no table.
     #[error("`{}` is no table", brief(.0))]
     NoTable(String),
+    /// Something on the way is a list of tables.
+    #[error("`{name}` is a list: say which of them, as in `{name}[0].{}`", brief(.1), name = brief(.0))]
+    List(String, String),
+    /// The key stands in tables, and none is named.
+    #[error("`{}` is a key of tables: write {}", brief(.0), .1)]
+    NoTop(String, String),
     /// The text is no TOML.
     #[error("the scene is no TOML: {}", brief(.0))]
     NoToml(String),
@@ -68,7 +74,8 @@ pub fn set(text: &str, path: &str, value: Option<&str>) -> Result<String, EditEr
     if last.place.is_some() {
         return Err(EditError::Path(path.to_owned()));
     }
-    let table = table_of(&mut document, tables)?;
+    in_a_table(&document, last, tables)?;
+    let table = table_of(&mut document, tables, last.name)?;
     let Some(value) = value else {
         table.remove(last.name);
         return Ok(document.to_string());
@@ -100,7 +107,7 @@ pub fn insert(text: &str, path: &str, value: &str) -> Result<String, EditError> 
     let Value::InlineTable(new) = value.parse::<Value>().map_err(no_toml)? else {
         return Err(EditError::NoTable((*name).to_owned()));
     };
-    let table = table_of(&mut document, tables)?;
+    let table = table_of(&mut document, tables, name)?;
     let out = |len| EditError::Place((*name).to_owned(), *place, len);
     match table.get_mut(name) {
         Some(Item::ArrayOfTables(list)) if *place <= list.len() => {
@@ -122,13 +129,33 @@ pub fn insert(text: &str, path: &str, value: &str) -> Result<String, EditError> 
     Ok(document.to_string())
 }
 
-// The table that those steps lead to.
-fn table_of<'a>(document: &'a mut DocumentMut, steps: &[Step]) -> Result<&'a mut dyn TableLike, EditError> {
+// Refuses a key that stands in tables where none is named.
+fn in_a_table(document: &DocumentMut, last: &Step, tables: &[Step]) -> Result<(), EditError> {
+    if tables.is_empty() && !document.contains_key(last.name) && schema::kind_of(&[], last.name).is_none() {
+        let places: Vec<String> = schema::tables_with(last.name)
+            .iter()
+            .map(|header| match header.strip_prefix("[[") {
+                Some(list) => format!("{}[0].{}", list.trim_end_matches(']'), last.name),
+                None => format!("{}.{}", header.trim_matches(['[', ']']), last.name),
+            })
+            .collect();
+        if !places.is_empty() {
+            return Err(EditError::NoTop(last.name.to_owned(), places.join(", ")));
+        }
+    }
+    Ok(())
+}
+
+// The table that those steps lead to; `key` is what is wanted of it.
+fn table_of<'a>(document: &'a mut DocumentMut, steps: &[Step], key: &str) -> Result<&'a mut dyn TableLike, EditError> {
     let mut table: &mut dyn TableLike = document.as_table_mut();
     for step in steps {
         let no_table = || EditError::NoTable(step.name.to_owned());
         let item = table.entry(step.name).or_insert_with(toml_edit::table);
         table = match (item, step.place) {
+            (Item::ArrayOfTables(_) | Item::Value(Value::Array(_)), None) => {
+                return Err(EditError::List(step.name.to_owned(), key.to_owned()));
+            }
             (item, None) => item.as_table_like_mut().ok_or_else(no_table)?,
             (Item::ArrayOfTables(list), Some(place)) => {
                 let len = list.len();
@@ -201,7 +228,9 @@ mod tests {
         assert!(error("body[2].radius").contains("has 2 of them"));
         assert!(error("light[0].radius").contains("has 0 of them"));
         assert!(error("film.exposure.x").contains("`exposure` is no table"));
-        assert!(error("body.radius").contains("`body` is no table"));
+        assert_eq!(error("body.radius"), "`body` is a list: say which of them, as in `body[0].radius`");
+        assert_eq!(error("exposure"), "`exposure` is a key of tables: write film.exposure");
+        assert!(error("color").contains("body[0].color"));
         let deep = vec!["a"; 8000].join(".");
         for path in ["", ".", "a b", "body[x].y", "body[0]", "a..b", &deep] {
             let error = error(path);

@@ -34,6 +34,15 @@ pub const PICTURES: [&str; 7] = ["data", "png", "ppm", "exr", "jpg", "webp", "ti
 /// Extensions of videos; src/output/container.rs tells what is in them, but for the last one.
 pub const VIDEOS: [&str; 7] = ["mp4", "mov", "mkv", "webm", "gif", "webp", "y4m"];
 
+/// Extensions as a sentence lists them: `.png, .ppm or .exr`.
+pub fn endings(extensions: &[&str]) -> String {
+    let all: Vec<String> = extensions.iter().map(|e| format!(".{e}")).collect();
+    match all.split_last() {
+        Some((last, others)) if !others.is_empty() => format!("{} or {last}", others.join(", ")),
+        _ => all.concat(),
+    }
+}
+
 /// The extension that a picture's other one stands for, or the same: both in small letters.
 pub fn ordinary_extension(extension: &str) -> &str {
     match extension {

@@ -99,6 +99,15 @@ impl Material {
     }
 }
 
+/// What is wrong with shares that add up to more than there is; `reflection` is the larger of a pane's two sides.
+pub(crate) fn adds_light(reflection: f64, transparency: f64) -> Option<String> {
+    (reflection + transparency > 1.0 + 1e-9)
+        .then(|| format!("reflection {reflection} + transparency {transparency} is above 1"))
+}
+
+/// What comes of that.
+pub(crate) const ADDS_LIGHT: &str = "the body adds light of its own";
+
 /// A metal that is known by its name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MeasuredMetal {

@@ -5,27 +5,48 @@ use std::ops::Range;
 use std::path::Path;
 use toml_edit::{Document, Item, Value};
 
-/// The place of a text that leads to that file, quotation marks and all; None where a flag names it.
-pub(crate) fn place_of(text: &str, file: &Path, reading: Reading) -> Option<Range<usize>> {
-    let leads = |name: &str| leads_to(&reading.folder.join(expand_home(name, reading.home)), file);
-    match Grammar::of(text) {
+/// Where a text names a file.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct FilePlace {
+    /// Quotation marks and all.
+    pub span: Range<usize>,
+    /// What is there, in the grammar's own words: a token with its number. Keys of TOML speak for themselves.
+    pub name: Option<String>,
+}
+
+/// The place of a text that leads to that file, or is that pattern of files; None where a flag names it.
+pub(crate) fn place_of(text: &str, file: &Path, reading: Reading) -> Option<FilePlace> {
+    let grammar = Grammar::of(text);
+    let folder = match grammar {
+        // Where the program is run.
+        Grammar::Tokens => Path::new(""),
+        Grammar::Toml => reading.folder,
+    };
+    let leads = |name: &str| leads_to(&folder.join(expand_home(name, reading.home)), file);
+    match grammar {
         Grammar::Tokens => text.split_whitespace().find(|word| leads(word)).map(|word| {
             let start = word.as_ptr().addr() - text.as_ptr().addr();
-            start..start + word.len()
+            FilePlace { span: start..start + word.len(), name: super::tokens::name_at(text, start) }
         }),
-        Grammar::Toml => in_item(Document::parse(text).ok()?.as_item(), &leads),
+        Grammar::Toml => {
+            let span = in_item(Document::parse(text).ok()?.as_item(), &leads)?;
+            Some(FilePlace { span, name: None })
+        }
     }
 }
 
 // Whether it is that file, or a pattern of files that has it.
 fn leads_to(name: &Path, file: &Path) -> bool {
     let (name, file) = (name.to_string_lossy(), file.to_string_lossy());
+    if name == file {
+        return true;
+    }
     match name.split_once('%').and_then(|(before, rest)| Some((before, rest.split_once('d')?.1))) {
         Some((before, after)) => {
             let number = file.strip_prefix(before).and_then(|rest| rest.strip_suffix(after));
             number.is_some_and(|n| !n.is_empty() && n.bytes().all(|b| b.is_ascii_digit()))
         }
-        None => name == file,
+        None => false,
     }
 }
 
@@ -57,7 +78,7 @@ mod tests {
     fn names_are_found_in_both_grammars() {
         let place = |text: &str, file: &str, folder: &str| {
             let reading = Reading { folder: Path::new(folder), home: Some(Path::new("/home/a")), ..Reading::default() };
-            place_of(text, Path::new(file), reading).map(|span| text[span].to_owned())
+            place_of(text, Path::new(file), reading).map(|place| text[place.span].to_owned())
         };
         let toml =
             "[floor]\ntexture = 'a b.png' # x\n[[mesh]]\npath = \"~/m.obj\"\n[particles]\npath = \"t%03d.bin\"\n";
@@ -65,6 +86,14 @@ mod tests {
         assert_eq!(place(toml, "/home/a/m.obj", "s").as_deref(), Some("\"~/m.obj\""));
         assert_eq!(place(toml, "s/t007.bin", "s").as_deref(), Some("\"t%03d.bin\""));
         assert_eq!(place(toml, "s/b.png", "s"), None);
+        assert_eq!(
+            place("[output]\npath = \"../o/%d.png\"\n", "s/../o/%d.png", "s").as_deref(),
+            Some("\"../o/%d.png\"")
+        );
+        // Tokens' paths start where the program is run, wherever the file lies.
+        let tokens = "10\nout/%d.data\n4 3 90\nf.data 1\n";
+        let named = place_of(tokens, Path::new("f.data"), Reading { folder: Path::new("s"), ..Reading::default() });
+        assert_eq!(named.and_then(|place| place.name).as_deref(), Some("token 6 (floor, texture)"));
         let frames = "[output]\npath = \"%d.png\"\n[floor]\ntexture = \"grass.png\"\n";
         assert_eq!(place(frames, "grass.png", "").as_deref(), Some("\"grass.png\""));
         assert_eq!(

@@ -43,14 +43,49 @@ pub fn schema() -> Value {
 // What a key of a table takes: `string`, `number`, `boolean`, `array` or `object`; none where it takes several, or is unknown.
 // `tables`: names from the outside, without places in lists.
 pub fn kind_of(tables: &[&str], key: &str) -> Option<String> {
-    // It is the same for every key that is changed.
-    static SCHEMA: LazyLock<Value> = LazyLock::new(schema);
-    let mut place = &*SCHEMA;
+    let schema = made();
+    let mut place = schema;
     for name in tables.iter().chain([&key]) {
-        place = resolved(&SCHEMA, place)["properties"].get(name)?;
+        place = resolved(schema, place)["properties"].get(name)?;
     }
-    let kind = &resolved(&SCHEMA, place)["type"];
+    let kind = &resolved(schema, place)["type"];
     kind.as_str().map(str::to_owned)
+}
+
+// The schema, made once.
+fn made() -> &'static Value {
+    static SCHEMA: LazyLock<Value> = LazyLock::new(schema);
+    &SCHEMA
+}
+
+/// A table as its header is written: `[film]`, `[[body]]`, `[camera.eye]`.
+pub fn header(table: &str) -> String {
+    match table {
+        "body" | "sphere" | "rectangle" | "mesh" | "light" => format!("[[{table}]]"),
+        "key" => "[[camera.key]]".into(),
+        "orbit" => "[camera.orbit]".into(),
+        "path" => "[camera.eye]".into(),
+        "relief" => "[floor.relief]".into(),
+        _ => format!("[{table}]"),
+    }
+}
+
+/// The keys of a table, each by one spelling.
+pub fn keys_of(table: &str) -> Vec<String> {
+    let keys = made()["definitions"][table]["properties"].as_object();
+    keys.into_iter().flat_map(|keys| keys.keys()).filter(|key| !is_double(key)).cloned().collect()
+}
+
+/// The headers of tables that have a key of that name.
+pub fn tables_with(key: &str) -> Vec<String> {
+    let tables = made()["definitions"].as_object();
+    let all = tables.into_iter().flat_map(|tables| tables.iter());
+    all.filter(|(_, table)| table["properties"].get(key).is_some()).map(|(name, _)| header(name)).collect()
+}
+
+/// Whether it is the other spelling of a key that has two.
+pub fn is_double(key: &str) -> bool {
+    key == "centre" || key.contains("colour")
 }
 
 // What a reference stands for; of a list, its elements.
@@ -255,7 +290,7 @@ fn bound(place: &mut Value, rule: Rule) {
     }
 }
 
-// British spellings are read too.
+// British spellings are read too: those of `is_double`.
 fn spell(properties: &mut serde_json::Map<String, Value>) {
     let other = |key: &String| match key.as_str() {
         "center" => Some("centre".to_owned()),

@@ -3,7 +3,9 @@
 //! The letters are the assignment's own: r0 z0 phi0 Ar Az wr wz wphi pr pz, R, T.
 
 use super::diagnostic::{Problem, Rule};
-use super::limits::{MAX_DEPTH, MAX_FRAMES, MAX_LAMPS, MAX_PIXELS, MAX_SAMPLES, MAX_SIDE};
+use super::limits::{MAX_DEPTH, MAX_FRAMES, MAX_LAMPS, MAX_PIXELS, MAX_SAMPLES, MAX_SIDE, PICTURES, endings};
+use super::material::{ADDS_LIGHT, adds_light};
+use super::suggest::number_help;
 use super::toml_values::percent;
 use super::{
     Body, Camera, CameraPath, CylindricalPath, FilmSettings, Floor, Light, Material, Output, Pattern, Reading,
@@ -56,9 +58,12 @@ fn tokens_break_percent(text: &str) -> bool {
 
 // A token stream that knows each token's number and what it stands for.
 struct Reader<'a> {
+    text: &'a str,
+    dialect: Dialect,
     tokens: Vec<Token<'a>>,
     next: usize,
     end: usize,
+    warnings: Vec<Problem>,
 }
 
 impl Reader<'_> {
@@ -94,14 +99,23 @@ impl Reader<'_> {
         Ok((token.text.clone().into_owned(), token.span.clone()))
     }
     fn number(&mut self, what: &str, rule: Rule) -> Result<f64, Problem> {
-        let value = self.tokens.get(self.next).and_then(|t| value_of(&t.text));
-        match value {
-            Some(x) if rule.allows(x) => {
-                self.next += 1;
-                Ok(x)
-            }
-            _ => Err(self.problem(what, rule.expected())),
+        let text = self.tokens.get(self.next).map_or("", |t| &*t.text);
+        let value = value_of(text);
+        if let Some(x) = value.filter(|&x| rule.allows(x)) {
+            self.next += 1;
+            return Ok(x);
         }
+        let problem = self.problem(what, rule.expected());
+        // What is certain comes first.
+        let is_code = |x: &f64| rule == Rule::Fraction && what.contains("colour") && Rule::Whole(2, 255).allows(*x);
+        let code = |code: f64| format!("a code of 0 to 255 is divided by 255: {:.3}", code / 255.0);
+        let help = number_help(text)
+            .or_else(|| odd_line(self.text, &self.tokens, self.dialect, problem.span.start))
+            .or_else(|| value.filter(is_code).map(code));
+        Err(match help {
+            Some(help) => problem.help(help),
+            None => problem,
+        })
     }
     fn whole(&mut self, what: &str, least: u32, most: u32) -> Result<u32, Problem> {
         Ok(self.number(what, Rule::Whole(least, most))? as u32)
@@ -156,8 +170,14 @@ impl Reader<'_> {
             Dialect::Full => {
                 let colour = self.colour(&what, Rule::Fraction)?;
                 body.radius = self.number(&radius, Rule::Length)?;
+                let at = self.next;
                 let reflection = self.number(&format!("{what}, reflection R"), Rule::Fraction)?;
                 let transparency = self.number(&format!("{what}, transparency T"), Rule::Fraction)?;
+                if let Some(why) = adds_light(reflection, transparency) {
+                    let span = self.tokens[at].span.start..self.tokens[at + 1].span.end;
+                    let why = format!("tokens {} and {} ({what}): {why}", at + 1, at + 2);
+                    self.warnings.push(Problem::new(span, why, ADDS_LIGHT));
+                }
                 body.material = Material::plain(colour, reflection, transparency);
                 body.lamps = self.whole(&format!("{what}, lamps on an edge"), 0, MAX_LAMPS)?;
                 body.bar = Body::BAR;
@@ -212,13 +232,23 @@ fn dialect(tokens: &[Token]) -> Dialect {
     }
 }
 
+/// What the token at that place is, if it names a file: `token 61 (floor, texture)`.
+pub fn name_at(text: &str, place: usize) -> Option<String> {
+    let number = split(text).iter().position(|token| token.span.start == place)? + 1;
+    Some(format!("token {number} ({})", if number == 2 { "output path" } else { "floor, texture" }))
+}
+
 /// Reads a scene.
-pub fn parse(text: &str, reading: Reading) -> Result<(Scene, Vec<String>), Vec<Problem>> {
+pub fn parse(text: &str, reading: Reading) -> Result<(Scene, Vec<Problem>), Vec<Problem>> {
     read(text, reading).map_err(|p| match p.help {
         Some(_) => vec![p],
         None => {
             let tokens = split(text);
-            let name = match dialect(&tokens) {
+            let dialect = dialect(&tokens);
+            if let Some(help) = odd_line(text, &tokens, dialect, p.span.start) {
+                return vec![p.help(help)];
+            }
+            let name = match dialect {
                 Dialect::Full => "full dialect",
                 Dialect::Reduced => "reduced dialect",
                 Dialect::SevenValue => "dialect of seven values a body",
@@ -229,27 +259,88 @@ pub fn parse(text: &str, reading: Reading) -> Result<(Scene, Vec<String>), Vec<P
     })
 }
 
-fn read(text: &str, reading: Reading) -> Result<(Scene, Vec<String>), Problem> {
+// A line before that place with too many values or too few, where all lines before it hold what belongs together: a value that
+// is forgotten in it is missed only further on.
+fn odd_line(text: &str, tokens: &[Token], dialect: Dialect, place: usize) -> Option<String> {
+    const FEW: usize = 3;
+    let (body, floor) = match dialect {
+        Dialect::Full => (10, 17),
+        Dialect::Reduced => (7, 15),
+        Dialect::SevenValue => (7, 15),
+    };
+    let groups = [1, 1, 3, 10, 10, body, body, body, floor];
+    let names = [
+        "the frame count",
+        "the output path",
+        "size and field of view",
+        "the camera's path",
+        "the path of the look-at point",
+        "body 1",
+        "body 2",
+        "body 3",
+        "the floor",
+    ];
+    let mut lines: Vec<(usize, usize)> = Vec::new();
+    let (mut line, mut seen) = (1, 0);
+    for token in tokens.iter().filter(|token| token.span.start <= place) {
+        line += text[seen..token.span.start].matches('\n').count();
+        seen = token.span.start;
+        match lines.last_mut().filter(|(number, _)| *number == line) {
+            Some((_, count)) => *count += 1,
+            None => lines.push((line, 1)),
+        }
+    }
+    // The last one is not looked at to its end.
+    lines.pop();
+    let odd = lines.iter().zip(groups).position(|(&(_, count), group)| count != group).filter(|&i| i > 0)?;
+    let ((line, count), group) = (lines[odd], groups[odd]);
+    let name = names[odd];
+    (count.abs_diff(group) <= FEW).then(|| format!("line {line} has {count} values, and {name} takes {group}"))
+}
+
+// What a text in another language looks like.
+fn other_language(text: &str) -> Option<&'static str> {
+    let first = text.lines().map(str::trim).find(|line| !line.is_empty())?;
+    let is_yaml = |line: &str| {
+        let key = line.split_once(':').filter(|(_, rest)| rest.is_empty() || rest.starts_with(' ')).map(|(key, _)| key);
+        key.is_some_and(|key| !key.is_empty() && key.bytes().all(|b| b.is_ascii_alphanumeric() || b"_-".contains(&b)))
+    };
+    match first {
+        _ if first.starts_with(['{', '[']) => Some("JSON"),
+        _ if first.starts_with('<') => Some("XML"),
+        _ if first == "---" || is_yaml(first) => Some("YAML"),
+        _ => None,
+    }
+}
+
+fn read(text: &str, reading: Reading) -> Result<(Scene, Vec<Problem>), Problem> {
     let tokens = split(text);
-    if let Some(comment) = tokens.iter().find(|token| token.text.starts_with('#')) {
+    if let (Some(language), Some(token)) = (other_language(text), tokens.first()) {
+        let what = format!("this looks like {language}");
+        return Err(Problem::new(token.span.clone(), what, "expected a scene in TOML, or in the coursework's tokens")
+            .help("`polyfly --default toml` prints a whole scene"));
+    }
+    let is_comment = |token: &&Token| token.text.starts_with(['#', ';']) || token.text.starts_with("//");
+    if let Some(comment) = tokens.iter().find(is_comment) {
         let expected = "expected words and numbers alone: tokens know no comments";
         return Err(Problem::new(comment.span.clone(), "this is a comment", expected)
             .help("take it out, or write the scene in TOML (`polyfly convert`), which knows them"));
     }
     let dialect = dialect(&tokens);
-    let mut warnings = Vec::new();
-    let mut r = Reader { tokens, next: 0, end: text.trim_end().len() };
+    let mut r = Reader { text, dialect, tokens, next: 0, end: text.trim_end().len(), warnings: Vec::new() };
     let frames = r.whole("frame count", 1, MAX_FRAMES).map_err(|p| match r.tokens.first() {
         Some(t) if t.text.contains('%') || t.text.contains('/') => {
             p.help("the frame count is missing: write it before the output path")
         }
+        _ if p.help.is_some() => p,
         _ => p.help("`polyfly --default` prints a whole scene; docs/scenes.md names every token"),
     })?;
-    let (path, span) = r.text("output path", "a path with %d, ending in .data, .png, .ppm, .exr, .jpg or .webp")?;
+    let (path, span) = r.text("output path", &format!("a path with %d, ending in {}", endings(&PICTURES)))?;
     let (pattern, made_up) = Pattern::parse(&super::expand_home(&path, reading.home).display().to_string())
-        .map_err(|e| Problem::new(span, format!("token 2 (output path) is `{path}`"), e.to_string()))?;
+        .map_err(|e| Problem::new(span.clone(), format!("token 2 (output path) is `{path}`"), e.to_string()))?;
     if made_up {
-        warnings.push(format!("the output path `{path}` does not say where the frame number goes: writing {pattern}"));
+        let what = format!("token 2 (output path) is `{path}`, which says not where the frame's number goes");
+        r.warnings.push(Problem::new(span, what, format!("frames are written as {pattern}")));
     }
     let (width, height) = r.size()?;
     let fov_deg = r.number("field of view", Rule::FieldOfView)?;
@@ -312,7 +403,7 @@ fn read(text: &str, reading: Reading) -> Result<(Scene, Vec<String>), Problem> {
         film: FilmSettings::default(),
         output: Output { frames, files: pattern, ..Output::default() },
     };
-    Ok((scene, warnings))
+    Ok((scene, r.warnings))
 }
 
 // 0.2 of full light, as sRGB: the reduced dialect's program added it before writing bytes.

@@ -9,9 +9,8 @@ use super::toml_material::Of;
 use super::toml_structure;
 use super::toml_values::{At, Number, NumberOrWord, Numbers, Text, ThreeNumbers, Triple};
 use super::{
-    Adaptive, Body, ColourBy, Exposure, FilmSettings, Filter, Integrator, LampPattern, LampSamples, LampSides, Light,
-    MaterialKind, Mesh, Motion, Particles, Reading, Rectangle, RenderSettings, Rotation, Scene, Sky, SkySource, Solid,
-    Sphere, Tone, World, defaults,
+    Adaptive, Body, ColourBy, Integrator, LampPattern, LampSamples, LampSides, Light, MaterialKind, Mesh, Motion,
+    Particles, Reading, Rectangle, RenderSettings, Rotation, Scene, Sky, SkySource, Solid, Sphere, World, defaults,
 };
 use crate::math::vec3::{Vec3, length};
 use toml::Spanned;
@@ -20,6 +19,8 @@ use toml::Spanned;
 #[derive(Default)]
 pub struct Validator {
     pub problems: Vec<Problem>,
+    // What may not be meant, and is done.
+    pub warnings: Vec<Problem>,
     // Some of its keys made no sense: what is not there may be among them.
     pub is_partial: bool,
     // The table that is looked at, and what its keys may be, for who asks.
@@ -58,7 +59,7 @@ impl Validator {
         self.table = outer;
         value
     }
-    fn note(&mut self, key: &str, values: impl FnOnce() -> Values) {
+    pub fn note(&mut self, key: &str, values: impl FnOnce() -> Values) {
         let table = self.table;
         if let Some(notes) = &mut self.notes {
             notes.push(Note { table, key: key.to_owned(), values: values() });
@@ -181,12 +182,7 @@ impl Validator {
             NumberOrWord::Number(0.0) => return LampSamples::Floor,
             NumberOrWord::Number(n) if rule.allows(*n) => return LampSamples::Drawn(*n as u32),
             NumberOrWord::Word(word) if word == "all" => return LampSamples::All,
-            NumberOrWord::Number(n) => {
-                (format!("`lamp_samples` is {n}"), format!("expected {}, or \"all\"", rule.expected()))
-            }
-            NumberOrWord::Word(word) => {
-                (format!("`lamp_samples` is \"{word}\""), format!("expected {}, or \"all\"", rule.expected()))
-            }
+            other => (format!("`lamp_samples` is {other}"), format!("expected {}, or \"all\"", rule.expected())),
         };
         self.problems.push(Problem::new(given.span(), what, expected));
         LampSamples::Floor
@@ -195,14 +191,13 @@ impl Validator {
     fn samples(&mut self, raw: &Spanned<NumberOrWord>, noise: Option<f64>, settings: &mut RenderSettings) {
         let all = settings.most_samples();
         let own = if settings.is_path() { all } else { MAX_SAMPLES };
-        let range = format!("or a range such as \"4..64\", from 1 to {all}");
         let (what, expected) = match raw.get_ref() {
             NumberOrWord::Number(n) => {
                 let rule = Rule::Whole(1, own);
                 if rule.allows(*n) {
                     return settings.set_samples(*n as u32);
                 }
-                (format!("`samples` is {n}"), format!("expected {}, {range}", rule.expected()))
+                (format!("`samples` is {n}"), format!("expected {}, or a range such as \"4..64\"", rule.expected()))
             }
             NumberOrWord::Word(word) => match Adaptive::parse_range(word, all) {
                 Ok((least, most)) => {
@@ -215,58 +210,6 @@ impl Validator {
             },
         };
         self.problems.push(Problem::new(raw.span(), what, expected));
-    }
-    // `tone` and `gamma` may stand in `[render]` too.
-    fn film(&mut self, raw: &RawFilm, render: &RawRender) -> FilmSettings {
-        for (key, here, there) in [
-            ("tone", raw.tone.as_ref().map(|at| at.span()), render.tone.as_ref().map(|at| at.span())),
-            ("gamma", raw.gamma.as_ref().map(|at| at.span()), render.gamma.as_ref().map(|at| at.span())),
-        ] {
-            if let (Some(_), Some(there)) = (here, there) {
-                let what = format!("`{key}` stands in [film] and in [render]");
-                self.problems.push(Problem::new(there, what, "expected it in [film] only"));
-            }
-        }
-        let plain = FilmSettings::default();
-        let stops = Rule::Within(-FilmSettings::MAX_STOPS, FilmSettings::MAX_STOPS);
-        self.note("exposure", || Values::Numbers(stops, Some(vec![0.0])));
-        let exposure = match raw.exposure.as_ref().map(|e| (e.get_ref(), e.span())) {
-            None => plain.exposure,
-            Some((NumberOrWord::Word(word), _)) if word == "auto" => Exposure::Auto,
-            Some((NumberOrWord::Number(x), _)) if stops.allows(*x) => Exposure::Stops(*x),
-            Some((_, span)) => {
-                let expected = format!("expected stops, at most {} up or down, or \"auto\"", FilmSettings::MAX_STOPS);
-                self.problems.push(Problem::new(span, "`exposure` is neither", expected));
-                plain.exposure
-            }
-        };
-        let [low, high] = FilmSettings::TEMPERATURES;
-        let gamma = if raw.gamma.is_some() { &raw.gamma } else { &render.gamma };
-        let gamma = self.number("gamma", gamma, 0.0, Rule::NotNegative);
-        let tone = if raw.tone.is_some() { &raw.tone } else { &render.tone };
-        let film = FilmSettings {
-            exposure,
-            white_balance: self.number(
-                "white_balance",
-                &raw.white_balance,
-                plain.white_balance,
-                Rule::Within(low, high),
-            ),
-            bloom: self.number("bloom", &raw.bloom, plain.bloom, Rule::Fraction),
-            filter: self.one_of("filter", &raw.filter, &Filter::ALL),
-            bloom_radius: self.number("bloom_radius", &raw.bloom_radius, plain.bloom_radius, Rule::Fraction),
-            vignette: self.number("vignette", &raw.vignette, plain.vignette, Rule::Fraction),
-            grain: self.number("grain", &raw.grain, plain.grain, Rule::Fraction),
-            tone: match self.one_of("tone", tone, &Tone::ALL) {
-                Tone::Clip { .. } => Tone::Clip { gamma },
-                other => other,
-            },
-            dither: false,
-        };
-        // A film that glows or bends has smooth gradients; one that does nothing stays as fast as it was.
-        let is_plain =
-            FilmSettings { tone: Tone::Soft, filter: Filter::Box, ..film } == plain && film.tone.knee().is_some();
-        FilmSettings { dither: raw.dither.unwrap_or(!is_plain), ..film }
     }
     fn lamp_pattern(&mut self, raw: &RawBody) -> LampPattern {
         let cycles = self.number("lamp_cycles", &raw.lamp_cycles, 1.0, Rule::Finite);
@@ -310,7 +253,7 @@ impl Validator {
                     format!("there is no solid `{}`", name.get_ref()),
                     format!("expected one of {names}"),
                 );
-                self.problems.push(problem.or_meant(name.get_ref(), Solid::ALL.map(Solid::name)));
+                self.problems.push(problem.or_meant("solid", name.get_ref(), Solid::ALL.map(Solid::name)));
             }
             solid
         });
@@ -322,6 +265,13 @@ impl Validator {
                 "this material has no `reflection_inside`",
                 "expected it beside a plain material's `reflection`",
             ));
+        }
+        let (reflection, transparency) = material.shares();
+        let inside = raw.reflection_inside.as_ref().map_or(0.0, |value| value.get_ref().0);
+        if let Some(what) = super::material::adds_light(reflection.max(inside), transparency) {
+            let span =
+                raw.transparency.as_ref().or(raw.reflection.as_ref()).map_or(spanned.span(), |value| value.span());
+            self.warnings.push(Problem::new(span, what, super::material::ADDS_LIGHT));
         }
         Body {
             material,
@@ -360,12 +310,8 @@ impl Validator {
             NumberOrWord::Word(word) if word == "strip" => (0, true),
             NumberOrWord::Number(n) if rule.allows(*n) => (*n as u32, false),
             other => {
-                let what = match other {
-                    NumberOrWord::Number(n) => format!("`lamps` is {n}"),
-                    NumberOrWord::Word(word) => format!("`lamps` is \"{word}\""),
-                };
                 let expected = format!("expected {}, or \"strip\"", rule.expected());
-                self.problems.push(Problem::new(raw.span(), what, expected));
+                self.problems.push(Problem::new(raw.span(), format!("`lamps` is {other}"), expected));
                 (0, false)
             }
         }
@@ -394,13 +340,13 @@ impl Validator {
     pub fn one_of<T: Copy>(&mut self, key: &str, text: &Text, words: &[(T, &'static str)]) -> T {
         self.note(key, || Values::Words(words.iter().map(|(_, word)| *word).collect(), Some(words[0].1)));
         let Some(text) = text else { return words[0].0 };
-        if let Some((value, _)) = words.iter().find(|(_, w)| w == text.get_ref()) {
+        if let Some((value, _)) = words.iter().find(|(_, w)| w.eq_ignore_ascii_case(text.get_ref())) {
             return *value;
         }
         let all = words.iter().map(|(_, w)| format!("\"{w}\"")).collect::<Vec<_>>().join(", ");
         let what = format!("`{key}` is \"{}\"", text.get_ref());
         let problem = Problem::new(text.span(), what, format!("expected one of {all}"));
-        self.problems.push(problem.or_meant(text.get_ref(), words.iter().map(|(_, word)| *word)));
+        self.problems.push(problem.or_meant(key, text.get_ref(), words.iter().map(|(_, word)| *word)));
         words[0].0
     }
     fn sphere(&mut self, spanned: &Spanned<RawSphere>) -> Sphere {
@@ -470,7 +416,7 @@ impl Validator {
 }
 
 impl Validator {
-    fn scene(&mut self, raw: &RawScene, reading: Reading, warnings: &mut Vec<String>) -> Scene {
+    fn scene(&mut self, raw: &RawScene, reading: Reading) -> Scene {
         let (ambient, highlight) = self.within("render", |c| {
             let ambient = c.triple("ambient", &raw.render.ambient, defaults::AMBIENT, Rule::Brightness);
             (ambient, c.number("highlight", &raw.render.highlight, defaults::HIGHLIGHT, Rule::Brightness))
@@ -491,7 +437,7 @@ impl Validator {
             camera: self.within("camera", |c| c.camera(&raw.camera)),
             render: self.within("render", |c| c.render(&raw.render, &raw.output.size)),
             film: self.within("film", |c| c.film(&raw.film, &raw.render)),
-            output: self.within("output", |c| c.output(&raw.output, reading, warnings)),
+            output: self.within("output", |c| c.output(&raw.output, reading)),
         }
     }
 }
@@ -503,15 +449,14 @@ pub fn notes() -> Vec<Note> {
     let text = format!("[[body]]\n{ALL}");
     let (Some(raw), _) = toml_structure::read(&text) else { return Vec::new() };
     let mut c = Validator { notes: Some(Vec::new()), ..Validator::default() };
-    c.scene(&raw, Reading::default(), &mut Vec::new());
+    c.scene(&raw, Reading::default());
     c.notes.unwrap_or_default()
 }
 
 /// Reads a scene; its paths start at `folder`.
-pub fn parse(text: &str, reading: Reading) -> Result<(Scene, Vec<String>), Vec<Problem>> {
+pub fn parse(text: &str, reading: Reading) -> Result<(Scene, Vec<Problem>), Vec<Problem>> {
     let (raw, problems) = toml_structure::read(text);
     let Some(raw) = raw else { return Err(problems) };
-    let mut warnings = Vec::new();
     let mut c = Validator { is_partial: !problems.is_empty(), problems, ..Validator::default() };
     let things = raw.body.len() + raw.sphere.len() + raw.rectangle.len() + raw.mesh.len();
     if things == 0 && raw.floor.is_none() && raw.particles.is_none() && !c.is_partial {
@@ -525,7 +470,7 @@ pub fn parse(text: &str, reading: Reading) -> Result<(Scene, Vec<String>), Vec<P
             .help("`polyfly --default toml` prints a whole scene"),
         );
     }
-    let scene = c.scene(&raw, reading, &mut warnings);
+    let scene = c.scene(&raw, reading);
     let is_noisy = scene.render.integrator.noise() > 0.0;
     let uneven = scene.render.adaptive.is_some() || scene.camera.shutter > 0.0 || is_noisy;
     if let (Some(told), true, true) = (&raw.sky.transparent, scene.world.sky.transparent, uneven) {
@@ -543,7 +488,7 @@ pub fn parse(text: &str, reading: Reading) -> Result<(Scene, Vec<String>), Vec<P
         }
     }
     if c.problems.is_empty() {
-        Ok((scene, warnings))
+        Ok((scene, c.warnings))
     } else {
         c.problems.sort_by_key(|p| p.span.start);
         Err(c.problems)

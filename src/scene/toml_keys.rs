@@ -124,7 +124,7 @@ pub struct RawFilm {
     /// Share of the light that spreads around what is bright.
     #[schemars(extend("x-group" = "Lens", "x-slider" = [0, 0.5]))]
     pub bloom: Number,
-    /// How far it spreads, in widths of the picture.
+    /// How far it spreads, in heights of the picture.
     #[schemars(extend("x-slider" = [0, 0.5]))]
     pub bloom_radius: Number,
     /// How much darker the corners are.
@@ -135,7 +135,7 @@ pub struct RawFilm {
     /// How samples are weighed over a pixel.
     #[schemars(extend("x-group" = "Pixels"))]
     pub filter: Text,
-    /// Breaks up bands in smooth gradients; by itself where the film does more than the plain one.
+    /// Breaks up bands in smooth gradients; on by default where the film does more than a plain one.
     pub dither: Option<bool>,
 }
 

@@ -10,7 +10,7 @@ use std::path::Path;
 
 impl Validator {
     // Where frames go. One frame takes a name without a number as it is.
-    fn files(&mut self, path: &At<String>, frames: u32, reading: Reading, warnings: &mut Vec<String>) -> Pattern {
+    fn files(&mut self, path: &At<String>, frames: u32, reading: Reading) -> Pattern {
         let text = expand_home(path.get_ref(), reading.home).display().to_string();
         let what = format!("`path` is `{}`", path.get_ref());
         match Pattern::parse(&text) {
@@ -24,7 +24,8 @@ impl Validator {
             }
             Ok((pattern, is_made_up)) => {
                 if is_made_up {
-                    warnings.push(format!("the output path `{text}` does not name a format: writing {pattern}"));
+                    let what = format!("{what}, which names no format");
+                    self.warnings.push(Problem::new(path.span(), what, format!("frames are written as {pattern}")));
                 }
                 return pattern;
             }
@@ -33,10 +34,10 @@ impl Validator {
         Pattern::default()
     }
 
-    pub(super) fn output(&mut self, raw: &RawOutput, reading: Reading, warnings: &mut Vec<String>) -> Output {
+    pub(super) fn output(&mut self, raw: &RawOutput, reading: Reading) -> Output {
         let frames = self.whole("frames", &raw.frames, defaults::FRAMES, 1, MAX_FRAMES);
         let files = match &raw.path {
-            Some(path) => self.files(path, frames, reading, warnings),
+            Some(path) => self.files(path, frames, reading),
             None => Pattern::default(),
         };
         let bits = raw.bits.as_ref().and_then(|value| {

@@ -2,6 +2,8 @@
 //! looked at too.
 
 use super::diagnostic::{MOST_SHOWN, Problem};
+use super::schema;
+use super::suggest::{self, Kind};
 use super::toml_keys::RawScene;
 use std::ops::Range;
 use toml::Spanned;
@@ -82,12 +84,8 @@ fn told(text: &str, span: Range<usize>, message: &str) -> Problem {
     if let Some(rest) = message.strip_prefix("unknown field ") {
         let mut names = rest.split('`').skip(1).step_by(2);
         let found = names.next().unwrap_or_default();
-        let known: Vec<&str> = names.collect();
-        let expected = match nearest(found, known.iter().copied()) {
-            Some(name) => format!("did you mean `{name}`?"),
-            None => format!("expected one of {}", known.join(", ")),
-        };
-        return Problem::new(span, format!("unknown key `{found}`"), expected);
+        let known: Vec<&str> = names.filter(|name| !schema::is_double(name)).collect();
+        return Problem::new(span, format!("unknown key `{found}`"), expected_key(found, &known));
     }
     let (what, expected) = message.split_once(", expected ").unwrap_or((message, "something else"));
     let found = what.trim_start_matches("invalid type: ").trim_start_matches("invalid value: ");
@@ -99,28 +97,98 @@ fn told(text: &str, span: Range<usize>, message: &str) -> Problem {
         ("boolean ", ""),
         ("sequence", "a list"),
         ("map", "one table"),
-        ("invalid length ", "a list of this length: "),
+        ("invalid length ", "a list of "),
     ];
     let kind = KINDS.iter().find_map(|(kind, word)| Some(format!("{word}{}", found.strip_prefix(kind)?)));
-    let what = kind.unwrap_or_else(|| found.to_owned());
+    let value = kind.unwrap_or_else(|| found.to_owned());
+    let table = expected.strip_prefix("struct Raw").map(str::to_lowercase);
     let expected = match expected {
         "f64" => "a number".to_owned(),
         "a boolean" => "true or false".to_owned(),
         "a string" => "a text in quotes".to_owned(),
         // The only lists of tables.
         "a sequence" => "two brackets around the name, as in [[body]]: there may be several".to_owned(),
-        other => other.to_owned(),
+        other => match &table {
+            Some(table) => format!("a table: a line {}, and its keys below", schema::header(table)),
+            None => other.to_owned(),
+        },
     };
-    let mut problem = Problem::new(span.clone(), format!("{what} makes no sense here"), format!("expected {expected}"));
+    let what = match key_of(text, &span) {
+        Some(key) => format!("`{key}` is {value}"),
+        None => format!("{value} makes no sense here"),
+    };
+    let problem = Problem::new(span.clone(), what, format!("expected {expected}"));
     let written = text.get(span).unwrap_or_default().trim_matches(['"', '\'']);
-    let number = written.trim_end_matches('%').trim().replace(',', ".");
-    if expected == "a number"
-        && let Ok(x) = number.parse::<f64>()
-    {
-        let x = if written.ends_with('%') { x / 100.0 } else { x };
-        problem = problem.help(format!("a number stands without quotes: {x}"));
+    if let Some(table) = table {
+        return problem.help(format!("{} has {}", schema::header(&table), schema::keys_of(&table).join(", ")));
     }
-    problem
+    if expected.contains("#rrggbb") {
+        return match colour_help(written) {
+            Some(help) => problem.help(help),
+            None => problem,
+        };
+    }
+    let number = written.trim_end_matches('%').trim().replace(',', ".");
+    match number.parse::<f64>() {
+        Ok(x) if expected == "a number" => {
+            let x = if written.ends_with('%') { x / 100.0 } else { x };
+            problem.help(format!("a number stands without quotes: {x}"))
+        }
+        _ => problem,
+    }
+}
+
+// The key whose value begins at a place, if it stands in the same line.
+fn key_of<'a>(text: &'a str, span: &Range<usize>) -> Option<&'a str> {
+    let start = span.start.min(text.len());
+    let line = text[..start].rfind('\n').map_or(0, |i| i + 1);
+    let key = text[line..start].trim_end().strip_suffix('=')?.trim();
+    let is_name = !key.is_empty() && key.bytes().all(|b| b.is_ascii_alphanumeric() || b"_.".contains(&b));
+    is_name.then_some(key)
+}
+
+// What to write instead of a key that is none of a table's: another program's name, a misspelt one, or one of another table.
+fn expected_key(found: &str, known: &[&str]) -> String {
+    let is_whole = |name: &str| known.contains(&"output") && known.contains(&name);
+    let tables = schema::tables_with(found);
+    if !tables.is_empty() {
+        return format!("`{found}` is a key of {}", and(&tables));
+    }
+    if let Some(advice) = suggest::other_name(Kind::Key, found) {
+        return advice.to_owned();
+    }
+    match suggest::nearest(found, known.iter().copied()) {
+        Some(name) if is_whole(name) => format!("did you mean `{}`?", schema::header(name)),
+        Some(name) => format!("did you mean `{name}`?"),
+        None => format!("expected one of {}", known.join(", ")),
+    }
+}
+
+// Names as a sentence lists them: `a, b and c`.
+fn and(names: &[String]) -> String {
+    match names.split_last() {
+        Some((last, others)) if !others.is_empty() => format!("{} and {last}", others.join(", ")),
+        _ => names.concat(),
+    }
+}
+
+// What an author may have meant by a text that is no colour.
+fn colour_help(text: &str) -> Option<String> {
+    if let Some(digits) = text.strip_prefix('#') {
+        let is_hex = digits.bytes().all(|b| b.is_ascii_hexdigit());
+        return match digits.len() {
+            4 | 8 if is_hex => Some(format!(
+                "colours have no alpha: \"#{}\"; `transparency` lets light through a material",
+                &digits[..digits.len() / 4 * 3]
+            )),
+            _ if is_hex => {
+                Some(format!("a colour has three or six digits of 0 to f, and this one has {}", digits.len()))
+            }
+            _ => Some("a colour has three or six digits of 0 to f".into()),
+        };
+    }
+    let names = csscolorparser::NAMED_COLORS.keys().map(|name| name.as_str());
+    suggest::nearest(text, names).map(|name| format!("did you mean \"{name}\"?"))
 }
 
 // What an author of broken TOML may have meant.
@@ -130,30 +198,34 @@ fn syntax_help(text: &str, span: &Range<usize>) -> Option<String> {
     let value = line.split_once('=').map(|(_, value)| value.trim())?;
     let bare = value.split('#').next().unwrap_or_default().trim();
     let number = |text: &str| text.trim().parse::<f64>().ok();
+    const CURLED: [char; 8] =
+        ['\u{201c}', '\u{201d}', '\u{201e}', '\u{2018}', '\u{2019}', '\u{201a}', '\u{ab}', '\u{bb}'];
+    if value.starts_with(CURLED) {
+        return Some(format!("quotation marks are straight: \"{}\"", bare.trim_matches(CURLED)));
+    }
+    if value.starts_with('"') && value.contains('\\') {
+        let name = bare.trim_matches('"');
+        return Some(format!(
+            "a backslash in double quotes begins a special letter; single quotes leave it as it is: '{name}'"
+        ));
+    }
     if value.starts_with('#') {
         return Some(format!("a colour stands in quotes: \"{value}\""));
     }
     if let Some(x) = bare.strip_suffix('%').and_then(number) {
         return Some(format!("a share is a number from 0 to 1: {}", x / 100.0));
     }
-    if let Some(x) = number(&bare.replacen(',', ".", 1)).filter(|_| bare.contains(',')) {
-        return Some(format!("numbers are written with a point: {x}"));
+    if let Some(help) = suggest::number_help(bare) {
+        return Some(help);
+    }
+    if bare.starts_with('[') && bare.contains(suggest::DASHES) {
+        return Some(format!("these are dashes and no minus signs: {}", bare.replace(suggest::DASHES, "-")));
     }
     if let (Some(x), true) = (number(bare), bare.starts_with(['.', '+', '-']) || bare.ends_with('.')) {
         return Some(format!("digits stand on both sides of the point: {x:?}"));
     }
     let is_word = !bare.is_empty() && bare.chars().all(|c| c.is_alphanumeric() || "_-./@~".contains(c));
     is_word.then(|| format!("a text stands in quotes: \"{bare}\""))
-}
-
-/// The name that a misspelt one is likely to mean.
-pub fn nearest<'a>(found: &str, known: impl Iterator<Item = &'a str>) -> Option<&'a str> {
-    let far = |name: &&str| match name.starts_with(found) && found.len() > 2 {
-        true => 0,
-        false => strsim::damerau_levenshtein(found, name),
-    };
-    // A third of its letters may be wrong.
-    known.min_by_key(far).filter(|name| 3 * far(name) <= found.chars().count().max(3) + 1)
 }
 
 // Tables that are written as lists: serde would take their values in the order of the keys.
@@ -179,7 +251,9 @@ fn tables_as_lists(text: &str) -> Result<Vec<Problem>, toml::de::Error> {
                     want_table(&format!("camera.{}", key.get_ref()), value);
                 }
             }
-            _ => want_table(name, value),
+            ("output" | "render" | "film" | "sky" | "camera" | "particles" | "floor", _) => want_table(name, value),
+            // There is no such table: its name is what is wrong.
+            _ => {}
         }
     }
     problems.sort_by_key(|p| p.span.start);

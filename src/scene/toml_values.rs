@@ -58,6 +58,7 @@ schema_of!([const N: usize] Numbers<N>, "numbers", json_schema!({
 }));
 schema_of!([] Paint, "color", json_schema!({
     "anyOf": [
+        { "type": "number", "minimum": 0 },
         { "type": "array", "items": { "type": "number", "minimum": 0 }, "minItems": 3, "maxItems": 3 },
         { "type": "string" },
     ],
@@ -125,7 +126,7 @@ impl<'de, const N: usize> Deserialize<'de> for Numbers<N> {
     }
 }
 
-// A colour, sRGB: three numbers, or a word in quotes.
+// A colour, sRGB: three numbers, one for a grey, or a word in quotes.
 pub struct Paint(pub Numbers<3>);
 
 impl<'de> Deserialize<'de> for Paint {
@@ -134,7 +135,13 @@ impl<'de> Deserialize<'de> for Paint {
         impl<'de> Visitor<'de> for Either {
             type Value = Paint;
             fn expecting(&self, f: &mut std::fmt::Formatter) -> std::fmt::Result {
-                write!(f, "a list of 3 numbers, \"#rrggbb\" or a colour's name in quotes")
+                write!(f, "a list of 3 numbers, \"#rrggbb\", a colour's name in quotes, or a number for a grey")
+            }
+            fn visit_f64<E: de::Error>(self, x: f64) -> Result<Self::Value, E> {
+                Ok(Paint(Numbers([x; 3])))
+            }
+            fn visit_i64<E: de::Error>(self, x: i64) -> Result<Self::Value, E> {
+                self.visit_f64(x as f64)
             }
             fn visit_seq<A: SeqAccess<'de>>(self, seq: A) -> Result<Self::Value, A::Error> {
                 Numbers::deserialize(de::value::SeqAccessDeserializer::new(seq)).map(Paint)
@@ -171,6 +178,15 @@ impl ThreeNumbers for Paint {
 pub enum NumberOrWord {
     Number(f64),
     Word(String),
+}
+
+impl std::fmt::Display for NumberOrWord {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            NumberOrWord::Number(x) => write!(f, "{x}"),
+            NumberOrWord::Word(word) => write!(f, "\"{word}\""),
+        }
+    }
 }
 
 impl<'de> Deserialize<'de> for NumberOrWord {

@@ -169,7 +169,7 @@ fn write_film(film: &FilmSettings, o: &mut String) -> std::fmt::Result {
     writeln!(o, "filter = \"{}\"", film.filter.name())?;
     writeln!(o, "bloom = {}\nbloom_radius = {}", N(film.bloom), N(film.bloom_radius))?;
     writeln!(o, "vignette = {}\ngrain = {}", N(film.vignette), N(film.grain))?;
-    writeln!(o, "dither = {}", film.dither)?;
+    writeln!(o, "dither = {}", film.is_dithered())?;
     writeln!(o, "tone = \"{}\"", film.tone.name())?;
     if let Tone::Clip { gamma } = film.tone {
         writeln!(o, "gamma = {}", N(gamma))?;

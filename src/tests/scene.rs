@@ -157,16 +157,19 @@ fn with_world(scene: impl Strategy<Value = Scene>) -> impl Strategy<Value = Scen
     ];
     let exposure = prop_oneof![Just(Exposure::Auto), (-20.0..20.0).prop_map(Exposure::Stops)];
     let film = (exposure, 1667.0..25000.0, fraction(), fraction(), fraction(), fraction(), tone).prop_map(
-        |(exposure, white_balance, bloom, bloom_radius, vignette, grain, tone)| FilmSettings {
-            filter: Filter::ALL[(vignette * 2.99) as usize].0,
-            exposure,
-            white_balance,
-            bloom,
-            bloom_radius,
-            vignette,
-            grain,
-            dither: grain > 0.5,
-            tone,
+        |(exposure, white_balance, bloom, bloom_radius, vignette, grain, tone)| {
+            FilmSettings {
+                filter: Filter::ALL[(vignette * 2.99) as usize].0,
+                exposure,
+                white_balance,
+                bloom,
+                bloom_radius,
+                vignette,
+                grain,
+                dither: (grain > 0.5).then_some(bloom > 0.5),
+                tone,
+            }
+            .canonical()
         },
     );
     let key = (triple(finite()), triple(finite()), 1.0..179.0);

@@ -94,9 +94,9 @@ fn misspelt_keys_are_told_at_once_with_what_was_meant() {
         "did you mean `radius`?",
         "did you mean `color`?",
         "unknown key `outptu`",
-        "did you mean `output`?",
+        "did you mean `[output]`?",
         "`radius` is -1",
-        "the text \"many\" makes no sense here",
+        "`frames` is the text \"many\"",
         "expected a number",
         "`size` is 0 x 1",
     ] {
@@ -116,8 +116,12 @@ fn slips_of_the_pen_are_understood() {
         ("color = #e68033", "a colour stands in quotes: \"#e68033\""),
         ("texture = @wood", "a text stands in quotes: \"@wood\""),
         ("color = [230, 128, 51]", "codes of 0 to 255 are written as \"#e68033\""),
-        ("color = \"blurple\"", "expected a list of 3 numbers, \"#rrggbb\" or a colour's name in quotes"),
-        ("color = \"#fff8\"", "expected a list of 3 numbers"),
+        ("color = \"blurple\"", "did you mean \"purple\"?"),
+        (
+            "color = \"xyzzy\"",
+            "expected a list of 3 numbers, \"#rrggbb\", a colour's name in quotes, or a number for a grey",
+        ),
+        ("color = \"#fff8\"", "colours have no alpha: \"#fff\""),
     ] {
         assert!(line(written).contains(help), "{written}: {}", line(written));
     }
@@ -189,27 +193,27 @@ fn scenes_are_checked_without_a_file_written() {
     assert!(run.status.success(), "{}", words(&run));
     let said = text(&run.stdout);
     assert!(said.starts_with("c.toml: 600 frames of ") && said.contains("20.00 s at 30 a second"), "{said}");
-    assert!(said.contains("it holds 3 bodies, ") && said.contains("a floor") && !said.contains("hint"), "{said}");
+    assert!(said.contains("it holds 3 bodies, ") && said.contains("a floor") && !said.contains("warning"), "{said}");
     assert_eq!(names(dir.path()), ["c.toml", "scene.toml"]);
     let ball = "[[sphere]]\ncenter = [0, 0, 1]\nradius = 1\n";
     let light = "[[light]]\nposition = [0, -9, 9]\n";
     let frames = "[output]\nframes = 3\n";
     let camera = |line: &str| format!("{frames}[camera]\n{line}\n{ball}");
     for (scene, hint) in [
-        (camera("position = [0, -4, 1]\nlook_at = [0, -9, 1]") + light, "hint: nothing is in sight in frame 0"),
+        (camera("position = [0, -4, 1]\nlook_at = [0, -9, 1]") + light, "warning: nothing is in sight in frames 0-2\n"),
         (camera("position = [3, 3, 3]\nlook_at = [3, 3, 3]") + light, "has no direction: frames 0-2"),
         (camera("position = [0, 0, 1.5]\nlook_at = [0, 0, 0]") + light, "the eye is inside of ball 1: frames 0-2"),
         (
             format!(
                 "{frames}[render]\nambient = [0, 0, 0]\n[camera]\nposition = [0, -1.5, 1]\nlook_at = [0, 0, 1]\n{ball}"
             ),
-            "frame 2 is black: is there a light?",
+            "frames 0-2 are black: is there a light?",
         ),
         (
             format!(
                 "{frames}[sky]\nzenith = [50, 50, 50]\nhorizon = [50, 50, 50]\n[camera]\nposition = [0, -9, 1]\nlook_at = [0, 0, 1]\n{ball}"
             ),
-            "of frame 1 are burnt out",
+            "of frames 0-2 are burnt out",
         ),
     ] {
         let run = check(&scene, &[]);

@@ -66,6 +66,47 @@ const SCENES: &[(&str, &str)] = &[
         "keys out of order",
         "[[camera.key]]\ntime = 1\nposition = [1, 0, 0]\nlook_at = [0, 0, 0]\n[[camera.key]]\ntime = 0\nposition = [2, 0, 0]\nlook_at = [0, 0, 0]\n",
     ),
+    ("a table by the name of several", "[[lights]]\nposition = [0, 0, 5]\n"),
+    ("a word for a table", "sky = \"blue\"\n"),
+    ("a path of Windows", "[floor]\ntexture = \"C:\\Users\\me\\wood.png\"\n"),
+    ("typographic quotation marks", "[floor]\ntexture = \u{201c}wood.png\u{201d}\n"),
+    ("a dash for a minus", "[film]\nexposure = \u{2212}2\n"),
+    ("dashes for minus signs in a list", "[[light]]\nposition = [1, \u{2013}2, 3]\n"),
+    ("a rotation", "[[body]]\nsolid = \"octahedron\"\nrotation = [0, 0, 45]\n"),
+    ("a texture of a body", "[[body]]\nsolid = \"octahedron\"\ntexture = \"a.png\"\n"),
+    ("a resolution", "[output]\nresolution = [64, 48]\n"),
+    ("frames a second in another table", "[render]\nfps = 25\n"),
+    ("a key outside of all tables", "frames = 3\n"),
+    ("a key like no other", "[film]\nxyzzy = 3\n"),
+    ("a sphere as a body", "[[body]]\nsolid = \"sphere\"\n"),
+    ("a mirror as a material", "[[body]]\nsolid = \"octahedron\"\nmaterial = \"mirror\"\n"),
+    ("a range from high to low", "[render]\nsamples = \"64..2\"\n"),
+    ("an exposure that is none", "[film]\nexposure = \"bright\"\n"),
+    ("a colour with alpha", "[[body]]\nsolid = \"octahedron\"\ncolor = \"#ff000080\"\n"),
+    ("degrees with their sign", "[camera]\nfov_deg = 60\u{b0}\n"),
+    (
+        "a bitmap as a texture",
+        "[floor]\ncorners = [[0, 0, 0], [1, 0, 0], [1, 1, 0], [0, 1, 0]]\ntexture = \"wood.bmp\"\n",
+    ),
+    (
+        "a text as a texture",
+        "[floor]\ncorners = [[0, 0, 0], [1, 0, 0], [1, 1, 0], [0, 1, 0]]\ntexture = \"wood.txt\"\n",
+    ),
+    (
+        "sides with the first byte last",
+        "[floor]\ncorners = [[0, 0, 0], [1, 0, 0], [1, 1, 0], [0, 1, 0]]\ntexture = \"swapped.data\"\n",
+    ),
+    (
+        "a PNG by another name",
+        "[floor]\ncorners = [[0, 0, 0], [1, 0, 0], [1, 1, 0], [0, 1, 0]]\ntexture = \"png.data\"\n",
+    ),
+    ("a sky of another kind", "[sky]\nimage = \"wood.bmp\"\n"),
+    ("frames outside of the folder", "[output]\npath = \"../out/%d.png\"\n"),
+    ("a film outside of the folder", "[output]\nvideo = \"../film.mp4\"\n"),
+    (
+        "a texture outside of the folder",
+        "[floor]\ncorners = [[0, 0, 0], [1, 0, 0], [1, 1, 0], [0, 1, 0]]\ntexture = \"../wood.png\"\n",
+    ),
     ("a loop that does not join", "[output]\nloop = true\n[camera.eye]\nr = 3\nphi_cycles = 0.5\n"),
 ];
 // What stands in the sample's tokens, and what is put in its place.
@@ -73,6 +114,23 @@ const TOKENS: &[(&str, &str, &str)] = &[
     ("a word where a number belongs", "1280", "wide"),
     ("a comment in tokens", "1280", "# the width\n1280"),
     ("a token too many", "", " 7"),
+    ("a decimal comma in tokens", "1280 720 72", "1280 720 72,5"),
+    ("a dash for a minus in tokens", "1280 720 72", "1280 720 \u{2212}72"),
+    ("a comment of C", "1280", "// the width\n1280"),
+    ("a colour of 0 to 255 in tokens", "0.95 0.98 1.00", "242 250 255"),
+    ("a texture that is not there in tokens", "@checker", "gone.data"),
+    ("a texture outside in tokens", "@checker", "../gone.data"),
+];
+// Texts in the place of a scene in tokens.
+const TEXTS: &[(&str, &str)] = &[
+    ("JSON", "{\n  \"frames\": 10\n}\n"),
+    ("YAML", "frames: 10\nsize: [64, 48]\n"),
+    ("XML", "<scene/>\n"),
+    // A value of line 4 is forgotten.
+    (
+        "a line with a value too few",
+        "10\nout/%d.data\n64 48 90\n7 3 0 2 1 2 6 1 0\n2 0 0 0.5 0.1 1 4 1 0 0\n4 4 0 1 0 1 2 0.9 0.1 10\n1 1 0 1 1 0 2 0.8 0.2 5\n-2 -2 0 0 0.7 0.7 2 0.7 0.3 2\n-5 -5 -1 -5 5 -1 5 5 -1 5 -5 -1 @wood 0 1 0 0.5\n1\n5 5 5 1 1 1\n10 4\n",
+    ),
 ];
 const FLAGS: &[(&str, &[&str])] = &[
     ("a job that is misspelt", &["docter"]),
@@ -93,6 +151,43 @@ const FLAGS: &[(&str, &[&str])] = &[
     ("a shard beyond the last", &["scene.toml", "--shard", "5/4"]),
     ("24 bits", &["scene.toml", "-o", "x%d.png", "--bits", "24"]),
     ("a picture as a scene", &["picture.png"]),
+    ("a flag of another program", &["scene.toml", "--resolution", "64x48"]),
+    ("a misspelt flag", &["scene.toml", "--sixe", "64x48"]),
+    ("a flag like no other", &["scene.toml", "--xyzzy"]),
+    ("threads by a letter", &["scene.toml", "-j", "4"]),
+    ("more words by a letter", &["scene.toml", "-v"]),
+    ("threads below 0", &["scene.toml", "--threads", "-1"]),
+    ("a film with sound", &["scene.toml", "--audio", "x.mp3"]),
+    ("a job of another program", &["new", "x.toml"]),
+    ("rendering as a job", &["render", "scene.toml"]),
+    ("two scenes", &["scene.toml", "picture.png"]),
+    ("a job behind the scene", &["scene.toml", "check"]),
+    ("a flag of rendering for another job", &["check", "scene.toml", "--video", "x.mp4"]),
+    ("a word too many", &["check", "scene.toml", "more"]),
+    ("a job without its folder", &["missing"]),
+    ("a flag without its value", &["scene.toml", "--size"]),
+    ("a flag twice", &["scene.toml", "--size", "4x3", "--size", "8x6"]),
+    ("a key of tables in --set", &["scene.toml", "--set", "color=red"]),
+    ("a list without a number in --set", &["scene.toml", "--set", "body.color=red"]),
+    ("a film as frames", &["scene.toml", "-o", "x.mp4"]),
+    ("a codec that is none", &["scene.toml", "--video", "x.mp4", "--codec", "mpeg2"]),
+    ("a quality out of range", &["scene.toml", "--video", "x.mp4", "--crf", "99"]),
+    ("no samples, by flag", &["scene.toml", "--samples", "0"]),
+    ("samples from high to low, by flag", &["scene.toml", "--samples", "64..2"]),
+    ("a rate that is none", &["scene.toml", "--fps", "30000/0"]),
+    ("a depth in words", &["scene.toml", "--depth", "deep"]),
+    ("a rate with a comma", &["scene.toml", "--fps", "29,97"]),
+    ("particles in a picture of no known kind", &["particles", "cpu", "p.bin", "64", "48", "x.bmp"]),
+];
+// What is written in other ways than the usual, and taken.
+const TAKEN: &[(&str, &[&str])] = &[
+    ("[render]\nambient = 0.1\n", &[]),
+    ("[film]\ntone = \"AgX\"\nexposure = \"Auto\"\nfilter = \"Tent\"\n", &[]),
+    ("", &["--set", "film.tone=AgX"]),
+    ("", &["--size", "16X12"]),
+    ("", &["--frames", "1..2"]),
+    ("", &["--fps", "30000/1001"]),
+    ("", &["--codec", "hevc", "--video", "v.y4m"]),
 ];
 const HINTS: &[(&str, &str)] = &[
     (
@@ -126,6 +221,13 @@ fn every_mistake_is_told_of() {
     let dir = folder();
     let sample = text(&polyfly(dir.path(), &["--default"]).stdout);
     std::fs::write(dir.path().join("picture.png"), [0x89, b'P', b'N', b'G', 13, 10, 26, 10, 0, 0, 0, 13]).unwrap();
+    let png = [0x89, b'P', b'N', b'G', 13, 10, 26, 10, 0, 0, 0, 13, b'I', b'H', b'D', b'R'];
+    let swapped = [&[0, 0, 0, 1, 0, 0, 0, 2][..], &[255; 8]].concat();
+    for (name, bytes) in
+        [("wood.bmp", &b"BM\x3a\0\0\0"[..]), ("wood.txt", b"a table"), ("png.data", &png), ("swapped.data", &swapped)]
+    {
+        std::fs::write(dir.path().join(name), bytes).unwrap();
+    }
     let mut all = Vec::new();
     let mut tell = |name: &str, said: String| all.push(format!("== {name}\n{said}"));
     for (name, scene) in SCENES {
@@ -143,6 +245,10 @@ fn every_mistake_is_told_of() {
         std::fs::write(dir.path().join("s.txt"), changed).unwrap();
         tell(name, said(dir.path(), &[&["s.txt"], &SMALL[..]].concat()));
     }
+    for (name, scene) in TEXTS {
+        std::fs::write(dir.path().join("s.txt"), scene).unwrap();
+        tell(name, said(dir.path(), &[&["s.txt"], &SMALL[..]].concat()));
+    }
     let half: String = sample.chars().take(sample.len() / 2).collect();
     std::fs::write(dir.path().join("s.txt"), half).unwrap();
     tell("a file that is cut off", said(dir.path(), &[&["s.txt"], &SMALL[..]].concat()));
@@ -152,10 +258,82 @@ fn every_mistake_is_told_of() {
     for (name, scene) in HINTS {
         std::fs::write(dir.path().join("s.toml"), scene).unwrap();
         let told = text(&polyfly(dir.path(), &["check", "s.toml", "--frames", "0"]).stdout);
-        let hints: Vec<&str> = told.lines().filter(|l| l.starts_with("hint: ")).collect();
+        let hints: Vec<&str> = told.lines().filter(|l| l.starts_with("warning: ")).collect();
         assert!(!hints.is_empty(), "in silence: {name}\n{told}");
         tell(name, hints.join("\n"));
     }
-    assert!(all.len() >= 52);
+    assert!(all.len() >= 100);
     insta::assert_snapshot!(all.join("\n\n"));
+}
+
+#[test]
+fn other_ways_to_write_are_taken() {
+    let dir = folder();
+    let ball = "[[sphere]]\ncenter = [0, 0, 0]\nradius = 1\n";
+    for (i, (scene, flags)) in TAKEN.iter().enumerate() {
+        std::fs::write(dir.path().join("s.toml"), format!("[output]\nframes = 3\n{scene}{ball}")).unwrap();
+        let out = format!("o{i}/%d.ppm");
+        let small = ["s.toml", "--cpu", "--set", "output.size=[16, 12]", "-q", "-o", &out];
+        let run = polyfly(dir.path(), &[&small[..], flags].concat());
+        assert!(run.status.success(), "{scene}{flags:?}: {}", words(&run));
+    }
+    let grey = ["0.1", "[0.1, 0.1, 0.1]"].map(|grey| {
+        let scene = format!("[output]\nframes = 1\nsize = [16, 12]\n[render]\nambient = {grey}\n{ball}");
+        std::fs::write(dir.path().join("s.toml"), scene).unwrap();
+        let run = polyfly(dir.path(), &["s.toml", "--cpu", "-q", "-o", "-.ppm"]);
+        assert!(run.status.success(), "{}", words(&run));
+        run.stdout
+    });
+    assert!(grey[0] == grey[1] && grey[0].len() > 16 * 12 * 3);
+    let said = |size: &str| text(&polyfly(dir.path(), &["check", "s.toml", "--size", size]).stdout);
+    assert!(said("1080p").contains("1 frame of 1920 x 1080") && said("4K").contains("3840 x 2160"), "{}", said("4k"));
+}
+
+#[test]
+fn check_refuses_what_a_run_refuses_outside() {
+    let dir = folder();
+    for (scene, place) in
+        [("[output]\npath = \"../out/%d.png\"\n", "s.toml:2:8"), ("[output]\nvideo = \"../film.mp4\"\n", "s.toml:2:9")]
+    {
+        let own = dir.path().join("own");
+        std::fs::create_dir_all(&own).unwrap();
+        std::fs::write(own.join("s.toml"), format!("{scene}[[sphere]]\nradius = 1\n")).unwrap();
+        let run = polyfly(&own, &["s.toml", "--cpu", "--size", "16x12"]);
+        let check = polyfly(&own, &["check", "s.toml"]);
+        assert_eq!((run.status.code(), check.status.code()), (Some(65), Some(65)), "{scene}");
+        assert!(words(&run).contains(place) && words(&run) == words(&check), "{}{}", words(&run), words(&check));
+        assert!(polyfly(&own, &["check", "s.toml", "--allow-outside"]).status.success());
+    }
+    assert_eq!(crate::common::names(dir.path()), ["own", "scene.toml"]);
+}
+
+#[test]
+fn tokens_are_told_by_their_number_from_files_and_streams() {
+    let dir = folder();
+    let sample = text(&polyfly(dir.path(), &["--default"]).stdout).replace("@checker", "gone.data");
+    std::fs::create_dir(dir.path().join("in")).unwrap();
+    std::fs::write(dir.path().join("in/s.txt"), &sample).unwrap();
+    let place = |said: &str| said.lines().find_map(|l| l.split_once("--> ")).map(|(_, at)| at.to_owned()).unwrap();
+    let file = said(dir.path(), &[&["in/s.txt"], &SMALL[..]].concat());
+    let mut child = crate::common::program(dir.path(), &[&["-"], &SMALL[..]].concat());
+    let mut child = child.stdin(std::process::Stdio::piped()).stderr(std::process::Stdio::piped()).spawn().unwrap();
+    std::io::Write::write_all(&mut child.stdin.take().unwrap(), sample.as_bytes()).unwrap();
+    let stream = words(&child.wait_with_output().unwrap());
+    let number = sample.split_whitespace().position(|word| word == "gone.data").unwrap() + 1;
+    let what = format!("error: token {number} (floor, texture): cannot read the texture");
+    for (said, name) in [(&file, "in/s.txt"), (&stream, "stdin")] {
+        assert!(said.contains(&what) && place(said).starts_with(&format!("{name}:")), "{said}");
+    }
+    assert_eq!(place(&file).replace("in/s.txt", "stdin"), place(&stream));
+    // R and T above 1: a warning, with its tokens.
+    let shiny = text(&polyfly(dir.path(), &["--default"]).stdout);
+    let words_of: Vec<&str> = shiny.split_whitespace().collect();
+    let r = words_of.iter().position(|word| *word == "3.1").unwrap() + 1;
+    let bright = [&words_of[..r], &["0.9", "0.8"], &words_of[r + 2..]].concat().join(" ");
+    std::fs::write(dir.path().join("in/r.txt"), bright).unwrap();
+    let run = polyfly(dir.path(), &["check", "in/r.txt"]);
+    let said = words(&run);
+    let what =
+        format!("warning: tokens {} and {} (body 1, hexahedron): reflection 0.9 + transparency 0.8", r + 1, r + 2);
+    assert!(run.status.success() && said.contains(&what) && said.contains("--> in/r.txt:1:"), "{said}");
 }

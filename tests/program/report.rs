@@ -30,7 +30,7 @@ fn devices_are_compared_in_any_form() {
     let rows = devices.len();
     let md = bench(&[]);
     assert_eq!(md.lines().filter(|l| l.starts_with("| ")).count(), rows + 1, "{md}");
-    assert!(md.starts_with("scene.toml, 24 x 16, 1 samples a pixel"), "{md}");
+    assert!(md.starts_with("scene.toml, 24 x 16, 1 sample a pixel, at most 24 bounces"), "{md}");
     assert_eq!(bench(&["--format", "csv"]).lines().count(), rows + 1);
     assert!(bench(&["--format", "latex"]).contains("\\toprule\ndevice & threads & ms a frame"));
     // The sample scene, where none is named; a file that it names and that is not there.
@@ -51,7 +51,8 @@ fn ways_to_deal_work_out_are_drawn() {
     );
     assert!(run.status.success() && text(&run.stdout).contains("\tdynamic\t"), "{}", words(&run));
     for (file, axis) in [("work.svg", "even shares"), ("speed-up.svg", "times as fast as one thread")] {
-        assert!(std::fs::read_to_string(dir.path().join(file)).unwrap().contains(axis), "{file}");
+        let svg = std::fs::read_to_string(dir.path().join(file)).unwrap();
+        assert!(svg.contains(axis) && svg.contains("the sample scene, 32 x 32"), "{file}");
     }
 }
 
@@ -70,6 +71,7 @@ fn a_run_becomes_a_page() {
     for part in [
         "<video class=\"wide\" controls loop muted autoplay src=\"data:video/mp4;base64,",
         "src=\"data:image/jpeg;base64,",
+        "<h1>scene</h1>",
         "<th>whole<td>6 of 6",
         "Time of each frame on its device",
         "Stages",

@@ -27,7 +27,7 @@ fn a_few_frames_of_another_scene_cost_no_more_than_those() {
     let dir = folder();
     assert!(render(dir.path(), "0-9", "a/%d.png", &[]).status.success());
     let other = render(dir.path(), "0-3", "a/%d.png", &OTHER);
-    assert!(other.status.success() && words(&other).contains("4-9 of another scene stay"), "{}", words(&other));
+    assert!(other.status.success() && words(&other).contains("keeps frames 4-9 of another scene"), "{}", words(&other));
     let missing = polyfly(dir.path(), &["missing", "a"]);
     assert_eq!(code(&missing), 0, "{}", words(&missing));
     assert!(text(&polyfly(dir.path(), &["status", "a"]).stdout).contains("6 of 6 frames are whole"));

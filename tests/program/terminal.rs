@@ -64,11 +64,10 @@ fn a_run_is_told_of_before_it_is_made() {
     {
         assert!(said.contains(part), "no {part} in {said}");
     }
-    assert!(
-        said.contains("film: v/film.mp4, about ")
-            && said.contains("-c:v libx264")
-            && said.contains("nothing was written")
-    );
+    assert!(said.contains("film: v/film.mp4, about ") && said.contains("nothing was written"));
+    assert!(!said.contains("-c:v libx264"), "{said}");
+    let said = text(&render(dir.path(), &[&asked[..], &["--show-ffmpeg"]].concat()).stdout);
+    assert!(said.contains("-c:v libx264"), "{said}");
     assert_eq!(names(dir.path()), before);
     // Of what is left only, and near what it comes to be.
     let small = |more: &[&str]| render(dir.path(), &[&["--frames", "0-9", "-o", "out/%d.png"], more].concat());
@@ -84,6 +83,19 @@ fn a_run_is_told_of_before_it_is_made() {
     assert!(!dir.path().join("out/4.png").exists());
     assert!(small(&["--resume"]).status.success());
     assert!(text(&small(&["--dry-run", "--resume"]).stdout).contains("nothing is left"));
+}
+
+#[test]
+fn slow_frames_are_tried_in_a_small_size() {
+    let dir = folder();
+    // A frame of its own size would take minutes.
+    let asked =
+        ["scene.toml", "--cpu", "--size", "4k", "--samples", "8", "--frames", "0-9", "-o", "out/%d.png", "--dry-run"];
+    let run = polyfly(dir.path(), &asked);
+    let said = text(&run.stdout);
+    assert!(run.status.success(), "{}", words(&run));
+    assert!(said.contains("tried in 482 x 270 and scaled up: ") && said.contains("(10 of 3840 x 2160)"), "{said}");
+    assert!(!dir.path().join("out").exists());
 }
 
 #[test]

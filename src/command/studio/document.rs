@@ -208,7 +208,7 @@ impl Document {
     fn told(&self, error: &Error) -> String {
         let (Error::Asset(asset), Ok(text)) = (error, self.changed_text()) else { return error.to_string() };
         let folder = Path::new(&self.name).parent().unwrap_or(Path::new("")).to_owned();
-        let place = SceneText { text, shown: self.shown(), folder }.place(asset);
+        let place = SceneText { text, shown: self.shown(), folder }.about(asset);
         place.map_or_else(|| error.to_string(), |problems| problems.to_string())
     }
 

@@ -1,0 +1,157 @@
+//! What is wrong with a command line, in the form and the words of all other messages.
+
+use crate::cli::{self, Cli};
+use crate::scene::suggest::{Kind, meant, nearest, number_help, other_name};
+use clap::error::{ContextKind, ContextValue, Error, ErrorKind};
+use clap::{Command, FromArgMatches};
+use std::error::Error as _;
+use std::ffi::OsString;
+
+/// Reads the command line.
+///
+/// # Errors
+/// It makes no sense, or asks for help or the version.
+pub fn parse(words: &[OsString]) -> Result<Cli, Error> {
+    let mut command = cli::command();
+    let matches = command.try_get_matches_from_mut(words)?;
+    Cli::from_arg_matches(&matches).map_err(|e| e.format(&mut command))
+}
+
+/// What is wrong, and what to do about it.
+pub fn told(e: &Error, words: &[OsString]) -> (String, Option<String>) {
+    let words: Vec<String> = words.iter().map(|word| word.to_string_lossy().into_owned()).collect();
+    let command = cli::command();
+    let job = words.get(1).and_then(|word| command.find_subcommand(word));
+    let get = |kind| e.get(kind).map(strings).unwrap_or_default();
+    let one = |kind| get(kind).into_iter().next().unwrap_or_default();
+    let flag = |kind| one(kind).split_whitespace().next().unwrap_or_default().to_owned();
+    match e.kind() {
+        ErrorKind::ArgumentConflict if e.get(ContextKind::InvalidSubcommand).is_some() => {
+            second_scene(&command, &words, &one(ContextKind::InvalidSubcommand))
+        }
+        ErrorKind::ArgumentConflict if e.get(ContextKind::PriorArg).is_some() => {
+            let (one, other) = (flag(ContextKind::InvalidArg), flag(ContextKind::PriorArg));
+            let what = if one == other {
+                format!("`{one}` is given twice")
+            } else {
+                format!("`{one}` and `{other}` exclude each other")
+            };
+            (what, None)
+        }
+        ErrorKind::UnknownArgument => unknown(&command, job, &one(ContextKind::InvalidArg)),
+        ErrorKind::InvalidValue => {
+            let (flag, value) = (flag(ContextKind::InvalidArg), one(ContextKind::InvalidValue));
+            let valid = get(ContextKind::ValidValue);
+            let expected =
+                if valid.is_empty() { String::new() } else { format!(": expected one of {}", valid.join(", ")) };
+            let what =
+                if value.is_empty() { format!("`{flag}` has no value") } else { format!("`{flag}` is `{value}`") };
+            (what + &expected, meant(Kind::Value(&flag), &value, valid.iter().map(String::as_str)))
+        }
+        ErrorKind::ValueValidation => {
+            let (flag, value) = (flag(ContextKind::InvalidArg), one(ContextKind::InvalidValue));
+            let why = e.source().map(|why| expected(&why.to_string())).unwrap_or_default();
+            let help = other_name(Kind::Value(&flag), &value).map(str::to_owned).or_else(|| number_help(&value));
+            (format!("`{flag}` is `{value}`: {why}"), help)
+        }
+        ErrorKind::MissingRequiredArgument => {
+            let job = job.map_or_else(String::new, |job| format!(" {}", job.get_name()));
+            let usage = one(ContextKind::Usage);
+            let usage = usage.trim().strip_prefix("Usage: ").map(|usage| format!("write `{}`", usage.trim()));
+            (format!("`polyfly{job}` needs {}", get(ContextKind::InvalidArg).join(" and ")), usage)
+        }
+        _ => {
+            let text = e.to_string();
+            let first = text.split("\n\n").next().unwrap_or_default();
+            (first.trim_start_matches("error: ").to_owned(), None)
+        }
+    }
+}
+
+fn strings(value: &ContextValue) -> Vec<String> {
+    match value {
+        ContextValue::String(text) => vec![text.clone()],
+        ContextValue::Strings(all) => all.clone(),
+        ContextValue::StyledStr(text) => vec![text.to_string()],
+        ContextValue::StyledStrs(all) => all.iter().map(ToString::to_string).collect(),
+        _ => Vec::new(),
+    }
+}
+
+// A word behind the scene: a job that stands in the wrong place, something behind what is no job, or another scene.
+fn second_scene(command: &Command, words: &[String], second: &str) -> (String, Option<String>) {
+    if command.find_subcommand(second).is_some() {
+        return (
+            format!("`{second}` stands behind the scene"),
+            Some(format!("a job comes first: `polyfly {second} SCENE`")),
+        );
+    }
+    let no_job = |word: &&String| !word.starts_with('-') && *word != second && !std::path::Path::new(word).exists();
+    match words.iter().skip(1).filter(no_job).find_map(|word| Some((word, job_help(word)?))) {
+        Some((word, help)) => (format!("there is no job `{word}`"), Some(help)),
+        None => (
+            format!("`{second}` is a second scene"),
+            Some("one run renders one scene: run polyfly once for each of them".into()),
+        ),
+    }
+}
+
+fn unknown(command: &Command, job: Option<&Command>, found: &str) -> (String, Option<String>) {
+    let name = |job: &Command| format!("polyfly {}", job.get_name());
+    if !found.starts_with('-') {
+        let of = job.map_or_else(|| "polyfly".into(), name);
+        return (format!("`{of}` takes no word `{found}` there"), Some(format!("`{of} --help` tells what it takes")));
+    }
+    let flags = |of: &Command| -> Vec<String> {
+        let longs = of.get_arguments().filter_map(|arg| Some(format!("--{}", arg.get_long()?)));
+        longs.chain(["--help".into()]).collect()
+    };
+    let (what, known) = match job {
+        Some(job) => (format!("`{}` has no flag `{found}`", name(job)), flags(job)),
+        None => (format!("there is no flag `{found}`"), flags(command)),
+    };
+    if job.is_some() && flags(command).iter().any(|flag| flag == found) {
+        return (what, Some(format!("`{found}` is a flag of rendering: `polyfly SCENE {found}`")));
+    }
+    let advice = other_name(Kind::Flag, found).map(str::to_owned);
+    let near = || Some(format!("did you mean `{}`?", nearest(found, known.iter().map(String::as_str))?));
+    let all = job.map_or_else(|| "polyfly".into(), name);
+    (what, advice.or_else(near).or_else(|| Some(format!("`{all} --help` lists all flags"))))
+}
+
+/// What somebody may have meant whose first word is neither a file nor a job.
+pub fn job_help(name: &str) -> Option<String> {
+    let command = cli::command();
+    let jobs: Vec<&str> = command.get_subcommands().map(|c| c.get_name()).collect();
+    let near = || Some(format!("did you mean `polyfly {}`?", nearest(name, jobs.into_iter())?));
+    other_name(Kind::Job, name).map(str::to_owned).or_else(near)
+}
+
+// What a parser of numbers expects, in words: it says `99 is not in 0..=63`, or `invalid digit found in string`.
+fn expected(why: &str) -> String {
+    let Some((_, range)) = why.split_once(" is not in ") else {
+        let is_no_number =
+            why.contains("invalid digit") || why.contains("invalid float") || why.contains("too large to fit");
+        return if is_no_number { "expected a whole number".into() } else { why.to_owned() };
+    };
+    let (low, high) = range.split_once("..").unwrap_or((range, ""));
+    // An end that is not written belongs to the numbers' own type.
+    match high.trim_start_matches('=') {
+        "" | "4294967295" | "18446744073709551615" => format!("expected a whole number, at least {low}"),
+        high => format!("expected a whole number from {low} to {high}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ranges_are_told_in_words() {
+        assert_eq!(expected("99 is not in 0..=63"), "expected a whole number from 0 to 63");
+        assert_eq!(expected("0 is not in 1..=4294967295"), "expected a whole number, at least 1");
+        assert_eq!(expected("0 is not in 1.."), "expected a whole number, at least 1");
+        assert_eq!(expected("invalid digit found in string"), "expected a whole number");
+        assert_eq!(expected("expected X,Y,Z"), "expected X,Y,Z");
+    }
+}

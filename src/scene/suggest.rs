@@ -1,0 +1,181 @@
+//! What an author may have meant by a name that does not exist: one table for flags, jobs, tables, keys and values, and the
+//! nearest spelling.
+
+/// What a name is the name of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind<'a> {
+    /// A job of the program: its first word.
+    Job,
+    /// A flag, with its dashes.
+    Flag,
+    /// A table of a scene, or a key of one.
+    Key,
+    /// A value of that key or flag.
+    Value(&'a str),
+}
+
+// Names that other programs use, and what to write here instead.
+const OTHER_NAMES: &[(Kind, &[&str], &str)] = &[
+    (Kind::Job, &["render", "run", "make", "draw"], "rendering needs no word of its own: `polyfly SCENE`"),
+    (
+        Kind::Job,
+        &["new", "init", "create", "template", "example"],
+        "`polyfly --default toml > scene.toml` writes a scene to begin with",
+    ),
+    (Kind::Job, &["help"], "`polyfly --help` lists jobs and flags"),
+    (Kind::Job, &["version"], "`polyfly --version` prints the version"),
+    (Kind::Job, &["view", "show", "open", "display"], "`polyfly preview SCENE` shows a frame in the terminal"),
+    (Kind::Job, &["gui", "edit", "serve", "ui"], "`polyfly studio SCENE` shows a scene while its file is edited"),
+    (
+        Kind::Job,
+        &["validate", "lint", "inspect"],
+        "`polyfly check SCENE` tells what a scene holds and what is wrong with it",
+    ),
+    (Kind::Job, &["resume", "continue"], "`polyfly SCENE --resume` renders what is missing"),
+    (Kind::Job, &["encode", "video", "join"], "`polyfly stitch FOLDER -o film.mp4` makes a film of frames"),
+    (Kind::Job, &["benchmark", "perf"], "`polyfly bench` measures this machine"),
+    (Kind::Flag, &["--resolution", "--res", "--width", "--height", "-s"], "did you mean `--size 1280x720`?"),
+    (Kind::Flag, &["-j", "--jobs", "-t", "--cores", "--workers"], "did you mean `--threads`?"),
+    (Kind::Flag, &["-v", "--verbose", "--debug"], "`--log jsonl` logs everything; there is no other way to say more"),
+    (Kind::Flag, &["-V"], "did you mean `--version`?"),
+    (Kind::Flag, &["-f", "--frame", "--range", "--start", "--end"], "did you mean `--frames 0-99`?"),
+    (
+        Kind::Flag,
+        &["--audio", "--sound", "--music"],
+        "films have no sound; `ffmpeg -i film.mp4 -i music.mp3 -c:v copy -shortest out.mp4` adds it",
+    ),
+    (Kind::Flag, &["--spp", "--samples-per-pixel", "--aa"], "did you mean `--samples`?"),
+    (Kind::Flag, &["--bounces", "--max-depth"], "did you mean `--depth`?"),
+    (Kind::Flag, &["--cuda", "--nvidia"], "did you mean `--gpu`?"),
+    (Kind::Flag, &["--force", "-y", "--yes"], "did you mean `--overwrite`?"),
+    (Kind::Flag, &["--continue"], "did you mean `--resume`?"),
+    (Kind::Flag, &["--preview", "--fast"], "did you mean `--draft`?"),
+    (Kind::Flag, &["--framerate", "--frame-rate", "-r"], "did you mean `--fps`?"),
+    (Kind::Flag, &["--out", "--outfile"], "did you mean `--output`?"),
+    (Kind::Flag, &["--scene", "--input", "-i"], "the scene needs no flag: `polyfly SCENE`"),
+    (Kind::Flag, &["--format"], "the ending of `-o` is the format: `-o frame%04d.png`"),
+    (Kind::Flag, &["--alpha", "--transparent"], "`transparent = true` in [sky] makes pictures with alpha"),
+    (Kind::Key, &["box", "cube", "polyhedron", "object", "shape"], "did you mean `[[body]]`? Its `solid` says which"),
+    (Kind::Key, &["ball"], "did you mean `[[sphere]]`?"),
+    (Kind::Key, &["plane", "ground"], "did you mean `[floor]`?"),
+    (Kind::Key, &["quad", "panel"], "did you mean `[[rectangle]]`?"),
+    (Kind::Key, &["lamp", "point_light"], "did you mean `[[light]]`?"),
+    (Kind::Key, &["background", "environment", "world"], "did you mean `[sky]`? Its colors are `zenith` and `horizon`"),
+    (
+        Kind::Key,
+        &["rotation", "rotate", "orientation", "angle"],
+        "did you mean `axis` and `angle_deg`? `turns` says how often a body turns over the clip",
+    ),
+    (Kind::Key, &["resolution", "width", "height"], "did you mean `size = [1280, 720]` in [output]?"),
+    (
+        Kind::Key,
+        &["pos", "location", "origin", "translate"],
+        "did you mean `center`, or of cameras and lights `position`?",
+    ),
+    (Kind::Key, &["spp", "samples_per_pixel"], "did you mean `samples`?"),
+    (Kind::Key, &["max_depth", "bounces", "max_bounces"], "did you mean `depth`?"),
+    (Kind::Key, &["diameter"], "did you mean `radius`? It is half of the diameter"),
+    (
+        Kind::Key,
+        &["brightness", "power", "energy", "emission"],
+        "the brightness of a light is its `color`, which may be above 1: `color = [3, 3, 3]`",
+    ),
+    (Kind::Key, &["refraction", "refractive_index", "index_of_refraction"], "did you mean `ior`?"),
+    (Kind::Key, &["shininess", "specular", "gloss", "glossiness"], "did you mean `roughness`, or `highlight`?"),
+    (Kind::Key, &["alpha", "opacity"], "did you mean `transparency`?"),
+    (Kind::Key, &["mirror", "reflectivity", "reflectance"], "did you mean `reflection`?"),
+    (Kind::Key, &["type", "kind"], "did you mean `solid`, or `material`?"),
+    (Kind::Key, &["lookat", "look", "aim"], "did you mean `look_at`?"),
+    (Kind::Key, &["duration", "length", "seconds"], "did you mean `frames`? A clip lasts `frames` / `fps` seconds"),
+    (Kind::Value("solid"), &["sphere", "ball"], "a ball is a table of its own: `[[sphere]]`"),
+    (Kind::Value("solid"), &["plane", "rectangle", "quad"], "a rectangle is a table of its own: `[[rectangle]]`"),
+    (Kind::Value("solid"), &["mesh", "obj", "ply"], "a mesh is a table of its own: `[[mesh]]`"),
+    (Kind::Value("solid"), &["box"], "did you mean `cube`?"),
+    (Kind::Value("solid"), &["pyramid"], "did you mean `tetrahedron`?"),
+    (
+        Kind::Value("material"),
+        &["mirror", "mirrored", "specular"],
+        "did you mean `metal`? A plain material mirrors its `reflection`",
+    ),
+    (Kind::Value("material"), &["chrome", "steel"], "did you mean `chromium`?"),
+    (Kind::Value("material"), &["aluminum"], "did you mean `aluminium`?"),
+    (Kind::Value("material"), &["emissive", "emission", "emitter", "glow"], "did you mean `light`?"),
+    (Kind::Value("material"), &["lambert", "lambertian", "matte"], "did you mean `diffuse`?"),
+    (Kind::Value("material"), &["dielectric", "crystal", "water"], "did you mean `glass`? Its `ior` says which"),
+    (Kind::Value("material"), &["diamond"], "did you mean `glass`, with `ior = 2.42` and `abbe = 55`?"),
+    (Kind::Value("tone"), &["aces", "hable", "reinhard"], "did you mean `filmic`?"),
+    (Kind::Value("tone"), &["linear", "none", "srgb"], "did you mean `clip`?"),
+    (Kind::Value("integrator"), &["pathtracer", "path tracing", "pt", "global"], "did you mean `path`?"),
+    (Kind::Value("integrator"), &["ray", "raytracing", "raytracer", "rt"], "did you mean `whitted`?"),
+    (Kind::Value("--quality"), &["low", "preview", "fast"], "did you mean `draft`?"),
+    (Kind::Value("--quality"), &["high", "best", "ultra"], "did you mean `final`?"),
+];
+
+/// What to write instead of a name that other programs use; letters count alike, large or small.
+pub fn other_name(kind: Kind, found: &str) -> Option<&'static str> {
+    let is_it = |(of, names, _): &&(Kind, &[&str], &str)| {
+        *of == kind
+            && names.iter().any(|name| if name.len() > 2 { name.eq_ignore_ascii_case(found) } else { *name == found })
+    };
+    OTHER_NAMES.iter().find(is_it).map(|(.., advice)| *advice)
+}
+
+/// The name that a misspelt one is likely to mean.
+pub fn nearest<'a>(found: &str, known: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+    let far = |name: &&str| match name.starts_with(found) && found.len() > 2 {
+        true => 0,
+        false => strsim::damerau_levenshtein(found, name),
+    };
+    // A third of its letters may be wrong.
+    known.min_by_key(far).filter(|name| 3 * far(name) <= found.chars().count().max(3) + 1)
+}
+
+/// What may have been meant: by other programs' names, else by the nearest of those that are known.
+pub fn meant<'a>(kind: Kind, found: &str, known: impl Iterator<Item = &'a str>) -> Option<String> {
+    let near = || Some(format!("did you mean `{}`?", nearest(found, known)?));
+    other_name(kind, found).map(str::to_owned).or_else(near)
+}
+
+/// What to write instead of a number that is written as people write them elsewhere.
+pub fn number_help(text: &str) -> Option<String> {
+    let number = |text: &str| text.trim().parse::<f64>().ok().filter(|x| x.is_finite());
+    if let Some(x) = number(&text.replacen(',', ".", 1)).filter(|_| text.contains(',')) {
+        return Some(format!("numbers are written with a point: {x}"));
+    }
+    let minus = text.replace(DASHES, "-");
+    if let (Some(x), true) = (number(&minus), minus != text) {
+        return Some(format!("this is a dash and no minus: {x}"));
+    }
+    if let Some(x) = number(text.trim_end_matches("deg").trim_end_matches('°')).filter(|_| number(text).is_none()) {
+        return Some(format!("a number has no unit: {x}"));
+    }
+    None
+}
+
+/// What programs for texts make of a minus.
+pub const DASHES: [char; 5] = ['\u{2010}', '\u{2012}', '\u{2013}', '\u{2014}', '\u{2212}'];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn other_names_are_told_apart_by_what_they_name() {
+        assert!(other_name(Kind::Value("solid"), "Sphere").is_some_and(|advice| advice.contains("[[sphere]]")));
+        assert_eq!(other_name(Kind::Value("material"), "sphere"), None);
+        assert_eq!(other_name(Kind::Flag, "-V"), Some("did you mean `--version`?"));
+        assert_eq!(
+            meant(Kind::Key, "raduis", ["radius", "axis"].into_iter()).as_deref(),
+            Some("did you mean `radius`?")
+        );
+        assert_eq!(meant(Kind::Key, "xyzzy", ["radius", "axis"].into_iter()), None);
+    }
+
+    #[test]
+    fn numbers_of_other_places_are_read_for_their_help() {
+        assert_eq!(number_help("3,9").as_deref(), Some("numbers are written with a point: 3.9"));
+        assert_eq!(number_help("\u{2212}2").as_deref(), Some("this is a dash and no minus: -2"));
+        assert_eq!(number_help("45deg").as_deref(), Some("a number has no unit: 45"));
+        assert!(["3.9", "wide", "", "deg", "1,2,3"].iter().all(|text| number_help(text).is_none()));
+    }
+}
