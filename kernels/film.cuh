@@ -14,7 +14,7 @@ POLYFLY_FN Real tone(const S& scene, Real x) {
   const Real bent = fma(over, Real(1.0f - knee) * reciprocal(max(over, Real(1.0e-6f)) + Real(1.0f - knee)), Real(knee));
   return select(over > Real(0.0f), bent, x);
 }
-// The place in Scene::curve, which is spaced by square roots as the eye nearly is.
+// The place in Scene::tone_lut, which is spaced by square roots as the eye nearly is.
 template <class S>
 POLYFLY_FN Int tone_lut_index(const S& scene, Real linear) {
   return to_int(fma(sqrt(max(tone(scene, linear), Real(1.0e-20f))), Real((float)TONE_LUT_LAST), Real(0.5f)));

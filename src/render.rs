@@ -141,12 +141,18 @@ fn needs_layers(scene: &Scene, options: &RenderOptions) -> bool {
     options.denoise.is_some() || scene.world.sky.transparent
 }
 
+// Whether devices are to leave linear light: they tone and pack pictures themselves where nobody needs it. `has_post`: whether
+// something is done to a frame's light afterwards.
+pub(crate) fn is_linear(scene: &Scene, needs: PixelFormats, has_post: bool) -> bool {
+    needs.linear || needs.layers || has_post || needs_sums(scene)
+}
+
 // Whether samples do not become a picture where they are taken.
 fn needs_sums(scene: &Scene) -> bool {
     scene.render.integrator.noise() > 0.0
         || scene.camera.shutter > 0.0
         || scene.film.tone.knee().is_none()
-        || scene.film.dither
+        || scene.film.is_dithered()
 }
 
 // Which devices render.
@@ -333,7 +339,7 @@ impl Renderer {
         let mut needs = sinks.iter().fold(PixelFormats::default(), |all, s| all.union(s.needs()));
         needs.layers |= needs_layers(&self.scene, &self.options);
         let post = self.post();
-        let is_linear = self.is_linear(needs, &post);
+        let is_linear = is_linear(&self.scene, needs, !post.is_empty());
         let from = self.options.denoise.as_ref();
         let denoiser = from.map(|from| Denoiser::new(from, width, height, self.options.threads)).transpose()?;
         if denoiser.is_some() {
@@ -393,11 +399,6 @@ impl Renderer {
     pub(crate) fn remark(&self) -> Option<String> {
         let particles = self.scene.world.particles.as_ref().zip(self.assets.particles.as_ref());
         particles.and_then(|(asked, read)| read.remark(asked.colour_by))
-    }
-
-    /// Whether devices are to leave linear light: they tone and pack pictures themselves where nobody needs it.
-    pub(crate) fn is_linear(&self, needs: PixelFormats, post: &[Box<dyn PostStep>]) -> bool {
-        needs.linear || needs.layers || !post.is_empty() || needs_sums(&self.scene)
     }
 
     // What exposure multiplies light by.

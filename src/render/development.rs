@@ -6,7 +6,7 @@ use crate::film::bloom::Bloom;
 use crate::film::image::Image;
 use crate::film::lens::{Gain, Grain, Vignette};
 use crate::kernels::Isa;
-use crate::scene::{FilmSettings, Tone};
+use crate::scene::{Exposure, FilmSettings, Scene, Tone};
 use rayon::prelude::*;
 
 /// How a frame is developed.
@@ -59,6 +59,16 @@ impl Development<'_> {
             },
         );
     }
+}
+
+/// Whether a scene may ask for steps, told before its exposure and its particles are known.
+pub fn may_have_steps(scene: &Scene) -> bool {
+    let has_legend = scene.world.particles.as_ref().is_some_and(|p| p.legend);
+    has_legend
+        || match scene.film.exposure {
+            Exposure::Auto => true,
+            Exposure::Stops(stops) => !steps(&scene.film, stops).is_empty(),
+        }
 }
 
 /// The steps that a film asks for; none for a plain one. `stops`: its exposure.

@@ -1,10 +1,10 @@
 //! What a run's frames take of the memory, told before there are any.
 
 use super::delivery::{developers, frame_pixel, pictures, writers};
-use super::{Devices, RenderOptions, needs_layers, needs_sums};
+use super::{Devices, RenderOptions, development, is_linear, needs_layers};
 use crate::device::{DeviceNeeds, TRIAL_BYTES, TaskOutput, driver, memory};
 use crate::output::PixelFormats;
-use crate::scene::{FilmSettings, Scene};
+use crate::scene::Scene;
 
 // Bytes a pixel.
 const CODES: usize = 4;
@@ -49,10 +49,7 @@ pub fn most(scene: &Scene, needs: PixelFormats, options: &RenderOptions, sinks: 
 
 fn of_crew(scene: &Scene, needs: PixelFormats, crew: &Crew) -> u64 {
     let size = (scene.render.width, scene.render.height);
-    // Steps that come after the light are settings of the film, but for a legend.
-    let has_legend = scene.world.particles.as_ref().is_some_and(|p| p.legend);
-    let is_light =
-        needs.linear || needs.layers || has_legend || scene.film != FilmSettings::default() || needs_sums(scene);
+    let is_light = is_linear(scene, needs, development::may_have_steps(scene));
     let is_adaptive = scene.render.adaptive.is_some();
     let on_device = DeviceNeeds { linear: is_light, adaptive: is_adaptive, ..DeviceNeeds::default() };
     let tasks = crew.gpus * memory::ring(size, on_device) + usize::from(crew.has_cpu);
@@ -86,7 +83,7 @@ fn of_crew(scene: &Scene, needs: PixelFormats, crew: &Crew) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::scene::Integrator;
+    use crate::scene::{FilmSettings, Integrator};
 
     #[test]
     fn each_thing_that_is_asked_for_takes_memory() {

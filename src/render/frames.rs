@@ -242,7 +242,7 @@ fn parse_range(part: &str, total: u32) -> Result<Range, String> {
     let quoted = brief(part);
     let wrong = || {
         format!(
-            "`{quoted}` names no frames; expected N, A-B, A-BxSTEP, A- (to the end), -N (from the end), last or all"
+            "`{quoted}` names no frames; expected N, A-B or A..B, A-BxSTEP, A- (to the end), -N (from the end), last or all"
         )
     };
     let plain = |s: &str| s.trim().parse::<u32>().map_err(|_| wrong());
@@ -252,7 +252,9 @@ fn parse_range(part: &str, total: u32) -> Result<Range, String> {
         Some((range, step)) => (range.trim(), plain(step)?),
         None => (part, 1),
     };
-    let (first, last) = match range.split_once('-') {
+    // As ranges of samples are written.
+    let ends = range.split_once("..").filter(|(first, _)| !first.is_empty());
+    let (first, last) = match ends.or_else(|| range.split_once('-')) {
         _ if range == "all" => (0, end),
         // The last is -1.
         Some(("", n)) => match plain(n)? {
@@ -288,6 +290,8 @@ mod tests {
         assert_eq!(parse("0-9x4"), Ok(vec![0, 4, 8]));
         assert_eq!(parse("0-2, 2-4"), Ok(vec![0, 1, 2, 3, 4]));
         assert_eq!(parse("4-6,0-9x3,5,1-2"), Ok(vec![4, 5, 6, 0, 3, 9, 1, 2]));
+        assert_eq!(parse("1..3, 8.."), Ok(vec![1, 2, 3, 8, 9]));
+        assert!(parse("..").is_err() && parse("1...3").is_err());
         assert_eq!(parse("last"), Ok(vec![9]));
         assert_eq!(parse("-1,-10"), Ok(vec![9, 0]));
         assert_eq!(parse("7-, 2-lastx6"), Ok(vec![7, 8, 9, 2]));

@@ -82,7 +82,7 @@ mod tests {
         (scene.render.width, scene.render.height) = (97, 61);
         scene.render.set_samples(1);
         let mut dithered = scene.clone();
-        dithered.film.dither = true;
+        dithered.film.dither = Some(true);
         for scene in [scene, dithered] {
             let base = Renderer::new(scene.clone()).unwrap();
             let half = |scene: &mut Scene| (scene.render.width, scene.render.height) = (48, 30);

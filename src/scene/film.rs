@@ -21,8 +21,9 @@ pub struct FilmSettings {
     pub grain: f64,
     /// How brightness becomes a picture's.
     pub tone: Tone,
-    /// Eight bits are rounded up or down by a pattern, so that smooth gradients show no steps.
-    pub dither: bool,
+    /// Whether eight bits are rounded up or down by a pattern, so that smooth gradients show no steps. None: as
+    /// [`FilmSettings::is_dithered`] has it.
+    pub dither: Option<bool>,
 }
 
 impl Default for FilmSettings {
@@ -36,7 +37,7 @@ impl Default for FilmSettings {
             vignette: 0.0,
             grain: 0.0,
             tone: Tone::Soft,
-            dither: false,
+            dither: None,
         }
     }
 }
@@ -48,6 +49,20 @@ impl FilmSettings {
     pub const TEMPERATURES: [f64; 2] = [1667.0, 25000.0];
     /// Most stops, up or down.
     pub const MAX_STOPS: f64 = 20.0;
+
+    /// Whether pictures are dithered. A film that glows or bends has smooth gradients; a plain one stays as fast as it was.
+    pub fn is_dithered(&self) -> bool {
+        self.dither.unwrap_or_else(|| {
+            let others = FilmSettings { tone: Tone::Soft, filter: Filter::Box, dither: None, ..*self };
+            others != FilmSettings::default() || self.tone.knee().is_none()
+        })
+    }
+
+    /// The same film, which says of its dither only what its other settings do not say.
+    pub(crate) fn canonical(self) -> FilmSettings {
+        let open = FilmSettings { dither: None, ..self };
+        FilmSettings { dither: self.dither.filter(|&dither| dither != open.is_dithered()), ..self }
+    }
 }
 
 /// The reconstruction filter: how samples around a pixel's middle make it up. Samples are drawn by the filter's shape and

@@ -118,7 +118,15 @@ fn run_with_post(
 ) -> Result<RunReport, RenderError> {
     let scene = renderer.scene();
     let frames = FrameList::all(frames);
-    let plan = Plan::new(scene, devices, frames.len(), renderer.is_linear(needs, post), needs, split, 1.0);
+    let plan = Plan::new(
+        scene,
+        devices,
+        frames.len(),
+        crate::render::is_linear(scene, needs, !post.is_empty()),
+        needs,
+        split,
+        1.0,
+    );
     let (pool, stop) = (crate::threads::pool(1).unwrap(), renderer.stop_flag());
     let work = scheduler::Work {
         scene,

@@ -41,7 +41,7 @@ impl FrameQueue<'_> {
         let development = Development {
             post: work.post,
             tone: work.scene.film.tone,
-            dither: work.scene.film.dither,
+            dither: work.scene.film.is_dithered(),
             isa: work.isa,
             scene: &host,
             frame: open.number,
