@@ -306,7 +306,7 @@ fn other_language(text: &str) -> Option<&'static str> {
         key.is_some_and(|key| !key.is_empty() && key.bytes().all(|b| b.is_ascii_alphanumeric() || b"_-".contains(&b)))
     };
     match first {
-        _ if first.starts_with(['{', '[']) => Some("JSON"),
+        _ if first.starts_with('{') || first == "[" || first.starts_with("[{") => Some("JSON"),
         _ if first.starts_with('<') => Some("XML"),
         _ if first == "---" || is_yaml(first) => Some("YAML"),
         _ => None,
