@@ -23,7 +23,7 @@ fn text_of(scene: &Bound<'_, PyAny>) -> PyResult<(String, String, PathBuf)> {
 fn raised(error: Error) -> PyErr {
     let text = error.to_string();
     match error {
-        Error::Scene(_) | Error::Usage(_) | Error::TooMany(_) => PyValueError::new_err(text),
+        Error::Scene(_) | Error::Usage(_) | Error::Misused { .. } | Error::TooMany(_) => PyValueError::new_err(text),
         Error::Asset(_) | Error::Read(..) => PyOSError::new_err(text),
         _ => PyRuntimeError::new_err(text),
     }

@@ -329,7 +329,7 @@ fn presets_say_what_they_cost_and_change_the_picture() {
                  solid = \"cube\"\nreflection = 0.5\n[[light]]\nposition = [5, 5, 5]\nradius = 2\n";
     let mut pictures = Vec::new();
     for (quality, samples, depth) in
-        [("draft", "1 samples", "8 bounces"), ("standard", "9 samples", "12"), ("final", "36", "18")]
+        [("draft", "1 sample a pixel", "8 bounces"), ("standard", "9 samples", "12"), ("final", "36", "18")]
     {
         let run = polyfly(dir.path(), &["--cpu", "--quality", quality], Some(scene));
         let said = text(&run.stderr);

@@ -77,7 +77,7 @@ const SCENES: &[(&str, &str)] = &[
     ("a resolution", "[output]\nresolution = [64, 48]\n"),
     ("frames a second in another table", "[render]\nfps = 25\n"),
     ("a key outside of all tables", "frames = 3\n"),
-    ("a key like no other", "[film]\nxyzzy = 3\n"),
+    ("a key like no other", "[[body]]\nsolid = \"octahedron\"\nxyzzy = 3\n"),
     ("a sphere as a body", "[[body]]\nsolid = \"sphere\"\n"),
     ("a mirror as a material", "[[body]]\nsolid = \"octahedron\"\nmaterial = \"mirror\"\n"),
     ("a range from high to low", "[render]\nsamples = \"64..2\"\n"),
@@ -213,7 +213,12 @@ fn said(dir: &Path, args: &[&str]) -> String {
     let code = run.status.code().unwrap();
     assert!(code != 0 && !run.stderr.is_empty(), "in silence: {args:?}");
     assert!([64, 65, 74].contains(&code), "{code}: {}", words(&run));
-    format!("exit {code}\n{}", words(&run).trim_end())
+    let said = words(&run);
+    // One form for all, whoever has found the mistake.
+    let is_error = said.lines().any(|line| line.starts_with("error: "));
+    let other = ["polyfly: error", "tip: ", "hint: ", "Usage: "].iter().find(|form| said.contains(*form));
+    assert!(is_error && other.is_none(), "{args:?} {other:?}: {said}");
+    format!("exit {code}\n{}", said.trim_end())
 }
 
 #[test]
