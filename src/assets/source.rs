@@ -103,10 +103,15 @@ pub fn check_pixels(
     Err(AssetError::broken(kind, path, what))
 }
 
+// What a format is called: BMP, PNG, EXR.
+fn name(format: image::ImageFormat) -> String {
+    format.extensions_str().first().map_or_else(String::new, |ending| ending.to_uppercase())
+}
+
 // The formats that pictures are read in.
 fn readable() -> String {
     let all = image::ImageFormat::all().filter(image::ImageFormat::reading_enabled);
-    let names: Vec<String> = all.map(|format| format!("{format:?}").to_uppercase()).collect();
+    let names: Vec<String> = all.map(name).collect();
     match names.split_last() {
         Some((last, others)) if !others.is_empty() => format!("{} or {last}", others.join(", ")),
         _ => names.concat(),
@@ -124,7 +129,7 @@ pub fn decode(
     let wrong = |problem: String| AssetError::broken(kind, path, problem);
     match image::guess_format(bytes) {
         Ok(format) if !format.reading_enabled() => {
-            return Err(wrong(format!("{format:?} pictures are not read; expected {}", readable())));
+            return Err(wrong(format!("{} pictures are not read; expected {}", name(format), readable())));
         }
         Err(_) => return Err(wrong(format!("it is no picture that is known; expected {}", readable()))),
         Ok(_) => {}

@@ -106,9 +106,7 @@ fn read(path: &Path, limits: Limits) -> Result<Picture, AssetError> {
         if !(1..=most).contains(&width) || !(1..=most).contains(&height) {
             if let Ok(format) = image::guess_format(&bytes) {
                 let ending = format.extensions_str().first().unwrap_or(&"png");
-                return Err(wrong(format!(
-                    "it is a {format:?} file by its first bytes: its name should end in .{ending}"
-                )));
+                return Err(wrong(format!("by its first bytes it is a .{ending} file: give it that ending")));
             }
             let (w, h) = (width.swap_bytes(), height.swap_bytes());
             if (1..=most).contains(&w) && (1..=most).contains(&h) && bytes.len() == 8 + 4 * w as usize * h as usize {

@@ -133,7 +133,7 @@ pub fn read(frames: &Path, clip: &str) -> Vec<Told> {
             }
             if let Ok(head) = serde_json::from_slice::<Head>(&line) {
                 is_of_clip = head.clip == clip;
-                told.scene = head.scene.filter(|_| is_of_clip).map(|name| printable(&name));
+                told.scene = head.scene.filter(|_| is_of_clip).map(|name| brief(&name));
             } else if let (true, Ok(entry)) = (is_of_clip, serde_json::from_slice::<Entry>(&line)) {
                 told.frames.extend(Some(entry).filter(Entry::is_possible));
             } else if let (true, Ok(run)) = (is_of_clip, serde_json::from_slice(&line)) {

@@ -1,6 +1,7 @@
 //! What is wrong with a command line, in the form and the words of all other messages.
 
 use crate::cli::{self, Cli};
+use crate::quote::brief;
 use crate::scene::suggest::{Kind, meant, nearest, number_help, other_name};
 use clap::error::{ContextKind, ContextValue, Error, ErrorKind};
 use clap::{Command, FromArgMatches};
@@ -70,8 +71,8 @@ pub fn told(e: &Error, words: &[OsString]) -> (String, Option<String>) {
 
 fn strings(value: &ContextValue) -> Vec<String> {
     match value {
-        ContextValue::String(text) => vec![text.clone()],
-        ContextValue::Strings(all) => all.clone(),
+        ContextValue::String(text) => vec![brief(text)],
+        ContextValue::Strings(all) => all.iter().map(|text| brief(text)).collect(),
         ContextValue::StyledStr(text) => vec![text.to_string()],
         ContextValue::StyledStrs(all) => all.iter().map(ToString::to_string).collect(),
         _ => Vec::new(),
@@ -88,7 +89,7 @@ fn second_scene(command: &Command, words: &[String], second: &str) -> (String, O
     }
     let no_job = |word: &&String| !word.starts_with('-') && *word != second && !std::path::Path::new(word).exists();
     match words.iter().skip(1).filter(no_job).find_map(|word| Some((word, job_help(word)?))) {
-        Some((word, help)) => (format!("there is no job `{word}`"), Some(help)),
+        Some((word, help)) => (format!("there is no job `{}`", brief(word)), Some(help)),
         None => (
             format!("`{second}` is a second scene"),
             Some("one run renders one scene: run polyfly once for each of them".into()),
