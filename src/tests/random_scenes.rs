@@ -103,7 +103,7 @@ impl Record {
 fn watchdog() -> Arc<AtomicU64> {
     let now = Arc::new(AtomicU64::new(u64::MAX));
     let (watched, limit) = (Arc::clone(&now), number("POLYFLY_RANDOM_LIMIT", u64::MAX));
-    std::thread::spawn(move || {
+    let watch = move || {
         let (mut scene, mut seconds) = (u64::MAX, 0);
         loop {
             std::thread::sleep(Duration::from_secs(1));
@@ -115,7 +115,8 @@ fn watchdog() -> Arc<AtomicU64> {
                 std::process::exit(1);
             }
         }
-    });
+    };
+    crate::threads::spawn("watchdog", watch).unwrap();
     now
 }
 
