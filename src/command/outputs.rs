@@ -144,6 +144,7 @@ impl Outputs {
             tone: scene.film.tone,
             hidden: hidden::within(&folder.path()),
             is_anew: existing == Existing::Overwritten,
+            replaces_others: choice.is_overwrite,
             stop: Arc::default(),
             steps: Arc::new(manifest.steps.clone()),
             scene: Some(manifest.hash.clone()),

@@ -110,6 +110,7 @@ fn film(folder: FrameFolder, frames: Vec<u32>, args: &StitchArgs) -> Film {
         tone: Tone::Soft,
         hidden,
         is_anew: false,
+        replaces_others: args.overwrite,
         stop: Arc::default(),
         steps: Arc::default(),
         scene: None,

@@ -11,7 +11,7 @@ use crate::kernels::Isa;
 use crate::scene::Tone;
 use sha2::{Digest, Sha256};
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
@@ -45,6 +45,8 @@ pub struct Film {
     pub hidden: PathBuf,
     /// Segments that are there already are made anew.
     pub is_anew: bool,
+    /// Whatever has the video's name may go.
+    pub replaces_others: bool,
     /// Once it is set, frames that lie in their folder are not read any more.
     pub stop: Arc<AtomicBool>,
     /// What tells the files of their time steps from others, by frame.
@@ -153,6 +155,25 @@ impl Film {
             Some((own, found)) if found.is_covered_by(&own, &self.frames) => ExistingVideo::Part,
             _ => ExistingVideo::Other,
         }
+    }
+
+    /// Makes the video under its name, or under another one where somebody else's file has got that since the run began.
+    ///
+    /// # Errors
+    /// Those of `make`; the name is taken.
+    pub fn name(
+        &self,
+        settings: &Settings,
+        make: impl FnOnce(&Path) -> Result<(), OutputError>,
+    ) -> Result<PathBuf, OutputError> {
+        let path = settings.path.clone();
+        if self.replaces_others || self.existing(settings) != ExistingVideo::Other {
+            return make(&path).map(|()| path);
+        }
+        let other = partial(&path);
+        make(&other)?;
+        let what = format!("another file has got this name since the run began; the video is {}", other.display());
+        Err(OutputError::Write(path, std::io::Error::new(std::io::ErrorKind::AlreadyExists, what)))
     }
 
     /// Removes the beginning that a run which was stopped has left, once the whole video is there.

@@ -333,7 +333,7 @@ impl Segments {
         let made = match self.failure.take() {
             // The rest is made by others, and a beginning of it is nobody's.
             failure if self.maker.film.part.is_some() => failure.map_or(Ok(None), Err),
-            None if !cut_short && !is_stopped => self.join_all(path, tag),
+            None if !cut_short && !is_stopped => self.join_all(tag),
             failure => {
                 let short = if cut_short { path.to_owned() } else { partial(path) };
                 match (self.keep(&short, tag), failure) {
@@ -355,12 +355,17 @@ impl Segments {
         made
     }
 
-    fn join_all(&self, path: &Path, tag: &Tag) -> Result<Option<PathBuf>, OutputError> {
-        self.join_or_find(path, tag)?;
-        for segment in &self.segments {
-            let _ = std::fs::remove_file(&segment.file);
-        }
-        Ok(Some(path.to_owned()))
+    fn join_all(&self, tag: &Tag) -> Result<Option<PathBuf>, OutputError> {
+        self.maker
+            .film
+            .name(&self.maker.settings, |path| {
+                self.join_or_find(path, tag)?;
+                for segment in &self.segments {
+                    let _ = std::fs::remove_file(&segment.file);
+                }
+                Ok(())
+            })
+            .map(Some)
     }
 
     // Joins the segments, unless another run of the same film has.

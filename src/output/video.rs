@@ -388,6 +388,10 @@ impl Video {
         let made = match self.kind {
             Kind::Raw(y4m) => y4m.finish(&path).map(|()| Some(path)),
             #[cfg(feature = "h264")]
+            Kind::Embedded(film) if !cut_short => {
+                self.film.name(&self.settings, |path| film.finish(path).map(drop)).map(Some)
+            }
+            #[cfg(feature = "h264")]
             Kind::Embedded(film) => film.finish(&path).map(|_| Some(path)),
             Kind::Encoded(segments, tag) => segments.finish(cut_short, &path, &tag),
         }?;
@@ -514,6 +518,7 @@ mod tests {
             tone: Tone::Soft,
             hidden: ".polyfly".into(),
             is_anew: false,
+            replaces_others: false,
             stop: Arc::default(),
             scene: Some("a".into()),
         }

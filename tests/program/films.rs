@@ -193,6 +193,29 @@ fn a_run_whose_segments_another_one_has_joined_ends_well() {
 }
 
 #[test]
+fn a_file_that_gets_the_name_meanwhile_stays() {
+    let (dir, tools) = (folder(), tempfile::tempdir().unwrap());
+    let script = format!(
+        "case \"$*\" in *rawvideo*) echo >>{0}/n; if [ $(wc -l <{0}/n) -gt 1 ]; then until [ -e {1}/v.mp4 ]; do sleep 0.05; done; fi ;; esac\n\
+         exec ffmpeg \"$@\"",
+        tools.path().display(),
+        dir.path().display()
+    );
+    let ffmpeg = shell_script(tools.path(), "slow-ffmpeg", &script);
+    let args = ["scene.toml", "--frames=0-3", "-o", "o/%d.png", "--video=v.mp4", "--ffmpeg", &ffmpeg];
+    let mut command = program(dir.path(), &[&args[..], &LOOK[..]].concat());
+    let made = command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
+    wait_for(|| std::fs::read_to_string(tools.path().join("n")).is_ok_and(|lines| lines.len() > 1));
+    std::fs::write(dir.path().join("v.mp4"), "a holiday").unwrap();
+    let made = made.wait_with_output().unwrap();
+    let said = words(&made);
+    assert!(code(&made) == 74 && said.contains("another file has got this name"), "{said}");
+    assert_eq!(std::fs::read(dir.path().join("v.mp4")).unwrap(), b"a holiday");
+    assert!(said.contains("the video is v.partial.mp4"), "{said}");
+    assert_eq!(decoded(dir.path(), "v.partial.mp4", (32, 24)).len(), 4);
+}
+
+#[test]
 fn several_frames_do_not_share_a_name() {
     let dir = folder();
     for (to, suggested) in [("out.png", "out%04d.png"), ("a/b.exr", "a/b%04d.exr"), ("out", "out%04d.data")] {
