@@ -1,5 +1,6 @@
 //! Makes random scenes of all features: a text in TOML, and the files that it names beside it.
 
+use crate::scene::limits::{FARTHEST, SHORTEST};
 use crate::tests::common::Draws;
 use std::fmt::Write;
 use std::path::Path;
@@ -248,6 +249,7 @@ impl Maker<'_> {
         if self.some(0.3) {
             let (lens, focus) =
                 (self.one_of(&[0.1, 1e-4, 3.0]) * self.unit, self.one_of(&[1.0, 1e-3, 50.0]) * self.unit);
+            let focus = focus.clamp(SHORTEST, FARTHEST);
             self.add(format_args!("lens = {lens:e}\nfocus = {focus:e}"));
         }
         if !self.uneven && !transparent && self.some(0.2) {
@@ -543,7 +545,7 @@ impl Maker<'_> {
                 } else {
                     self.one_of(&["@ripples", "@tiles", "@puddles"]).into()
                 };
-                let depth = self.one_of(&[0.001, 0.1, 2.0]) * self.unit;
+                let depth = (self.one_of(&[0.001, 0.1, 2.0]) * self.unit).max(SHORTEST);
                 self.add(format_args!("bump = \"{bump}\"\ndepth = {depth:e}"));
             }
         }
@@ -564,7 +566,7 @@ impl Maker<'_> {
     fn lights(&mut self) {
         for _ in 0..self.one_of(&[0, 1, 2, 9]) {
             let far = if self.wild { self.one_of(&[1.0, 1.0, 1e3, 1e7, 1e9]) } else { 1.0 };
-            let reach = (6.0_f64 * far).min(0.9e12 / self.unit);
+            let reach = (6.0_f64 * far).min(0.9 * FARTHEST / self.unit);
             let position = self.point(reach);
             let colour = if self.wild { self.bright() } else { "[0.9, 0.8, 1]" };
             self.add(format_args!("[[light]]\nposition = {position}\ncolor = {colour}"));
