@@ -35,6 +35,14 @@ impl Renderer {
         }
     }
 
+    /// The same scene on other devices; files, geometry and the floor's light are shared. For tests, which compare devices.
+    #[cfg(test)]
+    pub(crate) fn elsewhere(&self, options: super::RenderOptions) -> Result<Renderer, RenderError> {
+        let isa = crate::kernels::Isa::pick(options.isa.as_deref()).map_err(crate::device::DeviceError::from)?;
+        let chosen = super::choose(&options.devices)?;
+        Ok(Renderer { isa, chosen, options, keeps_devices: false, memory: Arc::default(), ..self.varied(|_| ()) })
+    }
+
     /// One frame in memory, RGBA, and what it took.
     ///
     /// # Errors

@@ -44,9 +44,8 @@ fn devices() -> Vec<(String, RenderOptions)> {
     devices
 }
 
-// The finished picture, and the sums of light before the film did anything.
-fn picture_and_light(scene: &Scene, options: &RenderOptions, frame: u32) -> (Vec<u8>, Vec<f32>) {
-    let mut renderer = Renderer::prepare(scene.clone(), options.clone()).unwrap_or_else(|e| panic!("{e}"));
+// The finished picture, and the light before the film did anything.
+fn picture_and_light(mut renderer: Renderer, frame: u32) -> (Vec<u8>, Vec<f32>) {
     let picture = renderer.still(frame).unwrap_or_else(|e| panic!("{e}")).data().to_vec();
     let light = renderer.still_linear(frame).unwrap_or_else(|e| panic!("{e}")).0.data().to_vec();
     (picture, light)
@@ -56,13 +55,15 @@ fn picture_and_light(scene: &Scene, options: &RenderOptions, frame: u32) -> (Vec
 fn compared(scene: &Scene, frame: u32) -> Result<Vec<u8>, String> {
     let devices = devices();
     let (first, others) = devices.split_first().unwrap();
-    let (picture, light) = picture_and_light(scene, &first.1, frame);
+    let renderer = Renderer::prepare(scene.clone(), first.1.clone()).unwrap_or_else(|e| panic!("{e}"));
+    let on = |options: &RenderOptions| renderer.elsewhere(options.clone()).unwrap_or_else(|e| panic!("{e}"));
+    let (picture, light) = picture_and_light(on(&first.1), frame);
     if let Some(bad) = light.iter().find(|x| !x.is_finite() || **x < 0.0) {
         return Err(format!("light is {bad}"));
     }
     for (name, options) in others {
         let before = strays();
-        let (other, other_light) = picture_and_light(scene, options, frame);
+        let (other, other_light) = picture_and_light(on(options), frame);
         let pixels = first_difference(&picture, &other, scene.render.width);
         let unequal = light.iter().zip(&other_light).position(|(a, b)| a.to_bits() != b.to_bits());
         let light = unequal.map(|i| format!("number {i} of the light is {} and {}", light[i], other_light[i]));
