@@ -1,9 +1,15 @@
 // Adaptive sampling: all pixels take a few samples, the trial; those that are in doubt take as many again, until they
 // are not or have all they may have. Doubt is how far two halves of a pixel's samples are apart, as it will be seen,
-// after the tone curve; a pixel that stands out from one beside it is in doubt too, and no doubt is forgotten at once,
-// for few samples may agree by chance. So what a pixel takes depends on it and its neighbours, never on tiles or on who
-// traces them (after Whitted, 1980, and the stopping of Dammertz et al., "A hierarchical automatic stopping condition
-// for Monte Carlo global illumination", 2010, here for one pixel).
+// after the tone curve. So what a pixel takes depends on it and its neighbours, never on tiles or on who traces them
+// (after Whitted, 1980, and the stopping of Dammertz et al., "A hierarchical automatic stopping condition for Monte
+// Carlo global illumination", 2010, here for one pixel).
+//
+// Whitted: a pixel that stands out from one beside it is in doubt too, and no doubt is forgotten at once, for few
+// samples may agree by chance.
+// Paths: a pixel that by chance has missed a small light agrees with itself and is dark; one that has met it often is
+// in doubt. Whoever asks the pixel's own samples when to stop keeps the dark ones and mends the bright ones, and the
+// picture is too dark. So a path's pixel goes by the trials of those around it alone, which tell how many samples the
+// noise here needs.
 #pragma once
 #include "film.cuh"
 
@@ -45,16 +51,29 @@ POLYFLY_FN int contrast(u32 a, u32 b) {
   }
   return most;
 }
-// The doubt after the trial, in 256ths of a code: of the pixel and what is above, below and beside it.
-POLYFLY_FN int first_doubt(const u32* above, const u32* row, const u32* below) {
-  const int a = contrast(row[0], above[0]), b = contrast(row[0], below[0]);
-  const int c = contrast(row[0], row[-1]), d = contrast(row[0], row[1]);
+// The trials of a pixel, in the middle, and those around it.
+struct Around {
+  u32 at[5][5];
+};
+// The doubt after the trial, in 256ths of a code. Whitted: of the pixel and what is above, below and beside it. Paths:
+// the mean of all around it, and a quarter more.
+POLYFLY_FN int first_doubt(const Constants& constants, const Around& around) {
+  const u32 own = around.at[2][2];
+  if (constants.path) {
+    int sum = -(int)(own >> 24);
+    for (int j = 0; j < 5; ++j)
+      for (int i = 0; i < 5; ++i) sum += (int)(around.at[j][i] >> 24);
+    return (sum << DOUBT_SHIFT) * 5 / 96;
+  }
+  const int a = contrast(own, around.at[1][2]), b = contrast(own, around.at[3][2]);
+  const int c = contrast(own, around.at[2][1]), d = contrast(own, around.at[2][3]);
   const int ab = a < b ? b : a, cd = c < d ? d : c;
-  const int beside = (ab < cd ? cd : ab) * CONTRAST_DOUBT, own = (int)(row[0] >> 24) << DOUBT_SHIFT;
-  return own < beside ? beside : own;
+  const int beside = (ab < cd ? cd : ab) * CONTRAST_DOUBT, doubt = (int)(own >> 24) << DOUBT_SHIFT;
+  return doubt < beside ? beside : doubt;
 }
-// The doubt after another round.
-POLYFLY_FN Int next_doubt(Int apart, Int before) {
+// The doubt after another round, of twice as many samples. That of paths falls as noise does, by the root of two.
+POLYFLY_FN Int next_doubt(const Constants& constants, Int apart, Int before) {
+  if (constants.path) return (before * Int(181)) >> 8;
   const Int kept = before >> 1;
   return select(apart < kept, kept, apart);
 }

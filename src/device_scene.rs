@@ -7,16 +7,18 @@ pub mod lightmap;
 pub mod lights;
 pub mod materials;
 pub mod polyhedra;
+mod sky;
 
 use crate::assets::Assets;
 use crate::gpu_types::{
     Array, BVH_STACK, Constants, FILTER_LAST, FloorQuad, Frame, Inline, Light, MAX_DEPTH, MipLevel, Scene as GpuScene,
-    SmallScene, TONE_LUT_LAST,
+    SmallScene, Star, TONE_LUT_LAST,
 };
 use crate::math::srgb::linear;
 use crate::math::vec3::{Vec3, scale, single, sub};
 use crate::scene::{
-    Body, Filter, FloorShape, LampPattern, LampSamples, LampSides, Material, MaterialKind, Scene, Tone, limits,
+    Body, Exposure, Filter, FloorShape, LampPattern, LampSamples, LampSides, Material, MaterialKind, Scene, Tone,
+    limits,
 };
 use geometry::Geometry;
 use std::marker::PhantomData;
@@ -39,6 +41,10 @@ pub struct FixedArrays {
     pub sky: Vec<f32>,
     /// Where samples stand for the film's filter; empty for a box.
     pub filter: Vec<f32>,
+    /// The sky's stars, by cell.
+    pub stars: Vec<Star>,
+    /// The first star of each cell, and their number.
+    pub star_cells: Vec<i32>,
 }
 
 /// A scene's arrays in host memory.
@@ -110,7 +116,10 @@ impl DeviceScene {
             texels.reserve(level.texels.len() * 2);
             level.texels.iter().for_each(|&texel| push_texel(&mut texels, texel));
         }
+        let (stars, star_cells) = sky::stars(assets.sky.as_deref());
         let fixed = FixedArrays {
+            stars,
+            star_cells,
             lights: lights::points(scene, geometry.reach),
             floor: scene.world.floor.as_ref().map(floor::flatten).unwrap_or_default(),
             mip_levels,
@@ -136,6 +145,12 @@ impl DeviceScene {
         let sky_distance = 4.0 * geometry.reach;
         let constants = Constants { bvh_root: geometry.root, sky_distance, relief_u, relief_v, ..self.constants };
         Ok(DeviceScene { fixed: Arc::clone(&self.fixed), geometry, constants, origin: self.origin })
+    }
+
+    /// The same scene on a film of this exposure, in stops.
+    pub fn exposed(&self, scene: &Scene, assets: &Assets, stops: f64) -> DeviceScene {
+        let [cutoff, light_cutoff] = lights::cutoffs(scene, assets, stops).map(|c| c as f32);
+        DeviceScene { constants: Constants { cutoff, light_cutoff, ..self.constants }, ..self.clone() }
     }
 
     /// The same scene as a picture of another size and other numbers of samples and bounces, those of `scene`.
@@ -205,6 +220,8 @@ impl DeviceScene {
             normals: to.put(&[])?,
             sky: to.put(&fixed.sky)?,
             filter: to.put(&fixed.filter)?,
+            stars: to.put(&fixed.stars)?,
+            star_cells: to.put(&fixed.star_cells)?,
             constants: self.constants,
         })
     }
@@ -303,9 +320,17 @@ fn constants(scene: &Scene, assets: &Assets, geometry: &Geometry) -> Constants {
     let grid = grid(scene);
     let from_below = world.sky.from_below;
     let [relief_u, relief_v] = floor::relief_offset(floor);
+    // Of an automatic exposure nobody knows yet: the trial frames are to find what light there is.
+    let stops = match scene.film.exposure {
+        Exposure::Stops(stops) => stops,
+        Exposure::Auto => lights::stops_to_white(scene, assets),
+    };
+    let [cutoff, light_cutoff] = lights::cutoffs(scene, assets, stops);
     Constants {
         ambient: linear_colour(world.ambient),
-        cutoff: render.cutoff as f32,
+        cutoff: cutoff as f32,
+        light_cutoff: light_cutoff as f32,
+        starlight: sky.map_or([0.0; 3], |s| single(s.starlight)),
         zenith: linear_colour(world.sky.zenith),
         highlight: world.highlight as f32,
         horizon: linear_colour(world.sky.horizon),

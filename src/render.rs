@@ -209,11 +209,15 @@ impl Renderer {
                 Ok((assets, Arc::new(device_scene)))
             });
             let chosen = chosen.join()?;
-            let (assets, device_scene) = prepared?;
+            let (assets, mut device_scene) = prepared?;
             let (stop, options) = (Arc::default(), options.clone());
             let stops = match scene.film.exposure {
                 Exposure::Stops(stops) => stops,
-                Exposure::Auto => pool.install(|| exposure::find(&scene, &assets, &device_scene, isa, &pool)),
+                Exposure::Auto => {
+                    let stops = pool.install(|| exposure::find(&scene, &assets, &device_scene, isa, &pool));
+                    device_scene = Arc::new(device_scene.exposed(&scene, &assets, stops));
+                    stops
+                }
             };
             Ok(Renderer {
                 isa,

@@ -277,7 +277,8 @@ impl RenderSettings {
     }
     /// Samples as each pixel needs them.
     pub(crate) fn set_adaptive(&mut self, adaptive: Adaptive) {
-        self.adaptive = Some(adaptive);
+        let first = if self.is_path() { Adaptive::FIRST_PATHS.min(adaptive.most) } else { 1 };
+        self.adaptive = Some(Adaptive { least: adaptive.least.max(first), ..adaptive });
         if let Integrator::Path { samples, noise } = &mut self.integrator {
             (*samples, *noise) = (adaptive.most, 0.0);
         }
@@ -329,7 +330,7 @@ pub struct Body {
     pub material: Material,
     /// Distance of every vertex from the centre.
     pub radius: f64,
-    /// R of a pane met from inside, where it is another: a one-way mirror.
+    /// R of a pane met from inside, where it is another: a one-way mirror. What it leaves of 1 is all that passes there.
     pub reflection_inside: Option<f64>,
     /// Lamps on each edge.
     pub lamps: u32,
@@ -382,6 +383,15 @@ impl Body {
     /// Whether there is light on its bars.
     pub(crate) fn has_lamps(&self) -> bool {
         self.bar > 0.0 && (self.strip || self.lamps > 0)
+    }
+    /// R and T of panes met from inside. Of a one-way mirror no more passes than it leaves: together they give back what
+    /// comes, or less.
+    pub(crate) fn shares_inside(&self) -> (f64, f64) {
+        let (reflection, transparency) = self.material.shares();
+        match self.reflection_inside {
+            Some(inside) => (inside, transparency.min(1.0 - inside)),
+            None => (reflection, transparency),
+        }
     }
     /// Width of the bars where none is given, in circumradii.
     pub const BAR: f64 = 0.045;

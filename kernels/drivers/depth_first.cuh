@@ -154,10 +154,10 @@ POLYFLY_FN RadianceSum trial_sum(const Constants& constants, const Film& film, i
   return sum;
 }
 POLYFLY_FN int first_doubt(const Constants& constants, const Film& film, int x, int y) {
-  const u32 above[] = {0, trial_at(constants, film, x, y - 1)}, below[] = {0, trial_at(constants, film, x, y + 1)};
-  const u32 row[] = {trial_at(constants, film, x - 1, y), trial_at(constants, film, x, y),
-                     trial_at(constants, film, x + 1, y)};
-  return first_doubt(above + 1, row + 1, below + 1);
+  Around around;
+  for (int j = 0; j < 5; ++j)
+    for (int i = 0; i < 5; ++i) around.at[j][i] = trial_at(constants, film, x + i - 2, y + j - 2);
+  return first_doubt(constants, around);
 }
 template <bool SUMS, class S>
 POLYFLY_FN void store_adaptive(const S& scene, const Launch& launch, const Film& film, int x, int y,
@@ -216,7 +216,7 @@ struct OnePixel {
       trace(taken, next, 1);
       taken += next;
       limit.rise();
-      doubt = (int)next_doubt(farthest(before, sum_codes(scene, launch, sum, taken)), Int(doubt));
+      doubt = (int)next_doubt(scene.constants, farthest(before, sum_codes(scene, launch, sum, taken)), Int(doubt));
     }
     store(true, taken);
   }

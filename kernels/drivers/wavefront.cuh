@@ -308,13 +308,18 @@ static __attribute__((noinline)) void trace_trial(Wavefront<S>& t, const Launch&
 template <class Integrator, class S>
 static __attribute__((noinline)) void trace_more(Wavefront<S>& t, const Launch& launch, const Film& film) {
   const Constants& constants = t.scene.constants;
-  u32 shown[TILE + 2][TILE + 2];
-  for (int y = 0; y < TILE + 2; ++y)
-    for (int x = 0; x < TILE + 2; ++x) shown[y][x] = trial_at(constants, film, t.left + x - 1, t.top + y - 1);
+  u32 shown[TILE + 4][TILE + 4];
+  for (int y = 0; y < TILE + 4; ++y)
+    for (int x = 0; x < TILE + 4; ++x) shown[y][x] = trial_at(constants, film, t.left + x - 2, t.top + y - 2);
   int first[TILE][TILE];
-  for (int y = 0; y < TILE; ++y)
-    for (int x = 0; x < TILE; ++x)
-      first[y][x] = first_doubt(&shown[y][x + 1], &shown[y + 1][x + 1], &shown[y + 2][x + 1]);
+  for (int y = 0; y < TILE; ++y) {
+    for (int x = 0; x < TILE; ++x) {
+      Around around;
+      for (int j = 0; j < 5; ++j)
+        for (int i = 0; i < 5; ++i) around.at[j][i] = shown[y + j][x + i];
+      first[y][x] = first_doubt(constants, around);
+    }
+  }
 
   DoubtLimit limit = {(float)launch.noise};
   int chosen[TILE_PIXELS], doubt[TILE_PIXELS], colours[TILE_PIXELS], taken[TILE_PIXELS], count = 0;
@@ -323,7 +328,7 @@ static __attribute__((noinline)) void trace_more(Wavefront<S>& t, const Launch& 
     tile_pixel(pixel, x, y);
     const bool inside = t.left + x < constants.width && t.top + y < constants.height;
     const bool more = inside && !limit.allows(first[y][x]);
-    colours[pixel] = (int)(shown[y + 1][x + 1] | ~TRIAL_COLOUR);
+    colours[pixel] = (int)(shown[y + 2][x + 2] | ~TRIAL_COLOUR);
     taken[pixel] = launch.least;
     doubt[pixel] = first[y][x];
     if (more) chosen[count++] = pixel;
@@ -350,7 +355,7 @@ static __attribute__((noinline)) void trace_more(Wavefront<S>& t, const Launch& 
       int colour[POLYFLY_LANES], now[POLYFLY_LANES];
       for (int i = 0; i < POLYFLY_LANES; ++i) now[i] = doubt[chosen[at + i < count ? at + i : at]];
       store(colour, packed(codes));
-      store(now, next_doubt(farthest(last, codes), load(now)));
+      store(now, next_doubt(constants, farthest(last, codes), load(now)));
       for (int i = 0; i < POLYFLY_LANES && at + i < count; ++i) {
         const int pixel = chosen[at + i];
         colours[pixel] = colour[i];

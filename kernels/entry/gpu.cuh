@@ -301,7 +301,7 @@ POLYFLY_FN void judge_round(const S& scene, const Launch& launch, const Film& fi
       const RadianceSum sum = trial_sum(scene.constants, film, x, y);
       const Codes before = {Int(one.codes[0]), Int(one.codes[1]), Int(one.codes[2])};
       const Codes codes = sum_codes(scene, launch, sum, now);
-      one = doubtful(x, y, (int)next_doubt(farthest(before, codes), Int(one.doubt)), codes);
+      one = doubtful(x, y, (int)next_doubt(scene.constants, farthest(before, codes), Int(one.doubt)), codes);
       goes_on = now < launch.samples_per_pixel && !limit.allows(one.doubt);
       if (!goes_on) store_adaptive<SUMS>(scene, launch, film, x, y, sum, now);
     }

@@ -49,19 +49,21 @@ POLYFLY_FN Ray sample_bsdf(const S& scene, const Ray& ray, const Surface<S>& s, 
     m.some = m.some & !(fuzzy & !(dot(m.d, s.n) > zero));
   }
   continues = continues & !(is_mirror & !m.some);
-  const Vec weight = select(is_diffuse, s.albedo, select(is_mirror, m.weight, s.transmit));
+  Vec onward = select(is_mirror, m.weight, s.transmit);
+  if constexpr (!SceneTraits<S>::plain) onward = onward * s.dye;
+  const Vec weight = select(is_diffuse, s.albedo, onward);
   next.weight = ray.weight * weight * (all * reciprocal(max(chance, Real(1.0e-20f))));
   // Lambert's cosine: the normal's tip is the middle of a sphere of directions.
   const Vec sum = s.n + ball;
   const Vec lambert = select(dot(sum, sum) > Real(1.0e-6f), sum, s.n);
   next.d = normalise(select(is_diffuse, lambert, select(is_mirror, m.d, refract(s, ray.d))));
   next.from = select(is_diffuse | is_mirror, s.same_side, s.other_side);
-  // Lights have been asked for what surfaces spread; the ray counts its share of them, also behind panes that let it
-  // straight through, since the shadow rays have passed these too.
-  const Mask on = (!is_diffuse) & (!is_mirror) & (s.ior == one);
+  // Lights have been asked for what surfaces spread; the ray counts its share of them, also behind what shadow rays have
+  // passed too, straight on.
+  const Mask on = (!is_diffuse) & (!is_mirror) & s.lit_through;
   Int asked = select(on, ray.bounces & Int(~BOUNCE_MASK), Int(0));
   const Int history =
-      widened(ray.bounces & Int(DIFFUSED | DISPERSED | SPREAD_MASK), select(is_mirror, s.widening, zero));
+      widened(ray.bounces & Int(DIFFUSED | DISPERSED | SPREAD_MASK | BLURRED), select(is_mirror, s.widening, zero));
   if constexpr (SceneTraits<S>::plain) {
     asked = select(is_diffuse, Int(LIGHTS_SAMPLED | DIFFUSED), asked);
   } else {
@@ -71,7 +73,9 @@ POLYFLY_FN Ray sample_bsdf(const S& scene, const Ray& ray, const Surface<S>& s, 
                              select(s.alpha >= Real(LAMP_ALPHA), Int(LAMPS_SAMPLED), Int(0)));
     asked = select(is_diffuse | (is_mirror & (s.alpha > zero)),
                    density_note(select(is_diffuse, lambertian, m.density)) | Int(LIGHTS_SAMPLED) | lamps, asked);
-    asked = select(is_diffuse | is_mirror, asked, asked | s.onward);
+    const Mask blurs = is_diffuse | (is_mirror & (s.fuzz + s.alpha > zero));
+    asked = asked | select(is_diffuse, Int(0), s.onward) | select(is_mirror, s.mirrored, Int(0)) |
+        select(blurs, Int(BLURRED), Int(0));
   }
   next.bounces = (bounce + Int(1)) | history | asked;
 
@@ -96,7 +100,7 @@ struct PathTracing {
                                    Q& queue) {
     const Mask surface = active & (hit.surface != Int(NO_SURFACE)), away = active & !surface;
     if (any(away)) {
-      const Vec light = asked.weight * (seen_sky(scene, asked, away) * sky_share(scene, asked, away));
+      const Vec light = asked.weight * (seen_sky(scene, frame, asked, away) * sky_share(scene, asked, away));
       queue.add_radiance(asked, limited(scene, asked, light), away);
     }
     if (!any(surface)) return false;

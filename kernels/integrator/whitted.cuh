@@ -40,11 +40,19 @@ POLYFLY_FN SecondaryRays spawn_secondary_rays(const S& scene, const Ray& ray, co
   c.reflected.weight = ray.weight * m.weight;
   c.reflected.from = s.same_side;
   if (any(met & (s.widening > Real(0.0f)))) c.reflected.bounces = widened(c.reflected.bounces, s.widening);
+  if constexpr (!SceneTraits<S>::plain) {
+    c.reflected.weight = c.reflected.weight * s.dye;
+    c.reflected.bounces =
+        c.reflected.bounces | s.onward | s.mirrored | select(s.alpha > Real(0.0f), Int(BLURRED), Int(0));
+  }
   c.reflects = deeper & m.some & !(max_component(c.reflected.weight) < cutoff) & (max_component(m.weight) > Real(0.0f));
   c.transmitted.d = refract(s, ray.d);
   c.transmitted.from = s.other_side;
   c.transmitted.weight = ray.weight * s.transmit;
-  if constexpr (!SceneTraits<S>::plain) c.transmitted.bounces = c.transmitted.bounces | s.onward;
+  if constexpr (!SceneTraits<S>::plain) {
+    c.transmitted.weight = c.transmitted.weight * s.dye;
+    c.transmitted.bounces = c.transmitted.bounces | s.onward;
+  }
   c.transmits = deeper & !(max_component(c.transmitted.weight) < cutoff) & (max_component(s.transmit) > Real(0.0f));
   return c;
 }
@@ -78,7 +86,7 @@ struct Whitted {
                                    Q& queue) {
     const Mask surface = active & (hit.surface != Int(NO_SURFACE));
     if (!any(surface)) {
-      queue.add_radiance(asked, asked.weight * seen_sky(scene, asked, active), active);
+      queue.add_radiance(asked, asked.weight * seen_sky(scene, frame, asked, active), active);
       return false;
     }
     const Mask met = given_any(surface);
@@ -87,7 +95,8 @@ struct Whitted {
     queue.add_radiance(
         ray,
         ray.weight *
-            select(met, s.emission + s.albedo * vec(scene.constants.ambient), seen_sky(scene, ray, active & !surface)),
+            select(met, s.emission + s.albedo * vec(scene.constants.ambient),
+                   seen_sky(scene, frame, ray, active & !surface)),
         active);
     POLYFLY_NO_UNROLL
     for (int i = 0; i < light_count(scene); ++i) sample_light<true>(scene, i, ray, s, met, queue);

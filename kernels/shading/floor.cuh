@@ -117,6 +117,8 @@ POLYFLY_FN void shade_floor(const S& scene, const Frame& frame, int k, const Ray
     if (scene.constants.relief_levels > 0) {
       const Relief relief = floor_relief(scene, k, ray.d, s.n, hit.u, hit.v, floor_cover(cone, facing), m);
       s.n = select(m, relief.n, s.n);
+      // Its slopes differ by more from sample to sample than a star is wide.
+      s.mirrored = select(m, Int(BLURRED), s.mirrored);
       s.alpha = select(m, relief.alpha, s.alpha);
     }
     if (scene.constants.floor_metal) {

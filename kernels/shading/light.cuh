@@ -53,7 +53,7 @@ POLYFLY_FN LightSample light_from(const S& scene, Vec towards, const Light& ligh
     }
   }
   sample.colour = ray.weight * seen * vec(light.colour);
-  sample.some = sample.some & (max_component(sample.colour) > Real(0.5f * scene.constants.cutoff));
+  sample.some = sample.some & (max_component(sample.colour) > Real(scene.constants.light_cutoff));
   return sample;
 }
 

@@ -3,7 +3,8 @@
 #include "../shapes/convex.cuh"
 #include "floor.cuh"
 
-// Glass: what bends light of the ray's wavelength, what is left of it on its way through, and its colour from here on.
+// Glass: what bends light of the ray's wavelength, what is left of it on its way through, and its colour from here on,
+// mirrored or not: the mirrored share depends on the wavelength too.
 // index, dispersion and absorb are the glass's; the share that is mirrored follows later, by s.ior.
 template <class S>
 POLYFLY_FN void shade_glass(const Ray& ray, const Hit& hit, Mask m, const Wavelength& wave, Real index, Real dispersion,
@@ -13,7 +14,7 @@ POLYFLY_FN void shade_glass(const Ray& ray, const Hit& hit, Mask m, const Wavele
     const Real bent = fma(dispersion, wave.term, index);
     s.ior = select(disperses, select(hit.leaving, bent, reciprocal(bent)), s.ior);
     const Mask anew = disperses & ((ray.bounces & Int(DISPERSED)) == Int(0));
-    s.transmit = select(anew, s.transmit * wave.response, s.transmit);
+    s.dye = select(anew, wave.response, s.dye);
     s.onward = select(anew, Int(DISPERSED), s.onward);
   }
   const Mask absorbs = m & hit.leaving & (max_component(absorb) > Real(0.0f));
@@ -89,20 +90,19 @@ POLYFLY_FN Vec lamp_light(const S&, const Body& body, Real across, Real place, c
   return light * fma(head * head, Real(0.95f), Real(0.05f));
 }
 
-// Past the critical angle all is mirrored, whatever the surface's shares are.
+// Past the critical angle what would have passed, the share T, is mirrored, undyed. What the surface mirrors and spreads
+// itself stays as it is.
 template <class S>
-POLYFLY_FN void total_reflection(Vec d, Mask met, Surface<S>& s) {
+POLYFLY_FN void total_reflection(Vec d, Real transparency, Mask met, Surface<S>& s) {
   const Real zero = Real(0.0f), one = Real(1.0f);
   const Mask bends = met & (s.ior != one);
   if (!any(bends)) return;
   const Real cosine = -dot(s.n, d);
-  const Mask total =
-      bends & (fma(s.ior * s.ior, fma(cosine, cosine, -one), one) < zero) & (max_component(s.transmit) > zero);
-  const Vec black = vec(zero, zero, zero);
-  s.albedo = select(total, black, s.albedo);
-  s.highlight_weight = select(total, zero, s.highlight_weight);
-  s.reflect = select(total, Reflectance<S>::all(one), s.reflect);
-  s.transmit = select(total, black, s.transmit);
+  const Mask total = bends & (fma(s.ior * s.ior, fma(cosine, cosine, -one), one) < zero);
+  // Shares of more than all are a scene's own, and would add up here without end.
+  const Real both = min(Reflectance<S>::most(s.reflect) + transparency, one);
+  s.reflect = select(total, Reflectance<S>::all(both), s.reflect);
+  s.transmit = select(total, vec(zero, zero, zero), s.transmit);
 }
 
 // How far the rim of a bar leans away from its edge, as a tangent; and bounces after which bars mirror nothing.
@@ -201,12 +201,20 @@ POLYFLY_FN void shade_body(const S& scene, const Frame& frame, int k, const Ray&
   const Real facing = dot(n, ray.d);
   s.n = select(m, select(facing < Real(0.0f), n, -n), s.n);
   const Vec colour = vec(body.colour);
-  s.albedo = select(m, colour * Real(body.local), s.albedo);
-  s.highlight_weight = select(m, Real(body.highlight_weight), s.highlight_weight);
-  Real mirrored = Real(body.reflect);
-  if constexpr (!SceneTraits<S>::plain) mirrored = select(hit.leaving, Real(body.reflect_inside), mirrored);
+  Real local = Real(body.local), highlight_weight = Real(body.highlight_weight);
+  Real mirrored = Real(body.reflect), transparency = Real(body.transmit);
+  Mask lit_through = first_lanes(body.shadow_transmit > 0.0f ? POLYFLY_LANES : 0);
+  if constexpr (!SceneTraits<S>::plain) {
+    local = select(hit.leaving, Real(body.local_inside), local);
+    highlight_weight = select(hit.leaving, Real(body.highlight_weight_inside), highlight_weight);
+    mirrored = select(hit.leaving, Real(body.reflect_inside), mirrored);
+    transparency = select(hit.leaving, Real(body.transmit_inside), transparency);
+  }
+  s.albedo = select(m, colour * local, s.albedo);
+  s.highlight_weight = select(m, highlight_weight, s.highlight_weight);
   s.reflect = select(m, Reflectance<S>::all(mirrored), s.reflect);
-  s.transmit = select(m, colour * Real(body.transmit), s.transmit);
+  s.transmit = select(m, colour * transparency, s.transmit);
+  s.lit_through = (s.lit_through & !m) | (m & lit_through);
   s.ior = select(m, select(hit.leaving, Real(body.ior), Real(body.inverse_ior)), s.ior);
   if constexpr (!SceneTraits<S>::plain) {
     if (body.metal) {
@@ -225,7 +233,7 @@ POLYFLY_FN void shade_body(const S& scene, const Frame& frame, int k, const Ray&
   const Int in = Int(body.code_in), out = Int(4 * k);
   s.same_side = select(m, select(hit.leaving, in, out), s.same_side);
   s.other_side = select(m, select(hit.leaving, out, in), s.other_side);
-  total_reflection(ray.d, m, s);
+  total_reflection(ray.d, transparency, m, s);
   if (!(body.bar > 0.0f)) return;
   // A footprint's half reaches the bar.
   const Footprint f = {s.cone * Real(frame.pixel_footprint), reciprocal(max(abs(facing), Real(0.01f)))};
@@ -314,6 +322,8 @@ POLYFLY_FN void shade_primitive(const S& scene, const Ray& ray, const Hit& hit, 
   Vec mirror = read_vec(data, words, at + Int(WORD(Material, mirror)), m),
       refract = read_vec(data, words, at + Int(WORD(Material, transmit)), m);
   s.transmit = select(m, refract, s.transmit);
+  const Int stops = read((const int*)data, words, at + Int(WORD(Material, stops_shadow_rays)), m);
+  s.lit_through = s.lit_through & !(m & (stops > Int(0)));
   const Mask glass = m & (read((const int*)data, words, at + Int(WORD(Material, glass)), m) > Int(0));
   if (any(glass)) {
     if constexpr (!SceneTraits<S>::plain) {
@@ -333,7 +343,7 @@ POLYFLY_FN void shade_primitive(const S& scene, const Ray& ray, const Hit& hit, 
   const Int out = (number << 2) + Int(FROM_PRIMITIVE), in = out + Int(1);
   s.same_side = select(m, select(hit.leaving, in, out), s.same_side);
   s.other_side = select(m, select(hit.leaving, out, in), s.other_side);
-  total_reflection(ray.d, m, s);
+  total_reflection(ray.d, read(data, words, at + Int(WORD(Material, transparency)), m), m, s);
 }
 
 template <class S>
@@ -354,7 +364,10 @@ POLYFLY_FN Surface<S> shading_point(const S& scene, const Frame& frame, const Ra
                   Real(1.0f),
                   Int(FROM_NOWHERE),
                   Int(FROM_NOWHERE),
+                  first_lanes(POLYFLY_LANES),
                   Int(0),
+                  Int(0),
+                  vec(Real(1.0f), Real(1.0f), Real(1.0f)),
                   cone_at(ray, hit.t),
                   zero,
                   vec(Real(1.0f), Real(1.0f), Real(1.0f))};

@@ -1,5 +1,6 @@
 // The sky: a gradient from the horizon up, or a map of all directions.
 #pragma once
+#include "../shapes/ray.cuh"
 #include "texture.cuh"
 
 // The map is the octahedron |x| + |y| + |z| = 1 unfolded into a square, -1 to 1 each way, the lower half in its corners
@@ -46,6 +47,43 @@ POLYFLY_FN Vec sky_map(const S& scene, Vec d, Mask m) {
   return mix(upper, lower, fy);
 }
 
+// What stars add to the sky's map in direction d, which may be below nought. The map holds their mean light, for rays
+// that a surface has spread; those that have only been mirrored and bent see points, round and as bright in sum, as wide
+// as a sample or as STAR_SIZE, in radians. angle: between samples on the ray; pixel: between pixels.
+#define STAR_SIZE 8.0e-4f
+template <class S>
+POLYFLY_APART Vec starlight(const S& scene, Vec d, Real angle, Real pixel, Mask m) {
+  const Real zero = Real(0.0f), one = Real(1.0f);
+  const Real radius = max(max(angle * Real(1.25f), pixel * Real(0.8f)), Real(STAR_SIZE));
+  const Mask shown = m & (d.z > zero) & (radius < Real(STAR_REACH));
+  Vec sum = vec(zero, zero, zero);
+  if (!any(shown)) return sum;
+  const Vec towards = select(shown, d, vec(zero, zero, one));
+  const SkyPlace p = octahedral_place(towards);
+  const Real half = Real(0.5f * (float)STAR_CELLS);
+  const Int last = Int(STAR_CELLS - 1);
+  Int x = to_int(fma(p.u, half, half)), y = to_int(fma(p.v, half, half));
+  x = select(x > last, last, x);
+  y = select(y > last, last, y);
+  const Int cell = select(shown, y * Int(STAR_CELLS) + x, Int(0));
+  Int at = read(scene.star_cells.data, scene.star_cells.len, cell, shown);
+  const Int end = read(scene.star_cells.data, scene.star_cells.len, cell + Int(1), shown);
+  const Real inverse = reciprocal(select(shown, radius * radius, one));
+  const float* data = (const float*)scene.stars.data;
+  const int words = WORDS(Star) * scene.stars.len;
+  for (Mask left = shown & (at < end); any(left); left = left & (at < end)) {
+    const Int star = at * Int(WORDS(Star));
+    const Vec off = towards - read_vec(data, words, star + Int(WORD(Star, direction)), left);
+    const Real rest = max(fma(dot(off, off), -inverse, one), zero);
+    const Vec light = read_vec(data, words, star + Int(WORD(Star, irradiance)), left) * (rest * rest);
+    sum = select(left, sum + light, sum);
+    at = at + Int(1);
+  }
+  // The disc's profile, (1 - r^2)^2, fills a third of the circle.
+  const Vec mean = vec(scene.constants.starlight) * (one - exp_minus(max(towards.z, zero) * Real(6.0f)));
+  return select(shown, sum * (inverse * Real(0.95492966f)) - mean, vec(zero, zero, zero));
+}
+
 // Light from direction d, in the lanes of m.
 template <class S>
 POLYFLY_FN Vec sky(const S& scene, Vec d, Mask m) {
@@ -59,9 +97,18 @@ POLYFLY_FN Vec sky(const S& scene, Vec d, Mask m) {
 // The light that a ray finds at its end, in the lanes of m. Where pictures are transparent, one from the camera itself
 // finds none.
 template <class S>
-POLYFLY_FN Vec seen_sky(const S& scene, const Ray& ray, Mask m) {
-  const Vec light = sky(scene, ray.d, m);
+POLYFLY_FN Vec seen_sky(const S& scene, const Frame& frame, const Ray& ray, Mask m) {
+  Vec light = sky(scene, ray.d, m);
   if constexpr (!SceneTraits<S>::plain) {
+    const Mask clear = m & ((ray.bounces & Int(BLURRED)) == Int(0));
+    if (scene.stars.len > 0 && any(clear)) {
+      // The square of the focal length in pixels, kept within what all devices take roots of.
+      const Vec forward = vec(frame.forward);
+      const Real zero = Real(0.0f), focal2 = max(min(dot(forward, forward), Real(1.0e30f)), Real(1.0e-30f));
+      const Real pixel = reciprocal(sqrt(focal2));
+      const Vec both = light + starlight(scene, ray.d, cone_growth(ray) * Real(frame.pixel_footprint), pixel, clear);
+      light = vec(max(both.x, zero), max(both.y, zero), max(both.z, zero));
+    }
     if (scene.constants.transparent)
       return select((ray.bounces & Int(BOUNCE_MASK)) > Int(0), light, vec(Real(0.0f), Real(0.0f), Real(0.0f)));
   }

@@ -31,7 +31,10 @@ struct Surface {
   Real ior;        // on the way through; 1 = straight
   Int same_side;   // Ray::from of the reflected ray
   Int other_side;  // and of the transmitted one
-  Int onward;      // what to add to the transmitted ray's bounces: DISPERSED where it is of one wavelength now
+  Mask lit_through;  // shadow rays pass here as the transmitted ray does
+  Int onward;        // what to add to the bounces of rays that go on: DISPERSED where they are of one wavelength now
+  Int mirrored;      // and to those of the reflected ray
+  Vec dye;           // times the weight of rays that go on: the wavelength's share of red, green and blue
   Real cone;       // see cone_at
   Real widening;   // what a curved mirror adds to the angle of a ray's cone, over the camera's
   Vec passed;      // what is left of light that has come to the surface through the glass behind it

@@ -134,7 +134,10 @@ POLYFLY_FN void transmittance_body(const S& scene, int k, Vec o, Vec d, Real dd,
   }
   const Vec pane = vec(body.colour) * Real(body.shadow_transmit);
   left = select(in, left * pane, left);
-  left = select(out, left * pane, left);
+  if constexpr (SceneTraits<S>::plain)
+    left = select(out, left * pane, left);
+  else
+    left = select(out, left * (vec(body.colour) * Real(body.shadow_transmit_inside)), left);
   if (!SceneTraits<S>::plain && body.absorb[0] + body.absorb[1] + body.absorb[2] > 0.0f) {
     // From where the line enters, or starts, to where it leaves, or ends.
     const Real share = max(min(c.leave, one) - select(here, zero, max(c.enter, zero)), zero);

@@ -13,11 +13,13 @@ struct Ray {
   Int pixel;  // within the tile
 };
 
-// How wide the cone is t further on. After a curved mirror it widens faster than the camera's.
-POLYFLY_FN Real cone_at(const Ray& ray, Real t) {
+// The angle of the cone, over the camera's between samples: after a curved mirror it is larger.
+POLYFLY_FN Real cone_growth(const Ray& ray) {
   const Int spread = (ray.bounces & Int(SPREAD_MASK)) >> SPREAD_SHIFT;
-  return fma(t, from_bits((spread + Int(127)) << 23), ray.length);
+  return from_bits((spread + Int(127)) << 23);
 }
+// How wide the cone is t further on.
+POLYFLY_FN Real cone_at(const Ray& ray, Real t) { return fma(t, cone_growth(ray), ray.length); }
 // Ray::bounces of a ray that a curved mirror has widened one way, by this much of the camera's angle: the mean of both
 // ways counts. By nothing: as it is.
 POLYFLY_FN Int widened(Int bounces, Real widening) {

@@ -31,9 +31,8 @@ POLYFLY_FN void intersect_sphere(const Scene& scene, int i, const Ray& ray, Mask
 }
 
 // What a surface lets through to shadow rays. Where path tracing bends light, it stops them: paths find the way.
-POLYFLY_FN Vec shadow_transmittance(const Scene& scene, const Material& m) {
-  const bool bends = m.ior != 1.0f || m.glass;
-  return scene.constants.path && bends ? vec(Real(0.0f), Real(0.0f), Real(0.0f)) : vec(m.transmit);
+POLYFLY_FN Vec shadow_transmittance(const Material& m) {
+  return m.stops_shadow_rays ? vec(Real(0.0f), Real(0.0f), Real(0.0f)) : vec(m.transmit);
 }
 
 // Light that comes through a ball: tinted where the line enters and leaves.
@@ -49,7 +48,7 @@ POLYFLY_FN void transmittance_sphere(const S& scene, int i, Vec o, Vec d, Real i
   const Mask out = crossed & (inside | (c.leave > Real(0.0f))) & (c.leave < Real(1.0f));
   if (!any(in | out)) return;
   const Material& material = scene.materials.at(scene.sphere_materials.at(i));
-  const Vec pane = shadow_transmittance(scene, material);
+  const Vec pane = shadow_transmittance(material);
   left = select(in, left * pane, left);
   left = select(out, left * pane, left);
   if (!SceneTraits<S>::plain && material.absorb[0] + material.absorb[1] + material.absorb[2] > 0.0f) {

@@ -38,6 +38,6 @@ POLYFLY_FN void transmittance_triangle(const Scene& scene, int i, Vec o, Vec d, 
   const TriangleHit x = intersect_triangle(tri, o, d);
   const Mask in = asked & x.hit & (x.t < Real(1.0f));
   if (!any(in)) return;
-  left = select(in, left * shadow_transmittance(scene, scene.materials.at(tri.material_index)), left);
+  left = select(in, left * shadow_transmittance(scene.materials.at(tri.material_index)), left);
   active = active & (max_component(left) > Real(0.0f));
 }

@@ -19,13 +19,25 @@ use std::path::Path;
 pub struct SkyMap {
     /// Texels along a side.
     pub side: usize,
-    /// Linear r, g, b, row after row.
+    /// Linear r, g, b, row after row; the stars' mean light among it.
     pub texels: Vec<[f32; 3]>,
+    /// Points of light, which rays see that no surface has spread.
+    pub stars: Vec<Star>,
+    /// Their mean light high up, linear: towards the horizon it fades as they do ([`star_share`]).
+    pub starlight: Vec3,
+}
+
+/// A point of light in the sky.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Star {
+    /// Where, of length 1.
+    pub direction: Vec3,
+    /// Its light on a surface that faces it, linear.
+    pub irradiance: Vec3,
 }
 
 // Sides of maps: of those that are made, and of pictures. Brightest light that a texel may hold: a half float's.
 const MADE_SIDE: usize = 512;
-const NIGHT_SIDE: usize = 1024;
 const SIDES: [usize; 2] = [64, 2048];
 const BRIGHTEST: f64 = 65_504.0;
 // Samples along a texel's side.
@@ -47,10 +59,12 @@ impl SkyMap {
             SkySource::Dusk => made(dusk),
             SkySource::Overcast => made(overcast),
             SkySource::Night => {
-                // Stars need smaller texels than what is behind them.
-                let mut map = SkyMap::baked(NIGHT_SIDE, 1, |d| scale(night(turned(d)), sky.intensity)).doubled();
-                map.add_stars(sky.intensity, |d| [d[0] * cosine - d[1] * sine, d[1] * cosine + d[0] * sine, d[2]]);
-                map
+                let stars = stars(sky.intensity, |d| [d[0] * cosine - d[1] * sine, d[1] * cosine + d[0] * sine, d[2]]);
+                let starlight = mean_of(&stars);
+                let with_stars = SkyMap::baked(MADE_SIDE, MADE_SAMPLES, |d| {
+                    add(scale(night(turned(d)), sky.intensity), scale(starlight, star_share(d[2])))
+                });
+                SkyMap { stars, starlight, ..with_stars }
             }
             SkySource::File(path) => {
                 let picture = Equirectangular::read(path, limits)?;
@@ -72,14 +86,13 @@ impl SkyMap {
             }
             sum.map(|c| (c / count).clamp(0.0, BRIGHTEST) as f32)
         };
-        SkyMap { side, texels: (0..side * side).into_par_iter().map(texel).collect() }
+        let texels = (0..side * side).into_par_iter().map(texel).collect();
+        SkyMap { side, texels, stars: Vec::new(), starlight: [0.0; 3] }
     }
 
-    // Each texel as four.
-    fn doubled(self) -> SkyMap {
-        let side = 2 * self.side;
-        let texel = |at: usize| self.texels[at / side / 2 * self.side + at % side / 2];
-        SkyMap { side, texels: (0..side * side).into_par_iter().map(texel).collect() }
+    /// Brightest component of any texel; of a point's light it knows nothing.
+    pub fn brightest(&self) -> f32 {
+        self.texels.as_flattened().iter().copied().fold(0.0, f32::max)
     }
 
     /// r, g, b of each texel with a rim of one texel around them, which has what lies beyond the sides.
@@ -111,43 +124,15 @@ impl SkyMap {
         };
         (0..across * across).into_par_iter().map(cell).collect()
     }
-
-    // Stars of many brightnesses, all over the upper half.
-    fn add_stars(&mut self, intensity: f64, turned: impl Fn(Vec3) -> Vec3) {
-        let mut seed = 0x2545_f491_4f6c_dd1du64;
-        let mut random = || {
-            seed ^= seed << 13;
-            seed ^= seed >> 7;
-            seed ^= seed << 17;
-            (seed >> 11) as f64 / (1u64 << 53) as f64
-        };
-        for _ in 0..2600 {
-            let (z, angle) = (random(), 2.0 * PI * random());
-            let r = (1.0 - z * z).max(0.0).sqrt();
-            let d = turned([r * libm::cos(angle), r * libm::sin(angle), z]);
-            // Few are bright; those near the horizon drown in its haze.
-            let brightness = 0.2 * libm::pow(random().max(1e-3), -0.8) * (1.0 - libm::exp(-6.0 * z)) * intensity;
-            let warmth = random();
-            let colour = [0.75 + 0.25 * warmth, 0.85, 1.1 - 0.35 * warmth];
-            let (u, v) = unfolded(d);
-            let place = |t: f64| ((t + 1.0) * 0.5 * self.side as f64 - 0.5).clamp(0.0, (self.side - 1) as f64);
-            let (x, y) = (place(u), place(v));
-            for (dx, dy) in [(0, 0), (1, 0), (0, 1), (1, 1)] {
-                let (i, j) = ((x as usize + dx).min(self.side - 1), (y as usize + dy).min(self.side - 1));
-                let share = (1.0 - (x - (x as usize + dx) as f64).abs()) * (1.0 - (y - (y as usize + dy) as f64).abs());
-                let texel = &mut self.texels[j * self.side + i];
-                *texel = [0, 1, 2].map(|c| texel[c] + (colour[c] * brightness * share.max(0.0)) as f32);
-            }
-        }
-    }
 }
 
-// The octahedron's point at (u, v) of the square, -1 to 1 each way; and back.
-fn octahedron(u: f64, v: f64) -> Vec3 {
+/// The octahedron's point at (u, v) of the square, -1 to 1 each way.
+pub fn octahedron(u: f64, v: f64) -> Vec3 {
     let z = 1.0 - u.abs() - v.abs();
     if z < 0.0 { [(1.0 - v.abs()).copysign(u), (1.0 - u.abs()).copysign(v), z] } else { [u, v, z] }
 }
-fn unfolded(d: Vec3) -> (f64, f64) {
+/// Where a direction is on the map's square.
+pub fn unfolded(d: Vec3) -> (f64, f64) {
     let size = d[0].abs() + d[1].abs() + d[2].abs();
     let (x, y) = (d[0] / size, d[1] / size);
     if d[2] < 0.0 { ((1.0 - y.abs()).copysign(x), (1.0 - x.abs()).copysign(y)) } else { (x, y) }
@@ -277,6 +262,42 @@ fn night(d: Vec3) -> Vec3 {
     let town = dot(normalise([d[0], d[1], 1e-9]), [0.8, -0.6, 0.0]).max(0.0);
     let sky = add(sky, scale([0.085, 0.046, 0.018], libm::pow(town, 5.0) * libm::exp(-7.0 * height)));
     mix(sky, [0.002, 0.002, 0.003], smooth(0.0, 0.03, -d[2]))
+}
+
+/// The share of its light that a star keeps at this height, the sine of its angle over the horizon: low ones drown in haze.
+pub fn star_share(height: f64) -> f64 {
+    1.0 - libm::exp(-6.0 * height.max(0.0))
+}
+
+// Of a star of brightness 1, the light on a surface.
+const STAR_IRRADIANCE: f64 = 2.0e-6;
+
+// Stars of many brightnesses, all over the upper half.
+fn stars(intensity: f64, turned: impl Fn(Vec3) -> Vec3) -> Vec<Star> {
+    let mut seed = 0x2545_f491_4f6c_dd1du64;
+    let mut random = || {
+        seed ^= seed << 13;
+        seed ^= seed >> 7;
+        seed ^= seed << 17;
+        (seed >> 11) as f64 / (1u64 << 53) as f64
+    };
+    let star = |_| {
+        let (z, angle) = (random(), 2.0 * PI * random());
+        let r = (1.0 - z * z).max(0.0).sqrt();
+        let direction = turned([r * libm::cos(angle), r * libm::sin(angle), z]);
+        // Few are bright.
+        let brightness = 0.2 * libm::pow(random().max(1e-3), -0.8) * star_share(z) * intensity;
+        let warmth = random();
+        let irradiance = scale([0.75 + 0.25 * warmth, 0.85, 1.1 - 0.35 * warmth], brightness * STAR_IRRADIANCE);
+        Star { direction, irradiance }
+    };
+    (0..2600).map(star).collect()
+}
+
+// The mean light of stars high up: with that share at each height the upper half sends as much as they do.
+fn mean_of(stars: &[Star]) -> Vec3 {
+    let whole = 2.0 * PI * (1.0 - (1.0 - libm::exp(-6.0)) / 6.0);
+    scale(stars.iter().fold([0.0; 3], |sum, star| add(sum, star.irradiance)), 1.0 / whole)
 }
 
 fn overcast(d: Vec3) -> Vec3 {

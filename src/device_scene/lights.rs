@@ -6,8 +6,9 @@ use super::polyhedra::{lamp_light, lamp_radius};
 use crate::assets::Assets;
 use crate::gpu_types::{EMITTER_SKY, EMITTER_SPHERE, EMITTER_TRIANGLE, Emitter, Light as GpuLight, SKY_CELLS};
 use crate::math::platonic::Solid;
+use crate::math::srgb::linear;
 use crate::math::vec3::{Vec3, add, cross, length, normalise, scale, single, sub};
-use crate::scene::{Body, LampSides, Scene};
+use crate::scene::{Body, LampSides, Material, MaterialKind, Scene};
 
 /// The scene's point lights; `reach` bounds its coordinates.
 pub fn points(scene: &Scene, reach: f32) -> Vec<GpuLight> {
@@ -25,6 +26,38 @@ pub fn points(scene: &Scene, reach: f32) -> Vec<GpuLight> {
 fn brought_near(position: Vec3, reach: f64) -> Vec3 {
     let (limit, far) = (1.0e7 * reach, length(position));
     if reach > 0.0 && far > limit { scale(position, limit / far) } else { position }
+}
+
+/// The weight below which a ray is dropped, and the light that a lamp or light must add at least: the scene's `cutoff` is of
+/// light as the film shows it. A film that brightens lowers both. Where all that shines is dimmer than white a ray brings
+/// less than its weight, which raises the first again: light that is dimmed by stops which the film gives back makes the
+/// same picture by the same rays. No source counts as brighter than white, nor a film as darker than a plain one.
+pub fn cutoffs(scene: &Scene, assets: &Assets, stops: f64) -> [f64; 2] {
+    let gain = libm::exp2(stops).max(1.0);
+    let cutoff = scene.render.cutoff;
+    [cutoff / (gain * brightest(scene, assets)).max(1.0), 0.5 * cutoff / gain]
+}
+
+/// The stops that make white of what is brightest, if it is less.
+pub fn stops_to_white(scene: &Scene, assets: &Assets) -> f64 {
+    -libm::log2(brightest(scene, assets).max(1e-6))
+}
+
+// The brightest of all that shines, linear, 1 at most.
+fn brightest(scene: &Scene, assets: &Assets) -> f64 {
+    let world = &scene.world;
+    let top = |c: Vec3| c.into_iter().fold(0.0, f64::max);
+    let encoded = |c: Vec3| top(c.map(linear));
+    let lights = world.lights.iter().map(|light| encoded(light.colour));
+    let lamps = world.bodies.iter().filter(|b| b.has_lamps()).map(|b| top(lamp_light(b)));
+    let glow = |m: &Material| match m.kind {
+        MaterialKind::Light { strength } => encoded(m.colour) * strength,
+        _ => 0.0,
+    };
+    let gradient = || encoded(world.sky.zenith).max(encoded(world.sky.horizon));
+    let sky = assets.sky.as_ref().map_or_else(gradient, |map| f64::from(map.brightest()));
+    let all = lights.chain(lamps).chain(world.materials().map(glow)).chain([sky, encoded(world.ambient)]);
+    all.fold(0.0, f64::max).min(1.0)
 }
 
 /// What is drawn by lot to be asked for its light.

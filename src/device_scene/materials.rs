@@ -12,7 +12,12 @@ pub fn flatten(scene: &Scene, m: &Material) -> GpuMaterial {
     let times = |x: f64| colour.map(|c| (f64::from(c) * x) as f32);
     let all = |x: f64| [x as f32; 3];
     let highlight = m.highlight.unwrap_or(scene.world.highlight);
-    let none = GpuMaterial { ior: 1.0, alpha: alpha(m.roughness), ..GpuMaterial::default() };
+    let none = GpuMaterial {
+        ior: 1.0,
+        alpha: alpha(m.roughness),
+        stops_shadow_rays: i32::from(stops_shadow_rays(scene, m)),
+        ..GpuMaterial::default()
+    };
     match m.kind {
         MaterialKind::Plain { reflection, transparency, ior } => {
             let local = (1.0 - reflection - transparency).max(0.0);
@@ -21,6 +26,7 @@ pub fn flatten(scene: &Scene, m: &Material) -> GpuMaterial {
                 highlight_weight: (local * highlight) as f32,
                 mirror: all(reflection),
                 transmit: times(transparency),
+                transparency: transparency as f32,
                 ior: ior as f32,
                 ..none
             }
@@ -30,6 +36,7 @@ pub fn flatten(scene: &Scene, m: &Material) -> GpuMaterial {
         }
         MaterialKind::Glass { ior, .. } => GpuMaterial {
             transmit: surface_tint(m),
+            transparency: 1.0,
             ior: ior as f32,
             glass: 1,
             dispersion: dispersion(m),
@@ -38,6 +45,13 @@ pub fn flatten(scene: &Scene, m: &Material) -> GpuMaterial {
         },
         MaterialKind::Light { strength } => GpuMaterial { emission: times(strength), ..none },
     }
+}
+
+/// Whether path tracing's shadow rays end at it: light bends there, or is tinted on a way that a shadow ray does not know,
+/// and paths find it. The kernels ask nothing else, neither of shadow rays nor of paths, so that both are of one mind.
+pub fn stops_shadow_rays(scene: &Scene, m: &Material) -> bool {
+    let is_tinted_inside = matches!(m.kind, MaterialKind::Glass { tint_distance: Some(_), .. });
+    scene.render.is_path() && (m.ior() != 1.0 || is_tinted_inside)
 }
 
 /// GGX's alpha.

@@ -1,7 +1,7 @@
 //! Polyhedra as pairs of planes, and what reaches into them.
 
 use super::linear_colour;
-use super::materials::{absorption, alpha, dispersion, surface_tint};
+use super::materials::{absorption, alpha, dispersion, stops_shadow_rays, surface_tint};
 use crate::assets::Assets;
 use crate::assets::mesh::Corners;
 use crate::gpu_types::{Body as GpuBody, LAMPS_INSIDE, LAMPS_OUTSIDE, SEALED, Slab};
@@ -47,22 +47,29 @@ pub fn flatten(scene: &Scene, k: usize, is_sealed: bool, slabs: &mut Vec<Slab>) 
     let spacing = body.solid.edge_length() * body.radius / f64::from(lamps.max(1));
     let material = &body.material;
     let ior = material.ior();
-    let bends = scene.render.is_path() && (ior != 1.0 || material.is_glass());
+    let stops = stops_shadow_rays(scene, material);
     let (reflection, transparency) = material.shares();
+    let (reflection_inside, transparency_inside) = body.shares_inside();
     let (metal, fuzz) = match material.kind {
         MaterialKind::Metal { fuzz, measured } => (1 + i32::from(measured.is_some()), fuzz as f32),
         _ => (0, 0.0),
     };
     let local = (1.0 - reflection - transparency).max(0.0);
+    let local_inside = (1.0 - reflection_inside - transparency_inside).max(0.0);
+    let highlight = material.highlight.unwrap_or(scene.world.highlight);
+    let shadow = |through: f64| if stops { 0.0 } else { through as f32 };
     GpuBody {
         centre: single(body.centre),
         bounds: (1.02 * body.radius * body.radius) as f32,
         colour: surface_tint(material),
         local: local as f32,
-        highlight_weight: (local * material.highlight.unwrap_or(scene.world.highlight)) as f32,
+        highlight_weight: (local * highlight) as f32,
         reflect: reflection as f32,
-        reflect_inside: body.reflection_inside.unwrap_or(reflection) as f32,
+        reflect_inside: reflection_inside as f32,
         transmit: transparency as f32,
+        transmit_inside: transparency_inside as f32,
+        local_inside: local_inside as f32,
+        highlight_weight_inside: (local_inside * highlight) as f32,
         ior: ior as f32,
         bar: (body.bar * body.radius * sine) as f32,
         bar_to_edge: (1.0 / sine) as f32,
@@ -78,7 +85,8 @@ pub fn flatten(scene: &Scene, k: usize, is_sealed: bool, slabs: &mut Vec<Slab>) 
         first_slab: first as i32,
         slabs: (slabs.len() - first) as i32,
         inverse_ior: (1.0 / ior) as f32,
-        shadow_transmit: if bends { 0.0 } else { transparency as f32 },
+        shadow_transmit: shadow(transparency),
+        shadow_transmit_inside: shadow(transparency_inside),
         bar_reflect: body.bar_reflection as f32,
         bar_inverse: if body.bar > 0.0 { (1.0 / (body.bar * body.radius * sine)) as f32 } else { 0.0 },
         bar_turn: if body.bar > 0.0 { (2.0 / (body.bar * body.radius)) as f32 } else { 0.0 },

@@ -3,7 +3,7 @@
 /// Adaptive sampling: how many samples a pixel takes (kernels/adaptive.cuh).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Adaptive {
-    /// So many each, 1 to [`Adaptive::most`].
+    /// So many each, 1 to [`Adaptive::most`]; of paths at least [`Adaptive::FIRST_PATHS`].
     pub least: u32,
     /// No pixel takes more.
     pub most: u32,
@@ -14,6 +14,10 @@ pub struct Adaptive {
 impl Adaptive {
     /// The noise of scenes that do not say.
     pub const NOISE: f64 = 1.5;
+
+    /// First samples of a path-traced pixel, at least, if it may have so many. Of fewer too many pixels miss a small light
+    /// that their neighbours miss as well, agree, and stay too dark.
+    pub const FIRST_PATHS: u32 = 16;
 
     /// `A..B`, of samples that a pixel can have.
     ///

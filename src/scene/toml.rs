@@ -267,11 +267,15 @@ impl Validator {
             ));
         }
         let (reflection, transparency) = material.shares();
-        let inside = raw.reflection_inside.as_ref().map_or(0.0, |value| value.get_ref().0);
-        if let Some(what) = super::material::adds_light(reflection.max(inside), transparency) {
+        if let Some(what) = super::material::adds_light(reflection, transparency) {
             let span =
                 raw.transparency.as_ref().or(raw.reflection.as_ref()).map_or(spanned.span(), |value| value.span());
             self.warnings.push(Problem::new(span, what, super::material::ADDS_LIGHT));
+        }
+        if let Some(value) = &raw.reflection_inside
+            && let Some((what, so)) = super::material::passes_less(value.get_ref().0, transparency)
+        {
+            self.warnings.push(Problem::new(value.span(), what, so));
         }
         Body {
             material,

@@ -68,13 +68,13 @@ pub struct RawRender {
     /// How light is followed: by Whitted's rays or by paths.
     #[schemars(extend("x-group" = "Rays"))]
     pub integrator: Text,
-    /// Samples along each side of a pixel (of each pixel with paths); or a range such as "4..64": of each pixel, as many as it needs.
+    /// Samples along each side of a pixel (of each pixel with paths); or a range such as "4..64": of each pixel, as many as it needs; with paths 16 at least.
     #[schemars(extend("x-slider" = [1, 16]))]
     pub samples: Option<At<NumberOrWord>>,
     /// Most bounces of a ray.
     #[schemars(extend("x-slider" = [0, 32]))]
     pub depth: Number,
-    /// Rays weaker than this end.
+    /// Rays weaker than this end; weaker still where exposure brightens the picture.
     #[schemars(extend("x-slider" = [0, 0.02]))]
     pub cutoff: Number,
     /// Noise, in 8-bit codes, at which a picture is good enough; 0: all samples are taken.
@@ -389,7 +389,7 @@ with_material! {
         /// Of the ball around it.
         #[schemars(extend("x-slider" = [0.1, 5]))]
         pub radius: Number,
-        /// Share that it mirrors inside: a one-way mirror.
+        /// Share that it mirrors inside: a one-way mirror. No more than the rest passes there.
         #[schemars(extend("x-group" = "Material", "x-when" = { "material": ["plain"] }))]
         pub reflection_inside: Number,
         /// Lamps on each edge, or "strip".

@@ -49,6 +49,46 @@ fn soft_shadows_are_those_of_many_points() {
     assert!(rmse(&light(&path), &light(&whitted)) < 0.01);
 }
 
+// The cutoff is of light as the film shows it: light that is dimmed by stops which the film gives back makes the same
+// picture, by the same rays; and so it does where the film finds its exposure itself.
+#[test]
+fn dim_light_on_an_open_film_is_the_same_picture() {
+    let scene = |stops: i32, exposure: &str, how: &str| {
+        let share = f64::from(-stops).exp2();
+        let dimmed = |linear: f64| crate::math::srgb::srgb(linear * share);
+        let [light, sky, ambient] = [0.8, 0.4, 0.1].map(dimmed);
+        toml(&format!(
+            "[output]\nsize = [48, 36]\n[render]\n{how}\ndepth = 12\nambient = [{ambient}, {ambient}, {ambient}]\n\
+             [film]\nexposure = {exposure}\ntone = \"clip\"\n\
+             [sky]\nzenith = [{sky}, {sky}, {sky}]\nhorizon = [0, 0, 0]\n\
+             [camera]\nposition = [4, -3, 2]\nlook_at = [0, 0, 0]\nfov_deg = 45\n\
+             [[body]]\nsolid = \"cube\"\nreflection = 0.5\ntransparency = 0.45\nlamps = 4\nlamp_intensity = {}\n\
+             [floor]\ncorners = [[-5,-5,-1],[-5,5,-1],[5,5,-1],[5,-5,-1]]\n\
+             [[light]]\nposition = [3, -4, 5]\ncolor = [{light}, {light}, {light}]\n\
+             [[light]]\nposition = [-3, 4, 5]\ncolor = [0, {light}, 0]\nradius = 0.5\n",
+            0.2 * share
+        ))
+    };
+    let picture = |scene: Scene| crate::Renderer::new(scene).unwrap().still(0).unwrap().data().to_vec();
+    for how in ["samples = 2", "integrator = \"path\"\nsamples = 64"] {
+        let plain = picture(scene(0, "0", how));
+        for stops in [4, 8, 10] {
+            let open = picture(scene(stops, &stops.to_string(), how));
+            let off = plain.iter().zip(&open).map(|(a, b)| a.abs_diff(*b)).max().unwrap();
+            assert!(off <= 2, "{how}: {off} codes by {stops} stops");
+        }
+        let (auto, dim) = (picture(scene(0, "\"auto\"", how)), picture(scene(4, "\"auto\"", how)));
+        let off = auto.iter().zip(&dim).map(|(a, b)| a.abs_diff(*b)).max().unwrap();
+        assert!(off <= 3, "{how}: {off} codes with an automatic exposure");
+    }
+    // A film that closes loses nothing of what bright light there is.
+    let dark = crate::scene::Exposure::Stops(-6.0);
+    let mut bright = scene(-6, "0", "samples = 2");
+    bright.film.exposure = dark;
+    let off = picture(bright).iter().zip(picture(scene(0, "0", "samples = 2"))).map(|(a, b)| a.abs_diff(b)).max();
+    assert!(off.unwrap() <= 2, "{off:?}");
+}
+
 // The lens's picture is the mean of pinholes all over it, which all look at what is in focus.
 #[test]
 fn the_lens_is_the_mean_of_pinholes() {

@@ -89,6 +89,24 @@ fn measured_metals_have_their_colour_and_a_white_rim() {
     }
 }
 
+// Metals' colours are what Fresnel's equations say of measured constants, n and k at 630, 532 and 465 nm (from the sources
+// that MeasuredMetal::colour names).
+#[test]
+fn measured_metals_mirror_what_their_constants_say() {
+    for (metal, n, k) in [
+        (MeasuredMetal::Chromium, [3.56, 2.98, 2.13], [4.36, 4.45, 4.30]),
+        (MeasuredMetal::Titanium, [2.476, 2.208, 1.947], [3.096, 2.898, 2.695]),
+        (MeasuredMetal::Iron, [2.391, 2.126, 1.818], [3.317, 3.138, 2.969]),
+        (MeasuredMetal::Platinum, [2.314, 2.038, 1.879], [4.160, 3.612, 3.223]),
+    ] {
+        for (c, shown) in metal.colour().map(linear).into_iter().enumerate() {
+            let (n, k): (f64, f64) = (n[c], k[c]);
+            let expected = ((n - 1.0).powi(2) + k * k) / ((n + 1.0).powi(2) + k * k);
+            assert!((shown / expected - 1.0).abs() < 0.05, "{} {c}: {shown}, measured {expected}", metal.name());
+        }
+    }
+}
+
 // Through d of glass light keeps its colour to the power of d / tint_distance (Beer and Lambert).
 #[test]
 fn glass_tints_by_distance() {

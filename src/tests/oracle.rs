@@ -6,7 +6,7 @@ use crate::assets::source::Limits;
 use crate::assets::texture::Texture;
 use crate::math::srgb::linear;
 use crate::math::vec3::*;
-use crate::scene::{Body, Material, MaterialKind, Scene, TextureSource, Tone};
+use crate::scene::{Body, Exposure, Material, MaterialKind, Scene, TextureSource, Tone};
 
 const EPSILON: f64 = 1e-7;
 
@@ -132,6 +132,14 @@ impl<'a> Oracle<'a> {
         balls.chain(flat)
     }
 
+    // By how much the film brightens light, which is as bright as white at most places here: what is dropped is so much less.
+    fn brightening(&self) -> f64 {
+        match self.scene.film.exposure {
+            Exposure::Stops(stops) => stops.max(0.0).exp2(),
+            Exposure::Auto => panic!("exposures by number here"),
+        }
+    }
+
     fn material(&self, owner: Owner) -> Material {
         match owner {
             Owner::Ball(i) => self.balls[i].2,
@@ -200,7 +208,10 @@ impl<'a> Oracle<'a> {
                     if self.nearest_edge(k, add(o, scale(d, found.t))).across < body.bar * body.radius {
                         return [0.0; 3];
                     }
-                    let through = body.material.shares().1;
+                    let mut through = body.material.shares().1;
+                    if let (Some(inside), true) = (body.reflection_inside, dot(found.normal, d) > 0.0) {
+                        through = through.min(1.0 - inside);
+                    }
                     left = times(left, scale(lin(body.material.colour), through));
                 }
             }
@@ -305,7 +316,7 @@ impl<'a> Oracle<'a> {
         // A bar stands proud of its body, which does not shade it; inside, it stands in its own light.
         let (mut proud, mut behind) = (None, None);
         let mut albedo;
-        let (mut transmit, mut ior) = ([0.0; 3], 1.0);
+        let (mut transmit, mut through, mut ior) = ([0.0; 3], 0.0, 1.0);
         let mut reflect;
         let mut shine = scene.world.highlight;
         match found.owner {
@@ -316,7 +327,7 @@ impl<'a> Oracle<'a> {
                 };
                 albedo = lin(m.colour);
                 local = (1.0 - reflection - transparency).max(0.0);
-                (reflect, transmit) = (reflection, scale(albedo, transparency));
+                (reflect, through, transmit) = (reflection, transparency, scale(albedo, transparency));
                 ior = if entering { 1.0 / index } else { index };
                 shine = m.highlight.unwrap_or(shine);
             }
@@ -328,24 +339,29 @@ impl<'a> Oracle<'a> {
             }
             Owner::Body(k) => {
                 let body = &scene.world.bodies[k];
-                let (reflection, transparency) = body.material.shares();
+                let (mut reflection, mut transparency) = body.material.shares();
+                if let (Some(inside), false) = (body.reflection_inside, entering) {
+                    // A one-way mirror: no more passes than it leaves.
+                    (reflection, transparency) = (inside, transparency.min(1.0 - inside));
+                }
                 albedo = lin(body.material.colour);
                 local = (1.0 - reflection - transparency).max(0.0);
                 ior = if entering { 1.0 / body.material.ior() } else { body.material.ior() };
-                (reflect, transmit) = (reflection, scale(albedo, transparency));
+                (reflect, through, transmit) = (reflection, transparency, scale(albedo, transparency));
                 if body.material.is_glass() {
                     local = 0.0;
                     reflect = mirrored_share(ior, -dot(n, d));
-                    transmit = scale(albedo, 1.0 - reflect);
+                    through = 1.0 - reflect;
+                    transmit = scale(albedo, through);
                 }
                 // A bar stands proud of its body, which does not shade it; inside, it stands in its own light.
                 (proud, behind) = if entering { (Some(k), None) } else { (None, Some(outward)) };
             }
         }
         let cosine = -dot(n, d);
-        if 1.0 - ior * ior * (1.0 - cosine * cosine) < 0.0 && top(transmit) > 0.0 {
-            // Total reflection: all of it is mirrored.
-            (local, reflect, transmit) = (0.0, 1.0, [0.0; 3]);
+        if 1.0 - ior * ior * (1.0 - cosine * cosine) < 0.0 {
+            // Total reflection: what would have passed is mirrored, undyed.
+            (reflect, transmit) = ((reflect + through).min(1.0), [0.0; 3]);
         }
         albedo = scale(albedo, local);
         shine *= local;
@@ -399,7 +415,7 @@ impl<'a> Oracle<'a> {
             let lit = times(albedo.map(|a| a * lambert + highlight), lin(light.colour));
             if !scene.render.shadows {
                 sum = add(sum, lit);
-            } else if top(times(weight, lit)) > 0.5 * scene.render.cutoff {
+            } else if top(times(weight, lit)) > 0.5 * scene.render.cutoff / self.brightening() {
                 sum = add(
                     sum,
                     times(lit, self.transmittance(add(p, scale(n, EPSILON)), sub(to, scale(n, EPSILON)), proud)),
@@ -412,7 +428,7 @@ impl<'a> Oracle<'a> {
         let mirrored = sub(d, scale(n, 2.0 * dot(n, d)));
         let onward = |sum: &mut Vec3, direction: Vec3, factor: Vec3, growth: f64| {
             let weight = times(weight, factor);
-            if top(factor) > 0.0 && top(weight) >= scene.render.cutoff {
+            if top(factor) > 0.0 && top(weight) >= scene.render.cutoff / self.brightening() {
                 let more = self.radiance(p, direction, weight, bounces + 1, (width, growth), spread);
                 *sum = add(*sum, times(factor, more));
             }

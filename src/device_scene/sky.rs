@@ -1,0 +1,98 @@
+//! The sky's stars, sorted so that a ray finds those that it may see.
+
+use crate::assets::sky::{self, SkyMap, octahedron, unfolded};
+use crate::gpu_types::{STAR_CELLS, STAR_REACH, Star};
+use crate::math::vec3::{length, normalise, single, sub};
+
+// Points along a cell's side that are compared with a star, and how far apart they are at most.
+const POINTS: usize = 9;
+const SIDE: usize = STAR_CELLS as usize;
+
+/// The stars of each cell of the map's square, and where each cell's begin. A star is listed wherever its disc may reach.
+pub fn stars(map: Option<&SkyMap>) -> (Vec<Star>, Vec<i32>) {
+    let Some(map) = map.filter(|map| !map.stars.is_empty()) else { return (Vec::new(), Vec::new()) };
+    let mut cells = vec![Vec::new(); SIDE * SIDE];
+    for star in &map.stars {
+        let (u, v) = unfolded(star.direction);
+        let of = |t: f64| (((t + 1.0) * 0.5 * SIDE as f64) as usize).min(SIDE - 1);
+        let near = |i: usize| i.saturating_sub(1)..=(i + 1).min(SIDE - 1);
+        for (y, x) in near(of(v)).flat_map(|y| near(of(u)).map(move |x| (y, x))) {
+            if (x, y) == (of(u), of(v)) || reaches(star, x, y) {
+                cells[y * SIDE + x].push(*star);
+            }
+        }
+    }
+    let mut first = vec![0];
+    let mut list = Vec::new();
+    for cell in cells {
+        let flat = |star: sky::Star| Star {
+            direction: single(star.direction),
+            irradiance: single(star.irradiance),
+            ..Star::default()
+        };
+        list.extend(cell.into_iter().map(flat));
+        first.push(list.len() as i32);
+    }
+    (list, first)
+}
+
+// Whether the disc of a star may come into a cell: it is near one of the cell's points, by what lies between these too.
+fn reaches(star: &sky::Star, x: usize, y: usize) -> bool {
+    let place = |i: usize, k: usize| (i as f64 + k as f64 / (POINTS - 1) as f64) * 2.0 / SIDE as f64 - 1.0;
+    let point = |k: usize| normalise(octahedron(place(x, k % POINTS), place(y, k / POINTS)));
+    // Half of a diagonal between points, by how much the octahedron is stretched at most.
+    let between = 2.0 / (SIDE * (POINTS - 1)) as f64 * 0.5_f64.sqrt() * 3.0_f64.sqrt();
+    let limit = f64::from(STAR_REACH) + between;
+    (0..POINTS * POINTS).any(|k| length(sub(point(k), star.direction)) < limit)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::assets::source::Limits;
+    use crate::math::vec3::{add, cross, scale};
+    use crate::scene::{Sky, SkySource};
+    use std::f64::consts::PI;
+
+    fn night() -> SkyMap {
+        let sky = Sky { image: Some(SkySource::Night), rotation_deg: 40.0, ..Sky::default() };
+        SkyMap::of(&sky, Limits::default()).unwrap().unwrap()
+    }
+
+    // All that is near a star, over the horizon, finds it in its cell.
+    #[test]
+    fn stars_are_listed_where_they_are_seen() {
+        let map = night();
+        let (list, first) = stars(Some(&map));
+        assert_eq!(first.len(), SIDE * SIDE + 1);
+        for star in &map.stars {
+            let right = normalise(cross(star.direction, [0.3, 0.9, 0.2]));
+            let up = cross(star.direction, right);
+            for turn in 0..32 {
+                let (sine, cosine) = (f64::from(turn) * PI / 16.0).sin_cos();
+                let off = scale(add(scale(right, cosine), scale(up, sine)), 0.999 * f64::from(STAR_REACH));
+                let d = normalise(add(star.direction, off));
+                if d[2] <= 0.0 {
+                    continue;
+                }
+                let (u, v) = unfolded(d);
+                let of = |t: f64| (((t + 1.0) * 0.5 * SIDE as f64) as usize).min(SIDE - 1);
+                let cell = of(v) * SIDE + of(u);
+                let here = &list[first[cell] as usize..first[cell + 1] as usize];
+                assert!(here.iter().any(|s| s.direction == single(star.direction)), "{star:?} from {d:?}");
+            }
+        }
+    }
+
+    // The mean light that the map holds is that of all points.
+    #[test]
+    fn the_map_holds_the_light_of_its_stars() {
+        let map = night();
+        let points: f64 = map.stars.iter().map(|star| star.irradiance[1]).sum();
+        let steps = 1000;
+        let spread: f64 = (0..steps)
+            .map(|i| 2.0 * PI / f64::from(steps) * sky::star_share((f64::from(i) + 0.5) / f64::from(steps)))
+            .sum();
+        assert!((map.starlight[1] * spread / points - 1.0).abs() < 1e-3);
+    }
+}
