@@ -1,5 +1,5 @@
 //! Compiles the shared kernel text once for each instruction set of the target's CPU, and makes the Rust side of
-//! kernels/types.def; and names the pictures.
+//! kernels/types.def.
 
 #[path = "build/compile.rs"]
 mod compile;
@@ -12,8 +12,6 @@ fn main() {
     println!("cargo::rerun-if-changed=kernels");
     println!("cargo::rerun-if-changed=build.rs");
     println!("cargo::rerun-if-changed=build");
-    println!("cargo::rerun-if-changed=tests/goldens");
-    println!("cargo::rustc-env=POLYFLY_PICTURES={:016x}", pictures());
     let out = PathBuf::from(std::env::var_os("OUT_DIR").unwrap_or_default());
     let definitions = std::fs::read_to_string("kernels/types.def").unwrap_or_else(|e| panic!("kernels/types.def: {e}"));
     std::fs::write(out.join("gpu_types.rs"), rust_types(&definitions)).unwrap_or_else(|e| panic!("gpu_types.rs: {e}"));
@@ -52,27 +50,6 @@ fn main() {
         println!("cargo::rustc-link-lib=asan");
         println!("cargo::rustc-link-lib=ubsan");
     }
-}
-
-// FNV-1a of all that frames hang on: the kernels' sources (the PTX is made from them), and the golden pictures, which hold
-// the host's part. A run is not resumed by a program with another.
-fn pictures() -> u64 {
-    let mut files = Vec::new();
-    let mut folders = vec![PathBuf::from("kernels"), PathBuf::from("tests/goldens")];
-    while let Some(folder) = folders.pop() {
-        for entry in std::fs::read_dir(&folder).into_iter().flatten().flatten() {
-            let path = entry.path();
-            if path.is_dir() {
-                folders.push(path);
-            } else if path.extension().is_none_or(|e| e != "ptx") {
-                files.push(path);
-            }
-        }
-    }
-    files.sort();
-    let read = |path: &PathBuf| std::fs::read(path).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
-    let bytes = files.iter().flat_map(read);
-    bytes.fold(0xcbf2_9ce4_8422_2325, |h, b| (h ^ u64::from(b)).wrapping_mul(0x0000_0100_0000_01b3))
 }
 
 // What C++ makes of types.def by macros (kernels/types.cuh), for Rust.

@@ -26,6 +26,7 @@ mod light;
 mod materials;
 mod motion;
 mod oracle;
+mod picture_version;
 mod random_scenes;
 mod sampling;
 mod scene;

@@ -26,8 +26,9 @@ pub const NAME: &str = "manifest.json";
 // A resolved scene above this is not written out; its hash tells whether it is another, not where.
 const LONGEST_SCENE: usize = 1 << 20;
 
-/// Names the pictures that this program makes: it changes whenever a pixel of theirs may.
-const PICTURES: &str = env!("POLYFLY_PICTURES");
+/// Names the pictures that this program makes: a checksum of what a fixed set of scenes looks like. A test computes it again
+/// (src/tests/picture_version.rs).
+const PICTURES: &str = include_str!("picture_version.txt").trim_ascii();
 
 // More than any manifest of ours has.
 const LONGEST: u64 = 256 << 20;
@@ -45,7 +46,7 @@ struct Manifests {
 /// What the frames of a pattern are.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Manifest {
-    /// Version of its pictures: a checksum of the kernels' sources and of the golden pictures.
+    /// Version of its pictures: another program version with the same one makes the same frames.
     pub pictures: String,
     /// SHA-256 of the resolved scene, of its files and of what follows here up to `pattern`.
     pub hash: String,
