@@ -29,5 +29,9 @@ fn the_version_is_the_checksum_of_the_pictures() {
         panic!("blessed {}: run again without POLYFLY_BLESS", file.display());
     }
     let known = std::fs::read_to_string(&file).unwrap();
-    assert_eq!(known.trim(), version, "pictures have changed: if they should, say which in the CHANGELOG and run with POLYFLY_BLESS=1");
+    assert_eq!(
+        known.trim(),
+        version,
+        "pictures have changed: if they should, say which in the CHANGELOG and run with POLYFLY_BLESS=1"
+    );
 }

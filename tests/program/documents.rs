@@ -1,6 +1,11 @@
-//! What a reader of the documents meets first: links that lead somewhere, and a README that stays short.
+//! What a reader of the documents meets first: links that lead somewhere, a README that stays short, and a loop on top of it
+//! that shows what the renderer makes.
 
+use crate::common::{polyfly, words};
+use image::AnimationDecoder;
+use image::codecs::webp::WebPDecoder;
 use std::fs;
+use std::io::BufReader;
 use std::path::{Path, PathBuf};
 
 fn root() -> &'static Path {
@@ -40,4 +45,41 @@ fn links_lead_to_files() {
 fn the_readme_is_short() {
     let text = fs::read_to_string(root().join("README.md")).unwrap();
     assert!(text.lines().count() <= 150, "{} lines", text.lines().count());
+}
+
+// Means of the picture's blocks of 15 x 15 pixels, by channel, row after row.
+fn block_means(rgb: &image::RgbImage) -> Vec<f64> {
+    const SIDE: u32 = 15;
+    let mut means = Vec::new();
+    for (y, x) in (0..rgb.height() / SIDE).flat_map(|y| (0..rgb.width() / SIDE).map(move |x| (y, x))) {
+        for channel in 0..3 {
+            let pixels = (0..SIDE * SIDE).map(|i| rgb.get_pixel(x * SIDE + i % SIDE, y * SIDE + i / SIDE).0[channel]);
+            means.push(pixels.map(f64::from).sum::<f64>() / f64::from(SIDE * SIDE));
+        }
+    }
+    means
+}
+
+// Each frame of the loop must be coded by itself: an encoder that keeps what differs little from the frame before lets slow
+// changes add up, and shows old blocks beside new ones.
+#[test]
+fn the_loop_on_top_of_the_readme_is_what_the_renderer_makes() {
+    let file = fs::File::open(root().join("docs/crystal.webp")).unwrap();
+    let frames = WebPDecoder::new(BufReader::new(file)).unwrap().into_frames().collect_frames().unwrap();
+    assert_eq!(frames.len(), 120);
+    let dir = tempfile::tempdir().unwrap();
+    let output = dir.path().join("%d.png").display().to_string();
+    let scene = root().join("scenes/crystal.toml").display().to_string();
+    // Few samples: what they lack is noise, which the blocks' means hardly see.
+    let args = [&scene, "--cpu", "--size", "480x270", "--samples", "5", "--frames", "1,59,118", "-o", &output];
+    let run = polyfly(dir.path(), &args);
+    assert!(run.status.success(), "{}", words(&run));
+    for index in [1, 59, 118] {
+        let shown = image::DynamicImage::ImageRgba8(frames[index].buffer().clone()).into_rgb8();
+        let made = image::open(dir.path().join(format!("{index}.png"))).unwrap().into_rgb8();
+        assert_eq!((shown.width(), shown.height()), (480, 270));
+        let off: Vec<f64> = block_means(&shown).iter().zip(block_means(&made)).map(|(a, b)| (a - b).abs()).collect();
+        let (mean, max) = (off.iter().sum::<f64>() / off.len() as f64, off.iter().copied().fold(0.0, f64::max));
+        assert!(mean < 1.5 && max < 30.0, "frame {index} is off by {mean:.2} codes in the mean, {max:.1} at most");
+    }
 }
