@@ -339,7 +339,7 @@ fn read(text: &str, reading: Reading) -> Result<(Scene, Vec<Problem>), Problem> 
     let (pattern, made_up) = Pattern::parse(&super::expand_home(&path, reading.home).display().to_string())
         .map_err(|e| Problem::new(span.clone(), format!("token 2 (output path) is `{path}`"), e.to_string()))?;
     if made_up {
-        let what = format!("token 2 (output path) is `{path}`, which says not where the frame's number goes");
+        let what = format!("token 2 (output path) is `{path}`, which does not say where the frame's number goes");
         r.warnings.push(Problem::new(span, what, format!("frames are written as {pattern}")));
     }
     let (width, height) = r.size()?;

@@ -71,7 +71,7 @@ fn the_loop_on_top_of_the_readme_is_what_the_renderer_makes() {
     let output = dir.path().join("%d.png").display().to_string();
     let scene = root().join("scenes/crystal.toml").display().to_string();
     // Few samples: what they lack is noise, which the blocks' means hardly see.
-    let args = [&scene, "--cpu", "--size", "480x270", "--samples", "5", "--frames", "1,59,118", "-o", &output];
+    let args = [&scene, "--cpu", "--size", "480x270", "--samples", "12", "--frames", "1,59,118", "-o", &output];
     let run = polyfly(dir.path(), &args);
     assert!(run.status.success(), "{}", words(&run));
     for index in [1, 59, 118] {
@@ -80,6 +80,6 @@ fn the_loop_on_top_of_the_readme_is_what_the_renderer_makes() {
         assert_eq!((shown.width(), shown.height()), (480, 270));
         let off: Vec<f64> = block_means(&shown).iter().zip(block_means(&made)).map(|(a, b)| (a - b).abs()).collect();
         let (mean, max) = (off.iter().sum::<f64>() / off.len() as f64, off.iter().copied().fold(0.0, f64::max));
-        assert!(mean < 1.5 && max < 30.0, "frame {index} is off by {mean:.2} codes in the mean, {max:.1} at most");
+        assert!(mean < 2.0 && max < 45.0, "frame {index} is off by {mean:.2} codes in the mean, {max:.1} at most");
     }
 }

@@ -74,7 +74,7 @@ void judge_round(const S& scene, const Launch& launch, const Film& film, int tak
     const int x = (int)(one.pixel & 0xffffu), y = (int)(one.pixel >> 16);
     const Codes before = {Int(one.codes[0]), Int(one.codes[1]), Int(one.codes[2])};
     const Codes codes = sum_codes(scene, launch, trial_sum(scene.constants, film, x, y), now);
-    judge<SUMS>(scene, launch, film, x, y, now, (int)next_doubt(farthest(before, codes), Int(one.doubt)), queue);
+    judge<SUMS>(scene, launch, film, x, y, now, (int)next_doubt(scene.constants, farthest(before, codes), Int(one.doubt)), queue);
   }
 }
 template <class Integrator, class S>
