@@ -69,7 +69,7 @@ mod tests {
             let right = normalise(cross(star.direction, [0.3, 0.9, 0.2]));
             let up = cross(star.direction, right);
             for turn in 0..32 {
-                let (sine, cosine) = (f64::from(turn) * PI / 16.0).sin_cos();
+                let (sine, cosine) = libm::sincos(f64::from(turn) * PI / 16.0);
                 let off = scale(add(scale(right, cosine), scale(up, sine)), 0.999 * f64::from(STAR_REACH));
                 let d = normalise(add(star.direction, off));
                 if d[2] <= 0.0 {
