@@ -1,6 +1,6 @@
 """The studio in headless Chromium. Usage: tests/studio.py check|measure POLYFLY [SCENE]
 
-`check` looks at all that the page does; `measure` prints figures (benches/studio). Needs chromium, chromium-driver and selenium.
+`check` looks at all that the page does; `measure` prints figures (scripts/measure/studio). Needs chromium, chromium-driver and selenium.
 """
 
 import json

@@ -1,5 +1,5 @@
-// Embree's single-ray speed on the mesh of benches/mesh.py, one thread, the rays of a pinhole camera as
-// benches/cpu-mesh gives them to polyfly. Build: g++ -O3 -march=native benches/embree.cpp -lembree3 -o embree-bench;
+// Embree's single-ray speed on the mesh of scripts/measure/mesh.py, one thread, the rays of a pinhole camera as
+// scripts/measure/cpu-mesh gives them to polyfly. Build: g++ -O3 -march=native scripts/measure/embree.cpp -lembree3 -o embree-bench;
 // run: embree-bench FILE.ply
 #include <embree3/rtcore.h>
 

@@ -1,6 +1,6 @@
-"""Draws the cost table of a results file (benches/gpu) as an SVG: Grays/s against million rays a frame.
+"""Draws the cost table of a results file (scripts/measure/gpu) as an SVG: Grays/s against million rays a frame.
 
-Usage: python3 benches/plot.py benches/results/FILE.md docs/cost.svg
+Usage: python3 scripts/measure/plot.py benches/results/FILE.md docs/cost.svg
 """
 
 import math

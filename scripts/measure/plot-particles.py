@@ -1,6 +1,6 @@
-"""Draws time against the number of particles, CPU beside GPU, from the output of benches/worlds.
+"""Draws time against the number of particles, CPU beside GPU, from the output of scripts/measure/worlds.
 
-Usage: python3 benches/plot-particles.py RESULTS docs/particles.svg
+Usage: python3 scripts/measure/plot-particles.py RESULTS docs/particles.svg
 """
 
 import math

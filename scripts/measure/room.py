@@ -1,4 +1,4 @@
-"""What benches/mitsuba runs: one room in both programs."""
+"""What scripts/measure/mitsuba runs: one room in both programs."""
 
 import json
 import statistics
