@@ -1,0 +1,41 @@
+# Each recipe calls a script, so that everything works without `just` too.
+
+# List the recipes.
+default:
+    @just --list
+
+# What a change must pass: format, lints, documentation, quick tests.
+check *args:
+    scripts/check {{args}}
+
+# All tests (needs ffmpeg).
+test *args:
+    scripts/test {{args}}
+
+# Accept what the program makes now: golden pictures, the pictures' version, snapshots, generated pages.
+bless:
+    scripts/bless
+
+# Make the PTX anew after a change of kernels/ (no GPU needed).
+ptx *args:
+    scripts/ptx {{args}}
+
+# Time the parts of the CPU renderer.
+bench *args:
+    cargo bench --bench cpu -- {{args}}
+
+# Compare the instructions of this tree with those of the last tag, or of a commit.
+instructions *args:
+    scripts/instructions {{args}}
+
+# Licences, sources and known faults of the dependencies.
+supply *args:
+    scripts/supply {{args}}
+
+# Fuzz everything that reads foreign bytes.
+fuzz *args:
+    scripts/fuzz {{args}}
+
+# Everything that must hold on main, on a Debian machine: about half an hour.
+ci:
+    .ci/run
