@@ -23,85 +23,85 @@ POLYFLY_FN Codes codes_of(const S& scene, Real r, Real g, Real b, Mask m) {
   return codes;
 }
 POLYFLY_FN Int difference(Int a, Int b) { return select(a < b, b - a, a - b); }
-POLYFLY_FN Int farthest(const Codes& a, const Codes& b) {
+POLYFLY_FN Int max_difference(const Codes& a, const Codes& b) {
   const Int r = difference(a.r, b.r), g = difference(a.g, b.g), blue = difference(a.b, b.b);
-  const Int most = select(r < g, g, r);
-  return select(most < blue, blue, most);
+  const Int largest = select(r < g, g, r);
+  return select(largest < blue, blue, largest);
 }
-POLYFLY_FN Int packed(const Codes& c) {
+POLYFLY_FN Int pack_codes(const Codes& c) {
   const Int half = Int(128);
   return pack_rgba((c.r + half) >> 8, (c.g + half) >> 8, (c.b + half) >> 8);
 }
 // A pixel's trial: its colour, and above it the doubt in quarters of a code, as far as eight bits go.
-constexpr u32 TRIAL_COLOUR = 0xffffffu;
-constexpr int DOUBT_SHIFT = 6, MOST_DOUBT = 255;
-POLYFLY_FN Int trial_of(const Codes& half, const Codes& whole) {
-  const Int doubt = farthest(half, whole) >> DOUBT_SHIFT, most = Int(MOST_DOUBT);
-  return (packed(whole) & Int((int)TRIAL_COLOUR)) | shift_up(select(doubt < most, doubt, most), 24);
+constexpr u32 PILOT_COLOUR = 0xffffffu;
+constexpr int ERROR_SHIFT = 6, MAX_ERROR = 255;
+POLYFLY_FN Int pilot_of(const Codes& half, const Codes& whole) {
+  const Int error = max_difference(half, whole) >> ERROR_SHIFT, largest = Int(MAX_ERROR);
+  return (pack_codes(whole) & Int((int)PILOT_COLOUR)) | shift_up(select(error < largest, error, largest), 24);
 }
 
 // Doubt of an eighth of what neighbours differ by.
-constexpr int CONTRAST_DOUBT = 256 / 8;
+constexpr int CONTRAST_ERROR = 256 / 8;
 POLYFLY_FN int contrast(u32 a, u32 b) {
-  int most = 0;
+  int largest = 0;
   for (int shift = 0; shift < 24; shift += 8) {
     const int d = (int)((a >> shift) & 255u) - (int)((b >> shift) & 255u);
     const int size = d < 0 ? -d : d;
-    most = most < size ? size : most;
+    largest = largest < size ? size : largest;
   }
-  return most;
+  return largest;
 }
 // The trials of a pixel, in the middle, and those around it.
-struct Around {
+struct Neighbourhood {
   u32 at[5][5];
 };
 // The doubt after the trial, in 256ths of a code. Whitted: of the pixel and what is above, below and beside it. Paths:
 // the mean of all around it, and a quarter more.
-POLYFLY_FN int first_doubt(const Constants& constants, const Around& around) {
+POLYFLY_FN int pilot_error(const Constants& constants, const Neighbourhood& around) {
   const u32 own = around.at[2][2];
   if (constants.path) {
     int sum = -(int)(own >> 24);
     for (int j = 0; j < 5; ++j)
       for (int i = 0; i < 5; ++i) sum += (int)(around.at[j][i] >> 24);
-    return (sum << DOUBT_SHIFT) * 5 / 96;
+    return (sum << ERROR_SHIFT) * 5 / 96;
   }
   const int a = contrast(own, around.at[1][2]), b = contrast(own, around.at[3][2]);
   const int c = contrast(own, around.at[2][1]), d = contrast(own, around.at[2][3]);
   const int ab = a < b ? b : a, cd = c < d ? d : c;
-  const int beside = (ab < cd ? cd : ab) * CONTRAST_DOUBT, doubt = (int)(own >> 24) << DOUBT_SHIFT;
-  return doubt < beside ? beside : doubt;
+  const int beside = (ab < cd ? cd : ab) * CONTRAST_ERROR, error = (int)(own >> 24) << ERROR_SHIFT;
+  return error < beside ? beside : error;
 }
 // The doubt after another round, of twice as many samples. That of paths falls as noise does, by the root of two.
-POLYFLY_FN Int next_doubt(const Constants& constants, Int apart, Int before) {
+POLYFLY_FN Int next_error(const Constants& constants, Int apart, Int before) {
   if (constants.path) return (before * Int(181)) >> 8;
   const Int kept = before >> 1;
   return select(apart < kept, kept, apart);
 }
-POLYFLY_FN int clamped(int i, int end) { return i < 0 ? 0 : i < end ? i : end - 1; }
+POLYFLY_FN int clamp_index(int i, int end) { return i < 0 ? 0 : i < end ? i : end - 1; }
 // A pixel of the trial; beyond the picture the nearest one.
-POLYFLY_FN u32 trial_at(const Constants& constants, const Film& film, int x, int y) {
-  const int row = clamped(y, constants.height) - film.trial_row;
-  return film.trial[row * constants.width + clamped(x, constants.width)];
+POLYFLY_FN u32 pilot_at(const Constants& constants, const FilmBuffers& film, int x, int y) {
+  const int row = clamp_index(y, constants.height) - film.pilot_row;
+  return film.pilot[row * constants.width + clamp_index(x, constants.width)];
 }
-POLYFLY_FN int trial_index(const Constants& constants, const Film& film, int x, int y) {
-  return (y - film.trial_row) * constants.width + x;
+POLYFLY_FN int pilot_index(const Constants& constants, const FilmBuffers& film, int x, int y) {
+  return (y - film.pilot_row) * constants.width + x;
 }
 // Samples that a pixel of `taken` takes next.
 POLYFLY_FN int next_round(const Launch& launch, int taken) {
-  const int left = launch.samples_per_pixel - taken;
-  return left < taken ? left : taken;
+  const int remaining = launch.samples_per_pixel - taken;
+  return remaining < taken ? remaining : taken;
 }
 // The doubt that is allowed. More samples are dearer each time, and the limit rises with their root: that makes the
 // error of a picture smallest for what it costs.
-struct DoubtLimit {
+struct ErrorLimit {
   float now;
   // The limit of pixels that have taken so many samples.
-  POLYFLY_METHOD static DoubtLimit after(const Launch& launch, int taken) {
-    DoubtLimit limit = {(float)launch.noise};
-    for (int n = launch.least; n < taken; n += next_round(launch, n)) limit.rise();
+  POLYFLY_METHOD static ErrorLimit after(const Launch& launch, int taken) {
+    ErrorLimit limit = {(float)launch.noise};
+    for (int n = launch.min_samples; n < taken; n += next_round(launch, n)) limit.rise();
     return limit;
   }
-  POLYFLY_METHOD bool allows(int doubt) const { return !((float)doubt > now); }
+  POLYFLY_METHOD bool allows(int error) const { return !((float)error > now); }
   POLYFLY_METHOD void rise() { now *= 1.41421356f; }
 };
-POLYFLY_FN bool is_trial(const Film& film) { return film.trial && !film.rgba && !film.sums; }
+POLYFLY_FN bool is_pilot(const FilmBuffers& film) { return film.pilot && !film.rgba && !film.sums; }

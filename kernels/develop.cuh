@@ -12,12 +12,12 @@ POLYFLY_FN float mean_light(i64 sum, float scale) { return (float)sum * scale; }
 // --- bloom: one value of one channel each ---
 
 // Of four values in a row, the outer two weigh a third of the inner ones.
-POLYFLY_FN float halved(float a, float b, float c, float d) { return (a + d) * 0.125f + (b + c) * 0.375f; }
+POLYFLY_FN float downsample(float a, float b, float c, float d) { return (a + d) * 0.125f + (b + c) * 0.375f; }
 // Straight between four of a coarser picture: the nearest, its neighbours across and down, and the one opposite.
-POLYFLY_FN float between(float near, float across, float down, float opposite) {
+POLYFLY_FN float bilerp(float near, float across, float down, float opposite) {
   return near * 0.5625f + across * 0.1875f + down * 0.1875f + opposite * 0.0625f;
 }
-POLYFLY_FN float mixed(float a, float share, float b, float rest) { return a * share + b * rest; }
+POLYFLY_FN float lerp(float a, float share, float b, float rest) { return a * share + b * rest; }
 
 // --- the lens ---
 
@@ -29,7 +29,7 @@ POLYFLY_FN float vignette(int x, int y, int width, int height, float k, float pe
 }
 
 // PCG's permutation (Jarzynski and Olano, "Hash functions for GPU rendering", 2020).
-POLYFLY_FN u32 permuted(u32 v) {
+POLYFLY_FN u32 pcg_hash(u32 v) {
   const u32 state = v * 747796405u + 2891336453u;
   const u32 word = ((state >> ((state >> 28) + 4)) ^ state) * 277803737u;
   return (word >> 22) ^ word;
@@ -48,8 +48,8 @@ POLYFLY_FN Shown shown(double r, double g, double b) {
   const Shown s = {r, g, b};
   return s;
 }
-POLYFLY_FN double larger(double a, double b) { return a > b ? a : b; }
-POLYFLY_FN double smaller(double a, double b) { return a < b ? a : b; }
+POLYFLY_FN double max(double a, double b) { return a > b ? a : b; }
+POLYFLY_FN double min(double a, double b) { return a < b ? a : b; }
 
 // The binary logarithm of x above nought: its exponent, and the series of the area tangent of what is left, from a root
 // of a half to a root of two. Within 2e-16 of it or of 1, whichever is larger.
@@ -81,8 +81,8 @@ POLYFLY_FN double log2_of(double x) {
 }
 
 // A colour whose largest channel is `peak` with that brought down to `to`, faded to white the more was lost.
-POLYFLY_FN Shown pressed(Shown c, double peak, double to) {
-  const double white = 1.0 - 1.0 / (0.15 * larger(peak - to, 0.0) + 1.0);
+POLYFLY_FN Shown compress(Shown c, double peak, double to) {
+  const double white = 1.0 - 1.0 / (0.15 * max(peak - to, 0.0) + 1.0);
   const double r = c.r * to / peak, g = c.g * to / peak, b = c.b * to / peak;
   return shown(r + (to - r) * white, g + (to - g) * white, b + (to - b) * white);
 }
@@ -93,25 +93,25 @@ POLYFLY_FN Shown choose(bool first, Shown a, Shown b) {
 // Khronos PBR Neutral, 2024.
 POLYFLY_FN Shown neutral_curve(Shown c) {
   const double start = 0.8 - 0.04;
-  const double least = larger(smaller(smaller(c.r, c.g), c.b), 0.0);
-  const double offset = least < 0.08 ? least - 6.25 * least * least : 0.04;
+  const double low = max(min(min(c.r, c.g), c.b), 0.0);
+  const double offset = low < 0.08 ? low - 6.25 * low * low : 0.04;
   const Shown lower = shown(c.r - offset, c.g - offset, c.b - offset);
-  const double peak = larger(larger(lower.r, lower.g), lower.b);
+  const double peak = max(max(lower.r, lower.g), lower.b);
   const double d = 1.0 - start;
-  return choose(peak < start, lower, pressed(lower, peak, 1.0 - d * d / (peak + d - start)));
+  return choose(peak < start, lower, compress(lower, peak, 1.0 - d * d / (peak + d - start)));
 }
 // After Narkowicz's fit of ACES, 2015.
 POLYFLY_FN Shown filmic_curve(Shown c) {
-  const double peak = larger(larger(c.r, c.g), c.b);
+  const double peak = max(max(c.r, c.g), c.b);
   const double x = 0.6 * peak;
-  const double to = smaller(x * (2.51 * x + 0.03) / (x * (2.43 * x + 0.59) + 0.14), 1.0);
-  return choose(peak <= 0.0, c, pressed(c, peak, to));
+  const double to = min(x * (2.51 * x + 0.03) / (x * (2.43 * x + 0.59) + 0.14), 1.0);
+  return choose(peak <= 0.0, c, compress(c, peak, to));
 }
 // After AgX by T. Sobotka, in B. Wrensch's polynomial form, 2023: a channel of its own primaries.
 POLYFLY_FN double agx_curve(double light) {
-  const double least = -12.47393, most = 4.026069;
-  const double stops = smaller(larger(log2_of(larger(light, 1e-10)), least), most);
-  const double x = (stops - least) / (most - least);
+  const double low = -12.47393, high = 4.026069;
+  const double stops = min(max(log2_of(max(light, 1e-10)), low), high);
+  const double x = (stops - low) / (high - low);
   const double x2 = x * x, x4 = x * x * x * x;
   return 15.5 * x4 * x2 - 40.14 * x4 * x + 31.96 * x4 - 6.868 * x2 * x + 0.4298 * x2 + 0.1191 * x - 0.00232;
 }
@@ -127,7 +127,7 @@ POLYFLY_FN Shown out_of_agx(Shown c) {
 }
 // A display's value as linear light, straight between a table's entries: of i / DISPLAY_LAST.
 POLYFLY_FN double display_light(const double* table, double x) {
-  const double at = smaller(larger(x, 0.0), 1.0) * (double)DISPLAY_LAST;
+  const double at = min(max(x, 0.0), 1.0) * (double)DISPLAY_LAST;
   const int whole = (int)at;
   const int i = whole < DISPLAY_LAST ? whole : DISPLAY_LAST - 1;
   return table[i] + (table[i + 1] - table[i]) * (at - (double)i);

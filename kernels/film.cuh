@@ -46,11 +46,11 @@ POLYFLY_FN Int dither_threshold(Int x, Int row) {
 POLYFLY_FN float mean_scale(int samples) { return 1.0f / (FIXED_ONE * (float)samples); }
 
 // A picture has at most 2^28 pixels.
-POLYFLY_FN int film_index(const Constants& constants, const Film& film, int x, int y) {
+POLYFLY_FN int film_index(const Constants& constants, const FilmBuffers& film, int x, int y) {
   return (y - film.first_row) * constants.width + x;
 }
 // Leaves a pixel's light for the host, which adds it up and develops it.
-POLYFLY_FN void store_sums(const Constants& constants, const Film& film, int x, int y, i64 r, i64 g, i64 b) {
+POLYFLY_FN void store_sums(const Constants& constants, const FilmBuffers& film, int x, int y, i64 r, i64 g, i64 b) {
   i64* to = film.sums + 3 * film_index(constants, film, x, y);
   to[0] = r;
   to[1] = g;

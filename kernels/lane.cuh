@@ -7,8 +7,8 @@
 #include "platform.cuh"
 
 // What reciprocal (of either sign) and sqrt are defined for, on every device.
-#define DOMAIN_LEAST 1.0e-30f
-#define DOMAIN_MOST 1.0e37f
+#define DOMAIN_MIN 1.0e-30f
+#define DOMAIN_MAX 1.0e37f
 
 #if POLYFLY_LANES == 1
 
@@ -67,7 +67,7 @@ POLYFLY_FN int to_int(float x) { return (int)x; }
 POLYFLY_FN float min(float a, float b) { return fminf(a, b); }
 POLYFLY_FN float max(float a, float b) { return fmaxf(a, b); }
 POLYFLY_FN float fma(float a, float b, float c) { return fmaf(a, b, c); }
-// 1 / x and the square root of x, correctly rounded for x from DOMAIN_LEAST to DOMAIN_MOST: the hardware's guess and
+// 1 / x and the square root of x, correctly rounded for x from DOMAIN_MIN to DOMAIN_MAX: the hardware's guess and
 // one step of Newton's, which is what the compiler makes of a division less its care for the ends of the range
 // (Markstein, "Computation of elementary functions on the IBM RISC System/6000 processor", 1990;
 // tests/arithmetic.cu compares all mantissas).

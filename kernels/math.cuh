@@ -6,8 +6,8 @@
 template <class T>
 POLYFLY_FN auto read(const T* data, int len, Int i, Mask m) -> decltype(gather(data, i, m)) {
 #ifdef POLYFLY_BOUNDS
-  const Int asked = select(m, i, Int(0));
-  for (int k = 0; k < POLYFLY_LANES; ++k) POLYFLY_CHECK(lane(asked, k) >= 0 && lane(asked, k) < len);
+  const Int index = select(m, i, Int(0));
+  for (int k = 0; k < POLYFLY_LANES; ++k) POLYFLY_CHECK(lane(index, k) >= 0 && lane(index, k) < len);
 #else
   (void)len;
 #endif
@@ -47,30 +47,30 @@ POLYFLY_FN Vec select(Mask m, Vec a, Vec b) {
   return vec(select(m, a.x, b.x), select(m, a.y, b.y), select(m, a.z, b.z));
 }
 
-// reciprocal and sqrt have a domain, DOMAIN_LEAST to DOMAIN_MOST (docs/arithmetic.md). These bound their arguments.
-POLYFLY_FN Real within_domain(Real x) { return max(min(x, Real(DOMAIN_MOST)), Real(DOMAIN_LEAST)); }
+// reciprocal and sqrt have a domain, DOMAIN_MIN to DOMAIN_MAX (docs/arithmetic.md). These bound their arguments.
+POLYFLY_FN Real within_domain(Real x) { return max(min(x, Real(DOMAIN_MAX)), Real(DOMAIN_MIN)); }
 // The square root of a number that may be 0 or a little below.
 POLYFLY_FN Real sqrt_or_zero(Real x POLYFLY_CALLER) {
-  return select(x > Real(DOMAIN_LEAST), sqrt(max(x, Real(DOMAIN_LEAST)) POLYFLY_OF_CALLER), Real(0.0f));
+  return select(x > Real(DOMAIN_MIN), sqrt(max(x, Real(DOMAIN_MIN)) POLYFLY_OF_CALLER), Real(0.0f));
 }
 // The squared length of a vector that may be very short.
-POLYFLY_FN Real squared_length(Vec a) { return max(dot(a, a), Real(DOMAIN_LEAST)); }
+POLYFLY_FN Real squared_length(Vec a) { return max(dot(a, a), Real(DOMAIN_MIN)); }
 // The power of two at or below x, and its inverse, for 0 <= x < 2^127. Multiplying by a power of two is exact.
 POLYFLY_FN Real power_of_two(Real x) { return from_bits(bits(x) & Int(0x7f800000)); }
 POLYFLY_FN Real inverse_power_of_two(Real x) { return from_bits(Int(0x7f000000) - (bits(x) & Int(0x7f800000))); }
 POLYFLY_FN Real largest(Vec a) { return max(abs(a.x), max(abs(a.y), abs(a.z))); }
 // The same as normalise for a vector whose squared length may leave the domain; `otherwise` for a vector of length 0.
 POLYFLY_FN Vec normalise_or(Vec a, Vec otherwise POLYFLY_CALLER) {
-  const Real most = largest(a);
-  const Mask some = most > Real(0.0f);
-  const Vec unit = normalise(select(some, a * inverse_power_of_two(most), otherwise) POLYFLY_OF_CALLER);
-  return select(some, unit, otherwise);
+  const Real scale = largest(a);
+  const Mask valid = scale > Real(0.0f);
+  const Vec unit = normalise(select(valid, a * inverse_power_of_two(scale), otherwise) POLYFLY_OF_CALLER);
+  return select(valid, unit, otherwise);
 }
 // The length of such a vector.
 POLYFLY_FN Real length_or_zero(Vec a POLYFLY_CALLER) {
-  const Real most = largest(a);
-  const Vec b = a * inverse_power_of_two(most);
-  return sqrt(max(dot(b, b), Real(DOMAIN_LEAST)) POLYFLY_OF_CALLER) * power_of_two(most);
+  const Real scale = largest(a);
+  const Vec b = a * inverse_power_of_two(scale);
+  return sqrt(max(dot(b, b), Real(DOMAIN_MIN)) POLYFLY_OF_CALLER) * power_of_two(scale);
 }
 
 // A value that is kept: the GPU's compiler would rather compute a point anew wherever it is used (measured: 2 % of a

@@ -8,19 +8,19 @@
 #ifdef __CUDACC__
 #define POLYFLY_FN static __device__ __forceinline__
 #define POLYFLY_METHOD __device__ __forceinline__
-#define POLYFLY_APART static __device__ __noinline__
+#define POLYFLY_NOINLINE static __device__ __noinline__
 #define POLYFLY_LANES 1
 #else
 #define POLYFLY_FN static inline __attribute__((always_inline))
 #define POLYFLY_METHOD inline __attribute__((always_inline))
-#define POLYFLY_APART static inline
+#define POLYFLY_NOINLINE static inline
 #ifndef POLYFLY_LANES
 #error "build.rs says how many lanes this object has"
 #endif
 #endif
 
-// POLYFLY_APART: what few scenes need, called where it is, so that the others' text stays together in the instruction
-// cache.
+// POLYFLY_NOINLINE: what few scenes need, called where it is, so that the others' text stays together in the
+// instruction cache.
 
 // Loops over a scene's parts stay loops on a GPU: unrolled, the kernel outgrows the instruction cache
 // (measured on an H200: 10 to 15 % of its time).

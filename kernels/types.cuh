@@ -32,7 +32,7 @@ struct Inline {
 #define PLAIN_STRUCT(name) struct name {
 #define FIELD(type, name) type name;
 #define FIELDS(type, name, count) type name[count];
-#define INLINE(type, name, most) Inline<type, most> name;
+#define INLINE(type, name, max) Inline<type, max> name;
 #define END(name, bytes) \
   }                      \
   ;                      \

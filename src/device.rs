@@ -8,7 +8,7 @@ pub(crate) mod memory;
 mod placed;
 
 use crate::device_scene::DeviceScene;
-use crate::gpu_types::{Features, Frame, Launch};
+use crate::gpu_types::{Features, FrameParams, Launch};
 use crate::scene::{Adaptive, Scene};
 pub use memory::{FilmSlice, Memory};
 use std::ops::Range;
@@ -86,7 +86,7 @@ impl Task {
             first_sample: self.samples.start.cast_signed(),
             samples_per_pixel: (self.samples.end - self.samples.start).div_ceil(self.stride).cast_signed(),
             stride: self.stride.cast_signed(),
-            least: adaptive.map_or(0, |a| a.least.cast_signed()),
+            min_samples: adaptive.map_or(0, |a| a.least.cast_signed()),
             noise: adaptive.map_or(0, |a| a.noise.cast_signed()),
             gain: adaptive.map_or(1.0, |a| f32::from_bits(a.gain)),
         }
@@ -183,7 +183,7 @@ pub trait Device: Send {
     /// Takes a frame's scene; nothing is done when it is the one that is there already. Tasks in flight keep theirs.
     fn update(&mut self, scene: &Arc<DeviceScene>) -> Result<(), DeviceError>;
     /// Starts a task of the scene's; at most as many as [`DeviceInfo`] says may be in flight.
-    fn submit(&mut self, task: &Task, frame: &Frame, out: FilmSlice) -> Result<Ticket, DeviceError>;
+    fn submit(&mut self, task: &Task, frame: &FrameParams, out: FilmSlice) -> Result<Ticket, DeviceError>;
     /// Waits for a task, in the order in which they were submitted.
     fn wait(&mut self, ticket: Ticket) -> Result<(TaskStats, FilmSlice), DeviceError>;
 }

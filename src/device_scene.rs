@@ -11,8 +11,8 @@ mod sky;
 
 use crate::assets::Assets;
 use crate::gpu_types::{
-    Array, BVH_STACK, Constants, FILTER_LAST, FloorQuad, Frame, Inline, Light, MAX_DEPTH, MipLevel, Scene as GpuScene,
-    SmallScene, Star, TONE_LUT_LAST,
+    Array, BVH_STACK, Constants, FILTER_LAST, FloorQuad, FrameParams, Inline, Light, MAX_DEPTH, MipLevel,
+    Scene as GpuScene, SmallScene, Star, TONE_LUT_LAST,
 };
 use crate::math::srgb::linear;
 use crate::math::vec3::{Vec3, scale, single, sub};
@@ -170,12 +170,12 @@ impl DeviceScene {
     }
 
     /// The camera of frame n.
-    pub fn frame_params(&self, scene: &Scene, n: u32) -> Frame {
+    pub fn frame_params(&self, scene: &Scene, n: u32) -> FrameParams {
         self.frame_params_at(scene, n, f64::from(n))
     }
 
     /// The camera of frame n at a moment of it, in frames from the clip's start.
-    pub fn frame_params_at(&self, scene: &Scene, n: u32, moment: f64) -> Frame {
+    pub fn frame_params_at(&self, scene: &Scene, n: u32, moment: f64) -> FrameParams {
         frame_params_at(scene, self.origin, n, moment)
     }
 
@@ -402,14 +402,14 @@ fn filter_places(filter: Filter) -> Vec<f32> {
 
 /// The camera of frame n of a scene that is seen from its own origin.
 #[cfg(test)]
-pub fn frame_params(scene: &Scene, n: u32) -> Frame {
+pub fn frame_params(scene: &Scene, n: u32) -> FrameParams {
     frame_params_at(scene, [0.0; 3], n, f64::from(n))
 }
 
-fn frame_params_at(scene: &Scene, origin: Vec3, n: u32, moment: f64) -> Frame {
+fn frame_params_at(scene: &Scene, origin: Vec3, n: u32, moment: f64) -> FrameParams {
     let view = scene.camera.view_at(moment, scene.output.frames);
     let focal = view.focal(scene.render.width);
-    Frame {
+    FrameParams {
         eye: single(sub(view.eye, origin)),
         pixel_footprint: (1.0 / (focal * scene.render.filtered_side())) as f32,
         forward: single(scale(view.forward, focal)),

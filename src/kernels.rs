@@ -4,7 +4,7 @@
 pub(crate) mod develop;
 
 use crate::device_scene::{DeviceScene, HostScene, lightmap};
-use crate::gpu_types::{Counts, FROM_FLOOR, Film, Frame, Launch, Scene, SmallScene, TILE};
+use crate::gpu_types::{Counts, FROM_FLOOR, FilmBuffers, FrameParams, Launch, Scene, SmallScene, TILE};
 use crate::scene::Scene as SceneDescription;
 use rayon::prelude::*;
 
@@ -26,9 +26,9 @@ struct Entries {
     trace_tile: unsafe extern "C" fn(
         *const Scene,
         *const SmallScene,
-        *const Frame,
+        *const FrameParams,
         *const Launch,
-        *const Film,
+        *const FilmBuffers,
         i32,
         i32,
         *mut u8,
@@ -52,7 +52,7 @@ struct Entries {
     #[cfg_attr(not(test), expect(dead_code, reason = "for tests"))]
     closest_hits: unsafe extern "C" fn(*const Scene, *const f32, *const f32, i32, i32, *mut f32, *mut i32),
     #[cfg_attr(not(test), expect(dead_code, reason = "for tests"))]
-    draws: unsafe extern "C" fn(*const Scene, *const Frame, i32, i32, i32, i32, *mut f32),
+    get_2d: unsafe extern "C" fn(*const Scene, *const FrameParams, i32, i32, i32, i32, *mut f32),
     #[cfg_attr(not(test), expect(dead_code, reason = "for tests"))]
     fused: unsafe extern "C" fn(*const f32, *const f32, *const f32, *mut f32, i32),
     #[cfg_attr(not(test), expect(dead_code, reason = "for tests"))]
@@ -68,9 +68,9 @@ macro_rules! isa {
             fn trace_tile(
                 scene: *const Scene,
                 small: *const SmallScene,
-                frame: *const Frame,
+                frame: *const FrameParams,
                 launch: *const Launch,
-                film: *const Film,
+                film: *const FilmBuffers,
                 left: i32,
                 top: i32,
                 scratch: *mut u8,
@@ -113,15 +113,15 @@ macro_rules! isa {
                 t: *mut f32,
                 surface: *mut i32,
             );
-            #[link_name = concat!("polyfly_draws_", $name)]
-            fn draws(scene: *const Scene, frame: *const Frame, x: i32, y: i32, pair: i32, n: i32, out: *mut f32);
+            #[link_name = concat!("polyfly_get_2d_", $name)]
+            fn get_2d(scene: *const Scene, frame: *const FrameParams, x: i32, y: i32, pair: i32, n: i32, out: *mut f32);
             #[link_name = concat!("polyfly_fused_", $name)]
             fn fused(a: *const f32, b: *const f32, c: *const f32, r: *mut f32, n: i32);
             #[link_name = concat!("polyfly_layout_", $name)]
             fn layout(out: *mut i32) -> i32;
         }
         let entries =
-            Entries { scratch_bytes, trace_tile, tone_map, convert, light_points, closest_hits, draws, fused, layout };
+            Entries { scratch_bytes, trace_tile, tone_map, convert, light_points, closest_hits, get_2d, fused, layout };
         Isa { name: $name, lanes: $lanes, entries, develop: develop::entries!($name) }
     }};
 }
@@ -198,7 +198,13 @@ impl Isa {
     /// # Safety
     /// Those of the film's pointers that are not null must reach every pixel of the tile that lies inside the picture,
     /// from row `film.first_row` on, and no other thread may touch these pixels meanwhile.
-    pub unsafe fn trace_tile(&self, scene: &HostScene, work: &TileWork, film: &Film, scratch: &mut Scratch) -> Counts {
+    pub unsafe fn trace_tile(
+        &self,
+        scene: &HostScene,
+        work: &TileWork,
+        film: &FilmBuffers,
+        scratch: &mut Scratch,
+    ) -> Counts {
         let mut counts = Counts::default();
         let small = work.small.map_or(std::ptr::null(), std::ptr::from_ref);
         let (left, top) = work.corner;
@@ -294,11 +300,18 @@ impl Isa {
 
     /// A pair of the draws of a pixel's first samples, u and v each. For tests.
     #[cfg(test)]
-    pub fn draws(&self, scene: &HostScene, frame: &Frame, (x, y): (i32, i32), pair: i32, n: usize) -> Vec<[f32; 2]> {
+    pub fn get_2d(
+        &self,
+        scene: &HostScene,
+        frame: &FrameParams,
+        (x, y): (i32, i32),
+        pair: i32,
+        n: usize,
+    ) -> Vec<[f32; 2]> {
         let mut out = vec![[0.0; 2]; n];
         // SAFETY: two numbers for each of n samples.
         unsafe {
-            (self.entries.draws)(&scene.arrays, frame, x, y, pair, n as i32, out.as_flattened_mut().as_mut_ptr())
+            (self.entries.get_2d)(&scene.arrays, frame, x, y, pair, n as i32, out.as_flattened_mut().as_mut_ptr())
         };
         out
     }
@@ -424,7 +437,7 @@ pub struct TileWork<'a> {
     /// The scene in place, for the one-lane kernels, which then trace it as a GPU does.
     pub small: Option<&'a SmallScene>,
     /// The camera.
-    pub frame: &'a Frame,
+    pub frame: &'a FrameParams,
     /// The samples.
     pub launch: Launch,
     /// Its first pixel, multiples of [`TILE`].

@@ -20,7 +20,7 @@ int main() {
   unsigned long long* wrong;
   if (cudaMallocManaged(&wrong, 16) != cudaSuccess) return 2;
   wrong[0] = wrong[1] = 0;
-  const int first = -100, last = 122;  // DOMAIN_LEAST to DOMAIN_MOST
+  const int first = -100, last = 122;  // DOMAIN_MIN to DOMAIN_MAX
   for (int exponent = first; exponent <= last; ++exponent) compare<<<(1 << 23) / 256, 256>>>(exponent, wrong);
   if (cudaDeviceSynchronize() != cudaSuccess) return 2;
   printf("%d exponents: %llu reciprocals and %llu square roots differ\n", last - first + 1, wrong[0], wrong[1]);

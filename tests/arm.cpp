@@ -10,19 +10,19 @@
 namespace polyfly {
 #include "../kernels/types.cuh"
 
-#define SET(isa)                                                                                                      \
-  extern "C" u64 polyfly_scratch_bytes_##isa(const Scene*);                                                           \
-  extern "C" void polyfly_trace_tile_##isa(const Scene*, const SmallScene*, const Frame*, const Launch*, const Film*, \
-                                           int, int, void*, Counts*);                                                 \
-  extern "C" void polyfly_convert_##isa(const u32*, int, int, int, int, u8*, u8*, u8*);                               \
-  extern "C" void polyfly_mean_##isa(const i64*, i64, float, float*);                                                 \
-  extern "C" void polyfly_halve_down_##isa(const float*, const float*, const float*, const float*, i64, float*);      \
-  extern "C" void polyfly_halve_across_##isa(const float*, int, int, float*);                                         \
-  extern "C" void polyfly_spread_##isa(const float*, const float*, int, int, float*);                                 \
-  extern "C" void polyfly_mix_##isa(float*, const float*, i64, float, float);                                         \
-  extern "C" void polyfly_mix_pixels_##isa(float*, const float*, const float*, const float*, int, float, float);      \
-  extern "C" void polyfly_vignette_##isa(float*, int, int, int, float, float);                                        \
-  extern "C" void polyfly_grain_##isa(float*, int, u32, u32, float);                                                  \
+#define SET(isa)                                                                                                 \
+  extern "C" u64 polyfly_scratch_bytes_##isa(const Scene*);                                                      \
+  extern "C" void polyfly_trace_tile_##isa(const Scene*, const SmallScene*, const FrameParams*, const Launch*,   \
+                                           const FilmBuffers*, int, int, void*, Counts*);                        \
+  extern "C" void polyfly_convert_##isa(const u32*, int, int, int, int, u8*, u8*, u8*);                          \
+  extern "C" void polyfly_mean_##isa(const i64*, i64, float, float*);                                            \
+  extern "C" void polyfly_downsample_rows_##isa(const float*, const float*, const float*, const float*, i64, float*); \
+  extern "C" void polyfly_downsample_columns_##isa(const float*, int, int, float*);                                    \
+  extern "C" void polyfly_upsample_##isa(const float*, const float*, int, int, float*);                            \
+  extern "C" void polyfly_mix_##isa(float*, const float*, i64, float, float);                                    \
+  extern "C" void polyfly_mix_pixels_##isa(float*, const float*, const float*, const float*, int, float, float); \
+  extern "C" void polyfly_vignette_##isa(float*, int, int, int, float, float);                                   \
+  extern "C" void polyfly_grain_##isa(float*, int, u32, u32, float);                                             \
   extern "C" void polyfly_curve_##isa(int, const double*, const float*, i64, float*);
 SET(neon)
 SET(scalar)
@@ -31,13 +31,13 @@ SET(scalar)
 struct Set {
   const char* name;
   u64 (*scratch_bytes)(const Scene*);
-  void (*trace_tile)(const Scene*, const SmallScene*, const Frame*, const Launch*, const Film*, int, int, void*,
-                     Counts*);
+  void (*trace_tile)(const Scene*, const SmallScene*, const FrameParams*, const Launch*, const FilmBuffers*, int, int,
+                     void*, Counts*);
   void (*convert)(const u32*, int, int, int, int, u8*, u8*, u8*);
   void (*mean)(const i64*, i64, float, float*);
-  void (*halve_down)(const float*, const float*, const float*, const float*, i64, float*);
-  void (*halve_across)(const float*, int, int, float*);
-  void (*spread)(const float*, const float*, int, int, float*);
+  void (*downsample_rows)(const float*, const float*, const float*, const float*, i64, float*);
+  void (*downsample_columns)(const float*, int, int, float*);
+  void (*upsample)(const float*, const float*, int, int, float*);
   void (*mix)(float*, const float*, i64, float, float);
   void (*mix_pixels)(float*, const float*, const float*, const float*, int, float, float);
   void (*vignette)(float*, int, int, int, float, float);
@@ -47,7 +47,7 @@ struct Set {
 #define SET(isa)                                                                                            \
   {                                                                                                         \
 #isa, polyfly_scratch_bytes_##isa, polyfly_trace_tile_##isa, polyfly_convert_##isa, polyfly_mean_##isa, \
-        polyfly_halve_down_##isa, polyfly_halve_across_##isa, polyfly_spread_##isa, polyfly_mix_##isa,      \
+        polyfly_downsample_rows_##isa, polyfly_downsample_columns_##isa, polyfly_upsample_##isa, polyfly_mix_##isa,      \
         polyfly_mix_pixels_##isa, polyfly_vignette_##isa, polyfly_grain_##isa, polyfly_curve_##isa          \
   }
 const Set SETS[] = {SET(neon), SET(scalar)};
@@ -101,7 +101,7 @@ bool renders(const Set& set, const std::string& name, File file) {
   const u64* head = file.take<u64>(4);
   Scene* scene = file.take<Scene>(1);
   SmallScene* small = head[1] ? file.take<SmallScene>(1) : nullptr;
-  const Frame* frame = file.take<Frame>(1);
+  const FrameParams* frame = file.take<FrameParams>(1);
   const Launch* launches = file.take<Launch>(2);  // of the picture, of the features
   const char* blob = file.take<char>(head[0]);
   const int width = scene->constants.width, height = scene->constants.height, pixels = width * height;
@@ -117,21 +117,21 @@ bool renders(const Set& set, const std::string& name, File file) {
   std::vector<u32> rgba(pixels);
   std::vector<Features> first(pixels);
   void* scratch = aligned_alloc(64, (set.scratch_bytes(scene) + 63) & ~63ull);
-  Film toned = {}, surfaces = {};
+  FilmBuffers toned = {}, surfaces = {};
   toned.rgba = rgba.data();
   surfaces.features = first.data();
-  std::vector<i64> trial_sums(launches[0].least ? 3 * pixels : 0);
-  std::vector<u32> trial_shown(launches[0].least ? pixels : 0);
-  Film trial = {};
-  trial.trial_sums = toned.trial_sums = trial_sums.data();
-  trial.trial = toned.trial = trial_shown.data();
+  std::vector<i64> pilot_sums(launches[0].min_samples ? 3 * pixels : 0);
+  std::vector<u32> trial_shown(launches[0].min_samples ? pixels : 0);
+  FilmBuffers pilot = {};
+  pilot.pilot_sums = toned.pilot_sums = pilot_sums.data();
+  pilot.pilot = toned.pilot = trial_shown.data();
   Counts counts = {};
-  const auto trace = [&](const Launch& launch, const Film& film) {
+  const auto trace = [&](const Launch& launch, const FilmBuffers& film) {
     for (int top = 0; top < height; top += TILE)
       for (int left = 0; left < width; left += TILE)
         set.trace_tile(scene, small, frame, &launch, &film, left, top, scratch, &counts);
   };
-  if (launches[0].least) trace(launches[0], trial);
+  if (launches[0].min_samples) trace(launches[0], pilot);
   trace(launches[0], toned);
   trace(launches[1], surfaces);
   const int wide = (width + 1) / 2 * 2, tall = (height + 1) / 2 * 2;
@@ -157,12 +157,12 @@ bool develops(const Set& set, const std::string& name, File file) {
   const auto row = [&](int y) { return light.data() + 3 * width * (y % height); };
   for (int y = 0; y < 6; y += 3) {
     std::vector<float>& across = y == 0 ? near : other;
-    set.halve_down(row(y), row(y + 1), row(y + 2), row(y + 3), 3 * width, down.data());
+    set.downsample_rows(row(y), row(y + 1), row(y + 2), row(y + 3), 3 * width, down.data());
     keep(down);
-    set.halve_across(down.data() + 1, width, 3, across.data());
+    set.downsample_columns(down.data() + 1, width, 3, across.data());
     keep(across);
   }
-  set.spread(near.data(), other.data(), half, width, wide.data());
+  set.upsample(near.data(), other.data(), half, width, wide.data());
   keep(wide);
   std::vector<float> blend = wide;
   set.mix(blend.data(), row(1), width, 0.7f, 0.3f);

@@ -22,8 +22,8 @@ struct RayCounts {
 // A pending ray, as the stack keeps it.
 struct PendingRay {
   Vec o, d, weight;
-  Real length;
-  Int from, bounces;
+  Real cone_width;
+  Int last_surface, bounces;
 };
 
 // The queue of whitted.cuh for one sample. Each bounce leaves at most one ray pending, so depth entries are enough.
@@ -33,7 +33,7 @@ struct DepthFirst {
   PendingRay* stack;
   RadianceSum& sum;
   RayCounts& counts;
-  const Frame& frame;
+  const FrameParams& frame;
   const int x, y, number;  // the pixel, and the sample
   int pending;
   Ray& current;  // being traced; a ray that follows it takes its place, as the last thing of a bounce, and a ray that
@@ -45,7 +45,7 @@ struct DepthFirst {
     sum.b += to_fixed(light.z);
   }
   POLYFLY_METHOD void shadow_ray(const Ray& ray, const Surface<S>& s, const LightSample& sample) {
-    if (!sample.some) return;
+    if (!sample.valid) return;
     if constexpr (!SceneTraits<S>::small) {
       if (!scene.constants.shadows) {
         add_radiance(ray, sample.colour, true);
@@ -53,9 +53,9 @@ struct DepthFirst {
       }
     }
     ++counts.shadow_rays;
-    add_radiance(ray, sample.colour * transmittance(scene, s.p, sample.towards, s.same_side, true), true);
+    add_radiance(ray, sample.colour * transmittance(scene, s.p, sample.towards, s.reflect_origin, true), true);
   }
-  POLYFLY_METHOD SamplePoint draws(const Ray&) const { return sample_point(scene.constants, frame, x, y, number); }
+  POLYFLY_METHOD SamplePoint sampler(const Ray&) const { return sample_point(scene.constants, frame, x, y, number); }
   POLYFLY_METHOD bool spawn(const Ray& ray, bool m) {
     current = ray;
     return m;
@@ -66,7 +66,7 @@ struct DepthFirst {
       if (rays.reflects) {
         const Ray& r = rays.reflected;
         POLYFLY_CHECK(pending < scene.constants.depth);
-        const PendingRay p = {r.o, r.d, r.weight, r.length, r.from, r.bounces};
+        const PendingRay p = {r.o, r.d, r.weight, r.cone_width, r.last_surface, r.bounces};
         stack[pending++] = p;
       }
       current = rays.transmitted;
@@ -82,8 +82,8 @@ struct DepthFirst {
     current.o = p.o;
     current.d = p.d;
     current.weight = p.weight;
-    current.length = p.length;
-    current.from = p.from;
+    current.cone_width = p.cone_width;
+    current.last_surface = p.last_surface;
     current.bounces = p.bounces;
     return true;
   }
@@ -91,7 +91,7 @@ struct DepthFirst {
 
 // One sample of pixel (x, y) to its end.
 template <class Integrator, class S>
-POLYFLY_FN void trace_sample(const S& scene, const Frame& frame, int x, int y, int sample, PendingRay* stack,
+POLYFLY_FN void trace_sample(const S& scene, const FrameParams& frame, int x, int y, int sample, PendingRay* stack,
                              RadianceSum& sum, RayCounts& counts) {
   Ray ray = Integrator::camera_ray(scene, frame, x, y, sample, 0);
   DepthFirst<S> queue = {scene, stack, sum, counts, frame, x, y, sample, 0, ray};
@@ -105,7 +105,8 @@ POLYFLY_FN void trace_sample(const S& scene, const Frame& frame, int x, int y, i
 
 // As sums for the host, or at once as a picture.
 template <bool SUMS, class S>
-POLYFLY_FN void store_pixel(const S& scene, const Film& film, float scale, int x, int y, const RadianceSum& sum) {
+POLYFLY_FN void store_pixel(const S& scene, const FilmBuffers& film, float scale, int x, int y,
+                            const RadianceSum& sum) {
   if constexpr (SUMS)
     store_sums(scene.constants, film, x, y, sum.r, sum.g, sum.b);
   else
@@ -138,35 +139,35 @@ POLYFLY_FN Codes sum_codes(const S& scene, const Launch& launch, const RadianceS
 }
 // part: of the first half of the samples, whole: of all of them.
 template <class S>
-POLYFLY_FN void store_trial(const S& scene, const Launch& launch, const Film& film, int x, int y,
+POLYFLY_FN void store_pilot(const S& scene, const Launch& launch, const FilmBuffers& film, int x, int y,
                             const RadianceSum& part, const RadianceSum& whole) {
-  const Codes codes = sum_codes(scene, launch, whole, launch.least);
-  const int half = launch.least / 2, to = trial_index(scene.constants, film, x, y);
-  film.trial[to] = (u32)trial_of(half ? sum_codes(scene, launch, part, half) : codes, codes);
-  i64* sums = film.trial_sums + 3 * to;
+  const Codes codes = sum_codes(scene, launch, whole, launch.min_samples);
+  const int half = launch.min_samples / 2, to = pilot_index(scene.constants, film, x, y);
+  film.pilot[to] = (u32)pilot_of(half ? sum_codes(scene, launch, part, half) : codes, codes);
+  i64* sums = film.pilot_sums + 3 * to;
   sums[0] = whole.r;
   sums[1] = whole.g;
   sums[2] = whole.b;
 }
-POLYFLY_FN RadianceSum trial_sum(const Constants& constants, const Film& film, int x, int y) {
-  const i64* from = film.trial_sums + 3 * trial_index(constants, film, x, y);
+POLYFLY_FN RadianceSum pilot_sum(const Constants& constants, const FilmBuffers& film, int x, int y) {
+  const i64* from = film.pilot_sums + 3 * pilot_index(constants, film, x, y);
   const RadianceSum sum = {from[0], from[1], from[2]};
   return sum;
 }
-POLYFLY_FN int first_doubt(const Constants& constants, const Film& film, int x, int y) {
-  Around around;
+POLYFLY_FN int pilot_error(const Constants& constants, const FilmBuffers& film, int x, int y) {
+  Neighbourhood around;
   for (int j = 0; j < 5; ++j)
-    for (int i = 0; i < 5; ++i) around.at[j][i] = trial_at(constants, film, x + i - 2, y + j - 2);
-  return first_doubt(constants, around);
+    for (int i = 0; i < 5; ++i) around.at[j][i] = pilot_at(constants, film, x + i - 2, y + j - 2);
+  return pilot_error(constants, around);
 }
 template <bool SUMS, class S>
-POLYFLY_FN void store_adaptive(const S& scene, const Launch& launch, const Film& film, int x, int y,
+POLYFLY_FN void store_adaptive(const S& scene, const Launch& launch, const FilmBuffers& film, int x, int y,
                                const RadianceSum& sum, int taken) {
   if constexpr (SUMS) {
     film.taken[film_index(scene.constants, film, x, y)] = (u32)taken;
     store_sums(scene.constants, film, x, y, sum.r, sum.g, sum.b);
   } else {
-    film.rgba[film_index(scene.constants, film, x, y)] = (u32)packed(sum_codes(scene, launch, sum, taken));
+    film.rgba[film_index(scene.constants, film, x, y)] = (u32)pack_codes(sum_codes(scene, launch, sum, taken));
   }
 }
 
@@ -176,9 +177,9 @@ POLYFLY_FN void store_adaptive(const S& scene, const Launch& launch, const Film&
 template <class Integrator, class S>
 struct OnePixel {
   const S& scene;
-  const Frame& frame;
+  const FrameParams& frame;
   const Launch& launch;
-  const Film& film;
+  const FilmBuffers& film;
   PendingRay* stack;
   int x, y;
   RadianceSum sum;
@@ -198,44 +199,45 @@ struct OnePixel {
     else
       store_pixel<false>(scene, film, mean_scale(taken), x, y, sum);
   }
-  void trial() {
-    const int half = launch.least / 2;
+  void pilot() {
+    const int half = launch.min_samples / 2;
     trace(0, half, 1);
     const RadianceSum part = sum;
-    trace(half, launch.least - half, 1);
-    store_trial(scene, launch, film, x, y, part, sum);
+    trace(half, launch.min_samples - half, 1);
+    store_pilot(scene, launch, film, x, y, part, sum);
   }
-  void more() {
-    sum = trial_sum(scene.constants, film, x, y);
-    int taken = launch.least;
-    DoubtLimit limit = {(float)launch.noise};
-    int doubt = first_doubt(scene.constants, film, x, y);
-    while (!limit.allows(doubt) && taken < launch.samples_per_pixel) {
+  void refine() {
+    sum = pilot_sum(scene.constants, film, x, y);
+    int taken = launch.min_samples;
+    ErrorLimit limit = {(float)launch.noise};
+    int error = pilot_error(scene.constants, film, x, y);
+    while (!limit.allows(error) && taken < launch.samples_per_pixel) {
       const int next = next_round(launch, taken);
       const Codes before = sum_codes(scene, launch, sum, taken);
       trace(taken, next, 1);
       taken += next;
       limit.rise();
-      doubt = (int)next_doubt(scene.constants, farthest(before, sum_codes(scene, launch, sum, taken)), Int(doubt));
+      error =
+          (int)next_error(scene.constants, max_difference(before, sum_codes(scene, launch, sum, taken)), Int(error));
     }
     store(true, taken);
   }
 };
 
 template <class Integrator, class S>
-POLYFLY_FN void trace_tile(const S& scene, const Frame& frame, const Launch& launch, const Film& film, int left,
-                           int top, void* scratch, Counts& counts) {
+POLYFLY_FN void trace_tile(const S& scene, const FrameParams& frame, const Launch& launch, const FilmBuffers& film,
+                           int left, int top, void* scratch, Counts& counts) {
   const Constants& constants = scene.constants;
   for (int py = top; py < top + TILE && py < constants.height; ++py) {
     for (int px = left; px < left + TILE && px < constants.width; ++px) {
       OnePixel<Integrator, S> pixel = {scene, frame, launch, film, (PendingRay*)scratch, px, py, {0, 0, 0}, {0, 0}};
-      if (launch.least == 0) {
+      if (launch.min_samples == 0) {
         pixel.trace(launch.first_sample, launch.samples_per_pixel, launch.stride);
         pixel.store(false, launch.samples_per_pixel);
-      } else if (is_trial(film)) {
-        pixel.trial();
+      } else if (is_pilot(film)) {
+        pixel.pilot();
       } else {
-        pixel.more();
+        pixel.refine();
       }
       counts.rays += pixel.counts.rays;
       counts.shadow_rays += pixel.counts.shadow_rays;

@@ -9,50 +9,50 @@
 
 #if POLYFLY_LANES > 1
 
-constexpr int SINCE_WORD = 13, RAY_WORDS = 14;
+constexpr int MIS_DISTANCE_WORD = 13, RAY_WORDS = 14;
 constexpr int SHADOW_WORDS = 11;
 
 // Room for the rays of a tile: a queue usually holds a few lanes' worth a level. When one nears its end,
 // rays are taken from it one at a time and all their children go back to it, which adds one a level at
 // most, so it cannot overflow.
 constexpr int RAY_SPARE = MAX_DEPTH + 3 * POLYFLY_LANES;
-constexpr int RAY_ROOM = POLYFLY_LANES * (MAX_DEPTH + 4) + RAY_SPARE;
-constexpr int SHADOW_ROOM = 3 * POLYFLY_LANES;
+constexpr int RAY_CAPACITY = POLYFLY_LANES * (MAX_DEPTH + 4) + RAY_SPARE;
+constexpr int SHADOW_CAPACITY = 3 * POLYFLY_LANES;
 
-template <int ROOM>
+template <int CAPACITY>
 struct Queue {
-  float* words;  // word w of entry i at words[w * ROOM + i]
+  float* words;  // word w of entry i at words[w * CAPACITY + i]
   int len;
   POLYFLY_METHOD float* word(int w, int at) const {
-    POLYFLY_CHECK(at >= 0 && at + POLYFLY_LANES <= ROOM);
-    return words + w * ROOM + at;
+    POLYFLY_CHECK(at >= 0 && at + POLYFLY_LANES <= CAPACITY);
+    return words + w * CAPACITY + at;
   }
   POLYFLY_METHOD Vec load_vec(int w, int at) const {
     return vec(load(word(w, at)), load(word(w + 1, at)), load(word(w + 2, at)));
   }
   POLYFLY_METHOD Int load_int(int w, int at) const { return bits(load(word(w, at))); }
 };
-typedef Queue<RAY_ROOM> RayQueue;
-typedef Queue<SHADOW_ROOM> ShadowQueue;
+typedef Queue<RAY_CAPACITY> RayQueue;
+typedef Queue<SHADOW_CAPACITY> ShadowQueue;
 
 // Only paths ask how far they have come.
 POLYFLY_FN void enqueue(RayQueue& queue, const Ray& r, Mask m, bool paths) {
-  POLYFLY_CHECK(queue.len + POLYFLY_LANES <= RAY_ROOM);
-  const Real words[SINCE_WORD] = {r.o.x,
-                                  r.o.y,
-                                  r.o.z,
-                                  r.d.x,
-                                  r.d.y,
-                                  r.d.z,
-                                  r.weight.x,
-                                  r.weight.y,
-                                  r.weight.z,
-                                  r.length,
-                                  from_bits(r.from),
-                                  from_bits(r.bounces),
-                                  from_bits(r.pixel)};
-  for (int w = 0; w < SINCE_WORD; ++w) compress_store(queue.word(w, queue.len), words[w], m);
-  if (paths) compress_store(queue.word(SINCE_WORD, queue.len), r.since, m);
+  POLYFLY_CHECK(queue.len + POLYFLY_LANES <= RAY_CAPACITY);
+  const Real words[MIS_DISTANCE_WORD] = {r.o.x,
+                                         r.o.y,
+                                         r.o.z,
+                                         r.d.x,
+                                         r.d.y,
+                                         r.d.z,
+                                         r.weight.x,
+                                         r.weight.y,
+                                         r.weight.z,
+                                         r.cone_width,
+                                         from_bits(r.last_surface),
+                                         from_bits(r.bounces),
+                                         from_bits(r.pixel)};
+  for (int w = 0; w < MIS_DISTANCE_WORD; ++w) compress_store(queue.word(w, queue.len), words[w], m);
+  if (paths) compress_store(queue.word(MIS_DISTANCE_WORD, queue.len), r.mis_distance, m);
   queue.len += count(m);
 }
 // Takes the last n rays into the first n lanes.
@@ -63,11 +63,11 @@ POLYFLY_FN Ray dequeue(RayQueue& queue, int n, bool paths) {
   r.o = queue.load_vec(0, at);
   r.d = queue.load_vec(3, at);
   r.weight = queue.load_vec(6, at);
-  r.length = load(queue.word(9, at));
-  r.from = queue.load_int(10, at);
+  r.cone_width = load(queue.word(9, at));
+  r.last_surface = queue.load_int(10, at);
   r.bounces = queue.load_int(11, at);
   r.pixel = queue.load_int(12, at);
-  r.since = paths ? load(queue.word(SINCE_WORD, at)) : Real(0.0f);
+  r.mis_distance = paths ? load(queue.word(MIS_DISTANCE_WORD, at)) : Real(0.0f);
   return r;
 }
 
@@ -88,8 +88,8 @@ void trace_shadow_batch(Wavefront<S>& t, int n);
 template <class S>
 struct Wavefront {
   const S& scene;
-  const Frame& frame;
-  RayQueue open, sealed;
+  const FrameParams& frame;
+  RayQueue open, isolated;
   ShadowQueue shadows;
   i64* sums;  // four a pixel, the last unused
   Counts counts;
@@ -112,20 +112,20 @@ struct Wavefront {
     }
   }
   POLYFLY_METHOD void shadow_ray(const Ray& ray, const Surface<S>& s, const LightSample& sample) {
-    if (!any(sample.some)) return;
+    if (!any(sample.valid)) return;
     if (!scene.constants.shadows) {
-      add(ray.pixel, sample.colour, sample.some);
+      add(ray.pixel, sample.colour, sample.valid);
       return;
     }
     const Vec& d = sample.towards;
     const Vec& c = sample.colour;
     const Real words[SHADOW_WORDS] = {
-        s.p.x, s.p.y, s.p.z, d.x, d.y, d.z, c.x, c.y, c.z, from_bits(s.same_side), from_bits(ray.pixel)};
-    for (int w = 0; w < SHADOW_WORDS; ++w) compress_store(shadows.word(w, shadows.len), words[w], sample.some);
-    shadows.len += count(sample.some);
+        s.p.x, s.p.y, s.p.z, d.x, d.y, d.z, c.x, c.y, c.z, from_bits(s.reflect_origin), from_bits(ray.pixel)};
+    for (int w = 0; w < SHADOW_WORDS; ++w) compress_store(shadows.word(w, shadows.len), words[w], sample.valid);
+    shadows.len += count(sample.valid);
     if (shadows.len >= POLYFLY_LANES) trace_shadow_batch(*this, POLYFLY_LANES);
   }
-  POLYFLY_METHOD SamplePoint draws(const Ray& ray) const {
+  POLYFLY_METHOD SamplePoint sampler(const Ray& ray) const {
     Int x, y;
     tile_pixel(ray.pixel & Int(TILE_PIXELS - 1), x, y);
     return sample_point(scene.constants, frame, x + Int(left), y + Int(top), ray.pixel >> 8);
@@ -137,9 +137,9 @@ struct Wavefront {
       enqueue(*only, ray, m, scene.constants.path);
       return false;
     }
-    const Mask shut = m & ((ray.from & Int(SEALED)) != Int(0));
+    const Mask shut = m & ((ray.last_surface & Int(ISOLATED)) != Int(0));
     const Mask free = m & !shut;
-    if (any(shut)) enqueue(sealed, ray, shut, scene.constants.path);
+    if (any(shut)) enqueue(isolated, ray, shut, scene.constants.path);
     if (any(free)) enqueue(open, ray, free, scene.constants.path);
     return false;
   }
@@ -179,11 +179,12 @@ POLYFLY_FN void step(Wavefront<S>& t, RayQueue& queue, int n, RayQueue* only) {
 }
 
 POLYFLY_FN u64 scratch_bytes(int) {
-  return 8ull * 4 * TILE_PIXELS + 4ull * (2 * RAY_WORDS * RAY_ROOM + SHADOW_WORDS * SHADOW_ROOM);
+  return 8ull * 4 * TILE_PIXELS + 4ull * (2 * RAY_WORDS * RAY_CAPACITY + SHADOW_WORDS * SHADOW_CAPACITY);
 }
 
 template <class S>
-POLYFLY_FN void store_tile(const S& scene, const Launch& launch, const Film& film, int left, int top, const i64* sums) {
+POLYFLY_FN void store_tile(const S& scene, const Launch& launch, const FilmBuffers& film, int left, int top,
+                           const i64* sums) {
   const Constants& constants = scene.constants;
   const float scale = mean_scale(launch.samples_per_pixel);
   for (int at = 0; at < TILE_PIXELS; at += POLYFLY_LANES) {
@@ -229,24 +230,24 @@ static __attribute__((noinline)) void trace_samples(Wavefront<S>& t, int first_s
   const int items = pixels * samples;
   int next = 0;
   for (;;) {
-    if (t.open.len + RAY_SPARE > RAY_ROOM) {
+    if (t.open.len + RAY_SPARE > RAY_CAPACITY) {
       step<Integrator>(t, t.open, 1, &t.open);
-    } else if (t.sealed.len + RAY_SPARE > RAY_ROOM) {
-      step<Integrator>(t, t.sealed, 1, &t.sealed);
+    } else if (t.isolated.len + RAY_SPARE > RAY_CAPACITY) {
+      step<Integrator>(t, t.isolated, 1, &t.isolated);
     } else if (t.open.len >= POLYFLY_LANES) {
       step<Integrator>(t, t.open, POLYFLY_LANES, 0);
-    } else if (t.sealed.len >= POLYFLY_LANES) {
-      step<Integrator>(t, t.sealed, POLYFLY_LANES, 0);
+    } else if (t.isolated.len >= POLYFLY_LANES) {
+      step<Integrator>(t, t.isolated, POLYFLY_LANES, 0);
     } else if (next < items) {
       const Int item = lane_index() + Int(next);
-      const Mask some = item < Int(items);
+      const Mask valid = item < Int(items);
       // Exact for every item: items stay far below 2^24.
       const Int place = samples == 1 ? item : to_int((to_real(item) + Real(0.5f)) / Real((float)samples));
-      const Int pixel = chosen ? read(chosen, pixels, place, some) : place;
+      const Int pixel = chosen ? read(chosen, pixels, place, valid) : place;
       Int x, y;
       tile_pixel(pixel, x, y);
       const Int px = x + Int(t.left), py = y + Int(t.top);
-      const Mask inside = some & (px < Int(t.scene.constants.width)) & (py < Int(t.scene.constants.height));
+      const Mask inside = valid & (px < Int(t.scene.constants.width)) & (py < Int(t.scene.constants.height));
       next += POLYFLY_LANES;
       if (!any(inside)) continue;
       const Int sample = (item - place * Int(samples)) * Int(stride) + Int(first_sample);
@@ -254,8 +255,8 @@ static __attribute__((noinline)) void trace_samples(Wavefront<S>& t, int first_s
       bounce<Integrator>(t, Integrator::camera_ray(t.scene, t.frame, px, py, sample, pixel | (sample << 8)), inside);
     } else if (t.open.len > 0) {
       step<Integrator>(t, t.open, t.open.len, 0);
-    } else if (t.sealed.len > 0) {
-      step<Integrator>(t, t.sealed, t.sealed.len, 0);
+    } else if (t.isolated.len > 0) {
+      step<Integrator>(t, t.isolated, t.isolated.len, 0);
     } else {
       break;
     }
@@ -279,64 +280,64 @@ POLYFLY_FN Codes sum_codes(const S& scene, const i64* sums, const int* pixels, i
 
 // The first samples of a tile's pixels.
 template <class Integrator, class S>
-static __attribute__((noinline)) void trace_trial(Wavefront<S>& t, const Launch& launch, const Film& film) {
+static __attribute__((noinline)) void trace_pilot(Wavefront<S>& t, const Launch& launch, const FilmBuffers& film) {
   const Constants& constants = t.scene.constants;
-  const int half = launch.least / 2;
+  const int half = launch.min_samples / 2;
   i64 first_half[4 * TILE_PIXELS];
   trace_samples<Integrator>(t, 0, half, 1, 0, TILE_PIXELS);
   for (int i = 0; i < 4 * TILE_PIXELS; ++i) first_half[i] = t.sums[i];
-  trace_samples<Integrator>(t, half, launch.least - half, 1, 0, TILE_PIXELS);
+  trace_samples<Integrator>(t, half, launch.min_samples - half, 1, 0, TILE_PIXELS);
   for (int at = 0; at < TILE_PIXELS; at += POLYFLY_LANES) {
     int pixels[POLYFLY_LANES], shown[POLYFLY_LANES];
     for (int i = 0; i < POLYFLY_LANES; ++i) pixels[i] = at + i;
-    const Codes whole = sum_codes(t.scene, t.sums, pixels, POLYFLY_LANES, launch.gain * mean_scale(launch.least));
+    const Codes whole = sum_codes(t.scene, t.sums, pixels, POLYFLY_LANES, launch.gain * mean_scale(launch.min_samples));
     const Codes part =
         half ? sum_codes(t.scene, first_half, pixels, POLYFLY_LANES, launch.gain * mean_scale(half)) : whole;
-    store(shown, trial_of(part, whole));
+    store(shown, pilot_of(part, whole));
     for (int i = 0; i < POLYFLY_LANES; ++i) {
       int x, y;
       tile_pixel(at + i, x, y);
       if (t.left + x >= constants.width || t.top + y >= constants.height) continue;
-      const int to = trial_index(constants, film, t.left + x, t.top + y);
-      film.trial[to] = (u32)shown[i];
-      for (int c = 0; c < 3; ++c) film.trial_sums[3 * to + c] = t.sums[4 * (at + i) + c];
+      const int to = pilot_index(constants, film, t.left + x, t.top + y);
+      film.pilot[to] = (u32)shown[i];
+      for (int c = 0; c < 3; ++c) film.pilot_sums[3 * to + c] = t.sums[4 * (at + i) + c];
     }
   }
 }
 
 // What a tile's pixels want beyond their trial.
 template <class Integrator, class S>
-static __attribute__((noinline)) void trace_more(Wavefront<S>& t, const Launch& launch, const Film& film) {
+static __attribute__((noinline)) void trace_active(Wavefront<S>& t, const Launch& launch, const FilmBuffers& film) {
   const Constants& constants = t.scene.constants;
   u32 shown[TILE + 4][TILE + 4];
   for (int y = 0; y < TILE + 4; ++y)
-    for (int x = 0; x < TILE + 4; ++x) shown[y][x] = trial_at(constants, film, t.left + x - 2, t.top + y - 2);
+    for (int x = 0; x < TILE + 4; ++x) shown[y][x] = pilot_at(constants, film, t.left + x - 2, t.top + y - 2);
   int first[TILE][TILE];
   for (int y = 0; y < TILE; ++y) {
     for (int x = 0; x < TILE; ++x) {
-      Around around;
+      Neighbourhood around;
       for (int j = 0; j < 5; ++j)
         for (int i = 0; i < 5; ++i) around.at[j][i] = shown[y + j][x + i];
-      first[y][x] = first_doubt(constants, around);
+      first[y][x] = pilot_error(constants, around);
     }
   }
 
-  DoubtLimit limit = {(float)launch.noise};
-  int chosen[TILE_PIXELS], doubt[TILE_PIXELS], colours[TILE_PIXELS], taken[TILE_PIXELS], count = 0;
+  ErrorLimit limit = {(float)launch.noise};
+  int chosen[TILE_PIXELS], error[TILE_PIXELS], colours[TILE_PIXELS], taken[TILE_PIXELS], count = 0;
   for (int pixel = 0; pixel < TILE_PIXELS; ++pixel) {
     int x, y;
     tile_pixel(pixel, x, y);
     const bool inside = t.left + x < constants.width && t.top + y < constants.height;
     const bool more = inside && !limit.allows(first[y][x]);
-    colours[pixel] = (int)(shown[y + 2][x + 2] | ~TRIAL_COLOUR);
-    taken[pixel] = launch.least;
-    doubt[pixel] = first[y][x];
+    colours[pixel] = (int)(shown[y + 2][x + 2] | ~PILOT_COLOUR);
+    taken[pixel] = launch.min_samples;
+    error[pixel] = first[y][x];
     if (more) chosen[count++] = pixel;
     if (!inside || !(more || film.sums)) continue;
-    const i64* from = film.trial_sums + 3 * trial_index(constants, film, t.left + x, t.top + y);
+    const i64* from = film.pilot_sums + 3 * pilot_index(constants, film, t.left + x, t.top + y);
     for (int c = 0; c < 3; ++c) t.sums[4 * pixel + c] = from[c];
   }
-  for (int n = launch.least; count > 0 && n < launch.samples_per_pixel;) {
+  for (int n = launch.min_samples; count > 0 && n < launch.samples_per_pixel;) {
     const int more = next_round(launch, n);
     int before[3][TILE_PIXELS + POLYFLY_LANES];
     for (int at = 0; at < count; at += POLYFLY_LANES) {
@@ -353,14 +354,14 @@ static __attribute__((noinline)) void trace_more(Wavefront<S>& t, const Launch& 
       const Codes codes = sum_codes(t.scene, t.sums, chosen + at, count - at, launch.gain * mean_scale(n));
       const Codes last = {load(before[0] + at), load(before[1] + at), load(before[2] + at)};
       int colour[POLYFLY_LANES], now[POLYFLY_LANES];
-      for (int i = 0; i < POLYFLY_LANES; ++i) now[i] = doubt[chosen[at + i < count ? at + i : at]];
-      store(colour, packed(codes));
-      store(now, next_doubt(constants, farthest(last, codes), load(now)));
+      for (int i = 0; i < POLYFLY_LANES; ++i) now[i] = error[chosen[at + i < count ? at + i : at]];
+      store(colour, pack_codes(codes));
+      store(now, next_error(constants, max_difference(last, codes), load(now)));
       for (int i = 0; i < POLYFLY_LANES && at + i < count; ++i) {
         const int pixel = chosen[at + i];
         colours[pixel] = colour[i];
         taken[pixel] = n;
-        doubt[pixel] = now[i];
+        error[pixel] = now[i];
         if (!limit.allows(now[i])) chosen[unsure++] = pixel;
       }
     }
@@ -384,21 +385,21 @@ static __attribute__((noinline)) void trace_more(Wavefront<S>& t, const Launch& 
 }
 
 template <class Integrator, class S>
-POLYFLY_FN void trace_tile(const S& scene, const Frame& frame, const Launch& launch, const Film& film, int left,
-                           int top, void* scratch, Counts& counts) {
+POLYFLY_FN void trace_tile(const S& scene, const FrameParams& frame, const Launch& launch, const FilmBuffers& film,
+                           int left, int top, void* scratch, Counts& counts) {
   i64* sums = (i64*)scratch;
   float* open = (float*)(sums + 4 * TILE_PIXELS);
-  float* sealed = open + RAY_WORDS * RAY_ROOM;
-  float* shadows = sealed + RAY_WORDS * RAY_ROOM;
-  Wavefront<S> t = {scene, frame, {open, 0}, {sealed, 0}, {shadows, 0}, sums, {0, 0, 0, 0}, left, top, 0};
+  float* isolated = open + RAY_WORDS * RAY_CAPACITY;
+  float* shadows = isolated + RAY_WORDS * RAY_CAPACITY;
+  Wavefront<S> t = {scene, frame, {open, 0}, {isolated, 0}, {shadows, 0}, sums, {0, 0, 0, 0}, left, top, 0};
   for (int i = 0; i < 4 * TILE_PIXELS; ++i) sums[i] = 0;
-  if (launch.least == 0) {
+  if (launch.min_samples == 0) {
     trace_samples<Integrator>(t, launch.first_sample, launch.samples_per_pixel, launch.stride, 0, TILE_PIXELS);
     store_tile(scene, launch, film, left, top, sums);
-  } else if (is_trial(film)) {
-    trace_trial<Integrator>(t, launch, film);
+  } else if (is_pilot(film)) {
+    trace_pilot<Integrator>(t, launch, film);
   } else {
-    trace_more<Integrator>(t, launch, film);
+    trace_active<Integrator>(t, launch, film);
   }
   counts.rays += t.counts.rays;
   counts.shadow_rays += t.counts.shadow_rays;

@@ -3,21 +3,21 @@
 #pragma once
 #include "gpu.cuh"
 
-POLYFLY_KERNEL void polyfly_trial(POLYFLY_SCENE, POLYFLY_WORK) {
-  trace_trials<KernelIntegrator, MAX_DEPTH>(scene, frame, launch, film, first, end, queue, counts);
+POLYFLY_KERNEL void polyfly_pilot(POLYFLY_SCENE, POLYFLY_WORK) {
+  trace_pilots<KernelIntegrator, MAX_DEPTH>(scene, frame, launch, film, first, end, queue, counts);
 }
-POLYFLY_KERNEL void polyfly_judge_trial(POLYFLY_SCENE, POLYFLY_WORK) {
-  judge_trial<false>(scene, launch, film, first, end, queue);
+POLYFLY_KERNEL void polyfly_update_active_after_pilot(POLYFLY_SCENE, POLYFLY_WORK) {
+  update_active_after_pilot<false>(scene, launch, film, first, end, queue);
 }
-POLYFLY_KERNEL void polyfly_judge_trial_sums(POLYFLY_SCENE, POLYFLY_WORK) {
-  judge_trial<true>(scene, launch, film, first, end, queue);
+POLYFLY_KERNEL void polyfly_update_active_after_pilot_sums(POLYFLY_SCENE, POLYFLY_WORK) {
+  update_active_after_pilot<true>(scene, launch, film, first, end, queue);
 }
-POLYFLY_KERNEL void polyfly_more(POLYFLY_SCENE, POLYFLY_WORK) {
-  trace_more<KernelIntegrator, MAX_DEPTH>(scene, frame, launch, film, first, queue, counts);
+POLYFLY_KERNEL void polyfly_trace_active(POLYFLY_SCENE, POLYFLY_WORK) {
+  trace_active<KernelIntegrator, MAX_DEPTH>(scene, frame, launch, film, first, queue, counts);
 }
-POLYFLY_KERNEL void polyfly_judge_round(POLYFLY_SCENE, POLYFLY_WORK) {
-  judge_round<false>(scene, launch, film, first, queue);
+POLYFLY_KERNEL void polyfly_update_active(POLYFLY_SCENE, POLYFLY_WORK) {
+  update_active<false>(scene, launch, film, first, queue);
 }
-POLYFLY_KERNEL void polyfly_judge_round_sums(POLYFLY_SCENE, POLYFLY_WORK) {
-  judge_round<true>(scene, launch, film, first, queue);
+POLYFLY_KERNEL void polyfly_update_active_sums(POLYFLY_SCENE, POLYFLY_WORK) {
+  update_active<true>(scene, launch, film, first, queue);
 }

@@ -36,49 +36,49 @@ void ENTRY(polyfly_mean)(const i64* sums, i64 n, float scale, float* light) {
 }
 
 // Four rows of n values become one of half the height: a and d are the outer ones.
-void ENTRY(polyfly_halve_down)(const float* a, const float* b, const float* c, const float* d, i64 n, float* out) {
-  for (i64 i = 0; i < n; ++i) out[i] = halved(a[i], b[i], c[i], d[i]);
+void ENTRY(polyfly_downsample_rows)(const float* a, const float* b, const float* c, const float* d, i64 n, float* out) {
+  for (i64 i = 0; i < n; ++i) out[i] = downsample(a[i], b[i], c[i], d[i]);
 }
 
 // A row of `width` values, `stride` apart, becomes one of half the width; the rim goes on as it is.
-void ENTRY(polyfly_halve_across)(const float* in, int width, int stride, float* out) {
+void ENTRY(polyfly_downsample_columns)(const float* in, int width, int stride, float* out) {
   const int last = width - 1, wide = (width + 1) / 2, inside = last / 2;
   const auto at = [&](int x) { return in[stride * (x < 0 ? 0 : x < last ? x : last)]; };
-  const auto rim = [&](int x) { out[x] = halved(at(2 * x - 1), at(2 * x), at(2 * x + 1), at(2 * x + 2)); };
+  const auto rim = [&](int x) { out[x] = downsample(at(2 * x - 1), at(2 * x), at(2 * x + 1), at(2 * x + 2)); };
   rim(0);
   for (int x = 1; x < inside; ++x) {
     const float* four = in + stride * (2 * x - 1);
-    out[x] = halved(four[0], four[stride], four[2 * stride], four[3 * stride]);
+    out[x] = downsample(four[0], four[stride], four[2 * stride], four[3 * stride]);
   }
   for (int x = inside > 1 ? inside : 1; x < wide; ++x) rim(x);
 }
 
 // A row of a picture as two rows of half its width see it, the nearer one and the other.
-void ENTRY(polyfly_spread)(const float* near, const float* other, int half, int width, float* out) {
+void ENTRY(polyfly_upsample)(const float* near, const float* other, int half, int width, float* out) {
   // The first and the last pixel have a neighbour on one side only.
   const int pairs = width / 2;
-  out[0] = between(near[0], near[0], other[0], other[0]);
-  for (int k = 1; k < pairs + (width & 1); ++k) out[2 * k] = between(near[k], near[k - 1], other[k], other[k - 1]);
+  out[0] = bilerp(near[0], near[0], other[0], other[0]);
+  for (int k = 1; k < pairs + (width & 1); ++k) out[2 * k] = bilerp(near[k], near[k - 1], other[k], other[k - 1]);
   const int inside = pairs < half ? pairs : half - 1;
-  for (int k = 0; k < inside; ++k) out[2 * k + 1] = between(near[k], near[k + 1], other[k], other[k + 1]);
+  for (int k = 0; k < inside; ++k) out[2 * k + 1] = bilerp(near[k], near[k + 1], other[k], other[k + 1]);
   if (inside < pairs) {
     const int k = half - 1;
-    out[2 * k + 1] = between(near[k], near[k], other[k], other[k]);
+    out[2 * k + 1] = bilerp(near[k], near[k], other[k], other[k]);
   }
 }
 
 // to = to * own + from * rest, value by value.
 void ENTRY(polyfly_mix)(float* to, const float* from, i64 n, float own, float rest) {
-  for (i64 i = 0; i < n; ++i) to[i] = mixed(to[i], own, from[i], rest);
+  for (i64 i = 0; i < n; ++i) to[i] = lerp(to[i], own, from[i], rest);
 }
 
 // The same for a row of pixels, r, g, b each, and three rows of one channel.
 void ENTRY(polyfly_mix_pixels)(float* to, const float* r, const float* g, const float* b, int n, float own,
                                float rest) {
   for (int i = 0; i < n; ++i) {
-    to[3 * i] = mixed(to[3 * i], own, r[i], rest);
-    to[3 * i + 1] = mixed(to[3 * i + 1], own, g[i], rest);
-    to[3 * i + 2] = mixed(to[3 * i + 2], own, b[i], rest);
+    to[3 * i] = lerp(to[3 * i], own, r[i], rest);
+    to[3 * i + 1] = lerp(to[3 * i + 1], own, g[i], rest);
+    to[3 * i + 2] = lerp(to[3 * i + 2], own, b[i], rest);
   }
 }
 
@@ -99,11 +99,11 @@ void ENTRY(polyfly_vignette)(float* row, int width, int height, int y, float k, 
 
 // Row y of frame `frame`, r, g, b each, with grain.
 void ENTRY(polyfly_grain)(float* row, int width, u32 y, u32 frame, float strength) {
-  const u32 here = permuted(y + permuted(frame));
+  const u32 here = pcg_hash(y + pcg_hash(frame));
   for (int first = 0; first < width; first += PIECE) {
     const int n = width - first < PIECE ? width - first : PIECE;
     float noise[PIECE], light[PIECE] = {};
-    for (int i = 0; i < PIECE; ++i) noise[i] = strength * grain_noise(permuted((u32)(first + i) + here));
+    for (int i = 0; i < PIECE; ++i) noise[i] = strength * grain_noise(pcg_hash((u32)(first + i) + here));
     float* at = row + 3 * (i64)first;
     for (int i = 0; i < n; ++i) light[i] = 0.2126f * at[3 * i] + 0.7152f * at[3 * i + 1] + 0.0722f * at[3 * i + 2];
     for (int i = 0; i < PIECE; ++i) {

@@ -56,8 +56,8 @@ constexpr int LANE_SUMS = 160;
 // `polyfly bench --balance` compares this is the fastest. What lanes bring is added up and stored for several turns at
 // once, since few lanes are busy with it.
 template <class Integrator, int DEPTH, bool SUMS, class S>
-POLYFLY_FN void trace_pixels(const S& scene, const Frame& frame, const Launch& launch, const Film& film, int first,
-                             int end, int* queue, Counts* counts) {
+POLYFLY_FN void trace_pixels(const S& scene, const FrameParams& frame, const Launch& launch, const FilmBuffers& film,
+                             int first, int end, int* queue, Counts* counts) {
   __shared__ RadianceSum shared_sums[THREADS / 32][LANE_SUMS];
   RadianceSum(&sums)[LANE_SUMS] = shared_sums[threadIdx.x >> 5];
   const u32 whole = 0xffffffffu;
@@ -97,12 +97,12 @@ POLYFLY_FN void trace_pixels(const S& scene, const Frame& frame, const Launch& l
     if (turn == turns || !more) {
       __syncwarp();
       RadianceSum sum = {0, 0, 0};
-      const bool some = added_turn < turn;
-      for (int i = part; some && i < group; i += adders) add(sum, sums[added * spacing + i]);
+      const bool valid = added_turn < turn;
+      for (int i = part; valid && i < group; i += adders) add(sum, sums[added * spacing + i]);
       group_sum(sum, part, adders);
       const int q = __shfl_sync(whole, begin, added_turn & 31) + added - added_turn * pixels;
       pixel_at(q, across, x, y);
-      if (some && part == 0 && q < end && x < scene.constants.width && y < scene.constants.height)
+      if (valid && part == 0 && q < end && x < scene.constants.width && y < scene.constants.height)
         store_pixel<SUMS>(scene, film, scale, x, y, sum);
       __syncwarp();
       turn = 0;
@@ -113,14 +113,14 @@ POLYFLY_FN void trace_pixels(const S& scene, const Frame& frame, const Launch& l
 }
 
 // Lanes at least that start new paths together: the camera's text is long, and the others wait for it.
-constexpr int LEAST_IDLE = 12;
+constexpr int MIN_IDLE = 12;
 
 // The same for paths, which end after one bounce or after fifty: a lane whose path is done takes the next sample of any
 // of the warp's 32 pixels. (For Whitted's trees of rays that was three times slower: there the samples of a pixel keep
 // together.)
 template <bool SUMS, class S>
-POLYFLY_FN void trace_paths(const S& scene, const Frame& frame, const Launch& launch, const Film& film, int first,
-                            int end, int* queue, Counts* counts) {
+POLYFLY_FN void trace_paths(const S& scene, const FrameParams& frame, const Launch& launch, const FilmBuffers& film,
+                            int first, int end, int* queue, Counts* counts) {
   __shared__ u64 shared_sums[THREADS / 32][3][WARP_PIXELS];
   u64(&sums)[3][WARP_PIXELS] = shared_sums[threadIdx.x >> 5];
   const u32 whole = 0xffffffffu;
@@ -142,7 +142,7 @@ POLYFLY_FN void trace_paths(const S& scene, const Frame& frame, const Launch& la
     bool busy = false;
     for (int next = 0;;) {
       const u32 idle = __ballot_sync(whole, !busy);
-      if (__popc(idle) >= LEAST_IDLE && next < items) {
+      if (__popc(idle) >= MIN_IDLE && next < items) {
         const int item = next + __popc(idle & ((1u << lane) - 1));
         if (!busy && item < items) {
           const int pixel = item & (WARP_PIXELS - 1);
@@ -181,10 +181,10 @@ POLYFLY_FN void trace_paths(const S& scene, const Frame& frame, const Launch& la
 
 // The trial of adaptive sampling: as trace_pixels, with the first half of each pixel's samples apart.
 template <class Integrator, int DEPTH, class S>
-POLYFLY_FN void trace_trials(const S& scene, const Frame& frame, const Launch& launch, const Film& film, int first,
-                             int end, int* queue, Counts* counts) {
+POLYFLY_FN void trace_pilots(const S& scene, const FrameParams& frame, const Launch& launch, const FilmBuffers& film,
+                             int first, int end, int* queue, Counts* counts) {
   const int lane = threadIdx.x & 31;
-  const int samples = launch.least, half = samples / 2;
+  const int samples = launch.min_samples, half = samples / 2;
   const int pixels = samples < 32 ? 32 / samples : 1;
   const int group = samples < 32 ? samples : 32;
   const int own = lane / group, place = lane - own * group;
@@ -209,7 +209,7 @@ POLYFLY_FN void trace_trials(const S& scene, const Frame& frame, const Launch& l
     __syncwarp();
     group_sum(part, place, group);
     group_sum(whole, place, group);
-    if (inside && place == 0) store_trial(scene, launch, film, x, y, part, whole);
+    if (inside && place == 0) store_pilot(scene, launch, film, x, y, part, whole);
     __syncwarp();
   }
   count_work(mine, counts);
@@ -217,12 +217,12 @@ POLYFLY_FN void trace_trials(const S& scene, const Frame& frame, const Launch& l
 
 // The rounds of adaptive sampling go by lists of pixels: queue[0] is where warps take work from, queue[1] how many
 // there are, queue[3] how many there will be in the next round.
-POLYFLY_FN Doubtful doubtful(int x, int y, int doubt, const Codes& codes) {
-  const Doubtful d = {(u32)x | (u32)y << 16, doubt, {(int)codes.r, (int)codes.g, (int)codes.b}};
+POLYFLY_FN ActivePixel active_pixels(int x, int y, int error, const Codes& codes) {
+  const ActivePixel d = {(u32)x | (u32)y << 16, error, {(int)codes.r, (int)codes.g, (int)codes.b}};
   return d;
 }
 // Appends those of a whole warp that go on.
-POLYFLY_FN void list_doubtful(bool goes_on, const Doubtful& one, Doubtful* list, int* count) {
+POLYFLY_FN void append_active(bool goes_on, const ActivePixel& one, ActivePixel* list, int* count) {
   const int lane = threadIdx.x & 31;
   const u32 going = __ballot_sync(0xffffffffu, goes_on);
   int at = 0;
@@ -234,33 +234,34 @@ constexpr int BLOCK_WARPS = THREADS / 32;
 
 // After the trial: stores pixels that are in no doubt, and lists the others.
 template <bool SUMS, class S>
-POLYFLY_FN void judge_trial(const S& scene, const Launch& launch, const Film& film, int first, int end, int* queue) {
+POLYFLY_FN void update_active_after_pilot(const S& scene, const Launch& launch, const FilmBuffers& film, int first,
+                                          int end, int* queue) {
   const int lane = threadIdx.x & 31, across = (scene.constants.width + 7) >> 3;
-  const DoubtLimit limit = DoubtLimit::after(launch, launch.least);
+  const ErrorLimit limit = ErrorLimit::after(launch, launch.min_samples);
   for (int start = first + 32 * (int)(blockIdx.x * BLOCK_WARPS + (threadIdx.x >> 5)); start < end;
        start += 32 * (int)gridDim.x * BLOCK_WARPS) {
     int x, y;
     pixel_at(start + lane, across, x, y);
     const bool inside = start + lane < end && x < scene.constants.width && y < scene.constants.height;
     bool goes_on = false;
-    Doubtful one = {};
+    ActivePixel one = {};
     if (inside) {
-      const int doubt = first_doubt(scene.constants, film, x, y);
-      const RadianceSum sum = trial_sum(scene.constants, film, x, y);
-      goes_on = launch.least < launch.samples_per_pixel && !limit.allows(doubt);
+      const int error = pilot_error(scene.constants, film, x, y);
+      const RadianceSum sum = pilot_sum(scene.constants, film, x, y);
+      goes_on = launch.min_samples < launch.samples_per_pixel && !limit.allows(error);
       if (goes_on)
-        one = doubtful(x, y, doubt, sum_codes(scene, launch, sum, launch.least));
+        one = active_pixels(x, y, error, sum_codes(scene, launch, sum, launch.min_samples));
       else
-        store_adaptive<SUMS>(scene, launch, film, x, y, sum, launch.least);
+        store_adaptive<SUMS>(scene, launch, film, x, y, sum, launch.min_samples);
     }
-    list_doubtful(goes_on, one, film.next_doubtful, queue + 3);
+    append_active(goes_on, one, film.next_active, queue + 3);
   }
 }
 
 // A round: the listed pixels, which have taken so many samples, take more, a lane each.
 template <class Integrator, int DEPTH, class S>
-POLYFLY_FN void trace_more(const S& scene, const Frame& frame, const Launch& launch, const Film& film, int taken,
-                           int* queue, Counts* counts) {
+POLYFLY_FN void trace_active(const S& scene, const FrameParams& frame, const Launch& launch, const FilmBuffers& film,
+                             int taken, int* queue, Counts* counts) {
   const int lane = threadIdx.x & 31, more = next_round(launch, taken);
   const i64 items = (i64)queue[1] * more;
   PendingRay stack[DEPTH];
@@ -272,11 +273,11 @@ POLYFLY_FN void trace_more(const S& scene, const Frame& frame, const Launch& lau
     if (item - lane >= items) break;
     if (item < items) {
       const int at = (int)(item / more);
-      const u32 pixel = film.doubtful[at].pixel;
+      const u32 pixel = film.active_pixels[at].pixel;
       const int x = (int)(pixel & 0xffffu), y = (int)(pixel >> 16);
       RadianceSum one = {0, 0, 0};
       trace_sample<Integrator>(scene, frame, x, y, taken + (int)(item - (i64)at * more), stack, one, mine);
-      u64* sums = (u64*)(film.trial_sums + 3 * trial_index(scene.constants, film, x, y));
+      u64* sums = (u64*)(film.pilot_sums + 3 * pilot_index(scene.constants, film, x, y));
       atomicAdd(&sums[0], (u64)one.r);
       atomicAdd(&sums[1], (u64)one.g);
       atomicAdd(&sums[2], (u64)one.b);
@@ -288,31 +289,31 @@ POLYFLY_FN void trace_more(const S& scene, const Frame& frame, const Launch& lau
 
 // After a round: stores pixels that have enough, and lists the others. taken: before it.
 template <bool SUMS, class S>
-POLYFLY_FN void judge_round(const S& scene, const Launch& launch, const Film& film, int taken, int* queue) {
+POLYFLY_FN void update_active(const S& scene, const Launch& launch, const FilmBuffers& film, int taken, int* queue) {
   const int lane = threadIdx.x & 31, listed = queue[1], now = taken + next_round(launch, taken);
-  const DoubtLimit limit = DoubtLimit::after(launch, now);
+  const ErrorLimit limit = ErrorLimit::after(launch, now);
   for (int start = 32 * (int)(blockIdx.x * BLOCK_WARPS + (threadIdx.x >> 5)); start < listed;
        start += 32 * (int)gridDim.x * BLOCK_WARPS) {
     bool goes_on = false;
-    Doubtful one = {};
+    ActivePixel one = {};
     if (start + lane < listed) {
-      one = film.doubtful[start + lane];
+      one = film.active_pixels[start + lane];
       const int x = (int)(one.pixel & 0xffffu), y = (int)(one.pixel >> 16);
-      const RadianceSum sum = trial_sum(scene.constants, film, x, y);
+      const RadianceSum sum = pilot_sum(scene.constants, film, x, y);
       const Codes before = {Int(one.codes[0]), Int(one.codes[1]), Int(one.codes[2])};
       const Codes codes = sum_codes(scene, launch, sum, now);
-      one = doubtful(x, y, (int)next_doubt(scene.constants, farthest(before, codes), Int(one.doubt)), codes);
-      goes_on = now < launch.samples_per_pixel && !limit.allows(one.doubt);
+      one = active_pixels(x, y, (int)next_error(scene.constants, max_difference(before, codes), Int(one.error)), codes);
+      goes_on = now < launch.samples_per_pixel && !limit.allows(one.error);
       if (!goes_on) store_adaptive<SUMS>(scene, launch, film, x, y, sum, now);
     }
-    list_doubtful(goes_on, one, film.next_doubtful, queue + 3);
+    append_active(goes_on, one, film.next_active, queue + 3);
   }
 }
 
 // One thread a pixel.
 template <class Integrator, class S>
-POLYFLY_FN void trace_feature_pixels(const S& scene, const Frame& frame, const Launch& launch, const Film& film,
-                                     int first, int end) {
+POLYFLY_FN void trace_feature_pixels(const S& scene, const FrameParams& frame, const Launch& launch,
+                                     const FilmBuffers& film, int first, int end) {
   const int across = (scene.constants.width + 7) >> 3;
   for (int at = first + blockIdx.x * THREADS + threadIdx.x; at < end; at += gridDim.x * THREADS) {
     int x, y;
@@ -327,7 +328,7 @@ POLYFLY_FN void trace_feature_pixels(const S& scene, const Frame& frame, const L
 // fixed number of threads takes samples in even shares (0), in turn (1), or as it gets free, a warp at
 // a time from `queue` (2). Gives no picture, only counts.
 template <class S>
-POLYFLY_FN void trace_scheduled(const S& scene, const Frame& frame, const Launch& launch, int mode, int* queue,
+POLYFLY_FN void trace_scheduled(const S& scene, const FrameParams& frame, const Launch& launch, int mode, int* queue,
                                 Counts* counts) {
   const int samples = launch.samples_per_pixel;
   const int across = (scene.constants.width + 7) >> 3;
@@ -365,9 +366,10 @@ POLYFLY_FN void trace_scheduled(const S& scene, const Frame& frame, const Launch
 // BLOCKS: how many a multiprocessor is to hold at once, which limits their registers. The more there are the better
 // they hide what each waits for, until too many registers are spilled; measured for each kind of scene.
 #define POLYFLY_KERNEL extern "C" __global__ __launch_bounds__(THREADS, BLOCKS)
-#define POLYFLY_SCENE \
-  const __grid_constant__ KernelScene scene, const __grid_constant__ Frame frame, const __grid_constant__ Launch launch
-#define POLYFLY_WORK const __grid_constant__ Film film, int first, int end, int *queue, Counts *counts
+#define POLYFLY_SCENE                                                                   \
+  const __grid_constant__ KernelScene scene, const __grid_constant__ FrameParams frame, \
+      const __grid_constant__ Launch launch
+#define POLYFLY_WORK const __grid_constant__ FilmBuffers film, int first, int end, int *queue, Counts *counts
 
 // One thread a 2 x 2 block of the video's planes.
 extern "C" __global__ void polyfly_convert(const u32* rgba, int width, int height, u8* y, u8* u, u8* v) {

@@ -13,8 +13,8 @@ namespace {
 
 // A whole tile. One lane takes the text that a GPU would take for the scene, and stands in for it; more lanes take the
 // plain one for what most scenes are, plain ones without paths.
-void trace_any_tile(const Scene& scene, const SmallScene* small, const Frame& frame, const Launch& launch,
-                    const Film& film, int left, int top, void* scratch, Counts& counts) {
+void trace_any_tile(const Scene& scene, const SmallScene* small, const FrameParams& frame, const Launch& launch,
+                    const FilmBuffers& film, int left, int top, void* scratch, Counts& counts) {
   const RichScene& rich = static_cast<const RichScene&>(scene);
   const bool plain = scene.constants.plain, path = scene.constants.path;
 #if POLYFLY_LANES == 1
@@ -29,8 +29,8 @@ void trace_any_tile(const Scene& scene, const SmallScene* small, const Frame& fr
 }
 
 template <class Integrator>
-void trace_feature_tile(const RichScene& scene, const Frame& frame, const Launch& launch, const Film& film, int left,
-                        int top) {
+void trace_feature_tile(const RichScene& scene, const FrameParams& frame, const Launch& launch, const FilmBuffers& film,
+                        int left, int top) {
   const Constants& constants = scene.constants;
   for (int y = top; y < top + TILE && y < constants.height; ++y) {
     for (int x = left; x < left + TILE && x < constants.width; x += POLYFLY_LANES) {
@@ -54,8 +54,9 @@ u64 ENTRY(polyfly_scratch_bytes)(const Scene* scene) { return scratch_bytes(scen
 
 // Traces the tile whose first pixel is (left, top) into the film, and adds to the counts. small: the same scene in
 // place, if it fits, or null.
-void ENTRY(polyfly_trace_tile)(const Scene* scene, const SmallScene* small, const Frame* frame, const Launch* launch,
-                               const Film* film, int left, int top, void* scratch, Counts* counts) {
+void ENTRY(polyfly_trace_tile)(const Scene* scene, const SmallScene* small, const FrameParams* frame,
+                               const Launch* launch, const FilmBuffers* film, int left, int top, void* scratch,
+                               Counts* counts) {
   if (!film->features) {
     trace_any_tile(*scene, small, *frame, *launch, *film, left, top, scratch, *counts);
   } else if (scene->constants.path) {
@@ -88,7 +89,7 @@ void ENTRY(polyfly_closest_hits)(const Scene* scene, const float* origins, const
     Ray ray = {};
     ray.o = read_vec(origins, 3 * n, i, m);
     ray.d = read_vec(directions, 3 * n, i, m);
-    ray.from = Int(FROM_NOWHERE);
+    ray.last_surface = Int(FROM_NOWHERE);
     Hit hit = {Real(FAR), Int(NO_SURFACE), first_lanes(0), Real(0.0f), Real(0.0f)};
     if (in_turn) {
       for (int k = 0; k < scene->bodies.len; ++k) intersect_body(*scene, k, ray, m, hit);
@@ -136,10 +137,10 @@ void ENTRY(polyfly_light_points)(const Scene* scene, const float* points, int n,
 }
 
 // For tests: pair `pair` of the draws of samples 0 .. n of a pixel, u and v each.
-void ENTRY(polyfly_draws)(const Scene* scene, const Frame* frame, int px, int py, int pair, int n, float* out) {
+void ENTRY(polyfly_get_2d)(const Scene* scene, const FrameParams* frame, int px, int py, int pair, int n, float* out) {
   for (int at = 0; at < n; at += POLYFLY_LANES) {
     const Int sample = lane_index() + Int(at);
-    const Pair drawn = draw_pair(sample_point(scene->constants, *frame, Int(px), Int(py), sample), Int(pair));
+    const Pair drawn = get_2d(sample_point(scene->constants, *frame, Int(px), Int(py), sample), Int(pair));
     for (int j = 0; j < POLYFLY_LANES && at + j < n; ++j) {
       out[2 * (at + j)] = (float)lane(drawn.u, j);
       out[2 * (at + j) + 1] = (float)lane(drawn.v, j);
@@ -164,7 +165,7 @@ int ENTRY(polyfly_layout)(int* out) {
 #define PLAIN_STRUCT(name) STRUCT(name)
 #define FIELD(type, name) out[n++] = (int)__builtin_offsetof(Struct, name);
 #define FIELDS(type, name, count) FIELD(type, name)
-#define INLINE(type, name, most) FIELD(type, name)
+#define INLINE(type, name, max) FIELD(type, name)
 #define END(name, bytes) }
 #include "../types.def"
   return n;

@@ -5,8 +5,8 @@
 
 // The lanes' pixels, each over all its samples.
 template <class Integrator, class S>
-POLYFLY_FN void trace_features(const S& scene, const Frame& frame, const Launch& launch, Int px, Int py, Mask lanes,
-                               Features* out) {
+POLYFLY_FN void trace_features(const S& scene, const FrameParams& frame, const Launch& launch, Int px, Int py,
+                               Mask lanes, Features* out) {
   for (int j = 0; j < POLYFLY_LANES; ++j) out[j] = {{0, 0, 0}, {0, 0, 0}, float_bits(FAR), 0};
   for (int i = 0; i < launch.samples_per_pixel; ++i) {
     const Ray ray = Integrator::camera_ray(scene, frame, px, py, Int(launch.first_sample + i * launch.stride), Int(0));

@@ -6,12 +6,12 @@
 // What a path adds to its pixel, dimmed to Constants::clamp where it comes by way of a diffuse surface: few samples
 // find small bright lights that way, and those that do would stand out.
 template <class S>
-POLYFLY_FN Vec limited(const S& scene, const Ray& ray, Vec light) {
-  const float most = scene.constants.clamp;
-  if (!(most > 0.0f)) return light;
+POLYFLY_FN Vec clamp_indirect(const S& scene, const Ray& ray, Vec light) {
+  const float limit = scene.constants.clamp;
+  if (!(limit > 0.0f)) return light;
   const Real brightest = max_component(light);
-  const Mask over = ((ray.bounces & Int(DIFFUSED)) != Int(0)) & (brightest > Real(most));
-  return select(over, light * (Real(most) * reciprocal(min(max(brightest, Real(most)), Real(DOMAIN_MOST)))), light);
+  const Mask over = ((ray.bounces & Int(DIFFUSED)) != Int(0)) & (brightest > Real(limit));
+  return select(over, light * (Real(limit) * reciprocal(min(max(brightest, Real(limit)), Real(DOMAIN_MAX)))), light);
 }
 
 // Bounces before paths may end by lot.
@@ -19,70 +19,71 @@ constexpr int ROULETTE_FROM = 4;
 
 // The ray that goes on, of those that could: diffuse, mirrored or through, drawn by their shares.
 template <class S>
-POLYFLY_FN Ray sample_bsdf(const S& scene, const Ray& ray, const Surface<S>& s, Real way, SamplePoint point, Mask met,
+POLYFLY_FN Ray sample_bsdf(const S& scene, const Ray& ray, const Surface<S>& s, Real t, SamplePoint point, Mask met,
                            Mask& continues) {
   const Real zero = Real(0.0f), one = Real(1.0f);
   const Int bounce = ray.bounces & Int(BOUNCE_MASK);
-  const Pair lots = draw_pair(point, pair_of_bounce(ray.bounces, LOT_PAIR));
-  const Real diffuse = max_component(s.albedo), mirrored = max_component(s.reflect), passed = max_component(s.transmit);
-  const Real all = diffuse + mirrored + passed;
-  const Real pick = lots.u * all;
-  const Mask is_diffuse = (pick < diffuse) | !(mirrored + passed > zero);
-  const Mask is_mirror = (!is_diffuse) & ((pick < diffuse + mirrored) | !(passed > zero));
-  const Real chance = select(is_diffuse, diffuse, select(is_mirror, mirrored, passed));
+  const Pair lobe_sample = get_2d(point, dim_of_bounce(ray.bounces, DIM_LOBE));
+  const Real diffuse = max_component(s.albedo), mirrored = max_component(s.reflect),
+             transmitted = max_component(s.transmit);
+  const Real all = diffuse + mirrored + transmitted;
+  const Real pick = lobe_sample.u * all;
+  const Mask is_diffuse = (pick < diffuse) | !(mirrored + transmitted > zero);
+  const Mask is_mirror = (!is_diffuse) & ((pick < diffuse + mirrored) | !(transmitted > zero));
+  const Real chance = select(is_diffuse, diffuse, select(is_mirror, mirrored, transmitted));
   Ray next = ray;
   next.o = s.p;
-  next.length = s.cone;
+  next.cone_width = s.cone;
   continues = met & (chance > zero) & (bounce < Int(scene.constants.depth));
 
   Vec ball = s.n;
   Mirrored m = mirror(s.n, ray.d, vec(one, one, one) * s.reflect);
   if (any(is_diffuse | (s.fuzz + s.alpha + s.edge > zero))) {
-    const Pair place = draw_pair(point, pair_of_bounce(ray.bounces, DIRECTION_PAIR));
-    ball = uniform_sphere(place.u, place.v);
+    const Pair u2 = get_2d(point, dim_of_bounce(ray.bounces, DIM_DIRECTION));
+    ball = uniform_sphere(u2.u, u2.v);
     if constexpr (!SceneTraits<S>::plain) {
-      if (any(is_mirror & (s.alpha + s.edge > zero))) m = mirror_rough(s.n, s.alpha, s.edge, ray.d, m.weight, place);
+      if (any(is_mirror & (s.alpha + s.edge > zero))) m = ggx_sample(s.n, s.alpha, s.edge, ray.d, m.weight, u2);
     }
     // A fuzzy mirror's ray that would go into the surface is lost too.
     const Mask fuzzy = s.fuzz > zero;
     m.d = select(fuzzy, fma(ball, s.fuzz, m.d), m.d);
-    m.some = m.some & !(fuzzy & !(dot(m.d, s.n) > zero));
+    m.valid = m.valid & !(fuzzy & !(dot(m.d, s.n) > zero));
   }
-  continues = continues & !(is_mirror & !m.some);
-  Vec onward = select(is_mirror, m.weight, s.transmit);
-  if constexpr (!SceneTraits<S>::plain) onward = onward * s.dye;
-  const Vec weight = select(is_diffuse, s.albedo, onward);
+  continues = continues & !(is_mirror & !m.valid);
+  Vec specular_weight = select(is_mirror, m.weight, s.transmit);
+  if constexpr (!SceneTraits<S>::plain) specular_weight = specular_weight * s.dye;
+  const Vec weight = select(is_diffuse, s.albedo, specular_weight);
   next.weight = ray.weight * weight * (all * reciprocal(max(chance, Real(1.0e-20f))));
   // Lambert's cosine: the normal's tip is the middle of a sphere of directions.
   const Vec sum = s.n + ball;
   const Vec lambert = select(dot(sum, sum) > Real(1.0e-6f), sum, s.n);
   next.d = normalise(select(is_diffuse, lambert, select(is_mirror, m.d, refract(s, ray.d))));
-  next.from = select(is_diffuse | is_mirror, s.same_side, s.other_side);
-  // Lights have been asked for what surfaces spread; the ray counts its share of them, also behind what shadow rays have
-  // passed too, straight on.
-  const Mask on = (!is_diffuse) & (!is_mirror) & s.lit_through;
-  Int asked = select(on, ray.bounces & Int(~BOUNCE_MASK), Int(0));
+  next.last_surface = select(is_diffuse | is_mirror, s.reflect_origin, s.transmit_origin);
+  // Lights have been asked for what surfaces spread; the ray counts its share of them, also behind what shadow rays
+  // have passed too, straight on.
+  const Mask on = (!is_diffuse) & (!is_mirror) & s.passes_shadow_rays;
+  Int flags = select(on, ray.bounces & Int(~BOUNCE_MASK), Int(0));
   const Int history =
       widened(ray.bounces & Int(DIFFUSED | DISPERSED | SPREAD_MASK | BLURRED), select(is_mirror, s.widening, zero));
   if constexpr (SceneTraits<S>::plain) {
-    asked = select(is_diffuse, Int(LIGHTS_SAMPLED | DIFFUSED), asked);
+    flags = select(is_diffuse, Int(LIGHTS_SAMPLED | DIFFUSED), flags);
   } else {
-    next.since = select(on, ray.since + way, zero);
+    next.mis_distance = select(on, ray.mis_distance + t, zero);
     const Real lambertian = max(dot(next.d, s.n), zero) * Real(1.0f / PI);
     const Int lamps = select(is_diffuse, Int(DIFFUSED | LAMPS_SAMPLED),
                              select(s.alpha >= Real(LAMP_ALPHA), Int(LAMPS_SAMPLED), Int(0)));
-    asked = select(is_diffuse | (is_mirror & (s.alpha > zero)),
-                   density_note(select(is_diffuse, lambertian, m.density)) | Int(LIGHTS_SAMPLED) | lamps, asked);
+    flags = select(is_diffuse | (is_mirror & (s.alpha > zero)),
+                   pack_pdf(select(is_diffuse, lambertian, m.pdf)) | Int(LIGHTS_SAMPLED) | lamps, flags);
     const Mask blurs = is_diffuse | (is_mirror & (s.fuzz + s.alpha > zero));
-    asked = asked | select(is_diffuse, Int(0), s.onward) | select(is_mirror, s.mirrored, Int(0)) |
+    flags = flags | select(is_diffuse, Int(0), s.spawn_flags) | select(is_mirror, s.reflect_flags, Int(0)) |
         select(blurs, Int(BLURRED), Int(0));
   }
-  next.bounces = (bounce + Int(1)) | history | asked;
+  next.bounces = (bounce + Int(1)) | history | flags;
 
   // Russian roulette: dim rays end, those that survive carry the light of the others.
   const Real roulette_probability = min(max_component(next.weight), one);
   const Mask roulette = bounce > Int(ROULETTE_FROM);
-  continues = continues & ((!roulette) | (lots.v < roulette_probability));
+  continues = continues & ((!roulette) | (lobe_sample.v < roulette_probability));
   const Real more = reciprocal(max(roulette_probability, Real(1.0e-20f)));
   next.weight = select(roulette, next.weight * more, next.weight);
   return next;
@@ -90,31 +91,33 @@ POLYFLY_FN Ray sample_bsdf(const S& scene, const Ray& ray, const Surface<S>& s, 
 
 struct PathTracing {
   template <class S>
-  POLYFLY_METHOD static Ray camera_ray(const S& scene, const Frame& frame, Int px, Int py, Int sample, Int pixel) {
+  POLYFLY_METHOD static Ray camera_ray(const S& scene, const FrameParams& frame, Int px, Int py, Int sample,
+                                       Int pixel) {
     return jittered_ray(scene, frame, px, py, sample, pixel);
   }
 
   // One bounce of the active lanes; what spawn says.
   template <class S, class Q>
-  POLYFLY_METHOD static bool shade(const S& scene, const Frame& frame, const Ray& asked, const Hit& hit, Mask active,
-                                   Q& queue) {
+  POLYFLY_METHOD static bool shade(const S& scene, const FrameParams& frame, const Ray& incoming, const Hit& hit,
+                                   Mask active, Q& queue) {
     const Mask surface = active & (hit.surface != Int(NO_SURFACE)), away = active & !surface;
     if (any(away)) {
-      const Vec light = asked.weight * (seen_sky(scene, frame, asked, away) * sky_share(scene, asked, away));
-      queue.add_radiance(asked, limited(scene, asked, light), away);
+      const Vec light =
+          incoming.weight * (sky_radiance(scene, frame, incoming, away) * sky_mis_weight(scene, incoming, away));
+      queue.add_radiance(incoming, clamp_indirect(scene, incoming, light), away);
     }
     if (!any(surface)) return false;
     const Mask met = given_any(surface);
-    const Surface<S> s = shading_point(scene, frame, asked, hit, met, wavelength(scene, asked, queue));
-    const Ray ray = arrived(asked, s);
-    const SamplePoint point = queue.draws(ray);
+    const Surface<S> s = shading_point(scene, frame, incoming, hit, met, wavelength(scene, incoming, queue));
+    const Ray ray = attenuate(incoming, s);
+    const SamplePoint point = queue.sampler(ray);
     Mask spreads = met & (max_component(s.albedo) > Real(0.0f));
     if constexpr (!SceneTraits<S>::plain) {
       const Mask glows = met & (max_component(s.emission) > Real(0.0f));
       if (any(glows)) {
-        const Real share =
-            glow_share(scene, ray.bounces, ray.since + hit.t, s.p, ray.d, s.emission, hit.surface, given_any(glows));
-        queue.add_radiance(ray, limited(scene, ray, ray.weight * s.emission * share), glows);
+        const Real share = emitter_mis_weight(scene, ray.bounces, ray.mis_distance + hit.t, s.p, ray.d, s.emission,
+                                              hit.surface, given_any(glows));
+        queue.add_radiance(ray, clamp_indirect(scene, ray, ray.weight * s.emission * share), glows);
       }
       spreads = spreads | (met & (s.alpha > Real(0.0f)) & (max_component(all_of(s.reflect)) > Real(0.0f)));
     }
@@ -125,7 +128,7 @@ struct PathTracing {
       if constexpr (!SceneTraits<S>::plain) {
         if (scene.emitters.len > 0) {
           LightSample sample = sample_emitter(scene, ray, s, point, lit);
-          sample.colour = limited(scene, ray, sample.colour);
+          sample.colour = clamp_indirect(scene, ray, sample.colour);
           queue.shadow_ray(ray, s, sample);
         }
       }

@@ -27,31 +27,32 @@ POLYFLY_FN SecondaryRays spawn_secondary_rays(const S& scene, const Ray& ray, co
   const Mask deeper = met & (bounces < Int(scene.constants.depth));
   c.reflected = ray;
   c.reflected.o = s.p;
-  c.reflected.length = s.cone;
+  c.reflected.cone_width = s.cone;
   c.reflected.bounces = ray.bounces + Int(1);
   c.transmitted = c.reflected;
   Mirrored m = mirror(s.n, ray.d, vec(Real(1.0f), Real(1.0f), Real(1.0f)) * s.reflect);
   if constexpr (!SceneTraits<S>::plain) {
     if (any(met & (s.alpha + s.edge > Real(0.0f))))
-      m = mirror_rough(s.n, s.alpha, s.edge, ray.d, m.weight,
-                       draw_pair(queue.draws(ray), pair_of_bounce(ray.bounces, DIRECTION_PAIR)));
+      m = ggx_sample(s.n, s.alpha, s.edge, ray.d, m.weight,
+                     get_2d(queue.sampler(ray), dim_of_bounce(ray.bounces, DIM_DIRECTION)));
   }
   c.reflected.d = m.d;
   c.reflected.weight = ray.weight * m.weight;
-  c.reflected.from = s.same_side;
+  c.reflected.last_surface = s.reflect_origin;
   if (any(met & (s.widening > Real(0.0f)))) c.reflected.bounces = widened(c.reflected.bounces, s.widening);
   if constexpr (!SceneTraits<S>::plain) {
     c.reflected.weight = c.reflected.weight * s.dye;
     c.reflected.bounces =
-        c.reflected.bounces | s.onward | s.mirrored | select(s.alpha > Real(0.0f), Int(BLURRED), Int(0));
+        c.reflected.bounces | s.spawn_flags | s.reflect_flags | select(s.alpha > Real(0.0f), Int(BLURRED), Int(0));
   }
-  c.reflects = deeper & m.some & !(max_component(c.reflected.weight) < cutoff) & (max_component(m.weight) > Real(0.0f));
+  c.reflects =
+      deeper & m.valid & !(max_component(c.reflected.weight) < cutoff) & (max_component(m.weight) > Real(0.0f));
   c.transmitted.d = refract(s, ray.d);
-  c.transmitted.from = s.other_side;
+  c.transmitted.last_surface = s.transmit_origin;
   c.transmitted.weight = ray.weight * s.transmit;
   if constexpr (!SceneTraits<S>::plain) {
     c.transmitted.weight = c.transmitted.weight * s.dye;
-    c.transmitted.bounces = c.transmitted.bounces | s.onward;
+    c.transmitted.bounces = c.transmitted.bounces | s.spawn_flags;
   }
   c.transmits = deeper & !(max_component(c.transmitted.weight) < cutoff) & (max_component(s.transmit) > Real(0.0f));
   return c;
@@ -61,43 +62,43 @@ POLYFLY_FN SecondaryRays spawn_secondary_rays(const S& scene, const Ray& ray, co
 template <class S, class Q>
 POLYFLY_FN Wavelength wavelength(const S& scene, const Ray& ray, const Q& queue) {
   if constexpr (!SceneTraits<S>::plain) {
-    if (scene.constants.dispersive) return wavelength_of(draw_pair(queue.draws(ray), Int(WAVELENGTH_PAIR)).u);
+    if (scene.constants.dispersive) return wavelength_of(get_2d(queue.sampler(ray), Int(DIM_WAVELENGTH)).u);
   }
   return no_wavelength();
 }
 // A ray that has come to a surface: what is left of its light.
 template <class S>
-POLYFLY_FN Ray arrived(const Ray& ray, const Surface<S>& s) {
+POLYFLY_FN Ray attenuate(const Ray& ray, const Surface<S>& s) {
   if constexpr (SceneTraits<S>::plain) return ray;
   Ray here = ray;
-  here.weight = ray.weight * s.passed;
+  here.weight = ray.weight * s.transmittance;
   return here;
 }
 
 struct Whitted {
   template <class S>
-  POLYFLY_METHOD static Ray camera_ray(const S& scene, const Frame& frame, Int px, Int py, Int sample, Int pixel) {
+  POLYFLY_METHOD static Ray camera_ray(const S& scene, const FrameParams& frame, Int px, Int py, Int sample,
+                                       Int pixel) {
     return stratified_ray(scene, frame, px, py, sample, pixel);
   }
 
   // One bounce of the active lanes; what spawn says.
   template <class S, class Q>
-  POLYFLY_METHOD static bool shade(const S& scene, const Frame& frame, const Ray& asked, const Hit& hit, Mask active,
-                                   Q& queue) {
+  POLYFLY_METHOD static bool shade(const S& scene, const FrameParams& frame, const Ray& incoming, const Hit& hit,
+                                   Mask active, Q& queue) {
     const Mask surface = active & (hit.surface != Int(NO_SURFACE));
     if (!any(surface)) {
-      queue.add_radiance(asked, asked.weight * seen_sky(scene, frame, asked, active), active);
+      queue.add_radiance(incoming, incoming.weight * sky_radiance(scene, frame, incoming, active), active);
       return false;
     }
     const Mask met = given_any(surface);
-    const Surface<S> s = shading_point(scene, frame, asked, hit, met, wavelength(scene, asked, queue));
-    const Ray ray = arrived(asked, s);
-    queue.add_radiance(
-        ray,
-        ray.weight *
-            select(met, s.emission + s.albedo * vec(scene.constants.ambient),
-                   seen_sky(scene, frame, ray, active & !surface)),
-        active);
+    const Surface<S> s = shading_point(scene, frame, incoming, hit, met, wavelength(scene, incoming, queue));
+    const Ray ray = attenuate(incoming, s);
+    queue.add_radiance(ray,
+                       ray.weight *
+                           select(met, s.emission + s.albedo * vec(scene.constants.ambient),
+                                  sky_radiance(scene, frame, ray, active & !surface)),
+                       active);
     POLYFLY_NO_UNROLL
     for (int i = 0; i < light_count(scene); ++i) sample_light<true>(scene, i, ray, s, met, queue);
     return queue.spawn(spawn_secondary_rays(scene, ray, s, met, queue));

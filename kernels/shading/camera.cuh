@@ -9,21 +9,21 @@ POLYFLY_FN Ray first_ray(Vec o, Vec d, Int pixel) {
   ray.o = o;
   ray.d = normalise(d);
   ray.weight = vec(Real(1.0f), Real(1.0f), Real(1.0f));
-  ray.length = Real(0.0f);
-  ray.since = Real(0.0f);
-  ray.from = Int(FROM_NOWHERE);
+  ray.cone_width = Real(0.0f);
+  ray.mis_distance = Real(0.0f);
+  ray.last_surface = Int(FROM_NOWHERE);
   ray.bounces = Int(0);
   ray.pixel = pixel;
   return ray;
 }
 
 // Through a point of the lens, when there is one: moves a ray's origin and turns it so that what is in focus stays.
-POLYFLY_FN void pass_lens(const Frame& frame, SamplePoint point, Vec& o, Vec& d) {
+POLYFLY_FN void pass_lens(const FrameParams& frame, SamplePoint point, Vec& o, Vec& d) {
   if (!(frame.lens > 0.0f)) return;
-  const Pair place = draw_pair(point, Int(LENS_PAIR));
+  const Pair u2 = get_2d(point, Int(DIM_LENS));
   Real sine, cosine;
-  sincos_2pi(place.u, sine, cosine);
-  const Real r = sqrt(max(place.v, Real(1.0e-20f))) * Real(frame.lens);
+  sincos_2pi(u2.u, sine, cosine);
+  const Real r = sqrt(max(u2.v, Real(1.0e-20f))) * Real(frame.lens);
   const Vec aside = fma(vec(frame.down), r * sine, vec(frame.right) * (r * cosine));
   o = o + aside;
   d = fma(aside, Real(-frame.focus), d);
@@ -49,11 +49,11 @@ POLYFLY_FN Real filtered(const S& scene, Real u) {
 
 // The ray through sample `sample` of pixel (px, py); samples stand anywhere in it.
 template <class S>
-POLYFLY_FN Ray jittered_ray(const S& scene, const Frame& frame, Int px, Int py, Int sample, Int pixel) {
+POLYFLY_FN Ray jittered_ray(const S& scene, const FrameParams& frame, Int px, Int py, Int sample, Int pixel) {
   const SamplePoint point = sample_point(scene.constants, frame, px, py, sample);
-  const Pair place = draw_pair(point, Int(PIXEL_PAIR));
-  const Real x = to_real(px) + filtered(scene, place.u) - Real(0.5f * (float)scene.constants.width);
-  const Real y = to_real(py) + filtered(scene, place.v) - Real(0.5f * (float)scene.constants.height);
+  const Pair u2 = get_2d(point, Int(DIM_PIXEL));
+  const Real x = to_real(px) + filtered(scene, u2.u) - Real(0.5f * (float)scene.constants.width);
+  const Real y = to_real(py) + filtered(scene, u2.v) - Real(0.5f * (float)scene.constants.height);
   Vec o = vec(frame.eye);
   Vec d = fma(vec(frame.down), y, fma(vec(frame.right), x, vec(frame.forward)));
   pass_lens(frame, point, o, d);
@@ -69,7 +69,7 @@ POLYFLY_FN Int spread_of_sample(const Constants& constants, Int sample) {
 
 // The same with samples on a regular grid, if the scene has one: adaptive sampling has not.
 template <class S>
-POLYFLY_FN Ray stratified_ray(const S& scene, const Frame& frame, Int px, Int py, Int sample, Int pixel) {
+POLYFLY_FN Ray stratified_ray(const S& scene, const FrameParams& frame, Int px, Int py, Int sample, Int pixel) {
   if constexpr (!SceneTraits<S>::plain) {
     if (scene.constants.samples == 0) {
       Ray ray = jittered_ray(scene, frame, px, py, sample, pixel);

@@ -15,10 +15,10 @@ POLYFLY_FN void shade_glass(const Ray& ray, const Hit& hit, Mask m, const Wavele
     s.ior = select(disperses, select(hit.leaving, bent, reciprocal(bent)), s.ior);
     const Mask anew = disperses & ((ray.bounces & Int(DISPERSED)) == Int(0));
     s.dye = select(anew, wave.response, s.dye);
-    s.onward = select(anew, Int(DISPERSED), s.onward);
+    s.spawn_flags = select(anew, Int(DISPERSED), s.spawn_flags);
   }
   const Mask absorbs = m & hit.leaving & (max_component(absorb) > Real(0.0f));
-  if (any(absorbs)) s.passed = select(absorbs, exp_minus(absorb * hit.t), s.passed);
+  if (any(absorbs)) s.transmittance = select(absorbs, exp_minus(absorb * hit.t), s.transmittance);
 }
 
 // What a sample covers of a face: a cone of rays is longer the way it leans, and mirrors and panes, which are flat, do
@@ -33,7 +33,7 @@ POLYFLY_FN Real stretch_along(const Footprint& f, Real share) {
   return sqrt(fma(lean, lean, Real(1.0f)));
 }
 // The share of something that ends at `far` from x, seen through a box: 1 well within, a half on its rim.
-POLYFLY_FN Real share_within(Real far, Real x, Real inverse_width) {
+POLYFLY_FN Real box_coverage(Real far, Real x, Real inverse_width) {
   return max(min(fma(far - x, inverse_width, Real(0.5f)), Real(1.0f)), Real(0.0f));
 }
 
@@ -66,11 +66,11 @@ POLYFLY_FN Vec lamp_light(const S&, const Body& body, Real across, Real place, c
   // A disc through a box: of the larger one's size, with a rim as wide as the smaller.
   const Real inverse = reciprocal(half_width), rim = half * max(inverse, one);
   const Real grown = max(half_width, one), soft = min(half_width, one), blurred = soft * soft;
-  const Real own = share_within(grown, sqrt_or_zero(far2), rim);
+  const Real own = box_coverage(grown, sqrt_or_zero(far2), rim);
   Real shown = own;
   if (any(grown + soft > Real(LAMP_REACH))) {
     // With that of the lamp on the other side of the edge.
-    shown = shown + share_within(grown, sqrt_or_zero(fma(beyond, beyond, aside2) * sharpness), rim);
+    shown = shown + box_coverage(grown, sqrt_or_zero(fma(beyond, beyond, aside2) * sharpness), rim);
   }
   // Its light is spread over a disc, and that of a line over its width.
   const Real line = min(inverse, one) * Real(body.lamp_fill);
@@ -86,12 +86,12 @@ POLYFLY_FN Vec lamp_light(const S&, const Body& body, Real across, Real place, c
       vec(fma(colour.x, around, strength), fma(colour.y, around, strength), fma(colour.z, around, strength));
   if (SceneTraits<S>::plain || body.chase < 0.0f) return light;
   // A bright head every fourth lamp, or four on a strip, with a tail behind it.
-  const Real head = wrapped(fma(strip ? cell * Real(4.0f) : number * Real(0.25f), Real(1.0f), Real(-body.chase)));
+  const Real head = fract(fma(strip ? cell * Real(4.0f) : number * Real(0.25f), Real(1.0f), Real(-body.chase)));
   return light * fma(head * head, Real(0.95f), Real(0.05f));
 }
 
-// Past the critical angle what would have passed, the share T, is mirrored, undyed. What the surface mirrors and spreads
-// itself stays as it is.
+// Past the critical angle what would have passed, the share T, is mirrored, undyed. What the surface mirrors and
+// spreads itself stays as it is.
 template <class S>
 POLYFLY_FN void total_reflection(Vec d, Real transparency, Mask met, Surface<S>& s) {
   const Real zero = Real(0.0f), one = Real(1.0f);
@@ -100,7 +100,7 @@ POLYFLY_FN void total_reflection(Vec d, Real transparency, Mask met, Surface<S>&
   const Real cosine = -dot(s.n, d);
   const Mask total = bends & (fma(s.ior * s.ior, fma(cosine, cosine, -one), one) < zero);
   // Shares of more than all are a scene's own, and would add up here without end.
-  const Real both = min(Reflectance<S>::most(s.reflect) + transparency, one);
+  const Real both = min(Reflectance<S>::max(s.reflect) + transparency, one);
   s.reflect = select(total, Reflectance<S>::all(both), s.reflect);
   s.transmit = select(total, vec(zero, zero, zero), s.transmit);
 }
@@ -137,7 +137,7 @@ POLYFLY_FN void shade_bar(const S& scene, const Body& body, const Ray& ray, Vec 
   const Real width = f.width * stretch;
   const Real inverse_width = reciprocal(max(width * Real(BAR_BLUR), Real(1.0e-20f)));
   const Real rim = Real(body.bar * body.bar_to_edge);
-  const Real cover = share_within(rim, across, inverse_width) - share_within(-rim, across, inverse_width);
+  const Real cover = box_coverage(rim, across, inverse_width) - box_coverage(-rim, across, inverse_width);
   const Mask outside = facing < zero;
   if (body.lamps != 0) {
     Mask shines = near;
@@ -153,12 +153,12 @@ POLYFLY_FN void shade_bar(const S& scene, const Body& body, const Ray& ray, Vec 
   // Inside, and in the mirrors of mirrors, they are dull: what they mirror there would be noise.
   const Mask mirrors = bar & outside & ((ray.bounces & Int(BOUNCE_MASK)) < Int(BAR_BOUNCES));
   const Real mirrored_share = select(mirrors, Real(body.bar_reflect) * cover, zero);
-  const Mask most = bar & (cover > Real(0.5f)) & !(Reflectance<S>::most(s.reflect) * pane > mirrored_share);
+  const Mask dominates = bar & (cover > Real(0.5f)) & !(Reflectance<S>::max(s.reflect) * pane > mirrored_share);
   s.albedo = select(bar, mix(s.albedo, vec(body.bar_colour), cover), s.albedo);
   s.highlight_weight = select(bar, mix(s.highlight_weight, Real(scene.constants.highlight), cover), s.highlight_weight);
   s.transmit = select(bar, s.transmit * pane, s.transmit);
   s.reflect = select(bar, fma(s.reflect, pane, Reflectance<S>::all(mirrored_share)), s.reflect);
-  if (!any(most)) return;
+  if (!any(dominates)) return;
   const Vec face = select(outside, n, -n);
   const Real first = select(outside, Real(-body.bar_lean), Real(body.bar_lean));
   const Real lean = fma(Real(BAR_RIM) - first, min(nearest * Real(body.bar_inverse), one), first);
@@ -166,16 +166,16 @@ POLYFLY_FN void shade_bar(const S& scene, const Body& body, const Ray& ray, Vec 
   const Vec leaning = fma(inward, lean, face) * size;
   // What turns away from the eye is seen from the side at most.
   const Vec round = fma(ray.d, -max(dot(leaning, ray.d), zero), leaning);
-  s.n = select(most, round, s.n);
-  s.alpha = select(most, zero, s.alpha);
-  s.edge = select(most, zero, s.edge);
+  s.n = select(dominates, round, s.n);
+  s.alpha = select(dominates, zero, s.alpha);
+  s.edge = select(dominates, zero, s.edge);
   // Over the footprint the normal turns with the lean, as a tangent, and what is mirrored twice as far.
   s.widening =
-      select(most, s.cone * stretch * (Real(BAR_RIM) - first) * Real(body.bar_turn) * (size * size), s.widening);
+      select(dominates, s.cone * stretch * (Real(BAR_RIM) - first) * Real(body.bar_turn) * (size * size), s.widening);
   // What they mirror stays on this side of the face: where it would not, the normal gives way.
   const Vec mirrored = fma(round, Real(-2.0f) * dot(round, ray.d), ray.d);
   const Real below = dot(mirrored, face) - Real(0.02f);
-  const Mask gives_way = most & (mirrors | (cover < one)) & (below < zero);
+  const Mask gives_way = dominates & (mirrors | (cover < one)) & (below < zero);
   if (!any(gives_way)) return;
   const Vec kept_above = normalise(fma(face, -below, mirrored));
   s.n = select(gives_way, normalise(kept_above - ray.d), s.n);
@@ -183,7 +183,7 @@ POLYFLY_FN void shade_bar(const S& scene, const Body& body, const Ray& ray, Vec 
 
 // Body k, for lanes that met it.
 template <class S>
-POLYFLY_FN void shade_body(const S& scene, const Frame& frame, int k, const Ray& ray, const Hit& hit, Mask m,
+POLYFLY_FN void shade_body(const S& scene, const FrameParams& frame, int k, const Ray& ray, const Hit& hit, Mask m,
                            const Wavelength& wave, Surface<S>& s) {
   const Body& body = scene.bodies.at(k);
   const Vec q = s.p - vec(body.centre);
@@ -203,7 +203,7 @@ POLYFLY_FN void shade_body(const S& scene, const Frame& frame, int k, const Ray&
   const Vec colour = vec(body.colour);
   Real local = Real(body.local), highlight_weight = Real(body.highlight_weight);
   Real mirrored = Real(body.reflect), transparency = Real(body.transmit);
-  Mask lit_through = first_lanes(body.shadow_transmit > 0.0f ? POLYFLY_LANES : 0);
+  Mask passes_shadow_rays = first_lanes(body.shadow_transmit > 0.0f ? POLYFLY_LANES : 0);
   if constexpr (!SceneTraits<S>::plain) {
     local = select(hit.leaving, Real(body.local_inside), local);
     highlight_weight = select(hit.leaving, Real(body.highlight_weight_inside), highlight_weight);
@@ -214,7 +214,7 @@ POLYFLY_FN void shade_body(const S& scene, const Frame& frame, int k, const Ray&
   s.highlight_weight = select(m, highlight_weight, s.highlight_weight);
   s.reflect = select(m, Reflectance<S>::all(mirrored), s.reflect);
   s.transmit = select(m, colour * transparency, s.transmit);
-  s.lit_through = (s.lit_through & !m) | (m & lit_through);
+  s.passes_shadow_rays = (s.passes_shadow_rays & !m) | (m & passes_shadow_rays);
   s.ior = select(m, select(hit.leaving, Real(body.ior), Real(body.inverse_ior)), s.ior);
   if constexpr (!SceneTraits<S>::plain) {
     if (body.metal) {
@@ -231,8 +231,8 @@ POLYFLY_FN void shade_body(const S& scene, const Frame& frame, int k, const Ray&
     s.transmit = select(m, s.transmit * (Real(1.0f) - share), s.transmit);
   }
   const Int in = Int(body.code_in), out = Int(4 * k);
-  s.same_side = select(m, select(hit.leaving, in, out), s.same_side);
-  s.other_side = select(m, select(hit.leaving, out, in), s.other_side);
+  s.reflect_origin = select(m, select(hit.leaving, in, out), s.reflect_origin);
+  s.transmit_origin = select(m, select(hit.leaving, out, in), s.transmit_origin);
   total_reflection(ray.d, transparency, m, s);
   if (!(body.bar > 0.0f)) return;
   // A footprint's half reaches the bar.
@@ -245,7 +245,7 @@ POLYFLY_FN void shade_body(const S& scene, const Frame& frame, int k, const Ray&
 // The normal at p of a smooth triangle, between those at its corners, on the side of the face's; of a flat one the
 // face's.
 template <class S>
-POLYFLY_APART Vec smooth_normal(const S& scene, Vec d, Vec p, Int number, Mask flat, Vec face) {
+POLYFLY_NOINLINE Vec smooth_normal(const S& scene, Vec d, Vec p, Int number, Mask flat, Vec face) {
   const float* data = (const float*)scene.triangles.data;
   const int words = WORDS(Triangle) * scene.triangles.len;
   const Int at = (number - Int(scene.spheres.len)) * Int(WORDS(Triangle));
@@ -267,13 +267,13 @@ POLYFLY_APART Vec smooth_normal(const S& scene, Vec d, Vec p, Int number, Mask f
   const float* normals = scene.normals.data;
   const int len = scene.normals.len;
   const Int first = select(curved, smooth - Int(1), Int(0)) * Int(9);
-  const Vec between = read_vec(normals, len, first, curved) * (one - b - c) +
+  const Vec interpolated = read_vec(normals, len, first, curved) * (one - b - c) +
       read_vec(normals, len, first + Int(3), curved) * b + read_vec(normals, len, first + Int(6), curved) * c;
   // Corners that point against each other may leave nothing.
-  const Mask some = curved & (dot(between, between) > Real(1.0e-12f));
-  const Vec unit = normalise(select(some, between, face));
+  const Mask valid = curved & (dot(interpolated, interpolated) > Real(1.0e-12f));
+  const Vec unit = normalise(select(valid, interpolated, face));
   const Vec leaning = select(dot(unit, face) < zero, -unit, unit);
-  return select(some, leaning_normal(leaning, face, d), face);
+  return select(valid, bent_normal(leaning, face, d), face);
 }
 
 // A sphere or a triangle.
@@ -323,7 +323,7 @@ POLYFLY_FN void shade_primitive(const S& scene, const Ray& ray, const Hit& hit, 
       refract = read_vec(data, words, at + Int(WORD(Material, transmit)), m);
   s.transmit = select(m, refract, s.transmit);
   const Int stops = read((const int*)data, words, at + Int(WORD(Material, stops_shadow_rays)), m);
-  s.lit_through = s.lit_through & !(m & (stops > Int(0)));
+  s.passes_shadow_rays = s.passes_shadow_rays & !(m & (stops > Int(0)));
   const Mask glass = m & (read((const int*)data, words, at + Int(WORD(Material, glass)), m) > Int(0));
   if (any(glass)) {
     if constexpr (!SceneTraits<S>::plain) {
@@ -341,13 +341,13 @@ POLYFLY_FN void shade_primitive(const S& scene, const Ray& ray, const Hit& hit, 
     s.edge = select(m, read(data, words, at + Int(WORD(Material, edge)), m), s.edge);
   }
   const Int out = (number << 2) + Int(FROM_PRIMITIVE), in = out + Int(1);
-  s.same_side = select(m, select(hit.leaving, in, out), s.same_side);
-  s.other_side = select(m, select(hit.leaving, out, in), s.other_side);
+  s.reflect_origin = select(m, select(hit.leaving, in, out), s.reflect_origin);
+  s.transmit_origin = select(m, select(hit.leaving, out, in), s.transmit_origin);
   total_reflection(ray.d, read(data, words, at + Int(WORD(Material, transparency)), m), m, s);
 }
 
 template <class S>
-POLYFLY_FN Surface<S> shading_point(const S& scene, const Frame& frame, const Ray& ray, const Hit& hit, Mask met,
+POLYFLY_FN Surface<S> shading_point(const S& scene, const FrameParams& frame, const Ray& ray, const Hit& hit, Mask met,
                                     const Wavelength& wave) {
   const Real zero = Real(0.0f);
   const Vec black = vec(zero, zero, zero);
@@ -384,11 +384,11 @@ POLYFLY_FN Surface<S> shading_point(const S& scene, const Frame& frame, const Ra
 #else
   const Mask primitive = met & (hit.surface > Int(PRIMITIVE - 1)), body = met & !primitive & (hit.surface > Int(-1));
   if (any(primitive)) shade_primitive(scene, ray, hit, primitive, wave, s);
-  for (u32 left = mask_bits(body); left;) {
-    const int k = lane(hit.surface, __builtin_ctz(left));
+  for (u32 pending = mask_bits(body); pending;) {
+    const int k = lane(hit.surface, __builtin_ctz(pending));
     const Mask m = body & (hit.surface == Int(k));
     shade_body(scene, frame, k, ray, hit, m, wave, s);
-    left &= ~mask_bits(m);
+    pending &= ~mask_bits(m);
   }
   POLYFLY_NO_UNROLL
   for (int k = 0; k < scene.floor.len; ++k) {

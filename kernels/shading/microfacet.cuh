@@ -12,12 +12,12 @@ POLYFLY_FN Real smith_lambda(Real cosine, Real alpha) {
 // How likely a facet by whose normal light is mirrored is drawn, as a density of what it mirrors: of those that an eye
 // sees by `cosine`, whose Lambda is hidden - 1. sine2: the square of the sine between the facet's normal and the
 // surface's.
-POLYFLY_FN Real mirrored_density(Real alpha, Real sine2, Real cosine, Real hidden) {
+POLYFLY_FN Real ggx_vndf_pdf(Real alpha, Real sine2, Real cosine, Real hidden) {
   const Real spread = fma(sine2, Real(1.0f) - alpha * alpha, alpha * alpha);
   return alpha * alpha * reciprocal(max(Real(12.566371f) * spread * spread * cosine * hidden, Real(1.0e-30f)));
 }
 // Schlick, "An inexpensive BRDF model for physically-based rendering", 1994.
-POLYFLY_FN Vec whiter_by_angle(Vec weight, Real edge, Real cosine) {
+POLYFLY_FN Vec schlick(Vec weight, Real edge, Real cosine) {
   const Real one = Real(1.0f), rim = max(one - cosine, Real(0.0f)), rim2 = rim * rim;
   return fma(vec(one, one, one) - weight, edge * rim2 * rim2 * rim, weight);
 }
@@ -26,26 +26,25 @@ POLYFLY_FN Vec whiter_by_angle(Vec weight, Real edge, Real cosine) {
 // way.
 struct Lobe {
   Vec value;
-  Real density;
+  Real pdf;
 };
-POLYFLY_APART Lobe rough_lobe(Vec n, Real alpha, Real edge, Vec d, Vec weight, Vec l) {
-  const Real zero = Real(0.0f), least = Real(1.0e-4f);
+POLYFLY_NOINLINE Lobe ggx_eval(Vec n, Real alpha, Real edge, Vec d, Vec weight, Vec l) {
+  const Real zero = Real(0.0f), min_cosine = Real(1.0e-4f);
   const Vec facet = normalise_or(l - d, n), across = cross(n, facet);
-  const Real cosine = max(-dot(n, d), least), out = dot(n, l);
+  const Real cosine = max(-dot(n, d), min_cosine), out = dot(n, l);
   const Real hidden = Real(1.0f) + smith_lambda(cosine, alpha);
   const Real share = hidden * reciprocal(hidden + smith_lambda(out, alpha));
   Lobe lobe;
-  lobe.density =
-      select((out > zero) & (alpha > zero), mirrored_density(alpha, dot(across, across), cosine, hidden), zero);
-  lobe.value = whiter_by_angle(weight, edge, -dot(facet, d)) * (lobe.density * share);
+  lobe.pdf = select((out > zero) & (alpha > zero), ggx_vndf_pdf(alpha, dot(across, across), cosine, hidden), zero);
+  lobe.value = schlick(weight, edge, -dot(facet, d)) * (lobe.pdf * share);
   return lobe;
 }
 
 // A ray that is mirrored, and its weight; not where it would go into the surface. density: of a rough mirror's.
 struct Mirrored {
   Vec d, weight;
-  Mask some;
-  Real density;
+  Mask valid;
+  Real pdf;
 };
 POLYFLY_FN Mirrored mirror(Vec n, Vec d, Vec weight) {
   const Real twice = Real(-2.0f) * dot(n, d);
@@ -56,7 +55,7 @@ POLYFLY_FN Mirrored mirror(Vec n, Vec d, Vec weight) {
 // The same for rough surfaces (alpha above 0) and those that are white along the rim (edge 1), by a pair of draws: the
 // facet that mirrors is drawn from those that the ray sees (Dupuy and Benyoub, "Sampling visible GGX normals with
 // spherical caps", 2023).
-POLYFLY_APART Mirrored mirror_rough(Vec n, Real alpha, Real edge, Vec d, Vec weight, Pair place) {
+POLYFLY_NOINLINE Mirrored ggx_sample(Vec n, Real alpha, Real edge, Vec d, Vec weight, Pair u2) {
   const Real zero = Real(0.0f), one = Real(1.0f);
   const Mask rough = alpha > zero;
   Mirrored m = mirror(n, d, weight);
@@ -66,22 +65,22 @@ POLYFLY_APART Mirrored mirror_rough(Vec n, Real alpha, Real edge, Vec d, Vec wei
     const Vec eye = vec(-dot(basis.right, d), -dot(basis.down, d), cosine);
     const Vec round = normalise_or(vec(eye.x * alpha, eye.y * alpha, eye.z), vec(zero, zero, one));
     Real sine, turn;
-    sincos_2pi(place.u, sine, turn);
-    const Real z = fma(one - place.v, one + round.z, -round.z);
+    sincos_2pi(u2.u, sine, turn);
+    const Real z = fma(one - u2.v, one + round.z, -round.z);
     const Real r = sqrt(max(fma(-z, z, one), Real(1.0e-20f)));
     const Vec up = vec(fma(r, turn, round.x), fma(r, sine, round.y), z + round.z);
     const Vec facet = normalise(vec(up.x * alpha, up.y * alpha, max(up.z, Real(1.0e-6f))));
     const Real facing = dot(facet, eye), twice = facing + facing;
     const Vec out = vec(fma(facet.x, twice, -eye.x), fma(facet.y, twice, -eye.y), fma(facet.z, twice, -eye.z));
-    m.some = (!rough) | (out.z > zero);
+    m.valid = (!rough) | (out.z > zero);
     // Of the facets that the ray sees, those that the way out is not hidden from.
     const Real hidden = one + smith_lambda(eye.z, alpha);
     share = select(rough, hidden * reciprocal(hidden + smith_lambda(out.z, alpha)), one);
-    m.density = mirrored_density(alpha, fma(facet.x, facet.x, facet.y * facet.y), max(eye.z, Real(1.0e-4f)), hidden);
+    m.pdf = ggx_vndf_pdf(alpha, fma(facet.x, facet.x, facet.y * facet.y), max(eye.z, Real(1.0e-4f)), hidden);
     cosine = select(rough, facing, cosine);
     const Vec away = fma(basis.right, out.x, fma(basis.down, out.y, n * out.z));
     m.d = select(rough, normalise(away), m.d);
   }
-  m.weight = whiter_by_angle(weight, edge, cosine) * share;
+  m.weight = schlick(weight, edge, cosine) * share;
   return m;
 }

@@ -45,7 +45,7 @@ POLYFLY_FN Int spread_bits(Int x) {
   x = (x | shift_up(x, 2)) & Int(0x1333);
   return (x | shift_up(x, 1)) & Int(0x1555);
 }
-POLYFLY_FN SamplePoint sample_point(const Constants& constants, const Frame& frame, Int px, Int py, Int sample) {
+POLYFLY_FN SamplePoint sample_point(const Constants& constants, const FrameParams& frame, Int px, Int py, Int sample) {
   const Int place = spread_bits(px & Int(127)) | shift_up(spread_bits(py & Int(127)), 1);
   const Int square = shift_down(px, 7) | shift_up(shift_down(py, 7), 16);
   const SamplePoint p = {wrap_add(shift_up(place, constants.sample_bits), sample),
@@ -53,7 +53,7 @@ POLYFLY_FN SamplePoint sample_point(const Constants& constants, const Frame& fra
   return p;
 }
 // The same for draws of which each sample makes `count`.
-POLYFLY_FN SamplePoint one_of_many(SamplePoint p, Int count, int which) {
+POLYFLY_FN SamplePoint subsample(SamplePoint p, Int count, int which) {
   p.index = wrap_add(wrap_mul(p.index, count), Int(which));
   return p;
 }
@@ -65,7 +65,7 @@ POLYFLY_FN Real unit_real(Int bits) { return to_real(shift_down(bits, 8)) * Real
 struct Pair {
   Real u, v;
 };
-POLYFLY_FN Pair draw_pair(SamplePoint p, Int n) {
+POLYFLY_FN Pair get_2d(SamplePoint p, Int n) {
   const Int seed = hash_u32(wrap_add(p.seed, wrap_mul(n, Int((int)0x9e3779b9u))));
   const Int index = reverse_bits(scramble_reversed(reverse_bits(p.index), seed));
   Int second = index;
@@ -80,11 +80,11 @@ POLYFLY_FN Pair draw_pair(SamplePoint p, Int n) {
 }
 // The pairs of a path: the place in the pixel, that on the lens, the wavelength, then those of each bounce, then those
 // of balls of light, beyond all others.
-constexpr int PIXEL_PAIR = 0, LENS_PAIR = 1, WAVELENGTH_PAIR = 2, FIRST_BOUNCE_PAIR = 3;
-constexpr int LOT_PAIR = 0, DIRECTION_PAIR = 1, EMITTER_PAIR = 2, PLACE_PAIR = 3, PAIRS_PER_BOUNCE = 4;
-constexpr int LIGHT_PAIRS = FIRST_BOUNCE_PAIR + PAIRS_PER_BOUNCE * (MAX_DEPTH + 1);
-POLYFLY_FN Int pair_of_bounce(Int bounces, int which) {
-  return (bounces & Int(BOUNCE_MASK)) * Int(PAIRS_PER_BOUNCE) + Int(FIRST_BOUNCE_PAIR + which);
+constexpr int DIM_PIXEL = 0, DIM_LENS = 1, DIM_WAVELENGTH = 2, DIM_FIRST_BOUNCE = 3;
+constexpr int DIM_LOBE = 0, DIM_DIRECTION = 1, DIM_EMITTER = 2, DIM_POINT = 3, DIMS_PER_BOUNCE = 4;
+constexpr int DIM_LIGHTS = DIM_FIRST_BOUNCE + DIMS_PER_BOUNCE * (MAX_DEPTH + 1);
+POLYFLY_FN Int dim_of_bounce(Int bounces, int which) {
+  return (bounces & Int(BOUNCE_MASK)) * Int(DIMS_PER_BOUNCE) + Int(DIM_FIRST_BOUNCE + which);
 }
 
 // Sine and cosine of 2 pi u, 0 <= u < 1, from those of half the angle; the polynomial is Taylor's.

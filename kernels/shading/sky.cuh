@@ -5,22 +5,22 @@
 
 // The map is the octahedron |x| + |y| + |z| = 1 unfolded into a square, -1 to 1 each way, the lower half in its corners
 // (Engelhardt and Dachsbacher, "Octahedron environment maps", 2008): no angles, hence the same bits everywhere.
-struct SkyPlace {
+struct OctahedralUv {
   Real u, v;
 };
-POLYFLY_FN SkyPlace octahedral_place(Vec d) {
+POLYFLY_FN OctahedralUv octahedral_encode(Vec d) {
   const Real zero = Real(0.0f), one = Real(1.0f);
   const Real scale = reciprocal(abs(d.x) + abs(d.y) + abs(d.z));
   const Real x = d.x * scale, y = d.y * scale;
   const Mask below = d.z < zero;
   const Real over_x = one - abs(y), over_y = one - abs(x);
-  SkyPlace p;
+  OctahedralUv p;
   p.u = select(below, select(x < zero, -over_x, over_x), x);
   p.v = select(below, select(y < zero, -over_y, over_y), y);
   return p;
 }
 // The octahedron's point there.
-POLYFLY_FN Vec octahedral_point(Real u, Real v) {
+POLYFLY_FN Vec octahedral_decode(Real u, Real v) {
   const Real zero = Real(0.0f), one = Real(1.0f);
   const Real z = one - abs(u) - abs(v);
   const Mask below = z < zero;
@@ -35,7 +35,7 @@ POLYFLY_FN Vec sky_texel(const Array<float>& map, Int at, Mask m) { return read_
 template <class S>
 POLYFLY_FN Vec sky_map(const S& scene, Vec d, Mask m) {
   // Other lanes' directions may be anything.
-  const SkyPlace p = octahedral_place(select(m, d, vec(Real(0.0f), Real(0.0f), Real(1.0f))));
+  const OctahedralUv p = octahedral_encode(select(m, d, vec(Real(0.0f), Real(0.0f), Real(1.0f))));
   const Real half_side = Real(0.5f * (float)scene.constants.sky_side), middle = half_side + Real(0.5f);
   const Real x = fma(p.u, half_side, middle), y = fma(p.v, half_side, middle);
   const Int x0 = to_int(x), y0 = to_int(y);
@@ -48,18 +48,18 @@ POLYFLY_FN Vec sky_map(const S& scene, Vec d, Mask m) {
 }
 
 // What stars add to the sky's map in direction d, which may be below nought. The map holds their mean light, for rays
-// that a surface has spread; those that have only been mirrored and bent see points, round and as bright in sum, as wide
-// as a sample or as STAR_SIZE, in radians. angle: between samples on the ray; pixel: between pixels.
+// that a surface has spread; those that have only been mirrored and bent see points, round and as bright in sum, as
+// wide as a sample or as STAR_SIZE, in radians. angle: between samples on the ray; pixel: between pixels.
 #define STAR_SIZE 8.0e-4f
 template <class S>
-POLYFLY_APART Vec starlight(const S& scene, Vec d, Real angle, Real pixel, Mask m) {
+POLYFLY_NOINLINE Vec starlight(const S& scene, Vec d, Real angle, Real pixel, Mask m) {
   const Real zero = Real(0.0f), one = Real(1.0f);
   const Real radius = max(max(angle * Real(1.25f), pixel * Real(0.8f)), Real(STAR_SIZE));
   const Mask shown = m & (d.z > zero) & (radius < Real(STAR_REACH));
   Vec sum = vec(zero, zero, zero);
   if (!any(shown)) return sum;
   const Vec towards = select(shown, d, vec(zero, zero, one));
-  const SkyPlace p = octahedral_place(towards);
+  const OctahedralUv p = octahedral_encode(towards);
   const Real half = Real(0.5f * (float)STAR_CELLS);
   const Int last = Int(STAR_CELLS - 1);
   Int x = to_int(fma(p.u, half, half)), y = to_int(fma(p.v, half, half));
@@ -71,12 +71,12 @@ POLYFLY_APART Vec starlight(const S& scene, Vec d, Real angle, Real pixel, Mask 
   const Real inverse = reciprocal(select(shown, radius * radius, one));
   const float* data = (const float*)scene.stars.data;
   const int words = WORDS(Star) * scene.stars.len;
-  for (Mask left = shown & (at < end); any(left); left = left & (at < end)) {
+  for (Mask active = shown & (at < end); any(active); active = active & (at < end)) {
     const Int star = at * Int(WORDS(Star));
-    const Vec off = towards - read_vec(data, words, star + Int(WORD(Star, direction)), left);
+    const Vec off = towards - read_vec(data, words, star + Int(WORD(Star, direction)), active);
     const Real rest = max(fma(dot(off, off), -inverse, one), zero);
-    const Vec light = read_vec(data, words, star + Int(WORD(Star, irradiance)), left) * (rest * rest);
-    sum = select(left, sum + light, sum);
+    const Vec light = read_vec(data, words, star + Int(WORD(Star, irradiance)), active) * (rest * rest);
+    sum = select(active, sum + light, sum);
     at = at + Int(1);
   }
   // The disc's profile, (1 - r^2)^2, fills a third of the circle.
@@ -97,7 +97,7 @@ POLYFLY_FN Vec sky(const S& scene, Vec d, Mask m) {
 // The light that a ray finds at its end, in the lanes of m. Where pictures are transparent, one from the camera itself
 // finds none.
 template <class S>
-POLYFLY_FN Vec seen_sky(const S& scene, const Frame& frame, const Ray& ray, Mask m) {
+POLYFLY_FN Vec sky_radiance(const S& scene, const FrameParams& frame, const Ray& ray, Mask m) {
   Vec light = sky(scene, ray.d, m);
   if constexpr (!SceneTraits<S>::plain) {
     const Mask clear = m & ((ray.bounces & Int(BLURRED)) == Int(0));

@@ -7,13 +7,13 @@ template <class S>
 struct Reflectance {
   typedef Vec Type;
   POLYFLY_METHOD static Vec all(Real x) { return vec(x, x, x); }
-  POLYFLY_METHOD static Real most(Vec x) { return max_component(x); }
+  POLYFLY_METHOD static Real max(Vec x) { return max_component(x); }
 };
 template <>
 struct Reflectance<SmallScene> {
   typedef Real Type;
   POLYFLY_METHOD static Real all(Real x) { return x; }
-  POLYFLY_METHOD static Real most(Real x) { return x; }
+  POLYFLY_METHOD static Real max(Real x) { return x; }
 };
 
 template <class S>
@@ -24,20 +24,20 @@ struct Surface {
   Vec emission;
   Real highlight_weight;  // weight of the highlight, likewise times 1 - R - T
   typename Reflectance<S>::Type reflect;
-  Real fuzz;       // for path tracing
-  Real alpha;      // GGX's, of what is mirrored; 0: a clear mirror
-  Real edge;       // 1: the mirror turns white along the rim
-  Vec transmit;    // T times the tint
-  Real ior;        // on the way through; 1 = straight
-  Int same_side;   // Ray::from of the reflected ray
-  Int other_side;  // and of the transmitted one
-  Mask lit_through;  // shadow rays pass here as the transmitted ray does
-  Int onward;        // what to add to the bounces of rays that go on: DISPERSED where they are of one wavelength now
-  Int mirrored;      // and to those of the reflected ray
-  Vec dye;           // times the weight of rays that go on: the wavelength's share of red, green and blue
-  Real cone;       // see cone_at
-  Real widening;   // what a curved mirror adds to the angle of a ray's cone, over the camera's
-  Vec passed;      // what is left of light that has come to the surface through the glass behind it
+  Real fuzz;                // for path tracing
+  Real alpha;               // GGX's, of what is mirrored; 0: a clear mirror
+  Real edge;                // 1: the mirror turns white along the rim
+  Vec transmit;             // T times the tint
+  Real ior;                 // on the way through; 1 = straight
+  Int reflect_origin;       // Ray::from of the reflected ray
+  Int transmit_origin;      // and of the transmitted one
+  Mask passes_shadow_rays;  // shadow rays pass here as the transmitted ray does
+  Int spawn_flags;    // what to add to the bounces of rays that go on: DISPERSED where they are of one wavelength now
+  Int reflect_flags;  // and to those of the reflected ray
+  Vec dye;            // times the weight of rays that go on: the wavelength's share of red, green and blue
+  Real cone;          // see cone_at
+  Real widening;      // what a curved mirror adds to the angle of a ray's cone, over the camera's
+  Vec transmittance;  // what is left of light that has come to the surface through the glass behind it
 };
 
 // What a sample sees behind glass that bends colours apart: what 1 / wavelength^2 is more than the d line's, in 1 /
@@ -74,7 +74,7 @@ POLYFLY_FN Real fresnel(Real ior, Real cosine) {
 
 // The normal of a surface that leans away from its face: what turns away from the eye is seen from the side at most,
 // and what is mirrored stays on this side of the face.
-POLYFLY_FN Vec leaning_normal(Vec leaning, Vec face, Vec d) {
+POLYFLY_FN Vec bent_normal(Vec leaning, Vec face, Vec d) {
   const Real zero = Real(0.0f);
   const Vec n = normalise_or(fma(d, -max(dot(leaning, d), zero), leaning), face);
   const Vec mirrored = fma(n, Real(-2.0f) * dot(n, d), d);

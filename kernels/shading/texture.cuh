@@ -14,7 +14,7 @@ POLYFLY_FN Texel fetch(const Array<int>& texels, Int i, Mask m) {
   return t;
 }
 // The part of x behind the point, also of negative numbers.
-POLYFLY_FN Real wrapped(Real x) {
+POLYFLY_FN Real fract(Real x) {
   const Real limit = Real(1.0e9f), part = x - to_real(to_int(max(min(x, limit), -limit)));
   const Real positive = select(part < Real(0.0f), part + Real(1.0f), part);
   return max(min(positive, Real(1.0f)), Real(0.0f));
@@ -62,8 +62,8 @@ POLYFLY_FN Vec sample_level(const S& scene, Int level, Real u, Real v, Mask m) {
 template <class S>
 POLYFLY_FN Vec sample_texture(const S& scene, int first, int levels, Real u, Real v, Real covered, Mask m) {
   const MipLevel& finest = scene.mip_levels.at(first);
-  int larger = finest.width > finest.height ? finest.width : finest.height;
-  Real texels = max(covered * Real((float)larger), Real(1.0f));
+  int longest = finest.width > finest.height ? finest.width : finest.height;
+  Real texels = max(covered * Real((float)longest), Real(1.0f));
   Int word = bits(texels);
   Int level = (word >> 23) - Int(127);
   Real part = from_bits((word & Int(0x7fffff)) | Int(0x3f800000)) - Real(1.0f);
@@ -72,7 +72,7 @@ POLYFLY_FN Vec sample_texture(const S& scene, int first, int levels, Real u, Rea
   level = select(level < last, level, last);
   Int next = select(level < last, level + Int(1), last);
   const Vec fine = sample_level(scene, level + Int(first), u, v, m);
-  const Mask between = m & (part > Real(0.0f));
-  if (!any(between)) return fine;
+  const Mask blends = m & (part > Real(0.0f));
+  if (!any(blends)) return fine;
   return mix(fine, sample_level(scene, next + Int(first), u, v, m), part);
 }

@@ -121,18 +121,18 @@ struct TransmittanceVisitor {
   const S& scene;
   const Vec o, d;
   const Real dd, inverse_dd;
-  const Int from;
+  const Int last_surface;
   Mask lanes;
-  Vec left;
+  Vec remaining;
   POLYFLY_METHOD Mask active() const { return lanes; }
   POLYFLY_METHOD Real far() const { return Real(1.0f); }
   POLYFLY_METHOD void visit(int kind, int i) {
     if (kind == LEAF_TRIANGLES) {
-      transmittance_triangle(scene, i, o, d, from, lanes, left);
+      transmittance_triangle(scene, i, o, d, last_surface, lanes, remaining);
     } else if (kind == LEAF_SPHERES) {
-      transmittance_sphere(scene, i, o, d, inverse_dd, from, lanes, left);
+      transmittance_sphere(scene, i, o, d, inverse_dd, last_surface, lanes, remaining);
     } else {
-      transmittance_body(scene, i, o, d, dd, from, lanes, left);
+      transmittance_body(scene, i, o, d, dd, last_surface, lanes, remaining);
     }
   }
 };

@@ -14,7 +14,7 @@ POLYFLY_FN Interval intersect_convex(const S& scene, const Body& body, Vec q, Ve
     const Slab& slab = scene.slabs.at(i);
     // For a line along the planes only the side that it is on counts. The tiny number alone is not enough: it is lost
     // where larger terms cancel.
-    const Real tiny = Real(DOMAIN_LEAST);
+    const Real tiny = Real(DOMAIN_MIN);
     const Real along = fma(Real(slab.n[0]), d.x, fma(Real(slab.n[1]), d.y, fma(Real(slab.n[2]), d.z, tiny)));
     const Real nd = select(abs(along) < tiny, tiny, along);
     const Real off =
@@ -83,10 +83,10 @@ template <class S>
 POLYFLY_FN void intersect_body(const S& scene, int k, const Ray& ray, Mask active, Hit& hit) {
   const Body& body = scene.bodies.at(k);
   const Vec q = ray.o - vec(body.centre);
-  const Mask own = active & ((ray.from >> 2) == Int(k));
+  const Mask own = active & ((ray.last_surface >> 2) == Int(k));
   if (any(own)) {
     // A ray inside it leaves it; one that has left it, or that it has mirrored, cannot meet it.
-    const Mask here = own & (ray.from == Int(body.code_in));
+    const Mask here = own & (ray.last_surface == Int(body.code_in));
     if (any(here)) {
       const Real t = exit_distance(scene, body, q, ray.d);
       const Mask met = here & is_nearer(scene, hit, t, Int(k));
@@ -95,12 +95,12 @@ POLYFLY_FN void intersect_body(const S& scene, int k, const Ray& ray, Mask activ
       hit.leaving = met | hit.leaving;
     }
   }
-  const Mask asked = active & !own & passes_bounding_sphere(body, q, ray.d, Real(1.0f));
-  if (!any(asked)) return;
+  const Mask tested = active & !own & passes_bounding_sphere(body, q, ray.d, Real(1.0f));
+  if (!any(tested)) return;
   const Interval c = intersect_convex(scene, body, q, ray.d);
   const Mask within = !(c.enter > Real(0.0f));
   const Real t = select(within, c.leave, c.enter);
-  const Mask met = asked & (c.enter < c.leave) & (c.leave > Real(0.0f)) & is_nearer(scene, hit, t, Int(k));
+  const Mask met = tested & (c.enter < c.leave) & (c.leave > Real(0.0f)) & is_nearer(scene, hit, t, Int(k));
   hit.t = select(met, t, hit.t);
   hit.surface = select(met, Int(k), hit.surface);
   hit.leaving = (met & within) | (hit.leaving & (!met));
@@ -108,15 +108,16 @@ POLYFLY_FN void intersect_body(const S& scene, int k, const Ray& ray, Mask activ
 
 // What body k takes from light that travels o + t d, 0 < t < 1; dd is d.d. Panes tint it once each, bars stop it.
 template <class S>
-POLYFLY_FN void transmittance_body(const S& scene, int k, Vec o, Vec d, Real dd, Int from, Mask& active, Vec& left) {
+POLYFLY_FN void transmittance_body(const S& scene, int k, Vec o, Vec d, Real dd, Int last_surface, Mask& active,
+                                   Vec& remaining) {
   const Real zero = Real(0.0f), one = Real(1.0f);
   const Body& body = scene.bodies.at(k);
   const Vec q = o - vec(body.centre);
-  const Mask asked = active & (from != Int(4 * k)) & passes_bounding_sphere(body, q, d, dd);
-  if (!any(asked)) return;
-  const Mask here = from == Int(body.code_in);
+  const Mask tested = active & (last_surface != Int(4 * k)) & passes_bounding_sphere(body, q, d, dd);
+  if (!any(tested)) return;
+  const Mask here = last_surface == Int(body.code_in);
   const Interval c = intersect_convex(scene, body, q, d);
-  const Mask crossed = asked & (here | (c.enter < c.leave));
+  const Mask crossed = tested & (here | (c.enter < c.leave));
   Mask in = crossed & !here & (c.enter > zero) & (c.enter < one);
   Mask out = crossed & (here | (c.leave > zero)) & (c.leave < one);
   if (!any(in | out)) return;
@@ -130,19 +131,19 @@ POLYFLY_FN void transmittance_body(const S& scene, int k, Vec o, Vec d, Real dd,
       const Vec p = fma(d, c.leave, q);
       stopped = stopped | (out & (next_face_distance(scene, body, p) < Real(body.bar)));
     }
-    left = select(stopped, vec(zero, zero, zero), left);
+    remaining = select(stopped, vec(zero, zero, zero), remaining);
   }
   const Vec pane = vec(body.colour) * Real(body.shadow_transmit);
-  left = select(in, left * pane, left);
+  remaining = select(in, remaining * pane, remaining);
   if constexpr (SceneTraits<S>::plain)
-    left = select(out, left * pane, left);
+    remaining = select(out, remaining * pane, remaining);
   else
-    left = select(out, left * (vec(body.colour) * Real(body.shadow_transmit_inside)), left);
+    remaining = select(out, remaining * (vec(body.colour) * Real(body.shadow_transmit_inside)), remaining);
   if (!SceneTraits<S>::plain && body.absorb[0] + body.absorb[1] + body.absorb[2] > 0.0f) {
     // From where the line enters, or starts, to where it leaves, or ends.
     const Real share = max(min(c.leave, one) - select(here, zero, max(c.enter, zero)), zero);
     const Real within = share * sqrt(squared_length(d));
-    left = select(in | out, left * exp_minus(vec(body.absorb) * within), left);
+    remaining = select(in | out, remaining * exp_minus(vec(body.absorb) * within), remaining);
   }
-  active = active & (max_component(left) > zero);
+  active = active & (max_component(remaining) > zero);
 }

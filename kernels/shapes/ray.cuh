@@ -4,11 +4,11 @@
 #include "../types.cuh"
 
 struct Ray {
-  Vec o, d;     // d has length 1, but for shadow rays, where it reaches from the point to the light
-  Vec weight;   // what this ray adds to its pixel, by colour
-  Real length;  // of the path so far: how wide its cone is here, over the camera's angle between samples
-  Real since;   // path tracing: how far it has come since lights were asked
-  Int from;     // the surface just left
+  Vec o, d;           // d has length 1, but for shadow rays, where it reaches from the point to the light
+  Vec weight;         // what this ray adds to its pixel, by colour
+  Real cone_width;    // of the path so far: how wide its cone is here, over the camera's angle between samples
+  Real mis_distance;  // path tracing: how far it has come since lights were asked
+  Int last_surface;   // the surface just left
   Int bounces;
   Int pixel;  // within the tile
 };
@@ -19,7 +19,7 @@ POLYFLY_FN Real cone_growth(const Ray& ray) {
   return from_bits((spread + Int(127)) << 23);
 }
 // How wide the cone is t further on.
-POLYFLY_FN Real cone_at(const Ray& ray, Real t) { return fma(t, cone_growth(ray), ray.length); }
+POLYFLY_FN Real cone_at(const Ray& ray, Real t) { return fma(t, cone_growth(ray), ray.cone_width); }
 // Ray::bounces of a ray that a curved mirror has widened one way, by this much of the camera's angle: the mean of both
 // ways counts. By nothing: as it is.
 POLYFLY_FN Int widened(Int bounces, Real widening) {
@@ -55,4 +55,6 @@ POLYFLY_FN Mask is_nearer(const S&, const Hit& hit, Real t, Int number) {
   }
 }
 
-POLYFLY_FN Mask is_sealed(Int from) { return (from > Int(0)) & ((from & Int(SEALED)) != Int(0)); }
+POLYFLY_FN Mask is_isolated(Int last_surface) {
+  return (last_surface > Int(0)) & ((last_surface & Int(ISOLATED)) != Int(0));
+}

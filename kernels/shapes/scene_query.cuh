@@ -8,20 +8,20 @@ template <class S>
 POLYFLY_FN Hit closest_hit(const S& scene, const Ray& ray, Mask active) {
   Hit hit = {Real(FAR), Int(NO_SURFACE), first_lanes(0), Real(0.0f), Real(0.0f)};
   // A sealed body's rays can meet nothing else.
-  const Mask sealed = active & is_sealed(ray.from), open = active & !sealed;
+  const Mask isolated = active & is_isolated(ray.last_surface), open = active & !isolated;
 #if POLYFLY_LANES == 1
-  if (sealed) {
-    const int k = ray.from >> 2;
+  if (isolated) {
+    const int k = ray.last_surface >> 2;
     const Body& body = scene.bodies.at(k);
     const Hit out = {exit_distance(scene, body, ray.o - vec(body.centre), ray.d), k, true, 0.0f, 0.0f};
     return out;
   }
 #else
-  for (u32 left = mask_bits(sealed); left;) {
-    const int k = lane(ray.from, __builtin_ctz(left)) >> 2;
-    const Mask here = sealed & ((ray.from >> 2) == Int(k));
+  for (u32 remaining = mask_bits(isolated); remaining;) {
+    const int k = lane(ray.last_surface, __builtin_ctz(remaining)) >> 2;
+    const Mask here = isolated & ((ray.last_surface >> 2) == Int(k));
     intersect_body(scene, k, ray, here, hit);
-    left &= ~mask_bits(here);
+    remaining &= ~mask_bits(here);
   }
   if (!any(open)) return hit;
 #endif
@@ -36,7 +36,7 @@ POLYFLY_FN Hit closest_hit(const S& scene, const Ray& ray, Mask active) {
   for (int k = 0; k < scene.floor.len; ++k) {
     const FloorQuad& quad = scene.floor.at(k);
     const Real t = floor_distance(quad, ray.o, ray.d);
-    const Mask ahead = open & (t > Real(0.0f)) & (t < hit.t) & (ray.from != Int(FROM_FLOOR + k));
+    const Mask ahead = open & (t > Real(0.0f)) & (t < hit.t) & (ray.last_surface != Int(FROM_FLOOR + k));
     if (!any(ahead)) continue;
     const FloorHit c = floor_hit(scene, quad, ray.o, ray.d, t);
     const Mask met = ahead & c.hit;
@@ -52,19 +52,19 @@ POLYFLY_FN Hit closest_hit(const S& scene, const Ray& ray, Mask active) {
 // Light that comes through: what is left, by colour, of light that travels o + t d, 0 < t < 1. The floor stops
 // it, unless it lets light through.
 template <class S>
-POLYFLY_FN Vec transmittance(const S& scene, Vec o, Vec d, Int from, Mask active) {
-  Vec left = vec(Real(1.0f), Real(1.0f), Real(1.0f));
+POLYFLY_FN Vec transmittance(const S& scene, Vec o, Vec d, Int last_surface, Mask active) {
+  Vec remaining = vec(Real(1.0f), Real(1.0f), Real(1.0f));
   const Real zero = Real(0.0f), one = Real(1.0f);
   const Real dd = dot(d, d);
   POLYFLY_NO_UNROLL
   for (int k = 0; k < scene.floor.len; ++k) {
     const FloorQuad& quad = scene.floor.at(k);
-    const Mask asked = active & (from != Int(FROM_FLOOR + k));
-    if (!any(asked)) continue;
+    const Mask tested = active & (last_surface != Int(FROM_FLOOR + k));
+    if (!any(tested)) continue;
     // Most shadow rays stay on one side of the floor.
     const Real start = dot(quad.n, o) - Real(quad.d);
     const Real end = start + dot(quad.n, d);
-    const Mask crosses = asked & !(start * end > zero);
+    const Mask crosses = tested & !(start * end > zero);
     if (!any(crosses)) continue;
     const FloorHit c = floor_hit(scene, quad, o, d, floor_distance(quad, o, d));
     const Mask stopped = crosses & c.hit & (c.t < one);
@@ -72,21 +72,21 @@ POLYFLY_FN Vec transmittance(const S& scene, Vec o, Vec d, Int from, Mask active
       const Constants& constants = scene.constants;
       if (any(stopped) && constants.floor_transmit + constants.floor_ior + constants.floor_fade > 0.0f) {
         const Vec through = floor_transmittance(scene, k, fma(d, c.t, o), d, c.u, c.v, stopped);
-        left = select(stopped, left * through, left);
-        active = active & (max_component(left) > zero);
+        remaining = select(stopped, remaining * through, remaining);
+        active = active & (max_component(remaining) > zero);
         continue;
       }
     }
-    left = select(stopped, vec(zero, zero, zero), left);
+    remaining = select(stopped, vec(zero, zero, zero), remaining);
     active = active & !stopped;
   }
   if constexpr (SceneTraits<S>::small) {
     POLYFLY_NO_UNROLL
-    for (int k = 0; k < scene.bodies.len; ++k) transmittance_body(scene, k, o, d, dd, from, active, left);
-    return left;
+    for (int k = 0; k < scene.bodies.len; ++k) transmittance_body(scene, k, o, d, dd, last_surface, active, remaining);
+    return remaining;
   } else {
-    TransmittanceVisitor<S> visitor = {scene, o, d, dd, reciprocal(squared_length(d)), from, active, left};
+    TransmittanceVisitor<S> visitor = {scene, o, d, dd, reciprocal(squared_length(d)), last_surface, active, remaining};
     walk_bvh(scene, o, d, visitor);
-    return visitor.left;
+    return visitor.remaining;
   }
 }

@@ -17,14 +17,14 @@ POLYFLY_FN Interval sphere_interval(const Sphere& sphere, Vec o, Vec d, Real inv
 }
 
 POLYFLY_FN void intersect_sphere(const Scene& scene, int i, const Ray& ray, Mask active, Hit& hit) {
-  const Mask in = ray.from == Int(FROM_PRIMITIVE + 4 * i + 1);
-  const Mask asked = active & (ray.from != Int(FROM_PRIMITIVE + 4 * i));
-  if (!any(asked)) return;
+  const Mask in = ray.last_surface == Int(FROM_PRIMITIVE + 4 * i + 1);
+  const Mask tested = active & (ray.last_surface != Int(FROM_PRIMITIVE + 4 * i));
+  if (!any(tested)) return;
   const Interval c = sphere_interval(scene.spheres.at(i), ray.o, ray.d, Real(1.0f));
   const Mask within = in | !(c.enter > Real(0.0f));
   const Real t = select(within, select(in, max(c.leave, Real(0.0f)), c.leave), c.enter);
   const Int number = Int(PRIMITIVE + i);
-  const Mask met = asked & (in | ((c.enter < c.leave) & (c.leave > Real(0.0f)))) & is_nearer(scene, hit, t, number);
+  const Mask met = tested & (in | ((c.enter < c.leave) & (c.leave > Real(0.0f)))) & is_nearer(scene, hit, t, number);
   hit.t = select(met, t, hit.t);
   hit.surface = select(met, number, hit.surface);
   hit.leaving = (met & within) | (hit.leaving & (!met));
@@ -37,26 +37,26 @@ POLYFLY_FN Vec shadow_transmittance(const Material& m) {
 
 // Light that comes through a ball: tinted where the line enters and leaves.
 template <class S>
-POLYFLY_FN void transmittance_sphere(const S& scene, int i, Vec o, Vec d, Real inverse_dd, Int from, Mask& active,
-                                     Vec& left) {
-  const Mask inside = from == Int(FROM_PRIMITIVE + 4 * i + 1);
-  const Mask asked = active & (from != Int(FROM_PRIMITIVE + 4 * i));
-  if (!any(asked)) return;
+POLYFLY_FN void transmittance_sphere(const S& scene, int i, Vec o, Vec d, Real inverse_dd, Int last_surface,
+                                     Mask& active, Vec& remaining) {
+  const Mask inside = last_surface == Int(FROM_PRIMITIVE + 4 * i + 1);
+  const Mask tested = active & (last_surface != Int(FROM_PRIMITIVE + 4 * i));
+  if (!any(tested)) return;
   const Interval c = sphere_interval(scene.spheres.at(i), o, d, inverse_dd);
-  const Mask crossed = asked & (inside | (c.enter < c.leave));
+  const Mask crossed = tested & (inside | (c.enter < c.leave));
   const Mask in = crossed & !inside & (c.enter > Real(0.0f)) & (c.enter < Real(1.0f));
   const Mask out = crossed & (inside | (c.leave > Real(0.0f))) & (c.leave < Real(1.0f));
   if (!any(in | out)) return;
   const Material& material = scene.materials.at(scene.sphere_materials.at(i));
   const Vec pane = shadow_transmittance(material);
-  left = select(in, left * pane, left);
-  left = select(out, left * pane, left);
+  remaining = select(in, remaining * pane, remaining);
+  remaining = select(out, remaining * pane, remaining);
   if (!SceneTraits<S>::plain && material.absorb[0] + material.absorb[1] + material.absorb[2] > 0.0f) {
     // From where the line enters, or starts, to where it leaves, or ends.
     const Real zero = Real(0.0f), one = Real(1.0f);
     const Real share = max(min(c.leave, one) - select(inside, zero, max(c.enter, zero)), zero);
     const Real within = share * sqrt(squared_length(d));
-    left = select(in | out, left * exp_minus(vec(material.absorb) * within), left);
+    remaining = select(in | out, remaining * exp_minus(vec(material.absorb) * within), remaining);
   }
-  active = active & (max_component(left) > Real(0.0f));
+  active = active & (max_component(remaining) > Real(0.0f));
 }

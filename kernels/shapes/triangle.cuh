@@ -22,22 +22,24 @@ POLYFLY_FN TriangleHit intersect_triangle(const Triangle& tri, Vec o, Vec d) {
 }
 POLYFLY_FN void intersect_triangle_nearest(const Scene& scene, int i, const Ray& ray, Mask active, Hit& hit) {
   const int number = scene.spheres.len + i;
-  const Mask asked =
-      active & ((ray.from < Int(FROM_PRIMITIVE)) | ((ray.from >> 2) != Int(FROM_PRIMITIVE / 4 + number)));
+  const Mask tested = active &
+      ((ray.last_surface < Int(FROM_PRIMITIVE)) | ((ray.last_surface >> 2) != Int(FROM_PRIMITIVE / 4 + number)));
   const TriangleHit x = intersect_triangle(scene.triangles.at(i), ray.o, ray.d);
-  const Mask met = asked & x.hit & is_nearer(scene, hit, x.t, Int(PRIMITIVE + number));
+  const Mask met = tested & x.hit & is_nearer(scene, hit, x.t, Int(PRIMITIVE + number));
   hit.t = select(met, x.t, hit.t);
   hit.surface = select(met, Int(PRIMITIVE + number), hit.surface);
   hit.leaving = (met & x.from_behind) | (hit.leaving & (!met));
 }
 
-POLYFLY_FN void transmittance_triangle(const Scene& scene, int i, Vec o, Vec d, Int from, Mask& active, Vec& left) {
+POLYFLY_FN void transmittance_triangle(const Scene& scene, int i, Vec o, Vec d, Int last_surface, Mask& active,
+                                       Vec& remaining) {
   const int number = scene.spheres.len + i;
-  const Mask asked = active & ((from < Int(FROM_PRIMITIVE)) | ((from >> 2) != Int(FROM_PRIMITIVE / 4 + number)));
+  const Mask tested =
+      active & ((last_surface < Int(FROM_PRIMITIVE)) | ((last_surface >> 2) != Int(FROM_PRIMITIVE / 4 + number)));
   const Triangle& tri = scene.triangles.at(i);
   const TriangleHit x = intersect_triangle(tri, o, d);
-  const Mask in = asked & x.hit & (x.t < Real(1.0f));
+  const Mask in = tested & x.hit & (x.t < Real(1.0f));
   if (!any(in)) return;
-  left = select(in, left * shadow_transmittance(scene.materials.at(tri.material_index)), left);
-  active = active & (max_component(left) > Real(0.0f));
+  remaining = select(in, remaining * shadow_transmittance(scene.materials.at(tri.material_index)), remaining);
+  active = active & (max_component(remaining) > Real(0.0f));
 }

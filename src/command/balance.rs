@@ -11,7 +11,7 @@ use crate::device::cuda::Cuda;
 use crate::device::driver::probe;
 use crate::device::{Device, DeviceError, DeviceNeeds, FilmSlice, Memory, Schedule, Task, TaskStats};
 use crate::error::Error;
-use crate::gpu_types::Frame;
+use crate::gpu_types::FrameParams;
 use crate::kernels::Isa;
 use crate::output::files::{prepare, write_whole};
 use crate::render::stats::ms;
@@ -106,7 +106,7 @@ pub fn run(args: &BenchArgs) -> Result<(), Error> {
 }
 
 // The rows of each GPU there is.
-fn on_gpus(runs: u32, renderer: &Renderer, task: &Task, params: &Frame, row: &Row) -> Result<(), Error> {
+fn on_gpus(runs: u32, renderer: &Renderer, task: &Task, params: &FrameParams, row: &Row) -> Result<(), Error> {
     for facts in probe().iter().flat_map(|g| &g.list) {
         let needs = DeviceNeeds { rgba: true, ..DeviceNeeds::default() };
         let mut gpu = Cuda::new(facts, Arc::clone(renderer.device_scene()), needs)?;

@@ -6,7 +6,7 @@ use super::{
     Ticket, balance,
 };
 use crate::device_scene::{DeviceScene, HostScene};
-use crate::gpu_types::{Film, Frame, Launch, SmallScene};
+use crate::gpu_types::{FilmBuffers, FrameParams, Launch, SmallScene};
 use crate::kernels::{Isa, Scratch, TILE_SIDE, TileWork, counted_flops};
 use crate::threads::{self, Busy, NoThread};
 use rayon::prelude::*;
@@ -32,7 +32,7 @@ pub struct Cpu {
 
 // Addresses that threads share.
 #[derive(Clone, Copy)]
-struct SharedFilm(Film);
+struct SharedFilm(FilmBuffers);
 // SAFETY: it is only handed to trace_tile, which writes the pixels of its own tile; tiles do not overlap, and the memory
 // is borrowed for as long as the threads run (Cpu::trace and its callers).
 unsafe impl Sync for SharedFilm {}
@@ -41,7 +41,7 @@ unsafe impl Sync for SharedFilm {}
 struct Work<'a> {
     scene: HostScene<'a>,
     small: Option<SmallScene>,
-    frame: &'a Frame,
+    frame: &'a FrameParams,
     launch: Launch,
     film: SharedFilm,
     across: u32,
@@ -83,7 +83,7 @@ impl Cpu {
     }
 
     /// Does a task at once: leaves its pixels in `out`, resized to hold them.
-    pub fn run(&self, task: &Task, frame: &Frame, out: &mut Memory) -> TaskStats {
+    pub fn run(&self, task: &Task, frame: &FrameParams, out: &mut Memory) -> TaskStats {
         let start = Instant::now();
         let (width, height) = self.scene.size();
         let rows = task.rows.start..task.rows.end.min(height);
@@ -98,14 +98,14 @@ impl Cpu {
         let launch = task.launch();
         let mut counts = (0, 0);
         let mut trial = self.trial.lock().unwrap_or_else(PoisonError::into_inner);
-        if launch.least > 0 {
+        if launch.min_samples > 0 {
             let around = task.trial_rows(height);
             let pixels = width as usize * around.len();
             let (sums, shown) = trial.sized(TRIAL_BYTES * pixels).split_at_mut(3 * size_of::<i64>() * pixels);
-            film.trial_sums = sums.as_mut_ptr().cast();
-            film.trial = shown.as_mut_ptr().cast();
-            film.trial_row = around.start.cast_signed();
-            let none = Film { rgba: std::ptr::null_mut(), sums: std::ptr::null_mut(), ..film };
+            film.pilot_sums = sums.as_mut_ptr().cast();
+            film.pilot = shown.as_mut_ptr().cast();
+            film.pilot_row = around.start.cast_signed();
+            let none = FilmBuffers { rgba: std::ptr::null_mut(), sums: std::ptr::null_mut(), ..film };
             counts = self.trace(&self.work(frame, launch, none, around), &rays, false);
         }
         let more = self.trace(&self.work(frame, launch, film, rows), &rays, task.output != TaskOutput::Features);
@@ -133,7 +133,7 @@ impl Cpu {
         })
     }
 
-    fn work<'a>(&'a self, frame: &'a Frame, launch: Launch, film: Film, rows: Range<u32>) -> Work<'a> {
+    fn work<'a>(&'a self, frame: &'a FrameParams, launch: Launch, film: FilmBuffers, rows: Range<u32>) -> Work<'a> {
         let scene = self.scene.host();
         let across = scene.arrays.constants.width.cast_unsigned().div_ceil(TILE_SIDE);
         Work {
@@ -158,7 +158,7 @@ impl Cpu {
     }
 
     /// Floating-point operations of a frame; the device must be of [`Isa::counting`].
-    pub fn flops(&self, frame: &Frame, samples: u32) -> u64 {
+    pub fn flops(&self, frame: &FrameParams, samples: u32) -> u64 {
         let (mut picture, height) = (Memory::default(), self.scene.size().1);
         let film = film_of(TaskOutput::Picture, picture.sized(self.picture_bytes()), 0);
         let work = self.work(frame, uniform(samples), film, 0..height);
@@ -179,7 +179,7 @@ impl Cpu {
     /// The system starts no more threads.
     pub fn run_scheduled(
         &self,
-        frame: &Frame,
+        frame: &FrameParams,
         samples: u32,
         schedule: Schedule,
         threads: usize,
@@ -232,25 +232,25 @@ fn uniform(samples: u32) -> Launch {
 }
 
 // The film over some rows' bytes.
-fn film_of(output: TaskOutput, bytes: &mut [u8], first_row: u32) -> Film {
+fn film_of(output: TaskOutput, bytes: &mut [u8], first_row: u32) -> FilmBuffers {
     let start = bytes.as_mut_ptr();
     assert!(start.cast::<u64>().is_aligned(), "Memory is aligned to words");
-    let none = Film {
+    let none = FilmBuffers {
         rgba: std::ptr::null_mut(),
         sums: std::ptr::null_mut(),
         features: std::ptr::null_mut(),
         taken: std::ptr::null_mut(),
-        trial_sums: std::ptr::null_mut(),
-        trial: std::ptr::null_mut(),
-        doubtful: std::ptr::null_mut(),
-        next_doubtful: std::ptr::null_mut(),
+        pilot_sums: std::ptr::null_mut(),
+        pilot: std::ptr::null_mut(),
+        active_pixels: std::ptr::null_mut(),
+        next_active: std::ptr::null_mut(),
         first_row: first_row.cast_signed(),
-        trial_row: 0,
+        pilot_row: 0,
     };
     match output {
-        TaskOutput::Picture => Film { rgba: start.cast(), ..none },
-        TaskOutput::Sums => Film { sums: start.cast(), ..none },
-        TaskOutput::Features => Film { features: start.cast(), ..none },
+        TaskOutput::Picture => FilmBuffers { rgba: start.cast(), ..none },
+        TaskOutput::Sums => FilmBuffers { sums: start.cast(), ..none },
+        TaskOutput::Features => FilmBuffers { features: start.cast(), ..none },
     }
 }
 
@@ -265,7 +265,7 @@ impl Device for Cpu {
     }
 
     // There is nobody else to do it meanwhile: the work is done here.
-    fn submit(&mut self, task: &Task, frame: &Frame, mut out: FilmSlice) -> Result<Ticket, DeviceError> {
+    fn submit(&mut self, task: &Task, frame: &FrameParams, mut out: FilmSlice) -> Result<Ticket, DeviceError> {
         // A GPU may have used this memory: its planes are another frame's.
         out.planes = Memory::default();
         let stats = self.run(task, frame, &mut out.pixels);

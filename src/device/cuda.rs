@@ -10,7 +10,7 @@ use super::{
     TaskOutput, TaskStats, Ticket,
 };
 use crate::device_scene::{DeviceScene, FixedArrays};
-use crate::gpu_types::{COUNTERS, Counts, Doubtful, Film, Frame, Launch};
+use crate::gpu_types::{ActivePixel, COUNTERS, Counts, FilmBuffers, FrameParams, Launch};
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -173,7 +173,7 @@ impl Cuda {
         let (width, height) = self.scene.size();
         let rows = task.rows.start..task.rows.end.min(height);
         let launch = task.launch();
-        let samples = if launch.least > 0 { launch.least } else { launch.samples_per_pixel };
+        let samples = if launch.min_samples > 0 { launch.min_samples } else { launch.samples_per_pixel };
         let band = rows.start..rows.end.min(rows.start + self.band);
         let (first, end) = self.pixels_of(&band);
         (task.output != TaskOutput::Features).then(|| Working {
@@ -195,7 +195,7 @@ impl Cuda {
     }
 
     // Starts a task on a slot: kernels on one stream, copies on another that waits for them, band by band.
-    fn start(&self, slot: &mut Slot, task: &Task, frame: &Frame, out: &mut FilmSlice) -> Result<(), DeviceError> {
+    fn start(&self, slot: &mut Slot, task: &Task, frame: &FrameParams, out: &mut FilmSlice) -> Result<(), DeviceError> {
         let Slot { pixels, planes, trial, counts, host_counts, events, threads } = slot;
         let compute = self.stream();
         let [before, traced, copying, done] = &*events;
@@ -246,7 +246,7 @@ impl Cuda {
     fn trace_band(
         &self,
         task: &Task,
-        frame: &Frame,
+        frame: &FrameParams,
         rows: std::ops::Range<u32>,
         pixels: &DeviceMemory,
         trial: Option<&DeviceMemory>,
@@ -257,7 +257,7 @@ impl Cuda {
         let here = self.pixels_of(&rows);
         // As many blocks as the GPU holds at once, which stay and take work until there is none, or fewer for less work.
         // Each round of adaptive sampling has a queue of its own.
-        let start = |kernel: Function, film: &Film, (first, end): (i32, i32), round: usize, threads: u64| {
+        let start = |kernel: Function, film: &FilmBuffers, (first, end): (i32, i32), round: usize, threads: u64| {
             let blocks = threads.div_ceil(u64::from(THREADS)).clamp(1, u64::from(kernel.blocks)) as u32;
             let (queue, counters) = (counts.at(COUNT_BYTES + QUEUE_BYTES * round), counts.at(0));
             let scene = self.placed.argument().with(frame).with(&launch);
@@ -266,7 +266,7 @@ impl Cuda {
             // and `counts` point to live until the task has been waited for.
             unsafe { self.stream().launch(kernel, (blocks, 1), (THREADS, 1), &mut arguments) }
         };
-        let (Some(trial), Some(kernels)) = (trial.filter(|_| launch.least > 0), &self.kernels.adaptive) else {
+        let (Some(trial), Some(kernels)) = (trial.filter(|_| launch.min_samples > 0), &self.kernels.adaptive) else {
             let (kernel, lanes) = match task.output {
                 TaskOutput::Picture => (self.kernels.picture()?.trace, launch.samples_per_pixel),
                 TaskOutput::Sums => (self.kernels.linear()?.sums, launch.samples_per_pixel),
@@ -279,10 +279,10 @@ impl Cuda {
         let around = Task { rows: rows.clone(), ..task.clone() }.trial_rows(height);
         let sums_bytes = TaskOutput::Sums.bytes_a_pixel();
         let pixels_around = width as usize * around.len();
-        film.trial_sums = trial.at(0) as *mut i64;
-        film.trial = trial.at(sums_bytes * pixels_around) as *mut u32;
-        film.trial_row = around.start.cast_signed();
-        let nowhere = Film { rgba: std::ptr::null_mut(), sums: std::ptr::null_mut(), ..film };
+        film.pilot_sums = trial.at(0) as *mut i64;
+        film.pilot = trial.at(sums_bytes * pixels_around) as *mut u32;
+        film.pilot_row = around.start.cast_signed();
+        let nowhere = FilmBuffers { rgba: std::ptr::null_mut(), sums: std::ptr::null_mut(), ..film };
         let [judge_trial, judge_round] = if task.output == TaskOutput::Sums {
             film.taken = pixels.at(sums_bytes * width as usize * rows.len()) as *mut u32;
             kernels.sums
@@ -290,16 +290,16 @@ impl Cuda {
             kernels.picture
         };
         let around = self.pixels_of(&around);
-        start(kernels.trial, &nowhere, around, 0, threads_of(around, launch.least))?;
+        start(kernels.trial, &nowhere, around, 0, threads_of(around, launch.min_samples))?;
         // Two lists take turns.
         let list_bytes = LISTED_BYTES * pixels_around;
-        let list = |round: usize| trial.at(TRIAL_BYTES * pixels_around + round % 2 * list_bytes) as *mut Doubtful;
-        film.next_doubtful = list(1);
+        let list = |round: usize| trial.at(TRIAL_BYTES * pixels_around + round % 2 * list_bytes) as *mut ActivePixel;
+        film.next_active = list(1);
         let each = threads_of(here, 1);
         start(judge_trial, &film, here, 0, each)?;
-        let (mut round, mut taken) = (1, launch.least);
+        let (mut round, mut taken) = (1, launch.min_samples);
         while taken < launch.samples_per_pixel {
-            (film.doubtful, film.next_doubtful) = (list(round), list(round + 1));
+            (film.active_pixels, film.next_active) = (list(round), list(round + 1));
             start(kernels.more, &film, (taken, 0), round, u64::MAX)?;
             start(judge_round, &film, (taken, 0), round, each)?;
             taken += taken.min(launch.samples_per_pixel - taken);
@@ -362,7 +362,7 @@ impl Cuda {
     /// holds, or each to a thread of its own where no schedule is given.
     pub fn run_scheduled(
         &mut self,
-        frame: &Frame,
+        frame: &FrameParams,
         samples: u32,
         schedule: Option<Schedule>,
     ) -> Result<TaskStats, DeviceError> {
@@ -459,20 +459,20 @@ fn threads_of((first, end): (i32, i32), lanes: i32) -> u64 {
 }
 
 // The film at the start of some device memory.
-fn film(output: TaskOutput, pixels: &DeviceMemory, first_row: u32) -> Film {
+fn film(output: TaskOutput, pixels: &DeviceMemory, first_row: u32) -> FilmBuffers {
     let start = pixels.at(0);
     let at = |this: TaskOutput| if this == output { start } else { 0 };
-    Film {
+    FilmBuffers {
         rgba: at(TaskOutput::Picture) as *mut u32,
         sums: at(TaskOutput::Sums) as *mut i64,
         features: at(TaskOutput::Features) as *mut crate::gpu_types::Features,
         taken: std::ptr::null_mut(),
-        trial_sums: std::ptr::null_mut(),
-        trial: std::ptr::null_mut(),
-        doubtful: std::ptr::null_mut(),
-        next_doubtful: std::ptr::null_mut(),
+        pilot_sums: std::ptr::null_mut(),
+        pilot: std::ptr::null_mut(),
+        active_pixels: std::ptr::null_mut(),
+        next_active: std::ptr::null_mut(),
         first_row: first_row.cast_signed(),
-        trial_row: 0,
+        pilot_row: 0,
     }
 }
 
@@ -546,7 +546,7 @@ impl Device for Cuda {
         Ok(())
     }
 
-    fn submit(&mut self, task: &Task, frame: &Frame, mut out: FilmSlice) -> Result<Ticket, DeviceError> {
+    fn submit(&mut self, task: &Task, frame: &FrameParams, mut out: FilmSlice) -> Result<Ticket, DeviceError> {
         self.context.enter()?;
         self.submitted += 1;
         if self.fault.is_some_and(|n| self.submitted >= n) {

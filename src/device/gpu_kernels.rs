@@ -80,15 +80,15 @@ impl AdaptiveKernels {
     fn load(ptx: &Ptx, context: &Context) -> Result<AdaptiveKernels, DeviceError> {
         let module = Module::load(ptx.text, context)?;
         Ok(AdaptiveKernels {
-            trial: module.function(c"polyfly_trial", THREADS)?,
-            more: module.function(c"polyfly_more", THREADS)?,
+            trial: module.function(c"polyfly_pilot", THREADS)?,
+            more: module.function(c"polyfly_trace_active", THREADS)?,
             picture: [
-                module.function(c"polyfly_judge_trial", THREADS)?,
-                module.function(c"polyfly_judge_round", THREADS)?,
+                module.function(c"polyfly_update_active_after_pilot", THREADS)?,
+                module.function(c"polyfly_update_active", THREADS)?,
             ],
             sums: [
-                module.function(c"polyfly_judge_trial_sums", THREADS)?,
-                module.function(c"polyfly_judge_round_sums", THREADS)?,
+                module.function(c"polyfly_update_active_after_pilot_sums", THREADS)?,
+                module.function(c"polyfly_update_active_sums", THREADS)?,
             ],
             _module: module,
         })

@@ -2,10 +2,10 @@
 
 use super::driver::Pinned;
 use super::{DeviceNeeds, TRIAL_BYTES, Task, TaskOutput};
-use crate::gpu_types::Doubtful;
+use crate::gpu_types::ActivePixel;
 
 /// Bytes of a pixel that adaptive sampling lists.
-pub const LISTED_BYTES: usize = size_of::<Doubtful>();
+pub const LISTED_BYTES: usize = size_of::<ActivePixel>();
 // Tasks in flight on one GPU: as many as fit the byte limit, within these bounds.
 const RING: usize = 4;
 const RING_BYTES: usize = 1 << 28;

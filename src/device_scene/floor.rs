@@ -70,7 +70,7 @@ fn flatten_quad(floor: &Floor, corners: [usize; 3], side: i32) -> FloorQuad {
     let [at_u, at_v] = corner_uv(&floor.corners).map(|values| values[corners[0]]);
     let plane = |g: Vec3, at: f64| [g[0] as f32, g[1] as f32, g[2] as f32, (at - dot(g, a)) as f32];
     let (u, v) = (plane(gu, at_u), plane(gv, at_v));
-    FloorQuad { n: single(n), d: dot(n, a) as f32, u, v, side, density: length(gu).max(length(gv)) as f32 }
+    FloorQuad { n: single(n), d: dot(n, a) as f32, u, v, side, uv_per_length: length(gu).max(length(gv)) as f32 }
 }
 
 // The floor's point at (u, v), and the quad it lies on.

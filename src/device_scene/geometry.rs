@@ -51,9 +51,9 @@ impl Geometry {
     pub fn new(scene: &Scene, assets: &Assets) -> Geometry {
         let world = &scene.world;
         let mut slabs = Vec::new();
-        let sealed = polyhedra::sealed(scene, assets);
+        let isolated = polyhedra::isolated(scene, assets);
         let bodies: Vec<Body> =
-            sealed.iter().enumerate().map(|(k, &is)| polyhedra::flatten(scene, k, is, &mut slabs)).collect();
+            isolated.iter().enumerate().map(|(k, &is)| polyhedra::flatten(scene, k, is, &mut slabs)).collect();
         let sphere = |s: &crate::scene::Sphere| Sphere { centre: single(s.centre), radius: s.radius as f32 };
         let mut g = Geometry {
             slabs,
@@ -94,7 +94,7 @@ impl Geometry {
         g.build_tree(scene, eye, &bodies, &meshes);
         g.bodies = bodies;
         if scene.render.is_path() || scene.render.lamp_samples != LampSamples::Floor {
-            g.emitters = super::lights::emitters(scene, assets, &g, &sealed);
+            g.emitters = super::lights::emitters(scene, assets, &g, &isolated);
         }
         g
     }
@@ -120,7 +120,7 @@ impl Geometry {
     /// Puts its root and what chooses its emitters beside the other constants.
     pub fn set_constants(&self, constants: &mut Constants) {
         constants.bvh_root = self.root;
-        (constants.emitter_scale, constants.emitter_least) = (self.emitters.scale, self.emitters.least);
+        (constants.emitter_scale, constants.emitter_min) = (self.emitters.scale, self.emitters.min);
     }
 
     /// Whether there are polyhedra at most.

@@ -68,11 +68,11 @@ pub struct Emitters {
     /// By which an emitter's brightness times its size is its chance to be drawn.
     pub scale: f32,
     /// The chance of any, at least.
-    pub least: f32,
+    pub min: f32,
 }
 
 // Glowing spheres and triangles, and the bodies' lamps.
-pub fn emitters(scene: &Scene, assets: &Assets, w: &Geometry, sealed: &[bool]) -> Emitters {
+pub fn emitters(scene: &Scene, assets: &Assets, w: &Geometry, isolated: &[bool]) -> Emitters {
     let emission = |material: i32| Some(w.materials[material as usize].emission).filter(|e| e.iter().any(|&c| c > 0.0));
     let spheres = w.spheres.iter().zip(&w.sphere_materials).filter_map(|(sphere, &material)| {
         emission(material).map(|colour| Emitter {
@@ -92,7 +92,7 @@ pub fn emitters(scene: &Scene, assets: &Assets, w: &Geometry, sealed: &[bool]) -
             ..Emitter::default()
         })
     });
-    let lamps = lamps_of(scene, |k| lights_inside(scene, k) || !sealed[k]);
+    let lamps = lamps_of(scene, |k| lights_inside(scene, k) || !isolated[k]);
     let lamps = lamps.into_iter().map(|lamp| Emitter {
         centre: lamp.position,
         normal: lamp.normal,
@@ -110,8 +110,8 @@ pub fn emitters(scene: &Scene, assets: &Assets, w: &Geometry, sealed: &[bool]) -
         }
     }
     let total = share_chances(&mut all, &sizes);
-    let least = LEAST_SHARE / all.len().max(1) as f64;
-    Emitters { list: all, scale: (1.0 / total) as f32, least: least as f32 }
+    let min = MIN_SHARE / all.len().max(1) as f64;
+    Emitters { list: all, scale: (1.0 / total) as f32, min: min as f32 }
 }
 
 // Whether light inside a body can be seen on its own panes; if not, it can on what reaches into it.
@@ -134,7 +134,7 @@ fn size(w: &Geometry, e: &Emitter) -> f64 {
 }
 
 // Of what an emitter would be drawn if all were drawn alike.
-const LEAST_SHARE: f64 = 1e-6;
+const MIN_SHARE: f64 = 1e-6;
 
 // Each emitter is drawn as often as its light at a distance deserves: tables of the alias method (Walker, "An efficient
 // method for generating discrete random variables with general distributions", 1977).
@@ -145,7 +145,7 @@ fn share_chances(all: &mut [Emitter], sizes: &[f64]) -> f64 {
     let total: f64 = weights.iter().sum::<f64>().max(f64::MIN_POSITIVE);
     let count = all.len() as f64;
     // None is so dim that its inverse chance would leave single precision.
-    let mut rest: Vec<f64> = weights.iter().map(|w| (w / total * count).max(LEAST_SHARE)).collect();
+    let mut rest: Vec<f64> = weights.iter().map(|w| (w / total * count).max(MIN_SHARE)).collect();
     for (e, &share) in all.iter_mut().zip(&rest) {
         (e.inverse_pmf, e.alias_threshold) = ((count / share) as f32, 1.0);
     }

@@ -4,7 +4,7 @@ use super::linear_colour;
 use super::materials::{absorption, alpha, dispersion, stops_shadow_rays, surface_tint};
 use crate::assets::Assets;
 use crate::assets::mesh::Corners;
-use crate::gpu_types::{Body as GpuBody, LAMPS_INSIDE, LAMPS_OUTSIDE, SEALED, Slab};
+use crate::gpu_types::{Body as GpuBody, ISOLATED, LAMPS_INSIDE, LAMPS_OUTSIDE, Slab};
 use crate::math::bvh::{Bounds, Places};
 use crate::math::platonic::Solid;
 use crate::math::srgb::linear;
@@ -26,7 +26,7 @@ pub fn lamp_light(body: &Body) -> Vec3 {
 }
 
 /// A body, and its slabs behind those that there are.
-pub fn flatten(scene: &Scene, k: usize, is_sealed: bool, slabs: &mut Vec<Slab>) -> GpuBody {
+pub fn flatten(scene: &Scene, k: usize, is_isolated: bool, slabs: &mut Vec<Slab>) -> GpuBody {
     let body = &scene.world.bodies[k];
     let first = slabs.len();
     let reach = body.solid.inradius() * body.radius;
@@ -81,7 +81,7 @@ pub fn flatten(scene: &Scene, k: usize, is_sealed: bool, slabs: &mut Vec<Slab>) 
         lamp_colour: single(lamp_light(body)),
         lamps: if body.strip && body.has_lamps() { -1 } else { lamps as i32 },
         bar_colour: linear_colour(body.bar_colour),
-        code_in: 4 * k as i32 + 1 + if is_sealed { SEALED } else { 0 },
+        code_in: 4 * k as i32 + 1 + if is_isolated { ISOLATED } else { 0 },
         first_slab: first as i32,
         slabs: (slabs.len() - first) as i32,
         inverse_ior: (1.0 / ior) as f32,
@@ -159,7 +159,7 @@ fn floor_misses(body: &Body, floor: &Floor) -> bool {
 }
 
 /// Of each body whether nothing else reaches into it: its inner rays then ask it alone.
-pub fn sealed(scene: &Scene, assets: &Assets) -> Vec<bool> {
+pub fn isolated(scene: &Scene, assets: &Assets) -> Vec<bool> {
     let world = &scene.world;
     // Side by side in memory: each is compared with all others.
     let around: Vec<(Vec3, f64)> = world.bodies.iter().map(|b| (b.centre, b.radius)).collect();
@@ -265,7 +265,7 @@ mod tests {
     }
 
     #[test]
-    fn bodies_that_touch_nothing_are_sealed() {
+    fn bodies_that_touch_nothing_are_isolated() {
         let cube = body(Solid::Hexahedron, [0.0; 3], 1.0);
         assert!(apart(&cube, &body(Solid::Octahedron, [3.0, 0.0, 0.0], 1.0)));
         assert!(!apart(&cube, &body(Solid::Octahedron, [1.2, 0.0, 0.0], 1.0)));
@@ -306,7 +306,7 @@ mod tests {
                 && assets.meshes.iter().flat_map(|mesh| &mesh.corners).all(|t| shape.misses_triangle(t))
         };
         let expected: Vec<bool> = scene.world.bodies.iter().enumerate().map(expected).collect();
-        assert_eq!(sealed(&scene, &assets), expected);
+        assert_eq!(isolated(&scene, &assets), expected);
         let count = expected.iter().filter(|&&is| is).count();
         assert!((3..57).contains(&count), "{count}");
     }

@@ -107,9 +107,9 @@ impl Level {
             |column, (y, ((r, g), b))| {
                 for (i, out) in [r, g, b].into_iter().enumerate() {
                     if stride == 1 || i == 0 {
-                        isa.halve_down(around(y).map(|y| channels[i].row(y)), column);
+                        isa.downsample_rows(around(y).map(|y| channels[i].row(y)), column);
                     }
-                    isa.halve_across(&column[i % stride..], width, stride, out);
+                    isa.downsample_columns(&column[i % stride..], width, stride, out);
                 }
             },
         );
@@ -122,7 +122,7 @@ impl Level {
         let near = (y / 2).min(self.height - 1);
         let other = if y.is_multiple_of(2) { near.saturating_sub(1) } else { (near + 1).min(self.height - 1) };
         let row = |y: usize| &self.channels[channel][y * self.width..(y + 1) * self.width];
-        isa.spread(row(near), row(other), out);
+        isa.upsample(row(near), row(other), out);
     }
 }
 

@@ -7,15 +7,15 @@ use crate::scene::Tone;
 use std::sync::OnceLock;
 
 // Four floats' rows, how many values, and where to.
-type HalveDown = unsafe extern "C" fn(*const f32, *const f32, *const f32, *const f32, i64, *mut f32);
+type DownsampleRows = unsafe extern "C" fn(*const f32, *const f32, *const f32, *const f32, i64, *mut f32);
 
 /// The entries of kernels/entry/develop.cpp.
 #[derive(Clone, Copy)]
 pub struct Entries {
     pub mean: unsafe extern "C" fn(*const i64, i64, f32, *mut f32),
-    pub halve_down: HalveDown,
-    pub halve_across: unsafe extern "C" fn(*const f32, i32, i32, *mut f32),
-    pub spread: unsafe extern "C" fn(*const f32, *const f32, i32, i32, *mut f32),
+    pub downsample_rows: DownsampleRows,
+    pub downsample_columns: unsafe extern "C" fn(*const f32, i32, i32, *mut f32),
+    pub upsample: unsafe extern "C" fn(*const f32, *const f32, i32, i32, *mut f32),
     pub mix: unsafe extern "C" fn(*mut f32, *const f32, i64, f32, f32),
     pub mix_pixels: unsafe extern "C" fn(*mut f32, *const f32, *const f32, *const f32, i32, f32, f32),
     pub vignette: unsafe extern "C" fn(*mut f32, i32, i32, i32, f32, f32),
@@ -29,12 +29,12 @@ macro_rules! entries {
         unsafe extern "C" {
             #[link_name = concat!("polyfly_mean_", $name)]
             fn mean(sums: *const i64, n: i64, scale: f32, light: *mut f32);
-            #[link_name = concat!("polyfly_halve_down_", $name)]
-            fn halve_down(a: *const f32, b: *const f32, c: *const f32, d: *const f32, n: i64, out: *mut f32);
-            #[link_name = concat!("polyfly_halve_across_", $name)]
-            fn halve_across(row: *const f32, width: i32, stride: i32, out: *mut f32);
-            #[link_name = concat!("polyfly_spread_", $name)]
-            fn spread(near: *const f32, other: *const f32, half: i32, width: i32, out: *mut f32);
+            #[link_name = concat!("polyfly_downsample_rows_", $name)]
+            fn downsample_rows(a: *const f32, b: *const f32, c: *const f32, d: *const f32, n: i64, out: *mut f32);
+            #[link_name = concat!("polyfly_downsample_columns_", $name)]
+            fn downsample_columns(row: *const f32, width: i32, stride: i32, out: *mut f32);
+            #[link_name = concat!("polyfly_upsample_", $name)]
+            fn upsample(near: *const f32, other: *const f32, half: i32, width: i32, out: *mut f32);
             #[link_name = concat!("polyfly_mix_", $name)]
             fn mix(to: *mut f32, from: *const f32, n: i64, own: f32, rest: f32);
             #[link_name = concat!("polyfly_mix_pixels_", $name)]
@@ -48,9 +48,9 @@ macro_rules! entries {
         }
         $crate::kernels::develop::Entries {
             mean,
-            halve_down,
-            halve_across,
-            spread,
+            downsample_rows,
+            downsample_columns,
+            upsample,
             mix,
             mix_pixels,
             vignette,
@@ -70,26 +70,26 @@ impl Isa {
     }
 
     /// Four rows, one below the other, as one of a picture of half the height.
-    pub fn halve_down(&self, rows: [&[f32]; 4], out: &mut [f32]) {
+    pub fn downsample_rows(&self, rows: [&[f32]; 4], out: &mut [f32]) {
         assert!(rows.iter().all(|row| row.len() == out.len()));
         let [a, b, c, d] = rows.map(<[f32]>::as_ptr);
         // SAFETY: all five have as many values.
-        unsafe { (self.develop.halve_down)(a, b, c, d, out.len() as i64, out.as_mut_ptr()) };
+        unsafe { (self.develop.downsample_rows)(a, b, c, d, out.len() as i64, out.as_mut_ptr()) };
     }
 
     /// Every `stride`th value of a row, `width` of them, as a row of half the width, rounded up.
-    pub fn halve_across(&self, row: &[f32], width: usize, stride: usize, out: &mut [f32]) {
+    pub fn downsample_columns(&self, row: &[f32], width: usize, stride: usize, out: &mut [f32]) {
         assert!(width > 0 && row.len() > (width - 1) * stride && out.len() == width.div_ceil(2));
         // SAFETY: the last value read is the one at (width - 1) * stride, the last written half the width's.
-        unsafe { (self.develop.halve_across)(row.as_ptr(), width as i32, stride as i32, out.as_mut_ptr()) };
+        unsafe { (self.develop.downsample_columns)(row.as_ptr(), width as i32, stride as i32, out.as_mut_ptr()) };
     }
 
     /// A row of a picture as two rows of half its width see it: the nearer one, and the one beyond.
-    pub fn spread(&self, near: &[f32], other: &[f32], out: &mut [f32]) {
+    pub fn upsample(&self, near: &[f32], other: &[f32], out: &mut [f32]) {
         assert!(!out.is_empty() && near.len() == out.len().div_ceil(2) && other.len() == near.len());
         let (half, width) = (near.len() as i32, out.len() as i32);
         // SAFETY: the rows are half as long as what is made of them.
-        unsafe { (self.develop.spread)(near.as_ptr(), other.as_ptr(), half, width, out.as_mut_ptr()) };
+        unsafe { (self.develop.upsample)(near.as_ptr(), other.as_ptr(), half, width, out.as_mut_ptr()) };
     }
 
     /// Makes of each value its share `own` and the share `rest` of another's.

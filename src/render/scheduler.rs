@@ -18,7 +18,7 @@ use crate::device::{Device, DeviceError, DeviceStats, FilmSlice, Memory, Meter, 
 use crate::device_scene::DeviceScene;
 use crate::film::image::{Image, Layers};
 use crate::film::{Film, PostStep};
-use crate::gpu_types::Frame as FrameParams;
+use crate::gpu_types::FrameParams;
 use crate::kernels::Isa;
 use crate::output::Already;
 use crate::scene::Scene;

@@ -2,7 +2,7 @@
 use super::common::*;
 use crate::device::Memory;
 use crate::device_scene::frame_params;
-use crate::gpu_types::Frame;
+use crate::gpu_types::FrameParams;
 use crate::kernels::Isa;
 use crate::scene::LampSides;
 
@@ -18,7 +18,7 @@ fn filtered_bars_need_a_quarter_of_the_samples() {
         let scene = sized(scene.clone(), 200, 150, samples);
         let cpu = renderer(&scene, Isa::available()[0], 0).cpu(Isa::available()[0]);
         let camera = frame_params(&scene, 0);
-        let sharp = Frame { pixel_footprint: 1.0e-9, ..camera };
+        let sharp = FrameParams { pixel_footprint: 1.0e-9, ..camera };
         let mut picture = Memory::default();
         cpu.run(&whole(&scene, 0), if filtered { &camera } else { &sharp }, &mut picture);
         picture.bytes().to_vec()

@@ -16,15 +16,15 @@ pub fn steps(isa: Isa, width: usize, height: usize) -> Vec<f32> {
     let half = width.div_ceil(2);
     let [near, other] = [0, 3].map(|y| {
         let mut down = vec![0.0; 3 * width];
-        isa.halve_down([row(y), row(y + 1), row(y + 2), row(y + 3)], &mut down);
+        isa.downsample_rows([row(y), row(y + 1), row(y + 2), row(y + 3)], &mut down);
         all.extend_from_slice(&down);
         let mut across = vec![0.0; half];
-        isa.halve_across(&down[1..], width, 3, &mut across);
+        isa.downsample_columns(&down[1..], width, 3, &mut across);
         all.extend_from_slice(&across);
         across
     });
     let mut wide = vec![0.0; width];
-    isa.spread(&near, &other, &mut wide);
+    isa.upsample(&near, &other, &mut wide);
     all.extend_from_slice(&wide);
     let mut blend = wide.clone();
     isa.mix(&mut blend, &row(1)[..width], 0.7, 0.3);

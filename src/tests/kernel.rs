@@ -85,7 +85,7 @@ fn ray_counts_do_not_depend_on_the_instruction_set() {
 
 #[test]
 fn piles_of_rays_hold_the_deepest_scene() {
-    // Glass bodies through each other on a mirror: nothing is sealed, every hit splits.
+    // Glass bodies through each other on a mirror: nothing is isolated, every hit splits.
     let mut scene = sized(own("glass.toml"), 24, 16, 2);
     for (i, body) in scene.world.bodies.iter_mut().enumerate() {
         body.centre = [0.2 * i as f64, 0.1, 0.0];

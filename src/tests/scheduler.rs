@@ -6,7 +6,7 @@ use crate::device::{Device, DeviceError, DeviceInfo, FilmSlice, Meter, Task, Tas
 use crate::device_scene::DeviceScene;
 use crate::film::PostStep;
 use crate::film::image::Image;
-use crate::gpu_types::Frame as FrameParams;
+use crate::gpu_types::FrameParams;
 use crate::kernels::Isa;
 use crate::output::memory::{KeptFrame, MemorySink};
 use crate::output::{Frame, OutputError, PixelFormats, Sink};

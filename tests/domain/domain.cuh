@@ -1,7 +1,7 @@
 // The one-lane operations as a GPU has them, for tests. kernels/lane.cuh includes this file where POLYFLY_DOMAIN names
 // it.
 //
-// A GPU's reciprocal and square root are right from DOMAIN_LEAST to DOMAIN_MOST only (docs/arithmetic.md). Here they
+// A GPU's reciprocal and square root are right from DOMAIN_MIN to DOMAIN_MAX only (docs/arithmetic.md). Here they
 // give NaN for every other argument, and note the place in the source that called them. Minimum, maximum and conversion
 // to an integer treat NaN, signed zeros and overflow as a GPU's instructions do, which is not what a CPU's do.
 #pragma once
@@ -37,7 +37,7 @@ static inline __attribute__((noinline, cold)) void note_stray(const char* file, 
 
 POLYFLY_FN bool in_domain(float x) {
   const float size = from_bits(bits(x) & 0x7fffffff);
-  return size >= DOMAIN_LEAST && size <= DOMAIN_MOST;
+  return size >= DOMAIN_MIN && size <= DOMAIN_MAX;
 }
 POLYFLY_FN float reciprocal(float x POLYFLY_CALLER) {
   if (in_domain(x)) return 1.0f / x;

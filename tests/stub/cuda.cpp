@@ -20,8 +20,8 @@ namespace {
 #include "../../kernels/post.cuh"
 
 template <class Integrator, bool SUMS, class S>
-void trace_pixels(const S& scene, const Frame& frame, const Launch& launch, const Film& film, int first, int end,
-                  Counts* counts) {
+void trace_pixels(const S& scene, const FrameParams& frame, const Launch& launch, const FilmBuffers& film, int first,
+                  int end, Counts* counts) {
   std::vector<PendingRay> stack(MAX_DEPTH);
   const int across = (scene.constants.width + 7) >> 3;
   for (int q = first; q < end; ++q) {
@@ -42,8 +42,8 @@ void trace_pixels(const S& scene, const Frame& frame, const Launch& launch, cons
 
 // Adaptive sampling by the protocol of kernels/entry/gpu.cuh: lists of pixels, queue[1] of them now and queue[3] next.
 template <class Integrator, class S, class Do>
-void each_pixel(const S& scene, const Frame& frame, const Launch& launch, const Film& film, int first, int end,
-                Counts* counts, Do work) {
+void each_pixel(const S& scene, const FrameParams& frame, const Launch& launch, const FilmBuffers& film, int first,
+                int end, Counts* counts, Do work) {
   std::vector<PendingRay> stack(MAX_DEPTH);
   const int across = (scene.constants.width + 7) >> 3;
   for (int q = first; q < end; ++q) {
@@ -57,35 +57,37 @@ void each_pixel(const S& scene, const Frame& frame, const Launch& launch, const 
   }
 }
 template <bool SUMS, class S>
-void judge(const S& scene, const Launch& launch, const Film& film, int x, int y, int taken, int doubt, int* queue) {
-  const RadianceSum sum = trial_sum(scene.constants, film, x, y);
-  if (DoubtLimit::after(launch, taken).allows(doubt) || taken >= launch.samples_per_pixel) {
+void judge(const S& scene, const Launch& launch, const FilmBuffers& film, int x, int y, int taken, int error,
+           int* queue) {
+  const RadianceSum sum = pilot_sum(scene.constants, film, x, y);
+  if (ErrorLimit::after(launch, taken).allows(error) || taken >= launch.samples_per_pixel) {
     store_adaptive<SUMS>(scene, launch, film, x, y, sum, taken);
     return;
   }
   const Codes codes = sum_codes(scene, launch, sum, taken);
-  film.next_doubtful[queue[3]++] = {(u32)x | (u32)y << 16, doubt, {(int)codes.r, (int)codes.g, (int)codes.b}};
+  film.next_active[queue[3]++] = {(u32)x | (u32)y << 16, error, {(int)codes.r, (int)codes.g, (int)codes.b}};
 }
 template <bool SUMS, class S>
-void judge_round(const S& scene, const Launch& launch, const Film& film, int taken, int* queue) {
+void update_active(const S& scene, const Launch& launch, const FilmBuffers& film, int taken, int* queue) {
   const int now = taken + next_round(launch, taken);
   for (int i = 0; i < queue[1]; ++i) {
-    const Doubtful one = film.doubtful[i];
+    const ActivePixel one = film.active_pixels[i];
     const int x = (int)(one.pixel & 0xffffu), y = (int)(one.pixel >> 16);
     const Codes before = {Int(one.codes[0]), Int(one.codes[1]), Int(one.codes[2])};
-    const Codes codes = sum_codes(scene, launch, trial_sum(scene.constants, film, x, y), now);
-    judge<SUMS>(scene, launch, film, x, y, now, (int)next_doubt(scene.constants, farthest(before, codes), Int(one.doubt)), queue);
+    const Codes codes = sum_codes(scene, launch, pilot_sum(scene.constants, film, x, y), now);
+    judge<SUMS>(scene, launch, film, x, y, now,
+                (int)next_error(scene.constants, max_difference(before, codes), Int(one.error)), queue);
   }
 }
 template <class Integrator, class S>
-void trace_more(const S& scene, const Frame& frame, const Launch& launch, const Film& film, int taken, int* queue,
-                Counts* counts) {
+void trace_active(const S& scene, const FrameParams& frame, const Launch& launch, const FilmBuffers& film, int taken,
+                  int* queue, Counts* counts) {
   std::vector<PendingRay> stack(MAX_DEPTH);
   for (int i = 0; i < queue[1]; ++i) {
-    const int x = (int)(film.doubtful[i].pixel & 0xffffu), y = (int)(film.doubtful[i].pixel >> 16);
+    const int x = (int)(film.active_pixels[i].pixel & 0xffffu), y = (int)(film.active_pixels[i].pixel >> 16);
     OnePixel<Integrator, S> pixel = {scene, frame, launch, film, stack.data(), x, y, {0, 0, 0}, {0, 0}};
     pixel.trace(taken, next_round(launch, taken), 1);
-    i64* sums = film.trial_sums + 3 * trial_index(scene.constants, film, x, y);
+    i64* sums = film.pilot_sums + 3 * pilot_index(scene.constants, film, x, y);
     sums[0] += pixel.sum.r;
     sums[1] += pixel.sum.g;
     sums[2] += pixel.sum.b;
@@ -95,8 +97,8 @@ void trace_more(const S& scene, const Frame& frame, const Launch& launch, const 
 }
 
 template <class Integrator, class S>
-void trace_feature_pixels(const S& scene, const Frame& frame, const Launch& launch, const Film& film, int first,
-                          int end) {
+void trace_feature_pixels(const S& scene, const FrameParams& frame, const Launch& launch, const FilmBuffers& film,
+                          int first, int end) {
   const int across = (scene.constants.width + 7) >> 3;
   for (int q = first; q < end; ++q) {
     int x, y;
@@ -173,9 +175,9 @@ bool ends(const std::string& name, const char* with) {
 template <class Integrator, class S>
 Work kernel(const std::string& name, void** a) {
   const S scene = argument<S>(a, 0);
-  const Frame frame = argument<Frame>(a, 1);
+  const FrameParams frame = argument<FrameParams>(a, 1);
   const Launch launch = argument<Launch>(a, 2);
-  const Film film = argument<Film>(a, 3);
+  const FilmBuffers film = argument<FilmBuffers>(a, 3);
   const int first = argument<int>(a, 4), end = argument<int>(a, 5);
   Counts* counts = argument<Counts*>(a, 7);
   if (ends(name, "_features")) return [=] { trace_feature_pixels<Integrator>(scene, frame, launch, film, first, end); };
@@ -186,29 +188,30 @@ Work kernel(const std::string& name, void** a) {
 template <class Integrator>
 Work rich_kernel(const std::string& name, void** a) {
   const RichScene scene = argument<RichScene>(a, 0);
-  const Frame frame = argument<Frame>(a, 1);
+  const FrameParams frame = argument<FrameParams>(a, 1);
   const Launch launch = argument<Launch>(a, 2);
-  const Film film = argument<Film>(a, 3);
+  const FilmBuffers film = argument<FilmBuffers>(a, 3);
   const int first = argument<int>(a, 4), end = argument<int>(a, 5);
   int* queue = argument<int*>(a, 6);
   Counts* counts = argument<Counts*>(a, 7);
   const bool sums = ends(name, "_sums");
-  if (name == "polyfly_trial")
+  if (name == "polyfly_pilot")
     return [=] {
-      each_pixel<Integrator>(scene, frame, launch, film, first, end, counts, [](auto& pixel) { pixel.trial(); });
+      each_pixel<Integrator>(scene, frame, launch, film, first, end, counts, [](auto& pixel) { pixel.pilot(); });
     };
-  if (name == "polyfly_more") return [=] { trace_more<Integrator>(scene, frame, launch, film, first, queue, counts); };
-  if (name.find("polyfly_judge_trial") == 0)
+  if (name == "polyfly_trace_active")
+    return [=] { trace_active<Integrator>(scene, frame, launch, film, first, queue, counts); };
+  if (name.find("polyfly_update_active_after_pilot") == 0)
     return [=] {
       each_pixel<Integrator>(scene, frame, launch, film, first, end, counts, [=](auto& pixel) {
-        const int doubt = first_doubt(scene.constants, film, pixel.x, pixel.y);
-        (sums ? judge<true, RichScene> : judge<false, RichScene>)(scene, launch, film, pixel.x, pixel.y, launch.least,
-                                                                  doubt, queue);
+        const int error = pilot_error(scene.constants, film, pixel.x, pixel.y);
+        (sums ? judge<true, RichScene> : judge<false, RichScene>)(scene, launch, film, pixel.x, pixel.y,
+                                                                  launch.min_samples, error, queue);
       });
     };
-  if (name.find("polyfly_judge_round") == 0)
+  if (name.find("polyfly_update_active") == 0)
     return [=] {
-      (sums ? judge_round<true, RichScene> : judge_round<false, RichScene>)(scene, launch, film, first, queue);
+      (sums ? update_active<true, RichScene> : update_active<false, RichScene>)(scene, launch, film, first, queue);
     };
   return kernel<Integrator, RichScene>(name, a);
 }
