@@ -1,19 +1,18 @@
-// Adaptive sampling: all pixels take a few samples, the trial; those that are in doubt take as many again, until they
-// are not or have all they may have. Doubt is how far two halves of a pixel's samples are apart, as it will be seen,
-// after the tone curve. So what a pixel takes depends on it and its neighbours, never on tiles or on who traces them
-// (after Whitted, 1980, and the stopping of Dammertz et al., "A hierarchical automatic stopping condition for Monte
-// Carlo global illumination", 2010, here for one pixel).
+// Adaptive sampling: every pixel takes a few samples, the pilot. Pixels whose error estimate is above the limit then
+// double their samples, round by round, until it is below or they have the largest number of samples. The error is the
+// difference between two halves of a pixel's samples, after the tone curve. A pixel's number of samples depends on the
+// pixel and its neighbours only, never on tiles or devices (after Whitted, 1980, and the stopping condition of Dammertz
+// et al., "A hierarchical automatic stopping condition for Monte Carlo global illumination", 2010, here per pixel).
 //
-// Whitted: a pixel that stands out from one beside it is in doubt too, and no doubt is forgotten at once, for few
-// samples may agree by chance.
-// Paths: a pixel that by chance has missed a small light agrees with itself and is dark; one that has met it often is
-// in doubt. Whoever asks the pixel's own samples when to stop keeps the dark ones and mends the bright ones, and the
-// picture is too dark. So a path's pixel goes by the trials of those around it alone, which tell how many samples the
-// noise here needs.
+// Whitted's integrator: contrast with an adjacent pixel counts as error too, and an error estimate falls by at most
+// half a round, since few samples may agree by chance. Path tracing: a pixel whose samples have all missed a small
+// light has no error and is too dark; a pixel that has hit it has a large one. A stopping condition on the pixel's own
+// samples would refine only the bright ones, and the frame would be biased towards dark. So the error of a pixel is
+// estimated from the pilots around it, without its own.
 #pragma once
 #include "film.cuh"
 
-// 8-bit codes, in 256ths.
+// 8-bit codes of a colour, in 256ths.
 struct Codes {
   Int r, g, b;
 };
@@ -32,7 +31,7 @@ POLYFLY_FN Int pack_codes(const Codes& c) {
   const Int half = Int(128);
   return pack_rgba((c.r + half) >> 8, (c.g + half) >> 8, (c.b + half) >> 8);
 }
-// A pixel's trial: its colour, and above it the doubt in quarters of a code, as far as eight bits go.
+// A pixel's pilot: its colour, and in the top eight bits the error in quarters of a code, clamped.
 constexpr u32 PILOT_COLOUR = 0xffffffu;
 constexpr int ERROR_SHIFT = 6, MAX_ERROR = 255;
 POLYFLY_FN Int pilot_of(const Codes& half, const Codes& whole) {
@@ -40,7 +39,7 @@ POLYFLY_FN Int pilot_of(const Codes& half, const Codes& whole) {
   return (pack_codes(whole) & Int((int)PILOT_COLOUR)) | shift_up(select(error < largest, error, largest), 24);
 }
 
-// Doubt of an eighth of what neighbours differ by.
+// Contrast with an adjacent pixel counts as an error of an eighth of the difference.
 constexpr int CONTRAST_ERROR = 256 / 8;
 POLYFLY_FN int contrast(u32 a, u32 b) {
   int largest = 0;
@@ -51,12 +50,12 @@ POLYFLY_FN int contrast(u32 a, u32 b) {
   }
   return largest;
 }
-// The trials of a pixel, in the middle, and those around it.
+// The pilots of a pixel, in the middle, and of those around it.
 struct Neighbourhood {
   u32 at[5][5];
 };
-// The doubt after the trial, in 256ths of a code. Whitted: of the pixel and what is above, below and beside it. Paths:
-// the mean of all around it, and a quarter more.
+// The error after the pilot, in 256ths of a code. Whitted: from the pixel and its four neighbours. Path tracing: 1.25
+// times the mean of the 24 pixels around it.
 POLYFLY_FN int pilot_error(const Constants& constants, const Neighbourhood& around) {
   const u32 own = around.at[2][2];
   if (constants.path) {
@@ -71,14 +70,14 @@ POLYFLY_FN int pilot_error(const Constants& constants, const Neighbourhood& arou
   const int beside = (ab < cd ? cd : ab) * CONTRAST_ERROR, error = (int)(own >> 24) << ERROR_SHIFT;
   return error < beside ? beside : error;
 }
-// The doubt after another round, of twice as many samples. That of paths falls as noise does, by the root of two.
+// The error after another round, with twice as many samples. Path tracing: the noise falls by the square root of two.
 POLYFLY_FN Int next_error(const Constants& constants, Int apart, Int before) {
   if (constants.path) return (before * Int(181)) >> 8;
   const Int kept = before >> 1;
   return select(apart < kept, kept, apart);
 }
 POLYFLY_FN int clamp_index(int i, int end) { return i < 0 ? 0 : i < end ? i : end - 1; }
-// A pixel of the trial; beyond the picture the nearest one.
+// A pixel of the pilot; outside the frame the nearest one.
 POLYFLY_FN u32 pilot_at(const Constants& constants, const FilmBuffers& film, int x, int y) {
   const int row = clamp_index(y, constants.height) - film.pilot_row;
   return film.pilot[row * constants.width + clamp_index(x, constants.width)];
@@ -86,16 +85,16 @@ POLYFLY_FN u32 pilot_at(const Constants& constants, const FilmBuffers& film, int
 POLYFLY_FN int pilot_index(const Constants& constants, const FilmBuffers& film, int x, int y) {
   return (y - film.pilot_row) * constants.width + x;
 }
-// Samples that a pixel of `taken` takes next.
+// The number of samples of the next round of a pixel that has taken `taken`.
 POLYFLY_FN int next_round(const Launch& launch, int taken) {
   const int remaining = launch.samples_per_pixel - taken;
   return remaining < taken ? remaining : taken;
 }
-// The doubt that is allowed. More samples are dearer each time, and the limit rises with their root: that makes the
-// error of a picture smallest for what it costs.
+// The tolerated error. Each round costs twice as much as the last, and the limit rises by the square root of two: that
+// minimises the error of the frame for its cost.
 struct ErrorLimit {
   float now;
-  // The limit of pixels that have taken so many samples.
+  // The limit for pixels that have taken so many samples.
   POLYFLY_METHOD static ErrorLimit after(const Launch& launch, int taken) {
     ErrorLimit limit = {(float)launch.noise};
     for (int n = launch.min_samples; n < taken; n += next_round(launch, n)) limit.rise();

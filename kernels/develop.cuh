@@ -1,19 +1,19 @@
-// What a film does to linear light before it is quantised: bloom, vignette, grain, tone curves. One pixel at a time, by
-// plain operations in one written order; loops over neighbours are the compiler's to put side by side. Curves work in
-// double precision, as src/scene/tone.rs does.
+// Post steps on linear light before quantisation: bloom, vignette, grain, tone curves. Each function handles one pixel
+// by plain operations in one fixed order; compilers vectorise the loops around it. Curves use double precision, as
+// src/scene/tone.rs does.
 #pragma once
 #include "platform.cuh"
 
 // --- the mean ---
 
-// The mean light of a sum in fixed point. scale: mean_scale's.
+// The mean radiance of a sum in fixed point; scale: mean_scale of film.cuh.
 POLYFLY_FN float mean_light(i64 sum, float scale) { return (float)sum * scale; }
 
-// --- bloom: one value of one channel each ---
+// --- bloom: one value of one channel ---
 
-// Of four values in a row, the outer two weigh a third of the inner ones.
+// Four consecutive values to one; the outer two weigh a third of the inner ones.
 POLYFLY_FN float downsample(float a, float b, float c, float d) { return (a + d) * 0.125f + (b + c) * 0.375f; }
-// Straight between four of a coarser picture: the nearest, its neighbours across and down, and the one opposite.
+// Bilinear interpolation in the coarser image: the nearest value, its neighbours across and down, and the diagonal one.
 POLYFLY_FN float bilerp(float near, float across, float down, float opposite) {
   return near * 0.5625f + across * 0.1875f + down * 0.1875f + opposite * 0.0625f;
 }
@@ -21,7 +21,8 @@ POLYFLY_FN float lerp(float a, float share, float b, float rest) { return a * sh
 
 // --- the lens ---
 
-// What a pixel's light is divided by: corners get less. k: how much less; per_square: 4 over the squared diagonal.
+// The divisor of a pixel's radiance, which grows towards the corners. k: strength; per_square: 4 over the squared
+// diagonal.
 POLYFLY_FN float vignette(int x, int y, int width, int height, float k, float per_square) {
   const float dx = (float)x + 0.5f - 0.5f * (float)width, dy = (float)y + 0.5f - 0.5f * (float)height;
   const float d = 1.0f + k * ((dx * dx + dy * dy) * per_square);
@@ -34,7 +35,7 @@ POLYFLY_FN u32 pcg_hash(u32 v) {
   const u32 word = ((state >> ((state >> 28) + 4)) ^ state) * 277803737u;
   return (word >> 22) ^ word;
 }
-// The sum of two even numbers: from -1 to 1, mostly near 0.
+// The sum of two uniform numbers: a triangular distribution from -1 to 1.
 POLYFLY_FN float grain_noise(u32 hash) {
   return ((float)(int)(hash & 0xffffu) + (float)(int)(hash >> 16)) / 65535.0f - 1.0f;
 }
@@ -51,15 +52,15 @@ POLYFLY_FN Shown shown(double r, double g, double b) {
 POLYFLY_FN double max(double a, double b) { return a > b ? a : b; }
 POLYFLY_FN double min(double a, double b) { return a < b ? a : b; }
 
-// The binary logarithm of x above nought: its exponent, and the series of the area tangent of what is left, from a root
-// of a half to a root of two. Within 2e-16 of it or of 1, whichever is larger.
+// log2(x) for x > 0: the exponent, plus the artanh series of the mantissa, which lies between sqrt(1/2) and sqrt(2).
+// The error is at most 2e-16, relative where the result is above 1.
 POLYFLY_FN double log2_of(double x) {
   i64 bits;
   __builtin_memcpy(&bits, &x, sizeof bits);
-  // The bits of a root of a half go to those of 1/2: above it the exponent is that of what is left.
+  // Shifts the bits of sqrt(1/2) to those of 1/2, so that the exponent belongs to a mantissa from sqrt(1/2) on.
   const i64 moved = bits - 0x3fe6a09e667f3bcdll;
   const i64 rest = (moved & 0x000fffffffffffffll) + 0x3fe6a09e667f3bcdll;
-  // A whole number as a double, without the instruction that few machines have for eight bytes.
+  // An integer as a double, without a 64-bit conversion, which few instruction sets have.
   const i64 raised = (i64)((u64)(moved + 0x3ff0000000000000ll) >> 52) | 0x4330000000000000ll;
   double mantissa, whole;
   __builtin_memcpy(&mantissa, &rest, sizeof mantissa);
@@ -80,7 +81,7 @@ POLYFLY_FN double log2_of(double x) {
   return exponent + s * series;
 }
 
-// A colour whose largest channel is `peak` with that brought down to `to`, faded to white the more was lost.
+// Compresses a colour whose largest channel is `peak` to the peak `to`, and desaturates it by how much was lost.
 POLYFLY_FN Shown compress(Shown c, double peak, double to) {
   const double white = 1.0 - 1.0 / (0.15 * max(peak - to, 0.0) + 1.0);
   const double r = c.r * to / peak, g = c.g * to / peak, b = c.b * to / peak;
@@ -100,14 +101,14 @@ POLYFLY_FN Shown neutral_curve(Shown c) {
   const double d = 1.0 - start;
   return choose(peak < start, lower, compress(lower, peak, 1.0 - d * d / (peak + d - start)));
 }
-// After Narkowicz's fit of ACES, 2015.
+// Narkowicz's fit of ACES, 2015, applied to the peak.
 POLYFLY_FN Shown filmic_curve(Shown c) {
   const double peak = max(max(c.r, c.g), c.b);
   const double x = 0.6 * peak;
   const double to = min(x * (2.51 * x + 0.03) / (x * (2.43 * x + 0.59) + 0.14), 1.0);
   return choose(peak <= 0.0, c, compress(c, peak, to));
 }
-// After AgX by T. Sobotka, in B. Wrensch's polynomial form, 2023: a channel of its own primaries.
+// AgX by T. Sobotka, in B. Wrensch's polynomial form, 2023: one channel in AgX's primaries.
 POLYFLY_FN double agx_curve(double light) {
   const double low = -12.47393, high = 4.026069;
   const double stops = min(max(log2_of(max(light, 1e-10)), low), high);
@@ -125,7 +126,7 @@ POLYFLY_FN Shown out_of_agx(Shown c) {
                -0.0528968517574562 * c.r + 1.15190312990417 * c.g + -0.0989611768448433 * c.b,
                -0.0529716355144438 * c.r + -0.0980434501171241 * c.g + 1.15107367264116 * c.b);
 }
-// A display's value as linear light, straight between a table's entries: of i / DISPLAY_LAST.
+// A display value as linear light, by linear interpolation in a table over i / DISPLAY_LAST.
 POLYFLY_FN double display_light(const double* table, double x) {
   const double at = min(max(x, 0.0), 1.0) * (double)DISPLAY_LAST;
   const int whole = (int)at;

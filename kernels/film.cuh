@@ -1,12 +1,12 @@
-// From summed light to bytes: average, tone curve, sRGB.
+// From sums of radiance to bytes: mean, tone curve, sRGB.
 #pragma once
 #include "math.cuh"
 #include "types.cuh"
 
-// A term of a pixel's sum, which is not negative, in fixed point.
+// A non-negative term of a pixel's sum, in fixed point.
 POLYFLY_FN Int to_fixed(Real x) { return to_int(fma(min(x, Real(FIXED_MAX)), Real(FIXED_ONE), Real(0.5f))); }
 
-// Straight up to the knee, then bending so that any brightness stays below 1 and keeps its order.
+// Linear up to the knee, then a monotonic shoulder that stays below 1.
 template <class S>
 POLYFLY_FN Real tone(const S& scene, Real x) {
   const float knee = scene.constants.knee;
@@ -14,7 +14,7 @@ POLYFLY_FN Real tone(const S& scene, Real x) {
   const Real bent = fma(over, Real(1.0f - knee) * reciprocal(max(over, Real(1.0e-6f)) + Real(1.0f - knee)), Real(knee));
   return select(over > Real(0.0f), bent, x);
 }
-// The place in Scene::tone_lut, which is spaced by square roots as the eye nearly is.
+// The index into Scene::tone_lut, whose entries are spaced by the square root of linear light.
 template <class S>
 POLYFLY_FN Int tone_lut_index(const S& scene, Real linear) {
   return to_int(fma(sqrt(max(tone(scene, linear), Real(1.0e-20f))), Real((float)TONE_LUT_LAST), Real(0.5f)));
@@ -25,7 +25,8 @@ POLYFLY_FN Int tone_code(const S& scene, Real linear, Mask m) {
   const Int place = select(m, tone_lut_index(scene, linear), Int(0));
   return read(scene.tone_lut.data, scene.tone_lut.len, place, m);
 }
-// The code: the next one up where 256ths that are left reach 256 - threshold; 128 rounds.
+// The 8-bit code; it is rounded up where its fraction reaches 256 - threshold 256ths. A threshold of 128 rounds to
+// nearest.
 template <class S>
 POLYFLY_FN Int tone_map(const S& scene, Real linear, Mask m, Int threshold) {
   return (tone_code(scene, linear, m) + threshold) >> 8;
@@ -36,20 +37,20 @@ POLYFLY_FN Int tone_map_rgb(const S& scene, Real r, Real g, Real b, Mask m, Int 
   return pack_rgba(tone_map(scene, r, m, threshold), tone_map(scene, g, m, threshold),
                    tone_map(scene, b, m, threshold));
 }
-// Dither: thresholds, 0 to 255, that differ from pixel to pixel and keep even over any neighbourhood (Roberts, "The
-// unreasonable effectiveness of quasirandom sequences", 2018); `row` tells rows and frames apart.
+// Dither thresholds, 0 to 255, that are evenly distributed in every neighbourhood (Roberts, "The unreasonable
+// effectiveness of quasirandom sequences", 2018); `row` differs between rows and between frames.
 POLYFLY_FN Int dither_threshold(Int x, Int row) {
   return shift_down(wrap_add(wrap_mul(x, Int((int)0xc13fa9a9u)), row), 24);
 }
 
-// What makes the mean of a pixel's sum.
+// The factor from a pixel's sum to its mean.
 POLYFLY_FN float mean_scale(int samples) { return 1.0f / (FIXED_ONE * (float)samples); }
 
-// A picture has at most 2^28 pixels.
+// A frame has at most 2^28 pixels.
 POLYFLY_FN int film_index(const Constants& constants, const FilmBuffers& film, int x, int y) {
   return (y - film.first_row) * constants.width + x;
 }
-// Leaves a pixel's light for the host, which adds it up and develops it.
+// Stores a pixel's sum for the host, which accumulates sums and applies the post steps.
 POLYFLY_FN void store_sums(const Constants& constants, const FilmBuffers& film, int x, int y, i64 r, i64 g, i64 b) {
   i64* to = film.sums + 3 * film_index(constants, film, x, y);
   to[0] = r;

@@ -1,20 +1,20 @@
-// Real, Int and Mask: the same words for one GPU thread and for 4, 8 or 16 lanes of a CPU.
+// Real, Int and Mask: the scalar types of a GPU thread, and vectors of 4, 8 or 16 lanes on a CPU.
 //
-// With one lane they are float, int and bool, and `if (any(m))` is a plain branch. With more they are
-// GCC/Clang vector types; AVX-512 keeps its masks in mask registers. Every operation is one IEEE
-// operation on each lane, so the width never shows in the result.
+// With one lane they are float, int and bool, and `if (any(m))` is an ordinary branch. With more lanes they are
+// GCC/Clang vector types; AVX-512 keeps masks in mask registers. Every operation is one IEEE operation per lane, so
+// results do not depend on the number of lanes.
 #pragma once
 #include "platform.cuh"
 
-// What reciprocal (of either sign) and sqrt are defined for, on every device.
+// The domain of reciprocal (of either sign) and of sqrt on every device.
 #define DOMAIN_MIN 1.0e-30f
 #define DOMAIN_MAX 1.0e37f
 
 #if POLYFLY_LANES == 1
 
 #ifdef POLYFLY_COUNT
-// A float that counts: additions, multiplications, divisions and roots are one each, a fused multiply-add two;
-// comparing, choosing and converting are none. For `polyfly bench`, never for pictures.
+// A float that counts operations for `polyfly bench`: an addition, multiplication, division or square root counts as
+// one, a fused multiply-add as two; comparisons, selections and conversions are not counted.
 static thread_local u64 flops = 0;
 struct Real {
   float v;
@@ -49,7 +49,7 @@ typedef int Int;
 typedef bool Mask;
 
 POLYFLY_FN bool any(bool m) { return m; }
-// A mask of which some lane is known to be set.
+// Tells the compiler that at least one lane of the mask is set.
 POLYFLY_FN bool given_any(bool) { return true; }
 POLYFLY_FN int count(bool m) { return m ? 1 : 0; }
 POLYFLY_FN bool first_lanes(int n) { return n > 0; }
@@ -63,14 +63,14 @@ POLYFLY_FN int shift_up(int a, int n) { return (int)((u32)a << n); }
 POLYFLY_FN float to_real(int x) { return (float)x; }
 #ifdef __CUDACC__
 POLYFLY_FN int to_int(float x) { return (int)x; }
-// No NaN reaches min and max (see intersect_convex), so the hardware's order of operands is ours.
+// No NaN reaches min and max (see intersect_convex), so the hardware's treatment of NaN does not matter.
 POLYFLY_FN float min(float a, float b) { return fminf(a, b); }
 POLYFLY_FN float max(float a, float b) { return fmaxf(a, b); }
 POLYFLY_FN float fma(float a, float b, float c) { return fmaf(a, b, c); }
-// 1 / x and the square root of x, correctly rounded for x from DOMAIN_MIN to DOMAIN_MAX: the hardware's guess and
-// one step of Newton's, which is what the compiler makes of a division less its care for the ends of the range
-// (Markstein, "Computation of elementary functions on the IBM RISC System/6000 processor", 1990;
-// tests/arithmetic.cu compares all mantissas).
+// 1 / x and the square root of x, correctly rounded for x from DOMAIN_MIN to DOMAIN_MAX: the hardware's approximation
+// and one Newton step. A compiled division is the same plus the handling of the ends of the range (Markstein,
+// "Computation of elementary functions on the IBM RISC System/6000 processor", 1990; tests/arithmetic.cu compares all
+// mantissas).
 POLYFLY_FN float reciprocal(float x) {
   float r;
   asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(r) : "f"(x));
@@ -97,7 +97,7 @@ POLYFLY_FN float from_bits(int x) {
   return f;
 }
 #ifdef POLYFLY_DOMAIN
-// Tests only: operations that fail where a GPU's are not defined to agree with a CPU's (tests/domain).
+// Tests only: operations that return NaN where a GPU's may differ from a CPU's (tests/domain).
 #include POLYFLY_DOMAIN
 #else
 POLYFLY_FN int to_int(float x) { return (int)x; }
@@ -355,12 +355,12 @@ POLYFLY_FN void store(int* p, Int x) { *(VIntU*)p = x.v; }
 #endif
 
 #ifndef POLYFLY_CALLER
-// Parameters that say who called, and the same as arguments: the domain set's, for its notes.
+// Parameters that name the caller, and the same as arguments; the set `domain` defines them to record stray calls.
 #define POLYFLY_CALLER
 #define POLYFLY_OF_CALLER
 #endif
 
-// The bits of one number, whatever the width.
+// The bits of a single float, with any number of lanes.
 POLYFLY_FN u32 float_bits(float x) {
 #ifdef __CUDACC__
   return (u32)__float_as_int(x);

@@ -1,8 +1,8 @@
-// Vectors over lanes. Sums of products are fused, in one written order, on every device.
+// Three-dimensional vectors over lanes. Sums of products are fused in one fixed order on every device.
 #pragma once
 #include "lane.cuh"
 
-// Reads data[i] in the lanes of m: the one way to read an array at places that differ by lane.
+// Reads data[i] in the lanes of m. All reads of arrays whose index differs between lanes go through this.
 template <class T>
 POLYFLY_FN auto read(const T* data, int len, Int i, Mask m) -> decltype(gather(data, i, m)) {
 #ifdef POLYFLY_BOUNDS
@@ -23,7 +23,7 @@ POLYFLY_FN Vec vec(Real x, Real y, Real z) {
   return r;
 }
 POLYFLY_FN Vec vec(const float* p) { return vec(Real(p[0]), Real(p[1]), Real(p[2])); }
-// Three neighbouring words.
+// Three consecutive words.
 POLYFLY_FN Vec read_vec(const float* data, int len, Int i, Mask m) {
   return vec(read(data, len, i, m), read(data, len, i + Int(1), m), read(data, len, i + Int(2), m));
 }
@@ -47,41 +47,42 @@ POLYFLY_FN Vec select(Mask m, Vec a, Vec b) {
   return vec(select(m, a.x, b.x), select(m, a.y, b.y), select(m, a.z, b.z));
 }
 
-// reciprocal and sqrt have a domain, DOMAIN_MIN to DOMAIN_MAX (docs/arithmetic.md). These bound their arguments.
+// The domain of reciprocal and sqrt is DOMAIN_MIN to DOMAIN_MAX (docs/arithmetic.md). These functions clamp arguments
+// to it.
 POLYFLY_FN Real within_domain(Real x) { return max(min(x, Real(DOMAIN_MAX)), Real(DOMAIN_MIN)); }
-// The square root of a number that may be 0 or a little below.
+// The square root of a number that may be 0 or slightly negative.
 POLYFLY_FN Real sqrt_or_zero(Real x POLYFLY_CALLER) {
   return select(x > Real(DOMAIN_MIN), sqrt(max(x, Real(DOMAIN_MIN)) POLYFLY_OF_CALLER), Real(0.0f));
 }
-// The squared length of a vector that may be very short.
+// The squared length of a vector that may be very short, at least DOMAIN_MIN.
 POLYFLY_FN Real squared_length(Vec a) { return max(dot(a, a), Real(DOMAIN_MIN)); }
 // The power of two at or below x, and its inverse, for 0 <= x < 2^127. Multiplying by a power of two is exact.
 POLYFLY_FN Real power_of_two(Real x) { return from_bits(bits(x) & Int(0x7f800000)); }
 POLYFLY_FN Real inverse_power_of_two(Real x) { return from_bits(Int(0x7f000000) - (bits(x) & Int(0x7f800000))); }
 POLYFLY_FN Real largest(Vec a) { return max(abs(a.x), max(abs(a.y), abs(a.z))); }
-// The same as normalise for a vector whose squared length may leave the domain; `otherwise` for a vector of length 0.
+// normalise for a vector whose squared length may leave the domain; `otherwise` for the zero vector.
 POLYFLY_FN Vec normalise_or(Vec a, Vec otherwise POLYFLY_CALLER) {
   const Real scale = largest(a);
   const Mask valid = scale > Real(0.0f);
   const Vec unit = normalise(select(valid, a * inverse_power_of_two(scale), otherwise) POLYFLY_OF_CALLER);
   return select(valid, unit, otherwise);
 }
-// The length of such a vector.
+// The length of a vector whose squared length may leave the domain.
 POLYFLY_FN Real length_or_zero(Vec a POLYFLY_CALLER) {
   const Real scale = largest(a);
   const Vec b = a * inverse_power_of_two(scale);
   return sqrt(max(dot(b, b), Real(DOMAIN_MIN)) POLYFLY_OF_CALLER) * power_of_two(scale);
 }
 
-// A value that is kept: the GPU's compiler would rather compute a point anew wherever it is used (measured: 2 % of a
-// frame).
+// Keeps a value in registers: the GPU compiler would otherwise compute a point again at each use (measured: 2 % of a
+// frame's time).
 POLYFLY_FN Vec kept(Vec a) {
 #ifdef __CUDACC__
   asm("" : "+f"(a.x), "+f"(a.y), "+f"(a.z));
 #endif
   return a;
 }
-// e to the -x, x from 0 on: two to a whole number times Taylor's series around the middle of what is left.
+// exp(-x) for x >= 0: a power of two times the Taylor series about the middle of the remaining interval.
 POLYFLY_FN Real exp_minus(Real x) {
   const Real y = min(x * Real(1.44269504f), Real(125.0f));
   const Int whole = to_int(y);

@@ -1,8 +1,8 @@
-// The device's words: what nvcc and a host compiler call by different names.
+// Names for what nvcc and host compilers spell differently.
 //
-// Everything in kernels/ is a C++ subset that both accept: no STL, no exceptions, no recursion, no libm
-// calls but sqrt and fma. Numbers are IEEE single precision, in develop.cuh's curves double, with
-// contraction off, so that every device computes the same bits.
+// Everything in kernels/ is a C++ subset that both accept: no STL, no exceptions, no recursion, no libm calls except
+// sqrt and fma. Numbers are IEEE single precision (double in the curves of develop.cuh) without contraction, so that
+// every device computes the same bits.
 #pragma once
 
 #ifdef __CUDACC__
@@ -19,11 +19,11 @@
 #endif
 #endif
 
-// POLYFLY_NOINLINE: what few scenes need, called where it is, so that the others' text stays together in the
-// instruction cache.
+// POLYFLY_NOINLINE marks code that few scenes need. It stays out of line, so that the common code remains compact in
+// the instruction cache.
 
-// Loops over a scene's parts stay loops on a GPU: unrolled, the kernel outgrows the instruction cache
-// (measured on an H200: 10 to 15 % of its time).
+// Loops over a scene's objects are not unrolled on a GPU: the kernel would exceed the instruction cache (measured on an
+// H200: 10 to 15 % of its time).
 #ifdef __CUDACC__
 #define POLYFLY_NO_UNROLL _Pragma("unroll 1")
 #else
@@ -35,7 +35,7 @@ typedef unsigned int u32;
 typedef long long i64;
 typedef unsigned long long u64;
 
-// Reads of scene arrays are checked in debug and sanitizer builds, and stop the program when they fail.
+// Debug and sanitizer builds check the bounds of scene arrays and stop the program on a violation.
 #ifdef POLYFLY_BOUNDS
 #define POLYFLY_CHECK(condition)        \
   do {                                  \

@@ -1,4 +1,4 @@
-// From RGBA to the planes of a video's picture.
+// From RGBA to the planes of a video frame.
 #pragma once
 #include "platform.cuh"
 
@@ -9,8 +9,8 @@ POLYFLY_FN int blue_difference(int r4, int g4, int b4) {
 }
 POLYFLY_FN int red_difference(int r4, int g4, int b4) { return (28785 * r4 - 26145 * g4 - 2640 * b4 + 33685504) >> 18; }
 
-// One 2 x 2 block of the video's planes (block column bx, block row by). Odd pictures are padded by
-// repeating the last column or row.
+// One 2 x 2 block of the planes, at block column bx and block row by. Frames of odd size are padded by repeating the
+// last column or row.
 POLYFLY_FN void convert_block(const u32* rgba, int width, int height, int bx, int by, u8* y, u8* u, u8* v) {
   const int wide = (width + 1) & ~1;
   int r = 0, g = 0, b = 0;
@@ -28,14 +28,14 @@ POLYFLY_FN void convert_block(const u32* rgba, int width, int height, int bx, in
   v[at] = (u8)red_difference(r, g, b);
 }
 
-// The same by rows, for those who take neighbours side by side: of luma as many as the plane has, and both of chroma.
+// The same by rows, which compilers vectorise: a row of luma with its padding, and a row of both chroma planes.
 POLYFLY_FN void luma_row(const u32* rgba, int width, int wide, u8* y) {
   for (int x = 0; x < width; ++x)
     y[x] = (u8)luma((int)(rgba[x] & 255u), (int)((rgba[x] >> 8) & 255u), (int)((rgba[x] >> 16) & 255u));
   if (wide > width) y[width] = y[width - 1];
 }
 POLYFLY_FN void chroma_row(const u32* above, const u32* below, int width, u8* u, u8* v) {
-  // Two channels are added up at once: four codes need ten of their sixteen bits.
+  // Two channels are summed at once: four codes need ten of sixteen bits.
   const auto chroma = [&](int at, int left, int right) {
     const u32 mask = 0x00ff00ffu;
     const u32 rb = (above[left] & mask) + (above[right] & mask) + (below[left] & mask) + (below[right] & mask);

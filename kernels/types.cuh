@@ -1,8 +1,8 @@
-// The structs of types.def, and the arrays that they are made of.
+// The structs of types.def, and the array types that they use.
 #pragma once
 #include "platform.cuh"
 
-// A read-only array with its length; every read of scene data goes through at() or math.cuh's read().
+// A read-only array with its length. Scene data is read through at() or read() of math.cuh only.
 template <class T>
 struct Array {
   const T* data;
@@ -14,7 +14,7 @@ struct Array {
   }
 };
 
-// The same for few elements, inside the struct that holds it.
+// An array of few elements, stored in place.
 template <class T, int N>
 struct Inline {
   T data[N];
@@ -47,7 +47,7 @@ struct Inline {
 #undef INLINE
 #undef END
 
-// A struct's size and a field's place in 32-bit words, for reads that differ from lane to lane.
+// A struct's size and a field's offset in 32-bit words, for gathers.
 #define WORDS(type) ((int)(sizeof(type) / 4))
 #ifdef __CUDACC__
 #define WORD(type, field) ((int)((u64) & ((type*)0)->field / 4))
@@ -55,12 +55,12 @@ struct Inline {
 #define WORD(type, field) ((int)(__builtin_offsetof(type, field) / 4))
 #endif
 
-// What the text leaves out for scenes of few bodies: the tree, spheres and triangles, path tracing. And for plain ones:
-// the sky's map; floors that are not square, flat and plain; lenses, filters and adaptive sampling; balls of light and
-// emitters that light more than the floor; lamps that chase or are on one side; one-way mirrors, metal bodies, rough
-// mirrors, glass that tints by distance or bends colours apart, smooth meshes; what shines, for paths. A RichScene may
-// have them. A GPU has kernels for each, since what a scene does not need costs it room in the instruction cache; CPUs
-// trace plain scenes as such without paths, and all others as rich ones.
+// What kernels leave out, by type of scene. SmallScene: the BVH, spheres and triangles, path tracing. Plain scenes
+// (Scene and SmallScene): the sky map; floors that are not square, flat and opaque; lenses, filters and adaptive
+// sampling; spherical lights, and emitters that light more than the floor; lamps that chase or are one-sided; one-way
+// mirrors, metal bodies, rough mirrors, glass that absorbs or disperses, smooth meshes; emissive surfaces under path
+// tracing. A RichScene may have all of them. A GPU has kernels for each type, since unused code takes space in the
+// instruction cache. CPUs render plain scenes as such with Whitted's integrator, and all others as rich ones.
 struct RichScene : Scene {};
 template <class S>
 struct SceneTraits {

@@ -10,19 +10,19 @@
 namespace polyfly {
 #include "../kernels/types.cuh"
 
-#define SET(isa)                                                                                                 \
-  extern "C" u64 polyfly_scratch_bytes_##isa(const Scene*);                                                      \
-  extern "C" void polyfly_trace_tile_##isa(const Scene*, const SmallScene*, const FrameParams*, const Launch*,   \
-                                           const FilmBuffers*, int, int, void*, Counts*);                        \
-  extern "C" void polyfly_convert_##isa(const u32*, int, int, int, int, u8*, u8*, u8*);                          \
-  extern "C" void polyfly_mean_##isa(const i64*, i64, float, float*);                                            \
+#define SET(isa)                                                                                                      \
+  extern "C" u64 polyfly_scratch_bytes_##isa(const Scene*);                                                           \
+  extern "C" void polyfly_trace_tile_##isa(const Scene*, const SmallScene*, const FrameParams*, const Launch*,        \
+                                           const FilmBuffers*, int, int, void*, Counts*);                             \
+  extern "C" void polyfly_convert_##isa(const u32*, int, int, int, int, u8*, u8*, u8*);                               \
+  extern "C" void polyfly_mean_##isa(const i64*, i64, float, float*);                                                 \
   extern "C" void polyfly_downsample_rows_##isa(const float*, const float*, const float*, const float*, i64, float*); \
-  extern "C" void polyfly_downsample_columns_##isa(const float*, int, int, float*);                                    \
-  extern "C" void polyfly_upsample_##isa(const float*, const float*, int, int, float*);                            \
-  extern "C" void polyfly_mix_##isa(float*, const float*, i64, float, float);                                    \
-  extern "C" void polyfly_mix_pixels_##isa(float*, const float*, const float*, const float*, int, float, float); \
-  extern "C" void polyfly_vignette_##isa(float*, int, int, int, float, float);                                   \
-  extern "C" void polyfly_grain_##isa(float*, int, u32, u32, float);                                             \
+  extern "C" void polyfly_downsample_columns_##isa(const float*, int, int, float*);                                   \
+  extern "C" void polyfly_upsample_##isa(const float*, const float*, int, int, float*);                               \
+  extern "C" void polyfly_mix_##isa(float*, const float*, i64, float, float);                                         \
+  extern "C" void polyfly_mix_pixels_##isa(float*, const float*, const float*, const float*, int, float, float);      \
+  extern "C" void polyfly_vignette_##isa(float*, int, int, int, float, float);                                        \
+  extern "C" void polyfly_grain_##isa(float*, int, u32, u32, float);                                                  \
   extern "C" void polyfly_curve_##isa(int, const double*, const float*, i64, float*);
 SET(neon)
 SET(scalar)
@@ -44,11 +44,11 @@ struct Set {
   void (*grain)(float*, int, u32, u32, float);
   void (*curve)(int, const double*, const float*, i64, float*);
 };
-#define SET(isa)                                                                                            \
-  {                                                                                                         \
-#isa, polyfly_scratch_bytes_##isa, polyfly_trace_tile_##isa, polyfly_convert_##isa, polyfly_mean_##isa, \
-        polyfly_downsample_rows_##isa, polyfly_downsample_columns_##isa, polyfly_upsample_##isa, polyfly_mix_##isa,      \
-        polyfly_mix_pixels_##isa, polyfly_vignette_##isa, polyfly_grain_##isa, polyfly_curve_##isa          \
+#define SET(isa)                                                                                                    \
+  {                                                                                                                 \
+#isa, polyfly_scratch_bytes_##isa, polyfly_trace_tile_##isa, polyfly_convert_##isa, polyfly_mean_##isa,         \
+        polyfly_downsample_rows_##isa, polyfly_downsample_columns_##isa, polyfly_upsample_##isa, polyfly_mix_##isa, \
+        polyfly_mix_pixels_##isa, polyfly_vignette_##isa, polyfly_grain_##isa, polyfly_curve_##isa                  \
   }
 const Set SETS[] = {SET(neon), SET(scalar)};
 #undef SET

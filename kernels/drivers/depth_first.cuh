@@ -1,8 +1,8 @@
-// One thread a sample, depth first, with a small stack of pending rays: what a GPU does, and the one-lane build on a
-// CPU.
+// The depth-first driver: one thread per sample, with a small stack of pending rays. GPUs use it, and the one-lane set
+// on a CPU.
 //
-// Light is summed, not folded: each ray carries the product of all weights above it, so nobody waits for its children
-// (docs/rays.md). Sums are integers, so that this order and the wavefront's give the same picture.
+// Each ray carries its throughput, so a ray adds its radiance to the pixel and no ray waits for its children
+// (docs/rays.md). Sums are integers, so that this order and the wavefront driver's give the same frame.
 #pragma once
 #include "../adaptive.cuh"
 #include "../integrator/features.cuh"
@@ -14,19 +14,19 @@ struct RadianceSum {
   i64 r, g, b;
 };
 
-// What a thread counts.
+// The counters of a thread.
 struct RayCounts {
   u32 rays, shadow_rays;
 };
 
-// A pending ray, as the stack keeps it.
+// A ray on the stack.
 struct PendingRay {
   Vec o, d, weight;
   Real cone_width;
   Int last_surface, bounces;
 };
 
-// The queue of whitted.cuh for one sample. Each bounce leaves at most one ray pending, so depth entries are enough.
+// The queue of whitted.cuh for one sample. A bounce leaves at most one ray pending, so `depth` entries suffice.
 template <class S>
 struct DepthFirst {
   const S& scene;
@@ -36,8 +36,7 @@ struct DepthFirst {
   const FrameParams& frame;
   const int x, y, number;  // the pixel, and the sample
   int pending;
-  Ray& current;  // being traced; a ray that follows it takes its place, as the last thing of a bounce, and a ray that
-                 // ends may be overwritten
+  Ray& current;  // the ray being traced; the last step of a bounce replaces it by a ray that follows it
 
   POLYFLY_METHOD void add_radiance(const Ray&, Vec light, bool) {
     sum.r += to_fixed(light.x);
@@ -60,7 +59,7 @@ struct DepthFirst {
     current = ray;
     return m;
   }
-  // The transmitted ray first, the reflected one later.
+  // The transmitted ray is next; the reflected one goes on the stack.
   POLYFLY_METHOD bool spawn(const SecondaryRays& rays) {
     if (rays.transmits) {
       if (rays.reflects) {
@@ -75,7 +74,7 @@ struct DepthFirst {
     current = rays.reflected;
     return rays.reflects;
   }
-  // Whether a ray was pending; it is the current one then.
+  // Takes a pending ray as the current one; false if there is none.
   POLYFLY_METHOD bool dequeue() {
     if (pending == 0) return false;
     const PendingRay& p = stack[--pending];
@@ -89,7 +88,7 @@ struct DepthFirst {
   }
 };
 
-// One sample of pixel (x, y) to its end.
+// Traces one sample of pixel (x, y).
 template <class Integrator, class S>
 POLYFLY_FN void trace_sample(const S& scene, const FrameParams& frame, int x, int y, int sample, PendingRay* stack,
                              RadianceSum& sum, RayCounts& counts) {
@@ -103,7 +102,7 @@ POLYFLY_FN void trace_sample(const S& scene, const FrameParams& frame, int x, in
   }
 }
 
-// As sums for the host, or at once as a picture.
+// Stores a pixel, as a sum for the host or tone mapped.
 template <bool SUMS, class S>
 POLYFLY_FN void store_pixel(const S& scene, const FilmBuffers& film, float scale, int x, int y,
                             const RadianceSum& sum) {
@@ -114,9 +113,9 @@ POLYFLY_FN void store_pixel(const S& scene, const FilmBuffers& film, float scale
         scene, Real((float)sum.r * scale), Real((float)sum.g * scale), Real((float)sum.b * scale), true);
 }
 
-// Pixels in the GPU's order: through tiles of 8 x 8, and within a tile so that 8 neighbours are 4 x 2 and 32 are 8 x 4.
+// Pixel q in a GPU's order: by tiles of 8 x 8; within a tile, 8 consecutive pixels are 4 x 2 and 32 are 8 x 4.
 POLYFLY_FN void pixel_at(int q, int tiles_across, int& x, int& y) {
-  // A division of numbers is shorter than one of integers, and one off at most.
+  // A floating-point division is cheaper than an integer one, and off by at most one.
   const int tile = q >> 6;
   int row = (int)(((float)tile + 0.5f) * reciprocal((float)tiles_across)), column = tile - row * tiles_across;
   if (column < 0) {
@@ -131,13 +130,13 @@ POLYFLY_FN void pixel_at(int q, int tiles_across, int& x, int& y) {
   y = row * 8 + (((q >> 2) & 1) | ((q >> 3) & 6));
 }
 
-// Adaptive sampling of one pixel: its trial, and what becomes of it.
+// Adaptive sampling of one pixel: the pilot and the refinement.
 template <class S>
 POLYFLY_FN Codes sum_codes(const S& scene, const Launch& launch, const RadianceSum& sum, int samples) {
   const float scale = launch.gain * mean_scale(samples);
   return codes_of(scene, Real((float)sum.r * scale), Real((float)sum.g * scale), Real((float)sum.b * scale), true);
 }
-// part: of the first half of the samples, whole: of all of them.
+// part: the sum of the first half of the samples; whole: of all of them.
 template <class S>
 POLYFLY_FN void store_pilot(const S& scene, const Launch& launch, const FilmBuffers& film, int x, int y,
                             const RadianceSum& part, const RadianceSum& whole) {
@@ -173,7 +172,7 @@ POLYFLY_FN void store_adaptive(const S& scene, const Launch& launch, const FilmB
 
 #ifndef __CUDACC__
 
-// A GPU's work on a CPU, pixel after pixel of a tile: what machines without a GPU compare.
+// A GPU's work on a CPU, pixel by pixel, for comparison on machines without a GPU.
 template <class Integrator, class S>
 struct OnePixel {
   const S& scene;

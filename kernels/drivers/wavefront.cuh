@@ -1,7 +1,7 @@
-// The CPU's driver: a tile's rays and shadow rays wait in queues, and the integrator always takes as many
-// from the end of one as there are lanes. Secondary rays are written back side by side, so no lane idles
-// because its neighbour's path ended; the last-in, first-out order keeps the queues small. Rays inside
-// a sealed body have a queue of their own: together they ask one body, apart they would ask them all.
+// The wavefront driver of CPUs: a tile's rays and shadow rays wait in queues, and each bounce takes as many rays from
+// the end of a queue as there are lanes. Secondary rays are compacted, so lanes stay busy when paths end at different
+// depths; last-in, first-out order keeps the queues short. Rays inside an isolated body have a queue of their own, so
+// that all lanes test a single body.
 #pragma once
 #include "../adaptive.cuh"
 #include "../integrator/features.cuh"
@@ -12,9 +12,9 @@
 constexpr int MIS_DISTANCE_WORD = 13, RAY_WORDS = 14;
 constexpr int SHADOW_WORDS = 11;
 
-// Room for the rays of a tile: a queue usually holds a few lanes' worth a level. When one nears its end,
-// rays are taken from it one at a time and all their children go back to it, which adds one a level at
-// most, so it cannot overflow.
+// Capacity of a tile's ray queues: usually a queue holds a few lanes' worth per bounce. When a queue is nearly full,
+// rays are taken from it one at a time and all their children return to it. That adds at most one ray per bounce, so
+// the queue cannot overflow.
 constexpr int RAY_SPARE = MAX_DEPTH + 3 * POLYFLY_LANES;
 constexpr int RAY_CAPACITY = POLYFLY_LANES * (MAX_DEPTH + 4) + RAY_SPARE;
 constexpr int SHADOW_CAPACITY = 3 * POLYFLY_LANES;
@@ -35,7 +35,7 @@ struct Queue {
 typedef Queue<RAY_CAPACITY> RayQueue;
 typedef Queue<SHADOW_CAPACITY> ShadowQueue;
 
-// Only paths ask how far they have come.
+// mis_distance is stored for path tracing only.
 POLYFLY_FN void enqueue(RayQueue& queue, const Ray& r, Mask m, bool paths) {
   POLYFLY_CHECK(queue.len + POLYFLY_LANES <= RAY_CAPACITY);
   const Real words[MIS_DISTANCE_WORD] = {r.o.x,
@@ -71,7 +71,7 @@ POLYFLY_FN Ray dequeue(RayQueue& queue, int n, bool paths) {
   return r;
 }
 
-// Item -> pixel of the tile: neighbouring items are 4 x 4 blocks of pixels, for lanes that agree. I is Int or int.
+// Item -> pixel of the tile: consecutive items form 4 x 4 blocks, so that lanes stay coherent. I is Int or int.
 template <class I>
 POLYFLY_FN void tile_pixel(I pixel, I& x, I& y) {
   x = (pixel & I(3)) | ((pixel >> 2) & I(12));
@@ -84,7 +84,7 @@ struct Wavefront;
 template <class S>
 void trace_shadow_batch(Wavefront<S>& t, int n);
 
-// The queue of whitted.cuh for one tile. Ray::pixel holds the tile's pixel, and above it the sample.
+// The queue of whitted.cuh for one tile. Ray::pixel is the pixel within the tile, and the sample's number above it.
 template <class S>
 struct Wavefront {
   const S& scene;
@@ -94,7 +94,7 @@ struct Wavefront {
   i64* sums;  // four a pixel, the last unused
   Counts counts;
   int left, top;   // the tile's first pixel
-  RayQueue* only;  // where all secondary rays go, when a queue nears its end
+  RayQueue* only;  // the destination of all secondary rays when a queue is nearly full
 
   POLYFLY_METHOD void add_radiance(const Ray& ray, Vec light, Mask m) { add(ray.pixel, light, m); }
   POLYFLY_METHOD void add(Int pixel, Vec light, Mask m) {
@@ -130,7 +130,7 @@ struct Wavefront {
     tile_pixel(ray.pixel & Int(TILE_PIXELS - 1), x, y);
     return sample_point(scene.constants, frame, x + Int(left), y + Int(top), ray.pixel >> 8);
   }
-  // No ray goes on at once: all are taken from the queues.
+  // Rays do not continue at once: all go through the queues.
   POLYFLY_METHOD bool spawn(const Ray& ray, Mask m) {
     if (!any(m)) return false;
     if (only) {
@@ -149,7 +149,7 @@ struct Wavefront {
   }
 };
 
-// The last n shadow rays.
+// Traces the last n shadow rays.
 template <class S>
 __attribute__((noinline)) void trace_shadow_batch(Wavefront<S>& t, int n) {
   t.shadows.len -= n;
@@ -162,7 +162,7 @@ __attribute__((noinline)) void trace_shadow_batch(Wavefront<S>& t, int n) {
   t.add(pixel, colour * left, active & (max_component(left) > Real(0.0f)));
 }
 
-// One bounce of the active lanes.
+// Traces the active lanes one bounce further.
 template <class Integrator, class S>
 static __attribute__((noinline)) void bounce(Wavefront<S>& t, const Ray& ray, Mask active) {
   t.counts.rays += count(active);
@@ -200,7 +200,7 @@ POLYFLY_FN void store_tile(const S& scene, const Launch& launch, const FilmBuffe
       const Real mean = Real(scale);
       store(colours, tone_map_rgb(scene, load(r) * mean, load(g) * mean, load(b) * mean, first_lanes(POLYFLY_LANES)));
     }
-    // Four items side by side are pixels side by side.
+    // Four consecutive items are pixels of one row.
     for (int i = 0; i < POLYFLY_LANES; i += 4) {
       int x, y;
       tile_pixel(at + i, x, y);
@@ -223,7 +223,7 @@ POLYFLY_FN void store_tile(const S& scene, const Launch& launch, const FilmBuffe
   }
 }
 
-// Traces samples of some pixels of the tile, or of all of them, to their ends.
+// Traces samples of the chosen pixels of the tile, or of all pixels.
 template <class Integrator, class S>
 static __attribute__((noinline)) void trace_samples(Wavefront<S>& t, int first_sample, int samples, int stride,
                                                     const int* chosen, int pixels) {
@@ -264,7 +264,7 @@ static __attribute__((noinline)) void trace_samples(Wavefront<S>& t, int first_s
   if (t.shadows.len > 0) trace_shadow_batch(t, t.shadows.len);
 }
 
-// The codes of POLYFLY_LANES pixels' sums, of which n are asked for.
+// The codes of the sums of n pixels, at most one per lane.
 template <class S>
 POLYFLY_FN Codes sum_codes(const S& scene, const i64* sums, const int* pixels, int n, float scale) {
   float r[POLYFLY_LANES], g[POLYFLY_LANES], b[POLYFLY_LANES];
@@ -278,7 +278,7 @@ POLYFLY_FN Codes sum_codes(const S& scene, const i64* sums, const int* pixels, i
   return codes_of(scene, load(r) * mean, load(g) * mean, load(b) * mean, first_lanes(n));
 }
 
-// The first samples of a tile's pixels.
+// The pilot of a tile.
 template <class Integrator, class S>
 static __attribute__((noinline)) void trace_pilot(Wavefront<S>& t, const Launch& launch, const FilmBuffers& film) {
   const Constants& constants = t.scene.constants;
@@ -305,7 +305,7 @@ static __attribute__((noinline)) void trace_pilot(Wavefront<S>& t, const Launch&
   }
 }
 
-// What a tile's pixels want beyond their trial.
+// Refines the pixels of a tile after the pilot.
 template <class Integrator, class S>
 static __attribute__((noinline)) void trace_active(Wavefront<S>& t, const Launch& launch, const FilmBuffers& film) {
   const Constants& constants = t.scene.constants;

@@ -1,5 +1,5 @@
-// The entries of adaptive sampling, for KernelScene and KernelIntegrator: the trial; then round after round, where
-// `first` is how many samples have been taken.
+// The entry points of adaptive sampling, for KernelScene and KernelIntegrator: the pilot, then rounds, in which `first`
+// is the number of samples taken before.
 #pragma once
 #include "gpu.cuh"
 

@@ -1,13 +1,13 @@
-// The CPU's entries for developing light, one object for each instruction set; build.rs says which this one is. Rows
-// and pieces of rows: the caller shares them out.
+// The CPU's entry points for post steps, compiled once per instruction set. They work on rows and parts of rows, which
+// the caller distributes over threads.
 namespace polyfly {
-// Unnamed, so that the objects of different instruction sets share no function.
+// Unnamed, so that the linker does not merge functions of different instruction sets.
 namespace {
 #include "../types.cuh"
 #include "../develop.cuh"
 #include "../post.cuh"
 
-// Pixels that are worked on at once, channel by channel, in the nearest cache.
+// Pixels that are processed at once, channel by channel, in the L1 cache.
 constexpr int PIECE = 64;
 }  // namespace
 
@@ -17,7 +17,7 @@ constexpr int PIECE = 64;
 
 extern "C" {
 
-// Block rows first .. end of a picture as planes of a YUV 4:2:0 one: convert_block's, a row at a time.
+// Converts block rows first .. end of a frame to YUV 4:2:0: convert_block, row by row.
 void ENTRY(polyfly_convert)(const u32* rgba, int width, int height, int first, int end, u8* y, u8* u, u8* v) {
   const int wide = (width + 1) & ~1;
   for (int by = first; by < end; ++by) {
@@ -30,17 +30,17 @@ void ENTRY(polyfly_convert)(const u32* rgba, int width, int height, int first, i
   }
 }
 
-// The mean light of n sums.
+// The mean radiance of n sums.
 void ENTRY(polyfly_mean)(const i64* sums, i64 n, float scale, float* light) {
   for (i64 i = 0; i < n; ++i) light[i] = mean_light(sums[i], scale);
 }
 
-// Four rows of n values become one of half the height: a and d are the outer ones.
+// Downsamples four rows of n values to one; a and d are the outer rows.
 void ENTRY(polyfly_downsample_rows)(const float* a, const float* b, const float* c, const float* d, i64 n, float* out) {
   for (i64 i = 0; i < n; ++i) out[i] = downsample(a[i], b[i], c[i], d[i]);
 }
 
-// A row of `width` values, `stride` apart, becomes one of half the width; the rim goes on as it is.
+// Downsamples a row of `width` values, `stride` apart, to half the width; values are clamped at the border.
 void ENTRY(polyfly_downsample_columns)(const float* in, int width, int stride, float* out) {
   const int last = width - 1, wide = (width + 1) / 2, inside = last / 2;
   const auto at = [&](int x) { return in[stride * (x < 0 ? 0 : x < last ? x : last)]; };
@@ -53,7 +53,7 @@ void ENTRY(polyfly_downsample_columns)(const float* in, int width, int stride, f
   for (int x = inside > 1 ? inside : 1; x < wide; ++x) rim(x);
 }
 
-// A row of a picture as two rows of half its width see it, the nearer one and the other.
+// Upsamples to a row of `width` values from the two nearest rows of half the width.
 void ENTRY(polyfly_upsample)(const float* near, const float* other, int half, int width, float* out) {
   // The first and the last pixel have a neighbour on one side only.
   const int pairs = width / 2;
@@ -67,12 +67,12 @@ void ENTRY(polyfly_upsample)(const float* near, const float* other, int half, in
   }
 }
 
-// to = to * own + from * rest, value by value.
+// to = to * own + from * rest.
 void ENTRY(polyfly_mix)(float* to, const float* from, i64 n, float own, float rest) {
   for (i64 i = 0; i < n; ++i) to[i] = lerp(to[i], own, from[i], rest);
 }
 
-// The same for a row of pixels, r, g, b each, and three rows of one channel.
+// The same for a row of pixels, r, g, b each, and a row of each channel.
 void ENTRY(polyfly_mix_pixels)(float* to, const float* r, const float* g, const float* b, int n, float own,
                                float rest) {
   for (int i = 0; i < n; ++i) {
@@ -82,7 +82,7 @@ void ENTRY(polyfly_mix_pixels)(float* to, const float* r, const float* g, const 
   }
 }
 
-// Row y of a picture, r, g, b each, behind a lens whose corners are dark.
+// Applies the vignette to row y of a frame, r, g, b each.
 void ENTRY(polyfly_vignette)(float* row, int width, int height, int y, float k, float per_square) {
   for (int first = 0; first < width; first += PIECE) {
     const int n = width - first < PIECE ? width - first : PIECE;
@@ -97,7 +97,7 @@ void ENTRY(polyfly_vignette)(float* row, int width, int height, int y, float k, 
   }
 }
 
-// Row y of frame `frame`, r, g, b each, with grain.
+// Applies grain to row y of frame `frame`, r, g, b each.
 void ENTRY(polyfly_grain)(float* row, int width, u32 y, u32 frame, float strength) {
   const u32 here = pcg_hash(y + pcg_hash(frame));
   for (int first = 0; first < width; first += PIECE) {
@@ -119,7 +119,7 @@ void ENTRY(polyfly_grain)(float* row, int width, u32 y, u32 frame, float strengt
   }
 }
 
-// What a display shows of n pixels of light, r, g, b each, by one of the curves; `display`: what display_light reads.
+// Applies a tone curve to n pixels of linear light, r, g, b each; `display`: the table for display_light.
 void ENTRY(polyfly_curve)(int curve, const double* display, const float* light, i64 n, float* out) {
   for (i64 first = 0; first < n; first += PIECE) {
     const int here = n - first < PIECE ? (int)(n - first) : PIECE;

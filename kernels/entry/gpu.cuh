@@ -1,4 +1,4 @@
-// What the GPU's entries do: a thread traces a sample, the samples of a pixel side by side.
+// The bodies of the GPU's entry points: one thread per sample, the samples of a pixel in adjacent lanes.
 #pragma once
 #include "../drivers/depth_first.cuh"
 #include "../post.cuh"
@@ -9,7 +9,7 @@ POLYFLY_FN void add(RadianceSum& to, const RadianceSum& sum) {
   to.b += sum.b;
 }
 
-// Adds up the light of each group of `group` lanes, side by side from lane 0; the first of each has the sum.
+// Sums each group of `group` consecutive lanes; the first lane of a group gets the sum.
 POLYFLY_FN void group_sum(RadianceSum& sum, int place, int group) {
   for (int step = 1; step < group; step <<= 1) {
     const i64 r = __shfl_down_sync(0xffffffffu, sum.r, step), g = __shfl_down_sync(0xffffffffu, sum.g, step),
@@ -34,7 +34,7 @@ POLYFLY_FN u32 warp_max(u32 n) {
   }
   return n;
 }
-// One addition a warp, which must be whole.
+// One atomic addition per warp; all 32 lanes must be active.
 POLYFLY_FN void count_work(const RayCounts& mine, Counts* counts) {
   const u32 rays = warp_sum(mine.rays), shadow_rays = warp_sum(mine.shadow_rays), busiest = warp_max(mine.rays);
   if ((threadIdx.x & 31) == 0) {
@@ -45,16 +45,15 @@ POLYFLY_FN void count_work(const RayCounts& mine, Counts* counts) {
   }
 }
 
-// Pixels that a warp takes at once.
+// Pixels that a warp takes from the queue at once.
 constexpr int WARP_PIXELS = 32;
-// Turns of 32 lanes after which a warp adds up and stores what they have brought, and the most sums that they leave.
+// Turns of 32 lanes after which a warp reduces and stores their sums, and the largest number of sums in shared memory.
 constexpr int TURNS = 4;
 constexpr int LANE_SUMS = 160;
 
-// Warps take pixels from `queue` as they get free, counted from `first` up to `end`, and trace 32 samples at a time:
-// whole pixels when a pixel has at most 32 samples, else one pixel in turns. Of the ways that
-// `polyfly bench --balance` compares this is the fastest. What lanes bring is added up and stored for several turns at
-// once, since few lanes are busy with it.
+// Warps take pixels `first` .. `end` from `queue` as they become free and trace 32 samples at a time: whole pixels if a
+// pixel has at most 32 samples, else one pixel in turns. This is the fastest of the schedules that `polyfly bench
+// --balance` compares. Sums are reduced and stored for several turns at once, since that keeps few lanes busy.
 template <class Integrator, int DEPTH, bool SUMS, class S>
 POLYFLY_FN void trace_pixels(const S& scene, const FrameParams& frame, const Launch& launch, const FilmBuffers& film,
                              int first, int end, int* queue, Counts* counts) {
@@ -63,13 +62,13 @@ POLYFLY_FN void trace_pixels(const S& scene, const FrameParams& frame, const Lau
   const u32 whole = 0xffffffffu;
   const int lane = threadIdx.x & 31;
   const int samples = launch.samples_per_pixel;
-  const int pixels = samples < 32 ? 32 / samples : 1;  // in a turn
-  const int group = samples < 32 ? samples : 32;       // lanes that share a pixel
+  const int pixels = samples < 32 ? 32 / samples : 1;  // per turn
+  const int group = samples < 32 ? samples : 32;       // lanes of a pixel
   const int own = lane / group, place = lane - own * group;
   const int turns = pixels * TURNS < WARP_PIXELS ? TURNS : WARP_PIXELS / pixels;
-  // Sums of neighbouring pixels lie in different banks of the memory.
+  // Sums of adjacent pixels lie in different banks of shared memory.
   const int spacing = group | 1;
-  // How many lanes add up a pixel; which this lane does, of which turn, and which of them it is.
+  // The number of lanes that reduce a pixel; this lane's pixel, its turn, and its index among those lanes.
   int adders = 1;
   while (2 * adders * pixels * turns <= 32) adders *= 2;
   const int added = lane / adders, part = lane - added * adders, added_turn = added / pixels;
@@ -77,7 +76,7 @@ POLYFLY_FN void trace_pixels(const S& scene, const FrameParams& frame, const Lau
   const float scale = mean_scale(launch.samples_per_pixel);
   PendingRay stack[DEPTH];
   RayCounts mine = {0, 0};
-  int turn = 0, begin = 0;  // this lane's number of turns has begun there
+  int turn = 0, begin = 0;  // begin: the first pixel of this lane's turn
   for (;;) {
     int start = 0, x, y;
     if (lane == 0) start = atomicAdd(queue, pixels);
@@ -112,12 +111,12 @@ POLYFLY_FN void trace_pixels(const S& scene, const FrameParams& frame, const Lau
   count_work(mine, counts);
 }
 
-// Lanes at least that start new paths together: the camera's text is long, and the others wait for it.
+// Smallest number of idle lanes that start new paths: the camera's code is long, and busy lanes wait for it.
 constexpr int MIN_IDLE = 12;
 
-// The same for paths, which end after one bounce or after fifty: a lane whose path is done takes the next sample of any
-// of the warp's 32 pixels. (For Whitted's trees of rays that was three times slower: there the samples of a pixel keep
-// together.)
+// The same for path tracing, where paths end after one bounce or after fifty: a lane whose path has ended takes the
+// next sample of any of the warp's 32 pixels. (For Whitted's integrator that was three times slower than keeping the
+// samples of a pixel together.)
 template <bool SUMS, class S>
 POLYFLY_FN void trace_paths(const S& scene, const FrameParams& frame, const Launch& launch, const FilmBuffers& film,
                             int first, int end, int* queue, Counts* counts) {
@@ -179,7 +178,7 @@ POLYFLY_FN void trace_paths(const S& scene, const FrameParams& frame, const Laun
   count_work(mine, counts);
 }
 
-// The trial of adaptive sampling: as trace_pixels, with the first half of each pixel's samples apart.
+// The pilot of adaptive sampling: trace_pixels with separate sums of the first half of each pixel's samples.
 template <class Integrator, int DEPTH, class S>
 POLYFLY_FN void trace_pilots(const S& scene, const FrameParams& frame, const Launch& launch, const FilmBuffers& film,
                              int first, int end, int* queue, Counts* counts) {
@@ -215,13 +214,13 @@ POLYFLY_FN void trace_pilots(const S& scene, const FrameParams& frame, const Lau
   count_work(mine, counts);
 }
 
-// The rounds of adaptive sampling go by lists of pixels: queue[0] is where warps take work from, queue[1] how many
-// there are, queue[3] how many there will be in the next round.
+// The rounds of adaptive sampling work on lists of pixels: queue[0] is the work counter, queue[1] the length of this
+// round's list, queue[3] that of the next round's.
 POLYFLY_FN ActivePixel active_pixels(int x, int y, int error, const Codes& codes) {
   const ActivePixel d = {(u32)x | (u32)y << 16, error, {(int)codes.r, (int)codes.g, (int)codes.b}};
   return d;
 }
-// Appends those of a whole warp that go on.
+// Appends the pixels of a warp that need more samples; all 32 lanes must be active.
 POLYFLY_FN void append_active(bool goes_on, const ActivePixel& one, ActivePixel* list, int* count) {
   const int lane = threadIdx.x & 31;
   const u32 going = __ballot_sync(0xffffffffu, goes_on);
@@ -232,7 +231,7 @@ POLYFLY_FN void append_active(bool goes_on, const ActivePixel& one, ActivePixel*
 }
 constexpr int BLOCK_WARPS = THREADS / 32;
 
-// After the trial: stores pixels that are in no doubt, and lists the others.
+// After the pilot: stores the pixels below the error limit and lists the others.
 template <bool SUMS, class S>
 POLYFLY_FN void update_active_after_pilot(const S& scene, const Launch& launch, const FilmBuffers& film, int first,
                                           int end, int* queue) {
@@ -258,7 +257,7 @@ POLYFLY_FN void update_active_after_pilot(const S& scene, const Launch& launch, 
   }
 }
 
-// A round: the listed pixels, which have taken so many samples, take more, a lane each.
+// A round: the listed pixels, which have taken so many samples, take more; one lane per sample.
 template <class Integrator, int DEPTH, class S>
 POLYFLY_FN void trace_active(const S& scene, const FrameParams& frame, const Launch& launch, const FilmBuffers& film,
                              int taken, int* queue, Counts* counts) {
@@ -287,7 +286,7 @@ POLYFLY_FN void trace_active(const S& scene, const FrameParams& frame, const Lau
   count_work(mine, counts);
 }
 
-// After a round: stores pixels that have enough, and lists the others. taken: before it.
+// After a round: stores the pixels below the error limit and lists the others. taken: samples before the round.
 template <bool SUMS, class S>
 POLYFLY_FN void update_active(const S& scene, const Launch& launch, const FilmBuffers& film, int taken, int* queue) {
   const int lane = threadIdx.x & 31, listed = queue[1], now = taken + next_round(launch, taken);
@@ -310,7 +309,7 @@ POLYFLY_FN void update_active(const S& scene, const Launch& launch, const FilmBu
   }
 }
 
-// One thread a pixel.
+// One thread per pixel.
 template <class Integrator, class S>
 POLYFLY_FN void trace_feature_pixels(const S& scene, const FrameParams& frame, const Launch& launch,
                                      const FilmBuffers& film, int first, int end) {
@@ -324,9 +323,9 @@ POLYFLY_FN void trace_feature_pixels(const S& scene, const FrameParams& frame, c
   }
 }
 
-// The same work dealt out otherwise, to see which way is best (the 2009 CSE260 report's question): a
-// fixed number of threads takes samples in even shares (0), in turn (1), or as it gets free, a warp at
-// a time from `queue` (2). Gives no picture, only counts.
+// The same work under other schedules, for `polyfly bench --balance` (the question of the 2009 CSE260 report): a fixed
+// number of threads takes samples in equal blocks (mode 0), interleaved (1), or dynamically from `queue`, a warp at a
+// time (2). It produces counts only.
 template <class S>
 POLYFLY_FN void trace_scheduled(const S& scene, const FrameParams& frame, const Launch& launch, int mode, int* queue,
                                 Counts* counts) {
@@ -353,7 +352,7 @@ POLYFLY_FN void trace_scheduled(const S& scene, const FrameParams& frame, const 
       RadianceSum sum = {0, 0, 0};
       if (x < scene.constants.width && y < scene.constants.height)
         trace_sample<Whitted>(scene, frame, x, y, item % samples, stack, sum, mine);
-      // The light must not be optimised away.
+      // Keeps the compiler from removing the work.
       if (sum.r < 0) mine.rays = 0;
     }
     item += mode == 0 ? 1 : threads;
@@ -362,16 +361,16 @@ POLYFLY_FN void trace_scheduled(const S& scene, const FrameParams& frame, const 
   count_work(mine, counts);
 }
 
-// The arguments of an entry for KernelScene.
-// BLOCKS: how many a multiprocessor is to hold at once, which limits their registers. The more there are the better
-// they hide what each waits for, until too many registers are spilled; measured for each kind of scene.
+// The parameters of an entry point for KernelScene.
+// BLOCKS: resident blocks per multiprocessor, which bounds the registers of a thread. More blocks hide more latency,
+// until too many registers are spilled; measured for each type of scene.
 #define POLYFLY_KERNEL extern "C" __global__ __launch_bounds__(THREADS, BLOCKS)
 #define POLYFLY_SCENE                                                                   \
   const __grid_constant__ KernelScene scene, const __grid_constant__ FrameParams frame, \
       const __grid_constant__ Launch launch
 #define POLYFLY_WORK const __grid_constant__ FilmBuffers film, int first, int end, int *queue, Counts *counts
 
-// One thread a 2 x 2 block of the video's planes.
+// One thread per 2 x 2 block of the video's planes.
 extern "C" __global__ void polyfly_convert(const u32* rgba, int width, int height, u8* y, u8* u, u8* v) {
   const int bx = blockIdx.x * blockDim.x + threadIdx.x, by = blockIdx.y * blockDim.y + threadIdx.y;
   if (bx < (width + 1) / 2 && by < (height + 1) / 2) convert_block(rgba, width, height, bx, by, y, u, v);

@@ -1,4 +1,5 @@
-// Path tracing's entry for finished pictures, for KernelScene: a plain scene in path.cu, a rich one in path_rich.cu.
+// The entry point of path tracing for finished frames, for KernelScene: plain scenes in path.cu, rich ones in
+// path_rich.cu.
 #pragma once
 #include "gpu.cuh"
 

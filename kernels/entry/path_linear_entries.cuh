@@ -1,4 +1,4 @@
-// Path tracing's entries for sums of light and first surfaces, for KernelScene; see path_entries.cuh.
+// The entry points of path tracing for sums of radiance and features, for KernelScene; see path_entries.cuh.
 #pragma once
 #include "gpu.cuh"
 

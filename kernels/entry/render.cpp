@@ -1,4 +1,4 @@
-// The CPU's entries, one object for each instruction set; build.rs says which this one is.
+// The CPU's entry points, compiled once per instruction set; build.rs defines POLYFLY_ISA and POLYFLY_LANES.
 #if defined(__x86_64__)
 #include <immintrin.h>
 #elif defined(__aarch64__)
@@ -6,13 +6,13 @@
 #endif
 
 namespace polyfly {
-// Unnamed, so that the objects of different instruction sets share no function.
+// Unnamed, so that the linker does not merge functions of different instruction sets.
 namespace {
 #include "../drivers/depth_first.cuh"
 #include "../drivers/wavefront.cuh"
 
-// A whole tile. One lane takes the text that a GPU would take for the scene, and stands in for it; more lanes take the
-// plain one for what most scenes are, plain ones without paths.
+// Traces a tile. The one-lane set uses the same template instance as a GPU would for the scene, and stands in for it in
+// tests; sets with more lanes use the plain one for plain scenes with Whitted's integrator, else the rich one.
 void trace_any_tile(const Scene& scene, const SmallScene* small, const FrameParams& frame, const Launch& launch,
                     const FilmBuffers& film, int left, int top, void* scratch, Counts& counts) {
   const RichScene& rich = static_cast<const RichScene&>(scene);
@@ -52,8 +52,8 @@ extern "C" {
 // Bytes of scratch memory that trace_tile needs, 64-byte aligned.
 u64 ENTRY(polyfly_scratch_bytes)(const Scene* scene) { return scratch_bytes(scene->constants.depth); }
 
-// Traces the tile whose first pixel is (left, top) into the film, and adds to the counts. small: the same scene in
-// place, if it fits, or null.
+// Traces the tile whose first pixel is (left, top) into the film, and adds to the counts. small: the same scene as a
+// SmallScene if it fits, or null.
 void ENTRY(polyfly_trace_tile)(const Scene* scene, const SmallScene* small, const FrameParams* frame,
                                const Launch* launch, const FilmBuffers* film, int left, int top, void* scratch,
                                Counts* counts) {
@@ -66,8 +66,8 @@ void ENTRY(polyfly_trace_tile)(const Scene* scene, const SmallScene* small, cons
   }
 }
 
-// The picture of n pixels of linear light, r, g, b each, side by side from the picture's left side on. dither: 1, with
-// a number for the row.
+// Tone maps a row of n pixels of linear light, r, g, b each, from the left edge on. dither: 1 to dither, with a number
+// for the row.
 void ENTRY(polyfly_tone_map)(const Scene* scene, const float* linear, i64 n, int dither, int row, u32* rgba) {
   for (i64 at = 0; at < n; at += POLYFLY_LANES) {
     const int lanes = n - at < POLYFLY_LANES ? (int)(n - at) : POLYFLY_LANES;
@@ -80,7 +80,7 @@ void ENTRY(polyfly_tone_map)(const Scene* scene, const float* linear, i64 n, int
   }
 }
 
-// For tests: what n rays meet first, with the tree (0) or by asking everything in turn (1): distance and surface.
+// For tests: the closest hits of n rays, distance and surface, by the BVH (in_turn 0) or by testing every object (1).
 void ENTRY(polyfly_closest_hits)(const Scene* scene, const float* origins, const float* directions, int n, int in_turn,
                                  float* t, int* surface) {
   for (int at = 0; at < n; at += POLYFLY_LANES) {
@@ -106,9 +106,8 @@ void ENTRY(polyfly_closest_hits)(const Scene* scene, const float* origins, const
   }
 }
 
-// How much light of the lamps reaches points: for each point, the light of each lamp times both cosines over the
-// squared distance, through whatever stands between.
-// points and lamps: x, y, z; normals: of the lamps; colours: linear; light: r, g, b for each point.
+// Direct light of lamps at points: the sum over lamps of colour times transmittance times both cosines over the squared
+// distance. points and lamps: x, y, z; normals: of the lamps; colours: linear; light: r, g, b for each point.
 void ENTRY(polyfly_light_points)(const Scene* scene, const float* points, int n, const float* normal,
                                  const float* lamps, const float* normals, const float* colours, int lamp_count,
                                  int from, float softening, float* light) {
@@ -136,7 +135,7 @@ void ENTRY(polyfly_light_points)(const Scene* scene, const float* points, int n,
   }
 }
 
-// For tests: pair `pair` of the draws of samples 0 .. n of a pixel, u and v each.
+// For tests: dimension `pair` of the sampler for samples 0 .. n of a pixel, u and v each.
 void ENTRY(polyfly_get_2d)(const Scene* scene, const FrameParams* frame, int px, int py, int pair, int n, float* out) {
   for (int at = 0; at < n; at += POLYFLY_LANES) {
     const Int sample = lane_index() + Int(at);
@@ -149,11 +148,11 @@ void ENTRY(polyfly_get_2d)(const Scene* scene, const FrameParams* frame, int px,
 }
 
 #ifdef POLYFLY_COUNT
-// Floating-point operations of this thread so far.
+// Floating-point operations that this thread has counted.
 u64 ENTRY(polyfly_flops)() { return flops; }
 #endif
 
-// For tests: sizes and places of everything in types.def, in its order, as src/kernels.rs counts them.
+// For tests: sizes and offsets of all structs and fields of types.def, in order.
 int ENTRY(polyfly_layout)(int* out) {
   int n = 0;
 #define CONSTANT(name, value)
@@ -171,7 +170,7 @@ int ENTRY(polyfly_layout)(int* out) {
   return n;
 }
 
-// For tests: r = fused multiply-add of n triples, lane by lane.
+// For tests: r = fma(a, b, c) of n triples.
 void ENTRY(polyfly_fused)(const float* a, const float* b, const float* c, float* r, int n) {
   for (int at = 0; at + POLYFLY_LANES <= n; at += POLYFLY_LANES) {
 #if POLYFLY_LANES > 1

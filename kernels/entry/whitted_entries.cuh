@@ -1,10 +1,9 @@
-// Whitted's entries for finished pictures, for KernelScene: in whitted.cu and whitted_rich.cu it lies in arrays, in
-// whitted_small.cu in the kernel's parameters.
+// The entry points of Whitted's integrator for finished frames, for KernelScene: in arrays (whitted.cu,
+// whitted_rich.cu) or in the kernel's parameters (whitted_small.cu).
 #pragma once
 #include "gpu.cuh"
 
-// The stack is local memory, which the driver sets aside for all resident threads: scenes that do
-// not need the deepest one do not pay for it.
+// The stack is local memory, which the driver allocates for all resident threads, so shallow scenes use a small one.
 POLYFLY_KERNEL void polyfly_trace_16(POLYFLY_SCENE, POLYFLY_WORK) {
   trace_pixels<Whitted, 16, false>(scene, frame, launch, film, first, end, queue, counts);
 }

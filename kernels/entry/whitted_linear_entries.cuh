@@ -1,4 +1,4 @@
-// Whitted's entries for sums of light and first surfaces, for KernelScene; see whitted_entries.cuh.
+// The entry points of Whitted's integrator for sums of radiance and features, for KernelScene; see whitted_entries.cuh.
 #pragma once
 #include "gpu.cuh"
 

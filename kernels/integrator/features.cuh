@@ -1,9 +1,9 @@
-// What the first surfaces seen through a pixel are: their colour, direction and distance, for files with layers and for
-// whatever works on pictures afterwards. A pass of its own over camera rays; no other kernel pays for it.
+// Features of the first surfaces seen through a pixel: albedo, normal and depth, for files with layers and for
+// denoisers. A separate pass over camera rays, so that other kernels do not pay for it.
 #pragma once
 #include "path.cuh"
 
-// The lanes' pixels, each over all its samples.
+// One pixel per lane, over all its samples.
 template <class Integrator, class S>
 POLYFLY_FN void trace_features(const S& scene, const FrameParams& frame, const Launch& launch, Int px, Int py,
                                Mask lanes, Features* out) {
@@ -29,7 +29,7 @@ POLYFLY_FN void trace_features(const S& scene, const FrameParams& frame, const L
       f.normal[0] += lane(nx, j);
       f.normal[1] += lane(ny, j);
       f.normal[2] += lane(nz, j);
-      // Distances are not negative, so their bits are in their order.
+      // Distances are not negative, so their bits compare like the distances.
       const u32 t = float_bits(lane(hit.t, j));
       f.depth = t < f.depth ? t : f.depth;
       ++f.hits;

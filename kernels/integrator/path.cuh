@@ -1,10 +1,10 @@
-// Path tracing: where a ray goes on is drawn by lot, so that diffuse light needs no more rays than mirrors (Kajiya,
-// "The rendering equation", 1986). Written over the same queue as whitted.cuh.
+// Path tracing: each bounce samples one direction stochastically (Kajiya, "The rendering equation", 1986), with next
+// event estimation and multiple importance sampling. It uses the same queue as whitted.cuh.
 #pragma once
 #include "whitted.cuh"
 
-// What a path adds to its pixel, dimmed to Constants::clamp where it comes by way of a diffuse surface: few samples
-// find small bright lights that way, and those that do would stand out.
+// A path's contribution, clamped to Constants::clamp after a diffuse bounce: few samples find small bright lights that
+// way, and they would show as fireflies.
 template <class S>
 POLYFLY_FN Vec clamp_indirect(const S& scene, const Ray& ray, Vec light) {
   const float limit = scene.constants.clamp;
@@ -14,10 +14,10 @@ POLYFLY_FN Vec clamp_indirect(const S& scene, const Ray& ray, Vec light) {
   return select(over, light * (Real(limit) * reciprocal(min(max(brightest, Real(limit)), Real(DOMAIN_MAX)))), light);
 }
 
-// Bounces before paths may end by lot.
+// Bounces before Russian roulette.
 constexpr int ROULETTE_FROM = 4;
 
-// The ray that goes on, of those that could: diffuse, mirrored or through, drawn by their shares.
+// Samples the next ray: diffuse, reflected or transmitted, with probabilities proportional to their weights.
 template <class S>
 POLYFLY_FN Ray sample_bsdf(const S& scene, const Ray& ray, const Surface<S>& s, Real t, SamplePoint point, Mask met,
                            Mask& continues) {
@@ -44,7 +44,7 @@ POLYFLY_FN Ray sample_bsdf(const S& scene, const Ray& ray, const Surface<S>& s, 
     if constexpr (!SceneTraits<S>::plain) {
       if (any(is_mirror & (s.alpha + s.edge > zero))) m = ggx_sample(s.n, s.alpha, s.edge, ray.d, m.weight, u2);
     }
-    // A fuzzy mirror's ray that would go into the surface is lost too.
+    // A ray of a fuzzy mirror that would enter the surface is absorbed.
     const Mask fuzzy = s.fuzz > zero;
     m.d = select(fuzzy, fma(ball, s.fuzz, m.d), m.d);
     m.valid = m.valid & !(fuzzy & !(dot(m.d, s.n) > zero));
@@ -54,13 +54,13 @@ POLYFLY_FN Ray sample_bsdf(const S& scene, const Ray& ray, const Surface<S>& s, 
   if constexpr (!SceneTraits<S>::plain) specular_weight = specular_weight * s.dye;
   const Vec weight = select(is_diffuse, s.albedo, specular_weight);
   next.weight = ray.weight * weight * (all * reciprocal(max(chance, Real(1.0e-20f))));
-  // Lambert's cosine: the normal's tip is the middle of a sphere of directions.
+  // Cosine-weighted: the normal plus a uniform direction on the unit sphere.
   const Vec sum = s.n + ball;
   const Vec lambert = select(dot(sum, sum) > Real(1.0e-6f), sum, s.n);
   next.d = normalise(select(is_diffuse, lambert, select(is_mirror, m.d, refract(s, ray.d))));
   next.last_surface = select(is_diffuse | is_mirror, s.reflect_origin, s.transmit_origin);
-  // Lights have been asked for what surfaces spread; the ray counts its share of them, also behind what shadow rays
-  // have passed too, straight on.
+  // After a scattering surface has sampled the emitters, a ray that meets one counts with its MIS weight. That holds
+  // behind surfaces that shadow rays pass in a straight line, too.
   const Mask on = (!is_diffuse) & (!is_mirror) & s.passes_shadow_rays;
   Int flags = select(on, ray.bounces & Int(~BOUNCE_MASK), Int(0));
   const Int history =
@@ -80,7 +80,7 @@ POLYFLY_FN Ray sample_bsdf(const S& scene, const Ray& ray, const Surface<S>& s, 
   }
   next.bounces = (bounce + Int(1)) | history | flags;
 
-  // Russian roulette: dim rays end, those that survive carry the light of the others.
+  // Russian roulette on the throughput.
   const Real roulette_probability = min(max_component(next.weight), one);
   const Mask roulette = bounce > Int(ROULETTE_FROM);
   continues = continues & ((!roulette) | (lobe_sample.v < roulette_probability));
@@ -96,7 +96,7 @@ struct PathTracing {
     return jittered_ray(scene, frame, px, py, sample, pixel);
   }
 
-  // One bounce of the active lanes; what spawn says.
+  // Shades one bounce of the active lanes; returns spawn's result.
   template <class S, class Q>
   POLYFLY_METHOD static bool shade(const S& scene, const FrameParams& frame, const Ray& incoming, const Hit& hit,
                                    Mask active, Q& queue) {

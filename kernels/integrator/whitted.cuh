@@ -1,11 +1,11 @@
-// Whitted's ray tracing ("An improved illumination model for shaded display", 1980): mirrored and transmitted rays
-// branch, diffuse light comes from the lights.
+// Whitted's ray tracing ("An improved illumination model for shaded display", 1980): rays branch into reflected and
+// transmitted ones, diffuse surfaces show direct light only.
 //
-// Written over a queue Q, as path.cuh is, which the drivers provide:
-//   add_radiance(ray, light, lanes)      light that reaches the ray's pixel
-//   shadow_ray(ray, surface, sample)     light that does if nothing stops it; now or later
-//   draws(ray)                           for draws
-//   spawn(...)                           rays that go on; true: one has taken the place of the one that was shaded
+// Integrators are written over a queue Q, which the drivers provide:
+//   add_radiance(ray, light, lanes)      adds radiance to the ray's pixel
+//   shadow_ray(ray, surface, sample)     adds a light sample times its transmittance, now or later
+//   sampler(ray)                         the sample point of the ray's sample, for get_2d
+//   spawn(...)                           continues with secondary rays; true: one has replaced the shaded ray
 #pragma once
 #include "../shading/camera.cuh"
 #include "../shading/light.cuh"
@@ -13,7 +13,7 @@
 #include "../shading/sky.cuh"
 #include "../shapes/scene_query.cuh"
 
-// The two rays that go on, and in which lanes they are heavy enough to.
+// The two secondary rays, and the lanes in which their weight is above the cutoff.
 struct SecondaryRays {
   Ray reflected, transmitted;
   Mask reflects, transmits;
@@ -58,7 +58,7 @@ POLYFLY_FN SecondaryRays spawn_secondary_rays(const S& scene, const Ray& ray, co
   return c;
 }
 
-// The wavelength of a ray's sample, where that matters.
+// The wavelength of a ray's sample, if the scene has dispersion.
 template <class S, class Q>
 POLYFLY_FN Wavelength wavelength(const S& scene, const Ray& ray, const Q& queue) {
   if constexpr (!SceneTraits<S>::plain) {
@@ -66,7 +66,7 @@ POLYFLY_FN Wavelength wavelength(const S& scene, const Ray& ray, const Q& queue)
   }
   return no_wavelength();
 }
-// A ray that has come to a surface: what is left of its light.
+// The ray attenuated by the medium between its origin and the surface.
 template <class S>
 POLYFLY_FN Ray attenuate(const Ray& ray, const Surface<S>& s) {
   if constexpr (SceneTraits<S>::plain) return ray;
@@ -82,7 +82,7 @@ struct Whitted {
     return stratified_ray(scene, frame, px, py, sample, pixel);
   }
 
-  // One bounce of the active lanes; what spawn says.
+  // Shades one bounce of the active lanes; returns spawn's result.
   template <class S, class Q>
   POLYFLY_METHOD static bool shade(const S& scene, const FrameParams& frame, const Ray& incoming, const Hit& hit,
                                    Mask active, Q& queue) {

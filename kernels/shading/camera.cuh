@@ -1,9 +1,9 @@
-// The camera's rays.
+// Camera rays.
 #pragma once
 #include "../shapes/ray.cuh"
 #include "sampler.cuh"
 
-// A ray that starts its path.
+// The first ray of a path.
 POLYFLY_FN Ray first_ray(Vec o, Vec d, Int pixel) {
   Ray ray;
   ray.o = o;
@@ -17,7 +17,7 @@ POLYFLY_FN Ray first_ray(Vec o, Vec d, Int pixel) {
   return ray;
 }
 
-// Through a point of the lens, when there is one: moves a ray's origin and turns it so that what is in focus stays.
+// A thin lens: moves the ray's origin on the aperture, and turns the ray so that the point in focus stays.
 POLYFLY_FN void pass_lens(const FrameParams& frame, SamplePoint point, Vec& o, Vec& d) {
   if (!(frame.lens > 0.0f)) return;
   const Pair u2 = get_2d(point, Int(DIM_LENS));
@@ -27,11 +27,11 @@ POLYFLY_FN void pass_lens(const FrameParams& frame, SamplePoint point, Vec& o, V
   const Vec aside = fma(vec(frame.down), r * sine, vec(frame.right) * (r * cosine));
   o = o + aside;
   d = fma(aside, Real(-frame.focus), d);
-  // A wide lens that focuses on something near makes it very long.
+  // A wide lens with a near focus makes d very long.
   d = d * inverse_power_of_two(largest(d));
 }
 
-// Where a sample stands along a side of its pixel, which runs from 0 to 1, of the film's share u.
+// The position of a sample along an axis of its pixel, 0 to 1, by the inverse CDF of the filter at u.
 template <class S>
 POLYFLY_FN Real filtered(const S& scene, Real u) {
   if constexpr (SceneTraits<S>::plain) {
@@ -47,7 +47,7 @@ POLYFLY_FN Real filtered(const S& scene, Real u) {
   }
 }
 
-// The ray through sample `sample` of pixel (px, py); samples stand anywhere in it.
+// The ray of sample `sample` of pixel (px, py), jittered by the sampler.
 template <class S>
 POLYFLY_FN Ray jittered_ray(const S& scene, const FrameParams& frame, Int px, Int py, Int sample, Int pixel) {
   const SamplePoint point = sample_point(scene.constants, frame, px, py, sample);
@@ -60,14 +60,14 @@ POLYFLY_FN Ray jittered_ray(const S& scene, const FrameParams& frame, Int px, In
   return first_ray(o, d, pixel);
 }
 
-// Ray::bounces of a sample of Whitted's tracing where pixels take from few to many: cones are those of a pixel that
-// takes all; those of the first rounds, which stand further apart, are wider, to the nearest power of two below.
+// Ray::bounces of an adaptive sample of Whitted's integrator: FrameParams has the ray cone of a pixel that takes all
+// samples; cones of the first rounds, whose samples are farther apart, are wider, rounded down to a power of two.
 POLYFLY_FN Int spread_of_sample(const Constants& constants, Int sample) {
   const Int samples_bits = (bits(to_real(sample | Int(1))) >> 23) - Int(127 - 1);
   return ((Int(constants.sample_bits) - samples_bits) >> 1) << SPREAD_SHIFT;
 }
 
-// The same with samples on a regular grid, if the scene has one: adaptive sampling has not.
+// The ray of a sample on a regular grid; jittered with adaptive sampling, which has no grid.
 template <class S>
 POLYFLY_FN Ray stratified_ray(const S& scene, const FrameParams& frame, Int px, Int py, Int sample, Int pixel) {
   if constexpr (!SceneTraits<S>::plain) {

@@ -1,27 +1,27 @@
-// Lights: what reaches a surface from a point light or an emitter before anything stands in its way.
+// Lights: the unoccluded light at a surface from point lights, spherical lights and emitters.
 #pragma once
 #include "microfacet.cuh"
 #include "sky.cuh"
 
-// One light seen from a surface. Where paths end by chance the colour is divided by the chance.
+// A light sample at a surface. If the light was sampled, colour is divided by its probability.
 struct LightSample {
   Vec towards;  // from the point to the light
   Vec colour;   // times the ray's weight
-  Mask valid;   // lanes in which there is something to be seen
+  Mask valid;   // lanes that need a shadow ray
 };
 
 constexpr float PI = 3.14159265f;
-// Of a ball, by its radius and the square of its distance: 1 - cosine of the cone that it fills.
+// 1 - cosine of the cone that a sphere subtends, by its radius and its squared distance.
 POLYFLY_FN Real one_minus_cos_max(Real radius, Real square) {
   const Real one = Real(1.0f), sine2 = min(radius * radius * reciprocal(square), one);
   return sine2 * reciprocal(one + sqrt(max(one - sine2, Real(1.0e-20f))));
 }
-// The share that is mirrored, by colour.
+// The specular reflectance as a colour.
 POLYFLY_FN Vec all_of(Vec x) { return x; }
 POLYFLY_FN Vec all_of(Real x) { return vec(x, x, x); }
 
-// What light in a place gives. Lambert's cosine and Blinn's highlight (n.h)^64, h halfway between the light and the
-// eye. With unit vectors l and v, (n.h)^2 = (n.l + n.v)^2 / (2 + 2 l.v): no need for h itself.
+// A point light's contribution: Lambert's cosine and Blinn's highlight (n.h)^64, with h halfway between light and
+// viewer. With unit vectors l and v, (n.h)^2 = (n.l + n.v)^2 / (2 + 2 l.v), so h itself is not needed.
 template <class S>
 POLYFLY_FN LightSample eval_light(const S& scene, Vec towards, const Light& light, const Ray& ray, const Surface<S>& s,
                                   Mask met) {
@@ -46,7 +46,7 @@ POLYFLY_FN LightSample eval_light(const S& scene, Vec towards, const Light& ligh
   Vec seen = vec(fma(s.albedo.x, lambert, highlight_weight), fma(s.albedo.y, lambert, highlight_weight),
                  fma(s.albedo.z, lambert, highlight_weight));
   if constexpr (!SceneTraits<S>::plain) {
-    // What a rough mirror shows of a light, which a clear one would show as a point.
+    // A rough mirror reflects a point light as a highlight.
     if (any(sample.valid & (s.alpha > Real(0.0f)))) {
       const Lobe lobe = ggx_eval(s.n, s.alpha, s.edge, ray.d, all_of(s.reflect), sample.towards * nearness);
       seen = fma(lobe.value, Real(PI), seen);
@@ -57,29 +57,29 @@ POLYFLY_FN LightSample eval_light(const S& scene, Vec towards, const Light& ligh
   return sample;
 }
 
-// How likely a direction of the sky is to be drawn, a unit of solid angle: a cell of the map by its chance, and a place
-// within it, all alike. A square of the map fills the solid angle du dv / r^3, r from the middle to the octahedron.
+// The pdf, per solid angle, of sampling a direction of the sky: a cell of the map by its probability, and a uniform
+// point within it. An area du dv of the map subtends the solid angle du dv / r^3, with r the distance from the centre
+// to the octahedron.
 POLYFLY_FN Real sky_pdf(Vec on_octahedron, Real inverse_pmf) {
   const Real square = dot(on_octahedron, on_octahedron), cells = Real((float)(SKY_CELLS * SKY_CELLS) * 0.25f);
   return cells * square * sqrt(square) * reciprocal(inverse_pmf);
 }
-// Of light that a surface gets both ways, by drawing from the lights and by its own rays, the share that counts here:
-// the one way's density over both (Veach and Guibas, "Optimally combining sampling techniques for Monte Carlo
-// rendering", 1995).
+// The MIS weight of a sampling technique with this pdf against another (Veach and Guibas, "Optimally combining sampling
+// techniques for Monte Carlo rendering", 1995).
 POLYFLY_FN Real balance_heuristic(Real pdf, Real other) { return pdf * reciprocal(within_domain(pdf + other)); }
 
-// Ray::bounces' note of how likely a ray was to go the way it goes.
+// The pdf of a ray's direction, as Ray::bounces packs it.
 POLYFLY_FN Int pack_pdf(Real pdf) {
   const Int word = bits(max(min(pdf, Real(4.0e9f)), Real(1.0e-9f)));
   return ((word >> 15) - Int(PDF_MIN_EXPONENT << 8)) << PDF_SHIFT;
 }
 POLYFLY_FN Real unpack_pdf(Int bounces) {
   const Int note = (bounces >> PDF_SHIFT) & Int(PDF_MASK);
-  // The middle of what has the same note.
+  // The middle of the interval that packs to the same bits.
   return from_bits(((note + Int(PDF_MIN_EXPONENT << 8)) << 15) | Int(1 << 14));
 }
 
-// The share of the sky's light that counts on a ray which meets it.
+// The MIS weight of the sky's radiance on a ray that misses all surfaces.
 template <class S>
 POLYFLY_FN Real sky_mis_weight(const S& scene, const Ray& ray, Mask away) {
   const Real one = Real(1.0f);
@@ -99,7 +99,8 @@ POLYFLY_FN Real sky_mis_weight(const S& scene, const Ray& ray, Mask away) {
   return select(both, balance_heuristic(unpack_pdf(ray.bounces), drawn), one);
 }
 
-// The same for surfaces that shine. Of lamps, which are asked as points, all or nothing counts.
+// The same for a ray that hits an emissive surface. Lamps are sampled as points, so a ray counts all of them or
+// nothing.
 template <class S>
 POLYFLY_NOINLINE Real emitter_mis_weight(const S& scene, Int bounces, Real t, Vec p, Vec d, Vec emission, Int surface,
                                          Mask met) {
@@ -110,7 +111,7 @@ POLYFLY_NOINLINE Real emitter_mis_weight(const S& scene, Int bounces, Real t, Ve
   if (!any(thing)) return lamp;
   const Int number = surface - Int(PRIMITIVE);
   const Mask round = thing & (number < Int(scene.spheres.len)), flat = thing & !round;
-  // How an emitter's chance grows with its size (device_scene/lights.rs), and a place's density within it.
+  // The size by which an emitter's probability grows (device_scene/lights.rs), and the pdf of a point within it.
   Real size = zero, pdf = zero;
   if (any(round)) {
     const float* data = (const float*)scene.spheres.data;
@@ -137,7 +138,7 @@ POLYFLY_NOINLINE Real emitter_mis_weight(const S& scene, Int bounces, Real t, Ve
   return select(thing, balance_heuristic(unpack_pdf(bounces), pdf * chance), lamp);
 }
 
-// An emitter's number, drawn by lot.
+// Samples an emitter by the alias method.
 template <class S>
 POLYFLY_FN Int sample_emitter_index(const S& scene, Real u, Mask met) {
   const int n = scene.emitters.len;
@@ -151,12 +152,11 @@ POLYFLY_FN Int sample_emitter_index(const S& scene, Real u, Mask met) {
                 read((const int*)data, words, drawn * Int(WORDS(Emitter)) + Int(WORD(Emitter, alias_index)), met));
 }
 
-// Roughness (alpha) from which a mirror asks lamps for their light: a clearer one shows them as what they are.
+// Alpha from which a rough mirror samples lamps; clearer mirrors find them by reflected rays.
 #define LAMP_ALPHA 0.1f
 
-// Light that an emitter sends straight to a surface from a spot of it: as a shadow ray and its colour, over the chance
-// that it has been drawn with, if it has. BOTH_WAYS: by way of rough mirrors too, and only the share that counts where
-// the surface's own rays may meet the emitter.
+// A light sample from the point u2 of an emitter, divided by the emitter's probability if it was `drawn`. BOTH_WAYS:
+// rough mirrors reflect it too, and it has an MIS weight where the surface's own rays may hit the emitter.
 template <bool BOTH_WAYS, class S>
 POLYFLY_FN LightSample emitter_light(const S& scene, Int number, bool drawn, Pair u2, const Ray& ray,
                                      const Surface<S>& s, Mask met) {
@@ -171,7 +171,7 @@ POLYFLY_FN LightSample emitter_light(const S& scene, Int number, bool drawn, Pai
   const Vec to = centre - s.p;
   const Real square = max(dot(to, to), Real(1.0e-12f)), distance = sqrt(square);
   const Vec axis = to * reciprocal(distance);
-  // A ball is asked in a direction of the cone that it fills; a lamp at its point.
+  // A sphere is sampled within the cone that it subtends; a lamp is a point.
   const Mask wide = kind == Int(EMITTER_SPHERE), outside = square > radius * radius;
   const Mask flat = kind == Int(EMITTER_TRIANGLE);
   const Real cap = one_minus_cos_max(radius, square);
@@ -187,13 +187,13 @@ POLYFLY_FN LightSample emitter_light(const S& scene, Int number, bool drawn, Pai
   LightSample sample;
   sample.towards = select(wide, cone * (reach * Real(0.9999f)), to * Real(0.9999f));
   Vec wi = select(wide, cone, axis);
-  // Of a ball: radiance times solid angle over pi. Of a lamp: its strength and cosine over the squared distance, to
-  // which a disc's radius adds, as it does exactly on its axis.
+  // A sphere: radiance times solid angle over pi. A lamp: intensity times cosine over the squared distance plus the
+  // squared radius of its disc, which is exact on its axis.
   const Vec normal = read_vec(data, words, at + Int(WORD(Emitter, normal)), met);
   Real shape = select(wide, cap + cap, max(-dot(normal, axis), zero) * reciprocal(fma(radius, radius, square)));
   const Mask flat_ones = met & flat;
   if (any(flat_ones)) {
-    // Of a triangle, any point alike: radiance times area and cosine over pi and the squared distance.
+    // A triangle, uniformly by area: radiance times area times cosine, over pi times the squared distance.
     const float* corners = (const float*)scene.triangles.data;
     const int corner_words = WORDS(Triangle) * scene.triangles.len;
     const Int which =
@@ -214,7 +214,7 @@ POLYFLY_FN LightSample emitter_light(const S& scene, Int number, bool drawn, Pai
   Vec radiance = colour;
   const Mask celestial = met & (kind == Int(EMITTER_SKY));
   if (!SceneTraits<S>::plain && any(celestial)) {
-    // Of the sky, any place in the cell alike: radiance and cosine over pi and the density.
+    // The sky, uniformly within the cell of the map: radiance times cosine, over pi times the pdf.
     const Int cell = read((const int*)data, words, at + Int(WORD(Emitter, triangle)), celestial);
     const Int row = select(celestial, cell >> SKY_CELLS_LOG2, Int(0)),
               column = select(celestial, cell & Int(SKY_CELLS - 1), Int(0));
@@ -232,7 +232,7 @@ POLYFLY_FN LightSample emitter_light(const S& scene, Int number, bool drawn, Pai
   const Real strength = shape * chosen;
   Vec seen = s.albedo * max(lambert, zero);
   if constexpr (BOTH_WAYS) {
-    // Lamps are points, and the last surface sends no rays.
+    // Lamps are points, and a surface at the last bounce spawns no rays.
     const Mask both = (kind != Int(EMITTER_LAMP)) & ((ray.bounces & Int(BOUNCE_MASK)) < Int(scene.constants.depth));
     const Real pdf = reciprocal(within_domain(strength * Real(PI)));
     seen = seen * select(both, balance_heuristic(pdf, max(lambert, zero) * Real(1.0f / PI)), one);
@@ -248,7 +248,7 @@ POLYFLY_FN LightSample emitter_light(const S& scene, Int number, bool drawn, Pai
   return sample;
 }
 
-// That of one emitter, by lot.
+// A light sample of one stochastically chosen emitter.
 template <class S>
 POLYFLY_FN LightSample sample_emitter(const S& scene, const Ray& ray, const Surface<S>& s, SamplePoint point,
                                       Mask met) {
@@ -256,20 +256,20 @@ POLYFLY_FN LightSample sample_emitter(const S& scene, const Ray& ray, const Surf
   return emitter_light<true>(scene, number, true, get_2d(point, dim_of_bounce(ray.bounces, DIM_POINT)), ray, s, met);
 }
 
-// A share of samples that halves with each bounce, at least one: what they light is dimmer and there are more of them.
+// Light samples at a bounce: half as many per bounce, at least one, since later hits are dimmer and more numerous.
 POLYFLY_FN Int samples_at_bounce(int max_samples, Int bounce) {
   const Int halvings = select(bounce < Int(16), bounce, Int(16));
   return to_int(max(Real((float)max_samples) * from_bits((Int(127) - halvings) << 23), Real(1.0f)));
 }
-// What shadow rays to light i bring: to a point light, to places on the disc that a ball of light shows, or,
-// WITH_EMITTERS after the last of them, to emitters: those drawn by lot, or all.
+// Samples light i: a point light, or points on the disc that a spherical light shows. WITH_EMITTERS, the index after
+// the last light stands for the emitters: sampled ones, or all.
 template <bool WITH_EMITTERS, class S, class Q>
 POLYFLY_FN void sample_light(const S& scene, int i, const Ray& ray, const Surface<S>& s, Mask met, Q& queue) {
   if constexpr (SceneTraits<S>::plain) {
     const Light& light = scene.lights.at(i);
     queue.shadow_ray(ray, s, eval_light(scene, vec(light.position) - s.p, light, ray, s, met));
   } else {
-    // One place for all kinds, since a GPU's kernel holds a copy of all that a shadow ray does.
+    // One call of shadow_ray for all kinds of lights, since each call inlines the whole code of a shadow ray on a GPU.
     const bool emitters = WITH_EMITTERS && i == scene.lights.len, all = scene.constants.lamp_samples < 0;
     Light light = {};
     if (!emitters) light = scene.lights.at(i);
@@ -307,7 +307,7 @@ POLYFLY_FN void sample_light(const S& scene, int i, const Ray& ray, const Surfac
     }
   }
 }
-// Lights as sample_light counts them.
+// The number of lights, as sample_light counts them.
 template <class S>
 POLYFLY_FN int light_count(const S& scene) {
   if constexpr (!SceneTraits<S>::plain) {

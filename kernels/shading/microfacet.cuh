@@ -1,16 +1,16 @@
-// What surfaces mirror: in one direction, or spread by microfacets, or as "Ray Tracing in One Weekend" spreads it.
+// Specular reflection: perfect mirrors, GGX microfacets, and the fuzz of "Ray Tracing in One Weekend".
 #pragma once
 #include "material.cuh"
 #include "sampler.cuh"
 
-// Smith's Lambda of GGX for a direction by its cosine to the normal (Walter et al., "Microfacet models for refraction
-// through rough surfaces", 2007).
+// Smith's Lambda of GGX, by the cosine to the normal (Walter et al., "Microfacet models for refraction through rough
+// surfaces", 2007).
 POLYFLY_FN Real smith_lambda(Real cosine, Real alpha) {
   const Real along = max(cosine * cosine, Real(1.0e-12f)), across = max(Real(1.0f) - along, Real(0.0f));
   return Real(0.5f) * (sqrt(fma(alpha * alpha * across, reciprocal(along), Real(1.0f))) - Real(1.0f));
 }
-// How likely a facet by whose normal light is mirrored is drawn, as a density of what it mirrors: of those that an eye
-// sees by `cosine`, whose Lambda is hidden - 1. sine2: the square of the sine between the facet's normal and the
+// The pdf, per solid angle, of directions reflected at facets sampled from the distribution of visible normals. cosine:
+// of the viewing direction, whose Lambda is hidden - 1; sine2: squared sine between the facet's normal and the
 // surface's.
 POLYFLY_FN Real ggx_vndf_pdf(Real alpha, Real sine2, Real cosine, Real hidden) {
   const Real spread = fma(sine2, Real(1.0f) - alpha * alpha, alpha * alpha);
@@ -22,8 +22,7 @@ POLYFLY_FN Vec schlick(Vec weight, Real edge, Real cosine) {
   return fma(vec(one, one, one) - weight, edge * rim2 * rim2 * rim, weight);
 }
 
-// What a rough mirror sends from l on to the eye: BRDF times cosine, by colour, and how likely its own rays take that
-// way.
+// The value of a rough mirror from direction l to the viewer: BRDF times cosine, and the pdf of sampling l.
 struct Lobe {
   Vec value;
   Real pdf;
@@ -40,7 +39,7 @@ POLYFLY_NOINLINE Lobe ggx_eval(Vec n, Real alpha, Real edge, Vec d, Vec weight, 
   return lobe;
 }
 
-// A ray that is mirrored, and its weight; not where it would go into the surface. density: of a rough mirror's.
+// A reflected direction and its weight; not valid where it would enter the surface. pdf: of a rough mirror.
 struct Mirrored {
   Vec d, weight;
   Mask valid;
@@ -52,9 +51,8 @@ POLYFLY_FN Mirrored mirror(Vec n, Vec d, Vec weight) {
                       first_lanes(POLYFLY_LANES), Real(0.0f)};
   return m;
 }
-// The same for rough surfaces (alpha above 0) and those that are white along the rim (edge 1), by a pair of draws: the
-// facet that mirrors is drawn from those that the ray sees (Dupuy and Benyoub, "Sampling visible GGX normals with
-// spherical caps", 2023).
+// The same for rough surfaces (alpha above 0) and for those with Schlick's Fresnel term (edge 1). The facet is sampled
+// from the visible normals (Dupuy and Benyoub, "Sampling visible GGX normals with spherical caps", 2023).
 POLYFLY_NOINLINE Mirrored ggx_sample(Vec n, Real alpha, Real edge, Vec d, Vec weight, Pair u2) {
   const Real zero = Real(0.0f), one = Real(1.0f);
   const Mask rough = alpha > zero;
@@ -73,7 +71,7 @@ POLYFLY_NOINLINE Mirrored ggx_sample(Vec n, Real alpha, Real edge, Vec d, Vec we
     const Real facing = dot(facet, eye), twice = facing + facing;
     const Vec out = vec(fma(facet.x, twice, -eye.x), fma(facet.y, twice, -eye.y), fma(facet.z, twice, -eye.z));
     m.valid = (!rough) | (out.z > zero);
-    // Of the facets that the ray sees, those that the way out is not hidden from.
+    // The fraction of the visible facets from which the outgoing direction is not shadowed.
     const Real hidden = one + smith_lambda(eye.z, alpha);
     share = select(rough, hidden * reciprocal(hidden + smith_lambda(out.z, alpha)), one);
     m.pdf = ggx_vndf_pdf(alpha, fma(facet.x, facet.x, facet.y * facet.y), max(eye.z, Real(1.0e-4f)), hidden);

@@ -1,5 +1,5 @@
-// Draws for paths, lenses and lights: points of Sobol's sequence that depend only on the pixel, the sample, the frame
-// and what is drawn, so every device draws the same.
+// The sampler: Owen-scrambled points of Sobol's sequence that depend only on the pixel, the sample, the frame and the
+// dimension, so that all devices get the same.
 #pragma once
 #include "../math.cuh"
 #include "../types.cuh"
@@ -21,8 +21,8 @@ POLYFLY_FN Int reverse_bits(Int x) {
   return shift_up(x, 16) | shift_down(x, 16);
 #endif
 }
-// Owen's scrambling of a number whose bits are reversed: each bit is flipped or not by all that are below it (Burley,
-// "Practical hash-based Owen scrambling", 2020; the numbers are Vegdahl's of 2021).
+// Owen scrambling of a number whose bits are reversed: whether a bit flips depends on all lower bits (Burley,
+// "Practical hash-based Owen scrambling", 2020; the constants are Vegdahl's of 2021).
 POLYFLY_FN Int scramble_reversed(Int x, Int seed) {
   x = x ^ wrap_mul(x, Int(0x3d20adea));
   x = wrap_add(x, seed);
@@ -31,15 +31,15 @@ POLYFLY_FN Int scramble_reversed(Int x, Int seed) {
   return x ^ wrap_mul(x, Int(0x53a22864));
 }
 
-// A sample's place in the sequences: those of one pixel stand side by side, and so do those of pixels of one square of
-// 2, 4, 8 .. 128 pixels, along a curve through them. Neighbours then share out the points of a plane, and their errors
-// have as few low frequencies as blue noise (Ahmed and Wonka, "Screen-space blue-noise diffusion of Monte Carlo
-// sampling error via hierarchical ordering of pixels", 2020).
+// A sample's index in the sequence: the samples of a pixel are consecutive, and so are those of aligned squares of 2,
+// 4, 8 .. 128 pixels, along a Z-order curve. Adjacent pixels then share the points of one sequence, and their errors
+// have as little low-frequency content as blue noise (Ahmed and Wonka, "Screen-space blue-noise diffusion of Monte
+// Carlo sampling error via hierarchical ordering of pixels", 2020).
 struct SamplePoint {
   Int index;
-  Int seed;  // of all samples of a square of 128 pixels in a frame
+  Int seed;  // shared by all samples of a square of 128 pixels in a frame
 };
-// Every second bit of a number of 7 bits.
+// Moves the bits of a 7-bit number to every second bit.
 POLYFLY_FN Int spread_bits(Int x) {
   x = (x | shift_up(x, 4)) & Int(0x070f);
   x = (x | shift_up(x, 2)) & Int(0x1333);
@@ -52,16 +52,16 @@ POLYFLY_FN SamplePoint sample_point(const Constants& constants, const FrameParam
                          hash_u32(wrap_add(hash_u32(square), Int(frame.number)))};
   return p;
 }
-// The same for draws of which each sample makes `count`.
+// The sample point of one of `count` subsamples per sample.
 POLYFLY_FN SamplePoint subsample(SamplePoint p, Int count, int which) {
   p.index = wrap_add(wrap_mul(p.index, count), Int(which));
   return p;
 }
 
 POLYFLY_FN Real unit_real(Int bits) { return to_real(shift_down(bits, 8)) * Real(1.0f / 16777216.0f); }
-// Pair n of a sample's draws, 0 <= u, v < 1: a point of the first two dimensions of Sobol's sequence, in an order and
-// with a scrambling of Owen's that are the pair's own. The second dimension's matrix is Pascal's triangle modulo 2,
-// which five shifts apply.
+// Two-dimensional point n of a sample, 0 <= u, v < 1: the first two dimensions of Sobol's sequence, shuffled and
+// Owen-scrambled with seeds of n. The generator matrix of the second dimension is Pascal's triangle modulo 2, which
+// five shifts apply.
 struct Pair {
   Real u, v;
 };
@@ -78,8 +78,8 @@ POLYFLY_FN Pair get_2d(SamplePoint p, Int n) {
                      unit_real(reverse_bits(scramble_reversed(second, wrap_mul(seed, Int((int)0x85ebca6bu)))))};
   return pair;
 }
-// The pairs of a path: the place in the pixel, that on the lens, the wavelength, then those of each bounce, then those
-// of balls of light, beyond all others.
+// The two-dimensional points of a path: position in the pixel, position on the lens, wavelength, then those of each
+// bounce, then those of spherical lights.
 constexpr int DIM_PIXEL = 0, DIM_LENS = 1, DIM_WAVELENGTH = 2, DIM_FIRST_BOUNCE = 3;
 constexpr int DIM_LOBE = 0, DIM_DIRECTION = 1, DIM_EMITTER = 2, DIM_POINT = 3, DIMS_PER_BOUNCE = 4;
 constexpr int DIM_LIGHTS = DIM_FIRST_BOUNCE + DIMS_PER_BOUNCE * (MAX_DEPTH + 1);
@@ -87,7 +87,7 @@ POLYFLY_FN Int dim_of_bounce(Int bounces, int which) {
   return (bounces & Int(BOUNCE_MASK)) * Int(DIMS_PER_BOUNCE) + Int(DIM_FIRST_BOUNCE + which);
 }
 
-// Sine and cosine of 2 pi u, 0 <= u < 1, from those of half the angle; the polynomial is Taylor's.
+// sin and cos of 2 pi u, 0 <= u < 1, from those of half the angle by a Taylor polynomial.
 POLYFLY_FN void sincos_2pi(Real u, Real& sine, Real& cosine) {
   const Real a = fma(u, Real(2.0f), Real(-1.0f)), aa = a * a;
   const Real p = fma(aa,
@@ -100,8 +100,7 @@ POLYFLY_FN void sincos_2pi(Real u, Real& sine, Real& cosine) {
   sine = Real(-2.0f) * s * c;
   cosine = fma(Real(2.0f) * s, s, Real(-1.0f));
 }
-// Two directions across an axis, each at right angles to the other (Duff et al., "Building an orthonormal basis,
-// revisited", 2017).
+// An orthonormal basis around an axis (Duff et al., "Building an orthonormal basis, revisited", 2017).
 struct Basis {
   Vec right, down;
 };
@@ -112,7 +111,7 @@ POLYFLY_FN Basis basis_around(Vec axis) {
                        vec(b, fma(axis.y * axis.y, a, sign), -axis.y)};
   return basis;
 }
-// A direction, all alike likely.
+// A uniformly distributed direction.
 POLYFLY_FN Vec uniform_sphere(Real u, Real v) {
   Real sine, cosine;
   sincos_2pi(u, sine, cosine);

@@ -1,10 +1,11 @@
-// The sky: a gradient from the horizon up, or a map of all directions.
+// The sky: a gradient from the horizon up, or an environment map.
 #pragma once
 #include "../shapes/ray.cuh"
 #include "texture.cuh"
 
-// The map is the octahedron |x| + |y| + |z| = 1 unfolded into a square, -1 to 1 each way, the lower half in its corners
-// (Engelhardt and Dachsbacher, "Octahedron environment maps", 2008): no angles, hence the same bits everywhere.
+// The map is the octahedron |x| + |y| + |z| = 1 unfolded into the square from -1 to 1, with the lower half in its
+// corners (Engelhardt and Dachsbacher, "Octahedron environment maps", 2008). It needs no angles, so all devices compute
+// the same.
 struct OctahedralUv {
   Real u, v;
 };
@@ -19,7 +20,7 @@ POLYFLY_FN OctahedralUv octahedral_encode(Vec d) {
   p.v = select(below, select(y < zero, -over_y, over_y), y);
   return p;
 }
-// The octahedron's point there.
+// The point of the octahedron at (u, v).
 POLYFLY_FN Vec octahedral_decode(Real u, Real v) {
   const Real zero = Real(0.0f), one = Real(1.0f);
   const Real z = one - abs(u) - abs(v);
@@ -31,10 +32,10 @@ POLYFLY_FN Vec octahedral_decode(Real u, Real v) {
 
 POLYFLY_FN Vec sky_texel(const Array<float>& map, Int at, Mask m) { return read_vec(map.data, map.len, at, m); }
 
-// Bilinear; the rim has the texels beyond each side.
+// Bilinear; the map's border repeats the texels beyond each side.
 template <class S>
 POLYFLY_FN Vec sky_map(const S& scene, Vec d, Mask m) {
-  // Other lanes' directions may be anything.
+  // Lanes outside of m may hold any direction.
   const OctahedralUv p = octahedral_encode(select(m, d, vec(Real(0.0f), Real(0.0f), Real(1.0f))));
   const Real half_side = Real(0.5f * (float)scene.constants.sky_side), middle = half_side + Real(0.5f);
   const Real x = fma(p.u, half_side, middle), y = fma(p.v, half_side, middle);
@@ -47,9 +48,9 @@ POLYFLY_FN Vec sky_map(const S& scene, Vec d, Mask m) {
   return mix(upper, lower, fy);
 }
 
-// What stars add to the sky's map in direction d, which may be below nought. The map holds their mean light, for rays
-// that a surface has spread; those that have only been mirrored and bent see points, round and as bright in sum, as
-// wide as a sample or as STAR_SIZE, in radians. angle: between samples on the ray; pixel: between pixels.
+// The difference that stars make to the sky map in direction d, which may be negative. The map contains their mean
+// radiance, for BLURRED rays. All other rays see discs of the same total brightness, as wide as a sample's footprint or
+// STAR_SIZE, in radians. angle: between samples on this ray; pixel: between pixels.
 #define STAR_SIZE 8.0e-4f
 template <class S>
 POLYFLY_NOINLINE Vec starlight(const S& scene, Vec d, Real angle, Real pixel, Mask m) {
@@ -79,12 +80,12 @@ POLYFLY_NOINLINE Vec starlight(const S& scene, Vec d, Real angle, Real pixel, Ma
     sum = select(active, sum + light, sum);
     at = at + Int(1);
   }
-  // The disc's profile, (1 - r^2)^2, fills a third of the circle.
+  // The mean of the disc's profile, (1 - r^2)^2, is a third.
   const Vec mean = vec(scene.constants.starlight) * (one - exp_minus(max(towards.z, zero) * Real(6.0f)));
   return select(shown, sum * (inverse * Real(0.95492966f)) - mean, vec(zero, zero, zero));
 }
 
-// Light from direction d, in the lanes of m.
+// Radiance from direction d, in the lanes of m.
 template <class S>
 POLYFLY_FN Vec sky(const S& scene, Vec d, Mask m) {
   if constexpr (!SceneTraits<S>::plain) {
@@ -94,15 +95,15 @@ POLYFLY_FN Vec sky(const S& scene, Vec d, Mask m) {
              max(fma(d.z, Real(scene.constants.sky_slope), Real(scene.constants.sky_base)), Real(0.0f)));
 }
 
-// The light that a ray finds at its end, in the lanes of m. Where pictures are transparent, one from the camera itself
-// finds none.
+// The radiance that a ray meets if it misses all surfaces, in the lanes of m. With a transparent background, camera
+// rays meet none.
 template <class S>
 POLYFLY_FN Vec sky_radiance(const S& scene, const FrameParams& frame, const Ray& ray, Mask m) {
   Vec light = sky(scene, ray.d, m);
   if constexpr (!SceneTraits<S>::plain) {
     const Mask clear = m & ((ray.bounces & Int(BLURRED)) == Int(0));
     if (scene.stars.len > 0 && any(clear)) {
-      // The square of the focal length in pixels, kept within what all devices take roots of.
+      // The squared focal length in pixels, clamped to the domain of sqrt.
       const Vec forward = vec(frame.forward);
       const Real zero = Real(0.0f), focal2 = max(min(dot(forward, forward), Real(1.0e30f)), Real(1.0e-30f));
       const Real pixel = reciprocal(sqrt(focal2));

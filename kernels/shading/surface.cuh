@@ -1,8 +1,8 @@
-// What a ray finds where it lands, as materials leave it for the integrators; and what several of them share.
+// The shading point that materials produce for integrators, and helpers that several materials share.
 #pragma once
 #include "../shapes/ray.cuh"
 
-// The share that is mirrored: one number for all colours where there are only polyhedra and the floor.
+// The specular reflectance: in small scenes, which have no coloured mirrors, a single number.
 template <class S>
 struct Reflectance {
   typedef Vec Type;
@@ -20,29 +20,29 @@ template <class S>
 struct Surface {
   Vec p;
   Vec n;       // unit, on the side the ray came from
-  Vec albedo;  // of the surface's own shading, already times its weight 1 - R - T
+  Vec albedo;  // diffuse albedo, including the weight 1 - R - T
   Vec emission;
-  Real highlight_weight;  // weight of the highlight, likewise times 1 - R - T
+  Real highlight_weight;  // weight of the highlight, including 1 - R - T
   typename Reflectance<S>::Type reflect;
   Real fuzz;                // for path tracing
-  Real alpha;               // GGX's, of what is mirrored; 0: a clear mirror
-  Real edge;                // 1: the mirror turns white along the rim
-  Vec transmit;             // T times the tint
-  Real ior;                 // on the way through; 1 = straight
-  Int reflect_origin;       // Ray::from of the reflected ray
-  Int transmit_origin;      // and of the transmitted one
-  Mask passes_shadow_rays;  // shadow rays pass here as the transmitted ray does
-  Int spawn_flags;    // what to add to the bounces of rays that go on: DISPERSED where they are of one wavelength now
-  Int reflect_flags;  // and to those of the reflected ray
-  Vec dye;            // times the weight of rays that go on: the wavelength's share of red, green and blue
-  Real cone;          // see cone_at
-  Real widening;      // what a curved mirror adds to the angle of a ray's cone, over the camera's
-  Vec transmittance;  // what is left of light that has come to the surface through the glass behind it
+  Real alpha;               // GGX roughness; 0: a perfect mirror
+  Real edge;                // 1: with Schlick's Fresnel term
+  Vec transmit;             // transmitted fraction, by colour
+  Real ior;                 // ratio of the indices of refraction; 1: transmitted rays go straight on
+  Int reflect_origin;       // Ray::last_surface of the reflected ray
+  Int transmit_origin;      // Ray::last_surface of the transmitted ray
+  Mask passes_shadow_rays;  // shadow rays pass straight on, as the transmitted ray does
+  Int spawn_flags;          // flags for Ray::bounces of all secondary rays: DISPERSED after dispersion
+  Int reflect_flags;        // more flags for the reflected ray
+  Vec dye;                  // factor of the weight of specular rays: the wavelength's response in red, green and blue
+  Real cone;                // width of the ray's cone here
+  Real widening;            // increase of the cone's spread by a curved mirror, over the camera's angle
+  Vec transmittance;        // transmittance of the medium between the ray's origin and the surface
 };
 
-// What a sample sees behind glass that bends colours apart: what 1 / wavelength^2 is more than the d line's, in 1 /
-// um^2, and what it counts there for red, green and blue. Each of these is a hat over the spectrum; everywhere they add
-// up to three, and each is one on the whole.
+// A sample's wavelength behind dispersive glass: 1 / wavelength^2 minus that of the d line, in 1 / um^2, and the
+// response in red, green and blue. The responses are hat functions over the spectrum; they add up to three everywhere,
+// and each has the mean one.
 struct Wavelength {
   Real term;
   Vec response;
@@ -61,8 +61,8 @@ POLYFLY_FN Wavelength wavelength_of(Real u) {
   return w;
 }
 
-// The share of unpolarised light that clear matter mirrors (Fresnel, 1823), of a ray that comes in by `cosine`; ior:
-// the index before the surface over that behind it. Past the critical angle all of it.
+// Fresnel's reflectance of a dielectric for unpolarised light (1823), at incidence `cosine`; ior: the index before the
+// surface over that behind it. It is 1 beyond the critical angle.
 POLYFLY_FN Real fresnel(Real ior, Real cosine) {
   const Real zero = Real(0.0f), one = Real(1.0f);
   const Real c = max(min(cosine, one), zero);
@@ -72,8 +72,8 @@ POLYFLY_FN Real fresnel(Real ior, Real cosine) {
   return select(square < zero, one, Real(0.5f) * fma(across, across, along * along));
 }
 
-// The normal of a surface that leans away from its face: what turns away from the eye is seen from the side at most,
-// and what is mirrored stays on this side of the face.
+// A shading normal that is perturbed away from the face's: back-facing normals are turned to grazing ones, and the
+// reflected direction stays on this side of the face.
 POLYFLY_FN Vec bent_normal(Vec leaning, Vec face, Vec d) {
   const Real zero = Real(0.0f);
   const Vec n = normalise_or(fma(d, -max(dot(leaning, d), zero), leaning), face);

@@ -1,4 +1,4 @@
-// Pictures: the floor's texture and the lamp light that lies on it.
+// Textures: the floor's image, its relief and its light map.
 #pragma once
 #include "../math.cuh"
 #include "../types.cuh"
@@ -13,7 +13,7 @@ POLYFLY_FN Texel fetch(const Array<int>& texels, Int i, Mask m) {
   Texel t = {to_real(rg & Int(0xffff)), to_real((rg >> 16) & Int(0xffff)), to_real(blue & Int(0xffff))};
   return t;
 }
-// The part of x behind the point, also of negative numbers.
+// x - floor(x).
 POLYFLY_FN Real fract(Real x) {
   const Real limit = Real(1.0e9f), part = x - to_real(to_int(max(min(x, limit), -limit)));
   const Real positive = select(part < Real(0.0f), part + Real(1.0f), part);
@@ -23,14 +23,14 @@ POLYFLY_FN Real mix(Real a, Real b, Real t) { return fma(b - a, t, a); }
 POLYFLY_FN Vec mix(Vec a, Vec b, Real t) { return vec(mix(a.x, b.x, t), mix(a.y, b.y, t), mix(a.z, b.z, t)); }
 POLYFLY_FN Vec mix(Texel a, Texel b, Real t) { return vec(mix(a.r, b.r, t), mix(a.g, b.g, t), mix(a.b, b.b, t)); }
 
-// Levels of the floor's picture.
+// The number of mip levels of the floor's image.
 template <class S>
 POLYFLY_FN int picture_levels(const S& scene) {
   if constexpr (SceneTraits<S>::plain) return scene.mip_levels.len;
   return scene.mip_levels.len - scene.constants.relief_levels;
 }
 
-// Bilinear, clamped at the rim. first, width and height may differ from lane to lane.
+// Bilinear, clamped at the border. first, width and height may differ between lanes.
 POLYFLY_FN Vec bilinear(const Array<int>& texels, Int first, Int width, Int height, Real u, Real v, Mask m) {
   const Real half = Real(0.5f), zero = Real(0.0f);
   Real x = max(fma(u, to_real(width), -half), zero);
@@ -57,8 +57,8 @@ POLYFLY_FN Vec sample_level(const S& scene, Int level, Real u, Real v, Mask m) {
   return bilinear(scene.texels, first, width, height, u, v, m);
 }
 
-// Trilinear: texels a sample covers choose between levels that each halve the one before, so that a
-// distant floor does not shimmer. The logarithm is read off the number's bits, straight between powers.
+// Trilinear: the mip level follows from the number of texels that a sample covers, so that a distant floor does not
+// alias. The logarithm is read from the exponent bits and linear in between.
 template <class S>
 POLYFLY_FN Vec sample_texture(const S& scene, int first, int levels, Real u, Real v, Real covered, Mask m) {
   const MipLevel& finest = scene.mip_levels.at(first);

@@ -1,19 +1,19 @@
-// The bounding volume hierarchy over bodies, spheres and triangles: a binary tree whose nodes hold their
-// children's boxes (Aila and Laine, "Understanding the efficiency of ray traversal on GPUs", 2009). The
-// builder has widened the boxes, so that a ray that meets something always passes its box; the nearest hit
-// wins, and of equal ones the first in number, so the order of the walk never shows. On a CPU the lanes walk
-// together, and a node is taken when any of them passes it. Few bodies are a single leaf: they are asked in turn.
+// The bounding volume hierarchy over bodies, spheres and triangles: a binary tree whose nodes hold their children's
+// boxes (Aila and Laine, "Understanding the efficiency of ray traversal on GPUs", 2009). The builder enlarges the
+// boxes, so that a ray that hits an object always hits its box. The nearest hit wins, and of equal ones the one with
+// the lowest number, so results do not depend on the order of traversal. On a CPU the lanes traverse together: a node
+// is visited if any of them hits its box. A few bodies are a single leaf.
 #pragma once
 #include "convex.cuh"
 #include "triangle.cuh"
 
-// A line as boxes are asked: a plane x = c is met at c * inverse + offset, and passed within h of it for h * size
-// before and after.
+// A line, prepared for box tests: it crosses the plane x = c at c * inverse + offset, and is within h of it for h *
+// size before and after.
 struct BoxRay {
   Vec inverse, offset, size;
 };
 POLYFLY_FN Real inverse_of(Real d) {
-  // Of a ray along the planes only the side it is on counts.
+  // For a ray parallel to the planes only its side of them matters.
   const Real tiny = from_bits((bits(d) & Int((int)0x80000000u)) | Int(0x15ae43fd));  // 7e-26
   return reciprocal(select(abs(d) < Real(7.0e-26f), tiny, d));
 }
@@ -24,7 +24,7 @@ POLYFLY_FN BoxRay box_ray(Vec o, Vec d) {
   w.size = vec(abs(w.inverse.x), abs(w.inverse.y), abs(w.inverse.z));
   return w;
 }
-// By its centre and half its sides: half the comparisons that its corners would take.
+// A box by centre and half extent takes half the comparisons of one by its corners.
 POLYFLY_FN Mask intersect_aabb(const BoxRay& w, const float* centre, const float* half, Real far, Real& enter) {
   const Vec before = -w.size;
   const Real x = fma(Real(centre[0]), w.inverse.x, w.offset.x), hx = Real(half[0]);
@@ -49,7 +49,7 @@ POLYFLY_FN Node load_node(const Scene& scene, int i) {
 POLYFLY_FN const Node& load_node(const Scene& scene, int i) { return scene.nodes.at(i); }
 #endif
 
-// A leaf's elements; types.def tells how they are written.
+// The objects of a leaf; types.def describes the encoding.
 struct Leaf {
   int first, kind, count;
 };
@@ -59,10 +59,10 @@ POLYFLY_FN Leaf leaf_of(int node) {
   return leaf;
 }
 
-// Walks down every branch that an active lane's line passes nearer than far(). The visitor V has
+// Visits all leaves whose boxes an active lane's line hits nearer than far(). The visitor V has
 //   NEAREST_FIRST       of two children, the one that is nearer for more lanes comes first, else child 0
-//   active(), far()     lanes that still ask, and how far
-//   visit(kind, i)      for each element of a leaf
+//   active(), far()     the lanes that still search, and their limits
+//   visit(kind, i)      for each object of a leaf
 template <class V>
 POLYFLY_FN void walk_bvh(const Scene& scene, Vec o, Vec d, V& visitor) {
   int stack[BVH_STACK];
@@ -114,7 +114,7 @@ struct ClosestHitVisitor {
   }
 };
 
-// The order of this walk is the tree's own, since the order of tints can show in their product.
+// Traverses in the tree's order, since the order of factors can change their product.
 template <class S>
 struct TransmittanceVisitor {
   static constexpr bool NEAREST_FIRST = false;

@@ -1,8 +1,8 @@
-// Convex bodies: where rays meet them, and what they take from light that passes through.
+// Convex bodies: intersection, and transmittance of shadow rays.
 //
-// A body is met by its pairs of face planes (Kay and Kajiya, "Ray Tracing Complex Scenes", 1986), not
-// by triangles: half the planes, no cracks. Since a body is convex, a ray that has left it cannot hit
-// it again and a ray inside it can only leave it, so no distance needs an epsilon.
+// A body is the intersection of slabs, pairs of parallel face planes (Kay and Kajiya, "Ray Tracing Complex Scenes",
+// 1986): half as many tests as planes, and no cracks between triangles. Since a body is convex, a ray that leaves it
+// cannot hit it again, and a ray inside it can only leave, so no ray needs an epsilon.
 #pragma once
 #include "ray.cuh"
 
@@ -12,7 +12,7 @@ POLYFLY_FN Interval intersect_convex(const S& scene, const Body& body, Vec q, Ve
   POLYFLY_NO_UNROLL
   for (int i = body.first_slab, end = i + body.slabs; i < end; ++i) {
     const Slab& slab = scene.slabs.at(i);
-    // For a line along the planes only the side that it is on counts. The tiny number alone is not enough: it is lost
+    // For a line parallel to the planes only its side of them matters. Adding the tiny number is not enough: it is lost
     // where larger terms cancel.
     const Real tiny = Real(DOMAIN_MIN);
     const Real along = fma(Real(slab.n[0]), d.x, fma(Real(slab.n[1]), d.y, fma(Real(slab.n[2]), d.z, tiny)));
@@ -28,44 +28,44 @@ POLYFLY_FN Interval intersect_convex(const S& scene, const Body& body, Vec q, Ve
   return c;
 }
 
-// How far a ray from within the body has to go to leave it. Distances are compared as fractions, which
+// The distance from a point inside the body to its surface along a ray. Distances are compared as fractions, which
 // leaves one division at the end.
 template <class S>
 POLYFLY_FN Real exit_distance(const S& scene, const Body& body, Vec q, Vec d) {
-  Real far = Real(1.0f), speed = Real(0.0f);  // the nearest plane so far: its distance along its normal, and d's
+  Real far = Real(1.0f),
+       speed = Real(0.0f);  // the nearest plane so far: its distance along its normal, and d's component along it
   POLYFLY_NO_UNROLL
   for (int i = body.first_slab, end = i + body.slabs; i < end; ++i) {
     const Slab& slab = scene.slabs.at(i);
     const Real nd = dot(slab.n, d);
     const Real off =
         fma(Real(-slab.n[0]), q.x, fma(Real(-slab.n[1]), q.y, fma(Real(-slab.n[2]), q.z, Real(slab.middle))));
-    // Of the two planes the one ahead, by the sign of nd.
+    // The plane ahead, by the sign of nd.
     const Real here = Real(slab.half) + from_bits(bits(off) ^ (bits(nd) & Int((int)0x80000000u)));
     const Real rate = abs(nd);
     const Mask nearer = here * speed < far * rate;
     far = select(nearer, here, far);
     speed = select(nearer, rate, speed);
   }
-  // From inside, rounding may put the way out a hair behind the start; it is still the way out.
+  // Rounding may put the exit slightly behind the start.
   return max(far * reciprocal(max(speed, Real(1.0e-30f))), Real(0.0f));
 }
 
-// Lanes whose line passes the body's sphere ahead of q, or that are within it; q runs from the body's centre, and dd is
-// d.d. What rounding may take is given back with room to spare, since this only spares work: of the discriminant's
-// terms, which are as large as the distance's square, four millionths. Where they are too large to be told apart the
-// body is asked.
+// Lanes whose line hits the body's bounding sphere ahead of q, or that start inside it; q is relative to the centre,
+// and dd is d.d. The test is conservative: the discriminant gets a margin of four millionths of its terms, which are as
+// large as the squared distance. Where that margin exceeds the discriminant, the body is tested.
 POLYFLY_FN Mask passes_bounding_sphere(const Body& body, Vec q, Vec d, Real dd) {
   const Real zero = Real(0.0f), along = dot(q, d);
   const Real outside = fma(dot(q, q), Real(1.0f - 4.0e-6f), Real(-body.bounds));
   return (outside < zero) | ((along < zero) & !(fma(outside, dd, -(along * along)) > zero));
 }
 
-// How far a point of the body is from a slab's nearer plane.
+// The distance of a point inside the body to the nearer plane of a slab.
 POLYFLY_FN Real slab_distance(const Slab& slab, Vec q) {
   Real s = dot(slab.n, q);
   return min(Real(slab.hi) - s, s - Real(slab.lo));
 }
-// How far a point of a face is from the nearest other face's plane: the second nearest of all.
+// The distance of a point on a face to the nearest plane of another face.
 template <class S>
 POLYFLY_FN Real next_face_distance(const S& scene, const Body& body, Vec q) {
   Real own = Real(FAR), next = Real(FAR);
@@ -78,14 +78,14 @@ POLYFLY_FN Real next_face_distance(const S& scene, const Body& body, Vec q) {
   return next;
 }
 
-// Body k, for rays that may meet it.
+// Intersects body k.
 template <class S>
 POLYFLY_FN void intersect_body(const S& scene, int k, const Ray& ray, Mask active, Hit& hit) {
   const Body& body = scene.bodies.at(k);
   const Vec q = ray.o - vec(body.centre);
   const Mask own = active & ((ray.last_surface >> 2) == Int(k));
   if (any(own)) {
-    // A ray inside it leaves it; one that has left it, or that it has mirrored, cannot meet it.
+    // A ray inside the body leaves it; a ray that starts on its outside cannot hit it.
     const Mask here = own & (ray.last_surface == Int(body.code_in));
     if (any(here)) {
       const Real t = exit_distance(scene, body, q, ray.d);
@@ -106,7 +106,8 @@ POLYFLY_FN void intersect_body(const S& scene, int k, const Ray& ray, Mask activ
   hit.leaving = (met & within) | (hit.leaving & (!met));
 }
 
-// What body k takes from light that travels o + t d, 0 < t < 1; dd is d.d. Panes tint it once each, bars stop it.
+// The transmittance of body k for the segment o + t d, 0 < t < 1; dd is d.d. Each crossed face tints the light, bars
+// are opaque.
 template <class S>
 POLYFLY_FN void transmittance_body(const S& scene, int k, Vec o, Vec d, Real dd, Int last_surface, Mask& active,
                                    Vec& remaining) {
@@ -140,7 +141,7 @@ POLYFLY_FN void transmittance_body(const S& scene, int k, Vec o, Vec d, Real dd,
   else
     remaining = select(out, remaining * (vec(body.colour) * Real(body.shadow_transmit_inside)), remaining);
   if (!SceneTraits<S>::plain && body.absorb[0] + body.absorb[1] + body.absorb[2] > 0.0f) {
-    // From where the line enters, or starts, to where it leaves, or ends.
+    // The part of the segment inside the body.
     const Real share = max(min(c.leave, one) - select(here, zero, max(c.enter, zero)), zero);
     const Real within = share * sqrt(squared_length(d));
     remaining = select(in | out, remaining * exp_minus(vec(body.absorb) * within), remaining);

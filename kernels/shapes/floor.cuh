@@ -1,4 +1,4 @@
-// The floor: one or two flat pieces.
+// The floor: one or two planar quads or triangles.
 #pragma once
 #include "ray.cuh"
 
@@ -6,13 +6,13 @@ struct FloorHit {
   Real t, u, v;
   Mask hit;
 };
-// How far the piece's plane is along a line.
+// The distance of the quad's plane along a line.
 POLYFLY_FN Real floor_distance(const FloorQuad& quad, Vec o, Vec d) {
   Real nd = dot(quad.n, d);
   nd = select(abs(nd) < Real(1.0e-30f), Real(1.0e-30f), nd);
   return (Real(quad.d) - dot(quad.n, o)) * reciprocal(nd);
 }
-// Where on the piece a line meets its plane at t.
+// The hit of a line with the quad, whose plane it crosses at t.
 template <class S>
 POLYFLY_FN FloorHit floor_hit(const S&, const FloorQuad& quad, Vec o, Vec d, Real t) {
   FloorHit c;

@@ -1,11 +1,11 @@
-// Rays, what they meet, and the part of a line that lies inside a shape.
+// Rays, hits, and intervals of a line inside a shape.
 #pragma once
 #include "../math.cuh"
 #include "../types.cuh"
 
 struct Ray {
-  Vec o, d;           // d has length 1, but for shadow rays, where it reaches from the point to the light
-  Vec weight;         // what this ray adds to its pixel, by colour
+  Vec o, d;           // d has length 1
+  Vec weight;         // throughput
   Real cone_width;    // of the path so far: how wide its cone is here, over the camera's angle between samples
   Real mis_distance;  // path tracing: how far it has come since lights were asked
   Int last_surface;   // the surface just left
@@ -13,38 +13,38 @@ struct Ray {
   Int pixel;  // within the tile
 };
 
-// The angle of the cone, over the camera's between samples: after a curved mirror it is larger.
+// The spread of the ray's cone, over the camera's angle between samples: curved mirrors increase it.
 POLYFLY_FN Real cone_growth(const Ray& ray) {
   const Int spread = (ray.bounces & Int(SPREAD_MASK)) >> SPREAD_SHIFT;
   return from_bits((spread + Int(127)) << 23);
 }
-// How wide the cone is t further on.
+// The width of the cone at distance t.
 POLYFLY_FN Real cone_at(const Ray& ray, Real t) { return fma(t, cone_growth(ray), ray.cone_width); }
-// Ray::bounces of a ray that a curved mirror has widened one way, by this much of the camera's angle: the mean of both
-// ways counts. By nothing: as it is.
+// Ray::bounces after a curved mirror has increased the spread of the cone in one direction by this much, over the
+// camera's angle: the mean of both directions counts. 0 leaves it unchanged.
 POLYFLY_FN Int widened(Int bounces, Real widening) {
   const Int spread = (bounces & Int(SPREAD_MASK)) >> SPREAD_SHIFT;
   const Real before = from_bits((spread + Int(127)) << 23);
-  // The geometric mean, to the nearest power of two: by the exponent of twice its square.
+  // The geometric mean, rounded to a power of two: by the exponent of twice its square.
   const Int power = ((bits(before * (before + widening) * Real(2.0f)) >> 23) - Int(127)) >> 1;
   const Int kept = select(power > Int(SPREAD_MAX), Int(SPREAD_MAX), power);
   return (bounces & Int(~SPREAD_MASK)) | (kept << SPREAD_SHIFT);
 }
 
-// The part of a line inside a convex shape: it enters and leaves at these distances, or misses when the first is
-// not the smaller.
+// The part of a line inside a convex shape: the distances of entry and exit. The line misses the shape unless enter <
+// leave.
 struct Interval {
   Real enter, leave;
 };
 
 struct Hit {
   Real t;
-  Int surface;   // types.def tells the numbers
+  Int surface;   // numbered as types.def describes
   Mask leaving;  // met from inside
   Real u, v;     // of the floor
 };
 
-// Whether something at t is the nearest so far; of equal ones it is the first in number.
+// Whether a hit at t is the nearest so far; of equal ones the one with the lowest number wins.
 template <class S>
 POLYFLY_FN Mask is_nearer(const S&, const Hit& hit, Real t, Int number) {
   if constexpr (SceneTraits<S>::small) {

@@ -1,4 +1,4 @@
-// The two questions that tracing asks of a scene: what a ray meets first, and what light comes through.
+// The two queries of a scene: the closest hit of a ray, and the transmittance of a shadow ray.
 #pragma once
 #include "../shading/floor.cuh"
 #include "bvh.cuh"
@@ -49,8 +49,7 @@ POLYFLY_FN Hit closest_hit(const S& scene, const Ray& ray, Mask active) {
   return hit;
 }
 
-// Light that comes through: what is left, by colour, of light that travels o + t d, 0 < t < 1. The floor stops
-// it, unless it lets light through.
+// The transmittance of the segment o + t d, 0 < t < 1, by colour. The floor is opaque unless its material transmits.
 template <class S>
 POLYFLY_FN Vec transmittance(const S& scene, Vec o, Vec d, Int last_surface, Mask active) {
   Vec remaining = vec(Real(1.0f), Real(1.0f), Real(1.0f));

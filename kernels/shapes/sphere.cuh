@@ -2,9 +2,9 @@
 #pragma once
 #include "ray.cuh"
 
-// Where a line meets a sphere: the distances of both points, in terms of d. The nearest point of the line is
-// taken first, which stays exact from far away (Haines et al., "Precision improvements for ray/sphere
-// intersection", 2019).
+// The intersections of a line with a sphere, as distances in units of d. The closest point of the line is computed
+// first, which stays accurate far from the sphere (Haines et al., "Precision improvements for ray/sphere intersection",
+// 2019).
 POLYFLY_FN Interval sphere_interval(const Sphere& sphere, Vec o, Vec d, Real inverse_dd) {
   const Vec q = o - vec(sphere.centre);
   const Real ahead = -dot(q, d) * inverse_dd;
@@ -30,12 +30,12 @@ POLYFLY_FN void intersect_sphere(const Scene& scene, int i, const Ray& ray, Mask
   hit.leaving = (met & within) | (hit.leaving & (!met));
 }
 
-// What a surface lets through to shadow rays. Where path tracing bends light, it stops them: paths find the way.
+// The transmittance of a surface for shadow rays: 0 where path tracing refracts, since paths account for that light.
 POLYFLY_FN Vec shadow_transmittance(const Material& m) {
   return m.stops_shadow_rays ? vec(Real(0.0f), Real(0.0f), Real(0.0f)) : vec(m.transmit);
 }
 
-// Light that comes through a ball: tinted where the line enters and leaves.
+// The transmittance of a sphere: tinted where the line enters and leaves.
 template <class S>
 POLYFLY_FN void transmittance_sphere(const S& scene, int i, Vec o, Vec d, Real inverse_dd, Int last_surface,
                                      Mask& active, Vec& remaining) {
@@ -52,7 +52,7 @@ POLYFLY_FN void transmittance_sphere(const S& scene, int i, Vec o, Vec d, Real i
   remaining = select(in, remaining * pane, remaining);
   remaining = select(out, remaining * pane, remaining);
   if (!SceneTraits<S>::plain && material.absorb[0] + material.absorb[1] + material.absorb[2] > 0.0f) {
-    // From where the line enters, or starts, to where it leaves, or ends.
+    // The part of the segment inside the sphere.
     const Real zero = Real(0.0f), one = Real(1.0f);
     const Real share = max(min(c.leave, one) - select(inside, zero, max(c.enter, zero)), zero);
     const Real within = share * sqrt(squared_length(d));

@@ -2,7 +2,7 @@
 #pragma once
 #include "sphere.cuh"
 
-// Moeller and Trumbore, "Fast, minimum storage ray/triangle intersection", 1997. Rim points count.
+// Moeller and Trumbore, "Fast, minimum storage ray/triangle intersection", 1997. Edges belong to the triangle.
 struct TriangleHit {
   Real t;
   Mask hit, from_behind;
