@@ -1,7 +1,9 @@
 //! An animation into a sink of one's own: a curve of how bright the frames are, drawn while they come.
 //! Run with `cargo run --release --example sink`.
 
-use polyfly::{Frame, FrameList, FrameReport, OutputError, PixelFormats, Progress, Renderer, RunReport, Scene, Sink};
+use polyfly::{
+    FrameList, FrameReport, OutputError, PixelFormats, Progress, RenderedFrame, Renderer, RunReport, Scene, Sink,
+};
 use std::io::Write;
 
 /// Writes a bar for each frame, as long as its mean linear luminance.
@@ -12,7 +14,7 @@ impl<W: Write + Send> Sink for Brightness<W> {
     fn needs(&self) -> PixelFormats {
         PixelFormats { linear: true, ..PixelFormats::default() }
     }
-    fn frame(&mut self, frame: &Frame) -> Result<(), OutputError> {
+    fn frame(&mut self, frame: &RenderedFrame) -> Result<(), OutputError> {
         let Some(light) = frame.linear() else { return Ok(()) };
         let luminance = |p: &[f32]| 0.2126 * p[0] + 0.7152 * p[1] + 0.0722 * p[2];
         let sum: f32 = light.data().chunks_exact(light.channels()).map(luminance).sum();

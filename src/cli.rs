@@ -11,7 +11,7 @@ use crate::scene::limits::{
     MAX_DEPTH, MAX_LIGHT_SAMPLES, MAX_PATH_SAMPLES, MAX_PIXELS, MAX_SAMPLES, MAX_SIDE, PICTURES, VIDEOS, endings,
 };
 use crate::scene::{Adaptive, Grammar, Scene, Solid};
-pub use changes::Asked;
+pub use changes::RenderRequest;
 use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
 use folder::parse_shard;
 pub use folder::{Engine, FarmArgs, MissingArgs, ReportArgs, ShardMode, StatusArgs, StitchArgs, VideoArgs};
@@ -282,9 +282,9 @@ impl QualityArg {
             }
             QualityArg::Final => {
                 match render.adaptive {
-                    Some(Adaptive { least, most, noise }) => {
-                        let most = (4 * most).min(render.most_samples());
-                        render.set_adaptive(Adaptive { least, most, noise: noise / 2.0 });
+                    Some(Adaptive { min, max, noise }) => {
+                        let max = (4 * max).min(render.most_samples());
+                        render.set_adaptive(Adaptive { min, max, noise: noise / 2.0 });
                     }
                     None if render.is_path() => render.set_samples((4 * render.own_samples()).min(MAX_PATH_SAMPLES)),
                     None => render.set_samples((2 * render.samples).min(MAX_SAMPLES)),
@@ -309,7 +309,7 @@ fn parse_samples(text: &str) -> Result<SamplesArg, String> {
     match text.parse() {
         Ok(n) if (1..=MAX_SAMPLES).contains(&n) => Ok(SamplesArg::Side(n)),
         _ => Adaptive::parse_range(text, MAX_SAMPLES * MAX_SAMPLES)
-            .map(|(least, most)| SamplesArg::Range(least, most))
+            .map(|(min, max)| SamplesArg::Range(min, max))
             .map_err(|range| match text.contains("..") {
                 true => format!("expected {range}"),
                 false => format!("expected a whole number from 1 to {MAX_SAMPLES}, or a range such as 4..64"),

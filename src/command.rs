@@ -38,9 +38,9 @@ use crate::output::OutputError;
 use crate::quote::brief;
 use crate::report::{fault, print};
 use crate::scene::diagnostic::{Colours, Severity, message};
-use crate::scene::{self, FilePlace, Grammar, Parsed, Problem, Problems, Reading, Scene};
+use crate::scene::{self, FilePlace, Grammar, ParseOptions, Parsed, Problem, Problems, Scene};
 use crate::threads;
-use confine::Fence;
+use confine::PathSandbox;
 use std::ffi::OsString;
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -48,7 +48,7 @@ use std::process::ExitCode;
 
 /// Reads the command line, does the job, turns errors into exit codes.
 pub fn main() -> ExitCode {
-    stop::hear_signals();
+    stop::listen_early();
     stop::take_own_signals();
     if environment("POLYFLY_TEST_POOLS").is_some() {
         threads::forbid_global_pool();
@@ -57,7 +57,7 @@ pub fn main() -> ExitCode {
     let mut cli = match usage::parse(&words) {
         Ok(cli) => cli,
         Err(e) if e.use_stderr() => {
-            let (what, help) = usage::told(&e, &words);
+            let (what, help) = usage::translate_error(&e, &words);
             fault(&message(Severity::Error, &what, help.as_deref(), Colours::Styled));
             return ExitCode::from(64);
         }
@@ -152,7 +152,7 @@ impl SceneText {
     // Where the text names a file.
     fn place(&self, file: &Path) -> Option<FilePlace> {
         let home = home();
-        let reading = Reading { folder: &self.folder, home: home.as_deref(), ..Reading::default() };
+        let reading = ParseOptions { folder: &self.folder, home: home.as_deref(), ..ParseOptions::default() };
         scene::place_of(&self.text, file, reading)
     }
 
@@ -187,7 +187,7 @@ fn load_scene(name: &str, args: &SceneArgs) -> Result<(Scene, SceneText), Error>
     let (text, shown) = read_text(name)?;
     let folder = if name == "-" { Path::new("") } else { Path::new(name).parent().unwrap_or(Path::new("")) };
     let home = home();
-    let reading = Reading { folder, home: home.as_deref(), solids: args.token_solids() };
+    let reading = ParseOptions { folder, home: home.as_deref(), solids: args.token_solids() };
     let parsed = scene::parse(&text, &shown, reading)?;
     let grammar = parsed.grammar;
     let (written, Parsed { mut scene, warnings, .. }) = match args.set[..] {
@@ -201,7 +201,7 @@ fn load_scene(name: &str, args: &SceneArgs) -> Result<(Scene, SceneText), Error>
         warn_of(&shown, written.as_ref().unwrap_or(&text), warnings);
     }
     let text = SceneText { folder: folder.to_owned(), text, shown };
-    if let Some(fence) = Fence::of(name, args.allow_outside) {
+    if let Some(fence) = PathSandbox::of(name, args.allow_outside) {
         fence.reading(&scene, grammar, args.texture.is_none()).map_err(|e| text.placed(e))?;
     }
     args.override_scene(&mut scene)?;
@@ -221,7 +221,7 @@ fn changed(
     text: &str,
     parsed: Parsed,
     shown: &str,
-    reading: Reading,
+    reading: ParseOptions,
     changes: &[String],
 ) -> Result<(String, Parsed), Error> {
     let (mut text, folder) = match parsed.grammar {
@@ -236,7 +236,7 @@ fn changed(
         };
         text = scene::edit::set(&text, key.trim(), Some(value)).map_err(|e| wrong(e.to_string()))?;
     }
-    let parsed = scene::parse(&text, &format!("{shown} (as --set has it)"), Reading { folder, ..reading })?;
+    let parsed = scene::parse(&text, &format!("{shown} (as --set has it)"), ParseOptions { folder, ..reading })?;
     Ok((text, parsed))
 }
 
@@ -253,7 +253,7 @@ fn read_text(name: &str) -> Result<(String, String), Error> {
         _ => std::fs::File::open(name).and_then(|file| file.take(LONGEST_SCENE + 1).read_to_end(&mut bytes)),
     };
     if bytes.len() as u64 > LONGEST_SCENE {
-        return Err(Error::Endless(shown.into(), LONGEST_SCENE >> 20));
+        return Err(Error::SceneTooLong(shown.into(), LONGEST_SCENE >> 20));
     }
     if let (Err(e), Some(help)) = (&read, usage::job_help(name))
         && e.kind() == std::io::ErrorKind::NotFound

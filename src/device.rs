@@ -5,7 +5,7 @@ pub mod cuda;
 pub mod driver;
 mod gpu_kernels;
 pub(crate) mod memory;
-mod placed;
+mod resident;
 
 use crate::device_scene::DeviceScene;
 use crate::gpu_types::{Features, FrameParams, Launch};
@@ -47,11 +47,7 @@ pub struct AdaptiveTask {
 impl AdaptiveTask {
     /// What a scene asks for. `gain`: the factor by which its film multiplies light.
     pub fn new(adaptive: &Adaptive, gain: f32) -> AdaptiveTask {
-        AdaptiveTask {
-            least: adaptive.least,
-            noise: (adaptive.noise * 256.0).min(65_536.0) as u32,
-            gain: gain.to_bits(),
-        }
+        AdaptiveTask { least: adaptive.min, noise: (adaptive.noise * 256.0).min(65_536.0) as u32, gain: gain.to_bits() }
     }
 }
 
@@ -134,22 +130,22 @@ pub struct DeviceInfo {
 
 /// Counts samples while frames are in work, for whoever watches a long one.
 #[derive(Default)]
-pub struct Meter {
+pub struct SampleCounter {
     counted: AtomicU64,
     // What devices can tell of tasks that they have not counted yet.
-    gauges: Mutex<Vec<Gauge>>,
+    gauges: Mutex<Vec<Probe>>,
 }
 
 // Asks a device how many samples of its task it has taken.
-type Gauge = Box<dyn Fn() -> u64 + Send>;
+type Probe = Box<dyn Fn() -> u64 + Send>;
 
-impl Meter {
+impl SampleCounter {
     /// So many more are taken.
     pub fn add(&self, samples: u64) {
         self.counted.fetch_add(samples, Ordering::Relaxed);
     }
     /// From now on a device is asked too; what it tells of a task is nothing any more when the task is counted.
-    pub fn ask(&self, gauge: impl Fn() -> u64 + Send + 'static) {
+    pub fn poll(&self, gauge: impl Fn() -> u64 + Send + 'static) {
         self.gauges.lock().unwrap_or_else(PoisonError::into_inner).push(Box::new(gauge));
     }
     /// All until now.

@@ -15,7 +15,7 @@ use crate::gpu_types::{
     Scene as GpuScene, SmallScene, Star, TONE_LUT_LAST,
 };
 use crate::math::srgb::linear;
-use crate::math::vec3::{Vec3, scale, single, sub};
+use crate::math::vec3::{Vec3, scale, sub, to_f32};
 use crate::scene::{
     Body, Exposure, Filter, FloorShape, LampPattern, LampSamples, LampSides, Material, MaterialKind, Scene, Tone,
     limits,
@@ -63,7 +63,7 @@ pub struct DeviceScene {
 /// Most bodies, spheres and triangles: what fits a leaf's code and the numbers of surfaces (kernels/types.def).
 pub const MAX_BODIES: usize = 1 << 20;
 /// See [`MAX_BODIES`].
-pub const MAX_PRIMITIVES: usize = limits::MOST_PARTICLES as usize;
+pub const MAX_PRIMITIVES: usize = limits::MAX_PARTICLES as usize;
 
 // Most lights that the lamps of bodies are taken as: a hundred bytes each.
 const MAX_LAMPS: usize = 8_000_000;
@@ -187,41 +187,41 @@ impl DeviceScene {
     /// The struct that the kernels get, with addresses in host memory.
     pub fn host(&self) -> HostScene<'_> {
         struct Host;
-        impl Place for Host {
+        impl ArrayUploader for Host {
             type Error = std::convert::Infallible;
-            fn put<T>(&mut self, values: &[T]) -> Result<Array<T>, Self::Error> {
+            fn push<T>(&mut self, values: &[T]) -> Result<Array<T>, Self::Error> {
                 Ok(Array::new(values.as_ptr(), values.len()))
             }
         }
-        match self.place_fixed(&mut Host).and_then(|fixed| self.geometry.place(&mut Host, &fixed)) {
+        match self.upload_fixed(&mut Host).and_then(|fixed| self.geometry.place(&mut Host, &fixed)) {
             Ok(arrays) => HostScene { arrays, borrow: PhantomData },
             Err(never) => match never {},
         }
     }
 
     /// The arrays that stay, where `to` puts them.
-    pub fn place_fixed<P: Place>(&self, to: &mut P) -> Result<GpuScene, P::Error> {
+    pub fn upload_fixed<P: ArrayUploader>(&self, to: &mut P) -> Result<GpuScene, P::Error> {
         let fixed = &*self.fixed;
         Ok(GpuScene {
-            slabs: to.put(&[])?,
-            bodies: to.put(&[])?,
-            lights: to.put(&fixed.lights)?,
-            floor: to.put(&fixed.floor)?,
-            mip_levels: to.put(&fixed.mip_levels)?,
-            texels: to.put(&fixed.texels)?,
-            lightmap: to.put(&[])?,
-            tone_lut: to.put(&fixed.tone_lut)?,
-            nodes: to.put(&[])?,
-            spheres: to.put(&[])?,
-            sphere_materials: to.put(&[])?,
-            triangles: to.put(&[])?,
-            materials: to.put(&[])?,
-            emitters: to.put(&[])?,
-            normals: to.put(&[])?,
-            sky: to.put(&fixed.sky)?,
-            filter: to.put(&fixed.filter)?,
-            stars: to.put(&fixed.stars)?,
-            star_cells: to.put(&fixed.star_cells)?,
+            slabs: to.push(&[])?,
+            bodies: to.push(&[])?,
+            lights: to.push(&fixed.lights)?,
+            floor: to.push(&fixed.floor)?,
+            mip_levels: to.push(&fixed.mip_levels)?,
+            texels: to.push(&fixed.texels)?,
+            lightmap: to.push(&[])?,
+            tone_lut: to.push(&fixed.tone_lut)?,
+            nodes: to.push(&[])?,
+            spheres: to.push(&[])?,
+            sphere_materials: to.push(&[])?,
+            triangles: to.push(&[])?,
+            materials: to.push(&[])?,
+            emitters: to.push(&[])?,
+            normals: to.push(&[])?,
+            sky: to.push(&fixed.sky)?,
+            filter: to.push(&fixed.filter)?,
+            stars: to.push(&fixed.stars)?,
+            star_cells: to.push(&fixed.star_cells)?,
             constants: self.constants,
         })
     }
@@ -252,11 +252,11 @@ pub struct HostScene<'a> {
 }
 
 /// Puts arrays where a device finds them.
-pub trait Place {
+pub trait ArrayUploader {
     /// Why it cannot.
     type Error;
     /// Puts one array.
-    fn put<T>(&mut self, values: &[T]) -> Result<Array<T>, Self::Error>;
+    fn push<T>(&mut self, values: &[T]) -> Result<Array<T>, Self::Error>;
 }
 
 // Cells of a pixel along a side, for samples on a grid; 0 where they stand anywhere.
@@ -330,7 +330,7 @@ fn constants(scene: &Scene, assets: &Assets, geometry: &Geometry) -> Constants {
         ambient: linear_colour(world.ambient),
         cutoff: cutoff as f32,
         light_cutoff: light_cutoff as f32,
-        starlight: sky.map_or([0.0; 3], |s| single(s.starlight)),
+        starlight: sky.map_or([0.0; 3], |s| to_f32(s.starlight)),
         zenith: linear_colour(world.sky.zenith),
         highlight: world.highlight as f32,
         horizon: linear_colour(world.sky.horizon),
@@ -373,7 +373,7 @@ const _: () = assert!(limits::MAX_DEPTH as i32 == MAX_DEPTH && crate::math::bvh:
 fn tone_lut(tone: Tone) -> Vec<i32> {
     let code = |i| {
         let root = f64::from(i) / f64::from(TONE_LUT_LAST);
-        (tone.encoded(root * root) * 255.0 * 256.0).floor() as i32
+        (tone.encode(root * root) * 255.0 * 256.0).floor() as i32
     };
     (0..=TONE_LUT_LAST).map(code).collect()
 }
@@ -410,11 +410,11 @@ fn frame_params_at(scene: &Scene, origin: Vec3, n: u32, moment: f64) -> FramePar
     let view = scene.camera.view_at(moment, scene.output.frames);
     let focal = view.focal(scene.render.width);
     FrameParams {
-        eye: single(sub(view.eye, origin)),
+        eye: to_f32(sub(view.eye, origin)),
         pixel_footprint: (1.0 / (focal * scene.render.filtered_side())) as f32,
-        forward: single(scale(view.forward, focal)),
-        right: single(view.right),
-        down: single(scale(view.up, -1.0)),
+        forward: to_f32(scale(view.forward, focal)),
+        right: to_f32(view.right),
+        down: to_f32(scale(view.up, -1.0)),
         number: n as i32,
         lens: scene.camera.lens as f32,
         focus: (focal / scene.camera.focus) as f32,

@@ -32,10 +32,10 @@ pub enum Error {
     NotText(String, usize),
     /// The scene goes on and on; exit 65.
     #[error("{0} is longer than the {1} MiB that a scene may have: is this a scene?")]
-    Endless(String, u64),
+    SceneTooLong(String, u64),
     /// The scene cannot be written in the grammar asked for; exit 65.
     #[error("this scene cannot be written as tokens:\n{}", .0.iter().map(|r| format!("  - {r}")).collect::<Vec<_>>().join("\n"))]
-    Unsayable(Vec<String>),
+    NotExpressible(Vec<String>),
     /// A file that the scene names is missing or broken; exit 65.
     #[error("{0}")]
     Asset(#[from] AssetError),
@@ -80,7 +80,7 @@ pub enum Error {
     Incomplete(String),
     /// Devices disagree; exit 70.
     #[error("devices disagree:\n{}", .0.join("\n"))]
-    Differs(Vec<String>),
+    DevicesDisagree(Vec<String>),
     /// Frames or a video could not be put out; exit 74.
     #[error("{0}")]
     Output(#[from] OutputError),
@@ -94,7 +94,7 @@ pub enum Error {
     #[error("interrupted while the video was made{}", .0.as_ref().map_or_else(String::new, |path| {
         format!("; its beginning is in {}", path.display())
     }))]
-    Unfinished(Option<PathBuf>, bool),
+    VideoInterrupted(Option<PathBuf>, bool),
 }
 
 // The first few, and how many more. They may come from a manifest that anybody has written.
@@ -131,17 +131,17 @@ impl Error {
             Error::Usage(_) | Error::Misused { .. } => 64,
             Error::Scene(_)
             | Error::NotText(..)
-            | Error::Endless(..)
-            | Error::Unsayable(_)
+            | Error::SceneTooLong(..)
+            | Error::NotExpressible(_)
             | Error::Asset(_)
             | Error::TooMany(_) => 65,
             Error::OtherScene(..) | Error::Manifest(_) | Error::Outside { .. } => 65,
             Error::Device(_) | Error::NoEngine(_) | Error::Output(OutputError::Threads(_)) => 69,
-            Error::Differs(_) => 70,
-            Error::Output(OutputError::Taken(_)) => 65,
+            Error::DevicesDisagree(_) => 70,
+            Error::Output(OutputError::FolderTakenOver(_)) => 65,
             Error::Output(_) | Error::Read(..) => 74,
-            Error::Incomplete(_) | Error::Interrupted(.., true) | Error::Unfinished(_, true) => 75,
-            Error::Interrupted(..) | Error::Unfinished(..) => 130,
+            Error::Incomplete(_) | Error::Interrupted(.., true) | Error::VideoInterrupted(_, true) => 75,
+            Error::Interrupted(..) | Error::VideoInterrupted(..) => 130,
         }
     }
 }

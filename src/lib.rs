@@ -23,9 +23,9 @@ mod device;
 mod device_scene;
 mod error;
 mod film;
-mod gpu_types;
 #[doc(hidden)]
-pub mod hostile;
+pub mod fuzz_targets;
+mod gpu_types;
 mod kernels;
 mod math;
 mod output;
@@ -39,8 +39,8 @@ mod threads;
 
 pub use error::Error;
 pub use film::image::{Image, Layers};
-pub use output::memory::{KeptFrame, MemorySink};
-pub use output::{Frame, Outcome, OutputError, PixelFormats, RunInfo, Sink};
+pub use output::memory::{CapturedFrame, MemorySink};
+pub use output::{Outcome, OutputError, PixelFormats, RenderedFrame, RunInfo, Sink};
 pub use render::denoise::DenoiserLibrary;
 pub use render::frames::FrameList;
 pub use render::plan::Split;

@@ -47,7 +47,7 @@ pub enum OutputError {
         "another run has taken {} over for other frames: this one stops, and what it had there is no longer vouched for",
         .0.display()
     )]
-    Taken(PathBuf),
+    FolderTakenOver(PathBuf),
     /// ffmpeg is not there.
     #[error("{0}")]
     NoEncoder(String),
@@ -124,7 +124,7 @@ pub struct RunInfo {
 }
 
 /// A rendered frame, as sinks get it.
-pub struct Frame<'a> {
+pub struct RenderedFrame<'a> {
     /// Its number in the clip.
     pub number: u32,
     /// Picture size, pixels.
@@ -152,7 +152,7 @@ pub(crate) fn opaque(rgba: &[u8]) -> Cow<'_, [u8]> {
     Cow::Owned(pixels.iter().flat_map(over).collect())
 }
 
-impl Frame<'_> {
+impl RenderedFrame<'_> {
     /// Rows from the top, 4 bytes a pixel; alpha is 255, and straight where the sky is transparent. Empty for sinks that did not ask for `rgba8`.
     pub fn rgba8(&self) -> &[u8] {
         self.rgba
@@ -188,7 +188,7 @@ pub enum Outcome {
     /// All frames are rendered.
     Complete,
     /// It was stopped, or failed, before the last frame.
-    CutShort,
+    Aborted,
 }
 
 /// Something that takes frames.
@@ -206,14 +206,14 @@ pub trait Sink: Send {
     ///
     /// # Errors
     /// The sink gets no more frames, and the run ends with the error; at once if it is [essential](Sink::is_essential).
-    fn frame(&mut self, frame: &Frame) -> Result<(), OutputError>;
+    fn frame(&mut self, frame: &RenderedFrame) -> Result<(), OutputError>;
     /// What tells that it has a frame already, which then is not rendered if all sinks say so; None where none is there
     /// before it is made.
-    fn already(&self) -> Option<Already> {
+    fn completed_frames(&self) -> Option<Already> {
         None
     }
     /// Another like this one that can take every other frame on a thread of its own; None where the order counts.
-    fn helper(&self) -> Option<Box<dyn Sink>> {
+    fn worker_clone(&self) -> Option<Box<dyn Sink>> {
         None
     }
     /// Whether the run has no purpose without it.

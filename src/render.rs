@@ -18,13 +18,13 @@ use crate::assets::{AssetError, Assets};
 use crate::device::cpu::Cpu;
 use crate::device::cuda::Cuda;
 use crate::device::driver::{GpuFacts, Gpus, probe};
-use crate::device::{Device, DeviceError, DeviceNeeds, Meter};
+use crate::device::{Device, DeviceError, DeviceNeeds, SampleCounter};
 use crate::device_scene::{DeviceScene, TooMany};
 use crate::film::PostStep;
 use crate::film::image::{Image, Layers};
 use crate::film::overlay::Legend;
 use crate::kernels::Isa;
-use crate::output::memory::{KeptFrame, MemorySink};
+use crate::output::memory::{CapturedFrame, MemorySink};
 use crate::output::{OutputError, PixelFormats, RunInfo, Sink};
 use crate::scene::{Exposure, Scene};
 use crate::threads::{self, Busy, NoThread};
@@ -128,7 +128,7 @@ pub struct Renderer {
     stop: Arc<AtomicBool>,
     abandon: Arc<AtomicBool>,
     made: Arc<AtomicBool>,
-    meter: Arc<Meter>,
+    meter: Arc<SampleCounter>,
     // Devices that wait for the next run, and what they are ready for.
     waiting: Option<(DeviceNeeds, Vec<Box<dyn Device>>)>,
     keeps_devices: bool,
@@ -255,7 +255,7 @@ impl Renderer {
     }
 
     /// Counts samples while frames are in work, and how many a frame has.
-    pub(crate) fn meter(&self) -> (Arc<Meter>, u64) {
+    pub(crate) fn meter(&self) -> (Arc<SampleCounter>, u64) {
         let render = &self.scene.render;
         let samples = u64::from(render.width) * u64::from(render.height) * u64::from(render.samples_per_pixel());
         (Arc::clone(&self.meter), samples)
@@ -307,7 +307,7 @@ impl Renderer {
         Ok((kept.linear.unwrap_or_default(), kept.layers))
     }
 
-    fn kept(&mut self, frame: u32, needs: PixelFormats) -> Result<KeptFrame, RenderError> {
+    fn kept(&mut self, frame: u32, needs: PixelFormats) -> Result<CapturedFrame, RenderError> {
         let (sink, frames) = MemorySink::new(needs);
         self.run_all(&FrameList::one(frame), vec![Box::new(sink)], &mut ())?;
         let kept = frames.lock().unwrap_or_else(PoisonError::into_inner).pop();
@@ -371,8 +371,8 @@ impl Renderer {
             progress.remark(&remark);
         }
         let plan = Plan::new(&self.scene, &devices, frames.len(), is_linear, needs, self.options.split, self.gain());
-        let already: Option<Vec<_>> = sinks.iter().map(|s| s.already()).collect();
-        let work = scheduler::Work {
+        let already: Option<Vec<_>> = sinks.iter().map(|s| s.completed_frames()).collect();
+        let work = scheduler::RunContext {
             scene: &self.scene,
             first: &self.device_scene,
             assets: &self.assets,

@@ -2,7 +2,7 @@
 
 mod log;
 
-use crate::device::Meter;
+use crate::device::SampleCounter;
 use crate::output::RunInfo;
 use crate::render::stats::{FrameReport, Progress, RunReport, StageTimes, ms};
 use crate::scene::Scene;
@@ -66,14 +66,14 @@ const TICK: Duration = Duration::from_millis(100);
 
 // Where the run is.
 #[derive(Default)]
-struct Place {
+struct Position {
     // Frames that are done, and samples that were counted when the bar last saw another one.
     frames: AtomicU64,
     seen: AtomicU64,
     before: AtomicU64,
 }
 
-impl Place {
+impl Position {
     // In steps: frames that are done, and what there is of those in work, which is never more than whole.
     fn position(&self, samples: u64, frame: u64) -> u64 {
         let frames = self.frames.load(Ordering::Relaxed);
@@ -87,14 +87,14 @@ impl Place {
 }
 
 // A thread that does something again and again until it is dropped.
-struct Watch {
+struct FrameTicker {
     ended: Arc<AtomicBool>,
     thread: Option<std::thread::JoinHandle<()>>,
 }
 
-impl Watch {
+impl FrameTicker {
     // Without a thread nothing moves, and nothing else is lost.
-    fn start(look: impl Fn() + Send + 'static) -> Watch {
+    fn start(look: impl Fn() + Send + 'static) -> FrameTicker {
         let ended = Arc::new(AtomicBool::new(false));
         let seen = Arc::clone(&ended);
         let turns = move || {
@@ -103,11 +103,11 @@ impl Watch {
                 std::thread::park_timeout(TICK);
             }
         };
-        Watch { ended, thread: threads::spawn("progress", turns).ok() }
+        FrameTicker { ended, thread: threads::spawn("progress", turns).ok() }
     }
 }
 
-impl Drop for Watch {
+impl Drop for FrameTicker {
     fn drop(&mut self) {
         self.ended.store(true, Ordering::Relaxed);
         if let Some(thread) = self.thread.take() {
@@ -127,9 +127,9 @@ pub struct Reporter {
     ended: Option<RunReport>,
     facts: SceneFacts,
     quiet: bool,
-    place: Arc<Place>,
+    place: Arc<Position>,
     // Moves the bar.
-    watch: Option<Watch>,
+    watch: Option<FrameTicker>,
     // Frames of the run, until its time is estimated: a terminal has the bar instead.
     unestimated: Option<usize>,
 }
@@ -187,10 +187,10 @@ impl Reporter {
     }
 
     /// The bar moves within frames too: with the samples that are counted there, of so many in a frame.
-    pub fn watching(mut self, (meter, frame): (Arc<Meter>, u64)) -> Reporter {
+    pub fn watching(mut self, (meter, frame): (Arc<SampleCounter>, u64)) -> Reporter {
         if !self.bar.is_hidden() {
             let (bar, place) = (self.bar.clone(), Arc::clone(&self.place));
-            self.watch = Some(Watch::start(move || {
+            self.watch = Some(FrameTicker::start(move || {
                 bar.set_position(place.position(meter.samples(), frame));
             }));
         }
@@ -265,7 +265,7 @@ impl Progress for Reporter {
                 self.write(|log| log.line(&line));
             }
             LogFormat::Jsonl => {
-                let record = Frame {
+                let record = FrameRow {
                     frame: *frame,
                     ms: ms(stats.time),
                     rays: stats.rays,
@@ -333,7 +333,7 @@ pub fn remark(text: &str) {
 }
 
 /// Says on stderr what is being done, on a terminal only; gone when it is dropped.
-pub struct Spinner(ProgressBar, Option<Watch>);
+pub struct Spinner(ProgressBar, Option<FrameTicker>);
 
 impl Spinner {
     /// One that turns, unless `quiet`.
@@ -342,7 +342,7 @@ impl Spinner {
         let target = if hidden { ProgressDrawTarget::hidden() } else { ProgressDrawTarget::stderr() };
         let bar = ProgressBar::with_draw_target(None, target);
         let ticked = bar.clone();
-        let watch = (!hidden).then(|| Watch::start(move || ticked.tick()));
+        let watch = (!hidden).then(|| FrameTicker::start(move || ticked.tick()));
         Spinner(bar, watch)
     }
     /// What is being done now.
@@ -413,7 +413,7 @@ struct Start {
     facts: SceneFacts,
 }
 #[derive(Serialize)]
-struct Frame {
+struct FrameRow {
     frame: u32,
     ms: f64,
     rays: u64,
@@ -489,7 +489,7 @@ mod tests {
 
     #[test]
     fn the_bar_moves_within_frames() {
-        let place = Place::default();
+        let place = Position::default();
         assert_eq!([0, 50, 100, 900].map(|samples| place.position(samples, 200)), [0, 250, 500, 999]);
         place.frames.store(1, Ordering::Relaxed);
         // What was counted until then is the frame's that is done.

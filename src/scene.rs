@@ -246,7 +246,7 @@ impl RenderSettings {
     /// Samples as the scene says them: along a pixel's side, or of a pixel where paths are traced.
     pub fn own_samples(&self) -> u32 {
         match (self.adaptive, self.integrator) {
-            (Some(adaptive), _) => adaptive.most,
+            (Some(adaptive), _) => adaptive.max,
             (None, Integrator::Whitted) => self.samples,
             (None, Integrator::Path { samples, .. }) => samples,
         }
@@ -254,7 +254,7 @@ impl RenderSettings {
     /// Samples of each pixel; the most of them where they are adaptive.
     pub fn samples_per_pixel(&self) -> u32 {
         match (self.adaptive, self.integrator) {
-            (Some(adaptive), _) => adaptive.most,
+            (Some(adaptive), _) => adaptive.max,
             (None, Integrator::Whitted) => self.samples * self.samples,
             (None, Integrator::Path { samples, .. }) => samples,
         }
@@ -277,10 +277,10 @@ impl RenderSettings {
     }
     /// Samples as each pixel needs them.
     pub(crate) fn set_adaptive(&mut self, adaptive: Adaptive) {
-        let first = if self.is_path() { Adaptive::FIRST_PATHS.min(adaptive.most) } else { 1 };
-        self.adaptive = Some(Adaptive { least: adaptive.least.max(first), ..adaptive });
+        let first = if self.is_path() { Adaptive::FIRST_PATHS.min(adaptive.max) } else { 1 };
+        self.adaptive = Some(Adaptive { min: adaptive.min.max(first), ..adaptive });
         if let Integrator::Path { samples, noise } = &mut self.integrator {
-            (*samples, *noise) = (adaptive.most, 0.0);
+            (*samples, *noise) = (adaptive.max, 0.0);
         }
     }
     /// Whether paths are traced.
@@ -487,7 +487,7 @@ impl Grammar {
 
 /// Where a scene's paths start, and what its tokens leave open.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Reading<'a> {
+pub(crate) struct ParseOptions<'a> {
     /// Of relative paths in TOML.
     pub folder: &'a Path,
     /// What `~` means.
@@ -496,9 +496,9 @@ pub(crate) struct Reading<'a> {
     pub solids: [Solid; 3],
 }
 
-impl Default for Reading<'_> {
+impl Default for ParseOptions<'_> {
     fn default() -> Self {
-        Reading { folder: Path::new(""), home: None, solids: tokens::SOLIDS }
+        ParseOptions { folder: Path::new(""), home: None, solids: tokens::SOLIDS }
     }
 }
 
@@ -509,7 +509,7 @@ impl Scene {
     /// # Errors
     /// All that is wrong with the text, each with its place.
     pub fn parse(text: &str, name: &str, folder: &Path) -> Result<Parsed, Box<Problems>> {
-        parse(text, name, Reading { folder, ..Reading::default() })
+        parse(text, name, ParseOptions { folder, ..ParseOptions::default() })
     }
     /// The sample scene that `polyfly --default` prints.
     pub fn sample() -> Scene {
@@ -529,7 +529,7 @@ impl Scene {
 }
 
 /// Reads a scene in either grammar.
-pub(crate) fn parse(text: &str, name: &str, reading: Reading) -> Result<Parsed, Box<Problems>> {
+pub(crate) fn parse(text: &str, name: &str, reading: ParseOptions) -> Result<Parsed, Box<Problems>> {
     let grammar = Grammar::of(text);
     let result = match grammar {
         Grammar::Tokens => tokens::parse(text, reading),

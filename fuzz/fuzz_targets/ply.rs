@@ -1,3 +1,3 @@
 #![no_main]
 
-libfuzzer_sys::fuzz_target!(|bytes: &[u8]| polyfly::hostile::ply(bytes));
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| polyfly::fuzz_targets::ply(bytes));

@@ -29,14 +29,14 @@ fn raised(error: Error) -> PyErr {
     }
 }
 
-struct Asked {
+struct RenderArgs {
     size: Option<(u32, u32)>,
     samples: Option<u32>,
     device: String,
     threads: usize,
 }
 
-fn renderer(scene: &Bound<'_, PyAny>, asked: &Asked) -> PyResult<Renderer> {
+fn renderer(scene: &Bound<'_, PyAny>, asked: &RenderArgs) -> PyResult<Renderer> {
     let (text, name, folder) = text_of(scene)?;
     let Parsed { mut scene, .. } =
         Scene::parse(&text, &name, &folder).map_err(|e| PyValueError::new_err(e.to_string()))?;
@@ -70,7 +70,7 @@ fn render<'py>(
     device: String,
     threads: usize,
 ) -> PyResult<Bound<'py, PyAny>> {
-    let mut renderer = renderer(scene, &Asked { size, samples, device, threads })?;
+    let mut renderer = renderer(scene, &RenderArgs { size, samples, device, threads })?;
     let image = py.detach(|| renderer.still(frame)).map_err(raised)?;
     let channels = if renderer.scene().world.sky.transparent { 4 } else { 3 };
     let bytes: Vec<u8> = image.data().as_chunks::<4>().0.iter().flat_map(|p| &p[..channels]).copied().collect();
@@ -89,7 +89,7 @@ fn render_linear<'py>(
     device: String,
     threads: usize,
 ) -> PyResult<Bound<'py, PyAny>> {
-    let mut renderer = renderer(scene, &Asked { size, samples, device, threads })?;
+    let mut renderer = renderer(scene, &RenderArgs { size, samples, device, threads })?;
     let (image, _) = py.detach(|| renderer.still_linear(frame)).map_err(raised)?;
     let bytes: Vec<u8> = image.data().iter().flat_map(|x| x.to_ne_bytes()).collect();
     array(py, (image.height(), image.width(), 3), &bytes, "float32")

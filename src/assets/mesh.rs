@@ -2,7 +2,7 @@
 
 use super::AssetError;
 use super::source::{self, Limits};
-use crate::math::vec3::single;
+use crate::math::vec3::to_f32;
 use crate::quote::brief;
 use crate::scene::diagnostic::Rule;
 use crate::scene::{Mesh, Rectangle};
@@ -26,7 +26,7 @@ pub struct Triangles {
 impl Triangles {
     /// The halves of a rectangle.
     pub fn of_rectangle(rectangle: &Rectangle) -> Triangles {
-        let [a, b, c, d] = rectangle.corners().map(single);
+        let [a, b, c, d] = rectangle.corners().map(to_f32);
         Triangles { corners: vec![[a, b, c], [a, c, d]], normals: Vec::new() }
     }
 }
@@ -46,7 +46,7 @@ pub fn load_all(meshes: &[Mesh], limits: Limits) -> Result<Vec<Triangles>, Asset
     let mut uses = BTreeMap::<&Path, usize>::new();
     meshes.iter().for_each(|mesh| *uses.entry(&mesh.path).or_default() += 1);
     let bytes: u64 = uses.keys().map(|path| std::fs::metadata(path).map_or(0, |what| what.len())).sum();
-    let mut room = Room::of(bytes, limits);
+    let mut room = TriangleBudget::of(bytes, limits);
     let mut kept = BTreeMap::<&Path, Triangles>::new();
     let load = |mesh| {
         let Mesh { path, .. }: &Mesh = mesh;
@@ -68,20 +68,20 @@ pub fn load_all(meshes: &[Mesh], limits: Limits) -> Result<Vec<Triangles>, Asset
 }
 
 // How many triangles there may be yet, and what to raise for more.
-struct Room {
+struct TriangleBudget {
     left: u64,
-    most: u64,
+    max: u64,
     raise: &'static str,
 }
 
-impl Room {
+impl TriangleBudget {
     // Beside files of so many bytes.
-    fn of(bytes: u64, limits: Limits) -> Room {
-        let most = limits.triangles.unwrap_or(TRIANGLES_OF_SMALL.max(bytes / BYTES_A_TRIANGLE));
+    fn of(bytes: u64, limits: Limits) -> TriangleBudget {
+        let max = limits.triangles.unwrap_or(TRIANGLES_OF_SMALL.max(bytes / BYTES_A_TRIANGLE));
         let fits = limits.memory.map_or(u64::MAX, |memory| memory / TAKEN_A_TRIANGLE);
-        match fits < most {
-            true => Room { left: fits, most: fits, raise: "--limit-memory" },
-            false => Room { left: most, most, raise: "--limit-triangles" },
+        match fits < max {
+            true => TriangleBudget { left: fits, max: fits, raise: "--limit-memory" },
+            false => TriangleBudget { left: max, max, raise: "--limit-triangles" },
         }
     }
     fn check(&self, count: usize, path: &Path) -> Result<(), AssetError> {
@@ -90,7 +90,7 @@ impl Room {
             false => Err(AssetError {
                 path: path.to_owned(),
                 at: None,
-                what: format!("with this mesh the scene has more than {} triangles", self.most),
+                what: format!("with this mesh the scene has more than {} triangles", self.max),
                 remedy: Some(format!("give smaller ones, or raise {}", self.raise)),
             }),
         }
@@ -111,7 +111,7 @@ pub fn load(mesh: &Mesh, limits: Limits) -> Result<Triangles, AssetError> {
 }
 
 // The triangles of a file, as they stand there.
-fn read(path: &Path, limits: Limits, room: &Room) -> Result<Triangles, AssetError> {
+fn read(path: &Path, limits: Limits, room: &TriangleBudget) -> Result<Triangles, AssetError> {
     let extension = path.extension().map(|e| e.to_string_lossy().to_ascii_lowercase());
     match extension.as_deref() {
         Some("obj") => load_obj(path, limits, room),
@@ -152,7 +152,7 @@ fn fan(
     path: &Path,
     points: &[[f32; 3]],
     faces: impl Iterator<Item = Vec<i64>>,
-    room: &Room,
+    room: &TriangleBudget,
 ) -> Result<Vec<Corners>, AssetError> {
     let mut triangles = Vec::new();
     for (n, face) in faces.enumerate() {
@@ -168,7 +168,7 @@ fn fan(
     Ok(triangles)
 }
 
-fn load_obj(path: &Path, limits: Limits, room: &Room) -> Result<Triangles, AssetError> {
+fn load_obj(path: &Path, limits: Limits, room: &TriangleBudget) -> Result<Triangles, AssetError> {
     let file = source::open("mesh", path, limits)?;
     let options = tobj::LoadOptions { triangulate: false, single_index: false, ..tobj::LoadOptions::default() };
     // Materials are the scene's business.
@@ -252,7 +252,7 @@ fn in_short(e: &ParseError) -> String {
     format!("it is no PLY file, or a broken one ({})", place.trim().trim_end_matches([':', ',']))
 }
 
-fn load_ply(path: &Path, limits: Limits, room: &Room) -> Result<Triangles, AssetError> {
+fn load_ply(path: &Path, limits: Limits, room: &TriangleBudget) -> Result<Triangles, AssetError> {
     let file = source::open("mesh", path, limits)?;
     let bytes = file.metadata().map_err(|e| AssetError::read("mesh", path, e))?.len();
     let mut input = Reader::new(std::io::BufReader::new(file));

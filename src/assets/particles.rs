@@ -6,7 +6,7 @@
 use super::source::Limits;
 use super::{AssetError, source, sphere_file};
 use crate::math::colormap::{COLOURS, viridis};
-use crate::math::vec3::{Vec3, add, length, scale, single, sub};
+use crate::math::vec3::{Vec3, add, length, scale, sub, to_f32};
 use crate::quote::brief;
 use crate::scene::diagnostic::Rule;
 use crate::scene::{ColourBy, Material, Particles};
@@ -85,7 +85,7 @@ impl ColouredSpheres {
         let spheres = set.positions.iter().zip(&set.radii);
         let coloured = |colour| Material { colour, ..particles.material };
         Ok(ColouredSpheres {
-            spheres: spheres.map(|(&p, &r)| (single(sub(p, origin)), r as f32)).collect(),
+            spheres: spheres.map(|(&p, &r)| (to_f32(sub(p, origin)), r as f32)).collect(),
             origin,
             unknown: values.iter().flatten().filter(|x| x.is_nan()).count(),
             colour_indices: match (&values, range) {
@@ -142,10 +142,10 @@ impl ParticleSet {
         let edge = |sign: f64, i: usize| self.positions.iter().map(|p| sign * p[i]).fold(f64::NEG_INFINITY, f64::max);
         let (low, high) = ([0, 1, 2].map(|i| -edge(-1.0, i)), [0, 1, 2].map(|i| edge(1.0, i)));
         let middle = scale(add(low, high), 0.5);
-        let most = |v: Vec3| v.iter().fold(0.0, |m: f64, x| m.max(x.abs()));
+        let max = |v: Vec3| v.iter().fold(0.0, |m: f64, x| m.max(x.abs()));
         let smallest = self.radii.iter().copied().fold(f64::INFINITY, f64::min);
-        let rounding = most(low).max(most(high)) * f64::from(f32::EPSILON) / 2.0;
-        let is_far = rounding > MISPLACED * smallest && most(middle) > most(sub(high, middle));
+        let rounding = max(low).max(max(high)) * f64::from(f32::EPSILON) / 2.0;
+        let is_far = rounding > MISPLACED * smallest && max(middle) > max(sub(high, middle));
         if is_far { middle } else { [0.0; 3] }
     }
 

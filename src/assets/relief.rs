@@ -2,7 +2,7 @@
 
 use super::AssetError;
 use super::source::{self, Limits};
-use super::texture::{Picture, Texture, halved, periodic_noise};
+use super::texture::{MipLevel, Texture, halved, periodic_noise};
 use crate::math::floor;
 use crate::math::vec3::{Vec3, add, dot, length, scale};
 use crate::scene::{Bumps, Floor, FloorShape, MapSource, Relief, uv_gradients};
@@ -24,7 +24,7 @@ pub struct ReliefMaps {
 pub const LEVEL: u16 = 32768;
 
 const MAX_SIDE: u32 = 8192;
-const MADE_SIDE: u32 = 512;
+const BUILTIN_SIDE: u32 = 512;
 
 // Slopes along u and v, their square in space, and the square of alpha.
 type Cell = [f32; 4];
@@ -52,8 +52,8 @@ impl<T: Copy + Send> Grid<T> {
 impl Grid<f32> {
     fn load(source: &MapSource, limits: Limits) -> Result<Grid<f32>, AssetError> {
         let made = |height: fn(f64, f64) -> f64| {
-            let place = |i: u32| (f64::from(i) + 0.5) / f64::from(MADE_SIDE);
-            Grid::made(MADE_SIDE, MADE_SIDE, |x, y| height(place(x), place(y)) as f32)
+            let place = |i: u32| (f64::from(i) + 0.5) / f64::from(BUILTIN_SIDE);
+            Grid::made(BUILTIN_SIDE, BUILTIN_SIDE, |x, y| height(place(x), place(y)) as f32)
         };
         Ok(match source {
             MapSource::File(path) => {
@@ -197,7 +197,7 @@ fn coded(levels: &[Grid<Cell>], gradients: &Gradients) -> ReliefMaps {
     let slope = |s: f32| (f64::from(LEVEL) + f64::from(s / steepest) * 32767.0).round() as u16;
     let texel = |c: &Cell| [slope(c[0]), slope(c[1]), (f64::from(alpha2(c) / alpha) * 65535.0).round() as u16];
     let picture =
-        |l: &Grid<Cell>| Picture { width: l.width, height: l.height, texels: l.cells.par_iter().map(texel).collect() };
+        |l: &Grid<Cell>| MipLevel { width: l.width, height: l.height, texels: l.cells.par_iter().map(texel).collect() };
     ReliefMaps {
         maps: Texture { levels: levels.iter().map(picture).collect() },
         slope: (f64::from(steepest) * 65535.0 / 32767.0) as f32,
@@ -223,15 +223,15 @@ fn ripples(u: f64, v: f64) -> f64 {
         (29.0, 13.0, 0.29),
         (31.0, -10.0, 0.88),
     ];
-    let (mut sum, mut most) = (0.0, 0.0);
+    let (mut sum, mut max) = (0.0, 0.0);
     for (across, down, phase) in WAVES {
         let height = 1.0 / libm::sqrt(across * across + down * down);
         // Crests are narrower than troughs.
         let wave = libm::sin((across * u + down * v + phase) * std::f64::consts::TAU) * 0.5 + 0.5;
         sum += height * libm::pow(wave, 1.5);
-        most += height;
+        max += height;
     }
-    sum / most
+    sum / max
 }
 
 fn smooth_step(low: f64, high: f64, x: f64) -> f64 {

@@ -42,7 +42,7 @@ const SIDES: [usize; 2] = [64, 2048];
 const BRIGHTEST: f64 = 65_504.0;
 // Samples along a texel's side.
 const MADE_SAMPLES: usize = 2;
-const MOST_SAMPLES: usize = 8;
+const MAX_FILE_SAMPLES: usize = 8;
 
 impl SkyMap {
     /// The picture that a sky names, if any, turned and brightened as it asks.
@@ -145,7 +145,7 @@ fn resolution(width: usize, height: usize) -> (usize, usize) {
     let even = half.isqrt() + usize::from(half.isqrt().pow(2) < half);
     let rows = height.min(even);
     let side = rows.next_power_of_two().clamp(SIDES[0], SIDES[1]);
-    (side, (2 * rows).div_ceil(side).clamp(2, MOST_SAMPLES))
+    (side, (2 * rows).div_ceil(side).clamp(2, MAX_FILE_SAMPLES))
 }
 
 const MAX_SIDE: u32 = 32_768;

@@ -33,10 +33,10 @@ const PIXELS_A_BYTE: u64 = 16;
 pub fn sides(kind: &str, path: &Path, limits: Limits) -> (u64, u64) {
     let look = || {
         let file = open(kind, path, limits).ok()?;
-        let most = most_pixels(file.metadata().ok()?.len(), limits);
+        let max = most_pixels(file.metadata().ok()?.len(), limits);
         let reader = image::ImageReader::new(io::BufReader::new(file)).with_guessed_format().ok()?;
         let (width, height) = reader.into_dimensions().ok()?;
-        Some((u64::from(width), u64::from(height))).filter(|(width, height)| width * height <= most)
+        Some((u64::from(width), u64::from(height))).filter(|(width, height)| width * height <= max)
     };
     look().unwrap_or_default()
 }
@@ -79,8 +79,8 @@ pub fn read(kind: &str, path: &Path, limits: Limits) -> Result<Vec<u8>, AssetErr
 }
 
 /// Reads a picture whose size is looked at first.
-pub fn read_picture(kind: &str, path: &Path, most: u32, limits: Limits) -> Result<image::DynamicImage, AssetError> {
-    decode(kind, path, &read(kind, path, limits)?, most, limits)
+pub fn read_picture(kind: &str, path: &Path, max: u32, limits: Limits) -> Result<image::DynamicImage, AssetError> {
+    decode(kind, path, &read(kind, path, limits)?, max, limits)
 }
 
 /// Refuses a picture of more pixels than files of so many bytes may become.
@@ -95,9 +95,9 @@ pub fn check_pixels(
     if u64::from(width) * u64::from(height) <= pixels {
         return Ok(());
     }
-    let most = pixels / 1_000_000;
+    let max = pixels / 1_000_000;
     let what = format!(
-        "{bytes} bytes unfold to {width} x {height} pixels, and may become {most} million: make it smaller, or raise \
+        "{bytes} bytes unfold to {width} x {height} pixels, and may become {max} million: make it smaller, or raise \
          --limit-picture"
     );
     Err(AssetError::broken(kind, path, what))
@@ -123,7 +123,7 @@ pub fn decode(
     kind: &str,
     path: &Path,
     bytes: &[u8],
-    most: u32,
+    max: u32,
     limits: Limits,
 ) -> Result<image::DynamicImage, AssetError> {
     let wrong = |problem: String| AssetError::broken(kind, path, problem);
@@ -137,8 +137,8 @@ pub fn decode(
     let reader = || image::ImageReader::new(io::Cursor::new(bytes)).with_guessed_format();
     let failed = |e: image::ImageError| wrong(e.to_string());
     let (width, height) = reader().map_err(|e| wrong(e.to_string()))?.into_dimensions().map_err(failed)?;
-    if width > most || height > most {
-        return Err(wrong(format!("its size is {width} x {height}; at most {most} a side: make it smaller")));
+    if width > max || height > max {
+        return Err(wrong(format!("its size is {width} x {height}; at most {max} a side: make it smaller")));
     }
     if width == 0 || height == 0 {
         return Err(wrong(format!("its size is {width} x {height}: it has no pixels")));

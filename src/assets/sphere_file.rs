@@ -2,7 +2,7 @@
 
 use super::AssetError;
 use super::particles::ParticleSet;
-use crate::scene::limits::MOST_PARTICLES;
+use crate::scene::limits::MAX_PARTICLES;
 use std::path::Path;
 
 // The size of a number in the interleaved layouts.
@@ -76,8 +76,8 @@ pub fn read(path: &Path, bytes: &[u8]) -> Result<ParticleSet, AssetError> {
 
 fn count(file: &File, at: usize) -> Result<usize, AssetError> {
     match file.u32(at) {
-        Some(n) if (1..=MOST_PARTICLES as usize).contains(&n) => Ok(n),
-        Some(n) => Err(file.broken(format!("byte {at}: {n} particles; expected 1 to {MOST_PARTICLES}"))),
+        Some(n) if (1..=MAX_PARTICLES as usize).contains(&n) => Ok(n),
+        Some(n) => Err(file.broken(format!("byte {at}: {n} particles; expected 1 to {MAX_PARTICLES}"))),
         None => {
             Err(file
                 .broken(format!("it ends at byte {}; expected the number of particles at byte {at}", file.bytes.len())))

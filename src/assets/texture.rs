@@ -11,12 +11,12 @@ use std::path::Path;
 #[derive(Clone, Debug, Default)]
 pub struct Texture {
     /// The levels; each halves the one before, down to one texel.
-    pub levels: Vec<Picture>,
+    pub levels: Vec<MipLevel>,
 }
 
 /// One level.
 #[derive(Clone, Debug)]
-pub struct Picture {
+pub struct MipLevel {
     /// Texels across.
     pub width: u32,
     /// Texels down.
@@ -32,36 +32,36 @@ impl Texture {
     pub fn load(source: &TextureSource, limits: Limits) -> Result<Texture, AssetError> {
         let picture = match source {
             TextureSource::File(path) => read(path, limits)?,
-            TextureSource::Checker => Picture::made(512, checker),
-            TextureSource::Concrete => Picture::made(1024, concrete),
-            TextureSource::Marble => Picture::made(1024, marble),
-            TextureSource::Wood => Picture::made(1024, wood),
+            TextureSource::Checker => MipLevel::made(512, checker),
+            TextureSource::Concrete => MipLevel::made(1024, concrete),
+            TextureSource::Marble => MipLevel::made(1024, marble),
+            TextureSource::Wood => MipLevel::made(1024, wood),
         };
         let mut levels = vec![picture];
-        while let Some(next) = levels.last().and_then(Picture::halved) {
+        while let Some(next) = levels.last().and_then(MipLevel::halved) {
             levels.push(next);
         }
         Ok(Texture { levels })
     }
 }
 
-impl Picture {
-    fn from_srgb(width: u32, height: u32, rgb: impl Iterator<Item = [u8; 3]>) -> Picture {
+impl MipLevel {
+    fn from_srgb(width: u32, height: u32, rgb: impl Iterator<Item = [u8; 3]>) -> MipLevel {
         let table: Vec<u16> = (0..=255).map(|i| (linear(f64::from(i) / 255.0) * 65535.0).round() as u16).collect();
-        Picture { width, height, texels: rgb.map(|p| p.map(|c| table[usize::from(c)])).collect() }
+        MipLevel { width, height, texels: rgb.map(|p| p.map(|c| table[usize::from(c)])).collect() }
     }
-    fn made(side: u32, colour: fn(f64, f64) -> [f64; 3]) -> Picture {
+    fn made(side: u32, colour: fn(f64, f64) -> [f64; 3]) -> MipLevel {
         let at = |i: u32| (f64::from(i) + 0.5) / f64::from(side);
         let texels = (0..side * side)
             .into_par_iter()
             .map(|i| colour(at(i % side), at(i / side)).map(|c| (linear(c.clamp(0.0, 1.0)) * 65535.0).round() as u16));
-        Picture { width: side, height: side, texels: texels.collect() }
+        MipLevel { width: side, height: side, texels: texels.collect() }
     }
-    fn halved(&self) -> Option<Picture> {
+    fn halved(&self) -> Option<MipLevel> {
         let channel = |four: &[[u16; 3]; 4], c: usize| (four.iter().map(|p| u32::from(p[c])).sum::<u32>() + 2) / 4;
         let mean = |four: [[u16; 3]; 4]| [0, 1, 2].map(|c| channel(&four, c) as u16);
         let (width, height, texels) = halved(self.width, self.height, &self.texels, mean)?;
-        Some(Picture { width, height, texels })
+        Some(MipLevel { width, height, texels })
     }
 }
 
@@ -91,7 +91,7 @@ fn through(light: u16, alpha: u8) -> u16 {
     ((light * alpha + 65535 * (255 - alpha) + 127) / 255) as u16
 }
 
-fn read(path: &Path, limits: Limits) -> Result<Picture, AssetError> {
+fn read(path: &Path, limits: Limits) -> Result<MipLevel, AssetError> {
     let bytes = source::read("texture", path, limits)?;
     let wrong = |what: String| AssetError::broken("texture", path, what);
     if path.extension().is_some_and(|e| e.eq_ignore_ascii_case("data")) {
@@ -102,25 +102,25 @@ fn read(path: &Path, limits: Limits) -> Result<Picture, AssetError> {
                 bytes.len()
             )));
         };
-        let most = MAX_SIDE as i32;
-        if !(1..=most).contains(&width) || !(1..=most).contains(&height) {
+        let max = MAX_SIDE as i32;
+        if !(1..=max).contains(&width) || !(1..=max).contains(&height) {
             if let Ok(format) = image::guess_format(&bytes) {
                 let ending = format.extensions_str().first().unwrap_or(&"png");
                 return Err(wrong(format!("by its first bytes it is a .{ending} file: give it that ending")));
             }
             let (w, h) = (width.swap_bytes(), height.swap_bytes());
-            if (1..=most).contains(&w) && (1..=most).contains(&h) && bytes.len() == 8 + 4 * w as usize * h as usize {
+            if (1..=max).contains(&w) && (1..=max).contains(&h) && bytes.len() == 8 + 4 * w as usize * h as usize {
                 return Err(wrong(format!(
                     "its width and height, {w} and {h}, are written with the first byte last; expected little-endian numbers"
                 )));
             }
-            return Err(wrong(format!("its size is {width} x {height}; expected sides of 1 to {most}")));
+            return Err(wrong(format!("its size is {width} x {height}; expected sides of 1 to {max}")));
         }
         let expected = 8 + 4 * width as usize * height as usize;
         if bytes.len() != expected {
             return Err(wrong(format!("{width} x {height} RGBA takes {expected} bytes, and it has {}", bytes.len())));
         }
-        return Ok(Picture::from_srgb(
+        return Ok(MipLevel::from_srgb(
             width as u32,
             height as u32,
             bytes[8..].chunks_exact(4).map(|p| [p[0], p[1], p[2]]),
@@ -129,11 +129,11 @@ fn read(path: &Path, limits: Limits) -> Result<Picture, AssetError> {
     let picture = source::decode("texture", path, &bytes, MAX_SIDE, limits)?;
     if !picture.color().has_alpha() {
         let picture = picture.into_rgb8();
-        return Ok(Picture::from_srgb(picture.width(), picture.height(), picture.pixels().map(|p| p.0)));
+        return Ok(MipLevel::from_srgb(picture.width(), picture.height(), picture.pixels().map(|p| p.0)));
     }
     let picture = picture.into_rgba8();
     let (width, height) = picture.dimensions();
-    let mut over_white = Picture::from_srgb(width, height, picture.pixels().map(|p| [p.0[0], p.0[1], p.0[2]]));
+    let mut over_white = MipLevel::from_srgb(width, height, picture.pixels().map(|p| [p.0[0], p.0[1], p.0[2]]));
     for (texel, pixel) in over_white.texels.iter_mut().zip(picture.pixels()) {
         *texel = texel.map(|light| through(light, pixel.0[3]));
     }
@@ -247,7 +247,7 @@ mod tests {
 
     #[test]
     fn odd_pictures_have_levels_too() {
-        let odd = Picture { width: 3, height: 1, texels: vec![[0; 3], [100; 3], [200; 3]] };
+        let odd = MipLevel { width: 3, height: 1, texels: vec![[0; 3], [100; 3], [200; 3]] };
         let half = odd.halved().expect("two rows");
         assert_eq!((half.width, half.height), (2, 1));
         assert_eq!(half.texels, [[50; 3], [200; 3]]);

@@ -115,9 +115,9 @@ impl SceneArgs {
                 let why = "the sky is transparent: all samples of a pixel count alike in its alpha";
                 return Err(wrong("samples", why.into()));
             }
-            Some(SamplesArg::Range(least, most)) => {
+            Some(SamplesArg::Range(min, max)) => {
                 let noise = render.adaptive.map_or(Adaptive::NOISE, |a| a.noise);
-                render.set_adaptive(Adaptive { least, most, noise });
+                render.set_adaptive(Adaptive { min, max, noise });
             }
             None => {}
         }
@@ -129,7 +129,7 @@ impl SceneArgs {
 }
 
 /// What flags say of a run and not of its scene.
-pub struct Asked {
+pub struct RenderRequest {
     /// The frames that are asked for.
     pub frames: FrameList,
     /// What `-o` names, if it is a pipe or a device.
@@ -138,7 +138,7 @@ pub struct Asked {
 
 impl RenderArgs {
     /// Puts what the flags say in place of what the scene says.
-    pub fn override_scene(&self, scene: &mut Scene) -> Result<Asked, Error> {
+    pub fn override_scene(&self, scene: &mut Scene) -> Result<RenderRequest, Error> {
         let wrong = |why: String| Error::Usage(format!("--output: {why}"));
         let frames = self.changes.frame_list(scene)?;
         let stream = self.output.as_deref().and_then(Stream::of);
@@ -189,6 +189,6 @@ impl RenderArgs {
         if let Some(fps) = self.fps {
             scene.output.fps = fps;
         }
-        Ok(Asked { frames, stream })
+        Ok(RenderRequest { frames, stream })
     }
 }

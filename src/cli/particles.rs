@@ -1,7 +1,7 @@
 //! Flags of `particles`.
 
 use crate::scene::ColourBy;
-use crate::scene::limits::{MAX_SIDE, MOST_PARTICLES, PICTURES, endings};
+use crate::scene::limits::{MAX_PARTICLES, MAX_SIDE, PICTURES, endings};
 use clap::{Args, Subcommand, ValueEnum};
 use std::path::PathBuf;
 
@@ -125,7 +125,7 @@ pub enum FileLayout {
 #[derive(Args, Debug)]
 pub struct GenerateArgs {
     /// How many particles.
-    #[arg(value_parser = clap::value_parser!(u32).range(1..=i64::from(MOST_PARTICLES)))]
+    #[arg(value_parser = clap::value_parser!(u32).range(1..=i64::from(MAX_PARTICLES)))]
     pub count: u32,
     /// The file; with %d or %0Nd for a series of time steps.
     pub file: String,

@@ -4,7 +4,7 @@
 //! report's; its ways are static shares ("naive"), cyclic and dynamic dealing.
 
 use super::bench::{self, placed, subject};
-use super::plots::{self, Curve, Words};
+use super::plots::{self, AxisLabels, Series};
 use super::{environment, output};
 use crate::cli::BenchArgs;
 use crate::device::cuda::Cuda;
@@ -85,15 +85,15 @@ pub fn run(args: &BenchArgs) -> Result<(), Error> {
         let threads = cpu.threads();
         let even = serial.rays as f64 / threads as f64;
         let work = |rays: &[u64]| (0..).map(f64::from).zip(rays.iter().map(|&r| r as f64 / even)).collect();
-        let works: Vec<Curve> =
-            ways.iter().map(|(name, rays, _)| Curve { name: (*name).into(), points: work(rays) }).collect();
+        let works: Vec<Series> =
+            ways.iter().map(|(name, rays, _)| Series { name: (*name).into(), points: work(rays) }).collect();
         let curve = |points: &[(usize, f64)]| points.iter().map(|&(n, s)| (n as f64, s)).collect();
-        let speed_ups: Vec<Curve> =
-            ways.iter().map(|(name, _, s)| Curve { name: (*name).into(), points: curve(s) }).collect();
+        let speed_ups: Vec<Series> =
+            ways.iter().map(|(name, _, s)| Series { name: (*name).into(), points: curve(s) }).collect();
         let numbers: Vec<String> = (0..threads).map(|n| n.to_string()).collect();
         let note = bench::note(args, renderer.scene());
-        let bars = Words { title: "Rays of each thread", x: "thread", y: "even shares", note: &note };
-        let lines = Words { title: "Speed-up", x: "threads", y: "times as fast as one thread", note: &note };
+        let bars = AxisLabels { title: "Rays of each thread", x: "thread", y: "even shares", note: &note };
+        let lines = AxisLabels { title: "Speed-up", x: "threads", y: "times as fast as one thread", note: &note };
         let svgs = [
             ("work.svg", plots::bars(bars, &numbers, &works)),
             ("speed-up.svg", plots::lines(lines, &speed_ups, true)),

@@ -1,13 +1,13 @@
 //! `polyfly bench`: what a scene takes on each device of this machine, as a table for a report.
 
 use super::machine::{Others, processor};
-use super::plots::{self, Curve, Words};
+use super::plots::{self, AxisLabels, Series};
 use super::{SceneText, balance, environment, load_scene, output};
 use crate::cli::{BenchArgs, TableFormat};
 use crate::device::driver::probe;
 use crate::error::Error;
 use crate::output::files::{prepare, write_whole};
-use crate::output::{Frame, OutputError, PixelFormats, Sink};
+use crate::output::{OutputError, PixelFormats, RenderedFrame, Sink};
 use crate::render::frames::FrameList;
 use crate::render::stats::{FrameReport, Progress, ms};
 use crate::render::{Devices, RenderError, RenderOptions, Renderer};
@@ -117,7 +117,7 @@ pub fn run(args: &BenchArgs) -> Result<(), Error> {
         Some(folder) => {
             // A single thread would take minutes to show the same shape.
             let quick: Vec<usize> = (0..subjects.len()).filter(|&i| i > 0 || subjects.len() == 1).collect();
-            let mut quick: Vec<&mut Subject> =
+            let mut quick: Vec<&mut BenchTarget> =
                 subjects.iter_mut().enumerate().filter(|(i, _)| quick.contains(i)).map(|(_, s)| s).collect();
             Some((folder, drawn(&mut quick, &scene, &note(args, &scene), &spinner)?))
         }
@@ -142,14 +142,14 @@ fn spread(scene: &Scene, count: usize) -> FrameList {
 }
 
 // A device that is measured.
-struct Subject {
+struct BenchTarget {
     name: String,
     threads: Option<usize>,
     renderer: Renderer,
 }
 
 // The CPU with one thread, with all of them, and each GPU.
-fn subjects(scene: &Scene, spinner: &Spinner) -> Result<Vec<Subject>, RenderError> {
+fn subjects(scene: &Scene, spinner: &Spinner) -> Result<Vec<BenchTarget>, RenderError> {
     let options = |devices, threads| RenderOptions {
         devices,
         threads,
@@ -164,12 +164,12 @@ fn subjects(scene: &Scene, spinner: &Spinner) -> Result<Vec<Subject>, RenderErro
     for threads in if threads > 1 { vec![1, threads] } else { vec![1] } {
         let renderer = ready(options(Devices::Cpu, threads))?;
         let name = format!("CPU ({})", renderer.isa().name);
-        all.push(Subject { name, threads: Some(threads), renderer });
+        all.push(BenchTarget { name, threads: Some(threads), renderer });
     }
     let gpus = probe().map(|gpus| gpus.list).unwrap_or_default();
     for (i, facts) in gpus.into_iter().enumerate() {
         let renderer = ready(options(Devices::List(vec![i], false), 0))?;
-        all.push(Subject { name: facts.name, threads: None, renderer });
+        all.push(BenchTarget { name: facts.name, threads: None, renderer });
     }
     Ok(all)
 }
@@ -181,7 +181,7 @@ impl Sink for Nowhere {
     fn needs(&self) -> PixelFormats {
         PixelFormats { rgba8: true, ..PixelFormats::default() }
     }
-    fn frame(&mut self, _frame: &Frame) -> Result<(), OutputError> {
+    fn frame(&mut self, _frame: &RenderedFrame) -> Result<(), OutputError> {
         Ok(())
     }
 }
@@ -199,7 +199,7 @@ impl Progress for Frames {
     }
 }
 
-impl Subject {
+impl BenchTarget {
     fn label(&self) -> String {
         match self.threads {
             Some(1) => format!("{}, 1 thread", self.name),
@@ -259,7 +259,12 @@ pub fn note(args: &BenchArgs, scene: &Scene) -> String {
 type Drawn = Vec<(&'static str, String)>;
 
 // The plots: files and what is in them.
-fn drawn(subjects: &mut [&mut Subject], scene: &Scene, note: &str, spinner: &Spinner) -> Result<Drawn, RenderError> {
+fn drawn(
+    subjects: &mut [&mut BenchTarget],
+    scene: &Scene,
+    note: &str,
+    spinner: &Spinner,
+) -> Result<Drawn, RenderError> {
     let clip = spread(scene, PLOTTED);
     let mut over_clip = Vec::new();
     for one in &mut *subjects {
@@ -269,7 +274,7 @@ fn drawn(subjects: &mut [&mut Subject], scene: &Scene, note: &str, spinner: &Spi
         for n in clip.iter() {
             points.extend(one.once(&FrameList::one(n))?.1.times.iter().map(|(n, time)| (f64::from(*n), ms(*time))));
         }
-        over_clip.push(Curve { name: one.label(), points });
+        over_clip.push(Series { name: one.label(), points });
     }
     let frame = FrameList::one(scene.output.frames / 2);
     let own = (scene.render.own_samples(), scene.render.depth);
@@ -286,7 +291,7 @@ fn drawn(subjects: &mut [&mut Subject], scene: &Scene, note: &str, spinner: &Spi
             spinner.say(&format!("{}: {name}", one.label()));
             let mut points = Vec::new();
             for &value in values {
-                let mut varied = Subject {
+                let mut varied = BenchTarget {
                     renderer: one.renderer.varied(|scene| change(scene, value)),
                     name: one.name.clone(),
                     threads: one.threads,
@@ -296,7 +301,7 @@ fn drawn(subjects: &mut [&mut Subject], scene: &Scene, note: &str, spinner: &Spi
                     (0..3).map(|_| Ok(ms(varied.once(&frame)?.0))).collect::<Result<Vec<_>, RenderError>>()?;
                 points.push((at(value), median(&mut times)));
             }
-            curves.push(Curve { name: one.label(), points });
+            curves.push(Series { name: one.label(), points });
         }
         Ok::<_, RenderError>(curves)
     };
@@ -305,7 +310,7 @@ fn drawn(subjects: &mut [&mut Subject], scene: &Scene, note: &str, spinner: &Spi
     })?;
     let by_depth = cost("depth", &depths, |scene, n| scene.render.depth = n, &|n| f64::from(n))?;
     let y = "milliseconds";
-    let draw = |title, x, curves: &[Curve]| plots::lines(Words { title, x, y, note }, curves, false);
+    let draw = |title, x, curves: &[Series]| plots::lines(AxisLabels { title, x, y, note }, curves, false);
     Ok(vec![
         ("clip.svg", draw("Time of each frame", "frame", &over_clip)),
         ("samples.svg", draw("Cost of samples", "samples a pixel", &by_samples)),

@@ -1,7 +1,7 @@
 //! `polyfly check`: whether a scene is one, what it holds, and what its author may not have meant. A few tiny frames are looked at;
 //! nothing is written.
 
-use super::confine::Fence;
+use super::confine::PathSandbox;
 use super::hints::hints;
 use super::{load_scene, output};
 use crate::cli::CheckArgs;
@@ -33,7 +33,7 @@ const OFF_THE_MAP: f64 = 0.05;
 pub fn run(args: &CheckArgs) -> Result<(), Error> {
     let (scene, text_of_scene) = load_scene(&args.scene, &args.changes)?;
     // What a run would refuse before it reads a file.
-    if let Some(fence) = Fence::of(&args.scene, args.changes.allow_outside) {
+    if let Some(fence) = PathSandbox::of(&args.scene, args.changes.allow_outside) {
         fence.writing(&scene, true, true).map_err(|e| text_of_scene.placed(e))?;
     }
     let asked = args.changes.frame_list(&scene)?;
@@ -164,16 +164,16 @@ fn trial_hints(scene: &Scene, asked: &FrameList) -> Result<Vec<String>, Error> {
         let are = if black.len() == 1 { "is" } else { "are" };
         hints.push(format!("{frames} {list} {are} black: is there a light?"));
     }
-    let most = |shares: &BTreeMap<u32, f64>| -> Option<(String, String)> {
+    let max = |shares: &BTreeMap<u32, f64>| -> Option<(String, String)> {
         let (frames, list) = of(&shares.keys().copied().collect::<Vec<_>>())?;
         let percent = 100.0 * shares.values().copied().fold(0.0, f64::max);
         let up_to = if shares.len() == 1 { "" } else { "up to " };
         Some((format!("{up_to}{percent:.0} %"), format!("{frames} {list}")))
     };
-    if let Some((percent, frames)) = most(&burnt) {
+    if let Some((percent, frames)) = max(&burnt) {
         hints.push(format!("{percent} of {frames} are burnt out: lower `exposure` in [film], or the lights"));
     }
-    if let Some((percent, frames)) = most(&faded) {
+    if let Some((percent, frames)) = max(&faded) {
         hints.push(format!(
             "{percent} of the particles' pixels in {frames} get more light than their colors can show, which fade toward white and \
              leave the color map: lower `exposure` in [film] (\"auto\" finds it), the sky or the lights"

@@ -56,12 +56,12 @@ pub struct Claim {
     // Whether all frames in the place of these are another scene's, or nobody's.
     takes_over: bool,
     // Frames of another scene that stay.
-    strangers: Option<FrameList>,
+    foreign: Option<FrameList>,
     has_begun: bool,
     /// Frames that are to be rendered; None where all are there.
-    pub left: Option<FrameList>,
+    pub remaining: Option<FrameList>,
     /// How many are there already.
-    pub there: usize,
+    pub existing_frames: usize,
 }
 
 /// The folder that a scene's frames go to.
@@ -70,15 +70,15 @@ pub fn folder_of(scene: &Scene) -> Result<FrameFolder, Error> {
     let format = Format::of(&files.extension()).ok_or_else(|| Error::Usage(format!("no format writes {files}")))?;
     let (width, height) = (scene.render.width, scene.render.height);
     if width.max(height) > format.largest {
-        let (extension, most) = (format.extension, format.largest);
-        return Err(Error::Usage(format!("a .{extension} has at most {most} pixels a side, not {width} x {height}")));
+        let (extension, max) = (format.extension, format.largest);
+        return Err(Error::Usage(format!("a .{extension} has at most {max} pixels a side, not {width} x {height}")));
     }
     Ok(FrameFolder { pattern: files.clone(), format, size: (width, height) })
 }
 
 /// Whether a folder's files keep all that a video is made of: one that is made of them is byte for byte the one that is made with
 /// them.
-pub fn keeps_all(format: &Format, bits: Option<u32>, is_deep: bool, has_alpha: bool) -> bool {
+pub fn is_lossless_source(format: &Format, bits: Option<u32>, is_deep: bool, has_alpha: bool) -> bool {
     let bits = bits.unwrap_or(format.bits[0]);
     if has_alpha && !format.has_alpha {
         return false;
@@ -94,7 +94,7 @@ pub fn keeps_all(format: &Format, bits: Option<u32>, is_deep: bool, has_alpha: b
 ///
 /// # Errors
 /// They hold no light.
-pub fn holds_light(format: &Format) -> Result<(), Error> {
+pub fn require_linear(format: &Format) -> Result<(), Error> {
     if format.has_light() {
         return Ok(());
     }
@@ -105,7 +105,7 @@ pub fn holds_light(format: &Format) -> Result<(), Error> {
 }
 
 // More frames than these stay as runs began them.
-const MOST_SORTED: usize = 1 << 20;
+const MAX_SORTED: usize = 1 << 20;
 
 // Frames of a manifest and those of another run of the same clip: as one of them has them where it has all, else as they
 // follow each other in the clip.
@@ -114,7 +114,7 @@ fn merged(theirs: &Manifest, all: &FrameList) -> FrameList {
     let is_theirs = both.to_string() == theirs.frames;
     match both.len() {
         len if len == all.len() && !is_theirs => all.clone(),
-        len if is_theirs || len > MOST_SORTED => both,
+        len if is_theirs || len > MAX_SORTED => both,
         _ => FrameList::of_numbers(both.iter().collect::<BTreeSet<_>>().into_iter()).unwrap_or(both),
     }
 }
@@ -124,7 +124,7 @@ impl Claim {
     ///
     /// # Errors
     /// It has frames of another scene, or such that are not to be touched; it cannot be read.
-    pub fn look(
+    pub fn inspect(
         folder: FrameFolder,
         manifest: Manifest,
         part: &FrameList,
@@ -220,16 +220,16 @@ impl Claim {
             existing,
             is_recorded,
             takes_over: existing == Existing::Overwritten && !is_ours,
-            strangers,
+            foreign: strangers,
             has_begun: false,
-            left,
-            there: kept,
+            remaining: left,
+            existing_frames: kept,
         })
     }
 
     /// Whether `--resume` would go on with what this run leaves.
     pub fn can_be_resumed(&self) -> bool {
-        self.strangers.is_none()
+        self.foreign.is_none()
     }
 
     /// By which frames are looked at again before they are written, if they are this run's to tell of.
@@ -244,7 +244,7 @@ impl Claim {
     }
 
     /// Removes what dead runs have left, where it can.
-    pub fn tidy(&self, quiet: bool) {
+    pub fn clean_up(&self, quiet: bool) {
         let path = self.folder.path();
         let swept = sweep(&path);
         if swept > 0 && !quiet {
@@ -258,11 +258,11 @@ impl Claim {
     /// It cannot be written to; another run has begun another scene there meanwhile.
     pub fn begin(&mut self, quiet: bool) -> Result<(), Error> {
         self.has_begun = true;
-        self.tidy(quiet);
+        self.clean_up(quiet);
         let path = self.folder.path();
         self.remove(self.stale.iter().copied())?;
         let pattern = &self.folder.pattern;
-        if let Some(strangers) = &self.strangers {
+        if let Some(strangers) = &self.foreign {
             // These are no longer the other scene's; the rest stays its.
             let taken: BTreeSet<u32> = self.part.iter().collect();
             Manifest::update(pattern, |theirs| {
@@ -357,7 +357,7 @@ impl Claim {
             }))
         })?;
         match is_taken {
-            true => Err(OutputError::Taken(path).into()),
+            true => Err(OutputError::FolderTakenOver(path).into()),
             false => Ok(lost),
         }
     }

@@ -8,23 +8,23 @@ use std::collections::BTreeSet;
 use std::path::{Component, Path, PathBuf};
 
 // Time steps that are looked at whatever is wanted of a scene.
-const MOST_LINKS: u32 = 10_000;
+const MAX_LINKS: u32 = 10_000;
 
 /// The folders that a scene is kept in; none for one on stdin, which is what the user has typed.
-pub struct Fence {
+pub struct PathSandbox {
     scene: String,
     folder: Option<PathBuf>,
     here: Option<PathBuf>,
 }
 
-impl Fence {
+impl PathSandbox {
     /// That of a scene in a file of that name.
-    pub fn of(name: &str, allow_outside: bool) -> Option<Fence> {
+    pub fn of(name: &str, allow_outside: bool) -> Option<PathSandbox> {
         if name == "-" || allow_outside {
             return None;
         }
         let folder = Path::new(name).parent().unwrap_or(Path::new(""));
-        Some(Fence { scene: name.to_owned(), folder: resolved(folder), here: resolved(Path::new(".")) })
+        Some(PathSandbox { scene: name.to_owned(), folder: resolved(folder), here: resolved(Path::new(".")) })
     }
 
     // Inside of its folder, or also of where the program is run.
@@ -52,7 +52,7 @@ impl Fence {
             }
         });
         result?;
-        self.steps(scene, 0..scene.output.frames.min(MOST_LINKS))
+        self.steps(scene, 0..scene.output.frames.min(MAX_LINKS))
     }
 
     /// Whether the particles of these frames lie inside.

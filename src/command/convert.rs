@@ -5,13 +5,13 @@ use crate::assets::AssetError;
 use crate::cli::ConvertArgs;
 use crate::error::Error;
 use crate::kernels::Isa;
-use crate::output::Frame;
+use crate::output::RenderedFrame;
 use crate::output::files::write_whole;
 use crate::output::formats::{Format, FormatOptions, Reader, Shown};
 use crate::output::origin;
 use crate::report::remark;
 use crate::scene::limits::PICTURES;
-use crate::scene::{self, Grammar, Reading, Tone, tokens, write};
+use crate::scene::{self, Grammar, ParseOptions, Tone, tokens, write};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
@@ -31,7 +31,7 @@ pub fn run(args: &ConvertArgs) -> Result<(), Error> {
         (None, _) => read_text(&args.scene)?,
     };
     // Paths stay as they are written: no folder is put before them, not even the home folder.
-    let reading = Reading { solids: args.solids.unwrap_or(tokens::SOLIDS), ..Reading::default() };
+    let reading = ParseOptions { solids: args.solids.unwrap_or(tokens::SOLIDS), ..ParseOptions::default() };
     let parsed = scene::parse(&text, &name, reading)?;
     let to = args.to.map(Grammar::from).or(target.and_then(|target| grammar_of(target)));
     let to = to.unwrap_or(match parsed.grammar {
@@ -43,7 +43,7 @@ pub fn run(args: &ConvertArgs) -> Result<(), Error> {
         // With what it says of the picture.
         Grammar::Toml if format_of(Path::new(&args.scene)).is_some() => text,
         Grammar::Toml => write::toml(&parsed.scene),
-        Grammar::Tokens => write::tokens(&parsed.scene).map_err(Error::Unsayable)?,
+        Grammar::Tokens => write::tokens(&parsed.scene).map_err(Error::NotExpressible)?,
     };
     if let (Grammar::Tokens, Some(names)) = (to, write::solids_flag(&parsed.scene)) {
         remark(&format!("the bodies are not the usual three: render these tokens with --solids {names}"));
@@ -124,7 +124,7 @@ pub fn write_picture(to: &Path, (width, height): (u32, u32), rgba: &[u8]) -> Res
         return Err(Error::Usage(format!("{} cannot have {width} x {height} pixels", to.display())));
     }
     let converted = OnceLock::new();
-    let frame = Frame {
+    let frame = RenderedFrame {
         number: 0,
         width,
         height,

@@ -65,7 +65,7 @@ pub fn run() -> Result<(), Error> {
         wrong.extend(verdict.err().map(|fault| format!("{}: {fault}", subject.name)));
     }
     output(&o)?;
-    if wrong.is_empty() { Ok(()) } else { Err(Error::Differs(wrong)) }
+    if wrong.is_empty() { Ok(()) } else { Err(Error::DevicesDisagree(wrong)) }
 }
 
 fn encoders(program: &std::path::Path) -> String {

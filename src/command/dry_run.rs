@@ -4,12 +4,12 @@
 use super::outputs::{Outputs, needs_of};
 use crate::error::Error;
 use crate::output::ffmpeg::find_ffmpeg;
-use crate::output::film::Film;
+use crate::output::film::VideoJob;
 use crate::output::formats::{Format, FormatOptions};
 use crate::output::memory::MemorySink;
-use crate::output::segments::side_by_side;
+use crate::output::segments::encoder_count;
 use crate::output::video::{Settings, Video, command_line};
-use crate::output::{Frame, OutputError, PixelFormats, Sink};
+use crate::output::{OutputError, PixelFormats, RenderedFrame, Sink};
 use crate::render::frames::FrameList;
 use crate::render::stats::{FrameReport, Progress, ms};
 use crate::render::{RenderError, RenderOptions, Renderer};
@@ -43,7 +43,7 @@ impl Sink for Trial {
     fn needs(&self) -> PixelFormats {
         needs_of(self.format.as_ref(), self.video.as_ref())
     }
-    fn frame(&mut self, frame: &Frame) -> Result<(), OutputError> {
+    fn frame(&mut self, frame: &RenderedFrame) -> Result<(), OutputError> {
         let (start, mut file) = (Instant::now(), Vec::new());
         if let Some((format, options)) = &self.format {
             (format.write)(frame, options, &mut file).map_err(|e| OutputError::Write("a trial frame".into(), e))?;
@@ -60,13 +60,13 @@ impl Sink for Trial {
 }
 
 #[derive(Default)]
-struct Clock {
+struct Estimate {
     frames: Vec<Duration>,
     devices: Vec<String>,
     writers: usize,
 }
 
-impl Progress for Clock {
+impl Progress for Estimate {
     fn start(&mut self, _run: &crate::output::RunInfo, devices: &[String], _threads: usize) {
         self.devices = devices.to_vec();
     }
@@ -101,7 +101,7 @@ fn trial_renderer(
     let Some(small) = small_size(size) else { return Ok((renderer, size)) };
     let mut tried = renderer.varied(|scene| (scene.render.width, scene.render.height) = small);
     let (sink, _) = MemorySink::new(needs);
-    let mut clock = Clock::default();
+    let mut clock = Estimate::default();
     tried.run_all(&FrameList::one(frame), vec![Box::new(sink)], &mut clock)?;
     let each = clock.frames.iter().sum::<Duration>().mul_f64(ratio(size, small));
     Ok(if each * frames as u32 > PATIENCE { (tried, small) } else { (renderer, size) })
@@ -111,7 +111,7 @@ fn trial_renderer(
 ///
 /// # Errors
 /// As of the run.
-pub fn told(
+pub fn describe(
     scene: Scene,
     outputs: &Outputs,
     options: RenderOptions,
@@ -120,10 +120,10 @@ pub fn told(
 ) -> Result<String, Error> {
     let mut text = String::new();
     let size_of_run @ (width, height) = (scene.render.width, scene.render.height);
-    let Some(left) = &outputs.left else {
-        return Ok(format!("all {} frames are there and whole: nothing is left to be rendered\n", outputs.there));
+    let Some(left) = &outputs.to_render else {
+        return Ok(format!("all {} frames are there and whole: nothing is left to be rendered\n", outputs.done));
     };
-    let there = match outputs.there {
+    let there = match outputs.done {
         0 => String::new(),
         n => format!("; {n} are there and whole"),
     };
@@ -150,7 +150,7 @@ pub fn told(
     let first = list.nth(0).unwrap_or_default();
     let (mut renderer, trial_size) = trial_renderer(renderer, first, list.len(), trial.needs())?;
     let scale = ratio(size_of_run, trial_size);
-    let mut clock = Clock::default();
+    let mut clock = Estimate::default();
     renderer.run_all(&list, vec![Box::new(trial)], &mut clock)?;
     let tried = std::mem::take(&mut *tried.lock().unwrap_or_else(PoisonError::into_inner));
     let _ = writeln!(text, "device: {}", clock.devices.join(", "));
@@ -166,9 +166,9 @@ pub fn told(
     let mut longest = all(render).max(all(write) / clock.writers.max(1) as f64);
     let mut film = String::new();
     if let Some((settings, of)) = &outputs.video {
-        let guess = trial_film(settings, &Film { size: trial_size, ..of.clone() }, &tried.planes)?;
+        let guess = trial_film(settings, &VideoJob { size: trial_size, ..of.clone() }, &tried.planes)?;
         let each = guess.each.mul_f64(scale);
-        let encoders = if settings.is_single() { 1 } else { side_by_side(settings, of) };
+        let encoders = if settings.is_single() { 1 } else { encoder_count(settings, of) };
         longest = longest.max(all(each) / encoders as f64) + guess.start.as_secs_f64();
         let bytes = size((guess.bytes as f64 * scale) as u64);
         let _ = writeln!(film, "film: {}, about {bytes} ({:.1} ms a frame)", settings.path.display(), ms(each));
@@ -201,7 +201,7 @@ struct Guess {
 }
 
 // A film of the trial frames, in a folder of its own: what the first frame of a segment takes, and what one more does.
-fn trial_film(settings: &Settings, film: &Film, planes: &BTreeMap<u32, Vec<u8>>) -> Result<Guess, Error> {
+fn trial_film(settings: &Settings, film: &VideoJob, planes: &BTreeMap<u32, Vec<u8>>) -> Result<Guess, Error> {
     let frames = film.frames.len() as u64;
     if settings.is_raw() {
         let each = planes.values().next().map_or(0, Vec::len) as u64;
@@ -212,13 +212,13 @@ fn trial_film(settings: &Settings, film: &Film, planes: &BTreeMap<u32, Vec<u8>>)
     let make = |numbers: Vec<u32>| -> Result<u64, Error> {
         let folder = folder.path().join(numbers.len().to_string());
         let path = folder.join(name);
-        let of = Film {
+        let of = VideoJob {
             steps: Arc::default(),
             frames: numbers.clone(),
             part: None,
             source: None,
             hidden: folder.join("h"),
-            is_anew: true,
+            overwrite: true,
             ..film.clone()
         };
         let mut video = Video::open(Settings { path: path.clone(), ..settings.clone() }, of)?;

@@ -137,7 +137,7 @@ impl Job {
             outputs::is_for_shards(video, render.video.is_some())?;
         }
         if render.encoding.is_deep() {
-            claim::holds_light(folder.format)?;
+            claim::require_linear(folder.format)?;
         }
         // As many frames as a segment of the video has.
         let shards =
@@ -261,7 +261,7 @@ impl Job {
 // Shards with missing frames.
 fn unfinished(pattern: &str, frames: &FrameList, shards: u32) -> Result<Option<FrameList>, Error> {
     let here = Folder { frames: frames.clone(), ..Folder::open(Path::new(pattern))? };
-    let (whole, _) = here.look()?;
+    let (whole, _) = here.inspect()?;
     Ok(here.open_shards(&whole, shards, ShardMode::Contiguous))
 }
 

@@ -6,7 +6,7 @@ use crate::scene::{Scene, View};
 
 // Places of things that are compared with views: fewer views of more things.
 const COMPARED: usize = 2_000_000;
-const MOST_VIEWS: usize = 10_000;
+const MAX_VIEWS: usize = 10_000;
 // A white that is shown darker than this is told of, of 255.
 const NEARLY_WHITE: f64 = 250.0;
 
@@ -21,7 +21,7 @@ pub fn hints(scene: &Scene) -> Vec<String> {
 fn of_camera(scene: &Scene) -> Vec<String> {
     let frames = scene.output.frames;
     let world = &scene.world;
-    let views = (COMPARED / (1 + world.spheres.len() + world.bodies.len())).clamp(1, MOST_VIEWS);
+    let views = (COMPARED / (1 + world.spheres.len() + world.bodies.len())).clamp(1, MAX_VIEWS);
     let step = (frames as usize).div_ceil(views);
     let mut blind = Vec::new();
     let mut inside = vec![Vec::new(); world.spheres.len()];
@@ -87,7 +87,7 @@ fn is_in_sight(view: &View, tall: f64, centre: Vec3, radius: f64) -> bool {
 fn of_sky(scene: &Scene) -> Option<String> {
     let (sky, tone) = (&scene.world.sky, scene.film.tone);
     let is_white = sky.image.is_none() && sky.zenith.iter().chain(&sky.horizon).all(|&x| x == 1.0);
-    let shown = 255.0 * tone.encoded(tone.shown([1.0; 3])[0].clamp(0.0, 1.0));
+    let shown = 255.0 * tone.encode(tone.tone_map([1.0; 3])[0].clamp(0.0, 1.0));
     (is_white && shown < NEARLY_WHITE).then(|| {
         format!(
             "the sky's white is shown as {shown:.0} of 255: the tone curve \"{}\" keeps room for what is brighter; `tone = \"clip\"` in \

@@ -66,7 +66,7 @@ impl Entry {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct RunEntry {
     /// Names of its devices, with the tasks that they have done, their rays and seconds at work.
-    pub devices: Vec<Share>,
+    pub devices: Vec<DeviceUsage>,
     /// The machine's processor, where it tells.
     pub processor: Option<String>,
     /// The CPU's threads; 0 where nothing was rendered.
@@ -86,7 +86,7 @@ pub struct RunEntry {
 
 /// What a device did.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Share {
+pub struct DeviceUsage {
     /// Its name.
     pub device: String,
     /// Frames, or bands and rounds of frames.
@@ -99,7 +99,7 @@ pub struct Share {
 
 /// What a run has written down.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Told {
+pub struct JournalFile {
     /// The machine.
     pub host: String,
     /// What the scene was called.
@@ -111,7 +111,7 @@ pub struct Told {
 }
 
 /// All journals beside frames, by machine and process: what they tell of that clip.
-pub fn read(frames: &Path, clip: &str) -> Vec<Told> {
+pub fn read(frames: &Path, clip: &str) -> Vec<JournalFile> {
     let mut names: Vec<(String, PathBuf)> = Vec::new();
     for file in std::fs::read_dir(hidden::within(frames)).into_iter().flatten().flatten() {
         names.push((file.file_name().to_string_lossy().into_owned(), file.path()));
@@ -119,7 +119,7 @@ pub fn read(frames: &Path, clip: &str) -> Vec<Told> {
     names.sort();
     let journal = |(name, path): &(String, PathBuf)| {
         let (host, _) = name.strip_suffix(".jsonl")?.rsplit_once('-')?;
-        let mut told = Told { host: brief(host), ..Told::default() };
+        let mut told = JournalFile { host: brief(host), ..JournalFile::default() };
         let mut file = BufReader::new(open_regular(path).ok()?.take(LONGEST_JOURNAL));
         let (mut line, mut is_of_clip) = (Vec::new(), true);
         // A line that a kill has cut off is no record. Behind one that is longer than any record there are none.
@@ -172,7 +172,7 @@ impl Journal {
         }
     }
     fn end(&mut self, run: &RunReport) {
-        let share = |s: &DeviceStats| Share {
+        let share = |s: &DeviceStats| DeviceUsage {
             device: s.device.clone(),
             tasks: s.tasks,
             rays: s.rays,
@@ -198,7 +198,7 @@ impl Journal {
 }
 
 /// The reporter, and what is written down beside the frames: nothing before the outputs are open.
-pub struct Teller {
+pub struct RunRecorder {
     /// What the user sees.
     pub reporter: Reporter,
     /// The folder, where there are frames.
@@ -214,14 +214,14 @@ pub struct Teller {
     journal: Option<Journal>,
 }
 
-impl Teller {
+impl RunRecorder {
     /// Nothing is written yet.
-    pub fn new(reporter: Reporter, claim: Option<Claim>, quiet: bool, stop: Arc<AtomicBool>) -> Teller {
-        Teller { reporter, claim, quiet, stop, failure: None, frames: 0, journal: None }
+    pub fn new(reporter: Reporter, claim: Option<Claim>, quiet: bool, stop: Arc<AtomicBool>) -> RunRecorder {
+        RunRecorder { reporter, claim, quiet, stop, failure: None, frames: 0, journal: None }
     }
 }
 
-impl Progress for Teller {
+impl Progress for RunRecorder {
     fn start(&mut self, run: &RunInfo, devices: &[String], threads: usize) {
         if let Some(claim) = &mut self.claim {
             self.failure = claim.begin(self.quiet).err();

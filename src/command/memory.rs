@@ -3,8 +3,8 @@
 use super::outputs::{Outputs, needs_of};
 use crate::assets::source::{self, Limits};
 use crate::error::Error;
-use crate::output::film::Film;
-use crate::output::segments::most_memory;
+use crate::output::film::VideoJob;
+use crate::output::segments::peak_memory;
 use crate::output::video::Settings;
 use crate::render::RenderOptions;
 use crate::render::footprint;
@@ -31,17 +31,17 @@ pub fn estimate(scene: &Scene, outputs: &Outputs, options: &RenderOptions) -> Re
     let picture = outputs.picture_format(scene)?;
     let video = outputs.video.as_ref();
     let encoded =
-        video.filter(|(settings, _)| !settings.is_single()).map_or(0, |(settings, film)| most_memory(settings, film));
+        video.filter(|(settings, _)| !settings.is_single()).map_or(0, |(settings, film)| peak_memory(settings, film));
     let needs = needs_of(picture.as_ref(), video.map(|(settings, _)| settings));
     let sinks = usize::from(picture.is_some()) + usize::from(video.is_some());
     let list = video.map_or(0, |(_, film)| LISTED * film.frames.len() as u64);
-    Ok(BASE + footprint::most(scene, needs, options, sinks) + encoded + list)
+    Ok(BASE + footprint::peak_bytes(scene, needs, options, sinks) + encoded + list)
 }
 
 /// Bytes that a video of frames that are there takes.
-pub fn of_film(settings: &Settings, film: &Film) -> u64 {
+pub fn of_film(settings: &Settings, film: &VideoJob) -> u64 {
     let (width, height) = film.size;
-    let encoded = if settings.is_single() { 0 } else { most_memory(settings, film) };
+    let encoded = if settings.is_single() { 0 } else { peak_memory(settings, film) };
     BASE + DECODED * u64::from(width) * u64::from(height) + encoded + LISTED * film.frames.len() as u64
 }
 
@@ -73,21 +73,21 @@ pub fn files(scene: &Scene, limits: Limits) -> u64 {
 /// # Errors
 /// It does not fit.
 pub fn check(bytes: u64, limit: Option<u64>, size: (u32, u32)) -> Result<(), Error> {
-    match most(limit) {
-        Some(most) if bytes > most => Err(Error::Usage(format!(
+    match memory_limit(limit) {
+        Some(max) if bytes > max => Err(Error::Usage(format!(
             "a run of {} x {} pixels takes about {} MiB of memory, and may take {}: ask for a smaller --size, for no .exr or \
              --denoise, for fewer --encoders or --encoder-threads, for smaller textures and meshes, or raise --limit-memory",
             size.0,
             size.1,
             bytes >> 20,
-            most >> 20
+            max >> 20
         ))),
         _ => Ok(()),
     }
 }
 
 /// Bytes that a run may take: `limit` in MiB, or nine tenths of what is free, where that is told.
-pub fn most(limit: Option<u64>) -> Option<u64> {
+pub fn memory_limit(limit: Option<u64>) -> Option<u64> {
     limit.map(|mib| mib << 20).or_else(|| Some(available()? / 10 * 9))
 }
 
@@ -100,15 +100,15 @@ fn available() -> Option<u64> {
     Some([group(), address_space()].into_iter().flatten().fold(machine, u64::min))
 }
 
-// Of the control groups from this process's own up, of either version, the one with the least room.
+// Of the control groups from this process's own up, of either version, the one with the smallest free memory.
 fn group() -> Option<u64> {
     let groups = std::fs::read_to_string("/proc/self/cgroup").ok()?;
     let number = |path: PathBuf| std::fs::read_to_string(path).ok()?.trim().parse::<u64>().ok();
-    let mut least = None::<u64>;
+    let mut min = None::<u64>;
     for line in groups.lines() {
         let mut fields = line.splitn(3, ':').skip(1);
         let (Some(kinds), Some(own)) = (fields.next(), fields.next()) else { continue };
-        let (root, most, now) = match kinds {
+        let (root, max, now) = match kinds {
             "" => ("/sys/fs/cgroup", "memory.max", "memory.current"),
             kinds if kinds.split(',').any(|kind| kind == "memory") => {
                 ("/sys/fs/cgroup/memory", "memory.limit_in_bytes", "memory.usage_in_bytes")
@@ -118,23 +118,22 @@ fn group() -> Option<u64> {
         // Without a name space of its own the path is the machine's; within one it may not be there.
         for own in Path::new(own.trim_start_matches('/')).ancestors() {
             let folder = Path::new(root).join(own);
-            let room =
-                number(folder.join(most)).zip(number(folder.join(now))).map(|(most, now)| most.saturating_sub(now));
-            least = least.into_iter().chain(room).min();
+            let room = number(folder.join(max)).zip(number(folder.join(now))).map(|(max, now)| max.saturating_sub(now));
+            min = min.into_iter().chain(room).min();
         }
     }
-    least
+    min
 }
 
 // What is left of the address space that the user has allowed (`ulimit -v`).
 fn address_space() -> Option<u64> {
     #[cfg(unix)]
     {
-        let most = rustix::process::getrlimit(rustix::process::Resource::As).current?;
+        let max = rustix::process::getrlimit(rustix::process::Resource::As).current?;
         let status = std::fs::read_to_string("/proc/self/status").ok()?;
         let line = status.lines().find_map(|l| l.strip_prefix("VmSize:"))?;
         let now = line.trim().strip_suffix("kB")?.trim().parse::<u64>().ok()? << 10;
-        Some(most.saturating_sub(now))
+        Some(max.saturating_sub(now))
     }
     #[cfg(not(unix))]
     None

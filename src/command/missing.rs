@@ -74,7 +74,7 @@ impl Folder {
     ///
     /// # Errors
     /// The folder cannot be read.
-    pub fn look(&self) -> Result<(BTreeSet<u32>, BTreeSet<u32>), Error> {
+    pub fn inspect(&self) -> Result<(BTreeSet<u32>, BTreeSet<u32>), Error> {
         let there = self.folder.existing().map_err(|e| OutputError::Read(self.folder.path(), e))?;
         Ok(self.frames.among(&there).into_iter().partition(|&n| self.folder.is_whole(n)))
     }
@@ -154,7 +154,7 @@ pub fn run(args: &MissingArgs) -> Result<(), Error> {
     if let Some(scene) = &args.scene {
         expected(&here.manifest, scene, &args.changes, &args.folder)?;
     }
-    let (whole, _) = here.look()?;
+    let (whole, _) = here.inspect()?;
     let Some(missing) = here.frames.without(&whole) else { return Ok(()) };
     let text = match args.shards {
         None => missing.to_string(),
@@ -174,7 +174,7 @@ struct Node {
 /// Prints how far a folder has come.
 pub fn status(args: &StatusArgs) -> Result<(), Error> {
     let here = Folder::open(&args.folder)?;
-    let (whole, broken) = here.look()?;
+    let (whole, broken) = here.inspect()?;
     let total = here.frames.len();
     let mut text = format!("{}: {} of {total} frames are whole", args.folder.display(), whole.len());
     let missing = total - whole.len() - broken.len();

@@ -9,7 +9,7 @@ use crate::error::Error;
 use crate::output::container::{CONTAINERS, Container, Join};
 use crate::output::ffmpeg::find_ffmpeg;
 use crate::output::files::FrameFiles;
-use crate::output::film::{ExistingVideo, Film};
+use crate::output::film::{ExistingVideo, VideoJob};
 use crate::output::folder::FrameFolder;
 use crate::output::formats::{Format, FormatOptions};
 use crate::output::hidden;
@@ -17,7 +17,7 @@ use crate::output::manifest::Manifest;
 use crate::output::origin::Origin;
 use crate::output::segments;
 use crate::output::stream::{Stream, StreamSink};
-use crate::output::video::{Codec, Deep, Range, Settings, VideoSink, is_raw};
+use crate::output::video::{Codec, DynamicRange, HighBitDepth, Settings, VideoSink, is_raw};
 use crate::output::{OutputError, PixelFormats, Sink, y4m};
 use crate::render::frames::FrameList;
 use crate::report::remark;
@@ -42,21 +42,26 @@ pub struct Outputs {
     /// Where they go one behind the other.
     pub stream: Option<Stream>,
     /// The video, and what it is of.
-    pub video: Option<(Settings, Film)>,
+    pub video: Option<(Settings, VideoJob)>,
     origin: Arc<Origin>,
     /// None where all are there.
-    pub left: Option<FrameList>,
+    pub to_render: Option<FrameList>,
     /// How many are there, and stay.
-    pub there: usize,
+    pub done: usize,
     /// How many are there and are rendered again, for a video.
-    pub again: usize,
+    pub rerender: usize,
     /// The video, where it is there already and frames are not.
-    pub made: Option<PathBuf>,
+    pub existing_video: Option<PathBuf>,
 }
 
 /// What has a video's name. A raw one says nothing of itself: the journals beside the frames tell whether a run of theirs has made
 /// it.
-pub fn existing_video(settings: &Settings, film: &Film, folder: &FrameFolder, manifest: &Manifest) -> ExistingVideo {
+pub fn existing_video(
+    settings: &Settings,
+    film: &VideoJob,
+    folder: &FrameFolder,
+    manifest: &Manifest,
+) -> ExistingVideo {
     let there = film.existing(settings);
     if there != ExistingVideo::Other || !settings.is_raw() {
         return there;
@@ -73,7 +78,7 @@ pub fn existing_video(settings: &Settings, film: &Film, folder: &FrameFolder, ma
 }
 
 // Frames that a video still needs.
-fn unmade(settings: &Settings, film: &Film, part: &FrameList) -> Result<Option<FrameList>, OutputError> {
+fn unmade(settings: &Settings, film: &VideoJob, part: &FrameList) -> Result<Option<FrameList>, OutputError> {
     Ok(match film.is_made(settings) {
         true => None,
         false if settings.is_single() => Some(part.clone()),
@@ -131,19 +136,19 @@ impl Outputs {
         let origin = Arc::new(Origin::of(&manifest));
         let is_deep = settings.as_ref().is_some_and(|settings| settings.deep.is_some());
         let has_alpha = settings.as_ref().is_some_and(|settings| settings.has_alpha);
-        let keeps_all = claim::keeps_all(folder.format, scene.output.bits, is_deep, has_alpha);
+        let keeps_all = claim::is_lossless_source(folder.format, scene.output.bits, is_deep, has_alpha);
         if args.shard.is_some() && is_deep {
-            claim::holds_light(folder.format)?;
+            claim::require_linear(folder.format)?;
         }
         // Its frames are listed one by one, which only a video needs.
-        let film = || Film {
+        let film = || VideoJob {
             frames: all.iter().collect(),
             part: args.shard.is_some().then(|| part.iter().collect()),
             size: folder.size,
             source: (keeps_all && !args.no_frames).then(|| folder.clone()),
             tone: scene.film.tone,
             hidden: hidden::within(&folder.path()),
-            is_anew: existing == Existing::Overwritten,
+            overwrite: existing == Existing::Overwritten,
             replaces_others: choice.is_overwrite,
             stop: Arc::default(),
             steps: Arc::new(manifest.steps.clone()),
@@ -161,7 +166,7 @@ impl Outputs {
             }
             let video = settings.map(|settings| {
                 let hidden = hidden::beside(&settings.path);
-                let film = Film { hidden, is_anew: true, source: None, ..film() };
+                let film = VideoJob { hidden, overwrite: true, source: None, ..film() };
                 (settings, film)
             });
             return Ok(Outputs {
@@ -170,18 +175,18 @@ impl Outputs {
                 stream: Some(stream),
                 video,
                 origin,
-                left: Some(part.clone()),
-                there: 0,
-                again: 0,
-                made: None,
+                to_render: Some(part.clone()),
+                done: 0,
+                rerender: 0,
+                existing_video: None,
             });
         }
         if args.no_frames {
             let Some(settings) = settings else {
                 return Err(Error::Usage("--no-frames leaves nothing to write: name a video with --video".into()));
             };
-            let film = Film { hidden: hidden::beside(&settings.path), is_anew: !args.resume, ..film() };
-            let left = if film.is_anew { Some(part.clone()) } else { unmade(&settings, &film, part)? };
+            let film = VideoJob { hidden: hidden::beside(&settings.path), overwrite: !args.resume, ..film() };
+            let left = if film.overwrite { Some(part.clone()) } else { unmade(&settings, &film, part)? };
             let there = part.len() - left.as_ref().map_or(0, FrameList::len);
             return Ok(Outputs {
                 folder,
@@ -189,42 +194,52 @@ impl Outputs {
                 stream: None,
                 video: Some((settings, film)),
                 origin,
-                left,
-                there,
-                again: 0,
-                made: None,
+                to_render: left,
+                done: there,
+                rerender: 0,
+                existing_video: None,
             });
         }
         // Where a shard's files do not keep all, `polyfly stitch` makes the video of them.
         let is_left_to_stitch = args.shard.is_some() && (is_single || !keeps_all);
         let video = settings.filter(|_| !is_left_to_stitch).map(|settings| (settings, film()));
-        let claim = Claim::look(folder.clone(), manifest, part, all, existing)?;
+        let claim = Claim::inspect(folder.clone(), manifest, part, all, existing)?;
         let length = |left: &Option<FrameList>| left.as_ref().map_or(0, FrameList::len);
-        let mut left = claim.left.clone();
-        let is_made = |(settings, film): &(Settings, Film)| film.part.is_none() && film.is_made(settings);
+        let mut left = claim.remaining.clone();
+        let is_made = |(settings, film): &(Settings, VideoJob)| film.part.is_none() && film.is_made(settings);
         if existing == Existing::Kept && left.is_some() && video.as_ref().is_some_and(is_made) {
             // It is of these very frames: those that are missing add nothing to it.
             let made = video.map(|(settings, _)| settings.path);
-            let there = claim.there;
+            let there = claim.existing_frames;
             return Ok(Outputs {
                 folder,
                 claim: Some(claim),
                 stream: None,
                 video: None,
                 origin,
-                left,
-                there,
-                again: 0,
-                made,
+                to_render: left,
+                done: there,
+                rerender: 0,
+                existing_video: made,
             });
         }
-        if let (Some((settings, film)), true) = (&video, claim.there > 0 && !keeps_all) {
+        if let (Some((settings, film)), true) = (&video, claim.existing_frames > 0 && !keeps_all) {
             let unmade = unmade(settings, film, part)?;
             let wanted: BTreeSet<u32> = [left, unmade].iter().flatten().flat_map(FrameList::iter).collect();
             left = FrameList::of_numbers(part.iter().filter(|n| wanted.contains(n)));
         }
-        let (there, again) = (part.len() - length(&left), length(&left) - length(&claim.left));
-        Ok(Outputs { folder, claim: Some(claim), stream: None, video, origin, left, there, again, made: None })
+        let (there, again) = (part.len() - length(&left), length(&left) - length(&claim.remaining));
+        Ok(Outputs {
+            folder,
+            claim: Some(claim),
+            stream: None,
+            video,
+            origin,
+            to_render: left,
+            done: there,
+            rerender: again,
+            existing_video: None,
+        })
     }
 
     // How pictures of a format are written.
@@ -335,7 +350,7 @@ fn video_settings(scene: &Scene, args: &RenderArgs) -> Result<Option<Settings>, 
     let Some(path) = scene.output.video.clone() else { return Ok(None) };
     video_name("--video", &path)?;
     let settings = encoding(path, scene.output.fps, &args.encoding, args.limit_memory)?;
-    let deep = settings.deep.map(|deep| Deep { tone: scene.film.tone, ..deep });
+    let deep = settings.deep.map(|deep| HighBitDepth { tone: scene.film.tone, ..deep });
     let has_alpha = scene.world.sky.transparent && settings.can_have_alpha();
     Ok(Some(Settings { deep, has_alpha, ..settings }))
 }
@@ -390,10 +405,10 @@ pub fn encoding(path: PathBuf, fps: f64, args: &VideoArgs, limit: Option<u64>) -
     let ffmpeg = named_ffmpeg(args.ffmpeg.as_deref());
     let is_mp4 = path.extension().is_some_and(|e| e.eq_ignore_ascii_case("mp4")) && codec == Codec::H264;
     // Where somebody names one, it is that or none.
-    let range = if args.hdr { Range::Hdr } else { Range::Standard };
-    let deep = args.is_deep().then_some(Deep { range, tone: Tone::Soft });
+    let range = if args.hdr { DynamicRange::Hdr } else { DynamicRange::Standard };
+    let deep = args.is_deep().then_some(HighBitDepth { range, tone: Tone::Soft });
     let may_be_embedded = deep.is_none() && cfg!(feature = "h264") && is_mp4 && ffmpeg.is_none();
-    let share = memory::most(limit).map(|bytes| usize::try_from(bytes / FILM_SHARE).unwrap_or(usize::MAX));
+    let share = memory::memory_limit(limit).map(|bytes| usize::try_from(bytes / FILM_SHARE).unwrap_or(usize::MAX));
     Ok(Settings {
         deep,
         has_alpha: false,
@@ -404,7 +419,7 @@ pub fn encoding(path: PathBuf, fps: f64, args: &VideoArgs, limit: Option<u64>) -
         crf: args.crf,
         preset: args.preset.clone(),
         ffmpeg,
-        patience: Duration::from_secs(args.encoder_timeout.into()),
+        timeout: Duration::from_secs(args.encoder_timeout.into()),
         segment: args.segment,
         threads: args.encoder_threads,
         encoders: match args.encoders {

@@ -67,7 +67,7 @@ impl Ownership {
         }
         match seen.1.as_ref().is_some_and(|frames| frames.contains(frame)) {
             true => Ok(()),
-            false => Err(OutputError::Taken(folder)),
+            false => Err(OutputError::FolderTakenOver(folder)),
         }
     }
 }

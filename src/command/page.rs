@@ -1,8 +1,8 @@
 //! `polyfly report`: a page of a run in one file, which needs nothing beside it: film, contact sheet, plots, machines, scene.
 
-use super::journal::{self, Entry, RunEntry, Told};
+use super::journal::{self, Entry, JournalFile, RunEntry};
 use super::missing::Folder;
-use super::plots::{self, Curve, Words};
+use super::plots::{self, AxisLabels, Series};
 use crate::assets::source::open_regular;
 use crate::cli::ReportArgs;
 use crate::error::Error;
@@ -33,7 +33,7 @@ const IN_LINKS: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b
 /// Makes the page.
 pub fn run(args: &ReportArgs) -> Result<(), Error> {
     let here = Folder::open(&args.folder)?;
-    let (whole, _) = here.look()?;
+    let (whole, _) = here.inspect()?;
     let told = journal::read(&here.folder.path(), &super::ownership::clip(&here.manifest));
     let path = args.output.clone().unwrap_or_else(|| here.folder.path().join("report.html"));
     let film = match &args.film {
@@ -50,7 +50,7 @@ pub fn run(args: &ReportArgs) -> Result<(), Error> {
 
 // The last that was made of those that are still there. The journals may have come from anybody: a link is not followed, and
 // a file of another folder counts only where it says itself that it is a film of this scene.
-fn last_film(told: &[Told], here: &Folder, quiet: bool) -> Option<PathBuf> {
+fn last_film(told: &[JournalFile], here: &Folder, quiet: bool) -> Option<PathBuf> {
     let mut runs: Vec<&RunEntry> = told.iter().filter_map(|t| t.run.as_ref()).collect();
     runs.sort_by(|a, b| a.at.total_cmp(&b.at));
     let is_file = |film: &&PathBuf| std::fs::symlink_metadata(film).is_ok_and(|what| what.is_file());
@@ -78,7 +78,12 @@ fn is_of_scene(film: &Path, hash: &str) -> bool {
 }
 
 // A film comes with the page's folder.
-fn page(here: &Folder, whole: &BTreeSet<u32>, told: &[Told], film: Option<(&Path, &Path)>) -> Result<String, Error> {
+fn page(
+    here: &Folder,
+    whole: &BTreeSet<u32>,
+    told: &[JournalFile],
+    film: Option<(&Path, &Path)>,
+) -> Result<String, Error> {
     let mut frames: BTreeMap<u32, (&str, &Entry)> = BTreeMap::new();
     for told in told {
         // Of a frame that was made again the last time counts.
@@ -142,9 +147,9 @@ fn page(here: &Folder, whole: &BTreeSet<u32>, told: &[Told], film: Option<(&Path
 }
 
 // What the last run called its scene: the file's name without its folder and its ending.
-fn scene_name(told: &[Told]) -> Option<String> {
+fn scene_name(told: &[JournalFile]) -> Option<String> {
     const LONGEST: usize = 100;
-    let at = |told: &Told| told.frames.iter().map(|entry| entry.at).fold(0.0, f64::max);
+    let at = |told: &JournalFile| told.frames.iter().map(|entry| entry.at).fold(0.0, f64::max);
     let last = told.iter().filter(|told| told.scene.is_some()).max_by(|a, b| at(a).total_cmp(&at(b)))?;
     let name = Path::new(last.scene.as_deref()?).file_stem()?.to_string_lossy().into_owned();
     (name != "-").then(|| name.chars().take(LONGEST).collect())
@@ -160,7 +165,7 @@ fn facts(
     here: &Folder,
     whole: &BTreeSet<u32>,
     frames: &BTreeMap<u32, (&str, &Entry)>,
-    told: &[Told],
+    told: &[JournalFile],
     runs: &[&RunEntry],
 ) -> Vec<(String, String)> {
     let manifest = &here.manifest;
@@ -176,10 +181,10 @@ fn facts(
         ("whole".to_owned(), format!("{} of {total}", whole.len())),
     ];
     let mut add = |key: &str, value: String| all.push((key.to_owned(), value));
-    if let (Some(least), Some(most)) = (times.first(), times.last()) {
+    if let (Some(min), Some(max)) = (times.first(), times.last()) {
         add("time on devices", format!("{:.2} s", sum / 1e3));
         let (middle, mean) = (times[times.len() / 2], sum / times.len() as f64);
-        add("a frame", format!("{mean:.2} ms; median {middle:.2}, from {least:.2} to {most:.2}"));
+        add("a frame", format!("{mean:.2} ms; median {middle:.2}, from {min:.2} to {max:.2}"));
     }
     if rays > 0 {
         add(
@@ -213,9 +218,14 @@ fn figures(frames: &BTreeMap<u32, (&str, &Entry)>, runs: &[&RunEntry]) -> String
     for (&n, (host, entry)) in frames {
         by_host.entry(host).or_default().push((f64::from(n), entry.ms));
     }
-    let curves: Vec<Curve> = by_host.into_iter().map(|(host, points)| Curve { name: host.into(), points }).collect();
-    let time = Words { title: "Time of each frame on its device", x: "frame", y: "milliseconds", ..Words::default() };
-    let of = |name: &str, value: &dyn Fn(&Entry) -> f64| Curve {
+    let curves: Vec<Series> = by_host.into_iter().map(|(host, points)| Series { name: host.into(), points }).collect();
+    let time = AxisLabels {
+        title: "Time of each frame on its device",
+        x: "frame",
+        y: "milliseconds",
+        ..AxisLabels::default()
+    };
+    let of = |name: &str, value: &dyn Fn(&Entry) -> f64| Series {
         name: name.into(),
         points: frames.iter().map(|(&n, (_, entry))| (f64::from(n), value(entry))).collect(),
     };
@@ -227,13 +237,20 @@ fn figures(frames: &BTreeMap<u32, (&str, &Entry)>, runs: &[&RunEntry]) -> String
             of("convert and encode", &|e| e.stages.convert_ms + e.stages.encode_ms),
             of("write", &|e| e.stages.write_ms),
         ];
-        o +=
-            &plots::lines(Words { title: "Stages", x: "frame", y: "milliseconds", ..Words::default() }, &stages, false);
+        o += &plots::lines(
+            AxisLabels { title: "Stages", x: "frame", y: "milliseconds", ..AxisLabels::default() },
+            &stages,
+            false,
+        );
     }
     if frames.values().any(|(_, e)| e.rays > 0) {
         let rays =
             [of("camera, mirrors, glass", &|e| e.rays as f64 / 1e6), of("shadows", &|e| e.shadow_rays as f64 / 1e6)];
-        o += &plots::lines(Words { title: "Rays", x: "frame", y: "million", ..Words::default() }, &rays, false);
+        o += &plots::lines(
+            AxisLabels { title: "Rays", x: "frame", y: "million", ..AxisLabels::default() },
+            &rays,
+            false,
+        );
     }
     let mut shares: BTreeMap<&str, (u64, f64)> = BTreeMap::new();
     for share in runs.iter().flat_map(|run| &run.devices) {
@@ -246,10 +263,14 @@ fn figures(frames: &BTreeMap<u32, (&str, &Entry)>, runs: &[&RunEntry]) -> String
         let percent = |part: f64, all: f64| 100.0 * part / all.max(1e-9);
         let points = |of: &dyn Fn(&(u64, f64)) -> f64| (0..).map(f64::from).zip(shares.values().map(of)).collect();
         let series = [
-            Curve { name: "rays".into(), points: points(&|s| percent(s.0 as f64, rays as f64)) },
-            Curve { name: "time at work".into(), points: points(&|s| percent(s.1, busy)) },
+            Series { name: "rays".into(), points: points(&|s| percent(s.0 as f64, rays as f64)) },
+            Series { name: "time at work".into(), points: points(&|s| percent(s.1, busy)) },
         ];
-        o += &plots::bars(Words { title: "Devices' shares", y: "per cent", ..Words::default() }, &names, &series);
+        o += &plots::bars(
+            AxisLabels { title: "Devices' shares", y: "per cent", ..AxisLabels::default() },
+            &names,
+            &series,
+        );
     }
     o
 }

@@ -10,7 +10,7 @@ use crate::math::srgb::srgb;
 use crate::math::vec3::{Vec3, add, length, scale, sub};
 use crate::output::files::{prepare, write_whole};
 use crate::output::formats::Format;
-use crate::output::{Frame, OutputError, PixelFormats, RunInfo, Sink};
+use crate::output::{OutputError, PixelFormats, RenderedFrame, RunInfo, Sink};
 use crate::quote::brief;
 use crate::render::frames::FrameList;
 use crate::render::stats::{FrameReport, Progress, ms};
@@ -103,7 +103,7 @@ fn picture(args: &PictureArgs) -> Result<(), Error> {
     ))
 }
 
-type WriteFrame = Box<dyn Fn(&Frame, &mut dyn std::io::Write) -> std::io::Result<()> + Send>;
+type WriteFrame = Box<dyn Fn(&RenderedFrame, &mut dyn std::io::Write) -> std::io::Result<()> + Send>;
 
 // Writes the last of the frames, which are all alike: the others are for the time.
 struct OneFile {
@@ -120,7 +120,7 @@ impl Sink for OneFile {
     fn open(&mut self, _: &RunInfo) -> Result<(), OutputError> {
         prepare(&self.path)
     }
-    fn frame(&mut self, frame: &Frame) -> Result<(), OutputError> {
+    fn frame(&mut self, frame: &RenderedFrame) -> Result<(), OutputError> {
         if frame.number < self.last {
             return Ok(());
         }

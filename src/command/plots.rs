@@ -24,7 +24,7 @@ const ROW: i32 = 20;
 
 /// A line.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Curve {
+pub struct Series {
     /// Its name.
     pub name: String,
     /// From left to right.
@@ -33,7 +33,7 @@ pub struct Curve {
 
 /// What stands beside a plot.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Words<'a> {
+pub struct AxisLabels<'a> {
     /// Above it.
     pub title: &'a str,
     /// Below it.
@@ -52,12 +52,12 @@ fn number(x: &f64) -> String {
 
 // From 0 to a little above the largest.
 fn above(values: impl Iterator<Item = f64>) -> f64 {
-    let most = values.filter(|v| v.is_finite()).fold(0.0, f64::max);
-    if most > 0.0 { most * 1.08 } else { 1.0 }
+    let max = values.filter(|v| v.is_finite()).fold(0.0, f64::max);
+    if max > 0.0 { max * 1.08 } else { 1.0 }
 }
 
 /// Lines from 0 up, few points marked. `even`: a thin line where both axes are the same.
-pub fn lines(words: Words, curves: &[Curve], even: bool) -> String {
+pub fn lines(words: AxisLabels, curves: &[Series], even: bool) -> String {
     let all = || curves.iter().flat_map(|c| &c.points);
     let (left, right) = all().fold((f64::INFINITY, f64::NEG_INFINITY), |(a, b), p| (a.min(p.0), b.max(p.0)));
     let (left, right) = match left < right {
@@ -75,8 +75,8 @@ pub fn lines(words: Words, curves: &[Curve], even: bool) -> String {
 
 fn draw_lines(
     svg: &mut String,
-    words: Words,
-    curves: &[Curve],
+    words: AxisLabels,
+    curves: &[Series],
     even: bool,
     (left, right, top): (f64, f64, f64),
 ) -> Result<(), Box<dyn std::error::Error>> {
@@ -123,7 +123,7 @@ fn draw_lines(
 }
 
 /// Bars side by side: for each group one of each series.
-pub fn bars(words: Words, groups: &[String], series: &[Curve]) -> String {
+pub fn bars(words: AxisLabels, groups: &[String], series: &[Series]) -> String {
     let top = above(series.iter().flat_map(|s| &s.points).map(|p| p.1));
     let mut svg = String::new();
     let _ = draw_bars(&mut svg, words, groups, series, top);
@@ -132,9 +132,9 @@ pub fn bars(words: Words, groups: &[String], series: &[Curve]) -> String {
 
 fn draw_bars(
     svg: &mut String,
-    words: Words,
+    words: AxisLabels,
     groups: &[String],
-    series: &[Curve],
+    series: &[Series],
     top: f64,
 ) -> Result<(), Box<dyn std::error::Error>> {
     let names: Vec<&str> = series.iter().map(|one| one.name.as_str()).collect();
@@ -234,8 +234,8 @@ mod tests {
 
     #[test]
     fn plots_are_whole_and_name_what_they_show() {
-        let words = Words { title: "A & B", x: "threads", y: "times", note: "cube.toml; a <fast> machine" };
-        let curve = |name: &str, points: &[(f64, f64)]| Curve { name: name.into(), points: points.to_vec() };
+        let words = AxisLabels { title: "A & B", x: "threads", y: "times", note: "cube.toml; a <fast> machine" };
+        let curve = |name: &str, points: &[(f64, f64)]| Series { name: name.into(), points: points.to_vec() };
         let two = [curve("static", &[(1.0, 1.0), (2.0, 1.7)]), curve("dynamic", &[(1.0, 1.0), (2.0, 1.9)])];
         for svg in [lines(words, &two, true), bars(words, &["0".into(), "1".into()], &two)] {
             assert!(svg.starts_with("<svg") && svg.trim_end().ends_with("</svg>"), "{svg}");
@@ -256,7 +256,7 @@ mod tests {
             })
             .to_vec();
         assert!(heights.iter().all(|&y| y >= SIZE.1), "{heights:?}");
-        let many: Vec<Curve> = (0..9).map(|i| curve(&format!("a long name of series {i}"), &[(1.0, 1.0)])).collect();
+        let many: Vec<Series> = (0..9).map(|i| curve(&format!("a long name of series {i}"), &[(1.0, 1.0)])).collect();
         let height =
             |svg: &str| svg.split("height=\"").nth(1).and_then(|rest| rest.split('"').next()).map(str::to_owned);
         assert_eq!(height(&lines(words, &two, false)).as_deref(), Some("448"));

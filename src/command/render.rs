@@ -2,10 +2,10 @@
 //! checked before any other file is read.
 
 use super::claim::{self, Claim, Existing};
-use super::confine::Fence;
+use super::confine::PathSandbox;
 use super::convert::write_picture;
 use super::hints::hints;
-use super::journal::Teller;
+use super::journal::RunRecorder;
 use super::memory;
 use super::outputs::Outputs;
 use super::stop::{self, Stop};
@@ -13,7 +13,7 @@ use super::video_choice::VideoChoice;
 use super::{dry_run, environment, load_scene, output, stitch};
 use crate::assets::AssetError;
 use crate::assets::source::Limits;
-use crate::cli::{Asked, QualityArg, RenderArgs, SplitArg};
+use crate::cli::{QualityArg, RenderArgs, RenderRequest, SplitArg};
 use crate::error::Error;
 use crate::output::OutputError;
 use crate::output::video::Video;
@@ -33,7 +33,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 // Files whose lengths are asked for at the end.
-const MOST_LOOKED_AT: usize = 10_000;
+const MAX_LOOKED_AT: usize = 10_000;
 
 /// Renders a scene.
 pub fn run(args: &RenderArgs) -> Result<(), Error> {
@@ -48,7 +48,7 @@ pub fn run(args: &RenderArgs) -> Result<(), Error> {
     };
     let stop = Stop::listen(Duration::from_secs(args.grace.into()));
     let (mut scene, text) = load_scene(&name, &args.changes)?;
-    let fence = Fence::of(&name, args.changes.allow_outside);
+    let fence = PathSandbox::of(&name, args.changes.allow_outside);
     if let Some(fence) = &fence {
         fence
             .writing(&scene, args.output.is_none() && !args.no_frames, args.video.is_none())
@@ -59,7 +59,7 @@ pub fn run(args: &RenderArgs) -> Result<(), Error> {
         return write_picture(path, (image.width(), image.height()), image.data());
     }
     let (quiet, own) = (args.changes.quiet, scene.output.files.clone());
-    let Asked { frames: all, stream } = args.override_scene(&mut scene)?;
+    let RenderRequest { frames: all, stream } = args.override_scene(&mut scene)?;
     let choice = VideoChoice::of(args, Existing::of(args, &name), &scene, &own, &all, stream.is_some());
     choice.skip(&mut scene, quiet, args.no_frames)?;
     let Some(part) = claim::shard(&all, args.shard, args.shard_mode) else {
@@ -78,9 +78,11 @@ pub fn run(args: &RenderArgs) -> Result<(), Error> {
     let outputs = Outputs::of(args, choice, &scene, &part, &all, stream)?;
     let bytes = memory::estimate(&scene, &outputs, &options)? + memory::files(&scene, options.limits);
     memory::check(bytes, args.limit_memory, (scene.render.width, scene.render.height))?;
-    options.limits.memory = options.limits.memory.map(|most| most.saturating_sub(bytes));
+    options.limits.memory = options.limits.memory.map(|max| max.saturating_sub(bytes));
     if args.dry_run {
-        return output(&dry_run::told(scene, &outputs, options, bytes, args.show_ffmpeg).map_err(|e| text.placed(e))?);
+        return output(
+            &dry_run::describe(scene, &outputs, options, bytes, args.show_ffmpeg).map_err(|e| text.placed(e))?,
+        );
     }
     let sinks = outputs.sinks(&scene, quiet)?;
     if !quiet {
@@ -89,7 +91,7 @@ pub fn run(args: &RenderArgs) -> Result<(), Error> {
     if let (Some(quality), false) = (args.changes.asked_quality(), quiet) {
         remark(&cost(quality, &scene));
     }
-    let Outputs { claim, video, left, there, again, made, .. } = outputs;
+    let Outputs { claim, video, to_render: left, done: there, rerender: again, existing_video: made, .. } = outputs;
     let replaces_video = args.overwrite && video.is_some();
     if there > 0 && !quiet {
         remark(&format!("{there} of {} frames are there and whole", part.len()));
@@ -104,7 +106,7 @@ pub fn run(args: &RenderArgs) -> Result<(), Error> {
     let shown = |film: Option<PathBuf>| film.or_else(|| Some(pattern.path(part.nth(0)?)));
     let Some(left) = left else {
         if let Some(claim) = &claim {
-            claim.tidy(quiet);
+            claim.clean_up(quiet);
         }
         let path = video.as_ref().filter(|(_, film)| film.part.is_none()).map(|(settings, _)| settings.path.clone());
         let goes_on = Some(stop::resuming_command(name == "-", replaces_video));
@@ -137,7 +139,7 @@ pub fn run(args: &RenderArgs) -> Result<(), Error> {
         claim.as_ref().is_some_and(Claim::can_be_resumed) || video.is_some_and(|(settings, _)| !settings.is_single());
     stop.watch(renderer.made_flag());
     stop.attach(Arc::clone(&flag), goes_on.then(|| stop::resuming_command(name == "-", replaces_video)));
-    let mut told = Teller::new(reporter, claim, quiet, flag);
+    let mut told = RunRecorder::new(reporter, claim, quiet, flag);
     let result = renderer.run_all(&left, sinks, &mut told);
     let (outcome, report) = (told.reporter.outcome(), result.as_ref().ok().cloned());
     let result = verdict(&mut told, result, (there, left.len()), &stop);
@@ -162,7 +164,7 @@ pub fn run(args: &RenderArgs) -> Result<(), Error> {
 
 // Whether a run that has ended was all that it was to be.
 fn verdict(
-    told: &mut Teller,
+    told: &mut RunRecorder,
     result: Result<RunReport, RenderError>,
     (there, left): (usize, usize),
     stop: &Stop,
@@ -216,7 +218,7 @@ fn summary(report: &RunReport, time: Duration, stage: &str, files: Option<(Patte
     let mut text = format!("{frames} in {seconds:.2} s ({rate:.1} a second; {stage} took longest)");
     if let Some((pattern, list)) = files {
         // Of a long clip the first ones tell.
-        let looked = list.len().min(MOST_LOOKED_AT);
+        let looked = list.len().min(MAX_LOOKED_AT);
         let bytes: u64 = list.iter().take(looked).map(|n| length(&pattern.path(n))).sum();
         let all = (bytes as f64 * list.len() as f64 / looked.max(1) as f64) as u64;
         let about = if looked < list.len() { "about " } else { "" };
@@ -245,7 +247,7 @@ fn cost(quality: QualityArg, scene: &Scene) -> String {
     let pixels = u64::from(render.width) * u64::from(render.height);
     let samples = render.samples_per_pixel();
     let (each, bound) = match render.adaptive {
-        Some(adaptive) => (format!("{} to {}", adaptive.least, several(samples, "sample")), "at most "),
+        Some(adaptive) => (format!("{} to {}", adaptive.min, several(samples, "sample")), "at most "),
         None => (several(samples, "sample"), ""),
     };
     format!(
@@ -279,7 +281,7 @@ fn options(args: &RenderArgs) -> Result<RenderOptions, Error> {
             file: args.limit_file.map_or(Limits::default().file, |mib| mib << 20),
             picture: args.limit_picture.map(|millions| millions.saturating_mul(1_000_000)),
             triangles: args.limit_triangles.map(|millions| millions.saturating_mul(1_000_000)),
-            memory: memory::most(args.limit_memory),
+            memory: memory::memory_limit(args.limit_memory),
         },
     })
 }

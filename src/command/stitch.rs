@@ -1,6 +1,6 @@
 //! `polyfly stitch`: a video of frames that are there, of a folder that polyfly has filled or of somebody else's pictures.
 
-use super::claim::{holds_light, keeps_all};
+use super::claim::{is_lossless_source, require_linear};
 use super::journal::Journal;
 use super::memory;
 use super::missing::{Folder, expected};
@@ -10,7 +10,7 @@ use super::video_choice::check_stitched;
 use crate::cli::StitchArgs;
 use crate::error::Error;
 use crate::output::files::temporary;
-use crate::output::film::Film;
+use crate::output::film::VideoJob;
 use crate::output::folder::FrameFolder;
 use crate::output::formats::Format;
 use crate::output::hidden;
@@ -44,7 +44,7 @@ pub fn run(args: &StitchArgs) -> Result<(), Error> {
     let has_alpha = is_clear && keeps_alpha && settings.can_have_alpha();
     let settings = Settings { has_alpha, ..settings };
     if let (Some(folder), Some(_)) = (&film.source, settings.deep) {
-        holds_light(folder.format)?;
+        require_linear(folder.format)?;
     }
     let there = match (&film.source, &manifest) {
         (Some(folder), Some(manifest)) => existing_video(&settings, &film, folder, manifest),
@@ -64,26 +64,27 @@ pub fn is_finished(stop: &Stop, made: Option<&Path>) -> Result<(), Error> {
         return Ok(());
     }
     stop.tell_how_to_go_on();
-    Err(Error::Unfinished(made.map(Path::to_owned), stop.is_temporary()))
+    Err(Error::VideoInterrupted(made.map(Path::to_owned), stop.is_temporary()))
 }
 
-fn ours(args: &StitchArgs) -> Result<(Film, Manifest), Error> {
+fn ours(args: &StitchArgs) -> Result<(VideoJob, Manifest), Error> {
     let here = Folder::open(Path::new(&args.source))?.only(args.changes.frames.as_deref())?;
     here.expect_hash(args.hash.as_deref())?;
     if let Some(scene) = &args.scene {
         expected(&here.manifest, scene, &args.changes, Path::new(&args.source))?;
     }
     // Before any list of them is made: a manifest may promise a hundred million.
-    if let Some(gap) = here.frames.without(&here.look()?.0) {
+    if let Some(gap) = here.frames.without(&here.inspect()?.0) {
         return Err(incomplete(&gap, &here.folder));
     }
     let Folder { folder, frames, manifest } = here;
     // Where they do not keep all, the video is another than that of the run that made them.
-    let rounded = if keeps_all(folder.format, manifest.bits, args.video.is_deep(), false) { "" } else { ", rounded" };
+    let rounded =
+        if is_lossless_source(folder.format, manifest.bits, args.video.is_deep(), false) { "" } else { ", rounded" };
     let scene = Some(format!("{}{rounded}", manifest.hash));
     let steps = Arc::new(manifest.steps.clone());
     let tone = told_tone(&folder, manifest.resolved(), args);
-    Ok((Film { scene, steps, tone, ..film(folder, frames.iter().collect(), args) }, manifest))
+    Ok((VideoJob { scene, steps, tone, ..film(folder, frames.iter().collect(), args) }, manifest))
 }
 
 // The curve that light is shown through: the scene's, where somebody tells of it.
@@ -97,19 +98,19 @@ fn told_tone(folder: &FrameFolder, scene: Option<Scene>, args: &StitchArgs) -> T
     scene.map_or(Tone::Soft, |scene| scene.film.tone)
 }
 
-fn film(folder: FrameFolder, frames: Vec<u32>, args: &StitchArgs) -> Film {
+fn film(folder: FrameFolder, frames: Vec<u32>, args: &StitchArgs) -> VideoJob {
     // Beside the frames, where runs leave segments too, if that folder is ours to write to.
     let is_writable = temporary(&folder.path().join("trial")).is_ok();
     let hidden = if is_writable { hidden::within(&folder.path()) } else { hidden::beside(&args.output) };
     let (size, source) = (folder.size, Some(folder));
-    Film {
+    VideoJob {
         frames,
         part: None,
         size,
         source,
         tone: Tone::Soft,
         hidden,
-        is_anew: false,
+        overwrite: false,
         replaces_others: args.overwrite,
         stop: Arc::default(),
         steps: Arc::default(),
@@ -118,7 +119,7 @@ fn film(folder: FrameFolder, frames: Vec<u32>, args: &StitchArgs) -> Film {
 }
 
 // All pictures of a pattern, without a gap.
-fn elsewhere(pattern: Pattern, args: &StitchArgs) -> Result<Film, Error> {
+fn elsewhere(pattern: Pattern, args: &StitchArgs) -> Result<VideoJob, Error> {
     let text = pattern.to_string();
     let format = Format::of(&pattern.extension()).ok_or_else(|| Error::Usage(format!("no format reads {text}")))?;
     let mut folder = FrameFolder { pattern, format, size: (0, 0) };
@@ -139,7 +140,7 @@ fn elsewhere(pattern: Pattern, args: &StitchArgs) -> Result<Film, Error> {
     let path = folder.pattern.path(all.nth(0).unwrap_or(first));
     folder.size = format.shown(&path, Tone::Soft, false).map_err(|e| OutputError::Read(path.clone(), e))?.size;
     let tone = told_tone(&folder, origin::scene(&path, format), args);
-    Ok(Film { tone, ..film(folder, all.iter().collect(), args) })
+    Ok(VideoJob { tone, ..film(folder, all.iter().collect(), args) })
 }
 
 fn incomplete(gap: &FrameList, folder: &FrameFolder) -> Error {
@@ -148,7 +149,7 @@ fn incomplete(gap: &FrameList, folder: &FrameFolder) -> Error {
 
 /// Makes a video of frames, all of which must be there and whole, or of segments that are.
 pub fn make(
-    film: Film,
+    film: VideoJob,
     settings: Settings,
     quiet: bool,
     limit_memory: Option<u64>,

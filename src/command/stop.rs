@@ -34,11 +34,11 @@ type Farewell = Box<dyn Fn(u8, &str) + Send>;
 /// Hears signals from the program's start on, and passes them to a run.
 #[derive(Clone, Default)]
 pub struct Stop {
-    asked: Arc<Mutex<Asked>>,
+    asked: Arc<Mutex<ShutdownState>>,
 }
 
 #[derive(Default)]
-struct Asked {
+struct ShutdownState {
     // The exit code of the signal that came.
     code: Option<i32>,
     run: Option<Arc<AtomicBool>>,
@@ -51,10 +51,10 @@ struct Asked {
     farewell: Option<Farewell>,
 }
 
-/// Begins to hear signals, before anything else is done.
-pub fn hear_signals() {
+/// Installs the signal handlers, before anything else is done.
+pub fn listen_early() {
     #[cfg(unix)]
-    if let Err(e) = HEARING.get_or_init(Stop::default).hear_signals() {
+    if let Err(e) = HEARING.get_or_init(Stop::default).listen_to_signals() {
         remark(&format!("Ctrl-C will stop at once: {e}"));
     }
 }
@@ -66,7 +66,7 @@ pub fn end_at_once() {
 
 /// The job hears signals itself from now on.
 #[cfg(unix)]
-pub fn leave_signals_to_the_job() {
+pub fn exit_now() {
     HEARING.get_or_init(Stop::default).lock().job = Job::Elsewhere;
 }
 
@@ -100,7 +100,7 @@ impl Stop {
         self.lock().is_made = true;
     }
 
-    fn lock(&self) -> MutexGuard<'_, Asked> {
+    fn lock(&self) -> MutexGuard<'_, ShutdownState> {
         self.asked.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -143,7 +143,7 @@ impl Stop {
     }
 
     #[cfg(unix)]
-    fn hear_signals(&self) -> std::io::Result<()> {
+    fn listen_to_signals(&self) -> std::io::Result<()> {
         use signal_hook::consts::SIGINT;
         // The thread first: signals that are taken, and that nobody hears, could not end the program.
         let (give, taken) = crossbeam_channel::bounded::<signal_hook::iterator::Signals>(1);

@@ -19,7 +19,7 @@ use crate::report::{print, remark};
 use crate::threads;
 use batch::Batch;
 use document::Document;
-use painter::{Painter, Picture, Wish};
+use painter::{Preview, PreviewRenderer, PreviewRequest};
 use serde_json::Value;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -33,7 +33,7 @@ const LOOKED: Duration = Duration::from_millis(40);
 struct Studio {
     token: String,
     document: Mutex<Document>,
-    painter: Painter,
+    painter: PreviewRenderer,
     batch: Batch,
     options: RenderOptions,
     // Flags that a run is given too.
@@ -63,7 +63,7 @@ impl Studio {
         state
     }
 
-    fn paint(&self, wish: &Wish) -> Result<Option<Picture>, Error> {
+    fn paint(&self, wish: &PreviewRequest) -> Result<Option<Preview>, Error> {
         let (scene, version) = {
             let document = self.document();
             let (scene, version) = document.scene();
@@ -110,7 +110,7 @@ pub fn run(args: &StudioArgs) -> Result<(), Error> {
     let studio = Arc::new(Studio {
         token: secret.iter().map(|byte| format!("{byte:02x}")).collect(),
         document: Mutex::new(document),
-        painter: Painter::new(options.clone()),
+        painter: PreviewRenderer::new(options.clone()),
         batch: Batch::default(),
         options,
         flags: [

@@ -19,7 +19,7 @@ pub fn parse(words: &[OsString]) -> Result<Cli, Error> {
 }
 
 /// What is wrong, and what to do about it.
-pub fn told(e: &Error, words: &[OsString]) -> (String, Option<String>) {
+pub fn translate_error(e: &Error, words: &[OsString]) -> (String, Option<String>) {
     let words: Vec<String> = words.iter().map(|word| word.to_string_lossy().into_owned()).collect();
     let command = cli::command();
     let job = words.get(1).and_then(|word| command.find_subcommand(word));

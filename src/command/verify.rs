@@ -11,21 +11,21 @@ use crate::render::{RenderOptions, Renderer};
 use std::sync::Arc;
 
 /// A device under test, or why it cannot be tested.
-pub struct Subject {
+pub struct TestDevice {
     /// Its name.
     pub name: String,
     device: Result<Box<dyn Device>, DeviceError>,
 }
 
 /// Every instruction set of the CPU, the widest first, and every GPU.
-pub fn subjects(renderer: &Renderer, gpus: Option<&Gpus>) -> Vec<Subject> {
-    let cpu = |isa: Isa| Subject {
+pub fn subjects(renderer: &Renderer, gpus: Option<&Gpus>) -> Vec<TestDevice> {
+    let cpu = |isa: Isa| TestDevice {
         name: format!("cpu {}", isa.name),
         device: Ok(Box::new(renderer.cpu(isa)) as Box<dyn Device>),
     };
     let adaptive = renderer.scene().render.adaptive.is_some();
     let needs = DeviceNeeds { rgba: true, yuv: true, linear: false, adaptive };
-    let gpu = |facts: &crate::device::driver::GpuFacts| Subject {
+    let gpu = |facts: &crate::device::driver::GpuFacts| TestDevice {
         name: format!("cuda:{} {}", facts.ordinal, facts.name),
         device: Cuda::new(facts, Arc::clone(renderer.device_scene()), needs)
             .map(|gpu| Box::new(gpu) as Box<dyn Device>),
@@ -34,7 +34,7 @@ pub fn subjects(renderer: &Renderer, gpus: Option<&Gpus>) -> Vec<Subject> {
     sets.chain(gpus.iter().flat_map(|g| &g.list).map(gpu)).collect()
 }
 
-impl Subject {
+impl TestDevice {
     /// A frame on this device alone: its RGBA, and its planes where it makes them.
     pub fn render(&mut self, renderer: &Renderer, frame: u32) -> Result<FilmSlice, Error> {
         let scene = renderer.scene();
@@ -97,7 +97,7 @@ pub fn run(args: &VerifyArgs) -> Result<(), Error> {
         let names: Vec<&str> = subjects.iter().map(|s| s.name.as_str()).collect();
         output(&format!("{name}\t{} frames\t{}\n", frames.len(), names.join(", ")))?;
     }
-    if wrong.is_empty() { Ok(()) } else { Err(Error::Differs(wrong)) }
+    if wrong.is_empty() { Ok(()) } else { Err(Error::DevicesDisagree(wrong)) }
 }
 
 #[cfg(test)]

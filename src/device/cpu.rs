@@ -2,8 +2,8 @@
 #![expect(unsafe_code, reason = "lets threads write disjoint tiles of one film")]
 
 use super::{
-    Device, DeviceError, DeviceInfo, FilmSlice, Memory, Meter, Schedule, TRIAL_BYTES, Task, TaskOutput, TaskStats,
-    Ticket, balance,
+    Device, DeviceError, DeviceInfo, FilmSlice, Memory, SampleCounter, Schedule, TRIAL_BYTES, Task, TaskOutput,
+    TaskStats, Ticket, balance,
 };
 use crate::device_scene::{DeviceScene, HostScene};
 use crate::gpu_types::{FilmBuffers, FrameParams, Launch, SmallScene};
@@ -25,7 +25,7 @@ pub struct Cpu {
     // Of adaptive sampling, kept from frame to frame.
     trial: Mutex<Memory>,
     scene: Arc<DeviceScene>,
-    meter: Option<Arc<Meter>>,
+    meter: Option<Arc<SampleCounter>>,
     done: VecDeque<(Ticket, TaskStats, FilmSlice)>,
     submitted: u64,
 }
@@ -38,7 +38,7 @@ struct SharedFilm(FilmBuffers);
 unsafe impl Sync for SharedFilm {}
 
 // A tile's work, but for its place.
-struct Work<'a> {
+struct TileJob<'a> {
     scene: HostScene<'a>,
     small: Option<SmallScene>,
     frame: &'a FrameParams,
@@ -73,7 +73,7 @@ impl Cpu {
     }
 
     /// Counts samples that are taken there too, for whoever watches a long frame.
-    pub fn metered(self, meter: Arc<Meter>) -> Cpu {
+    pub fn metered(self, meter: Arc<SampleCounter>) -> Cpu {
         Cpu { meter: Some(meter), ..self }
     }
 
@@ -117,7 +117,7 @@ impl Cpu {
 
     // Traces tiles on all threads, and adds each thread's rays up: rays, and shadow rays. Whether it counts as progress is
     // for the caller to say.
-    fn trace(&self, work: &Work, rays: &[AtomicU64], counts: bool) -> (u64, u64) {
+    fn trace(&self, work: &TileJob, rays: &[AtomicU64], counts: bool) -> (u64, u64) {
         let samples = u64::from(TILE_SIDE * TILE_SIDE) * u64::from(work.launch.samples_per_pixel.cast_unsigned());
         self.pool.install(|| {
             let tiles = work.tiles.clone().into_par_iter().with_min_len(4).map(|tile| {
@@ -133,10 +133,10 @@ impl Cpu {
         })
     }
 
-    fn work<'a>(&'a self, frame: &'a FrameParams, launch: Launch, film: FilmBuffers, rows: Range<u32>) -> Work<'a> {
+    fn work<'a>(&'a self, frame: &'a FrameParams, launch: Launch, film: FilmBuffers, rows: Range<u32>) -> TileJob<'a> {
         let scene = self.scene.host();
         let across = scene.arrays.constants.width.cast_unsigned().div_ceil(TILE_SIDE);
-        Work {
+        TileJob {
             small: (self.isa.lanes == 1).then(|| self.scene.small(&scene.arrays)).flatten(),
             scene,
             frame,
@@ -148,7 +148,7 @@ impl Cpu {
     }
 
     // Traces one tile with a thread's own scratch memory: rays, and shadow rays.
-    fn tile(&self, work: &Work, tile: u32, thread: usize) -> (u64, u64) {
+    fn tile(&self, work: &TileJob, tile: u32, thread: usize) -> (u64, u64) {
         let mut scratch = self.scratch[thread].lock().unwrap_or_else(PoisonError::into_inner);
         let corner = ((tile % work.across * TILE_SIDE).cast_signed(), (tile / work.across * TILE_SIDE).cast_signed());
         let place = TileWork { small: work.small.as_ref(), frame: work.frame, launch: work.launch, corner };

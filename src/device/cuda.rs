@@ -4,10 +4,10 @@
 use super::driver::{Arguments, Context, DeviceMemory, Event, Function, GpuFacts, Pinned, Stream};
 use super::gpu_kernels::{Kernels, THREADS};
 use super::memory::{LISTED_BYTES, held, ring};
-use super::placed::{Placed, Upload, place};
+use super::resident::{ResidentScene, Upload, upload};
 use super::{
-    BAND_STEP, Device, DeviceError, DeviceInfo, DeviceNeeds, FilmSlice, Memory, Meter, Schedule, TRIAL_BYTES, Task,
-    TaskOutput, TaskStats, Ticket,
+    BAND_STEP, Device, DeviceError, DeviceInfo, DeviceNeeds, FilmSlice, Memory, SampleCounter, Schedule, TRIAL_BYTES,
+    Task, TaskOutput, TaskStats, Ticket,
 };
 use crate::device_scene::{DeviceScene, FixedArrays};
 use crate::gpu_types::{ActivePixel, COUNTERS, Counts, FilmBuffers, FrameParams, Launch};
@@ -25,7 +25,7 @@ const BAND_AT: usize = COUNT_BYTES + QUEUES * QUEUE_BYTES;
 // Larger pictures are rendered in bands, so that memory on the device stays bounded.
 const BAND_BYTES: usize = 1 << 27;
 // Rows of the smallest band.
-const LEAST_BAND: u32 = super::BAND_STEP;
+const MIN_BAND: u32 = super::BAND_STEP;
 
 // A task's memory on the device and the events that tell when it is done.
 struct Slot {
@@ -46,7 +46,7 @@ struct InFlight {
     slot: usize,
     out: FilmSlice,
     // A scene that has been replaced since stays until its tasks are done.
-    _placed: Arc<Placed>,
+    _resident: Arc<ResidentScene>,
     working: Option<Working>,
 }
 
@@ -61,18 +61,18 @@ struct Working {
 }
 
 // Copies that pass kernels at work, for those who watch.
-struct Gauge {
+struct Probe {
     stream: Stream,
     copied: Event,
     host: Pinned,
     context: Context,
 }
 
-impl Gauge {
-    fn new(context: &Context) -> Result<Gauge, DeviceError> {
+impl Probe {
+    fn new(context: &Context) -> Result<Probe, DeviceError> {
         context.enter()?;
         let host = Pinned::new(QUEUE_BYTES + 1, context)?;
-        Ok(Gauge { stream: Stream::new(context)?, copied: Event::new(context)?, host, context: *context })
+        Ok(Probe { stream: Stream::new(context)?, copied: Event::new(context)?, host, context: *context })
     }
 
     // Samples of a task that are taken.
@@ -99,7 +99,7 @@ pub struct Cuda {
     // When the kernels of the task that was waited for last were done.
     last_traced: Option<Event>,
     scene: Arc<DeviceScene>,
-    placed: Arc<Placed>,
+    resident: Arc<ResidentScene>,
     fixed: Arc<Vec<DeviceMemory>>,
     slots: Vec<Slot>,
     free: Vec<usize>,
@@ -120,11 +120,11 @@ impl Cuda {
     /// Puts a scene on a GPU. Where its memory is short, fewer tasks are in flight, then smaller bands are rendered.
     pub fn new(facts: &GpuFacts, scene: Arc<DeviceScene>, needs: DeviceNeeds) -> Result<Cuda, DeviceError> {
         let context = Context::retain(facts.ordinal)?;
-        let mut upload = Upload { arrays: Vec::new(), context: &context };
-        let arrays = scene.place_fixed(&mut upload)?;
-        let fixed = Arc::new(upload.arrays);
-        let placed = Arc::new(place(&scene, &arrays, &fixed, &context)?);
-        let kernels = Kernels::load(placed.small.is_some(), &placed.arrays, needs, &context)?;
+        let mut uploader = Upload { arrays: Vec::new(), context: &context };
+        let arrays = scene.upload_fixed(&mut uploader)?;
+        let fixed = Arc::new(uploader.arrays);
+        let resident = Arc::new(upload(&scene, &arrays, &fixed, &context)?);
+        let kernels = Kernels::load(resident.small.is_some(), &resident.arrays, needs, &context)?;
         let (slots, band) = slots(scene.size(), needs, &context)?;
         let name = format!("cuda:{} {}", facts.ordinal, facts.name);
         Ok(Cuda {
@@ -134,7 +134,7 @@ impl Cuda {
             copy: Stream::new(&context)?,
             last_traced: None,
             scene,
-            placed,
+            resident,
             fixed,
             free: (0..slots.len()).rev().collect(),
             slots,
@@ -149,14 +149,14 @@ impl Cuda {
     }
 
     /// Tells a meter how far it is with a task, whenever that asks.
-    pub fn metered(self, meter: &Meter) -> Cuda {
-        let (watched, context, gauge) = (Arc::clone(&self.watched), self.context, Mutex::new(None::<Gauge>));
-        meter.ask(move || {
+    pub fn metered(self, meter: &SampleCounter) -> Cuda {
+        let (watched, context, gauge) = (Arc::clone(&self.watched), self.context, Mutex::new(None::<Probe>));
+        meter.poll(move || {
             // Who renders does not wait for who watches.
             let Some(task) = watched.lock().unwrap_or_else(PoisonError::into_inner).clone() else { return 0 };
             let mut gauge = gauge.lock().unwrap_or_else(PoisonError::into_inner);
             if gauge.is_none() {
-                *gauge = Gauge::new(&context).ok();
+                *gauge = Probe::new(&context).ok();
             }
             gauge.as_mut().and_then(|gauge| gauge.read(&task).ok()).unwrap_or(0)
         });
@@ -260,9 +260,9 @@ impl Cuda {
         let start = |kernel: Function, film: &FilmBuffers, (first, end): (i32, i32), round: usize, threads: u64| {
             let blocks = threads.div_ceil(u64::from(THREADS)).clamp(1, u64::from(kernel.blocks)) as u32;
             let (queue, counters) = (counts.at(COUNT_BYTES + QUEUE_BYTES * round), counts.at(0));
-            let scene = self.placed.argument().with(frame).with(&launch);
+            let scene = self.resident.argument().with(frame).with(&launch);
             let mut arguments = scene.with(film).with(&first).with(&end).with(&queue).with(&counters);
-            // SAFETY: POLYFLY_SCENE and POLYFLY_WORK in kernels/entry/gpu.cuh, in this order; `placed` and what the film
+            // SAFETY: POLYFLY_SCENE and POLYFLY_WORK in kernels/entry/gpu.cuh, in this order; `resident` and what the film
             // and `counts` point to live until the task has been waited for.
             unsafe { self.stream().launch(kernel, (blocks, 1), (THREADS, 1), &mut arguments) }
         };
@@ -381,7 +381,7 @@ impl Cuda {
             return Err(DeviceError::Failed("no memory is set aside".into()));
         };
         let (queue_at, counts) = (queue.at(0), slot.counts.at(0));
-        let scene = self.placed.argument().with(frame).with(&launch);
+        let scene = self.resident.argument().with(frame).with(&launch);
         let mut arguments = scene.with(&mode).with(&queue_at).with(&counts);
         let ([before, traced, ..], [compute, _]) = (&slot.events, &self.compute);
         compute.fill(&slot.counts, 0, COUNT_BYTES, 0)?;
@@ -422,8 +422,8 @@ fn slots(size: (u32, u32), needs: DeviceNeeds, context: &Context) -> Result<(Vec
     let ((width, height), (most, held)) = (size, held(needs));
     let a_row = most * width as usize;
     let rows = BAND_BYTES / (held * width as usize);
-    let mut band = (rows / LEAST_BAND as usize * LEAST_BAND as usize).min(height as usize) as u32;
-    band = band.max(LEAST_BAND.min(height));
+    let mut band = (rows / MIN_BAND as usize * MIN_BAND as usize).min(height as usize) as u32;
+    band = band.max(MIN_BAND.min(height));
     let mut ring = ring(size, needs);
     loop {
         let slot = || -> Result<Slot, DeviceError> {
@@ -445,8 +445,8 @@ fn slots(size: (u32, u32), needs: DeviceNeeds, context: &Context) -> Result<(Vec
         };
         match (0..ring).map(|_| slot()).collect::<Result<Vec<_>, _>>() {
             Err(DeviceError::OutOfMemory(_)) if ring > 1 => ring = 1,
-            Err(DeviceError::OutOfMemory(_)) if band > LEAST_BAND => {
-                band = (band / 2).next_multiple_of(LEAST_BAND).min(band - 1).max(LEAST_BAND);
+            Err(DeviceError::OutOfMemory(_)) if band > MIN_BAND => {
+                band = (band / 2).next_multiple_of(MIN_BAND).min(band - 1).max(MIN_BAND);
             }
             other => return other.map(|slots| (slots, band)),
         }
@@ -523,25 +523,25 @@ impl Device for Cuda {
         }
         self.context.enter()?;
         let (ours, theirs): (&Arc<FixedArrays>, &Arc<FixedArrays>) = (&self.scene.fixed, &scene.fixed);
-        let mut arrays = self.placed.arrays;
+        let mut arrays = self.resident.arrays;
         if !Arc::ptr_eq(ours, theirs) {
-            let mut upload = Upload { arrays: Vec::new(), context: &self.context };
-            arrays = scene.place_fixed(&mut upload)?;
-            self.fixed = Arc::new(upload.arrays);
+            let mut uploader = Upload { arrays: Vec::new(), context: &self.context };
+            arrays = scene.upload_fixed(&mut uploader)?;
+            self.fixed = Arc::new(uploader.arrays);
         }
         arrays.constants = scene.constants;
-        let placed = if Arc::ptr_eq(ours, theirs) && Arc::ptr_eq(&self.scene.geometry, &scene.geometry) {
+        let resident = if Arc::ptr_eq(ours, theirs) && Arc::ptr_eq(&self.scene.geometry, &scene.geometry) {
             scene.geometry.set_constants(&mut arrays.constants);
-            Placed::new(scene, arrays, &self.fixed, Arc::clone(&self.placed.dynamic))
+            ResidentScene::new(scene, arrays, &self.fixed, Arc::clone(&self.resident.dynamic))
         } else {
-            place(scene, &arrays, &self.fixed, &self.context)?
+            upload(scene, &arrays, &self.fixed, &self.context)?
         };
-        if placed.small.is_some() != self.kernels.small {
+        if resident.small.is_some() != self.kernels.small {
             // The kernels in use are unloaded with it.
             self.context.synchronise()?;
-            self.kernels = Kernels::load(placed.small.is_some(), &placed.arrays, self.needs, &self.context)?;
+            self.kernels = Kernels::load(resident.small.is_some(), &resident.arrays, self.needs, &self.context)?;
         }
-        self.placed = Arc::new(placed);
+        self.resident = Arc::new(resident);
         self.scene = Arc::clone(scene);
         Ok(())
     }
@@ -568,7 +568,7 @@ impl Device for Cuda {
             return Err(e);
         }
         let working = self.working(task, &self.slots[index].counts);
-        self.in_flight.push_back(InFlight { ticket, slot: index, out, _placed: Arc::clone(&self.placed), working });
+        self.in_flight.push_back(InFlight { ticket, slot: index, out, _resident: Arc::clone(&self.resident), working });
         if self.in_flight.len() == 1 {
             self.watch_oldest();
         }

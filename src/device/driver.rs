@@ -11,7 +11,7 @@ use std::ops::{Deref, DerefMut};
 use std::time::Duration;
 
 // PTX 8.4 came with CUDA 12.4.
-const LEAST_DRIVER: i32 = 12_040;
+const MIN_DRIVER: i32 = 12_040;
 
 // An answer of the driver as an error, in its own words.
 fn failed(what: &str, code: CUresult) -> DeviceError {
@@ -79,7 +79,7 @@ pub fn probe() -> Result<Gpus, DeviceError> {
     let mut driver = 0;
     // SAFETY: the library is there; the call needs no context.
     check(unsafe { sys::cuDriverGetVersion(&mut driver) }, "cuDriverGetVersion")?;
-    if driver < LEAST_DRIVER {
+    if driver < MIN_DRIVER {
         return Err(DeviceError::TooOld(format!(
             "the NVIDIA driver is too old: it speaks CUDA {}.{}, and 12.4 (driver 550) is needed",
             driver / 1000,

@@ -3,7 +3,7 @@
 use super::{linear_colour, materials};
 use crate::assets::relief::{self, ReliefMaps};
 use crate::gpu_types::{Constants, FLOOR_ENDLESS, FLOOR_ROUND, FloorQuad, RELIEF_FLAT};
-use crate::math::vec3::{Vec3, add, cross, dot, length, normalise, scale, single, sub};
+use crate::math::vec3::{Vec3, add, cross, dot, length, normalise, scale, sub, to_f32};
 use crate::scene::{Floor, FloorShape, MaterialKind, corner_uv, is_clockwise, is_parallelogram, uv_gradients};
 
 const _: () = assert!(relief::LEVEL as i32 == RELIEF_FLAT);
@@ -70,7 +70,7 @@ fn flatten_quad(floor: &Floor, corners: [usize; 3], side: i32) -> FloorQuad {
     let [at_u, at_v] = corner_uv(&floor.corners).map(|values| values[corners[0]]);
     let plane = |g: Vec3, at: f64| [g[0] as f32, g[1] as f32, g[2] as f32, (at - dot(g, a)) as f32];
     let (u, v) = (plane(gu, at_u), plane(gv, at_v));
-    FloorQuad { n: single(n), d: dot(n, a) as f32, u, v, side, uv_per_length: length(gu).max(length(gv)) as f32 }
+    FloorQuad { n: to_f32(n), d: dot(n, a) as f32, u, v, side, uv_per_length: length(gu).max(length(gv)) as f32 }
 }
 
 // The floor's point at (u, v), and the quad it lies on.
@@ -98,7 +98,7 @@ mod tests {
         assert_eq!(quads.len(), 2);
         for (quad, corners) in quads.iter().zip([[0, 1, 2], [0, 2, 3]]) {
             for i in corners {
-                let p = single(floor.corners[i]);
+                let p = to_f32(floor.corners[i]);
                 let at = |g: [f32; 4]| f64::from(g[0] * p[0] + g[1] * p[1] + g[2] * p[2] + g[3]);
                 assert!((at(quad.u) - us[i]).abs() < 1e-6 && (at(quad.v) - vs[i]).abs() < 1e-6);
             }

@@ -1,7 +1,7 @@
 //! Spheres, triangles, their materials and the tree over them and the bodies: what a time step of a simulation replaces.
 
 use super::lights::Emitters;
-use super::{Place, materials, polyhedra};
+use super::{ArrayUploader, materials, polyhedra};
 use crate::assets::Assets;
 use crate::assets::mesh::Triangles;
 use crate::gpu_types::{
@@ -9,7 +9,7 @@ use crate::gpu_types::{
     Scene as GpuScene, Slab, Sphere, Triangle,
 };
 use crate::math::bvh::{self, Bounds, Group};
-use crate::math::vec3::{length, single};
+use crate::math::vec3::{length, to_f32};
 use crate::scene::{LampSamples, Scene};
 use rayon::prelude::*;
 
@@ -54,7 +54,7 @@ impl Geometry {
         let isolated = polyhedra::isolated(scene, assets);
         let bodies: Vec<Body> =
             isolated.iter().enumerate().map(|(k, &is)| polyhedra::flatten(scene, k, is, &mut slabs)).collect();
-        let sphere = |s: &crate::scene::Sphere| Sphere { centre: single(s.centre), radius: s.radius as f32 };
+        let sphere = |s: &crate::scene::Sphere| Sphere { centre: to_f32(s.centre), radius: s.radius as f32 };
         let mut g = Geometry {
             slabs,
             bodies: Vec::new(),
@@ -100,18 +100,18 @@ impl Geometry {
     }
 
     /// `scene` with these arrays, where `to` puts them.
-    pub fn place<P: Place>(&self, to: &mut P, scene: &GpuScene) -> Result<GpuScene, P::Error> {
+    pub fn place<P: ArrayUploader>(&self, to: &mut P, scene: &GpuScene) -> Result<GpuScene, P::Error> {
         let mut placed = GpuScene {
-            slabs: to.put(&self.slabs)?,
-            bodies: to.put(&self.bodies)?,
-            lightmap: to.put(&self.lightmap)?,
-            nodes: to.put(&self.nodes)?,
-            spheres: to.put(&self.spheres)?,
-            sphere_materials: to.put(&self.sphere_materials)?,
-            triangles: to.put(&self.triangles)?,
-            normals: to.put(self.normals.as_flattened().as_flattened())?,
-            materials: to.put(&self.materials)?,
-            emitters: to.put(&self.emitters.list)?,
+            slabs: to.push(&self.slabs)?,
+            bodies: to.push(&self.bodies)?,
+            lightmap: to.push(&self.lightmap)?,
+            nodes: to.push(&self.nodes)?,
+            spheres: to.push(&self.spheres)?,
+            sphere_materials: to.push(&self.sphere_materials)?,
+            triangles: to.push(&self.triangles)?,
+            normals: to.push(self.normals.as_flattened().as_flattened())?,
+            materials: to.push(&self.materials)?,
+            emitters: to.push(&self.emitters.list)?,
             ..*scene
         };
         self.set_constants(&mut placed.constants);
@@ -133,7 +133,7 @@ impl Geometry {
         let around = |c: [f32; 3], r: f32| [c.map(|x| x - r), c.map(|x| x + r)];
         // Rounding of a radius must not cost a graze.
         let body_boxes: Vec<Bounds> =
-            scene.world.bodies.iter().map(|b| around(single(b.centre), b.radius as f32 * 1.0001)).collect();
+            scene.world.bodies.iter().map(|b| around(to_f32(b.centre), b.radius as f32 * 1.0001)).collect();
         let sphere_boxes: Vec<Bounds> = self.spheres.par_iter().map(|s| around(s.centre, s.radius)).collect();
         let triangle_boxes: Vec<Bounds> = self.triangles.par_iter().map(triangle_box).collect();
         let all = body_boxes.iter().chain(&sphere_boxes).chain(&triangle_boxes).flatten().flatten();

@@ -3,7 +3,7 @@
 
 use super::lights::{Lamp, lamps_of};
 use super::{DeviceScene, floor, push_texel};
-use crate::math::vec3::{length, single, sub};
+use crate::math::vec3::{length, sub, to_f32};
 use crate::scene::{LampSamples, Scene};
 use std::sync::Arc;
 
@@ -14,7 +14,7 @@ const FEWER_RAYS: usize = 1 << 19;
 const MANY_BODIES: usize = 1000;
 // Texels along a side, and the fewest.
 const SIDES: [usize; 4] = [128, 64, 32, 16];
-const LEAST_SIDE: usize = 8;
+const MIN_SIDE: usize = 8;
 
 /// Where lamp light is worth computing: points on the floor, and the lamps.
 pub struct LightmapPlan {
@@ -45,14 +45,14 @@ pub fn plan(device_scene: &DeviceScene, scene: &Scene) -> Option<LightmapPlan> {
     let quads = &device_scene.fixed.floor;
     let is_dear = scene.world.bodies_move() || scene.world.bodies.len() > MANY_BODIES;
     let rays = if is_dear { FEWER_RAYS } else { RAYS };
-    let all = thinned(all, rays / (LEAST_SIDE * LEAST_SIDE));
+    let all = thinned(all, rays / (MIN_SIDE * MIN_SIDE));
     let flat = |of: fn(&Lamp) -> [f32; 3]| all.iter().flat_map(of).collect::<Vec<f32>>();
-    let size = SIDES.into_iter().find(|s| s * s * all.len() <= rays).unwrap_or(LEAST_SIDE);
+    let size = SIDES.into_iter().find(|s| s * s * all.len() <= rays).unwrap_or(MIN_SIDE);
     let texel = |i: usize| (i as f64 + 0.5) / size as f64;
     let points = (0..size * size).map(|i| {
         let (u, v) = (texel(i % size), texel(i / size));
         let (p, quad) = floor::point(floor, u, v);
-        (single(p), quad.min(quads.len() - 1))
+        (to_f32(p), quad.min(quads.len() - 1))
     });
     let extent = floor.corners.iter().map(|&c| length(sub(c, floor.corners[0]))).fold(0.0, f64::max);
     let step = extent / size as f64;

@@ -7,13 +7,13 @@ use crate::assets::Assets;
 use crate::gpu_types::{EMITTER_SKY, EMITTER_SPHERE, EMITTER_TRIANGLE, Emitter, Light as GpuLight, SKY_CELLS};
 use crate::math::platonic::Solid;
 use crate::math::srgb::linear;
-use crate::math::vec3::{Vec3, add, cross, length, normalise, scale, single, sub};
+use crate::math::vec3::{Vec3, add, cross, length, normalise, scale, sub, to_f32};
 use crate::scene::{Body, LampSides, Material, MaterialKind, Scene};
 
 /// The scene's point lights; `reach` bounds its coordinates.
 pub fn points(scene: &Scene, reach: f32) -> Vec<GpuLight> {
     let light = |l: &crate::scene::Light| GpuLight {
-        position: single(brought_near(l.position, f64::from(reach))),
+        position: to_f32(clamp_to_radius(l.position, f64::from(reach))),
         colour: linear_colour(l.colour),
         radius: l.radius as f32,
         samples: if scene.render.is_path() { 1 } else { scene.render.light_samples as i32 },
@@ -23,7 +23,7 @@ pub fn points(scene: &Scene, reach: f32) -> Vec<GpuLight> {
 
 // A light beyond ten million times the scene's reach stands in the same direction at that distance: single precision
 // tells no other, and shadow rays stay exact.
-fn brought_near(position: Vec3, reach: f64) -> Vec3 {
+fn clamp_to_radius(position: Vec3, reach: f64) -> Vec3 {
     let (limit, far) = (1.0e7 * reach, length(position));
     if reach > 0.0 && far > limit { scale(position, limit / far) } else { position }
 }
@@ -218,9 +218,9 @@ pub fn lamps_of(scene: &Scene, inside: impl Fn(usize) -> bool) -> Vec<Lamp> {
                 for side in sides {
                     // Just off the face, so that its own bar does not stand in the way.
                     let p = add(on_face, scale(normal, side * 1e-3 * body.radius));
-                    let position = single(add(body.centre, p));
+                    let position = to_f32(add(body.centre, p));
                     let radius = area.sqrt() as f32;
-                    lamps.push(Lamp { position, normal: single(scale(normal, *side)), strength, radius });
+                    lamps.push(Lamp { position, normal: to_f32(scale(normal, *side)), strength, radius });
                 }
             }
         }

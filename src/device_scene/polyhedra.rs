@@ -5,10 +5,10 @@ use super::materials::{absorption, alpha, dispersion, stops_shadow_rays, surface
 use crate::assets::Assets;
 use crate::assets::mesh::Corners;
 use crate::gpu_types::{Body as GpuBody, ISOLATED, LAMPS_INSIDE, LAMPS_OUTSIDE, Slab};
-use crate::math::bvh::{Bounds, Places};
+use crate::math::bvh::{Bounds, PointIndex};
 use crate::math::platonic::Solid;
 use crate::math::srgb::linear;
-use crate::math::vec3::{Vec3, add, cross, dot, length, normalise, single, sub};
+use crate::math::vec3::{Vec3, add, cross, dot, length, normalise, sub, to_f32};
 use crate::scene::{Body, Floor, FloorShape, LampPattern, LampSides, MaterialKind, Scene};
 use rayon::prelude::*;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -35,7 +35,7 @@ pub fn flatten(scene: &Scene, k: usize, is_isolated: bool, slabs: &mut Vec<Slab>
     let back = if lone { -1.001 * body.radius } else { -reach };
     for n in slab_normals(body) {
         slabs.push(Slab {
-            n: single(n),
+            n: to_f32(n),
             lo: if lone { -1.0e30 } else { back as f32 },
             hi: reach as f32,
             middle: ((reach + back) / 2.0) as f32,
@@ -59,7 +59,7 @@ pub fn flatten(scene: &Scene, k: usize, is_isolated: bool, slabs: &mut Vec<Slab>
     let highlight = material.highlight.unwrap_or(scene.world.highlight);
     let shadow = |through: f64| if stops { 0.0 } else { through as f32 };
     GpuBody {
-        centre: single(body.centre),
+        centre: to_f32(body.centre),
         bounds: (1.02 * body.radius * body.radius) as f32,
         colour: surface_tint(material),
         local: local as f32,
@@ -78,7 +78,7 @@ pub fn flatten(scene: &Scene, k: usize, is_isolated: bool, slabs: &mut Vec<Slab>
         lamp_sharpness: if body.has_lamps() { (1.0 / lamp_radius(body)) as f32 } else { 0.0 },
         lamp_fill: if body.strip { 1.0 } else { (std::f64::consts::FRAC_PI_2 * lamp_radius(body) / spacing) as f32 },
         lamp_merging: (4.0 / (3.0 * spacing * spacing)) as f32,
-        lamp_colour: single(lamp_light(body)),
+        lamp_colour: to_f32(lamp_light(body)),
         lamps: if body.strip && body.has_lamps() { -1 } else { lamps as i32 },
         bar_colour: linear_colour(body.bar_colour),
         code_in: 4 * k as i32 + 1 + if is_isolated { ISOLATED } else { 0 },
@@ -169,7 +169,7 @@ pub fn isolated(scene: &Scene, assets: &Assets) -> Vec<bool> {
     let open: Vec<AtomicBool> = (0..around.len()).into_par_iter().map(is_open).collect();
     // Of spheres and triangles there may be many more: they look for the bodies that are near.
     let boxes: Vec<Bounds> = around.iter().map(|&ball| box_of(ball)).collect();
-    let bodies = Places::new(&boxes);
+    let bodies = PointIndex::new(&boxes);
     let tell = |place: Bounds, misses: &dyn Fn(&Shape) -> bool| {
         bodies.touching(&place, &mut |k| {
             if !open[k].load(Ordering::Relaxed) && !misses(&shapes[k]) {
@@ -190,7 +190,7 @@ pub fn isolated(scene: &Scene, assets: &Assets) -> Vec<bool> {
 
 // Around a ball, with room for what `far` and the gaps below leave.
 fn box_of((centre, radius): (Vec3, f64)) -> Bounds {
-    let side = |sign: f64| single(centre.map(|c| c + sign * (1.0001 * radius + 1e-6 * c.abs())));
+    let side = |sign: f64| to_f32(centre.map(|c| c + sign * (1.0001 * radius + 1e-6 * c.abs())));
     [side(-1.0), side(1.0)]
 }
 

@@ -2,7 +2,7 @@
 
 use crate::assets::sky::{self, SkyMap, octahedron, unfolded};
 use crate::gpu_types::{STAR_CELLS, STAR_REACH, Star};
-use crate::math::vec3::{length, normalise, single, sub};
+use crate::math::vec3::{length, normalise, sub, to_f32};
 
 // Points along a cell's side that are compared with a star, and how far apart they are at most.
 const POINTS: usize = 9;
@@ -26,8 +26,8 @@ pub fn stars(map: Option<&SkyMap>) -> (Vec<Star>, Vec<i32>) {
     let mut list = Vec::new();
     for cell in cells {
         let flat = |star: sky::Star| Star {
-            direction: single(star.direction),
-            irradiance: single(star.irradiance),
+            direction: to_f32(star.direction),
+            irradiance: to_f32(star.irradiance),
             ..Star::default()
         };
         list.extend(cell.into_iter().map(flat));
@@ -79,7 +79,7 @@ mod tests {
                 let of = |t: f64| (((t + 1.0) * 0.5 * SIDE as f64) as usize).min(SIDE - 1);
                 let cell = of(v) * SIDE + of(u);
                 let here = &list[first[cell] as usize..first[cell + 1] as usize];
-                assert!(here.iter().any(|s| s.direction == single(star.direction)), "{star:?} from {d:?}");
+                assert!(here.iter().any(|s| s.direction == to_f32(star.direction)), "{star:?} from {d:?}");
             }
         }
     }

@@ -20,7 +20,7 @@ pub struct Legend {
 }
 
 // Where a legend is in a picture, pixels.
-struct Place {
+struct Anchor {
     // Side of a dot: glyphs have 8 x 8 of them.
     unit: u32,
     left: u32,
@@ -29,16 +29,16 @@ struct Place {
     bar: u32,
 }
 
-impl Place {
+impl Anchor {
     // Larger in larger pictures, and long enough for two numbers of so many letters in all; none where there is no room.
-    fn of(width: u32, height: u32, letters: usize) -> Option<Place> {
+    fn of(width: u32, height: u32, letters: usize) -> Option<Anchor> {
         let unit = (height / 480).max(1);
         let (left, bar) = (12 * unit, (width / 3).min(256 * unit));
         let top = height.checked_sub(44 * unit).filter(|_| bar > 80 * unit)?;
         // A blank between them.
         let needed = 8 * unit * (letters as u32 + 1);
         let bar = bar.max(needed);
-        (2 * left + bar <= width).then_some(Place { unit, left, top, bar })
+        (2 * left + bar <= width).then_some(Anchor { unit, left, top, bar })
     }
     // All of it with its margin: columns and rows.
     fn panel(&self, image: &Image<f32>) -> (Range<u32>, Range<u32>) {
@@ -50,9 +50,9 @@ impl Place {
 
 impl Legend {
     // Where it is, and its numbers: with as many digits as there is room for.
-    fn layout(&self, (width, height): (u32, u32)) -> Option<(Place, [String; 2])> {
+    fn layout(&self, (width, height): (u32, u32)) -> Option<(Anchor, [String; 2])> {
         let place =
-            |numbers: [String; 2]| Some((Place::of(width, height, numbers.iter().map(String::len).sum())?, numbers));
+            |numbers: [String; 2]| Some((Anchor::of(width, height, numbers.iter().map(String::len).sum())?, numbers));
         place(self.range.map(number)).or_else(|| (1..4).rev().find_map(|n| place(self.range.map(|x| rounded(x, n)))))
     }
 }
@@ -61,7 +61,7 @@ impl PostStep for Legend {
     fn apply(&self, image: &mut Image<f32>, _frame: u32, _isa: Isa) {
         let Some((place, [low, high])) = self.layout((image.width(), image.height())) else { return };
         let (columns, rows) = place.panel(image);
-        let Place { unit, left, top, bar } = place;
+        let Anchor { unit, left, top, bar } = place;
         let mut canvas = Canvas { image, tone: self.tone };
         canvas.dim(columns, rows);
         for x in 0..bar {
@@ -113,7 +113,7 @@ struct Canvas<'a> {
 impl Canvas<'_> {
     // What is shown as a display colour.
     fn light_of(&self, display: [f64; 3]) -> [f32; 3] {
-        self.tone.light_of(display).map(|c| c as f32)
+        self.tone.invert(display).map(|c| c as f32)
     }
     fn dot(&mut self, x: u32, y: u32, light: [f32; 3]) {
         let (width, height) = (self.image.width(), self.image.height());

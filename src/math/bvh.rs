@@ -50,13 +50,13 @@ fn aabb(b: &Bounds) -> Aabb {
 }
 
 /// Boxes that are asked which of them others touch.
-pub struct Places(Bvh2);
+pub struct PointIndex(Bvh2);
 
-impl Places {
+impl PointIndex {
     /// Of these boxes, by their numbers.
     #[must_use]
-    pub fn new(boxes: &[Bounds]) -> Places {
-        Places(ploc::build(&boxes.iter().map(aabb).collect::<Vec<_>>(), (1, 14)))
+    pub fn new(boxes: &[Bounds]) -> PointIndex {
+        PointIndex(ploc::build(&boxes.iter().map(aabb).collect::<Vec<_>>(), (1, 14)))
     }
     /// Calls `found` with the number of each box that this one touches.
     pub fn touching(&self, place: &Bounds, found: &mut impl FnMut(usize)) {
@@ -80,7 +80,7 @@ impl Places {
 }
 
 // A tree in the making: its root as a child code, and the root's box.
-struct Rooted {
+struct Subtree {
     child: i32,
     bounds: Aabb,
 }
@@ -104,7 +104,7 @@ pub fn build(groups: &[Group]) -> Tree {
             }
             orders.push((0..boxes.len() as u32).collect());
         }
-        roots.push(graft(&bvh, 0, &mut nodes, group.leaf_code));
+        roots.push(flatten_subtree(&bvh, 0, &mut nodes, group.leaf_code));
     }
     let boxes: Vec<Aabb> = roots.iter().map(|r| r.bounds).collect();
     let root = match boxes.len() {
@@ -113,7 +113,7 @@ pub fn build(groups: &[Group]) -> Tree {
         _ => {
             let top = tree_of(&boxes, 1);
             let leaf = |first: u32, _| roots[top.primitive_indices[first as usize] as usize].child;
-            Some(graft(&top, 0, &mut nodes, &leaf).child)
+            Some(flatten_subtree(&top, 0, &mut nodes, &leaf).child)
         }
     };
     Tree { nodes, root, orders }
@@ -179,7 +179,7 @@ fn balanced(boxes: &[Aabb], leaf: u32) -> Bvh2 {
 }
 
 // Copies a tree behind the nodes that there are.
-fn graft(bvh: &Bvh2, root: u32, nodes: &mut Vec<Node>, leaf: &dyn Fn(u32, u32) -> i32) -> Rooted {
+fn flatten_subtree(bvh: &Bvh2, root: u32, nodes: &mut Vec<Node>, leaf: &dyn Fn(u32, u32) -> i32) -> Subtree {
     let code = |at: u32, place: &mut Vec<(u32, usize)>, nodes: &mut Vec<Node>| {
         let node = &bvh.nodes[at as usize];
         if node.prim_count > 0 {
@@ -200,7 +200,7 @@ fn graft(bvh: &Bvh2, root: u32, nodes: &mut Vec<Node>, leaf: &dyn Fn(u32, u32) -
         let children = [code(a.1, &mut open, nodes), code(b.1, &mut open, nodes)];
         nodes[place] = Node { bounds: [a.0, b.0], children };
     }
-    Rooted { child, bounds: bvh.nodes[root as usize].aabb }
+    Subtree { child, bounds: bvh.nodes[root as usize].aabb }
 }
 
 #[cfg(test)]

@@ -32,6 +32,6 @@ pub fn normalise(a: Vec3) -> Vec3 {
     scale(a, 1.0 / length(a))
 }
 /// The same in single precision.
-pub fn single(a: Vec3) -> [f32; 3] {
+pub fn to_f32(a: Vec3) -> [f32; 3] {
     a.map(|x| x as f32)
 }

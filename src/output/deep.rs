@@ -1,6 +1,6 @@
 //! Frames for videos of ten bits: from light, never by way of eight bits.
 
-use super::video::Range;
+use super::video::DynamicRange;
 use crate::film::image::Image;
 use crate::scene::Tone;
 use crate::threads::{self, NoThread};
@@ -26,10 +26,10 @@ fn pq(light: f64) -> f64 {
 }
 
 // A pixel as it is shown, 0 to 1.
-fn displayed(light: [f32; 3], tone: Tone, range: Range) -> [f64; 3] {
+fn displayed(light: [f32; 3], tone: Tone, range: DynamicRange) -> [f64; 3] {
     let light = light.map(f64::from);
-    if range == Range::Standard {
-        return tone.shown(light).map(|x| tone.encoded(x.clamp(0.0, 1.0)));
+    if range == DynamicRange::Standard {
+        return tone.tone_map(light).map(|x| tone.encode(x.clamp(0.0, 1.0)));
     }
     let wide = WIDER.map(|row| row.iter().zip(light).map(|(share, x)| share * x.max(0.0)).sum::<f64>());
     wide.map(|x| pq((x * WHITE).min(BRIGHTEST)))
@@ -40,14 +40,14 @@ fn displayed(light: [f32; 3], tone: Tone, range: Range) -> [f64; 3] {
 ///
 /// # Errors
 /// The system starts no threads for it.
-pub fn planes(image: &Image<f32>, tone: Tone, range: Range) -> Result<Vec<u8>, NoThread> {
+pub fn planes(image: &Image<f32>, tone: Tone, range: DynamicRange) -> Result<Vec<u8>, NoThread> {
     Ok(threads::shared_pool()?.install(|| packed(image, tone, range)))
 }
 
-fn packed(image: &Image<f32>, tone: Tone, range: Range) -> Vec<u8> {
+fn packed(image: &Image<f32>, tone: Tone, range: DynamicRange) -> Vec<u8> {
     let (width, height) = (image.width() as usize, image.height() as usize);
     let (wide, tall) = (width.next_multiple_of(2), height.next_multiple_of(2));
-    let shares = if range == Range::Standard { BT709 } else { BT2020 };
+    let shares = if range == DynamicRange::Standard { BT709 } else { BT2020 };
     let pixels = image.data().as_chunks::<3>().0;
     let shown: Vec<[f64; 3]> = pixels.par_iter().map(|&light| displayed(light, tone, range)).collect();
     let at = |x: usize, y: usize| shown[y.min(height - 1) * width + x.min(width - 1)];
@@ -77,7 +77,7 @@ fn packed(image: &Image<f32>, tone: Tone, range: Range) -> Vec<u8> {
 mod tests {
     use super::*;
 
-    fn codes(light: [f32; 3], tone: Tone, range: Range) -> Vec<u16> {
+    fn codes(light: [f32; 3], tone: Tone, range: DynamicRange) -> Vec<u16> {
         let image = Image::new(1, 1, 3, light.to_vec());
         planes(&image, tone, range).unwrap().as_chunks::<2>().0.iter().map(|&b| u16::from_le_bytes(b)).collect()
     }
@@ -86,20 +86,20 @@ mod tests {
     fn black_white_and_primaries_have_their_codes() {
         let clip = Tone::Clip { gamma: 0.0 };
         // Four of brightness, one and one of colour.
-        assert_eq!(codes([0.0; 3], clip, Range::Standard), [64, 64, 64, 64, 512, 512]);
-        assert_eq!(codes([1.0; 3], clip, Range::Standard), [940, 940, 940, 940, 512, 512]);
-        assert_eq!(codes([1.0, 0.0, 0.0], clip, Range::Standard)[3..], [250, 409, 960]);
+        assert_eq!(codes([0.0; 3], clip, DynamicRange::Standard), [64, 64, 64, 64, 512, 512]);
+        assert_eq!(codes([1.0; 3], clip, DynamicRange::Standard), [940, 940, 940, 940, 512, 512]);
+        assert_eq!(codes([1.0, 0.0, 0.0], clip, DynamicRange::Standard)[3..], [250, 409, 960]);
         // Reference white is 58 % of the signal, a thousand candelas are 75 % (BT.2408-7, table 1; BT.2100-2).
-        assert_eq!(codes([0.0; 3], clip, Range::Hdr)[0], 64);
-        let level = |light: f32| (f64::from(codes([light; 3], clip, Range::Hdr)[0]) - 64.0) / 876.0;
+        assert_eq!(codes([0.0; 3], clip, DynamicRange::Hdr)[0], 64);
+        let level = |light: f32| (f64::from(codes([light; 3], clip, DynamicRange::Hdr)[0]) - 64.0) / 876.0;
         assert!((level(1.0) - 0.58).abs() < 0.002 && (level(1000.0) - 0.752).abs() < 0.002);
-        assert_eq!(codes([1.0; 3], clip, Range::Hdr)[4..], [512, 512]);
+        assert_eq!(codes([1.0; 3], clip, DynamicRange::Hdr)[4..], [512, 512]);
     }
 
     #[test]
     fn odd_sides_are_padded() {
         let image = Image::new(3, 1, 3, vec![0.5; 9]);
-        let bytes = planes(&image, Tone::Soft, Range::Standard).unwrap();
+        let bytes = planes(&image, Tone::Soft, DynamicRange::Standard).unwrap();
         assert_eq!(bytes.len(), 2 * (4 * 2 + 2 + 2));
         assert!(bytes[..16].as_chunks::<2>().0.iter().all(|b| *b == bytes[..2]));
     }

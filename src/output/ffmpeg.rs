@@ -1,7 +1,7 @@
 //! ffmpeg as a program: found, fed through a pipe, watched line by line, and ended when it keeps still.
 
 use super::OutputError;
-use super::mp4::Sum;
+use super::mp4::PacketChecksum;
 use crate::threads::{self, NoThread};
 use crossbeam_channel::{Receiver, RecvTimeoutError, Sender};
 use ffmpeg_sidecar::child::FfmpegChild;
@@ -31,7 +31,7 @@ pub struct Ffmpeg {
 pub fn find_ffmpeg(named: Option<&Path>) -> Result<Ffmpeg, OutputError> {
     let that = |program: &Path| -> Result<Option<Ffmpeg>, NoThread> {
         let version = |said: String| said.lines().next().unwrap_or_default().to_owned();
-        let said = words(program, &["-version"], VERSION_PATIENCE)?;
+        let said = output_text(program, &["-version"], VERSION_TIMEOUT)?;
         Ok(said.map(|said| Ffmpeg { program: program.to_owned(), version: version(said) }))
     };
     if let Some(program) = named {
@@ -42,7 +42,7 @@ pub fn find_ffmpeg(named: Option<&Path>) -> Result<Ffmpeg, OutputError> {
         return Ok(found);
     }
     let asked = ["-c", "import imageio_ffmpeg; print(imageio_ffmpeg.get_ffmpeg_exe())"];
-    if let Some(path) = words(Path::new("python3"), &asked, VERSION_PATIENCE)?
+    if let Some(path) = output_text(Path::new("python3"), &asked, VERSION_TIMEOUT)?
         && let Some(found) = that(Path::new(path.trim()))?
     {
         return Ok(found);
@@ -55,7 +55,7 @@ pub fn find_ffmpeg(named: Option<&Path>) -> Result<Ffmpeg, OutputError> {
 }
 
 // Ctrl-C is ours to handle: ffmpeg would stop at once, and what is in flight, or what it was to check, would be lost.
-fn out_of_reach(command: &mut std::process::Command) {
+fn own_process_group(command: &mut std::process::Command) {
     #[cfg(unix)]
     std::os::unix::process::CommandExt::process_group(command, 0);
     #[cfg(not(unix))]
@@ -66,11 +66,11 @@ fn out_of_reach(command: &mut std::process::Command) {
 ///
 /// # Errors
 /// The system starts no more threads or processes.
-pub fn words(program: &Path, arguments: &[&str], patience: Duration) -> Result<Option<String>, NoThread> {
+pub fn output_text(program: &Path, arguments: &[&str], patience: Duration) -> Result<Option<String>, NoThread> {
     let hear = |text: &mut String, line: &str| {
         text.push_str(line);
         text.push('\n');
-        text.len() < MOST_WORDS
+        text.len() < MAX_OUTPUT
     };
     match listen_to(program, arguments, patience, String::new(), hear) {
         Ok((status, text)) => Ok(status.success().then_some(text)),
@@ -97,46 +97,46 @@ fn listen_to<T: Default + Send + 'static>(
 ) -> std::io::Result<(ExitStatus, T)> {
     let mut command = std::process::Command::new(program);
     command.args(arguments).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
-    out_of_reach(&mut command);
+    own_process_group(&mut command);
     let mut child = command.spawn()?;
-    let watch = Watch::of(child.id());
+    let watch = Watchdog::of(child.id());
     let watch = attended(&mut child, watch)?;
     watch.begin(patience);
     let stdout = child.stdout.take().ok_or(std::io::ErrorKind::BrokenPipe)?;
     let clock = watch.clock();
-    let ear = Ear::new(stdout, heard, move |heard, line| {
+    let ear = PipeReader::new(stdout, heard, move |heard, line| {
         clock.renew(patience);
         hear(heard, line)
     });
     let ear = attended(&mut child, ear)?;
     let status = ear.wait_for(&mut child, &watch)?;
-    match watch.has_struck() {
+    match watch.timed_out() {
         true => Err(std::io::ErrorKind::TimedOut.into()),
         false => Ok((status, ear.take())),
     }
 }
 
 // Most of what is heard of a program that says what it is, and of a line: what is longer is cut there.
-const MOST_WORDS: usize = 64 << 10;
-const LONGEST_LINE: usize = 4 << 10;
+const MAX_OUTPUT: usize = 64 << 10;
+const MAX_LINE: usize = 4 << 10;
 // How long after a program's end somebody whom it has started may go on speaking in its name.
-const ECHO: Duration = Duration::from_millis(500);
+const DRAIN_TIMEOUT: Duration = Duration::from_millis(500);
 // How long a process may take to go once it has been killed; one that a device holds may stay for ever.
-const DEATH: Duration = Duration::from_secs(5);
+const KILL_TIMEOUT: Duration = Duration::from_secs(5);
 
 // Listens to a pipe on a thread of its own, which nobody waits for: another process may hold the pipe's other end.
-struct Ear<T> {
+struct PipeReader<T> {
     heard: Arc<Mutex<T>>,
     ended: Receiver<()>,
 }
 
-impl<T: Default + Send + 'static> Ear<T> {
+impl<T: Default + Send + 'static> PipeReader<T> {
     // `hear` says whether it wants more.
     fn new(
         pipe: impl Read + Send + 'static,
         heard: T,
         mut hear: impl FnMut(&mut T, &str) -> bool + Send + 'static,
-    ) -> Result<Ear<T>, NoThread> {
+    ) -> Result<PipeReader<T>, NoThread> {
         let heard = Arc::new(Mutex::new(heard));
         let (alive, ended) = crossbeam_channel::bounded(0);
         let here = Arc::clone(&heard);
@@ -144,24 +144,24 @@ impl<T: Default + Send + 'static> Ear<T> {
             let _alive: Sender<()> = alive;
             lines(pipe, |line| hear(&mut here.lock().unwrap_or_else(PoisonError::into_inner), line));
         })?;
-        Ok(Ear { heard, ended })
+        Ok(PipeReader { heard, ended })
     }
 
     // Until the process has ended and all that it has said is heard.
-    fn wait_for(&self, child: &mut std::process::Child, watch: &Watch) -> std::io::Result<ExitStatus> {
+    fn wait_for(&self, child: &mut std::process::Child, watch: &Watchdog) -> std::io::Result<ExitStatus> {
         const STEP: Duration = Duration::from_millis(10);
         let mut struck = None::<Instant>;
         loop {
             // It falls silent when it ends, as a rule.
             let is_silent = self.ended.recv_timeout(STEP) == Err(RecvTimeoutError::Disconnected);
             if let Some(status) = child.try_wait()? {
-                let _ = self.ended.recv_timeout(ECHO);
+                let _ = self.ended.recv_timeout(DRAIN_TIMEOUT);
                 return Ok(status);
             }
             if is_silent {
                 std::thread::sleep(STEP / 10);
             }
-            if watch.has_struck() && struck.get_or_insert_with(Instant::now).elapsed() > DEATH {
+            if watch.timed_out() && struck.get_or_insert_with(Instant::now).elapsed() > KILL_TIMEOUT {
                 return Err(std::io::Error::new(std::io::ErrorKind::TimedOut, "it was killed, and does not go"));
             }
         }
@@ -185,7 +185,7 @@ fn lines(pipe: impl Read, mut hear: impl FnMut(&str) -> bool) {
         };
         let end = read.iter().position(|&b| b == b'\n' || b == b'\r');
         let part = &read[..end.unwrap_or(read.len())];
-        line.extend_from_slice(&part[..part.len().min(LONGEST_LINE - line.len())]);
+        line.extend_from_slice(&part[..part.len().min(MAX_LINE - line.len())]);
         let used = part.len() + usize::from(end.is_some());
         reader.consume(used);
         if end.is_some() && !line.is_empty() {
@@ -201,13 +201,13 @@ fn lines(pipe: impl Read, mut hear: impl FnMut(&str) -> bool) {
 }
 
 // How long a program may take to say which ffmpeg it is.
-const VERSION_PATIENCE: Duration = Duration::from_secs(20);
+const VERSION_TIMEOUT: Duration = Duration::from_secs(20);
 
 // Until when a process may take.
 #[derive(Clone, Default)]
-struct Clock(Arc<Mutex<Option<Instant>>>);
+struct Deadline(Arc<Mutex<Option<Instant>>>);
 
-impl Clock {
+impl Deadline {
     fn set(&self, until: Option<Instant>) {
         *self.0.lock().unwrap_or_else(PoisonError::into_inner) = until;
     }
@@ -223,18 +223,18 @@ impl Clock {
 }
 
 // Ends a process that keeps us waiting.
-struct Watch {
+struct Watchdog {
     process: u32,
-    clock: Clock,
-    has_struck: Arc<AtomicBool>,
+    clock: Deadline,
+    timed_out: Arc<AtomicBool>,
     // Gone with the watch, which ends its thread.
     _alive: Sender<()>,
 }
 
-impl Watch {
-    fn of(process: u32) -> Result<Watch, NoThread> {
+impl Watchdog {
+    fn of(process: u32) -> Result<Watchdog, NoThread> {
         const STEP: Duration = Duration::from_millis(50);
-        let (clock, has_struck) = (Clock::default(), Arc::new(AtomicBool::new(false)));
+        let (clock, has_struck) = (Deadline::default(), Arc::new(AtomicBool::new(false)));
         let (alive, gone) = crossbeam_channel::bounded(0);
         let (seen, struck) = (clock.clone(), Arc::clone(&has_struck));
         threads::spawn("watch", move || {
@@ -245,7 +245,7 @@ impl Watch {
             }
         })?;
         running().insert(process);
-        Ok(Watch { process, clock, has_struck, _alive: alive })
+        Ok(Watchdog { process, clock, timed_out: has_struck, _alive: alive })
     }
     // From now on it may take so long.
     fn begin(&self, patience: Duration) {
@@ -254,15 +254,15 @@ impl Watch {
     fn end(&self) {
         self.clock.set(None);
     }
-    fn clock(&self) -> Clock {
+    fn clock(&self) -> Deadline {
         self.clock.clone()
     }
-    fn has_struck(&self) -> bool {
-        self.has_struck.load(Ordering::Relaxed)
+    fn timed_out(&self) -> bool {
+        self.timed_out.load(Ordering::Relaxed)
     }
 }
 
-impl Drop for Watch {
+impl Drop for Watchdog {
     fn drop(&mut self) {
         running().remove(&self.process);
     }
@@ -345,8 +345,8 @@ const PIPE_BYTES: usize = 1 << 20;
 /// A running ffmpeg whose output is read on a thread of its own, so that it never blocks.
 pub struct Process {
     child: FfmpegChild,
-    ear: Ear<Transcript>,
-    watch: Watch,
+    ear: PipeReader<Transcript>,
+    watch: Watchdog,
     patience: Duration,
 }
 
@@ -358,7 +358,7 @@ impl Process {
     pub fn start(program: &Path, arguments: &[String], patience: Duration) -> Result<Process, OutputError> {
         let mut command = FfmpegCommand::new_with_path(program);
         command.hide_banner().args(["-y"]).args(arguments);
-        out_of_reach(command.as_inner_mut());
+        own_process_group(command.as_inner_mut());
         let failed = |e: String| OutputError::NoEncoder(format!("cannot start {}: {e}", program.display()));
         let refused = |e| NoThread::of(&e).map_or_else(|| failed(e.to_string()), OutputError::from);
         let mut child = command.spawn().map_err(refused)?;
@@ -368,10 +368,10 @@ impl Process {
             let _ = rustix::pipe::fcntl_setpipe_size(stdin, PIPE_BYTES);
         }
         let stderr = child.take_stderr().ok_or_else(|| failed("it has no standard error".into()))?;
-        let watch = Watch::of(child.as_inner().id());
+        let watch = Watchdog::of(child.as_inner().id());
         let watch = attended(child.as_inner_mut(), watch)?;
         let clock = watch.clock();
-        let ear = Ear::new(stderr, Transcript::default(), move |transcript, line| {
+        let ear = PipeReader::new(stderr, Transcript::default(), move |transcript, line| {
             if transcript.hear(line) {
                 clock.renew(patience);
             }
@@ -403,7 +403,7 @@ impl Process {
         let status = self.ear.wait_for(self.child.as_inner_mut(), &self.watch);
         let transcript = self.ear.take();
         let what = match status {
-            _ if self.watch.has_struck() => kept_still(self.patience, doing),
+            _ if self.watch.timed_out() => stall_message(self.patience, doing),
             Err(e) => format!("cannot wait for ffmpeg: {e}"),
             Ok(status) if !status.success() => format!("ffmpeg failed {doing} ({status})"),
             Ok(_) if transcript.errors > 0 => format!("ffmpeg reported an error {doing}"),
@@ -417,7 +417,7 @@ impl Process {
 }
 
 /// What is said of an ffmpeg that has kept us waiting.
-pub fn kept_still(patience: Duration, doing: &str) -> String {
+pub fn stall_message(patience: Duration, doing: &str) -> String {
     let seconds = patience.as_secs();
     format!("ffmpeg kept still for {seconds} s {doing}, and was ended (--encoder-timeout sets how long it may)")
 }
@@ -431,11 +431,11 @@ pub fn url(file: &Path) -> String {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Packet {
     /// When it is shown, in the stream's ticks.
-    pub shown: i64,
+    pub pts: i64,
     /// How long, in the same.
-    pub lasts: i64,
+    pub duration: i64,
     /// What it is.
-    pub sum: Sum,
+    pub checksum: PacketChecksum,
 }
 
 /// The frames of a video in the order in which they are coded. ffmpeg may keep still for so long.
@@ -451,8 +451,8 @@ pub fn packets(program: &Path, file: &Path, patience: Duration) -> std::io::Resu
             return None;
         };
         let adler = u32::from_str_radix(adler.strip_prefix("0x")?, 16).ok()?;
-        let sum = Sum { size: size.parse().ok()?, adler };
-        Some(Packet { shown: shown.parse().ok()?, lasts: lasts.parse().ok()?, sum })
+        let sum = PacketChecksum { size: size.parse().ok()?, adler };
+        Some(Packet { pts: shown.parse().ok()?, duration: lasts.parse().ok()?, checksum: sum })
     };
     let hear = move |packets: &mut Vec<Packet>, line: &str| {
         packets.extend(Some(line).filter(|l| !l.starts_with('#')).and_then(packet));
@@ -477,9 +477,9 @@ mod tests {
     #[test]
     fn lines_end_by_either_sign_and_are_cut() {
         assert_eq!(heard(b"one\r\ntwo\rthree\n\nfour"), ["one", "two", "three", "four"]);
-        let long = [&vec![b'a'; 3 * LONGEST_LINE][..], b"\nend"].concat();
+        let long = [&vec![b'a'; 3 * MAX_LINE][..], b"\nend"].concat();
         let found = heard(&long);
-        assert_eq!((found[0].len(), found[1].as_str(), found.len()), (LONGEST_LINE, "end", 2));
+        assert_eq!((found[0].len(), found[1].as_str(), found.len()), (MAX_LINE, "end", 2));
         assert_eq!(heard(b"\xff\x1b[2J"), ["\u{fffd}\u{1b}[2J"]);
     }
 

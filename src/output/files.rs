@@ -2,7 +2,7 @@
 
 use super::folder::FrameFolder;
 use super::formats::FormatOptions;
-use super::{Already, Frame, OutputError, PixelFormats, RunInfo, Sink};
+use super::{Already, OutputError, PixelFormats, RenderedFrame, RunInfo, Sink};
 use std::cell::Cell;
 use std::fs::{File, TryLockError};
 use std::path::Path;
@@ -191,7 +191,7 @@ impl Sink for FrameFiles {
     fn open(&mut self, run: &RunInfo) -> Result<(), OutputError> {
         prepare(&self.folder.pattern.path(run.first))
     }
-    fn frame(&mut self, frame: &Frame) -> Result<(), OutputError> {
+    fn frame(&mut self, frame: &RenderedFrame) -> Result<(), OutputError> {
         let FrameFolder { pattern, format, .. } = &self.folder;
         let taken = Cell::new(None);
         let written = write_whole(&pattern.path(frame.number), |file| {
@@ -208,12 +208,12 @@ impl Sink for FrameFiles {
         });
         taken.take().map_or(written, Err)
     }
-    fn already(&self) -> Option<Already> {
+    fn completed_frames(&self) -> Option<Already> {
         let (folder, guard) = (self.folder.clone(), self.guard.clone());
         let is_there = move |frame| FrameFiles::check(guard.as_ref(), frame).is_ok() && folder.is_whole(frame);
         self.is_shared.then(|| -> Already { Box::new(is_there) })
     }
-    fn helper(&self) -> Option<Box<dyn Sink>> {
+    fn worker_clone(&self) -> Option<Box<dyn Sink>> {
         Some(Box::new(self.clone()))
     }
 }

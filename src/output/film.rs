@@ -5,7 +5,7 @@ use super::ffmpeg::{Ffmpeg, find_ffmpeg};
 use super::folder::FrameFolder;
 use super::formats::Reader;
 use super::tag::{self, Tag};
-use super::video::{Deep, Settings, input_arguments, output_arguments, partial};
+use super::video::{HighBitDepth, Settings, input_arguments, output_arguments, partial};
 use super::{OutputError, alpha, deep, hex, mp4, opaque, y4m};
 use crate::kernels::Isa;
 use crate::scene::Tone;
@@ -30,7 +30,7 @@ pub enum ExistingVideo {
 
 /// What a video is of.
 #[derive(Clone)]
-pub struct Film {
+pub struct VideoJob {
     /// Numbers of its frames, in its order.
     pub frames: Vec<u32>,
     /// Those that are this run's, where others make the rest.
@@ -44,7 +44,7 @@ pub struct Film {
     /// The hidden folder that segments go to.
     pub hidden: PathBuf,
     /// Segments that are there already are made anew.
-    pub is_anew: bool,
+    pub overwrite: bool,
     /// Whatever has the video's name may go.
     pub replaces_others: bool,
     /// Once it is set, frames that lie in their folder are not read any more.
@@ -55,7 +55,7 @@ pub struct Film {
     pub scene: Option<String>,
 }
 
-impl Film {
+impl VideoJob {
     /// Sides of the video: even.
     pub fn sides(&self) -> (u32, u32) {
         (self.size.0.next_multiple_of(2), self.size.1.next_multiple_of(2))
@@ -76,7 +76,7 @@ impl Film {
                 Err(failed(std::io::Error::other(format!("it is {w} x {h}, not {width} x {height}"))))
             }
         };
-        let Some(Deep { range, .. }) = settings.deep else {
+        let Some(HighBitDepth { range, .. }) = settings.deep else {
             let shown = folder.format.shown(&path, self.tone, settings.has_alpha).map_err(failed)?;
             sized(shown.size)?;
             let isa = Isa::pick(None).map_err(|e| failed(std::io::Error::other(e.to_string())))?;

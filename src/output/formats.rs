@@ -9,7 +9,7 @@ mod tiff;
 mod webp;
 
 use super::origin::Origin;
-use super::{Frame, PixelFormats};
+use super::{PixelFormats, RenderedFrame};
 use crate::film::image::Image;
 use crate::scene::Tone;
 use crate::scene::limits::ordinary_extension;
@@ -47,7 +47,7 @@ pub struct Format {
     /// What it needs of a frame.
     pub needs: fn(&FormatOptions) -> PixelFormats,
     /// Writes a whole file.
-    pub write: fn(&Frame, &FormatOptions, &mut dyn Write) -> io::Result<()>,
+    pub write: fn(&RenderedFrame, &FormatOptions, &mut dyn Write) -> io::Result<()>,
     /// Whether a file of that length is a picture of that size, and ends where it should. Looks at both ends only.
     pub is_whole: fn(&mut File, u64, (u32, u32)) -> io::Result<bool>,
     /// How a file is read again.
@@ -60,11 +60,11 @@ pub enum Reader {
     /// As they are shown.
     Shown(fn(&Path) -> io::Result<Shown>),
     /// They hold light that no tone curve has been through.
-    Light(fn(&Path) -> io::Result<Light>),
+    Light(fn(&Path) -> io::Result<LinearImage>),
 }
 
 /// Light of a picture.
-pub struct Light {
+pub struct LinearImage {
     /// Red, green and blue.
     pub image: Image<f32>,
     /// The share of each pixel that a surface covers.
@@ -79,7 +79,7 @@ pub struct Shown {
     pub rgba: Vec<u8>,
 }
 
-impl Light {
+impl LinearImage {
     /// As it is shown through a tone curve; with straight alpha, or as it is seen over black.
     pub fn shown(&self, tone: Tone, has_alpha: bool) -> Shown {
         let pixels = self.image.data().as_chunks::<3>().0.iter().zip(&self.coverage);
@@ -90,14 +90,14 @@ impl Light {
 }
 
 // Red, green, blue and alpha of light that covers so much of its pixel, 0 to `most`.
-fn straight(light: [f32; 3], share: f32, tone: Tone, most: f64) -> [f64; 4] {
+fn straight(light: [f32; 3], share: f32, tone: Tone, max: f64) -> [f64; 4] {
     let share = f64::from(share).clamp(0.0, 1.0);
-    let code = |x: f64| (tone.encoded(x.clamp(0.0, 1.0)) * most).round();
+    let code = |x: f64| (tone.encode(x.clamp(0.0, 1.0)) * max).round();
     let [r, g, b] = match share > 0.0 {
-        true => tone.shown(light.map(|x| f64::from(x) / share)).map(code),
+        true => tone.tone_map(light.map(|x| f64::from(x) / share)).map(code),
         false => [0.0; 3],
     };
-    [r, g, b, (share * most).round()]
+    [r, g, b, (share * max).round()]
 }
 
 // What a file tells of its sides may be anything: four bytes a pixel need not fit 64 bits.
@@ -178,7 +178,7 @@ fn toned(options: &FormatOptions) -> PixelFormats {
 }
 
 // Linear light through the tone curve: three numbers a pixel, or four with straight alpha.
-fn sixteen_bits(frame: &Frame, options: &FormatOptions) -> io::Result<Vec<u16>> {
+fn sixteen_bits(frame: &RenderedFrame, options: &FormatOptions) -> io::Result<Vec<u16>> {
     let tone = options.tone;
     let linear = frame.linear().ok_or_else(|| missing("linear light"))?;
     let pixels = linear.data().as_chunks::<3>().0;

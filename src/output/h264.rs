@@ -165,7 +165,7 @@ mod tests {
             preset: None,
             codec: Codec::H264,
             ffmpeg: None,
-            patience: Duration::from_secs(9),
+            timeout: Duration::from_secs(9),
             segment: 60,
             threads: 1,
             encoders: 1,

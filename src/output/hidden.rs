@@ -75,12 +75,12 @@ pub fn open(path: &Path, options: &mut OpenOptions) -> io::Result<File> {
 ///
 /// # Errors
 /// It is longer, no text, no file, or cannot be read.
-pub fn read_text(path: &Path, most: u64) -> io::Result<String> {
+pub fn read_text(path: &Path, max: u64) -> io::Result<String> {
     let file = open_regular(path)?;
     let mut text = String::new();
-    match file.take(most + 1).read_to_string(&mut text)? {
-        n if n as u64 > most => {
-            let what = format!("it is longer than {} MiB, which none of polyfly's is", most >> 20);
+    match file.take(max + 1).read_to_string(&mut text)? {
+        n if n as u64 > max => {
+            let what = format!("it is longer than {} MiB, which none of polyfly's is", max >> 20);
             Err(io::Error::new(io::ErrorKind::InvalidData, what))
         }
         _ => Ok(text),

@@ -8,9 +8,9 @@
 
 use super::OutputError;
 use super::container::{Join, webp_frames, webp_without_blending};
-use super::ffmpeg::{Ffmpeg, Packet, Process, kept_still, packets, url};
+use super::ffmpeg::{Ffmpeg, Packet, Process, packets, stall_message, url};
 use super::files::temporary;
-use super::mp4::{Fragments, Sum};
+use super::mp4::{Fragments, PacketChecksum};
 use super::tag::{self, Tag};
 use super::video::{Settings, clock};
 use crate::threads::NoThread;
@@ -99,11 +99,11 @@ impl Joiner<'_> {
     }
 
     // Says what the frames are that it has given, where it has looked at them.
-    fn run(&self, source: &Source, arguments: &[&str], to: &Path) -> Result<Option<Vec<Sum>>, OutputError> {
+    fn run(&self, source: &Source, arguments: &[&str], to: &Path) -> Result<Option<Vec<PacketChecksum>>, OutputError> {
         let mut words = source.arguments();
         words.extend(arguments.iter().map(|&word| word.to_owned()));
         words.push(url(to));
-        let mut process = Process::start(&self.ffmpeg.program, &words, self.settings.patience)?;
+        let mut process = Process::start(&self.ffmpeg.program, &words, self.settings.timeout)?;
         let fed = match source {
             Source::Row(row) => row.write(|bytes| process.feed(bytes)).map(Some),
             Source::List(_) => Ok(None),
@@ -114,7 +114,7 @@ impl Joiner<'_> {
     }
 
     // Without encoding again.
-    fn copy(&self, source: &Source, to: &Path, tag: &Tag) -> Result<Option<Vec<Sum>>, OutputError> {
+    fn copy(&self, source: &Source, to: &Path, tag: &Tag) -> Result<Option<Vec<PacketChecksum>>, OutputError> {
         let container = self.settings.container();
         let (second, frame) = clock(self.settings.fps);
         let times = format!("setts=pts=round(PTS/{frame})*{frame}:dts=round(DTS/{frame})*{frame}");
@@ -129,7 +129,7 @@ impl Joiner<'_> {
     }
 
     // To 256 colours that suit the whole clip: found in one pass, used in another, so that no frame waits in memory.
-    fn quantize(&self, source: &Source, to: &Path) -> Result<Option<Vec<Sum>>, OutputError> {
+    fn quantize(&self, source: &Source, to: &Path) -> Result<Option<Vec<PacketChecksum>>, OutputError> {
         let failed = |e| OutputError::Write(to.to_owned(), e);
         let palette = temporary(to).map_err(failed)?.into_temp_path();
         let found =
@@ -155,7 +155,7 @@ impl Joiner<'_> {
 
     // Whether all frames are there, each in its time, and are what the segments held: what is decoded is then that of the
     // segments, for they begin alike.
-    fn check(&self, whole: &Path, frames: u64, given: Option<Vec<Sum>>) -> Result<(), OutputError> {
+    fn check(&self, whole: &Path, frames: u64, given: Option<Vec<PacketChecksum>>) -> Result<(), OutputError> {
         let failed = |e| OutputError::Read(whole.to_owned(), e);
         let container = self.settings.container();
         let wrong = |what: String| OutputError::Encoder { what, words: String::new() };
@@ -172,9 +172,9 @@ impl Joiner<'_> {
                     Err(wrong(format!("the finished video holds {found} of {frames} frames")))
                 };
             }
-            _ => match packets(&self.ffmpeg.program, whole, self.settings.patience) {
+            _ => match packets(&self.ffmpeg.program, whole, self.settings.timeout) {
                 Err(e) if e.kind() == std::io::ErrorKind::TimedOut => {
-                    return Err(wrong(kept_still(self.settings.patience, "checking the finished video")));
+                    return Err(wrong(stall_message(self.settings.timeout, "checking the finished video")));
                 }
                 found => found.map_err(|e| NoThread::of(&e).map_or_else(|| failed(e), OutputError::from))?,
             },
@@ -183,19 +183,19 @@ impl Joiner<'_> {
             return Err(wrong(format!("the finished video holds {} of {frames} frames", found.len())));
         }
         if let Some(given) = given
-            && let Some(odd) = found.iter().zip(&given).position(|(found, given)| found.sum != *given)
+            && let Some(odd) = found.iter().zip(&given).position(|(found, given)| found.checksum != *given)
         {
             return Err(wrong(format!("frame {odd} of the finished video, as coded, is not that of its segment")));
         }
-        found.sort_by_key(|p| p.shown);
-        let first = found.first().map_or(0, |p| p.shown);
+        found.sort_by_key(|p| p.pts);
+        let first = found.first().map_or(0, |p| p.pts);
         let (second, frame) = clock(self.settings.fps);
         let is_even = |(i, p): (usize, &Packet)| match container.ticks {
-            None => p.shown - first == i as i64 * frame as i64,
+            None => p.pts - first == i as i64 * frame as i64,
             // The nearest of its own ticks, or the one beside it.
             Some(ticks) => {
                 let due = i as f64 * frame as f64 / second as f64 * ticks as f64;
-                ((p.shown - first) as f64 - due).abs() <= 1.0
+                ((p.pts - first) as f64 - due).abs() <= 1.0
             }
         };
         match found.iter().enumerate().position(|each| !is_even(each)) {

@@ -1,12 +1,12 @@
 //! A sink that keeps frames in memory.
 
-use super::{Frame, OutputError, PixelFormats, Sink};
+use super::{OutputError, PixelFormats, RenderedFrame, Sink};
 use crate::film::image::{Image, Layers};
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// A frame that was kept.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct KeptFrame {
+pub struct CapturedFrame {
     /// Its number in the clip.
     pub number: u32,
     /// RGBA, 8 bits a channel, if asked for.
@@ -20,12 +20,12 @@ pub struct KeptFrame {
 /// Keeps all frames; whoever has the other end takes them.
 pub struct MemorySink {
     needs: PixelFormats,
-    frames: Arc<Mutex<Vec<KeptFrame>>>,
+    frames: Arc<Mutex<Vec<CapturedFrame>>>,
 }
 
 impl MemorySink {
     /// A sink, and where its frames come to be.
-    pub fn new(needs: PixelFormats) -> (MemorySink, Arc<Mutex<Vec<KeptFrame>>>) {
+    pub fn new(needs: PixelFormats) -> (MemorySink, Arc<Mutex<Vec<CapturedFrame>>>) {
         let frames = Arc::default();
         (MemorySink { needs, frames: Arc::clone(&frames) }, frames)
     }
@@ -35,10 +35,14 @@ impl Sink for MemorySink {
     fn needs(&self) -> PixelFormats {
         self.needs
     }
-    fn frame(&mut self, frame: &Frame) -> Result<(), OutputError> {
+    fn frame(&mut self, frame: &RenderedFrame) -> Result<(), OutputError> {
         let rgba8 = self.needs.rgba8.then(|| Image::new(frame.width, frame.height, 4, frame.rgba8().to_vec()));
-        let kept =
-            KeptFrame { number: frame.number, rgba8, linear: frame.linear().cloned(), layers: frame.layers().cloned() };
+        let kept = CapturedFrame {
+            number: frame.number,
+            rgba8,
+            linear: frame.linear().cloned(),
+            layers: frame.layers().cloned(),
+        };
         self.frames.lock().unwrap_or_else(PoisonError::into_inner).push(kept);
         Ok(())
     }

@@ -79,13 +79,13 @@ fn hash(file: &mut File, bytes: u64, path: &Path) -> io::Result<[u8; 32]> {
 
 // A box, from its head to its end.
 #[derive(Clone, Copy)]
-struct Place {
+struct BoxHeader {
     name: [u8; 4],
     at: u64,
     size: u64,
 }
 
-impl Place {
+impl BoxHeader {
     fn is_seal(&self) -> bool {
         self.name == *b"free" && self.size == SEAL_BYTES
     }
@@ -93,7 +93,7 @@ impl Place {
 
 /// How long an encoded frame is, and its Adler-32 as ffmpeg has it, from nought on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Sum {
+pub struct PacketChecksum {
     /// Bytes.
     pub size: u64,
     /// Their checksum.
@@ -106,7 +106,7 @@ struct Sums {
     skip: u64,
     sizes: std::vec::IntoIter<u32>,
     open: Option<(u64, u64, Adler32)>,
-    done: Vec<Sum>,
+    done: Vec<PacketChecksum>,
 }
 
 impl Sums {
@@ -130,14 +130,14 @@ impl Sums {
             if *left > 0 {
                 return;
             }
-            self.done.push(Sum { size: *size, adler: adler.checksum() });
+            self.done.push(PacketChecksum { size: *size, adler: adler.checksum() });
             self.open = None;
         }
     }
 }
 
 // A file's outermost boxes.
-fn boxes(path: &Path) -> io::Result<Vec<Place>> {
+fn boxes(path: &Path) -> io::Result<Vec<BoxHeader>> {
     let mut file = File::open(path)?;
     let length = file.metadata()?.len();
     let (mut at, mut boxes) = (0, Vec::new());
@@ -146,7 +146,7 @@ fn boxes(path: &Path) -> io::Result<Vec<Place>> {
         let mut head = [0; 8];
         file.read_exact(&mut head)?;
         let ([a, b, c, d], name) = ([head[0], head[1], head[2], head[3]], [head[4], head[5], head[6], head[7]]);
-        let (size, least) = match u32::from_be_bytes([a, b, c, d]) {
+        let (size, min) = match u32::from_be_bytes([a, b, c, d]) {
             // A size of 64 bits follows.
             1 => {
                 let mut wide = [0; 8];
@@ -155,8 +155,8 @@ fn boxes(path: &Path) -> io::Result<Vec<Place>> {
             }
             size => (u64::from(size), 8),
         };
-        boxes.push(Place { name, at, size });
-        at = at.checked_add(size).filter(|_| size >= least).ok_or(io::ErrorKind::InvalidData)?;
+        boxes.push(BoxHeader { name, at, size });
+        at = at.checked_add(size).filter(|_| size >= min).ok_or(io::ErrorKind::InvalidData)?;
     }
     if at == length { Ok(boxes) } else { Err(io::ErrorKind::UnexpectedEof.into()) }
 }
@@ -165,15 +165,15 @@ fn boxes(path: &Path) -> io::Result<Vec<Place>> {
 pub struct Fragments {
     // ftyp and moov.
     head: Vec<u8>,
-    files: Vec<Part>,
+    files: Vec<Fragment>,
 }
 
-struct Part {
+struct Fragment {
     path: PathBuf,
     // Its fragments: what is said of their frames, and the frames.
-    fragments: Vec<[Place; 2]>,
+    fragments: Vec<[BoxHeader; 2]>,
     // Ticks of its frames' clock that it comes later than it says.
-    later: u64,
+    delay: u64,
 }
 
 impl Fragments {
@@ -197,7 +197,7 @@ impl Fragments {
             let mut shown = None;
             for [about, frames] in pairs {
                 let moof = Moof::of(&read(&mut file, *about).ok()?)?;
-                shown.get_or_insert(moof.shown);
+                shown.get_or_insert(moof.first_pts);
                 if [&about.name, &frames.name] != [b"moof", b"mdat"] {
                     return None;
                 }
@@ -206,7 +206,7 @@ impl Fragments {
             // may do without. Never is one decoded before those of the file before.
             let first = *first_shown.get_or_insert(shown?);
             let later = before + first.checked_sub(shown?)?;
-            parts.push(Part { path: path.to_owned(), fragments: pairs.to_vec(), later });
+            parts.push(Fragment { path: path.to_owned(), fragments: pairs.to_vec(), delay: later });
             before += lasts;
         }
         (!parts.is_empty()).then_some(Fragments { head, files: parts })
@@ -217,26 +217,31 @@ impl Fragments {
     ///
     /// # Errors
     /// A file cannot be read as it was; failures of `to` are its own to tell.
-    pub fn write(&self, mut to: impl FnMut(&[u8]) -> io::Result<()>) -> Result<Vec<Sum>, (PathBuf, io::Error)> {
+    pub fn write(
+        &self,
+        mut to: impl FnMut(&[u8]) -> io::Result<()>,
+    ) -> Result<Vec<PacketChecksum>, (PathBuf, io::Error)> {
         let (mut number, mut all) = (0_u32, Vec::new());
         let mut gives = |bytes: &[u8]| to(bytes).is_ok();
         if !gives(&self.head) {
             return Ok(all);
         }
         let mut piece = vec![0; PIECE];
-        for Part { path, fragments, later } in &self.files {
+        for Fragment { path, fragments, delay: later } in &self.files {
             let failed = |e: io::Error| (path.clone(), e);
             let mut file = File::open(path).map_err(failed)?;
             for [about, frames] in fragments {
                 number += 1;
                 let mut about = read(&mut file, *about).map_err(failed)?;
                 let moof = Moof::of(&about).ok_or_else(|| failed(io::ErrorKind::InvalidData.into()))?;
-                about[moof.number..moof.number + 4].copy_from_slice(&number.to_be_bytes());
-                about[moof.time..moof.time + 8].copy_from_slice(&moof.begins.saturating_add(*later).to_be_bytes());
+                about[moof.sequence_number_offset..moof.sequence_number_offset + 4]
+                    .copy_from_slice(&number.to_be_bytes());
+                about[moof.base_decode_time_offset..moof.base_decode_time_offset + 8]
+                    .copy_from_slice(&moof.base_decode_time.saturating_add(*later).to_be_bytes());
                 if !gives(&about) {
                     return Ok(all);
                 }
-                let first = moof.first.checked_sub(about.len() as u64);
+                let first = moof.data_offset.checked_sub(about.len() as u64);
                 let mut sums = Sums::of(first.ok_or_else(|| failed(io::ErrorKind::InvalidData.into()))?, moof.sizes);
                 file.seek(SeekFrom::Start(frames.at)).map_err(failed)?;
                 let mut left = frames.size;
@@ -256,7 +261,7 @@ impl Fragments {
     }
 }
 
-fn read(file: &mut File, place: Place) -> io::Result<Vec<u8>> {
+fn read(file: &mut File, place: BoxHeader) -> io::Result<Vec<u8>> {
     if place.size > MAX_INDEX {
         return Err(io::ErrorKind::InvalidData.into());
     }
@@ -269,13 +274,13 @@ fn read(file: &mut File, place: Place) -> io::Result<Vec<u8>> {
 // What a moof says of its frames.
 struct Moof {
     // Where its number is (four bytes), and the tick at which its first frame is decoded (eight).
-    number: usize,
-    time: usize,
-    begins: u64,
+    sequence_number_offset: usize,
+    base_decode_time_offset: usize,
+    base_decode_time: u64,
     // The tick at which the first of them is shown.
-    shown: u64,
+    first_pts: u64,
     // Bytes from its own beginning to the first frame, and those of each.
-    first: u64,
+    data_offset: u64,
     sizes: Vec<u32>,
 }
 
@@ -318,7 +323,14 @@ impl Moof {
             shown = Some(shown.map_or(here, |first| first.min(here)));
             decoded = decoded.checked_add(u64::from(if has(0x100) == 1 { word(at)? } else { usual? }))?;
         }
-        Some(Moof { number: number.start + 4, time: time.start + 4, begins, shown: shown?, first, sizes })
+        Some(Moof {
+            sequence_number_offset: number.start + 4,
+            base_decode_time_offset: time.start + 4,
+            base_decode_time: begins,
+            first_pts: shown?,
+            data_offset: first,
+            sizes,
+        })
     }
 }
 

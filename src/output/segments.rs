@@ -6,7 +6,7 @@
 
 use super::ffmpeg::{Ffmpeg, Process, find_ffmpeg, packets, url};
 use super::files::temporary;
-use super::film::Film;
+use super::film::VideoJob;
 use super::folder::sweep;
 use super::join::Joiner;
 use super::tag::{Tag, name};
@@ -25,16 +25,16 @@ use std::time::{Duration, Instant, SystemTime};
 use tempfile::NamedTempFile;
 
 /// A frame on its way to an encoder.
-pub enum Item {
+pub enum QueuedFrame {
     /// Its planes.
-    Fed(Lent),
+    Fed(PooledBuffer),
     /// The number of one that lies in its folder.
-    There(u32),
+    OnDisk(u32),
 }
 
 // A frame that is ready for its encoder.
 enum Planes {
-    Fed(Lent),
+    Fed(PooledBuffer),
     Read(Vec<u8>),
 }
 
@@ -56,14 +56,14 @@ struct Segment {
 }
 
 // What there is of a segment that is not whole.
-struct Piece {
+struct PartialSegment {
     file: NamedTempFile,
     frames: u64,
 }
 
 struct Job {
     segment: usize,
-    items: Receiver<Item>,
+    items: Receiver<QueuedFrame>,
     frames: u64,
     file: PathBuf,
 }
@@ -71,35 +71,35 @@ struct Job {
 struct Ended {
     segment: usize,
     result: Result<(), OutputError>,
-    piece: Option<Piece>,
+    piece: Option<PartialSegment>,
 }
 
 /// The segments of a video, and the encoders that make them.
 pub struct Segments {
-    maker: Arc<Maker>,
+    maker: Arc<SegmentEncoder>,
     segments: Vec<Segment>,
     jobs: Option<Sender<Job>>,
-    open: Option<(usize, Sender<Item>)>,
-    waiting: Arc<Waiting>,
+    open: Option<(usize, Sender<QueuedFrame>)>,
+    waiting: Arc<BufferPool>,
     ended: Receiver<Ended>,
     workers: Vec<JoinHandle<()>>,
-    pieces: BTreeMap<usize, Piece>,
+    pieces: BTreeMap<usize, PartialSegment>,
     failure: Option<OutputError>,
 }
 
 // Memory for frames that wait: no more than is allowed, and of that what was used last.
-pub struct Waiting {
+pub struct BufferPool {
     permits: (Sender<()>, Receiver<()>),
     spare: Mutex<Vec<Vec<u8>>>,
 }
 
 /// A frame's planes in memory that goes home when it is dropped, wherever that is.
-pub struct Lent {
+pub struct PooledBuffer {
     planes: Vec<u8>,
-    home: Arc<Waiting>,
+    home: Arc<BufferPool>,
 }
 
-impl Drop for Lent {
+impl Drop for PooledBuffer {
     fn drop(&mut self) {
         let planes = std::mem::take(&mut self.planes);
         self.home.spare.lock().unwrap_or_else(PoisonError::into_inner).push(planes);
@@ -107,17 +107,17 @@ impl Drop for Lent {
     }
 }
 
-impl Waiting {
-    fn of(frames: usize) -> Waiting {
+impl BufferPool {
+    fn of(frames: usize) -> BufferPool {
         let permits = bounded(frames);
         while permits.0.try_send(()).is_ok() {}
-        Waiting { permits, spare: Mutex::default() }
+        BufferPool { permits, spare: Mutex::default() }
     }
     // None where there is none for so long.
-    fn take(self: &Arc<Waiting>, patience: Duration) -> Option<Lent> {
+    fn take(self: &Arc<BufferPool>, patience: Duration) -> Option<PooledBuffer> {
         self.permits.1.recv_timeout(patience).ok()?;
         let planes = self.spare.lock().unwrap_or_else(PoisonError::into_inner).pop().unwrap_or_default();
-        Some(Lent { planes, home: Arc::clone(self) })
+        Some(PooledBuffer { planes, home: Arc::clone(self) })
     }
 }
 
@@ -132,17 +132,17 @@ pub fn forget(hidden: &Path, scene: &str) {
 }
 
 // Segments of a film in their folder.
-fn plan(film: &Film, folder: &Path, length: usize, format: &str) -> Vec<Segment> {
+fn plan(film: &VideoJob, folder: &Path, length: usize, format: &str) -> Vec<Segment> {
     let segment = |(frames, file): (Range<usize>, PathBuf)| {
         let numbers = &film.frames[frames.clone()];
         let is_mine = film.part.as_ref().is_none_or(|part| numbers.iter().all(|n| part.contains(n)));
-        Segment { is_ours: is_mine && (film.is_anew || !mp4::is_sealed(&file)), frames, file }
+        Segment { is_ours: is_mine && (film.overwrite || !mp4::is_sealed(&file)), frames, file }
     };
     files(film, folder, length, format).map(segment).collect()
 }
 
 // Where each lies, and the places of its frames.
-fn files(film: &Film, folder: &Path, length: usize, format: &str) -> impl Iterator<Item = (Range<usize>, PathBuf)> {
+fn files(film: &VideoJob, folder: &Path, length: usize, format: &str) -> impl Iterator<Item = (Range<usize>, PathBuf)> {
     let places = (0..film.frames.len()).step_by(length).map(move |from| from..film.frames.len().min(from + length));
     let file = move |frames: Range<usize>| {
         let numbers = &film.frames[frames.clone()];
@@ -159,34 +159,34 @@ fn remove_empty(folder: &Path, hidden: &Path) {
 }
 
 // Where a film's segments lie.
-fn folder(settings: &Settings, film: &Film, ffmpeg: &Ffmpeg) -> PathBuf {
+fn folder(settings: &Settings, film: &VideoJob, ffmpeg: &Ffmpeg) -> PathBuf {
     // Segments that nobody could use again have a folder that nobody else finds.
     let scene = film.scene.clone().unwrap_or_else(|| std::process::id().to_string());
     film.hidden.join(format!("{PREFIX}{scene:.16}-{}", film.key(settings, ffmpeg)))
 }
 
 /// How many encoders work side by side at most: no more than there are segments, nor than have room in the memory for them.
-pub fn side_by_side(settings: &Settings, film: &Film) -> usize {
+pub fn encoder_count(settings: &Settings, film: &VideoJob) -> usize {
     let room = settings.encoder_memory.map_or(usize::MAX, |bytes| bytes / settings.encoder_bytes(film.sides()));
     settings.encoders.min(room).clamp(1, film.frames.len().div_ceil(settings.segment as usize).max(1))
 }
 
 /// Most memory of a film that is being made, bytes: its encoders', and that of frames that wait for one.
-pub fn most_memory(settings: &Settings, film: &Film) -> u64 {
+pub fn peak_memory(settings: &Settings, film: &VideoJob) -> u64 {
     let frame = settings.frame_bytes(film.sides());
-    (most_waiting(settings, film) * frame + side_by_side(settings, film) * settings.encoder_bytes(film.sides())) as u64
+    (max_waiting(settings, film) * frame + encoder_count(settings, film) * settings.encoder_bytes(film.sides())) as u64
 }
 
 // How many frames may wait for an encoder: as many as the encoders and one more take in two turns, for those that wait longer make
 // nothing faster; fewer where the memory for them is less.
-fn most_waiting(settings: &Settings, film: &Film) -> usize {
-    let useful = 2 * settings.segment as usize * (side_by_side(settings, film) + 1);
+fn max_waiting(settings: &Settings, film: &VideoJob) -> usize {
+    let useful = 2 * settings.segment as usize * (encoder_count(settings, film) + 1);
     let frame = settings.frame_bytes(film.sides()).max(1);
     useful.min(film.frames.len()).min(settings.waiting / frame).max(2)
 }
 
 /// Removes the segments of a video that is made, and its beginning: runs that were ended have left them.
-pub fn clear(settings: &Settings, film: &Film) {
+pub fn clear(settings: &Settings, film: &VideoJob) {
     film.remove_beginning(settings);
     let Ok(ffmpeg) = find_ffmpeg(settings.ffmpeg.as_deref()) else { return };
     let folder = folder(settings, film, &ffmpeg);
@@ -204,7 +204,7 @@ pub fn clear(settings: &Settings, film: &Film) {
 ///
 /// # Errors
 /// There is no ffmpeg.
-pub fn left(settings: &Settings, film: &Film) -> Result<Vec<u32>, OutputError> {
+pub fn left(settings: &Settings, film: &VideoJob) -> Result<Vec<u32>, OutputError> {
     let folder = folder(settings, film, &find_ffmpeg(settings.ffmpeg.as_deref())?);
     let segments = plan(film, &folder, settings.segment as usize, settings.segment_format());
     Ok(segments.into_iter().filter(|s| s.is_ours).flat_map(|s| film.frames[s.frames].to_vec()).collect())
@@ -215,7 +215,7 @@ impl Segments {
     ///
     /// # Errors
     /// The folder cannot be made; ffmpeg refuses the settings.
-    pub fn open(settings: &Settings, film: &Film, ffmpeg: Ffmpeg) -> Result<Segments, OutputError> {
+    pub fn open(settings: &Settings, film: &VideoJob, ffmpeg: Ffmpeg) -> Result<Segments, OutputError> {
         let folder = folder(settings, film, &ffmpeg);
         let unfit = |e| OutputError::Write(film.hidden.clone(), e);
         hidden::check(&film.hidden).and_then(|()| hidden::check(&folder)).map_err(unfit)?;
@@ -225,14 +225,14 @@ impl Segments {
         }
         sweep(&folder);
         let segments = plan(film, &folder, settings.segment as usize, settings.segment_format());
-        let maker = Maker { film: film.clone(), settings: settings.clone(), ffmpeg, folder };
+        let maker = SegmentEncoder { film: film.clone(), settings: settings.clone(), ffmpeg, folder };
         let to_do = segments.iter().filter(|s| s.is_ours).count();
         if to_do > 0 {
             maker.try_one()?;
             maker.make_folder().map_err(|e| OutputError::Write(maker.folder.clone(), e))?;
         }
         let maker = Arc::new(maker);
-        let waiting = Arc::new(Waiting::of(most_waiting(settings, film)));
+        let waiting = Arc::new(BufferPool::of(max_waiting(settings, film)));
         let ((jobs, work), (report, ended)) = (unbounded(), unbounded());
         let worker = |_| {
             let (maker, work, report) = (Arc::clone(&maker), Receiver::clone(&work), Sender::clone(&report));
@@ -242,7 +242,7 @@ impl Segments {
                 }
             })
         };
-        let workers = (0..side_by_side(settings, film).min(to_do.max(1))).map(worker).collect::<Result<_, _>>()?;
+        let workers = (0..encoder_count(settings, film).min(to_do.max(1))).map(worker).collect::<Result<_, _>>()?;
         let (open, pieces, failure) = (None, BTreeMap::new(), None);
         Ok(Segments { maker, segments, jobs: Some(jobs), open, waiting, ended, workers, pieces, failure })
     }
@@ -266,14 +266,14 @@ impl Segments {
         };
         lent.planes.clear();
         lent.planes.extend_from_slice(yuv);
-        self.put(at, Item::Fed(lent))
+        self.put(at, QueuedFrame::Fed(lent))
     }
 
     /// Adds the film's frame at that place, if its segment is made here.
     ///
     /// # Errors
     /// As [`Segments::feed`].
-    pub fn put(&mut self, at: usize, item: Item) -> Result<(), OutputError> {
+    pub fn put(&mut self, at: usize, item: QueuedFrame) -> Result<(), OutputError> {
         self.listen()?;
         let place = at / self.maker.settings.segment as usize;
         let segment = self.segment(at);
@@ -383,7 +383,7 @@ impl Segments {
             }
             let (send, items) = unbounded();
             for &number in &self.maker.film.frames[segment.frames.clone()] {
-                let _ = send.send(Item::There(number));
+                let _ = send.send(QueuedFrame::OnDisk(number));
             }
             drop(send);
             let frames = segment.frames.len() as u64;
@@ -441,15 +441,15 @@ fn stored(cause: OutputError, folder: &Path) -> OutputError {
 }
 
 // Makes segments.
-struct Maker {
-    film: Film,
+struct SegmentEncoder {
+    film: VideoJob,
     settings: Settings,
     ffmpeg: Ffmpeg,
     // Of the segments.
     folder: PathBuf,
 }
 
-impl Maker {
+impl SegmentEncoder {
     fn make_folder(&self) -> std::io::Result<PathBuf> {
         hidden::make(&self.film.hidden, self.folder.file_name().and_then(|name| name.to_str()))
     }
@@ -482,7 +482,7 @@ impl Maker {
         let mut arguments = input_arguments(&self.settings, self.film.sides());
         arguments.extend(output_arguments(&self.settings));
         arguments.push(url(file));
-        Process::start(&self.ffmpeg.program, &arguments, self.settings.patience)
+        Process::start(&self.ffmpeg.program, &arguments, self.settings.timeout)
     }
 
     fn try_one(&self) -> Result<(), OutputError> {
@@ -508,17 +508,17 @@ impl Maker {
     }
 
     // A piece where frames are missing; none where the segment is whole and has its name.
-    fn encode(&self, job: &Job) -> Result<Option<Piece>, (OutputError, Option<Piece>)> {
+    fn encode(&self, job: &Job) -> Result<Option<PartialSegment>, (OutputError, Option<PartialSegment>)> {
         let failed = |e| OutputError::Write(job.file.clone(), e);
         let mut items = job.items.iter().peekable();
-        if self.is_stopped() && matches!(items.peek(), Some(Item::There(_)) | None) {
+        if self.is_stopped() && matches!(items.peek(), Some(QueuedFrame::OnDisk(_)) | None) {
             return Ok(None);
         }
         let mut file = self.temporary(&job.file).map_err(|e| (failed(e), None))?;
         let mut process = self.start(file.path()).map_err(|e| (e, None))?;
         let (mut sent, mut unread, mut touched) = (0, None, Instant::now());
         'feeding: for first in items {
-            if self.is_stopped() && sent > 0 && matches!(first, Item::There(_)) {
+            if self.is_stopped() && sent > 0 && matches!(first, QueuedFrame::OnDisk(_)) {
                 break;
             }
             if touched.elapsed() > FRESH {
@@ -532,7 +532,7 @@ impl Maker {
             {
                 batch.push(item);
             }
-            let planes: Vec<_> = match batch.iter().any(|item| matches!(item, Item::There(_))) {
+            let planes: Vec<_> = match batch.iter().any(|item| matches!(item, QueuedFrame::OnDisk(_))) {
                 true => match threads::shared_pool() {
                     Ok(pool) => pool.install(|| batch.into_par_iter().map(|item| self.planes(item)).collect()),
                     Err(e) => vec![Err(e.into())],
@@ -558,12 +558,12 @@ impl Maker {
         let closed = process.finish(Some(sent), "encoding the video");
         let found = |file: NamedTempFile| {
             let frames =
-                packets(&self.ffmpeg.program, file.path(), self.settings.patience).map_or(0, |p| p.len() as u64);
-            Some(Piece { file, frames })
+                packets(&self.ffmpeg.program, file.path(), self.settings.timeout).map_or(0, |p| p.len() as u64);
+            Some(PartialSegment { file, frames })
         };
         match unread.map_or(closed, Err) {
             Err(e) => Err((e, found(file))),
-            Ok(()) if sent < job.frames => Ok(Some(Piece { file, frames: sent })),
+            Ok(()) if sent < job.frames => Ok(Some(PartialSegment { file, frames: sent })),
             Ok(()) => {
                 // What has its name counts as whole, after a power cut too.
                 let synced = mp4::seal(file.as_file_mut(), &job.file).and_then(|()| file.as_file().sync_all());
@@ -578,10 +578,10 @@ impl Maker {
         }
     }
 
-    fn planes(&self, item: Item) -> Result<Planes, OutputError> {
+    fn planes(&self, item: QueuedFrame) -> Result<Planes, OutputError> {
         match item {
-            Item::Fed(lent) => Ok(Planes::Fed(lent)),
-            Item::There(number) => self.film.planes(number, &self.settings).map(Planes::Read),
+            QueuedFrame::Fed(lent) => Ok(Planes::Fed(lent)),
+            QueuedFrame::OnDisk(number) => self.film.planes(number, &self.settings).map(Planes::Read),
         }
     }
 }

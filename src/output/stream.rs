@@ -1,7 +1,7 @@
 //! Frames one behind the other into a stream: stdout, a pipe, a device.
 
 use super::formats::{Format, FormatOptions};
-use super::{Frame, OutputError, PixelFormats, Sink};
+use super::{OutputError, PixelFormats, RenderedFrame, Sink};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
@@ -69,7 +69,7 @@ impl Sink for StreamSink {
     fn needs(&self) -> PixelFormats {
         (self.format.needs)(&self.options)
     }
-    fn frame(&mut self, frame: &Frame) -> Result<(), OutputError> {
+    fn frame(&mut self, frame: &RenderedFrame) -> Result<(), OutputError> {
         // At once: half a picture is none.
         let mut bytes = Vec::new();
         (self.format.write)(frame, &self.options, &mut bytes).map_err(self.failed())?;

@@ -2,7 +2,7 @@
 //! run knows its own film from any other.
 
 use super::container::Join;
-use super::ffmpeg::{find_ffmpeg, url, words};
+use super::ffmpeg::{find_ffmpeg, output_text, url};
 use super::video::Settings;
 use std::collections::BTreeSet;
 use std::fmt;
@@ -47,7 +47,9 @@ impl Tag {
             None => (text, false),
         };
         let words: Vec<&str> = rest.split(' ').collect();
-        let ["polyfly", version, "scene", scene, "frames", frames, "video", content] = words[..] else { return None };
+        let ["polyfly", version, "scene", scene, "frames", frames, "video", content] = words[..] else {
+            return None;
+        };
         let own = |word: &str| word.to_owned();
         let (version, scene, frames, content) = (own(version), own(scene), own(frames), own(content));
         Some(Tag { version, scene, frames, content, is_beginning })
@@ -128,7 +130,7 @@ pub fn read(path: &Path, settings: &Settings) -> Option<Tag> {
                 "ffmetadata",
                 "-",
             ];
-            let said = words(&ffmpeg.program, &asked, settings.patience).ok()??;
+            let said = output_text(&ffmpeg.program, &asked, settings.timeout).ok()??;
             said.lines().filter_map(|line| line.split_once('=')).find_map(|(_, value)| Tag::parse(value))
         }
     }

@@ -5,16 +5,16 @@
 use super::container::{CONTAINERS, Container, Join};
 use super::ffmpeg::{Ffmpeg, find_ffmpeg};
 use super::files::{folder_of, prepare};
-use super::film::Film;
+use super::film::VideoJob;
 #[cfg(feature = "h264")]
 use super::film::embedded;
 use super::folder::sweep;
 #[cfg(feature = "h264")]
 use super::h264::H264;
-use super::segments::{Item, Segments};
+use super::segments::{QueuedFrame, Segments};
 use super::tag::Tag;
 use super::y4m::{Y4m, rational};
-use super::{Already, Frame, Outcome, OutputError, PixelFormats, RunInfo, Sink, alpha, deep};
+use super::{Already, Outcome, OutputError, PixelFormats, RenderedFrame, RunInfo, Sink, alpha, deep};
 use crate::scene::Tone;
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
@@ -42,7 +42,7 @@ pub enum Codec {
 
 /// What a video's brightest codes mean.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Range {
+pub enum DynamicRange {
     /// BT.709: what the tone curve shows as white.
     Standard,
     /// HDR10: BT.2020's colours and the perceptual quantiser, light itself up to 1000 candelas a square metre.
@@ -51,9 +51,9 @@ pub enum Range {
 
 /// A video of ten bits a channel, made of light.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Deep {
+pub struct HighBitDepth {
     /// What its codes mean.
-    pub range: Range,
+    pub range: DynamicRange,
     /// The scene's tone curve; of no account in HDR.
     pub tone: Tone,
 }
@@ -74,7 +74,7 @@ pub struct Settings {
     /// The ffmpeg program, if the user named one.
     pub ffmpeg: Option<PathBuf>,
     /// How long ffmpeg may take over one frame, or to end, before it is ended.
-    pub patience: Duration,
+    pub timeout: Duration,
     /// Frames of a segment.
     pub segment: u32,
     /// Threads of an encoder; what it makes depends on them a little.
@@ -85,7 +85,7 @@ pub struct Settings {
     /// said how many there are to be.
     pub encoder_memory: Option<usize>,
     /// Ten bits a channel; None for eight.
-    pub deep: Option<Deep>,
+    pub deep: Option<HighBitDepth>,
     /// With the alpha of the pictures: only where [`Settings::can_have_alpha`].
     pub has_alpha: bool,
     /// Without ffmpeg, by the encoder that is built in.
@@ -117,11 +117,11 @@ impl Settings {
     ///
     /// # Errors
     /// It has no light, and ten bits are asked for.
-    pub fn planes<'a>(&self, frame: &'a Frame) -> Result<Cow<'a, [u8]>, OutputError> {
+    pub fn planes<'a>(&self, frame: &'a RenderedFrame) -> Result<Cow<'a, [u8]>, OutputError> {
         if self.has_alpha {
             return Ok(Cow::Owned(alpha::planes(frame.isa, frame.rgba8(), (frame.width, frame.height))));
         }
-        let Some(Deep { range, tone }) = self.deep else { return Ok(Cow::Borrowed(frame.yuv420())) };
+        let Some(HighBitDepth { range, tone }) = self.deep else { return Ok(Cow::Borrowed(frame.yuv420())) };
         let none = || OutputError::Write(self.path.clone(), std::io::Error::other("the frame has no linear light"));
         Ok(Cow::Owned(deep::planes(frame.linear().ok_or_else(none)?, tone, range)?))
     }
@@ -202,7 +202,7 @@ pub fn output_arguments(settings: &Settings) -> Vec<String> {
         Codec::Ffv1 => ("ffv1", "yuv420p", None, None),
     };
     let format = if settings.deep.is_some() && format == "yuv420p" { "yuv420p10le" } else { format };
-    let is_hdr = settings.deep.is_some_and(|deep| deep.range == Range::Hdr);
+    let is_hdr = settings.deep.is_some_and(|deep| deep.range == DynamicRange::Hdr);
     let (space, primaries, curve) =
         if is_hdr { ("bt2020nc", "bt2020", "smpte2084") } else { ("bt709", "bt709", "bt709") };
     let tags = format!("setparams=colorspace={space}:color_primaries={primaries}:color_trc={curve}:range=tv");
@@ -272,7 +272,7 @@ pub fn command_line(settings: &Settings, sides: (u32, u32), ffmpeg: &Ffmpeg) -> 
 /// A video being made.
 pub struct Video {
     settings: Settings,
-    film: Film,
+    film: VideoJob,
     // How many of the film's frames have been fed or passed.
     next: usize,
     kind: Kind,
@@ -290,7 +290,7 @@ impl Video {
     ///
     /// # Errors
     /// The file cannot be made; ffmpeg is missing, or refuses the settings.
-    pub fn open(settings: Settings, film: Film) -> Result<Video, OutputError> {
+    pub fn open(settings: Settings, film: VideoJob) -> Result<Video, OutputError> {
         prepare(&settings.path)?;
         sweep(folder_of(&settings.path));
         let (width, height) = film.sides();
@@ -341,7 +341,7 @@ impl Video {
                 Kind::Raw(y4m) => y4m.feed(&self.film.planes(number, &self.settings)?)?,
                 #[cfg(feature = "h264")]
                 Kind::Embedded(film) => film.feed(&self.film.planes(number, &self.settings)?)?,
-                Kind::Encoded(segments, _) => segments.put(at, Item::There(number))?,
+                Kind::Encoded(segments, _) => segments.put(at, QueuedFrame::OnDisk(number))?,
             }
             self.next += 1;
         }
@@ -416,13 +416,13 @@ pub fn kept(cause: OutputError, frames: u64, path: &Path) -> OutputError {
 /// A video as a sink: opened when the run begins.
 pub struct VideoSink {
     settings: Settings,
-    film: Film,
+    film: VideoJob,
     open: Option<Video>,
 }
 
 impl VideoSink {
     /// The video that the settings name.
-    pub fn new(settings: Settings, film: Film) -> VideoSink {
+    pub fn new(settings: Settings, film: VideoJob) -> VideoSink {
         VideoSink { settings, film, open: None }
     }
 }
@@ -435,7 +435,7 @@ impl Sink for VideoSink {
         self.open = Some(Video::open(self.settings.clone(), self.film.clone())?);
         Ok(())
     }
-    fn frame(&mut self, frame: &Frame) -> Result<(), OutputError> {
+    fn frame(&mut self, frame: &RenderedFrame) -> Result<(), OutputError> {
         let Some(video) = &mut self.open else { return Ok(()) };
         match self.settings.planes(frame).and_then(|planes| video.feed(frame.number, &planes)) {
             Ok(()) => Ok(()),
@@ -446,7 +446,7 @@ impl Sink for VideoSink {
         }
     }
     // It reads frames that others have made meanwhile.
-    fn already(&self) -> Option<Already> {
+    fn completed_frames(&self) -> Option<Already> {
         self.film.source.is_some().then(|| -> Already { Box::new(|_| true) })
     }
     // The frames are worth something without it.
@@ -454,7 +454,7 @@ impl Sink for VideoSink {
         false
     }
     fn finish(self: Box<Self>, outcome: Outcome) -> Result<Option<PathBuf>, OutputError> {
-        self.open.map_or(Ok(None), |video| video.finish(outcome == Outcome::CutShort))
+        self.open.map_or(Ok(None), |video| video.finish(outcome == Outcome::Aborted))
     }
 }
 
@@ -472,7 +472,7 @@ mod tests {
             preset: None,
             codec,
             ffmpeg: None,
-            patience: Duration::from_secs(9),
+            timeout: Duration::from_secs(9),
             segment: 60,
             threads: 4,
             encoders: 1,
@@ -508,8 +508,8 @@ mod tests {
         );
     }
 
-    fn film(frames: u32, size: (u32, u32)) -> Film {
-        Film {
+    fn film(frames: u32, size: (u32, u32)) -> VideoJob {
+        VideoJob {
             steps: Arc::default(),
             frames: (0..frames).collect(),
             part: None,
@@ -517,7 +517,7 @@ mod tests {
             source: None,
             tone: Tone::Soft,
             hidden: ".polyfly".into(),
-            is_anew: false,
+            overwrite: false,
             replaces_others: false,
             stop: Arc::default(),
             scene: Some("a".into()),
@@ -533,11 +533,11 @@ mod tests {
         assert!((200 << 20..300 << 20).contains(&each), "{each}");
         assert!(Settings { codec: Codec::H265, ..mine.clone() }.encoder_bytes(long.sides()) > each);
         let side_by_side =
-            |film, memory| segments::side_by_side(&Settings { encoder_memory: memory, ..mine.clone() }, film);
+            |film, memory| segments::encoder_count(&Settings { encoder_memory: memory, ..mine.clone() }, film);
         assert_eq!([None, Some(3 * each), Some(1)].map(|memory| side_by_side(&long, memory)), [16, 3, 1]);
         assert_eq!(side_by_side(&short, None), 1);
         // Frames that wait come on top.
-        assert!(segments::most_memory(&mine, &long) > 16 * each as u64);
+        assert!(segments::peak_memory(&mine, &long) > 16 * each as u64);
     }
 
     #[test]
@@ -547,7 +547,7 @@ mod tests {
         let mine = settings(Codec::H264);
         let key = film.key(&mine, &ffmpeg);
         let machine = Settings { encoders: 9, waiting: 1, path: "y.mp4".into(), ..mine.clone() };
-        let longer = Film { frames: vec![0, 1, 2, 3], ..film.clone() };
+        let longer = VideoJob { frames: vec![0, 1, 2, 3], ..film.clone() };
         assert_eq!([film.key(&machine, &ffmpeg), longer.key(&mine, &ffmpeg)], [key.clone(), key.clone()]);
         assert_ne!(film.tag(&mine, &ffmpeg), longer.tag(&mine, &ffmpeg));
         for other in [
@@ -558,7 +558,7 @@ mod tests {
         ] {
             assert_ne!(film.key(&other, &ffmpeg), key, "{other:?}");
         }
-        assert_ne!(Film { scene: Some("b".into()), ..film.clone() }.key(&mine, &ffmpeg), key);
+        assert_ne!(VideoJob { scene: Some("b".into()), ..film.clone() }.key(&mine, &ffmpeg), key);
         assert_ne!(film.key(&mine, &Ffmpeg { version: "8".into(), ..ffmpeg }), key);
     }
 }

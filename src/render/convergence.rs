@@ -2,11 +2,11 @@
 //! tends to. Sums are integers and the same on every device, so all stop after the same round. A picture that took all
 //! its samples is the same to the byte as one made at once.
 
-use super::development::Development;
+use super::development::PostPipeline;
 use crate::film::Film;
 
 /// Root mean square of half the difference of both halves' pictures, over pixels and colours, in 8-bit codes.
-pub fn noise(film: &Film, development: &Development) -> f64 {
+pub fn noise(film: &Film, development: &PostPipeline) -> f64 {
     if film.samples()[1] == 0 {
         return f64::MAX;
     }

@@ -2,15 +2,15 @@
 //!
 //! ```text
 //! devices --RenderedFrame--> Delivery, which puts them in order
-//!      --> a thread for each sink, and a few more for one that has helpers  --Event--> Desk, in frame order --> Progress
+//!      --> a thread for each sink, and a few more for one that has clones  --Event--> Dispatcher, in frame order --> Progress
 //! ```
 
 use super::RenderError;
-use super::scheduler::{FrameQueue, RenderedFrame, Work};
+use super::scheduler::{CompletedFrame, FrameQueue, RunContext};
 use super::stats::{FrameReport, FrameStats, Progress, RunReport, StageTimes, ms};
 use crate::device::{Device, DeviceError, DeviceStats, FilmSlice, TaskOutput};
 use crate::kernels::Isa;
-use crate::output::{Frame, Outcome, OutputError, PixelFormats, Sink};
+use crate::output::{Outcome, OutputError, PixelFormats, RenderedFrame, Sink};
 use crate::threads::{self, Busy};
 use crossbeam_channel::{Receiver, Sender, bounded, unbounded};
 use std::collections::BTreeMap;
@@ -29,14 +29,14 @@ const LIGHT_PIXEL: usize = 44;
 const MAX_DEVELOPERS: usize = 4;
 
 // A frame on its way to the sinks; its memory goes home when the last of them is done with it.
-struct Shipment {
-    frame: RenderedFrame,
+struct FrameHandle {
+    frame: CompletedFrame,
     size: (u32, u32),
     converted: OnceLock<Vec<u8>>,
     home: Sender<FilmSlice>,
 }
 
-impl Drop for Shipment {
+impl Drop for FrameHandle {
     fn drop(&mut self) {
         // After the end of a run nobody waits for it.
         let _ = self.home.send(std::mem::take(&mut self.frame.picture));
@@ -57,15 +57,15 @@ pub struct Delivery {
     home: Sender<FilmSlice>,
     free: Receiver<FilmSlice>,
     size: (u32, u32),
-    outbox: Mutex<Option<Outbox>>,
+    sinks: Mutex<Option<SinkQueue>>,
 }
 
 // The way to the sinks, in order.
-struct Outbox {
+struct SinkQueue {
     next: usize,
-    early: BTreeMap<usize, Shipment>,
+    early: BTreeMap<usize, FrameHandle>,
     events: Sender<Event>,
-    sinks: Vec<Sender<Arc<Shipment>>>,
+    sinks: Vec<Sender<Arc<FrameHandle>>>,
 }
 
 enum Event {
@@ -88,36 +88,36 @@ impl Delivery {
         let _ = self.home.send(picture);
     }
     /// Hands a frame, and those that waited for it, to the sinks.
-    pub fn deliver(&self, frame: RenderedFrame) {
-        let mut outbox = self.outbox.lock().unwrap_or_else(PoisonError::into_inner);
-        let Some(outbox) = outbox.as_mut() else { return };
-        let shipment = Shipment { frame, size: self.size, converted: OnceLock::new(), home: self.home.clone() };
-        outbox.early.insert(shipment.frame.index, shipment);
-        while let Some(shipment) = outbox.early.remove(&outbox.next) {
-            outbox.next += 1;
-            let RenderedFrame { index, number, stats, .. } = shipment.frame;
-            let _ = outbox.events.send(Event::Rendered { index, number, stats });
-            let shipment = Arc::new(shipment);
-            for sink in &outbox.sinks {
-                let _ = sink.send(Arc::clone(&shipment));
+    pub fn deliver(&self, frame: CompletedFrame) {
+        let mut queued = self.sinks.lock().unwrap_or_else(PoisonError::into_inner);
+        let Some(queued) = queued.as_mut() else { return };
+        let handle = FrameHandle { frame, size: self.size, converted: OnceLock::new(), home: self.home.clone() };
+        queued.early.insert(handle.frame.index, handle);
+        while let Some(handle) = queued.early.remove(&queued.next) {
+            queued.next += 1;
+            let CompletedFrame { index, number, stats, .. } = handle.frame;
+            let _ = queued.events.send(Event::Rendered { index, number, stats });
+            let handle = Arc::new(handle);
+            for sink in &queued.sinks {
+                let _ = sink.send(Arc::clone(&handle));
             }
         }
     }
 }
 
 // A sink's place in the run.
-struct Station {
+struct SinkState {
     // Frames may come out of order.
-    has_helpers: bool,
+    has_clones: bool,
     is_essential: bool,
     needs: PixelFormats,
 }
 
 /// Frames whose light is developed at once while GPUs go on; none where they leave pictures. One CPU has nothing to gain by
 /// it, and large frames hold much memory.
-pub fn developers((width, height): (u32, u32), has_gpu: bool, is_light: bool) -> usize {
-    let most = LIGHT_BYTES / (LIGHT_PIXEL * width as usize * height as usize).max(1);
-    if has_gpu && is_light { most.clamp(1, MAX_DEVELOPERS) } else { 0 }
+pub fn finisher_threads((width, height): (u32, u32), has_gpu: bool, is_light: bool) -> usize {
+    let max = LIGHT_BYTES / (LIGHT_PIXEL * width as usize * height as usize).max(1);
+    if has_gpu && is_light { max.clamp(1, MAX_DEVELOPERS) } else { 0 }
 }
 
 /// Bytes a pixel of a frame on its way: codes, light, layers.
@@ -128,8 +128,8 @@ pub fn frame_pixel(needs: PixelFormats) -> usize {
 /// Threads of each sink whose files may be written side by side. A GPU leaves the cores to them; each holds a frame, so
 /// large ones have fewer.
 pub fn writers((width, height): (u32, u32), needs: PixelFormats, has_cpu: bool, cores: usize) -> usize {
-    let most = (FRAMES_BYTES / (frame_pixel(needs) * width as usize * height as usize)).max(1);
-    if has_cpu { cores.clamp(1, 4) } else { cores.clamp(2, MAX_WRITERS) }.min(most)
+    let max = (FRAMES_BYTES / (frame_pixel(needs) * width as usize * height as usize)).max(1);
+    if has_cpu { cores.clamp(1, 4) } else { cores.clamp(2, MAX_WRITERS) }.min(max)
 }
 
 /// Pictures that are in work or on their way at once.
@@ -143,7 +143,7 @@ pub fn pictures(tasks_in_flight: usize, writers: usize, sinks: usize) -> usize {
 /// A device that fails hands its tasks to the others; the run fails only when none is left.
 pub fn run(
     devices: &mut [Box<dyn Device>],
-    work: &Work,
+    work: &RunContext,
     sinks: Vec<Box<dyn Sink>>,
     progress: &mut dyn Progress,
     memory: &mut RunMemory,
@@ -152,27 +152,27 @@ pub fn run(
     let cpus = devices.iter().filter(|d| d.info().is_cpu).count();
     let needs = PixelFormats { linear: work.plan.keeps_light, layers: work.plan.features, ..PixelFormats::default() };
     let writers = writers(size, needs, cpus > 0, work.pool.current_num_threads());
-    let developers = developers(size, cpus < devices.len(), is_light);
+    let finishers = finisher_threads(size, cpus < devices.len(), is_light);
     let in_flight: usize = devices.iter().map(|d| d.info().tasks_in_flight).sum();
     let (home, free) = bounded(pictures(in_flight, writers, sinks.len()));
     let pictures = memory.pictures.drain(..).chain(std::iter::repeat_with(FilmSlice::default));
     for _ in pictures.map_while(|picture| home.try_send(picture).ok()) {}
     let (events, inbox) = unbounded();
-    let mut stations = Vec::new();
+    let mut states = Vec::new();
     let mut lines = Vec::new();
     for sink in &sinks {
-        let has_helpers = sink.helper().is_some();
-        stations.push(Station { has_helpers, is_essential: sink.is_essential(), needs: sink.needs() });
-        lines.push(bounded::<Arc<Shipment>>(1));
+        let has_clones = sink.worker_clone().is_some();
+        states.push(SinkState { has_clones, is_essential: sink.is_essential(), needs: sink.needs() });
+        lines.push(bounded::<Arc<FrameHandle>>(1));
     }
-    let outbox = Outbox {
+    let queued = SinkQueue {
         next: 0,
         early: BTreeMap::new(),
         events: events.clone(),
         sinks: lines.iter().map(|(send, _)| send.clone()).collect(),
     };
-    let delivery = Delivery { home, free, size, outbox: Mutex::new(Some(outbox)) };
-    let queue = FrameQueue::new(work, &delivery, developers, std::mem::take(&mut memory.parts));
+    let delivery = Delivery { home, free, size, sinks: Mutex::new(Some(queued)) };
+    let queue = FrameQueue::new(work, &delivery, finishers, std::mem::take(&mut memory.parts));
     // Only an end before the last frame makes a video a partial one.
     let cut_short = AtomicBool::new(false);
     let total = work.frames.len();
@@ -184,18 +184,18 @@ pub fn run(
         work.made.fetch_or(is_last && !cut_short.load(Ordering::Relaxed), Ordering::Relaxed);
     };
 
-    let desk = Desk {
+    let dispatcher = Dispatcher {
         waiting: BTreeMap::new(),
         next: 0,
-        alive: vec![true; stations.len()],
-        stations,
+        alive: vec![true; states.len()],
+        sinks: states,
         writers,
         stop: work.stop,
         report: RunReport::default(),
     };
     let result = std::thread::scope(|scope| {
         let (queue, done, delivery, cut_short) = (&queue, &done, &delivery, &cut_short);
-        let helpers_of = |sink: &dyn Sink| -> Vec<_> { (1..writers).filter_map(|_| sink.helper()).collect() };
+        let helpers_of = |sink: &dyn Sink| -> Vec<_> { (1..writers).filter_map(|_| sink.worker_clone()).collect() };
         let helpers: Vec<_> = sinks.iter().map(|sink| helpers_of(sink.as_ref())).collect();
         let count = 1 + sinks.len() + helpers.iter().map(Vec::len).sum::<usize>();
         let mut idle = match threads::reserve(scope, "deliver", count) {
@@ -204,35 +204,36 @@ pub fn run(
                 let _ = events.send(Event::Failed(DeviceError::from(e).into()));
                 // What they have begun goes, as it does after any early end.
                 for (sink, i) in sinks.into_iter().zip(0..) {
-                    let _ = sink.finish(Outcome::CutShort).map_err(|e| events.send(Event::SinkFailed(i, e)));
+                    let _ = sink.finish(Outcome::Aborted).map_err(|e| events.send(Event::SinkFailed(i, e)));
                 }
-                delivery.outbox.lock().unwrap_or_else(PoisonError::into_inner).take();
+                delivery.sinks.lock().unwrap_or_else(PoisonError::into_inner).take();
                 drop(events);
-                return desk.work(inbox, total, progress);
+                return dispatcher.work(inbox, total, progress);
             }
         };
         let sinks = sinks.into_iter().zip(helpers).zip(lines);
         for (i, ((sink, helpers), (_, line))) in sinks.enumerate() {
-            let post = Post { sink: i, needs: desk.stations[i].needs, isa: work.isa, events: events.clone() };
-            for (helper, thread) in helpers.into_iter().zip(&mut idle) {
-                let (post, line) = (post.clone(), line.clone());
+            let worker =
+                SinkWorker { sink: i, needs: dispatcher.sinks[i].needs, isa: work.isa, events: events.clone() };
+            for (clone, thread) in helpers.into_iter().zip(&mut idle) {
+                let (worker, line) = (worker.clone(), line.clone());
                 at_work.fetch_add(1, Ordering::Relaxed);
                 thread.run(move || {
-                    if post.serve(helper, &line, queue).is_some() {
+                    if worker.serve(clone, &line, queue).is_some() {
                         done();
                     }
                 });
             }
             let serve = move || {
-                let Some(sink) = post.serve(sink, &line, queue) else { return };
-                let outcome = if cut_short.load(Ordering::Relaxed) { Outcome::CutShort } else { Outcome::Complete };
+                let Some(sink) = worker.serve(sink, &line, queue) else { return };
+                let outcome = if cut_short.load(Ordering::Relaxed) { Outcome::Aborted } else { Outcome::Complete };
                 let begun = Instant::now();
-                let _ = post.events.send(match sink.finish(outcome) {
+                let _ = worker.events.send(match sink.finish(outcome) {
                     Ok(path) => {
                         done();
                         Event::SinkDone(path, begun.elapsed())
                     }
-                    Err(e) => Event::SinkFailed(post.sink, e),
+                    Err(e) => Event::SinkFailed(worker.sink, e),
                 });
             };
             idle.next().map(|thread| thread.run(serve));
@@ -242,15 +243,15 @@ pub fn run(
             let (stats, failures, failure) = queue.run(devices);
             let total = total - queue.skipped();
             let _ = events.send(Event::Worked(stats, start.elapsed(), queue.skipped()));
-            let outbox = delivery.outbox.lock().unwrap_or_else(PoisonError::into_inner).take();
-            let delivered = outbox.as_ref().map_or(0, |o| o.next);
+            let queued = delivery.sinks.lock().unwrap_or_else(PoisonError::into_inner).take();
+            let delivered = queued.as_ref().map_or(0, |o| o.next);
             cut_short.store(delivered < total, Ordering::Relaxed);
             // The lines close here, and the sinks end when they are empty.
-            drop(outbox);
+            drop(queued);
             report_failures(delivered == total, failures, failure, &events);
         };
         let driving = idle.next().map(|thread| thread.run(drive));
-        let result = desk.work(inbox, total, progress);
+        let result = dispatcher.work(inbox, total, progress);
         driving.into_iter().for_each(Busy::join);
         result
     });
@@ -273,41 +274,46 @@ fn report_failures(finished: bool, failures: Vec<DeviceError>, failure: Option<R
 
 // A thread that brings frames to a sink.
 #[derive(Clone)]
-struct Post {
+struct SinkWorker {
     sink: usize,
     needs: PixelFormats,
     isa: Isa,
     events: Sender<Event>,
 }
 
-impl Post {
+impl SinkWorker {
     // Until there are no more. After a failure frames only pass, so that the other stages are not held up, and the sink
     // is gone.
-    fn serve(&self, sink: Box<dyn Sink>, line: &Receiver<Arc<Shipment>>, queue: &FrameQueue) -> Option<Box<dyn Sink>> {
+    fn serve(
+        &self,
+        sink: Box<dyn Sink>,
+        line: &Receiver<Arc<FrameHandle>>,
+        queue: &FrameQueue,
+    ) -> Option<Box<dyn Sink>> {
         let mut sink = Some(sink);
-        for shipment in line {
+        for handle in line {
             if let Some(open) = &mut sink
-                && let Err(e) = self.hand_over(open.as_mut(), &shipment)
+                && let Err(e) = self.hand_over(open.as_mut(), &handle)
             {
                 sink = None;
                 let _ = self.events.send(Event::SinkFailed(self.sink, e));
             }
-            drop(shipment);
+            drop(handle);
             queue.wake();
         }
         sink
     }
 
-    fn hand_over(&self, sink: &mut dyn Sink, shipment: &Shipment) -> Result<(), OutputError> {
-        let RenderedFrame { index, number, picture, linear, layers, .. } = &shipment.frame;
-        let (width, height) = shipment.size;
-        let frame = Frame {
+    fn hand_over(&self, sink: &mut dyn Sink, handle: &FrameHandle) -> Result<(), OutputError> {
+        let CompletedFrame { index, number, picture, linear, layers, .. } = &handle.frame;
+        let (width, height) = handle.size;
+        let frame = RenderedFrame {
             number: *number,
             width,
             height,
             rgba: picture.pixels.bytes(),
             planes: picture.planes.bytes(),
-            converted: &shipment.converted,
+            converted: &handle.converted,
             linear: linear.as_ref(),
             layers: layers.as_ref(),
             isa: self.isa,
@@ -334,18 +340,18 @@ struct Known {
     taken: Vec<usize>,
 }
 
-// The desk where all stages report: passes frames on in order, keeps the first failure.
-struct Desk<'a> {
+// The dispatcher where all stages report: passes frames on in order, keeps the first failure.
+struct Dispatcher<'a> {
     waiting: BTreeMap<usize, Known>,
     next: usize,
-    stations: Vec<Station>,
+    sinks: Vec<SinkState>,
     alive: Vec<bool>,
     writers: usize,
     stop: &'a AtomicBool,
     report: RunReport,
 }
 
-impl Desk<'_> {
+impl Dispatcher<'_> {
     fn work(
         mut self,
         inbox: Receiver<Event>,
@@ -364,13 +370,12 @@ impl Desk<'_> {
                     let known = self.waiting.entry(index).or_default();
                     known.times.convert_ms += convert_ms;
                     let times = &mut known.times;
-                    *(if self.stations[sink].has_helpers { &mut times.write_ms } else { &mut times.encode_ms }) +=
-                        take_ms;
+                    *(if self.sinks[sink].has_clones { &mut times.write_ms } else { &mut times.encode_ms }) += take_ms;
                     known.taken.push(sink);
                 }
                 Event::SinkFailed(sink, e) => {
                     self.alive[sink] = false;
-                    if self.stations[sink].is_essential || !self.alive.contains(&true) {
+                    if self.sinks[sink].is_essential || !self.alive.contains(&true) {
                         self.stop.store(true, Ordering::Relaxed);
                     } else {
                         progress.remark("the video failed; the frames go on");
@@ -407,7 +412,7 @@ impl Desk<'_> {
             let Some(stats) = known.stats else { return };
             // What a sink that failed did not take was not made, where it is what counts, or the only one.
             let is_last = !self.alive.contains(&true);
-            let counts = |i: usize| self.alive[i] || is_last || self.stations[i].is_essential;
+            let counts = |i: usize| self.alive[i] || is_last || self.sinks[i].is_essential;
             if !(0..self.alive.len()).all(|i| !counts(i) || known.taken.contains(&i)) {
                 return;
             }

@@ -10,7 +10,7 @@ use crate::scene::{Exposure, FilmSettings, Scene, Tone};
 use rayon::prelude::*;
 
 /// How a frame is developed.
-pub struct Development<'a> {
+pub struct PostPipeline<'a> {
     /// What is done in linear light, in this order.
     pub post: &'a [Box<dyn PostStep>],
     /// The curve afterwards.
@@ -25,7 +25,7 @@ pub struct Development<'a> {
     pub frame: u32,
 }
 
-impl Development<'_> {
+impl PostPipeline<'_> {
     /// Takes mean light through the post steps, which change the image, and gives the picture: RGBA, a word a pixel. With the share of
     /// each pixel that is covered its colours are those of what covers it, and alpha is that share (straight alpha).
     pub fn picture(&self, image: &mut Image<f32>, coverage: Option<&mut Image<f32>>, rgba: &mut [u32]) {

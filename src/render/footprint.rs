@@ -1,6 +1,6 @@
 //! What a run's frames take of the memory, told before there are any.
 
-use super::delivery::{developers, frame_pixel, pictures, writers};
+use super::delivery::{finisher_threads, frame_pixel, pictures, writers};
 use super::{Devices, RenderOptions, development, is_linear, needs_layers};
 use crate::device::{DeviceNeeds, TRIAL_BYTES, TaskOutput, driver, memory};
 use crate::output::PixelFormats;
@@ -16,7 +16,7 @@ const WRITTEN: usize = 4;
 const WRITTEN_LIGHT: usize = 16;
 
 // Where frames are rendered, and where they go.
-struct Crew {
+struct Resources {
     gpus: usize,
     // Whether the CPU renders too.
     has_cpu: bool,
@@ -25,9 +25,9 @@ struct Crew {
     sinks: usize,
 }
 
-impl Crew {
+impl Resources {
     // What these devices will be, if there is what there seems to be.
-    fn of(devices: &Devices, threads: usize, sinks: usize) -> Crew {
+    fn of(devices: &Devices, threads: usize, sinks: usize) -> Resources {
         let (gpus, has_cpu) = match devices {
             Devices::Cpu => (0, true),
             // The driver takes its time to start, and the scene is made ready meanwhile: it is not asked yet.
@@ -37,45 +37,45 @@ impl Crew {
             Devices::List(numbers, cpu) => (numbers.len(), *cpu),
         };
         let cores = || std::thread::available_parallelism().map_or(1, usize::from);
-        Crew { gpus, has_cpu: has_cpu || gpus == 0, threads: if threads == 0 { cores() } else { threads }, sinks }
+        Resources { gpus, has_cpu: has_cpu || gpus == 0, threads: if threads == 0 { cores() } else { threads }, sinks }
     }
 }
 
 /// Bytes that frames take at most, from their first task to the last file. `needs`: what `sinks` files and videos need of them.
-pub fn most(scene: &Scene, needs: PixelFormats, options: &RenderOptions, sinks: usize) -> u64 {
+pub fn peak_bytes(scene: &Scene, needs: PixelFormats, options: &RenderOptions, sinks: usize) -> u64 {
     let needs = PixelFormats { layers: needs.layers || needs_layers(scene, options), ..needs };
-    of_crew(scene, needs, &Crew::of(&options.devices, options.threads, sinks))
+    with_resources(scene, needs, &Resources::of(&options.devices, options.threads, sinks))
 }
 
-fn of_crew(scene: &Scene, needs: PixelFormats, crew: &Crew) -> u64 {
+fn with_resources(scene: &Scene, needs: PixelFormats, resources: &Resources) -> u64 {
     let size = (scene.render.width, scene.render.height);
     let is_light = is_linear(scene, needs, development::may_have_steps(scene));
     let is_adaptive = scene.render.adaptive.is_some();
     let on_device = DeviceNeeds { linear: is_light, adaptive: is_adaptive, ..DeviceNeeds::default() };
-    let tasks = crew.gpus * memory::ring(size, on_device) + usize::from(crew.has_cpu);
-    let writers = writers(size, needs, crew.has_cpu, crew.threads);
-    let developers = developers(size, crew.gpus > 0, is_light);
-    let pictures = pictures(tasks, writers, crew.sinks);
+    let tasks = resources.gpus * memory::ring(size, on_device) + usize::from(resources.has_cpu);
+    let writers = writers(size, needs, resources.has_cpu, resources.threads);
+    let finishers = finisher_threads(size, resources.gpus > 0, is_light);
+    let pictures = pictures(tasks, writers, resources.sinks);
 
     let mut pixel = pictures * (CODES + if needs.yuv420 { PLANES } else { 0 });
-    if is_adaptive && crew.has_cpu {
+    if is_adaptive && resources.has_cpu {
         pixel += TRIAL_BYTES;
     }
     if is_light {
         let sums = TaskOutput::Sums.bytes_a_pixel();
         let counts = if is_adaptive { COUNTS } else { 0 };
         // Tasks, and frames that wait to be developed, or are: the light that they become, and what a step makes of it.
-        pixel += (tasks + 2 * developers) * (sums + counts) + developers.max(1) * 2 * LIGHT;
+        pixel += (tasks + 2 * finishers) * (sums + counts) + finishers.max(1) * 2 * LIGHT;
         // Frames of several tasks add them up; their noise is the difference of two halves.
         let in_rounds = scene.render.integrator.noise() > 0.0;
-        let open = tasks.min(2) + developers;
+        let open = tasks.min(2) + finishers;
         pixel += open * (counts + if in_rounds { 3 * sums } else { sums });
     }
     let kept = frame_pixel(needs) - CODES;
     if needs.layers {
         pixel += 2 * tasks * TaskOutput::Features.bytes_a_pixel();
     }
-    pixel += kept * (writers + crew.sinks + 1);
+    pixel += kept * (writers + resources.sinks + 1);
     pixel += writers * if needs.linear { WRITTEN_LIGHT } else { WRITTEN };
     pixel as u64 * u64::from(size.0) * u64::from(size.1)
 }
@@ -93,23 +93,23 @@ mod tests {
         let codes = PixelFormats { rgba8: true, ..PixelFormats::default() };
         let light = PixelFormats { linear: true, ..codes };
         let layers = PixelFormats { layers: true, ..light };
-        let crew = Crew { gpus: 0, has_cpu: true, threads: 2, sinks: 1 };
-        let bytes = |scene: &Scene, needs, crew: &Crew| of_crew(scene, needs, crew) >> 24;
+        let resources = Resources { gpus: 0, has_cpu: true, threads: 2, sinks: 1 };
+        let bytes = |scene: &Scene, needs, resources: &Resources| with_resources(scene, needs, resources) >> 24;
         // Five pictures, and two files.
-        assert_eq!(bytes(&scene, codes, &crew), 5 * 4 + 2 * 4);
-        assert!(bytes(&scene, codes, &Crew { sinks: 2, ..crew }) > bytes(&scene, codes, &crew));
-        assert!(bytes(&scene, light, &crew) > bytes(&scene, codes, &crew) + 24 + 2 * 12);
-        assert!(bytes(&scene, layers, &crew) > bytes(&scene, light, &crew) + 56 + 2 * 36);
-        let plain = bytes(&scene, codes, &crew);
+        assert_eq!(bytes(&scene, codes, &resources), 5 * 4 + 2 * 4);
+        assert!(bytes(&scene, codes, &Resources { sinks: 2, ..resources }) > bytes(&scene, codes, &resources));
+        assert!(bytes(&scene, light, &resources) > bytes(&scene, codes, &resources) + 24 + 2 * 12);
+        assert!(bytes(&scene, layers, &resources) > bytes(&scene, light, &resources) + 56 + 2 * 36);
+        let plain = bytes(&scene, codes, &resources);
         let changed = |change: &dyn Fn(&mut Scene)| {
             let mut scene = scene.clone();
             change(&mut scene);
-            bytes(&scene, codes, &crew)
+            bytes(&scene, codes, &resources)
         };
         assert!(changed(&|s| s.film.bloom = 0.1) > plain + 24);
         assert!(changed(&|s| s.camera.shutter = 0.5) > plain + 2 * 24);
         assert!(changed(&|s| s.render.integrator = Integrator::Path { samples: 9, noise: 1.0 }) > plain + 3 * 24);
-        let gpu = Crew { gpus: 2, has_cpu: false, threads: 1, sinks: 1 };
-        assert!(bytes(&scene, light, &gpu) > bytes(&scene, light, &crew));
+        let gpu = Resources { gpus: 2, has_cpu: false, threads: 1, sinks: 1 };
+        assert!(bytes(&scene, light, &gpu) > bytes(&scene, light, &resources));
     }
 }

@@ -6,18 +6,18 @@ use std::collections::{BTreeMap, BTreeSet};
 /// Frame numbers in the order written, each once.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FrameList {
-    ranges: Vec<Range>,
+    ranges: Vec<FrameSpan>,
 }
 
 // first, first + step ... last.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Range {
+struct FrameSpan {
     first: u32,
     last: u32,
     step: u32,
 }
 
-impl Range {
+impl FrameSpan {
     fn len(self) -> usize {
         ((self.last - self.first) / self.step) as usize + 1
     }
@@ -25,12 +25,12 @@ impl Range {
         (self.first..=self.last).contains(&n) && (n - self.first).is_multiple_of(self.step)
     }
     // Every `apart`th of its numbers, from place `first` to before `end`; None where there are none.
-    fn places(self, first: usize, end: usize, apart: usize) -> Option<Range> {
+    fn places(self, first: usize, end: usize, apart: usize) -> Option<FrameSpan> {
         let last = end.min(self.len()).checked_sub(1).filter(|&last| first <= last)?;
         let count = (last - first) / apart;
         let number = |place: usize| self.first + place as u32 * self.step;
         let step = if count == 0 { 1 } else { self.step * apart as u32 };
-        Some(Range { first: number(first), last: number(first + count * apart), step })
+        Some(FrameSpan { first: number(first), last: number(first + count * apart), step })
     }
     fn numbers(self) -> impl Iterator<Item = u32> {
         (self.first..=self.last).step_by(self.step as usize)
@@ -41,7 +41,7 @@ impl Range {
     }
     // Pushes what is not in `other` too, in order; takes from `work` how many numbers it has to look at, None where that is too
     // little.
-    fn push_without(self, other: Range, out: &mut Vec<Range>, work: &mut usize) -> Option<()> {
+    fn push_without(self, other: FrameSpan, out: &mut Vec<FrameSpan>, work: &mut usize) -> Option<()> {
         let (from, to) = (self.below(other.first), other.last.checked_add(1).map_or(self.len(), |n| self.below(n)));
         out.extend(self.places(0, from, 1));
         if let Some(shared) = self.places(from, to, 1) {
@@ -59,14 +59,14 @@ impl Range {
 
 // Parts that share no number, to be found by their places: by the bits of how far each goes, and where it begins.
 #[derive(Default)]
-struct Seen(BTreeMap<(u32, u32), Range>);
+struct Seen(BTreeMap<(u32, u32), FrameSpan>);
 
 impl Seen {
-    fn insert(&mut self, range: Range) {
+    fn insert(&mut self, range: FrameSpan) {
         self.0.insert((u32::BITS - (range.last - range.first).leading_zeros(), range.first), range);
     }
     // Those that begin before the end of `range` and end after its beginning.
-    fn overlapping(&self, range: Range) -> impl Iterator<Item = Range> + '_ {
+    fn overlapping(&self, range: FrameSpan) -> impl Iterator<Item = FrameSpan> + '_ {
         let bits = 0..=u32::BITS;
         let near = bits.flat_map(move |bits| {
             let farthest = u32::try_from((1_u64 << bits) - 1).unwrap_or(u32::MAX);
@@ -88,11 +88,11 @@ impl FrameList {
     /// When `total` is 0.
     pub fn all(total: u32) -> FrameList {
         assert!(total > 0, "a clip has frames");
-        FrameList { ranges: vec![Range { first: 0, last: total - 1, step: 1 }] }
+        FrameList { ranges: vec![FrameSpan { first: 0, last: total - 1, step: 1 }] }
     }
     /// One frame.
     pub fn one(n: u32) -> FrameList {
-        FrameList { ranges: vec![Range { first: n, last: n, step: 1 }] }
+        FrameList { ranges: vec![FrameSpan { first: n, last: n, step: 1 }] }
     }
     /// These, each once; None where there are none.
     pub fn of_numbers(numbers: impl Iterator<Item = u32>) -> Option<FrameList> {
@@ -217,7 +217,7 @@ impl std::fmt::Display for FrameList {
 }
 
 // Appends a range, joined to the one before where it goes on with it.
-fn push(ranges: &mut Vec<Range>, range: Option<Range>) {
+fn push(ranges: &mut Vec<FrameSpan>, range: Option<FrameSpan>) {
     let Some(range) = range else { return };
     match ranges.last_mut() {
         Some(last) if last.step == 1 && range.step == 1 && last.last.checked_add(1) == Some(range.first) => {
@@ -228,17 +228,17 @@ fn push(ranges: &mut Vec<Range>, range: Option<Range>) {
 }
 
 // Appends numbers, joined to ranges where they follow each other.
-fn push_new(ranges: &mut Vec<Range>, numbers: impl Iterator<Item = u32>) {
+fn push_new(ranges: &mut Vec<FrameSpan>, numbers: impl Iterator<Item = u32>) {
     let start = ranges.len();
     for n in numbers {
         match ranges[start..].last_mut() {
             Some(last) if last.last.checked_add(1) == Some(n) && last.step == 1 => last.last = n,
-            _ => ranges.push(Range { first: n, last: n, step: 1 }),
+            _ => ranges.push(FrameSpan { first: n, last: n, step: 1 }),
         }
     }
 }
 
-fn parse_range(part: &str, total: u32) -> Result<Range, String> {
+fn parse_range(part: &str, total: u32) -> Result<FrameSpan, String> {
     let quoted = brief(part);
     let wrong = || {
         format!(
@@ -275,7 +275,7 @@ fn parse_range(part: &str, total: u32) -> Result<Range, String> {
     if last >= total {
         return Err(format!("`{quoted}` reaches frame {last}, and the scene has frames 0-{}", total - 1));
     }
-    Ok(Range { first, last: last - (last - first) % step, step })
+    Ok(FrameSpan { first, last: last - (last - first) % step, step })
 }
 
 #[cfg(test)]

@@ -48,7 +48,7 @@ pub struct Plan {
 
 /// A round's tasks: for each, where it goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Part {
+pub enum FrameTask {
     /// The picture itself.
     Picture,
     /// One half of the samples' sums.
@@ -96,40 +96,41 @@ impl Plan {
     }
 
     /// The samples of the next round, by the half that they go to; empty when all are taken. `taken`: by half.
-    pub fn round(&self, taken: [u32; 2]) -> Vec<(Part, Range<u32>)> {
+    pub fn round(&self, taken: [u32; 2]) -> Vec<(FrameTask, Range<u32>)> {
         let before = taken[0] + taken[1];
         let left = self.samples - before.min(self.samples);
         if left == 0 {
             return Vec::new();
         }
         if self.output == TaskOutput::Picture {
-            return vec![(Part::Picture, 0..self.samples)];
+            return vec![(FrameTask::Picture, 0..self.samples)];
         }
         if self.noise == 0.0 {
-            return vec![(Part::Half(0), 0..self.samples)];
+            return vec![(FrameTask::Half(0), 0..self.samples)];
         }
         let more = before.max(FIRST_ROUND).min(left);
         let (first, second) = (more.div_ceil(2), more / 2);
-        let halves = [(Part::Half(0), before..before + first), (Part::Half(1), before + first..before + more)];
+        let halves =
+            [(FrameTask::Half(0), before..before + first), (FrameTask::Half(1), before + first..before + more)];
         halves.into_iter().take(if second > 0 { 2 } else { 1 }).collect()
     }
 
     /// The samples that features are averaged over, if they are wanted.
     pub fn feature_samples(&self) -> Option<u32> {
-        let most = if self.is_transparent { self.samples } else { FEATURE_SAMPLES };
-        self.features.then(|| self.samples.min(most))
+        let max = if self.is_transparent { self.samples } else { FEATURE_SAMPLES };
+        self.features.then(|| self.samples.min(max))
     }
 
     /// The tasks of some samples of a frame, and the moment of each: a sample's number tells which it is of, so that every
     /// moment has samples from all over a pixel.
-    pub fn tasks(&self, frame: u32, part: Part, samples: &Range<u32>) -> Vec<(Part, u32, Task)> {
+    pub fn tasks(&self, frame: u32, part: FrameTask, samples: &Range<u32>) -> Vec<(FrameTask, u32, Task)> {
         let output = match part {
-            Part::Picture => TaskOutput::Picture,
-            Part::Half(_) => TaskOutput::Sums,
-            Part::Features => TaskOutput::Features,
+            FrameTask::Picture => TaskOutput::Picture,
+            FrameTask::Half(_) => TaskOutput::Sums,
+            FrameTask::Features => TaskOutput::Features,
         };
-        let moments = if matches!(part, Part::Half(_)) { self.moments } else { 1 };
-        let adaptive = self.adaptive.filter(|_| part != Part::Features);
+        let moments = if matches!(part, FrameTask::Half(_)) { self.moments } else { 1 };
+        let adaptive = self.adaptive.filter(|_| part != FrameTask::Features);
         let task = |moment: u32, rows: Range<u32>| {
             let first = samples.start + (moment + moments - samples.start % moments) % moments;
             let samples = first..samples.end.max(first);
@@ -146,10 +147,10 @@ impl Plan {
 }
 
 // Most moments that a frame's samples are spread over.
-const MOST_MOMENTS: u32 = 16;
+const MAX_MOMENTS: u32 = 16;
 
 fn moments(scene: &Scene) -> u32 {
-    if scene.camera.shutter > 0.0 { scene.render.samples_per_pixel().min(MOST_MOMENTS) } else { 1 }
+    if scene.camera.shutter > 0.0 { scene.render.samples_per_pixel().min(MAX_MOMENTS) } else { 1 }
 }
 
 /// When moment `moment` of frame `frame` is, in frames from the clip's start: evenly over the time that the shutter is

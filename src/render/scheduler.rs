@@ -5,16 +5,16 @@
 //! come from a fixed set and go back to it, so memory does not grow with the run; a frame gets its picture before it is
 //! opened, and frames are opened in order, so the earliest one missing always has some.
 
-mod darkroom;
+mod finishing;
 
 use super::RenderError;
 use super::delivery::Delivery;
 use super::denoise::Denoiser;
 use super::frames::FrameList;
-use super::plan::{Part, Plan, moment_of};
+use super::plan::{FrameTask, Plan, moment_of};
 use super::stats::FrameStats;
 use crate::assets::Assets;
-use crate::device::{Device, DeviceError, DeviceStats, FilmSlice, Memory, Meter, Task, TaskStats};
+use crate::device::{Device, DeviceError, DeviceStats, FilmSlice, Memory, SampleCounter, Task, TaskStats};
 use crate::device_scene::DeviceScene;
 use crate::film::image::{Image, Layers};
 use crate::film::{Film, PostStep};
@@ -24,7 +24,7 @@ use crate::output::Already;
 use crate::scene::Scene;
 use crate::threads::{self, Busy, NoThread};
 use crossbeam_channel::{Receiver, Sender, bounded};
-use darkroom::words_of;
+use finishing::panic_message;
 use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -32,7 +32,7 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
 /// What there is to do.
-pub struct Work<'a> {
+pub struct RunContext<'a> {
     /// The scene.
     pub scene: &'a Scene,
     /// Its arrays, of the first time step where there are several.
@@ -58,13 +58,13 @@ pub struct Work<'a> {
     /// Becomes true when the last frame is rendered and all sinks are done with it, whoever has heard of it by then.
     pub made: &'a AtomicBool,
     /// Where samples are counted.
-    pub meter: &'a Meter,
+    pub meter: &'a SampleCounter,
     /// What tells that a frame is not to be made; empty where all are.
     pub already: &'a [Already],
 }
 
 /// A frame with all its light, on its way to the sinks.
-pub struct RenderedFrame {
+pub struct CompletedFrame {
     /// Its place in the run.
     pub index: usize,
     /// Its number in the clip.
@@ -81,13 +81,13 @@ pub struct RenderedFrame {
 
 /// The queue that devices take tasks from.
 pub struct FrameQueue<'a> {
-    work: &'a Work<'a>,
+    work: &'a RunContext<'a>,
     delivery: &'a Delivery,
     state: Mutex<State<'a>>,
     changed: Condvar,
     // Where frames go whose light is there, and how many threads take them; none where devices develop their own.
-    darkroom: (Sender<Option<OpenFrame>>, Receiver<Option<OpenFrame>>),
-    developers: usize,
+    finishing: (Sender<Option<OpenFrame>>, Receiver<Option<OpenFrame>>),
+    finisher_threads: usize,
 }
 
 struct State<'a> {
@@ -118,7 +118,7 @@ struct Prepared {
 #[derive(Clone)]
 struct Ready {
     index: usize,
-    part: Part,
+    part: FrameTask,
     moment: u32,
     task: Task,
 }
@@ -178,9 +178,14 @@ impl Drop for FrameLease<'_, '_> {
 }
 
 impl<'a> FrameQueue<'a> {
-    /// A queue of all the work's frames. `developers`: threads that develop them while devices go on; 0: these do it themselves.
+    /// A queue of all the work's frames. `finishers`: threads that develop them while devices go on; 0: these do it themselves.
     /// `spare`: memory for tasks.
-    pub fn new(work: &'a Work<'a>, delivery: &'a Delivery, developers: usize, spare: Vec<FilmSlice>) -> FrameQueue<'a> {
+    pub fn new(
+        work: &'a RunContext<'a>,
+        delivery: &'a Delivery,
+        finishers: usize,
+        spare: Vec<FilmSlice>,
+    ) -> FrameQueue<'a> {
         let state = State {
             frames: Box::new(work.frames.iter()),
             begun: 0,
@@ -193,8 +198,8 @@ impl<'a> FrameQueue<'a> {
             ended: false,
             failure: None,
         };
-        let (state, changed, darkroom) = (Mutex::new(state), Condvar::new(), bounded(developers));
-        FrameQueue { work, delivery, state, changed, darkroom, developers }
+        let (state, changed, finishing) = (Mutex::new(state), Condvar::new(), bounded(finishers));
+        FrameQueue { work, delivery, state, changed, finishing, finisher_threads: finishers }
     }
 
     fn lock(&self) -> MutexGuard<'_, State<'a>> {
@@ -313,16 +318,16 @@ impl<'a> FrameQueue<'a> {
         let mut tasks = self.round(&mut open);
         if let Some(samples) = self.work.plan.feature_samples() {
             open.film.expect_features(samples);
-            tasks.extend(self.work.plan.tasks(number, Part::Features, &(0..samples)));
+            tasks.extend(self.work.plan.tasks(number, FrameTask::Features, &(0..samples)));
         }
         self.add_tasks(state, open, tasks);
     }
 
     // The next round's tasks of a frame; none when it has all its light.
-    fn round(&self, open: &mut OpenFrame) -> Vec<(Part, u32, Task)> {
+    fn round(&self, open: &mut OpenFrame) -> Vec<(FrameTask, u32, Task)> {
         let mut tasks = Vec::new();
         for (part, samples) in self.work.plan.round(open.film.samples()) {
-            if let Part::Half(half) = part {
+            if let FrameTask::Half(half) = part {
                 open.film.expect(half, samples.end - samples.start);
             }
             tasks.extend(self.work.plan.tasks(open.number, part, &samples));
@@ -330,7 +335,7 @@ impl<'a> FrameQueue<'a> {
         tasks
     }
 
-    fn add_tasks(&self, state: &mut State<'a>, mut open: OpenFrame, tasks: Vec<(Part, u32, Task)>) {
+    fn add_tasks(&self, state: &mut State<'a>, mut open: OpenFrame, tasks: Vec<(FrameTask, u32, Task)>) {
         open.tasks_left = tasks.len();
         open.tasks += tasks.len();
         let index = open.index;
@@ -360,9 +365,9 @@ impl<'a> FrameQueue<'a> {
         let open = &mut state.open[at];
         let top = ready.task.rows.start;
         match ready.part {
-            Part::Picture if self.work.plan.is_whole() => open.picture = std::mem::take(&mut slice),
-            Part::Picture => open.put_rows(top, slice.pixels.bytes()),
-            Part::Half(half) => {
+            FrameTask::Picture if self.work.plan.is_whole() => open.picture = std::mem::take(&mut slice),
+            FrameTask::Picture => open.put_rows(top, slice.pixels.bytes()),
+            FrameTask::Half(half) => {
                 let (sums, counts) = slice.pixels.sums_and_counts(&ready.task);
                 if ready.task.leaves_counts() {
                     open.film.add_counts(top, counts);
@@ -373,7 +378,7 @@ impl<'a> FrameQueue<'a> {
                     self.work.pool.install(|| open.film.add(half, top, sums));
                 }
             }
-            Part::Features => open.film.add_features(top, slice.pixels.bytes()),
+            FrameTask::Features => open.film.add_features(top, slice.pixels.bytes()),
         }
         open.stats.add(stats);
         open.tasks_left -= 1;
@@ -386,10 +391,10 @@ impl<'a> FrameQueue<'a> {
             // It counts as work until it is delivered or has new tasks.
             state.out += 1;
             drop(state);
-            match self.developers {
+            match self.finisher_threads {
                 0 => self.finish(open),
                 // The other end is as old as this one.
-                _ => drop(self.darkroom.0.send(Some(open))),
+                _ => drop(self.finishing.0.send(Some(open))),
             }
         } else {
             drop(state);
@@ -454,10 +459,10 @@ impl<'a> FrameQueue<'a> {
         let mut failures = Vec::new();
         let stats = std::thread::scope(|scope| {
             let preparers = threads::reserve(scope, "prepare", usize::from(self.is_animated()))?;
-            let developers = threads::reserve(scope, "develop", self.developers)?;
+            let finishers = threads::reserve(scope, "develop", self.finisher_threads)?;
             let drivers = threads::reserve(scope, "drive", devices.len())?;
             let preparing: Vec<_> = preparers.into_iter().map(|one| one.run(|| self.prepare())).collect();
-            let developing: Vec<_> = developers.into_iter().map(|one| one.run(|| self.develop())).collect();
+            let developing: Vec<_> = finishers.into_iter().map(|one| one.run(|| self.develop())).collect();
             let driven = drivers.into_iter().zip(devices.iter_mut());
             let driving: Vec<_> = driven.map(|(one, device)| one.run(|| self.drive(device.as_mut()))).collect();
             let mut stats = Vec::new();
@@ -471,7 +476,7 @@ impl<'a> FrameQueue<'a> {
             self.changed.notify_all();
             preparing.into_iter().for_each(Busy::join);
             // One for each, and any of them may take any.
-            developing.iter().for_each(|_| drop(self.darkroom.0.send(None)));
+            developing.iter().for_each(|_| drop(self.finishing.0.send(None)));
             developing.into_iter().for_each(Busy::join);
             Ok::<_, NoThread>(stats)
         });
@@ -490,7 +495,7 @@ impl<'a> FrameQueue<'a> {
         let result = catch_unwind(AssertUnwindSafe(|| self.work_through(device, &mut stats)));
         let failure = match result {
             Ok(result) => result.err(),
-            Err(panic) => Some(DeviceError::Panicked(name, words_of(&*panic))),
+            Err(panic) => Some(DeviceError::Panicked(name, panic_message(&*panic))),
         };
         (stats, failure)
     }
@@ -510,7 +515,7 @@ impl<'a> FrameQueue<'a> {
             let Some((ticket, lease)) = in_flight.pop_front() else { return Ok(()) };
             let (task, slice) = device.wait(ticket)?;
             stats.add(&task);
-            if let Some(Ready { task, .. }) = lease.ready.as_ref().filter(|ready| ready.part != Part::Features)
+            if let Some(Ready { task, .. }) = lease.ready.as_ref().filter(|ready| ready.part != FrameTask::Features)
                 && !device.info().is_cpu
             {
                 let samples = task.launch().samples_per_pixel.cast_unsigned();

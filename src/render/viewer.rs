@@ -48,15 +48,15 @@ impl Renderer {
     /// # Errors
     /// As of a run; one that was abandoned is interrupted.
     pub(crate) fn watched_still(&mut self, frame: u32) -> Result<(Image<u8>, FrameStats), RenderError> {
-        struct Watch(FrameStats);
-        impl Progress for Watch {
+        struct StatsProbe(FrameStats);
+        impl Progress for StatsProbe {
             fn frame(&mut self, report: &FrameReport) {
                 self.0 = report.stats;
             }
         }
         let needs = PixelFormats { rgba8: true, ..PixelFormats::default() };
         let (sink, frames) = MemorySink::new(needs);
-        let mut watch = Watch(FrameStats::default());
+        let mut watch = StatsProbe(FrameStats::default());
         self.run_all(&FrameList::one(frame), vec![Box::new(sink)], &mut watch)?;
         let kept = frames.lock().unwrap_or_else(PoisonError::into_inner).pop();
         Ok((kept.and_then(|kept| kept.rgba8).unwrap_or_default(), watch.0))

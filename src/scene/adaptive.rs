@@ -4,9 +4,9 @@
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Adaptive {
     /// So many each, 1 to [`Adaptive::most`]; of paths at least [`Adaptive::FIRST_PATHS`].
-    pub least: u32,
+    pub min: u32,
     /// No pixel takes more.
-    pub most: u32,
+    pub max: u32,
     /// 8-bit codes that a pixel's mean may be off, by the difference of halves of its samples, without taking more.
     pub noise: f64,
 }
@@ -27,7 +27,7 @@ impl Adaptive {
         let number = |s: &str| s.trim().parse::<u32>().ok();
         let range = text.split_once("..").and_then(|(a, b)| Some((number(a)?, number(b)?)));
         match range {
-            Some((least, most)) if 1 <= least && least <= most && most <= limit => Ok((least, most)),
+            Some((min, max)) if 1 <= min && min <= max && max <= limit => Ok((min, max)),
             Some((high, low)) if 1 <= low && low < high && high <= limit => {
                 Err(format!("the smaller number first: \"{low}..{high}\""))
             }

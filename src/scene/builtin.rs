@@ -1,6 +1,6 @@
 //! The scenes that the program brings along.
 
-use super::{Grammar, Reading, Scene};
+use super::{Grammar, ParseOptions, Scene};
 
 /// The sample scene as people meet it: the coursework's tokens, with lamps, mirrors, glass and a floor.
 pub const DEFAULT_TOKENS: &str = include_str!("../../scenes/default.txt");
@@ -8,7 +8,7 @@ pub const DEFAULT_TOKENS: &str = include_str!("../../scenes/default.txt");
 /// The sample scene.
 pub fn sample() -> Scene {
     // A test reads it, so an empty scene is never given.
-    super::parse(DEFAULT_TOKENS, "default.txt", Reading::default()).map(|p| p.scene).unwrap_or_default()
+    super::parse(DEFAULT_TOKENS, "default.txt", ParseOptions::default()).map(|p| p.scene).unwrap_or_default()
 }
 
 /// The sample scene in the grammar asked for.

@@ -129,7 +129,7 @@ fn cylinder_through(path: &CylindricalPath, time: f64, to: Vec3) -> Vec<(&'stati
 mod tests {
     use super::*;
     use crate::Scene;
-    use crate::scene::{Reading, edit, toml};
+    use crate::scene::{ParseOptions, edit, toml};
 
     fn changed(text: &str, edits: &[Edit]) -> String {
         edits.iter().fold(text.to_owned(), |text, edit| match edit {
@@ -146,7 +146,7 @@ mod tests {
         });
         let text = format!("[output]\nframes = 120\n[[body]]\nsolid = \"hexahedron\"\n{}", tables.concat());
         let of = |text: &str| {
-            let scene: Scene = toml::parse(text, Reading::default()).unwrap().0;
+            let scene: Scene = toml::parse(text, ParseOptions::default()).unwrap().0;
             let CameraPath::Keys { keys, .. } = scene.camera.path.clone() else { panic!("no keys") };
             (scene.camera, keys)
         };
@@ -179,7 +179,7 @@ mod tests {
         let keyed = "[[camera.key]]\ntime = 0.0\nposition = [5.0, 0.0, 1.0]\nlook_at = [0.0, 0.0, 0.0]\n\n[[camera.key]]\ntime = 0.5\nposition = [0.0, 5.0, 1.0]\nlook_at = [0.0, 0.0, 1.0]\n";
         for (text, frame) in [(fixed, 7), (orbit, 13), (round, 31), (inside, 50), (keyed, 60)] {
             let text = format!("[output]\nframes = 120\n{text}\n[[body]]\nsolid = \"hexahedron\"\n");
-            let read = |text: &str| -> Scene { toml::parse(text, Reading::default()).unwrap().0 };
+            let read = |text: &str| -> Scene { toml::parse(text, ParseOptions::default()).unwrap().0 };
             let scene = read(&text);
             let view = Viewpoint { eye: [-3.25, 4.5, 2.75], look_at: [0.25, -0.5, 0.75], fov_deg: 55.0 };
             let changed = changed(&text, &edits_through(&scene.camera, frame, 120, &view));

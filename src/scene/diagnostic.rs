@@ -24,7 +24,12 @@ impl Problem {
         Problem { span, what: shortened(what.into()), expected: shortened(expected.into()), help: None }
     }
     /// Adds what may have been meant by that value of a key, if something is near.
-    pub(crate) fn or_meant<'a>(self, key: &str, found: &str, known: impl IntoIterator<Item = &'a str>) -> Problem {
+    pub(crate) fn with_suggestion<'a>(
+        self,
+        key: &str,
+        found: &str,
+        known: impl IntoIterator<Item = &'a str>,
+    ) -> Problem {
         match suggest::meant(Kind::Value(key), found, known.into_iter()) {
             Some(advice) => self.help(advice),
             None => self,
@@ -38,7 +43,7 @@ impl Problem {
 }
 
 /// Faults that are shown of one text.
-pub const MOST_SHOWN: usize = 20;
+pub const MAX_SHOWN: usize = 20;
 /// Letters that are shown of a line.
 const WIDEST: usize = 160;
 
@@ -149,7 +154,7 @@ impl Problems {
 
     fn write(&self, f: &mut dyn std::fmt::Write, severity: Severity, colours: Colours) -> std::fmt::Result {
         let renderer = colours.renderer();
-        for (i, problem) in self.list.iter().take(MOST_SHOWN).enumerate() {
+        for (i, problem) in self.list.iter().take(MAX_SHOWN).enumerate() {
             let excerpt = Excerpt::of(&self.source, &problem.span);
             let annotation = AnnotationKind::Primary.span(excerpt.span).label(problem.expected.as_str());
             let snippet =
@@ -163,7 +168,7 @@ impl Problems {
             }
             write!(f, "{}", renderer.render(&[group]))?;
         }
-        match self.list.len().checked_sub(MOST_SHOWN) {
+        match self.list.len().checked_sub(MAX_SHOWN) {
             Some(more) if more > 0 => write!(f, "\n\nand {more} more"),
             _ => Ok(()),
         }
@@ -211,7 +216,7 @@ impl Rule {
             Rule::Within(low, high) => format!("a number from {low} to {high}"),
             Rule::Index => "an index of refraction, 0.01 to 100".into(),
             Rule::FieldOfView => "degrees, above 0 and below 180".into(),
-            Rule::Whole(least, most) => format!("a whole number from {least} to {most}"),
+            Rule::Whole(min, max) => format!("a whole number from {min} to {max}"),
         }
     }
     /// The least and the most, where there are such.
@@ -226,12 +231,12 @@ impl Rule {
             Rule::Within(low, high) => (Some(low), Some(high)),
             Rule::FieldOfView => (Some(0.0), Some(180.0)),
             Rule::Index => (Some(0.01), Some(100.0)),
-            Rule::Whole(least, most) => (Some(least.into()), Some(most.into())),
+            Rule::Whole(min, max) => (Some(min.into()), Some(max.into())),
         }
     }
     fn is_in_range(self, x: f64) -> bool {
-        let (least, most) = self.range();
-        least.is_none_or(|least| x >= least) && most.is_none_or(|most| x <= most)
+        let (min, max) = self.range();
+        min.is_none_or(|min| x >= min) && max.is_none_or(|max| x <= max)
     }
     /// Whether x is such a number, single precision included.
     pub fn allows(self, x: f64) -> bool {

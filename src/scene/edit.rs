@@ -44,10 +44,10 @@ struct Step<'a> {
 }
 
 // More parts than any key has. The text of tables within tables grows with the square of their depth.
-const MOST_PARTS: usize = 8;
+const MAX_PARTS: usize = 8;
 
 fn steps(path: &str) -> Option<Vec<Step<'_>>> {
-    if path.split('.').nth(MOST_PARTS).is_some() {
+    if path.split('.').nth(MAX_PARTS).is_some() {
         return None;
     }
     let step = |part| {

@@ -80,4 +80,4 @@ pub mod defaults {
 }
 
 /// Most particles in a file: as many spheres as the kernels count.
-pub const MOST_PARTICLES: u32 = (1 << 26) - 1;
+pub const MAX_PARTICLES: u32 = (1 << 26) - 1;

@@ -1,6 +1,6 @@
 //! Where a scene's text names a file.
 
-use super::{Grammar, Reading, expand_home};
+use super::{Grammar, ParseOptions, expand_home};
 use std::ops::Range;
 use std::path::Path;
 use toml_edit::{Document, Item, Value};
@@ -15,7 +15,7 @@ pub(crate) struct FilePlace {
 }
 
 /// The place of a text that leads to that file, or is that pattern of files; None where a flag names it.
-pub(crate) fn place_of(text: &str, file: &Path, reading: Reading) -> Option<FilePlace> {
+pub(crate) fn place_of(text: &str, file: &Path, reading: ParseOptions) -> Option<FilePlace> {
     let grammar = Grammar::of(text);
     let folder = match grammar {
         // Where the program is run.
@@ -77,7 +77,8 @@ mod tests {
     #[test]
     fn names_are_found_in_both_grammars() {
         let place = |text: &str, file: &str, folder: &str| {
-            let reading = Reading { folder: Path::new(folder), home: Some(Path::new("/home/a")), ..Reading::default() };
+            let reading =
+                ParseOptions { folder: Path::new(folder), home: Some(Path::new("/home/a")), ..ParseOptions::default() };
             place_of(text, Path::new(file), reading).map(|place| text[place.span].to_owned())
         };
         let toml =
@@ -92,7 +93,8 @@ mod tests {
         );
         // Tokens' paths start where the program is run, wherever the file lies.
         let tokens = "10\nout/%d.data\n4 3 90\nf.data 1\n";
-        let named = place_of(tokens, Path::new("f.data"), Reading { folder: Path::new("s"), ..Reading::default() });
+        let named =
+            place_of(tokens, Path::new("f.data"), ParseOptions { folder: Path::new("s"), ..ParseOptions::default() });
         assert_eq!(named.and_then(|place| place.name).as_deref(), Some("token 6 (floor, texture)"));
         let frames = "[output]\npath = \"%d.png\"\n[floor]\ntexture = \"grass.png\"\n";
         assert_eq!(place(frames, "grass.png", "").as_deref(), Some("\"grass.png\""));

@@ -11,23 +11,23 @@ const MAX_DIGITS: usize = 18;
 pub struct Pattern {
     before: String,
     after: String,
-    place: Place,
+    place: PatternPart,
 }
 
 // What stands between the two.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Place {
+enum PatternPart {
     // A number of at least so many digits.
     Number(usize),
     // Nothing: the name is that of one frame.
     Frame(u32),
 }
 
-impl Place {
+impl PatternPart {
     fn of(self, n: u32) -> String {
         match self {
-            Place::Number(width) => format!("{n:0width$}"),
-            Place::Frame(_) => String::new(),
+            PatternPart::Number(width) => format!("{n:0width$}"),
+            PatternPart::Frame(_) => String::new(),
         }
     }
 }
@@ -76,12 +76,12 @@ impl Pattern {
         let Some((before, after, digits)) = number_place(&text)? else {
             let dot = text.rfind('.').unwrap_or(text.len());
             let (before, after) = (text[..dot].to_owned(), text[dot..].to_owned());
-            return Ok((Pattern { before, after, place: Place::Number(0) }, true));
+            return Ok((Pattern { before, after, place: PatternPart::Number(0) }, true));
         };
         if after.contains('/') {
             return Err(PatternError::Percent);
         }
-        let place = Place::Number(digits);
+        let place = PatternPart::Number(digits);
         Ok((Pattern { before: before.to_owned(), after: after.to_owned(), place }, made_up))
     }
 
@@ -92,7 +92,7 @@ impl Pattern {
 
     /// What to write for several frames in place of a name without a number.
     pub fn suggested(&self) -> Pattern {
-        Pattern { place: Place::Number(4), ..self.clone() }
+        Pattern { place: PatternPart::Number(4), ..self.clone() }
     }
 
     /// The file of frame n.
@@ -105,8 +105,8 @@ impl Pattern {
         let before = self.before.rsplit('/').next().unwrap_or_default();
         let written = name.strip_prefix(before)?.strip_suffix(self.after.as_str())?;
         let n = match self.place {
-            Place::Number(_) => written.parse().ok()?,
-            Place::Frame(n) => n,
+            PatternPart::Number(_) => written.parse().ok()?,
+            PatternPart::Frame(n) => n,
         };
         // No sign, and just as many noughts as it is written with.
         (self.place.of(n) == written).then_some(n)
@@ -114,19 +114,19 @@ impl Pattern {
 
     /// The name of one frame alone: as it is, without a number.
     pub fn of_one(self, n: u32) -> Pattern {
-        Pattern { place: Place::Frame(n), ..self }
+        Pattern { place: PatternPart::Frame(n), ..self }
     }
 
     /// Whether it names one frame alone.
     pub fn is_of_one(&self) -> bool {
-        matches!(self.place, Place::Frame(_))
+        matches!(self.place, PatternPart::Frame(_))
     }
 
     /// Its last part with the number as `%d`: the same for all patterns that may name the same file.
     pub fn key(&self) -> String {
         match self.place {
-            Place::Number(_) => Pattern { place: Place::Number(0), ..self.clone() }.name(),
-            Place::Frame(_) => self.name(),
+            PatternPart::Number(_) => Pattern { place: PatternPart::Number(0), ..self.clone() }.name(),
+            PatternPart::Frame(_) => self.name(),
         }
     }
 
@@ -154,7 +154,7 @@ impl Pattern {
 impl Default for Pattern {
     /// `frame_%04d.png`.
     fn default() -> Pattern {
-        Pattern { before: "frame_".into(), after: ".png".into(), place: Place::Number(4) }
+        Pattern { before: "frame_".into(), after: ".png".into(), place: PatternPart::Number(4) }
     }
 }
 
@@ -162,9 +162,9 @@ impl std::fmt::Display for Pattern {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let Pattern { before, after, place } = self;
         match place {
-            Place::Frame(_) => write!(f, "{before}{after}"),
-            Place::Number(0) => write!(f, "{before}%d{after}"),
-            Place::Number(n) => write!(f, "{before}%0{n}d{after}"),
+            PatternPart::Frame(_) => write!(f, "{before}{after}"),
+            PatternPart::Number(0) => write!(f, "{before}%d{after}"),
+            PatternPart::Number(n) => write!(f, "{before}%0{n}d{after}"),
         }
     }
 }

@@ -2,9 +2,9 @@
 //! very rules that scenes are checked by.
 
 use super::diagnostic::Rule;
-use super::toml::{Note, Values, notes};
+use super::toml::{KeyInfo, Values, notes};
 use super::toml_keys::*;
-use super::toml_material::{Of, materials};
+use super::toml_material::{MaterialUse, materials};
 use schemars::generate::SchemaSettings;
 use serde::Deserializer;
 use serde::de::{DeserializeOwned, Visitor};
@@ -18,7 +18,7 @@ pub fn schema() -> Value {
     clean(&mut schema);
     schema["title"] = json!("A scene of polyfly");
     schema["description"] = json!("What polyfly renders, in TOML: tables, keys, ranges and defaults.");
-    for Note { table, key, values } in notes() {
+    for KeyInfo { table, key, values } in notes() {
         if let Some(place) = schema.pointer_mut(&format!("/definitions/{table}/properties/{key}")) {
             // The plain material comes first.
             if place.get("default").is_none() && place.get("minimum").is_none() {
@@ -111,14 +111,14 @@ fn arrange(schema: &mut Value) {
         place["x-groups"] = groups;
     }
     for (table, of) in [
-        ("body", Of::Body),
-        ("sphere", Of::Thing),
-        ("rectangle", Of::Thing),
-        ("mesh", Of::Thing),
-        ("particles", Of::Thing),
-        ("floor", Of::Floor),
+        ("body", MaterialUse::Body),
+        ("sphere", MaterialUse::Thing),
+        ("rectangle", MaterialUse::Thing),
+        ("mesh", MaterialUse::Thing),
+        ("particles", MaterialUse::Thing),
+        ("floor", MaterialUse::Floor),
     ] {
-        let colour_key = if of == Of::Floor { "tint" } else { "color" };
+        let colour_key = if of == MaterialUse::Floor { "tint" } else { "color" };
         let keys: serde_json::Map<_, _> =
             materials(of, colour_key).into_iter().map(|(name, keys)| (name.to_owned(), json!(keys))).collect();
         schema["definitions"][table]["x-materials"] = keys.into();
@@ -245,9 +245,9 @@ fn tell(place: &mut Value, values: Values) {
             if place.get("x-slider").is_none()
                 && place["type"] != "array"
                 && place.get("format").is_none()
-                && let Some([least, most]) = slider(rule)
+                && let Some([min, max]) = slider(rule)
             {
-                place["x-slider"] = json!([least, most]);
+                place["x-slider"] = json!([min, max]);
             }
             if let Some(default) = default {
                 place["default"] = if default.len() == 1 { json!(short(default[0])) } else { json!(default) };
@@ -265,7 +265,7 @@ fn slider(rule: Rule) -> Option<[f64; 2]> {
         Rule::Brightness => Some([0.0, 10.0]),
         Rule::Length => Some([0.1, 10.0]),
         Rule::Coordinate => Some([-10.0, 10.0]),
-        Rule::Within(least, most) if most - least <= 360.0 => Some([least, most]),
+        Rule::Within(min, max) if max - min <= 360.0 => Some([min, max]),
         _ => None,
     }
 }
@@ -276,17 +276,17 @@ fn short(x: f64) -> Value {
 }
 
 fn bound(place: &mut Value, rule: Rule) {
-    let (least, most) = rule.range();
+    let (min, max) = rule.range();
     // Shares may be written as "60%" too.
     if let Rule::Whole(..) = rule {
         place["type"] = json!("integer");
     }
     let open = matches!(rule, Rule::FieldOfView);
-    if let Some(least) = least {
-        place[if open { "exclusiveMinimum" } else { "minimum" }] = short(least);
+    if let Some(min) = min {
+        place[if open { "exclusiveMinimum" } else { "minimum" }] = short(min);
     }
-    if let Some(most) = most {
-        place[if open { "exclusiveMaximum" } else { "maximum" }] = short(most);
+    if let Some(max) = max {
+        place[if open { "exclusiveMaximum" } else { "maximum" }] = short(max);
     }
 }
 
@@ -353,7 +353,7 @@ mod tests {
                     // The floor's colour has two names.
                     let shown = if table == "floor" && key == "color" { "tint" } else { key };
                     let text = format!("{header}\nmaterial = \"{material}\"\n{rest}\n{key} = {value}\n");
-                    let is_taken = super::super::toml::parse(&text, crate::scene::Reading::default()).is_ok();
+                    let is_taken = super::super::toml::parse(&text, crate::scene::ParseOptions::default()).is_ok();
                     assert_eq!(is_taken, keys.as_array().unwrap().contains(&json!(shown)), "{text}");
                 }
             }
@@ -401,10 +401,10 @@ mod tests {
                     continue;
                 };
                 let numbers = value.pointer("/anyOf/0").unwrap_or(value);
-                let [least, most] = [&slider[0], &slider[1]].map(|x| x.as_f64().unwrap());
-                let is_above = |bound: &str| numbers[bound].as_f64().is_none_or(|bound| least >= bound);
-                let is_below = |bound: &str| numbers[bound].as_f64().is_none_or(|bound| most <= bound);
-                assert!(least < most && is_above("minimum") && is_above("exclusiveMinimum"), "{table}.{key}");
+                let [min, max] = [&slider[0], &slider[1]].map(|x| x.as_f64().unwrap());
+                let is_above = |bound: &str| numbers[bound].as_f64().is_none_or(|bound| min >= bound);
+                let is_below = |bound: &str| numbers[bound].as_f64().is_none_or(|bound| max <= bound);
+                assert!(min < max && is_above("minimum") && is_above("exclusiveMinimum"), "{table}.{key}");
                 assert!(is_below("maximum") && is_below("exclusiveMaximum"), "{table}.{key}");
             }
         }

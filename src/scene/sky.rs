@@ -55,7 +55,7 @@ pub enum SkySource {
 
 impl SkySource {
     /// The made ones, with their names.
-    pub const MADE: [(SkySource, &str); 4] = [
+    pub const BUILTIN: [(SkySource, &str); 4] = [
         (SkySource::Studio, "@studio"),
         (SkySource::Dusk, "@dusk"),
         (SkySource::Night, "@night"),
@@ -64,13 +64,13 @@ impl SkySource {
 
     // Reads `none`, the name of a made one or a path below `folder`.
     pub(crate) fn parse(text: &str, folder: &Path, home: Option<&Path>) -> Result<Option<SkySource>, String> {
-        if let Some((made, _)) = SkySource::MADE.into_iter().find(|(_, name)| *name == text) {
+        if let Some((made, _)) = SkySource::BUILTIN.into_iter().find(|(_, name)| *name == text) {
             return Ok(Some(made));
         }
         match text {
             "none" => Ok(None),
             other if other.starts_with('@') || other.is_empty() => {
-                let names = SkySource::MADE.map(|(_, name)| format!("`{name}`")).join(", ");
+                let names = SkySource::BUILTIN.map(|(_, name)| format!("`{name}`")).join(", ");
                 Err(format!("{names}, `none` or a picture (.hdr, .exr, .png, .jpg)"))
             }
             path => Ok(Some(SkySource::File(folder.join(expand_home(path, home))))),
@@ -83,7 +83,7 @@ impl std::fmt::Display for SkySource {
         match self {
             SkySource::File(path) => write!(f, "{}", path.display()),
             made => {
-                write!(f, "{}", SkySource::MADE.iter().find(|(s, _)| s == made).map_or("none", |(_, name)| name))
+                write!(f, "{}", SkySource::BUILTIN.iter().find(|(s, _)| s == made).map_or("none", |(_, name)| name))
             }
         }
     }

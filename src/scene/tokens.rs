@@ -8,7 +8,7 @@ use super::material::{ADDS_LIGHT, adds_light};
 use super::suggest::number_help;
 use super::toml_values::percent;
 use super::{
-    Body, Camera, CameraPath, CylindricalPath, FilmSettings, Floor, Light, Material, Output, Pattern, Reading,
+    Body, Camera, CameraPath, CylindricalPath, FilmSettings, Floor, Light, Material, Output, ParseOptions, Pattern,
     RenderSettings, Scene, Solid, TextureSource, World, defaults,
 };
 use crate::math::vec3::Vec3;
@@ -117,8 +117,8 @@ impl Reader<'_> {
             None => problem,
         })
     }
-    fn whole(&mut self, what: &str, least: u32, most: u32) -> Result<u32, Problem> {
-        Ok(self.number(what, Rule::Whole(least, most))? as u32)
+    fn whole(&mut self, what: &str, min: u32, max: u32) -> Result<u32, Problem> {
+        Ok(self.number(what, Rule::Whole(min, max))? as u32)
     }
     fn triple(&mut self, what: &str, parts: [&str; 3], rule: Rule) -> Result<Vec3, Problem> {
         let mut v = [0.0; 3];
@@ -239,7 +239,7 @@ pub fn name_at(text: &str, place: usize) -> Option<String> {
 }
 
 /// Reads a scene.
-pub fn parse(text: &str, reading: Reading) -> Result<(Scene, Vec<Problem>), Vec<Problem>> {
+pub fn parse(text: &str, reading: ParseOptions) -> Result<(Scene, Vec<Problem>), Vec<Problem>> {
     read(text, reading).map_err(|p| match p.help {
         Some(_) => vec![p],
         None => {
@@ -313,7 +313,7 @@ fn other_language(text: &str) -> Option<&'static str> {
     }
 }
 
-fn read(text: &str, reading: Reading) -> Result<(Scene, Vec<Problem>), Problem> {
+fn read(text: &str, reading: ParseOptions) -> Result<(Scene, Vec<Problem>), Problem> {
     let tokens = split(text);
     if let (Some(language), Some(token)) = (other_language(text), tokens.first()) {
         let what = format!("this looks like {language}");

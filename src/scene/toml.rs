@@ -5,12 +5,13 @@ use super::limits::{
     MAX_DEPTH, MAX_FRAMES, MAX_LAMPS, MAX_LIGHT_SAMPLES, MAX_PATH_SAMPLES, MAX_PIXELS, MAX_SAMPLES, MAX_SIDE, SHORTEST,
 };
 use super::toml_keys::*;
-use super::toml_material::Of;
+use super::toml_material::MaterialUse;
 use super::toml_structure;
 use super::toml_values::{At, Number, NumberOrWord, Numbers, Text, ThreeNumbers, Triple};
 use super::{
     Adaptive, Body, ColourBy, Integrator, LampPattern, LampSamples, LampSides, Light, MaterialKind, Mesh, Motion,
-    Particles, Reading, Rectangle, RenderSettings, Rotation, Scene, Sky, SkySource, Solid, Sphere, World, defaults,
+    ParseOptions, Particles, Rectangle, RenderSettings, Rotation, Scene, Sky, SkySource, Solid, Sphere, World,
+    defaults,
 };
 use crate::math::vec3::{Vec3, length};
 use toml::Spanned;
@@ -25,11 +26,11 @@ pub struct Validator {
     pub is_partial: bool,
     // The table that is looked at, and what its keys may be, for who asks.
     table: &'static str,
-    notes: Option<Vec<Note>>,
+    notes: Option<Vec<KeyInfo>>,
 }
 
 /// What a key may be.
-pub struct Note {
+pub struct KeyInfo {
     /// Its table, by the name in the schema.
     pub table: &'static str,
     /// The key.
@@ -62,7 +63,7 @@ impl Validator {
     pub fn note(&mut self, key: &str, values: impl FnOnce() -> Values) {
         let table = self.table;
         if let Some(notes) = &mut self.notes {
-            notes.push(Note { table, key: key.to_owned(), values: values() });
+            notes.push(KeyInfo { table, key: key.to_owned(), values: values() });
         }
     }
     // What is not given stays open.
@@ -87,8 +88,8 @@ impl Validator {
         }
         x
     }
-    pub fn whole(&mut self, key: &str, value: &Number, default: u32, least: u32, most: u32) -> u32 {
-        self.number(key, value, f64::from(default), Rule::Whole(least, most)) as u32
+    pub fn whole(&mut self, key: &str, value: &Number, default: u32, min: u32, max: u32) -> u32 {
+        self.number(key, value, f64::from(default), Rule::Whole(min, max)) as u32
     }
     pub fn triple<T: ThreeNumbers>(&mut self, key: &str, value: &Option<At<T>>, default: Vec3, rule: Rule) -> Vec3 {
         self.note(key, || Values::Numbers(rule, Some(default.to_vec())));
@@ -200,9 +201,9 @@ impl Validator {
                 (format!("`samples` is {n}"), format!("expected {}, or a range such as \"4..64\"", rule.expected()))
             }
             NumberOrWord::Word(word) => match Adaptive::parse_range(word, all) {
-                Ok((least, most)) => {
+                Ok((min, max)) => {
                     let noise = noise.unwrap_or(Adaptive::NOISE);
-                    return settings.set_adaptive(Adaptive { least, most, noise });
+                    return settings.set_adaptive(Adaptive { min, max, noise });
                 }
                 Err(expected) => {
                     (format!("`samples` is \"{word}\""), format!("expected a whole number, or {expected}"))
@@ -253,12 +254,12 @@ impl Validator {
                     format!("there is no solid `{}`", name.get_ref()),
                     format!("expected one of {names}"),
                 );
-                self.problems.push(problem.or_meant("solid", name.get_ref(), Solid::ALL.map(Solid::name)));
+                self.problems.push(problem.with_suggestion("solid", name.get_ref(), Solid::ALL.map(Solid::name)));
             }
             solid
         });
         let (lamps, strip) = self.lamps(&raw.lamps);
-        let material = self.material(&raw.material(), Of::Body);
+        let material = self.material(&raw.material(), MaterialUse::Body);
         if let (Some(value), false) = (&raw.reflection_inside, matches!(material.kind, MaterialKind::Plain { .. })) {
             self.problems.push(Problem::new(
                 value.span(),
@@ -320,7 +321,7 @@ impl Validator {
             }
         }
     }
-    fn sky(&mut self, raw: &RawSky, reading: Reading) -> Sky {
+    fn sky(&mut self, raw: &RawSky, reading: ParseOptions) -> Sky {
         let image =
             raw.image.as_ref().and_then(|text| match SkySource::parse(text.get_ref(), reading.folder, reading.home) {
                 Ok(image) => image,
@@ -350,7 +351,7 @@ impl Validator {
         let all = words.iter().map(|(_, w)| format!("\"{w}\"")).collect::<Vec<_>>().join(", ");
         let what = format!("`{key}` is \"{}\"", text.get_ref());
         let problem = Problem::new(text.span(), what, format!("expected one of {all}"));
-        self.problems.push(problem.or_meant(key, text.get_ref(), words.iter().map(|(_, word)| *word)));
+        self.problems.push(problem.with_suggestion(key, text.get_ref(), words.iter().map(|(_, word)| *word)));
         words[0].0
     }
     fn sphere(&mut self, spanned: &Spanned<RawSphere>) -> Sphere {
@@ -358,7 +359,7 @@ impl Validator {
         Sphere {
             centre: self.triple("center", &raw.center, [0.0; 3], Rule::Coordinate),
             radius: self.number("radius", &raw.radius, 1.0, Rule::Length),
-            material: self.material(&raw.material(), Of::Thing),
+            material: self.material(&raw.material(), MaterialUse::Thing),
         }
     }
     fn rectangle(&mut self, spanned: &Spanned<RawRectangle>) -> Rectangle {
@@ -373,23 +374,23 @@ impl Validator {
             size,
             facing: self.direction("facing", &raw.facing, plain.facing),
             angle_deg: self.number("angle_deg", &raw.angle_deg, 0.0, Rule::Finite),
-            material: self.material(&raw.material(), Of::Thing),
+            material: self.material(&raw.material(), MaterialUse::Thing),
         }
     }
-    fn mesh(&mut self, spanned: &Spanned<RawMesh>, reading: Reading) -> Mesh {
+    fn mesh(&mut self, spanned: &Spanned<RawMesh>, reading: ParseOptions) -> Mesh {
         let raw = spanned.get_ref();
         self.require("path", "mesh", spanned.span(), &raw.path);
         let path = raw.path.as_ref().map_or("", |p| p.get_ref());
         Mesh {
             path: reading.folder.join(super::expand_home(path, reading.home)),
-            material: self.material(&raw.material(), Of::Thing),
+            material: self.material(&raw.material(), MaterialUse::Thing),
             scale: self.number("scale", &raw.scale, 1.0, Rule::Length),
             offset: self.triple("offset", &raw.offset, [0.0; 3], Rule::Coordinate),
             z_up: raw.z_up.unwrap_or(true),
             smooth: raw.smooth.unwrap_or(true),
         }
     }
-    fn particles(&mut self, spanned: &Spanned<RawParticles>, reading: Reading) -> Particles {
+    fn particles(&mut self, spanned: &Spanned<RawParticles>, reading: ParseOptions) -> Particles {
         let raw = spanned.get_ref();
         self.require("path", "particles", spanned.span(), &raw.path);
         let path = raw.path.as_ref().map_or("", |p| p.get_ref());
@@ -404,7 +405,7 @@ impl Validator {
             step: self.whole("step", &raw.step, 1, 1, MAX_FRAMES),
             colour_by: self.one_of("color_by", &raw.color_by, &ColourBy::ALL),
             range: raw.range.as_ref().map(|r| r.get_ref().0),
-            material: self.material(&raw.material(), Of::Thing),
+            material: self.material(&raw.material(), MaterialUse::Thing),
             legend: raw.legend.unwrap_or(false),
         }
     }
@@ -420,7 +421,7 @@ impl Validator {
 }
 
 impl Validator {
-    fn scene(&mut self, raw: &RawScene, reading: Reading) -> Scene {
+    fn scene(&mut self, raw: &RawScene, reading: ParseOptions) -> Scene {
         let (ambient, highlight) = self.within("render", |c| {
             let ambient = c.triple("ambient", &raw.render.ambient, defaults::AMBIENT, Rule::Brightness);
             (ambient, c.number("highlight", &raw.render.highlight, defaults::HIGHLIGHT, Rule::Brightness))
@@ -447,18 +448,18 @@ impl Validator {
 }
 
 /// What every key that the rules look at may be.
-pub fn notes() -> Vec<Note> {
+pub fn notes() -> Vec<KeyInfo> {
     // A table of each kind; what is missing in them is of no interest here.
     const ALL: &str = "[camera.orbit]\n[[camera.key]]\n[body.path]\n[floor.relief]\n[particles]\n[[sphere]]\n[[sphere]]\nmaterial = \"glass\"\n[[sphere]]\nmaterial = \"metal\"\n[[sphere]]\nmaterial = \"light\"\n[[rectangle]]\n[[mesh]]\n[[light]]\n";
     let text = format!("[[body]]\n{ALL}");
     let (Some(raw), _) = toml_structure::read(&text) else { return Vec::new() };
     let mut c = Validator { notes: Some(Vec::new()), ..Validator::default() };
-    c.scene(&raw, Reading::default());
+    c.scene(&raw, ParseOptions::default());
     c.notes.unwrap_or_default()
 }
 
 /// Reads a scene; its paths start at `folder`.
-pub fn parse(text: &str, reading: Reading) -> Result<(Scene, Vec<Problem>), Vec<Problem>> {
+pub fn parse(text: &str, reading: ParseOptions) -> Result<(Scene, Vec<Problem>), Vec<Problem>> {
     let (raw, problems) = toml_structure::read(text);
     let Some(raw) = raw else { return Err(problems) };
     let mut c = Validator { is_partial: !problems.is_empty(), problems, ..Validator::default() };

@@ -1,6 +1,6 @@
 //! The floor of a scene in TOML.
 
-use super::Reading;
+use super::ParseOptions;
 use super::diagnostic::{Problem, Rule};
 use super::floor::{Floor, FloorShape, TextureSource};
 use super::limits::MAX_TILES;
@@ -8,13 +8,13 @@ use super::material::Material;
 use super::relief::{Bumps, MapSource, Relief};
 use super::toml::Validator;
 use super::toml_keys::{RawFloor, RawRelief};
-use super::toml_material::Of;
+use super::toml_material::MaterialUse;
 use super::toml_values::{At, Numbers, Text};
 use crate::math::vec3::Vec3;
 use toml::Spanned;
 
 impl Validator {
-    pub fn floor(&mut self, spanned: &Spanned<RawFloor>, reading: Reading) -> Floor {
+    pub fn floor(&mut self, spanned: &Spanned<RawFloor>, reading: ParseOptions) -> Floor {
         let raw = spanned.get_ref();
         self.require("corners", "floor", spanned.span(), &raw.corners);
         let mut corners = Floor::default().corners;
@@ -66,7 +66,7 @@ impl Validator {
             let what = "`tint` and `color` are the same";
             self.problems.push(Problem::new(tint.span(), what, "expected one of them"));
         }
-        let material = self.material(&keys, Of::Floor);
+        let material = self.material(&keys, MaterialUse::Floor);
         Floor {
             relief: raw.relief.as_ref().map(|r| self.within("relief", |c| c.relief(r, &material, reading))),
             corners,
@@ -76,7 +76,7 @@ impl Validator {
             fade: self.number("fade", &raw.fade, 0.0, Rule::NotNegative),
         }
     }
-    fn relief(&mut self, spanned: &Spanned<RawRelief>, material: &Material, reading: Reading) -> Relief {
+    fn relief(&mut self, spanned: &Spanned<RawRelief>, material: &Material, reading: ParseOptions) -> Relief {
         let raw = spanned.get_ref();
         let bump = self.map_source("bump", &raw.bump, reading);
         let depth = self.optional("depth", &raw.depth, Rule::Length);
@@ -123,7 +123,7 @@ impl Validator {
         }
         two
     }
-    fn map_source(&mut self, key: &str, text: &Text, reading: Reading) -> Option<MapSource> {
+    fn map_source(&mut self, key: &str, text: &Text, reading: ParseOptions) -> Option<MapSource> {
         let text = text.as_ref()?;
         match MapSource::parse(text.get_ref(), reading.folder, reading.home) {
             Ok(map) => Some(map),

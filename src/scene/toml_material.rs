@@ -7,7 +7,7 @@ use super::toml_keys::MaterialKeys;
 
 /// What is made of a material, which is not the same of all.
 #[derive(Clone, Copy, PartialEq)]
-pub enum Of {
+pub enum MaterialUse {
     /// A body: it shines by its lamps, not all over.
     Body,
     /// A floor: it does not shine, and it is thin.
@@ -26,35 +26,37 @@ enum Name {
     Light,
 }
 
-fn names(of: Of) -> Vec<(Name, &'static str)> {
+fn names(of: MaterialUse) -> Vec<(Name, &'static str)> {
     let mut names =
         vec![(Name::Plain, "plain"), (Name::Diffuse, "diffuse"), (Name::Metal(None), "metal"), (Name::Glass, "glass")];
-    names.extend((of == Of::Thing).then_some((Name::Light, "light")));
+    names.extend((of == MaterialUse::Thing).then_some((Name::Light, "light")));
     names.extend(MeasuredMetal::ALL.iter().map(|&(metal, name)| (Name::Metal(Some(metal)), name)));
     names
 }
 
 // The keys that a material has, beside its name.
-fn keys_of(name: Name, of: Of, colour_key: &'static str) -> Vec<&'static str> {
+fn keys_of(name: Name, of: MaterialUse, colour_key: &'static str) -> Vec<&'static str> {
     match name {
-        Name::Plain if of == Of::Floor => vec![colour_key, "reflection", "transparency", "roughness", "highlight"],
+        Name::Plain if of == MaterialUse::Floor => {
+            vec![colour_key, "reflection", "transparency", "roughness", "highlight"]
+        }
         Name::Plain => vec![colour_key, "reflection", "transparency", "ior", "roughness", "highlight"],
         Name::Diffuse => vec![colour_key],
         Name::Metal(None) => vec![colour_key, "fuzz", "roughness"],
         Name::Metal(Some(_)) => vec!["roughness"],
-        Name::Glass if of == Of::Floor => vec![colour_key, "ior"],
+        Name::Glass if of == MaterialUse::Floor => vec![colour_key, "ior"],
         Name::Glass => vec![colour_key, "ior", "abbe", "tint_distance"],
         Name::Light => vec![colour_key, "strength"],
     }
 }
 
 /// All materials of such a thing, each with its keys.
-pub fn materials(of: Of, colour_key: &'static str) -> Vec<(&'static str, Vec<&'static str>)> {
+pub fn materials(of: MaterialUse, colour_key: &'static str) -> Vec<(&'static str, Vec<&'static str>)> {
     names(of).into_iter().map(|(name, word)| (word, keys_of(name, of, colour_key))).collect()
 }
 
 impl Validator {
-    pub fn material(&mut self, keys: &MaterialKeys, of: Of) -> Material {
+    pub fn material(&mut self, keys: &MaterialKeys, of: MaterialUse) -> Material {
         let name = self.one_of("material", keys.kind, &names(of));
         let colour_key = keys.colour_key;
         // A key that this material does not have would be ignored: better to say so.
@@ -83,7 +85,7 @@ impl Validator {
             self.problems.push(Problem::new(fuzz.span(), what, "expected one of them"));
         }
         let highlight = self.optional("highlight", keys.highlight, Rule::Brightness);
-        let fallback = if name == Name::Glass || of == Of::Floor { [1.0; 3] } else { [0.8; 3] };
+        let fallback = if name == Name::Glass || of == MaterialUse::Floor { [1.0; 3] } else { [0.8; 3] };
         let colour = self.triple(colour_key, keys.colour, fallback, Rule::Fraction);
         let ior = self.number("ior", keys.ior, if name == Name::Glass { 1.5 } else { 1.0 }, Rule::Index);
         let kind = match name {

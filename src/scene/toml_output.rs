@@ -5,12 +5,12 @@ use super::limits::{MAX_FRAMES, VIDEOS};
 use super::toml::Validator;
 use super::toml_keys::RawOutput;
 use super::toml_values::At;
-use super::{Output, Pattern, Reading, defaults, expand_home};
+use super::{Output, ParseOptions, Pattern, defaults, expand_home};
 use std::path::Path;
 
 impl Validator {
     // Where frames go. One frame takes a name without a number as it is.
-    fn files(&mut self, path: &At<String>, frames: u32, reading: Reading) -> Pattern {
+    fn files(&mut self, path: &At<String>, frames: u32, reading: ParseOptions) -> Pattern {
         let text = expand_home(path.get_ref(), reading.home).display().to_string();
         let what = format!("`path` is `{}`", path.get_ref());
         match Pattern::parse(&text) {
@@ -34,7 +34,7 @@ impl Validator {
         Pattern::default()
     }
 
-    pub(super) fn output(&mut self, raw: &RawOutput, reading: Reading) -> Output {
+    pub(super) fn output(&mut self, raw: &RawOutput, reading: ParseOptions) -> Output {
         let frames = self.whole("frames", &raw.frames, defaults::FRAMES, 1, MAX_FRAMES);
         let files = match &raw.path {
             Some(path) => self.files(path, frames, reading),

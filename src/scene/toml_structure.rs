@@ -1,7 +1,7 @@
 //! From a text in TOML to its keys. What has no meaning is left out and told of, with what may have been meant, so that the rest is
 //! looked at too.
 
-use super::diagnostic::{MOST_SHOWN, Problem};
+use super::diagnostic::{MAX_SHOWN, Problem};
 use super::schema;
 use super::suggest::{self, Kind};
 use super::toml_keys::RawScene;
@@ -9,9 +9,9 @@ use std::ops::Range;
 use toml::Spanned;
 
 // Lines that one value may take.
-const MOST_LINES: usize = 500;
+const MAX_LINES: usize = 500;
 // Bytes that are read again for the sake of further problems: half a second's worth, however large the text.
-const MOST_AGAIN: usize = 6 << 20;
+const MAX_RETRIES: usize = 6 << 20;
 
 /// The keys of a scene, without those that make no sense; none where the text is no TOML at all.
 pub fn read(text: &str) -> (Option<RawScene>, Vec<Problem>) {
@@ -28,7 +28,7 @@ pub fn read(text: &str) -> (Option<RawScene>, Vec<Problem>) {
             return (None, vec![problem]);
         }
     }
-    let (mut rest, mut problems, mut readings) = (text.to_owned(), Vec::new(), MOST_AGAIN / text.len().max(1));
+    let (mut rest, mut problems, mut readings) = (text.to_owned(), Vec::new(), MAX_RETRIES / text.len().max(1));
     loop {
         let e = match toml::from_str(&rest) {
             Ok(raw) => return (Some(raw), problems),
@@ -37,7 +37,7 @@ pub fn read(text: &str) -> (Option<RawScene>, Vec<Problem>) {
         let span = place(&e, text);
         problems.push(told(text, span.clone(), e.message()));
         match without(&rest, span.start, &mut readings) {
-            Some(shorter) if problems.len() < MOST_SHOWN && readings > 0 => rest = shorter,
+            Some(shorter) if problems.len() < MAX_SHOWN && readings > 0 => rest = shorter,
             _ => return (None, problems),
         }
         readings -= 1;
@@ -50,7 +50,7 @@ fn without(text: &str, at: usize, readings: &mut usize) -> Option<String> {
     let mut bytes = text.as_bytes().to_vec();
     let mut start = text[..at.min(text.len())].rfind('\n').map_or(0, |i| i + 1);
     let is_header = text[start..].trim_start().starts_with('[');
-    for line in 0..MOST_LINES {
+    for line in 0..MAX_LINES {
         let end = text[start..].find('\n').map_or(text.len(), |i| start + i);
         let content = text[start..end].trim_start();
         if is_header && line > 0 && content.starts_with('[') {
@@ -267,10 +267,10 @@ mod tests {
     #[test]
     fn long_texts_are_not_read_again_for_each_problem() {
         let of = |bytes: usize| (0..bytes / 8).map(|n| format!("a{n:04}=1\n")).collect::<String>();
-        assert_eq!(read(&of(4_000)).1.len(), MOST_SHOWN);
+        assert_eq!(read(&of(4_000)).1.len(), MAX_SHOWN);
         // A few problems, or one value of many lines, and there are no readings left.
         let (raw, problems) = read(&of(500_000));
-        assert!(raw.is_none() && (2..MOST_SHOWN).contains(&problems.len()), "{}", problems.len());
+        assert!(raw.is_none() && (2..MAX_SHOWN).contains(&problems.len()), "{}", problems.len());
         let long = format!("[render]\nbogus = [\n{}]\nfalse = 1\n#{}", "1,\n".repeat(400), "x".repeat(500_000));
         assert_eq!(read(&long).1.len(), 1);
         let short = format!("[render]\nbogus = [\n{}]\nfalse = 1\n", "1,\n".repeat(400));

@@ -71,8 +71,8 @@ pub struct Real(pub f64);
 
 impl<'de> Deserialize<'de> for Real {
     fn deserialize<D: de::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Share;
-        impl Visitor<'_> for Share {
+        struct Fraction;
+        impl Visitor<'_> for Fraction {
             type Value = Real;
             fn expecting(&self, f: &mut std::fmt::Formatter) -> std::fmt::Result {
                 // What it may be besides is no news to an author who has something else there.
@@ -89,7 +89,7 @@ impl<'de> Deserialize<'de> for Real {
                 Ok(Real(share))
             }
         }
-        deserializer.deserialize_any(Share)
+        deserializer.deserialize_any(Fraction)
     }
 }
 

@@ -46,7 +46,7 @@ impl Tone {
     }
 
     /// What a display shows of linear light, each channel 0 to 1, linear.
-    pub(crate) fn shown(self, rgb: Rgb) -> Rgb {
+    pub(crate) fn tone_map(self, rgb: Rgb) -> Rgb {
         match self {
             Tone::Soft => rgb.map(soft),
             Tone::Clip { .. } => rgb.map(|x| x.min(1.0)),
@@ -57,7 +57,7 @@ impl Tone {
     }
 
     /// The display value, 0 to 1 as it is quantised, of linear light from 0 to 1.
-    pub(crate) fn encoded(self, linear: f64) -> f64 {
+    pub(crate) fn encode(self, linear: f64) -> f64 {
         match self {
             Tone::Clip { gamma } if gamma > 0.0 => libm::pow(linear.sqrt(), 2.0 / gamma),
             _ => srgb(linear),
@@ -74,7 +74,7 @@ impl Tone {
     }
 
     /// The linear light that is shown as display values; of what no light is shown as, the nearest.
-    pub(crate) fn light_of(self, display: Rgb) -> Rgb {
+    pub(crate) fn invert(self, display: Rgb) -> Rgb {
         let wanted = display.map(|x| match self {
             Tone::Clip { gamma } if gamma > 0.0 => libm::pow(x, gamma),
             _ => linear(x),
@@ -84,7 +84,7 @@ impl Tone {
             Tone::Clip { .. } => wanted,
             // These have no inverse in a few words, and steps towards it grow smaller as it comes near.
             _ => (0..500).fold(wanted, |x, _| {
-                let got = self.shown(x);
+                let got = self.tone_map(x);
                 [0, 1, 2].map(|i| (x[i] + 0.7 * (wanted[i] - got[i])).clamp(0.0, 50.0))
             }),
         }
@@ -119,8 +119,8 @@ fn pressed(rgb: Rgb, peak: f64, to: f64) -> Rgb {
 // The specification's numbers: 0.04 is what a glossy surface mirrors head-on, which is taken off dark colours.
 fn neutral(rgb: Rgb) -> Rgb {
     const START: f64 = 0.8 - 0.04;
-    let least = rgb[0].min(rgb[1]).min(rgb[2]).max(0.0);
-    let offset = if least < 0.08 { least - 6.25 * least * least } else { 0.04 };
+    let min = rgb[0].min(rgb[1]).min(rgb[2]).max(0.0);
+    let offset = if min < 0.08 { min - 6.25 * min * min } else { 0.04 };
     let rgb = rgb.map(|x| x - offset);
     let peak = largest(rgb);
     if peak < START {
@@ -180,7 +180,7 @@ mod tests {
     use super::*;
 
     fn shown(tone: Tone, rgb: Rgb) -> Rgb {
-        tone.shown(rgb)
+        tone.tone_map(rgb)
     }
 
     #[test]
@@ -229,7 +229,7 @@ mod tests {
     fn display_colours_come_through_the_tone_curve_as_they_are() {
         let knee = Tone::KNEE;
         let soft = |x: f64| if x > knee { knee + (x - knee) * (1.0 - knee) / (x - knee + 1.0 - knee) } else { x };
-        let before = |tone: Tone, display: f64| f64::from(tone.light_of([display; 3])[0] as f32);
+        let before = |tone: Tone, display: f64| f64::from(tone.invert([display; 3])[0] as f32);
         for code in 0..=250 {
             let display = f64::from(code) / 255.0;
             let shown = srgb(soft(before(Tone::Soft, display)));
@@ -245,7 +245,7 @@ mod tests {
             // AgX shows no bright colour that is so pure.
             let pure = if tone == Tone::Agx { 0.6 } else { 0.3 };
             for display in [[0.27, 0.0, 0.33], [0.13, 0.56, 0.55], [0.9, 0.85, pure], [0.92; 3]] {
-                let got = shown(tone, tone.light_of(display)).map(|x| tone.encoded(x.clamp(0.0, 1.0)));
+                let got = shown(tone, tone.invert(display)).map(|x| tone.encode(x.clamp(0.0, 1.0)));
                 let off = (0..3).map(|i| (got[i] - display[i]).abs()).fold(0.0, f64::max);
                 assert!(off < 0.06, "{name}: {got:?} for {display:?}");
             }

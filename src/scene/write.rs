@@ -56,8 +56,8 @@ fn write_toml(scene: &Scene, o: &mut String) -> std::fmt::Result {
         writeln!(o, "integrator = \"path\"")?;
     }
     match (scene.render.adaptive, scene.render.integrator) {
-        (Some(Adaptive { least, most, noise }), _) => {
-            writeln!(o, "samples = \"{least}..{most}\" # of each pixel\nnoise = {}", N(noise))?;
+        (Some(Adaptive { min, max, noise }), _) => {
+            writeln!(o, "samples = \"{min}..{max}\" # of each pixel\nnoise = {}", N(noise))?;
         }
         (None, Integrator::Whitted) => {
             writeln!(o, "samples = {} # along each side of a pixel", scene.render.samples)?;

@@ -53,9 +53,9 @@ fn alpha_is_straight() {
             assert_eq!([r, g, b], [0; 3]);
             continue;
         }
-        let shown = tone.shown(light.map(|x| f64::from(x / share)));
+        let shown = tone.tone_map(light.map(|x| f64::from(x / share)));
         for (code, x) in [r, g, b].into_iter().zip(shown) {
-            assert!((f64::from(code) - 255.0 * tone.encoded(x.clamp(0.0, 1.0))).abs() < 1.5);
+            assert!((f64::from(code) - 255.0 * tone.encode(x.clamp(0.0, 1.0))).abs() < 1.5);
         }
     }
 }

@@ -128,13 +128,13 @@ fn points_of_light_shine_on_rough_mirrors() {
 // Where a small light and a narrow lobe each would make noise alone, both ways together do not.
 #[test]
 fn both_ways_leave_little_noise() {
-    for (roughness, radius, most) in [(0.25, 1.5, 0.1), (0.5, 0.1, 0.1), (0.9, 0.02, 0.1)] {
+    for (roughness, radius, max) in [(0.25, 1.5, 0.1), (0.5, 0.1, 0.1), (0.9, 0.02, 0.1)] {
         let ball = format!("[[sphere]]\ncenter = [0, 3, 1.5]\nradius = {radius}\nmaterial = \"light\"\nstrength = 5");
         let pixels = light(&table(&rough(roughness), &ball, 64));
         let middle = mean(&pixels);
         let square = pixels.iter().map(|&x| (f64::from(x) - middle).powi(2)).sum::<f64>() / pixels.len() as f64;
         let noise = square.sqrt() / middle;
-        assert!(noise < most, "roughness {roughness}, radius {radius}: {noise}");
+        assert!(noise < max, "roughness {roughness}, radius {radius}: {noise}");
     }
 }
 

@@ -6,7 +6,7 @@ use super::common::*;
 use super::developing::{steps, sums};
 use super::random_scenes::random_scene;
 use crate::device::{Memory, Task, TaskOutput};
-use crate::device_scene::{DeviceScene, Place, frame_params};
+use crate::device_scene::{ArrayUploader, DeviceScene, frame_params};
 use crate::gpu_types::Array;
 use crate::kernels::{Isa, develop};
 use crate::scene::Scene;
@@ -16,9 +16,9 @@ use std::path::PathBuf;
 #[derive(Default)]
 struct Blob(Vec<u8>);
 
-impl Place for Blob {
+impl ArrayUploader for Blob {
     type Error = std::convert::Infallible;
-    fn put<T>(&mut self, values: &[T]) -> Result<Array<T>, Self::Error> {
+    fn push<T>(&mut self, values: &[T]) -> Result<Array<T>, Self::Error> {
         self.0.resize(self.0.len().next_multiple_of(64), 0);
         let at = self.0.len();
         self.0.extend_from_slice(bytes_of(values));
@@ -44,7 +44,7 @@ fn dump(device_scene: &DeviceScene, scene: &Scene, frame: u32) -> Vec<u8> {
     isa.convert(picture.bytes(), scene.render.width, scene.render.height, &mut planes);
 
     let mut blob = Blob::default();
-    let Ok(fixed) = device_scene.place_fixed(&mut blob);
+    let Ok(fixed) = device_scene.upload_fixed(&mut blob);
     let Ok(placed) = device_scene.geometry.place(&mut blob, &fixed);
     let small = device_scene.small(&placed);
     let head = [blob.0.len() as u64, u64::from(small.is_some()), planes.len() as u64, features.bytes().len() as u64];

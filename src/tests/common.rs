@@ -3,7 +3,7 @@
 use crate::device::{Memory, Task};
 use crate::kernels::{Isa, Stray, strays};
 use crate::render::{RenderOptions, Renderer};
-use crate::scene::{self, CameraPath, CylindricalPath, Reading, Scene, TextureSource};
+use crate::scene::{self, CameraPath, CylindricalPath, ParseOptions, Scene, TextureSource};
 use std::path::{Path, PathBuf};
 
 /// The numbers of real input files.
@@ -20,7 +20,7 @@ pub fn inputs() -> Vec<PathBuf> {
 /// A scene of the repository's own, or any file, with its texture replaced where it is missing.
 pub fn load(path: &Path) -> Scene {
     let text = std::fs::read_to_string(path).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
-    let reading = Reading { folder: path.parent().unwrap(), ..Reading::default() };
+    let reading = ParseOptions { folder: path.parent().unwrap(), ..ParseOptions::default() };
     let mut scene = scene::parse(&text, &path.display().to_string(), reading).unwrap_or_else(|e| panic!("{e}")).scene;
     if let Some(floor) = &mut scene.world.floor
         && matches!(&floor.texture, Some(TextureSource::File(file)) if !file.exists())
@@ -35,7 +35,7 @@ pub fn own(name: &str) -> Scene {
 }
 
 pub fn toml(text: &str) -> Scene {
-    scene::parse(text, "test.toml", Reading::default()).unwrap_or_else(|e| panic!("{e}")).scene
+    scene::parse(text, "test.toml", ParseOptions::default()).unwrap_or_else(|e| panic!("{e}")).scene
 }
 
 pub fn sized(mut scene: Scene, width: u32, height: u32, samples: u32) -> Scene {

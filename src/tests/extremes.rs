@@ -2,7 +2,7 @@
 //! set, in light that is finite and not negative. No NaN comes out of any.
 
 use super::common::*;
-use crate::scene::{self, Reading};
+use crate::scene::{self, ParseOptions};
 use std::path::Path;
 
 const WORLD: &str = "\
@@ -24,7 +24,7 @@ fn light_or_refusal(name: &str, text: &str, folder: &Path) -> Option<Vec<f32>> {
     let mut light_of_both = None;
     for more in ["", "integrator = \"path\"\n"] {
         let head = format!("[output]\nframes = 1\nsize = [24, 18]\n[render]\nsamples = 2\ndepth = 6\n{more}");
-        let parsed = scene::parse(&(head + text), name, Reading { folder, ..Reading::default() });
+        let parsed = scene::parse(&(head + text), name, ParseOptions { folder, ..ParseOptions::default() });
         let scene = match parsed {
             Ok(parsed) => parsed.scene,
             Err(e) => {

@@ -2,7 +2,7 @@
 //! the program as a whole).
 use super::common::*;
 use crate::math::srgb::linear;
-use crate::scene::{self, Reading, Scene};
+use crate::scene::{self, ParseOptions, Scene};
 
 // Linear red, averaged over the picture.
 fn mean(scene: &Scene) -> f64 {
@@ -203,7 +203,7 @@ fn r6_values_too_large_for_the_arithmetic_are_refused() {
         ("[[light]]\nposition = [1e38, 0, 5]\n", "position"),
     ] {
         let text = format!("[[body]]\nsolid = \"cube\"\n{table}");
-        let parsed = scene::parse(&text, "s.toml", Reading::default());
+        let parsed = scene::parse(&text, "s.toml", ParseOptions::default());
         let words = parsed.expect_err(table).to_string();
         assert!(words.contains(&format!("`{key}`")), "{table}: {words}");
     }
@@ -217,7 +217,7 @@ fn f1_tables_written_as_lists_are_refused() {
         ("camera = [60]\n[[body]]\nsolid = \"cube\"\n", "1:10"),
         ("[[body]]\nsolid = \"cube\"\n[[light]]\nposition = [1, 2, 3]\n[floor]\n", "floor"),
     ] {
-        let parsed = scene::parse(text, "s.toml", Reading::default());
+        let parsed = scene::parse(text, "s.toml", ParseOptions::default());
         let words = parsed.expect_err(text).to_string();
         assert!(words.contains(place), "{text}: {words}");
     }

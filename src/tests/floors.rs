@@ -241,7 +241,8 @@ fn reliefs_that_make_no_sense_are_refused() {
         ("ior = 1.5", "has no `ior`"),
     ] {
         let text = format!("[floor]\ncorners = [[-9,-9,-1],[-9,9,-1],[9,9,-1],[9,-9,-1]]\n{keys}\n");
-        let error = crate::scene::parse(&text, "t.toml", crate::scene::Reading::default()).err().unwrap().to_string();
+        let error =
+            crate::scene::parse(&text, "t.toml", crate::scene::ParseOptions::default()).err().unwrap().to_string();
         assert!(error.contains(expected), "{error}");
     }
     let missing = floor("[floor.relief]\nbump = \"no.png\"\ndepth = 1", 0.0, 0.0, 1);

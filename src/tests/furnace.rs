@@ -59,20 +59,20 @@ fn thing(shape: Shape, mesh: &std::path::Path, keys: &str) -> String {
 fn seen(scene: &Scene) -> ([f64; 3], f64) {
     let pixels = light(scene);
     let mut sums = [0.0; 3];
-    let mut most: f64 = 0.0;
+    let mut max: f64 = 0.0;
     for (i, &x) in pixels.iter().enumerate() {
         sums[i % 3] += f64::from(x) / SKY;
-        most = most.max(f64::from(x) / SKY);
+        max = max.max(f64::from(x) / SKY);
     }
-    (sums.map(|sum| sum / (pixels.len() / 3) as f64), most)
+    (sums.map(|sum| sum / (pixels.len() / 3) as f64), max)
 }
 
 // All faults at once, each with its scene's name.
 struct Faults(String);
 impl Faults {
     fn check(&mut self, name: &str, scene: &Scene, loss: Loss, noise: f64) {
-        let (mean, most) = seen(scene);
-        let least = mean.into_iter().fold(f64::INFINITY, f64::min);
+        let (mean, max) = seen(scene);
+        let min = mean.into_iter().fold(f64::INFINITY, f64::min);
         let brightest = mean.into_iter().fold(0.0, f64::max);
         let lost = match loss {
             Loss::None => 0.0,
@@ -80,9 +80,9 @@ impl Faults {
             Loss::Any => 1.0,
         };
         // Noise has bright pixels; without it none is.
-        let too_bright = brightest > 1.0 + noise || noise <= QUIET && most > 1.0 + 2.0 * noise;
-        if too_bright || least < 1.0 - lost - noise {
-            writeln!(self.0, "{name}: {mean:.4?} of the sky, a pixel {most:.4}").unwrap();
+        let too_bright = brightest > 1.0 + noise || noise <= QUIET && max > 1.0 + 2.0 * noise;
+        if too_bright || min < 1.0 - lost - noise {
+            writeln!(self.0, "{name}: {mean:.4?} of the sky, a pixel {max:.4}").unwrap();
         }
     }
 }
@@ -237,7 +237,7 @@ fn glass_that_bends_nothing_casts_no_shadow() {
 fn the_share_that_is_too_much_is_named() {
     let warnings = |keys: &str| {
         let text = format!("[[body]]\nsolid = \"cube\"\n{keys}\n");
-        let parsed = crate::scene::parse(&text, "t.toml", crate::scene::Reading::default()).unwrap();
+        let parsed = crate::scene::parse(&text, "t.toml", crate::scene::ParseOptions::default()).unwrap();
         parsed.warnings.into_iter().map(|warning| format!("{warning:?}")).collect::<Vec<_>>()
     };
     let one_way = warnings("reflection = 0.1\ntransparency = 0.85\nreflection_inside = 0.95");

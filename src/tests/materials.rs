@@ -351,7 +351,8 @@ fn floors_are_of_metal_or_diffuse() {
         [("material = \"gold\"\ntint = [1, 0, 0]", "tint"), ("material = \"diffuse\"\nroughness = 0.1", "roughness")]
     {
         let text = format!("[floor]\ncorners = [[-9,-9,-1],[-9,9,-1],[9,9,-1],[9,-9,-1]]\n{keys}\n");
-        let error = crate::scene::parse(&text, "t.toml", crate::scene::Reading::default()).err().unwrap().to_string();
+        let error =
+            crate::scene::parse(&text, "t.toml", crate::scene::ParseOptions::default()).err().unwrap().to_string();
         assert!(error.contains(&format!("has no `{key}`")), "{error}");
     }
 }

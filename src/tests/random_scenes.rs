@@ -10,7 +10,7 @@ use super::common::*;
 use super::second_opinion::agree;
 use crate::kernels::{Isa, strays};
 use crate::render::{Devices, RenderOptions, Renderer};
-use crate::scene::{self, Reading, Scene};
+use crate::scene::{self, ParseOptions, Scene};
 use maker::{Made, make};
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -24,7 +24,7 @@ pub fn random_scene(seed: u64, wild: bool, dir: &Path) -> Scene {
 }
 
 fn read(made: &Made, dir: &Path) -> Scene {
-    let reading = Reading { folder: dir, ..Reading::default() };
+    let reading = ParseOptions { folder: dir, ..ParseOptions::default() };
     scene::parse(&made.text, "random.toml", reading).unwrap_or_else(|e| panic!("{e}\n{}", made.text)).scene
 }
 

@@ -134,18 +134,18 @@ fn clamp_takes_fireflies() {
     assert_eq!(linear(&mirrors, 0.0), linear(&mirrors, 1.0));
 }
 
-fn adaptive(name: &str, least: u32, most: u32, noise: f64) -> Scene {
+fn adaptive(name: &str, min: u32, max: u32, noise: f64) -> Scene {
     let mut scene = sized(own(name), 97, 72, 1);
     scene.film = crate::scene::FilmSettings::default();
-    scene.render.set_adaptive(Adaptive { least, most, noise });
+    scene.render.set_adaptive(Adaptive { min, max, noise });
     scene
 }
 
 // What a pixel takes depends on it and its neighbours: not on instruction sets, threads, tiles or bands.
 #[test]
 fn adaptive_samples_are_the_same_however_they_are_traced() {
-    for (name, least, most) in [("solids.toml", 2, 32), ("coursework.txt", 1, 7), ("weekend.toml", 16, 48)] {
-        let scene = adaptive(name, least, most, 3.0);
+    for (name, min, max) in [("solids.toml", 2, 32), ("coursework.txt", 1, 7), ("weekend.toml", 16, 48)] {
+        let scene = adaptive(name, min, max, 3.0);
         let expected = same_on_every_set(name, &scene, 0);
         assert_eq!(render_with(&scene, Isa::available()[0], 1, 0), expected, "{name}");
         for isa in Isa::tested() {
@@ -165,8 +165,8 @@ fn adaptive_samples_are_the_same_however_they_are_traced() {
         let worst = codes.zip(shown).map(|(a, b)| (a - f64::from(b)).abs()).fold(0.0, f64::max);
         assert!(worst < 0.7, "{name}: {worst}");
         let taken = layers.samples.data();
-        assert!(taken.contains(&(least as f32)) && taken.contains(&(most as f32)), "{name}");
-        assert!(taken.iter().all(|&n| (least as f32..=most as f32).contains(&n)), "{name}");
+        assert!(taken.contains(&(min as f32)) && taken.contains(&(max as f32)), "{name}");
+        assert!(taken.iter().all(|&n| (min as f32..=max as f32).contains(&n)), "{name}");
     }
 }
 
@@ -190,7 +190,7 @@ fn adaptive_samples_go_where_they_are_needed() {
     let mut errors = Vec::new();
     for noise in [Adaptive::NOISE, 8.0 * Adaptive::NOISE] {
         let mut scene = truth.clone();
-        scene.render.set_adaptive(Adaptive { least: 2, most: 64, noise });
+        scene.render.set_adaptive(Adaptive { min: 2, max: 64, noise });
         let (picture, rays) = traced(&scene);
         errors.push(error(&picture));
         assert!(2 * rays < even_rays, "{rays} of {even_rays}");
@@ -212,7 +212,7 @@ fn adaptive_paths_end_where_the_picture_is_smooth() {
         (picture.iter().zip(&truth).map(square).sum::<f64>() / (3 * truth.len() / 4) as f64).sqrt()
     };
     let mut each = scene(1);
-    each.render.set_adaptive(Adaptive { least: 16, most: 512, noise: 1.5 });
+    each.render.set_adaptive(Adaptive { min: 16, max: 512, noise: 1.5 });
     let taken = Renderer::new(each.clone()).unwrap().still_linear(0).unwrap().1.unwrap().samples;
     let mean = f64::from(taken.data().iter().sum::<f32>()) / taken.data().len() as f64;
     let (ours, even) = (error(&render(&each, 0)), error(&render(&scene(mean.ceil() as u32), 0)));

@@ -3,13 +3,13 @@ use super::common::{inputs, own};
 use crate::scene::{
     self, Body, Bumps, Camera, CameraPath, ColourBy, CylindricalPath, Exposure, FilmSettings, Filter, Floor, Grammar,
     Integrator, Key, LampPattern, LampSamples, Light, MapSource, Material, MaterialKind, MeasuredMetal, Mesh, Motion,
-    Orbit, Output, Particles, Pattern, Reading, Rectangle, Relief, RenderSettings, Rotation, Scene, Sky, SkySource,
-    Solid, Sphere, TextureSource, Tone, World, defaults, write,
+    Orbit, Output, ParseOptions, Particles, Pattern, Rectangle, Relief, RenderSettings, Rotation, Scene, Sky,
+    SkySource, Solid, Sphere, TextureSource, Tone, World, defaults, write,
 };
 use proptest::prelude::*;
 
 fn read(text: &str) -> Result<Scene, String> {
-    scene::parse(text, "scene", Reading::default()).map(|p| p.scene).map_err(|e| e.to_string())
+    scene::parse(text, "scene", ParseOptions::default()).map(|p| p.scene).map_err(|e| e.to_string())
 }
 
 fn finite() -> impl Strategy<Value = f64> + Clone {
@@ -242,7 +242,7 @@ fn with_world(scene: impl Strategy<Value = Scene>) -> impl Strategy<Value = Scen
 fn sky() -> impl Strategy<Value = (bool, Option<SkySource>, f64, f64, f64)> {
     let image = prop_oneof![
         Just(None),
-        prop::sample::select(SkySource::MADE.map(|(s, _)| Some(s)).to_vec()),
+        prop::sample::select(SkySource::BUILTIN.map(|(s, _)| Some(s)).to_vec()),
         "[a-z]{1,8}/[a-z]{1,8}\\.hdr".prop_map(|p| Some(SkySource::File(p.into()))),
     ];
     (any::<bool>(), image, -720.0..720.0f64, 0.0..9.0f64, prop_oneof![Just(0.0), 0.1..100.0f64])
@@ -371,7 +371,7 @@ proptest! {
     fn tokens_read_back_as_the_same_scene(scene in any_scene(true)) {
         let text = write::tokens(&scene).unwrap();
         let solids = [0, 1, 2].map(|i| scene.world.bodies[i].solid);
-        let again = scene::parse(&text, "scene", Reading { solids, ..Reading::default() }).map(|p| p.scene).map_err(|e| e.to_string());
+        let again = scene::parse(&text, "scene", ParseOptions { solids, ..ParseOptions::default() }).map(|p| p.scene).map_err(|e| e.to_string());
         prop_assert_eq!(again, Ok(scene.clone()));
         // And through TOML, the long way round.
         prop_assert_eq!(read(&write::toml(&scene)), Ok(scene));

@@ -2,14 +2,14 @@
 
 use super::common::*;
 use crate::Error;
-use crate::device::{Device, DeviceError, DeviceInfo, FilmSlice, Meter, Task, TaskOutput, TaskStats, Ticket};
+use crate::device::{Device, DeviceError, DeviceInfo, FilmSlice, SampleCounter, Task, TaskOutput, TaskStats, Ticket};
 use crate::device_scene::DeviceScene;
 use crate::film::PostStep;
 use crate::film::image::Image;
 use crate::gpu_types::FrameParams;
 use crate::kernels::Isa;
-use crate::output::memory::{KeptFrame, MemorySink};
-use crate::output::{Frame, OutputError, PixelFormats, Sink};
+use crate::output::memory::{CapturedFrame, MemorySink};
+use crate::output::{OutputError, PixelFormats, RenderedFrame, Sink};
 use crate::render::delivery::{self, RunMemory};
 use crate::render::frames::FrameList;
 use crate::render::plan::{Plan, Split};
@@ -85,7 +85,7 @@ fn shared(
     split: Split,
     needs: PixelFormats,
     frames: u32,
-) -> (Result<RunReport, Error>, Vec<KeptFrame>) {
+) -> (Result<RunReport, Error>, Vec<CapturedFrame>) {
     let sets = Isa::tested();
     let renderer = renderer(scene, sets[0], 1);
     let mortal = |(i, &(fate, delay))| mortal(&renderer, i, fate, Duration::from_millis(delay), false);
@@ -128,7 +128,7 @@ fn run_with_post(
         1.0,
     );
     let (pool, stop) = (crate::threads::pool(1).unwrap(), renderer.stop_flag());
-    let work = scheduler::Work {
+    let work = scheduler::RunContext {
         scene,
         first: renderer.device_scene(),
         assets: renderer.assets(),
@@ -140,14 +140,14 @@ fn run_with_post(
         denoiser: None,
         abandon: &std::sync::atomic::AtomicBool::new(false),
         made: &std::sync::atomic::AtomicBool::new(false),
-        meter: &Meter::default(),
+        meter: &SampleCounter::default(),
         stop: &stop,
         already: &[],
     };
     delivery::run(devices, &work, sinks, &mut (), &mut RunMemory::default())
 }
 
-fn expect_whole(scene: &Scene, kept: &[KeptFrame], frames: u32) {
+fn expect_whole(scene: &Scene, kept: &[CapturedFrame], frames: u32) {
     assert_eq!(kept.iter().map(|f| f.number).collect::<Vec<_>>(), (0..frames).collect::<Vec<_>>());
     for frame in kept {
         let expected = render(scene, frame.number);
@@ -282,7 +282,7 @@ fn a_developed_frame_does_not_depend_on_who_traced_it() {
         let mut off = 0.0;
         for (light, code) in linear.data().chunks(3).zip(shown.data().chunks(4)) {
             let light = [light[0], light[1], light[2]].map(f64::from);
-            let expected = scene.film.tone.shown(light).map(|x| scene.film.tone.encoded(x.clamp(0.0, 1.0)) * 255.0);
+            let expected = scene.film.tone.tone_map(light).map(|x| scene.film.tone.encode(x.clamp(0.0, 1.0)) * 255.0);
             assert!((0..3).all(|i| (expected[i] - f64::from(code[i])).abs() < 1.3), "{light:?} {expected:?} {code:?}");
             off += (0..3).map(|i| f64::from(code[i]) - expected[i]).sum::<f64>();
         }
@@ -333,7 +333,7 @@ impl Sink for Clumsy {
     fn needs(&self) -> PixelFormats {
         ALL
     }
-    fn frame(&mut self, frame: &Frame) -> Result<(), OutputError> {
+    fn frame(&mut self, frame: &RenderedFrame) -> Result<(), OutputError> {
         if frame.number == self.0 {
             return Err(OutputError::Custom("it fell off the table".into()));
         }
@@ -393,7 +393,7 @@ fn samples_are_counted_within_a_frame() {
         // What a device tells of its task comes on top.
         let taken = Arc::new(AtomicU64::new(5));
         let told = Arc::clone(&taken);
-        meter.ask(move || told.load(Ordering::Relaxed));
+        meter.poll(move || told.load(Ordering::Relaxed));
         assert_eq!(meter.samples(), 2 * frame + 5);
         taken.store(0, Ordering::Relaxed);
         assert_eq!(meter.samples(), 2 * frame);

@@ -271,7 +271,7 @@ fn metal_bodies_mirror_in_their_colour() {
 // cosine, here summed over the map. Drawing from the sky and by the floor's own rays must meet in that.
 #[test]
 fn a_floor_under_a_made_sky_has_the_skys_light() {
-    for (_, name) in SkySource::MADE {
+    for (_, name) in SkySource::BUILTIN {
         let scene = toml(&format!(
             "[output]\nsize = [16, 16]\n[render]\nintegrator = \"path\"\nsamples = 4096\ndepth = 3\n\
              [sky]\nimage = \"{name}\"\nrotation_deg = 40\n[camera]\nposition = [0.3, 0.2, 4]\nlook_at = [0, 0, 0]\n\

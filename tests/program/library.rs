@@ -1,7 +1,7 @@
 //! The library from outside, and the files that linear light goes to, read back.
 
 use exr::prelude::{self as openexr, FlatSamples};
-use polyfly::{Error, Frame, FrameList, OutputError, PixelFormats, Renderer, Scene, Sink};
+use polyfly::{Error, FrameList, OutputError, PixelFormats, RenderedFrame, Renderer, Scene, Sink};
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::process::Command;
@@ -116,7 +116,7 @@ impl Sink for Numbers {
     fn needs(&self) -> PixelFormats {
         PixelFormats { rgba8: true, ..PixelFormats::default() }
     }
-    fn frame(&mut self, frame: &Frame) -> Result<(), OutputError> {
+    fn frame(&mut self, frame: &RenderedFrame) -> Result<(), OutputError> {
         assert_eq!(frame.rgba8().len(), 48 * 32 * 4);
         if self.1 == Some(frame.number) {
             return Err(OutputError::Custom("full".into()));

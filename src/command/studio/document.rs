@@ -1,12 +1,12 @@
 //! The scene that is worked on: its file, what the page has changed of it, and what is wrong with it.
 
 use crate::cli::{SceneArgs, home};
-use crate::command::confine::Fence;
+use crate::command::confine::PathSandbox;
 use crate::command::{SceneText, read_text};
 use crate::error::Error;
 use crate::output::files::rewrite_whole;
 use crate::scene::edit::{self, Edit};
-use crate::scene::{self, Grammar, Parsed, Reading, Scene, Viewpoint, edits_through, write};
+use crate::scene::{self, Grammar, ParseOptions, Parsed, Scene, Viewpoint, edits_through, write};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use std::io::Write;
@@ -16,7 +16,7 @@ use std::time::SystemTime;
 // Places on the camera's way that the plan shows.
 const PLACES: u32 = 240;
 // Tables of a list that the page has fields for; keys.js says the same.
-const MOST_TABLES: usize = 60;
+const MAX_TABLES: usize = 60;
 
 /// A key and what it is set to; none takes it away.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -139,14 +139,14 @@ impl Document {
         let (text, shown) = read_text(&self.name)?;
         let home = home();
         let folder = Path::new(&self.name).parent().unwrap_or(Path::new(""));
-        let reading = Reading { folder, home: home.as_deref(), solids: self.args.token_solids() };
+        let reading = ParseOptions { folder, home: home.as_deref(), solids: self.args.token_solids() };
         let parsed = scene::parse(&text, &shown, reading)?;
         self.grammar = parsed.grammar;
         self.text = match parsed.grammar {
             Grammar::Toml => text,
             // Paths stay as they are written.
             Grammar::Tokens => {
-                let reading = Reading { folder: Path::new(""), ..reading };
+                let reading = ParseOptions { folder: Path::new(""), ..reading };
                 scene::parse(&text, &shown, reading)?.scene.to_toml()
             }
         };
@@ -157,9 +157,9 @@ impl Document {
     fn resolved(&self) -> Result<Resolved, Error> {
         let home = home();
         let folder = Path::new(&self.name).parent().unwrap_or(Path::new(""));
-        let reading = Reading { folder, home: home.as_deref(), solids: self.args.token_solids() };
+        let reading = ParseOptions { folder, home: home.as_deref(), solids: self.args.token_solids() };
         let Parsed { mut scene, grammar, .. } = scene::parse(&self.changed_text()?, &self.shown(), reading)?;
-        if let Some(fence) = Fence::of(&self.name, self.args.allow_outside) {
+        if let Some(fence) = PathSandbox::of(&self.name, self.args.allow_outside) {
             fence.reading(&scene, grammar, self.args.texture.is_none())?;
         }
         let holds = spelled_out(&scene);
@@ -196,7 +196,7 @@ impl Document {
 
     /// Tells what kept the picture of that version from being made, such as a file that it names; none if it was. Whether that is new.
     pub fn complain(&mut self, version: u64, what: Option<&Error>) -> bool {
-        let what = what.map(|e| self.told(e));
+        let what = what.map(|e| self.describe(e));
         let is_new = version == self.version && self.complaint != what;
         if is_new {
             self.complaint = what;
@@ -205,7 +205,7 @@ impl Document {
     }
 
     // With the place where the text names a file that is missing or broken.
-    fn told(&self, error: &Error) -> String {
+    fn describe(&self, error: &Error) -> String {
         let (Error::Asset(asset), Ok(text)) = (error, self.changed_text()) else { return error.to_string() };
         let folder = Path::new(&self.name).parent().unwrap_or(Path::new("")).to_owned();
         let place = SceneText { text, shown: self.shown(), folder }.about(asset);
@@ -301,9 +301,10 @@ impl Document {
     /// What tokens cannot say.
     pub fn tokens(&self) -> Result<String, Error> {
         let home = home();
-        let reading = Reading { home: home.as_deref(), solids: self.args.token_solids(), ..Reading::default() };
+        let reading =
+            ParseOptions { home: home.as_deref(), solids: self.args.token_solids(), ..ParseOptions::default() };
         let parsed = scene::parse(&self.changed_text()?, &self.name, reading)?;
-        write::tokens(&parsed.scene).map_err(Error::Unsayable)
+        write::tokens(&parsed.scene).map_err(Error::NotExpressible)
     }
 
     /// All that the page shows but the picture.
@@ -353,11 +354,11 @@ struct Resolved {
 // Every key of a scene with its value; of lists as many tables as the page shows.
 fn spelled_out(scene: &Scene) -> Value {
     let mut scene = scene.clone();
-    scene.world.bodies.truncate(MOST_TABLES);
-    scene.world.spheres.truncate(MOST_TABLES);
-    scene.world.rectangles.truncate(MOST_TABLES);
-    scene.world.meshes.truncate(MOST_TABLES);
-    scene.world.lights.truncate(MOST_TABLES);
+    scene.world.bodies.truncate(MAX_TABLES);
+    scene.world.spheres.truncate(MAX_TABLES);
+    scene.world.rectangles.truncate(MAX_TABLES);
+    scene.world.meshes.truncate(MAX_TABLES);
+    scene.world.lights.truncate(MAX_TABLES);
     let table = toml::from_str::<toml::Table>(&scene.to_toml());
     table.map_or(Value::Null, |table| json!(table))
 }

@@ -37,6 +37,6 @@ pub fn end_on_signals(batch: Batch) -> std::io::Result<()> {
     };
     threads::spawn("signals", listen)?;
     let _ = give.send(stop::signals()?);
-    stop::leave_signals_to_the_job();
+    stop::exit_now();
     Ok(())
 }

@@ -13,7 +13,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 // Bounces of a draft.
 const DRAFT_DEPTH: u32 = 6;
 // A draft's sides may be this many times shorter.
-const MOST_SHORTER: u32 = 8;
+const MAX_SHORTER: u32 = 8;
 
 /// Samples of each level of refinement, as the scene says them: the first is the draft's, the last the scene's own.
 pub fn levels(scene: &Scene) -> Vec<u32> {
@@ -30,7 +30,7 @@ pub fn levels(scene: &Scene) -> Vec<u32> {
 
 /// A picture that is asked for.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Wish {
+pub struct PreviewRequest {
     /// Who asks: a later wish of the same page takes the place of an earlier one.
     pub page: String,
     pub frame: u32,
@@ -43,7 +43,7 @@ pub struct Wish {
 }
 
 /// A picture that was made.
-pub struct Picture {
+pub struct Preview {
     pub image: Image<u8>,
     pub version: u64,
     pub rays: u64,
@@ -63,33 +63,33 @@ struct Current {
 }
 
 /// Paints one picture at a time.
-pub struct Painter {
+pub struct PreviewRenderer {
     options: RenderOptions,
-    easel: Mutex<Easel>,
+    easel: Mutex<RendererCache>,
     current: Mutex<Option<Current>>,
     // The newest wish of each page.
     newest: Mutex<HashMap<String, u64>>,
 }
 
 #[derive(Default)]
-struct Easel {
+struct RendererCache {
     version: u64,
     base: Option<Renderer>,
     // By level and size.
     variants: HashMap<(usize, u32), Renderer>,
 }
 
-impl Painter {
+impl PreviewRenderer {
     /// A painter on those devices.
-    pub fn new(options: RenderOptions) -> Painter {
-        Painter { options, easel: Mutex::default(), current: Mutex::default(), newest: Mutex::default() }
+    pub fn new(options: RenderOptions) -> PreviewRenderer {
+        PreviewRenderer { options, easel: Mutex::default(), current: Mutex::default(), newest: Mutex::default() }
     }
 
     /// Paints; None where a later wish of the same page has come.
     ///
     /// # Errors
     /// A file that the scene names is missing or broken; devices that fail.
-    pub fn paint(&self, scene: &Scene, version: u64, wish: &Wish) -> Result<Option<Picture>, Error> {
+    pub fn paint(&self, scene: &Scene, version: u64, wish: &PreviewRequest) -> Result<Option<Preview>, Error> {
         let number = {
             let mut newest = self.newest.lock().unwrap_or_else(PoisonError::into_inner);
             // Pages come and go.
@@ -131,7 +131,7 @@ impl Painter {
         match made {
             None | Some(Err(RenderError::Interrupted { .. })) => Ok(None),
             Some(Err(e)) => Err(e.into()),
-            Some(Ok((image, stats))) => Ok(Some(Picture {
+            Some(Ok((image, stats))) => Ok(Some(Preview {
                 image,
                 version,
                 rays: stats.rays,
@@ -144,7 +144,7 @@ impl Painter {
     }
 }
 
-impl Easel {
+impl RendererCache {
     fn renderer(
         &mut self,
         scene: &Scene,
@@ -152,7 +152,7 @@ impl Easel {
         options: &RenderOptions,
         levels: &[u32],
         level: usize,
-        wish: &Wish,
+        wish: &PreviewRequest,
     ) -> Result<&mut Renderer, Error> {
         // What is far depends on how far the eye goes.
         let origin = self.base.as_ref().map_or([0.0; 3], |base| base.device_scene().origin);
@@ -175,7 +175,7 @@ impl Easel {
             self.version = version;
         }
         let Some(base) = &self.base else { return Err(Error::Usage("there is no scene".into())) };
-        let shorter = wish.shorter.clamp(1, MOST_SHORTER);
+        let shorter = wish.shorter.clamp(1, MAX_SHORTER);
         let is_draft = level == 0 && levels.len() > 1;
         let is_own = level + 1 == levels.len();
         Ok(self.variants.entry((level, shorter)).or_insert_with(|| {

@@ -3,7 +3,7 @@
 
 use super::Studio;
 use super::connections::Known;
-use super::painter::{Picture, Wish};
+use super::painter::{Preview, PreviewRequest};
 use crate::error::Error;
 use crate::output::OutputError;
 use crate::scene::Viewpoint;
@@ -142,7 +142,7 @@ async fn events(State(studio): Shared) -> Response {
 }
 
 #[derive(Deserialize)]
-struct Asked {
+struct PictureQuery {
     page: String,
     frame: u32,
     level: usize,
@@ -158,15 +158,15 @@ fn viewpoint(text: &str) -> Option<Viewpoint> {
     is_sound.then_some(Viewpoint { eye: [a, b, c], look_at: [d, e, f], fov_deg })
 }
 
-async fn picture(State(studio): Shared, Query(asked): Query<Asked>) -> Result<Response, Error> {
+async fn picture(State(studio): Shared, Query(asked): Query<PictureQuery>) -> Result<Response, Error> {
     let view = match &asked.view {
         Some(text) => Some(viewpoint(text).ok_or_else(|| Error::Usage("view: expected seven numbers".into()))?),
         None => None,
     };
-    let Asked { page, frame, level, shorter, .. } = asked;
-    let wish = Wish { page, frame, level, shorter: shorter.unwrap_or(1), view };
+    let PictureQuery { page, frame, level, shorter, .. } = asked;
+    let wish = PreviewRequest { page, frame, level, shorter: shorter.unwrap_or(1), view };
     let made = aside(move || studio.paint(&wish)).await?;
-    let Some(Picture { image, version, rays, ms, is_best, view, devices }) = made else {
+    let Some(Preview { image, version, rays, ms, is_best, view, devices }) = made else {
         return Ok((StatusCode::CONFLICT, "a later picture was asked for").into_response());
     };
     let facts = json!({

@@ -1,6 +1,6 @@
 //! The coursework's picture file: int32 width, int32 height, little endian, then RGBA rows from the top.
 
-use super::{Format, Frame, RGBA8, Reader, Shown, broken, bytes_at, pixels};
+use super::{Format, RGBA8, Reader, RenderedFrame, Shown, broken, bytes_at, pixels};
 use std::io::Write;
 
 pub const FORMAT: Format = Format {
@@ -10,7 +10,7 @@ pub const FORMAT: Format = Format {
     is_exact: true,
     has_alpha: true,
     needs: |_| RGBA8,
-    write: |frame: &Frame, _, to: &mut dyn Write| {
+    write: |frame: &RenderedFrame, _, to: &mut dyn Write| {
         to.write_all(&frame.width.to_le_bytes())?;
         to.write_all(&frame.height.to_le_bytes())?;
         to.write_all(frame.rgba8())

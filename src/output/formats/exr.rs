@@ -1,6 +1,6 @@
 //! OpenEXR: linear light, half (16 bits) or float, and beside it the layers albedo, normal, depth and samples.
 
-use super::{Format, FormatOptions, Frame, Light, PixelFormats, Reader, bytes_at, missing};
+use super::{Format, FormatOptions, LinearImage, PixelFormats, Reader, RenderedFrame, bytes_at, missing};
 use crate::film::image::Image;
 use crate::output::origin::{KEY, SOFTWARE};
 use ::exr::meta::MetaData;
@@ -25,14 +25,14 @@ pub const FORMAT: Format = Format {
 };
 
 // Colour and coverage; where nothing says otherwise all is covered.
-fn light(path: &Path) -> io::Result<Light> {
+fn light(path: &Path) -> io::Result<LinearImage> {
     let file = io::BufReader::new(File::open(path)?);
     let decoded = image::ImageReader::with_format(file, image::ImageFormat::OpenExr).decode();
     let rgba = decoded.map_err(io::Error::other)?.into_rgba32f();
     let pixels = rgba.as_raw().as_chunks::<4>().0;
     let colour = pixels.iter().flat_map(|&[r, g, b, _]| [r, g, b]).collect();
     let image = Image::new(rgba.width(), rgba.height(), 3, colour);
-    Ok(Light { image, coverage: pixels.iter().map(|pixel| pixel[3]).collect() })
+    Ok(LinearImage { image, coverage: pixels.iter().map(|pixel| pixel[3]).collect() })
 }
 
 // Behind the header stands a table of where the blocks begin: the first of them right behind the table, and the last one
@@ -89,7 +89,7 @@ pub fn text(path: &Path) -> io::Result<Option<String>> {
 }
 
 // Channels by name: colour in the unnamed layer, where every program looks first, the others as LAYER.CHANNEL.
-fn write(frame: &Frame, options: &FormatOptions, to: &mut dyn Write) -> io::Result<()> {
+fn write(frame: &RenderedFrame, options: &FormatOptions, to: &mut dyn Write) -> io::Result<()> {
     let linear = frame.linear().ok_or_else(|| missing("linear light"))?;
     let layers = frame.layers().ok_or_else(|| missing("layers"))?;
     let mut channels = Vec::new();

@@ -1,6 +1,6 @@
 //! JPEG, 8 bits a channel, for pictures that are looked at and sent: what it leaves out cannot be told back.
 
-use super::{Format, Frame, RGBA8, Reader, bytes_at, rgb, shown};
+use super::{Format, RGBA8, Reader, RenderedFrame, bytes_at, rgb, shown};
 use image::ImageEncoder;
 use image::codecs::jpeg::JpegEncoder;
 use std::fs::File;
@@ -16,7 +16,7 @@ pub const FORMAT: Format = Format {
     is_exact: false,
     has_alpha: false,
     needs: |_| RGBA8,
-    write: |frame: &Frame, _, to: &mut dyn Write| {
+    write: |frame: &RenderedFrame, _, to: &mut dyn Write| {
         let mut file = Vec::new();
         JpegEncoder::new_with_quality(&mut file, QUALITY)
             .write_image(&rgb(frame.rgba8()), frame.width, frame.height, image::ExtendedColorType::Rgb8)

@@ -1,7 +1,7 @@
 //! PNG: RGB, with straight alpha where pictures are see-through, 8 bits a channel compressed fast, since frames are many and short-lived, or 16 bits from linear
 //! light through the scene's tone curve. What made a picture stands in it as text.
 
-use super::{Format, FormatOptions, Frame, Reader, bytes_at, rgb, samples, shown, sixteen_bits, toned};
+use super::{Format, FormatOptions, Reader, RenderedFrame, bytes_at, rgb, samples, shown, sixteen_bits, toned};
 use crate::film::image::Image;
 use crate::output::origin::{KEY, Origin, SOFTWARE};
 use ::png::{BitDepth, ColorType, Compression, Decoder, Encoder, Filter};
@@ -16,7 +16,7 @@ pub const FORMAT: Format = Format {
     is_exact: true,
     has_alpha: true,
     needs: toned,
-    write: |frame: &Frame, options: &FormatOptions, to: &mut dyn Write| {
+    write: |frame: &RenderedFrame, options: &FormatOptions, to: &mut dyn Write| {
         let origin = options.origin.as_deref().map(|origin| (origin, frame.number));
         let size = (frame.width, frame.height);
         let colour = if options.has_alpha { ColorType::Rgba } else { ColorType::Rgb };

@@ -1,6 +1,6 @@
 //! Portable pixmap, binary.
 
-use super::{Format, Frame, RGBA8, Reader, Shown, broken, pixels, rgb};
+use super::{Format, RGBA8, Reader, RenderedFrame, Shown, broken, pixels, rgb};
 use std::io::{Read, Write};
 
 pub const FORMAT: Format = Format {
@@ -10,7 +10,7 @@ pub const FORMAT: Format = Format {
     is_exact: true,
     has_alpha: false,
     needs: |_| RGBA8,
-    write: |frame: &Frame, _, to: &mut dyn Write| {
+    write: |frame: &RenderedFrame, _, to: &mut dyn Write| {
         to.write_all(header((frame.width, frame.height)).as_bytes())?;
         to.write_all(&rgb(frame.rgba8()))
     },

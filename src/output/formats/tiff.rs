@@ -1,6 +1,6 @@
 //! TIFF, 8 or 16 bits a channel, packed without loss.
 
-use super::{Format, FormatOptions, Frame, Reader, bytes_at, rgb, shown, sixteen_bits, toned};
+use super::{Format, FormatOptions, Reader, RenderedFrame, bytes_at, rgb, shown, sixteen_bits, toned};
 use crate::output::origin::SOFTWARE;
 use ::tiff::encoder::colortype::{ColorType, RGB8, RGB16, RGBA8, RGBA16};
 use ::tiff::encoder::{Compression, DeflateLevel, Predictor, TiffEncoder, TiffValue};
@@ -15,7 +15,7 @@ pub const FORMAT: Format = Format {
     is_exact: true,
     has_alpha: true,
     needs: toned,
-    write: |frame: &Frame, options, to: &mut dyn Write| match (options.bits, options.has_alpha) {
+    write: |frame: &RenderedFrame, options, to: &mut dyn Write| match (options.bits, options.has_alpha) {
         (8, false) => encoded::<RGB8>(frame, options, &rgb(frame.rgba8()), to),
         (8, true) => encoded::<RGBA8>(frame, options, frame.rgba8(), to),
         (_, false) => encoded::<RGB16>(frame, options, &sixteen_bits(frame, options)?, to),
@@ -26,7 +26,7 @@ pub const FORMAT: Format = Format {
 };
 
 fn encoded<C: ColorType>(
-    frame: &Frame,
+    frame: &RenderedFrame,
     options: &FormatOptions,
     samples: &[C::Inner],
     to: &mut dyn Write,

@@ -1,6 +1,6 @@
 //! WebP without loss, 8 bits a channel.
 
-use super::{Format, Frame, RGBA8, Reader, bytes_at, samples, shown};
+use super::{Format, RGBA8, Reader, RenderedFrame, bytes_at, samples, shown};
 use image::codecs::webp::WebPEncoder;
 use std::fs::File;
 use std::io::{self, Write};
@@ -12,7 +12,7 @@ pub const FORMAT: Format = Format {
     is_exact: true,
     has_alpha: true,
     needs: |_| RGBA8,
-    write: |frame: &Frame, options, to: &mut dyn Write| {
+    write: |frame: &RenderedFrame, options, to: &mut dyn Write| {
         let mut file = Vec::new();
         let (samples, has_alpha) = samples(frame.rgba8(), options.has_alpha);
         let colour = if has_alpha { image::ExtendedColorType::Rgba8 } else { image::ExtendedColorType::Rgb8 };

@@ -64,7 +64,7 @@ struct Maker<'a> {
 
 // What things are made of differs by where they stand.
 #[derive(Clone, Copy, PartialEq)]
-enum Of {
+enum MaterialUse {
     Body,
     Thing,
     Floor,
@@ -298,16 +298,16 @@ impl Maker<'_> {
         ));
     }
 
-    fn material(&mut self, of: Of) {
+    fn material(&mut self, of: MaterialUse) {
         let colour = self.colour();
-        let key = if of == Of::Floor { self.one_of(&["color", "tint"]) } else { "color" };
+        let key = if of == MaterialUse::Floor { self.one_of(&["color", "tint"]) } else { "color" };
         // The oracle's Whitted knows plain materials only, and bodies of glass.
         let which = match of {
             _ if self.wild => self.below(7),
-            Of::Body => self.one_of(&[0, 0, 0, 0, 3]),
+            MaterialUse::Body => self.one_of(&[0, 0, 0, 0, 3]),
             _ => 0,
         };
-        if which == 4 && of != Of::Thing {
+        if which == 4 && of != MaterialUse::Thing {
             return self.add(format_args!("{key} = {colour}\nmaterial = \"diffuse\""));
         }
         if which < 5 {
@@ -318,11 +318,11 @@ impl Maker<'_> {
                 let (r, t, ior, rough) = (self.share(), self.share(), self.ior(), self.share());
                 let t = if self.wild { t } else { t.min(1.0 - r) };
                 // The oracle's floor lets no light through.
-                if self.wild || of != Of::Floor {
+                if self.wild || of != MaterialUse::Floor {
                     self.add(format_args!("transparency = {t}"));
                 }
                 self.add(format_args!("reflection = {r}"));
-                if of != Of::Floor {
+                if of != MaterialUse::Floor {
                     self.add(format_args!("ior = {ior}"));
                 }
                 if self.some(0.3) {
@@ -332,7 +332,7 @@ impl Maker<'_> {
                     let highlight = self.one_of(&[0.0, 1.0, 1e3]);
                     self.add(format_args!("highlight = {highlight}"));
                 }
-                if of == Of::Body && self.some(0.3) {
+                if of == MaterialUse::Body && self.some(0.3) {
                     let inside = self.share();
                     self.add(format_args!("reflection_inside = {inside}"));
                 }
@@ -345,11 +345,11 @@ impl Maker<'_> {
             3 => {
                 let ior = self.ior();
                 self.add(format_args!("material = \"glass\"\nior = {ior}"));
-                if of != Of::Floor && self.some(0.4) {
+                if of != MaterialUse::Floor && self.some(0.4) {
                     let abbe = self.one_of(&[5, 20, 200]);
                     self.add(format_args!("abbe = {abbe}"));
                 }
-                if of != Of::Floor && self.some(0.4) {
+                if of != MaterialUse::Floor && self.some(0.4) {
                     let distance = self.length(0.01, 2.0);
                     self.add(format_args!("tint_distance = {distance:e}"));
                 }
@@ -371,7 +371,7 @@ impl Maker<'_> {
             let solid = self.one_of(&["tetrahedron", "cube", "octahedron", "dodecahedron", "icosahedron"]);
             let (center, radius) = (self.point(2.5), self.length(0.3, 2.0));
             self.add(format_args!("[[body]]\nsolid = \"{solid}\"\ncenter = {center}\nradius = {radius:e}"));
-            self.material(Of::Body);
+            self.material(MaterialUse::Body);
             let bar = self.one_of(&[0.0, 0.02, 0.05]);
             self.add(format_args!("bar = {bar}"));
             if self.some(0.5) {
@@ -419,7 +419,7 @@ impl Maker<'_> {
             // Some hold much of the scene, the eye too.
             let radius = if self.some(0.1) { radius * 30.0 } else { radius };
             self.add(format_args!("[[sphere]]\ncenter = {center}\nradius = {radius:e}"));
-            self.material(Of::Thing);
+            self.material(MaterialUse::Thing);
         }
     }
     fn rectangles(&mut self) {
@@ -433,7 +433,7 @@ impl Maker<'_> {
             self.add(format_args!(
                 "[[rectangle]]\ncenter = {center}\nsize = [{w:e}, {h:e}]\nfacing = {facing}\nangle_deg = {angle}"
             ));
-            self.material(Of::Thing);
+            self.material(MaterialUse::Thing);
         }
     }
     fn mesh(&mut self) {
@@ -464,7 +464,7 @@ impl Maker<'_> {
             let (offset, up, smooth) = (self.point(1.0), self.chance(0.5), self.chance(0.7));
             self.add(format_args!("offset = {offset}\nz_up = {up}\nsmooth = {smooth}"));
         }
-        self.material(Of::Thing);
+        self.material(MaterialUse::Thing);
     }
     fn particles(&mut self) {
         if !self.chance(0.4) {
@@ -497,7 +497,7 @@ impl Maker<'_> {
         if by != "nothing" && self.some(0.3) {
             self.add(format_args!("legend = true"));
         }
-        self.material(Of::Thing);
+        self.material(MaterialUse::Thing);
     }
 
     fn floor(&mut self) {
@@ -521,7 +521,7 @@ impl Maker<'_> {
             c = z + bend
         ));
         let before = self.text.len();
-        self.material(Of::Floor);
+        self.material(MaterialUse::Floor);
         let rough = self.text[before..].contains("roughness = ") && !self.text[before..].contains("roughness = 0\n");
         if bend == 0.0 && self.some(0.5) {
             let (shape, fade) = (self.one_of(&["square", "round", "infinite"]), self.one_of(&[0.0, 0.5, 3.0, 20.0]));

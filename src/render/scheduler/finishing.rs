@@ -2,8 +2,8 @@
 
 use super::super::RenderError;
 use super::super::convergence::noise;
-use super::super::development::Development;
-use super::{FrameQueue, OpenFrame, RenderedFrame};
+use super::super::development::PostPipeline;
+use super::{CompletedFrame, FrameQueue, OpenFrame};
 use crate::device::{DeviceError, Memory};
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -15,7 +15,7 @@ impl FrameQueue<'_> {
     pub(super) fn finish(&self, open: OpenFrame) {
         let result = catch_unwind(AssertUnwindSafe(|| self.close(open)));
         let panicked = |words| Err(DeviceError::Panicked("what develops frames".into(), words).into());
-        let result = result.unwrap_or_else(|panic| panicked(words_of(&*panic)));
+        let result = result.unwrap_or_else(|panic| panicked(panic_message(&*panic)));
         let mut state = self.lock();
         state.out -= 1;
         if let Err(e) = result {
@@ -28,7 +28,7 @@ impl FrameQueue<'_> {
 
     // Develops frames that devices leave, until there are no more.
     pub(super) fn develop(&self) {
-        while let Ok(Some(open)) = self.darkroom.1.recv() {
+        while let Ok(Some(open)) = self.finishing.1.recv() {
             self.finish(open);
         }
     }
@@ -38,7 +38,7 @@ impl FrameQueue<'_> {
         let work = self.work;
         let scene = Arc::clone(&open.scenes[0]);
         let host = scene.host();
-        let development = Development {
+        let development = PostPipeline {
             post: work.post,
             tone: work.scene.film.tone,
             dither: work.scene.film.is_dithered(),
@@ -58,7 +58,7 @@ impl FrameQueue<'_> {
         let taken = open.film.samples();
         let is_linear = taken != [0; 2];
         open.stats.samples = if is_linear { taken[0] + taken[1] } else { work.scene.render.samples_per_pixel() };
-        let mut frame = RenderedFrame {
+        let mut frame = CompletedFrame {
             index: open.index,
             number: open.number,
             linear: None,
@@ -91,7 +91,7 @@ impl FrameQueue<'_> {
 }
 
 /// What a panic said.
-pub(super) fn words_of(panic: &(dyn Any + Send)) -> String {
+pub(super) fn panic_message(panic: &(dyn Any + Send)) -> String {
     let words = panic.downcast_ref::<&str>().map(|s| (*s).to_owned());
     let words = words.or_else(|| panic.downcast_ref::<String>().cloned());
     words.unwrap_or_else(|| "it left no word".into())

@@ -2,12 +2,12 @@
 
 use super::DeviceError;
 use super::driver::{Arguments, Context, DeviceMemory};
-use crate::device_scene::{DeviceScene, Place};
+use crate::device_scene::{ArrayUploader, DeviceScene};
 use crate::gpu_types::{Array, Scene as GpuScene, SmallScene};
 use std::sync::Arc;
 
 /// What is where on the device.
-pub struct Placed {
+pub struct ResidentScene {
     /// All of it.
     pub arrays: GpuScene,
     /// The scene in place, if it is small.
@@ -19,26 +19,26 @@ pub struct Placed {
 }
 
 /// Puts a time step's arrays beside those that stay.
-pub fn place(
+pub fn upload(
     scene: &DeviceScene,
     fixed_arrays: &GpuScene,
     fixed: &Arc<Vec<DeviceMemory>>,
     context: &Context,
-) -> Result<Placed, DeviceError> {
+) -> Result<ResidentScene, DeviceError> {
     let mut upload = Upload { arrays: Vec::new(), context };
     let arrays = scene.geometry.place(&mut upload, fixed_arrays)?;
-    Ok(Placed::new(scene, arrays, fixed, Arc::new(upload.arrays)))
+    Ok(ResidentScene::new(scene, arrays, fixed, Arc::new(upload.arrays)))
 }
 
-impl Placed {
+impl ResidentScene {
     /// A scene whose arrays are there.
     pub fn new(
         scene: &DeviceScene,
         arrays: GpuScene,
         fixed: &Arc<Vec<DeviceMemory>>,
         dynamic: Arc<Vec<DeviceMemory>>,
-    ) -> Placed {
-        Placed { small: scene.small(&arrays), arrays, _fixed: Arc::clone(fixed), dynamic }
+    ) -> ResidentScene {
+        ResidentScene { small: scene.small(&arrays), arrays, _fixed: Arc::clone(fixed), dynamic }
     }
     /// What the kernel takes as its scene: in place if it is small, else its arrays' addresses.
     pub fn argument(&self) -> Arguments<'_> {
@@ -57,9 +57,9 @@ pub struct Upload<'a> {
     pub context: &'a Context,
 }
 
-impl Place for Upload<'_> {
+impl ArrayUploader for Upload<'_> {
     type Error = DeviceError;
-    fn put<T>(&mut self, values: &[T]) -> Result<Array<T>, DeviceError> {
+    fn push<T>(&mut self, values: &[T]) -> Result<Array<T>, DeviceError> {
         if values.is_empty() {
             return Ok(Array::new(std::ptr::null(), 0));
         }

@@ -1,5 +1,5 @@
 //! Doors that come from outside: what is read from files and texts, one function each, for fuzzing (`fuzz/`) and for a short
-//! run of it among the tests. Whatever the bytes are, a door gives a value or an error: it does not panic, does not hang,
+//! run of it among the tests. Whatever the bytes are, a target gives a value or an error: it does not panic, does not hang,
 //! and does not take memory that the bytes only promise.
 
 use crate::assets::mesh;
@@ -19,10 +19,10 @@ use std::io::Write;
 use std::path::Path;
 
 /// One of them.
-pub type Door = fn(&[u8]);
+pub type FuzzTarget = fn(&[u8]);
 
 /// All of them, by name.
-pub const DOORS: &[(&str, Door)] = &[
+pub const FUZZ_TARGETS: &[(&str, FuzzTarget)] = &[
     ("tokens", tokens),
     ("toml", toml),
     ("texture", texture),
@@ -157,7 +157,7 @@ pub fn picture(bytes: &[u8]) {
     let mut files = scene.world.particles.iter().count();
     scene.visit_files(|_, _| files += 1);
     let lamps: u32 = scene.world.bodies.iter().map(|body| body.lamps.max(u32::from(body.strip))).sum();
-    // Files are the other doors' matter, and a picture is to take a part of a second.
+    // Files are covered by the other targets, and a picture is to take a part of a second.
     if files > 0 || lamps > 200 || scene.world.bodies.len() + scene.world.lights.len() > 100 {
         return;
     }

@@ -1,27 +1,27 @@
-//! A short run of what `fuzz/` does for hours: seeds of every door, changed in ways that a generator with a fixed start
+//! A short run of what `fuzz/` does for hours: seeds of every target, changed in ways that a generator with a fixed start
 //! chooses.
 
-use crate::hostile::{DOORS, Door};
+use crate::fuzz_targets::{FUZZ_TARGETS, FuzzTarget};
 use std::path::Path;
 
-// Seeds of a door: real files, and small ones that reach its corners.
-fn seeds(door: &str) -> Vec<Vec<u8>> {
+// Seeds of a target: real files, and small ones that reach its corners.
+fn seeds(target: &str) -> Vec<Vec<u8>> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let mut seeds: Vec<Vec<u8>> = Vec::new();
-    let folder = root.join("fuzz/seeds").join(door);
+    let folder = root.join("fuzz/seeds").join(target);
     let mut names: Vec<_> = std::fs::read_dir(&folder)
         .unwrap_or_else(|e| panic!("{}: {e}", folder.display()))
         .map(|entry| entry.unwrap().path())
         .collect();
     names.sort();
     seeds.extend(names.iter().map(|path| std::fs::read(path).unwrap()));
-    let more = match door {
+    let more = match target {
         "tokens" => vec!["scenes/coursework.txt", "scenes/default.txt"],
         "toml" => vec!["scenes/garland.toml", "scenes/weekend.toml", "scenes/walk.toml"],
         _ => vec![],
     };
     seeds.extend(more.iter().map(|name| std::fs::read(root.join(name)).unwrap()));
-    assert!(!seeds.is_empty(), "{door} has no seeds");
+    assert!(!seeds.is_empty(), "{target} has no seeds");
     seeds
 }
 
@@ -83,26 +83,26 @@ fn changed(seed: &[u8], dice: &mut Dice) -> Vec<u8> {
     bytes
 }
 
-fn knock(name: &str, door: Door) {
+fn run_mutants(name: &str, target: FuzzTarget) {
     let mut dice = Dice(1);
     for seed in seeds(name) {
-        door(&seed);
+        target(&seed);
         // Large seeds take longer each.
         for _ in 0..(30_000 / seed.len().max(300)).clamp(4, 60) {
             let bytes = changed(&seed, &mut dice);
-            let result = std::panic::catch_unwind(|| door(&bytes));
+            let result = std::panic::catch_unwind(|| target(&bytes));
             assert!(result.is_ok(), "{name} panics on {:?}", String::from_utf8_lossy(&bytes));
         }
     }
 }
 
 #[test]
-fn no_door_breaks() {
-    DOORS.iter().filter(|(name, _)| *name != "picture").for_each(|&(name, door)| knock(name, door));
+fn no_target_breaks() {
+    FUZZ_TARGETS.iter().filter(|(name, _)| *name != "picture").for_each(|&(name, target)| run_mutants(name, target));
 }
 
 // Whatever a scene says, its picture does not leave the domain of a GPU's operations.
 #[test]
 fn no_scene_leaves_the_domain() {
-    knock("picture", crate::hostile::picture);
+    run_mutants("picture", crate::fuzz_targets::picture);
 }
