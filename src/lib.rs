@@ -16,8 +16,12 @@
 //!
 //! docs/architecture.md has the map, and how to add a camera path, a material, a light, a format or a device.
 
+#![cfg_attr(not(feature = "cli"), allow(dead_code, unused_imports, reason = "the program uses it"))]
+
 mod assets;
+#[cfg(feature = "cli")]
 mod cli;
+#[cfg(feature = "cli")]
 mod command;
 mod device;
 mod device_scene;
@@ -31,6 +35,7 @@ mod math;
 mod output;
 mod quote;
 mod render;
+#[cfg(feature = "cli")]
 mod report;
 pub mod scene;
 #[cfg(test)]
@@ -56,12 +61,14 @@ pub use threads::NoThread;
 
 /// Ends the program where the system gives no more memory, with exit code 69. Nothing is allocated on the way, and what is written
 /// is whole.
+#[cfg(feature = "cli")]
 #[doc(hidden)]
 pub fn out_of_memory(bytes: usize) -> ! {
     command::stop::out_of_memory(bytes)
 }
 
 /// The polyfly program: reads the command line, does the job, turns errors into exit codes.
+#[cfg(feature = "cli")]
 #[doc(hidden)]
 pub fn command_line() -> std::process::ExitCode {
     command::main()

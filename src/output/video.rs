@@ -22,13 +22,14 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 /// Video compression.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
 pub enum Codec {
     /// H.264 by x264, or by OpenH264 where there is no ffmpeg: plays everywhere.
-    #[value(alias = "avc")]
+    #[cfg_attr(feature = "cli", value(alias = "avc"))]
     H264,
     /// H.265 by x265.
-    #[value(alias = "hevc")]
+    #[cfg_attr(feature = "cli", value(alias = "hevc"))]
     H265,
     /// AV1 by SVT-AV1.
     Av1,
