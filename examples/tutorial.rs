@@ -1,4 +1,4 @@
-//! One frame of a scene in a text: its picture, its light, and what its first surfaces are.
+//! One frame of a scene in a text: its picture, its linear light, and the layers of its first surfaces.
 
 use polyfly::{Renderer, Scene};
 use std::io::Write;
