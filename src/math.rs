@@ -1,4 +1,4 @@
-//! Mathematics that knows nothing of scenes: vectors, solids, colour curves and maps, the bounding volume hierarchy.
+//! Mathematics without scenes: vectors, solids, colour curves and maps, the bounding volume hierarchy.
 
 pub mod bvh;
 pub mod colormap;
@@ -7,8 +7,8 @@ mod ploc;
 pub mod srgb;
 pub mod vec3;
 
-/// The largest whole number that is not above `x`, which is less than 2^62 either way. [`f64::floor`] calls a function on
-/// machines that are not known to round by an instruction, which costs where pictures are unfolded.
+/// The largest integer that is not above `x`; |x| must be less than 2^62. [`f64::floor`] calls a function on
+/// targets without a known rounding instruction, which is slow where pictures are remapped.
 #[must_use]
 pub fn floor(x: f64) -> f64 {
     let whole = x as i64 as f64;

@@ -1,9 +1,9 @@
-//! Quotes foreign text in messages: what a user or a file has written may be long, and may hold what a terminal would obey.
+//! Quotes foreign text in messages: text of a user or a file may be long, and may contain control characters.
 
-// Letters of a quoted text that are shown.
+// Maximum length of a quoted text, in characters.
 const LONGEST: usize = 80;
 
-/// A piece of a text for a message: at most its first 80 letters, without control characters.
+/// An excerpt of a text for a message: at most its first 80 characters, without control characters.
 pub fn brief(text: &str) -> String {
     let cut = text.char_indices().nth(LONGEST).map_or(text.len(), |(at, _)| at);
     let mut piece = printable(&text[..cut]);
@@ -13,7 +13,7 @@ pub fn brief(text: &str) -> String {
     piece
 }
 
-/// A text without what a terminal would obey.
+/// A text without control characters.
 pub fn printable(text: &str) -> String {
     text.chars().map(|c| if c.is_control() { '?' } else { c }).collect()
 }

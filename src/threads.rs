@@ -1,8 +1,8 @@
-//! Starts threads: the only place that does (clippy.toml bans it elsewhere), because the system may refuse.
+//! Starts threads. No other place does (clippy.toml bans it elsewhere), because the system may refuse.
 //!
 //! A process may have few threads (`ulimit -u`), or little address space for their stacks (`ulimit -v`). The standard
-//! library's `spawn` panics then, and inside of a scope the threads that did start are waited for, for ever. Here each
-//! start gives an error that ends the program with exit code 69, and threads that need each other start together or not at all.
+//! library's `spawn` panics then, and a scope waits forever for the threads that did start. Here each failed
+//! start is an error that ends the program with exit code 69, and threads that need each other start together or not at all.
 
 use crossbeam_channel::{Sender, bounded};
 use std::io;
@@ -22,7 +22,7 @@ impl NoThread {
         ))
     }
 
-    /// That error, if this one says that a thread or a process was refused for want of them or of memory.
+    /// This error, if `e` says that the system refused a thread or a process for lack of processes or memory.
     pub fn of(e: &io::Error) -> Option<NoThread> {
         let known = e.get_ref().and_then(|inner| inner.downcast_ref::<NoThread>());
         let is_refused = [io::ErrorKind::WouldBlock, io::ErrorKind::OutOfMemory].contains(&e.kind());
@@ -31,13 +31,13 @@ impl NoThread {
 }
 
 impl From<NoThread> for io::Error {
-    // Of the kind that [`NoThread::of`] looks for.
+    // An error of the kind that [`NoThread::of`] recognises.
     fn from(e: NoThread) -> io::Error {
         io::Error::new(io::ErrorKind::WouldBlock, e)
     }
 }
 
-/// Starts a thread that ends by itself.
+/// Starts a detached thread.
 ///
 /// # Errors
 /// The system refuses.
@@ -49,29 +49,29 @@ pub fn spawn<T: Send + 'static>(
     Builder::new().name(name.into()).spawn(work).map_err(NoThread::new)
 }
 
-/// Starts a pool of threads; 0 = one a core.
+/// Starts a thread pool; 0 = one thread per core.
 ///
 /// # Errors
-/// The system refuses one of them.
+/// The system refuses one of the threads.
 #[expect(clippy::disallowed_methods, reason = "this is where threads are started")]
 pub fn pool(threads: usize) -> Result<Arc<rayon::ThreadPool>, NoThread> {
     let builder = rayon::ThreadPoolBuilder::new().num_threads(threads).thread_name(|i| format!("trace-{i}"));
     builder.build().map(Arc::new).map_err(NoThread::new)
 }
 
-/// Makes whoever works outside of a pool panic. Rayon has a pool of its own for them, which panics where it cannot start; the
-/// program's tests find them by this.
+/// Makes work outside of a pool panic. Rayon has a global pool for such work, which panics if it cannot start; the
+/// program's tests find such work by this.
 #[expect(clippy::disallowed_methods, reason = "this pool starts no thread")]
 pub fn forbid_global_pool() {
     let none = |_| Err(io::Error::from(io::ErrorKind::Unsupported));
-    // It fails, and nobody can start it any more.
+    // The global pool now fails to start, for everybody.
     let _ = rayon::ThreadPoolBuilder::new().num_threads(1).spawn_handler(none).build_global();
 }
 
 /// A pool for work that belongs to no renderer, such as reading frames back.
 ///
 /// # Errors
-/// As of [`pool`].
+/// Those of [`pool`].
 pub fn shared_pool() -> Result<&'static rayon::ThreadPool, NoThread> {
     static SHARED: OnceLock<Result<Arc<rayon::ThreadPool>, NoThread>> = OnceLock::new();
     match SHARED.get_or_init(|| pool(0)) {
@@ -82,17 +82,17 @@ pub fn shared_pool() -> Result<&'static rayon::ThreadPool, NoThread> {
 
 type Job<'scope, T> = Box<dyn FnOnce() -> T + Send + 'scope>;
 
-/// A thread of a scope that has started and waits for its job. Dropped without one, it ends.
+/// A scoped thread that has started and waits for its job. If it is dropped without a job, it ends.
 pub struct Idle<'scope, T> {
     job: Sender<Job<'scope, T>>,
     thread: ScopedJoinHandle<'scope, Option<T>>,
 }
 
-/// A thread of a scope that has its job.
+/// A scoped thread with its job.
 pub struct Busy<'scope, T>(ScopedJoinHandle<'scope, Option<T>>);
 
-/// Starts that many threads of a scope, or none. They are given their jobs when all have started, so that a refusal leaves
-/// nobody waiting for a thread that does not exist.
+/// Starts that many scoped threads, or none. They get their jobs after all have started, so that after a refusal nothing
+/// waits for a thread that does not exist.
 ///
 /// # Errors
 /// The system refuses one of them.
@@ -125,16 +125,16 @@ pub fn spawn_scoped<'scope, T: Send + 'scope>(
 }
 
 impl<'scope, T> Idle<'scope, T> {
-    /// Gives it its job.
+    /// Gives the thread its job.
     pub fn run(self, job: impl FnOnce() -> T + Send + 'scope) -> Busy<'scope, T> {
-        // It waits at the other end.
+        // The thread waits at the other end.
         let _ = self.job.send(Box::new(job));
         Busy(self.thread)
     }
 }
 
 impl<T> Busy<'_, T> {
-    /// What the job gave; its panic goes on here.
+    /// The job's result; a panic of the job continues here.
     pub fn join(self) -> T {
         match self.0.join() {
             Ok(result) => result.unwrap_or_else(|| unreachable!("a busy thread has a job")),
@@ -155,7 +155,7 @@ mod tests {
             busy.into_iter().map(Busy::join).sum()
         });
         assert_eq!(sum, 14);
-        // Those without a job end, or this would never return.
+        // Threads without a job end; otherwise this would never return.
         std::thread::scope(|scope| drop(reserve::<()>(scope, "test", 3).unwrap()));
     }
 

@@ -11,37 +11,37 @@ use ply_rs_bw::ply::{Property, PropertyAccess, PropertyAccessResult};
 use std::collections::BTreeMap;
 use std::path::Path;
 
-/// A triangle's corners, or what each of them has.
+/// A triangle's corners, or one attribute of each corner.
 pub type Corners = [[f32; 3]; 3];
 
 /// The triangles of a file.
 #[derive(Clone, Debug, Default)]
 pub struct Triangles {
-    /// Where they are.
+    /// Positions of the corners.
     pub corners: Vec<Corners>,
-    /// The surface's directions at their corners; empty where the file has none, or the scene wants facets.
+    /// Shading normals at the corners; empty if the file has none, or if the scene asks for facets.
     pub normals: Vec<Corners>,
 }
 
 impl Triangles {
-    /// The halves of a rectangle.
+    /// The two halves of a rectangle.
     pub fn of_rectangle(rectangle: &Rectangle) -> Triangles {
         let [a, b, c, d] = rectangle.corners().map(to_f32);
         Triangles { corners: vec![[a, b, c], [a, c, d]], normals: Vec::new() }
     }
 }
 
-// Triangles that the meshes of a scene may have however small their files are: they take less than a second, and half a
-// gigabyte. More are read from files that have four bytes for each.
+// Triangles that the meshes of a scene may have regardless of file size: they take less than a second, and half a
+// gigabyte. Larger meshes need four bytes of file per triangle.
 const TRIANGLES_OF_SMALL: u64 = 2_000_000;
 const BYTES_A_TRIANGLE: u64 = 4;
-// What one takes in memory, from its file to the tree (measured: 180 to 200).
+// Memory per triangle, from its file to the hierarchy (measured: 180 to 200 bytes).
 const TAKEN_A_TRIANGLE: u64 = 200;
 
-/// Reads the meshes of a scene and puts them in their places; a file that is named several times is read once.
+/// Reads the meshes of a scene and transforms them; a file that is named several times is read once.
 ///
 /// # Errors
-/// A file is no mesh, or they have more triangles than they may.
+/// A file is not a mesh, or the meshes have too many triangles.
 pub fn load_all(meshes: &[Mesh], limits: Limits) -> Result<Vec<Triangles>, AssetError> {
     let mut uses = BTreeMap::<&Path, usize>::new();
     meshes.iter().for_each(|mesh| *uses.entry(&mesh.path).or_default() += 1);
@@ -67,7 +67,7 @@ pub fn load_all(meshes: &[Mesh], limits: Limits) -> Result<Vec<Triangles>, Asset
     meshes.iter().map(load).collect()
 }
 
-// How many triangles there may be yet, and what to raise for more.
+// The remaining number of triangles, and the flag that raises it.
 struct TriangleBudget {
     left: u64,
     max: u64,
@@ -75,7 +75,7 @@ struct TriangleBudget {
 }
 
 impl TriangleBudget {
-    // Beside files of so many bytes.
+    // The budget for files of that many bytes.
     fn of(bytes: u64, limits: Limits) -> TriangleBudget {
         let max = limits.triangles.unwrap_or(TRIANGLES_OF_SMALL.max(bytes / BYTES_A_TRIANGLE));
         let fits = limits.memory.map_or(u64::MAX, |memory| memory / TAKEN_A_TRIANGLE);
@@ -102,7 +102,7 @@ impl TriangleBudget {
     }
 }
 
-/// Reads a mesh and puts it in its place.
+/// Reads a mesh and transforms it.
 ///
 /// # Errors
 /// As [`load_all`].
@@ -110,7 +110,7 @@ pub fn load(mesh: &Mesh, limits: Limits) -> Result<Triangles, AssetError> {
     Ok(load_all(std::slice::from_ref(mesh), limits)?.remove(0))
 }
 
-// The triangles of a file, as they stand there.
+// The triangles of a file, untransformed.
 fn read(path: &Path, limits: Limits, room: &TriangleBudget) -> Result<Triangles, AssetError> {
     let extension = path.extension().map(|e| e.to_string_lossy().to_ascii_lowercase());
     match extension.as_deref() {
@@ -120,17 +120,17 @@ fn read(path: &Path, limits: Limits, room: &TriangleBudget) -> Result<Triangles,
     }
 }
 
-// Where the scene has them.
+// Transforms them into the scene.
 fn place(mesh: &Mesh, mut triangles: Triangles) -> Result<Triangles, AssetError> {
     let (scale, offset) = (mesh.scale as f32, mesh.offset.map(|x| x as f32));
-    // Where y is up, z comes toward the viewer.
+    // If y is up, z points toward the viewer.
     let upright = |p: [f32; 3]| if mesh.z_up { p } else { [p[0], -p[2], p[1]] };
     for p in triangles.corners.iter_mut().flatten() {
         let [x, y, z] = upright(*p);
         *p = [x * scale + offset[0], y * scale + offset[1], z * scale + offset[2]];
     }
     triangles.normals.iter_mut().flatten().for_each(|n| *n = upright(*n));
-    // Normals that are not numbers, or none at all, say nothing.
+    // Normals that are NaN or zero are ignored.
     let is_direction = |n: &[f32; 3]| (1e-6..1e6).contains(&n.iter().map(|x| x * x).sum::<f32>());
     if !mesh.smooth || !triangles.normals.iter().flatten().all(is_direction) {
         triangles.normals.clear();
@@ -147,7 +147,7 @@ fn place(mesh: &Mesh, mut triangles: Triangles) -> Result<Triangles, AssetError>
     Ok(triangles)
 }
 
-// The faces as triangles; a face's corners are indices into `points`, of which there may be one a vertex or one a normal.
+// Triangulates the faces. A face's corners are indices into `points`, with one point per vertex or per normal.
 fn fan(
     path: &Path,
     points: &[[f32; 3]],
@@ -171,7 +171,7 @@ fn fan(
 fn load_obj(path: &Path, limits: Limits, room: &TriangleBudget) -> Result<Triangles, AssetError> {
     let file = source::open("mesh", path, limits)?;
     let options = tobj::LoadOptions { triangulate: false, single_index: false, ..tobj::LoadOptions::default() };
-    // Materials are the scene's business.
+    // Materials come from the scene, not from the file.
     let (models, _) = tobj::load_obj_buf(&mut std::io::BufReader::new(file), &options, |_| Ok(Default::default()))
         .map_err(|e| AssetError::broken("mesh", path, e))?;
     let mut triangles = Triangles::default();
@@ -192,7 +192,7 @@ fn load_obj(path: &Path, limits: Limits, room: &TriangleBudget) -> Result<Triang
         triangles.corners.extend(faces(&mesh.indices, &mesh.positions)?);
         triangles.normals.extend(faces(&mesh.normal_indices, &mesh.normals)?);
     }
-    // Some of the file's objects may have normals, and others not.
+    // Some objects of the file may have normals, and others not.
     if triangles.normals.len() != triangles.corners.len() {
         triangles.normals.clear();
     }
@@ -244,7 +244,7 @@ impl PropertyAccess for Face {
     }
 }
 
-// What is wrong with a PLY file, without what stands in it: it may be any file, and a message anybody's to read.
+// The error of a PLY file, without the file's contents: the file may be private, and a message is public.
 fn in_short(e: &ParseError) -> String {
     let words = e.to_string();
     let place = words.lines().next().unwrap_or_default().split(['\'', '"', '`']).next().unwrap_or_default();
@@ -274,7 +274,7 @@ fn load_ply(path: &Path, limits: Limits, room: &TriangleBudget) -> Result<Triang
                 has_normals = ["nx", "ny", "nz"].iter().all(|&n| element.properties.contains_key(n));
                 points = vertices.read_payload_for_element(&mut input, element, &header).map_err(broken)?;
             }
-            // Elements that we do not know are read as faces without corners.
+            // Unknown elements are read as faces without corners.
             name => {
                 let read = faces.read_payload_for_element(&mut input, element, &header).map_err(broken)?;
                 if name == "face" {
@@ -324,7 +324,7 @@ mod tests {
             assert!(e.to_string().contains("more than 299 triangles"), "{e}");
             assert!(e.remedy.is_some_and(|remedy| remedy.contains(flag)));
         }
-        // As many as two million, or one for each four bytes of the file.
+        // As many as two million, or one per four bytes of the file.
         assert!(load(20_000, Limits::default()).is_ok());
         assert!(load(20_001, Limits::default()).is_err());
     }

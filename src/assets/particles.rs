@@ -1,7 +1,7 @@
-//! Particles of simulations: the binary files of Damsgaard's `sphere` DEM code in both layouts (sphere_file.rs), and
-//! tables (CSV, or x y z r in columns), as spheres coloured by a value.
+//! Particles of simulations, as spheres coloured by a value: the binary files of Damsgaard's `sphere` DEM code in both layouts
+//! (sphere_file.rs), and tables (CSV, or x y z r in columns).
 //!
-//! A file must match a layout to its last byte; anything else is refused with the byte at which it stops making sense.
+//! A file must match a layout to its last byte; any other file is refused with the byte at which it stops matching.
 
 use super::source::Limits;
 use super::{AssetError, source, sphere_file};
@@ -12,7 +12,7 @@ use crate::scene::diagnostic::Rule;
 use crate::scene::{ColourBy, Material, Particles};
 use std::path::Path;
 
-/// Particles as they are read.
+/// Particles as read from a file.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ParticleSet {
     /// Positions.
@@ -27,27 +27,27 @@ pub struct ParticleSet {
     pub time: Option<f64>,
 }
 
-/// Particles as the renderer takes them.
+/// Particles for the renderer.
 #[derive(Clone, Debug)]
 pub struct ColouredSpheres {
-    /// Centres, seen from `origin`, and radii.
+    /// Centres relative to `origin`, and radii.
     pub spheres: Vec<([f32; 3], f32)>,
-    /// The point that devices take for the origin: their coordinates have single precision.
+    /// The origin of the devices' coordinates, which have single precision.
     pub origin: Vec3,
-    /// Their places in `colours`.
+    /// Indices into `colours`.
     pub colour_indices: Vec<u16>,
-    /// The colour map and the colour of what has no value, or the one material.
+    /// The colour map and the colour of missing values, or the one material.
     pub colours: Vec<Material>,
-    /// How many have no value to be coloured by: it is not a number.
+    /// The number of particles without a value: it is not a number.
     pub unknown: usize,
-    /// The values at its ends, where there is a map.
+    /// The values at the ends of the map, if there is a map.
     pub range: Option<[f64; 2]>,
 }
 
 impl ColouredSpheres {
-    /// Reads a frame's particles, of a clip of `frames`, and colours them. The map's ends are those of the first frame where the scene
-    /// gives none, so that a colour means the same value in all frames; where all values are alike there, as in a simulation that begins
-    /// at rest, those of its middle and its end count too. The same `origin` holds for all frames; without one it is found here.
+    /// Reads the particles of a frame, of a clip of `frames`, and colours them. Without a range in the scene, the map's ends are those of
+    /// the first frame, so that a colour means the same value in all frames. If all values of the first frame are equal, as in a simulation
+    /// that begins at rest, the middle and the last frame count too. `origin` must be the same for all frames; None computes it here.
     pub fn load(
         particles: &Particles,
         frame: u32,
@@ -70,7 +70,7 @@ impl ColouredSpheres {
                 let mut all = if frame == 0 { ends(values) } else { of(0)? };
                 if all.is_none_or(|[low, high]| low == high) && particles.is_animated() {
                     for later in [frames / 2, frames - 1] {
-                        // A step that is not there is told of when its turn comes.
+                        // A missing step is reported at its own frame.
                         let found = of(later).ok().flatten();
                         all = all.into_iter().chain(found).reduce(|[a, b], [c, d]| [a.min(c), b.max(d)]);
                     }
@@ -100,7 +100,7 @@ impl ColouredSpheres {
         })
     }
 
-    /// The box around all: its lower and upper corner.
+    /// The bounding box of all particles: its minimum and maximum corner.
     pub fn bounds(&self) -> [[f64; 3]; 2] {
         let edge = |sign: f32, i: usize| {
             f64::from(self.spheres.iter().map(|(c, r)| sign * c[i] + r).fold(f32::NEG_INFINITY, f32::max))
@@ -108,25 +108,25 @@ impl ColouredSpheres {
         [[0, 1, 2].map(|i| -edge(-1.0, i)), [0, 1, 2].map(|i| edge(1.0, i))].map(|corner| add(corner, self.origin))
     }
 
-    /// What to say of particles without a value, if there are any.
+    /// A remark about particles without a value, if there are any.
     pub fn remark(&self, by: ColourBy) -> Option<String> {
         let (unknown, all, by) = (self.unknown, self.spheres.len(), by.name());
         (unknown > 0).then(|| format!("{unknown} of {all} particles have no number for {by}: they are drawn grey"))
     }
 }
 
-// The colour of what has no value: no map has it.
+// The colour of missing values; no map contains it.
 const UNKNOWN: Vec3 = [0.6; 3];
-// Single precision may misplace a particle by this share of its radius.
+// Single precision may move a particle by at most this share of its radius.
 const MISPLACED: f64 = 1e-3;
 
-// The least and the greatest; none where no value is a number.
+// Minimum and maximum; None if no value is a number.
 fn ends(values: &[f64]) -> Option<[f64; 2]> {
     let finite = values.iter().copied().filter(|x| x.is_finite());
     finite.fold(None, |ends, x| Some(ends.map_or([x, x], |[low, high]: [f64; 2]| [low.min(x), high.max(x)])))
 }
 
-// Ends that differ, without a sign that no value has.
+// Widens equal ends; never to a sign that no value has.
 fn apart(ends: Option<[f64; 2]>) -> [f64; 2] {
     match ends {
         Some([low, high]) if low < high => [low, high],
@@ -136,8 +136,8 @@ fn apart(ends: Option<[f64; 2]>) -> [f64; 2] {
 }
 
 impl ParticleSet {
-    // The middle of them, where they lie so far from the origin that single precision would move the smallest by more than a
-    // thousandth of its radius, and farther than they reach around their middle; else the origin itself.
+    // The middle of the particles, if single precision would move the smallest particle by more than a thousandth of its radius, and if
+    // the middle is farther from the origin than the particles extend around it; otherwise the origin.
     fn origin(&self) -> Vec3 {
         let edge = |sign: f64, i: usize| self.positions.iter().map(|p| sign * p[i]).fold(f64::NEG_INFINITY, f64::max);
         let (low, high) = ([0, 1, 2].map(|i| -edge(-1.0, i)), [0, 1, 2].map(|i| edge(1.0, i)));
@@ -149,7 +149,7 @@ impl ParticleSet {
         if is_far { middle } else { [0.0; 3] }
     }
 
-    // The values that colour, if any do.
+    // The values for the colours, if the scene asks for some.
     fn values(&self, by: ColourBy, path: &Path) -> Result<Option<Vec<f64>>, AssetError> {
         let missing = |name| {
             Err(AssetError {
@@ -169,7 +169,7 @@ impl ParticleSet {
         }
     }
 
-    // What any layout must hold.
+    // Checks that hold for every layout.
     pub fn check(self, path: &Path, place: impl Fn(usize) -> String) -> Result<ParticleSet, AssetError> {
         let broken = |what: String| Err(AssetError { path: path.to_owned(), at: None, what, remedy: None });
         if self.radii.is_empty() {
@@ -189,29 +189,29 @@ impl ParticleSet {
     }
 }
 
-/// Reads a file: a table by its extension (.csv, .xyzr, .txt), anything else as a binary file.
+/// Reads a file: a table by its extension (.csv, .xyzr, .txt), any other file as a binary file.
 pub fn read(path: &Path, limits: Limits) -> Result<ParticleSet, AssetError> {
     read_bytes(path, &source::read("particles", path, limits)?)
 }
 
-/// The same from memory.
+/// Reads the bytes of a file.
 pub fn read_bytes(path: &Path, bytes: &[u8]) -> Result<ParticleSet, AssetError> {
     if is_table(path) { read_table(path, bytes) } else { sphere_file::read(path, bytes) }
 }
 
-/// Whether a file of that name is a table, and not one of the `sphere` code's.
+/// Whether a file of that name is a table, and not a file of the `sphere` code.
 pub fn is_table(path: &Path) -> bool {
     let extension = path.extension().map(|e| e.to_string_lossy().to_ascii_lowercase());
     matches!(extension.as_deref(), Some("csv" | "xyzr" | "txt"))
 }
 
-// Columns by name (x, y, z, r or radius, vx, vy, vz, p or pressure) where the first line has words, else x y z r.
+// Columns by name (x, y, z, r or radius, vx, vy, vz, p or pressure) if the first line has words, else x y z r.
 pub fn read_table(path: &Path, bytes: &[u8]) -> Result<ParticleSet, AssetError> {
     let broken = |what: String| AssetError { path: path.to_owned(), at: None, what, remedy: None };
     let text = std::str::from_utf8(bytes).map_err(|e| broken(format!("byte {}: expected text", e.valid_up_to())))?;
     let first = text.lines().find(|l| !l.trim().is_empty() && !l.starts_with('#')).unwrap_or("");
     let delimiter = [',', ';'].into_iter().find(|&d| first.contains(d));
-    // Columns between white space: as many blanks as there are count as one.
+    // Columns between white space; several blanks count as one.
     let clean: String;
     let input = match delimiter {
         Some(_) => text,

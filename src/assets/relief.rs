@@ -1,4 +1,4 @@
-//! The floor's relief: maps of heights, normals and roughness, loaded or made, as slopes and microfacets with mip levels.
+//! The floor's relief: maps of heights, normals and roughness, loaded or procedural, as slopes and microfacets with mip levels.
 
 use super::AssetError;
 use super::source::{self, Limits};
@@ -9,24 +9,24 @@ use crate::scene::{Bumps, Floor, FloorShape, MapSource, Relief, uv_gradients};
 use rayon::prelude::*;
 use std::path::Path;
 
-/// A relief as the kernels read it.
+/// A relief in the kernels' format.
 #[derive(Clone, Debug)]
 pub struct ReliefMaps {
-    /// Red and green: slopes along the floor's u and v, [`LEVEL`] where it is level. Blue: the square of GGX's alpha.
+    /// Red and green: slopes along the floor's u and v; [`LEVEL`] is flat. Blue: the square of GGX's alpha.
     pub maps: Texture,
-    /// By which the distance of red and green from [`LEVEL`], in 65535ths, becomes a length over the floor's width.
+    /// Factor from the distance of red and green to [`LEVEL`], in 65535ths, to a height over the floor's width.
     pub slope: f32,
-    /// The square of alpha where blue is most.
+    /// The square of alpha at the maximum of blue.
     pub alpha: f32,
 }
 
-/// Red and green where it is level.
+/// Red and green of a flat relief.
 pub const LEVEL: u16 = 32768;
 
 const MAX_SIDE: u32 = 8192;
 const BUILTIN_SIDE: u32 = 512;
 
-// Slopes along u and v, their square in space, and the square of alpha.
+// Slopes along u and v, the squared slope in space, and the square of alpha.
 type Cell = [f32; 4];
 
 struct Grid<T> {
@@ -40,9 +40,9 @@ impl<T: Copy + Send> Grid<T> {
         let cells = (0..width * height).into_par_iter().map(|i| cell(i % width, i / width)).collect();
         Grid { width, height, cells }
     }
-    // Beyond its sides it repeats.
+    // The map repeats beyond its sides.
     fn at(&self, x: i64, y: i64) -> T {
-        // Nearly all are inside, where no division is needed.
+        // Nearly all coordinates are inside, where no division is needed.
         let within = |i: i64, n: i64| if (0..n).contains(&i) { i } else { i.rem_euclid(n) };
         let (w, h) = (i64::from(self.width), i64::from(self.height));
         self.cells[(within(y, h) * w + within(x, w)) as usize]
@@ -71,7 +71,7 @@ impl Grid<f32> {
     }
 }
 
-// Between the four nearest cells.
+// Bilinear, between the four nearest cells.
 fn between<T: Copy + Send>(grid: &Grid<T>, u: f64, v: f64, mix: impl Fn(T, T, f32) -> T) -> T {
     let (x, y) = (u * f64::from(grid.width) - 0.5, v * f64::from(grid.height) - 0.5);
     let (left, top) = (floor(x), floor(y));
@@ -85,7 +85,7 @@ fn open(path: &Path, limits: Limits) -> Result<image::DynamicImage, AssetError> 
     source::read_picture("relief", path, MAX_SIDE, limits)
 }
 
-// The floor's gradients of u and v; of a bent one those of its first half.
+// The floor's gradients of u and v; of a bent floor those of its first half.
 struct Gradients {
     u: Vec3,
     v: Vec3,
@@ -102,7 +102,7 @@ impl Gradients {
 }
 
 impl ReliefMaps {
-    /// Those of a floor that has a relief.
+    /// The relief of a floor, if it has one.
     pub fn of(floor: &Floor, limits: Limits) -> Result<Option<ReliefMaps>, AssetError> {
         let Some(relief) = &floor.relief else { return Ok(None) };
         let gradients = Gradients::of(floor);
@@ -111,7 +111,7 @@ impl ReliefMaps {
         let sizes = [slopes.as_ref().map(|g| (g.width, g.height)), roughness.as_ref().map(|g| (g.width, g.height))];
         let side = |of: fn((u32, u32)) -> u32| sizes.iter().flatten().map(|&s| of(s)).max().unwrap_or(1);
         let (width, height) = (side(|s| s.0), side(|s| s.1));
-        // A wide map and a tall one become one of both sides.
+        // A wide map and a tall map become one map with the larger side of each.
         if let Some(last) = relief.files().last() {
             let bytes = relief.files().map(|file| std::fs::metadata(file).map_or(0, |facts| facts.len())).sum();
             source::check_pixels("relief", last, bytes, (width, height), limits)?;
@@ -130,7 +130,7 @@ impl ReliefMaps {
     }
 }
 
-// Slopes of heights along the floor's u and v, or what the normals say.
+// Slopes along the floor's u and v, from heights or from normals.
 fn slopes(
     floor: &Floor,
     relief: &Relief,
@@ -142,7 +142,7 @@ fn slopes(
         Bumps::Heights { map, depth } => {
             let heights = Grid::load(map, limits)?;
             let (w, h) = (i64::from(heights.width), i64::from(heights.height));
-            // A map that lies on the floor once has ends, where only one side counts.
+            // A map that does not repeat has ends, where the difference is one-sided.
             let ends = relief.tiles == 1 && floor.shape != FloorShape::Endless;
             let around =
                 |at: i64, last: i64| if ends { ((at - 1).max(0), (at + 1).min(last)) } else { (at - 1, at + 1) };
@@ -188,8 +188,8 @@ impl Grid<Cell> {
     }
 }
 
-// As texels. Slopes that a level no longer tells apart make it rough: microfacets whose slopes have the variance s^2 along
-// each of two ways have an alpha of sqrt(2) s (Olano and Baker, "LEAN mapping", 2010).
+// Texels. Slopes that a coarser level loses make it rough: microfacets whose slopes have the variance s^2 along
+// each of two axes have an alpha of sqrt(2) s (Olano and Baker, "LEAN mapping", 2010).
 fn coded(levels: &[Grid<Cell>], gradients: &Gradients) -> ReliefMaps {
     let alpha2 = |c: &Cell| (c[3] + (c[2] - gradients.square(c[0], c[1])).max(0.0)).min(1.0);
     let steepest = levels[0].cells.iter().fold(0.0f32, |a, c| a.max(c[0].abs()).max(c[1].abs())).max(1e-20);
@@ -205,9 +205,9 @@ fn coded(levels: &[Grid<Cell>], gradients: &Gradients) -> ReliefMaps {
     }
 }
 
-// --- made maps: numbers 0 .. 1 at (u, v), 0 .. 1, which join at their sides ---
+// --- procedural maps: values 0 .. 1 at (u, v) in 0 .. 1, which tile ---
 
-// Waves of a light wind: many directions around it, whole waves across the map, the shorter the lower.
+// Waves of a light wind: many directions, whole periods across the map, amplitudes that fall with the frequency.
 fn ripples(u: f64, v: f64) -> f64 {
     const WAVES: [(f64, f64, f64); 12] = [
         (5.0, 2.0, 0.13),
@@ -278,7 +278,7 @@ mod tests {
         }
     }
 
-    // Far away ripples are a level, rough mirror: their slopes go, and their variance becomes alpha's square.
+    // Far away, ripples are a flat, rough mirror: their slopes vanish, and their variance becomes alpha's square.
     #[test]
     fn what_is_too_small_to_see_makes_it_rough() {
         let bumps = Bumps::Heights { map: MapSource::Ripples, depth: 0.05 };
@@ -287,7 +287,7 @@ mod tests {
         assert!(finest.texels.iter().all(|t| t[2] == 0));
         let [u, v, rough] = coarsest.texels[0];
         assert!(u.abs_diff(LEVEL) < 64 && v.abs_diff(LEVEL) < 64, "{u} {v}");
-        // The floor is ten wide.
+        // The floor is ten units wide.
         let slope = |t: u16| (f64::from(t) - 32768.0) / 65535.0 * f64::from(m.slope) / 10.0;
         let square = |t: &[u16; 3]| slope(t[0]) * slope(t[0]) + slope(t[1]) * slope(t[1]);
         let variance = finest.texels.iter().map(square).sum::<f64>() / finest.texels.len() as f64;

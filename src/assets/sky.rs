@@ -1,4 +1,4 @@
-//! Skies: equirectangular pictures, and those that are made, as a map of all directions in linear light.
+//! Skies, from equirectangular pictures or procedural, as a map of all directions in linear light.
 //!
 //! The map is the octahedron |x| + |y| + |z| = 1 unfolded into a square (Engelhardt and Dachsbacher, "Octahedron
 //! environment maps", 2008), as kernels/shading/sky.cuh reads it.
@@ -19,24 +19,24 @@ use std::path::Path;
 pub struct SkyMap {
     /// Texels along a side.
     pub side: usize,
-    /// Linear r, g, b, row after row; the stars' mean light among it.
+    /// Linear r, g, b, row after row, including the stars' mean light.
     pub texels: Vec<[f32; 3]>,
-    /// Points of light, which rays see that no surface has spread.
+    /// Point lights, which only rays see that no rough surface has scattered.
     pub stars: Vec<Star>,
-    /// Their mean light high up, linear: towards the horizon it fades as they do ([`star_share`]).
+    /// The stars' mean light at the zenith, linear; it fades towards the horizon as they do ([`star_share`]).
     pub starlight: Vec3,
 }
 
-/// A point of light in the sky.
+/// A point light in the sky.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Star {
-    /// Where, of length 1.
+    /// Its direction, of length 1.
     pub direction: Vec3,
-    /// Its light on a surface that faces it, linear.
+    /// Its irradiance on a surface that faces it, linear.
     pub irradiance: Vec3,
 }
 
-// Sides of maps: of those that are made, and of pictures. Brightest light that a texel may hold: a half float's.
+// Sides of maps: of procedural ones, and of pictures. The maximum light of a texel: a half float's.
 const MADE_SIDE: usize = 512;
 const SIDES: [usize; 2] = [64, 2048];
 const BRIGHTEST: f64 = 65_504.0;
@@ -45,7 +45,7 @@ const MADE_SAMPLES: usize = 2;
 const MAX_FILE_SAMPLES: usize = 8;
 
 impl SkyMap {
-    /// The picture that a sky names, if any, turned and brightened as it asks.
+    /// The picture that a sky names, if any, rotated and scaled as the scene asks.
     pub fn of(sky: &Sky, limits: Limits) -> Result<Option<SkyMap>, AssetError> {
         let Some(source) = &sky.image else { return Ok(None) };
         let turn = sky.rotation_deg.to_radians();
@@ -90,12 +90,12 @@ impl SkyMap {
         SkyMap { side, texels, stars: Vec::new(), starlight: [0.0; 3] }
     }
 
-    /// Brightest component of any texel; of a point's light it knows nothing.
+    /// The maximum component of any texel, without the point lights.
     pub fn brightest(&self) -> f32 {
         self.texels.as_flattened().iter().copied().fold(0.0, f32::max)
     }
 
-    /// r, g, b of each texel with a rim of one texel around them, which has what lies beyond the sides.
+    /// r, g, b of each texel, with a border of one texel that holds the texels beyond the sides.
     pub fn with_rim(&self) -> Vec<f32> {
         let side = self.side as i64;
         let inside = |x: i64, y: i64| {
@@ -131,15 +131,15 @@ pub fn octahedron(u: f64, v: f64) -> Vec3 {
     let z = 1.0 - u.abs() - v.abs();
     if z < 0.0 { [(1.0 - v.abs()).copysign(u), (1.0 - u.abs()).copysign(v), z] } else { [u, v, z] }
 }
-/// Where a direction is on the map's square.
+/// The position of a direction on the map's square.
 pub fn unfolded(d: Vec3) -> (f64, f64) {
     let size = d[0].abs() + d[1].abs() + d[2].abs();
     let (x, y) = (d[0] / size, d[1] / size);
     if d[2] < 0.0 { ((1.0 - y.abs()).copysign(x), (1.0 - x.abs()).copysign(y)) } else { (x, y) }
 }
 
-// The side of the map of a picture, and the samples along a texel's side: as the picture's height has it; of one that is
-// taller than half its width, as a picture of as many pixels has it that is not.
+// The side of the map of a picture, and the samples along a texel's side. Both follow from the picture's height. For a picture
+// that is taller than half its width they follow from its number of pixels.
 fn resolution(width: usize, height: usize) -> (usize, usize) {
     let half = (width * height).div_ceil(2);
     let even = half.isqrt() + usize::from(half.isqrt().pow(2) < half);
@@ -150,7 +150,7 @@ fn resolution(width: usize, height: usize) -> (usize, usize) {
 
 const MAX_SIDE: u32 = 32_768;
 
-// A picture whose columns are directions around and whose rows are heights.
+// A picture whose columns are azimuths and whose rows are elevations.
 struct Equirectangular {
     width: usize,
     height: usize,
@@ -173,14 +173,14 @@ impl Equirectangular {
             pixels: decoded.as_raw().par_chunks_exact(3).map(|p| [of(p[0]), of(p[1]), of(p[2])]).collect(),
         })
     }
-    // Bilinear; around, it has no end.
+    // Bilinear; columns wrap around.
     fn at(&self, d: Vec3) -> Vec3 {
         let x = (0.5 - libm::atan2(d[1], d[0]) / (2.0 * PI)) * self.width as f64 - 0.5;
         let y =
             (libm::acos(d[2].clamp(-1.0, 1.0)) / PI * self.height as f64 - 0.5).clamp(0.0, (self.height - 1) as f64);
         let (left, top) = (floor(x), floor(y));
         let (right_share, low_share) = (x - left, y - top);
-        // Neither needs more than one step back: x is from -0.5 to width - 0.5.
+        // One step back is enough: x is from -0.5 to width - 0.5.
         let column = |i: usize| if i >= self.width { i - self.width } else { i };
         let first = column((left as isize + self.width as isize).cast_unsigned());
         let row = |j: usize| j.min(self.height - 1) * self.width;
@@ -195,7 +195,7 @@ impl Equirectangular {
     }
 }
 
-// --- made skies: linear light from direction d; +x is where the sun went down and the key light stands ---
+// --- procedural skies: linear light from direction d; +x is the direction of the sunset and of the key light ---
 
 fn mix(a: Vec3, b: Vec3, t: f64) -> Vec3 {
     let t = t.clamp(0.0, 1.0);
@@ -206,8 +206,8 @@ fn smooth(from: f64, to: f64, x: f64) -> f64 {
     t * t * (3.0 - 2.0 * t)
 }
 
-// A rectangle of light: where its middle is, half its width and height as tangents, how bright; its rim is soft, and its
-// middle a little brighter.
+// A rectangular light: its centre, half its width and height as tangents, its brightness. Its border is soft, and its
+// centre is a little brighter.
 fn softbox(d: Vec3, middle: Vec3, half: [f64; 2], light: Vec3) -> Vec3 {
     let axis = normalise(middle);
     let right = cross([0.0, 0.0, 1.0], axis);
@@ -245,12 +245,12 @@ fn dusk(d: Vec3) -> Vec3 {
     let horizon = mix([0.115, 0.092, 0.150], [0.98, 0.40, 0.13], towards * towards * towards);
     let sky = mix(horizon, middle, smooth(0.0, 0.26, height));
     let sky = mix(sky, zenith, smooth(0.10, 0.85, height));
-    // The afterglow where the sun went down.
+    // The afterglow at the sunset.
     let sun = dot(d, normalise([1.0, 0.0, 0.02])).max(0.0);
     let glow =
         2.6 * libm::pow(sun, 60.0) * libm::exp(-9.0 * height) + 0.55 * libm::pow(sun, 9.0) * libm::exp(-5.0 * height);
     let sky = add(sky, scale([1.0, 0.42, 0.12], glow));
-    // Below the horizon the land is dark, lit a little by what is above.
+    // Below the horizon the land is dark, lit a little by the sky.
     let land = mix([0.012, 0.012, 0.018], [0.05, 0.03, 0.025], towards * towards);
     mix(sky, land, smooth(0.0, 0.035, -d[2]))
 }
@@ -264,15 +264,15 @@ fn night(d: Vec3) -> Vec3 {
     mix(sky, [0.002, 0.002, 0.003], smooth(0.0, 0.03, -d[2]))
 }
 
-/// The share of its light that a star keeps at this height, the sine of its angle over the horizon: low ones drown in haze.
+/// The share of its light that a star keeps at this elevation (a sine): low stars fade in haze.
 pub fn star_share(height: f64) -> f64 {
     1.0 - libm::exp(-6.0 * height.max(0.0))
 }
 
-// Of a star of brightness 1, the light on a surface.
+// Irradiance of a star of brightness 1.
 const STAR_IRRADIANCE: f64 = 2.0e-6;
 
-// Stars of many brightnesses, all over the upper half.
+// Stars of many brightnesses, over the whole upper hemisphere.
 fn stars(intensity: f64, turned: impl Fn(Vec3) -> Vec3) -> Vec<Star> {
     let mut seed = 0x2545_f491_4f6c_dd1du64;
     let mut random = || {
@@ -294,7 +294,7 @@ fn stars(intensity: f64, turned: impl Fn(Vec3) -> Vec3) -> Vec<Star> {
     (0..2600).map(star).collect()
 }
 
-// The mean light of stars high up: with that share at each height the upper half sends as much as they do.
+// The mean light of stars at the zenith: multiplied by that share at each elevation, the hemisphere emits as much as the stars.
 fn mean_of(stars: &[Star]) -> Vec3 {
     let whole = 2.0 * PI * (1.0 - (1.0 - libm::exp(-6.0)) / 6.0);
     scale(stars.iter().fold([0.0; 3], |sum, star| add(sum, star.irradiance)), 1.0 / whole)
@@ -349,12 +349,12 @@ mod tests {
         let cells = map.cells(32);
         let whole: f64 = cells.iter().map(|c| c.1).sum();
         assert!((whole / (4.0 * PI) - 1.0).abs() < 1e-3, "{whole}");
-        // The mean of a cosine over the upper half is a quarter over all.
+        // The mean of a cosine over the upper hemisphere is a quarter over the whole sphere.
         let cosine: f64 = cells.iter().map(|(light, angle)| f64::from(light[1]) * angle).sum::<f64>() / (4.0 * PI);
         assert!((cosine - 0.25).abs() < 1e-3, "{cosine}");
     }
 
-    // What a rim's texel shows is what lies beyond the side: the direction there, found by geometry.
+    // A border texel shows the direction beyond the side, found by geometry.
     #[test]
     fn the_rim_has_what_lies_beyond() {
         let side = 64;
@@ -365,7 +365,7 @@ mod tests {
             let at = 3 * (y * stride + x);
             let centre = |i: usize| (i as f64 - 0.5) * 2.0 / side as f64 - 1.0;
             let (u, v) = (centre(x), centre(y));
-            // One step over the side is half a step back on the other half of it.
+            // One step over the side is half a step back on the other half of the side.
             let back = |t: f64| if t.abs() > 1.0 { t.signum() * (2.0 - t.abs()) } else { -t };
             let d = normalise(octahedron(back(u), back(v)));
             for c in 0..3 {

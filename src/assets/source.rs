@@ -1,20 +1,20 @@
-//! Files that a scene names: only such as have an end.
+//! Files that a scene names; only files with an end are read.
 
 use super::AssetError;
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
 
-/// What a file may take of the memory at most.
+/// The limits of memory for a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
     /// Bytes of a file.
     pub file: u64,
-    /// Pixels of a picture; if none are given, four million, or sixteen for each byte of the file.
+    /// Pixels of a picture; by default four million, or sixteen per byte of the file.
     pub picture: Option<u64>,
-    /// Triangles of all meshes; if none are given, two million, or one for each four bytes of their files.
+    /// Triangles of all meshes; by default two million, or one per four bytes of their files.
     pub triangles: Option<u64>,
-    /// Bytes of memory that triangles may take, however many they may be.
+    /// Bytes of memory for triangles, whatever the other limits allow.
     pub memory: Option<u64>,
 }
 
@@ -24,12 +24,12 @@ impl Default for Limits {
     }
 }
 
-// Pixels that a picture may have however small its file is: unfolded, they take a hundred megabytes and less than a second.
-// Larger ones are read from files that have a byte for every sixteen of them: no photograph is smaller.
+// Pixels that a picture may have regardless of its file's size: decoded, they take a hundred megabytes and less than a second.
+// Larger pictures need one byte of file per sixteen pixels: no photograph is smaller.
 const PIXELS_OF_SMALL: u64 = 2048 * 2048;
 const PIXELS_A_BYTE: u64 = 16;
 
-/// The sides of a picture, as its first bytes tell; nought where they do not, or where it would be refused.
+/// The sides of a picture from its first bytes; zero if they are unknown, or if the picture would be refused.
 pub fn sides(kind: &str, path: &Path, limits: Limits) -> (u64, u64) {
     let look = || {
         let file = open(kind, path, limits).ok()?;
@@ -45,7 +45,7 @@ fn most_pixels(bytes: u64, limits: Limits) -> u64 {
     limits.picture.unwrap_or(PIXELS_OF_SMALL.max(PIXELS_A_BYTE * bytes))
 }
 
-/// Opens a file; a device or a pipe, which might never end, is none.
+/// Opens a file; refuses a device or a pipe, which might never end.
 pub fn open_regular(path: &Path) -> io::Result<File> {
     let what = std::fs::metadata(path)?;
     if !what.is_file() {
@@ -55,7 +55,7 @@ pub fn open_regular(path: &Path) -> io::Result<File> {
     File::open(path)
 }
 
-/// Opens a file, which is called that in messages, if it is no longer than it may be.
+/// Opens a file that messages call by that name, if it is not too long.
 pub fn open(kind: &str, path: &Path, limits: Limits) -> Result<File, AssetError> {
     let failed = |e| AssetError::read(kind, path, e);
     let file = open_regular(path).map_err(failed)?;
@@ -69,21 +69,21 @@ pub fn open(kind: &str, path: &Path, limits: Limits) -> Result<File, AssetError>
     }
 }
 
-/// All of a file.
+/// Reads a whole file.
 pub fn read(kind: &str, path: &Path, limits: Limits) -> Result<Vec<u8>, AssetError> {
     let mut bytes = Vec::new();
-    // It may be growing.
+    // The file may be growing.
     let mut file = open(kind, path, limits)?.take(limits.file);
     file.read_to_end(&mut bytes).map_err(|e| AssetError::read(kind, path, e))?;
     Ok(bytes)
 }
 
-/// Reads a picture whose size is looked at first.
+/// Reads a picture after a check of its size.
 pub fn read_picture(kind: &str, path: &Path, max: u32, limits: Limits) -> Result<image::DynamicImage, AssetError> {
     decode(kind, path, &read(kind, path, limits)?, max, limits)
 }
 
-/// Refuses a picture of more pixels than files of so many bytes may become.
+/// Refuses a picture with more pixels than its file's size allows.
 pub fn check_pixels(
     kind: &str,
     path: &Path,
@@ -103,12 +103,12 @@ pub fn check_pixels(
     Err(AssetError::broken(kind, path, what))
 }
 
-// What a format is called: BMP, PNG, EXR.
+// The name of a format: BMP, PNG, EXR.
 fn name(format: image::ImageFormat) -> String {
     format.extensions_str().first().map_or_else(String::new, |ending| ending.to_uppercase())
 }
 
-// The formats that pictures are read in.
+// The formats of pictures that are read.
 fn readable() -> String {
     let all = image::ImageFormat::all().filter(image::ImageFormat::reading_enabled);
     let names: Vec<String> = all.map(name).collect();
@@ -145,7 +145,7 @@ pub fn decode(
     }
     check_pixels(kind, path, bytes.len() as u64, (width, height), limits)?;
     let mut reader = reader().map_err(|e| wrong(e.to_string()))?;
-    // Above the library's own limit, which large panoramas pass.
+    // Above the library's own limit, which large panoramas exceed.
     reader.no_limits();
     reader.decode().map_err(failed)
 }
@@ -187,7 +187,7 @@ mod tests {
     #[test]
     fn a_long_file_is_not_read() {
         let file = tempfile::NamedTempFile::new().unwrap();
-        // It has no bytes on the disk.
+        // A sparse file: it has no bytes on the disk.
         file.as_file().set_len((4 << 30) + 1).unwrap();
         let e = read("mesh", file.path(), Limits::default()).unwrap_err().to_string();
         assert!(e.contains("the mesh has 4097 MiB, and a file may have 4096: raise --limit-file"), "{e}");

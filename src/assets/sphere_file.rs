@@ -1,4 +1,4 @@
-//! The `sphere` code's binary files, little endian. The layouts are those of its Python reader (python/sphere.py).
+//! The `sphere` code's binary files, little endian. The layouts follow its Python reader (python/sphere.py).
 
 use super::AssetError;
 use super::particles::ParticleSet;
@@ -18,7 +18,7 @@ impl Width {
     }
 }
 
-// An interleaved layout: numbers, vectors and scalars a particle, and what the tail holds.
+// An interleaved layout: the numbers, vectors and scalars per particle, and the contents of the tail.
 #[derive(Clone, Copy)]
 struct Interleaved {
     width: Width,
@@ -55,7 +55,7 @@ impl File<'_> {
     }
 }
 
-/// Reads a file in whichever layout matches its length.
+/// Reads a file in the layout that matches its length.
 pub fn read(path: &Path, bytes: &[u8]) -> Result<ParticleSet, AssetError> {
     let file = File { path, bytes };
     let Some(dimensions) = file.u32(0) else {
@@ -86,7 +86,7 @@ fn count(file: &File, at: usize) -> Result<usize, AssetError> {
 }
 
 impl Interleaved {
-    // dt, current, total, file_dt, step; of these current and total are always doubles.
+    // dt, current, total, file_dt, step; current and total are always doubles.
     fn time_at(self) -> usize {
         8 + self.width.bytes()
     }
@@ -116,7 +116,7 @@ fn read_interleaved(file: &File) -> Result<ParticleSet, AssetError> {
     for width in [Width::Double, Width::Single] {
         for (vectors, scalars) in [(5, 16), (6, 18), (5, 18), (6, 16)] {
             for wall_modes in [false, true] {
-                // The three numbers came with double precision.
+                // The three numbers have double precision.
                 let three_more = width == Width::Double;
                 let layout = Interleaved { width, vectors, scalars, wall_modes, three_more };
                 match layout.length(n, file) {

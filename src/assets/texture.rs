@@ -1,4 +1,4 @@
-//! Pictures for the floor: loaded or made, in linear light, with their mip levels.
+//! Pictures for the floor, loaded or procedural, in linear light, with their mip levels.
 
 use super::source::Limits;
 use super::{AssetError, source};
@@ -7,19 +7,19 @@ use crate::scene::TextureSource;
 use rayon::prelude::*;
 use std::path::Path;
 
-/// A picture in linear light, 16 bits a channel, finest level first.
+/// A picture in linear light, 16 bits per channel, finest level first.
 #[derive(Clone, Debug, Default)]
 pub struct Texture {
-    /// The levels; each halves the one before, down to one texel.
+    /// The levels; each has half the size of the one before, down to one texel.
     pub levels: Vec<MipLevel>,
 }
 
-/// One level.
+/// One mip level.
 #[derive(Clone, Debug)]
 pub struct MipLevel {
-    /// Texels across.
+    /// Width in texels.
     pub width: u32,
-    /// Texels down.
+    /// Height in texels.
     pub height: u32,
     /// Linear r, g, b, row after row from the top.
     pub texels: Vec<[u16; 3]>,
@@ -28,7 +28,7 @@ pub struct MipLevel {
 const MAX_SIDE: u32 = 16_384;
 
 impl Texture {
-    /// Loads or makes it.
+    /// Loads or generates it.
     pub fn load(source: &TextureSource, limits: Limits) -> Result<Texture, AssetError> {
         let picture = match source {
             TextureSource::File(path) => read(path, limits)?,
@@ -65,8 +65,8 @@ impl MipLevel {
     }
 }
 
-/// Half as many cells each way, of those of a picture of that width and height: what `mean` makes of four. Of an odd side
-/// the last ones count twice. None where there is but one.
+/// Half as many cells in each direction: `mean` of each four cells of a picture of that width and height. With an odd side
+/// the last cells count twice. None if there is only one cell.
 pub(super) fn halved<T: Copy + Send + Sync>(
     width: u32,
     height: u32,
@@ -85,7 +85,7 @@ pub(super) fn halved<T: Copy + Send + Sync>(
     Some((across, down, (0..across * down).into_par_iter().map(of).collect()))
 }
 
-// What is transparent shows the floor's tint, which the texture dyes: it is white there.
+// A transparent texel shows the floor's tint, which the texture multiplies: the texel becomes white.
 fn through(light: u16, alpha: u8) -> u16 {
     let (light, alpha) = (u32::from(light), u32::from(alpha));
     ((light * alpha + 65535 * (255 - alpha) + 127) / 255) as u16
@@ -140,7 +140,7 @@ fn read(path: &Path, limits: Limits) -> Result<MipLevel, AssetError> {
     Ok(over_white)
 }
 
-// --- made pictures: sRGB colours at (u, v), 0 .. 1 ---
+// --- procedural pictures: sRGB colours at (u, v) in 0 .. 1 ---
 
 fn mix(a: [f64; 3], b: [f64; 3], t: f64) -> [f64; 3] {
     [0, 1, 2].map(|i| a[i] + (b[i] - a[i]) * t)
@@ -170,7 +170,7 @@ fn lattice_noise(x: f64, y: f64, corner: impl Fn(i64) -> i64) -> f64 {
 fn noise(x: f64, y: f64) -> f64 {
     lattice_noise(x, y, |i| i)
 }
-/// The same over the unit square, of so many cells along each side, and joining there.
+/// Value noise over the unit square with that many cells along each side; it tiles.
 pub(super) fn periodic_noise(u: f64, v: f64, cells: i64) -> f64 {
     lattice_noise(u * cells as f64, v * cells as f64, |i| i.rem_euclid(cells))
 }
@@ -178,7 +178,7 @@ fn turbulence(x: f64, y: f64) -> f64 {
     (0..6).map(|o| (noise(x * f64::from(1 << o), y * f64::from(1 << o)) - 0.5).abs() / f64::from(1 << o)).sum()
 }
 
-// Cast slabs with joints, stains and pores.
+// Concrete slabs with joints, stains and pores.
 fn concrete(u: f64, v: f64) -> [f64; 3] {
     let octaves = |x: f64, y: f64| -> f64 {
         (0..6).map(|o| (noise(x * f64::from(1 << o), y * f64::from(1 << o)) - 0.5) / f64::from(1 << o)).sum()

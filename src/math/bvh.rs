@@ -1,4 +1,4 @@
-//! A bounding volume hierarchy in two levels: a tree for each group of elements, and a tree over these.
+//! A bounding volume hierarchy in two levels: one tree per group of elements, and a tree over these trees.
 
 use super::ploc;
 use glam::Vec3A;
@@ -7,16 +7,16 @@ use obvhs::bvh2::Bvh2;
 use obvhs::bvh2::leaf_collapser::collapse;
 use obvhs::bvh2::reinsertion::ReinsertionOptimizer;
 
-/// Deepest tree that the kernels' stack holds.
+/// Maximum depth: the size of the kernels' stack.
 pub const MAX_DEPTH: usize = 60;
 
-// Of a step down the tree, in tests of elements.
+// Cost of one traversal step, in tests of elements.
 const TRAVERSAL_COST: f32 = 3.0;
 
-/// A box: its lower and its upper corner.
+/// A box: its minimum and maximum corner.
 pub type Bounds = [[f32; 3]; 2];
 
-/// A node: its children's boxes, and their codes: a node's number, or what [`Group::leaf_code`] gave.
+/// A node: the boxes of both children, and their codes. A code is a node's number, or the result of [`Group::leaf_code`].
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Node {
     /// The children's boxes.
@@ -27,11 +27,11 @@ pub struct Node {
 
 /// Elements that get a tree of their own.
 pub struct Group<'a> {
-    /// The negative code of a leaf, from its first element and their count.
+    /// The negative code of a leaf, from the number of its first element and their count.
     pub leaf_code: &'a (dyn Fn(u32, u32) -> i32 + Sync),
-    /// Their boxes.
+    /// The boxes of the elements.
     pub bounds: &'a [Bounds],
-    /// Elements that may share a leaf, 1 to 8; those are put side by side.
+    /// Elements per leaf, 1 to 8; the elements of a leaf get consecutive numbers.
     pub leaf_size: u32,
 }
 
@@ -39,9 +39,9 @@ pub struct Group<'a> {
 pub struct Tree {
     /// Its nodes.
     pub nodes: Vec<Node>,
-    /// The root's code; None where there are no elements.
+    /// The root's code; None without elements.
     pub root: Option<i32>,
-    /// For each group, its elements in the order that the leaves count them.
+    /// For each group, its elements in the order of the leaves.
     pub orders: Vec<Vec<u32>>,
 }
 
@@ -49,16 +49,16 @@ fn aabb(b: &Bounds) -> Aabb {
     Aabb::new(Vec3A::from_array(b[0]), Vec3A::from_array(b[1]))
 }
 
-/// Boxes that are asked which of them others touch.
+/// A set of boxes that answers which of them a given box touches.
 pub struct PointIndex(Bvh2);
 
 impl PointIndex {
-    /// Of these boxes, by their numbers.
+    /// A tree over the boxes; its leaves are their numbers.
     #[must_use]
     pub fn new(boxes: &[Bounds]) -> PointIndex {
         PointIndex(ploc::build(&boxes.iter().map(aabb).collect::<Vec<_>>(), (1, 14)))
     }
-    /// Calls `found` with the number of each box that this one touches.
+    /// Calls `found` with the number of each box that touches the given one.
     pub fn touching(&self, place: &Bounds, found: &mut impl FnMut(usize)) {
         if !self.0.nodes.is_empty() {
             self.below(0, &aabb(place), found);
@@ -79,7 +79,7 @@ impl PointIndex {
     }
 }
 
-// A tree in the making: its root as a child code, and the root's box.
+// A tree under construction: its root as a child code, and the root's box.
 struct Subtree {
     child: i32,
     bounds: Aabb,
@@ -98,7 +98,7 @@ pub fn build(groups: &[Group]) -> Tree {
         if group.leaf_size > 1 {
             orders.push(bvh.primitive_indices.clone());
         } else {
-            // Elements that stay where they are: leaves name them directly.
+            // Elements that keep their order: leaves name them directly.
             for node in bvh.nodes.iter_mut().filter(|n| n.prim_count > 0) {
                 node.first_index = bvh.primitive_indices[node.first_index as usize];
             }
@@ -123,8 +123,8 @@ fn tree_of(boxes: &[Aabb], leaf: u32) -> Bvh2 {
     if boxes.is_empty() {
         return Bvh2::default();
     }
-    // A small tree is made well in no time; a large one must not keep the frame waiting. Nodes that are put elsewhere then
-    // are a share of all.
+    // A small tree is optimised thoroughly at no cost; a large one must not delay the frame. The share of nodes that are reinserted
+    // falls with the size.
     let (passes, later, moved) = match boxes.len() {
         0..=10_000 => (1, 14, [1.0, 1.0]),
         10_001..=100_000 => (3, 14, [0.05, 0.1]),
@@ -135,7 +135,7 @@ fn tree_of(boxes: &[Aabb], leaf: u32) -> Bvh2 {
     optimizer.run(&mut built, moved[0], None);
     collapse(&mut built, leaf, TRAVERSAL_COST);
     optimizer.run(&mut built, moved[1], None);
-    // The joint tree adds a few levels of its own.
+    // The joint tree adds a few levels.
     if depth(&built) + 12 <= MAX_DEPTH { built } else { balanced(boxes, leaf) }
 }
 
@@ -151,7 +151,7 @@ fn depth(bvh: &Bvh2) -> usize {
     deepest
 }
 
-// A tree of the least depth, for inputs that make the other one too deep: halves by the longest side.
+// A tree of minimum depth, for inputs that make the other tree too deep: it splits at the median of the longest side.
 fn balanced(boxes: &[Aabb], leaf: u32) -> Bvh2 {
     let mut indices: Vec<u32> = (0..boxes.len() as u32).collect();
     let mut nodes = vec![obvhs::bvh2::node::Bvh2Node::default()];
@@ -178,7 +178,7 @@ fn balanced(boxes: &[Aabb], leaf: u32) -> Bvh2 {
     Bvh2 { nodes, primitive_indices: indices, ..Bvh2::default() }
 }
 
-// Copies a tree behind the nodes that there are.
+// Appends a tree's nodes to the existing nodes.
 fn flatten_subtree(bvh: &Bvh2, root: u32, nodes: &mut Vec<Node>, leaf: &dyn Fn(u32, u32) -> i32) -> Subtree {
     let code = |at: u32, place: &mut Vec<(u32, usize)>, nodes: &mut Vec<Node>| {
         let node = &bvh.nodes[at as usize];
@@ -211,7 +211,7 @@ mod tests {
         move |first, count| !((first as i32) << 5 | kind << 3 | (count as i32 - 1))
     }
 
-    // Walks the tree and counts how often each element is named.
+    // Traverses the tree and counts how often a leaf names each element.
     fn named(tree: &Tree, kind: i32, count: usize) -> Vec<usize> {
         let mut times = vec![0; count];
         let mut stack: Vec<(i32, usize)> = tree.root.iter().map(|&r| (r, 0)).collect();
@@ -257,7 +257,7 @@ mod tests {
         let same: Vec<Bounds> = vec![[[0.0; 3], [1.0; 3]]; 100_000];
         let tree = build(&[Group { leaf_code: &code(1), bounds: &same, leaf_size: 4 }]);
         assert_eq!(named(&tree, 1, same.len()), vec![1; same.len()]);
-        // A row whose sizes grow without end.
+        // A row of boxes whose sizes grow without bound.
         let row: Vec<Bounds> = (0..200)
             .map(|i| [[libm::powf(1.5, i as f32), 0.0, 0.0], [libm::powf(1.5, (i + 1) as f32), 1.0, 1.0]])
             .collect();

@@ -3,7 +3,7 @@
 /// Colours of a map.
 pub const COLOURS: usize = 256;
 
-/// Colour i of the map, sRGB: viridis, which is even to the eye and to the colour-blind.
+/// Colour i of the map, sRGB: viridis, which is perceptually uniform and safe for colour-blind viewers.
 pub fn viridis(i: usize) -> [f64; 3] {
     let c = colorous::VIRIDIS.eval_rational(i, COLOURS);
     [c.r, c.g, c.b].map(|x| f64::from(x) / 255.0)

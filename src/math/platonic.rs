@@ -80,7 +80,7 @@ impl Solid {
 
     /// Faces as rings of vertex numbers, counter-clockwise seen from outside.
     ///
-    /// Found from the vertices alone: a face is a plane through three of them with all others behind.
+    /// The faces follow from the vertices alone: a face is a plane through three of them with all others behind it.
     pub fn faces(self) -> &'static [Vec<usize>] {
         static FOUND: [OnceLock<Vec<Vec<usize>>>; 5] = [const { OnceLock::new() }; 5];
         FOUND[self as usize].get_or_init(|| self.find_faces())
@@ -125,7 +125,7 @@ impl Solid {
         edges
     }
 
-    /// The length of an edge at circumradius 1.
+    /// Edge length at circumradius 1.
     pub fn edge_length(self) -> f64 {
         let v = self.vertices();
         let [a, b] = self.edges()[0];
@@ -152,7 +152,7 @@ impl Solid {
         (1.0 - cosine * cosine).sqrt()
     }
 
-    /// Its cosine.
+    /// Cosine of the same angle.
     pub fn edge_cosine(self) -> f64 {
         let n = self.normals();
         // Neighbours are the faces whose normals are closest.
@@ -160,7 +160,7 @@ impl Solid {
     }
 }
 
-// Puts the vertices of a face in order around its normal.
+// Sorts the vertices of a face around its normal.
 fn ring(v: &[Vec3], on: Vec<usize>, n: Vec3) -> Vec<usize> {
     let first = v[on[0]];
     let centre = scale(n, dot(n, first));

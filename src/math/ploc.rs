@@ -1,8 +1,8 @@
-//! Parallel locally-ordered clustering (Meister and Bittner 2018): boxes along a Morton curve, of which those that are each
-//! other's best partner within a window are joined, pass by pass.
+//! Parallel locally-ordered clustering (Meister and Bittner 2018). Boxes are sorted along a Morton curve. In each pass, two boxes that
+//! are each other's best partner within a window are merged.
 //!
-//! obvhs has the same, but where hardly any two are each other's best, as in a row of equal distances or among nested
-//! boxes, its passes join a pair each, and a row of 60,000 takes 20 seconds. Here such a pass joins neighbours.
+//! obvhs has the same algorithm. Where hardly any two boxes are each other's best partner, as in a row of equal distances or among
+//! nested boxes, each of its passes merges one pair, and a row of 60,000 boxes takes 20 seconds. This version then merges neighbours.
 
 use glam::DVec3;
 use obvhs::aabb::Aabb;
@@ -11,16 +11,16 @@ use obvhs::bvh2::node::Bvh2Node;
 use obvhs::ploc::morton::morton_encode_u64_unorm;
 use rayon::prelude::*;
 
-// A pass that would join fewer than one pair of this many nodes joins neighbours instead: passes are few, whatever the
-// boxes. Those of meshes and particles join one of three to six.
+// A pass that would merge fewer than one pair per this many nodes merges neighbours instead, which bounds the number of passes for
+// all inputs. The passes of meshes and particles merge one node of three to six.
 const NODES_A_PAIR: usize = 12;
 
-/// A tree with one box a leaf. A node looks for its partner among its neighbours along the curve in so many passes, and that
-/// far to both sides in the later ones.
+/// A tree with one box per leaf. The first passes search the nearest neighbours along the curve for a partner; later passes search
+/// this far in both directions.
 pub fn build(boxes: &[Aabb], (passes, far): (usize, usize)) -> Bvh2 {
     let mut now: Vec<Bvh2Node> = curve(boxes).into_iter().map(|i| Bvh2Node::new(boxes[i as usize], 1, i)).collect();
     let mut nodes = vec![Bvh2Node::default(); (2 * now.len()).saturating_sub(1)];
-    // Children lie behind their parents.
+    // Children stand behind their parents.
     let mut free = nodes.len();
     for pass in 0.. {
         if now.len() < 2 {
@@ -45,7 +45,7 @@ pub fn build(boxes: &[Aabb], (passes, far): (usize, usize)) -> Bvh2 {
     Bvh2 { nodes, primitive_indices: (0..boxes.len() as u32).collect(), ..Bvh2::default() }
 }
 
-// The boxes' numbers in the order of their centres along a Morton curve.
+// The numbers of the boxes, sorted by their centres along a Morton curve.
 fn curve(boxes: &[Aabb]) -> Vec<u32> {
     let around = boxes.iter().fold(Aabb::empty(), |a, b| a.union(b));
     let size = around.diagonal().as_dvec3().max(DVec3::splat(f64::MIN_POSITIVE));
@@ -58,12 +58,12 @@ fn curve(boxes: &[Aabb]) -> Vec<u32> {
     codes.into_iter().map(|(_, i)| i).collect()
 }
 
-// With whom each node would share the smallest box. The last one of an odd number may have no node for a partner.
+// The partner with whom each node shares the smallest box. With an odd count the last node may have none.
 fn partners(nodes: &[Bvh2Node], window: usize) -> Vec<usize> {
     let best = |i: usize| {
         let cost = |&j: &usize| nodes[i].aabb().union(nodes[j].aabb()).half_area();
         let others = (i.saturating_sub(window)..nodes.len().min(i + window + 1)).filter(|&j| j != i);
-        // Of equals the last one.
+        // Ties go to the last one.
         others.map(|j| (cost(&j), j)).reduce(|a, b| if b.0 <= a.0 { b } else { a }).map_or(i, |(_, j)| j)
     };
     let found: Vec<usize> = (0..nodes.len()).into_par_iter().with_min_len(1024).map(best).collect();
@@ -81,7 +81,7 @@ mod tests {
         Aabb::new(centre - radius, centre + radius)
     }
 
-    // Of the tree, in which each box is to be in one leaf and all parents around their children.
+    // Checks the tree: each box is in one leaf, and each parent contains its children.
     fn depth(boxes: &[Aabb]) -> usize {
         let tree = build(boxes, (2, 14));
         let (mut deepest, mut times, mut stack) = (0, vec![0; boxes.len()], vec![(0, 1)]);
@@ -103,7 +103,7 @@ mod tests {
         deepest
     }
 
-    // As many passes as levels: a pass a box was what obvhs took for the first three.
+    // As many passes as levels; obvhs needed one pass per box for the first three inputs.
     #[test]
     fn passes_are_few_whatever_the_boxes() {
         let n = 50_000;

@@ -1,6 +1,6 @@
-//! The sRGB curve (IEC 61966-2-1), in f64 by libm: the same on every platform.
+//! The sRGB curve (IEC 61966-2-1) in f64 with libm: the same result on every platform.
 
-/// Linear light of an sRGB value (IEC 61966-2-1); values above 1 go on along the curve.
+/// Linear light of an sRGB value (IEC 61966-2-1); values above 1 continue along the curve.
 pub fn linear(srgb: f64) -> f64 {
     if srgb <= 0.04045 { srgb / 12.92 } else { libm::pow((srgb + 0.055) / 1.055, 2.4) }
 }

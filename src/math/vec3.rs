@@ -1,4 +1,4 @@
-//! Three numbers in f64: what scene set-up computes with before the kernels take over in f32.
+//! Vectors of three f64: scene set-up computes with them before the kernels continue in f32.
 
 /// x, y, z.
 pub type Vec3 = [f64; 3];
@@ -15,11 +15,11 @@ pub fn sub(a: Vec3, b: Vec3) -> Vec3 {
 pub fn scale(a: Vec3, s: f64) -> Vec3 {
     [a[0] * s, a[1] * s, a[2] * s]
 }
-/// Scalar product.
+/// Dot product.
 pub fn dot(a: Vec3, b: Vec3) -> f64 {
     a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
 }
-/// Vector product, right-handed.
+/// Cross product, right-handed.
 pub fn cross(a: Vec3, b: Vec3) -> Vec3 {
     [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]
 }
@@ -27,11 +27,11 @@ pub fn cross(a: Vec3, b: Vec3) -> Vec3 {
 pub fn length(a: Vec3) -> f64 {
     dot(a, a).sqrt()
 }
-/// a at length 1; NaN for the zero vector.
+/// a scaled to length 1; NaN for the zero vector.
 pub fn normalise(a: Vec3) -> Vec3 {
     scale(a, 1.0 / length(a))
 }
-/// The same in single precision.
+/// The vector in single precision.
 pub fn to_f32(a: Vec3) -> [f32; 3] {
     a.map(|x| x as f32)
 }
