@@ -1,4 +1,4 @@
-//! Pictures that are see-through where the camera sees nothing but sky.
+//! Transparent pictures: alpha where the camera sees only sky.
 
 use crate::render::Renderer;
 use crate::scene::{Integrator, Scene};

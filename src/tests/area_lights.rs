@@ -1,4 +1,4 @@
-//! Lights of an area on what spreads light: against sums over the light in f64, and by both ways of path tracing.
+//! Area lights on scattering surfaces: against sums over the light in f64, and with both strategies of path tracing.
 use super::common::*;
 use crate::math::vec3::{Vec3, add, cross, dot, length, normalise, scale, sub};
 use crate::scene::Scene;
@@ -6,7 +6,7 @@ use std::f64::consts::PI;
 
 const EYE: Vec3 = [0.0, -4.0, 2.0];
 
-// A table around the origin, seen from EYE, in the dark but for what is given.
+// A table around the origin, seen from EYE, dark but for the given lights.
 fn table(material: &str, rest: &str, samples: u32) -> Scene {
     toml(&format!(
         "[output]\nsize = [8, 8]\n[render]\nintegrator = \"path\"\nsamples = {samples}\ndepth = 4\ncutoff = 0\n\
@@ -19,7 +19,7 @@ fn table(material: &str, rest: &str, samples: u32) -> Scene {
 fn rough(roughness: f64) -> String {
     format!("material = \"metal\"\ncolor = [1, 1, 1]\nroughness = {roughness}")
 }
-// What the table at the origin sends to the eye of light from l: BRDF times cosine, white.
+// Light from direction l that the table at the origin reflects to the eye: BRDF times cosine, white.
 fn scattered(roughness: Option<f64>, l: Vec3) -> f64 {
     let Some(roughness) = roughness else { return 0.5 * l[2].max(0.0) / PI };
     let a2 = roughness.powi(4);
@@ -30,12 +30,12 @@ fn scattered(roughness: Option<f64>, l: Vec3) -> f64 {
     if l[2] <= 0.0 { 0.0 } else { d / (4.0 * eye[2]) / (1.0 + lambda(eye[2]) + lambda(l[2])) }
 }
 fn material_of(roughness: Option<f64>) -> String {
-    // A half in linear light.
+    // 0.5 in linear light.
     roughness.map_or_else(|| "material = \"diffuse\"\ncolor = [0.735357, 0.735357, 0.735357]".into(), rough)
 }
 
 const ROUGHNESSES: [Option<f64>; 4] = [None, Some(0.25), Some(0.5), Some(0.9)];
-// Places of lights: in the mirror's direction, aside of it, low.
+// Positions of lights: in the mirror direction, beside it, low.
 const PLACES: [Vec3; 3] = [[0.0, 3.0, 1.5], [1.0, 2.0, 3.0], [-2.0, 2.5, 0.8]];
 
 #[test]
@@ -71,7 +71,7 @@ fn balls_of_light_on_rough_mirrors_agree_with_a_sum_over_them() {
     }
 }
 
-// And with a box around it that is not there: a shadow ray passes its panes, and so does a ray that meets the light.
+// Repeated with an invisible box around the light: a shadow ray passes its panes, and so does a ray that hits the light.
 #[test]
 fn rectangles_of_light_agree_with_a_sum_over_them() {
     let pane = "[[body]]\nsolid = \"cube\"\nradius = 3\nbar = 0\ncolor = [1, 1, 1]\ntransparency = 1\ncenter = ";
@@ -105,7 +105,7 @@ fn rectangles_of_light_agree_with_a_sum_over_them() {
     }
 }
 
-// A rough mirror shows a point of light as its microfacets spread it, in both integrators; a clear one does not show it.
+// A rough mirror shows the highlight of a point light as GGX spreads it, in both integrators; a clear mirror shows none.
 #[test]
 fn points_of_light_shine_on_rough_mirrors() {
     for path in [true, false] {
@@ -125,7 +125,7 @@ fn points_of_light_shine_on_rough_mirrors() {
     }
 }
 
-// Where a small light and a narrow lobe each would make noise alone, both ways together do not.
+// A small light and a narrow lobe make noise with one strategy alone, and little with both.
 #[test]
 fn both_ways_leave_little_noise() {
     for (roughness, radius, max) in [(0.25, 1.5, 0.1), (0.5, 0.1, 0.1), (0.9, 0.02, 0.1)] {
@@ -138,7 +138,7 @@ fn both_ways_leave_little_noise() {
     }
 }
 
-// Lamps are asked by rough mirrors and met by clearer ones: where the one gives way to the other, both show as much.
+// Rough mirrors sample lamps, and clearer ones hit them; at the threshold both show the same light.
 #[test]
 fn lamps_shine_on_rough_mirrors_as_much_as_they_are_seen_in_clear_ones() {
     let seen = |roughness: f64, samples: u32| {

@@ -1,4 +1,4 @@
-//! Device scenes and what they must look like, written down for machines of another kind: scripts/arm renders them with
+//! Device scenes and their expected pictures, exported for another architecture: scripts/arm renders them with
 //! the NEON kernels (tests/arm.cpp).
 #![expect(unsafe_code, reason = "writes the kernels' structs down as they lie in memory")]
 
@@ -12,7 +12,7 @@ use crate::kernels::{Isa, develop};
 use crate::scene::Scene;
 use std::path::PathBuf;
 
-// Puts arrays one after the other; their addresses are places in it.
+// Stores arrays one after the other; their addresses are offsets into the store.
 #[derive(Default)]
 struct Blob(Vec<u8>);
 
@@ -27,12 +27,12 @@ impl ArrayUploader for Blob {
 }
 
 fn bytes_of<T>(values: &[T]) -> &[u8] {
-    // SAFETY: T is one of types.def's structs, whose fields leave no byte out; the bytes live as long as the values.
+    // SAFETY: T is one of types.def's structs, which have no padding; the bytes live as long as the values.
     unsafe { std::slice::from_raw_parts(values.as_ptr().cast(), size_of_val(values)) }
 }
 
-// The file that tests/arm.cpp reads: lengths, structs, arrays, then the picture, its planes and the features that the
-// widest instruction set here makes of it.
+// The file that tests/arm.cpp reads: lengths, structs, arrays, then the picture, its planes and its features, as
+// rendered by the widest instruction set of this machine.
 fn dump(device_scene: &DeviceScene, scene: &Scene, frame: u32) -> Vec<u8> {
     let isa = Isa::available()[0];
     let cpu = renderer(scene, isa, 0).cpu(isa);
@@ -78,13 +78,13 @@ fn device_scenes_are_written_down_for_other_machines() {
     for (name, scene) in &scenes {
         let renderer = renderer(scene, Isa::available()[0], 0);
         let file = dump(renderer.device_scene(), scene, scene.output.frames / 3);
-        // Frames of one colour would prove nothing.
+        // Frames of a single colour would prove nothing.
         assert!(file.len() > 10_000, "{name}");
         std::fs::write(folder.join(format!("{name}.scene")), file).unwrap();
     }
 }
 
-// The light that goes in, and what the widest instruction set here makes of it in each step.
+// The linear input, and the result of each step on the widest instruction set of this machine.
 #[test]
 fn developed_light_is_written_down_for_other_machines() {
     let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("target/device-light");

@@ -1,4 +1,4 @@
-//! Bars and lamps: filtered by what a sample covers, and on the sides that they are asked for.
+//! Bars and lamps: filtered over the footprint of a sample, and on the requested sides.
 use super::common::*;
 use crate::device::Memory;
 use crate::device_scene::frame_params;
@@ -9,7 +9,7 @@ use crate::scene::LampSides;
 const CUBE: &str = "[render]\ndepth = 0\nambient = [0.05, 0.05, 0.05]\n[camera]\nfov_deg = 90\n\
     [[body]]\nsolid = \"cube\"\nradius = 2\nreflection = 0.7\ntransparency = 0.2\nlamps = 11\nlamp_intensity = 4\nbar = 0.024\n";
 
-// Samples that see nothing wider than themselves against filtered ones, where the truth is 256 of the former.
+// Filtered samples against samples without a footprint; the reference is 256 of the latter.
 #[test]
 fn filtered_bars_need_a_quarter_of_the_samples() {
     let eye = "position = [0.4, 0.3, 0.2]\nlook_at = [-1, -1.1, -0.3]\n";
@@ -32,12 +32,12 @@ fn filtered_bars_need_a_quarter_of_the_samples() {
     assert!(filtered[0] < 1.1 * sharp[1] && filtered[1] < 0.5 * sharp[1], "{sharp:?} {filtered:?}");
 }
 
-// However wide a sample is, it has the light of the lamps in it: rows that are all lamps to a pixel, and bars far thinner.
+// A sample of any width contains the light of the lamps: rows of many lamps per pixel, and bars much thinner than a pixel.
 #[test]
 fn filters_keep_the_light() {
     for lamps in ["lamps = 11", "lamps = 40", "lamps = \"strip\""] {
         let text = CUBE.replace("lamps = 11", lamps);
-        // The mean of three views: of one, whole rows of pixels may have luck.
+        // The mean of three views: in a single view, whole rows of pixels may be lucky.
         let seen = |text: &str, samples: u32| {
             let view = |at: &str| {
                 text.replace("fov_deg = 90", &format!("fov_deg = 4\nposition = [{at}]\nlook_at = [0, 0, 0]"))

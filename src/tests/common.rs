@@ -1,4 +1,4 @@
-//! What several tests need: scenes to render, a render, comparisons that say where.
+//! Shared by several tests: scenes, rendering, and comparisons that report the position.
 
 use crate::device::{Memory, Task};
 use crate::kernels::{Isa, Stray, strays};
@@ -17,7 +17,7 @@ pub fn inputs() -> Vec<PathBuf> {
     files
 }
 
-/// A scene of the repository's own, or any file, with its texture replaced where it is missing.
+/// A scene of this repository, or any file, with a replacement for a missing texture.
 pub fn load(path: &Path) -> Scene {
     let text = std::fs::read_to_string(path).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
     let reading = ParseOptions { folder: path.parent().unwrap(), ..ParseOptions::default() };
@@ -43,12 +43,12 @@ pub fn sized(mut scene: Scene, width: u32, height: u32, samples: u32) -> Scene {
     scene
 }
 
-/// The eye's path of a camera on cylinders.
+/// The path of the eye of a cylindrical camera.
 pub fn eye(scene: &mut Scene) -> &mut CylindricalPath {
     let CameraPath::Cylinder { eye, .. } = &mut scene.camera.path else { panic!("a camera on cylinders") };
     eye
 }
-/// And its look-at point's.
+/// The path of its look-at point.
 pub fn target(scene: &mut Scene) -> &mut CylindricalPath {
     let CameraPath::Cylinder { target, .. } = &mut scene.camera.path else { panic!("a camera on cylinders") };
     target
@@ -91,15 +91,15 @@ pub fn same_on_every_set(name: &str, scene: &Scene, frame: u32) -> Vec<u8> {
     expected
 }
 
-/// Calls outside of the domain of a GPU's reciprocal and square root since `before`, for a failure's message. They do no
-/// harm where the value is not used.
+/// For a failure's message: calls outside of the domain of a GPU's reciprocal and square root since `before`. They are
+/// harmless where the value is not used.
 pub fn since(before: &[Stray]) -> String {
     let counted = |place: &str| before.iter().find(|s| s.place == place).map_or(0, |s| s.calls);
     let new = strays().into_iter().filter(|s| s.calls > counted(&s.place));
     new.map(|s| format!("\n  {}: outside of the domain, such as {:e}", s.place, s.argument)).collect()
 }
 
-/// The code of linear light in a picture: tone curve, sRGB, eight bits (kernels/film.cuh).
+/// The 8-bit code of linear light: tone curve, sRGB, rounding (kernels/film.cuh).
 pub fn code(linear: f64) -> f64 {
     let knee = 0.7;
     let toned =
@@ -115,7 +115,7 @@ pub fn first_difference(a: &[u8], b: &[u8], width: u32) -> Option<String> {
     Some(format!("{count} pixels differ, first ({x}, {y}): {:?} and {:?}", &a[4 * i..4 * i + 4], &b[4 * i..4 * i + 4]))
 }
 
-/// Numbers at random, 0 to 1 and the same each time.
+/// Random numbers from 0 to 1, the same in each run.
 pub struct Draws(pub u64);
 
 impl Draws {
@@ -132,12 +132,12 @@ impl Draws {
 pub fn light(scene: &Scene) -> Vec<f32> {
     light_of(scene, 0)
 }
-/// And that of any frame.
+/// The linear light of any frame.
 pub fn light_of(scene: &Scene, frame: u32) -> Vec<f32> {
     Renderer::new(scene.clone()).unwrap().still_linear(frame).unwrap().0.data().to_vec()
 }
 
-/// The root of the mean square of what they differ by.
+/// The root mean square of the differences.
 pub fn rmse(a: &[f32], b: &[f32]) -> f64 {
     (a.iter().zip(b).map(|(a, b)| f64::from(a - b).powi(2)).sum::<f64>() / a.len() as f64).sqrt()
 }

@@ -1,11 +1,11 @@
-//! Development on every instruction set: the same bytes, and the curves that src/scene/tone.rs has.
+//! Post steps on every instruction set: the same bytes, and the curves of src/scene/tone.rs.
 
 use crate::gpu_types::FIXED_ONE;
 use crate::kernels::Isa;
 use crate::scene::Tone;
 
-/// Every step that instruction sets have, one on top of the other, on a picture of noise with some very bright and some dark
-/// light in it: what each has made of it, one after the other.
+/// All post steps of each instruction set, applied in turn to a picture of noise with some very bright and very dark
+/// pixels: the results of each, one after the other.
 pub fn steps(isa: Isa, width: usize, height: usize) -> Vec<f32> {
     let sums = sums(width, height);
     let mut all = Vec::new();
@@ -44,10 +44,10 @@ pub fn steps(isa: Isa, width: usize, height: usize) -> Vec<f32> {
     all
 }
 
-/// Sums of four samples: from none at all over what a display shows to ten thousand times as much.
+/// Sums of four samples: from zero to ten thousand times what a display shows.
 pub fn sums(width: usize, height: usize) -> Vec<i64> {
     let mut state = (1000 * width + height) as u64;
-    // Numerical Recipes' generator of 64 bits.
+    // The 64-bit generator of Numerical Recipes.
     let mut next = || {
         state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         (state >> 40) as f64 / f64::from(1 << 24)
@@ -72,12 +72,12 @@ fn every_instruction_set_develops_the_same_bytes() {
     }
 }
 
-// Within what single precision can tell, and a table read straight between its entries.
+// Equal within single precision and the error of linear interpolation in a table.
 #[test]
 fn curves_of_the_kernels_are_those_of_the_scene() {
     let [isa, ..] = Isa::available()[..] else { unreachable!() };
     let mut light: Vec<f32> = steps(isa, 300, 40)[..36000].to_vec();
-    // Grey, one channel, just above and below where a curve bends, black, and far too much.
+    // Grey, one channel, just below and above the knee of a curve, black, and far too bright.
     for x in [0.0, 1e-30, 1e-10, 0.08, 0.72, 0.76, 0.8, 1.0, 16.3, 1e4, 1e30] {
         light.extend([x, x, x, x, 0.0, 0.0, 0.0, x, 0.5 * x]);
     }

@@ -1,4 +1,4 @@
-//! The domain of a GPU's reciprocal and square root (docs/arithmetic.md): the set that tests compare with gives NaN outside
+//! The domain of a GPU's reciprocal and square root (docs/arithmetic.md): the set `domain` gives NaN outside
 //! of it, and scenes whose rays once left it have the same bytes on every set.
 
 use super::common::*;
@@ -61,7 +61,7 @@ fn a_relief_on_clear_metal_has_a_roughness_of_0() {
 
 #[test]
 fn a_fading_floor_is_seen_up_to_the_horizon() {
-    // The middle row runs along the floor, or within rounding of it, and meets it as far away as numbers go.
+    // The middle row is parallel to the floor within rounding, and hits it at the largest distances.
     for (eye, look_at) in [("0.25", "0.24999999999999994"), ("0.25", "0.25"), ("-0.25", "-0.25"), ("1e-3", "1e-3")] {
         let camera = format!("[camera]\nposition = [0, -5, {eye}]\nlook_at = [0, 0, {look_at}]\n");
         let fading = floor("size = \"infinite\"\nfade = 0.5\nreflection = 0.5");
@@ -73,7 +73,7 @@ fn a_fading_floor_is_seen_up_to_the_horizon() {
 
 #[test]
 fn rays_along_a_turned_bodys_faces_miss_or_meet_it() {
-    // A turned cube has a face with the normal (1/2, 1/2, root 1/2), and the middle ray runs along it: terms of the same
+    // A rotated cube has a face with the normal (1/2, 1/2, root 1/2), and the middle ray is parallel to it: terms of the same
     // size cancel.
     for (axis, angle) in [("[1, -1, 0]", 45), ("[0, 0, 1]", 45), ("[1, 1, 0]", 45), ("[1, 0, 0]", 45)] {
         for eye in ["[4, -4, 0]", "[-4, 4, 0]", "[4, -4, 1.2]", "[0, -5, 0]", "[3, 3, 0]"] {
@@ -126,7 +126,7 @@ fn meshes_may_be_tiny_or_huge() {
             pictures.push(same_on_every_set(&format!("2^{power}, {material}"), &toml(&text), 0));
         }
     }
-    // Larger by a power of two, nothing but exponents changes. (The smallest is below what rays tell apart.)
+    // Scaling by a power of two changes only exponents. (The smallest scale is below the rays' resolution.)
     for (i, picture) in pictures[..8].iter().enumerate() {
         assert_eq!(first_difference(&pictures[i % 2], picture, 33), None, "a mesh of any size looks the same");
     }

@@ -1,5 +1,5 @@
-//! Scenes at the edges of what has a meaning: each is refused with a clear message, or has one picture on every instruction
-//! set, in light that is finite and not negative. No NaN comes out of any.
+//! Scenes at the limits of validity: each is refused with a clear message, or has one picture on every instruction
+//! set with finite light that is not negative. No scene produces NaN.
 
 use super::common::*;
 use crate::scene::{self, ParseOptions};
@@ -19,7 +19,7 @@ fn seen(world: &str) -> String {
     format!("[camera]\nposition = [5, -4, 3]\nlook_at = [0, 0, 0]\n{world}")
 }
 
-// Light of a frame, if there is a picture at all; it is the same everywhere, and finite.
+// The linear light of a frame, if the scene is valid; it is finite, and equal on every set.
 fn light_or_refusal(name: &str, text: &str, folder: &Path) -> Option<Vec<f32>> {
     let mut light_of_both = None;
     for more in ["", "integrator = \"path\"\n"] {

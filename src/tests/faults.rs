@@ -1,4 +1,4 @@
-//! Faults that were met in use, each with the picture or the message that shows it mended (tests/program/cli.rs has those of
+//! Faults found in use, each with the picture or the message that shows the fix (tests/program/cli.rs has those of
 //! the program as a whole).
 use super::common::*;
 use crate::math::srgb::linear;
@@ -36,7 +36,7 @@ fn a2_particles_and_meshes_of_light_shed_it() {
     )));
     assert!(ball > 0.02 && (particle / ball - 1.0).abs() < 0.01, "a ball {ball}, a particle {particle}");
 
-    // A small square, and the floor below it: radiance times area over pi and the squared distance.
+    // A small square over the floor: radiance times area over pi and the squared distance.
     std::fs::write(at("square.obj"), "v -.1 -.1 0\nv .1 -.1 0\nv .1 .1 0\nv -.1 .1 0\nf 1 2 3 4\n").unwrap();
     let scene = toml(&format!(
         "[output]\nframes = 1\nsize = [8, 8]\n[render]\nintegrator = \"path\"\nsamples = 256\ndepth = 1\n\
@@ -53,7 +53,7 @@ fn a2_particles_and_meshes_of_light_shed_it() {
 
 #[test]
 fn p3_lamps_light_what_is_inside_their_body() {
-    // A white ball in a black cube: lamps at known places, each lighting a quarter of its strength on the mean.
+    // A white ball in a black cube: lamps at known positions, each of which adds a quarter of its strength to the mean.
     let lamps = 9;
     let scene = toml(&format!(
         "[output]\nframes = 1\nsize = [24, 24]\n[render]\nintegrator = \"path\"\nsamples = 256\ndepth = 1\n\
@@ -62,8 +62,8 @@ fn p3_lamps_light_what_is_inside_their_body() {
          [[sphere]]\nradius = 0.1\ncolor = [1, 1, 1]\n"
     ));
     let got = mean(&scene);
-    // The ball's nearest point faces +x; each edge has lamps on both its faces, half a bar from the edge, which shine into
-    // the cube by Lambert's cosine.
+    // The ball's nearest point faces +x. Each edge has lamps on both its faces, half a bar from the edge, which light
+    // the inside of the cube by Lambert's cosine.
     let half = 2.0 / 3.0_f64.sqrt();
     let radius = 0.42 * (0.04 * 2.0_f64).min(2.0 * half / f64::from(lamps));
     let mut expected = 0.0;
@@ -114,7 +114,7 @@ fn p6_the_floor_shows_its_picture_as_a_person_sees_it_from_above() {
         (false, false) => image::Rgb([255, 255, 255]),
     });
     picture.save(&path).unwrap();
-    // From above, the first corner at the top left, the second one to the right of it.
+    // From above, the first corner is at the top left, and the second one to the right of it.
     let scene = toml(&format!(
         "[output]\nframes = 1\nsize = [16, 16]\n[render]\nambient = [1, 1, 1]\n\
          [camera]\nfov_deg = 40\neye = {{ r = 0.0, z = 9.0, phi_deg = 0.0 }}\ntarget = {{ z = -1.0 }}\n\
@@ -124,7 +124,7 @@ fn p6_the_floor_shows_its_picture_as_a_person_sees_it_from_above() {
     let view = scene.camera.view(0, 1);
     assert!((view.right[1] - 1.0).abs() < 1e-9 && (view.up[0] + 1.0).abs() < 1e-9, "{view:?}");
     let mut mirrored_order = scene.clone();
-    // The same floor the other way round from the same first corner.
+    // The same floor in the opposite order from the same first corner.
     if let Some(floor) = &mut mirrored_order.world.floor {
         floor.corners.swap(1, 3);
     }
@@ -161,7 +161,7 @@ fn r5_far_lights_do_not_show_the_order_of_work() {
     }
 }
 
-// Scaled by a power of two nothing but exponents changes, up to what is refused: shadows too are where they were.
+// Scaling by a power of two changes only exponents, up to the limit of validity: shadows keep their places too.
 #[test]
 fn scenes_of_any_scale_look_the_same() {
     let scene = |power: i32| {

@@ -1,12 +1,12 @@
-//! Floors against what optics says of them: sheets of glass, what shines through, and reliefs against leaning mirrors.
+//! Floors against optics: sheets of glass, transmitted light, and reliefs against tilted mirrors.
 use super::common::*;
 use crate::math::srgb::linear;
 use crate::math::vec3::{Vec3, add, dot, normalise, scale, sub};
 use crate::scene::{Integrator, Scene};
 use std::path::{Path, PathBuf};
 
-// A floor eighteen wide that fills the picture, seen by an angle off its normal and from an azimuth, under a sky whose
-// light grows evenly from 0 straight down to 1 straight up.
+// A floor eighteen units wide that fills the picture, seen at an angle to its normal and from an azimuth, under a sky whose
+// light grows linearly from 0 at the nadir to 1 at the zenith.
 fn floor(keys: &str, angle_deg: f64, azimuth_deg: f64, samples: u32) -> Scene {
     let eye = towards(angle_deg, azimuth_deg);
     toml(&format!(
@@ -43,11 +43,11 @@ fn a_glass_floor_is_a_thin_sheet() {
     };
     for angle in [0.0, 40.0, 75.0] {
         let r = fresnel(angle, 1.5);
-        // The way through, and once, twice, .. back from the other side.
+        // Straight transmission, and one, two, .. internal reflections.
         let through: f64 = (0..50).map(|i| (1.0 - r) * r.powi(2 * i) * (1.0 - r)).sum();
         let d = scale(normalise(towards(angle, 20.0)), -1.0);
         let expected = (1.0 - through) * sky(mirrored(d, [0.0, 0.0, 1.0])) + through * 0.25 * sky(d);
-        // A quarter in linear light.
+        // 0.25 in linear light.
         let scene = floor(&format!("material = \"glass\"\ntint = [{0}, {0}, {0}]", 0.537_098_7), angle, 20.0, 2);
         for (how, scene) in [("Whitted", scene.clone()), ("paths", by_paths(scene, 4096))] {
             let got = mean(&light(&scene));
@@ -56,8 +56,8 @@ fn a_glass_floor_is_a_thin_sheet() {
     }
 }
 
-// Under a sky that is white everywhere a floor that keeps all light is white, whatever it is made of and however it
-// ripples: nothing is lost below its surface, and nothing gained. (Waves too small to see are facets, which keep a little.)
+// Under a white sky a floor without absorption is white, whatever its material and ripples: it loses
+// and gains no light. (Ripples below the sampling rate are microfacets, which lose a little.)
 #[test]
 fn floors_that_keep_all_light_are_white_under_a_white_sky() {
     let ripples = "[floor.relief]\nbump = \"@ripples\"\ndepth = 0.015\ndrift = [1, 0]";
@@ -78,7 +78,7 @@ fn floors_that_keep_all_light_are_white_under_a_white_sky() {
     }
 }
 
-// A ball below the floor, seen from below, lit from above: by the floor's share of transparency, its tint and picture.
+// A ball below the floor, seen from below and lit from above: attenuated by the floor's transparency, tint and texture.
 #[test]
 fn light_comes_through_a_floor() {
     let ball = |floor: &str, path: bool| {
@@ -112,7 +112,7 @@ fn light_comes_through_a_floor() {
     }
 }
 
-// A lamp that paths find by themselves and by asking counts once, also through a floor.
+// A lamp that paths both hit and sample counts once, also through a floor.
 #[test]
 fn a_clear_floor_is_not_there_for_paths() {
     let room = |floor: &str| {
@@ -140,7 +140,7 @@ fn relief(keys: &str) -> String {
     format!("material = \"metal\"\n[floor.relief]\n{keys}")
 }
 
-// A picture of one normal makes a mirror that leans; red is to the picture's right, which is +y here, green up, -x.
+// A constant normal map makes a tilted mirror; red points to the picture's right, which is +y here, green up, -x.
 #[test]
 fn a_normal_map_leans_the_mirror() {
     let dir = tempfile::tempdir().unwrap();
@@ -158,7 +158,7 @@ fn a_normal_map_leans_the_mirror() {
     }
 }
 
-// Heights that rise evenly do too: to the right, and down the picture.
+// A linear height map does the same: to the right, and down the picture.
 #[test]
 fn heights_lean_the_mirror() {
     let dir = tempfile::tempdir().unwrap();
@@ -166,7 +166,7 @@ fn heights_lean_the_mirror() {
     let right = picture(dir.path(), "right.png", 64, 2, |x, _| grey(x));
     let down = picture(dir.path(), "down.png", 2, 64, |_, y| grey(y));
     for (map, uphill) in [(right, [0.0, 1.0, 0.0]), (down, [1.0, 0.0, 0.0])] {
-        // Steps between 64 texels, of a floor 18 wide.
+        // Steps between 64 texels, of a floor 18 units wide.
         let slope = 3.0 * 64.0 / 63.0 / 18.0;
         let n = normalise(sub([0.0, 0.0, 1.0], scale(uphill, slope)));
         for (angle, azimuth) in [(10.0, 0.0), (40.0, 100.0)] {
@@ -178,7 +178,7 @@ fn heights_lean_the_mirror() {
     }
 }
 
-// Ripples smaller than a sample, as a rough mirror, look as very many samples of clear ones do.
+// Ripples smaller than a sample, as a rough mirror, look like very many samples of sharp ripples.
 #[test]
 fn ripples_too_small_to_see_spread_light_as_they_do() {
     let seen = |samples: u32| {
@@ -191,7 +191,7 @@ fn ripples_too_small_to_see_spread_light_as_they_do() {
              [floor.relief]\nbump = \"@ripples\"\ndepth = 0.006\ntiles = 200\n"
         ));
         let pixels = light(&scene);
-        // By rows, whose light differs.
+        // Per row, because the rows' light differs.
         pixels.chunks_exact(24 * 3).map(mean).collect::<Vec<f64>>()
     };
     let (few, many) = (seen(12), seen(64));
@@ -200,11 +200,11 @@ fn ripples_too_small_to_see_spread_light_as_they_do() {
     let off: f64 = few.iter().zip(&many).map(|(a, b)| (a - b).abs()).sum();
     assert!(off < 0.15 * all, "{few:?}\n{many:?}");
     let sum: f64 = few.iter().sum();
-    // Waves have other tails than microfacets.
+    // The distribution of waves has other tails than GGX.
     assert!((sum / all - 1.0).abs() < 0.1, "{sum} {all}");
 }
 
-// Black is a clear mirror, white as rough as the floor.
+// Black is a clear mirror, white has the floor's roughness.
 #[test]
 fn a_roughness_map_tells_where_it_is_rough() {
     let dir = tempfile::tempdir().unwrap();
@@ -250,8 +250,8 @@ fn reliefs_that_make_no_sense_are_refused() {
     assert!(error.contains("no.png") && error.contains("cannot read the relief"), "{error}");
 }
 
-// Water that drifts by whole tiles comes back to where it was, and is another in between; a wave that goes one way and
-// the same that goes the other are as steep together as one.
+// A drift by whole tiles returns to the start, and differs in between. Two equal waves with opposite
+// directions have the same slope together.
 #[test]
 fn reliefs_drift_and_come_back() {
     let mut scene = floor(&relief("bump = \"@ripples\"\ndepth = 0.8\ndrift = [1, -2]"), 50.0, 30.0, 2);

@@ -1,4 +1,4 @@
-//! The furnace: under a sky of 0.5 everywhere, white things that swallow nothing show 0.5, and nothing shows more. So it is
+//! The furnace: under a uniform sky of 0.5, white materials without absorption show 0.5, and no material shows more. Tested
 //! for each material, in both integrators, on bodies, balls and meshes.
 
 use super::common::*;
@@ -7,7 +7,7 @@ use std::fmt::Write;
 
 const SKY: f64 = 0.5;
 
-// What a material may lose: nothing; a share that is known; or any, since it swallows light.
+// The allowed loss of a material: none; a known share; or any, if it absorbs light.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Loss {
     None,
@@ -28,21 +28,21 @@ enum How {
     Path,
 }
 
-// An even sky as a colour of the scene.
+// A uniform sky as a colour of the scene.
 fn furnace(how: How, depth: u32, things: &str) -> Scene {
     let grey = crate::math::srgb::srgb(SKY);
     let how = match how {
-        // Glass that disperses has a wavelength for each sample.
+        // Dispersing glass samples one wavelength per sample.
         How::Whitted if things.contains("abbe") => "samples = 12\ncutoff = 1e-5",
         How::Whitted => "samples = 2\ncutoff = 1e-5",
         How::Path => "integrator = \"path\"\nsamples = 256",
     };
-    // In Whitted's tracing diffuse light comes from the lights and from an even ambience, which the sky stands for here.
+    // Whitted's diffuse light comes from the lights and a constant ambient term, which stands for the sky here.
     toml(&format!(
         "[output]\nsize = [12, 9]\n[render]\n{how}\ndepth = {depth}\nhighlight = 0\nambient = [{grey}, {grey}, {grey}]\n\
          [sky]\nzenith = [{grey}, {grey}, {grey}]\nhorizon = [{grey}, {grey}, {grey}]\n\
          [camera]\nposition = [3, -3, 2]\nlook_at = [0, 0, 0]\nfov_deg = {}\n{things}",
-        // What each pixel sees of the spectrum is even where all of its samples see glass.
+        // A pixel samples the spectrum evenly only if all of its samples see glass.
         if things.contains("abbe") { 11 } else { 24 }
     ))
 }
@@ -55,7 +55,7 @@ fn thing(shape: Shape, mesh: &std::path::Path, keys: &str) -> String {
     }
 }
 
-// The mean by colour, and the brightest pixel's, over the sky.
+// The mean per channel, and the maximum, relative to the sky.
 fn seen(scene: &Scene) -> ([f64; 3], f64) {
     let pixels = light(scene);
     let mut sums = [0.0; 3];
@@ -67,7 +67,7 @@ fn seen(scene: &Scene) -> ([f64; 3], f64) {
     (sums.map(|sum| sum / (pixels.len() / 3) as f64), max)
 }
 
-// All faults at once, each with its scene's name.
+// All failures at once, each with its scene's name.
 struct Faults(String);
 impl Faults {
     fn check(&mut self, name: &str, scene: &Scene, loss: Loss, noise: f64) {
@@ -79,7 +79,7 @@ impl Faults {
             Loss::UpTo(share) => share,
             Loss::Any => 1.0,
         };
-        // Noise has bright pixels; without it none is.
+        // Noise makes bright pixels; without noise there are none.
         let too_bright = brightest > 1.0 + noise || noise <= QUIET && max > 1.0 + 2.0 * noise;
         if too_bright || min < 1.0 - lost - noise {
             writeln!(self.0, "{name}: {mean:.4?} of the sky, a pixel {max:.4}").unwrap();
@@ -92,10 +92,10 @@ impl Drop for Faults {
     }
 }
 
-// Rounding, roulette, and what is left of light after so many bounces; and the noise of wavelengths.
+// Rounding, roulette, and the light left after the last bounce; and the noise of wavelengths.
 const QUIET: f64 = 0.002;
 const COLOURFUL: f64 = 0.003;
-// What is caught behind total reflection and still on its way after so many bounces.
+// The light that total reflection traps and that is still under way after the last bounce.
 const CAUGHT: Loss = Loss::UpTo(0.045);
 
 const WHITE: &str = "color = [1, 1, 1]\n";
@@ -125,7 +125,7 @@ fn no_material_makes_or_loses_light() {
             materials.push((format!("color = [0.9, 0.5, 0.2]\n{keys}"), Loss::Any, noise));
         }
     }
-    // Facets that mirror more than once are left out: what is lost so by a white ball, with room for a flat face's.
+    // Multiple scattering between facets is left out: the loss of a white ball, with a margin for a flat face.
     for (roughness, lost) in [(0.0, 0.0), (0.05, 0.002), (0.15, 0.01), (0.3, 0.04), (0.6, 0.35), (1.0, 0.75)] {
         let loss = if lost > 0.0 { Loss::UpTo(lost) } else { Loss::None };
         for keys in
@@ -141,7 +141,7 @@ fn no_material_makes_or_loses_light() {
     for how in [How::Whitted, How::Path] {
         for shape in [Shape::Body, Shape::Ball, Shape::Mesh] {
             for (keys, loss, noise) in &materials {
-                // A mesh is no matter of inside and outside for rays that start anew: its sides count all the same.
+                // A mesh has no inside for secondary rays: both sides of its faces count.
                 let scene = furnace(how, 128, &thing(shape, &mesh, keys));
                 faults.check(&format!("{how:?}, {shape:?}: {}", keys.replace('\n', "; ")), &scene, *loss, *noise);
             }
@@ -149,7 +149,7 @@ fn no_material_makes_or_loses_light() {
     }
 }
 
-// One-way mirrors give back what comes, however much they mirror inside.
+// One-way mirrors return all light, whatever they reflect inside.
 #[test]
 fn one_way_mirrors_make_no_light() {
     let mut faults = Faults(String::new());
@@ -165,7 +165,7 @@ fn one_way_mirrors_make_no_light() {
     }
 }
 
-// Things within things, and a floor below them: shares of shares add up to one as well.
+// Nested materials, and a floor below them: products of shares add up to one as well.
 #[test]
 fn things_inside_of_things_keep_the_light() {
     let inner = [
@@ -193,8 +193,8 @@ fn things_inside_of_things_keep_the_light() {
     }
 }
 
-// Glass that bends nothing is not there: what shines behind it lights a floor as if it were gone, in path tracing too,
-// where surfaces ask lights for what they send.
+// Glass with index 1 is invisible: a light behind it lights a floor as if the glass were absent, in path tracing too,
+// where surfaces sample lights.
 #[test]
 fn glass_that_bends_nothing_casts_no_shadow() {
     let floor = |between: &str, source: &str| {
@@ -224,7 +224,7 @@ fn glass_that_bends_nothing_casts_no_shadow() {
             assert!((through / open - 1.0).abs() < 0.02, "{through} of {open} behind {shape}");
         }
     }
-    // What it tints on the way has no shadow ray that knows the way; paths find the light.
+    // Refracting tinted glass has no straight shadow ray; paths find the light.
     let source = "[[sphere]]\ncenter = [0, 0, 4]\nradius = 1.2\nmaterial = \"light\"\nstrength = 6\n";
     let ball = "[[sphere]]\ncenter = [0, 0, 1]\nradius = 1.5\nmaterial = \"glass\"\nior = 1.0\ntint_distance = 1\n";
     let through = floor(&format!("{ball}{WHITE}"), source);
@@ -232,7 +232,7 @@ fn glass_that_bends_nothing_casts_no_shadow() {
     assert!((through / open - 1.0).abs() < 0.05, "{through} of {open}");
 }
 
-// `check` and every run tell which share is too much, and what becomes of it.
+// `check` and every run report shares above one, and the correction.
 #[test]
 fn the_share_that_is_too_much_is_named() {
     let warnings = |keys: &str| {

@@ -1,10 +1,9 @@
-//! A short run of what `fuzz/` does for hours: seeds of every target, changed in ways that a generator with a fixed start
-//! chooses.
+//! A short run of `fuzz/`: seeds of every target, with mutations from a generator with a fixed start.
 
 use crate::fuzz_targets::{FUZZ_TARGETS, FuzzTarget};
 use std::path::Path;
 
-// Seeds of a target: real files, and small ones that reach its corners.
+// Seeds of a target: real files, and small ones for its corner cases.
 fn seeds(target: &str) -> Vec<Vec<u8>> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let mut seeds: Vec<Vec<u8>> = Vec::new();
@@ -87,7 +86,7 @@ fn run_mutants(name: &str, target: FuzzTarget) {
     let mut dice = Dice(1);
     for seed in seeds(name) {
         target(&seed);
-        // Large seeds take longer each.
+        // Large seeds take longer.
         for _ in 0..(30_000 / seed.len().max(300)).clamp(4, 60) {
             let bytes = changed(&seed, &mut dice);
             let result = std::panic::catch_unwind(|| target(&bytes));
@@ -101,7 +100,7 @@ fn no_target_breaks() {
     FUZZ_TARGETS.iter().filter(|(name, _)| *name != "picture").for_each(|&(name, target)| run_mutants(name, target));
 }
 
-// Whatever a scene says, its picture does not leave the domain of a GPU's operations.
+// Whatever a scene contains, its picture stays within the domain of a GPU's operations.
 #[test]
 fn no_scene_leaves_the_domain() {
     run_mutants("picture", crate::fuzz_targets::picture);

@@ -1,5 +1,5 @@
-//! Tiny pictures of one point each. A difference leaves expected | difference | actual as a PNG;
-//! POLYFLY_BLESS=1 accepts what there is now, and fails on purpose.
+//! Tiny pictures of one feature each. A difference writes expected | difference | actual as a PNG;
+//! POLYFLY_BLESS=1 accepts the current pictures, and fails on purpose.
 use super::common::*;
 use crate::scene::{Integrator, Scene};
 use image::{Rgb, RgbImage};

@@ -1,4 +1,4 @@
-//! The kernels on every instruction set: the same bytes, and what optics says they must be.
+//! The kernels on every instruction set: the same bytes, and the results that optics demands.
 use super::common::*;
 use crate::device::Memory;
 use crate::device_scene::frame_params;
@@ -18,7 +18,7 @@ fn small_scenes() -> Vec<(String, Scene)> {
             scenes.push((name, load(&path)));
         }
     }
-    // Of the repository's own, enough for a machine without the input files.
+    // Scenes of this repository, enough for a machine without the input files.
     let mut deep = own("infinity.toml");
     deep.render.depth = 64;
     deep.render.cutoff = 0.02;
@@ -31,7 +31,7 @@ fn small_scenes() -> Vec<(String, Scene)> {
         scene.render.integrator = Integrator::Path { samples: 5, noise: 0.0 };
         scenes.push((name.into(), scene));
     }
-    // Lamps and a glowing ball, asked by path tracing.
+    // Lamps and a glowing ball, sampled by path tracing.
     let mut lit = own("coursework.txt");
     lit.render.integrator = Integrator::Path { samples: 3, noise: 0.0 };
     scenes.push(("default, path traced".into(), lit));
@@ -53,7 +53,7 @@ fn bytes_are_equal_on_every_instruction_set() {
 
 #[test]
 fn bytes_do_not_depend_on_threads() {
-    // A scene of few bodies with lamp light on the floor, and one under a tree.
+    // A scene of few bodies with lamp light on the floor, and one with a hierarchy.
     for name in ["solids.toml", "cse260.toml", "weekend-final.toml"] {
         let mut scene = sized(own(name), 160, 90, 2);
         if let Integrator::Path { samples, .. } = &mut scene.render.integrator {
@@ -85,7 +85,7 @@ fn ray_counts_do_not_depend_on_the_instruction_set() {
 
 #[test]
 fn piles_of_rays_hold_the_deepest_scene() {
-    // Glass bodies through each other on a mirror: nothing is isolated, every hit splits.
+    // Interpenetrating glass bodies on a mirror: nothing is isolated, every hit splits.
     let mut scene = sized(own("glass.toml"), 24, 16, 2);
     for (i, body) in scene.world.bodies.iter_mut().enumerate() {
         body.centre = [0.2 * i as f64, 0.1, 0.0];
@@ -157,7 +157,7 @@ fn yuv_is_bt709_limited_on_every_instruction_set() {
     }
 }
 
-// --- what optics says ---
+// --- optics ---
 
 fn empty(width: u32, height: u32) -> Scene {
     let mut scene = toml("[camera]\nfov_deg = 90\n[[body]]\nsolid = \"hexahedron\"\nbar = 0.0\n");
@@ -175,7 +175,7 @@ fn close(rgba: &[u8], at: usize, expected: [f64; 3], what: &str) {
 
 #[test]
 fn a_lit_closed_box_is_lambert() {
-    // The eye and the light are inside an opaque cube: each pixel sees a wall point whose cosine is known.
+    // The eye and the light are inside an opaque cube: each pixel sees a point of the wall with a known cosine.
     let mut scene = empty(33, 25);
     scene.world.bodies[0] = Body {
         material: Material::plain([1.0, 0.735_357, 0.5], 0.0, 0.0),
@@ -194,7 +194,7 @@ fn a_lit_closed_box_is_lambert() {
     for (i, (x, y)) in (0..25).flat_map(|y| (0..33).map(move |x| (x, y))).enumerate() {
         let (px, py) = (f64::from(x) + 0.5 - 16.5, f64::from(y) + 0.5 - 12.5);
         let d: Vec<f64> = (0..3).map(|c| view.forward[c] * focal + view.right[c] * px - view.up[c] * py).collect();
-        // The wall that the ray reaches first, at distance 2 from the centre.
+        // The first wall that the ray hits, at distance 2 from the centre.
         let (t, axis) =
             (0..3).map(|c| ((2.0 * d[c].signum() - view.eye[c]) / d[c], c)).min_by(|a, b| a.0.total_cmp(&b.0)).unwrap();
         let p: Vec<f64> = (0..3).map(|c| view.eye[c] + t * d[c]).collect();
@@ -207,7 +207,7 @@ fn a_lit_closed_box_is_lambert() {
 
 #[test]
 fn no_light_leaks_into_a_closed_body() {
-    // From inside each opaque black solid, a blinding sky must not show anywhere.
+    // From inside each opaque black solid, an extremely bright sky is invisible everywhere.
     for solid in Solid::ALL {
         let mut scene = empty(96, 96);
         scene.world.bodies[0] =
@@ -225,7 +225,7 @@ fn no_light_leaks_into_a_closed_body() {
 
 #[test]
 fn a_mirror_chain_is_a_geometric_series() {
-    // Inside a cube with R = r, each bounce adds (1 - r) a of what is left: a (1 - r^(depth + 1)) in all.
+    // Inside a cube with R = r, each bounce adds (1 - r) a of the remaining weight: a (1 - r^(depth + 1)) in all.
     for (r, depth) in [(0.5, 1), (0.5, 6), (0.9, 10), (0.9, 64), (0.98, 128)] {
         let mut scene = empty(16, 16);
         scene.world.bodies[0] =
@@ -243,7 +243,7 @@ fn a_mirror_chain_is_a_geometric_series() {
 
 #[test]
 fn panes_multiply() {
-    // Looking through n parallel boxes at an even sky: two panes each, T times the tint a pane.
+    // Through n parallel boxes at a uniform sky: two panes per box, and T times the tint per pane.
     for n in 1..=4usize {
         let mut scene = empty(9, 9);
         let body =
@@ -280,7 +280,7 @@ fn shadows_are_tinted_by_panes_and_stopped_by_bars() {
 
 #[test]
 fn lamps_shine_where_they_stand() {
-    // Onto the bar beside an edge of a cube with 3 lamps: bright at 1/6, 1/2, 5/6 of the edge, dark between.
+    // On the bar beside an edge of a cube with 3 lamps: bright at 1/6, 1/2, 5/6 of the edge, dark between.
     let mut scene = empty(1, 240);
     let radius = 3.0_f64.sqrt();
     scene.world.bodies[0] = Body {
@@ -313,7 +313,7 @@ fn lamps_shine_where_they_stand() {
 
 #[test]
 fn lamps_light_the_floor() {
-    // Mean light of a floor patch near a body with lamps, against the lamps' own sum.
+    // Mean light of a floor patch near a body with lamps, against the sum over the lamps.
     let text = |lamps| {
         format!(
             "[camera]\nfov_deg = 2\neye = {{ r = 3.0, z = 6.0 }}\ntarget = {{ r = 2.5, z = -1.0 }}\n\
@@ -330,9 +330,9 @@ fn lamps_light_the_floor() {
     let (none, few, many) = (mean(0), mean(4), mean(8));
     assert_eq!(none, 0.0);
     assert!(few > 0.01, "{few}");
-    // Twice the lamps of the same size, twice the light.
+    // Twice the lamps of the same size give twice the light.
     assert!((many / few - 2.0).abs() < 0.25, "{few} {many}");
-    // A strip shines as a row of discs would whose light fills it: its area times its mean over theirs.
+    // A strip emits the same as a row of discs of the same total power: its area times its mean over theirs.
     let mut scene = toml(&text(0));
     scene.world.bodies[0].strip = true;
     let strip = light(scene);
@@ -344,7 +344,7 @@ fn lamps_light_the_floor() {
 
 #[test]
 fn more_samples_average_before_any_clamp() {
-    // Half a pixel of a lamp far above 1, half black: the mean of the light, not of clamped bytes.
+    // Half a pixel of a lamp far above 1, half black: the mean is of the light, not of clamped bytes.
     let mut scene = empty(1, 1);
     (scene.world.sky.zenith, scene.world.sky.horizon) = ([0.0; 3], [4.0; 3]);
     scene.world.bodies[0] = Body {

@@ -1,4 +1,4 @@
-//! Lamps and other things that glow as lights, without path tracing.
+//! Lamps and other emitters as light sources, without path tracing.
 use super::common::*;
 use crate::scene::{Integrator, LampSamples, MaterialKind, Scene};
 
@@ -16,7 +16,7 @@ fn dark_room() -> Scene {
     )
 }
 
-// Few samples tend to all of them, and those to what paths see of light that has met one surface.
+// Few samples converge to all samples, and both to the paths whose light has met one surface.
 #[test]
 fn lamps_light_bodies_and_samples_tend_to_all_of_them() {
     let scene = dark_room();
@@ -31,10 +31,10 @@ fn lamps_light_bodies_and_samples_tend_to_all_of_them() {
     let mut path = scene.clone();
     (path.render.integrator, path.render.depth) = (Integrator::Path { samples: 4096, noise: 0.0 }, 0);
     let by_paths = light(&path);
-    // By the lightmap alone the ball beside the body is black.
+    // With the light map alone the ball beside the body is black.
     let (floor_only, ball) = (light(&scene), 3 * (16 * 48 + 9));
     assert!(floor_only[ball] == 0.0 && all[ball] > 0.01, "{} {}", floor_only[ball], all[ball]);
-    // But for the lamps themselves, whose rims are sampled in other places.
+    // Except for the lamps themselves, whose borders are sampled at other positions.
     let dim = |pixels: &[f32]| {
         let both = pixels.iter().zip(all.iter().zip(&by_paths)).filter(|(_, (a, b))| a.max(**b) < 0.3);
         both.map(|(x, _)| *x).collect::<Vec<f32>>()
@@ -49,13 +49,13 @@ fn lamps_light_bodies_and_samples_tend_to_all_of_them() {
     assert!((mean(&all) / mean(&by_paths) - 1.0).abs() < 0.01, "{} {}", mean(&all), mean(&by_paths));
 }
 
-// The floor is as bright as by the map of lamp light.
+// The floor is as bright as with the light map.
 #[test]
 fn the_floor_gets_what_the_lightmap_gives_it() {
     let mut scene = dark_room();
     scene.world.bodies.truncate(1);
     scene.world.spheres.clear();
-    // Nothing inside it shows lamps' light, so that it has them outside only, as the map has.
+    // No inner surface shows lamps' light, so the body has lamps outside only, as in the map.
     scene.world.bodies[0].material.kind = MaterialKind::Plain { reflection: 0.5, transparency: 0.5, ior: 1.0 };
     scene.camera.path = crate::scene::CameraPath::Fixed { position: [0.0, -3.0, 6.0], look_at: [0.0, -3.0, -1.0] };
     let map = mean(&light(&scene));

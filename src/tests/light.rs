@@ -1,9 +1,9 @@
-//! Lights with a size, and the lens: what they do against brute force.
+//! Lights with a size, and the lens, against brute force.
 use super::common::*;
 use crate::math::vec3::*;
 use crate::scene::{Light, Scene};
 
-// A ball of light shows a disc: its shadows are those of 4,096 points on that disc, each with its share of the light.
+// A ball of light acts as a disc: its shadows equal those of 4,096 points on that disc.
 #[test]
 fn soft_shadows_are_those_of_many_points() {
     let base = toml(
@@ -35,11 +35,11 @@ fn soft_shadows_are_those_of_many_points() {
     let truth = light(&many);
     let (off, none) = (rmse(&soft, &truth), rmse(&light(&hard), &truth));
     assert!(off < 0.005 && off < 0.3 * none, "{off}, hard {none}");
-    // More rays come nearer: what is left are the pixels' own samples.
+    // More rays come closer: the rest is the noise of the pixels' own samples.
     let mut finer = base.clone();
     finer.render.light_samples = 64;
     assert!(rmse(&light(&finer), &truth) < off);
-    // A path's one ray a bounce tends to the same.
+    // A path's one ray per bounce converges to the same.
     let mut path = base;
     path.render.integrator = crate::scene::Integrator::Path { samples: 256, noise: 0.0 };
     path.render.depth = 0;
@@ -49,8 +49,8 @@ fn soft_shadows_are_those_of_many_points() {
     assert!(rmse(&light(&path), &light(&whitted)) < 0.01);
 }
 
-// The cutoff is of light as the film shows it: light that is dimmed by stops which the film gives back makes the same
-// picture, by the same rays; and so it does where the film finds its exposure itself.
+// The cutoff applies to light as the film shows it: light that is dimmed by some stops and restored by the film's exposure gives
+// the same picture with the same rays, also with automatic exposure.
 #[test]
 fn dim_light_on_an_open_film_is_the_same_picture() {
     let scene = |stops: i32, exposure: &str, how: &str| {
@@ -81,7 +81,7 @@ fn dim_light_on_an_open_film_is_the_same_picture() {
         let off = auto.iter().zip(&dim).map(|(a, b)| a.abs_diff(*b)).max().unwrap();
         assert!(off <= 3, "{how}: {off} codes with an automatic exposure");
     }
-    // A film that closes loses nothing of what bright light there is.
+    // A film that darkens the picture loses no bright light.
     let dark = crate::scene::Exposure::Stops(-6.0);
     let mut bright = scene(-6, "0", "samples = 2");
     bright.film.exposure = dark;
@@ -89,7 +89,7 @@ fn dim_light_on_an_open_film_is_the_same_picture() {
     assert!(off.unwrap() <= 2, "{off:?}");
 }
 
-// The lens's picture is the mean of pinholes all over it, which all look at what is in focus.
+// The lens's picture is the mean of pinholes all over the lens, which all look at the point in focus.
 #[test]
 fn the_lens_is_the_mean_of_pinholes() {
     let mut scene = toml(
@@ -107,7 +107,7 @@ fn the_lens_is_the_mean_of_pinholes() {
     for i in 0..count {
         let (r, angle) = (0.3 * ((f64::from(i) + 0.5) / f64::from(count)).sqrt(), f64::from(i) * 2.399_963_229_728_653);
         let (x, z) = (r * angle.cos(), r * angle.sin());
-        // A pinhole beside the middle sees the plane in focus at the same pixels when its picture is moved.
+        // A pinhole beside the middle sees the plane in focus at the same pixels after a shift of its picture.
         let picture = shifted(&scene, [x, -6.0, z], x / plane, z / plane);
         mean.iter_mut().zip(picture).for_each(|(m, p)| *m += p / count as f32);
     }
@@ -116,8 +116,8 @@ fn the_lens_is_the_mean_of_pinholes() {
     assert!(off < 0.25 * none, "{off}, sharp {none}");
 }
 
-// What a pinhole at `eye` sees straight ahead, its picture moved by (x, z) pixels: rendered twice as wide and high, and cut
-// out to the nearest pixel of a finer raster.
+// The view straight ahead of a pinhole at `eye`, shifted by (x, z) pixels: rendered at twice the width and height, and cropped
+// to the nearest pixel of a finer raster.
 fn shifted(scene: &Scene, eye: [f64; 3], x: f64, z: f64) -> Vec<f32> {
     const FINE: usize = 4;
     let (width, height) = (48usize, 36usize);

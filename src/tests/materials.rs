@@ -1,10 +1,10 @@
-//! Materials against what optics says of them: rough and measured metals, glass that tints and bends colours apart.
+//! Materials against optics: rough and measured metals, glass with tint and dispersion.
 use super::common::*;
 use crate::math::srgb::{linear, srgb};
 use crate::scene::{Integrator, Material, MaterialKind, MeasuredMetal, Scene, Sphere};
 use std::f64::consts::PI;
 
-// The mean of all pixels, by colour.
+// The mean of all pixels, per channel.
 fn mean_colour(pixels: &[f32]) -> [f64; 3] {
     let sum = |c| pixels.chunks_exact(3).map(|p: &[f32]| f64::from(p[c])).sum::<f64>();
     [0, 1, 2].map(|c| sum(c) / (pixels.len() / 3) as f64)
@@ -14,7 +14,7 @@ fn near(what: &str, got: [f64; 3], expected: [f64; 3], within: f64) {
         assert!((g - e).abs() < within, "{what}: {got:?}, expected {expected:?}");
     }
 }
-// A wall that fills the picture, seen by an angle off its normal under an even white sky.
+// A wall that fills the picture, seen at an angle to its normal under a uniform white sky.
 fn wall(material: &str, angle_deg: f64, path: bool) -> Scene {
     let (sine, cosine) = angle_deg.to_radians().sin_cos();
     let how = if path { "integrator = \"path\"\nsamples = 1024" } else { "samples = 32" };
@@ -29,18 +29,18 @@ fn wall(material: &str, angle_deg: f64, path: bool) -> Scene {
     ))
 }
 
-// What GGX mirrors of an even sky: D G2 / (4 cos) over all ways out, summed up in f64.
+// The light of a uniform sky that GGX reflects: D G2 / (4 cos) integrated over all directions, in f64.
 fn directional_albedo(roughness: f64, angle_deg: f64) -> f64 {
     let a2 = roughness.powi(4);
     let (sine, cosine) = angle_deg.to_radians().sin_cos();
     let eye = [sine, 0.0, cosine];
     let lambda = |z: f64| 0.5 * ((1.0 + a2 * (1.0 - z * z) / (z * z)).sqrt() - 1.0);
-    // By facets, whose density is what is narrow: d out = 4 (eye . facet) d facet.
+    // Over facets, whose distribution is the narrow one: d out = 4 (eye . facet) d facet.
     let (rings, turns) = (2000, 720);
     let mut sum = 0.0;
     for i in 0..rings {
         let t = (f64::from(i) + 0.5) / f64::from(rings);
-        // Rings by the share of all facets within them.
+        // Rings by the cumulated share of the facets.
         let z2 = (1.0 - t) / (1.0 + (a2 - 1.0) * t);
         let (z, r) = (z2.sqrt(), (1.0 - z2).sqrt());
         for j in 0..turns {
@@ -49,7 +49,7 @@ fn directional_albedo(roughness: f64, angle_deg: f64) -> f64 {
             let facing: f64 = eye.iter().zip(facet).map(|(a, b)| a * b).sum();
             let out = 2.0 * facing * z - cosine;
             if facing > 0.0 && out > 0.0 {
-                // D cos(facet) is the density of rings and turns.
+                // D cos(facet) is the density over rings and azimuths.
                 sum += facing / (cosine * z) / (1.0 + lambda(cosine) + lambda(out));
             }
         }
@@ -68,7 +68,7 @@ fn rough_metal_mirrors_what_ggx_says() {
             near(&what, mean_colour(&light(&scene)), [expected; 3], 0.004);
         }
     }
-    // A clear mirror's whole light, and half of it on a plain surface.
+    // The full light of a clear mirror, and half of it on a plain surface.
     near(
         "plain",
         mean_colour(&light(&wall("reflection = 0.5\ncolor = [0, 0, 0]\nroughness = 0.1", 20.0, true))),
@@ -89,7 +89,7 @@ fn measured_metals_have_their_colour_and_a_white_rim() {
     }
 }
 
-// Metals' colours are what Fresnel's equations say of measured constants, n and k at 630, 532 and 465 nm (from the sources
+// The colours of metals equal Fresnel's equations with measured constants, n and k at 630, 532 and 465 nm (from the sources
 // that MeasuredMetal::colour names).
 #[test]
 fn measured_metals_mirror_what_their_constants_say() {
@@ -107,7 +107,7 @@ fn measured_metals_mirror_what_their_constants_say() {
     }
 }
 
-// Through d of glass light keeps its colour to the power of d / tint_distance (Beer and Lambert).
+// Through a length d of glass, light keeps its colour to the power of d / tint_distance (Beer and Lambert).
 #[test]
 fn glass_tints_by_distance() {
     let colour = [0.8, 0.5, 0.2];
@@ -129,7 +129,7 @@ fn glass_tints_by_distance() {
                 srgb(colour[2])
             ))
         };
-        // Squarely through two of length: of what comes in, 1 - F is let out each time, and F goes back and forth.
+        // At normal incidence through a length of two: each time 1 - F leaves the glass, and F is reflected back.
         let f = 0.04;
         for distance in [0.5, 2.0] {
             let expected = colour.map(|c: f64| {
@@ -139,7 +139,7 @@ fn glass_tints_by_distance() {
             near(&format!("{thing}, path {path}, {distance}"), mean_colour(&light(&scene(distance))), expected, 0.004);
         }
     }
-    // So does light that passes on its way to a surface.
+    // The same for light that passes on its way to a surface.
     let shadow = |how: &str| {
         toml(&format!(
             "[output]\nsize = [4, 4]\n[render]\nsamples = 1\ndepth = 0\nambient = [0, 0, 0]\nhighlight = 0\n\
@@ -158,8 +158,8 @@ fn glass_tints_by_distance() {
     near("shadow", [0, 1, 2].map(|i| tinted[i] / open[i]), colour.map(|c| c * c), 0.004);
 }
 
-// White light through glass that bends colours apart is the sum over the spectrum of pictures through glass that bends
-// all colours as it bends one, each with that wavelength's share of red, green and blue.
+// White light through dispersing glass is the integral over the spectrum of pictures through glass with one index each,
+// weighted by that wavelength's share of red, green and blue.
 #[test]
 fn dispersion_is_the_sum_over_the_spectrum() {
     let scene = |path: bool, samples: u32| {
@@ -196,7 +196,7 @@ fn dispersion_is_the_sum_over_the_spectrum() {
             one.world.bodies[0].material.kind = bent(one.world.bodies[0].material.kind);
             one.world.spheres[0].material.kind = bent(one.world.spheres[0].material.kind);
             for (k, x) in light(&one).into_iter().enumerate() {
-                // What has not been through glass has no wavelength.
+                // Light that has not passed glass has no wavelength.
                 sum[k] += f64::from(x) * response[k % 3] / f64::from(lines);
             }
         }
@@ -205,7 +205,7 @@ fn dispersion_is_the_sum_over_the_spectrum() {
         assert!(off < 0.012, "path {path}: {off}");
         let sum: Vec<f32> = sum.iter().map(|&x| x as f32).collect();
         near(&format!("path {path}"), mean_colour(&whole), mean_colour(&sum), 0.002);
-        // And there are colours to be seen, in a scene without any.
+        // The picture has colours, although the scene has none.
         let colourful = whole.chunks_exact(3).filter(|p| (p[0] - p[2]).abs() > 0.03).count();
         assert!(colourful > 40, "{colourful}");
     }
@@ -237,7 +237,7 @@ fn keys_of_other_materials_are_refused() {
     assert!(bright.contains("\"glass\", \"gold\"") && !bright.contains("of \"light\""), "{bright}");
 }
 
-// A ball of triangles, with its normals, in OBJ and in PLY.
+// A ball of triangles with normals, in OBJ and in PLY.
 fn ball_files(dir: &std::path::Path) -> [std::path::PathBuf; 2] {
     use std::fmt::Write;
     let (rings, turns) = (16u32, 32u32);
@@ -255,7 +255,7 @@ fn ball_files(dir: &std::path::Path) -> [std::path::PathBuf; 2] {
             let at = |i: u32, j: u32| i * turns + j % turns;
             [[at(i, j), at(i + 1, j), at(i + 1, j + 1)], [at(i, j), at(i + 1, j + 1), at(i, j + 1)]]
         })
-        // At the poles one of the two is nothing.
+        // At the poles one of the two vanishes.
         .filter(|&[a, b, c]| !(a / turns == 0 && c / turns == 0 || b / turns == rings && c / turns == rings))
         .collect();
     let (mut obj, mut ply) = (String::new(), String::new());
@@ -278,7 +278,7 @@ fn ball_files(dir: &std::path::Path) -> [std::path::PathBuf; 2] {
     paths
 }
 
-// With its normals a ball of triangles looks like a ball, in what it mirrors too; without, it does not.
+// With normals a ball of triangles looks like a ball, also in its reflections; without normals it does not.
 #[test]
 fn normals_make_meshes_smooth() {
     let dir = tempfile::tempdir().unwrap();
@@ -301,8 +301,8 @@ fn normals_make_meshes_smooth() {
     }
 }
 
-// Helmholtz: what goes from a lamp to the eye goes from the eye to the lamp. Radiance over the cosine of the light's
-// direction is the same when both change places.
+// Helmholtz reciprocity: light from a lamp to the eye equals light from the eye to the lamp. Radiance over the cosine of the
+// light's direction stays the same when both change places.
 #[test]
 fn materials_mirror_as_much_one_way_as_the_other() {
     let seen = |material: &str, eye_deg: f64, lamp_deg: f64| {
@@ -327,7 +327,7 @@ fn materials_mirror_as_much_one_way_as_the_other() {
     }
 }
 
-// A metal floor mirrors an even sky in its tint times its picture; a named one has its metal's colour; a diffuse one has
+// A metal floor reflects a uniform sky with its tint times its texture; a named metal has its own colour; a diffuse floor has
 // no highlight.
 #[test]
 fn floors_are_of_metal_or_diffuse() {

@@ -1,4 +1,4 @@
-//! What moves: bodies, their lamps, and everything while the shutter is open.
+//! Motion: bodies, their lamps, and motion blur with a shutter.
 use super::common::*;
 use crate::render::plan::Split;
 use crate::scene::Scene;
@@ -11,7 +11,7 @@ const MOVING: &str = "[output]\nframes = 24\nsize = [64, 48]\nloop = true\n[rend
     [[body]]\nsolid = \"octahedron\"\nradius = 0.6\nlamps = 4\nlamp_pattern = \"hue\"\n[body.path]\nr = 2\nphi_cycles = -1\n\
     [[light]]\nposition = [4, 2, 6]\n[floor]\ncorners = [[-3, -3, -1], [-3, 3, -1], [3, 3, -1], [3, -3, -1]]\n";
 
-// The shutter's light is the mean of stills over its time: here 16 of them, of a clip with finer frames.
+// The light of an open shutter is the mean of stills over its time: here 16 stills of a clip with finer frames.
 #[test]
 fn motion_blur_is_the_mean_of_stills() {
     let mut scene = toml(MOVING);
@@ -30,7 +30,7 @@ fn motion_blur_is_the_mean_of_stills() {
     let sharp =
         light_of(&Scene { camera: crate::scene::Camera { shutter: 0.0, ..scene.camera.clone() }, ..scene.clone() }, 6);
     let unblurred = mean_of(&mut mean.iter().zip(&sharp).map(|(m, &b)| (m - f64::from(b)).abs()));
-    // A sixteenth of the samples at each moment leaves some noise; a still is far off.
+    // A sixteenth of the samples at each moment leaves some noise; a still differs much more.
     assert!(off < 0.25 * unblurred, "{off} of {unblurred}");
 }
 
@@ -50,7 +50,7 @@ fn moving_bodies_have_the_same_bytes_everywhere() {
     }
 }
 
-// A body on its way stands, at each frame, where one that was put there does.
+// A body on its path stands, at each frame, at the position of a fixed body.
 #[test]
 fn a_body_on_its_way_is_one_that_stands_there() {
     let mut scene = toml(MOVING);

@@ -1,7 +1,7 @@
-//! The version of the pictures follows the pictures and not the text of the kernels: it is a checksum of what a fixed set of
-//! scenes looks like. A run is not resumed by a program with another version.
+//! The version of the pictures depends on the pictures and not on the text of the kernels: it is a checksum of the pictures of a
+//! fixed set of scenes. A program with another version refuses to resume a run.
 //!
-//! The scenes of tests/pictures stay as they are; a new feature gets new ones. POLYFLY_BLESS=1 writes the version, and fails on
+//! The scenes of tests/pictures stay unchanged; a new feature gets new ones. POLYFLY_BLESS=1 writes the version, and fails on
 //! purpose.
 
 use super::common::*;

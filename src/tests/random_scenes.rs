@@ -1,8 +1,8 @@
-//! Random scenes of all features, with magnitudes up to what is accepted: every instruction set gives the same bytes, and
-//! tame ones are what the oracle sees.
+//! Random scenes of all features, with magnitudes up to the limits: every instruction set gives the same bytes, and
+//! moderate scenes agree with the oracle.
 //!
-//! Seeds start at POLYFLY_RANDOM_SEED, and POLYFLY_RANDOM_SCENES of them are tried. With POLYFLY_TEST_CUDA=1 the GPU is
-//! one more device; benches/gpu-random is that for thousands of scenes.
+//! Seeds start at POLYFLY_RANDOM_SEED, and POLYFLY_RANDOM_SCENES of them are tested. With POLYFLY_TEST_CUDA=1 the GPU is
+//! one more device; scripts/measure/gpu-random does that for thousands of scenes.
 
 mod maker;
 
@@ -44,14 +44,14 @@ fn devices() -> Vec<(String, RenderOptions)> {
     devices
 }
 
-// The finished picture, and the light before the film did anything.
+// The finished picture, and the linear light before the film's steps.
 fn picture_and_light(mut renderer: Renderer, frame: u32) -> (Vec<u8>, Vec<f32>) {
     let picture = renderer.still(frame).unwrap_or_else(|e| panic!("{e}")).data().to_vec();
     let light = renderer.still_linear(frame).unwrap_or_else(|e| panic!("{e}")).0.data().to_vec();
     (picture, light)
 }
 
-// What is wrong with a scene, if anything; the picture otherwise.
+// The failure of a scene, or its picture.
 fn compared(scene: &Scene, frame: u32) -> Result<Vec<u8>, String> {
     let devices = devices();
     let (first, others) = devices.split_first().unwrap();
@@ -74,7 +74,7 @@ fn compared(scene: &Scene, frame: u32) -> Result<Vec<u8>, String> {
     Ok(picture)
 }
 
-// Where a scene is kept unless all devices agree on it: benches/gpu-random asks for that, and reads a line before and
+// The folder of a scene is kept unless all devices agree; scripts/measure/gpu-random asks for that, and reads a line before and
 // after each scene.
 struct Record(std::path::PathBuf);
 
@@ -100,7 +100,7 @@ impl Record {
     }
 }
 
-// Ends the program when a scene takes longer than POLYFLY_RANDOM_LIMIT seconds. Gives the number of the scene to watch.
+// Ends the program when a scene takes longer than POLYFLY_RANDOM_LIMIT seconds. Returns the number of the observed scene.
 fn watchdog() -> Arc<AtomicU64> {
     let now = Arc::new(AtomicU64::new(u64::MAX));
     let (watched, limit) = (Arc::clone(&now), number("POLYFLY_RANDOM_LIMIT", u64::MAX));
@@ -173,7 +173,7 @@ const NOT_DRAWN: [(&str, &str); 9] = [
     ("floor.tint_distance", "is of solid glass, and a floor is a sheet"),
 ];
 
-// Adds the keys of a table and of those within it, as `table.key` by the table's name in the schema.
+// Adds the keys of a table and of its inner tables, as `table.key` by the table's name in the schema.
 fn add_keys(schema: &serde_json::Value, place: &serde_json::Value, table: &toml::Table, to: &mut BTreeSet<String>) {
     let (name, definition) = definition_of(schema, place);
     for (key, value) in table {
@@ -189,7 +189,7 @@ fn add_keys(schema: &serde_json::Value, place: &serde_json::Value, table: &toml:
     }
 }
 
-// What a reference, or a list of them, leads to, and its name; the scene itself has none.
+// The target of a reference, or of a list of them, and its name; the scene itself has none.
 fn definition_of<'a>(schema: &'a serde_json::Value, place: &'a serde_json::Value) -> (&'a str, &'a serde_json::Value) {
     let inside = [&place["$ref"], &place["allOf"][0]["$ref"], &place["items"]["$ref"]];
     let Some(reference) = inside.into_iter().find_map(|r| r.as_str()) else { return ("", place) };
@@ -197,7 +197,7 @@ fn definition_of<'a>(schema: &'a serde_json::Value, place: &'a serde_json::Value
     (name, &schema["definitions"][name])
 }
 
-// A key that is forgotten here is one that no device is compared on.
+// A forgotten key is a key that no device is compared on.
 #[test]
 fn every_key_of_a_scene_is_drawn() {
     let schema = crate::scene::schema::schema();

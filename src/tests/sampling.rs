@@ -1,4 +1,4 @@
-//! What paths, lenses and lights draw, and what is left of their noise.
+//! The random numbers of paths, lenses and lights, and the noise that they leave.
 use super::common::*;
 use crate::Renderer;
 use crate::device::{Memory, Task, TaskOutput};
@@ -10,7 +10,7 @@ fn path(scene: &mut Scene, samples: u32) {
     scene.render.integrator = Integrator::Path { samples, noise: 0.0 };
 }
 
-// How often each box of a plane that is cut 2^a times 2^b ways is hit.
+// The number of points in each box of a plane that is divided 2^a times 2^b.
 fn boxes(points: &[[f32; 2]], a: u32, b: u32) -> Vec<u32> {
     let mut hits = vec![0; 1 << (a + b)];
     for [u, v] in points {
@@ -21,7 +21,7 @@ fn boxes(points: &[[f32; 2]], a: u32, b: u32) -> Vec<u32> {
 }
 
 // Sobol's first two dimensions are a (0, 2)-sequence, and Owen's scrambling keeps that (Sobol 1967, Owen 1995): of 2^k
-// points, every box of an area of 2^-k has one. So it is with the samples of a pixel, and with those of a square of
+// points, every box with an area of 2^-k has one. This holds for the samples of a pixel, and for those of a square of
 // pixels.
 #[test]
 fn draws_fill_the_plane_evenly() {
@@ -62,13 +62,13 @@ fn draws_differ() {
     }
 }
 
-// A filtered pixel is the sum of the small ones around it, each with the filter's weight.
+// A filtered pixel is the sum of the small pixels around it, each with the filter's weight.
 #[test]
 fn filters_weigh_what_is_around_a_pixel() {
     const FINE: u32 = 16;
     let (width, height) = (32u32, 24u32);
     let base = sized(own("solids.toml"), width, height, 64);
-    // The same view in small pixels, each a sample.
+    // The same view in small pixels, one sample each.
     let fine = sized(base.clone(), FINE * width, FINE * height, 1);
     let linear = |scene: &Scene| Renderer::new(scene.clone()).unwrap().still_linear(0).unwrap().0;
     let small = linear(&fine);
@@ -97,7 +97,7 @@ fn filters_weigh_what_is_around_a_pixel() {
         let mut scene = base.clone();
         scene.film.filter = filter;
         let image = linear(&scene).data().to_vec();
-        // The rim's pixels look beyond the picture, which the small ones do not show.
+        // Border pixels look beyond the picture, which the small ones do not show.
         let inner = |data: &[f32]| -> Vec<f32> {
             let rows = data.chunks_exact(3 * width as usize).skip(2).take(height as usize - 4);
             rows.flat_map(|row| row[6..row.len() - 6].to_vec()).collect()
@@ -109,7 +109,7 @@ fn filters_weigh_what_is_around_a_pixel() {
     assert!(rmse(&images[0], &images[1]) > 0.01 && rmse(&images[1], &images[2]) > 0.002);
 }
 
-// A limit takes the light that few samples find by way of diffuse surfaces, and leaves what is seen in mirrors.
+// A limit removes light that few samples find after diffuse surfaces, and leaves light that mirrors show.
 #[test]
 fn clamp_takes_fireflies() {
     let scene = toml(
@@ -141,7 +141,7 @@ fn adaptive(name: &str, min: u32, max: u32, noise: f64) -> Scene {
     scene
 }
 
-// What a pixel takes depends on it and its neighbours: not on instruction sets, threads, tiles or bands.
+// The samples of a pixel depend on it and its neighbours: not on instruction sets, threads, tiles or bands.
 #[test]
 fn adaptive_samples_are_the_same_however_they_are_traced() {
     for (name, min, max) in [("solids.toml", 2, 32), ("coursework.txt", 1, 7), ("weekend.toml", 16, 48)] {
@@ -157,7 +157,7 @@ fn adaptive_samples_are_the_same_however_they_are_traced() {
                 assert_eq!(part.bytes(), &expected[bytes], "{name} on {isa:?}");
             }
         }
-        // Developed by the host from sums and counts it is the same picture.
+        // The host's post steps make the same picture of sums and counts.
         let linear = Renderer::new(scene.clone()).unwrap().still_linear(0).unwrap();
         let (image, layers) = (linear.0, linear.1.unwrap());
         let codes = image.data().iter().map(|&x| code(f64::from(x)));
@@ -170,8 +170,8 @@ fn adaptive_samples_are_the_same_however_they_are_traced() {
     }
 }
 
-// About the error of 16 samples of every pixel, which have wider filters to help them, for less than half of their rays; and a
-// finer limit brings it down.
+// About the error of 16 samples per pixel, which have wider filters to help them, with less than half of their rays; a
+// lower limit reduces the error.
 #[test]
 fn adaptive_samples_go_where_they_are_needed() {
     let truth = sized(own("coursework.txt"), 640, 480, 15);
@@ -198,7 +198,7 @@ fn adaptive_samples_go_where_they_are_needed() {
     assert!(errors[0] < 1.15 * error(&even) && errors[0] < 0.7 * errors[1], "{errors:?}, {}", error(&even));
 }
 
-// A path-traced picture of as many samples on average has more noise when each pixel takes the same number.
+// A path-traced picture with the same mean number of samples has more noise if each pixel takes the same number.
 #[test]
 fn adaptive_paths_end_where_the_picture_is_smooth() {
     let scene = |samples: u32| {
@@ -219,7 +219,7 @@ fn adaptive_paths_end_where_the_picture_is_smooth() {
     assert!(ours < even, "{ours} and {even} with {mean} samples on average");
 }
 
-// Pixels that have missed a small light agree with themselves, and would stop, dark: only those of pixels around it can tell.
+// Pixels that have missed a small light agree with themselves, and would stop too dark: only the pixels around them know.
 #[test]
 fn adaptive_samples_are_as_bright_as_all() {
     let room = |samples: &str| {
@@ -233,7 +233,7 @@ fn adaptive_samples_are_as_bright_as_all() {
             wall(diffuse, "[-102, 0, 0]", 100.0),
             wall(diffuse, "[0.4, 0.2, -0.4]", 0.6),
             wall("material = \"metal\"", "[-0.9, 0.6, -0.5]", 0.5),
-            // The lamp hangs below a screen: what it lights comes by way of the room.
+            // The lamp hangs below a screen: all its light is indirect.
             wall("material = \"light\"\nstrength = 60", "[0.2, 0, 1.6]", 0.08),
             wall(diffuse, "[0.2, 0, 1.2]", 0.3),
         ];

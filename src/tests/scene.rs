@@ -1,4 +1,4 @@
-//! Scenes: both grammars, their round trip, and what is said of bad ones.
+//! Scenes: both grammars, their round trip, and the messages about faulty ones.
 use super::common::{inputs, own};
 use crate::scene::{
     self, Body, Bumps, Camera, CameraPath, ColourBy, CylindricalPath, Exposure, FilmSettings, Filter, Floor, Grammar,
@@ -70,7 +70,7 @@ fn body(plain: bool) -> impl Strategy<Value = Body> {
         },
     )
 }
-// How bodies stand and move.
+// Orientation and motion of bodies.
 fn motion() -> impl Strategy<Value = (Rotation, Motion, LampPattern, Option<f64>)> {
     let turn = (triple(0.1..2.0f64), -400.0..400.0f64).prop_map(|(axis, angle_deg)| Rotation { axis, angle_deg });
     let go = (-3.0..3.0f64, triple(finite()), prop::option::of(path()));
@@ -145,7 +145,7 @@ fn particles() -> impl Strategy<Value = Particles> {
         },
     )
 }
-// What only TOML can say of a scene.
+// The parts of a scene that only TOML can express.
 fn with_world(scene: impl Strategy<Value = Scene>) -> impl Strategy<Value = Scene> {
     let integrator = prop_oneof![
         Just(Integrator::Whitted),
@@ -229,7 +229,7 @@ fn with_world(scene: impl Strategy<Value = Scene>) -> impl Strategy<Value = Scen
                 if inside.is_some() { crate::scene::LampSides::Inside } else { crate::scene::LampSides::Both };
             ((scene.world.spheres, scene.world.meshes, scene.world.particles), scene.world.rectangles) = things;
             if integrator != Integrator::Whitted {
-                // Path tracing counts samples by pixel.
+                // Path tracing counts samples per pixel.
                 scene.render.samples = 1;
             } else if let Some(inside) = inside {
                 let few = inside < 0.5;
@@ -255,7 +255,7 @@ fn texture() -> impl Strategy<Value = Option<TextureSource>> {
         "[a-z]{1,8}/[a-z]{1,8}\\.data".prop_map(|p| Some(TextureSource::File(p.into()))),
     ]
 }
-// What a floor is made of, by a number from 0 on.
+// The material of a floor, by a number from 0 on.
 fn floor_surface(number: f64) -> (Material, Option<Relief>) {
     let share = number.fract();
     let metal = |measured: Option<MeasuredMetal>| Material {
@@ -294,7 +294,7 @@ fn any_scene(plain: bool) -> impl Strategy<Value = Scene> {
         "the floor has area",
         |(corners, texture, tint, reflection)| {
             let corners = scene::perimeter_order(corners);
-            // What a reader makes of the written order must be that order again.
+            // Reading the written order must give that order again.
             (scene::has_area(&corners) && scene::perimeter_order(corners) == corners).then_some(Floor {
                 corners,
                 texture,
@@ -373,7 +373,7 @@ proptest! {
         let solids = [0, 1, 2].map(|i| scene.world.bodies[i].solid);
         let again = scene::parse(&text, "scene", ParseOptions { solids, ..ParseOptions::default() }).map(|p| p.scene).map_err(|e| e.to_string());
         prop_assert_eq!(again, Ok(scene.clone()));
-        // And through TOML, the long way round.
+        // And by way of TOML.
         prop_assert_eq!(read(&write::toml(&scene)), Ok(scene));
     }
 

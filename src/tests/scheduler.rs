@@ -1,4 +1,4 @@
-//! The scheduler with devices that paint, fail, panic and mix: every frame comes out once, whole, and the same.
+//! The scheduler with devices that paint, fail, panic and mix: every frame is delivered once, complete, and the same.
 
 use super::common::*;
 use crate::Error;
@@ -21,7 +21,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-// What becomes of a device.
+// The fate of a device.
 #[derive(Clone, Copy, Debug)]
 enum Fate {
     Lives,
@@ -78,7 +78,7 @@ fn mortal(renderer: &Renderer, i: usize, fate: Fate, delay: Duration, is_cpu: bo
     Box::new(Mortal { info, inner, fate, done: 0, delay, tickets: VecDeque::new() })
 }
 
-// Renders frames on devices of such fates, each with an instruction set of its own.
+// Renders frames on devices with these fates, each with an instruction set of its own.
 fn shared(
     scene: &Scene,
     fates: &[(Fate, u64)],
@@ -254,13 +254,13 @@ fn linear_light_is_the_picture_before_its_tone_curve_and_layers_do_not_depend_on
     }
 }
 
-// A scene's TOML but for its film.
+// A scene's TOML without its film.
 fn without_film(text: &str) -> String {
     let (before, film) = text.split_once("[film]").unwrap();
     format!("{before}{}", &film[film.find("\n[").unwrap()..])
 }
 
-// All of the film's steps at once, in frames, in tiles, and beside devices that fail.
+// All steps of the film at once, in frames, in tiles, and beside devices that fail.
 #[test]
 fn a_developed_frame_does_not_depend_on_who_traced_it() {
     let film =
@@ -276,9 +276,9 @@ fn a_developed_frame_does_not_depend_on_who_traced_it() {
         assert_eq!(alone, together, "{tone}");
         let plain = sized(own("infinity.toml"), 61, 83, 2);
         assert!(alone[0].rgba8.as_ref().unwrap().data() != render(&plain, 0), "{tone} shows");
-        // What is shown is the linear image by the curve.
+        // The picture is the linear image through the curve.
         let (linear, shown) = (alone[1].linear.as_ref().unwrap(), alone[1].rgba8.as_ref().unwrap());
-        // Dithered, a code is one of the two beside the exact value (the table rounds a little too), and right in the mean.
+        // With dither, a code is one of the two beside the exact value (the table rounds a little too), and correct in the mean.
         let mut off = 0.0;
         for (light, code) in linear.data().chunks(3).zip(shown.data().chunks(4)) {
             let light = [light[0], light[1], light[2]].map(f64::from);
@@ -350,7 +350,7 @@ fn a_sink_that_fails_ends_the_run_with_its_words() {
     assert!(e.to_string().contains("off the table"), "{e}");
 }
 
-// A step of development that panics at a frame.
+// A post step that panics at a frame.
 struct Spilt(u32);
 
 impl PostStep for Spilt {
@@ -359,7 +359,7 @@ impl PostStep for Spilt {
     }
 }
 
-// Where devices develop their own frames, and where others do: the run ends, and says why.
+// With devices that finish their own frames, and with finishing threads: the run ends, and reports the cause.
 #[test]
 fn a_panic_while_developing_ends_the_run_with_its_words() {
     let scene = sized(own("coursework.txt"), 32, 24, 1);
@@ -390,7 +390,7 @@ fn samples_are_counted_within_a_frame() {
         // Linear light and the first surfaces count no more than the picture.
         renderer.still_linear(1).unwrap();
         assert_eq!(meter.samples(), 2 * frame);
-        // What a device tells of its task comes on top.
+        // The counts that a device reports of its task are added.
         let taken = Arc::new(AtomicU64::new(5));
         let told = Arc::clone(&taken);
         meter.poll(move || told.load(Ordering::Relaxed));

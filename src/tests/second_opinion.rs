@@ -1,4 +1,4 @@
-//! Pictures against the oracle's, and path tracing against its walks by the book.
+//! Pictures against the oracle's, and path tracing against its random walks.
 
 use super::common::*;
 use super::oracle::{Oracle, code_of};
@@ -46,7 +46,7 @@ fn lamps_in_mirrors() {
 #[test]
 fn refraction_and_wood() {
     let mut scene = sized(own("glass.toml"), 64, 36, 1);
-    // The opinion knows plain surroundings.
+    // The oracle supports plain surroundings only.
     scene.film = crate::scene::FilmSettings::default();
     scene.world.sky = crate::scene::Sky::default();
     scene.world.lights.iter_mut().for_each(|light| light.radius = 0.0);
@@ -57,8 +57,8 @@ fn refraction_and_wood() {
     agree("glass", &scene, 40);
 }
 
-// Glass that swallows nothing cannot be seen in front of an even sky, by either integrator: what Fresnel's equations mirror
-// is not let through.
+// Glass without absorption is invisible in front of a uniform sky, in both integrators: the light that Fresnel's equations reflect
+// is not transmitted.
 #[test]
 fn clear_glass_vanishes_in_an_even_sky() {
     for (integrator, thing) in [
@@ -98,7 +98,7 @@ fn bent_floor() {
 
 #[test]
 fn from_far_away() {
-    // A thousand radii off: what rounding takes from a distance must not cost a silhouette its rim.
+    // At a distance of a thousand radii: rounding of the distance must not change the silhouette.
     let mut scene = sized(own("solids.toml"), 64, 36, 1);
     scene.world.bodies.iter_mut().for_each(|b| b.lamps = 0);
     scene.world.floor = None;
@@ -133,7 +133,7 @@ fn particles_without_shadows() {
 #[test]
 fn a_mesh_and_a_body_see_each_other() {
     let dir = tempfile::tempdir().unwrap();
-    // A bowl of quads, and a ball in it.
+    // A bowl of quads with a ball in it.
     let mut obj = String::new();
     let n = 12;
     for i in 0..=n {
@@ -203,7 +203,7 @@ fn emitters_through_glass_by_the_book() {
     walks_agree("emitters and glass", &scene, 8000);
 }
 
-// Path tracing against walks by the book: both are means of random numbers, and must be near each other.
+// Path tracing against the oracle's random walks: both are means of random numbers, and must be close.
 fn walks_agree(name: &str, scene: &Scene, each: u32) {
     let ours = render(scene, 0);
     let theirs = Oracle::new(scene).walks(each);
@@ -247,7 +247,7 @@ fn emitters_that_are_asked_give_what_emitters_that_are_met_give() {
     walks_agree("emitters", &scene, 6000);
 }
 
-// White metal cannot be seen in an even sky either; metal of a colour shows the sky times that colour.
+// White metal is invisible under a uniform sky too; coloured metal shows the sky times its colour.
 #[test]
 fn metal_bodies_mirror_in_their_colour() {
     for integrator in ["samples = 1", "integrator = \"path\"\nsamples = 4"] {
@@ -267,8 +267,8 @@ fn metal_bodies_mirror_in_their_colour() {
     }
 }
 
-// A level floor under each made sky, with nothing else: what it sends back is its colour times the sky's light by Lambert's
-// cosine, here summed over the map. Drawing from the sky and by the floor's own rays must meet in that.
+// A level floor under each procedural sky, with nothing else: it reflects its colour times the sky's light with Lambert's
+// cosine, summed over the map here. Sampling the sky and following the floor's own rays must both converge to that.
 #[test]
 fn a_floor_under_a_made_sky_has_the_skys_light() {
     for (_, name) in SkySource::BUILTIN {

@@ -1,4 +1,4 @@
-//! The stars of `@night`: round, small, as bright in sum as the sky's map says, and not in what surfaces spread.
+//! The stars of `@night`: round, small, in sum as bright as the sky's map, and invisible after rough surfaces.
 
 use super::common::*;
 use crate::assets::sky::SkyMap;
@@ -15,7 +15,7 @@ fn night(size: [u32; 2], fov_deg: f64, look_at: Vec3, samples: &str, rest: &str)
     ))
 }
 
-// Where a direction is in the picture.
+// The position of a direction in the picture.
 fn pixel(scene: &Scene, d: Vec3) -> Option<[f64; 2]> {
     let view = scene.camera.view(0, 1);
     let focal = view.focal(scene.render.width);
@@ -26,8 +26,8 @@ fn pixel(scene: &Scene, d: Vec3) -> Option<[f64; 2]> {
     (ahead > 0.1 && inside(x, scene.render.width) && inside(y, scene.render.height)).then_some([x, y])
 }
 
-// Stars of a picture that stand alone: widths along the longest and the shortest axis, by the second moments of what is
-// brighter than the sky behind them, in pixels.
+// Isolated stars of a picture: widths along the longest and the shortest axis, from the second moments of the light
+// above the sky's background, in pixels.
 fn shapes(scene: &Scene) -> Vec<[f64; 2]> {
     let map = SkyMap::of(&scene.world.sky, Limits::default()).unwrap().unwrap();
     let places: Vec<([f64; 2], f64)> =
@@ -61,7 +61,7 @@ fn shapes(scene: &Scene) -> Vec<[f64; 2]> {
             (mean(&|x, _| (x - mx).powi(2)), mean(&|_, y| (y - my).powi(2)), mean(&|x, y| (x - mx) * (y - my)));
         let (half, root) = ((xx + yy) / 2.0, ((xx - yy).powi(2) / 4.0 + xy * xy).sqrt());
         assert!((mx - x).hypot(my - y) < 0.7, "a star at {x} {y} is seen at {mx} {my}");
-        // Four standard deviations are what a disc looks wide.
+        // Four standard deviations are the visible width of a disc.
         found.push([half + root, (half - root).max(0.0)].map(|variance| 4.0 * variance.sqrt()));
     }
     found
@@ -84,7 +84,7 @@ fn stars_are_round_and_small() {
     }
 }
 
-// All of the light of the stars in sight is in the picture; and what a surface spreads has the same light without points.
+// The picture contains all of the light of the visible stars; scattering surfaces get the same light without points.
 #[test]
 fn stars_bring_the_light_that_the_map_has_of_them() {
     let scene = night([960, 960], 60.0, [0.05, 0.1, 1.0], "samples = 3", "");
@@ -125,7 +125,7 @@ fn map_light(map: &SkyMap, d: Vec3) -> f64 {
     f64::from(map.texels[at(v) * map.side + at(u)][1])
 }
 
-// A clear mirror shows points; a rough one, ripples and diffuse surfaces show none, but their light.
+// A clear mirror shows points; a rough mirror, ripples and diffuse surfaces show only their light.
 #[test]
 fn what_spreads_light_shows_no_points() {
     let floor = |material: &str, how: &str| {

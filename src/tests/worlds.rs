@@ -1,4 +1,4 @@
-//! Spheres and meshes: the tree against asking everything in turn, and path tracing in rounds.
+//! Spheres and meshes: the hierarchy against testing every shape, and path tracing in rounds.
 use super::common::*;
 use crate::assets::Assets;
 use crate::assets::source::Limits;
@@ -33,7 +33,7 @@ fn crowd(dir: &Path) -> Scene {
         }
         obj += &format!("f {} {} {}\n", 3 * i + 1, 3 * i + 2, 3 * i + 3);
     }
-    // A wall of squares along the axes, for rays that run in its plane and through its corners.
+    // A wall of squares along the axes, for rays in its plane and through its corners.
     for i in 0..5 {
         for j in 0..5 {
             obj += &format!("v {} {} -2\n", i - 2, j - 2);
@@ -50,7 +50,7 @@ fn crowd(dir: &Path) -> Scene {
     toml(&scene)
 }
 
-// Rays at random, along the axes with noughts of both signs, along boxes and grazing balls.
+// Random rays, axis-parallel rays with zeros of both signs, rays along boxes and grazing balls.
 fn rays(scene: &Scene, n: usize) -> (Vec<f32>, Vec<f32>) {
     let mut draws = Draws(77);
     let (mut origins, mut directions) = (Vec::new(), Vec::new());
@@ -69,7 +69,7 @@ fn rays(scene: &Scene, n: usize) -> (Vec<f32>, Vec<f32>) {
             }
             2 => d[i / 5 % 3] = if i / 15 % 2 == 0 { 0.0 } else { -0.0 },
             3 => {
-                // Toward a ball's rim.
+                // Toward a ball's silhouette.
                 let ball = &scene.world.spheres[i / 5 % scene.world.spheres.len()];
                 let to: [f64; 3] = [0, 1, 2].map(|c| ball.centre[c] - f64::from(o[c]));
                 let side = crate::math::vec3::normalise(crate::math::vec3::cross(to, [0.3, -0.5, 0.8]));
@@ -238,7 +238,7 @@ fn real_files_of_particles_hold_what_they_hold() {
     }
 }
 
-// Grains in a box beside a ball, a panel and a body on a floor, all of it moved by `by`.
+// Grains in a box beside a ball, a panel and a body on a floor, all moved by `by`.
 fn grains(dir: &Path, by: [f64; 3]) -> Scene {
     let at = |p: [f64; 3]| format!("[{}, {}, {}]", p[0] + by[0], p[1] + by[1], p[2] + by[2]);
     let mut table = "x,y,z,r,p\n".to_owned();
@@ -268,7 +268,7 @@ fn grains(dir: &Path, by: [f64; 3]) -> Scene {
 #[test]
 fn grains_far_from_the_origin_look_as_they_do_near_it() {
     let dir = tempfile::tempdir().unwrap();
-    // Single precision knows a place there to half a unit, eight radii of a grain.
+    // Single precision has a resolution of half a unit there, eight radii of a grain.
     let far = [524_288.0, 4_194_304.0, 64.0];
     let (near, far) = (grains(dir.path(), [0.0; 3]), grains(dir.path(), far));
     let expected = render(&near, 1);
@@ -276,7 +276,7 @@ fn grains_far_from_the_origin_look_as_they_do_near_it() {
     let got = same_on_every_set("far", &far, 1);
     let odd = expected.chunks(4).zip(got.chunks(4)).filter(|(a, b)| (0..3).any(|i| a[i].abs_diff(b[i]) > 4)).count();
     assert!(odd < expected.len() / 4 / 100, "{odd} pixels differ");
-    // Paths of light find as much of it there.
+    // Light paths find as much of it there.
     let light = |mut scene: Scene| {
         scene.render.integrator = Integrator::Path { samples: 16, noise: 0.0 };
         render(&scene, 0).iter().map(|&x| u64::from(x)).sum::<u64>() as f64
