@@ -1,4 +1,4 @@
-//! The program from outside: streams, files, exit codes.
+//! The program as a black box: streams, files, exit codes.
 
 use crate::common::{names, program, text};
 use std::io::Write;
@@ -10,7 +10,7 @@ fn start(folder: &Path, args: &[&str], input: Option<&str>) -> Child {
         program(folder, args).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     let mut stdin = child.stdin.take().unwrap();
     if let Some(text) = input {
-        // A program that refuses early closes the pipe; its answer is what counts.
+        // A program that refuses early closes the pipe; only its answer counts.
         let _ = stdin.write_all(text.as_bytes());
     }
     child
@@ -275,7 +275,7 @@ fn long_lists_of_frames_take_no_time_and_contradictions_none_at_all() {
     let scene = default_scene().replacen("600", "100000000", 1);
     let run = polyfly(dir.path(), &["--frames", "0-99999999", "--no-frames"], Some(&scene));
     assert_eq!(run.status.code(), Some(64), "{}", text(&run.stderr));
-    // Bits that the format does not have are told before the texture is looked for.
+    // Bits that the format lacks are reported before the texture is opened.
     let args = ["--bits", "32", "-o", "x%d.png", "--texture", "nowhere.png"];
     let run = polyfly(dir.path(), &args, Some(&default_scene()));
     assert_eq!(run.status.code(), Some(64), "{}", text(&run.stderr));
@@ -285,7 +285,7 @@ fn long_lists_of_frames_take_no_time_and_contradictions_none_at_all() {
 #[cfg(unix)]
 #[test]
 fn the_first_interrupt_ends_after_whole_frames() {
-    // Signals that are ignored, as Linux tells of them: SIGINT is the second.
+    // Ignored signals, as Linux reports them: SIGINT is bit 2.
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let ignored = status.lines().find_map(|l| u64::from_str_radix(l.strip_prefix("SigIgn:")?.trim(), 16).ok());
     assert_eq!(
@@ -295,7 +295,7 @@ fn the_first_interrupt_ends_after_whole_frames() {
     );
     let dir = tempfile::tempdir().unwrap();
     let mut child = start(dir.path(), &["--cpu", "--size", "320x240", "-o", "%03d.data"], Some(&default_scene()));
-    // One line of the log says that rendering is under way.
+    // One line of the log says that rendering has begun.
     let mut out = std::io::BufReader::new(child.stdout.take().unwrap());
     let mut line = String::new();
     std::io::BufRead::read_line(&mut out, &mut line).unwrap();
@@ -337,7 +337,7 @@ fn presets_say_what_they_cost_and_change_the_picture() {
         pictures.push(std::fs::read(dir.path().join("0.data")).unwrap());
     }
     assert!(pictures[0] != pictures[1] && pictures[1] != pictures[2]);
-    // What is said beside it goes before it.
+    // Output about the encoder comes before the error.
     let run = polyfly(dir.path(), &["--cpu", "--quality", "final", "--samples", "2"], Some(scene));
     assert!(text(&run.stderr).contains("4 samples a pixel"), "{}", text(&run.stderr));
 }

@@ -1,11 +1,11 @@
-//! What tests of the program share.
+//! Shared by the tests of the program.
 
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
 #[cfg(unix)]
 use std::time::{Duration, Instant};
 
-/// The program, about to run in a folder. Work outside of its thread pools makes it panic.
+/// The program, ready to run in a folder. Work outside of its thread pools makes it panic.
 pub fn program(folder: &Path, args: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_polyfly"));
     command
@@ -17,7 +17,7 @@ pub fn program(folder: &Path, args: &[&str]) -> Command {
     command
 }
 
-/// What became of it.
+/// The result of a command.
 pub fn polyfly(folder: &Path, args: &[&str]) -> Output {
     program(folder, args).output().unwrap()
 }
@@ -30,17 +30,17 @@ pub fn folder() -> tempfile::TempDir {
     dir
 }
 
-/// What a program has printed.
+/// The standard output of a program.
 pub fn text(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()
 }
 
-/// What it has said beside that.
+/// The standard error of a program.
 pub fn words(run: &Output) -> String {
     text(&run.stderr)
 }
 
-/// Looks again and again until it is so.
+/// Polls until the condition holds.
 #[cfg(unix)]
 pub fn wait_for(mut what: impl FnMut() -> bool) {
     let start = Instant::now();
@@ -57,7 +57,7 @@ pub fn signal(child: &std::process::Child, name: &str) {
     assert!(done.success());
 }
 
-/// Names in a folder, without what is polyfly's own there.
+/// Names in a folder, without polyfly's own files.
 pub fn names(folder: &Path) -> Vec<String> {
     let mut names: Vec<String> =
         std::fs::read_dir(folder).unwrap().map(|e| e.unwrap().file_name().to_string_lossy().into_owned()).collect();
@@ -66,8 +66,8 @@ pub fn names(folder: &Path) -> Vec<String> {
     names
 }
 
-/// Writes a program for the shell; its path. A process of its own writes it: what another test starts meanwhile would hold the
-/// file open for writing for a moment, and nothing could run it ("text file busy").
+/// Writes a shell script; returns its path. A separate process writes it: a child that another test starts meanwhile would inherit the
+/// open file for a moment, and executing the script would fail ("text file busy").
 #[cfg(unix)]
 pub fn shell_script(folder: &Path, name: &str, text: &str) -> String {
     let path = folder.join(name);
@@ -77,7 +77,7 @@ pub fn shell_script(folder: &Path, name: &str, text: &str) -> String {
     path.display().to_string()
 }
 
-/// Names and bytes of the frames in a folder, without what is hidden and the manifest.
+/// Names and bytes of the frames in a folder, without hidden files and the manifest.
 pub fn frames(folder: &Path) -> Vec<(String, Vec<u8>)> {
     let mut files: Vec<_> = std::fs::read_dir(folder)
         .unwrap()

@@ -1,5 +1,5 @@
-//! Pictures through a denoising library of our own making (tests/stub/oidn.c): what it is given, what becomes of what it gives,
-//! and what is said where it is missing or fails. scripts/denoise tries the real one.
+//! Pictures through a stub of the denoising library (tests/stub/oidn.c): its input, the use of its output,
+//! and the messages when it is missing or fails. scripts/denoise tests the real library.
 
 use polyfly::{DenoiserLibrary, RenderOptions, Renderer, Scene};
 use std::path::{Path, PathBuf};

@@ -1,7 +1,7 @@
-//! Devices through the program: a driver of our own making that is missing, old, empty or failing, or whose launches run
-//! on the CPU; what `doctor` and `verify` say.
+//! Devices through the program: a stub driver that is missing, old, empty or failing, or whose launches run
+//! on the CPU; and the output of `doctor` and `verify`.
 //!
-//! With POLYFLY_TEST_CUDA=1 the runs that should succeed take the machine's own driver and GPU.
+//! With POLYFLY_TEST_CUDA=1 the runs that should succeed use the machine's driver and GPU.
 
 use crate::common::{program, text};
 use std::path::{Path, PathBuf};
@@ -17,13 +17,13 @@ fn stub() -> &'static Path {
         std::fs::create_dir_all(&folder).unwrap();
         let made = Command::new("c++")
             .args(["-std=c++17", "-shared", "-fPIC", "-O2", "-ffp-contract=off", "-fno-math-errno", "-w"])
-            // With a GPU's operations: a reciprocal or square root outside of their domain is NaN.
+            // With a GPU's operations: a reciprocal or square root outside of the domain is NaN.
             .args(["-DPOLYFLY_DOMAIN=\"../tests/domain/domain.cuh\"", "-o"])
             .arg(folder.join("libcuda.so.1"))
             .arg(root.join("tests/stub/cuda.cpp"))
             .status();
         assert!(made.expect("a C++ compiler is needed").success());
-        // The name that is looked for first, so that no real driver is found in the stub's place.
+        // The name that is tried first, so that no real driver replaces the stub.
         std::fs::copy(folder.join("libcuda.so.1"), folder.join("libcuda.so")).unwrap();
         folder
     })
@@ -38,7 +38,7 @@ fn polyfly(folder: &Path, library: Option<&Path>, behaviour: &str, args: &[&str]
     command.output().unwrap()
 }
 
-// A driver that works: the stub's, or the machine's where that is asked for.
+// A working driver: the stub, or the machine's driver on request.
 fn working() -> Option<&'static Path> {
     std::env::var_os("POLYFLY_TEST_CUDA").is_none().then(stub)
 }
@@ -68,7 +68,7 @@ fn unusable_gpus_are_69_with_gpu_and_the_cpu_without() {
         assert!(run.status.success(), "{behaviour}: {}", text(&run.stderr));
         assert!(text(&run.stderr).contains("rendering on the CPU"), "{behaviour}: {}", text(&run.stderr));
         assert!(dir.path().join("0.data").exists());
-        // And with --cpu, nothing is asked of the driver at all.
+        // With --cpu the driver is not opened at all.
         let run = polyfly(dir.path(), Some(stub()), behaviour, &[&["--cpu", "--overwrite"], &args[..]].concat());
         assert_eq!((run.status.code(), text(&run.stderr).lines().count()), (Some(0), 1), "{behaviour}");
     }
@@ -87,7 +87,7 @@ fn a_gpu_number_that_is_not_there_is_69() {
 #[test]
 fn doctor_tells_what_there_is() {
     let dir = tempfile::tempdir().unwrap();
-    // A driver without GPUs stands in for whatever this machine has.
+    // A driver without GPUs replaces the GPUs of this machine.
     let run = polyfly(dir.path(), Some(stub()), "empty", &["doctor"]);
     let words = text(&run.stdout);
     assert!(run.status.success(), "{words}{}", text(&run.stderr));
@@ -114,7 +114,7 @@ fn verify_compares_all_devices() {
     assert!(words.contains("2 frames") && words.contains("cpu scalar"), "{words}");
 }
 
-// Runs a scene on the GPU and on the CPU, and compares every file that comes out.
+// Renders a scene on the GPU and on the CPU, and compares all output files.
 fn same_on_gpu(name: &str, scene: &str, behaviour: &str, args: &[&str]) -> Output {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("s.toml");
@@ -143,7 +143,7 @@ fn same_on_gpu(name: &str, scene: &str, behaviour: &str, args: &[&str]) -> Outpu
     run
 }
 
-// What a GPU's square root gives for 0 showed on floors of clear metal with a relief.
+// A GPU's square root of 0 was visible on floors of clear metal with a relief.
 #[test]
 fn a_relief_on_clear_metal_is_the_same_on_the_gpu() {
     let scene = "[output]\nframes = 1\nsize = [80, 60]\n[render]\nsamples = 2\ndepth = 3\n\
@@ -179,7 +179,7 @@ fn the_gpus_path_gives_the_cpus_bytes() {
     // Linear light with layers.
     same_on_gpu("EXR", FEW, "", &["-o", "%d.exr", "--frames", "0,3"]);
     same_on_gpu("EXR of paths", &path, "", &["-o", "%d.exr", "--frames", "0"]);
-    // Everything that the film does.
+    // All steps of the film.
     let film =
         format!("{FEW}\n[film]\nexposure = \"auto\"\nbloom = 0.1\nvignette = 0.2\ngrain = 0.1\ntone = \"agx\"\n");
     same_on_gpu("film", &film, "", &["-o", "%d.data", "--video", "v.y4m"]);
@@ -218,7 +218,7 @@ fn several_gpus_and_the_cpu_share_frames_and_tiles() {
 
 #[test]
 fn short_memory_means_fewer_tasks_in_flight_then_smaller_bands() {
-    // A picture of 1.2 MB; the scene's arrays take some 13 MB with the wood.
+    // A picture of 1.2 MB; the scene's arrays take some 13 MB with the wood texture.
     let scene = FEW.replace("[75, 50]", "[640, 480]").replace("samples = 2", "samples = 1").replace("@wood", "none");
     for bytes in [6_000_000, 1_500_000, 700_000] {
         same_on_gpu(
@@ -243,7 +243,7 @@ fn short_memory_means_fewer_tasks_in_flight_then_smaller_bands() {
 fn a_gpu_that_is_lost_in_mid_run_hands_its_frames_over() {
     let dir = tempfile::tempdir().unwrap();
     std::fs::write(dir.path().join("s.toml"), FEW).unwrap();
-    // Both of the stub's GPUs count their launches together: one is lost, then the other.
+    // Both GPUs of the stub count their launches together: one is lost, then the other.
     let run = polyfly(dir.path(), Some(stub()), "lost:4", &["--devices", "0,cpu", "s.toml", "-o", "%d.data"]);
     assert!(run.status.success(), "{}", text(&run.stderr));
     assert!(text(&run.stderr).contains("illegal memory access") && text(&run.stderr).contains("others took"));
@@ -268,7 +268,7 @@ fn doctor_and_verify_try_the_gpus() {
     assert!(run.status.success() && text(&run.stdout).contains("cuda:0"), "{}{}", text(&run.stdout), text(&run.stderr));
 }
 
-// Each pixel takes what it needs, in rounds over lists of pixels: finished pictures, and sums with counts for the film.
+// Adaptive rounds over lists of pixels: finished pictures, and sums with counts for the film.
 #[test]
 fn adaptive_samples_are_the_same_on_gpus() {
     let dir = tempfile::tempdir().unwrap();

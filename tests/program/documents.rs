@@ -1,5 +1,5 @@
-//! What a reader of the documents meets first: links that lead somewhere, a README that stays short, and a loop on top of it
-//! that shows what the renderer makes.
+//! The documents: links lead to files, the README stays short, and the loop at its top
+//! shows the renderer's frames.
 
 use crate::common::{polyfly, words};
 use image::AnimationDecoder;
@@ -22,7 +22,7 @@ fn documents() -> Vec<PathBuf> {
     all
 }
 
-// The targets of a text's links and pictures, without those of other sites and the places within a page.
+// The targets of a text's links and pictures, without external sites and anchors.
 fn links(text: &str) -> Vec<&str> {
     let targets = text.split("](").skip(1).filter_map(|rest| rest.split([')', '#']).next());
     targets.filter(|target| !target.is_empty() && !target.contains("://")).collect()
@@ -60,7 +60,7 @@ fn block_means(rgb: &image::RgbImage) -> Vec<f64> {
     means
 }
 
-// Each frame of the loop must be coded by itself: an encoder that keeps what differs little from the frame before lets slow
+// Each frame of the loop must be coded independently. An encoder that keeps small differences from the previous frame lets slow
 // changes add up, and shows old blocks beside new ones.
 #[test]
 fn the_loop_on_top_of_the_readme_is_what_the_renderer_makes() {
@@ -70,7 +70,7 @@ fn the_loop_on_top_of_the_readme_is_what_the_renderer_makes() {
     let dir = tempfile::tempdir().unwrap();
     let output = dir.path().join("%d.png").display().to_string();
     let scene = root().join("scenes/crystal.toml").display().to_string();
-    // Few samples: what they lack is noise, which the blocks' means hardly see.
+    // With few samples there is noise, which hardly changes the blocks' means.
     let args = [&scene, "--cpu", "--size", "480x270", "--samples", "12", "--frames", "1,59,118", "-o", &output];
     let run = polyfly(dir.path(), &args);
     assert!(run.status.success(), "{}", words(&run));

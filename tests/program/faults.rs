@@ -1,5 +1,5 @@
-//! What may happen around a run: folders that vanish or cannot be written, clocks that go back, logs that nobody reads, runs
-//! that never end.
+//! Faults around a run: folders that vanish or cannot be written, clocks that go back, logs without a reader, endless
+//! runs.
 
 use crate::common::{folder, frames, polyfly, program, signal, text, wait_for, words};
 use std::io::Read;
@@ -25,7 +25,7 @@ fn start(dir: &Path, args: &[&str]) -> Child {
 #[test]
 fn a_log_that_nobody_reads_holds_up_no_frame() {
     let dir = folder();
-    // A pipe holds 64 KiB; this log has more than 200.
+    // A pipe holds 64 KiB; this log is longer than 200.
     let mut child = start(dir.path(), &args("0-599", "o/%d.png", &["--log", "jsonl", "--video", "v.mp4"]));
     wait_for(|| dir.path().join("v.mp4").exists());
     assert_eq!(frames(&dir.path().join("o")).len(), 600);
@@ -34,13 +34,13 @@ fn a_log_that_nobody_reads_holds_up_no_frame() {
     child.stdout.take().unwrap().read_to_string(&mut log).unwrap();
     assert!(child.wait().unwrap().success());
     assert_eq!(log.lines().count(), 602);
-    // Nor does it keep a run from being ended.
+    // A blocked log does not keep a run from being stopped.
     let child = start(dir.path(), &args("0-599", "p/%d.png", &["--log", "jsonl", "--grace", "1"]));
     wait_for(|| dir.path().join("p/599.png").exists());
     signal(&child, "TERM");
     let run = child.wait_with_output().unwrap();
     assert!(matches!(code(&run), 0 | 75), "{}", words(&run));
-    // Where all is made nothing is left to be dropped.
+    // When all frames are made, none is left to be dropped.
     let all = args("0-599", "q/%d.png", &["--log", "jsonl", "--video", "w.mp4", "--grace", "1"]);
     let mut child = start(dir.path(), &all);
     let unread = child.stdout.take();
@@ -52,7 +52,7 @@ fn a_log_that_nobody_reads_holds_up_no_frame() {
     assert!(code(&run) == 75 && said.contains("all is made; nobody has read") && !said.contains("dropped"), "{said}");
 }
 
-// Of the pictures themselves nobody would see the end: 2^128 rays a pixel, five million shadow rays a point.
+// These pictures would never end: 2^128 rays a pixel, five million shadow rays a point.
 #[test]
 fn a_look_at_a_scene_takes_no_longer_for_what_its_pictures_may_take() {
     let dir = folder();
@@ -103,7 +103,7 @@ fn a_folder_that_vanishes_ends_the_run_and_what_was_in_it_is_whole() {
 #[cfg(target_os = "linux")]
 fn folders_that_cannot_be_written_are_74() {
     let dir = folder();
-    // Nobody makes files there, not even root.
+    // Nobody can create files there, not even root.
     for more in [&[][..], &["--video", "/proc/polyfly/v.mp4"]] {
         let to = if more.is_empty() { "/proc/polyfly/%d.png" } else { "o/%d.png" };
         let run = polyfly(dir.path(), &args("0-3", to, more));
@@ -162,7 +162,7 @@ fn a_clock_that_goes_back_changes_nothing() {
     assert!(video("o.mp4") == video("p.mp4"));
 }
 
-// What Linux tells of a process's memory; nothing once it has ended.
+// The memory of a process, as Linux reports it; None once it has ended.
 #[cfg(target_os = "linux")]
 fn kib(child: &Child, what: &str) -> Option<u64> {
     let status = std::fs::read_to_string(format!("/proc/{}/status", child.id())).ok()?;

@@ -1,4 +1,4 @@
-//! A film that is there stays, unless the user says otherwise.
+//! An existing film stays, unless the user says otherwise.
 
 use crate::common::{folder, names, polyfly, program, shell_script, signal, text, wait_for, words};
 use std::io::{BufRead, BufReader, Read};
@@ -49,7 +49,7 @@ fn a_look_at_some_frames_leaves_the_film_of_all() {
             assert_eq!(is_told, look[0] != "--sheet", "{film} {look:?}: {}", words(&looked));
             assert!(read() == whole, "{film} {look:?}");
         }
-        // What would make another film says so before it begins.
+        // A run that would make another film says so before it begins.
         for (refused, why) in [
             (&["--frames=5", "--no-frames"][..], "--no-frames leaves nothing to write"),
             (&["--no-frames"], "is there already"),
@@ -63,13 +63,13 @@ fn a_look_at_some_frames_leaves_the_film_of_all() {
             assert!(code(&refused) == 64 && words(&refused).contains(why), "{film} {why}: {}", words(&refused));
             assert!(refused.stdout.is_empty() && read() == whole && !dir.path().join("n").exists(), "{film}");
         }
-        // Frames that are there stay where only the film is to go.
+        // Existing frames stay when only the film is replaced.
         let odd = run(dir.path(), &["s.toml", "--frames=0-2", "--resume", "--overwrite"]);
         assert!(code(&odd) == 64 && words(&odd).contains("give one of them") && read() == whole, "{}", words(&odd));
-        // All is there: nothing to do.
+        // Everything exists: nothing to do.
         let again = run(dir.path(), &["s.toml", "--resume"]);
         assert!(again.status.success() && again.stdout.is_empty() && read() == whole, "{film}: {}", words(&again));
-        // Whoever says so gets another one.
+        // An explicit flag makes another film.
         let other = run(dir.path(), &["s.toml", "--frames=0-2", "--resume", "--overwrite", "--video", film]);
         assert!(other.status.success() && other.stdout.is_empty() && read() != whole, "{film}: {}", words(&other));
     }
@@ -92,7 +92,7 @@ fn a_film_of_some_frames_grows_with_them() {
         assert!(code(&shorter) == 64 && read(film) == whole, "{}", words(&shorter));
     }
     assert!(read("a.mp4") == read("whole.mp4"));
-    // The scene's own, of shards.
+    // The scene's own film, made of shards.
     for shard in ["1/2", "2/2"] {
         let run = run(dir.path(), &["s.toml", "--resume", "--shard", shard]);
         assert!(run.status.success() && !dir.path().join("film.mp4").exists(), "{}", words(&run));
@@ -104,7 +104,7 @@ fn a_film_of_some_frames_grows_with_them() {
     // With other settings, of the same pictures.
     assert!(stitch(&["o", "-o", "film.mp4", "--crf=40"]).status.success());
     assert!(read("film.mp4") != read("whole.mp4"));
-    // Of fewer, or of pictures that nobody tells of.
+    // With fewer pictures, or with unknown ones.
     for args in [&["o", "-o", "film.mp4", "--frames=0-3"][..], &["mine/%d.png", "-o", "film.mp4"]] {
         std::fs::create_dir_all(dir.path().join("mine")).unwrap();
         std::fs::copy(dir.path().join("o/0.png"), dir.path().join("mine/0.png")).unwrap();
@@ -134,7 +134,7 @@ fn what_is_no_film_of_ours_stays() {
             assert!(!dir.path().join("f").exists(), "nothing is begun");
         }
     }
-    // A scene on standard input makes its own film again, as it does its frames.
+    // A scene on standard input replaces its own film, as it replaces its frames.
     for film in ["w.mp4", "w.gif"] {
         for _ in 0..2 {
             let args = [&["-", "--frames=0-1", "-o", "g/%d.png", "--video", film], &LOOK[..]].concat();
@@ -171,7 +171,7 @@ fn many_runs_of_one_film_all_end_well() {
 #[test]
 fn a_run_whose_segments_another_one_has_joined_ends_well() {
     let (dir, tools) = (folder(), tempfile::tempdir().unwrap());
-    // The slow run's second segment waits until the other run has made the film, and has removed the first segment.
+    // The slow run's second segment waits until the other run has made the film and removed the first segment.
     let script = format!(
         "case \"$*\" in *rawvideo*) echo >>{0}/n; if [ $(wc -l <{0}/n) -gt 2 ]; then until [ -e {1}/v.mp4 ]; do sleep 0.05; done; sleep 1; fi ;; esac\n\
          exec ffmpeg \"$@\"",
@@ -263,11 +263,11 @@ fn unknown_endings_are_refused_with_those_that_are_known() {
         assert!(code(&refused) == 64 && words(&refused).contains(why), "{args:?}: {}", words(&refused));
     }
     assert_eq!(names(dir.path()), ["scene.toml"]);
-    // The ending says which grammar.
+    // The extension selects the grammar.
     assert!(polyfly(dir.path(), &["convert", "scene.toml", "again.toml"]).status.success());
     let again = std::fs::read_to_string(dir.path().join("again.toml")).unwrap();
     assert!(again.contains("[output]"), "{again}");
-    // A picture that is broken is bad input; one that is not there cannot be read.
+    // A broken picture is bad input; a missing one cannot be read.
     std::fs::write(dir.path().join("broken.png"), b"\x89PNG\r\n\x1a\nnothing more").unwrap();
     for (from, expected) in [("broken.png", 65), ("nothing.png", 74)] {
         let refused = polyfly(dir.path(), &["convert", from, "x.png"]);
@@ -293,7 +293,7 @@ fn the_beginning_of_a_film_goes_when_the_whole_is_there() {
         let resumed = polyfly(dir.path(), &[&args[..], &["--resume"]].concat());
         assert!(resumed.status.success() && dir.path().join(film).exists(), "{}", words(&resumed));
         assert!(!partial.exists(), "{film}");
-        // What is none of ours stays.
+        // Foreign files stay.
         std::fs::write(&partial, "a holiday").unwrap();
         assert!(polyfly(dir.path(), &[&args[..], &["--resume"]].concat()).status.success());
         assert!(partial.exists());
@@ -303,7 +303,7 @@ fn the_beginning_of_a_film_goes_when_the_whole_is_there() {
 #[test]
 fn a_log_ends_with_its_last_record_however_the_run_does() {
     let dir = folder();
-    // One frame takes much longer than the run may after the signal.
+    // One frame takes much longer than the grace period after the signal.
     let args = ["scene.toml", "--cpu", "--size=4000x3000", "--samples=16", "--depth=40", "--threads=1", "--frames=0"];
     for signals in [1, 2] {
         let grace = ["--grace=600", "--grace=1"][usize::from(signals == 1)];
@@ -315,7 +315,7 @@ fn a_log_ends_with_its_last_record_however_the_run_does() {
         assert!(first.contains("\"type\":\"start\""), "{first}");
         for _ in 0..signals {
             signal(&child, "INT");
-            // A second press within a second is the first one's bounce.
+            // A second signal within a second is a bounce of the first one.
             std::thread::sleep(std::time::Duration::from_millis(1100));
         }
         let mut rest = String::new();
@@ -333,7 +333,7 @@ fn the_end_of_the_encoder_is_a_stage() {
     let made = run(dir.path(), &["scene.toml", "--frames=0-3", "--no-frames", "--video=v.mp4", "--log=jsonl"]);
     let end: serde_json::Value = serde_json::from_str(text(&made.stdout).lines().last().unwrap()).unwrap();
     let stage = |name: &str| end["stages"][name].as_f64().unwrap();
-    // Four tiny frames are made sooner than ffmpeg has started, encoded them and joined its segments.
+    // Four tiny frames are done before ffmpeg has started, encoded them and joined its segments.
     assert!(stage("finish_ms") > stage("encode_ms") && end["bottleneck"] == "finish", "{end}");
     assert!(words(&made).contains("the wait for the encoder's end took longest"), "{}", words(&made));
 }
@@ -384,7 +384,7 @@ fn what_has_no_alpha_says_so() {
 #[test]
 fn what_is_transparent_stays_so_in_films_that_can() {
     let dir = folder();
-    // A ball that goes from one side to the other, in a picture of odd sides.
+    // A ball that moves from one side to the other, in a picture of odd sides.
     let scene = "[output]\nframes = 8\npath = \"o/%d.png\"\nsize = [63, 47]\n[sky]\ntransparent = true\n[camera.orbit]\n\
         center = [0, 0, 0]\ndistance = 6\n[[sphere]]\ncenter = [2, 0, 0]\nradius = 0.7\ncolor = \"tomato\"\n[[light]]\nposition = [0, 0, 9]\n";
     std::fs::write(dir.path().join("s.toml"), scene).unwrap();
@@ -399,7 +399,7 @@ fn what_is_transparent_stays_so_in_films_that_can() {
             let mut odd = 0;
             for (x, y, pixel) in picture.enumerate_pixels() {
                 let (alpha, found) = (pixel.0[3], frame.get_pixel(x, y).0);
-                // GIF has no shades of it.
+                // GIF has no partial transparency.
                 let is_right =
                     if film == "v.gif" { (alpha >= 128) == (found[3] >= 128) } else { alpha.abs_diff(found[3]) < 6 };
                 let is_red = alpha < 128 || found[0] >= found[2];
@@ -407,7 +407,7 @@ fn what_is_transparent_stays_so_in_films_that_can() {
             }
             assert!(odd < 8, "{film}, frame {n}: {odd} pixels differ");
         }
-        // Frames that lie there make the same one.
+        // Existing frames make the same film.
         let made = std::fs::read(dir.path().join(film)).unwrap();
         let stitched =
             polyfly(dir.path(), &[&["stitch", "o", "--segment=3", "-o", &format!("s{film}")], codec].concat());
@@ -431,7 +431,7 @@ fn decoded(folder: &Path, film: &str, (width, height): (u32, u32)) -> Vec<image:
     raw.stdout.chunks((width * height * 4) as usize).map(picture).collect()
 }
 
-// Codes by which two pictures differ in the mean.
+// The mean difference of two pictures, in codes.
 fn difference(a: &image::RgbaImage, b: &image::RgbaImage) -> f64 {
     let pairs = a.pixels().zip(b.pixels()).flat_map(|(a, b)| (0..3).map(move |c| f64::from(a.0[c].abs_diff(b.0[c]))));
     pairs.sum::<f64>() / f64::from(3 * a.width() * a.height())
@@ -440,7 +440,7 @@ fn difference(a: &image::RgbaImage, b: &image::RgbaImage) -> f64 {
 #[test]
 fn pictures_that_move_do_not_go_stale() {
     let dir = folder();
-    // A sky that turns so slowly that each frame differs little from the one before.
+    // A sky that rotates so slowly that each frame differs little from the one before.
     let scene = "[output]\nframes = 960\npath = \"o/%02d.png\"\nsize = [160, 96]\n[sky]\nimage = \"@dusk\"\n[camera.orbit]\n\
         center = [0, 0, 0]\ndistance = 10\nelevation_deg = 5\n[[sphere]]\ncenter = [0, 0, 0]\nradius = 1\n";
     std::fs::write(dir.path().join("s.toml"), scene).unwrap();

@@ -1,4 +1,4 @@
-//! Particles: what a picture of them says, and what is said of a file beside the picture.
+//! Particles: the picture, and the messages about a file.
 
 use crate::common::{folder, polyfly, text, words};
 use std::path::Path;
@@ -46,7 +46,7 @@ fn particles_without_a_value_are_counted() {
     assert!(text(&check.stdout).contains(said), "{}", text(&check.stdout));
     let run = polyfly(dir.path(), &["particles", "CPU", "g.csv", "48", "48", "p.ppm", "--color-by", "pressure"]);
     assert!(run.status.success() && words(&run).contains(said), "{}", words(&run));
-    // It is grey, which no colour of the map is.
+    // It is grey, which is no colour of the map.
     let picture = std::fs::read(dir.path().join("p.ppm")).unwrap();
     let greys = picture[picture.len() - 3 * 48 * 48..].chunks(3).filter(|p| p[0] > 40 && p[0] == p[1] && p[1] == p[2]);
     assert!(greys.count() > 10);
@@ -55,7 +55,7 @@ fn particles_without_a_value_are_counted() {
 #[test]
 fn files_that_are_made_can_be_read() {
     let dir = folder();
-    // As many as are counted, and not one more.
+    // At most the kernels' number of particles.
     let run = polyfly(dir.path(), &["particles", "generate", "67108864", "g.bin"]);
     assert!(run.status.code() == Some(64) && words(&run).contains("67108863"), "{}", words(&run));
     let run = polyfly(dir.path(), &["particles", "generate", "9000", "g.bin"]);
@@ -79,7 +79,7 @@ fn hints_tell_white_from_burnt_and_a_map_that_is_outshone() {
     };
     let white = "[sky]\nzenith = [1, 1, 1]\nhorizon = [1, 1, 1]\n";
     let paths = "[render]\nintegrator = \"path\"\nsamples = 16\n";
-    // A white ground is what its author wants.
+    // A white background is what its author wants.
     let plain = hints(&format!("{white}[film]\ntone = \"clip\"\n"));
     assert!(!plain.contains("burnt out") && !plain.contains("leave the color map"), "{plain}");
     let bright = hints(&format!("{white}[film]\ntone = \"clip\"\nexposure = 2\n"));

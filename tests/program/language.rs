@@ -1,4 +1,4 @@
-//! What people write who do not know the language yet, and what they are told; names of frames and files, flags and their defaults.
+//! Mistakes of people who do not know the language yet, and the answers; names of frames and files, flags and their defaults.
 
 use crate::common::{folder, names, polyfly, program, text, words};
 use std::path::Path;
@@ -10,7 +10,7 @@ fn render(dir: &Path, more: &[&str]) -> Output {
     polyfly(dir, &[&["scene.toml"], &LOOK[..], more].concat())
 }
 
-// The scene with one line put in place of those that begin like it, or added at the end.
+// The scene with one line that replaces the lines with the same beginning, or is added at the end.
 fn says(scene: &str) -> String {
     let dir = tempfile::tempdir().unwrap();
     std::fs::write(dir.path().join("s.toml"), scene).unwrap();
@@ -32,7 +32,7 @@ fn one_frame_has_the_name_that_it_is_given() {
     assert!(render(dir.path(), &["--frames", "3", "-o", "n/%d.png"]).status.success());
     let read = |name: &str| std::fs::read(dir.path().join(name)).unwrap();
     assert!(read("x.png") == read("n/3.png"));
-    // Where nothing says a format, it is told what they are called.
+    // Without a format, the message lists the formats.
     let run = render(dir.path(), &["--frames", "3-4", "-o", "y%d"]);
     assert!(words(&run).contains("frames are y3.data ..."), "{}", words(&run));
     assert!(dir.path().join("y4.data").exists());
@@ -281,7 +281,7 @@ fn keys_are_changed_on_the_command_line() {
     let scene = scene.replace("exposure = 0.0", "exposure = -1.5").replacen("color = [", "color = \"tomato\" # [", 1);
     std::fs::write(dir.path().join("scene.toml"), scene).unwrap();
     assert!(changed == picture(&[]) && changed != plain);
-    // In tokens too, whose keys are those of the same scene in TOML.
+    // In tokens too: their keys are those of the same scene in TOML.
     std::fs::write(dir.path().join("s.txt"), polyfly(dir.path(), &["--default"]).stdout).unwrap();
     let run = polyfly(
         dir.path(),
@@ -364,7 +364,7 @@ fn what_may_not_be_meant_is_said_in_a_render_too() {
     }
     let plain = scene("", "");
     assert!(!words(&plain).contains("sight") && !words(&plain).contains("white"), "{}", words(&plain));
-    // Two ways for one camera: the second would not count.
+    // Two paths for one camera: the second would have no effect.
     let both = scene(&format!("{away}[camera.eye]\nr = 3\n"), "");
     assert_eq!(both.status.code(), Some(65));
     assert!(
@@ -440,7 +440,7 @@ fn what_made_a_picture_stands_in_it() {
         let back = text(&run.stdout);
         assert!(run.status.success() && back.starts_with("# polyfly "), "{file}: {}", words(&run));
         assert!(back.contains(&format!(", frame {frame} of scene ")) && back.contains("size = [64, 48]"), "{back}");
-        // It makes the same picture again, and says what it did.
+        // It makes the same picture again, and reports the source.
         std::fs::write(dir.path().join("back.toml"), back).unwrap();
         let n = frame.to_string();
         let run = polyfly(dir.path(), &["back.toml", "--cpu", "--frames", &n, "-q", "-o", "z/again.png"]);
@@ -468,7 +468,7 @@ fn faults_of_files_have_a_place() {
         assert!(said.contains("--> t.toml:3:11") && said.contains("cannot read the texture"), "{said}");
         assert!(said.contains("^^^^^^^^^^ none.png") && said.contains("help: give another with --texture"), "{said}");
     }
-    // Named by a flag, it has no place in the scene.
+    // A value of a flag has no position in the scene.
     assert!(!told(&["t.toml", "--texture", "other.png"]).contains("-->"));
     write("m.toml", "[[mesh]]\npath = 'm.obj'\n");
     write("m.obj", "v 0 0 0\nv 1 x 0\n");
@@ -519,14 +519,14 @@ fn pictures_are_see_through_where_there_is_sky() {
     for name in ["a.png", "a.webp", "a.tiff"] {
         assert!(open(name).into_rgba8().into_raw() == data, "{name}");
     }
-    // Sixteen bits are the same to eight.
+    // Sixteen bits have the same eight upper bits.
     assert!(render(dir.path(), &["--frames", "3", "-o", "deep.png", "--bits", "16"]).status.success());
     let deep = open("deep.png").into_rgba16().into_raw();
     assert!(deep.iter().zip(&data).all(|(&a, &b)| (f64::from(a) / 257.0 - f64::from(b)).abs() <= 1.0));
-    // EXR's colours are associated: none where alpha is none.
+    // EXR's colours are premultiplied: zero where alpha is zero.
     let exr = open("a.exr").into_rgba32f();
     assert!(exr.pixels().zip(&alphas).all(|(p, &a)| a > 0 || p.0 == [0.0; 4]));
-    // What has no alpha shows them over black; so does a film, from frames as from light.
+    // Formats without alpha show them over black; so does a film, from frames and from linear light.
     let ppm = std::fs::read(dir.path().join("a.ppm")).unwrap().split_off("P6\n16 12\n255\n".len());
     let over = |x: u8, a: u8| ((u32::from(x) * u32::from(a) + 127) / 255) as u8;
     let seen = |(p, q): (&[u8; 3], &[u8; 4])| *p == [0, 1, 2].map(|i| over(q[i], q[3]));

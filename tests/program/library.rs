@@ -1,4 +1,4 @@
-//! The library from outside, and the files that linear light goes to, read back.
+//! The library as a black box, and the files of linear light, read back.
 
 use exr::prelude::{self as openexr, FlatSamples};
 use polyfly::{Error, FrameList, OutputError, PixelFormats, RenderedFrame, Renderer, Scene, Sink};
@@ -29,7 +29,7 @@ fn file(folder: &Path, name: &str, args: &[&str]) -> std::path::PathBuf {
     folder.join(name)
 }
 
-// The channels of an EXR file by name, and whether each is of half precision.
+// The channels of an EXR file by name, and whether each has half precision.
 fn channels(path: &Path) -> BTreeMap<String, (Vec<f32>, bool)> {
     let image = openexr::read_first_flat_layer_from_file(path).unwrap();
     assert_eq!((image.layer_data.size.0, image.layer_data.size.1), (48, 32));
@@ -72,7 +72,7 @@ fn exr_files_hold_the_linear_picture_and_its_layers() {
         }
         assert!(read.is_empty(), "{name} also has {:?}", read.keys());
     }
-    // The layers are what they are called.
+    // The layers contain what their names say.
     let normal = layers.normal.pixel(24, 31);
     assert!(normal[2] > 0.99 && normal[0].abs() < 0.01, "the floor's normal is {normal:?}");
     assert!(layers.samples.data().iter().all(|&n| n == 4.0));

@@ -1,11 +1,11 @@
-//! Limits of the system and of what is handed in: few threads, little address space, keys, journals and names made to hurt.
+//! Limits of the system and of input: few threads, little address space, and malicious keys, journals and names.
 
 use crate::common::{folder, polyfly, program, signal, text, words};
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
-// What becomes of a command. One that hangs is asked to stop, then killed, and fails the test.
+// The result of a command. A command that hangs is asked to stop, then killed, and fails the test.
 fn ended(mut command: Command) -> Output {
     const BOUND: Duration = Duration::from_secs(120);
     let mut child = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
@@ -23,7 +23,7 @@ fn ended(mut command: Command) -> Output {
     child.wait_with_output().unwrap()
 }
 
-// A run under limits of `prlimit`: it ends well with all frames, or with words about what lacks. Says which.
+// A run under limits of `prlimit`: it ends well with all frames, or with a message about the limit. Returns which.
 fn limited(dir: &Path, user: &[&str], limit: &str, to: &str) -> bool {
     let ours = dir.join("polyfly");
     let mut command = Command::new("env");
@@ -58,7 +58,7 @@ fn open_folder() -> tempfile::TempDir {
 fn where_threads_are_short_a_run_ends_with_words() {
     let dir = open_folder();
     let id = text(&Command::new("id").arg("-u").output().unwrap().stdout);
-    // No limit of processes binds root, so an ordinary user runs it then; one's own processes count with those that run.
+    // No limit of processes binds root, so an ordinary user runs the program; the user's other processes count too.
     let (user, others) = match id.trim() {
         "0" => (&["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"][..], 0),
         id => {
@@ -76,13 +76,13 @@ fn where_threads_are_short_a_run_ends_with_words() {
 fn where_address_space_is_short_a_run_ends_with_words() {
     const MIB: usize = 1 << 20;
     let dir = open_folder();
-    // As little as it takes to be loaded at all.
+    // The minimum to be loaded at all.
     let loads = |mib: &usize| {
         let mut command = Command::new("prlimit");
         command.arg(format!("--as={}", mib * MIB)).arg(dir.path().join("polyfly")).arg("--version");
         ended(command).status.success()
     };
-    // The main thread's stack grows by as much, and where it cannot the system ends the program without asking.
+    // The main thread's stack grows by as much; if it cannot, the system kills the program without warning.
     const STACK: usize = 8;
     let least = (4..2048).step_by(4).find(loads).unwrap() + STACK;
     let ends_well = |mib: &usize| limited(dir.path(), &[], &format!("--as={}", mib * MIB), "v");
@@ -98,7 +98,7 @@ fn keys_of_thousands_of_parts_are_refused() {
     let run = polyfly(dir.path(), &["check", "scene.toml", "--set", &format!("{key}=1")]);
     let said = words(&run);
     assert!(run.status.code() == Some(64) && said.contains("is no key") && said.len() < 500, "{said}");
-    // Nor does a long value come back whole.
+    // A long value is not quoted whole either.
     let run = polyfly(dir.path(), &["check", "scene.toml", "--set", &format!("film.exposure={}", "[".repeat(60_000))]);
     assert!(!run.status.success() && words(&run).len() < 3000, "{}", words(&run).len());
 }
@@ -117,7 +117,7 @@ fn a_check_looks_with_little_work() {
     let text_of =
         "[output]\nframes = 9\npath = \"o/%d.png\"\n[film]\nexposure = \"auto\"\n[render]\nlamp_samples = \"all\"\n";
     std::fs::write(dir.path().join("many.toml"), format!("{text_of}{bodies}")).unwrap();
-    // Of 108,000 lamps each point of 38,000 asks few.
+    // Each of 38,000 points samples few of 108,000 lamps.
     let mut command = Command::new("prlimit");
     command.current_dir(dir.path()).args(["--cpu=20", env!("CARGO_BIN_EXE_polyfly"), "check", "many.toml"]);
     let run = ended(command);
@@ -139,7 +139,7 @@ fn a_name_that_yaml_breaks_into_lines_is_no_part_of_a_job() {
     }
 }
 
-// Frames of a run, and a journal beside them that somebody else has written.
+// Frames of a run, and a journal beside them from another program.
 fn with_journal(dir: &Path, journal: &str) {
     let run = polyfly(
         dir,
@@ -186,7 +186,7 @@ fn a_page_shows_no_file_that_a_foreign_journal_names() {
     std::os::unix::fs::symlink(&outside, &link).unwrap();
     with_journal(dir.path(), &told(&link));
     assert!(!page().0.contains("cHJpdmF0ZQ"));
-    // A file beside the frames is shown, and so is what the user names.
+    // A file beside the frames is shown, and so is a file that the user names.
     std::fs::write(&inside, b"private").unwrap();
     with_journal(dir.path(), &told(&inside));
     assert!(page().0.contains("image/webp;base64,cHJpdmF0ZQ"));
@@ -199,7 +199,7 @@ fn a_page_shows_no_file_that_a_foreign_journal_names() {
 fn a_journal_has_a_bound() {
     let dir = folder();
     with_journal(dir.path(), "");
-    // It takes no room on the disk, and hours to read.
+    // A sparse file: no room on the disk, hours to read.
     let journal = std::fs::File::options().write(true).open(dir.path().join("f/.polyfly/z-9.jsonl")).unwrap();
     journal.set_len(300 << 30).unwrap();
     for job in ["status", "report"] {

@@ -1,4 +1,4 @@
-//! The program from outside, and the library as others use it.
+//! The program as a black box, and the library as others use it.
 #![allow(clippy::unwrap_used, reason = "a failed unwrap fails the test")]
 
 mod cli;

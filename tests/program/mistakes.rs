@@ -1,5 +1,5 @@
-//! Mistakes that people made or will make, and every word that they are told: each ends with an exit code of its own kind, or with a hint, and
-//! none in silence.
+//! Mistakes of users, and the complete messages: each ends with an exit code of its kind, or with a hint, and
+//! none stays silent.
 
 use crate::common::{folder, polyfly, text, words};
 use std::path::Path;
@@ -109,7 +109,7 @@ const SCENES: &[(&str, &str)] = &[
     ),
     ("a loop that does not join", "[output]\nloop = true\n[camera.eye]\nr = 3\nphi_cycles = 0.5\n"),
 ];
-// What stands in the sample's tokens, and what is put in its place.
+// A part of the sample's tokens, and its replacement.
 const TOKENS: &[(&str, &str, &str)] = &[
     ("a word where a number belongs", "1280", "wide"),
     ("a comment in tokens", "1280", "# the width\n1280"),
@@ -121,12 +121,12 @@ const TOKENS: &[(&str, &str, &str)] = &[
     ("a texture that is not there in tokens", "@checker", "gone.data"),
     ("a texture outside in tokens", "@checker", "../gone.data"),
 ];
-// Texts in the place of a scene in tokens.
+// Texts instead of a scene in tokens.
 const TEXTS: &[(&str, &str)] = &[
     ("JSON", "{\n  \"frames\": 10\n}\n"),
     ("YAML", "frames: 10\nsize: [64, 48]\n"),
     ("XML", "<scene/>\n"),
-    // A value of line 4 is forgotten.
+    // A value of line 4 is missing.
     (
         "a line with a value too few",
         "10\nout/%d.data\n64 48 90\n7 3 0 2 1 2 6 1 0\n2 0 0 0.5 0.1 1 4 1 0 0\n4 4 0 1 0 1 2 0.9 0.1 10\n1 1 0 1 1 0 2 0.8 0.2 5\n-2 -2 0 0 0.7 0.7 2 0.7 0.3 2\n-5 -5 -1 -5 5 -1 5 5 -1 5 -5 -1 @wood 0 1 0 0.5\n1\n5 5 5 1 1 1\n10 4\n",
@@ -179,7 +179,7 @@ const FLAGS: &[(&str, &[&str])] = &[
     ("a rate with a comma", &["scene.toml", "--fps", "29,97"]),
     ("particles in a picture of no known kind", &["particles", "cpu", "p.bin", "64", "48", "x.bmp"]),
 ];
-// What is written in other ways than the usual, and taken.
+// Unusual notation that is accepted.
 const TAKEN: &[(&str, &[&str])] = &[
     ("[render]\nambient = 0.1\n", &[]),
     ("[film]\ntone = \"AgX\"\nexposure = \"Auto\"\nfilter = \"Tent\"\n", &[]),
@@ -214,7 +214,7 @@ fn said(dir: &Path, args: &[&str]) -> String {
     assert!(code != 0 && !run.stderr.is_empty(), "in silence: {args:?}");
     assert!([64, 65, 74].contains(&code), "{code}: {}", words(&run));
     let said = words(&run);
-    // One form for all, whoever has found the mistake.
+    // One form for all messages, whichever part of the program found the mistake.
     let is_error = said.lines().any(|line| line.starts_with("error: "));
     let other = ["polyfly: error", "tip: ", "hint: ", "Usage: "].iter().find(|form| said.contains(*form));
     assert!(is_error && other.is_none(), "{args:?} {other:?}: {said}");
@@ -236,7 +236,7 @@ fn every_mistake_is_told_of() {
     let mut all = Vec::new();
     let mut tell = |name: &str, said: String| all.push(format!("== {name}\n{said}"));
     for (name, scene) in SCENES {
-        // A scene needs something to show, and that is not what these are about.
+        // A scene needs something to show, and these scenes test other keys.
         let is_about_it =
             scene.is_empty() || !scene.contains('[') || scene.contains("sphere") || scene.contains("body");
         let ball = if is_about_it { "" } else { "[[sphere]]\ncenter = [0, 0, 0]\nradius = 1\n" };

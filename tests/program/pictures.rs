@@ -1,4 +1,4 @@
-//! Formats of pictures: one into another, and light into what is shown of it.
+//! Formats of pictures: conversion, and linear light to display codes.
 
 use crate::common::{folder, polyfly, words};
 use std::path::Path;
@@ -29,7 +29,7 @@ fn pictures_are_what_their_ending_says() {
     assert!(convert("a.png", "b.data") == data && convert("b.png", "b.data") == data);
     assert!(convert("a.tiff", "b.data") == data && convert("b.tif", "b.data") == data);
     assert!(convert("a.webp", "c.data") == data && convert("a.ppm", "d.webp") == read("a.webp"));
-    // Read by others as the same, and near the same.
+    // Other readers see the same picture, or nearly.
     let open = |name: &str| image::open(dir.path().join(name)).unwrap().into_rgba8().into_raw();
     assert!(open("a.webp") == data[8..] && open("a.png") == data[8..] && open("a.tiff") == data[8..]);
     let jpeg = open("a.jpg");
@@ -39,7 +39,7 @@ fn pictures_are_what_their_ending_says() {
         let run = polyfly(dir.path(), args);
         assert!(run.status.code() == Some(64) && words(&run).contains(why), "{}", words(&run));
     };
-    // Light as the scene's own curve shows it.
+    // Linear light through the scene's own curve.
     for (name, tone, sky) in [("e", "clip", "[sky]\n"), ("f", "filmic", "[sky]\ntransparent = true\n")] {
         let scene = std::fs::read_to_string(dir.path().join("scene.toml")).unwrap();
         let scene = scene.replace("tone = \"soft\"", &format!("tone = \"{tone}\"")).replace("[sky]\n", sky);

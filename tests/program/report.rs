@@ -33,7 +33,7 @@ fn devices_are_compared_in_any_form() {
     assert!(md.starts_with("scene.toml, 24 x 16, 1 sample a pixel, at most 24 bounces"), "{md}");
     assert_eq!(bench(&["--format", "csv"]).lines().count(), rows + 1);
     assert!(bench(&["--format", "latex"]).contains("\\toprule\ndevice & threads & ms a frame"));
-    // The sample scene, where none is named; a file that it names and that is not there.
+    // The sample scene, if none is named; a missing file, if the command names one.
     let run = polyfly(dir.path(), &["bench", "--size", "8x8", "--runs", "1", "--frames", "0", "-q"]);
     assert!(run.status.success() && text(&run.stdout).starts_with("the sample scene, 8 x 8") && run.stderr.is_empty());
     let scene = std::fs::read_to_string(dir.path().join("scene.toml")).unwrap().replace("@checker", "gone.png");
@@ -81,17 +81,17 @@ fn a_run_becomes_a_page() {
     ] {
         assert!(html.contains(part), "no {part}");
     }
-    // Nothing is fetched from elsewhere.
+    // The page loads nothing from other hosts.
     for outside in ["src=\"http", "href=", "@import", "url("] {
         assert!(!html.contains(outside), "{outside}");
     }
-    // The picture in it is one.
+    // The embedded picture is valid.
     let sheet = html.split("data:image/jpeg;base64,").nth(1).unwrap().split('"').next().unwrap();
     let bytes = base64::Engine::decode(&base64::engine::general_purpose::STANDARD, sheet).unwrap();
     let sheet = image::load_from_memory(&bytes).unwrap();
     // Six frames in three columns and two rows, six pixels between them.
     assert_eq!((sheet.width(), sheet.height()), (3 * 38 + 6, 2 * 30 + 6));
-    // A run that was killed left frames and no end; what it has cut off is no fault.
+    // A killed run left frames and no end; a truncated line is no error.
     let journals = dir.path().join("f/.polyfly");
     let journal =
         std::fs::read_dir(&journals).unwrap().flatten().find(|e| e.file_name().to_string_lossy().ends_with(".jsonl"));
@@ -101,7 +101,7 @@ fn a_run_becomes_a_page() {
     std::fs::remove_file(dir.path().join("clip.mp4")).unwrap();
     let html = page(&["-o", "other.html"], "other.html");
     assert!(html.contains("it was killed") && !html.contains("<video"), "{html}");
-    // A film that was made of the frames later, and that pages do not play; light.
+    // A film that was made of the frames later, in a format that pages do not play; and linear light.
     let run = polyfly(dir.path(), &["stitch", "f", "-o", "my film.mkv", "-q"]);
     assert!(run.status.success(), "{}", words(&run));
     let html = page(&[], "f/report.html");
@@ -117,7 +117,7 @@ fn a_run_becomes_a_page() {
         assert_eq!(run.status.code(), Some(65), "{}", words(&run));
         words(&run)
     };
-    // What it says of itself makes no sense.
+    // Its journal makes no sense.
     let manifest = dir.path().join("f/manifest.json");
     let text = std::fs::read_to_string(&manifest).unwrap();
     let [from, to] = ["32,\n        24", "0,\n        24"].map(|t| t.replace("        ", &" ".repeat(8)));

@@ -1,4 +1,4 @@
-//! Runs that are cut off, go on, and share a folder: the same frames and videos as of a run that nothing has disturbed.
+//! Runs that are interrupted, continue, and share a folder: the same frames and videos as an undisturbed run.
 
 use crate::common::{folder, frames, polyfly, program, signal, wait_for, words};
 use std::path::Path;
@@ -28,7 +28,7 @@ fn what_is_missing_or_broken_is_rendered_and_nothing_else() {
         assert!(render(dir.path(), "0-7", &pattern(&cut), &[]).status.success());
         let file = |n: u32| dir.path().join(&cut).join(format!("{n:02}.{format}"));
         let untouched = file(0).metadata().unwrap().modified().unwrap();
-        // One is gone, one ends early, one is empty, one has a wrong end, one is a picture of another size.
+        // One is missing, one is truncated, one is empty, one has a wrong end, one has another size.
         std::fs::remove_file(file(1)).unwrap();
         let bytes = std::fs::read(file(2)).unwrap();
         std::fs::write(file(2), &bytes[..bytes.len() - 1]).unwrap();
@@ -60,7 +60,7 @@ fn frames_that_are_there_are_safe() {
     let again = render(dir.path(), "3-4", "out/%d.png", &[]);
     assert_eq!(code(&again), 64);
     assert!(words(&again).contains("--resume") && words(&again).contains("--overwrite"), "{}", words(&again));
-    // More frames of the same scene add to what there is to be.
+    // More frames of the same scene extend the plan.
     assert!(render(dir.path(), "4-5", "out/%d.png", &[]).status.success());
     assert_eq!(code(&polyfly(dir.path(), &["missing", "out"])), 0);
     std::fs::remove_file(dir.path().join("out/2.png")).unwrap();
@@ -94,7 +94,7 @@ fn frames_that_are_there_are_safe() {
     assert!(all.status.success(), "{}", words(&all));
     assert_eq!(code(&polyfly(dir.path(), &["missing", "out"])), 0);
 
-    // What may not be written is not, and a manifest of others is left alone.
+    // Read-only files stay, and a foreign manifest is not touched.
     let mut permissions = std::fs::metadata(dir.path().join("out/1.png")).unwrap().permissions();
     permissions.set_readonly(true);
     std::fs::set_permissions(dir.path().join("out/1.png"), permissions).unwrap();
@@ -129,7 +129,7 @@ fn shards_make_the_same_frames_and_the_same_video() {
     let bytes = |name: &str| std::fs::read(dir.path().join(name)).unwrap();
     assert!(bytes("parts.mp4") == bytes("whole.mp4") && bytes("elsewhere.mp4") == bytes("whole.mp4"));
 
-    // A run that goes on makes its video of all frames.
+    // A resumed run makes its video of all frames.
     std::fs::remove_file(dir.path().join("parts/004.png")).unwrap();
     for job in [["stitch", "parts", "-o", "v.mp4"], ["stitch", "parts/%03d.png", "-o", "v.mp4"]] {
         let refused = polyfly(dir.path(), &job);
@@ -141,7 +141,7 @@ fn shards_make_the_same_frames_and_the_same_video() {
     assert!(bytes("resumed.mp4") == bytes("whole.mp4"));
     let status = String::from_utf8(polyfly(dir.path(), &["status", "parts"]).stdout).unwrap();
     assert!(status.contains("11 of 11 frames are whole") && status.contains("11 frames, "), "{status}");
-    // Frames that hold more than a video shows.
+    // Frames with more precision than a video shows.
     assert!(render(dir.path(), "0-1", "deep/%d.png", &["--bits", "16"]).status.success());
     std::fs::remove_file(dir.path().join("deep/1.png")).unwrap();
     let deep = render(dir.path(), "0-1", "deep/%d.png", &["--bits", "16", "--resume", "--video", "deep.mp4"]);
@@ -178,7 +178,7 @@ fn killed_at_any_moment_it_goes_on() {
         let mut said = String::new();
         std::io::Read::read_to_string(child.stderr.as_mut().unwrap(), &mut said).unwrap();
         if status.success() {
-            // It was faster than the signal.
+            // The run was faster than the signal.
             continue;
         }
         assert_eq!(status.code(), expected, "{name}: {said}");
@@ -277,7 +277,7 @@ fn a_scene_file_stays_in_its_folder() {
             None => assert!(refused.status.success(), "{}", words(&refused)),
         }
     }
-    // Flags are the user's own.
+    // Flags may name any file.
     let elsewhere = format!("{absolute}/%d.png");
     assert!(run("in/wood.png", "o/%d.png", &["-o", &elsewhere]).status.success());
     let allowed = run("../other/wood.png", "../other/%d.png", &["--allow-outside"]);
@@ -318,7 +318,7 @@ fn a_lost_log_is_told_and_costs_no_frame() {
     assert!(words(&run).contains("cannot write stdout"), "{}", words(&run));
     assert_eq!(frames(&dir.path().join("out")).len(), 5);
     assert_eq!(code(&polyfly(dir.path(), &["missing", "out"])), 0);
-    // The log's last record tells how the run ended.
+    // The log's last record says how the run ended.
     let log = |args: &[&str]| {
         let run =
             polyfly(dir.path(), &[&["scene.toml", "--log", "jsonl", "-o", "log/%d.png"], args, &LOOK[..]].concat());
@@ -327,7 +327,7 @@ fn a_lost_log_is_told_and_costs_no_frame() {
     };
     let end = log(&["--frames", "0-1"]);
     assert!(end["type"] == "end" && end["status"] == "complete" && end["error"].is_null(), "{end}");
-    // A folder stands where the last frame belongs.
+    // A folder has the name of the last frame.
     std::fs::create_dir_all(dir.path().join("log/4.png/x")).unwrap();
     let end = log(&["--frames", "3-4", "--resume"]);
     assert_eq!(end["exit_code"], 74);
@@ -351,7 +351,7 @@ fn frames_that_runs_begin_in_any_order_are_one_clip_in_its_order() {
         assert!(run(frames).wait().unwrap().success());
     }
     assert_eq!(listed(), "\"frames\": \"0-10,20,30-39\"");
-    // Begun in the same moment.
+    // Started at the same moment.
     for (a, b) in [("40-44", "45-49"), ("50-54", "55-59"), ("60-64", "65-69")] {
         let mut both = [run(a), run(b)];
         assert!(both.iter_mut().all(|child| child.wait().unwrap().success()));

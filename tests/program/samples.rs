@@ -1,5 +1,5 @@
 //! The samples of `scenes/` as a user runs them: from the repository's root, from their own folder, and copied alone into an
-//! empty one. Each needs nothing but itself, and the files that lie beside it under its own name.
+//! empty one. Each needs only itself, and the files beside it with its own name.
 
 use crate::common::{polyfly, words};
 use std::fs;
@@ -26,7 +26,7 @@ fn copy(sample: &Path, folder: &Path) {
     }
 }
 
-// Renders its first frame to where the sample itself says, and finds it below `output`.
+// Renders its first frame to the sample's own path, and finds it below `output`.
 fn render(run_in: &Path, scene: &str, output: &Path) {
     let run = polyfly(run_in, &[scene, "--cpu", "--draft", "--size", "32x18", "--samples", "1", "--frames", "0"]);
     assert!(run.status.success(), "{scene}: {}", words(&run));
@@ -43,7 +43,7 @@ fn every_sample_runs_where_it_lies_and_wherever_it_is_copied() {
     for sample in samples() {
         let file = sample.file_name().unwrap().to_str().unwrap();
         copy(&sample, &root.join("scenes"));
-        // Tokens are relative to the folder that polyfly is run in, TOML to the scene's own.
+        // Tokens are relative to the working folder, TOML to the scene's own folder.
         let beside = if file.ends_with(".txt") { root.clone() } else { root.join("scenes") };
         render(&root, &format!("scenes/{file}"), &beside);
         fs::remove_dir_all(beside.join("output")).unwrap();

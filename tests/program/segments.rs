@@ -1,5 +1,5 @@
-//! Videos in segments: what is seen does not depend on how many encoders there were, on how often the run was cut off, or on
-//! who made the frames. These tests need ffmpeg and ffprobe and say so when they are missing.
+//! Videos in segments: the picture does not depend on the number of encoders, on interruptions, or on
+//! who rendered the frames. These tests need ffmpeg and ffprobe and say so when they are missing.
 
 use crate::common::{folder, polyfly, program, shell_script, wait_for, words};
 use sha2::Digest;
@@ -12,7 +12,7 @@ fn render(dir: &Path, more: &[&str]) -> Output {
     polyfly(dir, &[&LOOK[..], more].concat())
 }
 
-// Checksums of the frames that a player shows, and the times at which it does, in frames.
+// Checksums of the frames that a player shows, and their times, in frames.
 fn shown(dir: &Path, video: &str, fps: f64) -> Vec<(String, f64)> {
     let run = |program: &str, args: &[&str]| {
         let out = Command::new(program).args(args).current_dir(dir).output();
@@ -28,8 +28,8 @@ fn shown(dir: &Path, video: &str, fps: f64) -> Vec<(String, f64)> {
     sums.zip(times).collect()
 }
 
-// ffmpeg that writes down how often it encodes, and does what is said before that. What a killed run has begun may do so after
-// its end: such a run is given a file of its own by ENCODINGS.
+// An ffmpeg that logs its encodes, and first runs a given command. Children of a killed run may still log after
+// its end, so such a run gets a log of its own by ENCODINGS.
 fn counting(folder: &Path, deed: &str) -> String {
     let script = format!(
         "{deed}\ncase \"$*\" in *rawvideo*) echo x >>\"${{ENCODINGS:-{}/encodings}}\" ;; esac\nexec ffmpeg \"$@\"",
@@ -38,7 +38,7 @@ fn counting(folder: &Path, deed: &str) -> String {
     shell_script(folder, "counting-ffmpeg", &script)
 }
 
-// Since it was last asked, without the trial of one frame.
+// The number of encodes since the last call, without the trial of one frame.
 fn encodings(folder: &Path) -> usize {
     let text = std::fs::read_to_string(folder.join("encodings")).unwrap_or_default();
     let _ = std::fs::remove_file(folder.join("encodings"));
@@ -76,7 +76,7 @@ fn a_video_is_the_same_however_it_is_encoded() {
             assert!((time - frames[0].1 - i as f64).abs() < 2e-6 * fps + 1e-9, "{codec} {fps}: frame {i} at {time}");
         }
     }
-    // Short clips are one segment, and what is seen of a segment is what it shows alone.
+    // Short clips are one segment, and a segment shows the same frames as it does alone.
     let run = render(dir.path(), &["--frames", "7-13", "--no-frames", "--video", "short.mp4"]);
     assert!(run.status.success(), "{}", words(&run));
     let run = render(dir.path(), &["--frames", "0-23", "--no-frames", "--video", "long.mp4"]);
@@ -92,7 +92,7 @@ fn has_ended(child: &mut Child) -> bool {
 #[test]
 fn what_is_encoded_is_not_encoded_again() {
     let (dir, tools) = (folder(), tempfile::tempdir().unwrap());
-    // As late as on a machine with much to do.
+    // As late as on a busy machine.
     let ffmpeg = counting(tools.path(), "case $ENCODINGS in ?*) sleep 0.2 ;; esac");
     let args = ["--frames", "0-48", "-o", "whole/%02d.png", "--video", "whole.mp4", "--ffmpeg", &ffmpeg];
     assert!(render(dir.path(), &args).status.success());
@@ -115,7 +115,7 @@ fn what_is_encoded_is_not_encoded_again() {
         wait_for(|| segments(&beside).len() >= 2 || has_ended(&mut child));
         let _ = Command::new("kill").args(["-s", signal, &child.id().to_string()]).status().unwrap();
         if child.wait().unwrap().success() {
-            // It was faster than the signal.
+            // The run was faster than the signal.
             continue;
         }
         let there = segments(&beside).len();
@@ -132,7 +132,7 @@ fn what_is_encoded_is_not_encoded_again() {
         assert!(std::fs::read(dir.path().join(&video)).unwrap() == whole, "{signal}");
         assert_eq!(segments(&beside).len(), 0);
         assert!(!dir.path().join(format!("v{i}/cut.partial.mp4")).exists(), "the whole film has it all");
-        // All is there: nothing is rendered or encoded.
+        // Everything exists: nothing is rendered or encoded.
         let again = polyfly(dir.path(), &[&args[..], if keep { &["--resume"] } else { &[] }].concat());
         assert!(again.status.success() && again.stdout.is_empty(), "{}", words(&again));
         assert!(words(&again).contains("has 49 frames already"), "{}", words(&again));
@@ -140,7 +140,7 @@ fn what_is_encoded_is_not_encoded_again() {
     }
 }
 
-// Files that do not keep all are no source of a video: what is missing of it is rendered again.
+// Lossy files are no source of a video: its missing frames are rendered again.
 #[test]
 fn a_video_is_the_same_whatever_its_frames_keep() {
     let (dir, tools) = (folder(), tempfile::tempdir().unwrap());
@@ -154,7 +154,7 @@ fn a_video_is_the_same_whatever_its_frames_keep() {
         assert_eq!(encodings(tools.path()), 3);
         let read = || std::fs::read(dir.path().join(&video)).unwrap();
         let whole = read();
-        // The film is gone with all its segments, and a frame; then only a segment is there.
+        // The film is gone with all its segments, and a frame; later only a segment exists.
         let last = frames[1].replace("%d", "9");
         std::fs::remove_file(dir.path().join(&video)).unwrap();
         std::fs::remove_file(dir.path().join(&last)).unwrap();
@@ -198,7 +198,7 @@ fn shards_encode_what_is_wholly_theirs_and_stitch_the_rest() {
     // Frames 0-6, 7-13, and, of the second half, 21-27 and 28-29.
     let made = segments(&dir.path().join("parts"));
     assert_eq!(made.len(), 4);
-    // One that is gone is encoded again, of the frames that are there.
+    // A missing segment is encoded again, from the existing frames.
     std::fs::remove_file(&made[0]).unwrap();
     let run = render(dir.path(), &[&video[..], &["-o", "parts/%d.png", "--shard", "1/2", "--resume"]].concat());
     assert!(run.status.success() && run.stdout.is_empty(), "{}", words(&run));
@@ -208,13 +208,13 @@ fn shards_encode_what_is_wholly_theirs_and_stitch_the_rest() {
     assert!(run.status.success(), "{}", words(&run));
     assert_eq!(encodings(tools.path()), 1, "only frames 14-20");
     assert!(std::fs::read(dir.path().join("v.mp4")).unwrap() == whole);
-    // Where the film is made, a shard's line that is run once more makes no segment of it.
+    // Once the film exists, repeating a shard's command makes no segment of it.
     let run = render(dir.path(), &[&video[..], &["-o", "parts/%d.png", "--shard", "2/2", "--resume"]].concat());
     assert!(run.status.success() && encodings(tools.path()) == 0, "{}", words(&run));
     assert_eq!(segments(&dir.path().join("parts")).len(), 0);
 }
 
-// Segments that do not begin alike are no row of fragments: ffmpeg opens each.
+// Segments with different headers cannot be joined as fragments: ffmpeg opens each.
 #[test]
 fn segments_of_another_encoder_are_joined_too() {
     let (dir, tools) = (folder(), tempfile::tempdir().unwrap());
@@ -251,7 +251,7 @@ fn a_join_that_fails_loses_nothing() {
     assert_eq!(run.status.code(), Some(74), "{}", words(&run));
     assert!(words(&run).contains("kept in ./.polyfly/film-") && words(&run).contains("--resume"), "{}", words(&run));
     assert_eq!((segments(dir.path()).len(), encodings(tools.path())), (5, 5));
-    // What a power cut or a full disk has left of some is not joined, but made again.
+    // A segment that a power cut or a full disk truncated is made again, not joined.
     let stored = segments(dir.path());
     let bytes = std::fs::read(&stored[1]).unwrap();
     std::fs::write(&stored[0], "").unwrap();
@@ -265,7 +265,7 @@ fn a_join_that_fails_loses_nothing() {
     let video = |name: &str| std::fs::read(dir.path().join(name)).unwrap();
     assert!(video("v.mp4") == video("whole.mp4"));
 
-    // Frames that are not where they should be are seen.
+    // Frames at wrong positions are found.
     let deed = r#"case "$*" in *faststart*)
         for i in $(seq $#); do
             a=$1; shift
@@ -283,7 +283,7 @@ fn a_join_that_fails_loses_nothing() {
 #[test]
 fn frames_of_segments_that_are_there_take_no_memory() {
     let dir = folder();
-    // 16 MiB hold ten frames of this size: a resumed run renders more than that, whose segments are whole already.
+    // 16 MiB hold ten frames of this size: a resumed run renders more than that, whose segments are complete already.
     let look =
         ["scene.toml", "--cpu", "--size", "1280x820", "--samples", "1", "--segment", "14", "--video-memory", "16"];
     let args = [&look[..], &["--frames", "0-15", "-o", "o/%d.png", "--video", "v.mp4", "-q"]].concat();
@@ -291,7 +291,7 @@ fn frames_of_segments_that_are_there_take_no_memory() {
     wait_for(|| !segments(&dir.path().join("o")).is_empty() || has_ended(&mut child));
     let _ = child.kill();
     if child.wait().unwrap().success() {
-        // It was faster than the signal.
+        // The run was faster than the signal.
         return;
     }
     for n in 0..14 {
@@ -303,7 +303,7 @@ fn frames_of_segments_that_are_there_take_no_memory() {
     assert_eq!(shown(dir.path(), "v.mp4", 30.0).len(), 16);
 }
 
-// Of other frames of the same scene, none of which throws away what another has made.
+// Films of other frames of the same scene, none of which removes the segments of another.
 #[test]
 fn runs_side_by_side_keep_each_others_segments() {
     let dir = folder();
@@ -339,14 +339,14 @@ fn a_segment_that_is_not_as_it_was_is_encoded_again() {
     let args = ["--frames", "0-27", "-o", "a/%d.png", "--video", "v.mp4"];
     assert!(render(dir.path(), &args).status.success());
     let whole = std::fs::read(dir.path().join("v.mp4")).unwrap();
-    // All is encoded, and the join fails.
+    // Everything is encoded, and the join fails.
     std::fs::remove_file(dir.path().join("v.mp4")).unwrap();
     let broken = shell_script(tools.path(), "f", "case \"$*\" in *faststart*) exit 1 ;; esac\nexec ffmpeg \"$@\"");
     let stored = render(dir.path(), &[&args[..], &["--resume", "--ffmpeg", &broken]].concat());
     assert_eq!(stored.status.code(), Some(74), "{}", words(&stored));
     let files = segments(&dir.path().join("a"));
     assert_eq!(files.len(), 4);
-    // A segment in another's place is as good as none.
+    // A segment under the name of another is as good as none.
     std::fs::copy(&files[0], &files[3]).unwrap();
     for (i, at) in [(0, 2), (2, 3)] {
         let mut bytes = std::fs::read(&files[i]).unwrap();

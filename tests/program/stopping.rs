@@ -1,4 +1,4 @@
-//! Being asked to stop while a video is made, and ffmpegs that speak oddly, too much, or in another's name.
+//! Signals while a video is made, and ffmpegs that print odd output, too much of it, or that leave children.
 
 use crate::common::{folder, names, polyfly, program, shell_script, signal, text, wait_for, words};
 use std::path::Path;
@@ -15,7 +15,7 @@ fn start(dir: &Path, args: &[&str]) -> Child {
     program(dir, args).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap()
 }
 
-// An ffmpeg that says where it is when it encodes, and does what is said then.
+// An ffmpeg that reports when it encodes, and then runs a given command.
 fn marked(tools: &Path, deed: &str) -> String {
     let mark = tools.join("encodes");
     let script = format!(
@@ -35,7 +35,7 @@ fn before_anything_is_begun_a_signal_is_answered_too() {
     let dir = folder();
     for (name, expected) in [("TERM", 75), ("INT", 130)] {
         let mut command = program(dir.path(), &["-", "--cpu", "-o", "a/%d.png"]);
-        // Its scene never comes.
+        // Its scene never arrives.
         let mut child = command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
         let never_written = child.stdin.take();
         let status = format!("/proc/{}/status", child.id());
@@ -75,7 +75,7 @@ fn a_video_of_frames_that_are_there_is_stopped_well() {
             assert!(words(&run).contains(".partial.mp4") && partial.exists(), "{}", words(&run));
             assert!(!dir.path().join(video).exists());
         }
-        // What is encoded is not encoded again, and the film is the same.
+        // Finished segments are not encoded again, and the film is the same.
         let run = polyfly(dir.path(), &args);
         assert!(run.status.success(), "{}", words(&run));
     }
@@ -101,7 +101,7 @@ fn what_takes_longer_than_its_grace_is_left_with_nothing_running() {
         "{said}"
     );
     let is_there = |id: &String| {
-        // One that has ended may still wait for somebody to ask how.
+        // A process that has ended may still be a zombie.
         let status = std::fs::read_to_string(format!("/proc/{id}/status")).unwrap_or_default();
         status.contains("State:") && !status.contains("State:\tZ")
     };
@@ -111,7 +111,7 @@ fn what_takes_longer_than_its_grace_is_left_with_nothing_running() {
 #[test]
 fn a_signal_that_reaches_ffmpeg_too_is_a_stop_like_any() {
     let (dir, tools) = (folder(), tempfile::tempdir().unwrap());
-    // The whole job gets it while the second segment is encoded.
+    // The whole process group gets the signal while the second segment is encoded.
     let deed = "[ $(wc -l <$0.d/encodes) != 2 ] || { kill -TERM $PPID; sleep 0.3; kill -TERM $$; }";
     let deed = deed.replace("$0.d", &tools.path().display().to_string());
     let ffmpeg = marked(tools.path(), &deed);
@@ -132,7 +132,7 @@ fn the_command_that_goes_on_can_be_pasted() {
     let rest =
         ["--cpu", "--size=64x48", "--samples=1", "--threads=1", "--frames=0-59", "--segment=10", "--video=v.mp4"];
     for on_stdin in [true, false] {
-        // Somebody else's film, which is to be replaced.
+        // A foreign film, which is to be replaced.
         std::fs::write(dir.path().join("v.mp4"), "a holiday").unwrap();
         let _ = std::fs::remove_file(tools.path().join("encodes"));
         let to = format!("{on_stdin}/%02d.png");
@@ -179,7 +179,7 @@ fn an_ffmpeg_may_speak_as_it_likes() {
         assert_eq!(run.status.success(), is_well, "{name}: {}", words(&run));
         assert!(!run.stderr.contains(&0x1b) && run.stderr.len() < 100_000, "{name}");
     }
-    // One that never stops, when it is asked what it is.
+    // An ffmpeg that never ends when it is asked for its version.
     let (dir, tools) = (folder(), tempfile::tempdir().unwrap());
     let ffmpeg = shell_script(tools.path(), "odd", "yes");
     let run = render(dir.path(), &["--frames", "0", "--no-frames", "--video", "v.mp4", "--ffmpeg", &ffmpeg]);

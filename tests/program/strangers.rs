@@ -1,4 +1,4 @@
-//! Folders that others have been in: what they left is refused, or does not count, and nothing outside is touched.
+//! Folders with files of other programs: they are refused or ignored, and nothing outside is touched.
 
 use crate::common::{folder, frames, polyfly, program, shell_script, text, wait_for, words};
 use std::os::unix::fs::symlink;
@@ -40,7 +40,7 @@ fn links_and_pipes_in_the_hidden_folder_are_refused() {
     }
     assert_eq!(std::fs::read(at("precious")).unwrap(), b"precious");
     assert_eq!(std::fs::read_dir(at("elsewhere")).unwrap().count(), 0);
-    // Journals that have no end are none.
+    // Journals without an end are ignored.
     assert!(render(dir.path(), "0-1", "d/%d.png", &[]).status.success());
     fifo(&at("d/.polyfly/x-1.jsonl"));
     symlink("/dev/zero", at("d/.polyfly/y-1.jsonl")).unwrap();
@@ -81,7 +81,7 @@ fn a_manifest_that_leads_outside_or_promises_too_much_is_refused() {
             assert!(words(&run).contains(name) && words(&run).contains("manifest.json"), "{}", words(&run));
         }
     }
-    // A hundred million frames are looked for where there are some; more, nobody has.
+    // A hundred million frames are searched for only where some exist.
     let promised = |frames: &str| {
         let text = written("%d.png", &|m| m["frames"] = frames.into());
         std::fs::write(dir.path().join("bad/manifest.json"), text).unwrap();
@@ -92,7 +92,7 @@ fn a_manifest_that_leads_outside_or_promises_too_much_is_refused() {
     let missing = polyfly(dir.path(), &["missing", "bad"]);
     assert_eq!(text(&missing.stdout), "0-1,3-99999999\n");
     assert_eq!(promised("0-2147483647"), [65, 65]);
-    // Nor does it speak to the terminal.
+    // The message does not control the terminal either.
     let text = written("%d.png", &|m| {
         m["hash"] = "0".repeat(64).into();
         m["files"] = serde_json::json!({"\u{1b}[2J": "1"});
@@ -124,7 +124,7 @@ fn frames_of_nobody_knows_which_scene_are_in_no_clip() {
         let run = polyfly(dir.path(), &args);
         assert!(run.status.success(), "{}", words(&run));
     };
-    // A still leaves no manifest; a clip's shards, and a clip beside it, do not adopt it.
+    // A still has no manifest; a clip's shards, and a clip beside it, do not adopt it.
     still("30", "a/%d.png");
     for shard in ["1/2", "2/2"] {
         let run = render(dir.path(), "0-39", "a/%d.png", &["--resume", "--shard", shard]);
@@ -134,7 +134,7 @@ fn frames_of_nobody_knows_which_scene_are_in_no_clip() {
     still("7", "b/%d.png");
     let beside = render(dir.path(), "0-4", "b/%d.png", &[]);
     assert!(code(&beside) == 64 && words(&beside).contains("such as 7"), "{}", words(&beside));
-    // Among what is overwritten in part the rest stays the other clip's.
+    // Overwritten in part, the rest stays the other clip's.
     let args = [&["other.toml", "--frames", "0-5", "-o", "c/%d.png"], &LOOK[..]].concat();
     assert!(polyfly(dir.path(), &args).status.success());
     assert!(render(dir.path(), "0-2", "c/%d.png", &["--overwrite"]).status.success());
@@ -183,7 +183,7 @@ fn jobs_are_of_their_own_frames_and_scene() {
         let flags = ["--", "--frames", frames, "-o", "a/%d.png"];
         polyfly(dir.path(), &[&["farm", "commands", scene, "--shards", "10"], more, &flags[..], &LOOK[..]].concat())
     };
-    // Shards are those of the job's frames, not of all that there are.
+    // Shards split the job's frames, not all planned frames.
     let job = farm("scene.toml", "0-9", &[]);
     let lines = text(&job.stdout);
     assert!(lines.lines().count() == 1 && lines.contains("--shard 10/10"), "{lines}{}", words(&job));
@@ -196,7 +196,7 @@ fn jobs_are_of_their_own_frames_and_scene() {
     let lacking = polyfly(dir.path(), &["stitch", "a", "--frames", "0-9", "-o", "v.y4m"]);
     assert!(code(&lacking) == 75 && words(&lacking).contains("frames 9 in"), "{}", words(&lacking));
     assert!(polyfly(dir.path(), &["stitch", "a", "--frames", "0-8", "-o", "v.y4m"]).status.success());
-    // Another scene's folder is nobody's job, however whole it is.
+    // The folder of another scene belongs to no job, however complete it is.
     let other =
         std::fs::read_to_string(dir.path().join("scene.toml")).unwrap().replacen("fov_deg = ", "fov_deg = 1", 1);
     std::fs::write(dir.path().join("other.toml"), other).unwrap();
@@ -206,7 +206,7 @@ fn jobs_are_of_their_own_frames_and_scene() {
         let refused = polyfly(dir.path(), &[job, &["--hash", &"0".repeat(64)]].concat());
         assert_eq!(code(&refused), 65, "{}", words(&refused));
     }
-    // Where nothing takes jobs.
+    // Where no engine accepts jobs.
     for (engine, needed) in [("slurm", "sbatch"), ("hyperqueue", "hq")] {
         let mut command = program(dir.path(), &["farm", engine, "--submit", "scene.toml", "--", "-o", "b/%d.png"]);
         let run = command.env("PATH", dir.path()).output().unwrap();
@@ -216,7 +216,7 @@ fn jobs_are_of_their_own_frames_and_scene() {
     assert_eq!(code(&odd), 64, "{}", text(&odd.stdout));
 }
 
-// A round that brought nothing ends the rounds; one whose jobs were not taken has not been.
+// A round without progress ends the rounds; a round whose jobs were refused does not count.
 #[test]
 fn a_look_whose_jobs_were_not_taken_looks_again() {
     let (dir, tools) = (folder(), tempfile::tempdir().unwrap());
@@ -270,7 +270,7 @@ fn time_steps_are_told_apart_though_they_are_not_read() {
     }
     let missing = polyfly(dir.path(), &[&["missing", "a", "--scene", "scene.toml"], &LOOK[1..5]].concat());
     assert!(code(&missing) == 65 && words(&missing).contains(expected), "{}", words(&missing));
-    // Of frames that nobody has made nothing is known.
+    // Nothing is known of frames that do not exist.
     std::fs::write(step(2), kept).unwrap();
     std::fs::copy(step(3), step(4)).unwrap();
     assert!(render(dir.path(), "0-4", "a/%d.png", &["--resume"]).status.success());
@@ -288,7 +288,7 @@ fn a_time_step_that_leads_outside_is_not_read_for_the_range_of_colours_either() 
     let scene = "[output]\nframes = 5\nsize = [64, 48]\n[camera]\nposition = [2.5, -3.5, 2]\nlook_at = [0.5, 0.5, 1]\n\
         [[light]]\nposition = [9, -9, 9]\n[particles]\npath = \"%d.bin\"\ncolor_by = \"velocity\"\nlegend = true\n";
     std::fs::write(own.join("scene.toml"), scene).unwrap();
-    // The last step gives the legend its end, whatever frame is asked for.
+    // The last step gives the legend its maximum, whatever frame is asked for.
     let refused = render(&own, "1", "a/%d.png", &[]);
     assert!(code(&refused) == 65 && words(&refused).contains("particles.path"), "{}", words(&refused));
     assert!(render(&own, "1", "a/%d.png", &["--allow-outside"]).status.success());
@@ -308,7 +308,7 @@ fn what_a_run_that_was_killed_at_its_very_end_has_left_is_removed_too() {
     let [film] = &films()[..] else { panic!("one film's segments") };
     std::fs::rename(film, at("kept")).unwrap();
     assert!(again().status.success());
-    // Killed between the film and its segments, and while it wrote down what there is.
+    // Killed between the film and its segments, and while it wrote the manifest.
     std::fs::rename(at("kept"), film).unwrap();
     let mut old = Command::new("true").spawn().unwrap();
     let name = format!("a/.polyfly-{}-{}-x.part", rustix::system::uname().nodename().to_string_lossy(), old.id());

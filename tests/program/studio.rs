@@ -1,4 +1,4 @@
-//! The studio without a browser: its answers, what it writes, who may keep it busy, and how it ends.
+//! The studio without a browser: its answers, its files, who may keep it busy, and how it ends.
 
 use crate::common::{folder, names, polyfly, program, signal, text, wait_for, words};
 use std::io::{BufRead, BufReader, Read, Write};
@@ -36,10 +36,10 @@ impl Studio {
         Studio::of(program(dir, &[&["studio"], args, &["--cpu"]].concat()))
     }
 
-    // A request whose answer is not read yet.
+    // A request whose answer has not been read yet.
     fn ask(&self, method: &str, name: &str, body: &str) -> TcpStream {
         let mut stream = TcpStream::connect(&self.host).unwrap();
-        // An answer that never comes fails the test.
+        // A missing answer fails the test.
         stream.set_read_timeout(Some(Duration::from_secs(60))).unwrap();
         let head = format!("{method} /{}/{name} HTTP/1.1\r\nHost: {}\r\nConnection: close\r\n", self.token, self.host);
         write!(stream, "{head}Content-Length: {}\r\n\r\n{body}", body.len()).unwrap();
@@ -74,7 +74,7 @@ impl Studio {
 fn no_answer_waits_for_a_picture() {
     let dir = folder();
     let studio = Studio::open(dir.path(), &["scene.toml", "--size", "3840x2160", "--samples", "8", "--threads", "1"]);
-    // The scene is prepared once the draft is there.
+    // The scene is prepared once the draft exists.
     assert_eq!(Studio::answer(studio.ask("GET", "picture?page=a&frame=0&level=0&shorter=8", "")).0, 200);
     let picture = studio.ask("GET", "picture?page=a&frame=0&level=1", "");
     picture.set_nonblocking(true).unwrap();
@@ -103,7 +103,7 @@ fn written_back_a_scene_keeps_its_mode_and_its_link() {
     assert!(std::fs::read_to_string(&real).unwrap().contains("bloom = 0.25"));
     assert_eq!(std::fs::metadata(&real).unwrap().mode() & 0o7777, 0o600);
     assert_eq!(names(beside.path()), ["real.toml"]);
-    // What is written is what the studio goes on with.
+    // The studio continues with the written text.
     assert_eq!(studio.state()["changes"], serde_json::json!([]));
     assert_eq!(studio.state()["document"]["film"]["bloom"], 0.25);
 }
@@ -123,7 +123,7 @@ fn connections_that_say_nothing_do_not_shut_the_page_out() {
             stream
         })
         .collect();
-    // The page's own connection, which waits for news, stays.
+    // The page's own connection, which waits for events, stays.
     let mut events = BufReader::new(studio.ask("GET", "events", ""));
     let mut line = String::new();
     let mut news = || {
@@ -143,7 +143,7 @@ fn connections_that_say_nothing_do_not_shut_the_page_out() {
     assert_eq!(studio.state()["changes"][0]["value"], "0.25");
     assert_eq!(studio.set("film.bloom", "0.5").0, 200);
     news();
-    // A half header has its time and no more.
+    // A partial header has its timeout and no more.
     for mut half in halves {
         half.set_read_timeout(Some(Duration::from_secs(60))).unwrap();
         let end = half.read_to_end(&mut Vec::new());
@@ -175,14 +175,14 @@ fn the_run_ends_with_the_studio_and_can_be_resumed() {
         assert_eq!(studio.child.wait().unwrap().code(), Some(expected), "{said}");
         assert!(said.contains("stopping the run that the page has started"), "{said}");
         assert!(said.contains("to go on: ") && said.contains("--resume"), "{said}");
-        // Nothing goes on: the folder is as the run has left it, and the next run takes it.
+        // The run has stopped: the folder is as it left it, and the next run continues it.
         let made = names(&dir.path().join(name)).len();
         assert!((2..300).contains(&made), "{made}");
         let run = polyfly(dir.path(), &["scene.toml", "--cpu", "--resume", "--frames", &format!("0-{made}")]);
         assert!(run.status.success(), "{}", words(&run));
         assert_eq!(names(&dir.path().join(name)).len(), made + 1);
     }
-    // Where no run goes on it ends at once.
+    // Without a run it ends at once.
     let mut studio = Studio::open(dir.path(), &["scene.toml"]);
     signal(&studio.child, "TERM");
     assert_eq!(studio.child.wait().unwrap().code(), Some(75));
@@ -211,7 +211,7 @@ fn flags_and_defaults_are_told_beside_the_text() {
     .unwrap();
     let studio = Studio::open(dir.path(), &["small.toml", "--size", "64x48", "--set", "film.bloom=0.125"]);
     let state = studio.state();
-    // What the text says, what holds where it says nothing, and what the flags make of that.
+    // The text's values, the defaults, and the values of the flags.
     assert_eq!(state["document"]["output"]["size"], serde_json::json!([320, 240]));
     assert_eq!(state["holds"]["body"][0]["ior"], 1.5);
     assert_eq!(state["holds"]["camera"]["eye"]["r"], 7.0);

@@ -1,4 +1,4 @@
-//! Two runs over one folder's frames, and what changes between a run and the next: no clip or film is ever of two scenes.
+//! Two runs over one folder's frames, and changes between two runs: no clip or film ever mixes two scenes.
 
 use crate::common::{folder, frames, polyfly, program, shell_script, text, wait_for, words};
 use std::path::Path;
@@ -15,7 +15,7 @@ fn code(run: &Output) -> i32 {
     run.status.code().unwrap()
 }
 
-// All frames of `b` are those of `a`.
+// All frames of `b` equal those of `a`.
 fn same(a: &Path, b: &Path) {
     for (name, bytes) in frames(b) {
         assert!(std::fs::read(a.join(&name)).unwrap() == bytes, "{name}");
@@ -31,14 +31,14 @@ fn a_few_frames_of_another_scene_cost_no_more_than_those() {
     let missing = polyfly(dir.path(), &["missing", "a"]);
     assert_eq!(code(&missing), 0, "{}", words(&missing));
     assert!(text(&polyfly(dir.path(), &["status", "a"]).stdout).contains("6 of 6 frames are whole"));
-    // What the other made is not this clip's: ten of ten frames were.
+    // The other run's frames do not belong to this clip: ten of ten frames were.
     assert!(render(dir.path(), "0-19", "a/other%d.png", &[]).status.success());
     let status = text(&polyfly(dir.path(), &["status", "a/%d.png"]).stdout);
     assert!(status.contains(": 10 frames, "), "{status}");
     let all = render(dir.path(), "0-9", "a/%d.png", &["--resume"]);
     assert!(code(&all) == 64 && words(&all).contains("0.png is none of this clip's frames"), "{}", words(&all));
     assert!(render(dir.path(), "4-9", "a/%d.png", &["--resume"]).status.success());
-    // With --overwrite they are made again, the others' first ones too.
+    // With --overwrite they are rendered again, the other run's first frames too.
     assert!(render(dir.path(), "0-9", "a/%d.png", &["--overwrite"]).status.success());
     assert!(render(dir.path(), "0-9", "b/%d.png", &[]).status.success());
     same(&dir.path().join("a"), &dir.path().join("b"));
@@ -58,12 +58,12 @@ fn a_run_whose_folder_another_scene_takes_stops() {
     let first = first.wait_with_output().unwrap();
     assert_eq!(code(&first), 65, "{}", words(&first));
     assert!(words(&first).contains("another run has taken a over"), "{}", words(&first));
-    // What is in the place of the other's frames is the other's.
+    // Frames that replaced the other run's belong to the new run.
     assert!(render("0-19", "b/%d.png", &OTHER).status().unwrap().success());
     same(&dir.path().join("a"), &dir.path().join("b"));
 }
 
-// Particles with a file for each of six frames, of so many.
+// Particles with a file for each of six frames, with that many particles.
 fn steps(dir: &Path, count: &str, to: &str) {
     std::fs::create_dir_all(dir.join(to)).unwrap();
     let made = polyfly(dir, &["particles", "generate", "--steps", "6", count, &format!("{to}/%d.bin")]);
@@ -101,7 +101,7 @@ fn films_and_segments_of_other_time_steps_are_not_taken() {
 #[test]
 fn a_beginning_by_the_name_of_the_whole_is_not_the_whole() {
     let (dir, tools) = (folder(), tempfile::tempdir().unwrap());
-    // Dies once it has made two segments.
+    // Dies after two segments.
     let script = format!(
         "case \"$*\" in *rawvideo*) echo x >>{0}/n; [ $(wc -l <{0}/n) -gt 3 ] && exit 3 ;; esac\nexec ffmpeg \"$@\"",
         tools.path().display()
@@ -127,7 +127,7 @@ fn jobs_make_what_their_flags_ask_for_and_leave_each_other_alone() {
     assert!(render(dir.path(), "0-9", "f/a%d.png", &[]).status.success());
     let job = farm("commands", &["--frames", "0-9", "-o", "f/a%d.png", "--fps", "12", "--video", "x.mp4"]);
     assert!(words(&job).contains("-o x.mp4 --fps=12 "), "{}", words(&job));
-    // Another clip in the folder is begun, and its helpers have other names.
+    // Another clip in the folder has begun, and its helper files have other names.
     let clip = |frames: &str, to: &str| {
         let job = farm("slurm", &["--frames", frames, "-o", to]);
         assert!(job.status.success(), "{}", words(&job));
@@ -141,7 +141,7 @@ fn jobs_make_what_their_flags_ask_for_and_leave_each_other_alone() {
         let job = farm("commands", wrong);
         assert!(code(&job) == 64 && job.stdout.is_empty(), "{wrong:?}: {}", words(&job));
     }
-    // A machine without ffmpeg makes its frames all the same.
+    // A machine without ffmpeg renders its frames all the same.
     let args = [&["scene.toml", "--frames=0-3", "-o", "g/%d.png", "--video=v.mp4", "--shard=1/2"], &LOOK[..]].concat();
     let bare = program(dir.path(), &args).env("PATH", dir.path()).output().unwrap();
     assert!(bare.status.success() && words(&bare).contains("left to `polyfly stitch`"), "{}", words(&bare));
@@ -167,7 +167,7 @@ fn pictures_of_nobody_knows_which_scene_are_not_taken_for_one() {
 #[test]
 fn where_there_is_no_more_memory_the_program_says_so() {
     let dir = folder();
-    // One face of eight million corners: 36 bytes for each triangle of it, and no estimate is asked.
+    // One face of eight million corners: 36 bytes per triangle, without an estimate.
     let mut ply = b"ply\nformat binary_little_endian 1.0\nelement vertex 1\nproperty float x\nproperty float y\nproperty float z\n\
         element face 1\nproperty list uint uchar vertex_indices\nend_header\n"
         .to_vec();
@@ -201,7 +201,7 @@ fn raw_video_that_fails_at_its_very_end_is_kept() {
 fn stitch_keeps_to_its_memory_and_leaves_nothing_hidden() {
     let dir = folder();
     assert!(render(dir.path(), "0-3", "a/%d.png", &[]).status.success());
-    // Frames of nobody knows whom.
+    // Frames of an unknown scene.
     std::fs::create_dir(dir.path().join("e")).unwrap();
     for (name, bytes) in frames(&dir.path().join("a")) {
         std::fs::write(dir.path().join("e").join(name), bytes).unwrap();

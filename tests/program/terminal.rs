@@ -1,4 +1,4 @@
-//! What is seen and told in a terminal: previews, trials, what a run has made.
+//! Output in a terminal: previews, dry runs, results of a run.
 
 use crate::common::{folder, names, polyfly, program, text, wait_for, words};
 use std::io::{BufRead, BufReader};
@@ -18,7 +18,7 @@ fn a_frame_is_shown_in_the_terminal() {
         assert!(run.status.success(), "{}", words(&run));
         text(&run.stdout)
     };
-    // As the picture is.
+    // Like the picture.
     let picture = ["scene.toml", "--frames", "-1", "-o", "last.data"];
     assert!(polyfly(dir.path(), &[&picture[..], &small].concat()).status.success());
     let rgba = std::fs::read(dir.path().join("last.data")).unwrap().split_off(8);
@@ -69,7 +69,7 @@ fn a_run_is_told_of_before_it_is_made() {
     let said = text(&render(dir.path(), &[&asked[..], &["--show-ffmpeg"]].concat()).stdout);
     assert!(said.contains("-c:v libx264"), "{said}");
     assert_eq!(names(dir.path()), before);
-    // Of what is left only, and near what it comes to be.
+    // For the remaining frames only, and close to the real figures.
     let small = |more: &[&str]| render(dir.path(), &[&["--frames", "0-9", "-o", "out/%d.png"], more].concat());
     let told = text(&small(&["--dry-run"]).stdout);
     assert!(small(&[]).status.success());
@@ -132,7 +132,7 @@ fn a_clip_is_told_to_loop_or_by_how_much_not() {
     assert!(text(&run.stdout).contains("the clip is no loop: the camera ends "), "{}", text(&run.stdout));
 }
 
-// Where no bar is seen, a long run says after its first frames how long it will take.
+// Without a progress bar, a long run estimates its time after the first frames.
 #[test]
 fn a_long_run_says_how_long_it_goes_on() {
     let dir = folder();

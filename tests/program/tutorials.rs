@@ -1,9 +1,9 @@
-//! Every command of the tutorials runs, as it stands there, in an empty folder; scenes that they print are written first.
+//! Every command of the tutorials runs, unchanged, in an empty folder; scenes that they print are written first.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-// The blocks of a text that are fenced by that word, in order, with all kinds that are asked for.
+// The fenced blocks of a text with that word, in order, with all requested kinds.
 fn blocks(text: &str) -> Vec<(&str, String)> {
     let (mut found, mut open) = (Vec::new(), None::<(&str, String)>);
     for line in text.lines() {

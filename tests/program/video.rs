@@ -64,7 +64,7 @@ fn frames_and_video_come_together_and_look_alike() {
         polyfly(dir.path(), &["--size", "127x95", "--frames", "0-2", "-o", "%d.png", "--video", "v.mp4", "--crf", "8"]);
     assert!(run.status.success(), "{}", text(&run.stderr));
     assert_eq!(names(dir.path()), ["0.png", "1.png", "2.png", "v.mp4"]);
-    // Odd sides are padded; decoded with the tags it carries, the video shows the frame's colours.
+    // Odd sides are padded. Decoded according to its tags, the video shows the frame's colours.
     let rgb = Command::new("ffmpeg")
         .args([
             "-v",
@@ -147,7 +147,7 @@ fn wrong_options_give_ffmpegs_own_words_before_the_first_frame() {
     assert_eq!(names(dir.path()), [""; 0]);
 }
 
-// A program that is ffmpeg until its second encoding, then behaves badly.
+// A program that is ffmpeg until its second encode, then misbehaves.
 fn bad_encoder(folder: &Path, deed: &str) -> String {
     let script = format!(
         "case \"$*\" in *rawvideo*) ;; *) exec ffmpeg \"$@\" ;; esac\nif [ ! -e {0}/tried ]; then touch {0}/tried; exec ffmpeg \"$@\"; fi\n{deed}",
@@ -173,7 +173,7 @@ fn a_dying_encoder_leaves_the_frames_and_says_why() {
 #[test]
 fn an_encoder_that_exits_well_but_short_is_caught() {
     let (tools, dir) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
-    // It swallows everything, encodes half, and claims success.
+    // It swallows all input, encodes half of it, and claims success.
     let ffmpeg = bad_encoder(tools.path(), "head -c 92160 | ffmpeg \"$@\"; cat >/dev/null; exit 0");
     let run = polyfly(
         dir.path(),
@@ -181,7 +181,7 @@ fn an_encoder_that_exits_well_but_short_is_caught() {
     );
     assert_eq!(run.status.code(), Some(74));
     assert!(text(&run.stderr).contains("of 10 frames"), "{}", text(&run.stderr));
-    // What it has encoded is kept and named.
+    // The encoded part is kept and named.
     assert!(text(&run.stderr).contains("its first 5 frames are kept in v.partial.mp4"), "{}", text(&run.stderr));
     assert_eq!(names(dir.path()), ["v.partial.mp4"]);
 }
@@ -192,7 +192,7 @@ fn a_hanging_encoder_is_ended_and_the_frames_stay() {
         let (tools, dir) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
         let ffmpeg = bad_encoder(tools.path(), deed);
         let frames_asked = format!("0-{}", frames - 1);
-        // Many enough that the pipe is full before the last of them.
+        // Enough frames to fill the pipe before the last of them.
         let args = [
             "--size",
             "640x480",
@@ -212,7 +212,7 @@ fn a_hanging_encoder_is_ended_and_the_frames_stay() {
         assert!(start.elapsed().as_secs() < 60, "it ends by itself");
         assert_eq!(names(dir.path()).iter().filter(|n| n.ends_with(".data")).count(), frames);
     }
-    // One that hangs before it says what it is.
+    // One that hangs when it is asked for its version.
     let (tools, dir) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     let ffmpeg = bad_encoder(tools.path(), "");
     std::fs::write(&ffmpeg, "#!/bin/sh\nhead -c 5000000 /dev/urandom >&2\nexit 1\n").unwrap();
@@ -222,7 +222,7 @@ fn a_hanging_encoder_is_ended_and_the_frames_stay() {
     assert!(run.stderr.len() < 100_000);
 }
 
-// Renders a video that the folder has no room for.
+// Renders a video that does not fit into the folder.
 fn overfilled(folder: &Path, video: &str, program: Command) {
     let mut program = program;
     let args = ["--cpu", "--samples", "1", "-q", "--size", "160x120", "--frames", "0-59", "--no-frames", "--crf", "1"];
@@ -247,7 +247,7 @@ fn without_room_for_it_what_is_encoded_is_kept_and_named() {
         shell.args(["-c", "trap '' XFSZ; ulimit -f 500; exec \"$@\"", "sh", env!("CARGO_BIN_EXE_polyfly")]);
         overfilled(dir.path(), video, shell);
     }
-    // And a disk that is really full, where this user may make one.
+    // And a disk that is really full, if this user may create one.
     let mount = Command::new("mount").args(["-t", "tmpfs", "-o", "size=400k", "tmpfs"]).arg(dir.path()).output();
     if mount.is_ok_and(|out| out.status.success()) {
         for video in ["v.mp4", "v.y4m"] {
@@ -260,7 +260,7 @@ fn without_room_for_it_what_is_encoded_is_kept_and_named() {
 #[test]
 fn a_signal_to_ffmpeg_too_leaves_what_it_had() {
     let (tools, dir) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
-    // It takes four frames and gets the signal that the whole job got.
+    // It takes four frames and gets the signal that the whole process group got.
     let ffmpeg = bad_encoder(tools.path(), "head -c 73728 | ffmpeg \"$@\"; kill -TERM $$");
     let args = ["--size", "128x96", "--frames", "0-199", "--no-frames", "--video", "v.mp4", "--ffmpeg", &ffmpeg];
     let run = polyfly(dir.path(), &args);
@@ -269,7 +269,7 @@ fn a_signal_to_ffmpeg_too_leaves_what_it_had() {
     assert_eq!(names(dir.path()), ["v.partial.mp4"]);
 }
 
-// Frames that a film shows, their size, codec and pixels, and how long they last together.
+// The number of frames of a film, their size, codec and pixel format, and their total duration.
 fn seen(file: &Path) -> (String, usize, f64) {
     let out = Command::new("ffprobe")
         .args(["-v", "error", "-select_streams", "v:0", "-of", "json", "-show_frames", "-show_streams"])
@@ -307,7 +307,7 @@ fn films_are_what_their_ending_says() {
         let (facts, frames, last) = seen(&dir.path().join(film));
         assert_eq!((facts.as_str(), frames), (expected, 17), "{film}");
         assert!((last - 16.0 / 20.0).abs() < 0.011, "{film}: {last}");
-        // What made it is in it, and it is not made again.
+        // The film names its origin, and is not made again.
         if film != "a.gif" {
             let again = polyfly(dir.path(), &[&args[..], more, &["--resume"]].concat());
             assert!(
@@ -318,7 +318,7 @@ fn films_are_what_their_ending_says() {
             );
         }
     }
-    // ffmpeg does not read what it writes here; the library that reads pictures does.
+    // ffmpeg does not read the WebP that it writes; the library that reads pictures does.
     let run = polyfly(
         dir.path(),
         &["--size", "64x64", "--frames", "0-16", "--no-frames", "--segment", "7", "--video", "a.webp"],
@@ -357,7 +357,7 @@ fn without_ffmpeg_an_mp4_is_made_all_the_same() {
     };
     let run = alone(&["-o", "f/%d.png", "--video", "a.mp4"]);
     assert!(run.status.success() && words(&run).contains("there is no ffmpeg here"), "{}", words(&run));
-    // Its own words are no remarks of ours.
+    // ffmpeg's own output is not one of our remarks.
     assert!(!words(&run).contains("[OpenH264]"), "{}", words(&run));
     let probe = |file: &str, what: &str| {
         let args = ["-v", "error", "-count_frames", "-show_entries", what, "-of", "csv=p=0", file];
@@ -368,7 +368,7 @@ fn without_ffmpeg_an_mp4_is_made_all_the_same() {
     let facts = "stream=codec_name,width,height,color_range,color_space,color_transfer,color_primaries,r_frame_rate,nb_read_frames";
     assert_eq!(probe("a.mp4", facts), "h264,50,32,tv,bt709,bt709,bt709,30/1,70");
     assert!(probe("a.mp4", "format_tags=title").starts_with(concat!("polyfly ", env!("CARGO_PKG_VERSION"), " scene ")));
-    // It shows what was rendered: the last frame, decoded, is near its picture.
+    // It shows the rendered frames: the last frame, decoded, is close to its picture.
     let args = ["-v", "error", "-i", "a.mp4", "-vf", "select=eq(n\\,69)", "-frames:v", "1", "last.png"];
     assert!(std::process::Command::new("ffmpeg").args(args).current_dir(dir.path()).status().unwrap().success());
     let open = |file: &str| image::open(dir.path().join(file)).unwrap().crop_imm(0, 0, 49, 31).into_rgb8().into_raw();
@@ -376,7 +376,7 @@ fn without_ffmpeg_an_mp4_is_made_all_the_same() {
     assert_eq!(shown.len(), made.len());
     let off: u64 = shown.iter().zip(&made).map(|(a, b)| u64::from(a.abs_diff(*b))).sum();
     assert!(off < 8 * made.len() as u64, "{off} of {}", made.len());
-    // The same bytes from frames that lie there, and from a run that makes some of them again.
+    // The same bytes from existing frames, and from a run that renders some of them again.
     let read = |file: &str| std::fs::read(dir.path().join(file)).unwrap();
     let first = read("a.mp4");
     std::fs::remove_file(dir.path().join("f/33.png")).unwrap();
@@ -390,7 +390,7 @@ fn without_ffmpeg_an_mp4_is_made_all_the_same() {
     let mut stitch = program(dir.path(), &["stitch", "f", "-o", "b.mp4"]);
     assert!(stitch.env("PATH", &nowhere).output().unwrap().status.success());
     assert_eq!(probe("b.mp4", "stream=nb_read_frames"), "70");
-    // Other codecs, and what a film without segments cannot do.
+    // Other codecs, and the limits of a film without segments.
     let refused = |args: &[&str], code: i32, why: &str| {
         let run = alone(args);
         assert!(run.status.code() == Some(code) && words(&run).contains(why), "{}", words(&run));
@@ -422,7 +422,7 @@ fn without_ffmpeg_an_mp4_is_made_all_the_same() {
 #[test]
 fn ten_bits_and_hdr_are_made_of_light() {
     let dir = tempfile::tempdir().unwrap();
-    // A sky that fades from black to beyond white, and nothing else to speak of.
+    // A sky that fades from black to beyond white, and hardly anything else.
     let scene = "[output]\nframes = 3\nsize = [64, 64]\n[render]\nsamples = 1\n[film]\ntone = \"clip\"\n[sky]\nzenith = [4, 4, 4]\nhorizon = [0, 0, 0]\n\
                  [camera]\nposition = [0, 0, 0]\nlook_at = [1, 0, 0.2]\nfov_deg = 60\n[[sphere]]\ncenter = [0, 0, -9]\nradius = 1\n";
     std::fs::write(dir.path().join("s.toml"), scene).unwrap();
@@ -433,7 +433,7 @@ fn ten_bits_and_hdr_are_made_of_light() {
         let run = Command::new("ffprobe").args(args).current_dir(dir.path()).output().unwrap();
         text(&run.stdout).trim().trim_end_matches(',').to_owned()
     };
-    // Codes of the brightness of the first frame's middle column, from the bottom up.
+    // Luma codes of the first frame's middle column, from the bottom up.
     let column = |file: &str| {
         let args = ["-v", "error", "-i", file, "-frames:v", "1", "-pix_fmt", "yuv420p10le", "-f", "rawvideo", "-"];
         let run = Command::new("ffmpeg").args(args).current_dir(dir.path()).output().unwrap();
@@ -459,7 +459,7 @@ fn ten_bits_and_hdr_are_made_of_light() {
     assert!(exact.iter().any(|code| code % 4 != 0), "{exact:?}");
     let near = |a: &[u16], b: &[u16]| a.iter().zip(b).all(|(x, y)| x.abs_diff(*y) < 24);
     assert!(near(&column("a.mp4"), &exact), "{:?}", column("a.mp4"));
-    // HDR: white of 203 candelas is code 573, and what is four times as bright is not cut off there.
+    // HDR: white of 203 candelas is code 573, and four times as bright is not clipped there.
     let run = render(&["--no-frames", "--hdr", "--crf", "1", "--video", "hdr.mp4"]);
     assert!(run.status.success(), "{}", text(&run.stderr));
     assert_eq!(probe("hdr.mp4"), "hevc,yuv420p10le,tv,bt2020nc,smpte2084,bt2020,3");
@@ -479,7 +479,7 @@ fn ten_bits_and_hdr_are_made_of_light() {
         let run = render(args);
         assert!(run.status.code() == Some(64) && text(&run.stderr).contains(why), "{}", text(&run.stderr));
     }
-    // Frames that lie there are no light, and are rendered again for what is missing of it; a film alone is resumed.
+    // Existing frames hold no linear light, and are rendered again for the missing segments; a film alone is resumed.
     let with_frames = ["-o", "f/%d.png", "--video", "d.mp4", "--hdr"];
     assert!(render(&with_frames).status.success());
     let first = std::fs::read(dir.path().join("d.mp4")).unwrap();
@@ -490,7 +490,7 @@ fn ten_bits_and_hdr_are_made_of_light() {
     assert!(std::fs::read(dir.path().join("d.mp4")).unwrap() == first);
     let run = render(&[&with_frames[..], &["--resume"]].concat());
     assert!(run.status.success() && run.stdout.is_empty(), "{}", text(&run.stderr));
-    // Light is made a film of by shards too, and later.
+    // A film of linear light is also made by shards, and later.
     let exr = ["-o", "g/%d.exr", "--bits", "32", "--video", "g.mp4", "--hdr"];
     for shard in ["1/2", "2/2"] {
         let run = render(&[&exr[..], &["--shard", shard]].concat());
@@ -500,7 +500,7 @@ fn ten_bits_and_hdr_are_made_of_light() {
     let run = stitch(&["g", "-o", "g.mp4", "--hdr", "-q"]);
     assert!(run.status.success(), "{}", text(&run.stderr));
     assert_eq!(column("g.mp4"), column("d.mp4"));
-    // In eight bits it is as the scene's curve shows it.
+    // In eight bits it goes through the scene's curve.
     assert!(stitch(&["g", "-o", "h.mkv", "--codec", "ffv1"]).status.success());
     assert!(stitch(&["f", "-o", "i.mkv", "--codec", "ffv1"]).status.success());
     assert!(near(&column("h.mkv"), &column("i.mkv")));

@@ -33,7 +33,7 @@ fn real_layouts(files: &[std::path::PathBuf]) {
         let png = image::open(dir.path().join("a.png")).unwrap().into_rgb8();
         assert_eq!(png.as_raw()[..], ppm[15..]);
         assert!(png.pixels().filter(|p| p.0.iter().any(|&c| c > 30)).count() > 2000, "{name} shows something");
-        // Cut short anywhere, it is refused, and no picture is left.
+        // A file cut at any byte is refused, and no picture is written.
         let bytes = std::fs::read(&path).unwrap();
         if name.ends_with(".bin") {
             for cut in [0, 3, 50, 104, 5000, bytes.len() / 2, bytes.len() - 1] {
@@ -69,11 +69,11 @@ fn time_steps_become_frames_and_a_video() {
     let frames: Vec<_> = (0..8).map(|n| std::fs::read(dir.path().join(format!("out/{n}.data"))).unwrap()).collect();
     assert!(frames.windows(2).all(|w| w[0] != w[1]), "every step moves something");
     assert_eq!(std::fs::metadata(dir.path().join("out/v.y4m")).unwrap().len() / (96 * 64 * 3 / 2), 8);
-    // The same step alone is the same picture: the map's ends are the first step's.
+    // The same step alone gives the same picture: the map's ends are the first step's.
     let one = polyfly(dir.path(), &["--cpu", "s.toml", "--frames", "5", "-o", "one%d.data"]);
     assert!(one.status.success(), "{}", text(&one.stderr));
     assert_eq!(std::fs::read(dir.path().join("one5.data")).unwrap(), frames[5]);
-    // Steps that are not there are told of before the first frame.
+    // Missing steps are reported before the first frame.
     for n in [3, 4, 6] {
         std::fs::rename(dir.path().join(format!("steps/p.00{n}.bin")), dir.path().join(format!("{n}"))).unwrap();
     }
@@ -88,7 +88,7 @@ fn time_steps_become_frames_and_a_video() {
     for n in [3, 4, 6] {
         std::fs::rename(dir.path().join(format!("{n}")), dir.path().join(format!("steps/p.00{n}.bin"))).unwrap();
     }
-    // A broken step ends the run with its name; the frames before it are whole.
+    // A broken step ends the run with its name; the frames before it are complete.
     std::fs::write(dir.path().join("steps/p.006.bin"), b"nothing").unwrap();
     let run = polyfly(dir.path(), &["--cpu", "s.toml"]);
     assert_eq!(run.status.code(), Some(65), "{}", text(&run.stderr));
@@ -157,11 +157,11 @@ fn a_simulation_that_begins_at_rest_has_its_later_speeds_as_the_legend() {
         assert!(run.status.success(), "{}", text(&run.stderr));
         std::fs::read(dir.path().join("o/1.ppm")).unwrap()
     };
-    // Frame 0 is at rest; the fastest of the clip's end has 12.
+    // Frame 0 is at rest; the fastest particle at the clip's end has 12.
     assert!(render("") == render("range = [0, 12]"));
 }
 
-// Each is small; the floor's map is as wide as the one and as tall as the other.
+// Each file is small; the floor's map is as wide as the one and as tall as the other.
 #[test]
 fn maps_that_become_too_large_together_are_refused() {
     let dir = folder();
