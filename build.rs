@@ -1,5 +1,5 @@
 //! Compiles the shared kernel text once for each instruction set of the target's CPU, and makes the Rust side of
-//! kernels/types.def.
+//! kernels/types.def and kernels/shapes.def.
 
 #[path = "build/compile.rs"]
 mod compile;
@@ -14,7 +14,9 @@ fn main() {
     println!("cargo::rerun-if-changed=build");
     let out = PathBuf::from(std::env::var_os("OUT_DIR").unwrap_or_default());
     let definitions = std::fs::read_to_string("kernels/types.def").unwrap_or_else(|e| panic!("kernels/types.def: {e}"));
-    std::fs::write(out.join("gpu_types.rs"), rust_types(&definitions)).unwrap_or_else(|e| panic!("gpu_types.rs: {e}"));
+    let shapes = std::fs::read_to_string("kernels/shapes.def").unwrap_or_else(|e| panic!("kernels/shapes.def: {e}"));
+    let types = rust_types(&definitions) + &shape_kinds(&shapes);
+    std::fs::write(out.join("gpu_types.rs"), types).unwrap_or_else(|e| panic!("gpu_types.rs: {e}"));
 
     // Lints link nothing, and need no kernels, which take minutes.
     println!("cargo::rerun-if-env-changed=POLYFLY_NO_KERNELS");
@@ -111,6 +113,12 @@ fn rust_types(definitions: &str) -> String {
         comment.clear();
     }
     out + &table + "];\n"
+}
+
+// The kinds of shapes.def, in order.
+fn shape_kinds(definitions: &str) -> String {
+    let names = definitions.lines().filter_map(|line| line.strip_prefix("SHAPE(")?.split(',').next());
+    names.enumerate().map(|(kind, name)| format!("pub const SHAPE_{name}: i32 = {kind};\n")).collect()
 }
 
 // A line of documentation, where there is something to say.

@@ -47,6 +47,13 @@ struct Inline {
 #undef INLINE
 #undef END
 
+#define SHAPE(KIND, name, array) SHAPE_##KIND,
+enum ShapeKind {
+#include "shapes.def"
+  SHAPE_KINDS
+};
+#undef SHAPE
+
 // A struct's size and a field's offset in 32-bit words, for gathers.
 #define WORDS(type) ((int)(sizeof(type) / 4))
 #ifdef __CUDACC__

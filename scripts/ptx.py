@@ -13,7 +13,7 @@ OPTIONS = ["--gpu-architecture=compute_75", "--std=c++17", "--fmad=false", "--pr
 
 
 def flat(path, seen):
-    """The file with what it includes in place, each once, and lines that keep the compiler's messages at home."""
+    """The file with its includes in place, headers once and .def files each time, and #line directives for messages."""
     seen[path] = text = Path("kernels", path).read_text()
     out = [f'#line 1 "kernels/{path}"']
     for number, line in enumerate(text.split("\n"), 1):
@@ -22,7 +22,7 @@ def flat(path, seen):
             out.append("" if line == "#pragma once" else line)
             continue
         other = os.path.normpath(os.path.join(os.path.dirname(path), include[1]))
-        if other not in seen:
+        if other not in seen or other.endswith(".def"):
             out += flat(other, seen)
         out.append(f'#line {number + 1} "kernels/{path}"')
     return out

@@ -6,7 +6,7 @@ pub mod geometry;
 pub mod lightmap;
 pub mod lights;
 pub mod materials;
-pub mod polyhedra;
+pub mod shapes;
 mod sky;
 
 use crate::assets::Assets;
@@ -433,6 +433,7 @@ fn push_texel(words: &mut Vec<i32>, [r, g, b]: [u16; 3]) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::gpu_types::{SHAPE_FLOOR, SURFACE_INDEX_MASK};
 
     #[test]
     fn counts_beyond_the_codes_are_refused() {
@@ -444,9 +445,10 @@ mod tests {
         }
         let lit = check_counts(1, 0, 0, MAX_LAMPS + 1).unwrap_err().to_string();
         assert!(lit.contains("8000001 lights along the edges of bodies"), "{lit}");
-        // The largest numbers still fit the codes of leaves, of rays and of surfaces (kernels/types.def).
+        // The largest indices still fit the codes of leaves, of rays and of surfaces (kernels/types.def).
         let last = MAX_PRIMITIVES as i64 - 1;
-        let numbers = [last << 5 | 31, (1 << 26) + 4 * (2 * last) + 1, (1 << 26) + 2 * last, 12 * (last + 1)];
+        assert!(last <= i64::from(SURFACE_INDEX_MASK));
+        let numbers = [last << 5 | 31, i64::from(SHAPE_FLOOR) << 28 | last << 2 | 3, 12 * (last + 1)];
         assert!(numbers.iter().all(|&n| n <= i64::from(i32::MAX)), "{numbers:?}");
     }
 }

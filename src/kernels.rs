@@ -3,8 +3,9 @@
 
 pub(crate) mod develop;
 
+use crate::device_scene::shapes::origin_outside;
 use crate::device_scene::{DeviceScene, HostScene, lightmap};
-use crate::gpu_types::{Counts, FROM_FLOOR, FilmBuffers, FrameParams, Launch, Scene, SmallScene, TILE};
+use crate::gpu_types::{Counts, FilmBuffers, FrameParams, Launch, SHAPE_FLOOR, Scene, SmallScene, TILE};
 use crate::scene::Scene as SceneDescription;
 use rayon::prelude::*;
 
@@ -285,7 +286,7 @@ impl Isa {
                         plan.lamp_normals.as_ptr(),
                         plan.colours.as_ptr(),
                         (plan.lamps.len() / 3) as i32,
-                        FROM_FLOOR + quad as i32,
+                        origin_outside(SHAPE_FLOOR, quad),
                         plan.softening,
                         out.as_mut_ptr(),
                     );

@@ -89,12 +89,13 @@ void ENTRY(polyfly_closest_hits)(const Scene* scene, const float* origins, const
     Ray ray = {};
     ray.o = read_vec(origins, 3 * n, i, m);
     ray.d = read_vec(directions, 3 * n, i, m);
-    ray.last_surface = Int(FROM_NOWHERE);
+    ray.last_surface = Int(NO_ORIGIN);
     Hit hit = {Real(FAR), Int(NO_SURFACE), first_lanes(0), Real(0.0f), Real(0.0f)};
     if (in_turn) {
-      for (int k = 0; k < scene->bodies.len; ++k) intersect_body(*scene, k, ray, m, hit);
-      for (int k = 0; k < scene->spheres.len; ++k) intersect_sphere(*scene, k, ray, m, hit);
-      for (int k = 0; k < scene->triangles.len; ++k) intersect_triangle_nearest(*scene, k, ray, m, hit);
+#define SHAPE(KIND, name, array) \
+  for (int k = 0; k < scene->array.len; ++k) intersect_##name(*scene, k, ray, m, hit);
+#include "../shapes.def"
+#undef SHAPE
     } else {
       ClosestHitVisitor visitor = {*scene, ray, m, hit};
       walk_bvh(*scene, ray.o, ray.d, visitor);

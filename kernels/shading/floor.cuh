@@ -134,7 +134,7 @@ POLYFLY_FN void shade_floor(const S& scene, const FrameParams& frame, int k, con
       albedo = vec(Real(0.0f), Real(0.0f), Real(0.0f));
     }
     s.transmit = select(m, transmit, s.transmit);
-    s.transmit_origin = select(m, Int(FROM_FLOOR + k), s.transmit_origin);
+    s.transmit_origin = select(m, Int(origin_outside(SHAPE_FLOOR, k)), s.transmit_origin);
   }
   s.albedo = select(m, albedo, s.albedo);
   if (scene.constants.lightmap_size > 0) {
@@ -146,7 +146,7 @@ POLYFLY_FN void shade_floor(const S& scene, const FrameParams& frame, int k, con
         bilinear(scene.lightmap, Int(0), size, size, hit.u, hit.v, above) * Real(scene.constants.lightmap_scale);
     s.emission = select(above, albedo * light, s.emission);
   }
-  s.reflect_origin = select(m, Int(FROM_FLOOR + k), s.reflect_origin);
+  s.reflect_origin = select(m, Int(origin_outside(SHAPE_FLOOR, k)), s.reflect_origin);
   if constexpr (!SceneTraits<S>::plain) {
     if (scene.constants.floor_fade > 0.0f) fade_floor(scene, m, s);
   }

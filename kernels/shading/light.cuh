@@ -106,11 +106,10 @@ POLYFLY_NOINLINE Real emitter_mis_weight(const S& scene, Int bounces, Real t, Ve
                                          Mask met) {
   const Real zero = Real(0.0f), one = Real(1.0f);
   const Mask sampled = met & ((bounces & Int(LIGHTS_SAMPLED)) != Int(0));
-  const Mask thing = sampled & (surface > Int(PRIMITIVE - 1));
+  const Int kind = surface_kind(surface), number = surface_index(surface);
+  const Mask round = sampled & (kind == Int(SHAPE_SPHERE)), flat = sampled & (kind == Int(SHAPE_TRIANGLE));
   const Real lamp = select(sampled & ((bounces & Int(LAMPS_SAMPLED)) != Int(0)), zero, one);
-  if (!any(thing)) return lamp;
-  const Int number = surface - Int(PRIMITIVE);
-  const Mask round = thing & (number < Int(scene.spheres.len)), flat = thing & !round;
+  if (!any(round | flat)) return lamp;
   // The size by which an emitter's probability grows (device_scene/lights.rs), and the pdf of a point within it.
   Real size = zero, pdf = zero;
   if (any(round)) {
@@ -127,7 +126,7 @@ POLYFLY_NOINLINE Real emitter_mis_weight(const S& scene, Int bounces, Real t, Ve
   if (any(flat)) {
     const float* data = (const float*)scene.triangles.data;
     const int words = WORDS(Triangle) * scene.triangles.len;
-    const Int at = (number - Int(scene.spheres.len)) * Int(WORDS(Triangle));
+    const Int at = number * Int(WORDS(Triangle));
     const Vec twice_area = cross(read_vec(data, words, at + Int(WORD(Triangle, ab)), flat),
                                  read_vec(data, words, at + Int(WORD(Triangle, ac)), flat));
     size = select(flat, length_or_zero(twice_area) * Real(0.25f / PI), size);
@@ -135,7 +134,7 @@ POLYFLY_NOINLINE Real emitter_mis_weight(const S& scene, Int bounces, Real t, Ve
   }
   const Real chance =
       max(max_component(emission) * size * Real(scene.constants.emitter_scale), Real(scene.constants.emitter_min));
-  return select(thing, balance_heuristic(unpack_pdf(bounces), pdf * chance), lamp);
+  return select(round | flat, balance_heuristic(unpack_pdf(bounces), pdf * chance), lamp);
 }
 
 // Samples an emitter by the alias method.

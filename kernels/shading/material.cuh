@@ -230,7 +230,7 @@ POLYFLY_FN void shade_body(const S& scene, const FrameParams& frame, int k, cons
     s.reflect = select(m, Reflectance<S>::all(share), s.reflect);
     s.transmit = select(m, s.transmit * (Real(1.0f) - share), s.transmit);
   }
-  const Int in = Int(body.code_in), out = Int(4 * k);
+  const Int in = Int(body.code_in), out = Int(origin_outside(SHAPE_BODY, k));
   s.reflect_origin = select(m, select(hit.leaving, in, out), s.reflect_origin);
   s.transmit_origin = select(m, select(hit.leaving, out, in), s.transmit_origin);
   total_reflection(ray.d, transparency, m, s);
@@ -248,7 +248,7 @@ template <class S>
 POLYFLY_NOINLINE Vec smooth_normal(const S& scene, Vec d, Vec p, Int number, Mask flat, Vec face) {
   const float* data = (const float*)scene.triangles.data;
   const int words = WORDS(Triangle) * scene.triangles.len;
-  const Int at = (number - Int(scene.spheres.len)) * Int(WORDS(Triangle));
+  const Int at = number * Int(WORDS(Triangle));
   const Int smooth = read((const int*)data, words, at + Int(WORD(Triangle, smooth)), flat);
   const Mask curved = flat & (smooth > Int(0));
   if (!any(curved)) return face;
@@ -280,8 +280,8 @@ POLYFLY_NOINLINE Vec smooth_normal(const S& scene, Vec d, Vec p, Int number, Mas
 template <class S>
 POLYFLY_FN void shade_primitive(const S& scene, const Ray& ray, const Hit& hit, Mask m, const Wavelength& wave,
                                 Surface<S>& s) {
-  const Int number = hit.surface - Int(PRIMITIVE);
-  const Mask round = m & (number < Int(scene.spheres.len)), flat = m & !round;
+  const Int number = surface_index(hit.surface);
+  const Mask round = m & (surface_kind(hit.surface) == Int(SHAPE_SPHERE)), flat = m & !round;
   Vec n = s.n;
   Int material = Int(0);
   if (any(round)) {
@@ -299,7 +299,7 @@ POLYFLY_FN void shade_primitive(const S& scene, const Ray& ray, const Hit& hit, 
   if (any(flat)) {
     const float* data = (const float*)scene.triangles.data;
     const int words = WORDS(Triangle) * scene.triangles.len;
-    const Int at = (number - Int(scene.spheres.len)) * Int(WORDS(Triangle));
+    const Int at = number * Int(WORDS(Triangle));
     const Vec normal = cross(read_vec(data, words, at + Int(WORD(Triangle, ab)), flat),
                              read_vec(data, words, at + Int(WORD(Triangle, ac)), flat));
     n = select(flat, normalise_or(select(flat, normal, n), -ray.d), n);
@@ -340,7 +340,7 @@ POLYFLY_FN void shade_primitive(const S& scene, const Ray& ray, const Hit& hit, 
     s.alpha = select(m, read(data, words, at + Int(WORD(Material, alpha)), m), s.alpha);
     s.edge = select(m, read(data, words, at + Int(WORD(Material, edge)), m), s.edge);
   }
-  const Int out = (number << 2) + Int(FROM_PRIMITIVE), in = out + Int(1);
+  const Int out = hit.surface << ORIGIN_SHIFT, in = out | Int(INSIDE);
   s.reflect_origin = select(m, select(hit.leaving, in, out), s.reflect_origin);
   s.transmit_origin = select(m, select(hit.leaving, out, in), s.transmit_origin);
   total_reflection(ray.d, read(data, words, at + Int(WORD(Material, transparency)), m), m, s);
@@ -362,8 +362,8 @@ POLYFLY_FN Surface<S> shading_point(const S& scene, const FrameParams& frame, co
                   zero,
                   black,
                   Real(1.0f),
-                  Int(FROM_NOWHERE),
-                  Int(FROM_NOWHERE),
+                  Int(NO_ORIGIN),
+                  Int(NO_ORIGIN),
                   first_lanes(POLYFLY_LANES),
                   Int(0),
                   Int(0),
@@ -373,26 +373,28 @@ POLYFLY_FN Surface<S> shading_point(const S& scene, const FrameParams& frame, co
                   vec(Real(1.0f), Real(1.0f), Real(1.0f))};
 #if POLYFLY_LANES == 1
   (void)met;
-  const int number = hit.surface, quad = number - FROM_FLOOR;
-  if (number >= PRIMITIVE) {
+  const int kind = surface_kind(hit.surface), index = surface_index(hit.surface);
+  if (kind == SHAPE_BODY) {
+    shade_body(scene, frame, index, ray, hit, true, wave, s);
+  } else if (kind == SHAPE_FLOOR) {
+    shade_floor(scene, frame, index, ray, hit, true, s);
+  } else if (kind >= 0) {
     if constexpr (!SceneTraits<S>::small) shade_primitive(scene, ray, hit, true, wave, s);
-  } else if (number >= 0) {
-    shade_body(scene, frame, number, ray, hit, true, wave, s);
-  } else if (quad >= 0 && quad < scene.floor.len) {
-    shade_floor(scene, frame, quad, ray, hit, true, s);
   }
 #else
-  const Mask primitive = met & (hit.surface > Int(PRIMITIVE - 1)), body = met & !primitive & (hit.surface > Int(-1));
+  const Int kind = surface_kind(hit.surface), index = surface_index(hit.surface);
+  const Mask body = met & (kind == Int(SHAPE_BODY)), floor = met & (kind == Int(SHAPE_FLOOR));
+  const Mask primitive = met & !body & !floor;
   if (any(primitive)) shade_primitive(scene, ray, hit, primitive, wave, s);
   for (u32 pending = mask_bits(body); pending;) {
-    const int k = lane(hit.surface, __builtin_ctz(pending));
-    const Mask m = body & (hit.surface == Int(k));
+    const int k = lane(index, __builtin_ctz(pending));
+    const Mask m = body & (index == Int(k));
     shade_body(scene, frame, k, ray, hit, m, wave, s);
     pending &= ~mask_bits(m);
   }
   POLYFLY_NO_UNROLL
   for (int k = 0; k < scene.floor.len; ++k) {
-    const Mask m = met & (hit.surface == Int(FROM_FLOOR + k));
+    const Mask m = floor & (index == Int(k));
     if (any(m)) shade_floor(scene, frame, k, ray, hit, m, s);
   }
 #endif

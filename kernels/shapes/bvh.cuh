@@ -50,6 +50,7 @@ POLYFLY_FN const Node& load_node(const Scene& scene, int i) { return scene.nodes
 #endif
 
 // The objects of a leaf; types.def describes the encoding.
+static_assert(SHAPE_KINDS <= 4, "a leaf's kind has two bits");
 struct Leaf {
   int first, kind, count;
 };
@@ -104,12 +105,12 @@ struct ClosestHitVisitor {
   POLYFLY_METHOD Mask active() const { return lanes; }
   POLYFLY_METHOD Real far() const { return hit.t; }
   POLYFLY_METHOD void visit(int kind, int i) {
-    if (kind == LEAF_TRIANGLES) {
-      intersect_triangle_nearest(scene, i, ray, lanes, hit);
-    } else if (kind == LEAF_SPHERES) {
-      intersect_sphere(scene, i, ray, lanes, hit);
-    } else {
-      intersect_body(scene, i, ray, lanes, hit);
+    switch (kind) {
+#define SHAPE(KIND, name, array) \
+  case SHAPE_##KIND:             \
+    return intersect_##name(scene, i, ray, lanes, hit);
+#include "../shapes.def"
+#undef SHAPE
     }
   }
 };
@@ -119,20 +120,18 @@ template <class S>
 struct TransmittanceVisitor {
   static constexpr bool NEAREST_FIRST = false;
   const S& scene;
-  const Vec o, d;
-  const Real dd, inverse_dd;
-  const Int last_surface;
+  const Segment& line;
   Mask lanes;
   Vec remaining;
   POLYFLY_METHOD Mask active() const { return lanes; }
   POLYFLY_METHOD Real far() const { return Real(1.0f); }
   POLYFLY_METHOD void visit(int kind, int i) {
-    if (kind == LEAF_TRIANGLES) {
-      transmittance_triangle(scene, i, o, d, last_surface, lanes, remaining);
-    } else if (kind == LEAF_SPHERES) {
-      transmittance_sphere(scene, i, o, d, inverse_dd, last_surface, lanes, remaining);
-    } else {
-      transmittance_body(scene, i, o, d, dd, last_surface, lanes, remaining);
+    switch (kind) {
+#define SHAPE(KIND, name, array) \
+  case SHAPE_##KIND:             \
+    return transmittance_##name(scene, i, line, lanes, remaining);
+#include "../shapes.def"
+#undef SHAPE
     }
   }
 };

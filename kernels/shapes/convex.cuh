@@ -82,16 +82,17 @@ POLYFLY_FN Real next_face_distance(const S& scene, const Body& body, Vec q) {
 template <class S>
 POLYFLY_FN void intersect_body(const S& scene, int k, const Ray& ray, Mask active, Hit& hit) {
   const Body& body = scene.bodies.at(k);
+  const int surface = surface_number(SHAPE_BODY, k);
   const Vec q = ray.o - vec(body.centre);
-  const Mask own = active & ((ray.last_surface >> 2) == Int(k));
+  const Mask own = active & ((ray.last_surface >> ORIGIN_SHIFT) == Int(surface));
   if (any(own)) {
     // A ray inside the body leaves it; a ray that starts on its outside cannot hit it.
     const Mask here = own & (ray.last_surface == Int(body.code_in));
     if (any(here)) {
       const Real t = exit_distance(scene, body, q, ray.d);
-      const Mask met = here & is_nearer(scene, hit, t, Int(k));
+      const Mask met = here & is_nearer(scene, hit, t, Int(surface));
       hit.t = select(met, t, hit.t);
-      hit.surface = select(met, Int(k), hit.surface);
+      hit.surface = select(met, Int(surface), hit.surface);
       hit.leaving = met | hit.leaving;
     }
   }
@@ -100,23 +101,23 @@ POLYFLY_FN void intersect_body(const S& scene, int k, const Ray& ray, Mask activ
   const Interval c = intersect_convex(scene, body, q, ray.d);
   const Mask within = !(c.enter > Real(0.0f));
   const Real t = select(within, c.leave, c.enter);
-  const Mask met = tested & (c.enter < c.leave) & (c.leave > Real(0.0f)) & is_nearer(scene, hit, t, Int(k));
+  const Mask met = tested & (c.enter < c.leave) & (c.leave > Real(0.0f)) & is_nearer(scene, hit, t, Int(surface));
   hit.t = select(met, t, hit.t);
-  hit.surface = select(met, Int(k), hit.surface);
+  hit.surface = select(met, Int(surface), hit.surface);
   hit.leaving = (met & within) | (hit.leaving & (!met));
 }
 
-// The transmittance of body k for the segment o + t d, 0 < t < 1; dd is d.d. Each crossed face tints the light, bars
+// The transmittance of body k for a segment. Each crossed face tints the light, bars
 // are opaque.
 template <class S>
-POLYFLY_FN void transmittance_body(const S& scene, int k, Vec o, Vec d, Real dd, Int last_surface, Mask& active,
-                                   Vec& remaining) {
+POLYFLY_FN void transmittance_body(const S& scene, int k, const Segment& line, Mask& active, Vec& remaining) {
   const Real zero = Real(0.0f), one = Real(1.0f);
   const Body& body = scene.bodies.at(k);
-  const Vec q = o - vec(body.centre);
-  const Mask tested = active & (last_surface != Int(4 * k)) & passes_bounding_sphere(body, q, d, dd);
+  const Vec d = line.d, q = line.o - vec(body.centre);
+  const Mask tested =
+      active & (line.last_surface != Int(origin_outside(SHAPE_BODY, k))) & passes_bounding_sphere(body, q, d, line.dd);
   if (!any(tested)) return;
-  const Mask here = last_surface == Int(body.code_in);
+  const Mask here = line.last_surface == Int(body.code_in);
   const Interval c = intersect_convex(scene, body, q, d);
   const Mask crossed = tested & (here | (c.enter < c.leave));
   Mask in = crossed & !here & (c.enter > zero) & (c.enter < one);

@@ -55,6 +55,17 @@ POLYFLY_FN Mask is_nearer(const S&, const Hit& hit, Real t, Int number) {
   }
 }
 
-POLYFLY_FN Mask is_isolated(Int last_surface) {
-  return (last_surface > Int(0)) & ((last_surface & Int(ISOLATED)) != Int(0));
-}
+// The number of the shape of a kind, and Ray::last_surface outside and inside of it.
+POLYFLY_FN int surface_number(int kind, int i) { return kind << SURFACE_KIND_SHIFT | i; }
+POLYFLY_FN int origin_outside(int kind, int i) { return surface_number(kind, i) << ORIGIN_SHIFT; }
+POLYFLY_FN int origin_inside(int kind, int i) { return origin_outside(kind, i) | INSIDE; }
+POLYFLY_FN Int surface_kind(Int surface) { return surface >> SURFACE_KIND_SHIFT; }
+POLYFLY_FN Int surface_index(Int surface) { return surface & Int(SURFACE_INDEX_MASK); }
+POLYFLY_FN Mask is_isolated(Int last_surface) { return (last_surface & Int(ISOLATED)) != Int(0); }
+
+// The segment of a shadow ray, o + t d, 0 < t < 1, and the surface that it starts on.
+struct Segment {
+  Vec o, d;
+  Real dd, inverse_dd;  // d.d, and its inverse
+  Int last_surface;
+};

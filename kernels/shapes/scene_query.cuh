@@ -11,16 +11,17 @@ POLYFLY_FN Hit closest_hit(const S& scene, const Ray& ray, Mask active) {
   const Mask isolated = active & is_isolated(ray.last_surface), open = active & !isolated;
 #if POLYFLY_LANES == 1
   if (isolated) {
-    const int k = ray.last_surface >> 2;
+    const int k = surface_index(ray.last_surface >> ORIGIN_SHIFT);
     const Body& body = scene.bodies.at(k);
-    const Hit out = {exit_distance(scene, body, ray.o - vec(body.centre), ray.d), k, true, 0.0f, 0.0f};
+    const Hit out = {exit_distance(scene, body, ray.o - vec(body.centre), ray.d), surface_number(SHAPE_BODY, k), true,
+                     0.0f, 0.0f};
     return out;
   }
 #else
   for (u32 remaining = mask_bits(isolated); remaining;) {
-    const int k = lane(ray.last_surface, __builtin_ctz(remaining)) >> 2;
-    const Mask here = isolated & ((ray.last_surface >> 2) == Int(k));
-    intersect_body(scene, k, ray, here, hit);
+    const int origin = lane(ray.last_surface, __builtin_ctz(remaining));
+    const Mask here = isolated & (ray.last_surface == Int(origin));
+    intersect_body(scene, origin >> ORIGIN_SHIFT & SURFACE_INDEX_MASK, ray, here, hit);
     remaining &= ~mask_bits(here);
   }
   if (!any(open)) return hit;
@@ -36,12 +37,13 @@ POLYFLY_FN Hit closest_hit(const S& scene, const Ray& ray, Mask active) {
   for (int k = 0; k < scene.floor.len; ++k) {
     const FloorQuad& quad = scene.floor.at(k);
     const Real t = floor_distance(quad, ray.o, ray.d);
-    const Mask ahead = open & (t > Real(0.0f)) & (t < hit.t) & (ray.last_surface != Int(FROM_FLOOR + k));
+    const Mask ahead =
+        open & (t > Real(0.0f)) & (t < hit.t) & (ray.last_surface != Int(origin_outside(SHAPE_FLOOR, k)));
     if (!any(ahead)) continue;
     const FloorHit c = floor_hit(scene, quad, ray.o, ray.d, t);
     const Mask met = ahead & c.hit;
     hit.t = select(met, c.t, hit.t);
-    hit.surface = select(met, Int(FROM_FLOOR + k), hit.surface);
+    hit.surface = select(met, Int(surface_number(SHAPE_FLOOR, k)), hit.surface);
     hit.leaving = hit.leaving & !met;
     hit.u = select(met, c.u, hit.u);
     hit.v = select(met, c.v, hit.v);
@@ -54,11 +56,11 @@ template <class S>
 POLYFLY_FN Vec transmittance(const S& scene, Vec o, Vec d, Int last_surface, Mask active) {
   Vec remaining = vec(Real(1.0f), Real(1.0f), Real(1.0f));
   const Real zero = Real(0.0f), one = Real(1.0f);
-  const Real dd = dot(d, d);
+  const Segment line = {o, d, dot(d, d), reciprocal(squared_length(d)), last_surface};
   POLYFLY_NO_UNROLL
   for (int k = 0; k < scene.floor.len; ++k) {
     const FloorQuad& quad = scene.floor.at(k);
-    const Mask tested = active & (last_surface != Int(FROM_FLOOR + k));
+    const Mask tested = active & (last_surface != Int(origin_outside(SHAPE_FLOOR, k)));
     if (!any(tested)) continue;
     // Most shadow rays stay on one side of the floor.
     const Real start = dot(quad.n, o) - Real(quad.d);
@@ -81,10 +83,10 @@ POLYFLY_FN Vec transmittance(const S& scene, Vec o, Vec d, Int last_surface, Mas
   }
   if constexpr (SceneTraits<S>::small) {
     POLYFLY_NO_UNROLL
-    for (int k = 0; k < scene.bodies.len; ++k) transmittance_body(scene, k, o, d, dd, last_surface, active, remaining);
+    for (int k = 0; k < scene.bodies.len; ++k) transmittance_body(scene, k, line, active, remaining);
     return remaining;
   } else {
-    TransmittanceVisitor<S> visitor = {scene, o, d, dd, reciprocal(squared_length(d)), last_surface, active, remaining};
+    TransmittanceVisitor<S> visitor = {scene, line, active, remaining};
     walk_bvh(scene, o, d, visitor);
     return visitor.remaining;
   }

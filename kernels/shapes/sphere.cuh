@@ -17,13 +17,13 @@ POLYFLY_FN Interval sphere_interval(const Sphere& sphere, Vec o, Vec d, Real inv
 }
 
 POLYFLY_FN void intersect_sphere(const Scene& scene, int i, const Ray& ray, Mask active, Hit& hit) {
-  const Mask in = ray.last_surface == Int(FROM_PRIMITIVE + 4 * i + 1);
-  const Mask tested = active & (ray.last_surface != Int(FROM_PRIMITIVE + 4 * i));
+  const Mask in = ray.last_surface == Int(origin_inside(SHAPE_SPHERE, i));
+  const Mask tested = active & (ray.last_surface != Int(origin_outside(SHAPE_SPHERE, i)));
   if (!any(tested)) return;
   const Interval c = sphere_interval(scene.spheres.at(i), ray.o, ray.d, Real(1.0f));
   const Mask within = in | !(c.enter > Real(0.0f));
   const Real t = select(within, select(in, max(c.leave, Real(0.0f)), c.leave), c.enter);
-  const Int number = Int(PRIMITIVE + i);
+  const Int number = Int(surface_number(SHAPE_SPHERE, i));
   const Mask met = tested & (in | ((c.enter < c.leave) & (c.leave > Real(0.0f)))) & is_nearer(scene, hit, t, number);
   hit.t = select(met, t, hit.t);
   hit.surface = select(met, number, hit.surface);
@@ -37,12 +37,11 @@ POLYFLY_FN Vec shadow_transmittance(const Material& m) {
 
 // The transmittance of a sphere: tinted where the line enters and leaves.
 template <class S>
-POLYFLY_FN void transmittance_sphere(const S& scene, int i, Vec o, Vec d, Real inverse_dd, Int last_surface,
-                                     Mask& active, Vec& remaining) {
-  const Mask inside = last_surface == Int(FROM_PRIMITIVE + 4 * i + 1);
-  const Mask tested = active & (last_surface != Int(FROM_PRIMITIVE + 4 * i));
+POLYFLY_FN void transmittance_sphere(const S& scene, int i, const Segment& line, Mask& active, Vec& remaining) {
+  const Mask inside = line.last_surface == Int(origin_inside(SHAPE_SPHERE, i));
+  const Mask tested = active & (line.last_surface != Int(origin_outside(SHAPE_SPHERE, i)));
   if (!any(tested)) return;
-  const Interval c = sphere_interval(scene.spheres.at(i), o, d, inverse_dd);
+  const Interval c = sphere_interval(scene.spheres.at(i), line.o, line.d, line.inverse_dd);
   const Mask crossed = tested & (inside | (c.enter < c.leave));
   const Mask in = crossed & !inside & (c.enter > Real(0.0f)) & (c.enter < Real(1.0f));
   const Mask out = crossed & (inside | (c.leave > Real(0.0f))) & (c.leave < Real(1.0f));
@@ -55,7 +54,7 @@ POLYFLY_FN void transmittance_sphere(const S& scene, int i, Vec o, Vec d, Real i
     // The part of the segment inside the sphere.
     const Real zero = Real(0.0f), one = Real(1.0f);
     const Real share = max(min(c.leave, one) - select(inside, zero, max(c.enter, zero)), zero);
-    const Real within = share * sqrt(squared_length(d));
+    const Real within = share * sqrt(squared_length(line.d));
     remaining = select(in | out, remaining * exp_minus(vec(material.absorb) * within), remaining);
   }
   active = active & (max_component(remaining) > Real(0.0f));

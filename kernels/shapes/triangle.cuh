@@ -7,7 +7,7 @@ struct TriangleHit {
   Real t;
   Mask hit, from_behind;
 };
-POLYFLY_FN TriangleHit intersect_triangle(const Triangle& tri, Vec o, Vec d) {
+POLYFLY_FN TriangleHit triangle_hit(const Triangle& tri, Vec o, Vec d) {
   const Vec ab = vec(tri.ab), ac = vec(tri.ac), q = o - vec(tri.a);
   const Vec p = cross(d, ac), r = cross(q, ab);
   const Real det = dot(ab, p);
@@ -20,24 +20,21 @@ POLYFLY_FN TriangleHit intersect_triangle(const Triangle& tri, Vec o, Vec d) {
   x.from_behind = det < zero;
   return x;
 }
-POLYFLY_FN void intersect_triangle_nearest(const Scene& scene, int i, const Ray& ray, Mask active, Hit& hit) {
-  const int number = scene.spheres.len + i;
-  const Mask tested = active &
-      ((ray.last_surface < Int(FROM_PRIMITIVE)) | ((ray.last_surface >> 2) != Int(FROM_PRIMITIVE / 4 + number)));
-  const TriangleHit x = intersect_triangle(scene.triangles.at(i), ray.o, ray.d);
-  const Mask met = tested & x.hit & is_nearer(scene, hit, x.t, Int(PRIMITIVE + number));
+POLYFLY_FN void intersect_triangle(const Scene& scene, int i, const Ray& ray, Mask active, Hit& hit) {
+  const int surface = surface_number(SHAPE_TRIANGLE, i);
+  const Mask tested = active & ((ray.last_surface >> ORIGIN_SHIFT) != Int(surface));
+  const TriangleHit x = triangle_hit(scene.triangles.at(i), ray.o, ray.d);
+  const Mask met = tested & x.hit & is_nearer(scene, hit, x.t, Int(surface));
   hit.t = select(met, x.t, hit.t);
-  hit.surface = select(met, Int(PRIMITIVE + number), hit.surface);
+  hit.surface = select(met, Int(surface), hit.surface);
   hit.leaving = (met & x.from_behind) | (hit.leaving & (!met));
 }
 
-POLYFLY_FN void transmittance_triangle(const Scene& scene, int i, Vec o, Vec d, Int last_surface, Mask& active,
-                                       Vec& remaining) {
-  const int number = scene.spheres.len + i;
-  const Mask tested =
-      active & ((last_surface < Int(FROM_PRIMITIVE)) | ((last_surface >> 2) != Int(FROM_PRIMITIVE / 4 + number)));
+POLYFLY_FN void transmittance_triangle(const Scene& scene, int i, const Segment& line, Mask& active, Vec& remaining) {
+  const int surface = surface_number(SHAPE_TRIANGLE, i);
+  const Mask tested = active & ((line.last_surface >> ORIGIN_SHIFT) != Int(surface));
   const Triangle& tri = scene.triangles.at(i);
-  const TriangleHit x = intersect_triangle(tri, o, d);
+  const TriangleHit x = triangle_hit(tri, line.o, line.d);
   const Mask in = tested & x.hit & (x.t < Real(1.0f));
   if (!any(in)) return;
   remaining = select(in, remaining * shadow_transmittance(scene.materials.at(tri.material_index)), remaining);

@@ -1,15 +1,16 @@
 //! Spheres, triangles, their materials and the tree over them and the bodies: what a time step of a simulation replaces.
 
 use super::lights::Emitters;
-use super::{ArrayUploader, materials, polyhedra};
+use super::shapes::{isolation, leaf_code, polyhedron, sphere, triangle};
+use super::{ArrayUploader, materials};
 use crate::assets::Assets;
 use crate::assets::mesh::Triangles;
 use crate::gpu_types::{
-    Body, Constants, LEAF_BODIES, LEAF_SPHERES, LEAF_TRIANGLES, Material, NO_BVH, Node, SMALL_BODIES,
-    Scene as GpuScene, Slab, Sphere, Triangle,
+    Body, Constants, Material, NO_BVH, Node, SHAPE_BODY, SHAPE_SPHERE, SHAPE_TRIANGLE, SMALL_BODIES, Scene as GpuScene,
+    Slab, Sphere, Triangle,
 };
 use crate::math::bvh::{self, Bounds, Group};
-use crate::math::vec3::{length, to_f32};
+use crate::math::vec3::length;
 use crate::scene::{LampSamples, Scene};
 use rayon::prelude::*;
 
@@ -51,17 +52,16 @@ impl Geometry {
     pub fn new(scene: &Scene, assets: &Assets) -> Geometry {
         let world = &scene.world;
         let mut slabs = Vec::new();
-        let isolated = polyhedra::isolated(scene, assets);
+        let isolated = isolation::isolated(scene, assets);
         let bodies: Vec<Body> =
-            isolated.iter().enumerate().map(|(k, &is)| polyhedra::flatten(scene, k, is, &mut slabs)).collect();
-        let sphere = |s: &crate::scene::Sphere| Sphere { centre: to_f32(s.centre), radius: s.radius as f32 };
+            isolated.iter().enumerate().map(|(k, &is)| polyhedron::flatten(scene, k, is, &mut slabs)).collect();
         let mut g = Geometry {
             slabs,
             bodies: Vec::new(),
             lightmap: Vec::new(),
             nodes: Vec::new(),
             root: NO_BVH,
-            spheres: world.spheres.iter().map(sphere).collect(),
+            spheres: world.spheres.iter().map(sphere::flatten).collect(),
             sphere_materials: (0..world.spheres.len() as i32).collect(),
             triangles: Vec::new(),
             normals: Vec::new(),
@@ -82,13 +82,8 @@ impl Geometry {
             meshes.push((g.triangles.len(), corners.len()));
             let first = g.normals.len() as i32;
             g.normals.extend(normals);
-            g.triangles.extend(corners.iter().zip(0..).map(|([a, b, c], i)| Triangle {
-                a: *a,
-                material_index,
-                smooth: if normals.is_empty() { 0 } else { first + i + 1 },
-                ab: [0, 1, 2].map(|i| b[i] - a[i]),
-                ac: [0, 1, 2].map(|i| c[i] - a[i]),
-            }));
+            let smooth = |i: i32| if normals.is_empty() { 0 } else { first + i + 1 };
+            g.triangles.extend(corners.iter().zip(0..).map(|(t, i)| triangle::flatten(t, material_index, smooth(i))));
         }
         let eye = scene.camera.path.reach(assets.origin()) + scene.camera.lens;
         g.build_tree(scene, eye, &bodies, &meshes);
@@ -130,24 +125,18 @@ impl Geometry {
 
     // Makes the tree, and puts spheres and triangles into the order of its leaves.
     fn build_tree(&mut self, scene: &Scene, eye: f64, bodies: &[Body], meshes: &[(usize, usize)]) {
-        let around = |c: [f32; 3], r: f32| [c.map(|x| x - r), c.map(|x| x + r)];
-        // Rounding of a radius must not cost a graze.
-        let body_boxes: Vec<Bounds> =
-            scene.world.bodies.iter().map(|b| around(to_f32(b.centre), b.radius as f32 * 1.0001)).collect();
-        let sphere_boxes: Vec<Bounds> = self.spheres.par_iter().map(|s| around(s.centre, s.radius)).collect();
-        let triangle_boxes: Vec<Bounds> = self.triangles.par_iter().map(triangle_box).collect();
+        let body_boxes: Vec<Bounds> = scene.world.bodies.iter().map(polyhedron::bounds).collect();
+        let sphere_boxes: Vec<Bounds> = self.spheres.par_iter().map(sphere::bounds).collect();
+        let triangle_boxes: Vec<Bounds> = self.triangles.par_iter().map(triangle::bounds).collect();
         let all = body_boxes.iter().chain(&sphere_boxes).chain(&triangle_boxes).flatten().flatten();
         let floor = scene.world.floor.iter().flat_map(|f| f.corners).map(length).fold(0.0, f64::max);
         self.reach = all.fold(eye.max(floor) as f32, |m, x| m.max(x.abs()));
-        let code = |kind: i32, first: usize| {
-            move |at: u32, count: u32| !(((first as i32 + at as i32) << 5) | (kind << 3) | (count as i32 - 1))
-        };
         if bodies.len() <= SMALL_BODIES as usize && self.is_bodies_only() {
-            self.root = if bodies.is_empty() { NO_BVH } else { code(LEAF_BODIES, 0)(0, bodies.len() as u32) };
+            self.root = if bodies.is_empty() { NO_BVH } else { leaf_code(SHAPE_BODY, 0)(0, bodies.len() as u32) };
             return;
         }
-        let (body_code, sphere_code) = (code(LEAF_BODIES, 0), code(LEAF_SPHERES, 0));
-        let mesh_codes: Vec<_> = meshes.iter().map(|&(first, _)| code(LEAF_TRIANGLES, first)).collect();
+        let (body_code, sphere_code) = (leaf_code(SHAPE_BODY, 0), leaf_code(SHAPE_SPHERE, 0));
+        let mesh_codes: Vec<_> = meshes.iter().map(|&(first, _)| leaf_code(SHAPE_TRIANGLE, first)).collect();
         let mut groups = vec![
             Group { leaf_code: &body_code, bounds: &body_boxes, leaf_size: 1 },
             Group { leaf_code: &sphere_code, bounds: &sphere_boxes, leaf_size: SPHERES_A_LEAF },
@@ -171,12 +160,6 @@ impl Geometry {
         self.nodes = tree.nodes.par_iter().map(|n| widened(n, margin)).collect();
         self.root = tree.root.unwrap_or(NO_BVH);
     }
-}
-
-fn triangle_box(t: &Triangle) -> Bounds {
-    let corners = [t.a, [0, 1, 2].map(|i| t.a[i] + t.ab[i]), [0, 1, 2].map(|i| t.a[i] + t.ac[i])];
-    let edge = |f: fn(f32, f32) -> f32| [0, 1, 2].map(|i| f(f(corners[0][i], corners[1][i]), corners[2][i]));
-    [edge(f32::min), edge(f32::max)]
 }
 
 // A box's centre, and half its sides and a margin.

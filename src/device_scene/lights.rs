@@ -2,7 +2,7 @@
 
 use super::geometry::Geometry;
 use super::linear_colour;
-use super::polyhedra::{lamp_light, lamp_radius};
+use super::shapes::polyhedron::{lamp_light, lamp_radius};
 use crate::assets::Assets;
 use crate::gpu_types::{EMITTER_SKY, EMITTER_SPHERE, EMITTER_TRIANGLE, Emitter, Light as GpuLight, SKY_CELLS};
 use crate::math::platonic::Solid;

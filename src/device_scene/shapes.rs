@@ -1,0 +1,30 @@
+//! The shapes of a scene as the kernels take them. A file here for each kind of kernels/shapes.def flattens it, bounds it for
+//! the BVH, and tells whether it stays out of a body.
+
+pub mod isolation;
+pub mod polyhedron;
+pub mod sphere;
+pub mod triangle;
+
+use crate::gpu_types::{INSIDE, ORIGIN_SHIFT, SURFACE_KIND_SHIFT};
+use crate::math::bvh::Bounds;
+
+/// Ray::last_surface of rays that start on the outside of a shape (kernels/types.def).
+pub fn origin_outside(kind: i32, index: usize) -> i32 {
+    (kind << SURFACE_KIND_SHIFT | index as i32) << ORIGIN_SHIFT
+}
+
+/// Ray::last_surface of rays inside a shape.
+pub fn origin_inside(kind: i32, index: usize) -> i32 {
+    origin_outside(kind, index) | INSIDE
+}
+
+/// Encodes leaves of a kind, whose elements start at `first` of its array.
+pub fn leaf_code(kind: i32, first: usize) -> impl Fn(u32, u32) -> i32 + Sync {
+    move |at, count| !(((first as i32 + at as i32) << 5) | (kind << 3) | (count as i32 - 1))
+}
+
+// The bounding box of a ball.
+fn around(centre: [f32; 3], radius: f32) -> Bounds {
+    [centre.map(|x| x - radius), centre.map(|x| x + radius)]
+}

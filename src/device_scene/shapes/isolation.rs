@@ -1,0 +1,167 @@
+//! Which bodies are isolated: no other shape reaches into them, so rays inside them test that body only.
+
+use super::{sphere, triangle};
+use crate::assets::Assets;
+use crate::assets::mesh::Corners;
+use crate::math::bvh::{Bounds, PointIndex};
+use crate::math::vec3::{Vec3, add, cross, dot, length, normalise, sub, to_f32};
+use crate::scene::{Body, Floor, FloorShape, Scene};
+use rayon::prelude::*;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// A body, with its vertices and face normals.
+pub struct Outline<'a> {
+    /// The body.
+    pub body: &'a Body,
+    /// Its vertices.
+    pub corners: Vec<Vec3>,
+    /// The normals of its faces.
+    pub normals: Vec<Vec3>,
+}
+
+impl Outline<'_> {
+    fn new(body: &Body) -> Outline<'_> {
+        Outline { body, corners: corners(body), normals: body.normals() }
+    }
+}
+
+fn corners(body: &Body) -> Vec<Vec3> {
+    body.vertices().into_iter().map(|v| add(body.centre, v)).collect()
+}
+
+/// Whether a plane with one of these normals has all of a on one side and all of b on the other.
+pub fn separated(normals: &[Vec3], a: &[Vec3], b: &[Vec3], gap: f64) -> bool {
+    let range = |n: Vec3, points: &[Vec3]| {
+        points.iter().map(|&p| dot(n, p)).fold((f64::INFINITY, f64::NEG_INFINITY), |(lo, hi), x| (lo.min(x), hi.max(x)))
+    };
+    normals.iter().any(|&n| {
+        let ((a_lo, a_hi), (b_lo, b_hi)) = (range(n, a), range(n, b));
+        a_hi + gap < b_lo || b_hi + gap < a_lo
+    })
+}
+fn apart(a: &Body, b: &Body) -> bool {
+    let gap = 1e-5 * (a.radius + b.radius);
+    let between = sub(b.centre, a.centre);
+    let mut normals = [a.normals(), b.normals()].concat();
+    if length(between) > 0.0 {
+        normals.push(normalise(between));
+    }
+    separated(&normals, &corners(a), &corners(b), gap)
+}
+fn floor_misses(body: &Body, floor: &Floor) -> bool {
+    let p = floor.corners;
+    let mut normals = body.normals();
+    if floor.shape == FloorShape::Endless {
+        let n = normalise(cross(sub(p[1], p[0]), sub(p[3], p[0])));
+        return separated(&[n], &corners(body), &p, 1e-5 * body.radius);
+    }
+    [[p[0], p[1], p[2]], [p[0], p[2], p[3]]].iter().all(|t| {
+        normals.push(normalise(cross(sub(t[1], t[0]), sub(t[2], t[0]))));
+        separated(&normals, &corners(body), t, 1e-5 * body.radius)
+    })
+}
+
+/// Whether each body is isolated.
+pub fn isolated(scene: &Scene, assets: &Assets) -> Vec<bool> {
+    let world = &scene.world;
+    // Contiguous in memory: each is compared with all others.
+    let around: Vec<(Vec3, f64)> = world.bodies.iter().map(|b| (b.centre, b.radius)).collect();
+    let outlines: Vec<Outline> = world.bodies.iter().map(Outline::new).collect();
+    let is_open = |k: usize| AtomicBool::new(!is_apart(scene, k, &around));
+    let open: Vec<AtomicBool> = (0..around.len()).into_par_iter().map(is_open).collect();
+    // There may be many more spheres and triangles: they search for the bodies that are near.
+    let boxes: Vec<Bounds> = around.iter().map(|&ball| box_of(ball)).collect();
+    let bodies = PointIndex::new(&boxes);
+    let tell = |place: Bounds, misses: &dyn Fn(&Outline) -> bool| {
+        bodies.touching(&place, &mut |k| {
+            if !open[k].load(Ordering::Relaxed) && !misses(&outlines[k]) {
+                open[k].store(true, Ordering::Relaxed);
+            }
+        });
+    };
+    let sphere = |ball: (Vec3, f64)| tell(box_of(ball), &|outline| sphere::misses(outline, ball.0, ball.1));
+    let triangle = |t: &Corners| tell(triangle::corner_bounds(t), &|outline| triangle::misses(outline, t));
+    if !boxes.is_empty() {
+        world.spheres.par_iter().for_each(|s| sphere((s.centre, s.radius)));
+        let particles = assets.particles.as_ref().map_or(&[][..], |p| &p.spheres);
+        particles.par_iter().for_each(|&(centre, radius)| sphere((centre.map(f64::from), f64::from(radius))));
+        assets.meshes.iter().for_each(|mesh| mesh.corners.par_iter().for_each(triangle));
+    }
+    open.into_iter().map(|open| !open.into_inner()).collect()
+}
+
+// Around a ball, with room for what `far` and the gaps below leave.
+fn box_of((centre, radius): (Vec3, f64)) -> Bounds {
+    let side = |sign: f64| to_f32(centre.map(|c| c + sign * (1.0001 * radius + 1e-6 * c.abs())));
+    [side(-1.0), side(1.0)]
+}
+
+// Whether balls are so far from each other that `apart` need not look.
+fn far((a, ra): (Vec3, f64), (b, rb): (Vec3, f64)) -> bool {
+    let (between, reach) = (sub(b, a), 1.0001 * (ra + rb));
+    dot(between, between) > reach * reach
+}
+
+// From all other bodies, and from the floor.
+fn is_apart(scene: &Scene, k: usize, around: &[(Vec3, f64)]) -> bool {
+    let body = &scene.world.bodies[k];
+    around.iter().enumerate().all(|(j, &ball)| j == k || far(around[k], ball) || apart(body, &scene.world.bodies[j]))
+        && scene.world.floor.as_ref().is_none_or(|f| floor_misses(body, f))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::math::platonic::Solid;
+
+    fn body(solid: Solid, centre: Vec3, radius: f64) -> Body {
+        Body { solid, centre, radius, ..Body::default() }
+    }
+
+    #[test]
+    fn bodies_that_touch_nothing_are_isolated() {
+        let cube = body(Solid::Hexahedron, [0.0; 3], 1.0);
+        assert!(apart(&cube, &body(Solid::Octahedron, [3.0, 0.0, 0.0], 1.0)));
+        assert!(!apart(&cube, &body(Solid::Octahedron, [1.2, 0.0, 0.0], 1.0)));
+        // Spheres overlap here, faces do not.
+        assert!(apart(&cube, &body(Solid::Hexahedron, [1.3, 0.0, 0.0], 1.0)));
+    }
+
+    // Among many things, near, far, tiny, and so large that bodies are within them: as when each is asked about each.
+    #[test]
+    fn what_is_near_is_found_by_its_place() {
+        let mut seed = 7u64;
+        let mut random = |from: f64, to: f64| {
+            seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            from + (to - from) * (seed >> 11) as f64 / (1u64 << 53) as f64
+        };
+        let mut text = String::new();
+        for i in 0..60 {
+            let (x, y, z, r) = (random(0.0, 20.0), random(0.0, 20.0), random(0.0, 20.0), random(0.2, 1.5));
+            let solid = ["hexahedron", "octahedron", "icosahedron"][i % 3];
+            text += &format!("[[body]]\nsolid = \"{solid}\"\ncenter = [{x}, {y}, {z}]\nradius = {r}\n");
+        }
+        for i in 0..200 {
+            let r = [random(0.01, 0.1), random(0.1, 0.5), random(20.0, 300.0)][i % 3];
+            let (x, y, z) = (random(-r, 20.0 + r), random(-r, 20.0 + r), random(-r, 20.0 + r));
+            text += &format!("[[sphere]]\ncenter = [{x}, {y}, {z}]\nradius = {r}\n");
+        }
+        for _ in 0..30 {
+            let (x, y, z, s) = (random(0.0, 20.0), random(0.0, 20.0), random(0.0, 20.0), random(0.1, 3.0));
+            text += &format!("[[rectangle]]\ncenter = [{x}, {y}, {z}]\nsize = [{s}, 0.5]\nfacing = [0.3, {s}, 1]\n");
+        }
+        let scene = Scene::parse(&text, "s.toml", std::path::Path::new("")).unwrap().scene;
+        let assets = Assets::load(&scene, crate::assets::source::Limits::default()).unwrap();
+        let around: Vec<(Vec3, f64)> = scene.world.bodies.iter().map(|b| (b.centre, b.radius)).collect();
+        let expected = |(k, body): (usize, &Body)| {
+            let outline = Outline::new(body);
+            is_apart(&scene, k, &around)
+                && scene.world.spheres.iter().all(|s| sphere::misses(&outline, s.centre, s.radius))
+                && assets.meshes.iter().flat_map(|mesh| &mesh.corners).all(|t| triangle::misses(&outline, t))
+        };
+        let expected: Vec<bool> = scene.world.bodies.iter().enumerate().map(expected).collect();
+        assert_eq!(isolated(&scene, &assets), expected);
+        let count = expected.iter().filter(|&&is| is).count();
+        assert!((3..57).contains(&count), "{count}");
+    }
+}

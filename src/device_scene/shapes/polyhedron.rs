@@ -1,0 +1,139 @@
+//! Polyhedra as pairs of planes, with their bars and lamps.
+
+use super::origin_inside;
+use crate::device_scene::linear_colour;
+use crate::device_scene::materials::{absorption, alpha, dispersion, stops_shadow_rays, surface_tint};
+use crate::gpu_types::{Body as GpuBody, ISOLATED, LAMPS_INSIDE, LAMPS_OUTSIDE, SHAPE_BODY, Slab};
+use crate::math::bvh::Bounds;
+use crate::math::platonic::Solid;
+use crate::math::srgb::linear;
+use crate::math::vec3::{Vec3, dot, to_f32};
+use crate::scene::{Body, LampPattern, LampSides, MaterialKind, Scene};
+
+// A lamp fits the bar on its face, and its neighbours do not touch it.
+pub fn lamp_radius(body: &Body) -> f64 {
+    let spacing = body.solid.edge_length() * body.radius / f64::from(body.lamps.max(1));
+    let fits = 0.42 * body.bar * body.radius;
+    if body.strip { fits } else { fits.min(0.42 * spacing) }
+}
+
+/// Linear, by colour.
+pub fn lamp_light(body: &Body) -> Vec3 {
+    body.lamp_colour.map(|c| linear(c) * body.lamp_intensity)
+}
+
+/// A body, and its slabs behind those that there are.
+pub fn flatten(scene: &Scene, k: usize, is_isolated: bool, slabs: &mut Vec<Slab>) -> GpuBody {
+    let body = &scene.world.bodies[k];
+    let first = slabs.len();
+    let reach = body.solid.inradius() * body.radius;
+    // A tetrahedron's faces are opposite to corners, where there is no plane to meet.
+    let lone = body.solid == Solid::Tetrahedron;
+    let back = if lone { -1.001 * body.radius } else { -reach };
+    for n in slab_normals(body) {
+        slabs.push(Slab {
+            n: to_f32(n),
+            lo: if lone { -1.0e30 } else { back as f32 },
+            hi: reach as f32,
+            middle: ((reach + back) / 2.0) as f32,
+            half: ((reach - back) / 2.0) as f32,
+        });
+    }
+    let (sine, cosine) = (body.solid.edge_sine(), body.solid.edge_cosine());
+    let lamps = if body.bar > 0.0 && !body.strip { body.lamps } else { 0 };
+    let spacing = body.solid.edge_length() * body.radius / f64::from(lamps.max(1));
+    let material = &body.material;
+    let ior = material.ior();
+    let stops = stops_shadow_rays(scene, material);
+    let (reflection, transparency) = material.shares();
+    let (reflection_inside, transparency_inside) = body.shares_inside();
+    let (metal, fuzz) = match material.kind {
+        MaterialKind::Metal { fuzz, measured } => (1 + i32::from(measured.is_some()), fuzz as f32),
+        _ => (0, 0.0),
+    };
+    let local = (1.0 - reflection - transparency).max(0.0);
+    let local_inside = (1.0 - reflection_inside - transparency_inside).max(0.0);
+    let highlight = material.highlight.unwrap_or(scene.world.highlight);
+    let shadow = |through: f64| if stops { 0.0 } else { through as f32 };
+    GpuBody {
+        centre: to_f32(body.centre),
+        bounds: (1.02 * body.radius * body.radius) as f32,
+        colour: surface_tint(material),
+        local: local as f32,
+        highlight_weight: (local * highlight) as f32,
+        reflect: reflection as f32,
+        reflect_inside: reflection_inside as f32,
+        transmit: transparency as f32,
+        transmit_inside: transparency_inside as f32,
+        local_inside: local_inside as f32,
+        highlight_weight_inside: (local_inside * highlight) as f32,
+        ior: ior as f32,
+        bar: (body.bar * body.radius * sine) as f32,
+        bar_to_edge: (1.0 / sine) as f32,
+        lamp_spacing: spacing as f32,
+        lamps_per_length: (1.0 / spacing) as f32,
+        lamp_sharpness: if body.has_lamps() { (1.0 / lamp_radius(body)) as f32 } else { 0.0 },
+        lamp_fill: if body.strip { 1.0 } else { (std::f64::consts::FRAC_PI_2 * lamp_radius(body) / spacing) as f32 },
+        lamp_merging: (4.0 / (3.0 * spacing * spacing)) as f32,
+        lamp_colour: to_f32(lamp_light(body)),
+        lamps: if body.strip && body.has_lamps() { -1 } else { lamps as i32 },
+        bar_colour: linear_colour(body.bar_colour),
+        code_in: origin_inside(SHAPE_BODY, k) | if is_isolated { ISOLATED } else { 0 },
+        first_slab: first as i32,
+        slabs: (slabs.len() - first) as i32,
+        inverse_ior: (1.0 / ior) as f32,
+        shadow_transmit: shadow(transparency),
+        shadow_transmit_inside: shadow(transparency_inside),
+        bar_reflect: body.bar_reflection as f32,
+        bar_inverse: if body.bar > 0.0 { (1.0 / (body.bar * body.radius * sine)) as f32 } else { 0.0 },
+        bar_turn: if body.bar > 0.0 { (2.0 / (body.bar * body.radius)) as f32 } else { 0.0 },
+        glass: i32::from(material.is_glass()),
+        lamp_sides: match body.lamp_sides {
+            LampSides::Both => LAMPS_OUTSIDE | LAMPS_INSIDE,
+            LampSides::Outside => LAMPS_OUTSIDE,
+            LampSides::Inside => LAMPS_INSIDE,
+        },
+        chase: match body.lamp_pattern {
+            LampPattern::Chase(cycles) => cycles.rem_euclid(1.0) as f32,
+            _ => -1.0,
+        },
+        metal,
+        fuzz,
+        alpha: alpha(material.roughness),
+        dispersion: dispersion(material),
+        absorb: absorption(material),
+        bar_lean: (sine / (1.0 + cosine)) as f32,
+        bar_inward: (cosine / sine) as f32,
+        lamp_across: (0.5 * body.bar * body.radius) as f32,
+    }
+}
+
+// One normal of each pair of parallel faces.
+fn slab_normals(body: &Body) -> Vec<Vec3> {
+    let mut kept: Vec<Vec3> = Vec::new();
+    for n in body.normals() {
+        if kept.iter().all(|&m| dot(m, n) > -1.0 + 1e-9) {
+            kept.push(n);
+        }
+    }
+    kept
+}
+
+/// Its bounds. Rounding of the radius must not cost a grazing hit.
+pub fn bounds(body: &Body) -> Bounds {
+    super::around(to_f32(body.centre), body.radius as f32 * 1.0001)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn slabs_are_half_the_faces() {
+        for solid in Solid::ALL {
+            let n = slab_normals(&Body { solid, ..Body::default() }).len();
+            let faces = solid.faces().len();
+            assert_eq!(n, if solid == Solid::Tetrahedron { 4 } else { faces / 2 }, "{solid:?}");
+        }
+    }
+}
