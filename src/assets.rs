@@ -1,12 +1,14 @@
 //! What a scene names and does not hold itself: its floor's picture, meshes and particles, read from files into plain data.
 
+mod error;
 pub mod mesh;
 pub mod particles;
 pub mod relief;
 pub mod sky;
 pub mod source;
-mod sphere_file;
 pub mod texture;
+
+pub use error::AssetError;
 
 use crate::math::vec3::Vec3;
 use crate::scene::Scene;
@@ -15,7 +17,6 @@ use particles::ColouredSpheres;
 use relief::ReliefMaps;
 use sky::SkyMap;
 use source::Limits;
-use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use texture::Texture;
 
@@ -34,45 +35,6 @@ pub struct Assets {
     pub particles: Option<ColouredSpheres>,
     /// What files may take, those of later frames too.
     pub limits: Limits,
-}
-
-/// Why a file that a scene names cannot be used.
-#[derive(Debug, thiserror::Error)]
-pub struct AssetError {
-    /// Which file.
-    pub path: PathBuf,
-    /// The byte, line or column where it stops making sense, if it has one.
-    pub at: Option<String>,
-    /// What is wrong, in one sentence.
-    pub what: String,
-    /// What to do about it, if there is more to say.
-    pub remedy: Option<String>,
-}
-
-impl AssetError {
-    /// A file that cannot be read.
-    pub fn read(kind: &str, path: &Path, e: std::io::Error) -> AssetError {
-        let remedy = (kind == "texture").then(|| "give another with --texture, or `none`".into());
-        AssetError { path: path.to_owned(), at: None, what: format!("cannot read the {kind}: {e}"), remedy }
-    }
-    /// A file that is not what its name says.
-    pub fn broken(kind: &str, path: &Path, what: impl std::fmt::Display) -> AssetError {
-        AssetError { path: path.to_owned(), at: None, what: format!("the {kind} is broken: {what}"), remedy: None }
-    }
-    /// The same with a place in it.
-    pub fn broken_at(path: &Path, at: impl Into<String>, what: impl Into<String>) -> AssetError {
-        AssetError { path: path.to_owned(), at: Some(at.into()), what: what.into(), remedy: None }
-    }
-}
-
-impl std::fmt::Display for AssetError {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "{}: ", self.path.display())?;
-        if let Some(at) = &self.at {
-            write!(f, "{at}: ")?;
-        }
-        write!(f, "{}", self.what)
-    }
 }
 
 impl Assets {

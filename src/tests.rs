@@ -11,6 +11,7 @@ mod architecture;
 mod area_lights;
 mod arm;
 mod bars;
+mod circles;
 mod common;
 mod developing;
 mod domain;

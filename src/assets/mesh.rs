@@ -1,6 +1,6 @@
 //! Meshes of triangles: OBJ, and PLY in text or binary.
 
-use super::AssetError;
+use super::error::AssetError;
 use super::source::{self, Limits};
 use crate::math::vec3::to_f32;
 use crate::quote::brief;

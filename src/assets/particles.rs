@@ -1,31 +1,21 @@
 //! Particles of simulations, as spheres coloured by a value: the binary files of Damsgaard's `sphere` DEM code in both layouts
-//! (sphere_file.rs), and tables (CSV, or x y z r in columns).
+//! (sphere_file), and tables (CSV, or x y z r in columns).
 //!
 //! A file must match a layout to its last byte; any other file is refused with the byte at which it stops matching.
 
-use super::source::Limits;
-use super::{AssetError, source, sphere_file};
+mod set;
+mod sphere_file;
+mod text_table;
+
+pub use set::ParticleSet;
+pub use text_table::{is_table, read_table};
+
+use super::error::AssetError;
+use super::source::{self, Limits};
 use crate::math::colormap::{COLOURS, viridis};
-use crate::math::vec3::{Vec3, add, length, scale, sub, to_f32};
-use crate::quote::brief;
-use crate::scene::diagnostic::Rule;
+use crate::math::vec3::{Vec3, add, sub, to_f32};
 use crate::scene::{ColourBy, Material, Particles};
 use std::path::Path;
-
-/// Particles as read from a file.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct ParticleSet {
-    /// Positions.
-    pub positions: Vec<[f64; 3]>,
-    /// Radii.
-    pub radii: Vec<f64>,
-    /// Velocities, if the file has them.
-    pub velocities: Vec<[f64; 3]>,
-    /// Pressures, if the file has them.
-    pub pressures: Vec<f64>,
-    /// Simulated time, if the file has it.
-    pub time: Option<f64>,
-}
 
 /// Particles for the renderer.
 #[derive(Clone, Debug)]
@@ -117,8 +107,6 @@ impl ColouredSpheres {
 
 // The colour of missing values; no map contains it.
 const UNKNOWN: Vec3 = [0.6; 3];
-// Single precision may move a particle by at most this share of its radius.
-const MISPLACED: f64 = 1e-3;
 
 // Minimum and maximum; None if no value is a number.
 fn ends(values: &[f64]) -> Option<[f64; 2]> {
@@ -135,60 +123,6 @@ fn apart(ends: Option<[f64; 2]>) -> [f64; 2] {
     }
 }
 
-impl ParticleSet {
-    // The middle of the particles, if single precision would move the smallest particle by more than a thousandth of its radius, and if
-    // the middle is farther from the origin than the particles extend around it; otherwise the origin.
-    fn origin(&self) -> Vec3 {
-        let edge = |sign: f64, i: usize| self.positions.iter().map(|p| sign * p[i]).fold(f64::NEG_INFINITY, f64::max);
-        let (low, high) = ([0, 1, 2].map(|i| -edge(-1.0, i)), [0, 1, 2].map(|i| edge(1.0, i)));
-        let middle = scale(add(low, high), 0.5);
-        let max = |v: Vec3| v.iter().fold(0.0, |m: f64, x| m.max(x.abs()));
-        let smallest = self.radii.iter().copied().fold(f64::INFINITY, f64::min);
-        let rounding = max(low).max(max(high)) * f64::from(f32::EPSILON) / 2.0;
-        let is_far = rounding > MISPLACED * smallest && max(middle) > max(sub(high, middle));
-        if is_far { middle } else { [0.0; 3] }
-    }
-
-    // The values for the colours, if the scene asks for some.
-    fn values(&self, by: ColourBy, path: &Path) -> Result<Option<Vec<f64>>, AssetError> {
-        let missing = |name| {
-            Err(AssetError {
-                path: path.to_owned(),
-                at: None,
-                what: format!("it holds no {name} to colour by; give color_by = \"nothing\" or \"radius\""),
-                remedy: None,
-            })
-        };
-        match by {
-            ColourBy::Nothing => Ok(None),
-            ColourBy::Radius => Ok(Some(self.radii.clone())),
-            ColourBy::Pressure if self.pressures.is_empty() => missing("pressure"),
-            ColourBy::Pressure => Ok(Some(self.pressures.clone())),
-            ColourBy::Velocity if self.velocities.is_empty() => missing("velocity"),
-            ColourBy::Velocity => Ok(Some(self.velocities.iter().map(|&v| length(v)).collect())),
-        }
-    }
-
-    // Checks that hold for every layout.
-    pub fn check(self, path: &Path, place: impl Fn(usize) -> String) -> Result<ParticleSet, AssetError> {
-        let broken = |what: String| Err(AssetError { path: path.to_owned(), at: None, what, remedy: None });
-        if self.radii.is_empty() {
-            return broken("it holds no particles".into());
-        }
-        for (i, (p, r)) in self.positions.iter().zip(&self.radii).enumerate() {
-            for (what, rule, x) in
-                p.iter().map(|&x| ("coordinate", Rule::Coordinate, x)).chain([("radius", Rule::Length, *r)])
-            {
-                if !rule.allows(x) {
-                    let expected = rule.expected();
-                    return broken(format!("{}: particle {i} has the {what} {x:e}; expected {expected}", place(i)));
-                }
-            }
-        }
-        Ok(self)
-    }
-}
-
 /// Reads a file: a table by its extension (.csv, .xyzr, .txt), any other file as a binary file.
 pub fn read(path: &Path, limits: Limits) -> Result<ParticleSet, AssetError> {
     read_bytes(path, &source::read("particles", path, limits)?)
@@ -197,85 +131,6 @@ pub fn read(path: &Path, limits: Limits) -> Result<ParticleSet, AssetError> {
 /// Reads the bytes of a file.
 pub fn read_bytes(path: &Path, bytes: &[u8]) -> Result<ParticleSet, AssetError> {
     if is_table(path) { read_table(path, bytes) } else { sphere_file::read(path, bytes) }
-}
-
-/// Whether a file of that name is a table, and not a file of the `sphere` code.
-pub fn is_table(path: &Path) -> bool {
-    let extension = path.extension().map(|e| e.to_string_lossy().to_ascii_lowercase());
-    matches!(extension.as_deref(), Some("csv" | "xyzr" | "txt"))
-}
-
-// Columns by name (x, y, z, r or radius, vx, vy, vz, p or pressure) if the first line has words, else x y z r.
-pub fn read_table(path: &Path, bytes: &[u8]) -> Result<ParticleSet, AssetError> {
-    let broken = |what: String| AssetError { path: path.to_owned(), at: None, what, remedy: None };
-    let text = std::str::from_utf8(bytes).map_err(|e| broken(format!("byte {}: expected text", e.valid_up_to())))?;
-    let first = text.lines().find(|l| !l.trim().is_empty() && !l.starts_with('#')).unwrap_or("");
-    let delimiter = [',', ';'].into_iter().find(|&d| first.contains(d));
-    // Columns between white space; several blanks count as one.
-    let clean: String;
-    let input = match delimiter {
-        Some(_) => text,
-        None => {
-            clean = text.lines().map(|l| l.split_whitespace().collect::<Vec<_>>().join(" ") + "\n").collect();
-            &clean
-        }
-    };
-    let mut reader = csv::ReaderBuilder::new()
-        .has_headers(false)
-        .delimiter(delimiter.map_or(b' ', |d| d as u8))
-        .trim(csv::Trim::All)
-        .comment(Some(b'#'))
-        .flexible(true)
-        .from_reader(input.as_bytes());
-    let mut columns: Option<[Option<usize>; 8]> = None;
-    let (mut set, mut lines) = (ParticleSet::default(), Vec::new());
-    for record in reader.records() {
-        let record = record.map_err(|e| broken(e.to_string()))?;
-        let line = record.position().map_or(0, csv::Position::line);
-        if record.iter().all(str::is_empty) {
-            continue;
-        }
-        if columns.is_none() {
-            let words = record.iter().any(|w| w.parse::<f64>().is_err());
-            let find = |names: &[&str]| record.iter().position(|w| names.contains(&w.to_ascii_lowercase().as_str()));
-            columns = Some(if words {
-                let found =
-                    [&["x"][..], &["y"], &["z"], &["r", "radius"], &["vx"], &["vy"], &["vz"], &["p", "pressure"]]
-                        .map(find);
-                if found[..4].iter().any(Option::is_none) {
-                    return Err(broken(format!("line {line}: expected columns x, y, z and r (or radius)")));
-                }
-                found
-            } else {
-                [Some(0), Some(1), Some(2), Some(3), None, None, None, None]
-            });
-            if words {
-                continue;
-            }
-        }
-        let Some(columns) = &columns else { continue };
-        let value = |c: usize| -> Result<Option<f64>, AssetError> {
-            let Some(at) = columns[c] else { return Ok(None) };
-            let name = ["x", "y", "z", "r", "vx", "vy", "vz", "p"][c];
-            let word =
-                record.get(at).ok_or_else(|| broken(format!("line {line}: it has no `{name}` (column {})", at + 1)))?;
-            let x = word.parse().map_err(|_| {
-                broken(format!("line {line}, column {}: `{}` is no number for `{name}`", at + 1, brief(word)))
-            })?;
-            Ok(Some(x))
-        };
-        let all = [value(0)?, value(1)?, value(2)?, value(3)?, value(4)?, value(5)?, value(6)?, value(7)?];
-        if let [Some(x), Some(y), Some(z), Some(r), ..] = all {
-            set.positions.push([x, y, z]);
-            set.radii.push(r);
-            lines.push(line);
-        }
-        if let [_, _, _, _, Some(x), Some(y), Some(z), _] = all {
-            set.velocities.push([x, y, z]);
-        }
-        set.pressures.extend(all[7]);
-    }
-    set.check(path, |i| format!("line {}", lines[i]))
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! The floor's relief: maps of heights, normals and roughness, loaded or procedural, as slopes and microfacets with mip levels.
 
-use super::AssetError;
+use super::error::AssetError;
 use super::source::{self, Limits};
 use super::texture::{MipLevel, Texture, halved, periodic_noise};
 use crate::math::floor;

@@ -3,8 +3,9 @@
 //! The map is the octahedron |x| + |y| + |z| = 1 unfolded into a square (Engelhardt and Dachsbacher, "Octahedron
 //! environment maps", 2008), as kernels/shading/sky.cuh reads it.
 
+use super::error::AssetError;
+use super::source;
 use super::source::Limits;
-use super::{AssetError, source};
 use crate::math::floor;
 use crate::math::srgb::linear;
 use crate::math::vec3::{Vec3, add, cross, dot, length, normalise, scale};

@@ -1,6 +1,6 @@
 //! Files that a scene names; only files with an end are read.
 
-use super::AssetError;
+use super::error::AssetError;
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;

@@ -1,7 +1,8 @@
 //! Pictures for the floor, loaded or procedural, in linear light, with their mip levels.
 
+use super::error::AssetError;
+use super::source;
 use super::source::Limits;
-use super::{AssetError, source};
 use crate::math::srgb::linear;
 use crate::scene::TextureSource;
 use rayon::prelude::*;

@@ -8,7 +8,7 @@ use crate::film::PostStep;
 use crate::film::image::Image;
 use crate::gpu_types::FrameParams;
 use crate::kernels::Isa;
-use crate::output::memory::{CapturedFrame, MemorySink};
+use crate::output::capture::{CapturedFrame, MemorySink};
 use crate::output::{OutputError, PixelFormats, RenderedFrame, Sink};
 use crate::render::delivery::{self, RunMemory};
 use crate::render::frames::FrameList;

@@ -5,7 +5,7 @@ use crate::assets::source::Limits;
 use crate::device_scene::DeviceScene;
 use crate::kernels::Isa;
 use crate::output::PixelFormats;
-use crate::output::memory::MemorySink;
+use crate::output::capture::MemorySink;
 use crate::render::frames::FrameList;
 use crate::render::stats::{FrameReport, Progress};
 use crate::scene::{Integrator, Scene};

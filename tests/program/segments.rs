@@ -295,7 +295,8 @@ fn frames_of_segments_that_are_there_take_no_memory() {
         return;
     }
     for n in 0..14 {
-        std::fs::remove_file(dir.path().join(format!("o/{n}.png"))).unwrap();
+        // The video may have got a frame whose file was not there yet.
+        let _ = std::fs::remove_file(dir.path().join(format!("o/{n}.png")));
     }
     let mut child = program(dir.path(), &[&args[..], &["--resume"]].concat()).stdout(Stdio::null()).spawn().unwrap();
     wait_for(|| dir.path().join("v.mp4").exists() || has_ended(&mut child));

@@ -1,7 +1,7 @@
 //! The `sphere` code's binary files, little endian. The layouts follow its Python reader (python/sphere.py).
 
-use super::AssetError;
-use super::particles::ParticleSet;
+use super::set::ParticleSet;
+use crate::assets::error::AssetError;
 use crate::scene::limits::MAX_PARTICLES;
 use std::path::Path;
 
