@@ -3,7 +3,7 @@
 
 use divan::counter::ItemsCount;
 use divan::{Bencher, black_box};
-use polyfly::{Devices, Frame, FrameList, OutputError, PixelFormats, RenderOptions, Renderer, Scene, Sink};
+use polyfly::{Devices, FrameList, OutputError, PixelFormats, RenderOptions, RenderedFrame, Renderer, Scene, Sink};
 use std::path::{Path, PathBuf};
 
 fn main() {
@@ -67,7 +67,7 @@ impl Sink for Needs {
     fn needs(&self) -> PixelFormats {
         self.0
     }
-    fn frame(&mut self, frame: &Frame) -> Result<(), OutputError> {
+    fn frame(&mut self, frame: &RenderedFrame) -> Result<(), OutputError> {
         if self.0.yuv420 {
             black_box(frame.yuv420());
         }

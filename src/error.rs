@@ -4,7 +4,7 @@ use crate::assets::AssetError;
 use crate::device::DeviceError;
 use crate::device_scene::TooMany;
 use crate::output::OutputError;
-use crate::output::manifest::ManifestError;
+use crate::output::store::manifest::ManifestError;
 use crate::quote::brief;
 use crate::render::RenderError;
 use crate::scene::Problems;

@@ -8,7 +8,7 @@ use crate::assets::sky::SkyMap;
 use crate::assets::source::Limits;
 use crate::assets::texture::Texture;
 use crate::output::formats::FORMATS;
-use crate::output::manifest::{Manifest, NAME};
+use crate::output::store::manifest::{Manifest, NAME};
 use crate::render::frames::FrameList;
 #[cfg(any(test, feature = "domain"))]
 use crate::render::{RenderOptions, Renderer};

@@ -44,7 +44,7 @@ mod threads;
 
 pub use error::Error;
 pub use film::image::{Image, Layers};
-pub use output::memory::{CapturedFrame, MemorySink};
+pub use output::capture::{CapturedFrame, MemorySink};
 pub use output::{Outcome, OutputError, PixelFormats, RenderedFrame, RunInfo, Sink};
 pub use render::denoise::DenoiserLibrary;
 pub use render::frames::FrameList;

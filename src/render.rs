@@ -24,7 +24,7 @@ use crate::film::PostStep;
 use crate::film::image::{Image, Layers};
 use crate::film::overlay::Legend;
 use crate::kernels::Isa;
-use crate::output::memory::{CapturedFrame, MemorySink};
+use crate::output::capture::{CapturedFrame, MemorySink};
 use crate::output::{OutputError, PixelFormats, RunInfo, Sink};
 use crate::scene::{Exposure, Scene};
 use crate::threads::{self, Busy, NoThread};

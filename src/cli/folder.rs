@@ -1,8 +1,9 @@
 //! Arguments of what is done with a folder of frames.
 
 use super::{SceneArgs, parse_fps};
-use crate::output::video::Codec;
+use crate::output::video::codecs::{CODECS, Codec};
 use crate::scene::limits::{VIDEOS, endings};
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
 use std::path::PathBuf;
 
@@ -145,8 +146,8 @@ pub struct VideoArgs {
     #[arg(long, help_heading = "Output")]
     pub preset: Option<String>,
     /// The video's compression; if not given, what its ending usually holds: h264, in .webm vp9.
-    #[arg(long, value_enum, help_heading = "Output")]
-    pub codec: Option<Codec>,
+    #[arg(long, value_parser = codec_parser(), ignore_case = true, help_heading = "Output")]
+    pub codec: Option<&'static Codec>,
     /// Bits of a channel in the video: 8, or 10, which are made of light and show no steps.
     #[arg(long, value_name = "N", value_parser = ["8", "10"], help_heading = "Output")]
     pub video_bits: Option<String>,
@@ -178,6 +179,12 @@ impl VideoArgs {
     pub fn is_deep(&self) -> bool {
         self.hdr || self.video_bits.as_deref() == Some("10")
     }
+}
+
+// The names of the table of codecs.
+fn codec_parser() -> impl TypedValueParser<Value = &'static Codec> {
+    let names = CODECS.iter().map(|codec| PossibleValue::new(codec.name).help(codec.about).aliases(codec.alias));
+    PossibleValuesParser::new(names).try_map(|name| Codec::named(&name).ok_or("no such codec"))
 }
 
 /// How frames are dealt out to shards.

@@ -13,7 +13,7 @@ use crate::device::{Device, DeviceError, DeviceNeeds, FilmSlice, Memory, Schedul
 use crate::error::Error;
 use crate::gpu_types::FrameParams;
 use crate::kernels::Isa;
-use crate::output::files::{prepare, write_whole};
+use crate::output::store::atomic::{prepare, write_whole};
 use crate::render::stats::ms;
 use crate::render::{RenderOptions, Renderer};
 use std::io::Write as _;

@@ -6,7 +6,7 @@ use super::{SceneText, balance, environment, load_scene, output};
 use crate::cli::{BenchArgs, TableFormat};
 use crate::device::driver::probe;
 use crate::error::Error;
-use crate::output::files::{prepare, write_whole};
+use crate::output::store::atomic::{prepare, write_whole};
 use crate::output::{OutputError, PixelFormats, RenderedFrame, Sink};
 use crate::render::frames::FrameList;
 use crate::render::stats::{FrameReport, Progress, ms};

@@ -8,7 +8,7 @@ use crate::cli::CheckArgs;
 use crate::error::Error;
 use crate::math::srgb::linear;
 use crate::output::PixelFormats;
-use crate::output::memory::MemorySink;
+use crate::output::capture::MemorySink;
 use crate::render::frames::FrameList;
 use crate::render::{Devices, RenderOptions, Renderer};
 use crate::report::several;

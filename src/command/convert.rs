@@ -6,9 +6,8 @@ use crate::cli::ConvertArgs;
 use crate::error::Error;
 use crate::kernels::Isa;
 use crate::output::RenderedFrame;
-use crate::output::files::write_whole;
 use crate::output::formats::{Format, FormatOptions, Reader, Shown};
-use crate::output::origin;
+use crate::output::store::atomic::write_whole;
 use crate::report::remark;
 use crate::scene::limits::PICTURES;
 use crate::scene::{self, Grammar, ParseOptions, Tone, tokens, write};
@@ -73,7 +72,7 @@ fn unreadable(path: &Path) -> impl Fn(io::Error) -> Error {
 
 // The scene that a picture was made of.
 fn scene_in(name: &str, format: &Format) -> Result<String, Error> {
-    let text = origin::read(Path::new(name), format).map_err(unreadable(Path::new(name)))?;
+    let text = format.origin(Path::new(name)).map_err(unreadable(Path::new(name)))?;
     text.ok_or_else(|| {
         Error::Usage(format!(
             "{name} does not hold its scene: .png and .exr that polyfly has rendered do, from version 0.1"
@@ -96,7 +95,7 @@ fn picture(from: &Path, format: &Format, to: Option<&PathBuf>) -> Result<(), Err
         Reader::Shown(read) => read(from).map_err(&failed)?,
         Reader::Light(read) => {
             let light = read(from).map_err(failed)?;
-            let scene = origin::scene(from, format);
+            let scene = format.scene(from);
             if scene.is_none() {
                 let from = from.display();
                 remark(&format!("{from} does not tell of its scene: its light is shown as `tone = \"soft\"` has it"));

@@ -5,7 +5,7 @@ use super::{named_ffmpeg, output};
 use crate::device::driver::probe;
 use crate::error::Error;
 use crate::kernels::Isa;
-use crate::output::ffmpeg::find_ffmpeg;
+use crate::output::video::ffmpeg::find_ffmpeg;
 use crate::render::{RenderOptions, Renderer};
 use crate::scene::Scene;
 use std::fmt::Write;

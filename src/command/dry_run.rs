@@ -3,12 +3,13 @@
 
 use super::outputs::{Outputs, needs_of};
 use crate::error::Error;
-use crate::output::ffmpeg::find_ffmpeg;
-use crate::output::film::VideoJob;
+use crate::output::capture::MemorySink;
 use crate::output::formats::{Format, FormatOptions};
-use crate::output::memory::MemorySink;
-use crate::output::segments::encoder_count;
-use crate::output::video::{Settings, Video, command_line};
+use crate::output::video::arguments::command_line;
+use crate::output::video::ffmpeg::find_ffmpeg;
+use crate::output::video::job::VideoJob;
+use crate::output::video::segments::encoder_count;
+use crate::output::video::{Settings, Video};
 use crate::output::{OutputError, PixelFormats, RenderedFrame, Sink};
 use crate::render::frames::FrameList;
 use crate::render::stats::{FrameReport, Progress, ms};
@@ -174,7 +175,8 @@ pub fn describe(
         let _ = writeln!(film, "film: {}, about {bytes} ({:.1} ms a frame)", settings.path.display(), ms(each));
         if shows_ffmpeg && !settings.is_raw() && !settings.is_embedded {
             let ffmpeg = find_ffmpeg(settings.ffmpeg.as_deref())?;
-            let _ = writeln!(film, "its segments are made by:\n  {}", command_line(settings, of.sides(), &ffmpeg));
+            let _ =
+                writeln!(film, "its segments are made by:\n  {}", command_line(settings, of.sides(), &ffmpeg.program));
         }
     }
     let _ = writeln!(

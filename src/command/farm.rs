@@ -9,11 +9,12 @@ use super::video_choice::VideoChoice;
 use super::{load_scene, output};
 use crate::cli::{Cli, Engine, FarmArgs, RenderArgs, ShardMode, VideoArgs};
 use crate::error::Error;
-use crate::output::manifest::Manifest;
-use crate::output::{OutputError, hex};
+use crate::math::hash::hex;
+use crate::output::OutputError;
+use crate::output::store::manifest::Manifest;
 use crate::render::frames::FrameList;
 use crate::report::remark;
-use clap::{Parser, ValueEnum};
+use clap::Parser;
 use sha2::{Digest, Sha256};
 use std::io::Write;
 use std::path::Path;
@@ -269,7 +270,7 @@ fn unfinished(pattern: &str, frames: &FrameList, shards: u32) -> Result<Option<F
 fn encoding(render: &RenderArgs) -> Vec<String> {
     let VideoArgs { crf, preset, codec, ffmpeg, encoder_timeout, segment, encoder_threads, video_bits, hdr, .. } =
         &render.encoding;
-    let codec = codec.and_then(|c| Some(c.to_possible_value()?.get_name().to_owned()));
+    let codec = codec.map(|codec| codec.name.to_owned());
     let flags = [
         ("--crf", crf.map(|n| n.to_string())),
         ("--preset", preset.clone()),

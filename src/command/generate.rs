@@ -3,7 +3,7 @@
 use crate::assets::particles::{self, ParticleSet};
 use crate::cli::{FileLayout, GenerateArgs};
 use crate::error::Error;
-use crate::output::files::{prepare, write_whole};
+use crate::output::store::atomic::{prepare, write_whole};
 use crate::scene::numbered;
 use std::io::Write;
 use std::path::Path;

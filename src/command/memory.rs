@@ -3,9 +3,9 @@
 use super::outputs::{Outputs, needs_of};
 use crate::assets::source::{self, Limits};
 use crate::error::Error;
-use crate::output::film::VideoJob;
-use crate::output::segments::peak_memory;
 use crate::output::video::Settings;
+use crate::output::video::job::VideoJob;
+use crate::output::video::segments::peak_memory;
 use crate::render::RenderOptions;
 use crate::render::footprint;
 use crate::scene::Scene;
@@ -23,7 +23,7 @@ const MESH: u64 = 12;
 // Of a pixel of a frame that is read for a video: as it is decoded, as light or codes, and as planes.
 const DECODED: u64 = 24;
 
-/// Bytes that pictures of a run take at most; `benches/memory` measures what they do take.
+/// Bytes that pictures of a run take at most; `scripts/measure/memory` measures what they do take.
 ///
 /// # Errors
 /// A format cannot have what is asked of it.

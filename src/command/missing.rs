@@ -4,10 +4,11 @@ use super::ownership::clip;
 use super::{journal, load_scene, output};
 use crate::cli::{MissingArgs, SceneArgs, ShardMode, StatusArgs};
 use crate::error::Error;
-use crate::output::folder::FrameFolder;
+use crate::output::OutputError;
 use crate::output::formats::Format;
-use crate::output::manifest::{Manifest, ManifestError, NAME};
-use crate::output::{OutputError, files};
+use crate::output::store::atomic::folder_of;
+use crate::output::store::folder::FrameFolder;
+use crate::output::store::manifest::{Manifest, ManifestError, NAME};
 use crate::render::frames::FrameList;
 use crate::report;
 use crate::scene::Pattern;
@@ -38,7 +39,7 @@ impl Folder {
             )));
         };
         let (folder, asked) = match Pattern::parse(&text) {
-            Ok((pattern, false)) => (files::folder_of(path), Some(pattern)),
+            Ok((pattern, false)) => (folder_of(path), Some(pattern)),
             _ => (path, None),
         };
         let mut all = Manifest::all(folder)?;

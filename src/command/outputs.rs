@@ -6,24 +6,26 @@ use super::video_choice::VideoChoice;
 use super::{journal, memory, named_ffmpeg};
 use crate::cli::{RenderArgs, VideoArgs};
 use crate::error::Error;
-use crate::output::container::{CONTAINERS, Container, Join};
-use crate::output::ffmpeg::find_ffmpeg;
 use crate::output::files::FrameFiles;
-use crate::output::film::{ExistingVideo, VideoJob};
-use crate::output::folder::FrameFolder;
 use crate::output::formats::{Format, FormatOptions};
-use crate::output::hidden;
-use crate::output::manifest::Manifest;
-use crate::output::origin::Origin;
-use crate::output::segments;
+use crate::output::store::folder::FrameFolder;
+use crate::output::store::hidden;
+use crate::output::store::manifest::Manifest;
+use crate::output::store::origin::Origin;
 use crate::output::stream::{Stream, StreamSink};
-use crate::output::video::{Codec, DynamicRange, HighBitDepth, Settings, VideoSink, is_raw};
-use crate::output::{OutputError, PixelFormats, Sink, y4m};
+use crate::output::video::codecs::{Codec, CodecWishes};
+use crate::output::video::containers::{CONTAINERS, Container};
+use crate::output::video::ffmpeg::find_ffmpeg;
+use crate::output::video::high_bit_depth::{DynamicRange, HighBitDepth};
+use crate::output::video::job::{ExistingVideo, VideoJob};
+use crate::output::video::segments;
+use crate::output::video::settings::is_raw;
+use crate::output::video::{Settings, VideoSink, y4m};
+use crate::output::{OutputError, PixelFormats, Sink};
 use crate::render::frames::FrameList;
 use crate::report::remark;
 use crate::scene::limits::PICTURES;
 use crate::scene::{Scene, Tone};
-use clap::ValueEnum;
 use std::collections::BTreeSet;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -133,8 +135,8 @@ impl Outputs {
         let folder = claim::folder_of(scene)?;
         let mut manifest = Manifest::of(scene, String::new(), args.denoise);
         manifest.look_at_steps(scene, part.iter());
-        let origin = Arc::new(Origin::of(&manifest));
-        let is_deep = settings.as_ref().is_some_and(|settings| settings.deep.is_some());
+        let origin = Arc::new(manifest.origin());
+        let is_deep = settings.as_ref().is_some_and(|settings| settings.high_bit_depth.is_some());
         let has_alpha = settings.as_ref().is_some_and(|settings| settings.has_alpha);
         let keeps_all = claim::is_lossless_source(folder.format, scene.output.bits, is_deep, has_alpha);
         if args.shard.is_some() && is_deep {
@@ -316,6 +318,12 @@ impl Outputs {
             if (wide, tall) != (width, height) && !quiet {
                 remark(&format!("video needs even sides: {width} x {height} is padded to {wide} x {tall}"));
             }
+            if !settings.is_single() && !settings.codec.is_deterministic && !quiet {
+                let (name, path) = (settings.codec.name, settings.path.display());
+                remark(&format!(
+                    "{path}: {name} is a hardware encoder: the video's bytes depend on the machine, the frames do not"
+                ));
+            }
             sinks.push(Box::new(VideoSink::new(settings.clone(), film.clone())));
         }
         Ok(sinks)
@@ -350,9 +358,9 @@ fn video_settings(scene: &Scene, args: &RenderArgs) -> Result<Option<Settings>, 
     let Some(path) = scene.output.video.clone() else { return Ok(None) };
     video_name("--video", &path)?;
     let settings = encoding(path, scene.output.fps, &args.encoding, args.limit_memory)?;
-    let deep = settings.deep.map(|deep| HighBitDepth { tone: scene.film.tone, ..deep });
+    let high_bit_depth = settings.high_bit_depth.map(|high| HighBitDepth { tone: scene.film.tone, ..high });
     let has_alpha = scene.world.sky.transparent && settings.can_have_alpha();
-    Ok(Some(Settings { deep, has_alpha, ..settings }))
+    Ok(Some(Settings { high_bit_depth, has_alpha, ..settings }))
 }
 
 /// Whether a video can have that name.
@@ -364,34 +372,6 @@ pub fn video_name(flag: &str, path: &Path) -> Result<(), Error> {
     Err(Error::Usage(format!("{flag}: `{}` is no video: its name ends in {all} or .y4m", path.display())))
 }
 
-// What HDR10 comes in.
-const HDR: [Codec; 3] = [Codec::H265, Codec::Av1, Codec::Vp9];
-
-// The codec of a file, and whether it has what is asked of it.
-fn codec_of(path: &Path, args: &VideoArgs) -> Result<Codec, Error> {
-    let container = Container::of(path).unwrap_or(&CONTAINERS[0]);
-    let own = if args.hdr { container.codecs.iter().find(|codec| HDR.contains(codec)) } else { None };
-    let codec = args.codec.or(own.copied()).unwrap_or(container.codecs[0]);
-    let name = |codec: Codec| codec.to_possible_value().map_or_else(String::new, |v| v.get_name().to_owned());
-    if !container.codecs.contains(&codec) {
-        let all = container.codecs.iter().map(|&c| name(c)).collect::<Vec<_>>().join(", ");
-        return Err(Error::Usage(format!("--codec: a .{} holds {all}, not {}", container.extension, name(codec))));
-    }
-    if args.is_deep() && (container.join != Join::Copied || Container::of(path).is_none()) {
-        return Err(Error::Usage(format!("{} has eight bits a channel: no --hdr, no --video-bits 10", path.display())));
-    }
-    if args.hdr && args.video_bits.as_deref() == Some("8") {
-        return Err(Error::Usage("--hdr: HDR10 has ten bits, not --video-bits 8".into()));
-    }
-    if args.hdr && !HDR.contains(&codec) {
-        return Err(Error::Usage(format!("--hdr: HDR10 comes in {}, not {}", HDR.map(name).join(", "), name(codec))));
-    }
-    if args.crf.is_some() && matches!(codec, Codec::Prores | Codec::Ffv1) {
-        return Err(Error::Usage(format!("--crf: {} has no such quality", name(codec))));
-    }
-    Ok(codec)
-}
-
 // What a film may take of the memory: its encoders where nobody has said how many they are, and the frames that wait for one.
 const FILM_SHARE: u64 = 4;
 
@@ -401,20 +381,20 @@ pub fn encoding(path: PathBuf, fps: f64, args: &VideoArgs, limit: Option<u64>) -
         let name = path.display();
         return Err(Error::Usage(format!("{name}: the whole path is not UTF-8, in which encoders are told of names")));
     }
-    let codec = codec_of(&path, args)?;
+    let bits = args.video_bits.as_deref().and_then(|bits| bits.parse().ok());
+    let wishes = CodecWishes { codec: args.codec, bits, is_hdr: args.hdr, has_crf: args.crf.is_some() };
+    let codec = Codec::choose(&path, wishes).map_err(Error::Usage)?;
     let ffmpeg = named_ffmpeg(args.ffmpeg.as_deref());
-    let is_mp4 = path.extension().is_some_and(|e| e.eq_ignore_ascii_case("mp4")) && codec == Codec::H264;
+    let is_mp4 = path.extension().is_some_and(|e| e.eq_ignore_ascii_case("mp4")) && codec.name == "h264";
     // Where somebody names one, it is that or none.
     let range = if args.hdr { DynamicRange::Hdr } else { DynamicRange::Standard };
-    let deep = args.is_deep().then_some(HighBitDepth { range, tone: Tone::Soft });
-    let may_be_embedded = deep.is_none() && cfg!(feature = "h264") && is_mp4 && ffmpeg.is_none();
+    let high_bit_depth = args.is_deep().then_some(HighBitDepth { range, tone: Tone::Soft });
+    let may_be_embedded = high_bit_depth.is_none() && cfg!(feature = "h264") && is_mp4 && ffmpeg.is_none();
     let share = memory::memory_limit(limit).map(|bytes| usize::try_from(bytes / FILM_SHARE).unwrap_or(usize::MAX));
     Ok(Settings {
-        deep,
-        has_alpha: false,
+        high_bit_depth,
         is_embedded: may_be_embedded && find_ffmpeg(None).is_err(),
         codec,
-        path,
         fps,
         crf: args.crf,
         preset: args.preset.clone(),
@@ -428,5 +408,6 @@ pub fn encoding(path: PathBuf, fps: f64, args: &VideoArgs, limit: Option<u64>) -
         },
         encoder_memory: share.filter(|_| args.encoders == 0),
         waiting: ((args.video_memory as usize) << 20).min(share.unwrap_or(usize::MAX)),
+        ..Settings::of(path)
     })
 }

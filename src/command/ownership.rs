@@ -1,8 +1,8 @@
 //! Whose frames are in a folder: what its manifest lists, looked at again before each frame is written.
 
 use crate::output::OutputError;
-use crate::output::files::folder_of;
-use crate::output::manifest::{Manifest, ManifestError, NAME};
+use crate::output::store::atomic::folder_of;
+use crate::output::store::manifest::{Manifest, ManifestError, NAME};
 use crate::render::frames::FrameList;
 use crate::scene::Pattern;
 use std::path::Path;

@@ -8,8 +8,8 @@ use crate::cli::{ParticlesArgs, ParticlesDevice, ParticlesJob, PictureArgs, chec
 use crate::error::Error;
 use crate::math::srgb::srgb;
 use crate::math::vec3::{Vec3, add, length, scale, sub};
-use crate::output::files::{prepare, write_whole};
 use crate::output::formats::Format;
+use crate::output::store::atomic::{prepare, write_whole};
 use crate::output::{OutputError, PixelFormats, RenderedFrame, RunInfo, Sink};
 use crate::quote::brief;
 use crate::render::frames::FrameList;

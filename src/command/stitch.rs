@@ -9,15 +9,15 @@ use super::stop::{Stop, this_command};
 use super::video_choice::check_stitched;
 use crate::cli::StitchArgs;
 use crate::error::Error;
-use crate::output::files::temporary;
-use crate::output::film::VideoJob;
-use crate::output::folder::FrameFolder;
+use crate::output::OutputError;
 use crate::output::formats::Format;
-use crate::output::hidden;
-use crate::output::manifest::Manifest;
-use crate::output::segments::clear;
+use crate::output::store::atomic::temporary;
+use crate::output::store::folder::FrameFolder;
+use crate::output::store::hidden;
+use crate::output::store::manifest::Manifest;
+use crate::output::video::job::VideoJob;
+use crate::output::video::segments::clear;
 use crate::output::video::{Settings, Video};
-use crate::output::{OutputError, origin};
 use crate::render::frames::FrameList;
 use crate::report::remark;
 use crate::scene::{Output, Pattern, Scene, Tone};
@@ -43,7 +43,7 @@ pub fn run(args: &StitchArgs) -> Result<(), Error> {
     let keeps_alpha = film.source.as_ref().is_some_and(|folder| folder.format.has_alpha);
     let has_alpha = is_clear && keeps_alpha && settings.can_have_alpha();
     let settings = Settings { has_alpha, ..settings };
-    if let (Some(folder), Some(_)) = (&film.source, settings.deep) {
+    if let (Some(folder), Some(_)) = (&film.source, settings.high_bit_depth) {
         require_linear(folder.format)?;
     }
     let there = match (&film.source, &manifest) {
@@ -139,7 +139,7 @@ fn elsewhere(pattern: Pattern, args: &StitchArgs) -> Result<VideoJob, Error> {
     }
     let path = folder.pattern.path(all.nth(0).unwrap_or(first));
     folder.size = format.shown(&path, Tone::Soft, false).map_err(|e| OutputError::Read(path.clone(), e))?.size;
-    let tone = told_tone(&folder, origin::scene(&path, format), args);
+    let tone = told_tone(&folder, format.scene(&path), args);
     Ok(VideoJob { tone, ..film(folder, all.iter().collect(), args) })
 }
 

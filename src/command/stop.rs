@@ -1,6 +1,6 @@
 //! Being asked to stop: the first signal lets frames in flight finish, the second ends the program where it stands.
 
-use crate::output::ffmpeg::end_all;
+use crate::output::video::ffmpeg::end_all;
 use crate::report::remark;
 use crate::threads;
 use std::sync::atomic::{AtomicBool, Ordering};

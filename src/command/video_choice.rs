@@ -6,7 +6,7 @@
 use super::claim::Existing;
 use crate::cli::RenderArgs;
 use crate::error::Error;
-use crate::output::film::ExistingVideo;
+use crate::output::video::job::ExistingVideo;
 use crate::render::frames::FrameList;
 use crate::report::remark;
 use crate::scene::{Pattern, Scene};

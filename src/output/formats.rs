@@ -2,217 +2,33 @@
 
 mod data;
 pub mod exr;
+mod format;
 mod jpg;
 pub mod png;
 mod ppm;
 mod tiff;
 mod webp;
 
-use super::origin::Origin;
-use super::{PixelFormats, RenderedFrame};
-use crate::film::image::Image;
-use crate::scene::Tone;
+pub use format::{Format, FormatOptions, Reader, Shown};
+
 use crate::scene::limits::ordinary_extension;
-use std::borrow::Cow;
-use std::fs::File;
-use std::io::{self, Read, Seek, SeekFrom, Write};
-use std::path::Path;
-use std::sync::Arc;
-
-/// How a picture is written.
-#[derive(Clone, Debug, PartialEq)]
-pub struct FormatOptions {
-    /// Bits of a channel: one of the format's.
-    pub bits: u32,
-    /// The tone curve, for formats of more than 8 bits that show it.
-    pub tone: Tone,
-    /// Pictures are see-through in places.
-    pub has_alpha: bool,
-    /// What made the pictures, to be written into them.
-    pub origin: Option<Arc<Origin>>,
-}
-
-/// A format of picture files.
-pub struct Format {
-    /// What its files end in.
-    pub extension: &'static str,
-    /// Bits of a channel that it can have; the first is its own.
-    pub bits: &'static [u32],
-    /// Its longest side, pixels.
-    pub largest: u32,
-    /// Whether it keeps every code of a picture.
-    pub is_exact: bool,
-    /// Whether its files keep what is transparent.
-    pub has_alpha: bool,
-    /// What it needs of a frame.
-    pub needs: fn(&FormatOptions) -> PixelFormats,
-    /// Writes a whole file.
-    pub write: fn(&RenderedFrame, &FormatOptions, &mut dyn Write) -> io::Result<()>,
-    /// Whether a file of that length is a picture of that size, and ends where it should. Looks at both ends only.
-    pub is_whole: fn(&mut File, u64, (u32, u32)) -> io::Result<bool>,
-    /// How a file is read again.
-    pub read: Reader,
-}
-
-/// How files of a format are read.
-#[derive(Clone, Copy)]
-pub enum Reader {
-    /// As they are shown.
-    Shown(fn(&Path) -> io::Result<Shown>),
-    /// They hold light that no tone curve has been through.
-    Light(fn(&Path) -> io::Result<LinearImage>),
-}
-
-/// Light of a picture.
-pub struct LinearImage {
-    /// Red, green and blue.
-    pub image: Image<f32>,
-    /// The share of each pixel that a surface covers.
-    pub coverage: Vec<f32>,
-}
-
-/// A picture as it is shown.
-pub struct Shown {
-    /// Its size, pixels.
-    pub size: (u32, u32),
-    /// Rows from the top, 4 bytes a pixel.
-    pub rgba: Vec<u8>,
-}
-
-impl LinearImage {
-    /// As it is shown through a tone curve; with straight alpha, or as it is seen over black.
-    pub fn shown(&self, tone: Tone, has_alpha: bool) -> Shown {
-        let pixels = self.image.data().as_chunks::<3>().0.iter().zip(&self.coverage);
-        let codes = |(&light, &share)| straight(light, if has_alpha { share } else { 1.0 }, tone, 255.0);
-        let rgba = pixels.flat_map(codes).map(|x| x as u8).collect();
-        Shown { size: (self.image.width(), self.image.height()), rgba }
-    }
-}
-
-// Red, green, blue and alpha of light that covers so much of its pixel, 0 to `most`.
-fn straight(light: [f32; 3], share: f32, tone: Tone, max: f64) -> [f64; 4] {
-    let share = f64::from(share).clamp(0.0, 1.0);
-    let code = |x: f64| (tone.encode(x.clamp(0.0, 1.0)) * max).round();
-    let [r, g, b] = match share > 0.0 {
-        true => tone.tone_map(light.map(|x| f64::from(x) / share)).map(code),
-        false => [0.0; 3],
-    };
-    [r, g, b, (share * max).round()]
-}
-
-// What a file tells of its sides may be anything: four bytes a pixel need not fit 64 bits.
-fn pixels((width, height): (u32, u32)) -> u128 {
-    u128::from(width) * u128::from(height)
-}
 
 /// All formats.
 pub const FORMATS: [&Format; 7] =
     [&data::FORMAT, &png::FORMAT, &ppm::FORMAT, &exr::FORMAT, &jpg::FORMAT, &webp::FORMAT, &tiff::FORMAT];
 
 impl Format {
-    /// A file as it is shown; light goes through that tone curve, with straight alpha or as it is seen over black.
-    ///
-    /// # Errors
-    /// It cannot be read, or is no such picture.
-    pub fn shown(&self, path: &Path, tone: Tone, has_alpha: bool) -> io::Result<Shown> {
-        match self.read {
-            Reader::Shown(read) => read(path),
-            Reader::Light(read) => read(path).map(|light| light.shown(tone, has_alpha)),
-        }
-    }
-    /// Whether its files hold light.
-    pub fn has_light(&self) -> bool {
-        matches!(self.read, Reader::Light(_))
-    }
     /// The format of an extension, in small letters.
     pub fn of(extension: &str) -> Option<&'static Format> {
         let extension = ordinary_extension(extension);
         FORMATS.into_iter().find(|f| f.extension == extension)
     }
-    /// The options for so many bits of a channel, or the format's own; Err: what it can have.
-    pub fn options(&self, bits: Option<u32>, tone: Tone) -> Result<FormatOptions, String> {
-        let bits = bits.unwrap_or(self.bits[0]);
-        if self.bits.contains(&bits) {
-            return Ok(FormatOptions { bits, tone, has_alpha: false, origin: None });
-        }
-        let can = self.bits.iter().map(u32::to_string).collect::<Vec<_>>().join(" or ");
-        Err(format!(".{} has {can} bits a channel, not {bits}", self.extension))
-    }
-}
-
-// A file of a library's format as it is shown.
-fn shown(path: &Path, format: image::ImageFormat) -> io::Result<Shown> {
-    let file = io::BufReader::new(File::open(path)?);
-    let rgba = image::ImageReader::with_format(file, format).decode().map_err(io::Error::other)?.into_rgba8();
-    Ok(Shown { size: rgba.dimensions(), rgba: rgba.into_raw() })
-}
-
-const RGBA8: PixelFormats = PixelFormats { rgba8: true, yuv420: false, linear: false, layers: false };
-
-// The pixels of RGBA without their alpha: over black where they are not opaque.
-fn rgb(rgba: &[u8]) -> Vec<u8> {
-    let mut rgb = Vec::with_capacity(rgba.len() / 4 * 3);
-    rgba.as_chunks::<4>().0.iter().for_each(|&pixel| rgb.extend_from_slice(&over_black(pixel)));
-    rgb
-}
-
-/// A pixel of RGBA as it is seen over black.
-pub fn over_black([r, g, b, alpha]: [u8; 4]) -> [u8; 3] {
-    match alpha {
-        255 => [r, g, b],
-        _ => [r, g, b].map(|x| ((u32::from(x) * u32::from(alpha) + 127) / 255) as u8),
-    }
-}
-
-// The samples of a picture, and whether there are four a pixel: only where something is not opaque.
-fn samples(rgba: &[u8], has_alpha: bool) -> (Cow<'_, [u8]>, bool) {
-    if has_alpha { (Cow::Borrowed(rgba), true) } else { (Cow::Owned(rgb(rgba)), false) }
-}
-
-// What formats of 8 and 16 bits need.
-fn toned(options: &FormatOptions) -> PixelFormats {
-    match options.bits {
-        8 => RGBA8,
-        _ => PixelFormats { linear: true, layers: options.has_alpha, ..PixelFormats::default() },
-    }
-}
-
-// Linear light through the tone curve: three numbers a pixel, or four with straight alpha.
-fn sixteen_bits(frame: &RenderedFrame, options: &FormatOptions) -> io::Result<Vec<u16>> {
-    let tone = options.tone;
-    let linear = frame.linear().ok_or_else(|| missing("linear light"))?;
-    let pixels = linear.data().as_chunks::<3>().0;
-    let codes = |light: &[f32; 3], share: f32| straight(*light, share, tone, 65535.0).map(|x| x as u16);
-    if !options.has_alpha {
-        let rgb = |light: &[f32; 3]| {
-            let [r, g, b, _] = codes(light, 1.0);
-            [r, g, b]
-        };
-        return Ok(pixels.iter().flat_map(rgb).collect());
-    }
-    let coverage = &frame.layers().ok_or_else(|| missing("coverage"))?.coverage;
-    Ok(pixels.iter().zip(coverage.data()).flat_map(|(light, &share)| codes(light, share)).collect())
-}
-
-// N bytes from a place of a file.
-fn bytes_at<const N: usize>(file: &mut File, at: u64) -> io::Result<[u8; N]> {
-    let mut bytes = [0; N];
-    file.seek(SeekFrom::Start(at))?;
-    file.read_exact(&mut bytes)?;
-    Ok(bytes)
-}
-
-fn broken() -> io::Error {
-    io::Error::new(io::ErrorKind::InvalidData, "it is not whole, or no such picture")
-}
-
-fn missing(what: &str) -> io::Error {
-    io::Error::other(format!("the frame has no {what}"))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::scene::Tone;
 
     #[test]
     fn scenes_may_name_just_these_formats() {

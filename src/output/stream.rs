@@ -1,7 +1,8 @@
 //! Frames one behind the other into a stream: stdout, a pipe, a device.
 
+use super::error::OutputError;
 use super::formats::{Format, FormatOptions};
-use super::{OutputError, PixelFormats, RenderedFrame, Sink};
+use super::sink::{PixelFormats, RenderedFrame, Sink};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 

@@ -4,7 +4,7 @@ use super::frames::FrameList;
 use super::{RenderError, RenderOptions, Renderer};
 use crate::film::image::Image;
 use crate::output::PixelFormats;
-use crate::output::memory::MemorySink;
+use crate::output::capture::MemorySink;
 use crate::scene::Scene;
 use std::sync::PoisonError;
 

@@ -6,7 +6,7 @@ use super::stats::{FrameReport, FrameStats, Progress};
 use super::{RenderError, Renderer};
 use crate::film::image::Image;
 use crate::output::PixelFormats;
-use crate::output::memory::MemorySink;
+use crate::output::capture::MemorySink;
 use crate::scene::{Camera, Scene};
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, PoisonError};

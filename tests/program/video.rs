@@ -147,6 +147,20 @@ fn wrong_options_give_ffmpegs_own_words_before_the_first_frame() {
     assert_eq!(names(dir.path()), [""; 0]);
 }
 
+#[test]
+fn a_missing_encoder_is_named_before_the_first_frame() {
+    let (tools, dir) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let lacks =
+        "case \"$*\" in *nvenc*) echo \"[fatal] Unknown encoder 'hevc_nvenc'\" >&2; exit 1 ;; esac\nexec ffmpeg \"$@\"";
+    let ffmpeg = shell_script(tools.path(), "lacking-ffmpeg", lacks);
+    let args = ["--size", "32x32", "--frames", "0-2", "-o", "%d.png", "--video", "v.mp4", "--ffmpeg", &ffmpeg];
+    let run = polyfly(dir.path(), &[&args[..], &["--codec", "hevc_nvenc"]].concat());
+    assert_eq!(run.status.code(), Some(74));
+    let words = text(&run.stderr);
+    assert!(words.contains("no encoder hevc_nvenc, which --codec hevc_nvenc needs"), "{words}");
+    assert_eq!(names(dir.path()), [""; 0]);
+}
+
 // A program that is ffmpeg until its second encode, then misbehaves.
 fn bad_encoder(folder: &Path, deed: &str) -> String {
     let script = format!(
@@ -473,7 +487,7 @@ fn ten_bits_and_hdr_are_made_of_light() {
     assert!(run.status.success() && probe("hdr.webm").starts_with("vp9,yuv420p10le"), "{}", text(&run.stderr));
     for (args, why) in [
         (&["--no-frames", "--hdr", "--video", "x.gif"][..], "has eight bits a channel"),
-        (&["--no-frames", "--hdr", "--video", "x.mp4", "--codec", "h264"], "HDR10 comes in h265, av1, vp9"),
+        (&["--no-frames", "--hdr", "--video", "x.mp4", "--codec", "h264"], "HDR10 comes in h265, vp9, av1"),
         (&["--no-frames", "--video-bits", "10", "--video", "x.y4m"], "has eight bits a channel"),
     ] {
         let run = render(args);

@@ -4,7 +4,7 @@ use crate::cli::{SceneArgs, home};
 use crate::command::confine::PathSandbox;
 use crate::command::{SceneText, read_text};
 use crate::error::Error;
-use crate::output::files::rewrite_whole;
+use crate::output::store::atomic::rewrite_whole;
 use crate::scene::edit::{self, Edit};
 use crate::scene::{self, Grammar, ParseOptions, Parsed, Scene, Viewpoint, edits_through, write};
 use serde::{Deserialize, Serialize};

@@ -1,6 +1,7 @@
 //! The coursework's picture file: int32 width, int32 height, little endian, then RGBA rows from the top.
 
-use super::{Format, RGBA8, Reader, RenderedFrame, Shown, broken, bytes_at, pixels};
+use super::format::{Format, RGBA8, Reader, Shown, broken, bytes_at, pixels};
+use crate::output::sink::RenderedFrame;
 use std::io::Write;
 
 pub const FORMAT: Format = Format {
@@ -15,6 +16,7 @@ pub const FORMAT: Format = Format {
         to.write_all(&frame.height.to_le_bytes())?;
         to.write_all(frame.rgba8())
     },
+    text: None,
     is_whole: |file, length, (width, height)| {
         let [w, h] = [bytes_at(file, 0)?, bytes_at(file, 4)?].map(u32::from_le_bytes);
         Ok((w, h) == (width, height) && length == 8 + 4 * u64::from(width) * u64::from(height))

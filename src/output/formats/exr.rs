@@ -1,8 +1,9 @@
 //! OpenEXR: linear light, half (16 bits) or float, and beside it the layers albedo, normal, depth and samples.
 
-use super::{Format, FormatOptions, LinearImage, PixelFormats, Reader, RenderedFrame, bytes_at, missing};
+use super::format::{Format, FormatOptions, LinearImage, Reader, bytes_at, missing};
 use crate::film::image::Image;
-use crate::output::origin::{KEY, SOFTWARE};
+use crate::output::sink::{PixelFormats, RenderedFrame};
+use crate::output::store::origin::{KEY, SOFTWARE};
 use ::exr::meta::MetaData;
 use ::exr::meta::attribute::{AttributeValue, Text};
 use ::exr::prelude::{
@@ -20,6 +21,7 @@ pub const FORMAT: Format = Format {
     has_alpha: true,
     needs: |_| PixelFormats { linear: true, layers: true, ..PixelFormats::default() },
     write,
+    text: Some(text),
     is_whole,
     read: Reader::Light(light),
 };
@@ -79,7 +81,7 @@ fn is_whole(file: &mut File, length: u64, (width, height): (u32, u32)) -> io::Re
 }
 
 /// The text about a picture's origin in it.
-pub fn text(path: &Path) -> io::Result<Option<String>> {
+fn text(path: &Path) -> io::Result<Option<String>> {
     let meta = MetaData::read_from_file(path, false).map_err(io::Error::other)?;
     let all = meta.headers.iter().flat_map(|header| &header.own_attributes.other);
     Ok(all.filter(|(name, _)| **name == *KEY).find_map(|(_, value)| match value {

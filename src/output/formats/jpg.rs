@@ -1,6 +1,7 @@
 //! JPEG, 8 bits a channel, for pictures that are looked at and sent: what it leaves out cannot be told back.
 
-use super::{Format, RGBA8, Reader, RenderedFrame, bytes_at, rgb, shown};
+use super::format::{Format, RGBA8, Reader, bytes_at, rgb, shown};
+use crate::output::sink::RenderedFrame;
 use image::ImageEncoder;
 use image::codecs::jpeg::JpegEncoder;
 use std::fs::File;
@@ -23,6 +24,7 @@ pub const FORMAT: Format = Format {
             .map_err(io::Error::other)?;
         to.write_all(&file)
     },
+    text: None,
     is_whole,
     read: Reader::Shown(|path| shown(path, image::ImageFormat::Jpeg)),
 };

@@ -1,9 +1,10 @@
 //! PNG: RGB, with straight alpha where pictures are see-through, 8 bits a channel compressed fast, since frames are many and short-lived, or 16 bits from linear
 //! light through the scene's tone curve. What made a picture stands in it as text.
 
-use super::{Format, FormatOptions, Reader, RenderedFrame, bytes_at, rgb, samples, shown, sixteen_bits, toned};
+use super::format::{Format, FormatOptions, Reader, bytes_at, rgb, samples, shown, sixteen_bits, toned};
 use crate::film::image::Image;
-use crate::output::origin::{KEY, Origin, SOFTWARE};
+use crate::output::sink::RenderedFrame;
+use crate::output::store::origin::{KEY, Origin, SOFTWARE};
 use ::png::{BitDepth, ColorType, Compression, Decoder, Encoder, Filter};
 use std::fs::File;
 use std::io::{self, BufReader, Write};
@@ -29,6 +30,7 @@ pub const FORMAT: Format = Format {
             }
         })
     },
+    text: Some(text),
     is_whole,
     read: Reader::Shown(|path| shown(path, image::ImageFormat::Png)),
 };
@@ -62,7 +64,7 @@ fn encoded(
 }
 
 /// The text about a picture's origin in it.
-pub fn text(path: &Path) -> io::Result<Option<String>> {
+fn text(path: &Path) -> io::Result<Option<String>> {
     let reader = Decoder::new(BufReader::new(File::open(path)?)).read_info()?;
     let texts = &reader.info().utf8_text;
     texts.iter().find(|text| text.keyword == KEY).map(|text| text.get_text().map_err(Into::into)).transpose()

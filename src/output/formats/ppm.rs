@@ -1,6 +1,7 @@
 //! Portable pixmap, binary.
 
-use super::{Format, RGBA8, Reader, RenderedFrame, Shown, broken, pixels, rgb};
+use super::format::{Format, RGBA8, Reader, Shown, broken, pixels, rgb};
+use crate::output::sink::RenderedFrame;
 use std::io::{Read, Write};
 
 pub const FORMAT: Format = Format {
@@ -14,6 +15,7 @@ pub const FORMAT: Format = Format {
         to.write_all(header((frame.width, frame.height)).as_bytes())?;
         to.write_all(&rgb(frame.rgba8()))
     },
+    text: None,
     is_whole: |file, length, size| {
         let expected = header(size).into_bytes();
         let mut found = vec![0; expected.len()];

@@ -1,7 +1,8 @@
 //! TIFF, 8 or 16 bits a channel, packed without loss.
 
-use super::{Format, FormatOptions, Reader, RenderedFrame, bytes_at, rgb, shown, sixteen_bits, toned};
-use crate::output::origin::SOFTWARE;
+use super::format::{Format, FormatOptions, Reader, bytes_at, rgb, shown, sixteen_bits, toned};
+use crate::output::sink::RenderedFrame;
+use crate::output::store::origin::SOFTWARE;
 use ::tiff::encoder::colortype::{ColorType, RGB8, RGB16, RGBA8, RGBA16};
 use ::tiff::encoder::{Compression, DeflateLevel, Predictor, TiffEncoder, TiffValue};
 use ::tiff::tags::Tag;
@@ -21,6 +22,7 @@ pub const FORMAT: Format = Format {
         (_, false) => encoded::<RGB16>(frame, options, &sixteen_bits(frame, options)?, to),
         (_, true) => encoded::<RGBA16>(frame, options, &sixteen_bits(frame, options)?, to),
     },
+    text: None,
     is_whole,
     read: Reader::Shown(|path| shown(path, image::ImageFormat::Tiff)),
 };

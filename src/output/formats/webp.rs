@@ -1,6 +1,7 @@
 //! WebP without loss, 8 bits a channel.
 
-use super::{Format, RGBA8, Reader, RenderedFrame, bytes_at, samples, shown};
+use super::format::{Format, RGBA8, Reader, bytes_at, samples, shown};
+use crate::output::sink::RenderedFrame;
 use image::codecs::webp::WebPEncoder;
 use std::fs::File;
 use std::io::{self, Write};
@@ -21,6 +22,7 @@ pub const FORMAT: Format = Format {
             .map_err(io::Error::other)?;
         to.write_all(&file)
     },
+    text: None,
     is_whole,
     read: Reader::Shown(|path| shown(path, image::ImageFormat::WebP)),
 };

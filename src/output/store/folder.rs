@@ -1,7 +1,7 @@
 //! A folder of frames: which are there, which of them are whole, and what runs that died have left beside them.
 
-use super::files::{Owner, folder_of, is_held, owner_of, temporary};
-use super::formats::Format;
+use super::atomic::{Owner, folder_of, is_held, owner_of, temporary};
+use crate::output::formats::Format;
 use crate::scene::Pattern;
 use std::collections::BTreeSet;
 use std::fs::File;
@@ -108,7 +108,7 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let mine = temporary(&dir.path().join("0.png")).unwrap();
         let of = |name: &str| dir.path().join(name);
-        let here = crate::output::files::host();
+        let here = crate::output::store::atomic::host();
         // No process has a number as large as that.
         let dead = of(&format!(".polyfly-{here}-4194305-abcdef.part"));
         let other = of(".polyfly-otherhost-1-abcdef.part");

@@ -6,13 +6,15 @@
 //! microseconds; that rounding would move frames by a tick, so that times are rounded back to whole frames. Either way they
 //! are looked at when all is done.
 
-use super::OutputError;
-use super::container::{Join, webp_frames, webp_without_blending};
+use super::arguments::clock;
+use super::containers::Join;
 use super::ffmpeg::{Ffmpeg, Packet, Process, packets, stall_message, url};
-use super::files::temporary;
 use super::mp4::{Fragments, PacketChecksum};
+use super::settings::Settings;
 use super::tag::{self, Tag};
-use super::video::{Settings, clock};
+use super::webp;
+use crate::output::error::OutputError;
+use crate::output::store::atomic::temporary;
 use crate::threads::NoThread;
 use std::io::Write;
 use std::path::Path;
@@ -71,7 +73,7 @@ impl Joiner<'_> {
                 let form = ["-c:v", "libwebp", "-quality", "82", "-loop", "0", "-an", "-f", container.muxer];
                 let given = self.run(&source, &form, &whole)?.and(None);
                 if self.settings.has_alpha {
-                    webp_without_blending(&whole).map_err(failed)?;
+                    webp::disable_blending(&whole).map_err(failed)?;
                 }
                 given
             }
@@ -163,7 +165,7 @@ impl Joiner<'_> {
             // What ffmpeg writes here it does not read.
             Join::Webp => {
                 let bytes = std::fs::read(whole).map_err(failed)?;
-                let found = webp_frames(&bytes).unwrap_or(0);
+                let found = webp::frames(&bytes).unwrap_or(0);
                 // One frame alone is no animation.
                 let is_right = found == frames || frames == 1;
                 return if is_right {

@@ -1,6 +1,7 @@
 //! A sink that keeps frames in memory.
 
-use super::{OutputError, PixelFormats, RenderedFrame, Sink};
+use super::error::OutputError;
+use super::sink::{PixelFormats, RenderedFrame, Sink};
 use crate::film::image::{Image, Layers};
 use std::sync::{Arc, Mutex, PoisonError};
 

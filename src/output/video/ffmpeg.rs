@@ -1,7 +1,7 @@
 //! ffmpeg as a program: found, fed through a pipe, watched line by line, and ended when it keeps still.
 
-use super::OutputError;
 use super::mp4::PacketChecksum;
+use crate::output::error::OutputError;
 use crate::threads::{self, NoThread};
 use crossbeam_channel::{Receiver, RecvTimeoutError, Sender};
 use ffmpeg_sidecar::child::FfmpegChild;

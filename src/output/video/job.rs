@@ -1,13 +1,18 @@
 //! What a video is of: frames of a scene, those that lie in a folder and those that come, and what names its segments and the
 //! film itself.
 
+use super::arguments::{input_arguments, output_arguments};
 use super::ffmpeg::{Ffmpeg, find_ffmpeg};
-use super::folder::FrameFolder;
-use super::formats::Reader;
+use super::high_bit_depth::HighBitDepth;
+use super::settings::Settings;
 use super::tag::{self, Tag};
-use super::video::{HighBitDepth, Settings, input_arguments, output_arguments, partial};
-use super::{OutputError, alpha, deep, hex, mp4, opaque, y4m};
+use super::{alpha, high_bit_depth, mp4, y4m};
 use crate::kernels::Isa;
+use crate::math::hash::hex;
+use crate::output::error::OutputError;
+use crate::output::formats::Reader;
+use crate::output::opaque::opaque;
+use crate::output::store::folder::FrameFolder;
 use crate::scene::Tone;
 use sha2::{Digest, Sha256};
 use std::collections::{BTreeMap, BTreeSet};
@@ -76,7 +81,7 @@ impl VideoJob {
                 Err(failed(std::io::Error::other(format!("it is {w} x {h}, not {width} x {height}"))))
             }
         };
-        let Some(HighBitDepth { range, .. }) = settings.deep else {
+        let Some(HighBitDepth { range, .. }) = settings.high_bit_depth else {
             let shown = folder.format.shown(&path, self.tone, settings.has_alpha).map_err(failed)?;
             sized(shown.size)?;
             let isa = Isa::pick(None).map_err(|e| failed(std::io::Error::other(e.to_string())))?;
@@ -92,7 +97,7 @@ impl VideoJob {
         };
         let light = read(&path).map_err(failed)?.image;
         sized((light.width(), light.height()))?;
-        Ok(deep::planes(&light, self.tone, range)?)
+        Ok(high_bit_depth::planes(&light, self.tone, range)?)
     }
     /// Names the files of these frames' time steps; None where they have none.
     pub fn steps_of(&self, frames: &[u32]) -> Option<String> {
@@ -167,7 +172,8 @@ impl VideoJob {
         make: impl FnOnce(&Path) -> Result<(), OutputError>,
     ) -> Result<PathBuf, OutputError> {
         let path = settings.path.clone();
-        if self.replaces_others || self.existing(settings) != ExistingVideo::Other {
+        // A raw video says nothing of itself, so that nobody can tell whose it is.
+        if self.replaces_others || settings.is_raw() || self.existing(settings) != ExistingVideo::Other {
             return make(&path).map(|()| path);
         }
         let other = partial(&path);
@@ -194,6 +200,17 @@ impl VideoJob {
     }
 }
 
+/// The name of a video that is not whole.
+pub fn partial(path: &Path) -> PathBuf {
+    let extension = path.extension().map_or_else(|| "mp4".into(), |e| e.to_string_lossy().into_owned());
+    path.with_extension(format!("partial.{extension}"))
+}
+
+/// A failure that names what is kept all the same.
+pub fn kept(cause: OutputError, frames: u64, path: &Path) -> OutputError {
+    cause.reworded(|what| format!("{what}; its first {frames} frames are kept in {}", path.display()))
+}
+
 /// The encoder that is built in, as it stands in tags.
 pub fn embedded() -> Ffmpeg {
     Ffmpeg { program: PathBuf::new(), version: "OpenH264".into() }
@@ -207,4 +224,51 @@ fn hash<'a>(parts: impl Iterator<Item = &'a str>) -> String {
         hash.update(part);
     }
     hex(&hash.finalize()[..16])
+}
+
+#[cfg(test)]
+impl VideoJob {
+    /// A job of so many frames, all of which are fed.
+    pub fn fed(frames: u32, size: (u32, u32)) -> VideoJob {
+        VideoJob {
+            steps: Arc::default(),
+            frames: (0..frames).collect(),
+            part: None,
+            size,
+            source: None,
+            tone: Tone::Soft,
+            hidden: ".polyfly".into(),
+            overwrite: false,
+            replaces_others: false,
+            stop: Arc::default(),
+            scene: Some("a".into()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn segments_are_those_of_the_same_frames_and_settings() {
+        let job = VideoJob::fed(3, (31, 20));
+        let ffmpeg = Ffmpeg { program: "ffmpeg".into(), version: "7".into() };
+        let mine = Settings::of("x.mp4".into());
+        let key = job.key(&mine, &ffmpeg);
+        let machine = Settings { encoders: 9, waiting: 1, path: "y.mp4".into(), ..mine.clone() };
+        let longer = VideoJob { frames: vec![0, 1, 2, 3], ..job.clone() };
+        assert_eq!([job.key(&machine, &ffmpeg), longer.key(&mine, &ffmpeg)], [key.clone(), key.clone()]);
+        assert_ne!(job.tag(&mine, &ffmpeg), longer.tag(&mine, &ffmpeg));
+        for other in [
+            Settings { crf: Some(20), ..mine.clone() },
+            Settings { threads: 2, ..mine.clone() },
+            Settings { segment: 30, ..mine.clone() },
+            Settings { fps: 24.0, ..mine.clone() },
+        ] {
+            assert_ne!(job.key(&other, &ffmpeg), key, "{other:?}");
+        }
+        assert_ne!(VideoJob { scene: Some("b".into()), ..job.clone() }.key(&mine, &ffmpeg), key);
+        assert_ne!(job.key(&mine, &Ffmpeg { version: "8".into(), ..ffmpeg }), key);
+    }
 }

@@ -4,11 +4,13 @@
 //! Whoever renders into the folder, looks for what is missing or makes a film of it compares the scene first, so that
 //! frames of two scenes never end in one clip.
 
-use super::files::{folder_of, temporary};
-use super::formats::Format;
+use super::atomic::{folder_of, temporary};
 use super::hidden;
-use super::{OutputError, hex};
+use super::origin::Origin;
 use crate::assets::source::open_regular;
+use crate::math::hash::hex;
+use crate::output::error::OutputError;
+use crate::output::formats::Format;
 use crate::quote::brief;
 use crate::scene::limits::{MAX_PIXELS, MAX_SIDE};
 use crate::scene::{Output, Pattern, Scene};
@@ -28,7 +30,7 @@ const LONGEST_SCENE: usize = 1 << 20;
 
 /// Names the pictures that this program makes: a checksum of what a fixed set of scenes looks like. A test computes it again
 /// (src/tests/picture_version.rs).
-const PICTURES: &str = include_str!("picture_version.txt").trim_ascii();
+const PICTURES: &str = include_str!("../picture_version.txt").trim_ascii();
 
 // More than any manifest of ours has.
 const LONGEST: u64 = 256 << 20;
@@ -158,6 +160,11 @@ impl Manifest {
         let scene = self.scene.as_ref().map_or_else(|| self.hash.clone(), |text| format!("{text}{sources}"));
         let parts = format!("{scene}{} {}", self.pictures, self.denoised);
         hex(&Sha256::digest(parts))
+    }
+
+    /// What stands in the pictures.
+    pub fn origin(&self) -> Origin {
+        Origin::new(self.pictures_hash(), self.scene.as_deref())
     }
 
     /// That of a pattern's frames in their folder, if there is one.

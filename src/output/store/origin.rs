@@ -1,12 +1,6 @@
 //! What made a picture, written into the picture itself: the program, the frame's number, a checksum of the scene and of its files,
 //! and the scene.
 
-use super::formats::{Format, exr, png};
-use super::manifest::Manifest;
-use crate::scene::Scene;
-use std::io;
-use std::path::Path;
-
 // A scene above this would be most of a picture; its checksum stays. With its first line it is no longer than what is read of an
 // attribute of EXR to see whether a file is whole.
 const LONGEST: usize = (1 << 16) - 512;
@@ -26,10 +20,9 @@ pub struct Origin {
 }
 
 impl Origin {
-    /// That of a run's frames.
-    pub fn of(manifest: &Manifest) -> Origin {
-        let scene = manifest.scene.clone().filter(|text| text.len() <= LONGEST);
-        Origin { hash: manifest.pictures_hash(), scene }
+    /// That of pictures with this hash; a scene that is too long does not stand in them.
+    pub fn new(hash: String, scene: Option<&str>) -> Origin {
+        Origin { hash, scene: scene.filter(|text| text.len() <= LONGEST).map(str::to_owned) }
     }
 
     /// One line.
@@ -41,23 +34,5 @@ impl Origin {
     pub fn text(&self, frame: u32) -> String {
         let rest = self.scene.as_deref().unwrap_or("# The scene is too long to stand here.\n");
         format!("# {SOFTWARE}, {}\n{rest}", self.remark(frame))
-    }
-}
-
-/// The scene of a picture that tells it.
-pub fn scene(path: &Path, format: &Format) -> Option<Scene> {
-    let text = read(path, format).ok()??;
-    Scene::parse(&text, KEY, Path::new("")).ok().map(|parsed| parsed.scene)
-}
-
-/// The text in a picture, if there is one.
-///
-/// # Errors
-/// The file cannot be read, or is no such picture.
-pub fn read(path: &Path, format: &Format) -> io::Result<Option<String>> {
-    match format.extension {
-        "png" => png::text(path),
-        "exr" => exr::text(path),
-        _ => Ok(None),
     }
 }

@@ -1,10 +1,27 @@
 //! Frames for videos of ten bits: from light, never by way of eight bits.
 
-use super::video::DynamicRange;
 use crate::film::image::Image;
 use crate::scene::Tone;
 use crate::threads::{self, NoThread};
 use rayon::prelude::*;
+
+/// What a video's brightest codes mean.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DynamicRange {
+    /// BT.709: what the tone curve shows as white.
+    Standard,
+    /// HDR10: BT.2020's colours and the perceptual quantiser, light itself up to 1000 candelas a square metre.
+    Hdr,
+}
+
+/// A video of ten bits a channel, made of light.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct HighBitDepth {
+    /// What its codes mean.
+    pub range: DynamicRange,
+    /// The scene's tone curve; of no account in HDR.
+    pub tone: Tone,
+}
 
 // The share of each primary in brightness (ITU-R BT.709-6 and BT.2020-2).
 const BT709: [f64; 3] = [0.2126, 0.7152, 0.0722];

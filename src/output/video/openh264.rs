@@ -1,9 +1,11 @@
 //! H.264 without ffmpeg: OpenH264 makes it, on one thread, so that the same frames are the same file everywhere; muxide puts it
 //! into an .mp4.
 
-use super::files::temporary;
-use super::video::Settings;
-use super::{OutputError, mp4};
+use super::encoder::VideoWriter;
+use super::mp4;
+use super::settings::Settings;
+use crate::output::error::OutputError;
+use crate::output::store::atomic::temporary;
 use muxide::api::{Metadata, Muxer, MuxerBuilder, VideoCodec};
 use openh264::OpenH264API;
 use openh264::encoder::{
@@ -26,7 +28,7 @@ const LARGEST: u64 = 4_000_000_000;
 const QUANTISERS: (u32, u32) = (12, 51);
 
 /// A film being made.
-pub struct H264 {
+pub struct OpenH264 {
     encoder: Encoder,
     muxer: Muxer<BufWriter<File>>,
     file: NamedTempFile,
@@ -39,12 +41,12 @@ pub struct H264 {
     room: u64,
 }
 
-impl H264 {
+impl OpenH264 {
     /// Opens it, and encodes a frame as a trial.
     ///
     /// # Errors
     /// The file cannot be made; the size is more than OpenH264 takes (3840 x 2160).
-    pub fn start(settings: &Settings, (width, height): (u32, u32), tag: &str) -> Result<H264, OutputError> {
+    pub fn start(settings: &Settings, (width, height): (u32, u32), tag: &str) -> Result<OpenH264, OutputError> {
         let size = (width as usize, height as usize);
         let grey = vec![128; size.0 * size.1 * 3 / 2];
         let mut trial = encoder(settings)?;
@@ -60,7 +62,7 @@ impl H264 {
             .build()
             .map_err(|e| refused(&e.to_string()))?;
         let path = settings.path.clone();
-        Ok(H264 {
+        Ok(OpenH264 {
             encoder: encoder(settings)?,
             muxer,
             file,
@@ -72,12 +74,10 @@ impl H264 {
             room: LARGEST,
         })
     }
+}
 
-    /// Adds a frame: its planes one after the other.
-    ///
-    /// # Errors
-    /// OpenH264's; the film would be larger than it can be.
-    pub fn feed(&mut self, yuv: &[u8]) -> Result<(), OutputError> {
+impl VideoWriter for OpenH264 {
+    fn write(&mut self, yuv: &[u8]) -> Result<(), OutputError> {
         let is_key = encoded(&mut self.encoder, yuv, self.size, &mut self.bytes).map_err(|e| refused(&e))?;
         self.room = self.room.checked_sub(self.bytes.len() as u64).ok_or_else(|| {
             refused(
@@ -90,11 +90,7 @@ impl H264 {
         Ok(())
     }
 
-    /// Closes it under that name; says how many frames it has.
-    ///
-    /// # Errors
-    /// It cannot be closed, or is not whole.
-    pub fn finish(mut self, path: &Path) -> Result<u64, OutputError> {
+    fn persist(mut self, path: &Path) -> Result<(), OutputError> {
         let stats = self.muxer.finish_in_place_with_stats().map_err(|e| refused(&e.to_string()))?;
         // Its last bytes leave the buffer.
         drop(self.muxer.into_writer().into_inner().map_err(|e| OutputError::Write(self.path.clone(), e.into_error()))?);
@@ -103,8 +99,11 @@ impl H264 {
         }
         let synced = self.file.as_file().sync_all();
         synced.map_err(|e| OutputError::Write(path.to_owned(), e))?;
-        self.file.persist(path).map_err(|e| OutputError::Write(path.to_owned(), e.error))?;
-        Ok(self.frames)
+        self.file.persist(path).map(drop).map_err(|e| OutputError::Write(path.to_owned(), e.error))
+    }
+    fn keep(self, path: &Path) -> Option<u64> {
+        let frames = self.frames;
+        (frames > 0 && self.persist(path).is_ok()).then_some(frames)
     }
 }
 
@@ -152,36 +151,18 @@ fn encoded(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::output::video::Codec;
-    use std::time::Duration;
 
     #[test]
     fn a_film_that_grows_too_large_is_kept_as_far_as_it_came() {
         let dir = tempfile::tempdir().unwrap();
-        let settings = Settings {
-            path: dir.path().join("x.mp4"),
-            fps: 25.0,
-            crf: None,
-            preset: None,
-            codec: Codec::H264,
-            ffmpeg: None,
-            timeout: Duration::from_secs(9),
-            segment: 60,
-            threads: 1,
-            encoders: 1,
-            encoder_memory: None,
-            waiting: 1 << 20,
-            is_embedded: true,
-            has_alpha: false,
-            deep: None,
-        };
-        let mut film = H264::start(&settings, (32, 16), "tag").unwrap();
+        let settings = Settings { is_embedded: true, ..Settings::of(dir.path().join("x.mp4")) };
+        let mut film = OpenH264::start(&settings, (32, 16), "tag").unwrap();
         let grey = vec![128; 32 * 16 * 3 / 2];
-        film.feed(&grey).unwrap();
+        film.write(&grey).unwrap();
         film.room = 0;
-        let told = film.feed(&grey).unwrap_err().to_string();
+        let told = film.write(&grey).unwrap_err().to_string();
         assert!(told.contains("at most 4 GB: install ffmpeg"), "{told}");
-        assert_eq!(film.finish(&settings.path).unwrap(), 1);
+        assert_eq!(film.keep(&settings.path), Some(1));
         assert!(mp4::is_whole(&settings.path));
     }
 }

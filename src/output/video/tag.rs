@@ -1,9 +1,10 @@
 //! What a film says of itself: the scene, the frames and the settings that it was made of. It stands in the file, so that a later
 //! run knows its own film from any other.
 
-use super::container::Join;
+use super::containers::Join;
 use super::ffmpeg::{find_ffmpeg, output_text, url};
-use super::video::Settings;
+use super::settings::Settings;
+use crate::math::hash::hex;
 use std::collections::BTreeSet;
 use std::fmt;
 use std::fs::File;
@@ -81,7 +82,7 @@ pub fn name(numbers: &[u32]) -> String {
     }
     let bytes = numbers.iter().flat_map(|n| n.to_le_bytes()).collect::<Vec<_>>();
     let hash = <sha2::Sha256 as sha2::Digest>::digest(bytes);
-    format!("{first}-{last}-{}", super::hex(&hash[..8]))
+    format!("{first}-{last}-{}", hex(&hash[..8]))
 }
 
 // Whether all frames of a name are among these; a hash tells no frames.
@@ -232,7 +233,7 @@ mod tests {
         let gif = of(b"GIF89a...\x3b", Join::Palette);
         assert!(gif.ends_with(b"\x00\x3b") && find(&gif) == Some(tag("0-9x1")));
         let webp = of(b"RIFF\x0c\x00\x00\x00WEBPVP8X\x00\x00\x00\x00", Join::Webp);
-        assert_eq!((super::super::container::webp_frames(&webp), find(&webp)), (Some(0), Some(tag("0-9x1"))));
+        assert_eq!((super::super::webp::frames(&webp), find(&webp)), (Some(0), Some(tag("0-9x1"))));
         assert_eq!(of(b"RIFF\x04\x00\x00\x00WEBPVP8 ", Join::Webp).len(), 16);
     }
 }

@@ -3,7 +3,7 @@
 //! The folder may have come with somebody's scene. A link in its place, or in that of a file of ours, is refused and not
 //! followed; a pipe or a device is refused and not waited for.
 
-use super::files::folder_of;
+use super::atomic::folder_of;
 use crate::assets::source::open_regular;
 use std::fs::{File, OpenOptions};
 use std::io::{self, Read};

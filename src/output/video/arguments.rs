@@ -1,0 +1,196 @@
+//! ffmpeg's arguments for the encoding of a video, composed of its settings alone.
+
+use super::codecs::PixelKind;
+use super::high_bit_depth::DynamicRange;
+use super::settings::Settings;
+use std::path::Path;
+
+/// Arguments that describe the raw frames on standard input.
+pub fn input_arguments(settings: &Settings, (width, height): (u32, u32)) -> Vec<String> {
+    let (numerator, denominator) = rational(settings.fps);
+    let format = match settings.pixel_kind() {
+        PixelKind::TenBits => "yuv420p10le",
+        PixelKind::Alpha => "yuva420p",
+        PixelKind::EightBits => "yuv420p",
+    };
+    let size = format!("{width}x{height}");
+    let rate = format!("{numerator}/{denominator}");
+    let frames = ["-f", "rawvideo", "-pix_fmt", format, "-video_size", &size, "-framerate", &rate, "-i", "pipe:0"];
+    settings.codec.device.iter().chain(&frames).map(|&word| word.to_owned()).collect()
+}
+
+/// Arguments that describe the encoding; the output's name comes after them.
+pub fn output_arguments(settings: &Settings) -> Vec<String> {
+    let (codec, kind, threads) = (settings.codec, settings.pixel_kind(), settings.threads);
+    let format = codec.pixel_format(kind);
+    let is_hdr = settings.high_bit_depth.is_some_and(|high| high.range == DynamicRange::Hdr);
+    let (space, primaries, curve) =
+        if is_hdr { ("bt2020nc", "bt2020", "smpte2084") } else { ("bt709", "bt709", "bt709") };
+    let mut filter = format!("setparams=colorspace={space}:color_primaries={primaries}:color_trc={curve}:range=tv");
+    if let Some(upload) = format.filter {
+        filter = format!("{filter},{upload}");
+    }
+    let mut arguments: Vec<String> = Vec::new();
+    let mut add = |words: &[&str]| arguments.extend(words.iter().map(|&word| word.to_owned()));
+    add(&["-an", "-vf", &filter, "-colorspace", space, "-color_primaries", primaries, "-color_trc", curve]);
+    add(&["-color_range", "tv", "-chroma_sample_location", "center", "-c:v", codec.encoder, "-pix_fmt", format.name]);
+    if let Some(crf) = codec.crf {
+        add(&[crf.flag, &settings.crf.unwrap_or(crf.default).to_string()]);
+    }
+    if let Some(preset) = codec.preset {
+        let usual = codec.alpha_preset.filter(|_| kind == PixelKind::Alpha).unwrap_or(preset.default);
+        add(&[preset.flag, settings.preset.as_deref().unwrap_or(usual)]);
+    }
+    // Fixed, since what an encoder makes depends on its threads: the machine does not decide.
+    add(&["-filter_threads", "1", "-threads", &threads.to_string()]);
+    let fill = |word: &&str| {
+        word.replace("{threads}", &threads.to_string())
+            .replace("{frame_threads}", &threads.div_ceil(2).min(4).to_string())
+            .replace("{hdr10}", codec.hdr10.filter(|_| is_hdr).unwrap_or_default())
+    };
+    let own: Vec<String> = codec.arguments.iter().map(fill).collect();
+    add(&own.iter().map(String::as_str).collect::<Vec<_>>());
+    add(&["-video_track_timescale", &clock(settings.fps).0.to_string()]);
+    // Fragments: what is on disk stays playable if the program is killed.
+    add(&["-movflags", "+frag_keyframe+empty_moov+default_base_moof", "-f", codec.segment_format]);
+    arguments
+}
+
+/// ffmpeg's command line for a segment of a video of that size, as a shell takes it: raw frames come on standard input.
+pub fn command_line(settings: &Settings, sides: (u32, u32), program: &Path) -> String {
+    let mut words = vec![program.display().to_string(), "-hide_banner".into(), "-y".into()];
+    words.extend(input_arguments(settings, sides));
+    words.extend(output_arguments(settings));
+    words.push(format!("SEGMENT.{}", settings.codec.segment_format));
+    let is_plain = |word: &String| word.bytes().all(|b| b.is_ascii_alphanumeric() || b"-_./:=+,".contains(&b));
+    let quoted = |word: String| if is_plain(&word) { word } else { format!("'{}'", word.replace('\'', r"'\''")) };
+    words.into_iter().map(quoted).collect::<Vec<_>>().join(" ")
+}
+
+/// Ticks of the video's clock in a second, and of a frame: so many that other programs' rates fit them too.
+pub fn clock(fps: f64) -> (u64, u64) {
+    let (numerator, denominator) = rational(fps);
+    let mut fold = 1;
+    while numerator.max(1) * fold < 10_000 {
+        fold *= 2;
+    }
+    (numerator * fold, denominator * fold)
+}
+
+/// A frame rate as a fraction: whole, a thousandth over 1001, or thousandths.
+pub fn rational(fps: f64) -> (u64, u64) {
+    if fps.fract() == 0.0 {
+        return (fps as u64, 1);
+    }
+    let ntsc = (fps * 1.001).round();
+    if ntsc >= 1.0 && (ntsc / 1.001 - fps).abs() < 0.005 {
+        return (ntsc as u64 * 1000, 1001);
+    }
+    ((fps * 1000.0).round() as u64, 1000)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::output::video::codecs::{CODECS, Codec};
+    use crate::output::video::high_bit_depth::HighBitDepth;
+    use crate::scene::Tone;
+
+    fn line(settings: &Settings) -> String {
+        output_arguments(settings).join(" ")
+    }
+
+    // The words between the colours and the fragments, which are the same for all codecs.
+    fn own(name: &str) -> String {
+        let settings = Settings { codec: Codec::named(name).unwrap(), threads: 4, ..Settings::of("x.mp4".into()) };
+        let line = line(&settings);
+        let own = line.split(" -chroma_sample_location center ").nth(1).unwrap();
+        own.split(" -video_track_timescale 12800 -movflags +frag_keyframe").next().unwrap().to_owned()
+    }
+
+    // Segments are found again by a hash of these words: a change of a word makes videos that were begun start anew.
+    #[test]
+    fn each_codec_has_its_arguments() {
+        let expected = [
+            ("h264", "-c:v libx264 -pix_fmt yuv420p -crf 18 -preset veryfast -filter_threads 1 -threads 4"),
+            (
+                "h265",
+                "-c:v libx265 -pix_fmt yuv420p -crf 22 -preset fast -filter_threads 1 -threads 4 -tag:v hvc1 \
+                 -x265-params log-level=error:pools=4:frame-threads=2",
+            ),
+            (
+                "vp9",
+                "-c:v libvpx-vp9 -pix_fmt yuv420p -crf 24 -cpu-used 4 -filter_threads 1 -threads 4 -b:v 0 -row-mt 1",
+            ),
+            (
+                "av1",
+                "-c:v libsvtav1 -pix_fmt yuv420p -crf 30 -preset 8 -filter_threads 1 -threads 4 -svtav1-params lp=4",
+            ),
+            ("prores", "-c:v prores_ks -pix_fmt yuv422p10le -profile:v hq -filter_threads 1 -threads 4 -vendor apl0"),
+            ("ffv1", "-c:v ffv1 -pix_fmt yuv420p -filter_threads 1 -threads 4 -level 3 -g 1 -slicecrc 1"),
+            (
+                "h264_nvenc",
+                "-c:v h264_nvenc -pix_fmt yuv420p -cq 20 -preset p5 -filter_threads 1 -threads 4 -rc vbr -b:v 0",
+            ),
+            (
+                "hevc_nvenc",
+                "-c:v hevc_nvenc -pix_fmt yuv420p -cq 23 -preset p5 -filter_threads 1 -threads 4 -rc vbr -b:v 0 \
+                 -tag:v hvc1",
+            ),
+            (
+                "av1_nvenc",
+                "-c:v av1_nvenc -pix_fmt yuv420p -cq 30 -preset p5 -filter_threads 1 -threads 4 -rc vbr -b:v 0",
+            ),
+            ("h264_vaapi", "-c:v h264_vaapi -pix_fmt vaapi -qp 20 -filter_threads 1 -threads 4 -rc_mode CQP"),
+            (
+                "hevc_vaapi",
+                "-c:v hevc_vaapi -pix_fmt vaapi -qp 22 -filter_threads 1 -threads 4 -rc_mode CQP -tag:v hvc1",
+            ),
+        ];
+        assert_eq!(expected.map(|(name, _)| name).as_slice(), CODECS.iter().map(|c| c.name).collect::<Vec<_>>());
+        for (name, words) in expected {
+            assert_eq!(own(name), words);
+        }
+    }
+
+    #[test]
+    fn colours_quality_and_fragments_are_named() {
+        let plain = Settings::of("x.mp4".into());
+        for part in ["setparams=colorspace=bt709", "-color_range tv", "empty_moov", "-f mp4"] {
+            assert!(line(&plain).contains(part), "{part}");
+        }
+        let asked = Settings { crf: Some(7), preset: Some("slow".into()), ..plain.clone() };
+        assert!(line(&asked).contains("-crf 7 -preset slow"));
+        let high = Some(HighBitDepth { range: DynamicRange::Hdr, tone: Tone::Soft });
+        let hdr = Settings { codec: Codec::named("h265").unwrap(), high_bit_depth: high, ..plain.clone() };
+        assert!(line(&hdr).contains("colorspace=bt2020nc") && line(&hdr).contains("-pix_fmt yuv420p10le"));
+        assert!(line(&hdr).contains("frame-threads=4:hdr10=1") && line(&hdr).contains("max-cll=1000,0"));
+        let clear = Settings { codec: Codec::named("prores").unwrap(), has_alpha: true, ..plain };
+        assert!(line(&clear).contains("-pix_fmt yuva444p10le -profile:v 4444") && line(&clear).contains("-f mov"));
+    }
+
+    #[test]
+    fn a_chip_has_its_device_before_the_input_and_its_upload_after_the_colours() {
+        let mut settings = Settings { codec: Codec::named("hevc_vaapi").unwrap(), ..Settings::of("x.mp4".into()) };
+        let input = input_arguments(&settings, (4, 2)).join(" ");
+        assert!(input.starts_with("-vaapi_device /dev/dri/renderD128 -f rawvideo -pix_fmt yuv420p "), "{input}");
+        assert!(line(&settings).contains(":range=tv,format=nv12,hwupload -colorspace"));
+        settings.high_bit_depth = Some(HighBitDepth { range: DynamicRange::Standard, tone: Tone::Soft });
+        assert!(line(&settings).contains(",format=p010,hwupload "));
+    }
+
+    #[test]
+    fn frame_rates_are_fractions() {
+        assert_eq!(rational(30.0), (30, 1));
+        assert_eq!(rational(29.97), (30000, 1001));
+        assert_eq!(rational(23.976), (24000, 1001));
+        assert_eq!(rational(12.5), (12500, 1000));
+        assert_eq!(rational(0.001), (1, 1000), "not never");
+        assert_eq!(
+            [30.0, 29.97, 24.0, 0.001].map(clock),
+            [(15360, 512), (30000, 1001), (12288, 512), (16384, 16_384_000)]
+        );
+        let ntsc = Settings { fps: 29.97, ..Settings::of("x.mp4".into()) };
+        assert!(input_arguments(&ntsc, (4, 2)).contains(&"30000/1001".to_owned()));
+    }
+}

@@ -1,0 +1,375 @@
+//! Codecs of videos. A row of [`CODECS`] is all that the program knows of one: flags, checks, help and ffmpeg's arguments
+//! come from it.
+
+use super::containers::{CONTAINERS, Container, Join};
+use std::path::Path;
+
+/// What goes into an encoder.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PixelKind {
+    /// Eight bits a channel.
+    EightBits,
+    /// Ten bits a channel.
+    TenBits,
+    /// Eight bits a channel, and alpha.
+    Alpha,
+}
+
+/// How frames reach an encoder.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PixelFormat {
+    /// ffmpeg's name of the form that the encoder takes.
+    pub name: &'static str,
+    /// A filter that brings frames to where the encoder reads them.
+    pub filter: Option<&'static str>,
+}
+
+/// A number or a name that an encoder takes by a flag of its own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Setting<T> {
+    /// ffmpeg's flag.
+    pub flag: &'static str,
+    /// The usual value.
+    pub default: T,
+}
+
+/// A codec, and the encoder of ffmpeg that writes it.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Codec {
+    /// Its name, as `--codec` takes it.
+    pub name: &'static str,
+    /// Another name for it.
+    pub alias: Option<&'static str>,
+    /// What it is, for the help page.
+    pub about: &'static str,
+    /// ffmpeg's encoder.
+    pub encoder: &'static str,
+    /// The endings of the files that it goes into.
+    pub containers: &'static [&'static str],
+    /// ffmpeg's format of segments, which are fragmented files whatever the video will be.
+    pub segment_format: &'static str,
+    /// ffmpeg's arguments before the input: the device of a hardware encoder.
+    pub device: &'static [&'static str],
+    /// Eight bits a channel.
+    pub eight_bits: PixelFormat,
+    /// Ten bits a channel.
+    pub ten_bits: Option<PixelFormat>,
+    /// Eight bits a channel, and alpha.
+    pub alpha: Option<PixelFormat>,
+    /// The endings of the files in which alpha is kept.
+    pub alpha_containers: &'static [&'static str],
+    /// Quality: a smaller number is a better picture.
+    pub crf: Option<Setting<u32>>,
+    /// Speed against size, or a profile.
+    pub preset: Option<Setting<&'static str>>,
+    /// The preset of pictures with alpha, where it is another one.
+    pub alpha_preset: Option<&'static str>,
+    /// Arguments of its own. `{threads}` and `{frame_threads}` stand for numbers, `{hdr10}` for [`Codec::hdr10`] where the video
+    /// is HDR10.
+    pub arguments: &'static [&'static str],
+    /// What an HDR10 video says of its screen, or nothing where the tags of its colours are all; None: it cannot be HDR10.
+    pub hdr10: Option<&'static str>,
+    /// A chip encodes, and the machine must have it.
+    pub is_hardware: bool,
+    /// The same frames and settings always make the same bytes.
+    pub is_deterministic: bool,
+}
+
+// HDR10 in H.265: BT.2020's primaries on a screen of 1000 candelas a square metre, which no pixel is brighter than.
+const HDR10: &str = ":hdr10=1:repeat-headers=1:colorprim=bt2020:transfer=smpte2084:colormatrix=bt2020nc:\
+    master-display=G(8500,39850)B(6550,2300)R(35400,14600)WP(15635,16450)L(10000000,1):max-cll=1000,0";
+
+const fn pixels(name: &'static str) -> PixelFormat {
+    PixelFormat { name, filter: None }
+}
+
+// A software encoder of H.264's kind; rows say what differs.
+const SOFTWARE: Codec = Codec {
+    name: "",
+    alias: None,
+    about: "",
+    encoder: "",
+    containers: &["mp4", "mkv"],
+    segment_format: "mp4",
+    device: &[],
+    eight_bits: pixels("yuv420p"),
+    ten_bits: Some(pixels("yuv420p10le")),
+    alpha: None,
+    alpha_containers: &[],
+    crf: None,
+    preset: None,
+    alpha_preset: None,
+    arguments: &[],
+    hdr10: None,
+    is_hardware: false,
+    is_deterministic: true,
+};
+
+// NVIDIA's encoder chip.
+const NVENC: Codec = Codec {
+    ten_bits: Some(pixels("p010le")),
+    preset: Some(Setting { flag: "-preset", default: "p5" }),
+    arguments: &["-rc", "vbr", "-b:v", "0"],
+    is_hardware: true,
+    is_deterministic: false,
+    ..SOFTWARE
+};
+
+// The encoder chip of an AMD or Intel GPU, by Linux's VA-API. Its filter uploads frames, and `vaapi` says that they are there.
+const VAAPI: Codec = Codec {
+    device: &["-vaapi_device", "/dev/dri/renderD128"],
+    eight_bits: PixelFormat { name: "vaapi", filter: Some("format=nv12,hwupload") },
+    ten_bits: Some(PixelFormat { name: "vaapi", filter: Some("format=p010,hwupload") }),
+    arguments: &["-rc_mode", "CQP"],
+    is_hardware: true,
+    is_deterministic: false,
+    ..SOFTWARE
+};
+
+/// All codecs. Of those that go into a container the first is its usual one.
+pub const CODECS: &[Codec] = &[
+    Codec {
+        name: "h264",
+        alias: Some("avc"),
+        about: "H.264 by x264, or by OpenH264 where there is no ffmpeg: plays everywhere",
+        encoder: "libx264",
+        containers: &["mp4", "mov", "mkv"],
+        crf: Some(Setting { flag: "-crf", default: 18 }),
+        preset: Some(Setting { flag: "-preset", default: "veryfast" }),
+        ..SOFTWARE
+    },
+    Codec {
+        name: "h265",
+        alias: Some("hevc"),
+        about: "H.265 by x265",
+        encoder: "libx265",
+        containers: &["mp4", "mov", "mkv"],
+        crf: Some(Setting { flag: "-crf", default: 22 }),
+        preset: Some(Setting { flag: "-preset", default: "fast" }),
+        arguments: &[
+            "-tag:v",
+            "hvc1",
+            "-x265-params",
+            "log-level=error:pools={threads}:frame-threads={frame_threads}{hdr10}",
+        ],
+        hdr10: Some(HDR10),
+        ..SOFTWARE
+    },
+    Codec {
+        name: "vp9",
+        about: "VP9 by libvpx",
+        encoder: "libvpx-vp9",
+        containers: &["mp4", "mkv", "webm"],
+        crf: Some(Setting { flag: "-crf", default: 24 }),
+        preset: Some(Setting { flag: "-cpu-used", default: "4" }),
+        arguments: &["-b:v", "0", "-row-mt", "1"],
+        hdr10: Some(""),
+        ..SOFTWARE
+    },
+    Codec {
+        name: "av1",
+        about: "AV1 by SVT-AV1",
+        encoder: "libsvtav1",
+        containers: &["mp4", "mkv", "webm"],
+        crf: Some(Setting { flag: "-crf", default: 30 }),
+        preset: Some(Setting { flag: "-preset", default: "8" }),
+        arguments: &["-svtav1-params", "lp={threads}"],
+        hdr10: Some(""),
+        ..SOFTWARE
+    },
+    Codec {
+        name: "prores",
+        about: "ProRes 422, for editing: 10 bits a channel, each frame coded alone",
+        encoder: "prores_ks",
+        containers: &["mov"],
+        segment_format: "mov",
+        eight_bits: pixels("yuv422p10le"),
+        ten_bits: Some(pixels("yuv422p10le")),
+        alpha: Some(pixels("yuva444p10le")),
+        alpha_containers: &["mov"],
+        preset: Some(Setting { flag: "-profile:v", default: "hq" }),
+        alpha_preset: Some("4444"),
+        arguments: &["-vendor", "apl0"],
+        ..SOFTWARE
+    },
+    Codec {
+        name: "ffv1",
+        about: "FFV1, without loss",
+        encoder: "ffv1",
+        containers: &["mkv", "gif", "webp"],
+        segment_format: "mov",
+        alpha: Some(pixels("yuva420p")),
+        alpha_containers: &["gif", "webp"],
+        arguments: &["-level", "3", "-g", "1", "-slicecrc", "1"],
+        ..SOFTWARE
+    },
+    Codec {
+        name: "h264_nvenc",
+        about: "H.264 by an NVIDIA GPU",
+        encoder: "h264_nvenc",
+        containers: &["mp4", "mov", "mkv"],
+        ten_bits: None,
+        crf: Some(Setting { flag: "-cq", default: 20 }),
+        ..NVENC
+    },
+    Codec {
+        name: "hevc_nvenc",
+        alias: Some("h265_nvenc"),
+        about: "H.265 by an NVIDIA GPU",
+        encoder: "hevc_nvenc",
+        containers: &["mp4", "mov", "mkv"],
+        crf: Some(Setting { flag: "-cq", default: 23 }),
+        arguments: &["-rc", "vbr", "-b:v", "0", "-tag:v", "hvc1"],
+        ..NVENC
+    },
+    Codec {
+        name: "av1_nvenc",
+        about: "AV1 by an NVIDIA GPU",
+        encoder: "av1_nvenc",
+        crf: Some(Setting { flag: "-cq", default: 30 }),
+        ..NVENC
+    },
+    Codec {
+        name: "h264_vaapi",
+        about: "H.264 by an AMD or Intel GPU on Linux",
+        encoder: "h264_vaapi",
+        containers: &["mp4", "mov", "mkv"],
+        ten_bits: None,
+        crf: Some(Setting { flag: "-qp", default: 20 }),
+        ..VAAPI
+    },
+    Codec {
+        name: "hevc_vaapi",
+        alias: Some("h265_vaapi"),
+        about: "H.265 by an AMD or Intel GPU on Linux",
+        encoder: "hevc_vaapi",
+        containers: &["mp4", "mov", "mkv"],
+        crf: Some(Setting { flag: "-qp", default: 22 }),
+        arguments: &["-rc_mode", "CQP", "-tag:v", "hvc1"],
+        ..VAAPI
+    },
+];
+
+/// What a user wants of a video's encoding.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct CodecWishes {
+    /// A codec; None for the container's usual one.
+    pub codec: Option<&'static Codec>,
+    /// Bits of a channel.
+    pub bits: Option<u32>,
+    /// High dynamic range.
+    pub is_hdr: bool,
+    /// A quality is given.
+    pub has_crf: bool,
+}
+
+impl Codec {
+    /// The codec of that name, in any case.
+    pub fn named(name: &str) -> Option<&'static Codec> {
+        let is_named =
+            |codec: &&Codec| [Some(codec.name), codec.alias].iter().flatten().any(|own| own.eq_ignore_ascii_case(name));
+        CODECS.iter().find(is_named)
+    }
+
+    /// Those that go into a container, the usual one first.
+    pub fn of(container: &Container) -> impl Iterator<Item = &'static Codec> {
+        CODECS.iter().filter(|codec| codec.containers.contains(&container.extension))
+    }
+
+    /// The codec of a file, which must have what is wanted of it.
+    ///
+    /// # Errors
+    /// What it does not have, with the flag that wants it.
+    pub fn choose(path: &Path, wishes: CodecWishes) -> Result<&'static Codec, String> {
+        let container = Container::of(path).unwrap_or(&CONTAINERS[0]);
+        let is_high = wishes.is_hdr || wishes.bits == Some(10);
+        let mut usual = Codec::of(container).filter(|codec| !wishes.is_hdr || codec.hdr10.is_some());
+        let first = usual.next().or_else(|| Codec::of(container).next()).unwrap_or(&CODECS[0]);
+        let codec = wishes.codec.unwrap_or(first);
+        let name = codec.name;
+        if !codec.containers.contains(&container.extension) {
+            let all = Codec::of(container).map(|c| c.name).collect::<Vec<_>>().join(", ");
+            return Err(format!("--codec: a .{} holds {all}, not {name}", container.extension));
+        }
+        if is_high && (container.join != Join::Copied || Container::of(path).is_none()) {
+            return Err(format!("{} has eight bits a channel: no --hdr, no --video-bits 10", path.display()));
+        }
+        if wishes.is_hdr && wishes.bits == Some(8) {
+            return Err("--hdr: HDR10 has ten bits, not --video-bits 8".into());
+        }
+        if wishes.is_hdr && codec.hdr10.is_none() {
+            let all = CODECS.iter().filter(|c| c.hdr10.is_some()).map(|c| c.name).collect::<Vec<_>>().join(", ");
+            return Err(format!("--hdr: HDR10 comes in {all}, not {name}"));
+        }
+        if is_high && codec.ten_bits.is_none() {
+            return Err(format!("--video-bits: {name} has eight bits a channel"));
+        }
+        if wishes.has_crf && codec.crf.is_none() {
+            return Err(format!("--crf: {name} has no such quality"));
+        }
+        Ok(codec)
+    }
+
+    /// How frames of a kind reach the encoder; the nearest kind that it takes.
+    pub fn pixel_format(&self, kind: PixelKind) -> PixelFormat {
+        let own = match kind {
+            PixelKind::EightBits => None,
+            PixelKind::TenBits => self.ten_bits,
+            PixelKind::Alpha => self.alpha,
+        };
+        own.unwrap_or(self.eight_bits)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_row_is_complete_and_has_a_name_of_its_own() {
+        let mut names: Vec<&str> = CODECS.iter().flat_map(|c| [Some(c.name), c.alias]).flatten().collect();
+        assert!(CODECS.iter().all(|c| Codec::named(&c.name.to_uppercase()) == Some(c)));
+        names.sort_unstable();
+        assert!(names.windows(2).all(|pair| pair[0] != pair[1]), "{names:?}");
+        for codec in CODECS {
+            let Codec { name, about, encoder, containers, .. } = codec;
+            assert!(!about.is_empty() && !encoder.is_empty(), "{name}");
+            assert!(containers.iter().all(|own| CONTAINERS.iter().any(|c| c.extension == *own)), "{name}");
+            assert_eq!(codec.is_hardware, !codec.is_deterministic, "{name}: only chips are outside the promise");
+            assert!(codec.hdr10.is_none() || codec.ten_bits.is_some(), "{name}");
+        }
+    }
+
+    #[test]
+    fn a_container_has_its_usual_codec() {
+        for (file, usual, hdr) in [
+            ("a.mp4", "h264", Some("h265")),
+            ("a.MOV", "h264", Some("h265")),
+            ("a.mkv", "h264", Some("h265")),
+            ("a.webm", "vp9", Some("vp9")),
+            ("a.gif", "ffv1", None),
+            ("a.webp", "ffv1", None),
+        ] {
+            let chosen = |is_hdr| {
+                Codec::choose(Path::new(file), CodecWishes { is_hdr, ..CodecWishes::default() }).map(|c| c.name)
+            };
+            assert_eq!((chosen(false), chosen(true).ok()), (Ok(usual), hdr), "{file}");
+        }
+    }
+
+    #[test]
+    fn what_a_codec_does_not_have_is_refused() {
+        let none = CodecWishes::default();
+        let named = |name| CodecWishes { codec: Codec::named(name), ..none };
+        for (file, wishes, words) in [
+            ("a.webm", named("h264"), "a .webm holds vp9, av1, not h264"),
+            ("a.mp4", CodecWishes { is_hdr: true, ..named("hevc_nvenc") }, "HDR10 comes in h265, vp9, av1"),
+            ("a.mp4", CodecWishes { bits: Some(10), ..named("h264_nvenc") }, "h264_nvenc has eight bits"),
+            ("a.gif", CodecWishes { bits: Some(10), ..none }, "eight bits a channel: no --hdr"),
+            ("a.mov", CodecWishes { has_crf: true, ..named("prores") }, "prores has no such quality"),
+        ] {
+            let refused = Codec::choose(Path::new(file), wishes).unwrap_err();
+            assert!(refused.contains(words), "{refused}");
+        }
+    }
+}

@@ -1,0 +1,61 @@
+//! Files that videos come in: what an ending means, and how segments become one file.
+
+use std::path::Path;
+
+/// How a file is made of segments.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Join {
+    /// What is encoded is copied.
+    Copied,
+    /// Lossless segments become pictures of 256 colours, chosen for the clip.
+    Palette,
+    /// Lossless segments become pictures of this format.
+    Webp,
+}
+
+/// A kind of file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Container {
+    /// Its ending.
+    pub extension: &'static str,
+    /// ffmpeg's name of it.
+    pub muxer: &'static str,
+    /// How it is made.
+    pub join: Join,
+    /// Ticks of its clock in a second; None: as many as suit the frames.
+    pub ticks: Option<u64>,
+}
+
+const fn container(extension: &'static str, muxer: &'static str, join: Join, ticks: Option<u64>) -> Container {
+    Container { extension, muxer, join, ticks }
+}
+
+/// All of them, but for raw video.
+pub const CONTAINERS: [Container; 6] = [
+    container("mp4", "mp4", Join::Copied, None),
+    container("mov", "mov", Join::Copied, None),
+    container("mkv", "matroska", Join::Copied, Some(1000)),
+    container("webm", "webm", Join::Copied, Some(1000)),
+    container("gif", "gif", Join::Palette, Some(100)),
+    container("webp", "webp", Join::Webp, Some(1000)),
+];
+
+impl Container {
+    /// That of a file's name.
+    pub fn of(path: &Path) -> Option<&'static Container> {
+        let extension = path.extension()?.to_string_lossy().to_ascii_lowercase();
+        CONTAINERS.iter().find(|c| c.extension == extension)
+    }
+
+    /// Whether players read the file from its beginning only if its index is moved there.
+    pub fn has_index(&self) -> bool {
+        matches!(self.muxer, "mp4" | "mov")
+    }
+}
+
+#[cfg(test)]
+#[test]
+fn scenes_may_name_just_these_and_raw_videos() {
+    let all: Vec<&str> = CONTAINERS.iter().map(|c| c.extension).chain(["y4m"]).collect();
+    assert_eq!(all, crate::scene::limits::VIDEOS);
+}

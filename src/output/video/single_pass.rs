@@ -1,0 +1,57 @@
+//! A video in one file that is written from its first frame to its last.
+
+use super::encoder::{Encoder, VideoWriter};
+use super::job::{VideoJob, kept, partial};
+use super::settings::Settings;
+use crate::output::error::OutputError;
+use std::path::PathBuf;
+use std::sync::atomic::Ordering;
+
+/// A video in one piece: there are no segments that a later run could go on from.
+pub struct SinglePass<W> {
+    settings: Settings,
+    job: VideoJob,
+    writer: W,
+}
+
+impl<W: VideoWriter> SinglePass<W> {
+    /// The video of a job, written by `writer`.
+    pub fn new(settings: &Settings, job: &VideoJob, writer: W) -> SinglePass<W> {
+        SinglePass { settings: settings.clone(), job: job.clone(), writer }
+    }
+}
+
+impl<W: VideoWriter> Encoder for SinglePass<W> {
+    fn feed(&mut self, _at: usize, planes: &[u8]) -> Result<(), OutputError> {
+        self.writer.write(planes)
+    }
+
+    fn feed_existing(&mut self, at: usize) -> Result<bool, OutputError> {
+        if self.job.stop.load(Ordering::Relaxed) {
+            return Ok(false);
+        }
+        self.writer.write(&self.job.planes(self.job.frames[at], &self.settings)?)?;
+        Ok(true)
+    }
+
+    fn finish(mut self: Box<Self>, cut_short: bool) -> Result<Option<PathBuf>, OutputError> {
+        // A disk may be full only now.
+        if let Err(cause) = self.writer.flush() {
+            return Err(self.abort(cause));
+        }
+        let SinglePass { settings, job, writer } = *self;
+        if cut_short {
+            let path = partial(&settings.path);
+            return writer.persist(&path).map(|()| Some(path));
+        }
+        job.name(&settings, |path| writer.persist(path)).map(Some)
+    }
+
+    fn abort(self: Box<Self>, cause: OutputError) -> OutputError {
+        let path = partial(&self.settings.path);
+        match self.writer.keep(&path) {
+            Some(frames) => kept(cause, frames, &path),
+            None => cause,
+        }
+    }
+}
