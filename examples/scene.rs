@@ -2,7 +2,7 @@
 //! Run with `cargo run --release --example scene > ring.toml`; `polyfly ring.toml` makes the clip.
 #![allow(clippy::print_stdout, reason = "an example shows what it has")]
 
-use polyfly::scene::{Body, Camera, CameraPath, CylindricalPath, Floor, Light, Material, Solid, Sphere};
+use polyfly::scene::{Body, Camera, CameraPath, CylindricalPath, Floor, Lamps, Light, Material, Solid, Sphere};
 use polyfly::scene::{TextureSource, World};
 use polyfly::{Renderer, Scene};
 
@@ -17,7 +17,7 @@ fn main() -> Result<(), polyfly::Error> {
             centre: [3.0 * cos, 3.0 * sin, 0.2],
             material: Material::plain([0.6 + 0.4 * cos, 0.7, 0.6 + 0.4 * sin], 0.5, 0.4),
             radius: 1.1,
-            lamps: 4,
+            lamps: Lamps::Each(4),
             ..Body::default()
         }
     });

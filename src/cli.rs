@@ -10,7 +10,7 @@ use crate::scene::diagnostic::Rule;
 use crate::scene::limits::{
     MAX_DEPTH, MAX_LIGHT_SAMPLES, MAX_PATH_SAMPLES, MAX_PIXELS, MAX_SAMPLES, MAX_SIDE, PICTURES, VIDEOS, endings,
 };
-use crate::scene::{Adaptive, Grammar, Scene, Solid};
+use crate::scene::{Grammar, Sampling, Scene, Solid};
 pub use changes::RenderRequest;
 use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
 use folder::parse_shard;
@@ -281,13 +281,13 @@ impl QualityArg {
                 scene.camera.shutter = 0.0;
             }
             QualityArg::Final => {
-                match render.adaptive {
-                    Some(Adaptive { min, max, noise }) => {
-                        let max = (4 * max).min(render.most_samples());
-                        render.set_adaptive(Adaptive { min, max, noise: noise / 2.0 });
+                match render.sampling {
+                    Sampling::Adaptive { min, max, noise } => {
+                        let max = (4 * max).min(render.integrator.max_samples());
+                        render.set_adaptive(min, max, noise / 2.0);
                     }
-                    None if render.is_path() => render.set_samples((4 * render.own_samples()).min(MAX_PATH_SAMPLES)),
-                    None => render.set_samples((2 * render.samples).min(MAX_SAMPLES)),
+                    Sampling::PerAxis(n) => render.set_samples((2 * n).min(MAX_SAMPLES)),
+                    other => render.set_samples((4 * other.per_pixel()).min(MAX_PATH_SAMPLES)),
                 }
                 render.depth = (render.depth + render.depth / 2).min(MAX_DEPTH);
                 render.light_samples = (2 * render.light_samples).min(MAX_LIGHT_SAMPLES);
@@ -308,7 +308,7 @@ pub enum SamplesArg {
 fn parse_samples(text: &str) -> Result<SamplesArg, String> {
     match text.parse() {
         Ok(n) if (1..=MAX_SAMPLES).contains(&n) => Ok(SamplesArg::Side(n)),
-        _ => Adaptive::parse_range(text, MAX_SAMPLES * MAX_SAMPLES)
+        _ => Sampling::parse_range(text, MAX_SAMPLES * MAX_SAMPLES)
             .map(|(min, max)| SamplesArg::Range(min, max))
             .map_err(|range| match text.contains("..") {
                 true => format!("expected {range}"),

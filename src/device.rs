@@ -9,7 +9,7 @@ mod resident;
 
 use crate::device_scene::DeviceScene;
 use crate::gpu_types::{Features, FrameParams, Launch};
-use crate::scene::{Adaptive, Scene};
+use crate::scene::{Sampling, Scene};
 pub use memory::{FilmSlice, Memory};
 use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -33,7 +33,7 @@ pub struct Task {
     pub output: TaskOutput,
 }
 
-/// What adaptive sampling goes by; see [`Adaptive`].
+/// What adaptive sampling goes by; see [`Sampling::Adaptive`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct AdaptiveTask {
     /// Samples that every pixel takes.
@@ -45,9 +45,10 @@ pub struct AdaptiveTask {
 }
 
 impl AdaptiveTask {
-    /// What a scene asks for. `gain`: the factor by which its film multiplies light.
-    pub fn new(adaptive: &Adaptive, gain: f32) -> AdaptiveTask {
-        AdaptiveTask { least: adaptive.min, noise: (adaptive.noise * 256.0).min(65_536.0) as u32, gain: gain.to_bits() }
+    /// What a scene asks for, if its samples are adaptive. `gain`: the factor by which its film multiplies light.
+    pub fn new(sampling: Sampling, gain: f32) -> Option<AdaptiveTask> {
+        let Sampling::Adaptive { min, noise, .. } = sampling else { return None };
+        Some(AdaptiveTask { least: min, noise: (noise * 256.0).min(65_536.0) as u32, gain: gain.to_bits() })
     }
 }
 
@@ -59,7 +60,7 @@ impl Task {
             rows: 0..scene.render.height,
             samples: 0..scene.render.samples_per_pixel(),
             stride: 1,
-            adaptive: scene.render.adaptive.as_ref().map(|a| AdaptiveTask::new(a, 1.0)),
+            adaptive: AdaptiveTask::new(scene.render.sampling, 1.0),
             output: TaskOutput::Picture,
         }
     }

@@ -261,7 +261,11 @@ pub trait ArrayUploader {
 
 // Cells of a pixel along a side, for samples on a grid; 0 where they stand anywhere.
 fn grid(scene: &Scene) -> u32 {
-    if scene.render.is_path() || scene.render.adaptive.is_some() { 0 } else { scene.render.samples }
+    if let (false, crate::scene::Sampling::PerAxis(n)) = (scene.render.is_path(), scene.render.sampling) {
+        n
+    } else {
+        0
+    }
 }
 
 // Bits that tell a pixel's samples apart; 14 more tell its place in a square of 128 pixels (kernels/shading/sampler.cuh).
@@ -303,7 +307,7 @@ fn is_plain(scene: &Scene) -> bool {
     !(scene.render.is_path() && has_emitters(scene))
         && scene.camera.lens == 0.0
         && scene.film.filter == Filter::Box
-        && scene.render.adaptive.is_none()
+        && !scene.render.sampling.is_adaptive()
         && scene.render.lamp_samples == LampSamples::Floor
         && world.sky.image.is_none()
         && world.floor.as_ref().is_none_or(plain_floor)

@@ -13,7 +13,7 @@ use crate::render::frames::FrameList;
 #[cfg(any(test, feature = "domain"))]
 use crate::render::{RenderOptions, Renderer};
 #[cfg(any(test, feature = "domain"))]
-use crate::scene::{Integrator, LampSamples};
+use crate::scene::LampSamples;
 use crate::scene::{Material, Mesh, Pattern, Scene, Sky, SkySource, TextureSource, Tone};
 use std::io::Write;
 use std::path::Path;
@@ -156,17 +156,16 @@ pub fn picture(bytes: &[u8]) {
     let mut scene = parsed.scene;
     let mut files = scene.world.particles.iter().count();
     scene.visit_files(|_, _| files += 1);
-    let lamps: u32 = scene.world.bodies.iter().map(|body| body.lamps.max(u32::from(body.strip))).sum();
+    let lamps: u32 =
+        scene.world.bodies.iter().map(|body| body.lamps.count().max(u32::from(body.lamps.is_strip()))).sum();
     // Files are covered by the other targets, and a picture is to take a part of a second.
     if files > 0 || lamps > 200 || scene.world.bodies.len() + scene.world.lights.len() > 100 {
         return;
     }
     let render = &mut scene.render;
-    (render.width, render.height, render.samples) = (12, 9, 1);
-    (render.adaptive, render.depth, render.light_samples) = (None, render.depth.min(4), 2);
-    if let Integrator::Path { samples, noise } = &mut render.integrator {
-        (*samples, *noise) = (2, 0.0);
-    }
+    (render.width, render.height) = (12, 9);
+    (render.depth, render.light_samples) = (render.depth.min(4), 2);
+    render.sampling = render.integrator.sampling(if render.is_path() { 2 } else { 1 });
     if render.lamp_samples == LampSamples::All {
         render.lamp_samples = LampSamples::Drawn(3);
     }

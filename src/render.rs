@@ -149,7 +149,7 @@ pub(crate) fn is_linear(scene: &Scene, needs: PixelFormats, has_post: bool) -> b
 
 // Whether samples do not become a picture where they are taken.
 fn needs_sums(scene: &Scene) -> bool {
-    scene.render.integrator.noise() > 0.0
+    scene.render.sampling.noise_limit() > 0.0
         || scene.camera.shutter > 0.0
         || scene.film.tone.knee().is_none()
         || scene.film.is_dithered()
@@ -349,7 +349,7 @@ impl Renderer {
         if denoiser.is_some() {
             progress.remark("denoised by Open Image Denoise: these pictures are outside the promise of equal bytes");
         }
-        let adaptive = self.scene.render.adaptive.is_some();
+        let adaptive = self.scene.render.sampling.is_adaptive();
         let device_needs =
             DeviceNeeds { rgba: needs.rgba8, yuv: needs.yuv420 && !is_linear, linear: is_linear, adaptive };
         // Every output is opened, and the encoder tried, before anything is rendered; devices get ready meanwhile.

@@ -7,7 +7,7 @@ use crate::quote::brief;
 use crate::render::frames::FrameList;
 use crate::report::{LogFormat, remark};
 use crate::scene::limits::VIDEOS;
-use crate::scene::{Adaptive, Pattern, PatternError, Scene, Solid, TextureSource, expand_home, tokens};
+use crate::scene::{Pattern, PatternError, Sampling, Scene, Solid, TextureSource, expand_home, tokens};
 use clap::ValueEnum;
 use std::path::Path;
 
@@ -116,8 +116,9 @@ impl SceneArgs {
                 return Err(wrong("samples", why.into()));
             }
             Some(SamplesArg::Range(min, max)) => {
-                let noise = render.adaptive.map_or(Adaptive::NOISE, |a| a.noise);
-                render.set_adaptive(Adaptive { min, max, noise });
+                let noise =
+                    if let Sampling::Adaptive { noise, .. } = render.sampling { noise } else { Sampling::NOISE };
+                render.set_adaptive(min, max, noise);
             }
             None => {}
         }

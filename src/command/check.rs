@@ -75,7 +75,7 @@ fn summary(name: &str, scene: &Scene) -> String {
         several(render.samples_per_pixel(), "sample"),
         several(render.depth, "bounce"),
     );
-    let lamps: usize = world.bodies.iter().map(|b| b.lamps as usize * b.solid.edges().len()).sum();
+    let lamps: usize = world.bodies.iter().map(|b| b.lamps.count() as usize * b.solid.edges().len()).sum();
     let things = [
         count(world.bodies.len(), "body", "bodies"),
         count(lamps, "lamp", "lamps"),

@@ -10,7 +10,7 @@ use crate::output::formats::{Format, FormatOptions, Reader, Shown};
 use crate::output::store::atomic::write_whole;
 use crate::report::remark;
 use crate::scene::limits::PICTURES;
-use crate::scene::{self, Grammar, ParseOptions, Tone, tokens, write};
+use crate::scene::{self, Grammar, ParseOptions, Tone, tokens};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
@@ -41,10 +41,10 @@ pub fn run(args: &ConvertArgs) -> Result<(), Error> {
     let written = match to {
         // With what it says of the picture.
         Grammar::Toml if format_of(Path::new(&args.scene)).is_some() => text,
-        Grammar::Toml => write::toml(&parsed.scene),
-        Grammar::Tokens => write::tokens(&parsed.scene).map_err(Error::NotExpressible)?,
+        Grammar::Toml => parsed.scene.to_toml(),
+        Grammar::Tokens => tokens::write(&parsed.scene).map_err(Error::NotExpressible)?,
     };
-    if let (Grammar::Tokens, Some(names)) = (to, write::solids_flag(&parsed.scene)) {
+    if let (Grammar::Tokens, Some(names)) = (to, tokens::solids_flag(&parsed.scene)) {
         remark(&format!("the bodies are not the usual three: render these tokens with --solids {names}"));
     }
     match target {

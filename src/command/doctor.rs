@@ -20,7 +20,8 @@ fn fnv(bytes: &[u8]) -> u64 {
 
 fn reference_scene() -> Scene {
     let mut scene = Scene::sample();
-    (scene.render.width, scene.render.height, scene.render.samples) = (96, 72, 2);
+    (scene.render.width, scene.render.height) = (96, 72);
+    scene.render.set_samples(2);
     scene
 }
 

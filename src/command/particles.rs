@@ -18,8 +18,8 @@ use crate::render::{Devices, RenderOptions, Renderer};
 use crate::report::remark;
 use crate::scene::limits::{PICTURES, endings};
 use crate::scene::{
-    Camera, CameraPath, FilmSettings, Light, Material, Output, Particles, RenderSettings, Scene, Sky, Tone, World,
-    numbered,
+    Camera, CameraPath, FilmSettings, Light, Material, Output, Particles, RenderSettings, Sampling, Scene, Sky, Tone,
+    World, numbered,
 };
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
@@ -51,7 +51,7 @@ fn picture(args: &PictureArgs) -> Result<(), Error> {
         _ => {}
     }
     let particles = Particles {
-        path,
+        path: path.into(),
         first: args.step.unwrap_or(0),
         step: 1,
         colour_by: args.color_by.into(),
@@ -189,7 +189,7 @@ fn view(args: &PictureArgs, particles: Particles, [low, high]: [Vec3; 2]) -> Res
         render: RenderSettings {
             width: args.width,
             height: args.height,
-            samples: args.samples,
+            sampling: Sampling::PerAxis(args.samples),
             depth: 0,
             shadows: false,
             ..RenderSettings::default()

@@ -246,9 +246,11 @@ fn cost(quality: QualityArg, scene: &Scene) -> String {
     let render = &scene.render;
     let pixels = u64::from(render.width) * u64::from(render.height);
     let samples = render.samples_per_pixel();
-    let (each, bound) = match render.adaptive {
-        Some(adaptive) => (format!("{} to {}", adaptive.min, several(samples, "sample")), "at most "),
-        None => (several(samples, "sample"), ""),
+    let (each, bound) = match render.sampling {
+        crate::scene::Sampling::Adaptive { min, .. } => {
+            (format!("{min} to {}", several(samples, "sample")), "at most ")
+        }
+        _ => (several(samples, "sample"), ""),
     };
     format!(
         "quality {}: {each} a pixel, at most {}, {bound}{} million camera rays a frame",

@@ -25,5 +25,5 @@ pub fn manual() -> String {
 
 /// The schema of scenes in TOML.
 pub fn schema() -> String {
-    format!("{:#}\n", crate::scene::schema::schema())
+    format!("{:#}\n", crate::scene::keys::schema::schema())
 }

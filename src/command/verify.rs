@@ -23,7 +23,7 @@ pub fn subjects(renderer: &Renderer, gpus: Option<&Gpus>) -> Vec<TestDevice> {
         name: format!("cpu {}", isa.name),
         device: Ok(Box::new(renderer.cpu(isa)) as Box<dyn Device>),
     };
-    let adaptive = renderer.scene().render.adaptive.is_some();
+    let adaptive = renderer.scene().render.sampling.is_adaptive();
     let needs = DeviceNeeds { rgba: true, yuv: true, linear: false, adaptive };
     let gpu = |facts: &crate::device::driver::GpuFacts| TestDevice {
         name: format!("cuda:{} {}", facts.ordinal, facts.name),

@@ -175,7 +175,7 @@ pub struct Lamp {
 
 // Rows of very many lamps are taken as fewer, brighter ones.
 fn lights_a_row(body: &Body) -> u32 {
-    if body.strip { 16 } else { body.lamps.min(16) }
+    if body.lamps.is_strip() { 16 } else { body.lamps.count().min(16) }
 }
 
 /// How many lights the bodies' lamps are taken as, at most.
@@ -199,12 +199,14 @@ pub fn lamps_of(scene: &Scene, inside: impl Fn(usize) -> bool) -> Vec<Lamp> {
         let colour = lamp_light(body);
         let top = colour.iter().copied().fold(0.0, f64::max);
         // The mean over the disc of what lamp_light in kernels/shading/material.cuh shows.
-        let discs = |c: f64| (1.9 * c + 1.6 / 3.0 * top) * radius * radius * f64::from(body.lamps);
+        let discs = |c: f64| (1.9 * c + 1.6 / 3.0 * top) * radius * radius * f64::from(body.lamps.count());
         // Of a strip, over its width and along the edge; a disc's pi is in neither.
         let along = 2.0 * radius * body.solid.edge_length() * body.radius / std::f64::consts::PI;
         let strip = |c: f64| ((1.2 + 1.4 * 2.0 / 3.0) * c + 1.6 * 8.0 / 15.0 * top) * along;
-        let strength = colour.map(|c| ((if body.strip { strip(c) } else { discs(c) }) / f64::from(taken)) as f32);
-        let area = if body.strip { along } else { radius * radius * f64::from(body.lamps) } / f64::from(taken);
+        let strength =
+            colour.map(|c| ((if body.lamps.is_strip() { strip(c) } else { discs(c) }) / f64::from(taken)) as f32);
+        let area = if body.lamps.is_strip() { along } else { radius * radius * f64::from(body.lamps.count()) }
+            / f64::from(taken);
         let vertices = body.vertices();
         let (normals, inradius) = (body.normals(), body.solid.inradius() * body.radius);
         for ([a, b], face) in edges_of_faces(body.solid) {

@@ -50,7 +50,7 @@ pub fn peak_bytes(scene: &Scene, needs: PixelFormats, options: &RenderOptions, s
 fn with_resources(scene: &Scene, needs: PixelFormats, resources: &Resources) -> u64 {
     let size = (scene.render.width, scene.render.height);
     let is_light = is_linear(scene, needs, development::may_have_steps(scene));
-    let is_adaptive = scene.render.adaptive.is_some();
+    let is_adaptive = scene.render.sampling.is_adaptive();
     let on_device = DeviceNeeds { linear: is_light, adaptive: is_adaptive, ..DeviceNeeds::default() };
     let tasks = resources.gpus * memory::ring(size, on_device) + usize::from(resources.has_cpu);
     let writers = writers(size, needs, resources.has_cpu, resources.threads);
@@ -67,7 +67,7 @@ fn with_resources(scene: &Scene, needs: PixelFormats, resources: &Resources) -> 
         // Tasks, and frames that wait to be developed, or are: the light that they become, and what a step makes of it.
         pixel += (tasks + 2 * finishers) * (sums + counts) + finishers.max(1) * 2 * LIGHT;
         // Frames of several tasks add them up; their noise is the difference of two halves.
-        let in_rounds = scene.render.integrator.noise() > 0.0;
+        let in_rounds = scene.render.sampling.noise_limit() > 0.0;
         let open = tasks.min(2) + finishers;
         pixel += open * (counts + if in_rounds { 3 * sums } else { sums });
     }
@@ -83,7 +83,7 @@ fn with_resources(scene: &Scene, needs: PixelFormats, resources: &Resources) -> 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::scene::{FilmSettings, Integrator};
+    use crate::scene::{FilmSettings, Sampling};
 
     #[test]
     fn each_thing_that_is_asked_for_takes_memory() {
@@ -108,7 +108,7 @@ mod tests {
         };
         assert!(changed(&|s| s.film.bloom = 0.1) > plain + 24);
         assert!(changed(&|s| s.camera.shutter = 0.5) > plain + 2 * 24);
-        assert!(changed(&|s| s.render.integrator = Integrator::Path { samples: 9, noise: 1.0 }) > plain + 3 * 24);
+        assert!(changed(&|s| s.render.sampling = Sampling::UntilNoise { max: 9, noise: 1.0 }) > plain + 3 * 24);
         let gpu = Resources { gpus: 2, has_cpu: false, threads: 1, sinks: 1 };
         assert!(bytes(&scene, light, &gpu) > bytes(&scene, light, &resources));
     }

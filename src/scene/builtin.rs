@@ -15,6 +15,6 @@ pub fn sample() -> Scene {
 pub fn default_scene(grammar: Grammar) -> String {
     match grammar {
         Grammar::Tokens => DEFAULT_TOKENS.to_owned(),
-        Grammar::Toml => super::write::toml(&sample()),
+        Grammar::Toml => sample().to_toml(),
     }
 }

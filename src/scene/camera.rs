@@ -1,28 +1,42 @@
 //! The camera: two points on cylindrical paths, the eye and what it looks at, and a horizontal field of view.
 
+use super::diagnostic::Rule;
+use super::keys::read::Table;
+use super::keys::{keys, written_as};
 use crate::math::vec3::{Vec3, add, cross, length, normalise, scale, sub};
 
-/// r(t) = r0 + ar sin(wr t + pr), z(t) = z0 + az sin(wz t + pz), phi(t) = phi0 + wphi t,
-/// in the scene's units and radians; the frequencies count cycles a clip (coursework item 4).
-#[derive(Clone, Copy, Debug, PartialEq)]
-#[expect(missing_docs, reason = "the formula above names every field")]
-pub struct CylindricalPath {
-    pub r0: f64,
-    pub z0: f64,
-    pub phi0: f64,
-    pub ar: f64,
-    pub az: f64,
-    pub wr: f64,
-    pub wz: f64,
-    pub wphi: f64,
-    pub pr: f64,
-    pub pz: f64,
+keys! {
+    /// r(t) = r0 + ar sin(wr t + pr), z(t) = z0 + az sin(wz t + pz), phi(t) = phi0 + wphi t,
+    /// in the scene's units and radians; the frequencies count cycles a clip (coursework item 4).
+    #[derive(Clone, Copy, Debug, PartialEq)]
+    pub struct CylindricalPath in "path" {
+        /// Distance from the axis.
+        pub r0 as "r": f64 = 0.0, rule(Rule::Coordinate), spelled();
+        /// Height.
+        pub z0 as "z": f64 = 0.0, rule(Rule::Coordinate), spelled();
+        /// Angle around the axis when the clip begins.
+        pub phi0 as "phi_deg": f64 = 0.0, angle(), slider(-180.0, 360.0), spelled();
+        /// How far the distance swings.
+        pub ar as "r_amplitude": f64 = 0.0, rule(Rule::Coordinate), slider(0.0, 5.0), spelled();
+        /// How far the height swings.
+        pub az as "z_amplitude": f64 = 0.0, rule(Rule::Coordinate), slider(0.0, 5.0), spelled();
+        /// Swings of the distance over the clip.
+        pub wr as "r_cycles": f64 = 0.0, slider(-4.0, 4.0), spelled();
+        /// Swings of the height over the clip.
+        pub wz as "z_cycles": f64 = 0.0, slider(-4.0, 4.0), spelled();
+        /// Turns over the clip.
+        pub wphi as "phi_cycles": f64 = 0.0, slider(-4.0, 4.0), spelled();
+        /// Where the distance begins its swing.
+        pub pr as "r_phase_deg": f64 = 0.0, angle(), slider(-180.0, 360.0), spelled();
+        /// Where the height begins its swing.
+        pub pz as "z_phase_deg": f64 = 0.0, angle(), slider(-180.0, 360.0), spelled();
+    }
 }
 
 impl CylindricalPath {
     /// A point that stays at radius r and height z.
     pub fn at_rest(r: f64, z: f64) -> CylindricalPath {
-        CylindricalPath { r0: r, z0: z, phi0: 0.0, ar: 0.0, az: 0.0, wr: 0.0, wz: 0.0, wphi: 0.0, pr: 0.0, pz: 0.0 }
+        CylindricalPath { r0: r, z0: z, ..CylindricalPath::default() }
     }
     /// The point at time t, 0 .. 2 pi over a clip.
     pub fn at(&self, t: f64) -> Vec3 {
@@ -36,17 +50,19 @@ impl CylindricalPath {
     }
 }
 
-/// A place on the camera's way.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Key {
-    /// When, in clips: 0 is the first frame, 1 would be the one after the last.
-    pub time: f64,
-    /// The eye.
-    pub position: Vec3,
-    /// What it looks at.
-    pub look_at: Vec3,
-    /// Horizontal field of view, degrees.
-    pub fov_deg: f64,
+keys! {
+    /// A place on the camera's path, with its time.
+    #[derive(Clone, Copy, Debug, PartialEq)]
+    pub struct Key in "key" {
+        /// When, in clips: 0 is the first frame, 1 would be the one after the last.
+        pub time: f64 = 0.0, rule(Rule::Fraction), required(), spelled();
+        /// The eye.
+        pub position: Vec3 = [0.0; 3], rule(Rule::Coordinate), required(), spelled();
+        /// What it looks at.
+        pub look_at: Vec3 = [0.0; 3], rule(Rule::Coordinate), required(), spelled();
+        /// Horizontal field of view; the camera's, if none is given.
+        pub fov_deg: f64 = 70.0, rule(Rule::FieldOfView), unit("degrees"), spelled();
+    }
 }
 
 /// Where the camera goes.
@@ -77,21 +93,23 @@ pub enum CameraPath {
     },
 }
 
-/// A circle around a point, which the camera looks at.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Orbit {
-    /// The point.
-    pub centre: Vec3,
-    /// How far from it.
-    pub distance: f64,
-    /// How high above it, degrees.
-    pub elevation_deg: f64,
-    /// Where it begins, degrees anticlockwise from +x, seen from above.
-    pub azimuth_deg: f64,
-    /// Turns over the clip.
-    pub turns: f64,
-    /// How gently it starts and stops, 0 (not at all) to 1.
-    pub ease: f64,
+keys! {
+    /// A circle around a point, which the camera looks at.
+    #[derive(Clone, Copy, Debug, PartialEq)]
+    pub struct Orbit in "orbit" {
+        /// The point that it goes around and looks at.
+        pub centre as "center": Vec3 = [0.0; 3], rule(Rule::Coordinate), spelled();
+        /// How far from it.
+        pub distance: f64 = 7.0, rule(Rule::Length), slider(0.5, 20.0), spelled();
+        /// How high above it.
+        pub elevation_deg: f64 = 15.0, rule(Rule::Within(-90.0, 90.0)), unit("degrees"), spelled();
+        /// Where it begins, anticlockwise from +x, seen from above.
+        pub azimuth_deg: f64 = 0.0, unit("degrees"), slider(-180.0, 180.0), spelled();
+        /// Turns over the clip.
+        pub turns: f64 = 1.0, slider(-4.0, 4.0), spelled();
+        /// How gently it starts and stops, 0 (not at all) to 1.
+        pub ease: f64 = 0.0, rule(Rule::Fraction), spelled();
+    }
 }
 
 impl Orbit {
@@ -106,28 +124,129 @@ impl Orbit {
     }
 }
 
-/// Where the camera stands, where it looks, and how wide.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Camera {
-    /// Horizontal field of view, degrees, in (0, 180); keys have their own.
-    pub fov_deg: f64,
-    /// Where it goes.
-    pub path: CameraPath,
-    /// Radius of the lens; 0: all is sharp.
-    pub lens: f64,
-    /// Distance from the eye at which it is sharp.
-    pub focus: f64,
-    /// Share of a frame's time during which it gathers light, 0 to 1; 0: an instant.
-    pub shutter: f64,
+keys! {
+    /// Where the camera stands, where it looks, and how wide.
+    #[derive(Clone, Debug, PartialEq)]
+    pub struct Camera in "camera" {
+        /// Horizontal field of view, in (0, 180); keys have their own.
+        pub fov_deg: f64 = 70.0, rule(Rule::FieldOfView), unit("degrees"), group("Lens"), spelled();
+        /// Where it goes.
+        pub path: CameraPath = CameraPath::from(PathKeys::default()), flat(), group("Path");
+        /// Radius of the lens; 0: all is sharp.
+        pub lens: f64 = 0.0, rule(Rule::NotNegative), slider(0.0, 0.5), group("Lens");
+        /// Distance from the eye at which it is sharp.
+        pub focus: f64 = 1.0, rule(Rule::Length), slider(0.1, 20.0);
+        /// Share of a frame's time during which it gathers light: motion blur of camera, bodies and lamps; 0: an instant.
+        pub shutter: f64 = 0.0, rule(Rule::Fraction);
+    }
+
+    fn check(&mut self, table: &mut Table) {
+        if let CameraPath::Keys { keys, .. } = &mut self.path {
+            let given = |i: usize| table.place_of(&["key", "fov_deg"], i).is_some();
+            keys.iter_mut().enumerate().filter(|(i, _)| !given(*i)).for_each(|(_, key)| key.fov_deg = self.fov_deg);
+        }
+    }
 }
 
-impl Default for Camera {
-    fn default() -> Camera {
-        let path = CameraPath::Cylinder {
-            eye: CylindricalPath::at_rest(7.0, 3.0),
-            target: CylindricalPath::at_rest(0.0, 0.0),
+keys! {
+    // The camera's path, as it is written.
+    #[derive(Clone, Debug, PartialEq)]
+    struct PathKeys in "camera path" {
+        /// The eye, where the camera stands still.
+        position: Option<Vec3> = None, rule(Rule::Coordinate), way("fixed"), group("Path");
+        /// What it looks at, where the camera stands still.
+        look_at: Option<Vec3> = None, rule(Rule::Coordinate), way("fixed");
+        /// The path of the eye on a cylinder.
+        eye: Option<CylindricalPath> = Some(CylindricalPath::at_rest(7.0, 3.0)), way("cylinder");
+        /// The path of the point that it looks at.
+        target: Option<CylindricalPath> = Some(CylindricalPath::at_rest(0.0, 0.0)), way("cylinder");
+        /// A circle around a point.
+        orbit: Option<Orbit> = None, way("orbit");
+        /// A place on the camera's path, with its time; between keys it follows a Catmull-Rom spline.
+        key: Vec<Key> = Vec::new(), way("keys");
+        /// After the last key it goes back to the first, and the clip is a loop.
+        closed: bool = false, way("keys"), last();
+    }
+
+    fn check(&mut self, table: &mut Table) {
+        for (key, other) in [("look_at", "position"), ("position", "look_at")] {
+            if !table.has(key) {
+                let what = format!("the camera has no `{key}`");
+                table.problem_at(other, what, "expected both `position` and `look_at`, or neither and the paths");
+            }
+        }
+        let (is_fixed, has_keys) = (table.has("position"), !self.key.is_empty());
+        if is_fixed || has_keys {
+            table.problem_at("orbit", "the camera has an orbit and keys or a `position`", "expected one of them");
+        }
+        if is_fixed || has_keys || table.has("orbit") {
+            for name in ["eye", "target"] {
+                if let Some(span) = table.first_place_in(name) {
+                    let what = format!("the camera has [camera.{name}] and an orbit, keys or a `position`");
+                    table.problem(span, what, "expected one of them: the others would not count");
+                }
+            }
+        }
+        if table.is_faultless() {
+            self.check_keys(table);
+        }
+    }
+}
+
+impl PathKeys {
+    fn check_keys(&self, table: &mut Table) {
+        let (Some(first), Some(last)) = (self.key.first(), self.key.last()) else {
+            let expected = "expected [[camera.key]] tables for it to close";
+            return table.problem_at("closed", "the camera has `closed` and no keys", expected);
         };
-        Camera { fov_deg: 70.0, path, lens: 0.0, focus: 1.0, shutter: 0.0 }
+        let place = |table: &Table, i: usize| table.place_of(&["key"], i).unwrap_or_default();
+        if self.key.len() == 1 {
+            let expected =
+                "expected at least two [[camera.key]]; a camera that stands still has `position` and `look_at`";
+            table.problem(place(table, 0), "the camera has one key", expected);
+        }
+        if table.has("position") {
+            table.problem(place(table, 0), "the camera has keys and a `position`", "expected one of the two");
+        }
+        for (i, pair) in self.key.windows(2).enumerate() {
+            if pair[1].time <= pair[0].time {
+                let what = format!("this key's time, {}, is not after the one before, {}", pair[1].time, pair[0].time);
+                table.problem(place(table, i + 1), what, "expected times that grow from key to key");
+            }
+        }
+        if self.closed && self.key.len() > 1 && last.time - first.time >= 1.0 {
+            let expected = "expected its time below 1: the way back to the first key takes the rest of the clip";
+            table.problem(place(table, self.key.len() - 1), "no time is left to close the loop", expected);
+        }
+    }
+}
+
+written_as!(CameraPath, PathKeys);
+
+impl From<PathKeys> for CameraPath {
+    fn from(path: PathKeys) -> CameraPath {
+        match (path.position.zip(path.look_at), path.orbit) {
+            _ if path.key.len() > 1 => CameraPath::Keys { keys: path.key, closed: path.closed },
+            (Some((position, look_at)), _) => CameraPath::Fixed { position, look_at },
+            (None, Some(orbit)) => CameraPath::Orbit(orbit),
+            (None, None) => {
+                CameraPath::Cylinder { eye: path.eye.unwrap_or_default(), target: path.target.unwrap_or_default() }
+            }
+        }
+    }
+}
+
+impl From<&CameraPath> for PathKeys {
+    fn from(path: &CameraPath) -> PathKeys {
+        let none = PathKeys { eye: None, target: None, ..PathKeys::default() };
+        match path.clone() {
+            CameraPath::Cylinder { eye, target } => PathKeys { eye: Some(eye), target: Some(target), ..none },
+            CameraPath::Fixed { position, look_at } => {
+                PathKeys { position: Some(position), look_at: Some(look_at), ..none }
+            }
+            CameraPath::Orbit(orbit) => PathKeys { orbit: Some(orbit), ..none },
+            CameraPath::Keys { keys, closed } => PathKeys { key: keys, closed, ..none },
+        }
     }
 }
 

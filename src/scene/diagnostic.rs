@@ -198,6 +198,8 @@ pub(crate) enum Rule {
     Index,
     /// A whole number in a range.
     Whole(u32, u32),
+    /// Bits of a channel.
+    Bits,
 }
 
 impl Rule {
@@ -217,6 +219,7 @@ impl Rule {
             Rule::Index => "an index of refraction, 0.01 to 100".into(),
             Rule::FieldOfView => "degrees, above 0 and below 180".into(),
             Rule::Whole(min, max) => format!("a whole number from {min} to {max}"),
+            Rule::Bits => "8 or 16 (PNG), 16 or 32 (EXR)".into(),
         }
     }
     /// The least and the most, where there are such.
@@ -232,6 +235,7 @@ impl Rule {
             Rule::FieldOfView => (Some(0.0), Some(180.0)),
             Rule::Index => (Some(0.01), Some(100.0)),
             Rule::Whole(min, max) => (Some(min.into()), Some(max.into())),
+            Rule::Bits => (Some(8.0), Some(32.0)),
         }
     }
     fn is_in_range(self, x: f64) -> bool {
@@ -243,6 +247,7 @@ impl Rule {
         x.is_finite()
             && (x as f32).is_finite()
             && match self {
+                Rule::Bits => [8.0, 16.0, 32.0].contains(&x),
                 Rule::FieldOfView => x > 0.0 && x < 180.0,
                 Rule::Whole(..) => x.fract() == 0.0 && self.is_in_range(x),
                 _ => self.is_in_range(x),

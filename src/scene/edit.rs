@@ -1,7 +1,7 @@
 //! Changes single keys of a scene's text; comments, order and everything else stay as they are.
 
-use super::schema;
-use super::toml_values::percent;
+use super::keys::read::percent;
+use super::keys::schema;
 use crate::quote::brief;
 use toml_edit::{DocumentMut, Item, Table, TableLike, Value};
 

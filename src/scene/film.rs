@@ -1,44 +1,44 @@
 //! What happens to light between the lens and the picture.
 
 use super::Tone;
+use super::diagnostic::Rule;
+use super::keys::kinds::{Kind, number_or_word_schema, number_text, quoted};
+use super::keys::read::{Context, Table, TomlValue};
+use super::keys::{Key, keys, names};
 
-/// The film: from light to what is shown.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct FilmSettings {
-    /// How samples around a pixel make it up.
-    pub filter: Filter,
-    /// How much light there is to be.
-    pub exposure: Exposure,
-    /// Temperature of the light that is shown white, kelvin; 6504 leaves colours as they are.
-    pub white_balance: f64,
-    /// Share of the light that a lens scatters around its place, 0 to 1.
-    pub bloom: f64,
-    /// How far it scatters, in picture heights.
-    pub bloom_radius: f64,
-    /// Share of light that the picture's corners lose, 0 to 1.
-    pub vignette: f64,
-    /// Strength of the grain, 0 to 1; new in each frame.
-    pub grain: f64,
-    /// How brightness becomes a picture's.
-    pub tone: Tone,
-    /// Whether eight bits are rounded up or down by a pattern, so that smooth gradients show no steps. None: as
-    /// [`FilmSettings::is_dithered`] has it.
-    pub dither: Option<bool>,
-}
+keys! {
+    /// The film: from light to what is shown.
+    #[derive(Clone, Copy, Debug, PartialEq)]
+    pub struct FilmSettings in "film" {
+        /// Stops up or down, or "auto": what suits the clip as a whole, found from a few small trial frames.
+        pub exposure: Exposure = Exposure::Stops(0.0),
+            rule(Rule::Within(-FilmSettings::MAX_STOPS, FilmSettings::MAX_STOPS)), slider(-5.0, 5.0), group("Exposure"), spelled();
+        /// Temperature of the light that comes out white; 6504 leaves colors as they are.
+        pub white_balance: f64 = FilmSettings::DAYLIGHT,
+            rule(Rule::Within(FilmSettings::TEMPERATURES[0], FilmSettings::TEMPERATURES[1])), unit("kelvin"),
+            slider(2000.0, 12000.0), spelled();
+        /// How samples around a pixel make it up.
+        pub filter: Filter = Filter::Box, group("Pixels"), spelled();
+        /// Share of the light that the lens scatters around its place.
+        pub bloom: f64 = 0.0, rule(Rule::Fraction), slider(0.0, 0.5), group("Lens"), spelled();
+        /// How far the lens scatters light.
+        pub bloom_radius: f64 = 0.15, rule(Rule::Fraction), unit("picture heights"), slider(0.0, 0.5), spelled();
+        /// Share of the light that the picture's corners lose.
+        pub vignette: f64 = 0.0, rule(Rule::Fraction), spelled();
+        /// Strength of the film's grain, which is new in each frame.
+        pub grain: f64 = 0.0, rule(Rule::Fraction), slider(0.0, 0.3), spelled();
+        /// Whether eight bits are rounded up or down by a pattern, so that smooth gradients show no steps; on by default where the film
+        /// does more than a plain one.
+        pub dither: Option<bool> = None, group("Pixels"), spelled();
+        /// The curve from light to picture.
+        pub tone: Tone = Tone::Soft, group("Exposure"), flat();
+    }
 
-impl Default for FilmSettings {
-    fn default() -> FilmSettings {
-        FilmSettings {
-            filter: Filter::Box,
-            exposure: Exposure::Stops(0.0),
-            white_balance: FilmSettings::DAYLIGHT,
-            bloom: 0.0,
-            bloom_radius: 0.15,
-            vignette: 0.0,
-            grain: 0.0,
-            tone: Tone::Soft,
-            dither: None,
-        }
+    fn check(&mut self, _: &mut Table) {
+        *self = self.canonical();
+    }
+    fn spelled(&self) -> FilmSettings {
+        FilmSettings { dither: Some(self.is_dithered()), ..*self }
     }
 }
 
@@ -65,27 +65,21 @@ impl FilmSettings {
     }
 }
 
-/// The reconstruction filter: how samples around a pixel's middle make it up. Samples are drawn by the filter's shape and
-/// count alike (Ernst, Stamminger and Greiner, "Filter importance sampling", 2006), so no pixel needs its neighbours'.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Filter {
-    /// The pixel's own square, all alike.
-    #[default]
-    Box,
-    /// A pyramid, to the middles of the neighbours.
-    Tent,
-    /// Blackman and Harris's window, one and a half pixels to each side: the smoothest.
-    BlackmanHarris,
+names! {
+    /// The reconstruction filter: how samples around a pixel's middle make it up. Samples are drawn by the filter's shape and
+    /// count alike (Ernst, Stamminger and Greiner, "Filter importance sampling", 2006), so no pixel needs its neighbours'.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum Filter {
+        /// The pixel's own square, all alike.
+        Box = "box",
+        /// A pyramid, to the middles of the neighbours.
+        Tent = "tent",
+        /// Blackman and Harris's window, one and a half pixels to each side: the smoothest.
+        BlackmanHarris = "blackman-harris",
+    }
 }
 
 impl Filter {
-    /// All, with their names.
-    pub const ALL: [(Filter, &str); 3] =
-        [(Filter::Box, "box"), (Filter::Tent, "tent"), (Filter::BlackmanHarris, "blackman-harris")];
-    /// The name in a scene.
-    pub fn name(self) -> &'static str {
-        super::name_of(&Self::ALL, self)
-    }
     /// How far it reaches to each side, pixels.
     pub fn radius(self) -> f64 {
         match self {
@@ -120,4 +114,20 @@ pub enum Exposure {
     Stops(f64),
     /// What suits the clip as a whole, found from a few small trial frames before the first one.
     Auto,
+}
+
+impl Kind for Exposure {
+    fn parse(value: &TomlValue, key: &Key, context: &mut Context) -> Option<Exposure> {
+        let word = |text: &str| text.eq_ignore_ascii_case("auto").then_some(Exposure::Auto);
+        context.number_or_word(key, value, word, "\"auto\"").map(|is| is.map_or_else(|auto| auto, Exposure::Stops))
+    }
+    fn text(&self, _: &Key) -> String {
+        match self {
+            Exposure::Stops(stops) => number_text(*stops),
+            Exposure::Auto => quoted("auto"),
+        }
+    }
+    fn schema(key: &Key) -> serde_json::Value {
+        number_or_word_schema(key)
+    }
 }

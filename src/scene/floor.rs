@@ -1,7 +1,11 @@
 //! The floor: four points with a picture on them.
 
+use super::diagnostic::Rule;
 use super::expand_home;
-use super::material::Material;
+use super::keys::kinds::{Kind, builtin_or_file, list_text, quoted};
+use super::keys::read::{Context, Table, TomlValue};
+use super::keys::{Key, keys, names};
+use super::material::{Material, MaterialUse};
 use super::relief::Relief;
 use crate::math::vec3::{Vec3, add, cross, dot, length, scale, sub};
 use std::path::{Path, PathBuf};
@@ -61,56 +65,91 @@ impl std::fmt::Display for TextureSource {
     }
 }
 
-/// Four points with a picture on them.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Floor {
-    /// In perimeter order.
-    pub corners: [Vec3; 4],
-    /// The picture, if any.
-    pub texture: Option<TextureSource>,
-    /// What it is made of, its colour multiplying the picture. It is as thin as a sheet: what shines through goes on
-    /// straight. It does not shine itself.
-    pub material: Material,
-    /// How its surface goes up and down, if it is not flat.
-    pub relief: Option<Relief>,
-    /// How far it goes.
-    pub shape: FloorShape,
-    /// Distance from the scene's middle at which it is half gone, the sky showing through; 0: it does not fade.
-    pub fade: f64,
-}
+keys! {
+    /// Four points with a picture on them.
+    #[derive(Clone, Debug, PartialEq)]
+    pub struct Floor in "floor" {
+        /// Its four corners, in perimeter order or zig-zag; the first is the picture's top left.
+        pub corners: [Vec3; 4] = [[-5.0, -5.0, -1.0], [-5.0, 5.0, -1.0], [5.0, 5.0, -1.0], [5.0, -5.0, -1.0]],
+            rule(Rule::Coordinate), required(), group("Shape");
+        /// Its picture: a .data, PNG or JPEG file, or @checker, @concrete, @marble or @wood.
+        pub texture: Option<TextureSource> = None, group("Picture");
+        /// What it is made of, its color multiplying the picture. It is as thin as a sheet: what shines through goes on
+        /// straight. It does not shine itself.
+        pub material: Material = Material::plain([1.0; 3], 0.0, 0.0), flat(), material_of(MaterialUse::Floor);
+        /// How far it goes.
+        pub shape as "size": FloorShape = FloorShape::Square, group("Shape"), spelled();
+        /// Distance from the scene's middle at which half of it has given way to the sky; 0: it does not fade.
+        pub fade: f64 = 0.0, rule(Rule::NotNegative), slider(0.0, 50.0), spelled();
+        /// How its surface goes up and down, if it is not flat.
+        pub relief: Option<Relief> = None, group("Picture");
+    }
 
-impl Default for Floor {
-    fn default() -> Floor {
-        Floor {
-            corners: [[-5.0, -5.0, -1.0], [-5.0, 5.0, -1.0], [5.0, 5.0, -1.0], [5.0, -5.0, -1.0]],
-            texture: None,
-            material: Material::plain([1.0; 3], 0.0, 0.0),
-            relief: None,
-            shape: FloorShape::Square,
-            fade: 0.0,
+    fn check(&mut self, table: &mut Table) {
+        if let (Some(size), true) = (table.word("size"), self.shape != FloorShape::Square && !is_parallelogram(&self.corners)) {
+            let what = format!("the corners of a floor whose size is \"{size}\" are no parallelogram");
+            table.problem_at("size", what, "expected four corners in one plane, opposite sides alike");
+        }
+        if let (Some(map), true) = (table.place_in("relief", "roughness_map"), self.material.roughness == 0.0) {
+            let what = "`roughness_map` is a share of the floor's `roughness`, which is 0";
+            table.problem(map, what, "expected `roughness` in [floor]: that of the map's white");
         }
     }
 }
 
-/// How far a floor goes.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum FloorShape {
-    /// To its corners.
-    #[default]
-    Square,
-    /// The circle within them.
-    Round,
-    /// To the horizon; its picture lies within the corners and is repeated beyond them.
-    Endless,
+names! {
+    /// How far a floor goes.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum FloorShape {
+        /// To its corners.
+        Square = "square",
+        /// The circle within them.
+        Round = "round",
+        /// To the horizon; its picture lies within the corners and is repeated beyond them.
+        Endless = "infinite",
+    }
 }
 
-impl FloorShape {
-    /// All, with their names.
-    pub const ALL: [(FloorShape, &str); 3] =
-        [(FloorShape::Square, "square"), (FloorShape::Round, "round"), (FloorShape::Endless, "infinite")];
-    /// The name in a scene.
-    pub fn name(self) -> &'static str {
-        super::name_of(&Self::ALL, self)
+impl Kind for [Vec3; 4] {
+    fn parse(value: &TomlValue, key: &Key, context: &mut Context) -> Option<[Vec3; 4]> {
+        let Some(list) = value.get_ref().as_array() else {
+            context.wrong(key, value, "four points");
+            return None;
+        };
+        let before = context.problems.len();
+        let points: Vec<Vec3> = list.iter().filter_map(|point| context.ruled_numbers(key, point)).collect();
+        if context.problems.len() > before {
+            return None;
+        }
+        let Ok(corners) = <[Vec3; 4]>::try_from(points) else {
+            context.problem(value.span(), format!("the floor has {} corners", list.len()), "expected four points");
+            return None;
+        };
+        let corners = perimeter_order(corners);
+        if !has_area(&corners) {
+            let what = "the floor's corners lie on a line";
+            context.problem(value.span(), what, "expected four corners of a floor");
+        }
+        Some(corners)
+    }
+    fn text(&self, _: &Key) -> String {
+        format!("[{}]", self.map(|p| list_text(&p)).join(", "))
+    }
+    fn schema(key: &Key) -> serde_json::Value {
+        serde_json::json!({ "type": "array", "items": Vec3::schema(key), "minItems": 4, "maxItems": 4 })
+    }
+}
+
+impl Kind for TextureSource {
+    const TAKES_NONE: bool = true;
+    fn parse(value: &TomlValue, key: &Key, context: &mut Context) -> Option<TextureSource> {
+        builtin_or_file(value, key, context, "texture", TextureSource::parse)
+    }
+    fn text(&self, _: &Key) -> String {
+        quoted(&self.to_string())
+    }
+    fn schema(_: &Key) -> serde_json::Value {
+        serde_json::json!({ "type": "string" })
     }
 }
 

@@ -1,5 +1,48 @@
 //! Lamps on the edges of bodies: where they are and how they change.
 
+use super::keys::kinds::{Kind, number_or_word_schema, number_schema, number_text, one_of, quoted, words_schema};
+use super::keys::read::{Context, Table, TomlValue};
+use super::keys::schema::Declaration;
+use super::keys::write::Lines;
+use super::keys::{Key, Value, names};
+
+/// The lamps on each edge of a body.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Lamps {
+    /// So many.
+    Each(u32),
+    /// A strip of light all along the edge.
+    Strip,
+}
+
+impl Lamps {
+    /// How many there are on an edge; of a strip none.
+    pub fn count(self) -> u32 {
+        if let Lamps::Each(n) = self { n } else { 0 }
+    }
+    /// Whether the edges are lit all along.
+    pub fn is_strip(self) -> bool {
+        self == Lamps::Strip
+    }
+}
+
+impl Kind for Lamps {
+    fn parse(value: &TomlValue, key: &Key, context: &mut Context) -> Option<Lamps> {
+        let word = |text: &str| (text == "strip").then_some(Lamps::Strip);
+        let lamps = context.number_or_word(key, value, word, "\"strip\"")?;
+        Some(lamps.map_or_else(|strip| strip, |n| Lamps::Each(n as u32)))
+    }
+    fn text(&self, _: &Key) -> String {
+        match self {
+            Lamps::Each(n) => n.to_string(),
+            Lamps::Strip => quoted("strip"),
+        }
+    }
+    fn schema(key: &Key) -> serde_json::Value {
+        number_or_word_schema(key)
+    }
+}
+
 /// How a body's lamps change over the clip.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub enum LampPattern {
@@ -14,6 +57,12 @@ pub enum LampPattern {
     Chase(f64),
 }
 
+const PATTERN: Key = Key::new("lamp_pattern", "How the lamps change over the clip.").group("Lamps");
+const CYCLES: Key = Key::new("lamp_cycles", "How often the lamps do so over the clip; whole numbers make a loop.")
+    .slider(-4.0, 4.0)
+    .when("lamp_pattern", &["pulse", "hue", "chase"])
+    .group("Lamps");
+
 impl LampPattern {
     /// Words for scenes, and the cycles.
     pub fn name_and_cycles(self) -> (&'static str, f64) {
@@ -23,6 +72,41 @@ impl LampPattern {
             LampPattern::Hue(n) => ("hue", n),
             LampPattern::Chase(n) => ("chase", n),
         }
+    }
+    // All of them, with that many cycles, and what they do.
+    fn all(cycles: f64) -> [(LampPattern, &'static str); 4] {
+        [
+            (LampPattern::Steady, "they do not change"),
+            (LampPattern::Pulse(cycles), "brighter and darker"),
+            (LampPattern::Hue(cycles), "through all hues"),
+            (LampPattern::Chase(cycles), "light runs along the edges"),
+        ]
+    }
+}
+
+impl Value for LampPattern {
+    fn read(&mut self, _: &'static Key, table: &mut Table) {
+        let cycles = table.take(&CYCLES).and_then(|value| table.context.ruled(&CYCLES, value));
+        let all = LampPattern::all(cycles.unwrap_or(1.0)).map(|(pattern, _)| (pattern, pattern.name_and_cycles().0));
+        if let Some(value) = table.take(&PATTERN) {
+            *self = one_of(value, &PATTERN, table.context, all.into_iter()).unwrap_or(*self);
+        }
+        if *self == LampPattern::Steady {
+            let expected = "expected `lamp_pattern` beside it: \"pulse\", \"hue\" or \"chase\"";
+            table.problem_at("lamp_cycles", "steady lamps have no `lamp_cycles`", expected);
+        }
+    }
+    fn write(&self, _: &'static Key, out: &mut Lines) {
+        let (name, cycles) = self.name_and_cycles();
+        if *self != LampPattern::Steady {
+            out.line(&PATTERN, quoted(name));
+            out.line(&CYCLES, number_text(cycles));
+        }
+    }
+    fn declare(&self, _: &'static Key, out: &mut Declaration) {
+        let words = LampPattern::all(1.0).map(|(pattern, about)| (pattern.name_and_cycles().0, about));
+        out.key(&PATTERN, words_schema(words.into_iter()), Some(quoted("steady")));
+        out.key(&CYCLES, number_schema(CYCLES.rule), Some(number_text(1.0)));
     }
 }
 
@@ -39,24 +123,37 @@ pub enum LampSamples {
     All,
 }
 
-/// Which sides of its bars a body's lamps are on.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum LampSides {
-    /// Both: they are seen from outside and from inside.
-    #[default]
-    Both,
-    /// The outer side only.
-    Outside,
-    /// The inner side only.
-    Inside,
+impl Kind for LampSamples {
+    fn parse(value: &TomlValue, key: &Key, context: &mut Context) -> Option<LampSamples> {
+        let word = |text: &str| (text == "all").then_some(LampSamples::All);
+        let samples = context.number_or_word(key, value, word, "\"all\"")?;
+        Some(match samples {
+            Ok(0.0) => LampSamples::Floor,
+            Ok(n) => LampSamples::Drawn(n as u32),
+            Err(all) => all,
+        })
+    }
+    fn text(&self, _: &Key) -> String {
+        match self {
+            LampSamples::Floor => "0".into(),
+            LampSamples::Drawn(n) => n.to_string(),
+            LampSamples::All => quoted("all"),
+        }
+    }
+    fn schema(key: &Key) -> serde_json::Value {
+        number_or_word_schema(key)
+    }
 }
 
-impl LampSides {
-    /// All of them, the usual one first, with their names.
-    pub const ALL: [(LampSides, &str); 3] =
-        [(LampSides::Both, "both"), (LampSides::Outside, "outside"), (LampSides::Inside, "inside")];
-    /// The word for scenes.
-    pub fn name(self) -> &'static str {
-        super::name_of(&Self::ALL, self)
+names! {
+    /// Which sides of its bars a body's lamps are on.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum LampSides {
+        /// Both: they are seen from outside and from inside.
+        Both = "both",
+        /// The outer side only.
+        Outside = "outside",
+        /// The inner side only.
+        Inside = "inside",
     }
 }

@@ -1,5 +1,7 @@
 //! What bodies, spheres and meshes look like.
 
+use super::keys::names;
+pub(crate) use super::material_keys::MaterialUse;
 use crate::math::srgb::srgb;
 use crate::math::vec3::Vec3;
 
@@ -117,43 +119,30 @@ pub(crate) fn passes_less(inside: f64, transparency: f64) -> Option<(String, Str
 /// What comes of light that is added.
 pub(crate) const ADDS_LIGHT: &str = "the body adds light of its own";
 
-/// A metal that is known by its name.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum MeasuredMetal {
-    /// Au.
-    Gold,
-    /// Ag.
-    Silver,
-    /// Cu.
-    Copper,
-    /// Al.
-    Aluminium,
-    /// Cr.
-    Chromium,
-    /// Fe.
-    Iron,
-    /// Ti.
-    Titanium,
-    /// Pt.
-    Platinum,
+names! {
+    /// A metal that is known by its name.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum MeasuredMetal {
+        /// Au.
+        Gold = "gold",
+        /// Ag.
+        Silver = "silver",
+        /// Cu.
+        Copper = "copper",
+        /// Al.
+        Aluminium = "aluminium",
+        /// Cr.
+        Chromium = "chromium",
+        /// Fe.
+        Iron = "iron",
+        /// Ti.
+        Titanium = "titanium",
+        /// Pt.
+        Platinum = "platinum",
+    }
 }
 
 impl MeasuredMetal {
-    /// All, with their names.
-    pub const ALL: [(MeasuredMetal, &str); 8] = [
-        (MeasuredMetal::Gold, "gold"),
-        (MeasuredMetal::Silver, "silver"),
-        (MeasuredMetal::Copper, "copper"),
-        (MeasuredMetal::Aluminium, "aluminium"),
-        (MeasuredMetal::Chromium, "chromium"),
-        (MeasuredMetal::Iron, "iron"),
-        (MeasuredMetal::Titanium, "titanium"),
-        (MeasuredMetal::Platinum, "platinum"),
-    ];
-    /// The name in a scene.
-    pub fn name(self) -> &'static str {
-        super::name_of(&Self::ALL, self)
-    }
     /// What it mirrors of light that meets it squarely, as a colour (Hoffman, "Background: physics and math of shading",
     /// 2013, table 1, in linear sRGB; platinum from Lagarde, "Feeding a physically based shading model", 2011). Chromium and
     /// titanium are ((n - 1)^2 + k^2) / ((n + 1)^2 + k^2) of published constants at 630, 532 and 465 nm. Their older values,

@@ -1,23 +1,21 @@
 //! What moves, but the camera: bodies turn, drift and orbit, and their lamps change.
 
+use super::diagnostic::Rule;
+use super::keys::keys;
 use super::{Body, CylindricalPath, LampPattern, Particles, Relief, Scene, World};
 use crate::math::srgb::{linear, srgb};
 use crate::math::vec3::{Vec3, add, cross, dot, length, normalise, scale, sub};
 use std::borrow::Cow;
 use std::f64::consts::PI;
 
-/// A turn about an axis, anticlockwise seen from its tip.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Rotation {
-    /// Any length but 0.
-    pub axis: Vec3,
-    /// Degrees.
-    pub angle_deg: f64,
-}
-
-impl Default for Rotation {
-    fn default() -> Rotation {
-        Rotation { axis: [0.0, 0.0, 1.0], angle_deg: 0.0 }
+keys! {
+    /// A turn about an axis, anticlockwise seen from its tip.
+    #[derive(Clone, Copy, Debug, PartialEq)]
+    pub struct Rotation in "rotation" {
+        /// What it turns about, of any length but 0.
+        pub axis: Vec3 = [0.0, 0.0, 1.0], direction(), group("Motion"), spelled();
+        /// How far it is turned when the clip begins.
+        pub angle_deg: f64 = 0.0, unit("degrees"), slider(-180.0, 180.0), spelled();
     }
 }
 
@@ -34,15 +32,17 @@ impl Rotation {
     }
 }
 
-/// How a body moves over the clip.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Motion {
-    /// Turns about its rotation's axis; whole ones make a loop.
-    pub turns: f64,
-    /// How far it goes, in a straight line.
-    pub drift: Vec3,
-    /// The camera's formulas for its centre, added to where it stands.
-    pub path: Option<CylindricalPath>,
+keys! {
+    /// How a body moves over the clip.
+    #[derive(Clone, Copy, Debug, PartialEq)]
+    pub struct Motion in "motion" {
+        /// Turns over the clip about its axis; whole ones make a loop.
+        pub turns: f64 = 0.0, slider(-4.0, 4.0), group("Motion"), spelled();
+        /// How far it goes over the clip, in a straight line.
+        pub drift: Vec3 = [0.0; 3], rule(Rule::Coordinate), spelled();
+        /// A path on a cylinder about its center.
+        pub path: Option<CylindricalPath> = None;
+    }
 }
 
 impl Motion {

@@ -1,52 +1,52 @@
 //! The particles of a simulation.
 
+use super::diagnostic::Rule;
+use super::keys::read::Table;
+use super::keys::{keys, names};
+use super::limits::MAX_FRAMES;
 use super::material::Material;
-use super::{name_of, numbered};
+use super::numbered;
 use std::path::PathBuf;
 
-/// The particles of a simulation, one file or one a frame.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Particles {
-    /// A file, or a name with `%d` or `%0Nd` for the time step.
-    pub path: String,
-    /// Time step of the first frame.
-    pub first: u32,
-    /// Time steps from frame to frame.
-    pub step: u32,
-    /// What colours them.
-    pub colour_by: ColourBy,
-    /// Values at the colour map's ends; those of the first file if none are given.
-    pub range: Option<[f64; 2]>,
-    /// How they look where nothing colours them.
-    pub material: Material,
-    /// Draw the colour map with its numbers.
-    pub legend: bool,
+keys! {
+    /// The particles of a simulation, one file or one a frame.
+    #[derive(Clone, Debug, PartialEq)]
+    pub struct Particles in "particles" {
+        /// The file, or a name with `%d` or `%0Nd` for the time step: one file for each frame.
+        pub path: PathBuf = PathBuf::new(), required(), group("Files"), spelled();
+        /// Time step of the first frame.
+        pub first: u32 = 0, rule(Rule::Whole(0, MAX_FRAMES)), slider(0.0, 100.0), spelled();
+        /// Time steps from frame to frame.
+        pub step: u32 = 1, rule(Rule::Whole(1, MAX_FRAMES)), slider(1.0, 10.0), spelled();
+        /// What colors them.
+        pub colour_by as "color_by": ColourBy = ColourBy::Nothing, group("Color map"), spelled();
+        /// Draws the color map with its numbers.
+        pub legend: bool = false, spelled();
+        /// Values at the color map's ends; those of the first file if none are given.
+        pub range: Option<[f64; 2]> = None;
+        /// How they look where nothing colors them.
+        pub material: Material = Material::default(), flat();
+    }
+
+    fn check(&mut self, table: &mut Table) {
+        if self.range.is_some_and(|[low, high]| low.partial_cmp(&high) != Some(std::cmp::Ordering::Less)) {
+            table.problem_at("range", "`range` is empty", "expected two numbers, the lower first");
+        }
+    }
 }
 
-/// A value that every particle has.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ColourBy {
-    /// None: the material's colour.
-    Nothing,
-    /// Its speed.
-    Velocity,
-    /// The pressure on it.
-    Pressure,
-    /// Its radius.
-    Radius,
-}
-
-impl ColourBy {
-    /// All, with their names.
-    pub const ALL: [(ColourBy, &str); 4] = [
-        (ColourBy::Nothing, "nothing"),
-        (ColourBy::Velocity, "velocity"),
-        (ColourBy::Pressure, "pressure"),
-        (ColourBy::Radius, "radius"),
-    ];
-    /// The name in a scene.
-    pub fn name(self) -> &'static str {
-        name_of(&Self::ALL, self)
+names! {
+    /// A value that every particle has.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum ColourBy {
+        /// None: the material's color.
+        Nothing = "nothing",
+        /// Its speed.
+        Velocity = "velocity",
+        /// The pressure on it.
+        Pressure = "pressure",
+        /// Its radius.
+        Radius = "radius",
     }
 }
 
@@ -54,10 +54,10 @@ impl Particles {
     /// The file of a frame.
     pub(crate) fn file(&self, frame: u32) -> PathBuf {
         let number = u64::from(self.first) + u64::from(frame) * u64::from(self.step);
-        PathBuf::from(numbered(&self.path, number).unwrap_or_else(|| self.path.clone()))
+        numbered(&self.path.to_string_lossy(), number).map_or_else(|| self.path.clone(), PathBuf::from)
     }
     /// Whether each frame has a file of its own.
     pub(crate) fn is_animated(&self) -> bool {
-        numbered(&self.path, 0).is_some()
+        numbered(&self.path.to_string_lossy(), 0).is_some()
     }
 }

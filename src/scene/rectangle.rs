@@ -1,33 +1,25 @@
 //! Rectangles: panels, walls, tables, and lamps of an area.
 
+use super::diagnostic::Rule;
+use super::keys::keys;
 use super::material::Material;
 use super::motion::Rotation;
 use crate::math::vec3::{Vec3, add, cross, length, normalise, scale};
 
-/// A flat rectangle, seen and shining on both sides.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Rectangle {
-    /// Its middle.
-    pub centre: Vec3,
-    /// Width and height.
-    pub size: [f64; 2],
-    /// The direction of its normal. Its width lies level; of a rectangle that lies level itself, along x.
-    pub facing: Vec3,
-    /// How far it is turned about its normal, degrees, anticlockwise seen from where it faces.
-    pub angle_deg: f64,
-    /// How it looks.
-    pub material: Material,
-}
-
-impl Default for Rectangle {
-    fn default() -> Rectangle {
-        Rectangle {
-            centre: [0.0; 3],
-            size: [1.0, 1.0],
-            facing: [0.0, 0.0, 1.0],
-            angle_deg: 0.0,
-            material: Material::default(),
-        }
+keys! {
+    /// A flat rectangle, seen and shining on both sides.
+    #[derive(Clone, Copy, Debug, PartialEq)]
+    pub struct Rectangle in "rectangle" {
+        /// Its middle.
+        pub centre as "center": Vec3 = [0.0; 3], rule(Rule::Coordinate), group("Shape"), spelled();
+        /// Width and height.
+        pub size: [f64; 2] = [1.0; 2], rule(Rule::Length), spelled();
+        /// The direction of its normal. Its width lies level; of a rectangle that lies level itself, along x.
+        pub facing: Vec3 = [0.0, 0.0, 1.0], direction(), spelled();
+        /// How far it is turned about its normal, anticlockwise seen from where it faces.
+        pub angle_deg: f64 = 0.0, unit("degrees"), slider(-180.0, 180.0), spelled();
+        /// How it looks.
+        pub material: Material = Material::default(), flat();
     }
 }
 

@@ -1,6 +1,11 @@
 //! Relief of the floor: what its normals and its roughness come from.
 
+use super::diagnostic::Rule;
 use super::expand_home;
+use super::keys::kinds::{Kind, builtin_or_file, quoted};
+use super::keys::read::{Context, Table, TomlValue};
+use super::keys::{Key, keys, written_as};
+use super::limits::MAX_TILES;
 use std::path::{Path, PathBuf};
 
 /// Where a map of one number comes from: heights, or shares of the roughness.
@@ -18,16 +23,16 @@ pub enum MapSource {
 
 impl MapSource {
     // Reads `@ripples`, `@tiles`, `@puddles` or a path below `folder`.
-    pub(crate) fn parse(text: &str, folder: &Path, home: Option<&Path>) -> Result<MapSource, &'static str> {
-        Ok(match text {
+    fn parse(text: &str, folder: &Path, home: Option<&Path>) -> Result<Option<MapSource>, String> {
+        Ok(Some(match text {
             "@ripples" => MapSource::Ripples,
             "@tiles" => MapSource::Tiles,
             "@puddles" => MapSource::Puddles,
             other if other.starts_with('@') || other.is_empty() => {
-                return Err("`@ripples`, `@tiles`, `@puddles` or a file");
+                return Err("`@ripples`, `@tiles`, `@puddles` or a file".into());
             }
             path => MapSource::File(folder.join(expand_home(path, home))),
-        })
+        }))
     }
 
     fn file(&self) -> Option<&Path> {
@@ -62,20 +67,76 @@ pub enum Bumps {
     Normals(PathBuf),
 }
 
-/// How a floor's surface goes up and down, and where it is rough.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Relief {
-    /// What leans its normals.
-    pub bumps: Bumps,
-    /// Times the material's roughness; 1 all over if none is given.
-    pub roughness_map: Option<MapSource>,
-    /// How many times the maps lie side by side along each side of the floor, at least 1.
-    pub tiles: u32,
-    /// How far they drift over the clip, in tiles along the floor's picture, to its right and down. The relief lies over
-    /// itself then, and the other layer drifts the other way: waves come and go. Whole numbers make a loop.
-    pub drift: [f64; 2],
-    /// How far they have come when the clip begins.
-    pub offset: [f64; 2],
+keys! {
+    // What leans the normals, as it is written.
+    #[derive(Clone, Debug, PartialEq)]
+    struct BumpKeys in "bumps" {
+        /// A map of heights: a picture's grey, @ripples, @tiles or @puddles.
+        bump: Option<MapSource> = None;
+        /// Length from the map's black up to its white.
+        depth: Option<f64> = None, rule(Rule::Length), slider(0.001, 0.2);
+        /// A picture of normals in place of heights; green is up.
+        normal_map: Option<PathBuf> = None;
+    }
+
+    fn check(&mut self, table: &mut Table) {
+        if table.has("bump") != table.has("depth") {
+            let expected = "expected `bump`, a map of heights, and `depth`, the length from its black up to its white";
+            let span = table.place("bump").or(table.place("depth")).unwrap_or_default();
+            table.problem(span, "`bump` and `depth` go together", expected);
+        }
+        if table.has("bump") {
+            table.problem_at("normal_map", "`bump` and `normal_map` both lean the normals", "expected one of them");
+        }
+    }
+}
+
+written_as!(Bumps, BumpKeys);
+
+impl From<BumpKeys> for Bumps {
+    fn from(keys: BumpKeys) -> Bumps {
+        match (keys.bump, keys.normal_map) {
+            (Some(map), _) => Bumps::Heights { map, depth: keys.depth.unwrap_or(1.0) },
+            (None, Some(path)) => Bumps::Normals(path),
+            (None, None) => Bumps::Flat,
+        }
+    }
+}
+
+impl From<&Bumps> for BumpKeys {
+    fn from(bumps: &Bumps) -> BumpKeys {
+        let none = BumpKeys::default();
+        match bumps.clone() {
+            Bumps::Flat => none,
+            Bumps::Heights { map, depth } => BumpKeys { bump: Some(map), depth: Some(depth), ..none },
+            Bumps::Normals(path) => BumpKeys { normal_map: Some(path), ..none },
+        }
+    }
+}
+
+keys! {
+    /// How a floor's surface goes up and down, and where it is rough.
+    #[derive(Clone, Debug, PartialEq)]
+    pub struct Relief in "relief" {
+        /// How many times the maps lie side by side along each side of the floor.
+        pub tiles: u32 = 1, rule(Rule::Whole(1, MAX_TILES)), slider(1.0, 20.0), spelled();
+        /// What leans its normals.
+        pub bumps: Bumps = Bumps::Flat, flat();
+        /// How far the maps drift over the clip, to the picture's right and down: two layers go against each other, as waves do. Whole
+        /// numbers make a loop.
+        pub drift: [f64; 2] = [0.0; 2], rule(Rule::Coordinate), unit("tiles");
+        /// How far the maps have come when the clip begins, to the picture's right and down.
+        pub offset: [f64; 2] = [0.0; 2], rule(Rule::Coordinate), unit("tiles");
+        /// A share of the floor's roughness: a picture's grey, @ripples, @tiles or @puddles.
+        pub roughness_map: Option<MapSource> = None;
+    }
+
+    fn check(&mut self, table: &mut Table) {
+        if table.has("drift") {
+            let expected = "expected one of `drift` and `roughness_map`";
+            table.problem_at("roughness_map", "a relief that drifts has no `roughness_map`", expected);
+        }
+    }
 }
 
 impl Relief {
@@ -96,5 +157,17 @@ impl Relief {
     pub(crate) fn at(&self, time: f64) -> Relief {
         let offset = [0, 1].map(|i| (self.offset[i] + self.drift[i] * time).rem_euclid(1.0));
         Relief { offset, ..self.clone() }
+    }
+}
+
+impl Kind for MapSource {
+    fn parse(value: &TomlValue, key: &Key, context: &mut Context) -> Option<MapSource> {
+        builtin_or_file(value, key, context, "map", MapSource::parse)
+    }
+    fn text(&self, _: &Key) -> String {
+        quoted(&self.to_string())
+    }
+    fn schema(_: &Key) -> serde_json::Value {
+        serde_json::json!({ "type": "string" })
     }
 }

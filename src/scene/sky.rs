@@ -1,39 +1,33 @@
 //! The sky: a gradient, a picture of all directions, or one that is made.
 
+use super::diagnostic::Rule;
+use super::keys::kinds::{Kind, builtin_or_file, quoted};
+use super::keys::read::{Context, TomlValue};
+use super::keys::{Key, keys};
 use super::{defaults, expand_home};
 use crate::math::vec3::Vec3;
 use std::path::{Path, PathBuf};
 
-/// What is seen where nothing else is.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Sky {
-    /// Of the gradient, straight up.
-    pub zenith: Vec3,
-    /// Of the gradient, at and below the horizon.
-    pub horizon: Vec3,
-    /// The gradient's colours run from straight down to straight up, not from the horizon.
-    pub from_below: bool,
-    /// A picture in place of the gradient.
-    pub image: Option<SkySource>,
-    /// Turns the picture about the vertical axis, degrees, anticlockwise from above.
-    pub rotation_deg: f64,
-    /// Multiplies the picture's light.
-    pub intensity: f64,
-    /// Pictures are see-through where the camera sees nothing but sky; it lights and is mirrored all the same.
-    pub transparent: bool,
-}
-
-impl Default for Sky {
-    fn default() -> Sky {
-        Sky {
-            zenith: defaults::ZENITH,
-            horizon: defaults::HORIZON,
-            from_below: false,
-            image: None,
-            rotation_deg: 0.0,
-            intensity: 1.0,
-            transparent: false,
-        }
+keys! {
+    /// What is seen where nothing else is.
+    #[derive(Clone, Debug, PartialEq)]
+    pub struct Sky in "sky" {
+        /// Color of the gradient straight up.
+        pub zenith: Vec3 = defaults::ZENITH, colour(), rule(Rule::Brightness), group("Gradient"), spelled();
+        /// Color of the gradient at the horizon, and below it.
+        pub horizon: Vec3 = defaults::HORIZON, colour(), rule(Rule::Brightness), spelled();
+        /// The gradient's colors run from straight down to straight up, not from the horizon.
+        pub from_below: bool = false;
+        /// A picture of all directions in place of the gradient (.hdr, .exr, .png, .jpg), or a built-in one: @studio, @dusk, @night,
+        /// @overcast.
+        pub image: Option<SkySource> = None, group("Picture");
+        /// Turns the picture about the vertical axis, anticlockwise from above.
+        pub rotation_deg: f64 = 0.0, unit("degrees"), slider(-180.0, 180.0), spelled();
+        /// Multiplies the picture's light.
+        pub intensity: f64 = 1.0, rule(Rule::Brightness), spelled();
+        /// Pictures are see-through where the camera sees nothing but sky (.png, .exr, .tiff, .webp, .data); it lights and is mirrored all
+        /// the same.
+        pub transparent: bool = false, group("Transparency");
     }
 }
 
@@ -86,5 +80,18 @@ impl std::fmt::Display for SkySource {
                 write!(f, "{}", SkySource::BUILTIN.iter().find(|(s, _)| s == made).map_or("none", |(_, name)| name))
             }
         }
+    }
+}
+
+impl Kind for SkySource {
+    const TAKES_NONE: bool = true;
+    fn parse(value: &TomlValue, key: &Key, context: &mut Context) -> Option<SkySource> {
+        builtin_or_file(value, key, context, "sky", SkySource::parse)
+    }
+    fn text(&self, _: &Key) -> String {
+        quoted(&self.to_string())
+    }
+    fn schema(_: &Key) -> serde_json::Value {
+        serde_json::json!({ "type": "string" })
     }
 }

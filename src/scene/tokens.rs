@@ -2,17 +2,20 @@
 //!
 //! The letters are the assignment's own: r0 z0 phi0 Ar Az wr wz wphi pr pz, R, T.
 
+mod write;
+
 use super::diagnostic::{Problem, Rule};
+use super::keys::read::percent;
 use super::limits::{MAX_DEPTH, MAX_FRAMES, MAX_LAMPS, MAX_PIXELS, MAX_SAMPLES, MAX_SIDE, PICTURES, endings};
 use super::material::{ADDS_LIGHT, adds_light};
 use super::suggest::number_help;
-use super::toml_values::percent;
 use super::{
-    Body, Camera, CameraPath, CylindricalPath, FilmSettings, Floor, Light, Material, Output, ParseOptions, Pattern,
-    RenderSettings, Scene, Solid, TextureSource, World, defaults,
+    Body, Camera, CameraPath, CylindricalPath, FilmSettings, Floor, Lamps, Light, Material, Output, ParseOptions,
+    Pattern, RenderSettings, Sampling, Scene, Solid, TextureSource, World, defaults,
 };
 use crate::math::vec3::Vec3;
 use std::ops::Range;
+pub use write::{solids_flag, write};
 
 /// The order of bodies in the full and seven-value dialects.
 pub const SOLIDS: [Solid; 3] = [Solid::Hexahedron, Solid::Octahedron, Solid::Icosahedron];
@@ -179,7 +182,7 @@ impl Reader<'_> {
                     self.warnings.push(Problem::new(span, why, ADDS_LIGHT));
                 }
                 body.material = Material::plain(colour, reflection, transparency);
-                body.lamps = self.whole(&format!("{what}, lamps on an edge"), 0, MAX_LAMPS)?;
+                body.lamps = Lamps::Each(self.whole(&format!("{what}, lamps on an edge"), 0, MAX_LAMPS)?);
                 body.bar = Body::BAR;
             }
         }
@@ -399,7 +402,13 @@ fn read(text: &str, reading: ParseOptions) -> Result<(Scene, Vec<Problem>), Prob
     let scene = Scene {
         world: World { bodies, floor: Some(floor), lights, ambient, ..World::default() },
         camera: Camera { fov_deg, path: CameraPath::Cylinder { eye, target }, ..Camera::default() },
-        render: RenderSettings { width, height, samples, depth, ..RenderSettings::default() },
+        render: RenderSettings {
+            width,
+            height,
+            sampling: Sampling::PerAxis(samples),
+            depth,
+            ..RenderSettings::default()
+        },
         film: FilmSettings::default(),
         output: Output { frames, files: pattern, ..Output::default() },
     };

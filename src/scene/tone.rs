@@ -2,10 +2,55 @@
 //! double precision with plain operations and libm, so that they are the same everywhere. The kernels that make pictures have
 //! their own: the simplest two in single precision, the others as they are here (kernels/develop.cuh).
 
+use super::diagnostic::Rule;
+use super::keys::kinds::{number_schema, number_text, one_of, quoted, words_schema};
+use super::keys::read::Table;
+use super::keys::schema::Declaration;
+use super::keys::write::Lines;
+use super::keys::{Key, Value};
 use crate::math::srgb::{linear, srgb};
 use std::sync::OnceLock;
 
 type Rgb = [f64; 3];
+
+const TONE: Key = Key::new("tone", "The curve from light to picture.").group("Exposure").spelled();
+const GAMMA: Key = Key::new("gamma", "Exponent of the curve `clip`, as 1 / gamma; 0: sRGB's own curve.")
+    .rule(Rule::NotNegative)
+    .slider(0.0, 3.0)
+    .when("tone", &["clip"])
+    .group("Exposure")
+    .spelled();
+
+impl Value for Tone {
+    fn read(&mut self, _: &'static Key, table: &mut Table) {
+        let all = Tone::ALL.into_iter();
+        if let Some(value) = table.take(&TONE) {
+            *self = one_of(value, &TONE, table.context, all).unwrap_or(*self);
+        }
+        let given = table.take(&GAMMA).and_then(|value| table.context.ruled(&GAMMA, value));
+        if let (Tone::Clip { gamma }, Some(given)) = (self, given) {
+            *gamma = given;
+        }
+    }
+    fn write(&self, _: &'static Key, out: &mut Lines) {
+        out.line(&TONE, quoted(self.name()));
+        if let Tone::Clip { gamma } = self {
+            out.line(&GAMMA, number_text(*gamma));
+        }
+    }
+    fn declare(&self, _: &'static Key, out: &mut Declaration) {
+        let abouts = [
+            "bright light bends below white, channel by channel",
+            "bright light is cut off at white",
+            "colors below four fifths stay as they are, brighter ones keep their hue and fade to white (Khronos PBR Neutral)",
+            "an S-shaped curve with dark shadows that keeps hues (a fit of ACES)",
+            "wide and gentle: very bright colors turn to white as they do on film (AgX)",
+        ];
+        let words = Tone::ALL.into_iter().zip(abouts).map(|((_, word), about)| (word, about));
+        out.key(&TONE, words_schema(words), Some(quoted(self.name())));
+        out.key(&GAMMA, number_schema(GAMMA.rule), Some(number_text(0.0)));
+    }
+}
 
 /// How brightness becomes a picture's: what is done to light that is too bright to be shown.
 #[derive(Clone, Copy, Debug, PartialEq)]

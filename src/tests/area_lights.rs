@@ -115,7 +115,8 @@ fn points_of_light_shine_on_rough_mirrors() {
                     format!("[[light]]\nposition = [{}, {}, {}]\ncolor = [1, 1, 1]", place[0], place[1], place[2]);
                 let mut scene = table(&rough(roughness), &lamp, 16);
                 if !path {
-                    (scene.render.integrator, scene.render.samples) = (crate::scene::Integrator::Whitted, 1);
+                    (scene.render.integrator, scene.render.sampling) =
+                        (crate::scene::Integrator::Whitted, crate::scene::Sampling::PerAxis(1));
                 }
                 let got = mean(&light(&scene));
                 let expected = if roughness > 0.0 { PI * scattered(Some(roughness), normalise(place)) } else { 0.0 };

@@ -39,7 +39,10 @@ pub fn toml(text: &str) -> Scene {
 }
 
 pub fn sized(mut scene: Scene, width: u32, height: u32, samples: u32) -> Scene {
-    (scene.render.width, scene.render.height, scene.render.samples) = (width, height, samples);
+    (scene.render.width, scene.render.height) = (width, height);
+    if let scene::Sampling::PerAxis(n) = &mut scene.render.sampling {
+        *n = samples;
+    }
     scene
 }
 

@@ -2,7 +2,7 @@
 use super::common::*;
 use crate::math::srgb::linear;
 use crate::math::vec3::{Vec3, add, dot, normalise, scale, sub};
-use crate::scene::{Integrator, Scene};
+use crate::scene::Scene;
 use std::path::{Path, PathBuf};
 
 // A floor eighteen units wide that fills the picture, seen at an angle to its normal and from an azimuth, under a sky whose
@@ -29,7 +29,7 @@ fn mirrored(d: Vec3, n: Vec3) -> Vec3 {
     sub(d, scale(n, 2.0 * dot(d, n)))
 }
 fn by_paths(mut scene: Scene, samples: u32) -> Scene {
-    (scene.render.integrator, scene.render.samples) = (Integrator::Path { samples, noise: 0.0 }, 1);
+    scene.render.set_paths(samples);
     scene
 }
 

@@ -1,7 +1,7 @@
 //! Tiny pictures of one feature each. A difference writes expected | difference | actual as a PNG;
 //! POLYFLY_BLESS=1 accepts the current pictures, and fails on purpose.
 use super::common::*;
-use crate::scene::{Integrator, Scene};
+use crate::scene::Scene;
 use image::{Rgb, RgbImage};
 use std::path::Path;
 
@@ -76,7 +76,7 @@ fn balls_on_a_table() {
 
 fn path_traced(name: &str, samples: u32) -> Scene {
     let mut scene = own(name);
-    scene.render.integrator = Integrator::Path { samples, noise: 0.0 };
+    scene.render.set_paths(samples);
     scene
 }
 

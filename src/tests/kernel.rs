@@ -28,12 +28,12 @@ fn small_scenes() -> Vec<(String, Scene)> {
     scenes.push(("default with a bent floor".into(), zigzag));
     for name in ["weekend.toml", "weekend-final.toml"] {
         let mut scene = own(name);
-        scene.render.integrator = Integrator::Path { samples: 5, noise: 0.0 };
+        scene.render.set_paths(5);
         scenes.push((name.into(), scene));
     }
     // Lamps and a glowing ball, sampled by path tracing.
     let mut lit = own("coursework.txt");
-    lit.render.integrator = Integrator::Path { samples: 3, noise: 0.0 };
+    lit.render.set_paths(3);
     scenes.push(("default, path traced".into(), lit));
     assert!(scenes.len() >= 6);
     scenes
@@ -56,8 +56,8 @@ fn bytes_do_not_depend_on_threads() {
     // A scene of few bodies with lamp light on the floor, and one with a hierarchy.
     for name in ["solids.toml", "cse260.toml", "weekend-final.toml"] {
         let mut scene = sized(own(name), 160, 90, 2);
-        if let Integrator::Path { samples, .. } = &mut scene.render.integrator {
-            *samples = 2;
+        if scene.render.integrator == Integrator::Path {
+            scene.render.set_samples(2);
         }
         let frame = 5 % scene.output.frames;
         let expected = render_with(&scene, Isa::available()[0], 1, frame);
@@ -287,7 +287,7 @@ fn lamps_shine_where_they_stand() {
         radius,
         // The lamps of the face x = 1 stand half a bar from the edge: now at y = 1.
         centre: [0.0, 0.5 * 0.05 * radius, 0.0],
-        lamps: 3,
+        lamps: crate::scene::Lamps::Each(3),
         bar: 0.05,
         lamp_colour: [1.0; 3],
         bar_colour: [0.0; 3],
@@ -334,7 +334,7 @@ fn lamps_light_the_floor() {
     assert!((many / few - 2.0).abs() < 0.25, "{few} {many}");
     // A strip emits the same as a row of discs of the same total power: its area times its mean over theirs.
     let mut scene = toml(&text(0));
-    scene.world.bodies[0].strip = true;
+    scene.world.bodies[0].lamps = crate::scene::Lamps::Strip;
     let strip = light(scene);
     let (edge, radius) = (0.8 * 2.0_f64.sqrt(), 0.42 * 0.045 * 0.8);
     let row = 8.0 * std::f64::consts::PI * radius * radius * (1.9 + 1.6 / 3.0);
@@ -353,7 +353,8 @@ fn more_samples_average_before_any_clamp() {
         centre: [0.0, 1.0, 0.0],
         ..scene.world.bodies[0].clone()
     };
-    (scene.render.samples, scene.camera.fov_deg, eye(&mut scene).z0) = (2, 1.0, 0.0);
+    scene.render.set_samples(2);
+    (scene.camera.fov_deg, eye(&mut scene).z0) = (1.0, 0.0);
     let rgba = render(&scene, 0);
     close(&rgba, 0, [crate::math::srgb::linear(4.0) / 2.0; 3], "half covered");
 }

@@ -1,6 +1,6 @@
 //! Lamps and other emitters as light sources, without path tracing.
 use super::common::*;
-use crate::scene::{Integrator, LampSamples, MaterialKind, Scene};
+use crate::scene::{LampSamples, MaterialKind, Scene};
 
 // A body with lamps over a floor, a cube and a ball beside it, and a glowing ball.
 fn dark_room() -> Scene {
@@ -29,7 +29,8 @@ fn lamps_light_bodies_and_samples_tend_to_all_of_them() {
     let off = [1, 8, 64].map(|n| rmse(&seen(LampSamples::Drawn(n)), &all));
     assert!(off[1] < 0.6 * off[0] && off[2] < 0.6 * off[1], "{off:?}");
     let mut path = scene.clone();
-    (path.render.integrator, path.render.depth) = (Integrator::Path { samples: 4096, noise: 0.0 }, 0);
+    path.render.set_paths(4096);
+    path.render.depth = 0;
     let by_paths = light(&path);
     // With the light map alone the ball beside the body is black.
     let (floor_only, ball) = (light(&scene), 3 * (16 * 48 + 9));

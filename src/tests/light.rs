@@ -41,7 +41,7 @@ fn soft_shadows_are_those_of_many_points() {
     assert!(rmse(&light(&finer), &truth) < off);
     // A path's one ray per bounce converges to the same.
     let mut path = base;
-    path.render.integrator = crate::scene::Integrator::Path { samples: 256, noise: 0.0 };
+    path.render.set_paths(256);
     path.render.depth = 0;
     path.world.highlight = 0.0;
     let mut whitted = finer;
@@ -102,7 +102,7 @@ fn the_lens_is_the_mean_of_pinholes() {
     let mut mean = vec![0.0f32; seen.len()];
     let count = 200;
     scene.camera.lens = 0.0;
-    scene.render.samples = 8;
+    scene.render.sampling = crate::scene::Sampling::PerAxis(8);
     let plane = 2.0 * 6.0 * (20f64).to_radians().tan() / 48.0;
     for i in 0..count {
         let (r, angle) = (0.3 * ((f64::from(i) + 0.5) / f64::from(count)).sqrt(), f64::from(i) * 2.399_963_229_728_653);
@@ -123,7 +123,7 @@ fn shifted(scene: &Scene, eye: [f64; 3], x: f64, z: f64) -> Vec<f32> {
     let (width, height) = (48usize, 36usize);
     let mut wide = scene.clone();
     (wide.render.width, wide.render.height) = (2 * FINE as u32 * width as u32, 2 * FINE as u32 * height as u32);
-    wide.render.samples = 1;
+    wide.render.sampling = crate::scene::Sampling::PerAxis(1);
     wide.camera.fov_deg = 2.0 * (2.0 * (20f64).to_radians().tan()).atan().to_degrees();
     wide.camera.path = crate::scene::CameraPath::Fixed { position: eye, look_at: [eye[0], 0.0, eye[2]] };
     let picture = light(&wide);

@@ -1,7 +1,7 @@
 //! Materials against optics: rough and measured metals, glass with tint and dispersion.
 use super::common::*;
 use crate::math::srgb::{linear, srgb};
-use crate::scene::{Integrator, Material, MaterialKind, MeasuredMetal, Scene, Sphere};
+use crate::scene::{Material, MaterialKind, MeasuredMetal, Scene, Sphere};
 use std::f64::consts::PI;
 
 // The mean of all pixels, per channel.
@@ -313,7 +313,7 @@ fn materials_mirror_as_much_one_way_as_the_other() {
         let lamp = Material { kind: MaterialKind::Light { strength: 50.0 }, ..Material::default() };
         let radius = 40.0 * 5.0_f64.to_radians().sin();
         scene.world.spheres = vec![Sphere { centre: [-40.0 * sine, 0.0, 40.0 * cosine], radius, material: lamp }];
-        scene.render.integrator = Integrator::Path { samples: 1 << 14, noise: 0.0 };
+        scene.render.set_paths(1 << 14);
         mean_colour(&light(&scene))[1] / cosine
     };
     for (material, angles) in [

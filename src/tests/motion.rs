@@ -16,7 +16,7 @@ const MOVING: &str = "[output]\nframes = 24\nsize = [64, 48]\nloop = true\n[rend
 fn motion_blur_is_the_mean_of_stills() {
     let mut scene = toml(MOVING);
     scene.camera.shutter = 1.0;
-    scene.render.samples = 8;
+    scene.render.sampling = crate::scene::Sampling::PerAxis(8);
     let blurred = light_of(&scene, 6);
     let mut fine = scene.clone();
     (fine.camera.shutter, fine.output.frames) = (0.0, 24 * 32);
@@ -58,7 +58,7 @@ fn a_body_on_its_way_is_one_that_stands_there() {
     scene.output.is_loop = false;
     scene.world.bodies[0].lamp_pattern = crate::scene::LampPattern::Steady;
     scene.world.bodies[0].motion.drift = [0.0, 1.2, 0.0];
-    scene.world.bodies[0].lamps = 0;
+    scene.world.bodies[0].lamps = crate::scene::Lamps::Each(0);
     let moving = light_of(&scene, 8);
     let body = &mut scene.world.bodies[0];
     body.rotation.angle_deg += 120.0;

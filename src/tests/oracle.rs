@@ -222,31 +222,33 @@ impl<'a> Oracle<'a> {
     // What a footprint `over` the edge and `along` it, as large as a `round` one, sees of lamps; the bar covers that share.
     fn lamp(&self, body: &Body, at: &OnBar, [over, along, round]: [f64; 3], cover: f64) -> Vec3 {
         let edge = body.solid.edge_length() * body.radius;
-        let n = f64::from(body.lamps);
-        let radius = 0.42 * (body.bar * body.radius).min(if body.strip { f64::MAX } else { edge / n });
+        let n = f64::from(body.lamps.count());
+        let radius = 0.42 * (body.bar * body.radius).min(if body.lamps.is_strip() { f64::MAX } else { edge / n });
         // In the middle of the bar's width, on this face and on the next.
         let middle = 0.5 * body.bar * body.radius;
         let sides = [at.across - middle, at.across + middle];
         // The nearest of the lamps' centres, at (i + 1/2) / n of the edge.
         let aside =
-            (0..body.lamps).map(|i| (at.along - (f64::from(i) + 0.5) / n).abs()).fold(f64::INFINITY, f64::min) * edge;
+            (0..body.lamps.count()).map(|i| (at.along - (f64::from(i) + 0.5) / n).abs()).fold(f64::INFINITY, f64::min)
+                * edge;
         // A row that is closer than the footprint is long is a line, from half of that on more and more.
-        let row = if body.strip { 1.0 } else { (((2.0 * along * n / edge).powi(2) - 1.0) / 3.0).clamp(0.0, 1.0) };
-        let aside = if body.strip { 0.0 } else { aside * (1.0 - row) };
+        let row =
+            if body.lamps.is_strip() { 1.0 } else { (((2.0 * along * n / edge).powi(2) - 1.0) / 3.0).clamp(0.0, 1.0) };
+        let aside = if body.lamps.is_strip() { 0.0 } else { aside * (1.0 - row) };
         // Something `wide` wide through a box `blur` wide, both by their halves: what is left of it at x, and its size.
         let smeared = |x: f64, blur: f64| {
             let (large, small) = (blur.max(1.0), blur.min(1.0));
             (((large + small - x) / (2.0 * small)).clamp(0.0, 1.0), large, small)
         };
-        let blur = (if body.strip { over } else { round }) / (2.0 * radius);
+        let blur = (if body.lamps.is_strip() { over } else { round }) / (2.0 * radius);
         let [own, other] = sides.map(|side| smeared(side.hypot(aside) / radius, blur));
-        let fill = if body.strip { 1.0 } else { std::f64::consts::PI * radius * n / (2.0 * edge) };
+        let fill = if body.lamps.is_strip() { 1.0 } else { std::f64::consts::PI * radius * n / (2.0 * edge) };
         let (disc, line) = (1.0 / (own.1 * own.1 + own.2 * own.2 / 3.0), fill / own.1);
         let shown = (own.0 + other.0) * (disc + (line - disc) * row);
         let far2 = (aside * aside + sides[0] * sides[0]) / (radius * radius);
         let core = (1.0 - far2).max(0.0);
         // Means of the core, and of its square, over a strip and over a disc.
-        let (mean, mean2) = if body.strip { (2.0 / 3.0, 8.0 / 15.0) } else { (0.5, 1.0 / 3.0) };
+        let (mean, mean2) = if body.lamps.is_strip() { (2.0 / 3.0, 8.0 / 15.0) } else { (0.5, 1.0 / 3.0) };
         let even = (blur * blur).min(1.0);
         let between = |sharp: f64, mean: f64| sharp + (mean - sharp) * even;
         let tinted = between(1.2 + 1.4 * core, 1.2 + 1.4 * mean) * shown;
@@ -378,7 +380,7 @@ impl<'a> Oracle<'a> {
             // Six tenths of it count for the rim.
             let ends = [place.across - 0.3 * over, place.across + 0.3 * over];
             let cover = ((ends[1].min(rim) - ends[0].max(-rim)) / (0.6 * over)).clamp(0.0, 1.0);
-            if body.lamps > 0 || body.strip {
+            if body.lamps.count() > 0 || body.lamps.is_strip() {
                 let round = width / dot(n, d).abs().max(0.01).sqrt();
                 emission = self.lamp(body, &place, [over, along, round], cover);
             }
@@ -530,7 +532,7 @@ impl<'a> Oracle<'a> {
     }
 
     pub fn picture(&self, frame: u32) -> Vec<[f64; 3]> {
-        let (scene, n) = (self.scene, self.scene.render.samples);
+        let (scene, n) = (self.scene, self.scene.render.own_samples());
         let view = scene.camera.view(frame, scene.output.frames);
         let focal = view.focal(scene.render.width);
         let spread = 1.0 / (focal * f64::from(n));

@@ -4,10 +4,10 @@ use crate::Renderer;
 use crate::device::{Memory, Task, TaskOutput};
 use crate::device_scene::frame_params;
 use crate::kernels::Isa;
-use crate::scene::{Adaptive, Filter, Integrator, Scene};
+use crate::scene::{Filter, Sampling, Scene};
 
 fn path(scene: &mut Scene, samples: u32) {
-    scene.render.integrator = Integrator::Path { samples, noise: 0.0 };
+    scene.render.set_paths(samples);
 }
 
 // The number of points in each box of a plane that is divided 2^a times 2^b.
@@ -137,7 +137,7 @@ fn clamp_takes_fireflies() {
 fn adaptive(name: &str, min: u32, max: u32, noise: f64) -> Scene {
     let mut scene = sized(own(name), 97, 72, 1);
     scene.film = crate::scene::FilmSettings::default();
-    scene.render.set_adaptive(Adaptive { min, max, noise });
+    scene.render.set_adaptive(min, max, noise);
     scene
 }
 
@@ -188,9 +188,9 @@ fn adaptive_samples_go_where_they_are_needed() {
     };
     let (even, even_rays) = traced(&sized(truth.clone(), 640, 480, 4));
     let mut errors = Vec::new();
-    for noise in [Adaptive::NOISE, 8.0 * Adaptive::NOISE] {
+    for noise in [Sampling::NOISE, 8.0 * Sampling::NOISE] {
         let mut scene = truth.clone();
-        scene.render.set_adaptive(Adaptive { min: 2, max: 64, noise });
+        scene.render.set_adaptive(2, 64, noise);
         let (picture, rays) = traced(&scene);
         errors.push(error(&picture));
         assert!(2 * rays < even_rays, "{rays} of {even_rays}");
@@ -212,7 +212,7 @@ fn adaptive_paths_end_where_the_picture_is_smooth() {
         (picture.iter().zip(&truth).map(square).sum::<f64>() / (3 * truth.len() / 4) as f64).sqrt()
     };
     let mut each = scene(1);
-    each.render.set_adaptive(Adaptive { min: 16, max: 512, noise: 1.5 });
+    each.render.set_adaptive(16, 512, 1.5);
     let taken = Renderer::new(each.clone()).unwrap().still_linear(0).unwrap().1.unwrap().samples;
     let mean = f64::from(taken.data().iter().sum::<f32>()) / taken.data().len() as f64;
     let (ours, even) = (error(&render(&each, 0)), error(&render(&scene(mean.ceil() as u32), 0)));

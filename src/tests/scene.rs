@@ -2,9 +2,9 @@
 use super::common::{inputs, own};
 use crate::scene::{
     self, Body, Bumps, Camera, CameraPath, ColourBy, CylindricalPath, Exposure, FilmSettings, Filter, Floor, Grammar,
-    Integrator, Key, LampPattern, LampSamples, Light, MapSource, Material, MaterialKind, MeasuredMetal, Mesh, Motion,
-    Orbit, Output, ParseOptions, Particles, Pattern, Rectangle, Relief, RenderSettings, Rotation, Scene, Sky,
-    SkySource, Solid, Sphere, TextureSource, Tone, World, defaults, write,
+    Integrator, Key, LampPattern, LampSamples, Lamps, Light, MapSource, Material, MaterialKind, MeasuredMetal, Mesh,
+    Motion, Orbit, Output, ParseOptions, Particles, Pattern, Rectangle, Relief, RenderSettings, Rotation, Sampling,
+    Scene, Sky, SkySource, Solid, Sphere, TextureSource, Tone, World, defaults, tokens,
 };
 use proptest::prelude::*;
 
@@ -59,13 +59,12 @@ fn body(plain: bool) -> impl Strategy<Value = Body> {
                 ..Material::plain(colour, reflection, transparency)
             },
             radius,
-            lamps: if !plain && lamps % 2 == 1 { 0 } else { lamps },
+            lamps: if !plain && lamps % 2 == 1 { Lamps::Strip } else { Lamps::Each(lamps) },
             lamp_colour: if plain { Body::LAMP_COLOUR } else { lamp_colour },
             bar: if plain { Body::BAR } else { bar },
             bar_colour: if plain { Body::BAR_COLOUR } else { bar_colour },
             lamp_intensity: if plain { 1.0 } else { lamp_intensity },
             bar_reflection: if plain { Body::BAR_REFLECTION } else { bar_reflection },
-            strip: !plain && lamps % 2 == 1,
             ..Body::default()
         },
     )
@@ -135,7 +134,7 @@ fn particles() -> impl Strategy<Value = Particles> {
     let by = prop::sample::select(&ColourBy::ALL[..]);
     ("[a-z]{1,8}%0[1-9]d\\.bin", 0u32..99, 1u32..9, by, range, material(), any::<bool>()).prop_map(
         |(path, first, step, (colour_by, _), range, material, legend)| Particles {
-            path,
+            path: path.into(),
             first,
             step,
             colour_by,
@@ -147,9 +146,11 @@ fn particles() -> impl Strategy<Value = Particles> {
 }
 // The parts of a scene that only TOML can express.
 fn with_world(scene: impl Strategy<Value = Scene>) -> impl Strategy<Value = Scene> {
-    let integrator = prop_oneof![
-        Just(Integrator::Whitted),
-        (1u32..5000, prop_oneof![Just(0.0), 0.1..9.0]).prop_map(|(samples, noise)| Integrator::Path { samples, noise }),
+    let sampling = prop_oneof![
+        Just(None),
+        (1u32..5000).prop_map(|n| Some(Sampling::PerPixel(n))),
+        (1u32..5000, 0.1..9.0).prop_map(|(max, noise)| Some(Sampling::UntilNoise { max, noise })),
+        (16u32..50, 50u32..5000, 0.1..9.0).prop_map(|(min, max, noise)| Some(Sampling::Adaptive { min, max, noise })),
     ];
     let tone = prop_oneof![
         prop::sample::select(Tone::ALL.map(|(tone, _)| tone).to_vec()),
@@ -199,12 +200,12 @@ fn with_world(scene: impl Strategy<Value = Scene>) -> impl Strategy<Value = Scen
         (prop::collection::vec(sphere(), 0..4), prop::collection::vec(mesh(), 0..3), prop::option::of(particles()));
     let things = (things, prop::collection::vec(rectangle(), 0..3));
     let bits = prop::option::of(prop::sample::select(vec![8u32, 16, 32]));
-    (scene, sky(), any::<bool>(), integrator, film, camera, things, bits).prop_map(
+    (scene, sky(), any::<bool>(), sampling, film, camera, things, bits).prop_map(
         |(
             mut scene,
             (from_below, image, rotation_deg, intensity, fade),
             shadows,
-            integrator,
+            sampling,
             film,
             (path, lens, focus, shutter, (rotation, motion, pattern, inside)),
             things,
@@ -216,7 +217,7 @@ fn with_world(scene: impl Strategy<Value = Scene>) -> impl Strategy<Value = Scen
                 floor.fade = fade;
                 (floor.material, floor.relief) = floor_surface(fade * 20.0);
             }
-            (scene.render.shadows, scene.render.integrator, scene.film) = (shadows, integrator, film);
+            (scene.render.shadows, scene.film) = (shadows, film);
             if let Some(path) = path {
                 scene.camera.path = path;
             }
@@ -228,9 +229,11 @@ fn with_world(scene: impl Strategy<Value = Scene>) -> impl Strategy<Value = Scen
             body.lamp_sides =
                 if inside.is_some() { crate::scene::LampSides::Inside } else { crate::scene::LampSides::Both };
             ((scene.world.spheres, scene.world.meshes, scene.world.particles), scene.world.rectangles) = things;
-            if integrator != Integrator::Whitted {
-                // Path tracing counts samples per pixel.
-                scene.render.samples = 1;
+            if let Some(sampling) = sampling {
+                (scene.render.integrator, scene.render.sampling) = (Integrator::Path, sampling);
+                if sampling.is_adaptive() {
+                    scene.camera.shutter = 0.0;
+                }
             } else if let Some(inside) = inside {
                 let few = inside < 0.5;
                 scene.render.lamp_samples = if few { LampSamples::Drawn(3) } else { LampSamples::All };
@@ -340,7 +343,14 @@ fn any_scene(plain: bool) -> impl Strategy<Value = Scene> {
                     ..World::default()
                 },
                 camera: Camera { fov_deg, path: CameraPath::Cylinder { eye, target }, ..Camera::default() },
-                render: RenderSettings { width, height, samples, depth, cutoff, ..RenderSettings::default() },
+                render: RenderSettings {
+                    width,
+                    height,
+                    sampling: Sampling::PerAxis(samples),
+                    depth,
+                    cutoff,
+                    ..RenderSettings::default()
+                },
                 film: FilmSettings::default(),
                 output: Output {
                     frames,
@@ -364,17 +374,17 @@ fn any_scene(plain: bool) -> impl Strategy<Value = Scene> {
 proptest! {
     #[test]
     fn toml_reads_back_as_the_same_scene(scene in with_world(any_scene(false))) {
-        prop_assert_eq!(read(&write::toml(&scene)), Ok(scene));
+        prop_assert_eq!(read(&scene.to_toml()), Ok(scene));
     }
 
     #[test]
     fn tokens_read_back_as_the_same_scene(scene in any_scene(true)) {
-        let text = write::tokens(&scene).unwrap();
+        let text = tokens::write(&scene).unwrap();
         let solids = [0, 1, 2].map(|i| scene.world.bodies[i].solid);
         let again = scene::parse(&text, "scene", ParseOptions { solids, ..ParseOptions::default() }).map(|p| p.scene).map_err(|e| e.to_string());
         prop_assert_eq!(again, Ok(scene.clone()));
         // And by way of TOML.
-        prop_assert_eq!(read(&write::toml(&scene)), Ok(scene));
+        prop_assert_eq!(read(&scene.to_toml()), Ok(scene));
     }
 
     #[test]
@@ -393,7 +403,7 @@ fn real_files_convert_and_mean_the_same() {
             assert_eq!(name, "leading-blank-light-and-samples-on-one-line.txt");
             continue;
         };
-        assert_eq!(read(&write::toml(&scene)).as_ref(), Ok(&scene), "{name}");
+        assert_eq!(read(&scene.to_toml()).as_ref(), Ok(&scene), "{name}");
     }
 }
 
@@ -413,9 +423,9 @@ fn dialects_are_recognised() {
     let seven = format!(
         "5\nx%d.data\n64 48 100\n{camera}0 0 2 1 .1 .1 1.75\n0 2.8 .7 .1 .1 1 1.75\n0 -2.8 .5 .1 1 .1 1.5\n-5 -5 -1 -5 5 -1 5 5 -1 5 -5 -1 .5 .9 .4\n-10 -10 15 .3 .2 .1\n"
     );
-    assert_eq!(read(&seven).unwrap().render.samples, 1);
+    assert_eq!(read(&seven).unwrap().render.own_samples(), 1);
     let with_samples = read(&format!("{seven}4")).unwrap();
-    assert_eq!((with_samples.render.samples, with_samples.world.bodies[1].solid), (4, Solid::Octahedron));
+    assert_eq!((with_samples.render.own_samples(), with_samples.world.bodies[1].solid), (4, Solid::Octahedron));
     assert_eq!(own("coursework.txt").world.bodies[2].solid, Solid::Icosahedron);
 }
 
@@ -493,7 +503,7 @@ color = [1.0, 1.0, 1.0]
 
 #[test]
 fn what_tokens_cannot_say_is_listed() {
-    let reasons = write::tokens(&own("infinity.toml")).unwrap_err();
+    let reasons = tokens::write(&own("infinity.toml")).unwrap_err();
     assert!(reasons.len() >= 3, "{reasons:?}");
 }
 

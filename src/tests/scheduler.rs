@@ -234,8 +234,8 @@ fn linear_light_is_the_picture_before_its_tone_curve_and_layers_do_not_depend_on
     let needs = PixelFormats { rgba8: true, linear: true, layers: true, ..PixelFormats::default() };
     for name in ["coursework.txt", "weekend.toml", "garland.toml"] {
         let mut scene = sized(own(name), 50, 37, 2);
-        if let Integrator::Path { samples, .. } = &mut scene.render.integrator {
-            *samples = 9;
+        if scene.render.integrator == Integrator::Path {
+            scene.render.set_samples(9);
         }
         scene.output.frames = 2;
         let (result, alone) = shared(&scene, &[(Lives, 0)], Split::Frames, needs, 2);

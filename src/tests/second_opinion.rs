@@ -6,7 +6,7 @@ use crate::assets::sky::SkyMap;
 use crate::assets::source::Limits;
 use crate::math::srgb::linear;
 use crate::math::vec3::{add, scale};
-use crate::scene::{Integrator, Scene, SkySource};
+use crate::scene::{Lamps, Scene, SkySource};
 
 // Pixels may differ where an edge passes within rounding of a sample; there must be few.
 pub fn agree(name: &str, scene: &Scene, frame: u32) {
@@ -27,7 +27,7 @@ pub fn agree(name: &str, scene: &Scene, frame: u32) {
 fn tokens_of_the_default_scene() {
     let mut scene = sized(own("coursework.txt"), 64, 48, 1);
     // Lamp light on the floor is baked into a map, and has its own test.
-    scene.world.bodies.iter_mut().for_each(|b| b.lamps = 0);
+    scene.world.bodies.iter_mut().for_each(|b| b.lamps = Lamps::Each(0));
     scene.render.depth = 8;
     agree("default without lamps", &scene, 7);
 }
@@ -39,7 +39,7 @@ fn lamps_in_mirrors() {
     scene.render.depth = 7;
     scene.render.cutoff = 0.01;
     agree("infinity", &scene, 11);
-    scene.world.bodies.iter_mut().for_each(|b| (b.lamps, b.strip) = (0, true));
+    scene.world.bodies.iter_mut().for_each(|b| b.lamps = Lamps::Strip);
     agree("infinity by strips", &scene, 11);
 }
 
@@ -80,7 +80,7 @@ fn clear_glass_vanishes_in_an_even_sky() {
 #[test]
 fn all_solids_without_lamps() {
     let mut scene = sized(own("solids.toml"), 64, 36, 2);
-    scene.world.bodies.iter_mut().for_each(|b| b.lamps = 0);
+    scene.world.bodies.iter_mut().for_each(|b| b.lamps = Lamps::Each(0));
     scene.render.depth = 5;
     scene.render.cutoff = 0.01;
     agree("solids", &scene, 3);
@@ -90,7 +90,7 @@ fn all_solids_without_lamps() {
 fn bent_floor() {
     let mut scene = sized(own("coursework.txt"), 64, 48, 1);
     scene.world.bodies.truncate(1);
-    scene.world.bodies[0].lamps = 0;
+    scene.world.bodies[0].lamps = crate::scene::Lamps::Each(0);
     scene.world.floor.as_mut().unwrap().corners[0][2] = 0.4;
     scene.world.floor.as_mut().unwrap().corners[2][2] = -2.0;
     agree("bent floor", &scene, 30);
@@ -100,7 +100,7 @@ fn bent_floor() {
 fn from_far_away() {
     // At a distance of a thousand radii: rounding of the distance must not change the silhouette.
     let mut scene = sized(own("solids.toml"), 64, 36, 1);
-    scene.world.bodies.iter_mut().for_each(|b| b.lamps = 0);
+    scene.world.bodies.iter_mut().for_each(|b| b.lamps = Lamps::Each(0));
     scene.world.floor = None;
     (eye(&mut scene).r0, eye(&mut scene).z0, scene.camera.fov_deg) = (1500.0, 400.0, 0.3);
     (scene.render.depth, scene.render.cutoff) = (3, 0.02);
@@ -222,14 +222,14 @@ fn walks_agree(name: &str, scene: &Scene, each: u32) {
 #[test]
 fn the_weekend_by_the_book() {
     let mut scene = sized(own("weekend.toml"), 32, 18, 1);
-    scene.render.integrator = Integrator::Path { samples: 1600, noise: 0.0 };
+    scene.render.set_paths(1600);
     walks_agree("weekend", &scene, 1600);
 }
 
 #[test]
 fn the_weekends_final_scene_by_the_book() {
     let mut scene = sized(own("weekend-final.toml"), 30, 20, 1);
-    scene.render.integrator = Integrator::Path { samples: 900, noise: 0.0 };
+    scene.render.set_paths(900);
     // Long walks in glass are rare; the book's own bound is 50.
     walks_agree("weekend-final", &scene, 400);
 }

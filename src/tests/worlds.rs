@@ -8,7 +8,7 @@ use crate::output::PixelFormats;
 use crate::output::capture::MemorySink;
 use crate::render::frames::FrameList;
 use crate::render::stats::{FrameReport, Progress};
-use crate::scene::{Integrator, Scene};
+use crate::scene::{Sampling, Scene};
 use std::path::Path;
 
 // Many balls, triangles and a dozen bodies.
@@ -114,7 +114,10 @@ fn the_tree_finds_what_asking_everything_finds() {
 
 fn path_scene(samples: u32, noise: f64) -> Scene {
     let mut scene = sized(own("weekend.toml"), 48, 27, 1);
-    scene.render.integrator = Integrator::Path { samples, noise };
+    scene.render.set_paths(samples);
+    if noise > 0.0 {
+        scene.render.sampling = Sampling::UntilNoise { max: samples, noise };
+    }
     scene
 }
 
@@ -278,7 +281,7 @@ fn grains_far_from_the_origin_look_as_they_do_near_it() {
     assert!(odd < expected.len() / 4 / 100, "{odd} pixels differ");
     // Light paths find as much of it there.
     let light = |mut scene: Scene| {
-        scene.render.integrator = Integrator::Path { samples: 16, noise: 0.0 };
+        scene.render.set_paths(16);
         render(&scene, 0).iter().map(|&x| u64::from(x)).sum::<u64>() as f64
     };
     assert!((light(near) / light(far) - 1.0).abs() < 0.01);

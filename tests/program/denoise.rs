@@ -20,7 +20,7 @@ fn stub(name: &str) -> PathBuf {
 
 fn scene() -> Scene {
     let mut scene = Scene::sample();
-    (scene.render.width, scene.render.height, scene.render.samples) = (40, 30, 1);
+    (scene.render.width, scene.render.height) = (40, 30);
     scene
 }
 

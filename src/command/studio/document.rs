@@ -6,7 +6,7 @@ use crate::command::{SceneText, read_text};
 use crate::error::Error;
 use crate::output::store::atomic::rewrite_whole;
 use crate::scene::edit::{self, Edit};
-use crate::scene::{self, Grammar, ParseOptions, Parsed, Scene, Viewpoint, edits_through, write};
+use crate::scene::{self, Grammar, ParseOptions, Parsed, Scene, Viewpoint, edits_through, tokens};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use std::io::Write;
@@ -304,7 +304,7 @@ impl Document {
         let reading =
             ParseOptions { home: home.as_deref(), solids: self.args.token_solids(), ..ParseOptions::default() };
         let parsed = scene::parse(&self.changed_text()?, &self.name, reading)?;
-        write::tokens(&parsed.scene).map_err(Error::NotExpressible)
+        tokens::write(&parsed.scene).map_err(Error::NotExpressible)
     }
 
     /// All that the page shows but the picture.

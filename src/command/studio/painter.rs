@@ -22,7 +22,7 @@ pub fn levels(scene: &Scene) -> Vec<u32> {
     if scene.render.is_path() {
         levels.extend([4, 16, 64, 256, 1024, 4096].into_iter().filter(|&n| n < own));
     }
-    if own > 1 || scene.render.depth > DRAFT_DEPTH || scene.render.adaptive.is_some() {
+    if own > 1 || scene.render.depth > DRAFT_DEPTH || scene.render.sampling.is_adaptive() {
         levels.push(own);
     }
     levels

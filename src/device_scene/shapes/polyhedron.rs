@@ -12,9 +12,9 @@ use crate::scene::{Body, LampPattern, LampSides, MaterialKind, Scene};
 
 // A lamp fits the bar on its face, and its neighbours do not touch it.
 pub fn lamp_radius(body: &Body) -> f64 {
-    let spacing = body.solid.edge_length() * body.radius / f64::from(body.lamps.max(1));
+    let spacing = body.solid.edge_length() * body.radius / f64::from(body.lamps.count().max(1));
     let fits = 0.42 * body.bar * body.radius;
-    if body.strip { fits } else { fits.min(0.42 * spacing) }
+    if body.lamps.is_strip() { fits } else { fits.min(0.42 * spacing) }
 }
 
 /// Linear, by colour.
@@ -40,7 +40,7 @@ pub fn flatten(scene: &Scene, k: usize, is_isolated: bool, slabs: &mut Vec<Slab>
         });
     }
     let (sine, cosine) = (body.solid.edge_sine(), body.solid.edge_cosine());
-    let lamps = if body.bar > 0.0 && !body.strip { body.lamps } else { 0 };
+    let lamps = if body.bar > 0.0 && !body.lamps.is_strip() { body.lamps.count() } else { 0 };
     let spacing = body.solid.edge_length() * body.radius / f64::from(lamps.max(1));
     let material = &body.material;
     let ior = material.ior();
@@ -73,10 +73,10 @@ pub fn flatten(scene: &Scene, k: usize, is_isolated: bool, slabs: &mut Vec<Slab>
         lamp_spacing: spacing as f32,
         lamps_per_length: (1.0 / spacing) as f32,
         lamp_sharpness: if body.has_lamps() { (1.0 / lamp_radius(body)) as f32 } else { 0.0 },
-        lamp_fill: if body.strip { 1.0 } else { (std::f64::consts::FRAC_PI_2 * lamp_radius(body) / spacing) as f32 },
+        lamp_fill: if body.lamps.is_strip() { 1.0 } else { (std::f64::consts::FRAC_PI_2 * lamp_radius(body) / spacing) as f32 },
         lamp_merging: (4.0 / (3.0 * spacing * spacing)) as f32,
         lamp_colour: to_f32(lamp_light(body)),
-        lamps: if body.strip && body.has_lamps() { -1 } else { lamps as i32 },
+        lamps: if body.lamps.is_strip() && body.has_lamps() { -1 } else { lamps as i32 },
         bar_colour: linear_colour(body.bar_colour),
         code_in: origin_inside(SHAPE_BODY, k) | if is_isolated { ISOLATED } else { 0 },
         first_slab: first as i32,

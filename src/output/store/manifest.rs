@@ -326,7 +326,7 @@ fn resolved(scene: &Scene) -> (String, BTreeMap<String, String>) {
         for frame in ends {
             files.insert(format!("particles.path of frame {frame}"), content(&particles.file(frame)));
         }
-        particles.path = particles.path.rsplit('/').next().unwrap_or_default().to_owned();
+        particles.path = particles.path.file_name().map(PathBuf::from).unwrap_or_default();
     }
     (scene.to_toml(), files)
 }

@@ -1,0 +1,110 @@
+//! Bodies: solids of panes, bars and lamps.
+
+use super::diagnostic::{Problem, Rule};
+use super::keys::kinds::{Kind, quoted, words_schema};
+use super::keys::read::{Context, Table, TomlValue};
+use super::keys::{Key, keys};
+use super::limits::MAX_LAMPS;
+use super::material::{ADDS_LIGHT, MaterialUse, adds_light, passes_less};
+use super::{LampPattern, LampSides, Lamps, Material, MaterialKind, Motion, Rotation, Solid};
+use crate::math::vec3::Vec3;
+
+keys! {
+    /// A solid of panes, bars and lamps.
+    #[derive(Clone, Debug, PartialEq)]
+    pub struct Body in "body" {
+        /// Which solid.
+        pub solid: Solid = Solid::Hexahedron, required(), group("Shape");
+        /// Its centre.
+        pub centre as "center": Vec3 = [0.0; 3], rule(Rule::Coordinate), spelled();
+        /// Distance of every vertex from the center.
+        pub radius: f64 = 1.0, rule(Rule::Length), slider(0.1, 5.0), spelled();
+        /// How its panes look; their color tints what passes through them.
+        pub material: Material = Material::default(), flat(), material_of(MaterialUse::Body);
+        /// Lamps on each edge, or "strip": a strip of light all along it.
+        pub lamps: Lamps = Lamps::Each(0), rule(Rule::Whole(0, MAX_LAMPS)), slider(0.0, 40.0), group("Lamps"), spelled();
+        /// Color of the lamps.
+        pub lamp_colour as "lamp_color": Vec3 = Body::LAMP_COLOUR, colour(), rule(Rule::Brightness), spelled();
+        /// Multiplies the lamps' light.
+        pub lamp_intensity: f64 = 1.0, rule(Rule::Within(0.0, Body::MAX_LAMP_INTENSITY)), slider(0.0, 20.0), spelled();
+        /// Width of the bars on each side of an edge; 0: no bars.
+        pub bar: f64 = Body::BAR, rule(Rule::Fraction), unit("circumradii"), slider(0.0, 0.2), group("Bars"), spelled();
+        /// Color of the bars.
+        pub bar_colour as "bar_color": Vec3 = Body::BAR_COLOUR, colour(), rule(Rule::Fraction), spelled();
+        /// Share of the light that the bars mirror on their outer side; inside, and after two bounces, they are dull.
+        pub bar_reflection: f64 = Body::BAR_REFLECTION, rule(Rule::Fraction), spelled();
+        /// Share that a pane mirrors inside, where it is another: a one-way mirror. No more than the rest passes there.
+        pub reflection_inside: Option<f64> = None, rule(Rule::Fraction), when("material", &["plain"]), group("Material");
+        /// How it is turned, at the clip's start.
+        pub rotation: Rotation = Rotation::default(), flat();
+        /// How it moves over the clip.
+        pub motion: Motion = Motion::default(), flat();
+        /// On which side of its bars the lamps are.
+        pub lamp_sides: LampSides = LampSides::Both, group("Lamps");
+        /// How its lamps change over the clip.
+        pub lamp_pattern: LampPattern = LampPattern::Steady, flat();
+    }
+
+    fn check(&mut self, table: &mut Table) {
+        if !matches!(self.material.kind, MaterialKind::Plain { .. }) {
+            let expected = "expected it beside a plain material's `reflection`";
+            table.problem_at("reflection_inside", "this material has no `reflection_inside`", expected);
+        }
+        let (reflection, transparency) = self.material.shares();
+        if let Some(what) = adds_light(reflection, transparency) {
+            let span = table.place("transparency").or(table.place("reflection")).unwrap_or(table.span.clone());
+            table.context.warnings.push(Problem::new(span, what, ADDS_LIGHT));
+        }
+        if let (Some(inside), Some(span)) = (self.reflection_inside, table.place("reflection_inside"))
+            && let Some((what, so)) = passes_less(inside, transparency)
+        {
+            table.context.warnings.push(Problem::new(span, what, so));
+        }
+    }
+}
+
+impl Kind for Solid {
+    fn parse(value: &TomlValue, key: &Key, context: &mut Context) -> Option<Solid> {
+        let name = context.text(key, value)?;
+        let solid = Solid::from_name(name);
+        if solid.is_none() {
+            let names = Solid::ALL.map(Solid::name);
+            let expected = format!("expected one of {}", names.join(", "));
+            let problem = Problem::new(value.span(), format!("there is no solid `{name}`"), expected);
+            context.problems.push(problem.with_suggestion(key.name, name, names));
+        }
+        solid
+    }
+    fn text(&self, _: &Key) -> String {
+        quoted(self.name())
+    }
+    fn schema(_: &Key) -> serde_json::Value {
+        words_schema(Solid::ALL.into_iter().map(|solid| (solid.name(), "")).chain([("cube", "the hexahedron")]))
+    }
+}
+
+impl Body {
+    /// Whether there is light on its bars.
+    pub(crate) fn has_lamps(&self) -> bool {
+        self.bar > 0.0 && self.lamps != Lamps::Each(0)
+    }
+    /// R and T of panes met from inside. Of a one-way mirror no more passes than it leaves: together they give back what
+    /// comes, or less.
+    pub(crate) fn shares_inside(&self) -> (f64, f64) {
+        let (reflection, transparency) = self.material.shares();
+        match self.reflection_inside {
+            Some(inside) => (inside, transparency.min(1.0 - inside)),
+            None => (reflection, transparency),
+        }
+    }
+    /// Width of the bars where none is given, in circumradii.
+    pub const BAR: f64 = 0.045;
+    /// Colour of the bars where none is given.
+    pub const BAR_COLOUR: Vec3 = [0.28, 0.27, 0.29];
+    /// What the bars mirror where nothing is given.
+    pub const BAR_REFLECTION: f64 = 0.35;
+    /// Most that `lamp_intensity` may be.
+    pub const MAX_LAMP_INTENSITY: f64 = 1000.0;
+    /// Colour of the lamps where none is given.
+    pub const LAMP_COLOUR: Vec3 = [1.0, 0.93, 0.82];
+}

@@ -1,0 +1,162 @@
+//! The reference page of scenes, docs/reference/scene.md: made of the schema, so that it says what the keys' declarations say.
+
+use super::schema::{is_double, resolved, schema};
+use serde_json::Value;
+
+const HEAD: &str = "# Keys of a scene
+
+All tables of a scene in TOML and their keys. [scenes.md](../scenes.md) is the guide. This page is made of the program's own declarations:
+`POLYFLY_BLESS=1 cargo test generated` writes it anew.
+
+A number may be written as a share (`\"60%\"`). A color is three numbers from 0 to 1 (sRGB), one number for a grey, `\"#e68033\"`, or a
+name of CSS (`\"tomato\"`). Lengths are the scene's own units. `color` and `center` may be spelled `colour` and `centre`.
+";
+
+/// The page, in Markdown.
+pub(crate) fn page() -> String {
+    HEAD.to_owned() + &tables_of(&schema())
+}
+
+/// The tables of a schema.
+pub(crate) fn tables_of(schema: &Value) -> String {
+    let (mut page, mut done) = (String::new(), Vec::new());
+    tables(schema, schema, &mut page, &mut done);
+    page
+}
+
+// The tables that a table has, each with those within it.
+fn tables(schema: &Value, table: &Value, page: &mut String, done: &mut Vec<String>) {
+    for name in keys(table) {
+        let place = &table["properties"][name];
+        let inner = resolved(schema, place);
+        let Some(header) = inner["x-header"].as_str().filter(|header| !done.iter().any(|one| one == header)) else {
+            continue;
+        };
+        done.push(header.to_owned());
+        *page += &format!("\n## `{header}`\n\n{}\n\n", place["description"].as_str().unwrap_or_default());
+        *page += "| key | type | range | default | what it does |\n|---|---|---|---|---|\n";
+        for key in keys(inner) {
+            *page += &row(schema, inner, key);
+        }
+        *page += &words(inner);
+        tables(schema, inner, page, done);
+    }
+}
+
+// A table's keys in their order.
+fn keys(table: &Value) -> Vec<&str> {
+    let groups = table["x-groups"].as_array().into_iter().flatten();
+    let all = groups.flat_map(|group| group["keys"].as_array().into_iter().flatten());
+    all.filter_map(Value::as_str).filter(|key| !is_double(key)).collect()
+}
+
+fn row(schema: &Value, table: &Value, key: &str) -> String {
+    let place = &table["properties"][key];
+    let inner = resolved(schema, place);
+    let about = place["description"].as_str().unwrap_or_default();
+    let kind = match inner["x-header"].as_str() {
+        Some(header) if inner["properties"].is_object() => format!("table: see `{header}`"),
+        _ => kind(place),
+    };
+    let unit = place["x-unit"].as_str().map_or(String::new(), |unit| format!(", {unit}"));
+    let default = place.get("default").map_or(String::new(), |value| format!("`{value}`"));
+    let counts = counts(table, key);
+    let cells = [format!("`{key}`"), format!("{kind}{unit}"), range(place), default, format!("{about}{counts}")];
+    format!("| {} |\n", cells.map(|cell| cell.replace('|', "\\|")).join(" | "))
+}
+
+// What a value may be.
+fn kind(place: &Value) -> String {
+    if place["format"] == "color" {
+        return "color".into();
+    }
+    if place["enum"].is_array() {
+        return "word".into();
+    }
+    if let Some(any) = place["anyOf"].as_array() {
+        return any.iter().map(kind).collect::<Vec<_>>().join(" or ");
+    }
+    match place["type"].as_str() {
+        Some("integer") => "whole number".into(),
+        Some("boolean") => "true or false".into(),
+        Some("string") => "text".into(),
+        Some("array") if place["items"]["type"] == "array" => "list of points".into(),
+        Some("array") => format!("{} numbers", place["maxItems"]),
+        Some(other) => other.to_owned(),
+        None => "as there".into(),
+    }
+}
+
+// The numbers that a value may be.
+fn range(place: &Value) -> String {
+    let numbers = if place["items"].is_object() { &place["items"] } else { place };
+    let numbers = if place["anyOf"].is_array() { &place["anyOf"][0] } else { numbers };
+    let bound = |names: [&str; 2]| names.iter().find_map(|name| numbers.get(*name)).map(shown);
+    match (bound(["minimum", "exclusiveMinimum"]), bound(["maximum", "exclusiveMaximum"])) {
+        (Some(min), Some(max)) => format!("{min} to {max}"),
+        (Some(min), None) => format!("{min} or more"),
+        (None, Some(max)) => format!("{max} or less"),
+        (None, None) => String::new(),
+    }
+}
+
+fn shown(number: &Value) -> String {
+    match number.as_f64() {
+        Some(x) if x.abs() >= 1e7 => format!("{x:e}"),
+        _ => number.to_string(),
+    }
+}
+
+// When a key counts, where it does not always.
+fn counts(table: &Value, key: &str) -> String {
+    let place = &table["properties"][key];
+    let mut when = Vec::new();
+    if let Some(others) = place["x-when"].as_object() {
+        when.extend(others.iter().map(|(other, words)| format!("`{other}` is {}", or(words))));
+    }
+    if let Some(way) = place["x-way"].as_str() {
+        when.push(match way {
+            "fixed" => "the camera stands still".to_owned(),
+            "keys" => "the camera has keys".to_owned(),
+            other => format!("the camera's path is of the kind {other}"),
+        });
+    }
+    if let Some(materials) = table["x-materials"].as_object() {
+        let has = |keys: &Value| keys.as_array().is_some_and(|keys| keys.iter().any(|one| one == key));
+        let words: Vec<&str> = materials.iter().filter(|(_, keys)| has(keys)).map(|(word, _)| word.as_str()).collect();
+        if !words.is_empty() && words.len() < materials.len() {
+            when.push(format!("`material` is {}", or(&words.into())));
+        }
+    }
+    if when.is_empty() { String::new() } else { format!(" Counts where {}.", when.join(" and ")) }
+}
+
+// Words as a sentence lists them.
+fn or(words: &Value) -> String {
+    let words: Vec<String> = words.as_array().into_iter().flatten().map(|word| format!("`{}`", plain(word))).collect();
+    match words.split_last() {
+        Some((last, others)) if !others.is_empty() => format!("{} or {last}", others.join(", ")),
+        _ => words.concat(),
+    }
+}
+
+// A word without quotation marks.
+fn plain(word: &Value) -> &str {
+    word.as_str().unwrap_or_default()
+}
+
+// What the words of a table's keys mean.
+fn words(table: &Value) -> String {
+    let mut text = String::new();
+    for key in keys(table) {
+        let place = &table["properties"][key];
+        let Some(words) = place["enum"].as_array() else { continue };
+        text += &format!("\n`{key}`:\n\n");
+        for (word, about) in words.iter().zip(place["enumDescriptions"].as_array().into_iter().flatten()) {
+            let about = about.as_str().unwrap_or_default();
+            let about = if about.is_empty() { String::new() } else { format!(": {about}") };
+            text += &format!("- `{}`{about}\n", plain(word));
+        }
+    }
+    text
+}

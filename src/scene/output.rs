@@ -1,0 +1,81 @@
+//! Where the frames go.
+
+use super::diagnostic::{Problem, Rule};
+use super::keys::kinds::{Kind, quoted};
+use super::keys::read::{Context, Table, TomlValue};
+use super::keys::{Key, keys};
+use super::limits::{MAX_FRAMES, VIDEOS};
+use super::{ParseOptions, Pattern, defaults, expand_home};
+use std::path::PathBuf;
+
+keys! {
+    /// Where the frames go.
+    #[derive(Clone, Debug, PartialEq)]
+    pub struct Output in "files" {
+        /// Frames in the clip.
+        pub frames: u32 = defaults::FRAMES, rule(Rule::Whole(1, MAX_FRAMES)), slider(1.0, 600.0), group("Clip"), spelled();
+        /// Names of the frames: `out/%04d.png`; the ending is the format. A clip of one frame may have a name without a number.
+        pub files as "path": Pattern = Pattern::default(), group("Files"), spelled();
+        /// Bits of a channel: 8 or 16 (PNG, TIFF), 16 or 32 (EXR); each format's own if none are given.
+        pub bits: Option<u32> = None, rule(Rule::Bits);
+        /// The video of all frames, made by runs that render all of them to `path`, or write none.
+        pub video: Option<PathBuf> = None;
+        /// Frames a second of the video.
+        pub fps: f64 = defaults::FPS, rule(Rule::FRAME_RATE), slider(12.0, 60.0), group("Clip"), spelled();
+        /// The clip is a loop: its last frame leads to its first. What keeps it from being one is told.
+        pub is_loop as "loop": bool = false;
+    }
+
+    fn check(&mut self, table: &mut Table) {
+        self.check_files(table);
+        let ending = |path: &PathBuf| path.extension().map(|e| e.to_string_lossy().to_ascii_lowercase());
+        if self.video.as_ref().is_some_and(|path| !ending(path).is_some_and(|e| VIDEOS.contains(&e.as_str()))) {
+            let what = format!("`{}` is no video", table.word("video").unwrap_or_default());
+            let endings = VIDEOS.map(|e| format!(".{e}")).join(", ");
+            table.problem_at("video", what, format!("expected a name that ends in {endings}"));
+        }
+    }
+}
+
+impl Output {
+    // Where frames go. One frame takes a name without a number as it is.
+    fn check_files(&mut self, table: &mut Table) {
+        let ParseOptions { folder, home, .. } = table.context.options;
+        let Some(path) = table.word("path") else {
+            self.files = self.files.below(folder);
+            return;
+        };
+        let text = expand_home(path, home).display().to_string();
+        let Ok((pattern, is_made_up)) = Pattern::parse(&text) else { return };
+        let (what, has_number) = (format!("`path` is `{path}`"), Pattern::has_number(&text));
+        if !has_number && self.frames == 1 {
+            self.files = self.files.clone().of_one(0);
+        } else if !has_number {
+            let (frames, example) = (self.frames, pattern.suggested());
+            let expected = format!("expected a place for the number of each of {frames} frames, as in `{example}`");
+            table.problem_at("path", what, expected);
+        } else if let (true, Some(span)) = (is_made_up, table.place("path")) {
+            let what = format!("{what}, which names no format");
+            table.context.warnings.push(Problem::new(span, what, format!("frames are written as {pattern}")));
+        }
+    }
+}
+
+impl Kind for Pattern {
+    fn parse(value: &TomlValue, key: &Key, context: &mut Context) -> Option<Pattern> {
+        let path = context.text(key, value)?;
+        match Pattern::parse(&expand_home(path, context.options.home).display().to_string()) {
+            Ok((pattern, _)) => Some(pattern.below(context.options.folder)),
+            Err(e) => {
+                context.problem(value.span(), format!("`{}` is `{path}`", key.name), e.to_string());
+                None
+            }
+        }
+    }
+    fn text(&self, _: &Key) -> String {
+        quoted(&self.to_string())
+    }
+    fn schema(_: &Key) -> serde_json::Value {
+        serde_json::json!({ "type": "string" })
+    }
+}

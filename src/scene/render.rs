@@ -1,0 +1,86 @@
+//! How a scene is rendered.
+
+use super::diagnostic::Rule;
+use super::keys::read::Table;
+use super::keys::{keys, names};
+use super::limits::{MAX_DEPTH, MAX_LIGHT_SAMPLES};
+use super::{LampSamples, Sampling, defaults};
+
+keys! {
+    /// How a scene is rendered.
+    #[derive(Clone, Copy, Debug, PartialEq)]
+    pub struct RenderSettings in "render settings" {
+        /// Picture size, pixels.
+        pub width: u32 = defaults::SIZE.0, elsewhere();
+        /// Picture size, pixels.
+        pub height: u32 = defaults::SIZE.1, elsewhere();
+        /// How light is followed.
+        pub integrator: Integrator = Integrator::Whitted, group("Rays");
+        /// How many samples a pixel takes.
+        pub sampling: Sampling = Sampling::PerAxis(defaults::SAMPLES), flat();
+        /// Lights are hidden by what stands before them.
+        pub shadows: bool = true, group("Light");
+        /// Shadow rays to a ball of light from each point that it lights, half as many with each bounce (Whitted).
+        pub light_samples: u32 = defaults::LIGHT_SAMPLES,
+            rule(Rule::Whole(1, MAX_LIGHT_SAMPLES)), slider(1.0, 64.0), spelled();
+        /// Most that a path adds to its pixel at once by way of a diffuse surface, in linear light; 0: no limit.
+        pub clamp: f64 = 0.0, rule(Rule::NotNegative), slider(0.0, 50.0), group("Rays"), spelled();
+        /// Shadow rays to lamps and other emitters at each surface, each to one drawn by its strength, or "all": one to each; 0: lamps light
+        /// the floor only.
+        pub lamp_samples: LampSamples = LampSamples::Floor,
+            rule(Rule::Whole(0, MAX_LIGHT_SAMPLES)), slider(0.0, 64.0), when("integrator", &["whitted"]), group("Light");
+        /// Most bounces along a path.
+        pub depth: u32 = defaults::DEPTH, rule(Rule::Whole(0, MAX_DEPTH)), slider(0.0, 32.0), group("Rays"), spelled();
+        /// Rays whose weight falls below this are dropped (Whitted); it is divided by what exposure brightens.
+        pub cutoff: f64 = defaults::CUTOFF, rule(Rule::NotNegative), slider(0.0, 0.02), spelled();
+    }
+
+    fn check(&mut self, table: &mut Table) {
+        if self.integrator == Integrator::Path {
+            let what = "`lamp_samples` beside `integrator = \"path\"`";
+            table.problem_at("lamp_samples", what, "expected it without: paths ask a lamp at each bounce");
+        }
+    }
+}
+
+names! {
+    /// How light is followed from surface to surface.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum Integrator {
+        /// Whitted's: mirrored and transmitted rays branch, diffuse light comes from the lights.
+        Whitted = "whitted",
+        /// Path tracing: diffuse light comes from everywhere.
+        Path = "path",
+    }
+}
+
+impl RenderSettings {
+    /// Samples as the scene says them: along a pixel's side, or of a pixel where paths are traced.
+    pub fn own_samples(&self) -> u32 {
+        self.sampling.own()
+    }
+    /// Samples of each pixel; the most of them where they are adaptive.
+    pub fn samples_per_pixel(&self) -> u32 {
+        self.sampling.per_pixel()
+    }
+    /// Samples along a pixel's side that textures, bars and lamps are filtered for; of adaptive ones all.
+    pub(crate) fn filtered_side(&self) -> f64 {
+        f64::from(self.samples_per_pixel()).sqrt()
+    }
+    /// The same number for every pixel: along its side, or of it where paths are traced.
+    pub fn set_samples(&mut self, own: u32) {
+        self.sampling = self.sampling.with_own(own, self.integrator);
+    }
+    /// Path tracing, of so many samples of each pixel.
+    pub fn set_paths(&mut self, samples: u32) {
+        (self.integrator, self.sampling) = (Integrator::Path, Sampling::PerPixel(samples));
+    }
+    /// As many samples as each pixel needs, in a range (of paths at least [`Sampling::MIN_PATHS`]).
+    pub fn set_adaptive(&mut self, min: u32, max: u32, noise: f64) {
+        self.sampling = Sampling::adaptive((min, max), noise, self.integrator);
+    }
+    /// Whether paths are traced.
+    pub(crate) fn is_path(&self) -> bool {
+        self.integrator == Integrator::Path
+    }
+}

@@ -1,0 +1,179 @@
+//! How many samples a pixel takes.
+
+use super::Integrator;
+use super::diagnostic::Rule;
+use super::keys::kinds::{number_or_word_schema, number_schema, number_text};
+use super::keys::read::Table;
+use super::keys::schema::Declaration;
+use super::keys::write::Lines;
+use super::keys::{Key, Value};
+use super::limits::{MAX_PATH_SAMPLES, MAX_SAMPLES};
+
+/// How many samples a pixel takes, at most [`Integrator::max_samples`].
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Sampling {
+    /// So many along each of its sides (Whitted's ray tracing).
+    PerAxis(u32),
+    /// So many of each pixel (path tracing).
+    PerPixel(u32),
+    /// The same number of each pixel, until the picture is good enough (path tracing).
+    UntilNoise {
+        /// Samples of each pixel, at most.
+        max: u32,
+        /// Noise, in steps of 8-bit codes, at which a picture is good enough.
+        noise: f64,
+    },
+    /// As many as each pixel needs (kernels/adaptive.cuh).
+    Adaptive {
+        /// So many each, 1 to `max`; of paths at least [`Sampling::MIN_PATHS`], if a pixel may have so many.
+        min: u32,
+        /// No pixel takes more.
+        max: u32,
+        /// 8-bit codes that a pixel's mean may be off, by the difference of halves of its samples, without taking more.
+        noise: f64,
+    },
+}
+
+impl Sampling {
+    /// The noise of adaptive samples where a scene does not say.
+    pub const NOISE: f64 = 1.5;
+
+    /// First samples of a path-traced pixel, at least, if it may have so many. Of fewer too many pixels miss a small light
+    /// that their neighbours miss as well, agree, and stay too dark.
+    pub const MIN_PATHS: u32 = 16;
+
+    /// Samples of each pixel; the most of them where they are not the same for all.
+    pub fn per_pixel(self) -> u32 {
+        match self {
+            Sampling::PerAxis(n) => n * n,
+            Sampling::PerPixel(n) => n,
+            Sampling::UntilNoise { max, .. } | Sampling::Adaptive { max, .. } => max,
+        }
+    }
+    /// The number that a scene says: along a pixel's side, or of a pixel.
+    pub fn own(self) -> u32 {
+        if let Sampling::PerAxis(n) = self { n } else { self.per_pixel() }
+    }
+    /// Whether pixels take as many as each needs.
+    pub fn is_adaptive(self) -> bool {
+        matches!(self, Sampling::Adaptive { .. })
+    }
+    /// Noise at which the whole picture is good enough; 0: all samples are taken.
+    pub(crate) fn noise_limit(self) -> f64 {
+        if let Sampling::UntilNoise { noise, .. } = self { noise } else { 0.0 }
+    }
+    /// The same with another number: of adaptive samples, the same for all pixels.
+    pub(crate) fn with_own(self, own: u32, integrator: Integrator) -> Sampling {
+        match self {
+            Sampling::UntilNoise { noise, .. } => Sampling::UntilNoise { max: own, noise },
+            _ => integrator.sampling(own),
+        }
+    }
+    /// As many as each pixel needs, in a range.
+    pub(crate) fn adaptive((min, max): (u32, u32), noise: f64, integrator: Integrator) -> Sampling {
+        let first = if integrator == Integrator::Path { Sampling::MIN_PATHS.min(max) } else { 1 };
+        Sampling::Adaptive { min: min.max(first), max, noise }
+    }
+
+    /// `A..B`, of samples that a pixel can have.
+    ///
+    /// # Errors
+    /// What was expected.
+    pub fn parse_range(text: &str, limit: u32) -> Result<(u32, u32), String> {
+        let number = |s: &str| s.trim().parse::<u32>().ok();
+        let range = text.split_once("..").and_then(|(a, b)| Some((number(a)?, number(b)?)));
+        match range {
+            Some((min, max)) if 1 <= min && min <= max && max <= limit => Ok((min, max)),
+            Some((high, low)) if 1 <= low && low < high && high <= limit => {
+                Err(format!("the smaller number first: \"{low}..{high}\""))
+            }
+            _ => Err(format!("a range such as \"4..64\", from 1 to {limit}")),
+        }
+    }
+}
+
+impl Integrator {
+    /// The same number of samples for every pixel, as scenes count them: along its side, or of it where paths are traced.
+    pub fn sampling(self, own: u32) -> Sampling {
+        match self {
+            Integrator::Whitted => Sampling::PerAxis(own),
+            Integrator::Path => Sampling::PerPixel(own),
+        }
+    }
+    /// Most samples that a pixel can have.
+    pub fn max_samples(self) -> u32 {
+        match self {
+            Integrator::Whitted => MAX_SAMPLES * MAX_SAMPLES,
+            Integrator::Path => MAX_PATH_SAMPLES,
+        }
+    }
+    // Most of the number that a scene says, and what it is where a scene does not say.
+    fn own_samples(self) -> (u32, u32) {
+        match self {
+            Integrator::Whitted => (MAX_SAMPLES, 1),
+            Integrator::Path => (MAX_PATH_SAMPLES, 100),
+        }
+    }
+}
+
+const SAMPLES: Key = Key::new(
+    "samples",
+    "Samples along each side of a pixel (of each pixel with paths); or a range such as \"4..64\": of each pixel, as many as it needs; \
+     with paths 16 at least.",
+)
+.rule(Rule::Whole(1, MAX_PATH_SAMPLES))
+.slider(1.0, 16.0)
+.spelled();
+const NOISE: Key = Key::new(
+    "noise",
+    "Noise at which a picture (with a range of `samples` a pixel) is good enough; 0: all samples are taken.",
+)
+.rule(Rule::NotNegative)
+.unit("8-bit codes")
+.slider(0.0, 4.0)
+.spelled();
+
+impl Value for Sampling {
+    // The integrator is read before.
+    fn read(&mut self, _: &'static Key, table: &mut Table) {
+        let is_path = table.word("integrator").is_some_and(|word| word.eq_ignore_ascii_case("path"));
+        let integrator = if is_path { Integrator::Path } else { Integrator::Whitted };
+        let noise = table.take(&NOISE).and_then(|value| table.context.ruled(&NOISE, value));
+        let (max, usual) = integrator.own_samples();
+        let rule = Rule::Whole(1, max);
+        let key = SAMPLES.rule(rule);
+        let range = |text: &str| Sampling::parse_range(text, integrator.max_samples()).ok();
+        let given = table.take(&SAMPLES);
+        let read = given.and_then(|value| {
+            let expected =
+                match value.get_ref().as_str().map(|text| Sampling::parse_range(text, integrator.max_samples())) {
+                    Some(Err(expected)) => expected,
+                    _ => "a range such as \"4..64\"".into(),
+                };
+            table.context.number_or_word(&key, value, range, &expected)
+        });
+        *self = match read {
+            Some(Err(range)) => Sampling::adaptive(range, noise.unwrap_or(Sampling::NOISE), integrator),
+            other => integrator.sampling(other.and_then(Result::ok).map_or(usual, |n| n as u32)),
+        };
+        if let (Sampling::PerPixel(max), Some(noise)) = (*self, noise.filter(|&noise| noise > 0.0)) {
+            *self = Sampling::UntilNoise { max, noise };
+        }
+    }
+    fn write(&self, _: &'static Key, out: &mut Lines) {
+        let (samples, noise) = match *self {
+            Sampling::PerAxis(n) => (format!("{n} # along each side of a pixel"), None),
+            Sampling::PerPixel(n) => (format!("{n} # of each pixel"), Some(0.0)),
+            Sampling::UntilNoise { max, noise } => (format!("{max} # of each pixel"), Some(noise)),
+            Sampling::Adaptive { min, max, noise } => (format!("\"{min}..{max}\" # of each pixel"), Some(noise)),
+        };
+        out.line(&SAMPLES, samples);
+        if let Some(noise) = noise {
+            out.line(&NOISE, number_text(noise));
+        }
+    }
+    fn declare(&self, _: &'static Key, out: &mut Declaration) {
+        out.key(&SAMPLES, number_or_word_schema(&SAMPLES), None);
+        out.key(&NOISE, number_schema(NOISE.rule), None);
+    }
+}
