@@ -73,6 +73,25 @@ pub enum Command {
     Man,
     /// Prints the JSON Schema of scenes in TOML, for editors: keys, ranges, defaults and what they mean.
     Schema,
+    /// Prints a reference page of the documentation, in Markdown.
+    #[command(hide = true)]
+    Reference(ReferenceArgs),
+}
+
+/// Arguments of `reference`.
+#[derive(Args, Debug)]
+pub struct ReferenceArgs {
+    /// Which page.
+    pub page: ReferencePage,
+}
+
+/// The pages that are made of the program's own declarations.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub enum ReferencePage {
+    /// The keys of scenes: docs/reference/scene.md.
+    Scene,
+    /// The flags: docs/reference/flags.md.
+    Flags,
 }
 
 /// Arguments of `check`.

@@ -95,6 +95,7 @@ pub fn main() -> ExitCode {
         (Some(Command::Completions(args)), _) => output(&shell::completions(args.shell)),
         (Some(Command::Man), _) => output(&shell::manual()),
         (Some(Command::Schema), _) => output(&shell::schema()),
+        (Some(Command::Reference(args)), _) => output(&shell::reference(args.page)),
         (None, Some(grammar)) => output(&scene::builtin::default_scene(grammar.into())),
         (None, None) => render::run(&cli.render),
     };

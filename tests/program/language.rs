@@ -318,18 +318,6 @@ fn shares_may_be_percentages() {
 }
 
 #[test]
-fn the_schema_is_the_one_that_the_scenes_name() {
-    let scenes = Path::new(env!("CARGO_MANIFEST_DIR")).join("scenes");
-    let schema = text(&polyfly(&scenes, &["schema"]).stdout);
-    let stored = std::fs::read_to_string(scenes.join("scene.schema.json")).unwrap();
-    assert!(schema == stored, "polyfly schema > scenes/scene.schema.json");
-    for name in names(&scenes).iter().filter(|name| name.ends_with(".toml")) {
-        let scene = std::fs::read_to_string(scenes.join(name)).unwrap();
-        assert!(scene.starts_with("#:schema scene.schema.json\n"), "{name}");
-    }
-}
-
-#[test]
 fn a_fault_in_tokens_tells_how_they_were_read() {
     let dir = folder();
     std::fs::write(dir.path().join("s.txt"), "3 a%d.png 64 48 200").unwrap();

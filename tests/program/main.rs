@@ -10,6 +10,7 @@ mod documents;
 mod faults;
 #[cfg(unix)]
 mod films;
+mod generated;
 mod grains;
 mod language;
 mod library;

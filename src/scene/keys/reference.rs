@@ -59,6 +59,10 @@ fn row(schema: &Value, table: &Value, key: &str) -> String {
         _ => kind(place),
     };
     let unit = place["x-unit"].as_str().map_or(String::new(), |unit| format!(", {unit}"));
+    // A key that stands elsewhere now is told of there.
+    if place["deprecated"] == true {
+        return format!("| `{key}` | | | | {about} |\n");
+    }
     let default = place.get("default").map_or(String::new(), |value| format!("`{value}`"));
     let counts = counts(table, key);
     let cells = [format!("`{key}`"), format!("{kind}{unit}"), range(place), default, format!("{about}{counts}")];
@@ -150,7 +154,7 @@ fn words(table: &Value) -> String {
     let mut text = String::new();
     for key in keys(table) {
         let place = &table["properties"][key];
-        let Some(words) = place["enum"].as_array() else { continue };
+        let Some(words) = place["enum"].as_array().filter(|_| place["deprecated"] != true) else { continue };
         text += &format!("\n`{key}`:\n\n");
         for (word, about) in words.iter().zip(place["enumDescriptions"].as_array().into_iter().flatten()) {
             let about = about.as_str().unwrap_or_default();
