@@ -12,7 +12,7 @@ keys! {
     pub struct FilmSettings in "film" {
         /// Stops up or down, or "auto": what suits the clip as a whole, found from a few small trial frames.
         pub exposure: Exposure = Exposure::Stops(0.0),
-            rule(Rule::Within(-FilmSettings::MAX_STOPS, FilmSettings::MAX_STOPS)), slider(-5.0, 5.0), group("Exposure"), spelled();
+            rule(Rule::Within(-FilmSettings::MAX_STOPS, FilmSettings::MAX_STOPS)), unit("stops"), slider(-5.0, 5.0), group("Exposure"), spelled();
         /// Temperature of the light that comes out white; 6504 leaves colors as they are.
         pub white_balance: f64 = FilmSettings::DAYLIGHT,
             rule(Rule::Within(FilmSettings::TEMPERATURES[0], FilmSettings::TEMPERATURES[1])), unit("kelvin"),
