@@ -73,7 +73,11 @@ pub fn flatten(scene: &Scene, k: usize, is_isolated: bool, slabs: &mut Vec<Slab>
         lamp_spacing: spacing as f32,
         lamps_per_length: (1.0 / spacing) as f32,
         lamp_sharpness: if body.has_lamps() { (1.0 / lamp_radius(body)) as f32 } else { 0.0 },
-        lamp_fill: if body.lamps.is_strip() { 1.0 } else { (std::f64::consts::FRAC_PI_2 * lamp_radius(body) / spacing) as f32 },
+        lamp_fill: if body.lamps.is_strip() {
+            1.0
+        } else {
+            (std::f64::consts::FRAC_PI_2 * lamp_radius(body) / spacing) as f32
+        },
         lamp_merging: (4.0 / (3.0 * spacing * spacing)) as f32,
         lamp_colour: to_f32(lamp_light(body)),
         lamps: if body.lamps.is_strip() && body.has_lamps() { -1 } else { lamps as i32 },
