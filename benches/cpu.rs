@@ -80,7 +80,8 @@ impl Sink for Needs {
 fn frame_form(bencher: Bencher, form: &str) {
     let mut scene = Scene::sample();
     scene.world.bodies.clear();
-    (scene.render.width, scene.render.height, scene.render.samples) = (1920, 1080, 1);
+    (scene.render.width, scene.render.height) = (1920, 1080);
+    scene.render.set_samples(1);
     let options = RenderOptions { devices: Devices::Cpu, threads: 1, ..RenderOptions::default() };
     let mut renderer = Renderer::with_options(scene, options).expect("the sample scene can be rendered");
     let needs = PixelFormats {
