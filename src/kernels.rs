@@ -5,7 +5,7 @@ pub(crate) mod develop;
 
 use crate::device_scene::shapes::origin_outside;
 use crate::device_scene::{DeviceScene, HostScene, lightmap};
-use crate::gpu_types::{Counts, FilmBuffers, FrameParams, Launch, SHAPE_FLOOR, Scene, SmallScene, TILE};
+use crate::gpu_types::{Counts, FilmBuffers, FrameParams, Launch, SHAPE_FLOOR, SmallScene, TILE};
 use crate::scene::Scene as SceneDescription;
 use rayon::prelude::*;
 
@@ -17,114 +17,19 @@ pub struct Isa {
     /// Rays traced at once.
     pub lanes: usize,
     entries: Entries,
-    develop: develop::Entries,
 }
 
-// The entries of kernels/entry/render.cpp.
-#[derive(Clone, Copy)]
-struct Entries {
-    scratch_bytes: unsafe extern "C" fn(*const Scene) -> u64,
-    trace_tile: unsafe extern "C" fn(
-        *const Scene,
-        *const SmallScene,
-        *const FrameParams,
-        *const Launch,
-        *const FilmBuffers,
-        i32,
-        i32,
-        *mut u8,
-        *mut Counts,
-    ),
-    tone_map: unsafe extern "C" fn(*const Scene, *const f32, i64, i32, i32, *mut u32),
-    convert: unsafe extern "C" fn(*const u32, i32, i32, i32, i32, *mut u8, *mut u8, *mut u8),
-    light_points: unsafe extern "C" fn(
-        *const Scene,
-        *const f32,
-        i32,
-        *const f32,
-        *const f32,
-        *const f32,
-        *const f32,
-        i32,
-        i32,
-        f32,
-        *mut f32,
-    ),
-    #[cfg_attr(not(test), expect(dead_code, reason = "for tests"))]
-    closest_hits: unsafe extern "C" fn(*const Scene, *const f32, *const f32, i32, i32, *mut f32, *mut i32),
-    #[cfg_attr(not(test), expect(dead_code, reason = "for tests"))]
-    get_2d: unsafe extern "C" fn(*const Scene, *const FrameParams, i32, i32, i32, i32, *mut f32),
-    #[cfg_attr(not(test), expect(dead_code, reason = "for tests"))]
-    fused: unsafe extern "C" fn(*const f32, *const f32, *const f32, *mut f32, i32),
-    #[cfg_attr(not(test), expect(dead_code, reason = "for tests"))]
-    layout: unsafe extern "C" fn(*mut i32) -> i32,
+// The struct of an instruction set's entries, and a macro that fills it, made of kernels/entries.def by build.rs.
+mod entries {
+    include!(concat!(env!("OUT_DIR"), "/entries.rs"));
+    pub(super) use entries;
 }
+use entries::Entries;
 
 macro_rules! isa {
-    ($name:literal, $lanes:literal) => {{
-        unsafe extern "C" {
-            #[link_name = concat!("polyfly_scratch_bytes_", $name)]
-            fn scratch_bytes(scene: *const Scene) -> u64;
-            #[link_name = concat!("polyfly_trace_tile_", $name)]
-            fn trace_tile(
-                scene: *const Scene,
-                small: *const SmallScene,
-                frame: *const FrameParams,
-                launch: *const Launch,
-                film: *const FilmBuffers,
-                left: i32,
-                top: i32,
-                scratch: *mut u8,
-                counts: *mut Counts,
-            );
-            #[link_name = concat!("polyfly_tone_map_", $name)]
-            fn tone_map(scene: *const Scene, linear: *const f32, n: i64, dither: i32, row: i32, rgba: *mut u32);
-            #[link_name = concat!("polyfly_convert_", $name)]
-            fn convert(
-                rgba: *const u32,
-                width: i32,
-                height: i32,
-                first: i32,
-                end: i32,
-                y: *mut u8,
-                u: *mut u8,
-                v: *mut u8,
-            );
-            #[link_name = concat!("polyfly_light_points_", $name)]
-            fn light_points(
-                scene: *const Scene,
-                points: *const f32,
-                n: i32,
-                normal: *const f32,
-                lamps: *const f32,
-                lamp_normals: *const f32,
-                colours: *const f32,
-                lamp_count: i32,
-                from: i32,
-                softening: f32,
-                light: *mut f32,
-            );
-            #[link_name = concat!("polyfly_closest_hits_", $name)]
-            fn closest_hits(
-                scene: *const Scene,
-                origins: *const f32,
-                directions: *const f32,
-                n: i32,
-                in_turn: i32,
-                t: *mut f32,
-                surface: *mut i32,
-            );
-            #[link_name = concat!("polyfly_get_2d_", $name)]
-            fn get_2d(scene: *const Scene, frame: *const FrameParams, x: i32, y: i32, pair: i32, n: i32, out: *mut f32);
-            #[link_name = concat!("polyfly_fused_", $name)]
-            fn fused(a: *const f32, b: *const f32, c: *const f32, r: *mut f32, n: i32);
-            #[link_name = concat!("polyfly_layout_", $name)]
-            fn layout(out: *mut i32) -> i32;
-        }
-        let entries =
-            Entries { scratch_bytes, trace_tile, tone_map, convert, light_points, closest_hits, get_2d, fused, layout };
-        Isa { name: $name, lanes: $lanes, entries, develop: develop::entries!($name) }
-    }};
+    ($name:literal, $lanes:literal) => {
+        Isa { name: $name, lanes: $lanes, entries: entries::entries!($name) }
+    };
 }
 
 impl std::fmt::Debug for Isa {
@@ -375,11 +280,8 @@ impl Isa {
 /// Floating-point operations that the calling thread has counted in [`Isa::counting`]'s kernels: an addition,
 /// multiplication, division or root is one, a fused multiply-add two.
 pub fn counted_flops() -> u64 {
-    unsafe extern "C" {
-        fn polyfly_flops_counting() -> u64;
-    }
     // SAFETY: reads a counter of the calling thread.
-    unsafe { polyfly_flops_counting() }
+    unsafe { entries::polyfly_flops_counting() }
 }
 
 /// Calls of a reciprocal or square root outside of its domain, by all threads, in the kernels of the set `domain`.
@@ -396,13 +298,10 @@ pub struct Stray {
 /// Those since the program began.
 #[cfg(test)]
 pub fn strays() -> Vec<Stray> {
-    unsafe extern "C" {
-        fn polyfly_stray_domain(k: i32, file: *mut *const std::ffi::c_char, line: *mut i32, argument: *mut f32) -> u64;
-    }
     let stray = |k| {
         let (mut file, mut line, mut argument) = (std::ptr::null(), 0, 0.0);
         // SAFETY: writes through three addresses of this call's own; a name that is not null is a constant of the object.
-        let calls = unsafe { polyfly_stray_domain(k, &raw mut file, &raw mut line, &raw mut argument) };
+        let calls = unsafe { entries::polyfly_stray_domain(k, &raw mut file, &raw mut line, &raw mut argument) };
         // SAFETY: as above.
         let name = (!file.is_null()).then(|| unsafe { std::ffi::CStr::from_ptr(file) }.to_string_lossy())?;
         let name = name.rsplit("/../").next().unwrap_or_default();
@@ -416,11 +315,8 @@ pub fn strays() -> Vec<Stray> {
 /// An operation of the set `domain`: reciprocal, square root, minimum, maximum, and the bits of a conversion to an integer.
 #[cfg(test)]
 pub fn domain_operation(which: i32, a: f32, b: f32) -> f32 {
-    unsafe extern "C" {
-        fn polyfly_operation_domain(which: i32, a: f32, b: f32) -> f32;
-    }
     // SAFETY: numbers in, a number out.
-    unsafe { polyfly_operation_domain(which, a, b) }
+    unsafe { entries::polyfly_operation_domain(which, a, b) }
 }
 
 /// No instruction set of that name here.

@@ -10,48 +10,26 @@
 namespace polyfly {
 #include "../kernels/types.cuh"
 
-#define SET(isa)                                                                                                      \
-  extern "C" u64 polyfly_scratch_bytes_##isa(const Scene*);                                                           \
-  extern "C" void polyfly_trace_tile_##isa(const Scene*, const SmallScene*, const FrameParams*, const Launch*,        \
-                                           const FilmBuffers*, int, int, void*, Counts*);                             \
-  extern "C" void polyfly_convert_##isa(const u32*, int, int, int, int, u8*, u8*, u8*);                               \
-  extern "C" void polyfly_mean_##isa(const i64*, i64, float, float*);                                                 \
-  extern "C" void polyfly_downsample_rows_##isa(const float*, const float*, const float*, const float*, i64, float*); \
-  extern "C" void polyfly_downsample_columns_##isa(const float*, int, int, float*);                                   \
-  extern "C" void polyfly_upsample_##isa(const float*, const float*, int, int, float*);                               \
-  extern "C" void polyfly_mix_##isa(float*, const float*, i64, float, float);                                         \
-  extern "C" void polyfly_mix_pixels_##isa(float*, const float*, const float*, const float*, int, float, float);      \
-  extern "C" void polyfly_vignette_##isa(float*, int, int, int, float, float);                                        \
-  extern "C" void polyfly_grain_##isa(float*, int, u32, u32, float);                                                  \
-  extern "C" void polyfly_curve_##isa(int, const double*, const float*, i64, float*);
-SET(neon)
-SET(scalar)
-#undef SET
+#define ENTRY(result, name, ...)                         \
+  extern "C" result polyfly_##name##_neon(__VA_ARGS__);  \
+  extern "C" result polyfly_##name##_scalar(__VA_ARGS__);
+#include "../kernels/entries.def"
 
 struct Set {
-  const char* name;
-  u64 (*scratch_bytes)(const Scene*);
-  void (*trace_tile)(const Scene*, const SmallScene*, const FrameParams*, const Launch*, const FilmBuffers*, int, int,
-                     void*, Counts*);
-  void (*convert)(const u32*, int, int, int, int, u8*, u8*, u8*);
-  void (*mean)(const i64*, i64, float, float*);
-  void (*downsample_rows)(const float*, const float*, const float*, const float*, i64, float*);
-  void (*downsample_columns)(const float*, int, int, float*);
-  void (*upsample)(const float*, const float*, int, int, float*);
-  void (*mix)(float*, const float*, i64, float, float);
-  void (*mix_pixels)(float*, const float*, const float*, const float*, int, float, float);
-  void (*vignette)(float*, int, int, int, float, float);
-  void (*grain)(float*, int, u32, u32, float);
-  void (*curve)(int, const double*, const float*, i64, float*);
+  const char* set;
+#define ENTRY(result, name, ...) result (*name)(__VA_ARGS__);
+#include "../kernels/entries.def"
 };
-#define SET(isa)                                                                                                    \
-  {                                                                                                                 \
-#isa, polyfly_scratch_bytes_##isa, polyfly_trace_tile_##isa, polyfly_convert_##isa, polyfly_mean_##isa,         \
-        polyfly_downsample_rows_##isa, polyfly_downsample_columns_##isa, polyfly_upsample_##isa, polyfly_mix_##isa, \
-        polyfly_mix_pixels_##isa, polyfly_vignette_##isa, polyfly_grain_##isa, polyfly_curve_##isa                  \
-  }
-const Set SETS[] = {SET(neon), SET(scalar)};
-#undef SET
+const Set SETS[] = {
+    {"neon",
+#define ENTRY(result, name, ...) polyfly_##name##_neon,
+#include "../kernels/entries.def"
+    },
+    {"scalar",
+#define ENTRY(result, name, ...) polyfly_##name##_scalar,
+#include "../kernels/entries.def"
+    },
+};
 
 struct File {
   std::vector<char> bytes;
@@ -200,7 +178,7 @@ int main(int count, char** names) {
     fclose(from);
     const bool is_light = std::string(names[i]).find(".light") != std::string::npos;
     for (const polyfly::Set& set : polyfly::SETS) {
-      const std::string name = std::string(names[i]) + " on " + set.name;
+      const std::string name = std::string(names[i]) + " on " + set.set;
       if (!(is_light ? polyfly::develops(set, name, file) : polyfly::renders(set, name, file))) ++wrong;
     }
   }

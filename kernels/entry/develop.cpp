@@ -11,14 +11,11 @@ namespace {
 constexpr int PIECE = 64;
 }  // namespace
 
-#define POLYFLY_PASTE2(a, b) a##b
-#define POLYFLY_PASTE(a, b) POLYFLY_PASTE2(a, b)
-#define ENTRY(name) POLYFLY_PASTE(name##_, POLYFLY_ISA)
+#include "entries.cuh"
 
 extern "C" {
 
-// Converts block rows first .. end of a frame to YUV 4:2:0: convert_block, row by row.
-void ENTRY(polyfly_convert)(const u32* rgba, int width, int height, int first, int end, u8* y, u8* u, u8* v) {
+void POLYFLY_NAME(convert)(const u32* rgba, int width, int height, int first, int end, u8* y, u8* u, u8* v) {
   const int wide = (width + 1) & ~1;
   for (int by = first; by < end; ++by) {
     const u32* above = rgba + (i64)(2 * by) * width;
@@ -30,18 +27,15 @@ void ENTRY(polyfly_convert)(const u32* rgba, int width, int height, int first, i
   }
 }
 
-// The mean radiance of n sums.
-void ENTRY(polyfly_mean)(const i64* sums, i64 n, float scale, float* light) {
+void POLYFLY_NAME(mean)(const i64* sums, i64 n, float scale, float* light) {
   for (i64 i = 0; i < n; ++i) light[i] = mean_light(sums[i], scale);
 }
 
-// Downsamples four rows of n values to one; a and d are the outer rows.
-void ENTRY(polyfly_downsample_rows)(const float* a, const float* b, const float* c, const float* d, i64 n, float* out) {
+void POLYFLY_NAME(downsample_rows)(const float* a, const float* b, const float* c, const float* d, i64 n, float* out) {
   for (i64 i = 0; i < n; ++i) out[i] = downsample(a[i], b[i], c[i], d[i]);
 }
 
-// Downsamples a row of `width` values, `stride` apart, to half the width; values are clamped at the border.
-void ENTRY(polyfly_downsample_columns)(const float* in, int width, int stride, float* out) {
+void POLYFLY_NAME(downsample_columns)(const float* in, int width, int stride, float* out) {
   const int last = width - 1, wide = (width + 1) / 2, inside = last / 2;
   const auto at = [&](int x) { return in[stride * (x < 0 ? 0 : x < last ? x : last)]; };
   const auto rim = [&](int x) { out[x] = downsample(at(2 * x - 1), at(2 * x), at(2 * x + 1), at(2 * x + 2)); };
@@ -53,8 +47,7 @@ void ENTRY(polyfly_downsample_columns)(const float* in, int width, int stride, f
   for (int x = inside > 1 ? inside : 1; x < wide; ++x) rim(x);
 }
 
-// Upsamples to a row of `width` values from the two nearest rows of half the width.
-void ENTRY(polyfly_upsample)(const float* near, const float* other, int half, int width, float* out) {
+void POLYFLY_NAME(upsample)(const float* near, const float* other, int half, int width, float* out) {
   // The first and the last pixel have a neighbour on one side only.
   const int pairs = width / 2;
   out[0] = bilerp(near[0], near[0], other[0], other[0]);
@@ -67,13 +60,11 @@ void ENTRY(polyfly_upsample)(const float* near, const float* other, int half, in
   }
 }
 
-// to = to * own + from * rest.
-void ENTRY(polyfly_mix)(float* to, const float* from, i64 n, float own, float rest) {
+void POLYFLY_NAME(mix)(float* to, const float* from, i64 n, float own, float rest) {
   for (i64 i = 0; i < n; ++i) to[i] = lerp(to[i], own, from[i], rest);
 }
 
-// The same for a row of pixels, r, g, b each, and a row of each channel.
-void ENTRY(polyfly_mix_pixels)(float* to, const float* r, const float* g, const float* b, int n, float own,
+void POLYFLY_NAME(mix_pixels)(float* to, const float* r, const float* g, const float* b, int n, float own,
                                float rest) {
   for (int i = 0; i < n; ++i) {
     to[3 * i] = lerp(to[3 * i], own, r[i], rest);
@@ -82,8 +73,7 @@ void ENTRY(polyfly_mix_pixels)(float* to, const float* r, const float* g, const 
   }
 }
 
-// Applies the vignette to row y of a frame, r, g, b each.
-void ENTRY(polyfly_vignette)(float* row, int width, int height, int y, float k, float per_square) {
+void POLYFLY_NAME(vignette)(float* row, int width, int height, int y, float k, float per_square) {
   for (int first = 0; first < width; first += PIECE) {
     const int n = width - first < PIECE ? width - first : PIECE;
     float by[PIECE];
@@ -97,8 +87,7 @@ void ENTRY(polyfly_vignette)(float* row, int width, int height, int y, float k, 
   }
 }
 
-// Applies grain to row y of frame `frame`, r, g, b each.
-void ENTRY(polyfly_grain)(float* row, int width, u32 y, u32 frame, float strength) {
+void POLYFLY_NAME(grain)(float* row, int width, u32 y, u32 frame, float strength) {
   const u32 here = pcg_hash(y + pcg_hash(frame));
   for (int first = 0; first < width; first += PIECE) {
     const int n = width - first < PIECE ? width - first : PIECE;
@@ -119,8 +108,7 @@ void ENTRY(polyfly_grain)(float* row, int width, u32 y, u32 frame, float strengt
   }
 }
 
-// Applies a tone curve to n pixels of linear light, r, g, b each; `display`: the table for display_light.
-void ENTRY(polyfly_curve)(int curve, const double* display, const float* light, i64 n, float* out) {
+void POLYFLY_NAME(curve)(int curve, const double* display, const float* light, i64 n, float* out) {
   for (i64 first = 0; first < n; first += PIECE) {
     const int here = n - first < PIECE ? (int)(n - first) : PIECE;
     double r[PIECE] = {}, g[PIECE] = {}, b[PIECE] = {};

@@ -43,18 +43,13 @@ void trace_feature_tile(const RichScene& scene, const FrameParams& frame, const 
 }
 }  // namespace
 
-#define POLYFLY_PASTE2(a, b) a##b
-#define POLYFLY_PASTE(a, b) POLYFLY_PASTE2(a, b)
-#define ENTRY(name) POLYFLY_PASTE(name##_, POLYFLY_ISA)
+#include "entries.cuh"
 
 extern "C" {
 
-// Bytes of scratch memory that trace_tile needs, 64-byte aligned.
-u64 ENTRY(polyfly_scratch_bytes)(const Scene* scene) { return scratch_bytes(scene->constants.depth); }
+u64 POLYFLY_NAME(scratch_bytes)(const Scene* scene) { return scratch_bytes(scene->constants.depth); }
 
-// Traces the tile whose first pixel is (left, top) into the film, and adds to the counts. small: the same scene as a
-// SmallScene if it fits, or null.
-void ENTRY(polyfly_trace_tile)(const Scene* scene, const SmallScene* small, const FrameParams* frame,
+void POLYFLY_NAME(trace_tile)(const Scene* scene, const SmallScene* small, const FrameParams* frame,
                                const Launch* launch, const FilmBuffers* film, int left, int top, void* scratch,
                                Counts* counts) {
   if (!film->features) {
@@ -66,9 +61,7 @@ void ENTRY(polyfly_trace_tile)(const Scene* scene, const SmallScene* small, cons
   }
 }
 
-// Tone maps a row of n pixels of linear light, r, g, b each, from the left edge on. dither: 1 to dither, with a number
-// for the row.
-void ENTRY(polyfly_tone_map)(const Scene* scene, const float* linear, i64 n, int dither, int row, u32* rgba) {
+void POLYFLY_NAME(tone_map)(const Scene* scene, const float* linear, i64 n, int dither, int row, u32* rgba) {
   for (i64 at = 0; at < n; at += POLYFLY_LANES) {
     const int lanes = n - at < POLYFLY_LANES ? (int)(n - at) : POLYFLY_LANES;
     const Mask m = first_lanes(lanes);
@@ -80,8 +73,7 @@ void ENTRY(polyfly_tone_map)(const Scene* scene, const float* linear, i64 n, int
   }
 }
 
-// For tests: the closest hits of n rays, distance and surface, by the BVH (in_turn 0) or by testing every object (1).
-void ENTRY(polyfly_closest_hits)(const Scene* scene, const float* origins, const float* directions, int n, int in_turn,
+void POLYFLY_NAME(closest_hits)(const Scene* scene, const float* origins, const float* directions, int n, int in_turn,
                                  float* t, int* surface) {
   for (int at = 0; at < n; at += POLYFLY_LANES) {
     const Mask m = first_lanes(n - at);
@@ -107,9 +99,7 @@ void ENTRY(polyfly_closest_hits)(const Scene* scene, const float* origins, const
   }
 }
 
-// Direct light of lamps at points: the sum over lamps of colour times transmittance times both cosines over the squared
-// distance. points and lamps: x, y, z; normals: of the lamps; colours: linear; light: r, g, b for each point.
-void ENTRY(polyfly_light_points)(const Scene* scene, const float* points, int n, const float* normal,
+void POLYFLY_NAME(light_points)(const Scene* scene, const float* points, int n, const float* normal,
                                  const float* lamps, const float* normals, const float* colours, int lamp_count,
                                  int from, float softening, float* light) {
   for (int at = 0; at < n; at += POLYFLY_LANES) {
@@ -136,8 +126,7 @@ void ENTRY(polyfly_light_points)(const Scene* scene, const float* points, int n,
   }
 }
 
-// For tests: dimension `pair` of the sampler for samples 0 .. n of a pixel, u and v each.
-void ENTRY(polyfly_get_2d)(const Scene* scene, const FrameParams* frame, int px, int py, int pair, int n, float* out) {
+void POLYFLY_NAME(get_2d)(const Scene* scene, const FrameParams* frame, int px, int py, int pair, int n, float* out) {
   for (int at = 0; at < n; at += POLYFLY_LANES) {
     const Int sample = lane_index() + Int(at);
     const Pair drawn = get_2d(sample_point(scene->constants, *frame, Int(px), Int(py), sample), Int(pair));
@@ -149,12 +138,10 @@ void ENTRY(polyfly_get_2d)(const Scene* scene, const FrameParams* frame, int px,
 }
 
 #ifdef POLYFLY_COUNT
-// Floating-point operations that this thread has counted.
-u64 ENTRY(polyfly_flops)() { return flops; }
+u64 POLYFLY_NAME(flops)() { return flops; }
 #endif
 
-// For tests: sizes and offsets of all structs and fields of types.def, in order.
-int ENTRY(polyfly_layout)(int* out) {
+int POLYFLY_NAME(layout)(int* out) {
   int n = 0;
 #define CONSTANT(name, value)
 #define REAL_CONSTANT(name, value)
@@ -171,8 +158,7 @@ int ENTRY(polyfly_layout)(int* out) {
   return n;
 }
 
-// For tests: r = fma(a, b, c) of n triples.
-void ENTRY(polyfly_fused)(const float* a, const float* b, const float* c, float* r, int n) {
+void POLYFLY_NAME(fused)(const float* a, const float* b, const float* c, float* r, int n) {
   for (int at = 0; at + POLYFLY_LANES <= n; at += POLYFLY_LANES) {
 #if POLYFLY_LANES > 1
     store(r + at, fma(load(a + at), load(b + at), load(c + at)));

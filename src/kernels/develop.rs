@@ -6,67 +6,12 @@ use crate::math::srgb::linear;
 use crate::scene::Tone;
 use std::sync::OnceLock;
 
-// Four floats' rows, how many values, and where to.
-type DownsampleRows = unsafe extern "C" fn(*const f32, *const f32, *const f32, *const f32, i64, *mut f32);
-
-/// The entries of kernels/entry/develop.cpp.
-#[derive(Clone, Copy)]
-pub struct Entries {
-    pub mean: unsafe extern "C" fn(*const i64, i64, f32, *mut f32),
-    pub downsample_rows: DownsampleRows,
-    pub downsample_columns: unsafe extern "C" fn(*const f32, i32, i32, *mut f32),
-    pub upsample: unsafe extern "C" fn(*const f32, *const f32, i32, i32, *mut f32),
-    pub mix: unsafe extern "C" fn(*mut f32, *const f32, i64, f32, f32),
-    pub mix_pixels: unsafe extern "C" fn(*mut f32, *const f32, *const f32, *const f32, i32, f32, f32),
-    pub vignette: unsafe extern "C" fn(*mut f32, i32, i32, i32, f32, f32),
-    pub grain: unsafe extern "C" fn(*mut f32, i32, u32, u32, f32),
-    pub curve: unsafe extern "C" fn(i32, *const f64, *const f32, i64, *mut f32),
-}
-
-// Those of the instruction set of that name.
-macro_rules! entries {
-    ($name:literal) => {{
-        unsafe extern "C" {
-            #[link_name = concat!("polyfly_mean_", $name)]
-            fn mean(sums: *const i64, n: i64, scale: f32, light: *mut f32);
-            #[link_name = concat!("polyfly_downsample_rows_", $name)]
-            fn downsample_rows(a: *const f32, b: *const f32, c: *const f32, d: *const f32, n: i64, out: *mut f32);
-            #[link_name = concat!("polyfly_downsample_columns_", $name)]
-            fn downsample_columns(row: *const f32, width: i32, stride: i32, out: *mut f32);
-            #[link_name = concat!("polyfly_upsample_", $name)]
-            fn upsample(near: *const f32, other: *const f32, half: i32, width: i32, out: *mut f32);
-            #[link_name = concat!("polyfly_mix_", $name)]
-            fn mix(to: *mut f32, from: *const f32, n: i64, own: f32, rest: f32);
-            #[link_name = concat!("polyfly_mix_pixels_", $name)]
-            fn mix_pixels(to: *mut f32, r: *const f32, g: *const f32, b: *const f32, n: i32, own: f32, rest: f32);
-            #[link_name = concat!("polyfly_vignette_", $name)]
-            fn vignette(row: *mut f32, width: i32, height: i32, y: i32, k: f32, per_square: f32);
-            #[link_name = concat!("polyfly_grain_", $name)]
-            fn grain(row: *mut f32, width: i32, y: u32, frame: u32, strength: f32);
-            #[link_name = concat!("polyfly_curve_", $name)]
-            fn curve(curve: i32, display: *const f64, light: *const f32, n: i64, out: *mut f32);
-        }
-        $crate::kernels::develop::Entries {
-            mean,
-            downsample_rows,
-            downsample_columns,
-            upsample,
-            mix,
-            mix_pixels,
-            vignette,
-            grain,
-            curve,
-        }
-    }};
-}
-pub(super) use entries;
-
 impl Isa {
     /// The mean light of sums in fixed point: `scale` times each.
     pub fn mean(&self, sums: &[i64], scale: f32, light: &mut [f32]) {
         assert_eq!(sums.len(), light.len());
         // SAFETY: as many numbers as sums.
-        unsafe { (self.develop.mean)(sums.as_ptr(), sums.len() as i64, scale, light.as_mut_ptr()) };
+        unsafe { (self.entries.mean)(sums.as_ptr(), sums.len() as i64, scale, light.as_mut_ptr()) };
     }
 
     /// Four rows, one below the other, as one of a picture of half the height.
@@ -74,14 +19,14 @@ impl Isa {
         assert!(rows.iter().all(|row| row.len() == out.len()));
         let [a, b, c, d] = rows.map(<[f32]>::as_ptr);
         // SAFETY: all five have as many values.
-        unsafe { (self.develop.downsample_rows)(a, b, c, d, out.len() as i64, out.as_mut_ptr()) };
+        unsafe { (self.entries.downsample_rows)(a, b, c, d, out.len() as i64, out.as_mut_ptr()) };
     }
 
     /// Every `stride`th value of a row, `width` of them, as a row of half the width, rounded up.
     pub fn downsample_columns(&self, row: &[f32], width: usize, stride: usize, out: &mut [f32]) {
         assert!(width > 0 && row.len() > (width - 1) * stride && out.len() == width.div_ceil(2));
         // SAFETY: the last value read is the one at (width - 1) * stride, the last written half the width's.
-        unsafe { (self.develop.downsample_columns)(row.as_ptr(), width as i32, stride as i32, out.as_mut_ptr()) };
+        unsafe { (self.entries.downsample_columns)(row.as_ptr(), width as i32, stride as i32, out.as_mut_ptr()) };
     }
 
     /// A row of a picture as two rows of half its width see it: the nearer one, and the one beyond.
@@ -89,14 +34,14 @@ impl Isa {
         assert!(!out.is_empty() && near.len() == out.len().div_ceil(2) && other.len() == near.len());
         let (half, width) = (near.len() as i32, out.len() as i32);
         // SAFETY: the rows are half as long as what is made of them.
-        unsafe { (self.develop.upsample)(near.as_ptr(), other.as_ptr(), half, width, out.as_mut_ptr()) };
+        unsafe { (self.entries.upsample)(near.as_ptr(), other.as_ptr(), half, width, out.as_mut_ptr()) };
     }
 
     /// Makes of each value its share `own` and the share `rest` of another's.
     pub fn mix(&self, to: &mut [f32], from: &[f32], own: f32, rest: f32) {
         assert_eq!(to.len(), from.len());
         // SAFETY: both have as many values.
-        unsafe { (self.develop.mix)(to.as_mut_ptr(), from.as_ptr(), to.len() as i64, own, rest) };
+        unsafe { (self.entries.mix)(to.as_mut_ptr(), from.as_ptr(), to.len() as i64, own, rest) };
     }
 
     /// The same for a row of pixels, whose channels' others are apart.
@@ -104,7 +49,7 @@ impl Isa {
         assert!(from.iter().all(|channel| channel.len() == to.len()));
         let ([r, g, b], n) = (from.map(<[f32]>::as_ptr), to.len() as i32);
         // SAFETY: each channel has a value for each pixel.
-        unsafe { (self.develop.mix_pixels)(to.as_flattened_mut().as_mut_ptr(), r, g, b, n, own, rest) };
+        unsafe { (self.entries.mix_pixels)(to.as_flattened_mut().as_mut_ptr(), r, g, b, n, own, rest) };
     }
 
     /// Row `y` of a picture of that height behind a lens whose corners are dark by `k`.
@@ -114,14 +59,14 @@ impl Isa {
         let per_square = 4.0 / (w * w + h * h);
         let pixels = row.as_flattened_mut().as_mut_ptr();
         // SAFETY: three values for each of width's pixels.
-        unsafe { (self.develop.vignette)(pixels, width, height, y.cast_signed(), k, per_square) };
+        unsafe { (self.entries.vignette)(pixels, width, height, y.cast_signed(), k, per_square) };
     }
 
     /// Row `y` of a frame with grain.
     pub fn grain(&self, row: &mut [[f32; 3]], y: u32, frame: u32, strength: f32) {
         let (width, pixels) = (row.len() as i32, row.as_flattened_mut().as_mut_ptr());
         // SAFETY: three values for each of width's pixels.
-        unsafe { (self.develop.grain)(pixels, width, y, frame, strength) };
+        unsafe { (self.entries.grain)(pixels, width, y, frame, strength) };
     }
 
     /// What a display shows of light by a curve that works in double precision; false for the others, which
@@ -138,7 +83,7 @@ impl Isa {
         // SAFETY: as many numbers as the light has, which is three for each pixel; the table is as long as develop.cuh has it.
         unsafe {
             let n = (light.len() / 3) as i64;
-            (self.develop.curve)(curve, display.as_ptr(), light.as_ptr(), n, out.as_mut_ptr());
+            (self.entries.curve)(curve, display.as_ptr(), light.as_ptr(), n, out.as_mut_ptr());
         };
         true
     }

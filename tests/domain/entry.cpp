@@ -4,16 +4,14 @@
 namespace polyfly {
 extern "C" {
 
-// Slot k of the table of calls outside of the domain: who called, the first argument, and how many calls.
-u64 ENTRY(polyfly_stray)(int k, const char** file, int* line, float* argument) {
+u64 POLYFLY_NAME(stray)(int k, const char** file, int* line, float* argument) {
   const Stray& stray = strays[k];
   const u64 calls = __atomic_load_n(&stray.calls, __ATOMIC_ACQUIRE);
   if (calls > 0) *file = stray.file, *line = stray.line, *argument = stray.argument;
   return calls;
 }
 
-// One operation.
-float ENTRY(polyfly_operation)(int which, float a, float b) {
+float POLYFLY_NAME(operation)(int which, float a, float b) {
   switch (which) {
     case 0:
       return reciprocal(a);

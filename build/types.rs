@@ -1,0 +1,56 @@
+//! Rust's side of kernels/types.def, as C++ makes its own by macros (kernels/types.cuh).
+
+use crate::definitions::{calls, doc, rust_type};
+use std::fmt::Write;
+
+pub fn rust_types(definitions: &str) -> String {
+    let mut out = String::new();
+    let mut table = String::from(
+        "/// Sizes and offsets of everything above, in order, by name.\npub const LAYOUT: &[(&str, usize)] = &[\n",
+    );
+    let mut open: Option<(String, bool, bool)> = None; // fields, aligned, has a pointer
+    let mut owner = "";
+    for call in calls("types.def", definitions) {
+        let parts = call.arguments.as_slice();
+        let wrong = || panic!("kernels/types.def: {}({})", call.word, parts.join(", "));
+        // Writing to a String cannot fail.
+        let _ = match (call.word, parts) {
+            ("CONSTANT", [name, value]) => writeln!(out, "{}pub const {name}: i32 = {value};", doc("", [call.remark])),
+            ("REAL_CONSTANT", [name, value]) => writeln!(out, "pub const {name}: f32 = {value};"),
+            ("STRUCT" | "PLAIN_STRUCT", [name]) => {
+                out += &doc("", call.comment);
+                owner = name;
+                open = Some((String::new(), call.word == "STRUCT", false));
+                writeln!(table, "    (\"{name}\", size_of::<{name}>()),")
+            }
+            ("FIELD" | "FIELDS" | "INLINE", [kind, name, rest @ ..]) => {
+                let Some((fields, _, pointer)) = &mut open else { wrong() };
+                let element = rust_type(kind, "");
+                let kind = match (call.word, rest) {
+                    ("FIELD", []) => element,
+                    ("FIELDS", [count]) => format!("[{element}; {count}]"),
+                    ("INLINE", [max]) => format!("Inline<{element}, {{ {max} as usize }}>"),
+                    _ => wrong(),
+                };
+                *pointer |= kind.contains("Array") || kind.contains('*') || call.word == "INLINE";
+                let _ = writeln!(fields, "{}    pub {name}: {kind},", doc("    ", [call.remark]));
+                writeln!(table, "    (\"{owner}.{name}\", std::mem::offset_of!({owner}, {name})),")
+            }
+            ("END", [name, bytes]) => {
+                let Some((fields, aligned, pointer)) = open.take() else { wrong() };
+                let repr = if aligned { "C, align(16)" } else { "C" };
+                let derives = if pointer { "Clone, Copy, Debug" } else { "Clone, Copy, Debug, Default, PartialEq" };
+                let _ = writeln!(out, "#[repr({repr})]\n#[derive({derives})]\npub struct {name} {{\n{fields}}}");
+                writeln!(out, "const _: () = assert!(size_of::<{name}>() == {bytes});\n")
+            }
+            _ => wrong(),
+        };
+    }
+    out + &table + "];\n"
+}
+
+/// The kinds of shapes.def, in order.
+pub fn shape_kinds(definitions: &str) -> String {
+    let shapes = calls("shapes.def", definitions).into_iter().filter(|call| call.word == "SHAPE").enumerate();
+    shapes.map(|(kind, shape)| format!("pub const SHAPE_{}: i32 = {kind};\n", shape.arguments[0])).collect()
+}
