@@ -7,6 +7,8 @@ mod compile;
 mod definitions;
 #[path = "build/entries.rs"]
 mod entries;
+#[path = "build/modules.rs"]
+mod modules;
 #[path = "build/types.rs"]
 mod types;
 
@@ -22,9 +24,13 @@ fn main() {
         let path = Path::new("kernels").join(name);
         std::fs::read_to_string(&path).unwrap_or_else(|e| panic!("{}: {e}", path.display()))
     };
-    let write = |name: &str, text: String| std::fs::write(out.join(name), text).unwrap_or_else(|e| panic!("{name}: {e}"));
-    write("gpu_types.rs", types::rust_types(&read("types.def")) + &types::shape_kinds(&read("shapes.def")));
+    let write =
+        |name: &str, text: String| std::fs::write(out.join(name), text).unwrap_or_else(|e| panic!("{name}: {e}"));
+    let modules = read("modules.def");
+    let types = types::rust_types(&read("types.def")) + &types::shape_kinds(&read("shapes.def"));
+    write("gpu_types.rs", types + &modules::integrator_codes(&modules));
     write("entries.rs", entries::rust_entries(&read("entries.def")));
+    write("modules.rs", modules::rust_modules(&modules, Path::new("kernels/ptx"), &out));
 
     // Lints link nothing, and need no kernels, which take minutes.
     println!("cargo::rerun-if-env-changed=POLYFLY_NO_KERNELS");

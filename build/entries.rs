@@ -4,7 +4,8 @@ use crate::definitions::{calls, doc, rust_type};
 use std::fmt::Write;
 
 pub fn rust_entries(definitions: &str) -> String {
-    let (mut fields, mut declared, mut names, mut single) = (String::new(), String::new(), String::new(), String::new());
+    let (mut fields, mut declared, mut names, mut single) =
+        (String::new(), String::new(), String::new(), String::new());
     for call in calls("entries.def", definitions) {
         let (set, signature) = match (call.word, call.arguments.as_slice()) {
             ("ENTRY" | "TEST_ENTRY", signature) => (None, signature),
@@ -19,7 +20,11 @@ pub fn rust_entries(definitions: &str) -> String {
         // Writing to a String cannot fail.
         let _ = match set {
             None => {
-                let unused = if is_test { "    #[cfg_attr(not(test), expect(dead_code, reason = \"for tests\"))]\n" } else { "" };
+                let unused = if is_test {
+                    "    #[cfg_attr(not(test), expect(dead_code, reason = \"for tests\"))]\n"
+                } else {
+                    ""
+                };
                 fields += &format!("{}{unused}", doc("    ", call.comment));
                 let _ = writeln!(names, "{name},");
                 let _ = writeln!(fields, "    pub {name}: unsafe extern \"C\" fn({parameters}){result},");

@@ -56,9 +56,10 @@ struct Neighbourhood {
 };
 // The error after the pilot, in 256ths of a code. Whitted: from the pixel and its four neighbours. Path tracing: 1.25
 // times the mean of the 24 pixels around it.
-POLYFLY_FN int pilot_error(const Constants& constants, const Neighbourhood& around) {
+template <class Integrator>
+POLYFLY_FN int pilot_error(const Neighbourhood& around) {
   const u32 own = around.at[2][2];
-  if (constants.path) {
+  if constexpr (Integrator::STOCHASTIC) {
     int sum = -(int)(own >> 24);
     for (int j = 0; j < 5; ++j)
       for (int i = 0; i < 5; ++i) sum += (int)(around.at[j][i] >> 24);
@@ -71,8 +72,9 @@ POLYFLY_FN int pilot_error(const Constants& constants, const Neighbourhood& arou
   return error < beside ? beside : error;
 }
 // The error after another round, with twice as many samples. Path tracing: the noise falls by the square root of two.
-POLYFLY_FN Int next_error(const Constants& constants, Int apart, Int before) {
-  if (constants.path) return (before * Int(181)) >> 8;
+template <class Integrator>
+POLYFLY_FN Int next_error(Int apart, Int before) {
+  if constexpr (Integrator::STOCHASTIC) return (before * Int(181)) >> 8;
   const Int kept = before >> 1;
   return select(apart < kept, kept, apart);
 }

@@ -62,25 +62,20 @@ enum ShapeKind {
 #define WORD(type, field) ((int)(__builtin_offsetof(type, field) / 4))
 #endif
 
-// What kernels leave out, by type of scene. SmallScene: the BVH, spheres and triangles, path tracing. Plain scenes
-// (Scene and SmallScene): the sky map; floors that are not square, flat and opaque; lenses, filters and adaptive
-// sampling; spherical lights, and emitters that light more than the floor; lamps that chase or are one-sided; one-way
-// mirrors, metal bodies, rough mirrors, glass that absorbs or disperses, smooth meshes; emissive surfaces under path
-// tracing. A RichScene may have all of them. A GPU has kernels for each type, since unused code takes space in the
-// instruction cache. CPUs render plain scenes as such with Whitted's integrator, and all others as rich ones.
-struct RichScene : Scene {};
+// The features that scenes of a type may have (Constants::features). Kernels for the type leave out all others, since
+// unused code takes space in a GPU's instruction cache.
+template <int FEATURES>
+struct TraitsOf {
+  static constexpr int features = FEATURES;
+  static constexpr bool small = FEATURES == SMALL_FEATURES;
+  static constexpr bool plain = (FEATURES & ~PLAIN_FEATURES) == 0;
+};
 template <class S>
-struct SceneTraits {
-  static constexpr bool small = false;
-  static constexpr bool plain = true;
-};
+struct SceneTraits;
+struct RichScene : Scene {};
 template <>
-struct SceneTraits<RichScene> {
-  static constexpr bool small = false;
-  static constexpr bool plain = false;
-};
+struct SceneTraits<SmallScene> : TraitsOf<SMALL_FEATURES> {};
 template <>
-struct SceneTraits<SmallScene> {
-  static constexpr bool small = true;
-  static constexpr bool plain = true;
-};
+struct SceneTraits<Scene> : TraitsOf<PLAIN_FEATURES> {};
+template <>
+struct SceneTraits<RichScene> : TraitsOf<RICH_FEATURES> {};

@@ -1,4 +1,6 @@
-"""Compiles a GPU entry of kernels/entry to PTX with NVRTC through its C interface. Called by scripts/ptx."""
+"""Compiles the modules of kernels/modules.def to PTX with NVRTC through its C interface. Called by scripts/ptx:
+
+ptx.py TOOLS FOLDER    each module as FOLDER/NAME.ptx"""
 
 import ctypes
 import glob
@@ -10,6 +12,21 @@ from pathlib import Path
 
 OPTIONS = ["--gpu-architecture=compute_75", "--std=c++17", "--fmad=false", "--prec-div=true", "--prec-sqrt=true",
            "--ftz=false", "--device-as-default-execution-space"]
+
+
+def rows(word):
+    """The rows of modules.def that begin with a word, each a list of its arguments."""
+    found = re.findall(rf"^{word}\((.*?)\)", Path("kernels/modules.def").read_text(), re.MULTILINE)
+    return [[argument.strip() for argument in row.split(",")] for row in found]
+
+
+def modules():
+    """The name of each module, the headers of its integrator and output, and what its entries are compiled for."""
+    types = {name: kind for name, kind, _ in rows("SCENE") + rows("INTEGRATOR")}
+    rays = {name: rays for name, _, rays in rows("INTEGRATOR")}
+    for integrator, scene, output, blocks in rows("MODULE"):
+        headers = [f"integrators/{integrator}.cuh", f"entry/{output}.cuh"]
+        yield f"{integrator}_{scene}_{output}", headers, [types[integrator], rays[integrator], types[scene], blocks]
 
 
 def flat(path, seen):
@@ -28,20 +45,23 @@ def flat(path, seen):
     return out
 
 
-def digest(files):
-    """What a test in src/kernels.rs computes too: SHA-256 over names and texts in name order."""
+def digest(files, parameters):
+    """SHA-256 over names and texts in name order and the parameters; a test in src/device/gpu_kernels.rs computes it too."""
     state = hashlib.sha256()
     for name in sorted(files):
         state.update(name.encode() + b"\0" + files[name].encode() + b"\0")
+    state.update(" ".join(parameters).encode())
     return state.hexdigest()
 
 
-def main(tools, entry, out):
-    nvrtc = ctypes.CDLL(glob.glob(f"{tools}/nvidia/cuda_nvrtc/lib/libnvrtc.so.12")[0])
+def compiled(nvrtc, name, headers, parameters):
+    """The module's PTX."""
     files = {}
-    source = "\n".join(flat(f"entry/{entry}.cu", files))
+    integrator, rays, scene, blocks = parameters
+    source = ["namespace polyfly {", *flat(headers[0], files), f"#define {rays}", f"typedef {integrator} KernelIntegrator;",
+              f"typedef {scene} KernelScene;", f"constexpr int BLOCKS = {blocks};", *flat(headers[1], files), "}"]
     program = ctypes.c_void_p()
-    nvrtc.nvrtcCreateProgram(ctypes.byref(program), source.encode(), f"{entry}.cu".encode(), 0, None, None)
+    nvrtc.nvrtcCreateProgram(ctypes.byref(program), "\n".join(source).encode(), f"{name}.cu".encode(), 0, None, None)
     failed = nvrtc.nvrtcCompileProgram(program, len(OPTIONS), (ctypes.c_char_p * len(OPTIONS))(*[o.encode() for o in OPTIONS]))
     size = ctypes.c_size_t()
     nvrtc.nvrtcGetProgramLogSize(program, ctypes.byref(size))
@@ -49,11 +69,17 @@ def main(tools, entry, out):
     nvrtc.nvrtcGetProgramLog(program, log)
     sys.stderr.write(log.value.decode())
     if failed:
-        sys.exit(f"NVRTC failed with {failed}")
+        sys.exit(f"{name}: NVRTC failed with {failed}")
     nvrtc.nvrtcGetPTXSize(program, ctypes.byref(size))
     ptx = ctypes.create_string_buffer(size.value)
     nvrtc.nvrtcGetPTX(program, ptx)
-    Path(out).write_text(f"// {entry}.cu, sources {digest(files)}\n{ptx.value.decode()}")
+    return f"// sources {digest(files, parameters)}\n{ptx.value.decode()}"
+
+
+def main(tools, folder):
+    nvrtc = ctypes.CDLL(glob.glob(f"{tools}/nvidia/cuda_nvrtc/lib/libnvrtc.so.12")[0])
+    for name, headers, parameters in modules():
+        Path(folder, f"{name}.ptx").write_text(compiled(nvrtc, name, headers, parameters))
 
 
 main(*sys.argv[1:])

@@ -11,15 +11,13 @@ mod sky;
 
 use crate::assets::Assets;
 use crate::gpu_types::{
-    Array, BVH_STACK, Constants, FILTER_LAST, FloorQuad, FrameParams, Inline, Light, MAX_DEPTH, MipLevel,
-    Scene as GpuScene, SmallScene, Star, TONE_LUT_LAST,
+    Array, BVH_STACK, Constants, FEATURE_ADAPTIVE, FEATURE_EMITTERS, FEATURE_FILTER, FEATURE_LENS, FEATURE_NO_SHADOWS,
+    FILTER_LAST, FloorQuad, FrameParams, INTEGRATOR_PATH, INTEGRATOR_WHITTED, Inline, Light, MAX_DEPTH, MipLevel,
+    SMALL_FEATURES, Scene as GpuScene, SmallScene, Star, TONE_LUT_LAST,
 };
 use crate::math::srgb::linear;
 use crate::math::vec3::{Vec3, scale, sub, to_f32};
-use crate::scene::{
-    Body, Exposure, Filter, FloorShape, LampPattern, LampSamples, LampSides, Material, MaterialKind, Scene, Tone,
-    limits,
-};
+use crate::scene::{Exposure, Filter, LampSamples, Scene, Tone, limits};
 use geometry::Geometry;
 use std::marker::PhantomData;
 use std::sync::Arc;
@@ -228,8 +226,7 @@ impl DeviceScene {
 
     /// The scene in place, if it is of few bodies; its larger arrays stay where `placed` has them.
     pub fn small(&self, placed: &GpuScene) -> Option<SmallScene> {
-        let c = &placed.constants;
-        (self.geometry.is_bodies_only() && c.path == 0 && c.shadows == 1 && c.plain == 1).then_some(())?;
+        (placed.constants.features & !SMALL_FEATURES == 0).then_some(())?;
         Some(SmallScene {
             slabs: Inline::of(&self.geometry.slabs)?,
             bodies: Inline::of(&self.geometry.bodies)?,
@@ -281,40 +278,22 @@ fn is_dispersive(scene: &Scene) -> bool {
     bodies.chain(world.materials()).any(|m| materials::dispersion(m) > 0.0)
 }
 
-// Whether paths meet what shines.
-fn has_emitters(scene: &Scene) -> bool {
-    let world = &scene.world;
-    let shines = |m: &Material| matches!(m.kind, MaterialKind::Light { .. });
-    world.materials().any(shines) || world.bodies.iter().any(Body::has_lamps)
+/// A bit of Constants::features, or none.
+fn feature(is_there: bool, bit: i32) -> i32 {
+    if is_there { bit } else { 0 }
 }
 
-// Whether a scene has nothing that small scenes cannot have (kernels/types.cuh).
-fn is_plain(scene: &Scene) -> bool {
-    let world = &scene.world;
-    let plain_floor = |f: &crate::scene::Floor| {
-        f.shape == FloorShape::Square
-            && f.fade == 0.0
-            && f.relief.is_none()
-            && f.material.is_simple()
-            && matches!(f.material.kind, MaterialKind::Plain { transparency: 0.0, .. })
-    };
-    let plain_body = |b: &Body| {
-        let is_metal = matches!(b.material.kind, MaterialKind::Metal { .. });
-        let chases = matches!(b.lamp_pattern, LampPattern::Chase(_));
-        let one_sided = b.lamp_sides != LampSides::Both;
-        b.reflection_inside.is_none() && !is_metal && b.material.is_simple() && !chases && !one_sided
-    };
-    !(scene.render.is_path() && has_emitters(scene))
-        && scene.camera.lens == 0.0
-        && scene.film.filter == Filter::Box
-        && !scene.render.sampling.is_adaptive()
-        && scene.render.lamp_samples == LampSamples::Floor
-        && world.sky.image.is_none()
-        && world.floor.as_ref().is_none_or(plain_floor)
-        && world.lights.iter().all(|l| l.radius == 0.0)
-        && world.bodies.iter().all(plain_body)
-        && !world.sky.transparent
-        && world.materials().all(Material::is_simple)
+// The features of all but the geometry, which adds its own.
+fn features(scene: &Scene) -> i32 {
+    let (world, render) = (&scene.world, &scene.render);
+    world.floor.as_ref().map_or(0, floor::features)
+        | sky::features(&world.sky)
+        | lights::features(&world.lights)
+        | feature(scene.camera.lens > 0.0, FEATURE_LENS)
+        | feature(scene.film.filter != Filter::Box, FEATURE_FILTER)
+        | feature(render.sampling.is_adaptive(), FEATURE_ADAPTIVE)
+        | feature(render.lamp_samples != LampSamples::Floor, FEATURE_EMITTERS)
+        | feature(!render.shadows, FEATURE_NO_SHADOWS)
 }
 
 fn constants(scene: &Scene, assets: &Assets, geometry: &Geometry) -> Constants {
@@ -348,7 +327,7 @@ fn constants(scene: &Scene, assets: &Assets, geometry: &Geometry) -> Constants {
         knee: scene.film.tone.knee().unwrap_or(1.0) as f32,
         sky_slope: if from_below { 0.5 } else { 1.0 },
         sky_base: if from_below { 0.5 } else { 0.0 },
-        path: i32::from(render.is_path()),
+        integrator: if render.is_path() { INTEGRATOR_PATH } else { INTEGRATOR_WHITTED },
         lamp_samples: match render.lamp_samples {
             LampSamples::Floor => 0,
             LampSamples::Drawn(n) => n as i32,
@@ -359,7 +338,7 @@ fn constants(scene: &Scene, assets: &Assets, geometry: &Geometry) -> Constants {
         sky_side: sky.map_or(0, |s| s.side as i32),
         sky_distance: 4.0 * geometry.reach,
         floor_fade: floor.filter(|f| f.fade > 0.0).map_or(0.0, |f| (1.0 / (f.fade * f.fade)) as f32),
-        plain: i32::from(is_plain(scene) && geometry.normals.is_empty()),
+        features: features(scene),
         sample_bits: sample_bits(scene),
         clamp: render.clamp as f32,
         dispersive: i32::from(is_dispersive(scene)),

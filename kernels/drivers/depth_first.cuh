@@ -5,8 +5,7 @@
 // (docs/rays.md). Sums are integers, so that this order and the wavefront driver's give the same frame.
 #pragma once
 #include "../adaptive.cuh"
-#include "../integrator/features.cuh"
-#include "../integrator/path.cuh"
+#include "../integrators/features.cuh"
 
 #if POLYFLY_LANES == 1
 
@@ -26,8 +25,8 @@ struct PendingRay {
   Int last_surface, bounces;
 };
 
-// The queue of whitted.cuh for one sample. A bounce leaves at most one ray pending, so `depth` entries suffice.
-template <class S>
+// The queue of integrator.cuh for one sample. A bounce leaves at most one ray pending, so `depth` entries suffice.
+template <class State, class S>
 struct DepthFirst {
   const S& scene;
   PendingRay* stack;
@@ -37,6 +36,7 @@ struct DepthFirst {
   const int x, y, number;  // the pixel, and the sample
   int pending;
   Ray& current;  // the ray being traced; the last step of a bounce replaces it by a ray that follows it
+  State& state;  // the current ray's
 
   POLYFLY_METHOD void add_radiance(const Ray&, Vec light, bool) {
     sum.r += to_fixed(light.x);
@@ -55,8 +55,9 @@ struct DepthFirst {
     add_radiance(ray, sample.colour * transmittance(scene, s.p, sample.towards, s.reflect_origin, true), true);
   }
   POLYFLY_METHOD SamplePoint sampler(const Ray&) const { return sample_point(scene.constants, frame, x, y, number); }
-  POLYFLY_METHOD bool spawn(const Ray& ray, bool m) {
+  POLYFLY_METHOD bool spawn(const Ray& ray, const State& next, bool m) {
     current = ray;
+    state = next;
     return m;
   }
   // The transmitted ray is next; the reflected one goes on the stack.
@@ -93,11 +94,12 @@ template <class Integrator, class S>
 POLYFLY_FN void trace_sample(const S& scene, const FrameParams& frame, int x, int y, int sample, PendingRay* stack,
                              RadianceSum& sum, RayCounts& counts) {
   Ray ray = Integrator::camera_ray(scene, frame, x, y, sample, 0);
-  DepthFirst<S> queue = {scene, stack, sum, counts, frame, x, y, sample, 0, ray};
+  typename Integrator::State state = {};
+  DepthFirst<typename Integrator::State, S> queue = {scene, stack, sum, counts, frame, x, y, sample, 0, ray, state};
   for (;;) {
     ++counts.rays;
     const Hit hit = closest_hit(scene, ray, true);
-    if (Integrator::shade(scene, frame, ray, hit, true, queue)) continue;
+    if (Integrator::shade(scene, frame, ray, state, hit, true, queue)) continue;
     if (!queue.dequeue()) return;
   }
 }
@@ -153,11 +155,12 @@ POLYFLY_FN RadianceSum pilot_sum(const Constants& constants, const FilmBuffers& 
   const RadianceSum sum = {from[0], from[1], from[2]};
   return sum;
 }
+template <class Integrator>
 POLYFLY_FN int pilot_error(const Constants& constants, const FilmBuffers& film, int x, int y) {
   Neighbourhood around;
   for (int j = 0; j < 5; ++j)
     for (int i = 0; i < 5; ++i) around.at[j][i] = pilot_at(constants, film, x + i - 2, y + j - 2);
-  return pilot_error(constants, around);
+  return pilot_error<Integrator>(around);
 }
 template <bool SUMS, class S>
 POLYFLY_FN void store_adaptive(const S& scene, const Launch& launch, const FilmBuffers& film, int x, int y,
@@ -209,15 +212,15 @@ struct OnePixel {
     sum = pilot_sum(scene.constants, film, x, y);
     int taken = launch.min_samples;
     ErrorLimit limit = {(float)launch.noise};
-    int error = pilot_error(scene.constants, film, x, y);
+    int error = pilot_error<Integrator>(scene.constants, film, x, y);
     while (!limit.allows(error) && taken < launch.samples_per_pixel) {
       const int next = next_round(launch, taken);
       const Codes before = sum_codes(scene, launch, sum, taken);
       trace(taken, next, 1);
       taken += next;
       limit.rise();
-      error =
-          (int)next_error(scene.constants, max_difference(before, sum_codes(scene, launch, sum, taken)), Int(error));
+      const Int apart = max_difference(before, sum_codes(scene, launch, sum, taken));
+      error = (int)next_error<Integrator>(apart, Int(error));
     }
     store(true, taken);
   }

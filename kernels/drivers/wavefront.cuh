@@ -4,12 +4,12 @@
 // that all lanes test a single body.
 #pragma once
 #include "../adaptive.cuh"
-#include "../integrator/features.cuh"
-#include "../integrator/path.cuh"
+#include "../integrators/features.cuh"
 
 #if POLYFLY_LANES > 1
 
-constexpr int MIS_DISTANCE_WORD = 13, RAY_WORDS = 14;
+// Words of a ray, and of an integrator's state.
+constexpr int RAY_WORDS = 13, MAX_STATE_WORDS = 1, QUEUE_WORDS = RAY_WORDS + MAX_STATE_WORDS;
 constexpr int SHADOW_WORDS = 11;
 
 // Capacity of a tile's ray queues: usually a queue holds a few lanes' worth per bounce. When a queue is nearly full,
@@ -35,10 +35,10 @@ struct Queue {
 typedef Queue<RAY_CAPACITY> RayQueue;
 typedef Queue<SHADOW_CAPACITY> ShadowQueue;
 
-// mis_distance is stored for path tracing only.
-POLYFLY_FN void enqueue(RayQueue& queue, const Ray& r, Mask m, bool paths) {
+template <class State>
+POLYFLY_FN void enqueue(RayQueue& queue, const Ray& r, State state, Mask m) {
   POLYFLY_CHECK(queue.len + POLYFLY_LANES <= RAY_CAPACITY);
-  const Real words[MIS_DISTANCE_WORD] = {r.o.x,
+  const Real words[RAY_WORDS] = {r.o.x,
                                          r.o.y,
                                          r.o.z,
                                          r.d.x,
@@ -51,12 +51,14 @@ POLYFLY_FN void enqueue(RayQueue& queue, const Ray& r, Mask m, bool paths) {
                                          from_bits(r.last_surface),
                                          from_bits(r.bounces),
                                          from_bits(r.pixel)};
-  for (int w = 0; w < MIS_DISTANCE_WORD; ++w) compress_store(queue.word(w, queue.len), words[w], m);
-  if (paths) compress_store(queue.word(MIS_DISTANCE_WORD, queue.len), r.mis_distance, m);
+  for (int w = 0; w < RAY_WORDS; ++w) compress_store(queue.word(w, queue.len), words[w], m);
+  if constexpr (State::WORDS > 0)
+    for (int w = 0; w < State::WORDS; ++w) compress_store(queue.word(RAY_WORDS + w, queue.len), state.word(w), m);
   queue.len += count(m);
 }
 // Takes the last n rays into the first n lanes.
-POLYFLY_FN Ray dequeue(RayQueue& queue, int n, bool paths) {
+template <class State>
+POLYFLY_FN Ray dequeue(RayQueue& queue, int n, State& state) {
   queue.len -= n;
   const int at = queue.len;
   Ray r;
@@ -67,7 +69,8 @@ POLYFLY_FN Ray dequeue(RayQueue& queue, int n, bool paths) {
   r.last_surface = queue.load_int(10, at);
   r.bounces = queue.load_int(11, at);
   r.pixel = queue.load_int(12, at);
-  r.mis_distance = paths ? load(queue.word(MIS_DISTANCE_WORD, at)) : Real(0.0f);
+  if constexpr (State::WORDS > 0)
+    for (int w = 0; w < State::WORDS; ++w) state.word(w) = load(queue.word(RAY_WORDS + w, at));
   return r;
 }
 
@@ -79,14 +82,15 @@ POLYFLY_FN void tile_pixel(I pixel, I& x, I& y) {
 }
 constexpr int TILE_PIXELS = TILE * TILE;
 
-template <class S>
+template <class State, class S>
 struct Wavefront;
-template <class S>
-void trace_shadow_batch(Wavefront<S>& t, int n);
+template <class State, class S>
+void trace_shadow_batch(Wavefront<State, S>& t, int n);
 
-// The queue of whitted.cuh for one tile. Ray::pixel is the pixel within the tile, and the sample's number above it.
-template <class S>
+// The queue of integrator.cuh for one tile. Ray::pixel is the pixel within the tile, and the sample's number above it.
+template <class State, class S>
 struct Wavefront {
+  static_assert(State::WORDS <= MAX_STATE_WORDS);
   const S& scene;
   const FrameParams& frame;
   RayQueue open, isolated;
@@ -131,27 +135,27 @@ struct Wavefront {
     return sample_point(scene.constants, frame, x + Int(left), y + Int(top), ray.pixel >> 8);
   }
   // Rays do not continue at once: all go through the queues.
-  POLYFLY_METHOD bool spawn(const Ray& ray, Mask m) {
+  POLYFLY_METHOD bool spawn(const Ray& ray, const State& state, Mask m) {
     if (!any(m)) return false;
     if (only) {
-      enqueue(*only, ray, m, scene.constants.path);
+      enqueue(*only, ray, state, m);
       return false;
     }
     const Mask shut = m & ((ray.last_surface & Int(ISOLATED)) != Int(0));
     const Mask free = m & !shut;
-    if (any(shut)) enqueue(isolated, ray, shut, scene.constants.path);
-    if (any(free)) enqueue(open, ray, free, scene.constants.path);
+    if (any(shut)) enqueue(isolated, ray, state, shut);
+    if (any(free)) enqueue(open, ray, state, free);
     return false;
   }
   POLYFLY_METHOD bool spawn(const SecondaryRays& rays) {
-    spawn(rays.reflected, rays.reflects);
-    return spawn(rays.transmitted, rays.transmits);
+    spawn(rays.reflected, State(), rays.reflects);
+    return spawn(rays.transmitted, State(), rays.transmits);
   }
 };
 
 // Traces the last n shadow rays.
-template <class S>
-__attribute__((noinline)) void trace_shadow_batch(Wavefront<S>& t, int n) {
+template <class State, class S>
+__attribute__((noinline)) void trace_shadow_batch(Wavefront<State, S>& t, int n) {
   t.shadows.len -= n;
   const int at = t.shadows.len;
   const Vec o = t.shadows.load_vec(0, at), d = t.shadows.load_vec(3, at), colour = t.shadows.load_vec(6, at);
@@ -164,22 +168,24 @@ __attribute__((noinline)) void trace_shadow_batch(Wavefront<S>& t, int n) {
 
 // Traces the active lanes one bounce further.
 template <class Integrator, class S>
-static __attribute__((noinline)) void bounce(Wavefront<S>& t, const Ray& ray, Mask active) {
+static __attribute__((noinline)) void bounce(Wavefront<typename Integrator::State, S>& t, const Ray& ray,
+                                             const typename Integrator::State& state, Mask active) {
   t.counts.rays += count(active);
   const Hit hit = closest_hit(t.scene, ray, active);
-  Integrator::shade(t.scene, t.frame, ray, hit, active, t);
+  Integrator::shade(t.scene, t.frame, ray, state, hit, active, t);
 }
 
 // Takes the last n rays of a queue one bounce further.
 template <class Integrator, class S>
-POLYFLY_FN void step(Wavefront<S>& t, RayQueue& queue, int n, RayQueue* only) {
-  const Ray ray = dequeue(queue, n, t.scene.constants.path);
+POLYFLY_FN void step(Wavefront<typename Integrator::State, S>& t, RayQueue& queue, int n, RayQueue* only) {
+  typename Integrator::State state = {};
+  const Ray ray = dequeue(queue, n, state);
   t.only = only;
-  bounce<Integrator>(t, ray, first_lanes(n));
+  bounce<Integrator>(t, ray, state, first_lanes(n));
 }
 
 POLYFLY_FN u64 scratch_bytes(int) {
-  return 8ull * 4 * TILE_PIXELS + 4ull * (2 * RAY_WORDS * RAY_CAPACITY + SHADOW_WORDS * SHADOW_CAPACITY);
+  return 8ull * 4 * TILE_PIXELS + 4ull * (2 * QUEUE_WORDS * RAY_CAPACITY + SHADOW_WORDS * SHADOW_CAPACITY);
 }
 
 template <class S>
@@ -225,7 +231,7 @@ POLYFLY_FN void store_tile(const S& scene, const Launch& launch, const FilmBuffe
 
 // Traces samples of the chosen pixels of the tile, or of all pixels.
 template <class Integrator, class S>
-static __attribute__((noinline)) void trace_samples(Wavefront<S>& t, int first_sample, int samples, int stride,
+static __attribute__((noinline)) void trace_samples(Wavefront<typename Integrator::State, S>& t, int first_sample, int samples, int stride,
                                                     const int* chosen, int pixels) {
   const int items = pixels * samples;
   int next = 0;
@@ -252,7 +258,8 @@ static __attribute__((noinline)) void trace_samples(Wavefront<S>& t, int first_s
       if (!any(inside)) continue;
       const Int sample = (item - place * Int(samples)) * Int(stride) + Int(first_sample);
       t.only = 0;
-      bounce<Integrator>(t, Integrator::camera_ray(t.scene, t.frame, px, py, sample, pixel | (sample << 8)), inside);
+      const Ray ray = Integrator::camera_ray(t.scene, t.frame, px, py, sample, pixel | (sample << 8));
+      bounce<Integrator>(t, ray, {}, inside);
     } else if (t.open.len > 0) {
       step<Integrator>(t, t.open, t.open.len, 0);
     } else if (t.isolated.len > 0) {
@@ -280,7 +287,7 @@ POLYFLY_FN Codes sum_codes(const S& scene, const i64* sums, const int* pixels, i
 
 // The pilot of a tile.
 template <class Integrator, class S>
-static __attribute__((noinline)) void trace_pilot(Wavefront<S>& t, const Launch& launch, const FilmBuffers& film) {
+static __attribute__((noinline)) void trace_pilot(Wavefront<typename Integrator::State, S>& t, const Launch& launch, const FilmBuffers& film) {
   const Constants& constants = t.scene.constants;
   const int half = launch.min_samples / 2;
   i64 first_half[4 * TILE_PIXELS];
@@ -307,7 +314,7 @@ static __attribute__((noinline)) void trace_pilot(Wavefront<S>& t, const Launch&
 
 // Refines the pixels of a tile after the pilot.
 template <class Integrator, class S>
-static __attribute__((noinline)) void trace_active(Wavefront<S>& t, const Launch& launch, const FilmBuffers& film) {
+static __attribute__((noinline)) void trace_active(Wavefront<typename Integrator::State, S>& t, const Launch& launch, const FilmBuffers& film) {
   const Constants& constants = t.scene.constants;
   u32 shown[TILE + 4][TILE + 4];
   for (int y = 0; y < TILE + 4; ++y)
@@ -318,7 +325,7 @@ static __attribute__((noinline)) void trace_active(Wavefront<S>& t, const Launch
       Neighbourhood around;
       for (int j = 0; j < 5; ++j)
         for (int i = 0; i < 5; ++i) around.at[j][i] = shown[y + j][x + i];
-      first[y][x] = pilot_error(constants, around);
+      first[y][x] = pilot_error<Integrator>(around);
     }
   }
 
@@ -356,7 +363,7 @@ static __attribute__((noinline)) void trace_active(Wavefront<S>& t, const Launch
       int colour[POLYFLY_LANES], now[POLYFLY_LANES];
       for (int i = 0; i < POLYFLY_LANES; ++i) now[i] = error[chosen[at + i < count ? at + i : at]];
       store(colour, pack_codes(codes));
-      store(now, next_error(constants, max_difference(last, codes), load(now)));
+      store(now, next_error<Integrator>(max_difference(last, codes), load(now)));
       for (int i = 0; i < POLYFLY_LANES && at + i < count; ++i) {
         const int pixel = chosen[at + i];
         colours[pixel] = colour[i];
@@ -389,9 +396,9 @@ POLYFLY_FN void trace_tile(const S& scene, const FrameParams& frame, const Launc
                            int left, int top, void* scratch, Counts& counts) {
   i64* sums = (i64*)scratch;
   float* open = (float*)(sums + 4 * TILE_PIXELS);
-  float* isolated = open + RAY_WORDS * RAY_CAPACITY;
-  float* shadows = isolated + RAY_WORDS * RAY_CAPACITY;
-  Wavefront<S> t = {scene, frame, {open, 0}, {isolated, 0}, {shadows, 0}, sums, {0, 0, 0, 0}, left, top, 0};
+  float* isolated = open + QUEUE_WORDS * RAY_CAPACITY;
+  float* shadows = isolated + QUEUE_WORDS * RAY_CAPACITY;
+  Wavefront<typename Integrator::State, S> t = {scene, frame, {open, 0}, {isolated, 0}, {shadows, 0}, sums, {0, 0, 0, 0}, left, top, 0};
   for (int i = 0; i < 4 * TILE_PIXELS; ++i) sums[i] = 0;
   if (launch.min_samples == 0) {
     trace_samples<Integrator>(t, launch.first_sample, launch.samples_per_pixel, launch.stride, 0, TILE_PIXELS);

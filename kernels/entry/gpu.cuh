@@ -117,7 +117,7 @@ constexpr int MIN_IDLE = 12;
 // The same for path tracing, where paths end after one bounce or after fifty: a lane whose path has ended takes the
 // next sample of any of the warp's 32 pixels. (For Whitted's integrator that was three times slower than keeping the
 // samples of a pixel together.)
-template <bool SUMS, class S>
+template <class Integrator, bool SUMS, class S>
 POLYFLY_FN void trace_paths(const S& scene, const FrameParams& frame, const Launch& launch, const FilmBuffers& film,
                             int first, int end, int* queue, Counts* counts) {
   __shared__ u64 shared_sums[THREADS / 32][3][WARP_PIXELS];
@@ -136,6 +136,7 @@ POLYFLY_FN void trace_paths(const S& scene, const FrameParams& frame, const Laun
     for (int i = 0; i < 3; ++i) sums[i][lane] = 0;
     __syncwarp();
     Ray ray;
+    typename Integrator::State state;
     int x = 0, y = 0, sample = 0;
     RadianceSum sum = {0, 0, 0};
     bool busy = false;
@@ -148,7 +149,8 @@ POLYFLY_FN void trace_paths(const S& scene, const FrameParams& frame, const Laun
           pixel_at(start + pixel, across, x, y);
           busy = start + pixel < end && x < scene.constants.width && y < scene.constants.height;
           sample = launch.first_sample + item / WARP_PIXELS * launch.stride;
-          ray = PathTracing::camera_ray(scene, frame, x, y, sample, pixel);
+          ray = Integrator::camera_ray(scene, frame, x, y, sample, pixel);
+          state = {};
           sum = {0, 0, 0};
         }
         next += __popc(idle);
@@ -158,8 +160,8 @@ POLYFLY_FN void trace_paths(const S& scene, const FrameParams& frame, const Laun
       if (busy) {
         ++mine.rays;
         const Hit hit = closest_hit(scene, ray, true);
-        DepthFirst<S> rays = {scene, nullptr, sum, mine, frame, x, y, sample, 0, ray};
-        busy = PathTracing::shade(scene, frame, ray, hit, true, rays);
+        DepthFirst<typename Integrator::State, S> rays = {scene, nullptr, sum, mine, frame, x, y, sample, 0, ray, state};
+        busy = Integrator::shade(scene, frame, ray, state, hit, true, rays);
         if (!busy) {
           atomicAdd(&sums[0][ray.pixel], (u64)sum.r);
           atomicAdd(&sums[1][ray.pixel], (u64)sum.g);
@@ -232,7 +234,7 @@ POLYFLY_FN void append_active(bool goes_on, const ActivePixel& one, ActivePixel*
 constexpr int BLOCK_WARPS = THREADS / 32;
 
 // After the pilot: stores the pixels below the error limit and lists the others.
-template <bool SUMS, class S>
+template <class Integrator, bool SUMS, class S>
 POLYFLY_FN void update_active_after_pilot(const S& scene, const Launch& launch, const FilmBuffers& film, int first,
                                           int end, int* queue) {
   const int lane = threadIdx.x & 31, across = (scene.constants.width + 7) >> 3;
@@ -245,7 +247,7 @@ POLYFLY_FN void update_active_after_pilot(const S& scene, const Launch& launch, 
     bool goes_on = false;
     ActivePixel one = {};
     if (inside) {
-      const int error = pilot_error(scene.constants, film, x, y);
+      const int error = pilot_error<Integrator>(scene.constants, film, x, y);
       const RadianceSum sum = pilot_sum(scene.constants, film, x, y);
       goes_on = launch.min_samples < launch.samples_per_pixel && !limit.allows(error);
       if (goes_on)
@@ -287,7 +289,7 @@ POLYFLY_FN void trace_active(const S& scene, const FrameParams& frame, const Lau
 }
 
 // After a round: stores the pixels below the error limit and lists the others. taken: samples before the round.
-template <bool SUMS, class S>
+template <class Integrator, bool SUMS, class S>
 POLYFLY_FN void update_active(const S& scene, const Launch& launch, const FilmBuffers& film, int taken, int* queue) {
   const int lane = threadIdx.x & 31, listed = queue[1], now = taken + next_round(launch, taken);
   const ErrorLimit limit = ErrorLimit::after(launch, now);
@@ -301,7 +303,7 @@ POLYFLY_FN void update_active(const S& scene, const Launch& launch, const FilmBu
       const RadianceSum sum = pilot_sum(scene.constants, film, x, y);
       const Codes before = {Int(one.codes[0]), Int(one.codes[1]), Int(one.codes[2])};
       const Codes codes = sum_codes(scene, launch, sum, now);
-      one = active_pixels(x, y, (int)next_error(scene.constants, max_difference(before, codes), Int(one.error)), codes);
+      one = active_pixels(x, y, (int)next_error<Integrator>(max_difference(before, codes), Int(one.error)), codes);
       goes_on = now < launch.samples_per_pixel && !limit.allows(one.error);
       if (!goes_on) store_adaptive<SUMS>(scene, launch, film, x, y, sum, now);
     }
@@ -326,7 +328,7 @@ POLYFLY_FN void trace_feature_pixels(const S& scene, const FrameParams& frame, c
 // The same work under other schedules, for `polyfly bench --balance` (the question of the 2009 CSE260 report): a fixed
 // number of threads takes samples in equal blocks (mode 0), interleaved (1), or dynamically from `queue`, a warp at a
 // time (2). It produces counts only.
-template <class S>
+template <class Integrator, class S>
 POLYFLY_FN void trace_scheduled(const S& scene, const FrameParams& frame, const Launch& launch, int mode, int* queue,
                                 Counts* counts) {
   const int samples = launch.samples_per_pixel;
@@ -351,7 +353,7 @@ POLYFLY_FN void trace_scheduled(const S& scene, const FrameParams& frame, const 
       pixel_at(item / samples, across, x, y);
       RadianceSum sum = {0, 0, 0};
       if (x < scene.constants.width && y < scene.constants.height)
-        trace_sample<Whitted>(scene, frame, x, y, item % samples, stack, sum, mine);
+        trace_sample<Integrator>(scene, frame, x, y, item % samples, stack, sum, mine);
       // Keeps the compiler from removing the work.
       if (sum.r < 0) mine.rays = 0;
     }
@@ -361,9 +363,8 @@ POLYFLY_FN void trace_scheduled(const S& scene, const FrameParams& frame, const 
   count_work(mine, counts);
 }
 
-// The parameters of an entry point for KernelScene.
-// BLOCKS: resident blocks per multiprocessor, which bounds the registers of a thread. More blocks hide more latency,
-// until too many registers are spilled; measured for each type of scene.
+// An entry point and its parameters. scripts/ptx defines KernelIntegrator, KernelScene and BLOCKS from a row of
+// modules.def and includes the header of its output.
 #define POLYFLY_KERNEL extern "C" __global__ __launch_bounds__(THREADS, BLOCKS)
 #define POLYFLY_SCENE                                                                   \
   const __grid_constant__ KernelScene scene, const __grid_constant__ FrameParams frame, \

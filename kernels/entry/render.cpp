@@ -10,22 +10,33 @@ namespace polyfly {
 namespace {
 #include "../drivers/depth_first.cuh"
 #include "../drivers/wavefront.cuh"
+#include "../modules.cuh"
 
-// Traces a tile. The one-lane set uses the same template instance as a GPU would for the scene, and stands in for it in
-// tests; sets with more lanes use the plain one for plain scenes with Whitted's integrator, else the rich one.
+// The scene as a type.
+template <class S>
+const S& scene_as(const Scene& scene, const SmallScene* small) {
+  if constexpr (SceneTraits<S>::small)
+    return *small;
+  else
+    return static_cast<const S&>(scene);
+}
+
+// Traces a tile with the first template instance of modules.def that covers the scene. The one-lane set has the
+// instances of a GPU, and stands in for it in tests; sets with more lanes have fewer.
 void trace_any_tile(const Scene& scene, const SmallScene* small, const FrameParams& frame, const Launch& launch,
                     const FilmBuffers& film, int left, int top, void* scratch, Counts& counts) {
-  const RichScene& rich = static_cast<const RichScene&>(scene);
-  const bool plain = scene.constants.plain, path = scene.constants.path;
+  const int code = scene.constants.integrator, features = scene.constants.features;
+#define TRACE(integrator, kind)                                                               \
+  if (code == integrator##_code && !(features & ~SceneTraits<kind##_scene>::features))        \
+    return trace_tile<integrator##_integrator>(scene_as<kind##_scene>(scene, small), frame, launch, film, left, top, \
+                                               scratch, counts);
 #if POLYFLY_LANES == 1
-  if (plain && path) return trace_tile<PathTracing>(scene, frame, launch, film, left, top, scratch, counts);
-  if (plain && small) return trace_tile<Whitted>(*small, frame, launch, film, left, top, scratch, counts);
+#define MODULE(integrator, kind, output, blocks) TRACE(integrator, kind)
 #else
-  (void)small;
+#define TILE(integrator, kind) TRACE(integrator, kind)
 #endif
-  if (path) return trace_tile<PathTracing>(rich, frame, launch, film, left, top, scratch, counts);
-  if (plain) return trace_tile<Whitted>(scene, frame, launch, film, left, top, scratch, counts);
-  trace_tile<Whitted>(rich, frame, launch, film, left, top, scratch, counts);
+#include "../modules.def"
+  __builtin_trap();
 }
 
 template <class Integrator>
@@ -54,11 +65,12 @@ void POLYFLY_NAME(trace_tile)(const Scene* scene, const SmallScene* small, const
                                Counts* counts) {
   if (!film->features) {
     trace_any_tile(*scene, small, *frame, *launch, *film, left, top, scratch, *counts);
-  } else if (scene->constants.path) {
-    trace_feature_tile<PathTracing>(static_cast<const RichScene&>(*scene), *frame, *launch, *film, left, top);
-  } else {
-    trace_feature_tile<Whitted>(static_cast<const RichScene&>(*scene), *frame, *launch, *film, left, top);
+    return;
   }
+#define INTEGRATOR(name, type, rays)         \
+  if (scene->constants.integrator == name##_code) \
+    trace_feature_tile<type>(static_cast<const RichScene&>(*scene), *frame, *launch, *film, left, top);
+#include "../modules.def"
 }
 
 void POLYFLY_NAME(tone_map)(const Scene* scene, const float* linear, i64 n, int dither, int row, u32* rgba) {

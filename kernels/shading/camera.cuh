@@ -10,7 +10,6 @@ POLYFLY_FN Ray first_ray(Vec o, Vec d, Int pixel) {
   ray.d = normalise(d);
   ray.weight = vec(Real(1.0f), Real(1.0f), Real(1.0f));
   ray.cone_width = Real(0.0f);
-  ray.mis_distance = Real(0.0f);
   ray.last_surface = Int(NO_ORIGIN);
   ray.bounces = Int(0);
   ray.pixel = pixel;

@@ -7,7 +7,6 @@ struct Ray {
   Vec o, d;           // d has length 1
   Vec weight;         // throughput
   Real cone_width;    // of the path so far: how wide its cone is here, over the camera's angle between samples
-  Real mis_distance;  // path tracing: how far it has come since lights were asked
   Int last_surface;   // the surface just left
   Int bounces;
   Int pixel;  // within the tile

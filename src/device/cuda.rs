@@ -124,7 +124,7 @@ impl Cuda {
         let arrays = scene.upload_fixed(&mut uploader)?;
         let fixed = Arc::new(uploader.arrays);
         let resident = Arc::new(upload(&scene, &arrays, &fixed, &context)?);
-        let kernels = Kernels::load(resident.small.is_some(), &resident.arrays, needs, &context)?;
+        let kernels = Kernels::load(&resident.arrays.constants, needs, &context)?;
         let (slots, band) = slots(scene.size(), needs, &context)?;
         let name = format!("cuda:{} {}", facts.ordinal, facts.name);
         Ok(Cuda {
@@ -260,7 +260,7 @@ impl Cuda {
         let start = |kernel: Function, film: &FilmBuffers, (first, end): (i32, i32), round: usize, threads: u64| {
             let blocks = threads.div_ceil(u64::from(THREADS)).clamp(1, u64::from(kernel.blocks)) as u32;
             let (queue, counters) = (counts.at(COUNT_BYTES + QUEUE_BYTES * round), counts.at(0));
-            let scene = self.resident.argument().with(frame).with(&launch);
+            let scene = self.resident.argument(self.kernels.take_small()).with(frame).with(&launch);
             let mut arguments = scene.with(film).with(&first).with(&end).with(&queue).with(&counters);
             // SAFETY: POLYFLY_SCENE and POLYFLY_WORK in kernels/entry/gpu.cuh, in this order; `resident` and what the film
             // and `counts` point to live until the task has been waited for.
@@ -381,7 +381,7 @@ impl Cuda {
             return Err(DeviceError::Failed("no memory is set aside".into()));
         };
         let (queue_at, counts) = (queue.at(0), slot.counts.at(0));
-        let scene = self.resident.argument().with(frame).with(&launch);
+        let scene = self.resident.argument(self.kernels.take_small()).with(frame).with(&launch);
         let mut arguments = scene.with(&mode).with(&queue_at).with(&counts);
         let ([before, traced, ..], [compute, _]) = (&slot.events, &self.compute);
         compute.fill(&slot.counts, 0, COUNT_BYTES, 0)?;
@@ -536,10 +536,11 @@ impl Device for Cuda {
         } else {
             upload(scene, &arrays, &self.fixed, &self.context)?
         };
-        if resident.small.is_some() != self.kernels.small {
+        let constants = &resident.arrays.constants;
+        if !self.kernels.suit(constants, self.needs) {
             // The kernels in use are unloaded with it.
             self.context.synchronise()?;
-            self.kernels = Kernels::load(resident.small.is_some(), &resident.arrays, self.needs, &self.context)?;
+            self.kernels = Kernels::load(constants, self.needs, &self.context)?;
         }
         self.resident = Arc::new(resident);
         self.scene = Arc::clone(scene);

@@ -2,36 +2,80 @@
 
 use super::driver::{Context, Function, Module};
 use super::{DeviceError, DeviceNeeds};
-use crate::gpu_types::{Scene as GpuScene, THREADS as GPU_THREADS};
+use crate::gpu_types::{
+    Constants, INTEGRATOR_PATH, INTEGRATOR_WHITTED, PLAIN_FEATURES, RICH_FEATURES, SMALL_FEATURES,
+    THREADS as GPU_THREADS,
+};
+use std::io::Read;
 
 /// Threads of a block.
 pub const THREADS: u32 = GPU_THREADS as u32;
 
-// The kernels for any GPU from Turing on; scripts/ptx makes them, a test says when they are stale. Modules hold no more
-// than is used together, since the driver compiles them whole: of an integrator and a kind of scene one for finished
-// pictures and one for sums and first surfaces, and of each integrator one for adaptive sampling.
-macro_rules! ptx {
-    ($name:literal) => {
-        Ptx { name: $name, text: include_str!(concat!("../../kernels/", $name, ".ptx")) }
-    };
+/// How rays go on from a surface.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Rays {
+    /// Two may: those that wait need a stack.
+    Tree,
+    /// One.
+    Path,
 }
-struct Ptx {
-    #[cfg_attr(not(test), expect(dead_code, reason = "a test asks whether the text is as new as the sources"))]
+
+/// What a module leaves: kernels/entry has a header for each.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Output {
+    /// Finished pictures.
+    Picture,
+    /// Sums of light and first surfaces.
+    Linear,
+    /// Either, by adaptive sampling.
+    Adaptive,
+}
+
+// A row of kernels/modules.def with its PTX, for any GPU from Turing on.
+struct PtxModule {
     name: &'static str,
-    text: &'static str,
+    integrator: i32,
+    rays: Rays,
+    scene: SceneKind,
+    // Of scenes that it can render.
+    features: i32,
+    output: Output,
+    #[cfg_attr(not(test), expect(dead_code, reason = "a test asks whether the PTX is as new as the sources"))]
+    parameters: &'static str,
+    packed: &'static [u8],
 }
-// Of an integrator and a kind of scene.
-struct Pair {
-    picture: Ptx,
-    linear: Ptx,
+
+include!(concat!(env!("OUT_DIR"), "/modules.rs"));
+
+impl PtxModule {
+    // The PTX below a line with the module's name; nothing more where scripts/ptx has not made it yet.
+    fn text(&self) -> Result<String, DeviceError> {
+        let mut text = format!("// {}\n", self.name);
+        let read = flate2::read::DeflateDecoder::new(self.packed).read_to_string(&mut text);
+        read.map_err(|e| DeviceError::Failed(format!("the embedded PTX of {} is broken: {e}", self.name)))?;
+        Ok(text)
+    }
 }
-const WHITTED: Pair = Pair { picture: ptx!("whitted"), linear: ptx!("whitted_linear") };
-const WHITTED_SMALL: Pair = Pair { picture: ptx!("whitted_small"), linear: ptx!("whitted_small_linear") };
-const WHITTED_RICH: Pair = Pair { picture: ptx!("whitted_rich"), linear: ptx!("whitted_rich_linear") };
-const PATH: Pair = Pair { picture: ptx!("path"), linear: ptx!("path_linear") };
-const PATH_RICH: Pair = Pair { picture: ptx!("path_rich"), linear: ptx!("path_rich_linear") };
-const WHITTED_ADAPTIVE: Ptx = ptx!("whitted_adaptive");
-const PATH_ADAPTIVE: Ptx = ptx!("path_adaptive");
+
+// The module of an integrator for a kind of scene and an output, if there is one that covers the scene.
+fn module_of(constants: &Constants, output: Output, kind: SceneKind) -> Option<&'static PtxModule> {
+    let fits = |m: &&PtxModule| (m.integrator, m.output, m.scene) == (constants.integrator, output, kind);
+    MODULES.iter().find(fits).filter(|m| constants.features & !m.features == 0)
+}
+
+// The smallest kind of scene that has a module for each output and covers the scene.
+fn kind_of(constants: &Constants, needs: DeviceNeeds) -> Result<SceneKind, DeviceError> {
+    let outputs = [
+        (needs.rgba || needs.yuv, Output::Picture),
+        (needs.linear, Output::Linear),
+        (needs.adaptive, Output::Adaptive),
+    ];
+    let has_all = |kind: &SceneKind| {
+        outputs.iter().all(|&(is_needed, output)| !is_needed || module_of(constants, output, *kind).is_some())
+    };
+    let kinds = MODULES.iter().map(|m| m.scene);
+    kinds.filter(has_all).min().ok_or_else(|| DeviceError::Failed("no kernels cover this scene".into()))
+}
 
 /// What a scene's tasks launch.
 pub struct Kernels {
@@ -39,8 +83,7 @@ pub struct Kernels {
     linear: Option<LinearKernels>,
     /// Of scenes that are sampled adaptively.
     pub adaptive: Option<AdaptiveKernels>,
-    /// They take the scene in their parameters.
-    pub small: bool,
+    kind: SceneKind,
 }
 
 /// Those of finished pictures.
@@ -77,8 +120,7 @@ pub struct AdaptiveKernels {
 }
 
 impl AdaptiveKernels {
-    fn load(ptx: &Ptx, context: &Context) -> Result<AdaptiveKernels, DeviceError> {
-        let module = Module::load(ptx.text, context)?;
+    fn new(module: Module) -> Result<AdaptiveKernels, DeviceError> {
         Ok(AdaptiveKernels {
             trial: module.function(c"polyfly_pilot", THREADS)?,
             more: module.function(c"polyfly_trace_active", THREADS)?,
@@ -96,42 +138,49 @@ impl AdaptiveKernels {
 }
 
 impl Kernels {
-    /// Those that suit a scene: in the parameters or in arrays, plain or rich, by its integrator and depth.
-    pub fn load(small: bool, scene: &GpuScene, needs: DeviceNeeds, context: &Context) -> Result<Kernels, DeviceError> {
-        let path = scene.constants.path == 1;
-        let ptx = match (path, small, scene.constants.plain == 1) {
-            (true, _, true) => PATH,
-            (true, _, false) => PATH_RICH,
-            (false, true, _) => WHITTED_SMALL,
-            (false, false, true) => WHITTED,
-            (false, false, false) => WHITTED_RICH,
+    /// The kernels for a scene, by its features, integrator and depth.
+    pub fn load(constants: &Constants, needs: DeviceNeeds, context: &Context) -> Result<Kernels, DeviceError> {
+        let kind = kind_of(constants, needs)?;
+        let load = |is_needed: bool, output| {
+            let row = module_of(constants, output, kind).filter(|_| is_needed);
+            row.map(|row| Ok::<_, DeviceError>((row.rays, Module::load(&row.text()?, context)?))).transpose()
         };
-        let (trace, sums, features) = match scene.constants.depth {
-            _ if path => (c"polyfly_path", c"polyfly_path_sums", c"polyfly_path_features"),
-            0..=16 => (c"polyfly_trace_16", c"polyfly_trace_16_sums", c"polyfly_features"),
-            _ => (c"polyfly_trace_128", c"polyfly_trace_128_sums", c"polyfly_features"),
-        };
-        let picture = || {
-            let module = Module::load(ptx.picture.text, context)?;
+        let picture = |(rays, module): (Rays, Module)| {
+            let (trace, schedule) = match (rays, constants.depth) {
+                (Rays::Path, _) => (c"polyfly_trace", None),
+                (Rays::Tree, ..=16) => (c"polyfly_trace_16", Some(c"polyfly_schedule")),
+                (Rays::Tree, _) => (c"polyfly_trace_128", Some(c"polyfly_schedule")),
+            };
             Ok::<_, DeviceError>(PictureKernels {
                 trace: module.function(trace, THREADS)?,
                 convert: module.function(c"polyfly_convert", THREADS)?,
-                schedule: (!path).then(|| module.function(c"polyfly_schedule", THREADS)).transpose()?,
+                schedule: schedule.map(|name| module.function(name, THREADS)).transpose()?,
                 _module: module,
             })
         };
-        let linear = || {
-            let module = Module::load(ptx.linear.text, context)?;
-            let (sums, features) = (module.function(sums, THREADS)?, module.function(features, THREADS)?);
+        let linear = |(rays, module): (Rays, Module)| {
+            let sums = match (rays, constants.depth) {
+                (Rays::Path, _) => c"polyfly_trace_sums",
+                (Rays::Tree, ..=16) => c"polyfly_trace_16_sums",
+                (Rays::Tree, _) => c"polyfly_trace_128_sums",
+            };
+            let (sums, features) = (module.function(sums, THREADS)?, module.function(c"polyfly_features", THREADS)?);
             Ok::<_, DeviceError>(LinearKernels { sums, features, _module: module })
         };
-        let adaptive = if path { PATH_ADAPTIVE } else { WHITTED_ADAPTIVE };
         Ok(Kernels {
-            picture: (needs.rgba || needs.yuv).then(picture).transpose()?,
-            linear: needs.linear.then(linear).transpose()?,
-            adaptive: needs.adaptive.then(|| AdaptiveKernels::load(&adaptive, context)).transpose()?,
-            small,
+            picture: load(needs.rgba || needs.yuv, Output::Picture)?.map(picture).transpose()?,
+            linear: load(needs.linear, Output::Linear)?.map(linear).transpose()?,
+            adaptive: load(needs.adaptive, Output::Adaptive)?.map(|m| AdaptiveKernels::new(m.1)).transpose()?,
+            kind,
         })
+    }
+    /// Whether they are those that `load` would choose for a scene with these constants.
+    pub fn suit(&self, constants: &Constants, needs: DeviceNeeds) -> bool {
+        kind_of(constants, needs).is_ok_and(|kind| kind == self.kind)
+    }
+    /// Whether they take the scene in their parameters.
+    pub fn take_small(&self) -> bool {
+        self.kind == SceneKind::Small
     }
     /// Those of finished pictures, if the device was made ready for them.
     pub fn picture(&self) -> Result<&PictureKernels, DeviceError> {
@@ -150,6 +199,7 @@ fn not_ready(for_what: &str) -> DeviceError {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::gpu_types::{FEATURE_ARRAYS, FEATURE_LENS};
     use std::collections::BTreeMap;
     use std::path::{Component, Path, PathBuf};
 
@@ -170,28 +220,45 @@ mod tests {
     fn ptx_is_as_new_as_its_sources() {
         use sha2::{Digest, Sha256};
         let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("kernels");
-        let pairs = [WHITTED, WHITTED_SMALL, WHITTED_RICH, PATH, PATH_RICH];
-        let pairs = pairs.into_iter().flat_map(|p| [p.picture, p.linear]);
-        for Ptx { name, text: ptx } in pairs.chain([WHITTED_ADAPTIVE, PATH_ADAPTIVE]) {
+        for module in MODULES {
             let mut found = BTreeMap::new();
-            let mut queue = vec![PathBuf::from(format!("entry/{name}.cu"))];
+            let (integrator, _) = module.name.split_once('_').unwrap();
+            let (_, output) = module.name.rsplit_once('_').unwrap();
+            let mut queue = vec![format!("integrators/{integrator}.cuh"), format!("entry/{output}.cuh")];
             while let Some(name) = queue.pop() {
                 let text = std::fs::read_to_string(folder.join(&name)).unwrap();
                 let included = text.lines().filter_map(|l| l.strip_prefix("#include \"")?.strip_suffix('"'));
-                let beside = |n: &str| tidy(&name.parent().unwrap().join(n));
+                let beside = |n: &str| tidy(&Path::new(&name).parent().unwrap().join(n)).display().to_string();
                 queue.extend(included.map(beside).filter(|n| !found.contains_key(n)));
                 found.insert(name, text);
             }
             let mut state = Sha256::new();
             for (name, text) in &found {
-                state.update(name.to_str().unwrap().as_bytes());
-                state.update([0]);
-                state.update(text.as_bytes());
-                state.update([0]);
+                state.update(format!("{name}\0{text}\0"));
             }
+            state.update(module.parameters);
             let digest: String = state.finalize().iter().map(|b| format!("{b:02x}")).collect();
-            let header = ptx.lines().next().unwrap_or_default();
-            assert_eq!(header, format!("// {name}.cu, sources {digest}"), "kernels/ changed: run scripts/ptx");
+            let text = module.text().unwrap();
+            let header = text.lines().nth(1).unwrap_or_default();
+            assert_eq!(header, format!("// sources {digest}"), "{}: kernels/ changed: run scripts/ptx", module.name);
         }
+    }
+
+    #[test]
+    fn every_scene_has_kernels_and_the_smallest_kind_is_taken() {
+        let all = DeviceNeeds { rgba: true, yuv: true, linear: true, adaptive: false };
+        let kind = |integrator, features, needs| {
+            kind_of(&Constants { integrator, features, ..Constants::default() }, needs).unwrap()
+        };
+        for integrator in MODULES.iter().map(|m| m.integrator) {
+            let adaptive = DeviceNeeds { adaptive: true, ..all };
+            assert_eq!(kind(integrator, RICH_FEATURES, adaptive), SceneKind::Rich);
+        }
+        assert_eq!(kind(INTEGRATOR_WHITTED, 0, all), SceneKind::Small);
+        assert_eq!(kind(INTEGRATOR_WHITTED, FEATURE_ARRAYS, all), SceneKind::Plain);
+        assert_eq!(kind(INTEGRATOR_WHITTED, FEATURE_LENS, all), SceneKind::Rich);
+        // Path tracing has no kernels for scenes in parameters, and none of plain scenes sample adaptively.
+        assert_eq!(kind(INTEGRATOR_PATH, 0, all), SceneKind::Plain);
+        assert_eq!(kind(INTEGRATOR_PATH, 0, DeviceNeeds { adaptive: true, ..all }), SceneKind::Rich);
     }
 }

@@ -40,11 +40,11 @@ impl ResidentScene {
     ) -> ResidentScene {
         ResidentScene { small: scene.small(&arrays), arrays, _fixed: Arc::clone(fixed), dynamic }
     }
-    /// What the kernel takes as its scene: in place if it is small, else its arrays' addresses.
-    pub fn argument(&self) -> Arguments<'_> {
+    /// What a kernel takes as its scene: all in place where it takes small scenes, else the arrays' addresses.
+    pub fn argument(&self, takes_small: bool) -> Arguments<'_> {
         match &self.small {
-            Some(small) => Arguments::default().with(small),
-            None => Arguments::default().with(&self.arrays),
+            Some(small) if takes_small => Arguments::default().with(small),
+            _ => Arguments::default().with(&self.arrays),
         }
     }
 }

@@ -1,8 +1,8 @@
 //! The floor as quads with texture coordinates.
 
-use super::{linear_colour, materials};
+use super::{feature, linear_colour, materials};
 use crate::assets::relief::{self, ReliefMaps};
-use crate::gpu_types::{Constants, FLOOR_ENDLESS, FLOOR_ROUND, FloorQuad, RELIEF_FLAT};
+use crate::gpu_types::{Constants, FEATURE_FLOOR, FLOOR_ENDLESS, FLOOR_ROUND, FloorQuad, RELIEF_FLAT};
 use crate::math::vec3::{Vec3, add, cross, dot, length, normalise, scale, sub, to_f32};
 use crate::scene::{Floor, FloorShape, MaterialKind, corner_uv, is_clockwise, is_parallelogram, uv_gradients};
 
@@ -43,6 +43,16 @@ pub fn constants(floor: &Floor, highlight: f64, relief: Option<&ReliefMaps>) -> 
 /// How far its relief has come.
 pub fn relief_offset(floor: Option<&Floor>) -> [f32; 2] {
     floor.and_then(|f| f.relief.as_ref()).map_or([0.0; 2], |r| r.offset.map(|x| x as f32))
+}
+
+/// What of a floor not all kernels know, in bits of Constants::features: all but a square, flat, clear one.
+pub fn features(floor: &Floor) -> i32 {
+    let is_plain = floor.shape == FloorShape::Square
+        && floor.fade == 0.0
+        && floor.relief.is_none()
+        && floor.material.is_simple()
+        && matches!(floor.material.kind, MaterialKind::Plain { transparency: 0.0, .. });
+    feature(!is_plain, FEATURE_FLOOR)
 }
 
 /// The floor as one or two quads.

@@ -2,12 +2,12 @@
 
 use super::lights::Emitters;
 use super::shapes::{isolation, leaf_code, polyhedron, sphere, triangle};
-use super::{ArrayUploader, materials};
+use super::{ArrayUploader, feature, materials};
 use crate::assets::Assets;
 use crate::assets::mesh::Triangles;
 use crate::gpu_types::{
-    Body, Constants, Material, NO_BVH, Node, SHAPE_BODY, SHAPE_SPHERE, SHAPE_TRIANGLE, SMALL_BODIES, Scene as GpuScene,
-    Slab, Sphere, Triangle,
+    Body, Constants, FEATURE_ARRAYS, FEATURE_SMOOTH_NORMALS, Material, NO_BVH, Node, SHAPE_BODY, SHAPE_SPHERE,
+    SHAPE_TRIANGLE, SMALL_BODIES, SMALL_SLABS, Scene as GpuScene, Slab, Sphere, Triangle,
 };
 use crate::math::bvh::{self, Bounds, Group};
 use crate::math::vec3::length;
@@ -39,6 +39,8 @@ pub struct Geometry {
     pub materials: Vec<Material>,
     /// What path tracing samples for light.
     pub emitters: Emitters,
+    /// What of it not all kernels know, in bits of Constants::features.
+    pub features: i32,
     /// Bounds all coordinates: of the elements, the floor and the eye.
     pub reach: f32,
 }
@@ -67,6 +69,7 @@ impl Geometry {
             normals: Vec::new(),
             materials: world.spheres.iter().map(|s| materials::flatten(scene, &s.material)).collect(),
             emitters: Emitters::default(),
+            features: 0,
             reach: 0.0,
         };
         if let Some(particles) = &assets.particles {
@@ -88,6 +91,12 @@ impl Geometry {
         let eye = scene.camera.path.reach(assets.origin()) + scene.camera.lens;
         g.build_tree(scene, eye, &bodies, &meshes);
         g.bodies = bodies;
+        let is_small = g.bodies.len() <= SMALL_BODIES as usize && g.slabs.len() <= SMALL_SLABS as usize;
+        let of_bodies = world.bodies.iter().map(|body| polyhedron::features(scene, body));
+        let of_materials = world.materials().map(|m| materials::features(scene, m));
+        g.features = of_bodies.chain(of_materials).fold(0, |all, one| all | one)
+            | feature(!g.is_bodies_only() || !is_small, FEATURE_ARRAYS)
+            | feature(!g.normals.is_empty(), FEATURE_SMOOTH_NORMALS);
         if scene.render.is_path() || scene.render.lamp_samples != LampSamples::Floor {
             g.emitters = super::lights::emitters(scene, assets, &g, &isolated);
         }
@@ -112,9 +121,10 @@ impl Geometry {
         self.set_constants(&mut placed.constants);
         Ok(placed)
     }
-    /// Puts its root and what chooses its emitters beside the other constants.
+    /// Puts its root, its features and what chooses its emitters beside the other constants.
     pub fn set_constants(&self, constants: &mut Constants) {
         constants.bvh_root = self.root;
+        constants.features |= self.features;
         (constants.emitter_scale, constants.emitter_min) = (self.emitters.scale, self.emitters.min);
     }
 

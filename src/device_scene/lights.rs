@@ -1,24 +1,33 @@
 //! Lights: points, and what path tracing samples (glowing spheres and triangles, and lamps) with an alias table.
 
 use super::geometry::Geometry;
-use super::linear_colour;
 use super::shapes::polyhedron::{lamp_light, lamp_radius};
+use super::{feature, linear_colour};
 use crate::assets::Assets;
-use crate::gpu_types::{EMITTER_SKY, EMITTER_SPHERE, EMITTER_TRIANGLE, Emitter, Light as GpuLight, SKY_CELLS};
+use crate::gpu_types::{
+    EMITTER_SKY, EMITTER_SPHERE, EMITTER_TRIANGLE, Emitter, FEATURE_AREA_LIGHTS, FEATURE_ARRAYS, Light as GpuLight,
+    SKY_CELLS, SMALL_LIGHTS,
+};
 use crate::math::platonic::Solid;
 use crate::math::srgb::linear;
 use crate::math::vec3::{Vec3, add, cross, length, normalise, scale, sub, to_f32};
-use crate::scene::{Body, LampSides, Material, MaterialKind, Scene};
+use crate::scene::{Body, LampSides, Light, Material, MaterialKind, Scene};
 
 /// The scene's point lights; `reach` bounds its coordinates.
 pub fn points(scene: &Scene, reach: f32) -> Vec<GpuLight> {
-    let light = |l: &crate::scene::Light| GpuLight {
+    let light = |l: &Light| GpuLight {
         position: to_f32(clamp_to_radius(l.position, f64::from(reach))),
         colour: linear_colour(l.colour),
         radius: l.radius as f32,
         samples: if scene.render.is_path() { 1 } else { scene.render.light_samples as i32 },
     };
     scene.world.lights.iter().map(light).collect()
+}
+
+/// What of lights not all kernels know, in bits of Constants::features.
+pub fn features(lights: &[Light]) -> i32 {
+    feature(lights.iter().any(|l| l.radius > 0.0), FEATURE_AREA_LIGHTS)
+        | feature(lights.len() > SMALL_LIGHTS as usize, FEATURE_ARRAYS)
 }
 
 // A light beyond ten million times the scene's reach stands in the same direction at that distance: single precision

@@ -1,7 +1,7 @@
 //! Materials as the kernels take them.
 
-use super::linear_colour;
-use crate::gpu_types::Material as GpuMaterial;
+use super::{feature, linear_colour};
+use crate::gpu_types::{FEATURE_EMITTERS, FEATURE_MATERIALS, Material as GpuMaterial};
 use crate::math::srgb::linear;
 use crate::math::vec3::Vec3;
 use crate::scene::{Material, MaterialKind, Scene};
@@ -45,6 +45,12 @@ pub fn flatten(scene: &Scene, m: &Material) -> GpuMaterial {
         },
         MaterialKind::Light { strength } => GpuMaterial { emission: times(strength), ..none },
     }
+}
+
+/// What of a material not all kernels know, in bits of Constants::features.
+pub fn features(scene: &Scene, m: &Material) -> i32 {
+    let shines = scene.render.is_path() && matches!(m.kind, MaterialKind::Light { .. });
+    feature(!m.is_simple(), FEATURE_MATERIALS) | feature(shines, FEATURE_EMITTERS)
 }
 
 /// Whether path tracing's shadow rays end at it: light bends there, or is tinted on a way that a shadow ray does not know,

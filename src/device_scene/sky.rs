@@ -1,12 +1,19 @@
 //! The sky's stars, sorted so that a ray finds those that it may see.
 
+use super::feature;
 use crate::assets::sky::{self, SkyMap, octahedron, unfolded};
-use crate::gpu_types::{STAR_CELLS, STAR_REACH, Star};
+use crate::gpu_types::{FEATURE_SKY_MAP, FEATURE_TRANSPARENT_SKY, STAR_CELLS, STAR_REACH, Star};
 use crate::math::vec3::{length, normalise, sub, to_f32};
+use crate::scene::Sky;
 
 // Points along a cell's side that are compared with a star, and how far apart they are at most.
 const POINTS: usize = 9;
 const SIDE: usize = STAR_CELLS as usize;
+
+/// What of a sky not all kernels know, in bits of Constants::features.
+pub fn features(sky: &Sky) -> i32 {
+    feature(sky.image.is_some(), FEATURE_SKY_MAP) | feature(sky.transparent, FEATURE_TRANSPARENT_SKY)
+}
 
 /// The stars of each cell of the map's square, and where each cell's begin. A star is listed wherever its disc may reach.
 pub fn stars(map: Option<&SkyMap>) -> (Vec<Star>, Vec<i32>) {

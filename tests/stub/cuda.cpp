@@ -17,6 +17,7 @@
 namespace polyfly {
 namespace {
 #include "../../kernels/drivers/depth_first.cuh"
+#include "../../kernels/modules.cuh"
 #include "../../kernels/post.cuh"
 
 template <class Integrator, bool SUMS, class S>
@@ -67,7 +68,7 @@ void judge(const S& scene, const Launch& launch, const FilmBuffers& film, int x,
   const Codes codes = sum_codes(scene, launch, sum, taken);
   film.next_active[queue[3]++] = {(u32)x | (u32)y << 16, error, {(int)codes.r, (int)codes.g, (int)codes.b}};
 }
-template <bool SUMS, class S>
+template <class Integrator, bool SUMS, class S>
 void update_active(const S& scene, const Launch& launch, const FilmBuffers& film, int taken, int* queue) {
   const int now = taken + next_round(launch, taken);
   for (int i = 0; i < queue[1]; ++i) {
@@ -76,7 +77,7 @@ void update_active(const S& scene, const Launch& launch, const FilmBuffers& film
     const Codes before = {Int(one.codes[0]), Int(one.codes[1]), Int(one.codes[2])};
     const Codes codes = sum_codes(scene, launch, pilot_sum(scene.constants, film, x, y), now);
     judge<SUMS>(scene, launch, film, x, y, now,
-                (int)next_error(scene.constants, max_difference(before, codes), Int(one.error)), queue);
+                (int)next_error<Integrator>(max_difference(before, codes), Int(one.error)), queue);
   }
 }
 template <class Integrator, class S>
@@ -134,12 +135,14 @@ struct Event {
   Stream* on = nullptr;
   long recorded = 0, passed = 0;
 };
+// Makes the work of a launch, by the entry's name and its arguments.
+typedef Work (*Kernel)(const std::string& name, void** arguments);
 struct Module {
-  bool small, rich, path;
+  Kernel kernel;
 };
 struct Function {
   std::string name;
-  Module module;
+  Kernel kernel;
 };
 std::recursive_mutex lock;
 std::vector<Stream*> streams;
@@ -179,41 +182,34 @@ Work kernel(const std::string& name, void** a) {
   const Launch launch = argument<Launch>(a, 2);
   const FilmBuffers film = argument<FilmBuffers>(a, 3);
   const int first = argument<int>(a, 4), end = argument<int>(a, 5);
-  Counts* counts = argument<Counts*>(a, 7);
-  if (ends(name, "_features")) return [=] { trace_feature_pixels<Integrator>(scene, frame, launch, film, first, end); };
-  if (ends(name, "_sums"))
-    return [=] { trace_pixels<Integrator, true>(scene, frame, launch, film, first, end, counts); };
-  return [=] { trace_pixels<Integrator, false>(scene, frame, launch, film, first, end, counts); };
-}
-template <class Integrator>
-Work rich_kernel(const std::string& name, void** a) {
-  const RichScene scene = argument<RichScene>(a, 0);
-  const FrameParams frame = argument<FrameParams>(a, 1);
-  const Launch launch = argument<Launch>(a, 2);
-  const FilmBuffers film = argument<FilmBuffers>(a, 3);
-  const int first = argument<int>(a, 4), end = argument<int>(a, 5);
   int* queue = argument<int*>(a, 6);
   Counts* counts = argument<Counts*>(a, 7);
   const bool sums = ends(name, "_sums");
-  if (name == "polyfly_pilot")
-    return [=] {
-      each_pixel<Integrator>(scene, frame, launch, film, first, end, counts, [](auto& pixel) { pixel.pilot(); });
-    };
-  if (name == "polyfly_trace_active")
-    return [=] { trace_active<Integrator>(scene, frame, launch, film, first, queue, counts); };
-  if (name.find("polyfly_update_active_after_pilot") == 0)
-    return [=] {
-      each_pixel<Integrator>(scene, frame, launch, film, first, end, counts, [=](auto& pixel) {
-        const int error = pilot_error(scene.constants, film, pixel.x, pixel.y);
-        (sums ? judge<true, RichScene> : judge<false, RichScene>)(scene, launch, film, pixel.x, pixel.y,
-                                                                  launch.min_samples, error, queue);
-      });
-    };
-  if (name.find("polyfly_update_active") == 0)
-    return [=] {
-      (sums ? update_active<true, RichScene> : update_active<false, RichScene>)(scene, launch, film, first, queue);
-    };
-  return kernel<Integrator, RichScene>(name, a);
+  if constexpr ((SceneTraits<S>::features & FEATURE_ADAPTIVE) != 0) {
+    if (name == "polyfly_pilot")
+      return [=] {
+        each_pixel<Integrator>(scene, frame, launch, film, first, end, counts, [](auto& pixel) { pixel.pilot(); });
+      };
+    if (name == "polyfly_trace_active")
+      return [=] { trace_active<Integrator>(scene, frame, launch, film, first, queue, counts); };
+    if (name.find("polyfly_update_active_after_pilot") == 0)
+      return [=] {
+        each_pixel<Integrator>(scene, frame, launch, film, first, end, counts, [=](auto& pixel) {
+          const int error = pilot_error<Integrator>(scene.constants, film, pixel.x, pixel.y);
+          (sums ? judge<true, S> : judge<false, S>)(scene, launch, film, pixel.x, pixel.y, launch.min_samples, error,
+                                                    queue);
+        });
+      };
+    if (name.find("polyfly_update_active") == 0)
+      return [=] {
+        (sums ? update_active<Integrator, true, S> : update_active<Integrator, false, S>)(scene, launch, film, first,
+                                                                                          queue);
+      };
+  }
+  if (name == "polyfly_features")
+    return [=] { trace_feature_pixels<Integrator>(scene, frame, launch, film, first, end); };
+  if (sums) return [=] { trace_pixels<Integrator, true>(scene, frame, launch, film, first, end, counts); };
+  return [=] { trace_pixels<Integrator, false>(scene, frame, launch, film, first, end, counts); };
 }
 Work convert_kernel(void** a) {
   const u32* rgba = argument<const u32*>(a, 0);
@@ -317,8 +313,12 @@ API cuModuleLoadDataEx(void** m, const void* image, unsigned, int*, void** v) {
     return JIT_FAILED;
   }
   const std::string header((const char*)image, strcspn((const char*)image, "\n"));
-  const auto has = [&](const char* word) { return header.find(word) != std::string::npos; };
-  *m = new Module{has("_small"), has("_rich") || has("_adaptive"), has("path")};
+  Kernel found = nullptr;
+#define MODULE(integrator, scene, output, blocks) \
+  if (header == "// " #integrator "_" #scene "_" #output) found = kernel<integrator##_integrator, scene##_scene>;
+#include "../../kernels/modules.def"
+  if (!found) return FAILED;
+  *m = new Module{found};
   return 0;
 }
 API cuModuleUnload(void* m) {
@@ -326,7 +326,7 @@ API cuModuleUnload(void* m) {
   return 0;
 }
 API cuModuleGetFunction(void** f, void* m, const char* name) {
-  *f = new Function{name, *(Module*)m};
+  *f = new Function{name, ((Module*)m)->kernel};
   return 0;
 }
 API cuOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, void*, int, size_t) {
@@ -382,12 +382,7 @@ API cuLaunchKernel(void* f, unsigned, unsigned, unsigned, unsigned, unsigned, un
   LOCKED;
   const Function& function = *(Function*)f;
   if (number("lost") >= 0 && ++launches >= number("lost")) return ILLEGAL_ADDRESS;
-  Work work = function.name == "polyfly_convert" ? convert_kernel(a)
-      : function.module.small                    ? kernel<Whitted, SmallScene>(function.name, a)
-      : function.module.path
-      ? function.module.rich ? rich_kernel<PathTracing>(function.name, a) : kernel<PathTracing, Scene>(function.name, a)
-      : function.module.rich ? rich_kernel<Whitted>(function.name, a)
-                             : kernel<Whitted, Scene>(function.name, a);
+  const Work work = function.name == "polyfly_convert" ? convert_kernel(a) : function.kernel(function.name, a);
   ((Stream*)stream)->work.push_back(work);
   return 0;
 }

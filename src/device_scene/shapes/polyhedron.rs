@@ -1,9 +1,12 @@
 //! Polyhedra as pairs of planes, with their bars and lamps.
 
 use super::origin_inside;
-use crate::device_scene::linear_colour;
-use crate::device_scene::materials::{absorption, alpha, dispersion, stops_shadow_rays, surface_tint};
-use crate::gpu_types::{Body as GpuBody, ISOLATED, LAMPS_INSIDE, LAMPS_OUTSIDE, SHAPE_BODY, Slab};
+use crate::device_scene::materials::{self, absorption, alpha, dispersion, stops_shadow_rays, surface_tint};
+use crate::device_scene::{feature, linear_colour};
+use crate::gpu_types::{
+    Body as GpuBody, FEATURE_EMITTERS, FEATURE_LAMP_PATTERNS, FEATURE_MATERIALS, ISOLATED, LAMPS_INSIDE, LAMPS_OUTSIDE,
+    SHAPE_BODY, Slab,
+};
 use crate::math::bvh::Bounds;
 use crate::math::platonic::Solid;
 use crate::math::srgb::linear;
@@ -20,6 +23,16 @@ pub fn lamp_radius(body: &Body) -> f64 {
 /// Linear, by colour.
 pub fn lamp_light(body: &Body) -> Vec3 {
     body.lamp_colour.map(|c| linear(c) * body.lamp_intensity)
+}
+
+/// What of a body not all kernels know, in bits of Constants::features.
+pub fn features(scene: &Scene, body: &Body) -> i32 {
+    let is_metal = matches!(body.material.kind, MaterialKind::Metal { .. });
+    let has_pattern = matches!(body.lamp_pattern, LampPattern::Chase(_)) || body.lamp_sides != LampSides::Both;
+    materials::features(scene, &body.material)
+        | feature(is_metal || body.reflection_inside.is_some(), FEATURE_MATERIALS)
+        | feature(has_pattern, FEATURE_LAMP_PATTERNS)
+        | feature(scene.render.is_path() && body.has_lamps(), FEATURE_EMITTERS)
 }
 
 /// A body, and its slabs behind those that there are.

@@ -1,7 +1,7 @@
 // Path tracing: each bounce samples one direction stochastically (Kajiya, "The rendering equation", 1986), with next
-// event estimation and multiple importance sampling. It uses the same queue as whitted.cuh.
+// event estimation and multiple importance sampling.
 #pragma once
-#include "whitted.cuh"
+#include "integrator.cuh"
 
 // A path's contribution, clamped to Constants::clamp after a diffuse bounce: few samples find small bright lights that
 // way, and they would show as fireflies.
@@ -19,8 +19,8 @@ constexpr int ROULETTE_FROM = 4;
 
 // Samples the next ray: diffuse, reflected or transmitted, with probabilities proportional to their weights.
 template <class S>
-POLYFLY_FN Ray sample_bsdf(const S& scene, const Ray& ray, const Surface<S>& s, Real t, SamplePoint point, Mask met,
-                           Mask& continues) {
+POLYFLY_FN Ray sample_bsdf(const S& scene, const Ray& ray, Real& mis_distance, const Surface<S>& s, Real t,
+                           SamplePoint point, Mask met, Mask& continues) {
   const Real zero = Real(0.0f), one = Real(1.0f);
   const Int bounce = ray.bounces & Int(BOUNCE_MASK);
   const Pair lobe_sample = get_2d(point, dim_of_bounce(ray.bounces, DIM_LOBE));
@@ -68,7 +68,7 @@ POLYFLY_FN Ray sample_bsdf(const S& scene, const Ray& ray, const Surface<S>& s, 
   if constexpr (SceneTraits<S>::plain) {
     flags = select(is_diffuse, Int(LIGHTS_SAMPLED | DIFFUSED), flags);
   } else {
-    next.mis_distance = select(on, ray.mis_distance + t, zero);
+    mis_distance = select(on, mis_distance + t, zero);
     const Real lambertian = max(dot(next.d, s.n), zero) * Real(1.0f / PI);
     const Int lamps = select(is_diffuse, Int(DIFFUSED | LAMPS_SAMPLED),
                              select(s.alpha >= Real(LAMP_ALPHA), Int(LAMPS_SAMPLED), Int(0)));
@@ -90,16 +90,22 @@ POLYFLY_FN Ray sample_bsdf(const S& scene, const Ray& ray, const Surface<S>& s, 
 }
 
 struct PathTracing {
+  struct State {
+    Real mis_distance;  // the path's length since lights were sampled
+    static constexpr int WORDS = 1;
+    POLYFLY_METHOD Real& word(int) { return mis_distance; }
+  };
+  static constexpr bool STOCHASTIC = true;
+
   template <class S>
   POLYFLY_METHOD static Ray camera_ray(const S& scene, const FrameParams& frame, Int px, Int py, Int sample,
                                        Int pixel) {
     return jittered_ray(scene, frame, px, py, sample, pixel);
   }
 
-  // Shades one bounce of the active lanes; returns spawn's result.
   template <class S, class Q>
-  POLYFLY_METHOD static bool shade(const S& scene, const FrameParams& frame, const Ray& incoming, const Hit& hit,
-                                   Mask active, Q& queue) {
+  POLYFLY_METHOD static bool shade(const S& scene, const FrameParams& frame, const Ray& incoming, State state,
+                                   const Hit& hit, Mask active, Q& queue) {
     const Mask surface = active & (hit.surface != Int(NO_SURFACE)), away = active & !surface;
     if (any(away)) {
       const Vec light =
@@ -115,7 +121,7 @@ struct PathTracing {
     if constexpr (!SceneTraits<S>::plain) {
       const Mask glows = met & (max_component(s.emission) > Real(0.0f));
       if (any(glows)) {
-        const Real share = emitter_mis_weight(scene, ray.bounces, ray.mis_distance + hit.t, s.p, ray.d, s.emission,
+        const Real share = emitter_mis_weight(scene, ray.bounces, state.mis_distance + hit.t, s.p, ray.d, s.emission,
                                               hit.surface, given_any(glows));
         queue.add_radiance(ray, clamp_indirect(scene, ray, ray.weight * s.emission * share), glows);
       }
@@ -134,7 +140,7 @@ struct PathTracing {
       }
     }
     Mask continues;
-    const Ray next = sample_bsdf(scene, ray, s, hit.t, point, met, continues);
-    return queue.spawn(next, continues);
+    const Ray next = sample_bsdf(scene, ray, state.mis_distance, s, hit.t, point, met, continues);
+    return queue.spawn(next, state, continues);
   }
 };

@@ -1,23 +1,8 @@
 // Whitted's ray tracing ("An improved illumination model for shaded display", 1980): rays branch into reflected and
 // transmitted ones, diffuse surfaces show direct light only.
-//
-// Integrators are written over a queue Q, which the drivers provide:
-//   add_radiance(ray, light, lanes)      adds radiance to the ray's pixel
-//   shadow_ray(ray, surface, sample)     adds a light sample times its transmittance, now or later
-//   sampler(ray)                         the sample point of the ray's sample, for get_2d
-//   spawn(...)                           continues with secondary rays; true: one has replaced the shaded ray
 #pragma once
-#include "../shading/camera.cuh"
-#include "../shading/light.cuh"
-#include "../shading/microfacet.cuh"
-#include "../shading/sky.cuh"
-#include "../shapes/scene_query.cuh"
+#include "integrator.cuh"
 
-// The two secondary rays, and the lanes in which their weight is above the cutoff.
-struct SecondaryRays {
-  Ray reflected, transmitted;
-  Mask reflects, transmits;
-};
 template <class S, class Q>
 POLYFLY_FN SecondaryRays spawn_secondary_rays(const S& scene, const Ray& ray, const Surface<S>& s, Mask met,
                                               const Q& queue) {
@@ -58,33 +43,18 @@ POLYFLY_FN SecondaryRays spawn_secondary_rays(const S& scene, const Ray& ray, co
   return c;
 }
 
-// The wavelength of a ray's sample, if the scene has dispersion.
-template <class S, class Q>
-POLYFLY_FN Wavelength wavelength(const S& scene, const Ray& ray, const Q& queue) {
-  if constexpr (!SceneTraits<S>::plain) {
-    if (scene.constants.dispersive) return wavelength_of(get_2d(queue.sampler(ray), Int(DIM_WAVELENGTH)).u);
-  }
-  return no_wavelength();
-}
-// The ray attenuated by the medium between its origin and the surface.
-template <class S>
-POLYFLY_FN Ray attenuate(const Ray& ray, const Surface<S>& s) {
-  if constexpr (SceneTraits<S>::plain) return ray;
-  Ray here = ray;
-  here.weight = ray.weight * s.transmittance;
-  return here;
-}
-
 struct Whitted {
+  typedef NoState State;
+  static constexpr bool STOCHASTIC = false;
+
   template <class S>
   POLYFLY_METHOD static Ray camera_ray(const S& scene, const FrameParams& frame, Int px, Int py, Int sample,
                                        Int pixel) {
     return stratified_ray(scene, frame, px, py, sample, pixel);
   }
 
-  // Shades one bounce of the active lanes; returns spawn's result.
   template <class S, class Q>
-  POLYFLY_METHOD static bool shade(const S& scene, const FrameParams& frame, const Ray& incoming, const Hit& hit,
+  POLYFLY_METHOD static bool shade(const S& scene, const FrameParams& frame, const Ray& incoming, State, const Hit& hit,
                                    Mask active, Q& queue) {
     const Mask surface = active & (hit.surface != Int(NO_SURFACE));
     if (!any(surface)) {

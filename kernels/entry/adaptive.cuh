@@ -1,5 +1,5 @@
-// The entry points of adaptive sampling, for KernelScene and KernelIntegrator: the pilot, then rounds, in which `first`
-// is the number of samples taken before.
+// A GPU's entry points for adaptive sampling, for a row of modules.def: the pilot, then rounds, in which `first` is the
+// number of samples taken before.
 #pragma once
 #include "gpu.cuh"
 
@@ -7,17 +7,17 @@ POLYFLY_KERNEL void polyfly_pilot(POLYFLY_SCENE, POLYFLY_WORK) {
   trace_pilots<KernelIntegrator, MAX_DEPTH>(scene, frame, launch, film, first, end, queue, counts);
 }
 POLYFLY_KERNEL void polyfly_update_active_after_pilot(POLYFLY_SCENE, POLYFLY_WORK) {
-  update_active_after_pilot<false>(scene, launch, film, first, end, queue);
+  update_active_after_pilot<KernelIntegrator, false>(scene, launch, film, first, end, queue);
 }
 POLYFLY_KERNEL void polyfly_update_active_after_pilot_sums(POLYFLY_SCENE, POLYFLY_WORK) {
-  update_active_after_pilot<true>(scene, launch, film, first, end, queue);
+  update_active_after_pilot<KernelIntegrator, true>(scene, launch, film, first, end, queue);
 }
 POLYFLY_KERNEL void polyfly_trace_active(POLYFLY_SCENE, POLYFLY_WORK) {
   trace_active<KernelIntegrator, MAX_DEPTH>(scene, frame, launch, film, first, queue, counts);
 }
 POLYFLY_KERNEL void polyfly_update_active(POLYFLY_SCENE, POLYFLY_WORK) {
-  update_active<false>(scene, launch, film, first, queue);
+  update_active<KernelIntegrator, false>(scene, launch, film, first, queue);
 }
 POLYFLY_KERNEL void polyfly_update_active_sums(POLYFLY_SCENE, POLYFLY_WORK) {
-  update_active<true>(scene, launch, film, first, queue);
+  update_active<KernelIntegrator, true>(scene, launch, film, first, queue);
 }

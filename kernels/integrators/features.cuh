@@ -1,7 +1,7 @@
 // Features of the first surfaces seen through a pixel: albedo, normal and depth, for files with layers and for
 // denoisers. A separate pass over camera rays, so that other kernels do not pay for it.
 #pragma once
-#include "path.cuh"
+#include "integrator.cuh"
 
 // One pixel per lane, over all its samples.
 template <class Integrator, class S>

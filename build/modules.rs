@@ -1,0 +1,65 @@
+//! Rust's side of kernels/modules.def: codes of integrators, kinds of scenes, and the table of the embedded modules.
+
+use crate::definitions::{Call, calls};
+use flate2::{Compression, write::DeflateEncoder};
+use std::io::Write;
+use std::path::Path;
+
+/// The integrators' codes, for gpu_types.rs.
+pub fn integrator_codes(definitions: &str) -> String {
+    let rows = calls("modules.def", definitions).into_iter().filter(|call| call.word == "INTEGRATOR");
+    let codes = rows.enumerate().map(|(code, row)| {
+        let (name, constant) = (row.arguments[0], row.arguments[0].to_uppercase());
+        format!("/// kernels/integrators/{name}.cuh.\npub const INTEGRATOR_{constant}: i32 = {code};\n")
+    });
+    codes.collect()
+}
+
+/// The table of modules. Each module's PTX goes to `out`, packed; one that scripts/ptx has not made yet is empty.
+pub fn rust_modules(definitions: &str, ptx: &Path, out: &Path) -> String {
+    let calls = calls("modules.def", definitions);
+    let rows = |word| calls.iter().filter(move |call| call.word == word);
+    let find = |word, name: &str| -> &Call {
+        let row = rows(word).find(|row| row.arguments[0] == name);
+        row.unwrap_or_else(|| panic!("kernels/modules.def: no {word}({name}, ..)"))
+    };
+    let kinds: String = rows("SCENE").map(|row| format!("    {},\n", capitalised(row.arguments[0]))).collect();
+    let modules = rows("MODULE").map(|row| {
+        let [integrator, scene, output, blocks] = row.arguments[..] else {
+            panic!("kernels/modules.def: {:?}", row.arguments)
+        };
+        let (integrator, scene) = (&find("INTEGRATOR", integrator).arguments, &find("SCENE", scene).arguments);
+        let name = format!("{}_{}_{output}", integrator[0], scene[0]);
+        let packed = out.join(format!("{name}.ptx.deflate"));
+        let text = std::fs::read(ptx.join(format!("{name}.ptx"))).unwrap_or_default();
+        pack(&text, &packed).unwrap_or_else(|e| panic!("{}: {e}", packed.display()));
+        format!(
+            "    PtxModule {{\n        name: {name:?},\n        integrator: INTEGRATOR_{},\n        rays: Rays::{},\n        \
+             scene: SceneKind::{},\n        features: {},\n        output: Output::{},\n        \
+             parameters: \"{} {} {} {blocks}\",\n        packed: include_bytes!({packed:?}),\n    }},\n",
+            integrator[0].to_uppercase(),
+            capitalised(&integrator[2].to_lowercase()),
+            capitalised(scene[0]),
+            scene[2],
+            capitalised(output),
+            integrator[1],
+            integrator[2],
+            scene[1],
+        )
+    });
+    let modules: String = modules.collect();
+    format!(
+        "/// Kinds of scenes, the smallest first.\n#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]\n\
+         pub enum SceneKind {{\n{kinds}}}\nstatic MODULES: &[PtxModule] = &[\n{modules}];\n"
+    )
+}
+
+fn pack(text: &[u8], to: &Path) -> std::io::Result<()> {
+    let mut encoder = DeflateEncoder::new(std::fs::File::create(to)?, Compression::default());
+    encoder.write_all(text)?;
+    encoder.finish().map(|_| ())
+}
+
+fn capitalised(name: &str) -> String {
+    name[..1].to_uppercase() + &name[1..]
+}

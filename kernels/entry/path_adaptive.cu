@@ -1,7 +1,0 @@
-// Path tracing of scenes that are sampled adaptively, which are rich ones.
-#define KernelScene RichScene
-#define BLOCKS 5
-#define KernelIntegrator PathTracing
-namespace polyfly {
-#include "adaptive_entries.cuh"
-}  // namespace polyfly
