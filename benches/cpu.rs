@@ -27,7 +27,7 @@ fn read(path: &Path) -> Scene {
 fn renderer(name: &str) -> Renderer {
     let mut scene = read(&scene_file(name));
     (scene.render.width, scene.render.height) = (WIDTH, HEIGHT);
-    let options = RenderOptions { devices: Devices::Cpu, threads: 1, ..RenderOptions::default() };
+    let options = RenderOptions::new().devices(Devices::Cpu).threads(1);
     Renderer::with_options(scene, options).expect("a scene of scenes/ can be rendered")
 }
 
@@ -82,7 +82,7 @@ fn frame_form(bencher: Bencher, form: &str) {
     scene.world.bodies.clear();
     (scene.render.width, scene.render.height) = (1920, 1080);
     scene.render.set_samples(1);
-    let options = RenderOptions { devices: Devices::Cpu, threads: 1, ..RenderOptions::default() };
+    let options = RenderOptions::new().devices(Devices::Cpu).threads(1);
     let mut renderer = Renderer::with_options(scene, options).expect("the sample scene can be rendered");
     let needs = PixelFormats {
         rgba8: form == "rgba8",

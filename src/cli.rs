@@ -1,6 +1,7 @@
 //! The command line: flags, and what each of them makes of a scene.
 
 mod changes;
+mod failure;
 mod folder;
 mod particles;
 
@@ -11,10 +12,10 @@ use crate::scene::limits::{
     MAX_DEPTH, MAX_LIGHT_SAMPLES, MAX_PATH_SAMPLES, MAX_PIXELS, MAX_SAMPLES, MAX_SIDE, PICTURES, VIDEOS, endings,
 };
 use crate::scene::{Grammar, Sampling, Scene, Solid};
-pub use changes::RenderRequest;
 use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
+pub use failure::Failure;
 use folder::parse_shard;
-pub use folder::{Engine, FarmArgs, MissingArgs, ReportArgs, ShardMode, StatusArgs, StitchArgs, VideoArgs};
+pub use folder::{Engine, FarmArgs, MissingArgs, ReportArgs, ShardModeArg, StatusArgs, StitchArgs, VideoArgs};
 pub use particles::{FileLayout, GenerateArgs, ParticlesArgs, ParticlesDevice, ParticlesJob, PictureArgs};
 use std::path::PathBuf;
 
@@ -143,7 +144,7 @@ impl DeviceArgs {
             (_, true) => Devices::Gpu,
             _ => Devices::Auto,
         };
-        RenderOptions { devices, threads: self.threads.unwrap_or(0), ..RenderOptions::default() }
+        RenderOptions::new().devices(devices).threads(self.threads.unwrap_or(0))
     }
 }
 
@@ -468,7 +469,7 @@ pub struct RenderArgs {
     pub shard: Option<(u32, u32)>,
     /// How frames are dealt out to shards.
     #[arg(long, value_enum, default_value = "contiguous", hide_short_help = true, help_heading = "Run")]
-    pub shard_mode: ShardMode,
+    pub shard_mode: ShardModeArg,
     /// Most memory that pictures may take, MiB; a run that would take more is refused [default: nine tenths of what is free]
     #[arg(long, value_name = "MIB", value_parser = clap::value_parser!(u64).range(1..=1 << 30), hide_short_help = true, help_heading = "Run")]
     pub limit_memory: Option<u64>,

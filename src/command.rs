@@ -4,45 +4,39 @@
 mod balance;
 mod bench;
 mod check;
-mod claim;
-mod confine;
 mod convert;
 mod doctor;
 mod dry_run;
 mod farm;
 pub(crate) mod generate;
 mod hints;
-mod journal;
 mod machine;
-mod memory;
 mod missing;
-mod outputs;
-mod ownership;
 mod page;
 mod particles;
 mod plots;
 mod preview;
 mod render;
+mod request;
 mod shell;
 mod stitch;
 pub mod stop;
 mod studio;
 mod usage;
 mod verify;
-mod video_choice;
 
 use crate::assets::AssetError;
-use crate::cli::{Command, SceneArgs, home};
+use crate::cli::{Command, Failure, SceneArgs, home};
 use crate::error::Error;
 use crate::output::OutputError;
 use crate::quote::brief;
 use crate::report::{fault, print};
+use crate::run::load::read_text;
+use crate::run::sandbox::PathSandbox;
 use crate::scene::diagnostic::{Colours, Severity, message};
 use crate::scene::{self, FilePlace, Grammar, ParseOptions, Parsed, Problem, Problems, Scene};
 use crate::threads;
-use confine::PathSandbox;
 use std::ffi::OsString;
-use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -104,7 +98,7 @@ pub fn main() -> ExitCode {
         Err(e) => {
             let (text, help) = (e.to_string(), e.help());
             fault(&match &e {
-                Error::Scene(problems) => problems.shown(Severity::Error, Colours::Styled),
+                Failure::Library(Error::Scene(problems)) => problems.shown(Severity::Error, Colours::Styled),
                 _ => message(Severity::Error, &text, help.as_deref(), Colours::Styled),
             });
             ExitCode::from(e.exit_code())
@@ -140,14 +134,14 @@ struct SceneText {
 
 impl SceneText {
     /// The same error; that of a file which the text names, with the place where it does.
-    fn placed(&self, error: impl Into<Error>) -> Error {
+    fn placed(&self, error: impl Into<Failure>) -> Failure {
         let error = error.into();
         let problem = match &error {
-            Error::Asset(asset) => self.about(asset),
-            Error::Outside { file, place, here_too, .. } => self.of_outside(file, place, *here_too),
+            Failure::Library(Error::Asset(asset)) => self.about(asset),
+            Failure::Library(Error::Outside { file, place, here_too, .. }) => self.of_outside(file, place, *here_too),
             _ => None,
         };
-        problem.map_or(error, |problems| Error::from(Box::new(problems)))
+        problem.map_or(error, |problems| Failure::from(Box::new(problems)))
     }
 
     // Where the text names a file.
@@ -184,8 +178,8 @@ impl SceneText {
 }
 
 /// Reads a scene and changes it as the flags say.
-fn load_scene(name: &str, args: &SceneArgs) -> Result<(Scene, SceneText), Error> {
-    let (text, shown) = read_text(name)?;
+fn load_scene(name: &str, args: &SceneArgs) -> Result<(Scene, SceneText), Failure> {
+    let (text, shown) = scene_text(name)?;
     let folder = if name == "-" { Path::new("") } else { Path::new(name).parent().unwrap_or(Path::new("")) };
     let home = home();
     let reading = ParseOptions { folder, home: home.as_deref(), solids: args.token_solids() };
@@ -224,14 +218,14 @@ fn changed(
     shown: &str,
     reading: ParseOptions,
     changes: &[String],
-) -> Result<(String, Parsed), Error> {
+) -> Result<(String, Parsed), Failure> {
     let (mut text, folder) = match parsed.grammar {
         Grammar::Toml => (text.to_owned(), reading.folder),
         // Its paths are whole already.
         Grammar::Tokens => (parsed.scene.to_toml(), Path::new("")),
     };
     for change in changes {
-        let wrong = |why: String| Error::Usage(format!("--set {}: {why}", brief(change)));
+        let wrong = |why: String| Failure::usage(format!("--set {}: {why}", brief(change)));
         let Some((key, value)) = change.split_once('=') else {
             return Err(wrong("expected KEY=VALUE, such as film.exposure=0.5".into()));
         };
@@ -241,53 +235,22 @@ fn changed(
     Ok((text, parsed))
 }
 
-// Bytes of a scene's text: ten thousand bodies take a hundredth of it.
-const LONGEST_SCENE: u64 = 64 << 20;
-
-// The text, and the name to call it by.
-fn read_text(name: &str) -> Result<(String, String), Error> {
+// The text of a scene, and the name to call it by.
+fn scene_text(name: &str) -> Result<(String, String), Failure> {
     let shown = if name == "-" { "stdin" } else { name };
-    let mut bytes = Vec::new();
-    // A pipe may be a scene too, and have no end.
-    let read = match name {
-        "-" => std::io::stdin().take(LONGEST_SCENE + 1).read_to_end(&mut bytes),
-        _ => std::fs::File::open(name).and_then(|file| file.take(LONGEST_SCENE + 1).read_to_end(&mut bytes)),
-    };
-    if bytes.len() as u64 > LONGEST_SCENE {
-        return Err(Error::SceneTooLong(shown.into(), LONGEST_SCENE >> 20));
+    if name == "-" {
+        return Ok((read_text(std::io::stdin(), shown)?, shown.into()));
     }
-    if let (Err(e), Some(help)) = (&read, usage::job_help(name))
-        && e.kind() == std::io::ErrorKind::NotFound
-    {
-        return Err(Error::Misused { what: format!("there is no file `{}`", brief(name)), help });
-    }
-    read.map_err(|e| Error::Read(shown.into(), e))?;
-    if let Some(text) = utf16(&bytes) {
-        bytes = text.into_bytes();
-    }
-    // What editors of Windows begin a text with.
-    if bytes.starts_with(b"\xef\xbb\xbf") {
-        bytes.drain(..3);
-    }
-    if let Some(at) = bytes.iter().position(|&b| b == 0) {
-        return Err(Error::NotText(shown.into(), at));
-    }
-    let text = String::from_utf8(bytes).map_err(|e| Error::NotText(shown.into(), e.utf8_error().valid_up_to()))?;
-    Ok((text, shown.into()))
-}
-
-// A text of 16-bit units that says so, as Windows' Notepad saves it.
-fn utf16(bytes: &[u8]) -> Option<String> {
-    let unit: fn([u8; 2]) -> u16 = match bytes.get(..2)? {
-        [0xff, 0xfe] => u16::from_le_bytes,
-        [0xfe, 0xff] => u16::from_be_bytes,
-        _ => return None,
-    };
-    let (pairs, []) = bytes[2..].as_chunks::<2>() else { return None };
-    String::from_utf16(&pairs.iter().map(|&pair| unit(pair)).collect::<Vec<_>>()).ok()
+    let file = std::fs::File::open(name).map_err(|e| match usage::job_help(name) {
+        Some(help) if e.kind() == std::io::ErrorKind::NotFound => {
+            Error::Misused { what: format!("there is no file `{}`", brief(name)), help }
+        }
+        _ => Error::Read(shown.into(), e),
+    })?;
+    Ok((read_text(file, shown)?, shown.into()))
 }
 
 /// Prints on stdout.
-fn output(text: &str) -> Result<(), Error> {
+fn output(text: &str) -> Result<(), Failure> {
     print(text).map_err(|e| OutputError::Write("stdout".into(), e).into())
 }

@@ -1,4 +1,4 @@
-//! What can end a job, and the exit code that says so (the numbers are those of sysexits.h).
+//! Why the library could not do what was asked of it.
 
 use crate::assets::AssetError;
 use crate::device::DeviceError;
@@ -10,13 +10,15 @@ use crate::render::RenderError;
 use crate::scene::Problems;
 use std::path::PathBuf;
 
-/// Why a job ended early: one variant a room of the house, and its exit code.
+/// Why something could not be done. Messages of runs name the program's flags, which the methods of
+/// [`RunRequest`](crate::RunRequest) are named after.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum Error {
-    /// The command line makes no sense; exit 64.
+    /// What is asked for makes no sense, or does not go together with what exists.
     #[error("{0}")]
     Usage(String),
-    /// The same, with what to do; exit 64.
+    /// The same, with what to ask for instead.
     #[error("{what}")]
     Misused {
         /// What is wrong.
@@ -24,37 +26,31 @@ pub enum Error {
         /// What to write instead.
         help: String,
     },
-    /// The scene is wrong; exit 65.
+    /// The scene is wrong.
     #[error("{0}")]
     Scene(#[from] Box<Problems>),
-    /// The scene is no text; exit 65.
+    /// The scene is no text.
     #[error("{0}: byte {1} is no text: is this a picture?")]
     NotText(String, usize),
-    /// The scene goes on and on; exit 65.
+    /// The scene goes on and on.
     #[error("{0} is longer than the {1} MiB that a scene may have: is this a scene?")]
     SceneTooLong(String, u64),
-    /// The scene cannot be written in the grammar asked for; exit 65.
-    #[error("this scene cannot be written as tokens:\n{}", .0.iter().map(|r| format!("  - {r}")).collect::<Vec<_>>().join("\n"))]
-    NotExpressible(Vec<String>),
-    /// A file that the scene names is missing or broken; exit 65.
+    /// A file that the scene names is missing or broken.
     #[error("{0}")]
     Asset(#[from] AssetError),
-    /// The scene has more elements than the kernels count; exit 65.
+    /// The scene has more elements than the kernels count.
     #[error("{0}")]
     TooMany(#[from] TooMany),
-    /// No such device, or all have failed; exit 69.
+    /// No such device, or all have failed.
     #[error("{0}")]
     Device(#[from] DeviceError),
-    /// The program that jobs are handed to is not on this machine; exit 69.
-    #[error("there is no `{0}` here")]
-    NoEngine(&'static str),
-    /// The folder has another scene's frames; exit 65.
+    /// The folder has another scene's frames.
     #[error(
         "{} has frames of another scene; what differs: {}",
         .0.display(), listed(.1)
     )]
     OtherScene(PathBuf, Vec<String>),
-    /// A scene file reads or writes outside of its folder; exit 65.
+    /// A scene file reads or writes outside of its folder.
     #[error(
         "{scene}: {place}: {} leads outside of the scene's folder{}",
         path.display(),
@@ -72,29 +68,31 @@ pub enum Error {
         /// Whether it may lead into the folder that polyfly is run in.
         here_too: bool,
     },
-    /// The folder's manifest is none of ours; exit 65.
+    /// The folder's manifest is none of ours.
     #[error("{0}")]
     Manifest(ManifestError),
-    /// Frames are not there, or not whole; exit 75.
+    /// Frames are not there, or not whole.
     #[error("{0}")]
     Incomplete(String),
-    /// Devices disagree; exit 70.
-    #[error("devices disagree:\n{}", .0.join("\n"))]
-    DevicesDisagree(Vec<String>),
-    /// Frames or a video could not be put out; exit 74.
+    /// Frames or a video could not be put out.
     #[error("{0}")]
     Output(#[from] OutputError),
-    /// Something could not be read; exit 74.
+    /// Something could not be read.
     #[error("cannot read {0}: {1}")]
     Read(String, std::io::Error),
-    /// It was asked to stop: exit 130, or 75 where whoever asked will try again (SIGTERM).
-    #[error("interrupted after {0} of {1} frames; what is written is whole")]
-    Interrupted(usize, usize, bool),
-    /// The same of a video that was being made of frames that are there; what there is of it.
+    /// The run was cancelled.
+    #[error("interrupted after {done} of {total} frames; what is written is whole")]
+    Interrupted {
+        /// Frames that are finished.
+        done: usize,
+        /// Frames that were wanted.
+        total: usize,
+    },
+    /// A video of existing frames was cancelled; the file that holds its beginning.
     #[error("interrupted while the video was made{}", .0.as_ref().map_or_else(String::new, |path| {
         format!("; its beginning is in {}", path.display())
     }))]
-    VideoInterrupted(Option<PathBuf>, bool),
+    VideoInterrupted(Option<PathBuf>),
 }
 
 // The first few, and how many more. They may come from a manifest that anybody has written.
@@ -109,42 +107,6 @@ fn listed(places: &[String]) -> String {
 
 /// What to do about a path that leads outside.
 pub(crate) const ALLOW_OUTSIDE: &str = "put it inside, or give --allow-outside if you trust the scene";
-
-impl Error {
-    /// What to do about it, where there is more to say than what is wrong.
-    pub fn help(&self) -> Option<String> {
-        let help = match self {
-            Error::Misused { help, .. } => help,
-            Error::NotText(..) => "a scene is written in tokens or TOML; `polyfly --default` prints one",
-            Error::NoEngine(_) => "run this where jobs are submitted, or leave --submit out and take the job there",
-            Error::OtherScene(..) => "give these a folder of their own, or --overwrite",
-            Error::Outside { .. } => ALLOW_OUTSIDE,
-            Error::Asset(AssetError { remedy: Some(remedy), .. }) => remedy,
-            _ => return None,
-        };
-        Some(help.to_owned())
-    }
-
-    /// The process's exit code.
-    pub fn exit_code(&self) -> u8 {
-        match self {
-            Error::Usage(_) | Error::Misused { .. } => 64,
-            Error::Scene(_)
-            | Error::NotText(..)
-            | Error::SceneTooLong(..)
-            | Error::NotExpressible(_)
-            | Error::Asset(_)
-            | Error::TooMany(_) => 65,
-            Error::OtherScene(..) | Error::Manifest(_) | Error::Outside { .. } => 65,
-            Error::Device(_) | Error::NoEngine(_) | Error::Output(OutputError::Threads(_)) => 69,
-            Error::DevicesDisagree(_) => 70,
-            Error::Output(OutputError::FolderTakenOver(_)) => 65,
-            Error::Output(_) | Error::Read(..) => 74,
-            Error::Incomplete(_) | Error::Interrupted(.., true) | Error::VideoInterrupted(_, true) => 75,
-            Error::Interrupted(..) | Error::VideoInterrupted(..) => 130,
-        }
-    }
-}
 
 impl From<ManifestError> for Error {
     fn from(e: ManifestError) -> Error {
@@ -162,7 +124,7 @@ impl From<RenderError> for Error {
             RenderError::TooMany(e) => Error::TooMany(e),
             RenderError::Device(e) => Error::Device(e),
             RenderError::Output(e) => Error::Output(e),
-            RenderError::Interrupted { done, total } => Error::Interrupted(done, total, false),
+            RenderError::Interrupted { done, total } => Error::Interrupted { done, total },
             e @ RenderError::NoFrame { .. } => Error::Usage(e.to_string()),
         }
     }

@@ -170,7 +170,7 @@ pub fn picture(bytes: &[u8]) {
         render.lamp_samples = LampSamples::Drawn(3);
     }
     let shown = |isa: &str| {
-        let options = RenderOptions { isa: Some(isa.into()), threads: 1, ..RenderOptions::default() };
+        let options = RenderOptions { isa: Some(isa.into()), threads: 1, ..RenderOptions::on_cpu() };
         let mut renderer = Renderer::with_options(scene.clone(), options).ok()?;
         Some((renderer.still(0).ok()?.data().to_vec(), renderer.still_linear(0).ok()?.0.data().to_vec()))
     };

@@ -1,9 +1,10 @@
 //! polyfly renders flythroughs of polyhedra: a scene goes in, frames and a video come out, byte for
 //! byte the same on every device.
 //!
-//! As a library it has five things: a [`Scene`], read or built; a [`Renderer`] of it; [`Image`]s, which a still is;
-//! [`Sink`]s, which take the frames of an animation; and [`Progress`], which hears of it. It reads no environment, writes
-//! nothing to standard streams and handles no signals: the program does (`command`, `report`).
+//! A [`Scene`] is loaded or built; a [`Renderer`] makes [`Image`]s of it, or passes the frames of an animation to [`Sink`]s: files, a
+//! video, your own. A [`RunRequest`] renders into a folder as the program does, with a manifest that a later run goes on with.
+//! [`Progress`] hears of either, and [`Cancel`] ends it early. The library reads no environment, writes nothing to standard streams and
+//! handles no signals: the program does (`command`, `report`), which is behind the feature `cli`.
 //!
 //! # The life of a frame
 //!
@@ -19,6 +20,7 @@
 #![cfg_attr(not(feature = "cli"), allow(dead_code, unused_imports, reason = "the program uses it"))]
 
 mod assets;
+mod cancel;
 #[cfg(feature = "cli")]
 mod cli;
 #[cfg(feature = "cli")]
@@ -37,20 +39,26 @@ mod quote;
 mod render;
 #[cfg(feature = "cli")]
 mod report;
+mod run;
 pub mod scene;
 #[cfg(test)]
 mod tests;
 mod threads;
 
+pub use cancel::Cancel;
 pub use error::Error;
 pub use film::image::{Image, Layers};
 pub use output::capture::{CapturedFrame, MemorySink};
+pub use output::files::FileSink;
+pub use output::video::VideoSink;
 pub use output::{Outcome, OutputError, PixelFormats, RenderedFrame, RunInfo, Sink};
 pub use render::denoise::DenoiserLibrary;
 pub use render::frames::FrameList;
 pub use render::plan::Split;
 pub use render::stats::{FrameReport, FrameStats, Progress, RunReport, StageTimes};
 pub use render::{Devices, RenderOptions, Renderer};
+pub use run::stitch::{StitchPlan, StitchRequest};
+pub use run::{Existing, Run, RunPlan, RunRequest, Shard, ShardMode, VideoOptions};
 pub use scene::Scene;
 // Parts of what the above have in their signatures.
 pub use assets::AssetError;

@@ -11,4 +11,5 @@ pub mod stream;
 pub mod video;
 
 pub use error::OutputError;
+pub(crate) use sink::Converted;
 pub use sink::{Already, Outcome, PixelFormats, RenderedFrame, RunInfo, Sink};

@@ -15,6 +15,7 @@ mod viewer;
 
 use crate::assets::source::Limits;
 use crate::assets::{AssetError, Assets};
+use crate::cancel::Cancel;
 use crate::device::cpu::Cpu;
 use crate::device::cuda::Cuda;
 use crate::device::driver::{GpuFacts, Gpus, probe};
@@ -25,7 +26,7 @@ use crate::film::image::{Image, Layers};
 use crate::film::overlay::Legend;
 use crate::kernels::Isa;
 use crate::output::capture::{CapturedFrame, MemorySink};
-use crate::output::{OutputError, PixelFormats, RunInfo, Sink};
+use crate::output::{Outcome, OutputError, PixelFormats, RunInfo, Sink};
 use crate::scene::{Exposure, Scene};
 use crate::threads::{self, Busy, NoThread};
 use delivery::RunMemory;
@@ -33,7 +34,6 @@ use denoise::{Denoiser, DenoiserLibrary};
 use frames::FrameList;
 use plan::{Plan, Split};
 use stats::{Progress, RunReport};
-use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// Why rendering ended early.
@@ -71,12 +71,13 @@ pub enum RenderError {
 
 /// Where to render.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Devices {
-    /// The CPU; CUDA is not touched.
-    #[default]
-    Cpu,
     /// The first GPU if there is a usable one, else the CPU.
+    #[default]
     Auto,
+    /// The CPU; no GPU is touched.
+    Cpu,
     /// The first GPU.
     Gpu,
     /// All GPUs.
@@ -86,7 +87,13 @@ pub enum Devices {
 }
 
 /// How to render.
+///
+/// ```
+/// use polyfly::{Devices, RenderOptions};
+/// let options = RenderOptions::new().devices(Devices::Cpu).threads(4);
+/// ```
 #[derive(Clone, Debug, Default)]
+#[non_exhaustive]
 pub struct RenderOptions {
     /// Where.
     pub devices: Devices,
@@ -96,13 +103,54 @@ pub struct RenderOptions {
     pub isa: Option<String>,
     /// What several devices share.
     pub split: Split,
-    /// For trying what others do then: a GPU that fails, and at which of its tasks.
-    pub fault: Option<(i32, u64)>,
     /// Takes noise out of pictures by a library that is there or not; the pictures are outside the promise of
     /// equal bytes.
     pub denoise: Option<DenoiserLibrary>,
     /// What files that the scene names may take of the memory.
     pub limits: Limits,
+    // For tests: a GPU that fails, and at which of its tasks.
+    pub(crate) fault: Option<(i32, u64)>,
+}
+
+impl RenderOptions {
+    /// All cores, and the first usable GPU.
+    pub fn new() -> RenderOptions {
+        RenderOptions::default()
+    }
+    /// All cores, and no GPU.
+    pub(crate) fn on_cpu() -> RenderOptions {
+        RenderOptions::new().devices(Devices::Cpu)
+    }
+    /// Where to render.
+    #[must_use]
+    pub fn devices(self, devices: Devices) -> RenderOptions {
+        RenderOptions { devices, ..self }
+    }
+    /// CPU threads; 0 = one a core.
+    #[must_use]
+    pub fn threads(self, threads: usize) -> RenderOptions {
+        RenderOptions { threads, ..self }
+    }
+    /// The CPU's instruction set, by name.
+    #[must_use]
+    pub fn isa(self, name: impl Into<String>) -> RenderOptions {
+        RenderOptions { isa: Some(name.into()), ..self }
+    }
+    /// What several devices share.
+    #[must_use]
+    pub fn split(self, split: Split) -> RenderOptions {
+        RenderOptions { split, ..self }
+    }
+    /// Takes noise out of pictures by this library.
+    #[must_use]
+    pub fn denoise(self, library: DenoiserLibrary) -> RenderOptions {
+        RenderOptions { denoise: Some(library), ..self }
+    }
+    /// What files that the scene names may take of the memory.
+    #[must_use]
+    pub fn limits(self, limits: Limits) -> RenderOptions {
+        RenderOptions { limits, ..self }
+    }
 }
 
 /// A scene, ready to be rendered.
@@ -125,9 +173,7 @@ pub struct Renderer {
     // The exposure, found where the scene leaves it open.
     stops: f64,
     chosen: Chosen,
-    stop: Arc<AtomicBool>,
-    abandon: Arc<AtomicBool>,
-    made: Arc<AtomicBool>,
+    cancel: Cancel,
     meter: Arc<SampleCounter>,
     // Devices that wait for the next run, and what they are ready for.
     waiting: Option<(DeviceNeeds, Vec<Box<dyn Device>>)>,
@@ -166,7 +212,7 @@ struct Chosen {
 }
 
 impl Renderer {
-    /// Checks the scene, reads what it names, and puts it in order for the CPU.
+    /// Checks the scene, reads what it names, and puts it in order for the first usable GPU, or for the CPU where there is none.
     ///
     /// # Errors
     /// Values out of range; a file that is missing or broken; too many elements.
@@ -210,7 +256,7 @@ impl Renderer {
             });
             let chosen = chosen.join()?;
             let (assets, mut device_scene) = prepared?;
-            let (stop, options) = (Arc::default(), options.clone());
+            let options = options.clone();
             let stops = match scene.film.exposure {
                 Exposure::Stops(stops) => stops,
                 Exposure::Auto => {
@@ -226,9 +272,7 @@ impl Renderer {
                 device_scene,
                 stops,
                 chosen,
-                stop,
-                abandon: Arc::default(),
-                made: Arc::default(),
+                cancel: Cancel::new(),
                 meter: Arc::default(),
                 waiting: None,
                 keeps_devices: false,
@@ -244,18 +288,23 @@ impl Renderer {
         &self.scene
     }
 
-    /// Set to true from another thread, it ends a run after the frames in flight.
-    pub fn stop_flag(&self) -> Arc<AtomicBool> {
-        Arc::clone(&self.stop)
+    /// Ends a run early, from another thread. Once it is stopped, later runs end at once, until there is another one.
+    pub fn cancel(&self) -> Cancel {
+        self.cancel.clone()
     }
 
-    /// True once all that a run was to make is made, though its progress may still be told.
-    pub(crate) fn made_flag(&self) -> Arc<AtomicBool> {
-        Arc::clone(&self.made)
+    /// What ends the next runs early.
+    pub fn set_cancel(&mut self, cancel: Cancel) {
+        self.cancel = cancel;
+    }
+
+    /// Whether devices stay ready between runs, with their memory: for whoever renders frame after frame.
+    pub fn keep_devices(&mut self, keep: bool) {
+        self.keeps_devices = keep;
     }
 
     /// Counts samples while frames are in work, and how many a frame has.
-    pub(crate) fn meter(&self) -> (Arc<SampleCounter>, u64) {
+    pub(crate) fn counter(&self) -> (Arc<SampleCounter>, u64) {
         let render = &self.scene.render;
         let samples = u64::from(render.width) * u64::from(render.height) * u64::from(render.samples_per_pixel());
         (Arc::clone(&self.meter), samples)
@@ -330,9 +379,19 @@ impl Renderer {
     pub(crate) fn run_all(
         &mut self,
         frames: &FrameList,
-        mut sinks: Vec<Box<dyn Sink>>,
+        sinks: Vec<Box<dyn Sink>>,
         progress: &mut dyn Progress,
     ) -> Result<RunReport, RenderError> {
+        self.open(frames, sinks, progress)?.render(progress)
+    }
+
+    /// Opens every output, tries the encoder, and makes devices ready. Nothing is rendered yet.
+    pub(crate) fn open<'a>(
+        &'a mut self,
+        frames: &'a FrameList,
+        mut sinks: Vec<Box<dyn Sink>>,
+        progress: &mut dyn Progress,
+    ) -> Result<OpenRun<'a>, RenderError> {
         let last = self.scene.output.frames - 1;
         if let Some(frame) = frames.iter().find(|&n| n > last) {
             return Err(RenderError::NoFrame { frame, last });
@@ -352,7 +411,6 @@ impl Renderer {
         let adaptive = self.scene.render.sampling.is_adaptive();
         let device_needs =
             DeviceNeeds { rgba: needs.rgba8, yuv: needs.yuv420 && !is_linear, linear: is_linear, adaptive };
-        // Every output is opened, and the encoder tried, before anything is rendered; devices get ready meanwhile.
         let (devices, opened) = std::thread::scope(|scope| {
             let sinks = &mut sinks;
             let open = move || sinks.iter_mut().try_for_each(|s| s.open(&info));
@@ -364,39 +422,8 @@ impl Renderer {
             Ok::<_, RenderError>((devices, opened.join()))
         })?;
         opened?;
-        let mut devices = devices?;
-        let names: Vec<String> = devices.iter().map(|d| d.info().name.clone()).collect();
-        progress.start(&info, &names, self.threads());
-        if let Some(remark) = self.remark() {
-            progress.remark(&remark);
-        }
-        let plan = Plan::new(&self.scene, &devices, frames.len(), is_linear, needs, self.options.split, self.gain());
-        let already: Option<Vec<_>> = sinks.iter().map(|s| s.completed_frames()).collect();
-        let work = scheduler::RunContext {
-            scene: &self.scene,
-            first: &self.device_scene,
-            assets: &self.assets,
-            plan: &plan,
-            frames,
-            pool: &self.pool,
-            isa: self.isa,
-            post: &post,
-            denoiser: denoiser.as_ref(),
-            stop: &self.stop,
-            abandon: &self.abandon,
-            made: &self.made,
-            meter: &self.meter,
-            already: already.as_deref().unwrap_or_default(),
-        };
-        let kept = || self.memory.lock().unwrap_or_else(PoisonError::into_inner);
-        let mut memory = std::mem::take(&mut *kept());
-        let result = delivery::run(&mut devices, &work, sinks, progress, &mut memory);
-        // Those that failed are not asked again.
-        if self.keeps_devices && !matches!(result, Err(RenderError::Device(_))) {
-            *kept() = memory;
-            self.waiting = Some((device_needs, devices));
-        }
-        result
+        let devices = devices?;
+        Ok(OpenRun { renderer: self, frames, info, sinks, devices, device_needs, needs, is_linear, post, denoiser })
     }
 
     /// What to say of the files that the scene names.
@@ -458,6 +485,71 @@ impl Renderer {
             devices.push(Box::new(self.cpu(self.isa).metered(Arc::clone(&self.meter))));
         }
         Ok(devices)
+    }
+}
+
+/// A run whose outputs are open and whose devices are ready.
+pub(crate) struct OpenRun<'a> {
+    renderer: &'a mut Renderer,
+    frames: &'a FrameList,
+    info: RunInfo,
+    sinks: Vec<Box<dyn Sink>>,
+    devices: Vec<Box<dyn Device>>,
+    device_needs: DeviceNeeds,
+    needs: PixelFormats,
+    is_linear: bool,
+    post: Vec<Box<dyn PostStep>>,
+    denoiser: Option<Denoiser>,
+}
+
+impl OpenRun<'_> {
+    /// Threads of the CPU.
+    pub(crate) fn threads(&self) -> usize {
+        self.renderer.threads()
+    }
+
+    /// Closes the outputs without a frame.
+    pub(crate) fn abort(self) {
+        for sink in self.sinks {
+            // Whoever aborts has a reason that counts more.
+            let _ = sink.finish(Outcome::Aborted);
+        }
+    }
+
+    /// Renders the frames.
+    pub(crate) fn render(self, progress: &mut dyn Progress) -> Result<RunReport, RenderError> {
+        let OpenRun { renderer, frames, sinks, mut devices, needs, is_linear, post, .. } = self;
+        let names: Vec<String> = devices.iter().map(|d| d.info().name.clone()).collect();
+        progress.start(&self.info, &names, renderer.threads());
+        if let Some(remark) = renderer.remark() {
+            progress.remark(&remark);
+        }
+        let (split, gain) = (renderer.options.split, renderer.gain());
+        let plan = Plan::new(&renderer.scene, &devices, frames.len(), is_linear, needs, split, gain);
+        let already: Option<Vec<_>> = sinks.iter().map(|s| s.completed_frames()).collect();
+        let work = scheduler::RunContext {
+            scene: &renderer.scene,
+            first: &renderer.device_scene,
+            assets: &renderer.assets,
+            plan: &plan,
+            frames,
+            pool: &renderer.pool,
+            isa: renderer.isa,
+            post: &post,
+            denoiser: self.denoiser.as_ref(),
+            cancel: &renderer.cancel,
+            meter: &renderer.meter,
+            already: already.as_deref().unwrap_or_default(),
+        };
+        let kept = || renderer.memory.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut memory = std::mem::take(&mut *kept());
+        let result = delivery::run(&mut devices, &work, sinks, progress, &mut memory);
+        // Those that failed are not asked again.
+        if renderer.keeps_devices && !matches!(result, Err(RenderError::Device(_))) {
+            *kept() = memory;
+            renderer.waiting = Some((self.device_needs, devices));
+        }
+        result
     }
 }
 

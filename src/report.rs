@@ -187,8 +187,8 @@ impl Reporter {
     }
 
     /// The bar moves within frames too: with the samples that are counted there, of so many in a frame.
-    pub fn watching(mut self, (meter, frame): (Arc<SampleCounter>, u64)) -> Reporter {
-        if !self.bar.is_hidden() {
+    pub fn watching(mut self, counter: Option<(Arc<SampleCounter>, u64)>) -> Reporter {
+        if let (Some((meter, frame)), false) = (counter, self.bar.is_hidden()) {
             let (bar, place) = (self.bar.clone(), Arc::clone(&self.place));
             self.watch = Some(FrameTicker::start(move || {
                 bar.set_position(place.position(meter.samples(), frame));
@@ -303,11 +303,6 @@ impl Progress for Reporter {
 }
 
 impl Reporter {
-    /// What the scene is called.
-    pub fn scene(&self) -> &str {
-        &self.facts.scene
-    }
-
     /// The last record: how the run ended, and with which exit code. Nothing where none has begun.
     pub fn close(&mut self, exit_code: u8) {
         let Some(run) = self.ended.take().filter(|_| self.format == LogFormat::Jsonl) else { return };
@@ -324,6 +319,20 @@ fn shares(run: &RunReport) -> Vec<DeviceShare> {
         busy_seconds: s.busy.as_secs_f64(),
     };
     run.devices.iter().map(share).collect()
+}
+
+/// Prints remarks on stderr, and nothing else of a run.
+pub struct Remarks {
+    /// Nobody wants to hear them.
+    pub quiet: bool,
+}
+
+impl Progress for Remarks {
+    fn remark(&mut self, text: &str) {
+        if !self.quiet {
+            remark(text);
+        }
+    }
 }
 
 /// A remark on stderr, one line.

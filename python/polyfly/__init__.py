@@ -1,5 +1,5 @@
 """Flythroughs of mirrored polyhedra as numpy arrays, byte for byte the same on every device."""
 
-from ._polyfly import __version__, check, render, render_linear
+from ._polyfly import Renderer, Scene, __version__, check, render, render_linear, run
 
-__all__ = ["__version__", "check", "render", "render_linear"]
+__all__ = ["Renderer", "Scene", "__version__", "check", "render", "render_linear", "run"]

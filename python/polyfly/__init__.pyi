@@ -1,10 +1,21 @@
+from collections.abc import Callable, Sequence
 from os import PathLike
-from typing import Literal, TypedDict
+from typing import Any, Literal, TypedDict
 
 import numpy as np
 from numpy.typing import NDArray
 
 __version__: str
+
+Device = Literal["cpu", "gpu", "auto"]
+Frames = str | Sequence[int]
+"""Frame numbers, or a list as the program takes it: `"0-99x5,last"`."""
+
+Progress = Callable[[int, int, int], Any]
+"""Called as `progress(frame, done, total)` after each frame. An exception stops the run and is raised."""
+
+PictureSink = Callable[[int, NDArray[np.uint8]], Any]
+"""Called as `sink(frame, picture)`, in order."""
 
 class Fault(TypedDict):
     line: int
@@ -13,29 +24,108 @@ class Fault(TypedDict):
     expected: str
     help: str | None
 
-Device = Literal["cpu", "gpu", "auto"]
+class Layers(TypedDict):
+    color: NDArray[np.float32]
+    albedo: NDArray[np.float32]
+    normal: NDArray[np.float32]
+    depth: NDArray[np.float32]
+    coverage: NDArray[np.float32]
+    samples: NDArray[np.float32]
+
+class Report(TypedDict):
+    frames: int
+    skipped: int
+    seconds: float
+    files: list[PathLike[str]]
+    devices: list[str]
+
+class Scene:
+    """What is seen, from where, and how it is rendered."""
+
+    size: tuple[int, int]
+    frames: int
+    fps: float
+
+    def __init__(
+        self, source: Scene | str | PathLike[str], *, size: tuple[int, int] | None = None, samples: int | None = None
+    ) -> None:
+        """A scene of a file's name, or of a text of several lines; in TOML or tokens."""
+    @staticmethod
+    def load(path: str | PathLike[str]) -> Scene: ...
+    @staticmethod
+    def parse(text: str, *, folder: str | PathLike[str] = "") -> Scene: ...
+    @staticmethod
+    def sample() -> Scene: ...
+    def set(self, key: str, value: float | int | bool | str | Sequence[Any]) -> None:
+        """Changes one key: `scene.set("film.exposure", 0.5)`, `scene.set("body[0].color", "tomato")`."""
+    def to_toml(self) -> str: ...
+    def copy(self) -> Scene: ...
+
+class Renderer:
+    """A scene that is ready to be rendered: its files are read once, and devices stay ready between frames."""
+
+    scene: Scene
+
+    def __init__(
+        self,
+        scene: Scene | str | PathLike[str],
+        *,
+        size: tuple[int, int] | None = None,
+        samples: int | None = None,
+        device: Device = "auto",
+        threads: int = 0,
+    ) -> None: ...
+    def render(self, frame: int = 0) -> NDArray[np.uint8]:
+        """A frame as it is shown: (height, width, 3); (height, width, 4) with straight alpha where the sky is transparent."""
+    def render_linear(self, frame: int = 0) -> NDArray[np.float32]:
+        """A frame in linear light, before the tone curve: (height, width, 3)."""
+    def layers(self, frame: int = 0) -> Layers:
+        """Linear light, and what the first surfaces are: averages over each pixel's samples."""
+    def animate(
+        self, *sinks: PictureSink | str | PathLike[str], frames: Frames | None = None, progress: Progress | None = None
+    ) -> Report:
+        """Renders frames into functions, files (`"out/%04d.png"`) and videos (`"clip.mp4"`). Existing files are replaced."""
 
 def render(
-    scene: str | PathLike[str],
+    scene: Scene | str | PathLike[str],
     frame: int = 0,
     *,
     size: tuple[int, int] | None = None,
     samples: int | None = None,
-    device: Device = "cpu",
+    device: Device = "auto",
     threads: int = 0,
 ) -> NDArray[np.uint8]:
-    """A frame as it is shown: (height, width, 3); (height, width, 4) with straight alpha where the sky is transparent."""
+    """One frame as it is shown; a `Renderer` is faster for several."""
 
 def render_linear(
-    scene: str | PathLike[str],
+    scene: Scene | str | PathLike[str],
     frame: int = 0,
     *,
     size: tuple[int, int] | None = None,
     samples: int | None = None,
-    device: Device = "cpu",
+    device: Device = "auto",
     threads: int = 0,
 ) -> NDArray[np.float32]:
-    """A frame in linear light, before the tone curve: (height, width, 3)."""
+    """One frame in linear light, before the tone curve."""
+
+def run(
+    scene: Scene | str | PathLike[str],
+    *,
+    frames: Frames | None = None,
+    output: str | PathLike[str] | None = None,
+    video: str | PathLike[str] | None = None,
+    crf: int | None = None,
+    resume: bool = False,
+    overwrite: bool = False,
+    size: tuple[int, int] | None = None,
+    samples: int | None = None,
+    device: Device = "auto",
+    threads: int = 0,
+    progress: Progress | None = None,
+) -> Report:
+    """Renders a scene as the program does: into a folder with a manifest, and into a video if one is named.
+
+    Existing frames are refused; `resume` keeps those that are whole and of this scene, `overwrite` renders them again."""
 
 def check(scene: str | PathLike[str]) -> list[Fault]:
-    """What is wrong with a scene's text, each with its place; empty where nothing is."""
+    """What is wrong with a scene's text, each fault with its place; empty if nothing is."""

@@ -2,10 +2,12 @@
 
 import os
 import pathlib
+import signal
 import subprocess
 import sys
 import tempfile
 import threading
+import time
 import unittest
 
 import numpy as np
@@ -97,6 +99,82 @@ class Wheel(unittest.TestCase):
         done.set()
         thread.join()
         self.assertGreater(after, before + 2)
+
+
+    def test_a_renderer_is_kept(self):
+        renderer = polyfly.Renderer(self.scene, size=(64, 48), samples=1)
+        for frame in (0, 7, 0):
+            np.testing.assert_array_equal(renderer.render(frame), polyfly.render(self.scene, frame, size=(64, 48), samples=1))
+        layers = renderer.layers(7)
+        np.testing.assert_array_equal(layers["color"], renderer.render_linear(7))
+        self.assertEqual({name: layer.shape[2:] for name, layer in layers.items()},
+                         {"color": (3,), "albedo": (3,), "normal": (3,), "depth": (), "coverage": (), "samples": ()})
+        self.assertTrue((layers["samples"] == 1).all() and layers["depth"].min() > 0)
+
+    def test_scenes_are_changed_by_key(self):
+        scene = polyfly.Scene(self.scene, size=(40, 30), samples=1)
+        self.assertEqual((scene.size, scene.frames), ((40, 30), 600))
+        before = polyfly.render(scene)
+        brighter = scene.copy()
+        brighter.set("film.exposure", 2)
+        self.assertGreater(polyfly.render(brighter).mean(), before.mean() + 5)
+        np.testing.assert_array_equal(polyfly.render(scene), before)
+        np.testing.assert_array_equal(polyfly.render(brighter.to_toml()), polyfly.render(brighter))
+        with self.assertRaisesRegex(ValueError, "exposures"):
+            scene.set("film.exposures", 2)
+
+    def test_frames_go_to_functions_files_and_videos(self):
+        folder = self.scene.parent
+        renderer = polyfly.Renderer(self.scene, size=(64, 48), samples=1)
+        seen, told = {}, []
+        report = renderer.animate(seen.__setitem__, folder / "f%d.data", folder / "clip.y4m", frames="0-2",
+                                  progress=lambda *each: told.append(each))
+        self.assertEqual(list(seen), [0, 1, 2])
+        self.assertEqual(told, [(0, 1, 3), (1, 2, 3), (2, 3, 3)])
+        self.assertEqual((report["frames"], [pathlib.Path(f) for f in report["files"]]), (3, [folder / "clip.y4m"]))
+        np.testing.assert_array_equal(seen[2], renderer.render(2))
+        data = (folder / "f1.data").read_bytes()
+        self.assertEqual(data[8:], by_program(self.scene, 1, "--size", "64x48", "--samples", "1").tobytes())
+        self.assertEqual((folder / "clip.y4m").read_bytes().count(b"FRAME"), 3)
+
+    def test_runs_are_resumed(self):
+        pattern = self.scene.parent / "out" / "%03d.png"
+        def run(**more):
+            return polyfly.run(self.scene, output=pattern, size=(48, 36), samples=1, frames=range(6), **more)
+        class Enough(Exception):
+            pass
+        def stop(_frame, done, _total):
+            if done == 2:
+                raise Enough
+        with self.assertRaises(Enough):
+            run(progress=stop)
+        whole = len(list(pattern.parent.glob("*.png")))
+        self.assertTrue(2 <= whole <= 6)
+        if whole:
+            with self.assertRaisesRegex(ValueError, "is there already"):
+                run()
+        report = run(resume=True)
+        self.assertEqual((report["frames"], len(list(pattern.parent.glob("*.png")))), (6 - whole, 6))
+        self.assertEqual(run(overwrite=True)["frames"], 6)
+
+    def test_exceptions_of_sinks_are_raised(self):
+        def sink(frame, _picture):
+            raise KeyError(f"frame {frame}")
+        renderer = polyfly.Renderer(self.scene, size=(32, 24), samples=1)
+        with self.assertRaisesRegex(KeyError, "frame 0"):
+            renderer.animate(sink, frames=[0, 1])
+        self.assertEqual(renderer.render(1).shape, (24, 32, 3))
+
+    def test_ctrl_c_interrupts_at_once(self):
+        # Minutes of work: only the interruption ends it.
+        script = f"import polyfly; print('ready', flush=True); polyfly.render({str(self.scene)!r}, size=(4096, 4096), samples=16)"
+        for _ in range(2):
+            process = subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+            process.stdout.readline()
+            time.sleep(1)
+            process.send_signal(signal.SIGINT)
+            _, errors = process.communicate(timeout=20)
+            self.assertIn("KeyboardInterrupt", errors)
 
 
 if __name__ == "__main__":

@@ -1,24 +1,21 @@
 //! What flags and the environment make of a scene and of each other.
 
-use super::{Cli, Command, QualityArg, RenderArgs, SamplesArg, SceneArgs, home, parse_threads};
-use crate::error::Error;
-use crate::output::stream::Stream;
+use super::{Cli, Command, QualityArg, SamplesArg, SceneArgs, home, parse_threads};
+use crate::cli::Failure;
 use crate::quote::brief;
 use crate::render::frames::FrameList;
-use crate::report::{LogFormat, remark};
-use crate::scene::limits::VIDEOS;
-use crate::scene::{Pattern, PatternError, Sampling, Scene, Solid, TextureSource, expand_home, tokens};
+use crate::report::LogFormat;
+use crate::scene::{Sampling, Scene, Solid, TextureSource, tokens};
 use clap::ValueEnum;
-use std::path::Path;
 
 impl Cli {
     /// Takes what the flags leave open from the environment.
     ///
     /// # Errors
     /// A value there is none.
-    pub fn take_defaults(&mut self, value: impl Fn(&str) -> Option<String>) -> Result<(), Error> {
+    pub fn take_defaults(&mut self, value: impl Fn(&str) -> Option<String>) -> Result<(), Failure> {
         let render = &mut self.render;
-        let wrong = |name: &str, why: String| Error::Usage(format!("{name} in the environment: {why}"));
+        let wrong = |name: &str, why: String| Failure::usage(format!("{name} in the environment: {why}"));
         if let (None, Some(text)) = (render.threads, value("POLYFLY_THREADS")) {
             render.threads = Some(parse_threads(&text).map_err(|e| wrong("POLYFLY_THREADS", e))?);
         }
@@ -52,10 +49,10 @@ impl Cli {
 
 impl SceneArgs {
     /// The frames that are asked for: all, if a flag does not say otherwise.
-    pub fn frame_list(&self, scene: &Scene) -> Result<FrameList, Error> {
+    pub fn frame_list(&self, scene: &Scene) -> Result<FrameList, Failure> {
         match &self.frames {
             Some(text) => {
-                FrameList::parse(text, scene.output.frames).map_err(|e| Error::Usage(format!("--frames: {e}")))
+                FrameList::parse(text, scene.output.frames).map_err(|e| Failure::usage(format!("--frames: {e}")))
             }
             None => Ok(FrameList::all(scene.output.frames)),
         }
@@ -73,9 +70,9 @@ impl SceneArgs {
     }
 
     /// Puts what the flags say in place of what the scene says.
-    pub fn override_scene(&self, scene: &mut Scene) -> Result<(), Error> {
+    pub fn override_scene(&self, scene: &mut Scene) -> Result<(), Failure> {
         let here = std::path::Path::new("");
-        let wrong = |flag: &str, why: String| Error::Usage(format!("--{flag}: {why}"));
+        let wrong = |flag: &str, why: String| Failure::usage(format!("--{flag}: {why}"));
         if !self.solids.is_empty() {
             if self.solids.len() != scene.world.bodies.len() {
                 return Err(wrong(
@@ -126,70 +123,5 @@ impl SceneArgs {
             scene.render.depth = depth;
         }
         Ok(())
-    }
-}
-
-/// What flags say of a run and not of its scene.
-pub struct RenderRequest {
-    /// The frames that are asked for.
-    pub frames: FrameList,
-    /// What `-o` names, if it is a pipe or a device.
-    pub stream: Option<Stream>,
-}
-
-impl RenderArgs {
-    /// Puts what the flags say in place of what the scene says.
-    pub fn override_scene(&self, scene: &mut Scene) -> Result<RenderRequest, Error> {
-        let wrong = |why: String| Error::Usage(format!("--output: {why}"));
-        let frames = self.changes.frame_list(scene)?;
-        let stream = self.output.as_deref().and_then(Stream::of);
-        if let (Some(text), None) = (&self.output, &stream) {
-            if text.starts_with('-') {
-                return Err(wrong(format!("`{0}` is a flag; a file of that name is ./{0}", brief(text))));
-            }
-            let text = expand_home(text, home().as_deref()).display().to_string();
-            if Path::new(&text).is_dir() {
-                let folder = text.trim_end_matches('/');
-                return Err(wrong(format!("`{text}` is a folder; name the frames in it, such as {folder}/%04d.png")));
-            }
-            let (pattern, is_made_up) = Pattern::parse(&text).map_err(|e| match &e {
-                PatternError::Extension(ending) if VIDEOS.contains(&ending.as_str()) => Error::Misused {
-                    what: format!("--output: `{text}` is the name of a film, and -o names frames"),
-                    help: format!("`--video {text}` makes a film"),
-                },
-                _ => wrong(e.to_string()),
-            })?;
-            let first = frames.nth(0).unwrap_or_default();
-            scene.output.files = match (Pattern::has_number(&text), frames.len()) {
-                (true, _) => pattern,
-                (false, 1) => pattern.of_one(first),
-                (false, many) => {
-                    let suggested = pattern.suggested();
-                    return Err(wrong(format!(
-                        "`{text}` is one file, and there are {many} frames: write -o {suggested}"
-                    )));
-                }
-            };
-            if is_made_up && !scene.output.files.is_of_one() && !self.changes.quiet {
-                let first = scene.output.files.path(first);
-                remark(&format!(
-                    "`{text}` does not name a format (.png, .exr ...): frames are {} ...",
-                    first.display()
-                ));
-            }
-        }
-        if self.bits.is_some() {
-            scene.output.bits = self.bits;
-        }
-        if let Some(video) = &self.video {
-            scene.output.video = Some(match video.to_str() {
-                Some(text) => expand_home(text, home().as_deref()),
-                None => video.clone(),
-            });
-        }
-        if let Some(fps) = self.fps {
-            scene.output.fps = fps;
-        }
-        Ok(RenderRequest { frames, stream })
     }
 }

@@ -23,7 +23,7 @@ pub struct MissingArgs {
     pub shards: Option<u32>,
     /// How frames are dealt out to shards.
     #[arg(long, value_enum, default_value = "contiguous")]
-    pub shard_mode: ShardMode,
+    pub shard_mode: ShardModeArg,
     /// What the flags of the run changed in the scene.
     #[command(flatten)]
     pub changes: SceneArgs,
@@ -174,22 +174,15 @@ pub struct VideoArgs {
     pub video_memory: u32,
 }
 
-impl VideoArgs {
-    /// Whether the video has ten bits a channel.
-    pub fn is_deep(&self) -> bool {
-        self.hdr || self.video_bits.as_deref() == Some("10")
-    }
-}
-
 // The names of the table of codecs.
 fn codec_parser() -> impl TypedValueParser<Value = &'static Codec> {
     let names = CODECS.iter().map(|codec| PossibleValue::new(codec.name).help(codec.about).aliases(codec.alias));
     PossibleValuesParser::new(names).try_map(|name| Codec::named(&name).ok_or("no such codec"))
 }
 
-/// How frames are dealt out to shards.
+/// How frames are dealt out to shards, as a flag's value.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
-pub enum ShardMode {
+pub enum ShardModeArg {
     /// Each has frames that follow each other.
     #[default]
     Contiguous,

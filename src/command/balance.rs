@@ -7,10 +7,10 @@ use super::bench::{self, placed, subject};
 use super::plots::{self, AxisLabels, Series};
 use super::{environment, output};
 use crate::cli::BenchArgs;
+use crate::cli::Failure;
 use crate::device::cuda::Cuda;
 use crate::device::driver::probe;
 use crate::device::{Device, DeviceError, DeviceNeeds, FilmSlice, Memory, Schedule, Task, TaskStats};
-use crate::error::Error;
 use crate::gpu_types::FrameParams;
 use crate::kernels::Isa;
 use crate::output::store::atomic::{prepare, write_whole};
@@ -20,10 +20,10 @@ use std::io::Write as _;
 use std::sync::Arc;
 
 /// Prints a table: device, way, median kernel time, speed, parallel efficiency; and draws the plots if they are wanted.
-pub fn run(args: &BenchArgs) -> Result<(), Error> {
+pub fn run(args: &BenchArgs) -> Result<(), Failure> {
     let (scene, text) = subject(args)?;
     if scene.render.is_path() {
-        return Err(Error::Usage(
+        return Err(Failure::usage(
             "bench --balance compares ways to deal out Whitted's rays, and this scene is path traced".into(),
         ));
     }
@@ -31,14 +31,14 @@ pub fn run(args: &BenchArgs) -> Result<(), Error> {
     // Items of a frame are counted in 32 bits on a GPU.
     let items = u64::from(scene.render.width.div_ceil(8)) * u64::from(scene.render.height.div_ceil(8)) * 64;
     if items * u64::from(samples) > i32::MAX as u64 {
-        return Err(Error::Usage(format!(
+        return Err(Failure::usage(format!(
             "bench --balance counts {items} pixels of {samples} samples one by one: make the picture smaller with --size or --samples"
         )));
     }
     if let Some(folder) = &args.plots {
         prepare(&folder.join("work.svg"))?;
     }
-    let options = RenderOptions { isa: environment("POLYFLY_ISA"), ..RenderOptions::default() };
+    let options = RenderOptions { isa: environment("POLYFLY_ISA"), ..RenderOptions::on_cpu() };
     let renderer = Renderer::prepare(scene, options).map_err(|e| placed(text.as_ref(), e))?;
     let isa = renderer.isa();
     let params = renderer.device_scene().frame_params(renderer.scene(), 0);
@@ -106,7 +106,7 @@ pub fn run(args: &BenchArgs) -> Result<(), Error> {
 }
 
 // The rows of each GPU there is.
-fn on_gpus(runs: u32, renderer: &Renderer, task: &Task, params: &FrameParams, row: &Row) -> Result<(), Error> {
+fn on_gpus(runs: u32, renderer: &Renderer, task: &Task, params: &FrameParams, row: &Row) -> Result<(), Failure> {
     for facts in probe().iter().flat_map(|g| &g.list) {
         let needs = DeviceNeeds { rgba: true, ..DeviceNeeds::default() };
         let mut gpu = Cuda::new(facts, Arc::clone(renderer.device_scene()), needs)?;
@@ -130,7 +130,7 @@ fn on_gpus(runs: u32, renderer: &Renderer, task: &Task, params: &FrameParams, ro
 // Its name, the rays of each thread, and numbers of threads with how many times faster than one they are.
 type Way = (&'static str, Vec<u64>, Vec<(usize, f64)>);
 // Prints a row: device, schedule, threads, what they took.
-type Row<'a> = dyn Fn(&str, &str, &str, TaskStats) -> Result<(), Error> + 'a;
+type Row<'a> = dyn Fn(&str, &str, &str, TaskStats) -> Result<(), Failure> + 'a;
 type Measured = (TaskStats, Vec<u64>);
 
 // The run of the median time.

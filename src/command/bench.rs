@@ -1,17 +1,18 @@
 //! `polyfly bench`: what a scene takes on each device of this machine, as a table for a report.
 
-use super::machine::{Others, processor};
+use super::machine::Others;
 use super::plots::{self, AxisLabels, Series};
 use super::{SceneText, balance, environment, load_scene, output};
+use crate::cli::Failure;
 use crate::cli::{BenchArgs, TableFormat};
 use crate::device::driver::probe;
-use crate::error::Error;
 use crate::output::store::atomic::{prepare, write_whole};
 use crate::output::{OutputError, PixelFormats, RenderedFrame, Sink};
 use crate::render::frames::FrameList;
 use crate::render::stats::{FrameReport, Progress, ms};
 use crate::render::{Devices, RenderError, RenderOptions, Renderer};
 use crate::report::{Spinner, several, warn};
+use crate::run::journal::processor;
 use crate::scene::Scene;
 use serde::Serialize;
 use std::io::Write as _;
@@ -28,7 +29,7 @@ const WIDE: f64 = 0.1;
 ///
 /// # Errors
 /// It cannot be read.
-pub fn subject(args: &BenchArgs) -> Result<(Scene, Option<SceneText>), Error> {
+pub fn subject(args: &BenchArgs) -> Result<(Scene, Option<SceneText>), Failure> {
     if let Some(name) = &args.scene {
         let (scene, text) = load_scene(name, &args.changes)?;
         return Ok((scene, Some(text)));
@@ -39,7 +40,7 @@ pub fn subject(args: &BenchArgs) -> Result<(Scene, Option<SceneText>), Error> {
 }
 
 /// An error with its place in the scene, if there is a text.
-pub fn placed(text: Option<&SceneText>, error: RenderError) -> Error {
+pub fn placed(text: Option<&SceneText>, error: RenderError) -> Failure {
     match text {
         Some(text) => text.placed(error),
         None => error.into(),
@@ -78,7 +79,7 @@ struct Table {
 }
 
 /// Measures, and prints the table.
-pub fn run(args: &BenchArgs) -> Result<(), Error> {
+pub fn run(args: &BenchArgs) -> Result<(), Failure> {
     if args.balance {
         return balance::run(args);
     }
@@ -154,7 +155,7 @@ fn subjects(scene: &Scene, spinner: &Spinner) -> Result<Vec<BenchTarget>, Render
         devices,
         threads,
         isa: environment("POLYFLY_ISA"),
-        ..RenderOptions::default()
+        ..RenderOptions::on_cpu()
     };
     spinner.say("preparing");
     // Its devices stay ready from run to run.

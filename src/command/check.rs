@@ -1,17 +1,17 @@
 //! `polyfly check`: whether a scene is one, what it holds, and what its author may not have meant. A few tiny frames are looked at;
 //! nothing is written.
 
-use super::confine::PathSandbox;
 use super::hints::hints;
 use super::{load_scene, output};
 use crate::cli::CheckArgs;
-use crate::error::Error;
+use crate::cli::Failure;
 use crate::math::srgb::linear;
 use crate::output::PixelFormats;
 use crate::output::capture::MemorySink;
 use crate::render::frames::FrameList;
 use crate::render::{Devices, RenderOptions, Renderer};
 use crate::report::several;
+use crate::run::sandbox::PathSandbox;
 use crate::scene::{LampSamples, Scene, defaults};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
@@ -30,7 +30,7 @@ const ABOVE_WHITE: f32 = 1.01;
 const OFF_THE_MAP: f64 = 0.05;
 
 /// Checks a scene.
-pub fn run(args: &CheckArgs) -> Result<(), Error> {
+pub fn run(args: &CheckArgs) -> Result<(), Failure> {
     let (scene, text_of_scene) = load_scene(&args.scene, &args.changes)?;
     // What a run would refuse before it reads a file.
     if let Some(fence) = PathSandbox::of(&args.scene, args.changes.allow_outside) {
@@ -99,7 +99,7 @@ fn summary(name: &str, scene: &Scene) -> String {
 }
 
 // What a few tiny frames show.
-fn trial_hints(scene: &Scene, asked: &FrameList) -> Result<Vec<String>, Error> {
+fn trial_hints(scene: &Scene, asked: &FrameList) -> Result<Vec<String>, Failure> {
     let mut small = scene.clone();
     let (width, height) = (scene.render.width, scene.render.height);
     let side = |n: u32| (u64::from(n) * u64::from(TRIAL) / u64::from(width.max(height))).max(1) as u32;
@@ -112,7 +112,7 @@ fn trial_hints(scene: &Scene, asked: &FrameList) -> Result<Vec<String>, Error> {
     }
     small.render.depth = small.render.depth.min(defaults::DEPTH);
     small.render.cutoff = small.render.cutoff.max(defaults::CUTOFF);
-    let mut renderer = Renderer::prepare(small, RenderOptions { devices: Devices::Cpu, ..RenderOptions::default() })?;
+    let mut renderer = Renderer::prepare(small, RenderOptions { devices: Devices::Cpu, ..RenderOptions::on_cpu() })?;
     let places = (0..TRIALS).map(|i| i * (asked.len() - 1) / (TRIALS - 1));
     let mut numbers: Vec<u32> = places.filter_map(|at| asked.nth(at)).collect();
     numbers.dedup();

@@ -1,10 +1,10 @@
 //! `polyfly convert`: a scene in the other grammar, a picture in another format.
 
-use super::{output, read_text, warn_of};
+use super::{output, scene_text, warn_of};
 use crate::assets::AssetError;
 use crate::cli::ConvertArgs;
+use crate::cli::Failure;
 use crate::error::Error;
-use crate::kernels::Isa;
 use crate::output::RenderedFrame;
 use crate::output::formats::{Format, FormatOptions, Reader, Shown};
 use crate::output::store::atomic::write_whole;
@@ -13,21 +13,20 @@ use crate::scene::limits::PICTURES;
 use crate::scene::{self, Grammar, ParseOptions, Tone, tokens};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
-use std::sync::OnceLock;
 
 /// Turns a scene into the other grammar.
-pub fn run(args: &ConvertArgs) -> Result<(), Error> {
+pub fn run(args: &ConvertArgs) -> Result<(), Failure> {
     let target = args.output.as_ref().or(args.target.as_ref());
     let (text, name) = match (format_of(Path::new(&args.scene)), args.to) {
         (Some(from), None) => return picture(Path::new(&args.scene), from, target),
         (Some(from), Some(_)) => (scene_in(&args.scene, from)?, format!("the scene in {}", args.scene)),
         (None, None) if target.is_some_and(|target| grammar_of(target).is_none()) => {
             let target = target.map_or_else(String::new, |target| target.display().to_string());
-            return Err(Error::Usage(format!(
+            return Err(Failure::usage(format!(
                 "{target}: a scene is written to .toml or, in tokens, .txt; or give --to"
             )));
         }
-        (None, _) => read_text(&args.scene)?,
+        (None, _) => scene_text(&args.scene)?,
     };
     // Paths stay as they are written: no folder is put before them, not even the home folder.
     let reading = ParseOptions { solids: args.solids.unwrap_or(tokens::SOLIDS), ..ParseOptions::default() };
@@ -42,7 +41,7 @@ pub fn run(args: &ConvertArgs) -> Result<(), Error> {
         // With what it says of the picture.
         Grammar::Toml if format_of(Path::new(&args.scene)).is_some() => text,
         Grammar::Toml => parsed.scene.to_toml(),
-        Grammar::Tokens => tokens::write(&parsed.scene).map_err(Error::NotExpressible)?,
+        Grammar::Tokens => tokens::write(&parsed.scene).map_err(Failure::NotExpressible)?,
     };
     if let (Grammar::Tokens, Some(names)) = (to, tokens::solids_flag(&parsed.scene)) {
         remark(&format!("the bodies are not the usual three: render these tokens with --solids {names}"));
@@ -63,18 +62,18 @@ fn grammar_of(path: &Path) -> Option<Grammar> {
 }
 
 // A picture that cannot be read: the system says why, or its content is none.
-fn unreadable(path: &Path) -> impl Fn(io::Error) -> Error {
+fn unreadable(path: &Path) -> impl Fn(io::Error) -> Failure {
     move |e| match e.raw_os_error() {
-        Some(_) => Error::Read(path.display().to_string(), e),
+        Some(_) => Error::Read(path.display().to_string(), e).into(),
         None => AssetError { path: path.to_owned(), at: None, what: e.to_string(), remedy: None }.into(),
     }
 }
 
 // The scene that a picture was made of.
-fn scene_in(name: &str, format: &Format) -> Result<String, Error> {
+fn scene_in(name: &str, format: &Format) -> Result<String, Failure> {
     let text = format.origin(Path::new(name)).map_err(unreadable(Path::new(name)))?;
     text.ok_or_else(|| {
-        Error::Usage(format!(
+        Failure::usage(format!(
             "{name} does not hold its scene: .png and .exr that polyfly has rendered do, from version 0.1"
         ))
     })
@@ -86,9 +85,9 @@ fn format_of(path: &Path) -> Option<&'static Format> {
 }
 
 // Writes a picture as another one, as it is shown; light through the tone curve of the scene that it is of.
-fn picture(from: &Path, format: &Format, to: Option<&PathBuf>) -> Result<(), Error> {
+fn picture(from: &Path, format: &Format, to: Option<&PathBuf>) -> Result<(), Failure> {
     let Some(to) = to else {
-        return Err(Error::Usage(format!("{} is a picture: name the one to make of it", from.display())));
+        return Err(Failure::usage(format!("{} is a picture: name the one to make of it", from.display())));
     };
     let failed = unreadable(from);
     let Shown { size, rgba } = match format.read {
@@ -113,26 +112,15 @@ fn picture(from: &Path, format: &Format, to: Option<&PathBuf>) -> Result<(), Err
 ///
 /// # Errors
 /// There is no such format, or it has no pictures of that size; the file cannot be written.
-pub fn write_picture(to: &Path, (width, height): (u32, u32), rgba: &[u8]) -> Result<(), Error> {
+pub fn write_picture(to: &Path, (width, height): (u32, u32), rgba: &[u8]) -> Result<(), Failure> {
     let target = format_of(to)
-        .ok_or_else(|| Error::Usage(format!("{}: a picture ends in .{}", to.display(), PICTURES.join(", ."))))?;
-    let options = target.options(Some(8), Tone::Soft).map_err(|e| Error::Usage(format!("{}: {e}", to.display())))?;
+        .ok_or_else(|| Failure::usage(format!("{}: a picture ends in .{}", to.display(), PICTURES.join(", ."))))?;
+    let options = target.options(Some(8), Tone::Soft).map_err(|e| Failure::usage(format!("{}: {e}", to.display())))?;
     let has_alpha = rgba.as_chunks::<4>().0.iter().any(|pixel| pixel[3] < 255);
     let options = FormatOptions { has_alpha, ..options };
     if width.max(height) > target.largest || rgba.is_empty() {
-        return Err(Error::Usage(format!("{} cannot have {width} x {height} pixels", to.display())));
+        return Err(Failure::usage(format!("{} cannot have {width} x {height} pixels", to.display())));
     }
-    let converted = OnceLock::new();
-    let frame = RenderedFrame {
-        number: 0,
-        width,
-        height,
-        rgba,
-        planes: &[],
-        converted: &converted,
-        linear: None,
-        layers: None,
-        isa: Isa::available()[0],
-    };
+    let frame = RenderedFrame::of_rgba8(0, (width, height), rgba);
     Ok(write_whole(to, |file| (target.write)(&frame, &options, file))?)
 }

@@ -2,8 +2,8 @@
 
 use super::verify::subjects;
 use super::{named_ffmpeg, output};
+use crate::cli::Failure;
 use crate::device::driver::probe;
-use crate::error::Error;
 use crate::kernels::Isa;
 use crate::output::video::ffmpeg::find_ffmpeg;
 use crate::render::{RenderOptions, Renderer};
@@ -26,7 +26,7 @@ fn reference_scene() -> Scene {
 }
 
 /// Prints what there is; fails when a device gives another picture.
-pub fn run() -> Result<(), Error> {
+pub fn run() -> Result<(), Failure> {
     let mut o = String::new();
     // Writing to a String cannot fail.
     let _ = writeln!(o, "polyfly\t{}", env!("CARGO_PKG_VERSION"));
@@ -53,7 +53,7 @@ pub fn run() -> Result<(), Error> {
             let _ = writeln!(o, "ffmpeg\tnone: {e}");
         }
     }
-    let renderer = Renderer::prepare(reference_scene(), RenderOptions::default())?;
+    let renderer = Renderer::prepare(reference_scene(), RenderOptions::on_cpu())?;
     let mut wrong = Vec::new();
     for mut subject in subjects(&renderer, gpus.as_ref().ok()) {
         let verdict = match subject.render(&renderer, 0).map(|slice| fnv(slice.pixels.bytes())) {
@@ -66,7 +66,7 @@ pub fn run() -> Result<(), Error> {
         wrong.extend(verdict.err().map(|fault| format!("{}: {fault}", subject.name)));
     }
     output(&o)?;
-    if wrong.is_empty() { Ok(()) } else { Err(Error::DevicesDisagree(wrong)) }
+    if wrong.is_empty() { Ok(()) } else { Err(Failure::DevicesDisagree(wrong)) }
 }
 
 fn encoders(program: &std::path::Path) -> String {
@@ -85,7 +85,7 @@ mod tests {
 
     #[test]
     fn reference_picture_is_known() {
-        let renderer = Renderer::prepare(reference_scene(), RenderOptions::default()).unwrap();
+        let renderer = Renderer::prepare(reference_scene(), RenderOptions::on_cpu()).unwrap();
         for mut subject in subjects(&renderer, None) {
             let slice = subject.render(&renderer, 0).unwrap();
             let checksum = fnv(slice.pixels.bytes());

@@ -1,7 +1,6 @@
 //! `--dry-run`: what a run would make, and what it would take of time, memory and disk, told from a few of its frames. Where
 //! these would take long they are tried in a smaller size, and what they take is scaled up. Nothing is written that stays.
 
-use super::outputs::{Outputs, needs_of};
 use crate::error::Error;
 use crate::output::capture::MemorySink;
 use crate::output::formats::{Format, FormatOptions};
@@ -13,9 +12,10 @@ use crate::output::video::{Settings, Video};
 use crate::output::{OutputError, PixelFormats, RenderedFrame, Sink};
 use crate::render::frames::FrameList;
 use crate::render::stats::{FrameReport, Progress, ms};
-use crate::render::{RenderError, RenderOptions, Renderer};
+use crate::render::{RenderError, Renderer};
 use crate::report::size;
-use crate::scene::Scene;
+use crate::run::RunPlan;
+use crate::run::memory_limit::needs_of;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -112,39 +112,30 @@ fn trial_renderer(
 ///
 /// # Errors
 /// As of the run.
-pub fn describe(
-    scene: Scene,
-    outputs: &Outputs,
-    options: RenderOptions,
-    memory: u64,
-    shows_ffmpeg: bool,
-) -> Result<String, Error> {
+pub fn describe(plan: RunPlan, shows_ffmpeg: bool) -> Result<String, Error> {
     let mut text = String::new();
-    let size_of_run @ (width, height) = (scene.render.width, scene.render.height);
-    let Some(left) = &outputs.to_render else {
-        return Ok(format!("all {} frames are there and whole: nothing is left to be rendered\n", outputs.done));
+    let size_of_run @ (width, height) = (plan.scene.render.width, plan.scene.render.height);
+    let Some(left) = &plan.to_render else {
+        return Ok(format!("all {} frames are there and whole: nothing is left to be rendered\n", plan.done));
     };
-    let there = match outputs.done {
+    let there = match plan.done {
         0 => String::new(),
         n => format!("; {n} are there and whole"),
     };
     // Writing to a String cannot fail.
     let _ = writeln!(text, "frames: {left} ({} of {width} x {height}{there})", left.len());
-    let pattern = scene.output.files.clone();
-    let format = outputs.picture_format(&scene)?;
+    let pattern = plan.scene.output.files.clone();
+    let format = plan.picture_format()?;
     let start = Instant::now();
-    let renderer = Renderer::prepare(scene, options)?;
+    let renderer = Renderer::prepare(plan.scene.clone(), plan.options.clone())?;
     let ready = start.elapsed();
     let tried = Arc::default();
-    let trial = Trial {
-        format,
-        video: outputs.video.as_ref().map(|(settings, _)| settings.clone()),
-        tried: Arc::clone(&tried),
-    };
-    let is_files = trial.format.is_some() && outputs.stream.is_none();
+    let trial =
+        Trial { format, video: plan.video.as_ref().map(|(settings, _)| settings.clone()), tried: Arc::clone(&tried) };
+    let is_files = trial.format.is_some() && plan.stream.is_none();
     // From the first and the last quarter, and the one after: a film holds what changes between neighbours.
     let (one, other) = (left.len() / 4, left.len() * 3 / 4);
-    let next = if outputs.video.is_some() { one + 1 } else { one };
+    let next = if plan.video.is_some() { one + 1 } else { one };
     let numbers: BTreeSet<u32> = [one, next, other].into_iter().filter_map(|at| left.nth(at)).collect();
     let list = FrameList::of_numbers(numbers.into_iter());
     let list = list.unwrap_or_else(|| left.clone());
@@ -166,7 +157,7 @@ pub fn describe(
     let _ = writeln!(text, "trial frames: {list}, {small}{:.1} ms each ({:.1} ms of writing)", ms(render), ms(write));
     let mut longest = all(render).max(all(write) / clock.writers.max(1) as f64);
     let mut film = String::new();
-    if let Some((settings, of)) = &outputs.video {
+    if let Some((settings, of)) = &plan.video {
         let guess = trial_film(settings, &VideoJob { size: trial_size, ..of.clone() }, &tried.planes)?;
         let each = guess.each.mul_f64(scale);
         let encoders = if settings.is_single() { 1 } else { encoder_count(settings, of) };
@@ -185,7 +176,7 @@ pub fn describe(
         clock_text(ready.as_secs_f64() + longest),
         ready.as_secs_f64()
     );
-    let _ = writeln!(text, "memory: at most {} for pictures", size(memory));
+    let _ = writeln!(text, "memory: at most {} for pictures", size(plan.memory));
     if is_files {
         let each = (tried.bytes.iter().sum::<u64>() as f64 * scale / f64::from(count)) as u64;
         let _ = writeln!(text, "files: {pattern}, about {} ({} each)", size(each * left.len() as u64), size(each));

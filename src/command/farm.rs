@@ -1,19 +1,19 @@
 //! `polyfly farm`: a complete job for an engine that deals work out to many machines. polyfly has no scheduler of its own:
 //! it tells engines what to run, and looks into the folder for what is still to do.
 
-use super::claim::{self, Existing};
-use super::missing::Folder;
-use super::outputs;
+use super::request::request;
 use super::stop::quoted;
-use super::video_choice::VideoChoice;
 use super::{load_scene, output};
-use crate::cli::{Cli, Engine, FarmArgs, RenderArgs, ShardMode, VideoArgs};
+use crate::cli::{Cli, Engine, Failure, FarmArgs, RenderArgs, VideoArgs};
 use crate::error::Error;
 use crate::math::hash::hex;
 use crate::output::OutputError;
 use crate::output::store::manifest::Manifest;
 use crate::render::frames::FrameList;
-use crate::report::remark;
+use crate::report::{Remarks, remark};
+use crate::run::folder::RecordedFolder;
+use crate::run::plan::check_for_shards;
+use crate::run::{Existing, RunRequest, ShardMode, claim};
 use clap::Parser;
 use sha2::{Digest, Sha256};
 use std::io::Write;
@@ -44,7 +44,7 @@ struct Job {
 }
 
 /// Prints a job, or hands it to its engine.
-pub fn run(args: &FarmArgs) -> Result<(), Error> {
+pub fn run(args: &FarmArgs) -> Result<(), Failure> {
     let job = Job::of(args)?;
     // The scripts find out by themselves, and make the video.
     if job.todo.is_none() && !matches!(args.engine, Engine::Slurm | Engine::Hyperqueue) {
@@ -63,15 +63,15 @@ pub fn run(args: &FarmArgs) -> Result<(), Error> {
         Engine::Slurm => "sbatch",
         Engine::Hyperqueue => "bash",
         _ => {
-            return Err(Error::Usage(
+            return Err(Failure::usage(
                 "--submit: only slurm and hyperqueue are handed the job; print it for the others".into(),
             ));
         }
     };
-    let failed = |e| Error::Output(OutputError::Write(program.into(), e));
+    let failed = |e| Failure::from(OutputError::Write(program.into(), e));
     let needed = if args.engine == Engine::Slurm { "sbatch" } else { "hq" };
     if !is_on_path(needed) {
-        return Err(Error::NoEngine(needed));
+        return Err(Failure::NoEngine(needed));
     }
     let mut child = Command::new(program).stdin(Stdio::piped()).spawn().map_err(failed)?;
     let mut stdin = child.stdin.take();
@@ -89,7 +89,7 @@ fn is_on_path(program: &str) -> bool {
     std::env::split_paths(&path).any(|folder| folder.join(program).is_file())
 }
 
-fn here() -> Result<String, Error> {
+fn here() -> Result<String, Failure> {
     let path = std::env::current_dir().map_err(|e| Error::Read(".".into(), e))?;
     Ok(path.display().to_string())
 }
@@ -103,9 +103,9 @@ fn program(engine: Engine) -> String {
 }
 
 impl Job {
-    fn of(args: &FarmArgs) -> Result<Job, Error> {
+    fn of(args: &FarmArgs) -> Result<Job, Failure> {
         let words = ["polyfly".to_owned(), args.scene.clone()].into_iter().chain(args.flags.iter().cloned());
-        let parsed = Cli::try_parse_from(words).map_err(|e| Error::Usage(format!("the flags behind `--`: {e}")))?;
+        let parsed = Cli::try_parse_from(words).map_err(|e| Failure::usage(format!("the flags behind `--`: {e}")))?;
         let (render, is_render) = (parsed.render, parsed.command.is_none());
         for (is_there, flag) in [
             (!is_render, "another job"),
@@ -117,34 +117,34 @@ impl Job {
             (render.sheet.is_some(), "--sheet"),
         ] {
             if is_there {
-                return Err(Error::Usage(format!(
+                return Err(Failure::usage(format!(
                     "{flag} cannot be shared out: each task makes its shard's missing frames"
                 )));
             }
         }
-        let (mut scene, _) = load_scene(&args.scene, &render.changes)?;
-        let own = scene.output.files.clone();
-        let all = render.override_scene(&mut scene)?.frames;
-        VideoChoice::of(&render, Existing::Kept, &scene, &own, &all, false).skip(&mut scene, false, false)?;
+        let (scene, _) = load_scene(&args.scene, &render.changes)?;
+        let request = RunRequest { existing: Existing::Kept, ..request(&render, scene, &args.scene)? };
+        let encoding = request.encoding.clone();
+        let RunRequest { scene, frames: all, .. } = request.resolved(&mut Remarks { quiet: false })?.request;
         let folder = claim::folder_of(&scene)?;
         if folder.pattern.is_of_one() {
-            return Err(Error::Usage(format!(
+            return Err(Failure::usage(format!(
                 "{} is one picture, which one run makes: no job is needed",
                 folder.pattern
             )));
         }
         if let Some(video) = &scene.output.video {
             // What each task would refuse.
-            outputs::is_for_shards(video, render.video.is_some())?;
+            check_for_shards(video, render.video.is_some())?;
         }
-        if render.encoding.is_deep() {
+        if encoding.is_deep() {
             claim::require_linear(folder.format)?;
         }
         // As many frames as a segment of the video has.
         let shards =
             args.shards.unwrap_or_else(|| (all.len() as u32).div_ceil(render.encoding.segment).min(MAX_SLURM_SHARDS));
         if args.engine == Engine::Slurm && shards > MAX_SLURM_SHARDS {
-            return Err(Error::Usage(format!("--shards: Slurm's arrays have at most {MAX_SLURM_SHARDS} tasks")));
+            return Err(Failure::usage(format!("--shards: Slurm's arrays have at most {MAX_SLURM_SHARDS} tasks")));
         }
         let wants_gpu = !(render.cpu || render.devices == ["cpu"]);
         let mut manifest = Manifest::of(&scene, String::new(), render.denoise);
@@ -153,7 +153,7 @@ impl Job {
                 manifest.look_at_steps(&scene, all.iter().filter(|n| theirs.steps.contains_key(n)));
                 match [theirs.differences(&manifest), manifest.odd_step(&theirs).into_iter().collect()].concat() {
                     places if places.is_empty() => unfinished(&folder.pattern.to_string(), &all, shards)?,
-                    places => return Err(Error::OtherScene(folder.path(), places)),
+                    places => return Err(Error::OtherScene(folder.path(), places).into()),
                 }
             }
             None => FrameList::of_numbers(1..=shards),
@@ -170,9 +170,9 @@ impl Job {
         let clip = hex(&Sha256::digest(format!("{frames} {own} {shards}"))[..5]);
         let finish = match &scene.output.video {
             Some(video) => {
-                let encoding = encoding(&render).iter().map(|w| format!(" {}", quoted(w))).collect::<String>();
+                let flags = encoding_flags(&render).iter().map(|w| format!(" {}", quoted(w))).collect::<String>();
                 let (video, fps) = (quoted(&video.display().to_string()), scene.output.fps);
-                format!("{program} stitch {} {own} -o {video} --fps={fps}{encoding}", quoted(&frames))
+                format!("{program} stitch {} {own} -o {video} --fps={fps}{flags}", quoted(&frames))
             }
             None => format!("{program} missing {} {own}", quoted(&frames)),
         };
@@ -190,11 +190,11 @@ impl Job {
         })
     }
 
-    fn text(&self, args: &FarmArgs) -> Result<String, Error> {
+    fn text(&self, args: &FarmArgs) -> Result<String, Failure> {
         let (cwd, program) = (quoted(&here()?), quoted(&program(args.engine)));
         let lines = [&cwd, &program, &self.render, &self.frames, &self.folder, &self.finish, &args.image];
         if let Some(odd) = lines.into_iter().chain(&args.options).find(|line| line.contains(ends_line)) {
-            return Err(Error::Usage(format!(
+            return Err(Failure::usage(format!(
                 "a job is made of lines, and a name or flag has the end of one: {odd:?}"
             )));
         }
@@ -252,7 +252,7 @@ impl Job {
             ("IMAGE", yaml(&args.image)),
         ];
         if args.engine == Engine::Openjd && values.iter().any(|(_, value)| value.contains("{{")) {
-            return Err(Error::Usage("`{{` in a name would be an expression of the Open Job Description".into()));
+            return Err(Failure::usage("`{{` in a name would be an expression of the Open Job Description".into()));
         }
         let look = filled(include_str!("farm/look.sh"), &values);
         Ok(filled(template, &[&values[..], &[("LOOK", look)]].concat()))
@@ -260,14 +260,14 @@ impl Job {
 }
 
 // Shards with missing frames.
-fn unfinished(pattern: &str, frames: &FrameList, shards: u32) -> Result<Option<FrameList>, Error> {
-    let here = Folder { frames: frames.clone(), ..Folder::open(Path::new(pattern))? };
+fn unfinished(pattern: &str, frames: &FrameList, shards: u32) -> Result<Option<FrameList>, Failure> {
+    let here = RecordedFolder { frames: frames.clone(), ..RecordedFolder::open(Path::new(pattern))? };
     let (whole, _) = here.inspect()?;
     Ok(here.open_shards(&whole, shards, ShardMode::Contiguous))
 }
 
 // The flags that make `stitch` encode as the shards did.
-fn encoding(render: &RenderArgs) -> Vec<String> {
+fn encoding_flags(render: &RenderArgs) -> Vec<String> {
     let VideoArgs { crf, preset, codec, ffmpeg, encoder_timeout, segment, encoder_threads, video_bits, hdr, .. } =
         &render.encoding;
     let codec = codec.map(|codec| codec.name.to_owned());

@@ -1,22 +1,22 @@
 //! `polyfly particles generate`: packings to try things with, in the layouts of real files.
 
 use crate::assets::particles::{self, ParticleSet};
+use crate::cli::Failure;
 use crate::cli::{FileLayout, GenerateArgs};
-use crate::error::Error;
 use crate::output::store::atomic::{prepare, write_whole};
 use crate::scene::numbered;
 use std::io::Write;
 use std::path::Path;
 
 /// Writes the files that the arguments ask for.
-pub fn run(args: &GenerateArgs) -> Result<(), Error> {
+pub fn run(args: &GenerateArgs) -> Result<(), Failure> {
     if args.steps > 1 && numbered(&args.file, 0).is_none() {
-        return Err(Error::Usage("several time steps need a file name with %d".into()));
+        return Err(Failure::usage("several time steps need a file name with %d".into()));
     }
     let is_table = particles::is_table(Path::new(&args.file));
     let is_binary = Path::new(&args.file).extension().is_some_and(|e| e.eq_ignore_ascii_case("bin"));
     if !is_table && !is_binary && args.layout.is_none() {
-        return Err(Error::Usage(format!(
+        return Err(Failure::usage(format!(
             "{}: no particles are written to such a file; expected .csv, .xyzr or .txt (tables) or .bin (the `sphere` code's), or a \
              --layout",
             args.file
@@ -24,7 +24,7 @@ pub fn run(args: &GenerateArgs) -> Result<(), Error> {
     }
     let layout = args.layout.unwrap_or(if is_table { FileLayout::Csv } else { FileLayout::Interleaved });
     if (layout == FileLayout::Csv) != is_table {
-        return Err(Error::Usage(format!(
+        return Err(Failure::usage(format!(
             "{}: tables end in .csv, .xyzr or .txt, and other layouts do not: nobody could read it",
             args.file
         )));

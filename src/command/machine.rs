@@ -1,13 +1,6 @@
-//! What a machine is, and whether somebody else is using it.
+//! Whether somebody else is using this machine.
 
 use std::time::Instant;
-
-/// The processor's name; None where nobody tells.
-pub fn processor() -> Option<String> {
-    let told = std::fs::read_to_string("/proc/cpuinfo").ok()?;
-    let line = told.lines().find(|l| l.starts_with("model name") || l.starts_with("Model"))?;
-    Some(line.split_once(':')?.1.trim().to_owned())
-}
 
 /// Watches what other programs take of this machine while something is measured.
 pub struct Others {

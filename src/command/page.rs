@@ -1,11 +1,9 @@
 //! `polyfly report`: a page of a run in one file, which needs nothing beside it: film, contact sheet, plots, machines, scene.
 
-use super::journal::{self, Entry, JournalFile, RunEntry};
-use super::missing::Folder;
 use super::plots::{self, AxisLabels, Series};
 use crate::assets::source::open_regular;
+use crate::cli::Failure;
 use crate::cli::ReportArgs;
-use crate::error::Error;
 use crate::film::image::Image;
 use crate::output::OutputError;
 use crate::output::opaque::opaque;
@@ -13,7 +11,10 @@ use crate::output::store::atomic::{folder_of, write_whole};
 use crate::output::video::tag;
 use crate::quote::brief;
 use crate::render::sheet::{SHEET, SIDE, composed};
-use crate::report::{remark, size};
+use crate::report::{Remarks, remark, size};
+use crate::run::folder::RecordedFolder;
+use crate::run::journal::{self, Entry, JournalFile, RunEntry};
+use crate::run::ownership::clip;
 use crate::scene::Tone;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -32,10 +33,10 @@ const SHEET_QUALITY: u8 = 85;
 const IN_LINKS: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
 
 /// Makes the page.
-pub fn run(args: &ReportArgs) -> Result<(), Error> {
-    let here = Folder::open(&args.folder)?;
+pub fn run(args: &ReportArgs) -> Result<(), Failure> {
+    let here = RecordedFolder::open(&args.folder)?;
     let (whole, _) = here.inspect()?;
-    let told = journal::read(&here.folder.path(), &super::ownership::clip(&here.manifest));
+    let told = journal::read(&here.folder.path(), &clip(&here.manifest), &mut Remarks { quiet: args.quiet });
     let path = args.output.clone().unwrap_or_else(|| here.folder.path().join("report.html"));
     let film = match &args.film {
         Some(film) => Some(film.clone()),
@@ -51,7 +52,7 @@ pub fn run(args: &ReportArgs) -> Result<(), Error> {
 
 // The last that was made of those that are still there. The journals may have come from anybody: a link is not followed, and
 // a file of another folder counts only where it says itself that it is a film of this scene.
-fn last_film(told: &[JournalFile], here: &Folder, quiet: bool) -> Option<PathBuf> {
+fn last_film(told: &[JournalFile], here: &RecordedFolder, quiet: bool) -> Option<PathBuf> {
     let mut runs: Vec<&RunEntry> = told.iter().filter_map(|t| t.run.as_ref()).collect();
     runs.sort_by(|a, b| a.at.total_cmp(&b.at));
     let is_file = |film: &&PathBuf| std::fs::symlink_metadata(film).is_ok_and(|what| what.is_file());
@@ -80,11 +81,11 @@ fn is_of_scene(film: &Path, hash: &str) -> bool {
 
 // A film comes with the page's folder.
 fn page(
-    here: &Folder,
+    here: &RecordedFolder,
     whole: &BTreeSet<u32>,
     told: &[JournalFile],
     film: Option<(&Path, &Path)>,
-) -> Result<String, Error> {
+) -> Result<String, Failure> {
     let mut frames: BTreeMap<u32, (&str, &Entry)> = BTreeMap::new();
     for told in told {
         // Of a frame that was made again the last time counts.
@@ -163,7 +164,7 @@ fn folder_name(folder: &Path) -> String {
 }
 
 fn facts(
-    here: &Folder,
+    here: &RecordedFolder,
     whole: &BTreeSet<u32>,
     frames: &BTreeMap<u32, (&str, &Entry)>,
     told: &[JournalFile],
@@ -277,7 +278,7 @@ fn figures(frames: &BTreeMap<u32, (&str, &Entry)>, runs: &[&RunEntry]) -> String
 }
 
 // The film in the page, or a link to it where it is large.
-fn film_of(film: &Path, folder: &Path) -> Result<String, Error> {
+fn film_of(film: &Path, folder: &Path) -> Result<String, Failure> {
     let failed = |e| OutputError::Read(film.to_owned(), e);
     let length = std::fs::metadata(film).map_err(failed)?.len();
     let ending = film.extension().map_or_else(String::new, |e| e.to_string_lossy().to_ascii_lowercase());
@@ -315,7 +316,7 @@ fn link(file: &Path, folder: &Path) -> String {
 }
 
 // Frames from all over the clip, as a picture in the page; light as the scene's tone curve shows it.
-fn sheet(here: &Folder, whole: &BTreeSet<u32>) -> Result<Option<String>, Error> {
+fn sheet(here: &RecordedFolder, whole: &BTreeSet<u32>) -> Result<Option<String>, Failure> {
     if whole.is_empty() {
         return Ok(None);
     }

@@ -4,8 +4,8 @@ use super::{environment, generate, output};
 use crate::assets::Assets;
 use crate::assets::particles::ColouredSpheres;
 use crate::assets::source::Limits;
+use crate::cli::Failure;
 use crate::cli::{ParticlesArgs, ParticlesDevice, ParticlesJob, PictureArgs, check_pixels};
-use crate::error::Error;
 use crate::math::srgb::srgb;
 use crate::math::vec3::{Vec3, add, length, scale, sub};
 use crate::output::formats::Format;
@@ -25,27 +25,27 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 /// Renders or generates.
-pub fn run(args: &ParticlesArgs) -> Result<(), Error> {
+pub fn run(args: &ParticlesArgs) -> Result<(), Failure> {
     match (&args.job, &args.picture) {
         (Some(ParticlesJob::Generate(args)), _) => generate::run(args),
         (None, Some(args)) => picture(args),
-        (None, None) => Err(Error::Usage(
+        (None, None) => Err(Failure::usage(
             "give CPU or GPU, a file of particles, width, height and the picture's name; or `generate`".into(),
         )),
     }
 }
 
-fn picture(args: &PictureArgs) -> Result<(), Error> {
+fn picture(args: &PictureArgs) -> Result<(), Failure> {
     let extension = args.image.extension().map(|e| e.to_string_lossy().to_ascii_lowercase()).unwrap_or_default();
     let format = Format::of(&extension).ok_or_else(|| {
         let image = args.image.display();
-        Error::Usage(format!("`{image}`: expected a picture whose name ends in {}", endings(&PICTURES)))
+        Failure::usage(format!("`{image}`: expected a picture whose name ends in {}", endings(&PICTURES)))
     })?;
-    check_pixels(args.width, args.height).map_err(Error::Usage)?;
+    check_pixels(args.width, args.height).map_err(Failure::usage)?;
     let path = args.file.display().to_string();
     match (numbered(&path, 0).is_some(), args.step) {
         (false, Some(_)) => {
-            return Err(Error::Usage(format!("--step: {} names no series: it has no %d or %04d", brief(&path))));
+            return Err(Failure::usage(format!("--step: {} names no series: it has no %d or %04d", brief(&path))));
         }
         (true, None) => remark(&format!("{} is a series: its step 0 is drawn; --step N draws another", brief(&path))),
         _ => {}
@@ -73,14 +73,14 @@ fn picture(args: &PictureArgs) -> Result<(), Error> {
             ParticlesDevice::Gpu => Devices::Gpu,
         },
         isa: environment("POLYFLY_ISA"),
-        ..RenderOptions::default()
+        ..RenderOptions::on_cpu()
     };
     let start = Instant::now();
     // The particles are all that the scene has: what is left to do is the tree.
     let assets = Assets { particles: Some(read), limits, ..Assets::default() };
     let mut renderer = Renderer::prepare_with(scene, options, |_, _| Ok(assets))?;
     let built = start.elapsed();
-    let options = format.options(None, Tone::Clip { gamma: 0.0 }).map_err(Error::Usage)?;
+    let options = format.options(None, Tone::Clip { gamma: 0.0 }).map_err(Failure::usage)?;
     let (last, path) = (args.runs - 1, args.image.clone());
     let sink = OneFile {
         path,
@@ -147,7 +147,7 @@ impl Progress for Times {
 }
 
 // The 2011 program's view: a pinhole camera, ambient light and Lambert's cosine, no shadows, on black.
-fn view(args: &PictureArgs, particles: Particles, [low, high]: [Vec3; 2]) -> Result<Scene, Error> {
+fn view(args: &PictureArgs, particles: Particles, [low, high]: [Vec3; 2]) -> Result<Scene, Failure> {
     let middle = scale(add(low, high), 0.5);
     let look_at = args.look_at.unwrap_or(middle);
     // Far enough for the box to fit, a little from above and from the side.
@@ -158,12 +158,12 @@ fn view(args: &PictureArgs, particles: Particles, [low, high]: [Vec3; 2]) -> Res
         args.plane_width.unwrap_or(size * 1.05 * f64::from(args.width.max(args.height)) / f64::from(args.height));
     let positive = |x: f64| x.is_finite() && x > 0.0;
     if !positive(away) || !positive(plane) {
-        return Err(Error::Usage(
+        return Err(Failure::usage(
             "the eye must be away from what it looks at, and the image plane have a width".into(),
         ));
     }
     if !(args.ambient >= 0.0 && args.diffuse >= 0.0) {
-        return Err(Error::Usage("--ambient and --diffuse: expected shares of 0 or more".into()));
+        return Err(Failure::usage("--ambient and --diffuse: expected shares of 0 or more".into()));
     }
     let grey = |x: f64| -> Vec3 { [srgb(x); 3] };
     let black = Sky { zenith: [0.0; 3], horizon: [0.0; 3], ..Sky::default() };

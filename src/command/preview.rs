@@ -1,8 +1,8 @@
 //! `polyfly preview`: a frame in the terminal itself, by the best way that it knows of showing pictures.
 
 use super::{environment, load_scene, output};
+use crate::cli::Failure;
 use crate::cli::{PreviewArgs, Protocol};
-use crate::error::Error;
 use crate::film::image::Image;
 use crate::output::OutputError;
 use crate::output::formats::png;
@@ -23,11 +23,11 @@ const LETTER: (u32, u32) = (10, 20);
 const CHUNK: usize = 4096;
 
 /// Shows a frame.
-pub fn run(args: &PreviewArgs) -> Result<(), Error> {
+pub fn run(args: &PreviewArgs) -> Result<(), Failure> {
     let (mut scene, text) = load_scene(&args.scene, &args.changes)?;
     let asked = match &args.frame {
         Some(frame) => {
-            FrameList::parse(frame, scene.output.frames).map_err(|e| Error::Usage(format!("--frame: {e}")))?.nth(0)
+            FrameList::parse(frame, scene.output.frames).map_err(|e| Failure::usage(format!("--frame: {e}")))?.nth(0)
         }
         None => args.changes.frame_list(&scene)?.nth(0),
     };
@@ -38,7 +38,7 @@ pub fn run(args: &PreviewArgs) -> Result<(), Error> {
     fit(&mut scene, protocol, (columns, rows.saturating_sub(1).max(1)), args.changes.size.is_some());
     let mut renderer = Renderer::prepare(scene, args.device.options()).map_err(|e| text.placed(e))?;
     let image = renderer.still(asked.unwrap_or_default())?;
-    let failed = |e: std::io::Error| Error::from(OutputError::Write("the preview".into(), e));
+    let failed = |e: std::io::Error| Failure::from(OutputError::Write("the preview".into(), e));
     let shown = match protocol {
         Protocol::Kitty => kitty(&png::of_image(&image).map_err(failed)?),
         Protocol::Iterm => iterm(&png::of_image(&image).map_err(failed)?),

@@ -1,9 +1,11 @@
 //! Being asked to stop: the first signal lets frames in flight finish, the second ends the program where it stands.
 
+use crate::cancel::Cancel;
+use crate::cli::Failure;
+use crate::error::Error;
 use crate::output::video::ffmpeg::end_all;
 use crate::report::remark;
 use crate::threads;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -41,11 +43,10 @@ pub struct Stop {
 struct ShutdownState {
     // The exit code of the signal that came.
     code: Option<i32>,
-    run: Option<Arc<AtomicBool>>,
+    run: Option<Cancel>,
     // The command that goes on with what is stopped.
     goes_on: Option<String>,
-    // Whether all is made, and only the log has not been read to its end: as the run says, and as is known since it has ended.
-    made: Option<Arc<AtomicBool>>,
+    // Whether the run has ended and all is made: only the log has not been read to its end.
     is_made: bool,
     job: Job,
     farewell: Option<Farewell>,
@@ -83,16 +84,13 @@ impl Stop {
         self.lock().farewell = farewell.map(|farewell| -> Farewell { Box::new(farewell) });
     }
 
-    /// The flag that a run looks at, and the command that goes on with it.
-    pub fn attach(&self, flag: Arc<AtomicBool>, goes_on: Option<String>) {
+    /// What ends a run, and the command that goes on with it.
+    pub fn attach(&self, run: Cancel, goes_on: Option<String>) {
         let mut asked = self.lock();
-        flag.fetch_or(asked.code.is_some(), Ordering::Relaxed);
-        (asked.run, asked.goes_on) = (Some(flag), goes_on);
-    }
-
-    /// Tells when all that the run makes is made. Its log may keep it from ending.
-    pub fn watch(&self, made: Arc<AtomicBool>) {
-        self.lock().made = Some(made);
+        if asked.code.is_some() {
+            run.stop();
+        }
+        (asked.run, asked.goes_on) = (Some(run), goes_on);
     }
 
     /// All is made: what is asked from now on can only be to wait for nobody.
@@ -104,13 +102,19 @@ impl Stop {
         self.asked.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Whether it was asked to.
-    pub fn is_asked(&self) -> bool {
-        self.lock().code.is_some()
+    /// Why a run failed. Of one that a signal interrupted, says how to go on.
+    pub fn failure(&self, error: Error) -> Failure {
+        match error {
+            Error::Interrupted { .. } | Error::VideoInterrupted(_) => {
+                self.tell_how_to_go_on();
+                Failure::Interrupted { error, is_temporary: self.is_temporary() }
+            }
+            other => other.into(),
+        }
     }
 
     /// Says how to go on, if that is known.
-    pub fn tell_how_to_go_on(&self) {
+    fn tell_how_to_go_on(&self) {
         if let Some(command) = &self.lock().goes_on {
             remark(&format!("to go on: {command}"));
         }
@@ -122,7 +126,7 @@ impl Stop {
         end_all();
         let is_made = {
             let asked = self.lock();
-            asked.is_made || asked.made.as_ref().is_some_and(|made| made.load(Ordering::Relaxed))
+            asked.is_made || asked.run.as_ref().is_some_and(Cancel::is_complete)
         };
         if is_made {
             remark("all is made; nobody has read the rest of the log");
@@ -138,7 +142,7 @@ impl Stop {
     }
 
     /// Whether whoever stopped it will try again: it was no Ctrl-C.
-    pub fn is_temporary(&self) -> bool {
+    fn is_temporary(&self) -> bool {
         self.lock().code == Some(75)
     }
 
@@ -170,7 +174,7 @@ impl Stop {
                             stop.leave(code, "");
                         }
                         match &asked.run {
-                            Some(run) => run.store(true, Ordering::Relaxed),
+                            Some(run) => run.stop(),
                             // Nothing is in flight yet.
                             None => {
                                 end_all();

@@ -8,6 +8,7 @@ mod ending;
 mod painter;
 mod server;
 
+use crate::cli::Failure;
 use crate::cli::StudioArgs;
 use crate::error::Error;
 use crate::output::OutputError;
@@ -51,7 +52,7 @@ impl Studio {
         self.changed.send_modify(|n| *n += 1);
     }
 
-    fn change(&self, what: impl FnOnce(&mut Document) -> Result<(), Error>) -> Result<(), Error> {
+    fn change(&self, what: impl FnOnce(&mut Document) -> Result<(), Failure>) -> Result<(), Failure> {
         let result = what(&mut self.document());
         self.tell();
         result
@@ -63,7 +64,7 @@ impl Studio {
         state
     }
 
-    fn paint(&self, wish: &PreviewRequest) -> Result<Option<Preview>, Error> {
+    fn paint(&self, wish: &PreviewRequest) -> Result<Option<Preview>, Failure> {
         let (scene, version) = {
             let document = self.document();
             let (scene, version) = document.scene();
@@ -76,24 +77,24 @@ impl Studio {
         made
     }
 
-    fn sheet(&self) -> Result<Vec<u8>, Error> {
+    fn sheet(&self) -> Result<Vec<u8>, Failure> {
         let scene = self.document().scene().0.clone();
         let image = sheet(&scene, SHEET, &self.options)?;
         png::of_image(&image).map_err(|e| OutputError::Write("the contact sheet".into(), e).into())
     }
 
-    fn tokens(&self) -> Result<String, Error> {
+    fn tokens(&self) -> Result<String, Failure> {
         self.document().tokens()
     }
 
-    fn render(self: &Arc<Self>, existing: Option<&str>) -> Result<(), Error> {
+    fn render(self: &Arc<Self>, existing: Option<&str>) -> Result<(), Failure> {
         let mut arguments = vec![self.document().name().to_owned()];
         arguments.extend(self.flags.iter().cloned());
         arguments.extend(match existing {
             None => None,
             Some("resume") => Some("--resume".to_owned()),
             Some("overwrite") => Some("--overwrite".to_owned()),
-            Some(other) => return Err(Error::Usage(format!("`{}` is neither resume nor overwrite", brief(other)))),
+            Some(other) => return Err(Failure::usage(format!("`{}` is neither resume nor overwrite", brief(other)))),
         });
         let studio = Arc::clone(self);
         self.batch.start(&arguments, move || studio.tell())
@@ -101,7 +102,7 @@ impl Studio {
 }
 
 /// Serves a scene until Ctrl-C.
-pub fn run(args: &StudioArgs) -> Result<(), Error> {
+pub fn run(args: &StudioArgs) -> Result<(), Failure> {
     let options = args.device.options();
     let document = Document::open(&args.scene, args.changes.clone())?;
     let mut secret = [0; 16];
@@ -138,7 +139,7 @@ pub fn run(args: &StudioArgs) -> Result<(), Error> {
         }
     };
     threads::spawn("follow", follow).map_err(OutputError::from)?;
-    let refused = |e| Error::from(OutputError::Write(format!("127.0.0.1:{}", args.port).into(), e));
+    let refused = |e| Failure::from(OutputError::Write(format!("127.0.0.1:{}", args.port).into(), e));
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(refused)?;
     runtime.block_on(async {
         let listener = TcpListener::bind(("127.0.0.1", args.port)).await.map_err(refused)?;

@@ -1,11 +1,11 @@
 //! `polyfly verify`: renders scenes on every device of this machine and compares the bytes.
 
 use super::{load_scene, output};
+use crate::cli::Failure;
 use crate::cli::VerifyArgs;
 use crate::device::cuda::Cuda;
 use crate::device::driver::{Gpus, probe};
 use crate::device::{Device, DeviceError, DeviceNeeds, FilmSlice, Task};
-use crate::error::Error;
 use crate::kernels::Isa;
 use crate::render::{RenderOptions, Renderer};
 use std::sync::Arc;
@@ -36,7 +36,7 @@ pub fn subjects(renderer: &Renderer, gpus: Option<&Gpus>) -> Vec<TestDevice> {
 
 impl TestDevice {
     /// A frame on this device alone: its RGBA, and its planes where it makes them.
-    pub fn render(&mut self, renderer: &Renderer, frame: u32) -> Result<FilmSlice, Error> {
+    pub fn render(&mut self, renderer: &Renderer, frame: u32) -> Result<FilmSlice, Failure> {
         let scene = renderer.scene();
         let device = match &mut self.device {
             Ok(device) => device,
@@ -61,7 +61,7 @@ fn difference(expected: &[u8], got: &[u8], width: u32) -> Option<String> {
 }
 
 /// Renders frames of scenes on every device and compares them with those of the CPU's widest instruction set.
-pub fn run(args: &VerifyArgs) -> Result<(), Error> {
+pub fn run(args: &VerifyArgs) -> Result<(), Failure> {
     let gpus = probe();
     let mut wrong = Vec::new();
     for name in &args.scenes {
@@ -73,7 +73,7 @@ pub fn run(args: &VerifyArgs) -> Result<(), Error> {
         let few = if args.scene.frames.is_some() { usize::MAX } else { 2 };
         let frames: Vec<u32> = all.iter().take(few).collect();
         let (width, height) = (scene.render.width, scene.render.height);
-        let renderer = Renderer::prepare(scene, RenderOptions::default()).map_err(|e| text.placed(e))?;
+        let renderer = Renderer::prepare(scene, RenderOptions::on_cpu()).map_err(|e| text.placed(e))?;
         let mut subjects = subjects(&renderer, gpus.as_ref().ok());
         for &frame in &frames {
             let mut expected: Option<(String, FilmSlice)> = None;
@@ -97,7 +97,7 @@ pub fn run(args: &VerifyArgs) -> Result<(), Error> {
         let names: Vec<&str> = subjects.iter().map(|s| s.name.as_str()).collect();
         output(&format!("{name}\t{} frames\t{}\n", frames.len(), names.join(", ")))?;
     }
-    if wrong.is_empty() { Ok(()) } else { Err(Error::DevicesDisagree(wrong)) }
+    if wrong.is_empty() { Ok(()) } else { Err(Failure::DevicesDisagree(wrong)) }
 }
 
 #[cfg(test)]

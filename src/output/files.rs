@@ -13,18 +13,18 @@ pub type Guard = Arc<dyn Fn(u32) -> Result<(), OutputError> + Send + Sync>;
 
 /// Writes frames as files of one pattern.
 #[derive(Clone)]
-pub struct FrameFiles {
+pub struct FileSink {
     folder: FrameFolder,
     options: FormatOptions,
     is_shared: bool,
     guard: Option<Guard>,
 }
 
-impl FrameFiles {
+impl FileSink {
     /// The files of a folder. Nothing is opened yet. Of one that is shared, what is whole there is not made again; where there is
     /// a guard, a frame that it refuses ends the run.
-    pub fn new(folder: FrameFolder, options: FormatOptions, is_shared: bool, guard: Option<Guard>) -> FrameFiles {
-        FrameFiles { folder, options, is_shared, guard }
+    pub fn new(folder: FrameFolder, options: FormatOptions, is_shared: bool, guard: Option<Guard>) -> FileSink {
+        FileSink { folder, options, is_shared, guard }
     }
     // Whether a frame is still this run's.
     fn check(guard: Option<&Guard>, frame: u32) -> Result<(), OutputError> {
@@ -32,7 +32,7 @@ impl FrameFiles {
     }
 }
 
-impl Sink for FrameFiles {
+impl Sink for FileSink {
     fn needs(&self) -> PixelFormats {
         (self.folder.format.needs)(&self.options)
     }
@@ -45,7 +45,7 @@ impl Sink for FrameFiles {
         let written = write_whole(&pattern.path(frame.number), |file| {
             (format.write)(frame, &self.options, file)?;
             // As late as can be.
-            FrameFiles::check(self.guard.as_ref(), frame.number).map_err(|e| match e {
+            FileSink::check(self.guard.as_ref(), frame.number).map_err(|e| match e {
                 // It may pass.
                 OutputError::Read(_, e) => e,
                 e => {
@@ -58,7 +58,7 @@ impl Sink for FrameFiles {
     }
     fn completed_frames(&self) -> Option<Already> {
         let (folder, guard) = (self.folder.clone(), self.guard.clone());
-        let is_there = move |frame| FrameFiles::check(guard.as_ref(), frame).is_ok() && folder.is_whole(frame);
+        let is_there = move |frame| FileSink::check(guard.as_ref(), frame).is_ok() && folder.is_whole(frame);
         self.is_shared.then(|| -> Already { Box::new(is_there) })
     }
     fn worker_clone(&self) -> Option<Box<dyn Sink>> {

@@ -46,6 +46,12 @@ pub struct RunInfo {
     pub height: u32,
 }
 
+/// Where the planes of a picture are kept once they are made: shared by all sinks of a frame, or the frame's own.
+pub(crate) enum Converted<'a> {
+    Shared(&'a OnceLock<Vec<u8>>),
+    Own(OnceLock<Vec<u8>>),
+}
+
 /// A rendered frame, as sinks get it.
 pub struct RenderedFrame<'a> {
     /// Its number in the clip.
@@ -56,26 +62,57 @@ pub struct RenderedFrame<'a> {
     pub height: u32,
     pub(crate) rgba: &'a [u8],
     pub(crate) planes: &'a [u8],
-    pub(crate) converted: &'a OnceLock<Vec<u8>>,
+    pub(crate) converted: Converted<'a>,
     pub(crate) linear: Option<&'a Image<f32>>,
     pub(crate) layers: Option<&'a Layers>,
     pub(crate) isa: Isa,
 }
 
-impl RenderedFrame<'_> {
+impl<'a> RenderedFrame<'a> {
+    /// A frame of one's own, for sinks that need `rgba8` or `yuv420`: rows from the top, 4 bytes a pixel.
+    ///
+    /// # Panics
+    /// There are more or fewer bytes than the size has.
+    pub fn of_rgba8(number: u32, (width, height): (u32, u32), rgba: &'a [u8]) -> RenderedFrame<'a> {
+        let bytes = 4 * u64::from(width) * u64::from(height);
+        assert_eq!(rgba.len() as u64, bytes, "the bytes of {width} x {height} pixels");
+        RenderedFrame {
+            number,
+            width,
+            height,
+            rgba,
+            planes: &[],
+            converted: Converted::Own(OnceLock::new()),
+            linear: None,
+            layers: None,
+            isa: Isa::available()[0],
+        }
+    }
     /// Rows from the top, 4 bytes a pixel; alpha is 255, and straight where the sky is transparent. Empty for sinks that did not ask for `rgba8`.
     pub fn rgba8(&self) -> &[u8] {
         self.rgba
     }
-    /// The planes Y, U and V one after the other, sides padded to even numbers. Made of [`Frame::rgba8`] where the device
+    /// The planes Y, U and V one after the other, sides padded to even numbers. Made of [`RenderedFrame::rgba8`] where the device
     /// did not make them.
     pub fn yuv420(&self) -> &[u8] {
         if !self.planes.is_empty() {
             return self.planes;
         }
-        self.converted.get_or_init(|| {
-            let mut planes = Vec::new();
-            self.isa.convert(&opaque(self.rgba), self.width, self.height, &mut planes);
+        let converted = match &self.converted {
+            Converted::Shared(planes) => planes,
+            Converted::Own(planes) => planes,
+        };
+        converted.get_or_init(|| {
+            let (picture, mut planes, mut words) = (opaque(self.rgba), Vec::new(), Vec::new());
+            // Kernels read whole pixels; a picture from elsewhere may begin at any byte.
+            let aligned = match picture.as_ptr().align_offset(align_of::<u32>()) {
+                0 => &*picture,
+                _ => {
+                    words.extend(picture.as_chunks::<4>().0.iter().map(|pixel| u32::from_ne_bytes(*pixel)));
+                    bytemuck::cast_slice(&words)
+                }
+            };
+            self.isa.convert(aligned, self.width, self.height, &mut planes);
             planes
         })
     }

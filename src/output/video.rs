@@ -134,7 +134,7 @@ pub struct VideoSink {
 
 impl VideoSink {
     /// The video that the settings name.
-    pub fn new(settings: Settings, job: VideoJob) -> VideoSink {
+    pub(crate) fn of_job(settings: Settings, job: VideoJob) -> VideoSink {
         VideoSink { settings, job, open: None }
     }
 }
@@ -143,7 +143,8 @@ impl Sink for VideoSink {
     fn needs(&self) -> PixelFormats {
         self.settings.needs()
     }
-    fn open(&mut self, _run: &RunInfo) -> Result<(), OutputError> {
+    fn open(&mut self, run: &RunInfo) -> Result<(), OutputError> {
+        self.job.size = (run.width, run.height);
         self.open = Some(Video::open(self.settings.clone(), self.job.clone())?);
         Ok(())
     }

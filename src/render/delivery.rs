@@ -10,7 +10,7 @@ use super::scheduler::{CompletedFrame, FrameQueue, RunContext};
 use super::stats::{FrameReport, FrameStats, Progress, RunReport, StageTimes, ms};
 use crate::device::{Device, DeviceError, DeviceStats, FilmSlice, TaskOutput};
 use crate::kernels::Isa;
-use crate::output::{Outcome, OutputError, PixelFormats, RenderedFrame, Sink};
+use crate::output::{Converted, Outcome, OutputError, PixelFormats, RenderedFrame, Sink};
 use crate::threads::{self, Busy};
 use crossbeam_channel::{Receiver, Sender, bounded, unbounded};
 use std::collections::BTreeMap;
@@ -58,6 +58,8 @@ pub struct Delivery {
     free: Receiver<FilmSlice>,
     size: (u32, u32),
     sinks: Mutex<Option<SinkQueue>>,
+    // Whether a sink has failed without which the run has no purpose.
+    has_failed: AtomicBool,
 }
 
 // The way to the sinks, in order.
@@ -79,6 +81,10 @@ enum Event {
 }
 
 impl Delivery {
+    /// Whether no more frames are wanted, because a sink has failed.
+    pub fn has_failed(&self) -> bool {
+        self.has_failed.load(Ordering::Relaxed)
+    }
     /// Memory for a picture; None when all is in use.
     pub fn take_picture(&self) -> Option<FilmSlice> {
         self.free.try_recv().ok()
@@ -171,17 +177,19 @@ pub fn run(
         events: events.clone(),
         sinks: lines.iter().map(|(send, _)| send.clone()).collect(),
     };
-    let delivery = Delivery { home, free, size, sinks: Mutex::new(Some(queued)) };
+    let delivery = Delivery { home, free, size, sinks: Mutex::new(Some(queued)), has_failed: AtomicBool::new(false) };
     let queue = FrameQueue::new(work, &delivery, finishers, std::mem::take(&mut memory.parts));
     // Only an end before the last frame makes a video a partial one.
     let cut_short = AtomicBool::new(false);
     let total = work.frames.len();
     // Threads that are not done with their sink: one that has failed never is.
     let at_work = AtomicUsize::new(sinks.len());
-    work.made.store(false, Ordering::Relaxed);
+    work.cancel.set_complete(false);
     let done = || {
         let is_last = at_work.fetch_sub(1, Ordering::Relaxed) == 1;
-        work.made.fetch_or(is_last && !cut_short.load(Ordering::Relaxed), Ordering::Relaxed);
+        if is_last && !cut_short.load(Ordering::Relaxed) {
+            work.cancel.set_complete(true);
+        }
     };
 
     let dispatcher = Dispatcher {
@@ -190,7 +198,7 @@ pub fn run(
         alive: vec![true; states.len()],
         sinks: states,
         writers,
-        stop: work.stop,
+        has_failed: &delivery.has_failed,
         report: RunReport::default(),
     };
     let result = std::thread::scope(|scope| {
@@ -313,7 +321,7 @@ impl SinkWorker {
             height,
             rgba: picture.pixels.bytes(),
             planes: picture.planes.bytes(),
-            converted: &handle.converted,
+            converted: Converted::Shared(&handle.converted),
             linear: linear.as_ref(),
             layers: layers.as_ref(),
             isa: self.isa,
@@ -347,7 +355,7 @@ struct Dispatcher<'a> {
     sinks: Vec<SinkState>,
     alive: Vec<bool>,
     writers: usize,
-    stop: &'a AtomicBool,
+    has_failed: &'a AtomicBool,
     report: RunReport,
 }
 
@@ -376,7 +384,7 @@ impl Dispatcher<'_> {
                 Event::SinkFailed(sink, e) => {
                     self.alive[sink] = false;
                     if self.sinks[sink].is_essential || !self.alive.contains(&true) {
-                        self.stop.store(true, Ordering::Relaxed);
+                        self.has_failed.store(true, Ordering::Relaxed);
                     } else {
                         progress.remark("the video failed; the frames go on");
                     }

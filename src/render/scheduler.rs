@@ -14,6 +14,7 @@ use super::frames::FrameList;
 use super::plan::{FrameTask, Plan, moment_of};
 use super::stats::FrameStats;
 use crate::assets::Assets;
+use crate::cancel::Cancel;
 use crate::device::{Device, DeviceError, DeviceStats, FilmSlice, Memory, SampleCounter, Task, TaskStats};
 use crate::device_scene::DeviceScene;
 use crate::film::image::{Image, Layers};
@@ -27,7 +28,6 @@ use crossbeam_channel::{Receiver, Sender, bounded};
 use finishing::panic_message;
 use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
@@ -51,12 +51,8 @@ pub struct RunContext<'a> {
     pub post: &'a [Box<dyn PostStep>],
     /// What takes their noise out before that.
     pub denoiser: Option<&'a Denoiser>,
-    /// True ends the run after the frames in flight.
-    pub stop: &'a AtomicBool,
-    /// True ends it after the tasks in flight: their frames are not wanted any more.
-    pub abandon: &'a AtomicBool,
-    /// Becomes true when the last frame is rendered and all sinks are done with it, whoever has heard of it by then.
-    pub made: &'a AtomicBool,
+    /// Ends the run early.
+    pub cancel: &'a Cancel,
     /// Where samples are counted.
     pub meter: &'a SampleCounter,
     /// What tells that a frame is not to be made; empty where all are.
@@ -229,6 +225,11 @@ impl<'a> FrameQueue<'a> {
         self.lock().skipped
     }
 
+    // Whether no more frames are to be opened.
+    fn is_stopped(&self) -> bool {
+        self.work.cancel.is_stopped() || self.delivery.has_failed()
+    }
+
     // Whether every frame has geometry of its own.
     fn is_animated(&self) -> bool {
         self.work.scene.world.is_animated()
@@ -244,8 +245,8 @@ impl<'a> FrameQueue<'a> {
     fn take(&self, wait: bool) -> Option<FrameLease<'_, 'a>> {
         let mut state = self.lock();
         loop {
-            state.ended |= self.work.stop.load(Ordering::Relaxed);
-            if self.work.abandon.load(Ordering::Relaxed) {
+            state.ended |= self.is_stopped();
+            if self.work.cancel.is_abandoned() {
                 state.ended = true;
                 state.ready.clear();
                 state.open.clear();
@@ -423,7 +424,7 @@ impl<'a> FrameQueue<'a> {
             while state.prepared.len() > 1 && !state.ended {
                 let turn = self.changed.wait_timeout(state, std::time::Duration::from_millis(50));
                 state = turn.unwrap_or_else(PoisonError::into_inner).0;
-                state.ended |= self.work.stop.load(Ordering::Relaxed);
+                state.ended |= self.is_stopped();
             }
             let next = if state.ended { None } else { self.next_frame(&mut state) };
             drop(state);
@@ -446,7 +447,7 @@ impl<'a> FrameQueue<'a> {
         while !state.prepared.is_empty() && !state.ended {
             let turn = self.changed.wait_timeout(state, std::time::Duration::from_millis(50));
             state = turn.unwrap_or_else(PoisonError::into_inner).0;
-            state.ended |= self.work.stop.load(Ordering::Relaxed);
+            state.ended |= self.is_stopped();
         }
         state.ended = true;
         drop(state);

@@ -4,11 +4,11 @@
 use super::frames::FrameList;
 use super::stats::{FrameReport, FrameStats, Progress};
 use super::{RenderError, Renderer};
+use crate::cancel::Cancel;
 use crate::film::image::Image;
 use crate::output::PixelFormats;
 use crate::output::capture::MemorySink;
 use crate::scene::{Camera, Scene};
-use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, PoisonError};
 
 impl Renderer {
@@ -25,9 +25,7 @@ impl Renderer {
             assets: self.assets.clone(),
             stops: self.stops,
             chosen: self.chosen.clone(),
-            stop: Arc::default(),
-            abandon: Arc::default(),
-            made: Arc::default(),
+            cancel: Cancel::new(),
             meter: Arc::default(),
             waiting: None,
             keeps_devices: true,
@@ -65,11 +63,6 @@ impl Renderer {
     /// Looks from elsewhere from now on.
     pub(crate) fn set_camera(&mut self, camera: Camera) {
         self.scene.camera = camera;
-    }
-
-    /// Set to true from another thread, it ends the picture in work after the tasks in flight; it is not there then.
-    pub(crate) fn abandon_flag(&self) -> Arc<AtomicBool> {
-        Arc::clone(&self.abandon)
     }
 
     /// Names of the devices that render.

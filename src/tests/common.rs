@@ -58,7 +58,7 @@ pub fn target(scene: &mut Scene) -> &mut CylindricalPath {
 }
 
 pub fn renderer(scene: &Scene, isa: Isa, threads: usize) -> Renderer {
-    let options = RenderOptions { isa: Some(isa.name.into()), threads, ..RenderOptions::default() };
+    let options = RenderOptions { isa: Some(isa.name.into()), threads, ..RenderOptions::on_cpu() };
     Renderer::prepare(scene.clone(), options).unwrap_or_else(|e| panic!("{e}"))
 }
 

@@ -42,10 +42,10 @@ fn moving_bodies_have_the_same_bytes_everywhere() {
         let picture = |options: RenderOptions, frame| {
             Renderer::with_options(scene.clone(), options).unwrap().still(frame).unwrap().data().to_vec()
         };
-        let first = picture(RenderOptions::default(), 5);
-        assert_ne!(first, picture(RenderOptions::default(), 6));
-        let scalar = RenderOptions { isa: Some("scalar".into()), threads: 1, ..RenderOptions::default() };
-        let tiles = RenderOptions { split: Split::Tiles, ..RenderOptions::default() };
+        let first = picture(RenderOptions::on_cpu(), 5);
+        assert_ne!(first, picture(RenderOptions::on_cpu(), 6));
+        let scalar = RenderOptions { isa: Some("scalar".into()), threads: 1, ..RenderOptions::on_cpu() };
+        let tiles = RenderOptions { split: Split::Tiles, ..RenderOptions::on_cpu() };
         assert!(first == picture(scalar, 5) && first == picture(tiles, 5), "shutter {shutter}");
     }
 }

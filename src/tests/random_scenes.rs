@@ -35,7 +35,7 @@ fn number<T: std::str::FromStr>(name: &str, usual: T) -> T {
 // The devices whose pictures are compared, the first with each of the others.
 fn devices() -> Vec<(String, RenderOptions)> {
     let threads = number("POLYFLY_RANDOM_THREADS", 0);
-    let plain = RenderOptions { threads, ..RenderOptions::default() };
+    let plain = RenderOptions { threads, ..RenderOptions::on_cpu() };
     let cpu = |isa: Isa| (isa.name.to_owned(), RenderOptions { isa: Some(isa.name.into()), ..plain.clone() });
     let mut devices: Vec<_> = Isa::tested().into_iter().map(cpu).collect();
     if std::env::var_os("POLYFLY_TEST_CUDA").is_some() {

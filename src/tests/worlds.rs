@@ -294,7 +294,7 @@ fn what_is_read_already_is_not_read_again() {
     let expected = render(&scene, 0);
     let assets = Assets::load(&scene, Limits::default()).unwrap();
     drop(dir);
-    let options = crate::render::RenderOptions::default();
+    let options = crate::render::RenderOptions::on_cpu();
     assert!(crate::render::Renderer::prepare(scene.clone(), options.clone()).is_err());
     let mut made = crate::render::Renderer::prepare_with(scene, options, |_, _| Ok(assets)).unwrap();
     assert_eq!(made.still(0).unwrap().data(), expected);

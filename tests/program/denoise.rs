@@ -27,7 +27,7 @@ fn scene() -> Scene {
 #[test]
 fn the_library_gets_light_colour_and_direction_and_its_output_is_the_picture() {
     let plain = Renderer::new(scene()).unwrap().still_linear(0).unwrap();
-    let options = RenderOptions { denoise: Some(DenoiserLibrary::At(stub("library"))), ..RenderOptions::default() };
+    let options = RenderOptions::new().denoise(DenoiserLibrary::At(stub("library")));
     let (image, layers) = Renderer::with_options(scene(), options).unwrap().still_linear(0).unwrap();
     let (light, surfaces) = (plain.0, plain.1.unwrap());
     assert_eq!(layers.unwrap(), surfaces);

@@ -1,7 +1,10 @@
 //! The library as a black box, and the files of linear light, read back.
 
 use exr::prelude::{self as openexr, FlatSamples};
-use polyfly::{Error, FrameList, OutputError, PixelFormats, RenderedFrame, Renderer, Scene, Sink};
+use polyfly::{
+    Cancel, Error, FrameList, Outcome, OutputError, PixelFormats, RenderedFrame, Renderer, RunInfo, RunRequest, Scene,
+    Sink, VideoOptions, VideoSink,
+};
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::process::Command;
@@ -157,4 +160,73 @@ fn scenes_built_in_code_are_checked() {
     refused(|s| s.world.lights[0].position[1] = f64::INFINITY, "position");
     refused(|s| s.world.spheres[0].radius = -1.0, "radius");
     assert!(matches!(Renderer::new(scene()).unwrap().still(3), Err(Error::Usage(_))));
+}
+
+fn request(folder: &Path) -> RunRequest {
+    RunRequest::new(scene()).files(folder.join("%02d.png")).unwrap()
+}
+
+#[test]
+fn a_run_is_cancelled_and_another_one_goes_on() {
+    let folder = tempfile::tempdir().unwrap();
+    let cancel = Cancel::new();
+    cancel.stop();
+    let stopped = request(folder.path()).cancel(cancel).plan(&mut ()).unwrap().run(&mut ());
+    assert!(matches!(stopped, Err(Error::Interrupted { done: 0, total: 3 })), "{stopped:?}");
+    let first = request(folder.path()).frames(FrameList::one(1)).resume().plan(&mut ()).unwrap().run(&mut ()).unwrap();
+    assert_eq!((first.frames, first.skipped), (1, 0));
+    // Nothing is replaced that nobody wants replaced.
+    let Err(Error::Usage(why)) = request(folder.path()).plan(&mut ()) else { panic!("frame 1 exists") };
+    assert!(why.contains("01.png is there already"), "{why}");
+    let plan = request(folder.path()).resume().plan(&mut ()).unwrap();
+    assert_eq!((plan.to_render().unwrap().to_string().as_str(), plan.done()), ("0,2", 1));
+    assert_eq!(plan.run(&mut ()).unwrap().frames, 2);
+    let again = request(folder.path()).resume().plan(&mut ()).unwrap();
+    assert!(again.to_render().is_none());
+    assert_eq!(again.run(&mut ()).unwrap().skipped, 3);
+    // The program goes on with the same folder: it is of the same scene.
+    file(folder.path(), "%02d.png", &["--resume"]);
+}
+
+#[test]
+fn frames_of_ones_own_become_a_video() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("own.y4m");
+    let options = VideoOptions::new().fps(24.0);
+    let mut video = Box::new(VideoSink::create(&path, &FrameList::all(2), &options).unwrap());
+    video.open(&RunInfo { frames: 2, first: 0, width: 6, height: 4 }).unwrap();
+    for number in 0..2 {
+        video.frame(&RenderedFrame::of_rgba8(number, (6, 4), &[255; 6 * 4 * 4])).unwrap();
+    }
+    assert_eq!(video.finish(Outcome::Complete).unwrap().as_deref(), Some(path.as_path()));
+    let bytes = std::fs::read(&path).unwrap();
+    assert!(bytes.starts_with(b"YUV4MPEG2 W6 H4 F24:1"));
+    // White is code 235, without colour.
+    let planes = bytes.split(|&b| b == b'\n').next_back().unwrap();
+    assert_eq!((planes.len(), planes[0], planes[24]), (36, 235, 128));
+    let Err(Error::Usage(why)) = VideoSink::create("own.txt", &FrameList::all(2), &options).map(drop) else { panic!() };
+    assert!(why.contains("is no video"), "{why}");
+}
+
+#[test]
+fn a_renderer_goes_on_after_a_sink_has_failed() {
+    let mut renderer = Renderer::new(scene()).unwrap();
+    let (to, _from) = std::sync::mpsc::channel();
+    renderer.run(&FrameList::all(3), vec![Box::new(Numbers(to, Some(0)))], &mut ()).unwrap_err();
+    assert_eq!(renderer.still(2).unwrap().width(), 48);
+}
+
+#[test]
+fn scenes_are_read_from_files_and_changed_by_key() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("scene.toml");
+    std::fs::write(&path, SCENE).unwrap();
+    let read = Scene::load(&path).unwrap();
+    assert_eq!(read.world, scene().world);
+    assert_eq!(read.with("output.frames", "7").unwrap().output.frames, 7);
+    let Err(Error::Scene(problems)) = read.with("output.frames", "-7") else { panic!("frames below 0") };
+    assert!(problems.to_string().contains("frames"), "{problems}");
+    assert!(matches!(Scene::load(folder.path().join("none.toml")), Err(Error::Read(..))));
+    std::fs::write(&path, [0x89, b'P', b'N', b'G', 0]).unwrap();
+    assert!(matches!(Scene::load(&path), Err(Error::NotText(..))));
 }

@@ -1,6 +1,6 @@
 //! The run that the page starts: the program itself on the file, so that it goes on, resumes and fails as any other run does.
 
-use crate::error::Error;
+use crate::cli::Failure;
 use crate::output::OutputError;
 use crate::threads;
 use serde_json::{Value, json};
@@ -38,15 +38,15 @@ impl Batch {
     ///
     /// # Errors
     /// One that is going on already; a program that cannot be started.
-    pub fn start(&self, arguments: &[String], tell: impl Fn() + Send + Sync + 'static) -> Result<(), Error> {
+    pub fn start(&self, arguments: &[String], tell: impl Fn() + Send + Sync + 'static) -> Result<(), Failure> {
         let mut run = self.lock();
         if run.child.is_some() {
-            return Err(Error::Usage("a run is going on".into()));
+            return Err(Failure::usage("a run is going on".into()));
         }
         if run.is_closed {
-            return Err(Error::Usage("the studio is ending".into()));
+            return Err(Failure::usage("the studio is ending".into()));
         }
-        let failed = |e| Error::from(OutputError::Write("a run".into(), e));
+        let failed = |e| Failure::from(OutputError::Write("a run".into(), e));
         let program = std::env::current_exe().map_err(failed)?;
         let mut command = Command::new(program);
         // In the environment, so that the command which goes on with it is not longer than the user's own.

@@ -1,10 +1,11 @@
 //! The scene that is worked on: its file, what the page has changed of it, and what is wrong with it.
 
+use crate::cli::Failure;
 use crate::cli::{SceneArgs, home};
-use crate::command::confine::PathSandbox;
-use crate::command::{SceneText, read_text};
+use crate::command::{SceneText, scene_text};
 use crate::error::Error;
 use crate::output::store::atomic::rewrite_whole;
+use crate::run::sandbox::PathSandbox;
 use crate::scene::edit::{self, Edit};
 use crate::scene::{self, Grammar, ParseOptions, Parsed, Scene, Viewpoint, edits_through, tokens};
 use serde::{Deserialize, Serialize};
@@ -30,17 +31,17 @@ pub struct Change {
 }
 
 impl Change {
-    fn apply(&self, text: &str) -> Result<String, Error> {
+    fn apply(&self, text: &str) -> Result<String, Failure> {
         let changed = match &self.value {
             Some(table) if self.is_new => edit::insert(text, &self.key, table),
             value => edit::set(text, &self.key, value.as_deref()),
         };
-        changed.map_err(|e| Error::Usage(e.to_string()))
+        changed.map_err(|e| Failure::usage(e.to_string()))
     }
 
     // What `--set` says.
-    fn of_flag(text: &str) -> Result<Change, Error> {
-        let expected = || Error::Usage(format!("--set {text}: expected KEY=VALUE, such as film.exposure=0.5"));
+    fn of_flag(text: &str) -> Result<Change, Failure> {
+        let expected = || Failure::usage(format!("--set {text}: expected KEY=VALUE, such as film.exposure=0.5"));
         let (key, value) = text.split_once('=').ok_or_else(expected)?;
         Ok(Change { key: key.trim().to_owned(), value: Some(value.to_owned()), is_new: false })
     }
@@ -102,7 +103,7 @@ impl Document {
     ///
     /// # Errors
     /// A file that cannot be read. One with faults is an error too the first time: there is nothing to show.
-    pub fn open(name: &str, args: SceneArgs) -> Result<Document, Error> {
+    pub fn open(name: &str, args: SceneArgs) -> Result<Document, Failure> {
         let changes = args.set.iter().map(|text| Change::of_flag(text)).collect::<Result<_, _>>()?;
         let mut document = Document {
             name: name.to_owned(),
@@ -135,8 +136,8 @@ impl Document {
     }
 
     // The file as it is now, with the changes.
-    fn read(&mut self) -> Result<Resolved, Error> {
-        let (text, shown) = read_text(&self.name)?;
+    fn read(&mut self) -> Result<Resolved, Failure> {
+        let (text, shown) = scene_text(&self.name)?;
         let home = home();
         let folder = Path::new(&self.name).parent().unwrap_or(Path::new(""));
         let reading = ParseOptions { folder, home: home.as_deref(), solids: self.args.token_solids() };
@@ -154,7 +155,7 @@ impl Document {
     }
 
     // The scene of the text and the changes.
-    fn resolved(&self) -> Result<Resolved, Error> {
+    fn resolved(&self) -> Result<Resolved, Failure> {
         let home = home();
         let folder = Path::new(&self.name).parent().unwrap_or(Path::new(""));
         let reading = ParseOptions { folder, home: home.as_deref(), solids: self.args.token_solids() };
@@ -169,7 +170,7 @@ impl Document {
     }
 
     /// The text in TOML, with what has been changed in it.
-    pub fn changed_text(&self) -> Result<String, Error> {
+    pub fn changed_text(&self) -> Result<String, Failure> {
         let mut text = self.text.clone();
         for change in &self.changes {
             text = change.apply(&text)?;
@@ -177,7 +178,7 @@ impl Document {
         Ok(text)
     }
 
-    fn take(&mut self, result: Result<Resolved, Error>) {
+    fn take(&mut self, result: Result<Resolved, Failure>) {
         self.version += 1;
         self.complaint = None;
         match result {
@@ -195,7 +196,7 @@ impl Document {
     }
 
     /// Tells what kept the picture of that version from being made, such as a file that it names; none if it was. Whether that is new.
-    pub fn complain(&mut self, version: u64, what: Option<&Error>) -> bool {
+    pub fn complain(&mut self, version: u64, what: Option<&Failure>) -> bool {
         let what = what.map(|e| self.describe(e));
         let is_new = version == self.version && self.complaint != what;
         if is_new {
@@ -205,8 +206,10 @@ impl Document {
     }
 
     // With the place where the text names a file that is missing or broken.
-    fn describe(&self, error: &Error) -> String {
-        let (Error::Asset(asset), Ok(text)) = (error, self.changed_text()) else { return error.to_string() };
+    fn describe(&self, error: &Failure) -> String {
+        let (Failure::Library(Error::Asset(asset)), Ok(text)) = (error, self.changed_text()) else {
+            return error.to_string();
+        };
         let folder = Path::new(&self.name).parent().unwrap_or(Path::new("")).to_owned();
         let place = SceneText { text, shown: self.shown(), folder }.about(asset);
         place.map_or_else(|| error.to_string(), |problems| problems.to_string())
@@ -243,7 +246,7 @@ impl Document {
     ///
     /// # Errors
     /// A key that leads nowhere; nothing is changed then.
-    pub fn set(&mut self, changes: Vec<Change>) -> Result<(), Error> {
+    pub fn set(&mut self, changes: Vec<Change>) -> Result<(), Failure> {
         let mut text = self.changed_text()?;
         for change in &changes {
             text = change.apply(&text)?;
@@ -263,7 +266,7 @@ impl Document {
     ///
     /// # Errors
     /// As [`Document::set`].
-    pub fn look(&mut self, frame: u32, view: &Viewpoint) -> Result<(), Error> {
+    pub fn look(&mut self, frame: u32, view: &Viewpoint) -> Result<(), Failure> {
         let edits = edits_through(&self.scene.camera, frame, self.scene.output.frames, view);
         self.set(edits.into_iter().map(Change::from).collect())
     }
@@ -279,7 +282,7 @@ impl Document {
     ///
     /// # Errors
     /// A scene with faults is not written; nor is one in tokens that tokens cannot say, or a file that cannot be written.
-    pub fn write_back(&mut self) -> Result<(), Error> {
+    pub fn write_back(&mut self) -> Result<(), Failure> {
         self.follow();
         let changed = self.changed_text()?;
         self.resolved()?;
@@ -299,12 +302,12 @@ impl Document {
     ///
     /// # Errors
     /// What tokens cannot say.
-    pub fn tokens(&self) -> Result<String, Error> {
+    pub fn tokens(&self) -> Result<String, Failure> {
         let home = home();
         let reading =
             ParseOptions { home: home.as_deref(), solids: self.args.token_solids(), ..ParseOptions::default() };
         let parsed = scene::parse(&self.changed_text()?, &self.name, reading)?;
-        tokens::write(&parsed.scene).map_err(Error::NotExpressible)
+        tokens::write(&parsed.scene).map_err(Failure::NotExpressible)
     }
 
     /// All that the page shows but the picture.

@@ -1,14 +1,14 @@
 //! Makes the page's pictures: a draft while something moves, then better and better ones; a picture that nobody waits for any more is
 //! given up.
 
-use crate::error::Error;
+use crate::cancel::Cancel;
+use crate::cli::Failure;
 use crate::film::image::Image;
 use crate::math::vec3::{add, length, scale, sub};
 use crate::render::{RenderError, RenderOptions, Renderer};
 use crate::scene::{Scene, Viewpoint};
 use std::collections::HashMap;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Mutex, PoisonError};
 
 // Bounces of a draft.
 const DRAFT_DEPTH: u32 = 6;
@@ -58,8 +58,7 @@ pub struct Preview {
 // What is being painted, so that a later wish can end it.
 struct Current {
     page: String,
-    abandon: Arc<AtomicBool>,
-    stop: Arc<AtomicBool>,
+    cancel: Cancel,
 }
 
 /// Paints one picture at a time.
@@ -89,7 +88,7 @@ impl PreviewRenderer {
     ///
     /// # Errors
     /// A file that the scene names is missing or broken; devices that fail.
-    pub fn paint(&self, scene: &Scene, version: u64, wish: &PreviewRequest) -> Result<Option<Preview>, Error> {
+    pub fn paint(&self, scene: &Scene, version: u64, wish: &PreviewRequest) -> Result<Option<Preview>, Failure> {
         let number = {
             let mut newest = self.newest.lock().unwrap_or_else(PoisonError::into_inner);
             // Pages come and go.
@@ -103,8 +102,7 @@ impl PreviewRenderer {
         if let Some(current) = &*self.current.lock().unwrap_or_else(PoisonError::into_inner)
             && current.page == wish.page
         {
-            current.stop.store(true, Ordering::Relaxed);
-            current.abandon.store(true, Ordering::Relaxed);
+            current.cancel.abandon();
         }
         let is_newest = || {
             let newest = self.newest.lock().unwrap_or_else(PoisonError::into_inner);
@@ -120,9 +118,9 @@ impl PreviewRenderer {
         let frame = wish.frame.min(scene.output.frames - 1);
         let view = wish.view.unwrap_or_else(|| Viewpoint::of(&scene.camera, frame, scene.output.frames));
         renderer.set_camera(wish.view.map_or_else(|| scene.camera.clone(), |view| view.camera(&scene.camera)));
-        let current = Current { page: wish.page.clone(), abandon: renderer.abandon_flag(), stop: renderer.stop_flag() };
-        current.stop.store(false, Ordering::Relaxed);
-        current.abandon.store(false, Ordering::Relaxed);
+        let cancel = Cancel::new();
+        renderer.set_cancel(cancel.clone());
+        let current = Current { page: wish.page.clone(), cancel };
         *self.current.lock().unwrap_or_else(PoisonError::into_inner) = Some(current);
         // A wish that came before this could be ended.
         let made = if is_newest() { Some(renderer.watched_still(frame)) } else { None };
@@ -153,7 +151,7 @@ impl RendererCache {
         levels: &[u32],
         level: usize,
         wish: &PreviewRequest,
-    ) -> Result<&mut Renderer, Error> {
+    ) -> Result<&mut Renderer, Failure> {
         // What is far depends on how far the eye goes.
         let origin = self.base.as_ref().map_or([0.0; 3], |base| base.device_scene().origin);
         let reach = |scene: &Scene| scene.camera.path.reach(origin);
@@ -174,7 +172,7 @@ impl RendererCache {
             self.base = Some(Renderer::prepare(scene, options.clone())?);
             self.version = version;
         }
-        let Some(base) = &self.base else { return Err(Error::Usage("there is no scene".into())) };
+        let Some(base) = &self.base else { return Err(Failure::usage("there is no scene".into())) };
         let shorter = wish.shorter.clamp(1, MAX_SHORTER);
         let is_draft = level == 0 && levels.len() > 1;
         let is_own = level + 1 == levels.len();

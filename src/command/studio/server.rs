@@ -4,7 +4,7 @@
 use super::Studio;
 use super::connections::Known;
 use super::painter::{Preview, PreviewRequest};
-use crate::error::Error;
+use crate::cli::Failure;
 use crate::output::OutputError;
 use crate::scene::Viewpoint;
 use crate::threads;
@@ -102,7 +102,7 @@ fn secured(mut response: Response) -> Response {
     response
 }
 
-impl IntoResponse for Error {
+impl IntoResponse for Failure {
     fn into_response(self) -> Response {
         let status = match self.exit_code() {
             74 => StatusCode::INTERNAL_SERVER_ERROR,
@@ -115,11 +115,11 @@ impl IntoResponse for Error {
 type Shared = State<Arc<Studio>>;
 
 // Runs what takes its time beside the server's own thread.
-async fn aside<T: Send + 'static>(work: impl FnOnce() -> Result<T, Error> + Send + 'static) -> Result<T, Error> {
+async fn aside<T: Send + 'static>(work: impl FnOnce() -> Result<T, Failure> + Send + 'static) -> Result<T, Failure> {
     let (give, taken) = tokio::sync::oneshot::channel();
     let job = move || drop(give.send(work()));
     threads::spawn("studio", job).map_err(OutputError::from)?;
-    taken.await.unwrap_or_else(|e| Err(Error::Usage(format!("the studio failed: {e}"))))
+    taken.await.unwrap_or_else(|e| Err(Failure::usage(format!("the studio failed: {e}"))))
 }
 
 fn json_answer(value: &serde_json::Value) -> Response {
@@ -158,9 +158,9 @@ fn viewpoint(text: &str) -> Option<Viewpoint> {
     is_sound.then_some(Viewpoint { eye: [a, b, c], look_at: [d, e, f], fov_deg })
 }
 
-async fn picture(State(studio): Shared, Query(asked): Query<PictureQuery>) -> Result<Response, Error> {
+async fn picture(State(studio): Shared, Query(asked): Query<PictureQuery>) -> Result<Response, Failure> {
     let view = match &asked.view {
-        Some(text) => Some(viewpoint(text).ok_or_else(|| Error::Usage("view: expected seven numbers".into()))?),
+        Some(text) => Some(viewpoint(text).ok_or_else(|| Failure::usage("view: expected seven numbers".into()))?),
         None => None,
     };
     let PictureQuery { page, frame, level, shorter, .. } = asked;
@@ -177,24 +177,24 @@ async fn picture(State(studio): Shared, Query(asked): Query<PictureQuery>) -> Re
     Ok((headers, [(header::CONTENT_TYPE, "application/octet-stream")], image.into_data()).into_response())
 }
 
-async fn sheet(State(studio): Shared) -> Result<Response, Error> {
+async fn sheet(State(studio): Shared) -> Result<Response, Failure> {
     let png = aside(move || studio.sheet()).await?;
     Ok(([(header::CONTENT_TYPE, "image/png")], png).into_response())
 }
 
-async fn tokens(State(studio): Shared) -> Result<Response, Error> {
+async fn tokens(State(studio): Shared) -> Result<Response, Failure> {
     Ok(studio.tokens()?.into_response())
 }
 
 // A body that is what it should be, or nothing is done.
-fn read<T: for<'a> Deserialize<'a>>(body: &Bytes) -> Result<T, Error> {
+fn read<T: for<'a> Deserialize<'a>>(body: &Bytes) -> Result<T, Failure> {
     if body.len() > LONGEST {
-        return Err(Error::Usage("the request is too long".into()));
+        return Err(Failure::usage("the request is too long".into()));
     }
-    serde_json::from_slice(body).map_err(|e| Error::Usage(format!("the request makes no sense: {e}")))
+    serde_json::from_slice(body).map_err(|e| Failure::usage(format!("the request makes no sense: {e}")))
 }
 
-async fn set(State(studio): Shared, body: Bytes) -> Result<Response, Error> {
+async fn set(State(studio): Shared, body: Bytes) -> Result<Response, Failure> {
     let change = read(&body)?;
     studio.change(|document| document.set(vec![change]))?;
     Ok(json_answer(&studio.state()))
@@ -207,19 +207,19 @@ struct Looking {
     view: String,
 }
 
-async fn look(State(studio): Shared, body: Bytes) -> Result<Response, Error> {
+async fn look(State(studio): Shared, body: Bytes) -> Result<Response, Failure> {
     let Looking { frame, view } = read(&body)?;
-    let view = viewpoint(&view).ok_or_else(|| Error::Usage("view: expected seven numbers".into()))?;
+    let view = viewpoint(&view).ok_or_else(|| Failure::usage("view: expected seven numbers".into()))?;
     studio.change(|document| document.look(frame, &view))?;
     Ok(json_answer(&studio.state()))
 }
 
-async fn write(State(studio): Shared) -> Result<Response, Error> {
+async fn write(State(studio): Shared) -> Result<Response, Failure> {
     studio.change(|document| document.write_back())?;
     Ok(json_answer(&studio.state()))
 }
 
-async fn discard(State(studio): Shared) -> Result<Response, Error> {
+async fn discard(State(studio): Shared) -> Result<Response, Failure> {
     studio.change(|document| {
         document.discard();
         Ok(())
@@ -234,7 +234,7 @@ struct Rendering {
     existing: Option<String>,
 }
 
-async fn render(State(studio): Shared, body: Bytes) -> Result<Response, Error> {
+async fn render(State(studio): Shared, body: Bytes) -> Result<Response, Failure> {
     let Rendering { existing } = read(&body)?;
     studio.render(existing.as_deref())?;
     Ok(json_answer(&studio.state()))

@@ -7,6 +7,7 @@ use super::high_bit_depth::HighBitDepth;
 use super::settings::Settings;
 use super::tag::{self, Tag};
 use super::{alpha, high_bit_depth, mp4, y4m};
+use crate::cancel::Cancel;
 use crate::kernels::Isa;
 use crate::math::hash::hex;
 use crate::output::error::OutputError;
@@ -18,7 +19,6 @@ use sha2::{Digest, Sha256};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 
 /// What has a video's name before it is made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -52,8 +52,8 @@ pub struct VideoJob {
     pub overwrite: bool,
     /// Whatever has the video's name may go.
     pub replaces_others: bool,
-    /// Once it is set, frames that lie in their folder are not read any more.
-    pub stop: Arc<AtomicBool>,
+    /// Once it is stopped, frames that lie in their folder are not read any more.
+    pub cancel: Cancel,
     /// What tells the files of their time steps from others, by frame.
     pub steps: Arc<BTreeMap<u32, String>>,
     /// Names the scene that the frames are of; None where nobody knows, and segments of others are none of this video's.
@@ -240,7 +240,7 @@ impl VideoJob {
             hidden: ".polyfly".into(),
             overwrite: false,
             replaces_others: false,
-            stop: Arc::default(),
+            cancel: Cancel::default(),
             scene: Some("a".into()),
         }
     }

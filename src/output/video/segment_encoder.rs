@@ -14,7 +14,6 @@ use crate::threads;
 use crossbeam_channel::Receiver;
 use rayon::prelude::*;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant, SystemTime};
 use tempfile::NamedTempFile;
 
@@ -103,7 +102,7 @@ impl SegmentEncoder {
 
     /// Whether frames that lie in their folder are not wanted any more.
     pub fn is_stopped(&self) -> bool {
-        self.job.stop.load(Ordering::Relaxed)
+        self.job.cancel.is_stopped()
     }
 
     /// What joins the segments.

@@ -5,7 +5,6 @@ use super::job::{VideoJob, kept, partial};
 use super::settings::Settings;
 use crate::output::error::OutputError;
 use std::path::PathBuf;
-use std::sync::atomic::Ordering;
 
 /// A video in one piece: there are no segments that a later run could go on from.
 pub struct SinglePass<W> {
@@ -27,7 +26,7 @@ impl<W: VideoWriter> Encoder for SinglePass<W> {
     }
 
     fn feed_existing(&mut self, at: usize) -> Result<bool, OutputError> {
-        if self.job.stop.load(Ordering::Relaxed) {
+        if self.job.cancel.is_stopped() {
             return Ok(false);
         }
         self.writer.write(&self.job.planes(self.job.frames[at], &self.settings)?)?;

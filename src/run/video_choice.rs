@@ -3,13 +3,11 @@
 //! A scene's own video is made of all its frames, by runs that write them to the scene's own path, or write none. A video that a
 //! flag names is made of whatever frames the run has. Neither replaces a file that is there, unless the user says so.
 
-use super::claim::Existing;
-use crate::cli::RenderArgs;
+use super::request::Existing;
 use crate::error::Error;
 use crate::output::video::job::ExistingVideo;
-use crate::render::frames::FrameList;
-use crate::report::remark;
-use crate::scene::{Pattern, Scene};
+use crate::render::stats::Progress;
+use crate::scene::Scene;
 use std::path::Path;
 
 /// Where the pictures of a run go.
@@ -35,33 +33,10 @@ pub struct VideoChoice {
     /// What becomes of frames that are there.
     pub existing: Existing,
     /// The user has said `--overwrite`; a scene on standard input overwrites frames without it.
-    pub is_overwrite: bool,
+    pub replaces_video: bool,
 }
 
 impl VideoChoice {
-    /// That of a run. `own` is the path that the scene itself names for its frames.
-    pub fn of(
-        args: &RenderArgs,
-        existing: Existing,
-        scene: &Scene,
-        own: &Pattern,
-        all: &FrameList,
-        is_stream: bool,
-    ) -> VideoChoice {
-        let frames = scene.output.frames;
-        VideoChoice {
-            is_named: args.video.is_some(),
-            is_whole: all.len() == frames as usize && all.iter().eq(0..frames),
-            pictures: match args.no_frames {
-                true => Pictures::None,
-                false if is_stream || scene.output.files != *own => Pictures::Elsewhere,
-                false => Pictures::Own,
-            },
-            existing,
-            is_overwrite: args.overwrite,
-        }
-    }
-
     /// Why the run does not make the scene's own video; None where it makes it.
     pub fn skipped(&self) -> Option<&'static str> {
         match (self.is_named, self.is_whole, self.pictures) {
@@ -77,23 +52,21 @@ impl VideoChoice {
     ///
     /// # Errors
     /// There would be nothing left to write.
-    pub fn skip(&self, scene: &mut Scene, quiet: bool, no_frames: bool) -> Result<(), Error> {
+    pub fn apply(&self, scene: &mut Scene, progress: &mut dyn Progress) -> Result<(), Error> {
         let makes_none = scene.output.video.is_none() || self.skipped().is_some();
-        if self.is_overwrite && self.existing == Existing::Kept && makes_none {
+        if self.replaces_video && self.existing == Existing::Kept && makes_none {
             return Err(Error::Usage(
                 "--resume keeps frames, --overwrite renders them anew: give one of them, or a video that --overwrite replaces".into(),
             ));
         }
         let Some((video, why)) = scene.output.video.clone().zip(self.skipped()) else { return Ok(()) };
         let (video, remedy) = (video.display(), "name a video of this run with --video");
-        if no_frames {
+        if self.pictures == Pictures::None {
             return Err(Error::Usage(format!(
                 "--no-frames leaves nothing to write. {video} is not made: {why}; {remedy}"
             )));
         }
-        if !quiet {
-            remark(&format!("{video} is not made: {why}; {remedy}"));
-        }
+        progress.remark(&format!("{video} is not made: {why}; {remedy}"));
         scene.output.video = None;
         Ok(())
     }
@@ -106,7 +79,7 @@ impl VideoChoice {
         let refused = |why: &str| Err(Error::Usage(format!("{} is there already: {why}", path.display())));
         match (there, self.existing) {
             (ExistingVideo::Nothing, _) => Ok(()),
-            _ if self.is_overwrite => Ok(()),
+            _ if self.replaces_video => Ok(()),
             (ExistingVideo::Same | ExistingVideo::Part, Existing::Kept | Existing::Overwritten) => Ok(()),
             (ExistingVideo::Same, Existing::Refused) => {
                 refused("--resume keeps it and makes what is missing, --overwrite makes it anew")
@@ -145,7 +118,7 @@ mod tests {
         let mut all = Vec::new();
         for (is_named, is_whole) in [(false, false), (false, true), (true, false), (true, true)] {
             for pictures in [Pictures::Own, Pictures::Elsewhere, Pictures::None] {
-                for (existing, is_overwrite) in [
+                for (existing, replaces_video) in [
                     (Existing::Refused, false),
                     (Existing::Kept, false),
                     (Existing::Kept, true),
@@ -155,7 +128,7 @@ mod tests {
                     for there in
                         [ExistingVideo::Nothing, ExistingVideo::Same, ExistingVideo::Part, ExistingVideo::Other]
                     {
-                        all.push((VideoChoice { is_named, is_whole, pictures, existing, is_overwrite }, there));
+                        all.push((VideoChoice { is_named, is_whole, pictures, existing, replaces_video }, there));
                     }
                 }
             }
@@ -180,9 +153,9 @@ mod tests {
                 ExistingVideo::Nothing => false,
                 // The new one shows all that is there.
                 ExistingVideo::Same | ExistingVideo::Part => {
-                    choice.existing != Existing::Refused || choice.is_overwrite
+                    choice.existing != Existing::Refused || choice.replaces_video
                 }
-                ExistingVideo::Other => choice.is_overwrite,
+                ExistingVideo::Other => choice.replaces_video,
             };
             assert_eq!(is_replaced, expected, "{choice:?} {there:?}");
         }

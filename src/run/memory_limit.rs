@@ -1,13 +1,13 @@
-//! What a run will take of the memory, told before it begins: an allocation that fails ends a program where it stands.
+//! How much memory a run will take, estimated before it begins: an allocation that fails ends a program where it stands.
 
-use super::outputs::{Outputs, needs_of};
 use crate::assets::source::{self, Limits};
 use crate::error::Error;
+use crate::output::PixelFormats;
+use crate::output::formats::{Format, FormatOptions};
 use crate::output::video::Settings;
 use crate::output::video::job::VideoJob;
 use crate::output::video::segments::peak_memory;
-use crate::render::RenderOptions;
-use crate::render::footprint;
+use crate::render::{RenderOptions, footprint};
 use crate::scene::Scene;
 use std::path::{Path, PathBuf};
 
@@ -23,19 +23,25 @@ const MESH: u64 = 12;
 // Of a pixel of a frame that is read for a video: as it is decoded, as light or codes, and as planes.
 const DECODED: u64 = 24;
 
+/// What pictures of a format, and a video, need of frames together.
+pub(crate) fn needs_of(picture: Option<&(&'static Format, FormatOptions)>, video: Option<&Settings>) -> PixelFormats {
+    let picture = picture.map_or_else(PixelFormats::default, |(format, options)| (format.needs)(options));
+    video.map_or(picture, |settings| picture.union(settings.needs()))
+}
+
 /// Bytes that pictures of a run take at most; `scripts/measure/memory` measures what they do take.
-///
-/// # Errors
-/// A format cannot have what is asked of it.
-pub fn estimate(scene: &Scene, outputs: &Outputs, options: &RenderOptions) -> Result<u64, Error> {
-    let picture = outputs.picture_format(scene)?;
-    let video = outputs.video.as_ref();
+pub fn estimate(
+    scene: &Scene,
+    options: &RenderOptions,
+    picture: Option<&(&'static Format, FormatOptions)>,
+    video: Option<&(Settings, VideoJob)>,
+) -> u64 {
     let encoded =
-        video.filter(|(settings, _)| !settings.is_single()).map_or(0, |(settings, film)| peak_memory(settings, film));
-    let needs = needs_of(picture.as_ref(), video.map(|(settings, _)| settings));
+        video.filter(|(settings, _)| !settings.is_single()).map_or(0, |(settings, job)| peak_memory(settings, job));
+    let needs = needs_of(picture, video.map(|(settings, _)| settings));
     let sinks = usize::from(picture.is_some()) + usize::from(video.is_some());
-    let list = video.map_or(0, |(_, film)| LISTED * film.frames.len() as u64);
-    Ok(BASE + footprint::peak_bytes(scene, needs, options, sinks) + encoded + list)
+    let list = video.map_or(0, |(_, job)| LISTED * job.frames.len() as u64);
+    BASE + footprint::peak_bytes(scene, needs, options, sinks) + encoded + list
 }
 
 /// Bytes that a video of frames that are there takes.
@@ -68,12 +74,12 @@ pub fn files(scene: &Scene, limits: Limits) -> u64 {
     bytes + RELIEF * reliefs.max(widest * tallest)
 }
 
-/// Refuses what does not fit: `limit` in MiB, or nine tenths of what is free.
+/// Refuses what does not fit: `limit`, or nine tenths of what is free.
 ///
 /// # Errors
 /// It does not fit.
 pub fn check(bytes: u64, limit: Option<u64>, size: (u32, u32)) -> Result<(), Error> {
-    match memory_limit(limit) {
+    match self::limit(limit) {
         Some(max) if bytes > max => Err(Error::Usage(format!(
             "a run of {} x {} pixels takes about {} MiB of memory, and may take {}: ask for a smaller --size, for no .exr or \
              --denoise, for fewer --encoders or --encoder-threads, for smaller textures and meshes, or raise --limit-memory",
@@ -86,9 +92,9 @@ pub fn check(bytes: u64, limit: Option<u64>, size: (u32, u32)) -> Result<(), Err
     }
 }
 
-/// Bytes that a run may take: `limit` in MiB, or nine tenths of what is free, where that is told.
-pub fn memory_limit(limit: Option<u64>) -> Option<u64> {
-    limit.map(|mib| mib << 20).or_else(|| Some(available()? / 10 * 9))
+/// Bytes that a run may take: the limit that is given, or nine tenths of the free memory if that is known.
+pub fn limit(given: Option<u64>) -> Option<u64> {
+    given.or_else(|| Some(available()? / 10 * 9))
 }
 
 // Free memory in bytes, of the machine, of the control groups that this process is in, and of what its user may take; None
@@ -145,8 +151,8 @@ mod tests {
 
     #[test]
     fn what_does_not_fit_is_refused_with_the_figure() {
-        assert!(check(6400 << 20, Some(6400), (1, 1)).is_ok());
-        let refused = check(6400 << 20, Some(6399), (7, 5)).unwrap_err().to_string();
+        assert!(check(6400 << 20, Some(6400 << 20), (1, 1)).is_ok());
+        let refused = check(6400 << 20, Some(6399 << 20), (7, 5)).unwrap_err().to_string();
         assert!(
             refused.contains("7 x 5 pixels takes about 6400 MiB") && refused.contains("--limit-memory"),
             "{refused}"

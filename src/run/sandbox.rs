@@ -11,6 +11,7 @@ use std::path::{Component, Path, PathBuf};
 const MAX_LINKS: u32 = 10_000;
 
 /// The folders that a scene is kept in; none for one on stdin, which is what the user has typed.
+#[derive(Clone, Debug)]
 pub struct PathSandbox {
     scene: String,
     folder: Option<PathBuf>,

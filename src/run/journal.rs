@@ -1,23 +1,16 @@
 //! Who has made which frame and when: a file for each run in the hidden folder `.polyfly` beside the frames, a JSON
 //! record a line. `polyfly status` adds them up.
 
-use super::claim::Claim;
-use super::machine::processor;
 use crate::assets::source::open_regular;
 use crate::device::DeviceStats;
-use crate::error::Error;
-use crate::output::RunInfo;
 use crate::output::store::atomic::host;
 use crate::output::store::hidden;
 use crate::quote::brief;
 use crate::render::stats::{FrameReport, Progress, RunReport, StageTimes, ms};
-use crate::report::{Reporter, remark};
 use serde::{Deserialize, Serialize};
 use std::fs::File;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Instant, SystemTime};
 
 // More than a record has, and than the journal of one process: millions of frames.
@@ -111,13 +104,13 @@ pub struct JournalFile {
 }
 
 /// All journals beside frames, by machine and process: what they tell of that clip.
-pub fn read(frames: &Path, clip: &str) -> Vec<JournalFile> {
+pub fn read(frames: &Path, clip: &str, progress: &mut dyn Progress) -> Vec<JournalFile> {
     let mut names: Vec<(String, PathBuf)> = Vec::new();
     for file in std::fs::read_dir(hidden::within(frames)).into_iter().flatten().flatten() {
         names.push((file.file_name().to_string_lossy().into_owned(), file.path()));
     }
     names.sort();
-    let journal = |(name, path): &(String, PathBuf)| {
+    let mut journal = |(name, path): &(String, PathBuf)| {
         let (host, _) = name.strip_suffix(".jsonl")?.rsplit_once('-')?;
         let mut told = JournalFile { host: brief(host), ..JournalFile::default() };
         let mut file = BufReader::new(open_regular(path).ok()?.take(LONGEST_JOURNAL));
@@ -125,7 +118,7 @@ pub fn read(frames: &Path, clip: &str) -> Vec<JournalFile> {
         // A line that a kill has cut off is no record. Behind one that is longer than any record there are none.
         while file.by_ref().take(LONGEST_RECORD).read_until(b'\n', &mut line).is_ok_and(|n| n > 0) {
             if line.len() as u64 == LONGEST_RECORD || file.get_ref().limit() == 0 {
-                remark(&format!(
+                progress.remark(&format!(
                     "{} is too long for a journal: the rest of it is not read",
                     brief(&path.display().to_string())
                 ));
@@ -143,7 +136,14 @@ pub fn read(frames: &Path, clip: &str) -> Vec<JournalFile> {
         }
         Some(told)
     };
-    names.iter().filter_map(journal).collect()
+    names.iter().filter_map(&mut journal).collect()
+}
+
+/// The processor's name; None where nobody tells.
+pub fn processor() -> Option<String> {
+    let told = std::fs::read_to_string("/proc/cpuinfo").ok()?;
+    let line = told.lines().find(|l| l.starts_with("model name") || l.starts_with("Model"))?;
+    Some(line.split_once(':')?.1.trim().to_owned())
 }
 
 fn now() -> f64 {
@@ -171,7 +171,23 @@ impl Journal {
             let _ = self.file.write_all(format!("{line}\n").as_bytes());
         }
     }
-    fn end(&mut self, run: &RunReport) {
+    /// Writes down what the run is of.
+    pub fn begin(&mut self, clip: &str, scene: &str) {
+        self.write(&Head { clip: clip.to_owned(), scene: Some(scene.to_owned()) });
+    }
+    /// Writes down a frame.
+    pub fn frame(&mut self, report: &FrameReport) {
+        self.write(&Entry {
+            frame: report.frame,
+            ms: ms(report.stats.time),
+            at: now(),
+            rays: report.stats.rays,
+            shadow_rays: report.stats.shadow_rays,
+            stages: report.stages,
+        });
+    }
+    /// Writes down how the run ended.
+    pub fn end(&mut self, run: &RunReport) {
         let share = |s: &DeviceStats| DeviceUsage {
             device: s.device.clone(),
             tasks: s.tasks,
@@ -194,66 +210,5 @@ impl Journal {
         let Some(journal) = &mut Journal::open(frames, 0) else { return };
         journal.begun = begun;
         journal.end(&RunReport { files: vec![film], ..RunReport::default() });
-    }
-}
-
-/// The reporter, and what is written down beside the frames: nothing before the outputs are open.
-pub struct RunRecorder {
-    /// What the user sees.
-    pub reporter: Reporter,
-    /// The folder, where there are frames.
-    pub claim: Option<Claim>,
-    /// Whether nobody wants to hear of what is swept.
-    pub quiet: bool,
-    /// Ends the run.
-    pub stop: Arc<AtomicBool>,
-    /// Why the folder could not be taken.
-    pub failure: Option<Error>,
-    /// Frames that are done.
-    pub frames: usize,
-    journal: Option<Journal>,
-}
-
-impl RunRecorder {
-    /// Nothing is written yet.
-    pub fn new(reporter: Reporter, claim: Option<Claim>, quiet: bool, stop: Arc<AtomicBool>) -> RunRecorder {
-        RunRecorder { reporter, claim, quiet, stop, failure: None, frames: 0, journal: None }
-    }
-}
-
-impl Progress for RunRecorder {
-    fn start(&mut self, run: &RunInfo, devices: &[String], threads: usize) {
-        if let Some(claim) = &mut self.claim {
-            self.failure = claim.begin(self.quiet).err();
-            self.stop.fetch_or(self.failure.is_some(), Ordering::Relaxed);
-            self.journal = claim.journal().and_then(|folder| Journal::open(&folder, threads));
-            if let Some(journal) = &mut self.journal {
-                journal.write(&Head { clip: claim.clip(), scene: Some(self.reporter.scene().to_owned()) });
-            }
-        }
-        self.reporter.start(run, devices, threads);
-    }
-    fn frame(&mut self, report: &FrameReport) {
-        self.reporter.frame(report);
-        self.frames += 1;
-        if let Some(journal) = &mut self.journal {
-            journal.write(&Entry {
-                frame: report.frame,
-                ms: ms(report.stats.time),
-                at: now(),
-                rays: report.stats.rays,
-                shadow_rays: report.stats.shadow_rays,
-                stages: report.stages,
-            });
-        }
-    }
-    fn remark(&mut self, text: &str) {
-        self.reporter.remark(text);
-    }
-    fn end(&mut self, run: &RunReport) {
-        if let Some(journal) = &mut self.journal {
-            journal.end(run);
-        }
-        self.reporter.end(run);
     }
 }

@@ -2,7 +2,7 @@
 //! has become of it.
 
 use super::ownership::{Ownership, clip, listed};
-use crate::cli::{RenderArgs, ShardMode};
+use super::request::Existing;
 use crate::error::Error;
 use crate::output::OutputError;
 use crate::output::files::Guard;
@@ -12,32 +12,10 @@ use crate::output::store::hidden;
 use crate::output::store::manifest::Manifest;
 use crate::output::video::segments::forget;
 use crate::render::frames::FrameList;
-use crate::report::remark;
+use crate::render::stats::Progress;
 use crate::scene::Scene;
 use std::collections::BTreeSet;
 use std::sync::Arc;
-
-/// What becomes of frames that are there.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Existing {
-    /// The run is refused.
-    Refused,
-    /// They are rendered again.
-    Overwritten,
-    /// They stay, if they are whole and of this scene.
-    Kept,
-}
-
-impl Existing {
-    /// What the flags say. A scene on stdin overwrites, as the coursework's programs do.
-    pub fn of(args: &RenderArgs, name: &str) -> Existing {
-        match (args.resume, args.overwrite || name == "-") {
-            (true, _) => Existing::Kept,
-            (_, true) => Existing::Overwritten,
-            _ => Existing::Refused,
-        }
-    }
-}
 
 /// A folder that a run is going to write to.
 pub struct Claim {
@@ -244,11 +222,11 @@ impl Claim {
     }
 
     /// Removes what dead runs have left, where it can.
-    pub fn clean_up(&self, quiet: bool) {
+    pub fn clean_up(&self, progress: &mut dyn Progress) {
         let path = self.folder.path();
         let swept = sweep(&path);
-        if swept > 0 && !quiet {
-            remark(&format!("{}: {swept} unfinished files of earlier runs removed", path.display()));
+        if swept > 0 {
+            progress.remark(&format!("{}: {swept} unfinished files of earlier runs removed", path.display()));
         }
     }
 
@@ -256,9 +234,9 @@ impl Claim {
     ///
     /// # Errors
     /// It cannot be written to; another run has begun another scene there meanwhile.
-    pub fn begin(&mut self, quiet: bool) -> Result<(), Error> {
+    pub fn begin(&mut self, progress: &mut dyn Progress) -> Result<(), Error> {
         self.has_begun = true;
-        self.clean_up(quiet);
+        self.clean_up(progress);
         let path = self.folder.path();
         self.remove(self.stale.iter().copied())?;
         let pattern = &self.folder.pattern;
@@ -270,9 +248,9 @@ impl Claim {
                 Ok::<_, Error>(rest.map(|(frames, theirs)| Manifest { frames, ..theirs }))
             })?;
             // A single picture is whole or not there: nobody goes on with it.
-            if !quiet && self.part.len() > 1 {
+            if self.part.len() > 1 {
                 let path = path.display();
-                remark(&format!(
+                progress.remark(&format!(
                     "{path} keeps frames {strangers} of another scene; no manifest lists the new ones, so --resume cannot go on \
                      with them"
                 ));
@@ -370,13 +348,5 @@ impl Claim {
     /// Where this run tells of its frames, if anybody is to hear of it.
     pub fn journal(&self) -> Option<std::path::PathBuf> {
         self.is_recorded.then(|| self.folder.path())
-    }
-}
-
-/// The part of the frames that `--shard` names; all without it, None where it has none.
-pub fn shard(all: &FrameList, shard: Option<(u32, u32)>, mode: ShardMode) -> Option<FrameList> {
-    match shard {
-        Some((k, n)) => all.part(k - 1, n, mode == ShardMode::Stride),
-        None => Some(all.clone()),
     }
 }

@@ -1,0 +1,169 @@
+//! From flags to what is wanted of a run.
+
+use super::{environment, named_ffmpeg};
+use crate::assets::source::Limits;
+use crate::cli::{Failure, RenderArgs, ShardModeArg, SplitArg, VideoArgs, home};
+use crate::output::OutputError;
+use crate::output::stream::Stream;
+use crate::quote::brief;
+use crate::render::denoise::DenoiserLibrary;
+use crate::render::plan::Split;
+use crate::render::{Devices, RenderOptions};
+use crate::run::request::PictureTarget;
+use crate::run::sandbox::PathSandbox;
+use crate::run::{Existing, RunRequest, Shard, ShardMode, VideoOptions, memory_limit};
+use crate::scene::{Scene, expand_home};
+use std::io::Write;
+use std::time::Duration;
+
+/// What the flags ask for of a scene; `name` is that of its file, `-` for stdin.
+///
+/// # Errors
+/// A flag's value makes no sense.
+pub fn request(args: &RenderArgs, mut scene: Scene, name: &str) -> Result<RunRequest, Failure> {
+    let frames = args.changes.frame_list(&scene)?;
+    let expanded = |text: &str| expand_home(text, home().as_deref());
+    let pictures = match args.output.as_deref() {
+        None => PictureTarget::Own,
+        Some(text) => match Stream::of(text) {
+            Some(stream) => PictureTarget::Stream(stream, open_stream),
+            None if text.starts_with('-') => {
+                let text = brief(text);
+                return Err(Failure::usage(format!("--output: `{text}` is a flag; a file of that name is ./{text}")));
+            }
+            None => PictureTarget::Path(expanded(text).display().to_string()),
+        },
+    };
+    scene.output.bits = args.bits.or(scene.output.bits);
+    Ok(RunRequest {
+        is_checked: true,
+        name: name.to_owned(),
+        frames,
+        shard: args.shard.map(|(number, count)| Shard { number, count, mode: args.shard_mode.into() }),
+        pictures,
+        no_files: args.no_frames,
+        video: args.video.as_ref().map(|video| video.to_str().map_or_else(|| video.clone(), expanded)),
+        encoding: VideoOptions { fps: args.fps, ..encoding(&args.encoding) },
+        // A scene on stdin overwrites, as the coursework's programs do.
+        existing: match (args.resume, args.overwrite || name == "-") {
+            (true, _) => Existing::Kept,
+            (_, true) => Existing::Overwritten,
+            _ => Existing::Refused,
+        },
+        replaces_video: args.overwrite,
+        options: options(args)?,
+        memory_limit: args.limit_memory.map(|mib| mib << 20),
+        sandbox: PathSandbox::of(name, args.changes.allow_outside),
+        ..RunRequest::new(scene)
+    })
+}
+
+/// How the flags encode a video.
+pub fn encoding(args: &VideoArgs) -> VideoOptions {
+    VideoOptions {
+        fps: None,
+        codec: args.codec,
+        crf: args.crf,
+        preset: args.preset.clone(),
+        bits: args.video_bits.as_deref().and_then(|bits| bits.parse().ok()),
+        hdr: args.hdr,
+        ffmpeg: named_ffmpeg(args.ffmpeg.as_deref()),
+        timeout: Duration::from_secs(args.encoder_timeout.into()),
+        segment: args.segment,
+        encoder_threads: args.encoder_threads,
+        encoders: args.encoders,
+        queue_bytes: (args.video_memory as usize) << 20,
+    }
+}
+
+impl From<ShardModeArg> for ShardMode {
+    fn from(arg: ShardModeArg) -> ShardMode {
+        match arg {
+            ShardModeArg::Contiguous => ShardMode::Contiguous,
+            ShardModeArg::Stride => ShardMode::Stride,
+        }
+    }
+}
+
+/// Where and how the flags render.
+///
+/// # Errors
+/// `--devices` names something else.
+pub fn options(args: &RenderArgs) -> Result<RenderOptions, Failure> {
+    let fault = environment("POLYFLY_FAULT").and_then(|text| {
+        let (gpu, task) = text.split_once(':')?;
+        Some((gpu.parse().ok()?, task.parse().ok()?))
+    });
+    Ok(RenderOptions {
+        devices: devices(args)?,
+        threads: args.threads.unwrap_or(0),
+        isa: environment("POLYFLY_ISA"),
+        split: match args.split {
+            SplitArg::Auto => Split::Auto,
+            SplitArg::Frames => Split::Frames,
+            SplitArg::Tiles => Split::Tiles,
+        },
+        fault,
+        denoise: args.denoise.then(|| environment("POLYFLY_OIDN")).map(|path| match path {
+            Some(path) => DenoiserLibrary::At(path.into()),
+            None => DenoiserLibrary::Usual,
+        }),
+        limits: Limits {
+            file: args.limit_file.map_or(Limits::default().file, |mib| mib << 20),
+            picture: args.limit_picture.map(|millions| millions.saturating_mul(1_000_000)),
+            triangles: args.limit_triangles.map(|millions| millions.saturating_mul(1_000_000)),
+            memory: memory_limit::limit(args.limit_memory.map(|mib| mib << 20)),
+        },
+    })
+}
+
+fn devices(args: &RenderArgs) -> Result<Devices, Failure> {
+    if args.cpu || args.devices == ["cpu"] {
+        return Ok(Devices::Cpu);
+    }
+    if args.devices.is_empty() {
+        return Ok(if args.gpu { Devices::Gpu } else { Devices::Auto });
+    }
+    if args.devices == ["all"] {
+        return Ok(Devices::AllGpus);
+    }
+    let (mut gpus, mut cpu) = (Vec::new(), false);
+    for name in &args.devices {
+        match (name.as_str(), name.parse::<usize>()) {
+            ("cpu", _) => cpu = true,
+            (_, Ok(n)) => gpus.push(n),
+            _ => {
+                return Err(Failure::usage(format!(
+                    "--devices: `{}` is no device; expected `all`, or a list of `cpu` and GPUs' numbers",
+                    brief(name)
+                )));
+            }
+        }
+    }
+    Ok(Devices::List(gpus, cpu))
+}
+
+// Opens the stream that frames go to.
+fn open_stream(stream: &Stream) -> Result<Box<dyn Write + Send>, OutputError> {
+    let Some(path) = stream.path() else { return Ok(Box::new(open_stdout()?)) };
+    let file = std::fs::File::options().write(true).open(path);
+    Ok(Box::new(file.map_err(|e| OutputError::Write(path.to_owned(), e))?))
+}
+
+// Standard output for pictures. Where the shell has closed it (`>&-`), the program begins with one that leads nowhere, open for
+// reading and writing.
+fn open_stdout() -> Result<std::io::Stdout, OutputError> {
+    let stdout = std::io::stdout();
+    #[cfg(target_os = "linux")]
+    {
+        use rustix::fs::{OFlags, fcntl_getfl, fstat, major, minor};
+        const NULL: (u32, u32) = (1, 3);
+        let is_both = fcntl_getfl(&stdout).is_ok_and(|flags| flags & OFlags::RWMODE == OFlags::RDWR);
+        let is_null = fstat(&stdout).is_ok_and(|file| (major(file.st_rdev), minor(file.st_rdev)) == NULL);
+        if is_both && is_null {
+            let what = "standard output is closed, and the pictures would be lost (-o /dev/null throws them away)";
+            return Err(OutputError::Write("-".into(), std::io::Error::other(what)));
+        }
+    }
+    Ok(stdout)
+}

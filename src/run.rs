@@ -1,0 +1,256 @@
+//! Runs: a scene, outputs and a folder in; frames, a video and a report out.
+//!
+//! A [`RunRequest`] says what is wanted. Its [`RunPlan`] has decided everything and looked at what exists; no file is touched until
+//! then. A [`Run`] is ready, and renders. What it does to files is done here; [`Progress`] only hears of it.
+
+pub(crate) mod claim;
+pub(crate) mod folder;
+pub(crate) mod journal;
+pub(crate) mod load;
+pub(crate) mod memory_limit;
+pub(crate) mod ownership;
+mod picture_target;
+pub(crate) mod plan;
+pub(crate) mod request;
+pub(crate) mod sandbox;
+mod sinks;
+pub(crate) mod stitch;
+pub(crate) mod video_choice;
+pub(crate) mod video_options;
+
+use crate::cancel::Cancel;
+use crate::device::SampleCounter;
+use crate::error::Error;
+use crate::output::files::FileSink;
+use crate::output::stream::StreamSink;
+use crate::output::video::{Video, VideoSink};
+use crate::output::{OutputError, RunInfo, Sink};
+use crate::render::stats::{FrameReport, Progress, RunReport};
+use crate::render::{RenderError, Renderer};
+use claim::Claim;
+use journal::Journal;
+pub use plan::RunPlan;
+pub use request::{Existing, RunRequest, Shard, ShardMode};
+use std::sync::Arc;
+pub use video_options::VideoOptions;
+
+impl RunPlan {
+    /// Gets ready: opens a stream and reads the files that the scene names. `progress` hears remarks.
+    ///
+    /// # Errors
+    /// A format cannot have what is asked of it; a file is missing or broken; there is no such device.
+    pub fn open(self, progress: &mut dyn Progress) -> Result<Run, Error> {
+        Run::new(self, progress)
+    }
+
+    /// Does all of it.
+    ///
+    /// # Errors
+    /// As of [`RunPlan::open`] and [`Run::render`].
+    pub fn run(self, progress: &mut dyn Progress) -> Result<RunReport, Error> {
+        self.open(progress)?.render(progress)
+    }
+}
+
+/// A run that is ready: its files are read, its devices chosen.
+pub struct Run {
+    plan: RunPlan,
+    sinks: Vec<Box<dyn Sink>>,
+    // None where nothing is left to render.
+    renderer: Option<Renderer>,
+}
+
+impl Run {
+    pub(crate) fn new(plan: RunPlan, progress: &mut dyn Progress) -> Result<Run, Error> {
+        let sinks = sinks(&plan, progress)?;
+        if plan.done > 0 {
+            progress.remark(&format!("{} of {} frames are there and whole", plan.done, plan.part.len()));
+        }
+        if plan.rerender > 0 {
+            let count = plan.rerender;
+            progress.remark(&format!(
+                "{count} frames that are there are rendered again: the video is made of more than they keep"
+            ));
+        }
+        if let Some(video) = &plan.existing_video {
+            progress.remark(&format!("{} is there already, of all of these frames", video.display()));
+        }
+        let prepare = || {
+            let mut renderer = Renderer::prepare(plan.scene.clone(), plan.options.clone())?;
+            renderer.set_cancel(plan.cancel.clone());
+            Ok::<_, RenderError>(renderer)
+        };
+        let renderer = plan.to_render.is_some().then(prepare).transpose()?;
+        if let Some(why) = renderer.as_ref().and_then(Renderer::fell_back) {
+            progress.remark(&format!("{why}; rendering on the CPU"));
+        }
+        Ok(Run { plan, sinks, renderer })
+    }
+
+    /// What was decided.
+    pub fn plan(&self) -> &RunPlan {
+        &self.plan
+    }
+    /// Ends the run early, from another thread.
+    pub fn cancel(&self) -> Cancel {
+        self.plan.cancel.clone()
+    }
+    /// Counts samples while frames are in work, and how many a frame has. None where nothing is left to render.
+    pub(crate) fn counter(&self) -> Option<(Arc<SampleCounter>, u64)> {
+        self.renderer.as_ref().map(Renderer::counter)
+    }
+
+    /// Renders the frames that are missing, and makes the video. What is finished stays, whatever happens.
+    ///
+    /// # Errors
+    /// The first failure: of a device, a file, the video; or that the run was cancelled.
+    pub fn render(self, progress: &mut dyn Progress) -> Result<RunReport, Error> {
+        let Run { plan, sinks, renderer } = self;
+        let cancel = plan.cancel.clone();
+        let result = match renderer {
+            Some(renderer) => render(plan, renderer, sinks, progress),
+            None => finish(plan, progress),
+        };
+        cancel.set_complete(result.is_ok());
+        result
+    }
+}
+
+// All frames exist: what is left is the video.
+fn finish(plan: RunPlan, progress: &mut dyn Progress) -> Result<RunReport, Error> {
+    if let Some(claim) = &plan.claim {
+        claim.clean_up(progress);
+    }
+    let mut report = RunReport { skipped: plan.done, ..RunReport::default() };
+    match plan.video {
+        Some((settings, job)) if job.part.is_none() => {
+            report.files = vec![settings.path.clone()];
+            stitch::make(job, settings, plan.memory_limit, progress)?;
+        }
+        // The shard's segments, where they do not exist yet.
+        Some((settings, job)) if !job.is_made(&settings) => {
+            drop(Video::open(settings, job)?.finish(false)?);
+            stitch::check_finished(&plan.cancel, None)?;
+        }
+        _ => {}
+    }
+    Ok(report)
+}
+
+fn render(
+    plan: RunPlan,
+    mut renderer: Renderer,
+    sinks: Vec<Box<dyn Sink>>,
+    progress: &mut dyn Progress,
+) -> Result<RunReport, Error> {
+    let RunPlan { mut claim, to_render, done, cancel, name, .. } = plan;
+    let Some(frames) = to_render else { return Ok(RunReport::default()) };
+    let open = renderer.open(&frames, sinks, progress)?;
+    // Outputs are open, and nothing is rendered yet.
+    if let Some(claim) = &mut claim
+        && let Err(e) = claim.begin(progress)
+    {
+        open.abort();
+        return Err(e);
+    }
+    let folder = claim.as_ref().and_then(Claim::journal);
+    let mut journal = folder.and_then(|folder| Journal::open(&folder, open.threads()));
+    if let (Some(journal), Some(claim)) = (&mut journal, &claim) {
+        journal.begin(&claim.clip(), &name);
+    }
+    let mut observers = Observers { journal, progress, frames: 0 };
+    let result = open.render(&mut observers);
+    let rendered = observers.frames;
+    if let Some(claim) = &mut claim {
+        // The run's own failure is what counts.
+        let ended = claim.end();
+        if result.is_ok()
+            && let Some(lost) = ended?
+        {
+            return Err(Error::Incomplete(format!(
+                "frames {lost} were there and have vanished, or are not whole any more: --resume renders them"
+            )));
+        }
+    }
+    result.map_err(|e| match e {
+        RenderError::Interrupted { done: rendered, total } => {
+            Error::Interrupted { done: rendered + done, total: total + done }
+        }
+        // The signal has reached ffmpeg too.
+        RenderError::Output(OutputError::Encoder { what, .. }) if cancel.is_stopped() => {
+            progress.remark(&what);
+            Error::Interrupted { done: rendered + done, total: frames.len() + done }
+        }
+        other => other.into(),
+    })
+}
+
+// The journal and whoever else hears of a run.
+struct Observers<'a> {
+    journal: Option<Journal>,
+    progress: &'a mut dyn Progress,
+    // Frames that are done.
+    frames: usize,
+}
+
+impl Progress for Observers<'_> {
+    fn start(&mut self, run: &RunInfo, devices: &[String], threads: usize) {
+        self.progress.start(run, devices, threads);
+    }
+    fn frame(&mut self, report: &FrameReport) {
+        self.progress.frame(report);
+        self.frames += 1;
+        if let Some(journal) = &mut self.journal {
+            journal.frame(report);
+        }
+    }
+    fn remark(&mut self, text: &str) {
+        self.progress.remark(text);
+    }
+    fn end(&mut self, run: &RunReport) {
+        if let Some(journal) = &mut self.journal {
+            journal.end(run);
+        }
+        self.progress.end(run);
+    }
+}
+
+// Where frames go, not yet opened.
+fn sinks(plan: &RunPlan, progress: &mut dyn Progress) -> Result<Vec<Box<dyn Sink>>, Error> {
+    let mut sinks: Vec<Box<dyn Sink>> = Vec::new();
+    match (plan.picture_format()?, &plan.stream) {
+        (Some((format, options)), Some((stream, open))) => {
+            sinks.push(Box::new(StreamSink::new(stream.clone(), format, options, open(stream)?)));
+        }
+        (Some((_, options)), None) => {
+            let is_shared = plan.claim.as_ref().is_some_and(Claim::is_shared);
+            let owner = plan.claim.as_ref().and_then(Claim::ownership);
+            sinks.push(Box::new(FileSink::new(plan.folder.clone(), options, is_shared, owner)));
+        }
+        (None, _) => {}
+    }
+    if plan.scene.world.sky.transparent {
+        for name in plan.opaque_outputs() {
+            progress.remark(&format!(
+                "{name}: it has no alpha, and shows black where the sky is transparent (.png, .exr and others keep it)"
+            ));
+        }
+    }
+    if let Some((settings, job)) = &plan.video {
+        if settings.is_embedded {
+            progress.remark(stitch::NO_FFMPEG);
+        }
+        let ((width, height), (wide, tall)) = (job.size, job.sides());
+        if (wide, tall) != (width, height) {
+            progress.remark(&format!("video needs even sides: {width} x {height} is padded to {wide} x {tall}"));
+        }
+        if !settings.is_single() && !settings.codec.is_deterministic {
+            let (name, path) = (settings.codec.name, settings.path.display());
+            progress.remark(&format!(
+                "{path}: {name} is a hardware encoder: the video's bytes depend on the machine, the frames do not"
+            ));
+        }
+        sinks.push(Box::new(VideoSink::of_job(settings.clone(), job.clone())));
+    }
+    Ok(sinks)
+}

@@ -1,0 +1,146 @@
+//! A folder of frames, by its manifest: which frames there are to be, which are whole, and which scene they are of.
+
+use super::request::ShardMode;
+use crate::error::Error;
+use crate::output::OutputError;
+use crate::output::formats::Format;
+use crate::output::store::atomic;
+use crate::output::store::folder::FrameFolder;
+use crate::output::store::manifest::{Manifest, ManifestError, NAME};
+use crate::render::frames::FrameList;
+use crate::scene::limits::MAX_FRAMES;
+use crate::scene::{Pattern, Scene};
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+/// A folder with a manifest.
+pub struct RecordedFolder {
+    /// Its frames.
+    pub folder: FrameFolder,
+    /// Those that there are to be.
+    pub frames: FrameList,
+    /// What they are of.
+    pub manifest: Manifest,
+}
+
+impl RecordedFolder {
+    /// A folder, or a pattern in one that has frames of several.
+    ///
+    /// # Errors
+    /// It has no manifest, or several patterns, or what it says makes no sense.
+    pub fn open(path: &Path) -> Result<RecordedFolder, Error> {
+        let Some(text) = path.to_str().map(str::to_owned) else {
+            return Err(Error::Usage(format!(
+                "{}: the name is not UTF-8, which patterns of names are",
+                path.display()
+            )));
+        };
+        let (folder, asked) = match Pattern::parse(&text) {
+            Ok((pattern, false)) => (atomic::folder_of(path), Some(pattern)),
+            _ => (path, None),
+        };
+        let mut all = Manifest::all(folder)?;
+        let is_asked =
+            |m: &Manifest, asked: &Pattern| Pattern::parse(&m.pattern).is_ok_and(|(p, _)| p.key() == asked.key());
+        all.retain(|m| asked.as_ref().is_none_or(|asked| is_asked(m, asked)));
+        let several = all.len() > 1;
+        let Some(manifest) = all.pop().filter(|_| !several) else {
+            let names = all.iter().map(|m| format!("{}/{}", folder.display(), m.pattern)).collect::<Vec<_>>();
+            return Err(Error::Usage(match several {
+                true => {
+                    format!("{text} has frames of several patterns: give one of them, such as {}", names.join(", "))
+                }
+                false if !has_pictures(folder, asked.as_ref()) => {
+                    return Err(Error::Incomplete(format!("{text} has no {NAME}: polyfly has not begun frames there")));
+                }
+                false => format!(
+                    "{text}: there are pictures, and no {NAME} tells which scene they are of; `polyfly stitch` makes a video of \
+                     them by their names, such as {}",
+                    folder.join("%04d.png").display()
+                ),
+            }));
+        };
+        let wrong = |what: &str| ManifestError::Foreign(folder.join(NAME), format!("`{what}` makes no sense"));
+        let (pattern, _) = Pattern::parse(&manifest.pattern).map_err(|_| wrong("pattern"))?;
+        let format = Format::of(&pattern.extension()).ok_or_else(|| wrong("pattern"))?;
+        let frames = FrameList::parse(&manifest.frames, MAX_FRAMES).map_err(|_| wrong("frames"))?;
+        let folder = FrameFolder { pattern: pattern.below(folder), format, size: manifest.size.into() };
+        Ok(RecordedFolder { folder, frames, manifest })
+    }
+
+    /// Frames that are whole, and such that are there and not.
+    ///
+    /// # Errors
+    /// The folder cannot be read.
+    pub fn inspect(&self) -> Result<(BTreeSet<u32>, BTreeSet<u32>), Error> {
+        let there = self.folder.existing().map_err(|e| OutputError::Read(self.folder.path(), e))?;
+        Ok(self.frames.among(&there).into_iter().partition(|&n| self.folder.is_whole(n)))
+    }
+
+    /// Looks at these frames alone, if any are named: as a run of the clip takes them.
+    ///
+    /// # Errors
+    /// They make no sense, or the clip has no such frames.
+    pub fn only(mut self, frames: Option<&str>) -> Result<RecordedFolder, Error> {
+        if let Some(text) = frames {
+            let total = self.manifest.resolved().map_or(MAX_FRAMES, |scene| scene.output.frames);
+            self.frames = FrameList::parse(text, total).map_err(|e| Error::Usage(format!("--frames: {e}")))?;
+        }
+        Ok(self)
+    }
+
+    /// Refuses another scene's frames than those of that hash, if one is named.
+    ///
+    /// # Errors
+    /// They are another scene's.
+    pub fn expect_hash(&self, hash: Option<&str>) -> Result<(), Error> {
+        match hash {
+            Some(hash) if hash != self.manifest.hash => {
+                Err(Error::OtherScene(self.folder.path(), vec!["the hash of its manifest".into()]))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Numbers of the shards that lack a frame, from 1.
+    pub fn open_shards(&self, whole: &BTreeSet<u32>, shards: u32, mode: ShardMode) -> Option<FrameList> {
+        let (total, parts) = (self.frames.len() as u64, u64::from(shards));
+        // As FrameList::part cuts them.
+        let part = |place: u64| match mode {
+            ShardMode::Contiguous => ((place + 1) * parts).div_ceil(total) - 1,
+            ShardMode::Stride => place % parts,
+        };
+        let missing = (0_u64..).zip(self.frames.iter()).filter(|(_, n)| !whole.contains(n));
+        let open: BTreeSet<u32> = missing.map(|(place, _)| part(place) as u32 + 1).collect();
+        FrameList::of_numbers(open.into_iter())
+    }
+}
+
+// Whether somebody's pictures are there: of that pattern, or any.
+fn has_pictures(folder: &Path, asked: Option<&Pattern>) -> bool {
+    if let Some(pattern) = asked {
+        let format = Format::of(&pattern.extension());
+        let there = format.map(|format| FrameFolder { pattern: pattern.clone(), format, size: (0, 0) }.existing());
+        return there.is_some_and(|there| there.is_ok_and(|there| !there.is_empty()));
+    }
+    let files = std::fs::read_dir(folder).into_iter().flatten().flatten();
+    let extension = |name: PathBuf| name.extension().map(|e| e.to_string_lossy().to_ascii_lowercase());
+    files.into_iter().any(|file| extension(file.path()).is_some_and(|e| Format::of(&e).is_some()))
+}
+
+/// Refuses a folder whose frames are of another scene than that one.
+pub fn expect_scene(manifest: &Manifest, scene: &Scene, folder: &Path) -> Result<(), Error> {
+    let mut scene = scene.clone();
+    // Where frames go is no part of what they are; how they are named and written is the folder's own.
+    scene.output.files = Pattern::parse(&manifest.pattern).map_or(scene.output.files, |(pattern, _)| pattern);
+    scene.output.bits = manifest.bits;
+    let mut ours = Manifest::of(&scene, String::new(), manifest.denoised);
+    ours.look_at_steps(&scene, manifest.steps.keys().copied());
+    match manifest.differences(&ours) {
+        places if places.is_empty() && ours.odd_step(manifest).is_some() => {
+            Err(Error::OtherScene(folder.to_owned(), ours.odd_step(manifest).into_iter().collect()))
+        }
+        places if places.is_empty() => Ok(()),
+        places => Err(Error::OtherScene(folder.to_owned(), places)),
+    }
+}

@@ -1,0 +1,77 @@
+//! Scenes from files, and scenes with a key changed.
+
+use crate::error::Error;
+use crate::quote::brief;
+use crate::scene::{self, Scene};
+use std::fs::File;
+use std::io::Read;
+use std::path::Path;
+
+// Bytes of a scene's text: ten thousand bodies take a hundredth of it.
+const MAX_TEXT: u64 = 64 << 20;
+
+impl Scene {
+    /// Reads a scene from a file, in either grammar. Relative paths in it start in its folder, those of tokens in the working folder.
+    ///
+    /// # Errors
+    /// The file cannot be read or is no text; the scene is wrong, with all of its faults.
+    pub fn load(path: impl AsRef<Path>) -> Result<Scene, Error> {
+        let path = path.as_ref();
+        let name = path.display().to_string();
+        let file = File::open(path).map_err(|e| Error::Read(name.clone(), e))?;
+        let text = read_text(file, &name)?;
+        Ok(Scene::parse(&text, &name, path.parent().unwrap_or(Path::new("")))?.scene)
+    }
+
+    /// The same scene with one key changed: `film.exposure`, `body[0].color`. The value is written as in TOML.
+    ///
+    /// ```
+    /// let scene = polyfly::Scene::sample().with("film.exposure", "0.5")?;
+    /// assert_eq!(scene.film.exposure, polyfly::scene::Exposure::Stops(0.5));
+    /// # Ok::<(), polyfly::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// There is no such key, or it does not take that value.
+    pub fn with(&self, key: &str, value: &str) -> Result<Scene, Error> {
+        let wrong = |e: scene::edit::EditError| Error::Usage(format!("{}: {e}", brief(key)));
+        let text = scene::edit::set(&self.to_toml(), key, Some(value)).map_err(wrong)?;
+        Ok(Scene::parse(&text, "the scene", Path::new(""))?.scene)
+    }
+}
+
+/// A scene's text; `name` is what messages call it.
+///
+/// # Errors
+/// It cannot be read, is no text, or does not end.
+pub(crate) fn read_text(from: impl Read, name: &str) -> Result<String, Error> {
+    let mut bytes = Vec::new();
+    // A pipe may be a scene too, and have no end.
+    let read = from.take(MAX_TEXT + 1).read_to_end(&mut bytes);
+    if bytes.len() as u64 > MAX_TEXT {
+        return Err(Error::SceneTooLong(name.into(), MAX_TEXT >> 20));
+    }
+    read.map_err(|e| Error::Read(name.into(), e))?;
+    if let Some(text) = utf16(&bytes) {
+        bytes = text.into_bytes();
+    }
+    // The mark that editors of Windows begin a text with.
+    if bytes.starts_with(b"\xef\xbb\xbf") {
+        bytes.drain(..3);
+    }
+    if let Some(at) = bytes.iter().position(|&b| b == 0) {
+        return Err(Error::NotText(name.into(), at));
+    }
+    String::from_utf8(bytes).map_err(|e| Error::NotText(name.into(), e.utf8_error().valid_up_to()))
+}
+
+// A text of 16-bit units with a byte order mark, as Windows' Notepad saves it.
+fn utf16(bytes: &[u8]) -> Option<String> {
+    let unit: fn([u8; 2]) -> u16 = match bytes.get(..2)? {
+        [0xff, 0xfe] => u16::from_le_bytes,
+        [0xfe, 0xff] => u16::from_be_bytes,
+        _ => return None,
+    };
+    let (pairs, []) = bytes[2..].as_chunks::<2>() else { return None };
+    String::from_utf16(&pairs.iter().map(|&pair| unit(pair)).collect::<Vec<_>>()).ok()
+}

@@ -1,0 +1,42 @@
+//! The files that pictures go to, of a path that is asked for.
+
+use crate::error::Error;
+use crate::render::frames::FrameList;
+use crate::render::stats::Progress;
+use crate::scene::limits::VIDEOS;
+use crate::scene::{Pattern, PatternError};
+use std::path::Path;
+
+/// The pattern that a path names for these frames.
+///
+/// # Errors
+/// It is a folder, or one file for several frames; no picture has such a name.
+pub fn pattern(text: &str, frames: &FrameList, progress: &mut dyn Progress) -> Result<Pattern, Error> {
+    let wrong = |why: String| Error::Usage(format!("--output: {why}"));
+    if Path::new(text).is_dir() {
+        let folder = text.trim_end_matches('/');
+        return Err(wrong(format!("`{text}` is a folder; name the frames in it, such as {folder}/%04d.png")));
+    }
+    let (pattern, is_made_up) = Pattern::parse(text).map_err(|e| match &e {
+        PatternError::Extension(ending) if VIDEOS.contains(&ending.as_str()) => Error::Misused {
+            what: format!("--output: `{text}` is the name of a film, and -o names frames"),
+            help: format!("`--video {text}` makes a film"),
+        },
+        _ => wrong(e.to_string()),
+    })?;
+    let first = frames.nth(0).unwrap_or_default();
+    let pattern = match (Pattern::has_number(text), frames.len()) {
+        (true, _) => pattern,
+        (false, 1) => pattern.of_one(first),
+        (false, many) => {
+            let suggested = pattern.suggested();
+            return Err(wrong(format!("`{text}` is one file, and there are {many} frames: write -o {suggested}")));
+        }
+    };
+    if is_made_up && !pattern.is_of_one() {
+        let first = pattern.path(first);
+        progress
+            .remark(&format!("`{text}` does not name a format (.png, .exr ...): frames are {} ...", first.display()));
+    }
+    Ok(pattern)
+}
