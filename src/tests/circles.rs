@@ -148,8 +148,8 @@ impl Modules {
 
     // What each module imports, but for itself. The crate's root only says what there is.
     fn graph(&self) -> BTreeMap<&ModulePath, BTreeSet<ModulePath>> {
-        let is_room = |path: &ModulePath| path.first().is_some_and(|room| !["main", "tests"].contains(&room.as_str()));
-        let modules = self.0.iter().filter(|(path, _)| is_room(path));
+        let is_part = |path: &ModulePath| path.first().is_some_and(|top| !["main", "tests"].contains(&top.as_str()));
+        let modules = self.0.iter().filter(|(path, _)| is_part(path));
         modules
             .map(|(here, module)| {
                 let imports = module.imports.iter().map(|import| match import.name.as_str() {
@@ -159,7 +159,7 @@ impl Modules {
                 let code = module.paths();
                 let targets = imports.chain(code.iter().map(Vec::as_slice));
                 let found = targets.filter_map(|target| self.resolve(here, target, 0));
-                (here, found.filter(|there| there != here && is_room(there)).collect())
+                (here, found.filter(|there| there != here && is_part(there)).collect())
             })
             .collect()
     }
@@ -196,9 +196,9 @@ fn no_files_import_each_other_in_a_circle() {
     let graph = modules.graph();
     let (mut wrong, mut unmended) = (String::new(), BTreeSet::new());
     for circle in circles(&graph) {
-        let room = circle[0][0].as_str();
-        unmended.insert(room);
-        if UNMENDED.contains(&room) {
+        let top = circle[0][0].as_str();
+        unmended.insert(top);
+        if UNMENDED.contains(&top) {
             continue;
         }
         wrong += "These files import each other:\n";
@@ -209,7 +209,7 @@ fn no_files_import_each_other_in_a_circle() {
         }
     }
     assert!(wrong.is_empty(), "{wrong}");
-    let mended: Vec<_> = UNMENDED.iter().filter(|room| !unmended.contains(**room)).collect();
+    let mended: Vec<_> = UNMENDED.iter().filter(|top| !unmended.contains(**top)).collect();
     assert!(mended.is_empty(), "{mended:?} have no circle any more: remove them from UNMENDED");
 }
 

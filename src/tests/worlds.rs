@@ -124,17 +124,17 @@ fn path_scene(samples: u32, noise: f64) -> Scene {
 // The picture in rounds, its noise, and the samples that it took.
 fn refined(scene: &Scene, isa: Isa) -> (Vec<u8>, f64, u32) {
     #[derive(Default)]
-    struct Told(f64, u32);
-    impl Progress for Told {
+    struct RoundsSeen(f64, u32);
+    impl Progress for RoundsSeen {
         fn frame(&mut self, report: &FrameReport) {
-            *self = Told(report.stats.noise.unwrap(), report.stats.samples);
+            *self = RoundsSeen(report.stats.noise.unwrap(), report.stats.samples);
         }
     }
     let (sink, frames) = MemorySink::new(PixelFormats { rgba8: true, ..PixelFormats::default() });
-    let mut told = Told::default();
-    renderer(scene, isa, 0).run_all(&FrameList::one(0), vec![Box::new(sink)], &mut told).unwrap();
+    let mut seen = RoundsSeen::default();
+    renderer(scene, isa, 0).run_all(&FrameList::one(0), vec![Box::new(sink)], &mut seen).unwrap();
     let picture = frames.lock().unwrap().pop().unwrap().rgba8.unwrap();
-    (picture.data().to_vec(), told.0, told.1)
+    (picture.data().to_vec(), seen.0, seen.1)
 }
 
 #[test]

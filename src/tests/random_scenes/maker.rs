@@ -18,7 +18,7 @@ pub fn make(seed: u64, wild: bool, dir: &Path) -> Made {
     (0..8).for_each(|_| {
         draws.next();
     });
-    let mut m = Maker { draws, unit: 1.0, wild, path: false, uneven: false, frames: 1, dir, text: String::new() };
+    let mut m = SceneMaker { draws, unit: 1.0, wild, path: false, uneven: false, frames: 1, dir, text: String::new() };
     m.path = wild && m.chance(0.5);
     if wild && m.chance(0.6) {
         m.unit = m.one_of(&[1e-6, 1e-3, 1e3, 1e6, 1e9, 3e10]);
@@ -49,7 +49,7 @@ pub fn make(seed: u64, wild: bool, dir: &Path) -> Made {
     Made { text: m.text, frame }
 }
 
-struct Maker<'a> {
+struct SceneMaker<'a> {
     draws: Draws,
     // Of the scene's units.
     unit: f64,
@@ -70,7 +70,7 @@ enum MaterialUse {
     Floor,
 }
 
-impl Maker<'_> {
+impl SceneMaker<'_> {
     fn below(&mut self, n: usize) -> usize {
         ((self.draws.next() * n as f32) as usize).min(n - 1)
     }
