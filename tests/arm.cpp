@@ -121,7 +121,7 @@ bool renders(const Set& set, const std::string& name, File file) {
   return same(name + ", the features", features, first.data(), head[3]) && ok;
 }
 
-// Whether a set develops the file's light to what the file has: src/tests/developing.rs's steps, in its order.
+// Whether a set develops the file's light to what the file has: src/tests/post.rs's steps, in its order.
 bool develops(const Set& set, const std::string& name, File file) {
   const u64* head = file.take<u64>(3);
   const int width = (int)head[0], height = (int)head[1], half = (width + 1) / 2, values = 3 * width * height;

@@ -3,7 +3,7 @@
 #![expect(unsafe_code, reason = "writes the kernels' structs down as they lie in memory")]
 
 use super::common::*;
-use super::developing::{steps, sums};
+use super::post::{steps, sums};
 use super::random_scenes::random_scene;
 use crate::device::{Memory, Task, TaskOutput};
 use crate::device_scene::{ArrayUploader, DeviceScene, frame_params};

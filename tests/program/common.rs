@@ -1,6 +1,7 @@
 //! Shared by the tests of the program.
 
-use std::path::Path;
+use sha2::{Digest, Sha256};
+use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 #[cfg(unix)]
 use std::time::{Duration, Instant};
@@ -88,4 +89,36 @@ pub fn frames(folder: &Path) -> Vec<(String, Vec<u8>)> {
         .collect();
     files.sort();
     files
+}
+
+/// A library of our own making, compiled once for all tests and test runs: anew when its sources have changed. `parts` are the folders and
+/// files, below the repository's root, that it is made of.
+pub fn compiled(name: &str, library: &str, parts: &[&str], compile: impl FnOnce(&Path) -> Command) -> PathBuf {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let mut hash = Sha256::new();
+    parts.iter().for_each(|part| hash_sources(&root.join(part), &mut hash));
+    let key: String = hash.finalize().iter().take(8).map(|byte| format!("{byte:02x}")).collect();
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("{name}-{key}"));
+    std::fs::create_dir_all(&folder).unwrap();
+    // One process compiles, the others wait for it.
+    let lock = std::fs::File::create(folder.join("lock")).unwrap();
+    lock.lock().unwrap();
+    if !folder.join(library).exists() {
+        let unfinished = folder.join("unfinished");
+        let status = compile(&unfinished).status().expect("a compiler is needed");
+        assert!(status.success(), "{name} does not compile");
+        std::fs::rename(unfinished, folder.join(library)).unwrap();
+    }
+    folder
+}
+
+fn hash_sources(path: &Path, hash: &mut Sha256) {
+    if path.is_dir() {
+        let mut entries: Vec<PathBuf> = std::fs::read_dir(path).unwrap().map(|entry| entry.unwrap().path()).collect();
+        entries.sort();
+        entries.iter().for_each(|entry| hash_sources(entry, hash));
+    } else if path.extension().is_none_or(|extension| extension != "ptx") {
+        hash.update(path.as_os_str().as_encoded_bytes());
+        hash.update(std::fs::read(path).unwrap());
+    }
 }

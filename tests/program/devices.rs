@@ -3,30 +3,24 @@
 //!
 //! With POLYFLY_TEST_CUDA=1 the runs that should succeed use the machine's driver and GPU.
 
-use crate::common::{program, text};
+use crate::common::{compiled, program, text};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
-use std::sync::OnceLock;
 
-// The stub driver's folder (tests/stub/cuda.cpp), compiled once.
-fn stub() -> &'static Path {
-    static FOLDER: OnceLock<PathBuf> = OnceLock::new();
-    FOLDER.get_or_init(|| {
-        let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-        let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("stub-{}", std::process::id()));
-        std::fs::create_dir_all(&folder).unwrap();
-        let made = Command::new("c++")
-            .args(["-std=c++17", "-shared", "-fPIC", "-O2", "-ffp-contract=off", "-fno-math-errno", "-w"])
-            // With a GPU's operations: a reciprocal or square root outside of the domain is NaN.
-            .args(["-DPOLYFLY_DOMAIN=\"../tests/domain/domain.cuh\"", "-o"])
-            .arg(folder.join("libcuda.so.1"))
-            .arg(root.join("tests/stub/cuda.cpp"))
-            .status();
-        assert!(made.expect("a C++ compiler is needed").success());
-        // The name that is tried first, so that no real driver replaces the stub.
-        std::fs::copy(folder.join("libcuda.so.1"), folder.join("libcuda.so")).unwrap();
-        folder
-    })
+// The stub driver's folder (tests/stub/cuda.cpp). Its library has the name that is looked for first, so that no real driver is found
+// in its place.
+fn stub() -> PathBuf {
+    let folder = compiled("stub", "libcuda.so", &["tests/stub", "tests/domain", "kernels"], |library| {
+        let mut command = Command::new("c++");
+        command.args(["-std=c++17", "-shared", "-fPIC", "-O2", "-ffp-contract=off", "-fno-math-errno", "-w"]);
+        // With a GPU's operations: a reciprocal or square root outside of their domain is NaN.
+        command.args(["-DPOLYFLY_DOMAIN=\"../tests/domain/domain.cuh\"", "-o"]).arg(library);
+        command.arg(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/stub/cuda.cpp"));
+        command
+    });
+    // Another process may have been faster.
+    let _ = std::fs::hard_link(folder.join("libcuda.so"), folder.join("libcuda.so.1"));
+    folder
 }
 
 fn polyfly(folder: &Path, library: Option<&Path>, behaviour: &str, args: &[&str]) -> Output {
@@ -39,7 +33,7 @@ fn polyfly(folder: &Path, library: Option<&Path>, behaviour: &str, args: &[&str]
 }
 
 // A working driver: the stub, or the machine's driver on request.
-fn working() -> Option<&'static Path> {
+fn working() -> Option<PathBuf> {
     std::env::var_os("POLYFLY_TEST_CUDA").is_none().then(stub)
 }
 
@@ -59,17 +53,17 @@ fn unusable_gpus_are_69_with_gpu_and_the_cpu_without() {
     ] {
         let dir = tempfile::tempdir().unwrap();
         let args = ["--size", "24x16", "--frames", "0", "--depth", "2", "-o", "%d.data", &scene];
-        let run = polyfly(dir.path(), Some(stub()), behaviour, &[&["--gpu"], &args[..]].concat());
+        let run = polyfly(dir.path(), Some(&stub()), behaviour, &[&["--gpu"], &args[..]].concat());
         assert_eq!(run.status.code(), Some(69), "{behaviour}: {}", text(&run.stderr));
         assert!(text(&run.stderr).contains(words), "{behaviour}: {}", text(&run.stderr));
         assert!(!dir.path().join("0.data").exists());
         // Without a flag: one remark, and the CPU.
-        let run = polyfly(dir.path(), Some(stub()), behaviour, &args);
+        let run = polyfly(dir.path(), Some(&stub()), behaviour, &args);
         assert!(run.status.success(), "{behaviour}: {}", text(&run.stderr));
         assert!(text(&run.stderr).contains("rendering on the CPU"), "{behaviour}: {}", text(&run.stderr));
         assert!(dir.path().join("0.data").exists());
         // With --cpu the driver is not opened at all.
-        let run = polyfly(dir.path(), Some(stub()), behaviour, &[&["--cpu", "--overwrite"], &args[..]].concat());
+        let run = polyfly(dir.path(), Some(&stub()), behaviour, &[&["--cpu", "--overwrite"], &args[..]].concat());
         assert_eq!((run.status.code(), text(&run.stderr).lines().count()), (Some(0), 1), "{behaviour}");
     }
 }
@@ -77,10 +71,10 @@ fn unusable_gpus_are_69_with_gpu_and_the_cpu_without() {
 #[test]
 fn a_gpu_number_that_is_not_there_is_69() {
     let dir = tempfile::tempdir().unwrap();
-    let run = polyfly(dir.path(), Some(stub()), "", &["--devices", "0,7", "--allow-outside", &scene("infinity.toml")]);
+    let run = polyfly(dir.path(), Some(&stub()), "", &["--devices", "0,7", "--allow-outside", &scene("infinity.toml")]);
     assert_eq!(run.status.code(), Some(69));
     assert!(text(&run.stderr).contains("no GPU 7"), "{}", text(&run.stderr));
-    let run = polyfly(dir.path(), Some(stub()), "", &["--devices", "tpu", "--allow-outside", &scene("infinity.toml")]);
+    let run = polyfly(dir.path(), Some(&stub()), "", &["--devices", "tpu", "--allow-outside", &scene("infinity.toml")]);
     assert_eq!(run.status.code(), Some(64));
 }
 
@@ -88,7 +82,7 @@ fn a_gpu_number_that_is_not_there_is_69() {
 fn doctor_tells_what_there_is() {
     let dir = tempfile::tempdir().unwrap();
     // A driver without GPUs replaces the GPUs of this machine.
-    let run = polyfly(dir.path(), Some(stub()), "empty", &["doctor"]);
+    let run = polyfly(dir.path(), Some(&stub()), "empty", &["doctor"]);
     let words = text(&run.stdout);
     assert!(run.status.success(), "{words}{}", text(&run.stderr));
     for part in ["polyfly\t", "gpu", "cpu\t", "threads", "ffmpeg\t", "libx264"] {
@@ -96,10 +90,10 @@ fn doctor_tells_what_there_is() {
     }
     let sets = words.lines().filter(|l| l.starts_with("cpu ")).count();
     assert!(sets >= 2 && words.matches("byte for byte").count() == sets, "{words}");
-    let broken = polyfly(dir.path(), Some(stub()), "ptx", &["doctor"]);
+    let broken = polyfly(dir.path(), Some(&stub()), "ptx", &["doctor"]);
     assert_eq!(broken.status.code(), Some(70));
     assert!(text(&broken.stdout).contains("stub does not like line 7"), "{}", text(&broken.stdout));
-    let old = polyfly(dir.path(), Some(stub()), "old", &["doctor"]);
+    let old = polyfly(dir.path(), Some(&stub()), "old", &["doctor"]);
     assert!(old.status.success() && text(&old.stdout).contains("too old"), "{}", text(&old.stdout));
 }
 
@@ -123,7 +117,8 @@ fn same_on_gpu(name: &str, scene: &str, behaviour: &str, args: &[&str]) -> Outpu
     let files = |device: &str| {
         let folder = dir.path().join(device.trim_start_matches('-'));
         std::fs::create_dir(&folder).unwrap();
-        let run = polyfly(&folder, working(), behaviour, &[&[device, "--allow-outside", &path], args].concat());
+        let run =
+            polyfly(&folder, working().as_deref(), behaviour, &[&[device, "--allow-outside", &path], args].concat());
         assert!(run.status.success(), "{name} {device}: {}", text(&run.stderr));
         let mut files: Vec<(String, Vec<u8>)> = std::fs::read_dir(&folder)
             .unwrap()
@@ -206,7 +201,7 @@ fn several_gpus_and_the_cpu_share_frames_and_tiles() {
     let run = |devices: &[&str], name: &str| {
         let args = [&["s.toml", "--frames", "0-4", "-o", name][..], devices].concat();
         // Two GPUs: only the stub is sure to have them.
-        let run = polyfly(dir.path(), Some(stub()), "", &args);
+        let run = polyfly(dir.path(), Some(&stub()), "", &args);
         assert!(run.status.success(), "{}", text(&run.stderr));
         (0..5).map(|n| std::fs::read(dir.path().join(name.replace("%d", &n.to_string()))).unwrap()).collect::<Vec<_>>()
     };
@@ -230,7 +225,7 @@ fn short_memory_means_fewer_tasks_in_flight_then_smaller_bands() {
     }
     let dir = tempfile::tempdir().unwrap();
     std::fs::write(dir.path().join("s.toml"), scene).unwrap();
-    let run = polyfly(dir.path(), Some(stub()), "memory:20000", &["--gpu", "s.toml", "-o", "%d.data"]);
+    let run = polyfly(dir.path(), Some(&stub()), "memory:20000", &["--gpu", "s.toml", "-o", "%d.data"]);
     assert_eq!(run.status.code(), Some(69));
     assert!(
         text(&run.stderr).contains("out of memory") && text(&run.stderr).contains("--size"),
@@ -244,7 +239,7 @@ fn a_gpu_that_is_lost_in_mid_run_hands_its_frames_over() {
     let dir = tempfile::tempdir().unwrap();
     std::fs::write(dir.path().join("s.toml"), FEW).unwrap();
     // Both GPUs of the stub count their launches together: one is lost, then the other.
-    let run = polyfly(dir.path(), Some(stub()), "lost:4", &["--devices", "0,cpu", "s.toml", "-o", "%d.data"]);
+    let run = polyfly(dir.path(), Some(&stub()), "lost:4", &["--devices", "0,cpu", "s.toml", "-o", "%d.data"]);
     assert!(run.status.success(), "{}", text(&run.stderr));
     assert!(text(&run.stderr).contains("illegal memory access") && text(&run.stderr).contains("others took"));
     let cpu = polyfly(dir.path(), None, "", &["--cpu", "s.toml", "-o", "c%d.data"]);
@@ -253,18 +248,18 @@ fn a_gpu_that_is_lost_in_mid_run_hands_its_frames_over() {
         let read = |name: String| std::fs::read(dir.path().join(name)).unwrap();
         assert_eq!(read(format!("{n}.data")), read(format!("c{n}.data")), "frame {n}");
     }
-    let alone = polyfly(dir.path(), Some(stub()), "lost:4", &["--gpu", "s.toml", "-o", "x%d.data"]);
+    let alone = polyfly(dir.path(), Some(&stub()), "lost:4", &["--gpu", "s.toml", "-o", "x%d.data"]);
     assert_eq!(alone.status.code(), Some(69), "{}", text(&alone.stderr));
 }
 
 #[test]
 fn doctor_and_verify_try_the_gpus() {
     let dir = tempfile::tempdir().unwrap();
-    let run = polyfly(dir.path(), working(), "", &["doctor"]);
+    let run = polyfly(dir.path(), working().as_deref(), "", &["doctor"]);
     assert!(run.status.success(), "{}{}", text(&run.stdout), text(&run.stderr));
     assert!(text(&run.stdout).contains("cuda:0"), "{}", text(&run.stdout));
     let args = ["verify", "--size", "33x21", "--frames", "0,3", &scene("infinity.toml"), &scene("cse260.toml")];
-    let run = polyfly(dir.path(), working(), "", &args);
+    let run = polyfly(dir.path(), working().as_deref(), "", &args);
     assert!(run.status.success() && text(&run.stdout).contains("cuda:0"), "{}{}", text(&run.stdout), text(&run.stderr));
 }
 
@@ -286,11 +281,11 @@ fn adaptive_samples_are_the_same_on_gpus() {
         std::fs::write(dir.path().join(format!("{name}.toml")), text).unwrap();
         scenes.push(format!("{name}.toml"));
     }
-    let run = polyfly(dir.path(), working(), "", &["verify", "--size", "53x41", &scenes[0], &scenes[1]]);
+    let run = polyfly(dir.path(), working().as_deref(), "", &["verify", "--size", "53x41", &scenes[0], &scenes[1]]);
     assert!(run.status.success() && text(&run.stdout).contains("cuda:0"), "{}{}", text(&run.stdout), text(&run.stderr));
     for scene in &scenes {
         let rendered = |device: &str, name: &str| {
-            let run = polyfly(dir.path(), working(), "", &[device, "-q", "--overwrite", "-o", name, scene]);
+            let run = polyfly(dir.path(), working().as_deref(), "", &[device, "-q", "--overwrite", "-o", name, scene]);
             assert!(run.status.success(), "{}", text(&run.stderr));
             std::fs::read(dir.path().join(name.replace("%d", "0"))).unwrap()
         };

@@ -13,8 +13,9 @@ fn root() -> &'static Path {
 }
 
 fn documents() -> Vec<PathBuf> {
-    let mut all: Vec<PathBuf> =
-        ["README.md", "CHANGELOG.md", "SECURITY.md", "python/README.md"].map(|name| root().join(name)).into();
+    let mut all: Vec<PathBuf> = ["README.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md", "python/README.md"]
+        .map(|name| root().join(name))
+        .into();
     for folder in ["docs", "docs/tutorials"] {
         all.extend(fs::read_dir(root().join(folder)).unwrap().map(|entry| entry.unwrap().path()));
     }

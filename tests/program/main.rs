@@ -1,6 +1,7 @@
 //! The program as a black box, and the library as others use it.
 #![allow(clippy::unwrap_used, reason = "a failed unwrap fails the test")]
 
+mod assets;
 mod cli;
 mod common;
 mod denoise;
@@ -9,31 +10,30 @@ mod documents;
 #[cfg(unix)]
 mod faults;
 #[cfg(unix)]
-mod films;
+mod foreign_files;
+mod formats;
 mod generated;
-mod grains;
-mod language;
 mod library;
 #[cfg(unix)]
 mod limits;
-mod mistakes;
-mod pictures;
+mod messages;
+#[cfg(unix)]
+mod ownership;
+mod particles;
 mod report;
 #[cfg(unix)]
 mod resume;
-mod samples;
+mod sample_scenes;
 #[cfg(unix)]
 mod segments;
 #[cfg(unix)]
-mod stopping;
-#[cfg(unix)]
-mod strangers;
+mod stop;
 #[cfg(unix)]
 mod studio;
-#[cfg(unix)]
-mod takeover;
+mod suggestions;
 mod terminal;
 #[cfg(unix)]
 mod tutorials;
 mod video;
-mod worlds;
+#[cfg(unix)]
+mod video_choice;
