@@ -68,7 +68,9 @@ fn layers_import_one_way() {
         if ["lib", "main", "tests"].contains(&here.as_str()) {
             continue;
         }
-        for part in without_tests(&text).split("crate::").skip(1) {
+        // Links of documentation may lead anywhere.
+        let code: Vec<&str> = without_tests(&text).lines().filter(|l| !l.trim_start().starts_with("//")).collect();
+        for part in code.join("\n").split("crate::").skip(1) {
             // Inside of braces each begins anew; the modules are one level deep.
             let word: String = part.chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect();
             // The library's own face: what a doc example or a signature calls it.
