@@ -152,9 +152,9 @@ keys! {
     // The camera's path, as it is written.
     #[derive(Clone, Debug, PartialEq)]
     struct PathKeys in "camera path" {
-        /// The eye, where the camera stands still.
+        /// The eye.
         position: Option<Vec3> = None, rule(Rule::Coordinate), way("fixed"), group("Path");
-        /// What it looks at, where the camera stands still.
+        /// What it looks at.
         look_at: Option<Vec3> = None, rule(Rule::Coordinate), way("fixed");
         /// The path of the eye on a cylinder.
         eye: Option<CylindricalPath> = Some(CylindricalPath::at_rest(7.0, 3.0)), way("cylinder");

@@ -39,7 +39,11 @@ impl MaterialUse {
             (Name::Metal(None), "metal", "a mirror of its color"),
             (Name::Glass, "glass", "clear: it mirrors by Fresnel's equations for its `ior`"),
         ];
-        names.extend((self == MaterialUse::Object).then_some((Name::Light, "light", "it shines in its color")));
+        names.extend((self == MaterialUse::Object).then_some((
+            Name::Light,
+            "light",
+            "it shines in its color; neither bodies nor floors are made of it",
+        )));
         names.extend(
             MeasuredMetal::ALL.map(|(metal, name)| (Name::Metal(Some(metal)), name, "a mirror of measured color")),
         );

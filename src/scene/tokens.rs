@@ -5,8 +5,9 @@
 mod write;
 
 use super::diagnostic::{Problem, Rule};
+use super::keys::Keys;
 use super::keys::read::percent;
-use super::limits::{MAX_DEPTH, MAX_FRAMES, MAX_LAMPS, MAX_PIXELS, MAX_SAMPLES, MAX_SIDE, PICTURES, endings};
+use super::limits::{MAX_PIXELS, MAX_SAMPLES, MAX_SIDE, PICTURES, endings};
 use super::material::{ADDS_LIGHT, adds_light};
 use super::suggest::number_help;
 use super::{
@@ -73,8 +74,8 @@ impl Reader<'_> {
     // Width and height, pixels.
     fn size(&mut self) -> Result<(u32, u32), Problem> {
         let at = self.next;
-        let width = self.whole("width", 1, MAX_SIDE)?;
-        let height = self.whole("height", 1, MAX_SIDE)?;
+        let width = self.whole("width", Rule::Whole(1, MAX_SIDE))?;
+        let height = self.whole("height", Rule::Whole(1, MAX_SIDE))?;
         if u64::from(width) * u64::from(height) > MAX_PIXELS {
             let span = self.tokens[at].span.start..self.tokens[at + 1].span.end;
             return Err(super::too_large(span, width, height));
@@ -120,8 +121,8 @@ impl Reader<'_> {
             None => problem,
         })
     }
-    fn whole(&mut self, what: &str, min: u32, max: u32) -> Result<u32, Problem> {
-        Ok(self.number(what, Rule::Whole(min, max))? as u32)
+    fn whole(&mut self, what: &str, rule: Rule) -> Result<u32, Problem> {
+        Ok(self.number(what, rule)? as u32)
     }
     fn triple(&mut self, what: &str, parts: [&str; 3], rule: Rule) -> Result<Vec3, Problem> {
         let mut v = [0.0; 3];
@@ -140,21 +141,18 @@ impl Reader<'_> {
         Ok(self.colour(what, Rule::Whole(0, 255))?.map(|c| c / 255.0))
     }
     fn path(&mut self, of: &str) -> Result<CylindricalPath, Problem> {
-        let mut part = |name: &str| {
-            let is_length = matches!(name, "r0" | "z0" | "Ar" | "Az");
-            self.number(&format!("{of}, {name}"), if is_length { Rule::Coordinate } else { Rule::Finite })
-        };
+        let mut part = |name: &str, key: &str| self.number(&format!("{of}, {name}"), rule::<CylindricalPath>(key));
         Ok(CylindricalPath {
-            r0: part("r0")?,
-            z0: part("z0")?,
-            phi0: super::snap_angle(part("phi0")?),
-            ar: part("Ar")?,
-            az: part("Az")?,
-            wr: part("wr")?,
-            wz: part("wz")?,
-            wphi: part("wphi")?,
-            pr: super::snap_angle(part("pr")?),
-            pz: super::snap_angle(part("pz")?),
+            r0: part("r0", "r")?,
+            z0: part("z0", "z")?,
+            phi0: super::snap_angle(part("phi0", "phi_deg")?),
+            ar: part("Ar", "r_amplitude")?,
+            az: part("Az", "z_amplitude")?,
+            wr: part("wr", "r_cycles")?,
+            wz: part("wz", "z_cycles")?,
+            wphi: part("wphi", "phi_cycles")?,
+            pr: super::snap_angle(part("pr", "r_phase_deg")?),
+            pz: super::snap_angle(part("pz", "z_phase_deg")?),
         })
     }
     fn body(&mut self, solid: Solid, n: usize, dialect: Dialect) -> Result<Body, Problem> {
@@ -163,16 +161,16 @@ impl Reader<'_> {
         let radius = format!("{what}, circumradius");
         match dialect {
             Dialect::Reduced => {
-                body.radius = self.number(&radius, Rule::Length)?;
+                body.radius = self.number(&radius, rule::<Body>("radius"))?;
                 body.material.colour = self.byte_colour(&what)?;
             }
             Dialect::SevenValue => {
                 body.material.colour = self.colour(&what, Rule::Fraction)?;
-                body.radius = self.number(&radius, Rule::Length)?;
+                body.radius = self.number(&radius, rule::<Body>("radius"))?;
             }
             Dialect::Full => {
                 let colour = self.colour(&what, Rule::Fraction)?;
-                body.radius = self.number(&radius, Rule::Length)?;
+                body.radius = self.number(&radius, rule::<Body>("radius"))?;
                 let at = self.next;
                 let reflection = self.number(&format!("{what}, reflection R"), Rule::Fraction)?;
                 let transparency = self.number(&format!("{what}, transparency T"), Rule::Fraction)?;
@@ -182,7 +180,7 @@ impl Reader<'_> {
                     self.warnings.push(Problem::new(span, why, ADDS_LIGHT));
                 }
                 body.material = Material::plain(colour, reflection, transparency);
-                body.lamps = Lamps::Each(self.whole(&format!("{what}, lamps on an edge"), 0, MAX_LAMPS)?);
+                body.lamps = Lamps::Each(self.whole(&format!("{what}, lamps on an edge"), rule::<Body>("lamps"))?);
                 body.bar = Body::BAR;
             }
         }
@@ -214,6 +212,14 @@ impl Reader<'_> {
         }
         Ok(floor)
     }
+}
+
+// The rule that a key of TOML has: the same holds here.
+fn rule<T: Keys>(key: &str) -> Rule {
+    let found =
+        T::default().fields().into_iter().find(|(declared, _)| declared.name == key).map(|(declared, _)| declared.rule);
+    debug_assert!(found.is_some(), "{} has no `{key}`", T::TABLE);
+    found.unwrap_or(Rule::Finite)
 }
 
 // A number, or a share such as `60%`.
@@ -331,7 +337,7 @@ fn read(text: &str, reading: ParseOptions) -> Result<(Scene, Vec<Problem>), Prob
     }
     let dialect = dialect(&tokens);
     let mut r = Reader { text, dialect, tokens, next: 0, end: text.trim_end().len(), warnings: Vec::new() };
-    let frames = r.whole("frame count", 1, MAX_FRAMES).map_err(|p| match r.tokens.first() {
+    let frames = r.whole("frame count", rule::<Output>("frames")).map_err(|p| match r.tokens.first() {
         Some(t) if t.text.contains('%') || t.text.contains('/') => {
             p.help("the frame count is missing: write it before the output path")
         }
@@ -346,7 +352,7 @@ fn read(text: &str, reading: ParseOptions) -> Result<(Scene, Vec<Problem>), Prob
         r.warnings.push(Problem::new(span, what, format!("frames are written as {pattern}")));
     }
     let (width, height) = r.size()?;
-    let fov_deg = r.number("field of view", Rule::FieldOfView)?;
+    let fov_deg = r.number("field of view", rule::<Camera>("fov_deg"))?;
     let eye = r.path("camera")?;
     let target = r.path("look-at point")?;
 
@@ -363,7 +369,7 @@ fn read(text: &str, reading: ParseOptions) -> Result<(Scene, Vec<Problem>), Prob
         let what = format!("light {n}");
         Ok(Light {
             position: r.point(&format!("{what}, position"))?,
-            colour: r.colour(&what, Rule::Brightness)?,
+            colour: r.colour(&what, rule::<Light>("color"))?,
             ..Light::default()
         })
     };
@@ -375,16 +381,16 @@ fn read(text: &str, reading: ParseOptions) -> Result<(Scene, Vec<Problem>), Prob
         Dialect::SevenValue => {
             lights.push(light(&mut r, 1)?);
             if r.next < r.tokens.len() {
-                samples = r.whole("samples along a pixel's side", 1, MAX_SAMPLES)?;
+                samples = r.whole("samples along a pixel's side", Rule::Whole(1, MAX_SAMPLES))?;
             }
         }
         Dialect::Full => {
-            for n in 1..=r.whole("light count", 0, MAX_LIGHTS)? {
+            for n in 1..=r.whole("light count", Rule::Whole(0, MAX_LIGHTS))? {
                 lights.push(light(&mut r, n)?);
             }
             if r.next < r.tokens.len() {
-                depth = r.whole("depth", 0, MAX_DEPTH)?;
-                samples = r.whole("samples along a pixel's side", 1, MAX_SAMPLES)?;
+                depth = r.whole("depth", rule::<RenderSettings>("depth"))?;
+                samples = r.whole("samples along a pixel's side", Rule::Whole(1, MAX_SAMPLES))?;
             }
         }
     }

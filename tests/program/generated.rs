@@ -1,4 +1,4 @@
-//! Files that the program makes of its own declarations: they are what the program would make of them now. `POLYFLY_BLESS=1` writes them anew.
+//! Generated files are what the program makes of its own declarations now. `POLYFLY_BLESS=1` writes them anew (scripts/bless).
 
 use crate::common::{polyfly, text};
 use std::path::Path;
@@ -7,11 +7,12 @@ fn is_generated(path: &str, words: &[&str]) {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let made = text(&polyfly(root, words).stdout);
     assert!(made.len() > 1000, "{made}");
-    if std::env::var_os("POLYFLY_BLESS").is_some() {
-        std::fs::write(root.join(path), &made).unwrap();
-    }
     let stored = std::fs::read_to_string(root.join(path)).unwrap_or_default();
-    assert!(made == stored, "{path} is not what the program declares: POLYFLY_BLESS=1 cargo test generated");
+    if made != stored && std::env::var_os("POLYFLY_BLESS").is_some() {
+        std::fs::write(root.join(path), &made).unwrap();
+        panic!("{path} is written anew: look at it, and run again");
+    }
+    assert!(made == stored, "{path} is not what the program declares: scripts/bless writes it anew");
 }
 
 #[test]

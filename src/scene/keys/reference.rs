@@ -6,7 +6,7 @@ use serde_json::Value;
 const HEAD: &str = "# Keys of a scene
 
 All tables of a scene in TOML and their keys. [scenes.md](../scenes.md) is the guide. This page is made of the program's own declarations:
-`POLYFLY_BLESS=1 cargo test generated` writes it anew.
+`scripts/bless` writes it anew.
 
 A number may be written as a share (`\"60%\"`). A color is three numbers from 0 to 1 (sRGB), one number for a grey, `\"#e68033\"`, or a
 name of CSS (`\"tomato\"`). Lengths are the scene's own units. `color` and `center` may be spelled `colour` and `centre`.
@@ -21,7 +21,31 @@ pub(crate) fn page() -> String {
 pub(crate) fn tables_of(schema: &Value) -> String {
     let (mut page, mut done) = (String::new(), Vec::new());
     tables(schema, schema, &mut page, &mut done);
+    if let Some(table) = schema["definitions"].get(MATERIAL) {
+        page += "\n## A material\n\nThe keys that say what something is made of. A key that a material does not have is refused beside it.\n\n";
+        page += TABLE;
+        page.extend(material_keys(schema).iter().map(|key| row(schema, table, key)));
+        page += &words(table, &material_keys(schema));
+    }
     page
+}
+
+// The head of a table of keys.
+const TABLE: &str = "| key | type | range | default | what it does |\n|---|---|---|---|---|\n";
+// The table of something that may be made of any material.
+const MATERIAL: &str = "sphere";
+
+// The keys of materials, wherever they stand.
+fn material_keys(schema: &Value) -> Vec<&str> {
+    let table = &schema["definitions"][MATERIAL];
+    let materials = table["x-materials"].as_object();
+    let has = |key: &str| materials.is_some_and(|all| all.values().any(|keys| holds(keys, key)));
+    keys(table).into_iter().filter(|key| *key == "material" || has(key)).collect()
+}
+
+// Whether a list of words has one.
+fn holds(words: &Value, word: &str) -> bool {
+    words.as_array().is_some_and(|words| words.iter().any(|one| one == word))
 }
 
 // The tables that a table has, each with those within it.
@@ -34,11 +58,15 @@ fn tables(schema: &Value, table: &Value, page: &mut String, done: &mut Vec<Strin
         };
         done.push(header.to_owned());
         *page += &format!("\n## `{header}`\n\n{}\n\n", place["description"].as_str().unwrap_or_default());
-        *page += "| key | type | range | default | what it does |\n|---|---|---|---|---|\n";
-        for key in keys(inner) {
-            *page += &row(schema, inner, key);
+        *page += TABLE;
+        let is_material = inner["x-materials"].is_object();
+        let shared = if is_material { material_keys(schema) } else { Vec::new() };
+        let own: Vec<&str> = keys(inner).into_iter().filter(|key| !shared.contains(key)).collect();
+        page.extend(own.iter().map(|key| row(schema, inner, key)));
+        if is_material {
+            *page += "| `material` and others | | | | What it is made of: [a material](#a-material). |\n";
         }
-        *page += &words(inner);
+        *page += &words(inner, &own);
         tables(schema, inner, page, done);
     }
 }
@@ -63,7 +91,11 @@ fn row(schema: &Value, table: &Value, key: &str) -> String {
     if place["deprecated"] == true {
         return format!("| `{key}` | | | | {about} |\n");
     }
-    let default = place.get("default").map_or(String::new(), |value| format!("`{value}`"));
+    let default = match place.get("default") {
+        Some(value) => format!("`{value}`"),
+        None if holds(&table["required"], key) => "required".into(),
+        None => String::new(),
+    };
     let counts = counts(table, key);
     let cells = [format!("`{key}`"), format!("{kind}{unit}"), range(place), default, format!("{about}{counts}")];
     format!("| {} |\n", cells.map(|cell| cell.replace('|', "\\|")).join(" | "))
@@ -126,8 +158,8 @@ fn counts(table: &Value, key: &str) -> String {
         });
     }
     if let Some(materials) = table["x-materials"].as_object() {
-        let has = |keys: &Value| keys.as_array().is_some_and(|keys| keys.iter().any(|one| one == key));
-        let words: Vec<&str> = materials.iter().filter(|(_, keys)| has(keys)).map(|(word, _)| word.as_str()).collect();
+        let words: Vec<&str> =
+            materials.iter().filter(|(_, keys)| holds(keys, key)).map(|(word, _)| word.as_str()).collect();
         if !words.is_empty() && words.len() < materials.len() {
             when.push(format!("`material` is {}", or(&words.into())));
         }
@@ -149,11 +181,11 @@ fn plain(word: &Value) -> &str {
     word.as_str().unwrap_or_default()
 }
 
-// What the words of a table's keys mean.
-fn words(table: &Value) -> String {
+// What the words of some of a table's keys mean.
+fn words(table: &Value, keys: &[&str]) -> String {
     let mut text = String::new();
-    for key in keys(table) {
-        let place = &table["properties"][key];
+    for key in keys {
+        let place = &table["properties"][*key];
         let Some(words) = place["enum"].as_array().filter(|_| place["deprecated"] != true) else { continue };
         text += &format!("\n`{key}`:\n\n");
         for (word, about) in words.iter().zip(place["enumDescriptions"].as_array().into_iter().flatten()) {

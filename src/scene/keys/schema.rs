@@ -19,6 +19,7 @@ pub(crate) struct Declaration {
     // Under headings, in their order.
     groups: Vec<(&'static str, Vec<&'static str>)>,
     heading: &'static str,
+    required: Vec<&'static str>,
     materials: Option<Value>,
     definitions: Map<String, Value>,
 }
@@ -78,6 +79,7 @@ impl Declaration {
             schema["x-way"] = json!(key.way);
         }
         self.properties.insert(key.name.to_owned(), schema);
+        self.required.extend(key.is_required.then_some(key.name));
         self.group(key.group, key.name);
     }
     fn group(&mut self, title: &'static str, name: &'static str) {
@@ -112,6 +114,9 @@ impl Declaration {
         let mut table = json!({
             "type": "object", "additionalProperties": false, "properties": self.properties, "x-groups": groups
         });
+        if !self.required.is_empty() {
+            table["required"] = json!(self.required);
+        }
         if let Some(materials) = self.materials {
             table["x-materials"] = materials;
         }

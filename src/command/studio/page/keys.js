@@ -65,8 +65,9 @@ function colourFields(set) {
   return { nodes: [field, picker], show: (value) => { put(field, written(value)); picker.value = swatch(value); } };
 }
 
-function wordField(words, set) {
-  const choice = el("select", {}, ...words.map((word) => el("option", { value: word, textContent: word })));
+function wordField(kind, set) {
+  const abouts = kind.enumDescriptions ?? [];
+  const choice = el("select", {}, ...kind.enum.map((word, i) => el("option", { value: word, textContent: word, title: abouts[i] ?? "" })));
   onChange(choice, () => set(choice.value));
   return { nodes: [choice], show: (value) => { choice.value = value ?? ""; } };
 }
@@ -92,7 +93,7 @@ function textField(set) {
 
 function fieldsOf(kind, set, value) {
   if (kind.format === "color") return colourFields(set);
-  if (kind.enum) return wordField(kind.enum, set);
+  if (kind.enum) return wordField(kind, set);
   if (kind.type === "boolean") return switchField(set);
   // A share may be written as "60%", and some keys take words.
   if (kind.type === "number" || kind.type === "integer") return numberFields(kind, set, typeof value === "string");
@@ -129,7 +130,8 @@ function keyRow(page, table, path, name) {
   const back = el("button", { type: "button", className: "back", textContent: "×", title: "Take the key out of the scene: what holds then is shown" });
   back.setAttribute("aria-label", `take out ${id}`);
   const note = el("small", { hidden: true });
-  const row = el("div", { className: "key", title: kind.description ?? "" }, label, box, back, note);
+  const unit = kind["x-unit"] ? ` (${kind["x-unit"]})` : "";
+  const row = el("div", { className: "key", title: `${kind.description ?? ""}${unit}` }, label, box, back, note);
   row.dataset.key = id;
   let values, held, fields, asText, shown;
   let busy = false;
