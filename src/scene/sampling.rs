@@ -136,8 +136,9 @@ const NOISE: Key = Key::new(
 impl Value for Sampling {
     // The integrator is read before.
     fn read(&mut self, _: &'static Key, table: &mut Table) {
-        let is_path = table.word("integrator").is_some_and(|word| word.eq_ignore_ascii_case("path"));
-        let integrator = if is_path { Integrator::Path } else { Integrator::Whitted };
+        let is_word = |name: &str| table.word("integrator").is_some_and(|word| word.eq_ignore_ascii_case(name));
+        let integrator =
+            Integrator::ALL.into_iter().find(|(_, name)| is_word(name)).map(|(one, _)| one).unwrap_or_default();
         let noise = table.take(&NOISE).and_then(|value| table.context.ruled(&NOISE, value));
         let (max, usual) = integrator.own_samples();
         let rule = Rule::Whole(1, max);
