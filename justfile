@@ -16,6 +16,10 @@ test *args:
 bless:
     scripts/bless
 
+# Make the schema of scenes, and the reference of scenes and flags, of the program's declarations.
+generate *args:
+    scripts/generate {{args}}
+
 # Make the PTX anew after a change of kernels/ (no GPU needed).
 ptx *args:
     scripts/ptx {{args}}

@@ -40,7 +40,7 @@ pub fn reference(page: ReferencePage) -> String {
 const FLAGS: &str = "# Flags
 
 All jobs and flags, as `polyfly --help` and `polyfly JOB --help` tell of them. [flags.md](../flags.md) has what goes together. This page is
-made of the program's own declarations: `scripts/bless` writes it anew.
+made of the program's own declarations: `scripts/generate` writes it anew.
 ";
 
 // The flags of rendering and of all jobs, in Markdown.

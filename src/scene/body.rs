@@ -71,7 +71,7 @@ impl Kind for Solid {
             let names = Solid::ALL.map(Solid::name);
             let expected = format!("expected one of {}", names.join(", "));
             let problem = Problem::new(value.span(), format!("there is no solid `{name}`"), expected);
-            context.problems.push(problem.with_suggestion(key.name, name, names));
+            context.no_such_word(problem, key, name, names.into_iter());
         }
         solid
     }

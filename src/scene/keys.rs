@@ -15,7 +15,7 @@
 //! ```
 //!
 //! That line makes the field, its default, reading with all faults and their places ([`read`]), writing ([`write`]), the entry of
-//! the JSON schema and so the studio's field ([`schema`]), and the row of docs/reference/scene.md ([`reference`]; `scripts/bless`
+//! the JSON schema and so the studio's field ([`schema`]), and the row of docs/reference/scene.md ([`reference`]; `scripts/generate`
 //! writes schema and reference anew). Draw the key in `src/tests/random_scenes/maker.rs` too.
 //!
 //! - The options after the default are the methods of [`Key`]: see there what each says.
@@ -455,5 +455,14 @@ mod tests {
         ];
         assert_eq!(problems, expected);
         assert!(Kitchen::TABLE != Pot::TABLE);
+    }
+
+    // Suggestions take time, and few problems are shown.
+    #[test]
+    fn of_many_faults_only_the_first_come_with_suggestions() {
+        let text: String = (0..3000).map(|n| format!("a{n:05} = 1\n")).collect();
+        let problems = read(&text).1;
+        let suggested = problems.iter().filter(|problem| problem.ends_with("expected one of pot, cup")).count();
+        assert!(problems.len() == 3000 && (1000..1100).contains(&suggested), "{suggested}");
     }
 }

@@ -12,7 +12,7 @@ fn is_generated(path: &str, words: &[&str]) {
         std::fs::write(root.join(path), &made).unwrap();
         panic!("{path} is written anew: look at it, and run again");
     }
-    assert!(made == stored, "{path} is not what the program declares: scripts/bless writes it anew");
+    assert!(made == stored, "{path} is not what the program declares: scripts/generate writes it anew");
 }
 
 #[test]

@@ -194,7 +194,8 @@ fn colour(value: &TomlValue, key: &Key, context: &mut Context) -> Option<Vec3> {
         return Some([r, g, b].map(|x| f64::from(x) / 255.0));
     }
     context.wrong(key, value, "a list of 3 numbers, \"#rrggbb\", a colour's name in quotes, or a number for a grey");
-    if let Some(last) = context.problems.last_mut().filter(|_| !text.is_empty()) {
+    let is_helped = !text.is_empty() && !context.is_crowded();
+    if let Some(last) = context.problems.last_mut().filter(|_| is_helped) {
         last.help = colour_help(text);
     }
     None
@@ -286,7 +287,7 @@ pub(crate) fn one_of<T>(
         let all = words.clone().map(|(_, word)| format!("\"{word}\"")).collect::<Vec<_>>().join(", ");
         let what = format!("`{}` is \"{text}\"", key.name);
         let problem = Problem::new(value.span(), what, format!("expected one of {all}"));
-        context.problems.push(problem.with_suggestion(key.name, text, words.map(|(_, word)| word)));
+        context.no_such_word(problem, key, text, words.map(|(_, word)| word));
     }
     found.map(|(value, _)| value)
 }

@@ -12,6 +12,9 @@ use toml::de::{DeTable, DeValue};
 /// A value of TOML and its place.
 pub(crate) type TomlValue<'a> = Spanned<DeValue<'a>>;
 
+// Problems with suggestions.
+const CROWD: usize = 1000;
+
 /// What holds for the whole text.
 pub(crate) struct Context<'a> {
     pub options: ParseOptions<'a>,
@@ -23,6 +26,15 @@ pub(crate) struct Context<'a> {
 impl Context<'_> {
     pub fn problem(&mut self, span: Range<usize>, what: impl Into<String>, expected: impl Into<String>) {
         self.problems.push(Problem::new(span, what, expected));
+    }
+    /// Whether so much is wrong that no more suggestions are looked for: they take time, and few problems are shown.
+    pub fn is_crowded(&self) -> bool {
+        self.problems.len() > CROWD
+    }
+    /// A word that is none of a key's, with what may have been meant.
+    pub fn no_such_word(&mut self, problem: Problem, key: &Key, word: &str, words: impl Iterator<Item = &'static str>) {
+        let problem = if self.is_crowded() { problem } else { problem.with_suggestion(key.name, word, words) };
+        self.problems.push(problem);
     }
     /// A value of the wrong kind.
     pub fn wrong(&mut self, key: &Key, value: &TomlValue, expected: impl std::fmt::Display) {
@@ -316,7 +328,9 @@ impl<'t, 'c> Table<'t, 'c> {
         for (key, _) in self.values {
             if !self.knows(key.get_ref()) {
                 let found = key.get_ref();
-                let expected = expected_key(found, &self.known);
+                let is_crowded = self.context.is_crowded();
+                let expected =
+                    if is_crowded { "expected a key of the table".into() } else { expected_key(found, &self.known) };
                 self.problem(key.span(), format!("unknown key `{found}`"), expected);
             }
         }

@@ -6,7 +6,7 @@ use serde_json::Value;
 const HEAD: &str = "# Keys of a scene
 
 All tables of a scene in TOML and their keys. [scenes.md](../scenes.md) is the guide. This page is made of the program's own declarations:
-`scripts/bless` writes it anew.
+`scripts/generate` writes it anew.
 
 A number may be written as a share (`\"60%\"`). A color is three numbers from 0 to 1 (sRGB), one number for a grey, `\"#e68033\"`, or a
 name of CSS (`\"tomato\"`). Lengths are the scene's own units. `color` and `center` may be spelled `colour` and `centre`.
