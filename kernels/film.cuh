@@ -42,6 +42,10 @@ POLYFLY_FN Int tone_map_rgb(const S& scene, Real r, Real g, Real b, Mask m, Int 
 POLYFLY_FN Int dither_threshold(Int x, Int row) {
   return shift_down(wrap_add(wrap_mul(x, Int((int)0xc13fa9a9u)), row), 24);
 }
+// The number of a row of a frame: the sequence's second step, and another one from frame to frame.
+POLYFLY_FN Int dither_row(int y, int frame) {
+  return wrap_add(wrap_mul(Int(y), Int((int)0x91e10da5u)), wrap_mul(Int(frame), Int((int)0x9e3779b9u)));
+}
 
 // The factor from a pixel's sum to its mean.
 POLYFLY_FN float mean_scale(int samples) { return 1.0f / (FIXED_ONE * (float)samples); }

@@ -4,8 +4,11 @@ namespace polyfly {
 // Unnamed, so that the linker does not merge functions of different instruction sets.
 namespace {
 #include "../types.cuh"
-#include "../develop.cuh"
-#include "../post.cuh"
+#include "../post/bloom.cuh"
+#include "../post/lens.cuh"
+#include "../post/resolve.cuh"
+#include "../post/tone.cuh"
+#include "../post/yuv.cuh"
 
 // Pixels that are processed at once, channel by channel, in the L1 cache.
 constexpr int PIECE = 64;
@@ -37,8 +40,8 @@ void POLYFLY_NAME(downsample_rows)(const float* a, const float* b, const float* 
 
 void POLYFLY_NAME(downsample_columns)(const float* in, int width, int stride, float* out) {
   const int last = width - 1, wide = (width + 1) / 2, inside = last / 2;
-  const auto at = [&](int x) { return in[stride * (x < 0 ? 0 : x < last ? x : last)]; };
-  const auto rim = [&](int x) { out[x] = downsample(at(2 * x - 1), at(2 * x), at(2 * x + 1), at(2 * x + 2)); };
+  const auto at = [&](int x, int i) { return in[stride * downsample_index(x, i, width)]; };
+  const auto rim = [&](int x) { out[x] = downsample(at(x, 0), at(x, 1), at(x, 2), at(x, 3)); };
   rim(0);
   for (int x = 1; x < inside; ++x) {
     const float* four = in + stride * (2 * x - 1);
@@ -88,18 +91,14 @@ void POLYFLY_NAME(vignette)(float* row, int width, int height, int y, float k, f
 }
 
 void POLYFLY_NAME(grain)(float* row, int width, u32 y, u32 frame, float strength) {
-  const u32 here = pcg_hash(y + pcg_hash(frame));
+  const u32 here = grain_row(y, frame);
   for (int first = 0; first < width; first += PIECE) {
     const int n = width - first < PIECE ? width - first : PIECE;
     float noise[PIECE], light[PIECE] = {};
-    for (int i = 0; i < PIECE; ++i) noise[i] = strength * grain_noise(pcg_hash((u32)(first + i) + here));
+    for (int i = 0; i < PIECE; ++i) noise[i] = strength * grain_noise(first + i, here);
     float* at = row + 3 * (i64)first;
-    for (int i = 0; i < n; ++i) light[i] = 0.2126f * at[3 * i] + 0.7152f * at[3 * i + 1] + 0.0722f * at[3 * i + 2];
-    for (int i = 0; i < PIECE; ++i) {
-      const float root = __builtin_sqrtf(light[i] > 1e-4f ? light[i] : 1e-4f);
-      const float factor = 1.0f + noise[i] / root;
-      noise[i] = factor < 0.0f ? 0.0f : factor > 2.0f ? 2.0f : factor;
-    }
+    for (int i = 0; i < n; ++i) light[i] = luminance(at[3 * i], at[3 * i + 1], at[3 * i + 2]);
+    for (int i = 0; i < PIECE; ++i) noise[i] = grain_factor(noise[i], light[i]);
     for (int i = 0; i < n; ++i) {
       at[3 * i] *= noise[i];
       at[3 * i + 1] *= noise[i];

@@ -1,7 +1,7 @@
 // The bodies of the GPU's entry points: one thread per sample, the samples of a pixel in adjacent lanes.
 #pragma once
 #include "../drivers/depth_first.cuh"
-#include "../post.cuh"
+#include "../post/yuv.cuh"
 
 POLYFLY_FN void add(RadianceSum& to, const RadianceSum& sum) {
   to.r += sum.r;

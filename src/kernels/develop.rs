@@ -80,7 +80,7 @@ impl Isa {
         };
         let display = display();
         assert!(light.len() == out.len() && light.len().is_multiple_of(3));
-        // SAFETY: as many numbers as the light has, which is three for each pixel; the table is as long as develop.cuh has it.
+        // SAFETY: as many numbers as the light has, which is three for each pixel; the table is as long as post/tone.cuh has it.
         unsafe {
             let n = (light.len() / 3) as i64;
             (self.entries.curve)(curve, display.as_ptr(), light.as_ptr(), n, out.as_mut_ptr());

@@ -1,6 +1,6 @@
 //! Tone curves: from linear light of any brightness to linear light that a display can show. They are worked out in
 //! double precision with plain operations and libm, so that they are the same everywhere. The kernels that make pictures have
-//! their own: the simplest two in single precision, the others as they are here (kernels/develop.cuh).
+//! their own: the simplest two in single precision, the others as they are here (kernels/post/tone.cuh).
 
 use super::diagnostic::Rule;
 use super::keys::kinds::{number_schema, number_text, one_of, quoted, words_schema};

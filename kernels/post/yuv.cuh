@@ -1,6 +1,6 @@
 // From RGBA to the planes of a video frame.
 #pragma once
-#include "platform.cuh"
+#include "../platform.cuh"
 
 // Rec. ITU-R BT.709 limited range, 16 fraction bits: Kr = 0.2126, Kb = 0.0722.
 POLYFLY_FN int luma(int r, int g, int b) { return (11966 * r + 40254 * g + 4064 * b + 1081344) >> 16; }

@@ -1,46 +1,7 @@
-// Post steps on linear light before quantisation: bloom, vignette, grain, tone curves. Each function handles one pixel
-// by plain operations in one fixed order; compilers vectorise the loops around it. Curves use double precision, as
-// src/scene/tone.rs does.
+// Tone curves in double precision, as src/scene/tone.rs has them. Each function handles one pixel by plain operations in
+// one fixed order.
 #pragma once
-#include "platform.cuh"
-
-// --- the mean ---
-
-// The mean radiance of a sum in fixed point; scale: mean_scale of film.cuh.
-POLYFLY_FN float mean_light(i64 sum, float scale) { return (float)sum * scale; }
-
-// --- bloom: one value of one channel ---
-
-// Four consecutive values to one; the outer two weigh a third of the inner ones.
-POLYFLY_FN float downsample(float a, float b, float c, float d) { return (a + d) * 0.125f + (b + c) * 0.375f; }
-// Bilinear interpolation in the coarser image: the nearest value, its neighbours across and down, and the diagonal one.
-POLYFLY_FN float bilerp(float near, float across, float down, float opposite) {
-  return near * 0.5625f + across * 0.1875f + down * 0.1875f + opposite * 0.0625f;
-}
-POLYFLY_FN float lerp(float a, float share, float b, float rest) { return a * share + b * rest; }
-
-// --- the lens ---
-
-// The divisor of a pixel's radiance, which grows towards the corners. k: strength; per_square: 4 over the squared
-// diagonal.
-POLYFLY_FN float vignette(int x, int y, int width, int height, float k, float per_square) {
-  const float dx = (float)x + 0.5f - 0.5f * (float)width, dy = (float)y + 0.5f - 0.5f * (float)height;
-  const float d = 1.0f + k * ((dx * dx + dy * dy) * per_square);
-  return d * d;
-}
-
-// PCG's permutation (Jarzynski and Olano, "Hash functions for GPU rendering", 2020).
-POLYFLY_FN u32 pcg_hash(u32 v) {
-  const u32 state = v * 747796405u + 2891336453u;
-  const u32 word = ((state >> ((state >> 28) + 4)) ^ state) * 277803737u;
-  return (word >> 22) ^ word;
-}
-// The sum of two uniform numbers: a triangular distribution from -1 to 1.
-POLYFLY_FN float grain_noise(u32 hash) {
-  return ((float)(int)(hash & 0xffffu) + (float)(int)(hash >> 16)) / 65535.0f - 1.0f;
-}
-
-// --- tone curves ---
+#include "../platform.cuh"
 
 struct Shown {
   double r, g, b;
@@ -55,17 +16,14 @@ POLYFLY_FN double min(double a, double b) { return a < b ? a : b; }
 // log2(x) for x > 0: the exponent, plus the artanh series of the mantissa, which lies between sqrt(1/2) and sqrt(2).
 // The error is at most 2e-16, relative where the result is above 1.
 POLYFLY_FN double log2_of(double x) {
-  i64 bits;
-  __builtin_memcpy(&bits, &x, sizeof bits);
+  const i64 bits = double_bits(x);
   // Shifts the bits of sqrt(1/2) to those of 1/2, so that the exponent belongs to a mantissa from sqrt(1/2) on.
   const i64 moved = bits - 0x3fe6a09e667f3bcdll;
   const i64 rest = (moved & 0x000fffffffffffffll) + 0x3fe6a09e667f3bcdll;
   // An integer as a double, without a 64-bit conversion, which few instruction sets have.
   const i64 raised = (i64)((u64)(moved + 0x3ff0000000000000ll) >> 52) | 0x4330000000000000ll;
-  double mantissa, whole;
-  __builtin_memcpy(&mantissa, &rest, sizeof mantissa);
-  __builtin_memcpy(&whole, &raised, sizeof whole);
-  const double exponent = whole - (4503599627370496.0 + 1023.0);
+  const double mantissa = double_from_bits(rest);
+  const double exponent = double_from_bits(raised) - (4503599627370496.0 + 1023.0);
   const double s = (mantissa - 1.0) / (mantissa + 1.0), q = s * s;
   // 2 / ln 2 over 1, 3, 5 and so on.
   double series = 0.15186263588304877;
@@ -132,4 +90,13 @@ POLYFLY_FN double display_light(const double* table, double x) {
   const int whole = (int)at;
   const int i = whole < DISPLAY_LAST ? whole : DISPLAY_LAST - 1;
   return table[i] + (table[i + 1] - table[i]) * (at - (double)i);
+}
+
+// What a display shows of a pixel by one of the curves; display: the table of display_light.
+POLYFLY_FN Shown tone_curve(int curve, const double* display, Shown c) {
+  if (curve == CURVE_NEUTRAL) return neutral_curve(c);
+  if (curve == CURVE_FILMIC) return filmic_curve(c);
+  c = into_agx(c);
+  c = out_of_agx(shown(agx_curve(c.r), agx_curve(c.g), agx_curve(c.b)));
+  return shown(display_light(display, c.r), display_light(display, c.g), display_light(display, c.b));
 }
