@@ -23,6 +23,17 @@ pub fn rust_modules(definitions: &str, ptx: &Path, out: &Path) -> String {
         let row = rows(word).find(|row| row.arguments[0] == name);
         row.unwrap_or_else(|| panic!("kernels/modules.def: no {word}({name}, ..)"))
     };
+    let embedded = |name: &str, parameters: &str| {
+        let packed = out.join(format!("{name}.ptx.deflate"));
+        let text = std::fs::read(ptx.join(format!("{name}.ptx"))).unwrap_or_default();
+        pack(&text, &packed).unwrap_or_else(|e| panic!("{}: {e}", packed.display()));
+        format!("Ptx {{ name: {name:?}, parameters: {parameters:?}, packed: include_bytes!({packed:?}) }}")
+    };
+    let post = rows("POST_MODULE").map(|row| {
+        let name = row.arguments[0];
+        format!("/// kernels/entry/{name}.cuh.\npub static {}: Ptx = {};\n", name.to_uppercase(), embedded(name, ""))
+    });
+    let post: String = post.collect();
     let kinds: String = rows("SCENE").map(|row| format!("    {},\n", capitalised(row.arguments[0]))).collect();
     let modules = rows("MODULE").map(|row| {
         let [integrator, scene, output, blocks] = row.arguments[..] else {
@@ -30,27 +41,22 @@ pub fn rust_modules(definitions: &str, ptx: &Path, out: &Path) -> String {
         };
         let (integrator, scene) = (&find("INTEGRATOR", integrator).arguments, &find("SCENE", scene).arguments);
         let name = format!("{}_{}_{output}", integrator[0], scene[0]);
-        let packed = out.join(format!("{name}.ptx.deflate"));
-        let text = std::fs::read(ptx.join(format!("{name}.ptx"))).unwrap_or_default();
-        pack(&text, &packed).unwrap_or_else(|e| panic!("{}: {e}", packed.display()));
+        let parameters = format!("{} {} {} {blocks}", integrator[1], integrator[2], scene[1]);
         format!(
-            "    PtxModule {{\n        name: {name:?},\n        integrator: INTEGRATOR_{},\n        rays: Rays::{},\n        \
-             scene: SceneKind::{},\n        features: {},\n        output: Output::{},\n        \
-             parameters: \"{} {} {} {blocks}\",\n        packed: include_bytes!({packed:?}),\n    }},\n",
+            "    PtxModule {{\n        ptx: {},\n        integrator: INTEGRATOR_{},\n        rays: Rays::{},\n        \
+             scene: SceneKind::{},\n        features: {},\n        output: Output::{},\n    }},\n",
+            embedded(&name, &parameters),
             integrator[0].to_uppercase(),
             capitalised(&integrator[2].to_lowercase()),
             capitalised(scene[0]),
             scene[2],
             capitalised(output),
-            integrator[1],
-            integrator[2],
-            scene[1],
         )
     });
     let modules: String = modules.collect();
     format!(
         "/// Kinds of scenes, the smallest first.\n#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]\n\
-         pub enum SceneKind {{\n{kinds}}}\nstatic MODULES: &[PtxModule] = &[\n{modules}];\n"
+         pub enum SceneKind {{\n{kinds}}}\nstatic MODULES: &[PtxModule] = &[\n{modules}];\n{post}"
     )
 }
 

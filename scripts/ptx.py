@@ -27,6 +27,8 @@ def modules():
     for integrator, scene, output, blocks in rows("MODULE"):
         headers = [f"integrators/{integrator}.cuh", f"entry/{output}.cuh"]
         yield f"{integrator}_{scene}_{output}", headers, [types[integrator], rays[integrator], types[scene], blocks]
+    for [name] in rows("POST_MODULE"):
+        yield name, [f"entry/{name}.cuh"], []
 
 
 def flat(path, seen):
@@ -46,7 +48,7 @@ def flat(path, seen):
 
 
 def digest(files, parameters):
-    """SHA-256 over names and texts in name order and the parameters; a test in src/device/gpu_kernels.rs computes it too."""
+    """SHA-256 over names and texts in name order and the parameters; a test in src/device/gpu/modules.rs computes it too."""
     state = hashlib.sha256()
     for name in sorted(files):
         state.update(name.encode() + b"\0" + files[name].encode() + b"\0")
@@ -57,9 +59,12 @@ def digest(files, parameters):
 def compiled(nvrtc, name, headers, parameters):
     """The module's PTX."""
     files = {}
-    integrator, rays, scene, blocks = parameters
-    source = ["namespace polyfly {", *flat(headers[0], files), f"#define {rays}", f"typedef {integrator} KernelIntegrator;",
-              f"typedef {scene} KernelScene;", f"constexpr int BLOCKS = {blocks};", *flat(headers[1], files), "}"]
+    source = ["namespace polyfly {"]
+    if parameters:
+        integrator, rays, scene, blocks = parameters
+        source += [*flat(headers[0], files), f"#define {rays}", f"typedef {integrator} KernelIntegrator;",
+                   f"typedef {scene} KernelScene;", f"constexpr int BLOCKS = {blocks};"]
+    source += [*flat(headers[-1], files), "}"]
     program = ctypes.c_void_p()
     nvrtc.nvrtcCreateProgram(ctypes.byref(program), "\n".join(source).encode(), f"{name}.cu".encode(), 0, None, None)
     failed = nvrtc.nvrtcCompileProgram(program, len(OPTIONS), (ctypes.c_char_p * len(OPTIONS))(*[o.encode() for o in OPTIONS]))

@@ -125,7 +125,7 @@ pub struct StudioArgs {
 /// One device, for jobs of one picture at a time.
 #[derive(Args, Clone, Debug, Default)]
 pub struct DeviceArgs {
-    /// Render on the CPU; CUDA is not touched.
+    /// Render on the CPU; no GPU is touched.
     #[arg(long, conflicts_with = "gpu", help_heading = "Device")]
     pub cpu: bool,
     /// Render on the first GPU, or fail.
@@ -400,7 +400,7 @@ pub struct RenderArgs {
     #[arg(long, value_enum, value_name = "GRAMMAR", num_args = 0..=1, default_missing_value = "tokens", exclusive = true)]
     pub default: Option<GrammarArg>,
 
-    /// Render on the CPU; CUDA is not touched.
+    /// Render on the CPU; no GPU is touched.
     #[arg(long, conflicts_with_all = ["gpu", "devices"], help_heading = "Device")]
     pub cpu: bool,
     /// Render on the first GPU, or fail.

@@ -1,9 +1,7 @@
 //! From summed light to images: the film that tasks add to, linear images, and what is done to them before they are shown.
 
-pub mod bloom;
 pub mod image;
-pub mod lens;
-pub mod overlay;
+pub mod post;
 
 use crate::gpu_types::{FAR, FIXED_ONE, Features};
 use crate::kernels::Isa;
@@ -95,18 +93,7 @@ impl Film {
     }
     /// The same of sums that are all there are, wherever they lie.
     pub fn resolve_whole(&self, sums: &[i64], isa: Isa) -> Image<f32> {
-        assert_eq!(sums.len(), 3 * self.pixels());
-        let mut light = vec![0.0; sums.len()];
-        if self.taken.is_empty() {
-            let scale = mean_scale(self.samples[0] + self.samples[1]);
-            let pieces = light.par_chunks_mut(CHUNK).zip(sums.par_chunks(CHUNK));
-            pieces.for_each(|(light, sums)| isa.mean(sums, scale, light));
-        } else {
-            let pixels =
-                light.par_chunks_exact_mut(3).zip(sums.par_chunks_exact(3)).zip(&self.taken).with_min_len(CHUNK);
-            pixels.for_each(|((light, sums), &taken)| isa.mean(sums, mean_scale(taken), light));
-        }
-        Image::new(self.width, self.height, 3, light)
+        resolve((self.width, self.height), sums, self.samples[0] + self.samples[1], &self.taken, isa)
     }
     /// The mean light of one half of the samples.
     pub fn resolve_half(&self, half: usize) -> Image<f32> {
@@ -140,17 +127,27 @@ impl Film {
     }
 }
 
+/// The mean light of sums: of `samples` of each pixel, or of as many as `taken` says where it is not empty.
+///
+/// # Panics
+/// When there are not three sums for each pixel.
+pub fn resolve((width, height): (u32, u32), sums: &[i64], samples: u32, taken: &[u32], isa: Isa) -> Image<f32> {
+    assert_eq!(sums.len(), 3 * width as usize * height as usize, "a frame has three sums for each pixel");
+    let mut light = vec![0.0; sums.len()];
+    if taken.is_empty() {
+        let scale = mean_scale(samples);
+        let pieces = light.par_chunks_mut(CHUNK).zip(sums.par_chunks(CHUNK));
+        pieces.for_each(|(light, sums)| isa.mean(sums, scale, light));
+    } else {
+        let pixels = light.par_chunks_exact_mut(3).zip(sums.par_chunks_exact(3)).zip(taken).with_min_len(CHUNK);
+        pixels.for_each(|((light, sums), &taken)| isa.mean(sums, mean_scale(taken), light));
+    }
+    Image::new(width, height, 3, light)
+}
+
 // As kernels/film.cuh has it.
 fn mean_scale(samples: u32) -> f32 {
     1.0 / (FIXED_ONE * samples as f32)
-}
-
-/// A step between the mean light and the tone curve, in linear light.
-pub trait PostStep: Send + Sync {
-    /// Changes the image of a frame.
-    fn apply(&self, image: &mut Image<f32>, frame: u32, isa: Isa);
-    /// Adds what it draws over the picture to the share of each pixel that is covered, where the sky is transparent.
-    fn cover(&self, _coverage: &mut Image<f32>) {}
 }
 
 #[cfg(test)]

@@ -2,8 +2,6 @@
 
 pub mod convergence;
 pub mod delivery;
-pub mod denoise;
-pub mod development;
 mod exposure;
 pub mod footprint;
 pub mod frames;
@@ -17,22 +15,19 @@ use crate::assets::source::Limits;
 use crate::assets::{AssetError, Assets};
 use crate::cancel::Cancel;
 use crate::device::cpu::Cpu;
-use crate::device::cuda::Cuda;
-use crate::device::driver::{GpuFacts, Gpus, probe};
-use crate::device::{Device, DeviceError, DeviceNeeds, SampleCounter};
+use crate::device::{self, Device, DeviceError, DeviceNeeds, GpuInfo, SampleCounter};
 use crate::device_scene::{DeviceScene, TooMany};
-use crate::film::PostStep;
 use crate::film::image::{Image, Layers};
-use crate::film::overlay::Legend;
+use crate::film::post::PostPipeline;
+use crate::film::post::denoise::{Denoiser, DenoiserLibrary};
 use crate::kernels::Isa;
 use crate::output::capture::{CapturedFrame, MemorySink};
 use crate::output::{Outcome, OutputError, PixelFormats, RunInfo, Sink};
 use crate::scene::{Exposure, Scene};
 use crate::threads::{self, Busy, NoThread};
 use delivery::RunMemory;
-use denoise::{Denoiser, DenoiserLibrary};
 use frames::FrameList;
-use plan::{Plan, Split};
+use plan::{Plan, Split, device_needs, needs_of};
 use stats::{Progress, RunReport};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -109,7 +104,7 @@ pub struct RenderOptions {
     /// What files that the scene names may take of the memory.
     pub limits: Limits,
     // For tests: a GPU that fails, and at which of its tasks.
-    pub(crate) fault: Option<(i32, u64)>,
+    pub(crate) fault: Option<(u32, u64)>,
 }
 
 impl RenderOptions {
@@ -182,29 +177,10 @@ pub struct Renderer {
     memory: Arc<Mutex<RunMemory>>,
 }
 
-// Whether the first surfaces are looked at, whoever wants them: by the denoiser, or for the share of sky.
-fn needs_layers(scene: &Scene, options: &RenderOptions) -> bool {
-    options.denoise.is_some() || scene.world.sky.transparent
-}
-
-// Whether devices are to leave linear light: they tone and pack pictures themselves where nobody needs it. `has_post`: whether
-// something is done to a frame's light afterwards.
-pub(crate) fn is_linear(scene: &Scene, needs: PixelFormats, has_post: bool) -> bool {
-    needs.linear || needs.layers || has_post || needs_sums(scene)
-}
-
-// Whether samples do not become a picture where they are taken.
-fn needs_sums(scene: &Scene) -> bool {
-    scene.render.sampling.noise_limit() > 0.0
-        || scene.camera.shutter > 0.0
-        || scene.film.tone.knee().is_none()
-        || scene.film.is_dithered()
-}
-
 // Which devices render.
 #[derive(Clone, Debug, Default)]
 struct Chosen {
-    gpus: Vec<GpuFacts>,
+    gpus: Vec<GpuInfo>,
     cpu: bool,
     // Nobody asked for a GPU: the CPU does when there is none that works. Why it has to already.
     may_fall_back: bool,
@@ -399,31 +375,29 @@ impl Renderer {
         let (width, height) = (self.scene.render.width, self.scene.render.height);
         let first = frames.iter().next().unwrap_or_default();
         let info = RunInfo { frames: frames.len(), first, width, height };
-        let mut needs = sinks.iter().fold(PixelFormats::default(), |all, s| all.union(s.needs()));
-        needs.layers |= needs_layers(&self.scene, &self.options);
-        let post = self.post();
-        let is_linear = is_linear(&self.scene, needs, !post.is_empty());
+        let post = Arc::new(self.post());
+        let needs = sinks.iter().fold(PixelFormats::default(), |all, s| all.union(s.needs()));
+        let needs = needs_of(&self.scene, needs, &post);
         let from = self.options.denoise.as_ref();
-        let denoiser = from.map(|from| Denoiser::new(from, width, height, self.options.threads)).transpose()?;
-        if denoiser.is_some() {
+        let denoiser = from.map(|from| Denoiser::new(from, width, height, self.options.threads)).transpose();
+        let denoiser = denoiser.map_err(DeviceError::from)?;
+        if !post.is_exact() {
             progress.remark("denoised by Open Image Denoise: these pictures are outside the promise of equal bytes");
         }
-        let adaptive = self.scene.render.sampling.is_adaptive();
-        let device_needs =
-            DeviceNeeds { rgba: needs.rgba8, yuv: needs.yuv420 && !is_linear, linear: is_linear, adaptive };
+        let device_needs = device_needs(&self.scene, needs, &post);
         let (devices, opened) = std::thread::scope(|scope| {
             let sinks = &mut sinks;
             let open = move || sinks.iter_mut().try_for_each(|s| s.open(&info));
             let opened = threads::spawn_scoped(scope, "open", open).map_err(DeviceError::from)?;
             let devices = match self.waiting.take() {
                 Some((ready_for, devices)) if ready_for == device_needs => Ok(devices),
-                _ => self.devices(device_needs, progress),
+                _ => self.devices(device_needs, &post, progress),
             };
             Ok::<_, RenderError>((devices, opened.join()))
         })?;
         opened?;
         let devices = devices?;
-        Ok(OpenRun { renderer: self, frames, info, sinks, devices, device_needs, needs, is_linear, post, denoiser })
+        Ok(OpenRun { renderer: self, frames, info, sinks, devices, device_needs, needs, post, denoiser })
     }
 
     /// What to say of the files that the scene names.
@@ -437,31 +411,26 @@ impl Renderer {
         libm::exp2(self.stops) as f32
     }
 
-    /// What is done to the linear image of each frame.
-    pub(crate) fn post(&self) -> Vec<Box<dyn PostStep>> {
-        let particles = self.scene.world.particles.as_ref().filter(|p| p.legend);
+    /// What is done to the light of each frame.
+    pub(crate) fn post(&self) -> PostPipeline {
         let range = self.assets.particles.as_ref().and_then(|p| p.range);
-        let legend = particles.zip(range).map(|(p, range)| {
-            let legend = Legend { title: p.colour_by.name().into(), range, tone: self.scene.film.tone };
-            Box::new(legend) as Box<dyn PostStep>
-        });
-        let mut steps = development::steps(&self.scene.film, self.stops);
-        steps.extend(legend);
-        steps
+        PostPipeline::new(&self.scene, self.stops, range, self.options.denoise.as_ref())
     }
 
     // The devices, with the scene on them.
     fn devices(
         &mut self,
         needs: DeviceNeeds,
+        post: &Arc<PostPipeline>,
         progress: &mut dyn Progress,
     ) -> Result<Vec<Box<dyn Device>>, RenderError> {
         let made: Vec<_> = std::thread::scope(|scope| {
-            let make = |facts: &GpuFacts| {
-                let mut gpu = Cuda::new(facts, Arc::clone(&self.device_scene), needs)?;
-                if let Some((_, task)) = self.options.fault.filter(|(ordinal, _)| *ordinal == facts.ordinal) {
+            let make = |info: &GpuInfo| {
+                let mut gpu = device::open(info, Arc::clone(&self.device_scene), needs)?;
+                if let Some((_, task)) = self.options.fault.filter(|(ordinal, _)| *ordinal == info.ordinal) {
                     gpu.inject_fault(task);
                 }
+                gpu.count_samples(&self.meter);
                 Ok::<_, DeviceError>(gpu)
             };
             let gpus = &self.chosen.gpus;
@@ -473,7 +442,7 @@ impl Renderer {
         let mut devices: Vec<Box<dyn Device>> = Vec::new();
         for gpu in made {
             match gpu {
-                Ok(gpu) => devices.push(Box::new(gpu.metered(&self.meter))),
+                Ok(gpu) => devices.push(gpu),
                 Err(e) if self.chosen.may_fall_back => {
                     progress.remark(&format!("{e}; rendering on the CPU"));
                     self.chosen.cpu = true;
@@ -482,7 +451,11 @@ impl Renderer {
             }
         }
         if self.chosen.cpu {
-            devices.push(Box::new(self.cpu(self.isa).metered(Arc::clone(&self.meter))));
+            let cpu = self.cpu(self.isa).metered(Arc::clone(&self.meter));
+            devices.push(Box::new(match needs.post {
+                Some(_) => cpu.with_post(Arc::clone(post)),
+                None => cpu,
+            }));
         }
         Ok(devices)
     }
@@ -497,8 +470,7 @@ pub(crate) struct OpenRun<'a> {
     devices: Vec<Box<dyn Device>>,
     device_needs: DeviceNeeds,
     needs: PixelFormats,
-    is_linear: bool,
-    post: Vec<Box<dyn PostStep>>,
+    post: Arc<PostPipeline>,
     denoiser: Option<Denoiser>,
 }
 
@@ -518,14 +490,14 @@ impl OpenRun<'_> {
 
     /// Renders the frames.
     pub(crate) fn render(self, progress: &mut dyn Progress) -> Result<RunReport, RenderError> {
-        let OpenRun { renderer, frames, sinks, mut devices, needs, is_linear, post, .. } = self;
+        let OpenRun { renderer, frames, sinks, mut devices, needs, post, .. } = self;
         let names: Vec<String> = devices.iter().map(|d| d.info().name.clone()).collect();
         progress.start(&self.info, &names, renderer.threads());
         if let Some(remark) = renderer.remark() {
             progress.remark(&remark);
         }
         let (split, gain) = (renderer.options.split, renderer.gain());
-        let plan = Plan::new(&renderer.scene, &devices, frames.len(), is_linear, needs, split, gain);
+        let plan = Plan::new(&renderer.scene, &devices, frames.len(), &post, needs, split, gain);
         let already: Option<Vec<_>> = sinks.iter().map(|s| s.completed_frames()).collect();
         let work = scheduler::RunContext {
             scene: &renderer.scene,
@@ -555,20 +527,20 @@ impl OpenRun<'_> {
 
 fn choose(devices: &Devices) -> Result<Chosen, DeviceError> {
     let only_cpu = Chosen { cpu: true, ..Chosen::default() };
-    let first = |mut gpus: Gpus| {
-        gpus.list.truncate(1);
-        gpus.list
+    let first = |mut gpus: Vec<GpuInfo>| {
+        gpus.truncate(1);
+        gpus
     };
     match devices {
         Devices::Cpu => Ok(only_cpu),
-        Devices::Auto => match probe() {
+        Devices::Auto => match device::list() {
             Ok(gpus) => Ok(Chosen { gpus: first(gpus), may_fall_back: true, ..Chosen::default() }),
             Err(e) => Ok(Chosen { fell_back: Some(e.to_string()), ..only_cpu }),
         },
-        Devices::Gpu => Ok(Chosen { gpus: first(probe()?), ..Chosen::default() }),
-        Devices::AllGpus => Ok(Chosen { gpus: probe()?.list, ..Chosen::default() }),
+        Devices::Gpu => Ok(Chosen { gpus: first(device::list()?), ..Chosen::default() }),
+        Devices::AllGpus => Ok(Chosen { gpus: device::list()?, ..Chosen::default() }),
         Devices::List(numbers, cpu) => {
-            let found = if numbers.is_empty() { Vec::new() } else { probe()?.list };
+            let found = if numbers.is_empty() { Vec::new() } else { device::list()? };
             let gpu = |&n: &usize| {
                 let missing =
                     || DeviceError::NotFound(format!("there is no GPU {n}: this machine has {}", found.len()));

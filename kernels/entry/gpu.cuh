@@ -1,7 +1,6 @@
 // The bodies of the GPU's entry points: one thread per sample, the samples of a pixel in adjacent lanes.
 #pragma once
 #include "../drivers/depth_first.cuh"
-#include "../post/yuv.cuh"
 
 POLYFLY_FN void add(RadianceSum& to, const RadianceSum& sum) {
   to.r += sum.r;
@@ -370,9 +369,3 @@ POLYFLY_FN void trace_scheduled(const S& scene, const FrameParams& frame, const 
   const __grid_constant__ KernelScene scene, const __grid_constant__ FrameParams frame, \
       const __grid_constant__ Launch launch
 #define POLYFLY_WORK const __grid_constant__ FilmBuffers film, int first, int end, int *queue, Counts *counts
-
-// One thread per 2 x 2 block of the video's planes.
-extern "C" __global__ void polyfly_convert(const u32* rgba, int width, int height, u8* y, u8* u, u8* v) {
-  const int bx = blockIdx.x * blockDim.x + threadIdx.x, by = blockIdx.y * blockDim.y + threadIdx.y;
-  if (bx < (width + 1) / 2 && by < (height + 1) / 2) convert_block(rgba, width, height, bx, by, y, u, v);
-}

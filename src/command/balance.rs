@@ -8,9 +8,7 @@ use super::plots::{self, AxisLabels, Series};
 use super::{environment, output};
 use crate::cli::BenchArgs;
 use crate::cli::Failure;
-use crate::device::cuda::Cuda;
-use crate::device::driver::probe;
-use crate::device::{Device, DeviceError, DeviceNeeds, FilmSlice, Memory, Schedule, Task, TaskStats};
+use crate::device::{self, DeviceError, DeviceNeeds, FilmSlice, GpuDevice, Memory, Schedule, Task, TaskStats};
 use crate::gpu_types::FrameParams;
 use crate::kernels::Isa;
 use crate::output::store::atomic::{prepare, write_whole};
@@ -107,13 +105,15 @@ pub fn run(args: &BenchArgs) -> Result<(), Failure> {
 
 // The rows of each GPU there is.
 fn on_gpus(runs: u32, renderer: &Renderer, task: &Task, params: &FrameParams, row: &Row) -> Result<(), Failure> {
-    for facts in probe().iter().flat_map(|g| &g.list) {
+    for info in device::list().unwrap_or_default() {
         let needs = DeviceNeeds { rgba: true, ..DeviceNeeds::default() };
-        let mut gpu = Cuda::new(facts, Arc::clone(renderer.device_scene()), needs)?;
+        let mut gpu = device::open(&info, Arc::clone(renderer.device_scene()), needs)?;
         let mut on_gpu =
-            |word: &str, threads: &str, render: &mut dyn FnMut(&mut Cuda) -> Result<TaskStats, DeviceError>| {
-                let (stats, _) = median(runs, &mut || render(&mut gpu).map(|s| (s, Vec::new())))?;
-                row(&facts.name, word, threads, stats)
+            |word: &str,
+             threads: &str,
+             render: &mut dyn FnMut(&mut dyn GpuDevice) -> Result<TaskStats, DeviceError>| {
+                let (stats, _) = median(runs, &mut || render(gpu.as_mut()).map(|s| (s, Vec::new())))?;
+                row(&info.name, word, threads, stats)
             };
         for (schedule, word) in Schedule::ALL {
             on_gpu(word, "resident", &mut |gpu| gpu.run_scheduled(params, task.samples.end, Some(schedule)))?;

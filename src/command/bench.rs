@@ -5,7 +5,7 @@ use super::plots::{self, AxisLabels, Series};
 use super::{SceneText, balance, environment, load_scene, output};
 use crate::cli::Failure;
 use crate::cli::{BenchArgs, TableFormat};
-use crate::device::driver::probe;
+use crate::device;
 use crate::output::store::atomic::{prepare, write_whole};
 use crate::output::{OutputError, PixelFormats, RenderedFrame, Sink};
 use crate::render::frames::FrameList;
@@ -167,10 +167,10 @@ fn subjects(scene: &Scene, spinner: &Spinner) -> Result<Vec<BenchTarget>, Render
         let name = format!("CPU ({})", renderer.isa().name);
         all.push(BenchTarget { name, threads: Some(threads), renderer });
     }
-    let gpus = probe().map(|gpus| gpus.list).unwrap_or_default();
-    for (i, facts) in gpus.into_iter().enumerate() {
+    let gpus = device::list().unwrap_or_default();
+    for (i, gpu) in gpus.into_iter().enumerate() {
         let renderer = ready(options(Devices::List(vec![i], false), 0))?;
-        all.push(BenchTarget { name: facts.name, threads: None, renderer });
+        all.push(BenchTarget { name: gpu.name, threads: None, renderer });
     }
     Ok(all)
 }

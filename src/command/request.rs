@@ -3,10 +3,10 @@
 use super::{environment, named_ffmpeg};
 use crate::assets::source::Limits;
 use crate::cli::{Failure, RenderArgs, ShardModeArg, SplitArg, VideoArgs, home};
+use crate::film::post::denoise::DenoiserLibrary;
 use crate::output::OutputError;
 use crate::output::stream::Stream;
 use crate::quote::brief;
-use crate::render::denoise::DenoiserLibrary;
 use crate::render::plan::Split;
 use crate::render::{Devices, RenderOptions};
 use crate::run::request::PictureTarget;

@@ -3,9 +3,7 @@
 use super::{load_scene, output};
 use crate::cli::Failure;
 use crate::cli::VerifyArgs;
-use crate::device::cuda::Cuda;
-use crate::device::driver::{Gpus, probe};
-use crate::device::{Device, DeviceError, DeviceNeeds, FilmSlice, Task};
+use crate::device::{self, Device, DeviceError, DeviceNeeds, FilmSlice, GpuInfo, Task};
 use crate::kernels::Isa;
 use crate::render::{RenderOptions, Renderer};
 use std::sync::Arc;
@@ -18,20 +16,29 @@ pub struct TestDevice {
 }
 
 /// Every instruction set of the CPU, the widest first, and every GPU.
-pub fn subjects(renderer: &Renderer, gpus: Option<&Gpus>) -> Vec<TestDevice> {
-    let cpu = |isa: Isa| TestDevice {
-        name: format!("cpu {}", isa.name),
-        device: Ok(Box::new(renderer.cpu(isa)) as Box<dyn Device>),
+pub fn subjects(renderer: &Renderer, gpus: &[GpuInfo]) -> Vec<TestDevice> {
+    let (post, render) = (Arc::new(renderer.post()), &renderer.scene().render);
+    // Steps that need the host are left out.
+    let params = post.params(render.width, render.height).filter(|_| !post.is_plain());
+    let cpu = |isa: Isa| {
+        let cpu = renderer.cpu(isa);
+        let cpu = if params.is_some() { cpu.with_post(Arc::clone(&post)) } else { cpu };
+        TestDevice { name: format!("cpu {}", isa.name), device: Ok(Box::new(cpu) as Box<dyn Device>) }
     };
-    let adaptive = renderer.scene().render.sampling.is_adaptive();
-    let needs = DeviceNeeds { rgba: true, yuv: true, linear: false, adaptive };
-    let gpu = |facts: &crate::device::driver::GpuFacts| TestDevice {
-        name: format!("cuda:{} {}", facts.ordinal, facts.name),
-        device: Cuda::new(facts, Arc::clone(renderer.device_scene()), needs)
-            .map(|gpu| Box::new(gpu) as Box<dyn Device>),
+    let needs = DeviceNeeds {
+        rgba: true,
+        yuv: true,
+        linear: params.is_some(),
+        features: false,
+        adaptive: render.sampling.is_adaptive(),
+        post: params,
+    };
+    let gpu = |info: &GpuInfo| TestDevice {
+        name: info.label(),
+        device: device::open(info, Arc::clone(renderer.device_scene()), needs).map(|gpu| gpu as Box<dyn Device>),
     };
     let sets = Isa::available().into_iter().map(cpu);
-    sets.chain(gpus.iter().flat_map(|g| &g.list).map(gpu)).collect()
+    sets.chain(gpus.iter().map(gpu)).collect()
 }
 
 impl TestDevice {
@@ -62,7 +69,7 @@ fn difference(expected: &[u8], got: &[u8], width: u32) -> Option<String> {
 
 /// Renders frames of scenes on every device and compares them with those of the CPU's widest instruction set.
 pub fn run(args: &VerifyArgs) -> Result<(), Failure> {
-    let gpus = probe();
+    let gpus = device::list().unwrap_or_default();
     let mut wrong = Vec::new();
     for name in &args.scenes {
         let (mut scene, text) = load_scene(name, &args.scene)?;
@@ -74,7 +81,7 @@ pub fn run(args: &VerifyArgs) -> Result<(), Failure> {
         let frames: Vec<u32> = all.iter().take(few).collect();
         let (width, height) = (scene.render.width, scene.render.height);
         let renderer = Renderer::prepare(scene, RenderOptions::on_cpu()).map_err(|e| text.placed(e))?;
-        let mut subjects = subjects(&renderer, gpus.as_ref().ok());
+        let mut subjects = subjects(&renderer, &gpus);
         for &frame in &frames {
             let mut expected: Option<(String, FilmSlice)> = None;
             for subject in &mut subjects {

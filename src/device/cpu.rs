@@ -6,6 +6,8 @@ use super::{
     TaskStats, Ticket, balance,
 };
 use crate::device_scene::{DeviceScene, HostScene};
+use crate::film;
+use crate::film::post::{PostContext, PostPipeline};
 use crate::gpu_types::{FilmBuffers, FrameParams, Launch, SmallScene};
 use crate::kernels::{Isa, Scratch, TILE_SIDE, TileWork, counted_flops};
 use crate::threads::{self, Busy, NoThread};
@@ -24,6 +26,9 @@ pub struct Cpu {
     scratch: Vec<Mutex<Scratch>>,
     // Of adaptive sampling, kept from frame to frame.
     trial: Mutex<Memory>,
+    // What finished pictures go through, and the sums that they are made of.
+    post: Option<Arc<PostPipeline>>,
+    sums: Memory,
     scene: Arc<DeviceScene>,
     meter: Option<Arc<SampleCounter>>,
     done: VecDeque<(Ticket, TaskStats, FilmSlice)>,
@@ -53,18 +58,26 @@ impl Cpu {
     pub fn new(isa: Isa, pool: Arc<rayon::ThreadPool>, scene: Arc<DeviceScene>) -> Cpu {
         let bytes = isa.scratch_bytes(&scene.host());
         let scratch = (0..pool.current_num_threads()).map(|_| Mutex::new(Scratch::new(bytes))).collect();
-        let info = DeviceInfo { name: format!("cpu {}", isa.name), tasks_in_flight: 1, is_cpu: true };
+        let info = DeviceInfo { name: format!("cpu {}", isa.name), tasks_in_flight: 1, is_cpu: true, runs_post: false };
         Cpu {
             info,
             isa,
             pool,
             scratch,
             trial: Mutex::default(),
+            post: None,
+            sums: Memory::default(),
             scene,
             meter: None,
             done: VecDeque::new(),
             submitted: 0,
         }
+    }
+
+    /// Takes finished pictures through these post steps, none of which needs more than light.
+    pub fn with_post(self, post: Arc<PostPipeline>) -> Cpu {
+        let info = DeviceInfo { runs_post: true, ..self.info };
+        Cpu { info, post: Some(post), ..self }
     }
 
     /// Takes another scene of the same size.
@@ -113,6 +126,32 @@ impl Cpu {
         let rays: Vec<u64> = rays.into_iter().map(AtomicU64::into_inner).collect();
         let (rays_traced, shadow_rays) = (counts.0 + more.0, counts.1 + more.1);
         TaskStats { time, kernel: time, rays: rays_traced, shadow_rays, balance: balance(&rays) }
+    }
+
+    // A finished picture by way of its sums.
+    fn run_post(
+        &mut self,
+        post: &PostPipeline,
+        task: &Task,
+        frame: &FrameParams,
+        out: &mut Memory,
+    ) -> Result<TaskStats, DeviceError> {
+        let start = Instant::now();
+        let size = self.scene.size();
+        let task = Task { output: TaskOutput::Sums, ..task.clone() };
+        let mut memory = std::mem::take(&mut self.sums);
+        let stats = self.run(&task, frame, &mut memory);
+        let (sums, counts) = memory.sums_and_counts(&task);
+        let scene = self.scene.host();
+        let context = PostContext { scene: &scene, isa: self.isa, frame: task.frame, denoiser: None };
+        let rgba = bytemuck::cast_slice_mut(out.sized(4 * size.0 as usize * size.1 as usize));
+        self.pool.install(|| {
+            let mut image = film::resolve(size, sums, task.samples.end - task.samples.start, counts, self.isa);
+            post.picture(&context, &mut image, None, false, rgba)
+        })?;
+        self.sums = memory;
+        let time = start.elapsed();
+        Ok(TaskStats { time, kernel: time, ..stats })
     }
 
     // Traces tiles on all threads, and adds each thread's rays up: rays, and shadow rays. Whether it counts as progress is
@@ -268,7 +307,10 @@ impl Device for Cpu {
     fn submit(&mut self, task: &Task, frame: &FrameParams, mut out: FilmSlice) -> Result<Ticket, DeviceError> {
         // A GPU may have used this memory: its planes are another frame's.
         out.planes = Memory::default();
-        let stats = self.run(task, frame, &mut out.pixels);
+        let stats = match self.post.clone().filter(|_| task.output == TaskOutput::Picture) {
+            Some(post) => self.run_post(&post, task, frame, &mut out.pixels)?,
+            None => self.run(task, frame, &mut out.pixels),
+        };
         self.submitted += 1;
         let ticket = Ticket(self.submitted);
         self.done.push_back((ticket, stats, out));

@@ -1,7 +1,6 @@
 //! Memory for light on its way from a device to the film.
 
-use super::driver::Pinned;
-use super::{DeviceNeeds, TRIAL_BYTES, Task, TaskOutput};
+use super::task::{DeviceNeeds, TRIAL_BYTES, Task, TaskOutput};
 use crate::gpu_types::ActivePixel;
 
 /// Bytes of a pixel that adaptive sampling lists.
@@ -10,10 +9,18 @@ pub const LISTED_BYTES: usize = size_of::<ActivePixel>();
 const RING: usize = 4;
 const RING_BYTES: usize = 1 << 28;
 
-/// Bytes a pixel of what a task leaves on a GPU, at most, and of the largest that is held for it there.
+/// Bytes a pixel of what a task leaves on a GPU, at most, and of the largest that is held for it there. Post steps have
+/// memory of their own, for as many tasks as there are streams.
 pub fn held(needs: DeviceNeeds) -> (usize, usize) {
-    let most = if needs.linear { TaskOutput::Features } else { TaskOutput::Picture }.bytes_a_pixel();
-    (most, if needs.adaptive { most.max(TRIAL_BYTES + 2 * LISTED_BYTES) } else { most })
+    let output = match needs {
+        DeviceNeeds { features: true, .. } => TaskOutput::Features,
+        DeviceNeeds { linear: true, post: None, .. } => TaskOutput::Sums,
+        _ => TaskOutput::Picture,
+    };
+    // Sums of adaptive sampling have the numbers of their samples beside them.
+    let counts = if needs.adaptive && output == TaskOutput::Sums { size_of::<u32>() } else { 0 };
+    let max = output.bytes_a_pixel() + counts;
+    (max, if needs.adaptive { max.max(TRIAL_BYTES + 2 * LISTED_BYTES) } else { max })
 }
 
 /// Tasks in flight on a GPU that has the memory for them.
@@ -21,12 +28,20 @@ pub fn ring((width, height): (u32, u32), needs: DeviceNeeds) -> usize {
     (RING_BYTES / (held(needs).1 * width as usize * height as usize)).clamp(1, RING)
 }
 
+/// Page-locked memory of a GPU's driver, which copies reach without the CPU.
+pub trait PinnedMemory: Send + Sync {
+    /// The bytes.
+    fn bytes(&self) -> &[u8];
+    /// The bytes, to be changed.
+    fn bytes_mut(&mut self) -> &mut [u8];
+}
+
 /// Bytes in host memory, aligned to 8: ordinary, or page-locked for a GPU's copies.
 pub enum Memory {
     /// From the allocator: words, and how many bytes of them are used.
     Heap(Vec<u64>, usize),
-    /// From the CUDA driver.
-    Pinned(Pinned),
+    /// From a GPU's driver.
+    Pinned(Box<dyn PinnedMemory>),
 }
 
 impl Default for Memory {
@@ -40,14 +55,14 @@ impl Memory {
     pub fn bytes(&self) -> &[u8] {
         match self {
             Memory::Heap(words, len) => &bytemuck::cast_slice(words)[..*len],
-            Memory::Pinned(bytes) => bytes,
+            Memory::Pinned(pinned) => pinned.bytes(),
         }
     }
     /// The bytes, to be changed.
     pub fn bytes_mut(&mut self) -> &mut [u8] {
         match self {
             Memory::Heap(words, len) => &mut bytemuck::cast_slice_mut(words)[..*len],
-            Memory::Pinned(bytes) => bytes,
+            Memory::Pinned(pinned) => pinned.bytes_mut(),
         }
     }
     /// The bytes, `len` of them; memory of another size is replaced.

@@ -1,5 +1,7 @@
 //! Images in memory.
 
+use rayon::prelude::*;
+
 /// Rows of pixels from the top, with the channels of each pixel side by side.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Image<T> {
@@ -54,6 +56,19 @@ impl<T> Image<T> {
         assert!(x < self.width && y < self.height, "({x}, {y}) is in the image");
         let at = self.channels * (y as usize * self.width as usize + x as usize);
         &self.data[at..at + self.channels]
+    }
+}
+
+impl Image<f32> {
+    /// Changes rows of three channels, with their numbers, side by side on the threads of the pool that this is called in.
+    ///
+    /// # Panics
+    /// The image has more or fewer channels.
+    pub fn each_row(&mut self, change: impl Fn(u32, &mut [[f32; 3]]) + Sync) {
+        assert_eq!(self.channels, 3, "light has red, green and blue");
+        let width = self.width.max(1) as usize;
+        let rows = self.data.as_chunks_mut::<3>().0;
+        rows.par_chunks_mut(width).enumerate().for_each(|(y, row)| change(y as u32, row));
     }
 }
 

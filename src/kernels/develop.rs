@@ -54,9 +54,8 @@ impl Isa {
 
     /// Row `y` of a picture of that height behind a lens whose corners are dark by `k`.
     pub fn vignette(&self, row: &mut [[f32; 3]], height: u32, y: u32, k: f32) {
+        let per_square = per_square(row.len() as u32, height);
         let (width, height) = (row.len() as i32, height.cast_signed());
-        let (w, h) = (width as f32, height as f32);
-        let per_square = 4.0 / (w * w + h * h);
         let pixels = row.as_flattened_mut().as_mut_ptr();
         // SAFETY: three values for each of width's pixels.
         unsafe { (self.entries.vignette)(pixels, width, height, y.cast_signed(), k, per_square) };
@@ -72,12 +71,10 @@ impl Isa {
     /// What a display shows of light by a curve that works in double precision; false for the others, which
     /// [`Isa::tone_map`] has.
     pub fn curve(&self, tone: Tone, light: &[f32], out: &mut [f32]) -> bool {
-        let curve = match tone {
-            Tone::Neutral => CURVE_NEUTRAL,
-            Tone::Filmic => CURVE_FILMIC,
-            Tone::Agx => CURVE_AGX,
-            Tone::Soft | Tone::Clip { .. } => return false,
-        };
+        let curve = curve_of(tone);
+        if curve == 0 {
+            return false;
+        }
         let display = display();
         assert!(light.len() == out.len() && light.len().is_multiple_of(3));
         // SAFETY: as many numbers as the light has, which is three for each pixel; the table is as long as post/tone.cuh has it.
@@ -87,6 +84,22 @@ impl Isa {
         };
         true
     }
+}
+
+/// The kernels' number of a tone curve in double precision; 0 for the others.
+pub fn curve_of(tone: Tone) -> i32 {
+    match tone {
+        Tone::Neutral => CURVE_NEUTRAL,
+        Tone::Filmic => CURVE_FILMIC,
+        Tone::Agx => CURVE_AGX,
+        Tone::Soft | Tone::Clip { .. } => 0,
+    }
+}
+
+/// 4 over the squared diagonal in pixels, for the vignette.
+pub fn per_square(width: u32, height: u32) -> f32 {
+    let (w, h) = (width as f32, height as f32);
+    4.0 / (w * w + h * h)
 }
 
 /// The linear light of a display's values, 0 to 1 in steps of 1 / DISPLAY_LAST.

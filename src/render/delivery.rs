@@ -23,10 +23,10 @@ use std::time::{Duration, Instant};
 const FRAMES_BYTES: usize = 1 << 30;
 // Threads that write one sink's files.
 const MAX_WRITERS: usize = 16;
-// Memory for light that is being developed: sums of 24 bytes a pixel, and what is made of them.
+// Memory for light whose post steps run on the host: sums of 24 bytes a pixel, and what is made of them.
 const LIGHT_BYTES: usize = 1 << 28;
 const LIGHT_PIXEL: usize = 44;
-const MAX_DEVELOPERS: usize = 4;
+const MAX_FINISHERS: usize = 4;
 
 // A frame on its way to the sinks; its memory goes home when the last of them is done with it.
 struct FrameHandle {
@@ -119,11 +119,11 @@ struct SinkState {
     needs: PixelFormats,
 }
 
-/// Frames whose light is developed at once while GPUs go on; none where they leave pictures. One CPU has nothing to gain by
-/// it, and large frames hold much memory.
+/// Threads that run post steps on the host while GPUs go on; none where devices leave pictures. One CPU has nothing to gain
+/// by them, and large frames hold much memory.
 pub fn finisher_threads((width, height): (u32, u32), has_gpu: bool, is_light: bool) -> usize {
     let max = LIGHT_BYTES / (LIGHT_PIXEL * width as usize * height as usize).max(1);
-    if has_gpu && is_light { max.clamp(1, MAX_DEVELOPERS) } else { 0 }
+    if has_gpu && is_light { max.clamp(1, MAX_FINISHERS) } else { 0 }
 }
 
 /// Bytes a pixel of a frame on its way: codes, light, layers.

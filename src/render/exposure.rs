@@ -5,8 +5,8 @@ use crate::assets::Assets;
 use crate::device::cpu::Cpu;
 use crate::device::{Memory, Task, TaskOutput};
 use crate::device_scene::DeviceScene;
-use crate::film::Film;
-use crate::film::lens::luminance;
+use crate::film;
+use crate::film::post::lens::luminance;
 use crate::kernels::Isa;
 use crate::scene::{FilmSettings, Scene};
 use std::sync::Arc;
@@ -51,9 +51,8 @@ pub fn find(
         let mut sums = Memory::default();
         let task = Task { output: TaskOutput::Sums, ..Task::picture(&small, frame) };
         cpu.run(&task, &resized.frame_params(&small, frame), &mut sums);
-        let mut film = Film::new(small.render.width, small.render.height);
-        film.expect(0, samples);
-        let image = film.resolve_whole(sums.sums_and_counts(&task).0, isa);
+        let size = (small.render.width, small.render.height);
+        let image = film::resolve(size, sums.sums_and_counts(&task).0, samples, &[], isa);
         light.extend(image.data().as_chunks::<3>().0.iter().map(|p| luminance(p.map(f64::from))));
     }
     stops(light)

@@ -1,8 +1,10 @@
 //! What a run's frames take of the memory, told before there are any.
 
 use super::delivery::{finisher_threads, frame_pixel, pictures, writers};
-use super::{Devices, RenderOptions, development, is_linear, needs_layers};
-use crate::device::{DeviceNeeds, TRIAL_BYTES, TaskOutput, driver, memory};
+use super::plan::{Finish, device_needs, needs_of};
+use super::{Devices, RenderOptions};
+use crate::device::{self, TRIAL_BYTES, TaskOutput, memory};
+use crate::film::post::PostPipeline;
 use crate::output::PixelFormats;
 use crate::scene::Scene;
 
@@ -31,9 +33,9 @@ impl Resources {
         let (gpus, has_cpu) = match devices {
             Devices::Cpu => (0, true),
             // The driver takes its time to start, and the scene is made ready meanwhile: it is not asked yet.
-            Devices::Auto => (usize::from(driver::is_there()), false),
+            Devices::Auto => (usize::from(device::has_driver()), false),
             Devices::Gpu => (1, false),
-            Devices::AllGpus => (driver::probe().map_or(0, |gpus| gpus.list.len()), false),
+            Devices::AllGpus => (device::list().map_or(0, |gpus| gpus.len()), false),
             Devices::List(numbers, cpu) => (numbers.len(), *cpu),
         };
         let cores = || std::thread::available_parallelism().map_or(1, usize::from);
@@ -43,28 +45,33 @@ impl Resources {
 
 /// Bytes that frames take at most, from their first task to the last file. `needs`: what `sinks` files and videos need of them.
 pub fn peak_bytes(scene: &Scene, needs: PixelFormats, options: &RenderOptions, sinks: usize) -> u64 {
-    let needs = PixelFormats { layers: needs.layers || needs_layers(scene, options), ..needs };
-    with_resources(scene, needs, &Resources::of(&options.devices, options.threads, sinks))
+    // Which steps there are does not depend on exposure, and whether there is a legend on nothing but particles.
+    let post = PostPipeline::new(scene, 0.0, Some([0.0; 2]), options.denoise.as_ref());
+    with_resources(scene, needs, &post, &Resources::of(&options.devices, options.threads, sinks))
 }
 
-fn with_resources(scene: &Scene, needs: PixelFormats, resources: &Resources) -> u64 {
+fn with_resources(scene: &Scene, needs: PixelFormats, post: &PostPipeline, resources: &Resources) -> u64 {
+    let needs = needs_of(scene, needs, post);
+    let finish = Finish::of(scene, needs, post);
     let size = (scene.render.width, scene.render.height);
-    let is_light = is_linear(scene, needs, development::may_have_steps(scene));
     let is_adaptive = scene.render.sampling.is_adaptive();
-    let on_device = DeviceNeeds { linear: is_light, adaptive: is_adaptive, ..DeviceNeeds::default() };
-    let tasks = resources.gpus * memory::ring(size, on_device) + usize::from(resources.has_cpu);
+    let ring = memory::ring(size, device_needs(scene, needs, post));
+    let tasks = resources.gpus * ring + usize::from(resources.has_cpu);
     let writers = writers(size, needs, resources.has_cpu, resources.threads);
-    let finishers = finisher_threads(size, resources.gpus > 0, is_light);
+    let finishers = finisher_threads(size, resources.gpus > 0, finish != Finish::Trace);
     let pictures = pictures(tasks, writers, resources.sinks);
 
     let mut pixel = pictures * (CODES + if needs.yuv420 { PLANES } else { 0 });
     if is_adaptive && resources.has_cpu {
         pixel += TRIAL_BYTES;
     }
-    if is_light {
+    if finish != Finish::Trace {
         let sums = TaskOutput::Sums.bytes_a_pixel();
         let counts = if is_adaptive { COUNTS } else { 0 };
-        // Tasks, and frames that wait to be developed, or are: the light that they become, and what a step makes of it.
+        // GPUs that are short of memory for post steps have a task in flight, and leave its light to the host.
+        let tasks = if finish == Finish::Device { resources.gpus + usize::from(resources.has_cpu) } else { tasks };
+        // Tasks, and frames that wait for their post steps or are in them: the light that they become, and what a step makes
+        // of it.
         pixel += (tasks + 2 * finishers) * (sums + counts) + finishers.max(1) * 2 * LIGHT;
         // Frames of several tasks add them up; their noise is the difference of two halves.
         let in_rounds = scene.render.sampling.noise_limit() > 0.0;
@@ -94,7 +101,9 @@ mod tests {
         let light = PixelFormats { linear: true, ..codes };
         let layers = PixelFormats { layers: true, ..light };
         let resources = Resources { gpus: 0, has_cpu: true, threads: 2, sinks: 1 };
-        let bytes = |scene: &Scene, needs, resources: &Resources| with_resources(scene, needs, resources) >> 24;
+        let bytes = |scene: &Scene, needs, resources: &Resources| {
+            with_resources(scene, needs, &PostPipeline::new(scene, 0.0, None, None), resources) >> 24
+        };
         // Five pictures, and two files.
         assert_eq!(bytes(&scene, codes, &resources), 5 * 4 + 2 * 4);
         assert!(bytes(&scene, codes, &Resources { sinks: 2, ..resources }) > bytes(&scene, codes, &resources));

@@ -1,6 +1,7 @@
 //! How a run's frames become tasks: bands of rows, and rounds of samples. All ways of working are values of it.
 
-use crate::device::{AdaptiveTask, BAND_STEP, Device, Task, TaskOutput};
+use crate::device::{AdaptiveTask, BAND_STEP, Device, DeviceNeeds, Task, TaskOutput};
+use crate::film::post::PostPipeline;
 use crate::output::PixelFormats;
 use crate::scene::Scene;
 use std::ops::Range;
@@ -23,6 +24,49 @@ const FIRST_ROUND: u32 = 16;
 const FEATURE_SAMPLES: u32 = 64;
 // Bands of a tall picture; a low one has bands of two tiles, or fewer of them.
 const BANDS: u32 = 64;
+
+/// Where the light of a frame becomes its picture.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Finish {
+    /// In the kernels that trace.
+    Trace,
+    /// On the device that has traced it, by the film's post steps, where one task makes the whole picture.
+    Device,
+    /// On the host, from sums that devices leave.
+    Host,
+}
+
+impl Finish {
+    /// The first that will do. `needs`: what is asked of frames, layers for post steps included.
+    pub fn of(scene: &Scene, needs: PixelFormats, post: &PostPipeline) -> Finish {
+        let has_parts = scene.render.sampling.noise_limit() > 0.0 || scene.camera.shutter > 0.0;
+        if needs.linear || needs.layers || has_parts || post.needs_host() {
+            Finish::Host
+        } else if post.is_plain() {
+            Finish::Trace
+        } else {
+            Finish::Device
+        }
+    }
+}
+
+/// What is asked of frames when a film and a sky ask for more than their sinks do.
+pub fn needs_of(scene: &Scene, needs: PixelFormats, post: &PostPipeline) -> PixelFormats {
+    PixelFormats { layers: needs.layers || post.needs_layers() || scene.world.sky.transparent, ..needs }
+}
+
+/// What devices have to be ready for.
+pub fn device_needs(scene: &Scene, needs: PixelFormats, post: &PostPipeline) -> DeviceNeeds {
+    let finish = Finish::of(scene, needs, post);
+    DeviceNeeds {
+        rgba: needs.rgba8,
+        yuv: needs.yuv420 && finish != Finish::Host,
+        linear: finish != Finish::Trace,
+        features: needs.layers,
+        adaptive: scene.render.sampling.is_adaptive(),
+        post: post.params(scene.render.width, scene.render.height).filter(|_| finish == Finish::Device),
+    }
+}
 
 /// The tasks of a frame.
 #[derive(Clone, Debug, PartialEq)]
@@ -63,7 +107,7 @@ impl Plan {
         scene: &Scene,
         devices: &[Box<dyn Device>],
         frames: usize,
-        is_linear: bool,
+        post: &PostPipeline,
         needs: PixelFormats,
         split: Split,
         gain: f32,
@@ -75,14 +119,18 @@ impl Plan {
             Split::Frames => false,
             Split::Tiles => true,
         };
-        let band = (height / BANDS).next_multiple_of(BAND_STEP).max(2 * BAND_STEP);
+        let band = if tiles { (height / BANDS).next_multiple_of(BAND_STEP).max(2 * BAND_STEP) } else { height };
+        let finish = Finish::of(scene, needs, post);
+        let is_linear = finish != Finish::Trace;
+        // A device that is short of memory leaves the steps to the host.
+        let on_device = finish == Finish::Device && band >= height && devices.iter().all(|d| d.info().runs_post);
         Plan {
-            band: if tiles { band } else { height },
+            band,
             height,
             samples: scene.render.samples_per_pixel(),
             adaptive: AdaptiveTask::new(scene.render.sampling, if is_linear { gain } else { 1.0 }),
             noise: scene.render.sampling.noise_limit(),
-            output: if is_linear { TaskOutput::Sums } else { TaskOutput::Picture },
+            output: if is_linear && !on_device { TaskOutput::Sums } else { TaskOutput::Picture },
             keeps_light: needs.linear,
             features: needs.layers,
             is_transparent: scene.world.sky.transparent,

@@ -9,7 +9,6 @@ mod finishing;
 
 use super::RenderError;
 use super::delivery::Delivery;
-use super::denoise::Denoiser;
 use super::frames::FrameList;
 use super::plan::{FrameTask, Plan, moment_of};
 use super::stats::FrameStats;
@@ -17,8 +16,10 @@ use crate::assets::Assets;
 use crate::cancel::Cancel;
 use crate::device::{Device, DeviceError, DeviceStats, FilmSlice, Memory, SampleCounter, Task, TaskStats};
 use crate::device_scene::DeviceScene;
+use crate::film::Film;
 use crate::film::image::{Image, Layers};
-use crate::film::{Film, PostStep};
+use crate::film::post::PostPipeline;
+use crate::film::post::denoise::Denoiser;
 use crate::gpu_types::FrameParams;
 use crate::kernels::Isa;
 use crate::output::Already;
@@ -47,9 +48,9 @@ pub struct RunContext<'a> {
     pub pool: &'a rayon::ThreadPool,
     /// Instruction set for the same.
     pub isa: Isa,
-    /// What is done to linear images.
-    pub post: &'a [Box<dyn PostStep>],
-    /// What takes their noise out before that.
+    /// What is done to the light of frames.
+    pub post: &'a PostPipeline,
+    /// The library that one of its steps calls.
     pub denoiser: Option<&'a Denoiser>,
     /// Ends the run early.
     pub cancel: &'a Cancel,
@@ -81,7 +82,7 @@ pub struct FrameQueue<'a> {
     delivery: &'a Delivery,
     state: Mutex<State<'a>>,
     changed: Condvar,
-    // Where frames go whose light is there, and how many threads take them; none where devices develop their own.
+    // Where frames go whose light is there, and how many threads take them; none where whoever drives a device does it.
     finishing: (Sender<Option<OpenFrame>>, Receiver<Option<OpenFrame>>),
     finisher_threads: usize,
 }
@@ -174,7 +175,7 @@ impl Drop for FrameLease<'_, '_> {
 }
 
 impl<'a> FrameQueue<'a> {
-    /// A queue of all the work's frames. `finishers`: threads that develop them while devices go on; 0: these do it themselves.
+    /// A queue of all the work's frames. `finishers`: threads that finish them while devices go on; 0: these do it themselves.
     /// `spare`: memory for tasks.
     pub fn new(
         work: &'a RunContext<'a>,
@@ -460,10 +461,10 @@ impl<'a> FrameQueue<'a> {
         let mut failures = Vec::new();
         let stats = std::thread::scope(|scope| {
             let preparers = threads::reserve(scope, "prepare", usize::from(self.is_animated()))?;
-            let finishers = threads::reserve(scope, "develop", self.finisher_threads)?;
+            let finishers = threads::reserve(scope, "finish", self.finisher_threads)?;
             let drivers = threads::reserve(scope, "drive", devices.len())?;
             let preparing: Vec<_> = preparers.into_iter().map(|one| one.run(|| self.prepare())).collect();
-            let developing: Vec<_> = finishers.into_iter().map(|one| one.run(|| self.develop())).collect();
+            let finishing: Vec<_> = finishers.into_iter().map(|one| one.run(|| self.finish_all())).collect();
             let driven = drivers.into_iter().zip(devices.iter_mut());
             let driving: Vec<_> = driven.map(|(one, device)| one.run(|| self.drive(device.as_mut()))).collect();
             let mut stats = Vec::new();
@@ -477,8 +478,8 @@ impl<'a> FrameQueue<'a> {
             self.changed.notify_all();
             preparing.into_iter().for_each(Busy::join);
             // One for each, and any of them may take any.
-            developing.iter().for_each(|_| drop(self.finishing.0.send(None)));
-            developing.into_iter().for_each(Busy::join);
+            finishing.iter().for_each(|_| drop(self.finishing.0.send(None)));
+            finishing.into_iter().for_each(Busy::join);
             Ok::<_, NoThread>(stats)
         });
         let stats = stats.unwrap_or_else(|e| {

@@ -181,6 +181,22 @@ fn is_code(path: &Path) -> bool {
     path.extension().is_some_and(|e| ["rs", "cuh", "cu", "cpp", "def"].contains(&e.to_str().unwrap()))
 }
 
+// A second GPU API is a folder, and a line of device/list.rs.
+#[test]
+fn nothing_but_its_folder_names_a_gpu_api() {
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    for (path, text) in rust_files() {
+        let inside = path.strip_prefix(&source).unwrap().to_str().unwrap();
+        // What lists the APIs, and the names of flags in other programs.
+        let may = ["device.rs", "device/cuda.rs", "device/list.rs", "scene/suggest.rs"].contains(&inside);
+        if may || inside.starts_with("device/cuda/") || inside.starts_with("tests") {
+            continue;
+        }
+        let named = without_tests(&text).lines().find(|line| line.to_lowercase().contains("cuda"));
+        assert!(named.is_none(), "{inside} names a GPU API: {named:?}");
+    }
+}
+
 #[test]
 fn files_stay_readable() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));

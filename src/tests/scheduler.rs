@@ -4,8 +4,6 @@ use super::common::*;
 use crate::Error;
 use crate::device::{Device, DeviceError, DeviceInfo, FilmSlice, SampleCounter, Task, TaskOutput, TaskStats, Ticket};
 use crate::device_scene::DeviceScene;
-use crate::film::PostStep;
-use crate::film::image::Image;
 use crate::gpu_types::FrameParams;
 use crate::kernels::Isa;
 use crate::output::capture::{CapturedFrame, MemorySink};
@@ -29,6 +27,8 @@ enum Fate {
     PanicsAfter(usize),
     // In wait, with tasks in flight.
     IsLostAfter(usize),
+    // Leaves a single pixel of that frame.
+    Spills(u32),
 }
 
 // The CPU under another name, which may fail.
@@ -38,7 +38,7 @@ struct Mortal {
     fate: Fate,
     done: usize,
     delay: Duration,
-    tickets: VecDeque<Ticket>,
+    tickets: VecDeque<(Ticket, u32)>,
 }
 
 impl Device for Mortal {
@@ -57,12 +57,18 @@ impl Device for Mortal {
         }
         std::thread::sleep(self.delay);
         let ticket = self.inner.submit(task, frame, out)?;
-        self.tickets.push_back(ticket);
+        self.tickets.push_back((ticket, task.frame));
         Ok(ticket)
     }
     fn wait(&mut self, ticket: Ticket) -> Result<(TaskStats, FilmSlice), DeviceError> {
-        assert_eq!(self.tickets.pop_front(), Some(ticket), "tasks are waited for in their order");
+        let (oldest, frame) = self.tickets.pop_front().unwrap();
+        assert_eq!(oldest, ticket, "tasks are waited for in their order");
         match self.fate {
+            Fate::Spills(spilled) if spilled == frame => {
+                let (stats, mut slice) = self.inner.wait(ticket)?;
+                slice.pixels.sized(TaskOutput::Sums.bytes_a_pixel());
+                Ok((stats, slice))
+            }
             Fate::IsLostAfter(n) if self.done > n => Err(DeviceError::Lost("it fell off the bus".into())),
             _ => self.inner.wait(ticket),
         }
@@ -73,7 +79,7 @@ const ALL: PixelFormats = PixelFormats { rgba8: true, yuv420: false, linear: fal
 
 fn mortal(renderer: &Renderer, i: usize, fate: Fate, delay: Duration, is_cpu: bool) -> Box<dyn Device> {
     let sets = Isa::tested();
-    let info = DeviceInfo { name: format!("mortal {i}"), tasks_in_flight: 1 + i % 3, is_cpu };
+    let info = DeviceInfo { name: format!("mortal {i}"), tasks_in_flight: 1 + i % 3, is_cpu, runs_post: false };
     let inner = Box::new(renderer.cpu(sets[i % sets.len()]));
     Box::new(Mortal { info, inner, fate, done: 0, delay, tickets: VecDeque::new() })
 }
@@ -104,29 +110,10 @@ fn run_on(
     needs: PixelFormats,
     frames: u32,
 ) -> Result<RunReport, RenderError> {
-    run_with_post(renderer, &renderer.post(), devices, sinks, split, needs, frames)
-}
-
-fn run_with_post(
-    renderer: &Renderer,
-    post: &[Box<dyn PostStep>],
-    devices: &mut [Box<dyn Device>],
-    sinks: Vec<Box<dyn Sink>>,
-    split: Split,
-    needs: PixelFormats,
-    frames: u32,
-) -> Result<RunReport, RenderError> {
+    let post = renderer.post();
     let scene = renderer.scene();
     let frames = FrameList::all(frames);
-    let plan = Plan::new(
-        scene,
-        devices,
-        frames.len(),
-        crate::render::is_linear(scene, needs, !post.is_empty()),
-        needs,
-        split,
-        1.0,
-    );
+    let plan = Plan::new(scene, devices, frames.len(), &post, needs, split, 1.0);
     let pool = crate::threads::pool(1).unwrap();
     let work = scheduler::RunContext {
         scene,
@@ -136,7 +123,7 @@ fn run_with_post(
         frames: &frames,
         pool: &pool,
         isa: renderer.isa(),
-        post,
+        post: &post,
         denoiser: None,
         cancel: &renderer.cancel(),
         meter: &SampleCounter::default(),
@@ -347,28 +334,19 @@ fn a_sink_that_fails_ends_the_run_with_its_words() {
     assert!(e.to_string().contains("off the table"), "{e}");
 }
 
-// A post step that panics at a frame.
-struct Spilt(u32);
-
-impl PostStep for Spilt {
-    fn apply(&self, _image: &mut Image<f32>, frame: u32, _isa: Isa) {
-        assert!(frame != self.0, "it ran into the drain");
-    }
-}
-
 // With devices that finish their own frames, and with finishing threads: the run ends, and reports the cause.
 #[test]
-fn a_panic_while_developing_ends_the_run_with_its_words() {
-    let scene = sized(own("coursework.txt"), 32, 24, 1);
+fn a_panic_while_frames_are_finished_ends_the_run_with_its_words() {
+    let mut scene = sized(own("coursework.txt"), 32, 24, 1);
+    scene.film.dither = Some(true);
     let renderer = renderer(&scene, Isa::available()[0], 1);
     for (count, is_cpu) in [(1, true), (2, true), (1, false), (3, false)] {
-        let mortal = |i| mortal(&renderer, i, Lives, Duration::ZERO, is_cpu);
+        let mortal = |i| mortal(&renderer, i, Spills(3), Duration::ZERO, is_cpu);
         let mut devices: Vec<_> = (0..count).map(mortal).collect();
-        let post: [Box<dyn PostStep>; 1] = [Box::new(Spilt(3))];
         let (sink, kept) = MemorySink::new(ALL);
-        let e = run_with_post(&renderer, &post, &mut devices, vec![Box::new(sink)], Split::Frames, ALL, 20);
+        let e = run_on(&renderer, &mut devices, vec![Box::new(sink)], Split::Frames, ALL, 20);
         let e = e.unwrap_err().to_string();
-        assert!(e.contains("into the drain"), "{count} {is_cpu}: {e}");
+        assert!(e.contains("three sums for each pixel"), "{count} {is_cpu}: {e}");
         assert!(kept.lock().unwrap().iter().all(|f| f.number != 3));
     }
 }

@@ -174,10 +174,79 @@ fn the_gpus_path_gives_the_cpus_bytes() {
     // Linear light with layers.
     same_on_gpu("EXR", FEW, "", &["-o", "%d.exr", "--frames", "0,3"]);
     same_on_gpu("EXR of paths", &path, "", &["-o", "%d.exr", "--frames", "0"]);
-    // All steps of the film.
-    let film =
-        format!("{FEW}\n[film]\nexposure = \"auto\"\nbloom = 0.1\nvignette = 0.2\ngrain = 0.1\ntone = \"agx\"\n");
-    same_on_gpu("film", &film, "", &["-o", "%d.data", "--video", "v.y4m"]);
+}
+
+// The GPU runs the film's post steps, from sums that never leave it to the picture and the video's planes.
+#[test]
+fn films_on_the_gpu_are_the_cpus() {
+    let all = "exposure = \"auto\"\nwhite_balance = 4500\nbloom = 0.1\nvignette = 0.2\ngrain = 0.1\ntone = \"agx\"\n";
+    let sized = |film: &str, size: &str| format!("{}\n[film]\n{film}", FEW.replace("[75, 50]", size));
+    for film in ["bloom = 0.3\n", "vignette = 0.4\n", "grain = 0.3\n", "dither = true\n", "exposure = -1\n", all] {
+        same_on_gpu(film, &sized(film, "[75, 50]"), "", &["-o", "%d.data", "--frames", "0-1"]);
+    }
+    for tone in ["neutral", "filmic", "clip"] {
+        let film = format!("tone = \"{tone}\"\nexposure = 2\nbloom = 0.1\ndither = false\n");
+        same_on_gpu(tone, &sized(&film, "[31, 22]"), "", &["-o", "%d.data", "--frames", "0-1"]);
+    }
+    // Odd sides, a pyramid that ends at one pixel, files and a video in one go, and a video alone.
+    let far = format!("{all}bloom_radius = 1\n");
+    for size in ["[75, 51]", "[33, 17]", "[2, 31]", "[1, 1]"] {
+        same_on_gpu(size, &sized(&far, size), "", &["-o", "%d.data", "--video", "v.y4m", "--frames", "0-2"]);
+    }
+    same_on_gpu("a video", &sized(all, "[75, 50]"), "", &["--no-frames", "--video", "v.y4m"]);
+    // What the host finishes: linear light beside the picture, bands, a shutter that is open.
+    same_on_gpu("EXR", &sized(all, "[75, 50]"), "", &["-o", "%d.exr", "--frames", "0"]);
+    same_on_gpu("tiles", &sized(all, "[75, 80]"), "", &["-o", "%d.data", "--split", "tiles", "--frames", "0-1"]);
+    let moving = sized(all, "[75, 50]").replace("[camera.eye]", "[camera]\nshutter = 0.5\n[camera.eye]");
+    same_on_gpu("shutter", &moving, "", &["-o", "%d.data", "--frames", "0-1"]);
+    // Arrays in place of parameters, paths, and geometry that moves.
+    let path = format!(
+        "[output]\nframes = 2\nsize = [48, 34]\n[render]\nintegrator = \"path\"\nsamples = 16\n[film]\n{all}\
+         [[sphere]]\ncenter = [2, 2, 1]\n[[sphere]]\ncenter = [2, 2, 6]\nmaterial = \"light\"\nstrength = 6\n"
+    );
+    same_on_gpu("paths", &path, "", &["-o", "%d.data", "--video", "v.y4m"]);
+    let turning = sized(all, "[40, 30]").replace("lamps = 5", "lamps = 5\nturns = 1");
+    same_on_gpu("turning", &turning, "", &["-o", "%d.data", "--frames", "0-2"]);
+}
+
+// Where nobody wants linear light, the steps run on the GPU indeed, and else they do not.
+#[test]
+fn a_film_takes_its_post_steps_on_the_gpu() {
+    let dir = tempfile::tempdir().unwrap();
+    std::fs::write(dir.path().join("s.toml"), format!("{FEW}\n[film]\nbloom = 0.1\n")).unwrap();
+    for (output, code) in [("%d.data", 69), ("%d.exr", 0)] {
+        let args = ["s.toml", "--gpu", "--frames", "0-1", "-o", output];
+        let run = polyfly(dir.path(), Some(&stub()), "post", &args);
+        assert_eq!(run.status.code(), Some(code), "{output}: {}", text(&run.stderr));
+    }
+}
+
+// With less memory fewer frames are in flight, then bands are smaller, then the host runs the steps.
+#[test]
+fn films_on_gpus_of_little_memory_are_the_cpus() {
+    let film = FEW.replace("[75, 50]", "[320, 240]").replace("samples = 2", "samples = 1").replace("@wood", "none");
+    let film = format!("{film}\n[film]\nbloom = 0.1\ntone = \"filmic\"\n");
+    for bytes in [20_000_000, 6_000_000, 2_500_000, 1_200_000, 900_000] {
+        let args = ["-o", "%d.data", "--frames", "0-2", "--video", "v.y4m"];
+        same_on_gpu("a film and short memory", &film, &format!("memory:{bytes}"), &args);
+    }
+}
+
+#[test]
+fn several_devices_share_the_frames_of_a_film() {
+    let dir = tempfile::tempdir().unwrap();
+    let film = format!("{FEW}\n[film]\nbloom = 0.1\ngrain = 0.1\ntone = \"agx\"\n");
+    std::fs::write(dir.path().join("s.toml"), film).unwrap();
+    let run = |devices: &[&str], name: &str| {
+        let args = [&["s.toml", "-o", name][..], devices].concat();
+        let run = polyfly(dir.path(), Some(&stub()), "", &args);
+        assert!(run.status.success(), "{}", text(&run.stderr));
+        (0..7).map(|n| std::fs::read(dir.path().join(name.replace("%d", &n.to_string()))).unwrap()).collect::<Vec<_>>()
+    };
+    let expected = run(&["--cpu"], "c%d.data");
+    assert_eq!(expected, run(&["--devices", "all", "--split", "frames"], "a%d.data"));
+    assert_eq!(expected, run(&["--devices", "0,1,cpu", "--split", "frames"], "f%d.data"));
+    assert_eq!(expected, run(&["--devices", "cpu,1", "--split", "tiles"], "t%d.data"));
 }
 
 #[test]

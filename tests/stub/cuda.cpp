@@ -1,8 +1,8 @@
 // A libcuda of our own making for machines without a GPU. Its launches run the GPU's own text on one lane of the CPU;
 // streams are queues that nothing takes from until somebody waits, so that whoever reads too early reads nothing.
 //
-// POLYFLY_STUB chooses what is wrong with it: old, init, empty, ptx, lost:N (the N-th launch), memory:BYTES (all there
-// is).
+// POLYFLY_STUB chooses what is wrong with it: old, init, empty, ptx, post (its post steps), lost:N (the N-th launch),
+// memory:BYTES (all there is).
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -18,7 +18,8 @@ namespace polyfly {
 namespace {
 #include "../../kernels/drivers/depth_first.cuh"
 #include "../../kernels/modules.cuh"
-#include "../../kernels/post.cuh"
+#include "../../kernels/post/pixel.cuh"
+#include "../../kernels/post/yuv.cuh"
 
 template <class Integrator, bool SUMS, class S>
 void trace_pixels(const S& scene, const FrameParams& frame, const Launch& launch, const FilmBuffers& film, int first,
@@ -220,6 +221,57 @@ Work convert_kernel(void** a) {
       for (int bx = 0; bx < (width + 1) / 2; ++bx) convert_block(rgba, width, height, bx, by, y, u, v);
   };
 }
+// The post steps: kernels/entry/post.cu.
+Work post_kernel(const std::string& name, void** a) {
+  const auto each = [](int width, int height, auto pixel) {
+    for (int y = 0; y < height; ++y)
+      for (int x = 0; x < width; ++x) pixel(x, y);
+  };
+  if (name == "polyfly_resolve") {
+    const PostParams post = argument<PostParams>(a, 0);
+    const i64* sums = argument<const i64*>(a, 1);
+    const u32* taken = argument<const u32*>(a, 2);
+    const int samples = argument<int>(a, 3), width = argument<int>(a, 4), height = argument<int>(a, 5);
+    const int first_row = argument<int>(a, 6), rows = argument<int>(a, 7);
+    float* image = argument<float*>(a, 8);
+    return [=] {
+      each(width, rows, [&](int x, int y) {
+        resolve_pixel(post, sums, taken, samples, width, height, first_row, image, x, y);
+      });
+    };
+  }
+  if (name == "polyfly_downsample") {
+    const float* image = argument<const float*>(a, 0);
+    const int width = argument<int>(a, 1), height = argument<int>(a, 2);
+    float* half = argument<float*>(a, 3);
+    return [=] {
+      each((width + 1) / 2, (height + 1) / 2,
+           [&](int x, int y) { downsample_pixel(image, width, height, half, x, y); });
+    };
+  }
+  if (name == "polyfly_upsample") {
+    const float* coarse = argument<const float*>(a, 0);
+    float* fine = argument<float*>(a, 1);
+    const int width = argument<int>(a, 2), height = argument<int>(a, 3);
+    const float own = argument<float>(a, 4), rest = argument<float>(a, 5);
+    return [=] {
+      each(width, height, [&](int x, int y) { upsample_level(coarse, fine, width, height, own, rest, x, y); });
+    };
+  }
+  if (name != "polyfly_finish") return convert_kernel(a);
+  const Scene scene = argument<Scene>(a, 0);
+  const PostParams post = argument<PostParams>(a, 1);
+  const int frame = argument<int>(a, 2);
+  const double* display = argument<const double*>(a, 3);
+  const float *image = argument<const float*>(a, 4), *glow = argument<const float*>(a, 5);
+  u32* rgba = argument<u32*>(a, 6);
+  return [=] {
+    const int width = scene.constants.width;
+    each(width, scene.constants.height, [&](int x, int y) {
+      rgba[(i64)y * width + x] = finish_pixel(scene, post, frame, display, image, glow, x, y);
+    });
+  };
+}
 }  // namespace
 
 #define API extern "C" __attribute__((visibility("default"))) int
@@ -316,6 +368,8 @@ API cuModuleLoadDataEx(void** m, const void* image, unsigned, int*, void** v) {
   Kernel found = nullptr;
 #define MODULE(integrator, scene, output, blocks) \
   if (header == "// " #integrator "_" #scene "_" #output) found = kernel<integrator##_integrator, scene##_scene>;
+#define POST_MODULE(name) \
+  if (header == "// " #name) found = post_kernel;
 #include "../../kernels/modules.def"
   if (!found) return FAILED;
   *m = new Module{found};
@@ -382,7 +436,8 @@ API cuLaunchKernel(void* f, unsigned, unsigned, unsigned, unsigned, unsigned, un
   LOCKED;
   const Function& function = *(Function*)f;
   if (number("lost") >= 0 && ++launches >= number("lost")) return ILLEGAL_ADDRESS;
-  const Work work = function.name == "polyfly_convert" ? convert_kernel(a) : function.kernel(function.name, a);
+  if (is("post") && function.kernel == post_kernel) return ILLEGAL_ADDRESS;
+  const Work work = function.kernel(function.name, a);
   ((Stream*)stream)->work.push_back(work);
   return 0;
 }

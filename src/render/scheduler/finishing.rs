@@ -2,9 +2,9 @@
 
 use super::super::RenderError;
 use super::super::convergence::noise;
-use super::super::development::PostPipeline;
 use super::{CompletedFrame, FrameQueue, OpenFrame};
 use crate::device::{DeviceError, Memory};
+use crate::film::post::PostContext;
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -14,7 +14,7 @@ impl FrameQueue<'_> {
     // and the next frame would fare no better.
     pub(super) fn finish(&self, open: OpenFrame) {
         let result = catch_unwind(AssertUnwindSafe(|| self.close(open)));
-        let panicked = |words| Err(DeviceError::Panicked("what develops frames".into(), words).into());
+        let panicked = |words| Err(DeviceError::Panicked("what finishes frames".into(), words).into());
         let result = result.unwrap_or_else(|panic| panicked(panic_message(&*panic)));
         let mut state = self.lock();
         state.out -= 1;
@@ -26,8 +26,8 @@ impl FrameQueue<'_> {
         self.changed.notify_all();
     }
 
-    // Develops frames that devices leave, until there are no more.
-    pub(super) fn develop(&self) {
+    // Finishes frames that devices leave, until there are no more.
+    pub(super) fn finish_all(&self) {
         while let Ok(Some(open)) = self.finishing.1.recv() {
             self.finish(open);
         }
@@ -38,17 +38,12 @@ impl FrameQueue<'_> {
         let work = self.work;
         let scene = Arc::clone(&open.scenes[0]);
         let host = scene.host();
-        let development = PostPipeline {
-            post: work.post,
-            tone: work.scene.film.tone,
-            dither: work.scene.film.is_dithered(),
-            isa: work.isa,
-            scene: &host,
-            frame: open.number,
-        };
-        let noise = (work.plan.noise > 0.0).then(|| work.pool.install(|| noise(&open.film, &development)));
-        open.stats.noise = noise;
-        let good_enough = noise.is_none_or(|n| n <= work.plan.noise);
+        let context = PostContext { scene: &host, isa: work.isa, frame: open.number, denoiser: work.denoiser };
+        if work.plan.noise > 0.0 {
+            let noise = work.pool.install(|| noise(&open.film, &work.post.exact(), &context));
+            open.stats.noise = Some(noise.map_err(DeviceError::from)?);
+        }
+        let good_enough = open.stats.noise.is_none_or(|n| n <= work.plan.noise);
         let tasks = if good_enough { Vec::new() } else { self.round(&mut open) };
         if !tasks.is_empty() {
             let mut state = self.lock();
@@ -74,15 +69,12 @@ impl FrameQueue<'_> {
             if let Some((_, slice)) = open.sums.take() {
                 self.lock().spare.push(slice);
             }
-            if let (Some(denoiser), Some(layers)) = (work.denoiser, &frame.layers) {
-                denoiser.apply(&mut image, layers)?;
-            }
-            let coverage = frame.layers.as_mut().filter(|_| work.scene.world.sky.transparent);
-            let coverage = coverage.map(|layers| &mut layers.coverage);
             frame.picture.planes = Memory::default();
             let rgba = frame.picture.pixels.sized(4 * image.data().len() / 3);
             let rgba = bytemuck::cast_slice_mut(rgba);
-            work.pool.install(|| development.picture(&mut image, coverage, rgba));
+            let (layers, is_transparent) = (frame.layers.as_mut(), work.scene.world.sky.transparent);
+            let finished = work.pool.install(|| work.post.picture(&context, &mut image, layers, is_transparent, rgba));
+            finished.map_err(DeviceError::from)?;
             frame.linear = work.plan.keeps_light.then_some(image);
         }
         self.delivery.deliver(frame);

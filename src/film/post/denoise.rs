@@ -2,12 +2,22 @@
 //! at run time: nothing is linked, and no build needs it. What it makes is outside the promise of equal bytes.
 #![expect(unsafe_code, reason = "calls a C library that is loaded at run time")]
 
-use crate::device::DeviceError;
 use crate::film::image::{Image, Layers};
 use libloading::Library;
 use std::ffi::{CStr, c_char, c_int, c_void};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
+
+/// Why noise is not taken out.
+#[derive(Debug, thiserror::Error)]
+pub enum DenoiserError {
+    /// The library is not there, or another version.
+    #[error("{0}")]
+    NotFound(String),
+    /// The library's own.
+    #[error("Open Image Denoise: {0}")]
+    Failed(String),
+}
 
 /// Where the library is looked for.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -59,13 +69,13 @@ pub struct Denoiser {
     _library: Library,
 }
 
-fn missing(why: String) -> DeviceError {
-    DeviceError::NotFound(format!(
+fn missing(why: String) -> DenoiserError {
+    DenoiserError::NotFound(format!(
         "--denoise needs the library Open Image Denoise 2: {why}; install it, or `pip install pyoidn` and set POLYFLY_OIDN to that package's folder"
     ))
 }
 
-fn find(from: &DenoiserLibrary) -> Result<Library, DeviceError> {
+fn find(from: &DenoiserLibrary) -> Result<Library, DenoiserError> {
     let open = |path: &Path| {
         // SAFETY: the library's start-up code is run, as of any library that the user names.
         unsafe { Library::new(path) }
@@ -90,7 +100,7 @@ fn find(from: &DenoiserLibrary) -> Result<Library, DeviceError> {
 }
 
 // A function of the library.
-fn call<T: Copy>(library: &Library, name: &str) -> Result<T, DeviceError> {
+fn call<T: Copy>(library: &Library, name: &str) -> Result<T, DenoiserError> {
     // SAFETY: T is its type as oidn.h, version 2, declares it: the fields of Calls, and the types that Denoiser::new names.
     let symbol = unsafe { library.get::<T>(name) };
     symbol.map(|s| *s).map_err(|e| missing(format!("it is another version: {e}")))
@@ -101,7 +111,7 @@ impl Denoiser {
     ///
     /// # Errors
     /// The library is not there, or not what it should be.
-    pub fn new(from: &DenoiserLibrary, width: u32, height: u32, threads: usize) -> Result<Denoiser, DeviceError> {
+    pub fn new(from: &DenoiserLibrary, width: u32, height: u32, threads: usize) -> Result<Denoiser, DenoiserError> {
         let library = find(from)?;
         let new_device: unsafe extern "C" fn(c_int) -> Handle = call(&library, "oidnNewDevice")?;
         let set_int: unsafe extern "C" fn(Handle, *const c_char, c_int) = call(&library, "oidnSetDeviceInt")?;
@@ -150,7 +160,7 @@ impl Denoiser {
     }
 
     // What the library has to complain about.
-    fn check(&self, filter: &Filter) -> Result<(), DeviceError> {
+    fn check(&self, filter: &Filter) -> Result<(), DenoiserError> {
         let mut words: *const c_char = std::ptr::null();
         // SAFETY: the device is alive, and the words are a string of the library's until the next call.
         let told = unsafe {
@@ -159,7 +169,7 @@ impl Denoiser {
         };
         match told {
             None => Ok(()),
-            Some(words) => Err(DeviceError::Failed(format!("Open Image Denoise: {words}"))),
+            Some(words) => Err(DenoiserError::Failed(words)),
         }
     }
 
@@ -167,7 +177,7 @@ impl Denoiser {
     ///
     /// # Errors
     /// The library's own.
-    pub fn apply(&self, image: &mut Image<f32>, layers: &Layers) -> Result<(), DeviceError> {
+    pub fn apply(&self, image: &mut Image<f32>, layers: &Layers) -> Result<(), DenoiserError> {
         let mut filter = self.filter.lock().unwrap_or_else(PoisonError::into_inner);
         filter.colour.copy_from_slice(image.data());
         filter.albedo.copy_from_slice(layers.albedo.data());

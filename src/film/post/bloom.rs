@@ -1,4 +1,4 @@
-//! Bloom: the share of light that a lens scatters around its place. In linear light and without a threshold, so that
+//! Bloom: the fraction of light that a lens scatters around its place. In linear light and without a threshold, so that
 //! bright lamps glow and nothing else shows it; no light is made or lost, but at the rim, where as much comes in as goes out.
 //!
 //! The scattered light is the mean of the image seen ever more coarsely: a pyramid of halves, each read through the one
@@ -6,17 +6,15 @@
 //! in Call of Duty: Advanced Warfare", 2014, has the pyramid; Spencer et al., "Physically-based glare effects for digital
 //! images", 1995, the falloff).
 
-use super::PostStep;
-use super::image::Image;
-use super::lens::each_row;
+use crate::film::image::Image;
 use crate::kernels::Isa;
 use rayon::prelude::*;
 
 /// Bloom.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Bloom {
-    /// Share of the light, 0 to 1.
-    pub share: f64,
+    /// Fraction of the light, 0 to 1.
+    pub fraction: f64,
     /// How far the widest halo reaches, in picture heights.
     pub radius: f64,
 }
@@ -28,14 +26,20 @@ struct Level {
     channels: [Vec<f32>; 3],
 }
 
-impl PostStep for Bloom {
-    fn apply(&self, image: &mut Image<f32>, _frame: u32, isa: Isa) {
-        let share = self.share as f32;
-        if share <= 0.0 || image.data().is_empty() {
+impl Bloom {
+    /// Images of the pyramid, at most, for a picture of that height.
+    pub fn levels(&self, height: u32) -> usize {
+        let reach = (self.radius * f64::from(height)).max(2.0);
+        (libm::log2(reach).round() as usize).clamp(1, 12)
+    }
+
+    /// Changes an image.
+    pub fn apply(&self, image: &mut Image<f32>, isa: Isa) {
+        let fraction = self.fraction as f32;
+        if fraction <= 0.0 || image.data().is_empty() {
             return;
         }
-        let reach = (self.radius * f64::from(image.height())).max(2.0);
-        let levels = (libm::log2(reach).round() as usize).clamp(1, 12);
+        let levels = self.levels(image.height());
         let width = image.width() as usize;
         let height = image.height() as usize;
         let pixels = Rows { values: image.data(), width, stride: 3 };
@@ -64,13 +68,13 @@ impl PostStep for Bloom {
             glow = fine;
             count += 1.0;
         }
-        each_row(image, |y, row| {
+        image.each_row(|y, row| {
             let blurred = [0, 1, 2].map(|i| {
                 let mut row_of = vec![0.0; width];
                 glow.read(i, y as usize, isa, &mut row_of);
                 row_of
             });
-            isa.mix_pixels(row, blurred.each_ref().map(Vec::as_slice), 1.0 - share, share);
+            isa.mix_pixels(row, blurred.each_ref().map(Vec::as_slice), 1.0 - fraction, fraction);
         });
     }
 }
@@ -144,7 +148,7 @@ mod tests {
         for (w, h, x, y) in [(256, 256, 128, 128), (255, 193, 127, 96), (320, 180, 161, 90)] {
             let mut lit = image(w, h, |i, j| if (i, j) == (x, y) { 1000.0 } else { 0.0 });
             let before = total(&lit);
-            Bloom { share: 0.3, radius: 0.1 }.apply(&mut lit, 0, Isa::pick(None).unwrap());
+            Bloom { fraction: 0.3, radius: 0.1 }.apply(&mut lit, Isa::pick(None).unwrap());
             assert!((total(&lit) / before - 1.0).abs() < 0.01, "{} of {before}", total(&lit));
             let middle = lit.pixel(x, y)[0];
             assert!(middle > 700.0 && middle < 800.0, "{middle}");
@@ -158,7 +162,7 @@ mod tests {
     fn an_even_picture_stays_as_it_is() {
         for (w, h) in [(64, 48), (65, 47), (3, 2), (1, 1), (1, 9)] {
             let mut even = image(w, h, |_, _| 0.5);
-            Bloom { share: 1.0, radius: 0.3 }.apply(&mut even, 0, Isa::pick(None).unwrap());
+            Bloom { fraction: 1.0, radius: 0.3 }.apply(&mut even, Isa::pick(None).unwrap());
             assert!(even.data().iter().all(|x| (x - 0.5).abs() < 1e-5), "{w} x {h}");
         }
     }
@@ -167,7 +171,7 @@ mod tests {
     fn a_wider_radius_scatters_farther() {
         let far = |radius| {
             let mut lit = image(200, 200, |i, j| if (i, j) == (100, 100) { 1000.0 } else { 0.0 });
-            Bloom { share: 0.5, radius }.apply(&mut lit, 0, Isa::pick(None).unwrap());
+            Bloom { fraction: 0.5, radius }.apply(&mut lit, Isa::pick(None).unwrap());
             lit.pixel(150, 100)[0]
         };
         assert!(far(0.4) > far(0.1) && far(0.02) < far(0.1) + 1e-6);

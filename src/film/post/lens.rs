@@ -1,11 +1,9 @@
 //! What a camera does to light on its way to the film's grain: exposure, white balance, vignette, grain. In linear light,
 //! by single operations in a fixed order, so that every machine gives the same bytes.
 
-use super::PostStep;
-use super::image::Image;
+use crate::film::image::Image;
 use crate::kernels::Isa;
 use crate::math::vec3::Vec3;
-use rayon::prelude::*;
 
 /// Exposure and white balance: a factor for each channel.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -21,11 +19,9 @@ impl Gain {
     pub fn is_none(&self) -> bool {
         self.0 == [1.0; 3]
     }
-}
-
-impl PostStep for Gain {
-    fn apply(&self, image: &mut Image<f32>, _frame: u32, _isa: Isa) {
-        each_row(image, |_, row| {
+    /// Changes an image.
+    pub fn apply(&self, image: &mut Image<f32>) {
+        image.each_row(|_, row| {
             for p in row {
                 *p = [p[0] * self.0[0], p[1] * self.0[1], p[2] * self.0[2]];
             }
@@ -79,11 +75,15 @@ fn black_body(kelvin: f64) -> Vec3 {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Vignette(pub f64);
 
-impl PostStep for Vignette {
-    fn apply(&self, image: &mut Image<f32>, _frame: u32, isa: Isa) {
-        let k = (1.0 / (1.0 - self.0.min(0.99)).sqrt() - 1.0) as f32;
-        let height = image.height();
-        each_row(image, |y, row| isa.vignette(row, height, y, k));
+impl Vignette {
+    /// The strength k.
+    pub fn k(&self) -> f32 {
+        (1.0 / (1.0 - self.0.min(0.99)).sqrt() - 1.0) as f32
+    }
+    /// Changes an image.
+    pub fn apply(&self, image: &mut Image<f32>, isa: Isa) {
+        let (k, height) = (self.k(), image.height());
+        image.each_row(|y, row| isa.vignette(row, height, y, k));
     }
 }
 
@@ -91,19 +91,16 @@ impl PostStep for Vignette {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Grain(pub f64);
 
-impl PostStep for Grain {
-    fn apply(&self, image: &mut Image<f32>, frame: u32, isa: Isa) {
-        let strength = 0.25 * self.0 as f32;
-        each_row(image, |y, row| isa.grain(row, y, frame, strength));
+impl Grain {
+    /// The noise's amplitude at a light of 1.
+    pub fn strength(&self) -> f32 {
+        0.25 * self.0 as f32
     }
-}
-
-// Rows with their numbers, side by side on the threads of the pool that this is called in.
-pub fn each_row(image: &mut Image<f32>, change: impl Fn(u32, &mut [[f32; 3]]) + Sync) {
-    assert_eq!(image.channels(), 3, "light has red, green and blue");
-    let width = image.width().max(1) as usize;
-    let rows = image.data_mut().as_chunks_mut::<3>().0;
-    rows.par_chunks_mut(width).enumerate().for_each(|(y, row)| change(y as u32, row));
+    /// Changes the image of a frame.
+    pub fn apply(&self, image: &mut Image<f32>, frame: u32, isa: Isa) {
+        let strength = self.strength();
+        image.each_row(|y, row| isa.grain(row, y, frame, strength));
+    }
 }
 
 #[cfg(test)]
@@ -136,7 +133,7 @@ mod tests {
     #[test]
     fn corners_lose_what_is_asked_for_and_the_middle_nothing() {
         let mut image = grey(201, 101, 1.0);
-        Vignette(0.4).apply(&mut image, 0, isa());
+        Vignette(0.4).apply(&mut image, isa());
         assert!((image.pixel(100, 50)[0] - 1.0).abs() < 1e-6);
         assert!((image.pixel(0, 0)[0] - 0.6).abs() < 0.01, "{}", image.pixel(0, 0)[0]);
     }

@@ -1,15 +1,13 @@
 //! What is drawn over a picture: the colour map with its numbers, in the lower left corner.
 
-use super::PostStep;
-use super::image::Image;
-use crate::kernels::Isa;
+use crate::film::image::Image;
 use crate::math::colormap::viridis;
 use crate::scene::Tone;
 use font8x8::UnicodeFonts;
 use std::ops::Range;
 
 /// What to draw.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Legend {
     /// What the colours mean.
     pub title: String,
@@ -57,8 +55,9 @@ impl Legend {
     }
 }
 
-impl PostStep for Legend {
-    fn apply(&self, image: &mut Image<f32>, _frame: u32, _isa: Isa) {
+impl Legend {
+    /// Draws it.
+    pub fn apply(&self, image: &mut Image<f32>) {
         let Some((place, [low, high])) = self.layout((image.width(), image.height())) else { return };
         let (columns, rows) = place.panel(image);
         let Anchor { unit, left, top, bar } = place;
@@ -73,7 +72,8 @@ impl PostStep for Legend {
         canvas.write(&low, left, below, unit);
         canvas.write(&high, left + bar - high.len() as u32 * 8 * unit, below, unit);
     }
-    fn cover(&self, coverage: &mut Image<f32>) {
+    /// Adds what it draws to the fraction of each pixel that is covered, where the sky is transparent.
+    pub fn cover(&self, coverage: &mut Image<f32>) {
         let Some((place, _)) = self.layout((coverage.width(), coverage.height())) else { return };
         let (columns, rows) = place.panel(coverage);
         for y in rows {
@@ -152,10 +152,10 @@ mod tests {
         let legend = Legend { title: "velocity".into(), range: [0.0, 123456.789], tone: Tone::Soft };
         for (w, h) in [(320, 240), (64, 48), (1920, 1080), (1, 1), (300, 20)] {
             let mut image = Image::new(w, h, 3, vec![0.0f32; 3 * w as usize * h as usize]);
-            legend.apply(&mut image, 0, Isa::pick(None).unwrap());
+            legend.apply(&mut image);
             // Letters can be read on a white ground too: what is around them is far darker.
             let mut white = Image::new(w, h, 3, vec![1.0f32; 3 * w as usize * h as usize]);
-            legend.apply(&mut white, 0, Isa::pick(None).unwrap());
+            legend.apply(&mut white);
             if (w, h) == (320, 240) {
                 let panel = 3 * (240 - 44) * 320..3 * (240 - 33) * 320;
                 let inside: Vec<f32> =

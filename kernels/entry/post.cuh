@@ -1,5 +1,5 @@
 // The post steps of a film on a GPU: from sums of light to the picture, and to a video's planes. A thread a pixel.
-namespace polyfly {
+#pragma once
 #include "../post/pixel.cuh"
 #include "../post/yuv.cuh"
 
@@ -38,4 +38,3 @@ POLYFLY_POST polyfly_convert(const u32* rgba, int width, int height, u8* y, u8* 
   const int bx = thread_x(), by = thread_y();
   if (bx < (width + 1) / 2 && by < (height + 1) / 2) convert_block(rgba, width, height, bx, by, y, u, v);
 }
-}  // namespace polyfly

@@ -1,7 +1,7 @@
 //! The embedded PTX, and the kernels of it that suit a scene.
 
-use super::driver::{Context, Function, Module};
-use super::{DeviceError, DeviceNeeds};
+use super::api::{Api, Context, Module};
+use crate::device::{DeviceError, DeviceNeeds};
 use crate::gpu_types::{
     Constants, INTEGRATOR_PATH, INTEGRATOR_WHITTED, PLAIN_FEATURES, RICH_FEATURES, SMALL_FEATURES,
     THREADS as GPU_THREADS,
@@ -33,13 +33,18 @@ enum Output {
 
 // A row of kernels/modules.def with its PTX, for any GPU from Turing on.
 struct PtxModule {
-    name: &'static str,
+    ptx: Ptx,
     integrator: i32,
     rays: Rays,
     scene: SceneKind,
     // Of scenes that it can render.
     features: i32,
     output: Output,
+}
+
+/// A module's PTX.
+pub struct Ptx {
+    name: &'static str,
     #[cfg_attr(not(test), expect(dead_code, reason = "a test asks whether the PTX is as new as the sources"))]
     parameters: &'static str,
     packed: &'static [u8],
@@ -47,14 +52,22 @@ struct PtxModule {
 
 include!(concat!(env!("OUT_DIR"), "/modules.rs"));
 
-impl PtxModule {
-    // The PTX below a line with the module's name; nothing more where scripts/ptx has not made it yet.
-    fn text(&self) -> Result<String, DeviceError> {
+impl Ptx {
+    /// The PTX below a line with the module's name; nothing more where scripts/ptx has not made it yet.
+    ///
+    /// # Errors
+    /// It is broken.
+    pub fn text(&self) -> Result<String, DeviceError> {
         let mut text = format!("// {}\n", self.name);
         let read = flate2::read::DeflateDecoder::new(self.packed).read_to_string(&mut text);
         read.map_err(|e| DeviceError::Failed(format!("the embedded PTX of {} is broken: {e}", self.name)))?;
         Ok(text)
     }
+}
+
+// Whether kernels that trace make pictures, which go through no post steps.
+fn makes_pictures(needs: DeviceNeeds) -> bool {
+    needs.post.is_none() && (needs.rgba || needs.yuv)
 }
 
 // The module of an integrator for a kind of scene and an output, if there is one that covers the scene.
@@ -65,11 +78,8 @@ fn module_of(constants: &Constants, output: Output, kind: SceneKind) -> Option<&
 
 // The smallest kind of scene that has a module for each output and covers the scene.
 fn kind_of(constants: &Constants, needs: DeviceNeeds) -> Result<SceneKind, DeviceError> {
-    let outputs = [
-        (needs.rgba || needs.yuv, Output::Picture),
-        (needs.linear, Output::Linear),
-        (needs.adaptive, Output::Adaptive),
-    ];
+    let outputs =
+        [(makes_pictures(needs), Output::Picture), (needs.linear, Output::Linear), (needs.adaptive, Output::Adaptive)];
     let has_all = |kind: &SceneKind| {
         outputs.iter().all(|&(is_needed, output)| !is_needed || module_of(constants, output, *kind).is_some())
     };
@@ -78,49 +88,47 @@ fn kind_of(constants: &Constants, needs: DeviceNeeds) -> Result<SceneKind, Devic
 }
 
 /// What a scene's tasks launch.
-pub struct Kernels {
-    picture: Option<PictureKernels>,
-    linear: Option<LinearKernels>,
+pub struct Kernels<A: Api> {
+    picture: Option<PictureKernels<A>>,
+    linear: Option<LinearKernels<A>>,
     /// Of scenes that are sampled adaptively.
-    pub adaptive: Option<AdaptiveKernels>,
+    pub adaptive: Option<AdaptiveKernels<A>>,
     kind: SceneKind,
 }
 
 /// Those of finished pictures.
-pub struct PictureKernels {
+pub struct PictureKernels<A: Api> {
     /// The pictures.
-    pub trace: Function,
-    /// Pictures to the planes of a video.
-    pub convert: Function,
+    pub trace: A::Function,
     /// Whitted's rays dealt out in other ways; there are none for paths.
-    pub schedule: Option<Function>,
-    _module: Module,
+    pub schedule: Option<A::Function>,
+    _module: A::Module,
 }
 
 /// Those of linear light.
-pub struct LinearKernels {
+pub struct LinearKernels<A: Api> {
     /// Sums of light.
-    pub sums: Function,
+    pub sums: A::Function,
     /// First surfaces.
-    pub features: Function,
-    _module: Module,
+    pub features: A::Function,
+    _module: A::Module,
 }
 
 /// Those of adaptive sampling.
-pub struct AdaptiveKernels {
+pub struct AdaptiveKernels<A: Api> {
     /// The samples that all pixels take.
-    pub trial: Function,
+    pub trial: A::Function,
     /// A round of those that are in doubt.
-    pub more: Function,
+    pub more: A::Function,
     /// What comes after the trial, and after a round: to a picture.
-    pub picture: [Function; 2],
+    pub picture: [A::Function; 2],
     /// The same to sums.
-    pub sums: [Function; 2],
-    _module: Module,
+    pub sums: [A::Function; 2],
+    _module: A::Module,
 }
 
-impl AdaptiveKernels {
-    fn new(module: Module) -> Result<AdaptiveKernels, DeviceError> {
+impl<A: Api> AdaptiveKernels<A> {
+    fn new(module: A::Module) -> Result<AdaptiveKernels<A>, DeviceError> {
         Ok(AdaptiveKernels {
             trial: module.function(c"polyfly_pilot", THREADS)?,
             more: module.function(c"polyfly_trace_active", THREADS)?,
@@ -137,38 +145,37 @@ impl AdaptiveKernels {
     }
 }
 
-impl Kernels {
+impl<A: Api> Kernels<A> {
     /// The kernels for a scene, by its features, integrator and depth.
-    pub fn load(constants: &Constants, needs: DeviceNeeds, context: &Context) -> Result<Kernels, DeviceError> {
+    pub fn load(constants: &Constants, needs: DeviceNeeds, context: &A::Context) -> Result<Kernels<A>, DeviceError> {
         let kind = kind_of(constants, needs)?;
         let load = |is_needed: bool, output| {
             let row = module_of(constants, output, kind).filter(|_| is_needed);
-            row.map(|row| Ok::<_, DeviceError>((row.rays, Module::load(&row.text()?, context)?))).transpose()
+            row.map(|row| Ok::<_, DeviceError>((row.rays, context.load(&row.ptx.text()?)?))).transpose()
         };
-        let picture = |(rays, module): (Rays, Module)| {
+        let picture = |(rays, module): (Rays, A::Module)| {
             let (trace, schedule) = match (rays, constants.depth) {
                 (Rays::Path, _) => (c"polyfly_trace", None),
                 (Rays::Tree, ..=16) => (c"polyfly_trace_16", Some(c"polyfly_schedule")),
                 (Rays::Tree, _) => (c"polyfly_trace_128", Some(c"polyfly_schedule")),
             };
-            Ok::<_, DeviceError>(PictureKernels {
+            Ok::<_, DeviceError>(PictureKernels::<A> {
                 trace: module.function(trace, THREADS)?,
-                convert: module.function(c"polyfly_convert", THREADS)?,
                 schedule: schedule.map(|name| module.function(name, THREADS)).transpose()?,
                 _module: module,
             })
         };
-        let linear = |(rays, module): (Rays, Module)| {
+        let linear = |(rays, module): (Rays, A::Module)| {
             let sums = match (rays, constants.depth) {
                 (Rays::Path, _) => c"polyfly_trace_sums",
                 (Rays::Tree, ..=16) => c"polyfly_trace_16_sums",
                 (Rays::Tree, _) => c"polyfly_trace_128_sums",
             };
             let (sums, features) = (module.function(sums, THREADS)?, module.function(c"polyfly_features", THREADS)?);
-            Ok::<_, DeviceError>(LinearKernels { sums, features, _module: module })
+            Ok::<_, DeviceError>(LinearKernels::<A> { sums, features, _module: module })
         };
         Ok(Kernels {
-            picture: load(needs.rgba || needs.yuv, Output::Picture)?.map(picture).transpose()?,
+            picture: load(makes_pictures(needs), Output::Picture)?.map(picture).transpose()?,
             linear: load(needs.linear, Output::Linear)?.map(linear).transpose()?,
             adaptive: load(needs.adaptive, Output::Adaptive)?.map(|m| AdaptiveKernels::new(m.1)).transpose()?,
             kind,
@@ -183,11 +190,11 @@ impl Kernels {
         self.kind == SceneKind::Small
     }
     /// Those of finished pictures, if the device was made ready for them.
-    pub fn picture(&self) -> Result<&PictureKernels, DeviceError> {
+    pub fn picture(&self) -> Result<&PictureKernels<A>, DeviceError> {
         self.picture.as_ref().ok_or_else(|| not_ready("finished pictures"))
     }
     /// Those of linear light, likewise.
-    pub fn linear(&self) -> Result<&LinearKernels, DeviceError> {
+    pub fn linear(&self) -> Result<&LinearKernels<A>, DeviceError> {
         self.linear.as_ref().ok_or_else(|| not_ready("linear light"))
     }
 }
@@ -220,11 +227,10 @@ mod tests {
     fn ptx_is_as_new_as_its_sources() {
         use sha2::{Digest, Sha256};
         let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("kernels");
-        for module in MODULES {
+        for module in MODULES.iter().map(|m| &m.ptx).chain([&POST]) {
             let mut found = BTreeMap::new();
-            let (integrator, _) = module.name.split_once('_').unwrap();
-            let (_, output) = module.name.rsplit_once('_').unwrap();
-            let mut queue = vec![format!("integrators/{integrator}.cuh"), format!("entry/{output}.cuh")];
+            let mut queue = vec![format!("entry/{}.cuh", module.name.rsplit('_').next().unwrap())];
+            queue.extend(module.name.split_once('_').map(|(integrator, _)| format!("integrators/{integrator}.cuh")));
             while let Some(name) = queue.pop() {
                 let text = std::fs::read_to_string(folder.join(&name)).unwrap();
                 let included = text.lines().filter_map(|l| l.strip_prefix("#include \"")?.strip_suffix('"'));
@@ -246,7 +252,7 @@ mod tests {
 
     #[test]
     fn every_scene_has_kernels_and_the_smallest_kind_is_taken() {
-        let all = DeviceNeeds { rgba: true, yuv: true, linear: true, adaptive: false };
+        let all = DeviceNeeds { rgba: true, yuv: true, linear: true, ..DeviceNeeds::default() };
         let kind = |integrator, features, needs| {
             kind_of(&Constants { integrator, features, ..Constants::default() }, needs).unwrap()
         };

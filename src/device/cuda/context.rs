@@ -1,0 +1,87 @@
+//! CUDA's contexts, and its driver's codes as errors.
+#![expect(unsafe_code, reason = "calls the CUDA driver interface")]
+
+use super::super::error::DeviceError;
+use cudarc::driver::sys::{self, CUresult};
+use std::ffi::CStr;
+
+/// The API.
+pub struct Cuda;
+
+// A code of the driver as an error, in its own words.
+fn failed(what: &str, code: CUresult) -> DeviceError {
+    let mut text: *const std::ffi::c_char = std::ptr::null();
+    // SAFETY: the driver is loaded (codes come from it), and gives a static string or leaves null.
+    let words = unsafe {
+        match sys::cuGetErrorString(code, &mut text) {
+            CUresult::CUDA_SUCCESS if !text.is_null() => CStr::from_ptr(text).to_string_lossy().into_owned(),
+            _ => "unknown error".into(),
+        }
+    };
+    let message = format!("CUDA: {what}: {words} ({code:?})");
+    match code {
+        CUresult::CUDA_ERROR_OUT_OF_MEMORY => DeviceError::OutOfMemory(message),
+        // After these the context answers nothing any more.
+        CUresult::CUDA_ERROR_ILLEGAL_ADDRESS
+        | CUresult::CUDA_ERROR_LAUNCH_FAILED
+        | CUresult::CUDA_ERROR_LAUNCH_TIMEOUT
+        | CUresult::CUDA_ERROR_ECC_UNCORRECTABLE
+        | CUresult::CUDA_ERROR_HARDWARE_STACK_ERROR
+        | CUresult::CUDA_ERROR_ILLEGAL_INSTRUCTION
+        | CUresult::CUDA_ERROR_DEINITIALIZED
+        | CUresult::CUDA_ERROR_CONTEXT_IS_DESTROYED => DeviceError::Lost(message),
+        CUresult::CUDA_ERROR_UNSUPPORTED_PTX_VERSION => DeviceError::TooOld(message),
+        _ => DeviceError::Failed(message),
+    }
+}
+
+/// `check(unsafe { call(...) }, "call")`: the driver's code as a Result that names the call.
+pub fn check(code: CUresult, what: &str) -> Result<(), DeviceError> {
+    if code == CUresult::CUDA_SUCCESS { Ok(()) } else { Err(failed(what, code)) }
+}
+
+/// The primary context of one GPU, current on whichever thread works with it. It stays until the process ends, as CUDA's
+/// own runtime has it: making one takes a quarter of a second, and giving it back 20 ms.
+#[derive(Clone, Copy)]
+pub struct CudaContext {
+    raw: sys::CUcontext,
+    device: sys::CUdevice,
+}
+// SAFETY: the driver's objects may be used from any thread that makes the context current.
+unsafe impl Send for CudaContext {}
+// SAFETY: as above.
+unsafe impl Sync for CudaContext {}
+
+impl CudaContext {
+    /// The context of the device with that number, current on this thread.
+    pub fn open(ordinal: u32) -> Result<CudaContext, DeviceError> {
+        let (mut device, mut raw) = (0, std::ptr::null_mut());
+        // SAFETY: the driver answers for an ordinal that is not there.
+        unsafe {
+            check(sys::cuDeviceGet(&mut device, ordinal.cast_signed()), "cuDeviceGet")?;
+            check(sys::cuDevicePrimaryCtxRetain(&mut raw, device), "cuDevicePrimaryCtxRetain")?;
+        }
+        let context = CudaContext { raw, device };
+        context.enter()?;
+        Ok(context)
+    }
+    /// Makes it current on this thread.
+    pub fn enter(self) -> Result<(), DeviceError> {
+        // SAFETY: the context is retained.
+        check(unsafe { sys::cuCtxSetCurrent(self.raw) }, "cuCtxSetCurrent")
+    }
+    /// Waits until nothing runs on the device.
+    pub fn synchronize(self) -> Result<(), DeviceError> {
+        self.enter()?;
+        // SAFETY: the context is current.
+        check(unsafe { sys::cuCtxSynchronize() }, "cuCtxSynchronize")
+    }
+    /// How many multiprocessors the GPU has.
+    pub fn multiprocessors(self) -> Result<u32, DeviceError> {
+        let mut count = 0;
+        let which = sys::CUdevice_attribute::CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT;
+        // SAFETY: the device is the context's.
+        check(unsafe { sys::cuDeviceGetAttribute(&mut count, which, self.device) }, "cuDeviceGetAttribute")?;
+        Ok(count.unsigned_abs())
+    }
+}

@@ -1,0 +1,169 @@
+//! The post steps of a film on a GPU: from a frame's sums to its picture, and from pictures to a video's planes.
+#![expect(unsafe_code, reason = "launches kernels, whose arguments the compiler cannot check")]
+
+use super::api::{Api, Arguments, Context, DeviceMemory, Module, Stream};
+use super::modules::POST;
+use crate::device::DeviceError;
+use crate::gpu_types::{PostParams, Scene as GpuScene};
+use crate::kernels::develop::display;
+
+// Threads of a block, across and down.
+const BLOCK: (u32, u32) = (32, 8);
+
+/// The kernels, of which all sizes of pictures have the same.
+pub struct PostKernels<A: Api> {
+    resolve: A::Function,
+    downsample: A::Function,
+    upsample: A::Function,
+    finish: A::Function,
+    convert: A::Function,
+    // The table of AgX.
+    display: A::Memory,
+    _module: A::Module,
+}
+
+/// What is held for the frame whose steps are running.
+pub struct PostImages<A: Api> {
+    // The frame's light, and the pyramid of bloom: red, green and blue one after the other.
+    image: A::Memory,
+    pyramid: Vec<(A::Memory, (u32, u32))>,
+}
+
+/// Sizes of the pyramid's images, from the finest on.
+fn pyramid((width, height): (u32, u32), params: &PostParams) -> impl Iterator<Item = (u32, u32)> {
+    let half = |&(width, height): &(u32, u32)| {
+        let is_last = width == 1 && height == 1;
+        (!is_last).then(|| (width.div_ceil(2), height.div_ceil(2)))
+    };
+    let first = (width.div_ceil(2), height.div_ceil(2));
+    std::iter::successors(Some(first), half).take(params.bloom_levels.unsigned_abs() as usize)
+}
+
+fn bytes_of((width, height): (u32, u32)) -> usize {
+    3 * size_of::<f32>() * width as usize * height as usize
+}
+
+impl<A: Api> PostImages<A> {
+    /// Memory for pictures of a size.
+    pub fn new(size: (u32, u32), params: &PostParams, context: &A::Context) -> Result<PostImages<A>, DeviceError> {
+        let memory = |size| Ok((context.memory(bytes_of(size))?, size));
+        let pyramid = pyramid(size, params).map(memory).collect::<Result<Vec<_>, DeviceError>>()?;
+        Ok(PostImages { image: context.memory(bytes_of(size))?, pyramid })
+    }
+}
+
+/// Sums of some rows of a frame.
+pub struct Sums<'a, A: Api> {
+    /// Where they are, from its start on.
+    pub memory: &'a A::Memory,
+    /// Where the numbers of each pixel's samples begin in the memory, if they differ.
+    pub counts_at: Option<usize>,
+    /// Samples of each pixel, if they do not.
+    pub samples: i32,
+    /// The frame's row that they begin with.
+    pub first_row: u32,
+    /// How many rows.
+    pub rows: u32,
+}
+
+impl<A: Api> PostKernels<A> {
+    /// Loads them.
+    pub fn load(context: &A::Context) -> Result<PostKernels<A>, DeviceError> {
+        let module = context.load(&POST.text()?)?;
+        let function = |name| module.function(name, BLOCK.0 * BLOCK.1);
+        Ok(PostKernels {
+            resolve: function(c"polyfly_resolve")?,
+            downsample: function(c"polyfly_downsample")?,
+            upsample: function(c"polyfly_upsample")?,
+            finish: function(c"polyfly_finish")?,
+            convert: function(c"polyfly_convert")?,
+            display: context.upload(display())?,
+            _module: module,
+        })
+    }
+
+    // A thread for each pixel of an image of that size.
+    fn launch(
+        &self,
+        stream: &A::Stream,
+        kernel: A::Function,
+        (width, height): (u32, u32),
+        mut arguments: Arguments,
+    ) -> Result<(), DeviceError> {
+        let blocks = (width.div_ceil(BLOCK.0), height.div_ceil(BLOCK.1));
+        // SAFETY: the callers below give the arguments of kernels/entry/post.cu in their order; the memory lives until the
+        // task has been waited for.
+        unsafe { stream.launch(kernel, blocks, BLOCK, &mut arguments) }
+    }
+
+    /// Takes rows of sums into the image.
+    pub fn resolve(
+        &self,
+        stream: &A::Stream,
+        sums: &Sums<A>,
+        params: &PostParams,
+        size: (u32, u32),
+        images: &PostImages<A>,
+    ) -> Result<(), DeviceError> {
+        let (from, to) = (sums.memory.address(0), images.image.address(0));
+        let counts = sums.counts_at.map_or(0, |at| sums.memory.address(at));
+        let arguments = Arguments::default().with(params).with(&from).with(&counts).with(&sums.samples);
+        let arguments = arguments.with(&size.0).with(&size.1).with(&sums.first_row).with(&sums.rows).with(&to);
+        self.launch(stream, self.resolve, (size.0, sums.rows), arguments)
+    }
+
+    /// Makes the picture of the image: bloom, lens, curve, eight bits.
+    pub fn finish(
+        &self,
+        stream: &A::Stream,
+        scene: &GpuScene,
+        params: &PostParams,
+        frame: u32,
+        images: &PostImages<A>,
+        rgba: &A::Memory,
+    ) -> Result<(), DeviceError> {
+        let size = (scene.constants.width.cast_unsigned(), scene.constants.height.cast_unsigned());
+        let image = images.image.address(0);
+        let glow = images.pyramid.first().map_or(0, |(memory, _)| memory.address(0));
+        self.bloom(stream, size, images)?;
+        let (display, rgba) = (self.display.address(0), rgba.address(0));
+        let arguments = Arguments::default().with(scene).with(params).with(&frame).with(&display);
+        self.launch(stream, self.finish, size, arguments.with(&image).with(&glow).with(&rgba))
+    }
+
+    // Down the pyramid, and up again: each level becomes the mean of itself and all coarser ones.
+    fn bloom(&self, stream: &A::Stream, size: (u32, u32), images: &PostImages<A>) -> Result<(), DeviceError> {
+        let (mut from, mut from_size) = (images.image.address(0), size);
+        for (memory, size) in &images.pyramid {
+            let to = memory.address(0);
+            let arguments = Arguments::default().with(&from).with(&from_size.0).with(&from_size.1).with(&to);
+            self.launch(stream, self.downsample, *size, arguments)?;
+            (from, from_size) = (to, *size);
+        }
+        let mut count = 1.0f32;
+        for pair in images.pyramid.windows(2).rev() {
+            let [(fine, size), (coarse, _)] = pair else { continue };
+            let (own, rest) = (1.0 / (count + 1.0), count / (count + 1.0));
+            let (fine, coarse) = (fine.address(0), coarse.address(0));
+            let arguments = Arguments::default().with(&coarse).with(&fine).with(&size.0).with(&size.1);
+            self.launch(stream, self.upsample, *size, arguments.with(&own).with(&rest))?;
+            count += 1.0;
+        }
+        Ok(())
+    }
+
+    /// Makes a video's planes of rows of a picture: luma, and both of chroma from these bytes of the memory on.
+    pub fn convert(
+        &self,
+        stream: &A::Stream,
+        rgba: &A::Memory,
+        (width, rows): (u32, u32),
+        to: &A::Memory,
+        chroma_at: [usize; 2],
+    ) -> Result<(), DeviceError> {
+        let (rgba, luma, [blue, red]) = (rgba.address(0), to.address(0), chroma_at.map(|at| to.address(at)));
+        let arguments = Arguments::default().with(&rgba).with(&width).with(&rows);
+        let blocks = (width.div_ceil(2), rows.div_ceil(2));
+        self.launch(stream, self.convert, blocks, arguments.with(&luma).with(&blue).with(&red))
+    }
+}

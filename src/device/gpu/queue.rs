@@ -1,0 +1,546 @@
+//! A GPU as a device: a ring of tasks in flight, kernels on two streams, copies over kernels.
+#![expect(unsafe_code, reason = "launches kernels, whose arguments the compiler cannot check")]
+
+use super::api::{Api, Context, DeviceMemory, Event, Function, Stream};
+use super::modules::{Kernels, THREADS};
+use super::post::{PostKernels, Sums};
+use super::probe::{self, Watched, Working};
+use super::resident::{ResidentScene, Upload, upload};
+use super::slots::{BAND_AT, COUNT_BYTES, Planes, PostLane, QUEUE_BYTES, QUEUES, Slot, Slots};
+use crate::device::memory::{LISTED_BYTES, PinnedMemory};
+use crate::device::{
+    Device, DeviceError, DeviceInfo, DeviceNeeds, FilmSlice, GpuDevice, GpuInfo, Memory, SampleCounter, Schedule,
+    TRIAL_BYTES, Task, TaskOutput, TaskStats, Ticket,
+};
+use crate::device_scene::{DeviceScene, FixedArrays};
+use crate::gpu_types::{ActivePixel, Features, FilmBuffers, FrameParams, Launch, PostParams};
+use std::collections::VecDeque;
+use std::ops::Range;
+use std::sync::{Arc, PoisonError};
+use std::time::Duration;
+
+struct InFlight<A: Api> {
+    ticket: Ticket,
+    slot: usize,
+    out: FilmSlice,
+    // A scene that has been replaced since stays until its tasks are done.
+    _resident: Arc<ResidentScene<A>>,
+    working: Option<Working<A>>,
+}
+
+/// One GPU with a scene on it.
+pub struct Gpu<A: Api> {
+    info: DeviceInfo,
+    kernels: Kernels<A>,
+    // Post steps, and a video's planes.
+    post: Option<PostKernels<A>>,
+    // Tasks take turns on them: while the last warps of one end, the next begins.
+    compute: [A::Stream; 2],
+    copy: A::Stream,
+    // When the kernels of the task that was waited for last were done.
+    last_traced: Option<A::Event>,
+    scene: Arc<DeviceScene>,
+    resident: Arc<ResidentScene<A>>,
+    fixed: Arc<Vec<A::Memory>>,
+    memory: Slots<A>,
+    free: Vec<usize>,
+    in_flight: VecDeque<InFlight<A>>,
+    // The oldest task in flight, for those who watch.
+    watched: Watched<A>,
+    needs: DeviceNeeds,
+    submitted: u64,
+    // The task at which a test wants it to fail.
+    fault: Option<u64>,
+    // Last, so that everything else is gone before it.
+    context: A::Context,
+}
+
+impl<A: Api> Gpu<A> {
+    /// Puts a scene on a GPU. Where its memory is short, fewer tasks are in flight, then smaller bands are rendered, then post
+    /// steps are left to the host.
+    pub fn open(gpu: &GpuInfo, scene: Arc<DeviceScene>, needs: DeviceNeeds) -> Result<Gpu<A>, DeviceError> {
+        let context = A::Context::open(gpu.ordinal)?;
+        let mut arrays_there = Upload::<A> { arrays: Vec::new(), context: &context };
+        let arrays = scene.upload_fixed(&mut arrays_there)?;
+        let fixed = Arc::new(arrays_there.arrays);
+        let resident = Arc::new(upload(&scene, &arrays, &fixed, &context)?);
+        let kernels = Kernels::load(&resident.arrays.constants, needs, &context)?;
+        let post = (needs.yuv || needs.post.is_some()).then(|| PostKernels::load(&context)).transpose()?;
+        let compute = [context.stream()?, context.stream()?];
+        let memory = Slots::new(scene.size(), needs, compute.len(), &context)?;
+        let (tasks_in_flight, runs_post) = (memory.slots.len(), !memory.lanes.is_empty());
+        Ok(Gpu {
+            info: DeviceInfo { name: gpu.label(), tasks_in_flight, is_cpu: false, runs_post },
+            kernels,
+            post,
+            compute,
+            copy: context.stream()?,
+            last_traced: None,
+            scene,
+            resident,
+            fixed,
+            free: (0..tasks_in_flight).rev().collect(),
+            memory,
+            in_flight: VecDeque::new(),
+            watched: Arc::default(),
+            needs,
+            submitted: 0,
+            fault: None,
+            context,
+        })
+    }
+
+    fn watch_oldest(&self) {
+        let oldest = self.in_flight.front().and_then(|task| task.working.clone());
+        *self.watched.lock().unwrap_or_else(PoisonError::into_inner) = oldest;
+    }
+
+    // Of adaptive sampling the samples that every pixel takes.
+    fn working(&self, task: &Task, counts: &Arc<A::Memory>) -> Option<Working<A>> {
+        let (width, height) = self.scene.size();
+        let rows = task.rows.start..task.rows.end.min(height);
+        let launch = task.launch();
+        let samples = if launch.min_samples > 0 { launch.min_samples } else { launch.samples_per_pixel };
+        let band_rows = self.band_rows(task);
+        let band = rows.start..rows.end.min(rows.start + band_rows);
+        let (first, end) = self.pixels_of(&band);
+        (task.output != TaskOutput::Features).then(|| Working {
+            counts: Arc::clone(counts),
+            samples: u64::from(samples.unsigned_abs()) * u64::from(width) * rows.len() as u64,
+            bands: rows.len().div_ceil(band_rows as usize) as u64,
+            pixels: u64::from((end - first).unsigned_abs()),
+        })
+    }
+
+    // The stream of the task that was submitted last.
+    fn stream(&self) -> &A::Stream {
+        &self.compute[self.submitted as usize % self.compute.len()]
+    }
+
+    // What its post steps run by and in, if its picture goes through any here.
+    fn post_of(&self, task: &Task) -> Option<(&PostKernels<A>, &PostParams, &PostLane<A>)> {
+        let lanes = &self.memory.lanes;
+        let (kernels, params) = self.post.as_ref().zip(self.needs.post.as_ref())?;
+        let lane = lanes.get(self.submitted as usize % self.compute.len().min(lanes.len()).max(1))?;
+        (task.output == TaskOutput::Picture).then_some((kernels, params, lane))
+    }
+
+    // Rows of a task that are rendered at once.
+    fn band_rows(&self, task: &Task) -> u32 {
+        if task.output == TaskOutput::Picture { self.memory.band } else { self.memory.host_band }
+    }
+
+    // Starts a task on a slot: kernels on one stream, copies on another that waits for them, band by band.
+    fn start(
+        &self,
+        slot: &mut Slot<A>,
+        task: &Task,
+        frame: &FrameParams,
+        out: &mut FilmSlice,
+    ) -> Result<(), DeviceError> {
+        let Slot { pixels, planes, trial, counts, host_counts, events, threads } = slot;
+        let compute = self.stream();
+        let [before, _, _, done] = &*events;
+        let (width, height) = self.scene.size();
+        let rows = task.rows.start..task.rows.end.min(height);
+        let is_whole = rows == (0..height);
+        let planes = planes.as_ref().filter(|_| task.output == TaskOutput::Picture && is_whole);
+        self.pin(task, out, planes.is_some())?;
+        let post = self.post_of(task);
+        if post.is_some() && !is_whole {
+            return Err(DeviceError::Failed("post steps need a whole picture".into()));
+        }
+        compute.fill(counts, 0, BAND_AT + 1, 0)?;
+        compute.record(before)?;
+        let band_rows = self.band_rows(task);
+        for top in rows.clone().step_by(band_rows as usize) {
+            let band = top..(top + band_rows).min(rows.end);
+            if top > rows.start {
+                if post.is_none() {
+                    // The band before must have left the device's memory.
+                    compute.wait_for(done)?;
+                }
+                compute.fill(counts, COUNT_BYTES, QUEUES * QUEUE_BYTES, 0)?;
+                let number = (top - rows.start) / band_rows;
+                compute.fill(counts, BAND_AT, 1, number.min(u32::from(u8::MAX)) as u8)?;
+            }
+            let Some((kernels, params, lane)) = post else {
+                *threads = self.trace_band(task, frame, band.clone(), pixels, trial.as_ref(), counts)?;
+                self.leave(task, band, out, pixels, planes, events)?;
+                continue;
+            };
+            let as_sums = Task { output: TaskOutput::Sums, ..task.clone() };
+            *threads = self.trace_band(&as_sums, frame, band.clone(), &lane.sums, trial.as_ref(), counts)?;
+            let pixels = TaskOutput::Sums.bytes_a_pixel() * width as usize * band.len();
+            let sums = Sums {
+                memory: &lane.sums,
+                counts_at: as_sums.leaves_counts().then_some(pixels),
+                samples: task.launch().samples_per_pixel,
+                first_row: band.start,
+                rows: band.len() as u32,
+            };
+            kernels.resolve(compute, &sums, params, (width, height), &lane.images)?;
+        }
+        if let Some((kernels, params, lane)) = post {
+            kernels.finish(compute, &self.resident.arrays, params, task.frame, &lane.images, pixels)?;
+            self.leave(task, rows, out, pixels, planes, events)?;
+        }
+        // SAFETY: as in copy_out.
+        unsafe { self.copy.copy(host_counts.bytes_mut(), counts, 0)? };
+        self.copy.record(done)
+    }
+
+    // Copies a band to its place in the host's memory once it is there, a picture's planes too.
+    fn leave(
+        &self,
+        task: &Task,
+        band: Range<u32>,
+        out: &mut FilmSlice,
+        pixels: &A::Memory,
+        planes: Option<&A::Memory>,
+        [_, traced, copying, done]: &[A::Event; 4],
+    ) -> Result<(), DeviceError> {
+        let (width, height) = self.scene.size();
+        let (rows, above) = (task.rows.start..task.rows.end.min(height), (band.start - task.rows.start) as usize);
+        if let Some(planes) = planes {
+            self.convert_band(band.len() as u32, pixels, planes)?;
+        }
+        self.stream().record(traced)?;
+        self.copy.wait_for(traced)?;
+        if above == 0 {
+            self.copy.record(copying)?;
+        }
+        let row_bytes = task.output.bytes_a_pixel() * width as usize;
+        if let Memory::Pinned(to) = &mut out.pixels {
+            self.copy_out(to.bytes_mut(), row_bytes * above, pixels, 0, row_bytes * band.len())?;
+            if task.leaves_counts() {
+                let count_bytes = size_of::<u32>() * width as usize;
+                let at = row_bytes * rows.len() + count_bytes * above;
+                self.copy_out(to.bytes_mut(), at, pixels, row_bytes * band.len(), count_bytes * band.len())?;
+            }
+        }
+        if let (Some(planes), Memory::Pinned(to)) = (planes, &mut out.planes) {
+            let (whole, part) = (Planes::of(width, height), Planes::of(width, band.len() as u32));
+            self.copy_planes(to.bytes_mut(), band.start, whole, planes, part)?;
+        }
+        self.copy.record(done)
+    }
+
+    // Copies to `to[at ..]`, which belongs to a task in flight.
+    fn copy_out(
+        &self,
+        to: &mut [u8],
+        at: usize,
+        from: &A::Memory,
+        offset: usize,
+        len: usize,
+    ) -> Result<(), DeviceError> {
+        // SAFETY: the bytes are those of the task's slot or of its slice of the film, which stay until it has been waited
+        // for, or, after a failure, until the context has been synchronized.
+        unsafe { self.copy.copy(&mut to[at..at + len], from, offset) }
+    }
+
+    // Traces some rows into the start of `pixels`, on so many threads; the queues are at zero.
+    fn trace_band(
+        &self,
+        task: &Task,
+        frame: &FrameParams,
+        rows: Range<u32>,
+        pixels: &A::Memory,
+        trial: Option<&A::Memory>,
+        counts: &A::Memory,
+    ) -> Result<u64, DeviceError> {
+        let launch = task.launch();
+        let mut film = film::<A>(task.output, pixels, rows.start);
+        let here = self.pixels_of(&rows);
+        // As many blocks as the GPU holds at once, which stay and take work until there is none, or fewer for less work.
+        // Each round of adaptive sampling has a queue of its own.
+        let start = |kernel: A::Function, film: &FilmBuffers, (first, end): (i32, i32), round: usize, threads: u64| {
+            let blocks = threads.div_ceil(u64::from(THREADS)).clamp(1, u64::from(kernel.resident_blocks())) as u32;
+            let (queue, counters) = (counts.address(COUNT_BYTES + QUEUE_BYTES * round), counts.address(0));
+            let scene = self.resident.argument(self.kernels.take_small()).with(frame).with(&launch);
+            let mut arguments = scene.with(film).with(&first).with(&end).with(&queue).with(&counters);
+            // SAFETY: POLYFLY_SCENE and POLYFLY_WORK in kernels/entry/gpu.cuh, in this order; the scene and what the film
+            // and `counts` point to live until the task has been waited for.
+            unsafe { self.stream().launch(kernel, (blocks, 1), (THREADS, 1), &mut arguments) }
+        };
+        let (Some(trial), Some(kernels)) = (trial.filter(|_| launch.min_samples > 0), &self.kernels.adaptive) else {
+            let (kernel, lanes) = match task.output {
+                TaskOutput::Picture => (self.kernels.picture()?.trace, launch.samples_per_pixel),
+                TaskOutput::Sums => (self.kernels.linear()?.sums, launch.samples_per_pixel),
+                TaskOutput::Features => (self.kernels.linear()?.features, 1),
+            };
+            start(kernel, &film, here, 0, threads_of(here, lanes))?;
+            return Ok(u64::from(kernel.resident_blocks() * THREADS));
+        };
+        let (width, height) = self.scene.size();
+        let around = Task { rows: rows.clone(), ..task.clone() }.trial_rows(height);
+        let sums_bytes = TaskOutput::Sums.bytes_a_pixel();
+        let pixels_around = width as usize * around.len();
+        film.pilot_sums = trial.address(0) as *mut i64;
+        film.pilot = trial.address(sums_bytes * pixels_around) as *mut u32;
+        film.pilot_row = around.start.cast_signed();
+        let nowhere = FilmBuffers { rgba: std::ptr::null_mut(), sums: std::ptr::null_mut(), ..film };
+        let [judge_trial, judge_round] = if task.output == TaskOutput::Sums {
+            film.taken = pixels.address(sums_bytes * width as usize * rows.len()) as *mut u32;
+            kernels.sums
+        } else {
+            kernels.picture
+        };
+        let around = self.pixels_of(&around);
+        start(kernels.trial, &nowhere, around, 0, threads_of(around, launch.min_samples))?;
+        // Two lists take turns.
+        let list_bytes = LISTED_BYTES * pixels_around;
+        let list =
+            |round: usize| trial.address(TRIAL_BYTES * pixels_around + round % 2 * list_bytes) as *mut ActivePixel;
+        film.next_active = list(1);
+        let each = threads_of(here, 1);
+        start(judge_trial, &film, here, 0, each)?;
+        let (mut round, mut taken) = (1, launch.min_samples);
+        while taken < launch.samples_per_pixel {
+            (film.active_pixels, film.next_active) = (list(round), list(round + 1));
+            start(kernels.more, &film, (taken, 0), round, u64::MAX)?;
+            start(judge_round, &film, (taken, 0), round, each)?;
+            taken += taken.min(launch.samples_per_pixel - taken);
+            round += 1;
+        }
+        Ok(u64::from(kernels.trial.resident_blocks() * THREADS))
+    }
+
+    // Rows' pixels in the kernels' order (kernels/drivers/depth_first.cuh, pixel_at).
+    fn pixels_of(&self, rows: &Range<u32>) -> (i32, i32) {
+        let tiles = self.scene.size().0.div_ceil(8);
+        ((tiles * (rows.start / 8) * 64).cast_signed(), (tiles * rows.end.div_ceil(8) * 64).cast_signed())
+    }
+
+    fn convert_band(&self, rows: u32, pixels: &A::Memory, to: &A::Memory) -> Result<(), DeviceError> {
+        let width = self.scene.size().0;
+        let planes = Planes::of(width, rows);
+        let chroma_at = [planes.luma, planes.luma + planes.chroma];
+        match &self.post {
+            Some(kernels) => kernels.convert(self.stream(), pixels, (width, rows), to, chroma_at),
+            None => Err(DeviceError::Failed("the device was not made ready for a video's planes".into())),
+        }
+    }
+
+    // Copies a band's planes to their places in the picture's.
+    fn copy_planes(
+        &self,
+        to: &mut [u8],
+        top: u32,
+        whole: Planes,
+        from: &A::Memory,
+        band: Planes,
+    ) -> Result<(), DeviceError> {
+        let chroma_at = top as usize / 2 * whole.wide / 2;
+        self.copy_out(to, top as usize * whole.wide, from, 0, band.luma)?;
+        self.copy_out(to, whole.luma + chroma_at, from, band.luma, band.chroma)?;
+        self.copy_out(to, whole.luma + whole.chroma + chroma_at, from, band.luma + band.chroma, band.chroma)
+    }
+
+    // Gives a slice page-locked memory of the right size, once.
+    fn pin(&self, task: &Task, out: &mut FilmSlice, planes: bool) -> Result<(), DeviceError> {
+        let (width, height) = self.scene.size();
+        let ensure = |memory: &mut Memory, wanted: bool, len: usize| {
+            if !wanted {
+                *memory = Memory::default();
+            } else if !matches!(memory, Memory::Pinned(p) if p.bytes().len() == len) {
+                *memory = Memory::Pinned(Box::new(self.context.pinned(len)?));
+            }
+            Ok::<(), DeviceError>(())
+        };
+        let rows = task.rows.end.min(height) - task.rows.start;
+        let pixels = task.bytes_a_pixel() * width as usize * rows as usize;
+        // Of a finished picture the planes may be all that is wanted.
+        let wanted = self.needs.rgba || task.output != TaskOutput::Picture || !planes;
+        ensure(&mut out.pixels, wanted, pixels)?;
+        ensure(&mut out.planes, planes, Planes::of(width, height).bytes())
+    }
+
+    // Waits for a slot's task. The time of its kernels counts from when those of the task before were done, where they
+    // had begun by then.
+    fn finish(&mut self, slot: usize) -> Result<TaskStats, DeviceError> {
+        let Slot { events, host_counts, threads, .. } = &mut self.memory.slots[slot];
+        let [before, traced, copying, done] = events;
+        done.wait()?;
+        let copy = done.since(copying)?;
+        let mut kernel = traced.since(before)?;
+        match &mut self.last_traced {
+            Some(last) => {
+                let after = traced.since(last)?;
+                kernel = kernel.min(after);
+                if !after.is_zero() {
+                    std::mem::swap(last, traced);
+                }
+            }
+            None => self.last_traced = Some(std::mem::replace(traced, self.context.event()?)),
+        }
+        Ok(read_counts(host_counts.bytes(), kernel, kernel + copy, *threads))
+    }
+}
+
+// Threads that pixels of which each has so many lanes' work keep busy.
+fn threads_of((first, end): (i32, i32), lanes: i32) -> u64 {
+    u64::from((end - first).unsigned_abs()) * u64::from(lanes.unsigned_abs())
+}
+
+// The film at the start of some device memory.
+fn film<A: Api>(output: TaskOutput, pixels: &A::Memory, first_row: u32) -> FilmBuffers {
+    let start = pixels.address(0);
+    let at = |this: TaskOutput| if this == output { start } else { 0 };
+    FilmBuffers {
+        rgba: at(TaskOutput::Picture) as *mut u32,
+        sums: at(TaskOutput::Sums) as *mut i64,
+        features: at(TaskOutput::Features) as *mut Features,
+        taken: std::ptr::null_mut(),
+        pilot_sums: std::ptr::null_mut(),
+        pilot: std::ptr::null_mut(),
+        active_pixels: std::ptr::null_mut(),
+        next_active: std::ptr::null_mut(),
+        first_row: first_row.cast_signed(),
+        pilot_row: 0,
+    }
+}
+
+// Sums the counters; `threads` shared the work.
+fn read_counts(bytes: &[u8], kernel: Duration, time: Duration, threads: u64) -> TaskStats {
+    let words: Vec<u64> = bytes.chunks_exact(8).map(|w| w.try_into().map_or(0, u64::from_le_bytes)).collect();
+    let column = |which: usize| words.chunks_exact(4).map(move |c| c[which]);
+    let (rays, busiest) = (column(0).sum::<u64>(), column(2).max().unwrap_or(0));
+    let balance = if busiest == 0 { 0.0 } else { rays as f64 / threads as f64 / busiest as f64 };
+    TaskStats { time, kernel, rays, shadow_rays: column(1).sum(), balance }
+}
+
+impl<A: Api> Drop for Gpu<A> {
+    fn drop(&mut self) {
+        // Nothing may be freed under a running kernel.
+        let _ = self.context.synchronize();
+        *self.watched.lock().unwrap_or_else(PoisonError::into_inner) = None;
+    }
+}
+
+impl<A: Api> Device for Gpu<A> {
+    fn info(&self) -> &DeviceInfo {
+        &self.info
+    }
+
+    fn update(&mut self, scene: &Arc<DeviceScene>) -> Result<(), DeviceError> {
+        if Arc::ptr_eq(scene, &self.scene) {
+            return Ok(());
+        }
+        self.context.enter()?;
+        let (ours, theirs): (&Arc<FixedArrays>, &Arc<FixedArrays>) = (&self.scene.fixed, &scene.fixed);
+        let mut arrays = self.resident.arrays;
+        if !Arc::ptr_eq(ours, theirs) {
+            let mut upload = Upload::<A> { arrays: Vec::new(), context: &self.context };
+            arrays = scene.upload_fixed(&mut upload)?;
+            self.fixed = Arc::new(upload.arrays);
+        }
+        arrays.constants = scene.constants;
+        let resident = if Arc::ptr_eq(ours, theirs) && Arc::ptr_eq(&self.scene.geometry, &scene.geometry) {
+            scene.geometry.set_constants(&mut arrays.constants);
+            ResidentScene::new(scene, arrays, &self.fixed, Arc::clone(&self.resident.dynamic))
+        } else {
+            upload(scene, &arrays, &self.fixed, &self.context)?
+        };
+        let constants = &resident.arrays.constants;
+        if !self.kernels.suit(constants, self.needs) {
+            // The kernels in use are unloaded with it.
+            self.context.synchronize()?;
+            self.kernels = Kernels::load(constants, self.needs, &self.context)?;
+        }
+        self.resident = Arc::new(resident);
+        self.scene = Arc::clone(scene);
+        Ok(())
+    }
+
+    fn submit(&mut self, task: &Task, frame: &FrameParams, mut out: FilmSlice) -> Result<Ticket, DeviceError> {
+        self.context.enter()?;
+        self.submitted += 1;
+        if self.fault.is_some_and(|n| self.submitted >= n) {
+            return Err(DeviceError::Failed("the failure that POLYFLY_FAULT asked for".into()));
+        }
+        let Some(index) = self.free.pop() else {
+            return Err(DeviceError::Failed("more tasks were submitted than fit the device".into()));
+        };
+        // The slot is lent out while its task is started, and stays out of use when that fails.
+        let mut slot = self.memory.slots.swap_remove(index);
+        let started = self.start(&mut slot, task, frame, &mut out);
+        self.memory.slots.push(slot);
+        let last = self.memory.slots.len() - 1;
+        self.memory.slots.swap(index, last);
+        let ticket = Ticket(self.submitted);
+        if let Err(e) = started {
+            // What was begun may still be written to by the GPU: wait before the memory goes back.
+            let _ = self.context.synchronize();
+            return Err(e);
+        }
+        let working = self.working(task, &self.memory.slots[index].counts);
+        self.in_flight.push_back(InFlight { ticket, slot: index, out, _resident: Arc::clone(&self.resident), working });
+        if self.in_flight.len() == 1 {
+            self.watch_oldest();
+        }
+        Ok(ticket)
+    }
+
+    fn wait(&mut self, ticket: Ticket) -> Result<(TaskStats, FilmSlice), DeviceError> {
+        self.context.enter()?;
+        let Some(oldest) = self.in_flight.pop_front().filter(|f| f.ticket == ticket) else {
+            return Err(DeviceError::Failed(format!("task {} is not the oldest in flight", ticket.0)));
+        };
+        let result = self.finish(oldest.slot);
+        if result.is_err() {
+            let _ = self.context.synchronize();
+        }
+        self.free.push(oldest.slot);
+        self.watch_oldest();
+        result.map(|stats| (stats, oldest.out))
+    }
+}
+
+impl<A: Api> GpuDevice for Gpu<A> {
+    fn count_samples(&self, counter: &SampleCounter) {
+        probe::poll(counter, &self.watched, &self.context);
+    }
+
+    fn inject_fault(&mut self, task: u64) {
+        self.fault = Some(task);
+    }
+
+    fn run_scheduled(
+        &mut self,
+        frame: &FrameParams,
+        samples: u32,
+        schedule: Option<Schedule>,
+    ) -> Result<TaskStats, DeviceError> {
+        self.context.enter()?;
+        let queue = self.context.upload(&[0i32])?;
+        // A thread a sample is cyclic dealing with that many threads.
+        let mode = schedule.unwrap_or(Schedule::Cyclic) as i32;
+        let (width, height) = self.scene.size();
+        let items = width.div_ceil(8) * height.div_ceil(8) * 64 * samples;
+        let launch = Launch { samples_per_pixel: samples.cast_signed(), stride: 1, gain: 1.0, ..Launch::default() };
+        let Some(kernel) = self.kernels.picture()?.schedule else {
+            return Err(DeviceError::Failed("ways to deal out Whitted's rays do not suit path tracing".into()));
+        };
+        let blocks = if schedule.is_some() { kernel.resident_blocks() } else { items.div_ceil(THREADS) };
+        let Some(slot) = self.memory.slots.first_mut() else {
+            return Err(DeviceError::Failed("no memory is set aside".into()));
+        };
+        let (queue_at, counts) = (queue.address(0), slot.counts.address(0));
+        let scene = self.resident.argument(self.kernels.take_small()).with(frame).with(&launch);
+        let mut arguments = scene.with(&mode).with(&queue_at).with(&counts);
+        let ([before, traced, ..], [compute, _]) = (&slot.events, &self.compute);
+        compute.fill(&slot.counts, 0, COUNT_BYTES, 0)?;
+        compute.record(before)?;
+        // SAFETY: polyfly_schedule's arguments, in its order; all are waited for below.
+        unsafe { compute.launch(kernel, (blocks, 1), (THREADS, 1), &mut arguments)? };
+        compute.record(traced)?;
+        // SAFETY: the counters are the slot's, and are waited for here.
+        let copied = unsafe { compute.copy(slot.host_counts.bytes_mut(), &slot.counts, 0) };
+        self.context.synchronize()?;
+        copied?;
+        let time = traced.since(before)?;
+        Ok(read_counts(slot.host_counts.bytes(), time, time, u64::from(blocks) * u64::from(THREADS)))
+    }
+}

@@ -1,0 +1,165 @@
+//! Memory for tasks in flight on a GPU: as many as there is room for, then smaller bands, then without post steps.
+
+use super::api::{Api, Context};
+use super::post::PostImages;
+use crate::device::memory::{LISTED_BYTES, held, ring};
+use crate::device::{BAND_STEP, DeviceError, DeviceNeeds, TRIAL_BYTES, TaskOutput};
+use crate::gpu_types::{COUNTERS, Counts, PostParams};
+use std::sync::Arc;
+
+/// Bytes of the counters.
+pub const COUNT_BYTES: usize = COUNTERS as usize * size_of::<Counts>();
+/// Bytes of a queue that warps take work from. The queues follow the counters.
+pub const QUEUE_BYTES: usize = 8;
+/// One queue, and one for each round of adaptive sampling, which doubles its samples no more often than a number has bits.
+pub const QUEUES: usize = 32;
+/// Behind the queues is the number of the band that is being rendered.
+pub const BAND_AT: usize = COUNT_BYTES + QUEUES * QUEUE_BYTES;
+// Larger pictures are rendered in bands, so that memory on the device stays bounded.
+const BAND_BYTES: usize = 1 << 27;
+// Rows of the smallest band.
+const MIN_BAND: u32 = BAND_STEP;
+
+/// A task's memory on the device and the events that tell when it is done.
+pub struct Slot<A: Api> {
+    /// What the task leaves of a band.
+    pub pixels: A::Memory,
+    /// A video's planes of it.
+    pub planes: Option<A::Memory>,
+    /// Of adaptive sampling.
+    pub trial: Option<A::Memory>,
+    /// Counters, queues and the band's number.
+    pub counts: Arc<A::Memory>,
+    /// The counters, copied.
+    pub host_counts: A::Pinned,
+    /// Before and after the kernels, before and after the copies.
+    pub events: [A::Event; 4],
+    /// Threads that its rays are shared out to.
+    pub threads: u64,
+}
+
+/// What the post steps of a stream's frames run in.
+pub struct PostLane<A: Api> {
+    /// Sums of a band, with the numbers of their samples behind them where these differ.
+    pub sums: A::Memory,
+    /// The frame.
+    pub images: PostImages<A>,
+}
+
+/// Memory for tasks.
+pub struct Slots<A: Api> {
+    /// For as many as there is room for.
+    pub slots: Vec<Slot<A>>,
+    /// For each stream that tasks take turns on; none where the device runs no post steps.
+    pub lanes: Vec<PostLane<A>>,
+    /// Rows of a band.
+    pub band: u32,
+    /// Rows of a band of what the host finishes: its slot may be made for something smaller.
+    pub host_band: u32,
+}
+
+impl<A: Api> Slots<A> {
+    /// Memory for tasks of pictures of that size, on so many streams.
+    pub fn new(
+        size: (u32, u32),
+        needs: DeviceNeeds,
+        streams: usize,
+        context: &A::Context,
+    ) -> Result<Slots<A>, DeviceError> {
+        let (width, height) = size;
+        let held = if needs.post.is_some() { held(needs).1.max(SUMS_BYTES) } else { held(needs).1 };
+        let rows = BAND_BYTES / (held * width as usize);
+        let mut band = (rows / MIN_BAND as usize * MIN_BAND as usize).min(height as usize) as u32;
+        band = band.max(MIN_BAND.min(height));
+        let mut ring = ring(size, needs);
+        loop {
+            let slots = (0..ring).map(|_| Slot::new(size, needs, band, context)).collect::<Result<Vec<_>, _>>();
+            let lanes = |params: PostParams| {
+                let lane = |_| PostLane::new(size, &params, needs.adaptive, band, context);
+                (0..streams.min(ring)).map(lane).collect::<Result<Vec<_>, _>>()
+            };
+            let all = slots.and_then(|slots| Ok((slots, needs.post.map(lanes).transpose()?.unwrap_or_default())));
+            match all {
+                Err(DeviceError::OutOfMemory(_)) if ring > 1 => ring = 1,
+                Err(DeviceError::OutOfMemory(_)) if band > MIN_BAND => {
+                    band = (band / 2).next_multiple_of(MIN_BAND).min(band - 1).max(MIN_BAND);
+                }
+                Err(DeviceError::OutOfMemory(_)) if needs.post.is_some() => {
+                    return Slots::new(size, DeviceNeeds { post: None, ..needs }, streams, context);
+                }
+                other => {
+                    let host_band = if needs.post.is_some() { host_rows(height).min(band) } else { band };
+                    return other.map(|(slots, lanes)| Slots { slots, lanes, band, host_band });
+                }
+            }
+        }
+    }
+}
+
+// Rows of sums that fit a whole picture's memory, or the least.
+fn host_rows(height: u32) -> u32 {
+    let rows = TaskOutput::Picture.bytes_a_pixel() * height as usize / SUMS_BYTES;
+    (rows as u32 / MIN_BAND * MIN_BAND).max(MIN_BAND)
+}
+
+// Bytes a pixel of a lane's sums.
+const SUMS_BYTES: usize = 3 * size_of::<i64>() + size_of::<u32>();
+
+impl<A: Api> PostLane<A> {
+    fn new(
+        size: (u32, u32),
+        params: &PostParams,
+        is_adaptive: bool,
+        band: u32,
+        context: &A::Context,
+    ) -> Result<PostLane<A>, DeviceError> {
+        let bytes = if is_adaptive { SUMS_BYTES } else { TaskOutput::Sums.bytes_a_pixel() };
+        let sums = context.memory(bytes * size.0 as usize * band as usize)?;
+        Ok(PostLane { sums, images: PostImages::new(size, params, context)? })
+    }
+}
+
+impl<A: Api> Slot<A> {
+    fn new(size: (u32, u32), needs: DeviceNeeds, band: u32, context: &A::Context) -> Result<Slot<A>, DeviceError> {
+        let (width, height) = size;
+        // Post steps make the whole picture at once. Where the host runs them after all, a part of it has room for sums.
+        let (rows, least) = if needs.post.is_some() { (height, SUMS_BYTES * MIN_BAND as usize) } else { (band, 0) };
+        let column_bytes = (held(needs).0 * rows as usize).max(least);
+        let trial = || {
+            let rows = (band + 2 * BAND_STEP).min(height);
+            context.memory((TRIAL_BYTES + 2 * LISTED_BYTES) * width as usize * rows as usize)
+        };
+        Ok(Slot {
+            pixels: context.memory(column_bytes * width as usize)?,
+            trial: needs.adaptive.then(trial).transpose()?,
+            planes: needs.yuv.then(|| context.memory(Planes::of(width, rows).bytes())).transpose()?,
+            counts: Arc::new(context.memory(BAND_AT + 1)?),
+            host_counts: context.pinned(COUNT_BYTES)?,
+            events: [context.event()?, context.event()?, context.event()?, context.event()?],
+            threads: 0,
+        })
+    }
+}
+
+/// The planes of a 4:2:0 picture with even sides.
+#[derive(Clone, Copy)]
+pub struct Planes {
+    /// Pixels across, even.
+    pub wide: usize,
+    /// Bytes of luma.
+    pub luma: usize,
+    /// Bytes of each chroma plane.
+    pub chroma: usize,
+}
+
+impl Planes {
+    /// Those of a picture.
+    pub fn of(width: u32, height: u32) -> Planes {
+        let (wide, tall) = (width.next_multiple_of(2) as usize, height.next_multiple_of(2) as usize);
+        Planes { wide, luma: wide * tall, chroma: wide * tall / 4 }
+    }
+    /// All of them.
+    pub fn bytes(&self) -> usize {
+        self.luma + 2 * self.chroma
+    }
+}

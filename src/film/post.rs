@@ -1,0 +1,264 @@
+//! The post steps of a film: what is done to a frame's mean light before it is a picture. The list is a value: the host
+//! runs it with the kernels of its instruction set, and a device takes it over where it can run every step.
+
+pub mod bloom;
+pub mod denoise;
+pub mod legend;
+pub mod lens;
+
+use super::image::{Image, Layers};
+use crate::device_scene::HostScene;
+use crate::gpu_types::PostParams;
+use crate::kernels::Isa;
+use crate::kernels::develop::{curve_of, per_square};
+use crate::scene::{Exposure, FilmSettings, Scene, Tone};
+use bloom::Bloom;
+use denoise::{Denoiser, DenoiserError, DenoiserLibrary};
+use legend::Legend;
+use lens::{Gain, Grain, Vignette};
+use rayon::prelude::*;
+
+/// A step between the mean light and the tone curve, in linear light.
+#[derive(Clone, Debug, PartialEq)]
+pub enum PostStep {
+    /// Noise is taken out by a library.
+    Denoise(DenoiserLibrary),
+    /// Exposure and white balance.
+    Gain(Gain),
+    /// Light that the lens scatters.
+    Bloom(Bloom),
+    /// Corners that get less light.
+    Vignette(Vignette),
+    /// Noise of the film.
+    Grain(Grain),
+    /// The colour map with its numbers, drawn over the picture.
+    Legend(Legend),
+}
+
+/// What the steps of a frame may use.
+#[derive(Clone, Copy)]
+pub struct PostContext<'a> {
+    /// The scene that holds the tone curve's table.
+    pub scene: &'a HostScene<'a>,
+    /// Whose kernels run the steps.
+    pub isa: Isa,
+    /// The frame's number.
+    pub frame: u32,
+    /// The library, where a step needs it.
+    pub denoiser: Option<&'a Denoiser>,
+}
+
+impl PostStep {
+    /// Whether it reads the layers.
+    pub fn needs_layers(&self) -> bool {
+        matches!(self, PostStep::Denoise(_))
+    }
+    /// Whether every machine gets the same bytes from it.
+    pub fn is_exact(&self) -> bool {
+        !matches!(self, PostStep::Denoise(_))
+    }
+    /// Adds its numbers to those of a device; false where only the host can run it.
+    fn add_to(&self, params: &mut PostParams, height: u32) -> bool {
+        match self {
+            PostStep::Denoise(_) | PostStep::Legend(_) => return false,
+            PostStep::Gain(gain) => params.gain = gain.0,
+            PostStep::Bloom(bloom) => {
+                (params.bloom, params.bloom_levels) = (bloom.fraction as f32, bloom.levels(height) as i32);
+            }
+            PostStep::Vignette(vignette) => params.vignette = vignette.k(),
+            PostStep::Grain(grain) => params.grain = grain.strength(),
+        }
+        true
+    }
+    fn apply(
+        &self,
+        image: &mut Image<f32>,
+        layers: Option<&Layers>,
+        context: &PostContext,
+    ) -> Result<(), DenoiserError> {
+        let PostContext { isa, frame, denoiser, .. } = *context;
+        match self {
+            PostStep::Denoise(_) => {
+                if let (Some(denoiser), Some(layers)) = (denoiser, layers) {
+                    denoiser.apply(image, layers)?;
+                }
+            }
+            PostStep::Gain(gain) => gain.apply(image),
+            PostStep::Bloom(bloom) => bloom.apply(image, isa),
+            PostStep::Vignette(vignette) => vignette.apply(image, isa),
+            PostStep::Grain(grain) => grain.apply(image, frame, isa),
+            PostStep::Legend(legend) => legend.apply(image),
+        }
+        Ok(())
+    }
+}
+
+/// All that is done to a frame's mean light: the steps, the tone curve, eight bits.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PostPipeline {
+    /// In this order.
+    pub steps: Vec<PostStep>,
+    /// The curve afterwards.
+    pub tone: Tone,
+    /// Whether the last step, to eight bits, is dithered.
+    pub dither: bool,
+}
+
+impl PostPipeline {
+    /// What a scene asks for. `stops`: its exposure; `range`: that of its particles' colours, for the legend; `denoise`:
+    /// where the library is, if noise is to be taken out. Which steps there are does not depend on the value of `stops`,
+    /// where the scene leaves it open.
+    pub fn new(scene: &Scene, stops: f64, range: Option<[f64; 2]>, denoise: Option<&DenoiserLibrary>) -> PostPipeline {
+        let film: &FilmSettings = &scene.film;
+        let mut steps = Vec::new();
+        steps.extend(denoise.cloned().map(PostStep::Denoise));
+        let gain = Gain::new(stops, film.white_balance);
+        if film.exposure == Exposure::Auto || !gain.is_none() {
+            steps.push(PostStep::Gain(gain));
+        }
+        if film.bloom > 0.0 {
+            steps.push(PostStep::Bloom(Bloom { fraction: film.bloom, radius: film.bloom_radius }));
+        }
+        if film.vignette > 0.0 {
+            steps.push(PostStep::Vignette(Vignette(film.vignette)));
+        }
+        if film.grain > 0.0 {
+            steps.push(PostStep::Grain(Grain(film.grain)));
+        }
+        let particles = scene.world.particles.as_ref().filter(|p| p.legend);
+        steps.extend(particles.zip(range).map(|(particles, range)| {
+            PostStep::Legend(Legend { title: particles.colour_by.name().into(), range, tone: film.tone })
+        }));
+        PostPipeline { steps, tone: film.tone, dither: film.is_dithered() }
+    }
+
+    /// Whether the kernels that trace make the picture themselves: there is nothing but a tone curve in single precision.
+    pub fn is_plain(&self) -> bool {
+        self.steps.is_empty() && self.tone.knee().is_some() && !self.dither
+    }
+    /// Whether every machine gets the same bytes.
+    pub fn is_exact(&self) -> bool {
+        self.steps.iter().all(PostStep::is_exact)
+    }
+    /// Whether a step reads the layers.
+    pub fn needs_layers(&self) -> bool {
+        self.steps.iter().any(PostStep::needs_layers)
+    }
+
+    /// Whether only the host can run all steps.
+    pub fn needs_host(&self) -> bool {
+        self.params(1, 1).is_none()
+    }
+
+    /// The steps as numbers for a device that runs all of them; None where one needs the host.
+    pub fn params(&self, width: u32, height: u32) -> Option<PostParams> {
+        let mut params = PostParams {
+            gain: [1.0; 3],
+            per_square: per_square(width, height),
+            curve: curve_of(self.tone),
+            dither: i32::from(self.dither),
+            ..PostParams::default()
+        };
+        self.steps.iter().all(|step| step.add_to(&mut params, height)).then_some(params)
+    }
+
+    /// The steps that every machine runs alike.
+    #[must_use]
+    pub fn exact(&self) -> PostPipeline {
+        PostPipeline { steps: self.steps.iter().filter(|step| step.is_exact()).cloned().collect(), ..*self }
+    }
+
+    /// Takes mean light through the steps, which change the image, and gives the picture: RGBA, a word a pixel.
+    /// With `is_transparent`, colours are those of what covers a pixel, and alpha is the fraction that is covered
+    /// (straight alpha).
+    ///
+    /// # Errors
+    /// The denoiser's own.
+    pub fn picture(
+        &self,
+        context: &PostContext,
+        image: &mut Image<f32>,
+        layers: Option<&mut Layers>,
+        is_transparent: bool,
+        rgba: &mut [u32],
+    ) -> Result<(), DenoiserError> {
+        for step in &self.steps {
+            step.apply(image, layers.as_deref(), context)?;
+        }
+        let Some(layers) = layers.filter(|_| is_transparent) else {
+            self.tone(context, image, rgba);
+            return Ok(());
+        };
+        let coverage = &mut layers.coverage;
+        for step in &self.steps {
+            if let PostStep::Legend(legend) = step {
+                legend.cover(coverage);
+            }
+        }
+        let mut straight = image.clone();
+        let pixels = straight.data_mut().as_chunks_mut::<3>().0.par_iter_mut().zip(coverage.data());
+        pixels.filter(|(_, covered)| **covered > 0.0).for_each(|(pixel, covered)| *pixel = pixel.map(|x| x / covered));
+        self.tone(context, &straight, rgba);
+        rgba.par_iter_mut().zip(coverage.data()).for_each(|(code, covered)| {
+            let alpha = (covered * 255.0).round() as u32;
+            // What nothing covers is black: its light is bloom's at most.
+            *code = if alpha == 0 { 0 } else { *code & 0x00ff_ffff | alpha << 24 };
+        });
+        Ok(())
+    }
+
+    // Through the tone curve, opaque.
+    fn tone(&self, context: &PostContext, image: &Image<f32>, rgba: &mut [u32]) {
+        let PostContext { scene, isa, frame, .. } = *context;
+        let width = image.width().max(1) as usize;
+        let rows = rgba.par_chunks_mut(width).zip(image.data().par_chunks(3 * width)).enumerate();
+        rows.for_each_init(
+            || vec![0.0; 3 * width],
+            |shown, (y, (codes, light))| {
+                let dither = self.dither.then(|| dither_row(y as u32, frame));
+                let light = if isa.curve(self.tone, light, shown) { shown } else { light };
+                isa.tone_map(scene, light, dither, codes);
+            },
+        );
+    }
+}
+
+// As kernels/film.cuh has it.
+fn dither_row(y: u32, frame: u32) -> i32 {
+    y.wrapping_mul(0x91e1_0da5).wrapping_add(frame.wrapping_mul(0x9e37_79b9)).cast_signed()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn pipeline(change: impl Fn(&mut FilmSettings), denoise: Option<&DenoiserLibrary>) -> PostPipeline {
+        let mut scene = Scene::sample();
+        scene.film = FilmSettings::default();
+        change(&mut scene.film);
+        PostPipeline::new(&scene, 0.0, None, denoise)
+    }
+
+    #[test]
+    fn a_device_takes_over_all_steps_or_none() {
+        assert!(pipeline(|_| (), None).is_plain());
+        // Whatever exposure is found, there is a step for it: memory is counted before.
+        let auto = pipeline(|film| film.exposure = Exposure::Auto, None);
+        assert!(!auto.is_plain() && !auto.needs_host());
+        assert!(!pipeline(|film| film.tone = Tone::Agx, None).is_plain());
+        assert!(!pipeline(|film| film.dither = Some(true), None).is_plain());
+        let all = |film: &mut FilmSettings| {
+            (film.exposure, film.bloom, film.vignette, film.grain) = (Exposure::Stops(1.0), 0.25, 0.75, 0.5);
+            film.tone = Tone::Filmic;
+        };
+        let params = pipeline(all, None).params(640, 480).unwrap();
+        assert_eq!((params.bloom, params.bloom_levels, params.vignette, params.grain), (0.25, 6, 1.0, 0.125));
+        assert_eq!((params.curve, params.dither), (curve_of(Tone::Filmic), 1));
+        let denoised = pipeline(all, Some(&DenoiserLibrary::Usual));
+        assert!(denoised.needs_host() && denoised.needs_layers() && !denoised.is_exact());
+        assert_eq!(denoised.exact(), pipeline(all, None));
+        let mut legend = pipeline(all, None);
+        legend.steps.push(PostStep::Legend(Legend { title: "size".into(), range: [0.0, 1.0], tone: Tone::Soft }));
+        assert!(legend.needs_host() && !legend.needs_layers() && legend.is_exact());
+    }
+}
