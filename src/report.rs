@@ -1,16 +1,17 @@
 //! What the run says while it runs: the log on stdout, the bar and remarks on stderr.
 
 mod log;
+mod records;
 
 use crate::device::SampleCounter;
 use crate::output::RunInfo;
-use crate::render::stats::{FrameReport, Progress, RunReport, StageTimes, ms};
-use crate::scene::Scene;
+use crate::render::stats::{FrameReport, Progress, RunReport, ms};
 use crate::scene::diagnostic::{Colours, Severity, message};
 use crate::threads;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
-use log::{Log, Totals};
-use serde::Serialize;
+use log::Log;
+pub use records::SceneFacts;
+use records::{End, FrameRow, SCHEMA, Start, shares};
 use std::io::{IsTerminal, Write};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -23,41 +24,6 @@ pub enum LogFormat {
     Text,
     /// JSON, a record a line: start, each frame, end.
     Jsonl,
-}
-
-/// Of the records: another number means that some key is gone or means something else.
-const SCHEMA: u32 = 1;
-
-/// What of a scene the log's first record tells.
-#[derive(Clone, Debug, Serialize)]
-pub struct SceneFacts {
-    pub scene: String,
-    /// Where frames go, if they go to files.
-    pub path: Option<String>,
-    pub width: u32,
-    pub height: u32,
-    pub samples: u32,
-    pub samples_per_pixel: u32,
-    pub depth: u32,
-    /// Outside the promise of equal bytes.
-    pub denoised: bool,
-}
-
-impl SceneFacts {
-    /// Those of a scene of that name.
-    pub fn of(name: &str, scene: &Scene) -> SceneFacts {
-        let render = &scene.render;
-        SceneFacts {
-            scene: name.to_owned(),
-            path: Some(scene.output.files.to_string()),
-            width: render.width,
-            height: render.height,
-            samples: render.own_samples(),
-            samples_per_pixel: render.samples_per_pixel(),
-            depth: render.depth,
-            denoised: false,
-        }
-    }
 }
 
 // The bar's steps within a frame, and how often it moves.
@@ -310,17 +276,6 @@ impl Reporter {
     }
 }
 
-fn shares(run: &RunReport) -> Vec<DeviceShare> {
-    let all: u64 = run.devices.iter().map(|s| s.rays).sum();
-    let share = |s: &crate::device::DeviceStats| DeviceShare {
-        device: s.device.clone(),
-        tasks: s.tasks,
-        share: s.rays as f64 / all.max(1) as f64,
-        busy_seconds: s.busy.as_secs_f64(),
-    };
-    run.devices.iter().map(share).collect()
-}
-
 /// Prints remarks on stderr, and nothing else of a run.
 pub struct Remarks {
     /// Nobody wants to hear them.
@@ -409,87 +364,6 @@ pub fn print(text: &str) -> std::io::Result<()> {
         Err(e) if e.kind() == std::io::ErrorKind::BrokenPipe => Ok(()),
         other => other,
     }
-}
-
-#[derive(Serialize)]
-struct Start {
-    schema: u32,
-    version: &'static str,
-    frames: usize,
-    device: String,
-    threads: usize,
-    #[serde(flatten)]
-    facts: SceneFacts,
-}
-#[derive(Serialize)]
-struct FrameRow {
-    frame: u32,
-    ms: f64,
-    rays: u64,
-    shadow_rays: u64,
-    balance: f64,
-    // Where path tracing worked in passes.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    samples: Option<u32>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    noise: Option<f64>,
-    stages: StageTimes,
-    bottleneck: &'static str,
-}
-/// The last record: how a run ended.
-#[derive(Serialize)]
-pub struct End {
-    status: &'static str,
-    error: Option<String>,
-    exit_code: u8,
-    path: Option<String>,
-    frames: usize,
-    seconds: f64,
-    frames_per_second: f64,
-    rays: u64,
-    shadow_rays: u64,
-    mrays_per_second: f64,
-    stages: StageTimes,
-    bottleneck: &'static str,
-    video: Option<String>,
-    // Empty for one device.
-    devices: Vec<DeviceShare>,
-    speed_up: Option<f64>,
-}
-
-impl End {
-    /// That of a run of which so much is counted.
-    fn of(run: &RunReport, totals: &Totals, facts: &SceneFacts, exit_code: u8) -> End {
-        let (seconds, times) = (totals.started.elapsed().as_secs_f64(), totals.times.with(run));
-        let speed_up = run.speed_up();
-        End {
-            status: if run.failure.is_none() { "complete" } else { "failed" },
-            error: run.failure.clone(),
-            exit_code,
-            path: facts.path.clone(),
-            frames: run.frames,
-            seconds,
-            frames_per_second: run.frames as f64 / seconds,
-            rays: totals.rays,
-            shadow_rays: totals.shadow_rays,
-            mrays_per_second: totals.rays as f64 / (times.render_ms / 1e3).max(1e-9) / 1e6,
-            stages: times,
-            bottleneck: times.bottleneck(totals.writers),
-            video: run.files.first().map(|v| v.display().to_string()),
-            devices: if speed_up.is_some() { shares(run) } else { Vec::new() },
-            speed_up,
-        }
-    }
-}
-
-#[derive(Serialize)]
-struct DeviceShare {
-    device: String,
-    // Frames, or bands and rounds of frames.
-    tasks: usize,
-    // Of all rays.
-    share: f64,
-    busy_seconds: f64,
 }
 
 #[cfg(test)]

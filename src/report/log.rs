@@ -1,7 +1,7 @@
 //! The log of a run: lines on stdout, and the record that ends it. A signal's thread can write that record too, while the run
 //! itself hangs in a frame.
 
-use super::{End, SceneFacts};
+use super::records::{End, SceneFacts, Totals};
 use crate::render::stats::{RunReport, StageTimes};
 use crate::threads;
 use serde::Serialize;
@@ -11,22 +11,6 @@ use std::time::{Duration, Instant};
 
 // How long the end record of a run that is left may take: nobody may be reading.
 const FAREWELL: Duration = Duration::from_secs(1);
-
-/// What the records of a run add up to.
-pub struct Totals {
-    /// Frames that are done.
-    pub frames: usize,
-    /// Threads that write files.
-    pub writers: usize,
-    /// Camera, reflected and transmitted rays.
-    pub rays: u64,
-    /// Rays from surfaces to lights.
-    pub shadow_rays: u64,
-    /// Where the time went.
-    pub times: StageTimes,
-    /// When the run began.
-    pub started: Instant,
-}
 
 struct State {
     // None once nobody reads the log: a closed pipe stops the log, not the rendering.
