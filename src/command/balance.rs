@@ -6,8 +6,7 @@
 use super::bench::{self, placed, subject};
 use super::plots::{self, AxisLabels, Series};
 use super::{environment, output};
-use crate::cli::BenchArgs;
-use crate::cli::Failure;
+use crate::cli::{BenchArgs, Failure};
 use crate::device::{self, DeviceError, DeviceNeeds, FilmSlice, GpuDevice, Memory, Schedule, Task, TaskStats};
 use crate::gpu_types::FrameParams;
 use crate::kernels::Isa;

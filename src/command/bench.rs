@@ -3,8 +3,7 @@
 use super::machine::Others;
 use super::plots::{self, AxisLabels, Series};
 use super::{SceneText, balance, environment, load_scene, output};
-use crate::cli::Failure;
-use crate::cli::{BenchArgs, TableFormat};
+use crate::cli::{BenchArgs, Failure, TableFormat};
 use crate::device;
 use crate::output::store::atomic::{prepare, write_whole};
 use crate::output::{OutputError, PixelFormats, RenderedFrame, Sink};

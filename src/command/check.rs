@@ -3,8 +3,7 @@
 
 use super::hints::hints;
 use super::{load_scene, output};
-use crate::cli::CheckArgs;
-use crate::cli::Failure;
+use crate::cli::{CheckArgs, Failure};
 use crate::math::srgb::linear;
 use crate::output::PixelFormats;
 use crate::output::capture::MemorySink;

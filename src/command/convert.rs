@@ -2,8 +2,7 @@
 
 use super::{output, scene_text, warn_of};
 use crate::assets::AssetError;
-use crate::cli::ConvertArgs;
-use crate::cli::Failure;
+use crate::cli::{ConvertArgs, Failure};
 use crate::error::Error;
 use crate::output::RenderedFrame;
 use crate::output::formats::{Format, FormatOptions, Reader, Shown};

@@ -1,8 +1,7 @@
 //! `polyfly particles generate`: packings to try things with, in the layouts of real files.
 
 use crate::assets::particles::{self, ParticleSet};
-use crate::cli::Failure;
-use crate::cli::{FileLayout, GenerateArgs};
+use crate::cli::{Failure, FileLayout, GenerateArgs};
 use crate::output::store::atomic::{prepare, write_whole};
 use crate::scene::numbered;
 use std::io::Write;

@@ -2,8 +2,7 @@
 
 use super::plots::{self, AxisLabels, Series};
 use crate::assets::source::open_regular;
-use crate::cli::Failure;
-use crate::cli::ReportArgs;
+use crate::cli::{Failure, ReportArgs};
 use crate::film::image::Image;
 use crate::output::OutputError;
 use crate::output::opaque::opaque;

@@ -1,8 +1,7 @@
 //! `polyfly preview`: a frame in the terminal itself, by the best way that it knows of showing pictures.
 
 use super::{environment, load_scene, output};
-use crate::cli::Failure;
-use crate::cli::{PreviewArgs, Protocol};
+use crate::cli::{Failure, PreviewArgs, Protocol};
 use crate::film::image::Image;
 use crate::output::OutputError;
 use crate::output::formats::png;

@@ -8,8 +8,7 @@ mod ending;
 mod painter;
 mod server;
 
-use crate::cli::Failure;
-use crate::cli::StudioArgs;
+use crate::cli::{Failure, StudioArgs};
 use crate::error::Error;
 use crate::output::OutputError;
 use crate::output::formats::png;

@@ -1,8 +1,7 @@
 //! `polyfly verify`: renders scenes on every device of this machine and compares the bytes.
 
 use super::{load_scene, output};
-use crate::cli::Failure;
-use crate::cli::VerifyArgs;
+use crate::cli::{Failure, VerifyArgs};
 use crate::device::{self, Device, DeviceError, DeviceNeeds, FilmSlice, GpuInfo, Task};
 use crate::kernels::Isa;
 use crate::render::{RenderOptions, Renderer};

@@ -1,7 +1,6 @@
 //! The scene that is worked on: its file, what the page has changed of it, and what is wrong with it.
 
-use crate::cli::Failure;
-use crate::cli::{SceneArgs, home};
+use crate::cli::{Failure, SceneArgs, home};
 use crate::command::{SceneText, scene_text};
 use crate::error::Error;
 use crate::output::store::atomic::rewrite_whole;
