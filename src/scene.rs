@@ -41,7 +41,7 @@ mod tone;
 pub use crate::math::platonic::Solid;
 use crate::math::vec3::Vec3;
 pub use body::Body;
-pub use camera::{Camera, CameraPath, CylindricalPath, Key, Orbit, View};
+pub use camera::{Camera, CameraKey, CameraPath, CylindricalPath, Orbit, View};
 pub(crate) use camera_view::{Viewpoint, edits_through};
 use diagnostic::Rule;
 pub use diagnostic::{Problem, Problems};

@@ -2,7 +2,7 @@
 
 use crate::cli::{self, Cli};
 use crate::quote::brief;
-use crate::scene::suggest::{Kind, meant, nearest, number_help, other_name};
+use crate::scene::suggest::{NameKind, meant, nearest, number_help, other_name};
 use clap::error::{ContextKind, ContextValue, Error, ErrorKind};
 use clap::{Command, FromArgMatches};
 use std::error::Error as _;
@@ -47,12 +47,12 @@ pub fn translate_error(e: &Error, words: &[OsString]) -> (String, Option<String>
                 if valid.is_empty() { String::new() } else { format!(": expected one of {}", valid.join(", ")) };
             let what =
                 if value.is_empty() { format!("`{flag}` has no value") } else { format!("`{flag}` is `{value}`") };
-            (what + &expected, meant(Kind::Value(&flag), &value, valid.iter().map(String::as_str)))
+            (what + &expected, meant(NameKind::Value(&flag), &value, valid.iter().map(String::as_str)))
         }
         ErrorKind::ValueValidation => {
             let (flag, value) = (flag(ContextKind::InvalidArg), one(ContextKind::InvalidValue));
             let why = e.source().map(|why| expected(&why.to_string())).unwrap_or_default();
-            let help = other_name(Kind::Value(&flag), &value).map(str::to_owned).or_else(|| number_help(&value));
+            let help = other_name(NameKind::Value(&flag), &value).map(str::to_owned).or_else(|| number_help(&value));
             (format!("`{flag}` is `{value}`: {why}"), help)
         }
         ErrorKind::MissingRequiredArgument => {
@@ -114,7 +114,7 @@ fn unknown(command: &Command, job: Option<&Command>, found: &str) -> (String, Op
     if job.is_some() && flags(command).iter().any(|flag| flag == found) {
         return (what, Some(format!("`{found}` is a flag of rendering: `polyfly SCENE {found}`")));
     }
-    let advice = other_name(Kind::Flag, found).map(str::to_owned);
+    let advice = other_name(NameKind::Flag, found).map(str::to_owned);
     let near = || Some(format!("did you mean `{}`?", nearest(found, known.iter().map(String::as_str))?));
     let all = job.map_or_else(|| "polyfly".into(), name);
     (what, advice.or_else(near).or_else(|| Some(format!("`{all} --help` lists all flags"))))
@@ -125,7 +125,7 @@ pub fn job_help(name: &str) -> Option<String> {
     let command = cli::command();
     let jobs: Vec<&str> = command.get_subcommands().map(|c| c.get_name()).collect();
     let near = || Some(format!("did you mean `polyfly {}`?", nearest(name, jobs.into_iter())?));
-    other_name(Kind::Job, name).map(str::to_owned).or_else(near)
+    other_name(NameKind::Job, name).map(str::to_owned).or_else(near)
 }
 
 // What a parser of numbers expects, in words: it says `99 is not in 0..=63`, or `invalid digit found in string`.

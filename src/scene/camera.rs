@@ -53,7 +53,7 @@ impl CylindricalPath {
 keys! {
     /// A place on the camera's path, with its time.
     #[derive(Clone, Copy, Debug, PartialEq)]
-    pub struct Key in "key" {
+    pub struct CameraKey in "key" {
         /// When, in clips: 0 is the first frame, 1 would be the one after the last.
         pub time: f64 = 0.0, rule(Rule::Fraction), required(), spelled();
         /// The eye.
@@ -87,7 +87,7 @@ pub enum CameraPath {
     /// A spline through keys in the order of their times (Catmull and Rom, "A class of local interpolating splines", 1974).
     Keys {
         /// At least two.
-        keys: Vec<Key>,
+        keys: Vec<CameraKey>,
         /// After the last key it goes back to the first, and the clip is a loop.
         closed: bool,
     },
@@ -163,7 +163,7 @@ keys! {
         /// A circle around a point.
         orbit: Option<Orbit> = None, way("orbit");
         /// A place on the camera's path, with its time; between keys it follows a Catmull-Rom spline.
-        key: Vec<Key> = Vec::new(), way("keys");
+        key: Vec<CameraKey> = Vec::new(), way("keys");
         /// After the last key it goes back to the first, and the clip is a loop.
         closed: bool = false, way("keys"), last();
     }
@@ -299,12 +299,12 @@ impl CameraPath {
 }
 
 // The spline's point at a time: cubic Hermite pieces whose slopes are those between a key's neighbours.
-fn between(keys: &[Key], closed: bool, time: f64) -> Key {
+fn between(keys: &[CameraKey], closed: bool, time: f64) -> CameraKey {
     let n = keys.len();
     // Key i, before the first and after the last: of a loop the same keys a clip away, else none.
-    let key = |i: i64| -> Option<Key> {
+    let key = |i: i64| -> Option<CameraKey> {
         let (round, at) = (i.div_euclid(n as i64), i.rem_euclid(n as i64) as usize);
-        (closed || round == 0).then(|| Key { time: keys[at].time + round as f64, ..keys[at] })
+        (closed || round == 0).then(|| CameraKey { time: keys[at].time + round as f64, ..keys[at] })
     };
     // Before the first key of a loop the clip is in its last piece.
     let time = if closed && time < keys[0].time { time + 1.0 } else { time };
@@ -315,21 +315,23 @@ fn between(keys: &[Key], closed: bool, time: f64) -> Key {
     }
     let span = b.time - a.time;
     let t = (time - a.time) / span;
-    let slope = |from: &Key, to: &Key, value: &dyn Fn(&Key) -> f64| (value(to) - value(from)) / (to.time - from.time);
+    let slope = |from: &CameraKey, to: &CameraKey, value: &dyn Fn(&CameraKey) -> f64| {
+        (value(to) - value(from)) / (to.time - from.time)
+    };
     let (before, after) = (key(last - 1).unwrap_or(a), key(last + 2).unwrap_or(b));
     let (t2, t3) = (t * t, t * t * t);
-    let mix = |value: &dyn Fn(&Key) -> f64| {
+    let mix = |value: &dyn Fn(&CameraKey) -> f64| {
         let (m0, m1) = (slope(&before, &b, value) * span, slope(&a, &after, value) * span);
         value(&a) * (2.0 * t3 - 3.0 * t2 + 1.0)
             + m0 * (t3 - 2.0 * t2 + t)
             + value(&b) * (3.0 * t2 - 2.0 * t3)
             + m1 * (t3 - t2)
     };
-    Key {
+    CameraKey {
         time,
-        position: [0, 1, 2].map(|i| mix(&|k: &Key| k.position[i])),
-        look_at: [0, 1, 2].map(|i| mix(&|k: &Key| k.look_at[i])),
-        fov_deg: mix(&|k: &Key| k.fov_deg),
+        position: [0, 1, 2].map(|i| mix(&|k: &CameraKey| k.position[i])),
+        look_at: [0, 1, 2].map(|i| mix(&|k: &CameraKey| k.look_at[i])),
+        fov_deg: mix(&|k: &CameraKey| k.fov_deg),
     }
 }
 
@@ -440,7 +442,7 @@ mod tests {
     }
 
     fn keyed(points: &[(f64, f64)], closed: bool) -> Camera {
-        let key = |&(time, x): &(f64, f64)| Key {
+        let key = |&(time, x): &(f64, f64)| CameraKey {
             time,
             position: [x, 2.0 * x, 1.0],
             look_at: [0.0, 0.0, x],

@@ -1,7 +1,7 @@
 //! Changes of the camera's keys in TOML that make it see what somebody sees at a frame: keys of a spline get one more, any other path is
 //! moved and turned so that it leads through there.
 
-use super::camera::Key;
+use super::camera::CameraKey;
 use super::edit::Edit;
 use super::{Camera, CameraPath, CylindricalPath, View};
 use crate::math::vec3::{Vec3, length, sub};
@@ -81,10 +81,10 @@ pub fn edits_through(camera: &Camera, frame: u32, frames: u32, view: &Viewpoint)
 }
 
 // A key at the frame: the one that is there, or a new one. Other keys stay as they are.
-fn key_at(keys: &[Key], fov_deg: f64, frame: u32, frames: u32, view: &Viewpoint) -> Vec<Edit> {
+fn key_at(keys: &[CameraKey], fov_deg: f64, frame: u32, frames: u32, view: &Viewpoint) -> Vec<Edit> {
     let time = f64::from(frame) / f64::from(frames);
     let (position, look_at, fov) = (triple(view.eye), triple(view.look_at), number(view.fov_deg));
-    let is_here = |key: &Key| (key.time - time).abs() * f64::from(frames) < 0.5;
+    let is_here = |key: &CameraKey| (key.time - time).abs() * f64::from(frames) < 0.5;
     let Some(here) = keys.iter().position(is_here) else {
         let place = keys.iter().filter(|key| key.time < time).count();
         let fov = if (view.fov_deg - fov_deg).abs() > 1e-6 { format!(", fov_deg = {fov}") } else { String::new() };
@@ -152,14 +152,14 @@ mod tests {
         };
         let (camera, before) = of(&text);
         let view = Viewpoint { eye: [-3.25, 4.5, 2.75], look_at: [0.25, -0.5, 0.75], fov_deg: 55.0 };
-        let seen = Key { time: 0.0, position: view.eye, look_at: view.look_at, fov_deg: 55.0 };
+        let seen = CameraKey { time: 0.0, position: view.eye, look_at: view.look_at, fov_deg: 55.0 };
         // Frame, place of the key that is the view then, and whether it is a new one.
         for (frame, place, is_new) in
             [(0, 0, false), (13, 1, true), (30, 1, false), (60, 2, true), (90, 2, false), (119, 3, true)]
         {
             let (changed_camera, after) = of(&changed(&text, &edits_through(&camera, frame, 120, &view)));
             let mut expected = before.clone();
-            let key = Key { time: f64::from(frame) / 120.0, ..seen };
+            let key = CameraKey { time: f64::from(frame) / 120.0, ..seen };
             if is_new {
                 expected.insert(place, key);
             } else {

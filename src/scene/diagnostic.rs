@@ -1,7 +1,7 @@
 //! What is wrong with a scene: where, what was expected, what to do. Shown with the source line.
 
 use super::limits::{BRIGHTEST, FARTHEST, SHORTEST};
-use super::suggest::{self, Kind};
+use super::suggest::{self, NameKind};
 use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
 use std::ops::Range;
 
@@ -30,7 +30,7 @@ impl Problem {
         found: &str,
         known: impl IntoIterator<Item = &'a str>,
     ) -> Problem {
-        match suggest::meant(Kind::Value(key), found, known.into_iter()) {
+        match suggest::meant(NameKind::Value(key), found, known.into_iter()) {
             Some(advice) => self.help(advice),
             None => self,
         }

@@ -3,7 +3,7 @@
 
 /// What a name is the name of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind<'a> {
+pub enum NameKind<'a> {
     /// A job of the program: its first word.
     Job,
     /// A flag, with its dashes.
@@ -15,105 +15,117 @@ pub enum Kind<'a> {
 }
 
 // Names that other programs use, and what to write here instead.
-const OTHER_NAMES: &[(Kind, &[&str], &str)] = &[
-    (Kind::Job, &["render", "run", "make", "draw"], "rendering needs no word of its own: `polyfly SCENE`"),
+const OTHER_NAMES: &[(NameKind, &[&str], &str)] = &[
+    (NameKind::Job, &["render", "run", "make", "draw"], "rendering needs no word of its own: `polyfly SCENE`"),
     (
-        Kind::Job,
+        NameKind::Job,
         &["new", "init", "create", "template", "example"],
         "`polyfly --default toml > scene.toml` writes a scene to begin with",
     ),
-    (Kind::Job, &["help"], "`polyfly --help` lists jobs and flags"),
-    (Kind::Job, &["version"], "`polyfly --version` prints the version"),
-    (Kind::Job, &["view", "show", "open", "display"], "`polyfly preview SCENE` shows a frame in the terminal"),
-    (Kind::Job, &["gui", "edit", "serve", "ui"], "`polyfly studio SCENE` shows a scene while its file is edited"),
+    (NameKind::Job, &["help"], "`polyfly --help` lists jobs and flags"),
+    (NameKind::Job, &["version"], "`polyfly --version` prints the version"),
+    (NameKind::Job, &["view", "show", "open", "display"], "`polyfly preview SCENE` shows a frame in the terminal"),
+    (NameKind::Job, &["gui", "edit", "serve", "ui"], "`polyfly studio SCENE` shows a scene while its file is edited"),
     (
-        Kind::Job,
+        NameKind::Job,
         &["validate", "lint", "inspect"],
         "`polyfly check SCENE` tells what a scene holds and what is wrong with it",
     ),
-    (Kind::Job, &["resume", "continue"], "`polyfly SCENE --resume` renders what is missing"),
-    (Kind::Job, &["encode", "video", "join"], "`polyfly stitch FOLDER -o film.mp4` makes a film of frames"),
-    (Kind::Job, &["benchmark", "perf"], "`polyfly bench` measures this machine"),
-    (Kind::Flag, &["--resolution", "--res", "--width", "--height", "-s"], "did you mean `--size 1280x720`?"),
-    (Kind::Flag, &["-j", "--jobs", "-t", "--cores", "--workers"], "did you mean `--threads`?"),
-    (Kind::Flag, &["-v", "--verbose", "--debug"], "`--log jsonl` logs everything; there is no other way to say more"),
-    (Kind::Flag, &["-V"], "did you mean `--version`?"),
-    (Kind::Flag, &["-f", "--frame", "--range", "--start", "--end"], "did you mean `--frames 0-99`?"),
+    (NameKind::Job, &["resume", "continue"], "`polyfly SCENE --resume` renders what is missing"),
+    (NameKind::Job, &["encode", "video", "join"], "`polyfly stitch FOLDER -o film.mp4` makes a film of frames"),
+    (NameKind::Job, &["benchmark", "perf"], "`polyfly bench` measures this machine"),
+    (NameKind::Flag, &["--resolution", "--res", "--width", "--height", "-s"], "did you mean `--size 1280x720`?"),
+    (NameKind::Flag, &["-j", "--jobs", "-t", "--cores", "--workers"], "did you mean `--threads`?"),
     (
-        Kind::Flag,
+        NameKind::Flag,
+        &["-v", "--verbose", "--debug"],
+        "`--log jsonl` logs everything; there is no other way to say more",
+    ),
+    (NameKind::Flag, &["-V"], "did you mean `--version`?"),
+    (NameKind::Flag, &["-f", "--frame", "--range", "--start", "--end"], "did you mean `--frames 0-99`?"),
+    (
+        NameKind::Flag,
         &["--audio", "--sound", "--music"],
         "films have no sound; `ffmpeg -i film.mp4 -i music.mp3 -c:v copy -shortest out.mp4` adds it",
     ),
-    (Kind::Flag, &["--spp", "--samples-per-pixel", "--aa"], "did you mean `--samples`?"),
-    (Kind::Flag, &["--bounces", "--max-depth"], "did you mean `--depth`?"),
-    (Kind::Flag, &["--cuda", "--nvidia"], "did you mean `--gpu`?"),
-    (Kind::Flag, &["--force", "-y", "--yes"], "did you mean `--overwrite`?"),
-    (Kind::Flag, &["--continue"], "did you mean `--resume`?"),
-    (Kind::Flag, &["--preview", "--fast"], "did you mean `--draft`?"),
-    (Kind::Flag, &["--framerate", "--frame-rate", "-r"], "did you mean `--fps`?"),
-    (Kind::Flag, &["--out", "--outfile"], "did you mean `--output`?"),
-    (Kind::Flag, &["--scene", "--input", "-i"], "the scene needs no flag: `polyfly SCENE`"),
-    (Kind::Flag, &["--format"], "the ending of `-o` is the format: `-o frame%04d.png`"),
-    (Kind::Flag, &["--alpha", "--transparent"], "`transparent = true` in [sky] makes pictures with alpha"),
-    (Kind::Key, &["box", "cube", "polyhedron", "object", "shape"], "did you mean `[[body]]`? Its `solid` says which"),
-    (Kind::Key, &["ball"], "did you mean `[[sphere]]`?"),
-    (Kind::Key, &["plane", "ground"], "did you mean `[floor]`?"),
-    (Kind::Key, &["quad", "panel"], "did you mean `[[rectangle]]`?"),
-    (Kind::Key, &["lamp", "point_light"], "did you mean `[[light]]`?"),
-    (Kind::Key, &["background", "environment", "world"], "did you mean `[sky]`? Its colors are `zenith` and `horizon`"),
+    (NameKind::Flag, &["--spp", "--samples-per-pixel", "--aa"], "did you mean `--samples`?"),
+    (NameKind::Flag, &["--bounces", "--max-depth"], "did you mean `--depth`?"),
+    (NameKind::Flag, &["--cuda", "--nvidia"], "did you mean `--gpu`?"),
+    (NameKind::Flag, &["--force", "-y", "--yes"], "did you mean `--overwrite`?"),
+    (NameKind::Flag, &["--continue"], "did you mean `--resume`?"),
+    (NameKind::Flag, &["--preview", "--fast"], "did you mean `--draft`?"),
+    (NameKind::Flag, &["--framerate", "--frame-rate", "-r"], "did you mean `--fps`?"),
+    (NameKind::Flag, &["--out", "--outfile"], "did you mean `--output`?"),
+    (NameKind::Flag, &["--scene", "--input", "-i"], "the scene needs no flag: `polyfly SCENE`"),
+    (NameKind::Flag, &["--format"], "the ending of `-o` is the format: `-o frame%04d.png`"),
+    (NameKind::Flag, &["--alpha", "--transparent"], "`transparent = true` in [sky] makes pictures with alpha"),
     (
-        Kind::Key,
+        NameKind::Key,
+        &["box", "cube", "polyhedron", "object", "shape"],
+        "did you mean `[[body]]`? Its `solid` says which",
+    ),
+    (NameKind::Key, &["ball"], "did you mean `[[sphere]]`?"),
+    (NameKind::Key, &["plane", "ground"], "did you mean `[floor]`?"),
+    (NameKind::Key, &["quad", "panel"], "did you mean `[[rectangle]]`?"),
+    (NameKind::Key, &["lamp", "point_light"], "did you mean `[[light]]`?"),
+    (
+        NameKind::Key,
+        &["background", "environment", "world"],
+        "did you mean `[sky]`? Its colors are `zenith` and `horizon`",
+    ),
+    (
+        NameKind::Key,
         &["rotation", "rotate", "orientation", "angle"],
         "did you mean `axis` and `angle_deg`? `turns` says how often a body turns over the clip",
     ),
-    (Kind::Key, &["resolution", "width", "height"], "did you mean `size = [1280, 720]` in [output]?"),
+    (NameKind::Key, &["resolution", "width", "height"], "did you mean `size = [1280, 720]` in [output]?"),
     (
-        Kind::Key,
+        NameKind::Key,
         &["pos", "location", "origin", "translate"],
         "did you mean `center`, or of cameras and lights `position`?",
     ),
-    (Kind::Key, &["spp", "samples_per_pixel"], "did you mean `samples`?"),
-    (Kind::Key, &["max_depth", "bounces", "max_bounces"], "did you mean `depth`?"),
-    (Kind::Key, &["diameter"], "did you mean `radius`? It is half of the diameter"),
+    (NameKind::Key, &["spp", "samples_per_pixel"], "did you mean `samples`?"),
+    (NameKind::Key, &["max_depth", "bounces", "max_bounces"], "did you mean `depth`?"),
+    (NameKind::Key, &["diameter"], "did you mean `radius`? It is half of the diameter"),
     (
-        Kind::Key,
+        NameKind::Key,
         &["brightness", "power", "energy", "emission"],
         "the brightness of a light is its `color`, which may be above 1: `color = [3, 3, 3]`",
     ),
-    (Kind::Key, &["refraction", "refractive_index", "index_of_refraction"], "did you mean `ior`?"),
-    (Kind::Key, &["shininess", "specular", "gloss", "glossiness"], "did you mean `roughness`, or `highlight`?"),
-    (Kind::Key, &["alpha", "opacity"], "did you mean `transparency`?"),
-    (Kind::Key, &["mirror", "reflectivity", "reflectance"], "did you mean `reflection`?"),
-    (Kind::Key, &["type", "kind"], "did you mean `solid`, or `material`?"),
-    (Kind::Key, &["lookat", "look", "aim"], "did you mean `look_at`?"),
-    (Kind::Key, &["duration", "length", "seconds"], "did you mean `frames`? A clip lasts `frames` / `fps` seconds"),
-    (Kind::Value("solid"), &["sphere", "ball"], "a ball is a table of its own: `[[sphere]]`"),
-    (Kind::Value("solid"), &["plane", "rectangle", "quad"], "a rectangle is a table of its own: `[[rectangle]]`"),
-    (Kind::Value("solid"), &["mesh", "obj", "ply"], "a mesh is a table of its own: `[[mesh]]`"),
-    (Kind::Value("solid"), &["box"], "did you mean `cube`?"),
-    (Kind::Value("solid"), &["pyramid"], "did you mean `tetrahedron`?"),
+    (NameKind::Key, &["refraction", "refractive_index", "index_of_refraction"], "did you mean `ior`?"),
+    (NameKind::Key, &["shininess", "specular", "gloss", "glossiness"], "did you mean `roughness`, or `highlight`?"),
+    (NameKind::Key, &["alpha", "opacity"], "did you mean `transparency`?"),
+    (NameKind::Key, &["mirror", "reflectivity", "reflectance"], "did you mean `reflection`?"),
+    (NameKind::Key, &["type", "kind"], "did you mean `solid`, or `material`?"),
+    (NameKind::Key, &["lookat", "look", "aim"], "did you mean `look_at`?"),
+    (NameKind::Key, &["duration", "length", "seconds"], "did you mean `frames`? A clip lasts `frames` / `fps` seconds"),
+    (NameKind::Value("solid"), &["sphere", "ball"], "a ball is a table of its own: `[[sphere]]`"),
+    (NameKind::Value("solid"), &["plane", "rectangle", "quad"], "a rectangle is a table of its own: `[[rectangle]]`"),
+    (NameKind::Value("solid"), &["mesh", "obj", "ply"], "a mesh is a table of its own: `[[mesh]]`"),
+    (NameKind::Value("solid"), &["box"], "did you mean `cube`?"),
+    (NameKind::Value("solid"), &["pyramid"], "did you mean `tetrahedron`?"),
     (
-        Kind::Value("material"),
+        NameKind::Value("material"),
         &["mirror", "mirrored", "specular"],
         "did you mean `metal`? A plain material mirrors its `reflection`",
     ),
-    (Kind::Value("material"), &["chrome", "steel"], "did you mean `chromium`?"),
-    (Kind::Value("material"), &["aluminum"], "did you mean `aluminium`?"),
-    (Kind::Value("material"), &["emissive", "emission", "emitter", "glow"], "did you mean `light`?"),
-    (Kind::Value("material"), &["lambert", "lambertian", "matte"], "did you mean `diffuse`?"),
-    (Kind::Value("material"), &["dielectric", "crystal", "water"], "did you mean `glass`? Its `ior` says which"),
-    (Kind::Value("material"), &["diamond"], "did you mean `glass`, with `ior = 2.42` and `abbe = 55`?"),
-    (Kind::Value("tone"), &["aces", "hable", "reinhard"], "did you mean `filmic`?"),
-    (Kind::Value("tone"), &["linear", "none", "srgb"], "did you mean `clip`?"),
-    (Kind::Value("integrator"), &["pathtracer", "path tracing", "pt", "global"], "did you mean `path`?"),
-    (Kind::Value("integrator"), &["ray", "raytracing", "raytracer", "rt"], "did you mean `whitted`?"),
-    (Kind::Value("--quality"), &["low", "preview", "fast"], "did you mean `draft`?"),
-    (Kind::Value("--quality"), &["high", "best", "ultra"], "did you mean `final`?"),
+    (NameKind::Value("material"), &["chrome", "steel"], "did you mean `chromium`?"),
+    (NameKind::Value("material"), &["aluminum"], "did you mean `aluminium`?"),
+    (NameKind::Value("material"), &["emissive", "emission", "emitter", "glow"], "did you mean `light`?"),
+    (NameKind::Value("material"), &["lambert", "lambertian", "matte"], "did you mean `diffuse`?"),
+    (NameKind::Value("material"), &["dielectric", "crystal", "water"], "did you mean `glass`? Its `ior` says which"),
+    (NameKind::Value("material"), &["diamond"], "did you mean `glass`, with `ior = 2.42` and `abbe = 55`?"),
+    (NameKind::Value("tone"), &["aces", "hable", "reinhard"], "did you mean `filmic`?"),
+    (NameKind::Value("tone"), &["linear", "none", "srgb"], "did you mean `clip`?"),
+    (NameKind::Value("integrator"), &["pathtracer", "path tracing", "pt", "global"], "did you mean `path`?"),
+    (NameKind::Value("integrator"), &["ray", "raytracing", "raytracer", "rt"], "did you mean `whitted`?"),
+    (NameKind::Value("--quality"), &["low", "preview", "fast"], "did you mean `draft`?"),
+    (NameKind::Value("--quality"), &["high", "best", "ultra"], "did you mean `final`?"),
 ];
 
 /// What to write instead of a name that other programs use; letters count alike, large or small.
-pub fn other_name(kind: Kind, found: &str) -> Option<&'static str> {
-    let is_it = |(of, names, _): &&(Kind, &[&str], &str)| {
+pub fn other_name(kind: NameKind, found: &str) -> Option<&'static str> {
+    let is_it = |(of, names, _): &&(NameKind, &[&str], &str)| {
         *of == kind
             && names.iter().any(|name| if name.len() > 2 { name.eq_ignore_ascii_case(found) } else { *name == found })
     };
@@ -131,7 +143,7 @@ pub fn nearest<'a>(found: &str, known: impl Iterator<Item = &'a str>) -> Option<
 }
 
 /// What may have been meant: by other programs' names, else by the nearest of those that are known.
-pub fn meant<'a>(kind: Kind, found: &str, known: impl Iterator<Item = &'a str>) -> Option<String> {
+pub fn meant<'a>(kind: NameKind, found: &str, known: impl Iterator<Item = &'a str>) -> Option<String> {
     let near = || Some(format!("did you mean `{}`?", nearest(found, known)?));
     other_name(kind, found).map(str::to_owned).or_else(near)
 }
@@ -161,14 +173,14 @@ mod tests {
 
     #[test]
     fn other_names_are_told_apart_by_what_they_name() {
-        assert!(other_name(Kind::Value("solid"), "Sphere").is_some_and(|advice| advice.contains("[[sphere]]")));
-        assert_eq!(other_name(Kind::Value("material"), "sphere"), None);
-        assert_eq!(other_name(Kind::Flag, "-V"), Some("did you mean `--version`?"));
+        assert!(other_name(NameKind::Value("solid"), "Sphere").is_some_and(|advice| advice.contains("[[sphere]]")));
+        assert_eq!(other_name(NameKind::Value("material"), "sphere"), None);
+        assert_eq!(other_name(NameKind::Flag, "-V"), Some("did you mean `--version`?"));
         assert_eq!(
-            meant(Kind::Key, "raduis", ["radius", "axis"].into_iter()).as_deref(),
+            meant(NameKind::Key, "raduis", ["radius", "axis"].into_iter()).as_deref(),
             Some("did you mean `radius`?")
         );
-        assert_eq!(meant(Kind::Key, "xyzzy", ["radius", "axis"].into_iter()), None);
+        assert_eq!(meant(NameKind::Key, "xyzzy", ["radius", "axis"].into_iter()), None);
     }
 
     #[test]

@@ -1,10 +1,10 @@
 //! Scenes: both grammars, their round trip, and the messages about faulty ones.
 use super::common::{inputs, own};
 use crate::scene::{
-    self, Body, Bumps, Camera, CameraPath, ColourBy, CylindricalPath, Exposure, FilmSettings, Filter, Floor, Grammar,
-    Integrator, Key, LampPattern, LampSamples, Lamps, Light, MapSource, Material, MaterialKind, MeasuredMetal, Mesh,
-    Motion, Orbit, Output, ParseOptions, Particles, Pattern, Rectangle, Relief, RenderSettings, Rotation, Sampling,
-    Scene, Sky, SkySource, Solid, Sphere, TextureSource, Tone, World, defaults, tokens,
+    self, Body, Bumps, Camera, CameraKey, CameraPath, ColourBy, CylindricalPath, Exposure, FilmSettings, Filter, Floor,
+    Grammar, Integrator, LampPattern, LampSamples, Lamps, Light, MapSource, Material, MaterialKind, MeasuredMetal,
+    Mesh, Motion, Orbit, Output, ParseOptions, Particles, Pattern, Rectangle, Relief, RenderSettings, Rotation,
+    Sampling, Scene, Sky, SkySource, Solid, Sphere, TextureSource, Tone, World, defaults, tokens,
 };
 use proptest::prelude::*;
 
@@ -186,7 +186,7 @@ fn with_world(scene: impl Strategy<Value = Scene>) -> impl Strategy<Value = Scen
         ),
         keys.prop_map(|(keys, closed)| {
             let n = keys.len() as f64;
-            let keys = keys.into_iter().enumerate().map(|(i, (position, look_at, fov_deg))| Key {
+            let keys = keys.into_iter().enumerate().map(|(i, (position, look_at, fov_deg))| CameraKey {
                 time: i as f64 / n,
                 position,
                 look_at,

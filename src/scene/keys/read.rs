@@ -4,7 +4,7 @@ use super::schema;
 use super::{Key, Keys};
 use crate::scene::ParseOptions;
 use crate::scene::diagnostic::{MAX_SHOWN, Problem};
-use crate::scene::suggest::{self, Kind};
+use crate::scene::suggest::{self, NameKind};
 use std::ops::Range;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
@@ -353,7 +353,7 @@ fn expected_key(found: &str, known: &[&'static str]) -> String {
     if !tables.is_empty() {
         return format!("`{found}` is a key of {}", and(&tables));
     }
-    if let Some(advice) = suggest::other_name(Kind::Key, found) {
+    if let Some(advice) = suggest::other_name(NameKind::Key, found) {
         return advice.to_owned();
     }
     match suggest::nearest(found, known.iter().copied()) {
