@@ -232,6 +232,7 @@ impl DeviceScene {
             bodies: Inline::of(&self.geometry.bodies)?,
             lights: Inline::of(&self.fixed.lights)?,
             floor: Inline::of(&self.fixed.floor)?,
+            materials: Inline::of(&self.geometry.materials)?,
             mip_levels: placed.mip_levels,
             texels: placed.texels,
             lightmap: placed.lightmap,
@@ -345,7 +346,7 @@ fn constants(scene: &Scene, assets: &Assets, geometry: &Geometry) -> Constants {
         relief_u,
         relief_v,
         transparent: i32::from(world.sky.transparent),
-        ..floor.map_or_else(Constants::default, |f| floor::constants(f, world.highlight, relief))
+        ..floor.map_or_else(Constants::default, |f| floor::constants(f, relief))
     }
 }
 

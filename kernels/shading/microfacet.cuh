@@ -1,6 +1,6 @@
 // Specular reflection: perfect mirrors, GGX microfacets, and the fuzz of "Ray Tracing in One Weekend".
 #pragma once
-#include "material.cuh"
+#include "shading_point.cuh"
 #include "sampler.cuh"
 
 // Smith's Lambda of GGX, by the cosine to the normal (Walter et al., "Microfacet models for refraction through rough

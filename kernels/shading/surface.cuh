@@ -1,6 +1,6 @@
 // The shading point that materials produce for integrators, and helpers that several materials share.
 #pragma once
-#include "../shapes/ray.cuh"
+#include "../shapes/interaction.cuh"
 
 // The specular reflectance: in small scenes, which have no coloured mirrors, a single number.
 template <class S>
@@ -70,15 +70,4 @@ POLYFLY_FN Real fresnel(Real ior, Real cosine) {
   const Real a = ior * c, b = ior * behind;
   const Real across = (a - behind) * reciprocal(a + behind), along = (b - c) * reciprocal(b + c);
   return select(square < zero, one, Real(0.5f) * fma(across, across, along * along));
-}
-
-// A shading normal that is perturbed away from the face's: back-facing normals are turned to grazing ones, and the
-// reflected direction stays on this side of the face.
-POLYFLY_FN Vec bent_normal(Vec leaning, Vec face, Vec d) {
-  const Real zero = Real(0.0f);
-  const Vec n = normalise_or(fma(d, -max(dot(leaning, d), zero), leaning), face);
-  const Vec mirrored = fma(n, Real(-2.0f) * dot(n, d), d);
-  const Real below = dot(mirrored, face) - Real(0.02f);
-  const Vec kept_above = normalise(fma(face, -below, mirrored));
-  return select(below < zero, normalise(kept_above - d), n);
 }

@@ -4,7 +4,8 @@
 // the lowest number, so results do not depend on the order of traversal. On a CPU the lanes traverse together: a node
 // is visited if any of them hits its box. A few bodies are a single leaf.
 #pragma once
-#include "convex.cuh"
+#include "body.cuh"
+#include "sphere.cuh"
 #include "triangle.cuh"
 
 // A line, prepared for box tests: it crosses the plane x = c at c * inverse + offset, and is within h of it for h *

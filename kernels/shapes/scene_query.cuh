@@ -70,8 +70,8 @@ POLYFLY_FN Vec transmittance(const S& scene, Vec o, Vec d, Int last_surface, Mas
     const FloorHit c = floor_hit(scene, quad, o, d, floor_distance(quad, o, d));
     const Mask stopped = crosses & c.hit & (c.t < one);
     if constexpr (!SceneTraits<S>::plain) {
-      const Constants& constants = scene.constants;
-      if (any(stopped) && constants.floor_transmit + constants.floor_ior + constants.floor_fade > 0.0f) {
+      const Material& material = scene.materials.at(quad.material);
+      if (any(stopped) && material.transparency + material.sheet + scene.constants.floor_fade > 0.0f) {
         const Vec through = floor_transmittance(scene, k, fma(d, c.t, o), d, c.u, c.v, stopped);
         remaining = select(stopped, remaining * through, remaining);
         active = active & (max_component(remaining) > zero);

@@ -1,6 +1,7 @@
 // Spheres.
 #pragma once
-#include "ray.cuh"
+#include "../medium.cuh"
+#include "interaction.cuh"
 
 // The intersections of a line with a sphere, as distances in units of d. The closest point of the line is computed
 // first, which stays accurate far from the sphere (Haines et al., "Precision improvements for ray/sphere intersection",
@@ -30,11 +31,6 @@ POLYFLY_FN void intersect_sphere(const Scene& scene, int i, const Ray& ray, Mask
   hit.leaving = (met & within) | (hit.leaving & (!met));
 }
 
-// The transmittance of a surface for shadow rays: 0 where path tracing refracts, since paths account for that light.
-POLYFLY_FN Vec shadow_transmittance(const Material& m) {
-  return m.stops_shadow_rays ? vec(Real(0.0f), Real(0.0f), Real(0.0f)) : vec(m.transmit);
-}
-
 // The transmittance of a sphere: tinted where the line enters and leaves.
 template <class S>
 POLYFLY_FN void transmittance_sphere(const S& scene, int i, const Segment& line, Mask& active, Vec& remaining) {
@@ -47,15 +43,19 @@ POLYFLY_FN void transmittance_sphere(const S& scene, int i, const Segment& line,
   const Mask out = crossed & (inside | (c.leave > Real(0.0f))) & (c.leave < Real(1.0f));
   if (!any(in | out)) return;
   const Material& material = scene.materials.at(scene.sphere_materials.at(i));
-  const Vec pane = shadow_transmittance(material);
-  remaining = select(in, remaining * pane, remaining);
-  remaining = select(out, remaining * pane, remaining);
-  if (!SceneTraits<S>::plain && material.absorb[0] + material.absorb[1] + material.absorb[2] > 0.0f) {
-    // The part of the segment inside the sphere.
-    const Real zero = Real(0.0f), one = Real(1.0f);
-    const Real share = max(min(c.leave, one) - select(inside, zero, max(c.enter, zero)), zero);
-    const Real within = share * sqrt(squared_length(line.d));
-    remaining = select(in | out, remaining * exp_minus(vec(material.absorb) * within), remaining);
-  }
-  active = active & (max_component(remaining) > Real(0.0f));
+  transmit_closed(scene, material, material, line, c, inside, in, out, active, remaining);
+}
+
+// The interaction with spheres, whose numbers differ between lanes.
+POLYFLY_FN void interaction_sphere(const Scene& scene, Int number, const Ray& ray, Mask m, Interaction& x) {
+  const float* data = (const float*)scene.spheres.data;
+  const int words = WORDS(Sphere) * scene.spheres.len;
+  const Vec centre = read_vec(data, words, number * Int(WORDS(Sphere)) + Int(WORD(Sphere, centre)), m);
+  const Real radius = read(data, words, number * Int(WORDS(Sphere)) + Int(WORD(Sphere, radius)), m);
+  // The hit point is projected onto the sphere, off which rounding has moved it. Far from the origin rounding may move
+  // it to the centre.
+  const Vec out = normalise_or(select(m, x.p - centre, x.n), -ray.d);
+  x.n = select(m, select(dot(out, ray.d) < Real(0.0f), out, -out), x.n);
+  x.p = select(m, fma(out, radius, centre), x.p);
+  x.material = select(m, read(scene.sphere_materials.data, scene.sphere_materials.len, number, m), x.material);
 }

@@ -1,6 +1,7 @@
 // Triangles.
 #pragma once
-#include "sphere.cuh"
+#include "../medium.cuh"
+#include "interaction.cuh"
 
 // Moeller and Trumbore, "Fast, minimum storage ray/triangle intersection", 1997. Edges belong to the triangle.
 struct TriangleHit {
@@ -39,4 +40,55 @@ POLYFLY_FN void transmittance_triangle(const Scene& scene, int i, const Segment&
   if (!any(in)) return;
   remaining = select(in, remaining * shadow_transmittance(scene.materials.at(tri.material_index)), remaining);
   active = active & (max_component(remaining) > Real(0.0f));
+}
+
+// The shading normal at p: interpolated between the vertex normals of smooth triangles, on the side of the face's
+// normal.
+template <class S>
+POLYFLY_NOINLINE Vec smooth_normal(const S& scene, Vec d, Vec p, Int number, Mask flat, Vec face) {
+  const float* data = (const float*)scene.triangles.data;
+  const int words = WORDS(Triangle) * scene.triangles.len;
+  const Int at = number * Int(WORDS(Triangle));
+  const Int smooth = read((const int*)data, words, at + Int(WORD(Triangle, smooth)), flat);
+  const Mask curved = flat & (smooth > Int(0));
+  if (!any(curved)) return face;
+  const Vec side = read_vec(data, words, at + Int(WORD(Triangle, ab)), curved),
+            other = read_vec(data, words, at + Int(WORD(Triangle, ac)), curved);
+  // As if its longer side were about 1: the products of four lengths stay within the domain.
+  const Real size = inverse_power_of_two(max(largest(side), largest(other)));
+  const Vec ab = side * size, ac = other * size,
+            q = (p - read_vec(data, words, at + Int(WORD(Triangle, a)), curved)) * size;
+  // p's shares of b and c.
+  const Real bb = dot(ab, ab), bc = dot(ab, ac), cc = dot(ac, ac), qb = dot(q, ab), qc = dot(q, ac);
+  const Real one = Real(1.0f), zero = Real(0.0f), all = fma(bb, cc, -(bc * bc));
+  const Real inverse = reciprocal(select(curved & (all > Real(1.0e-30f)), all, one));
+  const Real b = max(min(fma(cc, qb, -(bc * qc)) * inverse, one), zero);
+  const Real c = max(min(fma(bb, qc, -(bc * qb)) * inverse, one - b), zero);
+  const float* normals = scene.normals.data;
+  const int len = scene.normals.len;
+  const Int first = select(curved, smooth - Int(1), Int(0)) * Int(9);
+  const Vec interpolated = read_vec(normals, len, first, curved) * (one - b - c) +
+      read_vec(normals, len, first + Int(3), curved) * b + read_vec(normals, len, first + Int(6), curved) * c;
+  // Corners that point against each other may leave nothing.
+  const Mask valid = curved & (dot(interpolated, interpolated) > Real(1.0e-12f));
+  const Vec unit = normalise(select(valid, interpolated, face));
+  const Vec leaning = select(dot(unit, face) < zero, -unit, unit);
+  return select(valid, bent_normal(leaning, face, d), face);
+}
+
+// The interaction with triangles, whose numbers differ between lanes.
+template <class S>
+POLYFLY_FN void interaction_triangle(const S& scene, Int number, const Ray& ray, Mask m, Interaction& x) {
+  const float* data = (const float*)scene.triangles.data;
+  const int words = WORDS(Triangle) * scene.triangles.len;
+  const Int at = number * Int(WORDS(Triangle));
+  const Vec normal = cross(read_vec(data, words, at + Int(WORD(Triangle, ab)), m),
+                           read_vec(data, words, at + Int(WORD(Triangle, ac)), m));
+  Vec n = normalise_or(select(m, normal, x.n), -ray.d);
+  n = select(dot(n, ray.d) < Real(0.0f), n, -n);
+  if constexpr (!SceneTraits<S>::plain) {
+    if (scene.normals.len > 0) n = smooth_normal(scene, ray.d, x.p, number, m, n);
+  }
+  x.n = select(m, n, x.n);
+  x.material = select(m, read((const int*)data, words, at + Int(WORD(Triangle, material_index)), m), x.material);
 }

@@ -1,6 +1,6 @@
 //! The floor as quads with texture coordinates.
 
-use super::{feature, linear_colour, materials};
+use super::feature;
 use crate::assets::relief::{self, ReliefMaps};
 use crate::gpu_types::{Constants, FEATURE_FLOOR, FLOOR_ENDLESS, FLOOR_ROUND, FloorQuad, RELIEF_FLAT};
 use crate::math::vec3::{Vec3, add, cross, dot, length, normalise, scale, sub, to_f32};
@@ -8,37 +8,20 @@ use crate::scene::{Floor, FloorShape, MaterialKind, corner_uv, is_clockwise, is_
 
 const _: () = assert!(relief::LEVEL as i32 == RELIEF_FLAT);
 
-/// What it is made of, in a scene whose highlights have this weight.
-pub fn constants(floor: &Floor, highlight: f64, relief: Option<&ReliefMaps>) -> Constants {
-    let m = &floor.material;
-    let here = Constants {
-        floor_tint: linear_colour(m.colour),
-        floor_alpha: materials::alpha(m.roughness),
+/// The constants of its relief.
+pub fn constants(floor: &Floor, relief: Option<&ReliefMaps>) -> Constants {
+    Constants {
         relief_levels: relief.map_or(0, |r| r.maps.levels.len() as i32),
         relief_tiles: floor.relief.as_ref().map_or(0.0, |r| r.tiles as f32),
         relief_layers: floor.relief.as_ref().map_or(0, |r| 1 + i32::from(r.drifts())),
         relief_slope: relief.map_or(0.0, |r| r.slope),
         relief_alpha: relief.map_or(0.0, |r| r.alpha),
         ..Constants::default()
-    };
-    match m.kind {
-        MaterialKind::Plain { reflection, transparency, .. } => {
-            let local = (1.0 - reflection as f32 - transparency as f32).max(0.0);
-            Constants {
-                floor_reflect: reflection as f32,
-                floor_transmit: transparency as f32,
-                floor_highlight: m.highlight.unwrap_or(highlight) as f32 * local,
-                ..here
-            }
-        }
-        MaterialKind::Metal { fuzz, measured } => {
-            Constants { floor_metal: 1 + i32::from(measured.is_some()), floor_fuzz: fuzz as f32, ..here }
-        }
-        MaterialKind::Glass { ior, .. } => Constants { floor_ior: ior as f32, ..here },
-        // It does not shine: its colour is left.
-        MaterialKind::Light { .. } => here,
     }
 }
+
+/// The index of its material, which is the first of the scene.
+pub const MATERIAL: i32 = 0;
 
 /// How far its relief has come.
 pub fn relief_offset(floor: Option<&Floor>) -> [f32; 2] {
@@ -80,7 +63,15 @@ fn flatten_quad(floor: &Floor, corners: [usize; 3], side: i32) -> FloorQuad {
     let [at_u, at_v] = corner_uv(&floor.corners).map(|values| values[corners[0]]);
     let plane = |g: Vec3, at: f64| [g[0] as f32, g[1] as f32, g[2] as f32, (at - dot(g, a)) as f32];
     let (u, v) = (plane(gu, at_u), plane(gv, at_v));
-    FloorQuad { n: to_f32(n), d: dot(n, a) as f32, u, v, side, uv_per_length: length(gu).max(length(gv)) as f32 }
+    FloorQuad {
+        n: to_f32(n),
+        d: dot(n, a) as f32,
+        u,
+        v,
+        side,
+        uv_per_length: length(gu).max(length(gv)) as f32,
+        material: MATERIAL,
+    }
 }
 
 // The floor's point at (u, v), and the quad it lies on.

@@ -7,7 +7,7 @@ use crate::assets::Assets;
 use crate::assets::mesh::Triangles;
 use crate::gpu_types::{
     Body, Constants, FEATURE_ARRAYS, FEATURE_SMOOTH_NORMALS, Material, NO_BVH, Node, SHAPE_BODY, SHAPE_SPHERE,
-    SHAPE_TRIANGLE, SMALL_BODIES, SMALL_SLABS, Scene as GpuScene, Slab, Sphere, Triangle,
+    SHAPE_TRIANGLE, SMALL_BODIES, SMALL_MATERIALS, SMALL_SLABS, Scene as GpuScene, Slab, Sphere, Triangle,
 };
 use crate::math::bvh::{self, Bounds, Group};
 use crate::math::vec3::length;
@@ -55,8 +55,14 @@ impl Geometry {
         let world = &scene.world;
         let mut slabs = Vec::new();
         let isolated = isolation::isolated(scene, assets);
+        let floor = world.floor.as_ref();
+        let mut all: Vec<Material> =
+            floor.map(|f| materials::floor(&f.material, world.highlight)).into_iter().collect();
+        let isolated_bodies = isolated.iter().enumerate();
         let bodies: Vec<Body> =
-            isolated.iter().enumerate().map(|(k, &is)| polyhedron::flatten(scene, k, is, &mut slabs)).collect();
+            isolated_bodies.map(|(k, &is)| polyhedron::flatten(scene, k, is, &mut slabs, &mut all)).collect();
+        let first = all.len() as i32;
+        all.extend(world.spheres.iter().map(|s| materials::flatten(scene, &s.material)));
         let mut g = Geometry {
             slabs,
             bodies: Vec::new(),
@@ -64,10 +70,10 @@ impl Geometry {
             nodes: Vec::new(),
             root: NO_BVH,
             spheres: world.spheres.iter().map(sphere::flatten).collect(),
-            sphere_materials: (0..world.spheres.len() as i32).collect(),
+            sphere_materials: (first..all.len() as i32).collect(),
             triangles: Vec::new(),
             normals: Vec::new(),
-            materials: world.spheres.iter().map(|s| materials::flatten(scene, &s.material)).collect(),
+            materials: all,
             emitters: Emitters::default(),
             features: 0,
             reach: 0.0,
@@ -91,7 +97,8 @@ impl Geometry {
         let eye = scene.camera.path.reach(assets.origin()) + scene.camera.lens;
         g.build_tree(scene, eye, &bodies, &meshes);
         g.bodies = bodies;
-        let is_small = g.bodies.len() <= SMALL_BODIES as usize && g.slabs.len() <= SMALL_SLABS as usize;
+        let sizes = [(g.bodies.len(), SMALL_BODIES), (g.slabs.len(), SMALL_SLABS), (g.materials.len(), SMALL_MATERIALS)];
+        let is_small = sizes.iter().all(|&(len, max)| len <= max as usize);
         let of_bodies = world.bodies.iter().map(|body| polyhedron::features(scene, body));
         let of_materials = world.materials().map(|m| materials::features(scene, m));
         g.features = of_bodies.chain(of_materials).fold(0, |all, one| all | one)

@@ -4,9 +4,9 @@ use super::{feature, linear_colour};
 use crate::gpu_types::{FEATURE_EMITTERS, FEATURE_MATERIALS, Material as GpuMaterial};
 use crate::math::srgb::linear;
 use crate::math::vec3::Vec3;
-use crate::scene::{Material, MaterialKind, Scene};
+use crate::scene::{Body, Material, MaterialKind, Scene};
 
-/// A material of spheres or triangles.
+/// A material of any shape but a polyhedron or the floor.
 pub fn flatten(scene: &Scene, m: &Material) -> GpuMaterial {
     let colour = linear_colour(m.colour);
     let times = |x: f64| colour.map(|c| (f64::from(c) * x) as f32);
@@ -14,6 +14,7 @@ pub fn flatten(scene: &Scene, m: &Material) -> GpuMaterial {
     let highlight = m.highlight.unwrap_or(scene.world.highlight);
     let none = GpuMaterial {
         ior: 1.0,
+        inverse_ior: 1.0,
         alpha: alpha(m.roughness),
         stops_shadow_rays: i32::from(stops_shadow_rays(scene, m)),
         ..GpuMaterial::default()
@@ -28,16 +29,22 @@ pub fn flatten(scene: &Scene, m: &Material) -> GpuMaterial {
                 transmit: times(transparency),
                 transparency: transparency as f32,
                 ior: ior as f32,
+                inverse_ior: 1.0 / ior as f32,
                 ..none
             }
         }
-        MaterialKind::Metal { fuzz, measured } => {
-            GpuMaterial { mirror: colour, fuzz: fuzz as f32, edge: f32::from(u8::from(measured.is_some())), ..none }
-        }
+        MaterialKind::Metal { fuzz, measured } => GpuMaterial {
+            mirror: colour,
+            metal: 1,
+            fuzz: fuzz as f32,
+            edge: f32::from(u8::from(measured.is_some())),
+            ..none
+        },
         MaterialKind::Glass { ior, .. } => GpuMaterial {
             transmit: surface_tint(m),
             transparency: 1.0,
             ior: ior as f32,
+            inverse_ior: 1.0 / ior as f32,
             glass: 1,
             dispersion: dispersion(m),
             absorb: absorption(m),
@@ -51,6 +58,65 @@ pub fn flatten(scene: &Scene, m: &Material) -> GpuMaterial {
 pub fn features(scene: &Scene, m: &Material) -> i32 {
     let shines = scene.render.is_path() && matches!(m.kind, MaterialKind::Light { .. });
     feature(!m.is_simple(), FEATURE_MATERIALS) | feature(shines, FEATURE_EMITTERS)
+}
+
+/// The material of a polyhedron's faces, from outside and from inside.
+pub fn sides(scene: &Scene, body: &Body) -> [GpuMaterial; 2] {
+    let m = &body.material;
+    let (colour, base) = (surface_tint(m), flatten(scene, m));
+    let highlight = m.highlight.unwrap_or(scene.world.highlight);
+    [m.shares(), body.shares_inside()].map(|(reflection, transparency)| {
+        let local = (1.0 - reflection - transparency).max(0.0);
+        GpuMaterial {
+            albedo: colour.map(|c| c * local as f32),
+            highlight_weight: (local * highlight) as f32,
+            mirror: if base.metal == 1 { base.mirror } else { [reflection as f32; 3] },
+            transmit: colour.map(|c| c * transparency as f32),
+            transparency: transparency as f32,
+            emission: [0.0; 3],
+            inverse_ior: (1.0 / m.ior()) as f32,
+            ..base
+        }
+    })
+}
+
+/// The material of the floor, in a scene whose highlights have this weight. It emits no light, and refracts none: glass is a
+/// thin sheet.
+pub fn floor(m: &Material, highlight: f64) -> GpuMaterial {
+    let colour = linear_colour(m.colour);
+    let none = GpuMaterial { ior: 1.0, inverse_ior: 1.0, alpha: alpha(m.roughness), ..GpuMaterial::default() };
+    match m.kind {
+        MaterialKind::Plain { reflection, transparency, .. } => {
+            let local = (1.0 - reflection as f32 - transparency as f32).max(0.0);
+            GpuMaterial {
+                albedo: colour.map(|c| c * local),
+                highlight_weight: m.highlight.unwrap_or(highlight) as f32 * local,
+                mirror: [reflection as f32; 3],
+                transmit: colour.map(|c| c * transparency as f32),
+                transparency: transparency as f32,
+                ..none
+            }
+        }
+        MaterialKind::Metal { fuzz, measured } => GpuMaterial {
+            mirror: colour,
+            metal: 1,
+            fuzz: fuzz as f32,
+            edge: f32::from(u8::from(measured.is_some())),
+            ..none
+        },
+        MaterialKind::Glass { ior, .. } => GpuMaterial { transmit: colour, sheet: 1.0 / ior as f32, ..none },
+        MaterialKind::Light { .. } => GpuMaterial { albedo: colour, ..none },
+    }
+}
+
+/// The index of a material, which is added unless one of the last few is equal.
+pub fn index(materials: &mut Vec<GpuMaterial>, m: GpuMaterial) -> i32 {
+    let recent = materials.len().saturating_sub(16);
+    let known = materials[recent..].iter().position(|x| *x == m).map(|i| recent + i);
+    known.unwrap_or_else(|| {
+        materials.push(m);
+        materials.len() - 1
+    }) as i32
 }
 
 /// Whether path tracing's shadow rays end at it: light bends there, or is tinted on a way that a shadow ray does not know,

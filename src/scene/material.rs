@@ -87,9 +87,6 @@ impl Material {
             _ => 1.0,
         }
     }
-    pub(crate) fn is_glass(&self) -> bool {
-        matches!(self.kind, MaterialKind::Glass { .. })
-    }
     /// Whether it only reflects in one direction, bends all colours alike and takes no light on its way.
     pub(crate) fn is_simple(&self) -> bool {
         let simple = match self.kind {

@@ -1,11 +1,10 @@
 //! Polyhedra as pairs of planes, with their bars and lamps.
 
 use super::origin_inside;
-use crate::device_scene::materials::{self, absorption, alpha, dispersion, stops_shadow_rays, surface_tint};
-use crate::device_scene::{feature, linear_colour};
+use crate::device_scene::{feature, linear_colour, materials};
 use crate::gpu_types::{
     Body as GpuBody, FEATURE_EMITTERS, FEATURE_LAMP_PATTERNS, FEATURE_MATERIALS, ISOLATED, LAMPS_INSIDE, LAMPS_OUTSIDE,
-    SHAPE_BODY, Slab,
+    Material, SHAPE_BODY, Slab,
 };
 use crate::math::bvh::Bounds;
 use crate::math::platonic::Solid;
@@ -35,8 +34,8 @@ pub fn features(scene: &Scene, body: &Body) -> i32 {
         | feature(scene.render.is_path() && body.has_lamps(), FEATURE_EMITTERS)
 }
 
-/// A body, and its slabs behind those that there are.
-pub fn flatten(scene: &Scene, k: usize, is_isolated: bool, slabs: &mut Vec<Slab>) -> GpuBody {
+/// A body, whose slabs and materials are appended.
+pub fn flatten(scene: &Scene, k: usize, is_isolated: bool, slabs: &mut Vec<Slab>, all: &mut Vec<Material>) -> GpuBody {
     let body = &scene.world.bodies[k];
     let first = slabs.len();
     let reach = body.solid.inradius() * body.radius;
@@ -55,32 +54,10 @@ pub fn flatten(scene: &Scene, k: usize, is_isolated: bool, slabs: &mut Vec<Slab>
     let (sine, cosine) = (body.solid.edge_sine(), body.solid.edge_cosine());
     let lamps = if body.bar > 0.0 && !body.lamps.is_strip() { body.lamps.count() } else { 0 };
     let spacing = body.solid.edge_length() * body.radius / f64::from(lamps.max(1));
-    let material = &body.material;
-    let ior = material.ior();
-    let stops = stops_shadow_rays(scene, material);
-    let (reflection, transparency) = material.shares();
-    let (reflection_inside, transparency_inside) = body.shares_inside();
-    let (metal, fuzz) = match material.kind {
-        MaterialKind::Metal { fuzz, measured } => (1 + i32::from(measured.is_some()), fuzz as f32),
-        _ => (0, 0.0),
-    };
-    let local = (1.0 - reflection - transparency).max(0.0);
-    let local_inside = (1.0 - reflection_inside - transparency_inside).max(0.0);
-    let highlight = material.highlight.unwrap_or(scene.world.highlight);
-    let shadow = |through: f64| if stops { 0.0 } else { through as f32 };
+    let [material, material_inside] = materials::sides(scene, body).map(|m| materials::index(all, m));
     GpuBody {
         centre: to_f32(body.centre),
         bounds: (1.02 * body.radius * body.radius) as f32,
-        colour: surface_tint(material),
-        local: local as f32,
-        highlight_weight: (local * highlight) as f32,
-        reflect: reflection as f32,
-        reflect_inside: reflection_inside as f32,
-        transmit: transparency as f32,
-        transmit_inside: transparency_inside as f32,
-        local_inside: local_inside as f32,
-        highlight_weight_inside: (local_inside * highlight) as f32,
-        ior: ior as f32,
         bar: (body.bar * body.radius * sine) as f32,
         bar_to_edge: (1.0 / sine) as f32,
         lamp_spacing: spacing as f32,
@@ -95,16 +72,14 @@ pub fn flatten(scene: &Scene, k: usize, is_isolated: bool, slabs: &mut Vec<Slab>
         lamp_colour: to_f32(lamp_light(body)),
         lamps: if body.lamps.is_strip() && body.has_lamps() { -1 } else { lamps as i32 },
         bar_colour: linear_colour(body.bar_colour),
-        code_in: origin_inside(SHAPE_BODY, k) | if is_isolated { ISOLATED } else { 0 },
+        origin_inside: origin_inside(SHAPE_BODY, k) | if is_isolated { ISOLATED } else { 0 },
         first_slab: first as i32,
         slabs: (slabs.len() - first) as i32,
-        inverse_ior: (1.0 / ior) as f32,
-        shadow_transmit: shadow(transparency),
-        shadow_transmit_inside: shadow(transparency_inside),
+        material,
+        material_inside,
         bar_reflect: body.bar_reflection as f32,
         bar_inverse: if body.bar > 0.0 { (1.0 / (body.bar * body.radius * sine)) as f32 } else { 0.0 },
         bar_turn: if body.bar > 0.0 { (2.0 / (body.bar * body.radius)) as f32 } else { 0.0 },
-        glass: i32::from(material.is_glass()),
         lamp_sides: match body.lamp_sides {
             LampSides::Both => LAMPS_OUTSIDE | LAMPS_INSIDE,
             LampSides::Outside => LAMPS_OUTSIDE,
@@ -114,11 +89,6 @@ pub fn flatten(scene: &Scene, k: usize, is_isolated: bool, slabs: &mut Vec<Slab>
             LampPattern::Chase(cycles) => cycles.rem_euclid(1.0) as f32,
             _ => -1.0,
         },
-        metal,
-        fuzz,
-        alpha: alpha(material.roughness),
-        dispersion: dispersion(material),
-        absorb: absorption(material),
         bar_lean: (sine / (1.0 + cosine)) as f32,
         bar_inward: (cosine / sine) as f32,
         lamp_across: (0.5 * body.bar * body.radius) as f32,

@@ -4,7 +4,8 @@
 // 1986): half as many tests as planes, and no cracks between triangles. Since a body is convex, a ray that leaves it
 // cannot hit it again, and a ray inside it can only leave, so no ray needs an epsilon.
 #pragma once
-#include "ray.cuh"
+#include "../medium.cuh"
+#include "interaction.cuh"
 
 template <class S>
 POLYFLY_FN Interval intersect_convex(const S& scene, const Body& body, Vec q, Vec d) {
@@ -87,7 +88,7 @@ POLYFLY_FN void intersect_body(const S& scene, int k, const Ray& ray, Mask activ
   const Mask own = active & ((ray.last_surface >> ORIGIN_SHIFT) == Int(surface));
   if (any(own)) {
     // A ray inside the body leaves it; a ray that starts on its outside cannot hit it.
-    const Mask here = own & (ray.last_surface == Int(body.code_in));
+    const Mask here = own & (ray.last_surface == Int(body.origin_inside));
     if (any(here)) {
       const Real t = exit_distance(scene, body, q, ray.d);
       const Mask met = here & is_nearer(scene, hit, t, Int(surface));
@@ -117,13 +118,14 @@ POLYFLY_FN void transmittance_body(const S& scene, int k, const Segment& line, M
   const Mask tested =
       active & (line.last_surface != Int(origin_outside(SHAPE_BODY, k))) & passes_bounding_sphere(body, q, d, line.dd);
   if (!any(tested)) return;
-  const Mask here = line.last_surface == Int(body.code_in);
+  const Mask here = line.last_surface == Int(body.origin_inside);
   const Interval c = intersect_convex(scene, body, q, d);
   const Mask crossed = tested & (here | (c.enter < c.leave));
   Mask in = crossed & !here & (c.enter > zero) & (c.enter < one);
   Mask out = crossed & (here | (c.leave > zero)) & (c.leave < one);
   if (!any(in | out)) return;
-  if (body.bar > 0.0f && body.shadow_transmit > 0.0f) {
+  const Material& outer = scene.materials.at(body.material);
+  if (body.bar > 0.0f && outer.transparency > 0.0f && !outer.stops_shadow_rays) {
     Mask stopped = first_lanes(0);
     if (any(in)) {
       const Vec p = fma(d, c.enter, q);
@@ -135,17 +137,30 @@ POLYFLY_FN void transmittance_body(const S& scene, int k, const Segment& line, M
     }
     remaining = select(stopped, vec(zero, zero, zero), remaining);
   }
-  const Vec pane = vec(body.colour) * Real(body.shadow_transmit);
-  remaining = select(in, remaining * pane, remaining);
-  if constexpr (SceneTraits<S>::plain)
-    remaining = select(out, remaining * pane, remaining);
-  else
-    remaining = select(out, remaining * (vec(body.colour) * Real(body.shadow_transmit_inside)), remaining);
-  if (!SceneTraits<S>::plain && body.absorb[0] + body.absorb[1] + body.absorb[2] > 0.0f) {
-    // The part of the segment inside the body.
-    const Real share = max(min(c.leave, one) - select(here, zero, max(c.enter, zero)), zero);
-    const Real within = share * sqrt(squared_length(d));
-    remaining = select(in | out, remaining * exp_minus(vec(body.absorb) * within), remaining);
+  transmit_closed(scene, outer, scene.materials.at(body.material_inside), line, c, here, in, out, active, remaining);
+}
+
+// The interaction with body k.
+template <class S>
+POLYFLY_FN void interaction_body(const S& scene, int k, const Ray& ray, const Hit& hit, Mask m, Interaction& x) {
+  const Body& body = scene.bodies.at(k);
+  const Vec q = x.p - vec(body.centre);
+  // The face is the nearest plane, the edge is shared with the next.
+  Vec n = vec(Real(0.0f), Real(0.0f), Real(1.0f));
+  Real own = Real(FAR), nearest = Real(FAR);
+  POLYFLY_NO_UNROLL
+  for (int i = body.first_slab, end = i + body.slabs; i < end; ++i) {
+    const Slab& slab = scene.slabs.at(i);
+    const Real gap = slab_distance(slab, q);
+    n = select(gap < own, vec(slab.n), n);
+    nearest = min(nearest, max(own, gap));
+    own = min(own, gap);
   }
-  active = active & (max_component(remaining) > zero);
+  x.n = select(m, select(dot(n, ray.d) < Real(0.0f), n, -n), x.n);
+  x.face = select(m, n, x.face);
+  x.edge_distance = select(m, nearest, x.edge_distance);
+  x.inside = select(m, Int(body.origin_inside), x.inside);
+  Int material = Int(body.material);
+  if constexpr (!SceneTraits<S>::plain) material = select(hit.leaving, Int(body.material_inside), material);
+  x.material = select(m, material, x.material);
 }

@@ -1,0 +1,41 @@
+// The point where a ray hits a shape: what the shape knows of it, before its material does anything with light.
+#pragma once
+#include "ray.cuh"
+
+struct Interaction {
+  Vec p;
+  Vec n;               // unit, on the side the ray came from
+  Vec face;            // polyhedra: the face's normal as its slab has it
+  Real edge_distance;  // polyhedra: distance to the nearest plane of another face
+  Int material;
+  Int outside, inside;  // Ray::last_surface of rays that leave on either side
+  Vec texture;          // floor: a factor of the material's colours
+  Real alpha;           // floor: GGX roughness by its relief, if it has one
+  Mask has_relief;
+};
+
+POLYFLY_FN Interaction interaction_at(const Ray& ray, const Hit& hit) {
+  const Real zero = Real(0.0f), one = Real(1.0f);
+  Interaction x;
+  x.p = kept(fma(ray.d, hit.t, ray.o));
+  x.n = x.face = vec(zero, zero, one);
+  x.edge_distance = zero;
+  x.material = Int(0);
+  x.outside = hit.surface << ORIGIN_SHIFT;
+  x.inside = x.outside | Int(INSIDE);
+  x.texture = vec(one, one, one);
+  x.alpha = zero;
+  x.has_relief = first_lanes(0);
+  return x;
+}
+
+// A shading normal that is perturbed away from the face's: back-facing normals are turned to grazing ones, and the
+// reflected direction stays on this side of the face.
+POLYFLY_FN Vec bent_normal(Vec leaning, Vec face, Vec d) {
+  const Real zero = Real(0.0f);
+  const Vec n = normalise_or(fma(d, -max(dot(leaning, d), zero), leaning), face);
+  const Vec mirrored = fma(n, Real(-2.0f) * dot(n, d), d);
+  const Real below = dot(mirrored, face) - Real(0.02f);
+  const Vec kept_above = normalise(fma(face, -below, mirrored));
+  return select(below < zero, normalise(kept_above - d), n);
+}
