@@ -47,7 +47,7 @@ struct Inline {
 #undef INLINE
 #undef END
 
-#define SHAPE(KIND, name, array) SHAPE_##KIND,
+#define SHAPE(KIND, name, array, features) SHAPE_##KIND,
 enum ShapeKind {
 #include "shapes.def"
   SHAPE_KINDS
@@ -79,3 +79,9 @@ template <>
 struct SceneTraits<Scene> : TraitsOf<PLAIN_FEATURES> {};
 template <>
 struct SceneTraits<RichScene> : TraitsOf<RICH_FEATURES> {};
+
+// Whether kernels for the type have all of these features.
+template <class S>
+POLYFLY_METHOD constexpr bool has_features(int features) {
+  return (features & ~SceneTraits<S>::features) == 0;
+}

@@ -213,6 +213,7 @@ impl DeviceScene {
             spheres: to.push(&[])?,
             sphere_materials: to.push(&[])?,
             triangles: to.push(&[])?,
+            ellipsoids: to.push(&[])?,
             materials: to.push(&[])?,
             emitters: to.push(&[])?,
             normals: to.push(&[])?,

@@ -15,6 +15,7 @@ mod camera;
 mod camera_view;
 pub(crate) mod diagnostic;
 pub(crate) mod edit;
+mod ellipsoid;
 mod files;
 mod film;
 mod floor;
@@ -45,6 +46,7 @@ pub use camera::{Camera, CameraKey, CameraPath, CylindricalPath, Orbit, View};
 pub(crate) use camera_view::{Viewpoint, edits_through};
 use diagnostic::Rule;
 pub use diagnostic::{Problem, Problems};
+pub use ellipsoid::Ellipsoid;
 pub use film::{Exposure, FilmSettings, Filter};
 pub use floor::{Floor, FloorShape, TextureSource};
 pub(crate) use floor::{corner_uv, has_area, is_clockwise, is_parallelogram, perimeter_order, uv_gradients};
@@ -87,6 +89,8 @@ pub struct World {
     pub bodies: Vec<Body>,
     /// Spheres.
     pub spheres: Vec<Sphere>,
+    /// Ellipsoids.
+    pub ellipsoids: Vec<Ellipsoid>,
     /// Rectangles.
     pub rectangles: Vec<Rectangle>,
     /// Meshes of triangles.
@@ -110,6 +114,7 @@ impl Default for World {
         World {
             bodies: Vec::new(),
             spheres: Vec::new(),
+            ellipsoids: Vec::new(),
             rectangles: Vec::new(),
             meshes: Vec::new(),
             particles: None,
@@ -126,7 +131,8 @@ impl World {
     /// What all but bodies and the floor is made of.
     pub(crate) fn materials(&self) -> impl Iterator<Item = &Material> {
         let spheres = self.spheres.iter().map(|s| &s.material);
-        spheres.chain(self.panel_materials()).chain(self.particles.iter().map(|p| &p.material))
+        let ellipsoids = self.ellipsoids.iter().map(|e| &e.material);
+        spheres.chain(ellipsoids).chain(self.panel_materials()).chain(self.particles.iter().map(|p| &p.material))
     }
     /// What meshes and then rectangles are made of.
     pub(crate) fn panel_materials(&self) -> impl Iterator<Item = &Material> {

@@ -96,12 +96,12 @@ void POLYFLY_NAME(closest_hits)(const Scene* scene, const float* origins, const 
     ray.last_surface = Int(NO_ORIGIN);
     Hit hit = {Real(FAR), Int(NO_SURFACE), first_lanes(0), Real(0.0f), Real(0.0f)};
     if (in_turn) {
-#define SHAPE(KIND, name, array) \
+#define SHAPE(KIND, name, array, features) \
   for (int k = 0; k < scene->array.len; ++k) intersect_##name(*scene, k, ray, m, hit);
 #include "../shapes.def"
 #undef SHAPE
     } else {
-      ClosestHitVisitor visitor = {*scene, ray, m, hit};
+      ClosestHitVisitor<RichScene> visitor = {static_cast<const RichScene&>(*scene), ray, m, hit};
       walk_bvh(*scene, ray.o, ray.d, visitor);
     }
     for (int j = 0; j < POLYFLY_LANES && at + j < n; ++j) {

@@ -109,7 +109,8 @@ POLYFLY_NOINLINE Real emitter_mis_weight(const S& scene, Int bounces, Real t, Ve
   const Int kind = surface_kind(surface), number = surface_index(surface);
   const Mask round = sampled & (kind == Int(SHAPE_SPHERE)), flat = sampled & (kind == Int(SHAPE_TRIANGLE));
   const Real lamp = select(sampled & ((bounces & Int(LAMPS_SAMPLED)) != Int(0)), zero, one);
-  if (!any(round | flat)) return lamp;
+  const Mask ellipsoid = sampled & (kind == Int(SHAPE_ELLIPSOID));
+  if (!any(round | flat | ellipsoid)) return lamp;
   // The size by which an emitter's probability grows (device_scene/lights.rs), and the pdf of a point within it.
   Real size = zero, pdf = zero;
   if (any(round)) {
@@ -132,9 +133,15 @@ POLYFLY_NOINLINE Real emitter_mis_weight(const S& scene, Int bounces, Real t, Ve
     size = select(flat, length_or_zero(twice_area) * Real(0.25f / PI), size);
     pdf = select(flat, (t + t) * t * reciprocal(max(abs(dot(twice_area, d)), Real(1.0e-30f))), pdf);
   }
+  if (any(ellipsoid)) {
+    const EllipsoidLanes e = read_ellipsoids(scene, number, ellipsoid);
+    const Vec r = e.map.radii;
+    size = select(ellipsoid, fma(r.x, r.y, fma(r.y, r.z, r.z * r.x)) * Real(1.0f / 3.0f), size);
+    pdf = select(ellipsoid, ellipsoid_pdf(e, fma(d, -t, p), d, ellipsoid), pdf);
+  }
   const Real chance =
       max(max_component(emission) * size * Real(scene.constants.emitter_scale), Real(scene.constants.emitter_min));
-  return select(round | flat, balance_heuristic(unpack_pdf(bounces), pdf * chance), lamp);
+  return select(round | flat | ellipsoid, balance_heuristic(unpack_pdf(bounces), pdf * chance), lamp);
 }
 
 // Samples an emitter by the alias method.
@@ -171,7 +178,8 @@ POLYFLY_FN LightSample emitter_light(const S& scene, Int number, bool drawn, Pai
   const Real square = max(dot(to, to), Real(1.0e-12f)), distance = sqrt(square);
   const Vec axis = to * reciprocal(distance);
   // A sphere is sampled within the cone that it subtends; a lamp is a point.
-  const Mask wide = kind == Int(EMITTER_SPHERE), outside = square > radius * radius;
+  const Mask wide = kind == Int(EMITTER_SPHERE);
+  Mask outside = square > radius * radius;
   const Mask flat = kind == Int(EMITTER_TRIANGLE);
   const Real cap = one_minus_cos_max(radius, square);
   Real sine, cosine;
@@ -196,7 +204,7 @@ POLYFLY_FN LightSample emitter_light(const S& scene, Int number, bool drawn, Pai
     const float* corners = (const float*)scene.triangles.data;
     const int corner_words = WORDS(Triangle) * scene.triangles.len;
     const Int which =
-        read((const int*)data, words, at + Int(WORD(Emitter, triangle)), flat_ones) * Int(WORDS(Triangle));
+        read((const int*)data, words, at + Int(WORD(Emitter, index)), flat_ones) * Int(WORDS(Triangle));
     const Vec ab = read_vec(corners, corner_words, which + Int(WORD(Triangle, ab)), flat_ones),
               ac = read_vec(corners, corner_words, which + Int(WORD(Triangle, ac)), flat_ones);
     const Real u = u2.u, v = u2.v;
@@ -214,7 +222,7 @@ POLYFLY_FN LightSample emitter_light(const S& scene, Int number, bool drawn, Pai
   const Mask celestial = met & (kind == Int(EMITTER_SKY));
   if (!SceneTraits<S>::plain && any(celestial)) {
     // The sky, uniformly within the cell of the map: radiance times cosine, over pi times the pdf.
-    const Int cell = read((const int*)data, words, at + Int(WORD(Emitter, triangle)), celestial);
+    const Int cell = read((const int*)data, words, at + Int(WORD(Emitter, index)), celestial);
     const Int row = select(celestial, cell >> SKY_CELLS_LOG2, Int(0)),
               column = select(celestial, cell & Int(SKY_CELLS - 1), Int(0));
     const Real step = Real(2.0f / (float)SKY_CELLS);
@@ -226,6 +234,16 @@ POLYFLY_FN LightSample emitter_light(const S& scene, Int number, bool drawn, Pai
     shape = select(celestial, Real(1.0f / PI) * reciprocal(pdf), shape);
     chosen = select(celestial, one, chosen);
     radiance = select(celestial, sky_map(scene, direction, celestial), radiance);
+  }
+  const Mask ellipsoid = met & (kind == Int(EMITTER_ELLIPSOID));
+  if (!SceneTraits<S>::plain && any(ellipsoid)) {
+    // An ellipsoid: radiance times cosine, over pi times the pdf.
+    const Int which = read((const int*)data, words, at + Int(WORD(Emitter, index)), ellipsoid);
+    const EllipsoidSample e = sample_ellipsoid(read_ellipsoids(scene, which, ellipsoid), s.p, u2, ellipsoid);
+    sample.towards = select(ellipsoid, e.reach * Real(0.9999f), sample.towards);
+    wi = select(ellipsoid, e.wi, wi);
+    shape = select(ellipsoid, e.solid_angle * Real(1.0f / PI), shape);
+    outside = (outside & !ellipsoid) | (e.outside & ellipsoid);
   }
   const Real lambert = dot(s.n, wi);
   const Real strength = shape * chosen;
@@ -243,7 +261,7 @@ POLYFLY_FN LightSample emitter_light(const S& scene, Int number, bool drawn, Pai
     }
   }
   sample.colour = ray.weight * radiance * seen * strength;
-  sample.valid = met & (lambert > zero) & (outside | !wide) & (max_component(sample.colour) > zero);
+  sample.valid = met & (lambert > zero) & (outside | !(wide | ellipsoid)) & (max_component(sample.colour) > zero);
   return sample;
 }
 

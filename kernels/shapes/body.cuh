@@ -142,7 +142,7 @@ POLYFLY_FN void transmittance_body(const S& scene, int k, const Segment& line, M
 
 // The interaction with body k.
 template <class S>
-POLYFLY_FN void interaction_body(const S& scene, int k, const Ray& ray, const Hit& hit, Mask m, Interaction& x) {
+POLYFLY_FN void interaction_with(const S& scene, int k, const Ray& ray, const Hit& hit, Mask m, Interaction& x) {
   const Body& body = scene.bodies.at(k);
   const Vec q = x.p - vec(body.centre);
   // The face is the nearest plane, the edge is shared with the next.
@@ -163,4 +163,8 @@ POLYFLY_FN void interaction_body(const S& scene, int k, const Ray& ray, const Hi
   Int material = Int(body.material);
   if constexpr (!SceneTraits<S>::plain) material = select(hit.leaving, Int(body.material_inside), material);
   x.material = select(m, material, x.material);
+}
+template <class S>
+POLYFLY_FN void interaction_body(const S& scene, Int index, const Ray& ray, const Hit& hit, Mask m, Interaction& x) {
+  for_each_index(index, m, [&](int k, Mask lanes) { interaction_with(scene, k, ray, hit, lanes, x); });
 }

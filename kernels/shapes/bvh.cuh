@@ -5,7 +5,7 @@
 // is visited if any of them hits its box. A few bodies are a single leaf.
 #pragma once
 #include "body.cuh"
-#include "sphere.cuh"
+#include "ellipsoid.cuh"
 #include "triangle.cuh"
 
 // A line, prepared for box tests: it crosses the plane x = c at c * inverse + offset, and is within h of it for h *
@@ -97,9 +97,10 @@ POLYFLY_FN void walk_bvh(const Scene& scene, Vec o, Vec d, V& visitor) {
   }
 }
 
+template <class S>
 struct ClosestHitVisitor {
   static constexpr bool NEAREST_FIRST = true;
-  const Scene& scene;
+  const S& scene;
   const Ray& ray;
   const Mask lanes;
   Hit& hit;
@@ -107,9 +108,10 @@ struct ClosestHitVisitor {
   POLYFLY_METHOD Real far() const { return hit.t; }
   POLYFLY_METHOD void visit(int kind, int i) {
     switch (kind) {
-#define SHAPE(KIND, name, array) \
-  case SHAPE_##KIND:             \
-    return intersect_##name(scene, i, ray, lanes, hit);
+#define SHAPE(KIND, name, array, features) \
+  case SHAPE_##KIND:                      \
+    if constexpr (has_features<S>(features)) intersect_##name(scene, i, ray, lanes, hit); \
+    return;
 #include "../shapes.def"
 #undef SHAPE
     }
@@ -128,9 +130,10 @@ struct TransmittanceVisitor {
   POLYFLY_METHOD Real far() const { return Real(1.0f); }
   POLYFLY_METHOD void visit(int kind, int i) {
     switch (kind) {
-#define SHAPE(KIND, name, array) \
-  case SHAPE_##KIND:             \
-    return transmittance_##name(scene, i, line, lanes, remaining);
+#define SHAPE(KIND, name, array, features) \
+  case SHAPE_##KIND:                      \
+    if constexpr (has_features<S>(features)) transmittance_##name(scene, i, line, lanes, remaining); \
+    return;
 #include "../shapes.def"
 #undef SHAPE
     }

@@ -39,3 +39,18 @@ POLYFLY_FN Vec bent_normal(Vec leaning, Vec face, Vec d) {
   const Vec kept_above = normalise(fma(face, -below, mirrored));
   return select(below < zero, normalise(kept_above - d), n);
 }
+
+// Calls f(index, lanes) for each distinct index in the lanes of m.
+template <class F>
+POLYFLY_FN void for_each_index(Int index, Mask m, F f) {
+#if POLYFLY_LANES == 1
+  if (m) f(index, true);
+#else
+  for (u32 pending = mask_bits(m); pending;) {
+    const int k = lane(index, __builtin_ctz(pending));
+    const Mask lanes = m & (index == Int(k));
+    f(k, lanes);
+    pending &= ~mask_bits(lanes);
+  }
+#endif
+}

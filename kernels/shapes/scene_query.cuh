@@ -30,7 +30,7 @@ POLYFLY_FN Hit closest_hit(const S& scene, const Ray& ray, Mask active) {
     POLYFLY_NO_UNROLL
     for (int k = 0; k < scene.bodies.len; ++k) intersect_body(scene, k, ray, open, hit);
   } else {
-    ClosestHitVisitor visitor = {scene, ray, open, hit};
+    ClosestHitVisitor<S> visitor = {scene, ray, open, hit};
     walk_bvh(scene, ray.o, ray.d, visitor);
   }
   POLYFLY_NO_UNROLL

@@ -78,7 +78,7 @@ POLYFLY_NOINLINE Vec smooth_normal(const S& scene, Vec d, Vec p, Int number, Mas
 
 // The interaction with triangles, whose numbers differ between lanes.
 template <class S>
-POLYFLY_FN void interaction_triangle(const S& scene, Int number, const Ray& ray, Mask m, Interaction& x) {
+POLYFLY_FN void interaction_triangle(const S& scene, Int number, const Ray& ray, const Hit&, Mask m, Interaction& x) {
   const float* data = (const float*)scene.triangles.data;
   const int words = WORDS(Triangle) * scene.triangles.len;
   const Int at = number * Int(WORDS(Triangle));

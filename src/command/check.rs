@@ -79,6 +79,7 @@ fn summary(name: &str, scene: &Scene) -> String {
         count(world.bodies.len(), "body", "bodies"),
         count(lamps, "lamp", "lamps"),
         count(world.spheres.len(), "ball", "balls"),
+        count(world.ellipsoids.len(), "ellipsoid", "ellipsoids"),
         count(world.rectangles.len(), "rectangle", "rectangles"),
         count(world.meshes.len(), "mesh", "meshes"),
         world.particles.is_some().then(|| "particles".to_owned()),

@@ -1,13 +1,14 @@
 //! Spheres, triangles, their materials and the tree over them and the bodies: what a time step of a simulation replaces.
 
 use super::lights::Emitters;
-use super::shapes::{isolation, leaf_code, polyhedron, sphere, triangle};
+use super::shapes::{ellipsoid, isolation, leaf_code, polyhedron, sphere, triangle};
 use super::{ArrayUploader, feature, materials};
 use crate::assets::Assets;
 use crate::assets::mesh::Triangles;
 use crate::gpu_types::{
-    Body, Constants, FEATURE_ARRAYS, FEATURE_SMOOTH_NORMALS, Material, NO_BVH, Node, SHAPE_BODY, SHAPE_SPHERE,
-    SHAPE_TRIANGLE, SMALL_BODIES, SMALL_MATERIALS, SMALL_SLABS, Scene as GpuScene, Slab, Sphere, Triangle,
+    Body, Constants, Ellipsoid, FEATURE_ARRAYS, FEATURE_ELLIPSOIDS, FEATURE_SMOOTH_NORMALS, Material, NO_BVH, Node,
+    SHAPE_BODY, SHAPE_ELLIPSOID, SHAPE_SPHERE, SHAPE_TRIANGLE, SMALL_BODIES, SMALL_MATERIALS, SMALL_SLABS,
+    Scene as GpuScene, Slab, Sphere, Triangle,
 };
 use crate::math::bvh::{self, Bounds, Group};
 use crate::math::vec3::length;
@@ -33,6 +34,8 @@ pub struct Geometry {
     pub sphere_materials: Vec<i32>,
     /// Triangles, likewise.
     pub triangles: Vec<Triangle>,
+    /// Ellipsoids, likewise.
+    pub ellipsoids: Vec<Ellipsoid>,
     /// Directions of the surface at the corners of smooth triangles, nine numbers each.
     pub normals: Vec<[[f32; 3]; 3]>,
     /// Materials.
@@ -72,6 +75,7 @@ impl Geometry {
             spheres: world.spheres.iter().map(sphere::flatten).collect(),
             sphere_materials: (first..all.len() as i32).collect(),
             triangles: Vec::new(),
+            ellipsoids: Vec::new(),
             normals: Vec::new(),
             materials: all,
             emitters: Emitters::default(),
@@ -94,6 +98,10 @@ impl Geometry {
             let smooth = |i: i32| if normals.is_empty() { 0 } else { first + i + 1 };
             g.triangles.extend(corners.iter().zip(0..).map(|(t, i)| triangle::flatten(t, material_index, smooth(i))));
         }
+        for e in &world.ellipsoids {
+            let material = materials::index(&mut g.materials, materials::flatten(scene, &e.material));
+            g.ellipsoids.push(ellipsoid::flatten(e, material));
+        }
         let eye = scene.camera.path.reach(assets.origin()) + scene.camera.lens;
         g.build_tree(scene, eye, &bodies, &meshes);
         g.bodies = bodies;
@@ -103,6 +111,7 @@ impl Geometry {
         let of_materials = world.materials().map(|m| materials::features(scene, m));
         g.features = of_bodies.chain(of_materials).fold(0, |all, one| all | one)
             | feature(!g.is_bodies_only() || !is_small, FEATURE_ARRAYS)
+            | feature(!g.ellipsoids.is_empty(), FEATURE_ELLIPSOIDS)
             | feature(!g.normals.is_empty(), FEATURE_SMOOTH_NORMALS);
         if scene.render.is_path() || scene.render.lamp_samples != LampSamples::Floor {
             g.emitters = super::lights::emitters(scene, assets, &g, &isolated);
@@ -120,6 +129,7 @@ impl Geometry {
             spheres: to.push(&self.spheres)?,
             sphere_materials: to.push(&self.sphere_materials)?,
             triangles: to.push(&self.triangles)?,
+            ellipsoids: to.push(&self.ellipsoids)?,
             normals: to.push(self.normals.as_flattened().as_flattened())?,
             materials: to.push(&self.materials)?,
             emitters: to.push(&self.emitters.list)?,
@@ -137,7 +147,7 @@ impl Geometry {
 
     /// Whether there are polyhedra at most.
     pub fn is_bodies_only(&self) -> bool {
-        self.spheres.is_empty() && self.triangles.is_empty()
+        self.spheres.is_empty() && self.triangles.is_empty() && self.ellipsoids.is_empty()
     }
 
     // Makes the tree, and puts spheres and triangles into the order of its leaves.
@@ -145,7 +155,9 @@ impl Geometry {
         let body_boxes: Vec<Bounds> = scene.world.bodies.iter().map(polyhedron::bounds).collect();
         let sphere_boxes: Vec<Bounds> = self.spheres.par_iter().map(sphere::bounds).collect();
         let triangle_boxes: Vec<Bounds> = self.triangles.par_iter().map(triangle::bounds).collect();
-        let all = body_boxes.iter().chain(&sphere_boxes).chain(&triangle_boxes).flatten().flatten();
+        let ellipsoid_boxes: Vec<Bounds> = scene.world.ellipsoids.iter().map(ellipsoid::bounds).collect();
+        let boxes = body_boxes.iter().chain(&sphere_boxes).chain(&triangle_boxes).chain(&ellipsoid_boxes);
+        let all = boxes.flatten().flatten();
         let floor = scene.world.floor.iter().flat_map(|f| f.corners).map(length).fold(0.0, f64::max);
         self.reach = all.fold(eye.max(floor) as f32, |m, x| m.max(x.abs()));
         if bodies.len() <= SMALL_BODIES as usize && self.is_bodies_only() {
@@ -163,6 +175,10 @@ impl Geometry {
             bounds: &triangle_boxes[first..first + len],
             leaf_size: TRIANGLES_A_LEAF,
         }));
+        let ellipsoid_code = leaf_code(SHAPE_ELLIPSOID, 0);
+        if !ellipsoid_boxes.is_empty() {
+            groups.push(Group { leaf_code: &ellipsoid_code, bounds: &ellipsoid_boxes, leaf_size: 1 });
+        }
         let tree = bvh::build(&groups);
         let order = &tree.orders[1];
         self.spheres = order.iter().map(|&i| self.spheres[i as usize]).collect();
@@ -172,6 +188,10 @@ impl Geometry {
             triangles.extend(order.iter().map(|&i| self.triangles[first + i as usize]));
         }
         self.triangles = triangles;
+        if !self.ellipsoids.is_empty() {
+            let order = tree.orders.last().into_iter().flatten();
+            self.ellipsoids = order.map(|&i| self.ellipsoids[i as usize]).collect();
+        }
         // Boxes are widened by what rounding may do to numbers of that size, so that no ray misses one that it should pass.
         let margin = self.reach * f32::EPSILON * 6.0;
         self.nodes = tree.nodes.par_iter().map(|n| widened(n, margin)).collect();

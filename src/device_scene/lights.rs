@@ -1,12 +1,13 @@
 //! Lights: points, and what path tracing samples (glowing spheres and triangles, and lamps) with an alias table.
 
 use super::geometry::Geometry;
+use super::shapes::ellipsoid;
 use super::shapes::polyhedron::{lamp_light, lamp_radius};
 use super::{feature, linear_colour};
 use crate::assets::Assets;
 use crate::gpu_types::{
-    EMITTER_SKY, EMITTER_SPHERE, EMITTER_TRIANGLE, Emitter, FEATURE_AREA_LIGHTS, FEATURE_ARRAYS, Light as GpuLight,
-    SKY_CELLS, SMALL_LIGHTS,
+    EMITTER_ELLIPSOID, EMITTER_SKY, EMITTER_SPHERE, EMITTER_TRIANGLE, Emitter, FEATURE_AREA_LIGHTS, FEATURE_ARRAYS,
+    Light as GpuLight, SKY_CELLS, SMALL_LIGHTS,
 };
 use crate::math::platonic::Solid;
 use crate::math::srgb::linear;
@@ -97,7 +98,16 @@ pub fn emitters(scene: &Scene, assets: &Assets, w: &Geometry, isolated: &[bool])
             centre: t.a,
             colour,
             kind: EMITTER_TRIANGLE,
-            triangle: i as i32,
+            index: i as i32,
+            ..Emitter::default()
+        })
+    });
+    let ellipsoids = w.ellipsoids.iter().enumerate().filter_map(|(i, e)| {
+        emission(e.material_index).map(|colour| Emitter {
+            centre: e.centre,
+            colour,
+            kind: EMITTER_ELLIPSOID,
+            index: i as i32,
             ..Emitter::default()
         })
     });
@@ -109,12 +119,12 @@ pub fn emitters(scene: &Scene, assets: &Assets, w: &Geometry, isolated: &[bool])
         colour: lamp.strength,
         ..Emitter::default()
     });
-    let mut all: Vec<Emitter> = spheres.chain(triangles).chain(lamps).collect();
+    let mut all: Vec<Emitter> = spheres.chain(triangles).chain(ellipsoids).chain(lamps).collect();
     let mut sizes: Vec<f64> = all.iter().map(|e| size(w, e)).collect();
     // The sky's cells come last. At the scene's reach a cell's light compares with that of a ball of this size.
     if let Some(map) = assets.sky.as_ref().filter(|_| scene.render.is_path()) {
         for (cell, (colour, solid_angle)) in map.cells(SKY_CELLS as usize).into_iter().enumerate() {
-            all.push(Emitter { colour, kind: EMITTER_SKY, triangle: cell as i32, ..Emitter::default() });
+            all.push(Emitter { colour, kind: EMITTER_SKY, index: cell as i32, ..Emitter::default() });
             sizes.push(solid_angle / std::f64::consts::PI * f64::from(w.reach) * f64::from(w.reach));
         }
     }
@@ -134,10 +144,11 @@ fn size(w: &Geometry, e: &Emitter) -> f64 {
     match e.kind {
         EMITTER_SPHERE => f64::from(e.radius) * f64::from(e.radius),
         EMITTER_TRIANGLE => {
-            let t = &w.triangles[e.triangle as usize];
+            let t = &w.triangles[e.index as usize];
             let area = length(cross(t.ab.map(f64::from), t.ac.map(f64::from))) / 2.0;
             area / (2.0 * std::f64::consts::PI)
         }
+        EMITTER_ELLIPSOID => ellipsoid::size(&w.ellipsoids[e.index as usize]),
         _ => 1.0,
     }
 }

@@ -1,6 +1,7 @@
 //! The shapes of a scene as the kernels take them. A file here for each kind of kernels/shapes.def flattens it, bounds it for
 //! the BVH, and tells whether it stays out of a body.
 
+pub mod ellipsoid;
 pub mod isolation;
 pub mod polyhedron;
 pub mod sphere;

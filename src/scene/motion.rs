@@ -160,11 +160,13 @@ impl Scene {
         let world = &mut scene.world;
         let bodies = world.bodies.iter_mut().map(|b| &mut b.centre);
         let spheres = world.spheres.iter_mut().map(|s| &mut s.centre);
+        let ellipsoids = world.ellipsoids.iter_mut().map(|e| &mut e.centre);
         let rectangles = world.rectangles.iter_mut().map(|r| &mut r.centre);
         let meshes = world.meshes.iter_mut().map(|m| &mut m.offset);
         let corners = world.floor.iter_mut().flat_map(|f| &mut f.corners);
         let lights = world.lights.iter_mut().map(|l| &mut l.position);
-        let places = bodies.chain(spheres).chain(rectangles).chain(meshes).chain(corners).chain(lights);
+        let places =
+            bodies.chain(spheres).chain(ellipsoids).chain(rectangles).chain(meshes).chain(corners).chain(lights);
         places.for_each(|place| *place = sub(*place, origin));
         Cow::Owned(scene)
     }

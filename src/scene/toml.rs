@@ -8,7 +8,7 @@ use super::keys::{Field, Key, Keys, keys};
 use super::limits::{MAX_PIXELS, MAX_SIDE};
 use super::suggest;
 use super::{
-    Body, Camera, FilmSettings, Floor, Light, Mesh, Output, ParseOptions, Particles, Rectangle, RenderSettings, Scene,
+    Body, Camera, Ellipsoid, FilmSettings, Floor, Light, Mesh, Output, ParseOptions, Particles, Rectangle, RenderSettings, Scene,
     Sky, Sphere, World, defaults,
 };
 use crate::math::vec3::Vec3;
@@ -34,6 +34,8 @@ keys! {
         bodies as "body": Vec<Body> = Vec::new();
         /// A ball.
         spheres as "sphere": Vec<Sphere> = Vec::new();
+        /// An ellipsoid.
+        ellipsoids as "ellipsoid": Vec<Ellipsoid> = Vec::new();
         /// A rectangle; of light it is a panel that shines on both sides.
         rectangles as "rectangle": Vec<Rectangle> = Vec::new();
         /// Triangles from a file.
@@ -145,6 +147,7 @@ impl From<&Scene> for SceneKeys {
             camera,
             bodies: world.bodies,
             spheres: world.spheres,
+            ellipsoids: world.ellipsoids,
             rectangles: world.rectangles,
             meshes: world.meshes,
             particles: world.particles,
@@ -162,6 +165,7 @@ impl From<SceneKeys> for Scene {
             world: World {
                 bodies: keys.bodies,
                 spheres: keys.spheres,
+                ellipsoids: keys.ellipsoids,
                 rectangles: keys.rectangles,
                 meshes: keys.meshes,
                 particles: keys.particles,
@@ -201,7 +205,7 @@ pub fn parse(text: &str, options: ParseOptions) -> Result<(Scene, Vec<Problem>),
     let is_empty = world.bodies.is_empty() && world.materials().next().is_none() && world.floor.is_none();
     if is_empty && context.problems.is_empty() {
         let end = text.trim_end().len();
-        let expected = "expected a [[body]], [[sphere]], [[rectangle]], [[mesh]], [particles] or a [floor]";
+        let expected = "expected a [[body]], [[sphere]], [[ellipsoid]], [[rectangle]], [[mesh]], [particles] or a [floor]";
         let problem = Problem::new(end..end, "the scene is empty", expected);
         context.problems.push(problem.help("`polyfly --default toml` prints a whole scene"));
     }

@@ -1,7 +1,7 @@
 //! Area lights on scattering surfaces: against sums over the light in f64, and with both strategies of path tracing.
 use super::common::*;
 use crate::math::vec3::{Vec3, add, cross, dot, length, normalise, scale, sub};
-use crate::scene::Scene;
+use crate::scene::{Rotation, Scene};
 use std::f64::consts::PI;
 
 const EYE: Vec3 = [0.0, -4.0, 2.0];
@@ -65,6 +65,38 @@ fn balls_of_light_on_rough_mirrors_agree_with_a_sum_over_them() {
                 centre[0], centre[1], centre[2]
             );
             let got = mean(&light(&table(&material_of(roughness), &ball, 1024)));
+            let within = 0.02 * expected + 2e-5;
+            assert!((got - expected).abs() < within, "{roughness:?} {centre:?}: {got}, expected {expected}");
+        }
+    }
+}
+
+#[test]
+fn ellipsoids_of_light_agree_with_a_sum_over_them() {
+    let radii = [0.7, 0.25, 0.4];
+    let rotation = Rotation { axis: [1.0, 1.0, 0.0], angle_deg: 35.0 };
+    for roughness in ROUGHNESSES {
+        for centre in PLACES {
+            let steps = 500;
+            let mut expected = 0.0;
+            for i in 0..steps * steps {
+                let at = |k: i32| (f64::from(k) + 0.5) / f64::from(steps);
+                let (z, (sine, cosine)) = (2.0 * at(i % steps) - 1.0, (2.0 * PI * at(i / steps)).sin_cos());
+                let r = (1.0 - z * z).sqrt();
+                let unit = [r * cosine, r * sine, z];
+                let p = add(centre, rotation.apply([0, 1, 2].map(|i| radii[i] * unit[i])));
+                // The gradient's length is the ratio of the areas, over the determinant.
+                let gradient = rotation.apply([0, 1, 2].map(|i| unit[i] / radii[i]));
+                let l = normalise(p);
+                expected += scattered(roughness, l) * (-dot(gradient, l)).max(0.0) / dot(p, p);
+            }
+            expected *= 5.0 * 4.0 * PI * radii.iter().product::<f64>() / f64::from(steps * steps);
+            let lamp = format!(
+                "[[ellipsoid]]\ncenter = [{}, {}, {}]\nradii = [0.7, 0.25, 0.4]\naxis = [1, 1, 0]\nangle_deg = 35\n\
+                 material = \"light\"\nstrength = 5\ncolor = [1, 1, 1]",
+                centre[0], centre[1], centre[2]
+            );
+            let got = mean(&light(&table(&material_of(roughness), &lamp, 1024)));
             let within = 0.02 * expected + 2e-5;
             assert!((got - expected).abs() < within, "{roughness:?} {centre:?}: {got}, expected {expected}");
         }

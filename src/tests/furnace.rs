@@ -19,6 +19,7 @@ enum Loss {
 enum Shape {
     Body,
     Ball,
+    Ellipsoid,
     Mesh,
 }
 
@@ -51,6 +52,9 @@ fn thing(shape: Shape, mesh: &std::path::Path, keys: &str) -> String {
     match shape {
         Shape::Body => format!("[[body]]\nsolid = \"icosahedron\"\nbar = 0\n{keys}\n"),
         Shape::Ball => format!("[[sphere]]\n{keys}\n"),
+        Shape::Ellipsoid => {
+            format!("[[ellipsoid]]\nradii = [1.2, 0.7, 0.9]\naxis = [1, 1, 0]\nangle_deg = 40\n{keys}\n")
+        }
         Shape::Mesh => format!("[[mesh]]\npath = '{}'\n{keys}\n", mesh.display()),
     }
 }
@@ -139,7 +143,7 @@ fn no_material_makes_or_loses_light() {
     }
     let mut faults = Faults(String::new());
     for how in [How::Whitted, How::Path] {
-        for shape in [Shape::Body, Shape::Ball, Shape::Mesh] {
+        for shape in [Shape::Body, Shape::Ball, Shape::Ellipsoid, Shape::Mesh] {
             for (keys, loss, noise) in &materials {
                 // A mesh has no inside for secondary rays: both sides of its faces count.
                 let scene = furnace(how, 128, &thing(shape, &mesh, keys));
@@ -211,6 +215,7 @@ fn glass_that_bends_nothing_casts_no_shadow() {
     std::fs::write(&mesh, "v -3 -3 1\nv 3 -3 1\nv 3 3 1\nv -3 3 1\nf 1 2 3\nf 1 3 4\n").unwrap();
     for source in [
         "[[sphere]]\ncenter = [0, 0, 4]\nradius = 0.5\nmaterial = \"light\"\nstrength = 20\n",
+        "[[ellipsoid]]\ncenter = [0, 0, 4]\nradii = [0.9, 0.4, 0.5]\nmaterial = \"light\"\nstrength = 20\n",
         "[[light]]\nposition = [0, 0, 4]\nradius = 0.4\n",
     ] {
         let open = floor("", source);

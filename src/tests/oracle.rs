@@ -6,7 +6,7 @@ use crate::assets::source::Limits;
 use crate::assets::texture::Texture;
 use crate::math::srgb::linear;
 use crate::math::vec3::*;
-use crate::scene::{Body, Exposure, Material, MaterialKind, Scene, TextureSource, Tone};
+use crate::scene::{Body, Exposure, Material, MaterialKind, Rotation, Scene, TextureSource, Tone};
 
 const EPSILON: f64 = 1e-7;
 
@@ -21,6 +21,7 @@ enum Owner {
     Body(usize),
     Floor(usize),
     Ball(usize),
+    Ellipsoid(usize),
     Mesh(usize),
 }
 
@@ -110,6 +111,19 @@ impl<'a> Oracle<'a> {
                 Found { t, normal, owner: Owner::Ball(i) }
             })
         });
+        // The quadric itself, |x|^2 / a^2 + |y|^2 / b^2 + |z|^2 / c^2 = 1 along its axes, and its gradient.
+        let ellipsoids = self.scene.world.ellipsoids.iter().enumerate().flat_map(move |(i, e)| {
+            let turned = |v: Vec3| Rotation { angle_deg: -e.rotation.angle_deg, ..e.rotation }.apply(v);
+            let (q, way) = (turned(sub(o, e.centre)), turned(d));
+            let form = |u: Vec3, v: Vec3| (0..3).map(|i| u[i] * v[i] / (e.radii[i] * e.radii[i])).sum::<f64>();
+            let (a, b, c) = (form(way, way), form(q, way), form(q, q) - 1.0);
+            let root = (b * b - a * c).sqrt();
+            [(-b - root) / a, (-b + root) / a].into_iter().filter(|&t| t > EPSILON).map(move |t| {
+                let p = add(q, scale(way, t));
+                let gradient = [0, 1, 2].map(|i| p[i] / (e.radii[i] * e.radii[i]));
+                Found { t, normal: normalise(e.rotation.apply(gradient)), owner: Owner::Ellipsoid(i) }
+            })
+        });
         let flat = self.triangles.iter().filter_map(move |triangle| {
             let [a, b, c] = triangle.corners;
             let (e1, e2) = (sub(b, a), sub(c, a));
@@ -129,7 +143,7 @@ impl<'a> Oracle<'a> {
                 owner: triangle.owner,
             })
         });
-        balls.chain(flat)
+        balls.chain(ellipsoids).chain(flat)
     }
 
     // By how much the film brightens light, which is as bright as white at most places here: what is dropped is so much less.
@@ -143,6 +157,7 @@ impl<'a> Oracle<'a> {
     fn material(&self, owner: Owner) -> Material {
         match owner {
             Owner::Ball(i) => self.balls[i].2,
+            Owner::Ellipsoid(i) => self.scene.world.ellipsoids[i].material,
             Owner::Mesh(i) => self.scene.world.meshes[i].material,
             _ => Material::default(),
         }
@@ -197,7 +212,7 @@ impl<'a> Oracle<'a> {
             crossed.push(key);
             match found.owner {
                 Owner::Floor(_) => return [0.0; 3],
-                Owner::Ball(_) | Owner::Mesh(_) => {
+                Owner::Ball(_) | Owner::Ellipsoid(_) | Owner::Mesh(_) => {
                     let m = self.material(found.owner);
                     let MaterialKind::Plain { transparency, .. } = m.kind else { panic!("plain materials here") };
                     left = times(left, scale(lin(m.colour), transparency));
@@ -322,7 +337,7 @@ impl<'a> Oracle<'a> {
         let mut reflect;
         let mut shine = scene.world.highlight;
         match found.owner {
-            Owner::Ball(_) | Owner::Mesh(_) => {
+            Owner::Ball(_) | Owner::Ellipsoid(_) | Owner::Mesh(_) => {
                 let m = self.material(found.owner);
                 let MaterialKind::Plain { reflection, transparency, ior: index } = m.kind else {
                     panic!("plain materials here")
@@ -350,7 +365,7 @@ impl<'a> Oracle<'a> {
                 local = (1.0 - reflection - transparency).max(0.0);
                 ior = if entering { 1.0 / body.material.ior() } else { body.material.ior() };
                 (reflect, through, transmit) = (reflection, transparency, scale(albedo, transparency));
-                if body.material.is_glass() {
+                if matches!(body.material.kind, MaterialKind::Glass { .. }) {
                     local = 0.0;
                     reflect = mirrored_share(ior, -dot(n, d));
                     through = 1.0 - reflect;

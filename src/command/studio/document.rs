@@ -322,6 +322,7 @@ impl Document {
         let world = &scene.world;
         let bodies = world.bodies.iter().map(|b| json!({ "centre": b.centre, "radius": b.radius }));
         let balls = world.spheres.iter().map(|s| json!({ "centre": s.centre, "radius": s.radius }));
+        let ellipsoids = world.ellipsoids.iter().map(|e| json!({ "centre": e.centre, "radius": e.reach() }));
         let document = self.changed_text().ok().and_then(|text| toml::from_str::<toml::Table>(&text).ok());
         json!({
             "version": self.version,
@@ -336,7 +337,7 @@ impl Document {
             "changes": self.changes,
             "way": way.collect::<Vec<_>>(),
             // More of them hide each other.
-            "bodies": bodies.chain(balls).take(2000).collect::<Vec<_>>(),
+            "bodies": bodies.chain(balls).chain(ellipsoids).take(2000).collect::<Vec<_>>(),
             "floor": world.floor.as_ref().map(|f| f.corners),
             "lights": world.lights.iter().map(|l| l.position).take(2000).collect::<Vec<_>>(),
             "document": document,
@@ -358,6 +359,7 @@ fn spelled_out(scene: &Scene) -> Value {
     let mut scene = scene.clone();
     scene.world.bodies.truncate(MAX_TABLES);
     scene.world.spheres.truncate(MAX_TABLES);
+    scene.world.ellipsoids.truncate(MAX_TABLES);
     scene.world.rectangles.truncate(MAX_TABLES);
     scene.world.meshes.truncate(MAX_TABLES);
     scene.world.lights.truncate(MAX_TABLES);

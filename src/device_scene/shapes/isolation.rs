@@ -1,6 +1,6 @@
 //! Which bodies are isolated: no other shape reaches into them, so rays inside them test that body only.
 
-use super::{sphere, triangle};
+use super::{ellipsoid, sphere, triangle};
 use crate::assets::Assets;
 use crate::assets::mesh::Corners;
 use crate::math::bvh::{Bounds, PointIndex};
@@ -83,6 +83,8 @@ pub fn isolated(scene: &Scene, assets: &Assets) -> Vec<bool> {
     let triangle = |t: &Corners| tell(triangle::corner_bounds(t), &|outline| triangle::misses(outline, t));
     if !boxes.is_empty() {
         world.spheres.par_iter().for_each(|s| sphere((s.centre, s.radius)));
+        let ellipsoids = world.ellipsoids.par_iter();
+        ellipsoids.for_each(|e| tell(box_of((e.centre, e.reach())), &|outline| ellipsoid::misses(outline, e)));
         let particles = assets.particles.as_ref().map_or(&[][..], |p| &p.spheres);
         particles.par_iter().for_each(|&(centre, radius)| sphere((centre.map(f64::from), f64::from(radius))));
         assets.meshes.iter().for_each(|mesh| mesh.corners.par_iter().for_each(triangle));

@@ -256,6 +256,7 @@ mod tests {
         for (table, rest) in [
             ("body", "solid = \"cube\""),
             ("sphere", ""),
+            ("ellipsoid", ""),
             ("rectangle", ""),
             ("mesh", "path = \"a.obj\""),
             ("particles", "path = \"a.csv\""),

@@ -42,7 +42,7 @@ pub fn write(scene: &Scene) -> Result<String, Vec<String>> {
         no.push("its floor is round, fades, goes to the horizon or is not flat".into());
     }
     if scene.world.materials().next().is_some() {
-        no.push("it has spheres, rectangles, meshes or particles".into());
+        no.push("it has spheres, ellipsoids, rectangles, meshes or particles".into());
     }
     let plain = RenderSettings {
         width: scene.render.width,

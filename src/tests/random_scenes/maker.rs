@@ -39,6 +39,7 @@ pub fn make(seed: u64, wild: bool, dir: &Path) -> Made {
     m.bodies();
     m.spheres();
     m.rectangles();
+    m.ellipsoids();
     m.mesh();
     m.particles();
     m.floor();
@@ -419,6 +420,21 @@ impl SceneMaker<'_> {
             // Some hold much of the scene, the eye too.
             let radius = if self.some(0.1) { radius * 30.0 } else { radius };
             self.add(format_args!("[[sphere]]\ncenter = {center}\nradius = {radius:e}"));
+            self.material(MaterialUse::Thing);
+        }
+    }
+    fn ellipsoids(&mut self) {
+        if !self.some(0.3) {
+            return;
+        }
+        for _ in 0..self.one_of(&[1, 2, 4]) {
+            let center = self.point(2.5);
+            let [a, b, c] = [0; 3].map(|_| self.length(0.05, 1.2));
+            let axis = self.one_of(&["[0, 0, 1]", "[1, 1, 0]", "[1, -2, 0.5]"]);
+            let angle = self.one_of(&[0.0, 30.0, 90.0]);
+            self.add(format_args!(
+                "[[ellipsoid]]\ncenter = {center}\nradii = [{a:e}, {b:e}, {c:e}]\naxis = {axis}\nangle_deg = {angle}"
+            ));
             self.material(MaterialUse::Thing);
         }
     }

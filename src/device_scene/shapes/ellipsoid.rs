@@ -1,0 +1,48 @@
+//! Ellipsoids.
+
+use super::isolation::Outline;
+use crate::gpu_types::Ellipsoid as GpuEllipsoid;
+use crate::math::bvh::Bounds;
+use crate::math::vec3::{Vec3, dot, length, scale, sub, to_f32};
+use crate::scene::Ellipsoid;
+
+/// An ellipsoid of the scene.
+pub fn flatten(e: &Ellipsoid, material_index: i32) -> GpuEllipsoid {
+    let axes = e.axes();
+    let rows = [0, 1, 2].map(|i| to_f32(scale(axes[i], 1.0 / e.radii[i])));
+    let mut to_unit = [0.0; 9];
+    to_unit.copy_from_slice(rows.as_flattened());
+    GpuEllipsoid { centre: to_f32(e.centre), material_index, to_unit, radii: to_f32(e.radii) }
+}
+
+/// Its bounds.
+pub fn bounds(e: &Ellipsoid) -> Bounds {
+    let axes = e.axes();
+    let reach = [0, 1, 2].map(|axis| support(&axes, e.radii, [0, 1, 2].map(|i| f64::from(u8::from(i == axis)))));
+    let side = |sign: f64| to_f32([0, 1, 2].map(|i| e.centre[i] + sign * 1.0001 * reach[i]));
+    [side(-1.0), side(1.0)]
+}
+
+// How far it reaches from its centre along a unit vector.
+fn support(axes: &[Vec3; 3], radii: Vec3, n: Vec3) -> f64 {
+    length([0, 1, 2].map(|i| dot(axes[i], n) * radii[i]))
+}
+
+/// Whether its surface does not reach into the body: the ellipsoid is outside, or contains the whole body.
+pub fn misses(outline: &Outline, e: &Ellipsoid) -> bool {
+    let (body, axes) = (outline.body, e.axes());
+    let gap = 1e-5 * (body.radius + e.reach());
+    let to = sub(e.centre, body.centre);
+    let outside = |n: &Vec3| dot(*n, to) - support(&axes, e.radii, *n) > body.solid.inradius() * body.radius + gap;
+    let unit = |p: Vec3| length([0, 1, 2].map(|i| dot(axes[i], sub(p, e.centre)) / e.radii[i]));
+    length(to) > body.radius + e.reach() + gap
+        || outline.normals.iter().any(outside)
+        || outline.corners.iter().all(|&c| unit(c) < 1.0 - 1e-4)
+}
+
+/// What its probability to be sampled grows with, beside its brightness: the mean of its sections, over pi. The kernels
+/// compute the same (emitter_mis_weight in kernels/shading/light.cuh).
+pub fn size(e: &GpuEllipsoid) -> f64 {
+    let [a, b, c] = e.radii.map(f64::from);
+    (a * b + b * c + c * a) / 3.0
+}

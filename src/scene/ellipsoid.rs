@@ -1,0 +1,33 @@
+//! Ellipsoids: spheres that are stretched along three axes.
+
+use super::diagnostic::Rule;
+use super::keys::keys;
+use super::material::Material;
+use super::motion::Rotation;
+use crate::math::vec3::Vec3;
+
+keys! {
+    /// An ellipsoid.
+    #[derive(Clone, Copy, Debug, PartialEq)]
+    pub struct Ellipsoid in "ellipsoid" {
+        /// Its centre.
+        pub centre as "center": Vec3 = [0.0; 3], rule(Rule::Coordinate), group("Shape"), spelled();
+        /// Half of its size along x, y and z, before it is rotated.
+        pub radii: Vec3 = [1.0; 3], rule(Rule::Length), spelled();
+        /// How it is rotated about its centre.
+        pub rotation: Rotation = Rotation::default(), flat();
+        /// How it looks.
+        pub material: Material = Material::default(), flat();
+    }
+}
+
+impl Ellipsoid {
+    /// The unit vectors of its axes, in the order of its radii.
+    pub(crate) fn axes(&self) -> [Vec3; 3] {
+        [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]].map(|axis| self.rotation.apply(axis))
+    }
+    /// The radius of its bounding sphere.
+    pub(crate) fn reach(&self) -> f64 {
+        self.radii.into_iter().fold(0.0, f64::max)
+    }
+}
