@@ -3,7 +3,8 @@
 #include "shapes/ray.cuh"
 
 // Beer and Lambert: the transmittance of a homogeneous medium.
-POLYFLY_FN Vec attenuate(const float* absorption, Real length) { return exp_minus(vec(absorption) * length); }
+POLYFLY_FN Real attenuate(Real extinction, Real length) { return exp_minus(extinction * length); }
+POLYFLY_FN Vec attenuate(Vec extinction, Real length) { return exp_minus(extinction * length); }
 POLYFLY_FN bool absorbs(const Material& material) {
   return material.absorb[0] + material.absorb[1] + material.absorb[2] > 0.0f;
 }
@@ -28,7 +29,20 @@ POLYFLY_FN void transmit_closed(const S&, const Material& outer, const Material&
     const Real zero = Real(0.0f);
     const Real share = max(min(c.leave, Real(1.0f)) - select(inside, zero, max(c.enter, zero)), zero);
     const Real length = share * sqrt(squared_length(line.d));
-    remaining = select(in | out, remaining * attenuate(inner.absorb, length), remaining);
+    remaining = select(in | out, remaining * attenuate(vec(inner.absorb), length), remaining);
   }
   active = active & (max_component(remaining) > Real(0.0f));
+}
+
+// The air: a homogeneous fog that absorbs and emits. Radiance L seen through it is L T + colour (1 - T). It fills all of
+// space, also the inside of shapes; the sky is infinitely far away, so only fog is seen there (src/device_scene/sky.rs).
+template <class S>
+POLYFLY_FN bool has_fog(const S& scene) {
+  if constexpr (has_features<S>(FEATURE_FOG)) return scene.constants.fog_density > 0.0f;
+  return false;
+}
+template <class S>
+POLYFLY_FN Real fog_transmittance(const S& scene, Real length) {
+  // The length of rays to an endless floor may be 1e30.
+  return attenuate(Real(scene.constants.fog_density), min(length, Real(1.0e30f)));
 }

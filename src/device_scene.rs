@@ -11,9 +11,9 @@ mod sky;
 
 use crate::assets::Assets;
 use crate::gpu_types::{
-    Array, BVH_STACK, Constants, FEATURE_ADAPTIVE, FEATURE_EMITTERS, FEATURE_FILTER, FEATURE_LENS, FEATURE_NO_SHADOWS,
-    FILTER_LAST, FloorQuad, FrameParams, INTEGRATOR_PATH, INTEGRATOR_WHITTED, Inline, Light, MAX_DEPTH, MipLevel,
-    SMALL_FEATURES, Scene as GpuScene, SmallScene, Star, TONE_LUT_LAST,
+    Array, BVH_STACK, Constants, FEATURE_ADAPTIVE, FEATURE_EMITTERS, FEATURE_FILTER, FEATURE_FOG, FEATURE_LENS,
+    FEATURE_NO_SHADOWS, FILTER_LAST, FloorQuad, FrameParams, INTEGRATOR_PATH, INTEGRATOR_WHITTED, Inline, Light,
+    MAX_DEPTH, MipLevel, SMALL_FEATURES, Scene as GpuScene, SmallScene, Star, TONE_LUT_LAST,
 };
 use crate::math::srgb::linear;
 use crate::math::vec3::{Vec3, scale, sub, to_f32};
@@ -114,7 +114,7 @@ impl DeviceScene {
             texels.reserve(level.texels.len() * 2);
             level.texels.iter().for_each(|&texel| push_texel(&mut texels, texel));
         }
-        let (stars, star_cells) = sky::stars(assets.sky.as_deref());
+        let (stars, star_cells) = sky::stars(sky::map(scene, assets));
         let fixed = FixedArrays {
             stars,
             star_cells,
@@ -123,7 +123,7 @@ impl DeviceScene {
             mip_levels,
             texels,
             tone_lut: tone_lut(scene.film.tone),
-            sky: assets.sky.as_ref().map(|s| s.with_rim()).unwrap_or_default(),
+            sky: sky::map(scene, assets).map(|s| s.with_rim()).unwrap_or_default(),
             filter: filter_places(scene.film.filter),
         };
         let constants = constants(scene, assets, &geometry);
@@ -295,11 +295,13 @@ fn features(scene: &Scene) -> i32 {
         | feature(scene.film.filter != Filter::Box, FEATURE_FILTER)
         | feature(render.sampling.is_adaptive(), FEATURE_ADAPTIVE)
         | feature(render.lamp_samples != LampSamples::Floor, FEATURE_EMITTERS)
+        | feature(world.air.is_foggy(), FEATURE_FOG)
         | feature(!render.shadows, FEATURE_NO_SHADOWS)
 }
 
 fn constants(scene: &Scene, assets: &Assets, geometry: &Geometry) -> Constants {
-    let (sky, relief) = (assets.sky.as_deref(), assets.relief.as_deref());
+    let (sky, relief) = (sky::map(scene, assets), assets.relief.as_deref());
+    let [zenith, horizon] = sky::gradient(scene);
     let (world, render) = (&scene.world, &scene.render);
     let floor = world.floor.as_ref();
     let grid = grid(scene);
@@ -316,9 +318,11 @@ fn constants(scene: &Scene, assets: &Assets, geometry: &Geometry) -> Constants {
         cutoff: cutoff as f32,
         light_cutoff: light_cutoff as f32,
         starlight: sky.map_or([0.0; 3], |s| to_f32(s.starlight)),
-        zenith: linear_colour(world.sky.zenith),
+        zenith,
         highlight: world.highlight as f32,
-        horizon: linear_colour(world.sky.horizon),
+        horizon,
+        fog_density: world.air.density as f32,
+        fog_colour: linear_colour(world.air.colour),
         lightmap_scale: 0.0,
         lightmap_size: 0,
         depth: render.depth as i32,

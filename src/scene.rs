@@ -9,6 +9,7 @@
 //! assert_eq!(Scene::parse(&scene.to_toml(), "again.toml", "".as_ref()).unwrap().scene, scene);
 //! ```
 
+mod air;
 mod body;
 pub(crate) mod builtin;
 mod camera;
@@ -41,6 +42,7 @@ mod tone;
 
 pub use crate::math::platonic::Solid;
 use crate::math::vec3::Vec3;
+pub use air::Air;
 pub use body::Body;
 pub use camera::{Camera, CameraKey, CameraPath, CylindricalPath, Orbit, View};
 pub(crate) use camera_view::{Viewpoint, edits_through};
@@ -107,6 +109,8 @@ pub struct World {
     pub highlight: f64,
     /// The sky.
     pub sky: Sky,
+    /// The air.
+    pub air: Air,
 }
 
 impl Default for World {
@@ -123,6 +127,7 @@ impl Default for World {
             ambient: defaults::AMBIENT,
             highlight: defaults::HIGHLIGHT,
             sky: Sky::default(),
+            air: Air::default(),
         }
     }
 }

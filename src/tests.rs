@@ -17,6 +17,7 @@ mod common;
 mod domain;
 mod extremes;
 mod floors;
+mod fog;
 mod furnace;
 mod fuzz_targets;
 mod golden;

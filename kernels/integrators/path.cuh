@@ -116,6 +116,7 @@ struct PathTracing {
     const Mask met = given_any(surface);
     const Surface<S> s = shading_point(scene, frame, incoming, hit, met, wavelength(scene, incoming, queue));
     const Ray ray = attenuate(incoming, s);
+    if (has_fog(scene)) queue.add_radiance(incoming, clamp_indirect(scene, incoming, incoming.weight * s.fog), met);
     const SamplePoint point = queue.sampler(ray);
     Mask spreads = met & (max_component(s.albedo) > Real(0.0f));
     if constexpr (!SceneTraits<S>::plain) {

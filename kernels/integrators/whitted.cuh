@@ -69,6 +69,7 @@ struct Whitted {
                            select(met, s.emission + s.albedo * vec(scene.constants.ambient),
                                   sky_radiance(scene, frame, ray, active & !surface)),
                        active);
+    if (has_fog(scene)) queue.add_radiance(incoming, incoming.weight * s.fog, met);
     POLYFLY_NO_UNROLL
     for (int i = 0; i < light_count(scene); ++i) sample_light<true>(scene, i, ray, s, met, queue);
     return queue.spawn(spawn_secondary_rays(scene, ray, s, met, queue));

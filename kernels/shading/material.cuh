@@ -62,7 +62,7 @@ POLYFLY_FN void shade_glass(const Ray& ray, const Hit& hit, Mask m, const Wavele
     s.spawn_flags = select(anew, Int(DISPERSED), s.spawn_flags);
   }
   const Mask absorbs = m & hit.leaving & (max_component(absorb) > Real(0.0f));
-  if (any(absorbs)) s.transmittance = select(absorbs, exp_minus(absorb * hit.t), s.transmittance);
+  if (any(absorbs)) s.transmittance = select(absorbs, attenuate(absorb, hit.t), s.transmittance);
 }
 
 // Past the critical angle what would have passed, the share T, is mirrored, undyed. What the surface mirrors and
@@ -107,6 +107,7 @@ POLYFLY_FN Surface<S> scatter(const S& scene, const Ray& ray, const Hit& hit, co
   s.passes_shadow_rays = !(m & (MATERIAL_INT(material, stops_shadow_rays, m) > Int(0)));
   s.spawn_flags = s.reflect_flags = Int(0);
   s.dye = s.transmittance = vec(one, one, one);
+  s.fog = vec(zero, zero, zero);
   s.cone = cone_at(ray, hit.t);
   s.widening = zero;
   if (picture_levels(scene) > 0) {
@@ -139,6 +140,11 @@ POLYFLY_FN Surface<S> scatter(const S& scene, const Ray& ray, const Hit& hit, co
     s.transmit = select(glass, s.transmit * (one - share), s.transmit);
   }
   total_reflection(ray.d, MATERIAL_REAL(material, transparency, m), m, s);
+  if (has_fog(scene)) {
+    const Real clear = select(m, fog_transmittance(scene, hit.t), one);
+    s.transmittance = s.transmittance * clear;
+    s.fog = vec(scene.constants.fog_colour) * (one - clear);
+  }
   return s;
 }
 

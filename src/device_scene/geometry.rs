@@ -105,7 +105,8 @@ impl Geometry {
         let eye = scene.camera.path.reach(assets.origin()) + scene.camera.lens;
         g.build_tree(scene, eye, &bodies, &meshes);
         g.bodies = bodies;
-        let sizes = [(g.bodies.len(), SMALL_BODIES), (g.slabs.len(), SMALL_SLABS), (g.materials.len(), SMALL_MATERIALS)];
+        let sizes =
+            [(g.bodies.len(), SMALL_BODIES), (g.slabs.len(), SMALL_SLABS), (g.materials.len(), SMALL_MATERIALS)];
         let is_small = sizes.iter().all(|&(len, max)| len <= max as usize);
         let of_bodies = world.bodies.iter().map(|body| polyhedron::features(scene, body));
         let of_materials = world.materials().map(|m| materials::features(scene, m));

@@ -64,8 +64,8 @@ fn brightest(scene: &Scene, assets: &Assets) -> f64 {
         MaterialKind::Light { strength } => encoded(m.colour) * strength,
         _ => 0.0,
     };
-    let gradient = || encoded(world.sky.zenith).max(encoded(world.sky.horizon));
-    let sky = assets.sky.as_ref().map_or_else(gradient, |map| f64::from(map.brightest()));
+    let gradient = || super::sky::gradient(scene).into_iter().flatten().map(f64::from).fold(0.0, f64::max);
+    let sky = super::sky::map(scene, assets).map_or_else(gradient, |map| f64::from(map.brightest()));
     let all = lights.chain(lamps).chain(world.materials().map(glow)).chain([sky, encoded(world.ambient)]);
     all.fold(0.0, f64::max).min(1.0)
 }
@@ -122,7 +122,7 @@ pub fn emitters(scene: &Scene, assets: &Assets, w: &Geometry, isolated: &[bool])
     let mut all: Vec<Emitter> = spheres.chain(triangles).chain(ellipsoids).chain(lamps).collect();
     let mut sizes: Vec<f64> = all.iter().map(|e| size(w, e)).collect();
     // The sky's cells come last. At the scene's reach a cell's light compares with that of a ball of this size.
-    if let Some(map) = assets.sky.as_ref().filter(|_| scene.render.is_path()) {
+    if let Some(map) = super::sky::map(scene, assets).filter(|_| scene.render.is_path()) {
         for (cell, (colour, solid_angle)) in map.cells(SKY_CELLS as usize).into_iter().enumerate() {
             all.push(Emitter { colour, kind: EMITTER_SKY, index: cell as i32, ..Emitter::default() });
             sizes.push(solid_angle / std::f64::consts::PI * f64::from(w.reach) * f64::from(w.reach));

@@ -1,10 +1,11 @@
 //! The sky's stars, sorted so that a ray finds those that it may see.
 
-use super::feature;
+use super::{feature, linear_colour};
+use crate::assets::Assets;
 use crate::assets::sky::{self, SkyMap, octahedron, unfolded};
 use crate::gpu_types::{FEATURE_SKY_MAP, FEATURE_TRANSPARENT_SKY, STAR_CELLS, STAR_REACH, Star};
 use crate::math::vec3::{length, normalise, sub, to_f32};
-use crate::scene::Sky;
+use crate::scene::{Scene, Sky};
 
 // Points along a cell's side that are compared with a star, and how far apart they are at most.
 const POINTS: usize = 9;
@@ -13,6 +14,18 @@ const SIDE: usize = STAR_CELLS as usize;
 /// What of a sky not all kernels know, in bits of Constants::features.
 pub fn features(sky: &Sky) -> i32 {
     feature(sky.image.is_some(), FEATURE_SKY_MAP) | feature(sky.transparent, FEATURE_TRANSPARENT_SKY)
+}
+
+/// The sky's map, where the sky can be seen: it is infinitely far away, behind all fog.
+pub fn map<'a>(scene: &Scene, assets: &'a Assets) -> Option<&'a SkyMap> {
+    assets.sky.as_deref().filter(|_| !scene.world.air.is_foggy())
+}
+
+/// The colours of the sky's gradient, linear: at the zenith and at the horizon. Fog hides it.
+pub fn gradient(scene: &Scene) -> [[f32; 3]; 2] {
+    let (world, air) = (&scene.world, &scene.world.air);
+    let colours = if air.is_foggy() { [air.colour; 2] } else { [world.sky.zenith, world.sky.horizon] };
+    colours.map(linear_colour)
 }
 
 /// The stars of each cell of the map's square, and where each cell's begin. A star is listed wherever its disc may reach.

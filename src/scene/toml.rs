@@ -8,8 +8,8 @@ use super::keys::{Field, Key, Keys, keys};
 use super::limits::{MAX_PIXELS, MAX_SIDE};
 use super::suggest;
 use super::{
-    Body, Camera, Ellipsoid, FilmSettings, Floor, Light, Mesh, Output, ParseOptions, Particles, Rectangle, RenderSettings, Scene,
-    Sky, Sphere, World, defaults,
+    Air, Body, Camera, Ellipsoid, FilmSettings, Floor, Light, Mesh, Output, ParseOptions, Particles, Rectangle,
+    RenderSettings, Scene, Sky, Sphere, World, defaults,
 };
 use crate::math::vec3::Vec3;
 use std::ops::Range;
@@ -27,6 +27,8 @@ keys! {
         film: FilmSettings = FilmSettings::default();
         /// What is seen where nothing is: a gradient, or a picture.
         sky: Sky = Sky::default();
+        /// The air: clear, or a uniform fog.
+        air: Air = Air::default();
         /// Who looks, and on which path: standing still (`position` and `look_at`), on cylinders (`eye` and `target`), on an orbit, or through
         /// keys.
         camera: Camera = Camera::default();
@@ -54,6 +56,11 @@ keys! {
         if let (Some(told), true, true) = (table.place_in("sky", "transparent"), self.sky.transparent, is_uneven) {
             let expected = "expected no range of `samples`, no `noise` and no `shutter`: all samples of a pixel count alike in its alpha";
             table.problem(told, "`transparent` needs the same samples everywhere", expected);
+        }
+        if let (Some(told), true, true) =
+            (table.place_in("sky", "transparent"), self.sky.transparent, self.air.is_foggy())
+        {
+            table.problem(told, "fog hides the sky, which is `transparent`", "expected clear air, or an opaque sky");
         }
         if let (Some(told), true) = (table.place_in("render", "samples"), sampling.is_adaptive() && shutter > 0.0) {
             let what = "`samples` is a range, and the camera has a `shutter`";
@@ -144,6 +151,7 @@ impl From<&Scene> for SceneKeys {
             render: RenderKeys { settings: render, highlight: world.highlight, ambient: world.ambient },
             film,
             sky: world.sky,
+            air: world.air,
             camera,
             bodies: world.bodies,
             spheres: world.spheres,
@@ -174,6 +182,7 @@ impl From<SceneKeys> for Scene {
                 ambient,
                 highlight,
                 sky: keys.sky,
+                air: keys.air,
             },
             camera: keys.camera,
             render: RenderSettings { width, height, ..settings },
@@ -205,7 +214,8 @@ pub fn parse(text: &str, options: ParseOptions) -> Result<(Scene, Vec<Problem>),
     let is_empty = world.bodies.is_empty() && world.materials().next().is_none() && world.floor.is_none();
     if is_empty && context.problems.is_empty() {
         let end = text.trim_end().len();
-        let expected = "expected a [[body]], [[sphere]], [[ellipsoid]], [[rectangle]], [[mesh]], [particles] or a [floor]";
+        let expected =
+            "expected a [[body]], [[sphere]], [[ellipsoid]], [[rectangle]], [[mesh]], [particles] or a [floor]";
         let problem = Problem::new(end..end, "the scene is empty", expected);
         context.problems.push(problem.help("`polyfly --default toml` prints a whole scene"));
     }

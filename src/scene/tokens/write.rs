@@ -41,6 +41,9 @@ pub fn write(scene: &Scene) -> Result<String, Vec<String>> {
     if floor.is_some_and(|f| f.shape != FloorShape::Square || f.fade > 0.0 || f.relief.is_some()) {
         no.push("its floor is round, fades, goes to the horizon or is not flat".into());
     }
+    if scene.world.air.is_foggy() {
+        no.push("it has fog".into());
+    }
     if scene.world.materials().next().is_some() {
         no.push("it has spheres, ellipsoids, rectangles, meshes or particles".into());
     }

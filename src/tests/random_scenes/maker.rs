@@ -32,6 +32,9 @@ pub fn make(seed: u64, wild: bool, dir: &Path) -> Made {
     // The sky's transparency and the shutter depend on each other.
     let transparent = wild && !m.uneven && m.chance(0.1);
     m.sky(transparent);
+    if !transparent {
+        m.air();
+    }
     m.camera(transparent);
     // A scene of nothing is refused.
     let radius = m.length(0.3, 0.9);
@@ -218,6 +221,12 @@ impl SceneMaker<'_> {
         }
     }
 
+    fn air(&mut self) {
+        if self.some(0.2) {
+            let (density, colour) = (self.one_of(&[0.0, 0.02, 0.3, 50.0]), self.one_of(&["0.8", "[0.2, 0.5, 0.9]"]));
+            self.add(format_args!("[air]\ndensity = {density}\ncolor = {colour}"));
+        }
+    }
     fn sky(&mut self, transparent: bool) {
         if !self.wild {
             return;
@@ -424,12 +433,8 @@ impl SceneMaker<'_> {
         }
     }
     fn ellipsoids(&mut self) {
-        if !self.some(0.3) {
-            return;
-        }
-        for _ in 0..self.one_of(&[1, 2, 4]) {
-            let center = self.point(2.5);
-            let [a, b, c] = [0; 3].map(|_| self.length(0.05, 1.2));
+        for _ in 0..if self.chance(0.3) { self.one_of(&[1, 2, 4]) } else { 0 } {
+            let (center, [a, b, c]) = (self.point(2.5), [0; 3].map(|_| self.length(0.05, 1.2)));
             let axis = self.one_of(&["[0, 0, 1]", "[1, 1, 0]", "[1, -2, 0.5]"]);
             let angle = self.one_of(&[0.0, 30.0, 90.0]);
             self.add(format_args!(

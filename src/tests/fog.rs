@@ -1,0 +1,66 @@
+//! Fog against its formula: light L at a distance d is seen as L T + color (1 - T), T = exp(-density d).
+use super::common::*;
+use crate::math::srgb::linear;
+
+const DENSITY: f64 = 0.23;
+// sRGB, and the distance from the camera to the wall.
+const FOG: [f64; 3] = [0.3, 0.5, 0.8];
+const AWAY: f64 = 4.0;
+
+fn scene(how: &str, things: &str) -> crate::scene::Scene {
+    toml(&format!(
+        "[output]\nsize = [4, 4]\n[render]\n{how}\ndepth = 1\nhighlight = 0\nambient = 0\ncutoff = 0\n\
+         [sky]\nimage = \"@dusk\"\n[air]\ndensity = {DENSITY}\ncolor = [{}, {}, {}]\n\
+         [camera]\nposition = [0, -{AWAY}, 0]\nlook_at = [0, 0, 0]\nfov_deg = 0.1\n{things}",
+        FOG[0], FOG[1], FOG[2]
+    ))
+}
+
+fn assert_light(scene: &crate::scene::Scene, expected: [f64; 3], what: &str) {
+    let pixels = light(scene);
+    for (i, &got) in pixels.iter().enumerate() {
+        let expected = expected[i % 3];
+        assert!((f64::from(got) - expected).abs() < 0.003 * expected.max(0.01), "{what}: {got}, expected {expected}");
+    }
+}
+
+const BOTH: [&str; 2] = ["integrator = \"whitted\"\nsamples = 1", "integrator = \"path\"\nsamples = 16"];
+
+#[test]
+fn a_wall_of_light_turns_to_the_colour_of_the_fog() {
+    let wall = "[[rectangle]]\ncenter = [0.7, 0, 0.3]\nsize = [4, 4]\nfacing = [0, -1, 0]\nmaterial = \"light\"\nstrength = 3\ncolor = [1, 1, 1]";
+    let through = libm::exp(-DENSITY * AWAY);
+    for how in BOTH {
+        assert_light(&scene(how, wall), FOG.map(|c| 3.0 * through + linear(c) * (1.0 - through)), how);
+    }
+}
+
+#[test]
+fn the_sky_is_all_fog() {
+    let aside = "[[sphere]]\ncenter = [0, -9, 0]\nradius = 1";
+    for how in BOTH {
+        assert_light(&scene(how, aside), FOG.map(linear), how);
+    }
+}
+
+// A grey wall that a point light shines on head-on: fog on the way to the light, then on the way to the camera.
+#[test]
+fn shadow_rays_pass_through_fog_too() {
+    let lit = "[[rectangle]]\ncenter = [0.7, 0, 0.3]\nsize = [4, 4]\nfacing = [0, -1, 0]\nmaterial = \"diffuse\"\ncolor = [1, 1, 1]\n\
+               [[light]]\nposition = [0, -2.5, 0]\ncolor = [1, 1, 1]";
+    let (to_light, through) = (libm::exp(-DENSITY * 2.5), libm::exp(-DENSITY * AWAY));
+    let whitted = scene(&BOTH[0].replace("depth", ""), lit);
+    assert_light(&whitted, FOG.map(|c| to_light * through + linear(c) * (1.0 - through)), "whitted");
+}
+
+// Two rays from a mirror: the fog of both ways adds up as that of one way of their length.
+#[test]
+fn fog_adds_up_over_a_mirror() {
+    let things = "[[rectangle]]\ncenter = [0.7, 0, 0.3]\nsize = [4, 4]\nfacing = [0, -1, 0]\nmaterial = \"metal\"\ncolor = [1, 1, 1]\n\
+                  [[rectangle]]\ncenter = [0.7, -7, 0.3]\nsize = [9, 9]\nfacing = [0, 1, 0]\nmaterial = \"light\"\n\
+                  strength = 2\ncolor = [1, 1, 1]";
+    let through = libm::exp(-DENSITY * (AWAY + 7.0));
+    for how in BOTH {
+        assert_light(&scene(how, things), FOG.map(|c| 2.0 * through + linear(c) * (1.0 - through)), how);
+    }
+}
