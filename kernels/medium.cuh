@@ -34,8 +34,9 @@ POLYFLY_FN void transmit_closed(const S&, const Material& outer, const Material&
   active = active & (max_component(remaining) > Real(0.0f));
 }
 
-// The air: a homogeneous fog that absorbs and emits. Radiance L seen through it is L T + colour (1 - T). It fills all of
-// space, also the inside of shapes; the sky is infinitely far away, so only fog is seen there (src/device_scene/sky.rs).
+// The air: a homogeneous fog that absorbs and emits. Radiance L seen through it is L T + colour (1 - T). It fills all
+// of space, also the inside of shapes; the sky is infinitely far away, so only fog is seen there
+// (src/device_scene/sky.rs).
 template <class S>
 POLYFLY_FN bool has_fog(const S& scene) {
   if constexpr (has_features<S>(FEATURE_FOG)) return scene.constants.fog_density > 0.0f;

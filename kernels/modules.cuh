@@ -4,7 +4,7 @@
 #include "integrators/whitted.cuh"
 
 #define SCENE(name, type, allowed) \
-  typedef type name##_scene;        \
+  typedef type name##_scene;       \
   static_assert(SceneTraits<type>::features == allowed, "modules.def says otherwise");
 #define INTEGRATOR(name, type, rays) typedef type name##_integrator;
 #include "modules.def"

@@ -9,11 +9,13 @@
 #define POLYFLY_FN static __device__ __forceinline__
 #define POLYFLY_METHOD __device__ __forceinline__
 #define POLYFLY_NOINLINE static __device__ __noinline__
+#define POLYFLY_LAMBDA
 #define POLYFLY_LANES 1
 #else
 #define POLYFLY_FN static inline __attribute__((always_inline))
 #define POLYFLY_METHOD inline __attribute__((always_inline))
 #define POLYFLY_NOINLINE static inline
+#define POLYFLY_LAMBDA __attribute__((always_inline))
 #ifndef POLYFLY_LANES
 #error "build.rs says how many lanes this object has"
 #endif

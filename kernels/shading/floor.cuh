@@ -95,8 +95,10 @@ POLYFLY_FN void interaction_floor(const S& scene, const FrameParams& frame, int 
   }
   const Real cone = cone_at(ray, hit.t) * Real(frame.pixel_footprint * quad.uv_per_length);
   const int levels = picture_levels(scene);
-  if (levels > 0)
+  if (levels > 0) {
     x.texture = select(m, sample_texture(scene, 0, levels, u, v, floor_footprint(cone, facing), m), x.texture);
+    x.has_texture = x.has_texture | m;
+  }
   if constexpr (!SceneTraits<S>::plain) {
     if (scene.constants.relief_levels > 0) {
       const Relief relief = floor_relief(scene, k, ray.d, x.n, hit.u, hit.v, floor_footprint(cone, facing), m);

@@ -203,8 +203,7 @@ POLYFLY_FN LightSample emitter_light(const S& scene, Int number, bool drawn, Pai
     // A triangle, uniformly by area: radiance times area times cosine, over pi times the squared distance.
     const float* corners = (const float*)scene.triangles.data;
     const int corner_words = WORDS(Triangle) * scene.triangles.len;
-    const Int which =
-        read((const int*)data, words, at + Int(WORD(Emitter, index)), flat_ones) * Int(WORDS(Triangle));
+    const Int which = read((const int*)data, words, at + Int(WORD(Emitter, index)), flat_ones) * Int(WORDS(Triangle));
     const Vec ab = read_vec(corners, corner_words, which + Int(WORD(Triangle, ab)), flat_ones),
               ac = read_vec(corners, corner_words, which + Int(WORD(Triangle, ac)), flat_ones);
     const Real u = u2.u, v = u2.v;

@@ -3,42 +3,65 @@
 #include "../medium.cuh"
 #include "surface.cuh"
 
-// Reads a material whose index may differ between lanes: one field of it for each call.
+// The materials of all lanes. One lane refers to its material and reads fields when they are needed; more lanes blend
+// the fields of each distinct material, which is faster than gathers.
 #if POLYFLY_LANES == 1
-struct MaterialReader {
+struct Materials {
   const Material& material;
 };
 template <class S>
-POLYFLY_FN MaterialReader read_material(const S& scene, Int index, Mask) {
-  const MaterialReader reader = {scene.materials.at(index)};
-  return reader;
+POLYFLY_FN Materials read_materials(const S& scene, Int index, Mask) {
+  const Materials all = {scene.materials.at(index)};
+  return all;
 }
-#define MATERIAL_REAL(reader, field, lanes) Real((reader).material.field)
-#define MATERIAL_INT(reader, field, lanes) Int((reader).material.field)
-#define MATERIAL_VEC(reader, field, lanes) vec((reader).material.field)
+#define MATERIAL_REAL(all, field) Real((all).material.field)
+#define MATERIAL_INT(all, field) Int((all).material.field)
+#define MATERIAL_VEC(all, field) vec((all).material.field)
+#define MATERIAL_GREY_MIRROR(all) Real((all).material.mirror[0])
 #else
-struct MaterialReader {
-  const float* data;
-  int words;
-  Int at;      // of each lane's material, in words
-  int shared;  // of the material of all lanes, or -1
-  POLYFLY_METHOD Real real(int word, Mask m) const {
-    return shared >= 0 ? Real(data[shared + word]) : read(data, words, at + Int(word), m);
-  }
-  POLYFLY_METHOD Int integer(int word, Mask m) const { return bits(real(word, m)); }
-  POLYFLY_METHOD Vec vector(int word, Mask m) const { return vec(real(word, m), real(word + 1, m), real(word + 2, m)); }
+struct Materials {
+  const Material* shared;  // of all lanes, or null
+  Vec albedo, mirror, transmit, emission, absorb;
+  Real highlight_weight, fuzz, ior, inverse_ior, alpha, edge, dispersion, sheet, transparency;
+  Int glass, metal, stops_shadow_rays;
 };
 template <class S>
-POLYFLY_FN MaterialReader read_material(const S& scene, Int index, Mask m) {
+POLYFLY_FN Materials read_materials(const S& scene, Int index, Mask m) {
+  Materials all;
   const int first = lane(index, __builtin_ctz(mask_bits(m)));
-  const bool differs = any(m & (index != Int(first)));
-  const MaterialReader reader = {(const float*)scene.materials.data, WORDS(Material) * scene.materials.len,
-                                 index * Int(WORDS(Material)), differs ? -1 : first * WORDS(Material)};
-  return reader;
+  all.shared = any(m & (index != Int(first))) ? nullptr : &scene.materials.at(first);
+  if (all.shared) return all;
+  all = {};
+  for_each_index(index, m, [&](int k, Mask lanes) POLYFLY_LAMBDA {
+    const Material& one = scene.materials.at(k);
+    all.albedo = select(lanes, vec(one.albedo), all.albedo);
+    all.mirror = select(lanes, vec(one.mirror), all.mirror);
+    all.transmit = select(lanes, vec(one.transmit), all.transmit);
+    all.emission = select(lanes, vec(one.emission), all.emission);
+    all.highlight_weight = select(lanes, Real(one.highlight_weight), all.highlight_weight);
+    all.fuzz = select(lanes, Real(one.fuzz), all.fuzz);
+    all.ior = select(lanes, Real(one.ior), all.ior);
+    all.inverse_ior = select(lanes, Real(one.inverse_ior), all.inverse_ior);
+    all.transparency = select(lanes, Real(one.transparency), all.transparency);
+    all.glass = select(lanes, Int(one.glass), all.glass);
+    all.stops_shadow_rays = select(lanes, Int(one.stops_shadow_rays), all.stops_shadow_rays);
+    if constexpr (!SceneTraits<S>::plain) {
+      all.alpha = select(lanes, Real(one.alpha), all.alpha);
+      all.edge = select(lanes, Real(one.edge), all.edge);
+      all.metal = select(lanes, Int(one.metal), all.metal);
+      all.sheet = select(lanes, Real(one.sheet), all.sheet);
+      if (one.glass) {
+        all.dispersion = select(lanes, Real(one.dispersion), all.dispersion);
+        all.absorb = select(lanes, vec(one.absorb), all.absorb);
+      }
+    }
+  });
+  return all;
 }
-#define MATERIAL_REAL(reader, field, lanes) (reader).real(WORD(Material, field), lanes)
-#define MATERIAL_INT(reader, field, lanes) (reader).integer(WORD(Material, field), lanes)
-#define MATERIAL_VEC(reader, field, lanes) (reader).vector(WORD(Material, field), lanes)
+#define MATERIAL_REAL(all, field) ((all).shared ? Real((all).shared->field) : (all).field)
+#define MATERIAL_INT(all, field) ((all).shared ? Int((all).shared->field) : (all).field)
+#define MATERIAL_VEC(all, field) ((all).shared ? vec((all).shared->field) : (all).field)
+#define MATERIAL_GREY_MIRROR(all) MATERIAL_VEC(all, mirror).x
 #endif
 
 // The reflectance of a thin sheet of glass, between whose sides light is reflected repeatedly.
@@ -85,44 +108,44 @@ template <class S>
 POLYFLY_FN Surface<S> scatter(const S& scene, const Ray& ray, const Hit& hit, const Interaction& x, Mask m,
                               const Wavelength& wave) {
   const Real zero = Real(0.0f), one = Real(1.0f);
-  const MaterialReader material = read_material(scene, x.material, m);
+  const Materials material = read_materials(scene, x.material, m);
   Surface<S> s;
   s.p = x.p;
   s.n = x.n;
-  s.albedo = MATERIAL_VEC(material, albedo, m);
-  s.highlight_weight = MATERIAL_REAL(material, highlight_weight, m);
-  s.transmit = MATERIAL_VEC(material, transmit, m);
+  s.albedo = MATERIAL_VEC(material, albedo);
+  s.highlight_weight = MATERIAL_REAL(material, highlight_weight);
+  s.transmit = MATERIAL_VEC(material, transmit);
   s.emission = vec(zero, zero, zero);
   s.fuzz = s.alpha = s.edge = zero;
   if constexpr (SceneTraits<S>::small) {
-    s.reflect = MATERIAL_REAL(material, mirror[0], m);
+    s.reflect = MATERIAL_GREY_MIRROR(material);
   } else {
-    s.reflect = MATERIAL_VEC(material, mirror, m);
-    s.emission = MATERIAL_VEC(material, emission, m);
-    s.fuzz = MATERIAL_REAL(material, fuzz, m);
+    s.reflect = MATERIAL_VEC(material, mirror);
+    s.emission = MATERIAL_VEC(material, emission);
+    s.fuzz = MATERIAL_REAL(material, fuzz);
   }
-  s.ior = select(m, select(hit.leaving, MATERIAL_REAL(material, ior, m), MATERIAL_REAL(material, inverse_ior, m)), one);
+  s.ior = select(m, select(hit.leaving, MATERIAL_REAL(material, ior), MATERIAL_REAL(material, inverse_ior)), one);
   s.reflect_origin = select(hit.leaving, x.inside, x.outside);
   s.transmit_origin = select(hit.leaving, x.outside, x.inside);
-  s.passes_shadow_rays = !(m & (MATERIAL_INT(material, stops_shadow_rays, m) > Int(0)));
+  s.passes_shadow_rays = !(m & (MATERIAL_INT(material, stops_shadow_rays) > Int(0)));
   s.spawn_flags = s.reflect_flags = Int(0);
   s.dye = s.transmittance = vec(one, one, one);
   s.fog = vec(zero, zero, zero);
   s.cone = cone_at(ray, hit.t);
   s.widening = zero;
-  if (picture_levels(scene) > 0) {
+  if (any(x.has_texture)) {
     s.albedo = s.albedo * x.texture;
     if constexpr (!SceneTraits<S>::plain) {
       s.transmit = s.transmit * x.texture;
-      s.reflect = select(MATERIAL_INT(material, metal, m) > Int(0), s.reflect * x.texture, s.reflect);
+      s.reflect = select(MATERIAL_INT(material, metal) > Int(0), s.reflect * x.texture, s.reflect);
     }
   }
   if constexpr (!SceneTraits<S>::plain) {
-    s.alpha = select(x.has_relief, x.alpha, MATERIAL_REAL(material, alpha, m));
-    s.edge = MATERIAL_REAL(material, edge, m);
+    s.alpha = select(x.has_relief, x.alpha, MATERIAL_REAL(material, alpha));
+    s.edge = MATERIAL_REAL(material, edge);
     // Slopes of a relief differ by more from sample to sample than a star is wide.
     s.reflect_flags = select(x.has_relief, Int(BLURRED), Int(0));
-    const Real sheet = MATERIAL_REAL(material, sheet, m);
+    const Real sheet = MATERIAL_REAL(material, sheet);
     const Mask is_sheet = m & (sheet > zero);
     if (any(is_sheet)) {
       const Real share = sheet_reflectance(select(is_sheet, sheet, one), -dot(s.n, ray.d));
@@ -130,16 +153,16 @@ POLYFLY_FN Surface<S> scatter(const S& scene, const Ray& ray, const Hit& hit, co
       s.transmit = select(is_sheet, s.transmit * (one - share), s.transmit);
     }
   }
-  const Mask glass = m & (MATERIAL_INT(material, glass, m) > Int(0));
+  const Mask glass = m & (MATERIAL_INT(material, glass) > Int(0));
   if (any(glass)) {
     if constexpr (!SceneTraits<S>::plain)
-      shade_glass(ray, hit, glass, wave, MATERIAL_REAL(material, ior, glass),
-                  MATERIAL_REAL(material, dispersion, glass), MATERIAL_VEC(material, absorb, glass), s);
+      shade_glass(ray, hit, glass, wave, MATERIAL_REAL(material, ior), MATERIAL_REAL(material, dispersion),
+                  MATERIAL_VEC(material, absorb), s);
     const Real share = fresnel(s.ior, -dot(s.n, ray.d));
     s.reflect = select(glass, Reflectance<S>::all(share), s.reflect);
     s.transmit = select(glass, s.transmit * (one - share), s.transmit);
   }
-  total_reflection(ray.d, MATERIAL_REAL(material, transparency, m), m, s);
+  total_reflection(ray.d, MATERIAL_REAL(material, transparency), m, s);
   if (has_fog(scene)) {
     const Real clear = select(m, fog_transmittance(scene, hit.t), one);
     s.transmittance = s.transmittance * clear;

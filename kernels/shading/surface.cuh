@@ -37,7 +37,7 @@ struct Surface {
   Vec dye;                  // factor of the weight of specular rays: the wavelength's response in red, green and blue
   Real cone;                // width of the ray's cone here
   Real widening;            // increase of the cone's spread by a curved mirror, over the camera's angle
-  Vec fog;                // radiance that the fog adds on that way
+  Vec fog;                  // radiance that the fog adds on that way
   Vec transmittance;        // transmittance of the medium between the ray's origin and the surface
 };
 

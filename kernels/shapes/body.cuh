@@ -166,5 +166,5 @@ POLYFLY_FN void interaction_with(const S& scene, int k, const Ray& ray, const Hi
 }
 template <class S>
 POLYFLY_FN void interaction_body(const S& scene, Int index, const Ray& ray, const Hit& hit, Mask m, Interaction& x) {
-  for_each_index(index, m, [&](int k, Mask lanes) { interaction_with(scene, k, ray, hit, lanes, x); });
+  for_each_index(index, m, [&](int k, Mask lanes) POLYFLY_LAMBDA { interaction_with(scene, k, ray, hit, lanes, x); });
 }

@@ -108,8 +108,8 @@ struct ClosestHitVisitor {
   POLYFLY_METHOD Real far() const { return hit.t; }
   POLYFLY_METHOD void visit(int kind, int i) {
     switch (kind) {
-#define SHAPE(KIND, name, array, features) \
-  case SHAPE_##KIND:                      \
+#define SHAPE(KIND, name, array, features)                                                \
+  case SHAPE_##KIND:                                                                      \
     if constexpr (has_features<S>(features)) intersect_##name(scene, i, ray, lanes, hit); \
     return;
 #include "../shapes.def"
@@ -130,8 +130,8 @@ struct TransmittanceVisitor {
   POLYFLY_METHOD Real far() const { return Real(1.0f); }
   POLYFLY_METHOD void visit(int kind, int i) {
     switch (kind) {
-#define SHAPE(KIND, name, array, features) \
-  case SHAPE_##KIND:                      \
+#define SHAPE(KIND, name, array, features)                                                           \
+  case SHAPE_##KIND:                                                                                 \
     if constexpr (has_features<S>(features)) transmittance_##name(scene, i, line, lanes, remaining); \
     return;
 #include "../shapes.def"

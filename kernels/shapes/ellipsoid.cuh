@@ -27,10 +27,10 @@ POLYFLY_FN EllipsoidLanes read_ellipsoids(const S& scene, Int number, Mask m) {
   const float* data = (const float*)scene.ellipsoids.data;
   const int words = WORDS(Ellipsoid) * scene.ellipsoids.len;
   const Int at = select(m, number, Int(0)) * Int(WORDS(Ellipsoid)), row = at + Int(WORD(Ellipsoid, to_unit));
-  const EllipsoidLanes e = {read_vec(data, words, at + Int(WORD(Ellipsoid, centre)), m),
-                            {{read_vec(data, words, row, m), read_vec(data, words, row + Int(3), m),
-                              read_vec(data, words, row + Int(6), m)},
-                             read_vec(data, words, at + Int(WORD(Ellipsoid, radii)), m)}};
+  const EllipsoidLanes e = {
+      read_vec(data, words, at + Int(WORD(Ellipsoid, centre)), m),
+      {{read_vec(data, words, row, m), read_vec(data, words, row + Int(3), m), read_vec(data, words, row + Int(6), m)},
+       read_vec(data, words, at + Int(WORD(Ellipsoid, radii)), m)}};
   return e;
 }
 
@@ -41,8 +41,7 @@ POLYFLY_FN void intersect_ellipsoid(const Scene& scene, int i, const Ray& ray, M
   const Ellipsoid& e = scene.ellipsoids.at(i);
   const EllipsoidMap map = ellipsoid_map(e);
   const Vec d = map.to_unit(ray.d);
-  const Interval c =
-      sphere_interval(Real(1.0f), map.to_unit(ray.o - vec(e.centre)), d, reciprocal(squared_length(d)));
+  const Interval c = sphere_interval(Real(1.0f), map.to_unit(ray.o - vec(e.centre)), d, reciprocal(squared_length(d)));
   hit_round(scene, surface_number(SHAPE_ELLIPSOID, i), c, in, tested, hit);
 }
 
@@ -54,8 +53,7 @@ POLYFLY_FN void transmittance_ellipsoid(const S& scene, int i, const Segment& li
   const Ellipsoid& e = scene.ellipsoids.at(i);
   const EllipsoidMap map = ellipsoid_map(e);
   const Vec d = map.to_unit(line.d);
-  const Interval c =
-      sphere_interval(Real(1.0f), map.to_unit(line.o - vec(e.centre)), d, reciprocal(squared_length(d)));
+  const Interval c = sphere_interval(Real(1.0f), map.to_unit(line.o - vec(e.centre)), d, reciprocal(squared_length(d)));
   transmit_round(scene, e.material_index, line, c, inside, tested, active, remaining);
 }
 

@@ -9,8 +9,9 @@ struct Interaction {
   Real edge_distance;  // polyhedra: distance to the nearest plane of another face
   Int material;
   Int outside, inside;  // Ray::last_surface of rays that leave on either side
-  Vec texture;          // floor: a factor of the material's colours
-  Real alpha;           // floor: GGX roughness by its relief, if it has one
+  Vec texture;          // floor: a factor of the material's colours, if it has one
+  Mask has_texture;
+  Real alpha;  // floor: GGX roughness by its relief, if it has one
   Mask has_relief;
 };
 
@@ -25,6 +26,7 @@ POLYFLY_FN Interaction interaction_at(const Ray& ray, const Hit& hit) {
   x.inside = x.outside | Int(INSIDE);
   x.texture = vec(one, one, one);
   x.alpha = zero;
+  x.has_texture = first_lanes(0);
   x.has_relief = first_lanes(0);
   return x;
 }

@@ -4,10 +4,10 @@
 #include "../types.cuh"
 
 struct Ray {
-  Vec o, d;           // d has length 1
-  Vec weight;         // throughput
-  Real cone_width;    // of the path so far: how wide its cone is here, over the camera's angle between samples
-  Int last_surface;   // the surface just left
+  Vec o, d;          // d has length 1
+  Vec weight;        // throughput
+  Real cone_width;   // of the path so far: how wide its cone is here, over the camera's angle between samples
+  Int last_surface;  // the surface just left
   Int bounces;
   Int pixel;  // within the tile
 };

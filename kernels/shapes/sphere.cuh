@@ -3,9 +3,9 @@
 #include "../medium.cuh"
 #include "interaction.cuh"
 
-// The intersections of a line with a sphere around the origin, as distances in units of d. The closest point of the line is
-// computed first, which stays accurate far from the sphere (Haines et al., "Precision improvements for ray/sphere
-// intersection", 2019).
+// The intersections of a line with a sphere around the origin, as distances in units of d. The closest point of the
+// line is computed first, which stays accurate far from the sphere (Haines et al., "Precision improvements for
+// ray/sphere intersection", 2019).
 POLYFLY_FN Interval sphere_interval(Real radius, Vec q, Vec d, Real inverse_dd) {
   const Real ahead = -dot(q, d) * inverse_dd;
   const Vec nearest = fma(d, ahead, q);
@@ -31,8 +31,8 @@ POLYFLY_FN void hit_round(const Scene& scene, int surface, Interval c, Mask in, 
 }
 // The transmittance of a round shape of one material, which the segment's line is inside of along c.
 template <class S>
-POLYFLY_FN void transmit_round(const S& scene, int material_index, const Segment& line, Interval c, Mask inside, Mask tested,
-                               Mask& active, Vec& remaining) {
+POLYFLY_FN void transmit_round(const S& scene, int material_index, const Segment& line, Interval c, Mask inside,
+                               Mask tested, Mask& active, Vec& remaining) {
   const Real zero = Real(0.0f), one = Real(1.0f);
   const Mask crossed = tested & (inside | (c.enter < c.leave));
   const Mask in = crossed & !inside & (c.enter > zero) & (c.enter < one);
