@@ -149,7 +149,7 @@ pub trait Sink: Send {
     fn open(&mut self, _run: &RunInfo) -> Result<(), OutputError> {
         Ok(())
     }
-    /// Takes a frame; they come in order, but to the [helpers](Sink::helper), who share them.
+    /// Takes a frame. Frames come in order, except to the [clones](Sink::worker_clone), which share them.
     ///
     /// # Errors
     /// The sink gets no more frames, and the run ends with the error; at once if it is [essential](Sink::is_essential).
