@@ -24,6 +24,9 @@ pub struct FormatOptions {
     pub origin: Option<Arc<Origin>>,
 }
 
+/// Reads the text in a file that says what made it.
+pub type ReadText = fn(&Path) -> io::Result<Option<String>>;
+
 /// A format of picture files.
 pub struct Format {
     /// What its files end in.
@@ -45,7 +48,7 @@ pub struct Format {
     /// How a file is read again.
     pub read: Reader,
     /// The text in a file that says what made it, where the format has a place for one.
-    pub text: Option<fn(&Path) -> io::Result<Option<String>>>,
+    pub text: Option<ReadText>,
 }
 
 /// How files of a format are read.
