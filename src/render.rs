@@ -2,6 +2,7 @@
 
 pub mod convergence;
 pub mod delivery;
+mod error;
 mod exposure;
 pub mod footprint;
 pub mod frames;
@@ -11,58 +12,26 @@ pub mod sheet;
 pub mod stats;
 mod viewer;
 
+use crate::assets::Assets;
 use crate::assets::source::Limits;
-use crate::assets::{AssetError, Assets};
 use crate::cancel::Cancel;
 use crate::device::cpu::Cpu;
 use crate::device::{self, Device, DeviceError, DeviceNeeds, GpuInfo, SampleCounter};
-use crate::device_scene::{DeviceScene, TooMany};
+use crate::device_scene::DeviceScene;
 use crate::film::image::{Image, Layers};
 use crate::film::post::PostPipeline;
 use crate::film::post::denoise::{Denoiser, DenoiserLibrary};
 use crate::kernels::Isa;
 use crate::output::capture::{CapturedFrame, MemorySink};
-use crate::output::{Outcome, OutputError, PixelFormats, RunInfo, Sink};
+use crate::output::{Outcome, PixelFormats, RunInfo, Sink};
 use crate::scene::{Exposure, Scene};
 use crate::threads::{self, Busy, NoThread};
 use delivery::RunMemory;
+pub use error::RenderError;
 use frames::FrameList;
 use plan::{Plan, Split, device_needs, needs_of};
 use stats::{Progress, RunReport};
 use std::sync::{Arc, Mutex, PoisonError};
-
-/// Why rendering ended early.
-#[derive(Debug, thiserror::Error)]
-pub enum RenderError {
-    /// A file that the scene names is missing or broken.
-    #[error("{0}")]
-    Asset(#[from] AssetError),
-    /// The scene has more elements than the kernels count.
-    #[error("{0}")]
-    TooMany(#[from] TooMany),
-    /// No such device, or all have failed.
-    #[error("{0}")]
-    Device(#[from] DeviceError),
-    /// A sink failed.
-    #[error("{0}")]
-    Output(#[from] OutputError),
-    /// It was asked to stop.
-    #[error("interrupted after {done} of {total} frames; what is written is whole")]
-    Interrupted {
-        /// Frames that were finished.
-        done: usize,
-        /// Frames that there were to be.
-        total: usize,
-    },
-    /// A frame that the clip does not have.
-    #[error("there is no frame {frame}: the scene has frames 0-{last}")]
-    NoFrame {
-        /// The one that was asked for.
-        frame: u32,
-        /// The last that there is.
-        last: u32,
-    },
-}
 
 /// Where to render.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

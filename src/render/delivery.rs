@@ -5,7 +5,7 @@
 //!      --> a thread for each sink, and a few more for one that has clones  --Event--> Dispatcher, in frame order --> Progress
 //! ```
 
-use super::RenderError;
+use super::error::RenderError;
 use super::scheduler::{CompletedFrame, FrameQueue, RunContext};
 use super::stats::{FrameReport, FrameStats, Progress, RunReport, StageTimes, ms};
 use crate::device::{Device, DeviceError, DeviceStats, FilmSlice, TaskOutput};

@@ -7,8 +7,8 @@
 
 mod finishing;
 
-use super::RenderError;
 use super::delivery::Delivery;
+use super::error::RenderError;
 use super::frames::FrameList;
 use super::plan::{FrameTask, Plan, moment_of};
 use super::stats::FrameStats;

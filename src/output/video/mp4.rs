@@ -31,7 +31,9 @@ pub fn frames(path: &Path) -> Option<u64> {
     Some(u32::from_be_bytes(index.get(at..at + 4)?.try_into().ok()?).into())
 }
 
-// The last box of a segment: `free`, these words, and SHA-256 of all before it and of the file's name.
+// The last box of a segment: `free`, these words, and SHA-256 of all before it and of the file's name. It is in the segment and not in the
+// manifest: both get their name by one rename, machines that share a folder need no lock for it, and a video without frames has no
+// manifest.
 const SEAL: &[u8; 16] = b"polyfly's seal: ";
 const SEAL_BYTES: u64 = 8 + SEAL.len() as u64 + 32;
 

@@ -1,7 +1,7 @@
 //! What becomes of a frame whose tasks are done: another round, or its picture, on its way to the sinks.
 
-use super::super::RenderError;
 use super::super::convergence::noise;
+use super::super::error::RenderError;
 use super::{CompletedFrame, FrameQueue, OpenFrame};
 use crate::device::{DeviceError, Memory};
 use crate::film::post::PostContext;
