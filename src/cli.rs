@@ -295,7 +295,7 @@ impl QualityArg {
         match self {
             QualityArg::Standard => {}
             QualityArg::Draft => {
-                render.set_samples(if render.is_path() { (render.own_samples() / 8).max(1) } else { 1 });
+                render.set_samples(render.integrator.own(1, (render.own_samples() / 8).max(1)));
                 render.depth = render.depth.min(8);
                 render.light_samples = 1;
                 scene.camera.shutter = 0.0;

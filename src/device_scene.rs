@@ -17,7 +17,7 @@ use crate::gpu_types::{
 };
 use crate::math::srgb::linear;
 use crate::math::vec3::{Vec3, scale, sub, to_f32};
-use crate::scene::{Exposure, Filter, LampSamples, Scene, Tone, limits};
+use crate::scene::{Exposure, Filter, Integrator, LampSamples, Sampling, Scene, Tone, limits};
 use geometry::Geometry;
 use std::marker::PhantomData;
 use std::sync::Arc;
@@ -260,10 +260,9 @@ pub trait ArrayUploader {
 
 // Cells of a pixel along a side, for samples on a grid; 0 where they stand anywhere.
 fn grid(scene: &Scene) -> u32 {
-    if let (false, crate::scene::Sampling::PerAxis(n)) = (scene.render.is_path(), scene.render.sampling) {
-        n
-    } else {
-        0
+    match scene.render.sampling {
+        Sampling::PerAxis(n) if !scene.render.integrator.capabilities().random_samples => n,
+        _ => 0,
     }
 }
 
@@ -333,7 +332,10 @@ fn constants(scene: &Scene, assets: &Assets, geometry: &Geometry) -> Constants {
         knee: scene.film.tone.knee().unwrap_or(1.0) as f32,
         sky_slope: if from_below { 0.5 } else { 1.0 },
         sky_base: if from_below { 0.5 } else { 0.0 },
-        integrator: if render.is_path() { INTEGRATOR_PATH } else { INTEGRATOR_WHITTED },
+        integrator: match render.integrator {
+            Integrator::Whitted => INTEGRATOR_WHITTED,
+            Integrator::Path => INTEGRATOR_PATH,
+        },
         lamp_samples: match render.lamp_samples {
             LampSamples::Floor => 0,
             LampSamples::Drawn(n) => n as i32,

@@ -165,7 +165,7 @@ pub fn picture(bytes: &[u8]) {
     let render = &mut scene.render;
     (render.width, render.height) = (12, 9);
     (render.depth, render.light_samples) = (render.depth.min(4), 2);
-    render.sampling = render.integrator.sampling(if render.is_path() { 2 } else { 1 });
+    render.sampling = render.integrator.sampling(render.integrator.own(1, 2));
     if render.lamp_samples == LampSamples::All {
         render.lamp_samples = LampSamples::Drawn(3);
     }

@@ -101,7 +101,7 @@ impl SceneArgs {
         let render = &mut scene.render;
         match self.samples {
             // As many a pixel as the other integrator takes.
-            Some(SamplesArg::Side(n)) => render.set_samples(if render.is_path() { n * n } else { n }),
+            Some(SamplesArg::Side(n)) => render.set_samples(render.integrator.own(n, n * n)),
             Some(SamplesArg::Range(..)) if scene.camera.shutter > 0.0 => {
                 return Err(wrong(
                     "samples",

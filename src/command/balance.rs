@@ -19,9 +19,9 @@ use std::sync::Arc;
 /// Prints a table: device, way, median kernel time, speed, parallel efficiency; and draws the plots if they are wanted.
 pub fn run(args: &BenchArgs) -> Result<(), Failure> {
     let (scene, text) = subject(args)?;
-    if scene.render.is_path() {
+    if !scene.render.integrator.capabilities().branches {
         return Err(Failure::usage(
-            "bench --balance compares ways to deal out Whitted's rays, and this scene is path traced".into(),
+            "bench --balance compares ways to deal out Whitted's rays, and this scene has another integrator".into(),
         ));
     }
     let samples = scene.render.samples_per_pixel();

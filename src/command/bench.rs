@@ -278,8 +278,8 @@ fn drawn(
     }
     let frame = FrameList::one(scene.output.frames / 2);
     let own = (scene.render.own_samples(), scene.render.depth);
-    let is_path = scene.render.is_path();
-    let samples: Vec<u32> = match is_path {
+    let integrator = scene.render.integrator;
+    let samples: Vec<u32> = match integrator.capabilities().random_samples {
         true => [1, 2, 4, 8, 16, 32, 64].into_iter().filter(|&n| n <= 2 * own.0).collect(),
         false => (1..=own.0.max(4)).collect(),
     };
@@ -306,7 +306,7 @@ fn drawn(
         Ok::<_, RenderError>(curves)
     };
     let by_samples = cost("samples", &samples, |scene, n| scene.render.set_samples(n), &|n| {
-        f64::from(if is_path { n } else { n * n })
+        f64::from(integrator.sampling(n).per_pixel())
     })?;
     let by_depth = cost("depth", &depths, |scene, n| scene.render.depth = n, &|n| f64::from(n))?;
     let y = "milliseconds";

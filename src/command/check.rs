@@ -61,7 +61,7 @@ fn count(n: usize, one: &str, several: &str) -> Option<String> {
 fn summary(name: &str, scene: &Scene) -> String {
     let (render, world, out) = (&scene.render, &scene.world, &scene.output);
     let mut text = String::new();
-    let integrator = if render.is_path() { "paths" } else { "Whitted" };
+    let integrator = render.integrator.capabilities().title;
     // Writing to a String cannot fail.
     let _ = writeln!(
         text,
@@ -104,7 +104,7 @@ fn trial_hints(scene: &Scene, asked: &FrameList) -> Result<Vec<String>, Failure>
     let (width, height) = (scene.render.width, scene.render.height);
     let side = |n: u32| (u64::from(n) * u64::from(TRIAL) / u64::from(width.max(height))).max(1) as u32;
     (small.render.width, small.render.height) = (side(width).min(width), side(height).min(height));
-    small.render.set_samples(if small.render.is_path() { 16 } else { 1 });
+    small.render.set_samples(small.render.integrator.own(1, 16));
     // A look, which takes no longer for what the scene's pictures may take.
     small.render.light_samples = 1;
     if matches!(small.render.lamp_samples, LampSamples::All | LampSamples::Drawn(_)) {

@@ -114,7 +114,7 @@ impl Geometry {
             | feature(!g.is_bodies_only() || !is_small, FEATURE_ARRAYS)
             | feature(!g.ellipsoids.is_empty(), FEATURE_ELLIPSOIDS)
             | feature(!g.normals.is_empty(), FEATURE_SMOOTH_NORMALS);
-        if scene.render.is_path() || scene.render.lamp_samples != LampSamples::Floor {
+        if scene.render.integrator.capabilities().samples_emitters || scene.render.lamp_samples != LampSamples::Floor {
             g.emitters = super::lights::emitters(scene, assets, &g, &isolated);
         }
         g

@@ -39,7 +39,10 @@ pub fn plan(device_scene: &DeviceScene, scene: &Scene) -> Option<LightmapPlan> {
     let floor = scene.world.floor.as_ref()?;
     let all = lamps_of(scene, |_| false);
     // Path tracing samples the lamps themselves, and so does `lamp_samples`.
-    if all.is_empty() || scene.render.is_path() || scene.render.lamp_samples != LampSamples::Floor {
+    if all.is_empty()
+        || !scene.render.integrator.capabilities().bakes_lightmap
+        || scene.render.lamp_samples != LampSamples::Floor
+    {
         return None;
     }
     let quads = &device_scene.fixed.floor;

@@ -20,7 +20,7 @@ pub fn points(scene: &Scene, reach: f32) -> Vec<GpuLight> {
         position: to_f32(clamp_to_radius(l.position, f64::from(reach))),
         colour: linear_colour(l.colour),
         radius: l.radius as f32,
-        samples: if scene.render.is_path() { 1 } else { scene.render.light_samples as i32 },
+        samples: scene.render.integrator.own(scene.render.light_samples, 1) as i32,
     };
     scene.world.lights.iter().map(light).collect()
 }
@@ -122,7 +122,9 @@ pub fn emitters(scene: &Scene, assets: &Assets, w: &Geometry, isolated: &[bool])
     let mut all: Vec<Emitter> = spheres.chain(triangles).chain(ellipsoids).chain(lamps).collect();
     let mut sizes: Vec<f64> = all.iter().map(|e| size(w, e)).collect();
     // The sky's cells come last. At the scene's reach a cell's light compares with that of a ball of this size.
-    if let Some(map) = super::sky::map(scene, assets).filter(|_| scene.render.is_path()) {
+    if let Some(map) =
+        super::sky::map(scene, assets).filter(|_| scene.render.integrator.capabilities().samples_emitters)
+    {
         for (cell, (colour, solid_angle)) in map.cells(SKY_CELLS as usize).into_iter().enumerate() {
             all.push(Emitter { colour, kind: EMITTER_SKY, index: cell as i32, ..Emitter::default() });
             sizes.push(solid_angle / std::f64::consts::PI * f64::from(w.reach) * f64::from(w.reach));

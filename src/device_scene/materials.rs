@@ -56,7 +56,8 @@ pub fn flatten(scene: &Scene, m: &Material) -> GpuMaterial {
 
 /// What of a material not all kernels know, in bits of Constants::features.
 pub fn features(scene: &Scene, m: &Material) -> i32 {
-    let shines = scene.render.is_path() && matches!(m.kind, MaterialKind::Light { .. });
+    let samples_emitters = scene.render.integrator.capabilities().samples_emitters;
+    let shines = samples_emitters && matches!(m.kind, MaterialKind::Light { .. });
     feature(!m.is_simple(), FEATURE_MATERIALS) | feature(shines, FEATURE_EMITTERS)
 }
 
@@ -123,7 +124,7 @@ pub fn index(materials: &mut Vec<GpuMaterial>, m: GpuMaterial) -> i32 {
 /// and paths find it. The kernels ask nothing else, neither of shadow rays nor of paths, so that both are of one mind.
 pub fn stops_shadow_rays(scene: &Scene, m: &Material) -> bool {
     let is_tinted_inside = matches!(m.kind, MaterialKind::Glass { tint_distance: Some(_), .. });
-    scene.render.is_path() && (m.ior() != 1.0 || is_tinted_inside)
+    scene.render.integrator.capabilities().bends_light && (m.ior() != 1.0 || is_tinted_inside)
 }
 
 /// GGX's alpha.

@@ -33,7 +33,7 @@ pub fn find(
     small.render.width = WIDTH.min(width);
     small.render.height =
         ((f64::from(height) * f64::from(small.render.width) / f64::from(width)).round() as u32).clamp(1, 4 * WIDTH);
-    let samples = if small.render.is_path() { small.render.samples_per_pixel().min(SAMPLES) } else { 2 };
+    let samples = small.render.integrator.own(2, small.render.samples_per_pixel().min(SAMPLES));
     small.render.set_samples(samples);
     let resized = device_scene.resized(&small);
     let mut cpu = Cpu::new(isa, Arc::clone(pool), Arc::new(resized.clone()));

@@ -29,7 +29,7 @@ pub fn sheet(scene: &Scene, count: u32, options: &RenderOptions) -> Result<Image
     let (width, height) = (side(scene.render.width).max(1), side(scene.render.height).max(1));
     (small.render.width, small.render.height) = (width, height);
     let own = scene.render.own_samples();
-    small.render.set_samples(if small.render.is_path() { own.min(SAMPLES) } else { own.min(2) });
+    small.render.set_samples(small.render.integrator.own(own.min(2), own.min(SAMPLES)));
     let frames = scene.output.frames;
     let count = count.min(frames).max(1);
     let numbers = (0..count).map(|i| (u64::from(i) * u64::from(frames) / u64::from(count)) as u32);

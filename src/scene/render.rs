@@ -1,10 +1,10 @@
 //! How a scene is rendered.
 
 use super::diagnostic::Rule;
+use super::keys::keys;
 use super::keys::read::Table;
-use super::keys::{keys, names};
 use super::limits::{MAX_DEPTH, MAX_LIGHT_SAMPLES};
-use super::{LampSamples, Sampling, defaults};
+use super::{Integrator, LampSamples, Sampling, defaults};
 
 keys! {
     /// How a scene is rendered.
@@ -43,17 +43,6 @@ keys! {
     }
 }
 
-names! {
-    /// How light is followed from surface to surface.
-    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-    pub enum Integrator {
-        /// Whitted's: mirrored and transmitted rays branch, diffuse light comes from the lights.
-        Whitted = "whitted",
-        /// Path tracing: diffuse light comes from everywhere.
-        Path = "path",
-    }
-}
-
 impl RenderSettings {
     /// Samples as the scene says them: along a pixel's side, or of a pixel where paths are traced.
     pub fn own_samples(&self) -> u32 {
@@ -78,9 +67,5 @@ impl RenderSettings {
     /// As many samples as each pixel needs, in a range (of paths at least [`Sampling::MIN_PATHS`]).
     pub fn set_adaptive(&mut self, min: u32, max: u32, noise: f64) {
         self.sampling = Sampling::adaptive((min, max), noise, self.integrator);
-    }
-    /// Whether paths are traced.
-    pub(crate) fn is_path(&self) -> bool {
-        self.integrator == Integrator::Path
     }
 }

@@ -7,7 +7,7 @@ use super::keys::read::Table;
 use super::keys::schema::Declaration;
 use super::keys::write::Lines;
 use super::keys::{Key, Value};
-use super::limits::{MAX_PATH_SAMPLES, MAX_SAMPLES};
+use super::limits::MAX_PATH_SAMPLES;
 
 /// How many samples a pixel takes, at most [`Integrator::max_samples`].
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -71,7 +71,7 @@ impl Sampling {
     }
     /// As many as each pixel needs, in a range.
     pub(crate) fn adaptive((min, max): (u32, u32), noise: f64, integrator: Integrator) -> Sampling {
-        let first = if integrator == Integrator::Path { Sampling::MIN_PATHS.min(max) } else { 1 };
+        let first = integrator.own(1, Sampling::MIN_PATHS.min(max));
         Sampling::Adaptive { min: min.max(first), max, noise }
     }
 
@@ -88,30 +88,6 @@ impl Sampling {
                 Err(format!("the smaller number first: \"{low}..{high}\""))
             }
             _ => Err(format!("a range such as \"4..64\", from 1 to {limit}")),
-        }
-    }
-}
-
-impl Integrator {
-    /// The same number of samples for every pixel, as scenes count them: along its side, or of it where paths are traced.
-    pub fn sampling(self, own: u32) -> Sampling {
-        match self {
-            Integrator::Whitted => Sampling::PerAxis(own),
-            Integrator::Path => Sampling::PerPixel(own),
-        }
-    }
-    /// Most samples that a pixel can have.
-    pub fn max_samples(self) -> u32 {
-        match self {
-            Integrator::Whitted => MAX_SAMPLES * MAX_SAMPLES,
-            Integrator::Path => MAX_PATH_SAMPLES,
-        }
-    }
-    // Most of the number that a scene says, and what it is where a scene does not say.
-    fn own_samples(self) -> (u32, u32) {
-        match self {
-            Integrator::Whitted => (MAX_SAMPLES, 1),
-            Integrator::Path => (MAX_PATH_SAMPLES, 100),
         }
     }
 }

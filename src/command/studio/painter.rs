@@ -19,7 +19,7 @@ const MAX_SHORTER: u32 = 8;
 pub fn levels(scene: &Scene) -> Vec<u32> {
     let own = scene.render.own_samples();
     let mut levels = vec![1];
-    if scene.render.is_path() {
+    if scene.render.integrator.capabilities().random_samples {
         levels.extend([4, 16, 64, 256, 1024, 4096].into_iter().filter(|&n| n < own));
     }
     if own > 1 || scene.render.depth > DRAFT_DEPTH || scene.render.sampling.is_adaptive() {

@@ -31,7 +31,7 @@ pub fn features(scene: &Scene, body: &Body) -> i32 {
     materials::features(scene, &body.material)
         | feature(is_metal || body.reflection_inside.is_some(), FEATURE_MATERIALS)
         | feature(has_pattern, FEATURE_LAMP_PATTERNS)
-        | feature(scene.render.is_path() && body.has_lamps(), FEATURE_EMITTERS)
+        | feature(scene.render.integrator.capabilities().samples_emitters && body.has_lamps(), FEATURE_EMITTERS)
 }
 
 /// A body, whose slabs and materials are appended.

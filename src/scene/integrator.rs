@@ -1,0 +1,74 @@
+//! How light is followed: the integrators, and in what they differ.
+
+use super::Sampling;
+use super::keys::names;
+use super::limits::{MAX_PATH_SAMPLES, MAX_SAMPLES};
+
+names! {
+    /// How light is followed from surface to surface.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum Integrator {
+        /// Whitted's: mirrored and transmitted rays branch, diffuse light comes from the lights.
+        Whitted = "whitted",
+        /// Path tracing: diffuse light comes from everywhere.
+        Path = "path",
+    }
+}
+
+/// In what integrators differ, for everything outside of the kernels.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Capabilities {
+    /// The name in a summary.
+    pub title: &'static str,
+    /// A sample is a random point of the pixel, and scenes count the samples of a pixel. Otherwise samples form a grid, and scenes
+    /// count them along the pixel's side.
+    pub random_samples: bool,
+    /// Every surface samples the emitters: lamps, glowing surfaces and the sky map.
+    pub samples_emitters: bool,
+    /// Lamps light the floor by a light map.
+    pub bakes_lightmap: bool,
+    /// Light finds its way through matter that bends it, so shadow rays end there.
+    pub bends_light: bool,
+    /// Two rays may continue from a surface.
+    pub branches: bool,
+}
+
+impl Integrator {
+    /// In what it differs from others.
+    pub(crate) fn capabilities(self) -> Capabilities {
+        match self {
+            Integrator::Whitted => Capabilities {
+                title: "Whitted",
+                random_samples: false,
+                samples_emitters: false,
+                bakes_lightmap: true,
+                bends_light: false,
+                branches: true,
+            },
+            Integrator::Path => Capabilities {
+                title: "paths",
+                random_samples: true,
+                samples_emitters: true,
+                bakes_lightmap: false,
+                bends_light: true,
+                branches: false,
+            },
+        }
+    }
+    /// The one of two numbers of samples that suits: along the pixel's side, or of the pixel.
+    pub(crate) fn own(self, per_axis: u32, per_pixel: u32) -> u32 {
+        if self.capabilities().random_samples { per_pixel } else { per_axis }
+    }
+    /// The same number of samples for every pixel, as scenes count them: along its side, or of the pixel where they are random.
+    pub fn sampling(self, own: u32) -> Sampling {
+        if self.capabilities().random_samples { Sampling::PerPixel(own) } else { Sampling::PerAxis(own) }
+    }
+    /// Maximum number of samples that a pixel can have.
+    pub fn max_samples(self) -> u32 {
+        self.own(MAX_SAMPLES * MAX_SAMPLES, MAX_PATH_SAMPLES)
+    }
+    /// Maximum of the number that a scene says, and the number where a scene does not say it.
+    pub(crate) fn own_samples(self) -> (u32, u32) {
+        (self.own(MAX_SAMPLES, MAX_PATH_SAMPLES), self.own(1, 100))
+    }
+}
