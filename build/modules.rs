@@ -43,8 +43,8 @@ pub fn rust_modules(definitions: &str, ptx: &Path, out: &Path) -> String {
         let name = format!("{}_{}_{output}", integrator[0], scene[0]);
         let parameters = format!("{} {} {} {blocks}", integrator[1], integrator[2], scene[1]);
         format!(
-            "    PtxModule {{\n        ptx: {},\n        integrator: INTEGRATOR_{},\n        rays: Rays::{},\n        \
-             scene: SceneKind::{},\n        features: {},\n        output: Output::{},\n    }},\n",
+            "    PtxModule {{\n        ptx: {},\n        integrator: gpu_types::INTEGRATOR_{},\n        rays: Rays::{},\n        \
+             scene: SceneKind::{},\n        features: gpu_types::{},\n        output: Output::{},\n    }},\n",
             embedded(&name, &parameters),
             integrator[0].to_uppercase(),
             capitalised(&integrator[2].to_lowercase()),

@@ -1,5 +1,6 @@
 // The rows of modules.def as types, whitted_integrator and rich_scene, and the integrators' codes: whitted_code.
 #pragma once
+#include "integrators/ao.cuh"
 #include "integrators/path.cuh"
 #include "integrators/whitted.cuh"
 

@@ -11,9 +11,9 @@ mod sky;
 
 use crate::assets::Assets;
 use crate::gpu_types::{
-    Array, BVH_STACK, Constants, FEATURE_ADAPTIVE, FEATURE_EMITTERS, FEATURE_FILTER, FEATURE_FOG, FEATURE_LENS,
-    FEATURE_NO_SHADOWS, FILTER_LAST, FloorQuad, FrameParams, INTEGRATOR_PATH, INTEGRATOR_WHITTED, Inline, Light,
-    MAX_DEPTH, MipLevel, SMALL_FEATURES, Scene as GpuScene, SmallScene, Star, TONE_LUT_LAST,
+    Array, BVH_STACK, Constants, FAR, FEATURE_ADAPTIVE, FEATURE_EMITTERS, FEATURE_FILTER, FEATURE_FOG, FEATURE_LENS,
+    FEATURE_NO_SHADOWS, FILTER_LAST, FloorQuad, FrameParams, INTEGRATOR_AO, INTEGRATOR_PATH, INTEGRATOR_WHITTED,
+    Inline, Light, MAX_DEPTH, MipLevel, SMALL_FEATURES, Scene as GpuScene, SmallScene, Star, TONE_LUT_LAST,
 };
 use crate::math::srgb::linear;
 use crate::math::vec3::{Vec3, scale, sub, to_f32};
@@ -335,7 +335,9 @@ fn constants(scene: &Scene, assets: &Assets, geometry: &Geometry) -> Constants {
         integrator: match render.integrator {
             Integrator::Whitted => INTEGRATOR_WHITTED,
             Integrator::Path => INTEGRATOR_PATH,
+            Integrator::AmbientOcclusion => INTEGRATOR_AO,
         },
+        ao_reach: render.ao_reach.map_or(FAR, |reach| reach as f32),
         lamp_samples: match render.lamp_samples {
             LampSamples::Floor => 0,
             LampSamples::Drawn(n) => n as i32,

@@ -26,6 +26,7 @@ mod lamps;
 mod lights;
 mod materials;
 mod motion;
+mod occlusion;
 mod oracle;
 mod picture_version;
 mod post;

@@ -54,9 +54,7 @@ POLYFLY_FN Ray sample_bsdf(const S& scene, const Ray& ray, Real& mis_distance, c
   if constexpr (!SceneTraits<S>::plain) specular_weight = specular_weight * s.dye;
   const Vec weight = select(is_diffuse, s.albedo, specular_weight);
   next.weight = ray.weight * weight * (all * reciprocal(max(chance, Real(1.0e-20f))));
-  // Cosine-weighted: the normal plus a uniform direction on the unit sphere.
-  const Vec sum = s.n + ball;
-  const Vec lambert = select(dot(sum, sum) > Real(1.0e-6f), sum, s.n);
+  const Vec lambert = cosine_direction(s.n, ball);
   next.d = normalise(select(is_diffuse, lambert, select(is_mirror, m.d, refract(s, ray.d))));
   next.last_surface = select(is_diffuse | is_mirror, s.reflect_origin, s.transmit_origin);
   // After a scattering surface has sampled the emitters, a ray that meets one counts with its MIS weight. That holds

@@ -12,6 +12,8 @@ names! {
         Whitted = "whitted",
         /// Path tracing: diffuse light comes from everywhere.
         Path = "path",
+        /// Ambient occlusion: how open the surroundings of a point are, without lights and colours.
+        AmbientOcclusion = "ao",
     }
 }
 
@@ -51,6 +53,14 @@ impl Integrator {
                 samples_emitters: true,
                 bakes_lightmap: false,
                 bends_light: true,
+                branches: false,
+            },
+            Integrator::AmbientOcclusion => Capabilities {
+                title: "ambient occlusion",
+                random_samples: true,
+                samples_emitters: false,
+                bakes_lightmap: false,
+                bends_light: false,
                 branches: false,
             },
         }

@@ -18,6 +18,8 @@ keys! {
         pub integrator: Integrator = Integrator::Whitted, group("Rays");
         /// How many samples a pixel takes.
         pub sampling: Sampling = Sampling::PerAxis(defaults::SAMPLES), flat();
+        /// How far a surface may be away and still occlude, for ambient occlusion; any distance where it is not given.
+        pub ao_reach: Option<f64> = None, rule(Rule::Length), slider(0.1, 10.0), when("integrator", &["ao"]), group("Rays");
         /// Lights are hidden by what stands before them.
         pub shadows: bool = true, group("Light");
         /// Shadow rays to a ball of light from each point that it lights, half as many with each bounce (Whitted).
@@ -36,10 +38,13 @@ keys! {
     }
 
     fn check(&mut self, table: &mut Table) {
-        if self.integrator == Integrator::Path {
-            let what = "`lamp_samples` beside `integrator = \"path\"`";
-            table.problem_at("lamp_samples", what, "expected it without: paths ask a lamp at each bounce");
-        }
+        let why = match self.integrator {
+            Integrator::Whitted => return,
+            Integrator::Path => "paths ask a lamp at each bounce",
+            Integrator::AmbientOcclusion => "ambient occlusion knows no lamps",
+        };
+        let what = format!("`lamp_samples` beside `integrator = \"{}\"`", self.integrator.name());
+        table.problem_at("lamp_samples", what, format!("expected it without: {why}"));
     }
 }
 

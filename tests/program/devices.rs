@@ -174,6 +174,11 @@ fn the_gpus_path_gives_the_cpus_bytes() {
     // Linear light with layers.
     same_on_gpu("EXR", FEW, "", &["-o", "%d.exr", "--frames", "0,3"]);
     same_on_gpu("EXR of paths", &path, "", &["-o", "%d.exr", "--frames", "0"]);
+    // Ambient occlusion, of a plain scene and of one that is not.
+    let occlusion = path.replace("\"path\"", "\"ao\"\nao_reach = 2");
+    same_on_gpu("occlusion", &occlusion, "", &["-o", "%d.data", "--frames", "0"]);
+    let lens = format!("{occlusion}[camera]\nposition = [9, -9, 5]\nlook_at = [2, 2, 1]\nlens = 0.1\n");
+    same_on_gpu("EXR of occlusion through a lens", &lens, "", &["-o", "%d.exr", "--frames", "0"]);
 }
 
 // The GPU runs the film's post steps, from sums that never leave it to the picture and the video's planes.
@@ -337,8 +342,8 @@ fn doctor_and_verify_try_the_gpus() {
 fn adaptive_samples_are_the_same_on_gpus() {
     let dir = tempfile::tempdir().unwrap();
     let mut scenes = Vec::new();
-    for (name, film) in [("whitted", ""), ("path", ""), ("developed", "[film]\nbloom = 0.1\n")] {
-        let integrator = if name == "path" { "integrator = \"path\"\n" } else { "" };
+    for (name, film) in [("whitted", ""), ("path", ""), ("ao", ""), ("developed", "[film]\nbloom = 0.1\n")] {
+        let integrator = if name == "developed" { String::new() } else { format!("integrator = \"{name}\"\n") };
         let text = format!(
             "[output]\nframes = 1\nsize = [53, 41]\n[render]\nsamples = \"2..12\"\nnoise = 1\ndepth = 5\n{integrator}{film}\
              [camera]\nposition = [3, -4, 2]\nlook_at = [0, 0, 0]\nfov_deg = 50\n\
@@ -350,7 +355,12 @@ fn adaptive_samples_are_the_same_on_gpus() {
         std::fs::write(dir.path().join(format!("{name}.toml")), text).unwrap();
         scenes.push(format!("{name}.toml"));
     }
-    let run = polyfly(dir.path(), working().as_deref(), "", &["verify", "--size", "53x41", &scenes[0], &scenes[1]]);
+    let run = polyfly(
+        dir.path(),
+        working().as_deref(),
+        "",
+        &["verify", "--size", "53x41", &scenes[0], &scenes[1], &scenes[2]],
+    );
     assert!(run.status.success() && text(&run.stdout).contains("cuda:0"), "{}{}", text(&run.stdout), text(&run.stderr));
     for scene in &scenes {
         let rendered = |device: &str, name: &str| {

@@ -2,10 +2,7 @@
 
 use super::api::{Api, Context, Module};
 use crate::device::{DeviceError, DeviceNeeds};
-use crate::gpu_types::{
-    Constants, INTEGRATOR_PATH, INTEGRATOR_WHITTED, PLAIN_FEATURES, RICH_FEATURES, SMALL_FEATURES,
-    THREADS as GPU_THREADS,
-};
+use crate::gpu_types::{self, Constants, THREADS as GPU_THREADS};
 use std::io::Read;
 
 /// Threads of a block.
@@ -206,7 +203,7 @@ fn not_ready(for_what: &str) -> DeviceError {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::gpu_types::{FEATURE_ARRAYS, FEATURE_LENS};
+    use crate::gpu_types::{FEATURE_ARRAYS, FEATURE_LENS, INTEGRATOR_PATH, INTEGRATOR_WHITTED, RICH_FEATURES};
     use std::collections::BTreeMap;
     use std::path::{Component, Path, PathBuf};
 

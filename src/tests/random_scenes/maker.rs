@@ -18,8 +18,19 @@ pub fn make(seed: u64, wild: bool, dir: &Path) -> Made {
     (0..8).for_each(|_| {
         draws.next();
     });
-    let mut m = SceneMaker { draws, unit: 1.0, wild, path: false, uneven: false, frames: 1, dir, text: String::new() };
+    let mut m = SceneMaker {
+        draws,
+        unit: 1.0,
+        wild,
+        path: false,
+        ao: false,
+        uneven: false,
+        frames: 1,
+        dir,
+        text: String::new(),
+    };
     m.path = wild && m.chance(0.5);
+    m.ao = wild && !m.path && m.chance(0.2);
     if wild && m.chance(0.6) {
         m.unit = m.one_of(&[1e-6, 1e-3, 1e3, 1e6, 1e9, 3e10]);
     }
@@ -59,6 +70,7 @@ struct SceneMaker<'a> {
     unit: f64,
     wild: bool,
     path: bool,
+    ao: bool,
     // Not all pixels take the same samples.
     uneven: bool,
     frames: u32,
@@ -157,11 +169,17 @@ impl SceneMaker<'_> {
                 let clamp = self.one_of(&[0.0, 0.5, 10.0]);
                 self.add(format_args!("clamp = {clamp}"));
             }
+        } else if self.ao {
+            self.add(format_args!("integrator = \"ao\""));
+            if self.chance(0.6) {
+                let reach = self.length(0.2, 3.0);
+                self.add(format_args!("ao_reach = {reach:e}"));
+            }
         } else if self.some(0.3) {
             let lamp_samples = self.one_of(&["1", "5", "\"all\"", "0"]);
             self.add(format_args!("lamp_samples = {lamp_samples}"));
         }
-        if (self.uneven && self.chance(0.5)) || (self.path && self.chance(0.1)) {
+        if (self.uneven && self.chance(0.5)) || ((self.path || self.ao) && self.chance(0.1)) {
             let noise = self.one_of(&[0.0, 0.5, 8.0]);
             self.add(format_args!("noise = {noise}"));
             self.uneven = true;
