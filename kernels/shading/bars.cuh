@@ -4,29 +4,29 @@
 #include "material.cuh"
 #include "texture.cuh"
 
-// What a sample covers of a face: a cone of rays is longer the way it leans, and mirrors and panes, which are flat, do
-// not change its angle (Amanatides, "Ray tracing with cones", 1984).
+// The footprint of a sample on a face: a ray cone is stretched along its slant; flat mirrors and panes do not change
+// its angle (Amanatides, "Ray tracing with cones", 1984).
 struct Footprint {
-  Real width;  // of the cone where it meets the face
-  Real slant;  // over the cosine of its lean
+  Real width;  // of the cone at the face
+  Real slant;  // 1 / cosine of the incidence
 };
-// How much wider it is in a direction within the face, in which the ray's own has this share.
+// The stretch in a direction within the face; share: the component of the ray's direction along it.
 POLYFLY_FN Real stretch_along(const Footprint& f, Real share) {
   const Real lean = share * f.slant;
   return sqrt(fma(lean, lean, Real(1.0f)));
 }
-// The share of something that ends at `far` from x, seen through a box: 1 well within, a half on its rim.
+// Box-filtered coverage of the interval up to `far` at x: 1 well inside, 0.5 on the border.
 POLYFLY_FN Real box_coverage(Real far, Real x, Real inverse_width) {
   return max(min(fma(far - x, inverse_width, Real(0.5f)), Real(1.0f)), Real(0.0f));
 }
 
-// Radii from the edge to the nearest that a lamp may be: it fills at most 0.42 of the bar's width.
+// Smallest distance of a lamp's centre from the edge, in lamp radii: a lamp fills at most 0.42 of the bar's width.
 #define LAMP_REACH 1.19f
 
-// --- lamps: discs set along the middle of a bar, hot in theirs, with a glow on the bar around them ---
-// across: distance to the edge within the face; place: position along the edge, 0 in its middle; width: the footprint's
-// across the edge; sideways: the share of the ray's direction that runs across it; cover: the share of the footprint
-// that the bar fills. A lamp smaller than the footprint is spread over it; of a row closer than that the mean is seen.
+// --- lamps: discs along the middle of a bar, with a bright core and a glow on the bar around them ---
+// across: distance to the edge within the face; place: position along the edge, 0 at its middle; width: footprint
+// across the edge; sideways: component of the ray's direction across the edge; cover: fraction of the footprint on the
+// bar. A lamp smaller than the footprint is spread over it; of a row with a smaller spacing the mean is shown.
 template <class S>
 POLYFLY_FN Vec lamp_light(const S&, const Body& body, Real across, Real place, const Footprint& f, Real width,
                           Real sideways, Real cover) {
@@ -35,27 +35,27 @@ POLYFLY_FN Vec lamp_light(const S&, const Body& body, Real across, Real place, c
   Real cell = fma(place, Real(body.lamps_per_length), Real(0.5f * (float)body.lamps));
   const Real first = zero, last = Real((float)(body.lamps - 1));
   const Real number = to_real(to_int(min(max(cell, first), last)));
-  // What the footprint is long, squared, is its longest way's by the sine between that and the edge. A row of lamps
-  // closer than it is one line of light; from half as long on it tends to that.
+  // The squared length of the footprint along the edge. A row of lamps with a smaller spacing is a continuous line of
+  // light; the transition starts at half that length.
   const Real longest = f.width * f.slant, long2 = longest * longest * fma(-sideways, sideways, one);
   const Real row = strip ? one : max(min(fma(long2, Real(body.lamp_merging), Real(-1.0f / 3.0f)), one), zero);
   const Real aside = (cell - number - half) * Real(body.lamp_spacing) * (one - row);
-  // In lamp radii from here on, squared where it says so.
+  // From here on in lamp radii; names with 2 are squared.
   const Real sharpness = Real(body.lamp_sharpness * body.lamp_sharpness), aside2 = aside * aside;
   const Real off = across - Real(body.lamp_across), beyond = across + Real(body.lamp_across);
   const Real far2 = fma(off, off, aside2) * sharpness;
   const Real spread = Real(0.5f * body.lamp_sharpness) * (strip ? width : f.width * sqrt(f.slant));
   const Real half_width = max(min(spread, Real(1.0e18f)), Real(1.0e-9f));
-  // A disc through a box: of the larger one's size, with a rim as wide as the smaller.
+  // A disc filtered by a box: as large as the larger of both, with a border as wide as the smaller.
   const Real inverse = reciprocal(half_width), rim = half * max(inverse, one);
   const Real grown = max(half_width, one), soft = min(half_width, one), blurred = soft * soft;
   const Real own = box_coverage(grown, sqrt_or_zero(far2), rim);
   Real shown = own;
   if (any(grown + soft > Real(LAMP_REACH))) {
-    // With that of the lamp on the other side of the edge.
+    // Plus the lamp on the other side of the edge.
     shown = shown + box_coverage(grown, sqrt_or_zero(fma(beyond, beyond, aside2) * sharpness), rim);
   }
-  // Its light is spread over a disc, and that of a line over its width.
+  // A disc's light is spread over its area, a line's over its width.
   const Real line = min(inverse, one) * Real(body.lamp_fill);
   shown = shown * (strip ? line : mix(reciprocal(fma(blurred, Real(1.0f / 3.0f), grown * grown)), line, row));
   const Real core = max(one - far2, zero);
@@ -68,22 +68,22 @@ POLYFLY_FN Vec lamp_light(const S&, const Body& body, Real across, Real place, c
   const Vec light =
       vec(fma(colour.x, around, strength), fma(colour.y, around, strength), fma(colour.z, around, strength));
   if (SceneTraits<S>::plain || body.chase < 0.0f) return light;
-  // A bright head every fourth lamp, or four on a strip, with a tail behind it.
+  // Every fourth lamp (four per strip) is a bright head with a tail behind it.
   const Real head = fract(fma(strip ? cell * Real(4.0f) : number * Real(0.25f), Real(1.0f), Real(-body.chase)));
   return light * fma(head * head, Real(0.95f), Real(0.05f));
 }
 
-// How far the rim of a bar leans away from its edge, as a tangent; and bounces after which bars mirror nothing.
+// The slope of a bar's border away from the edge, and the number of bounces after which bars reflect nothing.
 #define BAR_RIM 1.2f
 #define BAR_BOUNCES 2
-// A bar's rim is filtered by this share of the footprint: of what a bar half covers a ray has to go on, alone among its
-// neighbours, and the whole footprint blurs more than it calms.
+// The fraction of the footprint that filters a bar's border: a partly covered sample continues with a single ray, so
+// the whole footprint would blur more than it antialiases.
 #define BAR_BLUR 0.6f
 
-// A bar at q from the body's centre, for lanes that are `near` one: half-round metal along the edge between the face
-// with the normal n and the one that is `nearest` to q, of the others. Its normal runs from the edge's own, between
-// both faces, to one that leans into the face. f: what the sample covers. Where the footprint lies half on the bar
-// and half on the pane their shares are mixed, and the normal is that of the one that mirrors more.
+// A bar at q (relative to the body's centre), in the lanes of `near`: half-round metal along the edge between the face
+// with normal n and the adjacent face, which is `nearest` to q. Its normal turns from that of the edge, between both
+// faces, into the face. Where the footprint covers bar and pane, their weights are mixed, and the normal is that of the
+// one that reflects more. f: the footprint.
 template <class S>
 POLYFLY_FN void shade_bar(const S& scene, const Body& body, const Ray& ray, Vec q, Vec n, Real nearest,
                           const Footprint& f, Mask near, Surface<S>& s) {
@@ -94,9 +94,9 @@ POLYFLY_FN void shade_bar(const S& scene, const Body& body, const Ray& ray, Vec 
     const Slab& slab = scene.slabs.at(i);
     other = select(slab_distance(slab, q) == nearest, vec(slab.n), other);
   }
-  // The edge runs along n x other, whose length is the sine that bar_to_edge undoes.
+  // The edge's direction is n x other, whose length is the sine 1 / bar_to_edge.
   const Real place = dot(cross(n, other), q) * Real(body.bar_to_edge);
-  // The centre is inside: what points away from it is outward.
+  // Orients both normals away from the body's centre.
   n = select(dot(n, q) < zero, -n, n);
   other = select(dot(other, q) < zero, -other, other);
   const Vec inward = fma(other, Real(-body.bar_to_edge), n * Real(body.bar_inward));
@@ -118,7 +118,7 @@ POLYFLY_FN void shade_bar(const S& scene, const Body& body, const Ray& ray, Vec 
   const Mask bar = near & (cover > zero);
   if (!any(bar)) return;
   const Real pane = one - cover;
-  // Inside, and in the mirrors of mirrors, they are dull: what they mirror there would be noise.
+  // From inside and after several bounces bars do not reflect: their reflections would only be noise.
   const Mask mirrors = bar & outside & ((ray.bounces & Int(BOUNCE_MASK)) < Int(BAR_BOUNCES));
   const Real mirrored_share = select(mirrors, Real(body.bar_reflect) * cover, zero);
   const Mask dominates = bar & (cover > Real(0.5f)) & !(Reflectance<S>::max(s.reflect) * pane > mirrored_share);
@@ -132,15 +132,15 @@ POLYFLY_FN void shade_bar(const S& scene, const Body& body, const Ray& ray, Vec 
   const Real lean = fma(Real(BAR_RIM) - first, min(nearest * Real(body.bar_inverse), one), first);
   const Real size = reciprocal(sqrt(fma(lean, lean, one)));
   const Vec leaning = fma(inward, lean, face) * size;
-  // What turns away from the eye is seen from the side at most.
+  // Back-facing normals are turned to grazing ones.
   const Vec round = fma(ray.d, -max(dot(leaning, ray.d), zero), leaning);
   s.n = select(dominates, round, s.n);
   s.alpha = select(dominates, zero, s.alpha);
   s.edge = select(dominates, zero, s.edge);
-  // Over the footprint the normal turns with the lean, as a tangent, and what is mirrored twice as far.
+  // The normal turns over the footprint, and the reflected direction turns by twice as much.
   s.widening =
       select(dominates, s.cone * stretch * (Real(BAR_RIM) - first) * Real(body.bar_turn) * (size * size), s.widening);
-  // What they mirror stays on this side of the face: where it would not, the normal gives way.
+  // Reflected directions stay on this side of the face; where they would not, the normal is bent.
   const Vec mirrored = fma(round, Real(-2.0f) * dot(round, ray.d), ray.d);
   const Real below = dot(mirrored, face) - Real(0.02f);
   const Mask gives_way = dominates & (mirrors | (cover < one)) & (below < zero);
@@ -149,7 +149,7 @@ POLYFLY_FN void shade_bar(const S& scene, const Body& body, const Ray& ray, Vec 
   s.n = select(gives_way, normalise(kept_above - ray.d), s.n);
 }
 
-// Lays the bars of body k over what its material has made of s.
+// Blends the bars of body k over the surface that its material has produced.
 template <class S>
 POLYFLY_FN void shade_bars(const S& scene, const FrameParams& frame, int k, const Ray& ray, const Interaction& x,
                            Mask m, Surface<S>& s) {

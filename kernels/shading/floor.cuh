@@ -6,7 +6,7 @@
 // The opacity of a fading floor at p: with the distance from the scene's centre it turns transparent.
 template <class S>
 POLYFLY_FN Real floor_presence(const S& scene, Vec p) {
-  // Near the horizon p may be as far as 1e30.
+  // Near the horizon |p| may reach 1e30.
   const Real ratio = min(dot(p, p) * Real(scene.constants.floor_fade), Real(1.0e18f));
   return reciprocal(fma(ratio, ratio, Real(1.0f)));
 }
@@ -109,11 +109,11 @@ POLYFLY_FN void interaction_floor(const S& scene, const FrameParams& frame, int 
   }
 }
 
-// Adds the light map to quad k of the floor, whose material has made s, and fades it.
+// Adds the light map to the surface that the material of quad k has produced, and fades it.
 template <class S>
 POLYFLY_FN void shade_floor(const S& scene, int k, const Ray& ray, const Hit& hit, Mask m, Surface<S>& s) {
   if (scene.constants.lightmap_size > 0) {
-    // The map is of the side that the quad's normal points to, which is the upper one.
+    // The light map belongs to the upper side, to which the quad's normal points.
     const FloorQuad& quad = scene.floor.at(k);
     Mask above = m & (dot(vec(quad.n), ray.d) < Real(0.0f));
     if (!SceneTraits<S>::plain && quad.side == FLOOR_ENDLESS)

@@ -3,14 +3,14 @@
 #include "../shading/sampler.cuh"
 #include "sphere.cuh"
 
-// The linear map of an ellipsoid to the unit sphere, its inverse and its transpose. E holds it once or for each lane.
+// The linear map from an ellipsoid to the unit sphere, with its inverse and its transpose.
 struct EllipsoidMap {
   Vec rows[3];
   Vec radii;
-  // Of a direction, to unit space and back.
+  // Maps a direction to unit space, and back.
   POLYFLY_METHOD Vec to_unit(Vec v) const { return vec(dot(rows[0], v), dot(rows[1], v), dot(rows[2], v)); }
   POLYFLY_METHOD Vec from_unit(Vec v) const { return transposed(v * radii * radii); }
-  // Of a normal, from unit space.
+  // Maps a normal from unit space.
   POLYFLY_METHOD Vec transposed(Vec v) const { return fma(rows[0], v.x, fma(rows[1], v.y, rows[2] * v.z)); }
 };
 POLYFLY_FN EllipsoidMap ellipsoid_map(const Ellipsoid& e) {
@@ -106,7 +106,7 @@ POLYFLY_FN EllipsoidSample sample_ellipsoid(const EllipsoidLanes& e, Vec p, Pair
   sample.outside = dot(to, to) > one;
   return sample;
 }
-// The inverse pdf of direction d from p; 0 inside.
+// The pdf of sampling direction d from p; 0 inside the ellipsoid.
 POLYFLY_FN Real ellipsoid_pdf(const EllipsoidLanes& e, Vec p, Vec d, Mask m) {
   const Vec up = vec(Real(0.0f), Real(0.0f), Real(1.0f));
   const Vec q = select(m, e.map.to_unit(p - e.centre), up), w = select(m, e.map.to_unit(d), up);
