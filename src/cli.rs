@@ -19,7 +19,7 @@ pub use folder::{Engine, FarmArgs, MissingArgs, ReportArgs, ShardModeArg, Status
 pub use particles::{FileLayout, GenerateArgs, ParticlesArgs, ParticlesDevice, ParticlesJob, PictureArgs};
 use std::path::PathBuf;
 
-/// Renders flythroughs of mirrored, see-through polyhedra: a scene in, frames and a video out.
+/// Renders flythroughs of mirrored, see-through polyhedra: reads a scene, writes frames and a video.
 #[derive(Parser, Debug)]
 #[command(
     version,
@@ -41,38 +41,38 @@ pub struct Cli {
 /// Jobs other than rendering.
 #[derive(Subcommand, Debug)]
 pub enum Command {
-    /// Turns a scene in tokens into TOML and the other way round, or a picture into another format.
+    /// Converts a scene between tokens and TOML, or a picture to another format.
     Convert(ConvertArgs),
-    /// Checks a scene: what it holds, what is wrong, and what may not be meant (nothing in sight, black or burnt frames).
+    /// Checks a scene: its contents, errors, and likely mistakes (nothing in sight, black or overexposed frames).
     Check(CheckArgs),
     /// Shows a frame in the terminal.
     Preview(PreviewArgs),
-    /// Shows a scene on a page of this machine, live while its file is edited: camera, keys, frames.
+    /// Serves a page on this machine that shows a scene live while its file is edited: camera, keys, frames.
     Studio(StudioArgs),
     /// Renders scenes on every device of this machine and compares the bytes.
     Verify(VerifyArgs),
-    /// Compares this machine's devices on a scene, as a table for a report; or ways to deal work out to threads.
+    /// Times a scene on this machine's devices, as a table for a report; or compares schedules of work.
     Bench(BenchArgs),
-    /// Renders a file of particles, or makes one.
+    /// Renders a file of particles, or generates one.
     #[command(args_conflicts_with_subcommands = true)]
     Particles(ParticlesArgs),
-    /// Prints what this machine has, and tries a reference picture on all of it.
+    /// Prints this machine's devices, and renders a reference picture on each.
     Doctor,
-    /// Prints which frames of a folder are missing or not whole; exit code 75 where some are.
+    /// Prints the missing and incomplete frames of a folder; exit code 75 if there are any.
     Missing(MissingArgs),
-    /// Makes a video of a folder's frames.
+    /// Makes a video from a folder's frames.
     Stitch(StitchArgs),
-    /// Prints how far the frames of a folder have come, who makes them and how long it will take.
+    /// Prints the progress of a folder's frames, the machines that render them, and the time left.
     Status(StatusArgs),
-    /// Makes a page of a run: its film, a contact sheet, what each frame took, devices, machines, the scene.
+    /// Writes an HTML page about a run: its film, a contact sheet, the time of each frame, devices, machines, the scene.
     Report(ReportArgs),
-    /// Prints a job that shares a clip out to many machines, for an engine that they have; or submits it.
+    /// Prints a job that splits a clip over many machines, for one of several engines; or submits it.
     Farm(FarmArgs),
-    /// Prints a shell's completions.
+    /// Prints completions for a shell.
     Completions(CompletionsArgs),
     /// Prints the manual page, in roff.
     Man,
-    /// Prints the JSON Schema of scenes in TOML, for editors: keys, ranges, defaults and what they mean.
+    /// Prints the JSON Schema of scenes in TOML, for editors: keys, ranges, defaults and descriptions.
     Schema,
     /// Prints a reference page of the documentation, in Markdown.
     #[command(hide = true)]
@@ -111,7 +111,7 @@ pub struct CheckArgs {
 pub struct StudioArgs {
     /// The scene: a file, in tokens or TOML.
     pub scene: String,
-    /// Port to serve at, on 127.0.0.1; 0: any that is free.
+    /// Port on 127.0.0.1; 0: any free port.
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub port: u16,
     /// Where to render.
@@ -131,7 +131,7 @@ pub struct DeviceArgs {
     /// Render on the first GPU, or fail.
     #[arg(long, help_heading = "Device")]
     pub gpu: bool,
-    /// CPU threads [default: one a core]
+    /// CPU threads [default: one per core]
     #[arg(long, value_name = "N", value_parser = parse_threads, help_heading = "Device")]
     pub threads: Option<usize>,
 }
@@ -157,10 +157,10 @@ pub struct PreviewArgs {
     /// The frame: a number, `last` or `-1` [default: the first of --frames]
     #[arg(long, value_name = "N", allow_hyphen_values = true, conflicts_with = "frames")]
     pub frame: Option<String>,
-    /// How to show it [default: what the terminal says that it knows, else blocks]
+    /// How to show it [default: what the terminal supports, else blocks]
     #[arg(long, value_enum)]
     pub protocol: Option<Protocol>,
-    /// Columns that the picture may take [default: the terminal's]
+    /// Width of the picture in columns [default: the terminal's]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=10_000))]
     pub columns: Option<u32>,
     /// Where to render.
@@ -194,17 +194,17 @@ pub struct CompletionsArgs {
 /// Arguments of `bench`.
 #[derive(Args, Debug)]
 pub struct BenchArgs {
-    /// Compare ways to deal out a frame's work, on each device: time, and the average thread's rays over the busiest one's.
+    /// Compare schedules of a frame's work, on each device: time, and the average thread's rays over the busiest one's.
     #[arg(long)]
     pub balance: bool,
-    /// Form of the table.
+    /// Format of the table.
     #[arg(long, value_enum, default_value = "md", conflicts_with = "balance")]
     pub format: TableFormat,
-    /// Draw plots into this folder, as SVG: clip.svg (time of each frame), samples.svg, depth.svg (what they cost); with --balance
+    /// Draw plots into this folder, as SVG: clip.svg (time of each frame), samples.svg, depth.svg (their cost); with --balance
     /// work.svg and speed-up.svg.
     #[arg(long, value_name = "FOLDER")]
     pub plots: Option<PathBuf>,
-    /// Repetitions to take the median of, after one that does not count.
+    /// Repetitions for the median, after one warm-up.
     #[arg(long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..=1000))]
     pub runs: u32,
     /// The scene; the sample scene if not given.
@@ -244,10 +244,10 @@ pub struct ConvertArgs {
     /// The scene: a file, or `-` for stdin; or a picture.
     #[arg(default_value = "-")]
     pub scene: String,
-    /// The file to write, as with -o: of a picture its ending says how.
+    /// The file to write, as with -o; the extension selects a picture's format.
     #[arg(value_name = "FILE", conflicts_with = "output")]
     pub target: Option<PathBuf>,
-    /// The grammar to write [default: what the file's ending says, .toml or .txt; on stdout the other one]
+    /// The grammar to write [default: by the file's extension, .toml or .txt; on stdout the other one]
     #[arg(long, value_enum)]
     pub to: Option<GrammarArg>,
     /// The three bodies of a scene in tokens.
@@ -349,7 +349,7 @@ pub struct SceneArgs {
     /// Picture size: `1280x720`, or 720p, 1080p, 1440p, 4k, 8k.
     #[arg(long, value_name = "WxH", value_parser = parse_size, help_heading = "Scene")]
     pub size: Option<(u32, u32)>,
-    /// How much work goes into each picture; --samples and --depth override it.
+    /// Quality preset; --samples and --depth override it.
     #[arg(long, value_enum, help_heading = "Scene")]
     pub quality: Option<QualityArg>,
     /// Short for --quality draft.
@@ -358,19 +358,19 @@ pub struct SceneArgs {
     /// Short for --quality final.
     #[arg(long = "final", conflicts_with = "quality", help_heading = "Scene")]
     pub is_final: bool,
-    /// Samples along each side of a pixel, or a range such as `4..64`: of each pixel, as many as it needs.
+    /// Samples along each side of a pixel, or a range such as `4..64`: adaptive samples per pixel.
     #[arg(long, value_name = "N", value_parser = parse_samples, help_heading = "Scene")]
     pub samples: Option<SamplesArg>,
-    /// Most bounces along a path.
+    /// Maximum number of bounces.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(0..=128), help_heading = "Scene")]
     pub depth: Option<u32>,
-    /// The three bodies of a scene in tokens, or as many as a TOML scene has.
+    /// The solids of the bodies: three in tokens, as many as the scene has in TOML.
     #[arg(long, value_name = "A,B,C", value_delimiter = ',', value_parser = parse_solid, help_heading = "Scene")]
     pub solids: Vec<Solid>,
-    /// The floor's picture: a .data, PNG or JPEG file, @checker, @concrete, @marble, @wood or none.
+    /// The floor's texture: a .data, PNG or JPEG file, @checker, @concrete, @marble, @wood or none.
     #[arg(long, value_name = "FILE", help_heading = "Scene")]
     pub texture: Option<String>,
-    /// Allow the scene to read files outside of its folder, and to write outside of that and of the working folder.
+    /// Allow the scene to read files outside of its folder, and to write outside of that folder and the working folder.
     #[arg(long, help_heading = "Scene")]
     pub allow_outside: bool,
     /// No progress bar and no remarks (also POLYFLY_QUIET=1).
@@ -396,7 +396,7 @@ pub struct RenderArgs {
     /// The scene, in tokens or TOML: a file, or `-` for stdin (the default when stdin is not a terminal).
     pub scene: Option<String>,
 
-    /// Print the sample scene and end.
+    /// Print the sample scene and exit.
     #[arg(long, value_enum, value_name = "GRAMMAR", num_args = 0..=1, default_missing_value = "tokens", exclusive = true)]
     pub default: Option<GrammarArg>,
 
@@ -409,10 +409,10 @@ pub struct RenderArgs {
     /// Render on several devices: `all` GPUs, or a list such as `0,2` or `cpu,0` [default: POLYFLY_DEVICES, or the first GPU]
     #[arg(long, value_name = "LIST", value_delimiter = ',', help_heading = "Device")]
     pub devices: Vec<String>,
-    /// What several devices share: the frames, or the tiles of each frame.
+    /// What several devices share: whole frames, or tiles of each frame.
     #[arg(long, value_enum, default_value = "auto", hide_short_help = true, help_heading = "Device")]
     pub split: SplitArg,
-    /// Threads that trace; 0 = one a core [default: 0, or POLYFLY_THREADS]
+    /// Rendering threads; 0 = one per core [default: 0, or POLYFLY_THREADS]
     #[arg(long, value_name = "N", value_parser = parse_threads, help_heading = "Device")]
     pub threads: Option<usize>,
 
@@ -423,14 +423,14 @@ pub struct RenderArgs {
     /// Where the frames go.
     #[arg(short, long, value_name = "PATTERN", allow_hyphen_values = true, help = frames_help(), help_heading = "Output")]
     pub output: Option<String>,
-    /// Make a contact sheet instead: twenty small frames from all over the clip in one picture.
+    /// Make a contact sheet instead: twenty small frames of the whole clip in one picture.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["output", "video", "resume", "shard"], help_heading = "Output")]
     pub sheet: Option<PathBuf>,
     /// Remove noise with Open Image Denoise, if its library is installed (POLYFLY_OIDN: its folder); the bytes of such pictures
     /// may differ from machine to machine.
     #[arg(long, help_heading = "Output")]
     pub denoise: bool,
-    /// Bits of a channel: 8 or 16 in PNG, 16 or 32 in EXR [default: the format's first, or the scene's]
+    /// Bits per channel: 8 or 16 in PNG, 16 or 32 in EXR [default: the format's first, or the scene's]
     #[arg(long, value_name = "N", help_heading = "Output")]
     pub bits: Option<u32>,
     /// Write no frames, only the video.
@@ -439,50 +439,50 @@ pub struct RenderArgs {
     /// Make a video of these frames.
     #[arg(long, value_name = "FILE", help = format!("Make a video of these frames: {} through ffmpeg, or .y4m without it", endings(&VIDEOS[..VIDEOS.len() - 1])), help_heading = "Output")]
     pub video: Option<PathBuf>,
-    /// Frames a second of the video [default: 30, or the scene's]
+    /// Frames per second of the video [default: 30, or the scene's]
     #[arg(long, value_parser = parse_fps, help_heading = "Output")]
     pub fps: Option<f64>,
     /// How to encode it.
     #[command(flatten)]
     pub encoding: VideoArgs,
-    /// Show the film when it is made, or the picture, with the program that this machine has for such files.
+    /// Open the result with the system's program for such files.
     #[arg(long, help_heading = "Output")]
     pub open: bool,
-    /// Form of the log on stdout [default: text; or POLYFLY_LOG]
+    /// Format of the log on stdout [default: text; or POLYFLY_LOG]
     #[arg(long, value_enum, help_heading = "Output")]
     pub log: Option<LogFormat>,
 
-    /// Write nothing, and tell what the run would take: time, memory, size. A few frames are tried, small ones where they are slow.
+    /// Write nothing; print the time, memory and size of the run. A few frames are rendered, smaller if they are slow.
     #[arg(long, conflicts_with = "sheet", help_heading = "Run")]
     pub dry_run: bool,
     /// With --dry-run: print ffmpeg's command line too.
     #[arg(long, requires = "dry_run", hide_short_help = true, help_heading = "Run")]
     pub show_ffmpeg: bool,
-    /// Render what is missing or not whole in the folder, and make the video of all of it.
+    /// Render missing and incomplete frames in the folder, and make the video of all frames.
     #[arg(long, help_heading = "Run")]
     pub resume: bool,
-    /// Render frames that are there already too (a scene on stdin does), and replace the video that is there; with --resume only the video.
+    /// Render existing frames again (a scene on stdin does), and replace an existing video; with --resume only the video.
     #[arg(long, help_heading = "Run")]
     pub overwrite: bool,
     /// Render part K of N of the frames, counted from 1.
     #[arg(long, value_name = "K/N", value_parser = parse_shard, help_heading = "Run")]
     pub shard: Option<(u32, u32)>,
-    /// How frames are dealt out to shards.
+    /// How frames are split into shards.
     #[arg(long, value_enum, default_value = "contiguous", hide_short_help = true, help_heading = "Run")]
     pub shard_mode: ShardModeArg,
-    /// Most memory that pictures may take, MiB; a run that would take more is refused [default: nine tenths of what is free]
+    /// Maximum memory for pictures, MiB; a run that needs more is refused [default: nine tenths of the free memory]
     #[arg(long, value_name = "MIB", value_parser = clap::value_parser!(u64).range(1..=1 << 30), hide_short_help = true, help_heading = "Run")]
     pub limit_memory: Option<u64>,
-    /// Most bytes that a texture, mesh or file of particles may have, MiB [default: 4096]
+    /// Maximum size of a texture, mesh or particle file, MiB [default: 4096]
     #[arg(long, value_name = "MIB", value_parser = clap::value_parser!(u64).range(1..=1 << 30), hide_short_help = true, help_heading = "Run")]
     pub limit_file: Option<u64>,
-    /// Most pixels that a texture or sky may have, millions [default: 4, or sixteen for each byte of its file]
+    /// Maximum pixels of a texture or sky, millions [default: 4, or sixteen per byte of its file]
     #[arg(long, value_name = "MILLIONS", value_parser = clap::value_parser!(u64).range(1..=1 << 30), hide_short_help = true, help_heading = "Run")]
     pub limit_picture: Option<u64>,
-    /// Most triangles that the meshes may have together, millions [default: 2, or one for each four bytes of their files]
+    /// Maximum triangles of all meshes, millions [default: 2, or one per four bytes of their files]
     #[arg(long, value_name = "MILLIONS", value_parser = clap::value_parser!(u64).range(1..=1 << 30), hide_short_help = true, help_heading = "Run")]
     pub limit_triangles: Option<u64>,
-    /// Seconds that frames in flight may take after Ctrl-C or SIGTERM.
+    /// Seconds for the frames in flight after Ctrl-C or SIGTERM.
     #[arg(long, value_name = "SECONDS", default_value_t = 30, hide_short_help = true, help_heading = "Run")]
     pub grace: u32,
 }
@@ -547,13 +547,13 @@ pub fn command() -> clap::Command {
         .mut_subcommand("missing", |job| {
             job.mut_arg(
                 "frames",
-                frames("The frames to look for, as a run takes them [default: those of all runs there]"),
+                frames("The frames to check, as for a run [default: those of all runs in the folder]"),
             )
         })
         .mut_subcommand("stitch", |job| {
             job.mut_arg(
                 "frames",
-                frames("The frames of the video, as a run takes them [default: those of all runs there]"),
+                frames("The frames of the video, as for a run [default: those of all runs in the folder]"),
             )
         })
 }

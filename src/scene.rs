@@ -105,7 +105,7 @@ pub struct World {
     pub floor: Option<Floor>,
     /// Point lights.
     pub lights: Vec<Light>,
-    /// Light from everywhere (Whitted).
+    /// Ambient light (Whitted).
     pub ambient: Vec3,
     /// Weight of the Blinn-Phong highlight.
     pub highlight: f64,
@@ -168,11 +168,11 @@ keys! {
         pub path: PathBuf = PathBuf::new(), required(), group("Shape");
         /// Multiplies its coordinates.
         pub scale: f64 = 1.0, rule(Rule::Length), spelled();
-        /// Added to them afterwards.
+        /// Added to the scaled coordinates.
         pub offset: Vec3 = [0.0; 3], rule(Rule::Coordinate), spelled();
-        /// Its own z is up, not y.
+        /// The file's z axis points up, not y.
         pub z_up: bool = true, spelled();
-        /// Its file's normals make it smooth; without, or where the file has none, it is made of facets.
+        /// Uses the file's normals for smooth shading; otherwise, or if the file has none, it has facets.
         pub smooth: bool = true, spelled();
         /// How it looks.
         pub material: Material = Material::default(), flat();
@@ -185,9 +185,9 @@ keys! {
     pub struct Light in "light" {
         /// Where it is.
         pub position: Vec3 = [0.0; 3], rule(Rule::Coordinate), required(), spelled();
-        /// How bright, by color; may exceed 1.
+        /// Color and brightness; may exceed 1.
         pub colour as "color": Vec3 = [1.0; 3], colour(), rule(Rule::Brightness), spelled();
-        /// Of a ball of light, whose shadows are soft; 0: a point.
+        /// Radius of a spherical light, which casts soft shadows; 0: a point light.
         pub radius: f64 = 0.0, rule(Rule::NotNegative), slider(0.0, 2.0), spelled();
     }
 }

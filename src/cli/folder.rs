@@ -12,16 +12,16 @@ use std::path::PathBuf;
 pub struct MissingArgs {
     /// The folder of the frames, with its manifest.json.
     pub folder: PathBuf,
-    /// The scene that they should be of; another one's frames are refused.
+    /// The expected scene; frames of another scene are refused.
     #[arg(long, value_name = "FILE")]
     pub scene: Option<String>,
-    /// The `hash` that their manifest is to have, as jobs of `farm` give it; another scene's frames are refused.
+    /// The expected `hash` of the manifest, as jobs of `farm` pass it; frames of another scene are refused.
     #[arg(long, value_name = "HEX")]
     pub hash: Option<String>,
-    /// Print which of N shards have missing frames, as `1,4-6`, in place of the frames.
+    /// Print the shards of N with missing frames, as `1,4-6`, instead of the frames.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     pub shards: Option<u32>,
-    /// How frames are dealt out to shards.
+    /// How frames are split into shards.
     #[arg(long, value_enum, default_value = "contiguous")]
     pub shard_mode: ShardModeArg,
     /// What the flags of the run changed in the scene.
@@ -32,25 +32,25 @@ pub struct MissingArgs {
 /// Arguments of `stitch`.
 #[derive(Args, Debug)]
 pub struct StitchArgs {
-    /// The folder of the frames, with its manifest.json; or a path with %d or %0Nd of frames that were made elsewhere.
+    /// The folder of the frames, with its manifest.json; or a path with %d or %0Nd of frames of another program.
     #[arg(value_name = "FRAMES")]
     pub source: String,
     /// The video; its ending is the format.
     #[arg(short, long, value_name = "FILE", help = format!("The video: {} through ffmpeg, or .y4m without it", endings(&VIDEOS[..VIDEOS.len() - 1])))]
     pub output: PathBuf,
-    /// Frames a second [default: the run's, or 30]
+    /// Frames per second [default: the run's, or 30]
     #[arg(long, value_parser = parse_fps)]
     pub fps: Option<f64>,
-    /// The scene that they should be of; another one's frames are refused.
+    /// The expected scene; frames of another scene are refused.
     #[arg(long, value_name = "FILE")]
     pub scene: Option<String>,
-    /// The `hash` that their manifest is to have, as jobs of `farm` give it; another scene's frames are refused.
+    /// The expected `hash` of the manifest, as jobs of `farm` pass it; frames of another scene are refused.
     #[arg(long, value_name = "HEX")]
     pub hash: Option<String>,
-    /// Replace a video that is there and shows other pictures than these.
+    /// Replace an existing video that shows other pictures.
     #[arg(long)]
     pub overwrite: bool,
-    /// Most memory that it may take, MiB; what would take more is refused [default: nine tenths of what is free]
+    /// Maximum memory, MiB; a job that needs more is refused [default: nine tenths of the free memory]
     #[arg(long, value_name = "MIB", value_parser = clap::value_parser!(u64).range(1..=1 << 30))]
     pub limit_memory: Option<u64>,
     /// How to encode.
@@ -76,7 +76,7 @@ pub struct ReportArgs {
     /// The page [default: report.html in the folder]
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
-    /// The film to show [default: the last one that a run here has made]
+    /// The film to show [default: the last film of a run in this folder]
     #[arg(long, value_name = "FILE")]
     pub film: Option<PathBuf>,
     /// No remarks.
@@ -105,21 +105,21 @@ pub enum Engine {
 /// Arguments of `farm`.
 #[derive(Args, Debug)]
 pub struct FarmArgs {
-    /// What will run the job.
+    /// The engine of the job.
     #[arg(value_enum)]
     pub engine: Engine,
-    /// The scene: a file that all machines see.
+    /// The scene: a file on a shared folder.
     pub scene: String,
-    /// Parts that the frames are cut into, each a task [default: one for each segment of the video, at most 1000]
+    /// Number of shards, one task each [default: one per segment of the video, at most 1000]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100_000))]
     pub shards: Option<u32>,
-    /// Tasks at once [default: as many as the engine finds room for]
+    /// Tasks at once [default: up to the engine]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub running: Option<u32>,
-    /// CPU cores of a task; it has one GPU besides, unless `--cpu` is among its flags.
+    /// CPU cores per task; a task also has one GPU, unless its flags contain `--cpu`.
     #[arg(long, value_name = "N", default_value_t = 4, value_parser = clap::value_parser!(u32).range(1..=1024))]
     pub cores: u32,
-    /// Rounds of repair at most; they end when one brings nothing new.
+    /// Maximum rounds of repair; they end after a round without progress.
     #[arg(long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..=100))]
     pub rounds: u32,
     /// An option of sbatch, or of `hq submit`, such as `--option=--partition=gpu`; may be given several times.
@@ -128,7 +128,7 @@ pub struct FarmArgs {
     /// The container image, for Kubernetes.
     #[arg(long, value_name = "NAME", default_value = "polyfly:latest")]
     pub image: String,
-    /// Hand it to sbatch, or run it with hq.
+    /// Submit it with sbatch, or run it with hq.
     #[arg(long)]
     pub submit: bool,
     /// Flags of rendering, as `-- -o frames/%05d.png --video clip.mp4`.
@@ -145,31 +145,31 @@ pub struct VideoArgs {
     /// The encoder's preset [default: veryfast for h264, fast for h265, 8 for av1]
     #[arg(long, help_heading = "Output")]
     pub preset: Option<String>,
-    /// The video's compression; if not given, what its ending usually holds: h264, in .webm vp9.
+    /// The video's codec [default: the usual one of the extension: h264, in .webm vp9].
     #[arg(long, value_parser = codec_parser(), ignore_case = true, help_heading = "Output")]
     pub codec: Option<&'static Codec>,
-    /// Bits of a channel in the video: 8, or 10, which are made of light and show no steps.
+    /// Bits per channel of the video: 8, or 10 from linear light, without visible steps.
     #[arg(long, value_name = "N", value_parser = ["8", "10"], help_heading = "Output")]
     pub video_bits: Option<String>,
-    /// HDR10: ten bits of light itself, without the tone curve; white is 203 candelas a square metre, the brightest 1000.
+    /// HDR10: ten bits of linear light, without the tone curve; white is 203 cd/m2, the maximum 1000.
     #[arg(long, help_heading = "Output")]
     pub hdr: bool,
     /// The ffmpeg program (also POLYFLY_FFMPEG).
     #[arg(long, value_name = "PROGRAM", help_heading = "Output")]
     pub ffmpeg: Option<PathBuf>,
-    /// Seconds that ffmpeg may take over one frame, or to end, before it is ended.
+    /// Seconds without progress after which ffmpeg is killed.
     #[arg(long, value_name = "SECONDS", default_value_t = 120, value_parser = clap::value_parser!(u32).range(1..), hide_short_help = true, help_heading = "Output")]
     pub encoder_timeout: u32,
-    /// Frames of a segment: a longer video is encoded in segments, several at once.
+    /// Frames per segment: a longer video is encoded in segments, several at once.
     #[arg(long, value_name = "FRAMES", default_value_t = 60, value_parser = clap::value_parser!(u32).range(1..=100_000), hide_short_help = true, help_heading = "Output")]
     pub segment: u32,
-    /// Threads of an encoder; the video depends on them a little.
+    /// Threads per encoder; they change the video's bytes.
     #[arg(long, value_name = "N", default_value_t = 12, value_parser = clap::value_parser!(u32).range(1..=64), hide_short_help = true, help_heading = "Output")]
     pub encoder_threads: u32,
-    /// Encoders side by side; 0 = one for two cores, as far as a quarter of the memory goes. The video does not depend on them.
+    /// Encoders at once; 0 = one per two cores, within a quarter of the memory. They do not change the video.
     #[arg(long, value_name = "N", default_value_t = 0, value_parser = clap::value_parser!(u32).range(0..=256), hide_short_help = true, help_heading = "Output")]
     pub encoders: u32,
-    /// Most memory for frames that wait for an encoder, MiB; no more than a quarter of what there is.
+    /// Maximum memory for frames that wait for an encoder, MiB; at most a quarter of the free memory.
     #[arg(long, value_name = "MIB", default_value_t = 1024, value_parser = clap::value_parser!(u32).range(16..), hide_short_help = true, help_heading = "Output")]
     pub video_memory: u32,
 }
@@ -180,7 +180,7 @@ fn codec_parser() -> impl TypedValueParser<Value = &'static Codec> {
     PossibleValuesParser::new(names).try_map(|name| Codec::named(&name).ok_or("no such codec"))
 }
 
-/// How frames are dealt out to shards, as a flag's value.
+/// How frames are split into shards, as a flag's value.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub enum ShardModeArg {
     /// Each has frames that follow each other.

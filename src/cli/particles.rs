@@ -42,37 +42,37 @@ pub struct PictureArgs {
     /// The picture; its ending is the format.
     #[arg(required = false, help = format!("The picture: {}", endings(&PICTURES)))]
     pub image: PathBuf,
-    /// Where the eye is, x,y,z; in front of all particles if not given.
+    /// Position of the eye, x,y,z [default: in front of all particles].
     #[arg(long, value_name = "X,Y,Z", value_parser = parse_point, allow_hyphen_values = true)]
     pub eye: Option<[f64; 3]>,
-    /// What it looks at; the middle of all particles if not given.
+    /// The point that the eye looks at [default: the middle of all particles].
     #[arg(long, value_name = "X,Y,Z", value_parser = parse_point, allow_hyphen_values = true)]
     pub look_at: Option<[f64; 3]>,
-    /// Width of the image plane that goes through that point.
+    /// Width of the image plane through that point.
     #[arg(long, value_name = "LENGTH")]
     pub plane_width: Option<f64>,
-    /// Weight of light from everywhere.
+    /// Weight of ambient light.
     #[arg(long, value_name = "SHARE", default_value_t = 0.4)]
     pub ambient: f64,
     /// Weight of light from the eye's left shoulder, by Lambert's cosine.
     #[arg(long, value_name = "SHARE", default_value_t = 0.6)]
     pub diffuse: f64,
-    /// What colours the particles.
+    /// The value that selects the colour.
     #[arg(long, value_enum, default_value = "nothing")]
     pub color_by: ColourArg,
     /// Draw the colour map with its numbers.
     #[arg(long)]
     pub legend: bool,
-    /// Which time step of a series, whose name has %d or %0Nd [default: 0]
+    /// Time step of a series, whose name has %d or %0Nd [default: 0]
     #[arg(long, value_name = "N")]
     pub step: Option<u32>,
-    /// Most bytes that the file may have, MiB [default: 4096]
+    /// Maximum size of the file, MiB [default: 4096]
     #[arg(long, value_name = "MIB", value_parser = clap::value_parser!(u64).range(1..=1 << 30))]
     pub limit_file: Option<u64>,
     /// Samples along each side of a pixel.
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=64))]
     pub samples: u32,
-    /// Pictures to take the median time of.
+    /// Pictures for the median time.
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=1000))]
     pub runs: u32,
 }

@@ -39,8 +39,8 @@ pub fn reference(page: ReferencePage) -> String {
 
 const FLAGS: &str = "# Flags
 
-All jobs and flags, as `polyfly --help` and `polyfly JOB --help` tell of them. [flags.md](../flags.md) has what goes together. This page is
-made of the program's own declarations: `scripts/generate` writes it anew.
+All commands and flags, as `polyfly --help` and `polyfly COMMAND --help` print them. [flags.md](../flags.md) explains combinations. This page is
+made of the program's own declarations: `scripts/generate` regenerates it.
 ";
 
 // The flags of rendering and of all jobs, in Markdown.

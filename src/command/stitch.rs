@@ -12,7 +12,7 @@ use std::time::Duration;
 // How long what is in flight may take once it is asked to stop.
 const GRACE: Duration = Duration::from_secs(30);
 
-/// Makes a video of a folder's frames.
+/// Makes a video from a folder's frames.
 pub fn run(args: &StitchArgs) -> Result<(), Failure> {
     video_options::check_name("-o", &args.output)?;
     let scene = args.scene.as_ref().map(|name| load_scene(name, &args.changes)).transpose()?;

@@ -35,7 +35,7 @@ pub struct Shard {
     pub mode: ShardMode,
 }
 
-/// How frames are dealt out to shards.
+/// How frames are split into shards.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ShardMode {
     /// Each has frames that follow each other.

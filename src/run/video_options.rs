@@ -38,9 +38,9 @@ pub struct VideoOptions {
     pub ffmpeg: Option<PathBuf>,
     /// How long ffmpeg may take over one frame, or to end.
     pub timeout: Duration,
-    /// Frames of a segment: a longer video is encoded in segments, several at once.
+    /// Frames per segment: a longer video is encoded in segments, several at once.
     pub segment: u32,
-    /// Threads of an encoder; the video depends on them a little.
+    /// Threads per encoder; they change the video's bytes.
     pub encoder_threads: u32,
     /// Encoders side by side; 0: one for two cores, as far as a quarter of the memory goes.
     pub encoders: u32,

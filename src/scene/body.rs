@@ -13,15 +13,15 @@ keys! {
     /// A solid of panes, bars and lamps.
     #[derive(Clone, Debug, PartialEq)]
     pub struct Body in "body" {
-        /// Which solid.
+        /// The solid.
         pub solid: Solid = Solid::Hexahedron, required(), group("Shape");
         /// Its centre.
         pub centre as "center": Vec3 = [0.0; 3], rule(Rule::Coordinate), spelled();
-        /// Distance of every vertex from the center.
+        /// Circumradius: the distance of every vertex from the center.
         pub radius: f64 = 1.0, rule(Rule::Length), slider(0.1, 5.0), spelled();
         /// How its panes look; their color tints what passes through them.
         pub material: Material = Material::default(), flat(), material_of(MaterialUse::Body);
-        /// Lamps on each edge, or "strip": a strip of light all along it.
+        /// Lamps per edge, or "strip": a strip of light along the whole edge.
         pub lamps: Lamps = Lamps::Each(0), rule(Rule::Whole(0, MAX_LAMPS)), slider(0.0, 40.0), group("Lamps"), spelled();
         /// Color of the lamps.
         pub lamp_colour as "lamp_color": Vec3 = Body::LAMP_COLOUR, colour(), rule(Rule::Brightness), spelled();
@@ -31,15 +31,15 @@ keys! {
         pub bar: f64 = Body::BAR, rule(Rule::Fraction), unit("circumradii"), slider(0.0, 0.2), group("Bars"), spelled();
         /// Color of the bars.
         pub bar_colour as "bar_color": Vec3 = Body::BAR_COLOUR, colour(), rule(Rule::Fraction), spelled();
-        /// Share of the light that the bars mirror on their outer side; inside, and after two bounces, they are dull.
+        /// Share of the light that the outer side of the bars reflects; the inner side, and bars after two bounces, are dull.
         pub bar_reflection: f64 = Body::BAR_REFLECTION, rule(Rule::Fraction), spelled();
-        /// Share that a pane mirrors inside, where it is another: a one-way mirror. No more than the rest passes there.
+        /// Share that is reflected inside, if it differs from outside: a one-way mirror. At most the rest is transmitted there.
         pub reflection_inside: Option<f64> = None, rule(Rule::Fraction), when("material", &["plain"]), group("Material");
         /// How it is turned, at the clip's start.
         pub rotation: Rotation = Rotation::default(), flat();
         /// How it moves over the clip.
         pub motion: Motion = Motion::default(), flat();
-        /// On which side of its bars the lamps are.
+        /// The sides of the bars that have lamps.
         pub lamp_sides: LampSides = LampSides::Both, group("Lamps");
         /// How its lamps change over the clip.
         pub lamp_pattern: LampPattern = LampPattern::Steady, flat();

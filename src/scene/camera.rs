@@ -14,21 +14,21 @@ keys! {
         pub r0 as "r": f64 = 0.0, rule(Rule::Coordinate), spelled();
         /// Height.
         pub z0 as "z": f64 = 0.0, rule(Rule::Coordinate), spelled();
-        /// Angle around the axis when the clip begins.
+        /// Angle around the axis at the start of the clip.
         pub phi0 as "phi_deg": f64 = 0.0, angle(), slider(-180.0, 360.0), spelled();
-        /// How far the distance swings.
+        /// Amplitude of the distance.
         pub ar as "r_amplitude": f64 = 0.0, rule(Rule::Coordinate), slider(0.0, 5.0), spelled();
-        /// How far the height swings.
+        /// Amplitude of the height.
         pub az as "z_amplitude": f64 = 0.0, rule(Rule::Coordinate), slider(0.0, 5.0), spelled();
-        /// Swings of the distance over the clip.
+        /// Oscillations of the distance over the clip.
         pub wr as "r_cycles": f64 = 0.0, slider(-4.0, 4.0), spelled();
-        /// Swings of the height over the clip.
+        /// Oscillations of the height over the clip.
         pub wz as "z_cycles": f64 = 0.0, slider(-4.0, 4.0), spelled();
         /// Turns over the clip.
         pub wphi as "phi_cycles": f64 = 0.0, slider(-4.0, 4.0), spelled();
-        /// Where the distance begins its swing.
+        /// Phase of the distance at the start.
         pub pr as "r_phase_deg": f64 = 0.0, angle(), slider(-180.0, 360.0), spelled();
-        /// Where the height begins its swing.
+        /// Phase of the height at the start.
         pub pz as "z_phase_deg": f64 = 0.0, angle(), slider(-180.0, 360.0), spelled();
     }
 }
@@ -54,13 +54,13 @@ keys! {
     /// A place on the camera's path, with its time.
     #[derive(Clone, Copy, Debug, PartialEq)]
     pub struct CameraKey in "key" {
-        /// When, in clips: 0 is the first frame, 1 would be the one after the last.
+        /// The time as a share of the clip: 0 is the first frame, 1 would be the frame after the last.
         pub time: f64 = 0.0, rule(Rule::Fraction), required(), spelled();
         /// The eye.
         pub position: Vec3 = [0.0; 3], rule(Rule::Coordinate), required(), spelled();
-        /// What it looks at.
+        /// The point that the camera looks at.
         pub look_at: Vec3 = [0.0; 3], rule(Rule::Coordinate), required(), spelled();
-        /// Horizontal field of view; the camera's, if none is given.
+        /// Horizontal field of view; by default the camera's.
         pub fov_deg: f64 = 70.0, rule(Rule::FieldOfView), unit("degrees"), spelled();
     }
 }
@@ -79,7 +79,7 @@ pub enum CameraPath {
     Fixed {
         /// The eye.
         position: Vec3,
-        /// What it looks at.
+        /// The point that the camera looks at.
         look_at: Vec3,
     },
     /// It goes round a point.
@@ -88,7 +88,7 @@ pub enum CameraPath {
     Keys {
         /// At least two.
         keys: Vec<CameraKey>,
-        /// After the last key it goes back to the first, and the clip is a loop.
+        /// After the last key the camera returns to the first, and the clip loops.
         closed: bool,
     },
 }
@@ -97,17 +97,17 @@ keys! {
     /// A circle around a point, which the camera looks at.
     #[derive(Clone, Copy, Debug, PartialEq)]
     pub struct Orbit in "orbit" {
-        /// The point that it goes around and looks at.
+        /// The centre of the circle, which the camera looks at.
         pub centre as "center": Vec3 = [0.0; 3], rule(Rule::Coordinate), spelled();
-        /// How far from it.
+        /// Distance to the centre.
         pub distance: f64 = 7.0, rule(Rule::Length), slider(0.5, 20.0), spelled();
-        /// How high above it.
+        /// Elevation above the centre.
         pub elevation_deg: f64 = 15.0, rule(Rule::Within(-90.0, 90.0)), unit("degrees"), spelled();
-        /// Where it begins, anticlockwise from +x, seen from above.
+        /// Angle at the start, counterclockwise from +x, seen from above.
         pub azimuth_deg: f64 = 0.0, unit("degrees"), slider(-180.0, 180.0), spelled();
         /// Turns over the clip.
         pub turns: f64 = 1.0, slider(-4.0, 4.0), spelled();
-        /// How gently it starts and stops, 0 (not at all) to 1.
+        /// Easing at start and end, 0 (none) to 1.
         pub ease: f64 = 0.0, rule(Rule::Fraction), spelled();
     }
 }
@@ -128,15 +128,15 @@ keys! {
     /// Where the camera stands, where it looks, and how wide.
     #[derive(Clone, Debug, PartialEq)]
     pub struct Camera in "camera" {
-        /// Horizontal field of view, in (0, 180); keys have their own.
+        /// Horizontal field of view, between 0 and 180; camera keys have their own.
         pub fov_deg: f64 = 70.0, rule(Rule::FieldOfView), unit("degrees"), group("Lens"), spelled();
         /// Where it goes.
         pub path: CameraPath = CameraPath::from(PathKeys::default()), flat(), group("Path");
-        /// Radius of the lens; 0: all is sharp.
+        /// Radius of the lens; 0: a pinhole.
         pub lens: f64 = 0.0, rule(Rule::NotNegative), slider(0.0, 0.5), group("Lens");
-        /// Distance from the eye at which it is sharp.
+        /// Distance from the eye to the plane in focus.
         pub focus: f64 = 1.0, rule(Rule::Length), slider(0.1, 20.0);
-        /// Share of a frame's time during which it gathers light: motion blur of camera, bodies and lamps; 0: an instant.
+        /// Open time of the shutter as a share of a frame: motion blur of camera, bodies and lamps; 0: no motion blur.
         pub shutter: f64 = 0.0, rule(Rule::Fraction);
     }
 
@@ -154,17 +154,17 @@ keys! {
     struct PathKeys in "camera path" {
         /// The eye.
         position: Option<Vec3> = None, rule(Rule::Coordinate), way("fixed"), group("Path");
-        /// What it looks at.
+        /// The point that the camera looks at.
         look_at: Option<Vec3> = None, rule(Rule::Coordinate), way("fixed");
         /// The path of the eye on a cylinder.
         eye: Option<CylindricalPath> = Some(CylindricalPath::at_rest(7.0, 3.0)), way("cylinder");
-        /// The path of the point that it looks at.
+        /// The path of the look-at point.
         target: Option<CylindricalPath> = Some(CylindricalPath::at_rest(0.0, 0.0)), way("cylinder");
         /// A circle around a point.
         orbit: Option<Orbit> = None, way("orbit");
-        /// A place on the camera's path, with its time; between keys it follows a Catmull-Rom spline.
+        /// A point on the camera's path, with its time; between keys the camera follows a Catmull-Rom spline.
         key: Vec<CameraKey> = Vec::new(), way("keys");
-        /// After the last key it goes back to the first, and the clip is a loop.
+        /// After the last key the camera returns to the first, and the clip loops.
         closed: bool = false, way("keys"), last();
     }
 

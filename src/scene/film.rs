@@ -10,25 +10,25 @@ keys! {
     /// The film: from light to what is shown.
     #[derive(Clone, Copy, Debug, PartialEq)]
     pub struct FilmSettings in "film" {
-        /// Stops up or down, or "auto": what suits the clip as a whole, found from a few small trial frames.
+        /// Stops up or down, or "auto": one value for the whole clip, from a few small trial frames.
         pub exposure: Exposure = Exposure::Stops(0.0),
             rule(Rule::Within(-FilmSettings::MAX_STOPS, FilmSettings::MAX_STOPS)), unit("stops"), slider(-5.0, 5.0), group("Exposure"), spelled();
-        /// Temperature of the light that comes out white; 6504 leaves colors as they are.
+        /// Color temperature that becomes white; 6504 leaves colors unchanged.
         pub white_balance: f64 = FilmSettings::DAYLIGHT,
             rule(Rule::Within(FilmSettings::TEMPERATURES[0], FilmSettings::TEMPERATURES[1])), unit("kelvin"),
             slider(2000.0, 12000.0), spelled();
-        /// How samples around a pixel make it up.
+        /// The reconstruction filter: how samples around a pixel are weighted.
         pub filter: Filter = Filter::Box, group("Pixels"), spelled();
-        /// Share of the light that the lens scatters around its place.
+        /// Share of the light that the lens scatters.
         pub bloom: f64 = 0.0, rule(Rule::Fraction), slider(0.0, 0.5), group("Lens"), spelled();
         /// How far the lens scatters light.
         pub bloom_radius: f64 = 0.15, rule(Rule::Fraction), unit("picture heights"), slider(0.0, 0.5), spelled();
-        /// Share of the light that the picture's corners lose.
+        /// Light falloff in the corners of the picture, as a share.
         pub vignette: f64 = 0.0, rule(Rule::Fraction), spelled();
-        /// Strength of the film's grain, which is new in each frame.
+        /// Strength of the film grain, which changes with each frame.
         pub grain: f64 = 0.0, rule(Rule::Fraction), slider(0.0, 0.3), spelled();
-        /// Whether eight bits are rounded up or down by a pattern, so that smooth gradients show no steps; on by default where the film
-        /// does more than a plain one.
+        /// Ordered dither of 8-bit pictures, so that smooth gradients show no steps; on by default where the film
+        /// has other settings than the defaults.
         pub dither: Option<bool> = None, group("Pixels"), spelled();
         /// The curve from light to picture.
         pub tone: Tone = Tone::Soft, group("Exposure"), flat();
@@ -70,11 +70,11 @@ names! {
     /// count alike (Ernst, Stamminger and Greiner, "Filter importance sampling", 2006), so no pixel needs its neighbours'.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub enum Filter {
-        /// The pixel's own square, all alike.
+        /// A box over the pixel.
         Box = "box",
-        /// A pyramid, to the middles of the neighbours.
+        /// A tent that reaches the centres of the neighbouring pixels.
         Tent = "tent",
-        /// Blackman and Harris's window, one and a half pixels to each side: the smoothest.
+        /// The Blackman-Harris window, 1.5 pixels to each side: the smoothest.
         BlackmanHarris = "blackman-harris",
     }
 }

@@ -72,16 +72,16 @@ keys! {
         /// Its four corners, in perimeter order or zig-zag; the first is the picture's top left.
         pub corners: [Vec3; 4] = [[-5.0, -5.0, -1.0], [-5.0, 5.0, -1.0], [5.0, 5.0, -1.0], [5.0, -5.0, -1.0]],
             rule(Rule::Coordinate), required(), group("Shape");
-        /// Its picture: a .data, PNG or JPEG file, or @checker, @concrete, @marble or @wood.
+        /// The texture: a .data, PNG or JPEG file, or @checker, @concrete, @marble or @wood.
         pub texture: Option<TextureSource> = None, group("Picture");
         /// What it is made of, its color multiplying the picture. It is as thin as a sheet: what shines through goes on
         /// straight. It does not shine itself.
         pub material: Material = Material::plain([1.0; 3], 0.0, 0.0), flat(), material_of(MaterialUse::Floor);
-        /// How far it goes.
+        /// Its extent.
         pub shape as "size": FloorShape = FloorShape::Square, group("Shape"), spelled();
-        /// Distance from the scene's middle at which half of it has given way to the sky; 0: it does not fade.
+        /// Distance from the scene's middle at which the floor is half faded into the sky; 0: no fading.
         pub fade: f64 = 0.0, rule(Rule::NotNegative), slider(0.0, 50.0), spelled();
-        /// How its surface goes up and down, if it is not flat.
+        /// Relief of the surface.
         pub relief: Option<Relief> = None, group("Picture");
     }
 
@@ -101,11 +101,11 @@ names! {
     /// How far a floor goes.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub enum FloorShape {
-        /// To its corners.
+        /// A quadrilateral, up to its corners.
         Square = "square",
-        /// The circle within them.
+        /// The inscribed circle.
         Round = "round",
-        /// To the horizon; its picture lies within the corners and is repeated beyond them.
+        /// To the horizon; the texture lies within the corners and repeats beyond them.
         Endless = "infinite",
     }
 }

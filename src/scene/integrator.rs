@@ -8,9 +8,9 @@ names! {
     /// How light is followed from surface to surface.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub enum Integrator {
-        /// Whitted's: mirrored and transmitted rays branch, diffuse light comes from the lights.
+        /// Whitted ray tracing: reflected and transmitted rays branch, diffuse light comes from the lights.
         Whitted = "whitted",
-        /// Path tracing: diffuse light comes from everywhere.
+        /// Path tracing: light from all directions.
         Path = "path",
         /// Ambient occlusion: how open the surroundings of a point are, without lights and colours.
         AmbientOcclusion = "ao",

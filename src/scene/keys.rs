@@ -435,7 +435,7 @@ mod tests {
         assert_eq!((&key["description"], &key["x-slider"][1]), (&"How warm it is.".into(), &90.into()));
         assert_eq!(schema["definitions"]["pot"]["x-groups"][0]["keys"][1], "warmth");
         let row =
-            "| `warmth` | number, degrees Celsius | 0 to 100 | `20` | How warm it is. Counts where `tea` is `black`. |";
+            "| `warmth` | number, degrees Celsius | 0 to 100 | `20` | How warm it is. Used if `tea` is `black`. |";
         let page = reference::tables_of(&schema);
         assert!(page.contains(row), "{page}");
     }

@@ -57,8 +57,8 @@ pub enum LampPattern {
     Chase(f64),
 }
 
-const PATTERN: Key = Key::new("lamp_pattern", "How the lamps change over the clip.").group("Lamps");
-const CYCLES: Key = Key::new("lamp_cycles", "How often the lamps do so over the clip; whole numbers make a loop.")
+const PATTERN: Key = Key::new("lamp_pattern", "Animation of the lamps.").group("Lamps");
+const CYCLES: Key = Key::new("lamp_cycles", "Cycles of the animation over the clip; whole numbers make a loop.")
     .slider(-4.0, 4.0)
     .when("lamp_pattern", &["pulse", "hue", "chase"])
     .group("Lamps");
@@ -76,9 +76,9 @@ impl LampPattern {
     // All of them, with that many cycles, and what they do.
     fn all(cycles: f64) -> [(LampPattern, &'static str); 4] {
         [
-            (LampPattern::Steady, "they do not change"),
+            (LampPattern::Steady, "constant"),
             (LampPattern::Pulse(cycles), "brighter and darker"),
-            (LampPattern::Hue(cycles), "through all hues"),
+            (LampPattern::Hue(cycles), "all hues in turn"),
             (LampPattern::Chase(cycles), "light runs along the edges"),
         ]
     }
@@ -149,7 +149,7 @@ names! {
     /// Which sides of its bars a body's lamps are on.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub enum LampSides {
-        /// Both: they are seen from outside and from inside.
+        /// Both sides: visible from outside and from inside.
         Both = "both",
         /// The outer side only.
         Outside = "outside",

@@ -6,7 +6,7 @@ use crate::math::vec3::Vec3;
 pub const MAX_SIDE: u32 = 65_536;
 /// Largest picture held in memory, pixels (4 bytes each, a few pictures in flight).
 pub const MAX_PIXELS: u64 = 1 << 28;
-/// Most bounces along a path; kernels/types.def says the same.
+/// Maximum number of bounces; kernels/types.def says the same.
 pub const MAX_DEPTH: u32 = 128;
 /// Most samples of a pixel in path tracing; keeps a tile's items exact in single precision.
 pub const MAX_PATH_SAMPLES: u32 = 65_535;

@@ -34,18 +34,19 @@ impl MaterialUse {
     // The materials that it may be made of, and what they are.
     fn names(self) -> Vec<(Name, &'static str, &'static str)> {
         let mut names = vec![
-            (Name::Plain, "plain", "diffuse, with shares of the light that it mirrors and lets through"),
-            (Name::Diffuse, "diffuse", "dull: it has no highlights"),
-            (Name::Metal(None), "metal", "a mirror of its color"),
-            (Name::Glass, "glass", "clear: it mirrors by Fresnel's equations for its `ior`"),
+            (Name::Plain, "plain", "diffuse, with shares of reflected and transmitted light"),
+            (Name::Diffuse, "diffuse", "diffuse without highlights"),
+            (Name::Metal(None), "metal", "a mirror in its color"),
+            (Name::Glass, "glass", "clear glass: Fresnel's equations with its `ior`"),
         ];
         names.extend((self == MaterialUse::Object).then_some((
             Name::Light,
             "light",
-            "it shines in its color; neither bodies nor floors are made of it",
+            "emits its color; neither bodies nor floors are made of it",
         )));
         names.extend(
-            MeasuredMetal::ALL.map(|(metal, name)| (Name::Metal(Some(metal)), name, "a mirror of measured color")),
+            MeasuredMetal::ALL
+                .map(|(metal, name)| (Name::Metal(Some(metal)), name, "a mirror with the metal's measured color")),
         );
         names
     }
@@ -72,29 +73,29 @@ keys! {
     // A material as it is written.
     #[derive(Clone, Copy, Debug, PartialEq)]
     struct MaterialKeys in "material" {
-        /// Its color, which multiplies the picture.
+        /// The color, which multiplies the texture.
         tint: Option<Vec3> = None, colour(), rule(Rule::Fraction), holds("[1.0, 1.0, 1.0]"), group("Picture"), spelled();
         /// Its color.
         color: Option<Vec3> = None, colour(), rule(Rule::Fraction), holds("[0.8, 0.8, 0.8]"), group("Material"), spelled();
-        /// What it is made of.
+        /// The material.
         material: Option<Name> = None, holds("'plain'"), group("Material"), spelled();
-        /// Share of the light that it mirrors.
+        /// Share of the light that is reflected.
         reflection: Option<f64> = None, rule(Rule::Fraction), holds("0"), spelled();
-        /// Share of the light that it lets through.
+        /// Share of the light that is transmitted.
         transparency: Option<f64> = None, rule(Rule::Fraction), holds("0"), spelled();
-        /// Index of refraction, of yellow light (587.6 nm) where it disperses; without it glass has 1.5.
+        /// Index of refraction, at 587.6 nm with dispersion; the default of glass is 1.5.
         ior: Option<f64> = None, rule(Rule::Index), holds("1"), spelled();
-        /// Abbe number: the smaller, the wider the rainbows; none: all colors bend alike. Diamond has 55, flint glass 36.
+        /// Abbe number: smaller numbers make wider rainbows; by default no dispersion. Diamond has 55, flint glass 36.
         abbe: Option<f64> = None, rule(Rule::Within(5.0, 200.0)), slider(10.0, 100.0), spelled();
-        /// Length within the glass that gives light its color; none: its surfaces do, whatever the length.
+        /// Distance within the glass after which light has its color (Beer's law); by default the surfaces tint, whatever the distance.
         tint_distance: Option<f64> = None, rule(Rule::Length), slider(0.05, 5.0), spelled();
-        /// How wide it mirrors, as "Ray Tracing in One Weekend" has it (path tracing).
+        /// Fuzz of the reflection, as in "Ray Tracing in One Weekend" (path tracing).
         fuzz: Option<f64> = None, rule(Rule::Fraction), holds("0"), spelled();
-        /// How bright it shines: times its color.
+        /// Emitted light: a factor of the color.
         strength: Option<f64> = None, rule(Rule::Brightness), holds("1"), slider(0.0, 20.0), spelled();
-        /// How wide it spreads what it mirrors, 0 (a clear mirror) to 1: the square root of alpha of GGX.
+        /// Roughness of the reflection, 0 (a clear mirror) to 1: the square root of GGX's alpha.
         roughness: Option<f64> = None, rule(Rule::Fraction), holds("0"), spelled();
-        /// Weight of its highlights; the scene's if none is given.
+        /// Weight of the highlights; by default the scene's.
         highlight: Option<f64> = None, rule(Rule::Brightness), slider(0.0, 2.0), spelled();
     }
 }
@@ -114,7 +115,7 @@ impl Kind for Name {
 
 // The key of the material's name, by what is made of it.
 fn name_key(of: MaterialUse) -> &'static Key {
-    const NAME: Key = Key::new("material", "What it is made of.").holds("'plain'").group("Material");
+    const NAME: Key = Key::new("material", "The material.").holds("'plain'").group("Material");
     match of {
         MaterialUse::Body => const { &NAME.material_of(MaterialUse::Body) },
         MaterialUse::Floor => const { &NAME.material_of(MaterialUse::Floor) },

@@ -12,9 +12,9 @@ keys! {
     /// A turn about an axis, anticlockwise seen from its tip.
     #[derive(Clone, Copy, Debug, PartialEq)]
     pub struct Rotation in "rotation" {
-        /// What it turns about, of any length but 0.
+        /// Axis of rotation; any length except 0.
         pub axis: Vec3 = [0.0, 0.0, 1.0], direction(), group("Motion"), spelled();
-        /// How far it is turned when the clip begins.
+        /// Angle of rotation at the start of the clip.
         pub angle_deg: f64 = 0.0, unit("degrees"), slider(-180.0, 180.0), spelled();
     }
 }
@@ -36,11 +36,11 @@ keys! {
     /// How a body moves over the clip.
     #[derive(Clone, Copy, Debug, PartialEq)]
     pub struct Motion in "motion" {
-        /// Turns over the clip about its axis; whole ones make a loop.
+        /// Turns about the axis over the clip; whole numbers make a loop.
         pub turns: f64 = 0.0, slider(-4.0, 4.0), group("Motion"), spelled();
-        /// How far it goes over the clip, in a straight line.
+        /// Straight movement over the clip.
         pub drift: Vec3 = [0.0; 3], rule(Rule::Coordinate), spelled();
-        /// A path on a cylinder about its center.
+        /// A path on a cylinder around the center.
         pub path: Option<CylindricalPath> = None;
     }
 }

@@ -14,15 +14,15 @@ keys! {
     pub struct Output in "files" {
         /// Frames in the clip.
         pub frames: u32 = defaults::FRAMES, rule(Rule::Whole(1, MAX_FRAMES)), slider(1.0, 600.0), group("Clip"), spelled();
-        /// Names of the frames: `out/%04d.png`; the ending is the format. A clip of one frame may have a name without a number.
+        /// Names of the frames: `out/%04d.png`; the extension selects the format. A clip of one frame may have a name without a number.
         pub files as "path": Pattern = Pattern::default(), group("Files"), spelled();
-        /// Bits of a channel: 8 or 16 (PNG, TIFF), 16 or 32 (EXR); each format's own if none are given.
+        /// Bits per channel: 8 or 16 (PNG, TIFF), 16 or 32 (EXR); by default the format's own.
         pub bits: Option<u32> = None, rule(Rule::Bits);
-        /// The video of all frames, made by runs that render all of them to `path`, or write none.
+        /// The video of all frames. Runs that render all frames to `path`, or that write no frames, make it.
         pub video: Option<PathBuf> = None;
-        /// Frames a second of the video.
+        /// Frames per second of the video.
         pub fps: f64 = defaults::FPS, rule(Rule::FRAME_RATE), slider(12.0, 60.0), group("Clip"), spelled();
-        /// The clip is a loop: its last frame leads to its first. What keeps it from being one is told.
+        /// The clip must loop: its last frame leads to its first. A clip that does not loop is an error that names the cause.
         pub is_loop as "loop": bool = false;
     }
 

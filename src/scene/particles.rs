@@ -18,11 +18,11 @@ keys! {
         pub first: u32 = 0, rule(Rule::Whole(0, MAX_FRAMES)), slider(0.0, 100.0), spelled();
         /// Time steps from frame to frame.
         pub step: u32 = 1, rule(Rule::Whole(1, MAX_FRAMES)), slider(1.0, 10.0), spelled();
-        /// What colors them.
+        /// The value that selects the color.
         pub colour_by as "color_by": ColourBy = ColourBy::Nothing, group("Color map"), spelled();
         /// Draws the color map with its numbers.
         pub legend: bool = false, spelled();
-        /// Values at the color map's ends; those of the first file if none are given.
+        /// Values at the ends of the color map; by default those of the first file.
         pub range: Option<[f64; 2]> = None;
         /// How they look where nothing colors them.
         pub material: Material = Material::default(), flat();
@@ -43,7 +43,7 @@ names! {
         Nothing = "nothing",
         /// Its speed.
         Velocity = "velocity",
-        /// The pressure on it.
+        /// Its pressure.
         Pressure = "pressure",
         /// Its radius.
         Radius = "radius",

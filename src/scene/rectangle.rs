@@ -10,13 +10,13 @@ keys! {
     /// A flat rectangle, seen and shining on both sides.
     #[derive(Clone, Copy, Debug, PartialEq)]
     pub struct Rectangle in "rectangle" {
-        /// Its middle.
+        /// Its center.
         pub centre as "center": Vec3 = [0.0; 3], rule(Rule::Coordinate), group("Shape"), spelled();
         /// Width and height.
         pub size: [f64; 2] = [1.0; 2], rule(Rule::Length), spelled();
-        /// The direction of its normal. Its width lies level; of a rectangle that lies level itself, along x.
+        /// The direction of the normal. The width is horizontal; if the rectangle is horizontal itself, the width is along x.
         pub facing: Vec3 = [0.0, 0.0, 1.0], direction(), spelled();
-        /// How far it is turned about its normal, anticlockwise seen from where it faces.
+        /// Rotation about the normal, counterclockwise seen from the front.
         pub angle_deg: f64 = 0.0, unit("degrees"), slider(-180.0, 180.0), spelled();
         /// How it looks.
         pub material: Material = Material::default(), flat();

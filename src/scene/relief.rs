@@ -73,9 +73,9 @@ keys! {
     struct BumpKeys in "bumps" {
         /// A map of heights: a picture's grey, @ripples, @tiles or @puddles.
         bump: Option<MapSource> = None;
-        /// Length from the map's black up to its white.
+        /// Height between the map's black and white.
         depth: Option<f64> = None, rule(Rule::Length), slider(0.001, 0.2);
-        /// A picture of normals in place of heights; green is up.
+        /// A normal map instead of heights; green points up.
         normal_map: Option<PathBuf> = None;
     }
 
@@ -118,16 +118,15 @@ keys! {
     /// How a floor's surface goes up and down, and where it is rough.
     #[derive(Clone, Debug, PartialEq)]
     pub struct Relief in "relief" {
-        /// How many times the maps lie side by side along each side of the floor.
+        /// Repetitions of the maps along each side of the floor.
         pub tiles: u32 = 1, rule(Rule::Whole(1, MAX_TILES)), slider(1.0, 20.0), spelled();
         /// What leans its normals.
         pub bumps: Bumps = Bumps::Flat, flat();
-        /// How far the maps drift over the clip, to the picture's right and down: two layers go against each other, as waves do. Whole
-        /// numbers make a loop.
+        /// Drift of the maps over the clip, to the picture's right and down. Two layers drift against each other, as waves do. Whole numbers make a loop.
         pub drift: [f64; 2] = [0.0; 2], rule(Rule::Coordinate), unit("tiles");
-        /// How far the maps have come when the clip begins, to the picture's right and down.
+        /// Offset of the maps at the start of the clip, to the picture's right and down.
         pub offset: [f64; 2] = [0.0; 2], rule(Rule::Coordinate), unit("tiles");
-        /// A share of the floor's roughness: a picture's grey, @ripples, @tiles or @puddles.
+        /// A map that multiplies the floor's roughness: a picture's grey, @ripples, @tiles or @puddles.
         pub roughness_map: Option<MapSource> = None;
     }
 

@@ -14,26 +14,25 @@ keys! {
         pub width: u32 = defaults::SIZE.0, elsewhere();
         /// Picture size, pixels.
         pub height: u32 = defaults::SIZE.1, elsewhere();
-        /// How light is followed.
+        /// How light is traced.
         pub integrator: Integrator = Integrator::Whitted, group("Rays");
         /// How many samples a pixel takes.
         pub sampling: Sampling = Sampling::PerAxis(defaults::SAMPLES), flat();
         /// How far a surface may be away and still occlude, for ambient occlusion; any distance where it is not given.
         pub ao_reach: Option<f64> = None, rule(Rule::Length), slider(0.1, 10.0), when("integrator", &["ao"]), group("Rays");
-        /// Lights are hidden by what stands before them.
+        /// Objects cast shadows.
         pub shadows: bool = true, group("Light");
-        /// Shadow rays to a ball of light from each point that it lights, half as many with each bounce (Whitted).
+        /// Shadow rays per shading point to a spherical light; halved at each bounce (Whitted).
         pub light_samples: u32 = defaults::LIGHT_SAMPLES,
             rule(Rule::Whole(1, MAX_LIGHT_SAMPLES)), slider(1.0, 64.0), spelled();
-        /// Most that a path adds to its pixel at once by way of a diffuse surface, in linear light; 0: no limit.
+        /// Maximum linear light that a path adds to its pixel at once after a diffuse surface; 0: no limit.
         pub clamp: f64 = 0.0, rule(Rule::NotNegative), slider(0.0, 50.0), group("Rays"), spelled();
-        /// Shadow rays to lamps and other emitters at each surface, each to one drawn by its strength, or "all": one to each; 0: lamps light
-        /// the floor only.
+        /// Shadow rays per shading point to lamps and other emitters, chosen with probability proportional to power, or "all": one to each; 0: lamps light the floor only.
         pub lamp_samples: LampSamples = LampSamples::Floor,
             rule(Rule::Whole(0, MAX_LIGHT_SAMPLES)), slider(0.0, 64.0), when("integrator", &["whitted"]), group("Light");
-        /// Most bounces along a path.
+        /// Maximum number of bounces.
         pub depth: u32 = defaults::DEPTH, rule(Rule::Whole(0, MAX_DEPTH)), slider(0.0, 32.0), group("Rays"), spelled();
-        /// Rays whose weight falls below this are dropped (Whitted); it is divided by what exposure brightens.
+        /// Rays whose weight falls below this are dropped (Whitted). The exposure's gain divides it.
         pub cutoff: f64 = defaults::CUTOFF, rule(Rule::NotNegative), slider(0.0, 0.02), spelled();
     }
 

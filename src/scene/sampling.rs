@@ -102,7 +102,7 @@ const SAMPLES: Key = Key::new(
 .spelled();
 const NOISE: Key = Key::new(
     "noise",
-    "Noise at which a picture (with a range of `samples` a pixel) is good enough; 0: all samples are taken.",
+    "Noise at which sampling stops, per picture or, with a range of `samples`, per pixel; 0: all samples are taken.",
 )
 .rule(Rule::NotNegative)
 .unit("8-bit codes")

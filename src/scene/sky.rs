@@ -12,21 +12,19 @@ keys! {
     /// What is seen where nothing else is.
     #[derive(Clone, Debug, PartialEq)]
     pub struct Sky in "sky" {
-        /// Color of the gradient straight up.
+        /// Color of the gradient at the zenith.
         pub zenith: Vec3 = defaults::ZENITH, colour(), rule(Rule::Brightness), group("Gradient"), spelled();
         /// Color of the gradient at the horizon, and below it.
         pub horizon: Vec3 = defaults::HORIZON, colour(), rule(Rule::Brightness), spelled();
-        /// The gradient's colors run from straight down to straight up, not from the horizon.
+        /// The gradient runs from the nadir to the zenith, not from the horizon.
         pub from_below: bool = false;
-        /// A picture of all directions in place of the gradient (.hdr, .exr, .png, .jpg), or a built-in one: @studio, @dusk, @night,
-        /// @overcast.
+        /// An equirectangular picture instead of the gradient (.hdr, .exr, .png, .jpg), or a built-in one: @studio, @dusk, @night, @overcast.
         pub image: Option<SkySource> = None, group("Picture");
-        /// Turns the picture about the vertical axis, anticlockwise from above.
+        /// Rotates the picture about the vertical axis, counterclockwise from above.
         pub rotation_deg: f64 = 0.0, unit("degrees"), slider(-180.0, 180.0), spelled();
         /// Multiplies the picture's light.
         pub intensity: f64 = 1.0, rule(Rule::Brightness), spelled();
-        /// Pictures are see-through where the camera sees nothing but sky (.png, .exr, .tiff, .webp, .data); it lights and is mirrored all
-        /// the same.
+        /// Frames are transparent where the camera sees only sky (.png, .exr, .tiff, .webp, .data); the sky still lights the scene and shows in mirrors.
         pub transparent: bool = false, group("Transparency");
     }
 }

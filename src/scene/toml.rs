@@ -21,16 +21,15 @@ keys! {
     pub(super) struct SceneKeys in "scene" {
         /// Frames, their size, and where they go.
         output: OutputKeys = OutputKeys::default();
-        /// How light is followed.
+        /// How light is traced.
         render: RenderKeys = RenderKeys::default();
-        /// What becomes of the light: exposure to tone curve.
+        /// The film: from exposure to the tone curve.
         film: FilmSettings = FilmSettings::default();
-        /// What is seen where nothing is: a gradient, or a picture.
+        /// The background and environment light: a gradient, or a picture.
         sky: Sky = Sky::default();
         /// The air: clear, or a uniform fog.
         air: Air = Air::default();
-        /// Who looks, and on which path: standing still (`position` and `look_at`), on cylinders (`eye` and `target`), on an orbit, or through
-        /// keys.
+        /// The camera and its path: fixed (`position` and `look_at`), on cylinders (`eye` and `target`), on an orbit, or through keys.
         camera: Camera = Camera::default();
         /// A Platonic solid with bars, lamps and a motion.
         bodies as "body": Vec<Body> = Vec::new();
@@ -38,15 +37,15 @@ keys! {
         spheres as "sphere": Vec<Sphere> = Vec::new();
         /// An ellipsoid.
         ellipsoids as "ellipsoid": Vec<Ellipsoid> = Vec::new();
-        /// A rectangle; of light it is a panel that shines on both sides.
+        /// A rectangle; with material `light` it is a panel that emits on both sides.
         rectangles as "rectangle": Vec<Rectangle> = Vec::new();
         /// Triangles from a file.
         meshes as "mesh": Vec<Mesh> = Vec::new();
-        /// Balls from the files of a simulation.
+        /// Spheres from the files of a simulation.
         particles: Option<Particles> = None;
         /// The floor.
         floor: Option<Floor> = None;
-        /// A point of light, or a ball of it.
+        /// A point light, or a spherical light.
         lights as "light": Vec<Light> = Vec::new();
     }
 
@@ -135,7 +134,7 @@ keys! {
         settings: RenderSettings = RenderSettings::default(), flat();
         /// Weight of the Blinn-Phong highlight.
         highlight: f64 = defaults::HIGHLIGHT, rule(Rule::Brightness), slider(0.0, 2.0), group("Light"), spelled();
-        /// Light from everywhere (Whitted).
+        /// Ambient light (Whitted).
         ambient: Vec3 = defaults::AMBIENT, colour(), rule(Rule::Brightness), spelled();
     }
 }

@@ -14,7 +14,7 @@ use std::sync::OnceLock;
 type Rgb = [f64; 3];
 
 const TONE: Key = Key::new("tone", "The curve from light to picture.").group("Exposure").spelled();
-const GAMMA: Key = Key::new("gamma", "Exponent of the curve `clip`, as 1 / gamma; 0: sRGB's own curve.")
+const GAMMA: Key = Key::new("gamma", "Gamma of the curve `clip` (the exponent is 1 / gamma); 0: the sRGB curve.")
     .rule(Rule::NotNegative)
     .slider(0.0, 3.0)
     .when("tone", &["clip"])
@@ -40,11 +40,11 @@ impl Value for Tone {
     }
     fn declare(&self, _: &'static Key, out: &mut Declaration) {
         let abouts = [
-            "bright light bends below white, channel by channel",
-            "bright light is cut off at white",
-            "colors below four fifths stay as they are, brighter ones keep their hue and fade to white (Khronos PBR Neutral)",
+            "rolls off bright light below white, per channel",
+            "clips light at white",
+            "leaves colors below four fifths unchanged; brighter ones keep their hue and fade to white (Khronos PBR Neutral)",
             "an S-shaped curve with dark shadows that keeps hues (a fit of ACES)",
-            "wide and gentle: very bright colors turn to white as they do on film (AgX)",
+            "a wide, gentle curve: very bright colors turn to white as on film (AgX)",
         ];
         let words = Tone::ALL.into_iter().zip(abouts).map(|((_, word), about)| (word, about));
         out.key(&TONE, words_schema(words), Some(quoted(self.name())));

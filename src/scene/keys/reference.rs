@@ -5,10 +5,10 @@ use serde_json::Value;
 
 const HEAD: &str = "# Keys of a scene
 
-All tables of a scene in TOML and their keys. [scenes.md](../scenes.md) is the guide. This page is made of the program's own declarations:
-`scripts/generate` writes it anew.
+All tables and keys of a scene in TOML. [scenes.md](../scenes.md) is the guide. This page is generated from the program's declarations:
+`scripts/generate` regenerates it.
 
-A number may be written as a share (`\"60%\"`). A color is three numbers from 0 to 1 (sRGB), one number for a grey, `\"#e68033\"`, or a
+A number may be written as a percentage (`\"60%\"`). A color is three numbers from 0 to 1 (sRGB), one number for a grey, `\"#e68033\"`, or a
 name of CSS (`\"tomato\"`). Lengths are the scene's own units. `color` and `center` may be spelled `colour` and `centre`.
 ";
 
@@ -152,7 +152,7 @@ fn counts(table: &Value, key: &str) -> String {
     }
     if let Some(way) = place["x-way"].as_str() {
         when.push(match way {
-            "fixed" => "the camera stands still".to_owned(),
+            "fixed" => "the camera is fixed".to_owned(),
             "keys" => "the camera has keys".to_owned(),
             other => format!("the camera's path is of the kind {other}"),
         });
@@ -164,7 +164,7 @@ fn counts(table: &Value, key: &str) -> String {
             when.push(format!("`material` is {}", or(&words.into())));
         }
     }
-    if when.is_empty() { String::new() } else { format!(" Counts where {}.", when.join(" and ")) }
+    if when.is_empty() { String::new() } else { format!(" Used if {}.", when.join(" and ")) }
 }
 
 // Words as a sentence lists them.
