@@ -94,8 +94,8 @@ impl Sampling {
 
 const SAMPLES: Key = Key::new(
     "samples",
-    "Samples along each side of a pixel (of each pixel with paths and ambient occlusion); or a range such as \"4..64\": of each pixel, \
-     as many as it needs; with paths and ambient occlusion 16 at least.",
+    "Samples along each side of a pixel (per pixel with paths and ambient occlusion), or a range such as \"4..64\": adaptive samples \
+     per pixel; with paths and ambient occlusion at least 16.",
 )
 .rule(Rule::Whole(1, MAX_PATH_SAMPLES))
 .slider(1.0, 16.0)
