@@ -156,6 +156,7 @@ impl PyRenderer {
 /// A frame as it is shown: an array of uint8, (height, width, 3); (height, width, 4) with straight alpha where the sky is transparent.
 #[pyfunction]
 #[pyo3(signature = (scene, frame=0, *, size=None, samples=None, device="auto", threads=0))]
+#[expect(clippy::too_many_arguments, reason = "Python names its arguments")]
 pub fn render<'py>(
     py: Python<'py>,
     scene: &Bound<'py, PyAny>,
@@ -171,6 +172,7 @@ pub fn render<'py>(
 /// A frame in linear light, before the tone curve: an array of float32, (height, width, 3).
 #[pyfunction]
 #[pyo3(signature = (scene, frame=0, *, size=None, samples=None, device="auto", threads=0))]
+#[expect(clippy::too_many_arguments, reason = "Python names its arguments")]
 pub fn render_linear<'py>(
     py: Python<'py>,
     scene: &Bound<'py, PyAny>,

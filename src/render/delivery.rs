@@ -147,6 +147,7 @@ pub fn pictures(tasks_in_flight: usize, writers: usize, sinks: usize) -> usize {
 /// is left in its place.
 ///
 /// A device that fails hands its tasks to the others; the run fails only when none is left.
+#[expect(clippy::too_many_lines, reason = "the stages of one loop")]
 pub fn run(
     devices: &mut [Box<dyn Device>],
     work: &RunContext,

@@ -103,6 +103,7 @@ pub enum FrameTask {
 
 impl Plan {
     /// The plan of a run. `gain`: what the film multiplies light by.
+    #[expect(clippy::too_many_arguments, reason = "each is one fact of a run")]
     pub fn new(
         scene: &Scene,
         devices: &[Box<dyn Device>],

@@ -178,6 +178,7 @@ impl RunPlan {
     }
 
     // Looks at what exists where frames and the video go.
+    #[expect(clippy::too_many_lines, reason = "decisions that build on each other")]
     fn outputs(
         request: RunRequest,
         choice: VideoChoice,

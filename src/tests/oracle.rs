@@ -183,6 +183,7 @@ impl<'a> Oracle<'a> {
 
     // The normal of a half-round bar at p: at the edge it points the way of the edge itself, or back into the body; at the
     // rim it leans 1.2 into the face; where it would mirror into the face, so much less that it does not.
+    #[expect(clippy::too_many_arguments, reason = "the vectors of one formula")]
     fn bar_normal(&self, body: &Body, at: &OnBar, p: Vec3, d: Vec3, face: Vec3, mirrors: bool) -> Vec3 {
         let entering = dot(face, at.outward) > 0.0;
         let into = normalise(sub(p, at.foot));
@@ -316,6 +317,8 @@ impl<'a> Oracle<'a> {
     }
 
     // width: of the ray's cone at o; growth: by how much it widens with the distance, over the camera's spread.
+    #[expect(clippy::too_many_arguments, reason = "the state of a ray")]
+    #[expect(clippy::too_many_lines, reason = "one surface after another, as a text on optics has it")]
     fn radiance(&self, o: Vec3, d: Vec3, weight: Vec3, bounces: u32, (width, growth): (f64, f64), spread: f64) -> Vec3 {
         let scene = self.scene;
         let Some(found) = self.hits(o, d).min_by(|a, b| a.t.total_cmp(&b.t)) else {

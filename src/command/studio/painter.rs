@@ -114,7 +114,7 @@ impl PreviewRenderer {
         }
         let levels = levels(scene);
         let level = wish.level.min(levels.len() - 1);
-        let renderer = easel.renderer(scene, version, &self.options, &levels, level, wish)?;
+        let renderer = easel.renderer(scene, version, &self.options, (&levels, level), wish)?;
         let frame = wish.frame.min(scene.output.frames - 1);
         let view = wish.view.unwrap_or_else(|| Viewpoint::of(&scene.camera, frame, scene.output.frames));
         renderer.set_camera(wish.view.map_or_else(|| scene.camera.clone(), |view| view.camera(&scene.camera)));
@@ -148,8 +148,7 @@ impl RendererCache {
         scene: &Scene,
         version: u64,
         options: &RenderOptions,
-        levels: &[u32],
-        level: usize,
+        (levels, level): (&[u32], usize),
         wish: &PreviewRequest,
     ) -> Result<&mut Renderer, Failure> {
         // What is far depends on how far the eye goes.

@@ -113,6 +113,7 @@ impl<A: Api> PostKernels<A> {
     }
 
     /// Makes the picture of the image: bloom, lens, curve, eight bits.
+    #[expect(clippy::too_many_arguments, reason = "two scenes and two images, all of other types")]
     pub fn finish(
         &self,
         stream: &A::Stream,

@@ -191,6 +191,7 @@ impl<A: Api> Gpu<A> {
     }
 
     // Copies a band to its place in the host's memory once it is there, a picture's planes too.
+    #[expect(clippy::too_many_arguments, reason = "a band's buffers and events")]
     fn leave(
         &self,
         task: &Task,
@@ -241,6 +242,7 @@ impl<A: Api> Gpu<A> {
     }
 
     // Traces some rows into the start of `pixels`, on so many threads; the queues are at zero.
+    #[expect(clippy::too_many_arguments, reason = "a band's buffers")]
     fn trace_band(
         &self,
         task: &Task,
