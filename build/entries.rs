@@ -38,7 +38,7 @@ pub fn rust_entries(definitions: &str) -> String {
         };
     }
     format!(
-        "#[derive(Clone, Copy)]\n#[expect(clippy::type_complexity, reason = \"entries have many parameters\")]\n\
+        "#[derive(Clone, Copy)]\n#[allow(clippy::type_complexity, reason = \"entries have many parameters\")]\n\
          pub struct Entries {{\n{fields}}}\n\
          macro_rules! entries {{\n($isa:literal) => {{{{\nunsafe extern \"C\" {{\n{declared}}}\n\
          Entries {{ {names} }}\n}}}};\n}}\n\
