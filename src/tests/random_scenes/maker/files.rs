@@ -1,0 +1,70 @@
+//! Shapes of random scenes that come from files: meshes and particles.
+
+use super::{MaterialUse, SceneMaker};
+use std::fmt::Write;
+
+impl SceneMaker<'_> {
+    pub(super) fn mesh(&mut self) {
+        if !self.chance(0.4) {
+            return;
+        }
+        let mut obj = String::new();
+        let normals = self.some(0.5);
+        let triangles = self.one_of(&[1, 5, 60]);
+        for i in 0..triangles {
+            let middle = [0; 3].map(|_| self.between(-2.0, 2.0));
+            for _ in 0..3 {
+                let corner = middle.map(|x| x + self.between(-0.6, 0.6));
+                let _ = writeln!(obj, "v {} {} {}", corner[0], corner[1], corner[2]);
+                let normal = [0; 3].map(|_| self.between(-1.0, 1.0));
+                if normals {
+                    let _ = writeln!(obj, "vn {} {} {}", normal[0], normal[1], normal[2]);
+                }
+            }
+            let corners = [1, 2, 3].map(|k| 3 * i + k);
+            let corners = corners.map(|k| if normals { format!("{k}//{k}") } else { k.to_string() });
+            let _ = writeln!(obj, "f {}", corners.join(" "));
+        }
+        std::fs::write(self.dir.join("m.obj"), obj).unwrap();
+        let scale = self.unit;
+        self.add(format_args!("[[mesh]]\npath = \"m.obj\"\nscale = {scale:e}"));
+        if self.some(0.3) {
+            let (offset, up, smooth) = (self.point(1.0), self.chance(0.5), self.chance(0.7));
+            self.add(format_args!("offset = {offset}\nz_up = {up}\nsmooth = {smooth}"));
+        }
+        self.material(MaterialUse::Thing);
+    }
+    pub(super) fn particles(&mut self) {
+        if !self.chance(0.4) {
+            return;
+        }
+        let by = self.one_of(&["nothing", "radius", "pressure", "velocity"]);
+        let count = self.one_of(&[1, 30, 300]);
+        let (first, step) = (self.one_of(&[0, 4]), self.one_of(&[1, 3]));
+        let series = self.frames > 1 && self.chance(0.5);
+        for frame in 0..if series { self.frames } else { 1 } {
+            let mut table = String::from("x,y,z,r,p,vx,vy,vz\n");
+            for i in 0..count {
+                let p = [0; 3].map(|_| self.length(-2.0, 2.0));
+                let _ = write!(table, "{:e},{:e},{:e},{:e},{i},", p[0], p[1], p[2], self.length(0.02, 0.3));
+                let _ = writeln!(table, "{i},0,{}", self.between(-1.0, 1.0));
+            }
+            let name = if series { format!("p{}.csv", first + frame * step) } else { "p.csv".to_owned() };
+            std::fs::write(self.dir.join(name), table).unwrap();
+        }
+        if series {
+            self.add(format_args!(
+                "[particles]\npath = \"p%d.csv\"\nfirst = {first}\nstep = {step}\ncolor_by = \"{by}\""
+            ));
+        } else {
+            self.add(format_args!("[particles]\npath = \"p.csv\"\ncolor_by = \"{by}\""));
+        }
+        if self.some(0.3) {
+            self.add(format_args!("range = [0.5, 20]"));
+        }
+        if by != "nothing" && self.some(0.3) {
+            self.add(format_args!("legend = true"));
+        }
+        self.material(MaterialUse::Thing);
+    }
+}
