@@ -6,7 +6,6 @@ use crate::device_scene::TooMany;
 use crate::output::OutputError;
 use crate::output::store::manifest::ManifestError;
 use crate::quote::brief;
-use crate::render::RenderError;
 use crate::scene::Problems;
 use std::path::PathBuf;
 
@@ -113,19 +112,6 @@ impl From<ManifestError> for Error {
         match e {
             ManifestError::Output(e) => Error::Output(e),
             foreign => Error::Manifest(foreign),
-        }
-    }
-}
-
-impl From<RenderError> for Error {
-    fn from(e: RenderError) -> Error {
-        match e {
-            RenderError::Asset(e) => Error::Asset(e),
-            RenderError::TooMany(e) => Error::TooMany(e),
-            RenderError::Device(e) => Error::Device(e),
-            RenderError::Output(e) => Error::Output(e),
-            RenderError::Interrupted { done, total } => Error::Interrupted { done, total },
-            e @ RenderError::NoFrame { .. } => Error::Usage(e.to_string()),
         }
     }
 }

@@ -41,6 +41,7 @@ mod render;
 mod report;
 mod run;
 pub mod scene;
+mod setters;
 #[cfg(test)]
 mod tests;
 mod threads;

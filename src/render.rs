@@ -2,10 +2,10 @@
 
 pub mod convergence;
 pub mod delivery;
-mod error;
 mod exposure;
 pub mod footprint;
 pub mod frames;
+pub mod handover;
 pub mod plan;
 pub mod scheduler;
 pub mod sheet;
@@ -18,6 +18,7 @@ use crate::cancel::Cancel;
 use crate::device::cpu::Cpu;
 use crate::device::{self, Device, DeviceError, DeviceNeeds, GpuInfo, SampleCounter};
 use crate::device_scene::DeviceScene;
+use crate::error::Error;
 use crate::film::image::{Image, Layers};
 use crate::film::post::PostPipeline;
 use crate::film::post::denoise::{Denoiser, DenoiserLibrary};
@@ -25,10 +26,10 @@ use crate::kernels::Isa;
 use crate::output::capture::{CapturedFrame, MemorySink};
 use crate::output::{Outcome, PixelFormats, RunInfo, Sink};
 use crate::scene::{Exposure, Scene};
+use crate::setters::setters;
 use crate::threads::{self, Busy, NoThread};
-use delivery::RunMemory;
-pub use error::RenderError;
 use frames::FrameList;
+use handover::RunMemory;
 use plan::{Plan, Split, device_needs, needs_of};
 use stats::{Progress, RunReport};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -85,37 +86,22 @@ impl RenderOptions {
     pub(crate) fn on_cpu() -> RenderOptions {
         RenderOptions::new().devices(Devices::Cpu)
     }
-    /// Where to render.
-    #[must_use]
-    pub fn devices(self, devices: Devices) -> RenderOptions {
-        RenderOptions { devices, ..self }
-    }
-    /// CPU threads; 0 = one a core.
-    #[must_use]
-    pub fn threads(self, threads: usize) -> RenderOptions {
-        RenderOptions { threads, ..self }
-    }
-    /// The CPU's instruction set, by name.
-    #[must_use]
-    pub fn isa(self, name: impl Into<String>) -> RenderOptions {
-        RenderOptions { isa: Some(name.into()), ..self }
-    }
-    /// What several devices share.
-    #[must_use]
-    pub fn split(self, split: Split) -> RenderOptions {
-        RenderOptions { split, ..self }
-    }
-    /// Takes noise out of pictures by this library.
-    #[must_use]
-    pub fn denoise(self, library: DenoiserLibrary) -> RenderOptions {
-        RenderOptions { denoise: Some(library), ..self }
-    }
-    /// What files that the scene names may take of the memory.
-    #[must_use]
-    pub fn limits(self, limits: Limits) -> RenderOptions {
-        RenderOptions { limits, ..self }
-    }
 }
+
+setters! { RenderOptions {
+    /// Where to render.
+    devices(devices: Devices) => { devices: devices }
+    /// CPU threads; 0 = one a core.
+    threads(threads: usize) => { threads: threads }
+    /// The CPU's instruction set, by name.
+    isa(name: impl Into<String>) => { isa: Some(name.into()) }
+    /// What several devices share.
+    split(split: Split) => { split: split }
+    /// Takes noise out of pictures by this library.
+    denoise(library: DenoiserLibrary) => { denoise: Some(library) }
+    /// What files that the scene names may take of the memory.
+    limits(limits: Limits) => { limits: limits }
+}}
 
 /// A scene, ready to be rendered.
 ///
@@ -161,7 +147,7 @@ impl Renderer {
     ///
     /// # Errors
     /// Values out of range; a file that is missing or broken; too many elements.
-    pub fn new(scene: Scene) -> Result<Renderer, crate::Error> {
+    pub fn new(scene: Scene) -> Result<Renderer, Error> {
         Renderer::with_options(scene, RenderOptions::default())
     }
 
@@ -169,13 +155,13 @@ impl Renderer {
     ///
     /// # Errors
     /// Also a device that is not there.
-    pub fn with_options(scene: Scene, options: RenderOptions) -> Result<Renderer, crate::Error> {
+    pub fn with_options(scene: Scene, options: RenderOptions) -> Result<Renderer, Error> {
         scene.check()?;
-        Ok(Renderer::prepare(scene, options)?)
+        Renderer::prepare(scene, options)
     }
 
     /// The same for a scene that has been checked, as those are that were read from a text.
-    pub(crate) fn prepare(scene: Scene, options: RenderOptions) -> Result<Renderer, RenderError> {
+    pub(crate) fn prepare(scene: Scene, options: RenderOptions) -> Result<Renderer, Error> {
         Renderer::prepare_with(scene, options, |scene, limits| Ok(Assets::load(scene, limits)?))
     }
 
@@ -183,15 +169,14 @@ impl Renderer {
     pub(crate) fn prepare_with(
         scene: Scene,
         options: RenderOptions,
-        read: impl FnOnce(&Scene, Limits) -> Result<Assets, RenderError> + Send,
-    ) -> Result<Renderer, RenderError> {
+        read: impl FnOnce(&Scene, Limits) -> Result<Assets, Error> + Send,
+    ) -> Result<Renderer, Error> {
         let isa = Isa::pick(options.isa.as_deref()).map_err(DeviceError::from)?;
         let pool = threads::pool(options.threads).map_err(DeviceError::from)?;
         // The driver takes its time to start: the scene is made ready meanwhile.
-        std::thread::scope(|scope| {
-            let chosen =
-                threads::spawn_scoped(scope, "driver", || choose(&options.devices)).map_err(DeviceError::from)?;
-            let prepared = pool.install(|| -> Result<_, RenderError> {
+        let (chosen, prepared) = std::thread::scope(|scope| {
+            let chosen = threads::spawn_scoped(scope, "driver", || choose(&options.devices))?;
+            let prepared = pool.install(|| -> Result<_, Error> {
                 let assets = read(&scene, options.limits)?;
                 let start = scene.at(0.0);
                 let mut device_scene = DeviceScene::new(&start, &assets)?;
@@ -199,32 +184,32 @@ impl Renderer {
                 isa.bake_lightmap(&mut device_scene, &start);
                 Ok((assets, Arc::new(device_scene)))
             });
-            let chosen = chosen.join()?;
-            let (assets, mut device_scene) = prepared?;
-            let options = options.clone();
-            let stops = match scene.film.exposure {
-                Exposure::Stops(stops) => stops,
-                Exposure::Auto => {
-                    let stops = pool.install(|| exposure::find(&scene, &assets, &device_scene, isa, &pool));
-                    device_scene = Arc::new(device_scene.exposed(&scene, &assets, stops));
-                    stops
-                }
-            };
-            Ok(Renderer {
-                isa,
-                pool: Arc::clone(&pool),
-                assets,
-                device_scene,
-                stops,
-                chosen,
-                cancel: Cancel::new(),
-                meter: Arc::default(),
-                waiting: None,
-                keeps_devices: false,
-                memory: Arc::default(),
-                options,
-                scene: scene.clone(),
-            })
+            Ok::<_, NoThread>((chosen.join(), prepared))
+        })
+        .map_err(DeviceError::from)?;
+        let (chosen, (assets, mut device_scene)) = (chosen?, prepared?);
+        let stops = match scene.film.exposure {
+            Exposure::Stops(stops) => stops,
+            Exposure::Auto => {
+                let stops = pool.install(|| exposure::find(&scene, &assets, &device_scene, isa, &pool));
+                device_scene = Arc::new(device_scene.exposed(&scene, &assets, stops));
+                stops
+            }
+        };
+        Ok(Renderer {
+            scene,
+            options,
+            isa,
+            pool,
+            assets,
+            device_scene,
+            stops,
+            chosen,
+            cancel: Cancel::new(),
+            meter: Arc::default(),
+            waiting: None,
+            keeps_devices: false,
+            memory: Arc::default(),
         })
     }
 
@@ -269,7 +254,7 @@ impl Renderer {
         &self.assets
     }
     /// The arrays of a frame of its own.
-    pub(crate) fn scene_of(&self, frame: u32) -> Result<DeviceScene, RenderError> {
+    pub(crate) fn scene_of(&self, frame: u32) -> Result<DeviceScene, Error> {
         let (scene, first, assets, isa) = (&self.scene, &self.device_scene, &self.assets, self.isa);
         self.pool.install(|| scheduler::scene_of_frame(scene, first, &assets.at_frame(scene, frame)?, isa, frame))
     }
@@ -286,26 +271,36 @@ impl Renderer {
     ///
     /// # Errors
     /// A frame that the clip does not have; devices that fail.
-    pub fn still(&mut self, frame: u32) -> Result<Image<u8>, crate::Error> {
-        let needs = PixelFormats { rgba8: true, ..PixelFormats::default() };
-        Ok(self.kept(frame, needs)?.rgba8.unwrap_or_default())
+    pub fn still(&mut self, frame: u32) -> Result<Image<u8>, Error> {
+        self.still_watched(frame, &mut ())
     }
 
     /// One frame in linear light, red, green and blue, before the tone curve, and what its first surfaces are.
     ///
     /// # Errors
     /// As [`Renderer::still`].
-    pub fn still_linear(&mut self, frame: u32) -> Result<(Image<f32>, Option<Layers>), crate::Error> {
+    pub fn still_linear(&mut self, frame: u32) -> Result<(Image<f32>, Option<Layers>), Error> {
         let needs = PixelFormats { linear: true, layers: true, ..PixelFormats::default() };
-        let kept = self.kept(frame, needs)?;
-        Ok((kept.linear.unwrap_or_default(), kept.layers))
+        let frame = self.capture(&FrameList::one(frame), needs, &mut ())?.pop().unwrap_or_default();
+        Ok((frame.linear.unwrap_or_default(), frame.layers))
     }
 
-    fn kept(&mut self, frame: u32, needs: PixelFormats) -> Result<CapturedFrame, RenderError> {
-        let (sink, frames) = MemorySink::new(needs);
-        self.run_all(&FrameList::one(frame), vec![Box::new(sink)], &mut ())?;
-        let kept = frames.lock().unwrap_or_else(PoisonError::into_inner).pop();
-        Ok(kept.unwrap_or_default())
+    /// [`Renderer::still`] for whoever also hears of the frame.
+    pub(crate) fn still_watched(&mut self, frame: u32, progress: &mut dyn Progress) -> Result<Image<u8>, Error> {
+        let frame = self.capture(&FrameList::one(frame), PixelFormats::RGBA8, progress)?.pop();
+        Ok(frame.and_then(|frame| frame.rgba8).unwrap_or_default())
+    }
+
+    /// Renders frames into memory.
+    pub(crate) fn capture(
+        &mut self,
+        frames: &FrameList,
+        needs: PixelFormats,
+        progress: &mut dyn Progress,
+    ) -> Result<Vec<CapturedFrame>, Error> {
+        let (sink, captured) = MemorySink::new(needs);
+        self.run(frames, vec![Box::new(sink)], progress)?;
+        Ok(std::mem::take(&mut *captured.lock().unwrap_or_else(PoisonError::into_inner)))
     }
 
     /// Renders frames into sinks. Sinks are opened, and devices made ready, before the first frame.
@@ -317,16 +312,7 @@ impl Renderer {
         frames: &FrameList,
         sinks: Vec<Box<dyn Sink>>,
         progress: &mut dyn Progress,
-    ) -> Result<RunReport, crate::Error> {
-        Ok(self.run_all(frames, sinks, progress)?)
-    }
-
-    pub(crate) fn run_all(
-        &mut self,
-        frames: &FrameList,
-        sinks: Vec<Box<dyn Sink>>,
-        progress: &mut dyn Progress,
-    ) -> Result<RunReport, RenderError> {
+    ) -> Result<RunReport, Error> {
         self.open(frames, sinks, progress)?.render(progress)
     }
 
@@ -336,10 +322,10 @@ impl Renderer {
         frames: &'a FrameList,
         mut sinks: Vec<Box<dyn Sink>>,
         progress: &mut dyn Progress,
-    ) -> Result<OpenRun<'a>, RenderError> {
+    ) -> Result<OpenRun<'a>, Error> {
         let last = self.scene.output.frames - 1;
         if let Some(frame) = frames.iter().find(|&n| n > last) {
-            return Err(RenderError::NoFrame { frame, last });
+            return Err(Error::Usage(format!("there is no frame {frame}: the scene has frames 0-{last}")));
         }
         let (width, height) = (self.scene.render.width, self.scene.render.height);
         let first = frames.iter().next().unwrap_or_default();
@@ -362,7 +348,7 @@ impl Renderer {
                 Some((ready_for, devices)) if ready_for == device_needs => Ok(devices),
                 _ => self.devices(device_needs, &post, progress),
             };
-            Ok::<_, RenderError>((devices, opened.join()))
+            Ok::<_, Error>((devices, opened.join()))
         })?;
         opened?;
         let devices = devices?;
@@ -392,7 +378,7 @@ impl Renderer {
         needs: DeviceNeeds,
         post: &Arc<PostPipeline>,
         progress: &mut dyn Progress,
-    ) -> Result<Vec<Box<dyn Device>>, RenderError> {
+    ) -> Result<Vec<Box<dyn Device>>, Error> {
         let made: Vec<_> = std::thread::scope(|scope| {
             let make = |info: &GpuInfo| {
                 let mut gpu = device::open(info, Arc::clone(&self.device_scene), needs)?;
@@ -458,7 +444,7 @@ impl OpenRun<'_> {
     }
 
     /// Renders the frames.
-    pub(crate) fn render(self, progress: &mut dyn Progress) -> Result<RunReport, RenderError> {
+    pub(crate) fn render(self, progress: &mut dyn Progress) -> Result<RunReport, Error> {
         let OpenRun { renderer, frames, sinks, mut devices, needs, post, .. } = self;
         let names: Vec<String> = devices.iter().map(|d| d.info().name.clone()).collect();
         progress.start(&self.info, &names, renderer.threads());
@@ -486,7 +472,7 @@ impl OpenRun<'_> {
         let mut memory = std::mem::take(&mut *kept());
         let result = delivery::run(&mut devices, &work, sinks, progress, &mut memory);
         // Those that failed are not asked again.
-        if renderer.keeps_devices && !matches!(result, Err(RenderError::Device(_))) {
+        if renderer.keeps_devices && !matches!(result, Err(Error::Device(_))) {
             *kept() = memory;
             renderer.waiting = Some((self.device_needs, devices));
         }

@@ -25,8 +25,8 @@ use crate::output::files::FileSink;
 use crate::output::stream::StreamSink;
 use crate::output::video::{Video, VideoSink};
 use crate::output::{OutputError, RunInfo, Sink};
+use crate::render::Renderer;
 use crate::render::stats::{FrameReport, Progress, RunReport};
-use crate::render::{RenderError, Renderer};
 use claim::Claim;
 use journal::Journal;
 pub use plan::RunPlan;
@@ -78,7 +78,7 @@ impl Run {
         let prepare = || {
             let mut renderer = Renderer::prepare(plan.scene.clone(), plan.options.clone())?;
             renderer.set_cancel(plan.cancel.clone());
-            Ok::<_, RenderError>(renderer)
+            Ok::<_, Error>(renderer)
         };
         let renderer = plan.to_render.is_some().then(prepare).transpose()?;
         if let Some(why) = renderer.as_ref().and_then(Renderer::fell_back) {
@@ -173,15 +173,15 @@ fn render(
         }
     }
     result.map_err(|e| match e {
-        RenderError::Interrupted { done: rendered, total } => {
+        Error::Interrupted { done: rendered, total } => {
             Error::Interrupted { done: rendered + done, total: total + done }
         }
         // The signal has reached ffmpeg too.
-        RenderError::Output(OutputError::Encoder { what, .. }) if cancel.is_stopped() => {
+        Error::Output(OutputError::Encoder { what, .. }) if cancel.is_stopped() => {
             progress.remark(&what);
             Error::Interrupted { done: rendered + done, total: frames.len() + done }
         }
-        other => other.into(),
+        other => other,
     })
 }
 

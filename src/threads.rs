@@ -5,6 +5,7 @@
 //! start is an error that ends the program with exit code 69, and threads that need each other start together or not at all.
 
 use crossbeam_channel::{Sender, bounded};
+use std::any::Any;
 use std::io;
 use std::sync::{Arc, OnceLock};
 use std::thread::{Builder, JoinHandle, Scope, ScopedJoinHandle};
@@ -141,6 +142,12 @@ impl<T> Busy<'_, T> {
             Err(panic) => std::panic::resume_unwind(panic),
         }
     }
+}
+
+/// What a panic said.
+pub fn panic_message(panic: &(dyn Any + Send)) -> String {
+    let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
+    text.or_else(|| panic.downcast_ref::<String>().cloned()).unwrap_or_else(|| "it left no word".into())
 }
 
 #[cfg(test)]

@@ -5,7 +5,6 @@ use crate::device::DeviceError;
 use crate::error::{ALLOW_OUTSIDE, Error};
 use crate::output::OutputError;
 use crate::output::store::manifest::ManifestError;
-use crate::render::RenderError;
 use crate::scene::Problems;
 
 /// Why a job of the program ended early.
@@ -94,4 +93,4 @@ macro_rules! failures_of {
         })*
     };
 }
-failures_of!(Error, Box<Problems>, AssetError, DeviceError, ManifestError, OutputError, RenderError);
+failures_of!(Error, Box<Problems>, AssetError, DeviceError, ManifestError, OutputError);

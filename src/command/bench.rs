@@ -5,11 +5,12 @@ use super::plots::{self, AxisLabels, Series};
 use super::{SceneText, balance, environment, load_scene, output};
 use crate::cli::{BenchArgs, Failure, TableFormat};
 use crate::device;
+use crate::error::Error;
 use crate::output::store::atomic::{prepare, write_whole};
 use crate::output::{OutputError, PixelFormats, RenderedFrame, Sink};
 use crate::render::frames::FrameList;
 use crate::render::stats::{FrameReport, Progress, ms};
-use crate::render::{Devices, RenderError, RenderOptions, Renderer};
+use crate::render::{Devices, RenderOptions, Renderer};
 use crate::report::{Spinner, several, warn};
 use crate::run::journal::processor;
 use crate::scene::Scene;
@@ -39,7 +40,7 @@ pub fn subject(args: &BenchArgs) -> Result<(Scene, Option<SceneText>), Failure> 
 }
 
 /// An error with its place in the scene, if there is a text.
-pub fn placed(text: Option<&SceneText>, error: RenderError) -> Failure {
+pub fn placed(text: Option<&SceneText>, error: Error) -> Failure {
     match text {
         Some(text) => text.placed(error),
         None => error.into(),
@@ -149,7 +150,7 @@ struct BenchTarget {
 }
 
 // The CPU with one thread, with all of them, and each GPU.
-fn subjects(scene: &Scene, spinner: &Spinner) -> Result<Vec<BenchTarget>, RenderError> {
+fn subjects(scene: &Scene, spinner: &Spinner) -> Result<Vec<BenchTarget>, Error> {
     let options = |devices, threads| RenderOptions {
         devices,
         threads,
@@ -158,7 +159,7 @@ fn subjects(scene: &Scene, spinner: &Spinner) -> Result<Vec<BenchTarget>, Render
     };
     spinner.say("preparing");
     // Its devices stay ready from run to run.
-    let ready = |options| Ok::<_, RenderError>(Renderer::prepare(scene.clone(), options)?.varied(|_| {}));
+    let ready = |options| Ok::<_, Error>(Renderer::prepare(scene.clone(), options)?.varied(|_| {}));
     let mut all = Vec::new();
     let threads = std::thread::available_parallelism().map_or(1, usize::from);
     for threads in if threads > 1 { vec![1, threads] } else { vec![1] } {
@@ -179,7 +180,7 @@ struct Nowhere;
 
 impl Sink for Nowhere {
     fn needs(&self) -> PixelFormats {
-        PixelFormats { rgba8: true, ..PixelFormats::default() }
+        PixelFormats::RGBA8
     }
     fn frame(&mut self, _frame: &RenderedFrame) -> Result<(), OutputError> {
         Ok(())
@@ -209,13 +210,13 @@ impl BenchTarget {
     }
 
     // Time that the device was at work, and what each frame told.
-    fn once(&mut self, frames: &FrameList) -> Result<(Duration, Frames), RenderError> {
+    fn once(&mut self, frames: &FrameList) -> Result<(Duration, Frames), Error> {
         let mut told = Frames::default();
-        let report = self.renderer.run_all(frames, vec![Box::new(Nowhere)], &mut told)?;
+        let report = self.renderer.run(frames, vec![Box::new(Nowhere)], &mut told)?;
         Ok((report.time, told))
     }
 
-    fn row(&mut self, frames: &FrameList, runs: u32, spinner: &Spinner) -> Result<Row, RenderError> {
+    fn row(&mut self, frames: &FrameList, runs: u32, spinner: &Spinner) -> Result<Row, Error> {
         let label = self.label();
         spinner.say(&format!("{label}: warming up"));
         self.once(frames)?;
@@ -259,12 +260,7 @@ pub fn note(args: &BenchArgs, scene: &Scene) -> String {
 type Drawn = Vec<(&'static str, String)>;
 
 // The plots: files and what is in them.
-fn drawn(
-    subjects: &mut [&mut BenchTarget],
-    scene: &Scene,
-    note: &str,
-    spinner: &Spinner,
-) -> Result<Drawn, RenderError> {
+fn drawn(subjects: &mut [&mut BenchTarget], scene: &Scene, note: &str, spinner: &Spinner) -> Result<Drawn, Error> {
     let clip = spread(scene, PLOTTED);
     let mut over_clip = Vec::new();
     for one in &mut *subjects {
@@ -297,13 +293,12 @@ fn drawn(
                     threads: one.threads,
                 };
                 varied.once(&frame)?;
-                let mut times =
-                    (0..3).map(|_| Ok(ms(varied.once(&frame)?.0))).collect::<Result<Vec<_>, RenderError>>()?;
+                let mut times = (0..3).map(|_| Ok(ms(varied.once(&frame)?.0))).collect::<Result<Vec<_>, Error>>()?;
                 points.push((at(value), median(&mut times)));
             }
             curves.push(Series { name: one.label(), points });
         }
-        Ok::<_, RenderError>(curves)
+        Ok::<_, Error>(curves)
     };
     let by_samples = cost("samples", &samples, |scene, n| scene.render.set_samples(n), &|n| {
         f64::from(integrator.sampling(n).per_pixel())

@@ -6,7 +6,6 @@ use super::{load_scene, output};
 use crate::cli::{CheckArgs, Failure};
 use crate::math::srgb::linear;
 use crate::output::PixelFormats;
-use crate::output::capture::MemorySink;
 use crate::render::frames::FrameList;
 use crate::render::{Devices, RenderOptions, Renderer};
 use crate::report::several;
@@ -14,7 +13,6 @@ use crate::run::sandbox::PathSandbox;
 use crate::scene::{LampSamples, Scene, defaults};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
-use std::sync::PoisonError;
 
 // Pixels of a trial along its longer side.
 const TRIAL: u32 = 64;
@@ -118,9 +116,7 @@ fn trial_hints(scene: &Scene, asked: &FrameList) -> Result<Vec<String>, Failure>
     numbers.dedup();
     let tried = FrameList::of_numbers(numbers.into_iter()).unwrap_or_else(|| asked.clone());
     let needs = PixelFormats { rgba8: true, linear: true, layers: true, ..PixelFormats::default() };
-    let (sink, frames) = MemorySink::new(needs);
-    renderer.run_all(&tried, vec![Box::new(sink)], &mut ())?;
-    let frames = frames.lock().unwrap_or_else(PoisonError::into_inner);
+    let frames = renderer.capture(&tried, needs, &mut ())?;
     let mut hints: Vec<String> = renderer.remark().into_iter().collect();
     let particles = renderer.assets().particles.iter().filter(|p| p.range.is_some());
     let map: BTreeSet<_> =
@@ -128,7 +124,7 @@ fn trial_hints(scene: &Scene, asked: &FrameList) -> Result<Vec<String>, Failure>
     let (mut empty, mut black) = (Vec::new(), Vec::new());
     // With the share of their pixels.
     let (mut burnt, mut faded) = (BTreeMap::new(), BTreeMap::new());
-    for frame in frames.iter() {
+    for frame in &frames {
         let n = frame.number;
         let pixels = frame.rgba8.as_ref().map_or(&[][..], |image| image.data().as_chunks::<4>().0);
         let share =

@@ -2,7 +2,6 @@
 //! these would take long they are tried in a smaller size, and what they take is scaled up. Nothing is written that stays.
 
 use crate::error::Error;
-use crate::output::capture::MemorySink;
 use crate::output::formats::{Format, FormatOptions};
 use crate::output::video::arguments::command_line;
 use crate::output::video::ffmpeg::find_ffmpeg;
@@ -10,9 +9,9 @@ use crate::output::video::job::VideoJob;
 use crate::output::video::segments::encoder_count;
 use crate::output::video::{Settings, Video};
 use crate::output::{OutputError, PixelFormats, RenderedFrame, Sink};
+use crate::render::Renderer;
 use crate::render::frames::FrameList;
 use crate::render::stats::{FrameReport, Progress, ms};
-use crate::render::{RenderError, Renderer};
 use crate::report::size;
 use crate::run::RunPlan;
 use crate::run::memory_limit::needs_of;
@@ -96,14 +95,13 @@ fn trial_renderer(
     frame: u32,
     frames: usize,
     needs: PixelFormats,
-) -> Result<(Renderer, (u32, u32)), RenderError> {
+) -> Result<(Renderer, (u32, u32)), Error> {
     let render = &renderer.scene().render;
     let size = (render.width, render.height);
     let Some(small) = small_size(size) else { return Ok((renderer, size)) };
     let mut tried = renderer.varied(|scene| (scene.render.width, scene.render.height) = small);
-    let (sink, _) = MemorySink::new(needs);
     let mut clock = Estimate::default();
-    tried.run_all(&FrameList::one(frame), vec![Box::new(sink)], &mut clock)?;
+    tried.capture(&FrameList::one(frame), needs, &mut clock)?;
     let each = clock.frames.iter().sum::<Duration>().mul_f64(ratio(size, small));
     Ok(if each * frames as u32 > PATIENCE { (tried, small) } else { (renderer, size) })
 }
@@ -143,7 +141,7 @@ pub fn describe(plan: RunPlan, shows_ffmpeg: bool) -> Result<String, Error> {
     let (mut renderer, trial_size) = trial_renderer(renderer, first, list.len(), trial.needs())?;
     let scale = ratio(size_of_run, trial_size);
     let mut clock = Estimate::default();
-    renderer.run_all(&list, vec![Box::new(trial)], &mut clock)?;
+    renderer.run(&list, vec![Box::new(trial)], &mut clock)?;
     let tried = std::mem::take(&mut *tried.lock().unwrap_or_else(PoisonError::into_inner));
     let _ = writeln!(text, "device: {}", clock.devices.join(", "));
     let count = clock.frames.len().max(1) as u32;

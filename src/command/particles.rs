@@ -88,7 +88,7 @@ fn picture(args: &PictureArgs) -> Result<(), Failure> {
         write: Box::new(move |frame, to| (format.write)(frame, &options, to)),
     };
     let mut times = Times::default();
-    renderer.run_all(&FrameList::all(args.runs), vec![Box::new(sink)], &mut times)?;
+    renderer.run(&FrameList::all(args.runs), vec![Box::new(sink)], &mut times)?;
     times.frames.sort_unstable();
     let n = renderer.assets().particles.as_ref().map_or(0, |c| c.spheres.len());
     output(&format!(

@@ -21,6 +21,8 @@ pub struct PixelFormats {
 }
 
 impl PixelFormats {
+    pub(crate) const RGBA8: PixelFormats = PixelFormats { rgba8: true, yuv420: false, linear: false, layers: false };
+
     /// What either needs.
     #[must_use]
     pub fn union(self, other: PixelFormats) -> PixelFormats {

@@ -1,23 +1,23 @@
 //! From rendered frames to sinks: bounded, named, ordered stages that work while the next frames render.
 //!
 //! ```text
-//! devices --RenderedFrame--> Delivery, which puts them in order
+//! devices --CompletedFrame--> Delivery, which puts them in order
 //!      --> a thread for each sink, and a few more for one that has clones  --Event--> Dispatcher, in frame order --> Progress
 //! ```
 
-use super::error::RenderError;
-use super::scheduler::{CompletedFrame, FrameQueue, RunContext};
+use super::handover::{CompletedFrame, Delivery, Event, FrameHandle, RunMemory};
+use super::scheduler::{FrameQueue, RunContext};
 use super::stats::{FrameReport, FrameStats, Progress, RunReport, StageTimes, ms};
-use crate::device::{Device, DeviceError, DeviceStats, FilmSlice, TaskOutput};
+use crate::device::{Device, DeviceError, TaskOutput};
+use crate::error::Error;
 use crate::kernels::Isa;
 use crate::output::{Converted, Outcome, OutputError, PixelFormats, RenderedFrame, Sink};
 use crate::threads::{self, Busy};
 use crossbeam_channel::{Receiver, Sender, bounded, unbounded};
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 // Memory for frames that are being written.
 const FRAMES_BYTES: usize = 1 << 30;
@@ -28,95 +28,12 @@ const LIGHT_BYTES: usize = 1 << 28;
 const LIGHT_PIXEL: usize = 44;
 const MAX_FINISHERS: usize = 4;
 
-// A frame on its way to the sinks; its memory goes home when the last of them is done with it.
-struct FrameHandle {
-    frame: CompletedFrame,
-    size: (u32, u32),
-    converted: OnceLock<Vec<u8>>,
-    home: Sender<FilmSlice>,
-}
-
-impl Drop for FrameHandle {
-    fn drop(&mut self) {
-        // After the end of a run nobody waits for it.
-        let _ = self.home.send(std::mem::take(&mut self.frame.picture));
-    }
-}
-
-/// Memory for frames that one run leaves to the next: a GPU takes longer to get its own than to fill it.
-#[derive(Default)]
-pub struct RunMemory {
-    /// For whole pictures.
-    pub pictures: Vec<FilmSlice>,
-    /// For tasks: rows of a picture, or sums of light.
-    pub parts: Vec<FilmSlice>,
-}
-
-/// Where devices leave frames, and get memory for them.
-pub struct Delivery {
-    home: Sender<FilmSlice>,
-    free: Receiver<FilmSlice>,
-    size: (u32, u32),
-    sinks: Mutex<Option<SinkQueue>>,
-    // Whether a sink has failed without which the run has no purpose.
-    has_failed: AtomicBool,
-}
-
-// The way to the sinks, in order.
-struct SinkQueue {
-    next: usize,
-    early: BTreeMap<usize, FrameHandle>,
-    events: Sender<Event>,
-    sinks: Vec<Sender<Arc<FrameHandle>>>,
-}
-
-enum Event {
-    Rendered { index: usize, number: u32, stats: FrameStats },
-    Taken { index: usize, sink: usize, convert_ms: f64, take_ms: f64 },
-    SinkFailed(usize, OutputError),
-    SinkDone(Option<PathBuf>, Duration),
-    Worked(Vec<DeviceStats>, Duration, usize),
-    Remark(String),
-    Failed(RenderError),
-}
-
-impl Delivery {
-    /// Whether no more frames are wanted, because a sink has failed.
-    pub fn has_failed(&self) -> bool {
-        self.has_failed.load(Ordering::Relaxed)
-    }
-    /// Memory for a picture; None when all is in use.
-    pub fn take_picture(&self) -> Option<FilmSlice> {
-        self.free.try_recv().ok()
-    }
-    /// Memory that was not needed.
-    pub fn give_picture(&self, picture: FilmSlice) {
-        let _ = self.home.send(picture);
-    }
-    /// Hands a frame, and those that waited for it, to the sinks.
-    pub fn deliver(&self, frame: CompletedFrame) {
-        let mut queued = self.sinks.lock().unwrap_or_else(PoisonError::into_inner);
-        let Some(queued) = queued.as_mut() else { return };
-        let handle = FrameHandle { frame, size: self.size, converted: OnceLock::new(), home: self.home.clone() };
-        queued.early.insert(handle.frame.index, handle);
-        while let Some(handle) = queued.early.remove(&queued.next) {
-            queued.next += 1;
-            let CompletedFrame { index, number, stats, .. } = handle.frame;
-            let _ = queued.events.send(Event::Rendered { index, number, stats });
-            let handle = Arc::new(handle);
-            for sink in &queued.sinks {
-                let _ = sink.send(Arc::clone(&handle));
-            }
-        }
-    }
-}
-
 // A sink's place in the run.
 struct SinkState {
     // Frames may come out of order.
     has_clones: bool,
     is_essential: bool,
-    needs: PixelFormats,
+    is_alive: bool,
 }
 
 /// Threads that run post steps on the host while GPUs go on; none where devices leave pictures. One CPU has nothing to gain
@@ -154,31 +71,17 @@ pub fn run(
     sinks: Vec<Box<dyn Sink>>,
     progress: &mut dyn Progress,
     memory: &mut RunMemory,
-) -> Result<RunReport, RenderError> {
+) -> Result<RunReport, Error> {
     let (size, is_light) = (work.first.size(), work.plan.output == TaskOutput::Sums);
     let cpus = devices.iter().filter(|d| d.info().is_cpu).count();
     let needs = PixelFormats { linear: work.plan.keeps_light, layers: work.plan.features, ..PixelFormats::default() };
     let writers = writers(size, needs, cpus > 0, work.pool.current_num_threads());
     let finishers = finisher_threads(size, cpus < devices.len(), is_light);
     let in_flight: usize = devices.iter().map(|d| d.info().tasks_in_flight).sum();
-    let (home, free) = bounded(pictures(in_flight, writers, sinks.len()));
-    let pictures = memory.pictures.drain(..).chain(std::iter::repeat_with(FilmSlice::default));
-    for _ in pictures.map_while(|picture| home.try_send(picture).ok()) {}
     let (events, inbox) = unbounded();
-    let mut states = Vec::new();
-    let mut lines = Vec::new();
-    for sink in &sinks {
-        let has_clones = sink.worker_clone().is_some();
-        states.push(SinkState { has_clones, is_essential: sink.is_essential(), needs: sink.needs() });
-        lines.push(bounded::<Arc<FrameHandle>>(1));
-    }
-    let queued = SinkQueue {
-        next: 0,
-        early: BTreeMap::new(),
-        events: events.clone(),
-        sinks: lines.iter().map(|(send, _)| send.clone()).collect(),
-    };
-    let delivery = Delivery { home, free, size, sinks: Mutex::new(Some(queued)), has_failed: AtomicBool::new(false) };
+    let (entries, lines): (Vec<_>, Vec<_>) = sinks.iter().map(|_| bounded::<Arc<FrameHandle>>(1)).unzip();
+    let pictures = pictures(in_flight, writers, sinks.len());
+    let delivery = Delivery::new(size, pictures, &mut memory.pictures, events.clone(), entries);
     let queue = FrameQueue::new(work, &delivery, finishers, std::mem::take(&mut memory.parts));
     // Only an end before the last frame makes a video a partial one.
     let cut_short = AtomicBool::new(false);
@@ -192,21 +95,24 @@ pub fn run(
             work.cancel.set_complete(true);
         }
     };
-
+    let clones_of = |sink: &dyn Sink| (1..writers).filter_map(|_| sink.worker_clone()).collect();
+    let clones: Vec<Vec<_>> = sinks.iter().map(|sink| clones_of(sink.as_ref())).collect();
+    let state = |sink: &Box<dyn Sink>| SinkState {
+        has_clones: sink.worker_clone().is_some(),
+        is_essential: sink.is_essential(),
+        is_alive: true,
+    };
     let dispatcher = Dispatcher {
         waiting: BTreeMap::new(),
         next: 0,
-        alive: vec![true; states.len()],
-        sinks: states,
+        sinks: sinks.iter().map(state).collect(),
         writers,
-        has_failed: &delivery.has_failed,
+        delivery: &delivery,
         report: RunReport::default(),
     };
     let result = std::thread::scope(|scope| {
         let (queue, done, delivery, cut_short) = (&queue, &done, &delivery, &cut_short);
-        let helpers_of = |sink: &dyn Sink| -> Vec<_> { (1..writers).filter_map(|_| sink.worker_clone()).collect() };
-        let helpers: Vec<_> = sinks.iter().map(|sink| helpers_of(sink.as_ref())).collect();
-        let count = 1 + sinks.len() + helpers.iter().map(Vec::len).sum::<usize>();
+        let count = 1 + sinks.len() + clones.iter().map(Vec::len).sum::<usize>();
         let mut idle = match threads::reserve(scope, "deliver", count) {
             Ok(idle) => idle.into_iter(),
             Err(e) => {
@@ -215,16 +121,14 @@ pub fn run(
                 for (sink, i) in sinks.into_iter().zip(0..) {
                     let _ = sink.finish(Outcome::Aborted).map_err(|e| events.send(Event::SinkFailed(i, e)));
                 }
-                delivery.sinks.lock().unwrap_or_else(PoisonError::into_inner).take();
+                delivery.close(|_| ());
                 drop(events);
                 return dispatcher.work(inbox, total, progress);
             }
         };
-        let sinks = sinks.into_iter().zip(helpers).zip(lines);
-        for (i, ((sink, helpers), (_, line))) in sinks.enumerate() {
-            let worker =
-                SinkWorker { sink: i, needs: dispatcher.sinks[i].needs, isa: work.isa, events: events.clone() };
-            for (clone, thread) in helpers.into_iter().zip(&mut idle) {
+        for (i, ((sink, clones), line)) in sinks.into_iter().zip(clones).zip(lines).enumerate() {
+            let worker = SinkWorker { sink: i, needs: sink.needs(), isa: work.isa, events: events.clone() };
+            for (clone, thread) in clones.into_iter().zip(&mut idle) {
                 let (worker, line) = (worker.clone(), line.clone());
                 at_work.fetch_add(1, Ordering::Relaxed);
                 thread.run(move || {
@@ -252,12 +156,18 @@ pub fn run(
             let (stats, failures, failure) = queue.run(devices);
             let total = total - queue.skipped();
             let _ = events.send(Event::Worked(stats, start.elapsed(), queue.skipped()));
-            let queued = delivery.sinks.lock().unwrap_or_else(PoisonError::into_inner).take();
-            let delivered = queued.as_ref().map_or(0, |o| o.next);
-            cut_short.store(delivered < total, Ordering::Relaxed);
-            // The lines close here, and the sinks end when they are empty.
-            drop(queued);
-            report_failures(delivered == total, failures, failure, &events);
+            let mut delivered = 0;
+            delivery.close(|count| {
+                delivered = count;
+                cut_short.store(count < total, Ordering::Relaxed);
+            });
+            for e in failures {
+                let _ = events.send(match delivered == total {
+                    true => Event::Remark(format!("a device failed, and others took its tasks: {e}")),
+                    false => Event::Failed(e.into()),
+                });
+            }
+            let _ = failure.map(|e| events.send(Event::Failed(e)));
         };
         let driving = idle.next().map(|thread| thread.run(drive));
         let result = dispatcher.work(inbox, total, progress);
@@ -265,20 +175,8 @@ pub fn run(
         result
     });
     memory.parts = queue.into_spare();
-    memory.pictures = delivery.free.try_iter().filter(|picture| !picture.is_empty()).collect();
+    memory.pictures = delivery.into_pictures();
     result
-}
-
-fn report_failures(finished: bool, failures: Vec<DeviceError>, failure: Option<RenderError>, events: &Sender<Event>) {
-    for e in failures {
-        let _ = events.send(match finished {
-            true => Event::Remark(format!("a device failed, and others took its tasks: {e}")),
-            false => Event::Failed(e.into()),
-        });
-    }
-    if let Some(e) = failure {
-        let _ = events.send(Event::Failed(e));
-    }
 }
 
 // A thread that brings frames to a sink.
@@ -354,20 +252,14 @@ struct Dispatcher<'a> {
     waiting: BTreeMap<usize, Known>,
     next: usize,
     sinks: Vec<SinkState>,
-    alive: Vec<bool>,
     writers: usize,
-    has_failed: &'a AtomicBool,
+    delivery: &'a Delivery,
     report: RunReport,
 }
 
 impl Dispatcher<'_> {
-    fn work(
-        mut self,
-        inbox: Receiver<Event>,
-        total: usize,
-        progress: &mut dyn Progress,
-    ) -> Result<RunReport, RenderError> {
-        let mut failure: Option<RenderError> = None;
+    fn work(mut self, inbox: Receiver<Event>, total: usize, progress: &mut dyn Progress) -> Result<RunReport, Error> {
+        let mut failure: Option<Error> = None;
         for event in inbox {
             match event {
                 Event::Rendered { index, number, stats } => {
@@ -383,9 +275,9 @@ impl Dispatcher<'_> {
                     known.taken.push(sink);
                 }
                 Event::SinkFailed(sink, e) => {
-                    self.alive[sink] = false;
-                    if self.sinks[sink].is_essential || !self.alive.contains(&true) {
-                        self.has_failed.store(true, Ordering::Relaxed);
+                    self.sinks[sink].is_alive = false;
+                    if self.sinks[sink].is_essential || !self.is_any_alive() {
+                        self.delivery.set_failed();
                     } else {
                         progress.remark("the video failed; the frames go on");
                     }
@@ -407,7 +299,7 @@ impl Dispatcher<'_> {
         }
         self.report.frames = self.next;
         let done = self.next + self.report.skipped;
-        let failure = failure.or_else(|| (done < total).then_some(RenderError::Interrupted { done, total }));
+        let failure = failure.or_else(|| (done < total).then_some(Error::Interrupted { done, total }));
         self.report.failure = failure.as_ref().map(ToString::to_string);
         progress.end(&self.report);
         match failure {
@@ -416,13 +308,17 @@ impl Dispatcher<'_> {
         }
     }
 
+    fn is_any_alive(&self) -> bool {
+        self.sinks.iter().any(|sink| sink.is_alive)
+    }
+
     fn report_finished(&mut self, progress: &mut dyn Progress) {
         while let Some(known) = self.waiting.get(&self.next) {
             let Some(stats) = known.stats else { return };
             // What a sink that failed did not take was not made, where it is what counts, or the only one.
-            let is_last = !self.alive.contains(&true);
-            let counts = |i: usize| self.alive[i] || is_last || self.sinks[i].is_essential;
-            if !(0..self.alive.len()).all(|i| !counts(i) || known.taken.contains(&i)) {
+            let is_none_left = !self.is_any_alive();
+            let counts = |sink: &SinkState| sink.is_alive || sink.is_essential || is_none_left;
+            if !self.sinks.iter().enumerate().all(|(i, sink)| !counts(sink) || known.taken.contains(&i)) {
                 return;
             }
             let (frame, stages) = (known.number, known.times);

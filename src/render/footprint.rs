@@ -97,7 +97,7 @@ mod tests {
         let mut scene = Scene::sample();
         scene.film = FilmSettings::default();
         (scene.render.width, scene.render.height) = (1 << 14, 1 << 10);
-        let codes = PixelFormats { rgba8: true, ..PixelFormats::default() };
+        let codes = PixelFormats::RGBA8;
         let light = PixelFormats { linear: true, ..codes };
         let layers = PixelFormats { layers: true, ..light };
         let resources = Resources { gpus: 0, has_cpu: true, threads: 2, sinks: 1 };

@@ -7,26 +7,24 @@
 
 mod finishing;
 
-use super::delivery::Delivery;
-use super::error::RenderError;
 use super::frames::FrameList;
+use super::handover::Delivery;
 use super::plan::{FrameTask, Plan, moment_of};
 use super::stats::FrameStats;
 use crate::assets::Assets;
 use crate::cancel::Cancel;
 use crate::device::{Device, DeviceError, DeviceStats, FilmSlice, Memory, SampleCounter, Task, TaskStats};
 use crate::device_scene::DeviceScene;
+use crate::error::Error;
 use crate::film::Film;
-use crate::film::image::{Image, Layers};
 use crate::film::post::PostPipeline;
 use crate::film::post::denoise::Denoiser;
 use crate::gpu_types::FrameParams;
 use crate::kernels::Isa;
 use crate::output::Already;
 use crate::scene::Scene;
-use crate::threads::{self, Busy, NoThread};
+use crate::threads::{self, Busy, NoThread, panic_message};
 use crossbeam_channel::{Receiver, Sender, bounded};
-use finishing::panic_message;
 use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -60,22 +58,6 @@ pub struct RunContext<'a> {
     pub already: &'a [Already],
 }
 
-/// A frame with all its light, on its way to the sinks.
-pub struct CompletedFrame {
-    /// Its place in the run.
-    pub index: usize,
-    /// Its number in the clip.
-    pub number: u32,
-    /// RGBA and planes.
-    pub picture: FilmSlice,
-    /// Linear light, where it is wanted.
-    pub linear: Option<Image<f32>>,
-    /// First surfaces, where they are wanted.
-    pub layers: Option<Layers>,
-    /// What it took.
-    pub stats: FrameStats,
-}
-
 /// The queue that devices take tasks from.
 pub struct FrameQueue<'a> {
     work: &'a RunContext<'a>,
@@ -101,7 +83,7 @@ struct State<'a> {
     spare: Vec<FilmSlice>,
     // Nothing more is opened.
     ended: bool,
-    failure: Option<RenderError>,
+    failure: Option<Error>,
 }
 
 struct Prepared {
@@ -128,7 +110,7 @@ pub fn scene_of_frame(
     assets: &Assets,
     isa: Isa,
     number: u32,
-) -> Result<DeviceScene, RenderError> {
+) -> Result<DeviceScene, Error> {
     let here = scene.at(f64::from(number));
     let mut made = first.at_time(&here, assets)?;
     if scene.world.bodies_move() {
@@ -405,14 +387,14 @@ impl<'a> FrameQueue<'a> {
     }
 
     // A frame's scene at each of its moments.
-    fn scenes_of(&self, number: u32) -> Result<Vec<Arc<DeviceScene>>, RenderError> {
+    fn scenes_of(&self, number: u32) -> Result<Vec<Arc<DeviceScene>>, Error> {
         let (scene, first) = (self.work.scene, self.work.first);
         let assets = self.work.assets.at_frame(scene, number)?;
         let whole = scene_of_frame(scene, first, &assets, self.work.isa, number)?;
         if self.work.plan.moments == 1 || !scene.world.moves() {
             return Ok(vec![Arc::new(whole)]);
         }
-        let at = |moment| -> Result<_, RenderError> {
+        let at = |moment| -> Result<_, Error> {
             Ok(Arc::new(whole.at_time(&scene.at(moment_of(scene, number, moment)), &assets)?))
         };
         (0..self.work.plan.moments).map(at).collect()
@@ -457,7 +439,7 @@ impl<'a> FrameQueue<'a> {
 
     /// Lets the devices work until there is nothing left. Gives what each did, how those ended that failed, and why no
     /// more frames could be opened, if so.
-    pub fn run(&self, devices: &mut [Box<dyn Device>]) -> (Vec<DeviceStats>, Vec<DeviceError>, Option<RenderError>) {
+    pub fn run(&self, devices: &mut [Box<dyn Device>]) -> (Vec<DeviceStats>, Vec<DeviceError>, Option<Error>) {
         let mut failures = Vec::new();
         let stats = std::thread::scope(|scope| {
             let preparers = threads::reserve(scope, "prepare", usize::from(self.is_animated()))?;

@@ -1,12 +1,11 @@
 //! A contact sheet: frames from all over a clip, small, side by side.
 
 use super::frames::FrameList;
-use super::{RenderError, RenderOptions, Renderer};
+use super::{RenderOptions, Renderer};
+use crate::error::Error;
 use crate::film::image::Image;
 use crate::output::PixelFormats;
-use crate::output::capture::MemorySink;
 use crate::scene::Scene;
-use std::sync::PoisonError;
 
 /// Frames of a sheet, where nobody says otherwise.
 pub const SHEET: u32 = 20;
@@ -22,7 +21,7 @@ const PAPER: [u8; 4] = [24, 24, 26, 255];
 ///
 /// # Errors
 /// As of a run.
-pub fn sheet(scene: &Scene, count: u32, options: &RenderOptions) -> Result<Image<u8>, RenderError> {
+pub fn sheet(scene: &Scene, count: u32, options: &RenderOptions) -> Result<Image<u8>, Error> {
     let mut small = scene.clone();
     let longer = scene.render.width.max(scene.render.height);
     let side = |n: u32| (u64::from(n) * u64::from(SIDE.min(longer))).div_ceil(u64::from(longer)) as u32;
@@ -34,11 +33,8 @@ pub fn sheet(scene: &Scene, count: u32, options: &RenderOptions) -> Result<Image
     let count = count.min(frames).max(1);
     let numbers = (0..count).map(|i| (u64::from(i) * u64::from(frames) / u64::from(count)) as u32);
     let list = FrameList::of_numbers(numbers).unwrap_or_else(|| FrameList::one(0));
-    let (sink, kept) = MemorySink::new(PixelFormats { rgba8: true, ..PixelFormats::default() });
-    Renderer::prepare(small, options.clone())?.run_all(&list, vec![Box::new(sink)], &mut ())?;
-    let kept = std::mem::take(&mut *kept.lock().unwrap_or_else(PoisonError::into_inner));
-    let frames: Vec<Image<u8>> = kept.into_iter().filter_map(|frame| frame.rgba8).collect();
-    Ok(composed(&frames))
+    let frames = Renderer::prepare(small, options.clone())?.capture(&list, PixelFormats::RGBA8, &mut ())?;
+    Ok(composed(&frames.into_iter().filter_map(|frame| frame.rgba8).collect::<Vec<_>>()))
 }
 
 /// Pictures of one size side by side, RGBA: the first at the top left, rows as wide as there are rows or one more.

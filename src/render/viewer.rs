@@ -1,15 +1,13 @@
 //! Pictures one at a time, for whoever looks at a scene while it is made: other sizes, samples and cameras without reading its files
 //! again, devices that stay ready, and an end at once when a picture is not wanted any more.
 
-use super::frames::FrameList;
+use super::Renderer;
 use super::stats::{FrameReport, FrameStats, Progress};
-use super::{RenderError, Renderer};
 use crate::cancel::Cancel;
+use crate::error::Error;
 use crate::film::image::Image;
-use crate::output::PixelFormats;
-use crate::output::capture::MemorySink;
 use crate::scene::{Camera, Scene};
-use std::sync::{Arc, PoisonError};
+use std::sync::Arc;
 
 impl Renderer {
     /// The same world with other numbers of pixels, samples and bounces; files and geometry are shared.
@@ -35,7 +33,7 @@ impl Renderer {
 
     /// The same scene on other devices; files, geometry and the floor's light are shared. For tests, which compare devices.
     #[cfg(test)]
-    pub(crate) fn elsewhere(&self, options: super::RenderOptions) -> Result<Renderer, RenderError> {
+    pub(crate) fn elsewhere(&self, options: super::RenderOptions) -> Result<Renderer, Error> {
         let isa = crate::kernels::Isa::pick(options.isa.as_deref()).map_err(crate::device::DeviceError::from)?;
         let chosen = super::choose(&options.devices)?;
         Ok(Renderer { isa, chosen, options, keeps_devices: false, memory: Arc::default(), ..self.varied(|_| ()) })
@@ -45,19 +43,15 @@ impl Renderer {
     ///
     /// # Errors
     /// As of a run; one that was abandoned is interrupted.
-    pub(crate) fn watched_still(&mut self, frame: u32) -> Result<(Image<u8>, FrameStats), RenderError> {
+    pub(crate) fn watched_still(&mut self, frame: u32) -> Result<(Image<u8>, FrameStats), Error> {
         struct StatsProbe(FrameStats);
         impl Progress for StatsProbe {
             fn frame(&mut self, report: &FrameReport) {
                 self.0 = report.stats;
             }
         }
-        let needs = PixelFormats { rgba8: true, ..PixelFormats::default() };
-        let (sink, frames) = MemorySink::new(needs);
-        let mut watch = StatsProbe(FrameStats::default());
-        self.run_all(&FrameList::one(frame), vec![Box::new(sink)], &mut watch)?;
-        let kept = frames.lock().unwrap_or_else(PoisonError::into_inner).pop();
-        Ok((kept.and_then(|kept| kept.rgba8).unwrap_or_default(), watch.0))
+        let mut probe = StatsProbe(FrameStats::default());
+        Ok((self.still_watched(frame, &mut probe)?, probe.0))
     }
 
     /// Looks from elsewhere from now on.

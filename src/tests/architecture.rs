@@ -12,15 +12,15 @@ const LAYERS: [&[&str]; 15] = [
     &["cli"],
     &["report"],
     &["run"],
-    &["error"],
     &["render"],
+    &["error"],
     &["output", "device"],
     &["film"],
     &["kernels"],
     &["device_scene"],
     &["assets", "gpu_types"],
     &["scene"],
-    &["math", "quote", "threads", "cancel"],
+    &["math", "quote", "threads", "cancel", "setters"],
 ];
 
 fn sources(folder: &Path) -> Vec<PathBuf> {
@@ -73,9 +73,7 @@ fn layers_import_one_way() {
         for part in code.join("\n").split("crate::").skip(1) {
             // Inside of braces each begins anew; the modules are one level deep.
             let word: String = part.chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect();
-            // The library's own face: what a doc example or a signature calls it.
-            let is_face = word.chars().next().is_some_and(char::is_uppercase);
-            if (is_face && here == "render") || word.is_empty() || word == here {
+            if word.is_empty() || word == here {
                 continue;
             }
             if rank(&word) <= rank(&here) {

@@ -4,9 +4,6 @@ use crate::assets::Assets;
 use crate::assets::source::Limits;
 use crate::device_scene::DeviceScene;
 use crate::kernels::Isa;
-use crate::output::PixelFormats;
-use crate::output::capture::MemorySink;
-use crate::render::frames::FrameList;
 use crate::render::stats::{FrameReport, Progress};
 use crate::scene::{Sampling, Scene};
 use std::path::Path;
@@ -130,10 +127,8 @@ fn refined(scene: &Scene, isa: Isa) -> (Vec<u8>, f64, u32) {
             *self = RoundsSeen(report.stats.noise.unwrap(), report.stats.samples);
         }
     }
-    let (sink, frames) = MemorySink::new(PixelFormats { rgba8: true, ..PixelFormats::default() });
     let mut seen = RoundsSeen::default();
-    renderer(scene, isa, 0).run_all(&FrameList::one(0), vec![Box::new(sink)], &mut seen).unwrap();
-    let picture = frames.lock().unwrap().pop().unwrap().rgba8.unwrap();
+    let picture = renderer(scene, isa, 0).still_watched(0, &mut seen).unwrap();
     (picture.data().to_vec(), seen.0, seen.1)
 }
 

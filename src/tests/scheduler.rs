@@ -8,11 +8,12 @@ use crate::gpu_types::FrameParams;
 use crate::kernels::Isa;
 use crate::output::capture::{CapturedFrame, MemorySink};
 use crate::output::{OutputError, PixelFormats, RenderedFrame, Sink};
-use crate::render::delivery::{self, RunMemory};
+use crate::render::delivery;
 use crate::render::frames::FrameList;
+use crate::render::handover::RunMemory;
 use crate::render::plan::{Plan, Split};
 use crate::render::stats::RunReport;
-use crate::render::{RenderError, Renderer, scheduler};
+use crate::render::{Renderer, scheduler};
 use crate::scene::{Integrator, Scene};
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -75,7 +76,7 @@ impl Device for Mortal {
     }
 }
 
-const ALL: PixelFormats = PixelFormats { rgba8: true, yuv420: false, linear: false, layers: false };
+const ALL: PixelFormats = PixelFormats::RGBA8;
 
 fn mortal(renderer: &Renderer, i: usize, fate: Fate, delay: Duration, is_cpu: bool) -> Box<dyn Device> {
     let sets = Isa::tested();
@@ -99,7 +100,7 @@ fn shared(
     let (sink, kept) = MemorySink::new(needs);
     let result = run_on(&renderer, &mut devices, vec![Box::new(sink)], split, needs, frames);
     let kept = std::mem::take(&mut *kept.lock().unwrap());
-    (result.map_err(Error::from), kept)
+    (result, kept)
 }
 
 fn run_on(
@@ -109,7 +110,7 @@ fn run_on(
     split: Split,
     needs: PixelFormats,
     frames: u32,
-) -> Result<RunReport, RenderError> {
+) -> Result<RunReport, Error> {
     let post = renderer.post();
     let scene = renderer.scene();
     let frames = FrameList::all(frames);

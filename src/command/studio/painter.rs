@@ -3,9 +3,10 @@
 
 use crate::cancel::Cancel;
 use crate::cli::Failure;
+use crate::error::Error;
 use crate::film::image::Image;
 use crate::math::vec3::{add, length, scale, sub};
-use crate::render::{RenderError, RenderOptions, Renderer};
+use crate::render::{RenderOptions, Renderer};
 use crate::scene::{Scene, Viewpoint};
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
@@ -127,7 +128,7 @@ impl PreviewRenderer {
         *self.current.lock().unwrap_or_else(PoisonError::into_inner) = None;
         let devices = renderer.device_names();
         match made {
-            None | Some(Err(RenderError::Interrupted { .. })) => Ok(None),
+            None | Some(Err(Error::Interrupted { .. })) => Ok(None),
             Some(Err(e)) => Err(e.into()),
             Some(Ok((image, stats))) => Ok(Some(Preview {
                 image,

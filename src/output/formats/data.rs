@@ -1,7 +1,7 @@
 //! The coursework's picture file: int32 width, int32 height, little endian, then RGBA rows from the top.
 
-use super::format::{Format, RGBA8, Reader, Shown, broken, bytes_at, pixels};
-use crate::output::sink::RenderedFrame;
+use super::format::{Format, Reader, Shown, broken, bytes_at, pixels};
+use crate::output::sink::{PixelFormats, RenderedFrame};
 use std::io::Write;
 
 pub const FORMAT: Format = Format {
@@ -10,7 +10,7 @@ pub const FORMAT: Format = Format {
     largest: u32::MAX,
     is_exact: true,
     has_alpha: true,
-    needs: |_| RGBA8,
+    needs: |_| PixelFormats::RGBA8,
     write: |frame: &RenderedFrame, _, to: &mut dyn Write| {
         to.write_all(&frame.width.to_le_bytes())?;
         to.write_all(&frame.height.to_le_bytes())?;

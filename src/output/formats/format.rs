@@ -147,8 +147,6 @@ pub(super) fn shown(path: &Path, format: image::ImageFormat) -> io::Result<Shown
     Ok(Shown { size: rgba.dimensions(), rgba: rgba.into_raw() })
 }
 
-pub(super) const RGBA8: PixelFormats = PixelFormats { rgba8: true, yuv420: false, linear: false, layers: false };
-
 // The pixels of RGBA without their alpha: over black where they are not opaque.
 pub(super) fn rgb(rgba: &[u8]) -> Vec<u8> {
     let mut rgb = Vec::with_capacity(rgba.len() / 4 * 3);
@@ -164,7 +162,7 @@ pub(super) fn samples(rgba: &[u8], has_alpha: bool) -> (Cow<'_, [u8]>, bool) {
 // What formats of 8 and 16 bits need.
 pub(super) fn toned(options: &FormatOptions) -> PixelFormats {
     match options.bits {
-        8 => RGBA8,
+        8 => PixelFormats::RGBA8,
         _ => PixelFormats { linear: true, layers: options.has_alpha, ..PixelFormats::default() },
     }
 }

@@ -1,7 +1,7 @@
 //! JPEG, 8 bits a channel, for pictures that are looked at and sent: what it leaves out cannot be told back.
 
-use super::format::{Format, RGBA8, Reader, bytes_at, rgb, shown};
-use crate::output::sink::RenderedFrame;
+use super::format::{Format, Reader, bytes_at, rgb, shown};
+use crate::output::sink::{PixelFormats, RenderedFrame};
 use image::ImageEncoder;
 use image::codecs::jpeg::JpegEncoder;
 use std::fs::File;
@@ -16,7 +16,7 @@ pub const FORMAT: Format = Format {
     largest: 65_535,
     is_exact: false,
     has_alpha: false,
-    needs: |_| RGBA8,
+    needs: |_| PixelFormats::RGBA8,
     write: |frame: &RenderedFrame, _, to: &mut dyn Write| {
         let mut file = Vec::new();
         JpegEncoder::new_with_quality(&mut file, QUALITY)

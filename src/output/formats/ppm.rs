@@ -1,7 +1,7 @@
 //! Portable pixmap, binary.
 
-use super::format::{Format, RGBA8, Reader, Shown, broken, pixels, rgb};
-use crate::output::sink::RenderedFrame;
+use super::format::{Format, Reader, Shown, broken, pixels, rgb};
+use crate::output::sink::{PixelFormats, RenderedFrame};
 use std::io::{Read, Write};
 
 pub const FORMAT: Format = Format {
@@ -10,7 +10,7 @@ pub const FORMAT: Format = Format {
     largest: u32::MAX,
     is_exact: true,
     has_alpha: false,
-    needs: |_| RGBA8,
+    needs: |_| PixelFormats::RGBA8,
     write: |frame: &RenderedFrame, _, to: &mut dyn Write| {
         to.write_all(header((frame.width, frame.height)).as_bytes())?;
         to.write_all(&rgb(frame.rgba8()))

@@ -1,7 +1,7 @@
 //! WebP without loss, 8 bits a channel.
 
-use super::format::{Format, RGBA8, Reader, bytes_at, samples, shown};
-use crate::output::sink::RenderedFrame;
+use super::format::{Format, Reader, bytes_at, samples, shown};
+use crate::output::sink::{PixelFormats, RenderedFrame};
 use image::codecs::webp::WebPEncoder;
 use std::fs::File;
 use std::io::{self, Write};
@@ -12,7 +12,7 @@ pub const FORMAT: Format = Format {
     largest: 16_383,
     is_exact: true,
     has_alpha: true,
-    needs: |_| RGBA8,
+    needs: |_| PixelFormats::RGBA8,
     write: |frame: &RenderedFrame, options, to: &mut dyn Write| {
         let mut file = Vec::new();
         let (samples, has_alpha) = samples(frame.rgba8(), options.has_alpha);

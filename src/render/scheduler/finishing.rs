@@ -1,11 +1,12 @@
 //! What becomes of a frame whose tasks are done: another round, or its picture, on its way to the sinks.
 
 use super::super::convergence::noise;
-use super::super::error::RenderError;
-use super::{CompletedFrame, FrameQueue, OpenFrame};
+use super::super::handover::CompletedFrame;
+use super::{FrameQueue, OpenFrame};
 use crate::device::{DeviceError, Memory};
+use crate::error::Error;
 use crate::film::post::PostContext;
-use std::any::Any;
+use crate::threads::panic_message;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
@@ -34,7 +35,7 @@ impl FrameQueue<'_> {
     }
 
     // A round is over: another one, or the picture.
-    fn close(&self, mut open: OpenFrame) -> Result<(), RenderError> {
+    fn close(&self, mut open: OpenFrame) -> Result<(), Error> {
         let work = self.work;
         let scene = Arc::clone(&open.scenes[0]);
         let host = scene.host();
@@ -80,11 +81,4 @@ impl FrameQueue<'_> {
         self.delivery.deliver(frame);
         Ok(())
     }
-}
-
-/// What a panic said.
-pub(super) fn panic_message(panic: &(dyn Any + Send)) -> String {
-    let words = panic.downcast_ref::<&str>().map(|s| (*s).to_owned());
-    let words = words.or_else(|| panic.downcast_ref::<String>().cloned());
-    words.unwrap_or_else(|| "it left no word".into())
 }

@@ -1,0 +1,141 @@
+//! Frames on their way from devices to the sinks, in order, and the memory that they come in.
+
+use super::stats::FrameStats;
+use crate::device::{DeviceStats, FilmSlice};
+use crate::error::Error;
+use crate::film::image::{Image, Layers};
+use crate::output::OutputError;
+use crossbeam_channel::{Receiver, Sender, bounded};
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::time::Duration;
+
+/// A frame with all its light.
+pub struct CompletedFrame {
+    /// Its place in the run.
+    pub index: usize,
+    /// Its number in the clip.
+    pub number: u32,
+    /// RGBA and planes.
+    pub picture: FilmSlice,
+    /// Where it is wanted.
+    pub linear: Option<Image<f32>>,
+    /// Where they are wanted.
+    pub layers: Option<Layers>,
+    pub stats: FrameStats,
+}
+
+/// A frame that the sinks share; its memory goes home when the last of them is done with it.
+pub struct FrameHandle {
+    pub frame: CompletedFrame,
+    pub size: (u32, u32),
+    pub converted: OnceLock<Vec<u8>>,
+    home: Sender<FilmSlice>,
+}
+
+impl Drop for FrameHandle {
+    fn drop(&mut self) {
+        // After the end of a run nobody waits for it.
+        let _ = self.home.send(std::mem::take(&mut self.frame.picture));
+    }
+}
+
+/// Memory for frames that one run leaves to the next: a GPU takes longer to get its own than to fill it.
+#[derive(Default)]
+pub struct RunMemory {
+    /// For whole pictures.
+    pub pictures: Vec<FilmSlice>,
+    /// For tasks: rows of a picture, or sums of light.
+    pub parts: Vec<FilmSlice>,
+}
+
+/// What the stages of a run report.
+pub enum Event {
+    Rendered { index: usize, number: u32, stats: FrameStats },
+    Taken { index: usize, sink: usize, convert_ms: f64, take_ms: f64 },
+    SinkFailed(usize, OutputError),
+    SinkDone(Option<PathBuf>, Duration),
+    Worked(Vec<DeviceStats>, Duration, usize),
+    Remark(String),
+    Failed(Error),
+}
+
+/// Where devices leave frames, and get memory for them.
+pub struct Delivery {
+    home: Sender<FilmSlice>,
+    free: Receiver<FilmSlice>,
+    size: (u32, u32),
+    sinks: Mutex<Option<SinkQueue>>,
+    // Whether a sink has failed without which the run has no purpose.
+    has_failed: AtomicBool,
+}
+
+// The way to the sinks, in order.
+struct SinkQueue {
+    next: usize,
+    early: BTreeMap<usize, FrameHandle>,
+    events: Sender<Event>,
+    sinks: Vec<Sender<Arc<FrameHandle>>>,
+}
+
+impl Delivery {
+    /// The way to these sinks. At most `pictures` are in work or on their way at once; `memory` of an earlier run is used for them first.
+    pub fn new(
+        size: (u32, u32),
+        pictures: usize,
+        memory: &mut Vec<FilmSlice>,
+        events: Sender<Event>,
+        sinks: Vec<Sender<Arc<FrameHandle>>>,
+    ) -> Delivery {
+        let (home, free) = bounded(pictures);
+        let memory = memory.drain(..).chain(std::iter::repeat_with(FilmSlice::default));
+        for _ in memory.map_while(|picture| home.try_send(picture).ok()) {}
+        let queue = SinkQueue { next: 0, early: BTreeMap::new(), events, sinks };
+        Delivery { home, free, size, sinks: Mutex::new(Some(queue)), has_failed: AtomicBool::new(false) }
+    }
+    fn queue(&self) -> MutexGuard<'_, Option<SinkQueue>> {
+        self.sinks.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+    /// Whether no more frames are wanted, because a sink has failed.
+    pub fn has_failed(&self) -> bool {
+        self.has_failed.load(Ordering::Relaxed)
+    }
+    pub fn set_failed(&self) {
+        self.has_failed.store(true, Ordering::Relaxed);
+    }
+    /// Memory for a picture; None when all is in use.
+    pub fn take_picture(&self) -> Option<FilmSlice> {
+        self.free.try_recv().ok()
+    }
+    /// Memory that was not needed.
+    pub fn give_picture(&self, picture: FilmSlice) {
+        let _ = self.home.send(picture);
+    }
+    /// Hands a frame, and those that waited for it, to the sinks.
+    pub fn deliver(&self, frame: CompletedFrame) {
+        let mut queue = self.queue();
+        let Some(queue) = queue.as_mut() else { return };
+        let handle = FrameHandle { frame, size: self.size, converted: OnceLock::new(), home: self.home.clone() };
+        queue.early.insert(handle.frame.index, handle);
+        while let Some(handle) = queue.early.remove(&queue.next) {
+            queue.next += 1;
+            let CompletedFrame { index, number, stats, .. } = handle.frame;
+            let _ = queue.events.send(Event::Rendered { index, number, stats });
+            let handle = Arc::new(handle);
+            for sink in &queue.sinks {
+                let _ = sink.send(Arc::clone(&handle));
+            }
+        }
+    }
+    /// No more frames come; says how many there were. `last` happens before the sinks see the end.
+    pub fn close(&self, last: impl FnOnce(usize)) {
+        let queue = self.queue().take();
+        last(queue.as_ref().map_or(0, |queue| queue.next));
+    }
+    /// The memory of pictures that are not in use.
+    pub fn into_pictures(self) -> Vec<FilmSlice> {
+        self.free.try_iter().filter(|picture| !picture.is_empty()).collect()
+    }
+}
