@@ -1,6 +1,7 @@
 //! What a scene names and does not hold itself: its floor's picture, meshes and particles, read from files into plain data.
 
 mod error;
+pub mod grid;
 pub mod mesh;
 pub mod particles;
 pub mod relief;

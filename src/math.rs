@@ -16,6 +16,13 @@ pub fn floor(x: f64) -> f64 {
     if whole > x { whole - 1.0 } else { whole }
 }
 
+/// 0 below `low`, 1 above `high`, smooth between.
+#[must_use]
+pub fn smooth_step(low: f64, high: f64, x: f64) -> f64 {
+    let t = ((x - low) / (high - low)).clamp(0.0, 1.0);
+    t * t * (3.0 - 2.0 * t)
+}
+
 #[cfg(test)]
 mod tests {
     #[test]

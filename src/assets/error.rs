@@ -16,18 +16,21 @@ pub struct AssetError {
 }
 
 impl AssetError {
+    pub(crate) fn new(path: &Path, what: impl Into<String>) -> AssetError {
+        AssetError { path: path.to_owned(), at: None, what: what.into(), remedy: None }
+    }
     /// A file that cannot be read.
     pub fn read(kind: &str, path: &Path, e: std::io::Error) -> AssetError {
         let remedy = (kind == "texture").then(|| "give another with --texture, or `none`".into());
-        AssetError { path: path.to_owned(), at: None, what: format!("cannot read the {kind}: {e}"), remedy }
+        AssetError { remedy, ..AssetError::new(path, format!("cannot read the {kind}: {e}")) }
     }
     /// A file that is not what its name says.
     pub fn broken(kind: &str, path: &Path, what: impl std::fmt::Display) -> AssetError {
-        AssetError { path: path.to_owned(), at: None, what: format!("the {kind} is broken: {what}"), remedy: None }
+        AssetError::new(path, format!("the {kind} is broken: {what}"))
     }
     /// The same with a place in it.
     pub fn broken_at(path: &Path, at: impl Into<String>, what: impl Into<String>) -> AssetError {
-        AssetError { path: path.to_owned(), at: Some(at.into()), what: what.into(), remedy: None }
+        AssetError { at: Some(at.into()), ..AssetError::new(path, what) }
     }
 }
 

@@ -55,11 +55,8 @@ pub fn load_all(meshes: &[Mesh], limits: Limits) -> Result<Vec<Triangles>, Asset
             None => read(path, limits, &room)?,
         };
         room.take(triangles.corners.len(), path)?;
-        if let Some(more) = uses.get_mut(path.as_path()).map(|n| {
-            *n -= 1;
-            *n
-        }) && more > 0
-        {
+        let more = uses.entry(path).and_modify(|n| *n -= 1).or_default();
+        if *more > 0 {
             kept.insert(path, triangles.clone());
         }
         place(mesh, triangles)
@@ -88,10 +85,8 @@ impl TriangleBudget {
         match count as u64 <= self.left {
             true => Ok(()),
             false => Err(AssetError {
-                path: path.to_owned(),
-                at: None,
-                what: format!("with this mesh the scene has more than {} triangles", self.max),
                 remedy: Some(format!("give smaller ones, or raise {}", self.raise)),
+                ..AssetError::new(path, format!("with this mesh the scene has more than {} triangles", self.max))
             }),
         }
     }

@@ -1,9 +1,10 @@
 //! The floor's relief: maps of heights, normals and roughness, loaded or procedural, as slopes and microfacets with mip levels.
 
 use super::error::AssetError;
+use super::grid::Grid;
 use super::source::{self, Limits};
-use super::texture::{MipLevel, Texture, halved, periodic_noise};
-use crate::math::floor;
+use super::texture::{Texture, periodic_noise};
+use crate::math::smooth_step;
 use crate::math::vec3::{Vec3, add, dot, length, scale};
 use crate::scene::{Bumps, Floor, FloorShape, MapSource, Relief, uv_gradients};
 use rayon::prelude::*;
@@ -29,56 +30,22 @@ const BUILTIN_SIDE: u32 = 512;
 // Slopes along u and v, the squared slope in space, and the square of alpha.
 type Cell = [f32; 4];
 
-struct Grid<T> {
-    width: u32,
-    height: u32,
-    cells: Vec<T>,
+fn load(source: &MapSource, limits: Limits) -> Result<Grid<f32>, AssetError> {
+    let height = match source {
+        MapSource::File(path) => {
+            let grey = open(path, limits)?.into_luma16();
+            let cells = grey.pixels().map(|p| f32::from(p.0[0]) / 65535.0).collect();
+            return Ok(Grid { width: grey.width(), height: grey.height(), cells });
+        }
+        MapSource::Ripples => ripples,
+        MapSource::Tiles => tiles,
+        MapSource::Puddles => puddles,
+    };
+    Ok(Grid::over_square(BUILTIN_SIDE, |u, v| height(u, v) as f32))
 }
 
-impl<T: Copy + Send> Grid<T> {
-    fn made(width: u32, height: u32, cell: impl Fn(u32, u32) -> T + Sync) -> Grid<T> {
-        let cells = (0..width * height).into_par_iter().map(|i| cell(i % width, i / width)).collect();
-        Grid { width, height, cells }
-    }
-    // The map repeats beyond its sides.
-    fn at(&self, x: i64, y: i64) -> T {
-        // Nearly all coordinates are inside, where no division is needed.
-        let within = |i: i64, n: i64| if (0..n).contains(&i) { i } else { i.rem_euclid(n) };
-        let (w, h) = (i64::from(self.width), i64::from(self.height));
-        self.cells[(within(y, h) * w + within(x, w)) as usize]
-    }
-}
-
-impl Grid<f32> {
-    fn load(source: &MapSource, limits: Limits) -> Result<Grid<f32>, AssetError> {
-        let made = |height: fn(f64, f64) -> f64| {
-            let place = |i: u32| (f64::from(i) + 0.5) / f64::from(BUILTIN_SIDE);
-            Grid::made(BUILTIN_SIDE, BUILTIN_SIDE, |x, y| height(place(x), place(y)) as f32)
-        };
-        Ok(match source {
-            MapSource::File(path) => {
-                let grey = open(path, limits)?.into_luma16();
-                let cells = grey.pixels().map(|p| f32::from(p.0[0]) / 65535.0).collect();
-                Grid { width: grey.width(), height: grey.height(), cells }
-            }
-            MapSource::Ripples => made(ripples),
-            MapSource::Tiles => made(tiles),
-            MapSource::Puddles => made(puddles),
-        })
-    }
-    fn sample(&self, u: f64, v: f64) -> f32 {
-        between(self, u, v, |a, b, t| a + (b - a) * t)
-    }
-}
-
-// Bilinear, between the four nearest cells.
-fn between<T: Copy + Send>(grid: &Grid<T>, u: f64, v: f64, mix: impl Fn(T, T, f32) -> T) -> T {
-    let (x, y) = (u * f64::from(grid.width) - 0.5, v * f64::from(grid.height) - 0.5);
-    let (left, top) = (floor(x), floor(y));
-    let (i, j) = (left as i64, top as i64);
-    let (s, t) = ((x - left) as f32, (y - top) as f32);
-    let row = |j| mix(grid.at(i, j), grid.at(i + 1, j), s);
-    mix(row(j), row(j + 1), t)
+fn lerp(a: f32, b: f32, t: f32) -> f32 {
+    a + (b - a) * t
 }
 
 fn open(path: &Path, limits: Limits) -> Result<image::DynamicImage, AssetError> {
@@ -107,7 +74,7 @@ impl ReliefMaps {
         let Some(relief) = &floor.relief else { return Ok(None) };
         let gradients = Gradients::of(floor);
         let slopes = slopes(floor, relief, &gradients, limits)?;
-        let roughness = relief.roughness_map.as_ref().map(|map| Grid::load(map, limits)).transpose()?;
+        let roughness = relief.roughness_map.as_ref().map(|map| load(map, limits)).transpose()?;
         let sizes = [slopes.as_ref().map(|g| (g.width, g.height)), roughness.as_ref().map(|g| (g.width, g.height))];
         let side = |of: fn((u32, u32)) -> u32| sizes.iter().flatten().map(|&s| of(s)).max().unwrap_or(1);
         let (width, height) = (side(|s| s.0), side(|s| s.1));
@@ -116,17 +83,16 @@ impl ReliefMaps {
             let bytes = relief.files().map(|file| std::fs::metadata(file).map_or(0, |facts| facts.len())).sum();
             source::check_pixels("relief", last, bytes, (width, height), limits)?;
         }
-        let finest = Grid::made(width, height, |x, y| {
+        let finest = Grid::new(width, height, |x, y| {
             let (u, v) = ((f64::from(x) + 0.5) / f64::from(width), (f64::from(y) + 0.5) / f64::from(height));
-            let [along_u, along_v] = slopes.as_ref().map_or([0.0; 2], |s| s.sample(u, v));
-            let rough = floor.material.roughness * f64::from(roughness.as_ref().map_or(1.0, |r| r.sample(u, v)));
+            let [along_u, along_v] = slopes
+                .as_ref()
+                .map_or([0.0; 2], |s| s.sample(u, v, |a, b, t| [lerp(a[0], b[0], t), lerp(a[1], b[1], t)]));
+            let rough = floor.material.roughness * f64::from(roughness.as_ref().map_or(1.0, |r| r.sample(u, v, lerp)));
             [along_u, along_v, gradients.square(along_u, along_v), (rough * rough * rough * rough) as f32]
         });
-        let mut levels = vec![finest];
-        while let Some(next) = levels.last().and_then(Grid::halved) {
-            levels.push(next);
-        }
-        Ok(Some(coded(&levels, &gradients)))
+        let mean = |four: [Cell; 4]| [0, 1, 2, 3].map(|i| four.iter().map(|c| c[i]).sum::<f32>() * 0.25);
+        Ok(Some(coded(&finest.into_levels(mean), &gradients)))
     }
 }
 
@@ -140,7 +106,7 @@ fn slopes(
     Ok(match &relief.bumps {
         Bumps::Flat => None,
         Bumps::Heights { map, depth } => {
-            let heights = Grid::load(map, limits)?;
+            let heights = load(map, limits)?;
             let (w, h) = (i64::from(heights.width), i64::from(heights.height));
             // A map that does not repeat has ends, where the difference is one-sided.
             let ends = relief.tiles == 1 && floor.shape != FloorShape::Endless;
@@ -150,7 +116,7 @@ fn slopes(
             let slope = |low: f32, high: f32, steps: i64, texels: i64| {
                 (f64::from(high - low) * steepness * texels as f64 / steps.max(1) as f64) as f32
             };
-            Some(Grid::made(heights.width, heights.height, |x, y| {
+            Some(Grid::new(heights.width, heights.height, |x, y| {
                 let (x, y) = (i64::from(x), i64::from(y));
                 let ((left, right), (above, below)) = (around(x, w - 1), around(y, h - 1));
                 [
@@ -174,20 +140,6 @@ fn slopes(
     })
 }
 
-impl Grid<[f32; 2]> {
-    fn sample(&self, u: f64, v: f64) -> [f32; 2] {
-        between(self, u, v, |a, b, t| [0, 1].map(|i| a[i] + (b[i] - a[i]) * t))
-    }
-}
-
-impl Grid<Cell> {
-    fn halved(&self) -> Option<Grid<Cell>> {
-        let mean = |four: [Cell; 4]| [0, 1, 2, 3].map(|i| four.iter().map(|c| c[i]).sum::<f32>() * 0.25);
-        let (width, height, cells) = halved(self.width, self.height, &self.cells, mean)?;
-        Some(Grid { width, height, cells })
-    }
-}
-
 // Texels. Slopes that a coarser level loses make it rough: microfacets whose slopes have the variance s^2 along
 // each of two axes have an alpha of sqrt(2) s (Olano and Baker, "LEAN mapping", 2010).
 fn coded(levels: &[Grid<Cell>], gradients: &Gradients) -> ReliefMaps {
@@ -197,7 +149,7 @@ fn coded(levels: &[Grid<Cell>], gradients: &Gradients) -> ReliefMaps {
     let slope = |s: f32| (f64::from(LEVEL) + f64::from(s / steepest) * 32767.0).round() as u16;
     let texel = |c: &Cell| [slope(c[0]), slope(c[1]), (f64::from(alpha2(c) / alpha) * 65535.0).round() as u16];
     let picture =
-        |l: &Grid<Cell>| MipLevel { width: l.width, height: l.height, texels: l.cells.par_iter().map(texel).collect() };
+        |l: &Grid<Cell>| Grid { width: l.width, height: l.height, cells: l.cells.par_iter().map(texel).collect() };
     ReliefMaps {
         maps: Texture { levels: levels.iter().map(picture).collect() },
         slope: (f64::from(steepest) * 65535.0 / 32767.0) as f32,
@@ -232,11 +184,6 @@ fn ripples(u: f64, v: f64) -> f64 {
         max += height;
     }
     sum / max
-}
-
-fn smooth_step(low: f64, high: f64, x: f64) -> f64 {
-    let t = ((x - low) / (high - low)).clamp(0.0, 1.0);
-    t * t * (3.0 - 2.0 * t)
 }
 
 fn tiles(u: f64, v: f64) -> f64 {
@@ -284,13 +231,13 @@ mod tests {
         let bumps = Bumps::Heights { map: MapSource::Ripples, depth: 0.05 };
         let m = maps(Relief { bumps, tiles: 4, ..PLAIN }, 0.0);
         let (finest, coarsest) = (&m.maps.levels[0], m.maps.levels.last().unwrap());
-        assert!(finest.texels.iter().all(|t| t[2] == 0));
-        let [u, v, rough] = coarsest.texels[0];
+        assert!(finest.cells.iter().all(|t| t[2] == 0));
+        let [u, v, rough] = coarsest.cells[0];
         assert!(u.abs_diff(LEVEL) < 64 && v.abs_diff(LEVEL) < 64, "{u} {v}");
         // The floor is ten units wide.
         let slope = |t: u16| (f64::from(t) - 32768.0) / 65535.0 * f64::from(m.slope) / 10.0;
         let square = |t: &[u16; 3]| slope(t[0]) * slope(t[0]) + slope(t[1]) * slope(t[1]);
-        let variance = finest.texels.iter().map(square).sum::<f64>() / finest.texels.len() as f64;
+        let variance = finest.cells.iter().map(square).sum::<f64>() / finest.cells.len() as f64;
         let alpha2 = f64::from(rough) / 65535.0 * f64::from(m.alpha);
         assert!((alpha2 / variance - 1.0).abs() < 0.01 && variance > 1e-4, "{alpha2} {variance}");
     }
@@ -299,7 +246,7 @@ mod tests {
     fn a_roughness_map_scales_the_roughness() {
         let m = maps(Relief { roughness_map: Some(MapSource::Puddles), ..PLAIN }, 0.6);
         assert!((f64::from(m.alpha) - 0.6 * 0.6 * 0.6 * 0.6).abs() < 1e-6);
-        let texels = &m.maps.levels[0].texels;
+        let texels = &m.maps.levels[0].cells;
         let wet = texels.iter().filter(|t| t[2] == 0).count() as f64 / texels.len() as f64;
         let dry = texels.iter().filter(|t| t[2] == 65535).count() as f64 / texels.len() as f64;
         assert!((0.1..0.6).contains(&wet) && (0.2..0.8).contains(&dry), "{wet} {dry}");

@@ -4,11 +4,11 @@
 //! environment maps", 2008), as kernels/shading/sky.cuh reads it.
 
 use super::error::AssetError;
-use super::source;
-use super::source::Limits;
-use crate::math::floor;
+use super::grid::Grid;
+use super::source::{self, Limits};
 use crate::math::srgb::linear;
 use crate::math::vec3::{Vec3, add, cross, dot, length, normalise, scale};
+use crate::math::{floor, smooth_step};
 use crate::scene::{Sky, SkySource};
 use image::DynamicImage;
 use rayon::prelude::*;
@@ -68,9 +68,9 @@ impl SkyMap {
                 SkyMap { stars, starlight, ..with_stars }
             }
             SkySource::File(path) => {
-                let picture = Equirectangular::read(path, limits)?;
-                let (side, samples) = resolution(picture.width, picture.height);
-                SkyMap::baked(side, samples, |d| scale(picture.at(turned(d)), sky.intensity))
+                let picture = read(path, limits)?;
+                let (side, samples) = resolution(picture.width as usize, picture.height as usize);
+                SkyMap::baked(side, samples, |d| scale(light_from(&picture, turned(d)), sky.intensity))
             }
         }))
     }
@@ -151,49 +151,35 @@ fn resolution(width: usize, height: usize) -> (usize, usize) {
 
 const MAX_SIDE: u32 = 32_768;
 
-// A picture whose columns are azimuths and whose rows are elevations.
-struct Equirectangular {
-    width: usize,
-    height: usize,
-    pixels: Vec<[f32; 3]>,
+// A picture whose columns are azimuths and whose rows are elevations, in linear light.
+fn read(path: &Path, limits: Limits) -> Result<Grid<[f32; 3]>, AssetError> {
+    let decoded = source::read_picture("sky", path, MAX_SIDE, limits)?;
+    let is_linear = matches!(decoded, DynamicImage::ImageRgb32F(_) | DynamicImage::ImageRgba32F(_));
+    let decoded = decoded.into_rgb32f();
+    let of = |c: f32| match (c.is_finite() && c > 0.0, is_linear) {
+        (false, _) => 0.0,
+        (true, true) => c.min(BRIGHTEST as f32),
+        (true, false) => linear(f64::from(c)) as f32,
+    };
+    let cells = decoded.as_raw().par_chunks_exact(3).map(|p| [of(p[0]), of(p[1]), of(p[2])]).collect();
+    Ok(Grid { width: decoded.width(), height: decoded.height(), cells })
 }
 
-impl Equirectangular {
-    fn read(path: &Path, limits: Limits) -> Result<Equirectangular, AssetError> {
-        let decoded = source::read_picture("sky", path, MAX_SIDE, limits)?;
-        let is_linear = matches!(decoded, DynamicImage::ImageRgb32F(_) | DynamicImage::ImageRgba32F(_));
-        let decoded = decoded.into_rgb32f();
-        let of = |c: f32| match (c.is_finite() && c > 0.0, is_linear) {
-            (false, _) => 0.0,
-            (true, true) => c.min(BRIGHTEST as f32),
-            (true, false) => linear(f64::from(c)) as f32,
-        };
-        Ok(Equirectangular {
-            width: decoded.width() as usize,
-            height: decoded.height() as usize,
-            pixels: decoded.as_raw().par_chunks_exact(3).map(|p| [of(p[0]), of(p[1]), of(p[2])]).collect(),
-        })
-    }
-    // Bilinear; columns wrap around.
-    fn at(&self, d: Vec3) -> Vec3 {
-        let x = (0.5 - libm::atan2(d[1], d[0]) / (2.0 * PI)) * self.width as f64 - 0.5;
-        let y =
-            (libm::acos(d[2].clamp(-1.0, 1.0)) / PI * self.height as f64 - 0.5).clamp(0.0, (self.height - 1) as f64);
-        let (left, top) = (floor(x), floor(y));
-        let (right_share, low_share) = (x - left, y - top);
-        // One step back is enough: x is from -0.5 to width - 0.5.
-        let column = |i: usize| if i >= self.width { i - self.width } else { i };
-        let first = column((left as isize + self.width as isize).cast_unsigned());
-        let row = |j: usize| j.min(self.height - 1) * self.width;
-        let rows = [(row(top as usize), 1.0 - low_share), (row(top as usize + 1), low_share)];
-        let mut sum = [0.0; 3];
-        for (column, share) in [(first, 1.0 - right_share), (column(first + 1), right_share)] {
-            for (row, of_it) in rows {
-                sum = add(sum, scale(self.pixels[row + column].map(f64::from), share * of_it));
-            }
+// The light of such a picture from a direction. Bilinear; columns wrap around.
+fn light_from(picture: &Grid<[f32; 3]>, d: Vec3) -> Vec3 {
+    let (width, height) = (f64::from(picture.width), f64::from(picture.height));
+    let x = (0.5 - libm::atan2(d[1], d[0]) / (2.0 * PI)) * width - 0.5;
+    let y = (libm::acos(d[2].clamp(-1.0, 1.0)) / PI * height - 0.5).clamp(0.0, height - 1.0);
+    let (left, top) = (floor(x), floor(y));
+    let (s, t, i, j) = (x - left, y - top, left as i64, top as i64);
+    let below = (j + 1).min(i64::from(picture.height) - 1);
+    let mut sum = [0.0; 3];
+    for (column, share) in [(i, 1.0 - s), (i + 1, s)] {
+        for (row, of_it) in [(j, 1.0 - t), (below, t)] {
+            sum = add(sum, scale(picture.at(column, row).map(f64::from), share * of_it));
         }
-        sum
     }
+    sum
 }
 
 // --- procedural skies: linear light from direction d; +x is the direction of the sunset and of the key light ---
@@ -202,11 +188,6 @@ fn mix(a: Vec3, b: Vec3, t: f64) -> Vec3 {
     let t = t.clamp(0.0, 1.0);
     [0, 1, 2].map(|i| a[i] + (b[i] - a[i]) * t)
 }
-fn smooth(from: f64, to: f64, x: f64) -> f64 {
-    let t = ((x - from) / (to - from)).clamp(0.0, 1.0);
-    t * t * (3.0 - 2.0 * t)
-}
-
 // A rectangular light: its centre, half its width and height as tangents, its brightness. Its border is soft, and its
 // centre is a little brighter.
 fn softbox(d: Vec3, middle: Vec3, half: [f64; 2], light: Vec3) -> Vec3 {
@@ -219,14 +200,14 @@ fn softbox(d: Vec3, middle: Vec3, half: [f64; 2], light: Vec3) -> Vec3 {
         return [0.0; 3];
     }
     let (x, y) = ((dot(d, right) / ahead / half[0]).abs(), (dot(d, up) / ahead / half[1]).abs());
-    let rim = |t: f64, half: f64| 1.0 - smooth(1.0 - 0.03 / half, 1.0 + 0.03 / half, t);
+    let rim = |t: f64, half: f64| 1.0 - smooth_step(1.0 - 0.03 / half, 1.0 + 0.03 / half, t);
     let inside = rim(x, half[0]) * rim(y, half[1]);
     scale(light, inside * (1.0 - 0.35 * (x * x + y * y).min(1.0)))
 }
 
 fn studio(d: Vec3) -> Vec3 {
-    let room = mix([0.030, 0.031, 0.034], [0.075, 0.078, 0.086], smooth(-0.25, 0.9, d[2]));
-    let room = mix([0.018, 0.018, 0.019], room, smooth(-0.3, 0.02, d[2]));
+    let room = mix([0.030, 0.031, 0.034], [0.075, 0.078, 0.086], smooth_step(-0.25, 0.9, d[2]));
+    let room = mix([0.018, 0.018, 0.019], room, smooth_step(-0.3, 0.02, d[2]));
     let lights = [
         softbox(d, [1.0, 0.35, 0.75], [0.55, 0.42], [5.2, 5.0, 4.7]),
         softbox(d, [-0.55, 1.0, 0.30], [0.16, 0.75], [2.3, 2.6, 3.2]),
@@ -244,8 +225,8 @@ fn dusk(d: Vec3) -> Vec3 {
     let zenith = [0.018, 0.034, 0.095];
     let middle = mix([0.060, 0.078, 0.175], [0.15, 0.135, 0.20], towards * towards);
     let horizon = mix([0.115, 0.092, 0.150], [0.98, 0.40, 0.13], towards * towards * towards);
-    let sky = mix(horizon, middle, smooth(0.0, 0.26, height));
-    let sky = mix(sky, zenith, smooth(0.10, 0.85, height));
+    let sky = mix(horizon, middle, smooth_step(0.0, 0.26, height));
+    let sky = mix(sky, zenith, smooth_step(0.10, 0.85, height));
     // The afterglow at the sunset.
     let sun = dot(d, normalise([1.0, 0.0, 0.02])).max(0.0);
     let glow =
@@ -253,16 +234,16 @@ fn dusk(d: Vec3) -> Vec3 {
     let sky = add(sky, scale([1.0, 0.42, 0.12], glow));
     // Below the horizon the land is dark, lit a little by the sky.
     let land = mix([0.012, 0.012, 0.018], [0.05, 0.03, 0.025], towards * towards);
-    mix(sky, land, smooth(0.0, 0.035, -d[2]))
+    mix(sky, land, smooth_step(0.0, 0.035, -d[2]))
 }
 
 fn night(d: Vec3) -> Vec3 {
     let height = d[2].max(0.0);
-    let sky = mix([0.0125, 0.0150, 0.030], [0.0016, 0.0024, 0.0070], smooth(0.0, 0.55, height));
+    let sky = mix([0.0125, 0.0150, 0.030], [0.0016, 0.0024, 0.0070], smooth_step(0.0, 0.55, height));
     // A town beyond the horizon.
     let town = dot(normalise([d[0], d[1], 1e-9]), [0.8, -0.6, 0.0]).max(0.0);
     let sky = add(sky, scale([0.085, 0.046, 0.018], libm::pow(town, 5.0) * libm::exp(-7.0 * height)));
-    mix(sky, [0.002, 0.002, 0.003], smooth(0.0, 0.03, -d[2]))
+    mix(sky, [0.002, 0.002, 0.003], smooth_step(0.0, 0.03, -d[2]))
 }
 
 /// The share of its light that a star keeps at this elevation (a sine): low stars fade in haze.
@@ -304,7 +285,7 @@ fn mean_of(stars: &[Star]) -> Vec3 {
 fn overcast(d: Vec3) -> Vec3 {
     // Moon and Spencer, "Illumination from a non-uniform sky", 1942; the CIE's standard since 1955.
     let sky = scale([0.86, 0.93, 1.0], (1.0 + 2.0 * d[2].max(0.0)) / 3.0);
-    mix(sky, [0.16, 0.155, 0.15], smooth(0.0, 0.02, -d[2]))
+    mix(sky, [0.16, 0.155, 0.15], smooth_step(0.0, 0.02, -d[2]))
 }
 
 #[cfg(test)]

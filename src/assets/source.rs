@@ -63,7 +63,7 @@ pub fn open(kind: &str, path: &Path, limits: Limits) -> Result<File, AssetError>
         length if length > limits.file => {
             let (has, may) = (length.div_ceil(1 << 20), limits.file >> 20);
             let what = format!("the {kind} has {has} MiB, and a file may have {may}: raise --limit-file");
-            Err(AssetError { path: path.to_owned(), at: None, what, remedy: None })
+            Err(AssetError::new(path, what))
         }
         _ => Ok(file),
     }

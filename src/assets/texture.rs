@@ -1,89 +1,50 @@
 //! Pictures for the floor, loaded or procedural, in linear light, with their mip levels.
 
 use super::error::AssetError;
-use super::source;
-use super::source::Limits;
+use super::grid::Grid;
+use super::source::{self, Limits};
 use crate::math::srgb::linear;
 use crate::scene::TextureSource;
-use rayon::prelude::*;
 use std::path::Path;
 
 /// A picture in linear light, 16 bits per channel, finest level first.
 #[derive(Clone, Debug, Default)]
 pub struct Texture {
     /// The levels; each has half the size of the one before, down to one texel.
-    pub levels: Vec<MipLevel>,
+    pub levels: Vec<Level>,
 }
 
-/// One mip level.
-#[derive(Clone, Debug)]
-pub struct MipLevel {
-    /// Width in texels.
-    pub width: u32,
-    /// Height in texels.
-    pub height: u32,
-    /// Linear r, g, b, row after row from the top.
-    pub texels: Vec<[u16; 3]>,
-}
+/// A mip level: linear r, g, b.
+pub type Level = Grid<[u16; 3]>;
 
 const MAX_SIDE: u32 = 16_384;
 
 impl Texture {
     /// Loads or generates it.
     pub fn load(source: &TextureSource, limits: Limits) -> Result<Texture, AssetError> {
-        let picture = match source {
+        Ok(Texture::of(match source {
             TextureSource::File(path) => read(path, limits)?,
-            TextureSource::Checker => MipLevel::made(512, checker),
-            TextureSource::Concrete => MipLevel::made(1024, concrete),
-            TextureSource::Marble => MipLevel::made(1024, marble),
-            TextureSource::Wood => MipLevel::made(1024, wood),
+            TextureSource::Checker => procedural(512, checker),
+            TextureSource::Concrete => procedural(1024, concrete),
+            TextureSource::Marble => procedural(1024, marble),
+            TextureSource::Wood => procedural(1024, wood),
+        }))
+    }
+    fn of(finest: Level) -> Texture {
+        let mean = |four: [[u16; 3]; 4]| {
+            [0, 1, 2].map(|c| ((four.iter().map(|p| u32::from(p[c])).sum::<u32>() + 2) / 4) as u16)
         };
-        let mut levels = vec![picture];
-        while let Some(next) = levels.last().and_then(MipLevel::halved) {
-            levels.push(next);
-        }
-        Ok(Texture { levels })
+        Texture { levels: finest.into_levels(mean) }
     }
 }
 
-impl MipLevel {
-    fn from_srgb(width: u32, height: u32, rgb: impl Iterator<Item = [u8; 3]>) -> MipLevel {
-        let table: Vec<u16> = (0..=255).map(|i| (linear(f64::from(i) / 255.0) * 65535.0).round() as u16).collect();
-        MipLevel { width, height, texels: rgb.map(|p| p.map(|c| table[usize::from(c)])).collect() }
-    }
-    fn made(side: u32, colour: fn(f64, f64) -> [f64; 3]) -> MipLevel {
-        let at = |i: u32| (f64::from(i) + 0.5) / f64::from(side);
-        let texels = (0..side * side)
-            .into_par_iter()
-            .map(|i| colour(at(i % side), at(i / side)).map(|c| (linear(c.clamp(0.0, 1.0)) * 65535.0).round() as u16));
-        MipLevel { width: side, height: side, texels: texels.collect() }
-    }
-    fn halved(&self) -> Option<MipLevel> {
-        let channel = |four: &[[u16; 3]; 4], c: usize| (four.iter().map(|p| u32::from(p[c])).sum::<u32>() + 2) / 4;
-        let mean = |four: [[u16; 3]; 4]| [0, 1, 2].map(|c| channel(&four, c) as u16);
-        let (width, height, texels) = halved(self.width, self.height, &self.texels, mean)?;
-        Some(MipLevel { width, height, texels })
-    }
+fn from_srgb(width: u32, height: u32, rgb: impl Iterator<Item = [u8; 3]>) -> Level {
+    let table: Vec<u16> = (0..=255).map(|i| (linear(f64::from(i) / 255.0) * 65535.0).round() as u16).collect();
+    Grid { width, height, cells: rgb.map(|p| p.map(|c| table[usize::from(c)])).collect() }
 }
 
-/// Half as many cells in each direction: `mean` of each four cells of a picture of that width and height. With an odd side
-/// the last cells count twice. None if there is only one cell.
-pub(super) fn halved<T: Copy + Send + Sync>(
-    width: u32,
-    height: u32,
-    cells: &[T],
-    mean: impl Fn([T; 4]) -> T + Sync,
-) -> Option<(u32, u32, Vec<T>)> {
-    if width <= 1 && height <= 1 {
-        return None;
-    }
-    let at = |x: u32, y: u32| cells[(y.min(height - 1) * width + x.min(width - 1)) as usize];
-    let (across, down) = (width.div_ceil(2), height.div_ceil(2));
-    let of = |i: u32| {
-        let (x, y) = (2 * (i % across), 2 * (i / across));
-        mean([at(x, y), at(x + 1, y), at(x, y + 1), at(x + 1, y + 1)])
-    };
-    Some((across, down, (0..across * down).into_par_iter().map(of).collect()))
+fn procedural(side: u32, colour: fn(f64, f64) -> [f64; 3]) -> Level {
+    Grid::over_square(side, |u, v| colour(u, v).map(|c| (linear(c.clamp(0.0, 1.0)) * 65535.0).round() as u16))
 }
 
 // A transparent texel shows the floor's tint, which the texture multiplies: the texel becomes white.
@@ -92,11 +53,11 @@ fn through(light: u16, alpha: u8) -> u16 {
     ((light * alpha + 65535 * (255 - alpha) + 127) / 255) as u16
 }
 
-fn read(path: &Path, limits: Limits) -> Result<MipLevel, AssetError> {
+fn read(path: &Path, limits: Limits) -> Result<Level, AssetError> {
     let bytes = source::read("texture", path, limits)?;
     let wrong = |what: String| AssetError::broken("texture", path, what);
     if path.extension().is_some_and(|e| e.eq_ignore_ascii_case("data")) {
-        let word = |at: usize| bytes.get(at..at + 4).map(|b| i32::from_le_bytes([b[0], b[1], b[2], b[3]]));
+        let word = |at: usize| bytes.get(at..)?.first_chunk().map(|word| i32::from_le_bytes(*word));
         let (Some(width), Some(height)) = (word(0), word(4)) else {
             return Err(wrong(format!(
                 "a .data file starts with width and height, and this one has {} bytes",
@@ -121,21 +82,18 @@ fn read(path: &Path, limits: Limits) -> Result<MipLevel, AssetError> {
         if bytes.len() != expected {
             return Err(wrong(format!("{width} x {height} RGBA takes {expected} bytes, and it has {}", bytes.len())));
         }
-        return Ok(MipLevel::from_srgb(
-            width as u32,
-            height as u32,
-            bytes[8..].chunks_exact(4).map(|p| [p[0], p[1], p[2]]),
-        ));
+        let pixels = bytes[8..].as_chunks::<4>().0.iter().map(|&[r, g, b, _]| [r, g, b]);
+        return Ok(from_srgb(width as u32, height as u32, pixels));
     }
     let picture = source::decode("texture", path, &bytes, MAX_SIDE, limits)?;
     if !picture.color().has_alpha() {
         let picture = picture.into_rgb8();
-        return Ok(MipLevel::from_srgb(picture.width(), picture.height(), picture.pixels().map(|p| p.0)));
+        return Ok(from_srgb(picture.width(), picture.height(), picture.pixels().map(|p| p.0)));
     }
     let picture = picture.into_rgba8();
     let (width, height) = picture.dimensions();
-    let mut over_white = MipLevel::from_srgb(width, height, picture.pixels().map(|p| [p.0[0], p.0[1], p.0[2]]));
-    for (texel, pixel) in over_white.texels.iter_mut().zip(picture.pixels()) {
+    let mut over_white = from_srgb(width, height, picture.pixels().map(|p| [p.0[0], p.0[1], p.0[2]]));
+    for (texel, pixel) in over_white.cells.iter_mut().zip(picture.pixels()) {
         *texel = texel.map(|light| through(light, pixel.0[3]));
     }
     Ok(over_white)
@@ -230,7 +188,7 @@ mod tests {
         let last = texture.levels.last().unwrap();
         assert_eq!((last.width, last.height), (1, 1));
         let mean = (linear(0.92) + linear(0.16)) / 2.0 * 65535.0;
-        assert!((f64::from(last.texels[0][0]) - mean).abs() < 8.0);
+        assert!((f64::from(last.cells[0][0]) - mean).abs() < 8.0);
     }
 
     #[test]
@@ -243,14 +201,14 @@ mod tests {
         logo.save(&path).unwrap();
         let texture = Texture::load(&TextureSource::File(path), Limits::default()).unwrap();
         let half = ((127 * 65535 + 127) / 255) as u16;
-        assert_eq!(texture.levels[0].texels, [[65535; 3], [65535, 0, 0], [half, half, 65535]]);
+        assert_eq!(texture.levels[0].cells, [[65535; 3], [65535, 0, 0], [half, half, 65535]]);
     }
 
     #[test]
     fn odd_pictures_have_levels_too() {
-        let odd = MipLevel { width: 3, height: 1, texels: vec![[0; 3], [100; 3], [200; 3]] };
-        let half = odd.halved().expect("two rows");
+        let odd = Texture::of(Grid { width: 3, height: 1, cells: vec![[0; 3], [100; 3], [200; 3]] });
+        let half = &odd.levels[1];
         assert_eq!((half.width, half.height), (2, 1));
-        assert_eq!(half.texels, [[50; 3], [200; 3]]);
+        assert_eq!(half.cells, [[50; 3], [200; 3]]);
     }
 }

@@ -64,7 +64,7 @@ fn grammar_of(path: &Path) -> Option<Grammar> {
 fn unreadable(path: &Path) -> impl Fn(io::Error) -> Failure {
     move |e| match e.raw_os_error() {
         Some(_) => Error::Read(path.display().to_string(), e).into(),
-        None => AssetError { path: path.to_owned(), at: None, what: e.to_string(), remedy: None }.into(),
+        None => AssetError::new(path, e.to_string()).into(),
     }
 }
 

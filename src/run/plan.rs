@@ -366,5 +366,5 @@ fn check_time_steps(scene: &Scene, frames: &FrameList) -> Result<(), Error> {
         return Ok(());
     };
     let what = format!("there is no such file; frames without one: {list} (--frames renders others)");
-    Err(AssetError { path: particles.file(first), at: None, what, remedy: None }.into())
+    Err(AssetError::new(&particles.file(first), what).into())
 }

@@ -309,7 +309,7 @@ impl<'a> Oracle<'a> {
                 (i, (i + 1).min(n - 1), x - x.floor())
             };
             let ((x0, x1, fx), (y0, y1, fy)) = (coordinate(here[0], l.width), coordinate(here[1], l.height));
-            let texel = |x: u32, y: u32| l.texels[(y * l.width + x) as usize].map(|c| f64::from(c) / 65535.0);
+            let texel = |x: u32, y: u32| l.cells[(y * l.width + x) as usize].map(|c| f64::from(c) / 65535.0);
             let mix = |a: Vec3, b: Vec3, t: f64| add(a, scale(sub(b, a), t));
             mix(mix(texel(x0, y0), texel(x1, y0), fx), mix(texel(x0, y1), texel(x1, y1), fx), fy)
         };

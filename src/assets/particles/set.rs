@@ -41,12 +41,8 @@ impl ParticleSet {
     /// The values for the colours, if the scene asks for some.
     pub fn values(&self, by: ColourBy, path: &Path) -> Result<Option<Vec<f64>>, AssetError> {
         let missing = |name| {
-            Err(AssetError {
-                path: path.to_owned(),
-                at: None,
-                what: format!("it holds no {name} to colour by; give color_by = \"nothing\" or \"radius\""),
-                remedy: None,
-            })
+            let what = format!("it holds no {name} to colour by; give color_by = \"nothing\" or \"radius\"");
+            Err(AssetError::new(path, what))
         };
         match by {
             ColourBy::Nothing => Ok(None),
@@ -60,7 +56,7 @@ impl ParticleSet {
 
     /// Checks that hold for every layout; `place` says where a particle stands in the file.
     pub fn check(self, path: &Path, place: impl Fn(usize) -> String) -> Result<ParticleSet, AssetError> {
-        let broken = |what: String| Err(AssetError { path: path.to_owned(), at: None, what, remedy: None });
+        let broken = |what: String| Err(AssetError::new(path, what));
         if self.radii.is_empty() {
             return broken("it holds no particles".into());
         }

@@ -13,7 +13,7 @@ pub fn is_table(path: &Path) -> bool {
 
 /// Reads columns by name (x, y, z, r or radius, vx, vy, vz, p or pressure) if the first line has words, else x y z r.
 pub fn read_table(path: &Path, bytes: &[u8]) -> Result<ParticleSet, AssetError> {
-    let broken = |what: String| AssetError { path: path.to_owned(), at: None, what, remedy: None };
+    let broken = |what: String| AssetError::new(path, what);
     let text = std::str::from_utf8(bytes).map_err(|e| broken(format!("byte {}: expected text", e.valid_up_to())))?;
     let first = text.lines().find(|l| !l.trim().is_empty() && !l.starts_with('#')).unwrap_or("");
     let delimiter = [',', ';'].into_iter().find(|&d| first.contains(d));
