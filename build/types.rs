@@ -8,7 +8,7 @@ pub fn rust_types(definitions: &str) -> String {
     let mut table = String::from(
         "/// Sizes and offsets of everything above, in order, by name.\npub const LAYOUT: &[(&str, usize)] = &[\n",
     );
-    let mut open: Option<(String, bool, bool)> = None; // fields, aligned, has a pointer
+    let mut open: Option<(String, bool, bool)> = None; // fields, aligned, only numbers without padding
     let mut owner = "";
     for call in calls("types.def", definitions) {
         let parts = call.arguments.as_slice();
@@ -20,11 +20,11 @@ pub fn rust_types(definitions: &str) -> String {
             ("STRUCT" | "PLAIN_STRUCT", [name]) => {
                 out += &doc("", call.comment);
                 owner = name;
-                open = Some((String::new(), call.word == "STRUCT", false));
+                open = Some((String::new(), call.word == "STRUCT", call.word != "STRUCT"));
                 writeln!(table, "    (\"{name}\", size_of::<{name}>()),")
             }
             ("FIELD" | "FIELDS" | "INLINE", [kind, name, rest @ ..]) => {
-                let Some((fields, _, pointer)) = &mut open else { wrong() };
+                let Some((fields, _, is_pod)) = &mut open else { wrong() };
                 let element = rust_type(kind, "");
                 let kind = match (call.word, rest) {
                     ("FIELD", []) => element,
@@ -32,14 +32,15 @@ pub fn rust_types(definitions: &str) -> String {
                     ("INLINE", [max]) => format!("Inline<{element}, {{ {max} as usize }}>"),
                     _ => wrong(),
                 };
-                *pointer |= kind.contains("Array") || kind.contains('*') || call.word == "INLINE";
+                *is_pod &= !kind.contains(['*', '<']);
                 let _ = writeln!(fields, "{}    pub {name}: {kind},", doc("    ", [call.remark]));
                 writeln!(table, "    (\"{owner}.{name}\", std::mem::offset_of!({owner}, {name})),")
             }
             ("END", [name, bytes]) => {
-                let Some((fields, aligned, pointer)) = open.take() else { wrong() };
+                let Some((fields, aligned, is_pod)) = open.take() else { wrong() };
                 let repr = if aligned { "C, align(16)" } else { "C" };
-                let derives = if pointer { "Clone, Copy, Debug" } else { "Clone, Copy, Debug, Default, PartialEq" };
+                let pod = if is_pod { ", bytemuck::Pod, bytemuck::Zeroable" } else { "" };
+                let derives = format!("Clone, Copy, Debug, Default, PartialEq{pod}");
                 let _ = writeln!(out, "#[repr({repr})]\n#[derive({derives})]\npub struct {name} {{\n{fields}}}");
                 writeln!(out, "const _: () = assert!(size_of::<{name}>() == {bytes});\n")
             }

@@ -71,16 +71,8 @@ impl Film {
     /// Takes rows' features, from row `top` on: the bytes that a device left.
     pub fn add_features(&mut self, top: u32, bytes: &[u8]) {
         let at = self.width as usize * top as usize;
-        for (to, words) in self.features[at..].iter_mut().zip(bytes.chunks_exact(size_of::<Features>())) {
-            let word = |i: usize| words[8 * i..8 * i + 8].try_into().map_or(0, i64::from_le_bytes);
-            let last = word(6).cast_unsigned();
-            *to = Features {
-                albedo: [word(0), word(1), word(2)],
-                normal: [word(3), word(4), word(5)],
-                depth: last as u32,
-                hits: (last >> 32) as u32,
-            };
-        }
+        let rows: &[Features] = bytemuck::cast_slice(bytes);
+        self.features[at..at + rows.len()].copy_from_slice(rows);
     }
     /// The mean light of all samples.
     pub fn resolve(&self, isa: Isa) -> Image<f32> {

@@ -5,7 +5,7 @@
 
 /// A read-only array as the kernels see it: an address in host or device memory, and a length.
 #[repr(C)]
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Array<T> {
     /// First element.
     pub data: *const T,
@@ -20,6 +20,12 @@ unsafe impl<T: Sync> Sync for Array<T> {}
 // SAFETY: as above.
 unsafe impl<T: Sync> Send for Array<T> {}
 
+impl<T> Default for Array<T> {
+    fn default() -> Array<T> {
+        Array::new(std::ptr::null(), 0)
+    }
+}
+
 impl<T> Array<T> {
     /// The array at `data`, which may be an address on a device.
     pub fn new(data: *const T, len: usize) -> Array<T> {
@@ -29,19 +35,25 @@ impl<T> Array<T> {
 
 /// A few elements in place.
 #[repr(C, align(16))]
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Inline<T, const N: usize> {
     data: [T; N],
     len: i32,
     pad: [i32; 3],
 }
 
+impl<T: Copy + Default, const N: usize> Default for Inline<T, N> {
+    fn default() -> Inline<T, N> {
+        Inline { data: [T::default(); N], len: 0, pad: [0; 3] }
+    }
+}
+
 impl<T: Copy + Default, const N: usize> Inline<T, N> {
     /// The values, if there are few enough.
     pub fn of(values: &[T]) -> Option<Inline<T, N>> {
-        let mut data = [T::default(); N];
-        data.get_mut(..values.len())?.copy_from_slice(values);
-        Some(Inline { data, len: values.len() as i32, pad: [0; 3] })
+        let mut inline = Inline { len: values.len() as i32, ..Inline::default() };
+        inline.data.get_mut(..values.len())?.copy_from_slice(values);
+        Some(inline)
     }
 }
 

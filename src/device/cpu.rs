@@ -103,7 +103,7 @@ impl Cpu {
         assert!(rows.start.is_multiple_of(TILE_SIDE) && (rows.end == height || rows.end.is_multiple_of(TILE_SIDE)));
         let pixels = width as usize * rows.len();
         let bytes = out.sized(task.bytes_a_pixel() * pixels);
-        let mut film = film_of(task.output, bytes, rows.start);
+        let mut film = task.output.film(bytes.as_mut_ptr(), rows.start);
         if task.leaves_counts() {
             film.taken = bytes[TaskOutput::Sums.bytes_a_pixel() * pixels..].as_mut_ptr().cast();
         }
@@ -199,7 +199,7 @@ impl Cpu {
     /// Floating-point operations of a frame; the device must be of [`Isa::counting`].
     pub fn flops(&self, frame: &FrameParams, samples: u32) -> u64 {
         let (mut picture, height) = (Memory::default(), self.scene.size().1);
-        let film = film_of(TaskOutput::Picture, picture.sized(self.picture_bytes()), 0);
+        let film = TaskOutput::Picture.film(picture.sized(self.picture_bytes()).as_mut_ptr(), 0);
         let work = self.work(frame, uniform(samples), film, 0..height);
         self.pool.install(|| {
             let counted = work.tiles.clone().into_par_iter().map(|tile| {
@@ -224,7 +224,7 @@ impl Cpu {
         threads: usize,
     ) -> Result<(TaskStats, Vec<u64>), NoThread> {
         let (mut picture, height) = (Memory::default(), self.scene.size().1);
-        let film = film_of(TaskOutput::Picture, picture.sized(self.picture_bytes()), 0);
+        let film = TaskOutput::Picture.film(picture.sized(self.picture_bytes()).as_mut_ptr(), 0);
         let work = self.work(frame, uniform(samples), film, 0..height);
         let (tiles, threads) = (work.tiles.len(), threads.clamp(1, self.scratch.len()));
         let (next, share) = (AtomicUsize::new(0), tiles.div_ceil(threads));
@@ -268,29 +268,6 @@ impl Cpu {
 // All samples of every pixel.
 fn uniform(samples: u32) -> Launch {
     Launch { samples_per_pixel: samples.cast_signed(), stride: 1, gain: 1.0, ..Launch::default() }
-}
-
-// The film over some rows' bytes.
-fn film_of(output: TaskOutput, bytes: &mut [u8], first_row: u32) -> FilmBuffers {
-    let start = bytes.as_mut_ptr();
-    assert!(start.cast::<u64>().is_aligned(), "Memory is aligned to words");
-    let none = FilmBuffers {
-        rgba: std::ptr::null_mut(),
-        sums: std::ptr::null_mut(),
-        features: std::ptr::null_mut(),
-        taken: std::ptr::null_mut(),
-        pilot_sums: std::ptr::null_mut(),
-        pilot: std::ptr::null_mut(),
-        active_pixels: std::ptr::null_mut(),
-        next_active: std::ptr::null_mut(),
-        first_row: first_row.cast_signed(),
-        pilot_row: 0,
-    };
-    match output {
-        TaskOutput::Picture => FilmBuffers { rgba: start.cast(), ..none },
-        TaskOutput::Sums => FilmBuffers { sums: start.cast(), ..none },
-        TaskOutput::Features => FilmBuffers { features: start.cast(), ..none },
-    }
 }
 
 impl Device for Cpu {

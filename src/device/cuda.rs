@@ -15,6 +15,7 @@ use context::{CudaContext, check};
 use cudarc::driver::sys;
 use launch::{CudaEvent, CudaFunction, CudaModule, CudaStream};
 use memory::{CudaMemory, CudaPinned};
+use std::ffi::c_void;
 
 // PTX 8.4 came with CUDA 12.4.
 const MIN_DRIVER: i32 = 12_040;
@@ -74,30 +75,82 @@ impl Api for Cuda {
 
 impl Context<Cuda> for CudaContext {
     fn open(ordinal: u32) -> Result<CudaContext, DeviceError> {
-        CudaContext::open(ordinal)
+        let (mut device, mut raw) = (0, std::ptr::null_mut());
+        // SAFETY: the driver answers for an ordinal that is not there.
+        unsafe {
+            check(sys::cuDeviceGet(&mut device, ordinal.cast_signed()), "cuDeviceGet")?;
+            check(sys::cuDevicePrimaryCtxRetain(&mut raw, device), "cuDevicePrimaryCtxRetain")?;
+        }
+        let context = CudaContext { raw, device };
+        context.enter()?;
+        Ok(context)
     }
     fn enter(&self) -> Result<(), DeviceError> {
         CudaContext::enter(*self)
     }
     fn synchronize(&self) -> Result<(), DeviceError> {
-        CudaContext::synchronize(*self)
+        self.enter()?;
+        // SAFETY: the context is current.
+        check(unsafe { sys::cuCtxSynchronize() }, "cuCtxSynchronize")
     }
     fn memory(&self, len: usize) -> Result<CudaMemory, DeviceError> {
-        CudaMemory::new(len, *self)
+        let mut raw = 0;
+        // SAFETY: the driver writes the address of memory that it has allocated.
+        check(unsafe { sys::cuMemAlloc_v2(&mut raw, len.max(16)) }, "cuMemAlloc")?;
+        Ok(CudaMemory { raw, len, context: *self })
     }
     fn upload<T>(&self, values: &[T]) -> Result<CudaMemory, DeviceError> {
-        CudaMemory::of(values, *self)
+        let memory = self.memory(size_of_val(values))?;
+        if memory.len > 0 {
+            // SAFETY: both sides hold len bytes, and the call returns when they are copied.
+            let code = unsafe { sys::cuMemcpyHtoD_v2(memory.raw, values.as_ptr().cast(), memory.len) };
+            check(code, "cuMemcpyHtoD")?;
+        }
+        Ok(memory)
     }
     fn pinned(&self, len: usize) -> Result<CudaPinned, DeviceError> {
-        CudaPinned::new(len, *self)
+        let mut raw = std::ptr::null_mut();
+        // Portable: copies from every GPU are fast. Not write-combined: the CPU reads it.
+        // SAFETY: the driver writes the address of memory that it has allocated.
+        let code = unsafe { sys::cuMemHostAlloc(&mut raw, len.max(1), sys::CU_MEMHOSTALLOC_PORTABLE) };
+        check(code, "cuMemHostAlloc")?;
+        // SAFETY: the driver gave len writable bytes.
+        unsafe { raw.cast::<u8>().write_bytes(0, len) };
+        Ok(CudaPinned { raw, len, context: *self })
     }
     fn load(&self, text: &str) -> Result<CudaModule, DeviceError> {
-        CudaModule::load(text, *self)
+        let broken = |e| DeviceError::Failed(format!("the embedded PTX is broken: {e}"));
+        let image = std::ffi::CString::new(text).map_err(broken)?;
+        let mut log = vec![0u8; 16 << 10];
+        let mut options =
+            [sys::CUjit_option::CU_JIT_ERROR_LOG_BUFFER, sys::CUjit_option::CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES];
+        let mut values: [*mut c_void; 2] = [log.as_mut_ptr().cast(), std::ptr::without_provenance_mut(log.len())];
+        let mut raw = std::ptr::null_mut();
+        // SAFETY: the image ends with a zero; the log is as long as its size says.
+        let code = unsafe {
+            let image = image.as_ptr().cast();
+            sys::cuModuleLoadDataEx(&mut raw, image, 2, options.as_mut_ptr(), values.as_mut_ptr())
+        };
+        check(code, "cuModuleLoadDataEx").map_err(|e| {
+            let words = String::from_utf8_lossy(&log).trim_end_matches('\0').trim().to_owned();
+            if words.is_empty() {
+                e
+            } else {
+                DeviceError::Failed(format!("{e}\n--- the driver's compiler said ---\n{words}"))
+            }
+        })?;
+        Ok(CudaModule { raw, context: *self })
     }
     fn event(&self) -> Result<CudaEvent, DeviceError> {
-        CudaEvent::new(*self)
+        let mut raw = std::ptr::null_mut();
+        // SAFETY: the driver writes the handle.
+        check(unsafe { sys::cuEventCreate(&mut raw, sys::CUevent_flags::CU_EVENT_DEFAULT as u32) }, "cuEventCreate")?;
+        Ok(CudaEvent { raw, context: *self })
     }
     fn stream(&self) -> Result<CudaStream, DeviceError> {
-        CudaStream::new(*self)
+        let (mut raw, flags) = (std::ptr::null_mut(), sys::CUstream_flags::CU_STREAM_NON_BLOCKING as u32);
+        // SAFETY: the driver writes the handle.
+        check(unsafe { sys::cuStreamCreate(&mut raw, flags) }, "cuStreamCreate")?;
+        Ok(CudaStream { raw, context: *self })
     }
 }

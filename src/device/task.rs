@@ -1,6 +1,6 @@
 //! What a device is asked to do, and what it took.
 
-use crate::gpu_types::{Features, Launch, PostParams};
+use crate::gpu_types::{Features, FilmBuffers, Launch, PostParams};
 use crate::scene::{Sampling, Scene};
 use std::ops::Range;
 use std::time::Duration;
@@ -97,6 +97,16 @@ impl TaskOutput {
             TaskOutput::Picture => 4,
             TaskOutput::Sums => 3 * size_of::<i64>(),
             TaskOutput::Features => size_of::<Features>(),
+        }
+    }
+    /// The film over the memory of rows from `first_row` on, which begins at `start`.
+    pub fn film(self, start: *mut u8, first_row: u32) -> FilmBuffers {
+        assert!(start.cast::<u64>().is_aligned(), "memory is aligned to words");
+        let none = FilmBuffers { first_row: first_row.cast_signed(), ..FilmBuffers::default() };
+        match self {
+            TaskOutput::Picture => FilmBuffers { rgba: start.cast(), ..none },
+            TaskOutput::Sums => FilmBuffers { sums: start.cast(), ..none },
+            TaskOutput::Features => FilmBuffers { features: start.cast(), ..none },
         }
     }
 }

@@ -44,8 +44,8 @@ pub fn check(code: CUresult, what: &str) -> Result<(), DeviceError> {
 /// own runtime has it: making one takes a quarter of a second, and giving it back 20 ms.
 #[derive(Clone, Copy)]
 pub struct CudaContext {
-    raw: sys::CUcontext,
-    device: sys::CUdevice,
+    pub(super) raw: sys::CUcontext,
+    pub(super) device: sys::CUdevice,
 }
 // SAFETY: the driver's objects may be used from any thread that makes the context current.
 unsafe impl Send for CudaContext {}
@@ -53,35 +53,33 @@ unsafe impl Send for CudaContext {}
 unsafe impl Sync for CudaContext {}
 
 impl CudaContext {
-    /// The context of the device with that number, current on this thread.
-    pub fn open(ordinal: u32) -> Result<CudaContext, DeviceError> {
-        let (mut device, mut raw) = (0, std::ptr::null_mut());
-        // SAFETY: the driver answers for an ordinal that is not there.
-        unsafe {
-            check(sys::cuDeviceGet(&mut device, ordinal.cast_signed()), "cuDeviceGet")?;
-            check(sys::cuDevicePrimaryCtxRetain(&mut raw, device), "cuDevicePrimaryCtxRetain")?;
-        }
-        let context = CudaContext { raw, device };
-        context.enter()?;
-        Ok(context)
-    }
     /// Makes it current on this thread.
     pub fn enter(self) -> Result<(), DeviceError> {
         // SAFETY: the context is retained.
         check(unsafe { sys::cuCtxSetCurrent(self.raw) }, "cuCtxSetCurrent")
     }
-    /// Waits until nothing runs on the device.
-    pub fn synchronize(self) -> Result<(), DeviceError> {
-        self.enter()?;
-        // SAFETY: the context is current.
-        check(unsafe { sys::cuCtxSynchronize() }, "cuCtxSynchronize")
-    }
-    /// How many multiprocessors the GPU has.
-    pub fn multiprocessors(self) -> Result<u32, DeviceError> {
-        let mut count = 0;
-        let which = sys::CUdevice_attribute::CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT;
-        // SAFETY: the device is the context's.
-        check(unsafe { sys::cuDeviceGetAttribute(&mut count, which, self.device) }, "cuDeviceGetAttribute")?;
-        Ok(count.unsigned_abs())
-    }
 }
+
+// An object of the driver's, by its handle, which its context destroys when it is dropped.
+macro_rules! handle {
+    ($(#[$doc:meta])* $name:ident($raw:ty) destroyed by $destroy:ident $(, $field:ident: $type:ty)?) => {
+        $(#[$doc])*
+        pub struct $name {
+            pub(super) raw: $raw,
+            $(pub(super) $field: $type,)?
+            pub(super) context: CudaContext,
+        }
+        // SAFETY: the driver's objects may be used from any thread that makes their context current.
+        unsafe impl Send for $name {}
+        impl Drop for $name {
+            fn drop(&mut self) {
+                // At the end of a process the driver may have gone already; nobody is there to be told.
+                if self.context.enter().is_ok() {
+                    // SAFETY: the driver made it once, and whoever drops it has waited for what uses it.
+                    let _ = unsafe { sys::$destroy(self.raw) };
+                }
+            }
+        }
+    };
+}
+pub(super) use handle;

@@ -2,45 +2,25 @@
 
 use super::super::error::DeviceError;
 use super::super::gpu::api::{Arguments, DeviceMemory, Event, Function, Module, Stream};
-use super::context::{Cuda, CudaContext, check};
+use super::context::{Cuda, CudaContext, check, handle};
 use super::memory::CudaMemory;
 use cudarc::driver::sys;
-use std::ffi::{CStr, c_void};
+use std::ffi::CStr;
 use std::time::Duration;
 
-/// Compiled kernels in a context.
-pub struct CudaModule {
-    raw: sys::CUmodule,
-    context: CudaContext,
+handle! {
+    /// Compiled kernels in a context.
+    CudaModule(sys::CUmodule) destroyed by cuModuleUnload
 }
-// SAFETY: the driver's objects may be used from any thread that makes their context current.
-unsafe impl Send for CudaModule {}
+handle! {
+    /// A moment on a stream.
+    CudaEvent(sys::CUevent) destroyed by cuEventDestroy_v2
+}
+handle! {
+    /// A queue of work on the GPU; the driver ends its work before it is destroyed.
+    CudaStream(sys::CUstream) destroyed by cuStreamDestroy_v2
+}
 
-impl CudaModule {
-    pub(super) fn load(ptx: &str, context: CudaContext) -> Result<CudaModule, DeviceError> {
-        let broken = |e| DeviceError::Failed(format!("the embedded PTX is broken: {e}"));
-        let image = std::ffi::CString::new(ptx).map_err(broken)?;
-        let mut log = vec![0u8; 16 << 10];
-        let mut options =
-            [sys::CUjit_option::CU_JIT_ERROR_LOG_BUFFER, sys::CUjit_option::CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES];
-        let mut values: [*mut c_void; 2] = [log.as_mut_ptr().cast(), std::ptr::without_provenance_mut(log.len())];
-        let mut raw = std::ptr::null_mut();
-        // SAFETY: the image ends with a zero; the log is as long as its size says.
-        let code = unsafe {
-            let image = image.as_ptr().cast();
-            sys::cuModuleLoadDataEx(&mut raw, image, 2, options.as_mut_ptr(), values.as_mut_ptr())
-        };
-        check(code, "cuModuleLoadDataEx").map_err(|e| {
-            let words = String::from_utf8_lossy(&log).trim_end_matches('\0').trim().to_owned();
-            if words.is_empty() {
-                e
-            } else {
-                DeviceError::Failed(format!("{e}\n--- the driver's compiler said ---\n{words}"))
-            }
-        })?;
-        Ok(CudaModule { raw, context })
-    }
-}
 impl Module<Cuda> for CudaModule {
     fn function(&self, name: &CStr, threads: u32) -> Result<CudaFunction, DeviceError> {
         let mut raw = std::ptr::null_mut();
@@ -51,18 +31,13 @@ impl Module<Cuda> for CudaModule {
         let code =
             unsafe { sys::cuOccupancyMaxActiveBlocksPerMultiprocessor(&mut resident, raw, threads.cast_signed(), 0) };
         check(code, "cuOccupancyMaxActiveBlocksPerMultiprocessor")?;
-        Ok(CudaFunction { raw, blocks: self.context.multiprocessors()? * resident.max(1).unsigned_abs() })
+        let (mut count, multiprocessors) = (0, sys::CUdevice_attribute::CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT);
+        // SAFETY: the device is the context's.
+        let code = unsafe { sys::cuDeviceGetAttribute(&mut count, multiprocessors, self.context.device) };
+        check(code, "cuDeviceGetAttribute")?;
+        Ok(CudaFunction { raw, blocks: count.unsigned_abs() * resident.max(1).unsigned_abs() })
     }
 }
-impl Drop for CudaModule {
-    fn drop(&mut self) {
-        if self.context.enter().is_ok() {
-            // SAFETY: it was loaded once, and nothing of it runs any more.
-            let _ = unsafe { sys::cuModuleUnload(self.raw) };
-        }
-    }
-}
-
 /// A kernel of a [`CudaModule`].
 #[derive(Clone, Copy)]
 pub struct CudaFunction {
@@ -78,23 +53,6 @@ impl Function for CudaFunction {
     }
 }
 
-/// A moment on a stream.
-pub struct CudaEvent {
-    raw: sys::CUevent,
-    context: CudaContext,
-}
-// SAFETY: as for CudaModule.
-unsafe impl Send for CudaEvent {}
-
-impl CudaEvent {
-    pub(super) fn new(context: CudaContext) -> Result<CudaEvent, DeviceError> {
-        let mut raw = std::ptr::null_mut();
-        // SAFETY: the driver writes the handle.
-        let code = unsafe { sys::cuEventCreate(&mut raw, sys::CUevent_flags::CU_EVENT_DEFAULT as u32) };
-        check(code, "cuEventCreate")?;
-        Ok(CudaEvent { raw, context })
-    }
-}
 impl Event for CudaEvent {
     fn wait(&self) -> Result<(), DeviceError> {
         // SAFETY: the event is alive.
@@ -105,32 +63,6 @@ impl Event for CudaEvent {
         // SAFETY: both events are alive.
         check(unsafe { sys::cuEventElapsedTime(&mut ms, earlier.raw, self.raw) }, "cuEventElapsedTime")?;
         Ok(Duration::from_secs_f64(f64::from(ms).max(0.0) / 1e3))
-    }
-}
-impl Drop for CudaEvent {
-    fn drop(&mut self) {
-        if self.context.enter().is_ok() {
-            // SAFETY: it was made once.
-            let _ = unsafe { sys::cuEventDestroy_v2(self.raw) };
-        }
-    }
-}
-
-/// A queue of work on the GPU.
-pub struct CudaStream {
-    raw: sys::CUstream,
-    context: CudaContext,
-}
-// SAFETY: as for CudaModule.
-unsafe impl Send for CudaStream {}
-
-impl CudaStream {
-    pub(super) fn new(context: CudaContext) -> Result<CudaStream, DeviceError> {
-        let mut raw = std::ptr::null_mut();
-        // SAFETY: the driver writes the handle.
-        let code = unsafe { sys::cuStreamCreate(&mut raw, sys::CUstream_flags::CU_STREAM_NON_BLOCKING as u32) };
-        check(code, "cuStreamCreate")?;
-        Ok(CudaStream { raw, context })
     }
 }
 impl Stream<Cuda> for CudaStream {
@@ -161,31 +93,9 @@ impl Stream<Cuda> for CudaStream {
         threads: (u32, u32),
         arguments: &mut Arguments<'_>,
     ) -> Result<(), DeviceError> {
-        let none = std::ptr::null_mut();
+        let ((bx, by), (tx, ty), arguments, none) = (blocks, threads, arguments.as_mut_ptr(), std::ptr::null_mut());
         // SAFETY: the kernel is loaded; the rest is the caller's promise.
-        let code = unsafe {
-            sys::cuLaunchKernel(
-                kernel.raw,
-                blocks.0,
-                blocks.1,
-                1,
-                threads.0,
-                threads.1,
-                1,
-                0,
-                self.raw,
-                arguments.as_mut_ptr(),
-                none,
-            )
-        };
+        let code = unsafe { sys::cuLaunchKernel(kernel.raw, bx, by, 1, tx, ty, 1, 0, self.raw, arguments, none) };
         check(code, "cuLaunchKernel")
-    }
-}
-impl Drop for CudaStream {
-    fn drop(&mut self) {
-        if self.context.enter().is_ok() {
-            // SAFETY: it was made once; the driver ends its work first.
-            let _ = unsafe { sys::cuStreamDestroy_v2(self.raw) };
-        }
     }
 }

@@ -3,7 +3,6 @@
 
 use crate::device::memory::PinnedMemory;
 use crate::device::{DeviceError, GpuInfo};
-use crate::gpu_types::Array;
 use std::ffi::{CStr, c_void};
 use std::time::Duration;
 
@@ -57,10 +56,6 @@ pub trait Context<A: Api>: Clone + Send + Sync + 'static {
 pub trait DeviceMemory: Send + Sync + 'static {
     /// The address of a byte in it.
     fn address(&self, offset: usize) -> u64;
-    /// The first `len` values in it, as kernels see them.
-    fn array<T>(&self, len: usize) -> Array<T> {
-        Array::new(self.address(0) as *const T, len)
-    }
 }
 
 /// Loaded kernels.

@@ -1,8 +1,9 @@
 //! The embedded PTX, and the kernels of it that suit a scene.
 
 use super::api::{Api, Context, Module};
-use crate::device::{DeviceError, DeviceNeeds};
+use crate::device::{DeviceError, DeviceNeeds, TaskOutput};
 use crate::gpu_types::{self, Constants, THREADS as GPU_THREADS};
+use std::ffi::CStr;
 use std::io::Read;
 
 /// Threads of a block.
@@ -86,60 +87,27 @@ fn kind_of(constants: &Constants, needs: DeviceNeeds) -> Result<SceneKind, Devic
 
 /// What a scene's tasks launch.
 pub struct Kernels<A: Api> {
-    picture: Option<PictureKernels<A>>,
-    linear: Option<LinearKernels<A>>,
-    /// Of scenes that are sampled adaptively.
+    trace: Option<A::Function>,
+    sums: Option<A::Function>,
+    features: Option<A::Function>,
+    // Whitted's rays dealt out in other ways; there are none for paths.
+    schedule: Option<A::Function>,
+    /// Those of adaptive sampling.
     pub adaptive: Option<AdaptiveKernels<A>>,
     kind: SceneKind,
-}
-
-/// Those of finished pictures.
-pub struct PictureKernels<A: Api> {
-    /// The pictures.
-    pub trace: A::Function,
-    /// Whitted's rays dealt out in other ways; there are none for paths.
-    pub schedule: Option<A::Function>,
-    _module: A::Module,
-}
-
-/// Those of linear light.
-pub struct LinearKernels<A: Api> {
-    /// Sums of light.
-    pub sums: A::Function,
-    /// First surfaces.
-    pub features: A::Function,
-    _module: A::Module,
+    _modules: Vec<A::Module>,
 }
 
 /// Those of adaptive sampling.
 pub struct AdaptiveKernels<A: Api> {
     /// The samples that all pixels take.
-    pub trial: A::Function,
+    pub pilot: A::Function,
     /// A round of those that are in doubt.
-    pub more: A::Function,
-    /// What comes after the trial, and after a round: to a picture.
+    pub trace_active: A::Function,
+    /// What comes after the pilot, and after a round: to a picture.
     pub picture: [A::Function; 2],
     /// The same to sums.
     pub sums: [A::Function; 2],
-    _module: A::Module,
-}
-
-impl<A: Api> AdaptiveKernels<A> {
-    fn new(module: A::Module) -> Result<AdaptiveKernels<A>, DeviceError> {
-        Ok(AdaptiveKernels {
-            trial: module.function(c"polyfly_pilot", THREADS)?,
-            more: module.function(c"polyfly_trace_active", THREADS)?,
-            picture: [
-                module.function(c"polyfly_update_active_after_pilot", THREADS)?,
-                module.function(c"polyfly_update_active", THREADS)?,
-            ],
-            sums: [
-                module.function(c"polyfly_update_active_after_pilot_sums", THREADS)?,
-                module.function(c"polyfly_update_active_sums", THREADS)?,
-            ],
-            _module: module,
-        })
-    }
 }
 
 impl<A: Api> Kernels<A> {
@@ -150,32 +118,29 @@ impl<A: Api> Kernels<A> {
             let row = module_of(constants, output, kind).filter(|_| is_needed);
             row.map(|row| Ok::<_, DeviceError>((row.rays, context.load(&row.ptx.text()?)?))).transpose()
         };
-        let picture = |(rays, module): (Rays, A::Module)| {
-            let (trace, schedule) = match (rays, constants.depth) {
-                (Rays::Path, _) => (c"polyfly_trace", None),
-                (Rays::Tree, ..=16) => (c"polyfly_trace_16", Some(c"polyfly_schedule")),
-                (Rays::Tree, _) => (c"polyfly_trace_128", Some(c"polyfly_schedule")),
+        let picture = load(makes_pictures(needs), Output::Picture)?;
+        let linear = load(needs.linear, Output::Linear)?;
+        let adaptive = load(needs.adaptive, Output::Adaptive)?;
+        // A module's kernel: for paths, for trees of rays of 16 levels at most, or for deeper ones.
+        let function = |module: &Option<(Rays, A::Module)>, [path, tree_16, tree_128]: [Option<&CStr>; 3]| {
+            let Some((rays, module)) = module else { return Ok(None) };
+            let name = match (rays, constants.depth) {
+                (Rays::Path, _) => path,
+                (Rays::Tree, ..=16) => tree_16,
+                (Rays::Tree, _) => tree_128,
             };
-            Ok::<_, DeviceError>(PictureKernels::<A> {
-                trace: module.function(trace, THREADS)?,
-                schedule: schedule.map(|name| module.function(name, THREADS)).transpose()?,
-                _module: module,
-            })
+            name.map(|name| module.function(name, THREADS)).transpose()
         };
-        let linear = |(rays, module): (Rays, A::Module)| {
-            let sums = match (rays, constants.depth) {
-                (Rays::Path, _) => c"polyfly_trace_sums",
-                (Rays::Tree, ..=16) => c"polyfly_trace_16_sums",
-                (Rays::Tree, _) => c"polyfly_trace_128_sums",
-            };
-            let (sums, features) = (module.function(sums, THREADS)?, module.function(c"polyfly_features", THREADS)?);
-            Ok::<_, DeviceError>(LinearKernels::<A> { sums, features, _module: module })
-        };
+        let traces = [c"polyfly_trace", c"polyfly_trace_16", c"polyfly_trace_128"];
+        let sums = [c"polyfly_trace_sums", c"polyfly_trace_16_sums", c"polyfly_trace_128_sums"];
         Ok(Kernels {
-            picture: load(makes_pictures(needs), Output::Picture)?.map(picture).transpose()?,
-            linear: load(needs.linear, Output::Linear)?.map(linear).transpose()?,
-            adaptive: load(needs.adaptive, Output::Adaptive)?.map(|m| AdaptiveKernels::new(m.1)).transpose()?,
+            trace: function(&picture, traces.map(Some))?,
+            schedule: function(&picture, [None, Some(c"polyfly_schedule"), Some(c"polyfly_schedule")])?,
+            sums: function(&linear, sums.map(Some))?,
+            features: function(&linear, [Some(c"polyfly_features"); 3])?,
+            adaptive: adaptive.as_ref().map(|(_, module)| AdaptiveKernels::new(module)).transpose()?,
             kind,
+            _modules: [picture, linear, adaptive].into_iter().flatten().map(|(_, module)| module).collect(),
         })
     }
     /// Whether they are those that `load` would choose for a scene with these constants.
@@ -186,18 +151,33 @@ impl<A: Api> Kernels<A> {
     pub fn take_small(&self) -> bool {
         self.kind == SceneKind::Small
     }
-    /// Those of finished pictures, if the device was made ready for them.
-    pub fn picture(&self) -> Result<&PictureKernels<A>, DeviceError> {
-        self.picture.as_ref().ok_or_else(|| not_ready("finished pictures"))
+    /// The one that leaves this, if the device was made ready for it.
+    pub fn of(&self, output: TaskOutput) -> Result<A::Function, DeviceError> {
+        let (kernel, what) = match output {
+            TaskOutput::Picture => (self.trace, "finished pictures"),
+            TaskOutput::Sums => (self.sums, "linear light"),
+            TaskOutput::Features => (self.features, "linear light"),
+        };
+        kernel.ok_or_else(|| DeviceError::Failed(format!("the device was not made ready for {what}")))
     }
-    /// Those of linear light, likewise.
-    pub fn linear(&self) -> Result<&LinearKernels<A>, DeviceError> {
-        self.linear.as_ref().ok_or_else(|| not_ready("linear light"))
+    /// The one that deals out Whitted's rays in other ways.
+    pub fn schedule(&self) -> Result<A::Function, DeviceError> {
+        self.of(TaskOutput::Picture)?;
+        let none = || DeviceError::Failed("ways to deal out Whitted's rays do not suit path tracing".into());
+        self.schedule.ok_or_else(none)
     }
 }
 
-fn not_ready(for_what: &str) -> DeviceError {
-    DeviceError::Failed(format!("the device was not made ready for {for_what}"))
+impl<A: Api> AdaptiveKernels<A> {
+    fn new(module: &A::Module) -> Result<AdaptiveKernels<A>, DeviceError> {
+        let function = |name: &CStr| module.function(name, THREADS);
+        Ok(AdaptiveKernels {
+            pilot: function(c"polyfly_pilot")?,
+            trace_active: function(c"polyfly_trace_active")?,
+            picture: [function(c"polyfly_update_active_after_pilot")?, function(c"polyfly_update_active")?],
+            sums: [function(c"polyfly_update_active_after_pilot_sums")?, function(c"polyfly_update_active_sums")?],
+        })
+    }
 }
 
 #[cfg(test)]

@@ -6,6 +6,7 @@ use super::modules::POST;
 use crate::device::DeviceError;
 use crate::gpu_types::{PostParams, Scene as GpuScene};
 use crate::kernels::develop::display;
+use std::ops::Range;
 
 // Threads of a block, across and down.
 const BLOCK: (u32, u32) = (32, 8);
@@ -22,13 +23,6 @@ pub struct PostKernels<A: Api> {
     _module: A::Module,
 }
 
-/// What is held for the frame whose steps are running.
-pub struct PostImages<A: Api> {
-    // The frame's light, and the pyramid of bloom: red, green and blue one after the other.
-    image: A::Memory,
-    pyramid: Vec<(A::Memory, (u32, u32))>,
-}
-
 /// Sizes of the pyramid's images, from the finest on.
 fn pyramid((width, height): (u32, u32), params: &PostParams) -> impl Iterator<Item = (u32, u32)> {
     let half = |&(width, height): &(u32, u32)| {
@@ -43,27 +37,27 @@ fn bytes_of((width, height): (u32, u32)) -> usize {
     3 * size_of::<f32>() * width as usize * height as usize
 }
 
-impl<A: Api> PostImages<A> {
-    /// Memory for pictures of a size.
-    pub fn new(size: (u32, u32), params: &PostParams, context: &A::Context) -> Result<PostImages<A>, DeviceError> {
-        let memory = |size| Ok((context.memory(bytes_of(size))?, size));
-        let pyramid = pyramid(size, params).map(memory).collect::<Result<Vec<_>, DeviceError>>()?;
-        Ok(PostImages { image: context.memory(bytes_of(size))?, pyramid })
-    }
+/// What the post steps of a stream's frames run in.
+pub struct PostLane<A: Api> {
+    /// Sums of a band, with the numbers of their samples behind them where these differ.
+    pub sums: A::Memory,
+    // The frame's light, and the pyramid of bloom: red, green and blue one after the other.
+    image: A::Memory,
+    pyramid: Vec<(A::Memory, (u32, u32))>,
 }
 
-/// Sums of some rows of a frame.
-pub struct Sums<'a, A: Api> {
-    /// Where they are, from its start on.
-    pub memory: &'a A::Memory,
-    /// Where the numbers of each pixel's samples begin in the memory, if they differ.
-    pub counts_at: Option<usize>,
-    /// Samples of each pixel, if they do not.
-    pub samples: i32,
-    /// The frame's row that they begin with.
-    pub first_row: u32,
-    /// How many rows.
-    pub rows: u32,
+impl<A: Api> PostLane<A> {
+    /// Memory for pictures of a size, and so many bytes of sums.
+    pub fn new(
+        size: (u32, u32),
+        params: &PostParams,
+        sums: usize,
+        context: &A::Context,
+    ) -> Result<PostLane<A>, DeviceError> {
+        let memory = |size| Ok((context.memory(bytes_of(size))?, size));
+        let pyramid = pyramid(size, params).map(memory).collect::<Result<Vec<_>, DeviceError>>()?;
+        Ok(PostLane { sums: context.memory(sums)?, image: context.memory(bytes_of(size))?, pyramid })
+    }
 }
 
 impl<A: Api> PostKernels<A> {
@@ -96,53 +90,56 @@ impl<A: Api> PostKernels<A> {
         unsafe { stream.launch(kernel, blocks, BLOCK, &mut arguments) }
     }
 
-    /// Takes rows of sums into the image.
+    /// Takes the sums of rows of a frame into its image. `counts_at`: where the numbers of each pixel's samples begin behind
+    /// the sums, if they differ; otherwise each has `samples`.
+    #[expect(clippy::too_many_arguments, reason = "the numbers of a kernel")]
     pub fn resolve(
         &self,
         stream: &A::Stream,
-        sums: &Sums<A>,
+        lane: &PostLane<A>,
         params: &PostParams,
         size: (u32, u32),
-        images: &PostImages<A>,
+        rows: Range<u32>,
+        (counts_at, samples): (Option<usize>, i32),
     ) -> Result<(), DeviceError> {
-        let (from, to) = (sums.memory.address(0), images.image.address(0));
-        let counts = sums.counts_at.map_or(0, |at| sums.memory.address(at));
-        let arguments = Arguments::default().with(params).with(&from).with(&counts).with(&sums.samples);
-        let arguments = arguments.with(&size.0).with(&size.1).with(&sums.first_row).with(&sums.rows).with(&to);
-        self.launch(stream, self.resolve, (size.0, sums.rows), arguments)
+        let (from, to, count) = (lane.sums.address(0), lane.image.address(0), rows.end - rows.start);
+        let counts = counts_at.map_or(0, |at| lane.sums.address(at));
+        let arguments = Arguments::default().with(params).with(&from).with(&counts).with(&samples);
+        let arguments = arguments.with(&size.0).with(&size.1).with(&rows.start).with(&count).with(&to);
+        self.launch(stream, self.resolve, (size.0, count), arguments)
     }
 
     /// Makes the picture of the image: bloom, lens, curve, eight bits.
-    #[expect(clippy::too_many_arguments, reason = "two scenes and two images, all of other types")]
+    #[expect(clippy::too_many_arguments, reason = "a scene and two images, all of other types")]
     pub fn finish(
         &self,
         stream: &A::Stream,
         scene: &GpuScene,
         params: &PostParams,
         frame: u32,
-        images: &PostImages<A>,
+        lane: &PostLane<A>,
         rgba: &A::Memory,
     ) -> Result<(), DeviceError> {
         let size = (scene.constants.width.cast_unsigned(), scene.constants.height.cast_unsigned());
-        let image = images.image.address(0);
-        let glow = images.pyramid.first().map_or(0, |(memory, _)| memory.address(0));
-        self.bloom(stream, size, images)?;
+        let image = lane.image.address(0);
+        let glow = lane.pyramid.first().map_or(0, |(memory, _)| memory.address(0));
+        self.bloom(stream, size, lane)?;
         let (display, rgba) = (self.display.address(0), rgba.address(0));
         let arguments = Arguments::default().with(scene).with(params).with(&frame).with(&display);
         self.launch(stream, self.finish, size, arguments.with(&image).with(&glow).with(&rgba))
     }
 
     // Down the pyramid, and up again: each level becomes the mean of itself and all coarser ones.
-    fn bloom(&self, stream: &A::Stream, size: (u32, u32), images: &PostImages<A>) -> Result<(), DeviceError> {
-        let (mut from, mut from_size) = (images.image.address(0), size);
-        for (memory, size) in &images.pyramid {
+    fn bloom(&self, stream: &A::Stream, size: (u32, u32), lane: &PostLane<A>) -> Result<(), DeviceError> {
+        let (mut from, mut from_size) = (lane.image.address(0), size);
+        for (memory, size) in &lane.pyramid {
             let to = memory.address(0);
             let arguments = Arguments::default().with(&from).with(&from_size.0).with(&from_size.1).with(&to);
             self.launch(stream, self.downsample, *size, arguments)?;
             (from, from_size) = (to, *size);
         }
         let mut count = 1.0f32;
-        for pair in images.pyramid.windows(2).rev() {
+        for pair in lane.pyramid.windows(2).rev() {
             let [(fine, size), (coarse, _)] = pair else { continue };
             let (own, rest) = (1.0 / (count + 1.0), count / (count + 1.0));
             let (fine, coarse) = (fine.address(0), coarse.address(0));
@@ -153,18 +150,42 @@ impl<A: Api> PostKernels<A> {
         Ok(())
     }
 
-    /// Makes a video's planes of rows of a picture: luma, and both of chroma from these bytes of the memory on.
+    /// Makes a video's planes of rows of a picture.
     pub fn convert(
         &self,
         stream: &A::Stream,
         rgba: &A::Memory,
         (width, rows): (u32, u32),
         to: &A::Memory,
-        chroma_at: [usize; 2],
     ) -> Result<(), DeviceError> {
-        let (rgba, luma, [blue, red]) = (rgba.address(0), to.address(0), chroma_at.map(|at| to.address(at)));
+        let [luma, blue, red] = Planes::of(width, rows).parts().map(|part| to.address(part.start));
+        let rgba = rgba.address(0);
         let arguments = Arguments::default().with(&rgba).with(&width).with(&rows);
         let blocks = (width.div_ceil(2), rows.div_ceil(2));
         self.launch(stream, self.convert, blocks, arguments.with(&luma).with(&blue).with(&red))
+    }
+}
+
+/// The planes of a 4:2:0 picture with even sides.
+#[derive(Clone, Copy)]
+pub struct Planes {
+    /// Pixels across, even.
+    pub wide: usize,
+    tall: usize,
+}
+
+impl Planes {
+    /// Those of a picture.
+    pub fn of(width: u32, height: u32) -> Planes {
+        Planes { wide: width.next_multiple_of(2) as usize, tall: height.next_multiple_of(2) as usize }
+    }
+    /// The bytes of luma, and of both planes of chroma, one after the other.
+    pub fn parts(self) -> [Range<usize>; 3] {
+        let (luma, chroma) = (self.wide * self.tall, self.wide * self.tall / 4);
+        [0..luma, luma..luma + chroma, luma + chroma..luma + 2 * chroma]
+    }
+    /// All bytes.
+    pub fn bytes(self) -> usize {
+        self.parts()[2].end
     }
 }

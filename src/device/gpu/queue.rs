@@ -3,17 +3,17 @@
 
 use super::api::{Api, Context, DeviceMemory, Event, Function, Stream};
 use super::modules::{Kernels, THREADS};
-use super::post::{PostKernels, Sums};
+use super::post::{Planes, PostKernels, PostLane};
 use super::probe::{self, Watched, Working};
-use super::resident::{ResidentScene, Upload, upload};
-use super::slots::{BAND_AT, COUNT_BYTES, Planes, PostLane, QUEUE_BYTES, QUEUES, Slot, Slots};
+use super::resident::ResidentScene;
+use super::slots::{BAND_AT, COUNT_BYTES, QUEUE_BYTES, QUEUES, Slot, Slots};
 use crate::device::memory::{LISTED_BYTES, PinnedMemory};
 use crate::device::{
     Device, DeviceError, DeviceInfo, DeviceNeeds, FilmSlice, GpuDevice, GpuInfo, Memory, SampleCounter, Schedule,
     TRIAL_BYTES, Task, TaskOutput, TaskStats, Ticket,
 };
-use crate::device_scene::{DeviceScene, FixedArrays};
-use crate::gpu_types::{ActivePixel, Features, FilmBuffers, FrameParams, Launch, PostParams};
+use crate::device_scene::DeviceScene;
+use crate::gpu_types::{ActivePixel, Counts, FilmBuffers, FrameParams, Launch, PostParams};
 use std::collections::VecDeque;
 use std::ops::Range;
 use std::sync::{Arc, PoisonError};
@@ -21,7 +21,7 @@ use std::time::Duration;
 
 struct InFlight<A: Api> {
     ticket: Ticket,
-    slot: usize,
+    slot: Slot<A>,
     out: FilmSlice,
     // A scene that has been replaced since stays until its tasks are done.
     _resident: Arc<ResidentScene<A>>,
@@ -41,9 +41,7 @@ pub struct Gpu<A: Api> {
     last_traced: Option<A::Event>,
     scene: Arc<DeviceScene>,
     resident: Arc<ResidentScene<A>>,
-    fixed: Arc<Vec<A::Memory>>,
     memory: Slots<A>,
-    free: Vec<usize>,
     in_flight: VecDeque<InFlight<A>>,
     // The oldest task in flight, for those who watch.
     watched: Watched<A>,
@@ -60,15 +58,12 @@ impl<A: Api> Gpu<A> {
     /// steps are left to the host.
     pub fn open(gpu: &GpuInfo, scene: Arc<DeviceScene>, needs: DeviceNeeds) -> Result<Gpu<A>, DeviceError> {
         let context = A::Context::open(gpu.ordinal)?;
-        let mut arrays_there = Upload::<A> { arrays: Vec::new(), context: &context };
-        let arrays = scene.upload_fixed(&mut arrays_there)?;
-        let fixed = Arc::new(arrays_there.arrays);
-        let resident = Arc::new(upload(&scene, &arrays, &fixed, &context)?);
+        let resident = Arc::new(ResidentScene::upload(&scene, None, &context)?);
         let kernels = Kernels::load(&resident.arrays.constants, needs, &context)?;
         let post = (needs.yuv || needs.post.is_some()).then(|| PostKernels::load(&context)).transpose()?;
         let compute = [context.stream()?, context.stream()?];
         let memory = Slots::new(scene.size(), needs, compute.len(), &context)?;
-        let (tasks_in_flight, runs_post) = (memory.slots.len(), !memory.lanes.is_empty());
+        let (tasks_in_flight, runs_post) = (memory.free.len(), !memory.lanes.is_empty());
         Ok(Gpu {
             info: DeviceInfo { name: gpu.label(), tasks_in_flight, is_cpu: false, runs_post },
             kernels,
@@ -78,8 +73,6 @@ impl<A: Api> Gpu<A> {
             last_traced: None,
             scene,
             resident,
-            fixed,
-            free: (0..tasks_in_flight).rev().collect(),
             memory,
             in_flight: VecDeque::new(),
             watched: Arc::default(),
@@ -130,21 +123,15 @@ impl<A: Api> Gpu<A> {
         if task.output == TaskOutput::Picture { self.memory.band } else { self.memory.host_band }
     }
 
-    // Starts a task on a slot: kernels on one stream, copies on another that waits for them, band by band.
-    fn start(
-        &self,
-        slot: &mut Slot<A>,
-        task: &Task,
-        frame: &FrameParams,
-        out: &mut FilmSlice,
-    ) -> Result<(), DeviceError> {
-        let Slot { pixels, planes, trial, counts, host_counts, events, threads } = slot;
+    // Starts a task on a slot: kernels on one stream, copies on another that waits for them, band by band. Gives the threads
+    // that its rays are distributed over.
+    fn start(&self, slot: &Slot<A>, task: &Task, frame: &FrameParams, out: &mut FilmSlice) -> Result<u64, DeviceError> {
+        let Slot { counts, pixels, events: [before, .., done], .. } = slot;
         let compute = self.stream();
-        let [before, _, _, done] = &*events;
         let (width, height) = self.scene.size();
         let rows = task.rows.start..task.rows.end.min(height);
         let is_whole = rows == (0..height);
-        let planes = planes.as_ref().filter(|_| task.output == TaskOutput::Picture && is_whole);
+        let planes = slot.planes.as_ref().filter(|_| task.output == TaskOutput::Picture && is_whole);
         self.pin(task, out, planes.is_some())?;
         let post = self.post_of(task);
         if post.is_some() && !is_whole {
@@ -152,7 +139,7 @@ impl<A: Api> Gpu<A> {
         }
         compute.fill(counts, 0, BAND_AT + 1, 0)?;
         compute.record(before)?;
-        let band_rows = self.band_rows(task);
+        let (band_rows, mut threads) = (self.band_rows(task), 0);
         for top in rows.clone().step_by(band_rows as usize) {
             let band = top..(top + band_rows).min(rows.end);
             if top > rows.start {
@@ -165,46 +152,39 @@ impl<A: Api> Gpu<A> {
                 compute.fill(counts, BAND_AT, 1, number.min(u32::from(u8::MAX)) as u8)?;
             }
             let Some((kernels, params, lane)) = post else {
-                *threads = self.trace_band(task, frame, band.clone(), pixels, trial.as_ref(), counts)?;
-                self.leave(task, band, out, pixels, planes, events)?;
+                threads = self.trace_band(task, frame, band.clone(), slot, pixels)?;
+                self.leave(task, band, out, slot, planes)?;
                 continue;
             };
             let as_sums = Task { output: TaskOutput::Sums, ..task.clone() };
-            *threads = self.trace_band(&as_sums, frame, band.clone(), &lane.sums, trial.as_ref(), counts)?;
-            let pixels = TaskOutput::Sums.bytes_a_pixel() * width as usize * band.len();
-            let sums = Sums {
-                memory: &lane.sums,
-                counts_at: as_sums.leaves_counts().then_some(pixels),
-                samples: task.launch().samples_per_pixel,
-                first_row: band.start,
-                rows: band.len() as u32,
-            };
-            kernels.resolve(compute, &sums, params, (width, height), &lane.images)?;
+            threads = self.trace_band(&as_sums, frame, band.clone(), slot, &lane.sums)?;
+            let sums_bytes = TaskOutput::Sums.bytes_a_pixel() * width as usize * band.len();
+            let samples = (as_sums.leaves_counts().then_some(sums_bytes), task.launch().samples_per_pixel);
+            kernels.resolve(compute, lane, params, (width, height), band, samples)?;
         }
         if let Some((kernels, params, lane)) = post {
-            kernels.finish(compute, &self.resident.arrays, params, task.frame, &lane.images, pixels)?;
-            self.leave(task, rows, out, pixels, planes, events)?;
+            kernels.finish(compute, &self.resident.arrays, params, task.frame, lane, pixels)?;
+            self.leave(task, rows, out, slot, planes)?;
         }
-        // SAFETY: as in copy_out.
-        unsafe { self.copy.copy(host_counts.bytes_mut(), counts, 0)? };
-        self.copy.record(done)
+        Ok(threads)
     }
 
     // Copies a band to its place in the host's memory once it is there, a picture's planes too.
-    #[expect(clippy::too_many_arguments, reason = "a band's buffers and events")]
     fn leave(
         &self,
         task: &Task,
         band: Range<u32>,
         out: &mut FilmSlice,
-        pixels: &A::Memory,
+        slot: &Slot<A>,
         planes: Option<&A::Memory>,
-        [_, traced, copying, done]: &[A::Event; 4],
     ) -> Result<(), DeviceError> {
+        let Slot { pixels, events: [_, traced, copying, done], .. } = slot;
         let (width, height) = self.scene.size();
         let (rows, above) = (task.rows.start..task.rows.end.min(height), (band.start - task.rows.start) as usize);
         if let Some(planes) = planes {
-            self.convert_band(band.len() as u32, pixels, planes)?;
+            let not_ready = || DeviceError::Failed("the device was not made ready for a video's planes".into());
+            let kernels = self.post.as_ref().ok_or_else(not_ready)?;
+            kernels.convert(self.stream(), pixels, (width, band.len() as u32), planes)?;
         }
         self.stream().record(traced)?;
         self.copy.wait_for(traced)?;
@@ -222,7 +202,11 @@ impl<A: Api> Gpu<A> {
         }
         if let (Some(planes), Memory::Pinned(to)) = (planes, &mut out.planes) {
             let (whole, part) = (Planes::of(width, height), Planes::of(width, band.len() as u32));
-            self.copy_planes(to.bytes_mut(), band.start, whole, planes, part)?;
+            // Rows of chroma are half as many and half as long.
+            let above = [1, 4, 4].map(|ratio| band.start as usize * whole.wide / ratio);
+            for ((to_plane, from), above) in whole.parts().into_iter().zip(part.parts()).zip(above) {
+                self.copy_out(to.bytes_mut(), to_plane.start + above, planes, from.start, from.len())?;
+            }
         }
         self.copy.record(done)
     }
@@ -242,18 +226,16 @@ impl<A: Api> Gpu<A> {
     }
 
     // Traces some rows into the start of `pixels`, on so many threads; the queues are at zero.
-    #[expect(clippy::too_many_arguments, reason = "a band's buffers")]
     fn trace_band(
         &self,
         task: &Task,
         frame: &FrameParams,
         rows: Range<u32>,
+        Slot { trial, counts, .. }: &Slot<A>,
         pixels: &A::Memory,
-        trial: Option<&A::Memory>,
-        counts: &A::Memory,
     ) -> Result<u64, DeviceError> {
         let launch = task.launch();
-        let mut film = film::<A>(task.output, pixels, rows.start);
+        let mut film = task.output.film(pixels.address(0) as *mut u8, rows.start);
         let here = self.pixels_of(&rows);
         // As many blocks as the GPU holds at once, which stay and take work until there is none, or fewer for less work.
         // Each round of adaptive sampling has a queue of its own.
@@ -266,12 +248,10 @@ impl<A: Api> Gpu<A> {
             // and `counts` point to live until the task has been waited for.
             unsafe { self.stream().launch(kernel, (blocks, 1), (THREADS, 1), &mut arguments) }
         };
-        let (Some(trial), Some(kernels)) = (trial.filter(|_| launch.min_samples > 0), &self.kernels.adaptive) else {
-            let (kernel, lanes) = match task.output {
-                TaskOutput::Picture => (self.kernels.picture()?.trace, launch.samples_per_pixel),
-                TaskOutput::Sums => (self.kernels.linear()?.sums, launch.samples_per_pixel),
-                TaskOutput::Features => (self.kernels.linear()?.features, 1),
-            };
+        let trial = trial.as_ref().filter(|_| launch.min_samples > 0);
+        let (Some(trial), Some(kernels)) = (trial, &self.kernels.adaptive) else {
+            let kernel = self.kernels.of(task.output)?;
+            let lanes = if task.output == TaskOutput::Features { 1 } else { launch.samples_per_pixel };
             start(kernel, &film, here, 0, threads_of(here, lanes))?;
             return Ok(u64::from(kernel.resident_blocks() * THREADS));
         };
@@ -290,7 +270,7 @@ impl<A: Api> Gpu<A> {
             kernels.picture
         };
         let around = self.pixels_of(&around);
-        start(kernels.trial, &nowhere, around, 0, threads_of(around, launch.min_samples))?;
+        start(kernels.pilot, &nowhere, around, 0, threads_of(around, launch.min_samples))?;
         // Two lists take turns.
         let list_bytes = LISTED_BYTES * pixels_around;
         let list =
@@ -301,43 +281,18 @@ impl<A: Api> Gpu<A> {
         let (mut round, mut taken) = (1, launch.min_samples);
         while taken < launch.samples_per_pixel {
             (film.active_pixels, film.next_active) = (list(round), list(round + 1));
-            start(kernels.more, &film, (taken, 0), round, u64::MAX)?;
+            start(kernels.trace_active, &film, (taken, 0), round, u64::MAX)?;
             start(judge_round, &film, (taken, 0), round, each)?;
             taken += taken.min(launch.samples_per_pixel - taken);
             round += 1;
         }
-        Ok(u64::from(kernels.trial.resident_blocks() * THREADS))
+        Ok(u64::from(kernels.pilot.resident_blocks() * THREADS))
     }
 
     // Rows' pixels in the kernels' order (kernels/drivers/depth_first.cuh, pixel_at).
     fn pixels_of(&self, rows: &Range<u32>) -> (i32, i32) {
         let tiles = self.scene.size().0.div_ceil(8);
         ((tiles * (rows.start / 8) * 64).cast_signed(), (tiles * rows.end.div_ceil(8) * 64).cast_signed())
-    }
-
-    fn convert_band(&self, rows: u32, pixels: &A::Memory, to: &A::Memory) -> Result<(), DeviceError> {
-        let width = self.scene.size().0;
-        let planes = Planes::of(width, rows);
-        let chroma_at = [planes.luma, planes.luma + planes.chroma];
-        match &self.post {
-            Some(kernels) => kernels.convert(self.stream(), pixels, (width, rows), to, chroma_at),
-            None => Err(DeviceError::Failed("the device was not made ready for a video's planes".into())),
-        }
-    }
-
-    // Copies a band's planes to their places in the picture's.
-    fn copy_planes(
-        &self,
-        to: &mut [u8],
-        top: u32,
-        whole: Planes,
-        from: &A::Memory,
-        band: Planes,
-    ) -> Result<(), DeviceError> {
-        let chroma_at = top as usize / 2 * whole.wide / 2;
-        self.copy_out(to, top as usize * whole.wide, from, 0, band.luma)?;
-        self.copy_out(to, whole.luma + chroma_at, from, band.luma, band.chroma)?;
-        self.copy_out(to, whole.luma + whole.chroma + chroma_at, from, band.luma + band.chroma, band.chroma)
     }
 
     // Gives a slice page-locked memory of the right size, once.
@@ -361,9 +316,8 @@ impl<A: Api> Gpu<A> {
 
     // Waits for a slot's task. The time of its kernels counts from when those of the task before were done, where they
     // had begun by then.
-    fn finish(&mut self, slot: usize) -> Result<TaskStats, DeviceError> {
-        let Slot { events, host_counts, threads, .. } = &mut self.memory.slots[slot];
-        let [before, traced, copying, done] = events;
+    fn finish(&mut self, slot: &mut Slot<A>) -> Result<TaskStats, DeviceError> {
+        let Slot { events: [before, traced, copying, done], host_counts, threads, .. } = slot;
         done.wait()?;
         let copy = done.since(copying)?;
         let mut kernel = traced.since(before)?;
@@ -386,31 +340,12 @@ fn threads_of((first, end): (i32, i32), lanes: i32) -> u64 {
     u64::from((end - first).unsigned_abs()) * u64::from(lanes.unsigned_abs())
 }
 
-// The film at the start of some device memory.
-fn film<A: Api>(output: TaskOutput, pixels: &A::Memory, first_row: u32) -> FilmBuffers {
-    let start = pixels.address(0);
-    let at = |this: TaskOutput| if this == output { start } else { 0 };
-    FilmBuffers {
-        rgba: at(TaskOutput::Picture) as *mut u32,
-        sums: at(TaskOutput::Sums) as *mut i64,
-        features: at(TaskOutput::Features) as *mut Features,
-        taken: std::ptr::null_mut(),
-        pilot_sums: std::ptr::null_mut(),
-        pilot: std::ptr::null_mut(),
-        active_pixels: std::ptr::null_mut(),
-        next_active: std::ptr::null_mut(),
-        first_row: first_row.cast_signed(),
-        pilot_row: 0,
-    }
-}
-
 // Sums the counters; `threads` shared the work.
 fn read_counts(bytes: &[u8], kernel: Duration, time: Duration, threads: u64) -> TaskStats {
-    let words: Vec<u64> = bytes.chunks_exact(8).map(|w| w.try_into().map_or(0, u64::from_le_bytes)).collect();
-    let column = |which: usize| words.chunks_exact(4).map(move |c| c[which]);
-    let (rays, busiest) = (column(0).sum::<u64>(), column(2).max().unwrap_or(0));
+    let counts = || bytes.chunks_exact(size_of::<Counts>()).map(bytemuck::pod_read_unaligned::<Counts>);
+    let (rays, busiest) = (counts().map(|c| c.rays).sum::<u64>(), counts().map(|c| c.busiest).max().unwrap_or(0));
     let balance = if busiest == 0 { 0.0 } else { rays as f64 / threads as f64 / busiest as f64 };
-    TaskStats { time, kernel, rays, shadow_rays: column(1).sum(), balance }
+    TaskStats { time, kernel, rays, shadow_rays: counts().map(|c| c.shadow_rays).sum(), balance }
 }
 
 impl<A: Api> Drop for Gpu<A> {
@@ -431,20 +366,7 @@ impl<A: Api> Device for Gpu<A> {
             return Ok(());
         }
         self.context.enter()?;
-        let (ours, theirs): (&Arc<FixedArrays>, &Arc<FixedArrays>) = (&self.scene.fixed, &scene.fixed);
-        let mut arrays = self.resident.arrays;
-        if !Arc::ptr_eq(ours, theirs) {
-            let mut upload = Upload::<A> { arrays: Vec::new(), context: &self.context };
-            arrays = scene.upload_fixed(&mut upload)?;
-            self.fixed = Arc::new(upload.arrays);
-        }
-        arrays.constants = scene.constants;
-        let resident = if Arc::ptr_eq(ours, theirs) && Arc::ptr_eq(&self.scene.geometry, &scene.geometry) {
-            scene.geometry.set_constants(&mut arrays.constants);
-            ResidentScene::new(scene, arrays, &self.fixed, Arc::clone(&self.resident.dynamic))
-        } else {
-            upload(scene, &arrays, &self.fixed, &self.context)?
-        };
+        let resident = ResidentScene::upload(scene, Some((&self.scene, &self.resident)), &self.context)?;
         let constants = &resident.arrays.constants;
         if !self.kernels.suit(constants, self.needs) {
             // The kernels in use are unloaded with it.
@@ -462,23 +384,22 @@ impl<A: Api> Device for Gpu<A> {
         if self.fault.is_some_and(|n| self.submitted >= n) {
             return Err(DeviceError::Failed("the failure that POLYFLY_FAULT asked for".into()));
         }
-        let Some(index) = self.free.pop() else {
+        let Some(mut slot) = self.memory.free.pop() else {
             return Err(DeviceError::Failed("more tasks were submitted than fit the device".into()));
         };
-        // The slot is lent out while its task is started, and stays out of use when that fails.
-        let mut slot = self.memory.slots.swap_remove(index);
-        let started = self.start(&mut slot, task, frame, &mut out);
-        self.memory.slots.push(slot);
-        let last = self.memory.slots.len() - 1;
-        self.memory.slots.swap(index, last);
-        let ticket = Ticket(self.submitted);
+        let started = self.start(&slot, task, frame, &mut out).and_then(|threads| {
+            slot.threads = threads;
+            // SAFETY: as in copy_out.
+            unsafe { self.copy.copy(slot.host_counts.bytes_mut(), &slot.counts, 0)? };
+            self.copy.record(&slot.events[3])
+        });
         if let Err(e) = started {
             // What was begun may still be written to by the GPU: wait before the memory goes back.
             let _ = self.context.synchronize();
             return Err(e);
         }
-        let working = self.working(task, &self.memory.slots[index].counts);
-        self.in_flight.push_back(InFlight { ticket, slot: index, out, _resident: Arc::clone(&self.resident), working });
+        let (ticket, working) = (Ticket(self.submitted), self.working(task, &slot.counts));
+        self.in_flight.push_back(InFlight { ticket, slot, out, _resident: Arc::clone(&self.resident), working });
         if self.in_flight.len() == 1 {
             self.watch_oldest();
         }
@@ -487,14 +408,14 @@ impl<A: Api> Device for Gpu<A> {
 
     fn wait(&mut self, ticket: Ticket) -> Result<(TaskStats, FilmSlice), DeviceError> {
         self.context.enter()?;
-        let Some(oldest) = self.in_flight.pop_front().filter(|f| f.ticket == ticket) else {
+        let Some(mut oldest) = self.in_flight.pop_front().filter(|f| f.ticket == ticket) else {
             return Err(DeviceError::Failed(format!("task {} is not the oldest in flight", ticket.0)));
         };
-        let result = self.finish(oldest.slot);
+        let result = self.finish(&mut oldest.slot);
         if result.is_err() {
             let _ = self.context.synchronize();
         }
-        self.free.push(oldest.slot);
+        self.memory.free.push(oldest.slot);
         self.watch_oldest();
         result.map(|stats| (stats, oldest.out))
     }
@@ -522,11 +443,9 @@ impl<A: Api> GpuDevice for Gpu<A> {
         let (width, height) = self.scene.size();
         let items = width.div_ceil(8) * height.div_ceil(8) * 64 * samples;
         let launch = Launch { samples_per_pixel: samples.cast_signed(), stride: 1, gain: 1.0, ..Launch::default() };
-        let Some(kernel) = self.kernels.picture()?.schedule else {
-            return Err(DeviceError::Failed("ways to deal out Whitted's rays do not suit path tracing".into()));
-        };
+        let kernel = self.kernels.schedule()?;
         let blocks = if schedule.is_some() { kernel.resident_blocks() } else { items.div_ceil(THREADS) };
-        let Some(slot) = self.memory.slots.first_mut() else {
+        let Some(slot) = self.memory.free.first_mut() else {
             return Err(DeviceError::Failed("no memory is set aside".into()));
         };
         let (queue_at, counts) = (queue.address(0), slot.counts.address(0));

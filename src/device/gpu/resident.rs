@@ -2,43 +2,46 @@
 
 use super::api::{Api, Arguments, Context, DeviceMemory};
 use crate::device::DeviceError;
-use crate::device_scene::{ArrayUploader, DeviceScene};
+use crate::device_scene::DeviceScene;
+use crate::device_scene::upload::ArrayUploader;
 use crate::gpu_types::{Array, Scene as GpuScene, SmallScene};
 use std::sync::Arc;
 
-/// What is where on the device.
+/// A scene in a GPU's memory.
 pub struct ResidentScene<A: Api> {
-    /// All of it.
+    /// All of it, with addresses on the device.
     pub arrays: GpuScene,
-    /// The scene in place, if it is small.
-    pub small: Option<SmallScene>,
-    // They keep the arrays alive: those that stay for the run, and those of a time step, or of several that share them.
-    _fixed: Arc<Vec<A::Memory>>,
-    /// The latter.
-    pub dynamic: Arc<Vec<A::Memory>>,
-}
-
-/// Puts a time step's arrays beside those that stay.
-pub fn upload<A: Api>(
-    scene: &DeviceScene,
-    fixed_arrays: &GpuScene,
-    fixed: &Arc<Vec<A::Memory>>,
-    context: &A::Context,
-) -> Result<ResidentScene<A>, DeviceError> {
-    let mut upload = Upload::<A> { arrays: Vec::new(), context };
-    let arrays = scene.geometry.place(&mut upload, fixed_arrays)?;
-    Ok(ResidentScene::new(scene, arrays, fixed, Arc::new(upload.arrays)))
+    // The scene in place, if it is small.
+    small: Option<SmallScene>,
+    // The memory of the arrays: of those that stay for the run, and of those of a time step, or of several that share them.
+    fixed: Arc<Vec<A::Memory>>,
+    dynamic: Arc<Vec<A::Memory>>,
 }
 
 impl<A: Api> ResidentScene<A> {
-    /// A scene whose arrays are there.
-    pub fn new(
+    /// Uploads a scene, but for the arrays that it shares with one that is there: `old`.
+    pub fn upload(
         scene: &DeviceScene,
-        arrays: GpuScene,
-        fixed: &Arc<Vec<A::Memory>>,
-        dynamic: Arc<Vec<A::Memory>>,
-    ) -> ResidentScene<A> {
-        ResidentScene { small: scene.small(&arrays), arrays, _fixed: Arc::clone(fixed), dynamic }
+        old: Option<(&DeviceScene, &ResidentScene<A>)>,
+        context: &A::Context,
+    ) -> Result<ResidentScene<A>, DeviceError> {
+        let old = old.filter(|(other, _)| Arc::ptr_eq(&other.fixed, &scene.fixed));
+        let (mut arrays, fixed) = match old {
+            Some((_, old)) => (GpuScene { constants: scene.constants, ..old.arrays }, Arc::clone(&old.fixed)),
+            None => upload_arrays::<A>(context, |to| scene.upload_fixed(to))?,
+        };
+        let dynamic = match old.filter(|(other, _)| Arc::ptr_eq(&other.geometry, &scene.geometry)) {
+            Some((_, old)) => {
+                scene.geometry.set_constants(&mut arrays.constants);
+                Arc::clone(&old.dynamic)
+            }
+            None => {
+                let dynamic;
+                (arrays, dynamic) = upload_arrays::<A>(context, |to| scene.geometry.place(to, &arrays))?;
+                dynamic
+            }
+        };
+        Ok(ResidentScene { small: scene.small(&arrays), arrays, fixed, dynamic })
     }
     /// What a kernel takes as its scene: all in place where it takes small scenes, else the arrays' addresses.
     pub fn argument(&self, takes_small: bool) -> Arguments<'_> {
@@ -49,23 +52,29 @@ impl<A: Api> ResidentScene<A> {
     }
 }
 
-/// Puts a scene's arrays into the device's memory.
-pub struct Upload<'a, A: Api> {
-    /// What is there so far.
-    pub arrays: Vec<A::Memory>,
-    /// The device's, current.
-    pub context: &'a A::Context,
+// Puts arrays into the device's memory.
+struct Upload<'a, A: Api> {
+    arrays: Vec<A::Memory>,
+    context: &'a A::Context,
 }
 
 impl<A: Api> ArrayUploader for Upload<'_, A> {
     type Error = DeviceError;
     fn push<T>(&mut self, values: &[T]) -> Result<Array<T>, DeviceError> {
         if values.is_empty() {
-            return Ok(Array::new(std::ptr::null(), 0));
+            return Ok(Array::default());
         }
         let memory = self.context.upload(values)?;
-        let array = memory.array(values.len());
+        let array = Array::new(memory.address(0) as *const T, values.len());
         self.arrays.push(memory);
         Ok(array)
     }
+}
+
+fn upload_arrays<A: Api>(
+    context: &A::Context,
+    put: impl FnOnce(&mut Upload<A>) -> Result<GpuScene, DeviceError>,
+) -> Result<(GpuScene, Arc<Vec<A::Memory>>), DeviceError> {
+    let mut upload = Upload { arrays: Vec::new(), context };
+    Ok((put(&mut upload)?, Arc::new(upload.arrays)))
 }

@@ -1,7 +1,7 @@
 //! Memory for tasks in flight on a GPU: as many as there is room for, then smaller bands, then without post steps.
 
 use super::api::{Api, Context};
-use super::post::PostImages;
+use super::post::{Planes, PostLane};
 use crate::device::memory::{LISTED_BYTES, held, ring};
 use crate::device::{BAND_STEP, DeviceError, DeviceNeeds, TRIAL_BYTES, TaskOutput};
 use crate::gpu_types::{COUNTERS, Counts, PostParams};
@@ -34,22 +34,14 @@ pub struct Slot<A: Api> {
     pub host_counts: A::Pinned,
     /// Before and after the kernels, before and after the copies.
     pub events: [A::Event; 4],
-    /// Threads that its rays are shared out to.
+    /// Threads that its rays are distributed over.
     pub threads: u64,
-}
-
-/// What the post steps of a stream's frames run in.
-pub struct PostLane<A: Api> {
-    /// Sums of a band, with the numbers of their samples behind them where these differ.
-    pub sums: A::Memory,
-    /// The frame.
-    pub images: PostImages<A>,
 }
 
 /// Memory for tasks.
 pub struct Slots<A: Api> {
-    /// For as many as there is room for.
-    pub slots: Vec<Slot<A>>,
+    /// The free ones: as many as there is room for, without those of tasks in flight.
+    pub free: Vec<Slot<A>>,
     /// For each stream that tasks take turns on; none where the device runs no post steps.
     pub lanes: Vec<PostLane<A>>,
     /// Rows of a band.
@@ -75,7 +67,8 @@ impl<A: Api> Slots<A> {
         loop {
             let slots = (0..ring).map(|_| Slot::new(size, needs, band, context)).collect::<Result<Vec<_>, _>>();
             let lanes = |params: PostParams| {
-                let lane = |_| PostLane::new(size, &params, needs.adaptive, band, context);
+                let pixel = if needs.adaptive { SUMS_BYTES } else { TaskOutput::Sums.bytes_a_pixel() };
+                let lane = |_| PostLane::new(size, &params, pixel * width as usize * band as usize, context);
                 (0..streams.min(ring)).map(lane).collect::<Result<Vec<_>, _>>()
             };
             let all = slots.and_then(|slots| Ok((slots, needs.post.map(lanes).transpose()?.unwrap_or_default())));
@@ -89,7 +82,7 @@ impl<A: Api> Slots<A> {
                 }
                 other => {
                     let host_band = if needs.post.is_some() { host_rows(height).min(band) } else { band };
-                    return other.map(|(slots, lanes)| Slots { slots, lanes, band, host_band });
+                    return other.map(|(free, lanes)| Slots { free, lanes, band, host_band });
                 }
             }
         }
@@ -104,20 +97,6 @@ fn host_rows(height: u32) -> u32 {
 
 // Bytes a pixel of a lane's sums.
 const SUMS_BYTES: usize = 3 * size_of::<i64>() + size_of::<u32>();
-
-impl<A: Api> PostLane<A> {
-    fn new(
-        size: (u32, u32),
-        params: &PostParams,
-        is_adaptive: bool,
-        band: u32,
-        context: &A::Context,
-    ) -> Result<PostLane<A>, DeviceError> {
-        let bytes = if is_adaptive { SUMS_BYTES } else { TaskOutput::Sums.bytes_a_pixel() };
-        let sums = context.memory(bytes * size.0 as usize * band as usize)?;
-        Ok(PostLane { sums, images: PostImages::new(size, params, context)? })
-    }
-}
 
 impl<A: Api> Slot<A> {
     fn new(size: (u32, u32), needs: DeviceNeeds, band: u32, context: &A::Context) -> Result<Slot<A>, DeviceError> {
@@ -138,28 +117,5 @@ impl<A: Api> Slot<A> {
             events: [context.event()?, context.event()?, context.event()?, context.event()?],
             threads: 0,
         })
-    }
-}
-
-/// The planes of a 4:2:0 picture with even sides.
-#[derive(Clone, Copy)]
-pub struct Planes {
-    /// Pixels across, even.
-    pub wide: usize,
-    /// Bytes of luma.
-    pub luma: usize,
-    /// Bytes of each chroma plane.
-    pub chroma: usize,
-}
-
-impl Planes {
-    /// Those of a picture.
-    pub fn of(width: u32, height: u32) -> Planes {
-        let (wide, tall) = (width.next_multiple_of(2) as usize, height.next_multiple_of(2) as usize);
-        Planes { wide, luma: wide * tall, chroma: wide * tall / 4 }
-    }
-    /// All of them.
-    pub fn bytes(&self) -> usize {
-        self.luma + 2 * self.chroma
     }
 }
