@@ -1,6 +1,7 @@
 //! The flat arrays that the kernels read, filled from a scene and its files: what stays for a whole run, and what a time
 //! step replaces.
 
+mod emitters;
 pub mod floor;
 pub mod geometry;
 pub mod lightmap;
@@ -8,6 +9,7 @@ pub mod lights;
 pub mod materials;
 pub mod shapes;
 mod sky;
+pub mod upload;
 
 use crate::assets::Assets;
 use crate::gpu_types::{
@@ -15,12 +17,13 @@ use crate::gpu_types::{
     FEATURE_NO_SHADOWS, FILTER_LAST, FloorQuad, FrameParams, INTEGRATOR_AO, INTEGRATOR_PATH, INTEGRATOR_WHITTED,
     Inline, Light, MAX_DEPTH, MipLevel, SMALL_FEATURES, Scene as GpuScene, SmallScene, Star, TONE_LUT_LAST,
 };
-use crate::math::srgb::linear;
+use crate::math::srgb::linear_colour;
 use crate::math::vec3::{Vec3, scale, sub, to_f32};
 use crate::scene::{Exposure, Filter, Integrator, LampSamples, Sampling, Scene, Tone, limits};
 use geometry::Geometry;
 use std::marker::PhantomData;
 use std::sync::Arc;
+use upload::ArrayUploader;
 
 /// Arrays that stay for a whole run.
 #[derive(Clone, Debug, Default)]
@@ -99,20 +102,29 @@ fn check(scene: &Scene, assets: &Assets) -> Result<(), TooMany> {
     check_counts(scene.world.bodies.len(), scene.world.spheres.len() + particles, triangles, lamps)
 }
 
+// The shapes of a scene with the emitters among them.
+fn geometry(scene: &Scene, assets: &Assets) -> Geometry {
+    let mut geometry = Geometry::new(scene, assets);
+    if scene.render.integrator.capabilities().samples_emitters || scene.render.lamp_samples != LampSamples::Floor {
+        emitters::add(scene, assets, &mut geometry);
+    }
+    geometry
+}
+
 impl DeviceScene {
     /// Flattens a scene and what it names. The lightmap is empty: kernels.rs bakes it.
     pub fn new(scene: &Scene, assets: &Assets) -> Result<DeviceScene, TooMany> {
         check(scene, assets)?;
         let origin = assets.origin();
         let scene = &*scene.seen_from(origin);
-        let geometry = Geometry::new(scene, assets);
+        let geometry = geometry(scene, assets);
         let (mut mip_levels, mut texels) = (Vec::new(), Vec::new());
         let relief = assets.relief.iter().flat_map(|r| &r.maps.levels);
         for level in assets.texture.iter().flat_map(|t| &t.levels).chain(relief) {
             let first = (texels.len() / 2) as i32;
             mip_levels.push(MipLevel { first, width: level.width as i32, height: level.height as i32 });
-            texels.reserve(level.texels.len() * 2);
-            level.texels.iter().for_each(|&texel| push_texel(&mut texels, texel));
+            texels.reserve(level.cells.len() * 2);
+            texels.extend(level.cells.iter().copied().flat_map(upload::texel_words));
         }
         let (stars, star_cells) = sky::stars(sky::map(scene, assets));
         let fixed = FixedArrays {
@@ -136,7 +148,7 @@ impl DeviceScene {
         check(scene, assets)?;
         let scene = &*scene.seen_from(self.origin);
         let geometry = match scene.world.geometry_moves() {
-            true => Arc::new(Geometry { lightmap: self.geometry.lightmap.clone(), ..Geometry::new(scene, assets) }),
+            true => Arc::new(Geometry { lightmap: self.geometry.lightmap.clone(), ..geometry(scene, assets) }),
             false => Arc::clone(&self.geometry),
         };
         let [relief_u, relief_v] = floor::relief_offset(scene.world.floor.as_ref());
@@ -201,27 +213,17 @@ impl DeviceScene {
     pub fn upload_fixed<P: ArrayUploader>(&self, to: &mut P) -> Result<GpuScene, P::Error> {
         let fixed = &*self.fixed;
         Ok(GpuScene {
-            slabs: to.push(&[])?,
-            bodies: to.push(&[])?,
             lights: to.push(&fixed.lights)?,
             floor: to.push(&fixed.floor)?,
             mip_levels: to.push(&fixed.mip_levels)?,
             texels: to.push(&fixed.texels)?,
-            lightmap: to.push(&[])?,
             tone_lut: to.push(&fixed.tone_lut)?,
-            nodes: to.push(&[])?,
-            spheres: to.push(&[])?,
-            sphere_materials: to.push(&[])?,
-            triangles: to.push(&[])?,
-            ellipsoids: to.push(&[])?,
-            materials: to.push(&[])?,
-            emitters: to.push(&[])?,
-            normals: to.push(&[])?,
             sky: to.push(&fixed.sky)?,
             filter: to.push(&fixed.filter)?,
             stars: to.push(&fixed.stars)?,
             star_cells: to.push(&fixed.star_cells)?,
             constants: self.constants,
+            ..GpuScene::default()
         })
     }
 
@@ -250,14 +252,6 @@ pub struct HostScene<'a> {
     borrow: PhantomData<&'a DeviceScene>,
 }
 
-/// Puts arrays where a device finds them.
-pub trait ArrayUploader {
-    /// Why it cannot.
-    type Error;
-    /// Puts one array.
-    fn push<T>(&mut self, values: &[T]) -> Result<Array<T>, Self::Error>;
-}
-
 // Cells of a pixel along a side, for samples on a grid; 0 where they stand anywhere.
 fn grid(scene: &Scene) -> u32 {
     match scene.render.sampling {
@@ -279,23 +273,18 @@ fn is_dispersive(scene: &Scene) -> bool {
     bodies.chain(world.materials()).any(|m| materials::dispersion(m) > 0.0)
 }
 
-/// A bit of Constants::features, or none.
-fn feature(is_there: bool, bit: i32) -> i32 {
-    if is_there { bit } else { 0 }
-}
-
 // The features of all but the geometry, which adds its own.
 fn features(scene: &Scene) -> i32 {
     let (world, render) = (&scene.world, &scene.render);
     world.floor.as_ref().map_or(0, floor::features)
         | sky::features(&world.sky)
         | lights::features(&world.lights)
-        | feature(scene.camera.lens > 0.0, FEATURE_LENS)
-        | feature(scene.film.filter != Filter::Box, FEATURE_FILTER)
-        | feature(render.sampling.is_adaptive(), FEATURE_ADAPTIVE)
-        | feature(render.lamp_samples != LampSamples::Floor, FEATURE_EMITTERS)
-        | feature(world.air.is_foggy(), FEATURE_FOG)
-        | feature(!render.shadows, FEATURE_NO_SHADOWS)
+        | i32::from(scene.camera.lens > 0.0) * FEATURE_LENS
+        | i32::from(scene.film.filter != Filter::Box) * FEATURE_FILTER
+        | i32::from(render.sampling.is_adaptive()) * FEATURE_ADAPTIVE
+        | i32::from(render.lamp_samples != LampSamples::Floor) * FEATURE_EMITTERS
+        | i32::from(world.air.is_foggy()) * FEATURE_FOG
+        | i32::from(!render.shadows) * FEATURE_NO_SHADOWS
 }
 
 fn constants(scene: &Scene, assets: &Assets, geometry: &Geometry) -> Constants {
@@ -412,15 +401,6 @@ fn frame_params_at(scene: &Scene, origin: Vec3, n: u32, moment: f64) -> FramePar
         lens: scene.camera.lens as f32,
         focus: (focal / scene.camera.focus) as f32,
     }
-}
-
-fn linear_colour(srgb: Vec3) -> [f32; 3] {
-    srgb.map(|c| linear(c) as f32)
-}
-
-fn push_texel(words: &mut Vec<i32>, [r, g, b]: [u16; 3]) {
-    words.push((u32::from(r) | u32::from(g) << 16) as i32);
-    words.push(i32::from(b));
 }
 
 #[cfg(test)]

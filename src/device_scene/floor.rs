@@ -1,6 +1,5 @@
 //! The floor as quads with texture coordinates.
 
-use super::feature;
 use crate::assets::relief::{self, ReliefMaps};
 use crate::gpu_types::{Constants, FEATURE_FLOOR, FLOOR_ENDLESS, FLOOR_ROUND, FloorQuad, RELIEF_FLAT};
 use crate::math::vec3::{Vec3, add, cross, dot, length, normalise, scale, sub, to_f32};
@@ -35,7 +34,7 @@ pub fn features(floor: &Floor) -> i32 {
         && floor.relief.is_none()
         && floor.material.is_simple()
         && matches!(floor.material.kind, MaterialKind::Plain { transparency: 0.0, .. });
-    feature(!is_plain, FEATURE_FLOOR)
+    i32::from(!is_plain) * FEATURE_FLOOR
 }
 
 /// The floor as one or two quads.

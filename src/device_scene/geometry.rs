@@ -1,18 +1,18 @@
 //! Spheres, triangles, their materials and the tree over them and the bodies: what a time step of a simulation replaces.
 
-use super::lights::Emitters;
+use super::materials;
 use super::shapes::{ellipsoid, isolation, leaf_code, polyhedron, sphere, triangle};
-use super::{ArrayUploader, feature, materials};
+use super::upload::ArrayUploader;
 use crate::assets::Assets;
 use crate::assets::mesh::Triangles;
 use crate::gpu_types::{
-    Body, Constants, Ellipsoid, FEATURE_ARRAYS, FEATURE_ELLIPSOIDS, FEATURE_SMOOTH_NORMALS, Material, NO_BVH, Node,
-    SHAPE_BODY, SHAPE_ELLIPSOID, SHAPE_SPHERE, SHAPE_TRIANGLE, SMALL_BODIES, SMALL_MATERIALS, SMALL_SLABS,
+    Body, Constants, Ellipsoid, Emitter, FEATURE_ARRAYS, FEATURE_ELLIPSOIDS, FEATURE_SMOOTH_NORMALS, Material, NO_BVH,
+    Node, SHAPE_BODY, SHAPE_ELLIPSOID, SHAPE_SPHERE, SHAPE_TRIANGLE, SMALL_BODIES, SMALL_MATERIALS, SMALL_SLABS,
     Scene as GpuScene, Slab, Sphere, Triangle,
 };
 use crate::math::bvh::{self, Bounds, Group};
 use crate::math::vec3::length;
-use crate::scene::{LampSamples, Scene};
+use crate::scene::Scene;
 use rayon::prelude::*;
 
 /// All that has a shape but the floor.
@@ -40,8 +40,12 @@ pub struct Geometry {
     pub normals: Vec<[[f32; 3]; 3]>,
     /// Materials.
     pub materials: Vec<Material>,
-    /// What path tracing samples for light.
-    pub emitters: Emitters,
+    /// What is sampled for light (see emitters.rs).
+    pub emitters: Vec<Emitter>,
+    /// An emitter's probability over its brightness times its size.
+    pub emitter_scale: f32,
+    /// The least probability of an emitter.
+    pub emitter_min: f32,
     /// What of it not all kernels know, in bits of Constants::features.
     pub features: i32,
     /// Bounds all coordinates: of the elements, the floor and the eye.
@@ -59,8 +63,7 @@ impl Geometry {
         let mut slabs = Vec::new();
         let isolated = isolation::isolated(scene, assets);
         let floor = world.floor.as_ref();
-        let mut all: Vec<Material> =
-            floor.map(|f| materials::floor(&f.material, world.highlight)).into_iter().collect();
+        let mut all: Vec<Material> = floor.map(|f| materials::floor(scene, &f.material)).into_iter().collect();
         let isolated_bodies = isolated.iter().enumerate();
         let bodies: Vec<Body> =
             isolated_bodies.map(|(k, &is)| polyhedron::flatten(scene, k, is, &mut slabs, &mut all)).collect();
@@ -78,7 +81,9 @@ impl Geometry {
             ellipsoids: Vec::new(),
             normals: Vec::new(),
             materials: all,
-            emitters: Emitters::default(),
+            emitters: Vec::new(),
+            emitter_scale: 0.0,
+            emitter_min: 0.0,
             features: 0,
             reach: 0.0,
         };
@@ -111,12 +116,9 @@ impl Geometry {
         let of_bodies = world.bodies.iter().map(|body| polyhedron::features(scene, body));
         let of_materials = world.materials().map(|m| materials::features(scene, m));
         g.features = of_bodies.chain(of_materials).fold(0, |all, one| all | one)
-            | feature(!g.is_bodies_only() || !is_small, FEATURE_ARRAYS)
-            | feature(!g.ellipsoids.is_empty(), FEATURE_ELLIPSOIDS)
-            | feature(!g.normals.is_empty(), FEATURE_SMOOTH_NORMALS);
-        if scene.render.integrator.capabilities().samples_emitters || scene.render.lamp_samples != LampSamples::Floor {
-            g.emitters = super::lights::emitters(scene, assets, &g, &isolated);
-        }
+            | i32::from(!g.is_bodies_only() || !is_small) * FEATURE_ARRAYS
+            | i32::from(!g.ellipsoids.is_empty()) * FEATURE_ELLIPSOIDS
+            | i32::from(!g.normals.is_empty()) * FEATURE_SMOOTH_NORMALS;
         g
     }
 
@@ -133,7 +135,7 @@ impl Geometry {
             ellipsoids: to.push(&self.ellipsoids)?,
             normals: to.push(self.normals.as_flattened().as_flattened())?,
             materials: to.push(&self.materials)?,
-            emitters: to.push(&self.emitters.list)?,
+            emitters: to.push(&self.emitters)?,
             ..*scene
         };
         self.set_constants(&mut placed.constants);
@@ -143,7 +145,7 @@ impl Geometry {
     pub fn set_constants(&self, constants: &mut Constants) {
         constants.bvh_root = self.root;
         constants.features |= self.features;
-        (constants.emitter_scale, constants.emitter_min) = (self.emitters.scale, self.emitters.min);
+        (constants.emitter_scale, constants.emitter_min) = (self.emitter_scale, self.emitter_min);
     }
 
     /// Whether there are polyhedra at most.

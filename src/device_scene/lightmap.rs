@@ -2,7 +2,8 @@
 //! kernels.rs does the computing.
 
 use super::lights::{Lamp, lamps_of};
-use super::{DeviceScene, floor, push_texel};
+use super::upload::texel_words;
+use super::{DeviceScene, floor};
 use crate::math::vec3::{length, sub, to_f32};
 use crate::scene::{LampSamples, Scene};
 use std::sync::Arc;
@@ -87,10 +88,8 @@ impl DeviceScene {
             return;
         }
         let map = &mut Arc::make_mut(&mut self.geometry).lightmap;
-        map.clear();
-        for p in light.chunks_exact(3) {
-            push_texel(map, [p[0], p[1], p[2]].map(|c| (c / most * 65535.0).round() as u16));
-        }
+        let texels = light.as_chunks::<3>().0.iter();
+        *map = texels.flat_map(|p| texel_words(p.map(|c| (c / most * 65535.0).round() as u16))).collect();
         self.constants.lightmap_scale = most;
         self.constants.lightmap_size = size as i32;
     }

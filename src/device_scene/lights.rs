@@ -1,17 +1,11 @@
 //! Lights: points, and what path tracing samples (glowing spheres and triangles, and lamps) with an alias table.
 
-use super::geometry::Geometry;
-use super::shapes::ellipsoid;
 use super::shapes::polyhedron::{lamp_light, lamp_radius};
-use super::{feature, linear_colour};
 use crate::assets::Assets;
-use crate::gpu_types::{
-    EMITTER_ELLIPSOID, EMITTER_SKY, EMITTER_SPHERE, EMITTER_TRIANGLE, Emitter, FEATURE_AREA_LIGHTS, FEATURE_ARRAYS,
-    Light as GpuLight, SKY_CELLS, SMALL_LIGHTS,
-};
+use crate::gpu_types::{FEATURE_AREA_LIGHTS, FEATURE_ARRAYS, Light as GpuLight, SMALL_LIGHTS};
 use crate::math::platonic::Solid;
-use crate::math::srgb::linear;
-use crate::math::vec3::{Vec3, add, cross, length, normalise, scale, sub, to_f32};
+use crate::math::srgb::{linear, linear_colour};
+use crate::math::vec3::{Vec3, add, length, normalise, scale, sub, to_f32};
 use crate::scene::{Body, LampSides, Light, Material, MaterialKind, Scene};
 
 /// The scene's point lights; `reach` bounds its coordinates.
@@ -27,8 +21,8 @@ pub fn points(scene: &Scene, reach: f32) -> Vec<GpuLight> {
 
 /// What of lights not all kernels know, in bits of Constants::features.
 pub fn features(lights: &[Light]) -> i32 {
-    feature(lights.iter().any(|l| l.radius > 0.0), FEATURE_AREA_LIGHTS)
-        | feature(lights.len() > SMALL_LIGHTS as usize, FEATURE_ARRAYS)
+    i32::from(lights.iter().any(|l| l.radius > 0.0)) * FEATURE_AREA_LIGHTS
+        | i32::from(lights.len() > SMALL_LIGHTS as usize) * FEATURE_ARRAYS
 }
 
 // A light beyond ten million times the scene's reach stands in the same direction at that distance: single precision
@@ -68,119 +62,6 @@ fn brightest(scene: &Scene, assets: &Assets) -> f64 {
     let sky = super::sky::map(scene, assets).map_or_else(gradient, |map| f64::from(map.brightest()));
     let all = lights.chain(lamps).chain(world.materials().map(glow)).chain([sky, encoded(world.ambient)]);
     all.fold(0.0, f64::max).min(1.0)
-}
-
-/// What is drawn by lot to be asked for its light.
-#[derive(Clone, Debug, Default)]
-pub struct Emitters {
-    /// All of them.
-    pub list: Vec<Emitter>,
-    /// By which an emitter's brightness times its size is its chance to be drawn.
-    pub scale: f32,
-    /// The chance of any, at least.
-    pub min: f32,
-}
-
-// Glowing spheres and triangles, and the bodies' lamps.
-pub fn emitters(scene: &Scene, assets: &Assets, w: &Geometry, isolated: &[bool]) -> Emitters {
-    let emission = |material: i32| Some(w.materials[material as usize].emission).filter(|e| e.iter().any(|&c| c > 0.0));
-    let spheres = w.spheres.iter().zip(&w.sphere_materials).filter_map(|(sphere, &material)| {
-        emission(material).map(|colour| Emitter {
-            centre: sphere.centre,
-            radius: sphere.radius,
-            colour,
-            kind: EMITTER_SPHERE,
-            ..Emitter::default()
-        })
-    });
-    let triangles = w.triangles.iter().enumerate().filter_map(|(i, t)| {
-        emission(t.material_index).map(|colour| Emitter {
-            centre: t.a,
-            colour,
-            kind: EMITTER_TRIANGLE,
-            index: i as i32,
-            ..Emitter::default()
-        })
-    });
-    let ellipsoids = w.ellipsoids.iter().enumerate().filter_map(|(i, e)| {
-        emission(e.material_index).map(|colour| Emitter {
-            centre: e.centre,
-            colour,
-            kind: EMITTER_ELLIPSOID,
-            index: i as i32,
-            ..Emitter::default()
-        })
-    });
-    let lamps = lamps_of(scene, |k| lights_inside(scene, k) || !isolated[k]);
-    let lamps = lamps.into_iter().map(|lamp| Emitter {
-        centre: lamp.position,
-        normal: lamp.normal,
-        radius: lamp.radius,
-        colour: lamp.strength,
-        ..Emitter::default()
-    });
-    let mut all: Vec<Emitter> = spheres.chain(triangles).chain(ellipsoids).chain(lamps).collect();
-    let mut sizes: Vec<f64> = all.iter().map(|e| size(w, e)).collect();
-    // The sky's cells come last. At the scene's reach a cell's light compares with that of a ball of this size.
-    if let Some(map) =
-        super::sky::map(scene, assets).filter(|_| scene.render.integrator.capabilities().samples_emitters)
-    {
-        for (cell, (colour, solid_angle)) in map.cells(SKY_CELLS as usize).into_iter().enumerate() {
-            all.push(Emitter { colour, kind: EMITTER_SKY, index: cell as i32, ..Emitter::default() });
-            sizes.push(solid_angle / std::f64::consts::PI * f64::from(w.reach) * f64::from(w.reach));
-        }
-    }
-    let total = share_chances(&mut all, &sizes);
-    let min = MIN_SHARE / all.len().max(1) as f64;
-    Emitters { list: all, scale: (1.0 / total) as f32, min: min as f32 }
-}
-
-// Whether light inside a body can be seen on its own panes; if not, it can on what reaches into it.
-fn lights_inside(scene: &Scene, k: usize) -> bool {
-    let (reflection, transparency) = scene.world.bodies[k].material.shares();
-    reflection + transparency < 1.0
-}
-
-// What an emitter's light at a distance grows with, next to its colour.
-fn size(w: &Geometry, e: &Emitter) -> f64 {
-    match e.kind {
-        EMITTER_SPHERE => f64::from(e.radius) * f64::from(e.radius),
-        EMITTER_TRIANGLE => {
-            let t = &w.triangles[e.index as usize];
-            let area = length(cross(t.ab.map(f64::from), t.ac.map(f64::from))) / 2.0;
-            area / (2.0 * std::f64::consts::PI)
-        }
-        EMITTER_ELLIPSOID => ellipsoid::size(&w.ellipsoids[e.index as usize]),
-        _ => 1.0,
-    }
-}
-
-// Of what an emitter would be drawn if all were drawn alike.
-const MIN_SHARE: f64 = 1e-6;
-
-// Each emitter is drawn as often as its light at a distance deserves: tables of the alias method (Walker, "An efficient
-// method for generating discrete random variables with general distributions", 1977).
-// Gives the sum of what they deserve.
-fn share_chances(all: &mut [Emitter], sizes: &[f64]) -> f64 {
-    let weight = |(e, size): (&Emitter, &f64)| f64::from(e.colour.iter().copied().fold(0.0, f32::max)) * size;
-    let weights: Vec<f64> = all.iter().zip(sizes).map(weight).collect();
-    let total: f64 = weights.iter().sum::<f64>().max(f64::MIN_POSITIVE);
-    let count = all.len() as f64;
-    // None is so dim that its inverse chance would leave single precision.
-    let mut rest: Vec<f64> = weights.iter().map(|w| (w / total * count).max(MIN_SHARE)).collect();
-    for (e, &share) in all.iter_mut().zip(&rest) {
-        (e.inverse_pmf, e.alias_threshold) = ((count / share) as f32, 1.0);
-    }
-    let (mut small, mut large): (Vec<usize>, Vec<usize>) = (0..all.len()).partition(|&i| rest[i] < 1.0);
-    while let (Some(i), Some(&j)) = (small.pop(), large.last()) {
-        (all[i].alias_threshold, all[i].alias_index) = (rest[i] as f32, j as i32);
-        rest[j] -= 1.0 - rest[i];
-        if rest[j] < 1.0 {
-            large.pop();
-            small.push(j);
-        }
-    }
-    total
 }
 
 /// A lamp of a body as a light: a small disc.

@@ -1,8 +1,7 @@
 //! Materials as the kernels take them.
 
-use super::{feature, linear_colour};
 use crate::gpu_types::{FEATURE_EMITTERS, FEATURE_MATERIALS, Material as GpuMaterial};
-use crate::math::srgb::linear;
+use crate::math::srgb::{linear, linear_colour};
 use crate::math::vec3::Vec3;
 use crate::scene::{Body, Material, MaterialKind, Scene};
 
@@ -58,7 +57,7 @@ pub fn flatten(scene: &Scene, m: &Material) -> GpuMaterial {
 pub fn features(scene: &Scene, m: &Material) -> i32 {
     let samples_emitters = scene.render.integrator.capabilities().samples_emitters;
     let shines = samples_emitters && matches!(m.kind, MaterialKind::Light { .. });
-    feature(!m.is_simple(), FEATURE_MATERIALS) | feature(shines, FEATURE_EMITTERS)
+    i32::from(!m.is_simple()) * FEATURE_MATERIALS | i32::from(shines) * FEATURE_EMITTERS
 }
 
 /// The material of a polyhedron's faces, from outside and from inside.
@@ -81,9 +80,8 @@ pub fn sides(scene: &Scene, body: &Body) -> [GpuMaterial; 2] {
     })
 }
 
-/// The material of the floor, in a scene whose highlights have this weight. It emits no light, and refracts none: glass is a
-/// thin sheet.
-pub fn floor(m: &Material, highlight: f64) -> GpuMaterial {
+/// The material of the floor. It emits no light, and refracts none: glass is a thin sheet.
+pub fn floor(scene: &Scene, m: &Material) -> GpuMaterial {
     let colour = linear_colour(m.colour);
     let none = GpuMaterial { ior: 1.0, inverse_ior: 1.0, alpha: alpha(m.roughness), ..GpuMaterial::default() };
     match m.kind {
@@ -91,20 +89,14 @@ pub fn floor(m: &Material, highlight: f64) -> GpuMaterial {
             let local = (1.0 - reflection as f32 - transparency as f32).max(0.0);
             GpuMaterial {
                 albedo: colour.map(|c| c * local),
-                highlight_weight: m.highlight.unwrap_or(highlight) as f32 * local,
+                highlight_weight: m.highlight.unwrap_or(scene.world.highlight) as f32 * local,
                 mirror: [reflection as f32; 3],
                 transmit: colour.map(|c| c * transparency as f32),
                 transparency: transparency as f32,
                 ..none
             }
         }
-        MaterialKind::Metal { fuzz, measured } => GpuMaterial {
-            mirror: colour,
-            metal: 1,
-            fuzz: fuzz as f32,
-            edge: f32::from(u8::from(measured.is_some())),
-            ..none
-        },
+        MaterialKind::Metal { .. } => flatten(scene, m),
         MaterialKind::Glass { ior, .. } => GpuMaterial { transmit: colour, sheet: 1.0 / ior as f32, ..none },
         MaterialKind::Light { .. } => GpuMaterial { albedo: colour, ..none },
     }

@@ -3,6 +3,7 @@
 
 pub mod ellipsoid;
 pub mod isolation;
+mod outline;
 pub mod polyhedron;
 pub mod sphere;
 pub mod triangle;

@@ -1,9 +1,9 @@
 //! The sky's stars, sorted so that a ray finds those that it may see.
 
-use super::{feature, linear_colour};
 use crate::assets::Assets;
 use crate::assets::sky::{self, SkyMap, octahedron, unfolded};
 use crate::gpu_types::{FEATURE_SKY_MAP, FEATURE_TRANSPARENT_SKY, STAR_CELLS, STAR_REACH, Star};
+use crate::math::srgb::linear_colour;
 use crate::math::vec3::{length, normalise, sub, to_f32};
 use crate::scene::{Scene, Sky};
 
@@ -13,7 +13,7 @@ const SIDE: usize = STAR_CELLS as usize;
 
 /// What of a sky not all kernels know, in bits of Constants::features.
 pub fn features(sky: &Sky) -> i32 {
-    feature(sky.image.is_some(), FEATURE_SKY_MAP) | feature(sky.transparent, FEATURE_TRANSPARENT_SKY)
+    i32::from(sky.image.is_some()) * FEATURE_SKY_MAP | i32::from(sky.transparent) * FEATURE_TRANSPARENT_SKY
 }
 
 /// The sky's map, where the sky can be seen: it is infinitely far away, behind all fog.

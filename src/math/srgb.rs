@@ -1,8 +1,15 @@
 //! The sRGB curve (IEC 61966-2-1) in f64 with libm: the same result on every platform.
 
+use super::vec3::Vec3;
+
 /// Linear light of an sRGB value (IEC 61966-2-1); values above 1 continue along the curve.
 pub fn linear(srgb: f64) -> f64 {
     if srgb <= 0.04045 { srgb / 12.92 } else { libm::pow((srgb + 0.055) / 1.055, 2.4) }
+}
+
+/// The linear light of an sRGB colour, as kernels take it.
+pub fn linear_colour(srgb: Vec3) -> [f32; 3] {
+    srgb.map(|c| linear(c) as f32)
 }
 
 /// The sRGB value of linear light.

@@ -1,6 +1,6 @@
 //! Ellipsoids.
 
-use super::isolation::Outline;
+use super::outline::Outline;
 use crate::gpu_types::Ellipsoid as GpuEllipsoid;
 use crate::math::bvh::Bounds;
 use crate::math::vec3::{Vec3, dot, length, scale, sub, to_f32};

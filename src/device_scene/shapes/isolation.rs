@@ -1,44 +1,15 @@
 //! Which bodies are isolated: no other shape reaches into them, so rays inside them test that body only.
 
+use super::outline::{Outline, corners, separated};
 use super::{ellipsoid, sphere, triangle};
 use crate::assets::Assets;
 use crate::assets::mesh::Corners;
 use crate::math::bvh::{Bounds, PointIndex};
-use crate::math::vec3::{Vec3, add, cross, dot, length, normalise, sub, to_f32};
+use crate::math::vec3::{Vec3, cross, dot, length, normalise, sub, to_f32};
 use crate::scene::{Body, Floor, FloorShape, Scene};
 use rayon::prelude::*;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// A body, with its vertices and face normals.
-pub struct Outline<'a> {
-    /// The body.
-    pub body: &'a Body,
-    /// Its vertices.
-    pub corners: Vec<Vec3>,
-    /// The normals of its faces.
-    pub normals: Vec<Vec3>,
-}
-
-impl Outline<'_> {
-    fn new(body: &Body) -> Outline<'_> {
-        Outline { body, corners: corners(body), normals: body.normals() }
-    }
-}
-
-fn corners(body: &Body) -> Vec<Vec3> {
-    body.vertices().into_iter().map(|v| add(body.centre, v)).collect()
-}
-
-/// Whether a plane with one of these normals has all of a on one side and all of b on the other.
-pub fn separated(normals: &[Vec3], a: &[Vec3], b: &[Vec3], gap: f64) -> bool {
-    let range = |n: Vec3, points: &[Vec3]| {
-        points.iter().map(|&p| dot(n, p)).fold((f64::INFINITY, f64::NEG_INFINITY), |(lo, hi), x| (lo.min(x), hi.max(x)))
-    };
-    normals.iter().any(|&n| {
-        let ((a_lo, a_hi), (b_lo, b_hi)) = (range(n, a), range(n, b));
-        a_hi + gap < b_lo || b_hi + gap < a_lo
-    })
-}
 fn apart(a: &Body, b: &Body) -> bool {
     let gap = 1e-5 * (a.radius + b.radius);
     let between = sub(b.centre, a.centre);

@@ -1,14 +1,14 @@
 //! Polyhedra as pairs of planes, with their bars and lamps.
 
 use super::origin_inside;
-use crate::device_scene::{feature, linear_colour, materials};
+use crate::device_scene::materials;
 use crate::gpu_types::{
     Body as GpuBody, FEATURE_EMITTERS, FEATURE_LAMP_PATTERNS, FEATURE_MATERIALS, ISOLATED, LAMPS_INSIDE, LAMPS_OUTSIDE,
     Material, SHAPE_BODY, Slab,
 };
 use crate::math::bvh::Bounds;
 use crate::math::platonic::Solid;
-use crate::math::srgb::linear;
+use crate::math::srgb::{linear, linear_colour};
 use crate::math::vec3::{Vec3, dot, to_f32};
 use crate::scene::{Body, LampPattern, LampSides, MaterialKind, Scene};
 
@@ -29,9 +29,9 @@ pub fn features(scene: &Scene, body: &Body) -> i32 {
     let is_metal = matches!(body.material.kind, MaterialKind::Metal { .. });
     let has_pattern = matches!(body.lamp_pattern, LampPattern::Chase(_)) || body.lamp_sides != LampSides::Both;
     materials::features(scene, &body.material)
-        | feature(is_metal || body.reflection_inside.is_some(), FEATURE_MATERIALS)
-        | feature(has_pattern, FEATURE_LAMP_PATTERNS)
-        | feature(scene.render.integrator.capabilities().samples_emitters && body.has_lamps(), FEATURE_EMITTERS)
+        | i32::from(is_metal || body.reflection_inside.is_some()) * FEATURE_MATERIALS
+        | i32::from(has_pattern) * FEATURE_LAMP_PATTERNS
+        | i32::from(scene.render.integrator.capabilities().samples_emitters && body.has_lamps()) * FEATURE_EMITTERS
 }
 
 /// A body, whose slabs and materials are appended.

@@ -1,7 +1,7 @@
 //! Spheres.
 
 use super::around;
-use super::isolation::Outline;
+use super::outline::Outline;
 use crate::gpu_types::Sphere;
 use crate::math::bvh::Bounds;
 use crate::math::vec3::{Vec3, dot, length, sub, to_f32};

@@ -1,6 +1,6 @@
 //! Triangles.
 
-use super::isolation::{Outline, separated};
+use super::outline::{Outline, separated};
 use crate::assets::mesh::Corners;
 use crate::gpu_types::Triangle;
 use crate::math::bvh::Bounds;

@@ -1,0 +1,96 @@
+//! What is sampled for light: shapes that emit light, the lamps of bodies, the cells of the sky.
+
+use super::geometry::Geometry;
+use super::lights::lamps_of;
+use super::shapes::ellipsoid;
+use super::sky;
+use crate::assets::Assets;
+use crate::gpu_types::{
+    EMITTER_ELLIPSOID, EMITTER_SKY, EMITTER_SPHERE, EMITTER_TRIANGLE, Emitter, ISOLATED, SKY_CELLS,
+};
+use crate::math::vec3::{cross, length};
+use crate::scene::Scene;
+
+/// Adds the emitters of a scene to its shapes.
+pub fn add(scene: &Scene, assets: &Assets, g: &mut Geometry) {
+    let emitter = |kind, index: usize, centre, material: i32| {
+        let colour = g.materials[material as usize].emission;
+        let shines = colour.iter().any(|&c| c > 0.0);
+        shines.then(|| Emitter { centre, colour, kind, index: index as i32, ..Emitter::default() })
+    };
+    let spheres = g.spheres.iter().zip(&g.sphere_materials).filter_map(|(sphere, &material)| {
+        Some(Emitter { radius: sphere.radius, ..emitter(EMITTER_SPHERE, 0, sphere.centre, material)? })
+    });
+    let triangles = g.triangles.iter().enumerate();
+    let triangles = triangles.filter_map(|(i, t)| emitter(EMITTER_TRIANGLE, i, t.a, t.material_index));
+    let ellipsoids = g.ellipsoids.iter().enumerate();
+    let ellipsoids = ellipsoids.filter_map(|(i, e)| emitter(EMITTER_ELLIPSOID, i, e.centre, e.material_index));
+    let lamps = lamps_of(scene, |k| lights_inside(scene, k) || g.bodies[k].origin_inside & ISOLATED == 0);
+    let lamps = lamps.into_iter().map(|lamp| Emitter {
+        centre: lamp.position,
+        normal: lamp.normal,
+        radius: lamp.radius,
+        colour: lamp.strength,
+        ..Emitter::default()
+    });
+    let mut all: Vec<Emitter> = spheres.chain(triangles).chain(ellipsoids).chain(lamps).collect();
+    let mut sizes: Vec<f64> = all.iter().map(|e| size(g, e)).collect();
+    // The sky's cells come last. At the scene's reach a cell's light compares with that of a ball of this size.
+    let map = sky::map(scene, assets).filter(|_| scene.render.integrator.capabilities().samples_emitters);
+    for (cell, (colour, solid_angle)) in map.iter().flat_map(|map| map.cells(SKY_CELLS as usize)).enumerate() {
+        all.push(Emitter { colour, kind: EMITTER_SKY, index: cell as i32, ..Emitter::default() });
+        sizes.push(solid_angle / std::f64::consts::PI * f64::from(g.reach) * f64::from(g.reach));
+    }
+    let total = set_probabilities(&mut all, &sizes);
+    g.emitter_scale = (1.0 / total) as f32;
+    g.emitter_min = (MIN_SHARE / all.len().max(1) as f64) as f32;
+    g.emitters = all;
+}
+
+// Whether light inside a body can be seen on its own panes; if not, it can on what reaches into it.
+fn lights_inside(scene: &Scene, k: usize) -> bool {
+    let (reflection, transparency) = scene.world.bodies[k].material.shares();
+    reflection + transparency < 1.0
+}
+
+// What an emitter's light at a distance grows with, next to its colour.
+fn size(g: &Geometry, e: &Emitter) -> f64 {
+    match e.kind {
+        EMITTER_SPHERE => f64::from(e.radius) * f64::from(e.radius),
+        EMITTER_TRIANGLE => {
+            let t = &g.triangles[e.index as usize];
+            let area = length(cross(t.ab.map(f64::from), t.ac.map(f64::from))) / 2.0;
+            area / (2.0 * std::f64::consts::PI)
+        }
+        EMITTER_ELLIPSOID => ellipsoid::size(&g.ellipsoids[e.index as usize]),
+        _ => 1.0,
+    }
+}
+
+// The least probability of an emitter, as a fraction of that of uniform sampling: none is so dim that its inverse would
+// leave single precision.
+const MIN_SHARE: f64 = 1e-6;
+
+// Sets each emitter's probability, which is proportional to its light at a distance: tables of the alias method (Walker,
+// "An efficient method for generating discrete random variables with general distributions", 1977). Gives the sum of the
+// weights.
+fn set_probabilities(all: &mut [Emitter], sizes: &[f64]) -> f64 {
+    let weight = |(e, size): (&Emitter, &f64)| f64::from(e.colour.iter().copied().fold(0.0, f32::max)) * size;
+    let weights: Vec<f64> = all.iter().zip(sizes).map(weight).collect();
+    let total: f64 = weights.iter().sum::<f64>().max(f64::MIN_POSITIVE);
+    let count = all.len() as f64;
+    let mut rest: Vec<f64> = weights.iter().map(|w| (w / total * count).max(MIN_SHARE)).collect();
+    for (e, &share) in all.iter_mut().zip(&rest) {
+        (e.inverse_pmf, e.alias_threshold) = ((count / share) as f32, 1.0);
+    }
+    let (mut small, mut large): (Vec<usize>, Vec<usize>) = (0..all.len()).partition(|&i| rest[i] < 1.0);
+    while let (Some(i), Some(&j)) = (small.pop(), large.last()) {
+        (all[i].alias_threshold, all[i].alias_index) = (rest[i] as f32, j as i32);
+        rest[j] -= 1.0 - rest[i];
+        if rest[j] < 1.0 {
+            large.pop();
+            small.push(j);
+        }
+    }
+    total
+}
