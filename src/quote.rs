@@ -18,6 +18,14 @@ pub fn printable(text: &str) -> String {
     text.chars().map(|c| if c.is_control() { '?' } else { c }).collect()
 }
 
+/// Words as a sentence lists them: `a, b and c`.
+pub fn listed(words: &[String], before_last: &str) -> String {
+    match words.split_last() {
+        Some((last, others)) if !others.is_empty() => format!("{} {before_last} {last}", others.join(", ")),
+        _ => words.concat(),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

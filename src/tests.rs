@@ -35,5 +35,6 @@ mod regressions;
 mod sampling;
 mod scene;
 mod scheduler;
+mod schema;
 mod second_opinion;
 mod stars;

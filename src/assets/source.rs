@@ -111,11 +111,7 @@ fn name(format: image::ImageFormat) -> String {
 // The formats of pictures that are read.
 fn readable() -> String {
     let all = image::ImageFormat::all().filter(image::ImageFormat::reading_enabled);
-    let names: Vec<String> = all.map(name).collect();
-    match names.split_last() {
-        Some((last, others)) if !others.is_empty() => format!("{} or {last}", others.join(", ")),
-        _ => names.concat(),
-    }
+    crate::quote::listed(&all.map(name).collect::<Vec<_>>(), "or")
 }
 
 /// Decodes it from memory.

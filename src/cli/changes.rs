@@ -5,7 +5,7 @@ use crate::cli::Failure;
 use crate::quote::brief;
 use crate::render::frames::FrameList;
 use crate::report::LogFormat;
-use crate::scene::{Sampling, Scene, Solid, TextureSource, tokens};
+use crate::scene::{ParseOptions, Sampling, Scene, Solid, TextureSource};
 use clap::ValueEnum;
 
 impl Cli {
@@ -66,7 +66,7 @@ impl SceneArgs {
 
     /// The bodies of a scene in tokens.
     pub fn token_solids(&self) -> [Solid; 3] {
-        <[Solid; 3]>::try_from(self.solids.as_slice()).unwrap_or(tokens::SOLIDS)
+        <[Solid; 3]>::try_from(self.solids.as_slice()).unwrap_or(ParseOptions::SOLIDS)
     }
 
     /// Puts what the flags say in place of what the scene says.
@@ -85,7 +85,9 @@ impl SceneArgs {
             }
         }
         if let Some(text) = &self.texture {
-            let texture = TextureSource::parse(text, here, home().as_deref())
+            let home = home();
+            let options = ParseOptions { folder: here, home: home.as_deref(), ..ParseOptions::default() };
+            let texture = TextureSource::parse(text, &options)
                 .map_err(|e| wrong("texture", format!("`{}`: expected {e}", brief(text))))?;
             match &mut scene.world.floor {
                 Some(floor) => floor.texture = texture,

@@ -28,7 +28,7 @@ pub fn run(args: &ConvertArgs) -> Result<(), Failure> {
         (None, _) => scene_text(&args.scene)?,
     };
     // Paths stay as they are written: no folder is put before them, not even the home folder.
-    let reading = ParseOptions { solids: args.solids.unwrap_or(tokens::SOLIDS), ..ParseOptions::default() };
+    let reading = ParseOptions { solids: args.solids.unwrap_or(ParseOptions::SOLIDS), ..ParseOptions::default() };
     let parsed = scene::parse(&text, &name, reading)?;
     let to = args.to.map(Grammar::from).or(target.and_then(|target| grammar_of(target)));
     let to = to.unwrap_or(match parsed.grammar {

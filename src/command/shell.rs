@@ -26,13 +26,13 @@ pub fn manual() -> String {
 
 /// The schema of scenes in TOML.
 pub fn schema() -> String {
-    format!("{:#}\n", crate::scene::keys::schema::schema())
+    format!("{:#}\n", *crate::scene::toml::SCHEMA)
 }
 
 /// A page of the documentation's reference.
 pub fn reference(page: ReferencePage) -> String {
     match page {
-        ReferencePage::Scene => crate::scene::keys::reference::page(),
+        ReferencePage::Scene => crate::scene::keys::reference::page(&crate::scene::toml::SCHEMA),
         ReferencePage::Flags => flags(),
     }
 }

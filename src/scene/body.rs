@@ -1,11 +1,13 @@
 //! Bodies: solids of panes, bars and lamps.
 
 use super::diagnostic::{Problem, Rule};
-use super::keys::kinds::{Kind, quoted, words_schema};
+use super::keys::key::MaterialUse;
+use super::keys::kinds::{Kind, quoted};
 use super::keys::read::{Context, Table, TomlValue};
+use super::keys::words::words_schema;
 use super::keys::{Key, keys};
 use super::limits::MAX_LAMPS;
-use super::material::{ADDS_LIGHT, MaterialUse, adds_light, passes_less};
+use super::material::{ADDS_LIGHT, adds_light, passes_less};
 use super::{LampPattern, LampSides, Lamps, Material, MaterialKind, Motion, Rotation, Solid};
 use crate::math::vec3::Vec3;
 
@@ -79,7 +81,8 @@ impl Kind for Solid {
         quoted(self.name())
     }
     fn schema(_: &Key) -> serde_json::Value {
-        words_schema(Solid::ALL.into_iter().map(|solid| (solid.name(), "")).chain([("cube", "the hexahedron")]))
+        let all = Solid::ALL.map(|solid| (solid, solid.name(), ""));
+        words_schema(&[&all[..], &[(Solid::Hexahedron, "cube", "the hexahedron")]].concat())
     }
 }
 

@@ -5,16 +5,18 @@ use super::{Grammar, ParseOptions, Scene};
 /// The sample scene as people meet it: the coursework's tokens, with lamps, mirrors, glass and a floor.
 pub const DEFAULT_TOKENS: &str = include_str!("../../scenes/default.txt");
 
-/// The sample scene.
-pub fn sample() -> Scene {
-    // A test reads it, so an empty scene is never given.
-    super::parse(DEFAULT_TOKENS, "default.txt", ParseOptions::default()).map(|p| p.scene).unwrap_or_default()
+impl Scene {
+    /// The sample scene that `polyfly --default` prints.
+    pub fn sample() -> Scene {
+        // A test reads it, so an empty scene is never given.
+        super::parse(DEFAULT_TOKENS, "default.txt", ParseOptions::default()).map(|p| p.scene).unwrap_or_default()
+    }
 }
 
 /// The sample scene in the grammar asked for.
 pub fn default_scene(grammar: Grammar) -> String {
     match grammar {
         Grammar::Tokens => DEFAULT_TOKENS.to_owned(),
-        Grammar::Toml => sample().to_toml(),
+        Grammar::Toml => Scene::sample().to_toml(),
     }
 }

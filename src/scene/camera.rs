@@ -15,7 +15,7 @@ keys! {
         /// Height.
         pub z0 as "z": f64 = 0.0, rule(Rule::Coordinate), spelled();
         /// Angle around the axis at the start of the clip.
-        pub phi0 as "phi_deg": f64 = 0.0, angle(), slider(-180.0, 360.0), spelled();
+        pub phi0 as "phi_deg": f64 = 0.0, angle(), unit("degrees"), slider(-180.0, 360.0), spelled();
         /// Amplitude of the distance.
         pub ar as "r_amplitude": f64 = 0.0, rule(Rule::Coordinate), slider(0.0, 5.0), spelled();
         /// Amplitude of the height.
@@ -27,9 +27,9 @@ keys! {
         /// Turns over the clip.
         pub wphi as "phi_cycles": f64 = 0.0, slider(-4.0, 4.0), spelled();
         /// Phase of the distance at the start.
-        pub pr as "r_phase_deg": f64 = 0.0, angle(), slider(-180.0, 360.0), spelled();
+        pub pr as "r_phase_deg": f64 = 0.0, angle(), unit("degrees"), slider(-180.0, 360.0), spelled();
         /// Phase of the height at the start.
-        pub pz as "z_phase_deg": f64 = 0.0, angle(), slider(-180.0, 360.0), spelled();
+        pub pz as "z_phase_deg": f64 = 0.0, angle(), unit("degrees"), slider(-180.0, 360.0), spelled();
     }
 }
 
@@ -142,7 +142,7 @@ keys! {
 
     fn check(&mut self, table: &mut Table) {
         if let CameraPath::Keys { keys, .. } = &mut self.path {
-            let given = |i: usize| table.place_of(&["key", "fov_deg"], i).is_some();
+            let given = |i: usize| table.has(&format!("key.{i}.fov_deg"));
             keys.iter_mut().enumerate().filter(|(i, _)| !given(*i)).for_each(|(_, key)| key.fov_deg = self.fov_deg);
         }
     }
@@ -199,7 +199,7 @@ impl PathKeys {
             let expected = "expected [[camera.key]] tables for it to close";
             return table.problem_at("closed", "the camera has `closed` and no keys", expected);
         };
-        let place = |table: &Table, i: usize| table.place_of(&["key"], i).unwrap_or_default();
+        let place = |table: &Table, i: usize| table.place(&format!("key.{i}")).unwrap_or_default();
         if self.key.len() == 1 {
             let expected =
                 "expected at least two [[camera.key]]; a camera that stands still has `position` and `look_at`";

@@ -1,6 +1,6 @@
 //! What is wrong with a scene: where, what was expected, what to do. Shown with the source line.
 
-use super::limits::{BRIGHTEST, FARTHEST, SHORTEST};
+use super::limits::{BRIGHTEST, FARTHEST, MAX_PIXELS, SHORTEST};
 use super::suggest::{self, NameKind};
 use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
 use std::ops::Range;
@@ -22,6 +22,11 @@ impl Problem {
     /// A problem at `span`.
     pub fn new(span: Range<usize>, what: impl Into<String>, expected: impl Into<String>) -> Problem {
         Problem { span, what: shortened(what.into()), expected: shortened(expected.into()), help: None }
+    }
+    /// The problem of a picture above the memory limit.
+    pub(crate) fn too_large(span: Range<usize>, width: u32, height: u32) -> Problem {
+        let what = format!("a picture of {width} x {height} pixels is above the memory limit");
+        Problem::new(span, what, format!("expected at most {MAX_PIXELS} pixels"))
     }
     /// Adds what may have been meant by that value of a key, if something is near.
     pub(crate) fn with_suggestion<'a>(

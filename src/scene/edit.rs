@@ -2,6 +2,7 @@
 
 use super::keys::read::percent;
 use super::keys::schema;
+use super::toml::SCHEMA;
 use crate::quote::brief;
 use toml_edit::{DocumentMut, Item, Table, TableLike, Value};
 
@@ -131,8 +132,8 @@ pub fn insert(text: &str, path: &str, value: &str) -> Result<String, EditError> 
 
 // Refuses a key that stands in tables where none is named.
 fn in_a_table(document: &DocumentMut, last: &Step, tables: &[Step]) -> Result<(), EditError> {
-    if tables.is_empty() && !document.contains_key(last.name) && schema::kind_of(&[], last.name).is_none() {
-        let places: Vec<String> = schema::tables_with(last.name)
+    if tables.is_empty() && !document.contains_key(last.name) && schema::kind_of(&SCHEMA, &[], last.name).is_none() {
+        let places: Vec<String> = schema::tables_with(&SCHEMA, last.name)
             .iter()
             .map(|header| match header.strip_prefix("[[") {
                 Some(list) => format!("{}[0].{}", list.trim_end_matches(']'), last.name),
@@ -176,7 +177,7 @@ fn table_of<'a>(document: &'a mut DocumentMut, steps: &[Step], key: &str) -> Res
 // What a text means for a key.
 fn typed(tables: &[&str], key: &str, text: &str) -> Value {
     let value: Option<Value> = text.trim().parse().ok();
-    let is_text = schema::kind_of(tables, key).is_some_and(|kind| kind == "string");
+    let is_text = schema::kind_of(&SCHEMA, tables, key).is_some_and(|kind| kind == "string");
     let share = percent(text).filter(|_| !is_text).map(Value::from);
     value.filter(|v| !is_text || v.is_str()).or(share).unwrap_or_else(|| text.trim().into())
 }

@@ -2,9 +2,10 @@
 
 use super::Tone;
 use super::diagnostic::Rule;
-use super::keys::kinds::{Kind, number_or_word_schema, number_text, quoted};
-use super::keys::read::{Context, Table, TomlValue};
-use super::keys::{Key, keys, names};
+use super::keys::keys;
+use super::keys::kinds::number_text;
+use super::keys::read::Table;
+use super::keys::words::{names, number_or_word};
 
 keys! {
     /// The film: from light to what is shown.
@@ -116,18 +117,4 @@ pub enum Exposure {
     Auto,
 }
 
-impl Kind for Exposure {
-    fn parse(value: &TomlValue, key: &Key, context: &mut Context) -> Option<Exposure> {
-        let word = |text: &str| text.eq_ignore_ascii_case("auto").then_some(Exposure::Auto);
-        context.number_or_word(key, value, word, "\"auto\"").map(|is| is.map_or_else(|auto| auto, Exposure::Stops))
-    }
-    fn text(&self, _: &Key) -> String {
-        match self {
-            Exposure::Stops(stops) => number_text(*stops),
-            Exposure::Auto => quoted("auto"),
-        }
-    }
-    fn schema(key: &Key) -> serde_json::Value {
-        number_or_word_schema(key)
-    }
-}
+number_or_word!(Exposure: "auto" = Exposure::Auto, Exposure::Stops, Exposure::Stops(stops) => number_text(stops));

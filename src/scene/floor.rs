@@ -1,68 +1,31 @@
 //! The floor: four points with a picture on them.
 
 use super::diagnostic::Rule;
-use super::expand_home;
-use super::keys::kinds::{Kind, builtin_or_file, list_text, quoted};
+use super::keys::key::MaterialUse;
+use super::keys::kinds::{Kind, list_text};
 use super::keys::read::{Context, Table, TomlValue};
-use super::keys::{Key, keys, names};
-use super::material::{Material, MaterialUse};
+use super::keys::words::{names, sources};
+use super::keys::{Key, keys};
+use super::material::Material;
 use super::relief::Relief;
 use crate::math::vec3::{Vec3, add, cross, dot, length, scale, sub};
-use std::path::{Path, PathBuf};
 
-/// Where a floor's picture comes from.
-#[derive(Clone, Debug, PartialEq)]
-pub enum TextureSource {
-    /// A `.data`, PNG or JPEG file.
-    File(PathBuf),
-    /// `@checker`.
-    Checker,
-    /// `@concrete`.
-    Concrete,
-    /// `@marble`.
-    Marble,
-    /// `@wood`.
-    Wood,
-}
-
-impl TextureSource {
-    /// The pictures that the program makes, by the names that scenes give them.
-    pub(crate) const BUILTIN: [(&str, TextureSource); 4] = [
-        ("@checker", TextureSource::Checker),
-        ("@concrete", TextureSource::Concrete),
-        ("@marble", TextureSource::Marble),
-        ("@wood", TextureSource::Wood),
-    ];
-
-    // Reads `none`, the name of a built-in picture or a path below `folder`.
-    pub(crate) fn parse(text: &str, folder: &Path, home: Option<&Path>) -> Result<Option<TextureSource>, String> {
-        if text == "none" {
-            return Ok(None);
-        }
-        if let Some((_, builtin)) = TextureSource::BUILTIN.into_iter().find(|(name, _)| *name == text) {
-            return Ok(Some(builtin));
-        }
-        if text.starts_with('@') || text.is_empty() {
-            return Err(TextureSource::expected());
-        }
-        Ok(Some(TextureSource::File(folder.join(expand_home(text, home)))))
+sources! {
+    /// Where a floor's picture comes from.
+    pub enum TextureSource: "texture", ", `none` or a file" {
+        /// A `.data`, PNG or JPEG file.
+        File,
+        /// `@checker`.
+        Checker = "@checker",
+        /// `@concrete`.
+        Concrete = "@concrete",
+        /// `@marble`.
+        Marble = "@marble",
+        /// `@wood`.
+        Wood = "@wood",
     }
-
-    // What a scene may name, for messages.
-    pub(crate) fn expected() -> String {
-        let names: Vec<String> = TextureSource::BUILTIN.iter().map(|(name, _)| format!("`{name}`")).collect();
-        format!("{}, `none` or a file", names.join(", "))
-    }
-}
-
-impl std::fmt::Display for TextureSource {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        if let TextureSource::File(path) = self {
-            return write!(f, "{}", path.display());
-        }
-        let name = TextureSource::BUILTIN.iter().find(|(_, builtin)| builtin == self).map(|(name, _)| *name);
-        write!(f, "{}", name.unwrap_or_default())
-    }
+    const BUILTIN;
+    const TAKES_NONE = true;
 }
 
 keys! {
@@ -90,9 +53,10 @@ keys! {
             let what = format!("the corners of a floor whose size is \"{size}\" are no parallelogram");
             table.problem_at("size", what, "expected four corners in one plane, opposite sides alike");
         }
-        if let (Some(map), true) = (table.place_in("relief", "roughness_map"), self.material.roughness == 0.0) {
+        if self.material.roughness == 0.0 {
             let what = "`roughness_map` is a share of the floor's `roughness`, which is 0";
-            table.problem(map, what, "expected `roughness` in [floor]: that of the map's white");
+            let expected = "expected `roughness` in [floor]: that of the map's white";
+            table.problem_at("relief.roughness_map", what, expected);
         }
     }
 }
@@ -112,10 +76,7 @@ names! {
 
 impl Kind for [Vec3; 4] {
     fn parse(value: &TomlValue, key: &Key, context: &mut Context) -> Option<[Vec3; 4]> {
-        let Some(list) = value.get_ref().as_array() else {
-            context.wrong(key, value, "four points");
-            return None;
-        };
+        let Some(list) = value.get_ref().as_array() else { return context.wrong(key, value, "four points") };
         let before = context.problems.len();
         let points: Vec<Vec3> = list.iter().filter_map(|point| context.ruled_numbers(key, point)).collect();
         if context.problems.len() > before {
@@ -137,19 +98,6 @@ impl Kind for [Vec3; 4] {
     }
     fn schema(key: &Key) -> serde_json::Value {
         serde_json::json!({ "type": "array", "items": Vec3::schema(key), "minItems": 4, "maxItems": 4 })
-    }
-}
-
-impl Kind for TextureSource {
-    const TAKES_NONE: bool = true;
-    fn parse(value: &TomlValue, key: &Key, context: &mut Context) -> Option<TextureSource> {
-        builtin_or_file(value, key, context, "texture", TextureSource::parse)
-    }
-    fn text(&self, _: &Key) -> String {
-        quoted(&self.to_string())
-    }
-    fn schema(_: &Key) -> serde_json::Value {
-        serde_json::json!({ "type": "string" })
     }
 }
 

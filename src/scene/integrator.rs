@@ -1,7 +1,6 @@
 //! How light is followed: the integrators, and in what they differ.
 
-use super::Sampling;
-use super::keys::names;
+use super::keys::words::names;
 use super::limits::{MAX_PATH_SAMPLES, MAX_SAMPLES};
 
 names! {
@@ -68,10 +67,6 @@ impl Integrator {
     /// The one of two numbers of samples that suits: along the pixel's side, or of the pixel.
     pub(crate) fn own(self, per_axis: u32, per_pixel: u32) -> u32 {
         if self.capabilities().random_samples { per_pixel } else { per_axis }
-    }
-    /// The same number of samples for every pixel, as scenes count them: along its side, or of the pixel where they are random.
-    pub fn sampling(self, own: u32) -> Sampling {
-        if self.capabilities().random_samples { Sampling::PerPixel(own) } else { Sampling::PerAxis(own) }
     }
     /// Maximum number of samples that a pixel can have.
     pub fn max_samples(self) -> u32 {

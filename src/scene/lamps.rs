@@ -1,10 +1,9 @@
 //! Lamps on the edges of bodies: where they are and how they change.
 
-use super::keys::kinds::{Kind, number_or_word_schema, number_schema, number_text, one_of, quoted, words_schema};
-use super::keys::read::{Context, Table, TomlValue};
-use super::keys::schema::Declaration;
+use super::keys::read::Table;
+use super::keys::words::{WordList, WordWithNumber, names, number_or_word};
 use super::keys::write::Lines;
-use super::keys::{Key, Value, names};
+use super::keys::{Key, Value};
 
 /// The lamps on each edge of a body.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -15,6 +14,8 @@ pub enum Lamps {
     Strip,
 }
 
+number_or_word!(Lamps: "strip" = Lamps::Strip, |n| Lamps::Each(n as u32), Lamps::Each(n) => n.to_string());
+
 impl Lamps {
     /// How many there are on an edge; of a strip none.
     pub fn count(self) -> u32 {
@@ -23,23 +24,6 @@ impl Lamps {
     /// Whether the edges are lit all along.
     pub fn is_strip(self) -> bool {
         self == Lamps::Strip
-    }
-}
-
-impl Kind for Lamps {
-    fn parse(value: &TomlValue, key: &Key, context: &mut Context) -> Option<Lamps> {
-        let word = |text: &str| (text == "strip").then_some(Lamps::Strip);
-        let lamps = context.number_or_word(key, value, word, "\"strip\"")?;
-        Some(lamps.map_or_else(|strip| strip, |n| Lamps::Each(n as u32)))
-    }
-    fn text(&self, _: &Key) -> String {
-        match self {
-            Lamps::Each(n) => n.to_string(),
-            Lamps::Strip => quoted("strip"),
-        }
-    }
-    fn schema(key: &Key) -> serde_json::Value {
-        number_or_word_schema(key)
     }
 }
 
@@ -57,56 +41,47 @@ pub enum LampPattern {
     Chase(f64),
 }
 
-const PATTERN: Key = Key::new("lamp_pattern", "Animation of the lamps.").group("Lamps");
-const CYCLES: Key = Key::new("lamp_cycles", "Cycles of the animation over the clip; whole numbers make a loop.")
-    .slider(-4.0, 4.0)
-    .when("lamp_pattern", &["pulse", "hue", "chase"])
-    .group("Lamps");
-
-impl LampPattern {
-    /// Words for scenes, and the cycles.
-    pub fn name_and_cycles(self) -> (&'static str, f64) {
+impl WordWithNumber for LampPattern {
+    const WORDS: &'static WordList<LampPattern> = &[
+        (LampPattern::Steady, "steady", "constant"),
+        (LampPattern::Pulse(1.0), "pulse", "brighter and darker"),
+        (LampPattern::Hue(1.0), "hue", "all hues in turn"),
+        (LampPattern::Chase(1.0), "chase", "light runs along the edges"),
+    ];
+    const KEYS: &'static [Key; 2] = &[
+        Key { group: "Lamps", ..Key::new("lamp_pattern", "Animation of the lamps.") },
+        Key {
+            slider: Some((-4.0, 4.0)),
+            when: Some(("lamp_pattern", &["pulse", "hue", "chase"])),
+            holds: Some("1"),
+            ..Key::new("lamp_cycles", "Cycles of the animation over the clip; whole numbers make a loop.")
+        },
+    ];
+    fn number(&mut self) -> Option<&mut f64> {
         match self {
-            LampPattern::Steady => ("steady", 0.0),
-            LampPattern::Pulse(n) => ("pulse", n),
-            LampPattern::Hue(n) => ("hue", n),
-            LampPattern::Chase(n) => ("chase", n),
+            LampPattern::Steady => None,
+            LampPattern::Pulse(cycles) | LampPattern::Hue(cycles) | LampPattern::Chase(cycles) => Some(cycles),
         }
-    }
-    // All of them, with that many cycles, and what they do.
-    fn all(cycles: f64) -> [(LampPattern, &'static str); 4] {
-        [
-            (LampPattern::Steady, "constant"),
-            (LampPattern::Pulse(cycles), "brighter and darker"),
-            (LampPattern::Hue(cycles), "all hues in turn"),
-            (LampPattern::Chase(cycles), "light runs along the edges"),
-        ]
     }
 }
 
 impl Value for LampPattern {
     fn read(&mut self, _: &'static Key, table: &mut Table) {
-        let cycles = table.take(&CYCLES).and_then(|value| table.context.ruled(&CYCLES, value));
-        let all = LampPattern::all(cycles.unwrap_or(1.0)).map(|(pattern, _)| (pattern, pattern.name_and_cycles().0));
-        if let Some(value) = table.take(&PATTERN) {
-            *self = one_of(value, &PATTERN, table.context, all.into_iter()).unwrap_or(*self);
-        }
+        self.read_both(table);
         if *self == LampPattern::Steady {
             let expected = "expected `lamp_pattern` beside it: \"pulse\", \"hue\" or \"chase\"";
             table.problem_at("lamp_cycles", "steady lamps have no `lamp_cycles`", expected);
         }
     }
-    fn write(&self, _: &'static Key, out: &mut Lines) {
-        let (name, cycles) = self.name_and_cycles();
-        if *self != LampPattern::Steady {
-            out.line(&PATTERN, quoted(name));
-            out.line(&CYCLES, number_text(cycles));
-        }
+    fn list(&self, _: &'static Key, lines: &mut Lines) {
+        self.list_both(lines);
     }
-    fn declare(&self, _: &'static Key, out: &mut Declaration) {
-        let words = LampPattern::all(1.0).map(|(pattern, about)| (pattern.name_and_cycles().0, about));
-        out.key(&PATTERN, words_schema(words.into_iter()), Some(quoted("steady")));
-        out.key(&CYCLES, number_schema(CYCLES.rule), Some(number_text(1.0)));
+}
+
+impl LampPattern {
+    /// WordList for scenes, and the cycles.
+    pub fn name_and_cycles(mut self) -> (&'static str, f64) {
+        (self.word(), self.number().copied().unwrap_or(0.0))
     }
 }
 
@@ -123,27 +98,12 @@ pub enum LampSamples {
     All,
 }
 
-impl Kind for LampSamples {
-    fn parse(value: &TomlValue, key: &Key, context: &mut Context) -> Option<LampSamples> {
-        let word = |text: &str| (text == "all").then_some(LampSamples::All);
-        let samples = context.number_or_word(key, value, word, "\"all\"")?;
-        Some(match samples {
-            Ok(0.0) => LampSamples::Floor,
-            Ok(n) => LampSamples::Drawn(n as u32),
-            Err(all) => all,
-        })
-    }
-    fn text(&self, _: &Key) -> String {
-        match self {
-            LampSamples::Floor => "0".into(),
-            LampSamples::Drawn(n) => n.to_string(),
-            LampSamples::All => quoted("all"),
-        }
-    }
-    fn schema(key: &Key) -> serde_json::Value {
-        number_or_word_schema(key)
-    }
-}
+number_or_word!(
+    LampSamples: "all" = LampSamples::All,
+    |n| if n == 0.0 { LampSamples::Floor } else { LampSamples::Drawn(n as u32) },
+    LampSamples::Floor => "0".into(),
+    LampSamples::Drawn(n) => n.to_string()
+);
 
 names! {
     /// Which sides of its bars a body's lamps are on.

@@ -1,6 +1,6 @@
 //! What a scene may ask for at most, and what it gets where it does not ask.
 
-use crate::math::vec3::Vec3;
+use crate::quote::listed;
 
 /// Longest side of a picture, pixels.
 pub const MAX_SIDE: u32 = 65_536;
@@ -36,11 +36,7 @@ pub const VIDEOS: [&str; 7] = ["mp4", "mov", "mkv", "webm", "gif", "webp", "y4m"
 
 /// Extensions as a sentence lists them: `.png, .ppm or .exr`.
 pub fn endings(extensions: &[&str]) -> String {
-    let all: Vec<String> = extensions.iter().map(|e| format!(".{e}")).collect();
-    match all.split_last() {
-        Some((last, others)) if !others.is_empty() => format!("{} or {last}", others.join(", ")),
-        _ => all.concat(),
-    }
+    listed(&extensions.iter().map(|e| format!(".{e}")).collect::<Vec<_>>(), "or")
 }
 
 /// The extension that a picture's other one stands for, or the same: both in small letters.
@@ -54,7 +50,7 @@ pub fn ordinary_extension(extension: &str) -> &str {
 
 /// Defaults where neither grammar says otherwise.
 pub mod defaults {
-    use super::Vec3;
+    use crate::math::vec3::Vec3;
     /// Frames in a clip.
     pub const FRAMES: u32 = 120;
     /// Picture size, pixels.

@@ -1,7 +1,6 @@
 //! What bodies, spheres and meshes look like.
 
-use super::keys::names;
-pub(crate) use super::material_keys::MaterialUse;
+use super::keys::words::names;
 use crate::math::srgb::srgb;
 use crate::math::vec3::Vec3;
 

@@ -1,24 +1,14 @@
 //! The keys of materials, wherever they stand.
 
 use super::diagnostic::Rule;
-use super::keys::kinds::{Kind, one_of, quoted, words_schema};
+use super::keys::key::MaterialUse;
+use super::keys::kinds::{Kind, quoted};
 use super::keys::read::{Context, Table, TomlValue};
-use super::keys::schema::Declaration;
+use super::keys::words::{one_of, words_schema};
 use super::keys::write::Lines;
-use super::keys::{Key, Keys, Value, keys};
+use super::keys::{Key, Keys, Value, Visit, keys};
 use super::material::{Material, MaterialKind, MeasuredMetal};
 use crate::math::vec3::Vec3;
-
-/// What is made of a material, which is not the same of all.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum MaterialUse {
-    /// A body: it shines by its lamps, not all over.
-    Body,
-    /// A floor: it does not shine, and it is thin.
-    Floor,
-    /// Anything else.
-    Object,
-}
 
 // What a material is called.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -30,42 +20,34 @@ enum Name {
     Light,
 }
 
-impl MaterialUse {
-    // The materials that it may be made of, and what they are.
-    fn names(self) -> Vec<(Name, &'static str, &'static str)> {
-        let mut names = vec![
-            (Name::Plain, "plain", "diffuse, with shares of reflected and transmitted light"),
-            (Name::Diffuse, "diffuse", "diffuse without highlights"),
-            (Name::Metal(None), "metal", "a mirror in its color"),
-            (Name::Glass, "glass", "clear glass: Fresnel's equations with its `ior`"),
-        ];
-        names.extend((self == MaterialUse::Object).then_some((
-            Name::Light,
-            "light",
-            "emits its color; neither bodies nor floors are made of it",
-        )));
-        names.extend(
-            MeasuredMetal::ALL
-                .map(|(metal, name)| (Name::Metal(Some(metal)), name, "a mirror with the metal's measured color")),
-        );
-        names
-    }
-    fn colour_key(self) -> &'static str {
-        if self == MaterialUse::Floor { "tint" } else { "color" }
-    }
-    // The keys that a material has, beside its name.
-    fn keys_of(self, name: Name) -> Vec<&'static str> {
-        let (colour, is_floor) = (self.colour_key(), self == MaterialUse::Floor);
-        match name {
-            Name::Plain if is_floor => vec![colour, "reflection", "transparency", "roughness", "highlight"],
-            Name::Plain => vec![colour, "reflection", "transparency", "ior", "roughness", "highlight"],
-            Name::Diffuse => vec![colour],
-            Name::Metal(None) => vec![colour, "fuzz", "roughness"],
-            Name::Metal(Some(_)) => vec!["roughness"],
-            Name::Glass if is_floor => vec![colour, "ior"],
-            Name::Glass => vec![colour, "ior", "abbe", "tint_distance"],
-            Name::Light => vec![colour, "strength"],
-        }
+// The materials that something may be made of, and what they are.
+fn names(of: MaterialUse) -> Vec<(Name, &'static str, &'static str)> {
+    let mut names = vec![
+        (Name::Plain, "plain", "diffuse, with shares of reflected and transmitted light"),
+        (Name::Diffuse, "diffuse", "diffuse without highlights"),
+        (Name::Metal(None), "metal", "a mirror in its color"),
+        (Name::Glass, "glass", "clear glass: Fresnel's equations with its `ior`"),
+    ];
+    let light = (Name::Light, "light", "emits its color; neither bodies nor floors are made of it");
+    names.extend((of == MaterialUse::Object).then_some(light));
+    let measured = |(metal, name)| (Name::Metal(Some(metal)), name, "a mirror with the metal's measured color");
+    names.extend(MeasuredMetal::ALL.map(measured));
+    names
+}
+
+// The keys that a material has, beside its name.
+fn keys_of(name: Name, of: MaterialUse) -> Vec<&'static str> {
+    let is_floor = of == MaterialUse::Floor;
+    let colour = if is_floor { "tint" } else { "color" };
+    match name {
+        Name::Plain if is_floor => vec![colour, "reflection", "transparency", "roughness", "highlight"],
+        Name::Plain => vec![colour, "reflection", "transparency", "ior", "roughness", "highlight"],
+        Name::Diffuse => vec![colour],
+        Name::Metal(None) => vec![colour, "fuzz", "roughness"],
+        Name::Metal(Some(_)) => vec!["roughness"],
+        Name::Glass if is_floor => vec![colour, "ior"],
+        Name::Glass => vec![colour, "ior", "abbe", "tint_distance"],
+        Name::Light => vec![colour, "strength"],
     }
 }
 
@@ -74,27 +56,27 @@ keys! {
     #[derive(Clone, Copy, Debug, PartialEq)]
     struct MaterialKeys in "material" {
         /// The color, which multiplies the texture.
-        tint: Option<Vec3> = None, colour(), rule(Rule::Fraction), holds("[1.0, 1.0, 1.0]"), group("Picture"), spelled();
+        tint: Option<Vec3> = None, colour(), rule(Rule::Fraction), group("Picture"), spelled();
         /// Its color.
-        color: Option<Vec3> = None, colour(), rule(Rule::Fraction), holds("[0.8, 0.8, 0.8]"), group("Material"), spelled();
+        color: Option<Vec3> = None, colour(), rule(Rule::Fraction), group("Material"), spelled();
         /// The material.
-        material: Option<Name> = None, holds("'plain'"), group("Material"), spelled();
+        material: Option<Name> = None, holds(Some("'plain'")), group("Material"), spelled();
         /// Share of the light that is reflected.
-        reflection: Option<f64> = None, rule(Rule::Fraction), holds("0"), spelled();
+        reflection: Option<f64> = None, rule(Rule::Fraction), spelled();
         /// Share of the light that is transmitted.
-        transparency: Option<f64> = None, rule(Rule::Fraction), holds("0"), spelled();
+        transparency: Option<f64> = None, rule(Rule::Fraction), spelled();
         /// Index of refraction, at 587.6 nm with dispersion; the default of glass is 1.5.
-        ior: Option<f64> = None, rule(Rule::Index), holds("1"), spelled();
+        ior: Option<f64> = None, rule(Rule::Index), holds(Some("1")), spelled();
         /// Abbe number: smaller numbers make wider rainbows; by default no dispersion. Diamond has 55, flint glass 36.
         abbe: Option<f64> = None, rule(Rule::Within(5.0, 200.0)), slider(10.0, 100.0), spelled();
         /// Distance within the glass after which light has its color (Beer's law); by default the surfaces tint, whatever the distance.
         tint_distance: Option<f64> = None, rule(Rule::Length), slider(0.05, 5.0), spelled();
         /// Fuzz of the reflection, as in "Ray Tracing in One Weekend" (path tracing).
-        fuzz: Option<f64> = None, rule(Rule::Fraction), holds("0"), spelled();
+        fuzz: Option<f64> = None, rule(Rule::Fraction), holds(Some("0")), spelled();
         /// Emitted light: a factor of the color.
-        strength: Option<f64> = None, rule(Rule::Brightness), holds("1"), slider(0.0, 20.0), spelled();
+        strength: Option<f64> = None, rule(Rule::Brightness), holds(Some("1")), slider(0.0, 20.0), spelled();
         /// Roughness of the reflection, 0 (a clear mirror) to 1: the square root of GGX's alpha.
-        roughness: Option<f64> = None, rule(Rule::Fraction), holds("0"), spelled();
+        roughness: Option<f64> = None, rule(Rule::Fraction), holds(Some("0")), spelled();
         /// Weight of the highlights; by default the scene's.
         highlight: Option<f64> = None, rule(Rule::Brightness), slider(0.0, 2.0), spelled();
     }
@@ -102,52 +84,51 @@ keys! {
 
 impl Kind for Name {
     fn parse(value: &TomlValue, key: &Key, context: &mut Context) -> Option<Name> {
-        one_of(value, key, context, key.material_use.names().into_iter().map(|(name, word, _)| (name, word)))
+        one_of(value, key, context, &names(key.material_of))
     }
     fn text(&self, _: &Key) -> String {
-        let names = MaterialUse::Object.names();
+        let names = names(MaterialUse::Object);
         quoted(names.iter().find(|(name, ..)| name == self).map_or("", |(_, word, _)| word))
     }
     fn schema(key: &Key) -> serde_json::Value {
-        words_schema(key.material_use.names().into_iter().map(|(_, word, about)| (word, about)))
-    }
-}
-
-// The key of the material's name, by what is made of it.
-fn name_key(of: MaterialUse) -> &'static Key {
-    const NAME: Key = Key::new("material", "The material.").holds("'plain'").group("Material");
-    match of {
-        MaterialUse::Body => const { &NAME.material_of(MaterialUse::Body) },
-        MaterialUse::Floor => const { &NAME.material_of(MaterialUse::Floor) },
-        MaterialUse::Object => const { &NAME },
+        words_schema(&names(key.material_of))
     }
 }
 
 impl MaterialKeys {
-    // Its keys, where it is made of something.
-    fn of(&mut self, of: MaterialUse) -> impl Iterator<Item = (&'static Key, &mut dyn Value)> {
-        let fields = self.fields().into_iter().filter(move |(key, _)| key.name != "tint" || of == MaterialUse::Floor);
-        fields.map(move |(key, field)| (if key.name == "material" { name_key(of) } else { key }, field))
+    // Visits the keys of the material of something.
+    fn visit_of(&mut self, of: MaterialUse, visit: &mut Visit) {
+        const NAME: Key = Key { group: "Material", holds: Some("'plain'"), ..Key::new("material", "The material.") };
+        let name = match of {
+            MaterialUse::Body => const { &Key { material_of: MaterialUse::Body, ..NAME } },
+            MaterialUse::Floor => const { &Key { material_of: MaterialUse::Floor, ..NAME } },
+            MaterialUse::Object => const { &NAME },
+        };
+        self.visit(&mut |key, field| match key.name {
+            "tint" if of != MaterialUse::Floor => {}
+            "material" => visit(name, field),
+            _ => visit(key, field),
+        });
     }
     // What it means. A key that the material does not have would be ignored: better to say so.
     fn resolve(mut self, of: MaterialUse, table: &mut Table) -> Material {
-        let (name, colour_key) = (self.material.unwrap_or(Name::Plain), of.colour_key());
+        let name = self.material.unwrap_or(Name::Plain);
         if of == MaterialUse::Floor {
             if self.tint.is_some() {
                 table.problem_at("color", "`tint` and `color` are the same", "expected one of them");
             }
             self.color = self.tint.or(self.color);
         }
-        let has = of.keys_of(name);
-        for (key, _) in MaterialKeys::default().of(of) {
+        let has = keys_of(name, of);
+        MaterialKeys::default().visit_of(of, &mut |key, _| {
             // Highlights of spheres were read, and did nothing, beside any material.
-            let is_free = ["material", "highlight"].contains(&key.name);
-            let called = if key.name == "color" { colour_key } else { key.name };
-            if !is_free && !has.contains(&called) {
+            let is_free =
+                ["material", "highlight"].contains(&key.name) || (key.name == "color" && has.contains(&"tint"));
+            if !is_free && !has.contains(&key.name) {
                 let what = format!("this material has no `{}`", key.name);
                 table.problem_at(key.name, what, format!("expected no more than {}", has.join(", ")));
             }
-        }
+        });
         if table.has("roughness") {
             table.problem_at("fuzz", "`fuzz` and `roughness` both say how wide it mirrors", "expected one of them");
         }
@@ -208,23 +189,14 @@ impl MaterialKeys {
 
 impl Value for Material {
     fn read(&mut self, key: &'static Key, table: &mut Table) {
-        let mut keys = MaterialKeys::default();
-        keys.of(key.material_use).for_each(|(key, field)| field.read(key, table));
-        *self = keys.resolve(key.material_use, table);
+        let (of, mut keys) = (key.material_of, MaterialKeys::default());
+        keys.visit_of(of, &mut |key, field| field.read(key, table));
+        *self = keys.resolve(of, table);
     }
-    fn write(&self, key: &'static Key, out: &mut Lines) {
-        MaterialKeys::written(self, key.material_use)
-            .of(key.material_use)
-            .for_each(|(key, field)| field.write(key, out));
-    }
-    fn declare(&self, key: &'static Key, out: &mut Declaration) {
-        let of = key.material_use;
-        MaterialKeys::default().of(of).for_each(|(key, field)| field.declare(key, out));
-        if of == MaterialUse::Floor {
-            out.without_default("color");
-        }
-        let materials: serde_json::Map<_, _> =
-            of.names().into_iter().map(|(name, word, _)| (word.to_owned(), of.keys_of(name).into())).collect();
-        out.materials(materials.into());
+    fn list(&self, key: &'static Key, lines: &mut Lines) {
+        let of = key.material_of;
+        MaterialKeys::written(self, of).visit_of(of, &mut |key, field| field.list(key, lines));
+        let materials = names(of).into_iter().map(|(name, word, _)| (word.to_owned(), keys_of(name, of).into()));
+        lines.materials = Some(materials.collect::<serde_json::Map<_, _>>().into());
     }
 }

@@ -1,19 +1,16 @@
-//! What moves, but the camera: bodies turn, drift and orbit, and their lamps change.
+//! How things are turned, and how they move over the clip.
 
+use super::CylindricalPath;
 use super::diagnostic::Rule;
 use super::keys::keys;
-use super::{Body, CylindricalPath, LampPattern, Particles, Relief, Scene, World};
-use crate::math::srgb::{linear, srgb};
-use crate::math::vec3::{Vec3, add, cross, dot, length, normalise, scale, sub};
-use std::borrow::Cow;
-use std::f64::consts::PI;
+use crate::math::vec3::{Vec3, add, cross, dot, length, normalise, scale};
 
 keys! {
     /// A turn about an axis, anticlockwise seen from its tip.
     #[derive(Clone, Copy, Debug, PartialEq)]
     pub struct Rotation in "rotation" {
         /// Axis of rotation; any length except 0.
-        pub axis: Vec3 = [0.0, 0.0, 1.0], direction(), group("Motion"), spelled();
+        pub axis: Vec3 = [0.0, 0.0, 1.0], direction(), rule(Rule::Coordinate), group("Motion"), spelled();
         /// Angle of rotation at the start of the clip.
         pub angle_deg: f64 = 0.0, unit("degrees"), slider(-180.0, 180.0), spelled();
     }
@@ -46,178 +43,8 @@ keys! {
 }
 
 impl Motion {
-    fn is_none(&self) -> bool {
+    pub(super) fn is_none(&self) -> bool {
         self.turns == 0.0 && self.drift == [0.0; 3] && self.path.is_none()
-    }
-}
-
-impl Body {
-    /// Its corners, from its centre.
-    pub(crate) fn vertices(&self) -> Vec<Vec3> {
-        self.solid.vertices().into_iter().map(|v| self.rotation.apply(scale(v, self.radius))).collect()
-    }
-    /// The outward normals of its faces.
-    pub(crate) fn normals(&self) -> Vec<Vec3> {
-        self.solid.normals().into_iter().map(|n| self.rotation.apply(n)).collect()
-    }
-    fn moves(&self) -> bool {
-        !self.motion.is_none() || (self.lamp_pattern != LampPattern::Steady && self.has_lamps())
-    }
-    // The body at a time, 0 to 1 over the clip, when it stands still there.
-    pub(crate) fn at(&self, time: f64) -> Body {
-        let mut body = self.clone();
-        body.rotation.angle_deg += 360.0 * self.motion.turns * time;
-        body.centre = add(body.centre, scale(self.motion.drift, time));
-        if let Some(path) = &self.motion.path {
-            body.centre = add(body.centre, path.at(2.0 * PI * time));
-        }
-        let wave = |cycles: f64| 0.5 - 0.5 * libm::cos(2.0 * PI * cycles * time);
-        match self.lamp_pattern {
-            LampPattern::Steady => {}
-            // From a tenth of the light to all of it, and back, begun with all.
-            LampPattern::Pulse(cycles) => body.lamp_intensity *= 1.0 - 0.9 * wave(cycles),
-            LampPattern::Hue(cycles) => body.lamp_colour = turned_hue(self.lamp_colour, cycles * time),
-            // Of a scene at a moment: how far it has come.
-            LampPattern::Chase(cycles) => body.lamp_pattern = LampPattern::Chase(cycles * time),
-        }
-        body
-    }
-}
-
-// A colour whose hue is turned, in linear light; of grey nothing is left to turn, so it becomes red first.
-fn turned_hue(colour: Vec3, turns: f64) -> Vec3 {
-    let linear = colour.map(linear);
-    let top = linear.iter().copied().fold(0.0, f64::max);
-    let low = linear.iter().copied().fold(f64::INFINITY, f64::min);
-    let (low, saturated) =
-        if top - low < 0.3 * top { (0.08 * top, [top, 0.08 * top, 0.08 * top]) } else { (low, linear) };
-    // Place on the hue's circle, 0 to 6, by the usual hexagon.
-    let [r, g, b] = saturated;
-    let span = top - low;
-    if span <= 0.0 {
-        return colour;
-    }
-    let hue = if top == r {
-        (g - b) / span
-    } else if top == g {
-        2.0 + (b - r) / span
-    } else {
-        4.0 + (r - g) / span
-    };
-    let hue = (hue + 6.0 * turns).rem_euclid(6.0);
-    let part = |shift: f64| {
-        let k = (hue + shift).rem_euclid(6.0);
-        low + span * k.min(4.0 - k).clamp(0.0, 1.0)
-    };
-    // The channel is full over a third of the circle around its own hue, and fades over the sixths beside it.
-    [part(2.0), part(0.0), part(4.0)].map(srgb)
-}
-
-impl World {
-    /// Whether bodies, or their lamps, are different from frame to frame.
-    pub(crate) fn bodies_move(&self) -> bool {
-        self.bodies.iter().any(Body::moves)
-    }
-    /// Whether bodies, or the floor's relief, are.
-    pub(crate) fn moves(&self) -> bool {
-        self.bodies_move() || self.relief().is_some_and(Relief::drifts)
-    }
-    fn relief(&self) -> Option<&Relief> {
-        self.floor.as_ref()?.relief.as_ref()
-    }
-    /// Whether frames have geometry of their own.
-    pub(crate) fn geometry_moves(&self) -> bool {
-        self.bodies_move() || self.particles.as_ref().is_some_and(Particles::is_animated)
-    }
-    /// Whether frames differ by more than the camera.
-    pub(crate) fn is_animated(&self) -> bool {
-        self.moves() || self.geometry_moves()
-    }
-}
-
-impl Scene {
-    /// The scene with everything but the camera as it is at `moment`, in frames from the clip's start.
-    pub(crate) fn at(&self, moment: f64) -> Cow<'_, Scene> {
-        if !self.world.moves() {
-            return Cow::Borrowed(self);
-        }
-        let time = moment / f64::from(self.output.frames);
-        let mut scene = self.clone();
-        scene.world.bodies = self.world.bodies.iter().map(|b| b.at(time)).collect();
-        if let Some(relief) = scene.world.floor.as_mut().and_then(|f| f.relief.as_mut()) {
-            *relief = relief.at(time);
-        }
-        Cow::Owned(scene)
-    }
-
-    /// The same scene as it is seen from a point, which becomes its origin. The camera and the particles stay: a camera may turn
-    /// about the z axis, and particles are moved where they are read.
-    pub(crate) fn seen_from(&self, origin: Vec3) -> Cow<'_, Scene> {
-        if origin == [0.0; 3] {
-            return Cow::Borrowed(self);
-        }
-        let mut scene = self.clone();
-        let world = &mut scene.world;
-        let bodies = world.bodies.iter_mut().map(|b| &mut b.centre);
-        let spheres = world.spheres.iter_mut().map(|s| &mut s.centre);
-        let ellipsoids = world.ellipsoids.iter_mut().map(|e| &mut e.centre);
-        let rectangles = world.rectangles.iter_mut().map(|r| &mut r.centre);
-        let meshes = world.meshes.iter_mut().map(|m| &mut m.offset);
-        let corners = world.floor.iter_mut().flat_map(|f| &mut f.corners);
-        let lights = world.lights.iter_mut().map(|l| &mut l.position);
-        let places =
-            bodies.chain(spheres).chain(ellipsoids).chain(rectangles).chain(meshes).chain(corners).chain(lights);
-        places.for_each(|place| *place = sub(*place, origin));
-        Cow::Owned(scene)
-    }
-
-    /// Why the clip's last frame does not lead to its first one; nothing where it does.
-    pub(crate) fn loop_problems(&self) -> Vec<String> {
-        let end = f64::from(self.output.frames);
-        let mut problems = Vec::new();
-        let (first, last) =
-            (self.camera.view_at(0.0, self.output.frames), self.camera.view_at(end, self.output.frames));
-        let apart = |a: Vec3, b: Vec3| length([a[0] - b[0], a[1] - b[1], a[2] - b[2]]);
-        let off = apart(first.eye, last.eye);
-        if off > 1e-6 * (1.0 + length(first.eye)) {
-            problems.push(format!("the camera ends {off:.4} from where it began"));
-        } else if apart(first.forward, last.forward) > 1e-6 || (first.fov_deg - last.fov_deg).abs() > 1e-6 {
-            let turned = apart(first.forward, last.forward).min(2.0) / 2.0;
-            let degrees = 2.0 * libm::asin(turned).to_degrees();
-            let wider = (first.fov_deg - last.fov_deg).abs();
-            problems.push(format!(
-                "the camera ends turned by {degrees:.3} degrees, its view {wider:.3} degrees wider or narrower"
-            ));
-        }
-        for (i, body) in self.world.bodies.iter().enumerate() {
-            let (a, b) = (body.at(0.0), body.at(1.0));
-            let corners = a.vertices().into_iter().zip(b.vertices());
-            // A turn that brings every corner to where some corner was is as good as a whole one.
-            let joins = corners.clone().all(|(_, q)| a.vertices().iter().any(|&p| apart(p, q) < 1e-6 * body.radius));
-            if apart(a.centre, b.centre) > 1e-6 * (1.0 + body.radius) || !joins {
-                let off = corners.map(|(p, q)| apart(p, q)).fold(0.0, f64::max);
-                problems.push(format!("body {} ends elsewhere than it began: a corner is {off:.4} away", i + 1));
-            }
-            let lamps =
-                (a.lamp_intensity - b.lamp_intensity).abs() < 1e-6 && apart(a.lamp_colour, b.lamp_colour) < 1e-6;
-            let phase = match body.lamp_pattern {
-                LampPattern::Chase(n) => n.fract() == 0.0,
-                _ => true,
-            };
-            if body.has_lamps() && !(lamps && phase) {
-                problems.push(format!(
-                    "body {}'s lamps end otherwise than they began: lamp_cycles is no whole number",
-                    i + 1
-                ));
-            }
-        }
-        if self.world.relief().is_some_and(|r| r.drift.iter().any(|d| d.fract() != 0.0)) {
-            problems.push("the floor's relief ends elsewhere than it began: its drift is no whole number".to_owned());
-        }
-        if self.world.particles.as_ref().is_some_and(Particles::is_animated) {
-            problems.push("its particles have a file for each frame".to_owned());
-        }
-        problems
     }
 }
 
@@ -230,27 +57,5 @@ mod tests {
         let quarter = Rotation { axis: [0.0, 0.0, 2.0], angle_deg: 90.0 };
         let v = quarter.apply([1.0, 0.0, 3.0]);
         assert!(length([v[0], v[1] - 1.0, v[2] - 3.0]) < 1e-12, "{v:?}");
-    }
-
-    #[test]
-    fn hues_go_round() {
-        let red = [1.0, 0.0, 0.0];
-        let close = |a: Vec3, b: Vec3| (0..3).all(|c| (a[c] - b[c]).abs() < 1e-6);
-        assert!(close(turned_hue(red, 1.0 / 3.0), [0.0, 1.0, 0.0]), "{:?}", turned_hue(red, 1.0 / 3.0));
-        assert!(close(turned_hue(red, 2.0 / 3.0), [0.0, 0.0, 1.0]));
-        assert!(close(turned_hue([0.2, 0.9, 0.4], 1.0), [0.2, 0.9, 0.4]));
-    }
-
-    #[test]
-    fn loops_are_told_from_others() {
-        let mut scene = Scene::sample();
-        assert_eq!(scene.loop_problems(), Vec::<String>::new());
-        scene.world.bodies[0].motion.turns = 0.3;
-        assert_eq!(scene.loop_problems().len(), 1);
-        // A quarter turn of a cube about its own axis shows the same cube.
-        scene.world.bodies[0].motion.turns = 0.25;
-        assert_eq!(scene.loop_problems(), Vec::<String>::new());
-        scene.world.bodies[1].lamp_pattern = LampPattern::Pulse(1.5);
-        assert_eq!(scene.loop_problems().len(), 1);
     }
 }

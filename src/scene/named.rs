@@ -3,7 +3,8 @@
 use super::{Grammar, ParseOptions, expand_home};
 use std::ops::Range;
 use std::path::Path;
-use toml_edit::{Document, Item, Value};
+use toml::Spanned;
+use toml::de::{DeTable, DeValue};
 
 /// Where a text names a file.
 #[derive(Clone, Debug, PartialEq)]
@@ -29,7 +30,8 @@ pub(crate) fn place_of(text: &str, file: &Path, reading: ParseOptions) -> Option
             FilePlace { span: start..start + word.len(), name: super::tokens::name_at(text, start) }
         }),
         Grammar::Toml => {
-            let span = in_item(Document::parse(text).ok()?.as_item(), &leads)?;
+            let document = DeTable::parse(text).ok()?;
+            let span = document.get_ref().iter().find_map(|(_, value)| place_in(value, &leads))?;
             Some(FilePlace { span, name: None })
         }
     }
@@ -50,22 +52,12 @@ fn leads_to(name: &Path, file: &Path) -> bool {
     }
 }
 
-fn in_item(item: &Item, leads: &dyn Fn(&str) -> bool) -> Option<Range<usize>> {
-    match item {
-        Item::None => None,
-        Item::Value(value) => in_value(value, leads),
-        Item::Table(table) => table.iter().find_map(|(_, item)| in_item(item, leads)),
-        Item::ArrayOfTables(tables) => {
-            tables.iter().find_map(|table| table.iter().find_map(|(_, item)| in_item(item, leads)))
-        }
-    }
-}
-
-fn in_value(value: &Value, leads: &dyn Fn(&str) -> bool) -> Option<Range<usize>> {
-    match value {
-        Value::String(text) => leads(text.value()).then(|| text.span()).flatten(),
-        Value::Array(list) => list.iter().find_map(|value| in_value(value, leads)),
-        Value::InlineTable(table) => table.iter().find_map(|(_, value)| in_value(value, leads)),
+// The place of a text within a value that leads there.
+fn place_in(value: &Spanned<DeValue>, leads: &dyn Fn(&str) -> bool) -> Option<Range<usize>> {
+    match value.get_ref() {
+        DeValue::String(text) => leads(text).then(|| value.span()),
+        DeValue::Array(list) => list.iter().find_map(|value| place_in(value, leads)),
+        DeValue::Table(table) => table.iter().find_map(|(_, value)| place_in(value, leads)),
         _ => None,
     }
 }

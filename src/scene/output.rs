@@ -75,7 +75,4 @@ impl Kind for Pattern {
     fn text(&self, _: &Key) -> String {
         quoted(&self.to_string())
     }
-    fn schema(_: &Key) -> serde_json::Value {
-        serde_json::json!({ "type": "string" })
-    }
 }

@@ -1,8 +1,9 @@
 //! The particles of a simulation.
 
 use super::diagnostic::Rule;
+use super::keys::keys;
 use super::keys::read::Table;
-use super::keys::{keys, names};
+use super::keys::words::names;
 use super::limits::MAX_FRAMES;
 use super::material::Material;
 use super::numbered;

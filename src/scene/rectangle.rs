@@ -15,7 +15,7 @@ keys! {
         /// Width and height.
         pub size: [f64; 2] = [1.0; 2], rule(Rule::Length), spelled();
         /// The direction of the normal. The width is horizontal; if the rectangle is horizontal itself, the width is along x.
-        pub facing: Vec3 = [0.0, 0.0, 1.0], direction(), spelled();
+        pub facing: Vec3 = [0.0, 0.0, 1.0], direction(), rule(Rule::Coordinate), spelled();
         /// Rotation about the normal, counterclockwise seen from the front.
         pub angle_deg: f64 = 0.0, unit("degrees"), slider(-180.0, 180.0), spelled();
         /// How it looks.

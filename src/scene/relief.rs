@@ -1,54 +1,26 @@
 //! Relief of the floor: what its normals and its roughness come from.
 
 use super::diagnostic::Rule;
-use super::expand_home;
-use super::keys::kinds::{Kind, builtin_or_file, quoted};
-use super::keys::read::{Context, Table, TomlValue};
-use super::keys::{Key, keys, written_as};
+use super::keys::read::Table;
+use super::keys::words::sources;
+use super::keys::{keys, written_as};
 use super::limits::MAX_TILES;
 use std::path::{Path, PathBuf};
 
-/// Where a map of one number comes from: heights, or shares of the roughness.
-#[derive(Clone, Debug, PartialEq)]
-pub enum MapSource {
-    /// A PNG or JPEG file; its grey, as it is written: black 0, white 1.
-    File(PathBuf),
-    /// `@ripples`: water in a light wind.
-    Ripples,
-    /// `@tiles`: eight by eight, rounded, with joints between them.
-    Tiles,
-    /// `@puddles`: black where water stands, white where the ground is dry.
-    Puddles,
-}
-
-impl MapSource {
-    // Reads `@ripples`, `@tiles`, `@puddles` or a path below `folder`.
-    fn parse(text: &str, folder: &Path, home: Option<&Path>) -> Result<Option<MapSource>, String> {
-        Ok(Some(match text {
-            "@ripples" => MapSource::Ripples,
-            "@tiles" => MapSource::Tiles,
-            "@puddles" => MapSource::Puddles,
-            other if other.starts_with('@') || other.is_empty() => {
-                return Err("`@ripples`, `@tiles`, `@puddles` or a file".into());
-            }
-            path => MapSource::File(folder.join(expand_home(path, home))),
-        }))
+sources! {
+    /// Where a map of one number comes from: heights, or shares of the roughness.
+    pub enum MapSource: "map", " or a file" {
+        /// A PNG or JPEG file; its grey, as it is written: black 0, white 1.
+        File,
+        /// `@ripples`: water in a light wind.
+        Ripples = "@ripples",
+        /// `@tiles`: eight by eight, rounded, with joints between them.
+        Tiles = "@tiles",
+        /// `@puddles`: black where water stands, white where the ground is dry.
+        Puddles = "@puddles",
     }
-
-    fn file(&self) -> Option<&Path> {
-        if let MapSource::File(path) = self { Some(path) } else { None }
-    }
-}
-
-impl std::fmt::Display for MapSource {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            MapSource::File(path) => write!(f, "{}", path.display()),
-            MapSource::Ripples => write!(f, "@ripples"),
-            MapSource::Tiles => write!(f, "@tiles"),
-            MapSource::Puddles => write!(f, "@puddles"),
-        }
-    }
+    const BUILTIN;
+    const TAKES_NONE = false;
 }
 
 /// What leans a surface's normals.
@@ -141,12 +113,14 @@ keys! {
 impl Relief {
     /// The files of its maps.
     pub(crate) fn files(&self) -> impl Iterator<Item = &Path> {
-        let bumps = match &self.bumps {
-            Bumps::Flat => None,
-            Bumps::Heights { map, .. } => map.file(),
-            Bumps::Normals(path) => Some(path.as_path()),
+        let (map, normals) = match &self.bumps {
+            Bumps::Flat => (None, None),
+            Bumps::Heights { map, .. } => (Some(map), None),
+            Bumps::Normals(path) => (None, Some(path.as_path())),
         };
-        [bumps, self.roughness_map.as_ref().and_then(MapSource::file)].into_iter().flatten()
+        let maps = [map, self.roughness_map.as_ref()].into_iter().flatten();
+        let files = maps.filter_map(|map| if let MapSource::File(path) = map { Some(path.as_path()) } else { None });
+        normals.into_iter().chain(files)
     }
     /// Whether it is another from frame to frame.
     pub(crate) fn drifts(&self) -> bool {
@@ -156,17 +130,5 @@ impl Relief {
     pub(crate) fn at(&self, time: f64) -> Relief {
         let offset = [0, 1].map(|i| (self.offset[i] + self.drift[i] * time).rem_euclid(1.0));
         Relief { offset, ..self.clone() }
-    }
-}
-
-impl Kind for MapSource {
-    fn parse(value: &TomlValue, key: &Key, context: &mut Context) -> Option<MapSource> {
-        builtin_or_file(value, key, context, "map", MapSource::parse)
-    }
-    fn text(&self, _: &Key) -> String {
-        quoted(&self.to_string())
-    }
-    fn schema(_: &Key) -> serde_json::Value {
-        serde_json::json!({ "type": "string" })
     }
 }

@@ -4,7 +4,6 @@ use super::Integrator;
 use super::diagnostic::Rule;
 use super::keys::kinds::{number_or_word_schema, number_schema, number_text};
 use super::keys::read::Table;
-use super::keys::schema::Declaration;
 use super::keys::write::Lines;
 use super::keys::{Key, Value};
 use super::limits::MAX_PATH_SAMPLES;
@@ -92,42 +91,43 @@ impl Sampling {
     }
 }
 
-const SAMPLES: Key = Key::new(
-    "samples",
-    "Samples along each side of a pixel (per pixel with paths and ambient occlusion), or a range such as \"4..64\": adaptive samples \
-     per pixel; with paths and ambient occlusion at least 16.",
-)
-.rule(Rule::Whole(1, MAX_PATH_SAMPLES))
-.slider(1.0, 16.0)
-.spelled();
-const NOISE: Key = Key::new(
-    "noise",
-    "Noise at which sampling stops, per picture or, with a range of `samples`, per pixel; 0: all samples are taken.",
-)
-.rule(Rule::NotNegative)
-.unit("8-bit codes")
-.slider(0.0, 4.0)
-.spelled();
+const SAMPLES: Key = Key {
+    rule: Rule::Whole(1, MAX_PATH_SAMPLES),
+    slider: Some((1.0, 16.0)),
+    holds: Some(""),
+    spelled: true,
+    ..Key::new(
+        "samples",
+        "Samples along each side of a pixel (per pixel with paths and ambient occlusion), or a range such as \"4..64\": adaptive samples \
+         per pixel; with paths and ambient occlusion at least 16.",
+    )
+};
+const NOISE: Key = Key {
+    rule: Rule::NotNegative,
+    unit: "8-bit codes",
+    slider: Some((0.0, 4.0)),
+    holds: Some(""),
+    spelled: true,
+    ..Key::new(
+        "noise",
+        "Noise at which sampling stops, per picture or, with a range of `samples`, per pixel; 0: all samples are taken.",
+    )
+};
 
 impl Value for Sampling {
     // The integrator is read before.
     fn read(&mut self, _: &'static Key, table: &mut Table) {
-        let is_word = |name: &str| table.word("integrator").is_some_and(|word| word.eq_ignore_ascii_case(name));
-        let integrator =
-            Integrator::ALL.into_iter().find(|(_, name)| is_word(name)).map(|(one, _)| one).unwrap_or_default();
+        let word = table.word("integrator").unwrap_or_default();
+        let named = Integrator::ALL.into_iter().find(|(_, name)| name.eq_ignore_ascii_case(word));
+        let integrator = named.map_or_else(Integrator::default, |(integrator, _)| integrator);
         let noise = table.take(&NOISE).and_then(|value| table.context.ruled(&NOISE, value));
         let (max, usual) = integrator.own_samples();
-        let rule = Rule::Whole(1, max);
-        let key = SAMPLES.rule(rule);
-        let range = |text: &str| Sampling::parse_range(text, integrator.max_samples()).ok();
-        let given = table.take(&SAMPLES);
-        let read = given.and_then(|value| {
-            let expected =
-                match value.get_ref().as_str().map(|text| Sampling::parse_range(text, integrator.max_samples())) {
-                    Some(Err(expected)) => expected,
-                    _ => "a range such as \"4..64\"".into(),
-                };
-            table.context.number_or_word(&key, value, range, &expected)
+        let key = Key { rule: Rule::Whole(1, max), ..SAMPLES };
+        let range = |text: &str| Sampling::parse_range(text, integrator.max_samples());
+        let read = table.take(&SAMPLES).and_then(|value| {
+            let wrong = value.get_ref().as_str().and_then(|text| range(text).err());
+            let expected = wrong.unwrap_or_else(|| "a range such as \"4..64\"".into());
+            table.context.number_or_word(&key, value, |text| range(text).ok(), &expected)
         });
         *self = match read {
             Some(Err(range)) => Sampling::adaptive(range, noise.unwrap_or(Sampling::NOISE), integrator),
@@ -137,20 +137,21 @@ impl Value for Sampling {
             *self = Sampling::UntilNoise { max, noise };
         }
     }
-    fn write(&self, _: &'static Key, out: &mut Lines) {
+    fn list(&self, _: &'static Key, lines: &mut Lines) {
         let (samples, noise) = match *self {
             Sampling::PerAxis(n) => (format!("{n} # along each side of a pixel"), None),
             Sampling::PerPixel(n) => (format!("{n} # of each pixel"), Some(0.0)),
             Sampling::UntilNoise { max, noise } => (format!("{max} # of each pixel"), Some(noise)),
             Sampling::Adaptive { min, max, noise } => (format!("\"{min}..{max}\" # of each pixel"), Some(noise)),
         };
-        out.line(&SAMPLES, samples);
-        if let Some(noise) = noise {
-            out.line(&NOISE, number_text(noise));
-        }
+        lines.value(&SAMPLES, Some(samples), number_or_word_schema);
+        lines.value(&NOISE, noise.map(number_text), |key| number_schema(key.rule));
     }
-    fn declare(&self, _: &'static Key, out: &mut Declaration) {
-        out.key(&SAMPLES, number_or_word_schema(&SAMPLES), None);
-        out.key(&NOISE, number_schema(NOISE.rule), None);
+}
+
+impl Integrator {
+    /// The same number of samples for every pixel, as scenes count them: along its side, or of the pixel where they are random.
+    pub fn sampling(self, own: u32) -> Sampling {
+        if self.capabilities().random_samples { Sampling::PerPixel(own) } else { Sampling::PerAxis(own) }
     }
 }

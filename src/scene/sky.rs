@@ -1,12 +1,10 @@
 //! The sky: a gradient, a picture of all directions, or one that is made.
 
+use super::defaults;
 use super::diagnostic::Rule;
-use super::keys::kinds::{Kind, builtin_or_file, quoted};
-use super::keys::read::{Context, TomlValue};
-use super::keys::{Key, keys};
-use super::{defaults, expand_home};
+use super::keys::keys;
+use super::keys::words::sources;
 use crate::math::vec3::Vec3;
-use std::path::{Path, PathBuf};
 
 keys! {
     /// What is seen where nothing else is.
@@ -29,67 +27,22 @@ keys! {
     }
 }
 
-/// Where a sky's picture comes from.
-#[derive(Clone, Debug, PartialEq)]
-pub enum SkySource {
-    /// An equirectangular picture (Radiance HDR, OpenEXR, PNG or JPEG): its middle column lies in the direction of +x, its
-    /// top row straight up.
-    File(PathBuf),
-    /// `@studio`: a dark room with softboxes.
-    Studio,
-    /// `@dusk`: the sun has just set.
-    Dusk,
-    /// `@night`: stars, and the glow of a town.
-    Night,
-    /// `@overcast`: an even grey, three times as bright overhead as at the horizon (CIE overcast sky).
-    Overcast,
-}
-
-impl SkySource {
-    /// The made ones, with their names.
-    pub const BUILTIN: [(SkySource, &str); 4] = [
-        (SkySource::Studio, "@studio"),
-        (SkySource::Dusk, "@dusk"),
-        (SkySource::Night, "@night"),
-        (SkySource::Overcast, "@overcast"),
-    ];
-
-    // Reads `none`, the name of a made one or a path below `folder`.
-    pub(crate) fn parse(text: &str, folder: &Path, home: Option<&Path>) -> Result<Option<SkySource>, String> {
-        if let Some((made, _)) = SkySource::BUILTIN.into_iter().find(|(_, name)| *name == text) {
-            return Ok(Some(made));
-        }
-        match text {
-            "none" => Ok(None),
-            other if other.starts_with('@') || other.is_empty() => {
-                let names = SkySource::BUILTIN.map(|(_, name)| format!("`{name}`")).join(", ");
-                Err(format!("{names}, `none` or a picture (.hdr, .exr, .png, .jpg)"))
-            }
-            path => Ok(Some(SkySource::File(folder.join(expand_home(path, home))))),
-        }
+sources! {
+    /// Where a sky's picture comes from.
+    pub enum SkySource: "sky", ", `none` or a picture (.hdr, .exr, .png, .jpg)" {
+        /// An equirectangular picture (Radiance HDR, OpenEXR, PNG or JPEG): its middle column lies in the direction of +x, its
+        /// top row straight up.
+        File,
+        /// `@studio`: a dark room with softboxes.
+        Studio = "@studio",
+        /// `@dusk`: the sun has just set.
+        Dusk = "@dusk",
+        /// `@night`: stars, and the glow of a town.
+        Night = "@night",
+        /// `@overcast`: an even grey, three times as bright overhead as at the horizon (CIE overcast sky).
+        Overcast = "@overcast",
     }
-}
-
-impl std::fmt::Display for SkySource {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            SkySource::File(path) => write!(f, "{}", path.display()),
-            made => {
-                write!(f, "{}", SkySource::BUILTIN.iter().find(|(s, _)| s == made).map_or("none", |(_, name)| name))
-            }
-        }
-    }
-}
-
-impl Kind for SkySource {
-    const TAKES_NONE: bool = true;
-    fn parse(value: &TomlValue, key: &Key, context: &mut Context) -> Option<SkySource> {
-        builtin_or_file(value, key, context, "sky", SkySource::parse)
-    }
-    fn text(&self, _: &Key) -> String {
-        quoted(&self.to_string())
-    }
-    fn schema(_: &Key) -> serde_json::Value {
-        serde_json::json!({ "type": "string" })
-    }
+    /// The built-in ones, with their names.
+    pub const BUILTIN;
+    const TAKES_NONE = true;
 }

@@ -6,6 +6,7 @@ mod write;
 
 use super::diagnostic::{Problem, Rule};
 use super::keys::Keys;
+use super::keys::kinds::snap_angle;
 use super::keys::read::percent;
 use super::limits::{MAX_PIXELS, MAX_SAMPLES, MAX_SIDE, PICTURES, endings};
 use super::material::{ADDS_LIGHT, adds_light};
@@ -18,9 +19,7 @@ use crate::math::vec3::Vec3;
 use std::ops::Range;
 pub use write::{solids_flag, write};
 
-/// The order of bodies in the full and seven-value dialects.
-pub const SOLIDS: [Solid; 3] = [Solid::Hexahedron, Solid::Octahedron, Solid::Icosahedron];
-// And in the reduced one, which has a fixed light and takes colours as bytes.
+// The order of bodies in the reduced dialect, which has a fixed light and takes colours as bytes.
 const REDUCED_SOLIDS: [Solid; 3] = [Solid::Icosahedron, Solid::Hexahedron, Solid::Octahedron];
 const REDUCED_LIGHT: Light = Light { position: [-2.0, 0.0, 4.0], colour: [1.0, 1.0, 1.0], radius: 0.0 };
 const MAX_LIGHTS: u32 = 4;
@@ -78,7 +77,7 @@ impl Reader<'_> {
         let height = self.whole("height", Rule::Whole(1, MAX_SIDE))?;
         if u64::from(width) * u64::from(height) > MAX_PIXELS {
             let span = self.tokens[at].span.start..self.tokens[at + 1].span.end;
-            return Err(super::too_large(span, width, height));
+            return Err(Problem::too_large(span, width, height));
         }
         Ok((width, height))
     }
@@ -145,14 +144,14 @@ impl Reader<'_> {
         Ok(CylindricalPath {
             r0: part("r0", "r")?,
             z0: part("z0", "z")?,
-            phi0: super::snap_angle(part("phi0", "phi_deg")?),
+            phi0: snap_angle(part("phi0", "phi_deg")?),
             ar: part("Ar", "r_amplitude")?,
             az: part("Az", "z_amplitude")?,
             wr: part("wr", "r_cycles")?,
             wz: part("wz", "z_cycles")?,
             wphi: part("wphi", "phi_cycles")?,
-            pr: super::snap_angle(part("pr", "r_phase_deg")?),
-            pz: super::snap_angle(part("pz", "z_phase_deg")?),
+            pr: snap_angle(part("pr", "r_phase_deg")?),
+            pz: snap_angle(part("pz", "z_phase_deg")?),
         })
     }
     fn body(&mut self, solid: Solid, n: usize, dialect: Dialect) -> Result<Body, Problem> {
@@ -203,7 +202,9 @@ impl Reader<'_> {
             Dialect::SevenValue => floor.material.colour = self.colour("floor", Rule::Fraction)?,
             Dialect::Full => {
                 let (text, span) = self.text("floor, texture", &TextureSource::expected())?;
-                floor.texture = TextureSource::parse(&text, std::path::Path::new(""), home).map_err(|e| {
+                // A path starts where the program is run.
+                let options = ParseOptions { home, ..ParseOptions::default() };
+                floor.texture = TextureSource::parse(&text, &options).map_err(|e| {
                     Problem::new(span, format!("there is no built-in texture `{text}`"), format!("expected {e}"))
                 })?;
                 let tint = self.colour("floor", Rule::Fraction)?;
@@ -216,8 +217,8 @@ impl Reader<'_> {
 
 // The rule that a key of TOML has: the same holds here.
 fn rule<T: Keys>(key: &str) -> Rule {
-    let found =
-        T::default().fields().into_iter().find(|(declared, _)| declared.name == key).map(|(declared, _)| declared.rule);
+    let mut found = None;
+    T::default().visit(&mut |declared, _| found = found.or((declared.name == key).then_some(declared.rule)));
     debug_assert!(found.is_some(), "{} has no `{key}`", T::TABLE);
     found.unwrap_or(Rule::Finite)
 }

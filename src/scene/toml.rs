@@ -1,214 +1,50 @@
-//! A scene in TOML: its tables, reading and writing.
+//! A scene in TOML: reading, writing and its schema.
 
-use super::diagnostic::{Problem, Rule};
-use super::keys::kinds::Kind;
-use super::keys::read::{Context, Table, TomlValue};
-use super::keys::write::Lines;
-use super::keys::{Field, Key, Keys, keys};
-use super::limits::{MAX_PIXELS, MAX_SIDE};
-use super::suggest;
-use super::{
-    Air, Body, Camera, Ellipsoid, FilmSettings, Floor, Light, Mesh, Output, ParseOptions, Particles, Rectangle,
-    RenderSettings, Scene, Sky, Sphere, World, defaults,
-};
-use crate::math::vec3::Vec3;
+use super::diagnostic::Problem;
+use super::keys::read::{Context, Table};
+use super::keys::{Keys, schema};
+use super::{ParseOptions, Scene, suggest};
 use std::ops::Range;
+use std::sync::LazyLock;
 use toml::de::{DeTable, DeValue};
 
-keys! {
-    // A scene's tables.
-    #[derive(Clone, Debug, PartialEq)]
-    pub(super) struct SceneKeys in "scene" {
-        /// Frames, their size, and where they go.
-        output: OutputKeys = OutputKeys::default();
-        /// How light is traced.
-        render: RenderKeys = RenderKeys::default();
-        /// The film: from exposure to the tone curve.
-        film: FilmSettings = FilmSettings::default();
-        /// The background and environment light: a gradient, or a picture.
-        sky: Sky = Sky::default();
-        /// The air: clear, or a uniform fog.
-        air: Air = Air::default();
-        /// The camera and its path: fixed (`position` and `look_at`), on cylinders (`eye` and `target`), on an orbit, or through keys.
-        camera: Camera = Camera::default();
-        /// A Platonic solid with bars, lamps and a motion.
-        bodies as "body": Vec<Body> = Vec::new();
-        /// A ball.
-        spheres as "sphere": Vec<Sphere> = Vec::new();
-        /// An ellipsoid.
-        ellipsoids as "ellipsoid": Vec<Ellipsoid> = Vec::new();
-        /// A rectangle; with material `light` it is a panel that emits on both sides.
-        rectangles as "rectangle": Vec<Rectangle> = Vec::new();
-        /// Triangles from a file.
-        meshes as "mesh": Vec<Mesh> = Vec::new();
-        /// Spheres from the files of a simulation.
-        particles: Option<Particles> = None;
-        /// The floor.
-        floor: Option<Floor> = None;
-        /// A point light, or a spherical light.
-        lights as "light": Vec<Light> = Vec::new();
-    }
+// Keys that stood in another table once, and still may: the table, the key, and where it stands now.
+const MOVED: [(&str, &str, &str); 2] = [("render", "tone", "film"), ("render", "gamma", "film")];
 
-    fn check(&mut self, table: &mut Table) {
-        let (sampling, shutter) = (self.render.settings.sampling, self.camera.shutter);
-        let is_uneven = sampling.is_adaptive() || sampling.noise_limit() > 0.0 || shutter > 0.0;
-        if let (Some(told), true, true) = (table.place_in("sky", "transparent"), self.sky.transparent, is_uneven) {
-            let expected = "expected no range of `samples`, no `noise` and no `shutter`: all samples of a pixel count alike in its alpha";
-            table.problem(told, "`transparent` needs the same samples everywhere", expected);
-        }
-        if let (Some(told), true, true) =
-            (table.place_in("sky", "transparent"), self.sky.transparent, self.air.is_foggy())
-        {
-            table.problem(told, "fog hides the sky, which is `transparent`", "expected clear air, or an opaque sky");
-        }
-        if let (Some(told), true) = (table.place_in("render", "samples"), sampling.is_adaptive() && shutter > 0.0) {
-            let what = "`samples` is a range, and the camera has a `shutter`";
-            table.problem(told, what, "expected a number: an open shutter spreads all samples over its moments");
-        }
+/// The schema of scenes (JSON Schema draft 7, which editors know best).
+pub(crate) static SCHEMA: LazyLock<serde_json::Value> = LazyLock::new(|| {
+    let mut schema = schema::schema_of(Scene::default().lines());
+    schema["$schema"] = "http://json-schema.org/draft-07/schema#".into();
+    schema["title"] = "A scene of polyfly".into();
+    schema["description"] = "What polyfly renders, in TOML: tables, keys, ranges and defaults.".into();
+    for (from, name, to) in MOVED {
+        let mut key = schema["definitions"][to]["properties"][name].clone();
+        (key["description"], key["deprecated"]) = (format!("As in [{to}].").into(), true.into());
+        let table = &mut schema["definitions"][from];
+        table["properties"][name] = key;
+        let group = table["x-groups"].as_array_mut().and_then(|groups| groups.last_mut());
+        group.and_then(|group| group["keys"].as_array_mut()).into_iter().for_each(|keys| keys.push(name.into()));
     }
-}
-
-// Picture size, pixels: written in [output], and held in the render settings.
-#[derive(Clone, Copy, Debug, PartialEq)]
-struct Size(u32, u32);
-
-impl Kind for Size {
-    fn parse(value: &TomlValue, key: &Key, context: &mut Context) -> Option<Size> {
-        let [width, height] = context.numbers(key, value)?;
-        if !key.rule.allows(width) || !key.rule.allows(height) {
-            let expected = format!("expected two values, each {}", key.rule.expected());
-            context.problem(value.span(), format!("`size` is {width} x {height}"), expected);
-        } else if width * height > MAX_PIXELS as f64 {
-            context.problems.push(super::too_large(value.span(), width as u32, height as u32));
-        } else {
-            return Some(Size(width as u32, height as u32));
-        }
-        None
-    }
-    fn text(&self, _: &Key) -> String {
-        format!("[{}, {}]", self.0, self.1)
-    }
-    fn schema(key: &Key) -> serde_json::Value {
-        let mut schema = <[f64; 2]>::schema(key);
-        schema["items"]["type"] = "integer".into();
-        schema
-    }
-}
-
-// [output]: the size stands among where the frames go.
-#[derive(Clone, Debug, PartialEq)]
-struct OutputKeys {
-    output: Output,
-    size: Size,
-}
-
-impl Default for OutputKeys {
-    fn default() -> OutputKeys {
-        OutputKeys { output: Output::default(), size: Size(defaults::SIZE.0, defaults::SIZE.1) }
-    }
-}
-
-impl Keys for OutputKeys {
-    const TABLE: &'static str = "output";
-    fn fields(&mut self) -> Vec<Field<'_>> {
-        const SIZE: Key = Key::new("size", "Width and height.")
-            .rule(Rule::Whole(1, MAX_SIDE))
-            .unit("pixels")
-            .group("Files")
-            .spelled();
-        let mut fields = self.output.fields();
-        fields.insert(2, (&SIZE, &mut self.size));
-        fields
-    }
-    fn check(&mut self, table: &mut Table) {
-        self.output.check(table);
-    }
-}
-keys!(@table OutputKeys);
-
-keys! {
-    // [render]: the light without a place stands there too.
-    #[derive(Clone, Debug, PartialEq)]
-    struct RenderKeys in "render" {
-        /// How a scene is rendered.
-        settings: RenderSettings = RenderSettings::default(), flat();
-        /// Weight of the Blinn-Phong highlight.
-        highlight: f64 = defaults::HIGHLIGHT, rule(Rule::Brightness), slider(0.0, 2.0), group("Light"), spelled();
-        /// Ambient light (Whitted).
-        ambient: Vec3 = defaults::AMBIENT, colour(), rule(Rule::Brightness), spelled();
-    }
-}
-
-/// Keys that stood in another table once, and still may: the table, the key, and where it stands now.
-pub(super) const MOVED: [(&str, &str, &str); 2] = [("render", "tone", "film"), ("render", "gamma", "film")];
-
-impl From<&Scene> for SceneKeys {
-    fn from(scene: &Scene) -> SceneKeys {
-        let Scene { world, camera, render, film, output } = scene.clone();
-        SceneKeys {
-            output: OutputKeys { output, size: Size(render.width, render.height) },
-            render: RenderKeys { settings: render, highlight: world.highlight, ambient: world.ambient },
-            film,
-            sky: world.sky,
-            air: world.air,
-            camera,
-            bodies: world.bodies,
-            spheres: world.spheres,
-            ellipsoids: world.ellipsoids,
-            rectangles: world.rectangles,
-            meshes: world.meshes,
-            particles: world.particles,
-            floor: world.floor,
-            lights: world.lights,
-        }
-    }
-}
-
-impl From<SceneKeys> for Scene {
-    fn from(keys: SceneKeys) -> Scene {
-        let OutputKeys { output, size: Size(width, height) } = keys.output;
-        let RenderKeys { settings, highlight, ambient } = keys.render;
-        Scene {
-            world: World {
-                bodies: keys.bodies,
-                spheres: keys.spheres,
-                ellipsoids: keys.ellipsoids,
-                rectangles: keys.rectangles,
-                meshes: keys.meshes,
-                particles: keys.particles,
-                floor: keys.floor,
-                lights: keys.lights,
-                ambient,
-                highlight,
-                sky: keys.sky,
-                air: keys.air,
-            },
-            camera: keys.camera,
-            render: RenderSettings { width, height, ..settings },
-            film: keys.film,
-            output,
-        }
-    }
-}
+    schema
+});
 
 /// The scene in TOML.
 pub fn write(scene: &Scene) -> String {
     let mut text = String::new();
-    Lines::of(&SceneKeys::from(scene)).write("", &mut text);
+    scene.written().write("", &mut text);
     text
 }
 
 /// Reads a scene; its paths start at the options' folder.
 pub fn parse(text: &str, options: ParseOptions) -> Result<(Scene, Vec<Problem>), Vec<Problem>> {
     let mut document = DeTable::parse(text).map_err(|e| vec![no_toml(text, &e)])?;
-    let mut context = Context { options, problems: Vec::new(), warnings: Vec::new() };
+    let mut context = Context::new(options, &SCHEMA);
     move_keys(document.get_mut(), &mut context);
-    let mut keys = SceneKeys::default();
-    let mut table = Table::new(&mut context, document.get_ref(), 0..0, "scene");
-    table.read(&mut keys);
-    let told = table.place_in("output", "loop");
+    let mut scene = Scene::default();
+    let mut table = Table::new(&mut context, document.get_ref(), 0..0, Scene::TABLE);
+    scene.read_keys(&mut table);
+    let told = table.place("output.loop");
     table.finish();
-    let scene = Scene::from(keys);
     let world = &scene.world;
     let is_empty = world.bodies.is_empty() && world.materials().next().is_none() && world.floor.is_none();
     if is_empty && context.problems.is_empty() {

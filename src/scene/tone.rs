@@ -3,54 +3,14 @@
 //! their own: the simplest two in single precision, the others as they are here (kernels/post/tone.cuh).
 
 use super::diagnostic::Rule;
-use super::keys::kinds::{number_schema, number_text, one_of, quoted, words_schema};
 use super::keys::read::Table;
-use super::keys::schema::Declaration;
+use super::keys::words::{WordList, WordWithNumber};
 use super::keys::write::Lines;
 use super::keys::{Key, Value};
 use crate::math::srgb::{linear, srgb};
 use std::sync::OnceLock;
 
 type Rgb = [f64; 3];
-
-const TONE: Key = Key::new("tone", "The curve from light to picture.").group("Exposure").spelled();
-const GAMMA: Key = Key::new("gamma", "Gamma of the curve `clip` (the exponent is 1 / gamma); 0: the sRGB curve.")
-    .rule(Rule::NotNegative)
-    .slider(0.0, 3.0)
-    .when("tone", &["clip"])
-    .group("Exposure")
-    .spelled();
-
-impl Value for Tone {
-    fn read(&mut self, _: &'static Key, table: &mut Table) {
-        let all = Tone::ALL.into_iter();
-        if let Some(value) = table.take(&TONE) {
-            *self = one_of(value, &TONE, table.context, all).unwrap_or(*self);
-        }
-        let given = table.take(&GAMMA).and_then(|value| table.context.ruled(&GAMMA, value));
-        if let (Tone::Clip { gamma }, Some(given)) = (self, given) {
-            *gamma = given;
-        }
-    }
-    fn write(&self, _: &'static Key, out: &mut Lines) {
-        out.line(&TONE, quoted(self.name()));
-        if let Tone::Clip { gamma } = self {
-            out.line(&GAMMA, number_text(*gamma));
-        }
-    }
-    fn declare(&self, _: &'static Key, out: &mut Declaration) {
-        let abouts = [
-            "rolls off bright light below white, per channel",
-            "clips light at white",
-            "leaves colors below four fifths unchanged; brighter ones keep their hue and fade to white (Khronos PBR Neutral)",
-            "an S-shaped curve with dark shadows that keeps hues (a fit of ACES)",
-            "a wide, gentle curve: very bright colors turn to white as on film (AgX)",
-        ];
-        let words = Tone::ALL.into_iter().zip(abouts).map(|((_, word), about)| (word, about));
-        out.key(&TONE, words_schema(words), Some(quoted(self.name())));
-        out.key(&GAMMA, number_schema(GAMMA.rule), Some(number_text(0.0)));
-    }
-}
 
 /// How brightness becomes a picture's: what is done to light that is too bright to be shown.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -72,6 +32,43 @@ pub enum Tone {
     Agx,
 }
 
+impl WordWithNumber for Tone {
+    const WORDS: &'static WordList<Tone> = &[
+        (Tone::Soft, "soft", "rolls off bright light below white, per channel"),
+        (Tone::Clip { gamma: 0.0 }, "clip", "clips light at white"),
+        (
+            Tone::Neutral,
+            "neutral",
+            "leaves colors below four fifths unchanged; brighter ones keep their hue and fade to white (Khronos PBR Neutral)",
+        ),
+        (Tone::Filmic, "filmic", "an S-shaped curve with dark shadows that keeps hues (a fit of ACES)"),
+        (Tone::Agx, "agx", "a wide, gentle curve: very bright colors turn to white as on film (AgX)"),
+    ];
+    const KEYS: &'static [Key; 2] = &[
+        Key { group: "Exposure", spelled: true, ..Key::new("tone", "The curve from light to picture.") },
+        Key {
+            rule: Rule::NotNegative,
+            slider: Some((0.0, 3.0)),
+            when: Some(("tone", &["clip"])),
+            holds: Some("0"),
+            spelled: true,
+            ..Key::new("gamma", "Gamma of the curve `clip` (the exponent is 1 / gamma); 0: the sRGB curve.")
+        },
+    ];
+    fn number(&mut self) -> Option<&mut f64> {
+        if let Tone::Clip { gamma } = self { Some(gamma) } else { None }
+    }
+}
+
+impl Value for Tone {
+    fn read(&mut self, _: &'static Key, table: &mut Table) {
+        self.read_both(table);
+    }
+    fn list(&self, _: &'static Key, lines: &mut Lines) {
+        self.list_both(lines);
+    }
+}
+
 impl Tone {
     /// All, with their names in a scene.
     pub const ALL: [(Tone, &str); 5] = [
@@ -86,8 +83,7 @@ impl Tone {
 
     /// The name in a scene.
     pub fn name(self) -> &'static str {
-        let same = |t: &Tone| std::mem::discriminant(t) == std::mem::discriminant(&self);
-        Tone::ALL.iter().find(|(t, _)| same(t)).map_or("soft", |(_, name)| name)
+        self.word()
     }
 
     /// What a display shows of linear light, each channel 0 to 1, linear.

@@ -131,7 +131,7 @@ async fn state(State(studio): Shared) -> Response {
 }
 
 async fn schema() -> Response {
-    json_answer(&crate::scene::keys::schema::schema())
+    json_answer(&crate::scene::toml::SCHEMA)
 }
 
 // A line whenever something has changed: the page asks for the state then.

@@ -1,16 +1,15 @@
-//! The kinds of values that one key may have: each is read, written and declared here, once.
+//! The kinds of values that one key may have: each is read, written and declared here, once. Those that are words are in `words`.
 
+use super::key::Key;
 use super::read::{Context, Table, TomlValue};
-use super::schema::Declaration;
 use super::write::Lines;
-use super::{Key, Value};
+use super::{Value, schema::short};
 use crate::math::vec3::{Vec3, length};
-use crate::scene::diagnostic::{Problem, Rule};
-use crate::scene::expand_home;
+use crate::scene::diagnostic::Rule;
 use crate::scene::limits::SHORTEST;
 use crate::scene::suggest;
 use serde_json::json;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use toml::de::DeValue;
 
 /// A value of one key.
@@ -22,7 +21,9 @@ pub(crate) trait Kind: Sized {
     /// As it is written in TOML.
     fn text(&self, key: &Key) -> String;
     /// The JSON schema of its values.
-    fn schema(key: &Key) -> serde_json::Value;
+    fn schema(_: &Key) -> serde_json::Value {
+        json!({ "type": "string" })
+    }
 }
 
 impl<T: Kind> Value for T {
@@ -33,11 +34,8 @@ impl<T: Kind> Value for T {
             *self = value;
         }
     }
-    fn write(&self, key: &'static Key, out: &mut Lines) {
-        out.line(key, self.text(key));
-    }
-    fn declare(&self, key: &'static Key, out: &mut Declaration) {
-        out.key(key, T::schema(key), Some(self.text(key)));
+    fn list(&self, key: &'static Key, lines: &mut Lines) {
+        lines.value(key, Some(self.text(key)), T::schema);
     }
 }
 
@@ -48,14 +46,16 @@ impl<T: Kind> Value for Option<T> {
             *self = if is_none { None } else { T::parse(value, key, table.context) };
         }
     }
-    fn write(&self, key: &'static Key, out: &mut Lines) {
-        if let Some(value) = self {
-            out.line(key, value.text(key));
-        }
+    fn list(&self, key: &'static Key, lines: &mut Lines) {
+        lines.value(key, self.as_ref().map(|value| value.text(key)), T::schema);
     }
-    fn declare(&self, key: &'static Key, out: &mut Declaration) {
-        out.key(key, T::schema(key), self.as_ref().map(|value| value.text(key)));
-    }
+}
+
+/// Angles are held to 1e-12 radians and within one turn, so that both grammars can say each of them exactly.
+pub(crate) fn snap_angle(radians: f64) -> f64 {
+    let turn = 2.0 * std::f64::consts::PI;
+    let held = (radians.rem_euclid(turn) * 1e12).round() / 1e12;
+    if held >= turn { 0.0 } else { held }
 }
 
 /// The shortest form of a number that reads back as itself; TOML wants a point or an exponent in it.
@@ -78,12 +78,10 @@ pub(crate) fn number_schema(rule: Rule) -> serde_json::Value {
     let (min, max) = rule.range();
     let mut schema = json!({ "type": if matches!(rule, Rule::Whole(..) | Rule::Bits) { "integer" } else { "number" } });
     let open = matches!(rule, Rule::FieldOfView);
-    for (bound, x) in [
-        (if open { "exclusiveMinimum" } else { "minimum" }, min),
-        (if open { "exclusiveMaximum" } else { "maximum" }, max),
-    ] {
+    let [lower, upper] = if open { ["exclusiveMinimum", "exclusiveMaximum"] } else { ["minimum", "maximum"] };
+    for (bound, x) in [(lower, min), (upper, max)] {
         if let Some(x) = x {
-            schema[bound] = super::schema::short(x);
+            schema[bound] = short(x);
         }
     }
     schema
@@ -97,10 +95,10 @@ pub(crate) fn number_or_word_schema(key: &Key) -> serde_json::Value {
 impl Kind for f64 {
     fn parse(value: &TomlValue, key: &Key, context: &mut Context) -> Option<f64> {
         let x = context.ruled(key, value)?;
-        Some(if key.is_angle { crate::scene::snap_angle((x % 360.0).to_radians()) } else { x })
+        Some(if key.angle { snap_angle((x % 360.0).to_radians()) } else { x })
     }
     fn text(&self, key: &Key) -> String {
-        number_text(if key.is_angle { self.to_degrees() } else { *self })
+        number_text(if key.angle { self.to_degrees() } else { *self })
     }
     fn schema(key: &Key) -> serde_json::Value {
         number_schema(key.rule)
@@ -122,11 +120,7 @@ impl Kind for u32 {
 
 impl Kind for bool {
     fn parse(value: &TomlValue, key: &Key, context: &mut Context) -> Option<bool> {
-        let is_on = value.get_ref().as_bool();
-        if is_on.is_none() {
-            context.wrong(key, value, "true or false");
-        }
-        is_on
+        value.get_ref().as_bool().or_else(|| context.wrong(key, value, "true or false"))
     }
     fn text(&self, _: &Key) -> String {
         self.to_string()
@@ -155,13 +149,13 @@ impl Kind for [f64; 2] {
 // A point, a direction or a colour.
 impl Kind for Vec3 {
     fn parse(value: &TomlValue, key: &Key, context: &mut Context) -> Option<Vec3> {
-        if key.is_colour {
+        if key.colour {
             let colour = colour(value, key, context)?;
             return context.check_numbers(key, value, &colour).then_some(colour);
         }
         let numbers = context.ruled_numbers(key, value)?;
         // Shorter ones have no square.
-        if key.is_direction && length(numbers) < SHORTEST {
+        if key.direction && length(numbers) < SHORTEST {
             let what = format!("`{}` has no direction", key.name);
             context.problem(value.span(), what, format!("expected a vector longer than {SHORTEST:e}"));
             return None;
@@ -172,7 +166,7 @@ impl Kind for Vec3 {
         list_text(self)
     }
     fn schema(key: &Key) -> serde_json::Value {
-        if !key.is_colour {
+        if !key.colour {
             return list_schema(key, 3);
         }
         json!({ "anyOf": [number_schema(key.rule), list_schema(key, 3), { "type": "string" }], "format": "color" })
@@ -193,7 +187,11 @@ fn colour(value: &TomlValue, key: &Key, context: &mut Context) -> Option<Vec3> {
         let [r, g, b, _] = colour.to_rgba8();
         return Some([r, g, b].map(|x| f64::from(x) / 255.0));
     }
-    context.wrong(key, value, "a list of 3 numbers, \"#rrggbb\", a colour's name in quotes, or a number for a grey");
+    context.wrong::<Vec3>(
+        key,
+        value,
+        "a list of 3 numbers, \"#rrggbb\", a colour's name in quotes, or a number for a grey",
+    );
     let is_helped = !text.is_empty() && !context.is_crowded();
     if let Some(last) = context.problems.last_mut().filter(|_| is_helped) {
         last.help = colour_help(text);
@@ -223,78 +221,22 @@ fn colour_help(text: &str) -> Option<String> {
 // A file; its place starts at the scene's folder.
 impl Kind for PathBuf {
     fn parse(value: &TomlValue, key: &Key, context: &mut Context) -> Option<PathBuf> {
-        let path = context.text(key, value)?;
-        Some(context.options.folder.join(expand_home(path, context.options.home)))
+        context.text(key, value).map(|path| context.options.path(path))
     }
     fn text(&self, _: &Key) -> String {
         quoted(&self.display().to_string())
     }
-    fn schema(_: &Key) -> serde_json::Value {
-        json!({ "type": "string" })
-    }
 }
 
-/// Something built in, by its name, or a file; `parse` says what was expected.
-pub(crate) fn builtin_or_file<T>(
-    value: &TomlValue,
-    key: &Key,
-    context: &mut Context,
-    what: &str,
-    parse: impl Fn(&str, &Path, Option<&Path>) -> Result<Option<T>, String>,
-) -> Option<T> {
-    let text = context.text(key, value)?;
-    match parse(text, context.options.folder, context.options.home) {
-        Ok(source) => source,
-        Err(expected) => {
-            context.problem(
-                value.span(),
-                format!("there is no built-in {what} `{text}`"),
-                format!("expected {expected}"),
-            );
-            None
-        }
-    }
-}
+#[cfg(test)]
+mod tests {
+    use super::snap_angle;
 
-/// A list of names: [`super::names!`] makes one.
-pub(crate) trait Names: Copy + PartialEq + 'static {
-    /// Each with its word, and what it means.
-    const NAMES: &'static [(Self, &'static str, &'static str)];
-}
-
-impl<T: Names> Kind for T {
-    fn parse(value: &TomlValue, key: &Key, context: &mut Context) -> Option<T> {
-        one_of(value, key, context, T::NAMES.iter().map(|(value, word, _)| (*value, *word)))
+    #[test]
+    fn angles_keep_to_one_turn() {
+        assert_eq!(snap_angle(0.0), 0.0);
+        assert_eq!(snap_angle(1.5), 1.5);
+        assert_eq!(snap_angle(snap_angle(-0.3)), snap_angle(-0.3));
+        assert_eq!(snap_angle(90.0_f64.to_radians()), snap_angle(std::f64::consts::FRAC_PI_2));
     }
-    fn text(&self, _: &Key) -> String {
-        quoted(T::NAMES.iter().find(|(value, ..)| value == self).map_or("", |(_, word, _)| word))
-    }
-    fn schema(_: &Key) -> serde_json::Value {
-        words_schema(T::NAMES.iter().map(|(_, word, about)| (*word, *about)))
-    }
-}
-
-/// One of some words; letters count alike, large or small.
-pub(crate) fn one_of<T>(
-    value: &TomlValue,
-    key: &Key,
-    context: &mut Context,
-    words: impl Iterator<Item = (T, &'static str)> + Clone,
-) -> Option<T> {
-    let text = context.text(key, value)?;
-    let found = words.clone().find(|(_, word)| word.eq_ignore_ascii_case(text));
-    if found.is_none() {
-        let all = words.clone().map(|(_, word)| format!("\"{word}\"")).collect::<Vec<_>>().join(", ");
-        let what = format!("`{}` is \"{text}\"", key.name);
-        let problem = Problem::new(value.span(), what, format!("expected one of {all}"));
-        context.no_such_word(problem, key, text, words.map(|(_, word)| word));
-    }
-    found.map(|(value, _)| value)
-}
-
-/// The schema of some words, each with what it means.
-pub(crate) fn words_schema<'a>(words: impl Iterator<Item = (&'a str, &'a str)>) -> serde_json::Value {
-    let (words, abouts): (Vec<&str>, Vec<String>) =
-        words.map(|(word, about)| (word, about.split_whitespace().collect::<Vec<_>>().join(" "))).unzip();
-    json!({ "type": "string", "enum": words, "enumDescriptions": abouts })
 }

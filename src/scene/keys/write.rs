@@ -1,74 +1,84 @@
-//! Writes structs of keys as tables of TOML, so that reading them again gives the same structs.
+//! What a struct of keys holds, key by key: [`Lines`] are written as TOML, and those of a default make the schema.
 
-use super::{Key, Keys};
+use super::key::Key;
 use std::fmt::Write;
 
-/// What is written of a table, in its order.
+/// The keys of a table, in their order.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Lines {
-    keys: Vec<(&'static Key, String)>,
-    // By their names; of those with several tables each has two brackets.
-    tables: Vec<(&'static str, Vec<Lines>, Brackets)>,
+    pub entries: Vec<Entry>,
+    /// The keys that each material has, where the table has a material.
+    pub materials: Option<serde_json::Value>,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq)]
-enum Brackets {
-    One,
-    Two,
+/// A key and what it holds.
+#[derive(Clone, Debug)]
+pub(crate) struct Entry {
+    pub key: &'static Key,
+    pub content: Content,
 }
 
-// Keys are at most so many: those that differ from the default are found by their names.
+#[derive(Clone, Debug)]
+pub(crate) enum Content {
+    /// A value: its text in TOML, if there is one, and the JSON schema of what it may be.
+    Value { text: Option<String>, schema: fn(&Key) -> serde_json::Value },
+    /// Tables: their name in the schema, the keys of a default one, and those that are there. A list has two brackets.
+    Tables { table: &'static str, is_list: bool, default: fn() -> Lines, written: Vec<Lines> },
+}
+
+impl Content {
+    fn text(&self) -> Option<&str> {
+        if let Content::Value { text, .. } = self { text.as_deref() } else { None }
+    }
+    /// A table's header.
+    pub fn header(is_list: bool, path: &str) -> String {
+        if is_list { format!("[[{path}]]") } else { format!("[{path}]") }
+    }
+}
+
 impl Lines {
-    /// A struct's keys: those that differ from the default, or are always spelled out.
-    pub fn of<T: Keys>(keys: &T) -> Lines {
-        let (mut written, mut plain) = (Lines::default(), Lines::default());
-        for (lines, mut keys) in [(&mut written, keys.spelled()), (&mut plain, T::default())] {
-            for (key, field) in keys.fields() {
-                if !key.is_elsewhere {
-                    field.write(key, lines);
-                }
+    /// A key and its value.
+    pub fn value(&mut self, key: &'static Key, text: Option<String>, schema: fn(&Key) -> serde_json::Value) {
+        self.entries.push(Entry { key, content: Content::Value { text, schema } });
+    }
+    /// Adds the keys of a part of the table.
+    pub fn append(&mut self, part: Lines) {
+        self.entries.extend(part.entries);
+        self.materials = part.materials.or(self.materials.take());
+    }
+    /// Without values that are those of a default, unless they are always spelled out.
+    pub fn without(self, default: &Lines) -> Lines {
+        let is_kept = |(entry, default): &(Entry, &Entry)| {
+            let Entry { key, content } = entry;
+            key.spelled || key.required || content.text() != default.content.text() || content.text().is_none()
+        };
+        let entries = self.entries.into_iter().zip(&default.entries).filter(is_kept).map(|(entry, _)| entry).collect();
+        Lines { entries, ..self }
+    }
+    /// Writes it in TOML, as the table of that path.
+    pub fn write(&self, path: &str, out: &mut String) {
+        let (last, first): (Vec<_>, Vec<_>) = self.entries.iter().partition(|entry| entry.key.last);
+        for entry in first.iter().chain(&last) {
+            if let Some(text) = entry.content.text() {
+                // Writing to a String cannot fail.
+                let _ = writeln!(out, "{} = {text}", entry.key.name);
             }
         }
-        let is_default = |key: &Key, text: &str| plain.keys.iter().any(|(k, t)| k.name == key.name && t == text);
-        written.keys.retain(|(key, text)| key.is_spelled || key.is_required || !is_default(key, text));
-        written
-    }
-    /// A key and its value.
-    pub fn line(&mut self, key: &'static Key, text: String) {
-        self.keys.push((key, text));
-    }
-    /// A table within.
-    pub fn table(&mut self, name: &'static str, lines: Lines) {
-        self.tables.push((name, vec![lines], Brackets::One));
-    }
-    /// The tables of a list.
-    pub fn tables(&mut self, name: &'static str, all: Vec<Lines>) {
-        self.tables.push((name, all, Brackets::Two));
-    }
-    /// The keys of a part of the table.
-    pub fn append(&mut self, mut part: Lines) {
-        self.keys.append(&mut part.keys);
-        self.tables.append(&mut part.tables);
-    }
-    /// In TOML, the tables within that of a path.
-    pub fn write(&self, path: &str, out: &mut String) {
-        let (last, first): (Vec<_>, Vec<_>) = self.keys.iter().partition(|(key, _)| key.is_last);
-        for (key, text) in first.iter().chain(&last) {
-            // Writing to a String cannot fail.
-            let _ = writeln!(out, "{} = {text}", key.name);
-        }
-        for (name, tables, brackets) in &self.tables {
-            let path = if path.is_empty() { (*name).to_owned() } else { format!("{path}.{name}") };
-            for table in tables {
+        for Entry { key, content } in &self.entries {
+            let Content::Tables { is_list, written, .. } = content else { continue };
+            let path = below(path, key.name);
+            for table in written {
                 if !out.is_empty() {
                     out.push('\n');
                 }
-                let _ = match brackets {
-                    Brackets::One => writeln!(out, "[{path}]"),
-                    Brackets::Two => writeln!(out, "[[{path}]]"),
-                };
+                let _ = writeln!(out, "{}", Content::header(*is_list, &path));
                 table.write(&path, out);
             }
         }
     }
+}
+
+/// The path of a table within that of a path.
+pub(crate) fn below(path: &str, name: &str) -> String {
+    if path.is_empty() { name.to_owned() } else { format!("{path}.{name}") }
 }

@@ -2,7 +2,7 @@
 
 use crate::scene::{
     Body, Camera, CameraPath, CylindricalPath, FilmSettings, Floor, FloorShape, LampPattern, LampSides, Material,
-    MaterialKind, Motion, RenderSettings, Sampling, Scene, World, defaults,
+    MaterialKind, Motion, ParseOptions, RenderSettings, Sampling, Scene, World, defaults,
 };
 use std::fmt::Write;
 
@@ -139,5 +139,5 @@ fn write_tokens(
 /// The names that `--solids` needs so that these tokens mean the same scene, unless they are the usual ones.
 pub fn solids_flag(scene: &Scene) -> Option<String> {
     let names: Vec<&str> = scene.world.bodies.iter().map(|b| b.solid.name()).collect();
-    (scene.world.bodies.iter().map(|b| b.solid).ne(super::SOLIDS)).then(|| names.join(","))
+    (scene.world.bodies.iter().map(|b| b.solid).ne(ParseOptions::SOLIDS)).then(|| names.join(","))
 }

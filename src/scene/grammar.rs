@@ -1,0 +1,83 @@
+//! The two ways to write a scene, and what reading one depends on.
+
+use super::Solid;
+use std::path::{Path, PathBuf};
+
+/// The two ways to write a scene.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Grammar {
+    /// The coursework's token text.
+    Tokens,
+    /// TOML.
+    Toml,
+}
+
+impl Grammar {
+    /// Tokens begin with a number or hold nothing but words; TOML has keys and tables. Comments are TOML's, unless a number comes
+    /// first otherwise.
+    pub(crate) fn of(text: &str) -> Grammar {
+        let lines = || text.lines().map(str::trim).filter(|line| !line.is_empty());
+        let is_number = |line: &str| line.split_whitespace().next().is_some_and(|word| word.parse::<f64>().is_ok());
+        let begins_with_number = lines().find(|line| !line.starts_with('#')).is_some_and(is_number);
+        let toml = lines().any(|line| {
+            (line.starts_with('#') && !begins_with_number)
+                || (line.starts_with('[') && line.ends_with(']'))
+                || line.split_once('=').is_some_and(|(key, _)| {
+                    let key = key.trim();
+                    !key.is_empty() && key.bytes().all(|b| b.is_ascii_alphanumeric() || b"_-.\"'".contains(&b))
+                })
+        });
+        if toml { Grammar::Toml } else { Grammar::Tokens }
+    }
+}
+
+/// Where a scene's paths start, and what its tokens leave open.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct ParseOptions<'a> {
+    /// Of relative paths in TOML.
+    pub folder: &'a Path,
+    /// What `~` means.
+    pub home: Option<&'a Path>,
+    /// The three bodies of a scene in tokens.
+    pub solids: [Solid; 3],
+}
+
+impl ParseOptions<'_> {
+    /// The order of bodies in the full and seven-value dialects of the tokens.
+    pub const SOLIDS: [Solid; 3] = [Solid::Hexahedron, Solid::Octahedron, Solid::Icosahedron];
+
+    /// The file of that name.
+    pub fn path(&self, name: &str) -> PathBuf {
+        self.folder.join(expand_home(name, self.home))
+    }
+}
+
+impl Default for ParseOptions<'_> {
+    fn default() -> Self {
+        ParseOptions { folder: Path::new(""), home: None, solids: Self::SOLIDS }
+    }
+}
+
+/// `~/x` as a path below `home`.
+pub(crate) fn expand_home(path: &str, home: Option<&Path>) -> PathBuf {
+    match (path.strip_prefix("~/"), home) {
+        (Some(rest), Some(home)) => home.join(rest),
+        _ => PathBuf::from(path),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Grammar;
+
+    #[test]
+    fn grammars_are_told_apart() {
+        assert_eq!(Grammar::of("500\nimg_%d.data\n"), Grammar::Tokens);
+        assert_eq!(Grammar::of(""), Grammar::Tokens);
+        assert_eq!(Grammar::of("1 a=b/%d.data 3"), Grammar::Tokens);
+        assert_eq!(Grammar::of("# x\n600\n# y\nout/%d.data\n"), Grammar::Tokens);
+        assert_eq!(Grammar::of("# x\n"), Grammar::Toml);
+        assert_eq!(Grammar::of("# x\n[camera]\n"), Grammar::Toml);
+        assert_eq!(Grammar::of("frames = 3"), Grammar::Toml);
+    }
+}

@@ -1,0 +1,213 @@
+//! Values that are words: one of a list, a word in the place of a number, a word with a number beside it, a file or what is built in.
+
+use super::key::{Key, one_line};
+use super::kinds::{Kind, number_schema, number_text, quoted};
+use super::read::{Context, Table, TomlValue};
+use super::write::Lines;
+use crate::scene::diagnostic::Problem;
+use serde_json::json;
+use std::mem::discriminant;
+
+/// WordList with their values, and what they mean.
+pub(crate) type WordList<T> = [(T, &'static str, &'static str)];
+
+/// One of some words; letters count alike, large or small.
+pub(crate) fn one_of<T: Copy>(value: &TomlValue, key: &Key, context: &mut Context, words: &WordList<T>) -> Option<T> {
+    let text = context.text(key, value)?;
+    let found = words.iter().find(|(_, word, _)| word.eq_ignore_ascii_case(text));
+    if found.is_none() {
+        let all = words.iter().map(|(_, word, _)| format!("\"{word}\"")).collect::<Vec<_>>().join(", ");
+        let what = format!("`{}` is \"{text}\"", key.name);
+        let problem = Problem::new(value.span(), what, format!("expected one of {all}"));
+        context.no_such_word(problem, key, text, words.iter().map(|(_, word, _)| *word));
+    }
+    found.map(|(value, ..)| *value)
+}
+
+/// The schema of some words, each with what it means.
+pub(crate) fn words_schema<T>(words: &WordList<T>) -> serde_json::Value {
+    let (words, abouts): (Vec<&str>, Vec<String>) =
+        words.iter().map(|(_, word, about)| (word, one_line(about))).unzip();
+    json!({ "type": "string", "enum": words, "enumDescriptions": abouts })
+}
+
+/// A list of names: [`names!`] makes one.
+pub(crate) trait Names: Copy + PartialEq + 'static {
+    const NAMES: &'static WordList<Self>;
+}
+
+impl<T: Names> Kind for T {
+    fn parse(value: &TomlValue, key: &Key, context: &mut Context) -> Option<T> {
+        one_of(value, key, context, T::NAMES)
+    }
+    fn text(&self, _: &Key) -> String {
+        quoted(T::NAMES.iter().find(|(value, ..)| value == self).map_or("", |(_, word, _)| word))
+    }
+    fn schema(_: &Key) -> serde_json::Value {
+        words_schema(T::NAMES)
+    }
+}
+
+/// Declares a list of names: an enum whose variants have a word each, and a comment that the reference shows. The
+/// first is the default.
+macro_rules! names {
+    (
+        $(#[doc = $about:literal])* $(#[derive($($derived:tt)*)])?
+        $see:vis enum $name:ident { $($(#[doc = $doc:literal])* $variant:ident = $word:literal,)* }
+    ) => {
+        $(#[doc = $about])* $(#[derive($($derived)*)])?
+        $see enum $name { $($(#[doc = $doc])* $variant,)* }
+        impl Default for $name {
+            fn default() -> Self {
+                Self::ALL[0].0
+            }
+        }
+        impl $name {
+            /// All of them, with their names in a scene.
+            pub const ALL: [($name, &'static str); [$($word),*].len()] = [$(($name::$variant, $word)),*];
+            /// The name in a scene.
+            pub fn name(self) -> &'static str {
+                Self::ALL.iter().find(|(one, _)| *one == self).map_or("", |(_, word)| word)
+            }
+        }
+        impl $crate::scene::keys::words::Names for $name {
+            const NAMES: &'static $crate::scene::keys::words::WordList<Self> =
+                &[$(($name::$variant, $word, concat!($($doc, " ",)*))),*];
+        }
+    };
+}
+pub(crate) use names;
+
+/// Declares how a number or a word in its place is read and written.
+macro_rules! number_or_word {
+    ($kind:ident: $word:literal = $value:expr, $of_number:expr, $($number:pat => $text:expr),*) => {
+        impl $crate::scene::keys::kinds::Kind for $kind {
+            fn parse(
+                value: &$crate::scene::keys::read::TomlValue,
+                key: &$crate::scene::keys::Key,
+                context: &mut $crate::scene::keys::read::Context,
+            ) -> Option<$kind> {
+                let word = |text: &str| text.eq_ignore_ascii_case($word).then_some($value);
+                let read = context.number_or_word(key, value, word, concat!("\"", $word, "\""))?;
+                Some(read.map_or_else(|word| word, $of_number))
+            }
+            fn text(&self, _: &$crate::scene::keys::Key) -> String {
+                match *self {
+                    $($number => $text,)*
+                    _ => $crate::scene::keys::kinds::quoted($word),
+                }
+            }
+            fn schema(key: &$crate::scene::keys::Key) -> serde_json::Value {
+                $crate::scene::keys::kinds::number_or_word_schema(key)
+            }
+        }
+    };
+}
+pub(crate) use number_or_word;
+
+/// One of some words, of which some have a number, which is a key of its own.
+pub(crate) trait WordWithNumber: Copy + 'static {
+    /// The words with their usual numbers.
+    const WORDS: &'static WordList<Self>;
+    /// The keys of the word and of the number.
+    const KEYS: &'static [Key; 2];
+
+    /// The number, if it has one.
+    fn number(&mut self) -> Option<&mut f64>;
+    /// Its word.
+    fn word(self) -> &'static str {
+        let same = |(one, ..): &&(Self, &str, &str)| discriminant(one) == discriminant(&self);
+        Self::WORDS.iter().find(same).map_or("", |(_, word, _)| word)
+    }
+    /// Reads both keys.
+    fn read_both(&mut self, table: &mut Table) {
+        let [word, number] = Self::KEYS;
+        if let Some(value) = table.take(word) {
+            *self = one_of(value, word, table.context, Self::WORDS).unwrap_or(*self);
+        }
+        let given = table.take(number).and_then(|value| table.context.ruled(number, value));
+        if let (Some(x), Some(given)) = (self.number(), given) {
+            *x = given;
+        }
+    }
+    /// Lists both keys.
+    fn list_both(mut self, lines: &mut Lines) {
+        let [word, number] = Self::KEYS;
+        lines.value(word, Some(quoted(self.word())), |_| words_schema(Self::WORDS));
+        lines.value(number, self.number().map(|x| number_text(*x)), |key| number_schema(key.rule));
+    }
+}
+
+/// Declares what a picture is made of: a file, or something built in that has a name with an `@`. `none` may stand for nothing.
+macro_rules! sources {
+    (
+        $(#[doc = $about:literal])*
+        $see:vis enum $name:ident: $what:literal, $others:literal {
+            $(#[doc = $file:literal])*
+            File,
+            $($(#[doc = $doc:literal])* $variant:ident = $word:literal,)*
+        }
+        $(#[doc = $names:literal])*
+        $see_names:vis const BUILTIN;
+        const TAKES_NONE = $takes_none:literal;
+    ) => {
+        $(#[doc = $about])*
+        #[derive(Clone, Debug, PartialEq)]
+        $see enum $name {
+            $(#[doc = $file])*
+            File(std::path::PathBuf),
+            $($(#[doc = $doc])* $variant,)*
+        }
+        impl $name {
+            $(#[doc = $names])*
+            $see_names const BUILTIN: [($name, &str); [$($word),*].len()] = [$(($name::$variant, $word)),*];
+
+            // The one of that name, or the file.
+            pub(crate) fn parse(
+                text: &str,
+                options: &$crate::scene::grammar::ParseOptions,
+            ) -> Result<Option<$name>, String> {
+                if let Some((builtin, _)) = Self::BUILTIN.into_iter().find(|(_, name)| *name == text) {
+                    return Ok(Some(builtin));
+                }
+                match text {
+                    "none" if $takes_none => Ok(None),
+                    "" => Err(Self::expected()),
+                    _ if text.starts_with('@') => Err(Self::expected()),
+                    path => Ok(Some($name::File(options.path(path)))),
+                }
+            }
+            // What a scene may name, for messages.
+            pub(crate) fn expected() -> String {
+                Self::BUILTIN.map(|(_, name)| format!("`{name}`")).join(", ") + $others
+            }
+        }
+        impl std::fmt::Display for $name {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                match self {
+                    $name::File(path) => write!(f, "{}", path.display()),
+                    $($name::$variant => f.write_str($word),)*
+                }
+            }
+        }
+        impl $crate::scene::keys::kinds::Kind for $name {
+            const TAKES_NONE: bool = $takes_none;
+            fn parse(
+                value: &$crate::scene::keys::read::TomlValue,
+                key: &$crate::scene::keys::Key,
+                context: &mut $crate::scene::keys::read::Context,
+            ) -> Option<$name> {
+                let text = context.text(key, value)?;
+                $name::parse(text, &context.options).unwrap_or_else(|expected| {
+                    let what = format!(concat!("there is no built-in ", $what, " `{}`"), text);
+                    context.problem(value.span(), what, format!("expected {expected}"));
+                    None
+                })
+            }
+            fn text(&self, _: &$crate::scene::keys::Key) -> String {
+                $crate::scene::keys::kinds::quoted(&self.to_string())
+            }
+        }
+    };
+}
+pub(crate) use sources;

@@ -1,0 +1,144 @@
+//! A scene, and the tables that its text has.
+
+use super::diagnostic::{Problem, Rule};
+use super::keys::kinds::Kind;
+use super::keys::read::{Context, Table, TomlValue};
+use super::keys::{Key, Keys, Visit, keys};
+use super::limits::{MAX_PIXELS, MAX_SIDE};
+use super::{Camera, FilmSettings, Output, RenderSettings, World, defaults};
+use crate::math::vec3::Vec3;
+
+/// Everything a run needs to know. Colours are sRGB as people write them, 0 to 1; lights may exceed 1.
+#[derive(Clone, Debug, PartialEq, Default)]
+pub struct Scene {
+    /// What there is to see.
+    pub world: World,
+    /// Who sees it.
+    pub camera: Camera,
+    /// How it is rendered.
+    pub render: RenderSettings,
+    /// What becomes of the light.
+    pub film: FilmSettings,
+    /// Where it goes.
+    pub output: Output,
+}
+
+// The keys of [output] and [render] are those of several fields: they are put together, visited, and taken apart again.
+impl Keys for Scene {
+    const TABLE: &'static str = "scene";
+    fn visit(&mut self, visit: &mut Visit) {
+        const CAMERA: Key = Key::new(
+            "camera",
+            "The camera and its path: fixed (`position` and `look_at`), on cylinders (`eye` and `target`), on an orbit, or through keys.",
+        );
+        let Scene { world, camera, render, film, output } = self;
+        let mut files = OutputKeys { output: output.clone(), size: Size(render.width, render.height) };
+        visit(const { &Key::new("output", "Frames, their size, and where they go.") }, &mut files);
+        (*output, render.width, render.height) = (files.output, files.size.0, files.size.1);
+        let mut rays = RenderKeys { settings: *render, highlight: world.highlight, ambient: world.ambient };
+        visit(const { &Key::new("render", "How light is traced.") }, &mut rays);
+        (*render, world.highlight, world.ambient) = (rays.settings, rays.highlight, rays.ambient);
+        visit(const { &Key::new("film", "The film: from exposure to the tone curve.") }, film);
+        world.visit(&mut |key, field| {
+            if key.name == "body" {
+                visit(&CAMERA, camera);
+            }
+            visit(key, field);
+        });
+    }
+
+    fn check(&mut self, table: &mut Table) {
+        let (sampling, shutter) = (self.render.sampling, self.camera.shutter);
+        let is_uneven = sampling.is_adaptive() || sampling.noise_limit() > 0.0 || shutter > 0.0;
+        let transparent = table.place("sky.transparent").filter(|_| self.world.sky.transparent);
+        if let (Some(place), true) = (transparent.clone(), is_uneven) {
+            let expected = "expected no range of `samples`, no `noise` and no `shutter`: all samples of a pixel count alike in its alpha";
+            table.problem(place, "`transparent` needs the same samples everywhere", expected);
+        }
+        if let (Some(place), true) = (transparent, self.world.air.is_foggy()) {
+            table.problem(place, "fog hides the sky, which is `transparent`", "expected clear air, or an opaque sky");
+        }
+        if sampling.is_adaptive() && shutter > 0.0 {
+            let what = "`samples` is a range, and the camera has a `shutter`";
+            let expected = "expected a number: an open shutter spreads all samples over its moments";
+            table.problem_at("render.samples", what, expected);
+        }
+    }
+}
+
+// Picture size, pixels: written in [output], and held in the render settings.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Size(u32, u32);
+
+impl Kind for Size {
+    fn parse(value: &TomlValue, key: &Key, context: &mut Context) -> Option<Size> {
+        let [width, height] = context.numbers(key, value)?;
+        if !key.rule.allows(width) || !key.rule.allows(height) {
+            let expected = format!("two values, each {}", key.rule.expected());
+            return context.refuse(key, value, format_args!("{width} x {height}"), expected);
+        }
+        let (width, height) = (width as u32, height as u32);
+        if u64::from(width) * u64::from(height) > MAX_PIXELS {
+            context.problems.push(Problem::too_large(value.span(), width, height));
+            return None;
+        }
+        Some(Size(width, height))
+    }
+    fn text(&self, _: &Key) -> String {
+        format!("[{}, {}]", self.0, self.1)
+    }
+    fn schema(key: &Key) -> serde_json::Value {
+        let mut schema = <[f64; 2]>::schema(key);
+        schema["items"]["type"] = "integer".into();
+        schema
+    }
+}
+
+// [output]: the size stands among where the frames go.
+#[derive(Clone, Debug, PartialEq)]
+struct OutputKeys {
+    output: Output,
+    size: Size,
+}
+
+impl Default for OutputKeys {
+    fn default() -> OutputKeys {
+        OutputKeys { output: Output::default(), size: Size(defaults::SIZE.0, defaults::SIZE.1) }
+    }
+}
+
+impl Keys for OutputKeys {
+    const TABLE: &'static str = "output";
+    fn visit(&mut self, visit: &mut Visit) {
+        const SIZE: Key = Key {
+            rule: Rule::Whole(1, MAX_SIDE),
+            unit: "pixels",
+            group: "Files",
+            spelled: true,
+            ..Key::new("size", "Width and height.")
+        };
+        self.output.visit(&mut |key, field| {
+            if key.name == "bits" {
+                visit(&SIZE, &mut self.size);
+            }
+            visit(key, field);
+        });
+    }
+    fn check(&mut self, table: &mut Table) {
+        self.output.check(table);
+    }
+}
+keys!(@table OutputKeys);
+
+keys! {
+    // [render]: the light without a place stands there too.
+    #[derive(Clone, Debug, PartialEq)]
+    struct RenderKeys in "render" {
+        /// How a scene is rendered.
+        settings: RenderSettings = RenderSettings::default(), flat();
+        /// Weight of the Blinn-Phong highlight.
+        highlight: f64 = defaults::HIGHLIGHT, rule(Rule::Brightness), slider(0.0, 2.0), group("Light"), spelled();
+        /// Ambient light (Whitted).
+        ambient: Vec3 = defaults::AMBIENT, colour(), rule(Rule::Brightness), spelled();
+    }
+}
