@@ -16,11 +16,11 @@ pub struct Isa {
     pub name: &'static str,
     /// Rays traced at once.
     pub lanes: usize,
-    entries: Entries,
+    pub(crate) entries: Entries,
 }
 
 // The struct of an instruction set's entries, and a macro that fills it, made of kernels/entries.def by build.rs.
-mod entries {
+pub(crate) mod entries {
     include!(concat!(env!("OUT_DIR"), "/entries.rs"));
     pub(super) use entries;
 }
@@ -203,78 +203,6 @@ impl Isa {
         });
         device_scene.set_lightmap(plan.size, &light);
     }
-
-    /// A pair of the draws of a pixel's first samples, u and v each. For tests.
-    #[cfg(test)]
-    pub fn get_2d(
-        &self,
-        scene: &HostScene,
-        frame: &FrameParams,
-        (x, y): (i32, i32),
-        pair: i32,
-        n: usize,
-    ) -> Vec<[f32; 2]> {
-        let mut out = vec![[0.0; 2]; n];
-        // SAFETY: two numbers for each of n samples.
-        unsafe {
-            (self.entries.get_2d)(&scene.arrays, frame, x, y, pair, n as i32, out.as_flattened_mut().as_mut_ptr())
-        };
-        out
-    }
-
-    /// What each of some rays meets first: the distance, and the surface's number. For tests: with the tree, or by
-    /// asking everything in turn. Origins and directions are x, y, z each.
-    #[cfg(test)]
-    pub fn closest_hits(
-        &self,
-        scene: &HostScene,
-        origins: &[f32],
-        directions: &[f32],
-        in_turn: bool,
-    ) -> (Vec<f32>, Vec<i32>) {
-        assert_eq!(origins.len(), directions.len());
-        let n = origins.len() / 3;
-        let (mut t, mut surfaces) = (vec![0.0; n], vec![0; n]);
-        // SAFETY: three numbers for each ray, one distance and one surface.
-        unsafe {
-            (self.entries.closest_hits)(
-                &scene.arrays,
-                origins.as_ptr(),
-                directions.as_ptr(),
-                n as i32,
-                i32::from(in_turn),
-                t.as_mut_ptr(),
-                surfaces.as_mut_ptr(),
-            );
-        }
-        (t, surfaces)
-    }
-
-    /// Fused multiply-add of each triple, for tests; the length must be a multiple of the lanes.
-    #[cfg(test)]
-    pub fn fused(&self, a: &[f32], b: &[f32], c: &[f32]) -> Vec<f32> {
-        let n = a.len();
-        assert!(b.len() == n && c.len() == n && n.is_multiple_of(self.lanes));
-        let mut r = vec![0.0; n];
-        // SAFETY: all four arrays hold n floats, and the kernel touches only whole groups of lanes below n.
-        unsafe { (self.entries.fused)(a.as_ptr(), b.as_ptr(), c.as_ptr(), r.as_mut_ptr(), n as i32) };
-        r
-    }
-
-    #[cfg(test)]
-    /// Whether this object was compiled with the structs that Rust has: the first size or place that differs.
-    pub fn layout_difference(&self) -> Option<String> {
-        use crate::gpu_types::LAYOUT;
-        let mut theirs = [0i32; 512];
-        assert!(LAYOUT.len() <= theirs.len());
-        // SAFETY: the entry writes a number for each struct and field of types.def, which are those of LAYOUT.
-        let n = unsafe { (self.entries.layout)(theirs.as_mut_ptr()) } as usize;
-        if n != LAYOUT.len() {
-            return Some(format!("{n} sizes and places, {} expected", LAYOUT.len()));
-        }
-        let differs = LAYOUT.iter().zip(&theirs).find(|((_, ours), theirs)| *ours != **theirs as usize);
-        differs.map(|((name, ours), theirs)| format!("{name}: {theirs}, {ours} expected"))
-    }
 }
 
 /// Floating-point operations that the calling thread has counted in [`Isa::counting`]'s kernels: an addition,
@@ -282,41 +210,6 @@ impl Isa {
 pub fn counted_flops() -> u64 {
     // SAFETY: reads a counter of the calling thread.
     unsafe { entries::polyfly_flops_counting() }
-}
-
-/// Calls of a reciprocal or square root outside of its domain, by all threads, in the kernels of the set `domain`.
-#[cfg(test)]
-pub struct Stray {
-    /// The caller's place in the source.
-    pub place: String,
-    /// What the first of them asked for.
-    pub argument: f32,
-    /// How many there have been.
-    pub calls: u64,
-}
-
-/// Those since the program began.
-#[cfg(test)]
-pub fn strays() -> Vec<Stray> {
-    let stray = |k| {
-        let (mut file, mut line, mut argument) = (std::ptr::null(), 0, 0.0);
-        // SAFETY: writes through three addresses of this call's own; a name that is not null is a constant of the object.
-        let calls = unsafe { entries::polyfly_stray_domain(k, &raw mut file, &raw mut line, &raw mut argument) };
-        // SAFETY: as above.
-        let name = (!file.is_null()).then(|| unsafe { std::ffi::CStr::from_ptr(file) }.to_string_lossy())?;
-        let name = name.rsplit("/../").next().unwrap_or_default();
-        Some(Stray { place: format!("{name}:{line}"), argument, calls })
-    };
-    let mut all: Vec<Stray> = (0..512).filter_map(stray).collect();
-    all.sort_by(|a, b| a.place.cmp(&b.place));
-    all
-}
-
-/// An operation of the set `domain`: reciprocal, square root, minimum, maximum, and the bits of a conversion to an integer.
-#[cfg(test)]
-pub fn domain_operation(which: i32, a: f32, b: f32) -> f32 {
-    // SAFETY: numbers in, a number out.
-    unsafe { entries::polyfly_operation_domain(which, a, b) }
 }
 
 /// No instruction set of that name here.
@@ -358,17 +251,5 @@ impl Scratch {
     fn aligned(&mut self) -> *mut u8 {
         let start = self.0.as_mut_ptr().cast::<u8>();
         start.wrapping_add(start.align_offset(64))
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn both_sides_lay_the_structs_out_alike() {
-        for isa in Isa::available() {
-            assert_eq!(isa.layout_difference(), None, "{isa:?}");
-        }
     }
 }

@@ -15,6 +15,7 @@ mod bvh;
 mod circles;
 mod common;
 mod domain;
+mod entries;
 mod extremes;
 mod floors;
 mod fog;

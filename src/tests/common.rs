@@ -1,7 +1,8 @@
 //! Shared by several tests: scenes, rendering, and comparisons that report the position.
 
+use super::entries::{Stray, strays};
 use crate::device::{Memory, Task};
-use crate::kernels::{Isa, Stray, strays};
+use crate::kernels::Isa;
 use crate::render::{RenderOptions, Renderer};
 use crate::scene::{self, CameraPath, CylindricalPath, ParseOptions, Scene, TextureSource};
 use std::path::{Path, PathBuf};

@@ -2,7 +2,7 @@
 //! of it, and scenes whose rays once left it have the same bytes on every set.
 
 use super::common::*;
-use crate::kernels::{domain_operation, strays};
+use super::entries::{domain_operation, strays};
 use std::fmt::Write;
 
 const RECIPROCAL: i32 = 0;

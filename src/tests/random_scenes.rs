@@ -7,8 +7,9 @@
 mod maker;
 
 use super::common::*;
+use super::entries::strays;
 use super::second_opinion::agree;
-use crate::kernels::{Isa, strays};
+use crate::kernels::Isa;
 use crate::render::{Devices, RenderOptions, Renderer};
 use crate::scene::{self, ParseOptions, Scene};
 use maker::{Made, make};
