@@ -11,11 +11,10 @@ use crate::device_scene::HostScene;
 use crate::gpu_types::PostParams;
 use crate::kernels::Isa;
 use crate::kernels::develop::{curve_of, per_square};
-use crate::scene::{Exposure, FilmSettings, Scene, Tone};
+use crate::scene::{Exposure, Scene, Tone};
 use bloom::Bloom;
 use denoise::{Denoiser, DenoiserError, DenoiserLibrary};
 use legend::Legend;
-use lens::{Gain, Grain, Vignette};
 use rayon::prelude::*;
 
 /// A step between the mean light and the tone curve, in linear light.
@@ -23,14 +22,15 @@ use rayon::prelude::*;
 pub enum PostStep {
     /// Noise is taken out by a library.
     Denoise(DenoiserLibrary),
-    /// Exposure and white balance.
-    Gain(Gain),
+    /// Exposure and white balance: a factor for each channel.
+    Gain([f32; 3]),
     /// Light that the lens scatters.
     Bloom(Bloom),
-    /// Corners that get less light.
-    Vignette(Vignette),
-    /// Noise of the film.
-    Grain(Grain),
+    /// Corners get less light than the middle, as behind a real lens: 1 / (1 + k r²)², r from 0 to 1 at the corners.
+    Vignette(f32),
+    /// Noise that grows with the root of the light, as counted grains do; the same for all channels, new in each frame. Its
+    /// amplitude at a light of 1.
+    Grain(f32),
     /// The colour map with its numbers, drawn over the picture.
     Legend(Legend),
 }
@@ -49,24 +49,20 @@ pub struct PostContext<'a> {
 }
 
 impl PostStep {
-    /// Whether it reads the layers.
-    pub fn needs_layers(&self) -> bool {
+    // Whether it reads the layers, and gives other bytes on other machines.
+    fn is_denoiser(&self) -> bool {
         matches!(self, PostStep::Denoise(_))
-    }
-    /// Whether every machine gets the same bytes from it.
-    pub fn is_exact(&self) -> bool {
-        !matches!(self, PostStep::Denoise(_))
     }
     /// Adds its numbers to those of a device; false where only the host can run it.
     fn add_to(&self, params: &mut PostParams, height: u32) -> bool {
         match self {
             PostStep::Denoise(_) | PostStep::Legend(_) => return false,
-            PostStep::Gain(gain) => params.gain = gain.0,
+            PostStep::Gain(gain) => params.gain = *gain,
             PostStep::Bloom(bloom) => {
                 (params.bloom, params.bloom_levels) = (bloom.fraction as f32, bloom.levels(height) as i32);
             }
-            PostStep::Vignette(vignette) => params.vignette = vignette.k(),
-            PostStep::Grain(grain) => params.grain = grain.strength(),
+            PostStep::Vignette(k) => params.vignette = *k,
+            PostStep::Grain(grain) => params.grain = *grain,
         }
         true
     }
@@ -83,10 +79,15 @@ impl PostStep {
                     denoiser.apply(image, layers)?;
                 }
             }
-            PostStep::Gain(gain) => gain.apply(image),
+            PostStep::Gain([r, g, b]) => {
+                image.each_row(|_, row| row.iter_mut().for_each(|p| *p = [p[0] * r, p[1] * g, p[2] * b]));
+            }
             PostStep::Bloom(bloom) => bloom.apply(image, isa),
-            PostStep::Vignette(vignette) => vignette.apply(image, isa),
-            PostStep::Grain(grain) => grain.apply(image, frame, isa),
+            PostStep::Vignette(k) => {
+                let height = image.height();
+                image.each_row(|y, row| isa.vignette(row, height, y, *k));
+            }
+            PostStep::Grain(strength) => image.each_row(|y, row| isa.grain(row, y, frame, *strength)),
             PostStep::Legend(legend) => legend.apply(image),
         }
         Ok(())
@@ -109,27 +110,21 @@ impl PostPipeline {
     /// where the library is, if noise is to be taken out. Which steps there are does not depend on the value of `stops`,
     /// where the scene leaves it open.
     pub fn new(scene: &Scene, stops: f64, range: Option<[f64; 2]>, denoise: Option<&DenoiserLibrary>) -> PostPipeline {
-        let film: &FilmSettings = &scene.film;
-        let mut steps = Vec::new();
-        steps.extend(denoise.cloned().map(PostStep::Denoise));
-        let gain = Gain::new(stops, film.white_balance);
-        if film.exposure == Exposure::Auto || !gain.is_none() {
-            steps.push(PostStep::Gain(gain));
-        }
-        if film.bloom > 0.0 {
-            steps.push(PostStep::Bloom(Bloom { fraction: film.bloom, radius: film.bloom_radius }));
-        }
-        if film.vignette > 0.0 {
-            steps.push(PostStep::Vignette(Vignette(film.vignette)));
-        }
-        if film.grain > 0.0 {
-            steps.push(PostStep::Grain(Grain(film.grain)));
-        }
+        let film = &scene.film;
+        let gain = lens::gain(stops, film.white_balance);
+        let bloom = Bloom { fraction: film.bloom, radius: film.bloom_radius };
         let particles = scene.world.particles.as_ref().filter(|p| p.legend);
-        steps.extend(particles.zip(range).map(|(particles, range)| {
-            PostStep::Legend(Legend { title: particles.colour_by.name().into(), range, tone: film.tone })
-        }));
-        PostPipeline { steps, tone: film.tone, dither: film.is_dithered() }
+        let steps = [
+            denoise.cloned().map(PostStep::Denoise),
+            (film.exposure == Exposure::Auto || gain != [1.0; 3]).then_some(PostStep::Gain(gain)),
+            (film.bloom > 0.0).then_some(PostStep::Bloom(bloom)),
+            (film.vignette > 0.0).then(|| PostStep::Vignette(lens::vignette(film.vignette))),
+            (film.grain > 0.0).then(|| PostStep::Grain(lens::grain(film.grain))),
+            particles.zip(range).map(|(particles, range)| {
+                PostStep::Legend(Legend { title: particles.colour_by.name().into(), range, tone: film.tone })
+            }),
+        ];
+        PostPipeline { steps: steps.into_iter().flatten().collect(), tone: film.tone, dither: film.is_dithered() }
     }
 
     /// Whether the kernels that trace make the picture themselves: there is nothing but a tone curve in single precision.
@@ -138,11 +133,11 @@ impl PostPipeline {
     }
     /// Whether every machine gets the same bytes.
     pub fn is_exact(&self) -> bool {
-        self.steps.iter().all(PostStep::is_exact)
+        !self.needs_layers()
     }
     /// Whether a step reads the layers.
     pub fn needs_layers(&self) -> bool {
-        self.steps.iter().any(PostStep::needs_layers)
+        self.steps.iter().any(PostStep::is_denoiser)
     }
 
     /// Whether only the host can run all steps.
@@ -165,7 +160,7 @@ impl PostPipeline {
     /// The steps that every machine runs alike.
     #[must_use]
     pub fn exact(&self) -> PostPipeline {
-        PostPipeline { steps: self.steps.iter().filter(|step| step.is_exact()).cloned().collect(), ..*self }
+        PostPipeline { steps: self.steps.iter().filter(|step| !step.is_denoiser()).cloned().collect(), ..*self }
     }
 
     /// Takes mean light through the steps, which change the image, and gives the picture: RGBA, a word a pixel.
@@ -231,6 +226,9 @@ fn dither_row(y: u32, frame: u32) -> i32 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::assets::Assets;
+    use crate::device_scene::DeviceScene;
+    use crate::scene::FilmSettings;
 
     fn pipeline(change: impl Fn(&mut FilmSettings), denoise: Option<&DenoiserLibrary>) -> PostPipeline {
         let mut scene = Scene::sample();
@@ -260,5 +258,33 @@ mod tests {
         let mut legend = pipeline(all, None);
         legend.steps.push(PostStep::Legend(Legend { title: "size".into(), range: [0.0, 1.0], tone: Tone::Soft }));
         assert!(legend.needs_host() && !legend.needs_layers() && legend.is_exact());
+    }
+
+    fn grey(width: u32, height: u32, value: f32) -> Image<f32> {
+        Image::new(width, height, 3, vec![value; 3 * (width * height) as usize])
+    }
+
+    fn after(step: PostStep, mut image: Image<f32>, frame: u32) -> Image<f32> {
+        let scene = DeviceScene::new(&Scene::sample(), &Assets::default()).unwrap();
+        let context = PostContext { scene: &scene.host(), isa: Isa::pick(None).unwrap(), frame, denoiser: None };
+        step.apply(&mut image, None, &context).unwrap();
+        image
+    }
+
+    #[test]
+    fn corners_lose_what_is_asked_for_and_the_middle_nothing() {
+        let image = after(PostStep::Vignette(lens::vignette(0.4)), grey(201, 101, 1.0), 0);
+        assert!((image.pixel(100, 50)[0] - 1.0).abs() < 1e-6);
+        assert!((image.pixel(0, 0)[0] - 0.6).abs() < 0.01, "{}", image.pixel(0, 0)[0]);
+    }
+
+    #[test]
+    fn grain_keeps_the_mean_and_is_new_in_each_frame() {
+        let frames = [0, 1].map(|n| after(PostStep::Grain(lens::grain(0.3)), grey(200, 200, 0.3), n));
+        for image in &frames {
+            let mean: f64 = image.data().iter().map(|&x| f64::from(x)).sum::<f64>() / image.data().len() as f64;
+            assert!((mean - 0.3).abs() < 1e-3, "{mean}");
+        }
+        assert_ne!(frames[0], frames[1]);
     }
 }

@@ -1,37 +1,28 @@
 //! What a camera does to light on its way to the film's grain: exposure, white balance, vignette, grain. In linear light,
 //! by single operations in a fixed order, so that every machine gives the same bytes.
 
-use crate::film::image::Image;
-use crate::kernels::Isa;
 use crate::math::vec3::Vec3;
+use crate::scene::FilmSettings;
 
-/// Exposure and white balance: a factor for each channel.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Gain(pub [f32; 3]);
+/// The factor of each channel for an exposure and a white balance: twice as much light for each stop, and light of a black
+/// body at `kelvin` comes out white.
+pub fn gain(stops: f64, kelvin: f64) -> [f32; 3] {
+    let exposure = libm::exp2(stops);
+    white_gains(kelvin).map(|g| (exposure * g) as f32)
+}
 
-impl Gain {
-    /// Twice as much light for each stop; light of a black body at `kelvin` comes out white.
-    pub fn new(stops: f64, kelvin: f64) -> Gain {
-        let exposure = libm::exp2(stops);
-        Gain(white_gains(kelvin).map(|g| (exposure * g) as f32))
-    }
-    /// Whether it changes nothing.
-    pub fn is_none(&self) -> bool {
-        self.0 == [1.0; 3]
-    }
-    /// Changes an image.
-    pub fn apply(&self, image: &mut Image<f32>) {
-        image.each_row(|_, row| {
-            for p in row {
-                *p = [p[0] * self.0[0], p[1] * self.0[1], p[2] * self.0[2]];
-            }
-        });
-    }
+/// The k of a lens whose corners lose this fraction of their light.
+pub fn vignette(loss: f64) -> f32 {
+    (1.0 / (1.0 - loss.min(0.99)).sqrt() - 1.0) as f32
+}
+
+/// The noise's amplitude at a light of 1.
+pub fn grain(grain: f64) -> f32 {
+    0.25 * grain as f32
 }
 
 // What makes a black body's light white, with a luminance of one; nothing at sRGB's own white.
 fn white_gains(kelvin: f64) -> Vec3 {
-    use crate::scene::FilmSettings;
     if kelvin == FilmSettings::DAYLIGHT {
         return [1.0; 3];
     }
@@ -71,86 +62,22 @@ fn black_body(kelvin: f64) -> Vec3 {
     ]
 }
 
-/// Corners get less light than the middle, as behind a real lens: 1 / (1 + k r²)², r from 0 to 1 at the corners.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Vignette(pub f64);
-
-impl Vignette {
-    /// The strength k.
-    pub fn k(&self) -> f32 {
-        (1.0 / (1.0 - self.0.min(0.99)).sqrt() - 1.0) as f32
-    }
-    /// Changes an image.
-    pub fn apply(&self, image: &mut Image<f32>, isa: Isa) {
-        let (k, height) = (self.k(), image.height());
-        image.each_row(|y, row| isa.vignette(row, height, y, k));
-    }
-}
-
-/// Grain: noise that grows with the root of the light, as counted grains do; the same for all channels, new in each frame.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Grain(pub f64);
-
-impl Grain {
-    /// The noise's amplitude at a light of 1.
-    pub fn strength(&self) -> f32 {
-        0.25 * self.0 as f32
-    }
-    /// Changes the image of a frame.
-    pub fn apply(&self, image: &mut Image<f32>, frame: u32, isa: Isa) {
-        let strength = self.strength();
-        image.each_row(|y, row| isa.grain(row, y, frame, strength));
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn isa() -> Isa {
-        Isa::pick(None).unwrap()
-    }
-
-    fn grey(width: u32, height: u32, value: f32) -> Image<f32> {
-        Image::new(width, height, 3, vec![value; 3 * (width * height) as usize])
-    }
-
     #[test]
     fn a_stop_is_twice_the_light_and_daylight_is_white() {
-        assert_eq!(Gain::new(1.0, 6504.0).0, [2.0; 3]);
-        assert!(Gain::new(0.0, 6504.0).is_none());
-        let [r, g, b] = Gain::new(0.0, 3000.0).0;
+        assert_eq!(gain(1.0, 6504.0), [2.0; 3]);
+        assert_eq!(gain(0.0, 6504.0), [1.0; 3]);
+        let [r, g, b] = gain(0.0, 3000.0);
         assert!(r < g && g < b, "warm light is cooled: {r} {g} {b}");
         // A black body's own light comes out grey.
         let body = black_body(3000.0);
-        let white = [0, 1, 2].map(|i| body[i] * f64::from(Gain::new(0.0, 3000.0).0[i]));
+        let white = [0, 1, 2].map(|i| body[i] * f64::from(gain(0.0, 3000.0)[i]));
         let daylight = black_body(6504.0);
         assert!((0..3).all(|i| (white[i] / white[1] - daylight[i] / daylight[1]).abs() < 1e-3), "{white:?}");
         // D65 lies 0.003 beside the locus: nearly white.
         assert!(daylight.iter().all(|c| (c - 1.0).abs() < 0.06), "{daylight:?}");
-    }
-
-    #[test]
-    fn corners_lose_what_is_asked_for_and_the_middle_nothing() {
-        let mut image = grey(201, 101, 1.0);
-        Vignette(0.4).apply(&mut image, isa());
-        assert!((image.pixel(100, 50)[0] - 1.0).abs() < 1e-6);
-        assert!((image.pixel(0, 0)[0] - 0.6).abs() < 0.01, "{}", image.pixel(0, 0)[0]);
-    }
-
-    #[test]
-    fn grain_keeps_the_mean_and_is_new_in_each_frame() {
-        let frames: Vec<Image<f32>> = (0..2)
-            .map(|n| {
-                let mut image = grey(200, 200, 0.3);
-                Grain(0.3).apply(&mut image, n, isa());
-                image
-            })
-            .collect();
-        for image in &frames {
-            let mean: f64 = image.data().iter().map(|&x| f64::from(x)).sum::<f64>() / image.data().len() as f64;
-            assert!((mean - 0.3).abs() < 1e-3, "{mean}");
-        }
-        assert_ne!(frames[0], frames[1]);
     }
 }
