@@ -5,27 +5,13 @@ use crate::assets::error::AssetError;
 use crate::scene::limits::MAX_PARTICLES;
 use std::path::Path;
 
-// The size of a number in the interleaved layouts.
-#[derive(Clone, Copy, PartialEq)]
-enum Width {
-    Single,
-    Double,
-}
-
-impl Width {
-    fn bytes(self) -> usize {
-        if self == Width::Single { 4 } else { 8 }
-    }
-}
-
-// An interleaved layout: the numbers, vectors and scalars per particle, and the contents of the tail.
+// An interleaved layout: the bytes of a number, the vectors and scalars per particle, and the contents of the tail.
 #[derive(Clone, Copy)]
 struct Interleaved {
-    width: Width,
+    word: usize,
     vectors: usize,
     scalars: usize,
     wall_modes: bool,
-    three_more: bool,
 }
 
 struct File<'a> {
@@ -35,23 +21,18 @@ struct File<'a> {
 
 impl File<'_> {
     fn broken(&self, what: String) -> AssetError {
-        AssetError { path: self.path.to_owned(), at: None, what, remedy: None }
+        AssetError::new(self.path, what)
     }
     fn u32(&self, at: usize) -> Option<usize> {
-        self.bytes.get(at..at + 4).map(|b| u32::from_le_bytes([b[0], b[1], b[2], b[3]]) as usize)
+        self.bytes.get(at..)?.first_chunk().map(|&b| u32::from_le_bytes(b) as usize)
     }
     fn f64(&self, at: usize) -> f64 {
-        self.bytes.get(at..at + 8).and_then(|b| b.try_into().ok()).map_or(f64::NAN, f64::from_le_bytes)
+        self.bytes.get(at..).and_then(<[u8]>::first_chunk).map_or(f64::NAN, |&b| f64::from_le_bytes(b))
     }
-    fn number(&self, at: usize, width: Width) -> f64 {
-        match width {
-            Width::Double => self.f64(at),
-            Width::Single => self
-                .bytes
-                .get(at..at + 4)
-                .and_then(|b| b.try_into().ok())
-                .map_or(f64::NAN, |b| f64::from(f32::from_le_bytes(b))),
-        }
+    // A number of 4 or 8 bytes.
+    fn number(&self, at: usize, word: usize) -> f64 {
+        let single = || self.bytes.get(at..).and_then(<[u8]>::first_chunk).map_or(f32::NAN, |&b| f32::from_le_bytes(b));
+        if word == 8 { self.f64(at) } else { f64::from(single()) }
     }
 }
 
@@ -88,49 +69,50 @@ fn count(file: &File, at: usize) -> Result<usize, AssetError> {
 impl Interleaved {
     // dt, current, total, file_dt, step; current and total are always doubles.
     fn time_at(self) -> usize {
-        8 + self.width.bytes()
+        8 + self.word
     }
     fn particles_at(self) -> usize {
-        8 + 2 * self.width.bytes() + 16 + 4 + 6 * self.width.bytes() + 12
+        8 + 2 * self.word + 16 + 4 + 6 * self.word + 12
     }
     fn scalars_at(self, n: usize) -> usize {
-        self.particles_at() + n * 3 * self.vectors * self.width.bytes()
+        self.particles_at() + n * 3 * self.vectors * self.word
     }
     fn tail_at(self, n: usize) -> usize {
-        self.scalars_at(n) + n * self.scalars * self.width.bytes()
+        self.scalars_at(n) + n * self.scalars * self.word
     }
     // The whole length, once the number of walls is known.
     fn length(self, n: usize, file: &File) -> Option<usize> {
-        let w = self.width.bytes();
+        let w = self.word;
         let walls_at = self.tail_at(n) + 4 + 3 * w + 3 * w + 4;
         let walls = file.u32(walls_at)?;
         let wall = 8 * w + if self.wall_modes { 4 } else { 0 };
-        let rest = 4 + 4 + if self.three_more { 3 * w } else { 0 } + 16 * n;
+        // Files of double precision have three more numbers.
+        let rest = 4 + 4 + if w == 8 { 3 * w } else { 0 } + 16 * n;
         Some(walls_at.saturating_add(walls.saturating_mul(wall)).saturating_add(rest))
     }
 }
 
 fn read_interleaved(file: &File) -> Result<ParticleSet, AssetError> {
     let n = count(file, 4)?;
+    let shapes = [(5, 16), (6, 18), (5, 18), (6, 16)];
+    let layouts = [8, 4].into_iter().flat_map(|word| {
+        let of = move |(vectors, scalars)| {
+            [false, true].map(|wall_modes| Interleaved { word, vectors, scalars, wall_modes })
+        };
+        shapes.into_iter().flat_map(of)
+    });
     let mut closest: Option<usize> = None;
-    for width in [Width::Double, Width::Single] {
-        for (vectors, scalars) in [(5, 16), (6, 18), (5, 18), (6, 16)] {
-            for wall_modes in [false, true] {
-                // The three numbers have double precision.
-                let three_more = width == Width::Double;
-                let layout = Interleaved { width, vectors, scalars, wall_modes, three_more };
-                match layout.length(n, file) {
-                    Some(length) if length == file.bytes.len() => return interleaved(file, layout, n),
-                    Some(length) => {
-                        let off = |l: usize| l.abs_diff(file.bytes.len());
-                        closest = closest.filter(|&c| off(c) <= off(length)).or(Some(length));
-                    }
-                    None => {}
-                }
+    for layout in layouts {
+        match layout.length(n, file) {
+            Some(length) if length == file.bytes.len() => return interleaved(file, layout, n),
+            Some(length) => {
+                let off = |l: usize| l.abs_diff(file.bytes.len());
+                closest = closest.filter(|&c| off(c) <= off(length)).or(Some(length));
             }
+            None => {}
         }
     }
-    let first = Interleaved { width: Width::Double, vectors: 5, scalars: 16, wall_modes: false, three_more: true };
+    let first = Interleaved { word: 8, vectors: 5, scalars: 16, wall_modes: false };
     let expected = closest.unwrap_or_else(|| first.tail_at(n) + 152 - 64);
     Err(file.broken(format!(
         "it ends at byte {}; with {n} particles the interleaved layout ends at byte {expected} (or, by its variants, elsewhere): \
@@ -140,13 +122,13 @@ fn read_interleaved(file: &File) -> Result<ParticleSet, AssetError> {
 }
 
 fn interleaved(file: &File, layout: Interleaved, n: usize) -> Result<ParticleSet, AssetError> {
-    let w = layout.width.bytes();
+    let w = layout.word;
     let (start, scalars) = (layout.particles_at(), layout.scalars_at(n));
     // For each particle, for each axis: position, velocity, and other vectors.
     let vector = |i: usize, which: usize| {
-        [0, 1, 2].map(|axis| file.number(start + ((i * 3 + axis) * layout.vectors + which) * w, layout.width))
+        [0, 1, 2].map(|axis| file.number(start + ((i * 3 + axis) * layout.vectors + which) * w, w))
     };
-    let scalar = |i: usize, which: usize| file.number(scalars + (i * layout.scalars + which) * w, layout.width);
+    let scalar = |i: usize, which: usize| file.number(scalars + (i * layout.scalars + which) * w, w);
     let set = ParticleSet {
         positions: (0..n).map(|i| vector(i, 0)).collect(),
         velocities: (0..n).map(|i| vector(i, 1)).collect(),
