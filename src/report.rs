@@ -4,20 +4,21 @@ mod log;
 mod records;
 
 use crate::device::SampleCounter;
-use crate::output::RunInfo;
+use crate::output::{OutputError, RunInfo};
 use crate::render::stats::{FrameReport, Progress, RunReport, ms};
 use crate::scene::diagnostic::{Colours, Severity, message};
-use crate::threads;
+use crate::threads::{self, lock};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
-use log::Log;
+use log::{Log, farewell};
 pub use records::SceneFacts;
-use records::{End, FrameRow, SCHEMA, Start, shares};
+use records::{FrameRow, SCHEMA, Start, shares};
 use std::io::{IsTerminal, Write};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
+use std::sync::{Arc, Mutex, MutexGuard};
+use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-/// Form of the log.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 pub enum LogFormat {
     /// `frame<TAB>ms<TAB>rays`, a line a frame.
@@ -53,31 +54,26 @@ impl Position {
 }
 
 // A thread that does something again and again until it is dropped.
-struct FrameTicker {
-    ended: Arc<AtomicBool>,
-    thread: Option<std::thread::JoinHandle<()>>,
-}
+struct FrameTicker(Option<(Sender<()>, JoinHandle<()>)>);
 
 impl FrameTicker {
     // Without a thread nothing moves, and nothing else is lost.
     fn start(look: impl Fn() + Send + 'static) -> FrameTicker {
-        let ended = Arc::new(AtomicBool::new(false));
-        let seen = Arc::clone(&ended);
+        let (end, ended) = channel();
         let turns = move || {
-            while !seen.load(Ordering::Relaxed) {
+            look();
+            while ended.recv_timeout(TICK) == Err(RecvTimeoutError::Timeout) {
                 look();
-                std::thread::park_timeout(TICK);
             }
         };
-        FrameTicker { ended, thread: threads::spawn("progress", turns).ok() }
+        FrameTicker(threads::spawn("progress", turns).ok().map(|thread| (end, thread)))
     }
 }
 
 impl Drop for FrameTicker {
     fn drop(&mut self) {
-        self.ended.store(true, Ordering::Relaxed);
-        if let Some(thread) = self.thread.take() {
-            thread.thread().unpark();
+        if let Some((end, thread)) = self.0.take() {
+            drop(end);
             let _ = thread.join();
         }
     }
@@ -86,13 +82,12 @@ impl Drop for FrameTicker {
 /// Writes the log and moves the bar.
 pub struct Reporter {
     format: LogFormat,
-    log: Log,
+    log: Arc<Mutex<Log>>,
     bar: ProgressBar,
     both_terminals: bool,
     // What the run was, when it has ended; its record waits for the exit code.
     ended: Option<RunReport>,
     facts: SceneFacts,
-    quiet: bool,
     place: Arc<Position>,
     // Moves the bar.
     watch: Option<FrameTicker>,
@@ -120,18 +115,16 @@ fn bar_style(template: &str) -> ProgressStyle {
 }
 
 impl Reporter {
-    /// A log; its bar shows only on a terminal and not when `quiet`.
-    pub fn new(format: LogFormat, quiet: bool, facts: SceneFacts) -> Reporter {
-        let hidden = quiet || !std::io::stderr().is_terminal();
-        let target = if hidden { ProgressDrawTarget::hidden() } else { ProgressDrawTarget::stderr() };
+    /// A log, and a bar if there is a terminal.
+    pub fn new(format: LogFormat, facts: SceneFacts) -> Reporter {
+        let bar = terminal_bar();
         Reporter {
             format,
-            log: Log::new(Box::new(std::io::stdout())),
-            both_terminals: !hidden && std::io::stdout().is_terminal(),
-            bar: ProgressBar::with_draw_target(None, target).with_style(bar_style(GETTING_READY)),
+            log: Arc::new(Mutex::new(Log::new(std::io::stdout()))),
+            both_terminals: !bar.is_hidden() && std::io::stdout().is_terminal(),
+            bar: bar.with_style(bar_style(GETTING_READY)),
             ended: None,
             facts,
-            quiet,
             place: Arc::default(),
             watch: None,
             unestimated: None,
@@ -141,7 +134,10 @@ impl Reporter {
     // Once, where no bar tells it: how long the run goes on, by the frames of its first seconds.
     fn estimate(&mut self) {
         let Some(frames) = self.unestimated else { return };
-        let (done, elapsed) = self.log.totals(|totals| (totals.frames, totals.started.elapsed()));
+        let (done, elapsed) = {
+            let totals = &self.log().totals;
+            (totals.frames, totals.started.elapsed())
+        };
         if elapsed < ESTIMATE_AFTER {
             return;
         }
@@ -166,23 +162,27 @@ impl Reporter {
     /// The log goes to stderr: stdout is for pictures.
     pub fn beside_pictures(mut self) -> Reporter {
         self.both_terminals = !self.bar.is_hidden();
-        self.log = Log::new(Box::new(std::io::stderr()));
+        self.log = Arc::new(Mutex::new(Log::new(std::io::stderr())));
         self
     }
 
     /// What writes the last record of a run that is left where it stands; None where the log has none.
     pub fn farewell(&self) -> Option<impl Fn(u8, &str) + Send + use<>> {
-        (self.format == LogFormat::Jsonl).then(|| self.log.farewell(self.facts.clone()))
+        (self.format == LogFormat::Jsonl).then(|| farewell(&self.log, self.facts.clone()))
     }
 
     // Writes to the log, with the bar out of the way where both are on one terminal.
-    fn write(&self, write: impl FnOnce(&Log)) {
-        if self.both_terminals { self.bar.suspend(|| write(&self.log)) } else { write(&self.log) }
+    fn write(&self, write: impl FnOnce(&mut Log)) {
+        if self.both_terminals { self.bar.suspend(|| write(&mut self.log())) } else { write(&mut self.log()) }
+    }
+
+    fn log(&self) -> MutexGuard<'_, Log> {
+        lock(&self.log)
     }
 
     // What each device did, and how much faster they were together.
     fn tell_devices(&self, run: &RunReport) {
-        let Some(speed_up) = run.speed_up().filter(|_| !self.quiet) else { return };
+        let Some(speed_up) = run.speed_up() else { return };
         for s in shares(run) {
             let percent = 100.0 * s.share;
             remark(&format!("{}: {percent:.1} % of the rays, {:.2} s busy", s.device, s.busy_seconds));
@@ -193,21 +193,28 @@ impl Reporter {
     /// How long it took, and which stage held it up, once it has ended.
     pub fn outcome(&self) -> Option<(Duration, &'static str)> {
         let ended = self.ended.as_ref()?;
-        Some(self.log.totals(|t| (t.started.elapsed(), t.times.with(ended).bottleneck(t.writers))))
+        let totals = &self.log().totals;
+        Some((totals.started.elapsed(), totals.times.with(ended).bottleneck(totals.writers)))
     }
 
     /// Why the log is not whole, if it is not; the frames go on.
-    pub fn lost_log(&mut self) -> Option<std::io::Error> {
-        self.log.lost()
+    pub fn lost_log(&self) -> Option<std::io::Error> {
+        self.log().lost.take()
+    }
+
+    /// The last record: how the run ended, and with which exit code. Nothing where none has begun.
+    pub fn close(&mut self, exit_code: u8) {
+        let Some(run) = self.ended.take().filter(|_| self.format == LogFormat::Jsonl) else { return };
+        self.write(|log| log.close(&run, &self.facts, exit_code));
     }
 }
 
 impl Progress for Reporter {
     fn start(&mut self, run: &RunInfo, devices: &[String], threads: usize) {
-        self.log.totals(|totals| totals.started = Instant::now());
+        self.log().totals.started = Instant::now();
         self.bar.set_style(bar_style(RENDERING));
         self.bar.set_length(run.frames as u64 * STEPS);
-        self.unestimated = (self.bar.is_hidden() && !self.quiet).then_some(run.frames);
+        self.unestimated = self.bar.is_hidden().then_some(run.frames);
         if self.format == LogFormat::Jsonl {
             let (facts, device) = (self.facts.clone(), devices.join(", "));
             let version = env!("CARGO_PKG_VERSION");
@@ -218,13 +225,7 @@ impl Progress for Reporter {
 
     fn frame(&mut self, report: &FrameReport) {
         let FrameReport { frame, stats, stages, writers } = report;
-        self.log.totals(|totals| {
-            totals.writers = *writers;
-            totals.frames += 1;
-            totals.rays += stats.rays;
-            totals.shadow_rays += stats.shadow_rays;
-            totals.times.add(stages);
-        });
+        self.log().totals.add(report);
         match self.format {
             LogFormat::Text => {
                 let line = format!("{frame}\t{:.3}\t{}", ms(stats.time), stats.rays);
@@ -253,9 +254,7 @@ impl Progress for Reporter {
     }
 
     fn remark(&mut self, text: &str) {
-        if !self.quiet {
-            self.bar.suspend(|| remark(text));
-        }
+        self.bar.suspend(|| remark(text));
     }
 
     fn end(&mut self, run: &RunReport) {
@@ -268,45 +267,68 @@ impl Progress for Reporter {
     }
 }
 
-impl Reporter {
-    /// The last record: how the run ended, and with which exit code. Nothing where none has begun.
-    pub fn close(&mut self, exit_code: u8) {
-        let Some(run) = self.ended.take().filter(|_| self.format == LogFormat::Jsonl) else { return };
-        self.write(|log| log.close(|totals| End::of(&run, totals, &self.facts, exit_code)));
-    }
-}
-
 /// Prints remarks on stderr, and nothing else of a run.
-pub struct Remarks {
-    /// Nobody wants to hear them.
-    pub quiet: bool,
-}
+pub struct Remarks;
 
 impl Progress for Remarks {
     fn remark(&mut self, text: &str) {
-        if !self.quiet {
-            remark(text);
-        }
+        remark(text);
     }
 }
 
-/// A remark on stderr, one line.
+static IS_QUIET: AtomicBool = AtomicBool::new(false);
+
+/// No bar, remarks and warnings from now on.
+pub fn be_quiet() {
+    IS_QUIET.store(true, Ordering::Relaxed);
+}
+
+/// Whether the user wants no bar, remarks and warnings.
+pub fn is_quiet() -> bool {
+    IS_QUIET.load(Ordering::Relaxed)
+}
+
+/// A remark on stderr, one line; none where the user wants it quiet.
 pub fn remark(text: &str) {
+    if !is_quiet() {
+        say(text);
+    }
+}
+
+/// A line on stderr, however quiet the user wants it: what somebody must know who waits for the result.
+pub fn say(text: &str) {
     // Nobody may be reading; that is no reason to stop.
     let _ = writeln!(std::io::stderr(), "polyfly: {text}");
+}
+
+/// A warning on stderr: `warning: ...`; none where the user wants it quiet.
+pub fn warn(text: &str) {
+    if !is_quiet() {
+        fault(&message(Severity::Warning, text, None, Colours::Styled));
+    }
+}
+
+/// A message on stderr as it is; its colours show where there is a terminal that has them, and NO_COLOR says nothing against it.
+pub fn fault(text: &str) {
+    let _ = writeln!(anstream::stderr(), "{text}");
+}
+
+// A bar on stderr; hidden where that is no terminal, or the user wants it quiet.
+fn terminal_bar() -> ProgressBar {
+    let is_shown = std::io::stderr().is_terminal() && !is_quiet();
+    let target = if is_shown { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() };
+    ProgressBar::with_draw_target(None, target)
 }
 
 /// Says on stderr what is being done, on a terminal only; gone when it is dropped.
 pub struct Spinner(ProgressBar, Option<FrameTicker>);
 
 impl Spinner {
-    /// One that turns, unless `quiet`.
-    pub fn new(quiet: bool) -> Spinner {
-        let hidden = quiet || !std::io::stderr().is_terminal();
-        let target = if hidden { ProgressDrawTarget::hidden() } else { ProgressDrawTarget::stderr() };
-        let bar = ProgressBar::with_draw_target(None, target);
+    /// One that turns.
+    pub fn new() -> Spinner {
+        let bar = terminal_bar();
         let ticked = bar.clone();
-        let watch = (!hidden).then(|| FrameTicker::start(move || ticked.tick()));
+        let watch = (!bar.is_hidden()).then(|| FrameTicker::start(move || ticked.tick()));
         Spinner(bar, watch)
     }
     /// What is being done now.
@@ -339,7 +361,6 @@ pub fn several(count: impl std::fmt::Display, one: &str) -> String {
     format!("{count} {one}{end}")
 }
 
-/// A number of bytes.
 pub fn size(bytes: u64) -> String {
     match bytes {
         0..1_000_000 => format!("{:.1} kB", bytes as f64 / 1e3),
@@ -348,21 +369,11 @@ pub fn size(bytes: u64) -> String {
     }
 }
 
-/// A message on stderr as it is; its colours show where there is a terminal that has them, and NO_COLOR says nothing against it.
-pub fn fault(text: &str) {
-    let _ = writeln!(anstream::stderr(), "{text}");
-}
-
-/// A warning on stderr: `warning: ...`.
-pub fn warn(text: &str) {
-    fault(&message(Severity::Warning, text, None, Colours::Styled));
-}
-
 /// Prints a text on stdout; a reader who has left is no error.
-pub fn print(text: &str) -> std::io::Result<()> {
+pub fn print(text: &str) -> Result<(), OutputError> {
     match std::io::stdout().write_all(text.as_bytes()).and_then(|()| std::io::stdout().flush()) {
-        Err(e) if e.kind() == std::io::ErrorKind::BrokenPipe => Ok(()),
-        other => other,
+        Err(e) if e.kind() != std::io::ErrorKind::BrokenPipe => Err(OutputError::Write("stdout".into(), e)),
+        _ => Ok(()),
     }
 }
 

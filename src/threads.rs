@@ -7,7 +7,7 @@
 use crossbeam_channel::{Sender, bounded};
 use std::any::Any;
 use std::io;
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::thread::{Builder, JoinHandle, Scope, ScopedJoinHandle};
 
 /// The system starts no more threads or processes.
@@ -36,6 +36,11 @@ impl From<NoThread> for io::Error {
     fn from(e: NoThread) -> io::Error {
         io::Error::new(io::ErrorKind::WouldBlock, e)
     }
+}
+
+/// Locks; what a thread that panicked has left is as good as any other.
+pub fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Starts a detached thread.

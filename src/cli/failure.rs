@@ -34,8 +34,8 @@ pub enum Failure {
 
 impl Failure {
     /// A command line that makes no sense.
-    pub fn usage(what: String) -> Failure {
-        Failure::Library(Error::Usage(what))
+    pub fn usage(what: impl Into<String>) -> Failure {
+        Failure::Library(Error::Usage(what.into()))
     }
 
     /// What to do about it, where there is more to say than what is wrong.
@@ -94,3 +94,11 @@ macro_rules! failures_of {
     };
 }
 failures_of!(Error, Box<Problems>, AssetError, DeviceError, ManifestError, OutputError);
+
+/// A command line that makes no sense: what is wrong, as of `format!`.
+macro_rules! usage {
+    ($($words:tt)*) => {
+        $crate::cli::Failure::usage(format!($($words)*))
+    };
+}
+pub(crate) use usage;

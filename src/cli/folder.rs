@@ -1,35 +1,41 @@
 //! Arguments of what is done with a folder of frames.
 
-use super::{SceneArgs, parse_fps};
+use super::scene::SceneArgs;
+use super::values::parse_fps;
 use crate::output::video::codecs::{CODECS, Codec};
+use crate::run::ShardMode;
 use crate::scene::limits::{VIDEOS, endings};
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
 use std::path::PathBuf;
 
-/// Arguments of `missing`.
+/// What frames have to be of.
 #[derive(Args, Debug)]
-pub struct MissingArgs {
-    /// The folder of the frames, with its manifest.json.
-    pub folder: PathBuf,
+pub struct ExpectedArgs {
     /// The expected scene; frames of another scene are refused.
     #[arg(long, value_name = "FILE")]
     pub scene: Option<String>,
     /// The expected `hash` of the manifest, as jobs of `farm` pass it; frames of another scene are refused.
     #[arg(long, value_name = "HEX")]
     pub hash: Option<String>,
+}
+
+#[derive(Args, Debug)]
+pub struct MissingArgs {
+    /// The folder of the frames, with its manifest.json.
+    pub folder: PathBuf,
+    #[command(flatten)]
+    pub expected: ExpectedArgs,
     /// Print the shards of N with missing frames, as `1,4-6`, instead of the frames.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     pub shards: Option<u32>,
     /// How frames are split into shards.
     #[arg(long, value_enum, default_value = "contiguous")]
-    pub shard_mode: ShardModeArg,
-    /// What the flags of the run changed in the scene.
+    pub shard_mode: ShardMode,
     #[command(flatten)]
     pub changes: SceneArgs,
 }
 
-/// Arguments of `stitch`.
 #[derive(Args, Debug)]
 pub struct StitchArgs {
     /// The folder of the frames, with its manifest.json; or a path with %d or %0Nd of frames of another program.
@@ -41,34 +47,26 @@ pub struct StitchArgs {
     /// Frames per second [default: the run's, or 30]
     #[arg(long, value_parser = parse_fps)]
     pub fps: Option<f64>,
-    /// The expected scene; frames of another scene are refused.
-    #[arg(long, value_name = "FILE")]
-    pub scene: Option<String>,
-    /// The expected `hash` of the manifest, as jobs of `farm` pass it; frames of another scene are refused.
-    #[arg(long, value_name = "HEX")]
-    pub hash: Option<String>,
+    #[command(flatten)]
+    pub expected: ExpectedArgs,
     /// Replace an existing video that shows other pictures.
     #[arg(long)]
     pub overwrite: bool,
     /// Maximum memory, MiB; a job that needs more is refused [default: nine tenths of the free memory]
     #[arg(long, value_name = "MIB", value_parser = clap::value_parser!(u64).range(1..=1 << 30))]
     pub limit_memory: Option<u64>,
-    /// How to encode.
     #[command(flatten)]
     pub video: VideoArgs,
-    /// What the flags of the run changed in the scene.
     #[command(flatten)]
     pub changes: SceneArgs,
 }
 
-/// Arguments of `status`.
 #[derive(Args, Debug)]
 pub struct StatusArgs {
     /// The folder of the frames, with its manifest.json.
     pub folder: PathBuf,
 }
 
-/// Arguments of `report`.
 #[derive(Args, Debug)]
 pub struct ReportArgs {
     /// The folder of the frames, with its manifest.json.
@@ -102,7 +100,6 @@ pub enum Engine {
     Commands,
 }
 
-/// Arguments of `farm`.
 #[derive(Args, Debug)]
 pub struct FarmArgs {
     /// The engine of the job.
@@ -136,7 +133,6 @@ pub struct FarmArgs {
     pub flags: Vec<String>,
 }
 
-/// How to encode a video.
 #[derive(Args, Debug, Default)]
 pub struct VideoArgs {
     /// Quality of the video, lower is better [default: 18 for h264, 22 for h265, 30 for av1]
@@ -178,19 +174,4 @@ pub struct VideoArgs {
 fn codec_parser() -> impl TypedValueParser<Value = &'static Codec> {
     let names = CODECS.iter().map(|codec| PossibleValue::new(codec.name).help(codec.about).aliases(codec.alias));
     PossibleValuesParser::new(names).try_map(|name| Codec::named(&name).ok_or("no such codec"))
-}
-
-/// How frames are split into shards, as a flag's value.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
-pub enum ShardModeArg {
-    /// Each has frames that follow each other.
-    #[default]
-    Contiguous,
-    /// Each has every Nth frame.
-    Stride,
-}
-
-pub(super) fn parse_shard(text: &str) -> Result<(u32, u32), String> {
-    let numbers = text.split_once('/').and_then(|(k, n)| Some((k.trim().parse().ok()?, n.trim().parse().ok()?)));
-    numbers.filter(|&(k, n)| (1..=n).contains(&k)).ok_or_else(|| "expected K/N, with K from 1 to N".into())
 }

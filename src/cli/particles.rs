@@ -1,17 +1,15 @@
 //! Flags of `particles`.
 
+use super::values::parse_point;
 use crate::scene::ColourBy;
 use crate::scene::limits::{MAX_PARTICLES, MAX_SIDE, PICTURES, endings};
 use clap::{Args, Subcommand, ValueEnum};
 use std::path::PathBuf;
 
-/// Arguments of `particles`: those of the 2011 program, and its view.
 #[derive(Args, Debug)]
 pub struct ParticlesArgs {
-    /// Another job.
     #[command(subcommand)]
     pub job: Option<ParticlesJob>,
-    /// The picture.
     #[command(flatten)]
     pub picture: Option<PictureArgs>,
 }
@@ -23,7 +21,6 @@ pub enum ParticlesJob {
     Generate(GenerateArgs),
 }
 
-/// A picture of particles.
 #[derive(Args, Debug)]
 #[group(requires_all = ["device", "file", "width", "height", "image"])]
 pub struct PictureArgs {
@@ -59,7 +56,7 @@ pub struct PictureArgs {
     pub diffuse: f64,
     /// The value that selects the colour.
     #[arg(long, value_enum, default_value = "nothing")]
-    pub color_by: ColourArg,
+    pub color_by: ColourBy,
     /// Draw the colour map with its numbers.
     #[arg(long)]
     pub legend: bool,
@@ -86,30 +83,6 @@ pub enum ParticlesDevice {
     Gpu,
 }
 
-/// What colours particles, as a flag's value.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum ColourArg {
-    /// All are alike.
-    Nothing,
-    /// Speed.
-    Velocity,
-    /// Pressure.
-    Pressure,
-    /// Radius.
-    Radius,
-}
-
-impl From<ColourArg> for ColourBy {
-    fn from(arg: ColourArg) -> ColourBy {
-        match arg {
-            ColourArg::Nothing => ColourBy::Nothing,
-            ColourArg::Velocity => ColourBy::Velocity,
-            ColourArg::Pressure => ColourBy::Pressure,
-            ColourArg::Radius => ColourBy::Radius,
-        }
-    }
-}
-
 /// The layout of a file of particles.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum FileLayout {
@@ -121,7 +94,6 @@ pub enum FileLayout {
     Csv,
 }
 
-/// Arguments of `particles generate`.
 #[derive(Args, Debug)]
 pub struct GenerateArgs {
     /// How many particles.
@@ -138,10 +110,4 @@ pub struct GenerateArgs {
     /// Another seed makes another packing.
     #[arg(long, default_value_t = 1)]
     pub seed: u64,
-}
-
-fn parse_point(text: &str) -> Result<[f64; 3], String> {
-    let numbers: Option<Vec<f64>> =
-        text.split(',').map(|w| w.trim().parse().ok().filter(|x: &f64| x.is_finite())).collect();
-    numbers.and_then(|n| n.try_into().ok()).ok_or_else(|| "expected three numbers, as X,Y,Z".into())
 }

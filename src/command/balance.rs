@@ -3,54 +3,48 @@
 //! The question and the measure, work of the average thread over work of the busiest, are the 2009 CSE260
 //! report's; its ways are static shares ("naive"), cyclic and dynamic dealing.
 
-use super::bench::{self, placed, subject};
-use super::plots::{self, AxisLabels, Series};
-use super::{environment, output};
-use crate::cli::{BenchArgs, Failure};
+use super::bench::BenchScene;
+use super::plots::{Plot, Series, Style, write_all};
+use crate::cli::{BenchArgs, Failure, environment, usage};
 use crate::device::{self, DeviceError, DeviceNeeds, FilmSlice, GpuDevice, Memory, Schedule, Task, TaskStats};
 use crate::gpu_types::FrameParams;
 use crate::kernels::Isa;
-use crate::output::store::atomic::{prepare, write_whole};
+use crate::output::OutputError;
 use crate::render::stats::ms;
 use crate::render::{RenderOptions, Renderer};
-use std::io::Write as _;
+use crate::report::print;
 use std::sync::Arc;
 
 /// Prints a table: device, way, median kernel time, speed, parallel efficiency; and draws the plots if they are wanted.
 pub fn run(args: &BenchArgs) -> Result<(), Failure> {
-    let (scene, text) = subject(args)?;
+    let subject = BenchScene::of(args)?;
+    let scene = &subject.scene;
     if !scene.render.integrator.capabilities().branches {
         return Err(Failure::usage(
-            "bench --balance compares ways to deal out Whitted's rays, and this scene has another integrator".into(),
+            "bench --balance compares ways to deal out Whitted's rays, and this scene has another integrator",
         ));
     }
     let samples = scene.render.samples_per_pixel();
     // Items of a frame are counted in 32 bits on a GPU.
     let items = u64::from(scene.render.width.div_ceil(8)) * u64::from(scene.render.height.div_ceil(8)) * 64;
     if items * u64::from(samples) > i32::MAX as u64 {
-        return Err(Failure::usage(format!(
+        return Err(usage!(
             "bench --balance counts {items} pixels of {samples} samples one by one: make the picture smaller with --size or --samples"
-        )));
-    }
-    if let Some(folder) = &args.plots {
-        prepare(&folder.join("work.svg"))?;
+        ));
     }
     let options = RenderOptions { isa: environment("POLYFLY_ISA"), ..RenderOptions::on_cpu() };
-    let renderer = Renderer::prepare(scene, options).map_err(|e| placed(text.as_ref(), e))?;
+    let renderer = Renderer::prepare(scene.clone(), options).map_err(|e| subject.placed(e))?;
     let isa = renderer.isa();
     let params = renderer.device_scene().frame_params(renderer.scene(), 0);
     let cpu = renderer.cpu(isa);
     let flops = renderer.cpu(Isa::counting()).flops(&params, samples);
-    output(&format!("# {:.3} Gflop a frame, counted\n", flops as f64 / 1e9))?;
-    output("device\tschedule\tthreads\tms\tMrays/s\tGflop/s\tefficiency\n")?;
+    print(&format!("# {:.3} Gflop a frame, counted\n", flops as f64 / 1e9))?;
+    print("device\tschedule\tthreads\tms\tMrays/s\tGflop/s\tefficiency\n")?;
     let row = |device: &str, schedule: &str, threads: &str, s: TaskStats| {
         let seconds = s.kernel.as_secs_f64();
         let (rays, work) = (s.rays as f64 / seconds / 1e6, flops as f64 / seconds / 1e9);
-        output(&format!(
-            "{device}\t{schedule}\t{threads}\t{:.3}\t{rays:.1}\t{work:.1}\t{:.3}\n",
-            ms(s.kernel),
-            s.balance
-        ))
+        let (ms, balance) = (ms(s.kernel), s.balance);
+        print(&format!("{device}\t{schedule}\t{threads}\t{ms:.3}\t{rays:.1}\t{work:.1}\t{balance:.3}\n"))
     };
     let name = format!("cpu {}", isa.name);
     let scheduled = |schedule, threads| {
@@ -62,12 +56,12 @@ pub fn run(args: &BenchArgs) -> Result<(), Failure> {
     for (schedule, word) in Schedule::ALL {
         let (stats, work) = scheduled(schedule, cpu.threads())?;
         row(&name, word, &cpu.threads().to_string(), stats)?;
-        let mut speed_ups = vec![(1, 1.0)];
+        let mut speed_ups = vec![(1.0, 1.0)];
         if args.plots.is_some() {
             let counts = std::iter::successors(Some(2), |n| Some(n * 2)).take_while(|&n| n < cpu.threads());
             for threads in counts.chain([cpu.threads()]).filter(|&n| n > 1) {
                 let (stats, _) = scheduled(schedule, threads)?;
-                speed_ups.push((threads, serial.kernel.as_secs_f64() / stats.kernel.as_secs_f64()));
+                speed_ups.push((threads as f64, serial.kernel.as_secs_f64() / stats.kernel.as_secs_f64()));
             }
         }
         ways.push((word, work, speed_ups));
@@ -79,25 +73,17 @@ pub fn run(args: &BenchArgs) -> Result<(), Failure> {
 
     on_gpus(args.runs, &renderer, &task, &params, &row)?;
     if let Some(folder) = &args.plots {
-        let threads = cpu.threads();
-        let even = serial.rays as f64 / threads as f64;
-        let work = |rays: &[u64]| (0..).map(f64::from).zip(rays.iter().map(|&r| r as f64 / even)).collect();
-        let works: Vec<Series> =
-            ways.iter().map(|(name, rays, _)| Series { name: (*name).into(), points: work(rays) }).collect();
-        let curve = |points: &[(usize, f64)]| points.iter().map(|&(n, s)| (n as f64, s)).collect();
-        let speed_ups: Vec<Series> =
-            ways.iter().map(|(name, _, s)| Series { name: (*name).into(), points: curve(s) }).collect();
-        let numbers: Vec<String> = (0..threads).map(|n| n.to_string()).collect();
-        let note = bench::note(args, renderer.scene());
-        let bars = AxisLabels { title: "Rays of each thread", x: "thread", y: "even shares", note: &note };
-        let lines = AxisLabels { title: "Speed-up", x: "threads", y: "times as fast as one thread", note: &note };
-        let svgs = [
-            ("work.svg", plots::bars(bars, &numbers, &works)),
-            ("speed-up.svg", plots::lines(lines, &speed_ups, true)),
-        ];
-        for (file, svg) in svgs {
-            write_whole(&folder.join(file), |f| f.write_all(svg.as_bytes()))?;
-        }
+        let even = serial.rays as f64 / cpu.threads() as f64;
+        let shares = |rays: &[u64]| (0..).map(f64::from).zip(rays.iter().map(|&r| r as f64 / even)).collect::<Vec<_>>();
+        let works: Vec<_> = ways.iter().map(|(name, rays, _)| Series::new(*name, shares(rays))).collect();
+        let speed_ups: Vec<_> = ways.into_iter().map(|(name, _, points)| Series::new(name, points)).collect();
+        let numbers: Vec<String> = (0..cpu.threads()).map(|n| n.to_string()).collect();
+        let note = &subject.note();
+        let (title, x, y, style) = ("Rays of each thread", "thread", "even shares", Style::Bars(&numbers));
+        let bars = Plot { title, x, y, note, style, series: &works }.svg();
+        let (title, x, y, style) = ("Speed-up", "threads", "times as fast as one thread", Style::LinesAndDiagonal);
+        let lines = Plot { title, x, y, note, style, series: &speed_ups }.svg();
+        write_all(folder, &[("work.svg", bars), ("speed-up.svg", lines)])?;
     }
     Ok(())
 }
@@ -112,7 +98,7 @@ fn on_gpus(runs: u32, renderer: &Renderer, task: &Task, params: &FrameParams, ro
              threads: &str,
              render: &mut dyn FnMut(&mut dyn GpuDevice) -> Result<TaskStats, DeviceError>| {
                 let (stats, _) = median(runs, &mut || render(gpu.as_mut()).map(|s| (s, Vec::new())))?;
-                row(&info.name, word, threads, stats)
+                Ok::<_, Failure>(row(&info.name, word, threads, stats)?)
             };
         for (schedule, word) in Schedule::ALL {
             on_gpu(word, "resident", &mut |gpu| gpu.run_scheduled(params, task.samples.end, Some(schedule)))?;
@@ -127,9 +113,9 @@ fn on_gpus(runs: u32, renderer: &Renderer, task: &Task, params: &FrameParams, ro
 }
 
 // Its name, the rays of each thread, and numbers of threads with how many times faster than one they are.
-type Way = (&'static str, Vec<u64>, Vec<(usize, f64)>);
+type Way = (&'static str, Vec<u64>, Vec<(f64, f64)>);
 // Prints a row: device, schedule, threads, what they took.
-type Row<'a> = dyn Fn(&str, &str, &str, TaskStats) -> Result<(), Failure> + 'a;
+type Row<'a> = dyn Fn(&str, &str, &str, TaskStats) -> Result<(), OutputError> + 'a;
 type Measured = (TaskStats, Vec<u64>);
 
 // The run of the median time.

@@ -1,21 +1,21 @@
 //! `polyfly bench`: what a scene takes on each device of this machine, as a table for a report.
 
 use super::machine::Others;
-use super::plots::{self, AxisLabels, Series};
-use super::{SceneText, balance, environment, load_scene, output};
-use crate::cli::{BenchArgs, Failure, TableFormat};
+use super::measured::{Discard, Measured};
+use super::plots::{Plot, Series, write_all};
+use super::scene_file::{SceneText, load_scene};
+use crate::cli::{BenchArgs, Failure, TableFormat, environment};
 use crate::device;
 use crate::error::Error;
-use crate::output::store::atomic::{prepare, write_whole};
-use crate::output::{OutputError, PixelFormats, RenderedFrame, Sink};
+use crate::output::PixelFormats;
+use crate::output::store::atomic::prepare;
 use crate::render::frames::FrameList;
-use crate::render::stats::{FrameReport, Progress, ms};
+use crate::render::stats::ms;
 use crate::render::{Devices, RenderOptions, Renderer};
-use crate::report::{Spinner, several, warn};
+use crate::report::{Spinner, print, several, warn};
 use crate::run::journal::processor;
 use crate::scene::Scene;
 use serde::Serialize;
-use std::io::Write as _;
 use std::time::Duration;
 
 // Frames from all over a clip that are measured where nobody asks for others, and of its plot.
@@ -25,25 +25,41 @@ const PLOTTED: usize = 60;
 const BUSY: f64 = 0.1;
 const WIDE: f64 = 0.1;
 
-/// The scene to measure: the one that is named, or the sample.
-///
-/// # Errors
-/// It cannot be read.
-pub fn subject(args: &BenchArgs) -> Result<(Scene, Option<SceneText>), Failure> {
-    if let Some(name) = &args.scene {
-        let (scene, text) = load_scene(name, &args.changes)?;
-        return Ok((scene, Some(text)));
-    }
-    let mut scene = Scene::sample();
-    args.changes.override_scene(&mut scene)?;
-    Ok((scene, None))
+/// What is measured: a scene, and its text unless it is the sample.
+pub struct BenchScene {
+    pub scene: Scene,
+    text: Option<SceneText>,
+    name: String,
 }
 
-/// An error with its place in the scene, if there is a text.
-pub fn placed(text: Option<&SceneText>, error: Error) -> Failure {
-    match text {
-        Some(text) => text.placed(error),
-        None => error.into(),
+impl BenchScene {
+    /// The scene that is named, or the sample; with a folder for its plots, if there are to be any.
+    pub fn of(args: &BenchArgs) -> Result<BenchScene, Failure> {
+        if let Some(folder) = &args.plots {
+            prepare(&folder.join("plot.svg"))?;
+        }
+        if let Some(name) = &args.scene {
+            let (scene, text) = load_scene(name, &args.changes)?;
+            return Ok(BenchScene { scene, text: Some(text), name: name.clone() });
+        }
+        let mut scene = Scene::sample();
+        args.changes.override_scene(&mut scene)?;
+        Ok(BenchScene { scene, text: None, name: "the sample scene".into() })
+    }
+
+    /// An error with its place in the scene, if there is a text.
+    pub fn placed(&self, error: Error) -> Failure {
+        match &self.text {
+            Some(text) => text.placed(error),
+            None => error.into(),
+        }
+    }
+
+    /// What plots say of the scene and the machine.
+    pub fn note(&self) -> String {
+        let (width, height) = (self.scene.render.width, self.scene.render.height);
+        let machine = processor().map_or_else(String::new, |name| format!("; {name}"));
+        format!("{}, {width} x {height}{machine}; polyfly {}", self.name, env!("CARGO_PKG_VERSION"))
     }
 }
 
@@ -80,58 +96,42 @@ struct Table {
 
 /// Measures, and prints the table.
 pub fn run(args: &BenchArgs) -> Result<(), Failure> {
-    if args.balance {
-        return balance::run(args);
-    }
-    let (scene, text) = subject(args)?;
-    if let Some(folder) = &args.plots {
-        prepare(&folder.join("clip.svg"))?;
-    }
+    let subject = BenchScene::of(args)?;
+    let scene = &subject.scene;
     let frames = match args.changes.frames {
-        Some(_) => args.changes.frame_list(&scene)?,
-        None => spread(&scene, FRAMES),
+        Some(_) => args.changes.frame_list(scene)?,
+        None => spread(scene, FRAMES),
     };
-    let render = &scene.render;
-    let mut table = Table {
+    let spinner = Spinner::new();
+    let others = Others::watch();
+    let mut targets = targets(scene, &spinner).map_err(|e| subject.placed(e))?;
+    let mut devices = Vec::new();
+    for one in &mut targets {
+        devices.push(one.row(&frames, args.runs, &spinner)?);
+    }
+    let first = devices[0].ms;
+    devices.iter_mut().for_each(|row| row.times_as_fast = first / row.ms);
+    let table = Table {
         polyfly: env!("CARGO_PKG_VERSION"),
         processor: processor(),
-        scene: args.scene.clone().unwrap_or_else(|| "the sample scene".into()),
-        width: render.width,
-        height: render.height,
-        samples_per_pixel: render.samples_per_pixel(),
-        depth: render.depth,
+        scene: subject.name.clone(),
+        width: scene.render.width,
+        height: scene.render.height,
+        samples_per_pixel: scene.render.samples_per_pixel(),
+        depth: scene.render.depth,
         frames: frames.to_string(),
         repetitions: args.runs,
-        others: None,
-        devices: Vec::new(),
+        others: others.share(),
+        devices,
     };
-    let spinner = Spinner::new(args.changes.quiet);
-    let others = Others::watch();
-    let mut subjects = subjects(&scene, &spinner).map_err(|e| placed(text.as_ref(), e))?;
-    for one in &mut subjects {
-        table.devices.push(one.row(&frames, args.runs, &spinner)?);
+    if let Some(folder) = &args.plots {
+        // A single thread would take minutes to show the same shape.
+        let from = usize::from(targets.len() > 1);
+        write_all(folder, &plots(&mut targets[from..], &subject, &spinner)?)?;
     }
-    let first = table.devices[0].ms;
-    table.devices.iter_mut().for_each(|row| row.times_as_fast = first / row.ms);
-    table.others = others.share();
-    let plots = match &args.plots {
-        Some(folder) => {
-            // A single thread would take minutes to show the same shape.
-            let quick: Vec<usize> = (0..subjects.len()).filter(|&i| i > 0 || subjects.len() == 1).collect();
-            let mut quick: Vec<&mut BenchTarget> =
-                subjects.iter_mut().enumerate().filter(|(i, _)| quick.contains(i)).map(|(_, s)| s).collect();
-            Some((folder, drawn(&mut quick, &scene, &note(args, &scene), &spinner)?))
-        }
-        None => None,
-    };
     drop(spinner);
-    for (folder, (file, svg)) in plots.iter().flat_map(|(folder, all)| all.iter().map(move |one| (folder, one))) {
-        write_whole(&folder.join(file), |f| f.write_all(svg.as_bytes()))?;
-    }
-    if !args.changes.quiet {
-        warnings(&table).iter().for_each(|text| warn(text));
-    }
-    output(&written(&table, args.format))
+    warnings(&table).iter().for_each(|text| warn(text));
+    Ok(print(&written(&table, args.format))?)
 }
 
 // Frames from all over a clip.
@@ -142,7 +142,6 @@ fn spread(scene: &Scene, count: usize) -> FrameList {
     FrameList::of_numbers(numbers.into_iter()).unwrap_or_else(|| FrameList::one(0))
 }
 
-// A device that is measured.
 struct BenchTarget {
     name: String,
     threads: Option<usize>,
@@ -150,54 +149,25 @@ struct BenchTarget {
 }
 
 // The CPU with one thread, with all of them, and each GPU.
-fn subjects(scene: &Scene, spinner: &Spinner) -> Result<Vec<BenchTarget>, Error> {
-    let options = |devices, threads| RenderOptions {
-        devices,
-        threads,
-        isa: environment("POLYFLY_ISA"),
-        ..RenderOptions::on_cpu()
-    };
+fn targets(scene: &Scene, spinner: &Spinner) -> Result<Vec<BenchTarget>, Error> {
     spinner.say("preparing");
-    // Its devices stay ready from run to run.
-    let ready = |options| Ok::<_, Error>(Renderer::prepare(scene.clone(), options)?.varied(|_| {}));
+    let ready = |devices, threads| {
+        let options = RenderOptions { devices, threads, isa: environment("POLYFLY_ISA"), ..RenderOptions::on_cpu() };
+        // Its devices stay ready from run to run.
+        Ok::<_, Error>(Renderer::prepare(scene.clone(), options)?.varied(|_| {}))
+    };
     let mut all = Vec::new();
     let threads = std::thread::available_parallelism().map_or(1, usize::from);
     for threads in if threads > 1 { vec![1, threads] } else { vec![1] } {
-        let renderer = ready(options(Devices::Cpu, threads))?;
+        let renderer = ready(Devices::Cpu, threads)?;
         let name = format!("CPU ({})", renderer.isa().name);
         all.push(BenchTarget { name, threads: Some(threads), renderer });
     }
-    let gpus = device::list().unwrap_or_default();
-    for (i, gpu) in gpus.into_iter().enumerate() {
-        let renderer = ready(options(Devices::List(vec![i], false), 0))?;
+    for (i, gpu) in device::list().unwrap_or_default().into_iter().enumerate() {
+        let renderer = ready(Devices::List(vec![i], false), 0)?;
         all.push(BenchTarget { name: gpu.name, threads: None, renderer });
     }
     Ok(all)
-}
-
-// Takes finished pictures, and does nothing with them.
-struct Nowhere;
-
-impl Sink for Nowhere {
-    fn needs(&self) -> PixelFormats {
-        PixelFormats::RGBA8
-    }
-    fn frame(&mut self, _frame: &RenderedFrame) -> Result<(), OutputError> {
-        Ok(())
-    }
-}
-
-#[derive(Default)]
-struct Frames {
-    times: Vec<(u32, Duration)>,
-    rays: u64,
-}
-
-impl Progress for Frames {
-    fn frame(&mut self, report: &FrameReport) {
-        self.times.push((report.frame, report.stats.time));
-        self.rays += report.stats.rays;
-    }
 }
 
 impl BenchTarget {
@@ -210,10 +180,11 @@ impl BenchTarget {
     }
 
     // Time that the device was at work, and what each frame told.
-    fn once(&mut self, frames: &FrameList) -> Result<(Duration, Frames), Error> {
-        let mut told = Frames::default();
-        let report = self.renderer.run(frames, vec![Box::new(Nowhere)], &mut told)?;
-        Ok((report.time, told))
+    fn once(&mut self, frames: &FrameList) -> Result<(Duration, Measured), Error> {
+        let mut measured = Measured::default();
+        let sink = Discard(PixelFormats::RGBA8);
+        let report = self.renderer.run(frames, vec![Box::new(sink)], &mut measured)?;
+        Ok((report.time, measured))
     }
 
     fn row(&mut self, frames: &FrameList, runs: u32, spinner: &Spinner) -> Result<Row, Error> {
@@ -223,12 +194,11 @@ impl BenchTarget {
         let (mut times, mut rays) = (Vec::new(), 0);
         for run in 1..=runs {
             spinner.say(&format!("{label}: {run} of {runs}"));
-            let (time, told) = self.once(frames)?;
+            let (time, measured) = self.once(frames)?;
             times.push(ms(time) / frames.len() as f64);
-            rays = told.rays;
+            rays = measured.rays();
         }
         let middle = median(&mut times);
-        let rays = rays as f64 / frames.len() as f64;
         Ok(Row {
             device: self.name.clone(),
             threads: self.threads,
@@ -236,9 +206,18 @@ impl BenchTarget {
             least_ms: times[0],
             most_ms: times[times.len() - 1],
             frames_per_second: 1e3 / middle,
-            mrays_per_second: rays / middle / 1e3,
+            mrays_per_second: rays as f64 / frames.len() as f64 / middle / 1e3,
             times_as_fast: 1.0,
         })
+    }
+
+    // Milliseconds of a frame of the scene that is changed so: the median of three.
+    fn cost(&self, frame: &FrameList, change: impl FnOnce(&mut Scene)) -> Result<f64, Error> {
+        let (name, renderer) = (self.name.clone(), self.renderer.varied(change));
+        let mut varied = BenchTarget { name, threads: self.threads, renderer };
+        varied.once(frame)?;
+        let times: Result<Vec<f64>, Error> = (0..3).map(|_| Ok(ms(varied.once(frame)?.0))).collect();
+        Ok(median(&mut times?))
     }
 }
 
@@ -249,64 +228,43 @@ fn median(times: &mut [f64]) -> f64 {
     (below + above) / 2.0
 }
 
-/// What plots say of the scene and the machine.
-pub fn note(args: &BenchArgs, scene: &Scene) -> String {
-    let name = args.scene.as_deref().unwrap_or("the sample scene");
-    let (width, height) = (scene.render.width, scene.render.height);
-    let machine = processor().map_or_else(String::new, |name| format!("; {name}"));
-    format!("{name}, {width} x {height}{machine}; polyfly {}", env!("CARGO_PKG_VERSION"))
-}
-
-type Drawn = Vec<(&'static str, String)>;
-
-// The plots: files and what is in them.
-fn drawn(subjects: &mut [&mut BenchTarget], scene: &Scene, note: &str, spinner: &Spinner) -> Result<Drawn, Error> {
-    let clip = spread(scene, PLOTTED);
-    let mut over_clip = Vec::new();
-    for one in &mut *subjects {
-        spinner.say(&format!("{}: the clip", one.label()));
-        // One at a time: frames in flight beside each other are slower each.
-        let mut points = Vec::new();
-        for n in clip.iter() {
-            points.extend(one.once(&FrameList::one(n))?.1.times.iter().map(|(n, time)| (f64::from(*n), ms(*time))));
-        }
-        over_clip.push(Series { name: one.label(), points });
-    }
-    let frame = FrameList::one(scene.output.frames / 2);
-    let own = (scene.render.own_samples(), scene.render.depth);
+// The plots: their files, and what is in them.
+fn plots(
+    targets: &mut [BenchTarget],
+    subject: &BenchScene,
+    spinner: &Spinner,
+) -> Result<[(&'static str, String); 3], Error> {
+    let scene = &subject.scene;
+    let (frame, own, depth) = (FrameList::one(scene.output.frames / 2), scene.render.own_samples(), scene.render.depth);
     let integrator = scene.render.integrator;
     let samples: Vec<u32> = match integrator.capabilities().random_samples {
-        true => [1, 2, 4, 8, 16, 32, 64].into_iter().filter(|&n| n <= 2 * own.0).collect(),
-        false => (1..=own.0.max(4)).collect(),
+        true => [1, 2, 4, 8, 16, 32, 64].into_iter().filter(|&n| n <= 2 * own).collect(),
+        false => (1..=own.max(4)).collect(),
     };
-    let mut depths: Vec<u32> = [0, 1, 2, 4, 8, 16, 32, 64, 128].into_iter().filter(|&d| d < own.1).collect();
-    depths.push(own.1);
-    let mut cost = |name: &str, values: &[u32], change: fn(&mut Scene, u32), at: &dyn Fn(u32) -> f64| {
-        let mut curves = Vec::new();
-        for one in &mut *subjects {
-            spinner.say(&format!("{}: {name}", one.label()));
-            let mut points = Vec::new();
-            for &value in values {
-                let mut varied = BenchTarget {
-                    renderer: one.renderer.varied(|scene| change(scene, value)),
-                    name: one.name.clone(),
-                    threads: one.threads,
-                };
-                varied.once(&frame)?;
-                let mut times = (0..3).map(|_| Ok(ms(varied.once(&frame)?.0))).collect::<Result<Vec<_>, Error>>()?;
-                points.push((at(value), median(&mut times)));
-            }
-            curves.push(Series { name: one.label(), points });
-        }
-        Ok::<_, Error>(curves)
+    let depths = [0, 1, 2, 4, 8, 16, 32, 64, 128].into_iter().filter(|&d| d < depth).chain([depth]);
+    let depths: Vec<u32> = depths.collect();
+    let clip: Vec<u32> = spread(scene, PLOTTED).iter().collect();
+    // A curve for each device: what it takes at each value.
+    let mut curves = |what: &str, values: &[u32], measure: &dyn Fn(&mut BenchTarget, u32) -> Result<(f64, f64), _>| {
+        let curve = |one: &mut BenchTarget| {
+            spinner.say(&format!("{}: {what}", one.label()));
+            let points = values.iter().map(|&value| measure(one, value)).collect::<Result<Vec<_>, Error>>()?;
+            Ok::<_, Error>(Series::new(one.label(), points))
+        };
+        targets.iter_mut().map(curve).collect::<Result<Vec<_>, _>>()
     };
-    let by_samples = cost("samples", &samples, |scene, n| scene.render.set_samples(n), &|n| {
-        f64::from(integrator.sampling(n).per_pixel())
+    // One frame at a time: frames in flight beside each other are slower each.
+    let over_clip = curves("the clip", &clip, &|one, n| Ok((n.into(), ms(one.once(&FrameList::one(n))?.1.time()))))?;
+    let by_samples = curves("samples", &samples, &|one, n| {
+        Ok((integrator.sampling(n).per_pixel().into(), one.cost(&frame, |scene| scene.render.set_samples(n))?))
     })?;
-    let by_depth = cost("depth", &depths, |scene, n| scene.render.depth = n, &|n| f64::from(n))?;
-    let y = "milliseconds";
-    let draw = |title, x, curves: &[Series]| plots::lines(AxisLabels { title, x, y, note }, curves, false);
-    Ok(vec![
+    let by_depth =
+        curves("depth", &depths, &|one, n| Ok((n.into(), one.cost(&frame, |scene| scene.render.depth = n)?)))?;
+    let note = subject.note();
+    let draw = |title, x, series: &[Series]| {
+        Plot { title, x, y: "milliseconds", note: &note, series, ..Plot::default() }.svg()
+    };
+    Ok([
         ("clip.svg", draw("Time of each frame", "frame", &over_clip)),
         ("samples.svg", draw("Cost of samples", "samples a pixel", &by_samples)),
         ("depth.svg", draw("Cost of bounces", "most bounces", &by_depth)),
@@ -325,32 +283,27 @@ fn warnings(table: &Table) -> Vec<String> {
     for row in &table.devices {
         let spread = (row.most_ms - row.least_ms) / row.ms;
         if spread > WIDE {
-            let percent = 100.0 * spread;
+            let (device, percent) = (&row.device, 100.0 * spread);
             all.push(format!(
-                "{}: repetitions differ by {percent:.0} %: more of them (--runs) make the median surer",
-                row.device
+                "{device}: repetitions differ by {percent:.0} %: more of them (--runs) make the median surer"
             ));
         }
     }
     all
 }
 
-fn cells(row: &Row) -> [String; 8] {
-    [
-        row.device.clone(),
-        row.threads.map_or_else(String::new, |n| n.to_string()),
-        format!("{:.3}", row.ms),
-        format!("{:.3}", row.least_ms),
-        format!("{:.3}", row.most_ms),
-        format!("{:.2}", row.frames_per_second),
-        format!("{:.1}", row.mrays_per_second),
-        format!("{:.2}", row.times_as_fast),
-    ]
-}
-
-const HEADS: [&str; 8] = ["device", "threads", "ms a frame", "least", "most", "frames/s", "Mrays/s", "times as fast"];
-const KEYS: [&str; 8] =
-    ["device", "threads", "ms", "least_ms", "most_ms", "frames_per_second", "mrays_per_second", "times_as_fast"];
+// The columns: their heads, their names in CSV, and what is in them.
+type Column = (&'static str, &'static str, fn(&Row) -> String);
+const COLUMNS: [Column; 8] = [
+    ("device", "device", |row| row.device.clone()),
+    ("threads", "threads", |row| row.threads.map_or_else(String::new, |n| n.to_string())),
+    ("ms a frame", "ms", |row| format!("{:.3}", row.ms)),
+    ("least", "least_ms", |row| format!("{:.3}", row.least_ms)),
+    ("most", "most_ms", |row| format!("{:.3}", row.most_ms)),
+    ("frames/s", "frames_per_second", |row| format!("{:.2}", row.frames_per_second)),
+    ("Mrays/s", "mrays_per_second", |row| format!("{:.1}", row.mrays_per_second)),
+    ("times as fast", "times_as_fast", |row| format!("{:.2}", row.times_as_fast)),
+];
 
 fn written(table: &Table, format: TableFormat) -> String {
     let Table { scene, width, height, samples_per_pixel, depth, frames, repetitions, .. } = table;
@@ -361,26 +314,27 @@ fn written(table: &Table, format: TableFormat) -> String {
         table.polyfly,
         table.processor.as_ref().map_or_else(String::new, |name| format!(", {name}"))
     );
-    let rows = || table.devices.iter().map(cells);
-    let lines = |each: &dyn Fn([String; 8]) -> String| rows().map(each).collect::<String>();
+    let heads = |between: &str| COLUMNS.map(|(head, ..)| head).join(between);
+    let rows = || table.devices.iter().map(|row| COLUMNS.map(|(.., cell)| cell(row)));
     match format {
         TableFormat::Md => {
-            let rule = format!("|---|{}\n", "---:|".repeat(7));
-            let body = lines(&|cells| format!("| {} |\n", cells.map(|c| c.replace('|', "\\|")).join(" | ")));
-            format!("{caption}\n\n| {} |\n{rule}{body}", HEADS.join(" | "))
+            let line = |cells: [String; 8]| format!("| {} |\n", cells.map(|c| c.replace('|', "\\|")).join(" | "));
+            let (heads, rule) = (heads(" | "), "---:|".repeat(7));
+            format!("{caption}\n\n| {heads} |\n|---|{rule}\n{}", rows().map(line).collect::<String>())
         }
         TableFormat::Latex => {
-            let body = lines(&|cells| format!("{} \\\\\n", cells.map(|c| in_latex(&c)).join(" & ")));
-            let heads = HEADS.join(" & ");
+            let line = |cells: [String; 8]| format!("{} \\\\\n", cells.map(|c| in_latex(&c)).join(" & "));
             format!(
-                "% needs \\usepackage{{booktabs}}\n\\begin{{table}}\n\\centering\n\\begin{{tabular}}{{lrrrrrrr}}\n\\toprule\n{heads} \\\\\n\
-                 \\midrule\n{body}\\bottomrule\n\\end{{tabular}}\n\\caption{{{}}}\n\\end{{table}}\n",
+                "% needs \\usepackage{{booktabs}}\n\\begin{{table}}\n\\centering\n\\begin{{tabular}}{{lrrrrrrr}}\n\\toprule\n{} \\\\\n\
+                 \\midrule\n{}\\bottomrule\n\\end{{tabular}}\n\\caption{{{}}}\n\\end{{table}}\n",
+                heads(" & "),
+                rows().map(line).collect::<String>(),
                 in_latex(&caption)
             )
         }
         TableFormat::Csv => {
             let mut writer = csv::Writer::from_writer(Vec::new());
-            let all = std::iter::once(KEYS.map(str::to_owned)).chain(rows());
+            let all = std::iter::once(COLUMNS.map(|(_, key, _)| key.to_owned())).chain(rows());
             // Into memory: nothing can fail.
             all.for_each(|cells| drop(writer.write_record(cells)));
             String::from_utf8(writer.into_inner().unwrap_or_default()).unwrap_or_default()

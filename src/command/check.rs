@@ -2,17 +2,16 @@
 //! nothing is written.
 
 use super::hints::hints;
-use super::{load_scene, output};
+use super::scene_file::load_scene;
 use crate::cli::{CheckArgs, Failure};
 use crate::math::srgb::linear;
 use crate::output::PixelFormats;
 use crate::render::frames::FrameList;
 use crate::render::{Devices, RenderOptions, Renderer};
-use crate::report::several;
+use crate::report::{print, several};
 use crate::run::sandbox::PathSandbox;
 use crate::scene::{LampSamples, Scene, defaults};
 use std::collections::{BTreeMap, BTreeSet};
-use std::fmt::Write;
 
 // Pixels of a trial along its longer side.
 const TRIAL: u32 = 64;
@@ -26,25 +25,21 @@ const ABOVE_WHITE: f32 = 1.01;
 // The share of a colour map's pixels that may be brighter than the map.
 const OFF_THE_MAP: f64 = 0.05;
 
-/// Checks a scene.
 pub fn run(args: &CheckArgs) -> Result<(), Failure> {
-    let (scene, text_of_scene) = load_scene(&args.scene, &args.changes)?;
+    let (scene, source) = load_scene(&args.scene, &args.changes)?;
     // What a run would refuse before it reads a file.
-    if let Some(fence) = PathSandbox::of(&args.scene, args.changes.allow_outside) {
-        fence.writing(&scene, true, true).map_err(|e| text_of_scene.placed(e))?;
+    if let Some(sandbox) = PathSandbox::of(&args.scene, args.changes.allow_outside) {
+        sandbox.writing(&scene, true, true).map_err(|e| source.placed(e))?;
     }
     let asked = args.changes.frame_list(&scene)?;
     let mut text = summary(&args.scene, &scene);
-    let _ = match scene.loop_problems() {
-        why if why.is_empty() => writeln!(text, "the clip loops seamlessly"),
-        why => writeln!(text, "the clip is no loop: {}", why.join("; ")),
+    text += &match scene.loop_problems() {
+        why if why.is_empty() => "the clip loops seamlessly\n".into(),
+        why => format!("the clip is no loop: {}\n", why.join("; ")),
     };
-    let mut hints = hints(&scene);
-    hints.extend(trial_hints(&scene, &asked).map_err(|e| text_of_scene.placed(e))?);
-    for hint in &hints {
-        let _ = writeln!(text, "warning: {hint}");
-    }
-    output(&text)
+    let trial = trial_hints(&scene, &asked).map_err(|e| source.placed(e))?;
+    text.extend(hints(&scene).into_iter().chain(trial).map(|hint| format!("warning: {hint}\n")));
+    Ok(print(&text)?)
 }
 
 // A number of things: `1 ball`, `3 balls`; nothing where there are none.
@@ -58,17 +53,13 @@ fn count(n: usize, one: &str, several: &str) -> Option<String> {
 
 fn summary(name: &str, scene: &Scene) -> String {
     let (render, world, out) = (&scene.render, &scene.world, &scene.output);
-    let mut text = String::new();
-    let integrator = render.integrator.capabilities().title;
-    // Writing to a String cannot fail.
-    let _ = writeln!(
-        text,
-        "{name}: {} of {} x {}, {:.2} s at {} a second; {integrator}, {} a pixel, at most {}",
-        several(out.frames, "frame"),
+    let (frames, fps) = (several(out.frames, "frame"), out.fps);
+    let mut text = format!(
+        "{name}: {frames} of {} x {}, {:.2} s at {fps} a second; {}, {} a pixel, at most {}\n",
         render.width,
         render.height,
-        f64::from(out.frames) / out.fps,
-        out.fps,
+        f64::from(out.frames) / fps,
+        render.integrator.capabilities().title,
         several(render.samples_per_pixel(), "sample"),
         several(render.depth, "bounce"),
     );
@@ -84,19 +75,13 @@ fn summary(name: &str, scene: &Scene) -> String {
         world.floor.is_some().then(|| "a floor".to_owned()),
         count(world.lights.len(), "light", "lights"),
     ];
-    let things: Vec<String> = things.into_iter().flatten().collect();
-    let _ = writeln!(text, "it holds {}", things.join(", "));
-    scene.clone().visit_files(|place, path| {
-        let _ = writeln!(text, "{place}: {}", path.display());
-    });
-    let _ = writeln!(text, "frames go to {}", out.files);
-    if let Some(video) = &out.video {
-        let _ = writeln!(text, "a video goes to {}", video.display());
-    }
+    text += &format!("it holds {}\n", things.into_iter().flatten().collect::<Vec<_>>().join(", "));
+    scene.clone().visit_files(|place, path| text += &format!("{place}: {}\n", path.display()));
+    text += &format!("frames go to {}\n", out.files);
+    text.extend(out.video.iter().map(|video| format!("a video goes to {}\n", video.display())));
     text
 }
 
-// What a few tiny frames show.
 fn trial_hints(scene: &Scene, asked: &FrameList) -> Result<Vec<String>, Failure> {
     let mut small = scene.clone();
     let (width, height) = (scene.render.width, scene.render.height);
@@ -112,70 +97,57 @@ fn trial_hints(scene: &Scene, asked: &FrameList) -> Result<Vec<String>, Failure>
     small.render.cutoff = small.render.cutoff.max(defaults::CUTOFF);
     let mut renderer = Renderer::prepare(small, RenderOptions { devices: Devices::Cpu, ..RenderOptions::on_cpu() })?;
     let places = (0..TRIALS).map(|i| i * (asked.len() - 1) / (TRIALS - 1));
-    let mut numbers: Vec<u32> = places.filter_map(|at| asked.nth(at)).collect();
-    numbers.dedup();
+    let numbers: BTreeSet<u32> = places.filter_map(|at| asked.nth(at)).collect();
     let tried = FrameList::of_numbers(numbers.into_iter()).unwrap_or_else(|| asked.clone());
     let needs = PixelFormats { rgba8: true, linear: true, layers: true, ..PixelFormats::default() };
     let frames = renderer.capture(&tried, needs, &mut ())?;
-    let mut hints: Vec<String> = renderer.remark().into_iter().collect();
     let particles = renderer.assets().particles.iter().filter(|p| p.range.is_some());
     let map: BTreeSet<_> =
         particles.flat_map(|p| &p.colours).map(|m| coarse(m.colour.map(|c| linear(c) as f32))).collect();
-    let (mut empty, mut black) = (Vec::new(), Vec::new());
-    // With the share of their pixels.
-    let (mut burnt, mut faded) = (BTreeMap::new(), BTreeMap::new());
+    let [mut empty, mut black, mut burnt, mut faded] = [const { Shares::new() }; 4];
     for frame in &frames {
         let n = frame.number;
         let pixels = frame.rgba8.as_ref().map_or(&[][..], |image| image.data().as_chunks::<4>().0);
-        let share =
-            |is: fn(&[u8; 4]) -> bool| pixels.iter().filter(|p| is(p)).count() as f64 / pixels.len().max(1) as f64;
-        let covered = frame.layers.as_ref().is_none_or(|l| l.coverage.data().iter().any(|&x| x > 0.0));
-        if !covered {
-            empty.push(n);
-        } else if share(|p| p[..3] == [0; 3]) > BLACK {
-            black.push(n);
+        let dark = share_of(pixels.iter().map(|p| p[..3] == [0; 3]));
+        if frame.layers.as_ref().is_some_and(|l| l.coverage.data().iter().all(|&x| x <= 0.0)) {
+            empty.insert(n, 1.0);
+        } else if dark > BLACK {
+            black.insert(n, dark);
         }
         let light = frame.linear.as_ref().map_or(&[][..], |image| image.data().as_chunks::<3>().0);
         let is_burnt = |(p, light): (&[u8; 4], &[f32; 3])| (0..3).any(|i| p[i] == 255 && light[i] > ABOVE_WHITE);
-        let burnt_share = share_of(pixels.iter().zip(light).map(is_burnt));
-        if burnt_share > BURNT {
-            burnt.insert(n, burnt_share);
-        }
+        burnt.insert(n, share_of(pixels.iter().zip(light).map(is_burnt)));
         let shown = frame.layers.as_ref().map_or(&[][..], |l| l.albedo.data().as_chunks::<3>().0);
         let mapped = shown.iter().zip(light).filter(|(albedo, _)| map.contains(&coarse(**albedo)));
-        let off = share_of(mapped.map(|(_, light)| light.iter().any(|&x| x > ABOVE_WHITE)));
-        if off > OFF_THE_MAP {
-            faded.insert(n, off);
-        }
+        faded.insert(n, share_of(mapped.map(|(_, light)| light.iter().any(|&x| x > ABOVE_WHITE))));
     }
-    // One sentence for all frames of a kind.
-    let of = |numbers: &[u32]| -> Option<(&'static str, String)> {
-        let list = FrameList::of_numbers(numbers.iter().copied())?;
-        Some((if numbers.len() == 1 { "frame" } else { "frames" }, list.to_string()))
-    };
-    if let Some((frames, list)) = of(&empty) {
-        hints.push(format!("nothing is in sight in {frames} {list}"));
-    }
-    if let Some((frames, list)) = of(&black) {
-        let are = if black.len() == 1 { "is" } else { "are" };
-        hints.push(format!("{frames} {list} {are} black: is there a light?"));
-    }
-    let max = |shares: &BTreeMap<u32, f64>| -> Option<(String, String)> {
-        let (frames, list) = of(&shares.keys().copied().collect::<Vec<_>>())?;
-        let percent = 100.0 * shares.values().copied().fold(0.0, f64::max);
-        let up_to = if shares.len() == 1 { "" } else { "up to " };
-        Some((format!("{up_to}{percent:.0} %"), format!("{frames} {list}")))
-    };
-    if let Some((percent, frames)) = max(&burnt) {
-        hints.push(format!("{percent} of {frames} are burnt out: lower `exposure` in [film], or the lights"));
-    }
-    if let Some((percent, frames)) = max(&faded) {
-        hints.push(format!(
+    burnt.retain(|_, share| *share > BURNT);
+    faded.retain(|_, share| *share > OFF_THE_MAP);
+    let mut hints: Vec<String> = renderer.remark().into_iter().collect();
+    hints.extend(described(&empty).map(|(frames, _)| format!("nothing is in sight in {frames}")));
+    let are = if black.len() == 1 { "is" } else { "are" };
+    hints.extend(described(&black).map(|(frames, _)| format!("{frames} {are} black: is there a light?")));
+    hints.extend(described(&burnt).map(|(frames, percent)| {
+        format!("{percent} of {frames} are burnt out: lower `exposure` in [film], or the lights")
+    }));
+    hints.extend(described(&faded).map(|(frames, percent)| {
+        format!(
             "{percent} of the particles' pixels in {frames} get more light than their colors can show, which fade toward white and \
              leave the color map: lower `exposure` in [film] (\"auto\" finds it), the sky or the lights"
-        ));
-    }
+        )
+    }));
     Ok(hints)
+}
+
+// Frames, with the share of the pixels for which each is told of.
+type Shares = BTreeMap<u32, f64>;
+
+// The frames and the largest share, as in `frames 3-5` and `up to 70 %`; None where there are none.
+fn described(shares: &Shares) -> Option<(String, String)> {
+    let list = FrameList::of_numbers(shares.keys().copied())?;
+    let (frames, up_to) = if shares.len() == 1 { ("frame", "") } else { ("frames", "up to ") };
+    let percent = 100.0 * shares.values().copied().fold(0.0, f64::max);
+    Some((format!("{frames} {list}"), format!("{up_to}{percent:.0} %")))
 }
 
 // The share of those that are.

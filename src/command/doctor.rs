@@ -1,14 +1,14 @@
 //! `polyfly doctor`: what this machine has, and a reference picture on all of it.
 
+use super::request::named_ffmpeg;
 use super::verify::subjects;
-use super::{named_ffmpeg, output};
 use crate::cli::Failure;
 use crate::device;
 use crate::kernels::Isa;
 use crate::output::video::ffmpeg::find_ffmpeg;
 use crate::render::{RenderOptions, Renderer};
+use crate::report::print;
 use crate::scene::Scene;
-use std::fmt::Write;
 
 /// FNV-1a of the reference picture: the sample scene's first frame at 96 x 72, 2 x 2 samples.
 /// A test renders it; a change of the kernels that moves a pixel changes this line.
@@ -27,32 +27,22 @@ fn reference_scene() -> Scene {
 
 /// Prints what there is; fails when a device gives another picture.
 pub fn run() -> Result<(), Failure> {
-    let mut o = String::new();
-    // Writing to a String cannot fail.
-    let _ = writeln!(o, "polyfly\t{}", env!("CARGO_PKG_VERSION"));
+    let mut text = format!("polyfly\t{}\n", env!("CARGO_PKG_VERSION"));
     let gpus = device::list();
     match &gpus {
         Ok(gpus) => {
-            let _ = gpus.first().map(|g| writeln!(o, "driver\t{}", g.driver));
-            for g in gpus {
-                let _ = writeln!(o, "gpu {}\t{}, {} MiB", g.ordinal, g.name, g.memory >> 20);
-            }
+            text.extend(gpus.first().map(|g| format!("driver\t{}\n", g.driver)));
+            text.extend(gpus.iter().map(|g| format!("gpu {}\t{}, {} MiB\n", g.ordinal, g.name, g.memory >> 20)));
         }
-        Err(e) => {
-            let _ = writeln!(o, "gpu\tnone: {e}");
-        }
+        Err(e) => text += &format!("gpu\tnone: {e}\n"),
     }
     let sets: Vec<String> = Isa::available().iter().map(|i| format!("{} ({})", i.name, i.lanes)).collect();
     let threads = std::thread::available_parallelism().map_or(1, usize::from);
-    let _ = writeln!(o, "cpu\t{} (lanes), {threads} threads", sets.join(", "));
-    match find_ffmpeg(named_ffmpeg(None).as_deref()) {
-        Ok(found) => {
-            let _ = writeln!(o, "ffmpeg\t{}, encoders: {}", found.program.display(), encoders(&found.program));
-        }
-        Err(e) => {
-            let _ = writeln!(o, "ffmpeg\tnone: {e}");
-        }
-    }
+    text += &format!("cpu\t{} (lanes), {threads} threads\n", sets.join(", "));
+    text += &match find_ffmpeg(named_ffmpeg(None).as_deref()) {
+        Ok(found) => format!("ffmpeg\t{}, encoders: {}\n", found.program.display(), encoders(&found.program)),
+        Err(e) => format!("ffmpeg\tnone: {e}\n"),
+    };
     let renderer = Renderer::prepare(reference_scene(), RenderOptions::on_cpu())?;
     let mut wrong = Vec::new();
     for mut subject in subjects(&renderer, gpus.as_deref().unwrap_or_default()) {
@@ -61,11 +51,10 @@ pub fn run() -> Result<(), Failure> {
             Ok(other) => Err(format!("WRONG: checksum {other:016x}, expected {REFERENCE:016x}")),
             Err(e) => Err(format!("FAILED: {e}")),
         };
-        let words = verdict.as_ref().unwrap_or_else(|e| e);
-        let _ = writeln!(o, "{}\t{words}", subject.name);
+        text += &format!("{}\t{}\n", subject.name, verdict.as_ref().unwrap_or_else(|e| e));
         wrong.extend(verdict.err().map(|fault| format!("{}: {fault}", subject.name)));
     }
-    output(&o)?;
+    print(&text)?;
     if wrong.is_empty() { Ok(()) } else { Err(Failure::DevicesDisagree(wrong)) }
 }
 

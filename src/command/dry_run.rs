@@ -1,6 +1,7 @@
 //! `--dry-run`: what a run would make, and what it would take of time, memory and disk, told from a few of its frames. Where
 //! these would take long they are tried in a smaller size, and what they take is scaled up. Nothing is written that stays.
 
+use super::measured::Measured;
 use crate::error::Error;
 use crate::output::formats::{Format, FormatOptions};
 use crate::output::video::arguments::command_line;
@@ -11,13 +12,13 @@ use crate::output::video::{Settings, Video};
 use crate::output::{OutputError, PixelFormats, RenderedFrame, Sink};
 use crate::render::Renderer;
 use crate::render::frames::FrameList;
-use crate::render::stats::{FrameReport, Progress, ms};
+use crate::render::stats::ms;
 use crate::report::size;
 use crate::run::RunPlan;
 use crate::run::memory_limit::needs_of;
+use crate::threads::lock;
 use std::collections::{BTreeMap, BTreeSet};
-use std::fmt::Write;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 // Pixels of a small trial frame, and how long trial frames may take together to be tried in their own size.
@@ -27,7 +28,7 @@ const PATIENCE: Duration = Duration::from_secs(4);
 // What the trial frames left.
 #[derive(Default)]
 struct Tried {
-    bytes: Vec<u64>,
+    bytes: u64,
     write: Duration,
     planes: BTreeMap<u32, Vec<u8>>,
 }
@@ -48,31 +49,13 @@ impl Sink for Trial {
         if let Some((format, options)) = &self.format {
             (format.write)(frame, options, &mut file).map_err(|e| OutputError::Write("a trial frame".into(), e))?;
         }
-        let mut tried = self.tried.lock().unwrap_or_else(PoisonError::into_inner);
-        tried.bytes.push(file.len() as u64);
+        let mut tried = lock(&self.tried);
+        tried.bytes += file.len() as u64;
         tried.write += start.elapsed();
         if let Some(settings) = &self.video {
-            let planes = settings.planes(frame)?.into_owned();
-            tried.planes.insert(frame.number, planes);
+            tried.planes.insert(frame.number, settings.planes(frame)?.into_owned());
         }
         Ok(())
-    }
-}
-
-#[derive(Default)]
-struct Estimate {
-    frames: Vec<Duration>,
-    devices: Vec<String>,
-    writers: usize,
-}
-
-impl Progress for Estimate {
-    fn start(&mut self, _run: &crate::output::RunInfo, devices: &[String], _threads: usize) {
-        self.devices = devices.to_vec();
-    }
-    fn frame(&mut self, report: &FrameReport) {
-        self.frames.push(report.stats.time);
-        self.writers = report.writers;
     }
 }
 
@@ -92,68 +75,55 @@ fn ratio(of: (u32, u32), to: (u32, u32)) -> f64 {
 // A renderer of trial frames, and their size: small where frames of their own size would take long.
 fn trial_renderer(
     renderer: Renderer,
-    frame: u32,
-    frames: usize,
+    frames: &FrameList,
     needs: PixelFormats,
 ) -> Result<(Renderer, (u32, u32)), Error> {
     let render = &renderer.scene().render;
     let size = (render.width, render.height);
     let Some(small) = small_size(size) else { return Ok((renderer, size)) };
     let mut tried = renderer.varied(|scene| (scene.render.width, scene.render.height) = small);
-    let mut clock = Estimate::default();
-    tried.capture(&FrameList::one(frame), needs, &mut clock)?;
-    let each = clock.frames.iter().sum::<Duration>().mul_f64(ratio(size, small));
-    Ok(if each * frames as u32 > PATIENCE { (tried, small) } else { (renderer, size) })
+    let mut measured = Measured::default();
+    tried.capture(&FrameList::one(frames.nth(0).unwrap_or_default()), needs, &mut measured)?;
+    let each = measured.time().mul_f64(ratio(size, small));
+    Ok(if each * frames.len() as u32 > PATIENCE { (tried, small) } else { (renderer, size) })
 }
 
-/// What a run would be.
-///
-/// # Errors
-/// As of the run.
 pub fn describe(plan: RunPlan, shows_ffmpeg: bool) -> Result<String, Error> {
-    let mut text = String::new();
     let size_of_run @ (width, height) = (plan.scene.render.width, plan.scene.render.height);
     let Some(left) = &plan.to_render else {
         return Ok(format!("all {} frames are there and whole: nothing is left to be rendered\n", plan.done));
     };
-    let there = match plan.done {
-        0 => String::new(),
-        n => format!("; {n} are there and whole"),
-    };
-    // Writing to a String cannot fail.
-    let _ = writeln!(text, "frames: {left} ({} of {width} x {height}{there})", left.len());
-    let pattern = plan.scene.output.files.clone();
+    let there = if plan.done == 0 { String::new() } else { format!("; {} are there and whole", plan.done) };
+    let mut text = format!("frames: {left} ({} of {width} x {height}{there})\n", left.len());
     let format = plan.picture_format()?;
+    let is_files = format.is_some() && plan.stream.is_none();
     let start = Instant::now();
     let renderer = Renderer::prepare(plan.scene.clone(), plan.options.clone())?;
-    let ready = start.elapsed();
+    let ready = start.elapsed().as_secs_f64();
     let tried = Arc::default();
-    let trial =
-        Trial { format, video: plan.video.as_ref().map(|(settings, _)| settings.clone()), tried: Arc::clone(&tried) };
-    let is_files = trial.format.is_some() && plan.stream.is_none();
+    let video = plan.video.as_ref().map(|(settings, _)| settings.clone());
+    let trial = Trial { format, video, tried: Arc::clone(&tried) };
     // From the first and the last quarter, and the one after: a film holds what changes between neighbours.
     let (one, other) = (left.len() / 4, left.len() * 3 / 4);
     let next = if plan.video.is_some() { one + 1 } else { one };
     let numbers: BTreeSet<u32> = [one, next, other].into_iter().filter_map(|at| left.nth(at)).collect();
-    let list = FrameList::of_numbers(numbers.into_iter());
-    let list = list.unwrap_or_else(|| left.clone());
-    let first = list.nth(0).unwrap_or_default();
-    let (mut renderer, trial_size) = trial_renderer(renderer, first, list.len(), trial.needs())?;
+    let list = FrameList::of_numbers(numbers.into_iter()).unwrap_or_else(|| left.clone());
+    let (mut renderer, trial_size) = trial_renderer(renderer, &list, trial.needs())?;
     let scale = ratio(size_of_run, trial_size);
-    let mut clock = Estimate::default();
-    renderer.run(&list, vec![Box::new(trial)], &mut clock)?;
-    let tried = std::mem::take(&mut *tried.lock().unwrap_or_else(PoisonError::into_inner));
-    let _ = writeln!(text, "device: {}", clock.devices.join(", "));
-    let count = clock.frames.len().max(1) as u32;
+    let mut measured = Measured::default();
+    renderer.run(&list, vec![Box::new(trial)], &mut measured)?;
+    let tried = std::mem::take(&mut *lock(&tried));
+    let count = measured.frames.len().max(1) as u32;
     let all = |each: Duration| each.as_secs_f64() * left.len() as f64;
-    let (render, write) = (clock.frames.iter().sum::<Duration>() / count, tried.write / count);
-    let (render, write) = (render.mul_f64(scale), write.mul_f64(scale));
-    let small = match trial_size == size_of_run {
-        true => String::new(),
-        false => format!("tried in {} x {} and scaled up: ", trial_size.0, trial_size.1),
+    let (render, write) = ((measured.time() / count).mul_f64(scale), (tried.write / count).mul_f64(scale));
+    let small = match trial_size {
+        size if size == size_of_run => String::new(),
+        (width, height) => format!("tried in {width} x {height} and scaled up: "),
     };
-    let _ = writeln!(text, "trial frames: {list}, {small}{:.1} ms each ({:.1} ms of writing)", ms(render), ms(write));
-    let mut longest = all(render).max(all(write) / clock.writers.max(1) as f64);
+    text += &format!("device: {}\n", measured.devices.join(", "));
+    text += &format!("trial frames: {list}, {small}{:.1} ms each ({:.1} ms of writing)\n", ms(render), ms(write));
+    let writers = measured.frames.last().map_or(1, |frame| frame.writers.max(1));
+    let mut longest = all(render).max(all(write) / writers as f64);
     let mut film = String::new();
     if let Some((settings, of)) = &plan.video {
         let guess = trial_film(settings, &VideoJob { size: trial_size, ..of.clone() }, &tried.planes)?;
@@ -161,27 +131,21 @@ pub fn describe(plan: RunPlan, shows_ffmpeg: bool) -> Result<String, Error> {
         let encoders = if settings.is_single() { 1 } else { encoder_count(settings, of) };
         longest = longest.max(all(each) / encoders as f64) + guess.start.as_secs_f64();
         let bytes = size((guess.bytes as f64 * scale) as u64);
-        let _ = writeln!(film, "film: {}, about {bytes} ({:.1} ms a frame)", settings.path.display(), ms(each));
+        film += &format!("film: {}, about {bytes} ({:.1} ms a frame)\n", settings.path.display(), ms(each));
         if shows_ffmpeg && !settings.is_raw() && !settings.is_embedded {
             let ffmpeg = find_ffmpeg(settings.ffmpeg.as_deref())?;
-            let _ =
-                writeln!(film, "its segments are made by:\n  {}", command_line(settings, of.sides(), &ffmpeg.program));
+            let command = command_line(settings, of.sides(), &ffmpeg.program);
+            film += &format!("its segments are made by:\n  {command}\n");
         }
     }
-    let _ = writeln!(
-        text,
-        "time: about {}, {:.1} s of it before the first frame",
-        clock_text(ready.as_secs_f64() + longest),
-        ready.as_secs_f64()
-    );
-    let _ = writeln!(text, "memory: at most {} for pictures", size(plan.memory));
+    text += &format!("time: about {}, {ready:.1} s of it before the first frame\n", clock_text(ready + longest));
+    text += &format!("memory: at most {} for pictures\n", size(plan.memory));
     if is_files {
-        let each = (tried.bytes.iter().sum::<u64>() as f64 * scale / f64::from(count)) as u64;
-        let _ = writeln!(text, "files: {pattern}, about {} ({} each)", size(each * left.len() as u64), size(each));
+        let each = (tried.bytes as f64 * scale / f64::from(count)) as u64;
+        let (pattern, all) = (&plan.scene.output.files, size(each * left.len() as u64));
+        text += &format!("files: {pattern}, about {all} ({} each)\n", size(each));
     }
-    text += &film;
-    text += "nothing was written\n";
-    Ok(text)
+    Ok(text + &film + "nothing was written\n")
 }
 
 // Of a film: its length, what one more frame takes, and what the encoder's start and end take.

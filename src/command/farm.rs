@@ -2,15 +2,16 @@
 //! it tells engines what to run, and looks into the folder for what is still to do.
 
 use super::request::request;
+use super::scene_file::load_scene;
 use super::stop::quoted;
-use super::{load_scene, output};
-use crate::cli::{Cli, Engine, Failure, FarmArgs, RenderArgs, VideoArgs};
+use super::template::filled;
+use crate::cli::{Cli, Engine, Failure, FarmArgs, RenderArgs, VideoArgs, usage};
 use crate::error::Error;
 use crate::math::hash::hex;
 use crate::output::OutputError;
 use crate::output::store::manifest::Manifest;
 use crate::render::frames::FrameList;
-use crate::report::{Remarks, remark};
+use crate::report::{Remarks, be_quiet, print, say};
 use crate::run::folder::RecordedFolder;
 use crate::run::plan::check_for_shards;
 use crate::run::{Existing, RunRequest, ShardMode, claim};
@@ -48,14 +49,14 @@ pub fn run(args: &FarmArgs) -> Result<(), Failure> {
     let job = Job::of(args)?;
     // The scripts find out by themselves, and make the video.
     if job.todo.is_none() && !matches!(args.engine, Engine::Slurm | Engine::Hyperqueue) {
-        remark(&format!("no frames are missing; what is left to do: {}", job.finish));
+        say(&format!("no frames are missing; what is left to do: {}", job.finish));
         return Ok(());
     }
     let text = job.text(args)?;
     if !args.submit {
-        output(&text)?;
+        print(&text)?;
         if args.engine == Engine::Commands {
-            remark(&format!("when all of them have run: {}", job.finish));
+            say(&format!("when all of them have run: {}", job.finish));
         }
         return Ok(());
     }
@@ -64,7 +65,7 @@ pub fn run(args: &FarmArgs) -> Result<(), Failure> {
         Engine::Hyperqueue => "bash",
         _ => {
             return Err(Failure::usage(
-                "--submit: only slurm and hyperqueue are handed the job; print it for the others".into(),
+                "--submit: only slurm and hyperqueue are handed the job; print it for the others",
             ));
         }
     };
@@ -105,7 +106,7 @@ fn program(engine: Engine) -> String {
 impl Job {
     fn of(args: &FarmArgs) -> Result<Job, Failure> {
         let words = ["polyfly".to_owned(), args.scene.clone()].into_iter().chain(args.flags.iter().cloned());
-        let parsed = Cli::try_parse_from(words).map_err(|e| Failure::usage(format!("the flags behind `--`: {e}")))?;
+        let parsed = Cli::try_parse_from(words).map_err(|e| usage!("the flags behind `--`: {e}"))?;
         let (render, is_render) = (parsed.render, parsed.command.is_none());
         for (is_there, flag) in [
             (!is_render, "another job"),
@@ -117,21 +118,19 @@ impl Job {
             (render.sheet.is_some(), "--sheet"),
         ] {
             if is_there {
-                return Err(Failure::usage(format!(
-                    "{flag} cannot be shared out: each task makes its shard's missing frames"
-                )));
+                return Err(usage!("{flag} cannot be shared out: each task makes its shard's missing frames"));
             }
+        }
+        if render.changes.quiet {
+            be_quiet();
         }
         let (scene, _) = load_scene(&args.scene, &render.changes)?;
         let request = RunRequest { existing: Existing::Kept, ..request(&render, scene, &args.scene)? };
         let encoding = request.encoding.clone();
-        let RunRequest { scene, frames: all, .. } = request.resolved(&mut Remarks { quiet: false })?.request;
+        let RunRequest { scene, frames: all, .. } = request.resolved(&mut Remarks)?.request;
         let folder = claim::folder_of(&scene)?;
         if folder.pattern.is_of_one() {
-            return Err(Failure::usage(format!(
-                "{} is one picture, which one run makes: no job is needed",
-                folder.pattern
-            )));
+            return Err(usage!("{} is one picture, which one run makes: no job is needed", folder.pattern));
         }
         if let Some(video) = &scene.output.video {
             // What each task would refuse.
@@ -144,7 +143,7 @@ impl Job {
         let shards =
             args.shards.unwrap_or_else(|| (all.len() as u32).div_ceil(render.encoding.segment).min(MAX_SLURM_SHARDS));
         if args.engine == Engine::Slurm && shards > MAX_SLURM_SHARDS {
-            return Err(Failure::usage(format!("--shards: Slurm's arrays have at most {MAX_SLURM_SHARDS} tasks")));
+            return Err(usage!("--shards: Slurm's arrays have at most {MAX_SLURM_SHARDS} tasks"));
         }
         let wants_gpu = !(render.cpu || render.devices == ["cpu"]);
         let mut manifest = Manifest::of(&scene, String::new(), render.denoise);
@@ -194,9 +193,7 @@ impl Job {
         let (cwd, program) = (quoted(&here()?), quoted(&program(args.engine)));
         let lines = [&cwd, &program, &self.render, &self.frames, &self.folder, &self.finish, &args.image];
         if let Some(odd) = lines.into_iter().chain(&args.options).find(|line| line.contains(ends_line)) {
-            return Err(Failure::usage(format!(
-                "a job is made of lines, and a name or flag has the end of one: {odd:?}"
-            )));
+            return Err(usage!("a job is made of lines, and a name or flag has the end of one: {odd:?}"));
         }
         if args.engine == Engine::Commands {
             let numbers = self.todo.as_ref().into_iter().flat_map(FrameList::iter);
@@ -252,14 +249,14 @@ impl Job {
             ("IMAGE", yaml(&args.image)),
         ];
         if args.engine == Engine::Openjd && values.iter().any(|(_, value)| value.contains("{{")) {
-            return Err(Failure::usage("`{{` in a name would be an expression of the Open Job Description".into()));
+            return Err(Failure::usage("`{{` in a name would be an expression of the Open Job Description"));
         }
-        let look = filled(include_str!("farm/look.sh"), &values);
-        Ok(filled(template, &[&values[..], &[("LOOK", look)]].concat()))
+        let lines = |text: String| text.lines().map(|line| format!("{}\n", line.trim_end())).collect();
+        let look = lines(filled(include_str!("farm/look.sh"), &values));
+        Ok(lines(filled(template, &[&values[..], &[("LOOK", look)]].concat())))
     }
 }
 
-// Shards with missing frames.
 fn unfinished(pattern: &str, frames: &FrameList, shards: u32) -> Result<Option<FrameList>, Failure> {
     let here = RecordedFolder { frames: frames.clone(), ..RecordedFolder::open(Path::new(pattern))? };
     let (whole, _) = here.inspect()?;
@@ -288,28 +285,4 @@ fn encoding_flags(render: &RenderArgs) -> Vec<String> {
 // A sign that ends a line for a shell or for YAML 1.1, or that no line of a job has.
 fn ends_line(sign: char) -> bool {
     sign.is_control() || ['\u{2028}', '\u{2029}'].contains(&sign)
-}
-
-// The template with its `@WORDS@` replaced, each once: what is put in is not looked at again.
-fn filled(template: &str, values: &[(&str, String)]) -> String {
-    let mut text = String::new();
-    let mut pieces = template.split('@');
-    text.extend(pieces.next());
-    let mut is_word = true;
-    for piece in pieces {
-        match values.iter().find(|(name, _)| is_word && *name == piece) {
-            Some((_, value)) => {
-                text += value;
-                is_word = false;
-            }
-            None => {
-                if is_word {
-                    text.push('@');
-                }
-                text += piece;
-                is_word = true;
-            }
-        }
-    }
-    text.lines().map(|line| format!("{}\n", line.trim_end())).collect()
 }

@@ -1,32 +1,33 @@
 //! `polyfly particles generate`: packings to try things with, in the layouts of real files.
 
 use crate::assets::particles::{self, ParticleSet};
-use crate::cli::{Failure, FileLayout, GenerateArgs};
+use crate::cli::{Failure, FileLayout, GenerateArgs, usage};
 use crate::output::store::atomic::{prepare, write_whole};
 use crate::scene::numbered;
 use std::io::Write;
 use std::path::Path;
 
-/// Writes the files that the arguments ask for.
 pub fn run(args: &GenerateArgs) -> Result<(), Failure> {
     if args.steps > 1 && numbered(&args.file, 0).is_none() {
-        return Err(Failure::usage("several time steps need a file name with %d".into()));
+        return Err(Failure::usage("several time steps need a file name with %d"));
     }
-    let is_table = particles::is_table(Path::new(&args.file));
-    let is_binary = Path::new(&args.file).extension().is_some_and(|e| e.eq_ignore_ascii_case("bin"));
-    if !is_table && !is_binary && args.layout.is_none() {
-        return Err(Failure::usage(format!(
-            "{}: no particles are written to such a file; expected .csv, .xyzr or .txt (tables) or .bin (the `sphere` code's), or a \
-             --layout",
-            args.file
-        )));
-    }
-    let layout = args.layout.unwrap_or(if is_table { FileLayout::Csv } else { FileLayout::Interleaved });
+    let path = Path::new(&args.file);
+    let is_table = particles::is_table(path);
+    let is_binary = path.extension().is_some_and(|e| e.eq_ignore_ascii_case("bin"));
+    let refused = |why: &str| usage!("{}: {why}", args.file);
+    let layout = match args.layout {
+        Some(layout) => layout,
+        None if is_table => FileLayout::Csv,
+        None if is_binary => FileLayout::Interleaved,
+        None => {
+            return Err(refused(
+                "no particles are written to such a file; expected .csv, .xyzr or .txt (tables) or .bin (the `sphere` code's), or a \
+                 --layout",
+            ));
+        }
+    };
     if (layout == FileLayout::Csv) != is_table {
-        return Err(Failure::usage(format!(
-            "{}: tables end in .csv, .xyzr or .txt, and other layouts do not: nobody could read it",
-            args.file
-        )));
+        return Err(refused("tables end in .csv, .xyzr or .txt, and other layouts do not: nobody could read it"));
     }
     for step in 0..args.steps {
         let name = numbered(&args.file, u64::from(step)).unwrap_or_else(|| args.file.clone());
@@ -73,7 +74,6 @@ pub fn packing(n: usize, seed: u64, time: f64) -> ParticleSet {
     set
 }
 
-/// The file's bytes.
 pub fn write(set: &ParticleSet, layout: FileLayout) -> Vec<u8> {
     match layout {
         FileLayout::Interleaved => interleaved(set),
@@ -82,83 +82,73 @@ pub fn write(set: &ParticleSet, layout: FileLayout) -> Vec<u8> {
     }
 }
 
-struct Out(Vec<u8>);
-impl Out {
-    fn ints(&mut self, values: &[u32]) {
-        values.iter().for_each(|v| self.0.extend(v.to_le_bytes()));
-    }
-    fn reals(&mut self, values: &[f64]) {
-        values.iter().for_each(|v| self.0.extend(v.to_le_bytes()));
-    }
+fn ints(out: &mut Vec<u8>, values: &[u32]) {
+    values.iter().for_each(|v| out.extend(v.to_le_bytes()));
+}
+
+fn reals(out: &mut Vec<u8>, values: &[f64]) {
+    values.iter().for_each(|v| out.extend(v.to_le_bytes()));
 }
 
 fn interleaved(set: &ParticleSet) -> Vec<u8> {
-    let (mut o, n) = (Out(Vec::new()), set.radii.len());
-    o.ints(&[3, n as u32]);
-    header(&mut o, set);
-    for i in 0..n {
-        for axis in 0..3 {
-            o.reals(&[set.positions[i][axis], set.velocities[i][axis], 0.0, 0.0, 0.0]);
-        }
+    let (o, n) = (&mut Vec::new(), set.radii.len());
+    ints(o, &[3, n as u32]);
+    header(o, set);
+    for (position, velocity) in set.positions.iter().zip(&set.velocities) {
+        (0..3).for_each(|axis| reals(o, &[position[axis], velocity[axis], 0.0, 0.0, 0.0]));
     }
-    for i in 0..n {
-        o.reals(&[0.0, 0.0, set.radii[i], 2600.0]);
-        o.reals(&[0.0; 11]);
-        o.reals(&[set.pressures[i]]);
+    for (radius, pressure) in set.radii.iter().zip(&set.pressures) {
+        reals(o, &[0.0, 0.0, *radius, 2600.0]);
+        reals(o, &[0.0; 11]);
+        reals(o, &[*pressure]);
     }
-    o.ints(&[1]);
-    o.reals(&[0.0, 0.0, -9.81, 0.0, 0.0, 0.0]);
-    o.ints(&[2, 0, 0]);
-    o.reals(&[0.0; 3]);
-    (0..n).for_each(|_| o.ints(&[u32::MAX; 4]));
-    o.0
+    ints(o, &[1]);
+    reals(o, &[0.0, 0.0, -9.81, 0.0, 0.0, 0.0]);
+    ints(o, &[2, 0, 0]);
+    reals(o, &[0.0; 3]);
+    ints(o, &vec![u32::MAX; 4 * n]);
+    std::mem::take(o)
 }
 
 fn versioned(set: &ParticleSet) -> Vec<u8> {
-    let (mut o, n) = (Out(Vec::new()), set.radii.len());
-    o.reals(&[2.11]);
-    o.ints(&[3, n as u32]);
-    header(&mut o, set);
-    o.ints(&[0]);
-    for i in 0..n {
-        o.reals(&set.positions[i]);
-        o.reals(&[set.radii[i]]);
-    }
-    o.reals(&vec![0.0; 3 * n]);
-    for v in &set.velocities {
-        o.reals(&[v[0], v[1], v[2], 0.0]);
-    }
-    o.reals(&vec![0.0; 12 * n]);
-    o.reals(&vec![0.0; 4 * n]);
-    o.reals(&set.pressures);
-    o.reals(&[0.0, 0.0, -9.81]);
-    o.reals(&[0.0; 14]);
-    o.ints(&[2]);
-    o.reals(&[0.0; 3]);
-    o.ints(&[0]);
-    o.reals(&[0.0, 0.0, 0.0, 1.0]);
-    o.ints(&[0]);
-    o.reals(&[f64::INFINITY; 2]);
-    o.ints(&vec![0; n]);
-    o.0
+    let (o, n) = (&mut Vec::new(), set.radii.len());
+    reals(o, &[2.11]);
+    ints(o, &[3, n as u32]);
+    header(o, set);
+    ints(o, &[0]);
+    set.positions.iter().zip(&set.radii).for_each(|([x, y, z], r)| reals(o, &[*x, *y, *z, *r]));
+    reals(o, &vec![0.0; 3 * n]);
+    set.velocities.iter().for_each(|[x, y, z]| reals(o, &[*x, *y, *z, 0.0]));
+    reals(o, &vec![0.0; 16 * n]);
+    reals(o, &set.pressures);
+    reals(o, &[0.0, 0.0, -9.81]);
+    reals(o, &[0.0; 14]);
+    ints(o, &[2]);
+    reals(o, &[0.0; 3]);
+    ints(o, &[0]);
+    reals(o, &[0.0, 0.0, 0.0, 1.0]);
+    ints(o, &[0]);
+    reals(o, &[f64::INFINITY; 2]);
+    ints(o, &vec![0; n]);
+    std::mem::take(o)
 }
 
-// Time and grid.
-fn header(o: &mut Out, set: &ParticleSet) {
+fn header(o: &mut Vec<u8>, set: &ParticleSet) {
     let time = set.time.unwrap_or(0.0);
-    o.reals(&[1.0e-6, time, 1.0, 0.01]);
-    o.ints(&[(time * 100.0).round() as u32]);
-    o.reals(&[0.0, 0.0, 0.0, 1.0, 1.0, 2.0]);
-    o.ints(&[8, 8, 16]);
+    reals(o, &[1.0e-6, time, 1.0, 0.01]);
+    ints(o, &[(time * 100.0).round() as u32]);
+    reals(o, &[0.0, 0.0, 0.0, 1.0, 1.0, 2.0]);
+    ints(o, &[8, 8, 16]);
 }
 
 fn csv(set: &ParticleSet) -> Vec<u8> {
-    use std::fmt::Write;
-    let mut text = "x,y,z,r,vx,vy,vz,p\n".to_owned();
-    for (i, ([x, y, z], [vx, vy, vz])) in set.positions.iter().zip(&set.velocities).enumerate() {
-        let _ = writeln!(text, "{x},{y},{z},{},{vx},{vy},{vz},{}", set.radii[i], set.pressures[i]);
+    let mut text = b"x,y,z,r,vx,vy,vz,p\n".to_vec();
+    let rows = set.positions.iter().zip(&set.velocities).zip(set.radii.iter().zip(&set.pressures));
+    for (([x, y, z], [vx, vy, vz]), (r, p)) in rows {
+        // Into memory: nothing can fail.
+        let _ = writeln!(text, "{x},{y},{z},{r},{vx},{vy},{vz},{p}");
     }
-    text.into_bytes()
+    text
 }
 
 #[cfg(test)]

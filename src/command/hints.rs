@@ -12,64 +12,54 @@ const NEARLY_WHITE: f64 = 250.0;
 
 /// Hints, a sentence each.
 pub fn hints(scene: &Scene) -> Vec<String> {
-    let mut hints = of_camera(scene);
-    hints.extend(of_sky(scene));
-    hints
+    of_camera(scene).into_iter().chain(of_sky(scene)).collect()
 }
 
 // Where a camera cannot look, or stands where it may not have been meant to; what it never sees.
 fn of_camera(scene: &Scene) -> Vec<String> {
-    let frames = scene.output.frames;
-    let world = &scene.world;
+    let (frames, world) = (scene.output.frames, &scene.world);
     let views = (COMPARED / (1 + world.spheres.len() + world.bodies.len())).clamp(1, MAX_VIEWS);
     let step = (frames as usize).div_ceil(views);
     let mut blind = Vec::new();
     let mut inside = vec![Vec::new(); world.spheres.len()];
-    let mut is_seen = vec![false; world.bodies.len() + world.spheres.len()];
+    let (mut bodies_seen, mut balls_seen) = (vec![false; world.bodies.len()], vec![false; world.spheres.len()]);
     let tall = f64::from(scene.render.height) / f64::from(scene.render.width);
     for n in (0..frames).step_by(step) {
         let view = scene.camera.view(n, frames);
         if scene.camera.is_blind(n, frames) {
             blind.push(n);
         }
-        for (i, sphere) in world.spheres.iter().enumerate() {
+        let time = f64::from(n) / f64::from(frames);
+        for (body, is_seen) in world.bodies.iter().zip(&mut bodies_seen) {
+            *is_seen |= is_in_sight(&view, tall, body.at(time).centre, body.radius);
+        }
+        for ((sphere, is_seen), inside) in world.spheres.iter().zip(&mut balls_seen).zip(&mut inside) {
+            *is_seen |= is_in_sight(&view, tall, sphere.centre, sphere.radius);
             if length(sub(view.eye, sphere.centre)) < sphere.radius {
-                inside[i].push(n);
+                inside.push(n);
             }
         }
-        let time = f64::from(n) / f64::from(frames);
-        let bodies = world.bodies.iter().map(|body| (body.at(time).centre, body.radius));
-        let things = bodies.chain(world.spheres.iter().map(|s| (s.centre, s.radius)));
-        for (seen, (centre, radius)) in is_seen.iter_mut().zip(things) {
-            *seen = *seen || is_in_sight(&view, tall, centre, radius);
-        }
     }
-    let list =
-        |frames: &[u32]| FrameList::of_numbers(frames.iter().copied()).map_or_else(String::new, |l| l.to_string());
+    let list = |frames: &[u32]| FrameList::of_numbers(frames.iter().copied()).map(|list| list.to_string());
     let mut hints = Vec::new();
-    if !blind.is_empty() {
-        hints.push(format!("the eye is where it looks at, so that the view has no direction: frames {}", list(&blind)));
+    hints.extend(
+        list(&blind)
+            .map(|frames| format!("the eye is where it looks at, so that the view has no direction: frames {frames}")),
+    );
+    for (i, inside) in (1..).zip(&inside) {
+        hints.extend(list(inside).map(|frames| format!("the eye is inside of ball {i}: frames {frames}")));
     }
-    for (i, frames) in inside.iter().enumerate().filter(|(_, frames)| !frames.is_empty()) {
-        hints.push(format!("the eye is inside of ball {}: frames {}", i + 1, list(frames)));
-    }
-    let unseen = |range: std::ops::Range<usize>| {
-        let first = range.start;
-        range.filter(|&i| !is_seen[i]).map(move |i| (i - first + 1).to_string()).collect::<Vec<_>>()
-    };
-    let bodies = world.bodies.len();
-    for (name, unseen) in [("body", unseen(0..bodies)), ("ball", unseen(bodies..is_seen.len()))] {
+    for (name, is_seen) in [("body", bodies_seen), ("ball", balls_seen)] {
+        let unseen = (1..).zip(is_seen).filter(|(_, is_seen)| !is_seen).map(|(i, _): (usize, _)| i.to_string());
+        let unseen: Vec<String> = unseen.collect();
         // Of a heap some are always behind: the first few are enough.
-        match &unseen[..] {
-            [] => {}
-            [one] => hints.push(format!("{name} {one} is never in the camera's sight")),
-            few if few.len() <= 8 => hints.push(format!("{name} {} are never in the camera's sight", few.join(", "))),
-            many => hints.push(format!(
-                "{name} {} and {} more are never in the camera's sight",
-                many[..3].join(", "),
-                many.len() - 3
-            )),
-        }
+        let (which, are) = match &unseen[..] {
+            [] => continue,
+            [one] => (one.clone(), "is"),
+            few if few.len() <= 8 => (few.join(", "), "are"),
+            many => (format!("{} and {} more", many[..3].join(", "), many.len() - 3), "are"),
+        };
+        hints.push(format!("{name} {which} {are} never in the camera's sight"));
     }
     hints
 }

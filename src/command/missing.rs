@@ -1,41 +1,30 @@
 //! `polyfly missing` and `polyfly status`: what is in a folder of frames, and what is not.
 
-use super::{load_scene, output};
+use super::scene_file::load_scene;
 use crate::cli::{Failure, MissingArgs, StatusArgs};
 use crate::error::Error;
 use crate::render::frames::FrameList;
-use crate::report::{self, Remarks};
+use crate::report::{Remarks, duration, print};
 use crate::run::folder::{RecordedFolder, expect_scene};
-use crate::run::journal;
+use crate::run::journal::{self, Entry, JournalFile};
 use crate::run::ownership::clip;
 use std::collections::BTreeMap;
-use std::path::Path;
 
-/// Prints what is missing.
 pub fn run(args: &MissingArgs) -> Result<(), Failure> {
     let here = RecordedFolder::open(&args.folder)?.only(args.changes.frames.as_deref())?;
-    here.expect_hash(args.hash.as_deref())?;
-    if let Some(scene) = &args.scene {
+    here.expect_hash(args.expected.hash.as_deref())?;
+    if let Some(scene) = &args.expected.scene {
         expect_scene(&here.manifest, &load_scene(scene, &args.changes)?.0, &args.folder)?;
     }
     let (whole, _) = here.inspect()?;
     let Some(missing) = here.frames.without(&whole) else { return Ok(()) };
-    let text = match args.shards {
-        None => missing.to_string(),
-        Some(n) => {
-            here.open_shards(&whole, n, args.shard_mode.into()).map_or_else(String::new, |list| list.to_string())
-        }
+    let list = match args.shards {
+        None => Some(missing.clone()),
+        Some(n) => here.open_shards(&whole, n, args.shard_mode),
     };
-    output(&format!("{text}\n"))?;
+    print(&format!("{}\n", list.map_or_else(String::new, |list| list.to_string())))?;
     let counts = format!("{} of {} frames are missing or not whole", missing.len(), here.frames.len());
     Err(Error::Incomplete(counts).into())
-}
-
-// What a machine has done.
-#[derive(Default)]
-struct Node {
-    frames: usize,
-    ms: f64,
 }
 
 /// Prints how far a folder has come.
@@ -49,38 +38,35 @@ pub fn status(args: &StatusArgs) -> Result<(), Failure> {
     if let Some(list) = FrameList::of_numbers(broken.iter().copied()) {
         text += &format!("broken: {list}\n");
     }
-    let (nodes, times) = journals(&here.folder.path(), &clip(&here.manifest));
-    for (name, node) in &nodes {
-        text += &format!("{name}: {} frames, {:.1} ms each\n", node.frames, node.ms / node.frames.max(1) as f64);
+    let entries = last_entries(&journal::read(&here.folder.path(), &clip(&here.manifest), &mut Remarks));
+    // Frames and milliseconds of each machine.
+    let mut machines = BTreeMap::<&str, (usize, f64)>::new();
+    for (host, entry) in entries.values() {
+        let (frames, ms) = machines.entry(host).or_default();
+        (*frames, *ms) = (*frames + 1, *ms + entry.ms);
     }
+    for (host, (frames, ms)) in machines {
+        text += &format!("{host}: {frames} frames, {:.1} ms each\n", ms / frames as f64);
+    }
+    let mut times: Vec<f64> = entries.values().map(|(_, entry)| entry.at).collect();
+    times.sort_by(f64::total_cmp);
     if let Some(rate) = rate(&times) {
-        text += &format!("{rate:.2} frames a second lately");
         let left = (total - whole.len()) as f64 / rate;
-        text += &if left > 0.0 { format!(", {} to go at that\n", report::duration(left)) } else { "\n".to_owned() };
+        let left = if left > 0.0 { format!(", {} to go at that", duration(left)) } else { String::new() };
+        text += &format!("{rate:.2} frames a second lately{left}\n");
     }
-    output(&text)
+    Ok(print(&text)?)
 }
 
-// What each machine's journals tell, and when frames were whole.
-fn journals(folder: &Path, clip: &str) -> (BTreeMap<String, Node>, Vec<f64>) {
-    let (mut nodes, mut times) = (BTreeMap::<String, Node>::new(), Vec::new());
-    let mut made = BTreeMap::<u32, (f64, f64, String)>::new();
-    for told in journal::read(folder, clip, &mut Remarks { quiet: false }) {
-        for entry in told.frames {
-            // Of a frame that was made twice the last one counts.
-            if made.get(&entry.frame).is_none_or(|(at, ..)| *at <= entry.at) {
-                made.insert(entry.frame, (entry.at, entry.ms, told.host.clone()));
-            }
+/// The last record of each frame, with the machine that made it: of a frame that was made again the last time counts.
+pub fn last_entries(told: &[JournalFile]) -> BTreeMap<u32, (String, Entry)> {
+    let mut frames: BTreeMap<u32, (String, Entry)> = BTreeMap::new();
+    for (host, entry) in told.iter().flat_map(|told| told.frames.iter().map(|entry| (&told.host, entry))) {
+        if frames.get(&entry.frame).is_none_or(|(_, other)| other.at <= entry.at) {
+            frames.insert(entry.frame, (host.clone(), entry.clone()));
         }
     }
-    for (at, ms, host) in made.into_values() {
-        let node = nodes.entry(host).or_default();
-        node.frames += 1;
-        node.ms += ms;
-        times.push(at);
-    }
-    times.sort_by(f64::total_cmp);
-    (nodes, times)
+    frames
 }
 
 // Frames a second over the last hundred of them. Pauses between runs do not count: what is many times longer than is usual

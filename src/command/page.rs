@@ -1,6 +1,8 @@
 //! `polyfly report`: a page of a run in one file, which needs nothing beside it: film, contact sheet, plots, machines, scene.
 
-use super::plots::{self, AxisLabels, Series};
+use super::missing::last_entries;
+use super::plots::{Plot, Series, Style};
+use super::template::filled;
 use crate::assets::source::open_regular;
 use crate::cli::{Failure, ReportArgs};
 use crate::film::image::Image;
@@ -21,7 +23,6 @@ use image::codecs::jpeg::JpegEncoder;
 use image::{ImageEncoder, RgbaImage, imageops};
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use std::collections::{BTreeMap, BTreeSet};
-use std::fmt::Write as _;
 use std::io::{Read as _, Write as _};
 use std::path::{Path, PathBuf};
 
@@ -31,27 +32,22 @@ const SHEET_QUALITY: u8 = 85;
 // All but what stands for itself in links (RFC 3986, 2.3).
 const IN_LINKS: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
 
-/// Makes the page.
 pub fn run(args: &ReportArgs) -> Result<(), Failure> {
     let here = RecordedFolder::open(&args.folder)?;
     let (whole, _) = here.inspect()?;
-    let told = journal::read(&here.folder.path(), &clip(&here.manifest), &mut Remarks { quiet: args.quiet });
+    let told = journal::read(&here.folder.path(), &clip(&here.manifest), &mut Remarks);
     let path = args.output.clone().unwrap_or_else(|| here.folder.path().join("report.html"));
-    let film = match &args.film {
-        Some(film) => Some(film.clone()),
-        None => last_film(&told, &here, args.quiet),
-    };
-    let page = page(&here, &whole, &told, film.as_deref().map(|film| (film, folder_of(&path))))?;
+    let film = args.film.clone().or_else(|| last_film(&told, &here));
+    let film = film.map_or_else(|| Ok(String::new()), |film| film_of(&film, folder_of(&path)))?;
+    let page = Recorded::of(here, whole, told).page(film)?;
     write_whole(&path, |file| file.write_all(page.as_bytes()))?;
-    if !args.quiet {
-        remark(&format!("{}, {}", path.display(), size(page.len() as u64)));
-    }
+    remark(&format!("{}, {}", path.display(), size(page.len() as u64)));
     Ok(())
 }
 
 // The last that was made of those that are still there. The journals may have come from anybody: a link is not followed, and
 // a file of another folder counts only where it says itself that it is a film of this scene.
-fn last_film(told: &[JournalFile], here: &RecordedFolder, quiet: bool) -> Option<PathBuf> {
+fn last_film(told: &[JournalFile], here: &RecordedFolder) -> Option<PathBuf> {
     let mut runs: Vec<&RunEntry> = told.iter().filter_map(|t| t.run.as_ref()).collect();
     runs.sort_by(|a, b| a.at.total_cmp(&b.at));
     let is_file = |film: &&PathBuf| std::fs::symlink_metadata(film).is_ok_and(|what| what.is_file());
@@ -61,12 +57,10 @@ fn last_film(told: &[JournalFile], here: &RecordedFolder, quiet: bool) -> Option
     if is_here || is_of_scene(film, &here.manifest.hash) {
         return Some(film.clone());
     }
-    if !quiet {
-        let film = brief(&film.display().to_string());
-        remark(&format!(
-            "{film} is not shown: it is elsewhere, and does not say that it is of this scene; --film shows it"
-        ));
-    }
+    let film = brief(&film.display().to_string());
+    remark(&format!(
+        "{film} is not shown: it is elsewhere, and does not say that it is of this scene; --film shows it"
+    ));
     None
 }
 
@@ -78,73 +72,174 @@ fn is_of_scene(film: &Path, hash: &str) -> bool {
     read.is_ok() && bytes.windows(tag.len()).any(|window| window == tag.as_bytes())
 }
 
-// A film comes with the page's folder.
-fn page(
-    here: &RecordedFolder,
-    whole: &BTreeSet<u32>,
-    told: &[JournalFile],
-    film: Option<(&Path, &Path)>,
-) -> Result<String, Failure> {
-    let mut frames: BTreeMap<u32, (&str, &Entry)> = BTreeMap::new();
-    for told in told {
-        // Of a frame that was made again the last time counts.
-        for entry in &told.frames {
-            let known = frames.get(&entry.frame).is_some_and(|(_, other)| other.at > entry.at);
-            if !known {
-                frames.insert(entry.frame, (&told.host, entry));
-            }
-        }
+// All that a folder and its journals tell.
+struct Recorded {
+    here: RecordedFolder,
+    whole: BTreeSet<u32>,
+    told: Vec<JournalFile>,
+    // The last record of each frame, with the machine that made it.
+    frames: BTreeMap<u32, (String, Entry)>,
+}
+
+impl Recorded {
+    fn of(here: RecordedFolder, whole: BTreeSet<u32>, told: Vec<JournalFile>) -> Recorded {
+        let frames = last_entries(&told);
+        Recorded { here, whole, told, frames }
     }
-    let runs: Vec<&RunEntry> = told.iter().filter_map(|t| t.run.as_ref()).collect();
-    let manifest = &here.manifest;
-    let title = scene_name(told).unwrap_or_else(|| folder_name(&here.folder.path()));
-    let mut o = format!("{HEAD}<title>{0}</title>\n</head>\n<body>\n<h1>{0}</h1>\n", escaped(&title));
-    if let Some((film, folder)) = film {
-        o += &film_of(film, folder)?;
+
+    fn runs(&self) -> impl Iterator<Item = &RunEntry> {
+        self.told.iter().filter_map(|told| told.run.as_ref())
     }
-    o += &table(&facts(here, whole, &frames, told, &runs));
-    if let Some(sheet) = sheet(here, whole)? {
-        let _ =
-            write!(o, "<h2>Frames</h2>\n<img class=\"wide\" alt=\"frames from all over the clip\" src=\"{sheet}\">\n");
-    }
-    o += &figures(&frames, &runs);
-    let mut hosts = String::new();
-    for told in told {
-        let run = told.run.as_ref();
-        let devices = run.map_or_else(String::new, |r| {
-            r.devices
-                .iter()
-                .map(|d| d.device.clone())
-                .collect::<BTreeSet<_>>()
-                .into_iter()
-                .collect::<Vec<_>>()
-                .join(", ")
+
+    fn page(&self, film: String) -> Result<String, Failure> {
+        let manifest = &self.here.manifest;
+        let title = scene_name(&self.told).unwrap_or_else(|| folder_name(&self.here.folder.path()));
+        let sheet = self.sheet()?.map_or_else(String::new, |sheet| {
+            format!("<h2>Frames</h2>\n<img class=\"wide\" alt=\"frames from all over the clip\" src=\"{sheet}\">\n")
         });
-        let processor = run.and_then(|r| r.processor.clone()).unwrap_or_default();
-        let threads = run.filter(|r| r.threads > 0).map_or_else(String::new, |r| r.threads.to_string());
-        let seconds = run.map_or_else(|| "it was killed".into(), |r| format!("{:.2}", r.seconds));
-        let cells = [told.host.clone(), processor, devices, threads, told.frames.len().to_string(), seconds];
-        let _ = writeln!(hosts, "<tr>{}</tr>", cells.map(|c| format!("<td>{}</td>", escaped(&c))).concat());
+        let files = table(manifest.files.iter());
+        let files = format!("<details><summary>SHA-256 of the files that it names</summary>{files}</details>\n");
+        Ok(filled(
+            include_str!("page.html"),
+            &[
+                ("TITLE", escaped(&title)),
+                ("FILM", film),
+                ("FACTS", table(self.facts().iter().map(|(key, value)| (key, value)))),
+                ("SHEET", sheet),
+                ("FIGURES", self.figures()),
+                ("RUNS", self.table_of_runs()),
+                ("SCENE", escaped(manifest.scene.as_deref().unwrap_or("It is too long to stand here."))),
+                ("FILES", if manifest.files.is_empty() { String::new() } else { files }),
+                ("VERSION", env!("CARGO_PKG_VERSION").into()),
+            ],
+        ))
     }
-    if !hosts.is_empty() {
-        o += "<h2>Runs</h2>\n<div class=\"scroll\"><table><tr><th>machine<th>processor<th>devices<th>threads<th>frames<th>seconds</tr>\n";
-        o += &hosts;
-        o += "</table></div>\n";
+
+    fn table_of_runs(&self) -> String {
+        let mut rows = String::new();
+        for JournalFile { host, run, frames, .. } in &self.told {
+            let count = frames.len().to_string();
+            let cells = match run {
+                None => [host.clone(), String::new(), String::new(), String::new(), count, "it was killed".into()],
+                Some(run) => {
+                    let devices: BTreeSet<&str> = run.devices.iter().map(|d| d.device.as_str()).collect();
+                    let devices = devices.into_iter().collect::<Vec<_>>().join(", ");
+                    let threads = if run.threads > 0 { run.threads.to_string() } else { String::new() };
+                    let (processor, seconds) =
+                        (run.processor.clone().unwrap_or_default(), format!("{:.2}", run.seconds));
+                    [host.clone(), processor, devices, threads, count, seconds]
+                }
+            };
+            rows += &format!("<tr>{}</tr>\n", cells.map(|c| format!("<td>{}</td>", escaped(&c))).concat());
+        }
+        if rows.is_empty() {
+            return rows;
+        }
+        let heads = "<tr><th>machine<th>processor<th>devices<th>threads<th>frames<th>seconds</tr>";
+        format!("<h2>Runs</h2>\n<div class=\"scroll\"><table>{heads}\n{rows}</table></div>\n")
     }
-    let scene = manifest.scene.as_deref().unwrap_or("It is too long to stand here.");
-    let _ = write!(
-        o,
-        "<h2>Scene</h2>\n<details><summary>as it was resolved, in TOML</summary><pre>{}</pre></details>\n",
-        escaped(scene)
-    );
-    if !manifest.files.is_empty() {
-        let files: Vec<(String, String)> = manifest.files.iter().map(|(p, hash)| (p.clone(), hash.clone())).collect();
-        o += "<details><summary>SHA-256 of the files that it names</summary>";
-        o += &table(&files);
-        o += "</details>\n";
+
+    fn facts(&self) -> Vec<(String, String)> {
+        let manifest = &self.here.manifest;
+        let [width, height] = manifest.size;
+        let mut times: Vec<f64> = self.frames.values().map(|(_, e)| e.ms).collect();
+        times.sort_by(f64::total_cmp);
+        let sum: f64 = times.iter().sum();
+        let rays: u64 = self.frames.values().map(|(_, e)| e.rays + e.shadow_rays).sum();
+        let total = self.here.frames.len();
+        let mut all = Vec::new();
+        let mut add = |key: &str, value: String| all.push((key.to_owned(), value));
+        add("frames", format!("{total} of {width} × {height}, {} a second", manifest.fps));
+        add("files", self.here.folder.pattern.to_string());
+        add("whole", format!("{} of {total}", self.whole.len()));
+        if let [min, .., max] | [min @ max] = times[..] {
+            add("time on devices", format!("{:.2} s", sum / 1e3));
+            let (middle, mean) = (times[times.len() / 2], sum / times.len() as f64);
+            add("a frame", format!("{mean:.2} ms; median {middle:.2}, from {min:.2} to {max:.2}"));
+        }
+        if rays > 0 {
+            let (millions, rate) = (rays as f64 / 1e6, rays as f64 / sum.max(1e-9) / 1e3);
+            add("rays", format!("{millions:.1} million, {rate:.1} million a second"));
+        }
+        let seconds: f64 = self.runs().map(|r| r.seconds).sum();
+        if seconds > 0.0 {
+            add("time of runs", format!("{seconds:.2} s in {} of {}", self.runs().count(), self.told.len()));
+        }
+        if manifest.denoised {
+            add("denoised", "by Open Image Denoise: outside the promise of equal bytes".into());
+        }
+        add("scene", manifest.hash.clone());
+        all
     }
-    let _ = write!(o, "<footer>made by polyfly {}</footer>\n</body>\n</html>\n", env!("CARGO_PKG_VERSION"));
-    Ok(o)
+
+    fn figures(&self) -> String {
+        if self.frames.is_empty() {
+            return String::new();
+        }
+        let entries = || self.frames.values().map(|(_, entry)| entry);
+        let of = |name: &str, value: &dyn Fn(&Entry) -> f64| {
+            Series::new(name, entries().map(|entry| (f64::from(entry.frame), value(entry))))
+        };
+        let over_frames = |title, y, series: &[Series]| Plot { title, x: "frame", y, series, ..Plot::default() }.svg();
+        let mut by_host: BTreeMap<&str, Vec<(f64, f64)>> = BTreeMap::new();
+        for (host, entry) in self.frames.values() {
+            by_host.entry(host).or_default().push((f64::from(entry.frame), entry.ms));
+        }
+        let curves: Vec<Series> = by_host.into_iter().map(|(host, points)| Series::new(host, points)).collect();
+        let mut text = "<h2>Figures</h2>\n".to_owned();
+        text += &over_frames("Time of each frame on its device", "milliseconds", &curves);
+        if entries().any(|e| e.stages.render_ms > 0.0) {
+            let stages = [
+                of("render", &|e| e.stages.render_ms),
+                of("convert and encode", &|e| e.stages.convert_ms + e.stages.encode_ms),
+                of("write", &|e| e.stages.write_ms),
+            ];
+            text += &over_frames("Stages", "milliseconds", &stages);
+        }
+        if entries().any(|e| e.rays > 0) {
+            let primary = of("camera, mirrors, glass", &|e| e.rays as f64 / 1e6);
+            text += &over_frames("Rays", "million", &[primary, of("shadows", &|e| e.shadow_rays as f64 / 1e6)]);
+        }
+        let mut shares: BTreeMap<&str, (f64, f64)> = BTreeMap::new();
+        for share in self.runs().flat_map(|run| &run.devices) {
+            let one = shares.entry(&share.device).or_default();
+            *one = (one.0 + share.rays as f64, one.1 + share.busy_seconds);
+        }
+        if shares.len() > 1 {
+            let names: Vec<String> = shares.keys().map(|name| (*name).to_owned()).collect();
+            let percents = |name, of: fn(&(f64, f64)) -> f64| {
+                let all = shares.values().map(of).sum::<f64>().max(1e-9);
+                Series::new(name, (0..).map(f64::from).zip(shares.values().map(|share| 100.0 * of(share) / all)))
+            };
+            let series = &[percents("rays", |share| share.0), percents("time at work", |share| share.1)];
+            let (title, y, style) = ("Devices' shares", "per cent", Style::Bars(&names));
+            text += &Plot { title, y, style, series, ..Plot::default() }.svg();
+        }
+        text
+    }
+
+    // Frames from all over the clip, as a picture in the page; light as the scene's tone curve shows it.
+    fn sheet(&self) -> Result<Option<String>, Failure> {
+        if self.whole.is_empty() {
+            return Ok(None);
+        }
+        let folder = &self.here.folder;
+        let tone = self.here.manifest.resolved().map_or(Tone::Soft, |scene| scene.film.tone);
+        let there: Vec<u32> = self.whole.iter().copied().collect();
+        let count = there.len().min(SHEET as usize);
+        let mut small = Vec::new();
+        for path in (0..count).map(|i| folder.pattern.path(there[i * there.len() / count])) {
+            let shown = folder.format.shown(&path, tone, false).map_err(|e| OutputError::Read(path, e))?;
+            small.extend(thumbnail(shown.size, opaque(&shown.rgba).into_owned()));
+        }
+        let sheet = composed(&small);
+        let rgb: Vec<u8> = sheet.data().as_chunks::<4>().0.iter().flat_map(|p| [p[0], p[1], p[2]]).collect();
+        let mut file = Vec::new();
+        JpegEncoder::new_with_quality(&mut file, SHEET_QUALITY)
+            .write_image(&rgb, sheet.width(), sheet.height(), image::ExtendedColorType::Rgb8)
+            .map_err(|e| OutputError::Write("the contact sheet".into(), std::io::Error::other(e)))?;
+        Ok(Some(format!("data:image/jpeg;base64,{}", STANDARD.encode(file))))
+    }
 }
 
 // What the last run called its scene: the file's name without its folder and its ending.
@@ -162,118 +257,9 @@ fn folder_name(folder: &Path) -> String {
     whole.file_name().map_or_else(|| whole.display().to_string(), |name| name.to_string_lossy().into_owned())
 }
 
-fn facts(
-    here: &RecordedFolder,
-    whole: &BTreeSet<u32>,
-    frames: &BTreeMap<u32, (&str, &Entry)>,
-    told: &[JournalFile],
-    runs: &[&RunEntry],
-) -> Vec<(String, String)> {
-    let manifest = &here.manifest;
-    let [width, height] = manifest.size;
-    let mut times: Vec<f64> = frames.values().map(|(_, e)| e.ms).collect();
-    times.sort_by(f64::total_cmp);
-    let sum: f64 = times.iter().sum();
-    let rays: u64 = frames.values().map(|(_, e)| e.rays + e.shadow_rays).sum();
-    let total = here.frames.len();
-    let mut all = vec![
-        ("frames".to_owned(), format!("{total} of {width} × {height}, {} a second", manifest.fps)),
-        ("files".to_owned(), here.folder.pattern.to_string()),
-        ("whole".to_owned(), format!("{} of {total}", whole.len())),
-    ];
-    let mut add = |key: &str, value: String| all.push((key.to_owned(), value));
-    if let (Some(min), Some(max)) = (times.first(), times.last()) {
-        add("time on devices", format!("{:.2} s", sum / 1e3));
-        let (middle, mean) = (times[times.len() / 2], sum / times.len() as f64);
-        add("a frame", format!("{mean:.2} ms; median {middle:.2}, from {min:.2} to {max:.2}"));
-    }
-    if rays > 0 {
-        add(
-            "rays",
-            format!("{:.1} million, {:.1} million a second", rays as f64 / 1e6, rays as f64 / sum.max(1e-9) / 1e3),
-        );
-    }
-    let seconds: f64 = runs.iter().map(|r| r.seconds).sum();
-    if seconds > 0.0 {
-        add("time of runs", format!("{seconds:.2} s in {} of {}", runs.len(), told.len()));
-    }
-    if manifest.denoised {
-        add("denoised", "by Open Image Denoise: outside the promise of equal bytes".into());
-    }
-    add("scene", manifest.hash.clone());
-    all
-}
-
-fn table(rows: &[(String, String)]) -> String {
-    let row = |(key, value): &(String, String)| format!("<tr><th>{}<td>{}</tr>\n", escaped(key), escaped(value));
-    format!("<div class=\"scroll\"><table>\n{}</table></div>\n", rows.iter().map(row).collect::<String>())
-}
-
-// Plots of what was measured.
-fn figures(frames: &BTreeMap<u32, (&str, &Entry)>, runs: &[&RunEntry]) -> String {
-    let mut o = String::new();
-    if frames.is_empty() {
-        return o;
-    }
-    let mut by_host: BTreeMap<&str, Vec<(f64, f64)>> = BTreeMap::new();
-    for (&n, (host, entry)) in frames {
-        by_host.entry(host).or_default().push((f64::from(n), entry.ms));
-    }
-    let curves: Vec<Series> = by_host.into_iter().map(|(host, points)| Series { name: host.into(), points }).collect();
-    let time = AxisLabels {
-        title: "Time of each frame on its device",
-        x: "frame",
-        y: "milliseconds",
-        ..AxisLabels::default()
-    };
-    let of = |name: &str, value: &dyn Fn(&Entry) -> f64| Series {
-        name: name.into(),
-        points: frames.iter().map(|(&n, (_, entry))| (f64::from(n), value(entry))).collect(),
-    };
-    o += "<h2>Figures</h2>\n";
-    o += &plots::lines(time, &curves, false);
-    if frames.values().any(|(_, e)| e.stages.render_ms > 0.0) {
-        let stages = [
-            of("render", &|e| e.stages.render_ms),
-            of("convert and encode", &|e| e.stages.convert_ms + e.stages.encode_ms),
-            of("write", &|e| e.stages.write_ms),
-        ];
-        o += &plots::lines(
-            AxisLabels { title: "Stages", x: "frame", y: "milliseconds", ..AxisLabels::default() },
-            &stages,
-            false,
-        );
-    }
-    if frames.values().any(|(_, e)| e.rays > 0) {
-        let rays =
-            [of("camera, mirrors, glass", &|e| e.rays as f64 / 1e6), of("shadows", &|e| e.shadow_rays as f64 / 1e6)];
-        o += &plots::lines(
-            AxisLabels { title: "Rays", x: "frame", y: "million", ..AxisLabels::default() },
-            &rays,
-            false,
-        );
-    }
-    let mut shares: BTreeMap<&str, (u64, f64)> = BTreeMap::new();
-    for share in runs.iter().flat_map(|run| &run.devices) {
-        let one = shares.entry(&share.device).or_default();
-        *one = (one.0 + share.rays, one.1 + share.busy_seconds);
-    }
-    if shares.len() > 1 {
-        let names: Vec<String> = shares.keys().map(|name| (*name).to_owned()).collect();
-        let (rays, busy) = shares.values().fold((0, 0.0), |all, s| (all.0 + s.0, all.1 + s.1));
-        let percent = |part: f64, all: f64| 100.0 * part / all.max(1e-9);
-        let points = |of: &dyn Fn(&(u64, f64)) -> f64| (0..).map(f64::from).zip(shares.values().map(of)).collect();
-        let series = [
-            Series { name: "rays".into(), points: points(&|s| percent(s.0 as f64, rays as f64)) },
-            Series { name: "time at work".into(), points: points(&|s| percent(s.1, busy)) },
-        ];
-        o += &plots::bars(
-            AxisLabels { title: "Devices' shares", y: "per cent", ..AxisLabels::default() },
-            &names,
-            &series,
-        );
-    }
-    o
+fn table<'a>(rows: impl Iterator<Item = (&'a String, &'a String)>) -> String {
+    let rows: String = rows.map(|(k, v)| format!("<tr><th>{}<td>{}</tr>\n", escaped(k), escaped(v))).collect();
+    format!("<div class=\"scroll\"><table>\n{rows}</table></div>\n")
 }
 
 // The film in the page, or a link to it where it is large.
@@ -314,28 +300,6 @@ fn link(file: &Path, folder: &Path) -> String {
     name.map(|part| utf8_percent_encode(&part, IN_LINKS).to_string()).collect::<Vec<_>>().join("/")
 }
 
-// Frames from all over the clip, as a picture in the page; light as the scene's tone curve shows it.
-fn sheet(here: &RecordedFolder, whole: &BTreeSet<u32>) -> Result<Option<String>, Failure> {
-    if whole.is_empty() {
-        return Ok(None);
-    }
-    let tone = here.manifest.resolved().map_or(Tone::Soft, |scene| scene.film.tone);
-    let there: Vec<u32> = whole.iter().copied().collect();
-    let count = there.len().min(SHEET as usize);
-    let mut small = Vec::new();
-    for path in (0..count).map(|i| here.folder.pattern.path(there[i * there.len() / count])) {
-        let shown = here.folder.format.shown(&path, tone, false).map_err(|e| OutputError::Read(path, e))?;
-        small.extend(thumbnail(shown.size, opaque(&shown.rgba).into_owned()));
-    }
-    let sheet = composed(&small);
-    let rgb: Vec<u8> = sheet.data().as_chunks::<4>().0.iter().flat_map(|p| [p[0], p[1], p[2]]).collect();
-    let mut file = Vec::new();
-    JpegEncoder::new_with_quality(&mut file, SHEET_QUALITY)
-        .write_image(&rgb, sheet.width(), sheet.height(), image::ExtendedColorType::Rgb8)
-        .map_err(|e| OutputError::Write(PathBuf::from("the contact sheet"), std::io::Error::other(e)))?;
-    Ok(Some(format!("data:image/jpeg;base64,{}", STANDARD.encode(file))))
-}
-
 fn thumbnail((width, height): (u32, u32), rgba: Vec<u8>) -> Option<Image<u8>> {
     let longer = width.max(height);
     let side = |n: u32| ((u64::from(n) * u64::from(SIDE.min(longer))).div_ceil(u64::from(longer)) as u32).max(1);
@@ -346,26 +310,6 @@ fn thumbnail((width, height): (u32, u32), rgba: Vec<u8>) -> Option<Image<u8>> {
 fn escaped(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }
-
-const HEAD: &str = r#"<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<style>
-:root { color-scheme: light dark; }
-body { font: 16px/1.5 system-ui, sans-serif; max-width: 60rem; margin: 0 auto; padding: 1rem; }
-h1 { font-size: 1.3rem; overflow-wrap: anywhere; }
-h2 { font-size: 1.1rem; margin: 2rem 0 .5rem; }
-table { border-collapse: collapse; font-size: .9rem; }
-th { text-align: left; font-weight: 600; }
-th, td { padding: .2rem 1rem .2rem 0; vertical-align: top; overflow-wrap: anywhere; }
-.wide { width: 100%; border-radius: 6px; display: block; }
-.scroll, pre { overflow-x: auto; }
-svg { width: 100%; height: auto; border-radius: 6px; margin: .5rem 0; }
-footer { margin: 2rem 0; font-size: .8rem; opacity: .7; }
-</style>
-"#;
 
 #[cfg(test)]
 #[test]

@@ -1,20 +1,23 @@
 //! The job of the 2011 program: `polyfly particles CPU|GPU FILE WIDTH HEIGHT IMAGE`; and `particles generate`.
 
-use super::{environment, generate, output};
+use super::generate;
+use super::measured::Measured;
 use crate::assets::Assets;
 use crate::assets::particles::ColouredSpheres;
 use crate::assets::source::Limits;
-use crate::cli::{Failure, ParticlesArgs, ParticlesDevice, ParticlesJob, PictureArgs, check_pixels};
+use crate::cli::{
+    Failure, ParticlesArgs, ParticlesDevice, ParticlesJob, PictureArgs, check_pixels, environment, usage,
+};
 use crate::math::srgb::srgb;
 use crate::math::vec3::{Vec3, add, length, scale, sub};
-use crate::output::formats::Format;
+use crate::output::formats::{Format, FormatOptions};
 use crate::output::store::atomic::{prepare, write_whole};
 use crate::output::{OutputError, PixelFormats, RenderedFrame, RunInfo, Sink};
 use crate::quote::brief;
 use crate::render::frames::FrameList;
-use crate::render::stats::{FrameReport, Progress, ms};
+use crate::render::stats::ms;
 use crate::render::{Devices, RenderOptions, Renderer};
-use crate::report::remark;
+use crate::report::{print, say};
 use crate::scene::limits::{PICTURES, endings};
 use crate::scene::{
     Camera, CameraPath, FilmSettings, Light, Material, Output, Particles, RenderSettings, Sampling, Scene, Sky, Tone,
@@ -23,13 +26,12 @@ use crate::scene::{
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-/// Renders or generates.
 pub fn run(args: &ParticlesArgs) -> Result<(), Failure> {
     match (&args.job, &args.picture) {
         (Some(ParticlesJob::Generate(args)), _) => generate::run(args),
         (None, Some(args)) => picture(args),
         (None, None) => Err(Failure::usage(
-            "give CPU or GPU, a file of particles, width, height and the picture's name; or `generate`".into(),
+            "give CPU or GPU, a file of particles, width, height and the picture's name; or `generate`",
         )),
     }
 }
@@ -38,22 +40,22 @@ fn picture(args: &PictureArgs) -> Result<(), Failure> {
     let extension = args.image.extension().map(|e| e.to_string_lossy().to_ascii_lowercase()).unwrap_or_default();
     let format = Format::of(&extension).ok_or_else(|| {
         let image = args.image.display();
-        Failure::usage(format!("`{image}`: expected a picture whose name ends in {}", endings(&PICTURES)))
+        usage!("`{image}`: expected a picture whose name ends in {}", endings(&PICTURES))
     })?;
     check_pixels(args.width, args.height).map_err(Failure::usage)?;
     let path = args.file.display().to_string();
     match (numbered(&path, 0).is_some(), args.step) {
         (false, Some(_)) => {
-            return Err(Failure::usage(format!("--step: {} names no series: it has no %d or %04d", brief(&path))));
+            return Err(usage!("--step: {} names no series: it has no %d or %04d", brief(&path)));
         }
-        (true, None) => remark(&format!("{} is a series: its step 0 is drawn; --step N draws another", brief(&path))),
+        (true, None) => say(&format!("{} is a series: its step 0 is drawn; --step N draws another", brief(&path))),
         _ => {}
     }
     let particles = Particles {
         path: path.into(),
         first: args.step.unwrap_or(0),
         step: 1,
-        colour_by: args.color_by.into(),
+        colour_by: args.color_by,
         range: None,
         material: Material { colour: [1.0; 3], highlight: Some(0.0), ..Material::default() },
         legend: args.legend,
@@ -63,7 +65,7 @@ fn picture(args: &PictureArgs) -> Result<(), Failure> {
     let read = ColouredSpheres::load(&particles, 0, 1, None, limits)?;
     let read_time = start.elapsed();
     if let Some(unknown) = read.remark(particles.colour_by) {
-        remark(&unknown);
+        say(&unknown);
     }
     let scene = view(args, particles, read.bounds())?;
     let options = RenderOptions {
@@ -80,68 +82,42 @@ fn picture(args: &PictureArgs) -> Result<(), Failure> {
     let mut renderer = Renderer::prepare_with(scene, options, |_, _| Ok(assets))?;
     let built = start.elapsed();
     let options = format.options(None, Tone::Clip { gamma: 0.0 }).map_err(Failure::usage)?;
-    let (last, path) = (args.runs - 1, args.image.clone());
-    let sink = OneFile {
-        path,
-        last,
-        needs: (format.needs)(&options),
-        write: Box::new(move |frame, to| (format.write)(frame, &options, to)),
-    };
-    let mut times = Times::default();
-    renderer.run(&FrameList::all(args.runs), vec![Box::new(sink)], &mut times)?;
-    times.frames.sort_unstable();
+    let sink = OneFile { path: args.image.clone(), last: args.runs - 1, format, options };
+    let mut measured = Measured::default();
+    renderer.run(&FrameList::all(args.runs), vec![Box::new(sink)], &mut measured)?;
+    let mut times: Vec<Duration> = measured.frames.iter().map(|frame| frame.stats.kernel).collect();
+    times.sort_unstable();
     let n = renderer.assets().particles.as_ref().map_or(0, |c| c.spheres.len());
-    output(&format!(
-        "{n} particles\t{}, {} threads\tread {:.1} ms\ttree {:.1} ms\trender {:.4} ms\t{} rays\n",
-        times.device,
-        renderer.threads(),
+    let (device, threads) = (measured.devices.join(", "), renderer.threads());
+    Ok(print(&format!(
+        "{n} particles\t{device}, {threads} threads\tread {:.1} ms\ttree {:.1} ms\trender {:.4} ms\t{} rays\n",
         ms(read_time),
         ms(built),
-        ms(times.frames[times.frames.len() / 2]),
-        times.rays
-    ))
+        ms(times[times.len() / 2]),
+        measured.frames.last().map_or(0, |frame| frame.stats.rays)
+    ))?)
 }
-
-type WriteFrame = Box<dyn Fn(&RenderedFrame, &mut dyn std::io::Write) -> std::io::Result<()> + Send>;
 
 // Writes the last of the frames, which are all alike: the others are for the time.
 struct OneFile {
     path: PathBuf,
     last: u32,
-    write: WriteFrame,
-    needs: PixelFormats,
+    format: &'static Format,
+    options: FormatOptions,
 }
 
 impl Sink for OneFile {
     fn needs(&self) -> PixelFormats {
-        self.needs
+        (self.format.needs)(&self.options)
     }
     fn open(&mut self, _: &RunInfo) -> Result<(), OutputError> {
         prepare(&self.path)
     }
     fn frame(&mut self, frame: &RenderedFrame) -> Result<(), OutputError> {
-        if frame.number < self.last {
-            return Ok(());
+        match frame.number == self.last {
+            true => write_whole(&self.path, |file| (self.format.write)(frame, &self.options, file)),
+            false => Ok(()),
         }
-        write_whole(&self.path, |file| (self.write)(frame, file))
-    }
-}
-
-// Kernel times of all frames.
-#[derive(Default)]
-struct Times {
-    device: String,
-    frames: Vec<Duration>,
-    rays: u64,
-}
-
-impl Progress for Times {
-    fn start(&mut self, _: &RunInfo, devices: &[String], _: usize) {
-        self.device = devices.join(", ");
-    }
-    fn frame(&mut self, frame: &FrameReport) {
-        self.frames.push(frame.stats.kernel);
-        self.rays = frame.stats.rays;
     }
 }
 
@@ -157,12 +133,10 @@ fn view(args: &PictureArgs, particles: Particles, [low, high]: [Vec3; 2]) -> Res
         args.plane_width.unwrap_or(size * 1.05 * f64::from(args.width.max(args.height)) / f64::from(args.height));
     let positive = |x: f64| x.is_finite() && x > 0.0;
     if !positive(away) || !positive(plane) {
-        return Err(Failure::usage(
-            "the eye must be away from what it looks at, and the image plane have a width".into(),
-        ));
+        return Err(Failure::usage("the eye must be away from what it looks at, and the image plane have a width"));
     }
     if !(args.ambient >= 0.0 && args.diffuse >= 0.0) {
-        return Err(Failure::usage("--ambient and --diffuse: expected shares of 0 or more".into()));
+        return Err(Failure::usage("--ambient and --diffuse: expected shares of 0 or more"));
     }
     let grey = |x: f64| -> Vec3 { [srgb(x); 3] };
     let black = Sky { zenith: [0.0; 3], horizon: [0.0; 3], ..Sky::default() };

@@ -1,13 +1,14 @@
 //! `polyfly preview`: a frame in the terminal itself, by the best way that it knows of showing pictures.
 
-use super::{environment, load_scene, output};
-use crate::cli::{Failure, PreviewArgs, Protocol};
+use super::scene_file::load_scene;
+use crate::cli::{Failure, PreviewArgs, Protocol, environment, usage};
 use crate::film::image::Image;
 use crate::output::OutputError;
 use crate::output::formats::png;
 use crate::output::opaque::opaque;
 use crate::render::Renderer;
 use crate::render::frames::FrameList;
+use crate::report::print;
 use crate::scene::Scene;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -21,14 +22,12 @@ const LETTER: (u32, u32) = (10, 20);
 // Bytes of an escape sequence of kitty's protocol.
 const CHUNK: usize = 4096;
 
-/// Shows a frame.
 pub fn run(args: &PreviewArgs) -> Result<(), Failure> {
     let (mut scene, text) = load_scene(&args.scene, &args.changes)?;
+    let wrong = |e| usage!("--frame: {e}");
     let asked = match &args.frame {
-        Some(frame) => {
-            FrameList::parse(frame, scene.output.frames).map_err(|e| Failure::usage(format!("--frame: {e}")))?.nth(0)
-        }
-        None => args.changes.frame_list(&scene)?.nth(0),
+        Some(frame) => FrameList::parse(frame, scene.output.frames).map_err(wrong)?,
+        None => args.changes.frame_list(&scene)?,
     };
     let protocol = args.protocol.unwrap_or_else(|| spoken(environment));
     let (columns, rows) = terminal_size::terminal_size()
@@ -36,7 +35,7 @@ pub fn run(args: &PreviewArgs) -> Result<(), Failure> {
     let columns = args.columns.unwrap_or(columns).max(1);
     fit(&mut scene, protocol, (columns, rows.saturating_sub(1).max(1)), args.changes.size.is_some());
     let mut renderer = Renderer::prepare(scene, args.device.options()).map_err(|e| text.placed(e))?;
-    let image = renderer.still(asked.unwrap_or_default())?;
+    let image = renderer.still(asked.nth(0).unwrap_or_default())?;
     let failed = |e: std::io::Error| Failure::from(OutputError::Write("the preview".into(), e));
     let shown = match protocol {
         Protocol::Kitty => kitty(&png::of_image(&image).map_err(failed)?),
@@ -44,7 +43,7 @@ pub fn run(args: &PreviewArgs) -> Result<(), Failure> {
         Protocol::Sixel => sixel(&image).map_err(failed)?,
         Protocol::Blocks => blocks(&image, has_all_colours(environment)),
     };
-    output(&shown)
+    Ok(print(&shown)?)
 }
 
 // What the terminal says of itself.
@@ -88,12 +87,11 @@ fn fit(scene: &mut Scene, protocol: Protocol, (columns, rows): (u32, u32), is_as
 fn kitty(file: &[u8]) -> String {
     let whole = STANDARD.encode(file);
     let pieces: Vec<&str> = whole.as_bytes().chunks(CHUNK).filter_map(|c| std::str::from_utf8(c).ok()).collect();
-    let mut text = String::new();
-    for (i, piece) in pieces.iter().enumerate() {
+    let escaped = |(i, piece): (usize, &&str)| {
         let (first, more) = (if i == 0 { "f=100,a=T,q=2," } else { "" }, u8::from(i + 1 < pieces.len()));
-        let _ = write!(text, "\x1b_G{first}m={more};{piece}\x1b\\");
-    }
-    text + "\n"
+        format!("\x1b_G{first}m={more};{piece}\x1b\\")
+    };
+    pieces.iter().enumerate().map(escaped).collect::<String>() + "\n"
 }
 
 fn iterm(file: &[u8]) -> String {

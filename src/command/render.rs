@@ -1,17 +1,18 @@
 //! Rendering: from flags to a run, and what the user hears of it.
 
 use super::convert::write_picture;
+use super::dry_run;
 use super::hints::hints;
 use super::request::{options, request};
-use super::stop::{self, Stop};
-use super::{dry_run, load_scene, output};
+use super::scene_file::load_scene;
+use super::stop;
 use crate::cli::{Failure, QualityArg, RenderArgs};
 use crate::error::Error;
 use crate::output::OutputError;
 use crate::render::frames::FrameList;
 use crate::render::sheet::{SHEET, sheet};
 use crate::render::stats::RunReport;
-use crate::report::{LogFormat, Remarks, Reporter, SceneFacts, remark, several, size, warn};
+use crate::report::{LogFormat, Remarks, Reporter, SceneFacts, is_quiet, print, remark, say, several, size, warn};
 use crate::run::RunPlan;
 use crate::run::sandbox::PathSandbox;
 use crate::scene::{Pattern, Scene};
@@ -23,18 +24,17 @@ use std::time::Duration;
 // Files whose lengths are asked for at the end.
 const MAX_LOOKED_AT: usize = 10_000;
 
-/// Renders a scene.
 pub fn run(args: &RenderArgs) -> Result<(), Failure> {
     let name = match &args.scene {
         Some(name) => name.clone(),
         None if std::io::stdin().is_terminal() => {
             return Err(Failure::usage(
-                "give a scene: a file, or text on stdin; `polyfly --default | polyfly` renders the sample".into(),
+                "give a scene: a file, or text on stdin; `polyfly --default | polyfly` renders the sample",
             ));
         }
         None => "-".into(),
     };
-    let stop = Stop::listen(Duration::from_secs(args.grace.into()));
+    stop::listen(Duration::from_secs(args.grace.into()));
     let (scene, text) = load_scene(&name, &args.changes)?;
     if let Some(sandbox) = PathSandbox::of(&name, args.changes.allow_outside) {
         let (frames, video) = (args.output.is_none() && !args.no_frames, args.video.is_none());
@@ -44,24 +44,22 @@ pub fn run(args: &RenderArgs) -> Result<(), Failure> {
         let image = sheet(&scene, SHEET, &options(args)?).map_err(|e| text.placed(e))?;
         return write_picture(path, (image.width(), image.height()), image.data());
     }
-    let quiet = args.changes.quiet;
-    let mut remarks = Remarks { quiet };
     let request = request(args, scene, &name)?;
     if request.part().is_none() {
-        remark(&format!("there are more shards than frames: this one has none of the {}", request.frames.len()));
+        say(&format!("there are more shards than frames: this one has none of the {}", request.frames.len()));
         return Ok(());
     }
-    let plan = request.plan(&mut remarks).map_err(|e| text.placed(e))?;
+    let plan = request.plan(&mut Remarks).map_err(|e| text.placed(e))?;
     if args.open && plan.stream.is_some() && plan.video.is_none() {
-        return Err(Failure::usage("--open: a stream leaves no file to show".into()));
+        return Err(Failure::usage("--open: a stream leaves no file to show"));
     }
     if args.dry_run {
-        return output(&dry_run::describe(plan, args.show_ffmpeg).map_err(|e| text.placed(e))?);
+        return Ok(print(&dry_run::describe(plan, args.show_ffmpeg).map_err(|e| text.placed(e))?)?);
     }
-    if !quiet {
+    if !is_quiet() {
         hints(&plan.scene).iter().for_each(|hint| warn(hint));
     }
-    if let (Some(quality), false) = (args.changes.asked_quality(), quiet) {
+    if let Some(quality) = args.changes.asked_quality() {
         remark(&cost(quality, &plan.scene));
     }
     let shown = Shown::of(&plan);
@@ -69,19 +67,19 @@ pub fn run(args: &RenderArgs) -> Result<(), Failure> {
     facts.path = facts.path.filter(|_| plan.claim.is_some());
     let goes_on =
         plan.can_be_resumed().then(|| stop::resuming_command(name == "-", args.overwrite && plan.video.is_some()));
-    let run = plan.open(&mut remarks).map_err(|e| text.placed(e))?;
-    let reporter = Reporter::new(args.log.unwrap_or(LogFormat::Text), quiet, facts).watching(run.counter());
+    let run = plan.open(&mut Remarks).map_err(|e| text.placed(e))?;
+    let reporter = Reporter::new(args.log.unwrap_or(LogFormat::Text), facts).watching(run.counter());
     let mut reporter = if shown.is_on_stdout { reporter.beside_pictures() } else { reporter };
-    stop.on_leave(reporter.farewell());
-    stop.attach(run.cancel(), goes_on);
-    let result = run.render(&mut reporter).map_err(|e| stop.failure(e));
+    stop::on_leave(reporter.farewell());
+    stop::attach(run.cancel(), goes_on);
+    let result = run.render(&mut reporter).map_err(stop::failure);
     let outcome = reporter.outcome();
     if result.is_ok() {
-        stop.made();
+        stop::made();
     }
     reporter.close(result.as_ref().map_or_else(Failure::exit_code, |_| 0));
     let report = result?;
-    if let (Some((time, stage)), false) = (outcome, quiet) {
+    if let Some((time, stage)) = outcome.filter(|_| !is_quiet()) {
         remark(&summary(&report, time, stage, shown.files.as_ref()));
     }
     if args.open {
@@ -117,7 +115,7 @@ impl Shown {
 // Shows what a run has made, by the system's own program for such files.
 fn open_result(made: Option<&PathBuf>) -> Result<(), Failure> {
     let Some(path) = made.filter(|path| path.is_file()) else {
-        return Err(Failure::usage("--open: the run has left no file to show".into()));
+        return Err(Failure::usage("--open: the run has left no file to show"));
     };
     let failed = |e| Error::Read(format!("{} with this system's program for it", path.display()), e);
     Ok(open::that_detached(path).map_err(failed)?)

@@ -1,35 +1,31 @@
 //! From flags to what is wanted of a run.
 
-use super::{environment, named_ffmpeg};
 use crate::assets::source::Limits;
-use crate::cli::{Failure, RenderArgs, ShardModeArg, SplitArg, VideoArgs, home};
+use crate::cli::{Failure, RenderArgs, VideoArgs, environment, home, usage};
 use crate::film::post::denoise::DenoiserLibrary;
 use crate::output::OutputError;
 use crate::output::stream::Stream;
 use crate::quote::brief;
-use crate::render::plan::Split;
 use crate::render::{Devices, RenderOptions};
 use crate::run::request::PictureTarget;
 use crate::run::sandbox::PathSandbox;
-use crate::run::{Existing, RunRequest, Shard, ShardMode, VideoOptions, memory_limit};
+use crate::run::{Existing, RunRequest, Shard, VideoOptions, memory_limit};
 use crate::scene::{Scene, expand_home};
 use std::io::Write;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 /// What the flags ask for of a scene; `name` is that of its file, `-` for stdin.
-///
-/// # Errors
-/// A flag's value makes no sense.
 pub fn request(args: &RenderArgs, mut scene: Scene, name: &str) -> Result<RunRequest, Failure> {
     let frames = args.changes.frame_list(&scene)?;
-    let expanded = |text: &str| expand_home(text, home().as_deref());
+    let expanded = |text: &str| expand_home(text, home());
     let pictures = match args.output.as_deref() {
         None => PictureTarget::Own,
         Some(text) => match Stream::of(text) {
             Some(stream) => PictureTarget::Stream(stream, open_stream),
             None if text.starts_with('-') => {
                 let text = brief(text);
-                return Err(Failure::usage(format!("--output: `{text}` is a flag; a file of that name is ./{text}")));
+                return Err(usage!("--output: `{text}` is a flag; a file of that name is ./{text}"));
             }
             None => PictureTarget::Path(expanded(text).display().to_string()),
         },
@@ -39,7 +35,7 @@ pub fn request(args: &RenderArgs, mut scene: Scene, name: &str) -> Result<RunReq
         is_checked: true,
         name: name.to_owned(),
         frames,
-        shard: args.shard.map(|(number, count)| Shard { number, count, mode: args.shard_mode.into() }),
+        shard: args.shard.map(|(number, count)| Shard { number, count, mode: args.shard_mode }),
         pictures,
         no_files: args.no_frames,
         video: args.video.as_ref().map(|video| video.to_str().map_or_else(|| video.clone(), expanded)),
@@ -76,71 +72,55 @@ pub fn encoding(args: &VideoArgs) -> VideoOptions {
     }
 }
 
-impl From<ShardModeArg> for ShardMode {
-    fn from(arg: ShardModeArg) -> ShardMode {
-        match arg {
-            ShardModeArg::Contiguous => ShardMode::Contiguous,
-            ShardModeArg::Stride => ShardMode::Stride,
-        }
-    }
+/// The ffmpeg program, if the user named one: by flag, or in the environment.
+pub fn named_ffmpeg(flag: Option<&Path>) -> Option<PathBuf> {
+    flag.map(Path::to_owned).or_else(|| environment("POLYFLY_FFMPEG").map(PathBuf::from))
 }
 
 /// Where and how the flags render.
-///
-/// # Errors
-/// `--devices` names something else.
 pub fn options(args: &RenderArgs) -> Result<RenderOptions, Failure> {
     let fault = environment("POLYFLY_FAULT").and_then(|text| {
         let (gpu, task) = text.split_once(':')?;
         Some((gpu.parse().ok()?, task.parse().ok()?))
     });
+    let bytes = |mib: u64| mib << 20;
+    let millions = |n: u64| n.saturating_mul(1_000_000);
     Ok(RenderOptions {
         devices: devices(args)?,
         threads: args.threads.unwrap_or(0),
         isa: environment("POLYFLY_ISA"),
-        split: match args.split {
-            SplitArg::Auto => Split::Auto,
-            SplitArg::Frames => Split::Frames,
-            SplitArg::Tiles => Split::Tiles,
-        },
+        split: args.split,
         fault,
         denoise: args.denoise.then(|| environment("POLYFLY_OIDN")).map(|path| match path {
             Some(path) => DenoiserLibrary::At(path.into()),
             None => DenoiserLibrary::Usual,
         }),
         limits: Limits {
-            file: args.limit_file.map_or(Limits::default().file, |mib| mib << 20),
-            picture: args.limit_picture.map(|millions| millions.saturating_mul(1_000_000)),
-            triangles: args.limit_triangles.map(|millions| millions.saturating_mul(1_000_000)),
-            memory: memory_limit::limit(args.limit_memory.map(|mib| mib << 20)),
+            file: args.limit_file.map_or(Limits::default().file, bytes),
+            picture: args.limit_picture.map(millions),
+            triangles: args.limit_triangles.map(millions),
+            memory: memory_limit::limit(args.limit_memory.map(bytes)),
         },
     })
 }
 
 fn devices(args: &RenderArgs) -> Result<Devices, Failure> {
-    if args.cpu || args.devices == ["cpu"] {
-        return Ok(Devices::Cpu);
-    }
-    if args.devices.is_empty() {
-        return Ok(if args.gpu { Devices::Gpu } else { Devices::Auto });
-    }
-    if args.devices == ["all"] {
-        return Ok(Devices::AllGpus);
-    }
-    let (mut gpus, mut cpu) = (Vec::new(), false);
-    for name in &args.devices {
-        match (name.as_str(), name.parse::<usize>()) {
-            ("cpu", _) => cpu = true,
-            (_, Ok(n)) => gpus.push(n),
-            _ => {
-                return Err(Failure::usage(format!(
-                    "--devices: `{}` is no device; expected `all`, or a list of `cpu` and GPUs' numbers",
-                    brief(name)
-                )));
-            }
+    let names: Vec<&str> = args.devices.iter().map(String::as_str).collect();
+    match names[..] {
+        _ if args.cpu => Ok(Devices::Cpu),
+        [] if args.gpu => Ok(Devices::Gpu),
+        [] => Ok(Devices::Auto),
+        ["cpu"] => Ok(Devices::Cpu),
+        ["all"] => Ok(Devices::AllGpus),
+        _ => {
+            let gpus = names.iter().filter(|name| **name != "cpu").map(|name| {
+                let expected = "expected `all`, or a list of `cpu` and GPUs' numbers";
+                let wrong = |_| usage!("--devices: `{}` is no device; {expected}", brief(name));
+                name.parse().map_err(wrong)
+            });
+            Ok(Devices::List(gpus.collect::<Result<_, _>>()?, names.contains(&"cpu")))
         }
     }
-    Ok(Devices::List(gpus, cpu))
 }
 
 // Opens the stream that frames go to.

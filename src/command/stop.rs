@@ -4,42 +4,28 @@ use crate::cancel::Cancel;
 use crate::cli::Failure;
 use crate::error::Error;
 use crate::output::video::ffmpeg::end_all;
-use crate::report::remark;
-use crate::threads;
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use crate::report::say;
+use crate::threads::{self, lock};
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 // A second press within it is the first one's bounce.
 const BOUNCE: Duration = Duration::from_secs(1);
 
-// What hears signals, from the program's start on.
-static HEARING: OnceLock<Stop> = OnceLock::new();
-
 // What a signal does.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone)]
 enum Job {
     // The command line is not read yet, and nothing is begun.
-    #[default]
     Unknown,
     // One that stops well, and may take so long.
     Stopping(Duration),
     // One that ends where it stands, as if nobody heard.
     Other,
-    // One that hears signals itself.
-    #[cfg(unix)]
-    Elsewhere,
+    // One that stops by itself, told of the exit code.
+    Own(Arc<dyn Fn(i32) + Send + Sync>),
 }
 
-// Writes the log's last record.
-type Farewell = Box<dyn Fn(u8, &str) + Send>;
-
-/// Hears signals from the program's start on, and passes them to a run.
-#[derive(Clone, Default)]
-pub struct Stop {
-    asked: Arc<Mutex<ShutdownState>>,
-}
-
-#[derive(Default)]
+// What hears signals, from the program's start on, and passes them to a run.
 struct ShutdownState {
     // The exit code of the signal that came.
     code: Option<i32>,
@@ -49,166 +35,156 @@ struct ShutdownState {
     // Whether the run has ended and all is made: only the log has not been read to its end.
     is_made: bool,
     job: Job,
-    farewell: Option<Farewell>,
+    farewell: Option<Box<dyn Fn(u8, &str) + Send>>,
 }
+
+static STATE: Mutex<ShutdownState> = Mutex::new(ShutdownState {
+    code: None,
+    run: None,
+    goes_on: None,
+    is_made: false,
+    job: Job::Unknown,
+    farewell: None,
+});
 
 /// Installs the signal handlers, before anything else is done.
 pub fn listen_early() {
     #[cfg(unix)]
-    if let Err(e) = HEARING.get_or_init(Stop::default).listen_to_signals() {
-        remark(&format!("Ctrl-C will stop at once: {e}"));
+    if let Err(e) = listen_to_signals() {
+        say(&format!("Ctrl-C will stop at once: {e}"));
     }
 }
 
 /// Signals end the program where it stands, as if nobody heard them.
 pub fn end_at_once() {
-    HEARING.get_or_init(Stop::default).lock().job = Job::Other;
+    lock(&STATE).job = Job::Other;
 }
 
-/// The job hears signals itself from now on.
+/// Signals are passed to a job that stops by itself, as exit codes.
+pub fn pass_to(job: impl Fn(i32) + Send + Sync + 'static) {
+    lock(&STATE).job = Job::Own(Arc::new(job));
+}
+
+/// Signals stop the run that is attached, now or later. Frames in flight have `grace`.
+pub fn listen(grace: Duration) {
+    lock(&STATE).job = Job::Stopping(grace);
+}
+
+pub fn on_leave(farewell: Option<impl Fn(u8, &str) + Send + 'static>) {
+    lock(&STATE).farewell = farewell.map(|farewell| Box::new(farewell) as Box<dyn Fn(u8, &str) + Send>);
+}
+
+/// What ends a run, and the command that goes on with it.
+pub fn attach(run: Cancel, goes_on: Option<String>) {
+    let mut state = lock(&STATE);
+    if state.code.is_some() {
+        run.stop();
+    }
+    (state.run, state.goes_on) = (Some(run), goes_on);
+}
+
+/// All is made: what is asked from now on can only be to wait for nobody.
+pub fn made() {
+    lock(&STATE).is_made = true;
+}
+
+/// Why a run failed. Of one that a signal interrupted, says how to go on.
+pub fn failure(error: Error) -> Failure {
+    if !matches!(error, Error::Interrupted { .. } | Error::VideoInterrupted(_)) {
+        return error.into();
+    }
+    tell_how_to_go_on();
+    // Whoever stopped it will try again: it was no Ctrl-C.
+    Failure::Interrupted { error, is_temporary: lock(&STATE).code == Some(75) }
+}
+
+fn tell_how_to_go_on() {
+    if let Some(command) = &lock(&STATE).goes_on {
+        say(&format!("to go on: {command}"));
+    }
+}
+
+// Leaves everything where it stands, but no process of ours behind.
 #[cfg(unix)]
-pub fn exit_now() {
-    HEARING.get_or_init(Stop::default).lock().job = Job::Elsewhere;
+fn leave(code: i32, words: &str) -> ! {
+    end_all();
+    let (is_made, farewell) = {
+        let mut state = lock(&STATE);
+        (state.is_made || state.run.as_ref().is_some_and(Cancel::is_complete), state.farewell.take())
+    };
+    if is_made {
+        say("all is made; nobody has read the rest of the log");
+        std::process::exit(code);
+    }
+    say(words);
+    tell_how_to_go_on();
+    if let Some(farewell) = farewell {
+        farewell(u8::try_from(code).unwrap_or(u8::MAX), words);
+    }
+    std::process::exit(code)
 }
 
-impl Stop {
-    /// What hears signals. Frames in flight have `grace`.
-    pub fn listen(grace: Duration) -> Stop {
-        let stop = HEARING.get_or_init(Stop::default);
-        stop.lock().job = Job::Stopping(grace);
-        stop.clone()
-    }
-
-    /// What writes the log's last record where the run is left.
-    pub fn on_leave(&self, farewell: Option<impl Fn(u8, &str) + Send + 'static>) {
-        self.lock().farewell = farewell.map(|farewell| -> Farewell { Box::new(farewell) });
-    }
-
-    /// What ends a run, and the command that goes on with it.
-    pub fn attach(&self, run: Cancel, goes_on: Option<String>) {
-        let mut asked = self.lock();
-        if asked.code.is_some() {
-            run.stop();
-        }
-        (asked.run, asked.goes_on) = (Some(run), goes_on);
-    }
-
-    /// All is made: what is asked from now on can only be to wait for nobody.
-    pub fn made(&self) {
-        self.lock().is_made = true;
-    }
-
-    fn lock(&self) -> MutexGuard<'_, ShutdownState> {
-        self.asked.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// Why a run failed. Of one that a signal interrupted, says how to go on.
-    pub fn failure(&self, error: Error) -> Failure {
-        match error {
-            Error::Interrupted { .. } | Error::VideoInterrupted(_) => {
-                self.tell_how_to_go_on();
-                Failure::Interrupted { error, is_temporary: self.is_temporary() }
-            }
-            other => other.into(),
-        }
-    }
-
-    /// Says how to go on, if that is known.
-    fn tell_how_to_go_on(&self) {
-        if let Some(command) = &self.lock().goes_on {
-            remark(&format!("to go on: {command}"));
-        }
-    }
-
-    // Leaves everything where it stands, but no process of ours behind.
-    #[cfg(unix)]
-    fn leave(&self, code: i32, words: &str) -> ! {
-        end_all();
-        let is_made = {
-            let asked = self.lock();
-            asked.is_made || asked.run.as_ref().is_some_and(Cancel::is_complete)
-        };
-        if is_made {
-            remark("all is made; nobody has read the rest of the log");
-            std::process::exit(code);
-        }
-        remark(words);
-        self.tell_how_to_go_on();
-        let farewell = self.lock().farewell.take();
-        if let Some(farewell) = farewell {
-            farewell(u8::try_from(code).unwrap_or(u8::MAX), words);
-        }
-        std::process::exit(code)
-    }
-
-    /// Whether whoever stopped it will try again: it was no Ctrl-C.
-    fn is_temporary(&self) -> bool {
-        self.lock().code == Some(75)
-    }
-
-    #[cfg(unix)]
-    fn listen_to_signals(&self) -> std::io::Result<()> {
-        use signal_hook::consts::SIGINT;
-        // The thread first: signals that are taken, and that nobody hears, could not end the program.
-        let (give, taken) = crossbeam_channel::bounded::<signal_hook::iterator::Signals>(1);
-        let stop = self.clone();
-        let hear = move || {
-            let Ok(mut signals) = taken.recv() else { return };
-            let mut first: Option<Instant> = None;
-            for signal in signals.forever() {
-                let code = if signal == SIGINT { 130 } else { 75 };
-                let job = stop.lock().job;
-                if job == Job::Elsewhere {
-                    continue;
-                }
-                if job == Job::Other {
-                    let _ = signal_hook::low_level::emulate_default_handler(signal);
-                }
-                match first {
+#[cfg(unix)]
+fn listen_to_signals() -> std::io::Result<()> {
+    use signal_hook::consts::SIGINT;
+    // The thread first: signals that are taken, and that nobody hears, could not end the program.
+    let (give, taken) = crossbeam_channel::bounded::<signal_hook::iterator::Signals>(1);
+    let hear = move || {
+        let Ok(mut signals) = taken.recv() else { return };
+        let mut first: Option<Instant> = None;
+        for signal in signals.forever() {
+            let code = if signal == SIGINT { 130 } else { 75 };
+            let job = lock(&STATE).job.clone();
+            match job {
+                Job::Own(job) => job(code),
+                Job::Other => drop(signal_hook::low_level::emulate_default_handler(signal)),
+                Job::Unknown | Job::Stopping(_) => match first {
                     None => {
                         first = Some(Instant::now());
-                        let mut asked = stop.lock();
-                        asked.code = Some(code);
-                        if asked.is_made {
-                            drop(asked);
-                            stop.leave(code, "");
-                        }
-                        match &asked.run {
-                            Some(run) => run.stop(),
-                            // Nothing is in flight yet.
-                            None => {
-                                end_all();
-                                remark("stopped before anything was begun: the same command begins it");
-                                std::process::exit(code);
-                            }
-                        }
-                        drop(asked);
-                        remark("stopping after what is in flight; once more stops at once");
-                        let Job::Stopping(grace) = job else { continue };
-                        let (stop, seconds) = (stop.clone(), grace.as_secs());
-                        let words =
-                            format!("what was in flight, frames or the video, took more than {seconds} s: dropped");
-                        let wait = move || {
-                            std::thread::sleep(grace);
-                            stop.leave(code, &words);
-                        };
-                        // Without it a second signal is needed.
-                        let _ = threads::spawn("grace", wait);
+                        stop(code, &job);
                     }
                     Some(at) if at.elapsed() < BOUNCE => {}
                     Some(_) => {
-                        stop.leave(
-                            code,
-                            "stopped at once; unfinished files are hidden ones, which the next run removes",
-                        );
+                        leave(code, "stopped at once; unfinished files are hidden ones, which the next run removes")
                     }
-                }
+                },
             }
-        };
-        threads::spawn("signals", hear)?;
-        let _ = give.send(signals()?);
-        Ok(())
+        }
+    };
+    threads::spawn("signals", hear)?;
+    let _ = give.send(signals()?);
+    Ok(())
+}
+
+// Asks a run to stop after what is in flight.
+#[cfg(unix)]
+fn stop(code: i32, job: &Job) {
+    let mut state = lock(&STATE);
+    state.code = Some(code);
+    let is_made = state.is_made;
+    match &state.run {
+        Some(run) if !is_made => run.stop(),
+        None if !is_made => {
+            // Nothing is in flight yet.
+            end_all();
+            say("stopped before anything was begun: the same command begins it");
+            std::process::exit(code);
+        }
+        _ => {}
     }
+    drop(state);
+    if is_made {
+        leave(code, "");
+    }
+    say("stopping after what is in flight; once more stops at once");
+    let Job::Stopping(grace) = *job else { return };
+    let words = format!("what was in flight, frames or the video, took more than {} s: dropped", grace.as_secs());
+    let wait = move || {
+        std::thread::sleep(grace);
+        leave(code, &words);
+    };
+    // Without it a second signal is needed.
+    let _ = threads::spawn("grace", wait);
 }
 
 /// Ends the program where the system gives no more memory: an abort would tell nobody what to do.
@@ -244,9 +220,9 @@ pub fn take_own_signals() {
     }
 }
 
-/// The signals that ask the program to stop, except those that the parent has told it to ignore.
+// The signals that ask the program to stop, except those that the parent has told it to ignore.
 #[cfg(unix)]
-pub fn signals() -> std::io::Result<signal_hook::iterator::Signals> {
+fn signals() -> std::io::Result<signal_hook::iterator::Signals> {
     use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
     let ignored = ignored_signals();
     let wanted = [SIGINT, SIGTERM, SIGHUP].into_iter().filter(|s| ignored & (1 << (s - 1)) == 0);

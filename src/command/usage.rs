@@ -8,10 +8,6 @@ use clap::{Command, FromArgMatches};
 use std::error::Error as _;
 use std::ffi::OsString;
 
-/// Reads the command line.
-///
-/// # Errors
-/// It makes no sense, or asks for help or the version.
 pub fn parse(words: &[OsString]) -> Result<Cli, Error> {
     let mut command = cli::command();
     let matches = command.try_get_matches_from_mut(words)?;

@@ -1,15 +1,15 @@
 //! `polyfly verify`: renders scenes on every device of this machine and compares the bytes.
 
-use super::{load_scene, output};
+use super::scene_file::load_scene;
 use crate::cli::{Failure, VerifyArgs};
 use crate::device::{self, Device, DeviceError, DeviceNeeds, FilmSlice, GpuInfo, Task};
 use crate::kernels::Isa;
 use crate::render::{RenderOptions, Renderer};
+use crate::report::print;
 use std::sync::Arc;
 
 /// A device under test, or why it cannot be tested.
 pub struct TestDevice {
-    /// Its name.
     pub name: String,
     device: Result<Box<dyn Device>, DeviceError>,
 }
@@ -71,12 +71,12 @@ pub fn run(args: &VerifyArgs) -> Result<(), Failure> {
     let gpus = device::list().unwrap_or_default();
     let mut wrong = Vec::new();
     for name in &args.scenes {
-        let (mut scene, text) = load_scene(name, &args.scene)?;
-        if args.scene.size.is_none() {
+        let (mut scene, text) = load_scene(name, &args.changes)?;
+        if args.changes.size.is_none() {
             (scene.render.width, scene.render.height) = (160, 120);
         }
-        let all = args.scene.frame_list(&scene)?;
-        let few = if args.scene.frames.is_some() { usize::MAX } else { 2 };
+        let all = args.changes.frame_list(&scene)?;
+        let few = if args.changes.frames.is_some() { usize::MAX } else { 2 };
         let frames: Vec<u32> = all.iter().take(few).collect();
         let (width, height) = (scene.render.width, scene.render.height);
         let renderer = Renderer::prepare(scene, RenderOptions::on_cpu()).map_err(|e| text.placed(e))?;
@@ -101,7 +101,7 @@ pub fn run(args: &VerifyArgs) -> Result<(), Failure> {
             }
         }
         let names: Vec<&str> = subjects.iter().map(|s| s.name.as_str()).collect();
-        output(&format!("{name}\t{} frames\t{}\n", frames.len(), names.join(", ")))?;
+        print(&format!("{name}\t{} frames\t{}\n", frames.len(), names.join(", ")))?;
     }
     if wrong.is_empty() { Ok(()) } else { Err(Failure::DevicesDisagree(wrong)) }
 }

@@ -1,7 +1,7 @@
 //! The records of the log as JSON lines, and what they add up to.
 
 use crate::device::DeviceStats;
-use crate::render::stats::{RunReport, StageTimes};
+use crate::render::stats::{FrameReport, RunReport, StageTimes};
 use crate::scene::Scene;
 use serde::Serialize;
 use std::time::Instant;
@@ -25,7 +25,6 @@ pub struct SceneFacts {
 }
 
 impl SceneFacts {
-    /// Those of a scene of that name.
     pub fn of(name: &str, scene: &Scene) -> SceneFacts {
         let render = &scene.render;
         SceneFacts {
@@ -41,20 +40,23 @@ impl SceneFacts {
     }
 }
 
-/// What the records of a run add up to.
 pub struct Totals {
-    /// Frames that are done.
     pub frames: usize,
-    /// Threads that write files.
     pub writers: usize,
-    /// Camera, reflected and transmitted rays.
     pub rays: u64,
-    /// Rays from surfaces to lights.
     pub shadow_rays: u64,
-    /// Where the time went.
     pub times: StageTimes,
-    /// When the run began.
     pub started: Instant,
+}
+
+impl Totals {
+    pub fn add(&mut self, report: &FrameReport) {
+        self.writers = report.writers;
+        self.frames += 1;
+        self.rays += report.stats.rays;
+        self.shadow_rays += report.stats.shadow_rays;
+        self.times.add(&report.stages);
+    }
 }
 
 /// The first record: what is rendered, and where.
@@ -69,7 +71,6 @@ pub struct Start {
     pub facts: SceneFacts,
 }
 
-/// A frame that is done.
 #[derive(Serialize)]
 pub struct FrameRow {
     pub frame: u32,
@@ -108,7 +109,6 @@ pub struct End {
 }
 
 impl End {
-    /// That of a run of which so much is counted.
     pub fn of(run: &RunReport, totals: &Totals, facts: &SceneFacts, exit_code: u8) -> End {
         let (seconds, times) = (totals.started.elapsed().as_secs_f64(), totals.times.with(run));
         let speed_up = run.speed_up();
@@ -143,7 +143,6 @@ pub struct DeviceShare {
     pub busy_seconds: f64,
 }
 
-/// The shares of all devices of a run.
 pub fn shares(run: &RunReport) -> Vec<DeviceShare> {
     let all: u64 = run.devices.iter().map(|s| s.rays).sum();
     let share = |s: &DeviceStats| DeviceShare {

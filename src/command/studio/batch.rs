@@ -2,11 +2,12 @@
 
 use crate::cli::Failure;
 use crate::output::OutputError;
-use crate::threads;
+use crate::report::say;
+use crate::threads::{self, lock};
 use serde_json::{Value, json};
 use std::io::{BufRead, BufReader, Read};
 use std::process::{Child, Command, Stdio};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
@@ -31,20 +32,17 @@ struct Run {
 
 impl Batch {
     fn lock(&self) -> MutexGuard<'_, Run> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.0)
     }
 
     /// Starts a run; `tell` is called whenever it has come on.
-    ///
-    /// # Errors
-    /// One that is going on already; a program that cannot be started.
     pub fn start(&self, arguments: &[String], tell: impl Fn() + Send + Sync + 'static) -> Result<(), Failure> {
         let mut run = self.lock();
         if run.child.is_some() {
-            return Err(Failure::usage("a run is going on".into()));
+            return Err(Failure::usage("a run is going on"));
         }
         if run.is_closed {
-            return Err(Failure::usage("the studio is ending".into()));
+            return Err(Failure::usage("the studio is ending"));
         }
         let failed = |e| Failure::from(OutputError::Write("a run".into(), e));
         let program = std::env::current_exe().map_err(failed)?;
@@ -107,25 +105,28 @@ impl Batch {
         true
     }
 
-    /// Stops the run that is going on, and begins no other. Whether one was going on.
-    #[cfg(unix)]
-    pub fn close(&self) -> bool {
-        self.lock().is_closed = true;
+    /// Ends the program with an exit code, once the run that is going on has stopped after its frames in flight. A second time stops
+    /// it at once. No other run begins.
+    pub fn end(&self, code: i32) {
+        let is_first = !std::mem::replace(&mut self.lock().is_closed, true);
         self.stop();
-        self.lock().child.is_some()
-    }
-
-    /// Waits for the run's end; what it has said.
-    #[cfg(unix)]
-    pub fn wait(&self) -> String {
-        loop {
-            let run = self.lock();
-            if run.child.is_none() {
-                return run.words.clone();
-            }
-            drop(run);
-            std::thread::sleep(LOOKED);
+        if self.lock().child.is_none() {
+            std::process::exit(code);
         }
+        if !is_first {
+            return;
+        }
+        say("stopping the run that the page has started, after its frames in flight; once more stops it at once");
+        let batch = self.clone();
+        let wait = move || {
+            while batch.lock().child.is_some() {
+                std::thread::sleep(LOOKED);
+            }
+            // The run says itself how to go on.
+            batch.lock().words.lines().for_each(|line| say(line.strip_prefix("polyfly: ").unwrap_or(line)));
+            std::process::exit(code);
+        };
+        threads::spawn("wait", wait).map(drop).unwrap_or_else(|_| std::process::exit(code));
     }
 
     /// Asks the run to stop: frames in flight are finished.

@@ -20,25 +20,14 @@ const MAX_STRANGERS: usize = 64;
 const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
 
 /// Set when a request on this connection has named the token.
-#[derive(Clone, Default)]
-pub struct Known(Arc<AtomicBool>);
-
-impl Known {
-    /// This connection is the page's own.
-    pub fn set(&self) {
-        self.0.store(true, Ordering::Relaxed);
-    }
-    fn is_set(&self) -> bool {
-        self.0.load(Ordering::Relaxed)
-    }
-}
+pub type Known = Arc<AtomicBool>;
 
 /// Answers requests until the process ends.
 pub async fn serve(router: Router, listener: TcpListener) {
     let mut strangers: VecDeque<(AbortHandle, Known)> = VecDeque::new();
     loop {
         let accepted = listener.accept().await;
-        strangers.retain(|(task, known)| !task.is_finished() && !known.is_set());
+        strangers.retain(|(task, known)| !task.is_finished() && !known.load(Ordering::Relaxed));
         if strangers.len() >= MAX_STRANGERS
             && let Some((oldest, _)) = strangers.pop_front()
         {

@@ -1,12 +1,13 @@
 //! The scene that is worked on: its file, what the page has changed of it, and what is wrong with it.
 
-use crate::cli::{Failure, SceneArgs, home};
-use crate::command::{SceneText, scene_text};
+use super::painter::levels;
+use crate::cli::{Failure, SceneArgs, assignment};
+use crate::command::scene_file::SceneText;
 use crate::error::Error;
 use crate::output::store::atomic::rewrite_whole;
 use crate::run::sandbox::PathSandbox;
 use crate::scene::edit::{self, Edit};
-use crate::scene::{self, Grammar, ParseOptions, Parsed, Scene, Viewpoint, edits_through, tokens};
+use crate::scene::{Grammar, Parsed, Scene, Viewpoint, edits_through, tokens};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use std::io::Write;
@@ -37,13 +38,6 @@ impl Change {
         };
         changed.map_err(|e| Failure::usage(e.to_string()))
     }
-
-    // What `--set` says.
-    fn of_flag(text: &str) -> Result<Change, Failure> {
-        let expected = || Failure::usage(format!("--set {text}: expected KEY=VALUE, such as film.exposure=0.5"));
-        let (key, value) = text.split_once('=').ok_or_else(expected)?;
-        Ok(Change { key: key.trim().to_owned(), value: Some(value.to_owned()), is_new: false })
-    }
 }
 
 impl From<Edit> for Change {
@@ -56,19 +50,25 @@ impl From<Edit> for Change {
     }
 }
 
-/// The scene.
-pub struct Document {
-    name: String,
-    args: SceneArgs,
-    grammar: Grammar,
-    // The file's text, in TOML whatever the file is.
-    text: String,
-    changes: Vec<Change>,
-    // The last scene without faults.
+// A scene without faults.
+#[derive(Default)]
+struct Resolved {
     scene: Scene,
     // Its keys in TOML, those that the text leaves out too, before flags change it; and what flags make of them.
     holds: Value,
     flags: Value,
+}
+
+pub struct Document {
+    name: String,
+    args: SceneArgs,
+    grammar: Grammar,
+    // The file's text, in TOML whatever the file is, and its folder.
+    text: String,
+    folder: PathBuf,
+    changes: Vec<Change>,
+    // The last scene without faults.
+    resolved: Resolved,
     problems: Option<String>,
     // What kept the picture of a scene without faults from being made.
     complaint: Option<String>,
@@ -98,69 +98,59 @@ fn files_of(scene: &Scene) -> Vec<(PathBuf, Option<Stamp>)> {
 }
 
 impl Document {
-    /// Reads the file.
-    ///
-    /// # Errors
-    /// A file that cannot be read. One with faults is an error too the first time: there is nothing to show.
+    /// Reads the file. Faults are an error the first time: there is nothing to show.
     pub fn open(name: &str, args: SceneArgs) -> Result<Document, Failure> {
-        let changes = args.set.iter().map(|text| Change::of_flag(text)).collect::<Result<_, _>>()?;
+        let set = |(key, value): (&str, &str)| Change::from(Edit::Set(key.to_owned(), value.to_owned()));
+        let changes = args.set.iter().map(|text| assignment(text).map(set)).collect::<Result<_, _>>()?;
         let mut document = Document {
             name: name.to_owned(),
             args,
             grammar: Grammar::Toml,
             text: String::new(),
+            folder: Path::new(name).parent().unwrap_or(Path::new("")).to_owned(),
             changes,
-            scene: Scene::default(),
-            holds: Value::Null,
-            flags: Value::Null,
+            resolved: Resolved::default(),
             problems: None,
             complaint: None,
             version: 1,
             stamp: stamp_of(Path::new(name)),
             named: Vec::new(),
         };
-        let resolved = document.read()?;
-        document.keep(resolved);
+        document.resolved = document.read()?;
+        document.named = files_of(document.scene());
         Ok(document)
     }
 
-    /// What the picture is of: this scene, of that version.
-    pub fn scene(&self) -> (&Scene, u64) {
-        (&self.scene, self.version)
+    pub fn scene(&self) -> &Scene {
+        &self.resolved.scene
     }
 
-    /// The file.
+    /// Counts what anybody could see change.
+    pub fn version(&self) -> u64 {
+        self.version
+    }
+
     pub fn name(&self) -> &str {
         &self.name
     }
 
     // The file as it is now, with the changes.
     fn read(&mut self) -> Result<Resolved, Failure> {
-        let (text, shown) = scene_text(&self.name)?;
-        let home = home();
-        let folder = Path::new(&self.name).parent().unwrap_or(Path::new(""));
-        let reading = ParseOptions { folder, home: home.as_deref(), solids: self.args.token_solids() };
-        let parsed = scene::parse(&text, &shown, reading)?;
-        self.grammar = parsed.grammar;
-        self.text = match parsed.grammar {
-            Grammar::Toml => text,
+        let (file, solids) = (SceneText::read(&self.name)?, self.args.token_solids());
+        self.grammar = file.parse(solids)?.grammar;
+        self.text = match self.grammar {
+            Grammar::Toml => file.text,
             // Paths stay as they are written.
-            Grammar::Tokens => {
-                let reading = ParseOptions { folder: Path::new(""), ..reading };
-                scene::parse(&text, &shown, reading)?.scene.to_toml()
-            }
+            Grammar::Tokens => SceneText { folder: PathBuf::new(), ..file }.parse(solids)?.scene.to_toml(),
         };
         self.resolved()
     }
 
     // The scene of the text and the changes.
     fn resolved(&self) -> Result<Resolved, Failure> {
-        let home = home();
-        let folder = Path::new(&self.name).parent().unwrap_or(Path::new(""));
-        let reading = ParseOptions { folder, home: home.as_deref(), solids: self.args.token_solids() };
-        let Parsed { mut scene, grammar, .. } = scene::parse(&self.changed_text()?, &self.shown(), reading)?;
-        if let Some(fence) = PathSandbox::of(&self.name, self.args.allow_outside) {
-            fence.reading(&scene, grammar, self.args.texture.is_none())?;
+        let Parsed { mut scene, grammar, .. } = self.changed()?.parse(self.args.token_solids())?;
+        if let Some(sandbox) = PathSandbox::of(&self.name, self.args.allow_outside) {
+            sandbox.reading(&scene, grammar, self.args.texture.is_none())?;
         }
         let holds = spelled_out(&scene);
         self.args.override_scene(&mut scene)?;
@@ -168,30 +158,25 @@ impl Document {
         Ok(Resolved { scene, holds, flags })
     }
 
-    /// The text in TOML, with what has been changed in it.
-    pub fn changed_text(&self) -> Result<String, Failure> {
-        let mut text = self.text.clone();
-        for change in &self.changes {
-            text = change.apply(&text)?;
-        }
-        Ok(text)
+    // The text in TOML, with what has been changed in it.
+    fn changed(&self) -> Result<SceneText, Failure> {
+        let shown = match (self.grammar, self.changes.is_empty()) {
+            (_, false) => format!("{} (as changed)", self.name),
+            (Grammar::Tokens, true) => format!("{} (in TOML)", self.name),
+            (Grammar::Toml, true) => self.name.clone(),
+        };
+        let text = self.changes.iter().try_fold(self.text.clone(), |text, change| change.apply(&text))?;
+        Ok(SceneText { text, shown, folder: self.folder.clone() })
     }
 
     fn take(&mut self, result: Result<Resolved, Failure>) {
         self.version += 1;
         self.complaint = None;
-        match result {
-            Ok(resolved) => self.keep(resolved),
-            Err(e) => {
-                self.problems = Some(e.to_string());
-                self.named = files_of(&self.scene);
-            }
+        self.problems = result.as_ref().err().map(ToString::to_string);
+        if let Ok(resolved) = result {
+            self.resolved = resolved;
         }
-    }
-
-    fn keep(&mut self, Resolved { scene, holds, flags }: Resolved) {
-        (self.scene, self.holds, self.flags, self.problems) = (scene, holds, flags, None);
-        self.named = files_of(&self.scene);
+        self.named = files_of(self.scene());
     }
 
     /// Tells what kept the picture of that version from being made, such as a file that it names; none if it was. Whether that is new.
@@ -206,50 +191,33 @@ impl Document {
 
     // With the place where the text names a file that is missing or broken.
     fn describe(&self, error: &Failure) -> String {
-        let (Failure::Library(Error::Asset(asset)), Ok(text)) = (error, self.changed_text()) else {
-            return error.to_string();
+        let problems = match (error, self.changed()) {
+            (Failure::Library(Error::Asset(asset)), Ok(source)) => source.about(asset),
+            _ => None,
         };
-        let folder = Path::new(&self.name).parent().unwrap_or(Path::new("")).to_owned();
-        let place = SceneText { text, shown: self.shown(), folder }.about(asset);
-        place.map_or_else(|| error.to_string(), |problems| problems.to_string())
-    }
-
-    // What its text is called.
-    fn shown(&self) -> String {
-        match (self.grammar, self.changes.is_empty()) {
-            (_, false) => format!("{} (as changed)", self.name),
-            (Grammar::Tokens, true) => format!("{} (in TOML)", self.name),
-            (Grammar::Toml, true) => self.name.clone(),
-        }
+        problems.map_or_else(|| error.to_string(), |problems| problems.to_string())
     }
 
     /// Looks whether the file has changed, or one that the scene names, and reads it again if so. Whether it has.
     pub fn follow(&mut self) -> bool {
         let stamp = stamp_of(Path::new(&self.name));
         // While an editor puts a new file in the old one's place there may be none.
-        if stamp.is_none() || stamp == self.stamp {
-            let is_other = self.named.iter().any(|(path, stamp)| stamp_of(path) != *stamp);
-            if is_other {
-                let result = self.resolved();
-                self.take(result);
-            }
-            return is_other;
-        }
-        self.stamp = stamp;
-        let result = self.read();
+        let result = if stamp.is_some() && stamp != self.stamp {
+            self.stamp = stamp;
+            self.read()
+        } else if self.named.iter().any(|(path, stamp)| stamp_of(path) != *stamp) {
+            self.resolved()
+        } else {
+            return false;
+        };
         self.take(result);
         true
     }
 
-    /// Sets keys, or takes them away. A later change of the same key takes the place of an earlier one.
-    ///
-    /// # Errors
-    /// A key that leads nowhere; nothing is changed then.
+    /// Sets keys, or takes them away; none of them if one leads nowhere. A later change of the same key takes the place of an earlier
+    /// one.
     pub fn set(&mut self, changes: Vec<Change>) -> Result<(), Failure> {
-        let mut text = self.changed_text()?;
-        for change in &changes {
-            text = change.apply(&text)?;
-        }
+        changes.iter().try_fold(self.changed()?.text, |text, change| change.apply(&text))?;
         // A new table in a list gives the ones behind it other paths: what was changed before stays before it.
         let last_new = self.changes.iter().rposition(|old| old.is_new);
         let mut later = self.changes.split_off(last_new.map_or(0, |place| place + 1));
@@ -262,28 +230,21 @@ impl Document {
     }
 
     /// Leads the camera's way through a view.
-    ///
-    /// # Errors
-    /// As [`Document::set`].
     pub fn look(&mut self, frame: u32, view: &Viewpoint) -> Result<(), Failure> {
-        let edits = edits_through(&self.scene.camera, frame, self.scene.output.frames, view);
+        let edits = edits_through(&self.scene().camera, frame, self.scene().output.frames, view);
         self.set(edits.into_iter().map(Change::from).collect())
     }
 
-    /// Forgets all changes.
     pub fn discard(&mut self) {
         self.changes.clear();
         let result = self.resolved();
         self.take(result);
     }
 
-    /// Writes the changes into the file; comments and order stay.
-    ///
-    /// # Errors
-    /// A scene with faults is not written; nor is one in tokens that tokens cannot say, or a file that cannot be written.
+    /// Writes the changes into the file, unless the scene has faults; comments and order stay.
     pub fn write_back(&mut self) -> Result<(), Failure> {
         self.follow();
-        let changed = self.changed_text()?;
+        let changed = self.changed()?.text;
         self.resolved()?;
         let text = match self.grammar {
             Grammar::Toml => changed.clone(),
@@ -297,21 +258,15 @@ impl Document {
         Ok(())
     }
 
-    /// The scene in tokens.
-    ///
-    /// # Errors
-    /// What tokens cannot say.
     pub fn tokens(&self) -> Result<String, Failure> {
-        let home = home();
-        let reading =
-            ParseOptions { home: home.as_deref(), solids: self.args.token_solids(), ..ParseOptions::default() };
-        let parsed = scene::parse(&self.changed_text()?, &self.name, reading)?;
+        let source = SceneText { shown: self.name.clone(), folder: PathBuf::new(), ..self.changed()? };
+        let parsed = source.parse(self.args.token_solids())?;
         tokens::write(&parsed.scene).map_err(Failure::NotExpressible)
     }
 
     /// All that the page shows but the picture.
     pub fn state(&self) -> Value {
-        let scene = &self.scene;
+        let scene = self.scene();
         let frames = scene.output.frames;
         let count = frames.min(PLACES);
         let way = (0..count).map(|i| {
@@ -323,7 +278,7 @@ impl Document {
         let bodies = world.bodies.iter().map(|b| json!({ "centre": b.centre, "radius": b.radius }));
         let balls = world.spheres.iter().map(|s| json!({ "centre": s.centre, "radius": s.radius }));
         let ellipsoids = world.ellipsoids.iter().map(|e| json!({ "centre": e.centre, "radius": e.reach() }));
-        let document = self.changed_text().ok().and_then(|text| toml::from_str::<toml::Table>(&text).ok());
+        let document = self.changed().ok().and_then(|source| toml::from_str::<toml::Table>(&source.text).ok());
         json!({
             "version": self.version,
             "name": self.name,
@@ -331,7 +286,7 @@ impl Document {
             "size": [scene.render.width, scene.render.height],
             "frames": frames,
             "fps": scene.output.fps,
-            "levels": super::painter::levels(scene),
+            "levels": levels(scene),
             "problems": self.problems.as_ref().or(self.complaint.as_ref()),
             "loop": scene.loop_problems(),
             "changes": self.changes,
@@ -341,17 +296,10 @@ impl Document {
             "floor": world.floor.as_ref().map(|f| f.corners),
             "lights": world.lights.iter().map(|l| l.position).take(2000).collect::<Vec<_>>(),
             "document": document,
-            "holds": self.holds,
-            "flags": self.flags,
+            "holds": self.resolved.holds,
+            "flags": self.resolved.flags,
         })
     }
-}
-
-// A scene, and what the page's fields show where the text says nothing.
-struct Resolved {
-    scene: Scene,
-    holds: Value,
-    flags: Value,
 }
 
 // Every key of a scene with its value; of lists as many tables as the page shows.

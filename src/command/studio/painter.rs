@@ -6,10 +6,14 @@ use crate::cli::Failure;
 use crate::error::Error;
 use crate::film::image::Image;
 use crate::math::vec3::{add, length, scale, sub};
+use crate::render::stats::ms;
 use crate::render::{RenderOptions, Renderer};
 use crate::scene::{Scene, Viewpoint};
+use crate::threads::lock;
+use serde::Deserialize;
+use serde_json::{Value, json};
 use std::collections::HashMap;
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 
 // Bounces of a draft.
 const DRAFT_DEPTH: u32 = 6;
@@ -29,46 +33,61 @@ pub fn levels(scene: &Scene) -> Vec<u32> {
     levels
 }
 
-/// A picture that is asked for.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Deserialize)]
 pub struct PreviewRequest {
     /// Who asks: a later wish of the same page takes the place of an earlier one.
-    pub page: String,
-    pub frame: u32,
-    /// How good: a place in [`levels`].
-    pub level: usize,
-    /// How many times shorter its sides are.
-    pub shorter: u32,
-    /// From where; the scene's own camera if nothing is said.
-    pub view: Option<Viewpoint>,
-}
-
-/// A picture that was made.
-pub struct Preview {
-    pub image: Image<u8>,
-    pub version: u64,
-    pub rays: u64,
-    pub ms: f64,
-    pub is_best: bool,
-    /// What it was seen from.
-    pub view: Viewpoint,
-    /// Names of the devices that rendered it.
-    pub devices: Vec<String>,
-}
-
-// What is being painted, so that a later wish can end it.
-struct Current {
     page: String,
-    cancel: Cancel,
+    frame: u32,
+    /// How good: a place in [`levels`].
+    level: usize,
+    /// How many times shorter its sides are.
+    shorter: Option<u32>,
+    /// From where, as of [`viewpoint`]; the scene's own camera if nothing is said.
+    view: Option<String>,
+}
+
+/// Nine numbers less two: the eye, what it looks at, the field of view.
+pub fn viewpoint(text: &str) -> Result<Viewpoint, Failure> {
+    let numbers: Vec<f64> = text.split(',').map(str::parse).collect::<Result<_, _>>().unwrap_or_default();
+    match numbers[..] {
+        [a, b, c, d, e, f, fov_deg]
+            if numbers.iter().all(|x| x.is_finite() && x.abs() < 1e12) && fov_deg > 0.0 && fov_deg < 180.0 =>
+        {
+            Ok(Viewpoint { eye: [a, b, c], look_at: [d, e, f], fov_deg })
+        }
+        _ => Err(Failure::usage("view: expected seven numbers")),
+    }
 }
 
 /// Paints one picture at a time.
 pub struct PreviewRenderer {
     options: RenderOptions,
-    easel: Mutex<RendererCache>,
-    current: Mutex<Option<Current>>,
-    // The newest wish of each page.
-    newest: Mutex<HashMap<String, u64>>,
+    cache: Mutex<RendererCache>,
+    wishes: Mutex<Wishes>,
+}
+
+#[derive(Default)]
+struct Wishes {
+    // The number of each page's newest.
+    newest: HashMap<String, u64>,
+    // The page whose picture is being painted, and what ends that.
+    current: Option<(String, Cancel)>,
+}
+
+impl Wishes {
+    // A number for a page's wish, whose earlier one is given up.
+    fn add(&mut self, page: &str) -> u64 {
+        if let Some((_, cancel)) = self.current.as_ref().filter(|(of, _)| of == page) {
+            cancel.abandon();
+        }
+        // Pages come and go.
+        if self.newest.len() > 1000 {
+            self.newest.clear();
+        }
+        let number = self.newest.entry(page.to_owned()).or_default();
+        *number += 1;
+        *number
+    }
 }
 
 #[derive(Default)]
@@ -80,65 +99,50 @@ struct RendererCache {
 }
 
 impl PreviewRenderer {
-    /// A painter on those devices.
     pub fn new(options: RenderOptions) -> PreviewRenderer {
-        PreviewRenderer { options, easel: Mutex::default(), current: Mutex::default(), newest: Mutex::default() }
+        PreviewRenderer { options, cache: Mutex::default(), wishes: Mutex::default() }
     }
 
-    /// Paints; None where a later wish of the same page has come.
-    ///
-    /// # Errors
-    /// A file that the scene names is missing or broken; devices that fail.
-    pub fn paint(&self, scene: &Scene, version: u64, wish: &PreviewRequest) -> Result<Option<Preview>, Failure> {
-        let number = {
-            let mut newest = self.newest.lock().unwrap_or_else(PoisonError::into_inner);
-            // Pages come and go.
-            if newest.len() > 1000 {
-                newest.clear();
-            }
-            let number = newest.entry(wish.page.clone()).or_default();
-            *number += 1;
-            *number
-        };
-        if let Some(current) = &*self.current.lock().unwrap_or_else(PoisonError::into_inner)
-            && current.page == wish.page
-        {
-            current.cancel.abandon();
-        }
-        let is_newest = || {
-            let newest = self.newest.lock().unwrap_or_else(PoisonError::into_inner);
-            newest.get(&wish.page).is_none_or(|n| *n == number)
-        };
-        let mut easel = self.easel.lock().unwrap_or_else(PoisonError::into_inner);
+    /// Paints: the picture, and what the page shows of it. None where a later wish of the same page has come.
+    pub fn paint(
+        &self,
+        scene: &Scene,
+        version: u64,
+        wish: &PreviewRequest,
+    ) -> Result<Option<(Image<u8>, Value)>, Failure> {
+        let asked = wish.view.as_deref().map(viewpoint).transpose()?;
+        let number = lock(&self.wishes).add(&wish.page);
+        let is_newest = || lock(&self.wishes).newest.get(&wish.page).is_none_or(|n| *n == number);
+        let mut cache = lock(&self.cache);
         if !is_newest() {
             return Ok(None);
         }
-        let levels = levels(scene);
+        let (levels, shorter) = (levels(scene), wish.shorter.unwrap_or(1));
         let level = wish.level.min(levels.len() - 1);
-        let renderer = easel.renderer(scene, version, &self.options, (&levels, level), wish)?;
+        let renderer = cache.renderer((scene, version), &self.options, (&levels, level), (asked, shorter))?;
         let frame = wish.frame.min(scene.output.frames - 1);
-        let view = wish.view.unwrap_or_else(|| Viewpoint::of(&scene.camera, frame, scene.output.frames));
-        renderer.set_camera(wish.view.map_or_else(|| scene.camera.clone(), |view| view.camera(&scene.camera)));
+        let view = asked.unwrap_or_else(|| Viewpoint::of(&scene.camera, frame, scene.output.frames));
+        renderer.set_camera(asked.map_or_else(|| scene.camera.clone(), |view| view.camera(&scene.camera)));
         let cancel = Cancel::new();
         renderer.set_cancel(cancel.clone());
-        let current = Current { page: wish.page.clone(), cancel };
-        *self.current.lock().unwrap_or_else(PoisonError::into_inner) = Some(current);
+        lock(&self.wishes).current = Some((wish.page.clone(), cancel));
         // A wish that came before this could be ended.
         let made = if is_newest() { Some(renderer.watched_still(frame)) } else { None };
-        *self.current.lock().unwrap_or_else(PoisonError::into_inner) = None;
+        lock(&self.wishes).current = None;
         let devices = renderer.device_names();
         match made {
             None | Some(Err(Error::Interrupted { .. })) => Ok(None),
             Some(Err(e)) => Err(e.into()),
-            Some(Ok((image, stats))) => Ok(Some(Preview {
-                image,
-                version,
-                rays: stats.rays,
-                ms: stats.time.as_secs_f64() * 1e3,
-                is_best: level + 1 == levels.len() && wish.shorter <= 1,
-                view,
-                devices,
-            })),
+            Some(Ok((image, stats))) => {
+                let (width, height, is_best) =
+                    (image.width(), image.height(), level + 1 == levels.len() && shorter <= 1);
+                let facts = json!({
+                    "width": width, "height": height, "version": version, "rays": stats.rays, "ms": ms(stats.time),
+                    "best": is_best, "eye": view.eye, "look_at": view.look_at, "fov_deg": view.fov_deg,
+                    "frame": wish.frame, "devices": devices,
+                });
+                Ok(Some((image, facts)))
+            }
         }
     }
 }
@@ -146,18 +150,17 @@ impl PreviewRenderer {
 impl RendererCache {
     fn renderer(
         &mut self,
-        scene: &Scene,
-        version: u64,
+        (scene, version): (&Scene, u64),
         options: &RenderOptions,
         (levels, level): (&[u32], usize),
-        wish: &PreviewRequest,
+        (view, shorter): (Option<Viewpoint>, u32),
     ) -> Result<&mut Renderer, Failure> {
         // What is far depends on how far the eye goes.
         let origin = self.base.as_ref().map_or([0.0; 3], |base| base.device_scene().origin);
         let reach = |scene: &Scene| scene.camera.path.reach(origin);
-        let far = wish.view.map_or(0.0, |view| length(sub(view.eye, origin)));
+        let far = view.map_or(0.0, |view| length(sub(view.eye, origin)));
         let is_known = self.version == version
-            && self.base.as_ref().is_some_and(|base| match wish.view {
+            && self.base.as_ref().is_some_and(|base| match view {
                 Some(_) => far <= reach(base.scene()),
                 // The very picture of a run.
                 None => base.scene().camera == scene.camera,
@@ -165,15 +168,15 @@ impl RendererCache {
         if !is_known {
             self.variants.clear();
             let mut scene = scene.clone();
-            if let Some(mut view) = wish.view.filter(|_| far > reach(&scene)) {
+            if let Some(mut view) = view.filter(|_| far > reach(&scene)) {
                 view.eye = add(origin, scale(sub(view.eye, origin), 4.0));
                 scene.camera = view.camera(&scene.camera);
             }
             self.base = Some(Renderer::prepare(scene, options.clone())?);
             self.version = version;
         }
-        let Some(base) = &self.base else { return Err(Failure::usage("there is no scene".into())) };
-        let shorter = wish.shorter.clamp(1, MAX_SHORTER);
+        let Some(base) = &self.base else { return Err(Failure::usage("there is no scene")) };
+        let shorter = shorter.clamp(1, MAX_SHORTER);
         let is_draft = level == 0 && levels.len() > 1;
         let is_own = level + 1 == levels.len();
         Ok(self.variants.entry((level, shorter)).or_insert_with(|| {

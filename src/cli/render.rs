@@ -1,0 +1,150 @@
+//! Flags of rendering.
+
+use super::failure::{Failure, usage};
+use super::folder::VideoArgs;
+use super::scene::SceneArgs;
+use super::values::{frames_help, parse_fps, parse_shard, parse_threads};
+use crate::render::plan::Split;
+use crate::render::{Devices, RenderOptions};
+use crate::report::LogFormat;
+use crate::run::ShardMode;
+use crate::scene::Grammar;
+use crate::scene::limits::{VIDEOS, endings};
+use clap::{Args, ValueEnum};
+use std::path::PathBuf;
+
+/// One device, for jobs of one picture at a time.
+#[derive(Args, Clone, Debug, Default)]
+pub struct DeviceArgs {
+    /// Render on the CPU; no GPU is touched.
+    #[arg(long, conflicts_with = "gpu", help_heading = "Device")]
+    pub cpu: bool,
+    /// Render on the first GPU, or fail.
+    #[arg(long, help_heading = "Device")]
+    pub gpu: bool,
+    /// CPU threads [default: one per core]
+    #[arg(long, value_name = "N", value_parser = parse_threads, help_heading = "Device")]
+    pub threads: Option<usize>,
+}
+
+impl DeviceArgs {
+    pub fn options(&self) -> RenderOptions {
+        let devices = match (self.cpu, self.gpu) {
+            (true, _) => Devices::Cpu,
+            (_, true) => Devices::Gpu,
+            _ => Devices::Auto,
+        };
+        RenderOptions::new().devices(devices).threads(self.threads.unwrap_or(0))
+    }
+}
+
+#[derive(Args, Debug, Default)]
+pub struct RenderArgs {
+    /// The scene, in tokens or TOML: a file, or `-` for stdin (the default when stdin is not a terminal).
+    pub scene: Option<String>,
+
+    /// Print the sample scene and exit.
+    #[arg(long, value_enum, value_name = "GRAMMAR", num_args = 0..=1, default_missing_value = "tokens", exclusive = true)]
+    pub default: Option<Grammar>,
+
+    /// Render on the CPU; no GPU is touched.
+    #[arg(long, conflicts_with_all = ["gpu", "devices"], help_heading = "Device")]
+    pub cpu: bool,
+    /// Render on the first GPU, or fail.
+    #[arg(long, conflicts_with = "devices", help_heading = "Device")]
+    pub gpu: bool,
+    /// Render on several devices: `all` GPUs, or a list such as `0,2` or `cpu,0` [default: POLYFLY_DEVICES, or the first GPU]
+    #[arg(long, value_name = "LIST", value_delimiter = ',', help_heading = "Device")]
+    pub devices: Vec<String>,
+    /// What several devices share: whole frames, or tiles of each frame.
+    #[arg(long, value_enum, default_value = "auto", hide_short_help = true, help_heading = "Device")]
+    pub split: Split,
+    /// Rendering threads; 0 = one per core [default: 0, or POLYFLY_THREADS]
+    #[arg(long, value_name = "N", value_parser = parse_threads, help_heading = "Device")]
+    pub threads: Option<usize>,
+
+    #[command(flatten)]
+    pub changes: SceneArgs,
+
+    /// Where the frames go.
+    #[arg(short, long, value_name = "PATTERN", allow_hyphen_values = true, help = frames_help(), help_heading = "Output")]
+    pub output: Option<String>,
+    /// Make a contact sheet instead: twenty small frames of the whole clip in one picture.
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["output", "video", "resume", "shard"], help_heading = "Output")]
+    pub sheet: Option<PathBuf>,
+    /// Remove noise with Open Image Denoise, if its library is installed (POLYFLY_OIDN: its folder); the bytes of such pictures
+    /// may differ from machine to machine.
+    #[arg(long, help_heading = "Output")]
+    pub denoise: bool,
+    /// Bits per channel: 8 or 16 in PNG, 16 or 32 in EXR [default: the format's first, or the scene's]
+    #[arg(long, value_name = "N", help_heading = "Output")]
+    pub bits: Option<u32>,
+    /// Write no frames, only the video.
+    #[arg(long, help_heading = "Output")]
+    pub no_frames: bool,
+    /// Make a video of these frames.
+    #[arg(long, value_name = "FILE", help = format!("Make a video of these frames: {} through ffmpeg, or .y4m without it", endings(&VIDEOS[..VIDEOS.len() - 1])), help_heading = "Output")]
+    pub video: Option<PathBuf>,
+    /// Frames per second of the video [default: 30, or the scene's]
+    #[arg(long, value_parser = parse_fps, help_heading = "Output")]
+    pub fps: Option<f64>,
+    #[command(flatten)]
+    pub encoding: VideoArgs,
+    /// Open the result with the system's program for such files.
+    #[arg(long, help_heading = "Output")]
+    pub open: bool,
+    /// Format of the log on stdout [default: text; or POLYFLY_LOG]
+    #[arg(long, value_enum, help_heading = "Output")]
+    pub log: Option<LogFormat>,
+
+    /// Write nothing; print the time, memory and size of the run. A few frames are rendered, smaller if they are slow.
+    #[arg(long, conflicts_with = "sheet", help_heading = "Run")]
+    pub dry_run: bool,
+    /// With --dry-run: print ffmpeg's command line too.
+    #[arg(long, requires = "dry_run", hide_short_help = true, help_heading = "Run")]
+    pub show_ffmpeg: bool,
+    /// Render missing and incomplete frames in the folder, and make the video of all frames.
+    #[arg(long, help_heading = "Run")]
+    pub resume: bool,
+    /// Render existing frames again (a scene on stdin does), and replace an existing video; with --resume only the video.
+    #[arg(long, help_heading = "Run")]
+    pub overwrite: bool,
+    /// Render part K of N of the frames, counted from 1.
+    #[arg(long, value_name = "K/N", value_parser = parse_shard, help_heading = "Run")]
+    pub shard: Option<(u32, u32)>,
+    /// How frames are split into shards.
+    #[arg(long, value_enum, default_value = "contiguous", hide_short_help = true, help_heading = "Run")]
+    pub shard_mode: ShardMode,
+    /// Maximum memory for pictures, MiB; a run that needs more is refused [default: nine tenths of the free memory]
+    #[arg(long, value_name = "MIB", value_parser = clap::value_parser!(u64).range(1..=1 << 30), hide_short_help = true, help_heading = "Run")]
+    pub limit_memory: Option<u64>,
+    /// Maximum size of a texture, mesh or particle file, MiB [default: 4096]
+    #[arg(long, value_name = "MIB", value_parser = clap::value_parser!(u64).range(1..=1 << 30), hide_short_help = true, help_heading = "Run")]
+    pub limit_file: Option<u64>,
+    /// Maximum pixels of a texture or sky, millions [default: 4, or sixteen per byte of its file]
+    #[arg(long, value_name = "MILLIONS", value_parser = clap::value_parser!(u64).range(1..=1 << 30), hide_short_help = true, help_heading = "Run")]
+    pub limit_picture: Option<u64>,
+    /// Maximum triangles of all meshes, millions [default: 2, or one per four bytes of their files]
+    #[arg(long, value_name = "MILLIONS", value_parser = clap::value_parser!(u64).range(1..=1 << 30), hide_short_help = true, help_heading = "Run")]
+    pub limit_triangles: Option<u64>,
+    /// Seconds for the frames in flight after Ctrl-C or SIGTERM.
+    #[arg(long, value_name = "SECONDS", default_value_t = 30, hide_short_help = true, help_heading = "Run")]
+    pub grace: u32,
+}
+
+impl RenderArgs {
+    /// Takes what the flags leave open from the environment.
+    pub fn take_defaults(&mut self, value: impl Fn(&str) -> Option<String>) -> Result<(), Failure> {
+        let wrong = |name: &str, why: String| usage!("{name} in the environment: {why}");
+        if let (None, Some(text)) = (self.threads, value("POLYFLY_THREADS")) {
+            self.threads = Some(parse_threads(&text).map_err(|e| wrong("POLYFLY_THREADS", e))?);
+        }
+        if let (None, Some(text)) = (self.log, value("POLYFLY_LOG")) {
+            self.log = Some(LogFormat::from_str(&text, true).map_err(|e| wrong("POLYFLY_LOG", e))?);
+        }
+        if let (true, Some(text)) = (self.devices.is_empty() && !self.cpu && !self.gpu, value("POLYFLY_DEVICES")) {
+            self.devices = text.split(',').map(|name| name.trim().to_owned()).collect();
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,184 @@
+//! Flags that change a scene, and what they make of it.
+
+use super::failure::{Failure, usage};
+use super::values::{home, parse_size, parse_solid};
+use crate::quote::brief;
+use crate::render::frames::FrameList;
+use crate::scene::limits::{MAX_DEPTH, MAX_LIGHT_SAMPLES, MAX_PATH_SAMPLES, MAX_SAMPLES};
+use crate::scene::{ParseOptions, Sampling, Scene, Solid, TextureSource};
+use clap::{Args, ValueEnum};
+
+/// How much work goes into each picture, as a flag's value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum QualityArg {
+    /// To see what moves where: one sample a pixel (path tracing: an eighth), eight bounces, hard shadows, no motion blur.
+    Draft,
+    /// As the scene says.
+    Standard,
+    /// Four times the samples (adaptive ones: at most, and half the noise), twice the shadow rays, half as many bounces
+    /// more.
+    Final,
+}
+
+impl QualityArg {
+    /// Changes what a scene spends on a picture, within what scenes may say.
+    fn apply(self, scene: &mut Scene) {
+        let render = &mut scene.render;
+        match self {
+            QualityArg::Standard => {}
+            QualityArg::Draft => {
+                render.set_samples(render.integrator.own(1, (render.own_samples() / 8).max(1)));
+                render.depth = render.depth.min(8);
+                render.light_samples = 1;
+                scene.camera.shutter = 0.0;
+            }
+            QualityArg::Final => {
+                match render.sampling {
+                    Sampling::Adaptive { min, max, noise } => {
+                        let max = (4 * max).min(render.integrator.max_samples());
+                        render.set_adaptive(min, max, noise / 2.0);
+                    }
+                    Sampling::PerAxis(n) => render.set_samples((2 * n).min(MAX_SAMPLES)),
+                    other => render.set_samples((4 * other.per_pixel()).min(MAX_PATH_SAMPLES)),
+                }
+                render.depth = (render.depth + render.depth / 2).min(MAX_DEPTH);
+                render.light_samples = (2 * render.light_samples).min(MAX_LIGHT_SAMPLES);
+            }
+        }
+    }
+}
+
+/// Samples, as a flag's value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SamplesArg {
+    /// Along a pixel's side.
+    Side(u32),
+    /// Of a pixel: adaptive sampling.
+    Range(u32, u32),
+}
+
+fn parse_samples(text: &str) -> Result<SamplesArg, String> {
+    match text.parse() {
+        Ok(n) if (1..=MAX_SAMPLES).contains(&n) => Ok(SamplesArg::Side(n)),
+        _ => Sampling::parse_range(text, MAX_SAMPLES * MAX_SAMPLES)
+            .map(|(min, max)| SamplesArg::Range(min, max))
+            .map_err(|range| match text.contains("..") {
+                true => format!("expected {range}"),
+                false => format!("expected a whole number from 1 to {MAX_SAMPLES}, or a range such as 4..64"),
+            }),
+    }
+}
+
+/// Flags that change a scene.
+#[derive(Args, Clone, Debug, Default)]
+pub struct SceneArgs {
+    /// Frames to render, counted from 0: `7`, `0-99`, `0-99x5` (every fifth), `5-`, `last`, `-1` (the same), `all`, lists of these.
+    #[arg(long, value_name = "A-BxN", allow_hyphen_values = true, help_heading = "Scene")]
+    pub frames: Option<String>,
+    /// Change a key of the scene: `film.exposure=0.5`, `body[0].color=tomato`; lists are counted from 0; may be given several times.
+    #[arg(long, value_name = "KEY=VALUE", help_heading = "Scene")]
+    pub set: Vec<String>,
+    /// Picture size: `1280x720`, or 720p, 1080p, 1440p, 4k, 8k.
+    #[arg(long, value_name = "WxH", value_parser = parse_size, help_heading = "Scene")]
+    pub size: Option<(u32, u32)>,
+    /// Quality preset; --samples and --depth override it.
+    #[arg(long, value_enum, help_heading = "Scene")]
+    pub quality: Option<QualityArg>,
+    /// Short for --quality draft.
+    #[arg(long, conflicts_with_all = ["quality", "is_final"], help_heading = "Scene")]
+    pub draft: bool,
+    /// Short for --quality final.
+    #[arg(long = "final", conflicts_with = "quality", help_heading = "Scene")]
+    pub is_final: bool,
+    /// Samples along each side of a pixel, or a range such as `4..64`: adaptive samples per pixel.
+    #[arg(long, value_name = "N", value_parser = parse_samples, help_heading = "Scene")]
+    pub samples: Option<SamplesArg>,
+    /// Maximum number of bounces.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(0..=128), help_heading = "Scene")]
+    pub depth: Option<u32>,
+    /// The solids of the bodies: three in tokens, as many as the scene has in TOML.
+    #[arg(long, value_name = "A,B,C", value_delimiter = ',', value_parser = parse_solid, help_heading = "Scene")]
+    pub solids: Vec<Solid>,
+    /// The floor's texture: a .data, PNG or JPEG file, @checker, @concrete, @marble, @wood or none.
+    #[arg(long, value_name = "FILE", help_heading = "Scene")]
+    pub texture: Option<String>,
+    /// Allow the scene to read files outside of its folder, and to write outside of that folder and the working folder.
+    #[arg(long, help_heading = "Scene")]
+    pub allow_outside: bool,
+    /// No progress bar and no remarks (also POLYFLY_QUIET=1).
+    #[arg(short, long, help_heading = "Output")]
+    pub quiet: bool,
+}
+
+impl SceneArgs {
+    /// The frames that are asked for: all, if a flag does not say otherwise.
+    pub fn frame_list(&self, scene: &Scene) -> Result<FrameList, Failure> {
+        let wrong = |e| usage!("--frames: {e}");
+        FrameList::parse(self.frames.as_deref().unwrap_or("all"), scene.output.frames).map_err(wrong)
+    }
+
+    /// How much work goes into each picture, however it is said.
+    pub fn asked_quality(&self) -> Option<QualityArg> {
+        match (self.draft, self.is_final) {
+            (true, _) => Some(QualityArg::Draft),
+            (_, true) => Some(QualityArg::Final),
+            _ => self.quality,
+        }
+    }
+
+    /// The bodies of a scene in tokens.
+    pub fn token_solids(&self) -> [Solid; 3] {
+        <[Solid; 3]>::try_from(self.solids.as_slice()).unwrap_or(ParseOptions::SOLIDS)
+    }
+
+    /// Puts what the flags say in place of what the scene says.
+    pub fn override_scene(&self, scene: &mut Scene) -> Result<(), Failure> {
+        let wrong = |flag: &str, why: &str| usage!("--{flag}: {why}");
+        if !self.solids.is_empty() {
+            let (names, bodies) = (self.solids.len(), &mut scene.world.bodies);
+            if names != bodies.len() {
+                return Err(wrong("solids", &format!("{names} names for {} bodies", bodies.len())));
+            }
+            bodies.iter_mut().zip(&self.solids).for_each(|(body, &solid)| body.solid = solid);
+        }
+        if let Some(text) = &self.texture {
+            let options = ParseOptions { home: home(), ..ParseOptions::default() };
+            let texture = TextureSource::parse(text, &options)
+                .map_err(|e| wrong("texture", &format!("`{}`: expected {e}", brief(text))))?;
+            let floor = scene.world.floor.as_mut();
+            floor.ok_or_else(|| wrong("texture", "the scene has no floor"))?.texture = texture;
+        }
+        if let Some(quality) = self.asked_quality() {
+            quality.apply(scene);
+        }
+        let render = &mut scene.render;
+        (render.width, render.height) = self.size.unwrap_or((render.width, render.height));
+        match self.samples {
+            // As many a pixel as the other integrator takes.
+            Some(SamplesArg::Side(n)) => render.set_samples(render.integrator.own(n, n * n)),
+            Some(SamplesArg::Range(..)) if scene.camera.shutter > 0.0 => {
+                return Err(wrong("samples", "the scene has a shutter, which spreads all samples over its moments"));
+            }
+            Some(SamplesArg::Range(..)) if scene.world.sky.transparent => {
+                return Err(wrong(
+                    "samples",
+                    "the sky is transparent: all samples of a pixel count alike in its alpha",
+                ));
+            }
+            Some(SamplesArg::Range(min, max)) => {
+                let noise =
+                    if let Sampling::Adaptive { noise, .. } = render.sampling { noise } else { Sampling::NOISE };
+                render.set_adaptive(min, max, noise);
+            }
+            None => {}
+        }
+        render.depth = self.depth.unwrap_or(render.depth);
+        Ok(())
+    }
+}
+
+/// What `--set` says: a key, and its value.
+pub fn assignment(text: &str) -> Result<(&str, &str), Failure> {
+    let expected = || usage!("--set {}: expected KEY=VALUE, such as film.exposure=0.5", brief(text));
+    text.split_once('=').map(|(key, value)| (key.trim(), value)).ok_or_else(expected)
+}

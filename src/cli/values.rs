@@ -1,0 +1,132 @@
+//! Values of flags, and of the environment.
+
+use crate::render::plan::Split;
+use crate::run::ShardMode;
+use crate::scene::diagnostic::Rule;
+use crate::scene::limits::{MAX_PIXELS, MAX_SIDE, PICTURES, endings};
+use crate::scene::{ColourBy, Grammar, Solid};
+use clap::ValueEnum;
+use clap::builder::PossibleValue;
+use std::path::Path;
+use std::sync::LazyLock;
+
+// Types of the library as values of flags: their names, and what help says of each.
+macro_rules! values {
+    ($($kind:ident { $($variant:ident = $name:literal: $help:literal,)* })*) => {$(
+        impl ValueEnum for $kind {
+            fn value_variants<'a>() -> &'a [$kind] {
+                &[$($kind::$variant),*]
+            }
+            fn to_possible_value(&self) -> Option<PossibleValue> {
+                Some(match self { $($kind::$variant => PossibleValue::new($name).help($help),)* })
+            }
+        }
+    )*};
+}
+
+values! {
+    Grammar {
+        Tokens = "tokens": "The coursework's token text",
+        Toml = "toml": "TOML",
+    }
+    Split {
+        Auto = "auto": "Frames where there are enough of them, else tiles",
+        Frames = "frames": "Whole frames: most work for each task",
+        Tiles = "tiles": "Bands of tiles: the first frame is there sooner, and one frame is shared too",
+    }
+    ShardMode {
+        Contiguous = "contiguous": "Each has frames that follow each other",
+        Stride = "stride": "Each has every Nth frame",
+    }
+    ColourBy {
+        Nothing = "nothing": "All are alike",
+        Velocity = "velocity": "Speed",
+        Pressure = "pressure": "Pressure",
+        Radius = "radius": "Radius",
+    }
+}
+
+// Sizes of video that have names.
+const SIZES: [(&[&str], (u32, u32)); 5] = [
+    (&["720p", "hd"], (1280, 720)),
+    (&["1080p", "fullhd"], (1920, 1080)),
+    (&["1440p", "qhd"], (2560, 1440)),
+    (&["2160p", "4k", "uhd"], (3840, 2160)),
+    (&["4320p", "8k"], (7680, 4320)),
+];
+
+pub fn parse_size(text: &str) -> Result<(u32, u32), String> {
+    let rule = Rule::Whole(1, MAX_SIDE);
+    let side = |s: &str| s.trim().parse::<u32>().ok().filter(|&n| rule.allows(f64::from(n)));
+    let named = SIZES.iter().find(|(names, _)| names.iter().any(|name| name.eq_ignore_ascii_case(text)));
+    let sides = || text.split_once(['x', 'X', '×']).and_then(|(w, h)| Some((side(w)?, side(h)?)));
+    let size = named.map(|(_, size)| *size).or_else(sides);
+    let expected = || format!("expected WIDTHxHEIGHT, each {}, or a name such as 1080p or 4k", rule.expected());
+    let (w, h) = size.ok_or_else(expected)?;
+    check_pixels(w, h)?;
+    Ok((w, h))
+}
+
+/// Whether a picture of that size fits the memory.
+pub fn check_pixels(width: u32, height: u32) -> Result<(), String> {
+    match u64::from(width) * u64::from(height) {
+        pixels if pixels <= MAX_PIXELS => Ok(()),
+        _ => Err(format!("a picture of {width} x {height} pixels is above the memory limit of {MAX_PIXELS} pixels")),
+    }
+}
+
+// Of -o.
+pub fn frames_help() -> String {
+    format!(
+        "Where the frames go: a path with %d, %0Nd or ####, ending in {}; without a number for one frame; `-` (or `-.ppm`) for \
+         stdout, and the log on stderr",
+        endings(&PICTURES)
+    )
+}
+
+pub fn parse_threads(text: &str) -> Result<usize, String> {
+    text.parse().ok().filter(|&n| n <= 1024).ok_or_else(|| "expected a whole number from 0 to 1024".into())
+}
+
+pub fn parse_fps(text: &str) -> Result<f64, String> {
+    let rule = Rule::FRAME_RATE;
+    let number = |text: &str| text.trim().parse::<f64>().ok();
+    let fps = match text.split_once('/') {
+        Some((frames, seconds)) => number(frames).zip(number(seconds)).map(|(frames, seconds)| frames / seconds),
+        None => number(text),
+    };
+    let expected = || format!("expected {}, or a fraction such as 30000/1001", rule.expected());
+    fps.filter(|&fps| rule.allows(fps)).ok_or_else(expected)
+}
+
+pub fn parse_solid(text: &str) -> Result<Solid, String> {
+    Solid::from_name(text.trim()).ok_or_else(|| format!("expected one of {}", Solid::ALL.map(Solid::name).join(", ")))
+}
+
+pub fn parse_solids(text: &str) -> Result<[Solid; 3], String> {
+    let solids = text.split(',').map(parse_solid).collect::<Result<Vec<_>, _>>()?;
+    solids.try_into().map_err(|_| "expected three solids, as A,B,C".into())
+}
+
+/// `K/N`: part K of N.
+pub fn parse_shard(text: &str) -> Result<(u32, u32), String> {
+    let numbers = text.split_once('/').and_then(|(k, n)| Some((k.trim().parse().ok()?, n.trim().parse().ok()?)));
+    numbers.filter(|&(k, n)| (1..=n).contains(&k)).ok_or_else(|| "expected K/N, with K from 1 to N".into())
+}
+
+pub fn parse_point(text: &str) -> Result<[f64; 3], String> {
+    let finite = |word: &str| word.trim().parse().ok().filter(|x: &f64| x.is_finite());
+    let numbers: Option<Vec<f64>> = text.split(',').map(finite).collect();
+    numbers.and_then(|n| n.try_into().ok()).ok_or_else(|| "expected three numbers, as X,Y,Z".into())
+}
+
+/// What `~` means; without HOME it is what the system knows of its user.
+pub fn home() -> Option<&'static Path> {
+    static HOME: LazyLock<Option<std::path::PathBuf>> = LazyLock::new(std::env::home_dir);
+    HOME.as_deref()
+}
+
+/// A value of the environment; an empty one counts as none.
+pub fn environment(name: &str) -> Option<String> {
+    std::env::var(name).ok().filter(|value| !value.is_empty())
+}

@@ -1,0 +1,43 @@
+//! Frames that are rendered to be measured, and not to be kept.
+
+use crate::output::{OutputError, PixelFormats, RenderedFrame, RunInfo, Sink};
+use crate::render::stats::{FrameReport, Progress};
+use std::time::Duration;
+
+/// What a run told of its devices and frames.
+#[derive(Default)]
+pub struct Measured {
+    pub devices: Vec<String>,
+    pub frames: Vec<FrameReport>,
+}
+
+impl Progress for Measured {
+    fn start(&mut self, _: &RunInfo, devices: &[String], _: usize) {
+        self.devices = devices.to_vec();
+    }
+    fn frame(&mut self, report: &FrameReport) {
+        self.frames.push(*report);
+    }
+}
+
+impl Measured {
+    pub fn time(&self) -> Duration {
+        self.frames.iter().map(|report| report.stats.time).sum()
+    }
+    /// The rays of all frames from the camera and from surfaces.
+    pub fn rays(&self) -> u64 {
+        self.frames.iter().map(|report| report.stats.rays).sum()
+    }
+}
+
+/// Has frames made in these formats, and does nothing with them.
+pub struct Discard(pub PixelFormats);
+
+impl Sink for Discard {
+    fn needs(&self) -> PixelFormats {
+        self.0
+    }
+    fn frame(&mut self, _: &RenderedFrame) -> Result<(), OutputError> {
+        Ok(())
+    }
+}

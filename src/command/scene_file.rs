@@ -1,0 +1,130 @@
+//! Scenes of files and of stdin, with what flags change of them; where their texts name what is missing or broken.
+
+use super::usage;
+use crate::assets::AssetError;
+use crate::cli::{Failure, SceneArgs, assignment, home, usage};
+use crate::error::Error;
+use crate::quote::brief;
+use crate::report::{fault, is_quiet};
+use crate::run::load::read_text;
+use crate::run::sandbox::PathSandbox;
+use crate::scene::diagnostic::{Colours, Severity};
+use crate::scene::{self, FilePlace, Grammar, ParseOptions, Parsed, Problem, Problems, Scene, Solid};
+use std::path::{Path, PathBuf};
+
+#[derive(Clone)]
+pub struct SceneText {
+    pub text: String,
+    /// What messages call it.
+    pub shown: String,
+    /// Where its paths start.
+    pub folder: PathBuf,
+}
+
+impl SceneText {
+    /// That of a file, or of `-`: stdin.
+    pub fn read(name: &str) -> Result<SceneText, Failure> {
+        if name == "-" {
+            let text = read_text(std::io::stdin(), "stdin")?;
+            return Ok(SceneText { text, shown: "stdin".into(), folder: PathBuf::new() });
+        }
+        let file = std::fs::File::open(name).map_err(|e| match usage::job_help(name) {
+            Some(help) if e.kind() == std::io::ErrorKind::NotFound => {
+                Error::Misused { what: format!("there is no file `{}`", brief(name)), help }
+            }
+            _ => Error::Read(name.into(), e),
+        })?;
+        let folder = Path::new(name).parent().unwrap_or(Path::new(""));
+        Ok(SceneText { text: read_text(file, name)?, shown: name.into(), folder: folder.to_owned() })
+    }
+
+    /// The scene, whose paths may start with `~`.
+    pub fn parse(&self, solids: [Solid; 3]) -> Result<Parsed, Failure> {
+        let options = ParseOptions { folder: &self.folder, home: home(), solids };
+        Ok(scene::parse(&self.text, &self.shown, options)?)
+    }
+
+    /// Says what may not be meant.
+    pub fn warn(&self, list: Vec<Problem>) {
+        if !list.is_empty() && !is_quiet() {
+            fault(&self.problems(list).shown(Severity::Warning, Colours::Styled));
+        }
+    }
+
+    /// The same error; that of a file which the text names, with the place where it does.
+    pub fn placed(&self, error: impl Into<Failure>) -> Failure {
+        let error = error.into();
+        let problems = match &error {
+            Failure::Library(Error::Asset(asset)) => self.about(asset),
+            Failure::Library(Error::Outside { file, place, here_too, .. }) => self.outside(file, place, *here_too),
+            _ => None,
+        };
+        problems.map_or(error, |problems| Failure::from(Box::new(problems)))
+    }
+
+    // Where the text names a file.
+    fn place(&self, file: &Path) -> Option<FilePlace> {
+        let options = ParseOptions { folder: &self.folder, home: home(), ..ParseOptions::default() };
+        scene::place_of(&self.text, file, options)
+    }
+
+    fn problems(&self, list: Vec<Problem>) -> Problems {
+        Problems { name: self.shown.clone(), source: self.text.clone(), list }
+    }
+
+    // Something outside of where it may be.
+    fn outside(&self, file: &Path, key: &str, here_too: bool) -> Option<Problems> {
+        let FilePlace { span, name } = self.place(file)?;
+        let also = if here_too { " and of this one" } else { "" };
+        let what = format!("{} leads outside of the scene's folder{also}", name.unwrap_or_else(|| format!("`{key}`")));
+        let problem = Problem::new(span, what, "expected a path inside").help(crate::error::ALLOW_OUTSIDE);
+        Some(self.problems(vec![problem]))
+    }
+
+    /// What is wrong with a file that the text names, where it does.
+    pub fn about(&self, asset: &AssetError) -> Option<Problems> {
+        let FilePlace { span, name } = self.place(&asset.path)?;
+        let file = asset.path.display();
+        let expected = asset.at.as_ref().map_or_else(|| file.to_string(), |at| format!("{file}, {at}"));
+        let what = name.map_or_else(|| asset.what.clone(), |name| format!("{name}: {}", asset.what));
+        let problem = Problem::new(span, what, expected);
+        Some(self.problems(vec![match &asset.remedy {
+            Some(remedy) => problem.help(remedy.as_str()),
+            None => problem,
+        }]))
+    }
+}
+
+/// Reads a scene and changes it as the flags say.
+pub fn load_scene(name: &str, args: &SceneArgs) -> Result<(Scene, SceneText), Failure> {
+    let source = SceneText::read(name)?;
+    let parsed = source.parse(args.token_solids())?;
+    let grammar = parsed.grammar;
+    let (written, Parsed { mut scene, warnings, .. }) = match args.set[..] {
+        [] => (source.clone(), parsed),
+        _ => changed(&source, parsed, args)?,
+    };
+    SceneText { shown: source.shown.clone(), ..written }.warn(warnings);
+    if let Some(sandbox) = PathSandbox::of(name, args.allow_outside) {
+        sandbox.reading(&scene, grammar, args.texture.is_none()).map_err(|e| source.placed(e))?;
+    }
+    args.override_scene(&mut scene)?;
+    Ok((scene, source))
+}
+
+// The scene again, with what `--set` says.
+fn changed(source: &SceneText, parsed: Parsed, args: &SceneArgs) -> Result<(SceneText, Parsed), Failure> {
+    let (mut text, folder) = match parsed.grammar {
+        Grammar::Toml => (source.text.clone(), source.folder.clone()),
+        // Its paths are whole already.
+        Grammar::Tokens => (parsed.scene.to_toml(), PathBuf::new()),
+    };
+    for change in &args.set {
+        let (key, value) = assignment(change)?;
+        let wrong = |e| usage!("--set {}: {e}", brief(change));
+        text = scene::edit::set(&text, key, Some(value)).map_err(wrong)?;
+    }
+    let source = SceneText { text, shown: format!("{} (as --set has it)", source.shown), folder };
+    let parsed = source.parse(args.token_solids())?;
+    Ok((source, parsed))
+}

@@ -1,0 +1,81 @@
+//! What is open in the studio: the scene, what paints it, and the run that was started of it.
+
+use super::batch::Batch;
+use super::document::Document;
+use super::painter::{PreviewRenderer, PreviewRequest};
+use crate::cli::{Failure, usage};
+use crate::film::image::Image;
+use crate::output::OutputError;
+use crate::output::formats::png;
+use crate::quote::brief;
+use crate::render::RenderOptions;
+use crate::render::sheet::{SHEET, sheet};
+use crate::threads::lock;
+use serde_json::Value;
+use std::sync::{Arc, Mutex, MutexGuard};
+use tokio::sync::watch;
+
+/// All that the page's requests share.
+pub struct Studio {
+    pub token: String,
+    pub document: Mutex<Document>,
+    pub painter: PreviewRenderer,
+    pub batch: Batch,
+    pub options: RenderOptions,
+    // Flags that a run is given too.
+    pub flags: Vec<String>,
+    // Counts changes of whatever the page shows.
+    pub changed: watch::Sender<u64>,
+}
+
+impl Studio {
+    pub fn document(&self) -> MutexGuard<'_, Document> {
+        lock(&self.document)
+    }
+
+    pub fn tell(&self) {
+        self.changed.send_modify(|n| *n += 1);
+    }
+
+    pub fn change(&self, what: impl FnOnce(&mut Document) -> Result<(), Failure>) -> Result<(), Failure> {
+        let result = what(&mut self.document());
+        self.tell();
+        result
+    }
+
+    pub fn state(&self) -> Value {
+        let mut state = self.document().state();
+        state["batch"] = self.batch.state();
+        state
+    }
+
+    pub fn paint(&self, wish: &PreviewRequest) -> Result<Option<(Image<u8>, Value)>, Failure> {
+        let (scene, version) = {
+            let document = self.document();
+            (document.scene().clone(), document.version())
+        };
+        let made = self.painter.paint(&scene, version, wish);
+        if self.document().complain(version, made.as_ref().err()) {
+            self.tell();
+        }
+        made
+    }
+
+    pub fn sheet(&self) -> Result<Vec<u8>, Failure> {
+        let scene = self.document().scene().clone();
+        let image = sheet(&scene, SHEET, &self.options)?;
+        png::of_image(&image).map_err(|e| OutputError::Write("the contact sheet".into(), e).into())
+    }
+
+    pub fn render(self: &Arc<Self>, existing: Option<&str>) -> Result<(), Failure> {
+        let mut arguments = vec![self.document().name().to_owned()];
+        arguments.extend(self.flags.iter().cloned());
+        match existing {
+            None => {}
+            Some(flag @ ("resume" | "overwrite")) => arguments.push(format!("--{flag}")),
+            Some(other) => return Err(usage!("`{}` is neither resume nor overwrite", brief(other))),
+        }
+        let studio = Arc::clone(self);
+        self.batch.start(&arguments, move || studio.tell())
+    }
+}
