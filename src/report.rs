@@ -9,13 +9,14 @@ use crate::render::stats::{FrameReport, Progress, RunReport, ms};
 use crate::scene::diagnostic::{Colours, Severity, message};
 use crate::threads::{self, lock};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
+pub use log::Farewell;
 use log::{Log, farewell};
 pub use records::SceneFacts;
-use records::{FrameRow, SCHEMA, Start, shares};
+use records::{Record, shares};
 use std::io::{IsTerminal, Write};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
-use std::sync::{Arc, Mutex, MutexGuard};
+use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
@@ -87,8 +88,7 @@ pub struct Reporter {
     both_terminals: bool,
     // What the run was, when it has ended; its record waits for the exit code.
     ended: Option<RunReport>,
-    facts: SceneFacts,
-    place: Arc<Position>,
+    position: Arc<Position>,
     // Moves the bar.
     watch: Option<FrameTicker>,
     // Frames of the run, until its time is estimated: a terminal has the bar instead.
@@ -115,18 +115,32 @@ fn bar_style(template: &str) -> ProgressStyle {
 }
 
 impl Reporter {
-    /// A log, and a bar if there is a terminal.
-    pub fn new(format: LogFormat, facts: SceneFacts) -> Reporter {
-        let bar = terminal_bar();
+    /// A log of a run: on stdout, or on stderr where stdout is for pictures. A bar if there is a terminal, which moves within frames
+    /// too: with the samples that are counted there, of so many in a frame.
+    pub fn new(
+        format: LogFormat,
+        facts: SceneFacts,
+        pictures_on_stdout: bool,
+        counter: Option<(Arc<SampleCounter>, u64)>,
+    ) -> Reporter {
+        let bar = terminal_bar().with_style(bar_style(GETTING_READY));
+        let out: Box<dyn Write + Send> = match pictures_on_stdout {
+            true => Box::new(std::io::stderr()),
+            false => Box::new(std::io::stdout()),
+        };
+        let position = Arc::<Position>::default();
+        let watch = counter.filter(|_| !bar.is_hidden()).map(|(counter, frame)| {
+            let (bar, position) = (bar.clone(), Arc::clone(&position));
+            FrameTicker::start(move || bar.set_position(position.position(counter.samples(), frame)))
+        });
         Reporter {
             format,
-            log: Arc::new(Mutex::new(Log::new(std::io::stdout()))),
-            both_terminals: !bar.is_hidden() && std::io::stdout().is_terminal(),
-            bar: bar.with_style(bar_style(GETTING_READY)),
+            log: Arc::new(Mutex::new(Log::new(out, facts))),
+            both_terminals: !bar.is_hidden() && (pictures_on_stdout || std::io::stdout().is_terminal()),
+            bar,
             ended: None,
-            facts,
-            place: Arc::default(),
-            watch: None,
+            position,
+            watch,
             unestimated: None,
         }
     }
@@ -135,8 +149,8 @@ impl Reporter {
     fn estimate(&mut self) {
         let Some(frames) = self.unestimated else { return };
         let (done, elapsed) = {
-            let totals = &self.log().totals;
-            (totals.frames, totals.started.elapsed())
+            let log = lock(&self.log);
+            (log.frames, log.started.elapsed())
         };
         if elapsed < ESTIMATE_AFTER {
             return;
@@ -148,105 +162,53 @@ impl Reporter {
         }
     }
 
-    /// The bar moves within frames too: with the samples that are counted there, of so many in a frame.
-    pub fn watching(mut self, counter: Option<(Arc<SampleCounter>, u64)>) -> Reporter {
-        if let (Some((meter, frame)), false) = (counter, self.bar.is_hidden()) {
-            let (bar, place) = (self.bar.clone(), Arc::clone(&self.place));
-            self.watch = Some(FrameTicker::start(move || {
-                bar.set_position(place.position(meter.samples(), frame));
-            }));
-        }
-        self
-    }
-
-    /// The log goes to stderr: stdout is for pictures.
-    pub fn beside_pictures(mut self) -> Reporter {
-        self.both_terminals = !self.bar.is_hidden();
-        self.log = Arc::new(Mutex::new(Log::new(std::io::stderr())));
-        self
-    }
-
     /// What writes the last record of a run that is left where it stands; None where the log has none.
-    pub fn farewell(&self) -> Option<impl Fn(u8, &str) + Send + use<>> {
-        (self.format == LogFormat::Jsonl).then(|| farewell(&self.log, self.facts.clone()))
+    pub fn farewell(&self) -> Option<Farewell> {
+        (self.format == LogFormat::Jsonl).then(|| farewell(&self.log))
     }
 
     // Writes to the log, with the bar out of the way where both are on one terminal.
     fn write(&self, write: impl FnOnce(&mut Log)) {
-        if self.both_terminals { self.bar.suspend(|| write(&mut self.log())) } else { write(&mut self.log()) }
+        let write = || write(&mut lock(&self.log));
+        if self.both_terminals { self.bar.suspend(write) } else { write() }
     }
 
-    fn log(&self) -> MutexGuard<'_, Log> {
-        lock(&self.log)
-    }
-
-    // What each device did, and how much faster they were together.
-    fn tell_devices(&self, run: &RunReport) {
-        let Some(speed_up) = run.speed_up() else { return };
-        for s in shares(run) {
-            let percent = 100.0 * s.share;
-            remark(&format!("{}: {percent:.1} % of the rays, {:.2} s busy", s.device, s.busy_seconds));
+    /// Writes the last record: how the run ended, and with which exit code. How long it took, and which stage held it up.
+    /// Nothing where none has begun.
+    pub fn close(&mut self, exit_code: u8) -> Option<(Duration, &'static str)> {
+        let run = self.ended.take()?;
+        if self.format == LogFormat::Jsonl {
+            self.write(|log| log.close(&run, exit_code));
         }
-        remark(&format!("together {speed_up:.2} times as fast as the fastest of them computes alone"));
-    }
-
-    /// How long it took, and which stage held it up, once it has ended.
-    pub fn outcome(&self) -> Option<(Duration, &'static str)> {
-        let ended = self.ended.as_ref()?;
-        let totals = &self.log().totals;
-        Some((totals.started.elapsed(), totals.times.with(ended).bottleneck(totals.writers)))
+        let log = lock(&self.log);
+        Some((log.started.elapsed(), log.bottleneck(&run)))
     }
 
     /// Why the log is not whole, if it is not; the frames go on.
     pub fn lost_log(&self) -> Option<std::io::Error> {
-        self.log().lost.take()
-    }
-
-    /// The last record: how the run ended, and with which exit code. Nothing where none has begun.
-    pub fn close(&mut self, exit_code: u8) {
-        let Some(run) = self.ended.take().filter(|_| self.format == LogFormat::Jsonl) else { return };
-        self.write(|log| log.close(&run, &self.facts, exit_code));
+        lock(&self.log).lost.take()
     }
 }
 
 impl Progress for Reporter {
     fn start(&mut self, run: &RunInfo, devices: &[String], threads: usize) {
-        self.log().totals.started = Instant::now();
+        lock(&self.log).started = Instant::now();
         self.bar.set_style(bar_style(RENDERING));
         self.bar.set_length(run.frames as u64 * STEPS);
         self.unestimated = self.bar.is_hidden().then_some(run.frames);
         if self.format == LogFormat::Jsonl {
-            let (facts, device) = (self.facts.clone(), devices.join(", "));
-            let version = env!("CARGO_PKG_VERSION");
-            let start = Start { schema: SCHEMA, version, frames: run.frames, device, threads, facts };
-            self.write(|log| log.open(&start));
+            self.write(|log| log.open(run.frames, devices, threads));
         }
     }
 
     fn frame(&mut self, report: &FrameReport) {
-        let FrameReport { frame, stats, stages, writers } = report;
-        self.log().totals.add(report);
-        match self.format {
-            LogFormat::Text => {
-                let line = format!("{frame}\t{:.3}\t{}", ms(stats.time), stats.rays);
-                self.write(|log| log.line(&line));
-            }
-            LogFormat::Jsonl => {
-                let record = FrameRow {
-                    frame: *frame,
-                    ms: ms(stats.time),
-                    rays: stats.rays,
-                    shadow_rays: stats.shadow_rays,
-                    balance: stats.balance,
-                    samples: stats.noise.map(|_| stats.samples),
-                    noise: stats.noise,
-                    stages: *stages,
-                    bottleneck: stages.bottleneck(*writers),
-                };
-                self.write(|log| log.record("frame", &record));
-            }
-        }
-        self.place.frames.fetch_add(1, Ordering::Relaxed);
+        lock(&self.log).count(report);
+        let FrameReport { frame, stats, .. } = report;
+        self.write(|log| match self.format {
+            LogFormat::Text => log.line(&format!("{frame}\t{:.3}\t{}", ms(stats.time), stats.rays)),
+            LogFormat::Jsonl => log.record(&Record::frame(report)),
+        });
+        self.position.frames.fetch_add(1, Ordering::Relaxed);
         if self.watch.is_none() {
             self.bar.inc(STEPS);
         }
@@ -260,8 +222,12 @@ impl Progress for Reporter {
     fn end(&mut self, run: &RunReport) {
         self.watch = None;
         self.bar.finish_and_clear();
-        if self.format == LogFormat::Text {
-            self.tell_devices(run);
+        if let (LogFormat::Text, Some((speed_up, shares))) = (self.format, shares(run)) {
+            for s in shares {
+                let percent = 100.0 * s.share;
+                remark(&format!("{}: {percent:.1} % of the rays, {:.2} s busy", s.device, s.busy_seconds));
+            }
+            remark(&format!("together {speed_up:.2} times as fast as the fastest of them computes alone"));
         }
         self.ended = Some(run.clone());
     }

@@ -73,8 +73,8 @@ fn scene_in(name: &str, format: &Format) -> Result<SceneText, Failure> {
     Ok(SceneText { text, shown: format!("the scene in {name}"), folder: PathBuf::new() })
 }
 
-// What the ending of a name says.
-fn format_of(path: &Path) -> Option<&'static Format> {
+/// The format that the ending of a name says.
+pub fn format_of(path: &Path) -> Option<&'static Format> {
     Format::of(&path.extension()?.to_string_lossy().to_ascii_lowercase())
 }
 

@@ -1,5 +1,6 @@
 //! The job of the 2011 program: `polyfly particles CPU|GPU FILE WIDTH HEIGHT IMAGE`; and `particles generate`.
 
+use super::convert::format_of;
 use super::generate;
 use super::measured::Measured;
 use crate::assets::Assets;
@@ -37,8 +38,7 @@ pub fn run(args: &ParticlesArgs) -> Result<(), Failure> {
 }
 
 fn picture(args: &PictureArgs) -> Result<(), Failure> {
-    let extension = args.image.extension().map(|e| e.to_string_lossy().to_ascii_lowercase()).unwrap_or_default();
-    let format = Format::of(&extension).ok_or_else(|| {
+    let format = format_of(&args.image).ok_or_else(|| {
         let image = args.image.display();
         usage!("`{image}`: expected a picture whose name ends in {}", endings(&PICTURES))
     })?;

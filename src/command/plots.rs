@@ -170,7 +170,6 @@ impl Plot<'_> {
 struct Foot<'a> {
     // Each with its place from the left and its row.
     names: Vec<(&'a str, i32, i32)>,
-    rows: i32,
     note: &'a str,
 }
 
@@ -186,13 +185,19 @@ impl<'a> Foot<'a> {
             names.push((name.as_str(), x, row));
             x += width + 18;
         }
-        let rows = if names.is_empty() { 0 } else { row + 1 };
-        Foot { names, rows, note }
+        Foot { names, note }
+    }
+
+    // Rows of names.
+    fn rows(&self) -> i32 {
+        self.names.last().map_or(0, |(.., row)| row + 1)
     }
 
     fn height(&self) -> u32 {
-        let lines = self.rows + i32::from(!self.note.is_empty());
-        if lines == 0 { 0 } else { (lines * ROW) as u32 + 8 }
+        match self.rows() + i32::from(!self.note.is_empty()) {
+            0 => 0,
+            lines => (lines * ROW) as u32 + 8,
+        }
     }
 
     fn draw(&self, area: &DrawingArea<SVGBackend, plotters::coord::Shift>) -> Result<(), Box<dyn std::error::Error>> {
@@ -201,11 +206,11 @@ impl<'a> Foot<'a> {
             area.draw(&Rectangle::new([(x, y + 4), (x + MARK, y + 14)], colour.filled()))?;
             area.draw(&Text::new(name.to_owned(), (x + MARK + 6, y + 2), (FONT, 15).into_font()))?;
         }
-        if !self.note.is_empty() {
-            let small = (FONT, 12).into_font().color(&BLACK.mix(0.6));
-            area.draw(&Text::new(self.note.to_owned(), (LEFT, self.rows * ROW + 4), small))?;
+        let small = (FONT, 12).into_font().color(&BLACK.mix(0.6));
+        match self.note {
+            "" => Ok(()),
+            note => Ok(area.draw(&Text::new(note.to_owned(), (LEFT, self.rows() * ROW + 4), small))?),
         }
-        Ok(())
     }
 }
 

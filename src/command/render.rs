@@ -63,21 +63,17 @@ pub fn run(args: &RenderArgs) -> Result<(), Failure> {
         remark(&cost(quality, &plan.scene));
     }
     let shown = Shown::of(&plan);
-    let mut facts = SceneFacts { denoised: args.denoise, ..SceneFacts::of(&name, &plan.scene) };
-    facts.path = facts.path.filter(|_| plan.claim.is_some());
+    let facts = SceneFacts::of(&name, &plan);
     let goes_on =
         plan.can_be_resumed().then(|| stop::resuming_command(name == "-", args.overwrite && plan.video.is_some()));
     let run = plan.open(&mut Remarks).map_err(|e| text.placed(e))?;
-    let reporter = Reporter::new(args.log.unwrap_or(LogFormat::Text), facts).watching(run.counter());
-    let mut reporter = if shown.is_on_stdout { reporter.beside_pictures() } else { reporter };
-    stop::on_leave(reporter.farewell());
-    stop::attach(run.cancel(), goes_on);
+    let mut reporter = Reporter::new(args.log.unwrap_or(LogFormat::Text), facts, shown.is_on_stdout, run.counter());
+    stop::attach(run.cancel(), goes_on, reporter.farewell());
     let result = run.render(&mut reporter).map_err(stop::failure);
-    let outcome = reporter.outcome();
     if result.is_ok() {
         stop::made();
     }
-    reporter.close(result.as_ref().map_or_else(Failure::exit_code, |_| 0));
+    let outcome = reporter.close(result.as_ref().map_or_else(Failure::exit_code, |_| 0));
     let report = result?;
     if let Some((time, stage)) = outcome.filter(|_| !is_quiet()) {
         remark(&summary(&report, time, stage, shown.files.as_ref()));

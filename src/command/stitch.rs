@@ -27,6 +27,6 @@ pub fn run(args: &StitchArgs) -> Result<(), Failure> {
     let cancel = request.cancel.clone();
     let plan = request.plan(&mut Remarks)?;
     stop::listen(GRACE);
-    stop::attach(cancel, Some(this_command()));
+    stop::attach(cancel, Some(this_command()), None);
     plan.run(&mut Remarks).map_err(stop::failure)
 }

@@ -4,7 +4,7 @@ use crate::cancel::Cancel;
 use crate::cli::Failure;
 use crate::error::Error;
 use crate::output::video::ffmpeg::end_all;
-use crate::report::say;
+use crate::report::{Farewell, say};
 use crate::threads::{self, lock};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
@@ -35,7 +35,7 @@ struct ShutdownState {
     // Whether the run has ended and all is made: only the log has not been read to its end.
     is_made: bool,
     job: Job,
-    farewell: Option<Box<dyn Fn(u8, &str) + Send>>,
+    farewell: Option<Farewell>,
 }
 
 static STATE: Mutex<ShutdownState> = Mutex::new(ShutdownState {
@@ -70,17 +70,13 @@ pub fn listen(grace: Duration) {
     lock(&STATE).job = Job::Stopping(grace);
 }
 
-pub fn on_leave(farewell: Option<impl Fn(u8, &str) + Send + 'static>) {
-    lock(&STATE).farewell = farewell.map(|farewell| Box::new(farewell) as Box<dyn Fn(u8, &str) + Send>);
-}
-
-/// What ends a run, and the command that goes on with it.
-pub fn attach(run: Cancel, goes_on: Option<String>) {
+/// What ends a run, the command that goes on with it, and what writes the log's last record where the run is left.
+pub fn attach(run: Cancel, goes_on: Option<String>, farewell: Option<Farewell>) {
     let mut state = lock(&STATE);
     if state.code.is_some() {
         run.stop();
     }
-    (state.run, state.goes_on) = (Some(run), goes_on);
+    (state.run, state.goes_on, state.farewell) = (Some(run), goes_on, farewell);
 }
 
 /// All is made: what is asked from now on can only be to wait for nobody.

@@ -27,13 +27,10 @@ pub fn translate_error(e: &Error, words: &[OsString]) -> (String, Option<String>
             second_scene(&command, &words, &one(ContextKind::InvalidSubcommand))
         }
         ErrorKind::ArgumentConflict if e.get(ContextKind::PriorArg).is_some() => {
-            let (one, other) = (flag(ContextKind::InvalidArg), flag(ContextKind::PriorArg));
-            let what = if one == other {
-                format!("`{one}` is given twice")
-            } else {
-                format!("`{one}` and `{other}` exclude each other")
-            };
-            (what, None)
+            match (flag(ContextKind::InvalidArg), flag(ContextKind::PriorArg)) {
+                (one, other) if one == other => (format!("`{one}` is given twice"), None),
+                (one, other) => (format!("`{one}` and `{other}` exclude each other"), None),
+            }
         }
         ErrorKind::UnknownArgument => unknown(&command, job, &one(ContextKind::InvalidArg)),
         ErrorKind::InvalidValue => {
@@ -77,43 +74,41 @@ fn strings(value: &ContextValue) -> Vec<String> {
 
 // A word behind the scene: a job that stands in the wrong place, something behind what is no job, or another scene.
 fn second_scene(command: &Command, words: &[String], second: &str) -> (String, Option<String>) {
-    if command.find_subcommand(second).is_some() {
-        return (
-            format!("`{second}` stands behind the scene"),
-            Some(format!("a job comes first: `polyfly {second} SCENE`")),
-        );
-    }
     let no_job = |word: &&String| !word.starts_with('-') && *word != second && !std::path::Path::new(word).exists();
-    match words.iter().skip(1).filter(no_job).find_map(|word| Some((word, job_help(word)?))) {
-        Some((word, help)) => (format!("there is no job `{}`", brief(word)), Some(help)),
-        None => (
-            format!("`{second}` is a second scene"),
-            Some("one run renders one scene: run polyfly once for each of them".into()),
-        ),
-    }
+    let (what, help) = if command.find_subcommand(second).is_some() {
+        (format!("`{second}` stands behind the scene"), format!("a job comes first: `polyfly {second} SCENE`"))
+    } else if let Some((word, help)) = words[1..].iter().filter(no_job).find_map(|word| Some((word, job_help(word)?))) {
+        (format!("there is no job `{}`", brief(word)), help)
+    } else {
+        let help = "one run renders one scene: run polyfly once for each of them";
+        (format!("`{second}` is a second scene"), help.into())
+    };
+    (what, Some(help))
 }
 
 fn unknown(command: &Command, job: Option<&Command>, found: &str) -> (String, Option<String>) {
-    let name = |job: &Command| format!("polyfly {}", job.get_name());
+    let name = job.map_or_else(|| "polyfly".into(), |job| format!("polyfly {}", job.get_name()));
     if !found.starts_with('-') {
-        let of = job.map_or_else(|| "polyfly".into(), name);
-        return (format!("`{of}` takes no word `{found}` there"), Some(format!("`{of} --help` tells what it takes")));
+        return (
+            format!("`{name}` takes no word `{found}` there"),
+            Some(format!("`{name} --help` tells what it takes")),
+        );
     }
     let flags = |of: &Command| -> Vec<String> {
         let longs = of.get_arguments().filter_map(|arg| Some(format!("--{}", arg.get_long()?)));
         longs.chain(["--help".into()]).collect()
     };
-    let (what, known) = match job {
-        Some(job) => (format!("`{}` has no flag `{found}`", name(job)), flags(job)),
-        None => (format!("there is no flag `{found}`"), flags(command)),
+    let what = match job {
+        Some(_) => format!("`{name}` has no flag `{found}`"),
+        None => format!("there is no flag `{found}`"),
     };
     if job.is_some() && flags(command).iter().any(|flag| flag == found) {
         return (what, Some(format!("`{found}` is a flag of rendering: `polyfly SCENE {found}`")));
     }
-    let advice = other_name(NameKind::Flag, found).map(str::to_owned);
+    let known = flags(job.unwrap_or(command));
     let near = || Some(format!("did you mean `{}`?", nearest(found, known.iter().map(String::as_str))?));
-    let all = job.map_or_else(|| "polyfly".into(), name);
-    (what, advice.or_else(near).or_else(|| Some(format!("`{all} --help` lists all flags"))))
+    let advice = other_name(NameKind::Flag, found).map(str::to_owned).or_else(near);
+    (what, advice.or_else(|| Some(format!("`{name} --help` lists all flags"))))
 }
 
 /// What somebody may have meant whose first word is neither a file nor a job.

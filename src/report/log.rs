@@ -1,10 +1,9 @@
 //! The log of a run: lines on stdout, and the record that ends it. A signal's thread can write that record too, while the run
 //! itself hangs in a frame.
 
-use super::records::{End, SceneFacts, Totals};
-use crate::render::stats::{RunReport, StageTimes};
+use super::records::{Record, SceneFacts, shares};
+use crate::render::stats::{FrameReport, RunReport, StageTimes};
 use crate::threads::{self, lock};
-use serde::Serialize;
 use std::io::Write;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
@@ -18,24 +17,43 @@ pub struct Log {
     out: Option<Box<dyn Write + Send>>,
     /// Why the log is not whole, if it is not.
     pub lost: Option<std::io::Error>,
-    pub totals: Totals,
     // Whether the record of the start is written, and that of the end is not.
     is_open: bool,
-}
-
-#[derive(Serialize)]
-struct Tagged<'a, T> {
-    #[serde(rename = "type")]
-    kind: &'a str,
-    #[serde(flatten)]
-    record: &'a T,
+    facts: SceneFacts,
+    pub frames: usize,
+    writers: usize,
+    rays: u64,
+    shadow_rays: u64,
+    times: StageTimes,
+    pub started: Instant,
 }
 
 impl Log {
-    pub fn new(out: impl Write + Send + 'static) -> Log {
-        let (times, started) = (StageTimes::default(), Instant::now());
-        let totals = Totals { frames: 0, writers: 1, rays: 0, shadow_rays: 0, times, started };
-        Log { out: Some(Box::new(out)), lost: None, totals, is_open: false }
+    pub fn new(out: Box<dyn Write + Send>, facts: SceneFacts) -> Log {
+        Log {
+            out: Some(out),
+            lost: None,
+            is_open: false,
+            facts,
+            frames: 0,
+            writers: 1,
+            rays: 0,
+            shadow_rays: 0,
+            times: StageTimes::default(),
+            started: Instant::now(),
+        }
+    }
+    /// Counts a frame that is done.
+    pub fn count(&mut self, report: &FrameReport) {
+        self.writers = report.writers;
+        self.frames += 1;
+        self.rays += report.stats.rays;
+        self.shadow_rays += report.stats.shadow_rays;
+        self.times.add(&report.stages);
+    }
+    /// The stage that holds a run up.
+    pub fn bottleneck(&self, run: &RunReport) -> &'static str {
+        self.times.with(run).bottleneck(self.writers)
     }
     pub fn line(&mut self, line: &str) {
         let Some(out) = &mut self.out else { return };
@@ -45,39 +63,62 @@ impl Log {
             self.lost = Some(e).filter(|e| e.kind() != std::io::ErrorKind::BrokenPipe);
         }
     }
-    pub fn record<T: Serialize>(&mut self, kind: &str, record: &T) {
-        if let Ok(line) = serde_json::to_string(&Tagged { kind, record }) {
+    pub fn record(&mut self, record: &Record) {
+        if let Ok(line) = serde_json::to_string(record) {
             self.line(&line);
         }
     }
-    pub fn open<T: Serialize>(&mut self, record: &T) {
+    /// Writes the first record.
+    pub fn open(&mut self, frames: usize, devices: &[String], threads: usize) {
         self.is_open = true;
-        self.record("start", record);
+        let facts = self.facts.clone();
+        self.record(&Record::start(frames, devices, threads, &facts));
     }
     /// Writes the last record, if there was a first one and no last one yet.
-    pub fn close(&mut self, run: &RunReport, facts: &SceneFacts, exit_code: u8) {
-        if std::mem::take(&mut self.is_open) {
-            let record = End::of(run, &self.totals, facts, exit_code);
-            self.record("end", &record);
+    pub fn close(&mut self, run: &RunReport, exit_code: u8) {
+        if !std::mem::take(&mut self.is_open) {
+            return;
         }
+        let (seconds, stages, path) =
+            (self.started.elapsed().as_secs_f64(), self.times.with(run), self.facts.path.clone());
+        let (speed_up, devices) = shares(run).unzip();
+        self.record(&Record::End {
+            status: if run.failure.is_none() { "complete" } else { "failed" },
+            error: run.failure.as_deref(),
+            exit_code,
+            path: path.as_deref(),
+            frames: run.frames,
+            seconds,
+            frames_per_second: run.frames as f64 / seconds,
+            rays: self.rays,
+            shadow_rays: self.shadow_rays,
+            mrays_per_second: self.rays as f64 / (stages.render_ms / 1e3).max(1e-9) / 1e6,
+            stages,
+            bottleneck: stages.bottleneck(self.writers),
+            video: run.files.first().map(|v| v.display().to_string()),
+            devices: devices.unwrap_or_default(),
+            speed_up,
+        });
     }
 }
 
 /// What writes the last record of a run that is left where it stands: it takes the exit code and the reason.
-pub fn farewell(log: &Arc<Mutex<Log>>, facts: SceneFacts) -> impl Fn(u8, &str) + Send + use<> {
+pub type Farewell = Box<dyn Fn(u8, &str) + Send>;
+
+pub fn farewell(log: &Arc<Mutex<Log>>) -> Farewell {
     let log = Arc::clone(log);
-    move |exit_code, why| {
-        let (log, facts, failure) = (Arc::clone(&log), facts.clone(), Some(why.to_owned()));
+    Box::new(move |exit_code, why| {
+        let (log, failure) = (Arc::clone(&log), Some(why.to_owned()));
         let (done, is_done) = std::sync::mpsc::channel();
         // A reader that has stopped would hold this up for ever.
         let writing = threads::spawn("farewell", move || {
             let mut log = lock(&log);
-            let run = RunReport { frames: log.totals.frames, failure, ..RunReport::default() };
-            log.close(&run, &facts, exit_code);
+            let run = RunReport { frames: log.frames, failure, ..RunReport::default() };
+            log.close(&run, exit_code);
             let _ = done.send(());
         });
         if writing.is_ok() {
             let _ = is_done.recv_timeout(FAREWELL);
         }
-    }
+    })
 }

@@ -5,10 +5,10 @@ use crate::output::OutputError;
 use crate::report::say;
 use crate::threads::{self, lock};
 use serde_json::{Value, json};
-use std::io::{BufRead, BufReader, Read};
+use std::fs::File;
+use std::io::{BufRead, BufReader, Read, Seek};
 use std::process::{Child, Command, Stdio};
 use std::sync::{Arc, Mutex, MutexGuard};
-use std::thread::JoinHandle;
 use std::time::Duration;
 
 // How often it is looked whether a run has ended.
@@ -46,34 +46,27 @@ impl Batch {
         }
         let failed = |e| Failure::from(OutputError::Write("a run".into(), e));
         let program = std::env::current_exe().map_err(failed)?;
+        let mut words = tempfile::tempfile().map_err(failed)?;
         let mut command = Command::new(program);
         // In the environment, so that the command which goes on with it is not longer than the user's own.
         command.args(arguments).env("POLYFLY_LOG", "jsonl");
-        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(words.try_clone().map_err(failed)?);
         let mut child = command.spawn().map_err(failed)?;
-        let (log, words) = (child.stdout.take(), child.stderr.take());
+        let log = child.stdout.take();
         *run = Run { child: Some(child), ..Run::default() };
         drop(run);
-        let listen = move || {
-            let mut text = String::new();
-            // What is no text is not shown.
-            let _ = words.map(|mut words| words.read_to_string(&mut text));
-            text
-        };
         let batch = self.clone();
-        let follow = move |said: JoinHandle<String>| {
+        let follow = move || {
             for line in log.into_iter().flat_map(|log| BufReader::new(log).lines()).map_while(Result::ok) {
                 batch.hear(&line);
                 tell();
             }
-            let words = said.join().unwrap_or_default();
-            while !batch.has_ended(&words) {
+            while !batch.has_ended(&mut words) {
                 std::thread::sleep(LOOKED);
             }
             tell();
         };
-        let followed = threads::spawn("words", listen).and_then(|said| threads::spawn("batch", move || follow(said)));
-        followed.map(drop).map_err(|e| {
+        threads::spawn("batch", follow).map(drop).map_err(|e| {
             if let Some(mut child) = self.lock().child.take() {
                 let _ = child.kill();
                 let _ = child.wait();
@@ -93,7 +86,7 @@ impl Batch {
     }
 
     // Whether the run has ended; how is kept then. It is asked under the lock: only what is still ours may get a signal.
-    fn has_ended(&self, words: &str) -> bool {
+    fn has_ended(&self, words: &mut File) -> bool {
         let mut run = self.lock();
         let status = match run.child.as_mut().map(Child::try_wait) {
             Some(Ok(None)) => return false,
@@ -101,7 +94,9 @@ impl Batch {
             None | Some(Err(_)) => None,
         };
         let code = status.and_then(|status| status.code()).unwrap_or(-1);
-        (run.child, run.code, run.words) = (None, Some(code), words.to_owned());
+        (run.child, run.code) = (None, Some(code));
+        // What is no text is not shown.
+        let _ = words.rewind().and_then(|()| words.read_to_string(&mut run.words));
         true
     }
 
