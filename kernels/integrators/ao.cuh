@@ -4,15 +4,8 @@
 #pragma once
 #include "integrator.cuh"
 
-struct AmbientOcclusion {
+struct AmbientOcclusion : RandomSamples {
   typedef NoState State;
-  static constexpr bool STOCHASTIC = true;
-
-  template <class S>
-  POLYFLY_METHOD static Ray camera_ray(const S& scene, const FrameParams& frame, Int px, Int py, Int sample,
-                                       Int pixel) {
-    return jittered_ray(scene, frame, px, py, sample, pixel);
-  }
 
   template <class S, class Q>
   POLYFLY_METHOD static bool shade(const S& scene, const FrameParams& frame, const Ray& ray, State state,

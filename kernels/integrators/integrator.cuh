@@ -27,6 +27,17 @@ struct NoState {
   static constexpr int WORDS = 0;
 };
 
+// What an integrator has whose samples are random.
+struct RandomSamples {
+  static constexpr bool STOCHASTIC = true;
+
+  template <class S>
+  POLYFLY_METHOD static Ray camera_ray(const S& scene, const FrameParams& frame, Int px, Int py, Int sample,
+                                       Int pixel) {
+    return jittered_ray(scene, frame, px, py, sample, pixel);
+  }
+};
+
 // The wavelength of a ray's sample, if the scene has dispersion.
 template <class S, class Q>
 POLYFLY_FN Wavelength wavelength(const S& scene, const Ray& ray, const Q& queue) {

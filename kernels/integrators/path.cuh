@@ -87,19 +87,12 @@ POLYFLY_FN Ray sample_bsdf(const S& scene, const Ray& ray, Real& mis_distance, c
   return next;
 }
 
-struct PathTracing {
+struct PathTracing : RandomSamples {
   struct State {
     Real mis_distance;  // the path's length since lights were sampled
     static constexpr int WORDS = 1;
     POLYFLY_METHOD Real& word(int) { return mis_distance; }
   };
-  static constexpr bool STOCHASTIC = true;
-
-  template <class S>
-  POLYFLY_METHOD static Ray camera_ray(const S& scene, const FrameParams& frame, Int px, Int py, Int sample,
-                                       Int pixel) {
-    return jittered_ray(scene, frame, px, py, sample, pixel);
-  }
 
   template <class S, class Q>
   POLYFLY_METHOD static bool shade(const S& scene, const FrameParams& frame, const Ray& incoming, State state,

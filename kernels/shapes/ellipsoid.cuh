@@ -34,14 +34,18 @@ POLYFLY_FN EllipsoidLanes read_ellipsoids(const S& scene, Int number, Mask m) {
   return e;
 }
 
+// Where a line is inside of an ellipsoid.
+POLYFLY_FN Interval ellipsoid_interval(const Ellipsoid& e, Vec o, Vec direction) {
+  const EllipsoidMap map = ellipsoid_map(e);
+  const Vec d = map.to_unit(direction);
+  return sphere_interval(Real(1.0f), map.to_unit(o - vec(e.centre)), d, reciprocal(squared_length(d)));
+}
+
 POLYFLY_FN void intersect_ellipsoid(const Scene& scene, int i, const Ray& ray, Mask active, Hit& hit) {
   const Mask in = ray.last_surface == Int(origin_inside(SHAPE_ELLIPSOID, i));
   const Mask tested = active & (ray.last_surface != Int(origin_outside(SHAPE_ELLIPSOID, i)));
   if (!any(tested)) return;
-  const Ellipsoid& e = scene.ellipsoids.at(i);
-  const EllipsoidMap map = ellipsoid_map(e);
-  const Vec d = map.to_unit(ray.d);
-  const Interval c = sphere_interval(Real(1.0f), map.to_unit(ray.o - vec(e.centre)), d, reciprocal(squared_length(d)));
+  const Interval c = ellipsoid_interval(scene.ellipsoids.at(i), ray.o, ray.d);
   hit_round(scene, surface_number(SHAPE_ELLIPSOID, i), c, in, tested, hit);
 }
 
@@ -51,9 +55,7 @@ POLYFLY_FN void transmittance_ellipsoid(const S& scene, int i, const Segment& li
   const Mask tested = active & (line.last_surface != Int(origin_outside(SHAPE_ELLIPSOID, i)));
   if (!any(tested)) return;
   const Ellipsoid& e = scene.ellipsoids.at(i);
-  const EllipsoidMap map = ellipsoid_map(e);
-  const Vec d = map.to_unit(line.d);
-  const Interval c = sphere_interval(Real(1.0f), map.to_unit(line.o - vec(e.centre)), d, reciprocal(squared_length(d)));
+  const Interval c = ellipsoid_interval(e, line.o, line.d);
   transmit_round(scene, e.material_index, line, c, inside, tested, active, remaining);
 }
 
