@@ -37,8 +37,6 @@ fn _polyfly(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
     module.add_class::<scene::PyScene>()?;
     module.add_class::<renderer::PyRenderer>()?;
-    module.add_function(wrap_pyfunction!(renderer::render, module)?)?;
-    module.add_function(wrap_pyfunction!(renderer::render_linear, module)?)?;
     module.add_function(wrap_pyfunction!(run::run, module)?)?;
     module.add_function(wrap_pyfunction!(scene::check, module)?)
 }

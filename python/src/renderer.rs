@@ -152,35 +152,3 @@ impl PyRenderer {
         own.take().map_or(run, Err).and_then(|run| report(py, &run))
     }
 }
-
-/// A frame as it is shown: an array of uint8, (height, width, 3); (height, width, 4) with straight alpha where the sky is transparent.
-#[pyfunction]
-#[pyo3(signature = (scene, frame=0, *, size=None, samples=None, device="auto", threads=0))]
-#[expect(clippy::too_many_arguments, reason = "Python names its arguments")]
-pub fn render<'py>(
-    py: Python<'py>,
-    scene: &Bound<'py, PyAny>,
-    frame: u32,
-    size: Option<(u32, u32)>,
-    samples: Option<u32>,
-    device: &str,
-    threads: usize,
-) -> PyResult<Bound<'py, PyAny>> {
-    PyRenderer::new(py, scene, size, samples, device, threads)?.render(py, frame)
-}
-
-/// A frame in linear light, before the tone curve: an array of float32, (height, width, 3).
-#[pyfunction]
-#[pyo3(signature = (scene, frame=0, *, size=None, samples=None, device="auto", threads=0))]
-#[expect(clippy::too_many_arguments, reason = "Python names its arguments")]
-pub fn render_linear<'py>(
-    py: Python<'py>,
-    scene: &Bound<'py, PyAny>,
-    frame: u32,
-    size: Option<(u32, u32)>,
-    samples: Option<u32>,
-    device: &str,
-    threads: usize,
-) -> PyResult<Bound<'py, PyAny>> {
-    PyRenderer::new(py, scene, size, samples, device, threads)?.render_linear(py, frame)
-}
