@@ -34,7 +34,7 @@ impl Cancel {
     pub fn stop(&self) {
         self.0.asked.fetch_max(STOPPED, Ordering::Relaxed);
     }
-    /// Ends the run after the tasks in flight, which may be bands of a frame. The frames in flight are dropped.
+    /// Ends the run without the frames in flight: a CPU leaves its tiles, and a GPU ends its tasks, which may be bands of a frame.
     pub fn abandon(&self) {
         self.0.asked.store(ABANDONED, Ordering::Relaxed);
     }

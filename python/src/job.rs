@@ -9,8 +9,8 @@ use std::time::Duration;
 // How often Python looks for signals: a fraction of the time that a person notices.
 const POLL: Duration = Duration::from_millis(50);
 
-/// Runs `work` with the interpreter free for other threads. A signal abandons it and raises at once; what was in flight ends in the
-/// background.
+/// Runs `work` with the interpreter free for other threads. A signal abandons it and raises at once; a frame in flight ends soon
+/// after, in the background.
 pub fn interruptible<T: Send + 'static>(
     py: Python<'_>,
     cancel: &Cancel,

@@ -5,6 +5,7 @@ use super::{
     Device, DeviceError, DeviceInfo, FilmSlice, Memory, SampleCounter, Schedule, TRIAL_BYTES, Task, TaskOutput,
     TaskStats, Ticket, balance,
 };
+use crate::cancel::Cancel;
 use crate::device_scene::{DeviceScene, HostScene};
 use crate::film;
 use crate::film::post::{PostContext, PostPipeline};
@@ -31,6 +32,7 @@ pub struct Cpu {
     sums: Memory,
     scene: Arc<DeviceScene>,
     meter: Option<Arc<SampleCounter>>,
+    cancel: Cancel,
     done: VecDeque<(Ticket, TaskStats, FilmSlice)>,
     submitted: u64,
 }
@@ -69,6 +71,7 @@ impl Cpu {
             sums: Memory::default(),
             scene,
             meter: None,
+            cancel: Cancel::new(),
             done: VecDeque::new(),
             submitted: 0,
         }
@@ -160,6 +163,9 @@ impl Cpu {
         let samples = u64::from(TILE_SIDE * TILE_SIDE) * u64::from(work.launch.samples_per_pixel.cast_unsigned());
         self.pool.install(|| {
             let tiles = work.tiles.clone().into_par_iter().with_min_len(4).map(|tile| {
+                if self.cancel.is_abandoned() {
+                    return (0, 0);
+                }
                 let thread = rayon::current_thread_index().unwrap_or(0);
                 let (traced, shadow_rays) = self.tile(work, tile, thread);
                 rays[thread].fetch_add(traced, Ordering::Relaxed);
@@ -278,6 +284,10 @@ impl Device for Cpu {
     fn update(&mut self, scene: &Arc<DeviceScene>) -> Result<(), DeviceError> {
         self.set_scene(Arc::clone(scene));
         Ok(())
+    }
+
+    fn set_cancel(&mut self, cancel: &Cancel) {
+        self.cancel = cancel.clone();
     }
 
     // There is nobody else to do it meanwhile: the work is done here.

@@ -3,6 +3,7 @@
 use super::error::DeviceError;
 use super::memory::FilmSlice;
 use super::task::{Schedule, Task, TaskStats, Ticket};
+use crate::cancel::Cancel;
 use crate::device_scene::DeviceScene;
 use crate::gpu_types::FrameParams;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -27,6 +28,8 @@ pub trait Device: Send {
     fn info(&self) -> &DeviceInfo;
     /// Takes a frame's scene; nothing is done when it is the one that is there already. Tasks in flight keep theirs.
     fn update(&mut self, scene: &Arc<DeviceScene>) -> Result<(), DeviceError>;
+    /// Takes what abandons a run. A device may leave tasks in flight undone then: nobody uses what they leave.
+    fn set_cancel(&mut self, _cancel: &Cancel) {}
     /// Starts a task of the scene's; at most as many as [`DeviceInfo`] says may be in flight.
     fn submit(&mut self, task: &Task, frame: &FrameParams, out: FilmSlice) -> Result<Ticket, DeviceError>;
     /// Waits for a task, in the order in which they were submitted.

@@ -345,6 +345,10 @@ impl<'a> FrameQueue<'a> {
         let Some(ready) = lease.ready.take() else { return };
         let mut state = self.lock();
         state.out -= 1;
+        // A task of an abandoned run may be half done.
+        if self.work.cancel.is_abandoned() {
+            state.open.clear();
+        }
         let Some(at) = state.open.iter().position(|o| o.index == ready.index) else { return };
         let open = &mut state.open[at];
         let top = ready.task.rows.start;
@@ -441,6 +445,7 @@ impl<'a> FrameQueue<'a> {
     /// more frames could be opened, if so.
     pub fn run(&self, devices: &mut [Box<dyn Device>]) -> (Vec<DeviceStats>, Vec<DeviceError>, Option<Error>) {
         let mut failures = Vec::new();
+        devices.iter_mut().for_each(|device| device.set_cancel(self.work.cancel));
         let stats = std::thread::scope(|scope| {
             let preparers = threads::reserve(scope, "prepare", usize::from(self.is_animated()))?;
             let finishers = threads::reserve(scope, "finish", self.finisher_threads)?;

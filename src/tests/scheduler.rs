@@ -2,6 +2,7 @@
 
 use super::common::*;
 use crate::Error;
+use crate::cancel::Cancel;
 use crate::device::{Device, DeviceError, DeviceInfo, FilmSlice, SampleCounter, Task, TaskOutput, TaskStats, Ticket};
 use crate::device_scene::DeviceScene;
 use crate::gpu_types::FrameParams;
@@ -13,7 +14,7 @@ use crate::render::frames::FrameList;
 use crate::render::handover::RunMemory;
 use crate::render::plan::{Plan, Split};
 use crate::render::stats::RunReport;
-use crate::render::{Renderer, scheduler};
+use crate::render::{Devices, RenderOptions, Renderer, scheduler};
 use crate::scene::{Integrator, Scene};
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -48,6 +49,9 @@ impl Device for Mortal {
     }
     fn update(&mut self, scene: &Arc<DeviceScene>) -> Result<(), DeviceError> {
         self.inner.update(scene)
+    }
+    fn set_cancel(&mut self, cancel: &Cancel) {
+        self.inner.set_cancel(cancel);
     }
     fn submit(&mut self, task: &Task, frame: &FrameParams, out: FilmSlice) -> Result<Ticket, DeviceError> {
         self.done += 1;
@@ -373,5 +377,32 @@ fn samples_are_counted_within_a_frame() {
         assert_eq!(meter.samples(), 2 * frame + 5);
         taken.store(0, Ordering::Relaxed);
         assert_eq!(meter.samples(), 2 * frame);
+    }
+}
+
+// Ctrl-C in Python left a frame of minutes to a CPU, which rendered it to its end.
+#[test]
+fn a_cpu_leaves_its_frame_when_the_run_is_abandoned() {
+    let mut scene = Scene::sample();
+    (scene.render.width, scene.render.height) = (640, 480);
+    scene.render.set_samples(24);
+    let options = RenderOptions::new().devices(Devices::Cpu);
+    let mut renderer = Renderer::with_options(scene, options).unwrap();
+    // Devices that are kept take the cancel of each run.
+    renderer.keep_devices(true);
+    for _ in 0..2 {
+        let (meter, all) = renderer.counter();
+        let (before, cancel) = (meter.samples(), Cancel::new());
+        renderer.set_cancel(cancel.clone());
+        let result = std::thread::scope(|scope| {
+            let run = scope.spawn(|| renderer.still(0));
+            while meter.samples() == before && !run.is_finished() {
+                std::thread::yield_now();
+            }
+            cancel.abandon();
+            run.join().unwrap()
+        });
+        assert!(matches!(result, Err(Error::Interrupted { .. })), "{result:?}");
+        assert!(meter.samples() - before < all / 2, "{} of {all}", meter.samples() - before);
     }
 }
