@@ -12,16 +12,19 @@ use super::limits::{MAX_PIXELS, MAX_SAMPLES, MAX_SIDE, PICTURES, endings};
 use super::material::{ADDS_LIGHT, adds_light};
 use super::suggest::number_help;
 use super::{
-    Body, Camera, CameraPath, CylindricalPath, FilmSettings, Floor, Lamps, Light, Material, Output, ParseOptions,
-    Pattern, RenderSettings, Sampling, Scene, Solid, TextureSource, World, defaults,
+    Body, Camera, CameraPath, CylindricalPath, Floor, Lamps, Light, Material, Output, ParseOptions, Pattern,
+    RenderSettings, Sampling, Scene, Solid, TextureSource, World, defaults,
 };
 use crate::math::vec3::Vec3;
 use std::ops::Range;
+use std::path::Path;
 pub use write::{solids_flag, write};
 
 // The order of bodies in the reduced dialect, which has a fixed light and takes colours as bytes.
 const REDUCED_SOLIDS: [Solid; 3] = [Solid::Icosahedron, Solid::Hexahedron, Solid::Octahedron];
 const REDUCED_LIGHT: Light = Light { position: [-2.0, 0.0, 4.0], colour: [1.0, 1.0, 1.0], radius: 0.0 };
+// 0.2 of full light, as sRGB: the reduced dialect's program added it before writing bytes.
+const REDUCED_AMBIENT: Vec3 = [0.2; 3];
 const MAX_LIGHTS: u32 = 4;
 
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -29,6 +32,26 @@ enum Dialect {
     Full,
     Reduced,
     SevenValue,
+}
+
+impl Dialect {
+    // The dialects differ in length and in whether the floor names a texture.
+    fn of(tokens: &[Token]) -> Dialect {
+        match tokens.len() {
+            _ if names_texture(tokens) => Dialect::Full,
+            0..=61 => Dialect::Reduced,
+            62..=68 => Dialect::SevenValue,
+            _ => Dialect::Full,
+        }
+    }
+    // Its name, and a short one.
+    fn names(self) -> [&'static str; 2] {
+        match self {
+            Dialect::Full => ["full dialect", "full"],
+            Dialect::Reduced => ["reduced dialect", "reduced (61 tokens)"],
+            Dialect::SevenValue => ["dialect of seven values a body", "seven-value"],
+        }
+    }
 }
 
 struct Token<'a> {
@@ -45,7 +68,7 @@ fn split(text: &str) -> Vec<Token<'_>> {
         let length = rest[start..].find(char::is_whitespace).unwrap_or(rest.len() - start);
         let (word, span) = (&rest[start..start + length], at..at + length);
         match tokens.last_mut() {
-            Some(last) if tokens_break_percent(&last.text) && word.starts_with('d') => {
+            Some(last) if last.text.ends_with('%') && word.starts_with('d') => {
                 last.text = format!("{}{word}", last.text).into();
                 last.span.end = span.end;
             }
@@ -54,9 +77,6 @@ fn split(text: &str) -> Vec<Token<'_>> {
         rest = &rest[start + length..];
     }
     tokens
-}
-fn tokens_break_percent(text: &str) -> bool {
-    text.ends_with('%')
 }
 
 // A token stream that knows each token's number and what it stands for.
@@ -70,30 +90,27 @@ struct Reader<'a> {
 }
 
 impl Reader<'_> {
+    // The place of all that was read since token `at`.
+    fn span_since(&self, at: usize) -> Range<usize> {
+        self.tokens[at].span.start..self.tokens[self.next - 1].span.end
+    }
     // Width and height, pixels.
     fn size(&mut self) -> Result<(u32, u32), Problem> {
         let at = self.next;
         let width = self.whole("width", Rule::Whole(1, MAX_SIDE))?;
         let height = self.whole("height", Rule::Whole(1, MAX_SIDE))?;
         if u64::from(width) * u64::from(height) > MAX_PIXELS {
-            let span = self.tokens[at].span.start..self.tokens[at + 1].span.end;
-            return Err(Problem::too_large(span, width, height));
+            return Err(Problem::too_large(self.span_since(at), width, height));
         }
         Ok((width, height))
     }
     fn problem(&self, what: &str, expected: String) -> Problem {
-        match self.tokens.get(self.next) {
-            Some(t) => Problem::new(
-                t.span.clone(),
-                format!("token {} ({what}) is `{}`", self.next + 1, t.text),
-                format!("expected {expected}"),
-            ),
-            None => Problem::new(
-                self.end..self.end,
-                format!("the scene ends before token {} ({what})", self.next + 1),
-                format!("expected {expected}"),
-            ),
-        }
+        let number = self.next + 1;
+        let (span, what) = match self.tokens.get(self.next) {
+            Some(t) => (t.span.clone(), format!("token {number} ({what}) is `{}`", t.text)),
+            None => (self.end..self.end, format!("the scene ends before token {number} ({what})")),
+        };
+        Problem::new(span, what, format!("expected {expected}"))
     }
     fn text(&mut self, what: &str, expected: &str) -> Result<(String, Range<usize>), Problem> {
         let problem = self.problem(what, expected.to_owned());
@@ -154,38 +171,32 @@ impl Reader<'_> {
             pz: snap_angle(part("pz", "z_phase_deg")?),
         })
     }
-    fn body(&mut self, solid: Solid, n: usize, dialect: Dialect) -> Result<Body, Problem> {
+    fn body(&mut self, solid: Solid, n: usize) -> Result<Body, Problem> {
         let what = format!("body {n}, {}", solid.name());
         let mut body = Body { solid, centre: self.point(&format!("{what}, centre"))?, bar: 0.0, ..Body::default() };
-        let radius = format!("{what}, circumradius");
-        match dialect {
-            Dialect::Reduced => {
-                body.radius = self.number(&radius, rule::<Body>("radius"))?;
-                body.material.colour = self.byte_colour(&what)?;
+        let radius = |reader: &mut Self| reader.number(&format!("{what}, circumradius"), rule::<Body>("radius"));
+        if self.dialect == Dialect::Reduced {
+            body.radius = radius(self)?;
+            body.material.colour = self.byte_colour(&what)?;
+            return Ok(body);
+        }
+        body.material.colour = self.colour(&what, Rule::Fraction)?;
+        body.radius = radius(self)?;
+        if self.dialect == Dialect::Full {
+            let at = self.next;
+            let reflection = self.number(&format!("{what}, reflection R"), Rule::Fraction)?;
+            let transparency = self.number(&format!("{what}, transparency T"), Rule::Fraction)?;
+            if let Some(why) = adds_light(reflection, transparency) {
+                let why = format!("tokens {} and {} ({what}): {why}", at + 1, at + 2);
+                self.warnings.push(Problem::new(self.span_since(at), why, ADDS_LIGHT));
             }
-            Dialect::SevenValue => {
-                body.material.colour = self.colour(&what, Rule::Fraction)?;
-                body.radius = self.number(&radius, rule::<Body>("radius"))?;
-            }
-            Dialect::Full => {
-                let colour = self.colour(&what, Rule::Fraction)?;
-                body.radius = self.number(&radius, rule::<Body>("radius"))?;
-                let at = self.next;
-                let reflection = self.number(&format!("{what}, reflection R"), Rule::Fraction)?;
-                let transparency = self.number(&format!("{what}, transparency T"), Rule::Fraction)?;
-                if let Some(why) = adds_light(reflection, transparency) {
-                    let span = self.tokens[at].span.start..self.tokens[at + 1].span.end;
-                    let why = format!("tokens {} and {} ({what}): {why}", at + 1, at + 2);
-                    self.warnings.push(Problem::new(span, why, ADDS_LIGHT));
-                }
-                body.material = Material::plain(colour, reflection, transparency);
-                body.lamps = Lamps::Each(self.whole(&format!("{what}, lamps on an edge"), rule::<Body>("lamps"))?);
-                body.bar = Body::BAR;
-            }
+            body.material = Material::plain(body.material.colour, reflection, transparency);
+            body.lamps = Lamps::Each(self.whole(&format!("{what}, lamps on an edge"), rule::<Body>("lamps"))?);
+            body.bar = Body::BAR;
         }
         Ok(body)
     }
-    fn floor(&mut self, dialect: Dialect, home: Option<&std::path::Path>) -> Result<Floor, Problem> {
+    fn floor(&mut self, home: Option<&Path>) -> Result<Floor, Problem> {
         let start = self.next;
         let mut corners = [[0.0; 3]; 4];
         for (i, corner) in corners.iter_mut().enumerate() {
@@ -193,11 +204,11 @@ impl Reader<'_> {
         }
         let corners = super::perimeter_order(corners);
         if !super::has_area(&corners) {
-            let span = self.tokens[start].span.start..self.tokens[self.next - 1].span.end;
-            return Err(Problem::new(span, "the floor's points lie on a line", "expected four corners of a floor"));
+            let expected = "expected four corners of a floor";
+            return Err(Problem::new(self.span_since(start), "the floor's points lie on a line", expected));
         }
         let mut floor = Floor { corners, ..Floor::default() };
-        match dialect {
+        match self.dialect {
             Dialect::Reduced => floor.material.colour = self.byte_colour("floor")?,
             Dialect::SevenValue => floor.material.colour = self.colour("floor", Rule::Fraction)?,
             Dialect::Full => {
@@ -212,6 +223,11 @@ impl Reader<'_> {
             }
         }
         Ok(floor)
+    }
+    fn light(&mut self, n: u32) -> Result<Light, Problem> {
+        let position = self.point(&format!("light {n}, position"))?;
+        let colour = self.colour(&format!("light {n}"), rule::<Light>("color"))?;
+        Ok(Light { position, colour, ..Light::default() })
     }
 }
 
@@ -232,16 +248,6 @@ fn names_texture(tokens: &[Token]) -> bool {
     tokens.iter().skip(2).any(|t| value_of(&t.text).is_none())
 }
 
-// The dialects differ in length and in whether the floor names a texture.
-fn dialect(tokens: &[Token]) -> Dialect {
-    match tokens.len() {
-        _ if names_texture(tokens) => Dialect::Full,
-        0..=61 => Dialect::Reduced,
-        62..=68 => Dialect::SevenValue,
-        _ => Dialect::Full,
-    }
-}
-
 /// What the token at that place is, if it names a file: `token 61 (floor, texture)`.
 pub fn name_at(text: &str, place: usize) -> Option<String> {
     let number = split(text).iter().position(|token| token.span.start == place)? + 1;
@@ -250,22 +256,17 @@ pub fn name_at(text: &str, place: usize) -> Option<String> {
 
 /// Reads a scene.
 pub fn parse(text: &str, reading: ParseOptions) -> Result<(Scene, Vec<Problem>), Vec<Problem>> {
-    read(text, reading).map_err(|p| match p.help {
-        Some(_) => vec![p],
-        None => {
-            let tokens = split(text);
-            let dialect = dialect(&tokens);
-            if let Some(help) = odd_line(text, &tokens, dialect, p.span.start) {
-                return vec![p.help(help)];
-            }
-            let name = match dialect {
-                Dialect::Full => "full dialect",
-                Dialect::Reduced => "reduced dialect",
-                Dialect::SevenValue => "dialect of seven values a body",
-            };
-            let texture = if names_texture(&tokens) { "a texture" } else { "no texture" };
-            vec![p.help(format!("read as the {name}: {} tokens, {texture} among them", tokens.len()))]
+    read(text, reading).map_err(|problem| {
+        if problem.help.is_some() {
+            return vec![problem];
         }
+        let tokens = split(text);
+        let dialect = Dialect::of(&tokens);
+        let help = odd_line(text, &tokens, dialect, problem.span.start).unwrap_or_else(|| {
+            let texture = if names_texture(&tokens) { "a texture" } else { "no texture" };
+            format!("read as the {}: {} tokens, {texture} among them", dialect.names()[0], tokens.len())
+        });
+        vec![problem.help(help)]
     })
 }
 
@@ -273,38 +274,25 @@ pub fn parse(text: &str, reading: ParseOptions) -> Result<(Scene, Vec<Problem>),
 // is forgotten in it is missed only further on.
 fn odd_line(text: &str, tokens: &[Token], dialect: Dialect, place: usize) -> Option<String> {
     const FEW: usize = 3;
-    let (body, floor) = match dialect {
-        Dialect::Full => (10, 17),
-        Dialect::Reduced => (7, 15),
-        Dialect::SevenValue => (7, 15),
-    };
-    let groups = [1, 1, 3, 10, 10, body, body, body, floor];
-    let names = [
-        "the frame count",
-        "the output path",
-        "size and field of view",
-        "the camera's path",
-        "the path of the look-at point",
-        "body 1",
-        "body 2",
-        "body 3",
-        "the floor",
+    let (body, floor) = if dialect == Dialect::Full { (10, 17) } else { (7, 15) };
+    let groups = [
+        ("the frame count", 1),
+        ("the output path", 1),
+        ("size and field of view", 3),
+        ("the camera's path", 10),
+        ("the path of the look-at point", 10),
+        ("body 1", body),
+        ("body 2", body),
+        ("body 3", body),
+        ("the floor", floor),
     ];
-    let mut lines: Vec<(usize, usize)> = Vec::new();
-    let (mut line, mut seen) = (1, 0);
-    for token in tokens.iter().filter(|token| token.span.start <= place) {
-        line += text[seen..token.span.start].matches('\n').count();
-        seen = token.span.start;
-        match lines.last_mut().filter(|(number, _)| *number == line) {
-            Some((_, count)) => *count += 1,
-            None => lines.push((line, 1)),
-        }
-    }
+    let before = &tokens[..tokens.partition_point(|token| token.span.start <= place)];
+    let mut lines: Vec<&[Token]> = before.chunk_by(|a, b| !text[a.span.end..b.span.start].contains('\n')).collect();
     // The last one is not looked at to its end.
     lines.pop();
-    let odd = lines.iter().zip(groups).position(|(&(_, count), group)| count != group).filter(|&i| i > 0)?;
-    let ((line, count), group) = (lines[odd], groups[odd]);
-    let name = names[odd];
+    let odd = lines.iter().zip(groups).position(|(line, (_, group))| line.len() != group).filter(|&i| i > 0)?;
+    let (count, (name, group)) = (lines[odd].len(), groups[odd]);
+    let line = text[..lines[odd][0].span.start].matches('\n').count() + 1;
     (count.abs_diff(group) <= FEW).then(|| format!("line {line} has {count} values, and {name} takes {group}"))
 }
 
@@ -336,7 +324,7 @@ fn read(text: &str, reading: ParseOptions) -> Result<(Scene, Vec<Problem>), Prob
         return Err(Problem::new(comment.span.clone(), "this is a comment", expected)
             .help("take it out, or write the scene in TOML (`polyfly convert`), which knows them"));
     }
-    let dialect = dialect(&tokens);
+    let dialect = Dialect::of(&tokens);
     let mut r = Reader { text, dialect, tokens, next: 0, end: text.trim_end().len(), warnings: Vec::new() };
     let frames = r.whole("frame count", rule::<Output>("frames")).map_err(|p| match r.tokens.first() {
         Some(t) if t.text.contains('%') || t.text.contains('/') => {
@@ -346,81 +334,52 @@ fn read(text: &str, reading: ParseOptions) -> Result<(Scene, Vec<Problem>), Prob
         _ => p.help("`polyfly --default` prints a whole scene; docs/scenes.md names every token"),
     })?;
     let (path, span) = r.text("output path", &format!("a path with %d, ending in {}", endings(&PICTURES)))?;
-    let (pattern, made_up) = Pattern::parse(&super::expand_home(&path, reading.home).display().to_string())
+    let (files, made_up) = Pattern::parse(&super::expand_home(&path, reading.home).display().to_string())
         .map_err(|e| Problem::new(span.clone(), format!("token 2 (output path) is `{path}`"), e.to_string()))?;
     if made_up {
         let what = format!("token 2 (output path) is `{path}`, which does not say where the frame's number goes");
-        r.warnings.push(Problem::new(span, what, format!("frames are written as {pattern}")));
+        r.warnings.push(Problem::new(span, what, format!("frames are written as {files}")));
     }
     let (width, height) = r.size()?;
     let fov_deg = r.number("field of view", rule::<Camera>("fov_deg"))?;
-    let eye = r.path("camera")?;
-    let target = r.path("look-at point")?;
-
+    let path = CameraPath::Cylinder { eye: r.path("camera")?, target: r.path("look-at point")? };
     let solids = if dialect == Dialect::Reduced { REDUCED_SOLIDS } else { reading.solids };
-    let mut bodies = Vec::new();
+    let mut world = World::default();
     for (i, solid) in solids.into_iter().enumerate() {
-        bodies.push(r.body(solid, i + 1, dialect)?);
+        world.bodies.push(r.body(solid, i + 1)?);
     }
-    let floor = r.floor(dialect, reading.home)?;
-    let mut lights = Vec::new();
+    world.floor = Some(r.floor(reading.home)?);
     let (mut depth, mut samples) = (defaults::DEPTH, defaults::SAMPLES);
-    let mut ambient = defaults::AMBIENT;
-    let light = |r: &mut Reader, n: u32| -> Result<Light, Problem> {
-        let what = format!("light {n}");
-        Ok(Light {
-            position: r.point(&format!("{what}, position"))?,
-            colour: r.colour(&what, rule::<Light>("color"))?,
-            ..Light::default()
-        })
-    };
     match dialect {
         Dialect::Reduced => {
-            lights.push(REDUCED_LIGHT);
-            ambient = REDUCED_AMBIENT;
+            world.lights.push(REDUCED_LIGHT);
+            world.ambient = REDUCED_AMBIENT;
         }
-        Dialect::SevenValue => {
-            lights.push(light(&mut r, 1)?);
-            if r.next < r.tokens.len() {
-                samples = r.whole("samples along a pixel's side", Rule::Whole(1, MAX_SAMPLES))?;
-            }
-        }
+        Dialect::SevenValue => world.lights.push(r.light(1)?),
         Dialect::Full => {
             for n in 1..=r.whole("light count", Rule::Whole(0, MAX_LIGHTS))? {
-                lights.push(light(&mut r, n)?);
-            }
-            if r.next < r.tokens.len() {
-                depth = r.whole("depth", rule::<RenderSettings>("depth"))?;
-                samples = r.whole("samples along a pixel's side", Rule::Whole(1, MAX_SAMPLES))?;
+                world.lights.push(r.light(n)?);
             }
         }
+    }
+    if dialect != Dialect::Reduced && r.next < r.tokens.len() {
+        if dialect == Dialect::Full {
+            depth = r.whole("depth", rule::<RenderSettings>("depth"))?;
+        }
+        samples = r.whole("samples along a pixel's side", Rule::Whole(1, MAX_SAMPLES))?;
     }
     if let Some(t) = r.tokens.get(r.next) {
         let what = format!("token {} is `{}`, and the scene is already whole", r.next + 1, t.text);
-        return Err(Problem::new(t.span.clone(), what, "expected the end of the scene").help(format!(
-            "this was read as the {} dialect; is the light count right?",
-            match dialect {
-                Dialect::Full => "full",
-                Dialect::Reduced => "reduced (61 tokens)",
-                Dialect::SevenValue => "seven-value",
-            }
-        )));
+        let help = format!("this was read as the {} dialect; is the light count right?", dialect.names()[1]);
+        return Err(Problem::new(t.span.clone(), what, "expected the end of the scene").help(help));
     }
+    let sampling = Sampling::PerAxis(samples);
     let scene = Scene {
-        world: World { bodies, floor: Some(floor), lights, ambient, ..World::default() },
-        camera: Camera { fov_deg, path: CameraPath::Cylinder { eye, target }, ..Camera::default() },
-        render: RenderSettings {
-            width,
-            height,
-            sampling: Sampling::PerAxis(samples),
-            depth,
-            ..RenderSettings::default()
-        },
-        film: FilmSettings::default(),
-        output: Output { frames, files: pattern, ..Output::default() },
+        world,
+        camera: Camera { fov_deg, path, ..Camera::default() },
+        render: RenderSettings { width, height, sampling, depth, ..RenderSettings::default() },
+        output: Output { frames, files, ..Output::default() },
+        ..Scene::default()
     };
     Ok((scene, r.warnings))
 }
-
-// 0.2 of full light, as sRGB: the reduced dialect's program added it before writing bytes.
-const REDUCED_AMBIENT: Vec3 = [0.2; 3];
