@@ -3,7 +3,7 @@
 use super::diagnostic::{Problem, Rule};
 use super::keys::key::MaterialUse;
 use super::keys::kinds::{Kind, quoted};
-use super::keys::read::{Context, Table, TomlValue};
+use super::keys::read::{Given, Table};
 use super::keys::words::words_schema;
 use super::keys::{Key, keys};
 use super::limits::MAX_LAMPS;
@@ -66,14 +66,13 @@ keys! {
 }
 
 impl Kind for Solid {
-    fn parse(value: &TomlValue, key: &Key, context: &mut Context) -> Option<Solid> {
-        let name = context.text(key, value)?;
+    fn parse(given: &mut Given) -> Option<Solid> {
+        let name = given.text()?;
         let solid = Solid::from_name(name);
         if solid.is_none() {
             let names = Solid::ALL.map(Solid::name);
-            let expected = format!("expected one of {}", names.join(", "));
-            let problem = Problem::new(value.span(), format!("there is no solid `{name}`"), expected);
-            context.no_such_word(problem, key, name, names.into_iter());
+            given.problem::<()>(format!("there is no solid `{name}`"), format_args!("one of {}", names.join(", ")));
+            given.suggest(name, names.into_iter());
         }
         solid
     }

@@ -175,16 +175,15 @@ keys! {
                 table.problem_at(other, what, "expected both `position` and `look_at`, or neither and the paths");
             }
         }
-        let (is_fixed, has_keys) = (table.has("position"), !self.key.is_empty());
-        if is_fixed || has_keys {
+        let is_other = table.has("position") || !self.key.is_empty();
+        if is_other {
             table.problem_at("orbit", "the camera has an orbit and keys or a `position`", "expected one of them");
         }
-        if is_fixed || has_keys || table.has("orbit") {
-            for name in ["eye", "target"] {
-                if let Some(span) = table.first_place_in(name) {
-                    let what = format!("the camera has [camera.{name}] and an orbit, keys or a `position`");
-                    table.problem(span, what, "expected one of them: the others would not count");
-                }
+        let is_other = is_other || table.has("orbit");
+        for name in ["eye", "target"] {
+            if let Some(span) = table.first_place_in(name).filter(|_| is_other) {
+                let what = format!("the camera has [camera.{name}] and an orbit, keys or a `position`");
+                table.problem(span, what, "expected one of them: the others would not count");
             }
         }
         if table.is_faultless() {
@@ -199,24 +198,25 @@ impl PathKeys {
             let expected = "expected [[camera.key]] tables for it to close";
             return table.problem_at("closed", "the camera has `closed` and no keys", expected);
         };
-        let place = |table: &Table, i: usize| table.place(&format!("key.{i}")).unwrap_or_default();
+        let mut wrong = |i: usize, what: &str, expected: &str| {
+            let place = table.place(&format!("key.{i}")).unwrap_or_default();
+            table.problem(place, what, expected);
+        };
         if self.key.len() == 1 {
             let expected =
                 "expected at least two [[camera.key]]; a camera that stands still has `position` and `look_at`";
-            table.problem(place(table, 0), "the camera has one key", expected);
+            wrong(0, "the camera has one key", expected);
         }
-        if table.has("position") {
-            table.problem(place(table, 0), "the camera has keys and a `position`", "expected one of the two");
+        if self.position.is_some() {
+            wrong(0, "the camera has keys and a `position`", "expected one of the two");
         }
-        for (i, pair) in self.key.windows(2).enumerate() {
-            if pair[1].time <= pair[0].time {
-                let what = format!("this key's time, {}, is not after the one before, {}", pair[1].time, pair[0].time);
-                table.problem(place(table, i + 1), what, "expected times that grow from key to key");
-            }
+        for (i, pair) in self.key.windows(2).enumerate().filter(|(_, pair)| pair[1].time <= pair[0].time) {
+            let what = format!("this key's time, {}, is not after the one before, {}", pair[1].time, pair[0].time);
+            wrong(i + 1, &what, "expected times that grow from key to key");
         }
         if self.closed && self.key.len() > 1 && last.time - first.time >= 1.0 {
             let expected = "expected its time below 1: the way back to the first key takes the rest of the clip";
-            table.problem(place(table, self.key.len() - 1), "no time is left to close the loop", expected);
+            wrong(self.key.len() - 1, "no time is left to close the loop", expected);
         }
     }
 }
@@ -224,29 +224,26 @@ impl PathKeys {
 written_as!(CameraPath, PathKeys);
 
 impl From<PathKeys> for CameraPath {
-    fn from(path: PathKeys) -> CameraPath {
-        match (path.position.zip(path.look_at), path.orbit) {
-            _ if path.key.len() > 1 => CameraPath::Keys { keys: path.key, closed: path.closed },
+    fn from(PathKeys { position, look_at, eye, target, orbit, key: keys, closed }: PathKeys) -> CameraPath {
+        match (position.zip(look_at), orbit) {
+            _ if keys.len() > 1 => CameraPath::Keys { keys, closed },
             (Some((position, look_at)), _) => CameraPath::Fixed { position, look_at },
             (None, Some(orbit)) => CameraPath::Orbit(orbit),
-            (None, None) => {
-                CameraPath::Cylinder { eye: path.eye.unwrap_or_default(), target: path.target.unwrap_or_default() }
-            }
+            _ => CameraPath::Cylinder { eye: eye.unwrap_or_default(), target: target.unwrap_or_default() },
         }
     }
 }
 
 impl From<&CameraPath> for PathKeys {
     fn from(path: &CameraPath) -> PathKeys {
-        let none = PathKeys { eye: None, target: None, ..PathKeys::default() };
+        let mut keys = PathKeys { eye: None, target: None, ..PathKeys::default() };
         match path.clone() {
-            CameraPath::Cylinder { eye, target } => PathKeys { eye: Some(eye), target: Some(target), ..none },
-            CameraPath::Fixed { position, look_at } => {
-                PathKeys { position: Some(position), look_at: Some(look_at), ..none }
-            }
-            CameraPath::Orbit(orbit) => PathKeys { orbit: Some(orbit), ..none },
-            CameraPath::Keys { keys, closed } => PathKeys { key: keys, closed, ..none },
+            CameraPath::Cylinder { eye, target } => (keys.eye, keys.target) = (Some(eye), Some(target)),
+            CameraPath::Fixed { position, look_at } => (keys.position, keys.look_at) = (Some(position), Some(look_at)),
+            CameraPath::Orbit(orbit) => keys.orbit = Some(orbit),
+            CameraPath::Keys { keys: all, closed } => (keys.key, keys.closed) = (all, closed),
         }
+        keys
     }
 }
 
@@ -313,15 +310,13 @@ fn between(keys: &[CameraKey], closed: bool, time: f64) -> CameraKey {
     if time <= a.time {
         return a;
     }
+    let (before, after) = (key(last - 1).unwrap_or(a), key(last + 2).unwrap_or(b));
     let span = b.time - a.time;
     let t = (time - a.time) / span;
-    let slope = |from: &CameraKey, to: &CameraKey, value: &dyn Fn(&CameraKey) -> f64| {
-        (value(to) - value(from)) / (to.time - from.time)
-    };
-    let (before, after) = (key(last - 1).unwrap_or(a), key(last + 2).unwrap_or(b));
     let (t2, t3) = (t * t, t * t * t);
     let mix = |value: &dyn Fn(&CameraKey) -> f64| {
-        let (m0, m1) = (slope(&before, &b, value) * span, slope(&a, &after, value) * span);
+        let slope = |from: &CameraKey, to: &CameraKey| (value(to) - value(from)) / (to.time - from.time);
+        let (m0, m1) = (slope(&before, &b) * span, slope(&a, &after) * span);
         value(&a) * (2.0 * t3 - 3.0 * t2 + 1.0)
             + m0 * (t3 - 2.0 * t2 + t)
             + value(&b) * (3.0 * t2 - 2.0 * t3)
@@ -329,9 +324,9 @@ fn between(keys: &[CameraKey], closed: bool, time: f64) -> CameraKey {
     };
     CameraKey {
         time,
-        position: [0, 1, 2].map(|i| mix(&|k: &CameraKey| k.position[i])),
-        look_at: [0, 1, 2].map(|i| mix(&|k: &CameraKey| k.look_at[i])),
-        fov_deg: mix(&|k: &CameraKey| k.fov_deg),
+        position: [0, 1, 2].map(|i| mix(&|k| k.position[i])),
+        look_at: [0, 1, 2].map(|i| mix(&|k| k.look_at[i])),
+        fov_deg: mix(&|k| k.fov_deg),
     }
 }
 

@@ -48,7 +48,6 @@ pub fn edits_through(camera: &Camera, frame: u32, frames: u32, view: &Viewpoint)
     let now = Viewpoint::of(camera, frame, frames);
     let mut edits: Vec<Edit> = Vec::new();
     let mut set = |key: &str, value: String| edits.push(Edit::Set(key.to_owned(), value));
-    let other_fov = (view.fov_deg - now.fov_deg).abs() > 1e-6;
     match &camera.path {
         CameraPath::Keys { keys, .. } => return key_at(keys, camera.fov_deg, frame, frames, view),
         CameraPath::Fixed { .. } => {
@@ -74,7 +73,7 @@ pub fn edits_through(camera: &Camera, frame: u32, frames: u32, view: &Viewpoint)
             set("camera.orbit.azimuth_deg", number((orbit.azimuth_deg + turn).rem_euclid(360.0)));
         }
     }
-    if other_fov {
+    if (view.fov_deg - now.fov_deg).abs() > 1e-6 {
         set("camera.fov_deg", number(view.fov_deg));
     }
     edits

@@ -1,7 +1,6 @@
 //! What is wrong with a scene: where, what was expected, what to do. Shown with the source line.
 
 use super::limits::{BRIGHTEST, FARTHEST, MAX_PIXELS, SHORTEST};
-use super::suggest::{self, NameKind};
 use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
 use std::ops::Range;
 
@@ -27,18 +26,6 @@ impl Problem {
     pub(crate) fn too_large(span: Range<usize>, width: u32, height: u32) -> Problem {
         let what = format!("a picture of {width} x {height} pixels is above the memory limit");
         Problem::new(span, what, format!("expected at most {MAX_PIXELS} pixels"))
-    }
-    /// Adds what may have been meant by that value of a key, if something is near.
-    pub(crate) fn with_suggestion<'a>(
-        self,
-        key: &str,
-        found: &str,
-        known: impl IntoIterator<Item = &'a str>,
-    ) -> Problem {
-        match suggest::meant(NameKind::Value(key), found, known.into_iter()) {
-            Some(advice) => self.help(advice),
-            None => self,
-        }
     }
     /// Adds what to do.
     pub fn help(mut self, help: impl Into<String>) -> Problem {
@@ -213,18 +200,16 @@ impl Rule {
 
     /// What is expected, for the error's label.
     pub fn expected(self) -> String {
-        match self {
-            Rule::Finite => "a finite number".into(),
-            Rule::NotNegative => "a number not below 0".into(),
-            Rule::Coordinate => format!("a number from -{FARTHEST:e} to {FARTHEST:e}"),
-            Rule::Length => format!("a number from {SHORTEST:e} to {FARTHEST:e}"),
-            Rule::Brightness => format!("a number from 0 to {BRIGHTEST:e}"),
-            Rule::Fraction => "a number from 0 to 1".into(),
-            Rule::Within(low, high) => format!("a number from {low} to {high}"),
-            Rule::Index => "an index of refraction, 0.01 to 100".into(),
-            Rule::FieldOfView => "degrees, above 0 and below 180".into(),
-            Rule::Whole(min, max) => format!("a whole number from {min} to {max}"),
-            Rule::Bits => "8 or 16 (PNG), 16 or 32 (EXR)".into(),
+        let text =
+            |x: f64| if x.abs() >= 1e6 || (x != 0.0 && x.abs() < 1e-6) { format!("{x:e}") } else { x.to_string() };
+        match (self, self.range()) {
+            (Rule::Index, _) => "an index of refraction, 0.01 to 100".into(),
+            (Rule::FieldOfView, _) => "degrees, above 0 and below 180".into(),
+            (Rule::Whole(min, max), _) => format!("a whole number from {min} to {max}"),
+            (Rule::Bits, _) => "8 or 16 (PNG), 16 or 32 (EXR)".into(),
+            (_, (Some(min), Some(max))) => format!("a number from {} to {}", text(min), text(max)),
+            (_, (Some(min), None)) => format!("a number not below {min}"),
+            _ => "a finite number".into(),
         }
     }
     /// The least and the most, where there are such.
@@ -243,19 +228,15 @@ impl Rule {
             Rule::Bits => (Some(8.0), Some(32.0)),
         }
     }
-    fn is_in_range(self, x: f64) -> bool {
-        let (min, max) = self.range();
-        min.is_none_or(|min| x >= min) && max.is_none_or(|max| x <= max)
-    }
     /// Whether x is such a number, single precision included.
     pub fn allows(self, x: f64) -> bool {
-        x.is_finite()
-            && (x as f32).is_finite()
-            && match self {
-                Rule::Bits => [8.0, 16.0, 32.0].contains(&x),
-                Rule::FieldOfView => x > 0.0 && x < 180.0,
-                Rule::Whole(..) => x.fract() == 0.0 && self.is_in_range(x),
-                _ => self.is_in_range(x),
-            }
+        let (min, max) = self.range();
+        let is_such = match self {
+            Rule::Bits => [8.0, 16.0, 32.0].contains(&x),
+            Rule::FieldOfView => x > 0.0 && x < 180.0,
+            Rule::Whole(..) => x.fract() == 0.0,
+            _ => true,
+        };
+        (x as f32).is_finite() && is_such && min.is_none_or(|min| x >= min) && max.is_none_or(|max| x <= max)
     }
 }

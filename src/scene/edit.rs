@@ -62,35 +62,36 @@ fn steps(path: &str) -> Option<Vec<Step<'_>>> {
     path.split('.').map(step).collect()
 }
 
+fn no_toml(e: &toml_edit::TomlError) -> EditError {
+    EditError::NoToml(e.message().to_owned())
+}
+
 /// The text with the key of that path set to a value, or without it where there is none. A value that is none in TOML is taken as a
 /// text, and so is one of a key that takes texts.
 ///
 /// # Errors
 /// A path that leads nowhere; a text that is no TOML.
 pub fn set(text: &str, path: &str, value: Option<&str>) -> Result<String, EditError> {
-    let mut document: DocumentMut =
-        text.parse().map_err(|e: toml_edit::TomlError| EditError::NoToml(e.message().to_owned()))?;
+    let mut document: DocumentMut = text.parse().map_err(|e| no_toml(&e))?;
     let steps = steps(path).ok_or_else(|| EditError::Path(path.to_owned()))?;
-    let Some((last, tables)) = steps.split_last() else { return Err(EditError::Path(path.to_owned())) };
-    if last.place.is_some() {
+    let Some((Step { name, place: None }, tables)) = steps.split_last() else {
         return Err(EditError::Path(path.to_owned()));
-    }
-    in_a_table(&document, last, tables)?;
-    let table = table_of(&mut document, tables, last.name)?;
+    };
+    in_a_table(&document, name, tables)?;
+    let table = table_of(&mut document, tables, name)?;
     let Some(value) = value else {
-        table.remove(last.name);
+        table.remove(name);
         return Ok(document.to_string());
     };
     let names: Vec<&str> = tables.iter().map(|step| step.name).collect();
-    let value = typed(&names, last.name, value);
-    match table.get_mut(last.name) {
-        // Comments behind the value stay.
-        Some(Item::Value(old)) => {
-            let decor = old.decor().clone();
-            *old = value;
-            *old.decor_mut() = decor;
-        }
-        _ => drop(table.insert(last.name, Item::Value(value))),
+    let mut value = typed(&names, name, value);
+    // Comments behind the value stay.
+    if let Some(Item::Value(old)) = table.get(name) {
+        *value.decor_mut() = old.decor().clone();
+    }
+    match table.get_mut(name) {
+        Some(item) => *item = Item::Value(value),
+        None => drop(table.insert(name, Item::Value(value))),
     }
     Ok(document.to_string())
 }
@@ -100,16 +101,15 @@ pub fn set(text: &str, path: &str, value: Option<&str>) -> Result<String, EditEr
 /// # Errors
 /// A path that names no place in a list; a value that is no table; a text that is no TOML.
 pub fn insert(text: &str, path: &str, value: &str) -> Result<String, EditError> {
-    let no_toml = |e: toml_edit::TomlError| EditError::NoToml(e.message().to_owned());
-    let mut document: DocumentMut = text.parse().map_err(no_toml)?;
-    let wrong = || EditError::Path(path.to_owned());
-    let steps = steps(path).ok_or_else(wrong)?;
-    let Some((Step { name, place: Some(place) }, tables)) = steps.split_last() else { return Err(wrong()) };
-    let Value::InlineTable(new) = value.parse::<Value>().map_err(no_toml)? else {
+    let mut document: DocumentMut = text.parse().map_err(|e| no_toml(&e))?;
+    let steps = steps(path).ok_or_else(|| EditError::Path(path.to_owned()))?;
+    let Some((Step { name, place: Some(place) }, tables)) = steps.split_last() else {
+        return Err(EditError::Path(path.to_owned()));
+    };
+    let Value::InlineTable(new) = value.parse::<Value>().map_err(|e| no_toml(&e))? else {
         return Err(EditError::NoTable((*name).to_owned()));
     };
     let table = table_of(&mut document, tables, name)?;
-    let out = |len| EditError::Place((*name).to_owned(), *place, len);
     match table.get_mut(name) {
         Some(Item::ArrayOfTables(list)) if *place <= list.len() => {
             let mut all: Vec<Table> = list.iter().cloned().collect();
@@ -123,28 +123,29 @@ pub fn insert(text: &str, path: &str, value: &str) -> Result<String, EditError> 
             all.into_iter().for_each(|table| list.push(table));
         }
         Some(Item::Value(Value::Array(list))) if *place <= list.len() => list.insert(*place, new),
-        Some(Item::ArrayOfTables(list)) => return Err(out(list.len())),
-        Some(Item::Value(Value::Array(list))) => return Err(out(list.len())),
-        _ => return Err(out(0)),
+        list => {
+            let len = match list {
+                Some(Item::ArrayOfTables(list)) => list.len(),
+                Some(Item::Value(Value::Array(list))) => list.len(),
+                _ => 0,
+            };
+            return Err(EditError::Place((*name).to_owned(), *place, len));
+        }
     }
     Ok(document.to_string())
 }
 
 // Refuses a key that stands in tables where none is named.
-fn in_a_table(document: &DocumentMut, last: &Step, tables: &[Step]) -> Result<(), EditError> {
-    if tables.is_empty() && !document.contains_key(last.name) && schema::kind_of(&SCHEMA, &[], last.name).is_none() {
-        let places: Vec<String> = schema::tables_with(&SCHEMA, last.name)
-            .iter()
-            .map(|header| match header.strip_prefix("[[") {
-                Some(list) => format!("{}[0].{}", list.trim_end_matches(']'), last.name),
-                None => format!("{}.{}", header.trim_matches(['[', ']']), last.name),
-            })
-            .collect();
-        if !places.is_empty() {
-            return Err(EditError::NoTop(last.name.to_owned(), places.join(", ")));
-        }
+fn in_a_table(document: &DocumentMut, key: &str, tables: &[Step]) -> Result<(), EditError> {
+    if !tables.is_empty() || document.contains_key(key) || schema::kind_of(&SCHEMA, &[], key).is_some() {
+        return Ok(());
     }
-    Ok(())
+    let place = |header: &String| match header.strip_prefix("[[") {
+        Some(list) => format!("{}[0].{key}", list.trim_end_matches(']')),
+        None => format!("{}.{key}", header.trim_matches(['[', ']'])),
+    };
+    let places: Vec<String> = schema::tables_with(&SCHEMA, key).iter().map(place).collect();
+    if places.is_empty() { Ok(()) } else { Err(EditError::NoTop(key.to_owned(), places.join(", "))) }
 }
 
 // The table that those steps lead to; `key` is what is wanted of it.
@@ -152,23 +153,23 @@ fn table_of<'a>(document: &'a mut DocumentMut, steps: &[Step], key: &str) -> Res
     let mut table: &mut dyn TableLike = document.as_table_mut();
     for step in steps {
         let no_table = || EditError::NoTable(step.name.to_owned());
-        let item = table.entry(step.name).or_insert_with(toml_edit::table);
-        table = match (item, step.place) {
+        let no_place = |place, len| EditError::Place(step.name.to_owned(), place, len);
+        table = match (table.entry(step.name).or_insert_with(toml_edit::table), step.place) {
             (Item::ArrayOfTables(_) | Item::Value(Value::Array(_)), None) => {
                 return Err(EditError::List(step.name.to_owned(), key.to_owned()));
             }
             (item, None) => item.as_table_like_mut().ok_or_else(no_table)?,
             (Item::ArrayOfTables(list), Some(place)) => {
                 let len = list.len();
-                list.get_mut(place).ok_or_else(|| EditError::Place(step.name.to_owned(), place, len))?
+                list.get_mut(place).ok_or_else(|| no_place(place, len))?
             }
             (Item::Value(Value::Array(list)), Some(place)) => {
                 let len = list.len();
-                let one = list.get_mut(place).ok_or_else(|| EditError::Place(step.name.to_owned(), place, len))?;
+                let one = list.get_mut(place).ok_or_else(|| no_place(place, len))?;
                 one.as_inline_table_mut().ok_or_else(no_table)?
             }
             // Nothing was there.
-            (_, Some(place)) => return Err(EditError::Place(step.name.to_owned(), place, 0)),
+            (_, Some(place)) => return Err(no_place(place, 0)),
         };
     }
     Ok(table)

@@ -3,7 +3,7 @@
 use super::diagnostic::Rule;
 use super::keys::key::MaterialUse;
 use super::keys::kinds::{Kind, list_text};
-use super::keys::read::{Context, Table, TomlValue};
+use super::keys::read::{Given, Table};
 use super::keys::words::{names, sources};
 use super::keys::{Key, keys};
 use super::material::Material;
@@ -75,21 +75,16 @@ names! {
 }
 
 impl Kind for [Vec3; 4] {
-    fn parse(value: &TomlValue, key: &Key, context: &mut Context) -> Option<[Vec3; 4]> {
-        let Some(list) = value.get_ref().as_array() else { return context.wrong(key, value, "four points") };
-        let before = context.problems.len();
-        let points: Vec<Vec3> = list.iter().filter_map(|point| context.ruled_numbers(key, point)).collect();
-        if context.problems.len() > before {
-            return None;
-        }
+    fn parse(given: &mut Given) -> Option<[Vec3; 4]> {
+        let Some(list) = given.value.get_ref().as_array() else { return given.wrong("four points") };
+        let points: Vec<_> = list.iter().map(|point| given.within(point).ruled_numbers()).collect();
+        let points: Vec<Vec3> = points.into_iter().collect::<Option<_>>()?;
         let Ok(corners) = <[Vec3; 4]>::try_from(points) else {
-            context.problem(value.span(), format!("the floor has {} corners", list.len()), "expected four points");
-            return None;
+            return given.problem(format!("the floor has {} corners", list.len()), "four points");
         };
         let corners = perimeter_order(corners);
         if !has_area(&corners) {
-            let what = "the floor's corners lie on a line";
-            context.problem(value.span(), what, "expected four corners of a floor");
+            given.problem::<()>("the floor's corners lie on a line", "four corners of a floor");
         }
         Some(corners)
     }

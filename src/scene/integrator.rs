@@ -37,31 +37,25 @@ pub(crate) struct Capabilities {
 impl Integrator {
     /// In what it differs from others.
     pub(crate) fn capabilities(self) -> Capabilities {
+        let whitted = Capabilities {
+            title: "Whitted",
+            random_samples: false,
+            samples_emitters: false,
+            bakes_lightmap: true,
+            bends_light: false,
+            branches: true,
+        };
+        let occlusion = Capabilities {
+            title: "ambient occlusion",
+            random_samples: true,
+            bakes_lightmap: false,
+            branches: false,
+            ..whitted
+        };
         match self {
-            Integrator::Whitted => Capabilities {
-                title: "Whitted",
-                random_samples: false,
-                samples_emitters: false,
-                bakes_lightmap: true,
-                bends_light: false,
-                branches: true,
-            },
-            Integrator::Path => Capabilities {
-                title: "paths",
-                random_samples: true,
-                samples_emitters: true,
-                bakes_lightmap: false,
-                bends_light: true,
-                branches: false,
-            },
-            Integrator::AmbientOcclusion => Capabilities {
-                title: "ambient occlusion",
-                random_samples: true,
-                samples_emitters: false,
-                bakes_lightmap: false,
-                bends_light: false,
-                branches: false,
-            },
+            Integrator::Whitted => whitted,
+            Integrator::Path => Capabilities { title: "paths", samples_emitters: true, bends_light: true, ..occlusion },
+            Integrator::AmbientOcclusion => occlusion,
         }
     }
     /// The one of two numbers of samples that suits: along the pixel's side, or of the pixel.

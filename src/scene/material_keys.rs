@@ -3,7 +3,7 @@
 use super::diagnostic::Rule;
 use super::keys::key::MaterialUse;
 use super::keys::kinds::{Kind, quoted};
-use super::keys::read::{Context, Table, TomlValue};
+use super::keys::read::{Given, Table};
 use super::keys::words::{one_of, words_schema};
 use super::keys::write::Lines;
 use super::keys::{Key, Keys, Value, Visit, keys};
@@ -83,8 +83,8 @@ keys! {
 }
 
 impl Kind for Name {
-    fn parse(value: &TomlValue, key: &Key, context: &mut Context) -> Option<Name> {
-        one_of(value, key, context, &names(key.material_of))
+    fn parse(given: &mut Given) -> Option<Name> {
+        one_of(given, &names(given.key.material_of))
     }
     fn text(&self, _: &Key) -> String {
         let names = names(MaterialUse::Object);
@@ -134,21 +134,20 @@ impl MaterialKeys {
         }
         let is_bright = name == Name::Glass || of == MaterialUse::Floor;
         let ior = self.ior.unwrap_or(if name == Name::Glass { 1.5 } else { 1.0 });
-        let (colour, kind) = match name {
-            Name::Plain => {
-                let (reflection, transparency) = (self.reflection.unwrap_or(0.0), self.transparency.unwrap_or(0.0));
-                (None, MaterialKind::Plain { reflection, transparency, ior })
-            }
-            Name::Diffuse => (None, MaterialKind::default()),
-            Name::Metal(measured) => {
-                let kind = MaterialKind::Metal { fuzz: self.fuzz.unwrap_or(0.0), measured };
-                (measured.map(MeasuredMetal::colour), kind)
-            }
-            Name::Glass => (None, MaterialKind::Glass { ior, abbe: self.abbe, tint_distance: self.tint_distance }),
-            Name::Light => (None, MaterialKind::Light { strength: self.strength.unwrap_or(1.0) }),
+        let kind = match name {
+            Name::Plain => MaterialKind::Plain {
+                reflection: self.reflection.unwrap_or(0.0),
+                transparency: self.transparency.unwrap_or(0.0),
+                ior,
+            },
+            Name::Diffuse => MaterialKind::default(),
+            Name::Metal(measured) => MaterialKind::Metal { fuzz: self.fuzz.unwrap_or(0.0), measured },
+            Name::Glass => MaterialKind::Glass { ior, abbe: self.abbe, tint_distance: self.tint_distance },
+            Name::Light => MaterialKind::Light { strength: self.strength.unwrap_or(1.0) },
         };
+        let usual = if is_bright { [1.0; 3] } else { [0.8; 3] };
         Material {
-            colour: colour.or(self.color).unwrap_or(if is_bright { [1.0; 3] } else { [0.8; 3] }),
+            colour: if let Name::Metal(Some(metal)) = name { metal.colour() } else { self.color.unwrap_or(usual) },
             kind,
             roughness: self.roughness.unwrap_or(0.0),
             highlight: if name == Name::Diffuse { Some(0.0) } else { self.highlight },
@@ -157,21 +156,24 @@ impl MaterialKeys {
     // How a material is written.
     fn written(material: &Material, of: MaterialUse) -> MaterialKeys {
         let colour = Some(material.colour);
-        let mut keys = match of {
-            MaterialUse::Floor => MaterialKeys { tint: colour, ..MaterialKeys::default() },
-            _ => MaterialKeys { color: colour, ..MaterialKeys::default() },
-        };
+        let mut keys = MaterialKeys { highlight: material.highlight, ..MaterialKeys::default() };
+        keys.roughness = (material.roughness > 0.0).then_some(material.roughness);
+        match of {
+            MaterialUse::Floor => keys.tint = colour,
+            _ => keys.color = colour,
+        }
         match material.kind {
             MaterialKind::Plain { reflection, transparency, ior } => {
                 (keys.reflection, keys.transparency) = (Some(reflection), Some(transparency));
                 keys.ior = (of != MaterialUse::Floor).then_some(ior);
             }
-            MaterialKind::Metal { measured: Some(metal), .. } => {
-                keys = MaterialKeys { material: Some(Name::Metal(Some(metal))), ..MaterialKeys::default() };
-            }
-            MaterialKind::Metal { fuzz, .. } => {
-                keys.material = Some(Name::Metal(None));
-                keys.fuzz = (material.roughness == 0.0).then_some(fuzz);
+            MaterialKind::Metal { fuzz, measured } => {
+                keys.material = Some(Name::Metal(measured));
+                if measured.is_some() {
+                    (keys.tint, keys.color) = (None, None);
+                } else {
+                    keys.fuzz = (material.roughness == 0.0).then_some(fuzz);
+                }
             }
             MaterialKind::Glass { ior, abbe, tint_distance } => {
                 keys.material = Some(Name::Glass);
@@ -181,8 +183,6 @@ impl MaterialKeys {
                 (keys.material, keys.strength) = (Some(Name::Light), Some(strength));
             }
         }
-        keys.roughness = (material.roughness > 0.0).then_some(material.roughness);
-        keys.highlight = material.highlight;
         keys
     }
 }

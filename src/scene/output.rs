@@ -2,7 +2,7 @@
 
 use super::diagnostic::{Problem, Rule};
 use super::keys::kinds::{Kind, quoted};
-use super::keys::read::{Context, Table, TomlValue};
+use super::keys::read::{Given, Table};
 use super::keys::{Key, keys};
 use super::limits::{MAX_FRAMES, VIDEOS};
 use super::{ParseOptions, Pattern, defaults, expand_home};
@@ -62,12 +62,13 @@ impl Output {
 }
 
 impl Kind for Pattern {
-    fn parse(value: &TomlValue, key: &Key, context: &mut Context) -> Option<Pattern> {
-        let path = context.text(key, value)?;
-        match Pattern::parse(&expand_home(path, context.options.home).display().to_string()) {
-            Ok((pattern, _)) => Some(pattern.below(context.options.folder)),
+    fn parse(given: &mut Given) -> Option<Pattern> {
+        let (path, options) = (given.text()?, given.context.options);
+        match Pattern::parse(&expand_home(path, options.home).display().to_string()) {
+            Ok((pattern, _)) => Some(pattern.below(options.folder)),
             Err(e) => {
-                context.problem(value.span(), format!("`{}` is `{path}`", key.name), e.to_string());
+                let what = format!("`{}` is `{path}`", given.key.name);
+                given.context.problem(given.value.span(), what, e.to_string());
                 None
             }
         }

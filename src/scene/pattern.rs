@@ -23,15 +23,6 @@ enum PatternPart {
     Frame(u32),
 }
 
-impl PatternPart {
-    fn of(self, n: u32) -> String {
-        match self {
-            PatternPart::Number(width) => format!("{n:0width$}"),
-            PatternPart::Frame(_) => String::new(),
-        }
-    }
-}
-
 /// Why a text is no pattern.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum PatternError {
@@ -73,14 +64,15 @@ impl Pattern {
                 made_up = true;
             }
         }
-        let Some((before, after, digits)) = number_place(&text)? else {
-            let dot = text.rfind('.').unwrap_or(text.len());
-            let (before, after) = (text[..dot].to_owned(), text[dot..].to_owned());
-            return Ok((Pattern { before, after, place: PatternPart::Number(0) }, true));
+        let (before, after, digits) = match number_place(&text)? {
+            Some((_, after, _)) if after.contains('/') => return Err(PatternError::Percent),
+            Some(place) => place,
+            None => {
+                made_up = true;
+                let (before, after) = text.split_at(text.rfind('.').unwrap_or(text.len()));
+                (before, after, 0)
+            }
         };
-        if after.contains('/') {
-            return Err(PatternError::Percent);
-        }
         let place = PatternPart::Number(digits);
         Ok((Pattern { before: before.to_owned(), after: after.to_owned(), place }, made_up))
     }
@@ -97,19 +89,21 @@ impl Pattern {
 
     /// The file of frame n.
     pub fn path(&self, n: u32) -> PathBuf {
-        PathBuf::from(format!("{}{}{}", self.before, self.place.of(n), self.after))
+        PathBuf::from(format!("{}{}{}", self.before, self.digits(n), self.after))
+    }
+
+    // The number of frame n as it is written; nothing in the name of one frame.
+    fn digits(&self, n: u32) -> String {
+        if let PatternPart::Number(width) = self.place { format!("{n:0width$}") } else { String::new() }
     }
 
     /// The number of the frame that a file of that name in the pattern's folder is; None where it is none.
     pub fn number(&self, name: &str) -> Option<u32> {
         let before = self.before.rsplit('/').next().unwrap_or_default();
         let written = name.strip_prefix(before)?.strip_suffix(self.after.as_str())?;
-        let n = match self.place {
-            PatternPart::Number(_) => written.parse().ok()?,
-            PatternPart::Frame(n) => n,
-        };
+        let n = if let PatternPart::Frame(n) = self.place { n } else { written.parse().ok()? };
         // No sign, and just as many noughts as it is written with.
-        (self.place.of(n) == written).then_some(n)
+        (self.digits(n) == written).then_some(n)
     }
 
     /// The name of one frame alone: as it is, without a number.
@@ -124,10 +118,8 @@ impl Pattern {
 
     /// Its last part with the number as `%d`: the same for all patterns that may name the same file.
     pub fn key(&self) -> String {
-        match self.place {
-            PatternPart::Number(_) => Pattern { place: PatternPart::Number(0), ..self.clone() }.name(),
-            PatternPart::Frame(_) => self.name(),
-        }
+        let place = if self.is_of_one() { self.place } else { PatternPart::Number(0) };
+        Pattern { place, ..self.clone() }.name()
     }
 
     /// Its last part, as it is written.
@@ -142,12 +134,10 @@ impl Pattern {
 
     /// The same pattern below another folder, unless it is absolute.
     pub fn below(&self, folder: &std::path::Path) -> Pattern {
-        let before = if self.before.starts_with('/') || folder.as_os_str().is_empty() {
-            self.before.clone()
-        } else {
-            format!("{}/{}", folder.display(), self.before)
-        };
-        Pattern { before, ..self.clone() }
+        if self.before.starts_with('/') || folder.as_os_str().is_empty() {
+            return self.clone();
+        }
+        Pattern { before: format!("{}/{}", folder.display(), self.before), ..self.clone() }
     }
 }
 

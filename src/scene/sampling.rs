@@ -3,7 +3,7 @@
 use super::Integrator;
 use super::diagnostic::Rule;
 use super::keys::kinds::{number_or_word_schema, number_schema, number_text};
-use super::keys::read::Table;
+use super::keys::read::{Given, Table};
 use super::keys::write::Lines;
 use super::keys::{Key, Value};
 use super::limits::MAX_PATH_SAMPLES;
@@ -120,14 +120,14 @@ impl Value for Sampling {
         let word = table.word("integrator").unwrap_or_default();
         let named = Integrator::ALL.into_iter().find(|(_, name)| name.eq_ignore_ascii_case(word));
         let integrator = named.map_or_else(Integrator::default, |(integrator, _)| integrator);
-        let noise = table.take(&NOISE).and_then(|value| table.context.ruled(&NOISE, value));
+        let noise = table.take(&NOISE).and_then(|mut given| given.ruled());
         let (max, usual) = integrator.own_samples();
         let key = Key { rule: Rule::Whole(1, max), ..SAMPLES };
         let range = |text: &str| Sampling::parse_range(text, integrator.max_samples());
-        let read = table.take(&SAMPLES).and_then(|value| {
-            let wrong = value.get_ref().as_str().and_then(|text| range(text).err());
+        let read = table.take(&SAMPLES).and_then(|given| {
+            let wrong = given.value.get_ref().as_str().and_then(|text| range(text).err());
             let expected = wrong.unwrap_or_else(|| "a range such as \"4..64\"".into());
-            table.context.number_or_word(&key, value, |text| range(text).ok(), &expected)
+            Given { key: &key, ..given }.number_or_word(|text| range(text).ok(), &expected)
         });
         *self = match read {
             Some(Err(range)) => Sampling::adaptive(range, noise.unwrap_or(Sampling::NOISE), integrator),

@@ -2,7 +2,7 @@
 
 use super::diagnostic::{Problem, Rule};
 use super::keys::kinds::Kind;
-use super::keys::read::{Context, Table, TomlValue};
+use super::keys::read::{Given, Table};
 use super::keys::{Key, Keys, Visit, keys};
 use super::limits::{MAX_PIXELS, MAX_SIDE};
 use super::{Camera, FilmSettings, Output, RenderSettings, World, defaults};
@@ -71,15 +71,15 @@ impl Keys for Scene {
 struct Size(u32, u32);
 
 impl Kind for Size {
-    fn parse(value: &TomlValue, key: &Key, context: &mut Context) -> Option<Size> {
-        let [width, height] = context.numbers(key, value)?;
-        if !key.rule.allows(width) || !key.rule.allows(height) {
-            let expected = format!("two values, each {}", key.rule.expected());
-            return context.refuse(key, value, format_args!("{width} x {height}"), expected);
+    fn parse(given: &mut Given) -> Option<Size> {
+        let ([width, height], rule) = (given.numbers()?, given.key.rule);
+        if !rule.allows(width) || !rule.allows(height) {
+            let expected = format!("two values, each {}", rule.expected());
+            return given.refuse(format_args!("{width} x {height}"), expected);
         }
         let (width, height) = (width as u32, height as u32);
         if u64::from(width) * u64::from(height) > MAX_PIXELS {
-            context.problems.push(Problem::too_large(value.span(), width, height));
+            given.context.problems.push(Problem::too_large(given.value.span(), width, height));
             return None;
         }
         Some(Size(width, height))

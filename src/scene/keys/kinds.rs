@@ -1,7 +1,7 @@
 //! The kinds of values that one key may have: each is read, written and declared here, once. Those that are words are in `words`.
 
 use super::key::Key;
-use super::read::{Context, Table, TomlValue};
+use super::read::{Given, Table};
 use super::write::Lines;
 use super::{Value, schema::short};
 use crate::math::vec3::{Vec3, length};
@@ -17,7 +17,7 @@ pub(crate) trait Kind: Sized {
     /// Whether the word `none` says that there is none, where it may be left out.
     const TAKES_NONE: bool = false;
     /// Reads it; what is wrong with it is told of.
-    fn parse(value: &TomlValue, key: &Key, context: &mut Context) -> Option<Self>;
+    fn parse(given: &mut Given) -> Option<Self>;
     /// As it is written in TOML.
     fn text(&self, key: &Key) -> String;
     /// The JSON schema of its values.
@@ -28,9 +28,7 @@ pub(crate) trait Kind: Sized {
 
 impl<T: Kind> Value for T {
     fn read(&mut self, key: &'static Key, table: &mut Table) {
-        if let Some(value) = table.take(key)
-            && let Some(value) = T::parse(value, key, table.context)
-        {
+        if let Some(value) = table.take(key).and_then(|mut given| T::parse(&mut given)) {
             *self = value;
         }
     }
@@ -41,9 +39,9 @@ impl<T: Kind> Value for T {
 
 impl<T: Kind> Value for Option<T> {
     fn read(&mut self, key: &'static Key, table: &mut Table) {
-        if let Some(value) = table.take(key) {
-            let is_none = T::TAKES_NONE && value.get_ref().as_str() == Some("none");
-            *self = if is_none { None } else { T::parse(value, key, table.context) };
+        if let Some(mut given) = table.take(key) {
+            let is_none = T::TAKES_NONE && given.value.get_ref().as_str() == Some("none");
+            *self = if is_none { None } else { T::parse(&mut given) };
         }
     }
     fn list(&self, key: &'static Key, lines: &mut Lines) {
@@ -93,9 +91,9 @@ pub(crate) fn number_or_word_schema(key: &Key) -> serde_json::Value {
 }
 
 impl Kind for f64 {
-    fn parse(value: &TomlValue, key: &Key, context: &mut Context) -> Option<f64> {
-        let x = context.ruled(key, value)?;
-        Some(if key.angle { snap_angle((x % 360.0).to_radians()) } else { x })
+    fn parse(given: &mut Given) -> Option<f64> {
+        let x = given.ruled()?;
+        Some(if given.key.angle { snap_angle((x % 360.0).to_radians()) } else { x })
     }
     fn text(&self, key: &Key) -> String {
         number_text(if key.angle { self.to_degrees() } else { *self })
@@ -107,8 +105,8 @@ impl Kind for f64 {
 
 // Its rule is `Rule::Whole`, or a list of whole numbers.
 impl Kind for u32 {
-    fn parse(value: &TomlValue, key: &Key, context: &mut Context) -> Option<u32> {
-        context.ruled(key, value).map(|x| x as u32)
+    fn parse(given: &mut Given) -> Option<u32> {
+        given.ruled().map(|x| x as u32)
     }
     fn text(&self, _: &Key) -> String {
         self.to_string()
@@ -119,8 +117,8 @@ impl Kind for u32 {
 }
 
 impl Kind for bool {
-    fn parse(value: &TomlValue, key: &Key, context: &mut Context) -> Option<bool> {
-        value.get_ref().as_bool().or_else(|| context.wrong(key, value, "true or false"))
+    fn parse(given: &mut Given) -> Option<bool> {
+        given.value.get_ref().as_bool().or_else(|| given.wrong("true or false"))
     }
     fn text(&self, _: &Key) -> String {
         self.to_string()
@@ -135,8 +133,8 @@ fn list_schema(key: &Key, count: usize) -> serde_json::Value {
 }
 
 impl Kind for [f64; 2] {
-    fn parse(value: &TomlValue, key: &Key, context: &mut Context) -> Option<[f64; 2]> {
-        context.ruled_numbers(key, value)
+    fn parse(given: &mut Given) -> Option<[f64; 2]> {
+        given.ruled_numbers()
     }
     fn text(&self, _: &Key) -> String {
         list_text(self)
@@ -148,17 +146,16 @@ impl Kind for [f64; 2] {
 
 // A point, a direction or a colour.
 impl Kind for Vec3 {
-    fn parse(value: &TomlValue, key: &Key, context: &mut Context) -> Option<Vec3> {
-        if key.colour {
-            let colour = colour(value, key, context)?;
-            return context.check_numbers(key, value, &colour).then_some(colour);
+    fn parse(given: &mut Given) -> Option<Vec3> {
+        if given.key.colour {
+            let colour = colour(given)?;
+            return given.check_numbers(colour);
         }
-        let numbers = context.ruled_numbers(key, value)?;
+        let numbers = given.ruled_numbers()?;
         // Shorter ones have no square.
-        if key.direction && length(numbers) < SHORTEST {
-            let what = format!("`{}` has no direction", key.name);
-            context.problem(value.span(), what, format!("expected a vector longer than {SHORTEST:e}"));
-            return None;
+        if given.key.direction && length(numbers) < SHORTEST {
+            let what = format!("`{}` has no direction", given.key.name);
+            return given.problem(what, format_args!("a vector longer than {SHORTEST:e}"));
         }
         Some(numbers)
     }
@@ -174,10 +171,10 @@ impl Kind for Vec3 {
 }
 
 // sRGB: three numbers, one for a grey, or a word in quotes.
-fn colour(value: &TomlValue, key: &Key, context: &mut Context) -> Option<Vec3> {
-    let text = match value.get_ref() {
-        DeValue::Array(_) => return context.numbers(key, value),
-        DeValue::Integer(_) | DeValue::Float(_) => return context.number(key, value).map(|x| [x; 3]),
+fn colour(given: &mut Given) -> Option<Vec3> {
+    let text = match given.value.get_ref() {
+        DeValue::Array(_) => return given.numbers(),
+        DeValue::Integer(_) | DeValue::Float(_) => return given.number().map(|x| [x; 3]),
         DeValue::String(text) => text.as_ref(),
         _ => "",
     };
@@ -187,14 +184,9 @@ fn colour(value: &TomlValue, key: &Key, context: &mut Context) -> Option<Vec3> {
         let [r, g, b, _] = colour.to_rgba8();
         return Some([r, g, b].map(|x| f64::from(x) / 255.0));
     }
-    context.wrong::<Vec3>(
-        key,
-        value,
-        "a list of 3 numbers, \"#rrggbb\", a colour's name in quotes, or a number for a grey",
-    );
-    let is_helped = !text.is_empty() && !context.is_crowded();
-    if let Some(last) = context.problems.last_mut().filter(|_| is_helped) {
-        last.help = colour_help(text);
+    given.wrong::<Vec3>("a list of 3 numbers, \"#rrggbb\", a colour's name in quotes, or a number for a grey");
+    if !text.is_empty() && !given.context.is_crowded() {
+        given.help(colour_help(text));
     }
     None
 }
@@ -220,8 +212,8 @@ fn colour_help(text: &str) -> Option<String> {
 
 // A file; its place starts at the scene's folder.
 impl Kind for PathBuf {
-    fn parse(value: &TomlValue, key: &Key, context: &mut Context) -> Option<PathBuf> {
-        context.text(key, value).map(|path| context.options.path(path))
+    fn parse(given: &mut Given) -> Option<PathBuf> {
+        given.text().map(|path| given.context.options.path(path))
     }
     fn text(&self, _: &Key) -> String {
         quoted(&self.display().to_string())

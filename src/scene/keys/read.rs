@@ -39,95 +39,113 @@ impl<'a> Context<'a> {
     pub fn is_crowded(&self) -> bool {
         self.problems.len() > CROWD
     }
-    /// A word that is none of a key's, with what may have been meant.
-    pub fn no_such_word(&mut self, problem: Problem, key: &Key, word: &str, words: impl Iterator<Item = &'static str>) {
-        let problem = if self.is_crowded() { problem } else { problem.with_suggestion(key.name, word, words) };
-        self.problems.push(problem);
+}
+
+/// The value that is given for a key.
+pub(crate) struct Given<'i, 't, 'c> {
+    pub key: &'i Key,
+    pub value: &'t TomlValue<'t>,
+    pub context: &'i mut Context<'c>,
+}
+
+impl<'t, 'c> Given<'_, 't, 'c> {
+    // A value within a list that is given for the key.
+    pub fn within(&mut self, value: &'t TomlValue<'t>) -> Given<'_, 't, 'c> {
+        Given { key: self.key, value, context: self.context }
     }
-    /// A value that is refused: `what` is what it is.
-    pub fn refuse<T>(&mut self, key: &Key, value: &TomlValue, what: impl Display, expected: impl Display) -> Option<T> {
-        self.problem(value.span(), format!("`{}` is {what}", key.name), format!("expected {expected}"));
+    pub fn problem<T>(&mut self, what: impl Into<String>, expected: impl Display) -> Option<T> {
+        self.context.problem(self.value.span(), what, format!("expected {expected}"));
         None
     }
-    /// A value of the wrong kind.
-    pub fn wrong<T>(&mut self, key: &Key, value: &TomlValue, expected: impl Display) -> Option<T> {
-        self.refuse(key, value, describe(value.get_ref()), expected)
+    /// The value is refused: `what` is what it is.
+    pub fn refuse<T>(&mut self, what: impl Display, expected: impl Display) -> Option<T> {
+        self.problem(format!("`{}` is {what}", self.key.name), expected)
+    }
+    /// The value is of the wrong kind.
+    pub fn wrong<T>(&mut self, expected: impl Display) -> Option<T> {
+        self.refuse(describe(self.value.get_ref()), expected)
+    }
+    /// Adds what to do to the last problem.
+    pub fn help(&mut self, help: Option<String>) {
+        if let (Some(problem), true) = (self.context.problems.last_mut(), help.is_some()) {
+            problem.help = help;
+        }
+    }
+    /// Adds what may have been meant by a word that is none of the key's.
+    pub fn suggest(&mut self, word: &str, words: impl Iterator<Item = &'static str>) {
+        if !self.context.is_crowded() {
+            self.help(suggest::meant(NameKind::Value(self.key.name), word, words));
+        }
     }
     /// A number that is finite, or a share such as `60%`.
-    pub fn number(&mut self, key: &Key, value: &TomlValue) -> Option<f64> {
-        let number = number(value.get_ref());
+    pub fn number(&mut self) -> Option<f64> {
+        let number = number(self.value.get_ref());
         if number.is_none() {
-            self.wrong::<f64>(key, value, "a number");
+            self.wrong::<f64>("a number");
             // A number in quotes, as people write it elsewhere.
-            let quoted = value.get_ref().as_str().and_then(|text| text.trim().replace(',', ".").parse::<f64>().ok());
-            if let (Some(x), Some(last)) = (quoted, self.problems.last_mut()) {
-                last.help = Some(format!("a number stands without quotes: {x}"));
-            }
+            let text = self.value.get_ref().as_str().map(|text| text.trim().replace(',', "."));
+            let quoted = text.and_then(|text| text.parse::<f64>().ok());
+            self.help(quoted.map(|x| format!("a number stands without quotes: {x}")));
         }
         number
     }
     /// A number by the key's rule.
-    pub fn ruled(&mut self, key: &Key, value: &TomlValue) -> Option<f64> {
-        let x = self.number(key, value)?;
-        if key.rule.allows(x) { Some(x) } else { self.refuse(key, value, x, key.rule.expected()) }
+    pub fn ruled(&mut self) -> Option<f64> {
+        let (x, rule) = (self.number()?, self.key.rule);
+        if rule.allows(x) { Some(x) } else { self.refuse(x, rule.expected()) }
     }
     /// A number by the key's rule, or a word that `word` understands; `words` are what is expected of it.
-    pub fn number_or_word<T>(
-        &mut self,
-        key: &Key,
-        value: &TomlValue,
-        word: impl Fn(&str) -> Option<T>,
-        words: &str,
-    ) -> Option<Result<f64, T>> {
-        let what = match value.get_ref() {
+    pub fn number_or_word<T>(&mut self, word: impl Fn(&str) -> Option<T>, words: &str) -> Option<Result<f64, T>> {
+        let rule = self.key.rule;
+        let what = match self.value.get_ref() {
             DeValue::String(text) => match word(text) {
                 Some(value) => return Some(Err(value)),
                 None => format!("\"{text}\""),
             },
             other => match number(other) {
-                Some(x) if key.rule.allows(x) => return Some(Ok(x)),
+                Some(x) if rule.allows(x) => return Some(Ok(x)),
                 Some(x) => x.to_string(),
-                None => return self.wrong(key, value, "a number or a word in quotes"),
+                None => return self.wrong("a number or a word in quotes"),
             },
         };
-        self.refuse(key, value, what, format_args!("{}, or {words}", key.rule.expected()))
+        self.refuse(what, format_args!("{}, or {words}", rule.expected()))
     }
     /// N numbers, whatever they are.
-    pub fn numbers<const N: usize>(&mut self, key: &Key, value: &TomlValue) -> Option<[f64; N]> {
+    pub fn numbers<const N: usize>(&mut self) -> Option<[f64; N]> {
         let expected = format!("a list of {N} numbers");
-        let DeValue::Array(list) = value.get_ref() else { return self.wrong(key, value, expected) };
+        let DeValue::Array(list) = self.value.get_ref() else { return self.wrong(expected) };
         if list.len() != N {
-            return self.refuse(key, value, format_args!("a list of {}", list.len()), expected);
+            return self.refuse(format_args!("a list of {}", list.len()), expected);
         }
         let mut numbers = [0.0; N];
         for (x, value) in numbers.iter_mut().zip(list.iter()) {
-            *x = self.number(key, value)?;
+            *x = self.within(value).number()?;
         }
         Some(numbers)
     }
     /// N numbers, each by the key's rule.
-    pub fn ruled_numbers<const N: usize>(&mut self, key: &Key, value: &TomlValue) -> Option<[f64; N]> {
-        let numbers = self.numbers(key, value)?;
-        self.check_numbers(key, value, &numbers).then_some(numbers)
+    pub fn ruled_numbers<const N: usize>(&mut self) -> Option<[f64; N]> {
+        let numbers = self.numbers()?;
+        self.check_numbers(numbers)
     }
-    /// Whether all follow the key's rule.
-    pub fn check_numbers(&mut self, key: &Key, value: &TomlValue, numbers: &[f64]) -> bool {
-        let Some(bad) = numbers.iter().find(|&&x| !key.rule.allows(x)) else { return true };
-        let count = if numbers.len() == 2 { "two" } else { "three" };
-        let expected = format!("expected {count} values, each {}", key.rule.expected());
+    /// The numbers, if all follow the key's rule.
+    pub fn check_numbers<const N: usize>(&mut self, numbers: [f64; N]) -> Option<[f64; N]> {
+        let key = self.key;
+        let Some(bad) = numbers.iter().find(|&&x| !key.rule.allows(x)) else { return Some(numbers) };
+        let count = if N == 2 { "two" } else { "three" };
         // A number as its author may have written it: without a hundred noughts.
         let shown = if bad.abs() >= 1e15 { format!("{bad:e}") } else { bad.to_string() };
-        let mut problem = Problem::new(value.span(), format!("`{}` holds {shown}", key.name), expected);
+        let expected = format!("{count} values, each {}", key.rule.expected());
+        self.problem::<()>(format!("`{}` holds {shown}", key.name), expected);
         if key.colour && *bad > 3.0 && numbers.iter().all(|x| x.fract() == 0.0 && (0.0..=255.0).contains(x)) {
             let code: String = numbers.iter().map(|x| format!("{:02x}", *x as u8)).collect();
-            problem = problem.help(format!("codes of 0 to 255 are written as \"#{code}\""));
+            self.help(Some(format!("codes of 0 to 255 are written as \"#{code}\"")));
         }
-        self.problems.push(problem);
-        false
+        None
     }
-    pub fn text<'v>(&mut self, key: &Key, value: &'v TomlValue) -> Option<&'v str> {
-        let text = value.get_ref().as_str();
-        text.or_else(|| self.wrong(key, value, "a text in quotes"))
+    pub fn text(&mut self) -> Option<&'t str> {
+        let text = self.value.get_ref().as_str();
+        text.or_else(|| self.wrong("a text in quotes"))
     }
 }
 
@@ -230,53 +248,50 @@ impl<'t, 'c> Table<'t, 'c> {
         self.known.push(key.name);
     }
     /// Takes the value of a key.
-    pub fn take(&mut self, key: &'static Key) -> Option<&'t TomlValue<'t>> {
+    pub fn take<'i>(&'i mut self, key: &'static Key) -> Option<Given<'i, 't, 'c>> {
         self.know(key);
-        let value = self.get(key.name);
-        if value.is_none() && key.required {
-            self.missing.push(key.name);
-        }
         let both = british(key.name).filter(|_| self.values.contains_key(key.name));
         if let Some((span, other)) = both.and_then(|other| Some((self.values.get(other.as_str())?.span(), other))) {
             self.problem(span, format!("`{other}` and `{}` are the same", key.name), "expected one of them");
         }
-        value
+        let value = self.get(key.name);
+        if value.is_none() && key.required {
+            self.missing.push(key.name);
+        }
+        value.map(|value| Given { key, value, context: self.context })
     }
     /// A table within it, if it is given.
     pub fn inner<'i>(&'i mut self, key: &'static Key, name: &'static str) -> Option<Table<'i, 'c>> {
-        let value = self.take(key)?;
-        let DeValue::Table(table) = value.get_ref() else {
-            let header = schema::header(self.context.schema, name);
-            let what = match value.get_ref() {
-                // Its values would be taken in the order of the keys.
-                DeValue::Array(_) => "a list".into(),
-                other => describe(other),
-            };
-            let expected = format!("a table: a line {header}, and its keys below");
-            self.context.refuse::<()>(key, value, what, expected);
-            let keys = schema::keys_of(self.context.schema, name).join(", ");
-            let last = self.context.problems.last_mut()?;
-            last.help = Some(format!("{header} has {keys}"));
-            return None;
+        let mut given = self.take(key)?;
+        if let DeValue::Table(table) = given.value.get_ref() {
+            return Some(Table::new(given.context, table, given.value.span(), name));
+        }
+        let header = schema::header(given.context.schema, name);
+        let what = match given.value.get_ref() {
+            // Its values would be taken in the order of the keys.
+            DeValue::Array(_) => "a list".into(),
+            other => describe(other),
         };
-        Some(Table::new(self.context, table, value.span(), name))
+        given.refuse::<()>(what, format_args!("a table: a line {header}, and its keys below"));
+        let keys = schema::keys_of(given.context.schema, name).join(", ");
+        given.help(Some(format!("{header} has {keys}")));
+        None
     }
     /// The tables of a list within it.
     pub fn list<T>(&mut self, key: &'static Key, name: &'static str, read: impl Fn(&mut Table) -> T) -> Vec<T> {
-        let Some(value) = self.take(key) else { return Vec::new() };
-        let DeValue::Array(list) = value.get_ref() else {
-            let header = schema::header(self.context.schema, name);
-            let expected = format!("two brackets around the name, as in {header}: there may be several");
-            self.context.wrong::<T>(key, value, expected);
+        let Some(mut given) = self.take(key) else { return Vec::new() };
+        let DeValue::Array(list) = given.value.get_ref() else {
+            let header = schema::header(given.context.schema, name);
+            given.wrong::<T>(format_args!("two brackets around the name, as in {header}: there may be several"));
             return Vec::new();
         };
         let mut all = Vec::with_capacity(list.len());
         for one in list.iter() {
             let DeValue::Table(table) = one.get_ref() else {
-                self.context.wrong::<T>(key, one, "a table, whose values have names");
+                given.within(one).wrong::<T>("a table, whose values have names");
                 continue;
             };
-            let mut inner = Table::new(self.context, table, one.span(), name);
+            let mut inner = Table::new(given.context, table, one.span(), name);
             all.push(read(&mut inner));
             inner.finish();
         }

@@ -2,9 +2,8 @@
 
 use super::key::{Key, one_line};
 use super::kinds::{Kind, number_schema, number_text, quoted};
-use super::read::{Context, Table, TomlValue};
+use super::read::{Given, Table};
 use super::write::Lines;
-use crate::scene::diagnostic::Problem;
 use serde_json::json;
 use std::mem::discriminant;
 
@@ -12,14 +11,13 @@ use std::mem::discriminant;
 pub(crate) type WordList<T> = [(T, &'static str, &'static str)];
 
 /// One of some words; letters count alike, large or small.
-pub(crate) fn one_of<T: Copy>(value: &TomlValue, key: &Key, context: &mut Context, words: &WordList<T>) -> Option<T> {
-    let text = context.text(key, value)?;
+pub(crate) fn one_of<T: Copy>(given: &mut Given, words: &WordList<T>) -> Option<T> {
+    let text = given.text()?;
     let found = words.iter().find(|(_, word, _)| word.eq_ignore_ascii_case(text));
     if found.is_none() {
         let all = words.iter().map(|(_, word, _)| format!("\"{word}\"")).collect::<Vec<_>>().join(", ");
-        let what = format!("`{}` is \"{text}\"", key.name);
-        let problem = Problem::new(value.span(), what, format!("expected one of {all}"));
-        context.no_such_word(problem, key, text, words.iter().map(|(_, word, _)| *word));
+        given.refuse::<T>(format_args!("\"{text}\""), format_args!("one of {all}"));
+        given.suggest(text, words.iter().map(|(_, word, _)| *word));
     }
     found.map(|(value, ..)| *value)
 }
@@ -37,8 +35,8 @@ pub(crate) trait Names: Copy + PartialEq + 'static {
 }
 
 impl<T: Names> Kind for T {
-    fn parse(value: &TomlValue, key: &Key, context: &mut Context) -> Option<T> {
-        one_of(value, key, context, T::NAMES)
+    fn parse(given: &mut Given) -> Option<T> {
+        one_of(given, T::NAMES)
     }
     fn text(&self, _: &Key) -> String {
         quoted(T::NAMES.iter().find(|(value, ..)| value == self).map_or("", |(_, word, _)| word))
@@ -82,13 +80,9 @@ pub(crate) use names;
 macro_rules! number_or_word {
     ($kind:ident: $word:literal = $value:expr, $of_number:expr, $($number:pat => $text:expr),*) => {
         impl $crate::scene::keys::kinds::Kind for $kind {
-            fn parse(
-                value: &$crate::scene::keys::read::TomlValue,
-                key: &$crate::scene::keys::Key,
-                context: &mut $crate::scene::keys::read::Context,
-            ) -> Option<$kind> {
+            fn parse(given: &mut $crate::scene::keys::read::Given) -> Option<$kind> {
                 let word = |text: &str| text.eq_ignore_ascii_case($word).then_some($value);
-                let read = context.number_or_word(key, value, word, concat!("\"", $word, "\""))?;
+                let read = given.number_or_word(word, concat!("\"", $word, "\""))?;
                 Some(read.map_or_else(|word| word, $of_number))
             }
             fn text(&self, _: &$crate::scene::keys::Key) -> String {
@@ -122,10 +116,9 @@ pub(crate) trait WordWithNumber: Copy + 'static {
     /// Reads both keys.
     fn read_both(&mut self, table: &mut Table) {
         let [word, number] = Self::KEYS;
-        if let Some(value) = table.take(word) {
-            *self = one_of(value, word, table.context, Self::WORDS).unwrap_or(*self);
-        }
-        let given = table.take(number).and_then(|value| table.context.ruled(number, value));
+        let read = table.take(word).and_then(|mut given| one_of(&mut given, Self::WORDS));
+        *self = read.unwrap_or(*self);
+        let given = table.take(number).and_then(|mut given| given.ruled());
         if let (Some(x), Some(given)) = (self.number(), given) {
             *x = given;
         }
@@ -192,16 +185,10 @@ macro_rules! sources {
         }
         impl $crate::scene::keys::kinds::Kind for $name {
             const TAKES_NONE: bool = $takes_none;
-            fn parse(
-                value: &$crate::scene::keys::read::TomlValue,
-                key: &$crate::scene::keys::Key,
-                context: &mut $crate::scene::keys::read::Context,
-            ) -> Option<$name> {
-                let text = context.text(key, value)?;
-                $name::parse(text, &context.options).unwrap_or_else(|expected| {
-                    let what = format!(concat!("there is no built-in ", $what, " `{}`"), text);
-                    context.problem(value.span(), what, format!("expected {expected}"));
-                    None
+            fn parse(given: &mut $crate::scene::keys::read::Given) -> Option<$name> {
+                let text = given.text()?;
+                $name::parse(text, &given.context.options).unwrap_or_else(|expected| {
+                    given.problem(format!(concat!("there is no built-in ", $what, " `{}`"), text), expected)
                 })
             }
             fn text(&self, _: &$crate::scene::keys::Key) -> String {
