@@ -1,0 +1,108 @@
+//! Declarations of keys: a table that no scene has is read, written and described.
+
+use crate::scene::ParseOptions;
+use crate::scene::diagnostic::Rule;
+use crate::scene::keys::read::{Context, Table};
+use crate::scene::keys::words::names;
+use crate::scene::keys::{Keys, keys, reference, schema};
+use std::sync::LazyLock;
+use toml::de::DeTable;
+
+names! {
+    /// How tea is made.
+    #[derive(Clone, Copy, Debug, PartialEq)]
+    enum Tea {
+        /// With its leaves.
+        Green = "green",
+        /// Without.
+        Black = "black",
+    }
+}
+
+keys! {
+    /// A pot of tea.
+    #[derive(Clone, Debug, PartialEq)]
+    struct Pot in "pot" {
+        /// What is in it.
+        tea: Tea = Tea::Green, group("Tea"), spelled();
+        /// How warm it is.
+        warmth: f64 = 20.0, rule(Rule::Within(0.0, 100.0)), unit("degrees Celsius"), slider(10.0, 90.0), when("tea", &["black"]);
+    }
+}
+
+keys! {
+    /// All of it.
+    #[derive(Clone, Debug, PartialEq)]
+    struct Kitchen in "kitchen" {
+        /// The pot.
+        pot: Pot = Pot::default();
+        /// A guest's.
+        cups as "cup": Vec<Pot> = Vec::new();
+    }
+}
+
+static SCHEMA: LazyLock<serde_json::Value> = LazyLock::new(|| schema::schema_of(Kitchen::default().lines()));
+
+fn read(text: &str) -> (Kitchen, Vec<String>) {
+    let document = DeTable::parse(text).unwrap();
+    let mut context = Context::new(ParseOptions::default(), &SCHEMA);
+    let mut table = Table::new(&mut context, document.get_ref(), 0..0, "kitchen");
+    let mut kitchen = Kitchen::default();
+    kitchen.read_keys(&mut table);
+    table.finish();
+    let told = context.problems.into_iter().map(|p| format!("{}: {}; {}", &text[p.span], p.what, p.expected));
+    (kitchen, told.collect())
+}
+
+// `warmth` is declared in one line.
+#[test]
+fn one_line_declares_a_key_for_all_that_knows_it() {
+    assert_eq!(Pot::default().warmth, 20.0);
+    let (kitchen, problems) = read("[pot]\nwarmth = 60\n[[cup]]\ntea = 'Black'\nwarmth = '90%'\n");
+    assert_eq!((problems, kitchen.pot.warmth, kitchen.cups.len()), (Vec::new(), 60.0, 1));
+    assert_eq!(kitchen.cups[0], Pot { tea: Tea::Black, warmth: 0.9 });
+    assert_eq!(kitchen.cups[0].tea.name(), "black");
+    let mut text = String::new();
+    kitchen.written().write("", &mut text);
+    assert_eq!(text, "[pot]\ntea = \"green\"\nwarmth = 60.0\n\n[[cup]]\ntea = \"black\"\nwarmth = 0.9\n");
+    assert_eq!(read(&text), (kitchen, Vec::new()));
+    // What is the default is not written.
+    let mut plain = String::new();
+    Kitchen::default().written().write("", &mut plain);
+    assert_eq!(plain, "[pot]\ntea = \"green\"\n");
+
+    let schema = &*SCHEMA;
+    let key = &schema["definitions"]["pot"]["properties"]["warmth"];
+    assert_eq!((&key["type"], &key["maximum"], &key["default"]), (&"number".into(), &100.into(), &20.into()));
+    assert_eq!((&key["description"], &key["x-slider"][1]), (&"How warm it is.".into(), &90.into()));
+    assert_eq!(schema["definitions"]["pot"]["x-groups"][0]["keys"][1], "warmth");
+    let row = "| `warmth` | number, degrees Celsius | 0 to 100 | `20` | How warm it is. Used if `tea` is `black`. |";
+    let page = reference::tables_of(schema);
+    assert!(page.contains(row), "{page}");
+}
+
+#[test]
+fn all_faults_are_told_of_at_once() {
+    let (kitchen, problems) =
+        read("[pot]\nwarmth = 101\nwarmht = 3\ntea = 4\n[[cup]]\ntea = 'grene'\nwarmth = 30\n[cups]\n");
+    assert_eq!(kitchen.cups[0], Pot { tea: Tea::Green, warmth: 30.0 }, "what is right is read");
+    assert_eq!(kitchen.pot, Pot::default());
+    let expected = [
+        "4: `tea` is the number `4`; expected a text in quotes",
+        "101: `warmth` is 101; expected a number from 0 to 100",
+        "warmht: unknown key `warmht`; did you mean `warmth`?",
+        "'grene': `tea` is \"grene\"; expected one of \"green\", \"black\"",
+        "cups: unknown key `cups`; did you mean `cup`?",
+    ];
+    assert_eq!(problems, expected);
+    assert!(Kitchen::TABLE != Pot::TABLE);
+}
+
+// Suggestions take time, and few problems are shown.
+#[test]
+fn of_many_faults_only_the_first_come_with_suggestions() {
+    let text: String = (0..3000).map(|n| format!("a{n:05} = 1\n")).collect();
+    let problems = read(&text).1;
+    let suggested = problems.iter().filter(|problem| problem.ends_with("expected one of pot, cup")).count();
+    assert!(problems.len() == 3000 && (1000..1100).contains(&suggested), "{suggested}");
+}
