@@ -52,14 +52,14 @@ pub use film::image::{Image, Layers};
 pub use film::post::denoise::DenoiserLibrary;
 pub use output::capture::{CapturedFrame, MemorySink};
 pub use output::files::FileSink;
-pub use output::video::VideoSink;
+pub use output::video::{VideoOptions, VideoSink};
 pub use output::{Outcome, OutputError, PixelFormats, RenderedFrame, RunInfo, Sink};
 pub use render::frames::FrameList;
 pub use render::plan::Split;
 pub use render::stats::{FrameReport, FrameStats, Progress, RunReport, StageTimes};
 pub use render::{Devices, RenderOptions, Renderer};
 pub use run::stitch::{StitchPlan, StitchRequest};
-pub use run::{Existing, Run, RunPlan, RunRequest, Shard, ShardMode, VideoOptions};
+pub use run::{Existing, Run, RunPlan, RunRequest, Shard, ShardMode};
 pub use scene::Scene;
 // Parts of what the above have in their signatures.
 pub use assets::AssetError;

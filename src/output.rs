@@ -1,5 +1,6 @@
 //! Where frames go: files, each whole or not there, videos, memory, and whatever else takes frames.
 
+mod bytes;
 pub mod capture;
 mod error;
 pub mod files;
@@ -10,6 +11,6 @@ pub mod store;
 pub mod stream;
 pub mod video;
 
+pub(crate) use error::NameFile;
 pub use error::OutputError;
-pub(crate) use sink::Converted;
 pub use sink::{Already, Outcome, PixelFormats, RenderedFrame, RunInfo, Sink};

@@ -7,6 +7,7 @@ pub mod footprint;
 pub mod frames;
 pub mod handover;
 pub mod plan;
+pub mod prepared;
 pub mod scheduler;
 pub mod sheet;
 pub mod stats;
@@ -27,12 +28,13 @@ use crate::output::capture::{CapturedFrame, MemorySink};
 use crate::output::{Outcome, PixelFormats, RunInfo, Sink};
 use crate::scene::{Exposure, Scene};
 use crate::setters::setters;
-use crate::threads::{self, Busy, NoThread};
+use crate::threads::{self, Busy, NoThread, lock};
 use frames::FrameList;
 use handover::RunMemory;
-use plan::{Plan, Split, device_needs, needs_of};
+use plan::{FrameNeeds, Plan, Split};
+use prepared::PreparedScene;
 use stats::{Progress, RunReport};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 
 /// Where to render.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -114,12 +116,8 @@ setters! { RenderOptions {
 /// # Ok::<(), polyfly::Error>(())
 /// ```
 pub struct Renderer {
-    scene: Scene,
+    pub(crate) prepared: PreparedScene,
     options: RenderOptions,
-    isa: Isa,
-    pool: Arc<rayon::ThreadPool>,
-    assets: Assets,
-    device_scene: Arc<DeviceScene>,
     // The exposure, found where the scene leaves it open.
     stops: f64,
     chosen: Chosen,
@@ -187,22 +185,18 @@ impl Renderer {
             Ok::<_, NoThread>((chosen.join(), prepared))
         })
         .map_err(DeviceError::from)?;
-        let (chosen, (assets, mut device_scene)) = (chosen?, prepared?);
-        let stops = match scene.film.exposure {
+        let (chosen, (assets, first)) = (chosen?, prepared?);
+        let mut prepared = PreparedScene { scene, assets, first, isa, pool };
+        let stops = match prepared.scene.film.exposure {
             Exposure::Stops(stops) => stops,
-            Exposure::Auto => {
-                let stops = pool.install(|| exposure::find(&scene, &assets, &device_scene, isa, &pool));
-                device_scene = Arc::new(device_scene.exposed(&scene, &assets, stops));
-                stops
-            }
+            Exposure::Auto => prepared.pool.install(|| exposure::find(&prepared)),
         };
+        if prepared.scene.film.exposure == Exposure::Auto {
+            prepared.first = Arc::new(prepared.first.exposed(&prepared.scene, &prepared.assets, stops));
+        }
         Ok(Renderer {
-            scene,
+            prepared,
             options,
-            isa,
-            pool,
-            assets,
-            device_scene,
             stops,
             chosen,
             cancel: Cancel::new(),
@@ -215,7 +209,7 @@ impl Renderer {
 
     /// The scene.
     pub fn scene(&self) -> &Scene {
-        &self.scene
+        &self.prepared.scene
     }
 
     /// Ends a run early, from another thread. Once it is stopped, later runs end at once, until there is another one.
@@ -235,7 +229,7 @@ impl Renderer {
 
     /// Counts samples while frames are in work, and how many a frame has.
     pub(crate) fn counter(&self) -> (Arc<SampleCounter>, u64) {
-        let render = &self.scene.render;
+        let render = &self.prepared.scene.render;
         let samples = u64::from(render.width) * u64::from(render.height) * u64::from(render.samples_per_pixel());
         (Arc::clone(&self.meter), samples)
     }
@@ -244,27 +238,13 @@ impl Renderer {
     pub(crate) fn fell_back(&self) -> Option<&str> {
         self.chosen.fell_back.as_deref()
     }
-    pub(crate) fn isa(&self) -> Isa {
-        self.isa
-    }
-    pub(crate) fn device_scene(&self) -> &Arc<DeviceScene> {
-        &self.device_scene
-    }
-    pub(crate) fn assets(&self) -> &Assets {
-        &self.assets
-    }
-    /// The arrays of a frame of its own.
-    pub(crate) fn scene_of(&self, frame: u32) -> Result<DeviceScene, Error> {
-        let (scene, first, assets, isa) = (&self.scene, &self.device_scene, &self.assets, self.isa);
-        self.pool.install(|| scheduler::scene_of_frame(scene, first, &assets.at_frame(scene, frame)?, isa, frame))
-    }
     /// The CPU as a device of its own, with an instruction set.
     pub(crate) fn cpu(&self, isa: Isa) -> Cpu {
-        Cpu::new(isa, Arc::clone(&self.pool), Arc::clone(&self.device_scene))
+        Cpu::new(isa, Arc::clone(&self.prepared.pool), Arc::clone(&self.prepared.first))
     }
     /// Threads of the CPU.
     pub(crate) fn threads(&self) -> usize {
-        self.pool.current_num_threads()
+        self.prepared.pool.current_num_threads()
     }
 
     /// One frame in memory: RGBA, 8 bits a channel.
@@ -300,7 +280,7 @@ impl Renderer {
     ) -> Result<Vec<CapturedFrame>, Error> {
         let (sink, captured) = MemorySink::new(needs);
         self.run(frames, vec![Box::new(sink)], progress)?;
-        Ok(std::mem::take(&mut *captured.lock().unwrap_or_else(PoisonError::into_inner)))
+        Ok(std::mem::take(&mut *lock(&captured)))
     }
 
     /// Renders frames into sinks. Sinks are opened, and devices made ready, before the first frame.
@@ -323,41 +303,40 @@ impl Renderer {
         mut sinks: Vec<Box<dyn Sink>>,
         progress: &mut dyn Progress,
     ) -> Result<OpenRun<'a>, Error> {
-        let last = self.scene.output.frames - 1;
+        let last = self.prepared.scene.output.frames - 1;
         if let Some(frame) = frames.iter().find(|&n| n > last) {
             return Err(Error::Usage(format!("there is no frame {frame}: the scene has frames 0-{last}")));
         }
-        let (width, height) = (self.scene.render.width, self.scene.render.height);
+        let (width, height) = self.prepared.first.size();
         let first = frames.iter().next().unwrap_or_default();
         let info = RunInfo { frames: frames.len(), first, width, height };
         let post = Arc::new(self.post());
         let needs = sinks.iter().fold(PixelFormats::default(), |all, s| all.union(s.needs()));
-        let needs = needs_of(&self.scene, needs, &post);
+        let needs = FrameNeeds::of(&self.prepared.scene, needs, &post);
         let from = self.options.denoise.as_ref();
         let denoiser = from.map(|from| Denoiser::new(from, width, height, self.options.threads)).transpose();
         let denoiser = denoiser.map_err(DeviceError::from)?;
         if !post.is_exact() {
             progress.remark("denoised by Open Image Denoise: these pictures are outside the promise of equal bytes");
         }
-        let device_needs = device_needs(&self.scene, needs, &post);
         let (devices, opened) = std::thread::scope(|scope| {
             let sinks = &mut sinks;
             let open = move || sinks.iter_mut().try_for_each(|s| s.open(&info));
             let opened = threads::spawn_scoped(scope, "open", open).map_err(DeviceError::from)?;
             let devices = match self.waiting.take() {
-                Some((ready_for, devices)) if ready_for == device_needs => Ok(devices),
-                _ => self.devices(device_needs, &post, progress),
+                Some((ready_for, devices)) if ready_for == needs.device => Ok(devices),
+                _ => self.devices(needs.device, &post, progress),
             };
             Ok::<_, Error>((devices, opened.join()))
         })?;
         opened?;
         let devices = devices?;
-        Ok(OpenRun { renderer: self, frames, info, sinks, devices, device_needs, needs, post, denoiser })
+        Ok(OpenRun { renderer: self, frames, info, sinks, devices, needs, post, denoiser })
     }
 
     /// What to say of the files that the scene names.
     pub(crate) fn remark(&self) -> Option<String> {
-        let particles = self.scene.world.particles.as_ref().zip(self.assets.particles.as_ref());
+        let particles = self.prepared.scene.world.particles.as_ref().zip(self.prepared.assets.particles.as_ref());
         particles.and_then(|(asked, read)| read.remark(asked.colour_by))
     }
 
@@ -368,8 +347,8 @@ impl Renderer {
 
     /// What is done to the light of each frame.
     pub(crate) fn post(&self) -> PostPipeline {
-        let range = self.assets.particles.as_ref().and_then(|p| p.range);
-        PostPipeline::new(&self.scene, self.stops, range, self.options.denoise.as_ref())
+        let range = self.prepared.assets.particles.as_ref().and_then(|p| p.range);
+        PostPipeline::new(&self.prepared.scene, self.stops, range, self.options.denoise.as_ref())
     }
 
     // The devices, with the scene on them.
@@ -381,7 +360,7 @@ impl Renderer {
     ) -> Result<Vec<Box<dyn Device>>, Error> {
         let made: Vec<_> = std::thread::scope(|scope| {
             let make = |info: &GpuInfo| {
-                let mut gpu = device::open(info, Arc::clone(&self.device_scene), needs)?;
+                let mut gpu = device::open(info, Arc::clone(&self.prepared.first), needs)?;
                 if let Some((_, task)) = self.options.fault.filter(|(ordinal, _)| *ordinal == info.ordinal) {
                     gpu.inject_fault(task);
                 }
@@ -406,7 +385,7 @@ impl Renderer {
             }
         }
         if self.chosen.cpu {
-            let cpu = self.cpu(self.isa).metered(Arc::clone(&self.meter));
+            let cpu = self.cpu(self.prepared.isa).metered(Arc::clone(&self.meter));
             devices.push(Box::new(match needs.post {
                 Some(_) => cpu.with_post(Arc::clone(post)),
                 None => cpu,
@@ -423,8 +402,7 @@ pub(crate) struct OpenRun<'a> {
     info: RunInfo,
     sinks: Vec<Box<dyn Sink>>,
     devices: Vec<Box<dyn Device>>,
-    device_needs: DeviceNeeds,
-    needs: PixelFormats,
+    needs: FrameNeeds,
     post: Arc<PostPipeline>,
     denoiser: Option<Denoiser>,
 }
@@ -452,29 +430,25 @@ impl OpenRun<'_> {
             progress.remark(&remark);
         }
         let (split, gain) = (renderer.options.split, renderer.gain());
-        let plan = Plan::new(&renderer.scene, &devices, frames.len(), &post, needs, split, gain);
+        let plan = Plan::new(&renderer.prepared.scene, &devices, frames.len(), &needs, split, gain);
         let already: Option<Vec<_>> = sinks.iter().map(|s| s.completed_frames()).collect();
         let work = scheduler::RunContext {
-            scene: &renderer.scene,
-            first: &renderer.device_scene,
-            assets: &renderer.assets,
+            prepared: &renderer.prepared,
             plan: &plan,
             frames,
-            pool: &renderer.pool,
-            isa: renderer.isa,
             post: &post,
             denoiser: self.denoiser.as_ref(),
             cancel: &renderer.cancel,
             meter: &renderer.meter,
             already: already.as_deref().unwrap_or_default(),
         };
-        let kept = || renderer.memory.lock().unwrap_or_else(PoisonError::into_inner);
+        let kept = || lock(&renderer.memory);
         let mut memory = std::mem::take(&mut *kept());
         let result = delivery::run(&mut devices, &work, sinks, progress, &mut memory);
         // Those that failed are not asked again.
         if renderer.keeps_devices && !matches!(result, Err(Error::Device(_))) {
             *kept() = memory;
-            renderer.waiting = Some((self.device_needs, devices));
+            renderer.waiting = Some((needs.device, devices));
         }
         result
     }

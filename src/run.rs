@@ -32,7 +32,6 @@ use journal::Journal;
 pub use plan::RunPlan;
 pub use request::{Existing, RunRequest, Shard, ShardMode};
 use std::sync::Arc;
-pub use video_options::VideoOptions;
 
 impl RunPlan {
     /// Gets ready: opens a stream and reads the files that the scene names. `progress` hears remarks.
@@ -63,21 +62,21 @@ pub struct Run {
 impl Run {
     pub(crate) fn new(plan: RunPlan, progress: &mut dyn Progress) -> Result<Run, Error> {
         let sinks = sinks(&plan, progress)?;
-        if plan.done > 0 {
-            progress.remark(&format!("{} of {} frames are there and whole", plan.done, plan.part.len()));
+        if plan.done() > 0 {
+            progress.remark(&format!("{} of {} frames are there and whole", plan.done(), plan.part.len()));
         }
-        if plan.rerender > 0 {
-            let count = plan.rerender;
-            progress.remark(&format!(
+        match plan.rerender() {
+            0 => {}
+            count => progress.remark(&format!(
                 "{count} frames that are there are rendered again: the video is made of more than they keep"
-            ));
+            )),
         }
         if let Some(video) = &plan.existing_video {
             progress.remark(&format!("{} is there already, of all of these frames", video.display()));
         }
         let prepare = || {
-            let mut renderer = Renderer::prepare(plan.scene.clone(), plan.options.clone())?;
-            renderer.set_cancel(plan.cancel.clone());
+            let mut renderer = Renderer::prepare(plan.request.scene.clone(), plan.request.options.clone())?;
+            renderer.set_cancel(plan.request.cancel.clone());
             Ok::<_, Error>(renderer)
         };
         let renderer = plan.to_render.is_some().then(prepare).transpose()?;
@@ -93,7 +92,7 @@ impl Run {
     }
     /// Ends the run early, from another thread.
     pub fn cancel(&self) -> Cancel {
-        self.plan.cancel.clone()
+        self.plan.request.cancel.clone()
     }
     /// Counts samples while frames are in work, and how many a frame has. None where nothing is left to render.
     pub(crate) fn counter(&self) -> Option<(Arc<SampleCounter>, u64)> {
@@ -106,7 +105,7 @@ impl Run {
     /// The first failure: of a device, a file, the video; or that the run was cancelled.
     pub fn render(self, progress: &mut dyn Progress) -> Result<RunReport, Error> {
         let Run { plan, sinks, renderer } = self;
-        let cancel = plan.cancel.clone();
+        let cancel = plan.request.cancel.clone();
         let result = match renderer {
             Some(renderer) => render(plan, renderer, sinks, progress),
             None => finish(plan, progress),
@@ -121,16 +120,16 @@ fn finish(plan: RunPlan, progress: &mut dyn Progress) -> Result<RunReport, Error
     if let Some(claim) = &plan.claim {
         claim.clean_up(progress);
     }
-    let mut report = RunReport { skipped: plan.done, ..RunReport::default() };
+    let mut report = RunReport { skipped: plan.done(), ..RunReport::default() };
     match plan.video {
-        Some((settings, job)) if job.part.is_none() => {
-            report.files = vec![settings.path.clone()];
-            stitch::make(job, settings, plan.memory_limit, progress)?;
+        Some(job) if job.part.is_none() => {
+            report.files = vec![job.settings.path.clone()];
+            stitch::make(job, plan.request.memory_limit, progress)?;
         }
         // The shard's segments, where they do not exist yet.
-        Some((settings, job)) if !job.is_made(&settings) => {
-            drop(Video::open(settings, job)?.finish(false)?);
-            stitch::check_finished(&plan.cancel, None)?;
+        Some(job) if !job.is_made() => {
+            drop(Video::open(job)?.finish(false)?);
+            stitch::check_finished(&plan.request.cancel, None)?;
         }
         _ => {}
     }
@@ -143,7 +142,8 @@ fn render(
     sinks: Vec<Box<dyn Sink>>,
     progress: &mut dyn Progress,
 ) -> Result<RunReport, Error> {
-    let RunPlan { mut claim, to_render, done, cancel, name, .. } = plan;
+    let done = plan.done();
+    let RunPlan { mut claim, to_render, request: RunRequest { cancel, name, .. }, .. } = plan;
     let Some(frames) = to_render else { return Ok(RunReport::default()) };
     let open = renderer.open(&frames, sinks, progress)?;
     // Outputs are open, and nothing is rendered yet.
@@ -218,7 +218,7 @@ impl Progress for Observers<'_> {
 // Where frames go, not yet opened.
 fn sinks(plan: &RunPlan, progress: &mut dyn Progress) -> Result<Vec<Box<dyn Sink>>, Error> {
     let mut sinks: Vec<Box<dyn Sink>> = Vec::new();
-    match (plan.picture_format()?, &plan.stream) {
+    match (plan.picture_format()?, plan.stream()) {
         (Some((format, options)), Some((stream, open))) => {
             sinks.push(Box::new(StreamSink::new(stream.clone(), format, options, open(stream)?)));
         }
@@ -229,14 +229,15 @@ fn sinks(plan: &RunPlan, progress: &mut dyn Progress) -> Result<Vec<Box<dyn Sink
         }
         (None, _) => {}
     }
-    if plan.scene.world.sky.transparent {
+    if plan.request.scene.world.sky.transparent {
         for name in plan.opaque_outputs() {
             progress.remark(&format!(
                 "{name}: it has no alpha, and shows black where the sky is transparent (.png, .exr and others keep it)"
             ));
         }
     }
-    if let Some((settings, job)) = &plan.video {
+    if let Some(job) = &plan.video {
+        let settings = &job.settings;
         if settings.is_embedded {
             progress.remark(stitch::NO_FFMPEG);
         }
@@ -244,13 +245,13 @@ fn sinks(plan: &RunPlan, progress: &mut dyn Progress) -> Result<Vec<Box<dyn Sink
         if (wide, tall) != (width, height) {
             progress.remark(&format!("video needs even sides: {width} x {height} is padded to {wide} x {tall}"));
         }
-        if !settings.is_single() && !settings.codec.is_deterministic {
+        if !settings.is_single() && settings.codec.is_hardware {
             let (name, path) = (settings.codec.name, settings.path.display());
             progress.remark(&format!(
                 "{path}: {name} is a hardware encoder: the video's bytes depend on the machine, the frames do not"
             ));
         }
-        sinks.push(Box::new(VideoSink::of_job(settings.clone(), job.clone())));
+        sinks.push(Box::new(VideoSink::of_job(job.clone())));
     }
     Ok(sinks)
 }

@@ -34,8 +34,8 @@ pub fn run(args: &BenchArgs) -> Result<(), Failure> {
     }
     let options = RenderOptions { isa: environment("POLYFLY_ISA"), ..RenderOptions::on_cpu() };
     let renderer = Renderer::prepare(scene.clone(), options).map_err(|e| subject.placed(e))?;
-    let isa = renderer.isa();
-    let params = renderer.device_scene().frame_params(renderer.scene(), 0);
+    let isa = renderer.prepared.isa;
+    let params = renderer.prepared.first.frame_params(renderer.scene(), 0);
     let cpu = renderer.cpu(isa);
     let flops = renderer.cpu(Isa::counting()).flops(&params, samples);
     print(&format!("# {:.3} Gflop a frame, counted\n", flops as f64 / 1e9))?;
@@ -92,7 +92,7 @@ pub fn run(args: &BenchArgs) -> Result<(), Failure> {
 fn on_gpus(runs: u32, renderer: &Renderer, task: &Task, params: &FrameParams, row: &Row) -> Result<(), Failure> {
     for info in device::list().unwrap_or_default() {
         let needs = DeviceNeeds { rgba: true, ..DeviceNeeds::default() };
-        let mut gpu = device::open(&info, Arc::clone(renderer.device_scene()), needs)?;
+        let mut gpu = device::open(&info, Arc::clone(&renderer.prepared.first), needs)?;
         let mut on_gpu =
             |word: &str,
              threads: &str,

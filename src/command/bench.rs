@@ -160,7 +160,7 @@ fn targets(scene: &Scene, spinner: &Spinner) -> Result<Vec<BenchTarget>, Error> 
     let threads = std::thread::available_parallelism().map_or(1, usize::from);
     for threads in if threads > 1 { vec![1, threads] } else { vec![1] } {
         let renderer = ready(Devices::Cpu, threads)?;
-        let name = format!("CPU ({})", renderer.isa().name);
+        let name = format!("CPU ({})", renderer.prepared.isa.name);
         all.push(BenchTarget { name, threads: Some(threads), renderer });
     }
     for (i, gpu) in device::list().unwrap_or_default().into_iter().enumerate() {

@@ -101,7 +101,7 @@ fn trial_hints(scene: &Scene, asked: &FrameList) -> Result<Vec<String>, Failure>
     let tried = FrameList::of_numbers(numbers.into_iter()).unwrap_or_else(|| asked.clone());
     let needs = PixelFormats { rgba8: true, linear: true, layers: true, ..PixelFormats::default() };
     let frames = renderer.capture(&tried, needs, &mut ())?;
-    let particles = renderer.assets().particles.iter().filter(|p| p.range.is_some());
+    let particles = renderer.prepared.assets.particles.iter().filter(|p| p.range.is_some());
     let map: BTreeSet<_> =
         particles.flat_map(|p| &p.colours).map(|m| coarse(m.colour.map(|c| linear(c) as f32))).collect();
     let [mut empty, mut black, mut burnt, mut faded] = [const { Shares::new() }; 4];

@@ -5,6 +5,7 @@ use crate::assets::AssetError;
 use crate::cli::{ConvertArgs, Failure, usage};
 use crate::error::Error;
 use crate::output::RenderedFrame;
+use crate::output::files::write_file;
 use crate::output::formats::{Format, FormatOptions, Reader, Shown};
 use crate::output::store::atomic::write_whole;
 use crate::report::{print, say};
@@ -113,5 +114,5 @@ pub fn write_picture(to: &Path, (width, height): (u32, u32), rgba: &[u8]) -> Res
         return Err(usage!("{} cannot have {width} x {height} pixels", to.display()));
     }
     let frame = RenderedFrame::of_rgba8(0, (width, height), rgba);
-    Ok(write_whole(to, |file| (target.write)(&frame, &options, file))?)
+    Ok(write_file(to, target, &frame, &options)?)
 }

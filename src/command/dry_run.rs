@@ -5,9 +5,7 @@ use super::measured::Measured;
 use crate::error::Error;
 use crate::output::formats::{Format, FormatOptions};
 use crate::output::video::arguments::command_line;
-use crate::output::video::ffmpeg::find_ffmpeg;
 use crate::output::video::job::VideoJob;
-use crate::output::video::segments::encoder_count;
 use crate::output::video::{Settings, Video};
 use crate::output::{OutputError, PixelFormats, RenderedFrame, Sink};
 use crate::render::Renderer;
@@ -45,10 +43,9 @@ impl Sink for Trial {
         needs_of(self.format.as_ref(), self.video.as_ref())
     }
     fn frame(&mut self, frame: &RenderedFrame) -> Result<(), OutputError> {
-        let (start, mut file) = (Instant::now(), Vec::new());
-        if let Some((format, options)) = &self.format {
-            (format.write)(frame, options, &mut file).map_err(|e| OutputError::Write("a trial frame".into(), e))?;
-        }
+        let start = Instant::now();
+        let file = self.format.as_ref().map(|(format, options)| (format.encode)(frame, options));
+        let file = file.transpose().map_err(|e| OutputError::Write("a trial frame".into(), e))?.unwrap_or_default();
         let mut tried = lock(&self.tried);
         tried.bytes += file.len() as u64;
         tried.write += start.elapsed();
@@ -89,19 +86,19 @@ fn trial_renderer(
 }
 
 pub fn describe(plan: RunPlan, shows_ffmpeg: bool) -> Result<String, Error> {
-    let size_of_run @ (width, height) = (plan.scene.render.width, plan.scene.render.height);
+    let size_of_run @ (width, height) = (plan.request.scene.render.width, plan.request.scene.render.height);
     let Some(left) = &plan.to_render else {
-        return Ok(format!("all {} frames are there and whole: nothing is left to be rendered\n", plan.done));
+        return Ok(format!("all {} frames are there and whole: nothing is left to be rendered\n", plan.done()));
     };
-    let there = if plan.done == 0 { String::new() } else { format!("; {} are there and whole", plan.done) };
+    let there = if plan.done() == 0 { String::new() } else { format!("; {} are there and whole", plan.done()) };
     let mut text = format!("frames: {left} ({} of {width} x {height}{there})\n", left.len());
     let format = plan.picture_format()?;
-    let is_files = format.is_some() && plan.stream.is_none();
+    let is_files = format.is_some() && plan.stream().is_none();
     let start = Instant::now();
-    let renderer = Renderer::prepare(plan.scene.clone(), plan.options.clone())?;
+    let renderer = Renderer::prepare(plan.request.scene.clone(), plan.request.options.clone())?;
     let ready = start.elapsed().as_secs_f64();
     let tried = Arc::default();
-    let video = plan.video.as_ref().map(|(settings, _)| settings.clone());
+    let video = plan.video.as_ref().map(|job| job.settings.clone());
     let trial = Trial { format, video, tried: Arc::clone(&tried) };
     // From the first and the last quarter, and the one after: a film holds what changes between neighbours.
     let (one, other) = (left.len() / 4, left.len() * 3 / 4);
@@ -125,16 +122,16 @@ pub fn describe(plan: RunPlan, shows_ffmpeg: bool) -> Result<String, Error> {
     let writers = measured.frames.last().map_or(1, |frame| frame.writers.max(1));
     let mut longest = all(render).max(all(write) / writers as f64);
     let mut film = String::new();
-    if let Some((settings, of)) = &plan.video {
-        let guess = trial_film(settings, &VideoJob { size: trial_size, ..of.clone() }, &tried.planes)?;
+    if let Some(job) = &plan.video {
+        let settings = &job.settings;
+        let guess = trial_film(job, trial_size, &tried.planes)?;
         let each = guess.each.mul_f64(scale);
-        let encoders = if settings.is_single() { 1 } else { encoder_count(settings, of) };
+        let encoders = if settings.is_single() { 1 } else { job.encoder_count() };
         longest = longest.max(all(each) / encoders as f64) + guess.start.as_secs_f64();
         let bytes = size((guess.bytes as f64 * scale) as u64);
         film += &format!("film: {}, about {bytes} ({:.1} ms a frame)\n", settings.path.display(), ms(each));
         if shows_ffmpeg && !settings.is_raw() && !settings.is_embedded {
-            let ffmpeg = find_ffmpeg(settings.ffmpeg.as_deref())?;
-            let command = command_line(settings, of.sides(), &ffmpeg.program);
+            let command = command_line(settings, job.sides(), &settings.find_ffmpeg()?.program);
             film += &format!("its segments are made by:\n  {command}\n");
         }
     }
@@ -142,7 +139,7 @@ pub fn describe(plan: RunPlan, shows_ffmpeg: bool) -> Result<String, Error> {
     text += &format!("memory: at most {} for pictures\n", size(plan.memory));
     if is_files {
         let each = (tried.bytes as f64 * scale / f64::from(count)) as u64;
-        let (pattern, all) = (&plan.scene.output.files, size(each * left.len() as u64));
+        let (pattern, all) = (&plan.request.scene.output.files, size(each * left.len() as u64));
         text += &format!("files: {pattern}, about {all} ({} each)\n", size(each));
     }
     Ok(text + &film + "nothing was written\n")
@@ -156,8 +153,8 @@ struct Guess {
 }
 
 // A film of the trial frames, in a folder of its own: what the first frame of a segment takes, and what one more does.
-fn trial_film(settings: &Settings, film: &VideoJob, planes: &BTreeMap<u32, Vec<u8>>) -> Result<Guess, Error> {
-    let frames = film.frames.len() as u64;
+fn trial_film(film: &VideoJob, size: (u32, u32), planes: &BTreeMap<u32, Vec<u8>>) -> Result<Guess, Error> {
+    let (settings, frames) = (&film.settings, film.frames.len() as u64);
     if settings.is_raw() {
         let each = planes.values().next().map_or(0, Vec::len) as u64;
         return Ok(Guess { bytes: each * frames, each: Duration::ZERO, start: Duration::ZERO });
@@ -167,16 +164,10 @@ fn trial_film(settings: &Settings, film: &VideoJob, planes: &BTreeMap<u32, Vec<u
     let make = |numbers: Vec<u32>| -> Result<u64, Error> {
         let folder = folder.path().join(numbers.len().to_string());
         let path = folder.join(name);
-        let of = VideoJob {
-            steps: Arc::default(),
-            frames: numbers.clone(),
-            part: None,
-            source: None,
-            hidden: folder.join("h"),
-            overwrite: true,
-            ..film.clone()
-        };
-        let mut video = Video::open(Settings { path: path.clone(), ..settings.clone() }, of)?;
+        let settings = Settings { path: path.clone(), ..settings.clone() };
+        let of = VideoJob::new(settings, numbers.clone(), size);
+        let of = VideoJob { tone: film.tone, cancel: film.cancel.clone(), scene: film.scene.clone(), ..of };
+        let mut video = Video::open(of)?;
         for number in numbers {
             video.feed(number, &planes[&number])?;
         }
@@ -192,7 +183,7 @@ fn trial_film(settings: &Settings, film: &VideoJob, planes: &BTreeMap<u32, Vec<u
     let begun = Instant::now();
     let two = make(numbers.clone())?;
     let each = begun.elapsed().saturating_sub(start);
-    let segments = frames.div_ceil(settings.segment.into());
+    let segments = frames.div_ceil(settings.options.segment.into());
     let bytes = segments * one + (frames - segments) * two.saturating_sub(one);
     Ok(Guess { bytes, each, start })
 }

@@ -3,13 +3,13 @@
 
 use super::request::request;
 use super::scene_file::load_scene;
-use super::stop::quoted;
 use super::template::filled;
 use crate::cli::{Cli, Engine, Failure, FarmArgs, RenderArgs, VideoArgs, usage};
 use crate::error::Error;
 use crate::math::hash::hex;
 use crate::output::OutputError;
 use crate::output::store::manifest::Manifest;
+use crate::quote::shell_word;
 use crate::render::frames::FrameList;
 use crate::report::{Remarks, be_quiet, print, say};
 use crate::run::folder::RecordedFolder;
@@ -127,7 +127,7 @@ impl Job {
         let (scene, _) = load_scene(&args.scene, &render.changes)?;
         let request = RunRequest { existing: Existing::Kept, ..request(&render, scene, &args.scene)? };
         let encoding = request.encoding.clone();
-        let RunRequest { scene, frames: all, .. } = request.resolved(&mut Remarks)?.request;
+        let RunRequest { scene, frames: all, .. } = request.resolved(&mut Remarks)?.0;
         let folder = claim::folder_of(&scene)?;
         if folder.pattern.is_of_one() {
             return Err(usage!("{} is one picture, which one run makes: no job is needed", folder.pattern));
@@ -157,23 +157,23 @@ impl Job {
             }
             None => FrameList::of_numbers(1..=shards),
         };
-        let mut words = vec![quoted(&args.scene)];
-        words.extend(args.flags.iter().filter(|f| *f != "--resume").map(|f| quoted(f)));
+        let mut words = vec![shell_word(&args.scene)];
+        words.extend(args.flags.iter().filter(|f| *f != "--resume").map(|f| shell_word(f)));
         if wants_gpu && !render.gpu && render.devices.is_empty() {
             // Without it a node whose GPU is lost would render on the CPU, and nobody would see.
             words.push("--gpu".into());
         }
         words.push("--resume".into());
-        let (frames, program) = (folder.pattern.to_string(), quoted(&program(args.engine)));
-        let own = format!("--frames={} --hash={}", quoted(&all.to_string()), manifest.hash);
+        let (frames, program) = (folder.pattern.to_string(), shell_word(&program(args.engine)));
+        let own = format!("--frames={} --hash={}", shell_word(&all.to_string()), manifest.hash);
         let clip = hex(&Sha256::digest(format!("{frames} {own} {shards}"))[..5]);
         let finish = match &scene.output.video {
             Some(video) => {
-                let flags = encoding_flags(&render).iter().map(|w| format!(" {}", quoted(w))).collect::<String>();
-                let (video, fps) = (quoted(&video.display().to_string()), scene.output.fps);
-                format!("{program} stitch {} {own} -o {video} --fps={fps}{flags}", quoted(&frames))
+                let flags = encoding_flags(&render).iter().map(|w| format!(" {}", shell_word(w))).collect::<String>();
+                let (video, fps) = (shell_word(&video.display().to_string()), scene.output.fps);
+                format!("{program} stitch {} {own} -o {video} --fps={fps}{flags}", shell_word(&frames))
             }
-            None => format!("{program} missing {} {own}", quoted(&frames)),
+            None => format!("{program} missing {} {own}", shell_word(&frames)),
         };
         Ok(Job {
             title: format!("{} frames of {} in {shards} shards", all.len(), args.scene.replace('\n', " ")),
@@ -190,7 +190,7 @@ impl Job {
     }
 
     fn text(&self, args: &FarmArgs) -> Result<String, Failure> {
-        let (cwd, program) = (quoted(&here()?), quoted(&program(args.engine)));
+        let (cwd, program) = (shell_word(&here()?), shell_word(&program(args.engine)));
         let lines = [&cwd, &program, &self.render, &self.frames, &self.folder, &self.finish, &args.image];
         if let Some(odd) = lines.into_iter().chain(&args.options).find(|line| line.contains(ends_line)) {
             return Err(usage!("a job is made of lines, and a name or flag has the end of one: {odd:?}"));
@@ -213,7 +213,7 @@ impl Job {
         // The pod has a limit of time; what cannot get better ends it at once.
         let waiting = format!(
             "while :; do {program} missing {} {} >/dev/null; case $? in 0) exec {} ;; 74|75) sleep 30 ;; *) exit 65 ;; esac; done",
-            quoted(&self.frames),
+            shell_word(&self.frames),
             self.own,
             self.finish
         );
@@ -230,10 +230,10 @@ impl Job {
             ("CWD_YAML", yaml(&here()?)),
             ("CWD", cwd.clone()),
             ("POLYFLY", program.clone()),
-            ("FRAMES", quoted(&self.frames)),
+            ("FRAMES", shell_word(&self.frames)),
             ("OWN", self.own.clone()),
             ("CLIP", self.clip.clone()),
-            ("FOLDER", quoted(&self.folder)),
+            ("FOLDER", shell_word(&self.folder)),
             ("SHARDS", self.shards.to_string()),
             ("RUNNING", running.to_string()),
             ("ROUNDS", args.rounds.to_string()),
@@ -241,7 +241,7 @@ impl Job {
             ("FINISH_YAML", yaml(&waiting)),
             ("FINISH", format!("exec {}", self.finish)),
             ("TASK_YAML", yaml(&shard("$((JOB_COMPLETION_INDEX + 1))"))),
-            ("TASK", quoted(&shard("$HQ_TASK_ID"))),
+            ("TASK", shell_word(&shard("$HQ_TASK_ID"))),
             ("GPU", gpu(gpu_line)),
             ("HOST", gpu("    hostRequirements: {amounts: [{name: amount.worker.gpu, min: 1}]}")),
             ("LIMITS", gpu("          resources: {limits: {nvidia.com/gpu: 1}}")),

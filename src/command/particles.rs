@@ -11,8 +11,9 @@ use crate::cli::{
 };
 use crate::math::srgb::srgb;
 use crate::math::vec3::{Vec3, add, length, scale, sub};
+use crate::output::files::write_file;
 use crate::output::formats::{Format, FormatOptions};
-use crate::output::store::atomic::{prepare, write_whole};
+use crate::output::store::atomic::prepare;
 use crate::output::{OutputError, PixelFormats, RenderedFrame, RunInfo, Sink};
 use crate::quote::brief;
 use crate::render::frames::FrameList;
@@ -87,7 +88,7 @@ fn picture(args: &PictureArgs) -> Result<(), Failure> {
     renderer.run(&FrameList::all(args.runs), vec![Box::new(sink)], &mut measured)?;
     let mut times: Vec<Duration> = measured.frames.iter().map(|frame| frame.stats.kernel).collect();
     times.sort_unstable();
-    let n = renderer.assets().particles.as_ref().map_or(0, |c| c.spheres.len());
+    let n = renderer.prepared.assets.particles.as_ref().map_or(0, |c| c.spheres.len());
     let (device, threads) = (measured.devices.join(", "), renderer.threads());
     Ok(print(&format!(
         "{n} particles\t{device}, {threads} threads\tread {:.1} ms\ttree {:.1} ms\trender {:.4} ms\t{} rays\n",
@@ -108,14 +109,14 @@ struct OneFile {
 
 impl Sink for OneFile {
     fn needs(&self) -> PixelFormats {
-        (self.format.needs)(&self.options)
+        self.format.needs(&self.options)
     }
     fn open(&mut self, _: &RunInfo) -> Result<(), OutputError> {
         prepare(&self.path)
     }
     fn frame(&mut self, frame: &RenderedFrame) -> Result<(), OutputError> {
         match frame.number == self.last {
-            true => write_whole(&self.path, |file| (self.format.write)(frame, &self.options, file)),
+            true => write_file(&self.path, self.format, frame, &self.options),
             false => Ok(()),
         }
     }

@@ -50,17 +50,17 @@ pub fn run(args: &RenderArgs) -> Result<(), Failure> {
         return Ok(());
     }
     let plan = request.plan(&mut Remarks).map_err(|e| text.placed(e))?;
-    if args.open && plan.stream.is_some() && plan.video.is_none() {
+    if args.open && plan.stream().is_some() && plan.video.is_none() {
         return Err(Failure::usage("--open: a stream leaves no file to show"));
     }
     if args.dry_run {
         return Ok(print(&dry_run::describe(plan, args.show_ffmpeg).map_err(|e| text.placed(e))?)?);
     }
     if !is_quiet() {
-        hints(&plan.scene).iter().for_each(|hint| warn(hint));
+        hints(&plan.request.scene).iter().for_each(|hint| warn(hint));
     }
     if let Some(quality) = args.changes.asked_quality() {
-        remark(&cost(quality, &plan.scene));
+        remark(&cost(quality, &plan.request.scene));
     }
     let shown = Shown::of(&plan);
     let facts = SceneFacts::of(&name, &plan);
@@ -98,10 +98,10 @@ struct Shown {
 
 impl Shown {
     fn of(plan: &RunPlan) -> Shown {
-        let pattern = &plan.scene.output.files;
+        let pattern = &plan.request.scene.output.files;
         let first = || plan.part.nth(0).map(|n| pattern.path(n));
         Shown {
-            is_on_stdout: plan.stream.as_ref().is_some_and(|(stream, _)| stream.path().is_none()),
+            is_on_stdout: plan.stream().is_some_and(|(stream, _)| stream.path().is_none()),
             files: plan.claim.as_ref().and(plan.to_render.clone()).map(|frames| (pattern.clone(), frames)),
             file: plan.existing_video.clone().or_else(first),
         }

@@ -4,9 +4,10 @@ use super::request::encoding;
 use super::scene_file::load_scene;
 use super::stop::{self, this_command};
 use crate::cli::{Failure, StitchArgs};
+use crate::output::video::VideoOptions;
 use crate::report::Remarks;
 use crate::run::stitch::StitchRequest;
-use crate::run::{VideoOptions, video_options};
+use crate::run::video_options;
 use std::time::Duration;
 
 // How long what is in flight may take once it is asked to stop.

@@ -4,6 +4,7 @@ use crate::cancel::Cancel;
 use crate::cli::Failure;
 use crate::error::Error;
 use crate::output::video::ffmpeg::end_all;
+use crate::quote::shell_word;
 use crate::report::{Farewell, say};
 use crate::threads::{self, lock};
 use std::sync::{Arc, Mutex};
@@ -233,19 +234,9 @@ fn ignored_signals() -> u64 {
     line.and_then(|hex| u64::from_str_radix(hex.trim(), 16).ok()).unwrap_or(0)
 }
 
-/// A word as a shell takes it.
-pub fn quoted(word: &str) -> String {
-    let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_./,=:@%+".contains(c);
-    if !word.is_empty() && word.chars().all(is_plain) {
-        word.into()
-    } else {
-        format!("'{}'", word.replace('\'', "'\\''"))
-    }
-}
-
 /// The command line of this program, as a shell takes it.
 pub fn this_command() -> String {
-    std::env::args_os().map(|word| quoted(&word.to_string_lossy())).collect::<Vec<_>>().join(" ")
+    std::env::args_os().map(|word| shell_word(&word.to_string_lossy())).collect::<Vec<_>>().join(" ")
 }
 
 /// The command line that goes on with an interrupted run, whose scene came on stdin or did not, and which replaces a video or does
@@ -255,13 +246,13 @@ pub fn resuming_command(is_on_stdin: bool, replaces_video: bool) -> String {
     let flags = words.iter().position(|word| word == "--").unwrap_or(words.len());
     let is_dropped = |word: &str| word == "--resume" || (word == "--overwrite" && !replaces_video);
     let is_kept = |(i, word): &(usize, &String)| *i > flags || !is_dropped(word);
-    let mut words: Vec<String> = words.iter().enumerate().filter(is_kept).map(|(_, word)| quoted(word)).collect();
+    let mut words: Vec<String> = words.iter().enumerate().filter(is_kept).map(|(_, word)| shell_word(word)).collect();
     // Before what may stand behind `--`.
     words.insert(1.min(words.len()), "--resume".into());
     let command = words.join(" ");
     match is_on_stdin {
         true => match std::fs::read_link("/proc/self/fd/0").ok().filter(|path| path.is_file()) {
-            Some(file) => format!("{command} <{}", quoted(&file.display().to_string())),
+            Some(file) => format!("{command} <{}", shell_word(&file.display().to_string())),
             None => format!("{command}   (with the same scene on its standard input)"),
         },
         false => command,

@@ -34,7 +34,7 @@ pub fn subjects(renderer: &Renderer, gpus: &[GpuInfo]) -> Vec<TestDevice> {
     };
     let gpu = |info: &GpuInfo| TestDevice {
         name: info.label(),
-        device: device::open(info, Arc::clone(renderer.device_scene()), needs).map(|gpu| gpu as Box<dyn Device>),
+        device: device::open(info, Arc::clone(&renderer.prepared.first), needs).map(|gpu| gpu as Box<dyn Device>),
     };
     let sets = Isa::available().into_iter().map(cpu);
     sets.chain(gpus.iter().map(gpu)).collect()
@@ -49,10 +49,12 @@ impl TestDevice {
             Err(e) => return Err(DeviceError::Failed(e.to_string()).into()),
         };
         if scene.world.is_animated() {
-            device.update(&Arc::new(renderer.scene_of(frame)?))?;
+            let prepared = &renderer.prepared;
+            let here = prepared.pool.install(|| prepared.at_frame(frame, &prepared.assets.at_frame(scene, frame)?));
+            device.update(&Arc::new(here?))?;
         }
         let task = Task::picture(scene, frame);
-        let ticket = device.submit(&task, &renderer.device_scene().frame_params(scene, frame), FilmSlice::default())?;
+        let ticket = device.submit(&task, &renderer.prepared.first.frame_params(scene, frame), FilmSlice::default())?;
         Ok(device.wait(ticket)?.1)
     }
 }
@@ -92,7 +94,7 @@ pub fn run(args: &VerifyArgs) -> Result<(), Failure> {
                 let mut fault = difference(first.pixels.bytes(), got.pixels.bytes(), width);
                 if fault.is_none() && !got.planes.bytes().is_empty() {
                     let mut planes = Vec::new();
-                    renderer.isa().convert(first.pixels.bytes(), width, height, &mut planes);
+                    renderer.prepared.isa.convert(first.pixels.bytes(), width, height, &mut planes);
                     fault = (planes != got.planes.bytes()).then(|| "the video's planes differ".into());
                 }
                 if let Some(fault) = fault {

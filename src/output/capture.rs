@@ -3,7 +3,8 @@
 use super::error::OutputError;
 use super::sink::{PixelFormats, RenderedFrame, Sink};
 use crate::film::image::{Image, Layers};
-use std::sync::{Arc, Mutex, PoisonError};
+use crate::threads::lock;
+use std::sync::{Arc, Mutex};
 
 /// A frame that was kept.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -44,7 +45,7 @@ impl Sink for MemorySink {
             linear: frame.linear().cloned(),
             layers: frame.layers().cloned(),
         };
-        self.frames.lock().unwrap_or_else(PoisonError::into_inner).push(kept);
+        lock(&self.frames).push(kept);
         Ok(())
     }
 }

@@ -1,7 +1,8 @@
 //! What may go wrong on the way out.
 
 use crate::threads::NoThread;
-use std::path::PathBuf;
+use std::io;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 /// Why frames could not be put out.
@@ -42,13 +43,33 @@ pub enum OutputError {
 }
 
 impl OutputError {
+    /// An encoder failed, and ffmpeg has said nothing of it.
+    pub(crate) fn encoder(what: impl Into<String>) -> OutputError {
+        OutputError::Encoder { what: what.into(), words: String::new() }
+    }
+
     /// The same with other words for what happened, made of those it had.
     #[must_use]
     pub fn reworded(self, words_of: impl FnOnce(&str) -> String) -> OutputError {
         match self {
             OutputError::Encoder { what, words } => OutputError::Encoder { what: words_of(&what), words },
             OutputError::Threads(e) => OutputError::Threads(NoThread(words_of(&e.0))),
-            other => OutputError::Encoder { what: words_of(&other.to_string()), words: String::new() },
+            other => OutputError::encoder(words_of(&other.to_string())),
         }
+    }
+}
+
+/// Names the file that could not be written or read.
+pub(crate) trait NameFile<T> {
+    fn writing(self, path: &Path) -> Result<T, OutputError>;
+    fn reading(self, path: &Path) -> Result<T, OutputError>;
+}
+
+impl<T, E: Into<io::Error>> NameFile<T> for Result<T, E> {
+    fn writing(self, path: &Path) -> Result<T, OutputError> {
+        self.map_err(|e| OutputError::Write(path.to_owned(), e.into()))
+    }
+    fn reading(self, path: &Path) -> Result<T, OutputError> {
+        self.map_err(|e| OutputError::Read(path.to_owned(), e.into()))
     }
 }

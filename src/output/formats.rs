@@ -13,7 +13,6 @@ pub use format::{Format, FormatOptions, Reader, Shown};
 
 use crate::scene::limits::ordinary_extension;
 
-/// All formats.
 pub const FORMATS: [&Format; 7] =
     [&data::FORMAT, &png::FORMAT, &ppm::FORMAT, &exr::FORMAT, &jpg::FORMAT, &webp::FORMAT, &tiff::FORMAT];
 

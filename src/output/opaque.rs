@@ -2,7 +2,6 @@
 
 use std::borrow::Cow;
 
-/// A pixel of RGBA as it is seen over black.
 pub fn over_black([r, g, b, alpha]: [u8; 4]) -> [u8; 3] {
     match alpha {
         255 => [r, g, b],

@@ -5,7 +5,7 @@ use super::opaque::opaque;
 use crate::film::image::{Image, Layers};
 use crate::kernels::Isa;
 use std::path::PathBuf;
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 /// What a sink needs of each frame.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -48,12 +48,6 @@ pub struct RunInfo {
     pub height: u32,
 }
 
-/// Where the planes of a picture are kept once they are made: shared by all sinks of a frame, or the frame's own.
-pub(crate) enum Converted<'a> {
-    Shared(&'a OnceLock<Vec<u8>>),
-    Own(OnceLock<Vec<u8>>),
-}
-
 /// A rendered frame, as sinks get it.
 pub struct RenderedFrame<'a> {
     /// Its number in the clip.
@@ -64,7 +58,8 @@ pub struct RenderedFrame<'a> {
     pub height: u32,
     pub(crate) rgba: &'a [u8],
     pub(crate) planes: &'a [u8],
-    pub(crate) converted: Converted<'a>,
+    // The planes of a picture, once they are made: shared by all sinks of a frame.
+    pub(crate) converted: Arc<OnceLock<Vec<u8>>>,
     pub(crate) linear: Option<&'a Image<f32>>,
     pub(crate) layers: Option<&'a Layers>,
     pub(crate) isa: Isa,
@@ -84,7 +79,7 @@ impl<'a> RenderedFrame<'a> {
             height,
             rgba,
             planes: &[],
-            converted: Converted::Own(OnceLock::new()),
+            converted: Arc::default(),
             linear: None,
             layers: None,
             isa: Isa::available()[0],
@@ -100,11 +95,7 @@ impl<'a> RenderedFrame<'a> {
         if !self.planes.is_empty() {
             return self.planes;
         }
-        let converted = match &self.converted {
-            Converted::Shared(planes) => planes,
-            Converted::Own(planes) => planes,
-        };
-        converted.get_or_init(|| {
+        self.converted.get_or_init(|| {
             let (picture, mut planes, mut words) = (opaque(self.rgba), Vec::new(), Vec::new());
             // Kernels read whole pixels; a picture from elsewhere may begin at any byte.
             let aligned = match picture.as_ptr().align_offset(align_of::<u32>()) {

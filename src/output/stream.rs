@@ -1,6 +1,6 @@
 //! Frames one behind the other into a stream: stdout, a pipe, a device.
 
-use super::error::OutputError;
+use super::error::{NameFile, OutputError};
 use super::formats::{Format, FormatOptions};
 use super::sink::{PixelFormats, RenderedFrame, Sink};
 use std::io::Write;
@@ -36,13 +36,11 @@ impl Stream {
         self.path.as_deref()
     }
 
-    /// Its frames' format; None where there is no such.
     pub fn format(&self) -> Option<&'static Format> {
         Format::of(&self.extension)
     }
 }
 
-/// Writes them.
 pub struct StreamSink {
     stream: Stream,
     format: &'static Format,
@@ -51,7 +49,6 @@ pub struct StreamSink {
 }
 
 impl StreamSink {
-    /// Writes to a stream that is open.
     pub fn new(
         stream: Stream,
         format: &'static Format,
@@ -60,20 +57,16 @@ impl StreamSink {
     ) -> StreamSink {
         StreamSink { stream, format, options, to }
     }
-    fn failed(&self) -> impl FnOnce(std::io::Error) -> OutputError {
-        let path = self.stream.path.clone().unwrap_or_else(|| "stdout".into());
-        |e| OutputError::Write(path, e)
-    }
 }
 
 impl Sink for StreamSink {
     fn needs(&self) -> PixelFormats {
-        (self.format.needs)(&self.options)
+        self.format.needs(&self.options)
     }
     fn frame(&mut self, frame: &RenderedFrame) -> Result<(), OutputError> {
         // At once: half a picture is none.
-        let mut bytes = Vec::new();
-        (self.format.write)(frame, &self.options, &mut bytes).map_err(self.failed())?;
-        self.to.write_all(&bytes).and_then(|()| self.to.flush()).map_err(self.failed())
+        let bytes = (self.format.encode)(frame, &self.options);
+        let written = bytes.and_then(|bytes| self.to.write_all(&bytes)).and_then(|()| self.to.flush());
+        written.writing(self.stream.path().unwrap_or(Path::new("stdout")))
     }
 }

@@ -15,6 +15,7 @@ mod join;
 mod mp4;
 #[cfg(feature = "h264")]
 mod openh264;
+pub mod options;
 mod segment_encoder;
 pub mod segments;
 pub mod settings;
@@ -24,10 +25,10 @@ mod webp;
 pub mod y4m;
 
 use self::encoder::Encoder;
-use self::ffmpeg::find_ffmpeg;
 use self::job::VideoJob;
 #[cfg(feature = "h264")]
 use self::openh264::OpenH264;
+pub use self::options::VideoOptions;
 use self::segments::Segments;
 pub use self::settings::Settings;
 use self::single_pass::SinglePass;
@@ -37,11 +38,10 @@ use super::sink::{Already, Outcome, PixelFormats, RenderedFrame, RunInfo, Sink};
 use super::store::atomic::{folder_of, prepare};
 use super::store::folder::sweep;
 use std::path::PathBuf;
+use std::sync::Arc;
 
-/// A video being made.
 pub struct Video {
-    settings: Settings,
-    job: VideoJob,
+    job: Arc<VideoJob>,
     // How many of the video's frames have been fed or passed.
     next: usize,
     encoder: Box<dyn Encoder>,
@@ -49,40 +49,34 @@ pub struct Video {
 
 impl Video {
     /// Opens it, and encodes one frame as a trial before anything is rendered.
-    ///
-    /// # Errors
-    /// The file cannot be made; ffmpeg is missing, or refuses the settings.
-    pub fn open(settings: Settings, job: VideoJob) -> Result<Video, OutputError> {
+    pub fn open(job: VideoJob) -> Result<Video, OutputError> {
+        let job = Arc::new(job);
+        let settings = &job.settings;
         prepare(&settings.path)?;
         sweep(folder_of(&settings.path));
-        let (width, height) = job.sides();
         let encoder: Box<dyn Encoder> = if settings.is_raw() {
-            let writer = Y4m::start(&settings.path, width, height, settings.fps)?;
-            Box::new(SinglePass::new(&settings, &job, writer))
+            Box::new(SinglePass { job: Arc::clone(&job), writer: Y4m::start(settings, job.sides())? })
         } else if settings.is_embedded {
             #[cfg(not(feature = "h264"))]
             return Err(OutputError::NoEncoder("this program was built without its own encoder".into()));
             #[cfg(feature = "h264")]
             {
-                let tag = job.tag(&settings, &job::embedded()).to_string();
-                Box::new(SinglePass::new(&settings, &job, OpenH264::start(&settings, (width, height), &tag)?))
+                let tag = job.tag(&job::embedded()).to_string();
+                let writer = OpenH264::start(settings, job.sides(), &tag)?;
+                Box::new(SinglePass { job: Arc::clone(&job), writer })
             }
         } else {
-            let ffmpeg = find_ffmpeg(settings.ffmpeg.as_deref())?;
-            Box::new(Segments::open(&settings, &job, ffmpeg)?)
+            Box::new(Segments::open(&job, settings.find_ffmpeg()?)?)
         };
-        Ok(Video { settings, job, next: 0, encoder })
+        Ok(Video { job, next: 0, encoder })
     }
 
     /// Adds a frame: its planes one after the other. Those of the video before it that were not fed are taken from where they
-    /// lie.
-    ///
-    /// # Errors
-    /// The video failed; [`Video::abort`] tells why.
+    /// lie. On a failure [`Video::abort`] tells why.
     pub fn feed(&mut self, number: u32, planes: &[u8]) -> Result<(), OutputError> {
         let Some(ahead) = self.job.frames[self.next..].iter().position(|&n| n == number) else { return Ok(()) };
         let at = self.next + ahead;
-        self.feed_existing(ahead)?;
+        self.feed_existing(at)?;
         if self.next < at {
             // The run stops: a frame behind the gap is none of the beginning.
             return Ok(());
@@ -91,13 +85,10 @@ impl Video {
         self.encoder.feed(at, planes)
     }
 
-    // The next frames were not fed.
-    fn feed_existing(&mut self, frames: usize) -> Result<(), OutputError> {
-        for at in self.next..self.next + frames {
-            if !self.encoder.feed_existing(at)? {
-                break;
-            }
-            self.next = at + 1;
+    // The frames before that place were not fed.
+    fn feed_existing(&mut self, end: usize) -> Result<(), OutputError> {
+        while self.next < end && self.encoder.feed_existing(self.next)? {
+            self.next += 1;
         }
         Ok(())
     }
@@ -109,17 +100,14 @@ impl Video {
 
     /// Ends the video and gives it its name; a clip cut short goes to `NAME.partial.mp4`, and so does what there is of one
     /// that cannot be closed. None where the rest of it is made by others.
-    ///
-    /// # Errors
-    /// It cannot be closed.
     pub fn finish(mut self, cut_short: bool) -> Result<Option<PathBuf>, OutputError> {
-        if !cut_short && let Err(cause) = self.feed_existing(self.job.frames.len() - self.next) {
+        let frames = self.job.frames.len();
+        if !cut_short && let Err(cause) = self.feed_existing(frames) {
             return Err(self.abort(cause));
         }
-        let cut_short = cut_short || self.next < self.job.frames.len();
-        let made = self.encoder.finish(cut_short)?;
-        if made.as_ref() == Some(&self.settings.path) {
-            self.job.remove_beginning(&self.settings);
+        let made = self.encoder.finish(cut_short || self.next < frames)?;
+        if made.as_ref() == Some(&self.job.settings.path) {
+            self.job.remove_beginning();
         }
         Ok(made)
     }
@@ -127,36 +115,32 @@ impl Video {
 
 /// A video as a sink: opened when the run begins.
 pub struct VideoSink {
-    settings: Settings,
     job: VideoJob,
     open: Option<Video>,
 }
 
 impl VideoSink {
-    /// The video that the settings name.
-    pub(crate) fn of_job(settings: Settings, job: VideoJob) -> VideoSink {
-        VideoSink { settings, job, open: None }
+    pub(crate) fn of_job(job: VideoJob) -> VideoSink {
+        VideoSink { job, open: None }
     }
 }
 
 impl Sink for VideoSink {
     fn needs(&self) -> PixelFormats {
-        self.settings.needs()
+        self.job.settings.needs()
     }
     fn open(&mut self, run: &RunInfo) -> Result<(), OutputError> {
         self.job.size = (run.width, run.height);
-        self.open = Some(Video::open(self.settings.clone(), self.job.clone())?);
+        self.open = Some(Video::open(self.job.clone())?);
         Ok(())
     }
     fn frame(&mut self, frame: &RenderedFrame) -> Result<(), OutputError> {
         let Some(video) = &mut self.open else { return Ok(()) };
-        match self.settings.planes(frame).and_then(|planes| video.feed(frame.number, &planes)) {
-            Ok(()) => Ok(()),
-            Err(cause) => Err(match self.open.take() {
-                Some(dead) => dead.abort(cause),
-                None => cause,
-            }),
-        }
+        let fed = self.job.settings.planes(frame).and_then(|planes| video.feed(frame.number, &planes));
+        fed.map_err(|cause| match self.open.take() {
+            Some(dead) => dead.abort(cause),
+            None => cause,
+        })
     }
     // It reads frames that others have made meanwhile.
     fn completed_frames(&self) -> Option<Already> {

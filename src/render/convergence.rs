@@ -7,9 +7,6 @@ use crate::film::post::denoise::DenoiserError;
 use crate::film::post::{PostContext, PostPipeline};
 
 /// Root mean square of half the difference of both halves' pictures, over pixels and colours, in 8-bit codes.
-///
-/// # Errors
-/// A post step's.
 pub fn noise(film: &Film, post: &PostPipeline, context: &PostContext) -> Result<f64, DenoiserError> {
     if film.samples()[1] == 0 {
         return Ok(f64::MAX);

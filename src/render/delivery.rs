@@ -11,7 +11,7 @@ use super::stats::{FrameReport, FrameStats, Progress, RunReport, StageTimes, ms}
 use crate::device::{Device, DeviceError, TaskOutput};
 use crate::error::Error;
 use crate::kernels::Isa;
-use crate::output::{Converted, Outcome, OutputError, PixelFormats, RenderedFrame, Sink};
+use crate::output::{Outcome, OutputError, PixelFormats, RenderedFrame, Sink};
 use crate::threads::{self, Busy};
 use crossbeam_channel::{Receiver, Sender, bounded, unbounded};
 use std::collections::BTreeMap;
@@ -72,10 +72,10 @@ pub fn run(
     progress: &mut dyn Progress,
     memory: &mut RunMemory,
 ) -> Result<RunReport, Error> {
-    let (size, is_light) = (work.first.size(), work.plan.output == TaskOutput::Sums);
+    let (size, is_light) = (work.prepared.first.size(), work.plan.output == TaskOutput::Sums);
     let cpus = devices.iter().filter(|d| d.info().is_cpu).count();
     let needs = PixelFormats { linear: work.plan.keeps_light, layers: work.plan.features, ..PixelFormats::default() };
-    let writers = writers(size, needs, cpus > 0, work.pool.current_num_threads());
+    let writers = writers(size, needs, cpus > 0, work.prepared.pool.current_num_threads());
     let finishers = finisher_threads(size, cpus < devices.len(), is_light);
     let in_flight: usize = devices.iter().map(|d| d.info().tasks_in_flight).sum();
     let (events, inbox) = unbounded();
@@ -127,7 +127,7 @@ pub fn run(
             }
         };
         for (i, ((sink, clones), line)) in sinks.into_iter().zip(clones).zip(lines).enumerate() {
-            let worker = SinkWorker { sink: i, needs: sink.needs(), isa: work.isa, events: events.clone() };
+            let worker = SinkWorker { sink: i, needs: sink.needs(), isa: work.prepared.isa, events: events.clone() };
             for (clone, thread) in clones.into_iter().zip(&mut idle) {
                 let (worker, line) = (worker.clone(), line.clone());
                 at_work.fetch_add(1, Ordering::Relaxed);
@@ -220,7 +220,7 @@ impl SinkWorker {
             height,
             rgba: picture.pixels.bytes(),
             planes: picture.planes.bytes(),
-            converted: Converted::Shared(&handle.converted),
+            converted: Arc::clone(&handle.converted),
             linear: linear.as_ref(),
             layers: layers.as_ref(),
             isa: self.isa,

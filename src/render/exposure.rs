@@ -1,14 +1,12 @@
 //! `exposure = "auto"`: a few small frames of the clip, rendered on the CPU before the first one, say how much light suits
 //! it. One value for the whole clip, so that it does not flicker, and the same on every machine.
 
-use crate::assets::Assets;
+use super::prepared::PreparedScene;
 use crate::device::cpu::Cpu;
 use crate::device::{Memory, Task, TaskOutput};
-use crate::device_scene::DeviceScene;
 use crate::film;
 use crate::film::post::lens::luminance;
-use crate::kernels::Isa;
-use crate::scene::{FilmSettings, Scene};
+use crate::scene::FilmSettings;
 use std::sync::Arc;
 
 // Trial frames of a clip, their width, and samples of a path-traced pixel.
@@ -21,13 +19,8 @@ const DARK: f64 = 0.002;
 const BRIGHT: f64 = 1.5;
 
 /// Stops that bring the clip's mean to middle grey, or less where the brightest parts would burn out; to hundredths.
-pub fn find(
-    scene: &Scene,
-    assets: &Assets,
-    device_scene: &Arc<DeviceScene>,
-    isa: Isa,
-    pool: &Arc<rayon::ThreadPool>,
-) -> f64 {
+pub fn find(prepared: &PreparedScene) -> f64 {
+    let (scene, isa) = (&prepared.scene, prepared.isa);
     let mut small = scene.clone();
     let (width, height) = (scene.render.width, scene.render.height);
     small.render.width = WIDTH.min(width);
@@ -35,15 +28,15 @@ pub fn find(
         ((f64::from(height) * f64::from(small.render.width) / f64::from(width)).round() as u32).clamp(1, 4 * WIDTH);
     let samples = small.render.integrator.own(2, small.render.samples_per_pixel().min(SAMPLES));
     small.render.set_samples(samples);
-    let resized = device_scene.resized(&small);
-    let mut cpu = Cpu::new(isa, Arc::clone(pool), Arc::new(resized.clone()));
+    let resized = prepared.first.resized(&small);
+    let mut cpu = Cpu::new(isa, Arc::clone(&prepared.pool), Arc::new(resized.clone()));
     let samples = small.render.samples_per_pixel();
     let last = scene.output.frames - 1;
     let mut light = Vec::new();
     for i in 0..FRAMES {
         let frame = (u64::from(last) * u64::from(i) / u64::from(FRAMES)) as u32;
         // A time step that cannot be read is told of when its turn comes.
-        if let (true, Ok(assets)) = (small.world.is_animated(), assets.at_frame(&small, frame))
+        if let (true, Ok(assets)) = (small.world.is_animated(), prepared.assets.at_frame(&small, frame))
             && let Ok(here) = resized.at_time(&small.at(f64::from(frame)), &assets)
         {
             cpu.set_scene(Arc::new(here));

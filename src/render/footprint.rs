@@ -1,7 +1,7 @@
 //! What a run's frames take of the memory, told before there are any.
 
 use super::delivery::{finisher_threads, frame_pixel, pictures, writers};
-use super::plan::{Finish, device_needs, needs_of};
+use super::plan::{Finish, FrameNeeds};
 use super::{Devices, RenderOptions};
 use crate::device::{self, TRIAL_BYTES, TaskOutput, memory};
 use crate::film::post::PostPipeline;
@@ -51,11 +51,10 @@ pub fn peak_bytes(scene: &Scene, needs: PixelFormats, options: &RenderOptions, s
 }
 
 fn with_resources(scene: &Scene, needs: PixelFormats, post: &PostPipeline, resources: &Resources) -> u64 {
-    let needs = needs_of(scene, needs, post);
-    let finish = Finish::of(scene, needs, post);
+    let FrameNeeds { formats: needs, finish, device } = FrameNeeds::of(scene, needs, post);
     let size = (scene.render.width, scene.render.height);
     let is_adaptive = scene.render.sampling.is_adaptive();
-    let ring = memory::ring(size, device_needs(scene, needs, post));
+    let ring = memory::ring(size, device);
     let tasks = resources.gpus * ring + usize::from(resources.has_cpu);
     let writers = writers(size, needs, resources.has_cpu, resources.threads);
     let finishers = finisher_threads(size, resources.gpus > 0, finish != Finish::Trace);

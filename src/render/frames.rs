@@ -1,7 +1,7 @@
 //! Which frames to render: `7`, `0-99`, `0-99x5`, `5-` (to the end), `last`, `-2` (the last but one), `all`, and lists of these. Ranges stay ranges, however long they are.
 
 use crate::quote::brief;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 /// Frame numbers in the order written, each once.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -18,6 +18,9 @@ struct FrameSpan {
 }
 
 impl FrameSpan {
+    fn one(n: u32) -> FrameSpan {
+        FrameSpan { first: n, last: n, step: 1 }
+    }
     fn len(self) -> usize {
         ((self.last - self.first) / self.step) as usize + 1
     }
@@ -47,32 +50,13 @@ impl FrameSpan {
         if let Some(shared) = self.places(from, to, 1) {
             if !self.step.is_multiple_of(other.step) {
                 *work = work.checked_sub(shared.len())?;
-                push_new(out, shared.numbers().filter(|&n| !other.contains(n)));
+                push(out, shared.numbers().filter(|&n| !other.contains(n)).map(FrameSpan::one));
             } else if !other.contains(shared.first) {
                 out.push(shared);
             }
         }
         out.extend(self.places(to, self.len(), 1));
         Some(())
-    }
-}
-
-// Parts that share no number, to be found by their places: by the bits of how far each goes, and where it begins.
-#[derive(Default)]
-struct Seen(BTreeMap<(u32, u32), FrameSpan>);
-
-impl Seen {
-    fn insert(&mut self, range: FrameSpan) {
-        self.0.insert((u32::BITS - (range.last - range.first).leading_zeros(), range.first), range);
-    }
-    // Those that begin before the end of `range` and end after its beginning.
-    fn overlapping(&self, range: FrameSpan) -> impl Iterator<Item = FrameSpan> + '_ {
-        let bits = 0..=u32::BITS;
-        let near = bits.flat_map(move |bits| {
-            let farthest = u32::try_from((1_u64 << bits) - 1).unwrap_or(u32::MAX);
-            self.0.range((bits, range.first.saturating_sub(farthest))..=(bits, range.last))
-        });
-        near.map(|(_, &near)| near).filter(move |near| range.first <= near.last)
     }
 }
 
@@ -92,12 +76,12 @@ impl FrameList {
     }
     /// One frame.
     pub fn one(n: u32) -> FrameList {
-        FrameList { ranges: vec![FrameSpan { first: n, last: n, step: 1 }] }
+        FrameList { ranges: vec![FrameSpan::one(n)] }
     }
     /// These, each once; None where there are none.
     pub fn of_numbers(numbers: impl Iterator<Item = u32>) -> Option<FrameList> {
         let mut ranges = Vec::new();
-        push_new(&mut ranges, numbers);
+        push(&mut ranges, numbers.map(FrameSpan::one));
         (!ranges.is_empty()).then_some(FrameList { ranges })
     }
     /// Part `part` of `parts`, counted from 0: as many frames as the others or one more or less, side by side, or every
@@ -124,7 +108,7 @@ impl FrameList {
     /// # Errors
     /// What is wrong with the text, in one sentence.
     pub fn parse(text: &str, total: u32) -> Result<FrameList, String> {
-        let (mut ranges, mut seen, mut highest, mut work) = (Vec::new(), Seen::default(), 0, MAX_WORK);
+        let (mut ranges, mut highest, mut work) = (Vec::<FrameSpan>::new(), 0, MAX_WORK);
         for part in text.split(',') {
             let range = parse_range(part.trim(), total)?;
             // What was named before is not named again; in a list that rises nothing was.
@@ -132,7 +116,7 @@ impl FrameList {
             if range.first <= highest {
                 let too_often =
                     || format!("`{}` overlaps what is before it too often: write them apart", brief(part.trim()));
-                for before in seen.overlapping(range) {
+                for &before in ranges.iter().filter(|before| before.first <= range.last && range.first <= before.last) {
                     let mut rest = Vec::new();
                     for piece in new {
                         work = work.checked_sub(1).ok_or_else(too_often)?;
@@ -145,7 +129,6 @@ impl FrameList {
                 }
             }
             highest = highest.max(range.last);
-            new.iter().for_each(|&range| seen.insert(range));
             ranges.extend(new);
             if ranges.len() > MAX_PARTS {
                 return Err(format!("there are more than {MAX_PARTS} parts"));
@@ -216,24 +199,14 @@ impl std::fmt::Display for FrameList {
     }
 }
 
-// Appends a range, joined to the one before where it goes on with it.
-fn push(ranges: &mut Vec<FrameSpan>, range: Option<FrameSpan>) {
-    let Some(range) = range else { return };
-    match ranges.last_mut() {
-        Some(last) if last.step == 1 && range.step == 1 && last.last.checked_add(1) == Some(range.first) => {
-            last.last = range.last;
-        }
-        _ => ranges.push(range),
-    }
-}
-
-// Appends numbers, joined to ranges where they follow each other.
-fn push_new(ranges: &mut Vec<FrameSpan>, numbers: impl Iterator<Item = u32>) {
-    let start = ranges.len();
-    for n in numbers {
-        match ranges[start..].last_mut() {
-            Some(last) if last.last.checked_add(1) == Some(n) && last.step == 1 => last.last = n,
-            _ => ranges.push(FrameSpan { first: n, last: n, step: 1 }),
+// Appends ranges, each joined to the one before where it goes on with it.
+fn push(ranges: &mut Vec<FrameSpan>, more: impl IntoIterator<Item = FrameSpan>) {
+    for range in more {
+        match ranges.last_mut() {
+            Some(last) if last.step == 1 && range.step == 1 && last.last.checked_add(1) == Some(range.first) => {
+                last.last = range.last;
+            }
+            _ => ranges.push(range),
         }
     }
 }

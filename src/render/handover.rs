@@ -5,18 +5,16 @@ use crate::device::{DeviceStats, FilmSlice};
 use crate::error::Error;
 use crate::film::image::{Image, Layers};
 use crate::output::OutputError;
+use crate::threads::lock;
 use crossbeam_channel::{Receiver, Sender, bounded};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock};
 use std::time::Duration;
 
-/// A frame with all its light.
 pub struct CompletedFrame {
-    /// Its place in the run.
     pub index: usize,
-    /// Its number in the clip.
     pub number: u32,
     /// RGBA and planes.
     pub picture: FilmSlice,
@@ -31,7 +29,7 @@ pub struct CompletedFrame {
 pub struct FrameHandle {
     pub frame: CompletedFrame,
     pub size: (u32, u32),
-    pub converted: OnceLock<Vec<u8>>,
+    pub converted: Arc<OnceLock<Vec<u8>>>,
     home: Sender<FilmSlice>,
 }
 
@@ -45,13 +43,11 @@ impl Drop for FrameHandle {
 /// Memory for frames that one run leaves to the next: a GPU takes longer to get its own than to fill it.
 #[derive(Default)]
 pub struct RunMemory {
-    /// For whole pictures.
     pub pictures: Vec<FilmSlice>,
     /// For tasks: rows of a picture, or sums of light.
     pub parts: Vec<FilmSlice>,
 }
 
-/// What the stages of a run report.
 pub enum Event {
     Rendered { index: usize, number: u32, stats: FrameStats },
     Taken { index: usize, sink: usize, convert_ms: f64, take_ms: f64 },
@@ -96,7 +92,7 @@ impl Delivery {
         Delivery { home, free, size, sinks: Mutex::new(Some(queue)), has_failed: AtomicBool::new(false) }
     }
     fn queue(&self) -> MutexGuard<'_, Option<SinkQueue>> {
-        self.sinks.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.sinks)
     }
     /// Whether no more frames are wanted, because a sink has failed.
     pub fn has_failed(&self) -> bool {
@@ -117,7 +113,7 @@ impl Delivery {
     pub fn deliver(&self, frame: CompletedFrame) {
         let mut queue = self.queue();
         let Some(queue) = queue.as_mut() else { return };
-        let handle = FrameHandle { frame, size: self.size, converted: OnceLock::new(), home: self.home.clone() };
+        let handle = FrameHandle { frame, size: self.size, converted: Arc::default(), home: self.home.clone() };
         queue.early.insert(handle.frame.index, handle);
         while let Some(handle) = queue.early.remove(&queue.next) {
             queue.next += 1;

@@ -36,42 +36,39 @@ pub enum Finish {
     Host,
 }
 
-impl Finish {
-    /// The first that will do. `needs`: what is asked of frames, layers for post steps included.
-    pub fn of(scene: &Scene, needs: PixelFormats, post: &PostPipeline) -> Finish {
+/// What a run needs of its frames: what sinks ask for, and the film and the sky.
+pub struct FrameNeeds {
+    pub formats: PixelFormats,
+    pub finish: Finish,
+    pub device: DeviceNeeds,
+}
+
+impl FrameNeeds {
+    pub fn of(scene: &Scene, sinks: PixelFormats, post: &PostPipeline) -> FrameNeeds {
+        let layers = sinks.layers || post.needs_layers() || scene.world.sky.transparent;
+        let formats = PixelFormats { layers, ..sinks };
         let has_parts = scene.render.sampling.noise_limit() > 0.0 || scene.camera.shutter > 0.0;
-        if needs.linear || needs.layers || has_parts || post.needs_host() {
+        let finish = if formats.linear || layers || has_parts || post.needs_host() {
             Finish::Host
         } else if post.is_plain() {
             Finish::Trace
         } else {
             Finish::Device
-        }
+        };
+        let device = DeviceNeeds {
+            rgba: formats.rgba8,
+            yuv: formats.yuv420 && finish != Finish::Host,
+            linear: finish != Finish::Trace,
+            features: layers,
+            adaptive: scene.render.sampling.is_adaptive(),
+            post: post.params(scene.render.width, scene.render.height).filter(|_| finish == Finish::Device),
+        };
+        FrameNeeds { formats, finish, device }
     }
 }
 
-/// What is asked of frames when a film and a sky ask for more than their sinks do.
-pub fn needs_of(scene: &Scene, needs: PixelFormats, post: &PostPipeline) -> PixelFormats {
-    PixelFormats { layers: needs.layers || post.needs_layers() || scene.world.sky.transparent, ..needs }
-}
-
-/// What devices have to be ready for.
-pub fn device_needs(scene: &Scene, needs: PixelFormats, post: &PostPipeline) -> DeviceNeeds {
-    let finish = Finish::of(scene, needs, post);
-    DeviceNeeds {
-        rgba: needs.rgba8,
-        yuv: needs.yuv420 && finish != Finish::Host,
-        linear: finish != Finish::Trace,
-        features: needs.layers,
-        adaptive: scene.render.sampling.is_adaptive(),
-        post: post.params(scene.render.width, scene.render.height).filter(|_| finish == Finish::Device),
-    }
-}
-
-/// The tasks of a frame.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Plan {
-    /// Rows of a band.
     band: u32,
     height: u32,
     samples: u32,
@@ -80,9 +77,7 @@ pub struct Plan {
     pub noise: f64,
     /// Finished pictures straight from the device, or sums.
     pub output: TaskOutput,
-    /// Linear light is wanted beside the picture.
     pub keeps_light: bool,
-    /// The layers are wanted too.
     pub features: bool,
     // What the camera hits is the picture's alpha: all samples count.
     is_transparent: bool,
@@ -93,23 +88,19 @@ pub struct Plan {
 /// A round's tasks: for each, where it goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FrameTask {
-    /// The picture itself.
     Picture,
     /// One half of the samples' sums.
     Half(usize),
-    /// The layers.
     Features,
 }
 
 impl Plan {
     /// The plan of a run. `gain`: what the film multiplies light by.
-    #[expect(clippy::too_many_arguments, reason = "each is one fact of a run")]
     pub fn new(
         scene: &Scene,
         devices: &[Box<dyn Device>],
         frames: usize,
-        post: &PostPipeline,
-        needs: PixelFormats,
+        needs: &FrameNeeds,
         split: Split,
         gain: f32,
     ) -> Plan {
@@ -121,10 +112,9 @@ impl Plan {
             Split::Tiles => true,
         };
         let band = if tiles { (height / BANDS).next_multiple_of(BAND_STEP).max(2 * BAND_STEP) } else { height };
-        let finish = Finish::of(scene, needs, post);
-        let is_linear = finish != Finish::Trace;
+        let is_linear = needs.finish != Finish::Trace;
         // A device that is short of memory leaves the steps to the host.
-        let on_device = finish == Finish::Device && band >= height && devices.iter().all(|d| d.info().runs_post);
+        let on_device = needs.finish == Finish::Device && band >= height && devices.iter().all(|d| d.info().runs_post);
         Plan {
             band,
             height,
@@ -132,14 +122,13 @@ impl Plan {
             adaptive: AdaptiveTask::new(scene.render.sampling, if is_linear { gain } else { 1.0 }),
             noise: scene.render.sampling.noise_limit(),
             output: if is_linear && !on_device { TaskOutput::Sums } else { TaskOutput::Picture },
-            keeps_light: needs.linear,
-            features: needs.layers,
+            keeps_light: needs.formats.linear,
+            features: needs.formats.layers,
             is_transparent: scene.world.sky.transparent,
             moments: moments(scene),
         }
     }
 
-    /// The bands of a picture.
     pub fn bands(&self) -> impl Iterator<Item = Range<u32>> + '_ {
         (0..self.height).step_by(self.band as usize).map(|top| top..(top + self.band).min(self.height))
     }

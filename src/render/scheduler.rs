@@ -10,8 +10,8 @@ mod finishing;
 use super::frames::FrameList;
 use super::handover::Delivery;
 use super::plan::{FrameTask, Plan, moment_of};
+use super::prepared::PreparedScene;
 use super::stats::FrameStats;
-use crate::assets::Assets;
 use crate::cancel::Cancel;
 use crate::device::{Device, DeviceError, DeviceStats, FilmSlice, Memory, SampleCounter, Task, TaskStats};
 use crate::device_scene::DeviceScene;
@@ -20,39 +20,21 @@ use crate::film::Film;
 use crate::film::post::PostPipeline;
 use crate::film::post::denoise::Denoiser;
 use crate::gpu_types::FrameParams;
-use crate::kernels::Isa;
 use crate::output::Already;
-use crate::scene::Scene;
-use crate::threads::{self, Busy, NoThread, panic_message};
+use crate::threads::{self, Busy, NoThread, lock, panic_message};
 use crossbeam_channel::{Receiver, Sender, bounded};
 use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
-/// What there is to do.
 pub struct RunContext<'a> {
-    /// The scene.
-    pub scene: &'a Scene,
-    /// Its arrays, of the first time step where there are several.
-    pub first: &'a Arc<DeviceScene>,
-    /// What it names.
-    pub assets: &'a Assets,
-    /// How frames become tasks.
+    pub prepared: &'a PreparedScene,
     pub plan: &'a Plan,
-    /// Which frames.
     pub frames: &'a FrameList,
-    /// Threads for whatever is done on this machine.
-    pub pool: &'a rayon::ThreadPool,
-    /// Instruction set for the same.
-    pub isa: Isa,
-    /// What is done to the light of frames.
     pub post: &'a PostPipeline,
-    /// The library that one of its steps calls.
     pub denoiser: Option<&'a Denoiser>,
-    /// Ends the run early.
     pub cancel: &'a Cancel,
-    /// Where samples are counted.
     pub meter: &'a SampleCounter,
     /// What tells that a frame is not to be made; empty where all are.
     pub already: &'a [Already],
@@ -102,23 +84,6 @@ struct Ready {
     task: Task,
 }
 
-/// The arrays of a frame of its own: its time step of particles, which is in `assets`, its bodies, and their lamps' light on
-/// the floor.
-pub fn scene_of_frame(
-    scene: &Scene,
-    first: &DeviceScene,
-    assets: &Assets,
-    isa: Isa,
-    number: u32,
-) -> Result<DeviceScene, Error> {
-    let here = scene.at(f64::from(number));
-    let mut made = first.at_time(&here, assets)?;
-    if scene.world.bodies_move() {
-        isa.bake_lightmap(&mut made, &here);
-    }
-    Ok(made)
-}
-
 // A frame that is being rendered.
 struct OpenFrame {
     index: usize,
@@ -136,7 +101,6 @@ struct OpenFrame {
     started: Instant,
 }
 
-/// A task leased to a device.
 struct FrameLease<'q, 'a> {
     queue: &'q FrameQueue<'a>,
     ready: Option<Ready>,
@@ -182,7 +146,13 @@ impl<'a> FrameQueue<'a> {
     }
 
     fn lock(&self) -> MutexGuard<'_, State<'a>> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.state)
+    }
+
+    // Until something changes. The time-out is for the stop flag, which wakes nobody.
+    fn wait<'s>(&self, state: MutexGuard<'s, State<'a>>) -> MutexGuard<'s, State<'a>> {
+        let turn = self.changed.wait_timeout(state, Duration::from_millis(50));
+        turn.unwrap_or_else(PoisonError::into_inner).0
     }
 
     // The next frame that is not there yet.
@@ -203,7 +173,6 @@ impl<'a> FrameQueue<'a> {
         self.state.into_inner().unwrap_or_else(PoisonError::into_inner).spare
     }
 
-    /// Frames that were there already.
     pub fn skipped(&self) -> usize {
         self.lock().skipped
     }
@@ -215,7 +184,7 @@ impl<'a> FrameQueue<'a> {
 
     // Whether every frame has geometry of its own.
     fn is_animated(&self) -> bool {
-        self.work.scene.world.is_animated()
+        self.work.prepared.scene.world.is_animated()
     }
 
     /// A picture has come back: whoever waits for one may open a frame.
@@ -250,41 +219,36 @@ impl<'a> FrameQueue<'a> {
             if over || !wait {
                 return None;
             }
-            // The time-out is for the stop flag, which wakes nobody.
-            let turn = self.changed.wait_timeout(state, std::time::Duration::from_millis(50));
-            state = turn.unwrap_or_else(PoisonError::into_inner).0;
+            state = self.wait(state);
         }
     }
 
     // Opens a frame, if there is one, with a picture for it.
     fn open_next(&self, state: &mut State<'a>) {
-        let prepared = if self.is_animated() { state.prepared.pop_front() } else { None };
-        let next = match prepared {
-            Some(prepared) => prepared,
-            None if self.is_animated() => return,
-            None => {
-                let Some(picture) = self.delivery.take_picture() else { return };
-                let Some((index, number)) = self.next_frame(state) else {
-                    self.delivery.give_picture(picture);
-                    state.ended = true;
-                    return;
-                };
-                let prepared = Prepared { index, number, scenes: vec![Arc::clone(self.work.first)] };
-                self.open(state, prepared, picture);
-                return;
-            }
+        let Some(picture) = self.delivery.take_picture() else { return };
+        let next = match self.is_animated() {
+            true => state.prepared.pop_front(),
+            false => self.next_frame(state).map(|(index, number)| Prepared {
+                index,
+                number,
+                scenes: vec![Arc::clone(&self.work.prepared.first)],
+            }),
         };
-        match self.delivery.take_picture() {
-            Some(picture) => self.open(state, next, picture),
-            None => state.prepared.push_front(next),
+        match next {
+            Some(prepared) => self.open(state, prepared, picture),
+            None => {
+                self.delivery.give_picture(picture);
+                // Frames that are animated may still be prepared.
+                state.ended |= !self.is_animated();
+            }
         }
     }
 
     fn open(&self, state: &mut State<'a>, prepared: Prepared, picture: FilmSlice) {
         let Prepared { index, number, scenes } = prepared;
-        let (width, height) = self.work.first.size();
-        let scene = self.work.scene;
-        let camera = |moment| self.work.first.frame_params_at(scene, number, moment_of(scene, number, moment));
+        let (width, height) = self.work.prepared.first.size();
+        let scene = &self.work.prepared.scene;
+        let camera = |moment| self.work.prepared.first.frame_params_at(scene, number, moment_of(scene, number, moment));
         let params = (0..self.work.plan.moments).map(camera).collect();
         let mut open = OpenFrame {
             index,
@@ -363,7 +327,7 @@ impl<'a> FrameQueue<'a> {
                 if open.tasks == 1 && self.work.plan.noise == 0.0 {
                     open.sums = Some((ready.task.clone(), std::mem::take(&mut slice)));
                 } else {
-                    self.work.pool.install(|| open.film.add(half, top, sums));
+                    self.work.prepared.pool.install(|| open.film.add(half, top, sums));
                 }
             }
             FrameTask::Features => open.film.add_features(top, slice.pixels.bytes()),
@@ -392,9 +356,9 @@ impl<'a> FrameQueue<'a> {
 
     // A frame's scene at each of its moments.
     fn scenes_of(&self, number: u32) -> Result<Vec<Arc<DeviceScene>>, Error> {
-        let (scene, first) = (self.work.scene, self.work.first);
-        let assets = self.work.assets.at_frame(scene, number)?;
-        let whole = scene_of_frame(scene, first, &assets, self.work.isa, number)?;
+        let (prepared, scene) = (self.work.prepared, &self.work.prepared.scene);
+        let assets = prepared.assets.at_frame(scene, number)?;
+        let whole = prepared.at_frame(number, &assets)?;
         if self.work.plan.moments == 1 || !scene.world.moves() {
             return Ok(vec![Arc::new(whole)]);
         }
@@ -409,14 +373,13 @@ impl<'a> FrameQueue<'a> {
         loop {
             let mut state = self.lock();
             while state.prepared.len() > 1 && !state.ended {
-                let turn = self.changed.wait_timeout(state, std::time::Duration::from_millis(50));
-                state = turn.unwrap_or_else(PoisonError::into_inner).0;
+                state = self.wait(state);
                 state.ended |= self.is_stopped();
             }
             let next = if state.ended { None } else { self.next_frame(&mut state) };
             drop(state);
             let Some((index, number)) = next else { break };
-            let made = self.work.pool.install(|| self.scenes_of(number));
+            let made = self.work.prepared.pool.install(|| self.scenes_of(number));
             let mut state = self.lock();
             match made {
                 Ok(scenes) => state.prepared.push_back(Prepared { index, number, scenes }),
@@ -432,8 +395,7 @@ impl<'a> FrameQueue<'a> {
         // What is prepared is still to be opened.
         let mut state = self.lock();
         while !state.prepared.is_empty() && !state.ended {
-            let turn = self.changed.wait_timeout(state, std::time::Duration::from_millis(50));
-            state = turn.unwrap_or_else(PoisonError::into_inner).0;
+            state = self.wait(state);
             state.ended |= self.is_stopped();
         }
         state.ended = true;
@@ -508,7 +470,9 @@ impl<'a> FrameQueue<'a> {
                 && !device.info().is_cpu
             {
                 let samples = task.launch().samples_per_pixel.cast_unsigned();
-                self.work.meter.add(u64::from(samples) * task.rows.len() as u64 * u64::from(self.work.first.size().0));
+                self.work
+                    .meter
+                    .add(u64::from(samples) * task.rows.len() as u64 * u64::from(self.work.prepared.first.size().0));
             }
             self.complete(lease, slice, &task);
         }

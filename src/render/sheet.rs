@@ -18,9 +18,6 @@ const SAMPLES: u32 = 16;
 const PAPER: [u8; 4] = [24, 24, 26, 255];
 
 /// A sheet of `count` frames at most, RGBA; the first is at the top left, and rows are as wide as there are rows or one more.
-///
-/// # Errors
-/// As of a run.
 pub fn sheet(scene: &Scene, count: u32, options: &RenderOptions) -> Result<Image<u8>, Error> {
     let mut small = scene.clone();
     let longer = scene.render.width.max(scene.render.height);

@@ -6,21 +6,18 @@ use super::stats::{FrameReport, FrameStats, Progress};
 use crate::cancel::Cancel;
 use crate::error::Error;
 use crate::film::image::Image;
-use crate::scene::{Camera, Scene};
+use crate::scene::Scene;
 use std::sync::Arc;
 
 impl Renderer {
     /// The same world with other numbers of pixels, samples and bounces; files and geometry are shared.
     pub(crate) fn varied(&self, change: impl FnOnce(&mut Scene)) -> Renderer {
-        let mut scene = self.scene.clone();
-        change(&mut scene);
+        let mut prepared = self.prepared.clone();
+        change(&mut prepared.scene);
+        prepared.first = Arc::new(prepared.first.resized(&prepared.scene));
         Renderer {
-            device_scene: Arc::new(self.device_scene.resized(&scene)),
-            scene,
+            prepared,
             options: self.options.clone(),
-            isa: self.isa,
-            pool: Arc::clone(&self.pool),
-            assets: self.assets.clone(),
             stops: self.stops,
             chosen: self.chosen.clone(),
             cancel: Cancel::new(),
@@ -34,15 +31,15 @@ impl Renderer {
     /// The same scene on other devices; files, geometry and the floor's light are shared. For tests, which compare devices.
     #[cfg(test)]
     pub(crate) fn elsewhere(&self, options: super::RenderOptions) -> Result<Renderer, Error> {
-        let isa = crate::kernels::Isa::pick(options.isa.as_deref()).map_err(crate::device::DeviceError::from)?;
-        let chosen = super::choose(&options.devices)?;
-        Ok(Renderer { isa, chosen, options, keeps_devices: false, memory: Arc::default(), ..self.varied(|_| ()) })
+        let mut other = Renderer { keeps_devices: false, memory: Arc::default(), ..self.varied(|_| ()) };
+        other.prepared.isa =
+            crate::kernels::Isa::pick(options.isa.as_deref()).map_err(crate::device::DeviceError::from)?;
+        (other.chosen, other.options) = (super::choose(&options.devices)?, options);
+        Ok(other)
     }
 
     /// One frame in memory, RGBA, and what it took.
-    ///
-    /// # Errors
-    /// As of a run; one that was abandoned is interrupted.
+    /// One that was abandoned is interrupted.
     pub(crate) fn watched_still(&mut self, frame: u32) -> Result<(Image<u8>, FrameStats), Error> {
         struct StatsProbe(FrameStats);
         impl Progress for StatsProbe {
@@ -54,15 +51,9 @@ impl Renderer {
         Ok((self.still_watched(frame, &mut probe)?, probe.0))
     }
 
-    /// Looks from elsewhere from now on.
-    pub(crate) fn set_camera(&mut self, camera: Camera) {
-        self.scene.camera = camera;
-    }
-
-    /// Names of the devices that render.
     pub(crate) fn device_names(&self) -> Vec<String> {
         let gpus = self.chosen.gpus.iter().map(|gpu| gpu.name.clone());
-        gpus.chain(self.chosen.cpu.then(|| format!("cpu {}", self.isa.name))).collect()
+        gpus.chain(self.chosen.cpu.then(|| format!("cpu {}", self.prepared.isa.name))).collect()
     }
 }
 

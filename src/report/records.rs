@@ -25,16 +25,16 @@ pub struct SceneFacts {
 impl SceneFacts {
     /// Those of the scene of a plan, by its name.
     pub fn of(name: &str, plan: &RunPlan) -> SceneFacts {
-        let render = &plan.scene.render;
+        let render = &plan.request.scene.render;
         SceneFacts {
             scene: name.to_owned(),
-            path: plan.claim.as_ref().map(|_| plan.scene.output.files.to_string()),
+            path: plan.claim.as_ref().map(|_| plan.request.scene.output.files.to_string()),
             width: render.width,
             height: render.height,
             samples: render.own_samples(),
             samples_per_pixel: render.samples_per_pixel(),
             depth: render.depth,
-            denoised: plan.options.denoise.is_some(),
+            denoised: plan.request.options.denoise.is_some(),
         }
     }
 }

@@ -1,12 +1,13 @@
 //! What a run does to the folder of its frames: looks who has been there, says what is left to do, and writes down what
 //! has become of it.
 
-use super::ownership::{Ownership, clip, listed};
+use super::ownership::{Ownership, clip, expect_same, listed};
 use super::request::Existing;
 use crate::error::Error;
 use crate::output::OutputError;
 use crate::output::files::Guard;
 use crate::output::formats::Format;
+use crate::output::store::atomic::remove_existing;
 use crate::output::store::folder::{FrameFolder, sweep};
 use crate::output::store::hidden;
 use crate::output::store::manifest::Manifest;
@@ -17,7 +18,6 @@ use crate::scene::Scene;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-/// A folder that a run is going to write to.
 pub struct Claim {
     folder: FrameFolder,
     manifest: Manifest,
@@ -38,11 +38,8 @@ pub struct Claim {
     has_begun: bool,
     /// Frames that are to be rendered; None where all are there.
     pub remaining: Option<FrameList>,
-    /// How many are there already.
-    pub existing_frames: usize,
 }
 
-/// The folder that a scene's frames go to.
 pub fn folder_of(scene: &Scene) -> Result<FrameFolder, Error> {
     let files = &scene.output.files;
     let format = Format::of(&files.extension()).ok_or_else(|| Error::Usage(format!("no format writes {files}")))?;
@@ -69,9 +66,6 @@ pub fn is_lossless_source(format: &Format, bits: Option<u32>, is_deep: bool, has
 }
 
 /// Whether a video of ten bits can be made of a format's files alone.
-///
-/// # Errors
-/// They hold no light.
 pub fn require_linear(format: &Format) -> Result<(), Error> {
     if format.has_light() {
         return Ok(());
@@ -99,9 +93,6 @@ fn merged(theirs: &Manifest, all: &FrameList) -> FrameList {
 
 impl Claim {
     /// Looks into the folder; nothing is changed in it.
-    ///
-    /// # Errors
-    /// It has frames of another scene, or such that are not to be touched; it cannot be read.
     pub fn inspect(
         folder: FrameFolder,
         manifest: Manifest,
@@ -111,25 +102,17 @@ impl Claim {
     ) -> Result<Claim, Error> {
         let path = folder.path();
         // In this order: whoever adds frames tells of them in the manifest first.
-        let there = folder.existing().map_err(|e| OutputError::Read(path.clone(), e))?;
+        let there = folder.existing()?;
         let theirs = Manifest::read(&folder.pattern)?;
-        let is_ours = theirs.as_ref().map(|t| t.differences(&manifest));
-        if let (Some(places), true) = (&is_ours, existing != Existing::Overwritten)
-            && !places.is_empty()
-        {
-            return Err(Error::OtherScene(path, places.clone()));
+        if let (Some(theirs), true) = (&theirs, existing != Existing::Overwritten) {
+            expect_same(theirs, &manifest, &path)?;
         }
-        if let Some(odd) = theirs.as_ref().and_then(|theirs| manifest.odd_step(theirs))
-            && existing != Existing::Overwritten
-        {
-            return Err(Error::OtherScene(path, vec![odd]));
-        }
-        let is_ours = is_ours.is_some_and(|places| places.is_empty());
+        let is_ours = theirs.as_ref().is_some_and(|theirs| theirs.hash == manifest.hash);
         // Those that are there and this clip's, as its manifest tells.
         let of_clip = theirs.as_ref().filter(|_| is_ours).and_then(listed);
         let known = of_clip.map(|frames| frames.among(&there)).unwrap_or_default();
         let mine = |n: &u32| there.contains(n);
-        let (mut left, mut stale, mut kept, mut strangers) = (Some(part.clone()), Vec::new(), 0, None);
+        let (mut remaining, mut stale, mut foreign) = (Some(part.clone()), Vec::new(), None);
         let is_of_one = folder.pattern.is_of_one();
         let is_recorded = !is_of_one && (theirs.is_some() || all.len() > 1 || existing == Existing::Kept);
         // A manifest vouches for all that is there: among frames of nobody knows which scene none is begun.
@@ -160,7 +143,7 @@ impl Claim {
                 stale = part.iter().filter(mine).filter(is_stale).collect();
                 if !is_ours {
                     let asked: BTreeSet<u32> = stale.iter().copied().collect();
-                    strangers = FrameList::of_numbers(there.difference(&asked).copied());
+                    foreign = FrameList::of_numbers(there.difference(&asked).copied());
                 }
                 let read_only = |n: &u32| {
                     std::fs::symlink_metadata(folder.pattern.path(*n)).is_ok_and(|m| m.permissions().readonly())
@@ -183,12 +166,10 @@ impl Claim {
                         folder.pattern.path(n).display()
                     )));
                 }
-                let whole: BTreeSet<u32> = part.iter().filter(|n| mine(n) && folder.is_whole(*n)).collect();
-                kept = whole.len();
-                left = FrameList::of_numbers(part.iter().filter(|n| !whole.contains(n)));
+                remaining = FrameList::of_numbers(part.iter().filter(|n| !(mine(n) && folder.is_whole(*n))));
             }
         }
-        let is_recorded = is_recorded && strangers.is_none();
+        let is_recorded = is_recorded && foreign.is_none();
         Ok(Claim {
             folder,
             manifest,
@@ -198,10 +179,9 @@ impl Claim {
             existing,
             is_recorded,
             takes_over: existing == Existing::Overwritten && !is_ours,
-            foreign: strangers,
+            foreign,
             has_begun: false,
-            remaining: left,
-            existing_frames: kept,
+            remaining,
         })
     }
 
@@ -231,9 +211,6 @@ impl Claim {
     }
 
     /// Makes the folder ready: removes what dead runs have left, and writes the manifest.
-    ///
-    /// # Errors
-    /// It cannot be written to; another run has begun another scene there meanwhile.
     pub fn begin(&mut self, progress: &mut dyn Progress) -> Result<(), Error> {
         self.has_begun = true;
         self.clean_up(progress);
@@ -286,34 +263,23 @@ impl Claim {
     // Until the manifest was written a run of another scene took the frames for its own, and may have made some more.
     fn remove_late(&self) -> Result<(), Error> {
         if self.takes_over {
-            let there = self.folder.existing().map_err(|e| OutputError::Read(self.folder.path(), e))?;
-            self.remove(self.part.among(&there).into_iter())?;
+            self.remove(self.part.among(&self.folder.existing()?))?;
         }
         Ok(())
     }
 
-    fn remove(&self, frames: impl Iterator<Item = u32>) -> Result<(), OutputError> {
-        for n in frames {
-            let file = self.folder.pattern.path(n);
-            match std::fs::remove_file(&file) {
-                Err(e) if e.kind() != std::io::ErrorKind::NotFound => return Err(OutputError::Write(file, e)),
-                _ => {}
-            }
-        }
-        Ok(())
+    fn remove(&self, frames: impl IntoIterator<Item = u32>) -> Result<(), OutputError> {
+        frames.into_iter().try_for_each(|n| remove_existing(&self.folder.pattern.path(n)))
     }
 
     /// Writes down what there is now; says which of its own frames are not there, or not whole.
-    ///
-    /// # Errors
-    /// The folder cannot be read or written.
     pub fn end(&mut self) -> Result<Option<FrameList>, Error> {
         let path = self.folder.path();
         // A folder that is gone is not made again.
         if !self.has_begun || !path.is_dir() {
             return Ok(None);
         }
-        let mut there = self.folder.existing().map_err(|e| OutputError::Read(path.clone(), e))?;
+        let mut there = self.folder.existing()?;
         let (whole, broken): (BTreeSet<u32>, BTreeSet<u32>) =
             self.part.among(&there).into_iter().partition(|&n| self.folder.is_whole(n));
         there.retain(|n| !broken.contains(n));

@@ -1,8 +1,8 @@
 //! A folder of frames, by its manifest: which frames there are to be, which are whole, and which scene they are of.
 
+use super::ownership::expect_same;
 use super::request::ShardMode;
 use crate::error::Error;
-use crate::output::OutputError;
 use crate::output::formats::Format;
 use crate::output::store::atomic;
 use crate::output::store::folder::FrameFolder;
@@ -13,29 +13,20 @@ use crate::scene::{Pattern, Scene};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-/// A folder with a manifest.
 pub struct RecordedFolder {
-    /// Its frames.
     pub folder: FrameFolder,
     /// Those that there are to be.
     pub frames: FrameList,
-    /// What they are of.
     pub manifest: Manifest,
 }
 
 impl RecordedFolder {
     /// A folder, or a pattern in one that has frames of several.
-    ///
-    /// # Errors
-    /// It has no manifest, or several patterns, or what it says makes no sense.
     pub fn open(path: &Path) -> Result<RecordedFolder, Error> {
-        let Some(text) = path.to_str().map(str::to_owned) else {
-            return Err(Error::Usage(format!(
-                "{}: the name is not UTF-8, which patterns of names are",
-                path.display()
-            )));
-        };
-        let (folder, asked) = match Pattern::parse(&text) {
+        let name = path.display();
+        let not_utf8 = || Error::Usage(format!("{name}: the name is not UTF-8, which patterns of names are"));
+        let text = path.to_str().ok_or_else(not_utf8)?;
+        let (folder, asked) = match Pattern::parse(text) {
             Ok((pattern, false)) => (atomic::folder_of(path), Some(pattern)),
             _ => (path, None),
         };
@@ -69,18 +60,11 @@ impl RecordedFolder {
     }
 
     /// Frames that are whole, and such that are there and not.
-    ///
-    /// # Errors
-    /// The folder cannot be read.
     pub fn inspect(&self) -> Result<(BTreeSet<u32>, BTreeSet<u32>), Error> {
-        let there = self.folder.existing().map_err(|e| OutputError::Read(self.folder.path(), e))?;
-        Ok(self.frames.among(&there).into_iter().partition(|&n| self.folder.is_whole(n)))
+        Ok(self.frames.among(&self.folder.existing()?).into_iter().partition(|&n| self.folder.is_whole(n)))
     }
 
     /// Looks at these frames alone, if any are named: as a run of the clip takes them.
-    ///
-    /// # Errors
-    /// They make no sense, or the clip has no such frames.
     pub fn only(mut self, frames: Option<&str>) -> Result<RecordedFolder, Error> {
         if let Some(text) = frames {
             let total = self.manifest.resolved().map_or(MAX_FRAMES, |scene| scene.output.frames);
@@ -90,15 +74,10 @@ impl RecordedFolder {
     }
 
     /// Refuses another scene's frames than those of that hash, if one is named.
-    ///
-    /// # Errors
-    /// They are another scene's.
     pub fn expect_hash(&self, hash: Option<&str>) -> Result<(), Error> {
-        match hash {
-            Some(hash) if hash != self.manifest.hash => {
-                Err(Error::OtherScene(self.folder.path(), vec!["the hash of its manifest".into()]))
-            }
-            _ => Ok(()),
+        match hash.is_none_or(|hash| hash == self.manifest.hash) {
+            true => Ok(()),
+            false => Err(Error::OtherScene(self.folder.path(), vec!["the hash of its manifest".into()])),
         }
     }
 
@@ -136,11 +115,5 @@ pub fn expect_scene(manifest: &Manifest, scene: &Scene, folder: &Path) -> Result
     scene.output.bits = manifest.bits;
     let mut ours = Manifest::of(&scene, String::new(), manifest.denoised);
     ours.look_at_steps(&scene, manifest.steps.keys().copied());
-    match manifest.differences(&ours) {
-        places if places.is_empty() && ours.odd_step(manifest).is_some() => {
-            Err(Error::OtherScene(folder.to_owned(), ours.odd_step(manifest).into_iter().collect()))
-        }
-        places if places.is_empty() => Ok(()),
-        places => Err(Error::OtherScene(folder.to_owned(), places)),
-    }
+    expect_same(manifest, &ours, folder)
 }

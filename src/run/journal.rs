@@ -21,15 +21,12 @@ const LONGEST_JOURNAL: u64 = 1 << 30;
 #[derive(Serialize, Deserialize)]
 struct Head {
     clip: String,
-    /// What the scene is called.
     #[serde(default)]
     scene: Option<String>,
 }
 
-/// A frame that was made.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Entry {
-    /// Its number.
     pub frame: u32,
     /// On the device, milliseconds.
     pub ms: f64,
@@ -41,7 +38,6 @@ pub struct Entry {
     /// Rays from surfaces to lights.
     #[serde(default)]
     pub shadow_rays: u64,
-    /// Where the time went.
     #[serde(default)]
     pub stages: StageTimes,
 }
@@ -64,38 +60,29 @@ pub struct RunEntry {
     pub processor: Option<String>,
     /// The CPU's threads; 0 where nothing was rendered.
     pub threads: usize,
-    /// Frames that it has made.
     pub frames: usize,
     /// From the first task to the last file.
     pub seconds: f64,
     /// When it ended, seconds since 1970 by that machine's clock.
     #[serde(default)]
     pub at: f64,
-    /// Version of the program.
     pub polyfly: String,
     /// Films that it has made, whole paths.
     pub films: Vec<PathBuf>,
 }
 
-/// What a device did.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct DeviceUsage {
-    /// Its name.
     pub device: String,
     /// Frames, or bands and rounds of frames.
     pub tasks: usize,
-    /// Of all kinds.
     pub rays: u64,
-    /// At work.
     pub busy_seconds: f64,
 }
 
-/// What a run has written down.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct JournalFile {
-    /// The machine.
     pub host: String,
-    /// What the scene was called.
     pub scene: Option<String>,
     /// In the order in which they were whole.
     pub frames: Vec<Entry>,
@@ -150,7 +137,6 @@ fn now() -> f64 {
     SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default().as_secs_f64()
 }
 
-/// One run's journal.
 pub struct Journal {
     file: File,
     begun: Instant,
@@ -171,11 +157,9 @@ impl Journal {
             let _ = self.file.write_all(format!("{line}\n").as_bytes());
         }
     }
-    /// Writes down what the run is of.
     pub fn begin(&mut self, clip: &str, scene: &str) {
         self.write(&Head { clip: clip.to_owned(), scene: Some(scene.to_owned()) });
     }
-    /// Writes down a frame.
     pub fn frame(&mut self, report: &FrameReport) {
         self.write(&Entry {
             frame: report.frame,
@@ -186,7 +170,6 @@ impl Journal {
             stages: report.stages,
         });
     }
-    /// Writes down how the run ended.
     pub fn end(&mut self, run: &RunReport) {
         let share = |s: &DeviceStats| DeviceUsage {
             device: s.device.clone(),

@@ -41,9 +41,6 @@ impl Scene {
 }
 
 /// A scene's text; `name` is what messages call it.
-///
-/// # Errors
-/// It cannot be read, is no text, or does not end.
 pub(crate) fn read_text(from: impl Read, name: &str) -> Result<String, Error> {
     let mut bytes = Vec::new();
     // A pipe may be a scene too, and have no end.

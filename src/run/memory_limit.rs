@@ -6,7 +6,6 @@ use crate::output::PixelFormats;
 use crate::output::formats::{Format, FormatOptions};
 use crate::output::video::Settings;
 use crate::output::video::job::VideoJob;
-use crate::output::video::segments::peak_memory;
 use crate::render::{RenderOptions, footprint};
 use crate::scene::Scene;
 use std::path::{Path, PathBuf};
@@ -25,7 +24,7 @@ const DECODED: u64 = 24;
 
 /// What pictures of a format, and a video, need of frames together.
 pub(crate) fn needs_of(picture: Option<&(&'static Format, FormatOptions)>, video: Option<&Settings>) -> PixelFormats {
-    let picture = picture.map_or_else(PixelFormats::default, |(format, options)| (format.needs)(options));
+    let picture = picture.map_or_else(PixelFormats::default, |(format, options)| format.needs(options));
     video.map_or(picture, |settings| picture.union(settings.needs()))
 }
 
@@ -34,21 +33,22 @@ pub fn estimate(
     scene: &Scene,
     options: &RenderOptions,
     picture: Option<&(&'static Format, FormatOptions)>,
-    video: Option<&(Settings, VideoJob)>,
+    video: Option<&VideoJob>,
 ) -> u64 {
-    let encoded =
-        video.filter(|(settings, _)| !settings.is_single()).map_or(0, |(settings, job)| peak_memory(settings, job));
-    let needs = needs_of(picture, video.map(|(settings, _)| settings));
+    let needs = needs_of(picture, video.map(|job| &job.settings));
     let sinks = usize::from(picture.is_some()) + usize::from(video.is_some());
-    let list = video.map_or(0, |(_, job)| LISTED * job.frames.len() as u64);
-    BASE + footprint::peak_bytes(scene, needs, options, sinks) + encoded + list
+    BASE + footprint::peak_bytes(scene, needs, options, sinks) + video.map_or(0, of_encoding)
+}
+
+// Bytes of a video that is encoded, and of the list of its frames.
+fn of_encoding(job: &VideoJob) -> u64 {
+    job.peak_memory() + LISTED * job.frames.len() as u64
 }
 
 /// Bytes that a video of frames that are there takes.
-pub fn of_film(settings: &Settings, film: &VideoJob) -> u64 {
-    let (width, height) = film.size;
-    let encoded = if settings.is_single() { 0 } else { peak_memory(settings, film) };
-    BASE + DECODED * u64::from(width) * u64::from(height) + encoded + LISTED * film.frames.len() as u64
+pub fn of_film(job: &VideoJob) -> u64 {
+    let (width, height) = job.size;
+    BASE + DECODED * u64::from(width) * u64::from(height) + of_encoding(job)
 }
 
 /// Bytes that the files which a scene names take, once they are unfolded; of those that cannot be read nothing, for reading
@@ -75,9 +75,6 @@ pub fn files(scene: &Scene, limits: Limits) -> u64 {
 }
 
 /// Refuses what does not fit: `limit`, or nine tenths of what is free.
-///
-/// # Errors
-/// It does not fit.
 pub fn check(bytes: u64, limit: Option<u64>, size: (u32, u32)) -> Result<(), Error> {
     match self::limit(limit) {
         Some(max) if bytes > max => Err(Error::Usage(format!(

@@ -1,12 +1,14 @@
 //! Whose frames are in a folder: what its manifest lists, looked at again before each frame is written.
 
+use crate::error::Error;
 use crate::output::OutputError;
 use crate::output::store::atomic::folder_of;
 use crate::output::store::manifest::{Manifest, ManifestError, NAME};
 use crate::render::frames::FrameList;
 use crate::scene::Pattern;
+use crate::threads::lock;
 use std::path::Path;
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 use std::time::SystemTime;
 
 /// Names a clip among others in its folder.
@@ -17,6 +19,15 @@ pub fn clip(manifest: &Manifest) -> String {
 /// The frames that a clip is to have: of those that are there, the ones that are its own. None where that makes no sense.
 pub fn listed(manifest: &Manifest) -> Option<FrameList> {
     FrameList::parse(&manifest.frames, u32::MAX).ok()
+}
+
+/// Refuses a folder whose manifest is of another scene than ours.
+pub fn expect_same(theirs: &Manifest, ours: &Manifest, folder: &Path) -> Result<(), Error> {
+    let mut places = theirs.differences(ours);
+    if places.is_empty() {
+        places.extend(ours.odd_step(theirs));
+    }
+    if places.is_empty() { Ok(()) } else { Err(Error::OtherScene(folder.to_owned(), places)) }
 }
 
 /// Whether frames are still those of a run that has begun: another one may take its folder over meanwhile, or some of its frames.
@@ -45,9 +56,6 @@ impl Ownership {
         Ownership { pattern, hash, seen: Mutex::default() }
     }
     /// Looks whether a frame is still that run's. The manifest is read again only where its file is another one.
-    ///
-    /// # Errors
-    /// It is another's; the manifest cannot be read.
     pub fn check(&self, frame: u32) -> Result<(), OutputError> {
         let folder = folder_of(&self.pattern.path(0)).to_owned();
         let now = state(&folder.join(NAME));
@@ -55,7 +63,7 @@ impl Ownership {
         if now.is_none() && !folder.is_dir() {
             return Ok(());
         }
-        let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut seen = lock(&self.seen);
         if now.is_none() || seen.0 != now {
             let manifest = match Manifest::read(&self.pattern) {
                 Ok(manifest) => manifest.filter(|manifest| manifest.hash == self.hash),

@@ -8,9 +8,6 @@ use crate::scene::{Pattern, PatternError};
 use std::path::Path;
 
 /// The pattern that a path names for these frames.
-///
-/// # Errors
-/// It is a folder, or one file for several frames; no picture has such a name.
 pub fn pattern(text: &str, frames: &FrameList, progress: &mut dyn Progress) -> Result<Pattern, Error> {
     let wrong = |why: String| Error::Usage(format!("--output: {why}"));
     if Path::new(text).is_dir() {

@@ -9,7 +9,6 @@ use super::video_choice::{Pictures, VideoChoice};
 use super::video_options::check_name;
 use super::{journal, picture_target};
 use crate::assets::AssetError;
-use crate::cancel::Cancel;
 use crate::error::Error;
 use crate::output::OutputError;
 use crate::output::formats::{Format, FormatOptions};
@@ -21,7 +20,6 @@ use crate::output::stream::Stream;
 use crate::output::video::job::{ExistingVideo, VideoJob};
 use crate::output::video::settings::is_raw;
 use crate::output::video::{Settings, segments, y4m};
-use crate::render::RenderOptions;
 use crate::render::frames::FrameList;
 use crate::render::stats::Progress;
 use crate::scene::Scene;
@@ -32,42 +30,34 @@ use std::sync::Arc;
 
 /// What a run will do. Nothing is written yet.
 pub struct RunPlan {
-    pub(crate) scene: Scene,
-    pub(crate) name: String,
-    pub(crate) options: RenderOptions,
-    pub(crate) cancel: Cancel,
-    pub(crate) memory_limit: Option<u64>,
+    pub(crate) request: RunRequest,
     // This run's frames.
     pub(crate) part: FrameList,
     pub(crate) folder: FrameFolder,
     // None where no frames are written to files.
     pub(crate) claim: Option<Claim>,
-    // Where frames go one behind the other.
-    pub(crate) stream: Option<(Stream, OpenStream)>,
-    // The video, and what it is of.
-    pub(crate) video: Option<(Settings, VideoJob)>,
+    pub(crate) video: Option<VideoJob>,
     pub(crate) origin: Arc<Origin>,
     // Frames to render; None where all exist.
     pub(crate) to_render: Option<FrameList>,
-    // How many frames exist and stay.
-    pub(crate) done: usize,
-    // How many frames exist and are rendered again, for a video.
-    pub(crate) rerender: usize,
     // The video, where it exists and frames are missing.
     pub(crate) existing_video: Option<PathBuf>,
     pub(crate) memory: u64,
 }
 
+fn length(list: Option<&FrameList>) -> usize {
+    list.map_or(0, FrameList::len)
+}
+
 /// What has a video's name. A raw one says nothing of itself: the journals beside the frames tell whether a run of theirs has made
 /// it.
 pub(crate) fn existing_video(
-    settings: &Settings,
     job: &VideoJob,
     folder: &FrameFolder,
     manifest: &Manifest,
     progress: &mut dyn Progress,
 ) -> ExistingVideo {
-    let existing = job.existing(settings);
+    let (settings, existing) = (&job.settings, job.existing());
     if existing != ExistingVideo::Other || !settings.is_raw() {
         return existing;
     }
@@ -75,29 +65,23 @@ pub(crate) fn existing_video(
     let (width, height) = job.sides();
     let longest = y4m::length(width, height, settings.fps, job.frames.len() as u64);
     let is_shorter = std::fs::metadata(&path).is_ok_and(|file| file.is_file() && file.len() <= longest);
-    if !is_shorter {
-        return existing;
-    }
-    let mut runs = journal::read(&folder.path(), &clip(manifest), progress).into_iter().filter_map(|file| file.run);
-    match runs.any(|run| run.films.contains(&path)) {
+    let mut told = || journal::read(&folder.path(), &clip(manifest), progress).into_iter().filter_map(|file| file.run);
+    match is_shorter && told().any(|run| run.films.contains(&path)) {
         true => ExistingVideo::Part,
         false => existing,
     }
 }
 
 // Frames that a video still needs.
-fn missing_in(settings: &Settings, job: &VideoJob, part: &FrameList) -> Result<Option<FrameList>, OutputError> {
-    Ok(match job.is_made(settings) {
+fn missing_in(job: &VideoJob, part: &FrameList) -> Result<Option<FrameList>, OutputError> {
+    Ok(match job.is_made() {
         true => None,
-        false if settings.is_single() => Some(part.clone()),
-        false => FrameList::of_numbers(segments::left(settings, job)?.into_iter()),
+        false if job.settings.is_single() => Some(part.clone()),
+        false => FrameList::of_numbers(segments::left(job)?.into_iter()),
     })
 }
 
 /// Refuses to share out a video that is one file from its first byte to its last, if the request names it.
-///
-/// # Errors
-/// It is one, or no video has such a name.
 pub(crate) fn check_for_shards(video: &Path, is_named: bool) -> Result<(), Error> {
     check_name("--video", video)?;
     match is_raw(video) && is_named {
@@ -108,26 +92,36 @@ pub(crate) fn check_for_shards(video: &Path, is_named: bool) -> Result<(), Error
     }
 }
 
-/// A request whose paths are in its scene, and what decides about its video.
-pub(crate) struct Resolved {
-    pub request: RunRequest,
-    pub choice: VideoChoice,
-}
-
 impl RunRequest {
     /// Decides everything that can be decided before a file is written, and checks it. `progress` hears remarks.
     ///
     /// # Errors
     /// The scene is wrong; what is wanted does not go together, or not with the files that exist; it takes too much memory.
     pub fn plan(self, progress: &mut dyn Progress) -> Result<RunPlan, Error> {
-        RunPlan::new(self, progress)
+        if !self.is_checked {
+            self.scene.check()?;
+        }
+        let (request, choice) = self.resolved(progress)?;
+        let Some(part) = request.part() else {
+            return Err(Error::Usage("there are more shards than frames: this one has none".into()));
+        };
+        if let Some(sandbox) = &request.sandbox {
+            sandbox.steps(&request.scene, part.iter())?;
+        }
+        check_time_steps(&request.scene, &part)?;
+        let mut plan = RunPlan::of(request, choice, part, progress)?;
+        let RunRequest { scene, options, memory_limit, .. } = &plan.request;
+        plan.memory = memory_limit::estimate(scene, options, plan.picture_format()?.as_ref(), plan.video.as_ref())
+            + memory_limit::files(scene, options.limits);
+        memory_limit::check(plan.memory, *memory_limit, (scene.render.width, scene.render.height))?;
+        let rest = memory_limit::limit(*memory_limit).map(|limit| limit.saturating_sub(plan.memory));
+        plan.request.options.limits.memory = rest;
+        Ok(plan)
     }
 
     /// Puts the paths that are asked for into the scene, and takes the scene's own video out of it where this run does not make it.
-    ///
-    /// # Errors
-    /// A path makes no sense; nothing is left to write.
-    pub(crate) fn resolved(mut self, progress: &mut dyn Progress) -> Result<Resolved, Error> {
+    /// What decides about the video comes with it.
+    pub(crate) fn resolved(mut self, progress: &mut dyn Progress) -> Result<(RunRequest, VideoChoice), Error> {
         let (own, frames) = (self.scene.output.files.clone(), self.scene.output.frames);
         if let PictureTarget::Path(text) = &self.pictures {
             self.scene.output.files = picture_target::pattern(text, &self.frames, progress)?;
@@ -149,37 +143,14 @@ impl RunRequest {
             replaces_video: self.replaces_video,
         };
         choice.apply(&mut self.scene, progress)?;
-        Ok(Resolved { request: self, choice })
+        Ok((self, choice))
     }
 }
 
 impl RunPlan {
-    pub(crate) fn new(request: RunRequest, progress: &mut dyn Progress) -> Result<RunPlan, Error> {
-        if !request.is_checked {
-            request.scene.check()?;
-        }
-        let Resolved { request, choice } = request.resolved(progress)?;
-        let Some(part) = request.part() else {
-            return Err(Error::Usage("there are more shards than frames: this one has none".into()));
-        };
-        if let Some(sandbox) = &request.sandbox {
-            sandbox.steps(&request.scene, part.iter())?;
-        }
-        check_time_steps(&request.scene, &part)?;
-        let mut plan = RunPlan::outputs(request, choice, part, progress)?;
-        plan.memory =
-            memory_limit::estimate(&plan.scene, &plan.options, plan.picture_format()?.as_ref(), plan.video.as_ref())
-                + memory_limit::files(&plan.scene, plan.options.limits);
-        let size = (plan.scene.render.width, plan.scene.render.height);
-        memory_limit::check(plan.memory, plan.memory_limit, size)?;
-        let bytes = plan.memory;
-        plan.options.limits.memory = memory_limit::limit(plan.memory_limit).map(|limit| limit.saturating_sub(bytes));
-        Ok(plan)
-    }
-
     // Looks at what exists where frames and the video go.
     #[expect(clippy::too_many_lines, reason = "decisions that build on each other")]
-    fn outputs(
+    fn of(
         request: RunRequest,
         choice: VideoChoice,
         part: FrameList,
@@ -214,10 +185,8 @@ impl RunPlan {
             claim::require_linear(folder.format)?;
         }
         // Its frames are listed one by one, which only a video needs.
-        let job = || VideoJob {
-            frames: all.iter().collect(),
+        let mut video = settings.map(|settings| VideoJob {
             part: is_shard.then(|| part.iter().collect()),
-            size: folder.size,
             source: (is_lossless && !no_files).then(|| folder.clone()),
             tone: scene.film.tone,
             hidden: hidden::within(&folder.path()),
@@ -226,80 +195,55 @@ impl RunPlan {
             cancel: request.cancel.clone(),
             steps: Arc::new(manifest.steps.clone()),
             scene: Some(manifest.hash.clone()),
-        };
-        if let Some(settings) = &settings {
-            choice.check(&settings.path, existing_video(settings, &job(), &folder, &manifest, progress))?;
+            ..VideoJob::new(settings, all.iter().collect(), folder.size)
+        });
+        if let Some(job) = &video {
+            choice.check(&job.settings.path, existing_video(job, &folder, &manifest, progress))?;
         }
-        let mut plan = RunPlan {
-            origin: Arc::new(manifest.origin()),
-            to_render: Some(part.clone()),
-            claim: None,
-            stream: None,
-            video: None,
-            done: 0,
-            rerender: 0,
-            existing_video: None,
-            memory: 0,
-            memory_limit: *memory_limit,
-            folder: folder.clone(),
-            part: part.clone(),
-            scene: scene.clone(),
-            name: request.name.clone(),
-            options: request.options.clone(),
-            cancel: request.cancel.clone(),
-        };
-        let length = |list: &Option<FrameList>| list.as_ref().map_or(0, FrameList::len);
+        let origin = Arc::new(manifest.origin());
+        let (mut to_render, mut claim, mut existing_video) = (Some(part.clone()), None, None);
         match &request.pictures {
             PictureTarget::Stream(..) if no_files || is_resume || is_shard => {
                 return Err(Error::Usage(
                     "--output: frames of a stream are gone: no --resume, no --shard, and no --no-frames".into(),
                 ));
             }
-            PictureTarget::Stream(stream, open) => {
-                plan.stream = Some((stream.clone(), *open));
-                plan.video = settings.map(|settings| {
-                    let hidden = hidden::beside(&settings.path);
-                    let job = VideoJob { hidden, overwrite: true, source: None, ..job() };
-                    (settings, job)
+            PictureTarget::Stream(..) => {
+                video = video.map(|job| {
+                    let hidden = hidden::beside(&job.settings.path);
+                    VideoJob { hidden, overwrite: true, source: None, ..job }
                 });
             }
             _ if no_files => {
-                let Some(settings) = settings else {
-                    let why = "--no-frames leaves nothing to write: name a video with --video";
-                    return Err(Error::Usage(why.into()));
-                };
-                let job = VideoJob { hidden: hidden::beside(&settings.path), overwrite: !is_resume, ..job() };
+                let nothing = || Error::Usage("--no-frames leaves nothing to write: name a video with --video".into());
+                let job = video.ok_or_else(nothing)?;
+                let job = VideoJob { hidden: hidden::beside(&job.settings.path), overwrite: !is_resume, ..job };
                 if is_resume {
-                    plan.to_render = missing_in(&settings, &job, &part)?;
+                    to_render = missing_in(&job, &part)?;
                 }
-                plan.done = part.len() - length(&plan.to_render);
-                plan.video = Some((settings, job));
+                video = Some(job);
             }
             PictureTarget::Own | PictureTarget::Path(_) => {
                 // Where a shard's files do not keep all, `polyfly stitch` makes the video of them.
                 let is_left_to_stitch = is_shard && (is_single || !is_lossless);
-                let video = settings.filter(|_| !is_left_to_stitch).map(|settings| (settings, job()));
-                let claim = Claim::inspect(folder, manifest, &part, all, *existing)?;
-                plan.to_render = claim.remaining.clone();
-                let is_made = |(settings, job): &(Settings, VideoJob)| job.part.is_none() && job.is_made(settings);
-                if is_resume && claim.remaining.is_some() && video.as_ref().is_some_and(is_made) {
+                video = video.filter(|_| !is_left_to_stitch);
+                let claimed = Claim::inspect(folder.clone(), manifest, &part, all, *existing)?;
+                to_render.clone_from(&claimed.remaining);
+                let is_made = |job: &VideoJob| job.part.is_none() && job.is_made();
+                if is_resume && to_render.is_some() && video.as_ref().is_some_and(is_made) {
                     // It is of these very frames: those that are missing add nothing to it.
-                    plan.existing_video = video.map(|(settings, _)| settings.path);
-                    plan.done = claim.existing_frames;
-                } else {
-                    if let (Some((settings, job)), true) = (&video, claim.existing_frames > 0 && !is_lossless) {
-                        let missing = [plan.to_render, missing_in(settings, job, &part)?];
-                        let wanted: BTreeSet<u32> = missing.iter().flatten().flat_map(FrameList::iter).collect();
-                        plan.to_render = FrameList::of_numbers(part.iter().filter(|n| wanted.contains(n)));
-                    }
-                    plan.done = part.len() - length(&plan.to_render);
-                    plan.rerender = length(&plan.to_render) - length(&claim.remaining);
-                    plan.video = video;
+                    existing_video = video.take().map(|job| job.settings.path);
+                } else if let (Some(job), false) = (&video, is_lossless)
+                    && length(to_render.as_ref()) < part.len()
+                {
+                    let missing = [to_render, missing_in(job, &part)?];
+                    let wanted: BTreeSet<u32> = missing.iter().flatten().flat_map(FrameList::iter).collect();
+                    to_render = FrameList::of_numbers(part.iter().filter(|n| wanted.contains(n)));
                 }
-                plan.claim = Some(claim);
+                claim = Some(claimed);
             }
         }
-        Ok(plan)
+        Ok(RunPlan { request, part, folder, claim, video, origin, to_render, existing_video, memory: 0 })
     }
 
     /// The frames that will be rendered; None where all of them exist.
@@ -308,7 +252,18 @@ impl RunPlan {
     }
     /// How many frames exist and stay.
     pub fn done(&self) -> usize {
-        self.done
+        self.part.len() - length(self.to_render())
+    }
+    /// How many frames exist and are rendered again, for a video.
+    pub(crate) fn rerender(&self) -> usize {
+        self.claim.as_ref().map_or(0, |claim| length(self.to_render()) - length(claim.remaining.as_ref()))
+    }
+    /// Where frames go one behind the other.
+    pub(crate) fn stream(&self) -> Option<(&Stream, OpenStream)> {
+        match &self.request.pictures {
+            PictureTarget::Stream(stream, open) => Some((stream, *open)),
+            _ => None,
+        }
     }
     /// Bytes of memory that the run takes at most.
     pub fn memory(&self) -> u64 {
@@ -316,21 +271,18 @@ impl RunPlan {
     }
     /// The video that will be made, if there is one.
     pub fn video(&self) -> Option<&Path> {
-        self.video.as_ref().map(|(settings, _)| settings.path.as_path())
+        self.video.as_ref().map(|job| job.settings.path.as_path())
     }
     /// Whether a later run can go on with what this one leaves when it is stopped.
     pub fn can_be_resumed(&self) -> bool {
         self.to_render.is_none()
             || self.claim.as_ref().is_some_and(Claim::can_be_resumed)
-            || self.video.as_ref().is_some_and(|(settings, _)| !settings.is_single())
+            || self.video.as_ref().is_some_and(|job| !job.settings.is_single())
     }
 
     /// The format of pictures, if there are to be any.
-    ///
-    /// # Errors
-    /// It cannot have what is asked of it.
     pub(crate) fn picture_format(&self) -> Result<Option<(&'static Format, FormatOptions)>, Error> {
-        let (format, place) = match (&self.stream, &self.claim) {
+        let (format, place) = match (self.stream(), &self.claim) {
             (Some((stream, _)), _) => {
                 let none = || Error::Usage(format!("--output: no such format; expected -.{}", PICTURES.join(", -.")));
                 (stream.format().ok_or_else(none)?, "--output".to_owned())
@@ -338,22 +290,22 @@ impl RunPlan {
             (None, Some(_)) => (self.folder.format, self.folder.pattern.to_string()),
             (None, None) => return Ok(None),
         };
-        let options = format
-            .options(self.scene.output.bits, self.scene.film.tone)
-            .map_err(|e| Error::Usage(format!("{place}: {e}; give other --bits")))?;
-        let (origin, has_alpha) = (Some(Arc::clone(&self.origin)), self.scene.world.sky.transparent);
+        let scene = &self.request.scene;
+        let options = format.options(scene.output.bits, scene.film.tone);
+        let options = options.map_err(|e| Error::Usage(format!("{place}: {e}; give other --bits")))?;
+        let (origin, has_alpha) = (Some(Arc::clone(&self.origin)), scene.world.sky.transparent);
         Ok(Some((format, FormatOptions { origin, has_alpha, ..options })))
     }
 
     /// The outputs that keep no alpha.
     pub(crate) fn opaque_outputs(&self) -> Vec<String> {
-        let frames = match (&self.stream, &self.claim) {
+        let frames = match (self.stream(), &self.claim) {
             (Some((stream, _)), _) => stream.format().filter(|format| !format.has_alpha).map(|_| "--output".to_owned()),
             (None, Some(_)) => (!self.folder.format.has_alpha).then(|| self.folder.pattern.to_string()),
             (None, None) => None,
         };
-        let video = self.video.as_ref().filter(|(settings, _)| !settings.has_alpha);
-        let video = video.map(|(settings, _)| settings.path.display().to_string());
+        let video = self.video.as_ref().filter(|job| !job.settings.has_alpha);
+        let video = video.map(|job| job.settings.path.display().to_string());
         frames.into_iter().chain(video).collect()
     }
 }

@@ -1,14 +1,15 @@
 //! What is wanted of a run. Nothing is decided here, and no file is looked at.
 
 use super::sandbox::PathSandbox;
-use super::video_options::VideoOptions;
 use crate::cancel::Cancel;
 use crate::error::Error;
 use crate::output::OutputError;
 use crate::output::stream::Stream;
+use crate::output::video::VideoOptions;
 use crate::render::RenderOptions;
 use crate::render::frames::FrameList;
 use crate::scene::Scene;
+use crate::setters::setters;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
@@ -116,21 +117,6 @@ impl RunRequest {
             cancel: Cancel::new(),
         }
     }
-    /// What the journal beside the frames calls the scene.
-    #[must_use]
-    pub fn name(self, name: impl Into<String>) -> RunRequest {
-        RunRequest { name: name.into(), ..self }
-    }
-    /// The frames of the run.
-    #[must_use]
-    pub fn frames(self, frames: FrameList) -> RunRequest {
-        RunRequest { frames, ..self }
-    }
-    /// Renders a part of the frames; other runs render the rest into the same folder.
-    #[must_use]
-    pub fn shard(self, shard: Shard) -> RunRequest {
-        RunRequest { shard: Some(shard), ..self }
-    }
     /// Files such as `frames/%04d.png` in place of the scene's own; a name without a number is for one frame.
     ///
     /// # Errors
@@ -139,46 +125,6 @@ impl RunRequest {
         let path = pattern.as_ref();
         let text = path.to_str().ok_or_else(|| Error::Usage(format!("{}: the name is not UTF-8", path.display())))?;
         Ok(RunRequest { pictures: PictureTarget::Path(text.to_owned()), ..self })
-    }
-    /// Writes no frames, only the video.
-    #[must_use]
-    pub fn without_files(self) -> RunRequest {
-        RunRequest { no_files: true, ..self }
-    }
-    /// Makes a video of these frames; its ending is the format.
-    #[must_use]
-    pub fn video(self, path: impl Into<PathBuf>) -> RunRequest {
-        RunRequest { video: Some(path.into()), ..self }
-    }
-    /// How the video is encoded. A frame rate that is given there takes the place of the scene's.
-    #[must_use]
-    pub fn video_options(self, encoding: VideoOptions) -> RunRequest {
-        RunRequest { encoding, ..self }
-    }
-    /// Keeps frames that are whole and of this scene, renders the rest, and makes the video of all of them.
-    #[must_use]
-    pub fn resume(self) -> RunRequest {
-        RunRequest { existing: Existing::Kept, ..self }
-    }
-    /// Renders existing frames again, and replaces the video.
-    #[must_use]
-    pub fn overwrite(self) -> RunRequest {
-        RunRequest { existing: Existing::Overwritten, replaces_video: true, ..self }
-    }
-    /// Where and how to render.
-    #[must_use]
-    pub fn options(self, options: RenderOptions) -> RunRequest {
-        RunRequest { options, ..self }
-    }
-    /// Bytes that the run may take of the memory; nine tenths of what is free if none are given.
-    #[must_use]
-    pub fn memory_limit(self, bytes: u64) -> RunRequest {
-        RunRequest { memory_limit: Some(bytes), ..self }
-    }
-    /// What ends the run early.
-    #[must_use]
-    pub fn cancel(self, cancel: Cancel) -> RunRequest {
-        RunRequest { cancel, ..self }
     }
 
     /// The frames of the shard; all without one, None where the shard has none.
@@ -189,3 +135,28 @@ impl RunRequest {
         }
     }
 }
+
+setters! { RunRequest {
+    /// What the journal beside the frames calls the scene.
+    name(name: impl Into<String>) => { name: name.into() }
+    /// The frames of the run.
+    frames(frames: FrameList) => { frames: frames }
+    /// Renders a part of the frames; other runs render the rest into the same folder.
+    shard(shard: Shard) => { shard: Some(shard) }
+    /// Writes no frames, only the video.
+    without_files() => { no_files: true }
+    /// Makes a video of these frames; its ending is the format.
+    video(path: impl Into<PathBuf>) => { video: Some(path.into()) }
+    /// How the video is encoded. A frame rate that is given there takes the place of the scene's.
+    video_options(encoding: VideoOptions) => { encoding: encoding }
+    /// Keeps frames that are whole and of this scene, renders the rest, and makes the video of all of them.
+    resume() => { existing: Existing::Kept }
+    /// Renders existing frames again, and replaces the video.
+    overwrite() => { existing: Existing::Overwritten, replaces_video: true }
+    /// Where and how to render.
+    options(options: RenderOptions) => { options: options }
+    /// Bytes that the run may take of the memory; nine tenths of what is free if none are given.
+    memory_limit(bytes: u64) => { memory_limit: Some(bytes) }
+    /// What ends the run early.
+    cancel(cancel: Cancel) => { cancel: cancel }
+}}

@@ -41,9 +41,6 @@ impl PathSandbox {
 
     /// Whether all that a scene in that grammar reads lies inside; its floor's texture does not count where a flag gives
     /// another. Of particles' time steps the first ones: of others [`Fence::steps`] is asked when they are wanted.
-    ///
-    /// # Errors
-    /// The first that does not.
     pub fn reading(&self, scene: &Scene, grammar: Grammar, texture: bool) -> Result<(), Error> {
         let here_too = grammar == Grammar::Tokens;
         let mut result = Ok(());
@@ -57,9 +54,6 @@ impl PathSandbox {
     }
 
     /// Whether the particles of these frames lie inside.
-    ///
-    /// # Errors
-    /// The first that do not.
     pub fn steps(&self, scene: &Scene, mut frames: impl Iterator<Item = u32>) -> Result<(), Error> {
         let Some(particles) = &scene.world.particles else { return Ok(()) };
         let mut seen = BTreeSet::new();
@@ -78,9 +72,6 @@ impl PathSandbox {
     }
 
     /// Whether what a scene writes, where no flag says another place, does.
-    ///
-    /// # Errors
-    /// What does not.
     pub fn writing(&self, scene: &Scene, frames: bool, video: bool) -> Result<(), Error> {
         if frames {
             // What a frame's own name is a link to does not count: it is replaced.

@@ -1,20 +1,19 @@
 //! Sinks for whoever renders without a [`RunRequest`](super::RunRequest): files, and a video that takes any frames.
 
 use super::claim::folder_of;
-use super::video_options::{VideoOptions, check_name};
+use super::video_options::check_name;
 use crate::error::Error;
 use crate::output::files::FileSink;
 use crate::output::formats::FormatOptions;
-use crate::output::store::hidden;
+use crate::output::video::VideoOptions;
 use crate::output::video::VideoSink;
 use crate::output::video::containers::Container;
 use crate::output::video::job::VideoJob;
 use crate::output::video::settings::is_raw;
 use crate::render::frames::FrameList;
 use crate::run::picture_target;
-use crate::scene::{Output, Scene, Tone};
+use crate::scene::{Output, Scene};
 use std::path::Path;
-use std::sync::Arc;
 
 impl FileSink {
     /// Writes a scene's frames to files such as `frames/%04d.png`. Each file is whole or absent; existing ones are replaced.
@@ -44,23 +43,8 @@ impl VideoSink {
         check_name("video", path)?;
         let fps = options.fps.unwrap_or(Output::default().fps);
         let settings = options.settings(path.to_owned(), fps, None)?;
-        Ok(VideoSink::of_job(
-            settings,
-            VideoJob {
-                frames: frames.iter().collect(),
-                part: None,
-                // That of the run, once it begins.
-                size: (0, 0),
-                source: None,
-                tone: Tone::Soft,
-                hidden: hidden::beside(path),
-                overwrite: true,
-                replaces_others: true,
-                cancel: crate::cancel::Cancel::new(),
-                steps: Arc::default(),
-                scene: None,
-            },
-        ))
+        // The size is that of the run, once it begins.
+        Ok(VideoSink::of_job(VideoJob::new(settings, frames.iter().collect(), (0, 0))))
     }
     /// Whether a path is the name of a video.
     pub fn is_video(path: impl AsRef<Path>) -> bool {

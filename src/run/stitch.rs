@@ -6,15 +6,16 @@ use super::journal::Journal;
 use super::memory_limit;
 use super::plan::existing_video;
 use super::video_choice::check_stitched;
-use super::video_options::{VideoOptions, check_name};
+use super::video_options::check_name;
 use crate::cancel::Cancel;
 use crate::error::Error;
-use crate::output::OutputError;
+use crate::output::NameFile;
 use crate::output::formats::Format;
 use crate::output::store::atomic::temporary;
 use crate::output::store::folder::FrameFolder;
 use crate::output::store::hidden;
 use crate::output::store::manifest::Manifest;
+use crate::output::video::VideoOptions;
 use crate::output::video::job::VideoJob;
 use crate::output::video::segments::clear;
 use crate::output::video::{Settings, Video};
@@ -59,10 +60,17 @@ pub struct StitchRequest {
     pub cancel: Cancel,
 }
 
+// The frames that a video is made of. What they are of is known of those that have a manifest.
+struct Existing {
+    folder: FrameFolder,
+    frames: FrameList,
+    tone: Tone,
+    manifest: Option<Manifest>,
+}
+
 /// A video that is decided and checked, and not begun.
 pub struct StitchPlan {
     job: VideoJob,
-    settings: Settings,
     memory_limit: Option<u64>,
 }
 
@@ -93,28 +101,46 @@ impl StitchRequest {
             Err(_) if Path::new(&self.source).is_dir() => None,
             Err(e) => return Err(Error::Usage(e.to_string())),
         };
-        let (job, manifest) = match pattern {
-            Some(pattern) if Manifest::read(&pattern)?.is_none() => (self.job_elsewhere(pattern, progress)?, None),
-            _ => self.job_of_folder(progress).map(|(job, manifest)| (job, Some(manifest)))?,
+        let found = match pattern {
+            Some(pattern) if Manifest::read(&pattern)?.is_none() => self.elsewhere(pattern, progress)?,
+            _ => self.of_folder(progress)?,
         };
+        let Existing { folder, frames, tone, manifest } = found;
         let fps = self.encoding.fps.or(manifest.as_ref().map(|m| m.fps)).unwrap_or(Output::default().fps);
         let settings = self.encoding.settings(self.output.clone(), fps, self.memory_limit)?;
         let is_clear = manifest.as_ref().and_then(Manifest::resolved).is_some_and(|scene| scene.world.sky.transparent);
-        let keeps_alpha = job.source.as_ref().is_some_and(|folder| folder.format.has_alpha);
-        let has_alpha = is_clear && keeps_alpha && settings.can_have_alpha();
-        let settings = Settings { has_alpha, ..settings };
-        if let (Some(folder), Some(_)) = (&job.source, settings.high_bit_depth) {
+        let has_alpha = is_clear && folder.format.has_alpha && settings.can_have_alpha();
+        if settings.high_bit_depth.is_some() {
             require_linear(folder.format)?;
         }
-        let existing = match (&job.source, &manifest) {
-            (Some(folder), Some(manifest)) => existing_video(&settings, &job, folder, manifest, progress),
-            _ => job.existing(&settings),
+        // Beside the frames, where runs leave segments too, if that folder is ours to write to.
+        let is_writable = temporary(&folder.path().join("trial")).is_ok();
+        let mut job = VideoJob::new(Settings { has_alpha, ..settings }, frames.iter().collect(), folder.size);
+        job = VideoJob {
+            tone,
+            hidden: if is_writable { hidden::within(&folder.path()) } else { job.hidden },
+            overwrite: false,
+            replaces_others: self.overwrite,
+            cancel: self.cancel,
+            ..job
         };
-        check_stitched(&settings.path, existing, self.overwrite)?;
-        Ok(StitchPlan { job, settings, memory_limit: self.memory_limit })
+        if let Some(manifest) = &manifest {
+            // Where files do not keep all, the video is another than that of the run that made them.
+            let is_lossless = is_lossless_source(folder.format, manifest.bits, self.encoding.is_deep(), false);
+            let rounded = if is_lossless { "" } else { ", rounded" };
+            job.scene = Some(format!("{}{rounded}", manifest.hash));
+            job.steps = Arc::new(manifest.steps.clone());
+        }
+        let existing = match &manifest {
+            Some(manifest) => existing_video(&job, &folder, manifest, progress),
+            None => job.existing(),
+        };
+        job.source = Some(folder);
+        check_stitched(&self.output, existing, self.overwrite)?;
+        Ok(StitchPlan { job, memory_limit: self.memory_limit })
     }
 
-    fn job_of_folder(&self, progress: &mut dyn Progress) -> Result<(VideoJob, Manifest), Error> {
+    fn of_folder(&self, progress: &mut dyn Progress) -> Result<Existing, Error> {
         let here = RecordedFolder::open(Path::new(&self.source))?.only(self.frames.as_deref())?;
         here.expect_hash(self.hash.as_deref())?;
         if let Some(scene) = &self.scene {
@@ -125,13 +151,8 @@ impl StitchRequest {
             return Err(incomplete(&gap, &here.folder));
         }
         let RecordedFolder { folder, frames, manifest } = here;
-        // Where they do not keep all, the video is another than that of the run that made them.
-        let is_lossless = is_lossless_source(folder.format, manifest.bits, self.encoding.is_deep(), false);
-        let rounded = if is_lossless { "" } else { ", rounded" };
-        let scene = Some(format!("{}{rounded}", manifest.hash));
-        let steps = Arc::new(manifest.steps.clone());
         let tone = self.requested_tone(&folder, manifest.resolved(), progress);
-        Ok((VideoJob { scene, steps, tone, ..self.job(folder, frames.iter().collect()) }, manifest))
+        Ok(Existing { folder, frames, tone, manifest: Some(manifest) })
     }
 
     // The curve that light is shown through: the scene's, if the scene is known.
@@ -145,31 +166,12 @@ impl StitchRequest {
         scene.map_or(Tone::Soft, |scene| scene.film.tone)
     }
 
-    fn job(&self, folder: FrameFolder, frames: Vec<u32>) -> VideoJob {
-        // Beside the frames, where runs leave segments too, if that folder is ours to write to.
-        let is_writable = temporary(&folder.path().join("trial")).is_ok();
-        let hidden = if is_writable { hidden::within(&folder.path()) } else { hidden::beside(&self.output) };
-        VideoJob {
-            frames,
-            part: None,
-            size: folder.size,
-            source: Some(folder),
-            tone: Tone::Soft,
-            hidden,
-            overwrite: false,
-            replaces_others: self.overwrite,
-            cancel: self.cancel.clone(),
-            steps: Arc::default(),
-            scene: None,
-        }
-    }
-
     // All pictures of a pattern, without a gap.
-    fn job_elsewhere(&self, pattern: Pattern, progress: &mut dyn Progress) -> Result<VideoJob, Error> {
+    fn elsewhere(&self, pattern: Pattern, progress: &mut dyn Progress) -> Result<Existing, Error> {
         let text = pattern.to_string();
         let format = Format::of(&pattern.extension()).ok_or_else(|| Error::Usage(format!("no format reads {text}")))?;
         let mut folder = FrameFolder { pattern, format, size: (0, 0) };
-        let existing = folder.existing().map_err(|e| OutputError::Read(folder.path(), e))?;
+        let existing = folder.existing()?;
         let (Some(&first), Some(&last)) = (existing.first(), existing.last()) else {
             return Err(Error::Incomplete(format!("there are no frames {text}")));
         };
@@ -184,9 +186,9 @@ impl StitchRequest {
             return Err(Error::Incomplete(format!("frames {gap} of {text} are missing")));
         }
         let path = folder.pattern.path(all.nth(0).unwrap_or(first));
-        folder.size = format.shown(&path, Tone::Soft, false).map_err(|e| OutputError::Read(path.clone(), e))?.size;
+        folder.size = format.shown(&path, Tone::Soft, false).reading(&path)?.size;
         let tone = self.requested_tone(&folder, format.scene(&path), progress);
-        Ok(VideoJob { tone, ..self.job(folder, all.iter().collect()) })
+        Ok(Existing { folder, frames: all, tone, manifest: None })
     }
 }
 
@@ -196,7 +198,7 @@ impl StitchPlan {
     /// # Errors
     /// A frame is not whole; the encoder fails; it was cancelled.
     pub fn run(self, progress: &mut dyn Progress) -> Result<(), Error> {
-        make(self.job, self.settings, self.memory_limit, progress)
+        make(self.job, self.memory_limit, progress)
     }
 }
 
@@ -213,30 +215,25 @@ pub(super) fn check_finished(cancel: &Cancel, beginning: Option<&Path>) -> Resul
 }
 
 /// Makes a video of frames, all of which must exist and be whole, or of segments that are.
-pub(super) fn make(
-    job: VideoJob,
-    settings: Settings,
-    memory_limit: Option<u64>,
-    progress: &mut dyn Progress,
-) -> Result<(), Error> {
+pub(super) fn make(job: VideoJob, memory_limit: Option<u64>, progress: &mut dyn Progress) -> Result<(), Error> {
     if let Some(folder) = &job.source
         && let Some(gap) = FrameList::of_numbers(job.frames.iter().copied().filter(|&n| !folder.is_whole(n)))
     {
         return Err(incomplete(&gap, folder));
     }
-    let (path, frames, begun) = (settings.path.clone(), job.frames.len(), Instant::now());
-    let is_made = job.is_made(&settings);
+    let (path, frames, begun) = (job.settings.path.clone(), job.frames.len(), Instant::now());
+    let is_made = job.is_made();
     // Nothing is written down of frames whose scene is unknown.
     let folder = job.source.as_ref().filter(|_| job.scene.is_some()).map(FrameFolder::path);
     if is_made {
-        clear(&settings, &job);
+        clear(&job);
     } else {
-        if settings.is_embedded {
+        if job.settings.is_embedded {
             progress.remark(NO_FFMPEG);
         }
-        memory_limit::check(memory_limit::of_film(&settings, &job), memory_limit, job.size)?;
+        memory_limit::check(memory_limit::of_film(&job), memory_limit, job.size)?;
         let cancel = job.cancel.clone();
-        let made = Video::open(settings, job)?.finish(false)?;
+        let made = Video::open(job)?.finish(false)?;
         if made.as_ref() != Some(&path) {
             check_finished(&cancel, made.as_deref())?;
         }

@@ -10,7 +10,6 @@ use crate::render::stats::Progress;
 use crate::scene::Scene;
 use std::path::Path;
 
-/// Where the pictures of a run go.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Pictures {
     /// To the path that the scene names.
@@ -21,16 +20,13 @@ pub enum Pictures {
     None,
 }
 
-/// What decides about the video of a run.
 #[derive(Clone, Copy, Debug)]
 pub struct VideoChoice {
     /// A flag names it.
     pub is_named: bool,
     /// The run is of all frames of the scene, in their order.
     pub is_whole: bool,
-    /// Where its pictures go.
     pub pictures: Pictures,
-    /// What becomes of frames that are there.
     pub existing: Existing,
     /// The user has said `--overwrite`; a scene on standard input overwrites frames without it.
     pub replaces_video: bool,
@@ -49,9 +45,6 @@ impl VideoChoice {
     }
 
     /// Takes its own video from a scene whose run does not make it, and says so.
-    ///
-    /// # Errors
-    /// There would be nothing left to write.
     pub fn apply(&self, scene: &mut Scene, progress: &mut dyn Progress) -> Result<(), Error> {
         let makes_none = scene.output.video.is_none() || self.skipped().is_some();
         if self.replaces_video && self.existing == Existing::Kept && makes_none {
@@ -72,9 +65,6 @@ impl VideoChoice {
     }
 
     /// Refuses to replace what has the video's name, where nobody has said that it may go.
-    ///
-    /// # Errors
-    /// A file that is to stay is there.
     pub fn check(&self, path: &Path, there: ExistingVideo) -> Result<(), Error> {
         let refused = |why: &str| Err(Error::Usage(format!("{} is there already: {why}", path.display())));
         match (there, self.existing) {
@@ -96,9 +86,6 @@ impl VideoChoice {
 }
 
 /// The same for `stitch`, which replaces videos of the same pictures.
-///
-/// # Errors
-/// A file that is to stay is there.
 pub fn check_stitched(path: &Path, there: ExistingVideo, is_overwrite: bool) -> Result<(), Error> {
     if there == ExistingVideo::Other && !is_overwrite {
         let path = path.display();

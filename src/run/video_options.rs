@@ -1,81 +1,21 @@
-//! How a video is encoded, as a run asks for it, and what that means for a file of some name.
+//! What the options of a video mean for a file of some name.
 
 use super::memory_limit;
 use crate::error::Error;
-use crate::output::video::Settings;
 use crate::output::video::codecs::{Codec, CodecWishes};
 use crate::output::video::containers::{CONTAINERS, Container};
 use crate::output::video::ffmpeg::find_ffmpeg;
 use crate::output::video::high_bit_depth::{DynamicRange, HighBitDepth};
 use crate::output::video::settings::is_raw;
+use crate::output::video::{Settings, VideoOptions};
 use crate::quote::brief;
 use crate::scene::{Scene, Tone};
 use std::path::{Path, PathBuf};
-use std::time::Duration;
-
-/// How to encode a video.
-///
-/// ```
-/// let options = polyfly::VideoOptions::new().codec("h265")?.crf(20);
-/// # Ok::<(), polyfly::Error>(())
-/// ```
-#[derive(Clone, Debug)]
-#[non_exhaustive]
-pub struct VideoOptions {
-    /// Frames a second; the scene's if none are given.
-    pub fps: Option<f64>,
-    /// Compression; what the file's ending usually holds if none is given.
-    pub(crate) codec: Option<&'static Codec>,
-    /// Quality, lower is better; the codec's usual one if none is given.
-    pub crf: Option<u32>,
-    /// The encoder's preset.
-    pub preset: Option<String>,
-    /// Bits of a channel: 8, or 10, which are made of linear light.
-    pub bits: Option<u32>,
-    /// HDR10: ten bits of light itself, without the tone curve.
-    pub hdr: bool,
-    /// The ffmpeg program; the one that is found if none is given.
-    pub ffmpeg: Option<PathBuf>,
-    /// How long ffmpeg may take over one frame, or to end.
-    pub timeout: Duration,
-    /// Frames per segment: a longer video is encoded in segments, several at once.
-    pub segment: u32,
-    /// Threads per encoder; they change the video's bytes.
-    pub encoder_threads: u32,
-    /// Encoders side by side; 0: one for two cores, as far as a quarter of the memory goes.
-    pub encoders: u32,
-    /// Bytes of frames that wait for an encoder, at most.
-    pub queue_bytes: usize,
-}
-
-impl Default for VideoOptions {
-    fn default() -> VideoOptions {
-        VideoOptions {
-            fps: None,
-            codec: None,
-            crf: None,
-            preset: None,
-            bits: None,
-            hdr: false,
-            ffmpeg: None,
-            timeout: Duration::from_secs(120),
-            segment: 60,
-            encoder_threads: 12,
-            encoders: 0,
-            queue_bytes: 1024 << 20,
-        }
-    }
-}
 
 impl VideoOptions {
     /// The usual ones.
     pub fn new() -> VideoOptions {
         VideoOptions::default()
-    }
-    /// Frames a second.
-    #[must_use]
-    pub fn fps(self, fps: f64) -> VideoOptions {
-        VideoOptions { fps: Some(fps), ..self }
     }
     /// Compression, by the name that `--codec` takes.
     ///
@@ -85,31 +25,6 @@ impl VideoOptions {
         let codec = Codec::named(name).ok_or_else(|| Error::Usage(format!("there is no codec `{}`", brief(name))))?;
         Ok(VideoOptions { codec: Some(codec), ..self })
     }
-    /// Quality, lower is better.
-    #[must_use]
-    pub fn crf(self, crf: u32) -> VideoOptions {
-        VideoOptions { crf: Some(crf), ..self }
-    }
-    /// The encoder's preset.
-    #[must_use]
-    pub fn preset(self, preset: impl Into<String>) -> VideoOptions {
-        VideoOptions { preset: Some(preset.into()), ..self }
-    }
-    /// HDR10.
-    #[must_use]
-    pub fn hdr(self) -> VideoOptions {
-        VideoOptions { hdr: true, ..self }
-    }
-    /// Bits of a channel: 8 or 10.
-    #[must_use]
-    pub fn bits(self, bits: u32) -> VideoOptions {
-        VideoOptions { bits: Some(bits), ..self }
-    }
-    /// The ffmpeg program.
-    #[must_use]
-    pub fn ffmpeg(self, program: impl Into<PathBuf>) -> VideoOptions {
-        VideoOptions { ffmpeg: Some(program.into()), ..self }
-    }
 
     /// Whether the video has ten bits a channel.
     pub(crate) fn is_deep(&self) -> bool {
@@ -117,9 +32,6 @@ impl VideoOptions {
     }
 
     /// How to encode a video of that name, whose run may take `limit` bytes of memory if a limit is given.
-    ///
-    /// # Errors
-    /// No video has such a name, or it cannot have what is asked of it.
     pub(crate) fn settings(&self, path: PathBuf, fps: f64, limit: Option<u64>) -> Result<Settings, Error> {
         if std::path::absolute(&path).is_ok_and(|path| path.to_str().is_none()) {
             let name = path.display();
@@ -140,12 +52,7 @@ impl VideoOptions {
             is_embedded: may_be_embedded && find_ffmpeg(None).is_err(),
             codec,
             fps,
-            crf: self.crf,
-            preset: self.preset.clone(),
-            ffmpeg: self.ffmpeg.clone(),
-            timeout: self.timeout,
-            segment: self.segment,
-            threads: self.encoder_threads,
+            options: self.clone(),
             encoders: match self.encoders {
                 0 => std::thread::available_parallelism().map_or(1, usize::from).div_ceil(2),
                 n => n as usize,

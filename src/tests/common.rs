@@ -71,7 +71,7 @@ pub fn whole(scene: &Scene, frame: u32) -> Task {
 pub fn render_with(scene: &Scene, isa: Isa, threads: usize, frame: u32) -> Vec<u8> {
     let mut picture = Memory::default();
     let made = renderer(scene, isa, threads);
-    let camera = made.device_scene().frame_params(scene, frame);
+    let camera = made.prepared.first.frame_params(scene, frame);
     made.cpu(isa).run(&whole(scene, frame), &camera, &mut picture);
     picture.bytes().to_vec()
 }

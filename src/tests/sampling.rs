@@ -34,7 +34,7 @@ fn draws_fill_the_plane_evenly() {
             for pair in [0, 1, 5, 700] {
                 let mut points = Vec::new();
                 for (x, y) in (0..width * width).map(|i| (128 + i % width, 64 + i / width)) {
-                    points.extend(isa.get_2d(&made.device_scene().host(), &frame, (x, y), pair, samples as usize));
+                    points.extend(isa.get_2d(&made.prepared.first.host(), &frame, (x, y), pair, samples as usize));
                 }
                 let bits = points.len().ilog2();
                 for a in 0..=bits {
@@ -54,7 +54,7 @@ fn draws_differ() {
     let made = renderer(&scene, Isa::pick(None).unwrap(), 1);
     let isa = Isa::pick(None).unwrap();
     let of = |number: u32, place, pair| {
-        isa.get_2d(&made.device_scene().host(), &frame_params(&scene, number), place, pair, 16)
+        isa.get_2d(&made.prepared.first.host(), &frame_params(&scene, number), place, pair, 16)
     };
     let here = of(0, (3, 4), 2);
     for other in [of(1, (3, 4), 2), of(0, (4, 4), 2), of(0, (3, 132), 2), of(0, (3, 4), 3)] {

@@ -12,7 +12,7 @@ use crate::output::{OutputError, PixelFormats, RenderedFrame, Sink};
 use crate::render::delivery;
 use crate::render::frames::FrameList;
 use crate::render::handover::RunMemory;
-use crate::render::plan::{Plan, Split};
+use crate::render::plan::{FrameNeeds, Plan, Split};
 use crate::render::stats::RunReport;
 use crate::render::{Devices, RenderOptions, Renderer, scheduler};
 use crate::scene::{Integrator, Scene};
@@ -118,16 +118,12 @@ fn run_on(
     let post = renderer.post();
     let scene = renderer.scene();
     let frames = FrameList::all(frames);
-    let plan = Plan::new(scene, devices, frames.len(), &post, needs, split, 1.0);
-    let pool = crate::threads::pool(1).unwrap();
+    let needs = FrameNeeds::of(scene, needs, &post);
+    let plan = Plan::new(scene, devices, frames.len(), &needs, split, 1.0);
     let work = scheduler::RunContext {
-        scene,
-        first: renderer.device_scene(),
-        assets: renderer.assets(),
+        prepared: &renderer.prepared,
         plan: &plan,
         frames: &frames,
-        pool: &pool,
-        isa: renderer.isa(),
         post: &post,
         denoiser: None,
         cancel: &renderer.cancel(),
@@ -334,7 +330,7 @@ impl Sink for Clumsy {
 fn a_sink_that_fails_ends_the_run_with_its_words() {
     let scene = sized(own("coursework.txt"), 32, 24, 1);
     let renderer = renderer(&scene, Isa::available()[0], 1);
-    let mut devices: Vec<Box<dyn Device>> = vec![Box::new(renderer.cpu(renderer.isa()))];
+    let mut devices: Vec<Box<dyn Device>> = vec![Box::new(renderer.cpu(renderer.prepared.isa))];
     let e = run_on(&renderer, &mut devices, vec![Box::new(Clumsy(3))], Split::Auto, ALL, 100).unwrap_err();
     assert!(e.to_string().contains("off the table"), "{e}");
 }

@@ -122,7 +122,7 @@ impl PreviewRenderer {
         let renderer = cache.renderer((scene, version), &self.options, (&levels, level), (asked, shorter))?;
         let frame = wish.frame.min(scene.output.frames - 1);
         let view = asked.unwrap_or_else(|| Viewpoint::of(&scene.camera, frame, scene.output.frames));
-        renderer.set_camera(asked.map_or_else(|| scene.camera.clone(), |view| view.camera(&scene.camera)));
+        renderer.prepared.scene.camera = asked.map_or_else(|| scene.camera.clone(), |view| view.camera(&scene.camera));
         let cancel = Cancel::new();
         renderer.set_cancel(cancel.clone());
         lock(&self.wishes).current = Some((wish.page.clone(), cancel));
@@ -156,7 +156,7 @@ impl RendererCache {
         (view, shorter): (Option<Viewpoint>, u32),
     ) -> Result<&mut Renderer, Failure> {
         // What is far depends on how far the eye goes.
-        let origin = self.base.as_ref().map_or([0.0; 3], |base| base.device_scene().origin);
+        let origin = self.base.as_ref().map_or([0.0; 3], |base| base.prepared.first.origin);
         let reach = |scene: &Scene| scene.camera.path.reach(origin);
         let far = view.map_or(0.0, |view| length(sub(view.eye, origin)));
         let is_known = self.version == version

@@ -1,8 +1,8 @@
 //! The coursework's picture file: int32 width, int32 height, little endian, then RGBA rows from the top.
 
-use super::format::{Format, Reader, Shown, broken, bytes_at, pixels};
-use crate::output::sink::{PixelFormats, RenderedFrame};
-use std::io::Write;
+use super::format::{Format, Reader, Shown, broken, pixels};
+use crate::output::bytes::bytes_at;
+use crate::output::sink::RenderedFrame;
 
 pub const FORMAT: Format = Format {
     extension: "data",
@@ -10,11 +10,8 @@ pub const FORMAT: Format = Format {
     largest: u32::MAX,
     is_exact: true,
     has_alpha: true,
-    needs: |_| PixelFormats::RGBA8,
-    write: |frame: &RenderedFrame, _, to: &mut dyn Write| {
-        to.write_all(&frame.width.to_le_bytes())?;
-        to.write_all(&frame.height.to_le_bytes())?;
-        to.write_all(frame.rgba8())
+    encode: |frame: &RenderedFrame, _| {
+        Ok([&frame.width.to_le_bytes(), &frame.height.to_le_bytes(), frame.rgba8()].concat())
     },
     text: None,
     is_whole: |file, length, (width, height)| {

@@ -1,8 +1,9 @@
 //! OpenEXR: linear light, half (16 bits) or float, and beside it the layers albedo, normal, depth and samples.
 
-use super::format::{Format, FormatOptions, LinearImage, Reader, bytes_at, missing};
+use super::format::{Format, FormatOptions, LinearImage, Reader, missing};
 use crate::film::image::Image;
-use crate::output::sink::{PixelFormats, RenderedFrame};
+use crate::output::bytes::bytes_at;
+use crate::output::sink::RenderedFrame;
 use crate::output::store::origin::{KEY, SOFTWARE};
 use ::exr::meta::MetaData;
 use ::exr::meta::attribute::{AttributeValue, Text};
@@ -10,7 +11,7 @@ use ::exr::prelude::{
     AnyChannel, AnyChannels, Encoding, FlatSamples, Image as ExrImage, Layer, LayerAttributes, WritableImage, f16,
 };
 use std::fs::File;
-use std::io::{self, BufRead, Read, Seek, SeekFrom, Write};
+use std::io::{self, BufRead, Read, Seek, SeekFrom};
 use std::path::Path;
 
 pub const FORMAT: Format = Format {
@@ -19,8 +20,7 @@ pub const FORMAT: Format = Format {
     largest: u32::MAX,
     is_exact: true,
     has_alpha: true,
-    needs: |_| PixelFormats { linear: true, layers: true, ..PixelFormats::default() },
-    write,
+    encode,
     text: Some(text),
     is_whole,
     read: Reader::Light(light),
@@ -80,7 +80,6 @@ fn is_whole(file: &mut File, length: u64, (width, height): (u32, u32)) -> io::Re
     Ok(last + before_length + 4 + u64::from(size) == length)
 }
 
-/// The text about a picture's origin in it.
 fn text(path: &Path) -> io::Result<Option<String>> {
     let meta = MetaData::read_from_file(path, false).map_err(io::Error::other)?;
     let all = meta.headers.iter().flat_map(|header| &header.own_attributes.other);
@@ -91,7 +90,7 @@ fn text(path: &Path) -> io::Result<Option<String>> {
 }
 
 // Channels by name: colour in the unnamed layer, where every program looks first, the others as LAYER.CHANNEL.
-fn write(frame: &RenderedFrame, options: &FormatOptions, to: &mut dyn Write) -> io::Result<()> {
+fn encode(frame: &RenderedFrame, options: &FormatOptions) -> io::Result<Vec<u8>> {
     let linear = frame.linear().ok_or_else(|| missing("linear light"))?;
     let layers = frame.layers().ok_or_else(|| missing("layers"))?;
     let mut channels = Vec::new();
@@ -124,5 +123,5 @@ fn write(frame: &RenderedFrame, options: &FormatOptions, to: &mut dyn Write) -> 
     let mut file = io::Cursor::new(Vec::new());
     // One thread: files are written side by side.
     ExrImage::from_layer(layer).write().non_parallel().to_buffered(&mut file).map_err(io::Error::other)?;
-    to.write_all(file.get_ref())
+    Ok(file.into_inner())
 }

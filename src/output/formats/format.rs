@@ -7,11 +7,10 @@ use crate::output::store::origin::{KEY, Origin};
 use crate::scene::{Scene, Tone};
 use std::borrow::Cow;
 use std::fs::File;
-use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::io;
 use std::path::Path;
 use std::sync::Arc;
 
-/// How a picture is written.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FormatOptions {
     /// Bits of a channel: one of the format's.
@@ -24,10 +23,6 @@ pub struct FormatOptions {
     pub origin: Option<Arc<Origin>>,
 }
 
-/// Reads the text in a file that says what made it.
-pub type ReadText = fn(&Path) -> io::Result<Option<String>>;
-
-/// A format of picture files.
 pub struct Format {
     /// What its files end in.
     pub extension: &'static str,
@@ -37,18 +32,14 @@ pub struct Format {
     pub largest: u32,
     /// Whether it keeps every code of a picture.
     pub is_exact: bool,
-    /// Whether its files keep what is transparent.
     pub has_alpha: bool,
-    /// What it needs of a frame.
-    pub needs: fn(&FormatOptions) -> PixelFormats,
-    /// Writes a whole file.
-    pub write: fn(&RenderedFrame, &FormatOptions, &mut dyn Write) -> io::Result<()>,
+    /// A whole file.
+    pub encode: fn(&RenderedFrame, &FormatOptions) -> io::Result<Vec<u8>>,
     /// Whether a file of that length is a picture of that size, and ends where it should. Looks at both ends only.
     pub is_whole: fn(&mut File, u64, (u32, u32)) -> io::Result<bool>,
-    /// How a file is read again.
     pub read: Reader,
     /// The text in a file that says what made it, where the format has a place for one.
-    pub text: Option<ReadText>,
+    pub text: Option<fn(&Path) -> io::Result<Option<String>>>,
 }
 
 /// How files of a format are read.
@@ -60,7 +51,6 @@ pub enum Reader {
     Light(fn(&Path) -> io::Result<LinearImage>),
 }
 
-/// Light of a picture.
 pub struct LinearImage {
     /// Red, green and blue.
     pub image: Image<f32>,
@@ -68,9 +58,7 @@ pub struct LinearImage {
     pub coverage: Vec<f32>,
 }
 
-/// A picture as it is shown.
 pub struct Shown {
-    /// Its size, pixels.
     pub size: (u32, u32),
     /// Rows from the top, 4 bytes a pixel.
     pub rgba: Vec<u8>,
@@ -99,27 +87,28 @@ fn straight(light: [f32; 3], share: f32, tone: Tone, max: f64) -> [f64; 4] {
 
 impl Format {
     /// A file as it is shown; light goes through that tone curve, with straight alpha or as it is seen over black.
-    ///
-    /// # Errors
-    /// It cannot be read, or is no such picture.
     pub fn shown(&self, path: &Path, tone: Tone, has_alpha: bool) -> io::Result<Shown> {
         match self.read {
             Reader::Shown(read) => read(path),
             Reader::Light(read) => read(path).map(|light| light.shown(tone, has_alpha)),
         }
     }
-    /// Whether its files hold light.
+    /// What a file of it needs of a frame.
+    pub fn needs(&self, options: &FormatOptions) -> PixelFormats {
+        match options.bits {
+            8 => PixelFormats::RGBA8,
+            _ => {
+                PixelFormats { linear: true, layers: options.has_alpha || self.has_light(), ..PixelFormats::default() }
+            }
+        }
+    }
     pub fn has_light(&self) -> bool {
         matches!(self.read, Reader::Light(_))
     }
     /// The text in a file that says what made it, if there is one.
-    ///
-    /// # Errors
-    /// The file cannot be read, or is no such picture.
     pub fn origin(&self, path: &Path) -> io::Result<Option<String>> {
         self.text.map_or(Ok(None), |text| text(path))
     }
-    /// The scene of a picture that holds it.
     pub fn scene(&self, path: &Path) -> Option<Scene> {
         let text = self.origin(path).ok()??;
         Scene::parse(&text, KEY, Path::new("")).ok().map(|parsed| parsed.scene)
@@ -154,17 +143,9 @@ pub(super) fn rgb(rgba: &[u8]) -> Vec<u8> {
     rgb
 }
 
-// The samples of a picture, and whether there are four a pixel: only where something is not opaque.
-pub(super) fn samples(rgba: &[u8], has_alpha: bool) -> (Cow<'_, [u8]>, bool) {
-    if has_alpha { (Cow::Borrowed(rgba), true) } else { (Cow::Owned(rgb(rgba)), false) }
-}
-
-// What formats of 8 and 16 bits need.
-pub(super) fn toned(options: &FormatOptions) -> PixelFormats {
-    match options.bits {
-        8 => PixelFormats::RGBA8,
-        _ => PixelFormats { linear: true, layers: options.has_alpha, ..PixelFormats::default() },
-    }
+// The samples of a picture: four a pixel with alpha, else three.
+pub(super) fn samples(rgba: &[u8], has_alpha: bool) -> Cow<'_, [u8]> {
+    if has_alpha { Cow::Borrowed(rgba) } else { Cow::Owned(rgb(rgba)) }
 }
 
 // Linear light through the tone curve: three numbers a pixel, or four with straight alpha.
@@ -182,14 +163,6 @@ pub(super) fn sixteen_bits(frame: &RenderedFrame, options: &FormatOptions) -> io
     }
     let coverage = &frame.layers().ok_or_else(|| missing("coverage"))?.coverage;
     Ok(pixels.iter().zip(coverage.data()).flat_map(|(light, &share)| codes(light, share)).collect())
-}
-
-// N bytes from a place of a file.
-pub(super) fn bytes_at<const N: usize>(file: &mut File, at: u64) -> io::Result<[u8; N]> {
-    let mut bytes = [0; N];
-    file.seek(SeekFrom::Start(at))?;
-    file.read_exact(&mut bytes)?;
-    Ok(bytes)
 }
 
 pub(super) fn broken() -> io::Error {

@@ -1,11 +1,12 @@
 //! JPEG, 8 bits a channel, for pictures that are looked at and sent: what it leaves out cannot be told back.
 
-use super::format::{Format, Reader, bytes_at, rgb, shown};
-use crate::output::sink::{PixelFormats, RenderedFrame};
+use super::format::{Format, Reader, rgb, shown};
+use crate::output::bytes::bytes_at;
+use crate::output::sink::RenderedFrame;
 use image::ImageEncoder;
 use image::codecs::jpeg::JpegEncoder;
 use std::fs::File;
-use std::io::{self, Write};
+use std::io;
 
 // Of 100: nothing is seen of it at usual sizes.
 const QUALITY: u8 = 93;
@@ -16,13 +17,12 @@ pub const FORMAT: Format = Format {
     largest: 65_535,
     is_exact: false,
     has_alpha: false,
-    needs: |_| PixelFormats::RGBA8,
-    write: |frame: &RenderedFrame, _, to: &mut dyn Write| {
+    encode: |frame: &RenderedFrame, _| {
         let mut file = Vec::new();
         JpegEncoder::new_with_quality(&mut file, QUALITY)
             .write_image(&rgb(frame.rgba8()), frame.width, frame.height, image::ExtendedColorType::Rgb8)
             .map_err(io::Error::other)?;
-        to.write_all(&file)
+        Ok(file)
     },
     text: None,
     is_whole,

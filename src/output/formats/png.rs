@@ -1,13 +1,14 @@
 //! PNG: RGB, with straight alpha where pictures are see-through, 8 bits a channel compressed fast, since frames are many and short-lived, or 16 bits from linear
 //! light through the scene's tone curve. What made a picture stands in it as text.
 
-use super::format::{Format, FormatOptions, Reader, bytes_at, rgb, samples, shown, sixteen_bits, toned};
+use super::format::{Format, FormatOptions, Reader, rgb, samples, shown, sixteen_bits};
 use crate::film::image::Image;
+use crate::output::bytes::bytes_at;
 use crate::output::sink::RenderedFrame;
 use crate::output::store::origin::{KEY, Origin, SOFTWARE};
 use ::png::{BitDepth, ColorType, Compression, Decoder, Encoder, Filter};
 use std::fs::File;
-use std::io::{self, BufReader, Write};
+use std::io::{self, BufReader};
 use std::path::Path;
 
 pub const FORMAT: Format = Format {
@@ -16,19 +17,16 @@ pub const FORMAT: Format = Format {
     largest: u32::MAX,
     is_exact: true,
     has_alpha: true,
-    needs: toned,
-    write: |frame: &RenderedFrame, options: &FormatOptions, to: &mut dyn Write| {
+    encode: |frame: &RenderedFrame, options: &FormatOptions| {
         let origin = options.origin.as_deref().map(|origin| (origin, frame.number));
         let size = (frame.width, frame.height);
         let colour = if options.has_alpha { ColorType::Rgba } else { ColorType::Rgb };
-        to.write_all(&match options.bits {
-            8 => encoded(size, &samples(frame.rgba8(), options.has_alpha).0, (colour, BitDepth::Eight), origin)?,
-            _ => {
-                let codes = sixteen_bits(frame, options)?;
-                let bytes: Vec<u8> = codes.into_iter().flat_map(u16::to_be_bytes).collect();
-                encoded(size, &bytes, (colour, BitDepth::Sixteen), origin)?
-            }
-        })
+        if options.bits == 8 {
+            return encoded(size, &samples(frame.rgba8(), options.has_alpha), (colour, BitDepth::Eight), origin);
+        }
+        let codes = sixteen_bits(frame, options)?;
+        let bytes: Vec<u8> = codes.into_iter().flat_map(u16::to_be_bytes).collect();
+        encoded(size, &bytes, (colour, BitDepth::Sixteen), origin)
     },
     text: Some(text),
     is_whole,
@@ -63,7 +61,6 @@ fn encoded(
     Ok(file)
 }
 
-/// The text about a picture's origin in it.
 fn text(path: &Path) -> io::Result<Option<String>> {
     let reader = Decoder::new(BufReader::new(File::open(path)?)).read_info()?;
     let texts = &reader.info().utf8_text;

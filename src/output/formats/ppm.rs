@@ -1,8 +1,8 @@
 //! Portable pixmap, binary.
 
 use super::format::{Format, Reader, Shown, broken, pixels, rgb};
-use crate::output::sink::{PixelFormats, RenderedFrame};
-use std::io::{Read, Write};
+use crate::output::sink::RenderedFrame;
+use std::io::Read;
 
 pub const FORMAT: Format = Format {
     extension: "ppm",
@@ -10,10 +10,8 @@ pub const FORMAT: Format = Format {
     largest: u32::MAX,
     is_exact: true,
     has_alpha: false,
-    needs: |_| PixelFormats::RGBA8,
-    write: |frame: &RenderedFrame, _, to: &mut dyn Write| {
-        to.write_all(header((frame.width, frame.height)).as_bytes())?;
-        to.write_all(&rgb(frame.rgba8()))
+    encode: |frame: &RenderedFrame, _| {
+        Ok([header((frame.width, frame.height)).into_bytes(), rgb(frame.rgba8())].concat())
     },
     text: None,
     is_whole: |file, length, size| {

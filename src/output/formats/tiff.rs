@@ -1,13 +1,14 @@
 //! TIFF, 8 or 16 bits a channel, packed without loss.
 
-use super::format::{Format, FormatOptions, Reader, bytes_at, rgb, shown, sixteen_bits, toned};
+use super::format::{Format, FormatOptions, Reader, rgb, shown, sixteen_bits};
+use crate::output::bytes::bytes_at;
 use crate::output::sink::RenderedFrame;
 use crate::output::store::origin::SOFTWARE;
 use ::tiff::encoder::colortype::{ColorType, RGB8, RGB16, RGBA8, RGBA16};
 use ::tiff::encoder::{Compression, DeflateLevel, Predictor, TiffEncoder, TiffValue};
 use ::tiff::tags::Tag;
 use std::fs::File;
-use std::io::{self, Write};
+use std::io;
 
 pub const FORMAT: Format = Format {
     extension: "tiff",
@@ -15,24 +16,18 @@ pub const FORMAT: Format = Format {
     largest: u32::MAX,
     is_exact: true,
     has_alpha: true,
-    needs: toned,
-    write: |frame: &RenderedFrame, options, to: &mut dyn Write| match (options.bits, options.has_alpha) {
-        (8, false) => encoded::<RGB8>(frame, options, &rgb(frame.rgba8()), to),
-        (8, true) => encoded::<RGBA8>(frame, options, frame.rgba8(), to),
-        (_, false) => encoded::<RGB16>(frame, options, &sixteen_bits(frame, options)?, to),
-        (_, true) => encoded::<RGBA16>(frame, options, &sixteen_bits(frame, options)?, to),
+    encode: |frame: &RenderedFrame, options| match (options.bits, options.has_alpha) {
+        (8, false) => encoded::<RGB8>(frame, options, &rgb(frame.rgba8())),
+        (8, true) => encoded::<RGBA8>(frame, options, frame.rgba8()),
+        (_, false) => encoded::<RGB16>(frame, options, &sixteen_bits(frame, options)?),
+        (_, true) => encoded::<RGBA16>(frame, options, &sixteen_bits(frame, options)?),
     },
     text: None,
     is_whole,
     read: Reader::Shown(|path| shown(path, image::ImageFormat::Tiff)),
 };
 
-fn encoded<C: ColorType>(
-    frame: &RenderedFrame,
-    options: &FormatOptions,
-    samples: &[C::Inner],
-    to: &mut dyn Write,
-) -> io::Result<()>
+fn encoded<C: ColorType>(frame: &RenderedFrame, options: &FormatOptions, samples: &[C::Inner]) -> io::Result<Vec<u8>>
 where
     [C::Inner]: TiffValue,
 {
@@ -53,7 +48,7 @@ where
         image.write_data(samples)
     };
     write().map_err(io::Error::other)?;
-    to.write_all(file.get_ref())
+    Ok(file.into_inner())
 }
 
 // Where the directory is stands in the header; it is the file's end: a count, entries of 12 bytes (tag, type, count, value), and

@@ -1,10 +1,11 @@
 //! WebP without loss, 8 bits a channel.
 
-use super::format::{Format, Reader, bytes_at, samples, shown};
-use crate::output::sink::{PixelFormats, RenderedFrame};
+use super::format::{Format, Reader, samples, shown};
+use crate::output::bytes::bytes_at;
+use crate::output::sink::RenderedFrame;
 use image::codecs::webp::WebPEncoder;
 use std::fs::File;
-use std::io::{self, Write};
+use std::io;
 
 pub const FORMAT: Format = Format {
     extension: "webp",
@@ -12,15 +13,14 @@ pub const FORMAT: Format = Format {
     largest: 16_383,
     is_exact: true,
     has_alpha: true,
-    needs: |_| PixelFormats::RGBA8,
-    write: |frame: &RenderedFrame, options, to: &mut dyn Write| {
+    encode: |frame: &RenderedFrame, options| {
         let mut file = Vec::new();
-        let (samples, has_alpha) = samples(frame.rgba8(), options.has_alpha);
-        let colour = if has_alpha { image::ExtendedColorType::Rgba8 } else { image::ExtendedColorType::Rgb8 };
+        let samples = samples(frame.rgba8(), options.has_alpha);
+        let colour = if options.has_alpha { image::ExtendedColorType::Rgba8 } else { image::ExtendedColorType::Rgb8 };
         WebPEncoder::new_lossless(&mut file)
             .encode(&samples, frame.width, frame.height, colour)
             .map_err(io::Error::other)?;
-        to.write_all(&file)
+        Ok(file)
     },
     text: None,
     is_whole,

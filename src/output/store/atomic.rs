@@ -1,7 +1,8 @@
 //! Files that are whole or not there: written under a private name, which tells whose it is, and renamed.
 
-use crate::output::error::OutputError;
+use crate::output::error::{NameFile, OutputError};
 use std::fs::{File, TryLockError};
+use std::io;
 use std::path::Path;
 use std::sync::OnceLock;
 use std::time::Duration;
@@ -11,20 +12,17 @@ const PAUSES: [Duration; 3] = [Duration::from_millis(100), Duration::from_millis
 
 /// Writes a file under a private name in the same folder and gives it its name when it is whole. What fails is tried again a
 /// few times, unless it would fail for ever.
-pub fn write_whole(path: &Path, fill: impl Fn(&mut std::fs::File) -> std::io::Result<()>) -> Result<(), OutputError> {
+pub fn write_whole(path: &Path, fill: impl Fn(&mut File) -> io::Result<()>) -> Result<(), OutputError> {
     let write = || {
         let mut file = temporary(path)?;
         fill(file.as_file_mut())?;
-        file.persist(path).map(drop).map_err(|e| e.error)
+        Ok(file.persist(path).map(drop)?)
     };
-    patiently(&PAUSES, write).map_err(|e| OutputError::Write(path.to_owned(), e))
+    patiently(&PAUSES, write).writing(path)
 }
 
 /// Writes a file anew as [`write_whole`] does, and leaves all else of it as it is: its mode and owner, and a symbolic link that leads to it.
-///
-/// # Errors
-/// A file that is not there or may not be written; as of [`write_whole`].
-pub fn rewrite_whole(path: &Path, fill: impl Fn(&mut File) -> std::io::Result<()>) -> Result<(), OutputError> {
+pub fn rewrite_whole(path: &Path, fill: impl Fn(&mut File) -> io::Result<()>) -> Result<(), OutputError> {
     let write = || {
         let target = std::fs::canonicalize(path)?;
         // A new file may take a place whose file may not be written.
@@ -41,17 +39,17 @@ pub fn rewrite_whole(path: &Path, fill: impl Fn(&mut File) -> std::io::Result<()
         }
         file.as_file().set_permissions(old.permissions())?;
         fill(file.as_file_mut())?;
-        file.persist(&target).map(drop).map_err(|e| e.error)
+        Ok(file.persist(&target).map(drop)?)
     };
-    patiently(&PAUSES, write).map_err(|e| OutputError::Write(path.to_owned(), e))
+    patiently(&PAUSES, write).writing(path)
 }
 
 // Tries again after each pause while it fails with what may pass.
-fn patiently(pauses: &[Duration], mut job: impl FnMut() -> std::io::Result<()>) -> std::io::Result<()> {
-    use std::io::ErrorKind::{
+fn patiently(pauses: &[Duration], mut job: impl FnMut() -> io::Result<()>) -> io::Result<()> {
+    use io::ErrorKind::{
         AlreadyExists, InvalidInput, IsADirectory, NotADirectory, NotFound, PermissionDenied, ReadOnlyFilesystem,
     };
-    const LASTING: [std::io::ErrorKind; 7] =
+    const LASTING: [io::ErrorKind; 7] =
         [AlreadyExists, InvalidInput, IsADirectory, NotADirectory, NotFound, PermissionDenied, ReadOnlyFilesystem];
     for pause in pauses {
         match job() {
@@ -77,14 +75,12 @@ pub fn host() -> &'static str {
     })
 }
 
-/// Who works on a temporary.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Owner {
     /// A process of this machine.
     Alive,
     /// One of this machine that is no more.
     Gone,
-    /// One of another machine.
     Elsewhere,
 }
 
@@ -113,12 +109,12 @@ fn is_alive(_process: u32) -> bool {
 
 /// A private file beside `path`, gone if it is not persisted. It is locked as long as it is open: whoever cannot lock it leaves
 /// it, whatever machine or container it works in.
-pub fn temporary(path: &Path) -> std::io::Result<tempfile::NamedTempFile> {
+pub fn temporary(path: &Path) -> io::Result<tempfile::NamedTempFile> {
     // As any new file: the user's umask takes away what it must.
     temporary_of_mode(path, 0o666)
 }
 
-fn temporary_of_mode(path: &Path, mode: u32) -> std::io::Result<tempfile::NamedTempFile> {
+fn temporary_of_mode(path: &Path, mode: u32) -> io::Result<tempfile::NamedTempFile> {
     let mut builder = tempfile::Builder::new();
     let prefix = format!("{}{}-{}-", PRIVATE.0, host(), std::process::id());
     builder.prefix(&prefix).suffix(PRIVATE.1);
@@ -141,20 +137,25 @@ pub fn is_held(temporary: &Path) -> bool {
     options().is_ok_and(|file| matches!(file.try_lock(), Err(TryLockError::WouldBlock)))
 }
 
-/// The folder that holds `path`.
 pub fn folder_of(path: &Path) -> &Path {
     path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 
 /// Makes the folder of `path` and tries that a file can be made in it.
 pub fn prepare(path: &Path) -> Result<(), OutputError> {
-    let failed = |e| OutputError::Write(path.to_owned(), e);
-    std::fs::create_dir_all(folder_of(path)).map_err(failed)?;
+    std::fs::create_dir_all(folder_of(path)).writing(path)?;
     if path.is_dir() {
-        return Err(failed(std::io::Error::new(std::io::ErrorKind::IsADirectory, "it is a folder")));
+        return Err(io::Error::new(io::ErrorKind::IsADirectory, "it is a folder")).writing(path);
     }
-    temporary(path).map_err(failed)?;
-    Ok(())
+    temporary(path).map(drop).writing(path)
+}
+
+/// Removes a file, if there is one.
+pub fn remove_existing(path: &Path) -> Result<(), OutputError> {
+    match std::fs::remove_file(path) {
+        Err(e) if e.kind() != io::ErrorKind::NotFound => Err(e).writing(path),
+        _ => Ok(()),
+    }
 }
 
 #[cfg(test)]

@@ -1,10 +1,11 @@
 //! A folder of frames: which are there, which of them are whole, and what runs that died have left beside them.
 
 use super::atomic::{Owner, folder_of, is_held, owner_of, temporary};
+use crate::output::error::{NameFile, OutputError};
 use crate::output::formats::Format;
 use crate::scene::Pattern;
 use std::collections::BTreeSet;
-use std::fs::File;
+use std::fs::{DirEntry, File};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
@@ -12,35 +13,28 @@ use std::time::{Duration, SystemTime};
 /// How old, by the folder's own clock, a temporary of another machine must be to be swept.
 const STALE: Duration = Duration::from_secs(3600);
 
-/// The frames of a run in their folder.
 #[derive(Clone)]
 pub struct FrameFolder {
-    /// Their names.
     pub pattern: Pattern,
-    /// Their format.
     pub format: &'static Format,
-    /// Picture size, pixels.
     pub size: (u32, u32),
 }
 
 impl FrameFolder {
-    /// The folder itself.
     pub fn path(&self) -> PathBuf {
         folder_of(&self.pattern.path(0)).to_owned()
     }
 
     /// Numbers of the frames whose names are there, whole or not; none where there is no folder.
-    pub fn existing(&self) -> io::Result<BTreeSet<u32>> {
-        let mut numbers = BTreeSet::new();
+    pub fn existing(&self) -> Result<BTreeSet<u32>, OutputError> {
+        let number = |entry: io::Result<DirEntry>| -> io::Result<_> {
+            Ok(entry?.file_name().to_str().and_then(|name| self.pattern.number(name)))
+        };
         match std::fs::read_dir(self.path()) {
-            Err(e) if e.kind() == io::ErrorKind::NotFound => {}
-            entries => {
-                for entry in entries? {
-                    numbers.extend(entry?.file_name().to_str().and_then(|name| self.pattern.number(name)));
-                }
-            }
+            Err(e) if e.kind() == io::ErrorKind::NotFound => Ok(BTreeSet::new()),
+            entries => entries.and_then(|all| all.filter_map(|entry| number(entry).transpose()).collect()),
         }
-        Ok(numbers)
+        .reading(&self.path())
     }
 
     /// Whether frame n is there and whole: its size is the run's, and it ends where it should. Nothing is decoded.

@@ -9,7 +9,6 @@ use std::fs::{File, OpenOptions};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
-/// The folder's name.
 const HIDDEN: &str = ".polyfly";
 
 /// That of a folder.
@@ -22,9 +21,6 @@ pub fn beside(file: &Path) -> PathBuf {
 }
 
 /// Whether what is there under that name, if anything, is a folder itself.
-///
-/// # Errors
-/// It is a link, or no folder.
 pub fn check(hidden: &Path) -> io::Result<()> {
     let wrong = |what: &str| Err(io::Error::new(io::ErrorKind::InvalidInput, format!("{what}: remove it")));
     match std::fs::symlink_metadata(hidden) {
@@ -37,9 +33,6 @@ pub fn check(hidden: &Path) -> io::Result<()> {
 }
 
 /// Makes it, and a folder in it of that name.
-///
-/// # Errors
-/// As [`check`]; it cannot be made.
 pub fn make(hidden: &Path, name: Option<&str>) -> io::Result<PathBuf> {
     check(hidden)?;
     std::fs::create_dir_all(hidden)?;
@@ -52,9 +45,6 @@ pub fn make(hidden: &Path, name: Option<&str>) -> io::Result<PathBuf> {
 }
 
 /// Opens a file in it as the options say, never a link, a pipe or a device.
-///
-/// # Errors
-/// It is one of these, or cannot be opened.
 pub fn open(path: &Path, options: &mut OpenOptions) -> io::Result<File> {
     #[cfg(unix)]
     {
@@ -72,9 +62,6 @@ pub fn open(path: &Path, options: &mut OpenOptions) -> io::Result<File> {
 }
 
 /// The text of a file that is no longer than that.
-///
-/// # Errors
-/// It is longer, no text, no file, or cannot be read.
 pub fn read_text(path: &Path, max: u64) -> io::Result<String> {
     let file = open_regular(path)?;
     let mut text = String::new();

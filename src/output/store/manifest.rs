@@ -4,12 +4,12 @@
 //! Whoever renders into the folder, looks for what is missing or makes a film of it compares the scene first, so that
 //! frames of two scenes never end in one clip.
 
-use super::atomic::{folder_of, temporary};
+use super::atomic::{folder_of, remove_existing, temporary};
 use super::hidden;
 use super::origin::Origin;
 use crate::assets::source::open_regular;
-use crate::math::hash::hex;
-use crate::output::error::OutputError;
+use crate::math::hash::{hex, of_reader, of_texts};
+use crate::output::error::{NameFile, OutputError};
 use crate::output::formats::Format;
 use crate::quote::brief;
 use crate::scene::limits::{MAX_PIXELS, MAX_SIDE};
@@ -22,7 +22,6 @@ use std::io::{Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-/// Its name.
 pub const NAME: &str = "manifest.json";
 
 // A resolved scene above this is not written out; its hash tells whether it is another, not where.
@@ -56,11 +55,8 @@ pub struct Manifest {
     pub denoised: bool,
     /// Bits of a channel, where the scene or a flag says.
     pub bits: Option<u32>,
-    /// The names of the frames.
     pub pattern: String,
-    /// Picture size, pixels.
     pub size: [u32; 2],
-    /// Frames a second of their video.
     pub fps: f64,
     /// Frames that there are to be, as `--frames` takes them.
     pub frames: String,
@@ -76,13 +72,11 @@ pub struct Manifest {
     pub steps: BTreeMap<u32, String>,
 }
 
-/// Why a folder's manifest cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum ManifestError {
     /// There is one that is none of ours.
     #[error("{0} is not polyfly's ({1}); give the frames a folder of their own")]
     Foreign(PathBuf, String),
-    /// It cannot be read or written.
     #[error("{0}")]
     Output(#[from] OutputError),
 }
@@ -90,21 +84,12 @@ pub enum ManifestError {
 impl Manifest {
     /// That of a scene whose frames, listed in `frames`, this program makes.
     pub fn of(scene: &Scene, frames: String, denoised: bool) -> Manifest {
-        Manifest::by(scene, frames, PICTURES.to_owned(), denoised)
-    }
-
-    fn by(scene: &Scene, frames: String, pictures: String, denoised: bool) -> Manifest {
         let (scene_text, files) = resolved(scene);
         let (pattern, bits) = (scene.output.files.name(), scene.output.bits);
-        let mut hash = Sha256::new();
-        let sources = files.iter().map(|(place, hash)| format!("{place} {hash}\n")).collect::<String>();
-        for part in [&scene_text, &sources, &format!("{pictures} {denoised} {bits:?} {pattern}")] {
-            hash.update((part.len() as u64).to_le_bytes());
-            hash.update(part);
-        }
+        let hash = of_texts([&scene_text, &sources(&files), &*format!("{PICTURES} {denoised} {bits:?} {pattern}")]);
         Manifest {
-            pictures,
-            hash: hex(&hash.finalize()),
+            pictures: PICTURES.to_owned(),
+            hash: hex(&hash),
             denoised,
             bits,
             pattern,
@@ -156,10 +141,9 @@ impl Manifest {
 
     /// SHA-256 of all that the pictures depend on, and of nothing else.
     pub fn pictures_hash(&self) -> String {
-        let sources = self.files.iter().map(|(place, hash)| format!("{place} {hash}\n")).collect::<String>();
-        let scene = self.scene.as_ref().map_or_else(|| self.hash.clone(), |text| format!("{text}{sources}"));
-        let parts = format!("{scene}{} {}", self.pictures, self.denoised);
-        hex(&Sha256::digest(parts))
+        let scene = self.scene.as_ref();
+        let scene = scene.map_or_else(|| self.hash.clone(), |text| format!("{text}{}", sources(&self.files)));
+        hex(&Sha256::digest(format!("{scene}{} {}", self.pictures, self.denoised)))
     }
 
     /// What stands in the pictures.
@@ -168,54 +152,36 @@ impl Manifest {
     }
 
     /// That of a pattern's frames in their folder, if there is one.
-    ///
-    /// # Errors
-    /// The file is none of ours, or cannot be read.
     pub fn read(pattern: &Pattern) -> Result<Option<Manifest>, ManifestError> {
         Ok(Manifests::read(folder_of(&pattern.path(0)))?.frames.remove(&pattern.key()))
     }
 
     /// All of a folder.
-    ///
-    /// # Errors
-    /// As [`Manifest::read`].
     pub fn all(folder: &Path) -> Result<Vec<Manifest>, ManifestError> {
         Ok(Manifests::read(folder)?.frames.into_values().collect())
     }
 
     /// Changes that of a pattern's frames, or removes it, while no other run does.
-    ///
-    /// # Errors
-    /// As [`Manifest::read`]; it cannot be written; what `change` says.
-    pub fn update<E: From<ManifestError>>(
+    pub fn update<E: From<ManifestError> + From<OutputError>>(
         pattern: &Pattern,
         change: impl FnOnce(Option<Manifest>) -> Result<Option<Manifest>, E>,
     ) -> Result<(), E> {
         let first = pattern.path(0);
         let folder = folder_of(&first);
-        let failed = |e| E::from(ManifestError::from(OutputError::Write(folder.join(NAME), e)));
-        let lock = hidden::make(&hidden::within(folder), None).map(|hidden| hidden.join("lock"));
-        let locked = |lock: &Path| E::from(ManifestError::from(OutputError::Lock(lock.to_owned(), PATIENCE)));
-        let lock_failed = |e| E::from(ManifestError::from(OutputError::Write(hidden::within(folder), e)));
-        let lock = lock.map_err(lock_failed)?;
-        let file =
-            hidden::open(&lock, File::options().create(true).write(true).truncate(false)).map_err(lock_failed)?;
+        let hidden = hidden::within(folder);
+        let lock = hidden::make(&hidden, None).writing(&hidden)?.join("lock");
+        let file = hidden::open(&lock, File::options().create(true).write(true).truncate(false)).writing(&hidden)?;
         if !is_locked(&file) {
-            return Err(locked(&lock));
+            return Err(OutputError::Lock(lock, PATIENCE).into());
         }
         let mut all = Manifests::read(folder)?;
         match change(all.frames.remove(&pattern.key()))? {
             Some(manifest) => drop(all.frames.insert(pattern.key(), manifest)),
-            None if all.frames.is_empty() => {
-                return match std::fs::remove_file(folder.join(NAME)) {
-                    Err(e) if e.kind() != std::io::ErrorKind::NotFound => Err(failed(e)),
-                    _ => Ok(()),
-                };
-            }
+            None if all.frames.is_empty() => return Ok(remove_existing(&folder.join(NAME))?),
             None => {}
         }
         all.polyfly = env!("CARGO_PKG_VERSION").into();
-        all.write(folder).map_err(|e| E::from(e.into()))
+        Ok(all.write(folder)?)
     }
 
     /// What differs from another run's, by its place in the scene; nothing where both make the same frames.
@@ -265,13 +231,11 @@ impl Manifests {
     // Synced: it is what a resumed run relies on after a power cut.
     fn write(&self, folder: &Path) -> Result<(), OutputError> {
         let path = folder.join(NAME);
-        let failed = |e| OutputError::Write(path.clone(), e);
-        let mut text = serde_json::to_vec_pretty(self).map_err(|e| failed(e.into()))?;
+        let mut text = serde_json::to_vec_pretty(self).writing(&path)?;
         text.push(b'\n');
-        let mut file = temporary(&path).map_err(failed)?;
-        file.write_all(&text).and_then(|()| file.as_file().sync_all()).map_err(failed)?;
-        file.persist(&path).map_err(|e| failed(e.error))?;
-        Ok(())
+        let mut file = temporary(&path).writing(&path)?;
+        file.write_all(&text).and_then(|()| file.as_file().sync_all()).writing(&path)?;
+        file.persist(&path).map(drop).writing(&path)
     }
 }
 
@@ -309,6 +273,11 @@ fn differing(a: &toml::Value, b: &toml::Value, place: &str, into: &mut BTreeSet<
     }
 }
 
+// The files' hashes, as they are hashed themselves.
+fn sources(files: &BTreeMap<String, String>) -> String {
+    files.iter().map(|(place, hash)| format!("{place} {hash}\n")).collect()
+}
+
 // The scene's text without where its frames go, its files by their names, and what is in them.
 fn resolved(scene: &Scene) -> (String, BTreeMap<String, String>) {
     let mut scene = scene.clone();
@@ -333,17 +302,8 @@ fn resolved(scene: &Scene) -> (String, BTreeMap<String, String>) {
 
 // SHA-256 of a file; of one that cannot be read, why: rendering will say so.
 fn content(path: &Path) -> String {
-    let read = || -> std::io::Result<String> {
-        let mut file = open_regular(path)?;
-        let (mut hash, mut buffer) = (Sha256::new(), vec![0; 1 << 16]);
-        loop {
-            match file.read(&mut buffer)? {
-                0 => return Ok(hex(&hash.finalize())),
-                n => hash.update(&buffer[..n]),
-            }
-        }
-    };
-    read().unwrap_or_else(|e| e.to_string())
+    let hash = open_regular(path).and_then(of_reader);
+    hash.map_or_else(|e| e.to_string(), |hash| hex(&hash.finalize()))
 }
 
 // What tells a file of particles from another, without reading it: its length, and SHA-256 of its beginning and end.
@@ -385,7 +345,7 @@ mod tests {
         other.output.bits = Some(16);
         let places = mine.differences(&of(&other));
         assert_eq!(places, ["body[0].radius", "camera.fov_deg", "output.bits", "render.depth"]);
-        let newer = Manifest::by(&scene, "0-9".into(), "another".into(), false);
+        let newer = Manifest { pictures: "another".into(), hash: "another".into(), ..mine.clone() };
         assert_eq!(mine.differences(&newer), ["the program's pictures (another version)"]);
         other.world.bodies.pop();
         assert!(mine.differences(&of(&other)).contains(&"body".to_owned()));

@@ -25,7 +25,6 @@ impl Origin {
         Origin { hash, scene: scene.filter(|text| text.len() <= LONGEST).map(str::to_owned) }
     }
 
-    /// One line.
     pub fn remark(&self, frame: u32) -> String {
         format!("frame {frame} of scene {}", self.hash)
     }

@@ -1,8 +1,10 @@
 //! ffmpeg's arguments for the encoding of a video, composed of its settings alone.
 
 use super::codecs::PixelKind;
+use super::ffmpeg::words;
 use super::high_bit_depth::DynamicRange;
 use super::settings::Settings;
+use crate::quote::shell_word;
 use std::path::Path;
 
 /// Arguments that describe the raw frames on standard input.
@@ -13,46 +15,49 @@ pub fn input_arguments(settings: &Settings, (width, height): (u32, u32)) -> Vec<
         PixelKind::Alpha => "yuva420p",
         PixelKind::EightBits => "yuv420p",
     };
-    let size = format!("{width}x{height}");
-    let rate = format!("{numerator}/{denominator}");
-    let frames = ["-f", "rawvideo", "-pix_fmt", format, "-video_size", &size, "-framerate", &rate, "-i", "pipe:0"];
-    settings.codec.device.iter().chain(&frames).map(|&word| word.to_owned()).collect()
+    let frames = format!(
+        "{} -f rawvideo -pix_fmt {format} -video_size {width}x{height} -framerate {numerator}/{denominator} -i pipe:0",
+        settings.codec.device
+    );
+    words(&frames).collect()
 }
 
 /// Arguments that describe the encoding; the output's name comes after them.
 pub fn output_arguments(settings: &Settings) -> Vec<String> {
-    let (codec, kind, threads) = (settings.codec, settings.pixel_kind(), settings.threads);
+    let (codec, kind, threads) = (settings.codec, settings.pixel_kind(), settings.options.encoder_threads);
     let format = codec.pixel_format(kind);
     let is_hdr = settings.high_bit_depth.is_some_and(|high| high.range == DynamicRange::Hdr);
     let (space, primaries, curve) =
         if is_hdr { ("bt2020nc", "bt2020", "smpte2084") } else { ("bt709", "bt709", "bt709") };
-    let mut filter = format!("setparams=colorspace={space}:color_primaries={primaries}:color_trc={curve}:range=tv");
-    if let Some(upload) = format.filter {
-        filter = format!("{filter},{upload}");
+    let upload = format.filter.map_or_else(String::new, |filter| format!(",{filter}"));
+    let colours = format!(
+        "-an -vf setparams=colorspace={space}:color_primaries={primaries}:color_trc={curve}:range=tv{upload} \
+         -colorspace {space} -color_primaries {primaries} -color_trc {curve} -color_range tv -chroma_sample_location center \
+         -c:v {} -pix_fmt {}",
+        codec.encoder, format.name
+    );
+    let mut arguments: Vec<String> = words(&colours).collect();
+    if let Some((flag, usual)) = codec.crf {
+        arguments.extend([flag.into(), settings.options.crf.unwrap_or(usual).to_string()]);
     }
-    let mut arguments: Vec<String> = Vec::new();
-    let mut add = |words: &[&str]| arguments.extend(words.iter().map(|&word| word.to_owned()));
-    add(&["-an", "-vf", &filter, "-colorspace", space, "-color_primaries", primaries, "-color_trc", curve]);
-    add(&["-color_range", "tv", "-chroma_sample_location", "center", "-c:v", codec.encoder, "-pix_fmt", format.name]);
-    if let Some(crf) = codec.crf {
-        add(&[crf.flag, &settings.crf.unwrap_or(crf.default).to_string()]);
+    if let Some((flag, usual)) = codec.preset {
+        let usual = codec.alpha_preset.filter(|_| kind == PixelKind::Alpha).unwrap_or(usual);
+        arguments.extend([flag, settings.options.preset.as_deref().unwrap_or(usual)].map(str::to_owned));
     }
-    if let Some(preset) = codec.preset {
-        let usual = codec.alpha_preset.filter(|_| kind == PixelKind::Alpha).unwrap_or(preset.default);
-        add(&[preset.flag, settings.preset.as_deref().unwrap_or(usual)]);
-    }
-    // Fixed, since what an encoder makes depends on its threads: the machine does not decide.
-    add(&["-filter_threads", "1", "-threads", &threads.to_string()]);
-    let fill = |word: &&str| {
-        word.replace("{threads}", &threads.to_string())
-            .replace("{frame_threads}", &threads.div_ceil(2).min(4).to_string())
-            .replace("{hdr10}", codec.hdr10.filter(|_| is_hdr).unwrap_or_default())
-    };
-    let own: Vec<String> = codec.arguments.iter().map(fill).collect();
-    add(&own.iter().map(String::as_str).collect::<Vec<_>>());
-    add(&["-video_track_timescale", &clock(settings.fps).0.to_string()]);
+    let own = codec
+        .arguments
+        .replace("{threads}", &threads.to_string())
+        .replace("{frame_threads}", &threads.div_ceil(2).min(4).to_string())
+        .replace("{hdr10}", codec.hdr10.filter(|_| is_hdr).unwrap_or_default());
+    // The number of threads is fixed, since what an encoder makes depends on it: the machine does not decide.
     // Fragments: what is on disk stays playable if the program is killed.
-    add(&["-movflags", "+frag_keyframe+empty_moov+default_base_moof", "-f", codec.segment_format]);
+    let rest = format!(
+        "-filter_threads 1 -threads {threads} {own} -video_track_timescale {} \
+         -movflags +frag_keyframe+empty_moov+default_base_moof -f {}",
+        clock(settings.fps).0,
+        codec.segment_format
+    );
+    arguments.extend(words(&rest));
     arguments
 }
 
@@ -62,9 +67,7 @@ pub fn command_line(settings: &Settings, sides: (u32, u32), program: &Path) -> S
     words.extend(input_arguments(settings, sides));
     words.extend(output_arguments(settings));
     words.push(format!("SEGMENT.{}", settings.codec.segment_format));
-    let is_plain = |word: &String| word.bytes().all(|b| b.is_ascii_alphanumeric() || b"-_./:=+,".contains(&b));
-    let quoted = |word: String| if is_plain(&word) { word } else { format!("'{}'", word.replace('\'', r"'\''")) };
-    words.into_iter().map(quoted).collect::<Vec<_>>().join(" ")
+    words.iter().map(|word| shell_word(word)).collect::<Vec<_>>().join(" ")
 }
 
 /// Ticks of the video's clock in a second, and of a frame: so many that other programs' rates fit them too.
@@ -94,6 +97,7 @@ mod tests {
     use super::*;
     use crate::output::video::codecs::{CODECS, Codec};
     use crate::output::video::high_bit_depth::HighBitDepth;
+    use crate::output::video::options::VideoOptions;
     use crate::scene::Tone;
 
     fn line(settings: &Settings) -> String {
@@ -102,7 +106,11 @@ mod tests {
 
     // The words between the colours and the fragments, which are the same for all codecs.
     fn own(name: &str) -> String {
-        let settings = Settings { codec: Codec::named(name).unwrap(), threads: 4, ..Settings::of("x.mp4".into()) };
+        let settings = Settings {
+            codec: Codec::named(name).unwrap(),
+            options: VideoOptions { encoder_threads: 4, ..VideoOptions::new() },
+            ..Settings::of("x.mp4".into())
+        };
         let line = line(&settings);
         let own = line.split(" -chroma_sample_location center ").nth(1).unwrap();
         own.split(" -video_track_timescale 12800 -movflags +frag_keyframe").next().unwrap().to_owned()
@@ -159,7 +167,7 @@ mod tests {
         for part in ["setparams=colorspace=bt709", "-color_range tv", "empty_moov", "-f mp4"] {
             assert!(line(&plain).contains(part), "{part}");
         }
-        let asked = Settings { crf: Some(7), preset: Some("slow".into()), ..plain.clone() };
+        let asked = Settings { options: VideoOptions::new().crf(7).preset("slow"), ..plain.clone() };
         assert!(line(&asked).contains("-crf 7 -preset slow"));
         let high = Some(HighBitDepth { range: DynamicRange::Hdr, tone: Tone::Soft });
         let hdr = Settings { codec: Codec::named("h265").unwrap(), high_bit_depth: high, ..plain.clone() };

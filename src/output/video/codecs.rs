@@ -4,14 +4,10 @@
 use super::containers::{CONTAINERS, Container, Join};
 use std::path::Path;
 
-/// What goes into an encoder.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PixelKind {
-    /// Eight bits a channel.
     EightBits,
-    /// Ten bits a channel.
     TenBits,
-    /// Eight bits a channel, and alpha.
     Alpha,
 }
 
@@ -24,55 +20,38 @@ pub struct PixelFormat {
     pub filter: Option<&'static str>,
 }
 
-/// A number or a name that an encoder takes by a flag of its own.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Setting<T> {
-    /// ffmpeg's flag.
-    pub flag: &'static str,
-    /// The usual value.
-    pub default: T,
-}
-
-/// A codec, and the encoder of ffmpeg that writes it.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Codec {
     /// Its name, as `--codec` takes it.
     pub name: &'static str,
-    /// Another name for it.
     pub alias: Option<&'static str>,
     /// What it is, for the help page.
     pub about: &'static str,
-    /// ffmpeg's encoder.
     pub encoder: &'static str,
     /// The endings of the files that it goes into.
     pub containers: &'static [&'static str],
     /// ffmpeg's format of segments, which are fragmented files whatever the video will be.
     pub segment_format: &'static str,
     /// ffmpeg's arguments before the input: the device of a hardware encoder.
-    pub device: &'static [&'static str],
-    /// Eight bits a channel.
+    pub device: &'static str,
     pub eight_bits: PixelFormat,
-    /// Ten bits a channel.
     pub ten_bits: Option<PixelFormat>,
-    /// Eight bits a channel, and alpha.
     pub alpha: Option<PixelFormat>,
     /// The endings of the files in which alpha is kept.
     pub alpha_containers: &'static [&'static str],
-    /// Quality: a smaller number is a better picture.
-    pub crf: Option<Setting<u32>>,
-    /// Speed against size, or a profile.
-    pub preset: Option<Setting<&'static str>>,
+    /// Quality, where a smaller number is a better picture: ffmpeg's flag, and the usual number.
+    pub crf: Option<(&'static str, u32)>,
+    /// Speed against size, or a profile: ffmpeg's flag, and the usual name.
+    pub preset: Option<(&'static str, &'static str)>,
     /// The preset of pictures with alpha, where it is another one.
     pub alpha_preset: Option<&'static str>,
     /// Arguments of its own. `{threads}` and `{frame_threads}` stand for numbers, `{hdr10}` for [`Codec::hdr10`] where the video
     /// is HDR10.
-    pub arguments: &'static [&'static str],
+    pub arguments: &'static str,
     /// What an HDR10 video says of its screen, or nothing where the tags of its colours are all; None: it cannot be HDR10.
     pub hdr10: Option<&'static str>,
-    /// A chip encodes, and the machine must have it.
+    /// A chip encodes, which the machine must have, and which decides about the bytes: the same frames need not make the same.
     pub is_hardware: bool,
-    /// The same frames and settings always make the same bytes.
-    pub is_deterministic: bool,
 }
 
 // HDR10 in H.265: BT.2020's primaries on a screen of 1000 candelas a square metre, which no pixel is brighter than.
@@ -89,9 +68,9 @@ const SOFTWARE: Codec = Codec {
     alias: None,
     about: "",
     encoder: "",
-    containers: &["mp4", "mkv"],
+    containers: &["mp4", "mov", "mkv"],
     segment_format: "mp4",
-    device: &[],
+    device: "",
     eight_bits: pixels("yuv420p"),
     ten_bits: Some(pixels("yuv420p10le")),
     alpha: None,
@@ -99,30 +78,27 @@ const SOFTWARE: Codec = Codec {
     crf: None,
     preset: None,
     alpha_preset: None,
-    arguments: &[],
+    arguments: "",
     hdr10: None,
     is_hardware: false,
-    is_deterministic: true,
 };
 
 // NVIDIA's encoder chip.
 const NVENC: Codec = Codec {
     ten_bits: Some(pixels("p010le")),
-    preset: Some(Setting { flag: "-preset", default: "p5" }),
-    arguments: &["-rc", "vbr", "-b:v", "0"],
+    preset: Some(("-preset", "p5")),
+    arguments: "-rc vbr -b:v 0",
     is_hardware: true,
-    is_deterministic: false,
     ..SOFTWARE
 };
 
 // The encoder chip of an AMD or Intel GPU, by Linux's VA-API. Its filter uploads frames, and `vaapi` says that they are there.
 const VAAPI: Codec = Codec {
-    device: &["-vaapi_device", "/dev/dri/renderD128"],
+    device: "-vaapi_device /dev/dri/renderD128",
     eight_bits: PixelFormat { name: "vaapi", filter: Some("format=nv12,hwupload") },
     ten_bits: Some(PixelFormat { name: "vaapi", filter: Some("format=p010,hwupload") }),
-    arguments: &["-rc_mode", "CQP"],
+    arguments: "-rc_mode CQP",
     is_hardware: true,
-    is_deterministic: false,
     ..SOFTWARE
 };
 
@@ -133,9 +109,8 @@ pub const CODECS: &[Codec] = &[
         alias: Some("avc"),
         about: "H.264 by x264, or by OpenH264 where there is no ffmpeg: plays everywhere",
         encoder: "libx264",
-        containers: &["mp4", "mov", "mkv"],
-        crf: Some(Setting { flag: "-crf", default: 18 }),
-        preset: Some(Setting { flag: "-preset", default: "veryfast" }),
+        crf: Some(("-crf", 18)),
+        preset: Some(("-preset", "veryfast")),
         ..SOFTWARE
     },
     Codec {
@@ -143,15 +118,9 @@ pub const CODECS: &[Codec] = &[
         alias: Some("hevc"),
         about: "H.265 by x265",
         encoder: "libx265",
-        containers: &["mp4", "mov", "mkv"],
-        crf: Some(Setting { flag: "-crf", default: 22 }),
-        preset: Some(Setting { flag: "-preset", default: "fast" }),
-        arguments: &[
-            "-tag:v",
-            "hvc1",
-            "-x265-params",
-            "log-level=error:pools={threads}:frame-threads={frame_threads}{hdr10}",
-        ],
+        crf: Some(("-crf", 22)),
+        preset: Some(("-preset", "fast")),
+        arguments: "-tag:v hvc1 -x265-params log-level=error:pools={threads}:frame-threads={frame_threads}{hdr10}",
         hdr10: Some(HDR10),
         ..SOFTWARE
     },
@@ -160,9 +129,9 @@ pub const CODECS: &[Codec] = &[
         about: "VP9 by libvpx",
         encoder: "libvpx-vp9",
         containers: &["mp4", "mkv", "webm"],
-        crf: Some(Setting { flag: "-crf", default: 24 }),
-        preset: Some(Setting { flag: "-cpu-used", default: "4" }),
-        arguments: &["-b:v", "0", "-row-mt", "1"],
+        crf: Some(("-crf", 24)),
+        preset: Some(("-cpu-used", "4")),
+        arguments: "-b:v 0 -row-mt 1",
         hdr10: Some(""),
         ..SOFTWARE
     },
@@ -171,9 +140,9 @@ pub const CODECS: &[Codec] = &[
         about: "AV1 by SVT-AV1",
         encoder: "libsvtav1",
         containers: &["mp4", "mkv", "webm"],
-        crf: Some(Setting { flag: "-crf", default: 30 }),
-        preset: Some(Setting { flag: "-preset", default: "8" }),
-        arguments: &["-svtav1-params", "lp={threads}"],
+        crf: Some(("-crf", 30)),
+        preset: Some(("-preset", "8")),
+        arguments: "-svtav1-params lp={threads}",
         hdr10: Some(""),
         ..SOFTWARE
     },
@@ -187,9 +156,9 @@ pub const CODECS: &[Codec] = &[
         ten_bits: Some(pixels("yuv422p10le")),
         alpha: Some(pixels("yuva444p10le")),
         alpha_containers: &["mov"],
-        preset: Some(Setting { flag: "-profile:v", default: "hq" }),
+        preset: Some(("-profile:v", "hq")),
         alpha_preset: Some("4444"),
-        arguments: &["-vendor", "apl0"],
+        arguments: "-vendor apl0",
         ..SOFTWARE
     },
     Codec {
@@ -200,16 +169,15 @@ pub const CODECS: &[Codec] = &[
         segment_format: "mov",
         alpha: Some(pixels("yuva420p")),
         alpha_containers: &["gif", "webp"],
-        arguments: &["-level", "3", "-g", "1", "-slicecrc", "1"],
+        arguments: "-level 3 -g 1 -slicecrc 1",
         ..SOFTWARE
     },
     Codec {
         name: "h264_nvenc",
         about: "H.264 by an NVIDIA GPU",
         encoder: "h264_nvenc",
-        containers: &["mp4", "mov", "mkv"],
         ten_bits: None,
-        crf: Some(Setting { flag: "-cq", default: 20 }),
+        crf: Some(("-cq", 20)),
         ..NVENC
     },
     Codec {
@@ -217,25 +185,24 @@ pub const CODECS: &[Codec] = &[
         alias: Some("h265_nvenc"),
         about: "H.265 by an NVIDIA GPU",
         encoder: "hevc_nvenc",
-        containers: &["mp4", "mov", "mkv"],
-        crf: Some(Setting { flag: "-cq", default: 23 }),
-        arguments: &["-rc", "vbr", "-b:v", "0", "-tag:v", "hvc1"],
+        crf: Some(("-cq", 23)),
+        arguments: "-rc vbr -b:v 0 -tag:v hvc1",
         ..NVENC
     },
     Codec {
         name: "av1_nvenc",
         about: "AV1 by an NVIDIA GPU",
         encoder: "av1_nvenc",
-        crf: Some(Setting { flag: "-cq", default: 30 }),
+        containers: &["mp4", "mkv"],
+        crf: Some(("-cq", 30)),
         ..NVENC
     },
     Codec {
         name: "h264_vaapi",
         about: "H.264 by an AMD or Intel GPU on Linux",
         encoder: "h264_vaapi",
-        containers: &["mp4", "mov", "mkv"],
         ten_bits: None,
-        crf: Some(Setting { flag: "-qp", default: 20 }),
+        crf: Some(("-qp", 20)),
         ..VAAPI
     },
     Codec {
@@ -243,23 +210,18 @@ pub const CODECS: &[Codec] = &[
         alias: Some("h265_vaapi"),
         about: "H.265 by an AMD or Intel GPU on Linux",
         encoder: "hevc_vaapi",
-        containers: &["mp4", "mov", "mkv"],
-        crf: Some(Setting { flag: "-qp", default: 22 }),
-        arguments: &["-rc_mode", "CQP", "-tag:v", "hvc1"],
+        crf: Some(("-qp", 22)),
+        arguments: "-rc_mode CQP -tag:v hvc1",
         ..VAAPI
     },
 ];
 
-/// What a user wants of a video's encoding.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct CodecWishes {
     /// A codec; None for the container's usual one.
     pub codec: Option<&'static Codec>,
-    /// Bits of a channel.
     pub bits: Option<u32>,
-    /// High dynamic range.
     pub is_hdr: bool,
-    /// A quality is given.
     pub has_crf: bool,
 }
 
@@ -277,9 +239,7 @@ impl Codec {
     }
 
     /// The codec of a file, which must have what is wanted of it.
-    ///
-    /// # Errors
-    /// What it does not have, with the flag that wants it.
+    /// An error names the flag that wants what the codec does not have.
     pub fn choose(path: &Path, wishes: CodecWishes) -> Result<&'static Codec, String> {
         let container = Container::of(path).unwrap_or(&CONTAINERS[0]);
         let is_high = wishes.is_hdr || wishes.bits == Some(10);
@@ -335,7 +295,6 @@ mod tests {
             let Codec { name, about, encoder, containers, .. } = codec;
             assert!(!about.is_empty() && !encoder.is_empty(), "{name}");
             assert!(containers.iter().all(|own| CONTAINERS.iter().any(|c| c.extension == *own)), "{name}");
-            assert_eq!(codec.is_hardware, !codec.is_deterministic, "{name}: only chips are outside the promise");
             assert!(codec.hdr10.is_none() || codec.ten_bits.is_some(), "{name}");
         }
     }

@@ -2,7 +2,6 @@
 
 use std::path::Path;
 
-/// How a file is made of segments.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Join {
     /// What is encoded is copied.
@@ -13,14 +12,11 @@ pub enum Join {
     Webp,
 }
 
-/// A kind of file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Container {
-    /// Its ending.
     pub extension: &'static str,
     /// ffmpeg's name of it.
     pub muxer: &'static str,
-    /// How it is made.
     pub join: Join,
     /// Ticks of its clock in a second; None: as many as suit the frames.
     pub ticks: Option<u64>,
@@ -41,7 +37,6 @@ pub const CONTAINERS: [Container; 6] = [
 ];
 
 impl Container {
-    /// That of a file's name.
     pub fn of(path: &Path) -> Option<&'static Container> {
         let extension = path.extension()?.to_string_lossy().to_ascii_lowercase();
         CONTAINERS.iter().find(|c| c.extension == extension)

@@ -2,36 +2,38 @@
 
 use super::mp4::PacketChecksum;
 use crate::output::error::OutputError;
-use crate::threads::{self, NoThread};
-use crossbeam_channel::{Receiver, RecvTimeoutError, Sender};
-use ffmpeg_sidecar::child::FfmpegChild;
+use crate::threads::{self, NoThread, lock};
+use crossbeam_channel::{Receiver, RecvTimeoutError, Sender, bounded};
 use ffmpeg_sidecar::command::FfmpegCommand;
 use ffmpeg_sidecar::log_parser::try_parse_progress;
-use std::collections::BTreeSet;
-use std::io::{BufRead, Read, Write};
+use std::io::{self, BufRead, Read, Write};
 use std::path::{Path, PathBuf};
-use std::process::{ExitStatus, Stdio};
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::{Arc, Mutex, MutexGuard, Weak};
 use std::time::{Duration, Instant};
 
-/// An ffmpeg that runs here.
 #[derive(Clone, Debug)]
 pub struct Ffmpeg {
-    /// The program.
     pub program: PathBuf,
     /// What it says first of itself.
     pub version: String,
 }
 
+// How long a program may take to say which ffmpeg it is.
+const VERSION_TIMEOUT: Duration = Duration::from_secs(20);
+// Most of what is heard of a program that says what it is, and of a line: what is longer is cut there.
+const MAX_OUTPUT: usize = 64 << 10;
+const MAX_LINE: usize = 4 << 10;
+// How long after a program's end somebody whom it has started may go on speaking in its name.
+const DRAIN_TIMEOUT: Duration = Duration::from_millis(500);
+// How long a process may take to go once it has been killed; one that a device holds may stay for ever.
+const KILL_TIMEOUT: Duration = Duration::from_secs(5);
+
 /// Finds ffmpeg: the one named, the path's, then PyPI imageio-ffmpeg's.
-///
-/// # Errors
-/// There is none, or the one named does not run.
 pub fn find_ffmpeg(named: Option<&Path>) -> Result<Ffmpeg, OutputError> {
     let that = |program: &Path| -> Result<Option<Ffmpeg>, NoThread> {
         let version = |said: String| said.lines().next().unwrap_or_default().to_owned();
-        let said = output_text(program, &["-version"], VERSION_TIMEOUT)?;
+        let said = output_text(program, words("-version"), VERSION_TIMEOUT)?;
         Ok(said.map(|said| Ffmpeg { program: program.to_owned(), version: version(said) }))
     };
     if let Some(program) = named {
@@ -41,8 +43,8 @@ pub fn find_ffmpeg(named: Option<&Path>) -> Result<Ffmpeg, OutputError> {
     if let Some(found) = that(Path::new("ffmpeg"))? {
         return Ok(found);
     }
-    let asked = ["-c", "import imageio_ffmpeg; print(imageio_ffmpeg.get_ffmpeg_exe())"];
-    if let Some(path) = output_text(Path::new("python3"), &asked, VERSION_TIMEOUT)?
+    let asked = ["-c", "import imageio_ffmpeg; print(imageio_ffmpeg.get_ffmpeg_exe())"].map(str::to_owned);
+    if let Some(path) = output_text(Path::new("python3"), asked, VERSION_TIMEOUT)?
         && let Some(found) = that(Path::new(path.trim()))?
     {
         return Ok(found);
@@ -54,121 +56,119 @@ pub fn find_ffmpeg(named: Option<&Path>) -> Result<Ffmpeg, OutputError> {
     ))
 }
 
-// Ctrl-C is ours to handle: ffmpeg would stop at once, and what is in flight, or what it was to check, would be lost.
-fn own_process_group(command: &mut std::process::Command) {
-    #[cfg(unix)]
-    std::os::unix::process::CommandExt::process_group(command, 0);
-    #[cfg(not(unix))]
-    let _ = command;
-}
-
 /// What a program that ends well says first on its standard output, if it does so in time.
-///
-/// # Errors
-/// The system starts no more threads or processes.
-pub fn output_text(program: &Path, arguments: &[&str], patience: Duration) -> Result<Option<String>, NoThread> {
+pub fn output_text(
+    program: &Path,
+    arguments: impl IntoIterator<Item = String>,
+    timeout: Duration,
+) -> Result<Option<String>, NoThread> {
     let hear = |text: &mut String, line: &str| {
         text.push_str(line);
         text.push('\n');
-        text.len() < MAX_OUTPUT
+        if text.len() < MAX_OUTPUT { Heard::Progress } else { Heard::Enough }
     };
-    match listen_to(program, arguments, patience, String::new(), hear) {
+    match listen_to(program, arguments, timeout, hear) {
         Ok((status, text)) => Ok(status.success().then_some(text)),
         Err(e) => NoThread::of(&e).map_or(Ok(None), Err),
     }
 }
 
-// What looks after a process that has started; without it the process is ended.
-fn attended<T>(child: &mut std::process::Child, started: Result<T, NoThread>) -> Result<T, NoThread> {
-    started.inspect_err(|_| {
-        end(child.id());
-        let _ = child.wait();
-    })
-}
-
-// What a program says on its standard output, line by line, until it ends or `hear` has heard enough. It may keep still for
-// so long, and is ended then.
+// What a program says on its standard output until it ends or `hear` has heard enough.
 fn listen_to<T: Default + Send + 'static>(
     program: &Path,
-    arguments: &[&str],
-    patience: Duration,
-    heard: T,
-    mut hear: impl FnMut(&mut T, &str) -> bool + Send + 'static,
-) -> std::io::Result<(ExitStatus, T)> {
-    let mut command = std::process::Command::new(program);
+    arguments: impl IntoIterator<Item = String>,
+    timeout: Duration,
+    hear: impl FnMut(&mut T, &str) -> Heard + Send + 'static,
+) -> io::Result<(ExitStatus, T)> {
+    let mut command = Command::new(program);
     command.args(arguments).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
-    own_process_group(&mut command);
-    let mut child = command.spawn()?;
-    let watch = Watchdog::of(child.id());
-    let watch = attended(&mut child, watch)?;
-    watch.begin(patience);
-    let stdout = child.stdout.take().ok_or(std::io::ErrorKind::BrokenPipe)?;
-    let clock = watch.clock();
-    let ear = PipeReader::new(stdout, heard, move |heard, line| {
-        clock.renew(patience);
-        hear(heard, line)
-    });
-    let ear = attended(&mut child, ear)?;
-    let status = ear.wait_for(&mut child, &watch)?;
-    match watch.timed_out() {
-        true => Err(std::io::ErrorKind::TimedOut.into()),
-        false => Ok((status, ear.take())),
+    let mut program = Running::start(&mut command, timeout, |child| child.stdout.take(), hear)?;
+    let status = program.wait()?;
+    match program.watch.state().timed_out {
+        true => Err(io::ErrorKind::TimedOut.into()),
+        false => Ok((status, program.take())),
     }
 }
 
-// Most of what is heard of a program that says what it is, and of a line: what is longer is cut there.
-const MAX_OUTPUT: usize = 64 << 10;
-const MAX_LINE: usize = 4 << 10;
-// How long after a program's end somebody whom it has started may go on speaking in its name.
-const DRAIN_TIMEOUT: Duration = Duration::from_millis(500);
-// How long a process may take to go once it has been killed; one that a device holds may stay for ever.
-const KILL_TIMEOUT: Duration = Duration::from_secs(5);
-
-// Listens to a pipe on a thread of its own, which nobody waits for: another process may hold the pipe's other end.
-struct PipeReader<T> {
-    heard: Arc<Mutex<T>>,
-    ended: Receiver<()>,
+// What a line means for a program that may not keep still for too long.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Heard {
+    // The program has come further: its time begins anew.
+    Progress,
+    Words,
+    // No more lines are wanted.
+    Enough,
 }
 
-impl<T: Default + Send + 'static> PipeReader<T> {
-    // `hear` says whether it wants more.
-    fn new(
-        pipe: impl Read + Send + 'static,
-        heard: T,
-        mut hear: impl FnMut(&mut T, &str) -> bool + Send + 'static,
-    ) -> Result<PipeReader<T>, NoThread> {
-        let heard = Arc::new(Mutex::new(heard));
-        let (alive, ended) = crossbeam_channel::bounded(0);
-        let here = Arc::clone(&heard);
-        threads::spawn("listen", move || {
+// A program whose words are read on a thread of its own. Nobody waits for that: another process may hold the pipe's other end.
+struct Running<T> {
+    child: Child,
+    heard: Arc<Mutex<T>>,
+    // Disconnected once all is heard.
+    listening: Receiver<()>,
+    watch: Arc<Watchdog>,
+}
+
+impl<T: Default + Send + 'static> Running<T> {
+    // `pipe`: what is listened to. A program that nobody can look after is ended.
+    fn start<P: Read + Send + 'static>(
+        command: &mut Command,
+        timeout: Duration,
+        pipe: impl FnOnce(&mut Child) -> Option<P>,
+        mut hear: impl FnMut(&mut T, &str) -> Heard + Send + 'static,
+    ) -> io::Result<Running<T>> {
+        // Ctrl-C is ours to handle: ffmpeg would stop at once, and what is in flight, or what it was to check, would be lost.
+        #[cfg(unix)]
+        std::os::unix::process::CommandExt::process_group(command, 0);
+        let mut child = command.spawn()?;
+        let watch = Arc::new(Watchdog { process: child.id(), timeout, state: Mutex::default() });
+        let (alive, listening) = bounded(0);
+        let heard = Arc::<Mutex<T>>::default();
+        let (pipe, here, watched) = (pipe(&mut child), Arc::clone(&heard), Arc::downgrade(&watch));
+        let listen = move || {
             let _alive: Sender<()> = alive;
-            lines(pipe, |line| hear(&mut here.lock().unwrap_or_else(PoisonError::into_inner), line));
-        })?;
-        Ok(PipeReader { heard, ended })
+            let hear = |line: &str| {
+                let heard = hear(&mut lock(&here), line);
+                if heard == Heard::Progress
+                    && let Some(watch) = watched.upgrade()
+                {
+                    watch.renew();
+                }
+                heard != Heard::Enough
+            };
+            pipe.map(|pipe| lines(pipe, hear))
+        };
+        if let Err(e) = Watchdog::register(&watch).and_then(|()| threads::spawn("listen", listen)) {
+            end(watch.process);
+            let _ = child.wait();
+            return Err(e.into());
+        }
+        Ok(Running { child, heard, listening, watch })
     }
 
     // Until the process has ended and all that it has said is heard.
-    fn wait_for(&self, child: &mut std::process::Child, watch: &Watchdog) -> std::io::Result<ExitStatus> {
+    fn wait(&mut self) -> io::Result<ExitStatus> {
         const STEP: Duration = Duration::from_millis(10);
-        let mut struck = None::<Instant>;
+        self.watch.begin();
+        let mut killed = None::<Instant>;
         loop {
             // It falls silent when it ends, as a rule.
-            let is_silent = self.ended.recv_timeout(STEP) == Err(RecvTimeoutError::Disconnected);
-            if let Some(status) = child.try_wait()? {
-                let _ = self.ended.recv_timeout(DRAIN_TIMEOUT);
+            let is_silent = self.listening.recv_timeout(STEP) == Err(RecvTimeoutError::Disconnected);
+            if let Some(status) = self.child.try_wait()? {
+                let _ = self.listening.recv_timeout(DRAIN_TIMEOUT);
                 return Ok(status);
             }
             if is_silent {
                 std::thread::sleep(STEP / 10);
             }
-            if watch.timed_out() && struck.get_or_insert_with(Instant::now).elapsed() > KILL_TIMEOUT {
-                return Err(std::io::Error::new(std::io::ErrorKind::TimedOut, "it was killed, and does not go"));
+            if self.watch.state().timed_out && killed.get_or_insert_with(Instant::now).elapsed() > KILL_TIMEOUT {
+                return Err(io::Error::new(io::ErrorKind::TimedOut, "it was killed, and does not go"));
             }
         }
     }
 
     fn take(&self) -> T {
-        std::mem::take(&mut self.heard.lock().unwrap_or_else(PoisonError::into_inner))
+        std::mem::take(&mut lock(&self.heard))
     }
 }
 
@@ -200,83 +200,74 @@ fn lines(pipe: impl Read, mut hear: impl FnMut(&str) -> bool) {
     }
 }
 
-// How long a program may take to say which ffmpeg it is.
-const VERSION_TIMEOUT: Duration = Duration::from_secs(20);
+// A process, and until when it may take.
+struct Watchdog {
+    process: u32,
+    timeout: Duration,
+    state: Mutex<WatchdogState>,
+}
 
-// Until when a process may take.
-#[derive(Clone, Default)]
-struct Deadline(Arc<Mutex<Option<Instant>>>);
+#[derive(Default)]
+struct WatchdogState {
+    deadline: Option<Instant>,
+    timed_out: bool,
+}
 
-impl Deadline {
-    fn set(&self, until: Option<Instant>) {
-        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = until;
+// All processes that run; None while no thread looks after them.
+static WATCHED: Mutex<Option<Vec<Weak<Watchdog>>>> = Mutex::new(None);
+
+impl Watchdog {
+    fn register(watch: &Arc<Watchdog>) -> Result<(), NoThread> {
+        let mut watched = lock(&WATCHED);
+        if watched.is_none() {
+            threads::spawn("watch", end_late)?;
+        }
+        watched.get_or_insert_default().push(Arc::downgrade(watch));
+        Ok(())
     }
-    fn is_late(&self) -> bool {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).is_some_and(|t| t < Instant::now())
+    fn state(&self) -> MutexGuard<'_, WatchdogState> {
+        lock(&self.state)
     }
-    // If it runs, it runs anew: the process has come further.
-    fn renew(&self, patience: Duration) {
-        if let Some(until) = &mut *self.0.lock().unwrap_or_else(PoisonError::into_inner) {
-            *until = Instant::now().checked_add(patience).unwrap_or(*until);
+    // From now on the process may take so long as it is given.
+    fn begin(&self) {
+        self.state().deadline = Instant::now().checked_add(self.timeout);
+    }
+    fn pause(&self) {
+        self.state().deadline = None;
+    }
+    // If its time runs, it runs anew.
+    fn renew(&self) {
+        if let Some(deadline) = &mut self.state().deadline {
+            *deadline = Instant::now().checked_add(self.timeout).unwrap_or(*deadline);
         }
     }
 }
 
-// Ends a process that keeps us waiting.
-struct Watchdog {
-    process: u32,
-    clock: Deadline,
-    timed_out: Arc<AtomicBool>,
-    // Gone with the watch, which ends its thread.
-    _alive: Sender<()>,
-}
-
-impl Watchdog {
-    fn of(process: u32) -> Result<Watchdog, NoThread> {
-        const STEP: Duration = Duration::from_millis(50);
-        let (clock, has_struck) = (Deadline::default(), Arc::new(AtomicBool::new(false)));
-        let (alive, gone) = crossbeam_channel::bounded(0);
-        let (seen, struck) = (clock.clone(), Arc::clone(&has_struck));
-        threads::spawn("watch", move || {
-            while gone.recv_timeout(STEP) == Err(RecvTimeoutError::Timeout) {
-                if seen.is_late() && !struck.swap(true, Ordering::Relaxed) {
-                    end(process);
-                }
+// Ends processes that keep us waiting, until none runs.
+fn end_late() {
+    const STEP: Duration = Duration::from_millis(50);
+    loop {
+        std::thread::sleep(STEP);
+        let mut watched = lock(&WATCHED);
+        let running: Vec<_> = watched.iter().flatten().filter_map(Weak::upgrade).collect();
+        if running.is_empty() {
+            *watched = None;
+            return;
+        }
+        for watch in &running {
+            let mut state = watch.state();
+            if state.deadline.is_some_and(|deadline| deadline < Instant::now()) && !state.timed_out {
+                state.timed_out = true;
+                end(watch.process);
             }
-        })?;
-        running().insert(process);
-        Ok(Watchdog { process, clock, timed_out: has_struck, _alive: alive })
+        }
+        *watched = Some(running.iter().map(Arc::downgrade).collect());
     }
-    // From now on it may take so long.
-    fn begin(&self, patience: Duration) {
-        self.clock.set(Instant::now().checked_add(patience));
-    }
-    fn end(&self) {
-        self.clock.set(None);
-    }
-    fn clock(&self) -> Deadline {
-        self.clock.clone()
-    }
-    fn timed_out(&self) -> bool {
-        self.timed_out.load(Ordering::Relaxed)
-    }
-}
-
-impl Drop for Watchdog {
-    fn drop(&mut self) {
-        running().remove(&self.process);
-    }
-}
-
-// Those that are watched.
-fn running() -> MutexGuard<'static, BTreeSet<u32>> {
-    static RUNNING: Mutex<BTreeSet<u32>> = Mutex::new(BTreeSet::new());
-    RUNNING.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Ends all that run: for a program that is about to leave them alone.
 pub fn end_all() {
-    running().iter().for_each(|&process| end(process));
+    lock(&WATCHED).iter().flatten().filter_map(Weak::upgrade).for_each(|watch| end(watch.process));
 }
 
 // With all that it has started: it leads a group of its own.
@@ -305,8 +296,8 @@ struct Transcript {
 }
 
 impl Transcript {
-    // A line, without what would move a terminal's cursor; whether it tells of more frames than were known.
-    fn hear(&mut self, line: &str) -> bool {
+    // A line, without what would move a terminal's cursor. It is progress if it tells of more frames than were known.
+    fn hear(&mut self, line: &str) -> Heard {
         let progress = try_parse_progress(line).map(|p| u64::from(p.frame));
         let has_moved = progress.is_some_and(|frames| frames > self.frames);
         match progress {
@@ -322,7 +313,7 @@ impl Transcript {
             let (from, to) = (boundary(FIRST_WORDS), boundary(self.words.len() - LAST_WORDS));
             self.words.replace_range(from..to, "\n[...]\n");
         }
-        has_moved
+        if has_moved { Heard::Progress } else { Heard::Words }
     }
 }
 
@@ -338,72 +329,45 @@ fn is_error(line: &str) -> bool {
     false
 }
 
-// What Linux allows an ordinary user by default.
-#[cfg(target_os = "linux")]
-const PIPE_BYTES: usize = 1 << 20;
-
-/// A running ffmpeg whose output is read on a thread of its own, so that it never blocks.
-pub struct Process {
-    child: FfmpegChild,
-    ear: PipeReader<Transcript>,
-    watch: Watchdog,
-    patience: Duration,
-}
+/// A running ffmpeg that is fed. It may take its time-out over each thing that it is given to do.
+pub struct Process(Running<Transcript>);
 
 impl Process {
-    /// Starts it; it may take `patience` over each thing that it is given to do.
-    ///
-    /// # Errors
-    /// The program cannot be started.
-    pub fn start(program: &Path, arguments: &[String], patience: Duration) -> Result<Process, OutputError> {
+    pub fn start(program: &Path, arguments: &[String], timeout: Duration) -> Result<Process, OutputError> {
         let mut command = FfmpegCommand::new_with_path(program);
         command.hide_banner().args(["-y"]).args(arguments);
-        own_process_group(command.as_inner_mut());
-        let failed = |e: String| OutputError::NoEncoder(format!("cannot start {}: {e}", program.display()));
-        let refused = |e| NoThread::of(&e).map_or_else(|| failed(e.to_string()), OutputError::from);
-        let mut child = command.spawn().map_err(refused)?;
+        let started = Running::start(command.as_inner_mut(), timeout, |child| child.stderr.take(), Transcript::hear);
+        let running = started.map_err(|e| {
+            let failed = || OutputError::NoEncoder(format!("cannot start {}: {e}", program.display()));
+            NoThread::of(&e).map_or_else(failed, OutputError::from)
+        })?;
         #[cfg(target_os = "linux")]
-        if let Some(stdin) = &child.as_inner_mut().stdin {
-            // A wider pipe takes a frame in fewer turns. The kernel may refuse; then it stays as it is.
-            let _ = rustix::pipe::fcntl_setpipe_size(stdin, PIPE_BYTES);
+        if let Some(stdin) = &running.child.stdin {
+            // A wider pipe takes a frame in fewer turns: this is what Linux allows an ordinary user by default. The kernel may
+            // refuse; then it stays as it is.
+            let _ = rustix::pipe::fcntl_setpipe_size(stdin, 1 << 20);
         }
-        let stderr = child.take_stderr().ok_or_else(|| failed("it has no standard error".into()))?;
-        let watch = Watchdog::of(child.as_inner().id());
-        let watch = attended(child.as_inner_mut(), watch)?;
-        let clock = watch.clock();
-        let ear = PipeReader::new(stderr, Transcript::default(), move |transcript, line| {
-            if transcript.hear(line) {
-                clock.renew(patience);
-            }
-            true
-        });
-        let ear = attended(child.as_inner_mut(), ear)?;
-        Ok(Process { child, ear, watch, patience })
+        Ok(Process(running))
     }
 
     /// Puts bytes into its standard input.
-    ///
-    /// # Errors
-    /// The pipe's: ffmpeg has gone, and `finish` tells why.
-    pub fn feed(&mut self, bytes: &[u8]) -> std::io::Result<()> {
-        let stdin = self.child.as_inner_mut().stdin.as_mut().ok_or(std::io::ErrorKind::BrokenPipe)?;
-        self.watch.begin(self.patience);
+    /// A failure of the pipe says that ffmpeg has gone; [`Process::finish`] tells why.
+    pub fn feed(&mut self, bytes: &[u8]) -> io::Result<()> {
+        let Running { child, watch, .. } = &mut self.0;
+        let stdin = child.stdin.as_mut().ok_or(io::ErrorKind::BrokenPipe)?;
+        watch.begin();
         let written = stdin.write_all(bytes);
-        self.watch.end();
+        watch.pause();
         written
     }
 
     /// Waits for the end; `expected` frames must have come out, where ffmpeg counts them. `doing` is for messages.
-    ///
-    /// # Errors
-    /// ffmpeg failed, said an error, took another number of frames, or kept still for too long.
     pub fn finish(mut self, expected: Option<u64>, doing: &str) -> Result<(), OutputError> {
-        drop(self.child.take_stdin());
-        self.watch.begin(self.patience);
-        let status = self.ear.wait_for(self.child.as_inner_mut(), &self.watch);
-        let transcript = self.ear.take();
+        drop(self.0.child.stdin.take());
+        let status = self.0.wait();
+        let transcript = self.0.take();
         let what = match status {
-            _ if self.watch.timed_out() => stall_message(self.patience, doing),
+            _ if self.0.watch.state().timed_out => stall_message(self.0.watch.timeout, doing),
             Err(e) => format!("cannot wait for ffmpeg: {e}"),
             Ok(status) if !status.success() => format!("ffmpeg failed {doing} ({status})"),
             Ok(_) if transcript.errors > 0 => format!("ffmpeg reported an error {doing}"),
@@ -417,8 +381,8 @@ impl Process {
 }
 
 /// What is said of an ffmpeg that has kept us waiting.
-pub fn stall_message(patience: Duration, doing: &str) -> String {
-    let seconds = patience.as_secs();
+pub fn stall_message(timeout: Duration, doing: &str) -> String {
+    let seconds = timeout.as_secs();
     format!("ffmpeg kept still for {seconds} s {doing}, and was ended (--encoder-timeout sets how long it may)")
 }
 
@@ -427,38 +391,35 @@ pub fn url(file: &Path) -> String {
     format!("file:{}", file.display())
 }
 
+/// Arguments, written as one line.
+pub fn words(line: &str) -> impl Iterator<Item = String> {
+    line.split_ascii_whitespace().map(str::to_owned)
+}
+
 /// A frame of a video, as ffmpeg's demuxer gives it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Packet {
     /// When it is shown, in the stream's ticks.
     pub pts: i64,
-    /// How long, in the same.
-    pub duration: i64,
-    /// What it is.
     pub checksum: PacketChecksum,
 }
 
-/// The frames of a video in the order in which they are coded. ffmpeg may keep still for so long.
-///
-/// # Errors
-/// ffmpeg cannot be run, or keeps still.
-pub fn packets(program: &Path, file: &Path, patience: Duration) -> std::io::Result<Vec<Packet>> {
-    let url = url(file);
-    let asked = ["-nostdin", "-v", "error", "-i", &url, "-map", "0:v", "-c", "copy", "-f", "framecrc", "-"];
-    // Stream, decoded at, shown at, lasts, bytes, checksum.
+/// The frames of a video in the order in which they are coded.
+pub fn packets(program: &Path, file: &Path, timeout: Duration) -> io::Result<Vec<Packet>> {
+    let asked = words("-nostdin -v error -i").chain([url(file)]).chain(words("-map 0:v -c copy -f framecrc -"));
+    // Stream, decoded at, shown at, duration, bytes, checksum.
     let packet = |line: &str| {
-        let [_, _, shown, lasts, size, adler, ..] = line.split(',').map(str::trim).collect::<Vec<_>>()[..] else {
+        let [_, _, pts, _, size, adler, ..] = line.split(',').map(str::trim).collect::<Vec<_>>()[..] else {
             return None;
         };
         let adler = u32::from_str_radix(adler.strip_prefix("0x")?, 16).ok()?;
-        let sum = PacketChecksum { size: size.parse().ok()?, adler };
-        Some(Packet { pts: shown.parse().ok()?, duration: lasts.parse().ok()?, checksum: sum })
+        Some(Packet { pts: pts.parse().ok()?, checksum: PacketChecksum { size: size.parse().ok()?, adler } })
     };
     let hear = move |packets: &mut Vec<Packet>, line: &str| {
         packets.extend(Some(line).filter(|l| !l.starts_with('#')).and_then(packet));
-        true
+        Heard::Progress
     };
-    Ok(listen_to(program, &asked, patience, Vec::new(), hear)?.1)
+    Ok(listen_to(program, asked, timeout, hear)?.1)
 }
 
 #[cfg(test)]
@@ -497,6 +458,7 @@ mod tests {
         }
         let mut t = Transcript::default();
         let line = "[info] frame=   12 fps=0.0 q=-1.0 size=       5kB time=00:00:00.40 bitrate= 100.0kbits/s speed=1x";
-        assert!(t.hear(line) && t.frames == 12 && !t.hear(line) && t.errors == 0);
+        let heard = [t.hear(line), t.hear(line)];
+        assert!(heard == [Heard::Progress, Heard::Words] && t.frames == 12 && t.errors == 0);
     }
 }

@@ -17,7 +17,6 @@ pub enum DynamicRange {
 /// A video of ten bits a channel, made of light.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct HighBitDepth {
-    /// What its codes mean.
     pub range: DynamicRange,
     /// The scene's tone curve; of no account in HDR.
     pub tone: Tone,
@@ -54,9 +53,6 @@ fn displayed(light: [f32; 3], tone: Tone, range: DynamicRange) -> [f64; 3] {
 
 /// The planes Y, U and V of a frame one after the other, ten bits in two bytes, the lower first, limited range; sides padded to even
 /// numbers with the last row and column. BT.709's colours through the tone curve, or BT.2020's by light itself (HDR10).
-///
-/// # Errors
-/// The system starts no threads for it.
 pub fn planes(image: &Image<f32>, tone: Tone, range: DynamicRange) -> Result<Vec<u8>, NoThread> {
     Ok(threads::shared_pool()?.install(|| packed(image, tone, range)))
 }

@@ -2,45 +2,44 @@
 //! film itself.
 
 use super::arguments::{input_arguments, output_arguments};
-use super::ffmpeg::{Ffmpeg, find_ffmpeg};
+use super::ffmpeg::Ffmpeg;
 use super::high_bit_depth::HighBitDepth;
 use super::settings::Settings;
 use super::tag::{self, Tag};
-use super::{alpha, high_bit_depth, mp4, y4m};
+use super::{high_bit_depth, mp4, y4m};
 use crate::cancel::Cancel;
-use crate::kernels::Isa;
-use crate::math::hash::hex;
-use crate::output::error::OutputError;
+use crate::math::hash::{hex, of_texts};
+use crate::output::error::{NameFile, OutputError};
 use crate::output::formats::Reader;
-use crate::output::opaque::opaque;
+use crate::output::sink::RenderedFrame;
 use crate::output::store::folder::FrameFolder;
+use crate::output::store::hidden;
 use crate::scene::Tone;
-use sha2::{Digest, Sha256};
 use std::collections::{BTreeMap, BTreeSet};
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// What has a video's name before it is made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ExistingVideo {
-    /// Nothing.
     Nothing,
     /// This very video, whole.
     Same,
     /// A video of the same pictures: all, or some of them. The new one shows all that it does.
     Part,
-    /// Anything else.
     Other,
 }
 
-/// What a video is of.
+/// A video to make.
 #[derive(Clone)]
 pub struct VideoJob {
+    /// How it is encoded, and its name.
+    pub settings: Settings,
     /// Numbers of its frames, in its order.
     pub frames: Vec<u32>,
     /// Those that are this run's, where others make the rest.
     pub part: Option<BTreeSet<u32>>,
-    /// Picture size, pixels.
     pub size: (u32, u32),
     /// Where frames lie that are not fed; None: all are.
     pub source: Option<FrameFolder>,
@@ -61,65 +60,98 @@ pub struct VideoJob {
 }
 
 impl VideoJob {
+    /// A video whose frames are all fed, of nobody knows which scene. It replaces what has its name.
+    pub fn new(settings: Settings, frames: Vec<u32>, size: (u32, u32)) -> VideoJob {
+        VideoJob {
+            hidden: hidden::beside(&settings.path),
+            settings,
+            frames,
+            part: None,
+            size,
+            source: None,
+            tone: Tone::Soft,
+            overwrite: true,
+            replaces_others: true,
+            cancel: Cancel::new(),
+            steps: Arc::default(),
+            scene: None,
+        }
+    }
+
     /// Sides of the video: even.
     pub fn sides(&self) -> (u32, u32) {
         (self.size.0.next_multiple_of(2), self.size.1.next_multiple_of(2))
     }
-    /// The planes of a frame that lies in its folder: of what it shows, or in ten bits of its light.
-    ///
-    /// # Errors
-    /// It is not there, not of that size, or has been through a tone curve and ten bits are asked for.
-    pub fn planes(&self, number: u32, settings: &Settings) -> Result<Vec<u8>, OutputError> {
-        let none = || std::io::Error::from(std::io::ErrorKind::NotFound);
-        let folder =
-            self.source.as_ref().ok_or_else(|| OutputError::Read(PathBuf::from(number.to_string()), none()))?;
-        let path = folder.pattern.path(number);
-        let failed = |e| OutputError::Read(path.clone(), e);
-        let sized = |shown: (u32, u32)| match (shown, self.size) {
-            (shown, asked) if shown == asked => Ok(()),
-            ((w, h), (width, height)) => {
-                Err(failed(std::io::Error::other(format!("it is {w} x {h}, not {width} x {height}"))))
-            }
-        };
-        let Some(HighBitDepth { range, .. }) = settings.high_bit_depth else {
-            let shown = folder.format.shown(&path, self.tone, settings.has_alpha).map_err(failed)?;
-            sized(shown.size)?;
-            let isa = Isa::pick(None).map_err(|e| failed(std::io::Error::other(e.to_string())))?;
-            if settings.has_alpha {
-                return Ok(alpha::planes(isa, &shown.rgba, self.size));
-            }
-            let mut planes = Vec::new();
-            isa.convert(&opaque(&shown.rgba), self.size.0, self.size.1, &mut planes);
-            return Ok(planes);
-        };
-        let Reader::Light(read) = folder.format.read else {
-            return Err(failed(std::io::Error::other("it holds no light, which a video of ten bits is made of")));
-        };
-        let light = read(&path).map_err(failed)?.image;
-        sized((light.width(), light.height()))?;
-        Ok(high_bit_depth::planes(&light, self.tone, range)?)
+
+    /// How many encoders work side by side at most: no more than there are segments, nor than have room in the memory for them.
+    pub fn encoder_count(&self) -> usize {
+        let settings = &self.settings;
+        let room = settings.encoder_memory.map_or(usize::MAX, |bytes| bytes / settings.encoder_bytes(self.sides()));
+        settings.encoders.min(room).clamp(1, self.frames.len().div_ceil(settings.options.segment as usize).max(1))
     }
+
+    /// How many frames may wait for an encoder: as many as the encoders and one more take in two turns, for those that wait longer
+    /// make nothing faster; fewer where the memory for them is less.
+    pub fn max_waiting(&self) -> usize {
+        let useful = 2 * self.settings.options.segment as usize * (self.encoder_count() + 1);
+        let frame = self.settings.frame_bytes(self.sides()).max(1);
+        useful.min(self.frames.len()).min(self.settings.waiting / frame).max(2)
+    }
+
+    /// Most memory of encoders, and of frames that wait for one, bytes. A video in one piece takes next to none.
+    pub fn peak_memory(&self) -> u64 {
+        let (frame, encoder) = (self.settings.frame_bytes(self.sides()), self.settings.encoder_bytes(self.sides()));
+        match self.settings.is_single() {
+            true => 0,
+            false => (self.max_waiting() * frame + self.encoder_count() * encoder) as u64,
+        }
+    }
+
+    /// The planes of a frame that lies in its folder: of what it shows, or in ten bits of its light.
+    pub fn planes(&self, number: u32) -> Result<Vec<u8>, OutputError> {
+        let none = || OutputError::Read(number.to_string().into(), io::ErrorKind::NotFound.into());
+        let folder = self.source.as_ref().ok_or_else(none)?;
+        let path = folder.pattern.path(number);
+        let failed = |what: String| OutputError::Read(path.clone(), io::Error::other(what));
+        let check = |(w, h): (u32, u32)| match self.size {
+            (width, height) if (w, h) != (width, height) => {
+                Err(failed(format!("it is {w} x {h}, not {width} x {height}")))
+            }
+            _ => Ok(()),
+        };
+        if let Some(HighBitDepth { range, .. }) = self.settings.high_bit_depth {
+            let Reader::Light(read) = folder.format.read else {
+                return Err(failed("it holds no light, which a video of ten bits is made of".into()));
+            };
+            let light = read(&path).reading(&path)?.image;
+            check((light.width(), light.height()))?;
+            return Ok(high_bit_depth::planes(&light, self.tone, range)?);
+        }
+        let shown = folder.format.shown(&path, self.tone, self.settings.has_alpha).reading(&path)?;
+        check(shown.size)?;
+        Ok(self.settings.planes(&RenderedFrame::of_rgba8(number, shown.size, &shown.rgba))?.into_owned())
+    }
+
     /// Names the files of these frames' time steps; None where they have none.
     pub fn steps_of(&self, frames: &[u32]) -> Option<String> {
         let marks: Vec<&str> = frames.iter().filter_map(|n| self.steps.get(n)).map(String::as_str).collect();
-        (!marks.is_empty()).then(|| hash(marks.into_iter()))
+        (!marks.is_empty()).then(|| hash(marks))
     }
+
     /// Names its segments: the same for all runs that make the same ones.
-    pub fn key(&self, settings: &Settings, ffmpeg: &Ffmpeg) -> String {
-        let input = input_arguments(settings, self.sides());
-        let parts = [
-            &[self.scene.clone().unwrap_or_default(), ffmpeg.version.clone()],
-            &input[..],
-            &output_arguments(settings),
-        ];
-        hash(parts.concat().iter().map(String::as_str).chain([settings.segment.to_string().as_str()]))
+    pub fn key(&self, ffmpeg: &Ffmpeg) -> String {
+        let (settings, segment) = (&self.settings, self.settings.options.segment.to_string());
+        let words = [input_arguments(settings, self.sides()), output_arguments(settings)].concat();
+        let texts = [self.scene.as_deref().unwrap_or_default(), &ffmpeg.version];
+        hash(texts.into_iter().chain(words.iter().map(String::as_str)).chain([segment.as_str()]))
     }
+
     /// What the video says of itself: what names its segments, and all of its frames.
-    pub fn tag(&self, settings: &Settings, ffmpeg: &Ffmpeg) -> Tag {
+    pub fn tag(&self, ffmpeg: &Ffmpeg) -> Tag {
         let numbers = self.frames.iter().map(u32::to_string).collect::<Vec<_>>().join(" ");
         let scene = self.scene.as_deref().unwrap_or("unknown");
         let steps = self.steps_of(&self.frames);
-        let content = hash([self.key(settings, ffmpeg).as_str(), &numbers].into_iter().chain(steps.as_deref()));
+        let content = hash([self.key(ffmpeg).as_str(), &numbers].into_iter().chain(steps.as_deref()));
         // Whose files of time steps are others is another scene here.
         let steps = steps.map_or_else(String::new, |steps| format!("-{steps:.16}"));
         Tag {
@@ -132,22 +164,23 @@ impl VideoJob {
     }
 
     // The same by whatever encodes here; None where nothing does.
-    fn own_tag(&self, settings: &Settings) -> Option<Tag> {
-        if settings.is_embedded {
-            return Some(self.tag(settings, &embedded()));
+    fn own_tag(&self) -> Option<Tag> {
+        match self.settings.is_embedded {
+            true => Some(self.tag(&embedded())),
+            false => Some(self.tag(&self.settings.find_ffmpeg().ok()?)),
         }
-        Some(self.tag(settings, &find_ffmpeg(settings.ffmpeg.as_deref()).ok()?))
     }
 
     /// Whether the video is there already, made of just these frames with just these settings.
-    pub fn is_made(&self, settings: &Settings) -> bool {
-        self.existing(settings) == ExistingVideo::Same
+    pub fn is_made(&self) -> bool {
+        self.existing() == ExistingVideo::Same
     }
 
     /// What has the video's name.
-    pub fn existing(&self, settings: &Settings) -> ExistingVideo {
+    pub fn existing(&self) -> ExistingVideo {
+        let settings = &self.settings;
         match std::fs::symlink_metadata(&settings.path) {
-            Err(e) if e.kind() == std::io::ErrorKind::NotFound => return ExistingVideo::Nothing,
+            Err(e) if e.kind() == io::ErrorKind::NotFound => return ExistingVideo::Nothing,
             // Nobody knows which scene it is of, or a raw video says nothing of itself.
             _ if self.scene.is_none() || settings.is_raw() => return ExistingVideo::Other,
             _ => {}
@@ -155,7 +188,7 @@ impl VideoJob {
         let is_whole = !settings.container().has_index() || mp4::is_whole(&settings.path);
         // The built-in encoder writes the tag before it is known how long the film becomes.
         let is_long = !settings.is_embedded || mp4::frames(&settings.path) == Some(self.frames.len() as u64);
-        match self.own_tag(settings).zip(tag::read(&settings.path, settings)) {
+        match self.own_tag().zip(tag::read(&settings.path, settings)) {
             Some((own, found)) if found == own && is_whole && is_long => ExistingVideo::Same,
             Some((own, found)) if found.is_covered_by(&own, &self.frames) => ExistingVideo::Part,
             _ => ExistingVideo::Other,
@@ -163,34 +196,28 @@ impl VideoJob {
     }
 
     /// Makes the video under its name, or under another one where somebody else's file has got that since the run began.
-    ///
-    /// # Errors
-    /// Those of `make`; the name is taken.
-    pub fn name(
-        &self,
-        settings: &Settings,
-        make: impl FnOnce(&Path) -> Result<(), OutputError>,
-    ) -> Result<PathBuf, OutputError> {
-        let path = settings.path.clone();
+    pub fn name(&self, make: impl FnOnce(&Path) -> Result<(), OutputError>) -> Result<PathBuf, OutputError> {
+        let path = self.settings.path.clone();
         // A raw video says nothing of itself, so that nobody can tell whose it is.
-        if self.replaces_others || settings.is_raw() || self.existing(settings) != ExistingVideo::Other {
+        if self.replaces_others || self.settings.is_raw() || self.existing() != ExistingVideo::Other {
             return make(&path).map(|()| path);
         }
         let other = partial(&path);
         make(&other)?;
         let what = format!("another file has got this name since the run began; the video is {}", other.display());
-        Err(OutputError::Write(path, std::io::Error::new(std::io::ErrorKind::AlreadyExists, what)))
+        Err(OutputError::Write(path, io::Error::new(io::ErrorKind::AlreadyExists, what)))
     }
 
     /// Removes the beginning that a run which was stopped has left, once the whole video is there.
-    pub fn remove_beginning(&self, settings: &Settings) {
+    pub fn remove_beginning(&self) {
+        let settings = &self.settings;
         let path = partial(&settings.path);
         if !path.is_file() {
             return;
         }
         let is_ours = match settings.is_raw() {
             true => y4m::is_beginning(&path, &settings.path).unwrap_or(false),
-            false => self.own_tag(settings).zip(tag::read(&path, settings)).is_some_and(|(own, found)| {
+            false => self.own_tag().zip(tag::read(&path, settings)).is_some_and(|(own, found)| {
                 (found.is_beginning || settings.is_embedded) && found.is_covered_by(&own, &self.frames)
             }),
         };
@@ -217,58 +244,60 @@ pub fn embedded() -> Ffmpeg {
 }
 
 // Sixteen bytes of SHA-256, in hexadecimal.
-fn hash<'a>(parts: impl Iterator<Item = &'a str>) -> String {
-    let mut hash = Sha256::new();
-    for part in parts {
-        hash.update((part.len() as u64).to_le_bytes());
-        hash.update(part);
-    }
-    hex(&hash.finalize()[..16])
-}
-
-#[cfg(test)]
-impl VideoJob {
-    /// A job of so many frames, all of which are fed.
-    pub fn fed(frames: u32, size: (u32, u32)) -> VideoJob {
-        VideoJob {
-            steps: Arc::default(),
-            frames: (0..frames).collect(),
-            part: None,
-            size,
-            source: None,
-            tone: Tone::Soft,
-            hidden: ".polyfly".into(),
-            overwrite: false,
-            replaces_others: false,
-            cancel: Cancel::default(),
-            scene: Some("a".into()),
-        }
-    }
+fn hash<'a>(texts: impl IntoIterator<Item = &'a str>) -> String {
+    hex(&of_texts(texts)[..16])
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::output::video::codecs::Codec;
+    use crate::output::video::options::VideoOptions;
+
+    // A job of so many frames, all of which are fed.
+    fn fed(settings: &Settings, frames: u32, size: (u32, u32)) -> VideoJob {
+        VideoJob { scene: Some("a".into()), ..VideoJob::new(settings.clone(), (0..frames).collect(), size) }
+    }
 
     #[test]
     fn segments_are_those_of_the_same_frames_and_settings() {
-        let job = VideoJob::fed(3, (31, 20));
-        let ffmpeg = Ffmpeg { program: "ffmpeg".into(), version: "7".into() };
         let mine = Settings::of("x.mp4".into());
-        let key = job.key(&mine, &ffmpeg);
-        let machine = Settings { encoders: 9, waiting: 1, path: "y.mp4".into(), ..mine.clone() };
-        let longer = VideoJob { frames: vec![0, 1, 2, 3], ..job.clone() };
-        assert_eq!([job.key(&machine, &ffmpeg), longer.key(&mine, &ffmpeg)], [key.clone(), key.clone()]);
-        assert_ne!(job.tag(&mine, &ffmpeg), longer.tag(&mine, &ffmpeg));
+        let job = fed(&mine, 3, (31, 20));
+        let ffmpeg = Ffmpeg { program: "ffmpeg".into(), version: "7".into() };
+        let key = job.key(&ffmpeg);
+        let with = |settings: Settings| VideoJob { settings, ..job.clone() };
+        let machine = with(Settings { encoders: 9, waiting: 1, path: "y.mp4".into(), ..mine.clone() });
+        let longer = fed(&mine, 4, (31, 20));
+        assert_eq!([machine.key(&ffmpeg), longer.key(&ffmpeg)], [key.clone(), key.clone()]);
+        assert_ne!(job.tag(&ffmpeg), longer.tag(&ffmpeg));
         for other in [
-            Settings { crf: Some(20), ..mine.clone() },
-            Settings { threads: 2, ..mine.clone() },
-            Settings { segment: 30, ..mine.clone() },
+            Settings { options: VideoOptions::new().crf(20), ..mine.clone() },
+            Settings { options: VideoOptions { encoder_threads: 2, ..VideoOptions::new() }, ..mine.clone() },
+            Settings { options: VideoOptions { segment: 30, ..VideoOptions::new() }, ..mine.clone() },
             Settings { fps: 24.0, ..mine.clone() },
         ] {
-            assert_ne!(job.key(&other, &ffmpeg), key, "{other:?}");
+            assert_ne!(with(other.clone()).key(&ffmpeg), key, "{other:?}");
         }
-        assert_ne!(VideoJob { scene: Some("b".into()), ..job.clone() }.key(&mine, &ffmpeg), key);
-        assert_ne!(job.key(&mine, &Ffmpeg { version: "8".into(), ..ffmpeg }), key);
+        assert_ne!(VideoJob { scene: Some("b".into()), ..job.clone() }.key(&ffmpeg), key);
+        assert_ne!(job.key(&Ffmpeg { version: "8".into(), ..ffmpeg }), key);
+    }
+
+    #[test]
+    fn encoders_have_room_in_the_memory() {
+        let options = VideoOptions { encoder_threads: 4, ..VideoOptions::new() };
+        let mine = Settings { encoders: 16, options, ..Settings::of("x.mp4".into()) };
+        let long = fed(&mine, 3000, (1240, 960));
+        let each = mine.encoder_bytes(long.sides());
+        // What ffmpeg 7.0 and 5.1 take with four threads is 171 and 207 MiB.
+        assert!((200 << 20..300 << 20).contains(&each), "{each}");
+        let h265 = Codec::named("h265").unwrap();
+        assert!(Settings { codec: h265, ..mine.clone() }.encoder_bytes(long.sides()) > each);
+        let count = |frames, memory| {
+            fed(&Settings { encoder_memory: memory, ..mine.clone() }, frames, long.size).encoder_count()
+        };
+        assert_eq!([None, Some(3 * each), Some(1)].map(|memory| count(3000, memory)), [16, 3, 1]);
+        assert_eq!(count(59, None), 1);
+        // Frames that wait come on top.
+        assert!(long.peak_memory() > 16 * each as u64);
     }
 }

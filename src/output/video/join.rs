@@ -8,23 +8,20 @@
 
 use super::arguments::clock;
 use super::containers::Join;
-use super::ffmpeg::{Ffmpeg, Packet, Process, packets, stall_message, url};
+use super::ffmpeg::{Ffmpeg, Packet, Process, packets, stall_message, url, words};
 use super::mp4::{Fragments, PacketChecksum};
 use super::settings::Settings;
 use super::tag::{self, Tag};
 use super::webp;
-use crate::output::error::OutputError;
+use crate::output::error::{NameFile, OutputError};
 use crate::output::store::atomic::temporary;
 use crate::threads::NoThread;
 use std::io::Write;
 use std::path::Path;
 use tempfile::NamedTempFile;
 
-/// Joins segments as the settings say.
 pub struct Joiner<'a> {
-    /// What they are made by.
     pub settings: &'a Settings,
-    /// What joins them.
     pub ffmpeg: &'a Ffmpeg,
 }
 
@@ -39,48 +36,45 @@ enum Source {
 impl Source {
     fn arguments(&self) -> Vec<String> {
         let (form, name) = match self {
-            Source::Row(_) => (&["-f", "mov"][..], "pipe:0".to_owned()),
-            Source::List(list) => (&["-f", "concat", "-safe", "0"][..], url(list.path())),
+            Source::Row(_) => ("-nostdin -f mov -i", "pipe:0".to_owned()),
+            Source::List(list) => ("-nostdin -f concat -safe 0 -i", url(list.path())),
         };
-        let form = ["-nostdin"].iter().chain(form).chain(&["-i"]).map(|&word| word.to_owned());
-        form.chain([name]).collect()
+        words(form).chain([name]).collect()
     }
 }
 
 impl Joiner<'_> {
     /// Copies encoded files of so many frames into one that begins with its index, and gives it its name when all frames are
     /// there, each in its time.
-    ///
-    /// # Errors
-    /// ffmpeg's, of a file, or that the film is not what it should be.
     pub fn join(&self, folder: &Path, files: &[(&Path, u64)], path: &Path, tag: &Tag) -> Result<(), OutputError> {
-        let failed = |e| OutputError::Write(path.to_owned(), e);
         let (frames, ticks) = (files.iter().map(|(_, frames)| frames).sum(), clock(self.settings.fps).1);
         let source = match Fragments::of(files.iter().map(|(file, frames)| (*file, frames * ticks))) {
             Some(row) => Source::Row(row),
             None => {
-                let mut list = temporary(&folder.join("list")).map_err(failed)?;
-                list.write_all(self.list(files).as_bytes()).map_err(failed)?;
+                let mut list = temporary(&folder.join("list")).writing(path)?;
+                list.write_all(self.list(files).as_bytes()).writing(path)?;
                 Source::List(list)
             }
         };
-        let whole = temporary(path).map_err(failed)?.into_temp_path();
+        let whole = temporary(path).writing(path)?.into_temp_path();
         let container = self.settings.container();
         let given = match container.join {
             Join::Copied => self.copy(&source, &whole, tag)?,
-            Join::Palette => self.quantize(&source, &whole)?.and(None),
+            Join::Palette => {
+                self.quantize(&source, &whole)?;
+                None
+            }
             Join::Webp => {
-                let form = ["-c:v", "libwebp", "-quality", "82", "-loop", "0", "-an", "-f", container.muxer];
-                let given = self.run(&source, &form, &whole)?.and(None);
+                self.run(&source, words("-c:v libwebp -quality 82 -loop 0 -an -f webp"), &whole)?;
                 if self.settings.has_alpha {
-                    webp::disable_blending(&whole).map_err(failed)?;
+                    webp::disable_blending(&whole).writing(path)?;
                 }
-                given
+                None
             }
         };
-        tag::write(&whole, container.join, tag).map_err(failed)?;
+        tag::write(&whole, container.join, tag).writing(path)?;
         self.check(&whole, frames, given)?;
-        whole.persist(path).map_err(|e| failed(e.error))
+        whole.persist(path).writing(path)
     }
 
     // Files as ffmpeg's concat demuxer takes them.
@@ -101,11 +95,14 @@ impl Joiner<'_> {
     }
 
     // Says what the frames are that it has given, where it has looked at them.
-    fn run(&self, source: &Source, arguments: &[&str], to: &Path) -> Result<Option<Vec<PacketChecksum>>, OutputError> {
-        let mut words = source.arguments();
-        words.extend(arguments.iter().map(|&word| word.to_owned()));
-        words.push(url(to));
-        let mut process = Process::start(&self.ffmpeg.program, &words, self.settings.timeout)?;
+    fn run(
+        &self,
+        source: &Source,
+        arguments: impl Iterator<Item = String>,
+        to: &Path,
+    ) -> Result<Option<Vec<PacketChecksum>>, OutputError> {
+        let words: Vec<String> = source.arguments().into_iter().chain(arguments).chain([url(to)]).collect();
+        let mut process = Process::start(&self.ffmpeg.program, &words, self.settings.options.timeout)?;
         let fed = match source {
             Source::Row(row) => row.write(|bytes| process.feed(bytes)).map(Some),
             Source::List(_) => Ok(None),
@@ -119,75 +116,58 @@ impl Joiner<'_> {
     fn copy(&self, source: &Source, to: &Path, tag: &Tag) -> Result<Option<Vec<PacketChecksum>>, OutputError> {
         let container = self.settings.container();
         let (second, frame) = clock(self.settings.fps);
-        let times = format!("setts=pts=round(PTS/{frame})*{frame}:dts=round(DTS/{frame})*{frame}");
-        let (tag, second) = (format!("comment={tag}"), second.to_string());
-        let mut arguments = vec!["-map", "0:v", "-c", "copy", "-metadata", &tag];
-        // A clock of its own rounds by itself.
-        if container.has_index() {
-            arguments.extend(["-bsf:v", &times, "-video_track_timescale", &second, "-movflags", "+faststart"]);
-        }
-        arguments.extend(["-f", container.muxer]);
-        self.run(source, &arguments, to)
+        let times = match container.has_index() {
+            true => format!(
+                "-bsf:v setts=pts=round(PTS/{frame})*{frame}:dts=round(DTS/{frame})*{frame} \
+                 -video_track_timescale {second} -movflags +faststart "
+            ),
+            // A clock of its own rounds by itself.
+            false => String::new(),
+        };
+        let form = format!("{times}-f {}", container.muxer);
+        let arguments = words("-map 0:v -c copy -metadata").chain([format!("comment={tag}")]).chain(words(&form));
+        self.run(source, arguments, to)
     }
 
     // To 256 colours that suit the whole clip: found in one pass, used in another, so that no frame waits in memory.
-    fn quantize(&self, source: &Source, to: &Path) -> Result<Option<Vec<PacketChecksum>>, OutputError> {
-        let failed = |e| OutputError::Write(to.to_owned(), e);
-        let palette = temporary(to).map_err(failed)?.into_temp_path();
-        let found =
-            ["-vf", "palettegen=stats_mode=diff", "-update", "1", "-frames:v", "1", "-c:v", "png", "-f", "image2"];
-        self.run(source, &found, &palette)?;
-        let colours = url(&palette);
-        let used = [
-            "-f",
-            "image2",
-            "-c:v",
-            "png",
-            "-i",
-            &colours,
-            "-lavfi",
-            "paletteuse=dither=bayer:bayer_scale=4:diff_mode=rectangle",
-            "-loop",
-            "0",
-            "-f",
-            "gif",
-        ];
-        self.run(source, &used, to)
+    fn quantize(&self, source: &Source, to: &Path) -> Result<(), OutputError> {
+        let palette = temporary(to).writing(to)?.into_temp_path();
+        let found = words("-vf palettegen=stats_mode=diff -update 1 -frames:v 1 -c:v png -f image2");
+        self.run(source, found, &palette)?;
+        let used = words("-lavfi paletteuse=dither=bayer:bayer_scale=4:diff_mode=rectangle -loop 0 -f gif");
+        self.run(source, words("-f image2 -c:v png -i").chain([url(&palette)]).chain(used), to).map(drop)
     }
 
     // Whether all frames are there, each in its time, and are what the segments held: what is decoded is then that of the
     // segments, for they begin alike.
     fn check(&self, whole: &Path, frames: u64, given: Option<Vec<PacketChecksum>>) -> Result<(), OutputError> {
-        let failed = |e| OutputError::Read(whole.to_owned(), e);
         let container = self.settings.container();
-        let wrong = |what: String| OutputError::Encoder { what, words: String::new() };
-        let mut found = match container.join {
-            // What ffmpeg writes here it does not read.
-            Join::Webp => {
-                let bytes = std::fs::read(whole).map_err(failed)?;
-                let found = webp::frames(&bytes).unwrap_or(0);
-                // One frame alone is no animation.
-                let is_right = found == frames || frames == 1;
-                return if is_right {
-                    Ok(())
-                } else {
-                    Err(wrong(format!("the finished video holds {found} of {frames} frames")))
-                };
+        let wrong = |what: String| Err(OutputError::encoder(what));
+        // What ffmpeg writes here it does not read.
+        if container.join == Join::Webp {
+            let found = webp::frames(&std::fs::read(whole).reading(whole)?).unwrap_or(0);
+            // One frame alone is no animation.
+            return match found == frames || frames == 1 {
+                true => Ok(()),
+                false => wrong(format!("the finished video holds {found} of {frames} frames")),
+            };
+        }
+        let mut found = match packets(&self.ffmpeg.program, whole, self.settings.options.timeout) {
+            Err(e) if e.kind() == std::io::ErrorKind::TimedOut => {
+                return wrong(stall_message(self.settings.options.timeout, "checking the finished video"));
             }
-            _ => match packets(&self.ffmpeg.program, whole, self.settings.timeout) {
-                Err(e) if e.kind() == std::io::ErrorKind::TimedOut => {
-                    return Err(wrong(stall_message(self.settings.timeout, "checking the finished video")));
-                }
-                found => found.map_err(|e| NoThread::of(&e).map_or_else(|| failed(e), OutputError::from))?,
-            },
+            Err(e) => {
+                return Err(NoThread::of(&e).map_or_else(|| OutputError::Read(whole.to_owned(), e), OutputError::from));
+            }
+            Ok(found) => found,
         };
         if found.len() as u64 != frames {
-            return Err(wrong(format!("the finished video holds {} of {frames} frames", found.len())));
+            return wrong(format!("the finished video holds {} of {frames} frames", found.len()));
         }
         if let Some(given) = given
             && let Some(odd) = found.iter().zip(&given).position(|(found, given)| found.checksum != *given)
         {
-            return Err(wrong(format!("frame {odd} of the finished video, as coded, is not that of its segment")));
+            return wrong(format!("frame {odd} of the finished video, as coded, is not that of its segment"));
         }
         found.sort_by_key(|p| p.pts);
         let first = found.first().map_or(0, |p| p.pts);
@@ -201,7 +181,7 @@ impl Joiner<'_> {
             }
         };
         match found.iter().enumerate().position(|each| !is_even(each)) {
-            Some(odd) => Err(wrong(format!("frame {odd} of the finished video is not where it should be"))),
+            Some(odd) => wrong(format!("frame {odd} of the finished video is not where it should be")),
             None => Ok(()),
         }
     }

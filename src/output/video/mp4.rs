@@ -1,10 +1,13 @@
 //! mp4 files from outside: whether all of one is there, and fragmented ones in a row (ISO/IEC 14496-12, 4.2: a file is a row of
 //! boxes; 8.8: fragments).
 
+use crate::math::hash::of_reader;
+use crate::output::bytes::bytes_at;
 use adler2::Adler32;
-use sha2::{Digest, Sha256};
+use sha2::Digest;
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::iter;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
@@ -12,8 +15,6 @@ use std::path::{Path, PathBuf};
 const MAX_BOXES: usize = 10_000;
 // Of the boxes that are read whole, what precedes the frames of a file or of a fragment.
 const MAX_INDEX: u64 = 64 << 20;
-// Frames are handed on in pieces of this size.
-const PIECE: usize = 1 << 20;
 // More than a fragment of ours has.
 const MAX_FRAMES: u32 = 1 << 20;
 
@@ -39,9 +40,6 @@ const SEAL_BYTES: u64 = 8 + SEAL.len() as u64 + 32;
 
 /// Seals a file that is whole and will have that name: whoever finds it can tell whether a bit of it has changed, and whether
 /// it is that file. Of the path the folder's name and the file's count.
-///
-/// # Errors
-/// It cannot be read or written.
 pub fn seal(file: &mut File, path: &Path) -> io::Result<()> {
     let hash = hash(file, u64::MAX, path)?;
     let seal = [&(SEAL_BYTES as u32).to_be_bytes()[..], b"free", SEAL, &hash].concat();
@@ -64,14 +62,7 @@ pub fn is_sealed(path: &Path) -> bool {
 // SHA-256 of the first bytes of a file, and of its name in its folder.
 fn hash(file: &mut File, bytes: u64, path: &Path) -> io::Result<[u8; 32]> {
     file.seek(SeekFrom::Start(0))?;
-    let (mut hash, mut piece) = (Sha256::new(), vec![0; PIECE]);
-    let mut file = file.take(bytes);
-    loop {
-        match file.read(&mut piece)? {
-            0 => break,
-            n => hash.update(&piece[..n]),
-        }
-    }
+    let mut hash = of_reader(file.take(bytes))?;
     for part in [path.parent().and_then(Path::file_name), path.file_name()] {
         hash.update([0]);
         hash.update(part.unwrap_or_default().as_encoded_bytes());
@@ -96,46 +87,8 @@ impl BoxHeader {
 /// How long an encoded frame is, and its Adler-32 as ffmpeg has it, from nought on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PacketChecksum {
-    /// Bytes.
     pub size: u64,
-    /// Their checksum.
     pub adler: u32,
-}
-
-// Sums of frames that come in pieces.
-struct Sums {
-    // Bytes before the first frame.
-    skip: u64,
-    sizes: std::vec::IntoIter<u32>,
-    open: Option<(u64, u64, Adler32)>,
-    done: Vec<PacketChecksum>,
-}
-
-impl Sums {
-    fn of(skip: u64, sizes: Vec<u32>) -> Sums {
-        Sums { skip, sizes: sizes.into_iter(), open: None, done: Vec::new() }
-    }
-    fn add(&mut self, mut bytes: &[u8]) {
-        let skipped = self.skip.min(bytes.len() as u64);
-        self.skip -= skipped;
-        bytes = &bytes[skipped as usize..];
-        loop {
-            if self.open.is_none() {
-                let Some(size) = self.sizes.next() else { return };
-                self.open = Some((size.into(), size.into(), Adler32::from_checksum(0)));
-            }
-            let Some((size, left, adler)) = &mut self.open else { return };
-            let taken = (*left).min(bytes.len() as u64);
-            adler.write_slice(&bytes[..taken as usize]);
-            *left -= taken;
-            bytes = &bytes[taken as usize..];
-            if *left > 0 {
-                return;
-            }
-            self.done.push(PacketChecksum { size: *size, adler: adler.checksum() });
-            self.open = None;
-        }
-    }
 }
 
 // A file's outermost boxes.
@@ -144,17 +97,10 @@ fn boxes(path: &Path) -> io::Result<Vec<BoxHeader>> {
     let length = file.metadata()?.len();
     let (mut at, mut boxes) = (0, Vec::new());
     while at < length && boxes.len() < MAX_BOXES {
-        file.seek(SeekFrom::Start(at))?;
-        let mut head = [0; 8];
-        file.read_exact(&mut head)?;
-        let ([a, b, c, d], name) = ([head[0], head[1], head[2], head[3]], [head[4], head[5], head[6], head[7]]);
+        let [a, b, c, d, name @ ..] = bytes_at::<8>(&mut file, at)?;
         let (size, min) = match u32::from_be_bytes([a, b, c, d]) {
             // A size of 64 bits follows.
-            1 => {
-                let mut wide = [0; 8];
-                file.read_exact(&mut wide)?;
-                (u64::from_be_bytes(wide), 16)
-            }
+            1 => (u64::from_be_bytes(bytes_at(&mut file, at + 8)?), 16),
             size => (u64::from(size), 8),
         };
         boxes.push(BoxHeader { name, at, size });
@@ -193,9 +139,8 @@ impl Fragments {
             }
             head = its;
             // The row does without the seal, and without what tells where the fragments are.
-            let rest = rest.split_last().filter(|(last, _)| last.is_seal()).map_or(rest, |(_, before)| before);
-            let rest = rest.split_last().filter(|(last, _)| last.name == *b"mfra").map_or(rest, |(_, before)| before);
-            let (pairs, []) = rest.as_chunks::<2>() else { return None };
+            let row: Vec<_> = rest.iter().copied().filter(|b| !b.is_seal() && b.name != *b"mfra").collect();
+            let (pairs, []) = row.as_chunks::<2>() else { return None };
             let mut shown = None;
             for [about, frames] in pairs {
                 let moof = Moof::of(&read(&mut file, *about).ok()?)?;
@@ -207,8 +152,8 @@ impl Fragments {
             // Frames that are shown in another order than they are coded in are shown later by that; a file of few frames
             // may do without. Never is one decoded before those of the file before.
             let first = *first_shown.get_or_insert(shown?);
-            let later = before + first.checked_sub(shown?)?;
-            parts.push(Fragment { path: path.to_owned(), fragments: pairs.to_vec(), delay: later });
+            let delay = before + first.checked_sub(shown?)?;
+            parts.push(Fragment { path: path.to_owned(), fragments: pairs.to_vec(), delay });
             before += lasts;
         }
         (!parts.is_empty()).then_some(Fragments { head, files: parts })
@@ -216,47 +161,48 @@ impl Fragments {
 
     /// Gives the bytes of the whole to `to`, piece by piece, until that fails; says what its frames are, in the order in which
     /// they are coded.
-    ///
-    /// # Errors
-    /// A file cannot be read as it was; failures of `to` are its own to tell.
+    /// An error says which file cannot be read as it was; failures of `to` are its own to tell.
     pub fn write(
         &self,
         mut to: impl FnMut(&[u8]) -> io::Result<()>,
     ) -> Result<Vec<PacketChecksum>, (PathBuf, io::Error)> {
-        let (mut number, mut all) = (0_u32, Vec::new());
+        let (mut number, mut all, mut piece) = (0_u32, Vec::new(), Vec::new());
         let mut gives = |bytes: &[u8]| to(bytes).is_ok();
         if !gives(&self.head) {
             return Ok(all);
         }
-        let mut piece = vec![0; PIECE];
-        for Fragment { path, fragments, delay: later } in &self.files {
+        for Fragment { path, fragments, delay } in &self.files {
             let failed = |e: io::Error| (path.clone(), e);
+            let broken = || failed(io::ErrorKind::InvalidData.into());
             let mut file = File::open(path).map_err(failed)?;
             for [about, frames] in fragments {
                 number += 1;
                 let mut about = read(&mut file, *about).map_err(failed)?;
-                let moof = Moof::of(&about).ok_or_else(|| failed(io::ErrorKind::InvalidData.into()))?;
-                about[moof.sequence_number_offset..moof.sequence_number_offset + 4]
-                    .copy_from_slice(&number.to_be_bytes());
-                about[moof.base_decode_time_offset..moof.base_decode_time_offset + 8]
-                    .copy_from_slice(&moof.base_decode_time.saturating_add(*later).to_be_bytes());
+                let moof = Moof::of(&about).ok_or_else(broken)?;
+                let time = moof.base_decode_time.saturating_add(*delay);
+                about[moof.sequence_number_offset..][..4].copy_from_slice(&number.to_be_bytes());
+                about[moof.base_decode_time_offset..][..8].copy_from_slice(&time.to_be_bytes());
                 if !gives(&about) {
                     return Ok(all);
                 }
-                let first = moof.data_offset.checked_sub(about.len() as u64);
-                let mut sums = Sums::of(first.ok_or_else(|| failed(io::ErrorKind::InvalidData.into()))?, moof.sizes);
+                // What precedes the frames, the frames, and what follows them.
+                let first = moof.data_offset.checked_sub(about.len() as u64).ok_or_else(broken)?;
+                let used = moof.sizes.iter().fold(first, |sum, &size| sum.saturating_add(size.into()));
+                let rest = frames.size.checked_sub(used).ok_or_else(broken)?;
+                let sizes = moof.sizes.into_iter().map(|size| (u64::from(size), true));
                 file.seek(SeekFrom::Start(frames.at)).map_err(failed)?;
-                let mut left = frames.size;
-                while left > 0 {
-                    let some = &mut piece[..left.min(PIECE as u64) as usize];
-                    file.read_exact(some).map_err(failed)?;
-                    sums.add(some);
-                    if !gives(some) {
+                for (size, is_frame) in iter::once((first, false)).chain(sizes).chain([(rest, false)]) {
+                    piece.resize(size as usize, 0);
+                    file.read_exact(&mut piece).map_err(failed)?;
+                    if is_frame {
+                        let mut adler = Adler32::from_checksum(0);
+                        adler.write_slice(&piece);
+                        all.push(PacketChecksum { size, adler: adler.checksum() });
+                    }
+                    if !gives(&piece) {
                         return Ok(all);
                     }
-                    left -= some.len() as u64;
                 }
-                all.extend(sums.done);
             }
         }
         Ok(all)
@@ -291,49 +237,65 @@ impl Moof {
     // writes it.
     fn of(moof: &[u8]) -> Option<Moof> {
         let inside = children(moof, 8..moof.len())?;
-        let the = |inside: &[([u8; 4], Range<usize>)], name: &[u8; 4]| {
-            let mut all = inside.iter().filter(|(n, _)| n == name);
-            let found = all.next()?.1.clone();
-            all.next().is_none().then_some(found)
-        };
-        let word = |at: usize| Some(u32::from_be_bytes(*moof.get(at..)?.first_chunk()?));
-        let (number, track) = (the(&inside, b"mfhd")?, the(&inside, b"traf")?);
+        let (number, track) = (only(&inside, b"mfhd")?, only(&inside, b"traf")?);
         let track = children(moof, track)?;
-        let (about, time, run) = (the(&track, b"tfhd")?, the(&track, b"tfdt")?, the(&track, b"trun")?);
-        let flags = word(about.start)? & 0xff_ffff;
+        let (about, time, run) = (only(&track, b"tfhd")?, only(&track, b"tfdt")?, only(&track, b"trun")?);
+        let mut about = BoxReader(moof.get(about)?);
+        let flags = about.word()?;
         // Places count from the moof (default-base-is-moof), and times have 64 bits.
-        if flags & 1 != 0 || flags & 0x2_0000 == 0 || moof.get(time.start) != Some(&1) || number.len() != 8 {
+        if flags & 0x2_0001 != 0x2_0000 || moof.get(time.start) != Some(&1) || number.len() != 8 {
             return None;
         }
-        let begins = u64::from_be_bytes(*moof.get(time.start + 4..time.end)?.first_chunk()?);
-        let given = |flag: u32| usize::from(flags & flag != 0);
-        let usual = (given(8) == 1).then(|| word(about.start + 8 + 4 * given(2))).flatten();
-        let usual_size = (given(0x10) == 1).then(|| word(about.start + 8 + 4 * (given(2) + given(8)))).flatten();
+        let _track = about.word()?;
+        about.word_if(flags & 2)?;
+        let (usual_duration, usual_size) = (about.word_if(flags & 8)?, about.word_if(flags & 0x10)?);
+        let base_decode_time = u64::from_be_bytes(*moof.get(time.start + 4..time.end)?.first_chunk()?);
         // Of each frame, as the flags say: how long it lasts, its size, its flags, and how much later it is shown.
-        let flags = word(run.start)? & 0xff_ffff;
-        let has = |flag: u32| usize::from(flags & flag != 0);
-        let a_frame = 4 * (has(0x100) + has(0x200) + has(0x400) + has(0x800));
-        let frames = run.start + 8 + 4 * (has(1) + has(4));
-        let first = if has(1) == 1 { u64::from(word(run.start + 8)?) } else { return None };
-        let mut sizes = Vec::new();
-        let (mut decoded, mut shown) = (begins, None::<u64>);
-        for frame in 0..word(run.start + 4).filter(|&frames| frames <= MAX_FRAMES)? as usize {
-            let at = frames + frame * a_frame;
-            let later = if has(0x800) == 1 { word(at + a_frame - 4)?.cast_signed() } else { 0 };
-            sizes.push(if has(0x200) == 1 { word(at + 4 * has(0x100))? } else { usual_size? });
-            let here = decoded.checked_add_signed(later.into())?;
-            shown = Some(shown.map_or(here, |first| first.min(here)));
-            decoded = decoded.checked_add(u64::from(if has(0x100) == 1 { word(at)? } else { usual? }))?;
+        let mut run = BoxReader(moof.get(run)?);
+        let flags = run.word()?;
+        let count = run.word().filter(|&frames| frames <= MAX_FRAMES)?;
+        let data_offset = run.word_if(flags & 1)??.into();
+        run.word_if(flags & 4)?;
+        let (mut sizes, mut decoded, mut first_pts) = (Vec::new(), base_decode_time, None::<u64>);
+        for _ in 0..count {
+            let duration = run.word_if(flags & 0x100)?.or(usual_duration)?;
+            sizes.push(run.word_if(flags & 0x200)?.or(usual_size)?);
+            run.word_if(flags & 0x400)?;
+            let later = run.word_if(flags & 0x800)?.unwrap_or(0).cast_signed();
+            let pts = decoded.checked_add_signed(later.into())?;
+            first_pts = Some(first_pts.map_or(pts, |first| first.min(pts)));
+            decoded = decoded.checked_add(duration.into())?;
         }
         Some(Moof {
             sequence_number_offset: number.start + 4,
             base_decode_time_offset: time.start + 4,
-            base_decode_time: begins,
-            first_pts: shown?,
-            data_offset: first,
+            base_decode_time,
+            first_pts: first_pts?,
+            data_offset,
             sizes,
         })
     }
+}
+
+// Numbers of a box, one behind the other.
+struct BoxReader<'a>(&'a [u8]);
+
+impl BoxReader<'_> {
+    fn word(&mut self) -> Option<u32> {
+        let (word, rest) = self.0.split_first_chunk()?;
+        self.0 = rest;
+        Some(u32::from_be_bytes(*word))
+    }
+    // One that is there where a flag is set.
+    fn word_if(&mut self, flag: u32) -> Option<Option<u32>> {
+        if flag == 0 { Some(None) } else { self.word().map(Some) }
+    }
+}
+
+// The place of the one child of that name.
+fn only(children: &[([u8; 4], Range<usize>)], name: &[u8; 4]) -> Option<Range<usize>> {
+    let mut found = children.iter().filter(|(own, _)| own == name);
+    found.next().filter(|_| found.next().is_none()).map(|(_, place)| place.clone())
 }
 
 // What the boxes within a box hold.
@@ -434,7 +396,7 @@ mod tests {
             std::fs::write(&path, bytes).unwrap();
             path
         };
-        let long = vec![7; 3 * PIECE / 2];
+        let long = vec![7; 3 << 19];
         let first = put("a", &fragmented(b"head", &[(0, b"one"), (512, &long)]));
         let mut second = fragmented(b"head", &[(0, b"three")]);
         second.extend([&12_u32.to_be_bytes()[..], b"mfra", b"tell"].concat());

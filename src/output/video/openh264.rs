@@ -4,7 +4,7 @@
 use super::encoder::VideoWriter;
 use super::mp4;
 use super::settings::Settings;
-use crate::output::error::OutputError;
+use crate::output::error::{NameFile, OutputError};
 use crate::output::store::atomic::temporary;
 use muxide::api::{Metadata, Muxer, MuxerBuilder, VideoCodec};
 use openh264::OpenH264API;
@@ -13,6 +13,7 @@ use openh264::encoder::{
     RateControlMode, UsageType, VuiConfig,
 };
 use openh264::formats::YUVSlices;
+use std::fmt::Display;
 use std::fs::File;
 use std::io::BufWriter;
 use std::path::{Path, PathBuf};
@@ -27,7 +28,6 @@ const LARGEST: u64 = 4_000_000_000;
 // OpenH264's smallest quantiser where the quality is held, and its largest.
 const QUANTISERS: (u32, u32) = (12, 51);
 
-/// A film being made.
 pub struct OpenH264 {
     encoder: Encoder,
     muxer: Muxer<BufWriter<File>>,
@@ -43,24 +43,21 @@ pub struct OpenH264 {
 
 impl OpenH264 {
     /// Opens it, and encodes a frame as a trial.
-    ///
-    /// # Errors
-    /// The file cannot be made; the size is more than OpenH264 takes (3840 x 2160).
+    /// OpenH264 takes at most 3840 x 2160 pixels.
     pub fn start(settings: &Settings, (width, height): (u32, u32), tag: &str) -> Result<OpenH264, OutputError> {
         let size = (width as usize, height as usize);
         let grey = vec![128; size.0 * size.1 * 3 / 2];
         let mut trial = encoder(settings)?;
         encoded(&mut trial, &grey, size, &mut Vec::new())
-            .map_err(|e| refused(&format!("the trial encode of one frame failed: {e}")))?;
-        let failed = |e| OutputError::Write(settings.path.clone(), e);
-        let file = temporary(&settings.path).map_err(failed)?;
-        let writer = BufWriter::new(file.reopen().map_err(failed)?);
+            .map_err(|e| refused(format!("the trial encode of one frame failed: {e}")))?;
+        let file = temporary(&settings.path).writing(&settings.path)?;
+        let writer = BufWriter::new(file.reopen().writing(&settings.path)?);
         let muxer = MuxerBuilder::new(writer)
             .video(VideoCodec::H264, width, height, settings.fps)
             .with_metadata(Metadata::new().with_title(tag))
             .with_fast_start(true)
             .build()
-            .map_err(|e| refused(&e.to_string()))?;
+            .map_err(refused)?;
         let path = settings.path.clone();
         Ok(OpenH264 {
             encoder: encoder(settings)?,
@@ -78,28 +75,27 @@ impl OpenH264 {
 
 impl VideoWriter for OpenH264 {
     fn write(&mut self, yuv: &[u8]) -> Result<(), OutputError> {
-        let is_key = encoded(&mut self.encoder, yuv, self.size, &mut self.bytes).map_err(|e| refused(&e))?;
+        let is_key = encoded(&mut self.encoder, yuv, self.size, &mut self.bytes).map_err(refused)?;
         self.room = self.room.checked_sub(self.bytes.len() as u64).ok_or_else(|| {
             refused(
                 "its films have at most 4 GB: install ffmpeg, which `polyfly stitch` makes them with, or raise --crf",
             )
         })?;
         let at = self.frames as f64 / self.fps;
-        self.muxer.write_video(at, &self.bytes, is_key).map_err(|e| refused(&e.to_string()))?;
+        self.muxer.write_video(at, &self.bytes, is_key).map_err(refused)?;
         self.frames += 1;
         Ok(())
     }
 
     fn persist(mut self, path: &Path) -> Result<(), OutputError> {
-        let stats = self.muxer.finish_in_place_with_stats().map_err(|e| refused(&e.to_string()))?;
+        let stats = self.muxer.finish_in_place_with_stats().map_err(refused)?;
         // Its last bytes leave the buffer.
-        drop(self.muxer.into_writer().into_inner().map_err(|e| OutputError::Write(self.path.clone(), e.into_error()))?);
+        drop(self.muxer.into_writer().into_inner().writing(&self.path)?);
         if stats.video_frames != self.frames || !mp4::is_whole(self.file.path()) {
-            return Err(refused(&format!("the film has {} of {} frames", stats.video_frames, self.frames)));
+            return Err(refused(format!("the film has {} of {} frames", stats.video_frames, self.frames)));
         }
-        let synced = self.file.as_file().sync_all();
-        synced.map_err(|e| OutputError::Write(path.to_owned(), e))?;
-        self.file.persist(path).map(drop).map_err(|e| OutputError::Write(path.to_owned(), e.error))
+        self.file.as_file().sync_all().writing(path)?;
+        self.file.persist(path).map(drop).writing(path)
     }
     fn keep(self, path: &Path) -> Option<u64> {
         let frames = self.frames;
@@ -107,12 +103,12 @@ impl VideoWriter for OpenH264 {
     }
 }
 
-fn refused(why: &str) -> OutputError {
-    OutputError::Encoder { what: format!("the built-in encoder: {why}"), words: String::new() }
+fn refused(why: impl Display) -> OutputError {
+    OutputError::encoder(format!("the built-in encoder: {why}"))
 }
 
 fn encoder(settings: &Settings) -> Result<Encoder, OutputError> {
-    let quantiser = (settings.crf.unwrap_or(USUAL_CRF) + COARSER).clamp(QUANTISERS.0, QUANTISERS.1) as u8;
+    let quantiser = (settings.options.crf.unwrap_or(USUAL_CRF) + COARSER).clamp(QUANTISERS.0, QUANTISERS.1) as u8;
     let config = EncoderConfig::new()
         .usage_type(UsageType::CameraVideoRealTime)
         .profile(Profile::High)
@@ -126,10 +122,10 @@ fn encoder(settings: &Settings) -> Result<Encoder, OutputError> {
         .adaptive_quantization(false)
         .background_detection(false)
         .max_frame_rate(FrameRate::from_hz(settings.fps as f32))
-        .intra_frame_period(IntraFramePeriod::from_num_frames(settings.segment))
+        .intra_frame_period(IntraFramePeriod::from_num_frames(settings.options.segment))
         .num_threads(1)
         .vui(VuiConfig::bt709());
-    Encoder::with_api_config(OpenH264API::from_source(), config).map_err(|e| refused(&e.to_string()))
+    Encoder::with_api_config(OpenH264API::from_source(), config).map_err(refused)
 }
 
 // Whether the frame needs no other; its bytes.

@@ -3,34 +3,24 @@
 use super::alpha;
 use super::codecs::{CODECS, Codec, PixelKind};
 use super::containers::{CONTAINERS, Container};
+use super::ffmpeg::{Ffmpeg, find_ffmpeg};
 use super::high_bit_depth::{self, HighBitDepth};
-use crate::output::error::OutputError;
+use super::options::VideoOptions;
+use crate::output::error::{NameFile, OutputError};
 use crate::output::sink::{PixelFormats, RenderedFrame};
 use std::borrow::Cow;
+use std::io;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
-/// How to encode.
 #[derive(Clone, Debug)]
 pub struct Settings {
     /// The video file: one of [`super::containers::CONTAINERS`], or `.y4m`.
     pub path: PathBuf,
-    /// Frames a second.
     pub fps: f64,
-    /// Quality; the codec's usual one if not given.
-    pub crf: Option<u32>,
-    /// The encoder's speed preset.
-    pub preset: Option<String>,
-    /// Compression.
+    /// The codec that they ask for, or the usual one of such a file.
     pub codec: &'static Codec,
-    /// The ffmpeg program, if the user named one.
-    pub ffmpeg: Option<PathBuf>,
-    /// How long ffmpeg may take over one frame, or to end, before it is ended.
-    pub timeout: Duration,
-    /// Frames of a segment.
-    pub segment: u32,
-    /// Threads of an encoder; what it makes depends on them a little.
-    pub threads: u32,
+    /// As they were asked for.
+    pub options: VideoOptions,
     /// Most encoders side by side; what they make does not depend on them.
     pub encoders: usize,
     /// Most memory that these may take, bytes, as far as that is told by [`Settings::encoder_bytes`]; None where somebody has
@@ -54,12 +44,7 @@ impl Settings {
             codec: Codec::of(container).next().unwrap_or(&CODECS[0]),
             path,
             fps: 25.0,
-            crf: None,
-            preset: None,
-            ffmpeg: None,
-            timeout: Duration::from_secs(120),
-            segment: 60,
-            threads: 12,
+            options: VideoOptions::new(),
             encoders: 1,
             encoder_memory: None,
             high_bit_depth: None,
@@ -67,6 +52,10 @@ impl Settings {
             is_embedded: false,
             waiting: 1 << 30,
         }
+    }
+    /// The ffmpeg that encodes it.
+    pub fn find_ffmpeg(&self) -> Result<Ffmpeg, OutputError> {
+        find_ffmpeg(self.options.ffmpeg.as_deref())
     }
     /// What the file is; raw video counts as the first.
     pub fn container(&self) -> &'static Container {
@@ -80,7 +69,6 @@ impl Settings {
             (None, false) => PixelKind::EightBits,
         }
     }
-    /// What it needs of frames.
     pub fn needs(&self) -> PixelFormats {
         let kind = self.pixel_kind();
         PixelFormats {
@@ -96,16 +84,14 @@ impl Settings {
         is_kept && self.high_bit_depth.is_none() && !self.is_single()
     }
     /// A frame's planes, as an encoder takes them.
-    ///
-    /// # Errors
-    /// It has no light, and ten bits are asked for.
     pub fn planes<'a>(&self, frame: &'a RenderedFrame) -> Result<Cow<'a, [u8]>, OutputError> {
         if self.has_alpha {
             return Ok(Cow::Owned(alpha::planes(frame.isa, frame.rgba8(), (frame.width, frame.height))));
         }
         let Some(HighBitDepth { range, tone }) = self.high_bit_depth else { return Ok(Cow::Borrowed(frame.yuv420())) };
-        let none = || OutputError::Write(self.path.clone(), std::io::Error::other("the frame has no linear light"));
-        Ok(Cow::Owned(high_bit_depth::planes(frame.linear().ok_or_else(none)?, tone, range)?))
+        let light =
+            frame.linear().ok_or_else(|| io::Error::other("the frame has no linear light")).writing(&self.path)?;
+        Ok(Cow::Owned(high_bit_depth::planes(light, tone, range)?))
     }
     /// Bytes of a frame's planes.
     pub fn frame_bytes(&self, (width, height): (u32, u32)) -> usize {
@@ -115,11 +101,14 @@ impl Settings {
     /// Bytes that one encoder takes, about: `scripts/measure/encoders` measures it.
     pub fn encoder_bytes(&self, sides: (u32, u32)) -> usize {
         let looks_far = self.codec.encoder != "libx264"
-            || self.preset.as_ref().is_some_and(|preset| !["ultrafast", "superfast", "veryfast"].contains(&&**preset));
-        let frames = if looks_far { 150 } else { 55 } + 8 * self.threads as usize;
+            || self
+                .options
+                .preset
+                .as_ref()
+                .is_some_and(|preset| !["ultrafast", "superfast", "veryfast"].contains(&&**preset));
+        let frames = if looks_far { 150 } else { 55 } + 8 * self.options.encoder_threads as usize;
         (72 << 20) + frames * self.frame_bytes(sides)
     }
-    /// A grey frame.
     pub fn grey(&self, size: (u32, u32)) -> Vec<u8> {
         match self.high_bit_depth {
             None => vec![128; self.frame_bytes(size)],

@@ -2,22 +2,14 @@
 
 use super::encoder::{Encoder, VideoWriter};
 use super::job::{VideoJob, kept, partial};
-use super::settings::Settings;
 use crate::output::error::OutputError;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 /// A video in one piece: there are no segments that a later run could go on from.
 pub struct SinglePass<W> {
-    settings: Settings,
-    job: VideoJob,
-    writer: W,
-}
-
-impl<W: VideoWriter> SinglePass<W> {
-    /// The video of a job, written by `writer`.
-    pub fn new(settings: &Settings, job: &VideoJob, writer: W) -> SinglePass<W> {
-        SinglePass { settings: settings.clone(), job: job.clone(), writer }
-    }
+    pub job: Arc<VideoJob>,
+    pub writer: W,
 }
 
 impl<W: VideoWriter> Encoder for SinglePass<W> {
@@ -29,7 +21,7 @@ impl<W: VideoWriter> Encoder for SinglePass<W> {
         if self.job.cancel.is_stopped() {
             return Ok(false);
         }
-        self.writer.write(&self.job.planes(self.job.frames[at], &self.settings)?)?;
+        self.writer.write(&self.job.planes(self.job.frames[at])?)?;
         Ok(true)
     }
 
@@ -38,16 +30,16 @@ impl<W: VideoWriter> Encoder for SinglePass<W> {
         if let Err(cause) = self.writer.flush() {
             return Err(self.abort(cause));
         }
-        let SinglePass { settings, job, writer } = *self;
+        let SinglePass { job, writer } = *self;
         if cut_short {
-            let path = partial(&settings.path);
+            let path = partial(&job.settings.path);
             return writer.persist(&path).map(|()| Some(path));
         }
-        job.name(&settings, |path| writer.persist(path)).map(Some)
+        job.name(|path| writer.persist(path)).map(Some)
     }
 
     fn abort(self: Box<Self>, cause: OutputError) -> OutputError {
-        let path = partial(&self.settings.path);
+        let path = partial(&self.job.settings.path);
         match self.writer.keep(&path) {
             Some(frames) => kept(cause, frames, &path),
             None => cause,

@@ -2,9 +2,10 @@
 //! run knows its own film from any other.
 
 use super::containers::Join;
-use super::ffmpeg::{find_ffmpeg, output_text, url};
+use super::ffmpeg::{output_text, url, words};
 use super::settings::Settings;
 use crate::math::hash::hex;
+use sha2::{Digest, Sha256};
 use std::collections::BTreeSet;
 use std::fmt;
 use std::fs::File;
@@ -17,10 +18,8 @@ const TAIL: u64 = 1024;
 const LONGEST: usize = 255;
 const BEGINNING: &str = " (its beginning)";
 
-/// What a film was made of.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Tag {
-    /// Version of the program.
     pub version: String,
     /// The beginning of the scene's hash.
     pub scene: String,
@@ -28,7 +27,6 @@ pub struct Tag {
     pub frames: String,
     /// A hash of all that its bytes depend on.
     pub content: String,
-    /// Whether it was cut short.
     pub is_beginning: bool,
 }
 
@@ -41,25 +39,14 @@ impl fmt::Display for Tag {
 }
 
 impl Tag {
-    /// Reads it.
     pub fn parse(text: &str) -> Option<Tag> {
-        let (rest, is_beginning) = match text.strip_suffix(BEGINNING) {
-            Some(rest) => (rest, true),
-            None => (text, false),
-        };
-        let words: Vec<&str> = rest.split(' ').collect();
+        let is_beginning = text.ends_with(BEGINNING);
+        let words: Vec<&str> = text.strip_suffix(BEGINNING).unwrap_or(text).split(' ').collect();
         let ["polyfly", version, "scene", scene, "frames", frames, "video", content] = words[..] else {
             return None;
         };
-        let own = |word: &str| word.to_owned();
-        let (version, scene, frames, content) = (own(version), own(scene), own(frames), own(content));
+        let [version, scene, frames, content] = [version, scene, frames, content].map(str::to_owned);
         Some(Tag { version, scene, frames, content, is_beginning })
-    }
-
-    /// The tag of a beginning of that film.
-    #[must_use]
-    pub fn of_beginning(&self) -> Tag {
-        Tag { is_beginning: true, ..self.clone() }
     }
 
     /// Whether a film of these frames of the same scene shows all that this one does.
@@ -80,8 +67,7 @@ pub fn name(numbers: &[u32]) -> String {
     if numbers.windows(2).all(|pair| pair[1].wrapping_sub(pair[0]) == step) {
         return format!("{first}-{last}x{step}");
     }
-    let bytes = numbers.iter().flat_map(|n| n.to_le_bytes()).collect::<Vec<_>>();
-    let hash = <sha2::Sha256 as sha2::Digest>::digest(bytes);
+    let hash = Sha256::digest(numbers.iter().flat_map(|n| n.to_le_bytes()).collect::<Vec<_>>());
     format!("{first}-{last}-{}", hex(&hash[..8]))
 }
 
@@ -113,25 +99,10 @@ pub fn read(path: &Path, settings: &Settings) -> Option<Tag> {
         }
         Join::Copied if settings.is_embedded => find(&std::fs::read(path).ok()?),
         Join::Copied => {
-            let ffmpeg = find_ffmpeg(settings.ffmpeg.as_deref()).ok()?;
-            let path = url(path);
-            let asked = [
-                "-nostdin",
-                "-v",
-                "error",
-                "-i",
-                &path,
-                "-map",
-                "0:v",
-                "-c",
-                "copy",
-                "-t",
-                "0",
-                "-f",
-                "ffmetadata",
-                "-",
-            ];
-            let said = output_text(&ffmpeg.program, &asked, settings.timeout).ok()??;
+            let ffmpeg = settings.find_ffmpeg().ok()?;
+            let asked = words("-nostdin -v error -i").chain([url(path)]);
+            let asked = asked.chain(words("-map 0:v -c copy -t 0 -f ffmetadata -"));
+            let said = output_text(&ffmpeg.program, asked, settings.options.timeout).ok()??;
             said.lines().filter_map(|line| line.split_once('=')).find_map(|(_, value)| Tag::parse(value))
         }
     }
@@ -140,20 +111,14 @@ pub fn read(path: &Path, settings: &Settings) -> Option<Tag> {
 // The last tag among bytes.
 fn find(bytes: &[u8]) -> Option<Tag> {
     const START: &[u8] = b"polyfly ";
-    let mut starts: Vec<usize> =
-        bytes.windows(START.len()).enumerate().filter(|(_, window)| *window == START).map(|(at, _)| at).collect();
-    starts.reverse();
+    let starts = (0..bytes.len()).rev().filter(|&at| bytes[at..].starts_with(START));
     starts.into_iter().find_map(|at| {
-        let text: Vec<u8> =
-            bytes[at..].iter().copied().take(LONGEST).take_while(|b| (b' '..=b'~').contains(b)).collect();
-        Tag::parse(std::str::from_utf8(&text).ok()?)
+        let text = bytes[at..].iter().take(LONGEST).take_while(|b| (b' '..=b'~').contains(b));
+        Tag::parse(&text.map(|&b| char::from(b)).collect::<String>())
     })
 }
 
 /// Writes the tag into a film of pictures that is whole; one whose file has no place for it stays as it is.
-///
-/// # Errors
-/// The file cannot be written.
 pub fn write(path: &Path, join: Join, tag: &Tag) -> io::Result<()> {
     let text = tag.to_string();
     let text = &text.as_bytes()[..text.len().min(LONGEST)];
@@ -200,7 +165,7 @@ mod tests {
 
     #[test]
     fn tags_are_read_as_they_are_written() {
-        for tag in [tag("0-59x1"), tag("0-59x1").of_beginning()] {
+        for tag in [tag("0-59x1"), Tag { is_beginning: true, ..tag("0-59x1") }] {
             assert_eq!(Tag::parse(&tag.to_string()), Some(tag.clone()));
             let bytes = [b"\x00polyfly is no tag\x00", tag.to_string().as_bytes(), b"\x00rest"].concat();
             assert_eq!(find(&bytes), Some(tag));

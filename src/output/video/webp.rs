@@ -25,9 +25,6 @@ fn places(bytes: &[u8]) -> Option<Vec<usize>> {
 
 /// Makes each frame of an animated WebP take the place of the one before: ffmpeg has it laid over that, which shows through where
 /// the frame is transparent.
-///
-/// # Errors
-/// The file cannot be read or written.
 pub fn disable_blending(path: &Path) -> std::io::Result<()> {
     // The last byte of a frame's facts, behind its chunk's head and five numbers of three bytes; and its bit for this.
     const FLAGS: usize = 8 + 15;

@@ -2,10 +2,11 @@
 
 use super::arguments::rational;
 use super::encoder::VideoWriter;
-use crate::output::error::OutputError;
+use super::settings::Settings;
+use crate::output::error::{NameFile, OutputError};
 use crate::output::store::atomic::temporary;
 use std::fs::File;
-use std::io::{Read, Write};
+use std::io::{BufWriter, Read, Write};
 use std::path::{Path, PathBuf};
 
 const FRAME: &[u8] = b"FRAME\n";
@@ -13,36 +14,32 @@ const FRAME: &[u8] = b"FRAME\n";
 /// A .y4m file being written under a private name.
 pub struct Y4m {
     path: PathBuf,
-    file: std::io::BufWriter<tempfile::NamedTempFile>,
+    file: BufWriter<tempfile::NamedTempFile>,
     // Length of what is whole, and of a frame.
     header: u64,
     frame: u64,
 }
 
 impl Y4m {
-    /// Starts the file. Sides are even.
-    pub fn start(path: &Path, width: u32, height: u32, fps: f64) -> Result<Y4m, OutputError> {
-        let failed = |e| OutputError::Write(path.to_owned(), e);
-        let mut file = std::io::BufWriter::with_capacity(1 << 20, temporary(path).map_err(failed)?);
-        let header = header(width, height, fps);
-        file.write_all(header.as_bytes()).map_err(failed)?;
+    pub fn start(Settings { path, fps, .. }: &Settings, (width, height): (u32, u32)) -> Result<Y4m, OutputError> {
+        let mut file = BufWriter::with_capacity(1 << 20, temporary(path).writing(path)?);
+        let header = header(width, height, *fps);
+        file.write_all(header.as_bytes()).writing(path)?;
         let frame = frame_length(width, height);
-        Ok(Y4m { path: path.to_owned(), file, header: header.len() as u64, frame })
+        Ok(Y4m { path: path.clone(), file, header: header.len() as u64, frame })
     }
 }
 
 impl VideoWriter for Y4m {
     fn write(&mut self, planes: &[u8]) -> Result<(), OutputError> {
-        let written = self.file.write_all(FRAME).and_then(|()| self.file.write_all(planes));
-        written.map_err(|e| OutputError::Write(self.path.clone(), e))
+        self.file.write_all(FRAME).and_then(|()| self.file.write_all(planes)).writing(&self.path)
     }
     fn flush(&mut self) -> Result<(), OutputError> {
-        self.file.flush().map_err(|e| OutputError::Write(self.path.clone(), e))
+        self.file.flush().writing(&self.path)
     }
     fn persist(self, path: &Path) -> Result<(), OutputError> {
-        let failed = |e| OutputError::Write(path.to_owned(), e);
-        let file = self.file.into_inner().map_err(|e| failed(e.into_error()))?;
-        file.persist(path).map(drop).map_err(|e| failed(e.error))
+        let file = self.file.into_inner().writing(path)?;
+        file.persist(path).map(drop).writing(path)
     }
     fn keep(self, path: &Path) -> Option<u64> {
         let (file, _unwritten) = self.file.into_parts();
@@ -69,9 +66,6 @@ pub fn length(width: u32, height: u32, fps: f64, frames: u64) -> u64 {
 }
 
 /// Whether a file is the beginning of another.
-///
-/// # Errors
-/// One of them cannot be read.
 pub fn is_beginning(part: &Path, whole: &Path) -> std::io::Result<bool> {
     let (mut part, mut whole) = (File::open(part)?, File::open(whole)?);
     if part.metadata()?.len() > whole.metadata()?.len() {

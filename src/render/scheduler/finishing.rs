@@ -39,9 +39,9 @@ impl FrameQueue<'_> {
         let work = self.work;
         let scene = Arc::clone(&open.scenes[0]);
         let host = scene.host();
-        let context = PostContext { scene: &host, isa: work.isa, frame: open.number, denoiser: work.denoiser };
+        let context = PostContext { scene: &host, isa: work.prepared.isa, frame: open.number, denoiser: work.denoiser };
         if work.plan.noise > 0.0 {
-            let noise = work.pool.install(|| noise(&open.film, &work.post.exact(), &context));
+            let noise = work.prepared.pool.install(|| noise(&open.film, &work.post.exact(), &context));
             open.stats.noise = Some(noise.map_err(DeviceError::from)?);
         }
         let good_enough = open.stats.noise.is_none_or(|n| n <= work.plan.noise);
@@ -53,7 +53,8 @@ impl FrameQueue<'_> {
         }
         let taken = open.film.samples();
         let is_linear = taken != [0; 2];
-        open.stats.samples = if is_linear { taken[0] + taken[1] } else { work.scene.render.samples_per_pixel() };
+        open.stats.samples =
+            if is_linear { taken[0] + taken[1] } else { work.prepared.scene.render.samples_per_pixel() };
         let mut frame = CompletedFrame {
             index: open.index,
             number: open.number,
@@ -63,9 +64,9 @@ impl FrameQueue<'_> {
             picture: open.picture,
         };
         if is_linear {
-            let mut image = work.pool.install(|| match &open.sums {
-                Some((task, slice)) => open.film.resolve_whole(slice.pixels.sums_and_counts(task).0, work.isa),
-                None => open.film.resolve(work.isa),
+            let mut image = work.prepared.pool.install(|| match &open.sums {
+                Some((task, slice)) => open.film.resolve_whole(slice.pixels.sums_and_counts(task).0, work.prepared.isa),
+                None => open.film.resolve(work.prepared.isa),
             });
             if let Some((_, slice)) = open.sums.take() {
                 self.lock().spare.push(slice);
@@ -73,8 +74,9 @@ impl FrameQueue<'_> {
             frame.picture.planes = Memory::default();
             let rgba = frame.picture.pixels.sized(4 * image.data().len() / 3);
             let rgba = bytemuck::cast_slice_mut(rgba);
-            let (layers, is_transparent) = (frame.layers.as_mut(), work.scene.world.sky.transparent);
-            let finished = work.pool.install(|| work.post.picture(&context, &mut image, layers, is_transparent, rgba));
+            let (layers, is_transparent) = (frame.layers.as_mut(), work.prepared.scene.world.sky.transparent);
+            let finished =
+                work.prepared.pool.install(|| work.post.picture(&context, &mut image, layers, is_transparent, rgba));
             finished.map_err(DeviceError::from)?;
             frame.linear = work.plan.keeps_light.then_some(image);
         }

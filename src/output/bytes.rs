@@ -1,0 +1,12 @@
+//! Bytes from a place of a file.
+
+use std::fs::File;
+use std::io::{self, Read, Seek, SeekFrom};
+
+/// N bytes that begin at a place of a file.
+pub fn bytes_at<const N: usize>(file: &mut File, at: u64) -> io::Result<[u8; N]> {
+    let mut bytes = [0; N];
+    file.seek(SeekFrom::Start(at))?;
+    file.read_exact(&mut bytes)?;
+    Ok(bytes)
+}
