@@ -14,7 +14,7 @@ use crate::render::frames::FrameList;
 use crate::render::{RenderOptions, Renderer};
 #[cfg(any(test, feature = "domain"))]
 use crate::scene::LampSamples;
-use crate::scene::{Material, Mesh, Pattern, Scene, Sky, SkySource, TextureSource, Tone};
+use crate::scene::{Mesh, Pattern, Scene, Sky, SkySource, TextureSource, Tone};
 use std::io::Write;
 use std::path::Path;
 
@@ -93,14 +93,7 @@ pub fn sky(bytes: &[u8]) {
 
 fn mesh(name: &str, bytes: &[u8]) {
     with_file(name, bytes, |path| {
-        let of = |smooth| Mesh {
-            path: path.to_owned(),
-            material: Material::default(),
-            scale: 1.0,
-            offset: [0.0; 3],
-            z_up: false,
-            smooth,
-        };
+        let of = |smooth| Mesh { path: path.to_owned(), smooth, ..Mesh::default() };
         let _ = [true, false].map(|smooth| mesh::load(&of(smooth), Limits::default()));
     });
 }

@@ -42,7 +42,7 @@ struct Position {
 }
 
 impl Position {
-    // In steps: frames that are done, and what there is of those in work, which is never more than whole.
+    // In steps: frames that are done, and the part of the next one that is done.
     fn position(&self, samples: u64, frame: u64) -> u64 {
         let frames = self.frames.load(Ordering::Relaxed);
         if self.seen.swap(frames, Ordering::Relaxed) != frames {
@@ -58,7 +58,7 @@ impl Position {
 struct FrameTicker(Option<(Sender<()>, JoinHandle<()>)>);
 
 impl FrameTicker {
-    // Without a thread nothing moves, and nothing else is lost.
+    // Without a thread only the motion is lost.
     fn start(look: impl Fn() + Send + 'static) -> FrameTicker {
         let (end, ended) = channel();
         let turns = move || {
@@ -95,7 +95,7 @@ pub struct Reporter {
     unestimated: Option<usize>,
 }
 
-// When the first frames tell how long the others take, and what is worth telling.
+// When the time of the rest is estimated, and the seconds from which that is worth a remark.
 const ESTIMATE_AFTER: Duration = Duration::from_secs(2);
 const LONG_RUN: f64 = 10.0;
 
@@ -162,7 +162,7 @@ impl Reporter {
         }
     }
 
-    /// What writes the last record of a run that is left where it stands; None where the log has none.
+    /// What writes the last record if the run is abandoned; None where the log has no records.
     pub fn farewell(&self) -> Option<Farewell> {
         (self.format == LogFormat::Jsonl).then(|| farewell(&self.log))
     }
@@ -254,27 +254,27 @@ pub fn is_quiet() -> bool {
     IS_QUIET.load(Ordering::Relaxed)
 }
 
-/// A remark on stderr, one line; none where the user wants it quiet.
+/// A remark on stderr, one line; nothing with -q.
 pub fn remark(text: &str) {
     if !is_quiet() {
         say(text);
     }
 }
 
-/// A line on stderr, however quiet the user wants it: what somebody must know who waits for the result.
+/// A line on stderr, even with -q: the user needs it to go on.
 pub fn say(text: &str) {
-    // Nobody may be reading; that is no reason to stop.
+    // A closed stderr is no reason to stop.
     let _ = writeln!(std::io::stderr(), "polyfly: {text}");
 }
 
-/// A warning on stderr: `warning: ...`; none where the user wants it quiet.
+/// A warning on stderr: `warning: ...`; nothing with -q.
 pub fn warn(text: &str) {
     if !is_quiet() {
         fault(&message(Severity::Warning, text, None, Colours::Styled));
     }
 }
 
-/// A message on stderr as it is; its colours show where there is a terminal that has them, and NO_COLOR says nothing against it.
+/// A message on stderr as it is; its colours show on a terminal that has them, unless NO_COLOR is set.
 pub fn fault(text: &str) {
     let _ = writeln!(anstream::stderr(), "{text}");
 }

@@ -17,10 +17,10 @@ use std::collections::{BTreeMap, BTreeSet};
 const TRIAL: u32 = 64;
 // Frames that are tried at most, spread over those that are asked for.
 const TRIALS: usize = 5;
-// Shares of pixels with the darkest and the lightest code from which a frame is told of.
+// Shares of black and of overexposed pixels above which a frame gets a warning.
 const BLACK: f64 = 0.995;
 const BURNT: f64 = 0.5;
-// Light that is shown as white is burnt from here on: white itself may be meant.
+// Light above this is overexposed: white itself may be intended.
 const ABOVE_WHITE: f32 = 1.01;
 // The share of a colour map's pixels that may be brighter than the map.
 const OFF_THE_MAP: f64 = 0.05;
@@ -88,7 +88,7 @@ fn trial_hints(scene: &Scene, asked: &FrameList) -> Result<Vec<String>, Failure>
     let side = |n: u32| (u64::from(n) * u64::from(TRIAL) / u64::from(width.max(height))).max(1) as u32;
     (small.render.width, small.render.height) = (side(width).min(width), side(height).min(height));
     small.render.set_samples(small.render.integrator.own(1, 16));
-    // A look, which takes no longer for what the scene's pictures may take.
+    // The trial stays quick, however long the scene's pictures take.
     small.render.light_samples = 1;
     if matches!(small.render.lamp_samples, LampSamples::All | LampSamples::Drawn(_)) {
         small.render.lamp_samples = LampSamples::Drawn(1);

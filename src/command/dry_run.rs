@@ -188,7 +188,7 @@ fn trial_film(film: &VideoJob, size: (u32, u32), planes: &BTreeMap<u32, Vec<u8>>
     Ok(Guess { bytes, each, start })
 }
 
-// Seconds as people say them.
+// A time as text.
 fn clock_text(seconds: f64) -> String {
     let whole = seconds.round() as u64;
     match whole {

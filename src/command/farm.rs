@@ -47,7 +47,7 @@ struct Job {
 /// Prints a job, or hands it to its engine.
 pub fn run(args: &FarmArgs) -> Result<(), Failure> {
     let job = Job::of(args)?;
-    // The scripts find out by themselves, and make the video.
+    // The scripts of these engines look into the folder themselves, and make the video.
     if job.todo.is_none() && !matches!(args.engine, Engine::Slurm | Engine::Hyperqueue) {
         say(&format!("no frames are missing; what is left to do: {}", job.finish));
         return Ok(());
@@ -160,7 +160,7 @@ impl Job {
         let mut words = vec![shell_word(&args.scene)];
         words.extend(args.flags.iter().filter(|f| *f != "--resume").map(|f| shell_word(f)));
         if wants_gpu && !render.gpu && render.devices.is_empty() {
-            // Without it a node whose GPU is lost would render on the CPU, and nobody would see.
+            // Without this flag a node whose GPU is lost would render on the CPU, and nobody would notice.
             words.push("--gpu".into());
         }
         words.push("--resume".into());
@@ -282,7 +282,7 @@ fn encoding_flags(render: &RenderArgs) -> Vec<String> {
     flags.into_iter().filter_map(|(flag, value)| Some(format!("{flag}={}", value?))).chain(hdr).collect()
 }
 
-// A sign that ends a line for a shell or for YAML 1.1, or that no line of a job has.
+// A character that ends a line for a shell or for YAML 1.1, or that no line of a job may have.
 fn ends_line(sign: char) -> bool {
     sign.is_control() || ['\u{2028}', '\u{2029}'].contains(&sign)
 }

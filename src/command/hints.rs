@@ -4,10 +4,10 @@ use crate::math::vec3::{Vec3, dot, length, sub};
 use crate::render::frames::FrameList;
 use crate::scene::{Scene, View};
 
-// Places of things that are compared with views: fewer views of more things.
+// Pairs of a view and a thing that are tested at most: with many things fewer views are tested.
 const COMPARED: usize = 2_000_000;
 const MAX_VIEWS: usize = 10_000;
-// A white that is shown darker than this is told of, of 255.
+// A white that is shown darker than this, of 255, gets a warning.
 const NEARLY_WHITE: f64 = 250.0;
 
 /// Hints, a sentence each.
@@ -52,7 +52,7 @@ fn of_camera(scene: &Scene) -> Vec<String> {
     for (name, is_seen) in [("body", bodies_seen), ("ball", balls_seen)] {
         let unseen = (1..).zip(is_seen).filter(|(_, is_seen)| !is_seen).map(|(i, _): (usize, _)| i.to_string());
         let unseen: Vec<String> = unseen.collect();
-        // Of a heap some are always behind: the first few are enough.
+        // Some things of a heap are always hidden: the first few are enough.
         let (which, are) = match &unseen[..] {
             [] => continue,
             [one] => (one.clone(), "is"),

@@ -2,30 +2,30 @@
 
 use std::time::Instant;
 
-/// Watches what other programs take of this machine while something is measured.
+/// Measures how much of this machine other programs use.
 pub struct Others {
     start: Option<(u64, u64)>,
     begun: Instant,
 }
 
 impl Others {
-    /// From now on.
+    /// Starts now.
     pub fn watch() -> Others {
         Others { start: ticks(), begun: Instant::now() }
     }
 
-    /// Their share of all cores until now; None where nobody tells, or too little time has gone.
+    /// The share of all cores that other programs have used; None where the system does not report it, or after too short a time.
     pub fn share(&self) -> Option<f64> {
         let ((all0, own0), (all, own)) = (self.start?, ticks()?);
         let cores = std::thread::available_parallelism().map_or(1, usize::from) as f64;
-        // A tick is a hundredth of a second wherever Linux tells of them.
+        // A tick is a hundredth of a second on Linux.
         let available = self.begun.elapsed().as_secs_f64() * 100.0 * cores;
         let others = all.saturating_sub(all0).saturating_sub(own.saturating_sub(own0)) as f64;
         (available > 50.0).then(|| (others / available).min(1.0))
     }
 }
 
-// Ticks that all programs have worked, and this one with what it has started.
+// Ticks that all programs have used, and this one with its children.
 fn ticks() -> Option<(u64, u64)> {
     let all = std::fs::read_to_string("/proc/stat").ok()?;
     let fields: Vec<u64> = all.lines().next()?.split_whitespace().skip(1).filter_map(|w| w.parse().ok()).collect();

@@ -29,7 +29,7 @@ use std::path::{Path, PathBuf};
 // A film above this is linked to, not put into the page.
 const LARGEST: u64 = 64 << 20;
 const SHEET_QUALITY: u8 = 85;
-// All but what stands for itself in links (RFC 3986, 2.3).
+// All characters but the unreserved ones of RFC 3986, 2.3.
 const IN_LINKS: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
 
 pub fn run(args: &ReportArgs) -> Result<(), Failure> {
@@ -45,8 +45,8 @@ pub fn run(args: &ReportArgs) -> Result<(), Failure> {
     Ok(())
 }
 
-// The last that was made of those that are still there. The journals may have come from anybody: a link is not followed, and
-// a file of another folder counts only where it says itself that it is a film of this scene.
+// The newest film that still exists. The journals may have come from anybody: a link is not followed, and a file of another
+// folder counts only if its own tag says that it is a film of this scene.
 fn last_film(told: &[JournalFile], here: &RecordedFolder) -> Option<PathBuf> {
     let mut runs: Vec<&RunEntry> = told.iter().filter_map(|t| t.run.as_ref()).collect();
     runs.sort_by(|a, b| a.at.total_cmp(&b.at));
@@ -64,7 +64,7 @@ fn last_film(told: &[JournalFile], here: &RecordedFolder) -> Option<PathBuf> {
     None
 }
 
-// Whether a film's own tag names the scene. Near the beginning, where players look for what a film is.
+// Whether a film's own tag, near its beginning, names the scene.
 fn is_of_scene(film: &Path, hash: &str) -> bool {
     let tag = tag::of_scene(hash);
     let mut bytes = Vec::new();
@@ -288,7 +288,7 @@ fn film_of(film: &Path, folder: &Path) -> Result<String, Failure> {
 
 // Where a file is, as a page in that folder names it: so it holds when both are moved, and tells nothing of the machine.
 fn link(file: &Path, folder: &Path) -> String {
-    // As they are without links, where they are there.
+    // Without symbolic links, where the paths exist.
     let whole = |path: &Path| path.canonicalize().or_else(|_| std::path::absolute(path)).unwrap_or_default();
     let (file, folder) = (whole(file), whole(folder));
     let (to, from): (Vec<_>, Vec<_>) = (file.components().collect(), folder.components().collect());

@@ -7,7 +7,7 @@ use std::io::Write;
 use std::path::Path;
 
 const SIZE: (u32, u32) = (760, 400);
-// Told apart by people who see fewer colours too (Okabe and Ito, 2008).
+// Distinct for colour-blind readers too (Okabe and Ito, 2008).
 const COLOURS: [RGBColor; 6] = [
     RGBColor(0, 114, 178),
     RGBColor(230, 120, 0),
@@ -17,7 +17,7 @@ const COLOURS: [RGBColor; 6] = [
     RGBColor(150, 110, 20),
 ];
 const FONT: &str = "sans-serif";
-// Points of a curve that an eye can tell apart.
+// Points of a curve that a reader can tell apart.
 const MOST: usize = 2000;
 // Labels below a plot at most.
 const X_LABELS: usize = 11;

@@ -15,7 +15,7 @@ use base64::engine::general_purpose::STANDARD;
 use icy_sixel::SixelImage;
 use std::fmt::Write;
 
-// Where nobody tells: what terminals have at least, and a letter of theirs, pixels.
+// A terminal's size where it does not report one, and the pixels of a character.
 const COLUMNS: u32 = 80;
 const ROWS: u32 = 24;
 const LETTER: (u32, u32) = (10, 20);
@@ -46,11 +46,11 @@ pub fn run(args: &PreviewArgs) -> Result<(), Failure> {
     Ok(print(&shown)?)
 }
 
-// What the terminal says of itself.
+// The best protocol of the terminal, by the environment.
 fn spoken(told: impl Fn(&str) -> Option<String>) -> Protocol {
     let is = |name: &str, words: &[&str]| told(name).is_some_and(|v| words.iter().any(|w| v.contains(w)));
     if told("TMUX").is_some() || is("TERM", &["screen", "tmux"]) {
-        // It passes on none of the others, unless it is told to.
+        // They pass on no other protocol by default.
         return Protocol::Blocks;
     }
     if told("KITTY_WINDOW_ID").is_some() || is("TERM", &["kitty", "ghostty"]) || is("TERM_PROGRAM", &["ghostty"]) {
@@ -70,7 +70,7 @@ fn has_all_colours(told: impl Fn(&str) -> Option<String>) -> bool {
         || told("TERM").is_some_and(|v| v.contains("direct"))
 }
 
-// Makes the picture as large as the terminal shows it; not larger than it is, but for a size that was asked for.
+// Scales the picture down to the terminal. A size that the user asked for stays, except for blocks.
 fn fit(scene: &mut Scene, protocol: Protocol, (columns, rows): (u32, u32), is_asked: bool) {
     let (width, height) = (f64::from(scene.render.width), f64::from(scene.render.height));
     let (wide, tall) = match protocol {
@@ -104,7 +104,7 @@ fn sixel(image: &Image<u8>) -> std::io::Result<String> {
     Ok(picture.encode().map_err(std::io::Error::other)? + "\n")
 }
 
-// Two pixels a letter, one above the other: upper halves of blocks, in the one's colour on the other's.
+// Two pixels a character, one above the other: the upper half of a block, in the upper pixel's colour on the lower one's.
 fn blocks(image: &Image<u8>, all_colours: bool) -> String {
     let width = image.width() as usize;
     let picture = opaque(image.data());

@@ -21,7 +21,7 @@ use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-// Files whose lengths are asked for at the end.
+// Files whose lengths are summed up at the end.
 const MAX_LOOKED_AT: usize = 10_000;
 
 pub fn run(args: &RenderArgs) -> Result<(), Failure> {
@@ -87,7 +87,7 @@ pub fn run(args: &RenderArgs) -> Result<(), Failure> {
     }
 }
 
-// What is shown of a plan once it has run.
+// What is shown of a plan after its run.
 struct Shown {
     is_on_stdout: bool,
     // Frames that go to files.
@@ -117,7 +117,7 @@ fn open_result(made: Option<&PathBuf>) -> Result<(), Failure> {
     Ok(open::that_detached(path).map_err(failed)?)
 }
 
-// How many frames, how long, where to, how large, and what held it up.
+// Frames, time, the slowest stage, files and their size.
 fn summary(report: &RunReport, time: Duration, stage: &str, files: Option<&(Pattern, FrameList)>) -> String {
     let seconds = time.as_secs_f64();
     let length = |path: &Path| std::fs::metadata(path).map_or(0, |facts| facts.len());
@@ -126,7 +126,7 @@ fn summary(report: &RunReport, time: Duration, stage: &str, files: Option<&(Patt
     let stage = if stage == "finish" { "the wait for the encoder's end" } else { stage };
     let mut text = format!("{frames} in {seconds:.2} s ({rate:.1} a second; {stage} took longest)");
     if let Some((pattern, list)) = files {
-        // Of a long clip the first ones tell.
+        // The first files stand for the rest of a long clip.
         let looked = list.len().min(MAX_LOOKED_AT);
         let bytes: u64 = list.iter().take(looked).map(|n| length(&pattern.path(n))).sum();
         let all = (bytes as f64 * list.len() as f64 / looked.max(1) as f64) as u64;
@@ -139,7 +139,7 @@ fn summary(report: &RunReport, time: Duration, stage: &str, files: Option<&(Patt
     text
 }
 
-// What a preset comes to in this scene.
+// What a preset means for this scene.
 fn cost(quality: QualityArg, scene: &Scene) -> String {
     let render = &scene.render;
     let pixels = u64::from(render.width) * u64::from(render.height);

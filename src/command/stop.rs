@@ -10,30 +10,30 @@ use crate::threads::{self, lock};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-// A second press within it is the first one's bounce.
+// A second signal within this time counts as the first one.
 const BOUNCE: Duration = Duration::from_secs(1);
 
 // What a signal does.
 #[derive(Clone)]
 enum Job {
-    // The command line is not read yet, and nothing is begun.
+    // The command line is not read yet, and nothing has begun.
     Unknown,
-    // One that stops well, and may take so long.
+    // A run, which may take this long for its frames in flight.
     Stopping(Duration),
-    // One that ends where it stands, as if nobody heard.
+    // A job that ends at once, as without a handler.
     Other,
-    // One that stops by itself, told of the exit code.
+    // A job with its own way to stop, which gets the exit code.
     Own(Arc<dyn Fn(i32) + Send + Sync>),
 }
 
-// What hears signals, from the program's start on, and passes them to a run.
+// What signals act on, from the program's start on.
 struct ShutdownState {
     // The exit code of the signal that came.
     code: Option<i32>,
     run: Option<Cancel>,
-    // The command that goes on with what is stopped.
+    // The command that resumes what is stopped.
     goes_on: Option<String>,
-    // Whether the run has ended and all is made: only the log has not been read to its end.
+    // Whether all files of the run are complete: only the log has not been read to its end.
     is_made: bool,
     job: Job,
     farewell: Option<Farewell>,
@@ -56,7 +56,7 @@ pub fn listen_early() {
     }
 }
 
-/// Signals end the program where it stands, as if nobody heard them.
+/// Signals end the program at once, as without a handler.
 pub fn end_at_once() {
     lock(&STATE).job = Job::Other;
 }
@@ -71,7 +71,7 @@ pub fn listen(grace: Duration) {
     lock(&STATE).job = Job::Stopping(grace);
 }
 
-/// What ends a run, the command that goes on with it, and what writes the log's last record where the run is left.
+/// What ends a run, the command that resumes it, and what writes the log's last record if the run is abandoned.
 pub fn attach(run: Cancel, goes_on: Option<String>, farewell: Option<Farewell>) {
     let mut state = lock(&STATE);
     if state.code.is_some() {
@@ -80,18 +80,18 @@ pub fn attach(run: Cancel, goes_on: Option<String>, farewell: Option<Farewell>) 
     (state.run, state.goes_on, state.farewell) = (Some(run), goes_on, farewell);
 }
 
-/// All is made: what is asked from now on can only be to wait for nobody.
+/// All files of the run are complete: a later signal only ends the wait for the log's reader.
 pub fn made() {
     lock(&STATE).is_made = true;
 }
 
-/// Why a run failed. Of one that a signal interrupted, says how to go on.
+/// Why a run failed. Prints the command that resumes a run which a signal has interrupted.
 pub fn failure(error: Error) -> Failure {
     if !matches!(error, Error::Interrupted { .. } | Error::VideoInterrupted(_)) {
         return error.into();
     }
     tell_how_to_go_on();
-    // Whoever stopped it will try again: it was no Ctrl-C.
+    // The sender of a signal other than Ctrl-C will try again.
     Failure::Interrupted { error, is_temporary: lock(&STATE).code == Some(75) }
 }
 
@@ -101,7 +101,7 @@ fn tell_how_to_go_on() {
     }
 }
 
-// Leaves everything where it stands, but no process of ours behind.
+// Ends the program at once, and the processes that it has started.
 #[cfg(unix)]
 fn leave(code: i32, words: &str) -> ! {
     end_all();
@@ -124,7 +124,7 @@ fn leave(code: i32, words: &str) -> ! {
 #[cfg(unix)]
 fn listen_to_signals() -> std::io::Result<()> {
     use signal_hook::consts::SIGINT;
-    // The thread first: signals that are taken, and that nobody hears, could not end the program.
+    // The thread starts first: handled signals without a thread that hears them could not end the program.
     let (give, taken) = crossbeam_channel::bounded::<signal_hook::iterator::Signals>(1);
     let hear = move || {
         let Ok(mut signals) = taken.recv() else { return };
@@ -180,11 +180,11 @@ fn stop(code: i32, job: &Job) {
         std::thread::sleep(grace);
         leave(code, &words);
     };
-    // Without it a second signal is needed.
+    // Without this thread a second signal is needed.
     let _ = threads::spawn("grace", wait);
 }
 
-/// Ends the program where the system gives no more memory: an abort would tell nobody what to do.
+/// Ends the program where the system gives no more memory, with a message that an abort would not have.
 pub fn out_of_memory(bytes: usize) -> ! {
     use std::io::Write;
     let mut words = [0_u8; 300];

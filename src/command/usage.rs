@@ -72,7 +72,7 @@ fn strings(value: &ContextValue) -> Vec<String> {
     }
 }
 
-// A word behind the scene: a job that stands in the wrong place, something behind what is no job, or another scene.
+// A word behind the scene: a job in the wrong place, a word behind an unknown job, or another scene.
 fn second_scene(command: &Command, words: &[String], second: &str) -> (String, Option<String>) {
     let no_job = |word: &&String| !word.starts_with('-') && *word != second && !std::path::Path::new(word).exists();
     let (what, help) = if command.find_subcommand(second).is_some() {
@@ -111,7 +111,7 @@ fn unknown(command: &Command, job: Option<&Command>, found: &str) -> (String, Op
     (what, advice.or_else(|| Some(format!("`{name} --help` lists all flags"))))
 }
 
-/// What somebody may have meant whose first word is neither a file nor a job.
+/// A suggestion for a first word that is neither a file nor a job.
 pub fn job_help(name: &str) -> Option<String> {
     let command = cli::command();
     let jobs: Vec<&str> = command.get_subcommands().map(|c| c.get_name()).collect();
@@ -127,7 +127,7 @@ fn expected(why: &str) -> String {
         return if is_no_number { "expected a whole number".into() } else { why.to_owned() };
     };
     let (low, high) = range.split_once("..").unwrap_or((range, ""));
-    // An end that is not written belongs to the numbers' own type.
+    // An upper end that is not written is the limit of the type.
     match high.trim_start_matches('=') {
         "" | "4294967295" | "18446744073709551615" => format!("expected a whole number, at least {low}"),
         high => format!("expected a whole number from {low} to {high}"),

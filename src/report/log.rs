@@ -8,7 +8,7 @@ use std::io::Write;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-// How long the end record of a run that is left may take: nobody may be reading.
+// How long the end record of an abandoned run may take: its reader may have stopped.
 const FAREWELL: Duration = Duration::from_secs(1);
 
 /// A log, and all that is counted for its last record.
@@ -59,7 +59,7 @@ impl Log {
         let Some(out) = &mut self.out else { return };
         if let Err(e) = writeln!(out, "{line}").and_then(|()| out.flush()) {
             self.out = None;
-            // A reader who has left wants no more.
+            // A reader who has left is no fault.
             self.lost = Some(e).filter(|e| e.kind() != std::io::ErrorKind::BrokenPipe);
         }
     }
@@ -102,7 +102,7 @@ impl Log {
     }
 }
 
-/// What writes the last record of a run that is left where it stands: it takes the exit code and the reason.
+/// Writes the last record of an abandoned run, by exit code and reason.
 pub type Farewell = Box<dyn Fn(u8, &str) + Send>;
 
 pub fn farewell(log: &Arc<Mutex<Log>>) -> Farewell {
@@ -110,7 +110,7 @@ pub fn farewell(log: &Arc<Mutex<Log>>) -> Farewell {
     Box::new(move |exit_code, why| {
         let (log, failure) = (Arc::clone(&log), Some(why.to_owned()));
         let (done, is_done) = std::sync::mpsc::channel();
-        // A reader that has stopped would hold this up for ever.
+        // A reader that has stopped would block this for ever.
         let writing = threads::spawn("farewell", move || {
             let mut log = lock(&log);
             let run = RunReport { frames: log.frames, failure, ..RunReport::default() };

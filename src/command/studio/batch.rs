@@ -25,7 +25,7 @@ struct Run {
     is_closed: bool,
     done: u64,
     frames: u64,
-    // How it ended, and what it had to say.
+    // Its exit code and what it wrote on stderr.
     code: Option<i32>,
     words: String,
 }
@@ -35,7 +35,7 @@ impl Batch {
         lock(&self.0)
     }
 
-    /// Starts a run; `tell` is called whenever it has come on.
+    /// Starts a run; `tell` is called whenever it has progressed.
     pub fn start(&self, arguments: &[String], tell: impl Fn() + Send + Sync + 'static) -> Result<(), Failure> {
         let mut run = self.lock();
         if run.child.is_some() {
@@ -85,7 +85,7 @@ impl Batch {
         }
     }
 
-    // Whether the run has ended; how is kept then. It is asked under the lock: only what is still ours may get a signal.
+    // Whether the run has ended, and if so keeps how. The lock is held meanwhile: a process that was waited for must get no signal.
     fn has_ended(&self, words: &mut File) -> bool {
         let mut run = self.lock();
         let status = match run.child.as_mut().map(Child::try_wait) {
@@ -95,7 +95,7 @@ impl Batch {
         };
         let code = status.and_then(|status| status.code()).unwrap_or(-1);
         (run.child, run.code) = (None, Some(code));
-        // What is no text is not shown.
+        // Bytes that are not UTF-8 are not shown.
         let _ = words.rewind().and_then(|()| words.read_to_string(&mut run.words));
         true
     }

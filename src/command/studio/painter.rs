@@ -38,15 +38,15 @@ pub struct PreviewRequest {
     /// Who asks: a later wish of the same page takes the place of an earlier one.
     page: String,
     frame: u32,
-    /// How good: a place in [`levels`].
+    /// The level of refinement: an index into [`levels`].
     level: usize,
-    /// How many times shorter its sides are.
+    /// By how much the sides are divided.
     shorter: Option<u32>,
-    /// From where, as of [`viewpoint`]; the scene's own camera if nothing is said.
+    /// The camera, as [`viewpoint`] reads it; the scene's own if not given.
     view: Option<String>,
 }
 
-/// Nine numbers less two: the eye, what it looks at, the field of view.
+/// Seven numbers: the eye, the point that it looks at, the field of view.
 pub fn viewpoint(text: &str) -> Result<Viewpoint, Failure> {
     let numbers: Vec<f64> = text.split(',').map(str::parse).collect::<Result<_, _>>().unwrap_or_default();
     match numbers[..] {
@@ -126,7 +126,7 @@ impl PreviewRenderer {
         let cancel = Cancel::new();
         renderer.set_cancel(cancel.clone());
         lock(&self.wishes).current = Some((wish.page.clone(), cancel));
-        // A wish that came before this could be ended.
+        // A later wish may have come before there was anything to cancel.
         let made = if is_newest() { Some(renderer.watched_still(frame)) } else { None };
         lock(&self.wishes).current = None;
         let devices = renderer.device_names();
