@@ -80,7 +80,7 @@ fn move_keys(document: &mut DeTable, context: &mut Context) {
                 context.problem(span, what, format!("expected it in [{to}] only"));
             }
             DeValue::Table(table) => drop(table.insert(key, value)),
-            // What stands there is told of as such.
+            // A value that is no table is reported where it is read.
             _ => {}
         }
     }

@@ -215,7 +215,7 @@ fn every_key_of_a_scene_is_drawn() {
     for seed in 0..4000 {
         let made = make(seed, true, dir.path());
         let mut drawn = BTreeSet::new();
-        add_keys(&schema, &schema, &made.text.parse().unwrap(), &mut drawn);
+        add_keys(schema, schema, &made.text.parse().unwrap(), &mut drawn);
         missing.retain(|key| !drawn.contains(key));
         // None of them is refused.
         read(&made, dir.path());

@@ -523,3 +523,19 @@ fn camera_key_errors() {
     let all: Vec<String> = texts.iter().map(|t| read(&(t.clone() + body)).unwrap_err()).collect();
     insta::assert_snapshot!(all.join("\n\n====\n\n"));
 }
+
+#[test]
+fn numbers_of_a_scene_that_is_built_in_code_are_checked_by_the_rules_of_their_keys() {
+    let wrong = |change: fn(&mut Scene)| {
+        let mut scene = Scene::sample();
+        assert!(scene.check().is_ok());
+        change(&mut scene);
+        scene.check().unwrap_err().list.iter().map(|problem| problem.what.clone()).collect::<Vec<_>>()
+    };
+    assert_eq!(wrong(|scene| scene.world.bodies[0].radius = f64::NAN), ["`radius` is NaN"]);
+    assert_eq!(wrong(|scene| scene.world.bodies[1].centre[2] = -f64::INFINITY), ["`center` holds -inf"]);
+    assert_eq!(
+        wrong(|scene| (scene.camera.fov_deg, scene.film.bloom) = (180.0, -1.0)),
+        ["`bloom` is -1", "`fov_deg` is 180"]
+    );
+}

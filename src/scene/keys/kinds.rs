@@ -16,7 +16,7 @@ use toml::de::DeValue;
 pub(crate) trait Kind: Sized {
     /// Whether the word `none` says that there is none, where it may be left out.
     const TAKES_NONE: bool = false;
-    /// Reads it; what is wrong with it is told of.
+    /// Reads it, and reports what is wrong with it.
     fn parse(given: &mut Given) -> Option<Self>;
     /// As it is written in TOML.
     fn text(&self, key: &Key) -> String;
@@ -58,7 +58,8 @@ pub(crate) fn snap_angle(radians: f64) -> f64 {
 
 /// The shortest form of a number that reads back as itself; TOML wants a point or an exponent in it.
 pub(crate) fn number_text(x: f64) -> String {
-    format!("{x:?}")
+    // TOML writes `nan` in small letters.
+    if x.is_nan() { "nan".to_owned() } else { format!("{x:?}") }
 }
 
 /// A list of numbers.

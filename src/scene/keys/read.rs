@@ -237,7 +237,7 @@ impl<'t, 'c> Table<'t, 'c> {
     }
     /// A problem at the value of that path, if it is given.
     pub fn problem_at(&mut self, path: &str, what: impl Into<String>, expected: impl Into<String>) {
-        // One that is wrong by itself is told of as such.
+        // A value that is wrong by itself was reported before.
         let is_told = |span: &Range<usize>| self.context.problems.iter().rev().take(MAX_SHOWN).any(|p| p.span == *span);
         if let Some(span) = self.place(path).filter(|span| !is_told(span)) {
             self.problem(span, what, expected);
@@ -300,7 +300,7 @@ impl<'t, 'c> Table<'t, 'c> {
     fn knows(&self, key: &str) -> bool {
         self.known.iter().any(|name| *name == key || british(name).is_some_and(|other| other == key))
     }
-    /// When all keys were asked for: tells of those that are none, and of those that are missing.
+    /// When all keys were asked for: reports those that are unknown, and those that are missing.
     pub fn finish(self) {
         let unknown: Vec<_> = self.values.iter().map(|(key, _)| key).filter(|key| !self.knows(key.get_ref())).collect();
         for key in &unknown {

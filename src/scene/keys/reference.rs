@@ -106,7 +106,7 @@ fn row(schema: &Value, table: &Value, key: &str) -> String {
     let place = &table["properties"][key];
     let inner = resolved(schema, place);
     let about = text(&place["description"]);
-    // A key that stands elsewhere now is told of there.
+    // A key that stands elsewhere now is described there.
     if place["deprecated"] == true {
         return format!("| `{key}` | | | | {about} |\n");
     }
