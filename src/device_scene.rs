@@ -28,9 +28,7 @@ use upload::ArrayUploader;
 /// Arrays that stay for a whole run.
 #[derive(Clone, Debug, Default)]
 pub struct FixedArrays {
-    /// Point lights.
     pub lights: Vec<Light>,
-    /// The floor.
     pub floor: Vec<FloorQuad>,
     /// Mip levels of its picture.
     pub mip_levels: Vec<MipLevel>,
@@ -165,18 +163,7 @@ impl DeviceScene {
 
     /// The same scene as a picture of another size and other numbers of samples and bounces, those of `scene`.
     pub fn resized(&self, scene: &Scene) -> DeviceScene {
-        let here = &self.constants;
-        let (render, grid) = (&scene.render, grid(scene));
-        let constants = Constants {
-            width: render.width as i32,
-            height: render.height as i32,
-            samples: grid as i32,
-            sample_step: (1.0 / f64::from(grid.max(1))) as f32,
-            sample_bits: sample_bits(scene),
-            depth: render.depth as i32,
-            ..*here
-        };
-        DeviceScene { constants, ..self.clone() }
+        DeviceScene { constants: of_picture(scene, self.constants), ..self.clone() }
     }
 
     /// The camera of frame n.
@@ -189,7 +176,6 @@ impl DeviceScene {
         frame_params_at(scene, self.origin, n, moment)
     }
 
-    /// Picture size, pixels.
     pub fn size(&self) -> (u32, u32) {
         (self.constants.width as u32, self.constants.height as u32)
     }
@@ -247,7 +233,6 @@ impl DeviceScene {
 
 /// A scene for kernels on this machine; it lives no longer than the arrays it points into.
 pub struct HostScene<'a> {
-    /// What the kernels get.
     pub arrays: GpuScene,
     borrow: PhantomData<&'a DeviceScene>,
 }
@@ -287,12 +272,25 @@ fn features(scene: &Scene) -> i32 {
         | i32::from(!render.shadows) * FEATURE_NO_SHADOWS
 }
 
+// The constants of a picture's size, samples and bounces, beside the others.
+fn of_picture(scene: &Scene, others: Constants) -> Constants {
+    let (render, grid) = (&scene.render, grid(scene));
+    Constants {
+        width: render.width as i32,
+        height: render.height as i32,
+        samples: grid as i32,
+        sample_step: (1.0 / f64::from(grid.max(1))) as f32,
+        sample_bits: sample_bits(scene),
+        depth: render.depth as i32,
+        ..others
+    }
+}
+
 fn constants(scene: &Scene, assets: &Assets, geometry: &Geometry) -> Constants {
     let (sky, relief) = (sky::map(scene, assets), assets.relief.as_deref());
     let [zenith, horizon] = sky::gradient(scene);
     let (world, render) = (&scene.world, &scene.render);
     let floor = world.floor.as_ref();
-    let grid = grid(scene);
     let from_below = world.sky.from_below;
     let [relief_u, relief_v] = floor::relief_offset(floor);
     // Of an automatic exposure nobody knows yet: the trial frames are to find what light there is.
@@ -301,7 +299,7 @@ fn constants(scene: &Scene, assets: &Assets, geometry: &Geometry) -> Constants {
         Exposure::Auto => lights::stops_to_white(scene, assets),
     };
     let [cutoff, light_cutoff] = lights::cutoffs(scene, assets, stops);
-    Constants {
+    let others = Constants {
         ambient: linear_colour(world.ambient),
         cutoff: cutoff as f32,
         light_cutoff: light_cutoff as f32,
@@ -313,11 +311,6 @@ fn constants(scene: &Scene, assets: &Assets, geometry: &Geometry) -> Constants {
         fog_colour: linear_colour(world.air.colour),
         lightmap_scale: 0.0,
         lightmap_size: 0,
-        depth: render.depth as i32,
-        width: render.width as i32,
-        height: render.height as i32,
-        samples: grid as i32,
-        sample_step: (1.0 / f64::from(grid.max(1))) as f32,
         knee: scene.film.tone.knee().unwrap_or(1.0) as f32,
         sky_slope: if from_below { 0.5 } else { 1.0 },
         sky_base: if from_below { 0.5 } else { 0.0 },
@@ -338,14 +331,14 @@ fn constants(scene: &Scene, assets: &Assets, geometry: &Geometry) -> Constants {
         sky_distance: 4.0 * geometry.reach,
         floor_fade: floor.filter(|f| f.fade > 0.0).map_or(0.0, |f| (1.0 / (f.fade * f.fade)) as f32),
         features: features(scene),
-        sample_bits: sample_bits(scene),
         clamp: render.clamp as f32,
         dispersive: i32::from(is_dispersive(scene)),
         relief_u,
         relief_v,
         transparent: i32::from(world.sky.transparent),
         ..floor.map_or_else(Constants::default, |f| floor::constants(f, relief))
-    }
+    };
+    of_picture(scene, others)
 }
 
 // What scenes may ask for is what the kernels can do.
@@ -382,13 +375,8 @@ fn filter_places(filter: Filter) -> Vec<f32> {
     (0..=FILTER_LAST).map(at).collect()
 }
 
-/// The camera of frame n of a scene that is seen from its own origin.
-#[cfg(test)]
-pub fn frame_params(scene: &Scene, n: u32) -> FrameParams {
-    frame_params_at(scene, [0.0; 3], n, f64::from(n))
-}
-
-fn frame_params_at(scene: &Scene, origin: Vec3, n: u32, moment: f64) -> FrameParams {
+/// The camera of frame n at a moment of it, of a scene that is seen from `origin`.
+pub fn frame_params_at(scene: &Scene, origin: Vec3, n: u32, moment: f64) -> FrameParams {
     let view = scene.camera.view_at(moment, scene.output.frames);
     let focal = view.focal(scene.render.width);
     FrameParams {

@@ -1,7 +1,6 @@
 //! Bars and lamps: filtered over the footprint of a sample, and on the requested sides.
 use super::common::*;
 use crate::device::Memory;
-use crate::device_scene::frame_params;
 use crate::gpu_types::FrameParams;
 use crate::kernels::Isa;
 use crate::scene::LampSides;

@@ -2,10 +2,17 @@
 
 use super::entries::{Stray, strays};
 use crate::device::{Memory, Task};
+use crate::device_scene::frame_params_at;
+use crate::gpu_types::FrameParams;
 use crate::kernels::Isa;
 use crate::render::{RenderOptions, Renderer};
 use crate::scene::{self, CameraPath, CylindricalPath, ParseOptions, Scene, TextureSource};
 use std::path::{Path, PathBuf};
+
+/// The camera of frame n of a scene that is seen from its own origin.
+pub fn frame_params(scene: &Scene, n: u32) -> FrameParams {
+    frame_params_at(scene, [0.0; 3], n, f64::from(n))
+}
 
 /// The numbers of real input files.
 pub fn inputs() -> Vec<PathBuf> {

@@ -1,7 +1,6 @@
 //! The kernels on every instruction set: the same bytes, and the results that optics demands.
 use super::common::*;
 use crate::device::Memory;
-use crate::device_scene::frame_params;
 use crate::kernels::Isa;
 use crate::scene::Solid;
 use crate::scene::{Body, Integrator, Light, Material, Scene};

@@ -2,7 +2,6 @@
 use super::common::*;
 use crate::Renderer;
 use crate::device::{Memory, Task, TaskOutput};
-use crate::device_scene::frame_params;
 use crate::kernels::Isa;
 use crate::scene::{Filter, Sampling, Scene};
 

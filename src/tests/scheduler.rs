@@ -306,7 +306,7 @@ fn a_task_of_rows_is_those_rows_of_the_picture() {
         let cpu = renderer(&scene, isa, 0).cpu(isa);
         let mut part = crate::device::Memory::default();
         let task = Task { rows: 32..96, output: TaskOutput::Picture, ..whole(&scene, 5) };
-        cpu.run(&task, &crate::device_scene::frame_params(&scene, 5), &mut part);
+        cpu.run(&task, &frame_params(&scene, 5), &mut part);
         assert_eq!(part.bytes(), &expected[4 * 97 * 32..4 * 97 * 96], "{isa:?}");
     }
 }
