@@ -26,7 +26,6 @@ pub struct Film {
 }
 
 impl Film {
-    /// A dark film.
     pub fn new(width: u32, height: u32) -> Film {
         Film {
             width,

@@ -226,9 +226,7 @@ pub struct UnknownIsa {
 pub struct TileWork<'a> {
     /// The scene in place, for the one-lane kernels, which then trace it as a GPU does.
     pub small: Option<&'a SmallScene>,
-    /// The camera.
     pub frame: &'a FrameParams,
-    /// The samples.
     pub launch: Launch,
     /// Its first pixel, multiples of [`TILE`].
     pub corner: (i32, i32),

@@ -44,9 +44,6 @@ pub fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 /// Starts a detached thread.
-///
-/// # Errors
-/// The system refuses.
 #[expect(clippy::disallowed_methods, reason = "this is where threads are started")]
 pub fn spawn<T: Send + 'static>(
     name: &str,
@@ -56,9 +53,6 @@ pub fn spawn<T: Send + 'static>(
 }
 
 /// Starts a thread pool; 0 = one thread per core.
-///
-/// # Errors
-/// The system refuses one of the threads.
 #[expect(clippy::disallowed_methods, reason = "this is where threads are started")]
 pub fn pool(threads: usize) -> Result<Arc<rayon::ThreadPool>, NoThread> {
     let builder = rayon::ThreadPoolBuilder::new().num_threads(threads).thread_name(|i| format!("trace-{i}"));
@@ -75,9 +69,6 @@ pub fn forbid_global_pool() {
 }
 
 /// A pool for work that belongs to no renderer, such as reading frames back.
-///
-/// # Errors
-/// Those of [`pool`].
 pub fn shared_pool() -> Result<&'static rayon::ThreadPool, NoThread> {
     static SHARED: OnceLock<Result<Arc<rayon::ThreadPool>, NoThread>> = OnceLock::new();
     match SHARED.get_or_init(|| pool(0)) {
@@ -99,9 +90,6 @@ pub struct Busy<'scope, T>(ScopedJoinHandle<'scope, Option<T>>);
 
 /// Starts that many scoped threads, or none. They get their jobs after all have started, so that after a refusal nothing
 /// waits for a thread that does not exist.
-///
-/// # Errors
-/// The system refuses one of them.
 #[expect(clippy::disallowed_methods, reason = "this is where threads are started")]
 pub fn reserve<'scope, T: Send + 'scope>(
     scope: &'scope Scope<'scope, '_>,
@@ -118,9 +106,6 @@ pub fn reserve<'scope, T: Send + 'scope>(
 }
 
 /// Starts one thread of a scope.
-///
-/// # Errors
-/// The system refuses.
 pub fn spawn_scoped<'scope, T: Send + 'scope>(
     scope: &'scope Scope<'scope, '_>,
     name: &str,

@@ -6,11 +6,8 @@ use rayon::prelude::*;
 /// Cells row after row from the top.
 #[derive(Clone, Debug)]
 pub struct Grid<T> {
-    /// Cells across.
     pub width: u32,
-    /// Cells down.
     pub height: u32,
-    /// The values.
     pub cells: Vec<T>,
 }
 

@@ -17,7 +17,6 @@ pub type Corners = [[f32; 3]; 3];
 /// The triangles of a file.
 #[derive(Clone, Debug, Default)]
 pub struct Triangles {
-    /// Positions of the corners.
     pub corners: Vec<Corners>,
     /// Shading normals at the corners; empty if the file has none, or if the scene asks for facets.
     pub normals: Vec<Corners>,
@@ -98,9 +97,6 @@ impl TriangleBudget {
 }
 
 /// Reads a mesh and transforms it.
-///
-/// # Errors
-/// As [`load_all`].
 pub fn load(mesh: &Mesh, limits: Limits) -> Result<Triangles, AssetError> {
     Ok(load_all(std::slice::from_ref(mesh), limits)?.remove(0))
 }

@@ -69,7 +69,6 @@ pub fn open(kind: &str, path: &Path, limits: Limits) -> Result<File, AssetError>
     }
 }
 
-/// Reads a whole file.
 pub fn read(kind: &str, path: &Path, limits: Limits) -> Result<Vec<u8>, AssetError> {
     let mut bytes = Vec::new();
     // The file may be growing.

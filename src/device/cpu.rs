@@ -19,7 +19,6 @@ use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
-/// The CPU as a device.
 pub struct Cpu {
     info: DeviceInfo,
     isa: Isa,
@@ -93,7 +92,6 @@ impl Cpu {
         Cpu { meter: Some(meter), ..self }
     }
 
-    /// Threads that trace.
     pub fn threads(&self) -> usize {
         self.pool.current_num_threads()
     }
@@ -219,9 +217,6 @@ impl Cpu {
 
     /// Renders a frame with its tiles dealt out in a given way to plain threads, for comparing the ways. Gives the rays
     /// of each thread too.
-    ///
-    /// # Errors
-    /// The system starts no more threads.
     pub fn run_scheduled(
         &self,
         frame: &FrameParams,

@@ -12,7 +12,6 @@ use std::sync::{Arc, Mutex, PoisonError};
 /// What a device is.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DeviceInfo {
-    /// Its name, for messages.
     pub name: String,
     /// Tasks in flight at once that keep it busy.
     pub tasks_in_flight: usize,
@@ -24,7 +23,6 @@ pub struct DeviceInfo {
 
 /// What turns tasks into light.
 pub trait Device: Send {
-    /// What it is.
     fn info(&self) -> &DeviceInfo;
     /// Takes a frame's scene; nothing is done when it is the one that is there already. Tasks in flight keep theirs.
     fn update(&mut self, scene: &Arc<DeviceScene>) -> Result<(), DeviceError>;
@@ -59,7 +57,6 @@ pub struct GpuInfo {
     pub api: &'static str,
     /// Its number there.
     pub ordinal: u32,
-    /// Its name.
     pub name: String,
     /// Bytes of memory.
     pub memory: usize,
@@ -68,7 +65,6 @@ pub struct GpuInfo {
 }
 
 impl GpuInfo {
-    /// Its API, number and name.
     pub fn label(&self) -> String {
         format!("{}:{} {}", self.api, self.ordinal, self.name)
     }
@@ -86,7 +82,6 @@ pub struct SampleCounter {
 type Probe = Box<dyn Fn() -> u64 + Send>;
 
 impl SampleCounter {
-    /// So many more are taken.
     pub fn add(&self, samples: u64) {
         self.counted.fetch_add(samples, Ordering::Relaxed);
     }
@@ -94,7 +89,6 @@ impl SampleCounter {
     pub fn poll(&self, gauge: impl Fn() -> u64 + Send + 'static) {
         self.gauges.lock().unwrap_or_else(PoisonError::into_inner).push(Box::new(gauge));
     }
-    /// All until now.
     pub fn samples(&self) -> u64 {
         let gauges = self.gauges.lock().unwrap_or_else(PoisonError::into_inner);
         gauges.iter().map(|gauge| gauge()).fold(self.counted.load(Ordering::Relaxed), u64::saturating_add)

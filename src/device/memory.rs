@@ -30,9 +30,7 @@ pub fn ring((width, height): (u32, u32), needs: DeviceNeeds) -> usize {
 
 /// Page-locked memory of a GPU's driver, which copies reach without the CPU.
 pub trait PinnedMemory: Send + Sync {
-    /// The bytes.
     fn bytes(&self) -> &[u8];
-    /// The bytes, to be changed.
     fn bytes_mut(&mut self) -> &mut [u8];
 }
 
@@ -51,14 +49,12 @@ impl Default for Memory {
 }
 
 impl Memory {
-    /// The bytes.
     pub fn bytes(&self) -> &[u8] {
         match self {
             Memory::Heap(words, len) => &bytemuck::cast_slice(words)[..*len],
             Memory::Pinned(pinned) => pinned.bytes(),
         }
     }
-    /// The bytes, to be changed.
     pub fn bytes_mut(&mut self) -> &mut [u8] {
         match self {
             Memory::Heap(words, len) => &mut bytemuck::cast_slice_mut(words)[..*len],
@@ -90,7 +86,6 @@ pub struct FilmSlice {
 }
 
 impl FilmSlice {
-    /// Whether it has no memory yet.
     pub fn is_empty(&self) -> bool {
         self.pixels.bytes().is_empty() && self.planes.bytes().is_empty()
     }

@@ -91,7 +91,6 @@ pub enum TaskOutput {
 }
 
 impl TaskOutput {
-    /// Bytes a pixel.
     pub fn bytes_a_pixel(self) -> usize {
         match self {
             TaskOutput::Picture => 4,
@@ -177,7 +176,6 @@ pub enum Schedule {
 }
 
 impl Schedule {
-    /// All of them, with their names.
     pub const ALL: [(Schedule, &str); 3] =
         [(Schedule::Static, "static"), (Schedule::Cyclic, "cyclic"), (Schedule::Dynamic, "dynamic")];
 }

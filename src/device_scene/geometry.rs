@@ -20,11 +20,9 @@ use rayon::prelude::*;
 pub struct Geometry {
     /// Face planes of all bodies.
     pub slabs: Vec<Slab>,
-    /// Bodies.
     pub bodies: Vec<Body>,
     /// Lamp light on the floor, texels as the floor's picture has them.
     pub lightmap: Vec<i32>,
-    /// Nodes of the tree.
     pub nodes: Vec<Node>,
     /// Its root: a node, a leaf of few bodies, or [`NO_BVH`].
     pub root: i32,
@@ -38,7 +36,6 @@ pub struct Geometry {
     pub ellipsoids: Vec<Ellipsoid>,
     /// Directions of the surface at the corners of smooth triangles, nine numbers each.
     pub normals: Vec<[[f32; 3]; 3]>,
-    /// Materials.
     pub materials: Vec<Material>,
     /// What is sampled for light (see emitters.rs).
     pub emitters: Vec<Emitter>,

@@ -4,9 +4,7 @@ use crate::gpu_types::Array;
 
 /// Puts arrays where a device finds them.
 pub trait ArrayUploader {
-    /// Why it cannot.
     type Error;
-    /// Puts one array.
     fn push<T>(&mut self, values: &[T]) -> Result<Array<T>, Self::Error>;
 }
 

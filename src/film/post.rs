@@ -40,9 +40,7 @@ pub enum PostStep {
 pub struct PostContext<'a> {
     /// The scene that holds the tone curve's table.
     pub scene: &'a HostScene<'a>,
-    /// Whose kernels run the steps.
     pub isa: Isa,
-    /// The frame's number.
     pub frame: u32,
     /// The library, where a step needs it.
     pub denoiser: Option<&'a Denoiser>,
@@ -99,7 +97,6 @@ impl PostStep {
 pub struct PostPipeline {
     /// In this order.
     pub steps: Vec<PostStep>,
-    /// The curve afterwards.
     pub tone: Tone,
     /// Whether the last step, to eight bits, is dithered.
     pub dither: bool,
@@ -166,9 +163,6 @@ impl PostPipeline {
     /// Takes mean light through the steps, which change the image, and gives the picture: RGBA, a word a pixel.
     /// With `is_transparent`, colours are those of what covers a pixel, and alpha is the fraction that is covered
     /// (straight alpha).
-    ///
-    /// # Errors
-    /// The denoiser's own.
     pub fn picture(
         &self,
         context: &PostContext,

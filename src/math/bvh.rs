@@ -19,9 +19,7 @@ pub type Bounds = [[f32; 3]; 2];
 /// A node: the boxes of both children, and their codes. A code is a node's number, or the result of [`Group::leaf_code`].
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Node {
-    /// The children's boxes.
     pub bounds: [Bounds; 2],
-    /// The children's codes.
     pub children: [i32; 2],
 }
 
@@ -29,7 +27,6 @@ pub struct Node {
 pub struct Group<'a> {
     /// The negative code of a leaf, from the number of its first element and their count.
     pub leaf_code: &'a (dyn Fn(u32, u32) -> i32 + Sync),
-    /// The boxes of the elements.
     pub bounds: &'a [Bounds],
     /// Elements per leaf, 1 to 8; the elements of a leaf get consecutive numbers.
     pub leaf_size: u32,
@@ -37,7 +34,6 @@ pub struct Group<'a> {
 
 /// The joint tree.
 pub struct Tree {
-    /// Its nodes.
     pub nodes: Vec<Node>,
     /// The root's code; None without elements.
     pub root: Option<i32>,
@@ -85,7 +81,6 @@ struct Subtree {
     bounds: Aabb,
 }
 
-/// Builds the tree.
 pub fn build(groups: &[Group]) -> Tree {
     let (mut nodes, mut roots, mut orders) = (Vec::new(), Vec::new(), Vec::new());
     for group in groups {

@@ -3,7 +3,6 @@
 use sha2::{Digest, Sha256};
 use std::io::{self, Read};
 
-/// Bytes in hexadecimal.
 pub fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|b| format!("{b:02x}")).collect()
 }

@@ -1,21 +1,16 @@
 //! Vectors of three f64: scene set-up computes with them before the kernels continue in f32.
 
-/// x, y, z.
 pub type Vec3 = [f64; 3];
 
-/// a + b.
 pub fn add(a: Vec3, b: Vec3) -> Vec3 {
     [a[0] + b[0], a[1] + b[1], a[2] + b[2]]
 }
-/// a - b.
 pub fn sub(a: Vec3, b: Vec3) -> Vec3 {
     [a[0] - b[0], a[1] - b[1], a[2] - b[2]]
 }
-/// a times s.
 pub fn scale(a: Vec3, s: f64) -> Vec3 {
     [a[0] * s, a[1] * s, a[2] * s]
 }
-/// Dot product.
 pub fn dot(a: Vec3, b: Vec3) -> f64 {
     a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
 }
@@ -23,7 +18,6 @@ pub fn dot(a: Vec3, b: Vec3) -> f64 {
 pub fn cross(a: Vec3, b: Vec3) -> Vec3 {
     [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]
 }
-/// Euclidean length.
 pub fn length(a: Vec3) -> f64 {
     dot(a, a).sqrt()
 }
@@ -31,7 +25,6 @@ pub fn length(a: Vec3) -> f64 {
 pub fn normalise(a: Vec3) -> Vec3 {
     scale(a, 1.0 / length(a))
 }
-/// The vector in single precision.
 pub fn to_f32(a: Vec3) -> [f32; 3] {
     a.map(|x| x as f32)
 }

@@ -12,9 +12,7 @@ const MISPLACED: f64 = 1e-3;
 /// Particles as read from a file.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ParticleSet {
-    /// Positions.
     pub positions: Vec<[f64; 3]>,
-    /// Radii.
     pub radii: Vec<f64>,
     /// Velocities, if the file has them.
     pub velocities: Vec<[f64; 3]>,

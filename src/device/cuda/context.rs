@@ -5,7 +5,6 @@ use super::super::error::DeviceError;
 use cudarc::driver::sys::{self, CUresult};
 use std::ffi::CStr;
 
-/// The API.
 pub struct Cuda;
 
 // A code of the driver as an error, in its own words.

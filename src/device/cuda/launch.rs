@@ -9,11 +9,9 @@ use std::ffi::CStr;
 use std::time::Duration;
 
 handle! {
-    /// Compiled kernels in a context.
     CudaModule(sys::CUmodule) destroyed by cuModuleUnload
 }
 handle! {
-    /// A moment on a stream.
     CudaEvent(sys::CUevent) destroyed by cuEventDestroy_v2
 }
 handle! {
@@ -38,7 +36,6 @@ impl Module<Cuda> for CudaModule {
         Ok(CudaFunction { raw, blocks: count.unsigned_abs() * resident.max(1).unsigned_abs() })
     }
 }
-/// A kernel of a [`CudaModule`].
 #[derive(Clone, Copy)]
 pub struct CudaFunction {
     raw: sys::CUfunction,

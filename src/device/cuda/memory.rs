@@ -7,7 +7,6 @@ use cudarc::driver::sys;
 use std::ffi::c_void;
 
 handle! {
-    /// Page-locked host memory.
     CudaPinned(*mut c_void) destroyed by cuMemFreeHost, len: usize
 }
 // SAFETY: it is plain memory, and shared access only reads.
@@ -25,7 +24,6 @@ impl PinnedMemory for CudaPinned {
 }
 
 handle! {
-    /// Memory on the device.
     CudaMemory(sys::CUdeviceptr) destroyed by cuMemFree_v2, len: usize
 }
 

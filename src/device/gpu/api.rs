@@ -10,19 +10,15 @@ use std::time::Duration;
 pub trait Api: Sized + Send + Sync + 'static {
     /// Its name in the names of devices.
     const NAME: &'static str;
-    /// A device, ready for work.
     type Context: Context<Self>;
     /// Memory on the device; freed when it is dropped.
     type Memory: DeviceMemory;
     /// Page-locked host memory, which copies reach without the CPU.
     type Pinned: PinnedMemory + 'static;
-    /// Loaded kernels.
     type Module: Module<Self>;
     /// A kernel; it lives as long as its module.
     type Function: Function;
-    /// A moment on a stream.
     type Event: Event;
-    /// A queue of work.
     type Stream: Stream<Self>;
     /// Whether there seems to be a driver; quick.
     fn is_present() -> bool;
@@ -52,7 +48,6 @@ pub trait Context<A: Api>: Clone + Send + Sync + 'static {
     fn stream(&self) -> Result<A::Stream, DeviceError>;
 }
 
-/// Memory on a device.
 pub trait DeviceMemory: Send + Sync + 'static {
     /// The address of a byte in it.
     fn address(&self, offset: usize) -> u64;
@@ -64,7 +59,6 @@ pub trait Module<A: Api>: Send + 'static {
     fn function(&self, name: &CStr, threads: u32) -> Result<A::Function, DeviceError>;
 }
 
-/// A kernel.
 pub trait Function: Copy + Send + 'static {
     /// Blocks that the device holds at once.
     fn resident_blocks(&self) -> u32;
@@ -113,12 +107,10 @@ pub struct Arguments<'a> {
 }
 
 impl<'a> Arguments<'a> {
-    /// One more.
     pub fn with<T>(mut self, value: &'a T) -> Arguments<'a> {
         self.addresses.push(std::ptr::from_ref(value).cast_mut().cast());
         self
     }
-    /// What a driver takes.
     pub fn as_mut_ptr(&mut self) -> *mut *mut c_void {
         self.addresses.as_mut_ptr()
     }

@@ -6,7 +6,6 @@ use crate::gpu_types::{self, Constants, THREADS as GPU_THREADS};
 use std::ffi::CStr;
 use std::io::Read;
 
-/// Threads of a block.
 pub const THREADS: u32 = GPU_THREADS as u32;
 
 /// How rays go on from a surface.
@@ -21,7 +20,6 @@ enum Rays {
 /// What a module leaves: kernels/entry has a header for each.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Output {
-    /// Finished pictures.
     Picture,
     /// Sums of light and first surfaces.
     Linear,
@@ -40,7 +38,6 @@ struct PtxModule {
     output: Output,
 }
 
-/// A module's PTX.
 pub struct Ptx {
     name: &'static str,
     #[cfg_attr(not(test), expect(dead_code, reason = "a test asks whether the PTX is as new as the sources"))]
@@ -52,9 +49,6 @@ include!(concat!(env!("OUT_DIR"), "/modules.rs"));
 
 impl Ptx {
     /// The PTX below a line with the module's name; nothing more where scripts/ptx has not made it yet.
-    ///
-    /// # Errors
-    /// It is broken.
     pub fn text(&self) -> Result<String, DeviceError> {
         let mut text = format!("// {}\n", self.name);
         let read = flate2::read::DeflateDecoder::new(self.packed).read_to_string(&mut text);
@@ -92,13 +86,11 @@ pub struct Kernels<A: Api> {
     features: Option<A::Function>,
     // Whitted's rays dealt out in other ways; there are none for paths.
     schedule: Option<A::Function>,
-    /// Those of adaptive sampling.
     pub adaptive: Option<AdaptiveKernels<A>>,
     kind: SceneKind,
     _modules: Vec<A::Module>,
 }
 
-/// Those of adaptive sampling.
 pub struct AdaptiveKernels<A: Api> {
     /// The samples that all pixels take.
     pub pilot: A::Function,

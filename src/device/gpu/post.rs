@@ -61,7 +61,6 @@ impl<A: Api> PostLane<A> {
 }
 
 impl<A: Api> PostKernels<A> {
-    /// Loads them.
     pub fn load(context: &A::Context) -> Result<PostKernels<A>, DeviceError> {
         let module = context.load(&POST.text()?)?;
         let function = |name| module.function(name, BLOCK.0 * BLOCK.1);
@@ -175,7 +174,6 @@ pub struct Planes {
 }
 
 impl Planes {
-    /// Those of a picture.
     pub fn of(width: u32, height: u32) -> Planes {
         Planes { wide: width.next_multiple_of(2) as usize, tall: height.next_multiple_of(2) as usize }
     }
@@ -184,7 +182,6 @@ impl Planes {
         let (luma, chroma) = (self.wide * self.tall, self.wide * self.tall / 4);
         [0..luma, luma..luma + chroma, luma + chroma..luma + 2 * chroma]
     }
-    /// All bytes.
     pub fn bytes(self) -> usize {
         self.parts()[2].end
     }

@@ -7,26 +7,16 @@ use crate::device::memory::PinnedMemory;
 use crate::device::{DeviceError, SampleCounter};
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// A task at work.
 pub struct Working<A: Api> {
-    /// Its counters and queues.
     pub counts: Arc<A::Memory>,
-    /// Samples of it.
     pub samples: u64,
-    /// Its bands.
     pub bands: u64,
     /// What the queue of a whole band runs up to.
     pub pixels: u64,
 }
 
-impl<A: Api> Clone for Working<A> {
-    fn clone(&self) -> Working<A> {
-        Working { counts: Arc::clone(&self.counts), ..*self }
-    }
-}
-
 /// The oldest task in flight, if any.
-pub type Watched<A> = Arc<Mutex<Option<Working<A>>>>;
+pub type Watched<A> = Arc<Mutex<Option<Arc<Working<A>>>>>;
 
 struct Probe<A: Api> {
     stream: A::Stream,

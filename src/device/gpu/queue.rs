@@ -25,7 +25,7 @@ struct InFlight<A: Api> {
     out: FilmSlice,
     // A scene that has been replaced since stays until its tasks are done.
     _resident: Arc<ResidentScene<A>>,
-    working: Option<Working<A>>,
+    working: Option<Arc<Working<A>>>,
 }
 
 /// One GPU with a scene on it.
@@ -89,7 +89,7 @@ impl<A: Api> Gpu<A> {
     }
 
     // Of adaptive sampling the samples that every pixel takes.
-    fn working(&self, task: &Task, counts: &Arc<A::Memory>) -> Option<Working<A>> {
+    fn working(&self, task: &Task, counts: &Arc<A::Memory>) -> Option<Arc<Working<A>>> {
         let (width, height) = self.scene.size();
         let rows = task.rows.start..task.rows.end.min(height);
         let launch = task.launch();
@@ -97,12 +97,13 @@ impl<A: Api> Gpu<A> {
         let band_rows = self.band_rows(task);
         let band = rows.start..rows.end.min(rows.start + band_rows);
         let (first, end) = self.pixels_of(&band);
-        (task.output != TaskOutput::Features).then(|| Working {
+        let working = Working {
             counts: Arc::clone(counts),
             samples: u64::from(samples.unsigned_abs()) * u64::from(width) * rows.len() as u64,
             bands: rows.len().div_ceil(band_rows as usize) as u64,
             pixels: u64::from((end - first).unsigned_abs()),
-        })
+        };
+        (task.output != TaskOutput::Features).then(|| Arc::new(working))
     }
 
     // The stream of the task that was submitted last.

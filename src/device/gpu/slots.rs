@@ -7,7 +7,6 @@ use crate::device::{BAND_STEP, DeviceError, DeviceNeeds, TRIAL_BYTES, TaskOutput
 use crate::gpu_types::{COUNTERS, Counts, PostParams};
 use std::sync::Arc;
 
-/// Bytes of the counters.
 pub const COUNT_BYTES: usize = COUNTERS as usize * size_of::<Counts>();
 /// Bytes of a queue that warps take work from. The queues follow the counters.
 pub const QUEUE_BYTES: usize = 8;
@@ -24,13 +23,10 @@ const MIN_BAND: u32 = BAND_STEP;
 pub struct Slot<A: Api> {
     /// What the task leaves of a band.
     pub pixels: A::Memory,
-    /// A video's planes of it.
     pub planes: Option<A::Memory>,
-    /// Of adaptive sampling.
     pub trial: Option<A::Memory>,
     /// Counters, queues and the band's number.
     pub counts: Arc<A::Memory>,
-    /// The counters, copied.
     pub host_counts: A::Pinned,
     /// Before and after the kernels, before and after the copies.
     pub events: [A::Event; 4],
@@ -38,7 +34,6 @@ pub struct Slot<A: Api> {
     pub threads: u64,
 }
 
-/// Memory for tasks.
 pub struct Slots<A: Api> {
     /// The free ones: as many as there is room for, without those of tasks in flight.
     pub free: Vec<Slot<A>>,

@@ -6,7 +6,6 @@ use crate::math::bvh::Bounds;
 use crate::math::vec3::{Vec3, dot, length, scale, sub, to_f32};
 use crate::scene::Ellipsoid;
 
-/// An ellipsoid of the scene.
 pub fn flatten(e: &Ellipsoid, material_index: i32) -> GpuEllipsoid {
     let axes = e.axes();
     let rows = [0, 1, 2].map(|i| to_f32(scale(axes[i], 1.0 / e.radii[i])));
@@ -15,7 +14,6 @@ pub fn flatten(e: &Ellipsoid, material_index: i32) -> GpuEllipsoid {
     GpuEllipsoid { centre: to_f32(e.centre), material_index, to_unit, radii: to_f32(e.radii) }
 }
 
-/// Its bounds.
 pub fn bounds(e: &Ellipsoid) -> Bounds {
     let axes = e.axes();
     let reach = [0, 1, 2].map(|axis| support(&axes, e.radii, [0, 1, 2].map(|i| f64::from(u8::from(i == axis)))));

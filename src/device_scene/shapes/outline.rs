@@ -5,16 +5,12 @@ use crate::scene::Body;
 
 /// A body, with its vertices and face normals.
 pub struct Outline<'a> {
-    /// The body.
     pub body: &'a Body,
-    /// Its vertices.
     pub corners: Vec<Vec3>,
-    /// The normals of its faces.
     pub normals: Vec<Vec3>,
 }
 
 impl Outline<'_> {
-    /// That of a body.
     pub fn new(body: &Body) -> Outline<'_> {
         Outline { body, corners: corners(body), normals: body.normals() }
     }

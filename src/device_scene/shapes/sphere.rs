@@ -6,12 +6,10 @@ use crate::gpu_types::Sphere;
 use crate::math::bvh::Bounds;
 use crate::math::vec3::{Vec3, dot, length, sub, to_f32};
 
-/// A sphere of the scene.
 pub fn flatten(s: &crate::scene::Sphere) -> Sphere {
     Sphere { centre: to_f32(s.centre), radius: s.radius as f32 }
 }
 
-/// Its bounds.
 pub fn bounds(s: &Sphere) -> Bounds {
     around(s.centre, s.radius)
 }

@@ -12,12 +12,10 @@ pub fn flatten([a, b, c]: &Corners, material_index: i32, smooth: i32) -> Triangl
     Triangle { a: *a, material_index, smooth, ab: edge(b), ac: edge(c) }
 }
 
-/// Its bounds.
 pub fn bounds(t: &Triangle) -> Bounds {
     corner_bounds(&[t.a, [0, 1, 2].map(|i| t.a[i] + t.ab[i]), [0, 1, 2].map(|i| t.a[i] + t.ac[i])])
 }
 
-/// The bounds of three vertices.
 pub fn corner_bounds(t: &Corners) -> Bounds {
     let fold = |of: fn(f32, f32) -> f32| [0, 1, 2].map(|axis| t.iter().map(|p| p[axis]).fold(t[0][axis], of));
     [fold(f32::min), fold(f32::max)]

@@ -10,7 +10,6 @@ use crate::film::image::Image;
 use crate::kernels::Isa;
 use rayon::prelude::*;
 
-/// Bloom.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Bloom {
     /// Fraction of the light, 0 to 1.
@@ -33,7 +32,6 @@ impl Bloom {
         (libm::log2(reach).round() as usize).clamp(1, 12)
     }
 
-    /// Changes an image.
     pub fn apply(&self, image: &mut Image<f32>, isa: Isa) {
         let fraction = self.fraction as f32;
         if fraction <= 0.0 || image.data().is_empty() {

@@ -108,9 +108,6 @@ fn call<T: Copy>(library: &Library, name: &str) -> Result<T, DenoiserError> {
 
 impl Denoiser {
     /// Loads the library for pictures of a size; `threads` may be 0: as many as it likes.
-    ///
-    /// # Errors
-    /// The library is not there, or not what it should be.
     pub fn new(from: &DenoiserLibrary, width: u32, height: u32, threads: usize) -> Result<Denoiser, DenoiserError> {
         let library = find(from)?;
         let new_device: unsafe extern "C" fn(c_int) -> Handle = call(&library, "oidnNewDevice")?;
@@ -174,9 +171,6 @@ impl Denoiser {
     }
 
     /// Takes the noise out of a picture's mean light, with what its first surfaces are.
-    ///
-    /// # Errors
-    /// The library's own.
     pub fn apply(&self, image: &mut Image<f32>, layers: &Layers) -> Result<(), DenoiserError> {
         let mut filter = self.filter.lock().unwrap_or_else(PoisonError::into_inner);
         filter.colour.copy_from_slice(image.data());

@@ -56,7 +56,6 @@ impl Legend {
 }
 
 impl Legend {
-    /// Draws it.
     pub fn apply(&self, image: &mut Image<f32>) {
         let Some((place, [low, high])) = self.layout((image.width(), image.height())) else { return };
         let (columns, rows) = place.panel(image);
