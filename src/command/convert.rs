@@ -6,7 +6,7 @@ use crate::cli::{ConvertArgs, Failure, usage};
 use crate::error::Error;
 use crate::output::RenderedFrame;
 use crate::output::files::write_file;
-use crate::output::formats::{Format, FormatOptions, Reader, Shown};
+use crate::output::formats::{Format, FormatOptions, Shown};
 use crate::output::store::atomic::write_whole;
 use crate::report::{print, say};
 use crate::scene::limits::PICTURES;
@@ -84,22 +84,15 @@ fn picture(from: &Path, format: &Format, to: Option<&PathBuf>) -> Result<(), Fai
     let Some(to) = to else {
         return Err(usage!("{} is a picture: name the one to make of it", from.display()));
     };
-    let failed = unreadable(from);
-    let Shown { size, rgba } = match format.read {
-        Reader::Shown(read) => read(from).map_err(&failed)?,
-        Reader::Light(read) => {
-            let light = read(from).map_err(failed)?;
-            let scene = format.scene(from);
-            if scene.is_none() {
-                let from = from.display();
-                say(&format!("{from} does not tell of its scene: its light is shown as `tone = \"soft\"` has it"));
-            }
-            light.shown(
-                scene.as_ref().map_or(Tone::Soft, |s| s.film.tone),
-                scene.is_some_and(|s| s.world.sky.transparent),
-            )
-        }
-    };
+    let is_light = format.has_light();
+    let scene = is_light.then(|| format.scene(from)).flatten();
+    let tone = scene.as_ref().map_or(Tone::Soft, |scene| scene.film.tone);
+    let has_alpha = scene.as_ref().is_some_and(|scene| scene.world.sky.transparent);
+    let Shown { size, rgba } = format.shown(from, tone, has_alpha).map_err(unreadable(from))?;
+    if is_light && scene.is_none() {
+        let from = from.display();
+        say(&format!("{from} does not tell of its scene: its light is shown as `tone = \"soft\"` has it"));
+    }
     write_picture(to, size, &rgba)
 }
 

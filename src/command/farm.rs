@@ -13,6 +13,7 @@ use crate::quote::shell_word;
 use crate::render::frames::FrameList;
 use crate::report::{Remarks, be_quiet, print, say};
 use crate::run::folder::RecordedFolder;
+use crate::run::ownership::expect_same;
 use crate::run::plan::check_for_shards;
 use crate::run::{Existing, RunRequest, ShardMode, claim};
 use clap::Parser;
@@ -150,10 +151,8 @@ impl Job {
         let todo = match Manifest::read(&folder.pattern)? {
             Some(theirs) => {
                 manifest.look_at_steps(&scene, all.iter().filter(|n| theirs.steps.contains_key(n)));
-                match [theirs.differences(&manifest), manifest.odd_step(&theirs).into_iter().collect()].concat() {
-                    places if places.is_empty() => unfinished(&folder.pattern.to_string(), &all, shards)?,
-                    places => return Err(Error::OtherScene(folder.path(), places).into()),
-                }
+                expect_same(&theirs, &manifest, &folder.path())?;
+                unfinished(&folder.pattern.to_string(), &all, shards)?
             }
             None => FrameList::of_numbers(1..=shards),
         };
