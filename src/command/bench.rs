@@ -100,7 +100,7 @@ pub fn run(args: &BenchArgs) -> Result<(), Failure> {
     let scene = &subject.scene;
     let frames = match args.changes.frames {
         Some(_) => args.changes.frame_list(scene)?,
-        None => spread(scene, FRAMES),
+        None => FrameList::all(scene.output.frames).spread(FRAMES),
     };
     let spinner = Spinner::new();
     let others = Others::watch();
@@ -132,14 +132,6 @@ pub fn run(args: &BenchArgs) -> Result<(), Failure> {
     drop(spinner);
     warnings(&table).iter().for_each(|text| warn(text));
     Ok(print(&written(&table, args.format))?)
-}
-
-// Frames from all over a clip.
-fn spread(scene: &Scene, count: usize) -> FrameList {
-    let all = scene.output.frames;
-    let mut numbers: Vec<u32> = (0..count as u64).map(|i| (i * u64::from(all) / count as u64) as u32).collect();
-    numbers.dedup();
-    FrameList::of_numbers(numbers.into_iter()).unwrap_or_else(|| FrameList::one(0))
 }
 
 struct BenchTarget {
@@ -243,7 +235,7 @@ fn plots(
     };
     let depths = [0, 1, 2, 4, 8, 16, 32, 64, 128].into_iter().filter(|&d| d < depth).chain([depth]);
     let depths: Vec<u32> = depths.collect();
-    let clip: Vec<u32> = spread(scene, PLOTTED).iter().collect();
+    let clip: Vec<u32> = FrameList::all(scene.output.frames).spread(PLOTTED).iter().collect();
     // A curve for each device: what it takes at each value.
     let mut curves = |what: &str, values: &[u32], measure: &dyn Fn(&mut BenchTarget, u32) -> Result<(f64, f64), _>| {
         let curve = |one: &mut BenchTarget| {

@@ -96,9 +96,7 @@ fn trial_hints(scene: &Scene, asked: &FrameList) -> Result<Vec<String>, Failure>
     small.render.depth = small.render.depth.min(defaults::DEPTH);
     small.render.cutoff = small.render.cutoff.max(defaults::CUTOFF);
     let mut renderer = Renderer::prepare(small, RenderOptions { devices: Devices::Cpu, ..RenderOptions::on_cpu() })?;
-    let places = (0..TRIALS).map(|i| i * (asked.len() - 1) / (TRIALS - 1));
-    let numbers: BTreeSet<u32> = places.filter_map(|at| asked.nth(at)).collect();
-    let tried = FrameList::of_numbers(numbers.into_iter()).unwrap_or_else(|| asked.clone());
+    let tried = asked.at((0..TRIALS).map(|i| i * (asked.len() - 1) / (TRIALS - 1)));
     let needs = PixelFormats { rgba8: true, linear: true, layers: true, ..PixelFormats::default() };
     let frames = renderer.capture(&tried, needs, &mut ())?;
     let particles = renderer.prepared.assets.particles.iter().filter(|p| p.range.is_some());

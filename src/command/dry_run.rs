@@ -15,7 +15,7 @@ use crate::report::size;
 use crate::run::RunPlan;
 use crate::run::memory_limit::needs_of;
 use crate::threads::lock;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
@@ -103,8 +103,7 @@ pub fn describe(plan: RunPlan, shows_ffmpeg: bool) -> Result<String, Error> {
     // From the first and the last quarter, and the one after: a film holds what changes between neighbours.
     let (one, other) = (left.len() / 4, left.len() * 3 / 4);
     let next = if plan.video.is_some() { one + 1 } else { one };
-    let numbers: BTreeSet<u32> = [one, next, other].into_iter().filter_map(|at| left.nth(at)).collect();
-    let list = FrameList::of_numbers(numbers.into_iter()).unwrap_or_else(|| left.clone());
+    let list = left.at([one, next, other]);
     let (mut renderer, trial_size) = trial_renderer(renderer, &list, trial.needs())?;
     let scale = ratio(size_of_run, trial_size);
     let mut measured = Measured::default();

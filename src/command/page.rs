@@ -11,6 +11,7 @@ use crate::output::opaque::opaque;
 use crate::output::store::atomic::{folder_of, write_whole};
 use crate::output::video::tag;
 use crate::quote::brief;
+use crate::render::frames::FrameList;
 use crate::render::sheet::{SHEET, SIDE, composed};
 use crate::report::{Remarks, remark, size};
 use crate::run::folder::RecordedFolder;
@@ -220,15 +221,11 @@ impl Recorded {
 
     // Frames from all over the clip, as a picture in the page; light as the scene's tone curve shows it.
     fn sheet(&self) -> Result<Option<String>, Failure> {
-        if self.whole.is_empty() {
-            return Ok(None);
-        }
+        let Some(whole) = FrameList::of_numbers(self.whole.iter().copied()) else { return Ok(None) };
         let folder = &self.here.folder;
         let tone = self.here.manifest.resolved().map_or(Tone::Soft, |scene| scene.film.tone);
-        let there: Vec<u32> = self.whole.iter().copied().collect();
-        let count = there.len().min(SHEET as usize);
         let mut small = Vec::new();
-        for path in (0..count).map(|i| folder.pattern.path(there[i * there.len() / count])) {
+        for path in whole.spread(SHEET as usize).iter().map(|frame| folder.pattern.path(frame)) {
             let shown = folder.format.shown(&path, tone, false).map_err(|e| OutputError::Read(path, e))?;
             small.extend(thumbnail(shown.size, opaque(&shown.rgba).into_owned()));
         }

@@ -179,6 +179,16 @@ impl FrameList {
             range.places(at, at + 1, 1).map(|found| found.first)
         })
     }
+    /// Those at some places, counted from 0, by their numbers; all where there are none.
+    pub(crate) fn at(&self, places: impl IntoIterator<Item = usize>) -> FrameList {
+        let numbers: BTreeSet<u32> = places.into_iter().filter_map(|place| self.nth(place)).collect();
+        FrameList::of_numbers(numbers.into_iter()).unwrap_or_else(|| self.clone())
+    }
+    /// At most `count` of them, spread evenly, with the first.
+    pub(crate) fn spread(&self, count: usize) -> FrameList {
+        let count = count.clamp(1, self.len());
+        self.at((0..count).map(|i| i * self.len() / count))
+    }
     /// The frames, in order.
     pub fn iter(&self) -> impl Iterator<Item = u32> + '_ {
         self.ranges.iter().flat_map(|r| r.numbers())

@@ -26,10 +26,7 @@ pub fn sheet(scene: &Scene, count: u32, options: &RenderOptions) -> Result<Image
     (small.render.width, small.render.height) = (width, height);
     let own = scene.render.own_samples();
     small.render.set_samples(small.render.integrator.own(own.min(2), own.min(SAMPLES)));
-    let frames = scene.output.frames;
-    let count = count.min(frames).max(1);
-    let numbers = (0..count).map(|i| (u64::from(i) * u64::from(frames) / u64::from(count)) as u32);
-    let list = FrameList::of_numbers(numbers).unwrap_or_else(|| FrameList::one(0));
+    let list = FrameList::all(scene.output.frames).spread(count as usize);
     let frames = Renderer::prepare(small, options.clone())?.capture(&list, PixelFormats::RGBA8, &mut ())?;
     Ok(composed(&frames.into_iter().filter_map(|frame| frame.rgba8).collect::<Vec<_>>()))
 }
