@@ -16,7 +16,7 @@ use crate::scene::Scene;
 use rayon::prelude::*;
 
 /// All that has a shape but the floor.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Geometry {
     /// Face planes of all bodies.
     pub slabs: Vec<Slab>,
@@ -68,21 +68,11 @@ impl Geometry {
         all.extend(world.spheres.iter().map(|s| materials::flatten(scene, &s.material)));
         let mut g = Geometry {
             slabs,
-            bodies: Vec::new(),
-            lightmap: Vec::new(),
-            nodes: Vec::new(),
-            root: NO_BVH,
+            bodies,
             spheres: world.spheres.iter().map(sphere::flatten).collect(),
             sphere_materials: (first..all.len() as i32).collect(),
-            triangles: Vec::new(),
-            ellipsoids: Vec::new(),
-            normals: Vec::new(),
             materials: all,
-            emitters: Vec::new(),
-            emitter_scale: 0.0,
-            emitter_min: 0.0,
-            features: 0,
-            reach: 0.0,
+            ..Geometry::default()
         };
         if let Some(particles) = &assets.particles {
             let first = g.materials.len() as i32;
@@ -105,8 +95,7 @@ impl Geometry {
             g.ellipsoids.push(ellipsoid::flatten(e, material));
         }
         let eye = scene.camera.path.reach(assets.origin()) + scene.camera.lens;
-        g.build_tree(scene, eye, &bodies, &meshes);
-        g.bodies = bodies;
+        g.build_tree(scene, eye, &meshes);
         let sizes =
             [(g.bodies.len(), SMALL_BODIES), (g.slabs.len(), SMALL_SLABS), (g.materials.len(), SMALL_MATERIALS)];
         let is_small = sizes.iter().all(|&(len, max)| len <= max as usize);
@@ -151,7 +140,7 @@ impl Geometry {
     }
 
     // Makes the tree, and puts spheres and triangles into the order of its leaves.
-    fn build_tree(&mut self, scene: &Scene, eye: f64, bodies: &[Body], meshes: &[(usize, usize)]) {
+    fn build_tree(&mut self, scene: &Scene, eye: f64, meshes: &[(usize, usize)]) {
         let body_boxes: Vec<Bounds> = scene.world.bodies.iter().map(polyhedron::bounds).collect();
         let sphere_boxes: Vec<Bounds> = self.spheres.par_iter().map(sphere::bounds).collect();
         let triangle_boxes: Vec<Bounds> = self.triangles.par_iter().map(triangle::bounds).collect();
@@ -160,43 +149,38 @@ impl Geometry {
         let all = boxes.flatten().flatten();
         let floor = scene.world.floor.iter().flat_map(|f| f.corners).map(length).fold(0.0, f64::max);
         self.reach = all.fold(eye.max(floor) as f32, |m, x| m.max(x.abs()));
-        if bodies.len() <= SMALL_BODIES as usize && self.is_bodies_only() {
-            self.root = if bodies.is_empty() { NO_BVH } else { leaf_code(SHAPE_BODY, 0)(0, bodies.len() as u32) };
+        let bodies = self.bodies.len() as u32;
+        if bodies <= SMALL_BODIES as u32 && self.is_bodies_only() {
+            self.root = if bodies == 0 { NO_BVH } else { leaf_code(SHAPE_BODY, 0)(0, bodies) };
             return;
         }
-        let (body_code, sphere_code) = (leaf_code(SHAPE_BODY, 0), leaf_code(SHAPE_SPHERE, 0));
-        let mesh_codes: Vec<_> = meshes.iter().map(|&(first, _)| leaf_code(SHAPE_TRIANGLE, first)).collect();
-        let mut groups = vec![
-            Group { leaf_code: &body_code, bounds: &body_boxes, leaf_size: 1 },
-            Group { leaf_code: &sphere_code, bounds: &sphere_boxes, leaf_size: SPHERES_A_LEAF },
-        ];
-        groups.extend(meshes.iter().zip(&mesh_codes).map(|(&(first, len), code)| Group {
-            leaf_code: code,
-            bounds: &triangle_boxes[first..first + len],
-            leaf_size: TRIANGLES_A_LEAF,
-        }));
-        let ellipsoid_code = leaf_code(SHAPE_ELLIPSOID, 0);
-        if !ellipsoid_boxes.is_empty() {
-            groups.push(Group { leaf_code: &ellipsoid_code, bounds: &ellipsoid_boxes, leaf_size: 1 });
-        }
+        let group =
+            |kind, first, bounds, leaf_size| Group { leaf_code: Box::new(leaf_code(kind, first)), bounds, leaf_size };
+        let mut groups =
+            vec![group(SHAPE_BODY, 0, &body_boxes, 1), group(SHAPE_SPHERE, 0, &sphere_boxes, SPHERES_A_LEAF)];
+        groups.extend(
+            meshes.iter().map(|&(first, len)| {
+                group(SHAPE_TRIANGLE, first, &triangle_boxes[first..first + len], TRIANGLES_A_LEAF)
+            }),
+        );
+        groups.push(group(SHAPE_ELLIPSOID, 0, &ellipsoid_boxes, 1));
         let tree = bvh::build(&groups);
-        let order = &tree.orders[1];
-        self.spheres = order.iter().map(|&i| self.spheres[i as usize]).collect();
-        self.sphere_materials = order.iter().map(|&i| self.sphere_materials[i as usize]).collect();
-        let mut triangles = Vec::with_capacity(self.triangles.len());
-        for (&(first, _), order) in meshes.iter().zip(&tree.orders[2..]) {
-            triangles.extend(order.iter().map(|&i| self.triangles[first + i as usize]));
-        }
-        self.triangles = triangles;
-        if !self.ellipsoids.is_empty() {
-            let order = tree.orders.last().into_iter().flatten();
-            self.ellipsoids = order.map(|&i| self.ellipsoids[i as usize]).collect();
-        }
+        let [_, spheres, triangles @ .., ellipsoids] = tree.orders.as_slice() else { return };
+        self.spheres = in_order(&self.spheres, spheres);
+        self.sphere_materials = in_order(&self.sphere_materials, spheres);
+        let triangles =
+            meshes.iter().zip(triangles).flat_map(|(&(first, _), order)| in_order(&self.triangles[first..], order));
+        self.triangles = triangles.collect();
+        self.ellipsoids = in_order(&self.ellipsoids, ellipsoids);
         // Boxes are widened by what rounding may do to numbers of that size, so that no ray misses one that it should pass.
         let margin = self.reach * f32::EPSILON * 6.0;
         self.nodes = tree.nodes.par_iter().map(|n| widened(n, margin)).collect();
         self.root = tree.root.unwrap_or(NO_BVH);
     }
+}
+
+fn in_order<T: Copy>(items: &[T], order: &[u32]) -> Vec<T> {
+    order.iter().map(|&i| items[i as usize]).collect()
 }
 
 // A box's centre, and half its sides and a margin.

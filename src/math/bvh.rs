@@ -26,7 +26,7 @@ pub struct Node {
 /// Elements that get a tree of their own.
 pub struct Group<'a> {
     /// The negative code of a leaf, from the number of its first element and their count.
-    pub leaf_code: &'a (dyn Fn(u32, u32) -> i32 + Sync),
+    pub leaf_code: Box<dyn Fn(u32, u32) -> i32 + Sync>,
     pub bounds: &'a [Bounds],
     /// Elements per leaf, 1 to 8; the elements of a leaf get consecutive numbers.
     pub leaf_size: u32,
@@ -99,7 +99,7 @@ pub fn build(groups: &[Group]) -> Tree {
             }
             orders.push((0..boxes.len() as u32).collect());
         }
-        roots.push(flatten_subtree(&bvh, 0, &mut nodes, group.leaf_code));
+        roots.push(flatten_subtree(&bvh, 0, &mut nodes, &group.leaf_code));
     }
     let boxes: Vec<Aabb> = roots.iter().map(|r| r.bounds).collect();
     let root = match boxes.len() {
@@ -237,9 +237,9 @@ mod tests {
         for (bodies, balls, triangles) in [(1, 0, 0), (0, 1, 0), (3, 1000, 500), (0, 0, 9), (40, 0, 1)] {
             let [a, b, c] = [bounds(bodies, 0.0), bounds(balls, 3.0), bounds(triangles, -9.0)];
             let tree = build(&[
-                Group { leaf_code: &code(0), bounds: &a, leaf_size: 1 },
-                Group { leaf_code: &code(1), bounds: &b, leaf_size: 4 },
-                Group { leaf_code: &code(2), bounds: &c, leaf_size: 4 },
+                Group { leaf_code: Box::new(code(0)), bounds: &a, leaf_size: 1 },
+                Group { leaf_code: Box::new(code(1)), bounds: &b, leaf_size: 4 },
+                Group { leaf_code: Box::new(code(2)), bounds: &c, leaf_size: 4 },
             ]);
             for (kind, count) in [(0, bodies), (1, balls), (2, triangles)] {
                 assert_eq!(named(&tree, kind, count), vec![1; count], "kind {kind}");
@@ -250,13 +250,13 @@ mod tests {
     #[test]
     fn a_million_boxes_in_one_place_do_not_make_a_deep_tree() {
         let same: Vec<Bounds> = vec![[[0.0; 3], [1.0; 3]]; 100_000];
-        let tree = build(&[Group { leaf_code: &code(1), bounds: &same, leaf_size: 4 }]);
+        let tree = build(&[Group { leaf_code: Box::new(code(1)), bounds: &same, leaf_size: 4 }]);
         assert_eq!(named(&tree, 1, same.len()), vec![1; same.len()]);
         // A row of boxes whose sizes grow without bound.
         let row: Vec<Bounds> = (0..200)
             .map(|i| [[libm::powf(1.5, i as f32), 0.0, 0.0], [libm::powf(1.5, (i + 1) as f32), 1.0, 1.0]])
             .collect();
-        let tree = build(&[Group { leaf_code: &code(1), bounds: &row, leaf_size: 1 }]);
+        let tree = build(&[Group { leaf_code: Box::new(code(1)), bounds: &row, leaf_size: 1 }]);
         assert_eq!(named(&tree, 1, row.len()), vec![1; row.len()]);
         let boxes: Vec<Aabb> = row.iter().map(aabb).collect();
         assert!(depth(&balanced(&boxes, 1)) <= 9);
