@@ -99,37 +99,19 @@ impl Isa {
         (unsafe { (self.entries.scratch_bytes)(&scene.arrays) }) as usize
     }
 
-    /// Traces the tile whose first pixel is (left, top) into the film.
+    /// Traces the tile whose first pixel is (left, top), multiples of [`TILE`], into the film.
     ///
     /// # Safety
     /// Those of the film's pointers that are not null must reach every pixel of the tile that lies inside the picture,
     /// from row `film.first_row` on, and no other thread may touch these pixels meanwhile.
-    pub unsafe fn trace_tile(
-        &self,
-        scene: &HostScene,
-        work: &TileWork,
-        film: &FilmBuffers,
-        scratch: &mut Scratch,
-    ) -> Counts {
+    pub unsafe fn trace_tile(&self, job: &FrameJob, (left, top): (i32, i32), scratch: &mut Scratch) -> Counts {
         let mut counts = Counts::default();
-        let small = work.small.map_or(std::ptr::null(), std::ptr::from_ref);
-        let (left, top) = work.corner;
-        assert!(scratch.len() >= self.scratch_bytes(scene));
+        let (scene, small) = (&job.scene.arrays, job.small.as_ref().map_or(std::ptr::null(), std::ptr::from_ref));
+        assert!(scratch.len() >= self.scratch_bytes(&job.scene));
+        let (frame, launch, film, memory) = (job.frame, &job.launch, &job.film, scratch.aligned());
         // SAFETY: the scene's arrays are borrowed; scratch is as large as asked for and this call's alone; the film is the
         // caller's promise.
-        unsafe {
-            (self.entries.trace_tile)(
-                &scene.arrays,
-                small,
-                work.frame,
-                &work.launch,
-                film,
-                left,
-                top,
-                scratch.aligned(),
-                &mut counts,
-            );
-        };
+        unsafe { (self.entries.trace_tile)(scene, small, frame, launch, film, left, top, memory, &mut counts) };
         counts
     }
 
@@ -222,15 +204,18 @@ pub struct UnknownIsa {
     pub available: String,
 }
 
-/// A tile's place and what to trace of it.
-pub struct TileWork<'a> {
+/// What to trace of a frame, tile by tile.
+pub struct FrameJob<'a> {
+    pub scene: HostScene<'a>,
     /// The scene in place, for the one-lane kernels, which then trace it as a GPU does.
-    pub small: Option<&'a SmallScene>,
+    pub small: Option<SmallScene>,
     pub frame: &'a FrameParams,
     pub launch: Launch,
-    /// Its first pixel, multiples of [`TILE`].
-    pub corner: (i32, i32),
+    /// Where the light goes.
+    pub film: FilmBuffers,
 }
+// SAFETY: only trace_tile uses the film's addresses, and its callers promise that no two threads write the same pixels.
+unsafe impl Sync for FrameJob<'_> {}
 
 /// Pixels along a tile's side.
 pub const TILE_SIDE: u32 = TILE as u32;

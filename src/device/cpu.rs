@@ -6,11 +6,11 @@ use super::{
     TaskStats, Ticket, balance,
 };
 use crate::cancel::Cancel;
-use crate::device_scene::{DeviceScene, HostScene};
+use crate::device_scene::DeviceScene;
 use crate::film;
 use crate::film::post::{PostContext, PostPipeline};
-use crate::gpu_types::{FilmBuffers, FrameParams, Launch, SmallScene};
-use crate::kernels::{Isa, Scratch, TILE_SIDE, TileWork, counted_flops};
+use crate::gpu_types::{FilmBuffers, FrameParams, Launch};
+use crate::kernels::{FrameJob, Isa, Scratch, TILE_SIDE, counted_flops};
 use crate::threads::{self, Busy, NoThread};
 use rayon::prelude::*;
 use std::collections::VecDeque;
@@ -34,24 +34,6 @@ pub struct Cpu {
     cancel: Cancel,
     done: VecDeque<(Ticket, TaskStats, FilmSlice)>,
     submitted: u64,
-}
-
-// Addresses that threads share.
-#[derive(Clone, Copy)]
-struct SharedFilm(FilmBuffers);
-// SAFETY: it is only handed to trace_tile, which writes the pixels of its own tile; tiles do not overlap, and the memory
-// is borrowed for as long as the threads run (Cpu::trace and its callers).
-unsafe impl Sync for SharedFilm {}
-
-// A tile's work, but for its place.
-struct TileJob<'a> {
-    scene: HostScene<'a>,
-    small: Option<SmallScene>,
-    frame: &'a FrameParams,
-    launch: Launch,
-    film: SharedFilm,
-    across: u32,
-    tiles: Range<u32>,
 }
 
 impl Cpu {
@@ -120,9 +102,9 @@ impl Cpu {
             film.pilot = shown.as_mut_ptr().cast();
             film.pilot_row = around.start.cast_signed();
             let none = FilmBuffers { rgba: std::ptr::null_mut(), sums: std::ptr::null_mut(), ..film };
-            counts = self.trace(&self.work(frame, launch, none, around), &rays, false);
+            counts = self.trace(self.work(frame, launch, none, around), &rays, false);
         }
-        let more = self.trace(&self.work(frame, launch, film, rows), &rays, task.output != TaskOutput::Features);
+        let more = self.trace(self.work(frame, launch, film, rows), &rays, task.output != TaskOutput::Features);
         let time = start.elapsed();
         let rays: Vec<u64> = rays.into_iter().map(AtomicU64::into_inner).collect();
         let (rays_traced, shadow_rays) = (counts.0 + more.0, counts.1 + more.1);
@@ -157,15 +139,15 @@ impl Cpu {
 
     // Traces tiles on all threads, and adds each thread's rays up: rays, and shadow rays. Whether it counts as progress is
     // for the caller to say.
-    fn trace(&self, work: &TileJob, rays: &[AtomicU64], counts: bool) -> (u64, u64) {
-        let samples = u64::from(TILE_SIDE * TILE_SIDE) * u64::from(work.launch.samples_per_pixel.cast_unsigned());
+    fn trace(&self, (job, tiles): (FrameJob, Range<u32>), rays: &[AtomicU64], counts: bool) -> (u64, u64) {
+        let samples = u64::from(TILE_SIDE * TILE_SIDE) * u64::from(job.launch.samples_per_pixel.cast_unsigned());
         self.pool.install(|| {
-            let tiles = work.tiles.clone().into_par_iter().with_min_len(4).map(|tile| {
+            let tiles = tiles.into_par_iter().with_min_len(4).map(|tile| {
                 if self.cancel.is_abandoned() {
                     return (0, 0);
                 }
                 let thread = rayon::current_thread_index().unwrap_or(0);
-                let (traced, shadow_rays) = self.tile(work, tile, thread);
+                let (traced, shadow_rays) = self.tile(&job, tile, thread);
                 rays[thread].fetch_add(traced, Ordering::Relaxed);
                 if let Some(meter) = self.meter.as_ref().filter(|_| counts) {
                     meter.add(samples);
@@ -176,39 +158,46 @@ impl Cpu {
         })
     }
 
-    fn work<'a>(&'a self, frame: &'a FrameParams, launch: Launch, film: FilmBuffers, rows: Range<u32>) -> TileJob<'a> {
-        let scene = self.scene.host();
-        let across = scene.arrays.constants.width.cast_unsigned().div_ceil(TILE_SIDE);
-        TileJob {
-            small: (self.isa.lanes == 1).then(|| self.scene.small(&scene.arrays)).flatten(),
-            scene,
-            frame,
-            launch,
-            film: SharedFilm(film),
-            across,
-            tiles: across * (rows.start / TILE_SIDE)..across * rows.end.div_ceil(TILE_SIDE),
-        }
+    // What to trace, and the numbers of the tiles of some rows.
+    fn work<'a>(
+        &'a self,
+        frame: &'a FrameParams,
+        launch: Launch,
+        film: FilmBuffers,
+        rows: Range<u32>,
+    ) -> (FrameJob<'a>, Range<u32>) {
+        let (scene, across) = (self.scene.host(), self.scene.size().0.div_ceil(TILE_SIDE));
+        let small = (self.isa.lanes == 1).then(|| self.scene.small(&scene.arrays)).flatten();
+        let tiles = across * (rows.start / TILE_SIDE)..across * rows.end.div_ceil(TILE_SIDE);
+        (FrameJob { scene, small, frame, launch, film }, tiles)
+    }
+
+    // A whole frame, without a picture to keep.
+    fn whole<'a>(&'a self, frame: &'a FrameParams, samples: u32, picture: &mut Memory) -> (FrameJob<'a>, Range<u32>) {
+        let (width, height) = self.scene.size();
+        let rgba = picture.sized(TaskOutput::Picture.bytes_a_pixel() * width as usize * height as usize);
+        let launch = Launch { samples_per_pixel: samples.cast_signed(), stride: 1, gain: 1.0, ..Launch::default() };
+        self.work(frame, launch, TaskOutput::Picture.film(rgba.as_mut_ptr(), 0), 0..height)
     }
 
     // Traces one tile with a thread's own scratch memory: rays, and shadow rays.
-    fn tile(&self, work: &TileJob, tile: u32, thread: usize) -> (u64, u64) {
+    fn tile(&self, job: &FrameJob, tile: u32, thread: usize) -> (u64, u64) {
         let mut scratch = self.scratch[thread].lock().unwrap_or_else(PoisonError::into_inner);
-        let corner = ((tile % work.across * TILE_SIDE).cast_signed(), (tile / work.across * TILE_SIDE).cast_signed());
-        let place = TileWork { small: work.small.as_ref(), frame: work.frame, launch: work.launch, corner };
-        // SAFETY: the film holds the rows that work.tiles cover, and no two threads are given the same tile.
-        let counts = unsafe { self.isa.trace_tile(&work.scene, &place, &work.film.0, &mut scratch) };
+        let across = self.scene.size().0.div_ceil(TILE_SIDE);
+        let corner = ((tile % across * TILE_SIDE).cast_signed(), (tile / across * TILE_SIDE).cast_signed());
+        // SAFETY: the film holds the rows of the tiles that `work` gives, and no two threads are given the same tile.
+        let counts = unsafe { self.isa.trace_tile(job, corner, &mut scratch) };
         (counts.rays, counts.shadow_rays)
     }
 
     /// Floating-point operations of a frame; the device must be of [`Isa::counting`].
     pub fn flops(&self, frame: &FrameParams, samples: u32) -> u64 {
-        let (mut picture, height) = (Memory::default(), self.scene.size().1);
-        let film = TaskOutput::Picture.film(picture.sized(self.picture_bytes()).as_mut_ptr(), 0);
-        let work = self.work(frame, uniform(samples), film, 0..height);
+        let mut picture = Memory::default();
+        let (job, tiles) = self.whole(frame, samples, &mut picture);
         self.pool.install(|| {
-            let counted = work.tiles.clone().into_par_iter().map(|tile| {
+            let counted = tiles.into_par_iter().map(|tile| {
                 let before = counted_flops();
-                self.tile(&work, tile, rayon::current_thread_index().unwrap_or(0));
+                self.tile(&job, tile, rayon::current_thread_index().unwrap_or(0));
                 counted_flops() - before
             });
             counted.sum()
@@ -224,21 +213,20 @@ impl Cpu {
         schedule: Schedule,
         threads: usize,
     ) -> Result<(TaskStats, Vec<u64>), NoThread> {
-        let (mut picture, height) = (Memory::default(), self.scene.size().1);
-        let film = TaskOutput::Picture.film(picture.sized(self.picture_bytes()).as_mut_ptr(), 0);
-        let work = self.work(frame, uniform(samples), film, 0..height);
-        let (tiles, threads) = (work.tiles.len(), threads.clamp(1, self.scratch.len()));
+        let mut picture = Memory::default();
+        let (job, tiles) = self.whole(frame, samples, &mut picture);
+        let (tiles, threads) = (tiles.len(), threads.clamp(1, self.scratch.len()));
         let (next, share) = (AtomicUsize::new(0), tiles.div_ceil(threads));
         let start = Instant::now();
         let counts: Vec<(u64, u64)> = std::thread::scope(|scope| {
-            let (next, work) = (&next, &work);
+            let (next, job) = (&next, &job);
             let idle = threads::reserve(scope, "balance", threads)?.into_iter().enumerate();
             let busy: Vec<_> = idle
                 .map(|(thread, one)| {
                     one.run(move || {
                         let mut sum = (0, 0);
                         let mut take = |tile: usize| {
-                            let (rays, shadow_rays) = self.tile(work, tile as u32, thread);
+                            let (rays, shadow_rays) = self.tile(job, tile as u32, thread);
                             sum = (sum.0 + rays, sum.1 + shadow_rays);
                         };
                         let queue = || Some(next.fetch_add(1, Ordering::Relaxed)).filter(|&t| t < tiles);
@@ -259,16 +247,6 @@ impl Cpu {
         let stats = TaskStats { time, kernel: time, rays: rays.iter().sum(), shadow_rays, balance: balance(&rays) };
         Ok((stats, rays))
     }
-
-    fn picture_bytes(&self) -> usize {
-        let (width, height) = self.scene.size();
-        4 * width as usize * height as usize
-    }
-}
-
-// All samples of every pixel.
-fn uniform(samples: u32) -> Launch {
-    Launch { samples_per_pixel: samples.cast_signed(), stride: 1, gain: 1.0, ..Launch::default() }
 }
 
 impl Device for Cpu {
