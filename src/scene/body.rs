@@ -1,13 +1,13 @@
 //! Bodies: solids of panes, bars and lamps.
 
-use super::diagnostic::{Problem, Rule};
+use super::diagnostic::Rule;
 use super::keys::key::MaterialUse;
 use super::keys::kinds::{Kind, quoted};
 use super::keys::read::{Given, Table};
 use super::keys::words::words_schema;
 use super::keys::{Key, keys};
 use super::limits::MAX_LAMPS;
-use super::material::{ADDS_LIGHT, adds_light, passes_less};
+use super::material::{ADDS_LIGHT, above_one};
 use super::{LampPattern, LampSides, Lamps, Material, MaterialKind, Motion, Rotation, Solid};
 use crate::math::vec3::Vec3;
 
@@ -49,18 +49,20 @@ keys! {
 
     fn check(&mut self, table: &mut Table) {
         if !matches!(self.material.kind, MaterialKind::Plain { .. }) {
-            let expected = "expected it beside a plain material's `reflection`";
+            let expected = "it beside a plain material's `reflection`";
             table.problem_at("reflection_inside", "this material has no `reflection_inside`", expected);
         }
         let (reflection, transparency) = self.material.shares();
-        if let Some(what) = adds_light(reflection, transparency) {
+        if let Some(what) = above_one("reflection", reflection, transparency) {
             let span = table.place("transparency").or(table.place("reflection")).unwrap_or(table.span.clone());
-            table.context.warnings.push(Problem::new(span, what, ADDS_LIGHT));
+            table.warn(span, what, ADDS_LIGHT);
         }
+        // A one-way mirror's inner side may leave less than is to pass.
         if let (Some(inside), Some(span)) = (self.reflection_inside, table.place("reflection_inside"))
-            && let Some((what, so)) = passes_less(inside, transparency)
+            && let Some(what) = above_one("reflection_inside", inside, transparency)
         {
-            table.context.warnings.push(Problem::new(span, what, so));
+            let passes = ((1.0 - inside) * 1e6).round() / 1e6;
+            table.warn(span, what, format!("from inside only {passes} passes"));
         }
     }
 }

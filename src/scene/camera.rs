@@ -172,18 +172,18 @@ keys! {
         for (key, other) in [("look_at", "position"), ("position", "look_at")] {
             if !table.has(key) {
                 let what = format!("the camera has no `{key}`");
-                table.problem_at(other, what, "expected both `position` and `look_at`, or neither and the paths");
+                table.problem_at(other, what, "both `position` and `look_at`, or neither and the paths");
             }
         }
         let is_other = table.has("position") || !self.key.is_empty();
         if is_other {
-            table.problem_at("orbit", "the camera has an orbit and keys or a `position`", "expected one of them");
+            table.problem_at("orbit", "the camera has an orbit and keys or a `position`", "one of them");
         }
         let is_other = is_other || table.has("orbit");
         for name in ["eye", "target"] {
             if let Some(span) = table.first_place_in(name).filter(|_| is_other) {
                 let what = format!("the camera has [camera.{name}] and an orbit, keys or a `position`");
-                table.problem(span, what, "expected one of them: the others would not count");
+                table.problem(span, what, "one of them: the others would not count");
             }
         }
         if table.is_faultless() {
@@ -195,7 +195,7 @@ keys! {
 impl PathKeys {
     fn check_keys(&self, table: &mut Table) {
         let (Some(first), Some(last)) = (self.key.first(), self.key.last()) else {
-            let expected = "expected [[camera.key]] tables for it to close";
+            let expected = "[[camera.key]] tables for it to close";
             return table.problem_at("closed", "the camera has `closed` and no keys", expected);
         };
         let mut wrong = |i: usize, what: &str, expected: &str| {
@@ -203,19 +203,18 @@ impl PathKeys {
             table.problem(place, what, expected);
         };
         if self.key.len() == 1 {
-            let expected =
-                "expected at least two [[camera.key]]; a camera that stands still has `position` and `look_at`";
+            let expected = "at least two [[camera.key]]; a camera that stands still has `position` and `look_at`";
             wrong(0, "the camera has one key", expected);
         }
         if self.position.is_some() {
-            wrong(0, "the camera has keys and a `position`", "expected one of the two");
+            wrong(0, "the camera has keys and a `position`", "one of the two");
         }
         for (i, pair) in self.key.windows(2).enumerate().filter(|(_, pair)| pair[1].time <= pair[0].time) {
             let what = format!("this key's time, {}, is not after the one before, {}", pair[1].time, pair[0].time);
-            wrong(i + 1, &what, "expected times that grow from key to key");
+            wrong(i + 1, &what, "times that grow from key to key");
         }
         if self.closed && self.key.len() > 1 && last.time - first.time >= 1.0 {
-            let expected = "expected its time below 1: the way back to the first key takes the rest of the clip";
+            let expected = "its time below 1: the way back to the first key takes the rest of the clip";
             wrong(self.key.len() - 1, "no time is left to close the loop", expected);
         }
     }

@@ -131,39 +131,27 @@ impl std::error::Error for Problems {}
 impl std::fmt::Display for Problems {
     /// `file:line:column`, the source line and the finger on it, for each problem.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        self.write(f, Severity::Error, Colours::Plain)
+        f.write_str(&self.shown(Severity::Error, Colours::Plain))
     }
 }
 
 impl Problems {
     /// The same as messages of a severity.
     pub(crate) fn shown(&self, severity: Severity, colours: Colours) -> String {
-        let mut text = String::new();
-        // Writing to a String cannot fail.
-        let _ = self.write(&mut text, severity, colours);
-        text
-    }
-
-    fn write(&self, f: &mut dyn std::fmt::Write, severity: Severity, colours: Colours) -> std::fmt::Result {
         let renderer = colours.renderer();
-        for (i, problem) in self.list.iter().take(MAX_SHOWN).enumerate() {
+        let message = |problem: &Problem| {
             let excerpt = Excerpt::of(&self.source, &problem.span);
             let annotation = AnnotationKind::Primary.span(excerpt.span).label(problem.expected.as_str());
-            let snippet =
-                Snippet::source(excerpt.text).line_start(excerpt.line).path(self.name.as_str()).annotation(annotation);
-            let mut group = severity.level().primary_title(problem.what.as_str()).element(snippet);
-            if let Some(help) = &problem.help {
-                group = group.element(Level::HELP.message(help.as_str()));
-            }
-            if i > 0 {
-                writeln!(f, "\n")?;
-            }
-            write!(f, "{}", renderer.render(&[group]))?;
+            let snippet = Snippet::source(excerpt.text).line_start(excerpt.line).path(self.name.as_str());
+            let title = severity.level().primary_title(problem.what.as_str());
+            let help = problem.help.iter().map(|help| Level::HELP.message(help.as_str()));
+            renderer.render(&[title.element(snippet.annotation(annotation)).elements(help)]).to_string()
+        };
+        let mut messages: Vec<String> = self.list.iter().take(MAX_SHOWN).map(message).collect();
+        if self.list.len() > MAX_SHOWN {
+            messages.push(format!("and {} more", self.list.len() - MAX_SHOWN));
         }
-        match self.list.len().checked_sub(MAX_SHOWN) {
-            Some(more) if more > 0 => write!(f, "\n\nand {more} more"),
-            _ => Ok(()),
-        }
+        messages.join("\n\n")
     }
 }
 

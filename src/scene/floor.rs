@@ -51,11 +51,11 @@ keys! {
     fn check(&mut self, table: &mut Table) {
         if let (Some(size), true) = (table.word("size"), self.shape != FloorShape::Square && !is_parallelogram(&self.corners)) {
             let what = format!("the corners of a floor whose size is \"{size}\" are no parallelogram");
-            table.problem_at("size", what, "expected four corners in one plane, opposite sides alike");
+            table.problem_at("size", what, "four corners in one plane, opposite sides alike");
         }
         if self.material.roughness == 0.0 {
             let what = "`roughness_map` is a share of the floor's `roughness`, which is 0";
-            let expected = "expected `roughness` in [floor]: that of the map's white";
+            let expected = "`roughness` in [floor]: that of the map's white";
             table.problem_at("relief.roughness_map", what, expected);
         }
     }

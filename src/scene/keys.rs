@@ -116,22 +116,22 @@ macro_rules! keys {
             }
             $($by_hand)*
         }
-        $crate::scene::keys::keys!(@table $name);
-        $crate::scene::keys::keys!(@table Option<$name>);
-        $crate::scene::keys::keys!(@table Vec<$name>);
+        $crate::scene::keys::keys!(@table $name, read_table, std::slice::from_ref, false);
+        $crate::scene::keys::keys!(@table Option<$name>, read_optional, Option::as_slice, false);
+        $crate::scene::keys::keys!(@table Vec<$name>, read_list, Vec::as_slice, true);
     };
     (@name $field:ident) => { stringify!($field) };
     (@name $field:ident $key:literal) => { $key };
     (@option) => { true };
     (@option $value:expr) => { $value };
     (@option $first:expr, $second:expr) => { Some(($first, $second)) };
-    (@table $kind:ty) => {
+    (@table $kind:ty, $read:ident, $slice:path, $is_list:literal) => {
         impl $crate::scene::keys::Value for $kind {
             fn read(&mut self, key: &'static $crate::scene::keys::Key, table: &mut $crate::scene::keys::read::Table) {
-                $crate::scene::keys::Tables::read_tables(self, key, table);
+                $crate::scene::keys::$read(self, key, table);
             }
             fn list(&self, key: &'static $crate::scene::keys::Key, lines: &mut $crate::scene::keys::write::Lines) {
-                $crate::scene::keys::Tables::list_tables(self, key, lines);
+                $crate::scene::keys::list_tables($slice(self), $is_list, key, lines);
             }
         }
     };
@@ -155,64 +155,41 @@ macro_rules! written_as {
 }
 pub(crate) use written_as;
 
-/// A table, or several of them, that structs of keys are read from; with `flat()` a part of the table around.
-pub(crate) trait Tables {
-    fn read_tables(&mut self, key: &'static Key, table: &mut Table);
-    fn list_tables(&self, key: &'static Key, lines: &mut Lines);
-}
-
-// Lists tables of a struct of keys.
-fn list_all<'a, T: Keys + 'a>(
-    key: &'static Key,
-    is_list: bool,
-    all: impl IntoIterator<Item = &'a T>,
-    lines: &mut Lines,
-) {
-    let written = all.into_iter().map(T::written).collect();
-    let content = Content::Tables { table: T::TABLE, is_list, default: || T::default().lines(), written };
-    lines.entries.push(Entry { key, content });
-}
-
-impl<T: Keys> Tables for T {
-    fn read_tables(&mut self, key: &'static Key, table: &mut Table) {
-        if key.flat {
-            self.read_keys(table);
-        } else if let Some(mut inner) = table.inner(key, T::TABLE) {
-            self.read_keys(&mut inner);
-            inner.finish();
-        }
-    }
-    fn list_tables(&self, key: &'static Key, lines: &mut Lines) {
-        if key.flat {
-            lines.append(self.lines());
-        } else {
-            list_all(key, false, [self], lines);
-        }
+/// Reads a table; with `flat()` a part of the table around.
+pub(crate) fn read_table<T: Keys>(keys: &mut T, key: &'static Key, table: &mut Table) {
+    if key.flat {
+        keys.read_keys(table);
+    } else if let Some(mut inner) = table.inner(key, T::TABLE) {
+        keys.read_keys(&mut inner);
+        inner.finish();
     }
 }
 
-impl<T: Keys> Tables for Option<T> {
-    fn read_tables(&mut self, key: &'static Key, table: &mut Table) {
-        if table.place(key.name).is_some() {
-            T::read_tables(self.get_or_insert_default(), key, table);
-        } else {
-            table.know(key);
-        }
-    }
-    fn list_tables(&self, key: &'static Key, lines: &mut Lines) {
-        list_all(key, false, self, lines);
+/// Reads a table that may be left out.
+pub(crate) fn read_optional<T: Keys>(keys: &mut Option<T>, key: &'static Key, table: &mut Table) {
+    if table.has(key.name) {
+        read_table(keys.get_or_insert_default(), key, table);
+    } else {
+        table.know(key);
     }
 }
 
-impl<T: Keys> Tables for Vec<T> {
-    fn read_tables(&mut self, key: &'static Key, table: &mut Table) {
-        *self = table.list(key, T::TABLE, |inner| {
-            let mut one = T::default();
-            one.read_keys(inner);
-            one
-        });
-    }
-    fn list_tables(&self, key: &'static Key, lines: &mut Lines) {
-        list_all(key, true, self, lines);
+/// Reads tables of a list.
+pub(crate) fn read_list<T: Keys>(all: &mut Vec<T>, key: &'static Key, table: &mut Table) {
+    *all = table.list(key, T::TABLE, |inner| {
+        let mut one = T::default();
+        one.read_keys(inner);
+        one
+    });
+}
+
+/// Lists tables, or with `flat()` the keys of one.
+pub(crate) fn list_tables<T: Keys>(all: &[T], is_list: bool, key: &'static Key, lines: &mut Lines) {
+    if key.flat {
+        all.iter().for_each(|keys| lines.append(keys.lines()));
+    } else {
+        let written = all.iter().map(T::written).collect();
+        let content = Content::Tables { table: T::TABLE, is_list, default: || T::default().lines(), written };
+        lines.entries.push(Entry { key, content });
     }
 }

@@ -69,7 +69,7 @@ impl Value for LampPattern {
     fn read(&mut self, _: &'static Key, table: &mut Table) {
         self.read_both(table);
         if *self == LampPattern::Steady {
-            let expected = "expected `lamp_pattern` beside it: \"pulse\", \"hue\" or \"chase\"";
+            let expected = "`lamp_pattern` beside it: \"pulse\", \"hue\" or \"chase\"";
             table.problem_at("lamp_cycles", "steady lamps have no `lamp_cycles`", expected);
         }
     }

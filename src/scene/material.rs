@@ -97,19 +97,10 @@ impl Material {
     }
 }
 
-/// What is wrong with shares that add up to more than there is.
-pub(crate) fn adds_light(reflection: f64, transparency: f64) -> Option<String> {
-    (reflection + transparency > 1.0 + 1e-9)
-        .then(|| format!("reflection {reflection} + transparency {transparency} is above 1"))
-}
-
-/// What is wrong with a one-way mirror's inner side that leaves less than is to pass, and what comes of it.
-pub(crate) fn passes_less(inside: f64, transparency: f64) -> Option<(String, String)> {
-    let passes = ((1.0 - inside) * 1e6).round() / 1e6;
-    (inside + transparency > 1.0 + 1e-9).then(|| {
-        let what = format!("reflection_inside {inside} + transparency {transparency} is above 1");
-        (what, format!("from inside only {passes} passes"))
-    })
+/// What is wrong with shares that add up to more than there is; `name` is what reflects.
+pub(crate) fn above_one(name: &str, reflection: f64, transparency: f64) -> Option<String> {
+    let is_above = reflection + transparency > 1.0 + 1e-9;
+    is_above.then(|| format!("{name} {reflection} + transparency {transparency} is above 1"))
 }
 
 /// What comes of light that is added.

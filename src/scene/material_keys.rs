@@ -115,7 +115,7 @@ impl MaterialKeys {
         let name = self.material.unwrap_or(Name::Plain);
         if of == MaterialUse::Floor {
             if self.tint.is_some() {
-                table.problem_at("color", "`tint` and `color` are the same", "expected one of them");
+                table.problem_at("color", "`tint` and `color` are the same", "one of them");
             }
             self.color = self.tint.or(self.color);
         }
@@ -126,11 +126,11 @@ impl MaterialKeys {
                 ["material", "highlight"].contains(&key.name) || (key.name == "color" && has.contains(&"tint"));
             if !is_free && !has.contains(&key.name) {
                 let what = format!("this material has no `{}`", key.name);
-                table.problem_at(key.name, what, format!("expected no more than {}", has.join(", ")));
+                table.problem_at(key.name, what, format!("no more than {}", has.join(", ")));
             }
         });
         if table.has("roughness") {
-            table.problem_at("fuzz", "`fuzz` and `roughness` both say how wide it mirrors", "expected one of them");
+            table.problem_at("fuzz", "`fuzz` and `roughness` both say how wide it mirrors", "one of them");
         }
         let is_bright = name == Name::Glass || of == MaterialUse::Floor;
         let ior = self.ior.unwrap_or(if name == Name::Glass { 1.5 } else { 1.0 });
@@ -196,7 +196,9 @@ impl Value for Material {
     fn list(&self, key: &'static Key, lines: &mut Lines) {
         let of = key.material_of;
         MaterialKeys::written(self, of).visit_of(of, &mut |key, field| field.list(key, lines));
-        let materials = names(of).into_iter().map(|(name, word, _)| (word.to_owned(), keys_of(name, of).into()));
-        lines.materials = Some(materials.collect::<serde_json::Map<_, _>>().into());
+        lines.materials = Some((of, |of| {
+            let keys = names(of).into_iter().map(|(name, word, _)| (word.to_owned(), keys_of(name, of).into()));
+            keys.collect::<serde_json::Map<_, _>>().into()
+        }));
     }
 }

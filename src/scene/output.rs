@@ -1,6 +1,6 @@
 //! Where the frames go.
 
-use super::diagnostic::{Problem, Rule};
+use super::diagnostic::Rule;
 use super::keys::kinds::{Kind, quoted};
 use super::keys::read::{Given, Table};
 use super::keys::{Key, keys};
@@ -32,7 +32,7 @@ keys! {
         if self.video.as_ref().is_some_and(|path| !ending(path).is_some_and(|e| VIDEOS.contains(&e.as_str()))) {
             let what = format!("`{}` is no video", table.word("video").unwrap_or_default());
             let endings = VIDEOS.map(|e| format!(".{e}")).join(", ");
-            table.problem_at("video", what, format!("expected a name that ends in {endings}"));
+            table.problem_at("video", what, format!("a name that ends in {endings}"));
         }
     }
 }
@@ -52,11 +52,11 @@ impl Output {
             self.files = self.files.clone().of_one(0);
         } else if !has_number {
             let (frames, example) = (self.frames, pattern.suggested());
-            let expected = format!("expected a place for the number of each of {frames} frames, as in `{example}`");
+            let expected = format!("a place for the number of each of {frames} frames, as in `{example}`");
             table.problem_at("path", what, expected);
         } else if let (true, Some(span)) = (is_made_up, table.place("path")) {
             let what = format!("{what}, which names no format");
-            table.context.warnings.push(Problem::new(span, what, format!("frames are written as {pattern}")));
+            table.warn(span, what, format!("frames are written as {pattern}"));
         }
     }
 }

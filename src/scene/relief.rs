@@ -53,12 +53,12 @@ keys! {
 
     fn check(&mut self, table: &mut Table) {
         if table.has("bump") != table.has("depth") {
-            let expected = "expected `bump`, a map of heights, and `depth`, the length from its black up to its white";
+            let expected = "`bump`, a map of heights, and `depth`, the length from its black up to its white";
             let span = table.place("bump").or(table.place("depth")).unwrap_or_default();
             table.problem(span, "`bump` and `depth` go together", expected);
         }
         if table.has("bump") {
-            table.problem_at("normal_map", "`bump` and `normal_map` both lean the normals", "expected one of them");
+            table.problem_at("normal_map", "`bump` and `normal_map` both lean the normals", "one of them");
         }
     }
 }
@@ -104,7 +104,7 @@ keys! {
 
     fn check(&mut self, table: &mut Table) {
         if table.has("drift") {
-            let expected = "expected one of `drift` and `roughness_map`";
+            let expected = "one of `drift` and `roughness_map`";
             table.problem_at("roughness_map", "a relief that drifts has no `roughness_map`", expected);
         }
     }

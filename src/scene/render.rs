@@ -43,7 +43,7 @@ keys! {
             Integrator::AmbientOcclusion => "ambient occlusion knows no lamps",
         };
         let what = format!("`lamp_samples` beside `integrator = \"{}\"`", self.integrator.name());
-        table.problem_at("lamp_samples", what, format!("expected it without: {why}"));
+        table.problem_at("lamp_samples", what, format!("it without: {why}"));
     }
 }
 

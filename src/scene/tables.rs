@@ -52,15 +52,16 @@ impl Keys for Scene {
         let is_uneven = sampling.is_adaptive() || sampling.noise_limit() > 0.0 || shutter > 0.0;
         let transparent = table.place("sky.transparent").filter(|_| self.world.sky.transparent);
         if let (Some(place), true) = (transparent.clone(), is_uneven) {
-            let expected = "expected no range of `samples`, no `noise` and no `shutter`: all samples of a pixel count alike in its alpha";
+            let expected =
+                "no range of `samples`, no `noise` and no `shutter`: all samples of a pixel count alike in its alpha";
             table.problem(place, "`transparent` needs the same samples everywhere", expected);
         }
         if let (Some(place), true) = (transparent, self.world.air.is_foggy()) {
-            table.problem(place, "fog hides the sky, which is `transparent`", "expected clear air, or an opaque sky");
+            table.problem(place, "fog hides the sky, which is `transparent`", "clear air, or an opaque sky");
         }
         if sampling.is_adaptive() && shutter > 0.0 {
             let what = "`samples` is a range, and the camera has a `shutter`";
-            let expected = "expected a number: an open shutter spreads all samples over its moments";
+            let expected = "a number: an open shutter spreads all samples over its moments";
             table.problem_at("render.samples", what, expected);
         }
     }
@@ -128,7 +129,7 @@ impl Keys for OutputKeys {
         self.output.check(table);
     }
 }
-keys!(@table OutputKeys);
+keys!(@table OutputKeys, read_table, std::slice::from_ref, false);
 
 keys! {
     // [render]: the light without a place stands there too.

@@ -9,7 +9,7 @@ use super::keys::Keys;
 use super::keys::kinds::snap_angle;
 use super::keys::read::percent;
 use super::limits::{MAX_PIXELS, MAX_SAMPLES, MAX_SIDE, PICTURES, endings};
-use super::material::{ADDS_LIGHT, adds_light};
+use super::material::{ADDS_LIGHT, above_one};
 use super::suggest::number_help;
 use super::{
     Body, Camera, CameraPath, CylindricalPath, Floor, Lamps, Light, Material, Output, ParseOptions, Pattern,
@@ -186,7 +186,7 @@ impl Reader<'_> {
             let at = self.next;
             let reflection = self.number(&format!("{what}, reflection R"), Rule::Fraction)?;
             let transparency = self.number(&format!("{what}, transparency T"), Rule::Fraction)?;
-            if let Some(why) = adds_light(reflection, transparency) {
+            if let Some(why) = above_one("reflection", reflection, transparency) {
                 let why = format!("tokens {} and {} ({what}): {why}", at + 1, at + 2);
                 self.warnings.push(Problem::new(self.span_since(at), why, ADDS_LIGHT));
             }

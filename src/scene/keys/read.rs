@@ -232,11 +232,14 @@ impl<'t, 'c> Table<'t, 'c> {
     pub fn is_faultless(&self) -> bool {
         self.context.problems.len() == self.problems_before
     }
-    pub fn problem(&mut self, span: Range<usize>, what: impl Into<String>, expected: impl Into<String>) {
-        self.context.problem(span, what, expected);
+    pub fn problem(&mut self, span: Range<usize>, what: impl Into<String>, expected: impl Display) {
+        self.context.problem(span, what, format!("expected {expected}"));
+    }
+    pub fn warn(&mut self, span: Range<usize>, what: impl Into<String>, so: impl Into<String>) {
+        self.context.warnings.push(Problem::new(span, what, so));
     }
     /// A problem at the value of that path, if it is given.
-    pub fn problem_at(&mut self, path: &str, what: impl Into<String>, expected: impl Into<String>) {
+    pub fn problem_at(&mut self, path: &str, what: impl Into<String>, expected: impl Display) {
         // A value that is wrong by itself was reported before.
         let is_told = |span: &Range<usize>| self.context.problems.iter().rev().take(MAX_SHOWN).any(|p| p.span == *span);
         if let Some(span) = self.place(path).filter(|span| !is_told(span)) {
@@ -252,7 +255,7 @@ impl<'t, 'c> Table<'t, 'c> {
         self.know(key);
         let both = british(key.name).filter(|_| self.values.contains_key(key.name));
         if let Some((span, other)) = both.and_then(|other| Some((self.values.get(other.as_str())?.span(), other))) {
-            self.problem(span, format!("`{other}` and `{}` are the same", key.name), "expected one of them");
+            self.problem(span, format!("`{other}` and `{}` are the same", key.name), "one of them");
         }
         let value = self.get(key.name);
         if value.is_none() && key.required {

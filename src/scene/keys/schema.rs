@@ -63,8 +63,8 @@ fn object(keys: Lines, path: &str, definitions: &mut Map<String, Value>) -> Valu
     if !required.is_empty() {
         table["required"] = json!(required);
     }
-    if let Some(materials) = keys.materials {
-        table["x-materials"] = materials;
+    if let Some((material_use, materials)) = keys.materials {
+        table["x-materials"] = materials(material_use);
     }
     table
 }

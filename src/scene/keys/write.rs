@@ -1,14 +1,14 @@
 //! What a struct of keys holds, key by key: [`Lines`] are written as TOML, and those of a default make the schema.
 
-use super::key::Key;
+use super::key::{Key, MaterialUse};
 use std::fmt::Write;
 
 /// The keys of a table, in their order.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Lines {
     pub entries: Vec<Entry>,
-    /// The keys that each material has, where the table has a material.
-    pub materials: Option<serde_json::Value>,
+    /// What has a material, if the table has one, and what says in JSON which keys each material has.
+    pub materials: Option<(MaterialUse, fn(MaterialUse) -> serde_json::Value)>,
 }
 
 /// A key and what it holds.
@@ -44,7 +44,7 @@ impl Lines {
     /// Adds the keys of a part of the table.
     pub fn append(&mut self, part: Lines) {
         self.entries.extend(part.entries);
-        self.materials = part.materials.or(self.materials.take());
+        self.materials = self.materials.or(part.materials);
     }
     /// Without values that are those of a default, unless they are always spelled out.
     pub fn without(self, default: &Lines) -> Lines {
