@@ -68,17 +68,7 @@ pub use device::{DeviceError, DeviceStats};
 pub use device_scene::TooMany;
 pub use threads::NoThread;
 
-/// Ends the program where the system gives no more memory, with exit code 69. Nothing is allocated on the way, and what is written
-/// is whole.
+// The program, and what its allocator calls.
 #[cfg(feature = "cli")]
 #[doc(hidden)]
-pub fn out_of_memory(bytes: usize) -> ! {
-    command::stop::out_of_memory(bytes)
-}
-
-/// The polyfly program: reads the command line, does the job, turns errors into exit codes.
-#[cfg(feature = "cli")]
-#[doc(hidden)]
-pub fn command_line() -> std::process::ExitCode {
-    command::main()
-}
+pub use command::{main as command_line, stop::out_of_memory};

@@ -91,11 +91,6 @@ fn is_on_path(program: &str) -> bool {
     std::env::split_paths(&path).any(|folder| folder.join(program).is_file())
 }
 
-fn here() -> Result<String, Failure> {
-    let path = std::env::current_dir().map_err(|e| Error::Read(".".into(), e))?;
-    Ok(path.display().to_string())
-}
-
 // As the machines of the engine find it.
 fn program(engine: Engine) -> String {
     match std::env::current_exe() {
@@ -189,7 +184,8 @@ impl Job {
     }
 
     fn text(&self, args: &FarmArgs) -> Result<String, Failure> {
-        let (cwd, program) = (shell_word(&here()?), shell_word(&program(args.engine)));
+        let here = std::env::current_dir().map_err(|e| Error::Read(".".into(), e))?.display().to_string();
+        let (cwd, program) = (shell_word(&here), shell_word(&program(args.engine)));
         let lines = [&cwd, &program, &self.render, &self.frames, &self.folder, &self.finish, &args.image];
         if let Some(odd) = lines.into_iter().chain(&args.options).find(|line| line.contains(ends_line)) {
             return Err(usage!("a job is made of lines, and a name or flag has the end of one: {odd:?}"));
@@ -226,7 +222,7 @@ impl Job {
             ("CORES", args.cores.to_string()),
             ("OPTIONS", args.options.iter().map(|o| format!("{mark}{o}\n")).collect()),
             ("HQ_OPTIONS", args.options.join(" ")),
-            ("CWD_YAML", yaml(&here()?)),
+            ("CWD_YAML", yaml(&here)),
             ("CWD", cwd.clone()),
             ("POLYFLY", program.clone()),
             ("FRAMES", shell_word(&self.frames)),

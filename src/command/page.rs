@@ -12,7 +12,7 @@ use crate::output::store::atomic::{folder_of, write_whole};
 use crate::output::video::tag;
 use crate::quote::brief;
 use crate::render::frames::FrameList;
-use crate::render::sheet::{SHEET, SIDE, composed};
+use crate::render::sheet::{SHEET, composed, small_sides};
 use crate::report::{Remarks, remark, size};
 use crate::run::folder::RecordedFolder;
 use crate::run::journal::{self, Entry, JournalFile, RunEntry};
@@ -297,10 +297,9 @@ fn link(file: &Path, folder: &Path) -> String {
     name.map(|part| utf8_percent_encode(&part, IN_LINKS).to_string()).collect::<Vec<_>>().join("/")
 }
 
-fn thumbnail((width, height): (u32, u32), rgba: Vec<u8>) -> Option<Image<u8>> {
-    let longer = width.max(height);
-    let side = |n: u32| ((u64::from(n) * u64::from(SIDE.min(longer))).div_ceil(u64::from(longer)) as u32).max(1);
-    let small = imageops::thumbnail(&RgbaImage::from_raw(width, height, rgba)?, side(width), side(height));
+fn thumbnail(size: (u32, u32), rgba: Vec<u8>) -> Option<Image<u8>> {
+    let (width, height) = small_sides(size);
+    let small = imageops::thumbnail(&RgbaImage::from_raw(size.0, size.1, rgba)?, width, height);
     Some(Image::new(small.width(), small.height(), 4, small.into_raw()))
 }
 

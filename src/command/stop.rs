@@ -184,7 +184,8 @@ fn stop(code: i32, job: &Job) {
     let _ = threads::spawn("grace", wait);
 }
 
-/// Ends the program where the system gives no more memory, with a message that an abort would not have.
+/// Ends the program where the system gives no more memory, with exit code 69 and a message that an abort would not have. Nothing is
+/// allocated on the way, and what is written is whole.
 pub fn out_of_memory(bytes: usize) -> ! {
     use std::io::Write;
     let mut words = [0_u8; 300];

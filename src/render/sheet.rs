@@ -9,8 +9,8 @@ use crate::scene::Scene;
 
 /// Frames of a sheet, where nobody says otherwise.
 pub const SHEET: u32 = 20;
-/// Longer side of a frame, pixels.
-pub const SIDE: u32 = 256;
+// Longer side of a frame, pixels.
+const SIDE: u32 = 256;
 // What is between two of them, pixels.
 const GAP: u32 = 6;
 // Samples of a pixel where paths are traced.
@@ -20,15 +20,19 @@ const PAPER: [u8; 4] = [24, 24, 26, 255];
 /// A sheet of `count` frames at most, RGBA; the first is at the top left, and rows are as wide as there are rows or one more.
 pub fn sheet(scene: &Scene, count: u32, options: &RenderOptions) -> Result<Image<u8>, Error> {
     let mut small = scene.clone();
-    let longer = scene.render.width.max(scene.render.height);
-    let side = |n: u32| (u64::from(n) * u64::from(SIDE.min(longer))).div_ceil(u64::from(longer)) as u32;
-    let (width, height) = (side(scene.render.width).max(1), side(scene.render.height).max(1));
-    (small.render.width, small.render.height) = (width, height);
+    (small.render.width, small.render.height) = small_sides((scene.render.width, scene.render.height));
     let own = scene.render.own_samples();
     small.render.set_samples(small.render.integrator.own(own.min(2), own.min(SAMPLES)));
     let list = FrameList::all(scene.output.frames).spread(count as usize);
     let frames = Renderer::prepare(small, options.clone())?.capture(&list, PixelFormats::RGBA8, &mut ())?;
     Ok(composed(&frames.into_iter().filter_map(|frame| frame.rgba8).collect::<Vec<_>>()))
+}
+
+/// The sides of a frame on a sheet.
+pub fn small_sides((width, height): (u32, u32)) -> (u32, u32) {
+    let longer = width.max(height);
+    let side = |n: u32| ((u64::from(n) * u64::from(SIDE.min(longer))).div_ceil(u64::from(longer)) as u32).max(1);
+    (side(width), side(height))
 }
 
 /// Pictures of one size side by side, RGBA: the first at the top left, rows as wide as there are rows or one more.
