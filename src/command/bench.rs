@@ -220,6 +220,9 @@ fn median(times: &mut [f64]) -> f64 {
     (below + above) / 2.0
 }
 
+// A point of a curve: what a device takes at a value.
+type Measure<'a> = dyn Fn(&mut BenchTarget, u32) -> Result<(f64, f64), Error> + 'a;
+
 // The plots: their files, and what is in them.
 fn plots(
     targets: &mut [BenchTarget],
@@ -237,7 +240,7 @@ fn plots(
     let depths: Vec<u32> = depths.collect();
     let clip: Vec<u32> = FrameList::all(scene.output.frames).spread(PLOTTED).iter().collect();
     // A curve for each device: what it takes at each value.
-    let mut curves = |what: &str, values: &[u32], measure: &dyn Fn(&mut BenchTarget, u32) -> Result<(f64, f64), _>| {
+    let mut curves = |what: &str, values: &[u32], measure: &Measure| {
         let curve = |one: &mut BenchTarget| {
             spinner.say(&format!("{}: {what}", one.label()));
             let points = values.iter().map(|&value| measure(one, value)).collect::<Result<Vec<_>, Error>>()?;
