@@ -264,12 +264,12 @@ fn features(scene: &Scene) -> i32 {
     world.floor.as_ref().map_or(0, floor::features)
         | sky::features(&world.sky)
         | lights::features(&world.lights)
-        | i32::from(scene.camera.lens > 0.0) * FEATURE_LENS
-        | i32::from(scene.film.filter != Filter::Box) * FEATURE_FILTER
-        | i32::from(render.sampling.is_adaptive()) * FEATURE_ADAPTIVE
-        | i32::from(render.lamp_samples != LampSamples::Floor) * FEATURE_EMITTERS
-        | i32::from(world.air.is_foggy()) * FEATURE_FOG
-        | i32::from(!render.shadows) * FEATURE_NO_SHADOWS
+        | (i32::from(scene.camera.lens > 0.0) * FEATURE_LENS)
+        | (i32::from(scene.film.filter != Filter::Box) * FEATURE_FILTER)
+        | (i32::from(render.sampling.is_adaptive()) * FEATURE_ADAPTIVE)
+        | (i32::from(render.lamp_samples != LampSamples::Floor) * FEATURE_EMITTERS)
+        | (i32::from(world.air.is_foggy()) * FEATURE_FOG)
+        | (i32::from(!render.shadows) * FEATURE_NO_SHADOWS)
 }
 
 // The constants of a picture's size, samples and bounces, beside the others.

@@ -102,9 +102,9 @@ impl Geometry {
         let of_bodies = world.bodies.iter().map(|body| polyhedron::features(scene, body));
         let of_materials = world.materials().map(|m| materials::features(scene, m));
         g.features = of_bodies.chain(of_materials).fold(0, |all, one| all | one)
-            | i32::from(!g.is_bodies_only() || !is_small) * FEATURE_ARRAYS
-            | i32::from(!g.ellipsoids.is_empty()) * FEATURE_ELLIPSOIDS
-            | i32::from(!g.normals.is_empty()) * FEATURE_SMOOTH_NORMALS;
+            | (i32::from(!g.is_bodies_only() || !is_small) * FEATURE_ARRAYS)
+            | (i32::from(!g.ellipsoids.is_empty()) * FEATURE_ELLIPSOIDS)
+            | (i32::from(!g.normals.is_empty()) * FEATURE_SMOOTH_NORMALS);
         g
     }
 

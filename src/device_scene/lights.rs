@@ -21,8 +21,8 @@ pub fn points(scene: &Scene, reach: f32) -> Vec<GpuLight> {
 
 /// What of lights not all kernels know, in bits of Constants::features.
 pub fn features(lights: &[Light]) -> i32 {
-    i32::from(lights.iter().any(|l| l.radius > 0.0)) * FEATURE_AREA_LIGHTS
-        | i32::from(lights.len() > SMALL_LIGHTS as usize) * FEATURE_ARRAYS
+    (i32::from(lights.iter().any(|l| l.radius > 0.0)) * FEATURE_AREA_LIGHTS)
+        | (i32::from(lights.len() > SMALL_LIGHTS as usize) * FEATURE_ARRAYS)
 }
 
 // A light beyond ten million times the scene's reach stands in the same direction at that distance: single precision

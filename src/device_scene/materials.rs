@@ -57,7 +57,7 @@ pub fn flatten(scene: &Scene, m: &Material) -> GpuMaterial {
 pub fn features(scene: &Scene, m: &Material) -> i32 {
     let samples_emitters = scene.render.integrator.capabilities().samples_emitters;
     let shines = samples_emitters && matches!(m.kind, MaterialKind::Light { .. });
-    i32::from(!m.is_simple()) * FEATURE_MATERIALS | i32::from(shines) * FEATURE_EMITTERS
+    (i32::from(!m.is_simple()) * FEATURE_MATERIALS) | (i32::from(shines) * FEATURE_EMITTERS)
 }
 
 /// The material of a polyhedron's faces, from outside and from inside.

@@ -13,7 +13,7 @@ const SIDE: usize = STAR_CELLS as usize;
 
 /// What of a sky not all kernels know, in bits of Constants::features.
 pub fn features(sky: &Sky) -> i32 {
-    i32::from(sky.image.is_some()) * FEATURE_SKY_MAP | i32::from(sky.transparent) * FEATURE_TRANSPARENT_SKY
+    (i32::from(sky.image.is_some()) * FEATURE_SKY_MAP) | (i32::from(sky.transparent) * FEATURE_TRANSPARENT_SKY)
 }
 
 /// The sky's map, where the sky can be seen: it is infinitely far away, behind all fog.

@@ -71,10 +71,13 @@ impl<A: Api> ArrayUploader for Upload<'_, A> {
     }
 }
 
+// A scene's arrays, and their memory.
+type Uploaded<A> = (GpuScene, Arc<Vec<<A as Api>::Memory>>);
+
 fn upload_arrays<A: Api>(
     context: &A::Context,
     put: impl FnOnce(&mut Upload<A>) -> Result<GpuScene, DeviceError>,
-) -> Result<(GpuScene, Arc<Vec<A::Memory>>), DeviceError> {
+) -> Result<Uploaded<A>, DeviceError> {
     let mut upload = Upload { arrays: Vec::new(), context };
     Ok((put(&mut upload)?, Arc::new(upload.arrays)))
 }

@@ -29,9 +29,9 @@ pub fn features(scene: &Scene, body: &Body) -> i32 {
     let is_metal = matches!(body.material.kind, MaterialKind::Metal { .. });
     let has_pattern = matches!(body.lamp_pattern, LampPattern::Chase(_)) || body.lamp_sides != LampSides::Both;
     materials::features(scene, &body.material)
-        | i32::from(is_metal || body.reflection_inside.is_some()) * FEATURE_MATERIALS
-        | i32::from(has_pattern) * FEATURE_LAMP_PATTERNS
-        | i32::from(scene.render.integrator.capabilities().samples_emitters && body.has_lamps()) * FEATURE_EMITTERS
+        | (i32::from(is_metal || body.reflection_inside.is_some()) * FEATURE_MATERIALS)
+        | (i32::from(has_pattern) * FEATURE_LAMP_PATTERNS)
+        | (i32::from(scene.render.integrator.capabilities().samples_emitters && body.has_lamps()) * FEATURE_EMITTERS)
 }
 
 /// A body, whose slabs and materials are appended.
