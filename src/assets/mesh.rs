@@ -96,11 +96,6 @@ impl TriangleBudget {
     }
 }
 
-/// Reads a mesh and transforms it.
-pub fn load(mesh: &Mesh, limits: Limits) -> Result<Triangles, AssetError> {
-    Ok(load_all(std::slice::from_ref(mesh), limits)?.remove(0))
-}
-
 // The triangles of a file, untransformed.
 fn read(path: &Path, limits: Limits, room: &TriangleBudget) -> Result<Triangles, AssetError> {
     let extension = path.extension().map(|e| e.to_string_lossy().to_ascii_lowercase());

@@ -11,6 +11,9 @@ pub fn is_table(path: &Path) -> bool {
     matches!(extension.as_deref(), Some("csv" | "xyzr" | "txt"))
 }
 
+// The names of columns.
+const NAMES: [&[&str]; 8] = [&["x"], &["y"], &["z"], &["r", "radius"], &["vx"], &["vy"], &["vz"], &["p", "pressure"]];
+
 /// Reads columns by name (x, y, z, r or radius, vx, vy, vz, p or pressure) if the first line has words, else x y z r.
 pub fn read_table(path: &Path, bytes: &[u8]) -> Result<ParticleSet, AssetError> {
     let broken = |what: String| AssetError::new(path, what);
@@ -42,27 +45,22 @@ pub fn read_table(path: &Path, bytes: &[u8]) -> Result<ParticleSet, AssetError> 
             continue;
         }
         if columns.is_none() {
-            let words = record.iter().any(|w| w.parse::<f64>().is_err());
+            let has_names = record.iter().any(|w| w.parse::<f64>().is_err());
             let find = |names: &[&str]| record.iter().position(|w| names.contains(&w.to_ascii_lowercase().as_str()));
-            columns = Some(if words {
-                let found =
-                    [&["x"][..], &["y"], &["z"], &["r", "radius"], &["vx"], &["vy"], &["vz"], &["p", "pressure"]]
-                        .map(find);
-                if found[..4].iter().any(Option::is_none) {
-                    return Err(broken(format!("line {line}: expected columns x, y, z and r (or radius)")));
-                }
-                found
-            } else {
-                [Some(0), Some(1), Some(2), Some(3), None, None, None, None]
-            });
-            if words {
+            let plain = [Some(0), Some(1), Some(2), Some(3), None, None, None, None];
+            let found = if has_names { NAMES.map(find) } else { plain };
+            if found[..4].iter().any(Option::is_none) {
+                return Err(broken(format!("line {line}: expected columns x, y, z and r (or radius)")));
+            }
+            columns = Some(found);
+            if has_names {
                 continue;
             }
         }
         let Some(columns) = &columns else { continue };
         let value = |c: usize| -> Result<Option<f64>, AssetError> {
             let Some(at) = columns[c] else { return Ok(None) };
-            let name = ["x", "y", "z", "r", "vx", "vy", "vz", "p"][c];
+            let name = NAMES[c][0];
             let word =
                 record.get(at).ok_or_else(|| broken(format!("line {line}: it has no `{name}` (column {})", at + 1)))?;
             let x = word.parse().map_err(|_| {

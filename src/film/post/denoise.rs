@@ -86,13 +86,8 @@ fn find(from: &DenoiserLibrary) -> Result<Library, DenoiserError> {
             .find_map(|name| open(Path::new(name)).ok())
             .ok_or_else(|| missing(format!("{} is not found", NAMES[0]))),
         DenoiserLibrary::At(path) => {
-            let file = match path.is_dir() {
-                false => Some(path.clone()),
-                true => FOLDERS
-                    .iter()
-                    .flat_map(|folder| NAMES.map(|name| path.join(folder).join(name)))
-                    .find(|file| file.exists()),
-            };
+            let names = || FOLDERS.iter().flat_map(|folder| NAMES.map(|name| path.join(folder).join(name)));
+            let file = if path.is_dir() { names().find(|file| file.exists()) } else { Some(path.clone()) };
             let file = file.ok_or_else(|| missing(format!("{} does not have {}", path.display(), NAMES[0])))?;
             open(&file).map_err(|e| missing(format!("{} cannot be loaded: {e}", file.display())))
         }
@@ -162,12 +157,10 @@ impl Denoiser {
         // SAFETY: the device is alive, and the words are a string of the library's until the next call.
         let told = unsafe {
             let code = (self.calls.error)(filter.device, &mut words);
-            (code != 0).then(|| if words.is_null() { format!("error {code}") } else { text(words) })
+            let text = || CStr::from_ptr(words).to_string_lossy().into_owned();
+            (code != 0).then(|| if words.is_null() { format!("error {code}") } else { text() })
         };
-        match told {
-            None => Ok(()),
-            Some(words) => Err(DenoiserError::Failed(words)),
-        }
+        told.map_or(Ok(()), |words| Err(DenoiserError::Failed(words)))
     }
 
     /// Takes the noise out of a picture's mean light, with what its first surfaces are.
@@ -182,12 +175,6 @@ impl Denoiser {
         image.data_mut().copy_from_slice(&filter.output);
         Ok(())
     }
-}
-
-// SAFETY of the caller: a string that ends with a nought.
-unsafe fn text(words: *const c_char) -> String {
-    // SAFETY: the caller's promise.
-    unsafe { CStr::from_ptr(words) }.to_string_lossy().into_owned()
 }
 
 impl Drop for Denoiser {

@@ -53,9 +53,7 @@ impl Legend {
             |numbers: [String; 2]| Some((Anchor::of(width, height, numbers.iter().map(String::len).sum())?, numbers));
         place(self.range.map(number)).or_else(|| (1..4).rev().find_map(|n| place(self.range.map(|x| rounded(x, n)))))
     }
-}
 
-impl Legend {
     pub fn apply(&self, image: &mut Image<f32>) {
         let Some((place, [low, high])) = self.layout((image.width(), image.height())) else { return };
         let (columns, rows) = place.panel(image);
