@@ -47,3 +47,17 @@ POLYFLY_FN Real fog_transmittance(const S& scene, Real length) {
   // The length of rays to an endless floor may be 1e30.
   return attenuate(Real(scene.constants.fog_density), min(length, Real(1.0e30f)));
 }
+
+// The haze of a floor that fades: with the distance of p from the scene's centre the floor dissolves into what lies
+// behind it.
+template <class S>
+POLYFLY_FN Real haze_transmittance(const S& scene, Vec p) {
+  // Near the horizon |p| may reach 1e30.
+  const Real ratio = min(dot(p, p) * Real(scene.constants.floor_fade), Real(1.0e18f));
+  return reciprocal(fma(ratio, ratio, Real(1.0f)));
+}
+// The transmittance of a surface seen through haze, which shows what lies behind the surface as it is.
+POLYFLY_FN Vec attenuate_by_haze(Vec transmittance, Real clear) {
+  const Real hazy = Real(1.0f) - clear;
+  return fma(transmittance, clear, vec(hazy, hazy, hazy));
+}

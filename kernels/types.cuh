@@ -2,7 +2,8 @@
 #pragma once
 #include "platform.cuh"
 
-// A read-only array with its length. Scene data is read through at() or read() of math.cuh only.
+// A read-only array with its length. Scene data is read through at(), load() or read() of math.cuh only. load() reads a
+// whole element, of whose fields most are used: a GPU takes sixteen bytes at a time from an array.
 template <class T>
 struct Array {
   const T* data;
@@ -12,6 +13,16 @@ struct Array {
     POLYFLY_CHECK(i >= 0 && i < len);
     return data[i];
   }
+#ifdef __CUDACC__
+  POLYFLY_METHOD T load(int i) const {
+    T element;
+    const float4* from = (const float4*)(data + i);
+    for (int k = 0; k < (int)(sizeof(T) / sizeof(float4)); ++k) ((float4*)&element)[k] = __ldg(from + k);
+    return element;
+  }
+#else
+  POLYFLY_METHOD const T& load(int i) const { return at(i); }
+#endif
 };
 
 // An array of few elements, stored in place.
@@ -24,6 +35,7 @@ struct Inline {
     POLYFLY_CHECK(i >= 0 && i < len);
     return data[i];
   }
+  POLYFLY_METHOD const T& load(int i) const { return at(i); }
 };
 
 #define CONSTANT(name, value) constexpr int name = value;
@@ -73,12 +85,15 @@ struct TraitsOf {
 template <class S>
 struct SceneTraits;
 struct RichScene : Scene {};
+struct FullScene : Scene {};
 template <>
 struct SceneTraits<SmallScene> : TraitsOf<SMALL_FEATURES> {};
 template <>
 struct SceneTraits<Scene> : TraitsOf<PLAIN_FEATURES> {};
 template <>
 struct SceneTraits<RichScene> : TraitsOf<RICH_FEATURES> {};
+template <>
+struct SceneTraits<FullScene> : TraitsOf<ALL_FEATURES> {};
 
 // Whether kernels for the type have all of these features.
 template <class S>

@@ -15,7 +15,7 @@ use crate::assets::Assets;
 use crate::gpu_types::{
     Array, BVH_STACK, Constants, FAR, FEATURE_ADAPTIVE, FEATURE_EMITTERS, FEATURE_FILTER, FEATURE_FOG, FEATURE_LENS,
     FEATURE_NO_SHADOWS, FILTER_LAST, FloorQuad, FrameParams, INTEGRATOR_AO, INTEGRATOR_PATH, INTEGRATOR_WHITTED,
-    Inline, Light, MAX_DEPTH, MipLevel, SMALL_FEATURES, Scene as GpuScene, SmallScene, Star, TONE_LUT_LAST,
+    Inline, Light, MAX_DEPTH, Material, MipLevel, SMALL_FEATURES, Scene as GpuScene, SmallScene, Star, TONE_LUT_LAST,
 };
 use crate::math::srgb::linear_colour;
 use crate::math::vec3::{Vec3, scale, sub, to_f32};
@@ -216,12 +216,16 @@ impl DeviceScene {
     /// The scene in place, if it is of few bodies; its larger arrays stay where `placed` has them.
     pub fn small(&self, placed: &GpuScene) -> Option<SmallScene> {
         (placed.constants.features & !SMALL_FEATURES == 0).then_some(())?;
+        let geometry = &self.geometry;
+        // The floor's material is FLOOR_MATERIAL, that of body k comes k + 1 later.
+        let of_bodies = geometry.bodies.iter().map(|body| geometry.materials[body.material as usize]);
+        let materials: Vec<Material> = geometry.materials.first().copied().into_iter().chain(of_bodies).collect();
         Some(SmallScene {
-            slabs: Inline::of(&self.geometry.slabs)?,
-            bodies: Inline::of(&self.geometry.bodies)?,
+            slabs: Inline::of(&geometry.slabs)?,
+            bodies: Inline::of(&geometry.bodies)?,
             lights: Inline::of(&self.fixed.lights)?,
             floor: Inline::of(&self.fixed.floor)?,
-            materials: Inline::of(&self.geometry.materials)?,
+            materials: Inline::of(&materials)?,
             mip_levels: placed.mip_levels,
             texels: placed.texels,
             lightmap: placed.lightmap,

@@ -40,7 +40,7 @@ void trace_any_tile(const Scene& scene, const SmallScene* small, const FramePara
 }
 
 template <class Integrator>
-void trace_feature_tile(const RichScene& scene, const FrameParams& frame, const Launch& launch, const FilmBuffers& film,
+void trace_feature_tile(const FullScene& scene, const FrameParams& frame, const Launch& launch, const FilmBuffers& film,
                         int left, int top) {
   const Constants& constants = scene.constants;
   for (int y = top; y < top + TILE && y < constants.height; ++y) {
@@ -69,7 +69,7 @@ void POLYFLY_NAME(trace_tile)(const Scene* scene, const SmallScene* small, const
   }
 #define INTEGRATOR(name, type, rays)         \
   if (scene->constants.integrator == name##_code) \
-    trace_feature_tile<type>(static_cast<const RichScene&>(*scene), *frame, *launch, *film, left, top);
+    trace_feature_tile<type>(static_cast<const FullScene&>(*scene), *frame, *launch, *film, left, top);
 #include "../modules.def"
 }
 
@@ -101,7 +101,7 @@ void POLYFLY_NAME(closest_hits)(const Scene* scene, const float* origins, const 
 #include "../shapes.def"
 #undef SHAPE
     } else {
-      ClosestHitVisitor<RichScene> visitor = {static_cast<const RichScene&>(*scene), ray, m, hit};
+      ClosestHitVisitor<FullScene> visitor = {static_cast<const FullScene&>(*scene), ray, m, hit};
       walk_bvh(*scene, ray.o, ray.d, visitor);
     }
     for (int j = 0; j < POLYFLY_LANES && at + j < n; ++j) {
@@ -127,7 +127,7 @@ void POLYFLY_NAME(light_points)(const Scene* scene, const float* points, int n, 
       if (!any(facing)) continue;
       const Real square = dot(d, d) + Real(softening);
       const Real strength = cosine * lamp_cosine / (square * square);
-      const Vec left = transmittance(static_cast<const RichScene&>(*scene), p, d, Int(from), facing);
+      const Vec left = transmittance(static_cast<const FullScene&>(*scene), p, d, Int(from), facing);
       sum = sum + select(facing, left * vec(colours + 3 * k) * strength, vec(Real(0.0f), Real(0.0f), Real(0.0f)));
     }
     for (int j = 0; j < POLYFLY_LANES && at + j < n; ++j) {

@@ -91,7 +91,7 @@ POLYFLY_FN void shade_bar(const S& scene, const Body& body, const Ray& ray, Vec 
   Vec other = n;
   POLYFLY_NO_UNROLL
   for (int i = body.first_slab, end = i + body.slabs; i < end; ++i) {
-    const Slab& slab = scene.slabs.at(i);
+    const Slab& slab = scene.slabs.load(i);
     other = select(slab_distance(slab, q) == nearest, vec(slab.n), other);
   }
   // The edge's direction is n x other, whose length is the sine 1 / bar_to_edge.

@@ -3,21 +3,15 @@
 #include "material.cuh"
 #include "texture.cuh"
 
-// The opacity of a fading floor at p: with the distance from the scene's centre it turns transparent.
-template <class S>
-POLYFLY_FN Real floor_presence(const S& scene, Vec p) {
-  // Near the horizon |p| may reach 1e30.
-  const Real ratio = min(dot(p, p) * Real(scene.constants.floor_fade), Real(1.0e18f));
-  return reciprocal(fma(ratio, ratio, Real(1.0f)));
-}
+// The haze takes its share of all that the floor does with light, and shows what lies behind the floor instead.
 template <class S>
 POLYFLY_FN void fade_floor(const S& scene, Mask m, Surface<S>& s) {
-  const Real there = select(m, floor_presence(scene, s.p), Real(1.0f)), gone = Real(1.0f) - there;
-  s.albedo = s.albedo * there;
-  s.emission = s.emission * there;
-  s.highlight_weight = s.highlight_weight * there;
-  s.reflect = s.reflect * there;
-  s.transmit = select(m, fma(s.transmit, there, vec(gone, gone, gone)), s.transmit);
+  const Real clear = select(m, haze_transmittance(scene, s.p), Real(1.0f));
+  s.albedo = s.albedo * clear;
+  s.emission = s.emission * clear;
+  s.highlight_weight = s.highlight_weight * clear;
+  s.reflect = s.reflect * clear;
+  s.transmit = select(m, attenuate_by_haze(s.transmit, clear), s.transmit);
 }
 // The floor's relief at (u, v) for a footprint of this size: the normal, on the face's side, and GGX's alpha. Detail
 // finer than the footprint adds to the roughness (Olano and Baker, "LEAN mapping", 2010).
@@ -64,7 +58,7 @@ template <class S>
 POLYFLY_NOINLINE Vec floor_transmittance(const S& scene, int k, Vec p, Vec d, Real u, Real v, Mask m) {
   const Constants& constants = scene.constants;
   const FloorQuad& quad = scene.floor.at(k);
-  const Material& material = scene.materials.at(quad.material);
+  const Material& material = scene.materials.at(FLOOR_MATERIAL);
   const Real one = Real(1.0f);
   Vec through = vec(material.transmit);
   if (material.sheet > 0.0f) {
@@ -74,8 +68,7 @@ POLYFLY_NOINLINE Vec floor_transmittance(const S& scene, int k, Vec p, Vec d, Re
   const int levels = picture_levels(scene);
   if (levels > 0) through = through * sample_texture(scene, 0, levels, fract(u), fract(v), Real(0.0f), m);
   if (!(constants.floor_fade > 0.0f)) return through;
-  const Real there = floor_presence(scene, p), gone = one - there;
-  return fma(through, there, vec(gone, gone, gone));
+  return attenuate_by_haze(through, haze_transmittance(scene, p));
 }
 
 // The interaction with quad k of the floor.
@@ -87,7 +80,7 @@ POLYFLY_FN void interaction_floor(const S& scene, const FrameParams& frame, int 
   const Real facing = dot(n, ray.d);
   x.n = select(m, select(facing < Real(0.0f), n, -n), x.n);
   x.inside = select(m, x.outside, x.inside);
-  x.material = select(m, Int(quad.material), x.material);
+  x.material = select(m, Int(FLOOR_MATERIAL), x.material);
   Real u = hit.u, v = hit.v;
   if (!SceneTraits<S>::plain && quad.side == FLOOR_ENDLESS) {
     u = fract(u);

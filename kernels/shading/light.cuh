@@ -109,7 +109,8 @@ POLYFLY_NOINLINE Real emitter_mis_weight(const S& scene, Int bounces, Real t, Ve
   const Int kind = surface_kind(surface), number = surface_index(surface);
   const Mask round = sampled & (kind == Int(SHAPE_SPHERE)), flat = sampled & (kind == Int(SHAPE_TRIANGLE));
   const Real lamp = select(sampled & ((bounces & Int(LAMPS_SAMPLED)) != Int(0)), zero, one);
-  const Mask ellipsoid = sampled & (kind == Int(SHAPE_ELLIPSOID));
+  Mask ellipsoid = first_lanes(0);
+  if constexpr (has_features<S>(FEATURE_ELLIPSOIDS)) ellipsoid = sampled & (kind == Int(SHAPE_ELLIPSOID));
   if (!any(round | flat | ellipsoid)) return lamp;
   // The size by which an emitter's probability grows (device_scene/lights.rs), and the pdf of a point within it.
   Real size = zero, pdf = zero;

@@ -3,15 +3,15 @@
 #include "../medium.cuh"
 #include "surface.cuh"
 
-// The materials of all lanes. One lane refers to its material and reads fields when they are needed; more lanes blend
-// the fields of each distinct material, which is faster than gathers.
+// The materials of all lanes. One lane has its own; more lanes blend the fields of each distinct material, which is
+// faster than gathers.
 #if POLYFLY_LANES == 1
 struct Materials {
-  const Material& material;
+  const Material material;
 };
 template <class S>
 POLYFLY_FN Materials read_materials(const S& scene, Int index, Mask) {
-  const Materials all = {scene.materials.at(index)};
+  const Materials all = {scene.materials.load(index)};
   return all;
 }
 #define MATERIAL_REAL(all, field) Real((all).material.field)
@@ -103,8 +103,17 @@ POLYFLY_FN void total_reflection(Vec d, Real transparency, Mask met, Surface<S>&
   s.transmit = select(total, vec(zero, zero, zero), s.transmit);
 }
 
+// What the materials of some surfaces may do. Code for a single kind of surface is as small as its materials allow.
+enum MaterialUses {
+  TEXTURED = 1,  // by a texture or a relief
+  SHEETS = 2,    // of glass
+  REFRACTS = 4,
+  EMITS = 8,
+  ANY_USE = 15
+};
+
 // The surface as its material makes it of an interaction, in the lanes of m.
-template <class S>
+template <int USES, class S>
 POLYFLY_FN Surface<S> scatter(const S& scene, const Ray& ray, const Hit& hit, const Interaction& x, Mask m,
                               const Wavelength& wave) {
   const Real zero = Real(0.0f), one = Real(1.0f);
@@ -121,10 +130,12 @@ POLYFLY_FN Surface<S> scatter(const S& scene, const Ray& ray, const Hit& hit, co
     s.reflect = MATERIAL_GREY_MIRROR(material);
   } else {
     s.reflect = MATERIAL_VEC(material, mirror);
-    s.emission = MATERIAL_VEC(material, emission);
+    if constexpr ((USES & EMITS) != 0) s.emission = MATERIAL_VEC(material, emission);
     s.fuzz = MATERIAL_REAL(material, fuzz);
   }
-  s.ior = select(m, select(hit.leaving, MATERIAL_REAL(material, ior), MATERIAL_REAL(material, inverse_ior)), one);
+  s.ior = one;
+  if constexpr ((USES & REFRACTS) != 0)
+    s.ior = select(m, select(hit.leaving, MATERIAL_REAL(material, ior), MATERIAL_REAL(material, inverse_ior)), one);
   s.reflect_origin = select(hit.leaving, x.inside, x.outside);
   s.transmit_origin = select(hit.leaving, x.outside, x.inside);
   s.passes_shadow_rays = !(m & (MATERIAL_INT(material, stops_shadow_rays) > Int(0)));
@@ -133,7 +144,7 @@ POLYFLY_FN Surface<S> scatter(const S& scene, const Ray& ray, const Hit& hit, co
   s.fog = vec(zero, zero, zero);
   s.cone = cone_at(ray, hit.t);
   s.widening = zero;
-  if (any(x.has_texture)) {
+  if ((USES & TEXTURED) != 0 && any(x.has_texture)) {
     s.albedo = s.albedo * x.texture;
     if constexpr (!SceneTraits<S>::plain) {
       s.transmit = s.transmit * x.texture;
@@ -141,20 +152,23 @@ POLYFLY_FN Surface<S> scatter(const S& scene, const Ray& ray, const Hit& hit, co
     }
   }
   if constexpr (!SceneTraits<S>::plain) {
-    s.alpha = select(x.has_relief, x.alpha, MATERIAL_REAL(material, alpha));
+    s.alpha = MATERIAL_REAL(material, alpha);
     s.edge = MATERIAL_REAL(material, edge);
-    // Slopes of a relief differ by more from sample to sample than a star is wide.
-    s.reflect_flags = select(x.has_relief, Int(BLURRED), Int(0));
+    if constexpr ((USES & TEXTURED) != 0) {
+      s.alpha = select(x.has_relief, x.alpha, s.alpha);
+      // Slopes of a relief differ by more from sample to sample than a star is wide.
+      s.reflect_flags = select(x.has_relief, Int(BLURRED), Int(0));
+    }
     const Real sheet = MATERIAL_REAL(material, sheet);
     const Mask is_sheet = m & (sheet > zero);
-    if (any(is_sheet)) {
+    if ((USES & SHEETS) != 0 && any(is_sheet)) {
       const Real share = sheet_reflectance(select(is_sheet, sheet, one), -dot(s.n, ray.d));
       s.reflect = select(is_sheet, Reflectance<S>::all(share), s.reflect);
       s.transmit = select(is_sheet, s.transmit * (one - share), s.transmit);
     }
   }
   const Mask glass = m & (MATERIAL_INT(material, glass) > Int(0));
-  if (any(glass)) {
+  if ((USES & REFRACTS) != 0 && any(glass)) {
     if constexpr (!SceneTraits<S>::plain)
       shade_glass(ray, hit, glass, wave, MATERIAL_REAL(material, ior), MATERIAL_REAL(material, dispersion),
                   MATERIAL_VEC(material, absorb), s);
@@ -162,7 +176,7 @@ POLYFLY_FN Surface<S> scatter(const S& scene, const Ray& ray, const Hit& hit, co
     s.reflect = select(glass, Reflectance<S>::all(share), s.reflect);
     s.transmit = select(glass, s.transmit * (one - share), s.transmit);
   }
-  total_reflection(ray.d, MATERIAL_REAL(material, transparency), m, s);
+  if constexpr ((USES & REFRACTS) != 0) total_reflection(ray.d, MATERIAL_REAL(material, transparency), m, s);
   if (has_fog(scene)) {
     const Real clear = select(m, fog_transmittance(scene, hit.t), one);
     s.transmittance = s.transmittance * clear;

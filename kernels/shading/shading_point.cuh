@@ -4,27 +4,51 @@
 #include "bars.cuh"
 #include "floor.cuh"
 
+// The interaction with shapes other than bodies.
+template <class S>
+POLYFLY_FN void interaction_of_kind(const S& scene, Int kind, Int index, const Ray& ray, const Hit& hit, Mask met,
+                                    Interaction& x) {
+  if constexpr (!SceneTraits<S>::small) {
+#define SHAPE(KIND, name, array, features)                                \
+  if constexpr (SHAPE_##KIND != SHAPE_BODY && has_features<S>(features)) { \
+    const Mask name = met & (kind == Int(SHAPE_##KIND));                  \
+    if (any(name)) interaction_##name(scene, index, ray, hit, name, x);   \
+  }
+#include "../shapes.def"
+#undef SHAPE
+  }
+}
+
 template <class S>
 POLYFLY_FN Surface<S> shading_point(const S& scene, const FrameParams& frame, const Ray& ray, const Hit& hit, Mask met,
                                     const Wavelength& wave) {
   const Int kind = surface_kind(hit.surface), index = surface_index(hit.surface);
   const Mask body = met & (kind == Int(SHAPE_BODY)), floor = met & (kind == Int(SHAPE_FLOOR));
   Interaction x = interaction_at(ray, hit);
-  if constexpr (SceneTraits<S>::small) {
-    if (any(body)) interaction_body(scene, index, ray, hit, body, x);
-  } else {
-#define SHAPE(KIND, name, array, features)                              \
-  if constexpr (has_features<S>(features)) {                            \
-    const Mask name = met & (kind == Int(SHAPE_##KIND));                \
-    if (any(name)) interaction_##name(scene, index, ray, hit, name, x); \
+#if POLYFLY_LANES == 1
+  // A ray has a single surface: bodies and floors get code of their own, which is shorter than code for all materials.
+  if (body) {
+    interaction_body(scene, index, ray, hit, true, x);
+    Surface<S> s = scatter<REFRACTS>(scene, ray, hit, x, true, wave);
+    shade_bars(scene, frame, index, ray, x, true, s);
+    return s;
   }
-#include "../shapes.def"
-#undef SHAPE
+  if (SceneTraits<S>::small || floor) {
+    interaction_floor(scene, frame, index, ray, hit, true, x);
+    Surface<S> s = scatter<TEXTURED | SHEETS>(scene, ray, hit, x, true, wave);
+    shade_floor(scene, index, ray, hit, true, s);
+    return s;
   }
+  interaction_of_kind(scene, kind, index, ray, hit, met, x);
+  return scatter<REFRACTS | EMITS>(scene, ray, hit, x, met, wave);
+#else
+  if (any(body)) interaction_body(scene, index, ray, hit, body, x);
+  interaction_of_kind(scene, kind, index, ray, hit, met, x);
   for_each_index(index, floor,
                  [&](int k, Mask m) POLYFLY_LAMBDA { interaction_floor(scene, frame, k, ray, hit, m, x); });
-  Surface<S> s = scatter(scene, ray, hit, x, met, wave);
+  Surface<S> s = scatter<ANY_USE>(scene, ray, hit, x, met, wave);
   for_each_index(index, body, [&](int k, Mask m) POLYFLY_LAMBDA { shade_bars(scene, frame, k, ray, x, m, s); });
   for_each_index(index, floor, [&](int k, Mask m) POLYFLY_LAMBDA { shade_floor(scene, k, ray, hit, m, s); });
   return s;
+#endif
 }

@@ -7,12 +7,22 @@
 #include "../medium.cuh"
 #include "interaction.cuh"
 
+// The indices of body k's materials. In a small scene the index follows from k, which saves a GPU a load.
+template <class S>
+POLYFLY_FN int outside_material(const S&, const Body& body, int k) {
+  return SceneTraits<S>::small ? FLOOR_MATERIAL + 1 + k : body.material;
+}
+template <class S>
+POLYFLY_FN int inside_material(const S&, const Body& body, int k) {
+  return SceneTraits<S>::small ? FLOOR_MATERIAL + 1 + k : body.material_inside;
+}
+
 template <class S>
 POLYFLY_FN Interval intersect_convex(const S& scene, const Body& body, Vec q, Vec d) {
   Interval c = {Real(-FAR), Real(FAR)};
   POLYFLY_NO_UNROLL
   for (int i = body.first_slab, end = i + body.slabs; i < end; ++i) {
-    const Slab& slab = scene.slabs.at(i);
+    const Slab& slab = scene.slabs.load(i);
     // For a line parallel to the planes only its side of them matters. Adding the tiny number is not enough: it is lost
     // where larger terms cancel.
     const Real tiny = Real(DOMAIN_MIN);
@@ -37,7 +47,7 @@ POLYFLY_FN Real exit_distance(const S& scene, const Body& body, Vec q, Vec d) {
        speed = Real(0.0f);  // the nearest plane so far: its distance along its normal, and d's component along it
   POLYFLY_NO_UNROLL
   for (int i = body.first_slab, end = i + body.slabs; i < end; ++i) {
-    const Slab& slab = scene.slabs.at(i);
+    const Slab& slab = scene.slabs.load(i);
     const Real nd = dot(slab.n, d);
     const Real off =
         fma(Real(-slab.n[0]), q.x, fma(Real(-slab.n[1]), q.y, fma(Real(-slab.n[2]), q.z, Real(slab.middle))));
@@ -72,7 +82,7 @@ POLYFLY_FN Real next_face_distance(const S& scene, const Body& body, Vec q) {
   Real own = Real(FAR), next = Real(FAR);
   POLYFLY_NO_UNROLL
   for (int i = body.first_slab, end = i + body.slabs; i < end; ++i) {
-    const Real s = slab_distance(scene.slabs.at(i), q);
+    const Real s = slab_distance(scene.slabs.load(i), q);
     next = min(next, max(own, s));
     own = min(own, s);
   }
@@ -124,7 +134,7 @@ POLYFLY_FN void transmittance_body(const S& scene, int k, const Segment& line, M
   Mask in = crossed & !here & (c.enter > zero) & (c.enter < one);
   Mask out = crossed & (here | (c.leave > zero)) & (c.leave < one);
   if (!any(in | out)) return;
-  const Material& outer = scene.materials.at(body.material);
+  const Material& outer = scene.materials.at(outside_material(scene, body, k));
   if (body.bar > 0.0f && outer.transparency > 0.0f && !outer.stops_shadow_rays) {
     Mask stopped = first_lanes(0);
     if (any(in)) {
@@ -137,7 +147,8 @@ POLYFLY_FN void transmittance_body(const S& scene, int k, const Segment& line, M
     }
     remaining = select(stopped, vec(zero, zero, zero), remaining);
   }
-  transmit_closed(scene, outer, scene.materials.at(body.material_inside), line, c, here, in, out, active, remaining);
+  const Material& inner = scene.materials.at(inside_material(scene, body, k));
+  transmit_closed(scene, outer, inner, line, c, here, in, out, active, remaining);
 }
 
 // The interaction with body k.
@@ -150,7 +161,7 @@ POLYFLY_FN void interaction_with(const S& scene, int k, const Ray& ray, const Hi
   Real own = Real(FAR), nearest = Real(FAR);
   POLYFLY_NO_UNROLL
   for (int i = body.first_slab, end = i + body.slabs; i < end; ++i) {
-    const Slab& slab = scene.slabs.at(i);
+    const Slab& slab = scene.slabs.load(i);
     const Real gap = slab_distance(slab, q);
     n = select(gap < own, vec(slab.n), n);
     nearest = min(nearest, max(own, gap));
@@ -160,8 +171,8 @@ POLYFLY_FN void interaction_with(const S& scene, int k, const Ray& ray, const Hi
   x.face = select(m, n, x.face);
   x.edge_distance = select(m, nearest, x.edge_distance);
   x.inside = select(m, Int(body.origin_inside), x.inside);
-  Int material = Int(body.material);
-  if constexpr (!SceneTraits<S>::plain) material = select(hit.leaving, Int(body.material_inside), material);
+  Int material = Int(outside_material(scene, body, k));
+  if constexpr (!SceneTraits<S>::plain) material = select(hit.leaving, Int(inside_material(scene, body, k)), material);
   x.material = select(m, material, x.material);
 }
 template <class S>

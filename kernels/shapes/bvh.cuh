@@ -36,20 +36,6 @@ POLYFLY_FN Mask intersect_aabb(const BoxRay& w, const float* centre, const float
   return enter <= leave;
 }
 
-#ifdef __CUDACC__
-POLYFLY_FN Node load_node(const Scene& scene, int i) {
-  const float4* p = (const float4*)(scene.nodes.data + i);
-  const float4 a = __ldg(p), b = __ldg(p + 1), c = __ldg(p + 2), d = __ldg(p + 3);
-  const Node n = {{a.x, a.y, a.z}, __float_as_int(a.w),
-                  {b.x, b.y, b.z}, __float_as_int(b.w),
-                  {c.x, c.y, c.z}, 0,
-                  {d.x, d.y, d.z}, 0};
-  return n;
-}
-#else
-POLYFLY_FN const Node& load_node(const Scene& scene, int i) { return scene.nodes.at(i); }
-#endif
-
 // The objects of a leaf; types.def describes the encoding.
 static_assert(SHAPE_KINDS <= 4, "a leaf's kind has two bits");
 struct Leaf {
@@ -72,7 +58,7 @@ POLYFLY_FN void walk_bvh(const Scene& scene, Vec o, Vec d, V& visitor) {
   const BoxRay w = node >= 0 ? box_ray(o, d) : BoxRay();
   for (;;) {
     while (node >= 0) {
-      const Node n = load_node(scene, node);
+      const Node& n = scene.nodes.load(node);
       Real first, second;
       const Mask in0 = visitor.active() & intersect_aabb(w, n.centre0, n.half0, visitor.far(), first);
       const Mask in1 = visitor.active() & intersect_aabb(w, n.centre1, n.half1, visitor.far(), second);

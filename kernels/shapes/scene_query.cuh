@@ -71,7 +71,7 @@ POLYFLY_FN Vec transmittance(const S& scene, Vec o, Vec d, Int last_surface, Mas
     const FloorHit c = floor_hit(scene, quad, o, d, floor_distance(quad, o, d));
     const Mask stopped = crosses & c.hit & (c.t < one);
     if constexpr (!SceneTraits<S>::plain) {
-      const Material& material = scene.materials.at(quad.material);
+      const Material& material = scene.materials.at(FLOOR_MATERIAL);
       if (any(stopped) && material.transparency + material.sheet + scene.constants.floor_fade > 0.0f) {
         const Vec through = floor_transmittance(scene, k, fma(d, c.t, o), d, c.u, c.v, stopped);
         remaining = select(stopped, remaining * through, remaining);

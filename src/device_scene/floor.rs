@@ -19,9 +19,6 @@ pub fn constants(floor: &Floor, relief: Option<&ReliefMaps>) -> Constants {
     }
 }
 
-/// The index of its material, which is the first of the scene.
-pub const MATERIAL: i32 = 0;
-
 /// How far its relief has come.
 pub fn relief_offset(floor: Option<&Floor>) -> [f32; 2] {
     floor.and_then(|f| f.relief.as_ref()).map_or([0.0; 2], |r| r.offset.map(|x| x as f32))
@@ -62,15 +59,7 @@ fn flatten_quad(floor: &Floor, corners: [usize; 3], side: i32) -> FloorQuad {
     let [at_u, at_v] = corner_uv(&floor.corners).map(|values| values[corners[0]]);
     let plane = |g: Vec3, at: f64| [g[0] as f32, g[1] as f32, g[2] as f32, (at - dot(g, a)) as f32];
     let (u, v) = (plane(gu, at_u), plane(gv, at_v));
-    FloorQuad {
-        n: to_f32(n),
-        d: dot(n, a) as f32,
-        u,
-        v,
-        side,
-        uv_per_length: length(gu).max(length(gv)) as f32,
-        material: MATERIAL,
-    }
+    FloorQuad { n: to_f32(n), d: dot(n, a) as f32, u, v, side, uv_per_length: length(gu).max(length(gv)) as f32 }
 }
 
 // The floor's point at (u, v), and the quad it lies on.

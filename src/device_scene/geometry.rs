@@ -7,8 +7,8 @@ use crate::assets::Assets;
 use crate::assets::mesh::Triangles;
 use crate::gpu_types::{
     Body, Constants, Ellipsoid, Emitter, FEATURE_ARRAYS, FEATURE_ELLIPSOIDS, FEATURE_SMOOTH_NORMALS, Material, NO_BVH,
-    Node, SHAPE_BODY, SHAPE_ELLIPSOID, SHAPE_SPHERE, SHAPE_TRIANGLE, SMALL_BODIES, SMALL_MATERIALS, SMALL_SLABS,
-    Scene as GpuScene, Slab, Sphere, Triangle,
+    Node, SHAPE_BODY, SHAPE_ELLIPSOID, SHAPE_SPHERE, SHAPE_TRIANGLE, SMALL_BODIES, SMALL_SLABS, Scene as GpuScene,
+    Slab, Sphere, Triangle,
 };
 use crate::math::bvh::{self, Bounds, Group};
 use crate::math::vec3::length;
@@ -96,9 +96,7 @@ impl Geometry {
         }
         let eye = scene.camera.path.reach(assets.origin()) + scene.camera.lens;
         g.build_tree(scene, eye, &meshes);
-        let sizes =
-            [(g.bodies.len(), SMALL_BODIES), (g.slabs.len(), SMALL_SLABS), (g.materials.len(), SMALL_MATERIALS)];
-        let is_small = sizes.iter().all(|&(len, max)| len <= max as usize);
+        let is_small = g.bodies.len() <= SMALL_BODIES as usize && g.slabs.len() <= SMALL_SLABS as usize;
         let of_bodies = world.bodies.iter().map(|body| polyhedron::features(scene, body));
         let of_materials = world.materials().map(|m| materials::features(scene, m));
         g.features = of_bodies.chain(of_materials).fold(0, |all, one| all | one)

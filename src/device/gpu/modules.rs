@@ -175,7 +175,7 @@ impl<A: Api> AdaptiveKernels<A> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::gpu_types::{FEATURE_ARRAYS, FEATURE_LENS, INTEGRATOR_PATH, INTEGRATOR_WHITTED, RICH_FEATURES};
+    use crate::gpu_types::{ALL_FEATURES, FEATURE_ARRAYS, FEATURE_LENS, INTEGRATOR_PATH, INTEGRATOR_WHITTED};
     use std::collections::BTreeMap;
     use std::path::{Component, Path, PathBuf};
 
@@ -227,7 +227,7 @@ mod tests {
         };
         for integrator in MODULES.iter().map(|m| m.integrator) {
             let adaptive = DeviceNeeds { adaptive: true, ..all };
-            assert_eq!(kind(integrator, RICH_FEATURES, adaptive), SceneKind::Rich);
+            assert_eq!(kind(integrator, ALL_FEATURES, adaptive), SceneKind::Full);
         }
         assert_eq!(kind(INTEGRATOR_WHITTED, 0, all), SceneKind::Small);
         assert_eq!(kind(INTEGRATOR_WHITTED, FEATURE_ARRAYS, all), SceneKind::Plain);
