@@ -1,6 +1,5 @@
 //! Rendering: frames into sinks, on one device or many.
 
-pub mod convergence;
 pub mod delivery;
 mod exposure;
 pub mod footprint;

@@ -39,7 +39,29 @@ impl RunPlan {
     /// # Errors
     /// A format cannot have what is asked of it; a file is missing or broken; there is no such device.
     pub fn open(self, progress: &mut dyn Progress) -> Result<Run, Error> {
-        Run::new(self, progress)
+        let sinks = sinks(&self, progress)?;
+        if self.done() > 0 {
+            progress.remark(&format!("{} of {} frames are there and whole", self.done(), self.part.len()));
+        }
+        match self.rerender() {
+            0 => {}
+            count => progress.remark(&format!(
+                "{count} frames that are there are rendered again: the video is made of more than they keep"
+            )),
+        }
+        if let Some(video) = &self.existing_video {
+            progress.remark(&format!("{} is there already, of all of these frames", video.display()));
+        }
+        let prepare = || {
+            let mut renderer = Renderer::prepare(self.request.scene.clone(), self.request.options.clone())?;
+            renderer.set_cancel(self.request.cancel.clone());
+            Ok::<_, Error>(renderer)
+        };
+        let renderer = self.to_render.is_some().then(prepare).transpose()?;
+        if let Some(why) = renderer.as_ref().and_then(Renderer::fell_back) {
+            progress.remark(&format!("{why}; rendering on the CPU"));
+        }
+        Ok(Run { plan: self, sinks, renderer })
     }
 
     /// Does all of it.
@@ -60,32 +82,6 @@ pub struct Run {
 }
 
 impl Run {
-    pub(crate) fn new(plan: RunPlan, progress: &mut dyn Progress) -> Result<Run, Error> {
-        let sinks = sinks(&plan, progress)?;
-        if plan.done() > 0 {
-            progress.remark(&format!("{} of {} frames are there and whole", plan.done(), plan.part.len()));
-        }
-        match plan.rerender() {
-            0 => {}
-            count => progress.remark(&format!(
-                "{count} frames that are there are rendered again: the video is made of more than they keep"
-            )),
-        }
-        if let Some(video) = &plan.existing_video {
-            progress.remark(&format!("{} is there already, of all of these frames", video.display()));
-        }
-        let prepare = || {
-            let mut renderer = Renderer::prepare(plan.request.scene.clone(), plan.request.options.clone())?;
-            renderer.set_cancel(plan.request.cancel.clone());
-            Ok::<_, Error>(renderer)
-        };
-        let renderer = plan.to_render.is_some().then(prepare).transpose()?;
-        if let Some(why) = renderer.as_ref().and_then(Renderer::fell_back) {
-            progress.remark(&format!("{why}; rendering on the CPU"));
-        }
-        Ok(Run { plan, sinks, renderer })
-    }
-
     /// What was decided.
     pub fn plan(&self) -> &RunPlan {
         &self.plan
@@ -220,7 +216,7 @@ fn sinks(plan: &RunPlan, progress: &mut dyn Progress) -> Result<Vec<Box<dyn Sink
     let mut sinks: Vec<Box<dyn Sink>> = Vec::new();
     match (plan.picture_format()?, plan.stream()) {
         (Some((format, options)), Some((stream, open))) => {
-            sinks.push(Box::new(StreamSink::new(stream.clone(), format, options, open(stream)?)));
+            sinks.push(Box::new(StreamSink { stream: stream.clone(), format, options, to: open(stream)? }));
         }
         (Some((_, options)), None) => {
             let is_shared = plan.claim.as_ref().is_some_and(Claim::is_shared);

@@ -42,21 +42,10 @@ impl Stream {
 }
 
 pub struct StreamSink {
-    stream: Stream,
-    format: &'static Format,
-    options: FormatOptions,
-    to: Box<dyn Write + Send>,
-}
-
-impl StreamSink {
-    pub fn new(
-        stream: Stream,
-        format: &'static Format,
-        options: FormatOptions,
-        to: Box<dyn Write + Send>,
-    ) -> StreamSink {
-        StreamSink { stream, format, options, to }
-    }
+    pub stream: Stream,
+    pub format: &'static Format,
+    pub options: FormatOptions,
+    pub to: Box<dyn Write + Send>,
 }
 
 impl Sink for StreamSink {

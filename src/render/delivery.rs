@@ -36,6 +36,13 @@ struct SinkState {
     is_alive: bool,
 }
 
+impl SinkState {
+    fn of(sink: &dyn Sink) -> SinkState {
+        let has_clones = sink.worker_clone().is_some();
+        SinkState { has_clones, is_essential: sink.is_essential(), is_alive: true }
+    }
+}
+
 /// Threads that run post steps on the host while GPUs go on; none where devices leave pictures. One CPU has nothing to gain
 /// by them, and large frames hold much memory.
 pub fn finisher_threads((width, height): (u32, u32), has_gpu: bool, is_light: bool) -> usize {
@@ -97,15 +104,10 @@ pub fn run(
     };
     let clones_of = |sink: &dyn Sink| (1..writers).filter_map(|_| sink.worker_clone()).collect();
     let clones: Vec<Vec<_>> = sinks.iter().map(|sink| clones_of(sink.as_ref())).collect();
-    let state = |sink: &Box<dyn Sink>| SinkState {
-        has_clones: sink.worker_clone().is_some(),
-        is_essential: sink.is_essential(),
-        is_alive: true,
-    };
     let dispatcher = Dispatcher {
         waiting: BTreeMap::new(),
         next: 0,
-        sinks: sinks.iter().map(state).collect(),
+        sinks: sinks.iter().map(|sink| SinkState::of(sink.as_ref())).collect(),
         writers,
         delivery: &delivery,
         report: RunReport::default(),

@@ -149,7 +149,6 @@ impl RunRequest {
 
 impl RunPlan {
     // Looks at what exists where frames and the video go.
-    #[expect(clippy::too_many_lines, reason = "decisions that build on each other")]
     fn of(
         request: RunRequest,
         choice: VideoChoice,

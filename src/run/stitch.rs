@@ -5,7 +5,6 @@ use super::folder::{RecordedFolder, expect_scene};
 use super::journal::Journal;
 use super::memory_limit;
 use super::plan::existing_video;
-use super::video_choice::check_stitched;
 use super::video_options::check_name;
 use crate::cancel::Cancel;
 use crate::error::Error;
@@ -16,7 +15,7 @@ use crate::output::store::folder::FrameFolder;
 use crate::output::store::hidden;
 use crate::output::store::manifest::Manifest;
 use crate::output::video::VideoOptions;
-use crate::output::video::job::VideoJob;
+use crate::output::video::job::{ExistingVideo, VideoJob};
 use crate::output::video::segments::clear;
 use crate::output::video::{Settings, Video};
 use crate::render::frames::FrameList;
@@ -61,7 +60,7 @@ pub struct StitchRequest {
 }
 
 // The frames that a video is made of. What they are of is known of those that have a manifest.
-struct Existing {
+struct StitchSource {
     folder: FrameFolder,
     frames: FrameList,
     tone: Tone,
@@ -105,7 +104,7 @@ impl StitchRequest {
             Some(pattern) if Manifest::read(&pattern)?.is_none() => self.elsewhere(pattern, progress)?,
             _ => self.of_folder(progress)?,
         };
-        let Existing { folder, frames, tone, manifest } = found;
+        let StitchSource { folder, frames, tone, manifest } = found;
         let fps = self.encoding.fps.or(manifest.as_ref().map(|m| m.fps)).unwrap_or(Output::default().fps);
         let settings = self.encoding.settings(self.output.clone(), fps, self.memory_limit)?;
         let is_clear = manifest.as_ref().and_then(Manifest::resolved).is_some_and(|scene| scene.world.sky.transparent);
@@ -136,11 +135,16 @@ impl StitchRequest {
             None => job.existing(),
         };
         job.source = Some(folder);
-        check_stitched(&self.output, existing, self.overwrite)?;
+        if existing == ExistingVideo::Other && !self.overwrite {
+            return Err(Error::Usage(format!(
+                "{} is there already, and it is no video of these frames: give another name with -o, or --overwrite replaces it",
+                self.output.display()
+            )));
+        }
         Ok(StitchPlan { job, memory_limit: self.memory_limit })
     }
 
-    fn of_folder(&self, progress: &mut dyn Progress) -> Result<Existing, Error> {
+    fn of_folder(&self, progress: &mut dyn Progress) -> Result<StitchSource, Error> {
         let here = RecordedFolder::open(Path::new(&self.source))?.only(self.frames.as_deref())?;
         here.expect_hash(self.hash.as_deref())?;
         if let Some(scene) = &self.scene {
@@ -152,7 +156,7 @@ impl StitchRequest {
         }
         let RecordedFolder { folder, frames, manifest } = here;
         let tone = self.requested_tone(&folder, manifest.resolved(), progress);
-        Ok(Existing { folder, frames, tone, manifest: Some(manifest) })
+        Ok(StitchSource { folder, frames, tone, manifest: Some(manifest) })
     }
 
     // The curve that light is shown through: the scene's, if the scene is known.
@@ -167,7 +171,7 @@ impl StitchRequest {
     }
 
     // All pictures of a pattern, without a gap.
-    fn elsewhere(&self, pattern: Pattern, progress: &mut dyn Progress) -> Result<Existing, Error> {
+    fn elsewhere(&self, pattern: Pattern, progress: &mut dyn Progress) -> Result<StitchSource, Error> {
         let text = pattern.to_string();
         let format = Format::of(&pattern.extension()).ok_or_else(|| Error::Usage(format!("no format reads {text}")))?;
         let mut folder = FrameFolder { pattern, format, size: (0, 0) };
@@ -188,7 +192,7 @@ impl StitchRequest {
         let path = folder.pattern.path(all.nth(0).unwrap_or(first));
         folder.size = format.shown(&path, Tone::Soft, false).reading(&path)?.size;
         let tone = self.requested_tone(&folder, format.scene(&path), progress);
-        Ok(Existing { folder, frames: all, tone, manifest: None })
+        Ok(StitchSource { folder, frames: all, tone, manifest: None })
     }
 }
 

@@ -85,17 +85,6 @@ impl VideoChoice {
     }
 }
 
-/// The same for `stitch`, which replaces videos of the same pictures.
-pub fn check_stitched(path: &Path, there: ExistingVideo, is_overwrite: bool) -> Result<(), Error> {
-    if there == ExistingVideo::Other && !is_overwrite {
-        let path = path.display();
-        return Err(Error::Usage(format!(
-            "{path} is there already, and it is no video of these frames: give another name with -o, or --overwrite replaces it"
-        )));
-    }
-    Ok(())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

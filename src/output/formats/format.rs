@@ -23,6 +23,8 @@ pub struct FormatOptions {
     pub origin: Option<Arc<Origin>>,
 }
 
+type ReadText = fn(&Path) -> io::Result<Option<String>>;
+
 pub struct Format {
     /// What its files end in.
     pub extension: &'static str,
@@ -39,7 +41,7 @@ pub struct Format {
     pub is_whole: fn(&mut File, u64, (u32, u32)) -> io::Result<bool>,
     pub read: Reader,
     /// The text in a file that says what made it, where the format has a place for one.
-    pub text: Option<fn(&Path) -> io::Result<Option<String>>>,
+    pub text: Option<ReadText>,
 }
 
 /// How files of a format are read.
