@@ -339,11 +339,6 @@ impl Renderer {
         particles.and_then(|(asked, read)| read.remark(asked.colour_by))
     }
 
-    // What exposure multiplies light by.
-    fn gain(&self) -> f32 {
-        libm::exp2(self.stops) as f32
-    }
-
     /// What is done to the light of each frame.
     pub(crate) fn post(&self) -> PostPipeline {
         let range = self.prepared.assets.particles.as_ref().and_then(|p| p.range);
@@ -396,7 +391,7 @@ impl Renderer {
 
 /// A run whose outputs are open and whose devices are ready.
 pub(crate) struct OpenRun<'a> {
-    renderer: &'a mut Renderer,
+    pub(crate) renderer: &'a mut Renderer,
     frames: &'a FrameList,
     info: RunInfo,
     sinks: Vec<Box<dyn Sink>>,
@@ -407,11 +402,6 @@ pub(crate) struct OpenRun<'a> {
 }
 
 impl OpenRun<'_> {
-    /// Threads of the CPU.
-    pub(crate) fn threads(&self) -> usize {
-        self.renderer.threads()
-    }
-
     /// Closes the outputs without a frame.
     pub(crate) fn abort(self) {
         for sink in self.sinks {
@@ -428,7 +418,8 @@ impl OpenRun<'_> {
         if let Some(remark) = renderer.remark() {
             progress.remark(&remark);
         }
-        let (split, gain) = (renderer.options.split, renderer.gain());
+        // What exposure multiplies light by.
+        let (split, gain) = (renderer.options.split, libm::exp2(renderer.stops) as f32);
         let plan = Plan::new(&renderer.prepared.scene, &devices, frames.len(), &needs, split, gain);
         let already: Option<Vec<_>> = sinks.iter().map(|s| s.completed_frames()).collect();
         let work = scheduler::RunContext {

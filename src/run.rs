@@ -150,7 +150,7 @@ fn render(
         return Err(e);
     }
     let folder = claim.as_ref().and_then(Claim::journal);
-    let mut journal = folder.and_then(|folder| Journal::open(&folder, open.threads()));
+    let mut journal = folder.and_then(|folder| Journal::open(&folder, open.renderer.threads()));
     if let (Some(journal), Some(claim)) = (&mut journal, &claim) {
         journal.begin(&claim.clip(), &name);
     }

@@ -368,38 +368,34 @@ impl<'a> FrameQueue<'a> {
         (0..self.work.plan.moments).map(at).collect()
     }
 
-    // Reads time steps, moves bodies and builds the trees while others are rendered.
-    fn prepare(&self) {
-        loop {
-            let mut state = self.lock();
-            while state.prepared.len() > 1 && !state.ended {
-                state = self.wait(state);
-                state.ended |= self.is_stopped();
-            }
-            let next = if state.ended { None } else { self.next_frame(&mut state) };
-            drop(state);
-            let Some((index, number)) = next else { break };
-            let made = self.work.prepared.pool.install(|| self.scenes_of(number));
-            let mut state = self.lock();
-            match made {
-                Ok(scenes) => state.prepared.push_back(Prepared { index, number, scenes }),
-                Err(e) => {
-                    state.failure = Some(e);
-                    drop(state);
-                    break;
-                }
-            }
-            drop(state);
-            self.changed.notify_all();
-        }
-        // What is prepared is still to be opened.
+    // Waits until that holds, or the run is to end.
+    fn wait_until(&self, holds: impl Fn(&State<'a>) -> bool) -> MutexGuard<'_, State<'a>> {
         let mut state = self.lock();
-        while !state.prepared.is_empty() && !state.ended {
+        while !holds(&state) && !state.ended {
             state = self.wait(state);
             state.ended |= self.is_stopped();
         }
-        state.ended = true;
-        drop(state);
+        state
+    }
+
+    // Reads time steps, moves bodies and builds the trees while others are rendered.
+    fn prepare(&self) {
+        loop {
+            let mut state = self.wait_until(|state| state.prepared.len() <= 1);
+            let next = if state.ended { None } else { self.next_frame(&mut state) };
+            drop(state);
+            let Some((index, number)) = next else { break };
+            match self.work.prepared.pool.install(|| self.scenes_of(number)) {
+                Ok(scenes) => self.lock().prepared.push_back(Prepared { index, number, scenes }),
+                Err(e) => {
+                    self.lock().failure = Some(e);
+                    break;
+                }
+            }
+            self.changed.notify_all();
+        }
+        // What is prepared is still to be opened.
+        self.wait_until(|state| state.prepared.is_empty()).ended = true;
         self.changed.notify_all();
     }
 
