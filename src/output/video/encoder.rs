@@ -1,10 +1,7 @@
-//! What makes a video of frames that come in order: ffmpeg in segments (`segments`), or a writer of one file from its first frame to
-//! its last.
+//! What makes a video of frames that come in order: ffmpeg in segments (`segments`), or a writer of one file (`single_pass`).
 
-use super::job::{VideoJob, kept, partial};
 use crate::output::error::OutputError;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 pub trait Encoder: Send {
     /// Adds the planes of the frame at that place of the video.
@@ -29,45 +26,4 @@ pub trait VideoWriter: Send {
     fn persist(self, path: &Path) -> Result<(), OutputError>;
     /// After a failure: gives the frames that are whole that name; says how many there are, if any.
     fn keep(self, path: &Path) -> Option<u64>;
-}
-
-/// A video in one piece: there are no segments that a later run could go on from.
-pub struct SinglePass<W> {
-    pub job: Arc<VideoJob>,
-    pub writer: W,
-}
-
-impl<W: VideoWriter> Encoder for SinglePass<W> {
-    fn feed(&mut self, _at: usize, planes: &[u8]) -> Result<(), OutputError> {
-        self.writer.write(planes)
-    }
-
-    fn feed_existing(&mut self, at: usize) -> Result<bool, OutputError> {
-        if self.job.cancel.is_stopped() {
-            return Ok(false);
-        }
-        self.writer.write(&self.job.planes(self.job.frames[at])?)?;
-        Ok(true)
-    }
-
-    fn finish(mut self: Box<Self>, cut_short: bool) -> Result<Option<PathBuf>, OutputError> {
-        // A disk may be full only now.
-        if let Err(cause) = self.writer.flush() {
-            return Err(self.abort(cause));
-        }
-        let SinglePass { job, writer } = *self;
-        if cut_short {
-            let path = partial(&job.settings.path);
-            return writer.persist(&path).map(|()| Some(path));
-        }
-        job.name(|path| writer.persist(path)).map(Some)
-    }
-
-    fn abort(self: Box<Self>, cause: OutputError) -> OutputError {
-        let path = partial(&self.job.settings.path);
-        match self.writer.keep(&path) {
-            Some(frames) => kept(cause, frames, &path),
-            None => cause,
-        }
-    }
 }
