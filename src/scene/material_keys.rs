@@ -154,7 +154,7 @@ impl MaterialKeys {
         }
     }
     // How a material is written.
-    fn written(material: &Material, of: MaterialUse) -> MaterialKeys {
+    fn of_material(material: &Material, of: MaterialUse) -> MaterialKeys {
         let colour = Some(material.colour);
         let mut keys = MaterialKeys { highlight: material.highlight, ..MaterialKeys::default() };
         keys.roughness = (material.roughness > 0.0).then_some(material.roughness);
@@ -195,7 +195,7 @@ impl Value for Material {
     }
     fn list(&self, key: &'static Key, lines: &mut Lines) {
         let of = key.material_of;
-        MaterialKeys::written(self, of).visit_of(of, &mut |key, field| field.list(key, lines));
+        MaterialKeys::of_material(self, of).visit_of(of, &mut |key, field| field.list(key, lines));
         lines.materials = Some((of, |of| {
             let keys = names(of).into_iter().map(|(name, word, _)| (word.to_owned(), keys_of(name, of).into()));
             keys.collect::<serde_json::Map<_, _>>().into()

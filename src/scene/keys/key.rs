@@ -13,72 +13,62 @@ pub(crate) enum MaterialUse {
     Object,
 }
 
-/// A key. All fields but the first two are options of [`keys!`](super::keys): `spelled()` sets a flag, `rule(..)` a value, and
-/// `slider(.., ..)` two values.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Key {
-    /// Its name in a scene.
-    pub name: &'static str,
-    /// What it does, as doc comments have it.
-    pub doc: &'static str,
-    /// What its numbers must be.
-    pub rule: Rule,
-    /// The ends of its slider, where the rule gives no useful ones.
-    pub slider: Option<(f64, f64)>,
-    /// The unit of its numbers, for the reference.
-    pub unit: &'static str,
-    /// The heading in the studio's form.
-    pub group: &'static str,
-    /// It counts where another key has one of those words.
-    pub when: Option<(&'static str, &'static [&'static str])>,
-    /// It counts where the camera has that kind of path.
-    pub way: &'static str,
-    /// What holds where nothing is said, in TOML, if that is not the default's text; empty: it depends on other keys.
-    pub holds: Option<&'static str>,
-    /// A table without it is refused.
-    pub required: bool,
-    /// It is written even where it is the default, as it was before keys were declared here. A new key is not.
-    pub spelled: bool,
-    /// It is written behind the other keys.
-    pub last: bool,
-    /// The keys of this struct are keys of the table around it.
-    pub flat: bool,
-    /// The three numbers are a colour.
-    pub colour: bool,
-    /// The three numbers are a direction, which has a length.
-    pub direction: bool,
-    /// Degrees in the scene, radians within a turn in the field.
-    pub angle: bool,
-    /// The field is no key of this table.
-    pub elsewhere: bool,
-    /// What is made of the material whose keys these are.
-    pub material_of: MaterialUse,
+// Declares the options of keys, each with what holds where it is not given.
+macro_rules! options {
+    ($($(#[doc = $doc:literal])* $option:ident: $kind:ty = $default:expr;)*) => {
+        /// A key. All fields but the first two are options of [`keys!`](super::keys): `spelled()` sets a flag, `rule(..)` a
+        /// value, and `slider(.., ..)` two values.
+        #[derive(Clone, Copy, Debug)]
+        pub(crate) struct Key {
+            /// Its name in a scene.
+            pub name: &'static str,
+            /// What it does, as doc comments have it.
+            pub doc: &'static str,
+            $($(#[doc = $doc])* pub $option: $kind,)*
+        }
+
+        impl Key {
+            /// A key without options.
+            pub const fn new(name: &'static str, doc: &'static str) -> Key {
+                Key { name, doc, $($option: $default,)* }
+            }
+        }
+    };
 }
 
-impl Key {
-    /// A key of that name, and what it does.
-    pub const fn new(name: &'static str, doc: &'static str) -> Key {
-        Key {
-            name,
-            doc,
-            rule: Rule::Finite,
-            slider: None,
-            unit: "",
-            group: "",
-            when: None,
-            way: "",
-            holds: None,
-            required: false,
-            spelled: false,
-            last: false,
-            flat: false,
-            colour: false,
-            direction: false,
-            angle: false,
-            elsewhere: false,
-            material_of: MaterialUse::Object,
-        }
-    }
+options! {
+    /// What its numbers must be.
+    rule: Rule = Rule::Finite;
+    /// The ends of its slider, where the rule gives no useful ones.
+    slider: Option<(f64, f64)> = None;
+    /// The unit of its numbers, for the reference.
+    unit: &'static str = "";
+    /// The heading in the studio's form.
+    group: &'static str = "";
+    /// It counts where another key has one of those words.
+    when: Option<(&'static str, &'static [&'static str])> = None;
+    /// It counts where the camera has that kind of path.
+    way: &'static str = "";
+    /// What holds where the key is not given, in TOML, if that is not the default's text; empty: it depends on other keys.
+    holds: Option<&'static str> = None;
+    /// A table without it is refused.
+    required: bool = false;
+    /// It is written even where it is the default, as it was before keys were declared here. A new key is not.
+    spelled: bool = false;
+    /// It is written behind the other keys.
+    last: bool = false;
+    /// The keys of this struct are keys of the table around it.
+    flat: bool = false;
+    /// The three numbers are a colour.
+    colour: bool = false;
+    /// The three numbers are a direction, which has a length.
+    direction: bool = false;
+    /// Degrees in the scene, radians within a turn in the field.
+    angle: bool = false;
+    /// The field is no key of this table.
+    elsewhere: bool = false;
+    /// What is made of the material whose keys these are.
+    material_of: MaterialUse = MaterialUse::Object;
 }
 
 /// A doc comment in one line.
