@@ -1,7 +1,8 @@
 //! Runs: a scene, outputs and a folder in; frames, a video and a report out.
 //!
-//! A [`RunRequest`] says what is wanted. Its [`RunPlan`] has decided everything and looked at what exists; no file is touched until
-//! then. A [`Run`] is ready, and renders. What it does to files is done here; [`Progress`] only hears of it.
+//! A [`RunRequest`] says what is wanted. A [`RunPlan`] is checked against what exists; until then no file is touched.
+//! A [`Run`] has its inputs read and its devices open, and renders. This module acts on files; a [`Progress`] only
+//! observes.
 
 pub(crate) mod claim;
 pub(crate) mod folder;
@@ -34,10 +35,10 @@ pub use request::{Existing, RunRequest, Shard, ShardMode};
 use std::sync::Arc;
 
 impl RunPlan {
-    /// Gets ready: opens a stream and reads the files that the scene names. `progress` hears remarks.
+    /// Opens the stream and reads the files that the scene names. `progress` receives remarks.
     ///
     /// # Errors
-    /// A format cannot have what is asked of it; a file is missing or broken; there is no such device.
+    /// An output format does not support a requested option; a file is missing or broken; there is no such device.
     pub fn open(self, progress: &mut dyn Progress) -> Result<Run, Error> {
         let sinks = sinks(&self, progress)?;
         if self.done() > 0 {
@@ -64,41 +65,41 @@ impl RunPlan {
         Ok(Run { plan: self, sinks, renderer })
     }
 
-    /// Does all of it.
+    /// Opens the run and renders it.
     ///
     /// # Errors
-    /// As of [`RunPlan::open`] and [`Run::render`].
+    /// Those of [`RunPlan::open`] and [`Run::render`].
     pub fn run(self, progress: &mut dyn Progress) -> Result<RunReport, Error> {
         self.open(progress)?.render(progress)
     }
 }
 
-/// A run that is ready: its files are read, its devices chosen.
+/// A run whose files are read and whose devices are open.
 pub struct Run {
     plan: RunPlan,
     sinks: Vec<Box<dyn Sink>>,
-    // None where nothing is left to render.
+    // None if no frame is left to render.
     renderer: Option<Renderer>,
 }
 
 impl Run {
-    /// What was decided.
+    /// The plan of this run.
     pub fn plan(&self) -> &RunPlan {
         &self.plan
     }
-    /// Ends the run early, from another thread.
+    /// A handle that ends the run early from another thread.
     pub fn cancel(&self) -> Cancel {
         self.plan.request.cancel.clone()
     }
-    /// Counts samples while frames are in work, and how many a frame has. None where nothing is left to render.
+    /// The samples traced so far, and the samples of one frame. None if no frame is left to render.
     pub(crate) fn counter(&self) -> Option<(Arc<SampleCounter>, u64)> {
         self.renderer.as_ref().map(Renderer::counter)
     }
 
-    /// Renders the frames that are missing, and makes the video. What is finished stays, whatever happens.
+    /// Renders the missing frames and makes the video. Finished files stay, even if the run fails.
     ///
     /// # Errors
-    /// The first failure: of a device, a file, the video; or that the run was cancelled.
+    /// The first failure of a device, a file or the video; or the run was cancelled.
     pub fn render(self, progress: &mut dyn Progress) -> Result<RunReport, Error> {
         let Run { plan, sinks, renderer } = self;
         let cancel = plan.request.cancel.clone();
@@ -111,7 +112,7 @@ impl Run {
     }
 }
 
-// All frames exist: what is left is the video.
+// All frames exist: only the video is made.
 fn finish(plan: RunPlan, progress: &mut dyn Progress) -> Result<RunReport, Error> {
     if let Some(claim) = &plan.claim {
         claim.clean_up(progress);
@@ -122,7 +123,7 @@ fn finish(plan: RunPlan, progress: &mut dyn Progress) -> Result<RunReport, Error
             report.files = vec![job.settings.path.clone()];
             stitch::make(job, plan.request.memory_limit, progress)?;
         }
-        // The shard's segments, where they do not exist yet.
+        // A shard encodes the segments that do not exist yet.
         Some(job) if !job.is_made() => {
             drop(Video::open(job)?.finish(false)?);
             stitch::check_finished(&plan.request.cancel, None)?;
@@ -142,7 +143,7 @@ fn render(
     let RunPlan { mut claim, to_render, request: RunRequest { cancel, name, .. }, .. } = plan;
     let Some(frames) = to_render else { return Ok(RunReport::default()) };
     let open = renderer.open(&frames, sinks, progress)?;
-    // Outputs are open, and nothing is rendered yet.
+    // Outputs are open, and no frame is rendered yet.
     if let Some(claim) = &mut claim
         && let Err(e) = claim.begin(progress)
     {
@@ -158,7 +159,7 @@ fn render(
     let result = open.render(&mut observers);
     let rendered = observers.frames;
     if let Some(claim) = &mut claim {
-        // The run's own failure is what counts.
+        // An error of the run itself takes precedence over one of its folder.
         let ended = claim.end();
         if result.is_ok()
             && let Some(lost) = ended?
@@ -172,7 +173,7 @@ fn render(
         Error::Interrupted { done: rendered, total } => {
             Error::Interrupted { done: rendered + done, total: total + done }
         }
-        // The signal has reached ffmpeg too.
+        // Ctrl-C stops ffmpeg too, so its failure means that the run was cancelled.
         Error::Output(OutputError::Encoder { what, .. }) if cancel.is_stopped() => {
             progress.remark(&what);
             Error::Interrupted { done: rendered + done, total: frames.len() + done }
@@ -181,11 +182,11 @@ fn render(
     })
 }
 
-// The journal and whoever else hears of a run.
+// Forwards progress to the journal and to the caller's observer.
 struct Observers<'a> {
     journal: Option<Journal>,
     progress: &'a mut dyn Progress,
-    // Frames that are done.
+    // The number of finished frames.
     frames: usize,
 }
 
@@ -211,7 +212,7 @@ impl Progress for Observers<'_> {
     }
 }
 
-// Where frames go, not yet opened.
+// The sinks of a run. They are opened later.
 fn sinks(plan: &RunPlan, progress: &mut dyn Progress) -> Result<Vec<Box<dyn Sink>>, Error> {
     let mut sinks: Vec<Box<dyn Sink>> = Vec::new();
     match (plan.picture_format()?, plan.stream()) {

@@ -1,5 +1,5 @@
-//! What a run does to the folder of its frames: looks who has been there, says what is left to do, and writes down what
-//! has become of it.
+//! A run's claim on the folder of its frames: inspects what exists, lists what is left to render, and keeps the
+//! manifest up to date.
 
 use super::ownership::{Ownership, clip, expect_same, listed};
 use super::request::Existing;
@@ -21,22 +21,22 @@ use std::sync::Arc;
 pub struct Claim {
     folder: FrameFolder,
     manifest: Manifest,
-    // This run's frames.
+    // The frames of this run.
     part: FrameList,
-    // All frames that there are to be, but for those of other runs.
+    // All frames of the clip that this run knows of.
     all: FrameList,
-    // Frames of another scene, or of nobody knows which, that go.
+    // Existing frames of another or an unknown scene, which this run removes.
     stale: Vec<u32>,
     existing: Existing,
-    // A single picture leaves nothing beside it, unless it belongs to others; nor do frames among those of another scene,
-    // for nobody could tell them apart.
+    // Whether a manifest lists the frames. A single picture gets no manifest of its own. Frames among those of
+    // another scene have none: a manifest could not tell them apart.
     is_recorded: bool,
-    // Whether all frames in the place of these are another scene's, or nobody's.
+    // Whether this run replaces frames of another or an unknown scene.
     takes_over: bool,
-    // Frames of another scene that stay.
+    // Existing frames of another scene that stay.
     foreign: Option<FrameList>,
     has_begun: bool,
-    /// Frames that are to be rendered; None where all are there.
+    /// The frames to render; None if all exist.
     pub remaining: Option<FrameList>,
 }
 
@@ -51,8 +51,8 @@ pub fn folder_of(scene: &Scene) -> Result<FrameFolder, Error> {
     Ok(FrameFolder { pattern: files.clone(), format, size: (width, height) })
 }
 
-/// Whether a folder's files keep all that a video is made of: one that is made of them is byte for byte the one that is made with
-/// them.
+/// Whether files of this format keep all that a video needs, so that a video made from them has the same bytes as one
+/// made during rendering.
 pub fn is_lossless_source(format: &Format, bits: Option<u32>, is_deep: bool, has_alpha: bool) -> bool {
     let bits = bits.unwrap_or(format.bits[0]);
     if has_alpha && !format.has_alpha {
@@ -65,7 +65,7 @@ pub fn is_lossless_source(format: &Format, bits: Option<u32>, is_deep: bool, has
     }
 }
 
-/// Whether a video of ten bits can be made of a format's files alone.
+/// Refuses formats whose files do not hold linear light, which a video of ten bits needs.
 pub fn require_linear(format: &Format) -> Result<(), Error> {
     if format.has_light() {
         return Ok(());
@@ -76,11 +76,11 @@ pub fn require_linear(format: &Format) -> Result<(), Error> {
     )))
 }
 
-// More frames than these stay as runs began them.
+// Longer lists are not sorted.
 const MAX_SORTED: usize = 1 << 20;
 
-// Frames of a manifest and those of another run of the same clip: as one of them has them where it has all, else as they
-// follow each other in the clip.
+// The union of two runs' frames of the same clip. If one of the two lists has all frames, it is returned as it is;
+// otherwise the union is sorted.
 fn merged(theirs: &Manifest, all: &FrameList) -> FrameList {
     let Ok(both) = FrameList::parse(&format!("{},{all}", theirs.frames), u32::MAX) else { return all.clone() };
     let is_theirs = both.to_string() == theirs.frames;
@@ -92,7 +92,7 @@ fn merged(theirs: &Manifest, all: &FrameList) -> FrameList {
 }
 
 impl Claim {
-    /// Looks into the folder; nothing is changed in it.
+    /// Inspects the folder and changes nothing in it.
     pub fn inspect(
         folder: FrameFolder,
         manifest: Manifest,
@@ -101,21 +101,22 @@ impl Claim {
         existing: Existing,
     ) -> Result<Claim, Error> {
         let path = folder.path();
-        // In this order: whoever adds frames tells of them in the manifest first.
+        // The folder is listed before the manifest is read: a run lists its frames in the manifest before it writes
+        // them.
         let there = folder.existing()?;
         let theirs = Manifest::read(&folder.pattern)?;
         if let (Some(theirs), true) = (&theirs, existing != Existing::Overwritten) {
             expect_same(theirs, &manifest, &path)?;
         }
         let is_ours = theirs.as_ref().is_some_and(|theirs| theirs.hash == manifest.hash);
-        // Those that are there and this clip's, as its manifest tells.
+        // Existing frames of this clip, by its manifest.
         let of_clip = theirs.as_ref().filter(|_| is_ours).and_then(listed);
         let known = of_clip.map(|frames| frames.among(&there)).unwrap_or_default();
         let mine = |n: &u32| there.contains(n);
         let (mut remaining, mut stale, mut foreign) = (Some(part.clone()), Vec::new(), None);
         let is_of_one = folder.pattern.is_of_one();
         let is_recorded = !is_of_one && (theirs.is_some() || all.len() > 1 || existing == Existing::Kept);
-        // A manifest vouches for all that is there: among frames of nobody knows which scene none is begun.
+        // Without a manifest, the scene of existing frames is unknown. A run does not start among them.
         let vouches_for = |unknown: Option<u32>| match unknown.filter(|_| theirs.is_none() && is_recorded) {
             None => Ok(()),
             Some(n) => Err(Error::Usage(format!(
@@ -135,7 +136,7 @@ impl Claim {
                 vouches_for(there.first().copied())?;
             }
             Existing::Overwritten => {
-                // A run that is cut off must leave none of them behind as its own.
+                // If this run is interrupted, stale frames must not be taken for its own. So it removes them first.
                 let is_stale = |n: &u32| {
                     let step = theirs.as_ref().and_then(|theirs| theirs.steps.get(n));
                     !known.contains(n) || step != manifest.steps.get(n)
@@ -155,7 +156,7 @@ impl Claim {
             }
             Existing::Kept => {
                 vouches_for(there.first().copied())?;
-                // A folder by the name of a frame is none: writing will say so.
+                // A folder with a frame's name is not a foreign frame. Writing the frame reports it.
                 let is_file =
                     |n: u32| std::fs::symlink_metadata(folder.pattern.path(n)).is_ok_and(|what| !what.is_dir());
                 let unknown = |n: &u32| theirs.is_some() && !known.contains(n) && is_file(*n);
@@ -185,23 +186,24 @@ impl Claim {
         })
     }
 
-    /// Whether `--resume` would go on with what this run leaves.
+    /// Whether `--resume` can continue this run after an interruption.
     pub fn can_be_resumed(&self) -> bool {
         self.foreign.is_none()
     }
 
-    /// By which frames are looked at again before they are written, if they are this run's to tell of.
+    /// A check that each frame still belongs to this run, called before the frame is written; None for frames without
+    /// a manifest.
     pub fn ownership(&self) -> Option<Guard> {
         let owner = || Ownership::new(self.folder.pattern.clone(), self.manifest.hash.clone());
         self.is_recorded.then(owner).map(|owner| -> Guard { Arc::new(move |frame| owner.check(frame)) })
     }
 
-    /// Whether frames that other runs make meanwhile count as this one's.
+    /// Whether frames that another run writes meanwhile are kept.
     pub fn is_shared(&self) -> bool {
         self.existing != Existing::Overwritten
     }
 
-    /// Removes what dead runs have left, where it can.
+    /// Removes temporary files of dead runs.
     pub fn clean_up(&self, progress: &mut dyn Progress) {
         let path = self.folder.path();
         let swept = sweep(&path);
@@ -210,7 +212,7 @@ impl Claim {
         }
     }
 
-    /// Makes the folder ready: removes what dead runs have left, and writes the manifest.
+    /// Prepares the folder: removes temporary files of dead runs and stale frames, and writes the manifest.
     pub fn begin(&mut self, progress: &mut dyn Progress) -> Result<(), Error> {
         self.has_begun = true;
         self.clean_up(progress);
@@ -218,13 +220,13 @@ impl Claim {
         self.remove(self.stale.iter().copied())?;
         let pattern = &self.folder.pattern;
         if let Some(strangers) = &self.foreign {
-            // These are no longer the other scene's; the rest stays its.
+            // The replaced frames leave the other scene's manifest; its other frames stay in it.
             let taken: BTreeSet<u32> = self.part.iter().collect();
             Manifest::update(pattern, |theirs| {
                 let rest = theirs.and_then(|theirs| Some((listed(&theirs)?.without(&taken)?.to_string(), theirs)));
                 Ok::<_, Error>(rest.map(|(frames, theirs)| Manifest { frames, ..theirs }))
             })?;
-            // A single picture is whole or not there: nobody goes on with it.
+            // A single picture is written at once, so there is nothing to resume.
             if self.part.len() > 1 {
                 let path = path.display();
                 progress.remark(&format!(
@@ -238,9 +240,9 @@ impl Claim {
         }
         let (ours, all, takes_over) = (&mut self.manifest, &self.all, &mut self.takes_over);
         Manifest::update(pattern, |theirs| {
-            // Runs over other frames of the same clip add to what there is to be.
+            // Runs over other frames of the same clip extend the list of frames.
             let same = theirs.as_ref().filter(|theirs| theirs.hash == ours.hash);
-            // One that has begun the same in the same moment.
+            // Another run of the same scene may have written this manifest a moment ago.
             *takes_over &= same.is_none();
             if same.is_some_and(|theirs| ours.odd_step(theirs).is_some()) {
                 forget(&hidden::within(&path), &ours.hash);
@@ -260,7 +262,7 @@ impl Claim {
         self.remove_late()
     }
 
-    // Until the manifest was written a run of another scene took the frames for its own, and may have made some more.
+    // Until this run's manifest was written, a run of the other scene could still write frames. This removes them.
     fn remove_late(&self) -> Result<(), Error> {
         if self.takes_over {
             self.remove(self.part.among(&self.folder.existing()?))?;
@@ -272,10 +274,10 @@ impl Claim {
         frames.into_iter().try_for_each(|n| remove_existing(&self.folder.pattern.path(n)))
     }
 
-    /// Writes down what there is now; says which of its own frames are not there, or not whole.
+    /// Writes the finished frames into the manifest. Returns those frames of this run that are missing or incomplete.
     pub fn end(&mut self) -> Result<Option<FrameList>, Error> {
         let path = self.folder.path();
-        // A folder that is gone is not made again.
+        // A deleted folder is not made again.
         if !self.has_begun || !path.is_dir() {
             return Ok(None);
         }
@@ -291,7 +293,8 @@ impl Claim {
         let hash = self.manifest.hash.clone();
         let mut is_taken = true;
         Manifest::update(&self.folder.pattern, |theirs| {
-            // Others may have added frames to what there is to be; or another scene has taken the folder over, or some of them.
+            // Meanwhile another run may have extended the list, or a run of another scene may have taken over the
+            // folder or some of its frames.
             is_taken = !theirs.as_ref().is_some_and(|theirs| {
                 theirs.hash == hash && listed(theirs).is_some_and(|all| self.part.iter().all(|n| all.contains(n)))
             });
@@ -306,12 +309,12 @@ impl Claim {
         }
     }
 
-    /// Names the clip among others in its folder.
+    /// The clip's name in journals.
     pub fn clip(&self) -> String {
         clip(&self.manifest)
     }
 
-    /// Where this run tells of its frames, if anybody is to hear of it.
+    /// The folder for the journal; None if the run keeps none.
     pub fn journal(&self) -> Option<std::path::PathBuf> {
         self.is_recorded.then(|| self.folder.path())
     }

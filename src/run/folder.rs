@@ -1,4 +1,4 @@
-//! A folder of frames, by its manifest: which frames there are to be, which are whole, and which scene they are of.
+//! A folder of frames with its manifest: the frames that are expected, the complete ones, and their scene.
 
 use super::ownership::expect_same;
 use super::request::ShardMode;
@@ -15,13 +15,13 @@ use std::path::{Path, PathBuf};
 
 pub struct RecordedFolder {
     pub folder: FrameFolder,
-    /// Those that there are to be.
+    /// The frames that the manifest expects.
     pub frames: FrameList,
     pub manifest: Manifest,
 }
 
 impl RecordedFolder {
-    /// A folder, or a pattern in one that has frames of several.
+    /// Opens a folder, or one pattern of a folder that has frames of several patterns.
     pub fn open(path: &Path) -> Result<RecordedFolder, Error> {
         let name = path.display();
         let not_utf8 = || Error::Usage(format!("{name}: the name is not UTF-8, which patterns of names are"));
@@ -59,12 +59,12 @@ impl RecordedFolder {
         Ok(RecordedFolder { folder, frames, manifest })
     }
 
-    /// Frames that are whole, and such that are there and not.
+    /// The frames that are complete, and the existing ones that are not.
     pub fn inspect(&self) -> Result<(BTreeSet<u32>, BTreeSet<u32>), Error> {
         Ok(self.frames.among(&self.folder.existing()?).into_iter().partition(|&n| self.folder.is_whole(n)))
     }
 
-    /// Looks at these frames alone, if any are named: as a run of the clip takes them.
+    /// Limits the folder to these frames, in the syntax of `--frames`.
     pub fn only(mut self, frames: Option<&str>) -> Result<RecordedFolder, Error> {
         if let Some(text) = frames {
             let total = self.manifest.resolved().map_or(MAX_FRAMES, |scene| scene.output.frames);
@@ -73,7 +73,7 @@ impl RecordedFolder {
         Ok(self)
     }
 
-    /// Refuses another scene's frames than those of that hash, if one is named.
+    /// Refuses a folder whose manifest has another hash, if one is given.
     pub fn expect_hash(&self, hash: Option<&str>) -> Result<(), Error> {
         match hash.is_none_or(|hash| hash == self.manifest.hash) {
             true => Ok(()),
@@ -81,10 +81,10 @@ impl RecordedFolder {
         }
     }
 
-    /// Numbers of the shards that lack a frame, from 1.
+    /// The shards, from 1, that lack a frame.
     pub fn open_shards(&self, whole: &BTreeSet<u32>, shards: u32, mode: ShardMode) -> Option<FrameList> {
         let (total, parts) = (self.frames.len() as u64, u64::from(shards));
-        // As FrameList::part cuts them.
+        // The inverse of FrameList::part.
         let part = |place: u64| match mode {
             ShardMode::Contiguous => ((place + 1) * parts).div_ceil(total) - 1,
             ShardMode::Stride => place % parts,
@@ -95,7 +95,7 @@ impl RecordedFolder {
     }
 }
 
-// Whether somebody's pictures are there: of that pattern, or any.
+// Whether the folder has pictures of this pattern, or any pictures if no pattern is given.
 fn has_pictures(folder: &Path, asked: Option<&Pattern>) -> bool {
     if let Some(pattern) = asked {
         let format = Format::of(&pattern.extension());
@@ -107,10 +107,10 @@ fn has_pictures(folder: &Path, asked: Option<&Pattern>) -> bool {
     files.into_iter().any(|file| extension(file.path()).is_some_and(|e| Format::of(&e).is_some()))
 }
 
-/// Refuses a folder whose frames are of another scene than that one.
+/// Refuses a folder whose frames are of another scene.
 pub fn expect_scene(manifest: &Manifest, scene: &Scene, folder: &Path) -> Result<(), Error> {
     let mut scene = scene.clone();
-    // Where frames go is no part of what they are; how they are named and written is the folder's own.
+    // Output paths do not change a picture, so those of the folder are used.
     scene.output.files = Pattern::parse(&manifest.pattern).map_or(scene.output.files, |(pattern, _)| pattern);
     scene.output.bits = manifest.bits;
     let mut ours = Manifest::of(&scene, String::new(), manifest.denoised);

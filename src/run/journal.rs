@@ -1,5 +1,5 @@
-//! Who has made which frame and when: a file for each run in the hidden folder `.polyfly` beside the frames, a JSON
-//! record a line. `polyfly status` adds them up.
+//! Journals: which run made which frame, and when. Each run appends JSON records, one per line, to a file of its own
+//! in the hidden folder `.polyfly` beside the frames. `polyfly status` adds them up.
 
 use crate::assets::source::open_regular;
 use crate::device::DeviceStats;
@@ -13,11 +13,11 @@ use std::io::{BufRead, BufReader, Read, Write};
 use std::path::{Path, PathBuf};
 use std::time::{Instant, SystemTime};
 
-// More than a record has, and than the journal of one process: millions of frames.
+// Upper limits, in bytes, for one record and for the journal of one process (millions of frames).
 const LONGEST_RECORD: u64 = 1 << 20;
 const LONGEST_JOURNAL: u64 = 1 << 30;
 
-// What a run's records are of, before them.
+// The first record of a journal.
 #[derive(Serialize, Deserialize)]
 struct Head {
     clip: String,
@@ -28,9 +28,9 @@ struct Head {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Entry {
     pub frame: u32,
-    /// On the device, milliseconds.
+    /// Time on the device, milliseconds.
     pub ms: f64,
-    /// When it was whole, seconds since 1970 by that machine's clock.
+    /// When the frame was complete, in seconds since 1970 by the clock of its machine.
     pub at: f64,
     /// Camera, reflected and transmitted rays.
     #[serde(default)]
@@ -43,7 +43,8 @@ pub struct Entry {
 }
 
 impl Entry {
-    // No frame takes a thousand years, and none was whole before 1970 or after the year 33658. A journal may be anybody's.
+    // Rejects records with times above a thousand years or dates outside 1970 to 33658: a journal may come from
+    // anyone.
     fn is_possible(&self) -> bool {
         const LONGEST: f64 = 1.0e3 * 365.25 * 24.0 * 3.6e6;
         const LAST: f64 = 1.0e12;
@@ -51,30 +52,30 @@ impl Entry {
     }
 }
 
-/// What is known of a run beside its frames, written when it has ended.
+/// What the journal says of a whole run, written at its end.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct RunEntry {
-    /// Names of its devices, with the tasks that they have done, their rays and seconds at work.
+    /// The run's devices: their tasks, rays and busy seconds.
     pub devices: Vec<DeviceUsage>,
-    /// The machine's processor, where it tells.
+    /// The name of the machine's processor, if known.
     pub processor: Option<String>,
-    /// The CPU's threads; 0 where nothing was rendered.
+    /// CPU threads; 0 if no frame was rendered.
     pub threads: usize,
     pub frames: usize,
-    /// From the first task to the last file.
+    /// Seconds from the first task to the last file.
     pub seconds: f64,
-    /// When it ended, seconds since 1970 by that machine's clock.
+    /// When the run ended, in seconds since 1970 by the clock of its machine.
     #[serde(default)]
     pub at: f64,
     pub polyfly: String,
-    /// Films that it has made, whole paths.
+    /// Absolute paths of the videos that the run made.
     pub films: Vec<PathBuf>,
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct DeviceUsage {
     pub device: String,
-    /// Frames, or bands and rounds of frames.
+    /// Tasks that the device has done: frames, or bands and rounds of frames.
     pub tasks: usize,
     pub rays: u64,
     pub busy_seconds: f64,
@@ -84,13 +85,13 @@ pub struct DeviceUsage {
 pub struct JournalFile {
     pub host: String,
     pub scene: Option<String>,
-    /// In the order in which they were whole.
+    /// In the order in which they were completed.
     pub frames: Vec<Entry>,
-    /// None of a run that was killed.
+    /// None if the run was killed.
     pub run: Option<RunEntry>,
 }
 
-/// All journals beside frames, by machine and process: what they tell of that clip.
+/// Reads all journals beside frames, one for each machine and process; only records of this clip are returned.
 pub fn read(frames: &Path, clip: &str, progress: &mut dyn Progress) -> Vec<JournalFile> {
     let mut names: Vec<(String, PathBuf)> = Vec::new();
     for file in std::fs::read_dir(hidden::within(frames)).into_iter().flatten().flatten() {
@@ -102,7 +103,7 @@ pub fn read(frames: &Path, clip: &str, progress: &mut dyn Progress) -> Vec<Journ
         let mut told = JournalFile { host: brief(host), ..JournalFile::default() };
         let mut file = BufReader::new(open_regular(path).ok()?.take(LONGEST_JOURNAL));
         let (mut line, mut is_of_clip) = (Vec::new(), true);
-        // A line that a kill has cut off is no record. Behind one that is longer than any record there are none.
+        // A line without its end is the rest of a killed run. Reading stops at a line that is too long.
         while file.by_ref().take(LONGEST_RECORD).read_until(b'\n', &mut line).is_ok_and(|n| n > 0) {
             if line.len() as u64 == LONGEST_RECORD || file.get_ref().limit() == 0 {
                 progress.remark(&format!(
@@ -126,7 +127,7 @@ pub fn read(frames: &Path, clip: &str, progress: &mut dyn Progress) -> Vec<Journ
     names.iter().filter_map(&mut journal).collect()
 }
 
-/// The processor's name; None where nobody tells.
+/// The processor's name; None if the system does not report it.
 pub fn processor() -> Option<String> {
     let told = std::fs::read_to_string("/proc/cpuinfo").ok()?;
     let line = told.lines().find(|l| l.starts_with("model name") || l.starts_with("Model"))?;
@@ -144,7 +145,7 @@ pub struct Journal {
 }
 
 impl Journal {
-    /// That of this process; None where it cannot be written, which is no reason not to render.
+    /// Opens the journal of this process. None if it cannot be written: a run renders without a journal too.
     pub fn open(frames: &Path, threads: usize) -> Option<Journal> {
         let folder = hidden::make(&hidden::within(frames), None).ok()?;
         let name = format!("{}-{}.jsonl", host(), std::process::id());
@@ -153,7 +154,7 @@ impl Journal {
     }
     fn write<T: Serialize>(&mut self, record: &T) {
         if let Ok(line) = serde_json::to_string(record) {
-            // One write a line: what a kill cuts off is at most the last of them.
+            // Each record is one write, so a kill can damage only the last line.
             let _ = self.file.write_all(format!("{line}\n").as_bytes());
         }
     }
@@ -188,7 +189,7 @@ impl Journal {
             films: run.files.iter().filter_map(|path| std::path::absolute(path).ok()).collect(),
         });
     }
-    /// Writes down that a film was made of frames that were there.
+    /// Records that a video was made from existing frames.
     pub fn film(frames: &Path, film: PathBuf, begun: Instant) {
         let Some(journal) = &mut Journal::open(frames, 0) else { return };
         journal.begun = begun;

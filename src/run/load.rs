@@ -1,4 +1,4 @@
-//! Scenes from files, and scenes with a key changed.
+//! Reads scenes from files, and changes single keys of a scene.
 
 use crate::error::Error;
 use crate::quote::brief;
@@ -7,14 +7,15 @@ use std::fs::File;
 use std::io::Read;
 use std::path::Path;
 
-// Bytes of a scene's text: ten thousand bodies take a hundredth of it.
+// Maximum length of a scene's text, bytes: a hundred times that of a scene with ten thousand bodies.
 const MAX_TEXT: u64 = 64 << 20;
 
 impl Scene {
-    /// Reads a scene from a file, in either grammar. Relative paths in it start in its folder, those of tokens in the working folder.
+    /// Reads a scene from a file, in either grammar. Relative paths in a TOML scene start in its folder, those in a
+    /// token scene in the working directory.
     ///
     /// # Errors
-    /// The file cannot be read or is no text; the scene is wrong, with all of its faults.
+    /// The file cannot be read or is not text; the scene is invalid. The error lists all faults.
     pub fn load(path: impl AsRef<Path>) -> Result<Scene, Error> {
         let path = path.as_ref();
         let name = path.display().to_string();
@@ -23,7 +24,8 @@ impl Scene {
         Ok(Scene::parse(&text, &name, path.parent().unwrap_or(Path::new("")))?.scene)
     }
 
-    /// The same scene with one key changed: `film.exposure`, `body[0].color`. The value is written as in TOML.
+    /// A copy of the scene with one key changed, such as `film.exposure` or `body[0].color`. The value has TOML's
+    /// syntax.
     ///
     /// ```
     /// let scene = polyfly::Scene::sample().with("film.exposure", "0.5")?;
@@ -32,7 +34,7 @@ impl Scene {
     /// ```
     ///
     /// # Errors
-    /// There is no such key, or it does not take that value.
+    /// The key does not exist, or does not accept the value.
     pub fn with(&self, key: &str, value: &str) -> Result<Scene, Error> {
         let wrong = |e: scene::edit::EditError| Error::Usage(format!("{}: {e}", brief(key)));
         let text = scene::edit::set(&self.to_toml(), key, Some(value)).map_err(wrong)?;
@@ -40,10 +42,10 @@ impl Scene {
     }
 }
 
-/// A scene's text; `name` is what messages call it.
+/// Reads a scene's text; `name` is its name in messages.
 pub(crate) fn read_text(from: impl Read, name: &str) -> Result<String, Error> {
     let mut bytes = Vec::new();
-    // A pipe may be a scene too, and have no end.
+    // The length is limited because a pipe can be endless.
     let read = from.take(MAX_TEXT + 1).read_to_end(&mut bytes);
     if bytes.len() as u64 > MAX_TEXT {
         return Err(Error::SceneTooLong(name.into(), MAX_TEXT >> 20));
@@ -52,7 +54,7 @@ pub(crate) fn read_text(from: impl Read, name: &str) -> Result<String, Error> {
     if let Some(text) = utf16(&bytes) {
         bytes = text.into_bytes();
     }
-    // The mark that editors of Windows begin a text with.
+    // Editors on Windows write a byte order mark in front of UTF-8.
     if bytes.starts_with(b"\xef\xbb\xbf") {
         bytes.drain(..3);
     }
@@ -62,7 +64,7 @@ pub(crate) fn read_text(from: impl Read, name: &str) -> Result<String, Error> {
     String::from_utf8(bytes).map_err(|e| Error::NotText(name.into(), e.utf8_error().valid_up_to()))
 }
 
-// A text of 16-bit units with a byte order mark, as Windows' Notepad saves it.
+// Decodes UTF-16 with a byte order mark, as Notepad on Windows saves it.
 fn utf16(bytes: &[u8]) -> Option<String> {
     let unit: fn([u8; 2]) -> u16 = match bytes.get(..2)? {
         [0xff, 0xfe] => u16::from_le_bytes,

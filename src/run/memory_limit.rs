@@ -1,4 +1,4 @@
-//! How much memory a run will take, estimated before it begins: an allocation that fails ends a program where it stands.
+//! The memory of a run, estimated before it begins, because a failed allocation aborts the program.
 
 use crate::assets::source::{self, Limits};
 use crate::error::Error;
@@ -10,25 +10,25 @@ use crate::render::{RenderOptions, footprint};
 use crate::scene::Scene;
 use std::path::{Path, PathBuf};
 
-// Program, scene, drivers.
+// Bytes of the program, the scene and the drivers.
 const BASE: u64 = 256 << 20;
-// Of a frame of a video, which is listed one by one.
+// Bytes per frame in a video's list of frames.
 const LISTED: u64 = 72;
-// Of a pixel of a picture, with its smaller levels and what it is made of; of a byte of a mesh.
+// Bytes per pixel of a picture, with its mip levels and its decoded source; bytes per byte of a mesh file.
 const TEXTURE: u64 = 20;
 const SKY: u64 = 26;
 const RELIEF: u64 = 40;
 const MESH: u64 = 12;
-// Of a pixel of a frame that is read for a video: as it is decoded, as light or codes, and as planes.
+// Bytes per pixel of a frame that is read for a video: decoded, as linear light or 8-bit codes, and as YUV planes.
 const DECODED: u64 = 24;
 
-/// What pictures of a format, and a video, need of frames together.
+/// What a picture format and a video together need of each frame.
 pub(crate) fn needs_of(picture: Option<&(&'static Format, FormatOptions)>, video: Option<&Settings>) -> PixelFormats {
     let picture = picture.map_or_else(PixelFormats::default, |(format, options)| format.needs(options));
     video.map_or(picture, |settings| picture.union(settings.needs()))
 }
 
-/// Bytes that pictures of a run take at most; `scripts/measure/memory` measures what they do take.
+/// Maximum bytes that rendering takes. `scripts/measure/memory` compares the estimate with real runs.
 pub fn estimate(
     scene: &Scene,
     options: &RenderOptions,
@@ -40,19 +40,18 @@ pub fn estimate(
     BASE + footprint::peak_bytes(scene, needs, options, sinks) + video.map_or(0, of_encoding)
 }
 
-// Bytes of a video that is encoded, and of the list of its frames.
+// Bytes of a video's encoders and of its list of frames.
 fn of_encoding(job: &VideoJob) -> u64 {
     job.peak_memory() + LISTED * job.frames.len() as u64
 }
 
-/// Bytes that a video of frames that are there takes.
+/// Bytes that a video of existing frames takes.
 pub fn of_film(job: &VideoJob) -> u64 {
     let (width, height) = job.size;
     BASE + DECODED * u64::from(width) * u64::from(height) + of_encoding(job)
 }
 
-/// Bytes that the files which a scene names take, once they are unfolded; of those that cannot be read nothing, for reading
-/// them will say so.
+/// Bytes that the scene's files take in memory. Unreadable files count as 0: reading them reports the error.
 pub fn files(scene: &Scene, limits: Limits) -> u64 {
     let (mut bytes, mut reliefs, mut widest, mut tallest) = (0, 0, 0, 0);
     scene.clone().visit_files(|place, path| {
@@ -70,11 +69,11 @@ pub fn files(scene: &Scene, limits: Limits) -> u64 {
             _ => MESH * std::fs::metadata(path).map_or(0, |what| what.len().min(limits.file)),
         };
     });
-    // A wide map and a tall one become one of both sides.
+    // Relief maps share one size: the widest width and the tallest height.
     bytes + RELIEF * reliefs.max(widest * tallest)
 }
 
-/// Refuses what does not fit: `limit`, or nine tenths of what is free.
+/// Refuses a run that takes more than `limit`, or more than nine tenths of the free memory.
 pub fn check(bytes: u64, limit: Option<u64>, size: (u32, u32)) -> Result<(), Error> {
     match self::limit(limit) {
         Some(max) if bytes > max => Err(Error::Usage(format!(
@@ -89,13 +88,13 @@ pub fn check(bytes: u64, limit: Option<u64>, size: (u32, u32)) -> Result<(), Err
     }
 }
 
-/// Bytes that a run may take: the limit that is given, or nine tenths of the free memory if that is known.
+/// The memory that a run may take, bytes: the given limit, or nine tenths of the free memory if that is known.
 pub fn limit(given: Option<u64>) -> Option<u64> {
     given.or_else(|| Some(available()? / 10 * 9))
 }
 
-// Free memory in bytes, of the machine, of the control groups that this process is in, and of what its user may take; None
-// where nobody tells.
+// Free memory in bytes: the minimum over the machine, this process's control groups and its address space limit. None
+// if the system reports none of them.
 fn available() -> Option<u64> {
     let told = std::fs::read_to_string("/proc/meminfo").ok()?;
     let line = told.lines().find_map(|l| l.strip_prefix("MemAvailable:"))?;
@@ -103,7 +102,7 @@ fn available() -> Option<u64> {
     Some([group(), address_space()].into_iter().flatten().fold(machine, u64::min))
 }
 
-// Of the control groups from this process's own up, of either version, the one with the smallest free memory.
+// The minimum of free memory over this process's control group and its ancestors, version 1 or 2.
 fn group() -> Option<u64> {
     let groups = std::fs::read_to_string("/proc/self/cgroup").ok()?;
     let number = |path: PathBuf| std::fs::read_to_string(path).ok()?.trim().parse::<u64>().ok();
@@ -118,7 +117,7 @@ fn group() -> Option<u64> {
             }
             _ => continue,
         };
-        // Without a name space of its own the path is the machine's; within one it may not be there.
+        // Without a cgroup namespace, the path is the host's and may not exist in a container.
         for own in Path::new(own.trim_start_matches('/')).ancestors() {
             let folder = Path::new(root).join(own);
             let room = number(folder.join(max)).zip(number(folder.join(now))).map(|(max, now)| max.saturating_sub(now));
@@ -128,7 +127,7 @@ fn group() -> Option<u64> {
     min
 }
 
-// What is left of the address space that the user has allowed (`ulimit -v`).
+// The free part of the address space limit (`ulimit -v`).
 fn address_space() -> Option<u64> {
     #[cfg(unix)]
     {

@@ -1,4 +1,4 @@
-//! Whose frames are in a folder: what its manifest lists, looked at again before each frame is written.
+//! Which run owns the frames of a folder: the manifest is checked again before each frame is written.
 
 use crate::error::Error;
 use crate::output::OutputError;
@@ -11,17 +11,18 @@ use std::path::Path;
 use std::sync::Mutex;
 use std::time::SystemTime;
 
-/// Names a clip among others in its folder.
+/// The name of a clip in its folder's journals.
 pub fn clip(manifest: &Manifest) -> String {
     format!("{} {}", manifest.pattern, manifest.hash)
 }
 
-/// The frames that a clip is to have: of those that are there, the ones that are its own. None where that makes no sense.
+/// The frames of a clip by its manifest; existing files outside this list belong to others. None if the list is
+/// invalid.
 pub fn listed(manifest: &Manifest) -> Option<FrameList> {
     FrameList::parse(&manifest.frames, u32::MAX).ok()
 }
 
-/// Refuses a folder whose manifest is of another scene than ours.
+/// Refuses a folder whose manifest is of another scene.
 pub fn expect_same(theirs: &Manifest, ours: &Manifest, folder: &Path) -> Result<(), Error> {
     let mut places = theirs.differences(ours);
     if places.is_empty() {
@@ -30,15 +31,15 @@ pub fn expect_same(theirs: &Manifest, ours: &Manifest, folder: &Path) -> Result<
     if places.is_empty() { Ok(()) } else { Err(Error::OtherScene(folder.to_owned(), places)) }
 }
 
-/// Whether frames are still those of a run that has begun: another one may take its folder over meanwhile, or some of its frames.
+/// Checks that frames still belong to a run. Another run may take over its folder, or some frames, meanwhile.
 pub struct Ownership {
     pattern: Pattern,
     hash: String,
-    // The manifest's file as it was looked at last, and the frames that it told of.
+    // The state of the manifest's file at the last check, and the frames that it listed.
     seen: Mutex<(Option<FileState>, Option<FrameList>)>,
 }
 
-// What changes when a file is replaced.
+// Length, time of modification and inode: one of them changes when a file is replaced.
 type FileState = (u64, Option<SystemTime>, u64);
 
 fn state(path: &Path) -> Option<FileState> {
@@ -51,15 +52,15 @@ fn state(path: &Path) -> Option<FileState> {
 }
 
 impl Ownership {
-    /// Those of a pattern, as a manifest of that hash has them.
+    /// The owner of frames of this pattern is the run whose manifest has this hash.
     pub fn new(pattern: Pattern, hash: String) -> Ownership {
         Ownership { pattern, hash, seen: Mutex::default() }
     }
-    /// Looks whether a frame is still that run's. The manifest is read again only where its file is another one.
+    /// Fails if another run has taken the frame over. The manifest is read again only if its file has changed.
     pub fn check(&self, frame: u32) -> Result<(), OutputError> {
         let folder = folder_of(&self.pattern.path(0)).to_owned();
         let now = state(&folder.join(NAME));
-        // A folder that is gone is another matter: writing will say so.
+        // A missing folder is no takeover. Writing the frame reports it.
         if now.is_none() && !folder.is_dir() {
             return Ok(());
         }
@@ -67,7 +68,7 @@ impl Ownership {
         if now.is_none() || seen.0 != now {
             let manifest = match Manifest::read(&self.pattern) {
                 Ok(manifest) => manifest.filter(|manifest| manifest.hash == self.hash),
-                // A server that starts anew takes nothing over.
+                // An I/O error, such as a restarting file server, is no takeover.
                 Err(ManifestError::Output(e)) => return Err(e),
                 Err(_) => None,
             };

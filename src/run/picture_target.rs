@@ -1,4 +1,4 @@
-//! The files that pictures go to, of a path that is asked for.
+//! The picture files that a path argument names.
 
 use crate::error::Error;
 use crate::render::frames::FrameList;
@@ -7,7 +7,7 @@ use crate::scene::limits::VIDEOS;
 use crate::scene::{Pattern, PatternError};
 use std::path::Path;
 
-/// The pattern that a path names for these frames.
+/// The pattern of file names that a path means for these frames.
 pub fn pattern(text: &str, frames: &FrameList, progress: &mut dyn Progress) -> Result<Pattern, Error> {
     let wrong = |why: String| Error::Usage(format!("--output: {why}"));
     if Path::new(text).is_dir() {

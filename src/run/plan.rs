@@ -1,5 +1,5 @@
-//! What a run will do, decided and checked before a file is written: which frames, where they go, what exists already, and how much
-//! memory it takes.
+//! The plan of a run, decided and checked before a file is written: its frames, their paths, what exists already, and
+//! the memory that it takes.
 
 use super::claim::{self, Claim};
 use super::memory_limit;
@@ -28,19 +28,19 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// What a run will do. Nothing is written yet.
+/// The checked plan of a run. Nothing is written yet.
 pub struct RunPlan {
     pub(crate) request: RunRequest,
-    // This run's frames.
+    // The frames of this run.
     pub(crate) part: FrameList,
     pub(crate) folder: FrameFolder,
-    // None where no frames are written to files.
+    // None if no frames are written to files.
     pub(crate) claim: Option<Claim>,
     pub(crate) video: Option<VideoJob>,
     pub(crate) origin: Arc<Origin>,
-    // Frames to render; None where all exist.
+    // The frames to render; None if all exist.
     pub(crate) to_render: Option<FrameList>,
-    // The video, where it exists and frames are missing.
+    // The path of a video that exists although frames are missing.
     pub(crate) existing_video: Option<PathBuf>,
     pub(crate) memory: u64,
 }
@@ -49,8 +49,8 @@ fn length(list: Option<&FrameList>) -> usize {
     list.map_or(0, FrameList::len)
 }
 
-/// What has a video's name. A raw one says nothing of itself: the journals beside the frames tell whether a run of theirs has made
-/// it.
+/// What exists under a video's name. A raw video has no tag, so the journals beside the frames decide whether a run
+/// of theirs made it.
 pub(crate) fn existing_video(
     job: &VideoJob,
     folder: &FrameFolder,
@@ -72,7 +72,7 @@ pub(crate) fn existing_video(
     }
 }
 
-// Frames that a video still needs.
+// The frames that a video still needs.
 fn missing_in(job: &VideoJob, part: &FrameList) -> Result<Option<FrameList>, OutputError> {
     Ok(match job.is_made() {
         true => None,
@@ -81,7 +81,7 @@ fn missing_in(job: &VideoJob, part: &FrameList) -> Result<Option<FrameList>, Out
     })
 }
 
-/// Refuses to share out a video that is one file from its first byte to its last, if the request names it.
+/// Refuses shards of a video that is written in one piece, if the request names it.
 pub(crate) fn check_for_shards(video: &Path, is_named: bool) -> Result<(), Error> {
     check_name("--video", video)?;
     match is_raw(video) && is_named {
@@ -93,10 +93,10 @@ pub(crate) fn check_for_shards(video: &Path, is_named: bool) -> Result<(), Error
 }
 
 impl RunRequest {
-    /// Decides everything that can be decided before a file is written, and checks it. `progress` hears remarks.
+    /// Decides and checks all that can be known before a file is written. `progress` receives remarks.
     ///
     /// # Errors
-    /// The scene is wrong; what is wanted does not go together, or not with the files that exist; it takes too much memory.
+    /// The scene is invalid; options contradict each other or the existing files; the run takes too much memory.
     pub fn plan(self, progress: &mut dyn Progress) -> Result<RunPlan, Error> {
         if !self.is_checked {
             self.scene.check()?;
@@ -119,8 +119,8 @@ impl RunRequest {
         Ok(plan)
     }
 
-    /// Puts the paths that are asked for into the scene, and takes the scene's own video out of it where this run does not make it.
-    /// What decides about the video comes with it.
+    /// Puts the requested paths into the scene, and removes the scene's own video if this run does not make it. Also
+    /// returns the facts behind that decision.
     pub(crate) fn resolved(mut self, progress: &mut dyn Progress) -> Result<(RunRequest, VideoChoice), Error> {
         let (own, frames) = (self.scene.output.files.clone(), self.scene.output.frames);
         if let PictureTarget::Path(text) = &self.pictures {
@@ -148,7 +148,7 @@ impl RunRequest {
 }
 
 impl RunPlan {
-    // Looks at what exists where frames and the video go.
+    // Inspects what exists at the paths of the frames and the video.
     fn of(
         request: RunRequest,
         choice: VideoChoice,
@@ -183,7 +183,7 @@ impl RunPlan {
         if is_shard && is_deep {
             claim::require_linear(folder.format)?;
         }
-        // Its frames are listed one by one, which only a video needs.
+        // Only a video needs the list of frames as numbers.
         let mut video = settings.map(|settings| VideoJob {
             part: is_shard.then(|| part.iter().collect()),
             source: (is_lossless && !no_files).then(|| folder.clone()),
@@ -223,14 +223,15 @@ impl RunPlan {
                 video = Some(job);
             }
             PictureTarget::Own | PictureTarget::Path(_) => {
-                // Where a shard's files do not keep all, `polyfly stitch` makes the video of them.
+                // A shard leaves the video to `polyfly stitch` if it is written in one piece or the files lose
+                // information.
                 let is_left_to_stitch = is_shard && (is_single || !is_lossless);
                 video = video.filter(|_| !is_left_to_stitch);
                 let claimed = Claim::inspect(folder.clone(), manifest, &part, all, *existing)?;
                 to_render.clone_from(&claimed.remaining);
                 let is_made = |job: &VideoJob| job.part.is_none() && job.is_made();
                 if is_resume && to_render.is_some() && video.as_ref().is_some_and(is_made) {
-                    // It is of these very frames: those that are missing add nothing to it.
+                    // The video already shows exactly these frames, so missing frames add nothing to it.
                     existing_video = video.take().map(|job| job.settings.path);
                 } else if let (Some(job), false) = (&video, is_lossless)
                     && length(to_render.as_ref()) < part.len()
@@ -245,41 +246,41 @@ impl RunPlan {
         Ok(RunPlan { request, part, folder, claim, video, origin, to_render, existing_video, memory: 0 })
     }
 
-    /// The frames that will be rendered; None where all of them exist.
+    /// The frames to render; None if all exist.
     pub fn to_render(&self) -> Option<&FrameList> {
         self.to_render.as_ref()
     }
-    /// How many frames exist and stay.
+    /// The number of existing frames that stay.
     pub fn done(&self) -> usize {
         self.part.len() - length(self.to_render())
     }
-    /// How many frames exist and are rendered again, for a video.
+    /// The number of existing frames that are rendered again for a video.
     pub(crate) fn rerender(&self) -> usize {
         self.claim.as_ref().map_or(0, |claim| length(self.to_render()) - length(claim.remaining.as_ref()))
     }
-    /// Where frames go one behind the other.
+    /// The stream that frames are written to, if any.
     pub(crate) fn stream(&self) -> Option<(&Stream, OpenStream)> {
         match &self.request.pictures {
             PictureTarget::Stream(stream, open) => Some((stream, *open)),
             _ => None,
         }
     }
-    /// Bytes of memory that the run takes at most.
+    /// Maximum memory of the run, bytes.
     pub fn memory(&self) -> u64 {
         self.memory
     }
-    /// The video that will be made, if there is one.
+    /// The path of the video, if the run makes one.
     pub fn video(&self) -> Option<&Path> {
         self.video.as_ref().map(|job| job.settings.path.as_path())
     }
-    /// Whether a later run can go on with what this one leaves when it is stopped.
+    /// Whether a later run can resume this one after it is stopped.
     pub fn can_be_resumed(&self) -> bool {
         self.to_render.is_none()
             || self.claim.as_ref().is_some_and(Claim::can_be_resumed)
             || self.video.as_ref().is_some_and(|job| !job.settings.is_single())
     }
 
-    /// The format of pictures, if there are to be any.
+    /// The format of the pictures, if the run writes any.
     pub(crate) fn picture_format(&self) -> Result<Option<(&'static Format, FormatOptions)>, Error> {
         let (format, place) = match (self.stream(), &self.claim) {
             (Some((stream, _)), _) => {
@@ -296,7 +297,7 @@ impl RunPlan {
         Ok(Some((format, FormatOptions { origin, has_alpha, ..options })))
     }
 
-    /// The outputs that keep no alpha.
+    /// The names of outputs without alpha.
     pub(crate) fn opaque_outputs(&self) -> Vec<String> {
         let frames = match (self.stream(), &self.claim) {
             (Some((stream, _)), _) => stream.format().filter(|format| !format.has_alpha).map(|_| "--output".to_owned()),
@@ -309,7 +310,7 @@ impl RunPlan {
     }
 }
 
-// Whether particles have a file for each frame, before the first of them is rendered.
+// Fails before rendering if a frame has no particle file.
 fn check_time_steps(scene: &Scene, frames: &FrameList) -> Result<(), Error> {
     let Some(particles) = scene.world.particles.as_ref().filter(|p| p.is_animated()) else { return Ok(()) };
     let missing = FrameList::of_numbers(frames.iter().filter(|&n| !particles.file(n).is_file()));

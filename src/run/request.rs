@@ -1,4 +1,4 @@
-//! What is wanted of a run. Nothing is decided here, and no file is looked at.
+//! What a user wants of a run. Nothing is decided here, and no file is read.
 
 use super::sandbox::PathSandbox;
 use crate::cancel::Cancel;
@@ -13,54 +13,54 @@ use crate::setters::setters;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-/// What becomes of frames that exist already.
+/// What a run does with existing frames.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Existing {
-    /// The run is refused.
+    /// The run fails if a frame exists.
     #[default]
     Refused,
-    /// They are rendered again.
+    /// Existing frames are rendered again.
     Overwritten,
-    /// They stay, if they are whole and of this scene.
+    /// Complete frames of the same scene are kept.
     Kept,
 }
 
-/// A part of a clip, for one of several runs that share it.
+/// One of several runs that render parts of the same clip.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Shard {
-    /// Which part, from 1.
+    /// The number of this shard, from 1.
     pub number: u32,
-    /// How many parts there are.
+    /// The number of shards.
     pub count: u32,
-    /// How frames are dealt out to the parts.
+    /// How frames are distributed over the shards.
     pub mode: ShardMode,
 }
 
 /// How frames are split into shards.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ShardMode {
-    /// Each has frames that follow each other.
+    /// Each shard has consecutive frames.
     #[default]
     Contiguous,
-    /// Each has every Nth frame.
+    /// Each shard has every Nth frame.
     Stride,
 }
 
-/// Where the pictures of a run go.
+/// The destination of a run's pictures.
 #[derive(Clone, Debug)]
 pub(crate) enum PictureTarget {
-    /// To the files that the scene names.
+    /// The files that the scene names.
     Own,
-    /// To files of that pattern, or to one file if there is one frame.
+    /// Files of this pattern, or one file if there is one frame.
     Path(String),
-    /// One behind the other into a pipe or a device, which the function opens.
+    /// A pipe or a device, which receives all pictures one after the other. The function opens it.
     Stream(Stream, OpenStream),
 }
 
-/// Opens a stream, once nothing else stands in the way of a run.
+/// Opens a stream after all checks of a run have passed.
 pub(crate) type OpenStream = fn(&Stream) -> Result<Box<dyn Write + Send>, OutputError>;
 
-/// A run of a scene: which frames, where they go, and what becomes of frames that exist.
+/// A request for a run: the scene, the frames, the outputs, and what happens to existing frames.
 ///
 /// ```
 /// use polyfly::{FrameList, RunRequest, Scene};
@@ -77,15 +77,15 @@ pub(crate) type OpenStream = fn(&Stream) -> Result<Box<dyn Write + Send>, Output
 #[derive(Clone, Debug)]
 pub struct RunRequest {
     pub(crate) scene: Scene,
-    // Whether the scene was read from a text, which checks it.
+    // Whether the scene was read from a text, which has checked it.
     pub(crate) is_checked: bool,
     pub(crate) name: String,
     pub(crate) frames: FrameList,
     pub(crate) shard: Option<Shard>,
     pub(crate) pictures: PictureTarget,
-    // Only the video is made.
+    // The run writes no frames, only the video.
     pub(crate) no_files: bool,
-    // None: the scene's own.
+    // None: the scene's own video.
     pub(crate) video: Option<PathBuf>,
     pub(crate) encoding: VideoOptions,
     pub(crate) existing: Existing,
@@ -97,7 +97,7 @@ pub struct RunRequest {
 }
 
 impl RunRequest {
-    /// All frames of a scene, to where the scene says, with its own video. Existing files are not touched.
+    /// All frames of a scene, at the scene's own paths, with its own video. Existing files are not replaced.
     pub fn new(scene: Scene) -> RunRequest {
         RunRequest {
             frames: FrameList::all(scene.output.frames),
@@ -117,7 +117,8 @@ impl RunRequest {
             cancel: Cancel::new(),
         }
     }
-    /// Files such as `frames/%04d.png` in place of the scene's own; a name without a number is for one frame.
+    /// Writes frames to files such as `frames/%04d.png` instead of the scene's own. A name without a number is for
+    /// one frame.
     ///
     /// # Errors
     /// The path is not UTF-8.
@@ -127,7 +128,7 @@ impl RunRequest {
         Ok(RunRequest { pictures: PictureTarget::Path(text.to_owned()), ..self })
     }
 
-    /// The frames of the shard; all without one, None where the shard has none.
+    /// The frames of this shard, or all frames if there is no shard. None if the shard has no frames.
     pub(crate) fn part(&self) -> Option<FrameList> {
         match self.shard {
             Some(Shard { number, count, mode }) => self.frames.part(number - 1, count, mode == ShardMode::Stride),
@@ -137,26 +138,26 @@ impl RunRequest {
 }
 
 setters! { RunRequest {
-    /// What the journal beside the frames calls the scene.
+    /// The scene's name in the journal.
     name(name: impl Into<String>) => { name: name.into() }
     /// The frames of the run.
     frames(frames: FrameList) => { frames: frames }
-    /// Renders a part of the frames; other runs render the rest into the same folder.
+    /// Renders one shard of the frames. Other runs render the others into the same folder.
     shard(shard: Shard) => { shard: Some(shard) }
     /// Writes no frames, only the video.
     without_files() => { no_files: true }
-    /// Makes a video of these frames; its ending is the format.
+    /// Makes a video of these frames. Its extension selects the format.
     video(path: impl Into<PathBuf>) => { video: Some(path.into()) }
-    /// How the video is encoded. A frame rate that is given there takes the place of the scene's.
+    /// How to encode the video. A frame rate in the options overrides the scene's.
     video_options(encoding: VideoOptions) => { encoding: encoding }
-    /// Keeps frames that are whole and of this scene, renders the rest, and makes the video of all of them.
+    /// Keeps complete frames of this scene, renders the others, and makes the video of all frames.
     resume() => { existing: Existing::Kept }
     /// Renders existing frames again, and replaces the video.
     overwrite() => { existing: Existing::Overwritten, replaces_video: true }
     /// Where and how to render.
     options(options: RenderOptions) => { options: options }
-    /// Bytes that the run may take of the memory; nine tenths of what is free if none are given.
+    /// Maximum memory of the run, bytes; nine tenths of the free memory by default.
     memory_limit(bytes: u64) => { memory_limit: Some(bytes) }
-    /// What ends the run early.
+    /// A handle that ends the run early.
     cancel(cancel: Cancel) => { cancel: cancel }
 }}

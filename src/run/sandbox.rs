@@ -1,16 +1,16 @@
-//! A scene file is data: what it reads stays inside the folder that it lies in, and what it writes inside that or the one that
-//! polyfly is run in, unless the user says that it may lead outside. Files of the coursework's tokens, whose paths start where
-//! the program is run, may be read from there too. Links and `..` are followed first.
+//! A scene file is data and may come from anyone. It may read only files in its own folder, and write only there or
+//! in the working directory, unless the user allows paths outside. Token scenes may also read from the working
+//! directory, where their relative paths start. Symbolic links and `..` are resolved before the check.
 
 use crate::error::Error;
 use crate::scene::{Grammar, Scene};
 use std::collections::BTreeSet;
 use std::path::{Component, Path, PathBuf};
 
-// Time steps that are looked at whatever is wanted of a scene.
+// Maximum number of time steps that are checked when a scene is read.
 const MAX_LINKS: u32 = 10_000;
 
-/// The folders that a scene is kept in; none for one on stdin, which is what the user has typed.
+/// The folder of a scene's file; None for a scene on stdin, which the user has typed.
 #[derive(Clone, Debug)]
 pub struct PathSandbox {
     scene: String,
@@ -19,7 +19,7 @@ pub struct PathSandbox {
 }
 
 impl PathSandbox {
-    /// That of a scene in a file of that name.
+    /// The sandbox of the scene in this file; None if there is no limit.
     pub fn of(name: &str, allow_outside: bool) -> Option<PathSandbox> {
         if name == "-" || allow_outside {
             return None;
@@ -28,7 +28,7 @@ impl PathSandbox {
         Some(PathSandbox { scene: name.to_owned(), folder: resolved(folder), here: resolved(Path::new(".")) })
     }
 
-    // Inside of its folder, or also of where the program is run.
+    // Fails if the file lies outside the scene's folder, and outside the working directory too if that is allowed.
     fn check(&self, place: &str, (path, file): (&Path, &Path), here_too: bool) -> Result<(), Error> {
         let roots = self.folder.iter().chain(self.here.iter().filter(|_| here_too));
         let is_inside = |path: PathBuf| roots.into_iter().any(|root| path.starts_with(root));
@@ -39,8 +39,9 @@ impl PathSandbox {
         Err(Error::Outside { scene: self.scene.clone(), place: place.to_owned(), path, file, here_too })
     }
 
-    /// Whether all that a scene in that grammar reads lies inside; its floor's texture does not count where a flag gives
-    /// another. Of particles' time steps the first ones: of others [`Fence::steps`] is asked when they are wanted.
+    /// Checks all files that the scene reads. `texture` is false if a flag replaces the floor's texture. Of
+    /// particles' time steps, only the first ones are checked here; [`PathSandbox::steps`] checks those of the run's
+    /// frames.
     pub fn reading(&self, scene: &Scene, grammar: Grammar, texture: bool) -> Result<(), Error> {
         let here_too = grammar == Grammar::Tokens;
         let mut result = Ok(());
@@ -53,13 +54,13 @@ impl PathSandbox {
         self.steps(scene, 0..scene.output.frames.min(MAX_LINKS))
     }
 
-    /// Whether the particles of these frames lie inside.
+    /// Checks the particle files of these frames.
     pub fn steps(&self, scene: &Scene, mut frames: impl Iterator<Item = u32>) -> Result<(), Error> {
         let Some(particles) = &scene.world.particles else { return Ok(()) };
         let mut seen = BTreeSet::new();
         frames.try_for_each(|frame| {
             let file = particles.file(frame);
-            // Each folder once, and a file by itself where it is a link.
+            // Each folder is checked once; a file on its own only if it is a link.
             let folder = file.parent().unwrap_or(Path::new("")).to_owned();
             if std::fs::symlink_metadata(&file).is_ok_and(|what| what.is_symlink()) {
                 self.check("particles.path", (&file, &file), false)
@@ -71,10 +72,10 @@ impl PathSandbox {
         })
     }
 
-    /// Whether what a scene writes, where no flag says another place, does.
+    /// Checks the files that the scene writes, unless flags name other files.
     pub fn writing(&self, scene: &Scene, frames: bool, video: bool) -> Result<(), Error> {
         if frames {
-            // What a frame's own name is a link to does not count: it is replaced.
+            // A frame that is a symbolic link is replaced, not followed. So only its folder is resolved.
             let first = scene.output.files.path(0);
             let written = scene.output.files.to_string();
             self.check("output.path", (first.parent().unwrap_or(Path::new("")), Path::new(&written)), true)?;
@@ -86,7 +87,7 @@ impl PathSandbox {
     }
 }
 
-// Where a path leads, whether there is something yet or not.
+// Resolves a path; its last parts need not exist.
 fn resolved(path: &Path) -> Option<PathBuf> {
     let mut there = std::env::current_dir().ok()?.join(path);
     let mut beyond = Vec::new();

@@ -1,4 +1,5 @@
-//! Sinks for whoever renders without a [`RunRequest`](super::RunRequest): files, and a video that takes any frames.
+//! Sinks for callers that render without a [`RunRequest`](super::RunRequest): picture files, and a video of any
+//! frames.
 
 use super::claim::folder_of;
 use super::video_options::check_name;
@@ -19,7 +20,7 @@ impl FileSink {
     /// Writes a scene's frames to files such as `frames/%04d.png`. Each file is whole or absent; existing ones are replaced.
     ///
     /// # Errors
-    /// No picture has such a name, or it cannot have the scene's bits.
+    /// The extension is no picture format, or the format does not support the scene's bit depth.
     pub fn create(pattern: impl AsRef<Path>, scene: &Scene) -> Result<FileSink, Error> {
         let path = pattern.as_ref();
         let text = path.to_str().ok_or_else(|| Error::Usage(format!("{}: the name is not UTF-8", path.display())))?;
@@ -34,19 +35,19 @@ impl FileSink {
 }
 
 impl VideoSink {
-    /// A video of these frames, which may come from anywhere. An existing file of that name is replaced.
+    /// Makes a video of these frames, from any source. An existing file of that name is replaced.
     ///
     /// # Errors
-    /// No video has such a name, or it cannot have what is asked of it.
+    /// The extension is no video format, or the format does not support the options.
     pub fn create(path: impl AsRef<Path>, frames: &FrameList, options: &VideoOptions) -> Result<VideoSink, Error> {
         let path = path.as_ref();
         check_name("video", path)?;
         let fps = options.fps.unwrap_or(Output::default().fps);
         let settings = options.settings(path.to_owned(), fps, None)?;
-        // The size is that of the run, once it begins.
+        // The run provides the size when it begins.
         Ok(VideoSink::of_job(VideoJob::new(settings, frames.iter().collect(), (0, 0))))
     }
-    /// Whether a path is the name of a video.
+    /// Whether the path has the extension of a video.
     pub fn is_video(path: impl AsRef<Path>) -> bool {
         is_raw(path.as_ref()) || Container::of(path.as_ref()).is_some()
     }

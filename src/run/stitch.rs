@@ -1,4 +1,4 @@
-//! Videos of frames that exist: of a folder that polyfly has filled, or of pictures from elsewhere.
+//! Videos of existing frames, made by polyfly or by other programs.
 
 use super::claim::{is_lossless_source, require_linear};
 use super::folder::{RecordedFolder, expect_scene};
@@ -25,11 +25,11 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
 
-/// What is said of a video that the built-in encoder makes.
+/// The remark about a video of the built-in encoder.
 pub(crate) const NO_FFMPEG: &str =
     "there is no ffmpeg here: the video is made by the built-in OpenH264, whose files are larger for what is seen";
 
-/// What is wanted of a video that is made of existing frames.
+/// A request for a video of existing frames.
 ///
 /// ```no_run
 /// use polyfly::StitchRequest;
@@ -39,27 +39,28 @@ pub(crate) const NO_FFMPEG: &str =
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct StitchRequest {
-    /// The folder of the frames, with its manifest; or a pattern such as `other/%04d.png` of frames from elsewhere.
+    /// The folder of the frames, with its manifest; or a pattern such as `other/%04d.png` of frames of other
+    /// programs.
     pub source: String,
-    /// The video; its ending is the format.
+    /// The path of the video. Its extension selects the format.
     pub output: PathBuf,
-    /// The frames of the video, as a run takes them; all if none are given.
+    /// The frames of the video, in the syntax of `--frames`; all frames by default.
     pub frames: Option<String>,
-    /// The scene that the frames are to be of; those of others are refused.
+    /// The expected scene. Frames of another scene are refused.
     pub scene: Option<Scene>,
-    /// The hash that their manifest is to have; the frames of another scene are refused.
+    /// The expected hash of the manifest. Frames of another scene are refused.
     pub hash: Option<String>,
-    /// How to encode.
+    /// How to encode the video.
     pub encoding: VideoOptions,
-    /// Replaces an existing video that shows other pictures.
+    /// Replaces an existing video of other pictures.
     pub overwrite: bool,
-    /// Bytes that it may take of the memory; nine tenths of what is free if none are given.
+    /// Maximum memory, bytes; nine tenths of the free memory by default.
     pub memory_limit: Option<u64>,
-    /// What ends it early.
+    /// A handle that ends the encoding early.
     pub cancel: Cancel,
 }
 
-// The frames that a video is made of. What they are of is known of those that have a manifest.
+// The frames of a video. Their scene is known if they have a manifest.
 struct StitchSource {
     folder: FrameFolder,
     frames: FrameList,
@@ -67,7 +68,7 @@ struct StitchSource {
     manifest: Option<Manifest>,
 }
 
-/// A video that is decided and checked, and not begun.
+/// A checked video that is not begun yet.
 pub struct StitchPlan {
     job: VideoJob,
     memory_limit: Option<u64>,
@@ -89,10 +90,10 @@ impl StitchRequest {
         }
     }
 
-    /// Looks at the frames, and at what has the video's name. `progress` hears remarks.
+    /// Inspects the frames and the existing file of the video's name. `progress` receives remarks.
     ///
     /// # Errors
-    /// Frames are missing, or of another scene; a file that is to stay has the video's name.
+    /// Frames are missing or of another scene; an existing file must not be replaced.
     pub fn plan(self, progress: &mut dyn Progress) -> Result<StitchPlan, Error> {
         check_name("-o", &self.output)?;
         let pattern = match Pattern::parse(&self.source) {
@@ -112,7 +113,7 @@ impl StitchRequest {
         if settings.high_bit_depth.is_some() {
             require_linear(folder.format)?;
         }
-        // Beside the frames, where runs leave segments too, if that folder is ours to write to.
+        // Segments go beside the frames, as those of runs do, if that folder is writable.
         let is_writable = temporary(&folder.path().join("trial")).is_ok();
         let mut job = VideoJob::new(Settings { has_alpha, ..settings }, frames.iter().collect(), folder.size);
         job = VideoJob {
@@ -124,7 +125,7 @@ impl StitchRequest {
             ..job
         };
         if let Some(manifest) = &manifest {
-            // Where files do not keep all, the video is another than that of the run that made them.
+            // If the files lose information, the video differs from one that a run makes.
             let is_lossless = is_lossless_source(folder.format, manifest.bits, self.encoding.is_deep(), false);
             let rounded = if is_lossless { "" } else { ", rounded" };
             job.scene = Some(format!("{}{rounded}", manifest.hash));
@@ -150,7 +151,7 @@ impl StitchRequest {
         if let Some(scene) = &self.scene {
             expect_scene(&here.manifest, scene, Path::new(&self.source))?;
         }
-        // Before any list of them is made: a manifest may promise a hundred million.
+        // This check precedes all lists of frames, because a manifest may claim a hundred million.
         if let Some(gap) = here.frames.without(&here.inspect()?.0) {
             return Err(incomplete(&gap, &here.folder));
         }
@@ -159,7 +160,7 @@ impl StitchRequest {
         Ok(StitchSource { folder, frames, tone, manifest: Some(manifest) })
     }
 
-    // The curve that light is shown through: the scene's, if the scene is known.
+    // The tone curve for linear light: the scene's, if the scene is known.
     fn requested_tone(&self, folder: &FrameFolder, scene: Option<Scene>, progress: &mut dyn Progress) -> Tone {
         if scene.is_none() && folder.format.has_light() {
             progress.remark(&format!(
@@ -200,7 +201,7 @@ impl StitchPlan {
     /// Makes the video.
     ///
     /// # Errors
-    /// A frame is not whole; the encoder fails; it was cancelled.
+    /// A frame is incomplete, the encoder fails, or the request was cancelled.
     pub fn run(self, progress: &mut dyn Progress) -> Result<(), Error> {
         make(self.job, self.memory_limit, progress)
     }
@@ -210,7 +211,7 @@ fn incomplete(gap: &FrameList, folder: &FrameFolder) -> Error {
     Error::Incomplete(format!("frames {gap} in {} are missing or not whole; no video is made", folder.path().display()))
 }
 
-/// An error where the video, or a shard's part of it, was cancelled; `beginning` is the file that holds the first frames.
+/// Fails if the video, or a shard's part of it, was cancelled. `beginning` is the file of the first frames.
 pub(super) fn check_finished(cancel: &Cancel, beginning: Option<&Path>) -> Result<(), Error> {
     match cancel.is_stopped() {
         true => Err(Error::VideoInterrupted(beginning.map(Path::to_owned))),
@@ -218,7 +219,7 @@ pub(super) fn check_finished(cancel: &Cancel, beginning: Option<&Path>) -> Resul
     }
 }
 
-/// Makes a video of frames, all of which must exist and be whole, or of segments that are.
+/// Makes a video of frames that all exist, as complete files or as segments.
 pub(super) fn make(job: VideoJob, memory_limit: Option<u64>, progress: &mut dyn Progress) -> Result<(), Error> {
     if let Some(folder) = &job.source
         && let Some(gap) = FrameList::of_numbers(job.frames.iter().copied().filter(|&n| !folder.is_whole(n)))
@@ -227,7 +228,7 @@ pub(super) fn make(job: VideoJob, memory_limit: Option<u64>, progress: &mut dyn 
     }
     let (path, frames, begun) = (job.settings.path.clone(), job.frames.len(), Instant::now());
     let is_made = job.is_made();
-    // Nothing is written down of frames whose scene is unknown.
+    // Without a known scene, nothing is recorded in the folder.
     let folder = job.source.as_ref().filter(|_| job.scene.is_some()).map(FrameFolder::path);
     if is_made {
         clear(&job);

@@ -1,7 +1,6 @@
-//! Which video a run makes, and whether it may take the place of what has that name.
-//!
-//! A scene's own video is made of all its frames, by runs that write them to the scene's own path, or write none. A video that a
-//! flag names is made of whatever frames the run has. Neither replaces a file that is there, unless the user says so.
+//! Which video a run makes, and whether it may replace an existing file. The scene's own video shows all frames of
+//! the scene. A run makes it if it renders all of them to the scene's own path, or writes no frames. A video that a
+//! flag names shows the frames of the run. An existing file is replaced only if the user says so.
 
 use super::request::Existing;
 use crate::error::Error;
@@ -12,28 +11,28 @@ use std::path::Path;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Pictures {
-    /// To the path that the scene names.
+    /// The path that the scene names.
     Own,
-    /// To another path, or a stream.
+    /// Another path, or a stream.
     Elsewhere,
-    /// Nowhere: there is only the video.
+    /// No pictures, only the video.
     None,
 }
 
 #[derive(Clone, Copy, Debug)]
 pub struct VideoChoice {
-    /// A flag names it.
+    /// Whether a flag names the video.
     pub is_named: bool,
-    /// The run is of all frames of the scene, in their order.
+    /// Whether the run is of all frames of the scene, in order.
     pub is_whole: bool,
     pub pictures: Pictures,
     pub existing: Existing,
-    /// The user has said `--overwrite`; a scene on standard input overwrites frames without it.
+    /// Whether `--overwrite` is given. A scene on standard input overwrites frames without it, but not videos.
     pub replaces_video: bool,
 }
 
 impl VideoChoice {
-    /// Why the run does not make the scene's own video; None where it makes it.
+    /// The reason why the run does not make the scene's own video; None if it does.
     pub fn skipped(&self) -> Option<&'static str> {
         match (self.is_named, self.is_whole, self.pictures) {
             (true, ..) | (_, true, Pictures::Own | Pictures::None) => None,
@@ -44,7 +43,7 @@ impl VideoChoice {
         }
     }
 
-    /// Takes its own video from a scene whose run does not make it, and says so.
+    /// Removes the scene's own video if the run does not make it, and reports the reason.
     pub fn apply(&self, scene: &mut Scene, progress: &mut dyn Progress) -> Result<(), Error> {
         let makes_none = scene.output.video.is_none() || self.skipped().is_some();
         if self.replaces_video && self.existing == Existing::Kept && makes_none {
@@ -64,7 +63,7 @@ impl VideoChoice {
         Ok(())
     }
 
-    /// Refuses to replace what has the video's name, where nobody has said that it may go.
+    /// Fails if a file has the video's name and must not be replaced.
     pub fn check(&self, path: &Path, there: ExistingVideo) -> Result<(), Error> {
         let refused = |why: &str| Err(Error::Usage(format!("{} is there already: {why}", path.display())));
         match (there, self.existing) {
@@ -89,7 +88,7 @@ impl VideoChoice {
 mod tests {
     use super::*;
 
-    // All that flags, scenes and folders can bring together.
+    // All combinations of flags, scenes and folders.
     fn all() -> Vec<(VideoChoice, ExistingVideo)> {
         let mut all = Vec::new();
         for (is_named, is_whole) in [(false, false), (false, true), (true, false), (true, true)] {
@@ -127,7 +126,7 @@ mod tests {
             let is_replaced = choice.check(Path::new("x.mp4"), there).is_ok() && there != ExistingVideo::Nothing;
             let expected = match there {
                 ExistingVideo::Nothing => false,
-                // The new one shows all that is there.
+                // The new video shows all that the old one shows.
                 ExistingVideo::Same | ExistingVideo::Part => {
                     choice.existing != Existing::Refused || choice.replaces_video
                 }

@@ -1,4 +1,4 @@
-//! What the options of a video mean for a file of some name.
+//! Resolves a user's video options for a file name.
 
 use super::memory_limit;
 use crate::error::Error;
@@ -13,25 +13,25 @@ use crate::scene::{Scene, Tone};
 use std::path::{Path, PathBuf};
 
 impl VideoOptions {
-    /// The usual ones.
+    /// The default options.
     pub fn new() -> VideoOptions {
         VideoOptions::default()
     }
-    /// Compression, by the name that `--codec` takes.
+    /// The codec, by its name in `--codec`.
     ///
     /// # Errors
-    /// There is no such codec.
+    /// The codec does not exist.
     pub fn codec(self, name: &str) -> Result<VideoOptions, Error> {
         let codec = Codec::named(name).ok_or_else(|| Error::Usage(format!("there is no codec `{}`", brief(name))))?;
         Ok(VideoOptions { codec: Some(codec), ..self })
     }
 
-    /// Whether the video has ten bits a channel.
+    /// Whether the video has ten bits per channel.
     pub(crate) fn is_deep(&self) -> bool {
         self.hdr || self.bits == Some(10)
     }
 
-    /// How to encode a video of that name, whose run may take `limit` bytes of memory if a limit is given.
+    /// The encoder's settings for a video at this path. `limit` is the memory limit of the run, bytes.
     pub(crate) fn settings(&self, path: PathBuf, fps: f64, limit: Option<u64>) -> Result<Settings, Error> {
         if std::path::absolute(&path).is_ok_and(|path| path.to_str().is_none()) {
             let name = path.display();
@@ -44,7 +44,7 @@ impl VideoOptions {
         let is_mp4 = path.extension().is_some_and(|e| e.eq_ignore_ascii_case("mp4")) && codec.name == "h264";
         let range = if self.hdr { DynamicRange::Hdr } else { DynamicRange::Standard };
         let high_bit_depth = self.is_deep().then_some(HighBitDepth { range, tone: Tone::Soft });
-        // Where somebody names an ffmpeg, it is that one or none.
+        // If the user names an ffmpeg, no other encoder is used.
         let may_be_embedded = high_bit_depth.is_none() && cfg!(feature = "h264") && is_mp4 && self.ffmpeg.is_none();
         let share = memory_limit::limit(limit).map(|bytes| usize::try_from(bytes / VIDEO_SHARE).unwrap_or(usize::MAX));
         Ok(Settings {
@@ -63,7 +63,7 @@ impl VideoOptions {
         })
     }
 
-    /// The same for the video that a scene names, if it names one.
+    /// The settings of the scene's own video, if it has one.
     pub(crate) fn settings_of(&self, scene: &Scene, limit: Option<u64>) -> Result<Option<Settings>, Error> {
         let Some(path) = scene.output.video.clone() else { return Ok(None) };
         check_name("--video", &path)?;
@@ -74,10 +74,10 @@ impl VideoOptions {
     }
 }
 
-// What a video may take of the memory: its encoders where nobody has said how many they are, and the frames that wait for one.
+// The fraction of memory, as a divisor, for encoders whose number is not given and for frames that wait for them.
 const VIDEO_SHARE: u64 = 4;
 
-/// Whether a video can have that name; the message names the flag.
+/// Fails if the path has no extension of a video; the message names the flag.
 pub(crate) fn check_name(flag: &str, path: &Path) -> Result<(), Error> {
     if is_raw(path) || Container::of(path).is_some() {
         return Ok(());
