@@ -3,12 +3,15 @@
 use super::key::{Key, MaterialUse};
 use std::fmt::Write;
 
+/// Makes the JSON that says which keys each material has.
+pub(crate) type MaterialsSchema = fn(MaterialUse) -> serde_json::Value;
+
 /// The keys of a table, in their order.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Lines {
     pub entries: Vec<Entry>,
-    /// What has a material, if the table has one, and what says in JSON which keys each material has.
-    pub materials: Option<(MaterialUse, fn(MaterialUse) -> serde_json::Value)>,
+    /// What has a material, if the table has one, and the schema of its materials.
+    pub materials: Option<(MaterialUse, MaterialsSchema)>,
 }
 
 /// A key and what it holds.
