@@ -1,4 +1,4 @@
-//! Where frames go: files, each whole or not there, videos, memory, and whatever else takes frames.
+//! Outputs of frames: picture files, videos, streams, memory, and the trait that they share.
 
 mod bytes;
 pub mod capture;

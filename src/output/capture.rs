@@ -6,27 +6,27 @@ use crate::film::image::{Image, Layers};
 use crate::threads::lock;
 use std::sync::{Arc, Mutex};
 
-/// A frame that was kept.
+/// A frame in memory.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct CapturedFrame {
-    /// Its number in the clip.
+    /// The frame's number in the clip.
     pub number: u32,
-    /// RGBA, 8 bits a channel, if asked for.
+    /// RGBA, 8 bits per channel, if requested.
     pub rgba8: Option<Image<u8>>,
-    /// Linear light, if asked for.
+    /// Linear light, if requested.
     pub linear: Option<Image<f32>>,
-    /// What the first surfaces are, if asked for.
+    /// Albedo, normal, depth and samples of the first surfaces, if requested.
     pub layers: Option<Layers>,
 }
 
-/// Keeps all frames; whoever has the other end takes them.
+/// Keeps all frames in a list that it shares with its owner.
 pub struct MemorySink {
     needs: PixelFormats,
     frames: Arc<Mutex<Vec<CapturedFrame>>>,
 }
 
 impl MemorySink {
-    /// A sink, and where its frames come to be.
+    /// A sink, and the list that its frames are added to.
     pub fn new(needs: PixelFormats) -> (MemorySink, Arc<Mutex<Vec<CapturedFrame>>>) {
         let frames = Arc::default();
         (MemorySink { needs, frames: Arc::clone(&frames) }, frames)

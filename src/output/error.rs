@@ -1,54 +1,54 @@
-//! What may go wrong on the way out.
+//! Errors of outputs.
 
 use crate::threads::NoThread;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// Why frames could not be put out.
+/// Why frames could not be written.
 #[derive(Debug, thiserror::Error)]
 pub enum OutputError {
-    /// A file.
+    /// A file could not be written.
     #[error("cannot write {0}: {1}")]
     Write(PathBuf, std::io::Error),
-    /// A file that a run looks at again.
+    /// A file could not be read.
     #[error("cannot read {0}: {1}")]
     Read(PathBuf, std::io::Error),
-    /// Another process holds a folder's lock, for so long already.
+    /// Another process has held a folder's lock for this long.
     #[error("another process has held {} for {} s: is it stopped, or its machine gone?", .0.display(), .1.as_secs())]
     Lock(PathBuf, Duration),
-    /// Another run has begun other frames in the folder, in the place of these.
+    /// Another run has taken over the folder for other frames.
     #[error(
         "another run has taken {} over for other frames: this one stops, and what it had there is no longer vouched for",
         .0.display()
     )]
     FolderTakenOver(PathBuf),
-    /// ffmpeg is not there.
+    /// ffmpeg was not found.
     #[error("{0}")]
     NoEncoder(String),
-    /// An encoder failed; ffmpeg's own words follow.
+    /// An encoder failed. The message includes all that ffmpeg printed.
     #[error("{what}{}", if words.is_empty() { String::new() } else { format!("\n--- ffmpeg said ---\n{words}") })]
     Encoder {
-        /// What happened.
+        /// What failed.
         what: String,
         /// Everything ffmpeg printed.
         words: String,
     },
-    /// The system starts no more threads or processes.
+    /// The system cannot start another thread or process.
     #[error(transparent)]
     Threads(#[from] NoThread),
-    /// A sink outside of this crate failed.
+    /// A sink outside this crate failed.
     #[error("{0}")]
     Custom(Box<dyn std::error::Error + Send + Sync>),
 }
 
 impl OutputError {
-    /// An encoder failed, and ffmpeg has said nothing of it.
+    /// A failure of an encoder that ffmpeg printed nothing about.
     pub(crate) fn encoder(what: impl Into<String>) -> OutputError {
         OutputError::Encoder { what: what.into(), words: String::new() }
     }
 
-    /// The same with other words for what happened, made of those it had.
+    /// Replaces the text of an encoder's failure by a text made from it.
     #[must_use]
     pub fn reworded(self, words_of: impl FnOnce(&str) -> String) -> OutputError {
         match self {
@@ -59,7 +59,7 @@ impl OutputError {
     }
 }
 
-/// Names the file that could not be written or read.
+/// Adds the path to an I/O error.
 pub(crate) trait NameFile<T> {
     fn writing(self, path: &Path) -> Result<T, OutputError>;
     fn reading(self, path: &Path) -> Result<T, OutputError>;

@@ -1,4 +1,4 @@
-//! A sink that writes frames as files of one pattern, each whole or not there.
+//! A sink that writes frames as files of one pattern. Each file is complete or absent.
 
 use super::error::{NameFile, OutputError};
 use super::formats::{Format, FormatOptions};
@@ -10,7 +10,7 @@ use std::io::{self, Write};
 use std::path::Path;
 use std::sync::Arc;
 
-/// Says whether a frame may still be written: it is asked just before each is.
+/// Checks that a frame may still be written. It is called before each frame is written.
 pub type Guard = Arc<dyn Fn(u32) -> Result<(), OutputError> + Send + Sync>;
 
 /// Writes a frame as one file.
@@ -34,8 +34,8 @@ pub struct FileSink {
 }
 
 impl FileSink {
-    /// The files of a folder. Nothing is opened yet. Of one that is shared, what is whole there is not made again; where there is
-    /// a guard, a frame that it refuses ends the run.
+    /// Writes into this folder. Nothing is opened yet. If the folder is shared with other runs, complete frames are
+    /// not rendered again. If the guard refuses a frame, the run ends.
     pub fn new(folder: FrameFolder, options: FormatOptions, is_shared: bool, guard: Option<Guard>) -> FileSink {
         FileSink { folder, options, is_shared, guard }
     }
@@ -54,9 +54,9 @@ impl Sink for FileSink {
         let refused = Cell::new(None);
         let written = write_whole(&path, |file| {
             file.write_all(&bytes)?;
-            // Whether the frame is still this run's, as late as can be.
+            // The check comes last, because another run may take the frame over meanwhile.
             self.guard.as_ref().map_or(Ok(()), |guard| guard(frame.number)).map_err(|e| match e {
-                // It may pass.
+                // An I/O error is retried.
                 OutputError::Read(_, e) => e,
                 e => {
                     refused.set(Some(e));

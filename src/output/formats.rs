@@ -1,4 +1,4 @@
-//! Formats of picture files: a table with a file of code for each.
+//! The table of picture formats. Each format is a file of this folder.
 
 mod data;
 pub mod exr;
@@ -17,7 +17,7 @@ pub const FORMATS: [&Format; 7] =
     [&data::FORMAT, &png::FORMAT, &ppm::FORMAT, &exr::FORMAT, &jpg::FORMAT, &webp::FORMAT, &tiff::FORMAT];
 
 impl Format {
-    /// The format of an extension, in small letters.
+    /// The format of a lower-case extension.
     pub fn of(extension: &str) -> Option<&'static Format> {
         let extension = ordinary_extension(extension);
         FORMATS.into_iter().find(|f| f.extension == extension)

@@ -1,4 +1,4 @@
-//! Pictures with alpha as they are seen over black: no video and not every format has alpha.
+//! Compositing over black, for videos and formats without alpha.
 
 use std::borrow::Cow;
 
@@ -9,7 +9,7 @@ pub fn over_black([r, g, b, alpha]: [u8; 4]) -> [u8; 3] {
     }
 }
 
-/// A picture as it is seen over black: no video has alpha.
+/// A picture composited over black.
 pub fn opaque(rgba: &[u8]) -> Cow<'_, [u8]> {
     let pixels = rgba.as_chunks::<4>().0;
     if pixels.iter().all(|pixel| pixel[3] == 255) {

@@ -1,4 +1,4 @@
-//! What takes frames: the trait, and what a sink hears of a run and gets of a frame.
+//! The trait of outputs, and what they receive of a run and a frame.
 
 use super::error::OutputError;
 use super::opaque::opaque;
@@ -10,20 +10,20 @@ use std::sync::{Arc, OnceLock};
 /// What a sink needs of each frame.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct PixelFormats {
-    /// RGBA, 8 bits a channel, after the tone curve.
+    /// RGBA, 8 bits per channel, after the tone curve.
     pub rgba8: bool,
-    /// YUV 4:2:0 planes of it, BT.709 limited range, sides padded to even numbers.
+    /// YUV 4:2:0 planes, BT.709 limited range, sides padded to even numbers.
     pub yuv420: bool,
-    /// Linear light before the tone curve, red, green and blue.
+    /// Linear light before the tone curve: red, green and blue.
     pub linear: bool,
-    /// Colour, normal, distance and samples of the first surfaces.
+    /// Albedo, normal, depth and samples of the first surfaces.
     pub layers: bool,
 }
 
 impl PixelFormats {
     pub(crate) const RGBA8: PixelFormats = PixelFormats { rgba8: true, yuv420: false, linear: false, layers: false };
 
-    /// What either needs.
+    /// What at least one of the two needs.
     #[must_use]
     pub fn union(self, other: PixelFormats) -> PixelFormats {
         PixelFormats {
@@ -35,30 +35,30 @@ impl PixelFormats {
     }
 }
 
-/// What a run is, before its first frame.
+/// The facts about a run that are known before its first frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RunInfo {
-    /// Frames that it renders.
+    /// The number of frames that are rendered.
     pub frames: usize,
-    /// Number of the first of them.
+    /// The number of the first frame.
     pub first: u32,
-    /// Picture size, pixels.
+    /// Picture width, pixels.
     pub width: u32,
-    /// Picture size, pixels.
+    /// Picture height, pixels.
     pub height: u32,
 }
 
-/// A rendered frame, as sinks get it.
+/// A rendered frame.
 pub struct RenderedFrame<'a> {
-    /// Its number in the clip.
+    /// The frame's number in the clip.
     pub number: u32,
-    /// Picture size, pixels.
+    /// Picture width, pixels.
     pub width: u32,
-    /// Picture size, pixels.
+    /// Picture height, pixels.
     pub height: u32,
     pub(crate) rgba: &'a [u8],
     pub(crate) planes: &'a [u8],
-    // The planes of a picture, once they are made: shared by all sinks of a frame.
+    // The YUV planes, converted once for all sinks of a frame.
     pub(crate) converted: Arc<OnceLock<Vec<u8>>>,
     pub(crate) linear: Option<&'a Image<f32>>,
     pub(crate) layers: Option<&'a Layers>,
@@ -66,10 +66,11 @@ pub struct RenderedFrame<'a> {
 }
 
 impl<'a> RenderedFrame<'a> {
-    /// A frame of one's own, for sinks that need `rgba8` or `yuv420`: rows from the top, 4 bytes a pixel.
+    /// A frame from the caller's pixels, for sinks that need `rgba8` or `yuv420`. Rows run from the top, 4 bytes per
+    /// pixel.
     ///
     /// # Panics
-    /// There are more or fewer bytes than the size has.
+    /// The number of bytes does not match the size.
     pub fn of_rgba8(number: u32, (width, height): (u32, u32), rgba: &'a [u8]) -> RenderedFrame<'a> {
         let bytes = 4 * u64::from(width) * u64::from(height);
         assert_eq!(rgba.len() as u64, bytes, "the bytes of {width} x {height} pixels");
@@ -85,19 +86,20 @@ impl<'a> RenderedFrame<'a> {
             isa: Isa::available()[0],
         }
     }
-    /// Rows from the top, 4 bytes a pixel; alpha is 255, and straight where the sky is transparent. Empty for sinks that did not ask for `rgba8`.
+    /// Rows from the top, 4 bytes per pixel. Alpha is 255, or straight if the sky is transparent. Empty for sinks
+    /// that did not request `rgba8`.
     pub fn rgba8(&self) -> &[u8] {
         self.rgba
     }
-    /// The planes Y, U and V one after the other, sides padded to even numbers. Made of [`RenderedFrame::rgba8`] where the device
-    /// did not make them.
+    /// The planes Y, U and V one after the other, sides padded to even numbers. They are converted from
+    /// [`RenderedFrame::rgba8`] if the device did not make them.
     pub fn yuv420(&self) -> &[u8] {
         if !self.planes.is_empty() {
             return self.planes;
         }
         self.converted.get_or_init(|| {
             let (picture, mut planes, mut words) = (opaque(self.rgba), Vec::new(), Vec::new());
-            // Kernels read whole pixels; a picture from elsewhere may begin at any byte.
+            // Kernels read aligned pixels; a caller's picture may begin at any byte.
             let aligned = match picture.as_ptr().align_offset(align_of::<u32>()) {
                 0 => &*picture,
                 _ => {
@@ -109,58 +111,59 @@ impl<'a> RenderedFrame<'a> {
             planes
         })
     }
-    /// Linear light, 3 channels, for sinks that asked for it.
+    /// Linear light, 3 channels, for sinks that requested it.
     pub fn linear(&self) -> Option<&Image<f32>> {
         self.linear
     }
-    /// What the first surfaces are, for sinks that asked for it.
+    /// Albedo, normal, depth and samples of the first surfaces, for sinks that requested them.
     pub fn layers(&self) -> Option<&Layers> {
         self.layers
     }
 }
 
-/// Whether a sink has a frame already.
+/// Whether a sink already has the frame of this number.
 pub type Already = Box<dyn Fn(u32) -> bool + Send + Sync>;
 
 /// How a run ended, for its sinks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Outcome {
-    /// All frames are rendered.
+    /// All frames were rendered.
     Complete,
-    /// It was stopped, or failed, before the last frame.
+    /// The run was stopped or failed before its last frame.
     Aborted,
 }
 
-/// Something that takes frames.
+/// An output of frames.
 pub trait Sink: Send {
-    /// What it needs of each frame; the kernels make no more than that.
+    /// What the sink needs of each frame. Nothing else is computed.
     fn needs(&self) -> PixelFormats;
-    /// Opens what it writes to; called once, before anything is rendered.
+    /// Opens the output. It is called once, before the first frame is rendered.
     ///
     /// # Errors
-    /// End the run before its first frame.
+    /// The run ends before its first frame.
     fn open(&mut self, _run: &RunInfo) -> Result<(), OutputError> {
         Ok(())
     }
-    /// Takes a frame. Frames come in order, except to the [clones](Sink::worker_clone), which share them.
+    /// Receives a frame. Frames come in order, except for [clones](Sink::worker_clone), which share them.
     ///
     /// # Errors
-    /// The sink gets no more frames, and the run ends with the error; at once if it is [essential](Sink::is_essential).
+    /// The sink receives no more frames, and the run ends with the error. It ends at once if the sink is
+    /// [essential](Sink::is_essential).
     fn frame(&mut self, frame: &RenderedFrame) -> Result<(), OutputError>;
-    /// What tells that it has a frame already, which then is not rendered if all sinks say so; None where none is there
-    /// before it is made.
+    /// A function that tells which frames the sink already has. A frame that all sinks have is not rendered. None if
+    /// the sink has no frames from earlier.
     fn completed_frames(&self) -> Option<Already> {
         None
     }
-    /// Another like this one that can take every other frame on a thread of its own; None where the order counts.
+    /// A clone that receives some of the frames on a thread of its own. None if the sink needs all frames in order.
     fn worker_clone(&self) -> Option<Box<dyn Sink>> {
         None
     }
-    /// Whether the run has no purpose without it.
+    /// Whether the run has no purpose without this sink.
     fn is_essential(&self) -> bool {
         true
     }
-    /// Closes what it writes to; gives the name of the one file that it has made, if it has.
+    /// Closes the output. Returns the path of the file if the sink has made a single one.
     ///
     /// # Errors
     /// The run ends with the error.

@@ -1,4 +1,4 @@
-//! What lies on disk beside and between runs: files that are whole or not there, folders of frames, what they are of.
+//! Files on disk that outlast a run: complete files, folders of frames and their manifests.
 
 pub mod atomic;
 pub mod folder;

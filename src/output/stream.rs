@@ -1,4 +1,4 @@
-//! Frames one behind the other into a stream: stdout, a pipe, a device.
+//! Writes frames one after the other to a stream: stdout, a pipe or a device.
 
 use super::error::{NameFile, OutputError};
 use super::formats::{Format, FormatOptions};
@@ -6,10 +6,10 @@ use super::sink::{PixelFormats, RenderedFrame, Sink};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-/// What `-` is followed by where the format is not PNG.
+/// The name of stdout. `-.EXTENSION` selects another format than PNG.
 const STDOUT: &str = "-";
 
-/// Where frames go that get no files of their own.
+/// A stream of pictures.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Stream {
     // None for stdout.
@@ -18,8 +18,8 @@ pub struct Stream {
 }
 
 impl Stream {
-    /// That of a flag's value: `-` or `-.ppm` for stdout, the name of a device or a pipe that is there. PNG where nothing
-    /// says otherwise.
+    /// Parses a flag's value: `-` or `-.ppm` for stdout, or the path of an existing device or pipe. The default
+    /// format is PNG.
     pub fn of(text: &str) -> Option<Stream> {
         let stdout = text.strip_prefix(STDOUT).filter(|rest| rest.is_empty() || rest.starts_with('.'));
         if let Some(extension) = stdout {
@@ -31,7 +31,7 @@ impl Stream {
         (!what.is_file() && !what.is_dir()).then(|| Stream { path: Some(path.to_owned()), extension: "png".into() })
     }
 
-    /// The device or pipe; None for stdout, where the log would be among the frames.
+    /// The device or pipe; None for stdout.
     pub fn path(&self) -> Option<&Path> {
         self.path.as_deref()
     }
@@ -53,7 +53,7 @@ impl Sink for StreamSink {
         self.format.needs(&self.options)
     }
     fn frame(&mut self, frame: &RenderedFrame) -> Result<(), OutputError> {
-        // At once: half a picture is none.
+        // A picture is written at once, because half a picture is useless.
         let bytes = (self.format.encode)(frame, &self.options);
         let written = bytes.and_then(|bytes| self.to.write_all(&bytes)).and_then(|()| self.to.flush());
         written.writing(self.stream.path().unwrap_or(Path::new("stdout")))

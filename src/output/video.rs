@@ -1,6 +1,5 @@
-//! Videos: of frames as they are rendered, of frames that lie in a folder, and of both.
-//!
-//! An encoded video is made in [segments] and joined; a raw one, and one of the built-in encoder, is written as it comes.
+//! Videos of rendered frames, of existing frames, and of both. ffmpeg encodes [segments], which are then joined. Raw
+//! videos and those of the built-in encoder are written in one piece.
 
 pub mod alpha;
 pub mod arguments;
@@ -42,13 +41,13 @@ use std::sync::Arc;
 
 pub struct Video {
     job: Arc<VideoJob>,
-    // How many of the video's frames have been fed or passed.
+    // The number of the video's frames that have been fed or skipped.
     next: usize,
     encoder: Box<dyn Encoder>,
 }
 
 impl Video {
-    /// Opens it, and encodes one frame as a trial before anything is rendered.
+    /// Opens the encoder, and encodes one frame as a trial before anything is rendered.
     pub fn open(job: VideoJob) -> Result<Video, OutputError> {
         let job = Arc::new(job);
         let settings = &job.settings;
@@ -71,21 +70,21 @@ impl Video {
         Ok(Video { job, next: 0, encoder })
     }
 
-    /// Adds a frame: its planes one after the other. Those of the video before it that were not fed are taken from where they
-    /// lie. On a failure [`Video::abort`] tells why.
+    /// Feeds a frame's planes, one after the other. Earlier frames that were not fed are read from their folder.
+    /// After an error, [`Video::abort`] returns the cause.
     pub fn feed(&mut self, number: u32, planes: &[u8]) -> Result<(), OutputError> {
         let Some(ahead) = self.job.frames[self.next..].iter().position(|&n| n == number) else { return Ok(()) };
         let at = self.next + ahead;
         self.feed_existing(at)?;
         if self.next < at {
-            // The run stops: a frame behind the gap is none of the beginning.
+            // The run stops. A frame after a gap does not belong to the beginning of the video.
             return Ok(());
         }
         self.next += 1;
         self.encoder.feed(at, planes)
     }
 
-    // The frames before that place were not fed.
+    // Feeds the existing frames before `end`.
     fn feed_existing(&mut self, end: usize) -> Result<(), OutputError> {
         while self.next < end && self.encoder.feed_existing(self.next)? {
             self.next += 1;
@@ -93,13 +92,13 @@ impl Video {
         Ok(())
     }
 
-    /// What is known of the failure, after `feed` failed. What is encoded until then is kept and named.
+    /// The cause of a failed `feed`. Finished frames are kept, and the error names their file.
     pub fn abort(self, cause: OutputError) -> OutputError {
         self.encoder.abort(cause)
     }
 
-    /// Ends the video and gives it its name; a clip cut short goes to `NAME.partial.mp4`, and so does what there is of one
-    /// that cannot be closed. None where the rest of it is made by others.
+    /// Ends the video and renames it to its path. An interrupted or unfinished video becomes `NAME.partial.mp4`. None
+    /// if other runs make the rest of it.
     pub fn finish(mut self, cut_short: bool) -> Result<Option<PathBuf>, OutputError> {
         let frames = self.job.frames.len();
         if !cut_short && let Err(cause) = self.feed_existing(frames) {
@@ -113,7 +112,7 @@ impl Video {
     }
 }
 
-/// A video as a sink: opened when the run begins.
+/// A video as a sink, which opens when the run begins.
 pub struct VideoSink {
     job: VideoJob,
     open: Option<Video>,
@@ -142,11 +141,11 @@ impl Sink for VideoSink {
             None => cause,
         })
     }
-    // It reads frames that others have made meanwhile.
+    // Frames that other runs have rendered are read from the folder.
     fn completed_frames(&self) -> Option<Already> {
         self.job.source.is_some().then(|| -> Already { Box::new(|_| true) })
     }
-    // The frames are worth something without it.
+    // Frames on disk are useful without the video.
     fn is_essential(&self) -> bool {
         false
     }

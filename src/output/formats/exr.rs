@@ -1,4 +1,4 @@
-//! OpenEXR: linear light, half (16 bits) or float, and beside it the layers albedo, normal, depth and samples.
+//! OpenEXR: linear light in half (16 bits) or float, with the layers albedo, normal, depth and samples.
 
 use super::format::{Format, FormatOptions, LinearImage, Reader, missing};
 use crate::film::image::Image;
@@ -26,7 +26,7 @@ pub const FORMAT: Format = Format {
     read: Reader::Light(light),
 };
 
-// Colour and coverage; where nothing says otherwise all is covered.
+// Colour and coverage. Without an alpha channel, coverage is 1.
 fn light(path: &Path) -> io::Result<LinearImage> {
     let file = io::BufReader::new(File::open(path)?);
     let decoded = image::ImageReader::with_format(file, image::ImageFormat::OpenExr).decode();
@@ -37,9 +37,9 @@ fn light(path: &Path) -> io::Result<LinearImage> {
     Ok(LinearImage { image, coverage: pixels.iter().map(|pixel| pixel[3]).collect() })
 }
 
-// Behind the header stands a table of where the blocks begin: the first of them right behind the table, and the last one
-// ends where the file does. A block begins with its place (four numbers of a tile, one of rows) and its
-// length ("OpenEXR file layout").
+// After the header comes a table of block offsets. The first block begins after the table, and the last one ends at
+// the file's end. A block begins with its coordinates (four numbers for a tile, one for a scanline) and its length
+// ("OpenEXR file layout").
 const TILED: u32 = 0x200;
 fn is_whole(file: &mut File, length: u64, (width, height): (u32, u32)) -> io::Result<bool> {
     let broken = || io::Error::from(io::ErrorKind::InvalidData);
@@ -89,7 +89,7 @@ fn text(path: &Path) -> io::Result<Option<String>> {
     }))
 }
 
-// Channels by name: colour in the unnamed layer, where every program looks first, the others as LAYER.CHANNEL.
+// Colour goes into the unnamed layer, where all programs look first. Other channels are named LAYER.CHANNEL.
 fn encode(frame: &RenderedFrame, options: &FormatOptions) -> io::Result<Vec<u8>> {
     let linear = frame.linear().ok_or_else(|| missing("linear light"))?;
     let layers = frame.layers().ok_or_else(|| missing("layers"))?;
@@ -97,7 +97,7 @@ fn encode(frame: &RenderedFrame, options: &FormatOptions) -> io::Result<Vec<u8>>
     let mut add = |image: &Image<f32>, names: &[&str], whole: bool| {
         for (i, name) in names.iter().enumerate() {
             let values = image.data().iter().skip(i).step_by(image.channels()).copied();
-            // Distances and counts do not fit a half.
+            // Distances and sample counts exceed the range of half.
             let samples = match options.bits {
                 16 if !whole => FlatSamples::F16(values.map(f16::from_f32).collect()),
                 _ => FlatSamples::F32(values.collect()),
@@ -114,14 +114,15 @@ fn encode(frame: &RenderedFrame, options: &FormatOptions) -> io::Result<Vec<u8>>
     let mut attributes = LayerAttributes { software_name: Some(SOFTWARE.into()), ..LayerAttributes::default() };
     if let Some(origin) = &options.origin {
         attributes.comments = Text::new_or_none(origin.remark(frame.number));
-        // One at most: the writer puts several in no order. None where it is not of the first 256 characters.
+        // At most one attribute, because the writer does not order them. None if the text has characters outside
+        // Latin-1.
         let scene = Text::new_or_none(origin.text(frame.number)).map(|text| (KEY.into(), AttributeValue::Text(text)));
         attributes.other.extend(scene);
     }
     let size = (frame.width as usize, frame.height as usize);
     let layer = Layer::new(size, attributes, Encoding::FAST_LOSSLESS, AnyChannels::sort(channels.into()));
     let mut file = io::Cursor::new(Vec::new());
-    // One thread: files are written side by side.
+    // Single-threaded, because several files are written at once.
     ExrImage::from_layer(layer).write().non_parallel().to_buffered(&mut file).map_err(io::Error::other)?;
     Ok(file.into_inner())
 }

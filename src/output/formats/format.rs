@@ -1,4 +1,4 @@
-//! What a format of picture files is, and what the formats share.
+//! The description of a picture format, and functions that the formats share.
 
 use crate::film::image::Image;
 use crate::output::opaque::over_black;
@@ -13,61 +13,61 @@ use std::sync::Arc;
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct FormatOptions {
-    /// Bits of a channel: one of the format's.
+    /// Bits per channel; one of the format's values.
     pub bits: u32,
-    /// The tone curve, for formats of more than 8 bits that show it.
+    /// The tone curve, for formats that store more than 8 bits after it.
     pub tone: Tone,
-    /// Pictures are see-through in places.
+    /// Whether the pictures have an alpha channel.
     pub has_alpha: bool,
-    /// What made the pictures, to be written into them.
+    /// What made the pictures. It is written into them.
     pub origin: Option<Arc<Origin>>,
 }
 
 type ReadText = fn(&Path) -> io::Result<Option<String>>;
 
 pub struct Format {
-    /// What its files end in.
+    /// The extension of its files.
     pub extension: &'static str,
-    /// Bits of a channel that it can have; the first is its own.
+    /// The supported bits per channel; the first is the default.
     pub bits: &'static [u32],
-    /// Its longest side, pixels.
+    /// Maximum side, pixels.
     pub largest: u32,
-    /// Whether it keeps every code of a picture.
+    /// Whether the format is lossless.
     pub is_exact: bool,
     pub has_alpha: bool,
-    /// A whole file.
+    /// Encodes a frame as a complete file.
     pub encode: fn(&RenderedFrame, &FormatOptions) -> io::Result<Vec<u8>>,
-    /// Whether a file of that length is a picture of that size, and ends where it should. Looks at both ends only.
+    /// Whether a file of this length is a complete picture of this size. Only its beginning and end are read.
     pub is_whole: fn(&mut File, u64, (u32, u32)) -> io::Result<bool>,
     pub read: Reader,
-    /// The text in a file that says what made it, where the format has a place for one.
+    /// Reads the text that says what made the picture, if the format can hold one.
     pub text: Option<ReadText>,
 }
 
-/// How files of a format are read.
+/// How files of a format are decoded.
 #[derive(Clone, Copy)]
 pub enum Reader {
-    /// As they are shown.
+    /// Pixels after the tone curve.
     Shown(fn(&Path) -> io::Result<Shown>),
-    /// They hold light that no tone curve has been through.
+    /// Linear light before the tone curve.
     Light(fn(&Path) -> io::Result<LinearImage>),
 }
 
 pub struct LinearImage {
     /// Red, green and blue.
     pub image: Image<f32>,
-    /// The share of each pixel that a surface covers.
+    /// The fraction of each pixel that a surface covers.
     pub coverage: Vec<f32>,
 }
 
 pub struct Shown {
     pub size: (u32, u32),
-    /// Rows from the top, 4 bytes a pixel.
+    /// Rows from the top, 4 bytes per pixel.
     pub rgba: Vec<u8>,
 }
 
 impl LinearImage {
-    /// As it is shown through a tone curve; with straight alpha, or as it is seen over black.
+    /// Applies the tone curve. The result has straight alpha, or is composited over black.
     pub fn shown(&self, tone: Tone, has_alpha: bool) -> Shown {
         let pixels = self.image.data().as_chunks::<3>().0.iter().zip(&self.coverage);
         let codes = |(&light, &share)| straight(light, if has_alpha { share } else { 1.0 }, tone, 255.0);
@@ -76,7 +76,7 @@ impl LinearImage {
     }
 }
 
-// Red, green, blue and alpha of light that covers so much of its pixel, 0 to `most`.
+// Linear light of a partly covered pixel through the tone curve, with straight alpha. All values are in 0 to `max`.
 fn straight(light: [f32; 3], share: f32, tone: Tone, max: f64) -> [f64; 4] {
     let share = f64::from(share).clamp(0.0, 1.0);
     let code = |x: f64| (tone.encode(x.clamp(0.0, 1.0)) * max).round();
@@ -88,14 +88,15 @@ fn straight(light: [f32; 3], share: f32, tone: Tone, max: f64) -> [f64; 4] {
 }
 
 impl Format {
-    /// A file as it is shown; light goes through that tone curve, with straight alpha or as it is seen over black.
+    /// Decodes a file. The tone curve is applied to linear light. The result has straight alpha, or is composited
+    /// over black.
     pub fn shown(&self, path: &Path, tone: Tone, has_alpha: bool) -> io::Result<Shown> {
         match self.read {
             Reader::Shown(read) => read(path),
             Reader::Light(read) => read(path).map(|light| light.shown(tone, has_alpha)),
         }
     }
-    /// What a file of it needs of a frame.
+    /// The pixel formats that encoding needs.
     pub fn needs(&self, options: &FormatOptions) -> PixelFormats {
         match options.bits {
             8 => PixelFormats::RGBA8,
@@ -107,7 +108,7 @@ impl Format {
     pub fn has_light(&self) -> bool {
         matches!(self.read, Reader::Light(_))
     }
-    /// The text in a file that says what made it, if there is one.
+    /// The text in a file that says what made it, if the file has one.
     pub fn origin(&self, path: &Path) -> io::Result<Option<String>> {
         self.text.map_or(Ok(None), |text| text(path))
     }
@@ -115,7 +116,7 @@ impl Format {
         let text = self.origin(path).ok()??;
         Scene::parse(&text, KEY, Path::new("")).ok().map(|parsed| parsed.scene)
     }
-    /// The options for so many bits of a channel, or the format's own; Err: what it can have.
+    /// The options for this bit depth, or for the default. The error lists the supported depths.
     pub fn options(&self, bits: Option<u32>, tone: Tone) -> Result<FormatOptions, String> {
         let bits = bits.unwrap_or(self.bits[0]);
         if self.bits.contains(&bits) {
@@ -126,31 +127,31 @@ impl Format {
     }
 }
 
-// What a file tells of its sides may be anything: four bytes a pixel need not fit 64 bits.
+// A file may claim sides of any size, so the number of pixels may exceed 64 bits.
 pub(super) fn pixels((width, height): (u32, u32)) -> u128 {
     u128::from(width) * u128::from(height)
 }
 
-// A file of a library's format as it is shown.
+// Decodes a file by the crate `image`.
 pub(super) fn shown(path: &Path, format: image::ImageFormat) -> io::Result<Shown> {
     let file = io::BufReader::new(File::open(path)?);
     let rgba = image::ImageReader::with_format(file, format).decode().map_err(io::Error::other)?.into_rgba8();
     Ok(Shown { size: rgba.dimensions(), rgba: rgba.into_raw() })
 }
 
-// The pixels of RGBA without their alpha: over black where they are not opaque.
+// RGBA composited over black, without alpha.
 pub(super) fn rgb(rgba: &[u8]) -> Vec<u8> {
     let mut rgb = Vec::with_capacity(rgba.len() / 4 * 3);
     rgba.as_chunks::<4>().0.iter().for_each(|&pixel| rgb.extend_from_slice(&over_black(pixel)));
     rgb
 }
 
-// The samples of a picture: four a pixel with alpha, else three.
+// The channels of a picture: four per pixel with alpha, else three.
 pub(super) fn samples(rgba: &[u8], has_alpha: bool) -> Cow<'_, [u8]> {
     if has_alpha { Cow::Borrowed(rgba) } else { Cow::Owned(rgb(rgba)) }
 }
 
-// Linear light through the tone curve: three numbers a pixel, or four with straight alpha.
+// Linear light through the tone curve in 16 bits: three channels, or four with straight alpha.
 pub(super) fn sixteen_bits(frame: &RenderedFrame, options: &FormatOptions) -> io::Result<Vec<u16>> {
     let tone = options.tone;
     let linear = frame.linear().ok_or_else(|| missing("linear light"))?;

@@ -1,4 +1,4 @@
-//! JPEG, 8 bits a channel, for pictures that are looked at and sent: what it leaves out cannot be told back.
+//! JPEG, 8 bits per channel, for viewing and sharing; it is lossy.
 
 use super::format::{Format, Reader, rgb, shown};
 use crate::output::bytes::bytes_at;
@@ -8,7 +8,7 @@ use image::codecs::jpeg::JpegEncoder;
 use std::fs::File;
 use std::io;
 
-// Of 100: nothing is seen of it at usual sizes.
+// Of 100. Losses are invisible at usual sizes.
 const QUALITY: u8 = 93;
 
 pub const FORMAT: Format = Format {
@@ -29,7 +29,7 @@ pub const FORMAT: Format = Format {
     read: Reader::Shown(|path| shown(path, image::ImageFormat::Jpeg)),
 };
 
-// Segments, each with its length, up to the one that tells the size; and the mark at the end (ITU T.81, annex B).
+// Reads segments up to the one with the size, and the end marker (ITU T.81, annex B).
 fn is_whole(file: &mut File, length: u64, (width, height): (u32, u32)) -> io::Result<bool> {
     let end = length.checked_sub(2).ok_or(io::ErrorKind::UnexpectedEof)?;
     if bytes_at(file, 0)? != [0xff, 0xd8] || bytes_at(file, end)? != [0xff, 0xd9] {

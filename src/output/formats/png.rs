@@ -1,5 +1,6 @@
-//! PNG: RGB, with straight alpha where pictures are see-through, 8 bits a channel compressed fast, since frames are many and short-lived, or 16 bits from linear
-//! light through the scene's tone curve. What made a picture stands in it as text.
+//! PNG, RGB or RGBA with straight alpha. 8 bits per channel are compressed fast, because frames are many and
+//! short-lived. 16 bits come from linear light through the scene's tone curve. A text chunk says what made the
+//! picture.
 
 use super::format::{Format, FormatOptions, Reader, rgb, samples, shown, sixteen_bits};
 use crate::film::image::Image;
@@ -33,7 +34,7 @@ pub const FORMAT: Format = Format {
     read: Reader::Shown(|path| shown(path, image::ImageFormat::Png)),
 };
 
-/// A picture in RGBA, as it is shown.
+/// Encodes an RGBA picture.
 pub fn of_image(image: &Image<u8>) -> io::Result<Vec<u8>> {
     encoded((image.width(), image.height()), &rgb(image.data()), (ColorType::Rgb, BitDepth::Eight), None)
 }
@@ -67,7 +68,7 @@ fn text(path: &Path) -> io::Result<Option<String>> {
     texts.iter().find(|text| text.keyword == KEY).map(|text| text.get_text().map_err(Into::into)).transpose()
 }
 
-// Signature, length and name of the first chunk, width and height; and all of the last chunk.
+// Signature, head of the first chunk and size; the last chunk.
 const START: [u8; 16] = *b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR";
 const END: [u8; 12] = *b"\0\0\0\0IEND\xae\x42\x60\x82";
 

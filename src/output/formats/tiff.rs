@@ -1,4 +1,4 @@
-//! TIFF, 8 or 16 bits a channel, packed without loss.
+//! TIFF, 8 or 16 bits per channel, with lossless compression.
 
 use super::format::{Format, FormatOptions, Reader, rgb, shown, sixteen_bits};
 use crate::output::bytes::bytes_at;
@@ -39,7 +39,7 @@ where
         let mut image = encoder.new_image::<C>(frame.width, frame.height)?;
         image.encoder().write_tag(Tag::Software, SOFTWARE)?;
         if options.has_alpha {
-            // Straight (TIFF 6.0, section 18).
+            // Straight alpha (TIFF 6.0, section 18).
             image.encoder().write_tag(Tag::ExtraSamples, &[2_u16][..])?;
         }
         if let Some(origin) = &options.origin {
@@ -51,8 +51,8 @@ where
     Ok(file.into_inner())
 }
 
-// Where the directory is stands in the header; it is the file's end: a count, entries of 12 bytes (tag, type, count, value), and
-// where the next one is (TIFF 6.0, section 2).
+// The header has the directory's offset. The directory is the end of the file: a count, entries of 12 bytes (tag,
+// type, count, value), and the offset of the next directory (TIFF 6.0, section 2).
 fn is_whole(file: &mut File, length: u64, (width, height): (u32, u32)) -> io::Result<bool> {
     if bytes_at(file, 0)? != *b"II*\0" {
         return Ok(false);
@@ -69,7 +69,7 @@ fn is_whole(file: &mut File, length: u64, (width, height): (u32, u32)) -> io::Re
             3 => u32::from(u16::from_le_bytes([v0, v1])),
             _ => u32::from_le_bytes([v0, v1, v2, v3]),
         };
-        // Width and height.
+        // The tags of width and height.
         if let Some(side) = u16::from_le_bytes([tag0, tag1]).checked_sub(256).filter(|&side| side < 2) {
             sides[usize::from(side)] = value;
             found += 1;

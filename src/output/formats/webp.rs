@@ -1,4 +1,4 @@
-//! WebP without loss, 8 bits a channel.
+//! Lossless WebP, 8 bits per channel.
 
 use super::format::{Format, Reader, samples, shown};
 use crate::output::bytes::bytes_at;
@@ -27,7 +27,8 @@ pub const FORMAT: Format = Format {
     read: Reader::Shown(|path| shown(path, image::ImageFormat::WebP)),
 };
 
-// RIFF tells how long it is; the lossless chunk begins with a mark and the sides less one, 14 bits each (RFC 9649, 2.4 to 2.6, 3.4).
+// The RIFF header has the length. The lossless chunk begins with a signature and the sides less one, 14 bits each
+// (RFC 9649, 2.4 to 2.6, 3.4).
 fn is_whole(file: &mut File, length: u64, (width, height): (u32, u32)) -> io::Result<bool> {
     let size = u64::from(u32::from_le_bytes(bytes_at(file, 4)?));
     if bytes_at(file, 0)? != *b"RIFF" || bytes_at(file, 8)? != *b"WEBPVP8L" || length != 8 + size {

@@ -1,4 +1,4 @@
-//! Files that are whole or not there: written under a private name, which tells whose it is, and renamed.
+//! Atomic writes. A file is written under a private name, which says whose it is, and renamed when it is complete.
 
 use crate::output::error::{NameFile, OutputError};
 use std::fs::{File, TryLockError};
@@ -7,11 +7,11 @@ use std::path::Path;
 use std::sync::OnceLock;
 use std::time::Duration;
 
-// How long to wait before a write that failed is tried again: a server that starts anew, a cable, a moment without room.
+// Pauses before a failed write is tried again, because a file server may restart or a disk may be full for a moment.
 const PAUSES: [Duration; 3] = [Duration::from_millis(100), Duration::from_millis(500), Duration::from_secs(2)];
 
-/// Writes a file under a private name in the same folder and gives it its name when it is whole. What fails is tried again a
-/// few times, unless it would fail for ever.
+/// Writes a file under a private name in the same folder and renames it when it is complete. Errors that may pass are
+/// retried.
 pub fn write_whole(path: &Path, fill: impl Fn(&mut File) -> io::Result<()>) -> Result<(), OutputError> {
     let write = || {
         let mut file = temporary(path)?;
@@ -21,11 +21,12 @@ pub fn write_whole(path: &Path, fill: impl Fn(&mut File) -> io::Result<()>) -> R
     patiently(&PAUSES, write).writing(path)
 }
 
-/// Writes a file anew as [`write_whole`] does, and leaves all else of it as it is: its mode and owner, and a symbolic link that leads to it.
+/// Replaces a file's content as [`write_whole`] does, and keeps its mode, its owner and a symbolic link that leads to
+/// it.
 pub fn rewrite_whole(path: &Path, fill: impl Fn(&mut File) -> io::Result<()>) -> Result<(), OutputError> {
     let write = || {
         let target = std::fs::canonicalize(path)?;
-        // A new file may take a place whose file may not be written.
+        // A rename would replace a read-only file too, so this checks that it is writable.
         let old = File::options().write(true).open(&target)?.metadata()?;
         let mut file = temporary_of_mode(&target, 0o600)?;
         #[cfg(unix)]
@@ -33,7 +34,7 @@ pub fn rewrite_whole(path: &Path, fill: impl Fn(&mut File) -> io::Result<()>) ->
             use std::os::unix::fs::{MetadataExt, fchown};
             let new = file.as_file().metadata()?;
             if (new.uid(), new.gid()) != (old.uid(), old.gid()) {
-                // Only root may give a file away; what others write is their own.
+                // Only root may change the owner. For others, the new file stays their own.
                 let _ = fchown(file.as_file(), Some(old.uid()), Some(old.gid()));
             }
         }
@@ -44,7 +45,7 @@ pub fn rewrite_whole(path: &Path, fill: impl Fn(&mut File) -> io::Result<()>) ->
     patiently(&PAUSES, write).writing(path)
 }
 
-// Tries again after each pause while it fails with what may pass.
+// Retries after each pause while the error is one that may pass.
 fn patiently(pauses: &[Duration], mut job: impl FnMut() -> io::Result<()>) -> io::Result<()> {
     use io::ErrorKind::{
         AlreadyExists, InvalidInput, IsADirectory, NotADirectory, NotFound, PermissionDenied, ReadOnlyFilesystem,
@@ -63,7 +64,7 @@ fn patiently(pauses: &[Duration], mut job: impl FnMut() -> io::Result<()>) -> io
 // A private name is `.polyfly-HOST-PROCESS-RANDOM.part`.
 const PRIVATE: (&str, &str) = (".polyfly-", ".part");
 
-/// This machine's name, as private names hold it.
+/// The machine's name in private names.
 pub fn host() -> &'static str {
     static NAME: OnceLock<String> = OnceLock::new();
     NAME.get_or_init(|| {
@@ -77,14 +78,14 @@ pub fn host() -> &'static str {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Owner {
-    /// A process of this machine.
+    /// A running process of this machine.
     Alive,
-    /// One of this machine that is no more.
+    /// A process of this machine that has ended.
     Gone,
     Elsewhere,
 }
 
-/// Whose file that is; None: nobody's temporary.
+/// The owner of a temporary file; None if the name is not a private one.
 pub fn owner_of(name: &str) -> Option<Owner> {
     let mut parts = name.strip_prefix(PRIVATE.0)?.strip_suffix(PRIVATE.1)?.rsplitn(3, '-');
     let (_random, process, machine) = (parts.next()?, parts.next()?, parts.next()?);
@@ -99,7 +100,7 @@ pub fn owner_of(name: &str) -> Option<Owner> {
 #[cfg(unix)]
 fn is_alive(process: u32) -> bool {
     let id = i32::try_from(process).ok().and_then(rustix::process::Pid::from_raw);
-    // It may be somebody else's, and then it is there too.
+    // A process of another user exists too, although it cannot be signalled.
     id.is_some_and(|id| rustix::process::test_kill_process(id) != Err(rustix::io::Errno::SRCH))
 }
 #[cfg(not(unix))]
@@ -107,10 +108,10 @@ fn is_alive(_process: u32) -> bool {
     true
 }
 
-/// A private file beside `path`, gone if it is not persisted. It is locked as long as it is open: whoever cannot lock it leaves
-/// it, whatever machine or container it works in.
+/// A private file beside `path`, deleted unless it is persisted. It is locked while it is open, so processes in other
+/// containers and on other machines leave it alone.
 pub fn temporary(path: &Path) -> io::Result<tempfile::NamedTempFile> {
-    // As any new file: the user's umask takes away what it must.
+    // The mode of any new file; the umask applies.
     temporary_of_mode(path, 0o666)
 }
 
@@ -126,12 +127,12 @@ fn temporary_of_mode(path: &Path, mode: u32) -> io::Result<tempfile::NamedTempFi
     #[cfg(not(unix))]
     let _ = mode;
     let file = builder.tempfile_in(folder_of(path))?;
-    // Where a file system knows no locks, its name and its age have to do.
+    // On file systems without locks, only the name and the age protect the file.
     let _ = file.as_file().try_lock();
     Ok(file)
 }
 
-/// Whether somebody works on a temporary: holds its lock.
+/// Whether a process holds the lock of a temporary file.
 pub fn is_held(temporary: &Path) -> bool {
     let options = || File::options().read(true).write(true).open(temporary);
     options().is_ok_and(|file| matches!(file.try_lock(), Err(TryLockError::WouldBlock)))
@@ -141,7 +142,7 @@ pub fn folder_of(path: &Path) -> &Path {
     path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 
-/// Makes the folder of `path` and tries that a file can be made in it.
+/// Creates the folder of `path` and checks that it is writable.
 pub fn prepare(path: &Path) -> Result<(), OutputError> {
     std::fs::create_dir_all(folder_of(path)).writing(path)?;
     if path.is_dir() {
@@ -150,7 +151,7 @@ pub fn prepare(path: &Path) -> Result<(), OutputError> {
     temporary(path).map(drop).writing(path)
 }
 
-/// Removes a file, if there is one.
+/// Removes a file if it exists.
 pub fn remove_existing(path: &Path) -> Result<(), OutputError> {
     match std::fs::remove_file(path) {
         Err(e) if e.kind() != io::ErrorKind::NotFound => Err(e).writing(path),

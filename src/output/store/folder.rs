@@ -1,4 +1,4 @@
-//! A folder of frames: which are there, which of them are whole, and what runs that died have left beside them.
+//! Folders of frames: which frames exist, which are complete, and the temporary files of dead runs.
 
 use super::atomic::{Owner, folder_of, is_held, owner_of, temporary};
 use crate::output::error::{NameFile, OutputError};
@@ -10,7 +10,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
-/// How old, by the folder's own clock, a temporary of another machine must be to be swept.
+/// The age, by the clock of the folder's machine, from which another machine's temporary file is removed.
 const STALE: Duration = Duration::from_secs(3600);
 
 #[derive(Clone)]
@@ -25,7 +25,7 @@ impl FrameFolder {
         folder_of(&self.pattern.path(0)).to_owned()
     }
 
-    /// Numbers of the frames whose names are there, whole or not; none where there is no folder.
+    /// Numbers of the existing frames, complete or not. Empty if there is no folder.
     pub fn existing(&self) -> Result<BTreeSet<u32>, OutputError> {
         let number = |entry: io::Result<DirEntry>| -> io::Result<_> {
             Ok(entry?.file_name().to_str().and_then(|name| self.pattern.number(name)))
@@ -37,11 +37,11 @@ impl FrameFolder {
         .reading(&self.path())
     }
 
-    /// Whether frame n is there and whole: its size is the run's, and it ends where it should. Nothing is decoded.
+    /// Whether frame n exists and is complete: it has the run's size and its format's end. Nothing is decoded.
     pub fn is_whole(&self, n: u32) -> bool {
         let path = self.pattern.path(n);
         let look = || -> io::Result<bool> {
-            // What a link leads to is not ours to judge; the frame takes its place.
+            // A symbolic link does not count as a frame; rendering replaces it.
             if !std::fs::symlink_metadata(&path)?.is_file() {
                 return Ok(false);
             }
@@ -53,10 +53,10 @@ impl FrameFolder {
     }
 }
 
-/// Removes the temporaries that runs which are no more have left in a folder; says how many there were.
+/// Removes the temporary files of dead runs. Returns how many there were.
 pub fn sweep(folder: &Path) -> usize {
     let Ok(entries) = std::fs::read_dir(folder) else { return 0 };
-    // The clock of the machine that holds the folder, which need not be this one's.
+    // The time of the machine that holds the folder, which may differ from this machine's.
     let now = temporary(&folder.join("now")).and_then(|f| f.as_file().metadata()?.modified()).ok();
     let is_old = |modified: io::Result<SystemTime>| {
         let age = now.zip(modified.ok()).and_then(|(now, then)| now.duration_since(then).ok());
@@ -103,7 +103,7 @@ mod tests {
         let mine = temporary(&dir.path().join("0.png")).unwrap();
         let of = |name: &str| dir.path().join(name);
         let here = crate::output::store::atomic::host();
-        // No process has a number as large as that.
+        // Process numbers are smaller than this one.
         let dead = of(&format!(".polyfly-{here}-4194305-abcdef.part"));
         let other = of(".polyfly-otherhost-1-abcdef.part");
         let old = of(".polyfly-otherhost-1-bcdefg.part");
@@ -114,7 +114,7 @@ mod tests {
         File::options().write(true).open(&old).unwrap().set_modified(long_ago).unwrap();
         let swept = sweep(dir.path());
         assert_eq!((swept, dead.exists(), old.exists()), (2, false, false));
-        // Of a process that this one cannot see, in a container of the same name: it holds the lock.
+        // The owner runs in a container of the same host name. Its process is invisible here, but it holds the lock.
         std::fs::write(&dead, "").unwrap();
         let held = File::options().write(true).open(&dead).unwrap();
         held.lock().unwrap();

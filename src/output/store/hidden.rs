@@ -1,7 +1,6 @@
-//! What polyfly keeps for itself in a folder of frames or beside a film: locks, journals, segments, in a folder `.polyfly`.
-//!
-//! The folder may have come with somebody's scene. A link in its place, or in that of a file of ours, is refused and not
-//! followed; a pipe or a device is refused and not waited for.
+//! The hidden folder `.polyfly` beside frames or a video, which holds locks, journals and segments. It may come with
+//! a scene from anyone. So a symbolic link, a pipe or a device in the place of the folder or of one of its files is
+//! refused.
 
 use super::atomic::folder_of;
 use crate::assets::source::open_regular;
@@ -11,16 +10,16 @@ use std::path::{Path, PathBuf};
 
 const HIDDEN: &str = ".polyfly";
 
-/// That of a folder.
+/// The hidden folder of a folder of frames.
 pub fn within(folder: &Path) -> PathBuf {
     folder.join(HIDDEN)
 }
-/// That beside a file.
+/// The hidden folder beside a file.
 pub fn beside(file: &Path) -> PathBuf {
     within(folder_of(file))
 }
 
-/// Whether what is there under that name, if anything, is a folder itself.
+/// Fails if the path exists and is not a folder, or is a symbolic link.
 pub fn check(hidden: &Path) -> io::Result<()> {
     let wrong = |what: &str| Err(io::Error::new(io::ErrorKind::InvalidInput, format!("{what}: remove it")));
     match std::fs::symlink_metadata(hidden) {
@@ -32,19 +31,19 @@ pub fn check(hidden: &Path) -> io::Result<()> {
     }
 }
 
-/// Makes it, and a folder in it of that name.
+/// Creates the hidden folder, and a folder of this name in it.
 pub fn make(hidden: &Path, name: Option<&str>) -> io::Result<PathBuf> {
     check(hidden)?;
     std::fs::create_dir_all(hidden)?;
     let Some(name) = name else { return Ok(hidden.to_owned()) };
     let inner = hidden.join(name);
     check(&inner)?;
-    // Another run, which has nothing in it, may remove it meanwhile.
+    // Another run may remove the empty folder meanwhile.
     std::fs::create_dir_all(&inner)?;
     Ok(inner)
 }
 
-/// Opens a file in it as the options say, never a link, a pipe or a device.
+/// Opens a file in the hidden folder. Symbolic links, pipes and devices are refused.
 pub fn open(path: &Path, options: &mut OpenOptions) -> io::Result<File> {
     #[cfg(unix)]
     {
@@ -61,7 +60,7 @@ pub fn open(path: &Path, options: &mut OpenOptions) -> io::Result<File> {
     }
 }
 
-/// The text of a file that is no longer than that.
+/// The text of a file of at most `max` bytes.
 pub fn read_text(path: &Path, max: u64) -> io::Result<String> {
     let file = open_regular(path)?;
     let mut text = String::new();

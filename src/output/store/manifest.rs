@@ -1,8 +1,5 @@
-//! `manifest.json` beside the frames: for each pattern of names which scene the frames are of, which there are to be, and
-//! which there are.
-//!
-//! Whoever renders into the folder, looks for what is missing or makes a film of it compares the scene first, so that
-//! frames of two scenes never end in one clip.
+//! `manifest.json` beside the frames. For each pattern of file names, it records the scene, the expected frames and
+//! the finished frames. All commands compare the scene first, so that a clip never mixes frames of two scenes.
 
 use super::atomic::{folder_of, remove_existing, temporary};
 use super::hidden;
@@ -24,57 +21,58 @@ use std::time::{Duration, Instant};
 
 pub const NAME: &str = "manifest.json";
 
-// A resolved scene above this is not written out; its hash tells whether it is another, not where.
+// Maximum length of a scene's text in the manifest, bytes. For longer scenes, the hash shows that they differ, but
+// not where.
 const LONGEST_SCENE: usize = 1 << 20;
 
-/// Names the pictures that this program makes: a checksum of what a fixed set of scenes looks like. A test computes it again
+/// The version of the pictures: a checksum of renderings of a fixed set of scenes. A test computes it again
 /// (src/tests/picture_version.rs).
 const PICTURES: &str = include_str!("../picture_version.txt").trim_ascii();
 
-// More than any manifest of ours has.
+// Maximum length of a manifest, bytes.
 const LONGEST: u64 = 256 << 20;
-// How long another process may hold the folder's lock.
+// How long to wait for the folder's lock.
 const PATIENCE: Duration = Duration::from_secs(60);
 
 #[derive(Default, Serialize, Deserialize)]
 struct Manifests {
-    // Version of the program that wrote it last.
+    // The version of the program that wrote the manifest.
     polyfly: String,
-    // By the pattern, its number written as %d.
+    // The key is the pattern, with its number as %d.
     frames: BTreeMap<String, Manifest>,
 }
 
-/// What the frames of a pattern are.
+/// The record of the frames of one pattern.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Manifest {
-    /// Version of its pictures: another program version with the same one makes the same frames.
+    /// The version of the pictures. Program versions with the same one make the same frames.
     pub pictures: String,
-    /// SHA-256 of the resolved scene, of its files and of what follows here up to `pattern`.
+    /// SHA-256 of the resolved scene, its files, and the fields from `denoised` to `bits`.
     pub hash: String,
-    /// Whether noise was taken out, outside the promise of equal bytes.
+    /// Whether the frames are denoised. Denoised frames need not be equal byte for byte.
     pub denoised: bool,
-    /// Bits of a channel, where the scene or a flag says.
+    /// Bits per channel, if the scene or a flag sets them.
     pub bits: Option<u32>,
     pub pattern: String,
     pub size: [u32; 2],
     pub fps: f64,
-    /// Frames that there are to be, as `--frames` takes them.
+    /// The expected frames, in the syntax of `--frames`.
     pub frames: String,
-    /// Frames that there were when a run last ended here; none before.
+    /// The frames that existed when a run last ended; empty before that.
     pub written: String,
-    /// SHA-256 of each file that the scene reads, by its place in the scene.
+    /// SHA-256 of each file that the scene reads, by its key in the scene.
     pub files: BTreeMap<String, String>,
-    /// The resolved scene in TOML, files by their names; None where it is very long.
+    /// The resolved scene in TOML, with file names without folders; None if it is very long.
     pub scene: Option<String>,
-    /// Of particles with a file for each frame: what the files of frames that runs have begun were, by their lengths, beginnings
-    /// and ends. (All of them may be terabytes.)
+    /// For particles with a file for each frame: fingerprints of the files of the frames that runs have begun. A
+    /// fingerprint covers the length, the beginning and the end, because all files may be terabytes.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub steps: BTreeMap<u32, String>,
 }
 
 #[derive(Debug, thiserror::Error)]
 pub enum ManifestError {
-    /// There is one that is none of ours.
+    /// The file is not a valid manifest.
     #[error("{0} is not polyfly's ({1}); give the frames a folder of their own")]
     Foreign(PathBuf, String),
     #[error("{0}")]
@@ -82,7 +80,7 @@ pub enum ManifestError {
 }
 
 impl Manifest {
-    /// That of a scene whose frames, listed in `frames`, this program makes.
+    /// The manifest of a scene. `frames` lists the expected frames.
     pub fn of(scene: &Scene, frames: String, denoised: bool) -> Manifest {
         let (scene_text, files) = resolved(scene);
         let (pattern, bits) = (scene.output.files.name(), scene.output.bits);
@@ -103,20 +101,20 @@ impl Manifest {
         }
     }
 
-    /// Looks at the files of these frames, where particles have one for each.
+    /// Adds the fingerprints of these frames' particle files.
     pub fn look_at_steps(&mut self, scene: &Scene, frames: impl Iterator<Item = u32>) {
         if let Some(particles) = scene.world.particles.as_ref().filter(|p| p.is_animated()) {
             self.steps = frames.map(|frame| (frame, mark(&particles.file(frame)))).collect();
         }
     }
 
-    /// The first frame whose file is another for another run.
+    /// The first frame whose particle file differs between the two manifests.
     pub fn odd_step(&self, other: &Manifest) -> Option<String> {
         let odd = self.steps.iter().find(|(frame, mark)| other.steps.get(frame).is_some_and(|theirs| theirs != *mark));
         odd.map(|(frame, _)| format!("the file of particles.path of frame {frame}"))
     }
 
-    // What of it none of ours would say: its files are led by it, which may have come from anybody.
+    // The first field with an invalid value. A manifest may come from anyone, and the run's paths depend on it.
     fn nonsense(&self, key: &str) -> Option<&'static str> {
         let pattern = Pattern::parse(&self.pattern).ok().map(|(pattern, _)| pattern);
         let is_name = |pattern: &Pattern| {
@@ -134,7 +132,7 @@ impl Manifest {
         wrong.into_iter().find_map(|(is_wrong, what)| is_wrong.then_some(what))
     }
 
-    /// The scene, its files by their names; None where it was very long, or is none.
+    /// The scene, with file names without folders; None if it was too long or is invalid.
     pub fn resolved(&self) -> Option<Scene> {
         Scene::parse(self.scene.as_deref()?, NAME, Path::new("")).ok().map(|parsed| parsed.scene)
     }
@@ -146,22 +144,22 @@ impl Manifest {
         hex(&Sha256::digest(format!("{scene}{} {}", self.pictures, self.denoised)))
     }
 
-    /// What stands in the pictures.
+    /// The origin that is written into the pictures.
     pub fn origin(&self) -> Origin {
         Origin::new(self.pictures_hash(), self.scene.as_deref())
     }
 
-    /// That of a pattern's frames in their folder, if there is one.
+    /// Reads the manifest of a pattern, if the folder has one.
     pub fn read(pattern: &Pattern) -> Result<Option<Manifest>, ManifestError> {
         Ok(Manifests::read(folder_of(&pattern.path(0)))?.frames.remove(&pattern.key()))
     }
 
-    /// All of a folder.
+    /// Reads all manifests of a folder.
     pub fn all(folder: &Path) -> Result<Vec<Manifest>, ManifestError> {
         Ok(Manifests::read(folder)?.frames.into_values().collect())
     }
 
-    /// Changes that of a pattern's frames, or removes it, while no other run does.
+    /// Changes or removes the manifest of a pattern, under the folder's lock.
     pub fn update<E: From<ManifestError> + From<OutputError>>(
         pattern: &Pattern,
         change: impl FnOnce(Option<Manifest>) -> Result<Option<Manifest>, E>,
@@ -184,7 +182,7 @@ impl Manifest {
         Ok(all.write(folder)?)
     }
 
-    /// What differs from another run's, by its place in the scene; nothing where both make the same frames.
+    /// The keys of the scene that differ from another run's. Empty if both make the same frames.
     pub fn differences(&self, other: &Manifest) -> Vec<String> {
         if self.hash == other.hash {
             return Vec::new();
@@ -228,7 +226,7 @@ impl Manifests {
         }
     }
 
-    // Synced: it is what a resumed run relies on after a power cut.
+    // Synced to disk, because a resumed run relies on it after a power cut.
     fn write(&self, folder: &Path) -> Result<(), OutputError> {
         let path = folder.join(NAME);
         let mut text = serde_json::to_vec_pretty(self).writing(&path)?;
@@ -239,8 +237,8 @@ impl Manifests {
     }
 }
 
-// Waits for a lock; whether it has come. Where a file system knows none, two runs that begin in the same moment may miss each
-// other's record.
+// Waits for the lock; false after the time-out. On file systems without locks, two runs that begin at the same moment
+// may overwrite each other's record.
 fn is_locked(file: &File) -> bool {
     let begun = Instant::now();
     while let Err(TryLockError::WouldBlock) = file.try_lock() {
@@ -252,7 +250,7 @@ fn is_locked(file: &File) -> bool {
     true
 }
 
-// The places where two tables differ, as `camera.fov_deg` and `body[1].radius`.
+// The keys that differ between two tables, such as `camera.fov_deg` and `body[1].radius`.
 fn differing(a: &toml::Value, b: &toml::Value, place: &str, into: &mut BTreeSet<String>) {
     use toml::Value::{Array, Table};
     let below = |key: &str| if place.is_empty() { key.to_owned() } else { format!("{place}.{key}") };
@@ -273,24 +271,25 @@ fn differing(a: &toml::Value, b: &toml::Value, place: &str, into: &mut BTreeSet<
     }
 }
 
-// The files' hashes, as they are hashed themselves.
+// The hashes of the files, in the text that is hashed.
 fn sources(files: &BTreeMap<String, String>) -> String {
     files.iter().map(|(place, hash)| format!("{place} {hash}\n")).collect()
 }
 
-// The scene's text without where its frames go, its files by their names, and what is in them.
+// The scene's text without output paths and folders of files, and the hashes of its files.
 fn resolved(scene: &Scene) -> (String, BTreeMap<String, String>) {
     let mut scene = scene.clone();
     let Output { frames, is_loop, .. } = scene.output;
     scene.output = Output { frames, is_loop, ..Output::default() };
     let (mut files, mut read) = (BTreeMap::new(), BTreeMap::<PathBuf, String>::new());
     scene.visit_files(|place, path| {
-        // One may be named many times.
+        // A file that is named several times is read once.
         files.insert(place, read.entry(path.clone()).or_insert_with_key(|path| content(path)).clone());
         *path = path.file_name().map(PathBuf::from).unwrap_or_default();
     });
     if let Some(particles) = &mut scene.world.particles {
-        // Of a file for each frame the first and the last: a simulation's steps may be terabytes.
+        // With one file per frame, only the first and the last are hashed: the time steps of a simulation may be
+        // terabytes.
         let ends = if particles.is_animated() { vec![0, frames - 1] } else { vec![0] };
         for frame in ends {
             files.insert(format!("particles.path of frame {frame}"), content(&particles.file(frame)));
@@ -300,13 +299,13 @@ fn resolved(scene: &Scene) -> (String, BTreeMap<String, String>) {
     (scene.to_toml(), files)
 }
 
-// SHA-256 of a file; of one that cannot be read, why: rendering will say so.
+// SHA-256 of a file. If it is unreadable, the error's text: rendering reports the error.
 fn content(path: &Path) -> String {
     let hash = open_regular(path).and_then(of_reader);
     hash.map_or_else(|e| e.to_string(), |hash| hex(&hash.finalize()))
 }
 
-// What tells a file of particles from another, without reading it: its length, and SHA-256 of its beginning and end.
+// The fingerprint of a particle file: its length, and SHA-256 of its beginning and end.
 fn mark(path: &Path) -> String {
     const SOME: u64 = 4096;
     let read = || -> std::io::Result<String> {
@@ -378,7 +377,7 @@ mod tests {
         assert_eq!(Manifest::read(&pattern("%d.png")).unwrap(), None);
         put("%d.png", Some(a.clone()));
         put("f%d.png", Some(b.clone()));
-        // Numbers of three digits and more are written alike.
+        // Patterns of three and more digits name the same files.
         assert_eq!(Manifest::read(&pattern("%03d.png")).unwrap(), Some(a));
         assert_eq!(Manifest::read(&pattern("f%d.png")).unwrap(), Some(b));
         assert_eq!(Manifest::all(dir.path()).unwrap().len(), 2);

@@ -1,17 +1,17 @@
-//! What made a picture, written into the picture itself: the program, the frame's number, a checksum of the scene and of its files,
-//! and the scene.
+//! The origin of a picture, written into the picture: the program, the frame's number, a hash of the scene and its
+//! files, and the scene.
 
-// A scene above this would be most of a picture; its checksum stays. With its first line it is no longer than what is read of an
-// attribute of EXR to see whether a file is whole.
+// Longer scenes are left out, and only their hash is written. With its first line, the text stays below the length
+// that is read of an EXR attribute to check that a file is complete.
 const LONGEST: usize = (1 << 16) - 512;
 
-/// The name of the text that holds all of it, where a format has named texts.
+/// The name of the text, in formats with named texts.
 pub const KEY: &str = "polyfly";
 
-/// The program, as pictures name it.
+/// The name of the program in pictures.
 pub const SOFTWARE: &str = concat!("polyfly ", env!("CARGO_PKG_VERSION"));
 
-/// What frames are of. It depends on the scene alone: not on where frames go, nor on the folder that the scene lies in.
+/// The origin of a run's frames. It depends on the scene alone, not on output paths or the scene's folder.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Origin {
     // SHA-256, hexadecimal.
@@ -20,7 +20,7 @@ pub struct Origin {
 }
 
 impl Origin {
-    /// That of pictures with this hash; a scene that is too long does not stand in them.
+    /// The origin of pictures with this hash. A scene that is too long is left out.
     pub fn new(hash: String, scene: Option<&str>) -> Origin {
         Origin { hash, scene: scene.filter(|text| text.len() <= LONGEST).map(str::to_owned) }
     }
@@ -29,7 +29,7 @@ impl Origin {
         format!("frame {frame} of scene {}", self.hash)
     }
 
-    /// The scene in TOML, under a comment that says the rest.
+    /// The scene in TOML, after a comment with the program, the frame and the hash.
     pub fn text(&self, frame: u32) -> String {
         let rest = self.scene.as_deref().unwrap_or("# The scene is too long to stand here.\n");
         format!("# {SOFTWARE}, {}\n{rest}", self.remark(frame))

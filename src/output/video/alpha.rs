@@ -1,4 +1,5 @@
-//! The planes of a picture with alpha: Y, U and V of its straight colours at 4:2:0, and alpha at full size, all of even sides.
+//! YUV planes with alpha: Y, U and V of the straight colours at 4:2:0, and alpha at full size, sides padded to even
+//! numbers.
 
 use crate::kernels::Isa;
 
@@ -15,8 +16,8 @@ pub fn planes(isa: Isa, rgba: &[u8], (width, height): (u32, u32)) -> Vec<u8> {
     planes
 }
 
-// Colours of what is not seen at all are nought, and would darken the chroma that they share with what is seen beside them: they
-// become the mean of that.
+// Transparent pixels are black and would darken the chroma of their visible neighbours. They get the mean colour of
+// those.
 fn filled(rgba: &[u8], width: usize, height: usize) -> Vec<u8> {
     let mut filled = rgba.to_vec();
     for top in (0..height).step_by(2) {
@@ -42,7 +43,7 @@ mod tests {
 
     #[test]
     fn what_is_clear_darkens_no_colour_beside_it() {
-        // Red, and nothing, in a picture of odd sides.
+        // Red beside transparent pixels, in a picture of odd sides.
         let mut rgba = [255, 0, 0, 255].repeat(9);
         rgba[4..8].copy_from_slice(&[0; 4]);
         let planes = planes(Isa::available()[0], &rgba, (3, 3));

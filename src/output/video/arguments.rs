@@ -1,4 +1,4 @@
-//! ffmpeg's arguments for the encoding of a video, composed of its settings alone.
+//! ffmpeg's arguments, computed from the settings alone.
 
 use super::codecs::PixelKind;
 use super::ffmpeg::words;
@@ -22,7 +22,7 @@ pub fn input_arguments(settings: &Settings, (width, height): (u32, u32)) -> Vec<
     words(&frames).collect()
 }
 
-/// Arguments that describe the encoding; the output's name comes after them.
+/// Arguments of the encoding, in front of the output's name.
 pub fn output_arguments(settings: &Settings) -> Vec<String> {
     let (codec, kind, threads) = (settings.codec, settings.pixel_kind(), settings.options.encoder_threads);
     let format = codec.pixel_format(kind);
@@ -49,8 +49,8 @@ pub fn output_arguments(settings: &Settings) -> Vec<String> {
         .replace("{threads}", &threads.to_string())
         .replace("{frame_threads}", &threads.div_ceil(2).min(4).to_string())
         .replace("{hdr10}", codec.hdr10.filter(|_| is_hdr).unwrap_or_default());
-    // The number of threads is fixed, since what an encoder makes depends on it: the machine does not decide.
-    // Fragments: what is on disk stays playable if the program is killed.
+    // The number of threads is fixed, because the encoded bytes depend on it. The output is fragmented, so that it
+    // stays playable if the program is killed.
     let rest = format!(
         "-filter_threads 1 -threads {threads} {own} -video_track_timescale {} \
          -movflags +frag_keyframe+empty_moov+default_base_moof -f {}",
@@ -61,7 +61,7 @@ pub fn output_arguments(settings: &Settings) -> Vec<String> {
     arguments
 }
 
-/// ffmpeg's command line for a segment of a video of that size, as a shell takes it: raw frames come on standard input.
+/// ffmpeg's command line for a segment, quoted for a shell. Raw frames come from standard input.
 pub fn command_line(settings: &Settings, sides: (u32, u32), program: &Path) -> String {
     let mut words = vec![program.display().to_string(), "-hide_banner".into(), "-y".into()];
     words.extend(input_arguments(settings, sides));
@@ -70,7 +70,7 @@ pub fn command_line(settings: &Settings, sides: (u32, u32), program: &Path) -> S
     words.iter().map(|word| shell_word(word)).collect::<Vec<_>>().join(" ")
 }
 
-/// Ticks of the video's clock in a second, and of a frame: so many that other programs' rates fit them too.
+/// Ticks per second and ticks per frame of the video's clock, fine enough for the frame rates of other programs.
 pub fn clock(fps: f64) -> (u64, u64) {
     let (numerator, denominator) = rational(fps);
     let mut fold = 1;
@@ -80,7 +80,7 @@ pub fn clock(fps: f64) -> (u64, u64) {
     (numerator * fold, denominator * fold)
 }
 
-/// A frame rate as a fraction: whole, a thousandth over 1001, or thousandths.
+/// A frame rate as a fraction: an integer, an integer over 1.001, or thousandths.
 pub fn rational(fps: f64) -> (u64, u64) {
     if fps.fract() == 0.0 {
         return (fps as u64, 1);
@@ -104,7 +104,7 @@ mod tests {
         output_arguments(settings).join(" ")
     }
 
-    // The words between the colours and the fragments, which are the same for all codecs.
+    // The arguments between those that all codecs share.
     fn own(name: &str) -> String {
         let settings = Settings {
             codec: Codec::named(name).unwrap(),
@@ -116,7 +116,7 @@ mod tests {
         own.split(" -video_track_timescale 12800 -movflags +frag_keyframe").next().unwrap().to_owned()
     }
 
-    // Segments are found again by a hash of these words: a change of a word makes videos that were begun start anew.
+    // Segments are found by a hash of these arguments. After a change, begun videos are encoded from the start.
     #[test]
     fn each_codec_has_its_arguments() {
         let expected = [

@@ -1,4 +1,4 @@
-//! Memory for frames that wait for an encoder: no more than is allowed, and used again.
+//! A pool of bounded size for frames that wait for an encoder. Its buffers are reused.
 
 use crate::threads::lock;
 use crossbeam_channel::{Receiver, Sender, bounded};
@@ -10,7 +10,7 @@ pub struct BufferPool {
     spare: Mutex<Vec<Vec<u8>>>,
 }
 
-/// A frame's planes. Memory of a pool goes back to it when it is dropped.
+/// A frame's planes. The buffer returns to its pool when it is dropped.
 pub struct PooledBuffer {
     pub planes: Vec<u8>,
     pub pool: Option<Arc<BufferPool>>,
@@ -31,7 +31,8 @@ impl BufferPool {
         while permits.0.try_send(()).is_ok() {}
         BufferPool { permits, spare: Mutex::default() }
     }
-    /// A buffer with these planes; None where none gets free in that time. The buffer that was used last is used first.
+    /// Copies planes into a buffer; None if no buffer is free within the time-out. The most recently used buffer is
+    /// taken first.
     pub fn fill(self: &Arc<BufferPool>, planes: &[u8], timeout: Duration) -> Option<PooledBuffer> {
         self.permits.1.recv_timeout(timeout).ok()?;
         let mut buffer = lock(&self.spare).pop().unwrap_or_default();

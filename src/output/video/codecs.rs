@@ -1,5 +1,4 @@
-//! Codecs of videos. A row of [`CODECS`] is all that the program knows of one: flags, checks, help and ffmpeg's arguments
-//! come from it.
+//! The table of video codecs. Flags, checks, help and ffmpeg's arguments all come from the rows of [`CODECS`].
 
 use super::containers::{CONTAINERS, Container, Join};
 use std::path::Path;
@@ -11,50 +10,51 @@ pub enum PixelKind {
     Alpha,
 }
 
-/// How frames reach an encoder.
+/// The pixel format of an encoder's input.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PixelFormat {
-    /// ffmpeg's name of the form that the encoder takes.
+    /// ffmpeg's name of the pixel format.
     pub name: &'static str,
-    /// A filter that brings frames to where the encoder reads them.
+    /// An ffmpeg filter that prepares frames, such as an upload to a GPU.
     pub filter: Option<&'static str>,
 }
 
 #[derive(Debug, PartialEq, Eq)]
 pub struct Codec {
-    /// Its name, as `--codec` takes it.
+    /// The name in `--codec`.
     pub name: &'static str,
     pub alias: Option<&'static str>,
-    /// What it is, for the help page.
+    /// The description on the help page.
     pub about: &'static str,
     pub encoder: &'static str,
-    /// The endings of the files that it goes into.
+    /// The extensions of files that can hold it.
     pub containers: &'static [&'static str],
-    /// ffmpeg's format of segments, which are fragmented files whatever the video will be.
+    /// ffmpeg's muxer for segments, which are always fragmented files.
     pub segment_format: &'static str,
-    /// ffmpeg's arguments before the input: the device of a hardware encoder.
+    /// ffmpeg's arguments before the input, such as the device of a hardware encoder.
     pub device: &'static str,
     pub eight_bits: PixelFormat,
     pub ten_bits: Option<PixelFormat>,
     pub alpha: Option<PixelFormat>,
-    /// The endings of the files in which alpha is kept.
+    /// The extensions of files that keep alpha.
     pub alpha_containers: &'static [&'static str],
-    /// Quality, where a smaller number is a better picture: ffmpeg's flag, and the usual number.
+    /// Quality, where lower is better: ffmpeg's flag and the default.
     pub crf: Option<(&'static str, u32)>,
-    /// Speed against size, or a profile: ffmpeg's flag, and the usual name.
+    /// Preset or profile: ffmpeg's flag and the default.
     pub preset: Option<(&'static str, &'static str)>,
-    /// The preset of pictures with alpha, where it is another one.
+    /// The preset for pictures with alpha, if it differs.
     pub alpha_preset: Option<&'static str>,
-    /// Arguments of its own. `{threads}` and `{frame_threads}` stand for numbers, `{hdr10}` for [`Codec::hdr10`] where the video
-    /// is HDR10.
+    /// More arguments. `{threads}` and `{frame_threads}` stand for numbers, `{hdr10}` for [`Codec::hdr10`] in an
+    /// HDR10 video.
     pub arguments: &'static str,
-    /// What an HDR10 video says of its screen, or nothing where the tags of its colours are all; None: it cannot be HDR10.
+    /// The mastering metadata of an HDR10 video; empty if colour tags suffice; None if the codec does not support
+    /// HDR10.
     pub hdr10: Option<&'static str>,
-    /// A chip encodes, which the machine must have, and which decides about the bytes: the same frames need not make the same.
+    /// Whether hardware encodes. The encoded bytes then depend on the machine and may vary between runs.
     pub is_hardware: bool,
 }
 
-// HDR10 in H.265: BT.2020's primaries on a screen of 1000 candelas a square metre, which no pixel is brighter than.
+// HDR10 in H.265: BT.2020's primaries, mastered on a display of 1000 cd/m², which is also the maximum of every pixel.
 const HDR10: &str = ":hdr10=1:repeat-headers=1:colorprim=bt2020:transfer=smpte2084:colormatrix=bt2020nc:\
     master-display=G(8500,39850)B(6550,2300)R(35400,14600)WP(15635,16450)L(10000000,1):max-cll=1000,0";
 
@@ -62,7 +62,7 @@ const fn pixels(name: &'static str) -> PixelFormat {
     PixelFormat { name, filter: None }
 }
 
-// A software encoder of H.264's kind; rows say what differs.
+// The defaults of software encoders; each row states what differs.
 const SOFTWARE: Codec = Codec {
     name: "",
     alias: None,
@@ -83,7 +83,7 @@ const SOFTWARE: Codec = Codec {
     is_hardware: false,
 };
 
-// NVIDIA's encoder chip.
+// The defaults of NVIDIA's hardware encoders.
 const NVENC: Codec = Codec {
     ten_bits: Some(pixels("p010le")),
     preset: Some(("-preset", "p5")),
@@ -92,7 +92,8 @@ const NVENC: Codec = Codec {
     ..SOFTWARE
 };
 
-// The encoder chip of an AMD or Intel GPU, by Linux's VA-API. Its filter uploads frames, and `vaapi` says that they are there.
+// The defaults of AMD's and Intel's hardware encoders through VA-API. The filter uploads frames, and `vaapi` names
+// the uploaded format.
 const VAAPI: Codec = Codec {
     device: "-vaapi_device /dev/dri/renderD128",
     eight_bits: PixelFormat { name: "vaapi", filter: Some("format=nv12,hwupload") },
@@ -102,7 +103,7 @@ const VAAPI: Codec = Codec {
     ..SOFTWARE
 };
 
-/// All codecs. Of those that go into a container the first is its usual one.
+/// All codecs. The first one of a container is its default.
 pub const CODECS: &[Codec] = &[
     Codec {
         name: "h264",
@@ -218,7 +219,7 @@ pub const CODECS: &[Codec] = &[
 
 #[derive(Clone, Copy, Debug, Default)]
 pub struct CodecWishes {
-    /// A codec; None for the container's usual one.
+    /// The codec; None for the container's default.
     pub codec: Option<&'static Codec>,
     pub bits: Option<u32>,
     pub is_hdr: bool,
@@ -226,20 +227,20 @@ pub struct CodecWishes {
 }
 
 impl Codec {
-    /// The codec of that name, in any case.
+    /// The codec of this name, in any case.
     pub fn named(name: &str) -> Option<&'static Codec> {
         let is_named =
             |codec: &&Codec| [Some(codec.name), codec.alias].iter().flatten().any(|own| own.eq_ignore_ascii_case(name));
         CODECS.iter().find(is_named)
     }
 
-    /// Those that go into a container, the usual one first.
+    /// The codecs of a container, the default first.
     pub fn of(container: &Container) -> impl Iterator<Item = &'static Codec> {
         CODECS.iter().filter(|codec| codec.containers.contains(&container.extension))
     }
 
-    /// The codec of a file, which must have what is wanted of it.
-    /// An error names the flag that wants what the codec does not have.
+    /// The codec of a file, which must support all that is wished. The error names the flag that the codec does not
+    /// support.
     pub fn choose(path: &Path, wishes: CodecWishes) -> Result<&'static Codec, String> {
         let container = Container::of(path).unwrap_or(&CONTAINERS[0]);
         let is_high = wishes.is_hdr || wishes.bits == Some(10);
@@ -270,7 +271,7 @@ impl Codec {
         Ok(codec)
     }
 
-    /// How frames of a kind reach the encoder; the nearest kind that it takes.
+    /// The encoder's pixel format for a kind of frames, or the nearest one.
     pub fn pixel_format(&self, kind: PixelKind) -> PixelFormat {
         let own = match kind {
             PixelKind::EightBits => None,

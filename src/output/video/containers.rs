@@ -1,24 +1,24 @@
-//! Files that videos come in: what an ending means, and how segments become one file.
+//! The table of video containers: what an extension means, and how segments are joined.
 
 use std::path::Path;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Join {
-    /// What is encoded is copied.
+    /// Encoded frames are copied.
     Copied,
-    /// Lossless segments become pictures of 256 colours, chosen for the clip.
+    /// Lossless segments are quantized to 256 colours, chosen for the clip.
     Palette,
-    /// Lossless segments become pictures of this format.
+    /// Lossless segments are encoded in this format.
     Webp,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Container {
     pub extension: &'static str,
-    /// ffmpeg's name of it.
+    /// ffmpeg's muxer.
     pub muxer: &'static str,
     pub join: Join,
-    /// Ticks of its clock in a second; None: as many as suit the frames.
+    /// Ticks per second of the container's clock; None if they follow from the frame rate.
     pub ticks: Option<u64>,
 }
 
@@ -26,7 +26,7 @@ const fn container(extension: &'static str, muxer: &'static str, join: Join, tic
     Container { extension, muxer, join, ticks }
 }
 
-/// All of them, but for raw video.
+/// All containers except raw video.
 pub const CONTAINERS: [Container; 6] = [
     container("mp4", "mp4", Join::Copied, None),
     container("mov", "mov", Join::Copied, None),
@@ -42,7 +42,7 @@ impl Container {
         CONTAINERS.iter().find(|c| c.extension == extension)
     }
 
-    /// Whether players read the file from its beginning only if its index is moved there.
+    /// Whether the index has to move to the front, so that players can start before the whole file is read.
     pub fn has_index(&self) -> bool {
         matches!(self.muxer, "mp4" | "mov")
     }

@@ -1,29 +1,29 @@
-//! What makes a video of frames that come in order: ffmpeg in segments (`segments`), or a writer of one file (`single_pass`).
+//! The traits of encoders: ffmpeg in segments (`segments`), or a writer of one file (`single_pass`).
 
 use crate::output::error::OutputError;
 use std::path::{Path, PathBuf};
 
 pub trait Encoder: Send {
-    /// Adds the planes of the frame at that place of the video.
-    /// On a failure [`Encoder::abort`] tells why.
+    /// Feeds the planes of the video's frame at index `at`. After an error, [`Encoder::abort`] returns the cause.
     fn feed(&mut self, at: usize, planes: &[u8]) -> Result<(), OutputError>;
-    /// Adds the frame at that place of the video, which lies in its folder; false where the run stops and the frame is not read.
+    /// Feeds the existing frame at index `at` from its folder. False if the run stops and the frame is not read.
     fn feed_existing(&mut self, at: usize) -> Result<bool, OutputError>;
-    /// Ends the video and names it; a clip cut short goes to `NAME.partial.mp4`. None where others make the rest of it.
+    /// Ends the video and renames it to its path. An interrupted one becomes `NAME.partial.mp4`. None if other runs
+    /// make the rest of it.
     fn finish(self: Box<Self>, cut_short: bool) -> Result<Option<PathBuf>, OutputError>;
-    /// What is known of the failure that was met. What is encoded until then is kept and named.
+    /// The cause of a failure. Finished frames are kept, and the error names their file.
     fn abort(self: Box<Self>, cause: OutputError) -> OutputError;
 }
 
-/// A video file that is written from its first frame to its last, under a private name.
+/// A writer of a video in one file, under a private name.
 pub trait VideoWriter: Send {
-    /// Adds a frame: its planes one after the other.
+    /// Writes a frame's planes, one after the other.
     fn write(&mut self, planes: &[u8]) -> Result<(), OutputError>;
-    /// Writes what has been held back.
+    /// Writes buffered frames.
     fn flush(&mut self) -> Result<(), OutputError> {
         Ok(())
     }
     fn persist(self, path: &Path) -> Result<(), OutputError>;
-    /// After a failure: gives the frames that are whole that name; says how many there are, if any.
+    /// After a failure: renames the file with its complete frames to this path. Returns how many there are, if any.
     fn keep(self, path: &Path) -> Option<u64>;
 }

@@ -1,4 +1,4 @@
-//! ffmpeg as a program: found, fed through a pipe, watched line by line, and ended when it keeps still.
+//! ffmpeg as a child process: found, fed through a pipe, read line by line, and killed when it stalls.
 
 use super::mp4::PacketChecksum;
 use crate::output::error::OutputError;
@@ -15,21 +15,21 @@ use std::time::{Duration, Instant};
 #[derive(Clone, Debug)]
 pub struct Ffmpeg {
     pub program: PathBuf,
-    /// What it says first of itself.
+    /// The first line of `ffmpeg -version`.
     pub version: String,
 }
 
-// How long a program may take to say which ffmpeg it is.
+// Time-out of `ffmpeg -version`.
 const VERSION_TIMEOUT: Duration = Duration::from_secs(20);
-// Most of what is heard of a program that says what it is, and of a line: what is longer is cut there.
+// Maximum bytes that are kept of a program's output, and of a line.
 const MAX_OUTPUT: usize = 64 << 10;
 const MAX_LINE: usize = 4 << 10;
-// How long after a program's end somebody whom it has started may go on speaking in its name.
+// How long to read the pipe after the process has ended. A grandchild may hold it open.
 const DRAIN_TIMEOUT: Duration = Duration::from_millis(500);
-// How long a process may take to go once it has been killed; one that a device holds may stay for ever.
+// How long to wait for a killed process. One that is blocked in a driver may never end.
 const KILL_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// Finds ffmpeg: the one named, the path's, then PyPI imageio-ffmpeg's.
+/// Finds ffmpeg: the named one, the one on the PATH, then that of PyPI's imageio-ffmpeg.
 pub fn find_ffmpeg(named: Option<&Path>) -> Result<Ffmpeg, OutputError> {
     let that = |program: &Path| -> Result<Option<Ffmpeg>, NoThread> {
         let version = |said: String| said.lines().next().unwrap_or_default().to_owned();
@@ -56,7 +56,7 @@ pub fn find_ffmpeg(named: Option<&Path>) -> Result<Ffmpeg, OutputError> {
     ))
 }
 
-/// What a program that ends well says first on its standard output, if it does so in time.
+/// The first line that a program prints on standard output, if it succeeds in time.
 pub fn output_text(
     program: &Path,
     arguments: impl IntoIterator<Item = String>,
@@ -73,7 +73,7 @@ pub fn output_text(
     }
 }
 
-// What a program says on its standard output until it ends or `hear` has heard enough.
+// Reads a program's standard output until the program ends or `hear` returns false.
 fn listen_to<T: Default + Send + 'static>(
     program: &Path,
     arguments: impl IntoIterator<Item = String>,
@@ -90,34 +90,35 @@ fn listen_to<T: Default + Send + 'static>(
     }
 }
 
-// What a line means for a program that may not keep still for too long.
+// What a line of a watched program means.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Heard {
-    // The program has come further: its time begins anew.
+    // The program makes progress, so its time-out starts again.
     Progress,
     Words,
-    // No more lines are wanted.
+    // No more lines are needed.
     Enough,
 }
 
-// A program whose words are read on a thread of its own. Nobody waits for that: another process may hold the pipe's other end.
+// A child process whose output is read on another thread. That thread is never joined, because another process may
+// hold the pipe open.
 struct Running<T> {
     child: Child,
     heard: Arc<Mutex<T>>,
-    // Disconnected once all is heard.
+    // Disconnected when the output has ended.
     listening: Receiver<()>,
     watch: Arc<Watchdog>,
 }
 
 impl<T: Default + Send + 'static> Running<T> {
-    // `pipe`: what is listened to. A program that nobody can look after is ended.
+    // `pipe` selects the stream to read. The process is killed if no thread can watch it.
     fn start<P: Read + Send + 'static>(
         command: &mut Command,
         timeout: Duration,
         pipe: impl FnOnce(&mut Child) -> Option<P>,
         mut hear: impl FnMut(&mut T, &str) -> Heard + Send + 'static,
     ) -> io::Result<Running<T>> {
-        // Ctrl-C is ours to handle: ffmpeg would stop at once, and what is in flight, or what it was to check, would be lost.
+        // Ctrl-C must reach only this program. ffmpeg would stop at once and lose the frames in flight.
         #[cfg(unix)]
         std::os::unix::process::CommandExt::process_group(command, 0);
         let mut child = command.spawn()?;
@@ -146,13 +147,13 @@ impl<T: Default + Send + 'static> Running<T> {
         Ok(Running { child, heard, listening, watch })
     }
 
-    // Until the process has ended and all that it has said is heard.
+    // Waits until the process has ended and its output is read.
     fn wait(&mut self) -> io::Result<ExitStatus> {
         const STEP: Duration = Duration::from_millis(10);
         self.watch.begin();
         let mut killed = None::<Instant>;
         loop {
-            // It falls silent when it ends, as a rule.
+            // The pipe usually closes when the process ends.
             let is_silent = self.listening.recv_timeout(STEP) == Err(RecvTimeoutError::Disconnected);
             if let Some(status) = self.child.try_wait()? {
                 let _ = self.listening.recv_timeout(DRAIN_TIMEOUT);
@@ -172,7 +173,7 @@ impl<T: Default + Send + 'static> Running<T> {
     }
 }
 
-// Lines of a pipe, which end with a line feed or, as progress does, with a carriage return alone.
+// The lines of a pipe. They end with a line feed, or with a carriage return alone, as ffmpeg's progress does.
 fn lines(pipe: impl Read, mut hear: impl FnMut(&str) -> bool) {
     let mut reader = std::io::BufReader::new(pipe);
     let mut line = Vec::new();
@@ -200,7 +201,7 @@ fn lines(pipe: impl Read, mut hear: impl FnMut(&str) -> bool) {
     }
 }
 
-// A process, and until when it may take.
+// A process and its deadline.
 struct Watchdog {
     process: u32,
     timeout: Duration,
@@ -213,7 +214,7 @@ struct WatchdogState {
     timed_out: bool,
 }
 
-// All processes that run; None while no thread looks after them.
+// All running processes; None while no thread watches them.
 static WATCHED: Mutex<Option<Vec<Weak<Watchdog>>>> = Mutex::new(None);
 
 impl Watchdog {
@@ -228,14 +229,14 @@ impl Watchdog {
     fn state(&self) -> MutexGuard<'_, WatchdogState> {
         lock(&self.state)
     }
-    // From now on the process may take so long as it is given.
+    // Starts the time-out.
     fn begin(&self) {
         self.state().deadline = Instant::now().checked_add(self.timeout);
     }
     fn pause(&self) {
         self.state().deadline = None;
     }
-    // If its time runs, it runs anew.
+    // Starts the time-out again, if it is running.
     fn renew(&self) {
         if let Some(deadline) = &mut self.state().deadline {
             *deadline = Instant::now().checked_add(self.timeout).unwrap_or(*deadline);
@@ -243,7 +244,7 @@ impl Watchdog {
     }
 }
 
-// Ends processes that keep us waiting, until none runs.
+// Kills processes past their deadline, until none is left.
 fn end_late() {
     const STEP: Duration = Duration::from_millis(50);
     loop {
@@ -265,12 +266,12 @@ fn end_late() {
     }
 }
 
-/// Ends all that run: for a program that is about to leave them alone.
+/// Kills all running processes, for a program that is about to exit.
 pub fn end_all() {
     lock(&WATCHED).iter().flatten().filter_map(Weak::upgrade).for_each(|watch| end(watch.process));
 }
 
-// With all that it has started: it leads a group of its own.
+// Kills the process and its children: it leads a process group.
 #[cfg(unix)]
 fn end(process: u32) {
     use rustix::process::{Pid, Signal, kill_process, kill_process_group};
@@ -283,11 +284,11 @@ fn end(process: u32) {
 #[cfg(not(unix))]
 fn end(_process: u32) {}
 
-// Most of what ffmpeg prints that is kept: its first words and its last.
+// Maximum bytes that are kept of ffmpeg's output: its beginning and its end.
 const FIRST_WORDS: usize = 4 << 10;
 const LAST_WORDS: usize = 12 << 10;
 
-// What ffmpeg printed, and what it means.
+// ffmpeg's output, and what it means.
 #[derive(Default)]
 struct Transcript {
     words: String,
@@ -296,7 +297,7 @@ struct Transcript {
 }
 
 impl Transcript {
-    // A line, without what would move a terminal's cursor. It is progress if it tells of more frames than were known.
+    // Adds a line, without control characters for terminals. It counts as progress if its number of frames has grown.
     fn hear(&mut self, line: &str) -> Heard {
         let progress = try_parse_progress(line).map(|p| u64::from(p.frame));
         let has_moved = progress.is_some_and(|frames| frames > self.frames);
@@ -317,7 +318,7 @@ impl Transcript {
     }
 }
 
-// Whether ffmpeg says of a line that it is an error: in the brackets before it, behind those of who is speaking.
+// Whether ffmpeg marks a line as an error, in the brackets after those of the speaker.
 fn is_error(line: &str) -> bool {
     let mut rest = line.trim_start();
     while let Some((word, behind)) = rest.strip_prefix('[').and_then(|rest| rest.split_once(']')) {
@@ -329,7 +330,7 @@ fn is_error(line: &str) -> bool {
     false
 }
 
-/// A running ffmpeg that is fed. It may take its time-out over each thing that it is given to do.
+/// A running ffmpeg that is fed. Each operation has the time-out for itself.
 pub struct Process(Running<Transcript>);
 
 impl Process {
@@ -343,15 +344,15 @@ impl Process {
         })?;
         #[cfg(target_os = "linux")]
         if let Some(stdin) = &running.child.stdin {
-            // A wider pipe takes a frame in fewer turns: this is what Linux allows an ordinary user by default. The kernel may
-            // refuse; then it stays as it is.
+            // A larger pipe needs fewer switches per frame. Linux allows ordinary users this size by default; if it
+            // refuses, the pipe keeps its size.
             let _ = rustix::pipe::fcntl_setpipe_size(stdin, 1 << 20);
         }
         Ok(Process(running))
     }
 
-    /// Puts bytes into its standard input.
-    /// A failure of the pipe says that ffmpeg has gone; [`Process::finish`] tells why.
+    /// Writes bytes to standard input. A broken pipe means that ffmpeg has ended; [`Process::finish`] returns the
+    /// reason.
     pub fn feed(&mut self, bytes: &[u8]) -> io::Result<()> {
         let Running { child, watch, .. } = &mut self.0;
         let stdin = child.stdin.as_mut().ok_or(io::ErrorKind::BrokenPipe)?;
@@ -361,7 +362,7 @@ impl Process {
         written
     }
 
-    /// Waits for the end; `expected` frames must have come out, where ffmpeg counts them. `doing` is for messages.
+    /// Waits for the end. If ffmpeg counts frames, it must report `expected` ones. `doing` is for messages.
     pub fn finish(mut self, expected: Option<u64>, doing: &str) -> Result<(), OutputError> {
         drop(self.0.child.stdin.take());
         let status = self.0.wait();
@@ -380,34 +381,34 @@ impl Process {
     }
 }
 
-/// What is said of an ffmpeg that has kept us waiting.
+/// The message about an ffmpeg that has stalled.
 pub fn stall_message(timeout: Duration, doing: &str) -> String {
     let seconds = timeout.as_secs();
     format!("ffmpeg kept still for {seconds} s {doing}, and was ended (--encoder-timeout sets how long it may)")
 }
 
-/// A file as ffmpeg takes it: whatever it is called, it is no option, no protocol and no pattern.
+/// A file as an argument of ffmpeg, whose name is never taken for an option, a protocol or a pattern.
 pub fn url(file: &Path) -> String {
     format!("file:{}", file.display())
 }
 
-/// Arguments, written as one line.
+/// Splits a line into arguments.
 pub fn words(line: &str) -> impl Iterator<Item = String> {
     line.split_ascii_whitespace().map(str::to_owned)
 }
 
-/// A frame of a video, as ffmpeg's demuxer gives it.
+/// A frame of a video, as ffmpeg's demuxer reports it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Packet {
-    /// When it is shown, in the stream's ticks.
+    /// When the frame is shown, in the stream's ticks.
     pub pts: i64,
     pub checksum: PacketChecksum,
 }
 
-/// The frames of a video in the order in which they are coded.
+/// The frames of a video in coding order.
 pub fn packets(program: &Path, file: &Path, timeout: Duration) -> io::Result<Vec<Packet>> {
     let asked = words("-nostdin -v error -i").chain([url(file)]).chain(words("-map 0:v -c copy -f framecrc -"));
-    // Stream, decoded at, shown at, duration, bytes, checksum.
+    // Columns: stream, dts, pts, duration, bytes, checksum.
     let packet = |line: &str| {
         let [_, _, pts, _, size, adler, ..] = line.split(',').map(str::trim).collect::<Vec<_>>()[..] else {
             return None;

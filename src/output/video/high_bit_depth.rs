@@ -1,39 +1,39 @@
-//! Frames for videos of ten bits: from light, never by way of eight bits.
+//! Frames of ten bits, converted from linear light without an intermediate of eight bits.
 
 use crate::film::image::Image;
 use crate::scene::Tone;
 use crate::threads::{self, NoThread};
 use rayon::prelude::*;
 
-/// What a video's brightest codes mean.
+/// What the brightest code of a video means.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DynamicRange {
-    /// BT.709: what the tone curve shows as white.
+    /// BT.709: the white of the tone curve.
     Standard,
-    /// HDR10: BT.2020's colours and the perceptual quantiser, light itself up to 1000 candelas a square metre.
+    /// HDR10: BT.2020's primaries and the perceptual quantizer, linear light up to 1000 cd/m².
     Hdr,
 }
 
-/// A video of ten bits a channel, made of light.
+/// A video of ten bits per channel, made from linear light.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct HighBitDepth {
     pub range: DynamicRange,
-    /// The scene's tone curve; of no account in HDR.
+    /// The scene's tone curve. HDR ignores it.
     pub tone: Tone,
 }
 
-// The share of each primary in brightness (ITU-R BT.709-6 and BT.2020-2).
+// Luma coefficients (ITU-R BT.709-6 and BT.2020-2).
 const BT709: [f64; 3] = [0.2126, 0.7152, 0.0722];
 const BT2020: [f64; 3] = [0.2627, 0.6780, 0.0593];
-// BT.709's primaries in BT.2020's (ITU-R BT.2087-0, 4.2).
+// From BT.709's primaries to BT.2020's (ITU-R BT.2087-0, 4.2).
 const WIDER: [[f64; 3]; 3] = [[0.6274, 0.3293, 0.0433], [0.0691, 0.9195, 0.0114], [0.0164, 0.0880, 0.8956]];
-// What white in a scene is shown with, and the most there is, candelas a square metre (ITU-R BT.2408-7, 2.1).
+// The luminance of the scene's white, cd/m² (ITU-R BT.2408-7, 2.1).
 const WHITE: f64 = 203.0;
-/// The brightest that is shown, candelas a square metre.
+/// Maximum luminance, cd/m².
 pub const BRIGHTEST: f64 = 1000.0;
 const PQ_MOST: f64 = 10_000.0;
 
-// The perceptual quantiser's curve (SMPTE ST 2084): 0 to 1 for 0 to 10,000 candelas a square metre.
+// The perceptual quantizer (SMPTE ST 2084): 0 to 1 for 0 to 10,000 cd/m².
 fn pq(light: f64) -> f64 {
     let (m1, m2) = (2610.0 / 16384.0, 2523.0 / 4096.0 * 128.0);
     let (c1, c2, c3) = (3424.0 / 4096.0, 2413.0 / 4096.0 * 32.0, 2392.0 / 4096.0 * 32.0);
@@ -41,7 +41,7 @@ fn pq(light: f64) -> f64 {
     libm::pow((c1 + c2 * powered) / (1.0 + c3 * powered), m2)
 }
 
-// A pixel as it is shown, 0 to 1.
+// A pixel's signal, 0 to 1.
 fn displayed(light: [f32; 3], tone: Tone, range: DynamicRange) -> [f64; 3] {
     let light = light.map(f64::from);
     if range == DynamicRange::Standard {
@@ -51,8 +51,8 @@ fn displayed(light: [f32; 3], tone: Tone, range: DynamicRange) -> [f64; 3] {
     wide.map(|x| pq((x * WHITE).min(BRIGHTEST)))
 }
 
-/// The planes Y, U and V of a frame one after the other, ten bits in two bytes, the lower first, limited range; sides padded to even
-/// numbers with the last row and column. BT.709's colours through the tone curve, or BT.2020's by light itself (HDR10).
+/// The planes Y, U and V one after the other. Ten bits fill two bytes, little endian, limited range; sides are padded
+/// to even numbers with the last row and column. BT.709 applies the tone curve; HDR10 does not.
 pub fn planes(image: &Image<f32>, tone: Tone, range: DynamicRange) -> Result<Vec<u8>, NoThread> {
     Ok(threads::shared_pool()?.install(|| packed(image, tone, range)))
 }
@@ -68,7 +68,7 @@ fn packed(image: &Image<f32>, tone: Tone, range: DynamicRange) -> Vec<u8> {
     let code = |x: f64| (x.round().clamp(4.0, 1019.0) as u16).to_le_bytes();
     let row_of = |y: usize| (0..wide).map(|x| code(64.0 + 876.0 * luma(at(x, y)))).collect::<Vec<_>>();
     let mut bytes: Vec<u8> = (0..tall).into_par_iter().flat_map_iter(row_of).flatten().collect();
-    // Of two by two pixels, from their middle.
+    // Chroma is the mean of two by two pixels, sited at their centre.
     let chroma = |channel: usize| {
         let scale = 896.0 / (2.0 * (1.0 - shares[channel]));
         (0..tall / 2)
@@ -98,11 +98,11 @@ mod tests {
     #[test]
     fn black_white_and_primaries_have_their_codes() {
         let clip = Tone::Clip { gamma: 0.0 };
-        // Four of brightness, one and one of colour.
+        // Four luma codes, one code each of U and V.
         assert_eq!(codes([0.0; 3], clip, DynamicRange::Standard), [64, 64, 64, 64, 512, 512]);
         assert_eq!(codes([1.0; 3], clip, DynamicRange::Standard), [940, 940, 940, 940, 512, 512]);
         assert_eq!(codes([1.0, 0.0, 0.0], clip, DynamicRange::Standard)[3..], [250, 409, 960]);
-        // Reference white is 58 % of the signal, a thousand candelas are 75 % (BT.2408-7, table 1; BT.2100-2).
+        // Reference white is 58 % of the signal, and 1000 cd/m² are 75 % (BT.2408-7, table 1; BT.2100-2).
         assert_eq!(codes([0.0; 3], clip, DynamicRange::Hdr)[0], 64);
         let level = |light: f32| (f64::from(codes([light; 3], clip, DynamicRange::Hdr)[0]) - 64.0) / 876.0;
         assert!((level(1.0) - 0.58).abs() < 0.002 && (level(1000.0) - 0.752).abs() < 0.002);

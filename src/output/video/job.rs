@@ -1,5 +1,4 @@
-//! What a video is of: frames of a scene, those that lie in a folder and those that come, and what names its segments and the
-//! film itself.
+//! A video to make: its frames, rendered or existing, and the names of its segments and its tag.
 
 use super::arguments::{input_arguments, output_arguments};
 use super::ffmpeg::Ffmpeg;
@@ -20,13 +19,13 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// What has a video's name before it is made.
+/// What exists under a video's name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ExistingVideo {
     Nothing,
-    /// This very video, whole.
+    /// The same complete video.
     Same,
-    /// A video of the same pictures: all, or some of them. The new one shows all that it does.
+    /// A video of some or all of the same pictures. The new one shows all of them.
     Part,
     Other,
 }
@@ -34,33 +33,33 @@ pub enum ExistingVideo {
 /// A video to make.
 #[derive(Clone)]
 pub struct VideoJob {
-    /// How it is encoded, and its name.
+    /// The path and the encoding.
     pub settings: Settings,
-    /// Numbers of its frames, in its order.
+    /// The numbers of the video's frames, in order.
     pub frames: Vec<u32>,
-    /// Those that are this run's, where others make the rest.
+    /// The frames of this run, if other runs make the rest.
     pub part: Option<BTreeSet<u32>>,
     pub size: (u32, u32),
-    /// Where frames lie that are not fed; None: all are.
+    /// The folder of frames that are not fed; None if all frames are fed.
     pub source: Option<FrameFolder>,
-    /// The tone curve of those that hold light.
+    /// The tone curve for existing frames of linear light.
     pub tone: Tone,
-    /// The hidden folder that segments go to.
+    /// The hidden folder of the segments.
     pub hidden: PathBuf,
-    /// Segments that are there already are made anew.
+    /// Encodes existing segments again.
     pub overwrite: bool,
-    /// Whatever has the video's name may go.
+    /// Replaces any file of the video's name.
     pub replaces_others: bool,
-    /// Once it is stopped, frames that lie in their folder are not read any more.
+    /// Once it is stopped, existing frames are not read any more.
     pub cancel: Cancel,
-    /// What tells the files of their time steps from others, by frame.
+    /// Fingerprints of the particle files, by frame.
     pub steps: Arc<BTreeMap<u32, String>>,
-    /// Names the scene that the frames are of; None where nobody knows, and segments of others are none of this video's.
+    /// The hash of the scene; None if the scene is unknown, and segments of other runs are not reused.
     pub scene: Option<String>,
 }
 
 impl VideoJob {
-    /// A video whose frames are all fed, of nobody knows which scene. It replaces what has its name.
+    /// A video of fed frames of an unknown scene. It replaces an existing file.
     pub fn new(settings: Settings, frames: Vec<u32>, size: (u32, u32)) -> VideoJob {
         VideoJob {
             hidden: hidden::beside(&settings.path),
@@ -78,27 +77,27 @@ impl VideoJob {
         }
     }
 
-    /// Sides of the video: even.
+    /// Even sides of the video.
     pub fn sides(&self) -> (u32, u32) {
         (self.size.0.next_multiple_of(2), self.size.1.next_multiple_of(2))
     }
 
-    /// How many encoders work side by side at most: no more than there are segments, nor than have room in the memory for them.
+    /// The maximum number of concurrent encoders, limited by the number of segments and by memory.
     pub fn encoder_count(&self) -> usize {
         let settings = &self.settings;
         let room = settings.encoder_memory.map_or(usize::MAX, |bytes| bytes / settings.encoder_bytes(self.sides()));
         settings.encoders.min(room).clamp(1, self.frames.len().div_ceil(settings.options.segment as usize).max(1))
     }
 
-    /// How many frames may wait for an encoder: as many as the encoders and one more take in two turns, for those that wait longer
-    /// make nothing faster; fewer where the memory for them is less.
+    /// The maximum number of frames that wait for an encoder: what the encoders and one more take in two rounds, or
+    /// fewer if memory is short. More frames would not speed up the encoding.
     pub fn max_waiting(&self) -> usize {
         let useful = 2 * self.settings.options.segment as usize * (self.encoder_count() + 1);
         let frame = self.settings.frame_bytes(self.sides()).max(1);
         useful.min(self.frames.len()).min(self.settings.waiting / frame).max(2)
     }
 
-    /// Most memory of encoders, and of frames that wait for one, bytes. A video in one piece takes next to none.
+    /// Maximum memory of the encoders and of waiting frames, bytes. A video in one piece takes almost none.
     pub fn peak_memory(&self) -> u64 {
         let (frame, encoder) = (self.settings.frame_bytes(self.sides()), self.settings.encoder_bytes(self.sides()));
         match self.settings.is_single() {
@@ -107,7 +106,7 @@ impl VideoJob {
         }
     }
 
-    /// The planes of a frame that lies in its folder: of what it shows, or in ten bits of its light.
+    /// The planes of an existing frame, from its pixels or, for ten bits, from its linear light.
     pub fn planes(&self, number: u32) -> Result<Vec<u8>, OutputError> {
         let none = || OutputError::Read(number.to_string().into(), io::ErrorKind::NotFound.into());
         let folder = self.source.as_ref().ok_or_else(none)?;
@@ -132,13 +131,13 @@ impl VideoJob {
         Ok(self.settings.planes(&RenderedFrame::of_rgba8(number, shown.size, &shown.rgba))?.into_owned())
     }
 
-    /// Names the files of these frames' time steps; None where they have none.
+    /// A hash of the particle files of these frames; None if they have none.
     pub fn steps_of(&self, frames: &[u32]) -> Option<String> {
         let marks: Vec<&str> = frames.iter().filter_map(|n| self.steps.get(n)).map(String::as_str).collect();
         (!marks.is_empty()).then(|| hash(marks))
     }
 
-    /// Names its segments: the same for all runs that make the same ones.
+    /// The name of the segments. Runs that make the same segments share it.
     pub fn key(&self, ffmpeg: &Ffmpeg) -> String {
         let (settings, segment) = (&self.settings, self.settings.options.segment.to_string());
         let words = [input_arguments(settings, self.sides()), output_arguments(settings)].concat();
@@ -146,13 +145,13 @@ impl VideoJob {
         hash(texts.into_iter().chain(words.iter().map(String::as_str)).chain([segment.as_str()]))
     }
 
-    /// What the video says of itself: what names its segments, and all of its frames.
+    /// The tag of the video: the key of its segments, and all of its frames.
     pub fn tag(&self, ffmpeg: &Ffmpeg) -> Tag {
         let numbers = self.frames.iter().map(u32::to_string).collect::<Vec<_>>().join(" ");
         let scene = self.scene.as_deref().unwrap_or("unknown");
         let steps = self.steps_of(&self.frames);
         let content = hash([self.key(ffmpeg).as_str(), &numbers].into_iter().chain(steps.as_deref()));
-        // Whose files of time steps are others is another scene here.
+        // Other particle files count as another scene.
         let steps = steps.map_or_else(String::new, |steps| format!("-{steps:.16}"));
         Tag {
             version: env!("CARGO_PKG_VERSION").into(),
@@ -163,7 +162,7 @@ impl VideoJob {
         }
     }
 
-    // The same by whatever encodes here; None where nothing does.
+    // The tag for the encoder that is found here; None if there is no encoder.
     fn own_tag(&self) -> Option<Tag> {
         match self.settings.is_embedded {
             true => Some(self.tag(&embedded())),
@@ -171,22 +170,22 @@ impl VideoJob {
         }
     }
 
-    /// Whether the video is there already, made of just these frames with just these settings.
+    /// Whether the same video already exists: same frames, same settings.
     pub fn is_made(&self) -> bool {
         self.existing() == ExistingVideo::Same
     }
 
-    /// What has the video's name.
+    /// What exists under the video's name.
     pub fn existing(&self) -> ExistingVideo {
         let settings = &self.settings;
         match std::fs::symlink_metadata(&settings.path) {
             Err(e) if e.kind() == io::ErrorKind::NotFound => return ExistingVideo::Nothing,
-            // Nobody knows which scene it is of, or a raw video says nothing of itself.
+            // The scene is unknown, or a raw video has no tag.
             _ if self.scene.is_none() || settings.is_raw() => return ExistingVideo::Other,
             _ => {}
         }
         let is_whole = !settings.container().has_index() || mp4::is_whole(&settings.path);
-        // The built-in encoder writes the tag before it is known how long the film becomes.
+        // The built-in encoder writes the tag before the film is complete, so the number of frames is checked too.
         let is_long = !settings.is_embedded || mp4::frames(&settings.path) == Some(self.frames.len() as u64);
         match self.own_tag().zip(tag::read(&settings.path, settings)) {
             Some((own, found)) if found == own && is_whole && is_long => ExistingVideo::Same,
@@ -195,10 +194,10 @@ impl VideoJob {
         }
     }
 
-    /// Makes the video under its name, or under another one where somebody else's file has got that since the run began.
+    /// Makes the video at its path, or beside it if another file has got the name since the run began.
     pub fn name(&self, make: impl FnOnce(&Path) -> Result<(), OutputError>) -> Result<PathBuf, OutputError> {
         let path = self.settings.path.clone();
-        // A raw video says nothing of itself, so that nobody can tell whose it is.
+        // A raw video has no tag, so nobody can tell whose it is.
         if self.replaces_others || self.settings.is_raw() || self.existing() != ExistingVideo::Other {
             return make(&path).map(|()| path);
         }
@@ -208,7 +207,7 @@ impl VideoJob {
         Err(OutputError::Write(path, io::Error::new(io::ErrorKind::AlreadyExists, what)))
     }
 
-    /// Removes the beginning that a run which was stopped has left, once the whole video is there.
+    /// Removes the partial video of an interrupted run, once the complete video exists.
     pub fn remove_beginning(&self) {
         let settings = &self.settings;
         let path = partial(&settings.path);
@@ -227,23 +226,23 @@ impl VideoJob {
     }
 }
 
-/// The name of a video that is not whole.
+/// The path of a partial video.
 pub fn partial(path: &Path) -> PathBuf {
     let extension = path.extension().map_or_else(|| "mp4".into(), |e| e.to_string_lossy().into_owned());
     path.with_extension(format!("partial.{extension}"))
 }
 
-/// A failure that names what is kept all the same.
+/// Adds the path of the frames that were kept to an error.
 pub fn kept(cause: OutputError, frames: u64, path: &Path) -> OutputError {
     cause.reworded(|what| format!("{what}; its first {frames} frames are kept in {}", path.display()))
 }
 
-/// The encoder that is built in, as it stands in tags.
+/// The built-in encoder, under its name in tags.
 pub fn embedded() -> Ffmpeg {
     Ffmpeg { program: PathBuf::new(), version: "OpenH264".into() }
 }
 
-// Sixteen bytes of SHA-256, in hexadecimal.
+// The first sixteen bytes of SHA-256, in hexadecimal.
 fn hash<'a>(texts: impl IntoIterator<Item = &'a str>) -> String {
     hex(&of_texts(texts)[..16])
 }
@@ -254,7 +253,7 @@ mod tests {
     use crate::output::video::codecs::Codec;
     use crate::output::video::options::VideoOptions;
 
-    // A job of so many frames, all of which are fed.
+    // A job of this many frames, all of which are fed.
     fn fed(settings: &Settings, frames: u32, size: (u32, u32)) -> VideoJob {
         VideoJob { scene: Some("a".into()), ..VideoJob::new(settings.clone(), (0..frames).collect(), size) }
     }
@@ -288,7 +287,7 @@ mod tests {
         let mine = Settings { encoders: 16, options, ..Settings::of("x.mp4".into()) };
         let long = fed(&mine, 3000, (1240, 960));
         let each = mine.encoder_bytes(long.sides());
-        // What ffmpeg 7.0 and 5.1 take with four threads is 171 and 207 MiB.
+        // With four threads, ffmpeg 7.0 takes 171 MiB and ffmpeg 5.1 takes 207 MiB.
         assert!((200 << 20..300 << 20).contains(&each), "{each}");
         let h265 = Codec::named("h265").unwrap();
         assert!(Settings { codec: h265, ..mine.clone() }.encoder_bytes(long.sides()) > each);
@@ -297,7 +296,7 @@ mod tests {
         };
         assert_eq!([None, Some(3 * each), Some(1)].map(|memory| count(3000, memory)), [16, 3, 1]);
         assert_eq!(count(59, None), 1);
-        // Frames that wait come on top.
+        // Waiting frames are added.
         assert!(long.peak_memory() > 16 * each as u64);
     }
 }

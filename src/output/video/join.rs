@@ -1,10 +1,8 @@
-//! Encoded segments become one film, without encoding again.
-//!
-//! Segments are files of fragments (frag_keyframe): where they begin alike, their fragments are put into one row, each at its
-//! time in ticks, and ffmpeg gets that through its standard input; it copies them into the film's file with its index. Other
-//! files (of another ffmpeg, cut off) it opens itself, by a list, which decodes a picture of each and adds lengths in
-//! microseconds; that rounding would move frames by a tick, so that times are rounded back to whole frames. Either way they
-//! are looked at when all is done.
+//! Joins encoded segments into one video without encoding again. Segments are fragmented files (frag_keyframe). If
+//! their headers are equal, their fragments are concatenated with adjusted times and piped to ffmpeg, which copies
+//! them into one file with an index. Other files, such as those of another ffmpeg, are joined by ffmpeg's concat
+//! demuxer. It decodes a picture of each and adds lengths in microseconds; this would move frames by a tick, so times
+//! are rounded to whole frames. In both cases, the result is checked.
 
 use super::arguments::clock;
 use super::containers::Join;
@@ -25,11 +23,11 @@ pub struct Joiner<'a> {
     pub ffmpeg: &'a Ffmpeg,
 }
 
-// What ffmpeg reads.
+// ffmpeg's input.
 enum Source {
-    // Through its standard input.
+    // Concatenated fragments on standard input.
     Row(Fragments),
-    // A list of files.
+    // A list of files for the concat demuxer.
     List(NamedTempFile),
 }
 
@@ -44,8 +42,8 @@ impl Source {
 }
 
 impl Joiner<'_> {
-    /// Copies encoded files of so many frames into one that begins with its index, and gives it its name when all frames are
-    /// there, each in its time.
+    /// Joins encoded files, each with its number of frames, into a file whose index comes first. The file gets its
+    /// name when all frames are present at the right times.
     pub fn join(&self, folder: &Path, files: &[(&Path, u64)], path: &Path, tag: &Tag) -> Result<(), OutputError> {
         let (frames, ticks) = (files.iter().map(|(_, frames)| frames).sum(), clock(self.settings.fps).1);
         let source = match Fragments::of(files.iter().map(|(file, frames)| (*file, frames * ticks))) {
@@ -77,24 +75,24 @@ impl Joiner<'_> {
         whole.persist(path).writing(path)
     }
 
-    // Files as ffmpeg's concat demuxer takes them.
+    // The input of ffmpeg's concat demuxer.
     fn list(&self, files: &[(&Path, u64)]) -> String {
         let (second, frame) = clock(self.settings.fps);
         let microseconds = |frames: u64| (frames as f64 * frame as f64 * 1e6 / second as f64).round() as u64;
-        // Each length is what brings the sum of them to the nearest microsecond.
+        // Each length brings the sum to the nearest microsecond.
         let (mut text, mut before) = ("ffconcat version 1.0\n".to_owned(), 0);
         for (file, frames) in files {
             let lasts = microseconds(before + frames) - microseconds(before);
             let name = file.file_name().unwrap_or_default().to_string_lossy();
             text += &format!("file '{name}'\nduration {}.{:06}\n", lasts / 1_000_000, lasts % 1_000_000);
-            // What it is stands in its head: as little as can be is decoded to know.
+            // The header has all information, so that as little as possible is decoded.
             text += "option fpsprobesize 0\noption analyzeduration 1\n";
             before += frames;
         }
         text
     }
 
-    // Says what the frames are that it has given, where it has looked at them.
+    // Runs ffmpeg. Returns the checksums of the frames that were piped to it, if they were.
     fn run(
         &self,
         source: &Source,
@@ -107,12 +105,12 @@ impl Joiner<'_> {
             Source::Row(row) => row.write(|bytes| process.feed(bytes)).map(Some),
             Source::List(_) => Ok(None),
         };
-        // Should ffmpeg have gone, its words say why.
+        // If ffmpeg has failed, its output says why.
         process.finish(None, "closing the video")?;
         fed.map_err(|(file, e)| OutputError::Read(file, e))
     }
 
-    // Without encoding again.
+    // Copies frames without encoding.
     fn copy(&self, source: &Source, to: &Path, tag: &Tag) -> Result<Option<Vec<PacketChecksum>>, OutputError> {
         let container = self.settings.container();
         let (second, frame) = clock(self.settings.fps);
@@ -121,7 +119,7 @@ impl Joiner<'_> {
                 "-bsf:v setts=pts=round(PTS/{frame})*{frame}:dts=round(DTS/{frame})*{frame} \
                  -video_track_timescale {second} -movflags +faststart "
             ),
-            // A clock of its own rounds by itself.
+            // A container with a fixed clock rounds by itself.
             false => String::new(),
         };
         let form = format!("{times}-f {}", container.muxer);
@@ -129,7 +127,8 @@ impl Joiner<'_> {
         self.run(source, arguments, to)
     }
 
-    // To 256 colours that suit the whole clip: found in one pass, used in another, so that no frame waits in memory.
+    // Quantizes to 256 colours for the whole clip. One pass finds the palette and another applies it, so that no
+    // frames wait in memory.
     fn quantize(&self, source: &Source, to: &Path) -> Result<(), OutputError> {
         let palette = temporary(to).writing(to)?.into_temp_path();
         let found = words("-vf palettegen=stats_mode=diff -update 1 -frames:v 1 -c:v png -f image2");
@@ -138,15 +137,15 @@ impl Joiner<'_> {
         self.run(source, words("-f image2 -c:v png -i").chain([url(&palette)]).chain(used), to).map(drop)
     }
 
-    // Whether all frames are there, each in its time, and are what the segments held: what is decoded is then that of the
-    // segments, for they begin alike.
+    // Checks that all frames are present, at the right times and with the segments' checksums. Since the headers are
+    // equal, they decode to the same pictures.
     fn check(&self, whole: &Path, frames: u64, given: Option<Vec<PacketChecksum>>) -> Result<(), OutputError> {
         let container = self.settings.container();
         let wrong = |what: String| Err(OutputError::encoder(what));
-        // What ffmpeg writes here it does not read.
+        // ffmpeg cannot read the animated WebP that it writes.
         if container.join == Join::Webp {
             let found = webp::frames(&std::fs::read(whole).reading(whole)?).unwrap_or(0);
-            // One frame alone is no animation.
+            // A single frame is a still picture.
             return match found == frames || frames == 1 {
                 true => Ok(()),
                 false => wrong(format!("the finished video holds {found} of {frames} frames")),
@@ -174,7 +173,7 @@ impl Joiner<'_> {
         let (second, frame) = clock(self.settings.fps);
         let is_even = |(i, p): (usize, &Packet)| match container.ticks {
             None => p.pts - first == i as i64 * frame as i64,
-            // The nearest of its own ticks, or the one beside it.
+            // The nearest tick, or one beside it.
             Some(ticks) => {
                 let due = i as f64 * frame as f64 / second as f64 * ticks as f64;
                 ((p.pts - first) as f64 - due).abs() <= 1.0

@@ -1,5 +1,4 @@
-//! mp4 files from outside: whether all of one is there, and fragmented ones in a row (ISO/IEC 14496-12, 4.2: a file is a row of
-//! boxes; 8.8: fragments).
+//! Reads and concatenates mp4 files without decoding (ISO/IEC 14496-12; 4.2: boxes, 8.8: fragments).
 
 use crate::math::hash::of_reader;
 use crate::output::bytes::bytes_at;
@@ -11,35 +10,35 @@ use std::iter;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
-// More than any encoder writes.
+// Maximum number of boxes; encoders write fewer.
 const MAX_BOXES: usize = 10_000;
-// Of the boxes that are read whole, what precedes the frames of a file or of a fragment.
+// Maximum bytes of a box that is read into memory: the header of a file or of a fragment.
 const MAX_INDEX: u64 = 64 << 20;
-// More than a fragment of ours has.
+// Maximum number of frames in a fragment.
 const MAX_FRAMES: u32 = 1 << 20;
 
-/// Whether a file ends where its last box does, and has an index and frames. What is in them is not looked at.
+/// Whether a file ends with its last box, and has an index and frames. The frames are not checked.
 pub fn is_whole(path: &Path) -> bool {
     boxes(path).is_ok_and(|boxes| [*b"moov", *b"mdat"].iter().all(|name| boxes.iter().any(|b| b.name == *name)))
 }
 
-/// How many frames a film that is one piece says it has: those of its first track.
+/// The number of frames of a file without fragments, by its first track.
 pub fn frames(path: &Path) -> Option<u64> {
     let index = boxes(path).ok()?.into_iter().find(|b| b.name == *b"moov")?;
     let index = read(&mut File::open(path).ok()?, index).ok()?;
-    // ISO/IEC 14496-12, SampleSizeBox: its version and flags, a size that all have, and their number.
+    // SampleSizeBox: version and flags, the common size, and the number of frames.
     let at = index.windows(4).position(|name| name == b"stsz")? + 12;
     Some(u32::from_be_bytes(index.get(at..at + 4)?.try_into().ok()?).into())
 }
 
-// The last box of a segment: `free`, these words, and SHA-256 of all before it and of the file's name. It is in the segment and not in the
-// manifest: both get their name by one rename, machines that share a folder need no lock for it, and a video without frames has no
-// manifest.
+// The last box of a segment: `free`, this text, and SHA-256 of all bytes before it and of the file's name. The seal
+// is in the segment and not in the manifest, so one rename publishes both, machines that share a folder need no lock
+// for it, and it works for videos without a manifest.
 const SEAL: &[u8; 16] = b"polyfly's seal: ";
 const SEAL_BYTES: u64 = 8 + SEAL.len() as u64 + 32;
 
-/// Seals a file that is whole and will have that name: whoever finds it can tell whether a bit of it has changed, and whether
-/// it is that file. Of the path the folder's name and the file's count.
+/// Seals a complete file that will have this name. The seal shows later changes and wrong names. It covers the names
+/// of the file and its folder.
 pub fn seal(file: &mut File, path: &Path) -> io::Result<()> {
     let hash = hash(file, u64::MAX, path)?;
     let seal = [&(SEAL_BYTES as u32).to_be_bytes()[..], b"free", SEAL, &hash].concat();
@@ -47,7 +46,7 @@ pub fn seal(file: &mut File, path: &Path) -> io::Result<()> {
     file.write_all(&seal)
 }
 
-/// Whether a file is as it was when it was sealed, under the name that was meant.
+/// Whether a file is unchanged since it was sealed, and has the sealed name.
 pub fn is_sealed(path: &Path) -> bool {
     let look = || -> io::Result<bool> {
         let boxes = boxes(path)?;
@@ -59,7 +58,7 @@ pub fn is_sealed(path: &Path) -> bool {
     look().unwrap_or(false)
 }
 
-// SHA-256 of the first bytes of a file, and of its name in its folder.
+// SHA-256 of the first bytes of a file, of its name and of its folder's name.
 fn hash(file: &mut File, bytes: u64, path: &Path) -> io::Result<[u8; 32]> {
     file.seek(SeekFrom::Start(0))?;
     let mut hash = of_reader(file.take(bytes))?;
@@ -70,7 +69,7 @@ fn hash(file: &mut File, bytes: u64, path: &Path) -> io::Result<[u8; 32]> {
     Ok(hash.finalize().into())
 }
 
-// A box, from its head to its end.
+// A box with its header.
 #[derive(Clone, Copy)]
 struct BoxHeader {
     name: [u8; 4],
@@ -84,14 +83,14 @@ impl BoxHeader {
     }
 }
 
-/// How long an encoded frame is, and its Adler-32 as ffmpeg has it, from nought on.
+/// The length of an encoded frame, and its Adler-32, which starts at 0 as in ffmpeg.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PacketChecksum {
     pub size: u64,
     pub adler: u32,
 }
 
-// A file's outermost boxes.
+// The top-level boxes of a file.
 fn boxes(path: &Path) -> io::Result<Vec<BoxHeader>> {
     let mut file = File::open(path)?;
     let length = file.metadata()?.len();
@@ -109,23 +108,23 @@ fn boxes(path: &Path) -> io::Result<Vec<BoxHeader>> {
     if at == length { Ok(boxes) } else { Err(io::ErrorKind::UnexpectedEof.into()) }
 }
 
-/// Fragmented files of one track that begin alike, as one file.
+/// Fragmented files of one track with equal headers, concatenated.
 pub struct Fragments {
-    // ftyp and moov.
+    // The boxes ftyp and moov.
     head: Vec<u8>,
     files: Vec<Fragment>,
 }
 
 struct Fragment {
     path: PathBuf,
-    // Its fragments: what is said of their frames, and the frames.
+    // The fragments: moof and mdat.
     fragments: Vec<[BoxHeader; 2]>,
-    // Ticks of its frames' clock that it comes later than it says.
+    // The delay of its frames, in ticks of their clock.
     delay: u64,
 }
 
 impl Fragments {
-    /// Those of files that last so many ticks of their own clock each; None where they cannot be put in a row.
+    /// Concatenates files, each with its duration in ticks; None if they cannot be concatenated.
     pub fn of<'a>(files: impl Iterator<Item = (&'a Path, u64)>) -> Option<Fragments> {
         let (mut head, mut parts, mut before) = (Vec::new(), Vec::new(), 0);
         let mut first_shown = None;
@@ -138,7 +137,7 @@ impl Fragments {
                 return None;
             }
             head = its;
-            // The row does without the seal, and without what tells where the fragments are.
+            // The seal and the index of fragments are left out.
             let row: Vec<_> = rest.iter().copied().filter(|b| !b.is_seal() && b.name != *b"mfra").collect();
             let (pairs, []) = row.as_chunks::<2>() else { return None };
             let mut shown = None;
@@ -149,8 +148,8 @@ impl Fragments {
                     return None;
                 }
             }
-            // Frames that are shown in another order than they are coded in are shown later by that; a file of few frames
-            // may do without. Never is one decoded before those of the file before.
+            // If frames are coded out of order, they are shown later by a delay. A file of few frames may not need
+            // it. No frame is decoded before those of the file before.
             let first = *first_shown.get_or_insert(shown?);
             let delay = before + first.checked_sub(shown?)?;
             parts.push(Fragment { path: path.to_owned(), fragments: pairs.to_vec(), delay });
@@ -159,9 +158,8 @@ impl Fragments {
         (!parts.is_empty()).then_some(Fragments { head, files: parts })
     }
 
-    /// Gives the bytes of the whole to `to`, piece by piece, until that fails; says what its frames are, in the order in which
-    /// they are coded.
-    /// An error says which file cannot be read as it was; failures of `to` are its own to tell.
+    /// Writes the concatenation to `to`, piece by piece, until that fails. Returns the checksums of the frames in
+    /// coding order. An error names the file that cannot be read or has changed; errors of `to` are not reported.
     pub fn write(
         &self,
         mut to: impl FnMut(&[u8]) -> io::Result<()>,
@@ -185,7 +183,7 @@ impl Fragments {
                 if !gives(&about) {
                     return Ok(all);
                 }
-                // What precedes the frames, the frames, and what follows them.
+                // The bytes before the frames, the frames, and the bytes after them.
                 let first = moof.data_offset.checked_sub(about.len() as u64).ok_or_else(broken)?;
                 let used = moof.sizes.iter().fold(first, |sum, &size| sum.saturating_add(size.into()));
                 let rest = frames.size.checked_sub(used).ok_or_else(broken)?;
@@ -219,22 +217,21 @@ fn read(file: &mut File, place: BoxHeader) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-// What a moof says of its frames.
+// The header of a fragment.
 struct Moof {
-    // Where its number is (four bytes), and the tick at which its first frame is decoded (eight).
+    // Offsets of the sequence number (four bytes) and of the decode time of the first frame (eight bytes).
     sequence_number_offset: usize,
     base_decode_time_offset: usize,
     base_decode_time: u64,
-    // The tick at which the first of them is shown.
+    // The tick at which the first frame is shown.
     first_pts: u64,
-    // Bytes from its own beginning to the first frame, and those of each.
+    // The offset of the first frame from the moof, and the bytes of each frame.
     data_offset: u64,
     sizes: Vec<u32>,
 }
 
 impl Moof {
-    // None where places are counted from the file's beginning, there are several tracks, or something is not as ffmpeg
-    // writes it.
+    // None if offsets count from the file's beginning, if there are several tracks, or if ffmpeg would not write it.
     fn of(moof: &[u8]) -> Option<Moof> {
         let inside = children(moof, 8..moof.len())?;
         let (number, track) = (only(&inside, b"mfhd")?, only(&inside, b"traf")?);
@@ -242,7 +239,7 @@ impl Moof {
         let (about, time, run) = (only(&track, b"tfhd")?, only(&track, b"tfdt")?, only(&track, b"trun")?);
         let mut about = BoxReader(moof.get(about)?);
         let flags = about.word()?;
-        // Places count from the moof (default-base-is-moof), and times have 64 bits.
+        // Offsets count from the moof (default-base-is-moof), and times have 64 bits.
         if flags & 0x2_0001 != 0x2_0000 || moof.get(time.start) != Some(&1) || number.len() != 8 {
             return None;
         }
@@ -250,7 +247,7 @@ impl Moof {
         about.word_if(flags & 2)?;
         let (usual_duration, usual_size) = (about.word_if(flags & 8)?, about.word_if(flags & 0x10)?);
         let base_decode_time = u64::from_be_bytes(*moof.get(time.start + 4..time.end)?.first_chunk()?);
-        // Of each frame, as the flags say: how long it lasts, its size, its flags, and how much later it is shown.
+        // For each frame, as the flags say: duration, size, flags and composition offset.
         let mut run = BoxReader(moof.get(run)?);
         let flags = run.word()?;
         let count = run.word().filter(|&frames| frames <= MAX_FRAMES)?;
@@ -277,7 +274,7 @@ impl Moof {
     }
 }
 
-// Numbers of a box, one behind the other.
+// Reads the numbers of a box in sequence.
 struct BoxReader<'a>(&'a [u8]);
 
 impl BoxReader<'_> {
@@ -286,19 +283,19 @@ impl BoxReader<'_> {
         self.0 = rest;
         Some(u32::from_be_bytes(*word))
     }
-    // One that is there where a flag is set.
+    // A field that exists if the flag is set.
     fn word_if(&mut self, flag: u32) -> Option<Option<u32>> {
         if flag == 0 { Some(None) } else { self.word().map(Some) }
     }
 }
 
-// The place of the one child of that name.
+// The range of the only child of this name.
 fn only(children: &[([u8; 4], Range<usize>)], name: &[u8; 4]) -> Option<Range<usize>> {
     let mut found = children.iter().filter(|(own, _)| own == name);
     found.next().filter(|_| found.next().is_none()).map(|(_, place)| place.clone())
 }
 
-// What the boxes within a box hold.
+// The children of a box, with the ranges of their content.
 fn children(bytes: &[u8], within: Range<usize>) -> Option<Vec<([u8; 4], Range<usize>)>> {
     let (mut at, mut found) = (within.start, Vec::new());
     while at < within.end {
@@ -356,7 +353,7 @@ mod tests {
         }
         std::fs::write(&path, &good[..good.len() - 1]).unwrap();
         assert!(!is_sealed(&path) && !is_sealed(dir.path()));
-        // Another file's name is not its own, in whatever folder.
+        // A seal does not hold under another file name or in another folder.
         let (renamed, moved) = (dir.path().join("w.mp4"), dir.path().join("f/v.mp4"));
         std::fs::create_dir(dir.path().join("f")).unwrap();
         for (to, is_it) in [(&path, true), (&renamed, false), (&moved, false)] {
@@ -365,7 +362,8 @@ mod tests {
         }
     }
 
-    // A fragmented file of these fragments: where each begins, and its frames. The first is shown 256 times `delay` ticks later.
+    // A fragmented file, from the decode times and frames of its fragments. The first frame is shown 256 times
+    // `delay` ticks later.
     fn delayed(delay: u8, head: &[u8], fragments: &[(u64, &[u8])]) -> Vec<u8> {
         let each = |name: &[u8; 4], body: &[u8]| [&(8 + body.len() as u32).to_be_bytes()[..], name, body].concat();
         let mut file = [each(b"ftyp", b"iso5"), each(b"moov", head)].concat();
@@ -373,7 +371,7 @@ mod tests {
             let mfhd = each(b"mfhd", &[[0; 4], number.to_be_bytes()].concat());
             let tfhd = each(b"tfhd", &[0, 2, 0, 8, 0, 0, 0, 1, 0, 0, 2, 0]);
             let tfdt = each(b"tfdt", &[&[1, 0, 0, 0][..], &time.to_be_bytes()].concat());
-            // Two frames, the first of one byte, shown in turned order.
+            // Two frames shown in reverse order, the first of one byte.
             let rest = (frames.len() as u32).saturating_sub(1).to_be_bytes();
             let shown = [[0, 0, delay, 0], [0, 0, delay - 4, 0]];
             let about = [[0, 0, 10, 1], [0, 0, 0, 2], [0, 0, 0, 116], [0, 0, 0, 1], shown[0], rest, shown[1]];
@@ -412,9 +410,9 @@ mod tests {
         let due = fragmented(b"head", &[(0, b"one"), (512, &long), (1024, b"three")]);
         assert!(whole == due);
         assert_eq!(sums.iter().map(|sum| sum.size).collect::<Vec<_>>(), [1, 2, 1, long.len() as u64 - 1, 1, 4]);
-        // "ne" from nought on: the sum of its letters, and of these sums.
+        // Adler-32 of "ne", started at 0: the sum of its letters, and the sum of these sums.
         assert_eq!(sums[1].adler, (110 + 211) << 16 | 211);
-        // What is shown later by the order of its frames comes earlier, and never before what it follows.
+        // A delay from frame order is removed, but no frame comes before the file that it follows.
         let late = put("e", &delayed(5, b"head", &[(0, b"late")]));
         let mut whole = Vec::new();
         let row = Fragments::of([(late.as_path(), 1024), (first.as_path(), 1024)].into_iter()).unwrap();
@@ -428,7 +426,7 @@ mod tests {
         let at = |bytes: &[u8], name: &[u8]| bytes.windows(4).rposition(|w| w == name).unwrap() + 8;
         assert!(whole[at(&whole, b"tfdt")..][..8] == (1024_u64 + 256 + 512).to_be_bytes());
         assert!(Fragments::of([(first.as_path(), 1024), (late.as_path(), 1024)].into_iter()).is_none());
-        // Who takes no more gets no more.
+        // Writing stops when the receiver fails.
         let row = Fragments::of([(first.as_path(), 1024), (second.as_path(), 512)].into_iter()).unwrap();
         let mut pieces = 0;
         let taken = row.write(|_| {
@@ -439,7 +437,7 @@ mod tests {
         let alone = |bytes: &[u8]| Fragments::of([(put("c", bytes).as_path(), 1)].into_iter()).is_some();
         let good = fragmented(b"head", &[(0, b"one")]);
         assert!(alone(&good));
-        // Other heads, ends that are missing, places from the file's beginning, times of 32 bits, a second track.
+        // Different headers, missing ends, offsets from the file's beginning, times of 32 bits, a second track.
         let other = put("d", &fragmented(b"haed", &[(0, b"four")]));
         assert!(Fragments::of([(first.as_path(), 1024), (other.as_path(), 512)].into_iter()).is_none());
         assert!(!alone(&good[..good.len() - 1]) && !alone(&good[..20]) && !alone(b""));

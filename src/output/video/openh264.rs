@@ -1,5 +1,5 @@
-//! H.264 without ffmpeg: OpenH264 makes it, on one thread, so that the same frames are the same file everywhere; muxide puts it
-//! into an .mp4.
+//! H.264 without ffmpeg. OpenH264 encodes on one thread, so that the same frames give the same file everywhere;
+//! muxide writes the .mp4.
 
 use super::encoder::VideoWriter;
 use super::mp4;
@@ -19,13 +19,13 @@ use std::io::BufWriter;
 use std::path::{Path, PathBuf};
 use tempfile::NamedTempFile;
 
-// The usual quality, and how much coarser than x264's number OpenH264's quantiser may be for the same picture: of a hundred frames
-// of the sample scene at 320 x 180 x264's SSIM at 18 is 0.977, OpenH264's at 18 0.991 and at 22 0.984.
+// The default quality, and the offset from x264's crf to OpenH264's quantizer at similar quality. SSIM of a hundred
+// frames of the sample scene at 320 x 180: x264 at 18 0.977, OpenH264 at 18 0.991 and at 22 0.984.
 const USUAL_CRF: u32 = 18;
 const COARSER: u32 = 4;
-// Bytes of a film at most: muxide keeps them until the end, and its .mp4 counts them in 32 bits.
+// Maximum bytes of a film: muxide keeps it in memory, and its .mp4 has 32-bit offsets.
 const LARGEST: u64 = 4_000_000_000;
-// OpenH264's smallest quantiser where the quality is held, and its largest.
+// OpenH264's smallest quantizer at constant quality, and its largest.
 const QUANTISERS: (u32, u32) = (12, 51);
 
 pub struct OpenH264 {
@@ -37,13 +37,12 @@ pub struct OpenH264 {
     fps: f64,
     frames: u64,
     bytes: Vec<u8>,
-    // Bytes that the film may still have.
+    // The bytes left until the maximum.
     room: u64,
 }
 
 impl OpenH264 {
-    /// Opens it, and encodes a frame as a trial.
-    /// OpenH264 takes at most 3840 x 2160 pixels.
+    /// Opens the encoder, and encodes a frame as a trial. OpenH264 takes at most 3840 x 2160 pixels.
     pub fn start(settings: &Settings, (width, height): (u32, u32), tag: &str) -> Result<OpenH264, OutputError> {
         let size = (width as usize, height as usize);
         let grey = vec![128; size.0 * size.1 * 3 / 2];
@@ -89,7 +88,7 @@ impl VideoWriter for OpenH264 {
 
     fn persist(mut self, path: &Path) -> Result<(), OutputError> {
         let stats = self.muxer.finish_in_place_with_stats().map_err(refused)?;
-        // Its last bytes leave the buffer.
+        // Flushes the buffer.
         drop(self.muxer.into_writer().into_inner().writing(&self.path)?);
         if stats.video_frames != self.frames || !mp4::is_whole(self.file.path()) {
             return Err(refused(format!("the film has {} of {} frames", stats.video_frames, self.frames)));
@@ -113,7 +112,7 @@ fn encoder(settings: &Settings) -> Result<Encoder, OutputError> {
         .usage_type(UsageType::CameraVideoRealTime)
         .profile(Profile::High)
         .complexity(Complexity::High)
-        // The quality is held, whatever it takes.
+        // Constant quality at any bit rate.
         .rate_control_mode(RateControlMode::Bufferbased)
         .qp(QpRange::new(quantiser, quantiser))
         .bitrate(BitRate::from_bps(200_000_000))
@@ -128,7 +127,7 @@ fn encoder(settings: &Settings) -> Result<Encoder, OutputError> {
     Encoder::with_api_config(OpenH264API::from_source(), config).map_err(refused)
 }
 
-// Whether the frame needs no other; its bytes.
+// Encodes a frame. Returns whether it is a key frame, and its bytes.
 fn encoded(
     encoder: &mut Encoder,
     yuv: &[u8],

@@ -1,4 +1,4 @@
-//! How a video is encoded, as a user asks for it.
+//! A user's options for encoding a video.
 
 use super::codecs::Codec;
 use crate::setters::setters;
@@ -14,29 +14,29 @@ use std::time::Duration;
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct VideoOptions {
-    /// Frames a second; the scene's if none are given.
+    /// Frames per second; the scene's by default.
     pub fps: Option<f64>,
-    /// Compression; what the file's ending usually holds if none is given.
+    /// The codec; the default of the file's extension if None.
     pub(crate) codec: Option<&'static Codec>,
-    /// Quality, lower is better; the codec's usual one if none is given.
+    /// Quality, lower is better; the codec's default if None.
     pub crf: Option<u32>,
     /// The encoder's preset.
     pub preset: Option<String>,
-    /// Bits of a channel: 8, or 10, which are made of linear light.
+    /// Bits per channel: 8, or 10, which are made from linear light.
     pub bits: Option<u32>,
-    /// HDR10: ten bits of light itself, without the tone curve.
+    /// HDR10: ten bits of linear light without the tone curve.
     pub hdr: bool,
-    /// The ffmpeg program; the one that is found if none is given.
+    /// The ffmpeg program; the one that is found by default.
     pub ffmpeg: Option<PathBuf>,
-    /// How long ffmpeg may take over one frame, or to end.
+    /// The time-out of ffmpeg for one frame, and for its end.
     pub timeout: Duration,
-    /// Frames per segment: a longer video is encoded in segments, several at once.
+    /// Frames per segment. A longer video is encoded in segments, several at once.
     pub segment: u32,
-    /// Threads per encoder; they change the video's bytes.
+    /// Threads per encoder. The video's bytes depend on them.
     pub encoder_threads: u32,
-    /// Encoders side by side; 0: one for two cores, as far as a quarter of the memory goes.
+    /// Concurrent encoders. 0 means one per two cores, within a quarter of the memory.
     pub encoders: u32,
-    /// Bytes of frames that wait for an encoder, at most.
+    /// Maximum bytes of frames that wait for an encoder.
     pub queue_bytes: usize,
 }
 
@@ -60,7 +60,7 @@ impl Default for VideoOptions {
 }
 
 setters! { VideoOptions {
-    /// Frames a second.
+    /// Frames per second.
     fps(fps: f64) => { fps: Some(fps) }
     /// Quality, lower is better.
     crf(crf: u32) => { crf: Some(crf) }
@@ -68,7 +68,7 @@ setters! { VideoOptions {
     preset(preset: impl Into<String>) => { preset: Some(preset.into()) }
     /// HDR10.
     hdr() => { hdr: true }
-    /// Bits of a channel: 8 or 10.
+    /// Bits per channel: 8 or 10.
     bits(bits: u32) => { bits: Some(bits) }
     /// The ffmpeg program.
     ffmpeg(program: impl Into<PathBuf>) => { ffmpeg: Some(program.into()) }

@@ -1,4 +1,4 @@
-//! Makes one segment at a time: reads frames that lie in their folder, feeds ffmpeg, and seals what is whole.
+//! Encodes one segment at a time: reads existing frames, feeds ffmpeg, and seals complete segments.
 
 use super::arguments::{input_arguments, output_arguments};
 use super::buffer_pool::PooledBuffer;
@@ -20,35 +20,35 @@ use tempfile::NamedTempFile;
 /// A frame on its way to an encoder.
 pub enum QueuedFrame {
     Fed(PooledBuffer),
-    /// The number of one that lies in its folder.
+    /// The number of an existing frame.
     OnDisk(u32),
 }
 
-// Frames that are decoded side by side.
+// Frames that are decoded concurrently.
 const BATCH: usize = 8;
 
-// How often a file that somebody works on is marked as new.
+// How often the time stamp of a file in work is renewed.
 const FRESH: Duration = Duration::from_secs(60);
 
-/// The frames of a segment that is not whole.
+/// The frames of an incomplete segment.
 pub struct PartialSegment {
-    /// Under a private name.
+    /// The file, under a private name.
     pub file: NamedTempFile,
     pub frames: u64,
 }
 
 pub struct SegmentTask {
-    /// Which one of the video it is.
+    /// The index of the segment in the video.
     pub segment: usize,
-    /// Its frames, as they come.
+    /// The frames, as they arrive.
     pub items: Receiver<QueuedFrame>,
-    /// How many they will be.
+    /// The number of frames.
     pub frames: u64,
-    /// The segment's name.
+    /// The path of the complete segment.
     pub file: PathBuf,
 }
 
-/// How a segment has ended: whether it failed, and what is kept of one that is not whole.
+/// The result of a segment, and what is kept of an incomplete one.
 pub type Ended = (Result<(), OutputError>, Option<PartialSegment>);
 
 pub struct SegmentEncoder {
@@ -64,7 +64,7 @@ impl SegmentEncoder {
         hidden::make(&self.job.hidden, self.folder.file_name().and_then(|name| name.to_str()))
     }
 
-    // A temporary for a segment. Another run that has nothing in the folder may remove it meanwhile.
+    // A temporary file for a segment. Another run may remove the empty folder meanwhile.
     fn temporary(&self, file: &Path) -> io::Result<NamedTempFile> {
         let mut more_tries = 0..4;
         loop {
@@ -75,7 +75,7 @@ impl SegmentEncoder {
         }
     }
 
-    /// Whether frames that lie in their folder are not wanted any more.
+    /// Whether existing frames are not needed any more.
     pub fn is_stopped(&self) -> bool {
         self.job.cancel.is_stopped()
     }
@@ -88,12 +88,12 @@ impl SegmentEncoder {
         Process::start(&self.ffmpeg.program, &arguments, settings.options.timeout)
     }
 
-    /// Encodes one grey frame, and throws it away.
+    /// Encodes a grey frame and discards it.
     pub fn try_one(&self) -> Result<(), OutputError> {
         let settings = &self.job.settings;
         let file = temporary(&settings.path).writing(&settings.path)?.into_temp_path();
         let mut trial = self.start(&file)?;
-        // Should this fail, ffmpeg has already gone: its words are in what finish gives.
+        // If this fails, ffmpeg has ended, and `finish` returns its output.
         let fed = trial.feed(&settings.grey(self.job.sides()));
         trial.finish(Some(1), "encoding a frame").map_err(|e| self.trial_error(e))?;
         fed.writing(&settings.path)
@@ -113,7 +113,7 @@ impl SegmentEncoder {
 
     pub fn make(&self, task: &SegmentTask) -> Ended {
         let ended = self.encode(task);
-        // After a failure frames only pass, so that nobody waits for memory.
+        // After a failure, frames are dropped, so that no thread waits for memory.
         task.items.iter().for_each(drop);
         ended
     }
@@ -135,7 +135,8 @@ impl SegmentEncoder {
                 break;
             }
             if touched.elapsed() > FRESH {
-                // ffmpeg may write nothing for hours of slow frames, and others would take the file for one that is left.
+                // ffmpeg may write nothing for hours if frames are slow. Without a new time stamp, other runs would
+                // remove the file.
                 touched = Instant::now();
                 let _ = file.as_file().set_modified(SystemTime::now());
             }
@@ -148,7 +149,7 @@ impl SegmentEncoder {
                         break 'feeding;
                     }
                 };
-                // One that did not get through counts: ffmpeg cannot have taken it.
+                // A frame counts even if the write failed: ffmpeg cannot have encoded it.
                 sent += 1;
                 if process.feed(&buffer.planes).is_err() {
                     break 'feeding;
@@ -164,7 +165,7 @@ impl SegmentEncoder {
             Err(e) => (Err(e), found(file)),
             Ok(()) if sent < task.frames => (Ok(()), Some(PartialSegment { file, frames: sent })),
             Ok(()) => {
-                // What has its name counts as whole, after a power cut too.
+                // Synced first, because a file of this name counts as complete even after a power cut.
                 let sealed = mp4::seal(file.as_file_mut(), &task.file).and_then(|()| file.as_file().sync_all());
                 match sealed.map(|()| file.persist(&task.file)) {
                     Ok(Ok(_)) => (Ok(()), None),
@@ -175,7 +176,7 @@ impl SegmentEncoder {
         }
     }
 
-    // The planes of frames; those that lie on disk are decoded side by side.
+    // The planes of frames. Existing frames are decoded concurrently.
     fn read(&self, batch: Vec<QueuedFrame>) -> Vec<Result<PooledBuffer, OutputError>> {
         let buffer = |item| match item {
             QueuedFrame::Fed(buffer) => Ok(buffer),

@@ -1,8 +1,6 @@
-//! The segments of an encoded video: made side by side by encoders of their own, kept in a hidden folder until all are
-//! there, and joined without encoding again (join.rs).
-//!
-//! Each begins with a picture that needs no other, and their length is fixed by the settings: what is seen does not depend on
-//! how many encoders there were, nor on how often the run was cut off.
+//! The segments of an encoded video. Concurrent encoders write them into a hidden folder; once all exist, they are
+//! joined without encoding again (join.rs). Each segment begins with a key frame, and its length depends on the
+//! settings alone. So the pictures do not depend on the number of encoders or on interruptions.
 
 use super::buffer_pool::BufferPool;
 use super::encoder::Encoder;
@@ -24,11 +22,11 @@ use std::sync::Arc;
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-// What all folders of segments begin with.
+// The prefix of folders of segments.
 const PREFIX: &str = "film-";
 
 struct Segment {
-    // Places in the film.
+    // Indices into the film's frames.
     frames: Range<usize>,
     file: PathBuf,
 }
@@ -37,10 +35,10 @@ struct Segment {
 pub struct Segments {
     encoder: Arc<SegmentEncoder>,
     segments: Vec<Segment>,
-    // Those that are made here.
+    // The segments that this run makes.
     to_do: BTreeSet<usize>,
     tasks: Option<Sender<SegmentTask>>,
-    // The segment that frames go to, and the way there.
+    // The segment that receives frames, and its channel.
     open: Option<(usize, Sender<QueuedFrame>)>,
     buffers: Arc<BufferPool>,
     ended: Receiver<(usize, Ended)>,
@@ -59,7 +57,7 @@ pub fn forget(hidden: &Path, scene: &str) {
     }
 }
 
-// Segments of a film in their folder.
+// The segments of a film, with their paths in the folder.
 fn plan(film: &VideoJob, folder: &Path) -> Vec<Segment> {
     let (count, length) = (film.frames.len(), film.settings.options.segment as usize);
     let segment = |from: usize| {
@@ -73,7 +71,7 @@ fn plan(film: &VideoJob, folder: &Path) -> Vec<Segment> {
 }
 
 impl Segment {
-    // Whether it is to be made here.
+    // Whether this run makes the segment.
     fn is_to_do(&self, film: &VideoJob) -> bool {
         let mut numbers = film.frames[self.frames.clone()].iter();
         let is_mine = film.part.as_ref().is_none_or(|part| numbers.all(|n| part.contains(n)));
@@ -82,27 +80,27 @@ impl Segment {
     fn len(&self) -> u64 {
         self.frames.len() as u64
     }
-    // The task to make it, and the way that its frames go there.
+    // The task that makes a segment, and the channel for its frames.
     fn task(&self, place: usize) -> (Sender<QueuedFrame>, SegmentTask) {
         let (send, items) = unbounded();
         (send, SegmentTask { segment: place, items, frames: self.len(), file: self.file.clone() })
     }
 }
 
-// Removes a folder of segments and the hidden one that holds it, where nothing is in them.
+// Removes a folder of segments and the hidden folder around it, if they are empty.
 fn remove_empty(folder: &Path, hidden: &Path) {
     let _ = std::fs::remove_dir(folder);
     let _ = std::fs::remove_dir(hidden);
 }
 
-// Where a film's segments lie.
+// The folder of a film's segments.
 fn folder(film: &VideoJob, ffmpeg: &Ffmpeg) -> PathBuf {
-    // Segments that nobody could use again have a folder that nobody else finds.
+    // Segments that cannot be reused get a folder of their own.
     let scene = film.scene.clone().unwrap_or_else(|| std::process::id().to_string());
     film.hidden.join(format!("{PREFIX}{scene:.16}-{}", film.key(ffmpeg)))
 }
 
-/// Removes the segments of a video that is made, and its beginning: runs that were ended have left them.
+/// Removes the segments and the partial file of a finished video, which interrupted runs have left.
 pub fn clear(film: &VideoJob) {
     film.remove_beginning();
     let Ok(ffmpeg) = film.settings.find_ffmpeg() else { return };
@@ -117,7 +115,7 @@ pub fn clear(film: &VideoJob) {
     remove_empty(&folder, &film.hidden);
 }
 
-/// Frames whose segments are not there yet.
+/// The frames whose segments do not exist yet.
 pub fn left(film: &VideoJob) -> Result<Vec<u32>, OutputError> {
     let segments = plan(film, &folder(film, &film.settings.find_ffmpeg()?));
     let to_do = segments.into_iter().filter(|segment| segment.is_to_do(film));
@@ -125,12 +123,12 @@ pub fn left(film: &VideoJob) -> Result<Vec<u32>, OutputError> {
 }
 
 impl Segments {
-    /// Looks which segments are there, tries the encoder with one frame if there are others, and has encoders wait.
+    /// Finds the existing segments. If some are missing, tries the encoder with one frame and starts the encoders.
     pub fn open(film: &Arc<VideoJob>, ffmpeg: Ffmpeg) -> Result<Segments, OutputError> {
         let folder = folder(film, &ffmpeg);
         hidden::check(&film.hidden).and_then(|()| hidden::check(&folder)).writing(&film.hidden)?;
         if film.scene.is_none() {
-            // Nobody else's.
+            // No other run uses this folder.
             let _ = std::fs::remove_dir_all(&folder);
         }
         sweep(&folder);
@@ -170,12 +168,12 @@ impl Segments {
         &self.encoder.job
     }
 
-    // The segment of the film's frame at that place.
+    // The segment of the film's frame at index `at`.
     fn place(&self, at: usize) -> usize {
         at / self.job().settings.options.segment as usize
     }
 
-    // Adds the video's frame at that place, if its segment is made here.
+    // Sends the frame at index `at` to its segment, if this run makes that.
     fn put(&mut self, at: usize, item: QueuedFrame) -> Result<(), OutputError> {
         self.listen()?;
         let place = self.place(at);
@@ -196,7 +194,7 @@ impl Segments {
         Ok(())
     }
 
-    // Hears of segments that have ended.
+    // Handles the results of finished segments.
     fn listen(&mut self) -> Result<(), OutputError> {
         while let Ok(ended) = self.ended.try_recv() {
             self.hear(ended);
@@ -222,17 +220,18 @@ impl Segments {
         named.map(Some)
     }
 
-    // Joins these files, each with its number of frames.
+    // Joins files, each with its number of frames.
     fn join(&self, files: &[(&Path, u64)], path: &Path, tag: &Tag) -> Result<(), OutputError> {
         let SegmentEncoder { job, ffmpeg, folder } = &*self.encoder;
         Joiner { settings: &job.settings, ffmpeg }.join(folder, files, path, tag)
     }
 
-    // Joins the segments, unless another run of the same film has.
+    // Joins the segments, unless another run of the same film has done so.
     fn join_or_find(&self, path: &Path) -> Result<(), OutputError> {
         let job = self.job();
         let missing = || self.segments.iter().enumerate().filter(|(_, s)| !mp4::is_whole(&s.file));
-        // Another run of the same film removes the segments once it has joined them. It may have removed those of this run too.
+        // Another run of the same film removes the segments after joining them, and may have removed those of this
+        // run too.
         if missing().next().is_some() && job.is_made() {
             return Ok(());
         }
@@ -251,7 +250,7 @@ impl Segments {
         }
         let files: Vec<(&Path, u64)> = self.segments.iter().map(|s| (s.file.as_path(), s.len())).collect();
         let Err(cause) = self.join(&files, path, &job.tag(&self.encoder.ffmpeg)) else { return Ok(()) };
-        // Another run of the same film was there first, and has removed its segments.
+        // Another run of the same film has joined and removed the segments.
         if job.is_made() {
             return Ok(());
         }
@@ -265,7 +264,7 @@ impl Segments {
         })
     }
 
-    // What there is from the beginning on becomes a video of its own, or stays as segments.
+    // The complete beginning becomes a video of its own, or is kept as segments.
     fn keep_beginning(&mut self, failure: Option<OutputError>) -> Result<Option<PathBuf>, OutputError> {
         let path = partial(&self.job().settings.path);
         match (self.keep(&path), failure) {
@@ -280,8 +279,8 @@ impl Segments {
         }
     }
 
-    // What there is from the beginning on gets that name; says how many frames it is, or how many are kept in segments where
-    // it cannot be made.
+    // Writes the complete beginning to this path and returns its number of frames. The error is the number of frames
+    // that are kept in segments instead.
     fn keep(&mut self, path: &Path) -> Result<u64, u64> {
         let whole = self.segments.iter().take_while(|segment| mp4::is_sealed(&segment.file)).count();
         let last = self.partial.remove(&whole).filter(|partial| partial.frames > 0);
@@ -293,14 +292,14 @@ impl Segments {
         if frames > 0 && self.join(&files, path, &tag).is_ok() {
             return Ok(frames);
         }
-        // Without room for another copy, the one that there is.
+        // If there is no space for a copy, the partial segment itself is renamed.
         let only = last.filter(|_| whole == 0).ok_or(stored)?;
         only.file.persist(path).map(|_| frames).map_err(|_| stored)
     }
 }
 
 impl Encoder for Segments {
-    // Waits while too many frames wait.
+    // Waits while too many frames are queued.
     fn feed(&mut self, at: usize, planes: &[u8]) -> Result<(), OutputError> {
         const LOOK: Duration = Duration::from_secs(1);
         if !self.to_do.contains(&self.place(at)) {
@@ -317,13 +316,13 @@ impl Encoder for Segments {
         self.put(at, QueuedFrame::Fed(buffer))
     }
 
-    // An encoder reads it, which stops by itself.
+    // An encoder reads the frame, and stops by itself.
     fn feed_existing(&mut self, at: usize) -> Result<bool, OutputError> {
         let number = self.job().frames[at];
         self.put(at, QueuedFrame::OnDisk(number)).map(|()| true)
     }
 
-    // Waits for the encoders, and joins what they have made. Cut short, it is what there is from the beginning on.
+    // Waits for the encoders and joins the segments. An interrupted video is its complete beginning.
     fn finish(mut self: Box<Self>, cut_short: bool) -> Result<Option<PathBuf>, OutputError> {
         (self.open, self.tasks) = (None, None);
         while let Ok(ended) = self.ended.recv() {
@@ -335,7 +334,7 @@ impl Encoder for Segments {
         let is_stopped =
             self.encoder.is_stopped() && self.to_do.iter().any(|&i| !mp4::is_whole(&self.segments[i].file));
         let made = match self.failure.take() {
-            // The rest is made by others, and a beginning of it is nobody's.
+            // Other runs make the rest, so there is no partial video.
             failure if self.job().part.is_some() => failure.map_or(Ok(None), Err),
             None if !cut_short && !is_stopped => self.join_all(),
             failure => self.keep_beginning(failure),

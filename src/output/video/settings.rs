@@ -1,4 +1,4 @@
-//! How to encode a video, and what follows from it.
+//! Resolved settings of a video, and what follows from them.
 
 use super::alpha;
 use super::codecs::{CODECS, Codec, PixelKind};
@@ -14,30 +14,30 @@ use std::path::{Path, PathBuf};
 
 #[derive(Clone, Debug)]
 pub struct Settings {
-    /// The video file: one of [`super::containers::CONTAINERS`], or `.y4m`.
+    /// The video file. Its extension is one of [`super::containers::CONTAINERS`], or `.y4m`.
     pub path: PathBuf,
     pub fps: f64,
-    /// The codec that they ask for, or the usual one of such a file.
+    /// The requested codec, or the default of the extension.
     pub codec: &'static Codec,
-    /// As they were asked for.
+    /// The options as requested.
     pub options: VideoOptions,
-    /// Most encoders side by side; what they make does not depend on them.
+    /// Maximum number of concurrent encoders. The video does not depend on it.
     pub encoders: usize,
-    /// Most memory that these may take, bytes, as far as that is told by [`Settings::encoder_bytes`]; None where somebody has
-    /// said how many there are to be.
+    /// Maximum memory of the encoders, bytes, as estimated by [`Settings::encoder_bytes`]; None if the user has set
+    /// their number.
     pub encoder_memory: Option<usize>,
-    /// Ten bits a channel; None for eight.
+    /// Ten bits per channel; None for eight.
     pub high_bit_depth: Option<HighBitDepth>,
-    /// With the alpha of the pictures: only where [`Settings::can_have_alpha`].
+    /// Whether the video keeps alpha. It requires [`Settings::can_have_alpha`].
     pub has_alpha: bool,
-    /// Without ffmpeg, by the encoder that is built in.
+    /// Whether the built-in encoder is used instead of ffmpeg.
     pub is_embedded: bool,
-    /// Most memory for frames that wait for an encoder, bytes.
+    /// Maximum memory for frames that wait for an encoder, bytes.
     pub waiting: usize,
 }
 
 impl Settings {
-    /// The usual settings of a video of that name, with the codec that its ending usually holds.
+    /// The default settings of a video at this path.
     pub fn of(path: PathBuf) -> Settings {
         let container = Container::of(&path).unwrap_or(&CONTAINERS[0]);
         Settings {
@@ -53,15 +53,15 @@ impl Settings {
             waiting: 1 << 30,
         }
     }
-    /// The ffmpeg that encodes it.
+    /// The ffmpeg that encodes the video.
     pub fn find_ffmpeg(&self) -> Result<Ffmpeg, OutputError> {
         find_ffmpeg(self.options.ffmpeg.as_deref())
     }
-    /// What the file is; raw video counts as the first.
+    /// The container; raw video counts as the first.
     pub fn container(&self) -> &'static Container {
         Container::of(&self.path).unwrap_or(&CONTAINERS[0])
     }
-    /// What goes into the encoder.
+    /// The kind of frames that the encoder receives.
     pub fn pixel_kind(&self) -> PixelKind {
         match (self.high_bit_depth, self.has_alpha) {
             (Some(_), _) => PixelKind::TenBits,
@@ -78,12 +78,12 @@ impl Settings {
             ..PixelFormats::default()
         }
     }
-    /// Whether such a video can keep what is transparent: animated WebP, GIF (all or nothing), and ProRes, which is 4444 then.
+    /// Whether the video can keep alpha: animated WebP, GIF (one bit), and ProRes, which is then 4444.
     pub fn can_have_alpha(&self) -> bool {
         let is_kept = self.codec.alpha_containers.contains(&self.container().extension);
         is_kept && self.high_bit_depth.is_none() && !self.is_single()
     }
-    /// A frame's planes, as an encoder takes them.
+    /// A frame's planes for the encoder.
     pub fn planes<'a>(&self, frame: &'a RenderedFrame) -> Result<Cow<'a, [u8]>, OutputError> {
         if self.has_alpha {
             return Ok(Cow::Owned(alpha::planes(frame.isa, frame.rgba8(), (frame.width, frame.height))));
@@ -98,7 +98,7 @@ impl Settings {
         let halves = if self.has_alpha { 5 } else { 3 };
         width as usize * height as usize * halves / 2 * if self.high_bit_depth.is_some() { 2 } else { 1 }
     }
-    /// Bytes that one encoder takes, about: `scripts/measure/encoders` measures it.
+    /// Approximate memory of one encoder, bytes; measured by `scripts/measure/encoders`.
     pub fn encoder_bytes(&self, sides: (u32, u32)) -> usize {
         let looks_far = self.codec.encoder != "libx264"
             || self
@@ -115,17 +115,17 @@ impl Settings {
             Some(_) => 512_u16.to_le_bytes().repeat(self.frame_bytes(size) / 2),
         }
     }
-    /// Whether it is made in one piece, frame by frame: there are no segments that a later run could go on from.
+    /// Whether the video is written in one piece, so that an interrupted run cannot be resumed from segments.
     pub fn is_single(&self) -> bool {
         self.is_embedded || self.is_raw()
     }
-    /// Whether the file holds the frames as they are.
+    /// Whether the file holds uncompressed frames.
     pub fn is_raw(&self) -> bool {
         is_raw(&self.path)
     }
 }
 
-/// Whether a video of that name holds the frames as they are.
+/// Whether a file of this name holds uncompressed frames.
 pub fn is_raw(path: &Path) -> bool {
     path.extension().is_some_and(|e| e.eq_ignore_ascii_case("y4m"))
 }

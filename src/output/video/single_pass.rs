@@ -6,7 +6,7 @@ use crate::output::error::OutputError;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-/// A video in one piece: there are no segments that a later run could go on from.
+/// An encoder without segments, so that an interrupted video cannot be resumed.
 pub struct SinglePass<W> {
     pub job: Arc<VideoJob>,
     pub writer: W,
@@ -26,7 +26,7 @@ impl<W: VideoWriter> Encoder for SinglePass<W> {
     }
 
     fn finish(mut self: Box<Self>, cut_short: bool) -> Result<Option<PathBuf>, OutputError> {
-        // A disk may be full only now.
+        // A full disk may show only now.
         if let Err(cause) = self.writer.flush() {
             return Err(self.abort(cause));
         }

@@ -1,5 +1,5 @@
-//! What a film says of itself: the scene, the frames and the settings that it was made of. It stands in the file, so that a later
-//! run knows its own film from any other.
+//! The tag in a film: the scene, the frames and the settings that it was made of. A later run recognizes its own film
+//! by it.
 
 use super::containers::Join;
 use super::ffmpeg::{output_text, url, words};
@@ -12,9 +12,9 @@ use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::Path;
 
-// In a GIF or a WebP the tag is within so many bytes of the end.
+// In a GIF or a WebP, the tag is within this many bytes of the end.
 const TAIL: u64 = 1024;
-// No tag is longer. A comment in a GIF has at most 255 bytes.
+// Maximum length of a tag. A comment in a GIF has at most 255 bytes.
 const LONGEST: usize = 255;
 const BEGINNING: &str = " (its beginning)";
 
@@ -23,9 +23,9 @@ pub struct Tag {
     pub version: String,
     /// The beginning of the scene's hash.
     pub scene: String,
-    /// Its frames, as [`name`] names them.
+    /// The frames, as in [`name`].
     pub frames: String,
-    /// A hash of all that its bytes depend on.
+    /// A hash of all that the film's bytes depend on.
     pub content: String,
     pub is_beginning: bool,
 }
@@ -49,18 +49,18 @@ impl Tag {
         Some(Tag { version, scene, frames, content, is_beginning })
     }
 
-    /// Whether a film of these frames of the same scene shows all that this one does.
+    /// Whether a film of these frames of the same scene shows all pictures of this one.
     pub fn is_covered_by(&self, other: &Tag, frames: &[u32]) -> bool {
         self.scene == other.scene && (self.frames == other.frames || is_among(&self.frames, frames))
     }
 }
 
-/// What the tags of a scene's films hold, whatever else they say.
+/// The part that the tags of all films of a scene share.
 pub fn of_scene(hash: &str) -> String {
     format!(" scene {hash:.16}")
 }
 
-/// A name of a list of frames: first, last and step, or a hash where they do not follow each other at one distance.
+/// A short name of a list of frames: first, last and step, or a hash if the steps differ.
 pub fn name(numbers: &[u32]) -> String {
     let (first, last) = (numbers[0], numbers[numbers.len() - 1]);
     let step = numbers.get(1).map_or(1, |second| second.wrapping_sub(first));
@@ -71,7 +71,7 @@ pub fn name(numbers: &[u32]) -> String {
     format!("{first}-{last}-{}", hex(&hash[..8]))
 }
 
-// Whether all frames of a name are among these; a hash tells no frames.
+// Whether all frames of a name are among these. A hash does not tell its frames.
 fn is_among(name: &str, frames: &[u32]) -> bool {
     let numbers = || {
         let (range, step) = name.split_once('x')?;
@@ -83,7 +83,7 @@ fn is_among(name: &str, frames: &[u32]) -> bool {
     first <= last && (first..=last).step_by(step).all(|n| frames.contains(&n))
 }
 
-/// What a film says of itself, if it says anything.
+/// Reads the tag of a film, if it has one.
 pub fn read(path: &Path, settings: &Settings) -> Option<Tag> {
     if settings.is_raw() || !path.is_file() {
         return None;
@@ -108,7 +108,7 @@ pub fn read(path: &Path, settings: &Settings) -> Option<Tag> {
     }
 }
 
-// The last tag among bytes.
+// The last tag in some bytes.
 fn find(bytes: &[u8]) -> Option<Tag> {
     const START: &[u8] = b"polyfly ";
     let starts = (0..bytes.len()).rev().filter(|&at| bytes[at..].starts_with(START));
@@ -118,7 +118,7 @@ fn find(bytes: &[u8]) -> Option<Tag> {
     })
 }
 
-/// Writes the tag into a film of pictures that is whole; one whose file has no place for it stays as it is.
+/// Writes the tag into a complete GIF or WebP. Other films already have theirs.
 pub fn write(path: &Path, join: Join, tag: &Tag) -> io::Result<()> {
     let text = tag.to_string();
     let text = &text.as_bytes()[..text.len().min(LONGEST)];
@@ -136,7 +136,7 @@ pub fn write(path: &Path, join: Join, tag: &Tag) -> io::Result<()> {
             file.seek(SeekFrom::End(-1))?;
             file.write_all(&[&[0x21, 0xfe, text.len() as u8], text, &[0, 0x3b]].concat())
         }
-        // A chunk that readers skip, behind the frames (RFC 9649, 2.7.1.6). A single picture has none.
+        // A chunk after the frames that readers skip (RFC 9649, 2.7.1.6). A still picture has none.
         Join::Webp => {
             let mut head = [0; 16];
             file.read_exact(&mut head)?;

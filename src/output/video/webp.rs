@@ -1,13 +1,13 @@
-//! Animated WebP: how many frames a file has, and frames that replace each other.
+//! Animated WebP: counts frames, and disables blending between them.
 
 use std::path::Path;
 
-/// Frames of an animated WebP. None where it is none, or not whole.
+/// The number of frames; None if the file is not a complete animated WebP.
 pub fn frames(bytes: &[u8]) -> Option<u64> {
     places(bytes).map(|places| places.len() as u64)
 }
 
-// Where the chunks of its frames begin (RFC 9649, 2.7.1.1).
+// The offsets of the frames' chunks (RFC 9649, 2.7.1.1).
 fn places(bytes: &[u8]) -> Option<Vec<usize>> {
     let word = |at: usize| Some(u32::from_le_bytes(bytes.get(at..at + 4)?.try_into().ok()?) as usize);
     if bytes.get(..4)? != b"RIFF" || bytes.get(8..12)? != b"WEBP" || word(4)? + 8 != bytes.len() {
@@ -23,10 +23,11 @@ fn places(bytes: &[u8]) -> Option<Vec<usize>> {
     (at == bytes.len()).then_some(found)
 }
 
-/// Makes each frame of an animated WebP take the place of the one before: ffmpeg has it laid over that, which shows through where
-/// the frame is transparent.
+/// Makes each frame replace the one before. ffmpeg blends them, so that the frame before shows through transparent
+/// pixels.
 pub fn disable_blending(path: &Path) -> std::io::Result<()> {
-    // The last byte of a frame's facts, behind its chunk's head and five numbers of three bytes; and its bit for this.
+    // The offset of the flags in a frame's chunk, after the chunk's header and five numbers of three bytes; the bit
+    // for blending.
     const FLAGS: usize = 8 + 15;
     const DO_NOT_BLEND: u8 = 2;
     let mut bytes = std::fs::read(path)?;

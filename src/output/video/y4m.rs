@@ -1,4 +1,4 @@
-//! YUV4MPEG2: raw video that every player and encoder reads, without ffmpeg.
+//! YUV4MPEG2: raw video, written without ffmpeg, that all players and encoders read.
 
 use super::arguments::rational;
 use super::encoder::VideoWriter;
@@ -11,11 +11,11 @@ use std::path::{Path, PathBuf};
 
 const FRAME: &[u8] = b"FRAME\n";
 
-/// A .y4m file being written under a private name.
+/// A .y4m file that is written under a private name.
 pub struct Y4m {
     path: PathBuf,
     file: BufWriter<tempfile::NamedTempFile>,
-    // Length of what is whole, and of a frame.
+    // Bytes of the header and of a frame.
     header: u64,
     frame: u64,
 }
@@ -60,7 +60,7 @@ fn frame_length(width: u32, height: u32) -> u64 {
     FRAME.len() as u64 + u64::from(width) * u64::from(height) * 3 / 2
 }
 
-/// Bytes of a file of so many frames.
+/// The length in bytes of a file of this many frames.
 pub fn length(width: u32, height: u32, fps: f64, frames: u64) -> u64 {
     header(width, height, fps).len() as u64 + frames * frame_length(width, height)
 }
