@@ -29,7 +29,9 @@ mod device;
 mod device_scene;
 mod error;
 mod film;
+#[cfg(any(test, fuzzing))]
 #[doc(hidden)]
+#[path = "tests/fuzz_targets.rs"]
 pub mod fuzz_targets;
 mod gpu_types;
 mod kernels;

@@ -22,7 +22,7 @@ mod extremes;
 mod floors;
 mod fog;
 mod furnace;
-mod fuzz_targets;
+mod fuzzing;
 mod golden;
 mod kernel;
 mod keys;

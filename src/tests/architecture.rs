@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 // Top-level modules, from the program down to mathematics: each may import itself and those that come later.
 const LAYERS: [&[&str]; 15] = [
-    &["main", "lib", "fuzz_targets"],
+    &["main", "lib"],
     &["tests"],
     &["command"],
     &["cli"],

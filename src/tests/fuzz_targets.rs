@@ -1,107 +1,173 @@
-//! A short run of `fuzz/`: seeds of every target, with mutations from a generator with a fixed start.
+//! Doors that come from outside: what is read from files and texts, one function each, for fuzzing (`fuzz/`) and for a short
+//! run of it among the tests. Whatever the bytes are, a target gives a value or an error: it does not panic, does not hang,
+//! and does not take memory that the bytes only promise.
 
-use crate::fuzz_targets::{FUZZ_TARGETS, FuzzTarget};
+use crate::assets::mesh;
+use crate::assets::particles;
+use crate::assets::sky::SkyMap;
+use crate::assets::source::Limits;
+use crate::assets::texture::Texture;
+use crate::output::formats::FORMATS;
+use crate::output::store::manifest::{Manifest, NAME};
+use crate::render::frames::FrameList;
+#[cfg(any(test, feature = "domain"))]
+use crate::render::{RenderOptions, Renderer};
+#[cfg(any(test, feature = "domain"))]
+use crate::scene::LampSamples;
+use crate::scene::{Mesh, Pattern, Scene, Sky, SkySource, TextureSource, Tone};
+use std::io::Write;
 use std::path::Path;
 
-// Seeds of a target: real files, and small ones for its corner cases.
-fn seeds(target: &str) -> Vec<Vec<u8>> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let mut seeds: Vec<Vec<u8>> = Vec::new();
-    let folder = root.join("fuzz/seeds").join(target);
-    let mut names: Vec<_> = std::fs::read_dir(&folder)
-        .unwrap_or_else(|e| panic!("{}: {e}", folder.display()))
-        .map(|entry| entry.unwrap().path())
-        .collect();
-    names.sort();
-    seeds.extend(names.iter().map(|path| std::fs::read(path).unwrap()));
-    let more = match target {
-        "tokens" => vec!["scenes/coursework.txt", "scenes/default.txt"],
-        "toml" => vec!["scenes/garland.toml", "scenes/weekend.toml", "scenes/walk.toml"],
-        _ => vec![],
-    };
-    seeds.extend(more.iter().map(|name| std::fs::read(root.join(name)).unwrap()));
-    assert!(!seeds.is_empty(), "{target} has no seeds");
-    seeds
-}
+/// One of them.
+pub type FuzzTarget = fn(&[u8]);
 
-struct Dice(u64);
-
-impl Dice {
-    fn below(&mut self, n: usize) -> usize {
-        // SplitMix64.
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        ((z ^ (z >> 31)) % n.max(1) as u64) as usize
-    }
-}
-
-// Words that have broken programs before.
-const WORDS: [&str; 16] = [
-    "nan",
-    "-inf",
-    "1e309",
-    "-1",
-    "0",
-    "4294967295",
-    "99999999999999999999",
-    "1e-320",
-    "%d",
-    "[[",
-    "\"",
-    "-0.0",
-    "2147483648",
-    "0x10",
-    "\u{feff}",
-    "true",
+/// All of them, by name.
+pub const FUZZ_TARGETS: &[(&str, FuzzTarget)] = &[
+    ("tokens", tokens),
+    ("toml", toml),
+    ("texture", texture),
+    ("sky", sky),
+    ("obj", obj),
+    ("ply", ply),
+    ("particles", particles),
+    ("frames", frames),
+    ("manifest", manifest),
+    #[cfg(any(test, feature = "domain"))]
+    ("picture", picture),
 ];
 
-fn changed(seed: &[u8], dice: &mut Dice) -> Vec<u8> {
-    let mut bytes = seed.to_vec();
-    for _ in 0..=dice.below(3) {
-        let at = dice.below(bytes.len() + 1);
-        let end = (at + dice.below(24)).min(bytes.len());
-        match dice.below(7) {
-            0 if at < bytes.len() => bytes[at] ^= 1 << dice.below(8),
-            1 => bytes.truncate(at),
-            2 => drop(bytes.drain(at..end)),
-            3 => {
-                let piece = bytes[at..end].to_vec();
-                bytes.splice(at..at, piece);
-            }
-            4 => drop(bytes.splice(at..end, WORDS[dice.below(WORDS.len())].bytes()).count()),
-            5 if at < bytes.len() => bytes[at] = dice.below(256) as u8,
-            _ => {
-                let other = dice.below(bytes.len() + 1);
-                let piece = bytes[at..end].to_vec();
-                bytes.splice(other..other, piece);
-            }
-        }
-    }
-    bytes
-}
-
-fn run_mutants(name: &str, target: FuzzTarget) {
-    let mut dice = Dice(1);
-    for seed in seeds(name) {
-        target(&seed);
-        // Large seeds take longer.
-        for _ in 0..(30_000 / seed.len().max(300)).clamp(4, 60) {
-            let bytes = changed(&seed, &mut dice);
-            let result = std::panic::catch_unwind(|| target(&bytes));
-            assert!(result.is_ok(), "{name} panics on {:?}", String::from_utf8_lossy(&bytes));
-        }
+// A file of that name with these bytes, for as long as the job takes.
+fn with_file(name: &str, bytes: &[u8], job: impl FnOnce(&Path)) {
+    let Ok(folder) = tempfile::tempdir() else { return };
+    let path = folder.path().join(name);
+    if std::fs::File::create(&path).and_then(|mut file| file.write_all(bytes)).is_ok() {
+        job(&path);
     }
 }
 
-#[test]
-fn no_target_breaks() {
-    FUZZ_TARGETS.iter().filter(|(name, _)| *name != "picture").for_each(|&(name, target)| run_mutants(name, target));
+fn scene(bytes: &[u8], name: &str) {
+    let text = String::from_utf8_lossy(bytes);
+    match Scene::parse(&text, name, Path::new("")) {
+        Ok(parsed) => {
+            // What was read is written, and read again as the same.
+            let written = parsed.scene.to_toml();
+            let again = Scene::parse(&written, "again.toml", Path::new(""));
+            let again = again.unwrap_or_else(|e| panic!("what is written is no scene: {e}\n{written}"));
+            assert_eq!(again.scene.to_toml(), written, "what is written is another scene");
+        }
+        Err(problems) => drop(problems.to_string()),
+    }
 }
 
-// Whatever a scene contains, its picture stays within the domain of a GPU's operations.
-#[test]
-fn no_scene_leaves_the_domain() {
-    run_mutants("picture", crate::fuzz_targets::picture);
+/// A scene in the coursework's tokens.
+pub fn tokens(bytes: &[u8]) {
+    scene(bytes, "scene.txt");
+}
+
+/// A scene in TOML.
+pub fn toml(bytes: &[u8]) {
+    scene(bytes, "scene.toml");
+}
+
+/// A floor's picture: `.data` as the first byte says, or one that its content tells; frames that a video is made of.
+pub fn texture(bytes: &[u8]) {
+    let Some((&kind, bytes)) = bytes.split_first() else { return };
+    let name = if kind % 2 == 0 { "t.data" } else { "t.png" };
+    with_file(name, bytes, |path| {
+        let _ = Texture::load(&TextureSource::File(path.to_owned()), Limits::default());
+        for format in FORMATS {
+            let _ = format.shown(path, Tone::Soft, false);
+            if let Ok(mut file) = std::fs::File::open(path) {
+                let _ = (format.is_whole)(&mut file, bytes.len() as u64, (3, 2));
+            }
+        }
+    });
+}
+
+/// A sky's picture.
+pub fn sky(bytes: &[u8]) {
+    with_file("sky.hdr", bytes, |path| {
+        let _ = SkyMap::of(&Sky { image: Some(SkySource::File(path.to_owned())), ..Sky::default() }, Limits::default());
+    });
+}
+
+fn mesh(name: &str, bytes: &[u8]) {
+    with_file(name, bytes, |path| {
+        let of = |smooth| Mesh { path: path.to_owned(), smooth, ..Mesh::default() };
+        let _ = [true, false].map(|smooth| mesh::load_all(&[of(smooth)], Limits::default()));
+    });
+}
+
+/// A mesh in Wavefront's form.
+pub fn obj(bytes: &[u8]) {
+    mesh("m.obj", bytes);
+}
+
+/// A mesh in the polygon file format, text or binary.
+pub fn ply(bytes: &[u8]) {
+    mesh("m.ply", bytes);
+}
+
+/// Particles: a table or a binary file, as the first byte says.
+pub fn particles(bytes: &[u8]) {
+    let Some((&kind, bytes)) = bytes.split_first() else { return };
+    let _ = particles::read_bytes(Path::new(["p.bin", "p.csv", "p.xyzr"][usize::from(kind % 3)]), bytes);
+}
+
+/// A list of frames.
+pub fn frames(bytes: &[u8]) {
+    let text = String::from_utf8_lossy(bytes);
+    for total in [1, 1000, u32::MAX] {
+        if let Ok(list) = FrameList::parse(&text, total) {
+            assert!(!list.is_empty() && list.iter().take(1000).all(|n| n < total));
+            let again = FrameList::parse(&list.to_string(), total).unwrap_or_else(|e| panic!("{list} is no list: {e}"));
+            assert!(again.len() == list.len() && again.iter().take(1000).eq(list.iter().take(1000)), "{text}");
+            let parts: usize = (0..7).filter_map(|k| Some(list.part(k, 7, false)?.len())).sum();
+            assert!(parts == list.len() || list.len() > 1 << 20, "{text}");
+        }
+    }
+}
+
+/// A folder's manifest.
+pub fn manifest(bytes: &[u8]) {
+    with_file(NAME, bytes, |path| {
+        let Some(folder) = path.parent() else { return };
+        if let Ok(all) = Manifest::all(folder) {
+            for one in &all {
+                let _ = (Pattern::parse(&one.pattern), FrameList::parse(&one.frames, u32::MAX));
+                all.iter().for_each(|other| drop(one.differences(other)));
+            }
+        }
+    });
+}
+
+/// A scene in TOML as a tiny picture: no argument of a reciprocal or square root leaves the domain of a GPU's where it
+/// shows (docs/arithmetic.md).
+#[cfg(any(test, feature = "domain"))]
+pub fn picture(bytes: &[u8]) {
+    let Ok(parsed) = Scene::parse(&String::from_utf8_lossy(bytes), "scene.toml", Path::new("")) else { return };
+    let mut scene = parsed.scene;
+    let mut files = scene.world.particles.iter().count();
+    scene.visit_files(|_, _| files += 1);
+    let lamps: u32 =
+        scene.world.bodies.iter().map(|body| body.lamps.count().max(u32::from(body.lamps.is_strip()))).sum();
+    // Files are covered by the other targets, and a picture is to take a part of a second.
+    if files > 0 || lamps > 200 || scene.world.bodies.len() + scene.world.lights.len() > 100 {
+        return;
+    }
+    let render = &mut scene.render;
+    (render.width, render.height) = (12, 9);
+    (render.depth, render.light_samples) = (render.depth.min(4), 2);
+    render.sampling = render.integrator.sampling(render.integrator.own(1, 2));
+    if render.lamp_samples == LampSamples::All {
+        render.lamp_samples = LampSamples::Drawn(3);
+    }
+    let shown = |isa: &str| {
+        let options = RenderOptions { isa: Some(isa.into()), threads: 1, ..RenderOptions::on_cpu() };
+        let mut renderer = Renderer::with_options(scene.clone(), options).ok()?;
+        Some((renderer.still(0).ok()?.data().to_vec(), renderer.still_linear(0).ok()?.0.data().to_vec()))
+    };
+    let Some((picture, light)) = shown("scalar") else { return };
+    assert!(light.iter().all(|x| x.is_finite() && *x >= 0.0), "light that is none");
+    assert!(shown("domain") == Some((picture, light)), "a reciprocal or square root outside of its domain shows");
 }
