@@ -1,4 +1,4 @@
-//! Rendering: frames into sinks, on one device or many.
+//! Renders frames into sinks, on one device or several.
 
 pub mod delivery;
 mod exposure;
@@ -35,20 +35,20 @@ use prepared::PreparedScene;
 use stats::{Progress, RunReport};
 use std::sync::{Arc, Mutex};
 
-/// Where to render.
+/// The devices that render.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Devices {
-    /// The first GPU if there is a usable one, else the CPU.
+    /// The first usable GPU, or the CPU if there is none.
     #[default]
     Auto,
-    /// The CPU; no GPU is touched.
+    /// The CPU. No GPU is opened.
     Cpu,
     /// The first GPU.
     Gpu,
     /// All GPUs.
     AllGpus,
-    /// These GPUs, and the CPU beside them if `true`.
+    /// These GPUs, and also the CPU if `true`.
     List(Vec<usize>, bool),
 }
 
@@ -61,20 +61,20 @@ pub enum Devices {
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct RenderOptions {
-    /// Where.
+    /// The devices that render.
     pub devices: Devices,
-    /// CPU threads; 0 = one a core.
+    /// CPU threads; 0 means one per core.
     pub threads: usize,
-    /// Name of the CPU's instruction set; the widest if none is given.
+    /// The name of the CPU's instruction set; the widest one by default.
     pub isa: Option<String>,
-    /// What several devices share.
+    /// What several devices share: frames or tiles.
     pub split: Split,
-    /// Takes noise out of pictures by a library that is there or not; the pictures are outside the promise of
-    /// equal bytes.
+    /// A library that denoises the pictures, loaded at run time. Denoised pictures need not be equal byte for byte on
+    /// all devices.
     pub denoise: Option<DenoiserLibrary>,
-    /// What files that the scene names may take of the memory.
+    /// Memory limits for the files that the scene names.
     pub limits: Limits,
-    // For tests: a GPU that fails, and at which of its tasks.
+    // For tests: the index of a GPU that fails, and the task at which it does.
     pub(crate) fault: Option<(u32, u64)>,
 }
 
@@ -90,21 +90,21 @@ impl RenderOptions {
 }
 
 setters! { RenderOptions {
-    /// Where to render.
+    /// The devices that render.
     devices(devices: Devices) => { devices: devices }
-    /// CPU threads; 0 = one a core.
+    /// CPU threads; 0 means one per core.
     threads(threads: usize) => { threads: threads }
     /// The CPU's instruction set, by name.
     isa(name: impl Into<String>) => { isa: Some(name.into()) }
-    /// What several devices share.
+    /// What several devices share: frames or tiles.
     split(split: Split) => { split: split }
-    /// Takes noise out of pictures by this library.
+    /// Denoises the pictures by this library.
     denoise(library: DenoiserLibrary) => { denoise: Some(library) }
-    /// What files that the scene names may take of the memory.
+    /// Memory limits for the files that the scene names.
     limits(limits: Limits) => { limits: limits }
 }}
 
-/// A scene, ready to be rendered.
+/// A scene that is loaded and ready to render.
 ///
 /// ```
 /// use polyfly::{Renderer, Scene};
@@ -117,52 +117,52 @@ setters! { RenderOptions {
 pub struct Renderer {
     pub(crate) prepared: PreparedScene,
     options: RenderOptions,
-    // The exposure, found where the scene leaves it open.
+    // The exposure in stops, measured if the scene does not set it.
     stops: f64,
     chosen: Chosen,
     cancel: Cancel,
     meter: Arc<SampleCounter>,
-    // Devices that wait for the next run, and what they are ready for.
+    // Devices that are kept for the next run, and what they are prepared for.
     waiting: Option<(DeviceNeeds, Vec<Box<dyn Device>>)>,
     keeps_devices: bool,
-    // Of the run before, where devices are kept; one for all that vary a scene.
+    // The memory of the previous run, if devices are kept. All renderers of a varied scene share it.
     memory: Arc<Mutex<RunMemory>>,
 }
 
-// Which devices render.
+// The devices of a renderer.
 #[derive(Clone, Debug, Default)]
 struct Chosen {
     gpus: Vec<GpuInfo>,
     cpu: bool,
-    // Nobody asked for a GPU: the CPU does when there is none that works. Why it has to already.
+    // Whether the CPU may take over if no GPU works, because the user did not request a GPU; and why it already has.
     may_fall_back: bool,
     fell_back: Option<String>,
 }
 
 impl Renderer {
-    /// Checks the scene, reads what it names, and puts it in order for the first usable GPU, or for the CPU where there is none.
+    /// Checks the scene, reads its files, and prepares it for the first usable GPU, or for the CPU if there is none.
     ///
     /// # Errors
-    /// Values out of range; a file that is missing or broken; too many elements.
+    /// A value is out of range; a file is missing or broken; the scene has too many elements.
     pub fn new(scene: Scene) -> Result<Renderer, Error> {
         Renderer::with_options(scene, RenderOptions::default())
     }
 
-    /// The same on other devices.
+    /// Like [`Renderer::new`], with options.
     ///
     /// # Errors
-    /// Also a device that is not there.
+    /// Those of [`Renderer::new`]; or a device does not exist.
     pub fn with_options(scene: Scene, options: RenderOptions) -> Result<Renderer, Error> {
         scene.check()?;
         Renderer::prepare(scene, options)
     }
 
-    /// The same for a scene that has been checked, as those are that were read from a text.
+    /// Prepares a scene that is checked already, because it was read from a text.
     pub(crate) fn prepare(scene: Scene, options: RenderOptions) -> Result<Renderer, Error> {
         Renderer::prepare_with(scene, options, |scene, limits| Ok(Assets::load(scene, limits)?))
     }
 
-    /// The same with what `read` gives of the files that the scene names.
+    /// Prepares a checked scene with the files that `read` returns.
     pub(crate) fn prepare_with(
         scene: Scene,
         options: RenderOptions,
@@ -170,14 +170,14 @@ impl Renderer {
     ) -> Result<Renderer, Error> {
         let isa = Isa::pick(options.isa.as_deref()).map_err(DeviceError::from)?;
         let pool = threads::pool(options.threads).map_err(DeviceError::from)?;
-        // The driver takes its time to start: the scene is made ready meanwhile.
+        // Starting the driver takes time, so the scene is prepared meanwhile.
         let (chosen, prepared) = std::thread::scope(|scope| {
             let chosen = threads::spawn_scoped(scope, "driver", || choose(&options.devices))?;
             let prepared = pool.install(|| -> Result<_, Error> {
                 let assets = read(&scene, options.limits)?;
                 let start = scene.at(0.0);
                 let mut device_scene = DeviceScene::new(&start, &assets)?;
-                // The CPU works out the lamp light, the same for all devices.
+                // The CPU bakes the light map, so that it is the same on all devices.
                 isa.bake_lightmap(&mut device_scene, &start);
                 Ok((assets, Arc::new(device_scene)))
             });
@@ -211,60 +211,60 @@ impl Renderer {
         &self.prepared.scene
     }
 
-    /// Ends a run early, from another thread. Once it is stopped, later runs end at once, until there is another one.
+    /// A handle that ends a run early from another thread. It also ends later runs at once, until it is replaced.
     pub fn cancel(&self) -> Cancel {
         self.cancel.clone()
     }
 
-    /// What ends the next runs early.
+    /// Sets the handle that ends the next runs early.
     pub fn set_cancel(&mut self, cancel: Cancel) {
         self.cancel = cancel;
     }
 
-    /// Whether devices stay ready between runs, with their memory: for whoever renders frame after frame.
+    /// Whether devices and their memory are kept between runs, for callers that render frame after frame.
     pub fn keep_devices(&mut self, keep: bool) {
         self.keeps_devices = keep;
     }
 
-    /// Counts samples while frames are in work, and how many a frame has.
+    /// The samples traced so far, and the samples of one frame.
     pub(crate) fn counter(&self) -> (Arc<SampleCounter>, u64) {
         let render = &self.prepared.scene.render;
         let samples = u64::from(render.width) * u64::from(render.height) * u64::from(render.samples_per_pixel());
         (Arc::clone(&self.meter), samples)
     }
 
-    /// Why the CPU renders though a GPU was looked for, if it does.
+    /// Why the CPU renders although a GPU was looked for, if it does.
     pub(crate) fn fell_back(&self) -> Option<&str> {
         self.chosen.fell_back.as_deref()
     }
-    /// The CPU as a device of its own, with an instruction set.
+    /// The CPU as a separate device with this instruction set.
     pub(crate) fn cpu(&self, isa: Isa) -> Cpu {
         Cpu::new(isa, Arc::clone(&self.prepared.pool), Arc::clone(&self.prepared.first))
     }
-    /// Threads of the CPU.
+    /// CPU threads.
     pub(crate) fn threads(&self) -> usize {
         self.prepared.pool.current_num_threads()
     }
 
-    /// One frame in memory: RGBA, 8 bits a channel.
+    /// Renders one frame into memory: RGBA, 8 bits per channel.
     ///
     /// # Errors
-    /// A frame that the clip does not have; devices that fail.
+    /// The clip has no such frame; a device failed.
     pub fn still(&mut self, frame: u32) -> Result<Image<u8>, Error> {
         self.still_watched(frame, &mut ())
     }
 
-    /// One frame in linear light, red, green and blue, before the tone curve, and what its first surfaces are.
+    /// Renders one frame in linear light before the tone curve, with the layers of its first surfaces.
     ///
     /// # Errors
-    /// As [`Renderer::still`].
+    /// Those of [`Renderer::still`].
     pub fn still_linear(&mut self, frame: u32) -> Result<(Image<f32>, Option<Layers>), Error> {
         let needs = PixelFormats { linear: true, layers: true, ..PixelFormats::default() };
         let frame = self.capture(&FrameList::one(frame), needs, &mut ())?.pop().unwrap_or_default();
         Ok((frame.linear.unwrap_or_default(), frame.layers))
     }
 
-    /// [`Renderer::still`] for whoever also hears of the frame.
+    /// [`Renderer::still`] with progress.
     pub(crate) fn still_watched(&mut self, frame: u32, progress: &mut dyn Progress) -> Result<Image<u8>, Error> {
         let frame = self.capture(&FrameList::one(frame), PixelFormats::RGBA8, progress)?.pop();
         Ok(frame.and_then(|frame| frame.rgba8).unwrap_or_default())
@@ -282,10 +282,10 @@ impl Renderer {
         Ok(std::mem::take(&mut *lock(&captured)))
     }
 
-    /// Renders frames into sinks. Sinks are opened, and devices made ready, before the first frame.
+    /// Renders frames into sinks. Sinks are opened and devices are prepared before the first frame.
     ///
     /// # Errors
-    /// The first failure: of a file, of all devices, of a sink; or that it was stopped. What is finished stays.
+    /// The first failure of a file, of all devices or of a sink; or the run was cancelled. Finished frames stay.
     pub fn run(
         &mut self,
         frames: &FrameList,
@@ -295,7 +295,7 @@ impl Renderer {
         self.open(frames, sinks, progress)?.render(progress)
     }
 
-    /// Opens every output, tries the encoder, and makes devices ready. Nothing is rendered yet.
+    /// Opens all outputs, tries the encoder, and prepares the devices. Nothing is rendered yet.
     pub(crate) fn open<'a>(
         &'a mut self,
         frames: &'a FrameList,
@@ -333,19 +333,19 @@ impl Renderer {
         Ok(OpenRun { renderer: self, frames, info, sinks, devices, needs, post, denoiser })
     }
 
-    /// What to say of the files that the scene names.
+    /// The remark about the scene's files, if there is one.
     pub(crate) fn remark(&self) -> Option<String> {
         let particles = self.prepared.scene.world.particles.as_ref().zip(self.prepared.assets.particles.as_ref());
         particles.and_then(|(asked, read)| read.remark(asked.colour_by))
     }
 
-    /// What is done to the light of each frame.
+    /// The post steps of each frame.
     pub(crate) fn post(&self) -> PostPipeline {
         let range = self.prepared.assets.particles.as_ref().and_then(|p| p.range);
         PostPipeline::new(&self.prepared.scene, self.stops, range, self.options.denoise.as_ref())
     }
 
-    // The devices, with the scene on them.
+    // The devices, with the scene uploaded.
     fn devices(
         &mut self,
         needs: DeviceNeeds,
@@ -389,7 +389,7 @@ impl Renderer {
     }
 }
 
-/// A run whose outputs are open and whose devices are ready.
+/// A run whose outputs are open and whose devices are prepared.
 pub(crate) struct OpenRun<'a> {
     pub(crate) renderer: &'a mut Renderer,
     frames: &'a FrameList,
@@ -402,10 +402,10 @@ pub(crate) struct OpenRun<'a> {
 }
 
 impl OpenRun<'_> {
-    /// Closes the outputs without a frame.
+    /// Closes the outputs without rendering a frame.
     pub(crate) fn abort(self) {
         for sink in self.sinks {
-            // Whoever aborts has a reason that counts more.
+            // The caller's reason to abort takes precedence over this error.
             let _ = sink.finish(Outcome::Aborted);
         }
     }
@@ -418,7 +418,7 @@ impl OpenRun<'_> {
         if let Some(remark) = renderer.remark() {
             progress.remark(&remark);
         }
-        // What exposure multiplies light by.
+        // The factor that exposure applies to light.
         let (split, gain) = (renderer.options.split, libm::exp2(renderer.stops) as f32);
         let plan = Plan::new(&renderer.prepared.scene, &devices, frames.len(), &needs, split, gain);
         let already: Option<Vec<_>> = sinks.iter().map(|s| s.completed_frames()).collect();
@@ -435,7 +435,7 @@ impl OpenRun<'_> {
         let kept = || lock(&renderer.memory);
         let mut memory = std::mem::take(&mut *kept());
         let result = delivery::run(&mut devices, &work, sinks, progress, &mut memory);
-        // Those that failed are not asked again.
+        // Devices are not used again after a failure.
         if renderer.keeps_devices && !matches!(result, Err(Error::Device(_))) {
             *kept() = memory;
             renderer.waiting = Some((needs.device, devices));

@@ -1,4 +1,4 @@
-//! From rendered frames to sinks: bounded, named, ordered stages that work while the next frames render.
+//! Passes rendered frames to sinks in bounded, ordered stages that work while the next frames render.
 //!
 //! ```text
 //! devices --CompletedFrame--> Delivery, which puts them in order
@@ -19,18 +19,18 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Instant;
 
-// Memory for frames that are being written.
+// Memory for frames that are being written, bytes.
 const FRAMES_BYTES: usize = 1 << 30;
-// Threads that write one sink's files.
+// Maximum number of threads that write one sink's files.
 const MAX_WRITERS: usize = 16;
-// Memory for light whose post steps run on the host: sums of 24 bytes a pixel, and what is made of them.
+// Memory for light whose post steps run on the host, bytes: sums of 24 bytes per pixel, and the results of the steps.
 const LIGHT_BYTES: usize = 1 << 28;
 const LIGHT_PIXEL: usize = 44;
 const MAX_FINISHERS: usize = 4;
 
-// A sink's place in the run.
+// The state of one sink in a run.
 struct SinkState {
-    // Frames may come out of order.
+    // Clones receive frames out of order.
     has_clones: bool,
     is_essential: bool,
     is_alive: bool,
@@ -43,34 +43,32 @@ impl SinkState {
     }
 }
 
-/// Threads that run post steps on the host while GPUs go on; none where devices leave pictures. One CPU has nothing to gain
-/// by them, and large frames hold much memory.
+/// The number of threads that run post steps on the host while GPUs trace. 0 if devices return finished pictures. A
+/// CPU as the only device gains nothing by them, and each holds a frame in memory.
 pub fn finisher_threads((width, height): (u32, u32), has_gpu: bool, is_light: bool) -> usize {
     let max = LIGHT_BYTES / (LIGHT_PIXEL * width as usize * height as usize).max(1);
     if has_gpu && is_light { max.clamp(1, MAX_FINISHERS) } else { 0 }
 }
 
-/// Bytes a pixel of a frame on its way: codes, light, layers.
+/// Bytes per pixel of a frame in flight: 8-bit codes, linear light, layers.
 pub fn frame_pixel(needs: PixelFormats) -> usize {
     4 + if needs.linear { 12 } else { 0 } + if needs.layers { 36 } else { 0 }
 }
 
-/// Threads of each sink whose files may be written side by side. A GPU leaves the cores to them; each holds a frame, so
-/// large ones have fewer.
+/// The number of threads for each sink that can write files concurrently. With a GPU, the cores are free for them.
+/// Each holds a frame, so large frames have fewer.
 pub fn writers((width, height): (u32, u32), needs: PixelFormats, has_cpu: bool, cores: usize) -> usize {
     let max = (FRAMES_BYTES / (frame_pixel(needs) * width as usize * height as usize)).max(1);
     if has_cpu { cores.clamp(1, 4) } else { cores.clamp(2, MAX_WRITERS) }.min(max)
 }
 
-/// Pictures that are in work or on their way at once.
+/// The maximum number of pictures that are rendered or delivered at once.
 pub fn pictures(tasks_in_flight: usize, writers: usize, sinks: usize) -> usize {
     tasks_in_flight + 1 + writers + sinks
 }
 
-/// Runs the work until its end, a failure, or its stop flag. Memory of the run before is used again, and what this one used
-/// is left in its place.
-///
-/// A device that fails hands its tasks to the others; the run fails only when none is left.
+/// Runs the work until its end, a failure, or cancellation. Memory of the previous run is reused and kept for the
+/// next one. If a device fails, the others take over its tasks; the run fails only when no device is left.
 #[expect(clippy::too_many_lines, reason = "the stages of one loop")]
 pub fn run(
     devices: &mut [Box<dyn Device>],
@@ -90,10 +88,10 @@ pub fn run(
     let pictures = pictures(in_flight, writers, sinks.len());
     let delivery = Delivery::new(size, pictures, &mut memory.pictures, events.clone(), entries);
     let queue = FrameQueue::new(work, &delivery, finishers, std::mem::take(&mut memory.parts));
-    // Only an end before the last frame makes a video a partial one.
+    // A video is partial only if the run ends before its last frame.
     let cut_short = AtomicBool::new(false);
     let total = work.frames.len();
-    // Threads that are not done with their sink: one that has failed never is.
+    // The number of threads that have not finished their sink. A failed one never finishes.
     let at_work = AtomicUsize::new(sinks.len());
     work.cancel.set_complete(false);
     let done = || {
@@ -119,7 +117,7 @@ pub fn run(
             Ok(idle) => idle.into_iter(),
             Err(e) => {
                 let _ = events.send(Event::Failed(DeviceError::from(e).into()));
-                // What they have begun goes, as it does after any early end.
+                // What the sinks have begun is removed, as after any early end.
                 for (sink, i) in sinks.into_iter().zip(0..) {
                     let _ = sink.finish(Outcome::Aborted).map_err(|e| events.send(Event::SinkFailed(i, e)));
                 }
@@ -181,7 +179,7 @@ pub fn run(
     result
 }
 
-// A thread that brings frames to a sink.
+// A thread that passes frames to one sink.
 #[derive(Clone)]
 struct SinkWorker {
     sink: usize,
@@ -191,8 +189,8 @@ struct SinkWorker {
 }
 
 impl SinkWorker {
-    // Until there are no more. After a failure frames only pass, so that the other stages are not held up, and the sink
-    // is gone.
+    // Runs until there are no more frames. After a failure, the sink is dropped and frames are discarded, so that
+    // other stages are not blocked.
     fn serve(
         &self,
         sink: Box<dyn Sink>,
@@ -240,7 +238,7 @@ impl SinkWorker {
     }
 }
 
-// What is known of a frame that has not been reported yet.
+// The state of a frame that is not reported yet.
 #[derive(Default)]
 struct Known {
     number: u32,
@@ -249,7 +247,7 @@ struct Known {
     taken: Vec<usize>,
 }
 
-// The dispatcher where all stages report: passes frames on in order, keeps the first failure.
+// Collects the reports of all stages. It reports frames in order and keeps the first failure.
 struct Dispatcher<'a> {
     waiting: BTreeMap<usize, Known>,
     next: usize,
@@ -317,7 +315,7 @@ impl Dispatcher<'_> {
     fn report_finished(&mut self, progress: &mut dyn Progress) {
         while let Some(known) = self.waiting.get(&self.next) {
             let Some(stats) = known.stats else { return };
-            // What a sink that failed did not take was not made, where it is what counts, or the only one.
+            // Frames that a failed sink did not take count as missing if it is essential, or if no sink is left.
             let is_none_left = !self.is_any_alive();
             let counts = |sink: &SinkState| sink.is_alive || sink.is_essential || is_none_left;
             if !self.sinks.iter().enumerate().all(|(i, sink)| !counts(sink) || known.taken.contains(&i)) {

@@ -1,5 +1,5 @@
-//! `exposure = "auto"`: a few small frames of the clip, rendered on the CPU before the first one, say how much light suits
-//! it. One value for the whole clip, so that it does not flicker, and the same on every machine.
+//! `exposure = "auto"`: measures the brightness of a few small frames, rendered on the CPU before the first frame.
+//! The clip has one exposure, so that it does not flicker, and the same one on every machine.
 
 use super::prepared::PreparedScene;
 use crate::device::cpu::Cpu;
@@ -9,16 +9,16 @@ use crate::film::post::lens::luminance;
 use crate::scene::FilmSettings;
 use std::sync::Arc;
 
-// Trial frames of a clip, their width, and samples of a path-traced pixel.
+// The number of trial frames, their width in pixels, and samples per path-traced pixel.
 const FRAMES: u32 = 7;
 const WIDTH: u32 = 128;
 const SAMPLES: u32 = 16;
-// Middle grey; light so dark that it does not count; how bright the brightest hundredth may become.
+// Middle grey; the light below which a pixel does not count; the maximum brightness of the 99th percentile.
 const GREY: f64 = 0.18;
 const DARK: f64 = 0.002;
 const BRIGHT: f64 = 1.5;
 
-/// Stops that bring the clip's mean to middle grey, or less where the brightest parts would burn out; to hundredths.
+/// Stops that bring the clip's mean to middle grey, or fewer if highlights would clip. Rounded to hundredths.
 pub fn find(prepared: &PreparedScene) -> f64 {
     let (scene, isa) = (&prepared.scene, prepared.isa);
     let mut small = scene.clone();
@@ -35,7 +35,7 @@ pub fn find(prepared: &PreparedScene) -> f64 {
     let mut light = Vec::new();
     for i in 0..FRAMES {
         let frame = (u64::from(last) * u64::from(i) / u64::from(FRAMES)) as u32;
-        // A time step that cannot be read is told of when its turn comes.
+        // An unreadable time step is skipped here. Rendering its frame reports the error.
         if let (true, Ok(assets)) = (small.world.is_animated(), prepared.assets.at_frame(&small, frame))
             && let Ok(here) = resized.at_time(&small.at(f64::from(frame)), &assets)
         {

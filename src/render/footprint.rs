@@ -1,4 +1,4 @@
-//! What a run's frames take of the memory, told before there are any.
+//! Estimates the memory of a run's frames before any is rendered.
 
 use super::delivery::{finisher_threads, frame_pixel, pictures, writers};
 use super::plan::{Finish, FrameNeeds};
@@ -8,31 +8,31 @@ use crate::film::post::PostPipeline;
 use crate::output::PixelFormats;
 use crate::scene::Scene;
 
-// Bytes a pixel.
+// Bytes per pixel.
 const CODES: usize = 4;
 const PLANES: usize = 2;
 const LIGHT: usize = 12;
 const COUNTS: usize = 4;
-// What a writer makes of a picture of 8 bits a channel, or of light, before it is in its file.
+// Bytes per pixel that a writer takes before the file is written: for 8 bits per channel, and for linear light.
 const WRITTEN: usize = 4;
 const WRITTEN_LIGHT: usize = 16;
 
-// Where frames are rendered, and where they go.
+// The devices and sinks of a run.
 struct Resources {
     gpus: usize,
     // Whether the CPU renders too.
     has_cpu: bool,
     threads: usize,
-    // Files and videos.
+    // The number of file sinks and videos.
     sinks: usize,
 }
 
 impl Resources {
-    // What these devices will be, if there is what there seems to be.
+    // The expected devices; no driver is started.
     fn of(devices: &Devices, threads: usize, sinks: usize) -> Resources {
         let (gpus, has_cpu) = match devices {
             Devices::Cpu => (0, true),
-            // The driver takes its time to start, and the scene is made ready meanwhile: it is not asked yet.
+            // Starting the driver takes time and runs while the scene is prepared, so it is not asked here.
             Devices::Auto => (usize::from(device::has_driver()), false),
             Devices::Gpu => (1, false),
             Devices::AllGpus => (device::list().map_or(0, |gpus| gpus.len()), false),
@@ -43,9 +43,10 @@ impl Resources {
     }
 }
 
-/// Bytes that frames take at most, from their first task to the last file. `needs`: what `sinks` files and videos need of them.
+/// Maximum bytes of frames from their first task to the last file. `needs` is what the `sinks` files and videos need
+/// of them.
 pub fn peak_bytes(scene: &Scene, needs: PixelFormats, options: &RenderOptions, sinks: usize) -> u64 {
-    // Which steps there are does not depend on exposure, and whether there is a legend on nothing but particles.
+    // The list of post steps does not depend on exposure, and a legend depends only on particles.
     let post = PostPipeline::new(scene, 0.0, Some([0.0; 2]), options.denoise.as_ref());
     with_resources(scene, needs, &post, &Resources::of(&options.devices, options.threads, sinks))
 }
@@ -67,12 +68,12 @@ fn with_resources(scene: &Scene, needs: PixelFormats, post: &PostPipeline, resou
     if finish != Finish::Trace {
         let sums = TaskOutput::Sums.bytes_a_pixel();
         let counts = if is_adaptive { COUNTS } else { 0 };
-        // GPUs that are short of memory for post steps have a task in flight, and leave its light to the host.
+        // A GPU without memory for post steps has one task in flight and leaves its light to the host.
         let tasks = if finish == Finish::Device { resources.gpus + usize::from(resources.has_cpu) } else { tasks };
-        // Tasks, and frames that wait for their post steps or are in them: the light that they become, and what a step makes
-        // of it.
+        // Tasks, and frames that wait for post steps or are in them: the resulting light, and what a step makes of
+        // it.
         pixel += (tasks + 2 * finishers) * (sums + counts) + finishers.max(1) * 2 * LIGHT;
-        // Frames of several tasks add them up; their noise is the difference of two halves.
+        // Frames of several tasks have sums of their own, in two halves whose difference is the noise.
         let in_rounds = scene.render.sampling.noise_limit() > 0.0;
         let open = tasks.min(2) + finishers;
         pixel += open * (counts + if in_rounds { 3 * sums } else { sums });
@@ -103,7 +104,7 @@ mod tests {
         let bytes = |scene: &Scene, needs, resources: &Resources| {
             with_resources(scene, needs, &PostPipeline::new(scene, 0.0, None, None), resources) >> 24
         };
-        // Five pictures, and two files.
+        // Five pictures and two files.
         assert_eq!(bytes(&scene, codes, &resources), 5 * 4 + 2 * 4);
         assert!(bytes(&scene, codes, &Resources { sinks: 2, ..resources }) > bytes(&scene, codes, &resources));
         assert!(bytes(&scene, light, &resources) > bytes(&scene, codes, &resources) + 24 + 2 * 12);

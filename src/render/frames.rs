@@ -1,15 +1,16 @@
-//! Which frames to render: `7`, `0-99`, `0-99x5`, `5-` (to the end), `last`, `-2` (the last but one), `all`, and lists of these. Ranges stay ranges, however long they are.
+//! Lists of frames to render: `7`, `0-99`, `0-99x5`, `5-` (to the end), `last`, `-2` (the last but one), `all`, and
+//! lists of these. A range stays a range, however long it is.
 
 use crate::quote::brief;
 use std::collections::BTreeSet;
 
-/// Frame numbers in the order written, each once.
+/// Frame numbers in the order written, without duplicates.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FrameList {
     ranges: Vec<FrameSpan>,
 }
 
-// first, first + step ... last.
+// The numbers first, first + step, ... last.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct FrameSpan {
     first: u32,
@@ -27,7 +28,7 @@ impl FrameSpan {
     fn contains(self, n: u32) -> bool {
         (self.first..=self.last).contains(&n) && (n - self.first).is_multiple_of(self.step)
     }
-    // Every `apart`th of its numbers, from place `first` to before `end`; None where there are none.
+    // Every `apart`th number, from index `first` to before `end`; None if that is empty.
     fn places(self, first: usize, end: usize, apart: usize) -> Option<FrameSpan> {
         let last = end.min(self.len()).checked_sub(1).filter(|&last| first <= last)?;
         let count = (last - first) / apart;
@@ -38,12 +39,12 @@ impl FrameSpan {
     fn numbers(self) -> impl Iterator<Item = u32> {
         (self.first..=self.last).step_by(self.step as usize)
     }
-    // How many of its numbers are below `n`.
+    // The number of elements below `n`.
     fn below(self, n: u32) -> usize {
         n.checked_sub(self.first).map_or(0, |d| d.div_ceil(self.step) as usize).min(self.len())
     }
-    // Pushes what is not in `other` too, in order; takes from `work` how many numbers it has to look at, None where that is too
-    // little.
+    // Appends the numbers that are not in `other`, in order. Subtracts the numbers that it inspects from `work`; None
+    // if `work` is too small.
     fn push_without(self, other: FrameSpan, out: &mut Vec<FrameSpan>, work: &mut usize) -> Option<()> {
         let (from, to) = (self.below(other.first), other.last.checked_add(1).map_or(self.len(), |n| self.below(n)));
         out.extend(self.places(0, from, 1));
@@ -60,16 +61,16 @@ impl FrameSpan {
     }
 }
 
-/// Most parts of a list.
+/// Maximum number of parts in a list.
 const MAX_PARTS: usize = 20_000;
-// Most steps that telling overlapping parts apart may take: a small part of a second.
+// Maximum number of steps to separate overlapping parts, which take a fraction of a second.
 const MAX_WORK: usize = 2_000_000;
 
 impl FrameList {
     /// Frames 0 to `total - 1`.
     ///
     /// # Panics
-    /// When `total` is 0.
+    /// `total` is 0.
     pub fn all(total: u32) -> FrameList {
         assert!(total > 0, "a clip has frames");
         FrameList { ranges: vec![FrameSpan { first: 0, last: total - 1, step: 1 }] }
@@ -78,21 +79,21 @@ impl FrameList {
     pub fn one(n: u32) -> FrameList {
         FrameList { ranges: vec![FrameSpan::one(n)] }
     }
-    /// These, each once; None where there are none.
+    /// These numbers without duplicates; None if there are none.
     pub fn of_numbers(numbers: impl Iterator<Item = u32>) -> Option<FrameList> {
         let mut ranges = Vec::new();
         push(&mut ranges, numbers.map(FrameSpan::one));
         (!ranges.is_empty()).then_some(FrameList { ranges })
     }
-    /// Part `part` of `parts`, counted from 0: as many frames as the others or one more or less, side by side, or every
-    /// `parts`th. None where there are more parts than frames and this one has none.
+    /// Part `part` of `parts`, from 0. The parts' lengths differ by at most one. Frames are consecutive, or every
+    /// `parts`th one with `stride`. None if the part is empty, because there are more parts than frames.
     pub fn part(&self, part: u32, parts: u32, stride: bool) -> Option<FrameList> {
         let (part, parts) = (part as usize, parts as usize);
         let (from, to) = (self.len() * part / parts, self.len() * (part + 1) / parts);
         let mut before = 0;
         let mut ranges = Vec::new();
         for &range in &self.ranges {
-            // Places of the range that are the part's: from the first to the last of them, and how far apart.
+            // Indices into this range that belong to the part: from the first to the last, with a step.
             let len = range.len();
             let (first, end, apart) = match stride {
                 true => ((part + parts - before % parts) % parts, len, parts),
@@ -103,7 +104,7 @@ impl FrameList {
         }
         (!ranges.is_empty()).then_some(FrameList { ranges })
     }
-    /// The frames that `text` names, of a clip of `total`.
+    /// Parses the frames that `text` names, of a clip with `total` frames.
     ///
     /// # Errors
     /// What is wrong with the text, in one sentence.
@@ -111,7 +112,7 @@ impl FrameList {
         let (mut ranges, mut highest, mut work) = (Vec::<FrameSpan>::new(), 0, MAX_WORK);
         for part in text.split(',') {
             let range = parse_range(part.trim(), total)?;
-            // What was named before is not named again; in a list that rises nothing was.
+            // Numbers that were named before are removed. In a rising list, there are none.
             let mut new = vec![range];
             if range.first <= highest {
                 let too_often =
@@ -136,19 +137,19 @@ impl FrameList {
         }
         Ok(FrameList { ranges })
     }
-    /// Whether a frame is one of them.
+    /// Whether the list has this frame.
     pub fn contains(&self, n: u32) -> bool {
         self.ranges.iter().any(|range| range.contains(n))
     }
-    /// Those of `numbers` that are among them.
+    /// The intersection with `numbers`.
     pub fn among(&self, numbers: &BTreeSet<u32>) -> BTreeSet<u32> {
-        // Whichever is less to go through.
+        // Iterates over the smaller of the two.
         match self.len() <= numbers.len().saturating_mul(self.ranges.len()) {
             true => self.iter().filter(|n| numbers.contains(n)).collect(),
             false => numbers.iter().copied().filter(|&n| self.contains(n)).collect(),
         }
     }
-    /// The others, in their order; None where there are none.
+    /// The frames that are not in `numbers`, in order; None if there are none.
     pub fn without(&self, numbers: &BTreeSet<u32>) -> Option<FrameList> {
         let mut ranges = Vec::new();
         for range in &self.ranges {
@@ -162,15 +163,15 @@ impl FrameList {
         }
         (!ranges.is_empty()).then_some(FrameList { ranges })
     }
-    /// How many they are.
+    /// The number of frames.
     pub fn len(&self) -> usize {
         self.ranges.iter().map(|r| r.len()).sum()
     }
-    /// Whether there are none, which never is.
+    /// Always false: a list has at least one frame.
     pub fn is_empty(&self) -> bool {
         self.ranges.is_empty()
     }
-    /// The one at a place, counted from 0.
+    /// The frame at an index, from 0.
     pub fn nth(&self, place: usize) -> Option<u32> {
         let mut before = 0;
         self.ranges.iter().find_map(|range| {
@@ -179,17 +180,17 @@ impl FrameList {
             range.places(at, at + 1, 1).map(|found| found.first)
         })
     }
-    /// Those at some places, counted from 0, by their numbers; all where there are none.
+    /// The frames at some indices, from 0, in ascending order; all frames if no index is given.
     pub(crate) fn at(&self, places: impl IntoIterator<Item = usize>) -> FrameList {
         let numbers: BTreeSet<u32> = places.into_iter().filter_map(|place| self.nth(place)).collect();
         FrameList::of_numbers(numbers.into_iter()).unwrap_or_else(|| self.clone())
     }
-    /// At most `count` of them, spread evenly, with the first.
+    /// At most `count` frames, spread evenly, with the first one.
     pub(crate) fn spread(&self, count: usize) -> FrameList {
         let count = count.clamp(1, self.len());
         self.at((0..count).map(|i| i * self.len() / count))
     }
-    /// The frames, in order.
+    /// The frames in order.
     pub fn iter(&self) -> impl Iterator<Item = u32> + '_ {
         self.ranges.iter().flat_map(|r| r.numbers())
     }
@@ -209,7 +210,7 @@ impl std::fmt::Display for FrameList {
     }
 }
 
-// Appends ranges, each joined to the one before where it goes on with it.
+// Appends ranges, and merges each with the one before if it continues that.
 fn push(ranges: &mut Vec<FrameSpan>, more: impl IntoIterator<Item = FrameSpan>) {
     for range in more {
         match ranges.last_mut() {
@@ -235,11 +236,11 @@ fn parse_range(part: &str, total: u32) -> Result<FrameSpan, String> {
         Some((range, step)) => (range.trim(), plain(step)?),
         None => (part, 1),
     };
-    // As ranges of samples are written.
+    // The syntax of ranges of samples.
     let ends = range.split_once("..").filter(|(first, _)| !first.is_empty());
     let (first, last) = match ends.or_else(|| range.split_once('-')) {
         _ if range == "all" => (0, end),
-        // The last is -1.
+        // The last frame is -1.
         Some(("", n)) => match plain(n)? {
             0 => return Err(wrong()),
             n if n > total => return Err(format!("`{quoted}` is before frame 0: the scene has {total} frames")),
@@ -308,7 +309,7 @@ mod tests {
     #[test]
     fn long_ranges_take_no_memory() {
         let list = FrameList::parse("0-99999999,0-99999998x2", 100_000_000);
-        // The second part names nothing new.
+        // The second part adds no frame.
         let list = list.unwrap();
         assert_eq!((list.len(), list.ranges.len()), (100_000_000, 1));
         assert_eq!(list.iter().nth(5), Some(5));
@@ -321,7 +322,8 @@ mod tests {
 
     #[test]
     fn work_is_bounded_for_all_pieces_of_a_part_together() {
-        // A thousand pieces, each of which shares hundreds of thousands of numbers with another part: it took eleven seconds.
+        // A thousand parts, each of which shares hundreds of thousands of numbers with another. This once took eleven
+        // seconds.
         let e = FrameList::parse("40-x7,0-x2623953,200-x3,3,78-x796498", u32::MAX).unwrap_err();
         assert!(e.starts_with("`200-x3` overlaps"), "{e}");
         assert!(FrameList::parse("40-x7,0-x2623953,200-x3,3,78-x796498", 50_000).is_ok());

@@ -1,4 +1,4 @@
-//! Frames on their way from devices to the sinks, in order, and the memory that they come in.
+//! The handover of frames from devices to sinks, in order, with the memory that they use.
 
 use super::stats::FrameStats;
 use crate::device::{DeviceStats, FilmSlice};
@@ -16,16 +16,16 @@ use std::time::Duration;
 pub struct CompletedFrame {
     pub index: usize,
     pub number: u32,
-    /// RGBA and planes.
+    /// RGBA and YUV planes.
     pub picture: FilmSlice,
-    /// Where it is wanted.
+    /// If a sink needs it.
     pub linear: Option<Image<f32>>,
-    /// Where they are wanted.
+    /// If a sink needs them.
     pub layers: Option<Layers>,
     pub stats: FrameStats,
 }
 
-/// A frame that the sinks share; its memory goes home when the last of them is done with it.
+/// A frame that sinks share. Its memory is returned when the last sink has dropped it.
 pub struct FrameHandle {
     pub frame: CompletedFrame,
     pub size: (u32, u32),
@@ -35,16 +35,16 @@ pub struct FrameHandle {
 
 impl Drop for FrameHandle {
     fn drop(&mut self) {
-        // After the end of a run nobody waits for it.
+        // After the end of a run, nothing receives it.
         let _ = self.home.send(std::mem::take(&mut self.frame.picture));
     }
 }
 
-/// Memory for frames that one run leaves to the next: a GPU takes longer to get its own than to fill it.
+/// Memory of frames that one run leaves to the next, because a GPU takes longer to allocate it than to fill it.
 #[derive(Default)]
 pub struct RunMemory {
     pub pictures: Vec<FilmSlice>,
-    /// For tasks: rows of a picture, or sums of light.
+    /// Memory for tasks: rows of a picture, or sums of light.
     pub parts: Vec<FilmSlice>,
 }
 
@@ -58,17 +58,17 @@ pub enum Event {
     Failed(Error),
 }
 
-/// Where devices leave frames, and get memory for them.
+/// Receives frames from devices, and gives out memory for them.
 pub struct Delivery {
     home: Sender<FilmSlice>,
     free: Receiver<FilmSlice>,
     size: (u32, u32),
     sinks: Mutex<Option<SinkQueue>>,
-    // Whether a sink has failed without which the run has no purpose.
+    // Whether an essential sink has failed.
     has_failed: AtomicBool,
 }
 
-// The way to the sinks, in order.
+// The queue to the sinks, in order.
 struct SinkQueue {
     next: usize,
     early: BTreeMap<usize, FrameHandle>,
@@ -77,7 +77,8 @@ struct SinkQueue {
 }
 
 impl Delivery {
-    /// The way to these sinks. At most `pictures` are in work or on their way at once; `memory` of an earlier run is used for them first.
+    /// The queue to these sinks. At most `pictures` frames are in flight at once. `memory` of a previous run is
+    /// reused first.
     pub fn new(
         size: (u32, u32),
         pictures: usize,
@@ -94,22 +95,22 @@ impl Delivery {
     fn queue(&self) -> MutexGuard<'_, Option<SinkQueue>> {
         lock(&self.sinks)
     }
-    /// Whether no more frames are wanted, because a sink has failed.
+    /// Whether no more frames are needed, because a sink has failed.
     pub fn has_failed(&self) -> bool {
         self.has_failed.load(Ordering::Relaxed)
     }
     pub fn set_failed(&self) {
         self.has_failed.store(true, Ordering::Relaxed);
     }
-    /// Memory for a picture; None when all is in use.
+    /// Memory for a picture; None if all is in use.
     pub fn take_picture(&self) -> Option<FilmSlice> {
         self.free.try_recv().ok()
     }
-    /// Memory that was not needed.
+    /// Returns memory that was not needed.
     pub fn give_picture(&self, picture: FilmSlice) {
         let _ = self.home.send(picture);
     }
-    /// Hands a frame, and those that waited for it, to the sinks.
+    /// Sends a frame, and those that waited for it, to the sinks.
     pub fn deliver(&self, frame: CompletedFrame) {
         let mut queue = self.queue();
         let Some(queue) = queue.as_mut() else { return };
@@ -125,7 +126,7 @@ impl Delivery {
             }
         }
     }
-    /// No more frames come; says how many there were. `last` happens before the sinks see the end.
+    /// Ends the queue; returns the number of frames. `last` runs before the sinks see the end.
     pub fn close(&self, last: impl FnOnce(usize)) {
         let queue = self.queue().take();
         last(queue.as_ref().map_or(0, |queue| queue.next));

@@ -1,4 +1,4 @@
-//! How a run's frames become tasks: bands of rows, and rounds of samples. All ways of working are values of it.
+//! Splits a run's frames into tasks: bands of rows, and rounds of samples. All combinations are values of one type.
 
 use crate::device::{AdaptiveTask, BAND_STEP, Device, DeviceNeeds, Task, TaskOutput};
 use crate::film::post::PostPipeline;
@@ -9,34 +9,34 @@ use std::ops::Range;
 /// What several devices share.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Split {
-    /// Frames where there are enough of them, else bands.
+    /// Frames if there are enough of them, else bands.
     #[default]
     Auto,
-    /// Whole frames: most work for each task.
+    /// Whole frames: the most work per task.
     Frames,
-    /// Bands of each frame: the first frame is there sooner, and one frame is shared too.
+    /// Bands of each frame: the first frame is ready sooner, and devices share single frames too.
     Tiles,
 }
 
-/// Samples of the first round; each one after it doubles what there is.
+/// Samples of the first round. Each later round doubles the total.
 const FIRST_ROUND: u32 = 16;
-/// Most samples of a pixel that features are averaged over.
+/// Maximum number of samples per pixel that features are averaged over.
 const FEATURE_SAMPLES: u32 = 64;
-// Bands of a tall picture; a low one has bands of two tiles, or fewer of them.
+// Bands of a tall picture. A low picture has fewer bands, or bands of two tiles.
 const BANDS: u32 = 64;
 
 /// Where the light of a frame becomes its picture.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Finish {
-    /// In the kernels that trace.
+    /// In the tracing kernels.
     Trace,
-    /// On the device that has traced it, by the film's post steps, where one task makes the whole picture.
+    /// On the tracing device, by post steps, if one task makes the whole picture.
     Device,
-    /// On the host, from sums that devices leave.
+    /// On the host, from sums of light.
     Host,
 }
 
-/// What a run needs of its frames: what sinks ask for, and the film and the sky.
+/// What a run needs of its frames, from the sinks, the film and the sky.
 pub struct FrameNeeds {
     pub formats: PixelFormats,
     pub finish: Finish,
@@ -73,29 +73,29 @@ pub struct Plan {
     height: u32,
     samples: u32,
     adaptive: Option<AdaptiveTask>,
-    /// Noise, in codes, at which a picture is good enough; 0: all samples are taken.
+    /// The noise, in 8-bit codes, at which sampling stops; 0 takes all samples.
     pub noise: f64,
-    /// Finished pictures straight from the device, or sums.
+    /// What devices return: finished pictures or sums.
     pub output: TaskOutput,
     pub keeps_light: bool,
     pub features: bool,
-    // What the camera hits is the picture's alpha: all samples count.
+    // Alpha is the coverage of first hits, so it needs all samples.
     is_transparent: bool,
-    /// Moments of a frame that its samples are spread over, while the shutter is open; 1: an instant.
+    /// The number of moments within the shutter's time that a frame's samples are spread over; 1 without motion blur.
     pub moments: u32,
 }
 
-/// A round's tasks: for each, where it goes.
+/// What a task makes of a frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FrameTask {
     Picture,
-    /// One half of the samples' sums.
+    /// The sums of one half of the samples.
     Half(usize),
     Features,
 }
 
 impl Plan {
-    /// The plan of a run. `gain`: what the film multiplies light by.
+    /// The plan of a run. `gain` is the exposure's factor.
     pub fn new(
         scene: &Scene,
         devices: &[Box<dyn Device>],
@@ -113,7 +113,7 @@ impl Plan {
         };
         let band = if tiles { (height / BANDS).next_multiple_of(BAND_STEP).max(2 * BAND_STEP) } else { height };
         let is_linear = needs.finish != Finish::Trace;
-        // A device that is short of memory leaves the steps to the host.
+        // A device without enough memory leaves post steps to the host.
         let on_device = needs.finish == Finish::Device && band >= height && devices.iter().all(|d| d.info().runs_post);
         Plan {
             band,
@@ -133,7 +133,8 @@ impl Plan {
         (0..self.height).step_by(self.band as usize).map(|top| top..(top + self.band).min(self.height))
     }
 
-    /// The samples of the next round, by the half that they go to; empty when all are taken. `taken`: by half.
+    /// The samples of the next round with the half that they belong to; empty when all are taken. `taken` counts
+    /// samples of each half.
     pub fn round(&self, taken: [u32; 2]) -> Vec<(FrameTask, Range<u32>)> {
         let before = taken[0] + taken[1];
         let left = self.samples - before.min(self.samples);
@@ -153,14 +154,14 @@ impl Plan {
         halves.into_iter().take(if second > 0 { 2 } else { 1 }).collect()
     }
 
-    /// The samples that features are averaged over, if they are wanted.
+    /// The samples that features are averaged over, if features are needed.
     pub fn feature_samples(&self) -> Option<u32> {
         let max = if self.is_transparent { self.samples } else { FEATURE_SAMPLES };
         self.features.then(|| self.samples.min(max))
     }
 
-    /// The tasks of some samples of a frame, and the moment of each: a sample's number tells which it is of, so that every
-    /// moment has samples from all over a pixel.
+    /// The tasks of some samples of a frame, each with its moment. The number of a sample selects its moment, so that
+    /// every moment has samples from all over a pixel.
     pub fn tasks(&self, frame: u32, part: FrameTask, samples: &Range<u32>) -> Vec<(FrameTask, u32, Task)> {
         let output = match part {
             FrameTask::Picture => TaskOutput::Picture,
@@ -184,21 +185,21 @@ impl Plan {
     }
 }
 
-// Most moments that a frame's samples are spread over.
+// Maximum number of moments of a frame.
 const MAX_MOMENTS: u32 = 16;
 
 fn moments(scene: &Scene) -> u32 {
     if scene.camera.shutter > 0.0 { scene.render.samples_per_pixel().min(MAX_MOMENTS) } else { 1 }
 }
 
-/// When moment `moment` of frame `frame` is, in frames from the clip's start: evenly over the time that the shutter is
-/// open, in an order that has nothing to do with the samples' places.
+/// The time of moment `moment` of frame `frame`, in frames since the clip's start. Moments are evenly spaced while
+/// the shutter is open, in an order that is unrelated to the samples' positions.
 pub fn moment_of(scene: &Scene, frame: u32, moment: u32) -> f64 {
     let count = moments(scene);
     if count == 1 && scene.camera.shutter == 0.0 {
         return f64::from(frame);
     }
-    // A stride near the golden section that shares no divisor with the count visits all of them.
+    // A stride near the golden ratio that is coprime to the count visits all moments.
     let shared = |mut a: u32, mut b: u32| {
         while b > 0 {
             (a, b) = (b, a % b);

@@ -1,4 +1,4 @@
-//! A scene in order for rendering: its files, its arrays, and what computes on this machine.
+//! A scene prepared for rendering: its files, its arrays, and the CPU's kernels.
 
 use crate::assets::Assets;
 use crate::device_scene::DeviceScene;
@@ -10,17 +10,16 @@ use std::sync::Arc;
 #[derive(Clone)]
 pub struct PreparedScene {
     pub scene: Scene,
-    /// What its files hold.
+    /// The content of the scene's files.
     pub assets: Assets,
-    /// Its arrays, of the first time step where there are several.
+    /// The scene's arrays, of the first time step if there are several.
     pub first: Arc<DeviceScene>,
     pub isa: Isa,
     pub pool: Arc<rayon::ThreadPool>,
 }
 
 impl PreparedScene {
-    /// The arrays of a frame of its own: its time step of particles, which is in `assets`, its bodies, and their lamps' light on
-    /// the floor.
+    /// The arrays of an animated frame: the particles of its time step from `assets`, its bodies, and the light map.
     pub fn at_frame(&self, number: u32, assets: &Assets) -> Result<DeviceScene, Error> {
         let here = self.scene.at(f64::from(number));
         let mut made = self.first.at_time(&here, assets)?;

@@ -1,9 +1,7 @@
-//! The one scheduler: opens frames in order, cuts them into tasks, leases these to devices as they get free, and puts what
-//! comes back together.
-//!
-//! A lease is consumed by `complete`; dropped before, by a failure or a panic, its task goes back to the queue. Pictures
-//! come from a fixed set and go back to it, so memory does not grow with the run; a frame gets its picture before it is
-//! opened, and frames are opened in order, so the earliest one missing always has some.
+//! The scheduler. It opens frames in order, splits them into tasks, leases tasks to free devices, and assembles the
+//! results. `complete` consumes a lease. A lease that is dropped before, by a failure or a panic, returns its task to
+//! the queue. Pictures come from a fixed pool, so memory does not grow with the run. A frame takes its picture when
+//! it is opened, and frames are opened in order, so the earliest unfinished frame always has one.
 
 mod finishing;
 
@@ -36,7 +34,7 @@ pub struct RunContext<'a> {
     pub denoiser: Option<&'a Denoiser>,
     pub cancel: &'a Cancel,
     pub meter: &'a SampleCounter,
-    /// What tells that a frame is not to be made; empty where all are.
+    /// Functions that tell which frames already exist; a frame is skipped if all of them have it.
     pub already: &'a [Already],
 }
 
@@ -46,24 +44,25 @@ pub struct FrameQueue<'a> {
     delivery: &'a Delivery,
     state: Mutex<State<'a>>,
     changed: Condvar,
-    // Where frames go whose light is there, and how many threads take them; none where whoever drives a device does it.
+    // The channel of frames whose light is complete, for finisher threads. Without such threads, the thread that
+    // drives a device finishes them.
     finishing: (Sender<Option<OpenFrame>>, Receiver<Option<OpenFrame>>),
     finisher_threads: usize,
 }
 
 struct State<'a> {
     frames: Box<dyn Iterator<Item = u32> + Send + 'a>,
-    // Frames that have been taken from there, and those of them that were not to be made.
+    // The number of frames taken from the list so far, and how many of them were skipped.
     begun: usize,
     skipped: usize,
-    // Frames whose scene is ready, where each has its own.
+    // Animated frames whose scene is prepared.
     prepared: VecDeque<Prepared>,
     open: Vec<OpenFrame>,
     ready: VecDeque<Ready>,
-    // Tasks and frames that somebody works on.
+    // The number of tasks and frames in work.
     out: usize,
     spare: Vec<FilmSlice>,
-    // Nothing more is opened.
+    // No more frames are opened.
     ended: bool,
     failure: Option<Error>,
 }
@@ -71,7 +70,7 @@ struct State<'a> {
 struct Prepared {
     index: usize,
     number: u32,
-    // At each moment; one where nothing but the camera moves.
+    // The scene at each moment; a single one if only the camera moves.
     scenes: Vec<Arc<DeviceScene>>,
 }
 
@@ -93,7 +92,7 @@ struct OpenFrame {
     params: Vec<FrameParams>,
     picture: FilmSlice,
     film: Film,
-    // What the one task of a frame has brought, where it has no more.
+    // The result of a frame that has only one task.
     sums: Option<(Task, FilmSlice)>,
     tasks_left: usize,
     tasks: usize,
@@ -121,8 +120,8 @@ impl Drop for FrameLease<'_, '_> {
 }
 
 impl<'a> FrameQueue<'a> {
-    /// A queue of all the work's frames. `finishers`: threads that finish them while devices go on; 0: these do it themselves.
-    /// `spare`: memory for tasks.
+    /// A queue of the work's frames. `finishers` is the number of finisher threads; with 0, device threads finish
+    /// frames. `spare` is memory for tasks.
     pub fn new(
         work: &'a RunContext<'a>,
         delivery: &'a Delivery,
@@ -149,13 +148,13 @@ impl<'a> FrameQueue<'a> {
         lock(&self.state)
     }
 
-    // Until something changes. The time-out is for the stop flag, which wakes nobody.
+    // Waits for a change. The time-out serves the stop flag, which notifies nobody.
     fn wait<'s>(&self, state: MutexGuard<'s, State<'a>>) -> MutexGuard<'s, State<'a>> {
         let turn = self.changed.wait_timeout(state, Duration::from_millis(50));
         turn.unwrap_or_else(PoisonError::into_inner).0
     }
 
-    // The next frame that is not there yet.
+    // The next frame that does not exist yet.
     fn next_frame(&self, state: &mut State<'a>) -> Option<(usize, u32)> {
         loop {
             let number = state.frames.next()?;
@@ -168,7 +167,7 @@ impl<'a> FrameQueue<'a> {
         }
     }
 
-    /// The memory that it used for tasks.
+    /// The memory that was used for tasks.
     pub fn into_spare(self) -> Vec<FilmSlice> {
         self.state.into_inner().unwrap_or_else(PoisonError::into_inner).spare
     }
@@ -182,18 +181,18 @@ impl<'a> FrameQueue<'a> {
         self.work.cancel.is_stopped() || self.delivery.has_failed()
     }
 
-    // Whether every frame has geometry of its own.
+    // Whether each frame has geometry of its own.
     fn is_animated(&self) -> bool {
         self.work.prepared.scene.world.is_animated()
     }
 
-    /// A picture has come back: whoever waits for one may open a frame.
+    /// A picture has been returned, so a waiting thread may open a frame.
     pub fn wake(&self) {
         drop(self.lock());
         self.changed.notify_all();
     }
 
-    // The next task; None when there is none and will be none, or, without `wait`, none just now.
+    // Takes the next task. None if there will be no more tasks, or, without `wait`, if there is none now.
     fn take(&self, wait: bool) -> Option<FrameLease<'_, 'a>> {
         let mut state = self.lock();
         loop {
@@ -214,7 +213,7 @@ impl<'a> FrameQueue<'a> {
                 let (scene, params) = (Arc::clone(&open.scenes[moment % open.scenes.len()]), open.params[moment]);
                 return Some(FrameLease { queue: self, ready: Some(ready), scene, params });
             }
-            // While others are at work, they may fail and give tasks back, or begin another round.
+            // Other devices may still fail and return tasks, or begin another round.
             let over = state.ended && state.out == 0 && state.open.is_empty();
             if over || !wait {
                 return None;
@@ -223,7 +222,7 @@ impl<'a> FrameQueue<'a> {
         }
     }
 
-    // Opens a frame, if there is one, with a picture for it.
+    // Opens the next frame, if there is one and a picture is free.
     fn open_next(&self, state: &mut State<'a>) {
         let Some(picture) = self.delivery.take_picture() else { return };
         let next = match self.is_animated() {
@@ -238,7 +237,7 @@ impl<'a> FrameQueue<'a> {
             Some(prepared) => self.open(state, prepared, picture),
             None => {
                 self.delivery.give_picture(picture);
-                // Frames that are animated may still be prepared.
+                // Animated frames may still be prepared.
                 state.ended |= !self.is_animated();
             }
         }
@@ -271,7 +270,7 @@ impl<'a> FrameQueue<'a> {
         self.add_tasks(state, open, tasks);
     }
 
-    // The next round's tasks of a frame; none when it has all its light.
+    // The tasks of a frame's next round; none if its light is complete.
     fn round(&self, open: &mut OpenFrame) -> Vec<(FrameTask, u32, Task)> {
         let mut tasks = Vec::new();
         for (part, samples) in self.work.plan.round(open.film.samples()) {
@@ -292,7 +291,7 @@ impl<'a> FrameQueue<'a> {
         self.changed.notify_all();
     }
 
-    // Memory for a task: the frame's own where one task makes all of it, else any.
+    // Memory for a task: the frame's own if one task makes the whole frame, else from the spare memory.
     fn slice(&self, lease: &FrameLease) -> FilmSlice {
         let mut state = self.lock();
         let index = lease.ready.as_ref().map(|r| r.index);
@@ -304,12 +303,12 @@ impl<'a> FrameQueue<'a> {
         state.spare.pop().unwrap_or_default()
     }
 
-    // A task is done: its light goes to its frame, and the frame, when that was the last one, on its way.
+    // Completes a task. Its light is added to the frame; after the last task, the frame is finished.
     fn complete(&self, mut lease: FrameLease, mut slice: FilmSlice, stats: &TaskStats) {
         let Some(ready) = lease.ready.take() else { return };
         let mut state = self.lock();
         state.out -= 1;
-        // A task of an abandoned run may be half done.
+        // After an abandoned run, a task may be incomplete.
         if self.work.cancel.is_abandoned() {
             state.open.clear();
         }
@@ -340,12 +339,12 @@ impl<'a> FrameQueue<'a> {
         }
         if state.open[at].tasks_left == 0 {
             let open = state.open.swap_remove(at);
-            // It counts as work until it is delivered or has new tasks.
+            // The frame counts as work until it is delivered or has new tasks.
             state.out += 1;
             drop(state);
             match self.finisher_threads {
                 0 => self.finish(open),
-                // The other end is as old as this one.
+                // The receiver lives as long as the sender, so this cannot fail.
                 _ => drop(self.finishing.0.send(Some(open))),
             }
         } else {
@@ -368,7 +367,7 @@ impl<'a> FrameQueue<'a> {
         (0..self.work.plan.moments).map(at).collect()
     }
 
-    // Waits until that holds, or the run is to end.
+    // Waits until the condition holds, or the run is to end.
     fn wait_until(&self, holds: impl Fn(&State<'a>) -> bool) -> MutexGuard<'_, State<'a>> {
         let mut state = self.lock();
         while !holds(&state) && !state.ended {
@@ -378,7 +377,7 @@ impl<'a> FrameQueue<'a> {
         state
     }
 
-    // Reads time steps, moves bodies and builds the trees while others are rendered.
+    // Prepares animated frames while others render: reads time steps, moves bodies and builds trees.
     fn prepare(&self) {
         loop {
             let mut state = self.wait_until(|state| state.prepared.len() <= 1);
@@ -394,13 +393,13 @@ impl<'a> FrameQueue<'a> {
             }
             self.changed.notify_all();
         }
-        // What is prepared is still to be opened.
+        // Prepared frames are still to be opened.
         self.wait_until(|state| state.prepared.is_empty()).ended = true;
         self.changed.notify_all();
     }
 
-    /// Lets the devices work until there is nothing left. Gives what each did, how those ended that failed, and why no
-    /// more frames could be opened, if so.
+    /// Runs the devices until no task is left. Returns the statistics of each device, the errors of those that
+    /// failed, and the reason if no more frames could be opened.
     pub fn run(&self, devices: &mut [Box<dyn Device>]) -> (Vec<DeviceStats>, Vec<DeviceError>, Option<Error>) {
         let mut failures = Vec::new();
         devices.iter_mut().for_each(|device| device.set_cancel(self.work.cancel));
@@ -418,11 +417,11 @@ impl<'a> FrameQueue<'a> {
                 stats.push(did);
                 failures.extend(failure);
             }
-            // Nobody is left to open frames.
+            // No device is left to open frames.
             self.lock().ended = true;
             self.changed.notify_all();
             preparing.into_iter().for_each(Busy::join);
-            // One for each, and any of them may take any.
+            // One end marker for each finisher thread; any thread may take any of them.
             finishing.iter().for_each(|_| drop(self.finishing.0.send(None)));
             finishing.into_iter().for_each(Busy::join);
             Ok::<_, NoThread>(stats)
@@ -435,7 +434,7 @@ impl<'a> FrameQueue<'a> {
         (stats, failures, failure)
     }
 
-    // One device: keeps as many tasks in flight as it likes, until there are none or it fails.
+    // Drives one device. It keeps as many tasks in flight as the device supports, until none is left or it fails.
     fn drive(&self, device: &mut dyn Device) -> (DeviceStats, Option<DeviceError>) {
         let name = device.info().name.clone();
         let mut stats = DeviceStats { device: name.clone(), ..DeviceStats::default() };
@@ -450,7 +449,7 @@ impl<'a> FrameQueue<'a> {
     fn work_through(&self, device: &mut dyn Device, stats: &mut DeviceStats) -> Result<(), DeviceError> {
         let mut in_flight = VecDeque::new();
         loop {
-            // Wait for work only when nothing is in flight.
+            // Wait for a task only if none is in flight.
             while in_flight.len() < device.info().tasks_in_flight.max(1) {
                 let Some(lease) = self.take(in_flight.is_empty()) else { break };
                 let Some(ready) = &lease.ready else { continue };
@@ -476,11 +475,11 @@ impl<'a> FrameQueue<'a> {
 }
 
 impl OpenFrame {
-    // Rows of a finished picture, from row `top` on.
+    // Copies rows of a finished picture, from row `top` on.
     fn put_rows(&mut self, top: u32, rgba: &[u8]) {
         let (width, height) = self.scenes[0].size();
         let a_row = 4 * width as usize;
-        // A GPU may have used this memory: its planes are another frame's.
+        // If a GPU used this memory before, its planes are those of another frame.
         self.picture.planes = Memory::default();
         let whole = self.picture.pixels.sized(a_row * height as usize);
         let at = a_row * top as usize;

@@ -1,4 +1,4 @@
-//! A contact sheet: frames from all over a clip, small, side by side.
+//! Contact sheets: small frames from all over a clip in one picture.
 
 use super::frames::FrameList;
 use super::{RenderOptions, Renderer};
@@ -7,17 +7,18 @@ use crate::film::image::Image;
 use crate::output::PixelFormats;
 use crate::scene::Scene;
 
-/// Frames of a sheet, where nobody says otherwise.
+/// The default number of frames.
 pub const SHEET: u32 = 20;
-// Longer side of a frame, pixels.
+// The longer side of a frame, pixels.
 const SIDE: u32 = 256;
-// What is between two of them, pixels.
+// The gap between frames, pixels.
 const GAP: u32 = 6;
-// Samples of a pixel where paths are traced.
+// Samples per path-traced pixel.
 const SAMPLES: u32 = 16;
 const PAPER: [u8; 4] = [24, 24, 26, 255];
 
-/// A sheet of `count` frames at most, RGBA; the first is at the top left, and rows are as wide as there are rows or one more.
+/// A sheet of at most `count` frames, in RGBA. The first frame is at the top left; there are as many columns as rows,
+/// or one more.
 pub fn sheet(scene: &Scene, count: u32, options: &RenderOptions) -> Result<Image<u8>, Error> {
     let mut small = scene.clone();
     (small.render.width, small.render.height) = small_sides((scene.render.width, scene.render.height));
@@ -28,14 +29,15 @@ pub fn sheet(scene: &Scene, count: u32, options: &RenderOptions) -> Result<Image
     Ok(composed(&frames.into_iter().filter_map(|frame| frame.rgba8).collect::<Vec<_>>()))
 }
 
-/// The sides of a frame on a sheet.
+/// The size of a frame on a sheet.
 pub fn small_sides((width, height): (u32, u32)) -> (u32, u32) {
     let longer = width.max(height);
     let side = |n: u32| ((u64::from(n) * u64::from(SIDE.min(longer))).div_ceil(u64::from(longer)) as u32).max(1);
     (side(width), side(height))
 }
 
-/// Pictures of one size side by side, RGBA: the first at the top left, rows as wide as there are rows or one more.
+/// Arranges pictures of one size in a grid, in RGBA. The first one is at the top left; there are as many columns as
+/// rows, or one more.
 pub fn composed(frames: &[Image<u8>]) -> Image<u8> {
     let count = frames.len().max(1) as u32;
     let (width, height) = frames.first().map_or((1, 1), |frame| (frame.width(), frame.height()));

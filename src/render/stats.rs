@@ -1,31 +1,32 @@
-//! What a run tells while it runs and afterwards.
+//! Statistics of a run, and the trait that receives its progress.
 
 use crate::device::{DeviceStats, TaskStats};
 use crate::output::RunInfo;
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// What a frame took.
+/// What a frame cost.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct FrameStats {
-    /// Time on the device until the frame is in host memory; of a frame in several tasks, from the first to the last.
+    /// Time on devices until the frame is in host memory. If a frame has several tasks, it spans from the first to
+    /// the last.
     pub time: Duration,
-    /// The part of it that devices computed.
+    /// Computing time of the devices, a part of `time`.
     pub kernel: Duration,
     /// Camera, reflected and transmitted rays.
     pub rays: u64,
     /// Rays from surfaces to lights.
     pub shadow_rays: u64,
-    /// Rays of the average thread over rays of the busiest one; 0 where nobody counted.
+    /// The rays of the average thread divided by those of the busiest one; 0 if they were not counted.
     pub balance: f64,
-    /// Noise of a path-traced picture, in steps of 8-bit codes, where a limit was asked for.
+    /// Noise of a path-traced picture in 8-bit codes, if a limit was requested.
     pub noise: Option<f64>,
-    /// Samples of each pixel that were taken.
+    /// Samples taken per pixel.
     pub samples: u32,
 }
 
 impl FrameStats {
-    /// Counts a task; the time is left to whoever knows when the frame began.
+    /// Adds a task's counts. The caller sets the time.
     pub fn add(&mut self, task: &TaskStats) {
         self.kernel += task.kernel;
         self.rays += task.rays;
@@ -34,27 +35,27 @@ impl FrameStats {
     }
 }
 
-/// Time a frame spent in each stage, milliseconds.
+/// Time of a frame in each stage, milliseconds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, serde::Serialize, serde::Deserialize)]
 #[serde(default)]
 pub struct StageTimes {
     /// On the device, until the frame is in host memory.
     pub render_ms: f64,
-    /// The part of it that the device computed.
+    /// Computing time of the device, a part of `render_ms`.
     pub kernel_ms: f64,
-    /// To the video's colours.
+    /// Conversion to YUV.
     pub convert_ms: f64,
-    /// Into sinks that take frames in order, such as the encoder.
+    /// In sinks that take frames in order, such as an encoder.
     pub encode_ms: f64,
-    /// Into files, compression included.
+    /// In file sinks, including compression.
     pub write_ms: f64,
-    /// Until the sinks were closed, once they had the last frame: an encoder's end, and what makes one video of its segments.
-    /// Of a run, and of no frame.
+    /// Closing of sinks after the last frame, such as joining a video's segments. It is set for a run, not for a
+    /// frame.
     pub finish_ms: f64,
 }
 
 impl StageTimes {
-    /// The stage that took longest per worker.
+    /// The name of the stage that took longest per worker.
     pub fn bottleneck(&self, writers: usize) -> &'static str {
         let stages = [
             ("render", self.render_ms),
@@ -64,12 +65,12 @@ impl StageTimes {
         ];
         stages.into_iter().max_by(|a, b| a.1.total_cmp(&b.1)).map_or("render", |s| s.0)
     }
-    /// The same with what a whole run took beside its frames.
+    /// The times of a run's frames, with those of the run itself.
     #[must_use]
     pub fn with(&self, run: &RunReport) -> StageTimes {
         StageTimes { finish_ms: ms(run.finishing), ..*self }
     }
-    /// Adds another frame's.
+    /// Adds the times of another frame.
     pub fn add(&mut self, other: &StageTimes) {
         self.render_ms += other.render_ms;
         self.kernel_ms += other.kernel_ms;
@@ -80,40 +81,40 @@ impl StageTimes {
     }
 }
 
-/// A frame that all sinks have taken.
+/// The report of a frame that all sinks have taken.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct FrameReport {
-    /// Its number in the clip.
+    /// The frame's number in the clip.
     pub frame: u32,
-    /// What it took.
+    /// What the frame cost.
     pub stats: FrameStats,
-    /// Where the time went.
+    /// The time in each stage.
     pub stages: StageTimes,
-    /// Threads that write files.
+    /// The number of threads that write files.
     pub writers: usize,
 }
 
-/// A run that is over.
+/// The report of a finished run.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct RunReport {
-    /// Frames that all sinks have taken.
+    /// The number of frames that all sinks have taken.
     pub frames: usize,
-    /// Frames that they had already.
+    /// The number of frames that all sinks already had.
     pub skipped: usize,
-    /// Files that sinks have made and named, such as the video.
+    /// Paths of single files that sinks have made, such as a video.
     pub files: Vec<PathBuf>,
-    /// What each device did.
+    /// The statistics of each device.
     pub devices: Vec<DeviceStats>,
-    /// Time that devices were at work.
+    /// Time that devices were busy.
     pub time: Duration,
-    /// Time until the slowest sink was closed, once it had the last frame.
+    /// Time from the last frame until the slowest sink was closed.
     pub finishing: Duration,
-    /// Why it ended early or lacks a file, in a sentence.
+    /// Why the run ended early or lacks a file, in a sentence.
     pub failure: Option<String>,
 }
 
 impl RunReport {
-    /// How much faster all devices were together than the fastest of them computes alone; None for one device.
+    /// The speed of all devices together, relative to the fastest one alone; None for one device.
     pub fn speed_up(&self) -> Option<f64> {
         let all: u64 = self.devices.iter().map(|s| s.rays).sum();
         let rate = |s: &DeviceStats| s.rays as f64 / s.busy.as_secs_f64().max(1e-9);
@@ -122,21 +123,21 @@ impl RunReport {
     }
 }
 
-/// Whoever wants to hear of a run while it runs. Every method has a default that does nothing.
+/// Receives the progress of a run. The default methods do nothing.
 pub trait Progress {
-    /// Outputs are open and devices ready. `devices`: their names; `threads`: the CPU's.
+    /// Outputs are open and devices are prepared. `devices` has their names, `threads` the number of CPU threads.
     fn start(&mut self, _run: &RunInfo, _devices: &[String], _threads: usize) {}
-    /// A frame is done, in order.
+    /// A frame is finished. Frames come in order.
     fn frame(&mut self, _frame: &FrameReport) {}
-    /// Something worth a line: a device that failed and others took over, a video that failed while frames go on.
+    /// A remark for the user, such as a failed device whose tasks others took over.
     fn remark(&mut self, _text: &str) {}
-    /// The run is over; also after a failure.
+    /// The run has ended, even if it failed.
     fn end(&mut self, _run: &RunReport) {}
 }
 
 impl Progress for () {}
 
-/// Milliseconds.
+/// A duration in milliseconds.
 pub fn ms(time: Duration) -> f64 {
     time.as_secs_f64() * 1e3
 }

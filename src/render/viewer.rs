@@ -1,5 +1,5 @@
-//! Pictures one at a time, for whoever looks at a scene while it is made: other sizes, samples and cameras without reading its files
-//! again, devices that stay ready, and an end at once when a picture is not wanted any more.
+//! Single pictures for interactive use. Size, samples and camera can change without reading files again; devices stay
+//! ready, and a picture can be abandoned at once.
 
 use super::Renderer;
 use super::stats::{FrameReport, FrameStats, Progress};
@@ -10,7 +10,7 @@ use crate::scene::Scene;
 use std::sync::Arc;
 
 impl Renderer {
-    /// The same world with other numbers of pixels, samples and bounces; files and geometry are shared.
+    /// The same world with other render settings, such as size, samples and bounces. Files and geometry are shared.
     pub(crate) fn varied(&self, change: impl FnOnce(&mut Scene)) -> Renderer {
         let mut prepared = self.prepared.clone();
         change(&mut prepared.scene);
@@ -28,7 +28,7 @@ impl Renderer {
         }
     }
 
-    /// The same scene on other devices; files, geometry and the floor's light are shared. For tests, which compare devices.
+    /// The same scene on other devices, for tests that compare devices. Files, geometry and the light map are shared.
     #[cfg(test)]
     pub(crate) fn elsewhere(&self, options: super::RenderOptions) -> Result<Renderer, Error> {
         let mut other = Renderer { keeps_devices: false, memory: Arc::default(), ..self.varied(|_| ()) };
@@ -38,8 +38,7 @@ impl Renderer {
         Ok(other)
     }
 
-    /// One frame in memory, RGBA, and what it took.
-    /// One that was abandoned is interrupted.
+    /// Renders one frame into memory, in RGBA, with its statistics. An abandoned frame is an error.
     pub(crate) fn watched_still(&mut self, frame: u32) -> Result<(Image<u8>, FrameStats), Error> {
         struct StatsProbe(FrameStats);
         impl Progress for StatsProbe {

@@ -47,7 +47,7 @@ struct Manifests {
 pub struct Manifest {
     /// The version of the pictures. Program versions with the same one make the same frames.
     pub pictures: String,
-    /// SHA-256 of the resolved scene, its files, and the fields from `denoised` to `bits`.
+    /// SHA-256 of the resolved scene, its files, and the fields `pictures`, `denoised`, `bits` and `pattern`.
     pub hash: String,
     /// Whether the frames are denoised. Denoised frames need not be equal byte for byte.
     pub denoised: bool,

@@ -1,4 +1,4 @@
-//! What becomes of a frame whose tasks are done: another round, or its picture, on its way to the sinks.
+//! Finishes frames whose tasks are done: starts another round, or makes the picture and delivers it.
 
 use super::super::handover::CompletedFrame;
 use super::{FrameQueue, OpenFrame};
@@ -12,8 +12,8 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 impl FrameQueue<'_> {
-    // A frame whose tasks are done: what becomes of it is no work any more. A panic ends the run: no device is to blame,
-    // and the next frame would fare no better.
+    // Finishes a frame whose tasks are done. A panic here ends the run: no device is at fault, and the next frame
+    // would panic too.
     pub(super) fn finish(&self, open: OpenFrame) {
         let result = catch_unwind(AssertUnwindSafe(|| self.close(open)));
         let panicked = |words| Err(DeviceError::Panicked("what finishes frames".into(), words).into());
@@ -28,14 +28,14 @@ impl FrameQueue<'_> {
         self.changed.notify_all();
     }
 
-    // Finishes frames that devices leave, until there are no more.
+    // The loop of a finisher thread.
     pub(super) fn finish_all(&self) {
         while let Ok(Some(open)) = self.finishing.1.recv() {
             self.finish(open);
         }
     }
 
-    // A round is over: another one, or the picture.
+    // Ends a round: starts another one, or makes the picture.
     fn close(&self, mut open: OpenFrame) -> Result<(), Error> {
         let work = self.work;
         let scene = Arc::clone(&open.scenes[0]);
@@ -86,11 +86,10 @@ impl FrameQueue<'_> {
     }
 }
 
-// When path tracing may stop: half the difference of two halves of the samples is how far their mean is from what it tends to. Sums are
-// integers and the same on every device, so all stop after the same round. A picture that took all its samples is the same to the byte
-// as one made at once.
-//
-// This is the root mean square of that, over pixels and colours, in 8-bit codes.
+// The noise of a path-traced picture: the root mean square of half the difference between two halves of the samples,
+// over pixels and channels, in 8-bit codes. That estimates how far the mean is from its limit. Sums are integers and
+// equal on all devices, so all devices stop after the same round. A picture that takes all its samples has the same
+// bytes as one rendered in a single round.
 fn noise(film: &Film, post: &PostPipeline, context: &PostContext) -> Result<f64, DenoiserError> {
     if film.samples()[1] == 0 {
         return Ok(f64::MAX);
@@ -103,6 +102,6 @@ fn noise(film: &Film, post: &PostPipeline, context: &PostContext) -> Result<f64,
     };
     let (a, b) = (codes(0)?, codes(1)?);
     let square: u64 = a.iter().zip(&b).map(|(a, b)| u64::from(a.abs_diff(*b)) * u64::from(a.abs_diff(*b))).sum();
-    // Alpha is the same in both.
+    // Alpha is equal in both halves.
     Ok(0.5 * (square as f64 / (3 * a.len() / 4) as f64).sqrt())
 }
