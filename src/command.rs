@@ -1,5 +1,5 @@
-//! The program's jobs, one a file, and what they share. Here, and in cli and report, live the environment, standard
-//! streams and signals; the rooms below know none of them.
+//! The program's commands, one per file, and what they share. Only `command`, `cli` and `report` use the environment,
+//! standard streams and signals.
 
 mod balance;
 mod bench;
@@ -37,7 +37,7 @@ use crate::threads;
 use std::ffi::OsString;
 use std::process::ExitCode;
 
-/// Reads the command line, does the job, turns errors into exit codes.
+/// Parses the command line, runs the command, and turns errors into exit codes.
 pub fn main() -> ExitCode {
     stop::listen_early();
     stop::take_own_signals();
@@ -55,7 +55,7 @@ pub fn main() -> ExitCode {
             fault(&message(Severity::Error, &what, help.as_deref(), Colours::Styled));
             return ExitCode::from(64);
         }
-        // Help and version, on stdout.
+        // Help and version go to stdout.
         Err(e) => {
             let _ = e.print();
             return ExitCode::SUCCESS;
@@ -102,7 +102,7 @@ fn run(mut cli: Cli) -> Result<(), Failure> {
     }
 }
 
-// The words without -q and --quiet, which may stand anywhere, and whether they were there.
+// Removes -q and --quiet, which may stand anywhere; returns whether they were given.
 fn without_quiet(mut words: Vec<OsString>) -> (Vec<OsString>, bool) {
     let (count, mut is_flag) = (words.len(), true);
     words.retain(|word| {

@@ -1,7 +1,6 @@
-//! `polyfly bench --balance`: how a frame's work is best dealt out to threads, on the CPU and on GPUs.
-//!
-//! The question and the measure, work of the average thread over work of the busiest, are the 2009 CSE260
-//! report's; its ways are static shares ("naive"), cyclic and dynamic dealing.
+//! `polyfly bench --balance`: compares ways of distributing a frame's work over threads, on the CPU and on GPUs. The
+//! measure is the work of the average thread divided by that of the busiest one. It comes from a 2009 CSE260 report,
+//! as do the three ways: static ("naive"), cyclic and dynamic.
 
 use super::bench::BenchScene;
 use super::plots::{Plot, Series, Style, write_all};
@@ -15,7 +14,7 @@ use crate::render::{RenderOptions, Renderer};
 use crate::report::print;
 use std::sync::Arc;
 
-/// Prints a table: device, way, median kernel time, speed, parallel efficiency; and draws the plots if they are wanted.
+/// Prints a table with device, schedule, median kernel time, speed and parallel efficiency. Draws plots if requested.
 pub fn run(args: &BenchArgs) -> Result<(), Failure> {
     let subject = BenchScene::of(args)?;
     let scene = &subject.scene;
@@ -25,7 +24,7 @@ pub fn run(args: &BenchArgs) -> Result<(), Failure> {
         ));
     }
     let samples = scene.render.samples_per_pixel();
-    // Items of a frame are counted in 32 bits on a GPU.
+    // A GPU counts items in 32 bits.
     let items = u64::from(scene.render.width.div_ceil(8)) * u64::from(scene.render.height.div_ceil(8)) * 64;
     if items * u64::from(samples) > i32::MAX as u64 {
         return Err(usage!(
@@ -88,7 +87,7 @@ pub fn run(args: &BenchArgs) -> Result<(), Failure> {
     Ok(())
 }
 
-// The rows of each GPU there is.
+// The rows of each GPU.
 fn on_gpus(runs: u32, renderer: &Renderer, task: &Task, params: &FrameParams, row: &Row) -> Result<(), Failure> {
     for info in device::list().unwrap_or_default() {
         let needs = DeviceNeeds { rgba: true, ..DeviceNeeds::default() };
@@ -112,13 +111,13 @@ fn on_gpus(runs: u32, renderer: &Renderer, task: &Task, params: &FrameParams, ro
     Ok(())
 }
 
-// Its name, the rays of each thread, and numbers of threads with how many times faster than one they are.
+// The schedule's name, the rays of each thread, and speed-ups by number of threads.
 type Way = (&'static str, Vec<u64>, Vec<(f64, f64)>);
-// Prints a row: device, schedule, threads, what they took.
+// Prints a row from device, schedule, threads and measured statistics.
 type Row<'a> = dyn Fn(&str, &str, &str, TaskStats) -> Result<(), OutputError> + 'a;
 type Measured = (TaskStats, Vec<u64>);
 
-// The run of the median time.
+// The run with the median time.
 fn median(runs: u32, render: &mut dyn FnMut() -> Result<Measured, DeviceError>) -> Result<Measured, DeviceError> {
     render()?; // not counted: memory and caches are cold
     let mut all = (0..runs).map(|_| render()).collect::<Result<Vec<_>, _>>()?;

@@ -1,4 +1,4 @@
-//! `polyfly bench`: what a scene takes on each device of this machine, as a table for a report.
+//! `polyfly bench`: measures a scene on each device of this machine and prints a table for a report.
 
 use super::machine::Others;
 use super::measured::{Discard, Measured};
@@ -18,14 +18,15 @@ use crate::scene::Scene;
 use serde::Serialize;
 use std::time::Duration;
 
-// Frames from all over a clip that are measured where nobody asks for others, and of its plot.
+// The default number of measured frames, and the number of frames in the clip's plot.
 const FRAMES: usize = 5;
 const PLOTTED: usize = 60;
-// Shares of this machine that others take, and of the median that repetitions differ by, from which a figure is doubted.
+// The fraction of the machine that other programs may use, and the relative spread of repetitions, above which a
+// warning is printed.
 const BUSY: f64 = 0.1;
 const WIDE: f64 = 0.1;
 
-/// What is measured: a scene, and its text unless it is the sample.
+/// The measured scene, and its text unless it is the sample.
 pub struct BenchScene {
     pub scene: Scene,
     text: Option<SceneText>,
@@ -33,7 +34,7 @@ pub struct BenchScene {
 }
 
 impl BenchScene {
-    /// The scene that is named, or the sample; with a folder for its plots, if there are to be any.
+    /// The named scene, or the sample; with a folder for plots if requested.
     pub fn of(args: &BenchArgs) -> Result<BenchScene, Failure> {
         if let Some(folder) = &args.plots {
             prepare(&folder.join("plot.svg"))?;
@@ -47,7 +48,7 @@ impl BenchScene {
         Ok(BenchScene { scene, text: None, name: "the sample scene".into() })
     }
 
-    /// An error with its place in the scene, if there is a text.
+    /// Adds the position in the scene's text to an error.
     pub fn placed(&self, error: Error) -> Failure {
         match &self.text {
             Some(text) => text.placed(error),
@@ -55,7 +56,7 @@ impl BenchScene {
         }
     }
 
-    /// What plots say of the scene and the machine.
+    /// The line below plots: scene and machine.
     pub fn note(&self) -> String {
         let (width, height) = (self.scene.render.width, self.scene.render.height);
         let machine = processor().map_or_else(String::new, |name| format!("; {name}"));
@@ -63,18 +64,18 @@ impl BenchScene {
     }
 }
 
-// A device's figures over all frames that were measured.
+// A device's results over all measured frames.
 #[derive(Serialize)]
 struct Row {
     device: String,
     threads: Option<usize>,
-    // A frame, milliseconds: the median of all repetitions, the quickest and the slowest of them.
+    // Milliseconds per frame: median, minimum and maximum over all repetitions.
     ms: f64,
     least_ms: f64,
     most_ms: f64,
     frames_per_second: f64,
     mrays_per_second: f64,
-    // Of the first row's time.
+    // The time of the first row divided by this row's.
     times_as_fast: f64,
 }
 
@@ -89,12 +90,12 @@ struct Table {
     depth: u32,
     frames: String,
     repetitions: u32,
-    // Of this machine, that other programs took meanwhile.
+    // The fraction of this machine that other programs used meanwhile.
     others: Option<f64>,
     devices: Vec<Row>,
 }
 
-/// Measures, and prints the table.
+/// Measures the scene and prints the table.
 pub fn run(args: &BenchArgs) -> Result<(), Failure> {
     let subject = BenchScene::of(args)?;
     let scene = &subject.scene;
@@ -125,7 +126,7 @@ pub fn run(args: &BenchArgs) -> Result<(), Failure> {
         devices,
     };
     if let Some(folder) = &args.plots {
-        // A single thread would take minutes to show the same shape.
+        // A single thread would take minutes for the same curve.
         let from = usize::from(targets.len() > 1);
         write_all(folder, &plots(&mut targets[from..], &subject, &spinner)?)?;
     }
@@ -140,12 +141,12 @@ struct BenchTarget {
     renderer: Renderer,
 }
 
-// The CPU with one thread, with all of them, and each GPU.
+// The CPU with one thread, the CPU with all threads, and each GPU.
 fn targets(scene: &Scene, spinner: &Spinner) -> Result<Vec<BenchTarget>, Error> {
     spinner.say("preparing");
     let ready = |devices, threads| {
         let options = RenderOptions { devices, threads, isa: environment("POLYFLY_ISA"), ..RenderOptions::on_cpu() };
-        // Its devices stay ready from run to run.
+        // Devices stay ready between runs.
         Ok::<_, Error>(Renderer::prepare(scene.clone(), options)?.varied(|_| {}))
     };
     let mut all = Vec::new();
@@ -171,7 +172,7 @@ impl BenchTarget {
         }
     }
 
-    // Time that the device was at work, and what each frame told.
+    // Renders the frames once. Returns the busy time of the device and the frames' statistics.
     fn once(&mut self, frames: &FrameList) -> Result<(Duration, Measured), Error> {
         let mut measured = Measured::default();
         let sink = Discard(PixelFormats::RGBA8);
@@ -203,7 +204,7 @@ impl BenchTarget {
         })
     }
 
-    // Milliseconds of a frame of the scene that is changed so: the median of three.
+    // Milliseconds per frame of the changed scene: the median of three runs.
     fn cost(&self, frame: &FrameList, change: impl FnOnce(&mut Scene)) -> Result<f64, Error> {
         let (name, renderer) = (self.name.clone(), self.renderer.varied(change));
         let mut varied = BenchTarget { name, threads: self.threads, renderer };
@@ -213,17 +214,17 @@ impl BenchTarget {
     }
 }
 
-// The middle one; sorts.
+// The median; sorts `times`.
 fn median(times: &mut [f64]) -> f64 {
     times.sort_by(f64::total_cmp);
     let (below, above) = (times[(times.len() - 1) / 2], times[times.len() / 2]);
     (below + above) / 2.0
 }
 
-// A point of a curve: what a device takes at a value.
+// Measures a device at a value, and returns a point of a curve.
 type Measure<'a> = dyn Fn(&mut BenchTarget, u32) -> Result<(f64, f64), Error> + 'a;
 
-// The plots: their files, and what is in them.
+// The plots, with their file names.
 fn plots(
     targets: &mut [BenchTarget],
     subject: &BenchScene,
@@ -239,7 +240,7 @@ fn plots(
     let depths = [0, 1, 2, 4, 8, 16, 32, 64, 128].into_iter().filter(|&d| d < depth).chain([depth]);
     let depths: Vec<u32> = depths.collect();
     let clip: Vec<u32> = FrameList::all(scene.output.frames).spread(PLOTTED).iter().collect();
-    // A curve for each device: what it takes at each value.
+    // A curve for each device over these values.
     let mut curves = |what: &str, values: &[u32], measure: &Measure| {
         let curve = |one: &mut BenchTarget| {
             spinner.say(&format!("{}: {what}", one.label()));
@@ -248,7 +249,7 @@ fn plots(
         };
         targets.iter_mut().map(curve).collect::<Result<Vec<_>, _>>()
     };
-    // One frame at a time: frames in flight beside each other are slower each.
+    // One frame at a time: frames in flight together slow each other down.
     let over_clip = curves("the clip", &clip, &|one, n| Ok((n.into(), ms(one.once(&FrameList::one(n))?.1.time()))))?;
     let by_samples = curves("samples", &samples, &|one, n| {
         Ok((integrator.sampling(n).per_pixel().into(), one.cost(&frame, |scene| scene.render.set_samples(n))?))
@@ -266,7 +267,7 @@ fn plots(
     ])
 }
 
-// Why figures may not be what they seem.
+// Warnings about unreliable results.
 fn warnings(table: &Table) -> Vec<String> {
     let mut all = Vec::new();
     if let Some(share) = table.others.filter(|&share| share > BUSY) {
@@ -287,7 +288,7 @@ fn warnings(table: &Table) -> Vec<String> {
     all
 }
 
-// The columns: their heads, their names in CSV, and what is in them.
+// A column: its heading, its name in CSV, and the text of its cells.
 type Column = (&'static str, &'static str, fn(&Row) -> String);
 const COLUMNS: [Column; 8] = [
     ("device", "device", |row| row.device.clone()),
@@ -330,7 +331,7 @@ fn written(table: &Table, format: TableFormat) -> String {
         TableFormat::Csv => {
             let mut writer = csv::Writer::from_writer(Vec::new());
             let all = std::iter::once(COLUMNS.map(|(_, key, _)| key.to_owned())).chain(rows());
-            // Into memory: nothing can fail.
+            // Writing to memory cannot fail.
             all.for_each(|cells| drop(writer.write_record(cells)));
             String::from_utf8(writer.into_inner().unwrap_or_default()).unwrap_or_default()
         }

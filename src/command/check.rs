@@ -1,5 +1,5 @@
-//! `polyfly check`: whether a scene is one, what it holds, and what its author may not have meant. A few tiny frames are looked at;
-//! nothing is written.
+//! `polyfly check`: checks that a scene is valid, lists its content, and warns about likely mistakes. It renders a
+//! few tiny frames and writes no files.
 
 use super::hints::hints;
 use super::scene_file::load_scene;
@@ -13,21 +13,21 @@ use crate::run::sandbox::PathSandbox;
 use crate::scene::{LampSamples, Scene, defaults};
 use std::collections::{BTreeMap, BTreeSet};
 
-// Pixels of a trial along its longer side.
+// The longer side of a trial frame, pixels.
 const TRIAL: u32 = 64;
-// Frames that are tried at most, spread over those that are asked for.
+// Maximum number of trial frames, spread over the requested ones.
 const TRIALS: usize = 5;
-// Shares of black and of overexposed pixels above which a frame gets a warning.
+// The fractions of black and of overexposed pixels that cause a warning.
 const BLACK: f64 = 0.995;
 const BURNT: f64 = 0.5;
-// Light above this is overexposed: white itself may be intended.
+// Light above this is overexposed; white itself may be intended.
 const ABOVE_WHITE: f32 = 1.01;
-// The share of a colour map's pixels that may be brighter than the map.
+// The fraction of a colour map's pixels that may be brighter than the map.
 const OFF_THE_MAP: f64 = 0.05;
 
 pub fn run(args: &CheckArgs) -> Result<(), Failure> {
     let (scene, source) = load_scene(&args.scene, &args.changes)?;
-    // What a run would refuse before it reads a file.
+    // Paths that a run would refuse before it reads a file.
     if let Some(sandbox) = PathSandbox::of(&args.scene, args.changes.allow_outside) {
         sandbox.writing(&scene, true, true).map_err(|e| source.placed(e))?;
     }
@@ -42,7 +42,7 @@ pub fn run(args: &CheckArgs) -> Result<(), Failure> {
     Ok(print(&text)?)
 }
 
-// A number of things: `1 ball`, `3 balls`; nothing where there are none.
+// A count with its noun: `1 ball`, `3 balls`; None for zero.
 fn count(n: usize, one: &str, several: &str) -> Option<String> {
     match n {
         0 => None,
@@ -88,7 +88,7 @@ fn trial_hints(scene: &Scene, asked: &FrameList) -> Result<Vec<String>, Failure>
     let side = |n: u32| (u64::from(n) * u64::from(TRIAL) / u64::from(width.max(height))).max(1) as u32;
     (small.render.width, small.render.height) = (side(width).min(width), side(height).min(height));
     small.render.set_samples(small.render.integrator.own(1, 16));
-    // The trial stays quick, however long the scene's pictures take.
+    // The trial stays fast, however many samples the scene has.
     small.render.light_samples = 1;
     if matches!(small.render.lamp_samples, LampSamples::All | LampSamples::Drawn(_)) {
         small.render.lamp_samples = LampSamples::Drawn(1);
@@ -137,10 +137,10 @@ fn trial_hints(scene: &Scene, asked: &FrameList) -> Result<Vec<String>, Failure>
     Ok(hints)
 }
 
-// Frames, with the share of the pixels for which each is told of.
+// Frames with a warning, and the fraction of affected pixels of each.
 type Shares = BTreeMap<u32, f64>;
 
-// The frames and the largest share, as in `frames 3-5` and `up to 70 %`; None where there are none.
+// The frames and the largest fraction, as in `frames 3-5` and `up to 70 %`; None if there are no frames.
 fn described(shares: &Shares) -> Option<(String, String)> {
     let list = FrameList::of_numbers(shares.keys().copied())?;
     let (frames, up_to) = if shares.len() == 1 { ("frame", "") } else { ("frames", "up to ") };
@@ -148,13 +148,13 @@ fn described(shares: &Shares) -> Option<(String, String)> {
     Some((format!("{frames} {list}"), format!("{up_to}{percent:.0} %")))
 }
 
-// The share of those that are.
+// The fraction of true values.
 fn share_of(all: impl Iterator<Item = bool>) -> f64 {
     let (count, of) = all.fold((0, 0), |(count, of), is| (count + usize::from(is), of + 1));
     f64::from(count as u32) / f64::from(of.max(1))
 }
 
-// A colour as a key: what belongs to a colour map is told by it.
+// A rounded colour as a key, to find the pixels of a colour map.
 fn coarse(colour: [f32; 3]) -> [i32; 3] {
     colour.map(|c| (c * 2000.0).round() as i32)
 }

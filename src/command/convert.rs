@@ -1,4 +1,4 @@
-//! `polyfly convert`: a scene in the other grammar, a picture in another format.
+//! `polyfly convert`: converts a scene to the other grammar, or a picture to another format.
 
 use super::scene_file::SceneText;
 use crate::assets::AssetError;
@@ -26,7 +26,7 @@ pub fn run(args: &ConvertArgs) -> Result<(), Failure> {
         }
         (None, _) => SceneText::read(&args.scene)?,
     };
-    // Paths stay as they are written: no folder is put before them, not even the home folder.
+    // Paths are kept as written: neither the scene's folder nor the home folder is inserted.
     let options = ParseOptions { solids: args.solids.unwrap_or(ParseOptions::SOLIDS), ..ParseOptions::default() };
     let parsed = scene::parse(&source.text, &source.shown, options)?;
     let to = args.to.or(target.and_then(|target| grammar_of(target))).unwrap_or(match parsed.grammar {
@@ -35,7 +35,7 @@ pub fn run(args: &ConvertArgs) -> Result<(), Failure> {
     });
     source.warn(parsed.warnings);
     let written = match to {
-        // With what it says of the picture.
+        // The text from a picture keeps its comments, which describe the picture.
         Grammar::Toml if picture_format.is_some() => source.text,
         Grammar::Toml => parsed.scene.to_toml(),
         Grammar::Tokens => tokens::write(&parsed.scene).map_err(Failure::NotExpressible)?,
@@ -49,7 +49,7 @@ pub fn run(args: &ConvertArgs) -> Result<(), Failure> {
     }
 }
 
-// The grammar that the ending of a name says.
+// The grammar of a file name's extension.
 fn grammar_of(path: &Path) -> Option<Grammar> {
     match path.extension()?.to_str()?.to_ascii_lowercase().as_str() {
         "toml" => Some(Grammar::Toml),
@@ -58,7 +58,7 @@ fn grammar_of(path: &Path) -> Option<Grammar> {
     }
 }
 
-// A picture that cannot be read: the system says why, or its content is none.
+// An error for an unreadable picture: the system's message, or that the content is invalid.
 fn unreadable(path: &Path) -> impl Fn(io::Error) -> Failure {
     move |e| match e.raw_os_error() {
         Some(_) => Error::Read(path.display().to_string(), e).into(),
@@ -66,7 +66,7 @@ fn unreadable(path: &Path) -> impl Fn(io::Error) -> Failure {
     }
 }
 
-// The scene that a picture was made of.
+// Reads the scene that is stored in a picture.
 fn scene_in(name: &str, format: &Format) -> Result<SceneText, Failure> {
     let text = format.origin(Path::new(name)).map_err(unreadable(Path::new(name)))?.ok_or_else(|| {
         usage!("{name} does not hold its scene: .png and .exr that polyfly has rendered do, from version 0.1")
@@ -74,12 +74,12 @@ fn scene_in(name: &str, format: &Format) -> Result<SceneText, Failure> {
     Ok(SceneText { text, shown: format!("the scene in {name}"), folder: PathBuf::new() })
 }
 
-/// The format that the ending of a name says.
+/// The format of a file name's extension.
 pub fn format_of(path: &Path) -> Option<&'static Format> {
     Format::of(&path.extension()?.to_string_lossy().to_ascii_lowercase())
 }
 
-// Writes a picture as another one, as it is shown; light through the tone curve of the scene that it is of.
+// Converts a picture. Linear light passes through the tone curve of the scene in the picture.
 fn picture(from: &Path, format: &Format, to: Option<&PathBuf>) -> Result<(), Failure> {
     let Some(to) = to else {
         return Err(usage!("{} is a picture: name the one to make of it", from.display()));
@@ -96,7 +96,7 @@ fn picture(from: &Path, format: &Format, to: Option<&PathBuf>) -> Result<(), Fai
     write_picture(to, size, &rgba)
 }
 
-/// Writes a picture in RGBA, as it is shown, in the format of the file's ending.
+/// Writes an RGBA picture in the format of the file's extension.
 pub fn write_picture(to: &Path, (width, height): (u32, u32), rgba: &[u8]) -> Result<(), Failure> {
     let target =
         format_of(to).ok_or_else(|| usage!("{}: a picture ends in .{}", to.display(), PICTURES.join(", .")))?;

@@ -1,4 +1,4 @@
-//! `polyfly doctor`: what this machine has, and a reference picture on all of it.
+//! `polyfly doctor`: lists this machine's devices and tools, and renders a reference picture on all devices.
 
 use super::request::named_ffmpeg;
 use super::verify::subjects;
@@ -10,8 +10,8 @@ use crate::render::{RenderOptions, Renderer};
 use crate::report::print;
 use crate::scene::Scene;
 
-/// FNV-1a of the reference picture: the sample scene's first frame at 96 x 72, 2 x 2 samples.
-/// A test renders it; a change of the kernels that moves a pixel changes this line.
+/// FNV-1a of the reference picture: the sample scene's first frame at 96 x 72, 2 x 2 samples. A test renders it. A
+/// change of the kernels that changes a pixel changes this number.
 const REFERENCE: u64 = 0xcecb_92bd_2dba_4010;
 
 fn fnv(bytes: &[u8]) -> u64 {
@@ -25,7 +25,7 @@ fn reference_scene() -> Scene {
     scene
 }
 
-/// Prints what there is; fails when a device gives another picture.
+/// Prints the list; fails if a device renders a different picture.
 pub fn run() -> Result<(), Failure> {
     let mut text = format!("polyfly\t{}\n", env!("CARGO_PKG_VERSION"));
     let gpus = device::list();

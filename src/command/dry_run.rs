@@ -1,5 +1,5 @@
-//! `--dry-run`: what a run would make, and what it would take of time, memory and disk, told from a few of its frames. Where
-//! these would take long they are tried in a smaller size, and what they take is scaled up. Nothing is written that stays.
+//! `--dry-run`: lists the files that a run would make and estimates its time, memory and disk space from a few trial
+//! frames. Slow frames are rendered in a smaller size, and the results are scaled up. All files are temporary.
 
 use super::measured::Measured;
 use crate::error::Error;
@@ -19,11 +19,11 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-// Pixels of a small trial frame, and how long trial frames may take together to be tried in their own size.
+// Pixels of a small trial frame; the maximum total time of trial frames in full size.
 const SMALL: u64 = 1 << 17;
 const PATIENCE: Duration = Duration::from_secs(4);
 
-// What the trial frames left.
+// The results of the trial frames.
 #[derive(Default)]
 struct Tried {
     bytes: u64,
@@ -31,7 +31,7 @@ struct Tried {
     planes: BTreeMap<u32, Vec<u8>>,
 }
 
-// Writes pictures into memory, and keeps what a video gets.
+// Encodes pictures into memory, and keeps the planes for a video.
 struct Trial {
     format: Option<(&'static Format, FormatOptions)>,
     video: Option<Settings>,
@@ -56,7 +56,7 @@ impl Sink for Trial {
     }
 }
 
-// The size of small trial frames: even sides, which videos have; None where the frames are not larger.
+// The size of small trial frames, with even sides for video; None if frames are not larger than that.
 fn small_size((width, height): (u32, u32)) -> Option<(u32, u32)> {
     let pixels = u64::from(width) * u64::from(height);
     let shrink = libm::sqrt(SMALL as f64 / pixels as f64);
@@ -64,12 +64,12 @@ fn small_size((width, height): (u32, u32)) -> Option<(u32, u32)> {
     (pixels > 2 * SMALL).then(|| (side(width), side(height)))
 }
 
-// How many pixels of one size there are for each of another.
+// The ratio of pixels between two sizes.
 fn ratio(of: (u32, u32), to: (u32, u32)) -> f64 {
     f64::from(of.0) * f64::from(of.1) / (f64::from(to.0) * f64::from(to.1))
 }
 
-// A renderer of trial frames, and their size: small where frames of their own size would take long.
+// A renderer of trial frames, and their size, which is smaller if full size would take long.
 fn trial_renderer(
     renderer: Renderer,
     frames: &FrameList,
@@ -100,7 +100,8 @@ pub fn describe(plan: RunPlan, shows_ffmpeg: bool) -> Result<String, Error> {
     let tried = Arc::default();
     let video = plan.video.as_ref().map(|job| job.settings.clone());
     let trial = Trial { format, video, tried: Arc::clone(&tried) };
-    // From the first and the last quarter, and the one after: a film holds what changes between neighbours.
+    // Frames from the first and the last quarter, each with its successor, because a video's size depends on changes
+    // between neighbours.
     let (one, other) = (left.len() / 4, left.len() * 3 / 4);
     let next = if plan.video.is_some() { one + 1 } else { one };
     let list = left.at([one, next, other]);
@@ -144,14 +145,15 @@ pub fn describe(plan: RunPlan, shows_ffmpeg: bool) -> Result<String, Error> {
     Ok(text + &film + "nothing was written\n")
 }
 
-// Of a film: its length, what one more frame takes, and what the encoder's start and end take.
+// Estimates for a video: its bytes, seconds per frame, and seconds for the encoder's start and end.
 struct Guess {
     bytes: u64,
     each: Duration,
     start: Duration,
 }
 
-// A film of the trial frames, in a folder of its own: what the first frame of a segment takes, and what one more does.
+// Encodes a video of the trial frames in a temporary folder, to measure the first frame of a segment and each further
+// one.
 fn trial_film(film: &VideoJob, size: (u32, u32), planes: &BTreeMap<u32, Vec<u8>>) -> Result<Guess, Error> {
     let (settings, frames) = (&film.settings, film.frames.len() as u64);
     if settings.is_raw() {
@@ -174,7 +176,7 @@ fn trial_film(film: &VideoJob, size: (u32, u32), planes: &BTreeMap<u32, Vec<u8>>
         Ok(std::fs::metadata(&path).map_err(|e| OutputError::Read(path, e))?.len())
     };
     let numbers: Vec<u32> = planes.keys().copied().take(2).collect();
-    // The first start of a program reads it from the disk.
+    // The first start of ffmpeg reads the program from disk, so it is not measured.
     let one = make(numbers[..1].to_vec())?;
     let begun = Instant::now();
     make(numbers[..1].to_vec())?;
@@ -187,7 +189,7 @@ fn trial_film(film: &VideoJob, size: (u32, u32), planes: &BTreeMap<u32, Vec<u8>>
     Ok(Guess { bytes, each, start })
 }
 
-// A time as text.
+// A duration as text.
 fn clock_text(seconds: f64) -> String {
     let whole = seconds.round() as u64;
     match whole {

@@ -1,5 +1,5 @@
-//! `polyfly farm`: a complete job for an engine that deals work out to many machines. polyfly has no scheduler of its own:
-//! it tells engines what to run, and looks into the folder for what is still to do.
+//! `polyfly farm`: prints a complete job for a workload manager. polyfly does not distribute work itself. It prints
+//! the commands that the manager runs, and looks into the folder for missing frames.
 
 use super::request::request;
 use super::scene_file::load_scene;
@@ -22,33 +22,33 @@ use std::io::Write;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-// Slurm's arrays end below its MaxArraySize, 1001 unless a site has raised it.
+// Slurm's array indices end below MaxArraySize, which is 1001 by default.
 const MAX_SLURM_SHARDS: u32 = 1000;
 
-// What a job is of.
+// The parts of a job.
 struct Job {
     title: String,
-    // Words of the render command, quoted, from the scene on.
+    // The arguments of the render command, quoted, from the scene on.
     render: String,
     wants_gpu: bool,
-    // Names of the frames, and their folder.
+    // The pattern of the frames with their folder.
     frames: String,
     folder: String,
-    // Flags of `missing` and `stitch` that name the job's own frames and scene.
+    // Flags of `missing` and `stitch` that name the job's frames and scene.
     own: String,
-    // Names the clip among others.
+    // The key of the clip, different from those of other clips.
     clip: String,
-    // The command that ends it, with its program.
+    // The last command of the job, with its program.
     finish: String,
     shards: u32,
-    // Shards that have missing frames; None where nothing is missing.
+    // Shards with missing frames; None if no frame is missing.
     todo: Option<FrameList>,
 }
 
-/// Prints a job, or hands it to its engine.
+/// Prints a job, or submits it to its engine.
 pub fn run(args: &FarmArgs) -> Result<(), Failure> {
     let job = Job::of(args)?;
-    // The scripts of these engines look into the folder themselves, and make the video.
+    // The scripts of these engines look for missing frames themselves, and make the video.
     if job.todo.is_none() && !matches!(args.engine, Engine::Slurm | Engine::Hyperqueue) {
         say(&format!("no frames are missing; what is left to do: {}", job.finish));
         return Ok(());
@@ -91,7 +91,7 @@ fn is_on_path(program: &str) -> bool {
     std::env::split_paths(&path).any(|folder| folder.join(program).is_file())
 }
 
-// As the machines of the engine find it.
+// The program's path on the engine's machines.
 fn program(engine: Engine) -> String {
     match std::env::current_exe() {
         Ok(path) if engine != Engine::Kubernetes => path.display().to_string(),
@@ -129,13 +129,13 @@ impl Job {
             return Err(usage!("{} is one picture, which one run makes: no job is needed", folder.pattern));
         }
         if let Some(video) = &scene.output.video {
-            // What each task would refuse.
+            // Fails now if every task would fail.
             check_for_shards(video, render.video.is_some())?;
         }
         if encoding.is_deep() {
             claim::require_linear(folder.format)?;
         }
-        // As many frames as a segment of the video has.
+        // Each shard has as many frames as a segment of the video.
         let shards =
             args.shards.unwrap_or_else(|| (all.len() as u32).div_ceil(render.encoding.segment).min(MAX_SLURM_SHARDS));
         if args.engine == Engine::Slurm && shards > MAX_SLURM_SHARDS {
@@ -154,7 +154,7 @@ impl Job {
         let mut words = vec![shell_word(&args.scene)];
         words.extend(args.flags.iter().filter(|f| *f != "--resume").map(|f| shell_word(f)));
         if wants_gpu && !render.gpu && render.devices.is_empty() {
-            // Without this flag a node whose GPU is lost would render on the CPU, and nobody would notice.
+            // Without this flag, a node that has lost its GPU would silently render on the CPU.
             words.push("--gpu".into());
         }
         words.push("--resume".into());
@@ -205,7 +205,7 @@ impl Job {
         let shard = |variable: &str| format!("exec {program} {} --shard \"{variable}/{}\"", self.render, self.shards);
         let gpu = |text: &str| if self.wants_gpu { text.to_owned() } else { String::new() };
         let yaml = |text: &str| serde_json::Value::from(text).to_string();
-        // The pod has a limit of time; what cannot get better ends it at once.
+        // The pod has a time limit. An error that cannot pass ends it at once.
         let waiting = format!(
             "while :; do {program} missing {} {} >/dev/null; case $? in 0) exec {} ;; 74|75) sleep 30 ;; *) exit 65 ;; esac; done",
             shell_word(&self.frames),
@@ -277,7 +277,7 @@ fn encoding_flags(render: &RenderArgs) -> Vec<String> {
     flags.into_iter().filter_map(|(flag, value)| Some(format!("{flag}={}", value?))).chain(hdr).collect()
 }
 
-// A character that ends a line for a shell or for YAML 1.1, or that no line of a job may have.
+// Whether the character ends a line in a shell or in YAML 1.1, or is not allowed in a job.
 fn ends_line(sign: char) -> bool {
     sign.is_control() || ['\u{2028}', '\u{2029}'].contains(&sign)
 }

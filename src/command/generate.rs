@@ -1,4 +1,4 @@
-//! `polyfly particles generate`: packings to try things with, in the layouts of real files.
+//! `polyfly particles generate`: generates test packings in the layouts of real files.
 
 use crate::assets::particles::{self, ParticleSet};
 use crate::cli::{Failure, FileLayout, GenerateArgs, usage};
@@ -51,8 +51,8 @@ impl Draws {
     }
 }
 
-/// A column of `n` particles on a shaken grid twice as high as wide, radii 0.8 to 1 of half its spacing, that is
-/// sheared to the side: velocities grow upward and waver with `time`, pressures grow downward.
+/// A column of `n` particles on a jittered grid, twice as high as wide and sheared sideways. Radii are 0.8 to 1 of
+/// half the spacing. Velocities grow upward and oscillate with `time`; pressures grow downward.
 pub fn packing(n: usize, seed: u64, time: f64) -> ParticleSet {
     let across = (libm::cbrt(n as f64 / 2.0).ceil() as usize).max(1);
     let spacing = 1.0 / across as f64;
@@ -145,7 +145,7 @@ fn csv(set: &ParticleSet) -> Vec<u8> {
     let mut text = b"x,y,z,r,vx,vy,vz,p\n".to_vec();
     let rows = set.positions.iter().zip(&set.velocities).zip(set.radii.iter().zip(&set.pressures));
     for (([x, y, z], [vx, vy, vz]), (r, p)) in rows {
-        // Into memory: nothing can fail.
+        // Writing to memory cannot fail.
         let _ = writeln!(text, "{x},{y},{z},{r},{vx},{vy},{vz},{p}");
     }
     text

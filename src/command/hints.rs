@@ -1,21 +1,21 @@
-//! What a scene says that its author may not have meant, by arithmetic alone.
+//! Finds likely mistakes in a scene without rendering it.
 
 use crate::math::vec3::{Vec3, dot, length, sub};
 use crate::render::frames::FrameList;
 use crate::scene::{Scene, View};
 
-// Pairs of a view and a thing that are tested at most: with many things fewer views are tested.
+// Maximum number of pairs of a view and a body that are tested. With many bodies, fewer views are tested.
 const COMPARED: usize = 2_000_000;
 const MAX_VIEWS: usize = 10_000;
-// A white that is shown darker than this, of 255, gets a warning.
+// A white sky below this code, of 255, causes a warning.
 const NEARLY_WHITE: f64 = 250.0;
 
-/// Hints, a sentence each.
+/// Hints, one sentence each.
 pub fn hints(scene: &Scene) -> Vec<String> {
     of_camera(scene).into_iter().chain(of_sky(scene)).collect()
 }
 
-// Where a camera cannot look, or stands where it may not have been meant to; what it never sees.
+// Checks where the camera stands and looks, and which bodies it never sees.
 fn of_camera(scene: &Scene) -> Vec<String> {
     let (frames, world) = (scene.output.frames, &scene.world);
     let views = (COMPARED / (1 + world.spheres.len() + world.bodies.len())).clamp(1, MAX_VIEWS);
@@ -52,7 +52,7 @@ fn of_camera(scene: &Scene) -> Vec<String> {
     for (name, is_seen) in [("body", bodies_seen), ("ball", balls_seen)] {
         let unseen = (1..).zip(is_seen).filter(|(_, is_seen)| !is_seen).map(|(i, _): (usize, _)| i.to_string());
         let unseen: Vec<String> = unseen.collect();
-        // Some things of a heap are always hidden: the first few are enough.
+        // In a heap, some bodies are always hidden, so only the first few are listed.
         let (which, are) = match &unseen[..] {
             [] => continue,
             [one] => (one.clone(), "is"),
@@ -64,7 +64,7 @@ fn of_camera(scene: &Scene) -> Vec<String> {
     hints
 }
 
-// Whether a ball reaches into the pyramid that the picture shows, `tall` times as high as wide.
+// Whether a ball reaches into the view frustum, whose height is `tall` times its width.
 fn is_in_sight(view: &View, tall: f64, centre: Vec3, radius: f64) -> bool {
     let to = sub(centre, view.eye);
     let ahead = dot(to, view.forward);
@@ -73,7 +73,7 @@ fn is_in_sight(view: &View, tall: f64, centre: Vec3, radius: f64) -> bool {
     ahead > -radius && within(dot(to, view.right), across) && within(dot(to, view.up), across * tall)
 }
 
-// A white sky that the tone curve does not show as white.
+// Checks whether the tone curve shows a white sky as white.
 fn of_sky(scene: &Scene) -> Option<String> {
     let (sky, tone) = (&scene.world.sky, scene.film.tone);
     let is_white = sky.image.is_none() && sky.zenith.iter().chain(&sky.horizon).all(|&x| x == 1.0);

@@ -1,4 +1,4 @@
-//! Whether somebody else is using this machine.
+//! Measures whether other programs use this machine.
 
 use std::time::Instant;
 
@@ -9,12 +9,13 @@ pub struct Others {
 }
 
 impl Others {
-    /// Starts now.
+    /// Starts measuring.
     pub fn watch() -> Others {
         Others { start: ticks(), begun: Instant::now() }
     }
 
-    /// The share of all cores that other programs have used; None where the system does not report it, or after too short a time.
+    /// The fraction of all cores that other programs have used. None if the system does not report it, or after too
+    /// short a time.
     pub fn share(&self) -> Option<f64> {
         let ((all0, own0), (all, own)) = (self.start?, ticks()?);
         let cores = std::thread::available_parallelism().map_or(1, usize::from) as f64;
@@ -25,11 +26,11 @@ impl Others {
     }
 }
 
-// Ticks that all programs have used, and this one with its children.
+// CPU ticks of all programs, and of this one with its children.
 fn ticks() -> Option<(u64, u64)> {
     let all = std::fs::read_to_string("/proc/stat").ok()?;
     let fields: Vec<u64> = all.lines().next()?.split_whitespace().skip(1).filter_map(|w| w.parse().ok()).collect();
-    // User, nice, system; then idle and waiting; then interrupts; then what a host takes from its guest.
+    // The fields are user, nice, system, idle, iowait, irq, softirq and steal.
     let busy = fields.get(..3)?.iter().sum::<u64>() + fields.get(5..8).map_or(0, |f| f.iter().sum());
     let own = std::fs::read_to_string("/proc/self/stat").ok()?;
     let times: Vec<u64> =

@@ -1,10 +1,10 @@
-//! Frames that are rendered to be measured, and not to be kept.
+//! Renders frames for measurements and discards them.
 
 use crate::output::{OutputError, PixelFormats, RenderedFrame, RunInfo, Sink};
 use crate::render::stats::{FrameReport, Progress};
 use std::time::Duration;
 
-/// What a run told of its devices and frames.
+/// The statistics of a run's devices and frames.
 #[derive(Default)]
 pub struct Measured {
     pub devices: Vec<String>,
@@ -24,13 +24,13 @@ impl Measured {
     pub fn time(&self) -> Duration {
         self.frames.iter().map(|report| report.stats.time).sum()
     }
-    /// The rays of all frames from the camera and from surfaces.
+    /// Camera, reflected and transmitted rays of all frames.
     pub fn rays(&self) -> u64 {
         self.frames.iter().map(|report| report.stats.rays).sum()
     }
 }
 
-/// Has frames made in these formats, and does nothing with them.
+/// A sink that requests these pixel formats and discards frames.
 pub struct Discard(pub PixelFormats);
 
 impl Sink for Discard {

@@ -1,4 +1,4 @@
-//! `polyfly missing` and `polyfly status`: what is in a folder of frames, and what is not.
+//! `polyfly missing` and `polyfly status`: list the missing frames of a folder, and its progress.
 
 use super::scene_file::load_scene;
 use crate::cli::{Failure, MissingArgs, StatusArgs};
@@ -27,7 +27,7 @@ pub fn run(args: &MissingArgs) -> Result<(), Failure> {
     Err(Error::Incomplete(counts).into())
 }
 
-/// Prints how far a folder has come.
+/// Prints the progress of a folder.
 pub fn status(args: &StatusArgs) -> Result<(), Failure> {
     let here = RecordedFolder::open(&args.folder)?;
     let (whole, broken) = here.inspect()?;
@@ -39,7 +39,7 @@ pub fn status(args: &StatusArgs) -> Result<(), Failure> {
         text += &format!("broken: {list}\n");
     }
     let entries = last_entries(&journal::read(&here.folder.path(), &clip(&here.manifest), &mut Remarks));
-    // Frames and milliseconds of each machine.
+    // The number of frames and milliseconds of each machine.
     let mut machines = BTreeMap::<&str, (usize, f64)>::new();
     for (host, entry) in entries.values() {
         let (frames, ms) = machines.entry(host).or_default();
@@ -58,7 +58,7 @@ pub fn status(args: &StatusArgs) -> Result<(), Failure> {
     Ok(print(&text)?)
 }
 
-/// The last record of each frame, with the machine that made it: of a frame that was made again the last time counts.
+/// The last record of each frame, with the machine that made it.
 pub fn last_entries(told: &[JournalFile]) -> BTreeMap<u32, (String, Entry)> {
     let mut frames: BTreeMap<u32, (String, Entry)> = BTreeMap::new();
     for (host, entry) in told.iter().flat_map(|told| told.frames.iter().map(|entry| (&told.host, entry))) {
@@ -69,8 +69,8 @@ pub fn last_entries(told: &[JournalFile]) -> BTreeMap<u32, (String, Entry)> {
     frames
 }
 
-// Frames a second over the last hundred of them. Pauses between runs do not count: what is many times longer than is usual
-// there.
+// Frames per second over the last hundred frames. Gaps many times longer than usual count as pauses between runs and
+// are left out.
 fn rate(times: &[f64]) -> Option<f64> {
     const PAUSE: f64 = 20.0;
     let lately = &times[times.len().saturating_sub(100)..];

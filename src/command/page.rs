@@ -1,4 +1,4 @@
-//! `polyfly report`: a page of a run in one file, which needs nothing beside it: film, contact sheet, plots, machines, scene.
+//! `polyfly report`: a self-contained HTML page about a run, with film, contact sheet, plots, machines and scene.
 
 use super::missing::last_entries;
 use super::plots::{Plot, Series, Style};
@@ -27,10 +27,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::io::{Read as _, Write as _};
 use std::path::{Path, PathBuf};
 
-// A film above this is linked to, not put into the page.
+// A film of more bytes is linked, not embedded.
 const LARGEST: u64 = 64 << 20;
 const SHEET_QUALITY: u8 = 85;
-// All characters but the unreserved ones of RFC 3986, 2.3.
+// All characters except the unreserved ones of RFC 3986, 2.3.
 const IN_LINKS: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
 
 pub fn run(args: &ReportArgs) -> Result<(), Failure> {
@@ -46,8 +46,8 @@ pub fn run(args: &ReportArgs) -> Result<(), Failure> {
     Ok(())
 }
 
-// The newest film that still exists. The journals may have come from anybody: a link is not followed, and a file of another
-// folder counts only if its own tag says that it is a film of this scene.
+// The newest film that still exists. Journals may come from anyone, so links are not followed, and a film in another
+// folder counts only if its tag names this scene.
 fn last_film(told: &[JournalFile], here: &RecordedFolder) -> Option<PathBuf> {
     let mut runs: Vec<&RunEntry> = told.iter().filter_map(|t| t.run.as_ref()).collect();
     runs.sort_by(|a, b| a.at.total_cmp(&b.at));
@@ -65,7 +65,7 @@ fn last_film(told: &[JournalFile], here: &RecordedFolder) -> Option<PathBuf> {
     None
 }
 
-// Whether a film's own tag, near its beginning, names the scene.
+// Whether the tag near a film's beginning names the scene.
 fn is_of_scene(film: &Path, hash: &str) -> bool {
     let tag = tag::of_scene(hash);
     let mut bytes = Vec::new();
@@ -73,7 +73,7 @@ fn is_of_scene(film: &Path, hash: &str) -> bool {
     read.is_ok() && bytes.windows(tag.len()).any(|window| window == tag.as_bytes())
 }
 
-// All that a folder and its journals tell.
+// What a folder and its journals record.
 struct Recorded {
     here: RecordedFolder,
     whole: BTreeSet<u32>,
@@ -219,7 +219,7 @@ impl Recorded {
         text
     }
 
-    // Frames from all over the clip, as a picture in the page; light as the scene's tone curve shows it.
+    // A contact sheet as a picture for the page. Linear light passes through the scene's tone curve.
     fn sheet(&self) -> Result<Option<String>, Failure> {
         let Some(whole) = FrameList::of_numbers(self.whole.iter().copied()) else { return Ok(None) };
         let folder = &self.here.folder;
@@ -239,7 +239,7 @@ impl Recorded {
     }
 }
 
-// What the last run called its scene: the file's name without its folder and its ending.
+// The scene's name in the last run: the file name without folder and extension.
 fn scene_name(told: &[JournalFile]) -> Option<String> {
     const LONGEST: usize = 100;
     let at = |told: &JournalFile| told.frames.iter().map(|entry| entry.at).fold(0.0, f64::max);
@@ -248,7 +248,7 @@ fn scene_name(told: &[JournalFile]) -> Option<String> {
     (name != "-").then(|| name.chars().take(LONGEST).collect())
 }
 
-// What a folder is called, wherever it is seen from.
+// The name of a folder, however its path is written.
 fn folder_name(folder: &Path) -> String {
     let whole = std::path::absolute(folder).unwrap_or_else(|_| folder.to_owned());
     whole.file_name().map_or_else(|| whole.display().to_string(), |name| name.to_string_lossy().into_owned())
@@ -259,7 +259,7 @@ fn table<'a>(rows: impl Iterator<Item = (&'a String, &'a String)>) -> String {
     format!("<div class=\"scroll\"><table>\n{rows}</table></div>\n")
 }
 
-// The film in the page, or a link to it where it is large.
+// The film embedded in the page, or a link to it if it is large.
 fn film_of(film: &Path, folder: &Path) -> Result<String, Failure> {
     let failed = |e| OutputError::Read(film.to_owned(), e);
     let length = std::fs::metadata(film).map_err(failed)?.len();
@@ -283,16 +283,17 @@ fn film_of(film: &Path, folder: &Path) -> Result<String, Failure> {
     })
 }
 
-// Where a file is, as a page in that folder names it: so it holds when both are moved, and tells nothing of the machine.
+// A relative link from the page's folder to a file. It stays valid if both move, and reveals no other path of the
+// machine.
 fn link(file: &Path, folder: &Path) -> String {
-    // Without symbolic links, where the paths exist.
+    // Symbolic links are resolved if the paths exist.
     let whole = |path: &Path| path.canonicalize().or_else(|_| std::path::absolute(path)).unwrap_or_default();
     let (file, folder) = (whole(file), whole(folder));
     let (to, from): (Vec<_>, Vec<_>) = (file.components().collect(), folder.components().collect());
     let shared = to.iter().zip(&from).take_while(|(a, b)| a == b).count();
     let up = from[shared..].iter().map(|_| "..".to_owned());
     let down = to[shared..].iter().map(|c| c.as_os_str().to_string_lossy().into_owned());
-    // A first part with a colon would be a protocol.
+    // A colon in the first part would make it a URL scheme, so the link begins with `./`.
     let name = std::iter::once(".".to_owned()).chain(up).chain(down);
     name.map(|part| utf8_percent_encode(&part, IN_LINKS).to_string()).collect::<Vec<_>>().join("/")
 }

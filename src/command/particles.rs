@@ -1,4 +1,4 @@
-//! The job of the 2011 program: `polyfly particles CPU|GPU FILE WIDTH HEIGHT IMAGE`; and `particles generate`.
+//! The command of the 2011 program, `polyfly particles CPU|GPU FILE WIDTH HEIGHT IMAGE`, and `particles generate`.
 
 use super::convert::format_of;
 use super::generate;
@@ -78,7 +78,7 @@ fn picture(args: &PictureArgs) -> Result<(), Failure> {
         ..RenderOptions::on_cpu()
     };
     let start = Instant::now();
-    // The particles are all that the scene has: what is left to do is the tree.
+    // The scene has only particles, so only their tree is built.
     let assets = Assets { particles: Some(read), limits, ..Assets::default() };
     let mut renderer = Renderer::prepare_with(scene, options, |_, _| Ok(assets))?;
     let built = start.elapsed();
@@ -99,7 +99,7 @@ fn picture(args: &PictureArgs) -> Result<(), Failure> {
     ))?)
 }
 
-// Writes the last of the frames, which are all alike: the others are for the time.
+// Writes only the last frame: all frames are equal and serve for timing.
 struct OneFile {
     path: PathBuf,
     last: u32,
@@ -122,11 +122,11 @@ impl Sink for OneFile {
     }
 }
 
-// The 2011 program's view: a pinhole camera, ambient light and Lambert's cosine, no shadows, on black.
+// The view of the 2011 program: a pinhole camera, ambient light and Lambert's cosine, no shadows, on black.
 fn view(args: &PictureArgs, particles: Particles, [low, high]: [Vec3; 2]) -> Result<Scene, Failure> {
     let middle = scale(add(low, high), 0.5);
     let look_at = args.look_at.unwrap_or(middle);
-    // Far enough for the box to fit, a little from above and from the side.
+    // At a distance where the box fits, a little from above and from the side.
     let size = length(sub(high, low));
     let eye = args.eye.unwrap_or(add(middle, scale([0.45, -1.0, 0.3], 1.5 * size)));
     let away = length(sub(eye, look_at));
@@ -143,7 +143,7 @@ fn view(args: &PictureArgs, particles: Particles, [low, high]: [Vec3; 2]) -> Res
     let black = Sky { zenith: [0.0; 3], horizon: [0.0; 3], ..Sky::default() };
     Ok(Scene {
         world: World {
-            // As far as a sun, over the left shoulder.
+            // At the distance of a sun, over the left shoulder.
             lights: vec![Light {
                 position: add(look_at, scale(add(sub(eye, look_at), [-0.3 * away, 0.0, 0.5 * away]), 1000.0)),
                 colour: grey(args.diffuse),

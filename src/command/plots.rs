@@ -1,4 +1,4 @@
-//! All plots of the program, as SVG.
+//! The program's plots, as SVG.
 
 use crate::output::OutputError;
 use crate::output::store::atomic::write_whole;
@@ -7,7 +7,7 @@ use std::io::Write;
 use std::path::Path;
 
 const SIZE: (u32, u32) = (760, 400);
-// Distinct for colour-blind readers too (Okabe and Ito, 2008).
+// Colours that colour-blind readers can distinguish (Okabe and Ito, 2008).
 const COLOURS: [RGBColor; 6] = [
     RGBColor(0, 114, 178),
     RGBColor(230, 120, 0),
@@ -17,11 +17,11 @@ const COLOURS: [RGBColor; 6] = [
     RGBColor(150, 110, 20),
 ];
 const FONT: &str = "sans-serif";
-// Points of a curve that a reader can tell apart.
+// Maximum number of points in a curve.
 const MOST: usize = 2000;
-// Labels below a plot at most.
+// Maximum number of labels below a plot.
 const X_LABELS: usize = 11;
-// Below a plot: where names begin, a mark of a colour, and a row.
+// The legend below a plot, in pixels: left margin, width of a colour mark, height of a row.
 const LEFT: i32 = 24;
 const MARK: i32 = 14;
 const ROW: i32 = 20;
@@ -43,35 +43,35 @@ impl Series {
 /// How series are drawn.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub enum Style<'a> {
-    /// As lines from 0 up, few points marked.
+    /// Lines on an axis from 0. Points are marked if there are few.
     #[default]
     Lines,
-    /// The same, with a thin line where both axes are the same.
+    /// Lines, and a thin line where x equals y.
     LinesAndDiagonal,
-    /// As bars side by side: for each of these groups one of each series.
+    /// Groups of bars, with one bar of each series per group.
     Bars(&'a [String]),
 }
 
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Plot<'a> {
-    /// Above it.
+    /// The title above the plot.
     pub title: &'a str,
-    /// Below it.
+    /// The label of the horizontal axis.
     pub x: &'a str,
-    /// To its left.
+    /// The label of the vertical axis.
     pub y: &'a str,
-    /// In small letters at the bottom: the scene and the machine. Nothing where it is empty.
+    /// Small text at the bottom: scene and machine. It may be empty.
     pub note: &'a str,
     pub style: Style<'a>,
     pub series: &'a [Series],
 }
 
-/// Writes plots into a folder, by the names of their files.
+/// Writes plots into a folder, by their file names.
 pub fn write_all(folder: &Path, plots: &[(&str, String)]) -> Result<(), OutputError> {
     plots.iter().try_for_each(|(file, svg)| write_whole(&folder.join(file), |f| f.write_all(svg.as_bytes())))
 }
 
-// Whole numbers without a point.
+// Integers have no decimal point.
 fn number(x: &f64) -> String {
     let text = format!("{x:.3}");
     text.trim_end_matches('0').trim_end_matches('.').to_owned()
@@ -80,7 +80,7 @@ fn number(x: &f64) -> String {
 impl Plot<'_> {
     pub fn svg(&self) -> String {
         let mut svg = String::new();
-        // Drawing into a text fails only for a font or a file, and there is neither.
+        // Drawing into a string fails only because of fonts or files, and this uses none.
         let _ = self.draw(&mut svg);
         svg
     }
@@ -89,7 +89,7 @@ impl Plot<'_> {
         self.series.iter().flat_map(|one| &one.points)
     }
 
-    // The ends of the horizontal axis, and how many labels it has.
+    // The range of the horizontal axis, and its number of labels.
     fn width(&self) -> (f64, f64, usize) {
         if let Style::Bars(groups) = self.style {
             let count = groups.len().max(1);
@@ -100,7 +100,7 @@ impl Plot<'_> {
             (left, right) if left == right => (left.min(0.0), left.max(0.0) + 1.0),
             _ => (0.0, 1.0),
         };
-        // No halves of what is counted.
+        // Counts have no fractional labels.
         let is_whole = self.points().all(|(x, _)| x.fract() == 0.0);
         (left, right, if is_whole { ((right - left) as usize + 1).min(X_LABELS) } else { X_LABELS })
     }
@@ -111,7 +111,7 @@ impl Plot<'_> {
         area.fill(&WHITE)?;
         let (upper, lower) = area.split_vertically(SIZE.1);
         let (left, right, labels) = self.width();
-        // From 0 to a little above the largest.
+        // From 0 to slightly above the maximum.
         let max = self.points().map(|p| p.1).filter(|y| y.is_finite()).fold(0.0, f64::max);
         let top = if max > 0.0 { max * 1.08 } else { 1.0 };
         let mut chart = ChartBuilder::on(&upper)
@@ -165,10 +165,9 @@ impl Plot<'_> {
     }
 }
 
-// What stands below a plot: the names of its series beside their colours, where there are several, and the note. Nothing of it
-// lies over what is drawn.
+// The text below a plot: the legend, if there are several series, and the note. It never overlaps the plot.
 struct Foot<'a> {
-    // Each with its place from the left and its row.
+    // Each name with its distance from the left and its row.
     names: Vec<(&'a str, i32, i32)>,
     note: &'a str,
 }
@@ -177,7 +176,7 @@ impl<'a> Foot<'a> {
     fn of(series: &'a [Series], note: &'a str) -> Foot<'a> {
         let (mut names, mut x, mut row) = (Vec::new(), LEFT, 0);
         for Series { name, .. } in series.iter().filter(|_| series.len() > 1) {
-            // The letters of fonts differ: room for wide ones.
+            // Fonts differ, so this leaves room for wide letters.
             let width = MARK + 10 + 8 * name.chars().count() as i32;
             if x > LEFT && x + width > SIZE.0 as i32 - 14 {
                 (x, row) = (LEFT, row + 1);
@@ -188,7 +187,7 @@ impl<'a> Foot<'a> {
         Foot { names, note }
     }
 
-    // Rows of names.
+    // The number of rows of names.
     fn rows(&self) -> i32 {
         self.names.last().map_or(0, |(.., row)| row + 1)
     }
@@ -234,11 +233,11 @@ mod tests {
                 assert!(svg.contains(word), "no {word} in {svg}");
             }
         }
-        // Threads are counted: two labels, and none of half a thread.
+        // Threads are counted, so there are two labels and no fractions.
         let svg = lines(&two);
         let label = |text: &str| svg.lines().filter(|line| line.trim() == text).count();
         assert_eq!((label("1"), label("1.1"), label("1.5")), (2, 0, 0), "{svg}");
-        // Names and note stand below the plot.
+        // The legend and the note are below the plot.
         let heights: Vec<u32> = ["static", "dynamic", "cube.toml; a &lt;fast&gt; machine"]
             .map(|word| {
                 let at = svg.find(&format!("\n{word}\n")).unwrap_or_else(|| panic!("{word} in {svg}"));
@@ -252,7 +251,7 @@ mod tests {
             |svg: &str| svg.split("height=\"").nth(1).and_then(|rest| rest.split('"').next()).map(str::to_owned);
         assert_eq!(height(&lines(&two)).as_deref(), Some("448"));
         assert_eq!(height(&lines(&many)).as_deref(), Some("488"));
-        // Nothing to show, one point, and what is no number.
+        // No points, one point, and NaN.
         for points in [&[][..], &[(5.0, 2.0)], &[(0.0, 0.0), (1.0, f64::NAN)]] {
             let svg = lines(&[curve("one", points)]);
             assert!(svg.trim_end().ends_with("</svg>") && !svg.contains("NaN"), "{svg}");

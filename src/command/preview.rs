@@ -1,4 +1,4 @@
-//! `polyfly preview`: a frame in the terminal itself, by the best way that it knows of showing pictures.
+//! `polyfly preview`: shows a frame in the terminal, by the best graphics protocol that it supports.
 
 use super::scene_file::load_scene;
 use crate::cli::{Failure, PreviewArgs, Protocol, environment, usage};
@@ -15,11 +15,11 @@ use base64::engine::general_purpose::STANDARD;
 use icy_sixel::SixelImage;
 use std::fmt::Write;
 
-// A terminal's size where it does not report one, and the pixels of a character.
+// The default size of a terminal, and the pixels of a character.
 const COLUMNS: u32 = 80;
 const ROWS: u32 = 24;
 const LETTER: (u32, u32) = (10, 20);
-// Bytes of an escape sequence of kitty's protocol.
+// Bytes per escape sequence of kitty's protocol.
 const CHUNK: usize = 4096;
 
 pub fn run(args: &PreviewArgs) -> Result<(), Failure> {
@@ -46,11 +46,11 @@ pub fn run(args: &PreviewArgs) -> Result<(), Failure> {
     Ok(print(&shown)?)
 }
 
-// The best protocol of the terminal, by the environment.
+// The terminal's best protocol, by environment variables.
 fn spoken(told: impl Fn(&str) -> Option<String>) -> Protocol {
     let is = |name: &str, words: &[&str]| told(name).is_some_and(|v| words.iter().any(|w| v.contains(w)));
     if told("TMUX").is_some() || is("TERM", &["screen", "tmux"]) {
-        // They pass on no other protocol by default.
+        // Terminal multiplexers pass no other protocol by default.
         return Protocol::Blocks;
     }
     if told("KITTY_WINDOW_ID").is_some() || is("TERM", &["kitty", "ghostty"]) || is("TERM_PROGRAM", &["ghostty"]) {
@@ -70,7 +70,7 @@ fn has_all_colours(told: impl Fn(&str) -> Option<String>) -> bool {
         || told("TERM").is_some_and(|v| v.contains("direct"))
 }
 
-// Scales the picture down to the terminal. A size that the user asked for stays, except for blocks.
+// Scales the picture down to the terminal. A size that the user requested stays, except for blocks.
 fn fit(scene: &mut Scene, protocol: Protocol, (columns, rows): (u32, u32), is_asked: bool) {
     let (width, height) = (f64::from(scene.render.width), f64::from(scene.render.height));
     let (wide, tall) = match protocol {
@@ -83,7 +83,7 @@ fn fit(scene: &mut Scene, protocol: Protocol, (columns, rows): (u32, u32), is_as
     (scene.render.width, scene.render.height) = (side(width), side(height));
 }
 
-// Kitty's graphics protocol: the file in pieces; m tells that there are more of them.
+// Kitty's graphics protocol: the file in chunks; m says whether another one follows.
 fn kitty(file: &[u8]) -> String {
     let whole = STANDARD.encode(file);
     let pieces: Vec<&str> = whole.as_bytes().chunks(CHUNK).filter_map(|c| std::str::from_utf8(c).ok()).collect();
@@ -104,14 +104,14 @@ fn sixel(image: &Image<u8>) -> std::io::Result<String> {
     Ok(picture.encode().map_err(std::io::Error::other)? + "\n")
 }
 
-// Two pixels a character, one above the other: the upper half of a block, in the upper pixel's colour on the lower one's.
+// Two pixels per character: an upper half block in the upper pixel's colour on the lower pixel's.
 fn blocks(image: &Image<u8>, all_colours: bool) -> String {
     let width = image.width() as usize;
     let picture = opaque(image.data());
     let rows: Vec<&[[u8; 4]]> = picture.as_chunks::<4>().0.chunks(width.max(1)).collect();
     let colour = |[r, g, b, _]: [u8; 4]| match all_colours {
         true => format!("2;{r};{g};{b}"),
-        // The cube of six steps a side that terminals of 256 colours have.
+        // The 6 x 6 x 6 colour cube of terminals with 256 colours.
         false => {
             let step = |x: u8| (u32::from(x) * 5 + 127) / 255;
             format!("5;{}", 16 + 36 * step(r) + 6 * step(g) + step(b))

@@ -1,4 +1,4 @@
-//! Rendering: from flags to a run, and what the user hears of it.
+//! The render command: from flags to a run, its progress and its summary.
 
 use super::convert::write_picture;
 use super::dry_run;
@@ -21,7 +21,7 @@ use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-// Files whose lengths are summed up at the end.
+// Maximum number of files whose lengths are read for the summary.
 const MAX_LOOKED_AT: usize = 10_000;
 
 pub fn run(args: &RenderArgs) -> Result<(), Failure> {
@@ -87,12 +87,12 @@ pub fn run(args: &RenderArgs) -> Result<(), Failure> {
     }
 }
 
-// What is shown of a plan after its run.
+// The parts of a plan that are shown after its run.
 struct Shown {
     is_on_stdout: bool,
-    // Frames that go to files.
+    // The frames that are written to files.
     files: Option<(Pattern, FrameList)>,
-    // What `--open` shows if the run makes no video: an existing one, or the first frame.
+    // The file for `--open` if the run makes no video: an existing video, or the first frame.
     file: Option<PathBuf>,
 }
 
@@ -108,7 +108,7 @@ impl Shown {
     }
 }
 
-// Shows what a run has made, by the system's own program for such files.
+// Opens the result in the system's viewer.
 fn open_result(made: Option<&PathBuf>) -> Result<(), Failure> {
     let Some(path) = made.filter(|path| path.is_file()) else {
         return Err(Failure::usage("--open: the run has left no file to show"));
@@ -117,7 +117,7 @@ fn open_result(made: Option<&PathBuf>) -> Result<(), Failure> {
     Ok(open::that_detached(path).map_err(failed)?)
 }
 
-// Frames, time, the slowest stage, files and their size.
+// The number of frames, the time, the slowest stage, and the files with their size.
 fn summary(report: &RunReport, time: Duration, stage: &str, files: Option<&(Pattern, FrameList)>) -> String {
     let seconds = time.as_secs_f64();
     let length = |path: &Path| std::fs::metadata(path).map_or(0, |facts| facts.len());
@@ -126,7 +126,7 @@ fn summary(report: &RunReport, time: Duration, stage: &str, files: Option<&(Patt
     let stage = if stage == "finish" { "the wait for the encoder's end" } else { stage };
     let mut text = format!("{frames} in {seconds:.2} s ({rate:.1} a second; {stage} took longest)");
     if let Some((pattern, list)) = files {
-        // The first files stand for the rest of a long clip.
+        // In a long clip, the total is estimated from the first files.
         let looked = list.len().min(MAX_LOOKED_AT);
         let bytes: u64 = list.iter().take(looked).map(|n| length(&pattern.path(n))).sum();
         let all = (bytes as f64 * list.len() as f64 / looked.max(1) as f64) as u64;
@@ -139,7 +139,7 @@ fn summary(report: &RunReport, time: Duration, stage: &str, files: Option<&(Patt
     text
 }
 
-// What a preset means for this scene.
+// What a quality preset means for this scene.
 fn cost(quality: QualityArg, scene: &Scene) -> String {
     let render = &scene.render;
     let pixels = u64::from(render.width) * u64::from(render.height);

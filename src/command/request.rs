@@ -1,4 +1,4 @@
-//! From flags to what is wanted of a run.
+//! Converts flags to a run's request.
 
 use crate::assets::source::Limits;
 use crate::cli::{Failure, RenderArgs, VideoArgs, environment, home, usage};
@@ -16,7 +16,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// What the flags ask for of a scene; `name` is that of its file, `-` for stdin.
+/// The request for a scene; `name` is its file's name, or `-` for stdin.
 pub fn request(args: &RenderArgs, mut scene: Scene, name: &str) -> Result<RunRequest, Failure> {
     let frames = args.changes.frame_list(&scene)?;
     let expanded = |text: &str| expand_home(text, home());
@@ -41,7 +41,7 @@ pub fn request(args: &RenderArgs, mut scene: Scene, name: &str) -> Result<RunReq
         no_files: args.no_frames,
         video: args.video.as_ref().map(|video| video.to_str().map_or_else(|| video.clone(), expanded)),
         encoding: VideoOptions { fps: args.fps, ..encoding(&args.encoding) },
-        // A scene on stdin overwrites, as the coursework's programs do.
+        // A scene on stdin overwrites frames, as the coursework's programs do.
         existing: match (args.resume, args.overwrite || name == "-") {
             (true, _) => Existing::Kept,
             (_, true) => Existing::Overwritten,
@@ -55,7 +55,7 @@ pub fn request(args: &RenderArgs, mut scene: Scene, name: &str) -> Result<RunReq
     })
 }
 
-/// How the flags encode a video.
+/// The video options of the flags.
 pub fn encoding(args: &VideoArgs) -> VideoOptions {
     VideoOptions {
         fps: None,
@@ -73,12 +73,12 @@ pub fn encoding(args: &VideoArgs) -> VideoOptions {
     }
 }
 
-/// The ffmpeg program, if the user named one: by flag, or in the environment.
+/// The ffmpeg program that the user named by flag or environment variable, if any.
 pub fn named_ffmpeg(flag: Option<&Path>) -> Option<PathBuf> {
     flag.map(Path::to_owned).or_else(|| environment("POLYFLY_FFMPEG").map(PathBuf::from))
 }
 
-/// Where and how the flags render.
+/// The render options of the flags.
 pub fn options(args: &RenderArgs) -> Result<RenderOptions, Failure> {
     let fault = environment("POLYFLY_FAULT").and_then(|text| {
         let (gpu, task) = text.split_once(':')?;
@@ -124,14 +124,14 @@ fn devices(args: &RenderArgs) -> Result<Devices, Failure> {
     }
 }
 
-// Opens the stream that frames go to.
+// Opens the stream that frames are written to.
 fn open_stream(stream: &Stream) -> Result<Box<dyn Write + Send>, OutputError> {
     let Some(path) = stream.path() else { return Ok(Box::new(open_stdout()?)) };
     let file = std::fs::File::options().write(true).open(path);
     Ok(Box::new(file.map_err(|e| OutputError::Write(path.to_owned(), e))?))
 }
 
-// Standard output for pictures. Where the shell has closed it (`>&-`), the program begins with one that leads nowhere, open for
+// Standard output for pictures. If the shell has closed it (`>&-`), Rust's runtime opens /dev/null in its place for
 // reading and writing.
 fn open_stdout() -> Result<std::io::Stdout, OutputError> {
     let stdout = std::io::stdout();

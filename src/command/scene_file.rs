@@ -1,4 +1,5 @@
-//! Scenes of files and of stdin, with what flags change of them; where their texts name what is missing or broken.
+//! Scenes from files and stdin, changed by flags. Errors in files that a scene names get a position in the scene's
+//! text.
 
 use super::usage;
 use crate::assets::AssetError;
@@ -15,14 +16,14 @@ use std::path::{Path, PathBuf};
 #[derive(Clone)]
 pub struct SceneText {
     pub text: String,
-    /// What messages call it.
+    /// The name in messages.
     pub shown: String,
-    /// Where its paths start.
+    /// The folder where relative paths start.
     pub folder: PathBuf,
 }
 
 impl SceneText {
-    /// That of a file, or of `-`: stdin.
+    /// Reads a file, or stdin for `-`.
     pub fn read(name: &str) -> Result<SceneText, Failure> {
         if name == "-" {
             let text = read_text(std::io::stdin(), "stdin")?;
@@ -38,20 +39,20 @@ impl SceneText {
         Ok(SceneText { text: read_text(file, name)?, shown: name.into(), folder: folder.to_owned() })
     }
 
-    /// The scene, whose paths may start with `~`.
+    /// Parses the scene. Paths may start with `~`.
     pub fn parse(&self, solids: [Solid; 3]) -> Result<Parsed, Failure> {
         let options = ParseOptions { folder: &self.folder, home: home(), solids };
         Ok(scene::parse(&self.text, &self.shown, options)?)
     }
 
-    /// Says what may not be meant.
+    /// Prints warnings.
     pub fn warn(&self, list: Vec<Problem>) {
         if !list.is_empty() && !is_quiet() {
             fault(&self.problems(list).shown(Severity::Warning, Colours::Styled));
         }
     }
 
-    /// The same error; that of a file which the text names, with the place where it does.
+    /// Adds a position to an error about a file that the text names.
     pub fn placed(&self, error: impl Into<Failure>) -> Failure {
         let error = error.into();
         let problems = match &error {
@@ -62,7 +63,7 @@ impl SceneText {
         problems.map_or(error, |problems| Failure::from(Box::new(problems)))
     }
 
-    // Where the text names a file.
+    // The position where the text names a file.
     fn place(&self, file: &Path) -> Option<FilePlace> {
         let options = ParseOptions { folder: &self.folder, home: home(), ..ParseOptions::default() };
         scene::place_of(&self.text, file, options)
@@ -72,7 +73,7 @@ impl SceneText {
         Problems { name: self.shown.clone(), source: self.text.clone(), list }
     }
 
-    // Something outside of where it may be.
+    // The error about a path outside the sandbox.
     fn outside(&self, file: &Path, key: &str, here_too: bool) -> Option<Problems> {
         let FilePlace { span, name } = self.place(file)?;
         let also = if here_too { " and of this one" } else { "" };
@@ -81,7 +82,7 @@ impl SceneText {
         Some(self.problems(vec![problem]))
     }
 
-    /// What is wrong with a file that the text names, where it does.
+    /// The problem of a file that the text names, with its position.
     pub fn about(&self, asset: &AssetError) -> Option<Problems> {
         let FilePlace { span, name } = self.place(&asset.path)?;
         let file = asset.path.display();
@@ -95,7 +96,7 @@ impl SceneText {
     }
 }
 
-/// Reads a scene and changes it as the flags say.
+/// Reads a scene and applies the flags.
 pub fn load_scene(name: &str, args: &SceneArgs) -> Result<(Scene, SceneText), Failure> {
     let source = SceneText::read(name)?;
     let parsed = source.parse(args.token_solids())?;
@@ -112,11 +113,11 @@ pub fn load_scene(name: &str, args: &SceneArgs) -> Result<(Scene, SceneText), Fa
     Ok((scene, source))
 }
 
-// The scene again, with what `--set` says.
+// Applies `--set` and parses the scene again.
 fn changed(source: &SceneText, parsed: Parsed, args: &SceneArgs) -> Result<(SceneText, Parsed), Failure> {
     let (mut text, folder) = match parsed.grammar {
         Grammar::Toml => (source.text.clone(), source.folder.clone()),
-        // Its paths are whole already.
+        // Its paths are already resolved.
         Grammar::Tokens => (parsed.scene.to_toml(), PathBuf::new()),
     };
     for change in &args.set {

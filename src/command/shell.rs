@@ -1,4 +1,4 @@
-//! What shells and their users want of a program: completions, a manual page.
+//! Shell completions and manual pages.
 
 use crate::cli::{ReferencePage, command};
 use clap_complete::Shell;
@@ -9,11 +9,11 @@ pub fn completions(shell: Shell) -> String {
     String::from_utf8_lossy(&text).into_owned()
 }
 
-/// The manual page, in roff; those of the jobs follow.
+/// The manual page in roff, followed by those of the commands.
 pub fn manual() -> String {
     let mut text = Vec::new();
     let all = command();
-    // A Vec takes whatever is written to it.
+    // Writing to memory cannot fail.
     let _ = clap_mangen::Man::new(all.clone()).render(&mut text);
     for job in all.get_subcommands().filter(|job| !job.is_hide_set()) {
         let name = format!("polyfly-{}", job.get_name());
@@ -39,7 +39,7 @@ All commands and flags, as `polyfly --help` and `polyfly COMMAND --help` print t
 made of the program's own declarations: `scripts/generate` regenerates it.
 ";
 
-// The flags of rendering and of all jobs, in Markdown.
+// The flags of all commands, in Markdown.
 fn flags() -> String {
     let mut all = command();
     all.build();
@@ -69,7 +69,7 @@ fn job(of: &clap::Command, name: &str) -> String {
 }
 
 fn flag(arg: &clap::Arg) -> String {
-    // Without the styles of a terminal.
+    // Without terminal styles.
     let mut name = arg.to_string();
     if let (Some(short), true) = (arg.get_short(), arg.get_long().is_some()) {
         name = format!("-{short}, {name}");

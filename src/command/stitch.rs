@@ -1,4 +1,4 @@
-//! `polyfly stitch`: a video of frames that exist, of a folder that polyfly has filled or of somebody else's pictures.
+//! `polyfly stitch`: makes a video of existing frames, from polyfly or from other programs.
 
 use super::request::encoding;
 use super::scene_file::load_scene;
@@ -10,7 +10,7 @@ use crate::run::stitch::StitchRequest;
 use crate::run::video_options;
 use std::time::Duration;
 
-// How long what is in flight may take once it is asked to stop.
+// How long frames in flight may take after a request to stop.
 const GRACE: Duration = Duration::from_secs(30);
 
 pub fn run(args: &StitchArgs) -> Result<(), Failure> {

@@ -1,4 +1,4 @@
-//! Being asked to stop: the first signal lets frames in flight finish, the second ends the program where it stands.
+//! Handles signals: the first one lets frames in flight finish, the second one ends the program at once.
 
 use crate::cancel::Cancel;
 use crate::cli::Failure;
@@ -16,24 +16,24 @@ const BOUNCE: Duration = Duration::from_secs(1);
 // What a signal does.
 #[derive(Clone)]
 enum Job {
-    // The command line is not read yet, and nothing has begun.
+    // The command line is not parsed yet, and nothing has begun.
     Unknown,
-    // A run, which may take this long for its frames in flight.
+    // A run, whose frames in flight have this long to finish.
     Stopping(Duration),
-    // A job that ends at once, as without a handler.
+    // A command that ends at once, as without a handler.
     Other,
-    // A job with its own way to stop, which gets the exit code.
+    // A command that stops itself; it receives the exit code.
     Own(Arc<dyn Fn(i32) + Send + Sync>),
 }
 
-// What signals act on, from the program's start on.
+// The state that signals act on, from the program's start.
 struct ShutdownState {
-    // The exit code of the signal that came.
+    // The exit code of the signal that arrived.
     code: Option<i32>,
     run: Option<Cancel>,
-    // The command that resumes what is stopped.
+    // The command line that resumes the stopped run.
     goes_on: Option<String>,
-    // Whether all files of the run are complete: only the log has not been read to its end.
+    // Whether all files of the run are complete, and only the log's reader is behind.
     is_made: bool,
     job: Job,
     farewell: Option<Farewell>,
@@ -48,7 +48,7 @@ static STATE: Mutex<ShutdownState> = Mutex::new(ShutdownState {
     farewell: None,
 });
 
-/// Installs the signal handlers, before anything else is done.
+/// Installs the signal handlers before anything else.
 pub fn listen_early() {
     #[cfg(unix)]
     if let Err(e) = listen_to_signals() {
@@ -71,7 +71,8 @@ pub fn listen(grace: Duration) {
     lock(&STATE).job = Job::Stopping(grace);
 }
 
-/// What ends a run, the command that resumes it, and what writes the log's last record if the run is abandoned.
+/// Attaches a run's handle, the command that resumes it, and the function that writes the log's last record if the
+/// run is abandoned.
 pub fn attach(run: Cancel, goes_on: Option<String>, farewell: Option<Farewell>) {
     let mut state = lock(&STATE);
     if state.code.is_some() {
@@ -85,13 +86,13 @@ pub fn made() {
     lock(&STATE).is_made = true;
 }
 
-/// Why a run failed. Prints the command that resumes a run which a signal has interrupted.
+/// The reason why a run failed. If a signal interrupted it, this prints the command that resumes it.
 pub fn failure(error: Error) -> Failure {
     if !matches!(error, Error::Interrupted { .. } | Error::VideoInterrupted(_)) {
         return error.into();
     }
     tell_how_to_go_on();
-    // The sender of a signal other than Ctrl-C will try again.
+    // After a signal other than Ctrl-C, the sender will run the command again.
     Failure::Interrupted { error, is_temporary: lock(&STATE).code == Some(75) }
 }
 
@@ -101,7 +102,7 @@ fn tell_how_to_go_on() {
     }
 }
 
-// Ends the program at once, and the processes that it has started.
+// Ends the program and its child processes at once.
 #[cfg(unix)]
 fn leave(code: i32, words: &str) -> ! {
     end_all();
@@ -124,7 +125,7 @@ fn leave(code: i32, words: &str) -> ! {
 #[cfg(unix)]
 fn listen_to_signals() -> std::io::Result<()> {
     use signal_hook::consts::SIGINT;
-    // The thread starts first: handled signals without a thread that hears them could not end the program.
+    // The thread starts first: with handlers but without this thread, signals could not end the program.
     let (give, taken) = crossbeam_channel::bounded::<signal_hook::iterator::Signals>(1);
     let hear = move || {
         let Ok(mut signals) = taken.recv() else { return };
@@ -153,7 +154,7 @@ fn listen_to_signals() -> std::io::Result<()> {
     Ok(())
 }
 
-// Asks a run to stop after what is in flight.
+// Asks a run to stop after the frames in flight.
 #[cfg(unix)]
 fn stop(code: i32, job: &Job) {
     let mut state = lock(&STATE);
@@ -162,7 +163,7 @@ fn stop(code: i32, job: &Job) {
     match &state.run {
         Some(run) if !is_made => run.stop(),
         None if !is_made => {
-            // Nothing is in flight yet.
+            // No frame is in flight yet.
             end_all();
             say("stopped before anything was begun: the same command begins it");
             std::process::exit(code);
@@ -180,12 +181,12 @@ fn stop(code: i32, job: &Job) {
         std::thread::sleep(grace);
         leave(code, &words);
     };
-    // Without this thread a second signal is needed.
+    // If this thread cannot start, a second signal is needed.
     let _ = threads::spawn("grace", wait);
 }
 
-/// Ends the program where the system gives no more memory, with exit code 69 and a message that an abort would not have. Nothing is
-/// allocated on the way, and what is written is whole.
+/// Ends the program if an allocation fails, with exit code 69 and a message instead of an abort. It allocates
+/// nothing, and files on disk stay complete.
 pub fn out_of_memory(bytes: usize) -> ! {
     use std::io::Write;
     let mut words = [0_u8; 300];
@@ -205,12 +206,12 @@ pub fn out_of_memory(bytes: usize) -> ! {
     std::process::abort()
 }
 
-/// Of signals that are not about stopping: where the parent has said that ended children are nobody's business, ffmpeg's end
-/// could not be waited for; and a file above the user's limit of size is a failed write, as on a full disk.
+/// Resets two signals that have nothing to do with stopping. With SIGCHLD ignored by the parent, the end of ffmpeg
+/// could not be waited for. With SIGXFSZ ignored, a file above the size limit is a failed write, as on a full disk.
 pub fn take_own_signals() {
     #[cfg(unix)]
     for signal in [signal_hook::consts::SIGCHLD, signal_hook::consts::SIGXFSZ] {
-        // Ignored, a write that is too long fails as it should already.
+        // If SIGXFSZ is already ignored, such a write fails without more ado.
         let is_ignored = ignored_signals() & (1 << (signal - 1)) != 0;
         if (signal == signal_hook::consts::SIGCHLD) == is_ignored {
             let _ = signal_hook::flag::register(signal, Arc::default());
@@ -218,7 +219,7 @@ pub fn take_own_signals() {
     }
 }
 
-// The signals that ask the program to stop, except those that the parent has told it to ignore.
+// The signals that ask the program to stop. An inherited SIG_IGN is kept.
 #[cfg(unix)]
 fn signals() -> std::io::Result<signal_hook::iterator::Signals> {
     use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
@@ -227,7 +228,7 @@ fn signals() -> std::io::Result<signal_hook::iterator::Signals> {
     signal_hook::iterator::Signals::new(wanted)
 }
 
-// What the parent has told this process to ignore (nohup, `&` in scripts): a bit each, from signal 1 on.
+// The signals that the process inherited as ignored (nohup, `&` in scripts): one bit each, from signal 1.
 #[cfg(unix)]
 fn ignored_signals() -> u64 {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
@@ -235,20 +236,20 @@ fn ignored_signals() -> u64 {
     line.and_then(|hex| u64::from_str_radix(hex.trim(), 16).ok()).unwrap_or(0)
 }
 
-/// The command line of this program, as a shell takes it.
+/// The command line of this program, quoted for a shell.
 pub fn this_command() -> String {
     std::env::args_os().map(|word| shell_word(&word.to_string_lossy())).collect::<Vec<_>>().join(" ")
 }
 
-/// The command line that goes on with an interrupted run, whose scene came on stdin or did not, and which replaces a video or does
-/// not.
+/// The command line that resumes an interrupted run. The arguments tell whether the scene came from stdin, and
+/// whether the run replaces a video.
 pub fn resuming_command(is_on_stdin: bool, replaces_video: bool) -> String {
     let words: Vec<String> = std::env::args_os().map(|word| word.to_string_lossy().into_owned()).collect();
     let flags = words.iter().position(|word| word == "--").unwrap_or(words.len());
     let is_dropped = |word: &str| word == "--resume" || (word == "--overwrite" && !replaces_video);
     let is_kept = |(i, word): &(usize, &String)| *i > flags || !is_dropped(word);
     let mut words: Vec<String> = words.iter().enumerate().filter(is_kept).map(|(_, word)| shell_word(word)).collect();
-    // Before what may stand behind `--`.
+    // In front of any `--`.
     words.insert(1.min(words.len()), "--resume".into());
     let command = words.join(" ");
     match is_on_stdin {

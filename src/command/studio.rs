@@ -1,4 +1,4 @@
-//! `polyfly studio`: the scene's picture on a page of this machine, live while its file is edited in any editor.
+//! `polyfly studio`: shows the scene's picture on a local web page, live while its file is edited in any editor.
 
 mod batch;
 mod connections;
@@ -23,7 +23,7 @@ use std::time::Duration;
 use tokio::net::TcpListener;
 use tokio::sync::watch;
 
-// How often the file is looked at.
+// How often the file is checked.
 const LOOKED: Duration = Duration::from_millis(40);
 
 /// Serves a scene until Ctrl-C.

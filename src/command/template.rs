@@ -1,6 +1,6 @@
-//! Texts with places to fill in.
+//! Text templates.
 
-/// The template with its `@WORDS@` replaced, each once: what is put in is not looked at again.
+/// Replaces each `@WORDS@` of the template once. Inserted text is not searched again.
 pub fn filled(template: &str, values: &[(&str, String)]) -> String {
     let mut text = String::new();
     let mut pieces = template.split('@');

@@ -1,4 +1,4 @@
-//! What is wrong with a command line, in the form and the words of all other messages.
+//! Errors of the command line, in the form of all other messages.
 
 use crate::cli::{self, Cli};
 use crate::quote::brief;
@@ -14,7 +14,7 @@ pub fn parse(words: &[OsString]) -> Result<Cli, Error> {
     Cli::from_arg_matches(&matches).map_err(|e| e.format(&mut command))
 }
 
-/// What is wrong, and what to do about it.
+/// The fault, and a remedy.
 pub fn translate_error(e: &Error, words: &[OsString]) -> (String, Option<String>) {
     let words: Vec<String> = words.iter().map(|word| word.to_string_lossy().into_owned()).collect();
     let command = cli::command();
@@ -72,7 +72,7 @@ fn strings(value: &ContextValue) -> Vec<String> {
     }
 }
 
-// A word behind the scene: a job in the wrong place, a word behind an unknown job, or another scene.
+// A second positional argument: a misplaced command, an argument of an unknown command, or another scene.
 fn second_scene(command: &Command, words: &[String], second: &str) -> (String, Option<String>) {
     let no_job = |word: &&String| !word.starts_with('-') && *word != second && !std::path::Path::new(word).exists();
     let (what, help) = if command.find_subcommand(second).is_some() {
@@ -111,7 +111,7 @@ fn unknown(command: &Command, job: Option<&Command>, found: &str) -> (String, Op
     (what, advice.or_else(|| Some(format!("`{name} --help` lists all flags"))))
 }
 
-/// A suggestion for a first word that is neither a file nor a job.
+/// A suggestion for a first argument that is neither a file nor a command.
 pub fn job_help(name: &str) -> Option<String> {
     let command = cli::command();
     let jobs: Vec<&str> = command.get_subcommands().map(|c| c.get_name()).collect();
@@ -119,7 +119,8 @@ pub fn job_help(name: &str) -> Option<String> {
     other_name(NameKind::Job, name).map(str::to_owned).or_else(near)
 }
 
-// What a parser of numbers expects, in words: it says `99 is not in 0..=63`, or `invalid digit found in string`.
+// The expected number in words, from a parser's message such as `99 is not in 0..=63` or `invalid digit found in
+// string`.
 fn expected(why: &str) -> String {
     let Some((_, range)) = why.split_once(" is not in ") else {
         let is_no_number =

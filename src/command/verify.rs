@@ -1,4 +1,4 @@
-//! `polyfly verify`: renders scenes on every device of this machine and compares the bytes.
+//! `polyfly verify`: renders scenes on all devices of this machine and compares the bytes.
 
 use super::scene_file::load_scene;
 use crate::cli::{Failure, VerifyArgs};
@@ -8,16 +8,16 @@ use crate::render::{RenderOptions, Renderer};
 use crate::report::print;
 use std::sync::Arc;
 
-/// A device under test, or why it cannot be tested.
+/// A device under test, or the reason why it cannot be tested.
 pub struct TestDevice {
     pub name: String,
     device: Result<Box<dyn Device>, DeviceError>,
 }
 
-/// Every instruction set of the CPU, the widest first, and every GPU.
+/// All instruction sets of the CPU, the widest first, and all GPUs.
 pub fn subjects(renderer: &Renderer, gpus: &[GpuInfo]) -> Vec<TestDevice> {
     let (post, render) = (Arc::new(renderer.post()), &renderer.scene().render);
-    // Steps that need the host are left out.
+    // Post steps that need the host are left out.
     let params = post.params(render.width, render.height).filter(|_| !post.is_plain());
     let cpu = |isa: Isa| {
         let cpu = renderer.cpu(isa);
@@ -41,7 +41,7 @@ pub fn subjects(renderer: &Renderer, gpus: &[GpuInfo]) -> Vec<TestDevice> {
 }
 
 impl TestDevice {
-    /// A frame on this device alone: its RGBA, and its planes where it makes them.
+    /// Renders a frame on this device alone: RGBA, and YUV planes if the device makes them.
     pub fn render(&mut self, renderer: &Renderer, frame: u32) -> Result<FilmSlice, Failure> {
         let scene = renderer.scene();
         let device = match &mut self.device {
@@ -59,7 +59,7 @@ impl TestDevice {
     }
 }
 
-// Where two pictures differ first, if they do.
+// The first difference of two pictures, if there is one.
 fn difference(expected: &[u8], got: &[u8], width: u32) -> Option<String> {
     let at = expected.iter().zip(got).position(|(a, b)| a != b)? / 4;
     let (x, y) = (at % width as usize, at / width as usize);
@@ -68,7 +68,7 @@ fn difference(expected: &[u8], got: &[u8], width: u32) -> Option<String> {
     Some(format!("{count} pixels differ, first ({x}, {y}): {} and {}", pixel(expected), pixel(got)))
 }
 
-/// Renders frames of scenes on every device and compares them with those of the CPU's widest instruction set.
+/// Renders frames on all devices and compares them with those of the CPU's widest instruction set.
 pub fn run(args: &VerifyArgs) -> Result<(), Failure> {
     let gpus = device::list().unwrap_or_default();
     let mut wrong = Vec::new();

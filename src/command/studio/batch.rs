@@ -1,4 +1,5 @@
-//! The run that the page starts: the program itself on the file, so that it goes on, resumes and fails as any other run does.
+//! The run that the page starts: a child process of the program itself, so that it resumes and fails like any other
+//! run.
 
 use crate::cli::Failure;
 use crate::output::OutputError;
@@ -11,7 +12,7 @@ use std::process::{Child, Command, Stdio};
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;
 
-// How often it is looked whether a run has ended.
+// How often the process is checked.
 const LOOKED: Duration = Duration::from_millis(10);
 
 /// The last run that was started, if any.
@@ -21,11 +22,11 @@ pub struct Batch(Arc<Mutex<Run>>);
 #[derive(Default)]
 struct Run {
     child: Option<Child>,
-    // The studio is ending: no further run begins.
+    // The studio is ending, and no further run begins.
     is_closed: bool,
     done: u64,
     frames: u64,
-    // Its exit code and what it wrote on stderr.
+    // The exit code, and the text on stderr.
     code: Option<i32>,
     words: String,
 }
@@ -35,7 +36,7 @@ impl Batch {
         lock(&self.0)
     }
 
-    /// Starts a run; `tell` is called whenever it has progressed.
+    /// Starts a run; `tell` is called at each progress.
     pub fn start(&self, arguments: &[String], tell: impl Fn() + Send + Sync + 'static) -> Result<(), Failure> {
         let mut run = self.lock();
         if run.child.is_some() {
@@ -48,7 +49,8 @@ impl Batch {
         let program = std::env::current_exe().map_err(failed)?;
         let mut words = tempfile::tempfile().map_err(failed)?;
         let mut command = Command::new(program);
-        // In the environment, so that the command which goes on with it is not longer than the user's own.
+        // An environment variable instead of a flag, so that the printed command to resume stays as the user would
+        // write it.
         command.args(arguments).env("POLYFLY_LOG", "jsonl");
         command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(words.try_clone().map_err(failed)?);
         let mut child = command.spawn().map_err(failed)?;
@@ -85,7 +87,8 @@ impl Batch {
         }
     }
 
-    // Whether the run has ended, and if so keeps how. The lock is held meanwhile: a process that was waited for must get no signal.
+    // Whether the run has ended; stores its result. The lock is held meanwhile, because a process that was waited for
+    // must not be signalled.
     fn has_ended(&self, words: &mut File) -> bool {
         let mut run = self.lock();
         let status = match run.child.as_mut().map(Child::try_wait) {
@@ -95,13 +98,13 @@ impl Batch {
         };
         let code = status.and_then(|status| status.code()).unwrap_or(-1);
         (run.child, run.code) = (None, Some(code));
-        // Bytes that are not UTF-8 are not shown.
+        // Invalid UTF-8 is not shown.
         let _ = words.rewind().and_then(|()| words.read_to_string(&mut run.words));
         true
     }
 
-    /// Ends the program with an exit code, once the run that is going on has stopped after its frames in flight. A second time stops
-    /// it at once. No other run begins.
+    /// Stops the current run after its frames in flight, then ends the program with this exit code. A second call
+    /// stops the run at once. No other run begins.
     pub fn end(&self, code: i32) {
         let is_first = !std::mem::replace(&mut self.lock().is_closed, true);
         self.stop();
@@ -117,27 +120,27 @@ impl Batch {
             while batch.lock().child.is_some() {
                 std::thread::sleep(LOOKED);
             }
-            // The run says itself how to go on.
+            // The run prints itself how to resume.
             batch.lock().words.lines().for_each(|line| say(line.strip_prefix("polyfly: ").unwrap_or(line)));
             std::process::exit(code);
         };
         threads::spawn("wait", wait).map(drop).unwrap_or_else(|_| std::process::exit(code));
     }
 
-    /// Asks the run to stop: frames in flight are finished.
+    /// Asks the run to stop after the frames in flight.
     pub fn stop(&self) {
         let run = self.lock();
         #[cfg(unix)]
         if let Some(pid) = run.child.as_ref().and_then(|child| rustix::process::Pid::from_raw(child.id().cast_signed()))
         {
-            // It may have ended just now.
+            // The process may have ended just now.
             let _ = rustix::process::kill_process(pid, rustix::process::Signal::TERM);
         }
         #[cfg(not(unix))]
         let _ = run;
     }
 
-    /// What the page shows of it.
+    /// The state of the run for the page.
     pub fn state(&self) -> Value {
         let run = self.lock();
         json!({ "running": run.child.is_some(), "done": run.done, "frames": run.frames, "code": run.code, "words": run.words })

@@ -1,5 +1,5 @@
-//! Connections to the studio. Any user of this machine can open them, so each has a time limit for its request's headers, and those that
-//! have not named the studio's token are limited in number.
+//! Connections to the studio. Any user of this machine can open them. So a request's headers have a time limit, and
+//! connections that have not sent the studio's token are limited in number.
 
 use axum::{Extension, Router};
 use hyper::server::conn::http1;
@@ -12,14 +12,14 @@ use std::time::Duration;
 use tokio::net::TcpListener;
 use tokio::task::AbortHandle;
 
-// How long a request's headers may take.
+// Time limit of a request's headers.
 const HEADER_TIMEOUT: Duration = Duration::from_secs(5);
-// Connections that have not named the token yet: one more closes the oldest of them.
+// Maximum number of connections without a token. Another one closes the oldest.
 const MAX_STRANGERS: usize = 64;
-// Pause when the system gives no more connections.
+// The pause after the system refuses a connection.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
 
-/// Set when a request on this connection has named the token.
+/// Set when a request on this connection has sent the token.
 pub type Known = Arc<AtomicBool>;
 
 /// Answers requests until the process ends.
@@ -43,10 +43,10 @@ pub async fn serve(router: Router, listener: TcpListener) {
             .timer(TokioTimer::new())
             .header_read_timeout(HEADER_TIMEOUT)
             .serve_connection(TokioIo::new(stream), service);
-        // A connection that breaks ends only itself.
+        // A broken connection ends only itself.
         let task = tokio::spawn(async move { drop(connection.await) });
         strangers.push_back((task.abort_handle(), known));
-        // Let the new connection read its request before more are accepted.
+        // Lets the new connection read its request before others are accepted.
         tokio::task::yield_now().await;
     }
 }

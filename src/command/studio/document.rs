@@ -1,4 +1,4 @@
-//! The scene that is worked on: its file, what the page has changed of it, and what is wrong with it.
+//! The edited scene: its file, the page's changes, and its faults.
 
 use super::painter::levels;
 use crate::cli::{Failure, SceneArgs, assignment};
@@ -14,18 +14,18 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-// Places on the camera's way that the plan shows.
+// Points of the camera path on the plan.
 const PLACES: u32 = 240;
-// Tables of a list that the page has fields for; keys.js says the same.
+// Maximum number of tables of a list that the page has fields for; keys.js has the same number.
 const MAX_TABLES: usize = 60;
 
-/// A key and what it is set to; none takes it away.
+/// A key and its new value; None removes the key.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Change {
     pub key: String,
     pub value: Option<String>,
-    // The key is a place in a list, and the value a new table in front of what is there.
+    // The key is a position in a list, and the value is a new table that is inserted there.
     #[serde(skip_deserializing, skip_serializing_if = "std::ops::Not::not")]
     is_new: bool,
 }
@@ -54,7 +54,7 @@ impl From<Edit> for Change {
 #[derive(Default)]
 struct Resolved {
     scene: Scene,
-    // Its keys in TOML, those that the text leaves out too, before flags change it; and what flags make of them.
+    // All its keys in TOML, with defaults: before flags, and after them.
     holds: Value,
     flags: Value,
 }
@@ -63,23 +63,23 @@ pub struct Document {
     name: String,
     args: SceneArgs,
     grammar: Grammar,
-    // The file's text, in TOML whatever the file is, and its folder.
+    // The file's text, converted to TOML, and its folder.
     text: String,
     folder: PathBuf,
     changes: Vec<Change>,
     // The last scene without faults.
     resolved: Resolved,
     problems: Option<String>,
-    // What kept the picture of a scene without faults from being made.
+    // Why a scene without faults could not be rendered.
     complaint: Option<String>,
-    // Counts what anybody could see change.
+    // Counts visible changes.
     version: u64,
     stamp: Option<Stamp>,
-    // Those of the files that the scene names.
+    // The time stamps of the files that the scene names.
     named: Vec<(PathBuf, Option<Stamp>)>,
 }
 
-// When a file was changed, and how long it is.
+// The time of a file's modification, and its length.
 type Stamp = (SystemTime, u64);
 
 fn stamp_of(path: &Path) -> Option<Stamp> {
@@ -87,7 +87,7 @@ fn stamp_of(path: &Path) -> Option<Stamp> {
     Some((facts.modified().ok()?, facts.len()))
 }
 
-// The files that a scene names, as they are now; of particles that move those of both ends.
+// The files that a scene names, with their time stamps. Of animated particles, the first and the last file.
 fn files_of(scene: &Scene) -> Vec<(PathBuf, Option<Stamp>)> {
     let mut paths = Vec::new();
     scene.clone().visit_files(|_, path| paths.push(path.clone()));
@@ -98,7 +98,7 @@ fn files_of(scene: &Scene) -> Vec<(PathBuf, Option<Stamp>)> {
 }
 
 impl Document {
-    /// Reads the file. Faults are an error the first time: there is nothing to show.
+    /// Reads the file. Faults are an error here, because there is no earlier scene to show.
     pub fn open(name: &str, args: SceneArgs) -> Result<Document, Failure> {
         let set = |(key, value): (&str, &str)| Change::from(Edit::Set(key.to_owned(), value.to_owned()));
         let changes = args.set.iter().map(|text| assignment(text).map(set)).collect::<Result<_, _>>()?;
@@ -125,7 +125,7 @@ impl Document {
         &self.resolved.scene
     }
 
-    /// Counts what anybody could see change.
+    /// Counts visible changes.
     pub fn version(&self) -> u64 {
         self.version
     }
@@ -134,13 +134,13 @@ impl Document {
         &self.name
     }
 
-    // The file as it is now, with the changes.
+    // Reads the file and applies the changes.
     fn read(&mut self) -> Result<Resolved, Failure> {
         let (file, solids) = (SceneText::read(&self.name)?, self.args.token_solids());
         self.grammar = file.parse(solids)?.grammar;
         self.text = match self.grammar {
             Grammar::Toml => file.text,
-            // Paths stay as they are written.
+            // Paths are kept as written.
             Grammar::Tokens => SceneText { folder: PathBuf::new(), ..file }.parse(solids)?.scene.to_toml(),
         };
         self.resolved()
@@ -158,7 +158,7 @@ impl Document {
         Ok(Resolved { scene, holds, flags })
     }
 
-    // The text in TOML, with what has been changed in it.
+    // The text in TOML with the changes applied.
     fn changed(&self) -> Result<SceneText, Failure> {
         let shown = match (self.grammar, self.changes.is_empty()) {
             (_, false) => format!("{} (as changed)", self.name),
@@ -179,7 +179,8 @@ impl Document {
         self.named = files_of(self.scene());
     }
 
-    /// Tells what kept the picture of that version from being made, such as a file that it names; none if it was. Whether that is new.
+    /// Records why this version could not be rendered, such as a broken file; None if it could. Returns whether that
+    /// is new.
     pub fn complain(&mut self, version: u64, what: Option<&Failure>) -> bool {
         let what = what.map(|e| self.describe(e));
         let is_new = version == self.version && self.complaint != what;
@@ -189,7 +190,7 @@ impl Document {
         is_new
     }
 
-    // With the place where the text names a file that is missing or broken.
+    // The error, with the position where the text names the file.
     fn describe(&self, error: &Failure) -> String {
         let problems = match (error, self.changed()) {
             (Failure::Library(Error::Asset(asset)), Ok(source)) => source.about(asset),
@@ -198,10 +199,10 @@ impl Document {
         problems.map_or_else(|| error.to_string(), |problems| problems.to_string())
     }
 
-    /// Looks whether the file has changed, or one that the scene names, and reads it again if so. Whether it has.
+    /// Reads the scene again if its file, or a file that it names, has changed. Returns whether it has.
     pub fn follow(&mut self) -> bool {
         let stamp = stamp_of(Path::new(&self.name));
-        // While an editor puts a new file in the old one's place there may be none.
+        // The file may be missing for a moment while an editor replaces it.
         let result = if stamp.is_some() && stamp != self.stamp {
             self.stamp = stamp;
             self.read()
@@ -214,11 +215,10 @@ impl Document {
         true
     }
 
-    /// Sets keys, or takes them away; none of them if one leads nowhere. A later change of the same key takes the place of an earlier
-    /// one.
+    /// Sets or removes keys; none of them if one is invalid. A later change of a key replaces an earlier one.
     pub fn set(&mut self, changes: Vec<Change>) -> Result<(), Failure> {
         changes.iter().try_fold(self.changed()?.text, |text, change| change.apply(&text))?;
-        // A new table in a list gives the ones behind it other paths: what was changed before stays before it.
+        // A new table shifts the paths of those after it, so earlier changes stay before it.
         let last_new = self.changes.iter().rposition(|old| old.is_new);
         let mut later = self.changes.split_off(last_new.map_or(0, |place| place + 1));
         later.retain(|old| changes.iter().all(|new| new.key != old.key));
@@ -229,7 +229,7 @@ impl Document {
         Ok(())
     }
 
-    /// Leads the camera's way through a view.
+    /// Makes the camera path pass through a view.
     pub fn look(&mut self, frame: u32, view: &Viewpoint) -> Result<(), Failure> {
         let edits = edits_through(&self.scene().camera, frame, self.scene().output.frames, view);
         self.set(edits.into_iter().map(Change::from).collect())
@@ -241,7 +241,7 @@ impl Document {
         self.take(result);
     }
 
-    /// Writes the changes into the file, unless the scene has faults; comments and order stay.
+    /// Writes the changes into the file, unless the scene has faults. Comments and order are kept.
     pub fn write_back(&mut self) -> Result<(), Failure> {
         self.follow();
         let changed = self.changed()?.text;
@@ -264,7 +264,7 @@ impl Document {
         tokens::write(&parsed.scene).map_err(Failure::NotExpressible)
     }
 
-    /// All that the page shows but the picture.
+    /// The page's state, except the picture.
     pub fn state(&self) -> Value {
         let scene = self.scene();
         let frames = scene.output.frames;
@@ -291,7 +291,7 @@ impl Document {
             "loop": scene.loop_problems(),
             "changes": self.changes,
             "way": way.collect::<Vec<_>>(),
-            // More of them hide each other.
+            // More bodies would only hide each other.
             "bodies": bodies.chain(balls).chain(ellipsoids).take(2000).collect::<Vec<_>>(),
             "floor": world.floor.as_ref().map(|f| f.corners),
             "lights": world.lights.iter().map(|l| l.position).take(2000).collect::<Vec<_>>(),
@@ -302,7 +302,7 @@ impl Document {
     }
 }
 
-// Every key of a scene with its value; of lists as many tables as the page shows.
+// All keys of a scene with their values. Lists are cut to the number of tables that the page shows.
 fn spelled_out(scene: &Scene) -> Value {
     let mut scene = scene.clone();
     scene.world.bodies.truncate(MAX_TABLES);
@@ -315,7 +315,7 @@ fn spelled_out(scene: &Scene) -> Value {
     table.map_or(Value::Null, |table| json!(table))
 }
 
-// The values that are other in `new`, by their paths.
+// The values that differ in `new`, by their paths.
 fn differences(old: &Value, new: &Value) -> Value {
     fn walk(path: &str, old: &Value, new: &Value, found: &mut serde_json::Map<String, Value>) {
         match (old, new) {

@@ -1,5 +1,5 @@
-//! Makes the page's pictures: a draft while something moves, then better and better ones; a picture that nobody waits for any more is
-//! given up.
+//! Renders the page's pictures: a draft during changes, then finer ones. Pictures that the page no longer needs are
+//! abandoned.
 
 use crate::cancel::Cancel;
 use crate::cli::Failure;
@@ -17,10 +17,10 @@ use std::sync::Mutex;
 
 // Bounces of a draft.
 const DRAFT_DEPTH: u32 = 6;
-// A draft's sides may be this many times shorter.
+// Maximum reduction of a draft's sides.
 const MAX_SHORTER: u32 = 8;
 
-/// Samples of each level of refinement, as the scene says them: the first is the draft's, the last the scene's own.
+/// Samples of each refinement level, in the scene's unit. The first is the draft's, the last the scene's own.
 pub fn levels(scene: &Scene) -> Vec<u32> {
     let own = scene.render.own_samples();
     let mut levels = vec![1];
@@ -35,18 +35,18 @@ pub fn levels(scene: &Scene) -> Vec<u32> {
 
 #[derive(Deserialize)]
 pub struct PreviewRequest {
-    /// Who asks: a later wish of the same page takes the place of an earlier one.
+    /// The requesting page. A later request of the same page replaces an earlier one.
     page: String,
     frame: u32,
-    /// The level of refinement: an index into [`levels`].
+    /// The refinement level: an index into [`levels`].
     level: usize,
-    /// By how much the sides are divided.
+    /// The divisor of the sides.
     shorter: Option<u32>,
-    /// The camera, as [`viewpoint`] reads it; the scene's own if not given.
+    /// The camera, parsed by [`viewpoint`]; the scene's own by default.
     view: Option<String>,
 }
 
-/// Seven numbers: the eye, the point that it looks at, the field of view.
+/// Parses seven numbers: the camera's position, the point that it looks at, and the field of view.
 pub fn viewpoint(text: &str) -> Result<Viewpoint, Failure> {
     let numbers: Vec<f64> = text.split(',').map(str::parse).collect::<Result<_, _>>().unwrap_or_default();
     match numbers[..] {
@@ -59,7 +59,7 @@ pub fn viewpoint(text: &str) -> Result<Viewpoint, Failure> {
     }
 }
 
-/// Paints one picture at a time.
+/// Renders one picture at a time.
 pub struct PreviewRenderer {
     options: RenderOptions,
     cache: Mutex<RendererCache>,
@@ -68,19 +68,19 @@ pub struct PreviewRenderer {
 
 #[derive(Default)]
 struct Wishes {
-    // The number of each page's newest.
+    // The number of each page's newest request.
     newest: HashMap<String, u64>,
-    // The page whose picture is being painted, and what ends that.
+    // The page whose picture is being rendered, and the handle that cancels it.
     current: Option<(String, Cancel)>,
 }
 
 impl Wishes {
-    // A number for a page's wish, whose earlier one is given up.
+    // Adds a page's request and cancels its earlier one. Returns the request's number.
     fn add(&mut self, page: &str) -> u64 {
         if let Some((_, cancel)) = self.current.as_ref().filter(|(of, _)| of == page) {
             cancel.abandon();
         }
-        // Pages come and go.
+        // Limits the map, because pages come and go.
         if self.newest.len() > 1000 {
             self.newest.clear();
         }
@@ -103,7 +103,7 @@ impl PreviewRenderer {
         PreviewRenderer { options, cache: Mutex::default(), wishes: Mutex::default() }
     }
 
-    /// Paints: the picture, and what the page shows of it. None where a later wish of the same page has come.
+    /// Renders a picture. Returns it with its statistics; None if the page has sent a newer request.
     pub fn paint(
         &self,
         scene: &Scene,
@@ -126,7 +126,7 @@ impl PreviewRenderer {
         let cancel = Cancel::new();
         renderer.set_cancel(cancel.clone());
         lock(&self.wishes).current = Some((wish.page.clone(), cancel));
-        // A later wish may have come before there was anything to cancel.
+        // A newer request may have come before there was anything to cancel.
         let made = if is_newest() { Some(renderer.watched_still(frame)) } else { None };
         lock(&self.wishes).current = None;
         let devices = renderer.device_names();
@@ -155,14 +155,14 @@ impl RendererCache {
         (levels, level): (&[u32], usize),
         (view, shorter): (Option<Viewpoint>, u32),
     ) -> Result<&mut Renderer, Failure> {
-        // What is far depends on how far the eye goes.
+        // Far distances in the prepared scene depend on how far the camera goes.
         let origin = self.base.as_ref().map_or([0.0; 3], |base| base.prepared.first.origin);
         let reach = |scene: &Scene| scene.camera.path.reach(origin);
         let far = view.map_or(0.0, |view| length(sub(view.eye, origin)));
         let is_known = self.version == version
             && self.base.as_ref().is_some_and(|base| match view {
                 Some(_) => far <= reach(base.scene()),
-                // The very picture of a run.
+                // The same picture as that of a run.
                 None => base.scene().camera == scene.camera,
             });
         if !is_known {

@@ -1,5 +1,5 @@
-//! The page's way to the scene: HTTP on this machine only. Whoever asks must know the token in the address, name this very host (a page
-//! of another site whose name leads here does not), and come from this page or from none.
+//! The studio's HTTP server, for this machine only. A request needs the token of the address, this very host name
+//! (another site's name that resolves to this machine is refused), and this page's origin or none.
 
 use super::connections::Known;
 use super::document::Document;
@@ -24,9 +24,9 @@ use std::sync::atomic::Ordering;
 use tokio_stream::StreamExt;
 use tokio_stream::wrappers::WatchStream;
 
-// Longest body of a request: a key and its value.
+// Maximum bytes of a request's body: a key and its value.
 const LONGEST: usize = 64 << 10;
-// Nothing is loaded from elsewhere, and no other page may show this one.
+// The page loads nothing from other sites, and other pages cannot embed it.
 const POLICY: &str = "default-src 'self'; img-src 'self' blob: data:; style-src 'self' 'unsafe-inline'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'";
 
 const PAGE: [(&str, &str, &str); 5] = [
@@ -37,7 +37,7 @@ const PAGE: [(&str, &str, &str); 5] = [
     ("view.js", "text/javascript; charset=utf-8", include_str!("page/view.js")),
 ];
 
-/// All answers of the studio, at that address.
+/// All routes of the studio at this address.
 pub fn router(studio: Arc<Studio>, place: SocketAddr) -> Router {
     let at = |name: &str| format!("/{}/{name}", studio.token);
     let mut routes = Router::new();
@@ -114,7 +114,7 @@ impl IntoResponse for Failure {
 type Shared = State<Arc<Studio>>;
 type Answer = Result<Response, Failure>;
 
-// Runs what takes its time beside the server's own thread.
+// Runs slow work outside the server's own thread.
 async fn aside<T: Send + 'static>(work: impl FnOnce() -> Result<T, Failure> + Send + 'static) -> Result<T, Failure> {
     let (give, taken) = tokio::sync::oneshot::channel();
     let job = move || drop(give.send(work()));
@@ -138,7 +138,7 @@ async fn state(State(studio): Shared) -> Response {
     json_answer(&studio.state())
 }
 
-// A line whenever something has changed: the page asks for the state then.
+// Sends a line at each change; the page then requests the state.
 async fn events(State(studio): Shared) -> Response {
     let line = |n| Ok::<_, Infallible>(Bytes::from(format!("data: {n}\n\n")));
     typed("text/event-stream", Body::from_stream(WatchStream::new(studio.changed.subscribe()).map(line)))
@@ -160,7 +160,7 @@ async fn tokens(State(studio): Shared) -> Answer {
     Ok(studio.document().tokens()?.into_response())
 }
 
-// A body that is what it should be, or nothing is done.
+// Parses a body; an invalid one is an error.
 fn read<T: for<'a> Deserialize<'a>>(body: &Bytes) -> Result<T, Failure> {
     if body.len() > LONGEST {
         return Err(Failure::usage("the request is too long"));
@@ -168,7 +168,7 @@ fn read<T: for<'a> Deserialize<'a>>(body: &Bytes) -> Result<T, Failure> {
     serde_json::from_slice(body).map_err(|e| usage!("the request makes no sense: {e}"))
 }
 
-// The state after a change.
+// Applies a change and returns the new state.
 fn changed(studio: &Studio, change: impl FnOnce(&mut Document) -> Result<(), Failure>) -> Answer {
     studio.change(change)?;
     Ok(json_answer(&studio.state()))
@@ -206,7 +206,7 @@ async fn discard(State(studio): Shared) -> Answer {
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Rendering {
-    // `resume` or `overwrite`, where frames are there already.
+    // `resume` or `overwrite`, if frames exist.
     existing: Option<String>,
 }
 

@@ -1,4 +1,4 @@
-//! What is open in the studio: the scene, what paints it, and the run that was started of it.
+//! The studio's session: the scene, its renderer, and the run that was started.
 
 use super::batch::Batch;
 use super::document::Document;
@@ -15,16 +15,16 @@ use serde_json::Value;
 use std::sync::{Arc, Mutex, MutexGuard};
 use tokio::sync::watch;
 
-/// All that the page's requests share.
+/// What all requests of the page share.
 pub struct Studio {
     pub token: String,
     pub document: Mutex<Document>,
     pub painter: PreviewRenderer,
     pub batch: Batch,
     pub options: RenderOptions,
-    // Flags that a run is given too.
+    // Flags that are passed to runs.
     pub flags: Vec<String>,
-    // Counts changes of whatever the page shows.
+    // Counts changes of what the page shows.
     pub changed: watch::Sender<u64>,
 }
 
