@@ -1,4 +1,4 @@
-//! The command line: flags, and what each of them makes of a scene.
+//! The command line: flags, and how they change a scene.
 
 mod failure;
 mod folder;
@@ -216,7 +216,7 @@ pub struct ConvertArgs {
     pub output: Option<PathBuf>,
 }
 
-/// The program's command: flags and jobs.
+/// The program's command with all flags and subcommands.
 pub fn command() -> clap::Command {
     let with_frames = |verb: &'static str| {
         let help = format!("The frames {verb}, as for a run [default: those of all runs in the folder]");
@@ -227,7 +227,7 @@ pub fn command() -> clap::Command {
         .mut_subcommand("stitch", with_frames("of the video"))
 }
 
-// The same command, in which a number below 0 is the value of its flag and no other flag.
+// The same command, in which a negative number is a value and not a flag.
 fn with_negative_numbers(command: clap::Command) -> clap::Command {
     let flags = |arg: clap::Arg| match arg.is_positional() || !arg.get_action().takes_values() {
         true => arg,

@@ -1,4 +1,4 @@
-//! Devices: what turns tasks into light. Every one of them gives the same bytes.
+//! Devices execute tasks. All devices return the same bytes.
 
 pub mod cpu;
 mod cuda;

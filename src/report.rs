@@ -1,4 +1,4 @@
-//! What the run says while it runs: the log on stdout, the bar and remarks on stderr.
+//! Output of the program: the log on stdout, the progress bar and remarks on stderr.
 
 mod log;
 mod records;
@@ -28,21 +28,21 @@ pub enum LogFormat {
     Jsonl,
 }
 
-// The bar's steps within a frame, and how often it moves.
+// The bar's steps per frame, and the interval between its moves.
 const STEPS: u64 = 1000;
 const TICK: Duration = Duration::from_millis(100);
 
-// Where the run is.
+// The progress of the run.
 #[derive(Default)]
 struct Position {
-    // Frames that are done, and samples that were counted when the bar last saw another one.
+    // The number of finished frames, and the sample count when the last one finished.
     frames: AtomicU64,
     seen: AtomicU64,
     before: AtomicU64,
 }
 
 impl Position {
-    // In steps: frames that are done, and the part of the next one that is done.
+    // The position of the bar in steps: finished frames, and the finished part of the next one.
     fn position(&self, samples: u64, frame: u64) -> u64 {
         let frames = self.frames.load(Ordering::Relaxed);
         if self.seen.swap(frames, Ordering::Relaxed) != frames {
@@ -54,11 +54,11 @@ impl Position {
     }
 }
 
-// A thread that does something again and again until it is dropped.
+// A thread that calls a function at intervals until it is dropped.
 struct FrameTicker(Option<(Sender<()>, JoinHandle<()>)>);
 
 impl FrameTicker {
-    // Without a thread only the motion is lost.
+    // If the thread cannot start, the bar only moves at whole frames.
     fn start(look: impl Fn() + Send + 'static) -> FrameTicker {
         let (end, ended) = channel();
         let turns = move || {
@@ -86,20 +86,20 @@ pub struct Reporter {
     log: Arc<Mutex<Log>>,
     bar: ProgressBar,
     both_terminals: bool,
-    // What the run was, when it has ended; its record waits for the exit code.
+    // The report of the finished run. Its record waits for the exit code.
     ended: Option<RunReport>,
     position: Arc<Position>,
     // Moves the bar.
     watch: Option<FrameTicker>,
-    // Frames of the run, until its time is estimated: a terminal has the bar instead.
+    // The number of frames, until the remaining time is estimated. None on a terminal, which has the bar.
     unestimated: Option<usize>,
 }
 
-// When the time of the rest is estimated, and the seconds from which that is worth a remark.
+// The delay before the estimate, and the minimum remaining seconds for a remark.
 const ESTIMATE_AFTER: Duration = Duration::from_secs(2);
 const LONG_RUN: f64 = 10.0;
 
-// Before the frames are known, and then.
+// The text before the first frame, and after it.
 const GETTING_READY: &str = "getting ready, {elapsed} gone";
 const RENDERING: &str = "{bar:32} {percent:>3} %  {frames} frames  {rate}  {elapsed} gone, {eta} to go";
 
@@ -115,8 +115,8 @@ fn bar_style(template: &str) -> ProgressStyle {
 }
 
 impl Reporter {
-    /// A log of a run: on stdout, or on stderr where stdout is for pictures. A bar if there is a terminal, which moves within frames
-    /// too: with the samples that are counted there, of so many in a frame.
+    /// A log on stdout, or on stderr if stdout has the pictures. On a terminal, a bar moves with the counted samples,
+    /// given the samples per frame.
     pub fn new(
         format: LogFormat,
         facts: SceneFacts,
@@ -145,7 +145,7 @@ impl Reporter {
         }
     }
 
-    // Once, where no bar tells it: how long the run goes on, by the frames of its first seconds.
+    // Without a bar, prints once how long the run will take, estimated from the frames of its first seconds.
     fn estimate(&mut self) {
         let Some(frames) = self.unestimated else { return };
         let (done, elapsed) = {
@@ -162,19 +162,19 @@ impl Reporter {
         }
     }
 
-    /// What writes the last record if the run is abandoned; None where the log has no records.
+    /// A function that writes the last record if the run is abandoned; None if the log has no records.
     pub fn farewell(&self) -> Option<Farewell> {
         (self.format == LogFormat::Jsonl).then(|| farewell(&self.log))
     }
 
-    // Writes to the log, with the bar out of the way where both are on one terminal.
+    // Writes to the log. The bar is hidden meanwhile, because both may share a terminal.
     fn write(&self, write: impl FnOnce(&mut Log)) {
         let write = || write(&mut lock(&self.log));
         if self.both_terminals { self.bar.suspend(write) } else { write() }
     }
 
-    /// Writes the last record: how the run ended, and with which exit code. How long it took, and which stage held it up.
-    /// Nothing where none has begun.
+    /// Writes the last record: how the run ended, and its exit code. Returns its duration and slowest stage; None if
+    /// no run has begun.
     pub fn close(&mut self, exit_code: u8) -> Option<(Duration, &'static str)> {
         let run = self.ended.take()?;
         if self.format == LogFormat::Jsonl {
@@ -184,7 +184,7 @@ impl Reporter {
         Some((log.started.elapsed(), log.bottleneck(&run)))
     }
 
-    /// Why the log is not whole, if it is not; the frames go on.
+    /// Why the log is incomplete, if it is. The run goes on without it.
     pub fn lost_log(&self) -> Option<std::io::Error> {
         lock(&self.log).lost.take()
     }
@@ -233,7 +233,7 @@ impl Progress for Reporter {
     }
 }
 
-/// Prints remarks on stderr, and nothing else of a run.
+/// Prints remarks on stderr, and ignores all other progress.
 pub struct Remarks;
 
 impl Progress for Remarks {
@@ -244,60 +244,60 @@ impl Progress for Remarks {
 
 static IS_QUIET: AtomicBool = AtomicBool::new(false);
 
-/// No bar, remarks and warnings from now on.
+/// Turns off the bar, remarks and warnings.
 pub fn be_quiet() {
     IS_QUIET.store(true, Ordering::Relaxed);
 }
 
-/// Whether the user wants no bar, remarks and warnings.
+/// Whether the bar, remarks and warnings are off.
 pub fn is_quiet() -> bool {
     IS_QUIET.load(Ordering::Relaxed)
 }
 
-/// A remark on stderr, one line; nothing with -q.
+/// Prints a remark of one line on stderr, unless -q is given.
 pub fn remark(text: &str) {
     if !is_quiet() {
         say(text);
     }
 }
 
-/// A line on stderr, even with -q: the user needs it to go on.
+/// Prints a line on stderr, even with -q, because the user needs it.
 pub fn say(text: &str) {
-    // A closed stderr is no reason to stop.
+    // The program goes on if stderr is closed.
     let _ = writeln!(std::io::stderr(), "polyfly: {text}");
 }
 
-/// A warning on stderr: `warning: ...`; nothing with -q.
+/// Prints `warning: ...` on stderr, unless -q is given.
 pub fn warn(text: &str) {
     if !is_quiet() {
         fault(&message(Severity::Warning, text, None, Colours::Styled));
     }
 }
 
-/// A message on stderr as it is; its colours show on a terminal that has them, unless NO_COLOR is set.
+/// Prints a message on stderr as it is. Its colours show if the terminal supports them and NO_COLOR is not set.
 pub fn fault(text: &str) {
     let _ = writeln!(anstream::stderr(), "{text}");
 }
 
-// A bar on stderr; hidden where that is no terminal, or the user wants it quiet.
+// A bar on stderr; hidden if that is no terminal, or with -q.
 fn terminal_bar() -> ProgressBar {
     let is_shown = std::io::stderr().is_terminal() && !is_quiet();
     let target = if is_shown { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() };
     ProgressBar::with_draw_target(None, target)
 }
 
-/// Says on stderr what is being done, on a terminal only; gone when it is dropped.
+/// A spinner that names the current step on a terminal. It disappears when it is dropped.
 pub struct Spinner(ProgressBar, Option<FrameTicker>);
 
 impl Spinner {
-    /// One that turns.
+    /// Starts a spinner.
     pub fn new() -> Spinner {
         let bar = terminal_bar();
         let ticked = bar.clone();
         let watch = (!bar.is_hidden()).then(|| FrameTicker::start(move || ticked.tick()));
         Spinner(bar, watch)
     }
-    /// What is being done now.
+    /// Sets the current step.
     pub fn say(&self, text: &str) {
         self.0.set_message(text.to_owned());
     }
@@ -310,7 +310,7 @@ impl Drop for Spinner {
     }
 }
 
-/// A number of seconds, rounded up.
+/// A number of seconds as text, rounded up.
 pub fn duration(seconds: f64) -> String {
     let s = seconds.ceil() as u64;
     match s {
@@ -320,7 +320,7 @@ pub fn duration(seconds: f64) -> String {
     }
 }
 
-/// So many of a thing: `1 frame`, `2 frames`.
+/// A count with its noun: `1 frame`, `2 frames`.
 pub fn several(count: impl std::fmt::Display, one: &str) -> String {
     let count = count.to_string();
     let end = if count == "1" { "" } else { "s" };
@@ -335,7 +335,7 @@ pub fn size(bytes: u64) -> String {
     }
 }
 
-/// Prints a text on stdout; a reader who has left is no error.
+/// Prints a text on stdout. A closed pipe is no error.
 pub fn print(text: &str) -> Result<(), OutputError> {
     match std::io::stdout().write_all(text.as_bytes()).and_then(|()| std::io::stdout().flush()) {
         Err(e) if e.kind() != std::io::ErrorKind::BrokenPipe => Err(OutputError::Write("stdout".into(), e)),
@@ -352,7 +352,7 @@ mod tests {
         let place = Position::default();
         assert_eq!([0, 50, 100, 900].map(|samples| place.position(samples, 200)), [0, 250, 500, 999]);
         place.frames.store(1, Ordering::Relaxed);
-        // What was counted until then is the frame's that is done.
+        // Samples counted before belong to the finished frame.
         assert_eq!([200, 250, 399].map(|samples| place.position(samples, 200)), [1000, 1250, 1995]);
         assert_eq!(place.position(u64::MAX, 0), 1999);
     }

@@ -1,4 +1,4 @@
-//! Why the program ends, and the exit code that says so (the numbers are those of sysexits.h).
+//! Errors of the program and their exit codes, which are those of sysexits.h.
 
 use crate::assets::AssetError;
 use crate::device::DeviceError;
@@ -7,38 +7,38 @@ use crate::output::OutputError;
 use crate::output::store::manifest::ManifestError;
 use crate::scene::Problems;
 
-/// Why a job of the program ended early.
+/// Why a command ended early.
 #[derive(Debug, thiserror::Error)]
 pub enum Failure {
-    /// What the library could not do.
+    /// An error of the library.
     #[error(transparent)]
     Library(Error),
-    /// A run was interrupted by a signal; `is_temporary`: whoever sent it will try again.
+    /// A signal interrupted a run. `is_temporary`: the sender will try again.
     #[error("{error}")]
     Interrupted {
         /// What was interrupted.
         error: Error,
-        /// It was no Ctrl-C.
+        /// Whether the signal was not Ctrl-C.
         is_temporary: bool,
     },
-    /// The scene cannot be written in the grammar asked for.
+    /// The scene cannot be written in the requested grammar.
     #[error("this scene cannot be written as tokens:\n{}", .0.iter().map(|r| format!("  - {r}")).collect::<Vec<_>>().join("\n"))]
     NotExpressible(Vec<String>),
-    /// The program that jobs are handed to is not on this machine.
+    /// The workload manager's program is not installed.
     #[error("there is no `{0}` here")]
     NoEngine(&'static str),
-    /// Devices disagree.
+    /// Devices render different pictures.
     #[error("devices disagree:\n{}", .0.join("\n"))]
     DevicesDisagree(Vec<String>),
 }
 
 impl Failure {
-    /// A command line that makes no sense.
+    /// An invalid command line.
     pub fn usage(what: impl Into<String>) -> Failure {
         Failure::Library(Error::Usage(what.into()))
     }
 
-    /// What to do about it, where there is more to say than what is wrong.
+    /// A remedy, if there is one beyond the message.
     pub fn help(&self) -> Option<String> {
         let error = match self {
             Failure::NoEngine(_) => {
@@ -95,7 +95,7 @@ macro_rules! failures_of {
 }
 failures_of!(Error, Box<Problems>, AssetError, DeviceError, ManifestError, OutputError);
 
-/// A command line that makes no sense: what is wrong, as of `format!`.
+/// An error of the command line, with the arguments of `format!`.
 macro_rules! usage {
     ($($words:tt)*) => {
         $crate::cli::Failure::usage(format!($($words)*))

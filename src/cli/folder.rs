@@ -1,4 +1,4 @@
-//! Arguments of what is done with a folder of frames.
+//! Arguments of commands that work on a folder of frames.
 
 use super::scene::SceneArgs;
 use super::values::parse_fps;
@@ -170,7 +170,7 @@ pub struct VideoArgs {
     pub video_memory: u32,
 }
 
-// The names of the table of codecs.
+// Accepts the names in the table of codecs.
 fn codec_parser() -> impl TypedValueParser<Value = &'static Codec> {
     let names = CODECS.iter().map(|codec| PossibleValue::new(codec.name).help(codec.about).aliases(codec.alias));
     PossibleValuesParser::new(names).try_map(|name| Codec::named(&name).ok_or("no such codec"))

@@ -1,4 +1,4 @@
-//! Flags that change a scene, and what they make of it.
+//! Flags that change a scene, and how they are applied.
 
 use super::failure::{Failure, usage};
 use super::values::{home, parse_size, parse_solid};
@@ -21,7 +21,7 @@ pub enum QualityArg {
 }
 
 impl QualityArg {
-    /// Changes what a scene spends on a picture, within what scenes may say.
+    /// Changes the cost of a picture, within the limits of scenes.
     fn apply(self, scene: &mut Scene) {
         let render = &mut scene.render;
         match self {
@@ -111,13 +111,13 @@ pub struct SceneArgs {
 }
 
 impl SceneArgs {
-    /// The frames that are asked for: all, if a flag does not say otherwise.
+    /// The requested frames; all by default.
     pub fn frame_list(&self, scene: &Scene) -> Result<FrameList, Failure> {
         let wrong = |e| usage!("--frames: {e}");
         FrameList::parse(self.frames.as_deref().unwrap_or("all"), scene.output.frames).map_err(wrong)
     }
 
-    /// How much work goes into each picture, however it is said.
+    /// The requested quality, by any of its flags.
     pub fn asked_quality(&self) -> Option<QualityArg> {
         match (self.draft, self.is_final) {
             (true, _) => Some(QualityArg::Draft),
@@ -126,12 +126,12 @@ impl SceneArgs {
         }
     }
 
-    /// The bodies of a scene in tokens.
+    /// The bodies of a token scene.
     pub fn token_solids(&self) -> [Solid; 3] {
         <[Solid; 3]>::try_from(self.solids.as_slice()).unwrap_or(ParseOptions::SOLIDS)
     }
 
-    /// Puts what the flags say in place of what the scene says.
+    /// Overrides values of the scene by those of the flags.
     pub fn override_scene(&self, scene: &mut Scene) -> Result<(), Failure> {
         let wrong = |flag: &str, why: &str| usage!("--{flag}: {why}");
         if !self.solids.is_empty() {
@@ -154,7 +154,7 @@ impl SceneArgs {
         let render = &mut scene.render;
         (render.width, render.height) = self.size.unwrap_or((render.width, render.height));
         match self.samples {
-            // As many a pixel as the other integrator takes.
+            // With the other integrator, n * n samples per pixel.
             Some(SamplesArg::Side(n)) => render.set_samples(render.integrator.own(n, n * n)),
             Some(SamplesArg::Range(..)) if scene.camera.shutter > 0.0 => {
                 return Err(wrong("samples", "the scene has a shutter, which spreads all samples over its moments"));
@@ -177,7 +177,7 @@ impl SceneArgs {
     }
 }
 
-/// What `--set` says: a key, and its value.
+/// Splits the value of `--set` into a key and its value.
 pub fn assignment(text: &str) -> Result<(&str, &str), Failure> {
     let expected = || usage!("--set {}: expected KEY=VALUE, such as film.exposure=0.5", brief(text));
     text.split_once('=').map(|(key, value)| (key.trim(), value)).ok_or_else(expected)

@@ -1,4 +1,4 @@
-//! Values of flags, and of the environment.
+//! Values of flags and of environment variables.
 
 use crate::render::plan::Split;
 use crate::run::ShardMode;
@@ -10,7 +10,7 @@ use clap::builder::PossibleValue;
 use std::path::Path;
 use std::sync::LazyLock;
 
-// Types of the library as values of flags: their names, and what help says of each.
+// Uses types of the library as values of flags, with their names and their texts in the help.
 macro_rules! values {
     ($($kind:ident { $($variant:ident = $name:literal: $help:literal,)* })*) => {$(
         impl ValueEnum for $kind {
@@ -46,7 +46,7 @@ values! {
     }
 }
 
-// Sizes of video that have names.
+// Video sizes with names.
 const SIZES: [(&[&str], (u32, u32)); 5] = [
     (&["720p", "hd"], (1280, 720)),
     (&["1080p", "fullhd"], (1920, 1080)),
@@ -67,7 +67,7 @@ pub fn parse_size(text: &str) -> Result<(u32, u32), String> {
     Ok((w, h))
 }
 
-/// Whether a picture of that size fits the memory.
+/// Checks that a picture of this size fits into memory.
 pub fn check_pixels(width: u32, height: u32) -> Result<(), String> {
     match u64::from(width) * u64::from(height) {
         pixels if pixels <= MAX_PIXELS => Ok(()),
@@ -75,7 +75,7 @@ pub fn check_pixels(width: u32, height: u32) -> Result<(), String> {
     }
 }
 
-// Of -o.
+// The help of -o.
 pub fn frames_help() -> String {
     format!(
         "Where the frames go: a path with %d, %0Nd or ####, ending in {}; without a number for one frame; `-` (or `-.ppm`) for \
@@ -108,7 +108,7 @@ pub fn parse_solids(text: &str) -> Result<[Solid; 3], String> {
     solids.try_into().map_err(|_| "expected three solids, as A,B,C".into())
 }
 
-/// `K/N`: part K of N.
+/// Parses `K/N`: part K of N.
 pub fn parse_shard(text: &str) -> Result<(u32, u32), String> {
     let numbers = text.split_once('/').and_then(|(k, n)| Some((k.trim().parse().ok()?, n.trim().parse().ok()?)));
     numbers.filter(|&(k, n)| (1..=n).contains(&k)).ok_or_else(|| "expected K/N, with K from 1 to N".into())
@@ -120,13 +120,13 @@ pub fn parse_point(text: &str) -> Result<[f64; 3], String> {
     numbers.and_then(|n| n.try_into().ok()).ok_or_else(|| "expected three numbers, as X,Y,Z".into())
 }
 
-/// What `~` means; without HOME it is what the system knows of its user.
+/// The home folder, for `~`. Without HOME, the system's entry for the user.
 pub fn home() -> Option<&'static Path> {
     static HOME: LazyLock<Option<std::path::PathBuf>> = LazyLock::new(std::env::home_dir);
     HOME.as_deref()
 }
 
-/// A value of the environment; an empty one counts as none.
+/// The value of an environment variable; an empty one counts as unset.
 pub fn environment(name: &str) -> Option<String> {
     std::env::var(name).ok().filter(|value| !value.is_empty())
 }

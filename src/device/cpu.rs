@@ -1,4 +1,4 @@
-//! The CPU device: the shared kernels in the widest lanes this machine has, tiles over a work-stealing pool.
+//! The CPU device: the kernels with the widest instruction set of this machine, on tiles, in a work-stealing pool.
 #![expect(unsafe_code, reason = "lets threads write disjoint tiles of one film")]
 
 use super::{
@@ -24,9 +24,9 @@ pub struct Cpu {
     isa: Isa,
     pool: Arc<rayon::ThreadPool>,
     scratch: Vec<Mutex<Scratch>>,
-    // Of adaptive sampling, kept from frame to frame.
+    // The pilot data of adaptive sampling, reused for each frame.
     trial: Mutex<Memory>,
-    // What finished pictures go through, and the sums that they are made of.
+    // The post steps of finished pictures, and memory for their sums.
     post: Option<Arc<PostPipeline>>,
     sums: Memory,
     scene: Arc<DeviceScene>,
@@ -37,7 +37,7 @@ pub struct Cpu {
 }
 
 impl Cpu {
-    /// The CPU with a scene on it; the pool traces.
+    /// A CPU with this scene; the threads of the pool trace.
     pub fn new(isa: Isa, pool: Arc<rayon::ThreadPool>, scene: Arc<DeviceScene>) -> Cpu {
         let bytes = isa.scratch_bytes(&scene.host());
         let scratch = (0..pool.current_num_threads()).map(|_| Mutex::new(Scratch::new(bytes))).collect();
@@ -58,18 +58,18 @@ impl Cpu {
         }
     }
 
-    /// Takes finished pictures through these post steps, none of which needs more than light.
+    /// Applies these post steps to finished pictures. They must need nothing but light.
     pub fn with_post(self, post: Arc<PostPipeline>) -> Cpu {
         let info = DeviceInfo { runs_post: true, ..self.info };
         Cpu { info, post: Some(post), ..self }
     }
 
-    /// Takes another scene of the same size.
+    /// Replaces the scene by another one of the same size.
     pub fn set_scene(&mut self, scene: Arc<DeviceScene>) {
         self.scene = scene;
     }
 
-    /// Counts samples that are taken there too, for whoever watches a long frame.
+    /// Also counts samples in this counter, which shows progress within a frame.
     pub fn metered(self, meter: Arc<SampleCounter>) -> Cpu {
         Cpu { meter: Some(meter), ..self }
     }
@@ -78,7 +78,7 @@ impl Cpu {
         self.pool.current_num_threads()
     }
 
-    /// Does a task at once: leaves its pixels in `out`, resized to hold them.
+    /// Executes a task. Its pixels are written to `out`, which is resized.
     pub fn run(&self, task: &Task, frame: &FrameParams, out: &mut Memory) -> TaskStats {
         let start = Instant::now();
         let (width, height) = self.scene.size();
@@ -111,7 +111,7 @@ impl Cpu {
         TaskStats { time, kernel: time, rays: rays_traced, shadow_rays, balance: balance(&rays) }
     }
 
-    // A finished picture by way of its sums.
+    // Makes a finished picture from sums.
     fn run_post(
         &mut self,
         post: &PostPipeline,
@@ -137,8 +137,8 @@ impl Cpu {
         Ok(TaskStats { time, kernel: time, ..stats })
     }
 
-    // Traces tiles on all threads, and adds each thread's rays up: rays, and shadow rays. Whether it counts as progress is
-    // for the caller to say.
+    // Traces tiles on all threads. Returns the sums over all threads: rays and shadow rays. `counts` tells whether
+    // the samples count as progress.
     fn trace(&self, (job, tiles): (FrameJob, Range<u32>), rays: &[AtomicU64], counts: bool) -> (u64, u64) {
         let samples = u64::from(TILE_SIDE * TILE_SIDE) * u64::from(job.launch.samples_per_pixel.cast_unsigned());
         self.pool.install(|| {
@@ -158,7 +158,7 @@ impl Cpu {
         })
     }
 
-    // What to trace, and the numbers of the tiles of some rows.
+    // The job of some rows, and the numbers of their tiles.
     fn work<'a>(
         &'a self,
         frame: &'a FrameParams,
@@ -172,7 +172,7 @@ impl Cpu {
         (FrameJob { scene, small, frame, launch, film }, tiles)
     }
 
-    // A whole frame, without a picture to keep.
+    // The job of a whole frame whose picture is not kept.
     fn whole<'a>(&'a self, frame: &'a FrameParams, samples: u32, picture: &mut Memory) -> (FrameJob<'a>, Range<u32>) {
         let (width, height) = self.scene.size();
         let rgba = picture.sized(TaskOutput::Picture.bytes_a_pixel() * width as usize * height as usize);
@@ -180,7 +180,7 @@ impl Cpu {
         self.work(frame, launch, TaskOutput::Picture.film(rgba.as_mut_ptr(), 0), 0..height)
     }
 
-    // Traces one tile with a thread's own scratch memory: rays, and shadow rays.
+    // Traces one tile with the thread's scratch memory. Returns rays and shadow rays.
     fn tile(&self, job: &FrameJob, tile: u32, thread: usize) -> (u64, u64) {
         let mut scratch = self.scratch[thread].lock().unwrap_or_else(PoisonError::into_inner);
         let across = self.scene.size().0.div_ceil(TILE_SIDE);
@@ -190,7 +190,7 @@ impl Cpu {
         (counts.rays, counts.shadow_rays)
     }
 
-    /// Floating-point operations of a frame; the device must be of [`Isa::counting`].
+    /// The floating-point operations of a frame. The device must use [`Isa::counting`].
     pub fn flops(&self, frame: &FrameParams, samples: u32) -> u64 {
         let mut picture = Memory::default();
         let (job, tiles) = self.whole(frame, samples, &mut picture);
@@ -204,8 +204,8 @@ impl Cpu {
         })
     }
 
-    /// Renders a frame with its tiles dealt out in a given way to plain threads, for comparing the ways. Gives the rays
-    /// of each thread too.
+    /// Renders a frame with plain threads and this schedule, to compare schedules. Also returns the rays of each
+    /// thread.
     pub fn run_scheduled(
         &self,
         frame: &FrameParams,
@@ -263,9 +263,9 @@ impl Device for Cpu {
         self.cancel = cancel.clone();
     }
 
-    // There is nobody else to do it meanwhile: the work is done here.
+    // The CPU has no other thread for this, so the work is done here.
     fn submit(&mut self, task: &Task, frame: &FrameParams, mut out: FilmSlice) -> Result<Ticket, DeviceError> {
-        // A GPU may have used this memory: its planes are another frame's.
+        // If a GPU used this memory before, its planes are those of another frame.
         out.planes = Memory::default();
         let stats = match self.post.clone().filter(|_| task.output == TaskOutput::Picture) {
             Some(post) => self.run_post(&post, task, frame, &mut out.pixels)?,

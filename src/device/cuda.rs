@@ -1,6 +1,5 @@
-//! The CUDA driver interface through cudarc's bindings: each call checked, each handle owned.
-//!
-//! The driver may be missing: nothing is called before [`Cuda::list`] has seen that libcuda is there and new enough.
+//! The CUDA driver interface through cudarc's bindings. Each call is checked, and each handle has an owner. The
+//! driver may be missing, so [`Cuda::list`] checks its presence and version before any other call.
 #![expect(unsafe_code, reason = "calls the CUDA driver interface")]
 
 mod context;

@@ -1,33 +1,33 @@
-//! Why a device cannot be used, or has failed.
+//! Errors of devices.
 
 /// Why a device cannot be used, or has failed.
 #[derive(Debug, thiserror::Error)]
 pub enum DeviceError {
-    /// There is none of that name or number.
+    /// There is no device of this name or number.
     #[error("{0}")]
     NotFound(String),
-    /// Its driver is too old for the kernels.
+    /// The driver is too old for the kernels.
     #[error("{0}")]
     TooOld(String),
-    /// Its memory does not hold what it was asked to.
+    /// The device does not have enough memory.
     #[error("{0}; a smaller --size needs less memory")]
     OutOfMemory(String),
-    /// It has gone: nothing more can be asked of it.
+    /// The device no longer responds.
     #[error("{0}")]
     Lost(String),
-    /// It failed otherwise; in its own words.
+    /// Another failure, with the driver's text.
     #[error("{0}")]
     Failed(String),
-    /// The thread that drove it panicked.
+    /// The thread that drove the device panicked.
     #[error("the thread of {0} panicked: {1}; please report this")]
     Panicked(String, String),
-    /// The CPU has no such instruction set.
+    /// The CPU does not support this instruction set.
     #[error(transparent)]
     Isa(#[from] crate::kernels::UnknownIsa),
-    /// The library that takes noise out is not there, or fails.
+    /// The denoiser's library is missing or failed.
     #[error(transparent)]
     Denoiser(#[from] crate::film::post::denoise::DenoiserError),
-    /// The system starts no more threads.
+    /// The system cannot start another thread.
     #[error(transparent)]
     Threads(#[from] crate::threads::NoThread),
 }

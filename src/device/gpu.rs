@@ -1,4 +1,4 @@
-//! GPUs as devices, over any API that has what `api` lists.
+//! GPU devices over any API that implements the traits of `api`.
 
 pub mod api;
 mod modules;

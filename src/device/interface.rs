@@ -1,4 +1,4 @@
-//! What all devices have in common.
+//! The traits of devices.
 
 use super::error::DeviceError;
 use super::memory::FilmSlice;
@@ -9,39 +9,39 @@ use crate::gpu_types::FrameParams;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// What a device is.
+/// The properties of a device.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DeviceInfo {
     pub name: String,
-    /// Tasks in flight at once that keep it busy.
+    /// The number of tasks in flight that keeps the device busy.
     pub tasks_in_flight: usize,
-    /// Whether it is the machine's own processor, which counts its work while it is at it.
+    /// Whether the device is the CPU, which counts samples while it traces.
     pub is_cpu: bool,
-    /// Whether its pictures have gone through the film's post steps.
+    /// Whether the device applies post steps to its pictures.
     pub runs_post: bool,
 }
 
-/// What turns tasks into light.
+/// A device that executes tasks.
 pub trait Device: Send {
     fn info(&self) -> &DeviceInfo;
-    /// Takes a frame's scene; nothing is done when it is the one that is there already. Tasks in flight keep theirs.
+    /// Sets the scene of the next tasks. Tasks in flight keep theirs. Nothing happens if the scene is the same.
     fn update(&mut self, scene: &Arc<DeviceScene>) -> Result<(), DeviceError>;
-    /// Takes what abandons a run. A device may leave tasks in flight undone then: nobody uses what they leave.
+    /// Sets the handle that abandons a run. After that, a device may leave tasks in flight incomplete.
     fn set_cancel(&mut self, _cancel: &Cancel) {}
-    /// Starts a task of the scene's; at most as many as [`DeviceInfo`] says may be in flight.
+    /// Starts a task. At most [`DeviceInfo::tasks_in_flight`] tasks may be in flight.
     fn submit(&mut self, task: &Task, frame: &FrameParams, out: FilmSlice) -> Result<Ticket, DeviceError>;
-    /// Waits for a task, in the order in which they were submitted.
+    /// Waits for a task. Tasks must be waited for in the order of submission.
     fn wait(&mut self, ticket: Ticket) -> Result<(TaskStats, FilmSlice), DeviceError>;
 }
 
-/// What GPUs can besides.
+/// Additional methods of GPUs.
 pub trait GpuDevice: Device {
-    /// Lets a counter ask how far the device is with its task.
+    /// Lets a counter read the device's progress within a task.
     fn count_samples(&self, counter: &SampleCounter);
-    /// Makes it fail at its n-th task, to see what others do then.
+    /// For tests: makes the device fail at its n-th task.
     fn inject_fault(&mut self, task: u64);
-    /// Renders a frame without a picture, its samples dealt out in a given way to as many threads as the GPU holds, or each
-    /// to a thread of its own where no schedule is given.
+    /// Renders a frame without keeping its picture. With a schedule, the samples are distributed over as many threads
+    /// as the GPU holds; without one, each sample has its own thread.
     fn run_scheduled(
         &mut self,
         frame: &FrameParams,
@@ -53,14 +53,14 @@ pub trait GpuDevice: Device {
 /// A GPU of this machine.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct GpuInfo {
-    /// The API that it is reached by.
+    /// The name of its API.
     pub api: &'static str,
-    /// Its number there.
+    /// The GPU's number in its API.
     pub ordinal: u32,
     pub name: String,
     /// Bytes of memory.
     pub memory: usize,
-    /// Its driver and the version of that.
+    /// The driver and its version.
     pub driver: String,
 }
 
@@ -70,22 +70,22 @@ impl GpuInfo {
     }
 }
 
-/// Counts samples while frames are in work, for whoever watches a long one.
+/// Counts samples, to show progress within a long frame.
 #[derive(Default)]
 pub struct SampleCounter {
     counted: AtomicU64,
-    // What devices can tell of tasks that they have not counted yet.
+    // Functions that read the samples of tasks in flight.
     gauges: Mutex<Vec<Probe>>,
 }
 
-// Asks a device how many samples of its task it has taken.
+// Reads how many samples of its task a device has taken.
 type Probe = Box<dyn Fn() -> u64 + Send>;
 
 impl SampleCounter {
     pub fn add(&self, samples: u64) {
         self.counted.fetch_add(samples, Ordering::Relaxed);
     }
-    /// From now on a device is asked too; what it tells of a task is nothing any more when the task is counted.
+    /// Adds a function that reads a device's progress. It must return 0 for a task that has been counted.
     pub fn poll(&self, gauge: impl Fn() -> u64 + Send + 'static) {
         self.gauges.lock().unwrap_or_else(PoisonError::into_inner).push(Box::new(gauge));
     }

@@ -1,4 +1,4 @@
-//! The GPUs of this machine, by whichever API they are reached.
+//! The GPUs of this machine, of all APIs.
 
 use super::cuda::Cuda;
 use super::error::DeviceError;
@@ -9,12 +9,12 @@ use super::task::DeviceNeeds;
 use crate::device_scene::DeviceScene;
 use std::sync::Arc;
 
-/// Whether there seems to be a GPU's driver; quick.
+/// Whether a GPU driver seems to be installed. It is a fast check.
 pub fn has_driver() -> bool {
     Cuda::is_present()
 }
 
-/// Usable GPUs.
+/// The usable GPUs.
 ///
 /// # Errors
 /// Why there are none, in one line.
@@ -22,10 +22,10 @@ pub fn list() -> Result<Vec<GpuInfo>, DeviceError> {
     Cuda::list()
 }
 
-/// Puts a scene on a GPU.
+/// Uploads a scene to a GPU.
 ///
 /// # Errors
-/// The GPU's own: it has gone, or its memory is too small.
+/// The GPU does not respond, or its memory is too small.
 pub fn open(gpu: &GpuInfo, scene: Arc<DeviceScene>, needs: DeviceNeeds) -> Result<Box<dyn GpuDevice>, DeviceError> {
     Ok(Box::new(Gpu::<Cuda>::open(gpu, scene, needs)?))
 }

@@ -1,40 +1,40 @@
-//! What a device is asked to do, and what it took.
+//! Tasks of devices, and their statistics.
 
 use crate::gpu_types::{Features, FilmBuffers, Launch, PostParams};
 use crate::scene::{Sampling, Scene};
 use std::ops::Range;
 use std::time::Duration;
 
-/// The one thing a device is asked to do.
+/// The unit of work of a device.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Task {
-    /// Number of the frame in the clip.
+    /// The frame's number in the clip.
     pub frame: u32,
-    /// Rows of the picture; the first is a multiple of [`BAND_STEP`].
+    /// Rows of the picture. The first is a multiple of [`BAND_STEP`].
     pub rows: Range<u32>,
-    /// Which of each pixel's samples: from the range's first on, every `stride`-th.
+    /// The samples of each pixel: every `stride`-th one of this range.
     pub samples: Range<u32>,
-    /// See `samples`; 1 for all.
+    /// See `samples`; 1 for all samples.
     pub stride: u32,
-    /// The samples are the most of each pixel, and it takes what it needs of them.
+    /// If set, `samples` are the maximum, and each pixel takes as many as it needs.
     pub adaptive: Option<AdaptiveTask>,
-    /// What to leave in the film.
+    /// What the task writes.
     pub output: TaskOutput,
 }
 
-/// What adaptive sampling goes by; see [`Sampling::Adaptive`].
+/// The parameters of adaptive sampling; see [`Sampling::Adaptive`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct AdaptiveTask {
-    /// Samples that every pixel takes.
+    /// Minimum samples per pixel.
     pub least: u32,
-    /// 256ths of an 8-bit code that a pixel's mean may be off.
+    /// The tolerated error of a pixel's mean, in 256ths of an 8-bit code.
     pub noise: u32,
-    /// Bits of the factor by which the film will multiply light; that of 1 for finished pictures.
+    /// The bits of the film's exposure factor; of 1 for finished pictures.
     pub gain: u32,
 }
 
 impl AdaptiveTask {
-    /// What a scene asks for, if its samples are adaptive. `gain`: the factor by which its film multiplies light.
+    /// The parameters of a scene with adaptive sampling. `gain` is the film's exposure factor.
     pub fn new(sampling: Sampling, gain: f32) -> Option<AdaptiveTask> {
         let Sampling::Adaptive { min, noise, .. } = sampling else { return None };
         Some(AdaptiveTask { least: min, noise: (noise * 256.0).min(65_536.0) as u32, gain: gain.to_bits() })
@@ -53,19 +53,19 @@ impl Task {
             output: TaskOutput::Picture,
         }
     }
-    /// Bytes a pixel of what the task leaves.
+    /// Bytes per pixel of the result.
     pub fn bytes_a_pixel(&self) -> usize {
         self.output.bytes_a_pixel() + if self.leaves_counts() { size_of::<u32>() } else { 0 }
     }
-    /// Whether it leaves how many samples each pixel has taken, behind all sums.
+    /// Whether the result has the sample counts of all pixels, after all sums.
     pub fn leaves_counts(&self) -> bool {
         self.output == TaskOutput::Sums && self.adaptive.is_some()
     }
-    /// Rows that adaptive sampling looks at to make this task's: neighbours decide with a pixel.
+    /// The rows that adaptive sampling needs for the task's rows: neighbours take part in the decision for a pixel.
     pub fn trial_rows(&self, height: u32) -> Range<u32> {
         self.rows.start.saturating_sub(BAND_STEP)..(self.rows.end + BAND_STEP).min(height)
     }
-    /// As the kernels are told.
+    /// The task in the kernels' format.
     pub fn launch(&self) -> Launch {
         let adaptive = self.adaptive.filter(|_| self.output != TaskOutput::Features);
         Launch {
@@ -79,14 +79,14 @@ impl Task {
     }
 }
 
-/// What a task leaves in its slice of the film.
+/// What a task writes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TaskOutput {
-    /// The finished picture, 8 bits a channel: nobody needs linear light. YUV too, where the device makes it.
+    /// A finished picture, 8 bits per channel, with YUV planes if the device makes them.
     Picture,
-    /// Sums of the samples' light, for the host to add up.
+    /// Sums of the samples' light, which the host adds up.
     Sums,
-    /// Colour, normal and distance of the first surfaces.
+    /// Albedo, normal and distance of the first surfaces.
     Features,
 }
 
@@ -98,7 +98,7 @@ impl TaskOutput {
             TaskOutput::Features => size_of::<Features>(),
         }
     }
-    /// The film over the memory of rows from `first_row` on, which begins at `start`.
+    /// The film buffers for memory that begins at `start` with row `first_row`.
     pub fn film(self, start: *mut u8, first_row: u32) -> FilmBuffers {
         assert!(start.cast::<u64>().is_aligned(), "memory is aligned to words");
         let none = FilmBuffers { first_row: first_row.cast_signed(), ..FilmBuffers::default() };
@@ -110,47 +110,47 @@ impl TaskOutput {
     }
 }
 
-/// Bytes a pixel of what adaptive sampling's trial leaves for the rest of it: sums, and how they look.
+/// Bytes per pixel of the pilot of adaptive sampling: sums, and their picture.
 pub const TRIAL_BYTES: usize = 3 * size_of::<i64>() + size_of::<u32>();
 
 /// Bands start at multiples of this many rows.
 pub const BAND_STEP: u32 = crate::gpu_types::BAND_STEP as u32;
 
-/// The handle of a task that a device works on.
+/// The handle of a submitted task.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Ticket(pub u64);
 
-/// What a task took.
+/// The statistics of a task.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct TaskStats {
-    /// Time on the device until the light is in host memory.
+    /// Time on the device until the result is in host memory.
     pub time: Duration,
-    /// The part of it that the device computed.
+    /// Computing time of the device, a part of `time`.
     pub kernel: Duration,
     /// Camera, reflected and transmitted rays.
     pub rays: u64,
     /// Rays from surfaces to lights.
     pub shadow_rays: u64,
-    /// Rays of the average thread over rays of the busiest one: 1 when all had as much to do
-    /// ("parallel efficiency" in the 2009 CSE260 report). 0 where nobody counted.
+    /// The rays of the average thread divided by those of the busiest one, 1 for perfect balance ("parallel
+    /// efficiency" in the 2009 CSE260 report). 0 if they were not counted.
     pub balance: f64,
 }
 
-/// What one device did of a run.
+/// The statistics of a device in a run.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct DeviceStats {
-    /// Its name.
+    /// The device's name.
     pub device: String,
     /// Frames, or bands and rounds of frames.
     pub tasks: usize,
     /// Camera, reflected, transmitted and shadow rays.
     pub rays: u64,
-    /// Time that it computed.
+    /// Computing time.
     pub busy: Duration,
 }
 
 impl DeviceStats {
-    /// Counts a task.
+    /// Adds a task.
     pub fn add(&mut self, stats: &TaskStats) {
         self.tasks += 1;
         self.rays += stats.rays + stats.shadow_rays;
@@ -158,20 +158,20 @@ impl DeviceStats {
     }
 }
 
-/// The average over the largest; 0 for nothing.
+/// The average divided by the maximum; 0 without work.
 pub fn balance(work: &[u64]) -> f64 {
     let busiest = work.iter().copied().max().unwrap_or(0);
     if busiest == 0 { 0.0 } else { work.iter().sum::<u64>() as f64 / work.len() as f64 / busiest as f64 }
 }
 
-/// Ways to deal a frame's work out to threads, for comparing them.
+/// Schedules of a frame's work over threads, for comparison.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Schedule {
-    /// Each thread an even share, side by side.
+    /// Each thread has an equal, contiguous part.
     Static,
-    /// Each thread every n-th tile.
+    /// Each thread has every n-th tile.
     Cyclic,
-    /// Each thread the next tile when it is free.
+    /// Each thread takes the next tile when it is free.
     Dynamic,
 }
 
@@ -180,19 +180,19 @@ impl Schedule {
         [(Schedule::Static, "static"), (Schedule::Cyclic, "cyclic"), (Schedule::Dynamic, "dynamic")];
 }
 
-/// What a device has to be ready for.
+/// What a device must be prepared for.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct DeviceNeeds {
     /// RGBA of finished pictures.
     pub rgba: bool,
-    /// Planes of finished pictures for a video, if the device can make them.
+    /// YUV planes of finished pictures, if the device can make them.
     pub yuv: bool,
-    /// Sums, in place of finished pictures or to make them of.
+    /// Sums, instead of finished pictures or to make them from.
     pub linear: bool,
-    /// First surfaces.
+    /// Features.
     pub features: bool,
-    /// Samples as each pixel needs them.
+    /// Adaptive sampling.
     pub adaptive: bool,
-    /// Post steps that finished pictures go through, if the device has the memory.
+    /// Post steps for finished pictures, if the device has enough memory.
     pub post: Option<PostParams>,
 }

@@ -1,5 +1,5 @@
-//! The log of a run: lines on stdout, and the record that ends it. A signal's thread can write that record too, while the run
-//! itself hangs in a frame.
+//! The log of a run on stdout, and the record that ends it. A signal's thread can write that record too, while the
+//! run is still in a frame.
 
 use super::records::{Record, SceneFacts, shares};
 use crate::render::stats::{FrameReport, RunReport, StageTimes};
@@ -8,16 +8,16 @@ use std::io::Write;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-// How long the end record of an abandoned run may take: its reader may have stopped.
+// Time-out of an abandoned run's last record, because its reader may have stopped.
 const FAREWELL: Duration = Duration::from_secs(1);
 
-/// A log, and all that is counted for its last record.
+/// A log, and the counts for its last record.
 pub struct Log {
-    // None once nobody reads the log: a closed pipe stops the log, not the rendering.
+    // None after the reader has closed the pipe. That stops the log, not the run.
     out: Option<Box<dyn Write + Send>>,
-    /// Why the log is not whole, if it is not.
+    /// Why the log is incomplete, if it is.
     pub lost: Option<std::io::Error>,
-    // Whether the record of the start is written, and that of the end is not.
+    // Whether the first record is written and the last one is not.
     is_open: bool,
     facts: SceneFacts,
     pub frames: usize,
@@ -43,7 +43,7 @@ impl Log {
             started: Instant::now(),
         }
     }
-    /// Counts a frame that is done.
+    /// Counts a finished frame.
     pub fn count(&mut self, report: &FrameReport) {
         self.writers = report.writers;
         self.frames += 1;
@@ -51,7 +51,7 @@ impl Log {
         self.shadow_rays += report.stats.shadow_rays;
         self.times.add(&report.stages);
     }
-    /// The stage that holds a run up.
+    /// The slowest stage of a run.
     pub fn bottleneck(&self, run: &RunReport) -> &'static str {
         self.times.with(run).bottleneck(self.writers)
     }
@@ -59,7 +59,7 @@ impl Log {
         let Some(out) = &mut self.out else { return };
         if let Err(e) = writeln!(out, "{line}").and_then(|()| out.flush()) {
             self.out = None;
-            // A reader who has left is no fault.
+            // A closed pipe is no error.
             self.lost = Some(e).filter(|e| e.kind() != std::io::ErrorKind::BrokenPipe);
         }
     }
@@ -74,7 +74,7 @@ impl Log {
         let facts = self.facts.clone();
         self.record(&Record::start(frames, devices, threads, &facts));
     }
-    /// Writes the last record, if there was a first one and no last one yet.
+    /// Writes the last record, if the first one is written and the last one is not.
     pub fn close(&mut self, run: &RunReport, exit_code: u8) {
         if !std::mem::take(&mut self.is_open) {
             return;
@@ -102,7 +102,7 @@ impl Log {
     }
 }
 
-/// Writes the last record of an abandoned run, by exit code and reason.
+/// Writes the last record of an abandoned run, with its exit code and the reason.
 pub type Farewell = Box<dyn Fn(u8, &str) + Send>;
 
 pub fn farewell(log: &Arc<Mutex<Log>>) -> Farewell {
@@ -110,7 +110,7 @@ pub fn farewell(log: &Arc<Mutex<Log>>) -> Farewell {
     Box::new(move |exit_code, why| {
         let (log, failure) = (Arc::clone(&log), Some(why.to_owned()));
         let (done, is_done) = std::sync::mpsc::channel();
-        // A reader that has stopped would block this for ever.
+        // A reader that has stopped would block this thread forever.
         let writing = threads::spawn("farewell", move || {
             let mut log = lock(&log);
             let run = RunReport { frames: log.frames, failure, ..RunReport::default() };

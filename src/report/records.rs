@@ -1,29 +1,29 @@
-//! The records of the log as JSON lines.
+//! The log's records as JSON lines.
 
 use crate::render::stats::{FrameReport, RunReport, StageTimes, ms};
 use crate::run::RunPlan;
 use serde::Serialize;
 
-// The version of the records: it changes when a key is gone or means something else.
+// The version of the records. It changes when a key is removed or changes its meaning.
 const SCHEMA: u32 = 1;
 
-/// What of a scene the log's first record tells.
+/// The facts about a scene in the log's first record.
 #[derive(Clone, Debug, Serialize)]
 pub struct SceneFacts {
     pub scene: String,
-    /// Where frames go, if they go to files.
+    /// The path of the frames, if they go to files.
     pub path: Option<String>,
     pub width: u32,
     pub height: u32,
     pub samples: u32,
     pub samples_per_pixel: u32,
     pub depth: u32,
-    /// Outside the promise of equal bytes.
+    /// Denoised frames need not be equal byte for byte.
     pub denoised: bool,
 }
 
 impl SceneFacts {
-    /// Those of the scene of a plan, by its name.
+    /// The facts about a plan's scene.
     pub fn of(name: &str, plan: &RunPlan) -> SceneFacts {
         let render = &plan.request.scene.render;
         SceneFacts {
@@ -43,7 +43,7 @@ impl SceneFacts {
 #[derive(Serialize)]
 #[serde(tag = "type", rename_all = "lowercase")]
 pub enum Record<'a> {
-    /// What is rendered, and where.
+    /// The scene and the devices.
     Start {
         schema: u32,
         version: &'static str,
@@ -53,14 +53,14 @@ pub enum Record<'a> {
         #[serde(flatten)]
         facts: &'a SceneFacts,
     },
-    /// A frame that is done.
+    /// A finished frame.
     Frame {
         frame: u32,
         ms: f64,
         rays: u64,
         shadow_rays: u64,
         balance: f64,
-        // Where path tracing worked in passes.
+        // The samples of path tracing in rounds.
         #[serde(skip_serializing_if = "Option::is_none")]
         samples: Option<u32>,
         #[serde(skip_serializing_if = "Option::is_none")]
@@ -83,7 +83,7 @@ pub enum Record<'a> {
         stages: StageTimes,
         bottleneck: &'static str,
         video: Option<String>,
-        // Empty for one device.
+        // Empty if there is one device.
         devices: Vec<DeviceShare<'a>>,
         speed_up: Option<f64>,
     },
@@ -110,18 +110,18 @@ impl<'a> Record<'a> {
     }
 }
 
-/// What one of several devices has done.
+/// What one of several devices did.
 #[derive(Serialize)]
 pub struct DeviceShare<'a> {
     pub device: &'a str,
     // Frames, or bands and rounds of frames.
     pub tasks: usize,
-    // Of all rays.
+    // The fraction of all rays.
     pub share: f64,
     pub busy_seconds: f64,
 }
 
-/// What each device has done, and how much faster all were than the fastest of them alone; nothing of a single one.
+/// The work of each device, and the speed of all relative to the fastest one alone; None for a single device.
 pub fn shares(run: &RunReport) -> Option<(f64, Vec<DeviceShare<'_>>)> {
     let all: u64 = run.devices.iter().map(|s| s.rays).sum();
     let shares = run.devices.iter().map(|s| DeviceShare {

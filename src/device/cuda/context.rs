@@ -1,4 +1,4 @@
-//! CUDA's contexts, and its driver's codes as errors.
+//! CUDA contexts, and the driver's codes as errors.
 #![expect(unsafe_code, reason = "calls the CUDA driver interface")]
 
 use super::super::error::DeviceError;
@@ -7,7 +7,7 @@ use std::ffi::CStr;
 
 pub struct Cuda;
 
-// A code of the driver as an error, in its own words.
+// An error from a driver's code, with the driver's text.
 fn failed(what: &str, code: CUresult) -> DeviceError {
     let mut text: *const std::ffi::c_char = std::ptr::null();
     // SAFETY: the driver is loaded (codes come from it), and gives a static string or leaves null.
@@ -20,7 +20,7 @@ fn failed(what: &str, code: CUresult) -> DeviceError {
     let message = format!("CUDA: {what}: {words} ({code:?})");
     match code {
         CUresult::CUDA_ERROR_OUT_OF_MEMORY => DeviceError::OutOfMemory(message),
-        // After these the context answers nothing any more.
+        // After these errors, the context is unusable.
         CUresult::CUDA_ERROR_ILLEGAL_ADDRESS
         | CUresult::CUDA_ERROR_LAUNCH_FAILED
         | CUresult::CUDA_ERROR_LAUNCH_TIMEOUT
@@ -34,13 +34,13 @@ fn failed(what: &str, code: CUresult) -> DeviceError {
     }
 }
 
-/// `check(unsafe { call(...) }, "call")`: the driver's code as a Result that names the call.
+/// `check(unsafe { call(...) }, "call")`: converts the driver's code to a Result that names the call.
 pub fn check(code: CUresult, what: &str) -> Result<(), DeviceError> {
     if code == CUresult::CUDA_SUCCESS { Ok(()) } else { Err(failed(what, code)) }
 }
 
-/// The primary context of one GPU, current on whichever thread works with it. It stays until the process ends, as CUDA's
-/// own runtime has it: making one takes a quarter of a second, and giving it back 20 ms.
+/// The primary context of a GPU, which can be made current on any thread. It stays until the process ends, as in
+/// CUDA's runtime: creating it takes a quarter of a second, and releasing it 20 ms.
 #[derive(Clone, Copy)]
 pub struct CudaContext {
     pub(super) raw: sys::CUcontext,
@@ -52,14 +52,14 @@ unsafe impl Send for CudaContext {}
 unsafe impl Sync for CudaContext {}
 
 impl CudaContext {
-    /// Makes it current on this thread.
+    /// Makes the context current on this thread.
     pub fn enter(self) -> Result<(), DeviceError> {
         // SAFETY: the context is retained.
         check(unsafe { sys::cuCtxSetCurrent(self.raw) }, "cuCtxSetCurrent")
     }
 }
 
-// An object of the driver's, by its handle, which its context destroys when it is dropped.
+// A handle of a driver's object, which is destroyed when it is dropped.
 macro_rules! handle {
     ($(#[$doc:meta])* $name:ident($raw:ty) destroyed by $destroy:ident $(, $field:ident: $type:ty)?) => {
         $(#[$doc])*
@@ -72,7 +72,7 @@ macro_rules! handle {
         unsafe impl Send for $name {}
         impl Drop for $name {
             fn drop(&mut self) {
-                // At the end of a process the driver may have gone already; nobody is there to be told.
+                // When the process ends, the driver may be unloaded already, so errors are ignored.
                 if self.context.enter().is_ok() {
                     // SAFETY: the driver made it once, and whoever drops it has waited for what uses it.
                     let _ = unsafe { sys::$destroy(self.raw) };

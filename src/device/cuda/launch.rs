@@ -1,4 +1,4 @@
-//! Work on a CUDA context: modules and their kernels, events, streams.
+//! CUDA modules and their kernels, events, and streams.
 
 use super::super::error::DeviceError;
 use super::super::gpu::api::{Arguments, DeviceMemory, Event, Function, Module, Stream};
@@ -15,7 +15,7 @@ handle! {
     CudaEvent(sys::CUevent) destroyed by cuEventDestroy_v2
 }
 handle! {
-    /// A queue of work on the GPU; the driver ends its work before it is destroyed.
+    /// A queue of work on the GPU. The driver completes its work before the stream is destroyed.
     CudaStream(sys::CUstream) destroyed by cuStreamDestroy_v2
 }
 

@@ -1,4 +1,4 @@
-//! Memory of a CUDA context, on the device and page-locked.
+//! Memory of a CUDA context: device memory and page-locked host memory.
 
 use super::super::gpu::api::DeviceMemory;
 use super::super::memory::PinnedMemory;

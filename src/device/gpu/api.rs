@@ -1,4 +1,4 @@
-//! What a GPU API has to offer: contexts, memory, streams, events, kernels. A folder of `device` implements it for one API.
+//! The traits of a GPU API: contexts, memory, streams, events, kernels. Each API is a folder of `device`.
 #![expect(unsafe_code, reason = "declares what needs its caller's promise")]
 
 use crate::device::memory::PinnedMemory;
@@ -6,90 +6,90 @@ use crate::device::{DeviceError, GpuInfo};
 use std::ffi::{CStr, c_void};
 use std::time::Duration;
 
-/// A GPU API: the types of its objects.
+/// A GPU API with the types of its objects.
 pub trait Api: Sized + Send + Sync + 'static {
-    /// Its name in the names of devices.
+    /// The API's name in device names.
     const NAME: &'static str;
     type Context: Context<Self>;
-    /// Memory on the device; freed when it is dropped.
+    /// Device memory; freed when it is dropped.
     type Memory: DeviceMemory;
-    /// Page-locked host memory, which copies reach without the CPU.
+    /// Page-locked host memory, for copies without the CPU.
     type Pinned: PinnedMemory + 'static;
     type Module: Module<Self>;
-    /// A kernel; it lives as long as its module.
+    /// A kernel, which must not outlive its module.
     type Function: Function;
     type Event: Event;
     type Stream: Stream<Self>;
-    /// Whether there seems to be a driver; quick.
+    /// Whether a driver seems to be installed. It is a fast check.
     fn is_present() -> bool;
-    /// Its usable GPUs; the error says in one line why there are none.
+    /// The usable GPUs. The error says in one line why there are none.
     fn list() -> Result<Vec<GpuInfo>, DeviceError>;
 }
 
-/// A device's context. What it makes belongs to it, and needs it to be current on the thread that makes it.
+/// The context of a device. Its objects belong to it, and it must be current on the thread that creates them.
 pub trait Context<A: Api>: Clone + Send + Sync + 'static {
-    /// The context of the device with that number, current on this thread.
+    /// Opens the context of a device, and makes it current on this thread.
     fn open(ordinal: u32) -> Result<Self, DeviceError>;
-    /// Makes it current on this thread.
+    /// Makes the context current on this thread.
     fn enter(&self) -> Result<(), DeviceError>;
-    /// Waits until nothing runs on the device.
+    /// Waits until the device is idle.
     fn synchronize(&self) -> Result<(), DeviceError>;
-    /// `len` bytes of device memory.
+    /// Allocates `len` bytes of device memory.
     fn memory(&self, len: usize) -> Result<A::Memory, DeviceError>;
-    /// Device memory with a copy of these values, which are plain numbers.
+    /// Allocates device memory and copies the values, which must be plain numbers, into it.
     fn upload<T>(&self, values: &[T]) -> Result<A::Memory, DeviceError>;
-    /// `len` zeros of page-locked memory.
+    /// Allocates `len` bytes of page-locked memory, set to zero.
     fn pinned(&self, len: usize) -> Result<A::Pinned, DeviceError>;
-    /// Loads kernels; a failure carries the driver's own compiler log.
+    /// Loads kernels. An error contains the driver's compiler log.
     fn load(&self, text: &str) -> Result<A::Module, DeviceError>;
-    /// An event that takes the time.
+    /// An event that records time.
     fn event(&self) -> Result<A::Event, DeviceError>;
-    /// A stream that waits for no other.
+    /// A stream that does not synchronize with others.
     fn stream(&self) -> Result<A::Stream, DeviceError>;
 }
 
 pub trait DeviceMemory: Send + Sync + 'static {
-    /// The address of a byte in it.
+    /// The device address of a byte.
     fn address(&self, offset: usize) -> u64;
 }
 
 /// Loaded kernels.
 pub trait Module<A: Api>: Send + 'static {
-    /// The kernel of that name, to be launched in blocks of so many threads.
+    /// The kernel of this name, which will be launched with this many threads per block.
     fn function(&self, name: &CStr, threads: u32) -> Result<A::Function, DeviceError>;
 }
 
 pub trait Function: Copy + Send + 'static {
-    /// Blocks that the device holds at once.
+    /// The maximum number of resident blocks on the device.
     fn resident_blocks(&self) -> u32;
 }
 
-/// A moment on a stream.
+/// A point in a stream's work.
 pub trait Event: Send + 'static {
-    /// Waits until it has passed.
+    /// Waits until the event has occurred.
     fn wait(&self) -> Result<(), DeviceError>;
-    /// Time since an earlier one; both must have passed.
+    /// The time since an earlier event. Both must have occurred.
     fn since(&self, earlier: &Self) -> Result<Duration, DeviceError>;
 }
 
 /// A queue of work.
 pub trait Stream<A: Api>: Send + 'static {
-    /// Marks the moment when all work before it is done.
+    /// Records the event after all work so far.
     fn record(&self, event: &A::Event) -> Result<(), DeviceError>;
-    /// Work after this waits for the event.
+    /// Later work waits for the event.
     fn wait_for(&self, event: &A::Event) -> Result<(), DeviceError>;
-    /// Fills `len` bytes from `offset` on with one value.
+    /// Fills `len` bytes from `offset` with one value.
     fn fill(&self, memory: &A::Memory, offset: usize, len: usize, value: u8) -> Result<(), DeviceError>;
-    /// Copies from the device to `to`, all of it.
+    /// Copies from the device, until `to` is full.
     ///
     /// # Safety
-    /// `to` must live, and nobody may use it, until the stream's work is done.
+    /// `to` must stay alive and unused until the stream's work is done.
     unsafe fn copy(&self, to: &mut [u8], from: &A::Memory, offset: usize) -> Result<(), DeviceError>;
-    /// Launches a kernel: blocks across and down, threads across and down, and its arguments.
+    /// Launches a kernel with a grid of blocks, a block of threads (both in x and y), and arguments.
     ///
     /// # Safety
-    /// The arguments must be those that the kernel declares, and what they point at on the device must live until the
-    /// stream's work is done.
+    /// The arguments must have the types that the kernel declares. What they point to on the device must stay alive
+    /// until the stream's work is done.
     unsafe fn launch(
         &self,
         kernel: A::Function,
@@ -99,7 +99,7 @@ pub trait Stream<A: Api>: Send + 'static {
     ) -> Result<(), DeviceError>;
 }
 
-/// The addresses of a kernel's arguments, in its order.
+/// The addresses of a kernel's arguments, in order.
 #[derive(Default)]
 pub struct Arguments<'a> {
     addresses: Vec<*mut c_void>,

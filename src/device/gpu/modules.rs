@@ -1,4 +1,4 @@
-//! The embedded PTX, and the kernels of it that suit a scene.
+//! The embedded PTX, and the choice of kernels for a scene.
 
 use super::api::{Api, Context, Module};
 use crate::device::{DeviceError, DeviceNeeds, TaskOutput};
@@ -8,32 +8,32 @@ use std::io::Read;
 
 pub const THREADS: u32 = GPU_THREADS as u32;
 
-/// How rays go on from a surface.
+/// How rays continue at a surface.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Rays {
-    /// Two may: those that wait need a stack.
+    /// Up to two rays, so waiting rays need a stack.
     Tree,
-    /// One.
+    /// One ray.
     Path,
 }
 
-/// What a module leaves: kernels/entry has a header for each.
+/// What the kernels of a module write. Each has a header in kernels/entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Output {
     Picture,
-    /// Sums of light and first surfaces.
+    /// Sums of light, and features.
     Linear,
-    /// Either, by adaptive sampling.
+    /// Pictures or sums, by adaptive sampling.
     Adaptive,
 }
 
-// A row of kernels/modules.def with its PTX, for any GPU from Turing on.
+// A row of kernels/modules.def with its PTX, for GPUs since Turing.
 struct PtxModule {
     ptx: Ptx,
     integrator: i32,
     rays: Rays,
     scene: SceneKind,
-    // Of scenes that it can render.
+    // The features of scenes that it can render.
     features: i32,
     output: Output,
 }
@@ -48,7 +48,7 @@ pub struct Ptx {
 include!(concat!(env!("OUT_DIR"), "/modules.rs"));
 
 impl Ptx {
-    /// The PTX below a line with the module's name; nothing more where scripts/ptx has not made it yet.
+    /// The PTX after a line with the module's name. Empty if scripts/ptx has not generated it.
     pub fn text(&self) -> Result<String, DeviceError> {
         let mut text = format!("// {}\n", self.name);
         let read = flate2::read::DeflateDecoder::new(self.packed).read_to_string(&mut text);
@@ -57,18 +57,18 @@ impl Ptx {
     }
 }
 
-// Whether kernels that trace make pictures, which go through no post steps.
+// Whether tracing kernels write finished pictures, which need no post steps.
 fn makes_pictures(needs: DeviceNeeds) -> bool {
     needs.post.is_none() && (needs.rgba || needs.yuv)
 }
 
-// The module of an integrator for a kind of scene and an output, if there is one that covers the scene.
+// The module of an integrator for a kind of scene and an output, if one covers the scene.
 fn module_of(constants: &Constants, output: Output, kind: SceneKind) -> Option<&'static PtxModule> {
     let fits = |m: &&PtxModule| (m.integrator, m.output, m.scene) == (constants.integrator, output, kind);
     MODULES.iter().find(fits).filter(|m| constants.features & !m.features == 0)
 }
 
-// The smallest kind of scene that has a module for each output and covers the scene.
+// The smallest kind of scene that covers this scene and has a module for each output.
 fn kind_of(constants: &Constants, needs: DeviceNeeds) -> Result<SceneKind, DeviceError> {
     let outputs =
         [(makes_pictures(needs), Output::Picture), (needs.linear, Output::Linear), (needs.adaptive, Output::Adaptive)];
@@ -79,12 +79,12 @@ fn kind_of(constants: &Constants, needs: DeviceNeeds) -> Result<SceneKind, Devic
     kinds.filter(has_all).min().ok_or_else(|| DeviceError::Failed("no kernels cover this scene".into()))
 }
 
-/// What a scene's tasks launch.
+/// The kernels for a scene's tasks.
 pub struct Kernels<A: Api> {
     trace: Option<A::Function>,
     sums: Option<A::Function>,
     features: Option<A::Function>,
-    // Whitted's rays dealt out in other ways; there are none for paths.
+    // Whitted's rays with other schedules; None for path tracing.
     schedule: Option<A::Function>,
     pub adaptive: Option<AdaptiveKernels<A>>,
     kind: SceneKind,
@@ -92,18 +92,18 @@ pub struct Kernels<A: Api> {
 }
 
 pub struct AdaptiveKernels<A: Api> {
-    /// The samples that all pixels take.
+    /// Traces the pilot samples of all pixels.
     pub pilot: A::Function,
-    /// A round of those that are in doubt.
+    /// Traces a round of the active pixels.
     pub trace_active: A::Function,
-    /// What comes after the pilot, and after a round: to a picture.
+    /// Update the active pixels after the pilot and after a round, and write a picture.
     pub picture: [A::Function; 2],
-    /// The same to sums.
+    /// Update the active pixels after the pilot and after a round, and write sums.
     pub sums: [A::Function; 2],
 }
 
 impl<A: Api> Kernels<A> {
-    /// The kernels for a scene, by its features, integrator and depth.
+    /// Loads the kernels for a scene, by its features, integrator and depth.
     pub fn load(constants: &Constants, needs: DeviceNeeds, context: &A::Context) -> Result<Kernels<A>, DeviceError> {
         let kind = kind_of(constants, needs)?;
         let load = |is_needed: bool, output| {
@@ -113,7 +113,7 @@ impl<A: Api> Kernels<A> {
         let picture = load(makes_pictures(needs), Output::Picture)?;
         let linear = load(needs.linear, Output::Linear)?;
         let adaptive = load(needs.adaptive, Output::Adaptive)?;
-        // A module's kernel: for paths, for trees of rays of 16 levels at most, or for deeper ones.
+        // A module's kernel for paths, for ray trees of up to 16 levels, or for deeper trees.
         let function = |module: &Option<(Rays, A::Module)>, [path, tree_16, tree_128]: [Option<&CStr>; 3]| {
             let Some((rays, module)) = module else { return Ok(None) };
             let name = match (rays, constants.depth) {
@@ -135,15 +135,15 @@ impl<A: Api> Kernels<A> {
             _modules: [picture, linear, adaptive].into_iter().flatten().map(|(_, module)| module).collect(),
         })
     }
-    /// Whether they are those that `load` would choose for a scene with these constants.
+    /// Whether `load` would choose the same kernels for these constants.
     pub fn suit(&self, constants: &Constants, needs: DeviceNeeds) -> bool {
         kind_of(constants, needs).is_ok_and(|kind| kind == self.kind)
     }
-    /// Whether they take the scene in their parameters.
+    /// Whether the kernels take the scene in their parameters.
     pub fn take_small(&self) -> bool {
         self.kind == SceneKind::Small
     }
-    /// The one that leaves this, if the device was made ready for it.
+    /// The kernel for this output, if the device was prepared for it.
     pub fn of(&self, output: TaskOutput) -> Result<A::Function, DeviceError> {
         let (kernel, what) = match output {
             TaskOutput::Picture => (self.trace, "finished pictures"),
@@ -152,7 +152,7 @@ impl<A: Api> Kernels<A> {
         };
         kernel.ok_or_else(|| DeviceError::Failed(format!("the device was not made ready for {what}")))
     }
-    /// The one that deals out Whitted's rays in other ways.
+    /// The kernel for other schedules of Whitted's rays.
     pub fn schedule(&self) -> Result<A::Function, DeviceError> {
         self.of(TaskOutput::Picture)?;
         let none = || DeviceError::Failed("ways to deal out Whitted's rays do not suit path tracing".into());
@@ -179,7 +179,7 @@ mod tests {
     use std::collections::BTreeMap;
     use std::path::{Component, Path, PathBuf};
 
-    // A path without its `..`.
+    // A path without `..`.
     fn tidy(path: &Path) -> PathBuf {
         let mut out = PathBuf::new();
         for part in path.components() {
@@ -232,7 +232,7 @@ mod tests {
         assert_eq!(kind(INTEGRATOR_WHITTED, 0, all), SceneKind::Small);
         assert_eq!(kind(INTEGRATOR_WHITTED, FEATURE_ARRAYS, all), SceneKind::Plain);
         assert_eq!(kind(INTEGRATOR_WHITTED, FEATURE_LENS, all), SceneKind::Rich);
-        // Path tracing has no kernels for scenes in parameters, and none of plain scenes sample adaptively.
+        // Path tracing has no kernels for scenes in parameters, and no adaptive kernels for plain scenes.
         assert_eq!(kind(INTEGRATOR_PATH, 0, all), SceneKind::Plain);
         assert_eq!(kind(INTEGRATOR_PATH, 0, DeviceNeeds { adaptive: true, ..all }), SceneKind::Rich);
     }

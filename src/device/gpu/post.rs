@@ -1,4 +1,4 @@
-//! The post steps of a film on a GPU: from a frame's sums to its picture, and from pictures to a video's planes.
+//! Post steps on a GPU: from a frame's sums to its picture, and from pictures to YUV planes.
 #![expect(unsafe_code, reason = "launches kernels, whose arguments the compiler cannot check")]
 
 use super::api::{Api, Arguments, Context, DeviceMemory, Module, Stream};
@@ -8,22 +8,22 @@ use crate::gpu_types::{PostParams, Scene as GpuScene};
 use crate::kernels::develop::display;
 use std::ops::Range;
 
-// Threads of a block, across and down.
+// Threads of a block in x and y.
 const BLOCK: (u32, u32) = (32, 8);
 
-/// The kernels, of which all sizes of pictures have the same.
+/// The kernels, which are the same for all sizes of pictures.
 pub struct PostKernels<A: Api> {
     resolve: A::Function,
     downsample: A::Function,
     upsample: A::Function,
     finish: A::Function,
     convert: A::Function,
-    // The table of AgX.
+    // The table of the AgX tone curve.
     display: A::Memory,
     _module: A::Module,
 }
 
-/// Sizes of the pyramid's images, from the finest on.
+/// The sizes of the bloom pyramid's images, from the finest.
 fn pyramid((width, height): (u32, u32), params: &PostParams) -> impl Iterator<Item = (u32, u32)> {
     let half = |&(width, height): &(u32, u32)| {
         let is_last = width == 1 && height == 1;
@@ -37,17 +37,17 @@ fn bytes_of((width, height): (u32, u32)) -> usize {
     3 * size_of::<f32>() * width as usize * height as usize
 }
 
-/// What the post steps of a stream's frames run in.
+/// Memory for the post steps of one stream.
 pub struct PostLane<A: Api> {
-    /// Sums of a band, with the numbers of their samples behind them where these differ.
+    /// Sums of a band. If sample counts differ between pixels, they follow the sums.
     pub sums: A::Memory,
-    // The frame's light, and the pyramid of bloom: red, green and blue one after the other.
+    // The frame's light and the bloom pyramid, in planes of red, green and blue.
     image: A::Memory,
     pyramid: Vec<(A::Memory, (u32, u32))>,
 }
 
 impl<A: Api> PostLane<A> {
-    /// Memory for pictures of a size, and so many bytes of sums.
+    /// Allocates memory for pictures of a size, and for this many bytes of sums.
     pub fn new(
         size: (u32, u32),
         params: &PostParams,
@@ -75,7 +75,7 @@ impl<A: Api> PostKernels<A> {
         })
     }
 
-    // A thread for each pixel of an image of that size.
+    // Launches one thread for each pixel of an image of this size.
     fn launch(
         &self,
         stream: &A::Stream,
@@ -89,8 +89,8 @@ impl<A: Api> PostKernels<A> {
         unsafe { stream.launch(kernel, blocks, BLOCK, &mut arguments) }
     }
 
-    /// Takes the sums of rows of a frame into its image. `counts_at`: where the numbers of each pixel's samples begin behind
-    /// the sums, if they differ; otherwise each has `samples`.
+    /// Converts the sums of some rows to light in the image. `counts_at` is the offset of the pixels' sample counts
+    /// after the sums; without it, each pixel has `samples`.
     #[expect(clippy::too_many_arguments, reason = "the numbers of a kernel")]
     pub fn resolve(
         &self,
@@ -108,7 +108,7 @@ impl<A: Api> PostKernels<A> {
         self.launch(stream, self.resolve, (size.0, count), arguments)
     }
 
-    /// Makes the picture of the image: bloom, lens, curve, eight bits.
+    /// Converts the image to the picture: bloom, lens, tone curve, eight bits.
     #[expect(clippy::too_many_arguments, reason = "a scene and two images, all of other types")]
     pub fn finish(
         &self,
@@ -128,7 +128,7 @@ impl<A: Api> PostKernels<A> {
         self.launch(stream, self.finish, size, arguments.with(&image).with(&glow).with(&rgba))
     }
 
-    // Down the pyramid, and up again: each level becomes the mean of itself and all coarser ones.
+    // Goes down the pyramid and up again. Each level becomes the mean of itself and all coarser ones.
     fn bloom(&self, stream: &A::Stream, size: (u32, u32), lane: &PostLane<A>) -> Result<(), DeviceError> {
         let (mut from, mut from_size) = (lane.image.address(0), size);
         for (memory, size) in &lane.pyramid {
@@ -149,7 +149,7 @@ impl<A: Api> PostKernels<A> {
         Ok(())
     }
 
-    /// Makes a video's planes of rows of a picture.
+    /// Converts some rows of a picture to YUV planes.
     pub fn convert(
         &self,
         stream: &A::Stream,
@@ -168,7 +168,7 @@ impl<A: Api> PostKernels<A> {
 /// The planes of a 4:2:0 picture with even sides.
 #[derive(Clone, Copy)]
 pub struct Planes {
-    /// Pixels across, even.
+    /// Width in pixels, even.
     pub wide: usize,
     tall: usize,
 }
@@ -177,7 +177,7 @@ impl Planes {
     pub fn of(width: u32, height: u32) -> Planes {
         Planes { wide: width.next_multiple_of(2) as usize, tall: height.next_multiple_of(2) as usize }
     }
-    /// The bytes of luma, and of both planes of chroma, one after the other.
+    /// The byte ranges of Y, U and V, one after the other.
     pub fn parts(self) -> [Range<usize>; 3] {
         let (luma, chroma) = (self.wide * self.tall, self.wide * self.tall / 4);
         [0..luma, luma..luma + chroma, luma + chroma..luma + 2 * chroma]

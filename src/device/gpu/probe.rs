@@ -1,4 +1,4 @@
-//! How far a GPU is with a task, for those who watch: copies that pass the kernels at work.
+//! Reads a running task's progress from a GPU, by copies that overlap the kernels.
 #![expect(unsafe_code, reason = "copies while kernels run")]
 
 use super::api::{Api, Context, Event, Stream};
@@ -11,7 +11,7 @@ pub struct Working<A: Api> {
     pub counts: Arc<A::Memory>,
     pub samples: u64,
     pub bands: u64,
-    /// What the queue of a whole band runs up to.
+    /// The final value of the band's queue.
     pub pixels: u64,
 }
 
@@ -32,7 +32,7 @@ impl<A: Api> Probe<A> {
         Ok(Probe { stream: context.stream()?, copied: context.event()?, host, context: context.clone() })
     }
 
-    // Samples of a task that are taken.
+    // The number of samples that a task has taken.
     fn read(&mut self, task: &Working<A>) -> Result<u64, DeviceError> {
         self.context.enter()?;
         let (queue, band) = self.host.bytes_mut().split_at_mut(QUEUE_BYTES);
@@ -51,11 +51,11 @@ impl<A: Api> Probe<A> {
     }
 }
 
-/// Lets a counter ask how far the watched task is.
+/// Lets a counter read the progress of the watched task.
 pub fn poll<A: Api>(counter: &SampleCounter, watched: &Watched<A>, context: &A::Context) {
     let (watched, context, probe) = (Arc::clone(watched), context.clone(), Mutex::new(None::<Probe<A>>));
     counter.poll(move || {
-        // Who renders does not wait for who watches.
+        // Rendering must not wait for a reader, so the lock is held only for this copy.
         let Some(task) = watched.lock().unwrap_or_else(PoisonError::into_inner).clone() else { return 0 };
         let mut probe = probe.lock().unwrap_or_else(PoisonError::into_inner);
         if probe.is_none() {

@@ -1,4 +1,4 @@
-//! A GPU as a device: a ring of tasks in flight, kernels on two streams, copies over kernels.
+//! A GPU device: a ring of tasks in flight, kernels on two streams, and copies that overlap kernels.
 #![expect(unsafe_code, reason = "launches kernels, whose arguments the compiler cannot check")]
 
 use super::api::{Api, Context, DeviceMemory, Event, Function, Stream};
@@ -23,39 +23,39 @@ struct InFlight<A: Api> {
     ticket: Ticket,
     slot: Slot<A>,
     out: FilmSlice,
-    // A scene that has been replaced since stays until its tasks are done.
+    // A replaced scene stays until its tasks are done.
     _resident: Arc<ResidentScene<A>>,
     working: Option<Arc<Working<A>>>,
 }
 
-/// One GPU with a scene on it.
+/// A GPU with a scene in its memory.
 pub struct Gpu<A: Api> {
     info: DeviceInfo,
     kernels: Kernels<A>,
-    // Post steps, and a video's planes.
+    // Post steps, and conversion to YUV planes.
     post: Option<PostKernels<A>>,
-    // Tasks take turns on them: while the last warps of one end, the next begins.
+    // Tasks alternate between the two: while the last warps of one task end, the next one begins.
     compute: [A::Stream; 2],
     copy: A::Stream,
-    // When the kernels of the task that was waited for last were done.
+    // When the kernels of the last finished task ended.
     last_traced: Option<A::Event>,
     scene: Arc<DeviceScene>,
     resident: Arc<ResidentScene<A>>,
     memory: Slots<A>,
     in_flight: VecDeque<InFlight<A>>,
-    // The oldest task in flight, for those who watch.
+    // The oldest task in flight, for progress.
     watched: Watched<A>,
     needs: DeviceNeeds,
     submitted: u64,
-    // The task at which a test wants it to fail.
+    // The number of the task at which a test makes the GPU fail.
     fault: Option<u64>,
-    // Last, so that everything else is gone before it.
+    // Last, so that it is dropped after everything else.
     context: A::Context,
 }
 
 impl<A: Api> Gpu<A> {
-    /// Puts a scene on a GPU. Where its memory is short, fewer tasks are in flight, then smaller bands are rendered, then post
-    /// steps are left to the host.
+    /// Uploads a scene to a GPU. If memory is short, fewer tasks are in flight, then bands are smaller, then post
+    /// steps run on the host.
     pub fn open(gpu: &GpuInfo, scene: Arc<DeviceScene>, needs: DeviceNeeds) -> Result<Gpu<A>, DeviceError> {
         let context = A::Context::open(gpu.ordinal)?;
         let resident = Arc::new(ResidentScene::upload(&scene, None, &context)?);
@@ -88,7 +88,7 @@ impl<A: Api> Gpu<A> {
         *self.watched.lock().unwrap_or_else(PoisonError::into_inner) = oldest;
     }
 
-    // Of adaptive sampling the samples that every pixel takes.
+    // The progress record of a task. Adaptive sampling counts only the pilot samples.
     fn working(&self, task: &Task, counts: &Arc<A::Memory>) -> Option<Arc<Working<A>>> {
         let (width, height) = self.scene.size();
         let rows = task.rows.start..task.rows.end.min(height);
@@ -106,12 +106,12 @@ impl<A: Api> Gpu<A> {
         (task.output != TaskOutput::Features).then(|| Arc::new(working))
     }
 
-    // The stream of the task that was submitted last.
+    // The stream of the last submitted task.
     fn stream(&self) -> &A::Stream {
         &self.compute[self.submitted as usize % self.compute.len()]
     }
 
-    // What its post steps run by and in, if its picture goes through any here.
+    // What the task's post steps need, if they run on this device.
     fn post_of(&self, task: &Task) -> Option<(&PostKernels<A>, &PostParams, &PostLane<A>)> {
         let lanes = &self.memory.lanes;
         let (kernels, params) = self.post.as_ref().zip(self.needs.post.as_ref())?;
@@ -119,13 +119,13 @@ impl<A: Api> Gpu<A> {
         (task.output == TaskOutput::Picture).then_some((kernels, params, lane))
     }
 
-    // Rows of a task that are rendered at once.
+    // The number of rows that a task renders at once.
     fn band_rows(&self, task: &Task) -> u32 {
         if task.output == TaskOutput::Picture { self.memory.band } else { self.memory.host_band }
     }
 
-    // Starts a task on a slot: kernels on one stream, copies on another that waits for them, band by band. Gives the threads
-    // that its rays are distributed over.
+    // Starts a task on a slot: kernels on one stream, and copies on another that waits for them, band by band.
+    // Returns the number of threads that its rays are distributed over.
     fn start(&self, slot: &Slot<A>, task: &Task, frame: &FrameParams, out: &mut FilmSlice) -> Result<u64, DeviceError> {
         let Slot { counts, pixels, events: [before, .., done], .. } = slot;
         let compute = self.stream();
@@ -145,7 +145,7 @@ impl<A: Api> Gpu<A> {
             let band = top..(top + band_rows).min(rows.end);
             if top > rows.start {
                 if post.is_none() {
-                    // The band before must have left the device's memory.
+                    // The copies of the band before must be done.
                     compute.wait_for(done)?;
                 }
                 compute.fill(counts, COUNT_BYTES, QUEUES * QUEUE_BYTES, 0)?;
@@ -170,7 +170,7 @@ impl<A: Api> Gpu<A> {
         Ok(threads)
     }
 
-    // Copies a band to its place in the host's memory once it is there, a picture's planes too.
+    // Copies a finished band to host memory, and the planes of a picture too.
     fn leave(
         &self,
         task: &Task,
@@ -203,7 +203,7 @@ impl<A: Api> Gpu<A> {
         }
         if let (Some(planes), Memory::Pinned(to)) = (planes, &mut out.planes) {
             let (whole, part) = (Planes::of(width, height), Planes::of(width, band.len() as u32));
-            // Rows of chroma are half as many and half as long.
+            // Chroma has half the rows and half the columns.
             let above = [1, 4, 4].map(|ratio| band.start as usize * whole.wide / ratio);
             for ((to_plane, from), above) in whole.parts().into_iter().zip(part.parts()).zip(above) {
                 self.copy_out(to.bytes_mut(), to_plane.start + above, planes, from.start, from.len())?;
@@ -226,7 +226,7 @@ impl<A: Api> Gpu<A> {
         unsafe { self.copy.copy(&mut to[at..at + len], from, offset) }
     }
 
-    // Traces some rows into the start of `pixels`, on so many threads; the queues are at zero.
+    // Traces some rows into the start of `pixels` with this many threads. The queues must be zero.
     fn trace_band(
         &self,
         task: &Task,
@@ -238,8 +238,8 @@ impl<A: Api> Gpu<A> {
         let launch = task.launch();
         let mut film = task.output.film(pixels.address(0) as *mut u8, rows.start);
         let here = self.pixels_of(&rows);
-        // As many blocks as the GPU holds at once, which stay and take work until there is none, or fewer for less work.
-        // Each round of adaptive sampling has a queue of its own.
+        // As many blocks as the GPU holds at once take work from a queue until it is empty; less work needs fewer
+        // blocks. Each round of adaptive sampling has a queue of its own.
         let start = |kernel: A::Function, film: &FilmBuffers, (first, end): (i32, i32), round: usize, threads: u64| {
             let blocks = threads.div_ceil(u64::from(THREADS)).clamp(1, u64::from(kernel.resident_blocks())) as u32;
             let (queue, counters) = (counts.address(COUNT_BYTES + QUEUE_BYTES * round), counts.address(0));
@@ -272,7 +272,7 @@ impl<A: Api> Gpu<A> {
         };
         let around = self.pixels_of(&around);
         start(kernels.pilot, &nowhere, around, 0, threads_of(around, launch.min_samples))?;
-        // Two lists take turns.
+        // Two lists alternate.
         let list_bytes = LISTED_BYTES * pixels_around;
         let list =
             |round: usize| trial.address(TRIAL_BYTES * pixels_around + round % 2 * list_bytes) as *mut ActivePixel;
@@ -290,13 +290,13 @@ impl<A: Api> Gpu<A> {
         Ok(u64::from(kernels.pilot.resident_blocks() * THREADS))
     }
 
-    // Rows' pixels in the kernels' order (kernels/drivers/depth_first.cuh, pixel_at).
+    // The range of the rows' pixels in the kernels' order (kernels/drivers/depth_first.cuh, pixel_at).
     fn pixels_of(&self, rows: &Range<u32>) -> (i32, i32) {
         let tiles = self.scene.size().0.div_ceil(8);
         ((tiles * (rows.start / 8) * 64).cast_signed(), (tiles * rows.end.div_ceil(8) * 64).cast_signed())
     }
 
-    // Gives a slice page-locked memory of the right size, once.
+    // Gives a slice page-locked memory of the right size, if it has none.
     fn pin(&self, task: &Task, out: &mut FilmSlice, planes: bool) -> Result<(), DeviceError> {
         let (width, height) = self.scene.size();
         let ensure = |memory: &mut Memory, wanted: bool, len: usize| {
@@ -309,14 +309,13 @@ impl<A: Api> Gpu<A> {
         };
         let rows = task.rows.end.min(height) - task.rows.start;
         let pixels = task.bytes_a_pixel() * width as usize * rows as usize;
-        // Of a finished picture the planes may be all that is wanted.
+        // For a finished picture, only the planes may be needed.
         let wanted = self.needs.rgba || task.output != TaskOutput::Picture || !planes;
         ensure(&mut out.pixels, wanted, pixels)?;
         ensure(&mut out.planes, planes, Planes::of(width, height).bytes())
     }
 
-    // Waits for a slot's task. The time of its kernels counts from when those of the task before were done, where they
-    // had begun by then.
+    // Waits for a slot's task. Its kernel time starts when the kernels of the task before ended, if they overlap.
     fn finish(&mut self, slot: &mut Slot<A>) -> Result<TaskStats, DeviceError> {
         let Slot { events: [before, traced, copying, done], host_counts, threads, .. } = slot;
         done.wait()?;
@@ -336,12 +335,12 @@ impl<A: Api> Gpu<A> {
     }
 }
 
-// Threads that pixels of which each has so many lanes' work keep busy.
+// The number of threads that these pixels keep busy, with this many lanes per pixel.
 fn threads_of((first, end): (i32, i32), lanes: i32) -> u64 {
     u64::from((end - first).unsigned_abs()) * u64::from(lanes.unsigned_abs())
 }
 
-// Sums the counters; `threads` shared the work.
+// Adds up the counters of `threads` threads.
 fn read_counts(bytes: &[u8], kernel: Duration, time: Duration, threads: u64) -> TaskStats {
     let counts = || bytes.chunks_exact(size_of::<Counts>()).map(bytemuck::pod_read_unaligned::<Counts>);
     let (rays, busiest) = (counts().map(|c| c.rays).sum::<u64>(), counts().map(|c| c.busiest).max().unwrap_or(0));
@@ -351,7 +350,7 @@ fn read_counts(bytes: &[u8], kernel: Duration, time: Duration, threads: u64) -> 
 
 impl<A: Api> Drop for Gpu<A> {
     fn drop(&mut self) {
-        // Nothing may be freed under a running kernel.
+        // Memory must not be freed while a kernel uses it.
         let _ = self.context.synchronize();
         *self.watched.lock().unwrap_or_else(PoisonError::into_inner) = None;
     }
@@ -370,7 +369,7 @@ impl<A: Api> Device for Gpu<A> {
         let resident = ResidentScene::upload(scene, Some((&self.scene, &self.resident)), &self.context)?;
         let constants = &resident.arrays.constants;
         if !self.kernels.suit(constants, self.needs) {
-            // The kernels in use are unloaded with it.
+            // This unloads kernels that may be in use.
             self.context.synchronize()?;
             self.kernels = Kernels::load(constants, self.needs, &self.context)?;
         }
@@ -395,7 +394,7 @@ impl<A: Api> Device for Gpu<A> {
             self.copy.record(&slot.events[3])
         });
         if let Err(e) = started {
-            // What was begun may still be written to by the GPU: wait before the memory goes back.
+            // The GPU may still write to this memory, so wait before it is returned.
             let _ = self.context.synchronize();
             return Err(e);
         }
@@ -439,7 +438,7 @@ impl<A: Api> GpuDevice for Gpu<A> {
     ) -> Result<TaskStats, DeviceError> {
         self.context.enter()?;
         let queue = self.context.upload(&[0i32])?;
-        // A thread a sample is cyclic dealing with that many threads.
+        // One thread per sample equals a cyclic schedule with that many threads.
         let mode = schedule.unwrap_or(Schedule::Cyclic) as i32;
         let (width, height) = self.scene.size();
         let items = width.div_ceil(8) * height.div_ceil(8) * 64 * samples;

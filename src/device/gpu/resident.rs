@@ -1,4 +1,4 @@
-//! A scene on a GPU: its arrays, and what a kernel takes as its scene.
+//! A scene on a GPU: its arrays, and the kernels' argument for it.
 
 use super::api::{Api, Arguments, Context, DeviceMemory};
 use crate::device::DeviceError;
@@ -9,17 +9,17 @@ use std::sync::Arc;
 
 /// A scene in a GPU's memory.
 pub struct ResidentScene<A: Api> {
-    /// All of it, with addresses on the device.
+    /// The whole scene, with device addresses.
     pub arrays: GpuScene,
-    // The scene in place, if it is small.
+    // The scene by value, if it is small.
     small: Option<SmallScene>,
-    // The memory of the arrays: of those that stay for the run, and of those of a time step, or of several that share them.
+    // The arrays' memory: those that stay for the run, and those of a time step, which several time steps may share.
     fixed: Arc<Vec<A::Memory>>,
     dynamic: Arc<Vec<A::Memory>>,
 }
 
 impl<A: Api> ResidentScene<A> {
-    /// Uploads a scene, but for the arrays that it shares with one that is there: `old`.
+    /// Uploads a scene, except the arrays that it shares with `old`.
     pub fn upload(
         scene: &DeviceScene,
         old: Option<(&DeviceScene, &ResidentScene<A>)>,
@@ -43,7 +43,7 @@ impl<A: Api> ResidentScene<A> {
         };
         Ok(ResidentScene { small: scene.small(&arrays), arrays, fixed, dynamic })
     }
-    /// What a kernel takes as its scene: all in place where it takes small scenes, else the arrays' addresses.
+    /// The kernels' argument: the scene by value if they take small scenes, else the arrays' addresses.
     pub fn argument(&self, takes_small: bool) -> Arguments<'_> {
         match &self.small {
             Some(small) if takes_small => Arguments::default().with(small),
@@ -52,7 +52,7 @@ impl<A: Api> ResidentScene<A> {
     }
 }
 
-// Puts arrays into the device's memory.
+// Uploads arrays to the device.
 struct Upload<'a, A: Api> {
     arrays: Vec<A::Memory>,
     context: &'a A::Context,

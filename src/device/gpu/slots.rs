@@ -1,4 +1,5 @@
-//! Memory for tasks in flight on a GPU: as many as there is room for, then smaller bands, then without post steps.
+//! Memory for tasks in flight on a GPU. If it is short, there are fewer tasks, then smaller bands, then no post
+//! steps.
 
 use super::api::{Api, Context};
 use super::post::{Planes, PostLane};
@@ -10,18 +11,19 @@ use std::sync::Arc;
 pub const COUNT_BYTES: usize = COUNTERS as usize * size_of::<Counts>();
 /// Bytes of a queue that warps take work from. The queues follow the counters.
 pub const QUEUE_BYTES: usize = 8;
-/// One queue, and one for each round of adaptive sampling, which doubles its samples no more often than a number has bits.
+/// One queue, and one for each round of adaptive sampling. Rounds double the samples, so there are at most as many as
+/// a number has bits.
 pub const QUEUES: usize = 32;
-/// Behind the queues is the number of the band that is being rendered.
+/// The offset of the current band's number, after the queues.
 pub const BAND_AT: usize = COUNT_BYTES + QUEUES * QUEUE_BYTES;
-// Larger pictures are rendered in bands, so that memory on the device stays bounded.
+// Larger pictures are rendered in bands, which limits device memory.
 const BAND_BYTES: usize = 1 << 27;
-// Rows of the smallest band.
+// The minimum number of rows in a band.
 const MIN_BAND: u32 = BAND_STEP;
 
-/// A task's memory on the device and the events that tell when it is done.
+/// A task's memory on the device, and the events of its progress.
 pub struct Slot<A: Api> {
-    /// What the task leaves of a band.
+    /// The result of a band.
     pub pixels: A::Memory,
     pub planes: Option<A::Memory>,
     pub trial: Option<A::Memory>,
@@ -30,23 +32,23 @@ pub struct Slot<A: Api> {
     pub host_counts: A::Pinned,
     /// Before and after the kernels, before and after the copies.
     pub events: [A::Event; 4],
-    /// Threads that its rays are distributed over.
+    /// The number of threads that its rays are distributed over.
     pub threads: u64,
 }
 
 pub struct Slots<A: Api> {
-    /// The free ones: as many as there is room for, without those of tasks in flight.
+    /// The slots that are not in use by tasks in flight.
     pub free: Vec<Slot<A>>,
-    /// For each stream that tasks take turns on; none where the device runs no post steps.
+    /// One for each stream; empty if the device runs no post steps.
     pub lanes: Vec<PostLane<A>>,
     /// Rows of a band.
     pub band: u32,
-    /// Rows of a band of what the host finishes: its slot may be made for something smaller.
+    /// Rows of a band that the host finishes. It is smaller if a slot is too small for sums.
     pub host_band: u32,
 }
 
 impl<A: Api> Slots<A> {
-    /// Memory for tasks of pictures of that size, on so many streams.
+    /// Allocates memory for tasks of pictures of this size, on this many streams.
     pub fn new(
         size: (u32, u32),
         needs: DeviceNeeds,
@@ -84,19 +86,20 @@ impl<A: Api> Slots<A> {
     }
 }
 
-// Rows of sums that fit a whole picture's memory, or the least.
+// The number of rows whose sums fit into a whole picture's memory, at least the minimum.
 fn host_rows(height: u32) -> u32 {
     let rows = TaskOutput::Picture.bytes_a_pixel() * height as usize / SUMS_BYTES;
     (rows as u32 / MIN_BAND * MIN_BAND).max(MIN_BAND)
 }
 
-// Bytes a pixel of a lane's sums.
+// Bytes per pixel of sums for post steps.
 const SUMS_BYTES: usize = 3 * size_of::<i64>() + size_of::<u32>();
 
 impl<A: Api> Slot<A> {
     fn new(size: (u32, u32), needs: DeviceNeeds, band: u32, context: &A::Context) -> Result<Slot<A>, DeviceError> {
         let (width, height) = size;
-        // Post steps make the whole picture at once. Where the host runs them after all, a part of it has room for sums.
+        // Post steps need a whole picture at once. If the host runs them after all, that memory holds the sums of
+        // some rows.
         let (rows, least) = if needs.post.is_some() { (height, SUMS_BYTES * MIN_BAND as usize) } else { (band, 0) };
         let column_bytes = (held(needs).0 * rows as usize).max(least);
         let trial = || {
