@@ -26,19 +26,20 @@ struct State {
 }
 
 impl Cancel {
-    /// One that nobody has asked for yet.
+    /// A new handle, not cancelled.
     pub fn new() -> Cancel {
         Cancel::default()
     }
-    /// Ends the run after the frames in flight. What is written is whole.
+    /// Ends the run after the frames in flight. Written files are complete.
     pub fn stop(&self) {
         self.0.asked.fetch_max(STOPPED, Ordering::Relaxed);
     }
-    /// Ends the run without the frames in flight: a CPU leaves its tiles, and a GPU ends its tasks, which may be bands of a frame.
+    /// Ends the run without the frames in flight. A CPU stops between tiles, and a GPU after its tasks, which may be
+    /// bands of a frame.
     pub fn abandon(&self) {
         self.0.asked.store(ABANDONED, Ordering::Relaxed);
     }
-    /// Whether a run is to end, in either way.
+    /// Whether the run is to end, in either way.
     pub fn is_stopped(&self) -> bool {
         self.0.asked.load(Ordering::Relaxed) >= STOPPED
     }

@@ -1,5 +1,5 @@
-//! The flat arrays that the kernels read, filled from a scene and its files: what stays for a whole run, and what a time
-//! step replaces.
+//! The flat arrays that the kernels read, filled from a scene and its files. Some stay for a whole run; a time step
+//! replaces the others.
 
 mod emitters;
 pub mod floor;
@@ -25,57 +25,58 @@ use std::marker::PhantomData;
 use std::sync::Arc;
 use upload::ArrayUploader;
 
-/// Arrays that stay for a whole run.
+/// The arrays that stay for a whole run.
 #[derive(Clone, Debug, Default)]
 pub struct FixedArrays {
     pub lights: Vec<Light>,
     pub floor: Vec<FloorQuad>,
-    /// Mip levels of its picture.
+    /// The mip levels of the floor's texture.
     pub mip_levels: Vec<MipLevel>,
-    /// Their texels, two words each.
+    /// The texels of the mip levels, two words each.
     pub texels: Vec<i32>,
-    /// Square root of linear light -> sRGB byte.
+    /// A table from the square root of linear light to sRGB codes.
     pub tone_lut: Vec<i32>,
-    /// The sky's map, r, g, b each; empty where it is a gradient.
+    /// The sky map, three numbers per texel; empty for a gradient.
     pub sky: Vec<f32>,
-    /// Where samples stand for the film's filter; empty for a box.
+    /// The sample positions of the reconstruction filter; empty for a box.
     pub filter: Vec<f32>,
     /// The sky's stars, by cell.
     pub stars: Vec<Star>,
-    /// The first star of each cell, and their number.
+    /// The index of each cell's first star, and the number of stars at the end.
     pub star_cells: Vec<i32>,
 }
 
 /// A scene's arrays in host memory.
 #[derive(Clone, Debug)]
 pub struct DeviceScene {
-    /// What stays for a whole run; the same for all of its time steps.
+    /// The arrays that stay for a whole run, shared by all time steps.
     pub fixed: Arc<FixedArrays>,
-    /// Bodies, spheres, meshes and the tree; the same as another time's where none of them moves.
+    /// Shapes and their tree. Time steps share it if no shape moves.
     pub geometry: Arc<Geometry>,
-    /// Numbers that all rays share.
+    /// Constants that all rays share.
     pub constants: Constants,
-    /// The point of the scene that all of them take for the origin.
+    /// The point of the scene that is the origin of the arrays' coordinates.
     pub origin: Vec3,
 }
 
-/// Most bodies, spheres and triangles: what fits a leaf's code and the numbers of surfaces (kernels/types.def).
+/// The maximum number of bodies; spheres and triangles have [`MAX_PRIMITIVES`]. Codes of leaves and surfaces limit
+/// them (kernels/types.def).
 pub const MAX_BODIES: usize = 1 << 20;
 /// See [`MAX_BODIES`].
 pub const MAX_PRIMITIVES: usize = limits::MAX_PARTICLES as usize;
 
-// Most lights that the lamps of bodies are taken as: a hundred bytes each.
+// The maximum number of lights that stand for the bodies' lamps, at a hundred bytes each.
 const MAX_LAMPS: usize = 8_000_000;
 
 /// A scene with more elements than the kernels can count.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the scene has {count} {what}; at most {most} can be rendered")]
 pub struct TooMany {
-    /// Of what.
+    /// The kind of element.
     pub what: &'static str,
-    /// How many.
+    /// The number of elements.
     pub count: usize,
-    /// How many there may be.
+    /// The maximum.
     pub most: usize,
 }
 
@@ -100,7 +101,7 @@ fn check(scene: &Scene, assets: &Assets) -> Result<(), TooMany> {
     check_counts(scene.world.bodies.len(), scene.world.spheres.len() + particles, triangles, lamps)
 }
 
-// The shapes of a scene with the emitters among them.
+// The shapes of a scene, including its emitters.
 fn geometry(scene: &Scene, assets: &Assets) -> Geometry {
     let mut geometry = Geometry::new(scene, assets);
     if scene.render.integrator.capabilities().samples_emitters || scene.render.lamp_samples != LampSamples::Floor {
@@ -110,7 +111,7 @@ fn geometry(scene: &Scene, assets: &Assets) -> Geometry {
 }
 
 impl DeviceScene {
-    /// Flattens a scene and what it names. The lightmap is empty: kernels.rs bakes it.
+    /// Flattens a scene and its files. The light map is empty; kernels.rs bakes it.
     pub fn new(scene: &Scene, assets: &Assets) -> Result<DeviceScene, TooMany> {
         check(scene, assets)?;
         let origin = assets.origin();
@@ -140,8 +141,7 @@ impl DeviceScene {
         Ok(DeviceScene { fixed: Arc::new(fixed), constants, geometry: Arc::new(geometry), origin })
     }
 
-    /// The same at another time: with the bodies of `scene` and the particles of `assets`. The lamp light on the floor stays
-    /// what it was.
+    /// The scene at another time, with the bodies of `scene` and the particles of `assets`. The light map stays.
     pub fn at_time(&self, scene: &Scene, assets: &Assets) -> Result<DeviceScene, TooMany> {
         check(scene, assets)?;
         let scene = &*scene.seen_from(self.origin);
@@ -155,13 +155,13 @@ impl DeviceScene {
         Ok(DeviceScene { fixed: Arc::clone(&self.fixed), geometry, constants, origin: self.origin })
     }
 
-    /// The same scene on a film of this exposure, in stops.
+    /// The scene with this exposure, in stops.
     pub fn exposed(&self, scene: &Scene, assets: &Assets, stops: f64) -> DeviceScene {
         let [cutoff, light_cutoff] = lights::cutoffs(scene, assets, stops).map(|c| c as f32);
         DeviceScene { constants: Constants { cutoff, light_cutoff, ..self.constants }, ..self.clone() }
     }
 
-    /// The same scene as a picture of another size and other numbers of samples and bounces, those of `scene`.
+    /// The scene with the size, samples and bounces of `scene`.
     pub fn resized(&self, scene: &Scene) -> DeviceScene {
         DeviceScene { constants: of_picture(scene, self.constants), ..self.clone() }
     }
@@ -171,7 +171,7 @@ impl DeviceScene {
         self.frame_params_at(scene, n, f64::from(n))
     }
 
-    /// The camera of frame n at a moment of it, in frames from the clip's start.
+    /// The camera of frame n at a moment, in frames from the clip's start.
     pub fn frame_params_at(&self, scene: &Scene, n: u32, moment: f64) -> FrameParams {
         frame_params_at(scene, self.origin, n, moment)
     }
@@ -180,7 +180,7 @@ impl DeviceScene {
         (self.constants.width as u32, self.constants.height as u32)
     }
 
-    /// The struct that the kernels get, with addresses in host memory.
+    /// The kernels' struct with addresses in host memory.
     pub fn host(&self) -> HostScene<'_> {
         struct Host;
         impl ArrayUploader for Host {
@@ -195,7 +195,7 @@ impl DeviceScene {
         }
     }
 
-    /// The arrays that stay, where `to` puts them.
+    /// Uploads the arrays that stay for a whole run.
     pub fn upload_fixed<P: ArrayUploader>(&self, to: &mut P) -> Result<GpuScene, P::Error> {
         let fixed = &*self.fixed;
         Ok(GpuScene {
@@ -213,11 +213,11 @@ impl DeviceScene {
         })
     }
 
-    /// The scene in place, if it is of few bodies; its larger arrays stay where `placed` has them.
+    /// The scene by value, if it has few bodies; its larger arrays stay at the addresses of `placed`.
     pub fn small(&self, placed: &GpuScene) -> Option<SmallScene> {
         (placed.constants.features & !SMALL_FEATURES == 0).then_some(())?;
         let geometry = &self.geometry;
-        // The floor's material is FLOOR_MATERIAL, that of body k comes k + 1 later.
+        // FLOOR_MATERIAL comes first; the materials of body k follow at k + 1.
         let of_bodies = geometry.bodies.iter().map(|body| geometry.materials[body.material as usize]);
         let materials: Vec<Material> = geometry.materials.first().copied().into_iter().chain(of_bodies).collect();
         Some(SmallScene {
@@ -235,13 +235,13 @@ impl DeviceScene {
     }
 }
 
-/// A scene for kernels on this machine; it lives no longer than the arrays it points into.
+/// A scene for the CPU's kernels. It must not outlive the arrays that it points to.
 pub struct HostScene<'a> {
     pub arrays: GpuScene,
     borrow: PhantomData<&'a DeviceScene>,
 }
 
-// Cells of a pixel along a side, for samples on a grid; 0 where they stand anywhere.
+// The number of cells along a pixel's side, for samples on a grid; 0 for random positions.
 fn grid(scene: &Scene) -> u32 {
     match scene.render.sampling {
         Sampling::PerAxis(n) if !scene.render.integrator.capabilities().random_samples => n,
@@ -249,20 +249,21 @@ fn grid(scene: &Scene) -> u32 {
     }
 }
 
-// Bits that tell a pixel's samples apart; 14 more tell its place in a square of 128 pixels (kernels/shading/sampler.cuh).
+// The bits that number a pixel's samples. 14 more number the pixel in a square of 128 x 128 pixels
+// (kernels/shading/sampler.cuh).
 fn sample_bits(scene: &Scene) -> i32 {
     (u32::BITS - (scene.render.samples_per_pixel() - 1).leading_zeros()).cast_signed()
 }
 const _: () = assert!(limits::MAX_PATH_SAMPLES < 1 << 18 && limits::MAX_SAMPLES * limits::MAX_SAMPLES < 1 << 18);
 
-// Whether there is glass that bends colours apart.
+// Whether any glass disperses light.
 fn is_dispersive(scene: &Scene) -> bool {
     let world = &scene.world;
     let bodies = world.bodies.iter().map(|b| &b.material);
     bodies.chain(world.materials()).any(|m| materials::dispersion(m) > 0.0)
 }
 
-// The features of all but the geometry, which adds its own.
+// The features of everything but the geometry, which adds its own.
 fn features(scene: &Scene) -> i32 {
     let (world, render) = (&scene.world, &scene.render);
     world.floor.as_ref().map_or(0, floor::features)
@@ -276,7 +277,7 @@ fn features(scene: &Scene) -> i32 {
         | (i32::from(!render.shadows) * FEATURE_NO_SHADOWS)
 }
 
-// The constants of a picture's size, samples and bounces, beside the others.
+// The constants of a picture's size, samples and bounces, together with the others.
 fn of_picture(scene: &Scene, others: Constants) -> Constants {
     let (render, grid) = (&scene.render, grid(scene));
     Constants {
@@ -297,7 +298,7 @@ fn constants(scene: &Scene, assets: &Assets, geometry: &Geometry) -> Constants {
     let floor = world.floor.as_ref();
     let from_below = world.sky.from_below;
     let [relief_u, relief_v] = floor::relief_offset(floor);
-    // Of an automatic exposure nobody knows yet: the trial frames are to find what light there is.
+    // An automatic exposure is not known yet: the trial frames measure it.
     let stops = match scene.film.exposure {
         Exposure::Stops(stops) => stops,
         Exposure::Auto => lights::stops_to_white(scene, assets),
@@ -345,10 +346,10 @@ fn constants(scene: &Scene, assets: &Assets, geometry: &Geometry) -> Constants {
     of_picture(scene, others)
 }
 
-// What scenes may ask for is what the kernels can do.
+// The limits of scenes must match those of the kernels.
 const _: () = assert!(limits::MAX_DEPTH as i32 == MAX_DEPTH && crate::math::bvh::MAX_DEPTH < BVH_STACK as usize);
 
-// Square root of linear light, after the tone curve -> 256 times the 8-bit code.
+// A table from the square root of linear light to 256 times the 8-bit code after the tone curve.
 fn tone_lut(tone: Tone) -> Vec<i32> {
     let code = |i| {
         let root = f64::from(i) / f64::from(TONE_LUT_LAST);
@@ -357,7 +358,7 @@ fn tone_lut(tone: Tone) -> Vec<i32> {
     (0..=TONE_LUT_LAST).map(code).collect()
 }
 
-// Distances from a pixel's middle, evenly over the filter's shares: the inverse of its running sum.
+// Distances from a pixel's centre at equal steps of the filter's integral: its inverse cumulative distribution.
 fn filter_places(filter: Filter) -> Vec<f32> {
     const STEPS: usize = 4096;
     if filter == Filter::Box {
@@ -379,7 +380,7 @@ fn filter_places(filter: Filter) -> Vec<f32> {
     (0..=FILTER_LAST).map(at).collect()
 }
 
-/// The camera of frame n at a moment of it, of a scene that is seen from `origin`.
+/// The camera of frame n at a moment, relative to `origin`.
 pub fn frame_params_at(scene: &Scene, origin: Vec3, n: u32, moment: f64) -> FrameParams {
     let view = scene.camera.view_at(moment, scene.output.frames);
     let focal = view.focal(scene.render.width);
@@ -410,7 +411,7 @@ mod tests {
         }
         let lit = check_counts(1, 0, 0, MAX_LAMPS + 1).unwrap_err().to_string();
         assert!(lit.contains("8000001 lights along the edges of bodies"), "{lit}");
-        // The largest indices still fit the codes of leaves, of rays and of surfaces (kernels/types.def).
+        // The largest indices fit into the codes of leaves, rays and surfaces (kernels/types.def).
         let last = MAX_PRIMITIVES as i64 - 1;
         assert!(last <= i64::from(SURFACE_INDEX_MASK));
         let numbers = [last << 5 | 31, i64::from(SHAPE_FLOOR) << 28 | last << 2 | 3, 12 * (last + 1)];

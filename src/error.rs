@@ -1,4 +1,4 @@
-//! Why the library could not do what was asked of it.
+//! The library's error type.
 
 use crate::assets::AssetError;
 use crate::device::DeviceError;
@@ -9,92 +9,92 @@ use crate::quote::brief;
 use crate::scene::Problems;
 use std::path::PathBuf;
 
-/// Why something could not be done. Messages of runs name the program's flags, which the methods of
-/// [`RunRequest`](crate::RunRequest) are named after.
+/// An error of the library. Messages of runs name the program's flags; the methods of
+/// [`RunRequest`](crate::RunRequest) have the same names.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// What is asked for makes no sense, or does not go together with what exists.
+    /// The request is contradictory, or does not fit what exists.
     #[error("{0}")]
     Usage(String),
-    /// The same, with what to ask for instead.
+    /// An invalid request, with a remedy.
     #[error("{what}")]
     Misused {
         /// What is wrong.
         what: String,
-        /// What to write instead.
+        /// The remedy.
         help: String,
     },
-    /// The scene is wrong.
+    /// The scene is invalid.
     #[error("{0}")]
     Scene(#[from] Box<Problems>),
-    /// The scene is no text.
+    /// The scene is not text. The number is the offset of the first invalid byte.
     #[error("{0}: byte {1} is no text: is this a picture?")]
     NotText(String, usize),
-    /// The scene goes on and on.
+    /// The scene is too long. The number is the maximum, bytes.
     #[error("{0} is longer than the {1} MiB that a scene may have: is this a scene?")]
     SceneTooLong(String, u64),
     /// A file that the scene names is missing or broken.
     #[error("{0}")]
     Asset(#[from] AssetError),
-    /// The scene has more elements than the kernels count.
+    /// The scene has more elements than the kernels can count.
     #[error("{0}")]
     TooMany(#[from] TooMany),
-    /// No such device, or all have failed.
+    /// The device does not exist, or all devices have failed.
     #[error("{0}")]
     Device(#[from] DeviceError),
-    /// The folder has another scene's frames.
+    /// The folder has frames of another scene.
     #[error(
         "{} has frames of another scene; what differs: {}",
         .0.display(), listed(.1)
     )]
     OtherScene(PathBuf, Vec<String>),
-    /// A scene file reads or writes outside of its folder.
+    /// The scene reads or writes a file outside its folder.
     #[error(
         "{scene}: {place}: {} leads outside of the scene's folder{}",
         path.display(),
         if *here_too { " and of this one" } else { "" }
     )]
     Outside {
-        /// Its name.
+        /// The scene's name.
         scene: String,
-        /// What leads there.
+        /// The key or token of the path.
         place: String,
-        /// Where to.
+        /// The path as messages show it.
         path: PathBuf,
-        /// As the scene has it.
+        /// The path as in the scene.
         file: PathBuf,
-        /// Whether it may lead into the folder that polyfly is run in.
+        /// Whether the working directory is allowed too.
         here_too: bool,
     },
-    /// The folder's manifest is none of ours.
+    /// The folder's manifest is invalid.
     #[error("{0}")]
     Manifest(ManifestError),
-    /// Frames are not there, or not whole.
+    /// Frames are missing or incomplete.
     #[error("{0}")]
     Incomplete(String),
-    /// Frames or a video could not be put out.
+    /// Frames or a video could not be written.
     #[error("{0}")]
     Output(#[from] OutputError),
-    /// Something could not be read.
+    /// A file could not be read.
     #[error("cannot read {0}: {1}")]
     Read(String, std::io::Error),
     /// The run was cancelled.
     #[error("interrupted after {done} of {total} frames; what is written is whole")]
     Interrupted {
-        /// Frames that are finished.
+        /// The number of finished frames.
         done: usize,
-        /// Frames that were wanted.
+        /// The number of requested frames.
         total: usize,
     },
-    /// A video of existing frames was cancelled; the file that holds its beginning.
+    /// A video of existing frames was cancelled. The path is the file with its beginning.
     #[error("interrupted while the video was made{}", .0.as_ref().map_or_else(String::new, |path| {
         format!("; its beginning is in {}", path.display())
     }))]
     VideoInterrupted(Option<PathBuf>),
 }
 
-// The first few, and how many more. They may come from a manifest that anybody has written.
+// The first few, and the number of the rest. They may come from a manifest of anyone, so they are quoted.
 fn listed(places: &[String]) -> String {
     const SHOWN: usize = 8;
     let first = places.iter().take(SHOWN).map(|place| brief(place)).collect::<Vec<_>>().join(", ");
@@ -104,7 +104,7 @@ fn listed(places: &[String]) -> String {
     }
 }
 
-/// What to do about a path that leads outside.
+/// The remedy for a path outside the scene's folder.
 pub(crate) const ALLOW_OUTSIDE: &str = "put it inside, or give --allow-outside if you trust the scene";
 
 impl From<ManifestError> for Error {

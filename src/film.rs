@@ -1,4 +1,4 @@
-//! From summed light to images: the film that tasks add to, linear images, and what is done to them before they are shown.
+//! The film: tasks add sums of light to it, and it becomes a linear image.
 
 pub mod image;
 pub mod post;
@@ -8,18 +8,17 @@ use crate::kernels::Isa;
 use image::{Image, Layers};
 use rayon::prelude::*;
 
-// Sums that a thread takes at once.
+// The number of sums that a thread processes at once.
 const CHUNK: usize = 1 << 14;
 
-/// The light of one frame while its tasks come in. Two halves of the samples are kept apart where their difference is to
-/// tell the noise.
+/// The light of one frame while its tasks arrive. If noise is measured, two halves of the samples are kept apart.
 pub struct Film {
     width: u32,
     height: u32,
-    // Three sums a pixel; the second half is empty where nobody asks for noise.
+    // Three sums per pixel. The second half is empty if noise is not measured.
     halves: [Vec<i64>; 2],
     samples: [u32; 2],
-    // Samples of each pixel of the first half, where they differ; else empty.
+    // The sample counts of the first half's pixels if they differ; else empty.
     taken: Vec<u32>,
     features: Vec<Features>,
     feature_samples: u32,
@@ -37,15 +36,15 @@ impl Film {
             feature_samples: 0,
         }
     }
-    /// Samples of each pixel so far, by half.
+    /// Samples per pixel so far, by half.
     pub fn samples(&self) -> [u32; 2] {
         self.samples
     }
-    /// `count` more samples of each pixel are on their way to a half.
+    /// Registers `count` samples per pixel that will be added to a half.
     pub fn expect(&mut self, half: usize, count: u32) {
         self.samples[half] += count;
     }
-    /// So many samples are on their way to the features.
+    /// Registers samples that will be added to the features.
     pub fn expect_features(&mut self, count: u32) {
         self.feature_samples = count;
         let none = Features { depth: FAR.to_bits(), ..Features::default() };
@@ -54,20 +53,20 @@ impl Film {
     fn pixels(&self) -> usize {
         self.width as usize * self.height as usize
     }
-    /// Adds rows' sums, from row `top` on.
+    /// Adds the sums of some rows, from row `top` on.
     pub fn add(&mut self, half: usize, top: u32, sums: &[i64]) {
         let (all, at) = (3 * self.pixels(), 3 * self.width as usize * top as usize);
         self.halves[half].resize(all, 0);
         let rows = self.halves[half][at..at + sums.len()].par_chunks_mut(CHUNK).zip(sums.par_chunks(CHUNK));
         rows.for_each(|(to, sums)| to.iter_mut().zip(sums).for_each(|(to, x)| *to += x));
     }
-    /// Takes how many samples the first half's sums are of, from row `top` on.
+    /// Sets the sample counts of the first half for some rows, from row `top` on.
     pub fn add_counts(&mut self, top: u32, taken: &[u32]) {
         let at = self.width as usize * top as usize;
         self.taken.resize(self.pixels(), 0);
         self.taken[at..at + taken.len()].copy_from_slice(taken);
     }
-    /// Takes rows' features, from row `top` on: the bytes that a device left.
+    /// Adds the features of some rows, from row `top` on, from a device's bytes.
     pub fn add_features(&mut self, top: u32, bytes: &[u8]) {
         let at = self.width as usize * top as usize;
         let rows: &[Features] = bytemuck::cast_slice(bytes);
@@ -82,7 +81,7 @@ impl Film {
         let both: Vec<i64> = a.par_iter().zip(b).with_min_len(CHUNK).map(|(x, y)| x + y).collect();
         self.resolve_whole(&both, isa)
     }
-    /// The same of sums that are all there are, wherever they lie.
+    /// The mean light of sums that lie outside the film.
     pub fn resolve_whole(&self, sums: &[i64], isa: Isa) -> Image<f32> {
         resolve((self.width, self.height), sums, self.samples[0] + self.samples[1], &self.taken, isa)
     }
@@ -91,7 +90,7 @@ impl Film {
         let scale = mean_scale(self.samples[half]);
         Image::new(self.width, self.height, 3, self.halves[half].iter().map(|&x| x as f32 * scale).collect())
     }
-    /// The layers next to the light, if features have been taken.
+    /// The layers, if features have been added.
     pub fn layers(&self) -> Option<Layers> {
         (!self.features.is_empty()).then_some(())?;
         let scale = mean_scale(self.feature_samples);
@@ -118,10 +117,10 @@ impl Film {
     }
 }
 
-/// The mean light of sums: of `samples` of each pixel, or of as many as `taken` says where it is not empty.
+/// The mean light of sums, with `samples` per pixel, or with the counts in `taken` if that is not empty.
 ///
 /// # Panics
-/// When there are not three sums for each pixel.
+/// There are not three sums for each pixel.
 pub fn resolve((width, height): (u32, u32), sums: &[i64], samples: u32, taken: &[u32], isa: Isa) -> Image<f32> {
     assert_eq!(sums.len(), 3 * width as usize * height as usize, "a frame has three sums for each pixel");
     let mut light = vec![0.0; sums.len()];
@@ -136,7 +135,7 @@ pub fn resolve((width, height): (u32, u32), sums: &[i64], samples: u32, taken: &
     Image::new(width, height, 3, light)
 }
 
-// As kernels/film.cuh has it.
+// The same as in kernels/film.cuh.
 fn mean_scale(samples: u32) -> f32 {
     1.0 / (FIXED_ONE * samples as f32)
 }

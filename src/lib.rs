@@ -1,10 +1,11 @@
 //! polyfly renders flythroughs of polyhedra: a scene goes in, frames and a video come out, byte for
 //! byte the same on every device.
 //!
-//! A [`Scene`] is loaded or built; a [`Renderer`] makes [`Image`]s of it, or passes the frames of an animation to [`Sink`]s: files, a
-//! video, your own. A [`RunRequest`] renders into a folder as the program does, with a manifest that a later run goes on with.
-//! [`Progress`] hears of either, and [`Cancel`] ends it early. The library reads no environment, writes nothing to standard streams and
-//! handles no signals: the program does (`command`, `report`), which is behind the feature `cli`.
+//! A [`Scene`] is loaded or built. A [`Renderer`] renders [`Image`]s of it, or passes the frames of an animation to
+//! [`Sink`]s: files, a video, your own. A [`RunRequest`] renders into a folder as the program does, with a manifest
+//! that lets a later run resume. [`Progress`] observes both, and [`Cancel`] ends them early. The library reads no
+//! environment variables, writes nothing to standard streams and handles no signals. Only the program does
+//! (`command`, `report`), which requires the feature `cli`.
 //!
 //! # The life of a frame
 //!
@@ -63,14 +64,14 @@ pub use render::{Devices, RenderOptions, Renderer};
 pub use run::stitch::{StitchPlan, StitchRequest};
 pub use run::{Existing, Run, RunPlan, RunRequest, Shard, ShardMode};
 pub use scene::Scene;
-// Parts of what the above have in their signatures.
+// Types in the signatures of the items above.
 pub use assets::AssetError;
 pub use assets::source::Limits;
 pub use device::{DeviceError, DeviceStats};
 pub use device_scene::TooMany;
 pub use threads::NoThread;
 
-// The program, and what its allocator calls.
+// The program's entry point, and the function that its allocator calls.
 #[cfg(feature = "cli")]
 #[doc(hidden)]
 pub use command::{main as command_line, stop::out_of_memory};

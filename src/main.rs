@@ -1,4 +1,4 @@
-//! The polyfly program; src/command.rs has its jobs.
+//! The polyfly program; src/command.rs has its commands.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 
@@ -6,8 +6,8 @@ fn main() -> std::process::ExitCode {
     polyfly::command_line()
 }
 
-// Memory of the system; where there is no more, the program ends with words and a code of its own (69: another machine), and not
-// with an abort.
+// The system's allocator. If an allocation fails, the program ends with a message and exit code 69 (try another
+// machine) instead of an abort.
 struct Memory;
 
 #[global_allocator]

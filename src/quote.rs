@@ -26,7 +26,7 @@ pub fn listed(words: &[String], before_last: &str) -> String {
     }
 }
 
-/// A word as a shell takes it.
+/// A word, quoted for a shell.
 pub fn shell_word(word: &str) -> String {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_./,=:@%+".contains(c);
     match !word.is_empty() && word.chars().all(is_plain) {

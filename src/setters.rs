@@ -1,6 +1,6 @@
-//! Setters of options that are built up: `Options::new().threads(4)`.
+//! Setters for builder-style options: `Options::new().threads(4)`.
 
-/// Methods that give the same value with some fields changed.
+/// Methods that return the value with some fields changed.
 macro_rules! setters {
     ($type:ident { $($(#[$doc:meta])* $name:ident($($arg:ident: $kind:ty)?) => { $($field:ident: $value:expr),* })* }) => {
         impl $type {

@@ -38,7 +38,7 @@ impl From<NoThread> for io::Error {
     }
 }
 
-/// Locks; what a thread that panicked has left is as good as any other.
+/// Locks a mutex, even if another thread has panicked while it held the lock.
 pub fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -336,7 +336,7 @@ mod tests {
         assert!((cosine - 0.25).abs() < 1e-3, "{cosine}");
     }
 
-    // A border texel shows the direction beyond the side, found by geometry.
+    // Border texels show the directions beyond the sides, computed by geometry.
     #[test]
     fn the_rim_has_what_lies_beyond() {
         let side = 64;

@@ -113,7 +113,7 @@ fn readable() -> String {
     crate::quote::listed(&all.map(name).collect::<Vec<_>>(), "or")
 }
 
-/// Decodes it from memory.
+/// Decodes a picture from memory.
 pub fn decode(
     kind: &str,
     path: &Path,

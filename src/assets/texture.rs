@@ -20,7 +20,7 @@ pub type Level = Grid<[u16; 3]>;
 const MAX_SIDE: u32 = 16_384;
 
 impl Texture {
-    /// Loads or generates it.
+    /// Loads a file or generates a built-in picture.
     pub fn load(source: &TextureSource, limits: Limits) -> Result<Texture, AssetError> {
         Ok(Texture::of(match source {
             TextureSource::File(path) => read(path, limits)?,

@@ -1,4 +1,4 @@
-//! What is sampled for light: shapes that emit light, the lamps of bodies, the cells of the sky.
+//! Emitters that are sampled for light: shapes that emit light, the lamps of bodies, and cells of the sky map.
 
 use super::geometry::Geometry;
 use super::lights::lamps_of;
@@ -35,7 +35,8 @@ pub fn add(scene: &Scene, assets: &Assets, g: &mut Geometry) {
     });
     let mut all: Vec<Emitter> = spheres.chain(triangles).chain(ellipsoids).chain(lamps).collect();
     let mut sizes: Vec<f64> = all.iter().map(|e| size(g, e)).collect();
-    // The sky's cells come last. At the scene's reach a cell's light compares with that of a ball of this size.
+    // The sky's cells come last. At the distance of the scene's reach, a cell is compared with other emitters as a
+    // ball of this size.
     let map = sky::map(scene, assets).filter(|_| scene.render.integrator.capabilities().samples_emitters);
     for (cell, (colour, solid_angle)) in map.iter().flat_map(|map| map.cells(SKY_CELLS as usize)).enumerate() {
         all.push(Emitter { colour, kind: EMITTER_SKY, index: cell as i32, ..Emitter::default() });
@@ -47,13 +48,13 @@ pub fn add(scene: &Scene, assets: &Assets, g: &mut Geometry) {
     g.emitters = all;
 }
 
-// Whether light inside a body can be seen on its own panes; if not, it can on what reaches into it.
+// Whether light inside a body is visible on its own panes or on shapes that reach into it.
 fn lights_inside(scene: &Scene, k: usize) -> bool {
     let (reflection, transparency) = scene.world.bodies[k].material.shares();
     reflection + transparency < 1.0
 }
 
-// What an emitter's light at a distance grows with, next to its colour.
+// The size by which an emitter's light at a distance grows, besides its radiance.
 fn size(g: &Geometry, e: &Emitter) -> f64 {
     match e.kind {
         EMITTER_SPHERE => f64::from(e.radius) * f64::from(e.radius),
@@ -67,13 +68,12 @@ fn size(g: &Geometry, e: &Emitter) -> f64 {
     }
 }
 
-// The least probability of an emitter, as a fraction of that of uniform sampling: none is so dim that its inverse would
-// leave single precision.
+// The minimum probability of an emitter, as a fraction of that of uniform sampling. Its inverse must fit into single
+// precision.
 const MIN_SHARE: f64 = 1e-6;
 
-// Sets each emitter's probability, which is proportional to its light at a distance: tables of the alias method (Walker,
-// "An efficient method for generating discrete random variables with general distributions", 1977). Gives the sum of the
-// weights.
+// Sets probabilities proportional to the light at a distance, as tables of the alias method (Walker, "An efficient
+// method for generating discrete random variables with general distributions", 1977). Returns the sum of the weights.
 fn set_probabilities(all: &mut [Emitter], sizes: &[f64]) -> f64 {
     let weight = |(e, size): (&Emitter, &f64)| f64::from(e.colour.iter().copied().fold(0.0, f32::max)) * size;
     let weights: Vec<f64> = all.iter().zip(sizes).map(weight).collect();

@@ -7,7 +7,7 @@ use crate::scene::{Floor, FloorShape, MaterialKind, corner_uv, is_clockwise, is_
 
 const _: () = assert!(relief::LEVEL as i32 == RELIEF_FLAT);
 
-/// The constants of its relief.
+/// The constants of the floor's relief.
 pub fn constants(floor: &Floor, relief: Option<&ReliefMaps>) -> Constants {
     Constants {
         relief_levels: relief.map_or(0, |r| r.maps.levels.len() as i32),
@@ -19,12 +19,12 @@ pub fn constants(floor: &Floor, relief: Option<&ReliefMaps>) -> Constants {
     }
 }
 
-/// How far its relief has come.
+/// The offset of the relief's maps.
 pub fn relief_offset(floor: Option<&Floor>) -> [f32; 2] {
     floor.and_then(|f| f.relief.as_ref()).map_or([0.0; 2], |r| r.offset.map(|x| x as f32))
 }
 
-/// What of a floor not all kernels know, in bits of Constants::features: all but a square, flat, clear one.
+/// The features that a floor needs from kernels, as bits of Constants::features: all except a flat, opaque square.
 pub fn features(floor: &Floor) -> i32 {
     let is_plain = floor.shape == FloorShape::Square
         && floor.fade == 0.0
@@ -62,10 +62,10 @@ fn flatten_quad(floor: &Floor, corners: [usize; 3], side: i32) -> FloorQuad {
     FloorQuad { n: to_f32(n), d: dot(n, a) as f32, u, v, side, uv_per_length: length(gu).max(length(gv)) as f32 }
 }
 
-// The floor's point at (u, v), and the quad it lies on.
+// The floor's point at (u, v), and its quad.
 pub fn point(floor: &Floor, u: f64, v: f64) -> (Vec3, usize) {
     let p = floor.corners;
-    // The triangles' own coordinates: along the first side and along the last.
+    // The triangle's own coordinates, along its first and its last side.
     let (u, v) = if is_clockwise(&p) { (v, u) } else { (u, v) };
     if u <= v {
         (add(p[0], add(scale(sub(p[1], p[0]), v), scale(sub(p[2], p[1]), u))), 0)

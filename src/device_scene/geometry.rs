@@ -1,4 +1,4 @@
-//! Spheres, triangles, their materials and the tree over them and the bodies: what a time step of a simulation replaces.
+//! Shapes, their materials and the tree over them: the arrays that a time step replaces.
 
 use super::materials;
 use super::shapes::{ellipsoid, isolation, leaf_code, polyhedron, sphere, triangle};
@@ -15,46 +15,46 @@ use crate::math::vec3::length;
 use crate::scene::Scene;
 use rayon::prelude::*;
 
-/// All that has a shape but the floor.
+/// All shapes except the floor.
 #[derive(Clone, Debug, Default)]
 pub struct Geometry {
-    /// Face planes of all bodies.
+    /// The face planes of all bodies.
     pub slabs: Vec<Slab>,
     pub bodies: Vec<Body>,
-    /// Lamp light on the floor, texels as the floor's picture has them.
+    /// The light map of lamps on the floor, with texels in the order of the floor's texture.
     pub lightmap: Vec<i32>,
     pub nodes: Vec<Node>,
-    /// Its root: a node, a leaf of few bodies, or [`NO_BVH`].
+    /// The root: a node, a leaf of few bodies, or [`NO_BVH`].
     pub root: i32,
-    /// Spheres, in the order of the tree's leaves.
+    /// Spheres in the order of the tree's leaves.
     pub spheres: Vec<Sphere>,
-    /// Their materials' numbers.
+    /// The material indices of the spheres.
     pub sphere_materials: Vec<i32>,
-    /// Triangles, likewise.
+    /// Triangles in the order of the tree's leaves.
     pub triangles: Vec<Triangle>,
-    /// Ellipsoids, likewise.
+    /// Ellipsoids in the order of the tree's leaves.
     pub ellipsoids: Vec<Ellipsoid>,
-    /// Directions of the surface at the corners of smooth triangles, nine numbers each.
+    /// Vertex normals of smooth triangles, nine numbers each.
     pub normals: Vec<[[f32; 3]; 3]>,
     pub materials: Vec<Material>,
-    /// What is sampled for light (see emitters.rs).
+    /// Emitters that are sampled for light (see emitters.rs).
     pub emitters: Vec<Emitter>,
-    /// An emitter's probability over its brightness times its size.
+    /// The probability of an emitter divided by its brightness times its size.
     pub emitter_scale: f32,
-    /// The least probability of an emitter.
+    /// The minimum probability of an emitter.
     pub emitter_min: f32,
-    /// What of it not all kernels know, in bits of Constants::features.
+    /// The features that the shapes need from kernels, as bits of Constants::features.
     pub features: i32,
-    /// Bounds all coordinates: of the elements, the floor and the eye.
+    /// A bound of all coordinates, including those of the floor and the camera.
     pub reach: f32,
 }
 
-// Elements that a leaf may hold (measured on an H200; 1 to 8 lie within 10 % of each other).
+// The maximum number of elements in a leaf. Measured on an H200; 1 to 8 are within 10 % of each other.
 const SPHERES_A_LEAF: u32 = 2;
 const TRIANGLES_A_LEAF: u32 = 4;
 
 impl Geometry {
-    /// All of a scene's, which is seen from the origin of its assets.
+    /// The shapes of a scene, relative to the origin of its assets.
     pub fn new(scene: &Scene, assets: &Assets) -> Geometry {
         let world = &scene.world;
         let mut slabs = Vec::new();
@@ -106,7 +106,7 @@ impl Geometry {
         g
     }
 
-    /// `scene` with these arrays, where `to` puts them.
+    /// `scene` with these arrays, uploaded by `to`.
     pub fn place<P: ArrayUploader>(&self, to: &mut P, scene: &GpuScene) -> Result<GpuScene, P::Error> {
         let mut placed = GpuScene {
             slabs: to.push(&self.slabs)?,
@@ -125,19 +125,19 @@ impl Geometry {
         self.set_constants(&mut placed.constants);
         Ok(placed)
     }
-    /// Puts its root, its features and what chooses its emitters beside the other constants.
+    /// Writes the root, the features and the emitters' scale into the constants.
     pub fn set_constants(&self, constants: &mut Constants) {
         constants.bvh_root = self.root;
         constants.features |= self.features;
         (constants.emitter_scale, constants.emitter_min) = (self.emitter_scale, self.emitter_min);
     }
 
-    /// Whether there are polyhedra at most.
+    /// Whether all shapes are polyhedra.
     pub fn is_bodies_only(&self) -> bool {
         self.spheres.is_empty() && self.triangles.is_empty() && self.ellipsoids.is_empty()
     }
 
-    // Makes the tree, and puts spheres and triangles into the order of its leaves.
+    // Builds the tree, and sorts the shapes into the order of its leaves.
     fn build_tree(&mut self, scene: &Scene, eye: f64, meshes: &[(usize, usize)]) {
         let body_boxes: Vec<Bounds> = scene.world.bodies.iter().map(polyhedron::bounds).collect();
         let sphere_boxes: Vec<Bounds> = self.spheres.par_iter().map(sphere::bounds).collect();
@@ -170,7 +170,8 @@ impl Geometry {
             meshes.iter().zip(triangles).flat_map(|(&(first, _), order)| in_order(&self.triangles[first..], order));
         self.triangles = triangles.collect();
         self.ellipsoids = in_order(&self.ellipsoids, ellipsoids);
-        // Boxes are widened by what rounding may do to numbers of that size, so that no ray misses one that it should pass.
+        // Boxes are enlarged by the rounding error at these coordinates, so that no ray misses a box that it should
+        // hit.
         let margin = self.reach * f32::EPSILON * 6.0;
         self.nodes = tree.nodes.par_iter().map(|n| widened(n, margin)).collect();
         self.root = tree.root.unwrap_or(NO_BVH);
@@ -181,7 +182,7 @@ fn in_order<T: Copy>(items: &[T], order: &[u32]) -> Vec<T> {
     order.iter().map(|&i| items[i as usize]).collect()
 }
 
-// A box's centre, and half its sides and a margin.
+// The centre of a box, and half its sides plus a margin.
 fn centre_and_half([lower, upper]: Bounds, margin: f32) -> ([f32; 3], [f32; 3]) {
     let centre = [0, 1, 2].map(|i| f32::midpoint(lower[i], upper[i]));
     (centre, [0, 1, 2].map(|i| (upper[i] - centre[i]).max(centre[i] - lower[i]) + margin))

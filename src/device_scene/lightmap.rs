@@ -1,5 +1,5 @@
-//! Lamp light on the floor, worked out once before the first frame (Whitted): where to compute it, and the map of it.
-//! kernels.rs does the computing.
+//! The light map of lamps on the floor, for Whitted ray tracing: the points where light is computed, and the
+//! resulting map. kernels.rs computes the light, once before the first frame.
 
 use super::lights::{Lamp, lamps_of};
 use super::upload::texel_words;
@@ -8,38 +8,38 @@ use crate::math::vec3::{length, sub, to_f32};
 use crate::scene::{LampSamples, Scene};
 use std::sync::Arc;
 
-// Shadow rays spent on it: once for the clip; or fewer, where bodies move for every frame, and where so many may stand in the
-// way of each.
+// The number of shadow rays for the map: once per clip; for each frame if bodies move; and with many shapes that may
+// occlude.
 const RAYS: usize = 4 << 20;
 const FEWER_RAYS: usize = 1 << 19;
 const MANY_BODIES: usize = 1000;
-// Texels along a side, and the fewest.
+// Texels along a side, from the maximum to the minimum.
 const SIDES: [usize; 4] = [128, 64, 32, 16];
 const MIN_SIDE: usize = 8;
 
-/// Where lamp light is worth computing: points on the floor, and the lamps.
+/// Where lamp light is computed: points on the floor, and the lamps.
 pub struct LightmapPlan {
     /// Texels along a side of the map.
     pub size: usize,
-    /// Texel centres, with the quad of the floor that they lie on, in texel order.
+    /// Texel centres in texel order, each with its quad of the floor.
     pub points: Vec<([f32; 3], usize)>,
-    /// The floor's upward normal by quad.
+    /// The floor's upward normal, by quad.
     pub normals: Vec<[f32; 3]>,
-    /// Lamp positions, x y z each.
+    /// Lamp positions, three numbers each.
     pub lamps: Vec<f32>,
-    /// The way that the lamps shine, likewise.
+    /// Lamp normals, three numbers each.
     pub lamp_normals: Vec<f32>,
-    /// Lamp strengths, r g b each.
+    /// Lamp intensities, r, g, b each.
     pub colours: Vec<f32>,
-    /// Squared length added to squared distances, so that a lamp on the floor stays finite.
+    /// A squared length that is added to squared distances, so that light near a lamp on the floor stays finite.
     pub softening: f32,
 }
 
-/// What to compute, if there are lamps and a floor.
+/// The plan, if the scene has lamps and a floor that need a map.
 pub fn plan(device_scene: &DeviceScene, scene: &Scene) -> Option<LightmapPlan> {
     let floor = scene.world.floor.as_ref()?;
     let all = lamps_of(scene, |_| false);
-    // Path tracing samples the lamps themselves, and so does `lamp_samples`.
+    // Path tracing and `lamp_samples` sample the lamps directly.
     if all.is_empty()
         || !scene.render.integrator.capabilities().bakes_lightmap
         || scene.render.lamp_samples != LampSamples::Floor
@@ -71,7 +71,7 @@ pub fn plan(device_scene: &DeviceScene, scene: &Scene) -> Option<LightmapPlan> {
     })
 }
 
-// No more lamps than `most`: evenly chosen ones stand for their neighbours along the edges.
+// At most `most` lamps. Evenly chosen lamps stand for their neighbours along the edges.
 fn thinned(lamps: Vec<Lamp>, most: usize) -> Vec<Lamp> {
     let (count, apart) = (lamps.len(), lamps.len().div_ceil(most).max(1));
     let share = count as f32 / count.div_ceil(apart) as f32;
@@ -80,7 +80,7 @@ fn thinned(lamps: Vec<Lamp>, most: usize) -> Vec<Lamp> {
 }
 
 impl DeviceScene {
-    /// Takes the lamp light in: linear r, g, b for each texel.
+    /// Stores the computed light: linear r, g, b for each texel.
     pub fn set_lightmap(&mut self, size: usize, light: &[f32]) {
         let most = light.iter().fold(0.0f32, |a, &b| a.max(b));
         if most <= 0.0 {
@@ -99,7 +99,7 @@ impl DeviceScene {
 mod tests {
     use super::*;
 
-    // Eight million lamps were asked for from 64 points each, for minutes.
+    // Eight million lamps once took minutes.
     #[test]
     fn lamps_without_number_are_thinned_and_shine_as_much() {
         let lamp = |i: usize| Lamp {

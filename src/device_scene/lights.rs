@@ -1,4 +1,4 @@
-//! Lights: points, and what path tracing samples (glowing spheres and triangles, and lamps) with an alias table.
+//! Point lights, and the lamps of bodies as disc lights.
 
 use super::shapes::polyhedron::{lamp_light, lamp_radius};
 use crate::assets::Assets;
@@ -8,7 +8,7 @@ use crate::math::srgb::{linear, linear_colour};
 use crate::math::vec3::{Vec3, add, length, normalise, scale, sub, to_f32};
 use crate::scene::{Body, LampSides, Light, Material, MaterialKind, Scene};
 
-/// The scene's point lights; `reach` bounds its coordinates.
+/// The scene's point lights. `reach` bounds its coordinates.
 pub fn points(scene: &Scene, reach: f32) -> Vec<GpuLight> {
     let light = |l: &Light| GpuLight {
         position: to_f32(clamp_to_radius(l.position, f64::from(reach))),
@@ -19,35 +19,36 @@ pub fn points(scene: &Scene, reach: f32) -> Vec<GpuLight> {
     scene.world.lights.iter().map(light).collect()
 }
 
-/// What of lights not all kernels know, in bits of Constants::features.
+/// The features that lights need from kernels, as bits of Constants::features.
 pub fn features(lights: &[Light]) -> i32 {
     (i32::from(lights.iter().any(|l| l.radius > 0.0)) * FEATURE_AREA_LIGHTS)
         | (i32::from(lights.len() > SMALL_LIGHTS as usize) * FEATURE_ARRAYS)
 }
 
-// A light beyond ten million times the scene's reach stands in the same direction at that distance: single precision
-// tells no other, and shadow rays stay exact.
+// Moves a light beyond ten million times the scene's reach to that distance, in the same direction. Single precision
+// does not tell the difference, and shadow rays stay exact.
 fn clamp_to_radius(position: Vec3, reach: f64) -> Vec3 {
     let (limit, far) = (1.0e7 * reach, length(position));
     if reach > 0.0 && far > limit { scale(position, limit / far) } else { position }
 }
 
-/// The weight below which a ray is dropped, and the light that a lamp or light must add at least: the scene's `cutoff` is of
-/// light as the film shows it. A film that brightens lowers both. Where all that shines is dimmer than white a ray brings
-/// less than its weight, which raises the first again: light that is dimmed by stops which the film gives back makes the
-/// same picture by the same rays. No source counts as brighter than white, nor a film as darker than a plain one.
+/// The minimum weight of a ray, and the minimum light of a lamp or light. The scene's `cutoff` applies to light as
+/// the film shows it, so an exposure that brightens lowers both. If all emitters are dimmer than white, a ray carries
+/// less light than its weight, which raises the first minimum. So light that is dimmed by stops and restored by
+/// exposure gives the same picture with the same rays. No emitter counts as brighter than white, and no film as
+/// darker than the default.
 pub fn cutoffs(scene: &Scene, assets: &Assets, stops: f64) -> [f64; 2] {
     let gain = libm::exp2(stops).max(1.0);
     let cutoff = scene.render.cutoff;
     [cutoff / (gain * brightest(scene, assets)).max(1.0), 0.5 * cutoff / gain]
 }
 
-/// The stops that make white of what is brightest, if it is less.
+/// The stops that bring the brightest emitter to white; 0 if it is brighter.
 pub fn stops_to_white(scene: &Scene, assets: &Assets) -> f64 {
     -libm::log2(brightest(scene, assets).max(1e-6))
 }
 
-// The brightest of all that shines, linear, 1 at most.
+// The linear light of the brightest emitter, at most 1.
 fn brightest(scene: &Scene, assets: &Assets) -> f64 {
     let world = &scene.world;
     let top = |c: Vec3| c.into_iter().fold(0.0, f64::max);
@@ -64,31 +65,31 @@ fn brightest(scene: &Scene, assets: &Assets) -> f64 {
     all.fold(0.0, f64::max).min(1.0)
 }
 
-/// A lamp of a body as a light: a small disc.
+/// A lamp of a body: a small disc light.
 pub struct Lamp {
-    /// Its middle, just off its face.
+    /// The centre, slightly above the face.
     pub position: [f32; 3],
-    /// The way it shines.
+    /// The direction in which the lamp shines.
     pub normal: [f32; 3],
-    /// Light at a distance: linear, by colour.
+    /// The intensity: linear light at a distance, by channel.
     pub strength: [f32; 3],
-    /// Of a disc as large as it.
+    /// The radius of a disc with the same area.
     pub radius: f32,
 }
 
-// Rows of very many lamps are taken as fewer, brighter ones.
+// Rows of very many lamps are replaced by fewer, brighter ones.
 fn lights_a_row(body: &Body) -> u32 {
     if body.lamps.is_strip() { 16 } else { body.lamps.count().min(16) }
 }
 
-/// How many lights the bodies' lamps are taken as, at most.
+/// The maximum number of lights that stand for the bodies' lamps.
 pub fn most_lamps(scene: &Scene) -> usize {
     let rows = |body: &Body| 2 * body.solid.edges().len() * if body.lamp_sides == LampSides::Both { 2 } else { 1 };
     scene.world.bodies.iter().filter(|b| b.has_lamps()).map(|b| rows(b) * lights_a_row(b) as usize).sum()
 }
 
-// Where the lamps are. Both faces along an edge have theirs; a bar lets nothing through, so of a body that is lit inside
-// too each has a place outside and one inside.
+// The lamps of a scene. Each edge has lamps on both of its faces. Bars are opaque, so a body that is lit inside has
+// each lamp twice, outside and inside.
 pub fn lamps_of(scene: &Scene, inside: impl Fn(usize) -> bool) -> Vec<Lamp> {
     let mut lamps = Vec::new();
     for (k, body) in scene.world.bodies.iter().enumerate().filter(|(_, b)| b.has_lamps()) {
@@ -101,9 +102,9 @@ pub fn lamps_of(scene: &Scene, inside: impl Fn(usize) -> bool) -> Vec<Lamp> {
         let radius = lamp_radius(body);
         let colour = lamp_light(body);
         let top = colour.iter().copied().fold(0.0, f64::max);
-        // The mean over the disc of what lamp_light in kernels/shading/material.cuh shows.
+        // The mean over the disc of lamp_light in kernels/shading/material.cuh.
         let discs = |c: f64| (1.9 * c + 1.6 / 3.0 * top) * radius * radius * f64::from(body.lamps.count());
-        // Of a strip, over its width and along the edge; a disc's pi is in neither.
+        // The mean over a strip's width and along the edge. Neither includes the pi of a disc.
         let along = 2.0 * radius * body.solid.edge_length() * body.radius / std::f64::consts::PI;
         let strip = |c: f64| ((1.2 + 1.4 * 2.0 / 3.0) * c + 1.6 * 8.0 / 15.0 * top) * along;
         let strength =
@@ -121,7 +122,7 @@ pub fn lamps_of(scene: &Scene, inside: impl Fn(usize) -> bool) -> Vec<Lamp> {
                 let on_edge = add(scale(vertices[a], 1.0 - t), scale(vertices[b], t));
                 let on_face = add(on_edge, scale(into, 0.5 * body.bar * body.radius));
                 for side in sides {
-                    // Just off the face, so that its own bar does not stand in the way.
+                    // Slightly above the face, so that the lamp's own bar does not occlude it.
                     let p = add(on_face, scale(normal, side * 1e-3 * body.radius));
                     let position = to_f32(add(body.centre, p));
                     let radius = area.sqrt() as f32;
@@ -133,7 +134,7 @@ pub fn lamps_of(scene: &Scene, inside: impl Fn(usize) -> bool) -> Vec<Lamp> {
     lamps
 }
 
-// Each edge with each of its two faces.
+// Each edge with both of its faces.
 fn edges_of_faces(solid: Solid) -> Vec<([usize; 2], usize)> {
     let faces = solid.faces();
     let has = |face: usize, v: usize| faces[face].contains(&v);

@@ -1,11 +1,11 @@
-//! Materials as the kernels take them.
+//! Materials in the kernels' format.
 
 use crate::gpu_types::{FEATURE_EMITTERS, FEATURE_MATERIALS, Material as GpuMaterial};
 use crate::math::srgb::{linear, linear_colour};
 use crate::math::vec3::Vec3;
 use crate::scene::{Body, Material, MaterialKind, Scene};
 
-/// A material of any shape but a polyhedron or the floor.
+/// The material of a shape other than a polyhedron or the floor.
 pub fn flatten(scene: &Scene, m: &Material) -> GpuMaterial {
     let colour = linear_colour(m.colour);
     let times = |x: f64| colour.map(|c| (f64::from(c) * x) as f32);
@@ -53,14 +53,14 @@ pub fn flatten(scene: &Scene, m: &Material) -> GpuMaterial {
     }
 }
 
-/// What of a material not all kernels know, in bits of Constants::features.
+/// The features that a material needs from kernels, as bits of Constants::features.
 pub fn features(scene: &Scene, m: &Material) -> i32 {
     let samples_emitters = scene.render.integrator.capabilities().samples_emitters;
     let shines = samples_emitters && matches!(m.kind, MaterialKind::Light { .. });
     (i32::from(!m.is_simple()) * FEATURE_MATERIALS) | (i32::from(shines) * FEATURE_EMITTERS)
 }
 
-/// The material of a polyhedron's faces, from outside and from inside.
+/// The materials of a polyhedron's faces, seen from outside and from inside.
 pub fn sides(scene: &Scene, body: &Body) -> [GpuMaterial; 2] {
     let m = &body.material;
     let (colour, base) = (surface_tint(m), flatten(scene, m));
@@ -80,7 +80,7 @@ pub fn sides(scene: &Scene, body: &Body) -> [GpuMaterial; 2] {
     })
 }
 
-/// The material of the floor. It emits no light, and refracts none: glass is a thin sheet.
+/// The floor's material. It emits no light and does not refract: glass is a thin sheet.
 pub fn floor(scene: &Scene, m: &Material) -> GpuMaterial {
     let colour = linear_colour(m.colour);
     let none = GpuMaterial { ior: 1.0, inverse_ior: 1.0, alpha: alpha(m.roughness), ..GpuMaterial::default() };
@@ -102,7 +102,7 @@ pub fn floor(scene: &Scene, m: &Material) -> GpuMaterial {
     }
 }
 
-/// The index of a material, which is added unless one of the last few is equal.
+/// The index of a material. It is added unless one of the last few is equal.
 pub fn index(materials: &mut Vec<GpuMaterial>, m: GpuMaterial) -> i32 {
     let recent = materials.len().saturating_sub(16);
     let known = materials[recent..].iter().position(|x| *x == m).map(|i| recent + i);
@@ -112,8 +112,9 @@ pub fn index(materials: &mut Vec<GpuMaterial>, m: GpuMaterial) -> i32 {
     }) as i32
 }
 
-/// Whether path tracing's shadow rays end at it: light bends there, or is tinted on a way that a shadow ray does not know,
-/// and paths find it. The kernels ask nothing else, neither of shadow rays nor of paths, so that both are of one mind.
+/// Whether path tracing's shadow rays end at the material, because light bends there or is tinted over a distance
+/// that a shadow ray does not know. Paths find that light instead. The kernels use this flag for shadow rays and for
+/// paths, so that no light is counted twice or lost.
 pub fn stops_shadow_rays(scene: &Scene, m: &Material) -> bool {
     let is_tinted_inside = matches!(m.kind, MaterialKind::Glass { tint_distance: Some(_), .. });
     scene.render.integrator.capabilities().bends_light && (m.ior() != 1.0 || is_tinted_inside)
@@ -124,27 +125,28 @@ pub fn alpha(roughness: f64) -> f32 {
     (roughness * roughness) as f32
 }
 
-/// What glass takes from a unit of length, as an exponent (Beer and Lambert): after `tint_distance` light has the colour.
+/// The absorption per unit of length, as an exponent (Beer and Lambert). After `tint_distance`, light has the
+/// material's colour.
 pub fn absorption(m: &Material) -> [f32; 3] {
     match m.kind {
         MaterialKind::Glass { tint_distance: Some(distance), .. } => {
-            // Nothing at all would be left of light at the first step otherwise.
+            // A limit, because a colour of zero would absorb all light at the first step.
             m.colour.map(|c| (-libm::log(linear(c).max(1e-9)) / distance) as f32)
         }
         _ => [0.0; 3],
     }
 }
 
-/// The tint of light at the surface: none where the way through the glass tints it.
+/// The tint at the surface; white if the glass tints over a distance.
 pub fn surface_tint(m: &Material) -> [f32; 3] {
     let is_tinted_inside = matches!(m.kind, MaterialKind::Glass { tint_distance: Some(_), .. });
     if is_tinted_inside { [1.0; 3] } else { linear_colour(m.colour) }
 }
 
-// Wavelengths in micrometres of Fraunhofer's lines F, d and C, which Abbe's number is of.
+// Wavelengths of Fraunhofer's lines F, d and C, which define Abbe's number, in micrometres.
 const LINES: Vec3 = [0.486_134, 0.587_562, 0.656_281];
 
-/// By Cauchy's equation ior is n + b (1 / wavelength^2 - 1 / d^2): this is b, in square micrometres.
+/// Cauchy's b, in square micrometres: the index of refraction is n + b (1 / wavelength^2 - 1 / d^2).
 pub fn dispersion(m: &Material) -> f32 {
     match m.kind {
         MaterialKind::Glass { ior, abbe: Some(abbe), .. } => {

@@ -1,5 +1,5 @@
-//! The shapes of a scene as the kernels take them. A file here for each kind of kernels/shapes.def flattens it, bounds it for
-//! the BVH, and tells whether it stays out of a body.
+//! The shapes in the kernels' format. Each kind of kernels/shapes.def has a file here. It flattens the shape, bounds
+//! it for the BVH, and decides whether the shape reaches into a body.
 
 pub mod ellipsoid;
 pub mod isolation;

@@ -1,4 +1,4 @@
-//! The sky's stars, sorted so that a ray finds those that it may see.
+//! The sky's map, its gradient, and its stars, sorted by cell so that a ray finds those that it may see.
 
 use crate::assets::Assets;
 use crate::assets::sky::{self, SkyMap, octahedron, unfolded};
@@ -7,28 +7,29 @@ use crate::math::srgb::linear_colour;
 use crate::math::vec3::{length, normalise, sub, to_f32};
 use crate::scene::{Scene, Sky};
 
-// Points along a cell's side that are compared with a star, and how far apart they are at most.
+// The number of points along a cell's side that are compared with a star.
 const POINTS: usize = 9;
 const SIDE: usize = STAR_CELLS as usize;
 
-/// What of a sky not all kernels know, in bits of Constants::features.
+/// The features that a sky needs from kernels, as bits of Constants::features.
 pub fn features(sky: &Sky) -> i32 {
     (i32::from(sky.image.is_some()) * FEATURE_SKY_MAP) | (i32::from(sky.transparent) * FEATURE_TRANSPARENT_SKY)
 }
 
-/// The sky's map, where the sky can be seen: it is infinitely far away, behind all fog.
+/// The sky map, if the sky is visible. It is infinitely far away, so any fog hides it.
 pub fn map<'a>(scene: &Scene, assets: &'a Assets) -> Option<&'a SkyMap> {
     assets.sky.as_deref().filter(|_| !scene.world.air.is_foggy())
 }
 
-/// The colours of the sky's gradient, linear: at the zenith and at the horizon. Fog hides it.
+/// The linear colours of the sky's gradient, at the zenith and at the horizon. Fog replaces them.
 pub fn gradient(scene: &Scene) -> [[f32; 3]; 2] {
     let (world, air) = (&scene.world, &scene.world.air);
     let colours = if air.is_foggy() { [air.colour; 2] } else { [world.sky.zenith, world.sky.horizon] };
     colours.map(linear_colour)
 }
 
-/// The stars of each cell of the map's square, and where each cell's begin. A star is listed wherever its disc may reach.
+/// The stars by cell of the map, and the index of each cell's first star. A star is listed in all cells that its disc
+/// may reach.
 pub fn stars(map: Option<&SkyMap>) -> (Vec<Star>, Vec<i32>) {
     let Some(map) = map.filter(|map| !map.stars.is_empty()) else { return (Vec::new(), Vec::new()) };
     let mut cells = vec![Vec::new(); SIDE * SIDE];
@@ -56,11 +57,11 @@ pub fn stars(map: Option<&SkyMap>) -> (Vec<Star>, Vec<i32>) {
     (list, first)
 }
 
-// Whether the disc of a star may come into a cell: it is near one of the cell's points, by what lies between these too.
+// Whether the disc of a star may reach into a cell: it is near one of the cell's points.
 fn reaches(star: &sky::Star, x: usize, y: usize) -> bool {
     let place = |i: usize, k: usize| (i as f64 + k as f64 / (POINTS - 1) as f64) * 2.0 / SIDE as f64 - 1.0;
     let point = |k: usize| normalise(octahedron(place(x, k % POINTS), place(y, k / POINTS)));
-    // Half of a diagonal between points, by how much the octahedron is stretched at most.
+    // Half of the diagonal between two points, times the maximum stretch of the octahedron.
     let between = 2.0 / (SIDE * (POINTS - 1)) as f64 * 0.5_f64.sqrt() * 3.0_f64.sqrt();
     let limit = f64::from(STAR_REACH) + between;
     (0..POINTS * POINTS).any(|k| length(sub(point(k), star.direction)) < limit)
@@ -79,7 +80,7 @@ mod tests {
         SkyMap::of(&sky, Limits::default()).unwrap().unwrap()
     }
 
-    // All that is near a star, over the horizon, finds it in its cell.
+    // All directions near a star above the horizon find it in their cell.
     #[test]
     fn stars_are_listed_where_they_are_seen() {
         let map = night();
@@ -104,7 +105,7 @@ mod tests {
         }
     }
 
-    // The mean light that the map holds is that of all points.
+    // The mean light of the stars in the map equals that of all point lights.
     #[test]
     fn the_map_holds_the_light_of_its_stars() {
         let map = night();

@@ -2,7 +2,7 @@
 
 use rayon::prelude::*;
 
-/// Rows of pixels from the top, with the channels of each pixel side by side.
+/// Rows of pixels from the top, with interleaved channels.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Image<T> {
     width: u32,
@@ -15,7 +15,7 @@ impl<T> Image<T> {
     /// An image of `width * height * channels` values.
     ///
     /// # Panics
-    /// When there are not so many.
+    /// The length of `data` does not match.
     pub fn new(width: u32, height: u32, channels: usize, data: Vec<T>) -> Image<T> {
         assert_eq!(
             data.len(),
@@ -24,15 +24,15 @@ impl<T> Image<T> {
         );
         Image { width, height, channels, data }
     }
-    /// Pixels across.
+    /// Width in pixels.
     pub fn width(&self) -> u32 {
         self.width
     }
-    /// Pixels down.
+    /// Height in pixels.
     pub fn height(&self) -> u32 {
         self.height
     }
-    /// Values of each pixel: 3 for red, green and blue, 4 with alpha, 1 for a distance.
+    /// Values per pixel: 3 for red, green and blue, 4 with alpha, 1 for a depth.
     pub fn channels(&self) -> usize {
         self.channels
     }
@@ -40,18 +40,18 @@ impl<T> Image<T> {
     pub fn data(&self) -> &[T] {
         &self.data
     }
-    /// All values, to be changed.
+    /// All values, mutable.
     pub fn data_mut(&mut self) -> &mut [T] {
         &mut self.data
     }
-    /// All values, without the image.
+    /// Converts the image to its values.
     pub fn into_data(self) -> Vec<T> {
         self.data
     }
     /// The values of the pixel at column `x`, row `y`.
     ///
     /// # Panics
-    /// Outside of the image.
+    /// The position is outside the image.
     pub fn pixel(&self, x: u32, y: u32) -> &[T] {
         assert!(x < self.width && y < self.height, "({x}, {y}) is in the image");
         let at = self.channels * (y as usize * self.width as usize + x as usize);
@@ -60,10 +60,11 @@ impl<T> Image<T> {
 }
 
 impl Image<f32> {
-    /// Changes rows of three channels, with their numbers, side by side on the threads of the pool that this is called in.
+    /// Changes all rows in parallel, in the current thread pool. `change` receives the number of a row and its
+    /// pixels, which have three channels.
     ///
     /// # Panics
-    /// The image has more or fewer channels.
+    /// The image does not have three channels.
     pub fn each_row(&mut self, change: impl Fn(u32, &mut [[f32; 3]]) + Sync) {
         assert_eq!(self.channels, 3, "light has red, green and blue");
         let width = self.width.max(1) as usize;
@@ -72,17 +73,17 @@ impl Image<f32> {
     }
 }
 
-/// What the first surfaces seen through the pixels are: averages over each pixel's samples.
+/// The first surfaces seen through each pixel, averaged over its samples.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Layers {
-    /// The share of white light that the surface sends on, 0 to 1 by colour.
+    /// The fraction of white light that the surface reflects or transmits, 0 to 1 per channel.
     pub albedo: Image<f32>,
-    /// The surface's direction, towards the eye, in the scene's axes.
+    /// The surface's normal, towards the camera, in the scene's axes.
     pub normal: Image<f32>,
-    /// The nearest distance from the eye, in the scene's units; infinite where there is only sky.
+    /// The minimum distance from the camera, in the scene's units; infinite if there is only sky.
     pub depth: Image<f32>,
-    /// The share of samples that met a surface.
+    /// The fraction of samples that hit a surface.
     pub coverage: Image<f32>,
-    /// Samples of light that were taken.
+    /// The number of samples of light.
     pub samples: Image<f32>,
 }

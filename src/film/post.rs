@@ -1,5 +1,5 @@
-//! The post steps of a film: what is done to a frame's mean light before it is a picture. The list is a value: the host
-//! runs it with the kernels of its instruction set, and a device takes it over where it can run every step.
+//! Post steps: from a frame's mean light to its picture. The list of steps is a value. The host runs it with the
+//! kernels of its instruction set; a device runs it if it supports all of its steps.
 
 pub mod bloom;
 pub mod denoise;
@@ -20,38 +20,38 @@ use rayon::prelude::*;
 /// A step between the mean light and the tone curve, in linear light.
 #[derive(Clone, Debug, PartialEq)]
 pub enum PostStep {
-    /// Noise is taken out by a library.
+    /// Removes noise with a library.
     Denoise(DenoiserLibrary),
     /// Exposure and white balance: a factor for each channel.
     Gain([f32; 3]),
     /// Light that the lens scatters.
     Bloom(Bloom),
-    /// Corners get less light than the middle, as behind a real lens: 1 / (1 + k r²)², r from 0 to 1 at the corners.
+    /// Darkens corners as a lens does, by 1 / (1 + k r²)², with r from 0 to 1 at the corners.
     Vignette(f32),
-    /// Noise that grows with the root of the light, as counted grains do; the same for all channels, new in each frame. Its
-    /// amplitude at a light of 1.
+    /// Adds noise proportional to the square root of light, like photographic grain. It is equal in all channels and
+    /// new in each frame. The value is its amplitude at a light of 1.
     Grain(f32),
-    /// The colour map with its numbers, drawn over the picture.
+    /// Draws the colour map with its numbers over the picture.
     Legend(Legend),
 }
 
-/// What the steps of a frame may use.
+/// The resources of a frame's post steps.
 #[derive(Clone, Copy)]
 pub struct PostContext<'a> {
-    /// The scene that holds the tone curve's table.
+    /// The scene, which has the tone curve's table.
     pub scene: &'a HostScene<'a>,
     pub isa: Isa,
     pub frame: u32,
-    /// The library, where a step needs it.
+    /// The denoiser, if a step needs it.
     pub denoiser: Option<&'a Denoiser>,
 }
 
 impl PostStep {
-    // Whether it reads the layers, and gives other bytes on other machines.
+    // Whether the step reads layers, and its bytes depend on the machine.
     fn is_denoiser(&self) -> bool {
         matches!(self, PostStep::Denoise(_))
     }
-    /// Adds its numbers to those of a device; false where only the host can run it.
+    /// Adds the step to a device's parameters; false if only the host can run it.
     fn add_to(&self, params: &mut PostParams, height: u32) -> bool {
         match self {
             PostStep::Denoise(_) | PostStep::Legend(_) => return false,
@@ -92,20 +92,20 @@ impl PostStep {
     }
 }
 
-/// All that is done to a frame's mean light: the steps, the tone curve, eight bits.
+/// The steps, the tone curve and the conversion to eight bits.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PostPipeline {
-    /// In this order.
+    /// The steps, in order.
     pub steps: Vec<PostStep>,
     pub tone: Tone,
-    /// Whether the last step, to eight bits, is dithered.
+    /// Whether the conversion to eight bits is dithered.
     pub dither: bool,
 }
 
 impl PostPipeline {
-    /// What a scene asks for. `stops`: its exposure; `range`: that of its particles' colours, for the legend; `denoise`:
-    /// where the library is, if noise is to be taken out. Which steps there are does not depend on the value of `stops`,
-    /// where the scene leaves it open.
+    /// The steps of a scene. `stops` is the exposure, `range` that of the particles' colour map for the legend,
+    /// `denoise` the denoiser's library if noise is to be removed. With automatic exposure, the list of steps does
+    /// not depend on `stops`.
     pub fn new(scene: &Scene, stops: f64, range: Option<[f64; 2]>, denoise: Option<&DenoiserLibrary>) -> PostPipeline {
         let film = &scene.film;
         let gain = lens::gain(stops, film.white_balance);
@@ -124,11 +124,11 @@ impl PostPipeline {
         PostPipeline { steps: steps.into_iter().flatten().collect(), tone: film.tone, dither: film.is_dithered() }
     }
 
-    /// Whether the kernels that trace make the picture themselves: there is nothing but a tone curve in single precision.
+    /// Whether the tracing kernels make the picture themselves: the only step is a tone curve in single precision.
     pub fn is_plain(&self) -> bool {
         self.steps.is_empty() && self.tone.knee().is_some() && !self.dither
     }
-    /// Whether every machine gets the same bytes.
+    /// Whether the bytes are the same on every machine.
     pub fn is_exact(&self) -> bool {
         !self.needs_layers()
     }
@@ -137,12 +137,12 @@ impl PostPipeline {
         self.steps.iter().any(PostStep::is_denoiser)
     }
 
-    /// Whether only the host can run all steps.
+    /// Whether a step needs the host.
     pub fn needs_host(&self) -> bool {
         self.params(1, 1).is_none()
     }
 
-    /// The steps as numbers for a device that runs all of them; None where one needs the host.
+    /// The steps as parameters for a device; None if one needs the host.
     pub fn params(&self, width: u32, height: u32) -> Option<PostParams> {
         let mut params = PostParams {
             gain: [1.0; 3],
@@ -154,15 +154,14 @@ impl PostPipeline {
         self.steps.iter().all(|step| step.add_to(&mut params, height)).then_some(params)
     }
 
-    /// The steps that every machine runs alike.
+    /// The steps whose bytes are the same on every machine.
     #[must_use]
     pub fn exact(&self) -> PostPipeline {
         PostPipeline { steps: self.steps.iter().filter(|step| !step.is_denoiser()).cloned().collect(), ..*self }
     }
 
-    /// Takes mean light through the steps, which change the image, and gives the picture: RGBA, a word a pixel.
-    /// With `is_transparent`, colours are those of what covers a pixel, and alpha is the fraction that is covered
-    /// (straight alpha).
+    /// Applies the steps to mean light, which they change, and returns the picture: RGBA, one word per pixel. With
+    /// `is_transparent`, alpha is the covered fraction of a pixel, and colours are straight.
     pub fn picture(
         &self,
         context: &PostContext,
@@ -190,13 +189,13 @@ impl PostPipeline {
         self.tone(context, &straight, rgba);
         rgba.par_iter_mut().zip(coverage.data()).for_each(|(code, covered)| {
             let alpha = (covered * 255.0).round() as u32;
-            // What nothing covers is black: its light is bloom's at most.
+            // Uncovered pixels are black; their light could only be bloom.
             *code = if alpha == 0 { 0 } else { *code & 0x00ff_ffff | alpha << 24 };
         });
         Ok(())
     }
 
-    // Through the tone curve, opaque.
+    // Applies the tone curve; the result is opaque.
     fn tone(&self, context: &PostContext, image: &Image<f32>, rgba: &mut [u32]) {
         let PostContext { scene, isa, frame, .. } = *context;
         let width = image.width().max(1) as usize;
@@ -212,7 +211,7 @@ impl PostPipeline {
     }
 }
 
-// As kernels/film.cuh has it.
+// The same as in kernels/film.cuh.
 fn dither_row(y: u32, frame: u32) -> i32 {
     y.wrapping_mul(0x91e1_0da5).wrapping_add(frame.wrapping_mul(0x9e37_79b9)).cast_signed()
 }
@@ -234,7 +233,7 @@ mod tests {
     #[test]
     fn a_device_takes_over_all_steps_or_none() {
         assert!(pipeline(|_| (), None).is_plain());
-        // Whatever exposure is found, there is a step for it: memory is counted before.
+        // With automatic exposure, the step exists for any result, because memory is estimated before.
         let auto = pipeline(|film| film.exposure = Exposure::Auto, None);
         assert!(!auto.is_plain() && !auto.needs_host());
         assert!(!pipeline(|film| film.tone = Tone::Agx, None).is_plain());

@@ -21,12 +21,12 @@ pub fn bounds(e: &Ellipsoid) -> Bounds {
     [side(-1.0), side(1.0)]
 }
 
-// How far it reaches from its centre along a unit vector.
+// The distance from the centre to the tangent plane with this unit normal.
 fn support(axes: &[Vec3; 3], radii: Vec3, n: Vec3) -> f64 {
     length([0, 1, 2].map(|i| dot(axes[i], n) * radii[i]))
 }
 
-/// Whether its surface does not reach into the body: the ellipsoid is outside, or contains the whole body.
+/// Whether the surface does not reach into the body: the ellipsoid is outside, or contains the whole body.
 pub fn misses(outline: &Outline, e: &Ellipsoid) -> bool {
     let (body, axes) = (outline.body, e.axes());
     let gap = 1e-5 * (body.radius + e.reach());
@@ -38,8 +38,8 @@ pub fn misses(outline: &Outline, e: &Ellipsoid) -> bool {
         || outline.corners.iter().all(|&c| unit(c) < 1.0 - 1e-4)
 }
 
-/// What its probability to be sampled grows with, beside its brightness: the mean of its sections, over pi. The kernels
-/// compute the same (emitter_mis_weight in kernels/shading/light.cuh).
+/// The size in the sampling weight: the mean of the areas of its sections, divided by pi. The kernels compute the
+/// same (emitter_mis_weight in kernels/shading/light.cuh).
 pub fn size(e: &GpuEllipsoid) -> f64 {
     let [a, b, c] = e.radii.map(f64::from);
     (a * b + b * c + c * a) / 3.0

@@ -1,4 +1,4 @@
-//! Which bodies are isolated: no other shape reaches into them, so rays inside them test that body only.
+//! Finds isolated bodies. No other shape reaches into them, so rays inside test only that body.
 
 use super::outline::{Outline, corners, separated};
 use super::{ellipsoid, sphere, triangle};
@@ -35,12 +35,12 @@ fn floor_misses(body: &Body, floor: &Floor) -> bool {
 /// Whether each body is isolated.
 pub fn isolated(scene: &Scene, assets: &Assets) -> Vec<bool> {
     let world = &scene.world;
-    // Contiguous in memory: each is compared with all others.
+    // A contiguous array, because each is compared with all others.
     let around: Vec<(Vec3, f64)> = world.bodies.iter().map(|b| (b.centre, b.radius)).collect();
     let outlines: Vec<Outline> = world.bodies.iter().map(Outline::new).collect();
     let is_open = |k: usize| AtomicBool::new(!is_apart(scene, k, &around));
     let open: Vec<AtomicBool> = (0..around.len()).into_par_iter().map(is_open).collect();
-    // There may be many more spheres and triangles: they search for the bodies that are near.
+    // Spheres and triangles may be many more, so each searches for bodies near it.
     let boxes: Vec<Bounds> = around.iter().map(|&ball| box_of(ball)).collect();
     let bodies = PointIndex::new(&boxes);
     let tell = |place: Bounds, misses: &dyn Fn(&Outline) -> bool| {
@@ -63,19 +63,19 @@ pub fn isolated(scene: &Scene, assets: &Assets) -> Vec<bool> {
     open.into_iter().map(|open| !open.into_inner()).collect()
 }
 
-// Around a ball, with room for what `far` and the gaps below leave.
+// The bounding box of a ball, enlarged by the margins of `far` and of the gaps below.
 fn box_of((centre, radius): (Vec3, f64)) -> Bounds {
     let side = |sign: f64| to_f32(centre.map(|c| c + sign * (1.0001 * radius + 1e-6 * c.abs())));
     [side(-1.0), side(1.0)]
 }
 
-// Whether balls are so far from each other that `apart` need not look.
+// Whether two balls are so far apart that `apart` need not be called.
 fn far((a, ra): (Vec3, f64), (b, rb): (Vec3, f64)) -> bool {
     let (between, reach) = (sub(b, a), 1.0001 * (ra + rb));
     dot(between, between) > reach * reach
 }
 
-// From all other bodies, and from the floor.
+// Whether the body is apart from all other bodies and from the floor.
 fn is_apart(scene: &Scene, k: usize, around: &[(Vec3, f64)]) -> bool {
     let body = &scene.world.bodies[k];
     around.iter().enumerate().all(|(j, &ball)| j == k || far(around[k], ball) || apart(body, &scene.world.bodies[j]))
@@ -96,11 +96,11 @@ mod tests {
         let cube = body(Solid::Hexahedron, [0.0; 3], 1.0);
         assert!(apart(&cube, &body(Solid::Octahedron, [3.0, 0.0, 0.0], 1.0)));
         assert!(!apart(&cube, &body(Solid::Octahedron, [1.2, 0.0, 0.0], 1.0)));
-        // Spheres overlap here, faces do not.
+        // The circumscribed spheres overlap, but the faces do not.
         assert!(apart(&cube, &body(Solid::Hexahedron, [1.3, 0.0, 0.0], 1.0)));
     }
 
-    // Among many things, near, far, tiny, and so large that bodies are within them: as when each is asked about each.
+    // The search agrees with testing each pair, for shapes near, far, tiny, and so large that they contain bodies.
     #[test]
     fn what_is_near_is_found_by_its_place() {
         let mut seed = 7u64;

@@ -1,9 +1,9 @@
-//! Bodies as other shapes see them when they tell whether they stay out of one.
+//! The outline of a body, to test whether other shapes reach into it.
 
 use crate::math::vec3::{Vec3, add, dot};
 use crate::scene::Body;
 
-/// A body, with its vertices and face normals.
+/// A body with its vertices and face normals.
 pub struct Outline<'a> {
     pub body: &'a Body,
     pub corners: Vec<Vec3>,
@@ -16,12 +16,12 @@ impl Outline<'_> {
     }
 }
 
-/// The vertices of a body in its scene.
+/// The vertices of a body in the scene.
 pub fn corners(body: &Body) -> Vec<Vec3> {
     body.vertices().into_iter().map(|v| add(body.centre, v)).collect()
 }
 
-/// Whether a plane with one of these normals has all of a on one side and all of b on the other.
+/// Whether a plane with one of these normals separates a from b.
 pub fn separated(normals: &[Vec3], a: &[Vec3], b: &[Vec3], gap: f64) -> bool {
     let range = |n: Vec3, points: &[Vec3]| {
         points.iter().map(|&p| dot(n, p)).fold((f64::INFINITY, f64::NEG_INFINITY), |(lo, hi), x| (lo.min(x), hi.max(x)))

@@ -12,19 +12,19 @@ use crate::math::srgb::{linear, linear_colour};
 use crate::math::vec3::{Vec3, dot, to_f32};
 use crate::scene::{Body, LampPattern, LampSides, MaterialKind, Scene};
 
-// A lamp fits the bar on its face, and its neighbours do not touch it.
+// The radius at which a lamp fits on its bar and does not touch its neighbours.
 pub fn lamp_radius(body: &Body) -> f64 {
     let spacing = body.solid.edge_length() * body.radius / f64::from(body.lamps.count().max(1));
     let fits = 0.42 * body.bar * body.radius;
     if body.lamps.is_strip() { fits } else { fits.min(0.42 * spacing) }
 }
 
-/// Linear, by colour.
+/// The radiance of the lamps, linear, by channel.
 pub fn lamp_light(body: &Body) -> Vec3 {
     body.lamp_colour.map(|c| linear(c) * body.lamp_intensity)
 }
 
-/// What of a body not all kernels know, in bits of Constants::features.
+/// The features that a body needs from kernels, as bits of Constants::features.
 pub fn features(scene: &Scene, body: &Body) -> i32 {
     let is_metal = matches!(body.material.kind, MaterialKind::Metal { .. });
     let has_pattern = matches!(body.lamp_pattern, LampPattern::Chase(_)) || body.lamp_sides != LampSides::Both;
@@ -34,12 +34,12 @@ pub fn features(scene: &Scene, body: &Body) -> i32 {
         | (i32::from(scene.render.integrator.capabilities().samples_emitters && body.has_lamps()) * FEATURE_EMITTERS)
 }
 
-/// A body, whose slabs and materials are appended.
+/// Flattens a body, and appends its slabs and materials.
 pub fn flatten(scene: &Scene, k: usize, is_isolated: bool, slabs: &mut Vec<Slab>, all: &mut Vec<Material>) -> GpuBody {
     let body = &scene.world.bodies[k];
     let first = slabs.len();
     let reach = body.solid.inradius() * body.radius;
-    // A tetrahedron's faces are opposite to corners, where there is no plane to meet.
+    // A tetrahedron's faces are opposite to vertices, so each slab has only one plane.
     let lone = body.solid == Solid::Tetrahedron;
     let back = if lone { -1.001 * body.radius } else { -reach };
     for n in slab_normals(body) {
@@ -95,7 +95,7 @@ pub fn flatten(scene: &Scene, k: usize, is_isolated: bool, slabs: &mut Vec<Slab>
     }
 }
 
-// One normal of each pair of parallel faces.
+// One normal for each pair of parallel faces.
 fn slab_normals(body: &Body) -> Vec<Vec3> {
     let mut kept: Vec<Vec3> = Vec::new();
     for n in body.normals() {
@@ -106,7 +106,7 @@ fn slab_normals(body: &Body) -> Vec<Vec3> {
     kept
 }
 
-/// Its bounds. Rounding of the radius must not cost a grazing hit.
+/// The bounding box. It is enlarged, so that rounding of the radius loses no grazing hit.
 pub fn bounds(body: &Body) -> Bounds {
     super::around(to_f32(body.centre), body.radius as f32 * 1.0001)
 }

@@ -14,7 +14,7 @@ pub fn bounds(s: &Sphere) -> Bounds {
     around(s.centre, s.radius)
 }
 
-/// Whether its surface does not reach into the body: the sphere is outside, or contains the whole body.
+/// Whether the surface does not reach into the body: the sphere is outside, or contains the whole body.
 pub fn misses(outline: &Outline, centre: Vec3, radius: f64) -> bool {
     let gap = 1e-5 * (outline.body.radius + radius);
     let to = sub(centre, outline.body.centre);

@@ -21,7 +21,7 @@ pub fn corner_bounds(t: &Corners) -> Bounds {
     [fold(f32::min), fold(f32::max)]
 }
 
-/// Whether it does not reach into the body.
+/// Whether the triangle does not reach into the body.
 pub fn misses(outline: &Outline, t: &Corners) -> bool {
     let t = t.map(|p| p.map(f64::from));
     let gap = 1e-5 * outline.body.radius;

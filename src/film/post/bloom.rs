@@ -1,10 +1,9 @@
-//! Bloom: the fraction of light that a lens scatters around its place. In linear light and without a threshold, so that
-//! bright lamps glow and nothing else shows it; no light is made or lost, but at the rim, where as much comes in as goes out.
-//!
-//! The scattered light is the mean of the image seen ever more coarsely: a pyramid of halves, each read through the one
-//! above it, which falls off as glare does, nearly with the square of the distance (Jimenez, "Next generation post processing
-//! in Call of Duty: Advanced Warfare", 2014, has the pyramid; Spencer et al., "Physically-based glare effects for digital
-//! images", 1995, the falloff).
+//! Bloom: light that a lens scatters around its origin. It works in linear light without a threshold, so that only
+//! bright lamps show it. It keeps the sum of light, except at the border, where as much light enters as leaves. The
+//! scattered light is the mean of ever smaller images, each half the size of the one before and interpolated through
+//! it. Its falloff is nearly the inverse square of the distance, as for glare. The pyramid is that of Jimenez, "Next
+//! generation post processing in Call of Duty: Advanced Warfare", 2014; the falloff that of Spencer et al.,
+//! "Physically-based glare effects for digital images", 1995.
 
 use crate::film::image::Image;
 use crate::kernels::Isa;
@@ -12,13 +11,13 @@ use rayon::prelude::*;
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Bloom {
-    /// Fraction of the light, 0 to 1.
+    /// The scattered fraction of light, 0 to 1.
     pub fraction: f64,
-    /// How far the widest halo reaches, in picture heights.
+    /// The radius of the widest halo, in picture heights.
     pub radius: f64,
 }
 
-// One step of the pyramid: the three channels apart, row by row.
+// A level of the pyramid, in planes of three channels.
 struct Level {
     width: usize,
     height: usize,
@@ -26,7 +25,7 @@ struct Level {
 }
 
 impl Bloom {
-    /// Images of the pyramid, at most, for a picture of that height.
+    /// The maximum number of levels for a picture of this height.
     pub fn levels(&self, height: u32) -> usize {
         let reach = (self.radius * f64::from(height)).max(2.0);
         (libm::log2(reach).round() as usize).clamp(1, 12)
@@ -48,7 +47,7 @@ impl Bloom {
             let next = Level::halved(channels, last.height, isa);
             pyramid.push(next);
         }
-        // From the coarsest up, the mean of all.
+        // Upwards from the coarsest level, the mean of all.
         let Some(mut glow) = pyramid.pop() else { return };
         let mut count = 1.0;
         while let Some(mut fine) = pyramid.pop() {
@@ -77,7 +76,7 @@ impl Bloom {
     }
 }
 
-// A channel of a picture, or one of three side by side.
+// The rows of one channel, planar or interleaved.
 #[derive(Clone, Copy)]
 struct Rows<'a> {
     values: &'a [f32],
@@ -93,8 +92,7 @@ impl<'a> Rows<'a> {
 }
 
 impl Level {
-    // Half as large, by the weights 1 3 3 1 both ways, down first; the rim goes on as it is. Channels that lie side by side are the same
-    // rows.
+    // Halves a level in both directions with the weights 1 3 3 1, first vertically. Border pixels are repeated.
     fn halved(channels: [Rows; 3], height: usize, isa: Isa) -> Level {
         let Rows { width, stride, .. } = channels[0];
         let (wide, tall) = (width.div_ceil(2), height.div_ceil(2));
@@ -118,8 +116,8 @@ impl Level {
         Level { width: wide, height: tall, channels: out }
     }
 
-    // Row `y` of a channel as the finer level sees it, straight between four of this one's: the finer pixel's centre lies a quarter before
-    // or behind this one's.
+    // Interpolates row `y` of the next finer level linearly between four values of this one. The centre of a finer
+    // pixel lies a quarter of a pixel before or after that of a coarser one.
     fn read(&self, channel: usize, y: usize, isa: Isa, out: &mut [f32]) {
         let near = (y / 2).min(self.height - 1);
         let other = if y.is_multiple_of(2) { near.saturating_sub(1) } else { (near + 1).min(self.height - 1) };
@@ -142,7 +140,7 @@ mod tests {
 
     #[test]
     fn light_is_scattered_and_kept() {
-        // A lamp in the middle of the dark, on even and odd places of even and odd pictures.
+        // A lamp in the dark, at even and odd positions of even and odd pictures.
         for (w, h, x, y) in [(256, 256, 128, 128), (255, 193, 127, 96), (320, 180, 161, 90)] {
             let mut lit = image(w, h, |i, j| if (i, j) == (x, y) { 1000.0 } else { 0.0 });
             let before = total(&lit);
@@ -150,7 +148,7 @@ mod tests {
             assert!((total(&lit) / before - 1.0).abs() < 0.01, "{} of {before}", total(&lit));
             let middle = lit.pixel(x, y)[0];
             assert!(middle > 700.0 && middle < 800.0, "{middle}");
-            // Dimmer the farther, and nowhere dark within reach.
+            // Light falls with distance and is nowhere zero within the radius.
             let along: Vec<f32> = [2, 5, 10, 15].map(|d| lit.pixel(x + d, y)[0]).to_vec();
             assert!(along.windows(2).all(|p| p[0] > p[1]) && along[3] > 0.0, "{along:?}");
         }

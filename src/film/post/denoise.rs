@@ -1,5 +1,5 @@
-//! Noise taken out of pictures by Intel's Open Image Denoise (<https://www.openimagedenoise.org>), where its library is found
-//! at run time: nothing is linked, and no build needs it. What it makes is outside the promise of equal bytes.
+//! Denoising by Intel's Open Image Denoise (<https://www.openimagedenoise.org>). The library is loaded at run time;
+//! no build links it. Its results need not be equal byte for byte on all machines.
 #![expect(unsafe_code, reason = "calls a C library that is loaded at run time")]
 
 use crate::film::image::{Image, Layers};
@@ -8,37 +8,37 @@ use std::ffi::{CStr, c_char, c_int, c_void};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
-/// Why noise is not taken out.
+/// Why a picture cannot be denoised.
 #[derive(Debug, thiserror::Error)]
 pub enum DenoiserError {
-    /// The library is not there, or another version.
+    /// The library is missing or has another version.
     #[error("{0}")]
     NotFound(String),
-    /// The library's own.
+    /// The library's own error.
     #[error("Open Image Denoise: {0}")]
     Failed(String),
 }
 
-/// Where the library is looked for.
+/// Where to find the library.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum DenoiserLibrary {
-    /// By its name, where the system looks for libraries.
+    /// By its name, in the system's search path.
     Usual,
-    /// A file, or a folder that has it in itself or where pyoidn keeps it.
+    /// A file, or a folder of a release or of the package pyoidn.
     At(PathBuf),
 }
 
 const NAMES: [&str; 3] = ["libOpenImageDenoise.so.2", "libOpenImageDenoise.so", "libOpenImageDenoise.2.dylib"];
-// Below a folder: that of a release, and that of the package pyoidn.
+// Folders of the library: in a release, and in the package pyoidn.
 const FOLDERS: [&str; 4] = ["", "lib", "oidn/lib", "pyoidn/oidn/lib"];
 
-// OIDNDeviceType and OIDNFormat of its C interface, versions 2.
+// OIDNDeviceType and OIDNFormat of the C interface, version 2.
 const CPU: c_int = 1;
 const FLOAT3: c_int = 3;
 
 type Handle = *mut c_void;
 
-// What is called of the library.
+// The functions of the library.
 struct Calls {
     set_image: unsafe extern "C" fn(Handle, *const c_char, Handle, c_int, usize, usize, usize, usize, usize),
     execute: unsafe extern "C" fn(Handle),
@@ -49,7 +49,7 @@ struct Calls {
     release_device: unsafe extern "C" fn(Handle),
 }
 
-// The filter's images, which it knows by their addresses.
+// The filter's images. The filter keeps their addresses, so they must not move.
 struct Filter {
     device: Handle,
     filter: Handle,
@@ -65,7 +65,7 @@ unsafe impl Send for Filter {}
 pub struct Denoiser {
     calls: Calls,
     filter: Mutex<Filter>,
-    // Last: what is called lives in it.
+    // Last, because the functions are part of it.
     _library: Library,
 }
 
@@ -102,7 +102,7 @@ fn call<T: Copy>(library: &Library, name: &str) -> Result<T, DenoiserError> {
 }
 
 impl Denoiser {
-    /// Loads the library for pictures of a size; `threads` may be 0: as many as it likes.
+    /// Loads the library for pictures of a size. With `threads` 0, the library chooses their number.
     pub fn new(from: &DenoiserLibrary, width: u32, height: u32, threads: usize) -> Result<Denoiser, DenoiserError> {
         let library = find(from)?;
         let new_device: unsafe extern "C" fn(c_int) -> Handle = call(&library, "oidnNewDevice")?;
@@ -130,7 +130,7 @@ impl Denoiser {
             if threads > 0 {
                 set_int(device, c"numThreads".as_ptr(), threads as c_int);
             }
-            // Threads stay where the tracing ones may run.
+            // Without affinity, the library's threads may run on all cores that the tracing threads use.
             set_device_bool(device, c"setAffinity".as_ptr(), false);
             commit_device(device);
             let made = new_filter(device, c"RT".as_ptr());
@@ -151,7 +151,7 @@ impl Denoiser {
         Ok(denoiser)
     }
 
-    // What the library has to complain about.
+    // The library's last error.
     fn check(&self, filter: &Filter) -> Result<(), DenoiserError> {
         let mut words: *const c_char = std::ptr::null();
         // SAFETY: the device is alive, and the words are a string of the library's until the next call.
@@ -163,7 +163,7 @@ impl Denoiser {
         told.map_or(Ok(()), |words| Err(DenoiserError::Failed(words)))
     }
 
-    /// Takes the noise out of a picture's mean light, with what its first surfaces are.
+    /// Denoises a picture's mean light, with albedo and normals of its first surfaces.
     pub fn apply(&self, image: &mut Image<f32>, layers: &Layers) -> Result<(), DenoiserError> {
         let mut filter = self.filter.lock().unwrap_or_else(PoisonError::into_inner);
         filter.colour.copy_from_slice(image.data());

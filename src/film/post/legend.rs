@@ -1,4 +1,4 @@
-//! What is drawn over a picture: the colour map with its numbers, in the lower left corner.
+//! The legend in the lower left corner of a picture: the colour map with its numbers.
 
 use crate::film::image::Image;
 use crate::math::colormap::viridis;
@@ -6,39 +6,40 @@ use crate::scene::Tone;
 use font8x8::UnicodeFonts;
 use std::ops::Range;
 
-/// What to draw.
+/// The content of a legend.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Legend {
-    /// What the colours mean.
+    /// The name of the quantity.
     pub title: String,
-    /// Values at the map's ends.
+    /// The values at the ends of the map.
     pub range: [f64; 2],
-    /// The curve that the picture goes through afterwards: the legend's colours are those of the display.
+    /// The tone curve that follows. It is inverted, so that the legend shows the exact display colours.
     pub tone: Tone,
 }
 
-// Where a legend is in a picture, pixels.
+// The position of a legend in a picture, pixels.
 struct Anchor {
-    // Side of a dot: glyphs have 8 x 8 of them.
+    // The side of a dot; a glyph has 8 x 8 dots.
     unit: u32,
     left: u32,
     top: u32,
-    // Length of the colours' bar.
+    // The length of the colour bar.
     bar: u32,
 }
 
 impl Anchor {
-    // Larger in larger pictures, and long enough for two numbers of so many letters in all; none where there is no room.
+    // The legend grows with the picture, and has space for two numbers with this many characters. None if it does not
+    // fit.
     fn of(width: u32, height: u32, letters: usize) -> Option<Anchor> {
         let unit = (height / 480).max(1);
         let (left, bar) = (12 * unit, (width / 3).min(256 * unit));
         let top = height.checked_sub(44 * unit).filter(|_| bar > 80 * unit)?;
-        // A blank between them.
+        // A blank separates the two numbers.
         let needed = 8 * unit * (letters as u32 + 1);
         let bar = bar.max(needed);
         (2 * left + bar <= width).then_some(Anchor { unit, left, top, bar })
     }
-    // All of it with its margin: columns and rows.
+    // The columns and rows of the legend with its margin.
     fn panel(&self, image: &Image<f32>) -> (Range<u32>, Range<u32>) {
         let (left, top) = (self.left - 6 * self.unit, self.top - 6 * self.unit);
         let right = (left + self.bar + 12 * self.unit).min(image.width());
@@ -47,7 +48,7 @@ impl Anchor {
 }
 
 impl Legend {
-    // Where it is, and its numbers: with as many digits as there is room for.
+    // The position, and the two numbers with as many digits as fit.
     fn layout(&self, (width, height): (u32, u32)) -> Option<(Anchor, [String; 2])> {
         let place =
             |numbers: [String; 2]| Some((Anchor::of(width, height, numbers.iter().map(String::len).sum())?, numbers));
@@ -69,7 +70,7 @@ impl Legend {
         canvas.write(&low, left, below, unit);
         canvas.write(&high, left + bar - high.len() as u32 * 8 * unit, below, unit);
     }
-    /// Adds what it draws to the fraction of each pixel that is covered, where the sky is transparent.
+    /// Adds the legend to the covered fraction of each pixel, for transparent skies.
     pub fn cover(&self, coverage: &mut Image<f32>) {
         let Some((place, _)) = self.layout((coverage.width(), coverage.height())) else { return };
         let (columns, rows) = place.panel(coverage);
@@ -80,12 +81,12 @@ impl Legend {
     }
 }
 
-// Share of the light that is left behind letters, and the most of it.
+// The fraction of light that remains behind letters, and its maximum.
 const BEHIND: f32 = 0.08;
-// Of the letters.
+// The display value of letters.
 const WHITE: f64 = 235.0 / 255.0;
 
-// Four digits are enough for a legend.
+// A legend has at most four digits.
 fn number(x: f64) -> String {
     let size = x.abs();
     if size != 0.0 && !(1e-3..1e5).contains(&size) {
@@ -95,7 +96,7 @@ fn number(x: f64) -> String {
     }
 }
 
-// So many digits that count, the shorter way.
+// Rounds to this many significant digits, in the shorter notation.
 fn rounded(x: f64, digits: usize) -> String {
     let exponent = format!("{x:.*e}", digits - 1);
     let plain = exponent.parse::<f64>().map_or_else(|_| exponent.clone(), |x| x.to_string());
@@ -108,7 +109,7 @@ struct Canvas<'a> {
 }
 
 impl Canvas<'_> {
-    // What is shown as a display colour.
+    // The linear light that is shown as this display colour.
     fn light_of(&self, display: [f64; 3]) -> [f32; 3] {
         self.tone.invert(display).map(|c| c as f32)
     }
@@ -119,7 +120,7 @@ impl Canvas<'_> {
             self.image.data_mut()[at..at + 3].copy_from_slice(&light);
         }
     }
-    // What is behind letters is dark, whatever it is.
+    // Darkens the background of letters.
     fn dim(&mut self, columns: Range<u32>, rows: Range<u32>) {
         for y in rows {
             let row = 3 * y as usize * self.image.width() as usize;
@@ -150,7 +151,7 @@ mod tests {
         for (w, h) in [(320, 240), (64, 48), (1920, 1080), (1, 1), (300, 20)] {
             let mut image = Image::new(w, h, 3, vec![0.0f32; 3 * w as usize * h as usize]);
             legend.apply(&mut image);
-            // Letters can be read on a white ground too: what is around them is far darker.
+            // Letters are readable on a white background, which is darkened.
             let mut white = Image::new(w, h, 3, vec![1.0f32; 3 * w as usize * h as usize]);
             legend.apply(&mut white);
             if (w, h) == (320, 240) {
@@ -165,7 +166,7 @@ mod tests {
                 assert!(colours.len() > 80, "{}", colours.len());
             }
         }
-        // In a picture that is see-through it is not.
+        // The legend is opaque in a transparent picture.
         let mut coverage = Image::new(320, 240, 1, vec![0.25f32; 320 * 240]);
         legend.cover(&mut coverage);
         assert_eq!(
@@ -192,7 +193,7 @@ mod tests {
             }
         }
         assert_eq!([rounded(98765.0, 1), rounded(-0.25, 2), rounded(0.0, 1)], ["1e5", "-0.25", "0"]);
-        // As wide as ever where the numbers have room.
+        // The full width if the numbers fit.
         let short = Legend { title: "radius".into(), range: [0.0, 1.0], tone: Tone::Soft };
         assert_eq!(short.layout((320, 240)).unwrap().0.bar, 106);
     }

@@ -1,27 +1,26 @@
-//! What a camera does to light on its way to the film's grain: exposure, white balance, vignette, grain. In linear light,
-//! by single operations in a fixed order, so that every machine gives the same bytes.
+//! Exposure, white balance, vignette and grain, in linear light. The operations have a fixed order, so that every
+//! machine gives the same bytes.
 
 use crate::math::vec3::Vec3;
 use crate::scene::FilmSettings;
 
-/// The factor of each channel for an exposure and a white balance: twice as much light for each stop, and light of a black
-/// body at `kelvin` comes out white.
+/// The factor of each channel. A stop doubles the light, and light of a black body at `kelvin` becomes white.
 pub fn gain(stops: f64, kelvin: f64) -> [f32; 3] {
     let exposure = libm::exp2(stops);
     white_gains(kelvin).map(|g| (exposure * g) as f32)
 }
 
-/// The k of a lens whose corners lose this fraction of their light.
+/// The k of a lens whose corners lose this fraction of light.
 pub fn vignette(loss: f64) -> f32 {
     (1.0 / (1.0 - loss.min(0.99)).sqrt() - 1.0) as f32
 }
 
-/// The noise's amplitude at a light of 1.
+/// The grain's amplitude at a light of 1.
 pub fn grain(grain: f64) -> f32 {
     0.25 * grain as f32
 }
 
-// What makes a black body's light white, with a luminance of one; nothing at sRGB's own white.
+// The factors that make a black body's light white, with a luminance of 1; neutral at sRGB's own white.
 fn white_gains(kelvin: f64) -> Vec3 {
     if kelvin == FilmSettings::DAYLIGHT {
         return [1.0; 3];
@@ -72,12 +71,12 @@ mod tests {
         assert_eq!(gain(0.0, 6504.0), [1.0; 3]);
         let [r, g, b] = gain(0.0, 3000.0);
         assert!(r < g && g < b, "warm light is cooled: {r} {g} {b}");
-        // A black body's own light comes out grey.
+        // A black body's own light becomes grey.
         let body = black_body(3000.0);
         let white = [0, 1, 2].map(|i| body[i] * f64::from(gain(0.0, 3000.0)[i]));
         let daylight = black_body(6504.0);
         assert!((0..3).all(|i| (white[i] / white[1] - daylight[i] / daylight[1]).abs() < 1e-3), "{white:?}");
-        // D65 lies 0.003 beside the locus: nearly white.
+        // D65 is 0.003 off the locus, so it becomes nearly white.
         assert!(daylight.iter().all(|c| (c - 1.0).abs() < 0.06), "{daylight:?}");
     }
 }
