@@ -1,4 +1,4 @@
-//! The scene: what a description means, resolved and validated, with no defaults left.
+//! A scene with all defaults resolved and all values checked.
 //!
 //! ```
 //! use polyfly::scene::{Body, Material, Solid};
@@ -78,40 +78,40 @@ pub use tables::Scene;
 pub use tone::Tone;
 pub use world::{Light, Mesh, Sphere, World};
 
-/// A scene and what its author should know about it.
+/// A parsed scene with its warnings.
 #[derive(Clone, Debug)]
 pub struct Parsed {
     /// The scene.
     pub scene: Scene,
-    /// What may not be meant, each with its place.
+    /// Likely mistakes, each with its position.
     pub warnings: Vec<Problem>,
-    /// Which grammar it was written in.
+    /// The grammar of the text.
     pub grammar: Grammar,
 }
 
 impl Scene {
-    /// Reads a scene in either grammar. `name` is for messages, `folder` is where a TOML scene's paths start. Files that
-    /// the scene names are not opened here.
+    /// Parses a scene in either grammar. `name` appears in messages; relative paths of a TOML scene start in
+    /// `folder`. Files that the scene names are not opened here.
     ///
     /// # Errors
-    /// All that is wrong with the text, each with its place.
+    /// All faults of the text, with their positions.
     pub fn parse(text: &str, name: &str, folder: &Path) -> Result<Parsed, Box<Problems>> {
         parse(text, name, ParseOptions { folder, ..ParseOptions::default() })
     }
-    /// Whether all values are what a scene's text may say; for scenes that are built in code.
+    /// Checks that all values are valid in a scene's text, for scenes that are built in code.
     ///
     /// # Errors
-    /// All that is wrong, each with its place in the scene's [TOML](Scene::to_toml).
+    /// All faults, with their positions in the scene's [TOML](Scene::to_toml).
     pub fn check(&self) -> Result<(), Box<Problems>> {
         Scene::parse(&self.to_toml(), "the scene built in code, as TOML", Path::new("")).map(|_| ())
     }
-    /// The scene in TOML, every value spelled out; reading it again gives the same scene.
+    /// The scene in TOML with all values. Parsing it gives the same scene.
     pub fn to_toml(&self) -> String {
         toml::write(self)
     }
 }
 
-/// Reads a scene in either grammar.
+/// Parses a scene in either grammar.
 pub(crate) fn parse(text: &str, name: &str, reading: ParseOptions) -> Result<Parsed, Box<Problems>> {
     let grammar = Grammar::of(text);
     let result = match grammar {

@@ -1,4 +1,4 @@
-//! A scene at a moment of the clip: bodies turn, drift and orbit, and their lamps change. Whether the clip loops.
+//! The scene at a moment of the clip: bodies rotate and move, and lamps change. Also checks whether the clip loops.
 
 use super::{Body, LampPattern, Particles, Relief, Scene, World};
 use crate::math::srgb::{linear, srgb};
@@ -7,7 +7,7 @@ use std::borrow::Cow;
 use std::f64::consts::PI;
 
 impl Body {
-    /// Its corners, from its centre.
+    /// The vertices, relative to the centre.
     pub(crate) fn vertices(&self) -> Vec<Vec3> {
         self.solid.vertices().into_iter().map(|v| self.rotation.apply(scale(v, self.radius))).collect()
     }
@@ -18,7 +18,7 @@ impl Body {
     fn moves(&self) -> bool {
         !self.motion.is_none() || (self.lamp_pattern != LampPattern::Steady && self.has_lamps())
     }
-    // The body at a time, 0 to 1 over the clip, when it stands still there.
+    // The body at a time, 0 to 1 over the clip.
     pub(crate) fn at(&self, time: f64) -> Body {
         let mut body = self.clone();
         body.rotation.angle_deg += 360.0 * self.motion.turns * time;
@@ -29,24 +29,24 @@ impl Body {
         let wave = |cycles: f64| 0.5 - 0.5 * libm::cos(2.0 * PI * cycles * time);
         match self.lamp_pattern {
             LampPattern::Steady => {}
-            // From a tenth of the light to all of it, and back, begun with all.
+            // From full light down to a tenth and back.
             LampPattern::Pulse(cycles) => body.lamp_intensity *= 1.0 - 0.9 * wave(cycles),
             LampPattern::Hue(cycles) => body.lamp_colour = turned_hue(self.lamp_colour, cycles * time),
-            // Of a scene at a moment: how far it has come.
+            // In a still scene, the value is the phase instead of the number of cycles.
             LampPattern::Chase(cycles) => body.lamp_pattern = LampPattern::Chase(cycles * time),
         }
         body
     }
 }
 
-// A colour whose hue is turned, in linear light; of grey nothing is left to turn, so it becomes red first.
+// Rotates the hue of a colour in linear light. Grey has no hue, so it becomes red first.
 fn turned_hue(colour: Vec3, turns: f64) -> Vec3 {
     let linear = colour.map(linear);
     let top = linear.iter().copied().fold(0.0, f64::max);
     let low = linear.iter().copied().fold(f64::INFINITY, f64::min);
     let (low, saturated) =
         if top - low < 0.3 * top { (0.08 * top, [top, 0.08 * top, 0.08 * top]) } else { (low, linear) };
-    // Place on the hue's circle, 0 to 6, by the usual hexagon.
+    // The position on the hue circle, 0 to 6.
     let [r, g, b] = saturated;
     let span = top - low;
     if span <= 0.0 {
@@ -64,34 +64,34 @@ fn turned_hue(colour: Vec3, turns: f64) -> Vec3 {
         let k = (hue + shift).rem_euclid(6.0);
         low + span * k.min(4.0 - k).clamp(0.0, 1.0)
     };
-    // The channel is full over a third of the circle around its own hue, and fades over the sixths beside it.
+    // A channel is full over the third of the circle around its own hue, and fades over the sixths beside it.
     [part(2.0), part(0.0), part(4.0)].map(srgb)
 }
 
 impl World {
-    /// Whether bodies, or their lamps, are different from frame to frame.
+    /// Whether bodies or their lamps change between frames.
     pub(crate) fn bodies_move(&self) -> bool {
         self.bodies.iter().any(Body::moves)
     }
-    /// Whether bodies, or the floor's relief, are.
+    /// Whether bodies, their lamps or the floor's relief change between frames.
     pub(crate) fn moves(&self) -> bool {
         self.bodies_move() || self.relief().is_some_and(Relief::drifts)
     }
     fn relief(&self) -> Option<&Relief> {
         self.floor.as_ref()?.relief.as_ref()
     }
-    /// Whether frames have geometry of their own.
+    /// Whether each frame has geometry of its own.
     pub(crate) fn geometry_moves(&self) -> bool {
         self.bodies_move() || self.particles.as_ref().is_some_and(Particles::is_animated)
     }
-    /// Whether frames differ by more than the camera.
+    /// Whether frames differ in more than the camera.
     pub(crate) fn is_animated(&self) -> bool {
         self.moves() || self.geometry_moves()
     }
 }
 
 impl Scene {
-    /// The scene with everything but the camera as it is at `moment`, in frames from the clip's start.
+    /// The scene at `moment`, in frames from the clip's start. The camera is not changed.
     pub(crate) fn at(&self, moment: f64) -> Cow<'_, Scene> {
         if !self.world.moves() {
             return Cow::Borrowed(self);
@@ -105,8 +105,8 @@ impl Scene {
         Cow::Owned(scene)
     }
 
-    /// The same scene as it is seen from a point, which becomes its origin. The camera and the particles stay: a camera may turn
-    /// about the z axis, and particles are moved where they are read.
+    /// The scene relative to `origin`. The camera and the particles are not changed: a camera path may turn about the
+    /// z axis, and particles are moved when they are read.
     pub(crate) fn seen_from(&self, origin: Vec3) -> Cow<'_, Scene> {
         if origin == [0.0; 3] {
             return Cow::Borrowed(self);
@@ -126,7 +126,7 @@ impl Scene {
         Cow::Owned(scene)
     }
 
-    /// Why the clip's last frame does not lead to its first one; nothing where it does.
+    /// The reasons why the clip does not loop; empty if it does.
     pub(crate) fn loop_problems(&self) -> Vec<String> {
         let end = f64::from(self.output.frames);
         let mut problems = Vec::new();
@@ -147,7 +147,7 @@ impl Scene {
         for (i, body) in self.world.bodies.iter().enumerate() {
             let (a, b) = (body.at(0.0), body.at(1.0));
             let corners = a.vertices().into_iter().zip(b.vertices());
-            // A turn that brings every corner to where some corner was is as good as a whole one.
+            // A rotation that maps all vertices to vertices counts as a full turn.
             let joins = corners.clone().all(|(_, q)| a.vertices().iter().any(|&p| apart(p, q) < 1e-6 * body.radius));
             if apart(a.centre, b.centre) > 1e-6 * (1.0 + body.radius) || !joins {
                 let off = corners.map(|(p, q)| apart(p, q)).fold(0.0, f64::max);
@@ -195,7 +195,7 @@ mod tests {
         assert_eq!(scene.loop_problems(), Vec::<String>::new());
         scene.world.bodies[0].motion.turns = 0.3;
         assert_eq!(scene.loop_problems().len(), 1);
-        // A quarter turn of a cube about its own axis shows the same cube.
+        // A quarter turn of a cube about its own axis gives the same cube.
         scene.world.bodies[0].motion.turns = 0.25;
         assert_eq!(scene.loop_problems(), Vec::<String>::new());
         scene.world.bodies[1].lamp_pattern = LampPattern::Pulse(1.5);

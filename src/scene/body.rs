@@ -1,4 +1,4 @@
-//! Bodies: solids of panes, bars and lamps.
+//! Bodies: Platonic solids of panes, bars and lamps.
 
 use super::diagnostic::Rule;
 use super::keys::key::MaterialUse;
@@ -57,7 +57,7 @@ keys! {
             let span = table.place("transparency").or(table.place("reflection")).unwrap_or(table.span.clone());
             table.warn(span, what, ADDS_LIGHT);
         }
-        // A one-way mirror's inner side may leave less than is to pass.
+        // The inside of a one-way mirror may transmit less than the outside.
         if let (Some(inside), Some(span)) = (self.reflection_inside, table.place("reflection_inside"))
             && let Some(what) = above_one("reflection_inside", inside, transparency)
         {
@@ -88,12 +88,12 @@ impl Kind for Solid {
 }
 
 impl Body {
-    /// Whether there is light on its bars.
+    /// Whether its bars have lamps.
     pub(crate) fn has_lamps(&self) -> bool {
         self.bar > 0.0 && self.lamps != Lamps::Each(0)
     }
-    /// R and T of panes met from inside. Of a one-way mirror no more passes than it leaves: together they give back what
-    /// comes, or less.
+    /// Reflection and transmission of panes from inside. A one-way mirror transmits at most what it does not reflect,
+    /// so that their sum is at most one.
     pub(crate) fn shares_inside(&self) -> (f64, f64) {
         let (reflection, transparency) = self.material.shares();
         match self.reflection_inside {
@@ -101,14 +101,14 @@ impl Body {
             None => (reflection, transparency),
         }
     }
-    /// Width of the bars where none is given, in circumradii.
+    /// Default width of the bars, in circumradii.
     pub const BAR: f64 = 0.045;
-    /// Colour of the bars where none is given.
+    /// Default colour of the bars.
     pub const BAR_COLOUR: Vec3 = [0.28, 0.27, 0.29];
-    /// What the bars mirror where nothing is given.
+    /// Default reflection of the bars.
     pub const BAR_REFLECTION: f64 = 0.35;
-    /// Most that `lamp_intensity` may be.
+    /// Maximum of `lamp_intensity`.
     pub const MAX_LAMP_INTENSITY: f64 = 1000.0;
-    /// Colour of the lamps where none is given.
+    /// Default colour of the lamps.
     pub const LAMP_COLOUR: Vec3 = [1.0, 0.93, 0.82];
 }

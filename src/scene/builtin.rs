@@ -1,19 +1,19 @@
-//! The scenes that the program brings along.
+//! The built-in scenes.
 
 use super::{Grammar, ParseOptions, Scene};
 
-/// The sample scene as people meet it: the coursework's tokens, with lamps, mirrors, glass and a floor.
+/// The sample scene in the coursework's tokens: lamps, mirrors, glass and a floor.
 pub const DEFAULT_TOKENS: &str = include_str!("../../scenes/default.txt");
 
 impl Scene {
     /// The sample scene that `polyfly --default` prints.
     pub fn sample() -> Scene {
-        // A test reads it, so an empty scene is never given.
+        // A test parses it, so the default is never used.
         super::parse(DEFAULT_TOKENS, "default.txt", ParseOptions::default()).map(|p| p.scene).unwrap_or_default()
     }
 }
 
-/// The sample scene in the grammar asked for.
+/// The sample scene in this grammar.
 pub fn default_scene(grammar: Grammar) -> String {
     match grammar {
         Grammar::Tokens => DEFAULT_TOKENS.to_owned(),

@@ -1,4 +1,4 @@
-//! The camera: two points on cylindrical paths, the eye and what it looks at, and a horizontal field of view.
+//! The camera: its paths, the lens, and the view of each frame.
 
 use super::diagnostic::Rule;
 use super::keys::read::Table;
@@ -34,11 +34,11 @@ keys! {
 }
 
 impl CylindricalPath {
-    /// A point that stays at radius r and height z.
+    /// A point at rest at radius r and height z.
     pub fn at_rest(r: f64, z: f64) -> CylindricalPath {
         CylindricalPath { r0: r, z0: z, ..CylindricalPath::default() }
     }
-    /// The point at time t, 0 .. 2 pi over a clip.
+    /// The point at time t, 0 to 2 pi over a clip.
     pub fn at(&self, t: f64) -> Vec3 {
         let r = self.r0 + self.ar * libm::sin(self.wr * t + self.pr);
         let z = self.z0 + self.az * libm::sin(self.wz * t + self.pz);
@@ -65,30 +65,30 @@ keys! {
     }
 }
 
-/// Where the camera goes.
+/// The path of the camera.
 #[derive(Clone, Debug, PartialEq)]
 pub enum CameraPath {
-    /// The coursework's: eye and look-at point on cylinders.
+    /// The coursework's path: camera and look-at point move on cylinders.
     Cylinder {
-        /// The eye's path.
+        /// The path of the camera's position.
         eye: CylindricalPath,
-        /// The look-at point's path.
+        /// The path of the look-at point.
         target: CylindricalPath,
     },
-    /// It stands still.
+    /// A camera at rest.
     Fixed {
-        /// The eye.
+        /// The position of the camera.
         position: Vec3,
         /// The point that the camera looks at.
         look_at: Vec3,
     },
-    /// It goes round a point.
+    /// A circle around a point.
     Orbit(Orbit),
-    /// A spline through keys in the order of their times (Catmull and Rom, "A class of local interpolating splines", 1974).
+    /// A spline through keys in order of time (Catmull and Rom, "A class of local interpolating splines", 1974).
     Keys {
         /// At least two.
         keys: Vec<CameraKey>,
-        /// After the last key the camera returns to the first, and the clip loops.
+        /// Whether the camera returns to the first key after the last one, so that the clip loops.
         closed: bool,
     },
 }
@@ -113,7 +113,7 @@ keys! {
 }
 
 impl Orbit {
-    // The eye and its angle at a time, 0 to 1 over the clip.
+    // The position and its angle at a time, 0 to 1 over the clip.
     fn at(&self, time: f64) -> (Vec3, f64) {
         let (whole, part) = (time.floor(), time - time.floor());
         let eased = whole + part + self.ease * (part * part * (3.0 - 2.0 * part) - part);
@@ -149,7 +149,7 @@ keys! {
 }
 
 keys! {
-    // The camera's path, as it is written.
+    // The keys of the camera's path.
     #[derive(Clone, Debug, PartialEq)]
     struct PathKeys in "camera path" {
         /// The eye.
@@ -249,27 +249,28 @@ impl From<&CameraPath> for PathKeys {
 /// A frame's camera: position and right-handed basis.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct View {
-    /// The eye.
+    /// The position of the camera.
     pub eye: Vec3,
-    /// Unit, to the right of the picture.
+    /// Unit vector to the right of the picture.
     pub right: Vec3,
-    /// Unit, to the top of the picture.
+    /// Unit vector to the top of the picture.
     pub up: Vec3,
-    /// Unit, into the picture.
+    /// Unit vector into the picture.
     pub forward: Vec3,
     /// Horizontal field of view, degrees.
     pub fov_deg: f64,
 }
 
 impl CameraPath {
-    // Eye, look-at point and field of view of a frame; the angle that says where right is, looking straight down.
+    // Position, look-at point and field of view of a frame; and the angle that defines "right" for a camera that
+    // looks straight down.
     fn at(&self, moment: f64, frames: u32, fov_deg: f64) -> (Vec3, Vec3, f64, f64) {
         match self {
             CameraPath::Cylinder { eye, target } => {
                 let t = 2.0 * std::f64::consts::PI * moment / f64::from(frames);
                 (eye.at(t), target.at(t), fov_deg, eye.angle(t))
             }
-            // A camera at rest has the first frame's angle of the default path.
+            // A camera at rest has the angle of the default path's first frame.
             CameraPath::Fixed { position, look_at } => (*position, *look_at, fov_deg, 0.0),
             CameraPath::Keys { keys, closed } => {
                 let key = between(keys, *closed, moment / f64::from(frames));
@@ -281,28 +282,29 @@ impl CameraPath {
             }
         }
     }
-    /// Bounds the eye's coordinates over the clip, seen from a point.
+    /// A bound of the camera's distance from `origin` over the clip.
     pub(crate) fn reach(&self, origin: Vec3) -> f64 {
         let away = |place: Vec3| length(sub(place, origin));
         match self {
             CameraPath::Cylinder { eye: p, .. } => p.r0.abs() + p.ar.abs() + p.z0.abs() + p.az.abs() + length(origin),
             CameraPath::Fixed { position, .. } => away(*position),
             CameraPath::Orbit(orbit) => away(orbit.centre) + orbit.distance,
-            // A spline leaves its keys' hull by less than a half.
+            // A spline leaves the hull of its keys by less than half of its size.
             CameraPath::Keys { keys, .. } => 2.0 * keys.iter().map(|k| away(k.position)).fold(0.0, f64::max),
         }
     }
 }
 
-// The spline's point at a time: cubic Hermite pieces whose slopes are those between a key's neighbours.
+// The spline's point at a time, by cubic Hermite pieces. The slope at a key is that between its neighbours.
 fn between(keys: &[CameraKey], closed: bool, time: f64) -> CameraKey {
     let n = keys.len();
-    // Key i, before the first and after the last: of a loop the same keys a clip away, else none.
+    // Key i, which may be out of range. A closed path continues with the same keys one clip later; otherwise there is
+    // none.
     let key = |i: i64| -> Option<CameraKey> {
         let (round, at) = (i.div_euclid(n as i64), i.rem_euclid(n as i64) as usize);
         (closed || round == 0).then(|| CameraKey { time: keys[at].time + round as f64, ..keys[at] })
     };
-    // Before the first key of a loop the clip is in its last piece.
+    // Before the first key of a closed path, the clip is in the last piece.
     let time = if closed && time < keys[0].time { time + 1.0 } else { time };
     let last = keys.iter().rposition(|k| k.time <= time).unwrap_or(0) as i64;
     let (Some(a), Some(b)) = (key(last), key(last + 1)) else { return keys[last as usize] };
@@ -329,7 +331,7 @@ fn between(keys: &[CameraKey], closed: bool, time: f64) -> CameraKey {
     }
 }
 
-// Distance of the eye from what it looks at below which it looks nowhere, units.
+// The minimum distance between the camera and its look-at point, in units. Below it, the camera has no direction.
 const NEAREST: f64 = 1e-9;
 
 impl Camera {
@@ -338,13 +340,13 @@ impl Camera {
         self.view_at(f64::from(frame), frames)
     }
 
-    /// Whether the eye is where it looks at.
+    /// Whether the camera is at its look-at point, and so has no direction.
     pub fn is_blind(&self, frame: u32, frames: u32) -> bool {
         let (eye, target, ..) = self.path.at(f64::from(frame), frames, self.fov_deg);
         length(sub(target, eye)) <= NEAREST
     }
 
-    /// The point that its path has it look at.
+    /// The look-at point of the path.
     pub fn look_at(&self, frame: u32, frames: u32) -> Vec3 {
         self.path.at(f64::from(frame), frames, self.fov_deg).1
     }
@@ -354,21 +356,22 @@ impl Camera {
         let (eye, target, fov_deg, phi) = self.path.at(moment, frames, self.fov_deg);
         let (sin, cos) = (libm::sin(phi), libm::cos(phi));
         let to = sub(target, eye);
-        // With nothing to look at, look at the cylinder's axis.
+        // Without a direction, the camera looks at the cylinder's axis.
         let forward = if length(to) > NEAREST { normalise(to) } else { [-cos, -sin, 0.0] };
         let sideways = cross(forward, [0.0, 0.0, 1.0]);
-        // Straight up or down, right is where the path's circle runs: what it tends to from nearby.
+        // If the camera looks straight up or down, "right" is the limit for nearby directions: the tangent of the
+        // path's circle.
         let right = if length(sideways) > 1e-9 { normalise(sideways) } else { [-sin, cos, 0.0] };
         View { eye, right, up: cross(right, forward), forward, fov_deg }
     }
 }
 
 impl View {
-    /// Distance of the picture plane, in pixels, for a picture that is `width` pixels wide.
+    /// The distance of the picture plane, in pixels, for a picture of this width.
     pub fn focal(&self, width: u32) -> f64 {
         f64::from(width) / (2.0 * libm::tan(self.fov_deg.to_radians() / 2.0))
     }
-    /// The point at `distance` along the ray through the middle of the picture.
+    /// The point at `distance` along the central ray.
     pub fn ahead(&self, distance: f64) -> Vec3 {
         add(self.eye, scale(self.forward, distance))
     }

@@ -1,5 +1,5 @@
-//! Changes of the camera's keys in TOML that make it see what somebody sees at a frame: keys of a spline get one more, any other path is
-//! moved and turned so that it leads through there.
+//! Edits of the camera's keys in TOML that make it show a given view at a frame. A spline gets one more key; any
+//! other path is moved and rotated through the view.
 
 use super::camera::CameraKey;
 use super::edit::Edit;
@@ -7,43 +7,43 @@ use super::{Camera, CameraPath, CylindricalPath, View};
 use crate::math::vec3::{Vec3, length, sub};
 use std::f64::consts::{PI, TAU};
 
-/// Where somebody stands and looks.
+/// A position and a direction of view.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Viewpoint {
-    /// The eye.
+    /// The position of the camera.
     pub eye: Vec3,
-    /// The point that it looks at.
+    /// The point that the camera looks at.
     pub look_at: Vec3,
     /// Horizontal field of view, degrees.
     pub fov_deg: f64,
 }
 
 impl Viewpoint {
-    /// That of a camera at a frame; the point is the one that the path names.
+    /// The viewpoint of a camera at a frame. The look-at point is that of the path.
     pub fn of(camera: &Camera, frame: u32, frames: u32) -> Viewpoint {
         let View { eye, fov_deg, .. } = camera.view(frame, frames);
         Viewpoint { eye, look_at: camera.look_at(frame, frames), fov_deg }
     }
-    /// A camera that stands there.
+    /// A camera at rest with this view.
     pub fn camera(&self, from: &Camera) -> Camera {
         let path = CameraPath::Fixed { position: self.eye, look_at: self.look_at };
         Camera { fov_deg: self.fov_deg, path, ..from.clone() }
     }
 }
 
-// Numbers as people write them: a ten-thousandth is nothing to see.
+// A number with four decimals at most, as people write it.
 fn number(x: f64) -> String {
     format!("{:?}", (x * 1e4).round() / 1e4 + 0.0)
 }
 fn triple(v: Vec3) -> String {
     format!("[{}]", v.map(number).join(", "))
 }
-// The same angle within half a turn.
+// The angle within half a turn.
 fn wrapped(angle: f64) -> f64 {
     (angle + PI).rem_euclid(TAU) - PI
 }
 
-/// Changes that lead the camera through `view` at a frame.
+/// Edits that make the camera show `view` at a frame.
 pub fn edits_through(camera: &Camera, frame: u32, frames: u32, view: &Viewpoint) -> Vec<Edit> {
     let now = Viewpoint::of(camera, frame, frames);
     let mut edits: Vec<Edit> = Vec::new();
@@ -79,7 +79,7 @@ pub fn edits_through(camera: &Camera, frame: u32, frames: u32, view: &Viewpoint)
     edits
 }
 
-// A key at the frame: the one that is there, or a new one. Other keys stay as they are.
+// Edits a key at the frame, or inserts one. Other keys stay.
 fn key_at(keys: &[CameraKey], fov_deg: f64, frame: u32, frames: u32, view: &Viewpoint) -> Vec<Edit> {
     let time = f64::from(frame) / f64::from(frames);
     let (position, look_at, fov) = (triple(view.eye), triple(view.look_at), number(view.fov_deg));
@@ -95,7 +95,7 @@ fn key_at(keys: &[CameraKey], fov_deg: f64, frame: u32, frames: u32, view: &View
     if (view.fov_deg - keys[here].fov_deg).abs() > 1e-6 {
         edits.push(set("fov_deg", fov));
     }
-    // A key between two frames moves to the frame whose view was chosen.
+    // A key between two frames moves to the frame of the view.
     if (keys[here].time - time).abs() > 1e-9 {
         edits.push(set("time", format!("{time:?}")));
     }
@@ -103,7 +103,7 @@ fn key_at(keys: &[CameraKey], fov_deg: f64, frame: u32, frames: u32, view: &View
 }
 
 fn cylinder_through(path: &CylindricalPath, time: f64, to: Vec3) -> Vec<(&'static str, f64)> {
-    // The distance may be negative: then the point is on the other side of the axis.
+    // A negative distance puts the point on the other side of the axis.
     let r = path.r0 + path.ar * libm::sin(path.wr * time + path.pr);
     let z = path.z0 + path.az * libm::sin(path.wz * time + path.pz);
     let phi = path.phi0 + path.wphi * time;
@@ -117,7 +117,7 @@ fn cylinder_through(path: &CylindricalPath, time: f64, to: Vec3) -> Vec<(&'stati
         keys.push(("z", path.z0 + to[2] - z));
     }
     let turn = wrapped(if r < 0.0 { around + PI } else { around } - phi);
-    // On the axis every angle is the same.
+    // On the axis, the angle is undefined.
     if across > 1e-6 && turn.abs() > 1e-9 {
         keys.push(("phi_deg", (path.phi0 + turn).to_degrees().rem_euclid(360.0)));
     }

@@ -1,19 +1,20 @@
-//! What is wrong with a scene: where, what was expected, what to do. Shown with the source line.
+//! Faults of a scene with their position, the expected value and a remedy, and how they are shown with the source
+//! line.
 
 use super::limits::{BRIGHTEST, FARTHEST, MAX_PIXELS, SHORTEST};
 use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
 use std::ops::Range;
 
-/// One fault in a scene's text.
+/// A fault in a scene's text.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Problem {
-    /// Where, in bytes of the text; empty at its end when something is missing.
+    /// The position, in bytes of the text; empty and at the end of the text for a missing value.
     pub span: Range<usize>,
-    /// What is wrong, in one line.
+    /// The fault, in one line.
     pub what: String,
-    /// What was expected there.
+    /// The expected value.
     pub expected: String,
-    /// What to do about it, if there is more to say.
+    /// A remedy, if there is one beyond the message.
     pub help: Option<String>,
 }
 
@@ -27,19 +28,19 @@ impl Problem {
         let what = format!("a picture of {width} x {height} pixels is above the memory limit");
         Problem::new(span, what, format!("expected at most {MAX_PIXELS} pixels"))
     }
-    /// Adds what to do.
+    /// Adds a remedy.
     pub fn help(mut self, help: impl Into<String>) -> Problem {
         self.help = Some(help.into());
         self
     }
 }
 
-/// Faults that are shown of one text.
+/// Maximum number of faults that are shown for a text.
 pub const MAX_SHOWN: usize = 20;
-/// Letters that are shown of a line.
+/// Maximum number of characters that are shown of a line.
 const WIDEST: usize = 160;
 
-// The lines that a span touches, and no more: a scene may be large.
+// The lines that a span touches, without the rest of a text that may be large.
 struct Excerpt<'a> {
     text: &'a str,
     span: Range<usize>,
@@ -52,7 +53,7 @@ impl Excerpt<'_> {
         let first = source[..start].rfind('\n').map_or(0, |i| i + 1);
         let after = source[start..].find('\n').map_or(source.len(), |i| start + i);
         let line = source[..first].bytes().filter(|&b| b == b'\n').count() + 1;
-        // A very long line is cut off; the place is then told without it.
+        // A very long line is truncated, and the message has the position without it.
         let text = &source[first..after];
         let cut = text.char_indices().nth(WIDEST).map_or(text.len(), |(i, _)| i);
         let within = |at: usize| at.saturating_sub(first).min(cut);
@@ -60,7 +61,7 @@ impl Excerpt<'_> {
     }
 }
 
-// A message in which a value of thousands of letters was quoted.
+// Shortens a message that quotes a value of thousands of characters.
 fn shortened(text: String) -> String {
     match text.char_indices().nth(400) {
         Some((at, _)) => format!("{} ...", &text[..at]),
@@ -68,12 +69,12 @@ fn shortened(text: String) -> String {
     }
 }
 
-/// How bad a message is, and what it begins with.
+/// The severity of a message, and its prefix.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Severity {
-    /// Nothing is done: `error: ...`.
+    /// The command fails: `error: ...`.
     Error,
-    /// Something is done that may not be what is wanted: `warning: ...`.
+    /// The command goes on, but the user may not want the result: `warning: ...`.
     Warning,
 }
 
@@ -86,12 +87,12 @@ impl Severity {
     }
 }
 
-/// Whether messages have a terminal's colours, as escape sequences.
+/// Whether messages have colours, as escape sequences.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Colours {
-    /// No.
+    /// No colours.
     Plain,
-    /// Yes.
+    /// Colours.
     Styled,
 }
 
@@ -104,9 +105,9 @@ impl Colours {
     }
 }
 
-/// A message that has no place in a text, in the same form as those that have one.
+/// A message without a position, in the same form as those with one.
 pub(crate) fn message(severity: Severity, what: &str, help: Option<&str>, colours: Colours) -> String {
-    // What follows the first line is another program's own words, or a list.
+    // After the first line comes another program's output, or a list.
     let (title, rest) = what.split_once('\n').map_or((what, None), |(title, rest)| (title, Some(rest)));
     let render = |group: Group| colours.renderer().render(&[group]).to_string();
     let mut lines = vec![render(Group::with_title(severity.level().primary_title(title)))];
@@ -115,7 +116,7 @@ pub(crate) fn message(severity: Severity, what: &str, help: Option<&str>, colour
     lines.join("\n")
 }
 
-/// All faults of one text, to be shown together.
+/// All faults of a text.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Problems {
     /// The file's name, or `stdin`.
@@ -129,14 +130,14 @@ pub struct Problems {
 impl std::error::Error for Problems {}
 
 impl std::fmt::Display for Problems {
-    /// `file:line:column`, the source line and the finger on it, for each problem.
+    /// For each fault: `file:line:column`, the source line, and a mark under the position.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(&self.shown(Severity::Error, Colours::Plain))
     }
 }
 
 impl Problems {
-    /// The same as messages of a severity.
+    /// The faults as messages of a severity.
     pub(crate) fn shown(&self, severity: Severity, colours: Colours) -> String {
         let renderer = colours.renderer();
         let message = |problem: &Problem| {
@@ -155,38 +156,38 @@ impl Problems {
     }
 }
 
-/// What a number must be; the same rules hold in both grammars.
+/// A range of numbers. Both grammars use the same rules.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Rule {
     /// Any finite number.
     Finite,
-    /// 0 or above.
+    /// 0 or more.
     NotNegative,
-    /// A place in the scene, units: kernels square and multiply it in single precision.
+    /// A coordinate, in scene units. Kernels square and multiply it in single precision.
     Coordinate,
-    /// A size in the scene, units.
+    /// A length, in scene units.
     Length,
-    /// A brightness, 0 or above.
+    /// A brightness, 0 or more.
     Brightness,
     /// 0 to 1.
     Fraction,
-    /// From one number to another.
+    /// Between two numbers.
     Within(f64, f64),
     /// A field of view, degrees.
     FieldOfView,
     /// An index of refraction.
     Index,
-    /// A whole number in a range.
+    /// An integer in a range.
     Whole(u32, u32),
-    /// Bits of a channel.
+    /// Bits per channel.
     Bits,
 }
 
 impl Rule {
-    /// Frames a second: what players and formats of video know.
+    /// Frames per second, as players and video formats support them.
     pub const FRAME_RATE: Rule = Rule::Within(0.001, 1000.0);
 
-    /// What is expected, for the error's label.
+    /// The expected range, for the error's label.
     pub fn expected(self) -> String {
         let text =
             |x: f64| if x.abs() >= 1e6 || (x != 0.0 && x.abs() < 1e-6) { format!("{x:e}") } else { x.to_string() };
@@ -200,7 +201,7 @@ impl Rule {
             _ => "a finite number".into(),
         }
     }
-    /// The least and the most, where there are such.
+    /// Minimum and maximum, where they exist.
     pub fn range(self) -> (Option<f64>, Option<f64>) {
         match self {
             Rule::Finite => (None, None),
@@ -216,7 +217,7 @@ impl Rule {
             Rule::Bits => (Some(8.0), Some(32.0)),
         }
     }
-    /// Whether x is such a number, single precision included.
+    /// Whether x is in the range, also in single precision.
     pub fn allows(self, x: f64) -> bool {
         let (min, max) = self.range();
         let is_such = match self {

@@ -1,4 +1,4 @@
-//! Changes single keys of a scene's text; comments, order and everything else stay as they are.
+//! Edits single keys of a scene's text. Comments, order and all other text stay as they are.
 
 use super::keys::read::percent;
 use super::keys::schema;
@@ -9,42 +9,43 @@ use toml_edit::{DocumentMut, Item, Table, TableLike, Value};
 /// Why a key cannot be changed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum EditError {
-    /// The path is none.
+    /// The path is invalid.
     #[error("`{}` is no key; expected a path such as film.exposure, camera.eye.r or body[0].radius", brief(.0))]
     Path(String),
-    /// A place in a list that is not there.
+    /// The list has no element of this number.
     #[error("there is no `{}[{}]`: the scene has {} of them, counted from 0", brief(.0), .1, .2)]
     Place(String, usize, usize),
-    /// Something on the way is no table.
+    /// A part of the path is not a table.
     #[error("`{}` is no table", brief(.0))]
     NoTable(String),
-    /// Something on the way is a list of tables.
+    /// A part of the path is a list of tables, and the element is not named.
     #[error("`{name}` is a list: say which of them, as in `{name}[0].{}`", brief(.1), name = brief(.0))]
     List(String, String),
-    /// The key stands in tables, and none is named.
+    /// The key belongs to a table, and the path names none.
     #[error("`{}` is a key of tables: write {}", brief(.0), .1)]
     NoTop(String, String),
-    /// The text is no TOML.
+    /// The text is not TOML.
     #[error("the scene is no TOML: {}", brief(.0))]
     NoToml(String),
 }
 
-/// A change of a scene's text.
+/// An edit of a scene's text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Edit {
-    /// Gives the key of that path a value.
+    /// Sets the key of this path to a value.
     Set(String, String),
-    /// Puts a new table into a list, before the place that the path names: `camera.key[2]`. The value is an inline table.
+    /// Inserts a new table into a list, in front of the element that the path names, such as `camera.key[2]`. The
+    /// value is an inline table.
     Insert(String, String),
 }
 
-// A name, and a place where it names a list of tables.
+// A name, and an index if the name is a list of tables.
 struct Step<'a> {
     name: &'a str,
     place: Option<usize>,
 }
 
-// More parts than any key has. The text of tables within tables grows with the square of their depth.
+// Maximum number of parts of a path. The length of nested tables grows with the square of their depth.
 const MAX_PARTS: usize = 8;
 
 fn steps(path: &str) -> Option<Vec<Step<'_>>> {
@@ -66,11 +67,11 @@ fn no_toml(e: &toml_edit::TomlError) -> EditError {
     EditError::NoToml(e.message().to_owned())
 }
 
-/// The text with the key of that path set to a value, or without it where there is none. A value that is none in TOML is taken as a
-/// text, and so is one of a key that takes texts.
+/// The text with the key of this path set to a value, or removed if there is none. A value that is not TOML is
+/// inserted as a string, and so is any value of a key that takes strings.
 ///
 /// # Errors
-/// A path that leads nowhere; a text that is no TOML.
+/// The path does not exist, or the text is not TOML.
 pub fn set(text: &str, path: &str, value: Option<&str>) -> Result<String, EditError> {
     let mut document: DocumentMut = text.parse().map_err(|e| no_toml(&e))?;
     let steps = steps(path).ok_or_else(|| EditError::Path(path.to_owned()))?;
@@ -85,7 +86,7 @@ pub fn set(text: &str, path: &str, value: Option<&str>) -> Result<String, EditEr
     };
     let names: Vec<&str> = tables.iter().map(|step| step.name).collect();
     let mut value = typed(&names, name, value);
-    // Comments behind the value stay.
+    // Comments after the value stay.
     if let Some(Item::Value(old)) = table.get(name) {
         *value.decor_mut() = old.decor().clone();
     }
@@ -96,10 +97,10 @@ pub fn set(text: &str, path: &str, value: Option<&str>) -> Result<String, EditEr
     Ok(document.to_string())
 }
 
-/// The text with a new table in a list, before the place that the path names; the value is an inline table.
+/// The text with a new table in a list, in front of the element that the path names. The value is an inline table.
 ///
 /// # Errors
-/// A path that names no place in a list; a value that is no table; a text that is no TOML.
+/// The path names no element of a list; the value is not a table; the text is not TOML.
 pub fn insert(text: &str, path: &str, value: &str) -> Result<String, EditError> {
     let mut document: DocumentMut = text.parse().map_err(|e| no_toml(&e))?;
     let steps = steps(path).ok_or_else(|| EditError::Path(path.to_owned()))?;
@@ -115,7 +116,7 @@ pub fn insert(text: &str, path: &str, value: &str) -> Result<String, EditError> 
             let mut all: Vec<Table> = list.iter().cloned().collect();
             let mut new = new.into_table();
             new.fmt();
-            // Tables are written in the order of their places in the text; of two in one place the first in the list comes first.
+            // Tables are written by their positions in the text. If two positions are equal, list order decides.
             new.set_position(all.get(place.saturating_sub(1)).and_then(Table::position));
             new.decor_mut().set_prefix("\n");
             all.insert(*place, new);
@@ -135,7 +136,7 @@ pub fn insert(text: &str, path: &str, value: &str) -> Result<String, EditError> 
     Ok(document.to_string())
 }
 
-// Refuses a key that stands in tables where none is named.
+// Refuses a key that belongs to a table if the path names none.
 fn in_a_table(document: &DocumentMut, key: &str, tables: &[Step]) -> Result<(), EditError> {
     if !tables.is_empty() || document.contains_key(key) || schema::kind_of(&SCHEMA, &[], key).is_some() {
         return Ok(());
@@ -148,7 +149,7 @@ fn in_a_table(document: &DocumentMut, key: &str, tables: &[Step]) -> Result<(), 
     if places.is_empty() { Ok(()) } else { Err(EditError::NoTop(key.to_owned(), places.join(", "))) }
 }
 
-// The table that those steps lead to; `key` is what is wanted of it.
+// The table at the end of these steps. `key` is for messages.
 fn table_of<'a>(document: &'a mut DocumentMut, steps: &[Step], key: &str) -> Result<&'a mut dyn TableLike, EditError> {
     let mut table: &mut dyn TableLike = document.as_table_mut();
     for step in steps {
@@ -168,14 +169,14 @@ fn table_of<'a>(document: &'a mut DocumentMut, steps: &[Step], key: &str) -> Res
                 let one = list.get_mut(place).ok_or_else(|| no_place(place, len))?;
                 one.as_inline_table_mut().ok_or_else(no_table)?
             }
-            // Nothing was there.
+            // The list is empty.
             (_, Some(place)) => return Err(no_place(place, 0)),
         };
     }
     Ok(table)
 }
 
-// What a text means for a key.
+// The value that a text means for a key.
 fn typed(tables: &[&str], key: &str, text: &str) -> Value {
     let value: Option<Value> = text.trim().parse().ok();
     let is_text = schema::kind_of(&SCHEMA, tables, key).is_some_and(|kind| kind == "string");

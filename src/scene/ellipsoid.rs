@@ -22,7 +22,7 @@ keys! {
 }
 
 impl Ellipsoid {
-    /// The unit vectors of its axes, in the order of its radii.
+    /// The unit vectors of the axes, in the order of the radii.
     pub(crate) fn axes(&self) -> [Vec3; 3] {
         [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]].map(|axis| self.rotation.apply(axis))
     }

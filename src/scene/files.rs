@@ -4,8 +4,8 @@ use super::{Bumps, MapSource, Scene, SkySource, TextureSource};
 use std::path::PathBuf;
 
 impl Scene {
-    /// Calls `visit` with each file's place in the scene, as `floor.texture` and `mesh[1].path`, and its path. Those of
-    /// particles, which may be one a frame, are not among them.
+    /// Calls `visit` with each file's key in the scene, such as `floor.texture` or `mesh[1].path`, and its path.
+    /// Particle files are left out, because there may be one per frame.
     pub fn visit_files(&mut self, mut visit: impl FnMut(String, &mut PathBuf)) {
         let world = &mut self.world;
         if let Some(floor) = &mut world.floor {

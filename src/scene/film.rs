@@ -1,4 +1,4 @@
-//! What happens to light between the lens and the picture.
+//! The film: exposure, white balance, filter, bloom and the other steps between light and picture.
 
 use super::Tone;
 use super::diagnostic::Rule;
@@ -44,14 +44,15 @@ keys! {
 }
 
 impl FilmSettings {
-    /// Temperature of sRGB's own white (D65), kelvin.
+    /// The temperature of sRGB's white (D65), kelvin.
     pub const DAYLIGHT: f64 = 6504.0;
-    /// Range of `white_balance`, kelvin: where the formula for the Planckian locus holds.
+    /// The range of `white_balance`, kelvin. The formula for the Planckian locus holds within it.
     pub const TEMPERATURES: [f64; 2] = [1667.0, 25000.0];
-    /// Most stops, up or down.
+    /// Maximum exposure in stops, up or down.
     pub const MAX_STOPS: f64 = 20.0;
 
-    /// Whether pictures are dithered. A film that glows or bends has smooth gradients; a plain one stays as fast as it was.
+    /// Whether pictures are dithered. By default, a film with other settings than the defaults is, because it has
+    /// smooth gradients.
     pub fn is_dithered(&self) -> bool {
         self.dither.unwrap_or_else(|| {
             let others = FilmSettings { tone: Tone::Soft, filter: Filter::Box, dither: None, ..*self };
@@ -59,7 +60,7 @@ impl FilmSettings {
         })
     }
 
-    /// The same film, which says of its dither only what its other settings do not say.
+    /// The same film, with `dither` only if it differs from what the other settings imply.
     pub(crate) fn canonical(self) -> FilmSettings {
         let open = FilmSettings { dither: None, ..self };
         FilmSettings { dither: self.dither.filter(|&dither| dither != open.is_dithered()), ..self }
@@ -81,7 +82,7 @@ names! {
 }
 
 impl Filter {
-    /// How far it reaches to each side, pixels.
+    /// The filter's radius, pixels.
     pub fn radius(self) -> f64 {
         match self {
             Filter::Box => 0.5,
@@ -89,7 +90,7 @@ impl Filter {
             Filter::BlackmanHarris => 1.5,
         }
     }
-    /// Its weight at a distance from the pixel's middle, in pixels along one side; not normalised.
+    /// The weight at a distance from the pixel's centre, in pixels along one axis; not normalised.
     pub fn weight(self, x: f64) -> f64 {
         let place = x / self.radius();
         if place.abs() > 1.0 {
@@ -108,12 +109,12 @@ impl Filter {
     }
 }
 
-/// How much light there is to be.
+/// The exposure of a clip.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Exposure {
-    /// Twice as much for each stop.
+    /// Stops; each one doubles the light.
     Stops(f64),
-    /// What suits the clip as a whole, found from a few small trial frames before the first one.
+    /// Automatic: one exposure for the whole clip, measured in a few small trial frames.
     Auto,
 }
 

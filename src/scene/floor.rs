@@ -1,4 +1,4 @@
-//! The floor: four points with a picture on them.
+//! The floor: a quadrilateral with a texture.
 
 use super::diagnostic::Rule;
 use super::keys::key::MaterialUse;
@@ -96,13 +96,11 @@ impl Kind for [Vec3; 4] {
     }
 }
 
-/// Puts four points into perimeter order: as they are, or zig-zag mended by changing the last two.
-///
-/// A perimeter's diagonals cross; of the three ways to connect four points just one (for a convex
-/// floor) has that. A concave floor is taken as given.
+/// Sorts four points into perimeter order. Points in zig-zag order have their last two swapped. The diagonals of a
+/// convex quadrilateral cross in just one of its three orders. A concave floor is returned as it is.
 pub(crate) fn perimeter_order(p: [Vec3; 4]) -> [Vec3; 4] {
     let crosses = |q: &[Vec3; 4]| {
-        // Seen along the diagonals' common normal, each diagonal separates the ends of the other.
+        // Seen along the common normal of the diagonals, each diagonal separates the ends of the other.
         let (a, b) = (sub(q[2], q[0]), sub(q[3], q[1]));
         let n = cross(a, b);
         let side = |d: Vec3, from: Vec3, x: Vec3| dot(cross(d, sub(x, from)), n);
@@ -111,14 +109,14 @@ pub(crate) fn perimeter_order(p: [Vec3; 4]) -> [Vec3; 4] {
     [p, [p[0], p[1], p[3], p[2]], [p[0], p[2], p[1], p[3]]].into_iter().find(|q| crosses(q)).unwrap_or(p)
 }
 
-/// Whether corners run clockwise, seen from above; of a floor that stands upright, as if seen from where it is.
+/// Whether the corners run clockwise, seen from above; for an upright floor, seen from its front.
 pub(crate) fn is_clockwise(p: &[Vec3; 4]) -> bool {
     cross(sub(p[2], p[0]), sub(p[3], p[1]))[2] <= 0.0
 }
 
-// The picture's columns and rows at the corners. Its top left is the first corner, as in the coursework's programs;
-// columns run to whichever neighbour makes it a picture and not a mirrored one, seen from above: the second corner
-// where the corners run clockwise (the usual order), else the fourth.
+// The texture's columns and rows at the corners. The top left is at the first corner, as in the coursework's
+// programs. Columns run towards the neighbour for which the texture is not mirrored, seen from above: the second
+// corner if the corners run clockwise (the usual order), else the fourth.
 const FIRST_TO_SECOND: [f64; 4] = [0.0, 1.0, 1.0, 0.0];
 const FIRST_TO_FOURTH: [f64; 4] = [0.0, 0.0, 1.0, 1.0];
 
@@ -139,7 +137,7 @@ pub(crate) fn uv_gradients(p: &[Vec3; 4], corners: [usize; 3]) -> [Vec3; 2] {
     })
 }
 
-/// Whether opposite sides are alike.
+/// Whether opposite sides are equal and parallel.
 pub(crate) fn is_parallelogram(p: &[Vec3; 4]) -> bool {
     let off = length(sub(add(p[0], p[2]), add(p[1], p[3])));
     off <= 1e-9 * (length(sub(p[2], p[0])) + length(sub(p[3], p[1])))

@@ -1,20 +1,20 @@
-//! The two ways to write a scene, and what reading one depends on.
+//! The two grammars of scenes, and the options for parsing them.
 
 use super::Solid;
 use std::path::{Path, PathBuf};
 
-/// The two ways to write a scene.
+/// The two grammars of scenes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Grammar {
-    /// The coursework's token text.
+    /// The coursework's tokens.
     Tokens,
     /// TOML.
     Toml,
 }
 
 impl Grammar {
-    /// Tokens begin with a number or hold nothing but words; TOML has keys and tables. Comments are TOML's, unless a number comes
-    /// first otherwise.
+    /// Detects the grammar. A text is in tokens if it begins with a number or contains only words; TOML has keys and
+    /// tables. Comments are TOML's, unless a number comes before them.
     pub(crate) fn of(text: &str) -> Grammar {
         let lines = || text.lines().map(str::trim).filter(|line| !line.is_empty());
         let is_number = |line: &str| line.split_whitespace().next().is_some_and(|word| word.parse::<f64>().is_ok());
@@ -31,22 +31,22 @@ impl Grammar {
     }
 }
 
-/// Where a scene's paths start, and what its tokens leave open.
+/// The options for parsing a scene.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ParseOptions<'a> {
-    /// Of relative paths in TOML.
+    /// The folder where relative paths in TOML start.
     pub folder: &'a Path,
-    /// What `~` means.
+    /// The home folder, for `~`.
     pub home: Option<&'a Path>,
-    /// The three bodies of a scene in tokens.
+    /// The three bodies of a token scene.
     pub solids: [Solid; 3],
 }
 
 impl ParseOptions<'_> {
-    /// The order of bodies in the full and seven-value dialects of the tokens.
+    /// The order of bodies in the full and the seven-value dialect.
     pub const SOLIDS: [Solid; 3] = [Solid::Hexahedron, Solid::Octahedron, Solid::Icosahedron];
 
-    /// The file of that name.
+    /// The path of a file name in the scene.
     pub fn path(&self, name: &str) -> PathBuf {
         self.folder.join(expand_home(name, self.home))
     }
@@ -58,7 +58,7 @@ impl Default for ParseOptions<'_> {
     }
 }
 
-/// `~/x` as a path below `home`.
+/// Replaces `~/` by the home folder.
 pub(crate) fn expand_home(path: &str, home: Option<&Path>) -> PathBuf {
     match (path.strip_prefix("~/"), home) {
         (Some(rest), Some(home)) => home.join(rest),

@@ -1,4 +1,4 @@
-//! How light is followed: the integrators, and in what they differ.
+//! The integrators and their properties.
 
 use super::keys::words::names;
 use super::limits::{MAX_PATH_SAMPLES, MAX_SAMPLES};
@@ -16,7 +16,7 @@ names! {
     }
 }
 
-/// In what integrators differ, for everything outside of the kernels.
+/// The properties of an integrator that matter outside the kernels.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Capabilities {
     /// The name in a summary.
@@ -58,7 +58,7 @@ impl Integrator {
             Integrator::AmbientOcclusion => occlusion,
         }
     }
-    /// The one of two numbers of samples that suits: along the pixel's side, or of the pixel.
+    /// Selects the number of samples per axis or per pixel, whichever the integrator uses.
     pub(crate) fn own(self, per_axis: u32, per_pixel: u32) -> u32 {
         if self.capabilities().random_samples { per_pixel } else { per_axis }
     }
@@ -66,7 +66,7 @@ impl Integrator {
     pub fn max_samples(self) -> u32 {
         self.own(MAX_SAMPLES * MAX_SAMPLES, MAX_PATH_SAMPLES)
     }
-    /// Maximum of the number that a scene says, and the number where a scene does not say it.
+    /// The maximum of the number of samples in a scene, and its default.
     pub(crate) fn own_samples(self) -> (u32, u32) {
         (self.own(MAX_SAMPLES, MAX_PATH_SAMPLES), self.own(1, 100))
     }

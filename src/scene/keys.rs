@@ -1,4 +1,4 @@
-//! One declaration per key: what a table of a scene may hold, as a plain struct.
+//! Declares the keys of scenes: each table is a plain struct, and each key is a line of it.
 //!
 //! To add a key, add one line to the struct of its table:
 //!
@@ -38,47 +38,47 @@ pub(crate) use key::Key;
 use read::Table;
 use write::{Content, Entry, Lines};
 
-/// What a field may be: one key of a table, several of them, a table, or several tables.
+/// The value of a field: a key of a table, several keys, a table, or a list of tables.
 pub(crate) trait Value {
-    /// Takes its value from a table, if it is there; else it stays as it is.
+    /// Reads the value from a table, if the table has it.
     fn read(&mut self, key: &'static Key, table: &mut Table);
-    /// Lists its keys and what they hold.
+    /// Lists the field's keys and their values.
     fn list(&self, key: &'static Key, lines: &mut Lines);
 }
 
-/// What is done with each key of a struct and the field that holds it.
+/// A function that is called for each key of a struct with its field.
 pub(crate) type Visit<'a> = dyn FnMut(&'static Key, &mut dyn Value) + 'a;
 
 /// A struct of keys.
 pub(crate) trait Keys: Clone + Default {
     /// The table's name in the schema.
     const TABLE: &'static str;
-    /// Visits its keys, in the order in which they are written.
+    /// Visits all keys, in the order in which they are written.
     fn visit(&mut self, visit: &mut Visit);
-    /// Rules over several keys, when all are read.
+    /// Checks rules over several keys, after all have been read.
     fn check(&mut self, _table: &mut Table) {}
-    /// What is written of it: the same, with all spelled out that is to be.
+    /// The values to write, with those filled in that are always written.
     fn spelled(&self) -> Self {
         self.clone()
     }
-    /// Reads its keys, and checks them together.
+    /// Reads all keys and checks them together.
     fn read_keys(&mut self, table: &mut Table) {
         self.visit(&mut |key, field| field.read(key, table));
         self.check(table);
     }
-    /// Its keys and what they hold.
+    /// Lists all keys and their values.
     fn lines(&self) -> Lines {
         let mut lines = Lines::default();
         self.clone().visit(&mut |key, field| field.list(key, &mut lines));
         lines
     }
-    /// What is written of it.
+    /// Lists the keys and values to write.
     fn written(&self) -> Lines {
         self.spelled().lines().without(&Self::default().lines())
     }
 }
 
-/// Declares a struct of keys: see the top of this file.
+/// Declares a struct of keys; see the top of this file.
 macro_rules! keys {
     (
         $(#[doc = $about:literal])* $(#[derive($($derived:tt)*)])?
@@ -138,7 +138,7 @@ macro_rules! keys {
 }
 pub(crate) use keys;
 
-/// A value that is held otherwise than it is written: a struct of keys, which converts from and to it, says how it is written.
+/// Declares how a value is written if its type is no struct of keys: a struct of keys that converts from and to it.
 macro_rules! written_as {
     ($kind:ty, $keys:ty) => {
         impl $crate::scene::keys::Value for $kind {
@@ -155,7 +155,7 @@ macro_rules! written_as {
 }
 pub(crate) use written_as;
 
-/// Reads a table; with `flat()` a part of the table around.
+/// Reads a table, or with `flat()` its keys in the surrounding table.
 pub(crate) fn read_table<T: Keys>(keys: &mut T, key: &'static Key, table: &mut Table) {
     if key.flat {
         keys.read_keys(table);
@@ -165,7 +165,7 @@ pub(crate) fn read_table<T: Keys>(keys: &mut T, key: &'static Key, table: &mut T
     }
 }
 
-/// Reads a table that may be left out.
+/// Reads an optional table.
 pub(crate) fn read_optional<T: Keys>(keys: &mut Option<T>, key: &'static Key, table: &mut Table) {
     if table.has(key.name) {
         read_table(keys.get_or_insert_default(), key, table);
@@ -174,7 +174,7 @@ pub(crate) fn read_optional<T: Keys>(keys: &mut Option<T>, key: &'static Key, ta
     }
 }
 
-/// Reads tables of a list.
+/// Reads the tables of a list.
 pub(crate) fn read_list<T: Keys>(all: &mut Vec<T>, key: &'static Key, table: &mut Table) {
     *all = table.list(key, T::TABLE, |inner| {
         let mut one = T::default();

@@ -1,4 +1,4 @@
-//! Lamps on the edges of bodies: where they are and how they change.
+//! Lamps on the edges of bodies: their number, their sides and their changes over the clip.
 
 use super::keys::read::Table;
 use super::keys::words::{WordList, WordWithNumber, names, number_or_word};
@@ -8,36 +8,36 @@ use super::keys::{Key, Value};
 /// The lamps on each edge of a body.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Lamps {
-    /// So many.
+    /// The number of lamps on each edge.
     Each(u32),
-    /// A strip of light all along the edge.
+    /// A strip of light along the whole edge.
     Strip,
 }
 
 number_or_word!(Lamps: "strip" = Lamps::Strip, |n| Lamps::Each(n as u32), Lamps::Each(n) => n.to_string());
 
 impl Lamps {
-    /// How many there are on an edge; of a strip none.
+    /// The number of lamps on an edge; 0 for a strip.
     pub fn count(self) -> u32 {
         if let Lamps::Each(n) = self { n } else { 0 }
     }
-    /// Whether the edges are lit all along.
+    /// Whether the edges are lit along their whole length.
     pub fn is_strip(self) -> bool {
         self == Lamps::Strip
     }
 }
 
-/// How a body's lamps change over the clip.
+/// The changes of a body's lamps over the clip.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub enum LampPattern {
-    /// They do not.
+    /// No change.
     #[default]
     Steady,
-    /// Brighter and darker, so many times.
+    /// The lamps get darker and brighter, this many times.
     Pulse(f64),
-    /// Through all hues, so many times.
+    /// The lamps go through all hues, this many times.
     Hue(f64),
-    /// Light runs along the edges, so many times over the four lamps between one bright one and the next.
+    /// Light runs along the edges. In each cycle it passes the four lamps from one bright lamp to the next.
     Chase(f64),
 }
 
@@ -79,22 +79,22 @@ impl Value for LampPattern {
 }
 
 impl LampPattern {
-    /// WordList for scenes, and the cycles.
+    /// The pattern's name in scenes, and its cycles.
     pub fn name_and_cycles(mut self) -> (&'static str, f64) {
         (self.word(), self.number().copied().unwrap_or(0.0))
     }
 }
 
-/// What lamps and other things that glow light in Whitted's ray tracing.
+/// How lamps and other emitters light the scene in Whitted ray tracing.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum LampSamples {
-    /// Lamps light the floor, by a map made before the first frame.
+    /// Lamps light only the floor, by a map that is made before the first frame.
     #[default]
     Floor,
-    /// All that glows lights everything: so many shadow rays from each point, half as many with each bounce, each to an
-    /// emitter drawn by its strength.
+    /// Emitters light all surfaces. Each point traces this many shadow rays, half as many after each bounce, to
+    /// emitters that are chosen with probability proportional to power.
     Drawn(u32),
-    /// The same with a shadow ray to every emitter.
+    /// Emitters light all surfaces, with a shadow ray to each.
     All,
 }
 

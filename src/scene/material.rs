@@ -1,54 +1,55 @@
-//! What bodies, spheres and meshes look like.
+//! Materials of bodies, spheres, meshes and other shapes.
 
 use super::keys::words::names;
 use crate::math::srgb::srgb;
 use crate::math::vec3::Vec3;
 
-/// How a body's panes, a sphere or a mesh look.
+/// The material of a shape.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Material {
-    /// Its colour.
+    /// The colour.
     pub colour: Vec3,
-    /// What it does with light.
+    /// The kind of material.
     pub kind: MaterialKind,
-    /// How wide it spreads what it mirrors, 0 (a clear mirror) to 1: the square root of alpha in the microfacets of Walter
-    /// et al., "Microfacet models for refraction through rough surfaces", 2007 (GGX).
+    /// Roughness of the reflection, 0 (a clear mirror) to 1: the square root of alpha in the microfacet model of
+    /// Walter et al., "Microfacet models for refraction through rough surfaces", 2007 (GGX).
     pub roughness: f64,
-    /// Weight of the highlight; the scene's if none is given.
+    /// Weight of the highlight; the scene's by default.
     pub highlight: Option<f64>,
 }
 
-/// What a material does with light.
+/// How a material scatters light.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum MaterialKind {
-    /// Diffuse, with shares that are mirrored and let through.
+    /// Diffuse, with fractions that are reflected and transmitted.
     Plain {
-        /// R, 0 to 1.
+        /// The reflected fraction, 0 to 1.
         reflection: f64,
-        /// T, 0 to 1.
+        /// The transmitted fraction, 0 to 1.
         transparency: f64,
-        /// Index of refraction; 1 goes straight through.
+        /// Index of refraction; 1 does not refract.
         ior: f64,
     },
     /// A mirror of the material's colour.
     Metal {
         /// Spread of the mirrored rays as in "Ray Tracing in One Weekend", 0 to 1 (path tracing).
         fuzz: f64,
-        /// A metal with a colour of its own, which turns white along the rim.
+        /// A metal with a measured colour, which becomes white at grazing angles.
         measured: Option<MeasuredMetal>,
     },
-    /// Clear, mirrors by its index of refraction.
+    /// Clear glass, which reflects by its index of refraction.
     Glass {
-        /// Index of refraction, of yellow light (587.6 nm) where it disperses.
+        /// Index of refraction; with dispersion, that of yellow light (587.6 nm).
         ior: f64,
-        /// Abbe number: the smaller, the wider the rainbows; none: all colours bend alike.
+        /// Abbe number, smaller for more dispersion; None for no dispersion.
         abbe: Option<f64>,
-        /// Length within the glass that gives light the material's colour; none: its surfaces do, whatever the length.
+        /// Distance in the glass after which light has the material's colour. None if the surfaces tint, whatever the
+        /// distance.
         tint_distance: Option<f64>,
     },
-    /// Sends light of the material's colour.
+    /// Emits light of the material's colour.
     Light {
-        /// Times the colour.
+        /// A factor of the colour.
         strength: f64,
     },
 }
@@ -66,11 +67,11 @@ impl Default for MaterialKind {
 }
 
 impl Material {
-    /// A plain one that mirrors R and lets T through.
+    /// A plain material with these fractions of reflection and transmission.
     pub fn plain(colour: Vec3, reflection: f64, transparency: f64) -> Material {
         Material { colour, kind: MaterialKind::Plain { reflection, transparency, ior: 1.0 }, ..Material::default() }
     }
-    /// R and T where all light meets the surface alike; clear glass counts as letting through.
+    /// Reflection and transmission at normal incidence; clear glass counts as transmitting.
     pub fn shares(&self) -> (f64, f64) {
         match self.kind {
             MaterialKind::Plain { reflection, transparency, .. } => (reflection, transparency),
@@ -79,14 +80,14 @@ impl Material {
             MaterialKind::Light { .. } => (0.0, 0.0),
         }
     }
-    /// Index of refraction; 1 where light goes straight through or not at all.
+    /// Index of refraction; 1 for materials that do not refract.
     pub fn ior(&self) -> f64 {
         match self.kind {
             MaterialKind::Plain { ior, .. } | MaterialKind::Glass { ior, .. } => ior,
             _ => 1.0,
         }
     }
-    /// Whether it only reflects in one direction, bends all colours alike and takes no light on its way.
+    /// Whether the material reflects only in the mirror direction, without dispersion and absorption.
     pub(crate) fn is_simple(&self) -> bool {
         let simple = match self.kind {
             MaterialKind::Glass { abbe, tint_distance, .. } => abbe.is_none() && tint_distance.is_none(),
@@ -97,13 +98,13 @@ impl Material {
     }
 }
 
-/// What is wrong with shares that add up to more than there is; `name` is what reflects.
+/// The error if reflection and transparency add up to more than one. `name` is the key of the reflection.
 pub(crate) fn above_one(name: &str, reflection: f64, transparency: f64) -> Option<String> {
     let is_above = reflection + transparency > 1.0 + 1e-9;
     is_above.then(|| format!("{name} {reflection} + transparency {transparency} is above 1"))
 }
 
-/// What comes of light that is added.
+/// The consequence of such a sum.
 pub(crate) const ADDS_LIGHT: &str = "the body adds light of its own";
 
 names! {
@@ -130,10 +131,11 @@ names! {
 }
 
 impl MeasuredMetal {
-    /// What it mirrors of light that meets it squarely, as a colour (Hoffman, "Background: physics and math of shading",
-    /// 2013, table 1, in linear sRGB; platinum from Lagarde, "Feeding a physically based shading model", 2011). Chromium and
-    /// titanium are ((n - 1)^2 + k^2) / ((n + 1)^2 + k^2) of published constants at 630, 532 and 465 nm. Their older values,
-    /// 0.55 and (0.54, 0.50, 0.45), were too dark; those of iron and platinum are within 3 % of such constants:
+    /// The reflected colour at normal incidence (Hoffman, "Background: physics and math of shading", 2013, table 1,
+    /// in linear sRGB; platinum from Lagarde, "Feeding a physically based shading model", 2011). Chromium and
+    /// titanium are ((n - 1)^2 + k^2) / ((n + 1)^2 + k^2) of published constants at 630, 532 and 465 nm. The
+    /// published values of these two, 0.55 and (0.54, 0.50, 0.45), were too dark. Those of iron and platinum are
+    /// within 3 % of such constants:
     ///
     /// | metal | n | k | mirrored | source |
     /// |---|---|---|---|---|

@@ -1,4 +1,4 @@
-//! The keys of materials, wherever they stand.
+//! The keys of materials, in all tables.
 
 use super::diagnostic::Rule;
 use super::keys::key::MaterialUse;
@@ -10,7 +10,7 @@ use super::keys::{Key, Keys, Value, Visit, keys};
 use super::material::{Material, MaterialKind, MeasuredMetal};
 use crate::math::vec3::Vec3;
 
-// What a material is called.
+// The names of materials.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Name {
     Plain,
@@ -20,7 +20,7 @@ enum Name {
     Light,
 }
 
-// The materials that something may be made of, and what they are.
+// The materials for a use, with their descriptions.
 fn names(of: MaterialUse) -> Vec<(Name, &'static str, &'static str)> {
     let mut names = vec![
         (Name::Plain, "plain", "diffuse, with shares of reflected and transmitted light"),
@@ -35,7 +35,7 @@ fn names(of: MaterialUse) -> Vec<(Name, &'static str, &'static str)> {
     names
 }
 
-// The keys that a material has, beside its name.
+// The keys of a material, besides its name.
 fn keys_of(name: Name, of: MaterialUse) -> Vec<&'static str> {
     let is_floor = of == MaterialUse::Floor;
     let colour = if is_floor { "tint" } else { "color" };
@@ -52,7 +52,7 @@ fn keys_of(name: Name, of: MaterialUse) -> Vec<&'static str> {
 }
 
 keys! {
-    // A material as it is written.
+    // The keys of a material in the text.
     #[derive(Clone, Copy, Debug, PartialEq)]
     struct MaterialKeys in "material" {
         /// The color, which multiplies the texture.
@@ -96,7 +96,7 @@ impl Kind for Name {
 }
 
 impl MaterialKeys {
-    // Visits the keys of the material of something.
+    // Visits the keys of materials for a use.
     fn visit_of(&mut self, of: MaterialUse, visit: &mut Visit) {
         const NAME: Key = Key { group: "Material", holds: Some("'plain'"), ..Key::new("material", "The material.") };
         let name = match of {
@@ -110,7 +110,7 @@ impl MaterialKeys {
             _ => visit(key, field),
         });
     }
-    // What it means. A key that the material does not have would be ignored: better to say so.
+    // Resolves the keys. A key that the material does not have would have no effect, so it is an error.
     fn resolve(mut self, of: MaterialUse, table: &mut Table) -> Material {
         let name = self.material.unwrap_or(Name::Plain);
         if of == MaterialUse::Floor {
@@ -121,7 +121,7 @@ impl MaterialKeys {
         }
         let has = keys_of(name, of);
         MaterialKeys::default().visit_of(of, &mut |key, _| {
-            // Highlights of spheres were read, and did nothing, beside any material.
+            // Older versions accepted highlights of spheres with any material, without effect.
             let is_free =
                 ["material", "highlight"].contains(&key.name) || (key.name == "color" && has.contains(&"tint"));
             if !is_free && !has.contains(&key.name) {
@@ -153,7 +153,7 @@ impl MaterialKeys {
             highlight: if name == Name::Diffuse { Some(0.0) } else { self.highlight },
         }
     }
-    // How a material is written.
+    // Converts a material to its keys.
     fn of_material(material: &Material, of: MaterialUse) -> MaterialKeys {
         let colour = Some(material.colour);
         let mut keys = MaterialKeys { highlight: material.highlight, ..MaterialKeys::default() };

@@ -1,4 +1,4 @@
-//! How things are turned, and how they move over the clip.
+//! Rotation and motion of bodies.
 
 use super::CylindricalPath;
 use super::diagnostic::Rule;
@@ -17,7 +17,7 @@ keys! {
 }
 
 impl Rotation {
-    /// A direction or place, turned (Rodrigues' formula).
+    /// Rotates a direction or point (Rodrigues' formula).
     pub fn apply(&self, v: Vec3) -> Vec3 {
         let turn = (self.angle_deg % 360.0).to_radians();
         if turn == 0.0 || length(self.axis) == 0.0 {

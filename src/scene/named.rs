@@ -1,4 +1,4 @@
-//! Where a scene's text names a file.
+//! Finds the position where a scene's text names a file.
 
 use super::{Grammar, ParseOptions, expand_home};
 use std::ops::Range;
@@ -6,20 +6,20 @@ use std::path::Path;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-/// Where a text names a file.
+/// The position where a text names a file.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct FilePlace {
-    /// Quotation marks and all.
+    /// The span, including quotation marks.
     pub span: Range<usize>,
-    /// What is there, in the grammar's own words: a token with its number. Keys of TOML speak for themselves.
+    /// The name of the position in tokens, such as a token's number. None in TOML, where the key is visible.
     pub name: Option<String>,
 }
 
-/// The place of a text that leads to that file, or is that pattern of files; None where a flag names it.
+/// The position of a path that leads to this file, or of a pattern that includes it. None if a flag names the file.
 pub(crate) fn place_of(text: &str, file: &Path, reading: ParseOptions) -> Option<FilePlace> {
     let grammar = Grammar::of(text);
     let folder = match grammar {
-        // Where the program is run.
+        // Paths in tokens start in the working directory.
         Grammar::Tokens => Path::new(""),
         Grammar::Toml => reading.folder,
     };
@@ -37,7 +37,7 @@ pub(crate) fn place_of(text: &str, file: &Path, reading: ParseOptions) -> Option
     }
 }
 
-// Whether it is that file, or a pattern of files that has it.
+// Whether the name is this file, or a pattern of files that includes it.
 fn leads_to(name: &Path, file: &Path) -> bool {
     let (name, file) = (name.to_string_lossy(), file.to_string_lossy());
     if name == file {
@@ -52,7 +52,7 @@ fn leads_to(name: &Path, file: &Path) -> bool {
     }
 }
 
-// The place of a text within a value that leads there.
+// The position of a string within a value that leads to the file.
 fn place_in(value: &Spanned<DeValue>, leads: &dyn Fn(&str) -> bool) -> Option<Range<usize>> {
     match value.get_ref() {
         DeValue::String(text) => leads(text).then(|| value.span()),
@@ -83,7 +83,7 @@ mod tests {
             place("[output]\npath = \"../o/%d.png\"\n", "s/../o/%d.png", "s").as_deref(),
             Some("\"../o/%d.png\"")
         );
-        // Tokens' paths start where the program is run, wherever the file lies.
+        // Paths in tokens start in the working directory, wherever the scene's file is.
         let tokens = "10\nout/%d.data\n4 3 90\nf.data 1\n";
         let named =
             place_of(tokens, Path::new("f.data"), ParseOptions { folder: Path::new("s"), ..ParseOptions::default() });

@@ -1,4 +1,4 @@
-//! Where the frames go.
+//! The scene's output: frames, their files and the video.
 
 use super::diagnostic::Rule;
 use super::keys::kinds::{Kind, quoted};
@@ -38,7 +38,7 @@ keys! {
 }
 
 impl Output {
-    // Where frames go. One frame takes a name without a number as it is.
+    // Checks the files. A single frame may have a name without a number.
     fn check_files(&mut self, table: &mut Table) {
         let ParseOptions { folder, home, .. } = table.context.options;
         let Some(path) = table.word("path") else {

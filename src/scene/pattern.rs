@@ -1,12 +1,12 @@
-//! Paths with a number in them: `res/%d.data`, `out/%04d.png`.
+//! Patterns of file names with a frame number: `res/%d.data`, `out/%04d.png`.
 
 use super::limits::{PICTURES, ordinary_extension};
 use std::path::PathBuf;
 
-// Of a number in a name.
+// Maximum number of digits.
 const MAX_DIGITS: usize = 18;
 
-/// A path with the frame number somewhere in its last part.
+/// A path with the frame number in its last part.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Pattern {
     before: String,
@@ -14,31 +14,32 @@ pub struct Pattern {
     place: PatternPart,
 }
 
-// What stands between the two.
+// The part between the two.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum PatternPart {
-    // A number of at least so many digits.
+    // A number with at least this many digits.
     Number(usize),
-    // Nothing: the name is that of one frame.
+    // None: the name is that of a single frame.
     Frame(u32),
 }
 
-/// Why a text is no pattern.
+/// Why a text is not a pattern.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum PatternError {
-    /// A `%` that is not `%d` or `%0Nd`.
+    /// A `%` that is neither `%d` nor `%0Nd`.
     #[error("a path may hold one `%d`, `%0Nd` (N from 1 to 18) or row of `#`, and no other `%`")]
     Percent,
-    /// No such format.
+    /// An unknown format.
     #[error("pictures are written as {list}; the path ends in `.{0}`", list = pictures())]
     Extension(String),
-    /// Nothing there.
+    /// The name is empty.
     #[error("the path is empty or names a folder")]
     Empty,
 }
 
 impl Pattern {
-    /// Reads `res/%d.data`, `out/%04d.png`, `out/####.png` (as many digits); the flag tells that the number's place or the format had to be made up.
+    /// Parses `res/%d.data`, `out/%04d.png` or `out/####.png` (as many digits). The flag tells that the text has no
+    /// number or no format, and a default was used.
     pub fn parse(text: &str) -> Result<(Pattern, bool), PatternError> {
         if text.is_empty() || text.ends_with('/') || text.ends_with("..") || text == "." {
             return Err(PatternError::Empty);
@@ -77,12 +78,12 @@ impl Pattern {
         Ok((Pattern { before: before.to_owned(), after: after.to_owned(), place }, made_up))
     }
 
-    /// Whether a text says where frame numbers go.
+    /// Whether a text has a position for the frame number.
     pub fn has_number(text: &str) -> bool {
         text.contains('%') || text.rsplit('/').next().is_some_and(|name| name.contains('#'))
     }
 
-    /// What to write for several frames in place of a name without a number.
+    /// The suggested pattern for several frames, for a name without a number.
     pub fn suggested(&self) -> Pattern {
         Pattern { place: PatternPart::Number(4), ..self.clone() }
     }
@@ -92,47 +93,47 @@ impl Pattern {
         PathBuf::from(format!("{}{}{}", self.before, self.digits(n), self.after))
     }
 
-    // The number of frame n as it is written; nothing in the name of one frame.
+    // The number of frame n with its digits; empty for a single frame's name.
     fn digits(&self, n: u32) -> String {
         if let PatternPart::Number(width) = self.place { format!("{n:0width$}") } else { String::new() }
     }
 
-    /// The number of the frame that a file of that name in the pattern's folder is; None where it is none.
+    /// The frame number of a file name in the pattern's folder; None if the name does not match.
     pub fn number(&self, name: &str) -> Option<u32> {
         let before = self.before.rsplit('/').next().unwrap_or_default();
         let written = name.strip_prefix(before)?.strip_suffix(self.after.as_str())?;
         let n = if let PatternPart::Frame(n) = self.place { n } else { written.parse().ok()? };
-        // No sign, and just as many noughts as it is written with.
+        // A match has no sign, and exactly the leading zeros that the pattern writes.
         (self.digits(n) == written).then_some(n)
     }
 
-    /// The name of one frame alone: as it is, without a number.
+    /// A name of a single frame, without a number.
     pub fn of_one(self, n: u32) -> Pattern {
         Pattern { place: PatternPart::Frame(n), ..self }
     }
 
-    /// Whether it names one frame alone.
+    /// Whether the name is that of a single frame.
     pub fn is_of_one(&self) -> bool {
         matches!(self.place, PatternPart::Frame(_))
     }
 
-    /// Its last part with the number as `%d`: the same for all patterns that may name the same file.
+    /// The last part, with the number as `%d`. It is the same for all patterns that may name the same file.
     pub fn key(&self) -> String {
         let place = if self.is_of_one() { self.place } else { PatternPart::Number(0) };
         Pattern { place, ..self.clone() }.name()
     }
 
-    /// Its last part, as it is written.
+    /// The last part, as written.
     pub fn name(&self) -> String {
         self.to_string().rsplit('/').next().unwrap_or_default().to_owned()
     }
 
-    /// The extension, in small letters.
+    /// The extension in lower case.
     pub fn extension(&self) -> String {
         self.after.rsplit('.').next().unwrap_or_default().to_ascii_lowercase()
     }
 
-    /// The same pattern below another folder, unless it is absolute.
+    /// The pattern below another folder, unless it is absolute.
     pub fn below(&self, folder: &std::path::Path) -> Pattern {
         if self.before.starts_with('/') || folder.as_os_str().is_empty() {
             return self.clone();
@@ -163,7 +164,7 @@ fn pictures() -> String {
     PICTURES.map(|e| format!("`.{e}`")).join(", ")
 }
 
-// What stands before and after the one `%d` or `%0Nd`, and N; None where there is none.
+// The text before and after `%d` or `%0Nd`, and N; None if the text has neither.
 fn number_place(text: &str) -> Result<Option<(&str, &str, usize)>, PatternError> {
     let Some((before, rest)) = text.split_once('%') else { return Ok(None) };
     let (width, after) = rest.split_once('d').ok_or(PatternError::Percent)?;
@@ -177,7 +178,7 @@ fn number_place(text: &str) -> Result<Option<(&str, &str, usize)>, PatternError>
     if after.contains('%') { Err(PatternError::Percent) } else { Ok(Some((before, after, digits))) }
 }
 
-/// The path with its number put in; None where it has no place for one.
+/// The path with its number inserted; None if it has no position for one.
 pub fn numbered(path: &str, n: u64) -> Option<String> {
     let (before, after, width) = number_place(path).ok().flatten()?;
     Some(format!("{before}{n:0width$}{after}"))

@@ -1,4 +1,4 @@
-//! Rectangles: panels, walls, tables, and lamps of an area.
+//! Rectangles: panels, walls, tables and area lights.
 
 use super::diagnostic::Rule;
 use super::keys::keys;
@@ -24,7 +24,7 @@ keys! {
 }
 
 impl Rectangle {
-    /// Its corners, anticlockwise seen from where it faces, the first to the lower left.
+    /// The corners, anticlockwise seen from the front, starting at the lower left.
     pub fn corners(&self) -> [Vec3; 4] {
         let normal = normalise(self.facing);
         let level = cross([0.0, 0.0, 1.0], normal);
@@ -56,7 +56,7 @@ mod tests {
             assert!((length(sub(b, a)) - 3.0).abs() < 1e-9 && (length(sub(d, a)) - 0.5).abs() < 1e-9);
             assert!(length(sub(scale(add(a, c), 0.5), r.centre)) < 1e-9);
         }
-        // Facing the eye, its width is level.
+        // The width of a rectangle that faces the camera is horizontal.
         let [a, b, ..] = Rectangle { facing: [0.0, -1.0, 0.0], ..Rectangle::default() }.corners();
         assert!(length(sub(sub(b, a), [1.0, 0.0, 0.0])) < 1e-12);
     }

@@ -1,4 +1,4 @@
-//! Relief of the floor: what its normals and its roughness come from.
+//! The floor's relief: the sources of its normals and its roughness.
 
 use super::diagnostic::Rule;
 use super::keys::read::Table;
@@ -23,24 +23,24 @@ sources! {
     const TAKES_NONE = false;
 }
 
-/// What leans a surface's normals.
+/// The source of a surface's normals.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Bumps {
-    /// Nothing.
+    /// Flat.
     Flat,
     /// A map of heights (Blinn, "Simulation of wrinkled surfaces", 1978).
     Heights {
         /// The map.
         map: MapSource,
-        /// Length from its black up to its white.
+        /// The height between the map's black and white.
         depth: f64,
     },
-    /// A picture of the normals: red to the right, green up in the picture, blue outwards, 0 to 1 for -1 to 1.
+    /// A normal map: red points right, green up in the picture, blue outwards; 0 to 1 means -1 to 1.
     Normals(PathBuf),
 }
 
 keys! {
-    // What leans the normals, as it is written.
+    // The keys of bumps in the text.
     #[derive(Clone, Debug, PartialEq)]
     struct BumpKeys in "bumps" {
         /// A map of heights: a picture's grey, @ripples, @tiles or @puddles.
@@ -122,11 +122,11 @@ impl Relief {
         let files = maps.filter_map(|map| if let MapSource::File(path) = map { Some(path.as_path()) } else { None });
         normals.into_iter().chain(files)
     }
-    /// Whether it is another from frame to frame.
+    /// Whether the relief changes between frames.
     pub(crate) fn drifts(&self) -> bool {
         self.drift != [0.0; 2]
     }
-    /// As it is at a time of the clip, 0 to 1.
+    /// The relief at a time of the clip, 0 to 1.
     pub(crate) fn at(&self, time: f64) -> Relief {
         let offset = [0, 1].map(|i| (self.offset[i] + self.drift[i] * time).rem_euclid(1.0));
         Relief { offset, ..self.clone() }

@@ -1,4 +1,4 @@
-//! How a scene is rendered.
+//! The render settings of a scene.
 
 use super::diagnostic::Rule;
 use super::keys::keys;
@@ -48,27 +48,28 @@ keys! {
 }
 
 impl RenderSettings {
-    /// Samples as the scene says them: along a pixel's side, or of a pixel where paths are traced.
+    /// The number of samples in the scene: along a pixel's side, or per pixel if samples are random.
     pub fn own_samples(&self) -> u32 {
         self.sampling.own()
     }
-    /// Samples of each pixel; the most of them where they are adaptive.
+    /// Samples per pixel; the maximum if they are adaptive.
     pub fn samples_per_pixel(&self) -> u32 {
         self.sampling.per_pixel()
     }
-    /// Samples along a pixel's side that textures, bars and lamps are filtered for; of adaptive ones all.
+    /// Samples along a pixel's side, for the filters of textures, bars and lamps. Adaptive sampling counts its
+    /// maximum.
     pub(crate) fn filtered_side(&self) -> f64 {
         f64::from(self.samples_per_pixel()).sqrt()
     }
-    /// The same number for every pixel: along its side, or of it where paths are traced.
+    /// Sets the same number of samples for all pixels: along a pixel's side, or per pixel if samples are random.
     pub fn set_samples(&mut self, own: u32) {
         self.sampling = self.sampling.with_own(own, self.integrator);
     }
-    /// Path tracing, of so many samples of each pixel.
+    /// Path tracing with this many samples per pixel.
     pub fn set_paths(&mut self, samples: u32) {
         (self.integrator, self.sampling) = (Integrator::Path, Sampling::PerPixel(samples));
     }
-    /// As many samples as each pixel needs, in a range (of paths at least [`Sampling::MIN_PATHS`]).
+    /// Adaptive sampling in a range; path tracing takes at least [`Sampling::MIN_PATHS`].
     pub fn set_adaptive(&mut self, min: u32, max: u32, noise: f64) {
         self.sampling = Sampling::adaptive((min, max), noise, self.integrator);
     }

@@ -1,4 +1,4 @@
-//! How many samples a pixel takes.
+//! The number of samples per pixel.
 
 use super::Integrator;
 use super::diagnostic::Rule;
@@ -8,40 +8,42 @@ use super::keys::write::Lines;
 use super::keys::{Key, Value};
 use super::limits::MAX_PATH_SAMPLES;
 
-/// How many samples a pixel takes, at most [`Integrator::max_samples`].
+/// The number of samples per pixel, at most [`Integrator::max_samples`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Sampling {
-    /// So many along each of its sides (Whitted's ray tracing).
+    /// Samples along each side of a pixel (Whitted ray tracing).
     PerAxis(u32),
-    /// So many of each pixel (path tracing).
+    /// Samples per pixel (path tracing).
     PerPixel(u32),
-    /// The same number of each pixel, until the picture is good enough (path tracing).
+    /// The same number for all pixels, until the picture's noise is below a limit (path tracing).
     UntilNoise {
-        /// Samples of each pixel, at most.
+        /// Maximum samples per pixel.
         max: u32,
-        /// Noise, in steps of 8-bit codes, at which a picture is good enough.
+        /// The noise limit, in 8-bit codes.
         noise: f64,
     },
     /// As many as each pixel needs (kernels/adaptive.cuh).
     Adaptive {
-        /// So many each, 1 to `max`; of paths at least [`Sampling::MIN_PATHS`], if a pixel may have so many.
+        /// Minimum samples per pixel, 1 to `max`; for path tracing at least [`Sampling::MIN_PATHS`], if `max` allows
+        /// it.
         min: u32,
-        /// No pixel takes more.
+        /// Maximum samples per pixel.
         max: u32,
-        /// 8-bit codes that a pixel's mean may be off, by the difference of halves of its samples, without taking more.
+        /// The tolerated error of a pixel's mean, in 8-bit codes, estimated from the difference of two halves of its
+        /// samples.
         noise: f64,
     },
 }
 
 impl Sampling {
-    /// The noise of adaptive samples where a scene does not say.
+    /// The default noise limit of adaptive sampling.
     pub const NOISE: f64 = 1.5;
 
-    /// First samples of a path-traced pixel, at least, if it may have so many. Of fewer too many pixels miss a small light
-    /// that their neighbours miss as well, agree, and stay too dark.
+    /// Minimum number of first samples of a path-traced pixel. With fewer, too many pixels and their neighbours all
+    /// miss a small light, agree with each other, and stay too dark.
     pub const MIN_PATHS: u32 = 16;
 
-    /// Samples of each pixel; the most of them where they are not the same for all.
+    /// Samples per pixel; the maximum if they vary.
     pub fn per_pixel(self) -> u32 {
         match self {
             Sampling::PerAxis(n) => n * n,
@@ -49,35 +51,35 @@ impl Sampling {
             Sampling::UntilNoise { max, .. } | Sampling::Adaptive { max, .. } => max,
         }
     }
-    /// The number that a scene says: along a pixel's side, or of a pixel.
+    /// The number in the scene: along a pixel's side, or per pixel.
     pub fn own(self) -> u32 {
         if let Sampling::PerAxis(n) = self { n } else { self.per_pixel() }
     }
-    /// Whether pixels take as many as each needs.
+    /// Whether the number of samples varies between pixels.
     pub fn is_adaptive(self) -> bool {
         matches!(self, Sampling::Adaptive { .. })
     }
-    /// Noise at which the whole picture is good enough; 0: all samples are taken.
+    /// The noise limit of the whole picture; 0 takes all samples.
     pub(crate) fn noise_limit(self) -> f64 {
         if let Sampling::UntilNoise { noise, .. } = self { noise } else { 0.0 }
     }
-    /// The same with another number: of adaptive samples, the same for all pixels.
+    /// The same sampling with another number; adaptive sampling becomes the same number for all pixels.
     pub(crate) fn with_own(self, own: u32, integrator: Integrator) -> Sampling {
         match self {
             Sampling::UntilNoise { noise, .. } => Sampling::UntilNoise { max: own, noise },
             _ => integrator.sampling(own),
         }
     }
-    /// As many as each pixel needs, in a range.
+    /// Adaptive sampling in a range.
     pub(crate) fn adaptive((min, max): (u32, u32), noise: f64, integrator: Integrator) -> Sampling {
         let first = integrator.own(1, Sampling::MIN_PATHS.min(max));
         Sampling::Adaptive { min: min.max(first), max, noise }
     }
 
-    /// `A..B`, of samples that a pixel can have.
+    /// Parses `A..B`, the range of samples per pixel.
     ///
     /// # Errors
-    /// What was expected.
+    /// The expected text.
     pub fn parse_range(text: &str, limit: u32) -> Result<(u32, u32), String> {
         let number = |s: &str| s.trim().parse::<u32>().ok();
         let range = text.split_once("..").and_then(|(a, b)| Some((number(a)?, number(b)?)));
@@ -115,7 +117,7 @@ const NOISE: Key = Key {
 };
 
 impl Value for Sampling {
-    // The integrator is read before.
+    // The integrator has been read before.
     fn read(&mut self, _: &'static Key, table: &mut Table) {
         let word = table.word("integrator").unwrap_or_default();
         let named = Integrator::ALL.into_iter().find(|(_, name)| name.eq_ignore_ascii_case(word));
@@ -150,7 +152,7 @@ impl Value for Sampling {
 }
 
 impl Integrator {
-    /// The same number of samples for every pixel, as scenes count them: along its side, or of the pixel where they are random.
+    /// The same number of samples for all pixels: along a pixel's side, or per pixel if samples are random.
     pub fn sampling(self, own: u32) -> Sampling {
         if self.capabilities().random_samples { Sampling::PerPixel(own) } else { Sampling::PerAxis(own) }
     }

@@ -1,4 +1,4 @@
-//! The sky: a gradient, a picture of all directions, or one that is made.
+//! The sky: a gradient, a picture of all directions, or a procedural one.
 
 use super::defaults;
 use super::diagnostic::Rule;

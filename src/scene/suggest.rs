@@ -1,20 +1,20 @@
-//! What an author may have meant by a name that does not exist: one table for flags, jobs, tables, keys and values, and the
-//! nearest spelling.
+//! Suggestions for unknown names: one table of other programs' names for flags, commands, tables, keys and values;
+//! and the nearest spelling.
 
-/// What a name is the name of.
+/// The kind of a name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NameKind<'a> {
-    /// A job of the program: its first word.
+    /// A command of the program.
     Job,
     /// A flag, with its dashes.
     Flag,
     /// A table of a scene, or a key of one.
     Key,
-    /// A value of that key or flag.
+    /// A value of this key or flag.
     Value(&'a str),
 }
 
-// Names that other programs use: what they name, the names, and what to write here instead.
+// Names in other programs: the kind, the names, and the suggestion.
 const OTHER_NAMES: &[(&str, &str, &str)] = &[
     ("job", "render|run|make|draw", "rendering needs no word of its own: `polyfly SCENE`"),
     ("job", "new|init|create|template|example", "`polyfly --default toml > scene.toml` writes a scene to begin with"),
@@ -95,7 +95,7 @@ const OTHER_NAMES: &[(&str, &str, &str)] = &[
     ("--quality", "high|best|ultra", "did you mean `final`?"),
 ];
 
-/// What to write instead of a name that other programs use; letters count alike, large or small.
+/// The suggestion for another program's name, in any case.
 pub fn other_name(kind: NameKind, found: &str) -> Option<&'static str> {
     let kind = match kind {
         NameKind::Job => "job",
@@ -108,23 +108,23 @@ pub fn other_name(kind: NameKind, found: &str) -> Option<&'static str> {
     row.map(|(.., advice)| *advice)
 }
 
-/// The name that a misspelt one is likely to mean.
+/// The most similar name, if it is similar enough.
 pub fn nearest<'a>(found: &str, known: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     let far = |name: &&str| match name.starts_with(found) && found.len() > 2 {
         true => 0,
         false => strsim::damerau_levenshtein(found, name),
     };
-    // A third of its letters may be wrong.
+    // At most a third of the characters may differ.
     known.min_by_key(far).filter(|name| 3 * far(name) <= found.chars().count().max(3) + 1)
 }
 
-/// What may have been meant: by other programs' names, else by the nearest of those that are known.
+/// The suggestion for an unknown name: by other programs' names, else the most similar known one.
 pub fn meant<'a>(kind: NameKind, found: &str, known: impl Iterator<Item = &'a str>) -> Option<String> {
     let near = || Some(format!("did you mean `{}`?", nearest(found, known)?));
     other_name(kind, found).map(str::to_owned).or_else(near)
 }
 
-/// What to write instead of a number that is written as people write them elsewhere.
+/// The suggestion for a number in another notation.
 pub fn number_help(text: &str) -> Option<String> {
     let number = |text: &str| text.trim().parse::<f64>().ok().filter(|x| x.is_finite());
     if let Some(x) = number(&text.replacen(',', ".", 1)).filter(|_| text.contains(',')) {
@@ -140,7 +140,7 @@ pub fn number_help(text: &str) -> Option<String> {
     None
 }
 
-/// What programs for texts make of a minus.
+/// The dashes that word processors write instead of a minus.
 pub const DASHES: [char; 5] = ['\u{2010}', '\u{2012}', '\u{2013}', '\u{2014}', '\u{2212}'];
 
 #[cfg(test)]

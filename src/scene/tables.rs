@@ -1,4 +1,4 @@
-//! A scene, and the tables that its text has.
+//! A scene and the tables of its text.
 
 use super::diagnostic::{Problem, Rule};
 use super::keys::kinds::Kind;
@@ -8,22 +8,23 @@ use super::limits::{MAX_PIXELS, MAX_SIDE};
 use super::{Camera, FilmSettings, Output, RenderSettings, World, defaults};
 use crate::math::vec3::Vec3;
 
-/// Everything a run needs to know. Colours are sRGB as people write them, 0 to 1; lights may exceed 1.
+/// All that a run needs to know. Colours are sRGB, 0 to 1; lights may exceed 1.
 #[derive(Clone, Debug, PartialEq, Default)]
 pub struct Scene {
-    /// What there is to see.
+    /// The objects, the lights and the sky.
     pub world: World,
     /// Who sees it.
     pub camera: Camera,
     /// How it is rendered.
     pub render: RenderSettings,
-    /// What becomes of the light.
+    /// The steps from light to picture.
     pub film: FilmSettings,
-    /// Where it goes.
+    /// The frames, their files and the video.
     pub output: Output,
 }
 
-// The keys of [output] and [render] are those of several fields: they are put together, visited, and taken apart again.
+// [output] and [render] each have the keys of several fields. The keys are combined in a struct, visited, and split
+// again.
 impl Keys for Scene {
     const TABLE: &'static str = "scene";
     fn visit(&mut self, visit: &mut Visit) {
@@ -67,7 +68,7 @@ impl Keys for Scene {
     }
 }
 
-// Picture size, pixels: written in [output], and held in the render settings.
+// The picture size in pixels. It is written in [output] but stored in the render settings.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Size(u32, u32);
 
@@ -95,7 +96,7 @@ impl Kind for Size {
     }
 }
 
-// [output]: the size stands among where the frames go.
+// [output] with the picture size.
 #[derive(Clone, Debug, PartialEq)]
 struct OutputKeys {
     output: Output,
@@ -132,7 +133,7 @@ impl Keys for OutputKeys {
 keys!(@table OutputKeys, read_table, std::slice::from_ref, false);
 
 keys! {
-    // [render]: the light without a place stands there too.
+    // [render] with the ambient light and the highlight.
     #[derive(Clone, Debug, PartialEq)]
     struct RenderKeys in "render" {
         /// How a scene is rendered.

@@ -1,6 +1,6 @@
 //! The coursework's token text, in its full, reduced and seven-value dialects.
 //!
-//! The letters are the assignment's own: r0 z0 phi0 Ar Az wr wz wphi pr pz, R, T.
+//! The letters are those of the coursework: r0 z0 phi0 Ar Az wr wz wphi pr pz, R, T.
 
 mod write;
 
@@ -20,10 +20,10 @@ use std::ops::Range;
 use std::path::Path;
 pub use write::{solids_flag, write};
 
-// The order of bodies in the reduced dialect, which has a fixed light and takes colours as bytes.
+// The order of bodies in the reduced dialect, which has a fixed light and colours as bytes.
 const REDUCED_SOLIDS: [Solid; 3] = [Solid::Icosahedron, Solid::Hexahedron, Solid::Octahedron];
 const REDUCED_LIGHT: Light = Light { position: [-2.0, 0.0, 4.0], colour: [1.0, 1.0, 1.0], radius: 0.0 };
-// 0.2 of full light, as sRGB: the reduced dialect's program added it before writing bytes.
+// 0.2 of full light, as sRGB. The program of the reduced dialect added it before it wrote bytes.
 const REDUCED_AMBIENT: Vec3 = [0.2; 3];
 const MAX_LIGHTS: u32 = 4;
 
@@ -35,7 +35,7 @@ enum Dialect {
 }
 
 impl Dialect {
-    // The dialects differ in length and in whether the floor names a texture.
+    // The dialects differ in length, and in whether the floor has a texture.
     fn of(tokens: &[Token]) -> Dialect {
         match tokens.len() {
             _ if names_texture(tokens) => Dialect::Full,
@@ -44,7 +44,7 @@ impl Dialect {
             _ => Dialect::Full,
         }
     }
-    // Its name, and a short one.
+    // The name of the dialect, and a short form.
     fn names(self) -> [&'static str; 2] {
         match self {
             Dialect::Full => ["full dialect", "full"],
@@ -59,7 +59,7 @@ struct Token<'a> {
     span: Range<usize>,
 }
 
-// Tokens are separated by white space; a `%` left alone by `% d` is joined to what follows it.
+// Tokens are separated by white space. The two parts of `% d` are joined.
 fn split(text: &str) -> Vec<Token<'_>> {
     let mut tokens: Vec<Token> = Vec::new();
     let mut rest = text;
@@ -79,7 +79,7 @@ fn split(text: &str) -> Vec<Token<'_>> {
     tokens
 }
 
-// A token stream that knows each token's number and what it stands for.
+// A stream of tokens that records each token's number and meaning.
 struct Reader<'a> {
     text: &'a str,
     dialect: Dialect,
@@ -90,7 +90,7 @@ struct Reader<'a> {
 }
 
 impl Reader<'_> {
-    // The place of all that was read since token `at`.
+    // The span of all tokens read since token `at`.
     fn span_since(&self, at: usize) -> Range<usize> {
         self.tokens[at].span.start..self.tokens[self.next - 1].span.end
     }
@@ -126,7 +126,7 @@ impl Reader<'_> {
             return Ok(x);
         }
         let problem = self.problem(what, rule.expected());
-        // What is certain comes first.
+        // Unambiguous faults come first.
         let is_code = |x: &f64| rule == Rule::Fraction && what.contains("colour") && Rule::Whole(2, 255).allows(*x);
         let code = |code: f64| format!("a code of 0 to 255 is divided by 255: {:.3}", code / 255.0);
         let help = number_help(text)
@@ -213,7 +213,7 @@ impl Reader<'_> {
             Dialect::SevenValue => floor.material.colour = self.colour("floor", Rule::Fraction)?,
             Dialect::Full => {
                 let (text, span) = self.text("floor, texture", &TextureSource::expected())?;
-                // A path starts where the program is run.
+                // Paths start in the working directory.
                 let options = ParseOptions { home, ..ParseOptions::default() };
                 floor.texture = TextureSource::parse(&text, &options).map_err(|e| {
                     Problem::new(span, format!("there is no built-in texture `{text}`"), format!("expected {e}"))
@@ -231,7 +231,7 @@ impl Reader<'_> {
     }
 }
 
-// The rule that a key of TOML has: the same holds here.
+// The rule of a TOML key, which also applies to tokens.
 fn rule<T: Keys>(key: &str) -> Rule {
     let mut found = None;
     T::default().visit(&mut |declared, _| found = found.or((declared.name == key).then_some(declared.rule)));
@@ -239,7 +239,7 @@ fn rule<T: Keys>(key: &str) -> Rule {
     found.unwrap_or(Rule::Finite)
 }
 
-// A number, or a share such as `60%`.
+// A number, or a percentage such as `60%`.
 fn value_of(token: &str) -> Option<f64> {
     token.parse().ok().or_else(|| percent(token))
 }
@@ -248,13 +248,13 @@ fn names_texture(tokens: &[Token]) -> bool {
     tokens.iter().skip(2).any(|t| value_of(&t.text).is_none())
 }
 
-/// What the token at that place is, if it names a file: `token 61 (floor, texture)`.
+/// The name of the token at a position, if it names a file: `token 61 (floor, texture)`.
 pub fn name_at(text: &str, place: usize) -> Option<String> {
     let number = split(text).iter().position(|token| token.span.start == place)? + 1;
     Some(format!("token {number} ({})", if number == 2 { "output path" } else { "floor, texture" }))
 }
 
-/// Reads a scene.
+/// Parses a scene.
 pub fn parse(text: &str, reading: ParseOptions) -> Result<(Scene, Vec<Problem>), Vec<Problem>> {
     read(text, reading).map_err(|problem| {
         if problem.help.is_some() {
@@ -270,8 +270,8 @@ pub fn parse(text: &str, reading: ParseOptions) -> Result<(Scene, Vec<Problem>),
     })
 }
 
-// A line before that place with too many values or too few, where all lines before it hold what belongs together: a value that
-// is forgotten in it is missed only further on.
+// A line before a position that has too many or too few values, if all lines before it are complete. A missing value
+// is only noticed later than its line.
 fn odd_line(text: &str, tokens: &[Token], dialect: Dialect, place: usize) -> Option<String> {
     const FEW: usize = 3;
     let (body, floor) = if dialect == Dialect::Full { (10, 17) } else { (7, 15) };
@@ -288,7 +288,7 @@ fn odd_line(text: &str, tokens: &[Token], dialect: Dialect, place: usize) -> Opt
     ];
     let before = &tokens[..tokens.partition_point(|token| token.span.start <= place)];
     let mut lines: Vec<&[Token]> = before.chunk_by(|a, b| !text[a.span.end..b.span.start].contains('\n')).collect();
-    // The last one is not looked at to its end.
+    // The last line is not complete.
     lines.pop();
     let odd = lines.iter().zip(groups).position(|(line, (_, group))| line.len() != group).filter(|&i| i > 0)?;
     let (count, (name, group)) = (lines[odd].len(), groups[odd]);
@@ -296,7 +296,7 @@ fn odd_line(text: &str, tokens: &[Token], dialect: Dialect, place: usize) -> Opt
     (count.abs_diff(group) <= FEW).then(|| format!("line {line} has {count} values, and {name} takes {group}"))
 }
 
-// What a text in another language looks like.
+// The name of another language, if the text looks like it.
 fn other_language(text: &str) -> Option<&'static str> {
     let first = text.lines().map(str::trim).find(|line| !line.is_empty())?;
     let is_yaml = |line: &str| {

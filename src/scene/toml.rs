@@ -1,4 +1,4 @@
-//! A scene in TOML: reading, writing and its schema.
+//! Reads and writes scenes in TOML, and makes their schema.
 
 use super::diagnostic::Problem;
 use super::keys::read::{Context, Table};
@@ -8,10 +8,10 @@ use std::ops::Range;
 use std::sync::LazyLock;
 use toml::de::{DeTable, DeValue};
 
-// Keys that stood in another table once, and still may: the table, the key, and where it stands now.
+// Keys that have moved and are still accepted in the old table: the old table, the key, the new table.
 const MOVED: [(&str, &str, &str); 2] = [("render", "tone", "film"), ("render", "gamma", "film")];
 
-/// The schema of scenes (JSON Schema draft 7, which editors know best).
+/// The schema of scenes. JSON Schema draft 7 has the best support in editors.
 pub(crate) static SCHEMA: LazyLock<serde_json::Value> = LazyLock::new(|| {
     let mut schema = schema::schema_of(Scene::default().lines());
     schema["$schema"] = "http://json-schema.org/draft-07/schema#".into();
@@ -35,7 +35,7 @@ pub fn write(scene: &Scene) -> String {
     text
 }
 
-/// Reads a scene; its paths start at the options' folder.
+/// Parses a scene. Relative paths start in the options' folder.
 pub fn parse(text: &str, options: ParseOptions) -> Result<(Scene, Vec<Problem>), Vec<Problem>> {
     let mut document = DeTable::parse(text).map_err(|e| vec![no_toml(text, &e)])?;
     let mut context = Context::new(options, &SCHEMA);
@@ -66,7 +66,7 @@ pub fn parse(text: &str, options: ParseOptions) -> Result<(Scene, Vec<Problem>),
     Err(context.problems)
 }
 
-// Puts keys of older scenes where they stand now.
+// Moves keys of older scenes to their new tables.
 fn move_keys(document: &mut DeTable, context: &mut Context) {
     for (from, name, to) in MOVED {
         let Some(DeValue::Table(table)) = document.get_mut(from).map(|value| value.get_mut()) else { continue };
@@ -80,13 +80,13 @@ fn move_keys(document: &mut DeTable, context: &mut Context) {
                 context.problem(span, what, format!("expected it in [{to}] only"));
             }
             DeValue::Table(table) => drop(table.insert(key, value)),
-            // A value that is no table is reported where it is read.
+            // A value that is not a table is reported when it is read.
             _ => {}
         }
     }
 }
 
-// What is wrong with a text that is no TOML.
+// The fault of a text that is not TOML.
 fn no_toml(text: &str, e: &toml::de::Error) -> Problem {
     let span = e.span().unwrap_or(text.len()..text.len());
     let problem = Problem::new(span.clone(), "this is not TOML", e.message().to_owned());
@@ -96,7 +96,7 @@ fn no_toml(text: &str, e: &toml::de::Error) -> Problem {
     }
 }
 
-// What an author of broken TOML may have meant.
+// What the author of invalid TOML may have meant.
 fn syntax_help(text: &str, span: &Range<usize>) -> Option<String> {
     let line_start = text[..span.start.min(text.len())].rfind('\n').map_or(0, |i| i + 1);
     let line = text[line_start..].lines().next()?;

@@ -1,6 +1,6 @@
-//! Tone curves: from linear light of any brightness to linear light that a display can show. They are worked out in
-//! double precision with plain operations and libm, so that they are the same everywhere. The kernels that make pictures have
-//! their own: the simplest two in single precision, the others as they are here (kernels/post/tone.cuh).
+//! Tone curves: from linear light of any brightness to displayable linear light. They use double precision, plain
+//! operations and libm, so that they are the same everywhere. The kernels have the simplest two in single precision,
+//! and the others as here (kernels/post/tone.cuh).
 
 use super::diagnostic::Rule;
 use super::keys::read::Table;
@@ -12,22 +12,21 @@ use std::sync::OnceLock;
 
 type Rgb = [f64; 3];
 
-/// How brightness becomes a picture's: what is done to light that is too bright to be shown.
+/// Tone curves, which compress light that is too bright to display.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Tone {
-    /// Bright light bends below white, channel by channel, from [`Tone::KNEE`] on.
+    /// Compresses bright light below white, per channel, from [`Tone::KNEE`] on.
     Soft,
-    /// Bright light is cut off at white; the exponent of the curve is 1 / gamma, or sRGB's curve at 0.
+    /// Clips bright light at white. The exponent is 1 / gamma; 0 selects sRGB's curve.
     Clip {
         /// 2 in "Ray Tracing in One Weekend".
         gamma: f64,
     },
-    /// Colours below four fifths stay as they are, brighter ones keep their hue and fade to white (Khronos PBR Neutral,
-    /// 2024).
+    /// Keeps colours below 0.8; brighter ones keep their hue and fade to white (Khronos PBR Neutral, 2024).
     Neutral,
     /// An S-shaped curve with dark shadows that keeps hues (after Narkowicz's fit of ACES, 2015).
     Filmic,
-    /// Wide and gentle: very bright colours turn to white as they do on film (after AgX by T. Sobotka, in B. Wrensch's
+    /// Wide and gentle: very bright colours fade to white as on film (after AgX by T. Sobotka, in B. Wrensch's
     /// polynomial form, 2023).
     Agx,
 }
@@ -70,7 +69,7 @@ impl Value for Tone {
 }
 
 impl Tone {
-    /// All, with their names in a scene.
+    /// All curves with their names in a scene.
     pub const ALL: [(Tone, &str); 5] = [
         (Tone::Soft, "soft"),
         (Tone::Clip { gamma: 0.0 }, "clip"),
@@ -78,7 +77,7 @@ impl Tone {
         (Tone::Filmic, "filmic"),
         (Tone::Agx, "agx"),
     ];
-    /// Brightness from which the soft curve bends.
+    /// The brightness at which the soft curve begins to compress.
     pub const KNEE: f64 = 0.7;
 
     /// The name in a scene.
@@ -86,7 +85,7 @@ impl Tone {
         self.word()
     }
 
-    /// What a display shows of linear light, each channel 0 to 1, linear.
+    /// The displayed linear light, 0 to 1 per channel.
     pub(crate) fn tone_map(self, rgb: Rgb) -> Rgb {
         match self {
             Tone::Soft => rgb.map(soft),
@@ -97,7 +96,7 @@ impl Tone {
         }
     }
 
-    /// The display value, 0 to 1 as it is quantised, of linear light from 0 to 1.
+    /// The display value, 0 to 1 before quantisation, of linear light from 0 to 1.
     pub(crate) fn encode(self, linear: f64) -> f64 {
         match self {
             Tone::Clip { gamma } if gamma > 0.0 => libm::pow(linear.sqrt(), 2.0 / gamma),
@@ -105,7 +104,7 @@ impl Tone {
         }
     }
 
-    /// The knee that the curve bends from, where the kernels have it in single precision.
+    /// The knee, if the kernels have the curve in single precision.
     pub(crate) fn knee(self) -> Option<f64> {
         match self {
             Tone::Soft => Some(Tone::KNEE),
@@ -114,7 +113,7 @@ impl Tone {
         }
     }
 
-    /// The linear light that is shown as display values; of what no light is shown as, the nearest.
+    /// The linear light for a display value, or the nearest one if no light has that value.
     pub(crate) fn invert(self, display: Rgb) -> Rgb {
         let wanted = display.map(|x| match self {
             Tone::Clip { gamma } if gamma > 0.0 => libm::pow(x, gamma),
@@ -123,7 +122,7 @@ impl Tone {
         match self {
             Tone::Soft => wanted.map(unsoft),
             Tone::Clip { .. } => wanted,
-            // These have no inverse in a few words, and steps towards it grow smaller as it comes near.
+            // These curves have no closed inverse. The iteration's steps get smaller as it converges.
             _ => (0..500).fold(wanted, |x, _| {
                 let got = self.tone_map(x);
                 [0, 1, 2].map(|i| (x[i] + 0.7 * (wanted[i] - got[i])).clamp(0.0, 50.0))
@@ -132,8 +131,7 @@ impl Tone {
     }
 }
 
-// Straight up to the knee, then bending so that any brightness stays below 1 (kernels/film.cuh says the same in single
-// precision).
+// Linear up to the knee; above it, any brightness stays below 1 (kernels/film.cuh has the same in single precision).
 fn soft(x: f64) -> f64 {
     let over = x - Tone::KNEE;
     if over > 0.0 { Tone::KNEE + over * (1.0 - Tone::KNEE) / (over + 1.0 - Tone::KNEE) } else { x }
@@ -147,7 +145,7 @@ fn largest(rgb: Rgb) -> f64 {
     rgb[0].max(rgb[1]).max(rgb[2])
 }
 
-// The colour with its largest channel brought down from `peak` to `to`, faded to white the more was lost.
+// Reduces the largest channel from `peak` to `to`, and fades to white in proportion to the loss.
 fn pressed(rgb: Rgb, peak: f64, to: f64) -> Rgb {
     const FADE: f64 = 0.15;
     let white = 1.0 - 1.0 / (FADE * (peak - to).max(0.0) + 1.0);
@@ -157,7 +155,8 @@ fn pressed(rgb: Rgb, peak: f64, to: f64) -> Rgb {
     })
 }
 
-// The specification's numbers: 0.04 is what a glossy surface mirrors head-on, which is taken off dark colours.
+// The constants of the specification. 0.04 is the reflection of a glossy surface at normal incidence, which is
+// subtracted from dark colours.
 fn neutral(rgb: Rgb) -> Rgb {
     const START: f64 = 0.8 - 0.04;
     let min = rgb[0].min(rgb[1]).min(rgb[2]).max(0.0);
@@ -181,8 +180,8 @@ fn filmic(rgb: Rgb) -> Rgb {
     pressed(rgb, peak, to)
 }
 
-// Into AgX's own primaries, where no colour is so pure that a channel stays dark; a logarithm over 16.5 stops; the curve;
-// and back.
+// To AgX's primaries, in which no colour is so pure that a channel stays dark; a logarithm over 16.5 stops; the
+// curve; and back.
 fn agx(rgb: Rgb) -> Rgb {
     const INTO: [Rgb; 3] = [
         [0.842479062253094, 0.0784335999999992, 0.0792237451477643],
@@ -202,11 +201,11 @@ fn agx(rgb: Rgb) -> Rgb {
         let (x2, x4) = (x * x, x * x * x * x);
         15.5 * x4 * x2 - 40.14 * x4 * x + 31.96 * x4 - 6.868 * x2 * x + 0.4298 * x2 + 0.1191 * x - 0.00232
     };
-    // What comes out is a display's value already, which is linear light again before it is shown.
+    // The result is a display value, so it is converted to linear light.
     times(BACK, times(INTO, rgb).map(curve)).map(display_to_linear)
 }
 
-// sRGB's curve by a table, straight between its entries.
+// sRGB's curve from a table with linear interpolation.
 fn display_to_linear(x: f64) -> f64 {
     const LAST: usize = 2048;
     static TABLE: OnceLock<Vec<f64>> = OnceLock::new();

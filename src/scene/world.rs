@@ -1,4 +1,4 @@
-//! What there is to see.
+//! The objects, the lights and the sky of a scene.
 
 use super::diagnostic::Rule;
 use super::keys::keys;
@@ -38,13 +38,13 @@ keys! {
 }
 
 impl World {
-    /// What all but bodies and the floor is made of.
+    /// The materials of all objects except bodies and the floor.
     pub(crate) fn materials(&self) -> impl Iterator<Item = &Material> {
         let spheres = self.spheres.iter().map(|s| &s.material);
         let ellipsoids = self.ellipsoids.iter().map(|e| &e.material);
         spheres.chain(ellipsoids).chain(self.panel_materials()).chain(self.particles.iter().map(|p| &p.material))
     }
-    /// What meshes and then rectangles are made of.
+    /// The materials of meshes, followed by those of rectangles.
     pub(crate) fn panel_materials(&self) -> impl Iterator<Item = &Material> {
         self.meshes.iter().map(|m| &m.material).chain(self.rectangles.iter().map(|r| &r.material))
     }

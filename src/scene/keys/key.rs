@@ -1,28 +1,28 @@
-//! A key of a scene: what is declared of it beside its type and its default.
+//! A key of a scene: its options besides type and default.
 
 use crate::scene::diagnostic::Rule;
 
-/// What is made of a material, which is not the same of all.
+/// The use of a material, on which its keys depend.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum MaterialUse {
-    /// A body: it shines by its lamps, not all over.
+    /// A body, which emits light only by its lamps.
     Body,
-    /// A floor: it does not shine, and it is thin.
+    /// A floor, which is thin and emits no light.
     Floor,
-    /// Anything else.
+    /// Any other object.
     Object,
 }
 
-// Declares the options of keys, each with what holds where it is not given.
+// Declares the options of keys, with their defaults.
 macro_rules! options {
     ($($(#[doc = $doc:literal])* $option:ident: $kind:ty = $default:expr;)*) => {
-        /// A key. All fields but the first two are options of [`keys!`](super::keys): `spelled()` sets a flag, `rule(..)` a
-        /// value, and `slider(.., ..)` two values.
+        /// A key. All fields after the first two are options of [`keys!`](super::keys): `spelled()` sets a flag,
+        /// `rule(..)` a value, and `slider(.., ..)` two values.
         #[derive(Clone, Copy, Debug)]
         pub(crate) struct Key {
-            /// Its name in a scene.
+            /// The name in a scene.
             pub name: &'static str,
-            /// What it does, as doc comments have it.
+            /// The description: the doc comment.
             pub doc: &'static str,
             $($(#[doc = $doc])* pub $option: $kind,)*
         }
@@ -37,37 +37,37 @@ macro_rules! options {
 }
 
 options! {
-    /// What its numbers must be.
+    /// The range of its numbers.
     rule: Rule = Rule::Finite;
-    /// The ends of its slider, where the rule gives no useful ones.
+    /// The range of its slider, if it differs from the rule's.
     slider: Option<(f64, f64)> = None;
     /// The unit of its numbers, for the reference.
     unit: &'static str = "";
     /// The heading in the studio's form.
     group: &'static str = "";
-    /// It counts where another key has one of those words.
+    /// The key applies only if another key has one of these words.
     when: Option<(&'static str, &'static [&'static str])> = None;
-    /// It counts where the camera has that kind of path.
+    /// The key applies only to this kind of camera path.
     way: &'static str = "";
-    /// What holds where the key is not given, in TOML, if that is not the default's text; empty: it depends on other keys.
+    /// The default for the reference, in TOML, if it is not the field's default; empty if it depends on other keys.
     holds: Option<&'static str> = None;
-    /// A table without it is refused.
+    /// A table without the key is invalid.
     required: bool = false;
-    /// It is written even where it is the default, as it was before keys were declared here. A new key is not.
+    /// The key is written even if it has its default, as before keys were declared here. Do not set it for new keys.
     spelled: bool = false;
-    /// It is written behind the other keys.
+    /// The key is written after all others.
     last: bool = false;
-    /// The keys of this struct are keys of the table around it.
+    /// The keys of this struct are keys of the surrounding table.
     flat: bool = false;
     /// The three numbers are a colour.
     colour: bool = false;
-    /// The three numbers are a direction, which has a length.
+    /// The three numbers are a direction, which must not be zero.
     direction: bool = false;
-    /// Degrees in the scene, radians within a turn in the field.
+    /// Degrees in the scene; radians within one turn in the field.
     angle: bool = false;
-    /// The field is no key of this table.
+    /// The field is not a key of this table.
     elsewhere: bool = false;
-    /// What is made of the material whose keys these are.
+    /// The use of the material whose keys these are.
     material_of: MaterialUse = MaterialUse::Object;
 }
 
@@ -76,7 +76,7 @@ pub(crate) fn one_line(doc: &str) -> String {
     doc.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// What a key is called in British English, if that is another name.
+/// The British spelling of a key, if it differs.
 pub(crate) fn british(name: &str) -> Option<String> {
     match name {
         "center" => Some("centre".into()),
@@ -84,7 +84,7 @@ pub(crate) fn british(name: &str) -> Option<String> {
     }
 }
 
-/// Whether it is the British spelling of a key.
+/// Whether a name is the British spelling of a key.
 pub(crate) fn is_british(name: &str) -> bool {
     name == "centre" || name.contains("colour")
 }

@@ -1,4 +1,4 @@
-//! The kinds of values that one key may have: each is read, written and declared here, once. Those that are words are in `words`.
+//! The kinds of single values: how each is read, written and described in the schema. Words are in `words`.
 
 use super::key::Key;
 use super::read::{Given, Table};
@@ -12,15 +12,15 @@ use serde_json::json;
 use std::path::PathBuf;
 use toml::de::DeValue;
 
-/// A value of one key.
+/// The value of a single key.
 pub(crate) trait Kind: Sized {
-    /// Whether the word `none` says that there is none, where it may be left out.
+    /// Whether the word `none` is allowed for an optional value.
     const TAKES_NONE: bool = false;
-    /// Reads it, and reports what is wrong with it.
+    /// Parses the value, and reports a fault.
     fn parse(given: &mut Given) -> Option<Self>;
-    /// As it is written in TOML.
+    /// The value in TOML.
     fn text(&self, key: &Key) -> String;
-    /// The JSON schema of its values.
+    /// The JSON schema of the values.
     fn schema(_: &Key) -> serde_json::Value {
         json!({ "type": "string" })
     }
@@ -49,30 +49,30 @@ impl<T: Kind> Value for Option<T> {
     }
 }
 
-/// Angles are held to 1e-12 radians and within one turn, so that both grammars can say each of them exactly.
+/// Rounds an angle to 1e-12 radians within one turn, so that both grammars can express it exactly.
 pub(crate) fn snap_angle(radians: f64) -> f64 {
     let turn = 2.0 * std::f64::consts::PI;
     let held = (radians.rem_euclid(turn) * 1e12).round() / 1e12;
     if held >= turn { 0.0 } else { held }
 }
 
-/// The shortest form of a number that reads back as itself; TOML wants a point or an exponent in it.
+/// The shortest decimal number that is parsed to the same value. TOML requires a point or an exponent.
 pub(crate) fn number_text(x: f64) -> String {
-    // TOML writes `nan` in small letters.
+    // TOML writes `nan` in lower case.
     if x.is_nan() { "nan".to_owned() } else { format!("{x:?}") }
 }
 
-/// A list of numbers.
+/// A list of numbers in TOML.
 pub(crate) fn list_text(numbers: &[f64]) -> String {
     format!("[{}]", numbers.iter().map(|&x| number_text(x)).collect::<Vec<_>>().join(", "))
 }
 
-/// A text as TOML's basic string.
+/// A basic string in TOML.
 pub(crate) fn quoted(text: &str) -> String {
     toml::Value::String(text.to_owned()).to_string()
 }
 
-/// The schema of a number by a rule.
+/// The schema of numbers in a range.
 pub(crate) fn number_schema(rule: Rule) -> serde_json::Value {
     let (min, max) = rule.range();
     let mut schema = json!({ "type": if matches!(rule, Rule::Whole(..) | Rule::Bits) { "integer" } else { "number" } });
@@ -86,7 +86,7 @@ pub(crate) fn number_schema(rule: Rule) -> serde_json::Value {
     schema
 }
 
-/// The schema of a number by the key's rule, or a word in its place.
+/// The schema of a number in the key's range, or a word.
 pub(crate) fn number_or_word_schema(key: &Key) -> serde_json::Value {
     json!({ "anyOf": [number_schema(key.rule), { "type": "string" }] })
 }
@@ -104,7 +104,7 @@ impl Kind for f64 {
     }
 }
 
-// Its rule is `Rule::Whole`, or a list of whole numbers.
+// The rule is `Rule::Whole`, or a list of integers.
 impl Kind for u32 {
     fn parse(given: &mut Given) -> Option<u32> {
         given.ruled().map(|x| x as u32)
@@ -153,7 +153,7 @@ impl Kind for Vec3 {
             return given.check_numbers(colour);
         }
         let numbers = given.ruled_numbers()?;
-        // Shorter ones have no square.
+        // The square of a shorter vector would underflow.
         if given.key.direction && length(numbers) < SHORTEST {
             let what = format!("`{}` has no direction", given.key.name);
             return given.problem(what, format_args!("a vector longer than {SHORTEST:e}"));
@@ -171,7 +171,7 @@ impl Kind for Vec3 {
     }
 }
 
-// sRGB: three numbers, one for a grey, or a word in quotes.
+// An sRGB colour: three numbers, one number for grey, or a word.
 fn colour(given: &mut Given) -> Option<Vec3> {
     let text = match given.value.get_ref() {
         DeValue::Array(_) => return given.numbers(),
@@ -181,7 +181,7 @@ fn colour(given: &mut Given) -> Option<Vec3> {
     };
     // The names and notations of CSS Color 4.
     if let Some(colour) = csscolorparser::parse(text).ok().filter(|c| c.a == 1.0 && !text.is_empty()) {
-        // As the digits say, and not their nearest single-precision numbers.
+        // The exact digits, not their nearest single-precision numbers.
         let [r, g, b, _] = colour.to_rgba8();
         return Some([r, g, b].map(|x| f64::from(x) / 255.0));
     }
@@ -192,7 +192,7 @@ fn colour(given: &mut Given) -> Option<Vec3> {
     None
 }
 
-// What an author may have meant by a text that is no colour.
+// What the author of an invalid colour may have meant.
 fn colour_help(text: &str) -> Option<String> {
     if let Some(digits) = text.strip_prefix('#') {
         let is_hex = digits.bytes().all(|b| b.is_ascii_hexdigit());
@@ -211,7 +211,7 @@ fn colour_help(text: &str) -> Option<String> {
     suggest::nearest(text, names).map(|name| format!("did you mean \"{name}\"?"))
 }
 
-// A file; its place starts at the scene's folder.
+// A file. Relative paths start in the scene's folder.
 impl Kind for PathBuf {
     fn parse(given: &mut Given) -> Option<PathBuf> {
         given.text().map(|path| given.context.options.path(path))

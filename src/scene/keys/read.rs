@@ -1,4 +1,5 @@
-//! Reads tables of keys from TOML: all faults come at once, each with its place, and what is not faulty is read.
+//! Reads tables of keys from TOML. All faults are reported together with their positions, and valid keys are read
+//! anyway.
 
 use super::key::{Key, british};
 use super::schema;
@@ -12,19 +13,19 @@ use std::sync::LazyLock;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-/// A value of TOML and its place.
+/// A TOML value with its position.
 pub(crate) type TomlValue<'a> = Spanned<DeValue<'a>>;
 
-// Problems with suggestions.
+// The number of problems above which no more suggestions are searched for.
 const CROWD: usize = 1000;
 
-/// What holds for the whole text.
+/// The state of parsing a whole text.
 pub(crate) struct Context<'a> {
     pub options: ParseOptions<'a>,
-    // Made when something is wrong.
+    // Made at the first fault.
     schema: &'static LazyLock<serde_json::Value>,
     pub problems: Vec<Problem>,
-    /// What may not be meant, and is done.
+    /// Likely mistakes that are no errors.
     pub warnings: Vec<Problem>,
 }
 
@@ -35,13 +36,13 @@ impl<'a> Context<'a> {
     pub fn problem(&mut self, span: Range<usize>, what: impl Into<String>, expected: impl Into<String>) {
         self.problems.push(Problem::new(span, what, expected));
     }
-    /// Whether so much is wrong that no more suggestions are looked for: they take time, and few problems are shown.
+    /// Whether there are too many problems for suggestions, which take time. Few problems are shown.
     pub fn is_crowded(&self) -> bool {
         self.problems.len() > CROWD
     }
 }
 
-/// The value that is given for a key.
+/// The value of a key in the text.
 pub(crate) struct Given<'i, 't, 'c> {
     pub key: &'i Key,
     pub value: &'t TomlValue<'t>,
@@ -49,7 +50,7 @@ pub(crate) struct Given<'i, 't, 'c> {
 }
 
 impl<'t, 'c> Given<'_, 't, 'c> {
-    // A value within a list that is given for the key.
+    // An element of a list that is the key's value.
     pub fn within(&mut self, value: &'t TomlValue<'t>) -> Given<'_, 't, 'c> {
         Given { key: self.key, value, context: self.context }
     }
@@ -57,44 +58,44 @@ impl<'t, 'c> Given<'_, 't, 'c> {
         self.context.problem(self.value.span(), what, format!("expected {expected}"));
         None
     }
-    /// The value is refused: `what` is what it is.
+    /// Refuses the value. `what` describes it.
     pub fn refuse<T>(&mut self, what: impl Display, expected: impl Display) -> Option<T> {
         self.problem(format!("`{}` is {what}", self.key.name), expected)
     }
-    /// The value is of the wrong kind.
+    /// Refuses a value of the wrong type.
     pub fn wrong<T>(&mut self, expected: impl Display) -> Option<T> {
         self.refuse(describe(self.value.get_ref()), expected)
     }
-    /// Adds what to do to the last problem.
+    /// Adds a remedy to the last problem.
     pub fn help(&mut self, help: Option<String>) {
         if let (Some(problem), true) = (self.context.problems.last_mut(), help.is_some()) {
             problem.help = help;
         }
     }
-    /// Adds what may have been meant by a word that is none of the key's.
+    /// Adds the nearest valid word as a suggestion.
     pub fn suggest(&mut self, word: &str, words: impl Iterator<Item = &'static str>) {
         if !self.context.is_crowded() {
             self.help(suggest::meant(NameKind::Value(self.key.name), word, words));
         }
     }
-    /// A number that is finite, or a share such as `60%`.
+    /// A finite number, or a percentage such as `60%`.
     pub fn number(&mut self) -> Option<f64> {
         let number = number(self.value.get_ref());
         if number.is_none() {
             self.wrong::<f64>("a number");
-            // A number in quotes, as people write it elsewhere.
+            // A number in quotes, with a decimal comma or spaces.
             let text = self.value.get_ref().as_str().map(|text| text.trim().replace(',', "."));
             let quoted = text.and_then(|text| text.parse::<f64>().ok());
             self.help(quoted.map(|x| format!("a number stands without quotes: {x}")));
         }
         number
     }
-    /// A number by the key's rule.
+    /// A number in the key's range.
     pub fn ruled(&mut self) -> Option<f64> {
         let (x, rule) = (self.number()?, self.key.rule);
         if rule.allows(x) { Some(x) } else { self.refuse(x, rule.expected()) }
     }
-    /// A number by the key's rule, or a word that `word` understands; `words` are what is expected of it.
+    /// A number in the key's range, or a word that `word` parses; `words` is the expected text.
     pub fn number_or_word<T>(&mut self, word: impl Fn(&str) -> Option<T>, words: &str) -> Option<Result<f64, T>> {
         let rule = self.key.rule;
         let what = match self.value.get_ref() {
@@ -110,7 +111,7 @@ impl<'t, 'c> Given<'_, 't, 'c> {
         };
         self.refuse(what, format_args!("{}, or {words}", rule.expected()))
     }
-    /// N numbers, whatever they are.
+    /// N numbers of any value.
     pub fn numbers<const N: usize>(&mut self) -> Option<[f64; N]> {
         let expected = format!("a list of {N} numbers");
         let DeValue::Array(list) = self.value.get_ref() else { return self.wrong(expected) };
@@ -123,17 +124,17 @@ impl<'t, 'c> Given<'_, 't, 'c> {
         }
         Some(numbers)
     }
-    /// N numbers, each by the key's rule.
+    /// N numbers, each in the key's range.
     pub fn ruled_numbers<const N: usize>(&mut self) -> Option<[f64; N]> {
         let numbers = self.numbers()?;
         self.check_numbers(numbers)
     }
-    /// The numbers, if all follow the key's rule.
+    /// Returns the numbers if all are in the key's range.
     pub fn check_numbers<const N: usize>(&mut self, numbers: [f64; N]) -> Option<[f64; N]> {
         let key = self.key;
         let Some(bad) = numbers.iter().find(|&&x| !key.rule.allows(x)) else { return Some(numbers) };
         let count = if N == 2 { "two" } else { "three" };
-        // A number as its author may have written it: without a hundred noughts.
+        // The number in a short form, without a hundred zeros.
         let shown = if bad.abs() >= 1e15 { format!("{bad:e}") } else { bad.to_string() };
         let expected = format!("{count} values, each {}", key.rule.expected());
         self.problem::<()>(format!("`{}` holds {shown}", key.name), expected);
@@ -149,7 +150,7 @@ impl<'t, 'c> Given<'_, 't, 'c> {
     }
 }
 
-// A number of TOML, or a share written as "60%".
+// A TOML number, or a percentage such as "60%".
 fn number(value: &DeValue) -> Option<f64> {
     match value {
         DeValue::Integer(x) => i64::from_str_radix(x.as_str(), x.radix()).ok().map(|x| x as f64),
@@ -159,14 +160,14 @@ fn number(value: &DeValue) -> Option<f64> {
     }
 }
 
-/// The share that a text such as `60%` says.
+/// The fraction that a percentage such as `60%` means.
 pub(crate) fn percent(text: &str) -> Option<f64> {
     let number = text.trim().strip_suffix('%')?.trim_end();
-    // The same digits two places on: a hundredth by division would be another number now and then.
+    // The exponent is parsed with the digits. A division by 100 would round differently for some numbers.
     format!("{number}e-2").parse().ok()
 }
 
-// A value as a message calls it.
+// A value's description in messages.
 fn describe(value: &DeValue) -> String {
     match value {
         DeValue::String(text) => format!("the text {text:?}"),
@@ -179,13 +180,13 @@ fn describe(value: &DeValue) -> String {
     }
 }
 
-/// A table while it is read. It knows which keys it was asked for.
+/// A table that is being read. It records which keys have been requested.
 pub(crate) struct Table<'t, 'c> {
     pub context: &'t mut Context<'c>,
     values: &'t DeTable<'t>,
-    // Of its header.
+    // The position of its header.
     pub span: Range<usize>,
-    // In the schema.
+    // The name in the schema.
     name: &'static str,
     known: Vec<&'static str>,
     missing: Vec<&'static str>,
@@ -197,11 +198,11 @@ impl<'t, 'c> Table<'t, 'c> {
         let problems_before = context.problems.len();
         Table { context, values: table, span, name, known: Vec::new(), missing: Vec::new(), problems_before }
     }
-    // The value of a key, with its place.
+    // The value of a key, with its position.
     fn get(&self, name: &str) -> Option<&'t TomlValue<'t>> {
         self.values.get(name).or_else(|| self.values.get(british(name)?.as_str()))
     }
-    // The value of a path into tables and lists: `relief.roughness_map`, `key.2.fov_deg`.
+    // The value at a path through tables and lists, such as `relief.roughness_map` or `key.2.fov_deg`.
     fn at(&self, path: &str) -> Option<&'t TomlValue<'t>> {
         let mut parts = path.split('.');
         let first = self.get(parts.next()?);
@@ -211,24 +212,24 @@ impl<'t, 'c> Table<'t, 'c> {
             _ => None,
         })
     }
-    /// Whether the value of that path is given.
+    /// Whether the path has a value.
     pub fn has(&self, path: &str) -> bool {
         self.at(path).is_some()
     }
-    /// The text of that path.
+    /// The string at a path.
     pub fn word(&self, path: &str) -> Option<&'t str> {
         self.at(path)?.get_ref().as_str()
     }
-    /// The place of the value of that path, if it is given.
+    /// The position of the value at a path, if there is one.
     pub fn place(&self, path: &str) -> Option<Range<usize>> {
         self.at(path).map(Spanned::span)
     }
-    /// The place of the first key of a table within.
+    /// The position of the first key in an inner table.
     pub fn first_place_in(&self, table: &str) -> Option<Range<usize>> {
         let keys = self.get(table)?.get_ref().as_table()?.iter();
         keys.map(|(_, value)| value.span()).min_by_key(|span| span.start)
     }
-    /// Whether nothing was wrong with it so far.
+    /// Whether the table has had no fault so far.
     pub fn is_faultless(&self) -> bool {
         self.context.problems.len() == self.problems_before
     }
@@ -238,15 +239,15 @@ impl<'t, 'c> Table<'t, 'c> {
     pub fn warn(&mut self, span: Range<usize>, what: impl Into<String>, so: impl Into<String>) {
         self.context.warnings.push(Problem::new(span, what, so));
     }
-    /// A problem at the value of that path, if it is given.
+    /// Reports a problem at the value of a path, if there is one.
     pub fn problem_at(&mut self, path: &str, what: impl Into<String>, expected: impl Display) {
-        // A value that is wrong by itself was reported before.
+        // A value that is invalid by itself has been reported already.
         let is_told = |span: &Range<usize>| self.context.problems.iter().rev().take(MAX_SHOWN).any(|p| p.span == *span);
         if let Some(span) = self.place(path).filter(|span| !is_told(span)) {
             self.problem(span, what, expected);
         }
     }
-    /// It is a key of this table.
+    /// Marks a key as one of this table.
     pub fn know(&mut self, key: &'static Key) {
         self.known.push(key.name);
     }
@@ -263,7 +264,7 @@ impl<'t, 'c> Table<'t, 'c> {
         }
         value.map(|value| Given { key, value, context: self.context })
     }
-    /// A table within it, if it is given.
+    /// The inner table of a key, if there is one.
     pub fn inner<'i>(&'i mut self, key: &'static Key, name: &'static str) -> Option<Table<'i, 'c>> {
         let mut given = self.take(key)?;
         if let DeValue::Table(table) = given.value.get_ref() {
@@ -271,7 +272,7 @@ impl<'t, 'c> Table<'t, 'c> {
         }
         let header = schema::header(given.context.schema, name);
         let what = match given.value.get_ref() {
-            // Its values would be taken in the order of the keys.
+            // A list would be read as values in the order of the keys.
             DeValue::Array(_) => "a list".into(),
             other => describe(other),
         };
@@ -280,7 +281,7 @@ impl<'t, 'c> Table<'t, 'c> {
         given.help(Some(format!("{header} has {keys}")));
         None
     }
-    /// The tables of a list within it.
+    /// Reads the tables of a list.
     pub fn list<T>(&mut self, key: &'static Key, name: &'static str, read: impl Fn(&mut Table) -> T) -> Vec<T> {
         let Some(mut given) = self.take(key) else { return Vec::new() };
         let DeValue::Array(list) = given.value.get_ref() else {
@@ -303,7 +304,7 @@ impl<'t, 'c> Table<'t, 'c> {
     fn knows(&self, key: &str) -> bool {
         self.known.iter().any(|name| *name == key || british(name).is_some_and(|other| other == key))
     }
-    /// When all keys were asked for: reports those that are unknown, and those that are missing.
+    /// Reports unknown and missing keys, after all keys have been requested.
     pub fn finish(self) {
         let unknown: Vec<_> = self.values.iter().map(|(key, _)| key).filter(|key| !self.knows(key.get_ref())).collect();
         for key in &unknown {
@@ -312,7 +313,7 @@ impl<'t, 'c> Table<'t, 'c> {
                 if self.context.is_crowded() { "expected a key of the table".into() } else { self.expected_key(found) };
             self.context.problem(key.span(), format!("unknown key `{found}`"), expected);
         }
-        // A misspelt one may be the one that is missing.
+        // The missing key may be one of the misspelt ones.
         if unknown.is_empty() {
             let noun = if self.name == "key" { "camera key" } else { self.name };
             for key in self.missing {
@@ -321,7 +322,8 @@ impl<'t, 'c> Table<'t, 'c> {
             }
         }
     }
-    // What to write instead of a key that is none of this table's: another program's name, a misspelt one, or one of another table.
+    // The suggestion for an unknown key: from another program's name, a similar spelling, or another table that has
+    // it.
     fn expected_key(&self, found: &str) -> String {
         let tables = schema::tables_with(self.context.schema, found);
         if !tables.is_empty() {

@@ -1,4 +1,4 @@
-//! The reference page of scenes, docs/reference/scene.md: made of the schema, so that it says what the keys' declarations say.
+//! The reference page of scenes, docs/reference/scene.md, generated from the schema.
 
 use super::key::is_british;
 use super::schema::resolved;
@@ -30,10 +30,10 @@ pub(crate) fn tables_of(schema: &Value) -> String {
     page
 }
 
-// The table of something that may be made of any material.
+// A table of an object that supports all materials.
 const MATERIAL: &str = "sphere";
 
-// The keys of materials, wherever they stand.
+// The keys of materials, which are the same in all tables.
 fn material_keys(schema: &Value) -> Vec<&str> {
     let table = &schema["definitions"][MATERIAL];
     keys(table).into_iter().filter(|key| *key == "material" || !materials_with(table, key).is_empty()).collect()
@@ -50,12 +50,12 @@ fn words(list: &Value) -> impl Iterator<Item = &str> {
     list.as_array().into_iter().flatten().filter_map(Value::as_str)
 }
 
-// A text, or nothing.
+// A string, or "" for other values.
 fn text(value: &Value) -> &str {
     value.as_str().unwrap_or_default()
 }
 
-// The tables that a table has, each with those within it.
+// The page's sections of a table and of its inner tables.
 fn tables(schema: &Value, table: &Value, page: &mut String, done: &mut Vec<String>) {
     for name in keys(table) {
         let place = &table["properties"][name];
@@ -78,13 +78,13 @@ fn tables(schema: &Value, table: &Value, page: &mut String, done: &mut Vec<Strin
     }
 }
 
-// A table's keys in their order.
+// A table's keys in order.
 fn keys(table: &Value) -> Vec<&str> {
     let groups = table["x-groups"].as_array().into_iter().flatten();
     groups.flat_map(|group| words(&group["keys"])).filter(|key| !is_british(key)).collect()
 }
 
-// Some keys of a table, a last row, and what the words mean that the keys may be.
+// The rows of some keys, an optional last row, and the meanings of the words that are values.
 fn rows(schema: &Value, table: &Value, keys: &[&str], last: &str) -> String {
     let mut page = "| key | type | range | default | what it does |\n|---|---|---|---|---|\n".to_owned();
     page.extend(keys.iter().map(|key| row(schema, table, key)));
@@ -106,7 +106,7 @@ fn row(schema: &Value, table: &Value, key: &str) -> String {
     let place = &table["properties"][key];
     let inner = resolved(schema, place);
     let about = text(&place["description"]);
-    // A key that stands elsewhere now is described there.
+    // A key that has moved is described in its new table.
     if place["deprecated"] == true {
         return format!("| `{key}` | | | | {about} |\n");
     }
@@ -125,7 +125,7 @@ fn row(schema: &Value, table: &Value, key: &str) -> String {
     format!("| {} |\n", cells.map(|cell| cell.replace('|', "\\|")).join(" | "))
 }
 
-// What a value may be.
+// The type of a value.
 fn kind(place: &Value) -> String {
     if let Some(any) = place["anyOf"].as_array().filter(|_| place["format"] != "color") {
         return any.iter().map(kind).collect::<Vec<_>>().join(" or ");
@@ -143,7 +143,7 @@ fn kind(place: &Value) -> String {
     }
 }
 
-// The numbers that a value may be.
+// The range of a number.
 fn range(place: &Value) -> String {
     let numbers = if place["items"].is_object() { &place["items"] } else { place };
     let numbers = if place["anyOf"].is_array() { &place["anyOf"][0] } else { numbers };
@@ -161,7 +161,7 @@ fn range(place: &Value) -> String {
     }
 }
 
-// When a key counts, where it does not always.
+// When a key applies, if not always.
 fn counts(table: &Value, key: &str) -> String {
     let place = &table["properties"][key];
     let quoted = |words: Vec<&str>| listed(&words.iter().map(|word| format!("`{word}`")).collect::<Vec<_>>(), "or");

@@ -1,20 +1,20 @@
-//! The JSON Schema of scenes in TOML, for editors and the studio, made of what is declared of each key.
-//!
-//! Beside what editors know it says for forms: `x-groups`, the keys of a table in their order under headings; `x-slider`, the ends of a
-//! slider; `x-when`, words of another key that a key needs; `x-way`, the camera path that a key belongs to; `x-materials`, the keys
-//! that each material has. For the reference: `x-unit`, and `x-header`, a table's first header.
+//! The JSON Schema of scenes in TOML, for editors and the studio, generated from the declarations of keys. Additional
+//! entries are for forms: `x-groups`, the keys of a table in order under headings; `x-slider`, the range of a slider;
+//! `x-when`, the words of another key that a key needs; `x-way`, the camera path that a key belongs to;
+//! `x-materials`, the keys of each material. Others are for the reference: `x-unit`, and `x-header`, a table's first
+//! header.
 
 use super::key::{Key, british, is_british, one_line};
 use super::write::{Content, Entry, Lines, below};
 use crate::scene::diagnostic::Rule;
 use serde_json::{Map, Value, json};
 
-/// The schema of a default's keys, with the tables within as definitions.
+/// The schema of the keys of a default scene. Inner tables become definitions.
 pub(crate) fn schema_of(keys: Lines) -> Value {
     let mut definitions = Map::new();
     let mut schema = object(keys, "", &mut definitions);
     for table in definitions.values_mut() {
-        // British spellings are read too.
+        // British spellings are accepted too.
         let Some(properties) = table["properties"].as_object_mut() else { continue };
         let more: Vec<_> = properties.iter().filter_map(|(key, value)| Some((british(key)?, value.clone()))).collect();
         properties.extend(more);
@@ -23,7 +23,7 @@ pub(crate) fn schema_of(keys: Lines) -> Value {
     schema
 }
 
-// The schema of the table of that path; the tables within become definitions.
+// The schema of the table at a path. Inner tables become definitions.
 fn object(keys: Lines, path: &str, definitions: &mut Map<String, Value>) -> Value {
     let (mut properties, mut required) = (Map::new(), Vec::new());
     let (mut groups, mut heading): (Vec<(&str, Vec<&str>)>, &str) = (Vec::new(), "");
@@ -50,7 +50,7 @@ fn object(keys: Lines, path: &str, definitions: &mut Map<String, Value>) -> Valu
         }
         properties.insert(key.name.to_owned(), schema);
         required.extend(key.required.then_some(key.name));
-        // A key without a heading stands under that of the one before.
+        // A key without a heading belongs to the heading of the key before.
         heading = if key.group.is_empty() { heading } else { key.group };
         match groups.iter_mut().find(|(title, _)| *title == heading) {
             Some((_, keys)) => keys.push(key.name),
@@ -69,7 +69,7 @@ fn object(keys: Lines, path: &str, definitions: &mut Map<String, Value>) -> Valu
     table
 }
 
-// A key that holds a value; `text` is its default in TOML.
+// The schema of a key with a value; `text` is its default in TOML.
 fn value(key: &Key, text: Option<String>, mut schema: Value) -> Value {
     let default = key.holds.map(str::to_owned).or(text);
     if let Some(default) = default.filter(|_| !key.required).and_then(|text| json_of(&text)) {
@@ -86,19 +86,19 @@ fn value(key: &Key, text: Option<String>, mut schema: Value) -> Value {
     schema
 }
 
-// A value of TOML in JSON, whole numbers as such.
+// Converts a TOML value to JSON, with integers as such.
 fn json_of(toml: &str) -> Option<Value> {
     let mut table: toml::Table = format!("x = {toml}").parse().ok()?;
     let value = serde_json::to_value(table.remove("x")?).ok()?;
     Some(value.as_f64().map_or(value, short))
 }
 
-/// Whole numbers are written as such.
+/// A number in JSON, as an integer if it is one.
 pub(crate) fn short(x: f64) -> Value {
     if x.fract() == 0.0 && x.abs() < 1e9 { json!(x as i64) } else { json!(x) }
 }
 
-// The range of a slider, where a rule gives a useful one.
+// The range of a slider, if a rule has a useful one.
 fn slider(rule: Rule) -> Option<(f64, f64)> {
     match rule {
         Rule::Fraction => Some((0.0, 1.0)),
@@ -112,8 +112,8 @@ fn slider(rule: Rule) -> Option<(f64, f64)> {
     }
 }
 
-/// What a key of a table takes: `string`, `number`, `boolean`, `array` or `object`; none where it takes several, or is unknown.
-/// `tables`: names from the outside, without places in lists.
+/// The type of a key's values: `string`, `number`, `boolean`, `array` or `object`; None if there are several, or if
+/// the key is unknown. `tables` are the names of the surrounding tables without indices.
 pub(crate) fn kind_of<'a>(schema: &'a Value, tables: &[&str], key: &str) -> Option<&'a str> {
     let mut place = schema;
     for name in tables.iter().chain([&key]) {
@@ -122,25 +122,25 @@ pub(crate) fn kind_of<'a>(schema: &'a Value, tables: &[&str], key: &str) -> Opti
     resolved(schema, place)["type"].as_str()
 }
 
-/// A table as its header is written: `[film]`, `[[body]]`, `[camera.eye]`.
+/// A table's header: `[film]`, `[[body]]`, `[camera.eye]`.
 pub(crate) fn header(schema: &Value, table: &str) -> String {
     let header = schema["definitions"][table]["x-header"].as_str();
     header.map_or_else(|| format!("[{table}]"), str::to_owned)
 }
 
-/// The keys of a table, each by one spelling.
+/// The keys of a table, each in one spelling.
 pub(crate) fn keys_of<'a>(schema: &'a Value, table: &str) -> Vec<&'a str> {
     let keys = schema["definitions"][table]["properties"].as_object();
     keys.into_iter().flat_map(|keys| keys.keys()).map(String::as_str).filter(|key| !is_british(key)).collect()
 }
 
-/// The headers of tables that have a key of that name.
+/// The headers of tables that have a key of this name.
 pub(crate) fn tables_with(schema: &Value, key: &str) -> Vec<String> {
     let tables = schema["definitions"].as_object().into_iter().flatten();
     tables.filter(|(_, table)| table["properties"].get(key).is_some()).map(|(name, _)| header(schema, name)).collect()
 }
 
-/// What a reference stands for; of a list, its elements.
+/// Follows references; for a list, to its elements.
 pub(crate) fn resolved<'a>(schema: &'a Value, mut place: &'a Value) -> &'a Value {
     let reference = |place: &'a Value| {
         [&place["$ref"], &place["allOf"][0]["$ref"], &place["items"]["$ref"]].into_iter().find_map(Value::as_str)

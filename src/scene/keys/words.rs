@@ -1,4 +1,4 @@
-//! Values that are words: one of a list, a word in the place of a number, a word with a number beside it, a file or what is built in.
+//! Values that are words: one of a list, a word instead of a number, a word with a number, a file or a built-in name.
 
 use super::key::{Key, one_line};
 use super::kinds::{Kind, number_schema, number_text, quoted};
@@ -7,10 +7,10 @@ use super::write::Lines;
 use serde_json::json;
 use std::mem::discriminant;
 
-/// WordList with their values, and what they mean.
+/// Values, their words, and what they mean.
 pub(crate) type WordList<T> = [(T, &'static str, &'static str)];
 
-/// One of some words; letters count alike, large or small.
+/// One of some words, in any case.
 pub(crate) fn one_of<T: Copy>(given: &mut Given, words: &WordList<T>) -> Option<T> {
     let text = given.text()?;
     let found = words.iter().find(|(_, word, _)| word.eq_ignore_ascii_case(text));
@@ -22,14 +22,14 @@ pub(crate) fn one_of<T: Copy>(given: &mut Given, words: &WordList<T>) -> Option<
     found.map(|(value, ..)| *value)
 }
 
-/// The schema of some words, each with what it means.
+/// The schema of some words, with their meanings.
 pub(crate) fn words_schema<T>(words: &WordList<T>) -> serde_json::Value {
     let (words, abouts): (Vec<&str>, Vec<String>) =
         words.iter().map(|(_, word, about)| (word, one_line(about))).unzip();
     json!({ "type": "string", "enum": words, "enumDescriptions": abouts })
 }
 
-/// A list of names: [`names!`] makes one.
+/// A list of names; [`names!`] declares one.
 pub(crate) trait Names: Copy + PartialEq + 'static {
     const NAMES: &'static WordList<Self>;
 }
@@ -46,8 +46,8 @@ impl<T: Names> Kind for T {
     }
 }
 
-/// Declares a list of names: an enum whose variants have a word each, and a comment that the reference shows. The
-/// first is the default.
+/// Declares a list of names: an enum with a word for each variant, and a comment for the reference. The first variant
+/// is the default.
 macro_rules! names {
     (
         $(#[doc = $about:literal])* $(#[derive($($derived:tt)*)])?
@@ -61,7 +61,7 @@ macro_rules! names {
             }
         }
         impl $name {
-            /// All of them, with their names in a scene.
+            /// All values with their names in a scene.
             pub const ALL: [($name, &'static str); [$($word),*].len()] = [$(($name::$variant, $word)),*];
             /// The name in a scene.
             pub fn name(self) -> &'static str {
@@ -76,7 +76,7 @@ macro_rules! names {
 }
 pub(crate) use names;
 
-/// Declares how a number or a word in its place is read and written.
+/// Declares how a number, or a word instead of it, is read and written.
 macro_rules! number_or_word {
     ($kind:ident: $word:literal = $value:expr, $of_number:expr, $($number:pat => $text:expr),*) => {
         impl $crate::scene::keys::kinds::Kind for $kind {
@@ -99,16 +99,16 @@ macro_rules! number_or_word {
 }
 pub(crate) use number_or_word;
 
-/// One of some words, of which some have a number, which is a key of its own.
+/// One of some words. Some of them have a number, which is a key of its own.
 pub(crate) trait WordWithNumber: Copy + 'static {
-    /// The words with their usual numbers.
+    /// The words, with the default of their numbers.
     const WORDS: &'static WordList<Self>;
-    /// The keys of the word and of the number.
+    /// The keys of the word and the number.
     const KEYS: &'static [Key; 2];
 
-    /// The number, if it has one.
+    /// The number, if the word has one.
     fn number(&mut self) -> Option<&mut f64>;
-    /// Its word.
+    /// The word.
     fn word(self) -> &'static str {
         let same = |(one, ..): &&(Self, &str, &str)| discriminant(one) == discriminant(&self);
         Self::WORDS.iter().find(same).map_or("", |(_, word, _)| word)
@@ -131,7 +131,8 @@ pub(crate) trait WordWithNumber: Copy + 'static {
     }
 }
 
-/// Declares what a picture is made of: a file, or something built in that has a name with an `@`. `none` may stand for nothing.
+/// Declares the source of a picture: a file, or a built-in one whose name begins with `@`. `none` may mean no
+/// picture.
 macro_rules! sources {
     (
         $(#[doc = $about:literal])*
@@ -155,7 +156,7 @@ macro_rules! sources {
             $(#[doc = $names])*
             $see_names const BUILTIN: [($name, &str); [$($word),*].len()] = [$(($name::$variant, $word)),*];
 
-            // The one of that name, or the file.
+            // The built-in source of this name, or a file.
             pub(crate) fn parse(
                 text: &str,
                 options: &$crate::scene::grammar::ParseOptions,
@@ -170,7 +171,7 @@ macro_rules! sources {
                     path => Ok(Some($name::File(options.path(path)))),
                 }
             }
-            // What a scene may name, for messages.
+            // The possible values, for messages.
             pub(crate) fn expected() -> String {
                 Self::BUILTIN.map(|(_, name)| format!("`{name}`")).join(", ") + $others
             }

@@ -1,20 +1,20 @@
-//! What a struct of keys holds, key by key: [`Lines`] are written as TOML, and those of a default make the schema.
+//! Lists of keys with their values: [`Lines`] are written as TOML, and those of a default scene make the schema.
 
 use super::key::{Key, MaterialUse};
 use std::fmt::Write;
 
-/// Makes the JSON that says which keys each material has.
+/// Makes the JSON that lists the keys of each material.
 pub(crate) type MaterialsSchema = fn(MaterialUse) -> serde_json::Value;
 
-/// The keys of a table, in their order.
+/// The keys of a table, in order.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Lines {
     pub entries: Vec<Entry>,
-    /// What has a material, if the table has one, and the schema of its materials.
+    /// The use of the table's material, and the schema of its materials, if it has one.
     pub materials: Option<(MaterialUse, MaterialsSchema)>,
 }
 
-/// A key and what it holds.
+/// A key and its value.
 #[derive(Clone, Debug)]
 pub(crate) struct Entry {
     pub key: &'static Key,
@@ -23,9 +23,10 @@ pub(crate) struct Entry {
 
 #[derive(Clone, Debug)]
 pub(crate) enum Content {
-    /// A value: its text in TOML, if there is one, and the JSON schema of what it may be.
+    /// A value: its text in TOML, if it has one, and the JSON schema of its type.
     Value { text: Option<String>, schema: fn(&Key) -> serde_json::Value },
-    /// Tables: their name in the schema, the keys of a default one, and those that are there. A list has two brackets.
+    /// Tables: their name in the schema, the keys of a default one, and the existing ones. A list's header has two
+    /// brackets.
     Tables { table: &'static str, is_list: bool, default: fn() -> Lines, written: Vec<Lines> },
 }
 
@@ -40,16 +41,16 @@ impl Content {
 }
 
 impl Lines {
-    /// A key and its value.
+    /// Adds a key with a value.
     pub fn value(&mut self, key: &'static Key, text: Option<String>, schema: fn(&Key) -> serde_json::Value) {
         self.entries.push(Entry { key, content: Content::Value { text, schema } });
     }
-    /// Adds the keys of a part of the table.
+    /// Appends the keys of a part of the table.
     pub fn append(&mut self, part: Lines) {
         self.entries.extend(part.entries);
         self.materials = self.materials.or(part.materials);
     }
-    /// Without values that are those of a default, unless they are always spelled out.
+    /// Removes values that equal the default, unless they are always written.
     pub fn without(self, default: &Lines) -> Lines {
         let is_kept = |(entry, default): &(Entry, &Entry)| {
             let Entry { key, content } = entry;
@@ -58,7 +59,7 @@ impl Lines {
         let entries = self.entries.into_iter().zip(&default.entries).filter(is_kept).map(|(entry, _)| entry).collect();
         Lines { entries, ..self }
     }
-    /// Writes it in TOML, as the table of that path.
+    /// Writes the keys in TOML, as the table at this path.
     pub fn write(&self, path: &str, out: &mut String) {
         let (last, first): (Vec<_>, Vec<_>) = self.entries.iter().partition(|entry| entry.key.last);
         for entry in first.iter().chain(&last) {
@@ -81,7 +82,7 @@ impl Lines {
     }
 }
 
-/// The path of a table within that of a path.
+/// The path of an inner table.
 pub(crate) fn below(path: &str, name: &str) -> String {
     if path.is_empty() { name.to_owned() } else { format!("{path}.{name}") }
 }

@@ -1,11 +1,11 @@
-//! Writes a scene as the coursework's tokens, where they can say it.
+//! Writes a scene as the coursework's tokens, if they can express it.
 
 use crate::scene::{
     Body, Camera, CameraPath, CylindricalPath, FilmSettings, FloorShape, Lamps, Material, Output, ParseOptions,
     RenderSettings, Rotation, Sampling, Scene, World,
 };
 
-/// The scene as the full dialect's tokens, or all the reasons why it cannot be said in them.
+/// The scene in the full dialect, or all reasons why it cannot be expressed.
 pub fn write(scene: &Scene) -> Result<String, Vec<String>> {
     let Scene { world, camera, render, film, output } = scene;
     let mut no = Vec::new();
@@ -85,7 +85,7 @@ fn list(values: &[f64]) -> String {
     values.iter().map(f64::to_string).collect::<Vec<_>>().join(" ")
 }
 
-/// The names that `--solids` needs so that these tokens mean the same scene, unless they are the usual ones.
+/// The value of `--solids` that these tokens need; None if the bodies are the default three.
 pub fn solids_flag(scene: &Scene) -> Option<String> {
     let solids: Vec<_> = scene.world.bodies.iter().map(|b| b.solid).collect();
     (solids != ParseOptions::SOLIDS).then(|| solids.iter().map(|solid| solid.name()).collect::<Vec<_>>().join(","))
