@@ -29,7 +29,7 @@ pub enum Error {
     #[error("{0}")]
     Scene(#[from] Box<Problems>),
     /// The scene is not text. The number is the offset of the first invalid byte.
-    #[error("{0}: byte {1} is no text: is this a picture?")]
+    #[error("{0}: byte {1} is not text: is this a picture?")]
     NotText(String, usize),
     /// The scene is too long. The number is the maximum, bytes.
     #[error("{0} is longer than the {1} MiB that a scene may have: is this a scene?")]
@@ -80,7 +80,7 @@ pub enum Error {
     #[error("cannot read {0}: {1}")]
     Read(String, std::io::Error),
     /// The run was cancelled.
-    #[error("interrupted after {done} of {total} frames; what is written is whole")]
+    #[error("interrupted after {done} of {total} frames; written files are complete")]
     Interrupted {
         /// The number of finished frames.
         done: usize,

@@ -42,16 +42,16 @@ impl RunPlan {
     pub fn open(self, progress: &mut dyn Progress) -> Result<Run, Error> {
         let sinks = sinks(&self, progress)?;
         if self.done() > 0 {
-            progress.remark(&format!("{} of {} frames are there and whole", self.done(), self.part.len()));
+            progress.remark(&format!("{} of {} frames exist and are complete", self.done(), self.part.len()));
         }
         match self.rerender() {
             0 => {}
             count => progress.remark(&format!(
-                "{count} frames that are there are rendered again: the video is made of more than they keep"
+                "{count} existing frames are rendered again: their files lose information that the video needs"
             )),
         }
         if let Some(video) = &self.existing_video {
-            progress.remark(&format!("{} is there already, of all of these frames", video.display()));
+            progress.remark(&format!("{} already exists, with all of these frames", video.display()));
         }
         let prepare = || {
             let mut renderer = Renderer::prepare(self.request.scene.clone(), self.request.options.clone())?;
@@ -165,7 +165,7 @@ fn render(
             && let Some(lost) = ended?
         {
             return Err(Error::Incomplete(format!(
-                "frames {lost} were there and have vanished, or are not whole any more: --resume renders them"
+                "frames {lost} were deleted or damaged during the run: --resume renders them again"
             )));
         }
     }
@@ -229,7 +229,7 @@ fn sinks(plan: &RunPlan, progress: &mut dyn Progress) -> Result<Vec<Box<dyn Sink
     if plan.request.scene.world.sky.transparent {
         for name in plan.opaque_outputs() {
             progress.remark(&format!(
-                "{name}: it has no alpha, and shows black where the sky is transparent (.png, .exr and others keep it)"
+                "{name} has no alpha: a transparent sky becomes black (.png, .exr and others keep alpha)"
             ));
         }
     }

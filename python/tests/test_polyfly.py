@@ -151,7 +151,7 @@ class Wheel(unittest.TestCase):
         whole = len(list(pattern.parent.glob("*.png")))
         self.assertTrue(2 <= whole <= 6)
         if whole:
-            with self.assertRaisesRegex(ValueError, "is there already"):
+            with self.assertRaisesRegex(ValueError, "already exists"):
                 run()
         report = run(resume=True)
         self.assertEqual((report["frames"], len(list(pattern.parent.glob("*.png")))), (6 - whole, 6))

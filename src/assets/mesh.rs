@@ -235,7 +235,7 @@ fn in_short(e: &ParseError) -> String {
     let words = e.to_string();
     let place = words.lines().next().unwrap_or_default().split(['\'', '"', '`']).next().unwrap_or_default();
     let place: String = place.chars().filter(|c| !c.is_control()).take(120).collect();
-    format!("it is no PLY file, or a broken one ({})", place.trim().trim_end_matches([':', ',']))
+    format!("it is not a PLY file, or it is broken ({})", place.trim().trim_end_matches([':', ',']))
 }
 
 fn load_ply(path: &Path, limits: Limits, room: &TriangleBudget) -> Result<Triangles, AssetError> {
@@ -249,7 +249,7 @@ fn load_ply(path: &Path, limits: Limits, room: &TriangleBudget) -> Result<Triang
     for (_, element) in &header.elements {
         if element.count as u64 > bytes || (element.properties.is_empty() && element.count > 0) {
             let what = format!(
-                "it tells of {} elements `{}`, and has {bytes} bytes in all",
+                "it declares {} elements `{}`, but has only {bytes} bytes",
                 element.count,
                 brief(&element.name)
             );

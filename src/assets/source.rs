@@ -126,7 +126,7 @@ pub fn decode(
         Ok(format) if !format.reading_enabled() => {
             return Err(wrong(format!("{} pictures are not read; expected {}", name(format), readable())));
         }
-        Err(_) => return Err(wrong(format!("it is no picture that is known; expected {}", readable()))),
+        Err(_) => return Err(wrong(format!("its format is unknown; expected {}", readable()))),
         Ok(_) => {}
     }
     let reader = || image::ImageReader::new(io::Cursor::new(bytes)).with_guessed_format();

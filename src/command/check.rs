@@ -35,7 +35,7 @@ pub fn run(args: &CheckArgs) -> Result<(), Failure> {
     let mut text = summary(&args.scene, &scene);
     text += &match scene.loop_problems() {
         why if why.is_empty() => "the clip loops seamlessly\n".into(),
-        why => format!("the clip is no loop: {}\n", why.join("; ")),
+        why => format!("the clip does not loop: {}\n", why.join("; ")),
     };
     let trial = trial_hints(&scene, &asked).map_err(|e| source.placed(e))?;
     text.extend(hints(&scene).into_iter().chain(trial).map(|hint| format!("warning: {hint}\n")));

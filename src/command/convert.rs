@@ -91,7 +91,7 @@ fn picture(from: &Path, format: &Format, to: Option<&PathBuf>) -> Result<(), Fai
     let Shown { size, rgba } = format.shown(from, tone, has_alpha).map_err(unreadable(from))?;
     if is_light && scene.is_none() {
         let from = from.display();
-        say(&format!("{from} does not tell of its scene: its light is shown as `tone = \"soft\"` has it"));
+        say(&format!("the scene of {from} is unknown: its linear light is shown with `tone = \"soft\"`"));
     }
     write_picture(to, size, &rgba)
 }

@@ -88,9 +88,9 @@ fn trial_renderer(
 pub fn describe(plan: RunPlan, shows_ffmpeg: bool) -> Result<String, Error> {
     let size_of_run @ (width, height) = (plan.request.scene.render.width, plan.request.scene.render.height);
     let Some(left) = &plan.to_render else {
-        return Ok(format!("all {} frames are there and whole: nothing is left to be rendered\n", plan.done()));
+        return Ok(format!("all {} frames exist and are complete: nothing is left to render\n", plan.done()));
     };
-    let there = if plan.done() == 0 { String::new() } else { format!("; {} are there and whole", plan.done()) };
+    let there = if plan.done() == 0 { String::new() } else { format!("; {} exist and are complete", plan.done()) };
     let mut text = format!("frames: {left} ({} of {width} x {height}{there})\n", left.len());
     let format = plan.picture_format()?;
     let is_files = format.is_some() && plan.stream().is_none();

@@ -27,7 +27,9 @@ pub fn run(args: &GenerateArgs) -> Result<(), Failure> {
         }
     };
     if (layout == FileLayout::Csv) != is_table {
-        return Err(refused("tables end in .csv, .xyzr or .txt, and other layouts do not: nobody could read it"));
+        return Err(refused(
+            ".csv, .xyzr and .txt are extensions of tables, and of no other layout: such a file could not be read",
+        ));
     }
     for step in 0..args.steps {
         let name = numbered(&args.file, u64::from(step)).unwrap_or_else(|| args.file.clone());

@@ -23,7 +23,7 @@ pub fn run(args: &MissingArgs) -> Result<(), Failure> {
         Some(n) => here.open_shards(&whole, n, args.shard_mode),
     };
     print(&format!("{}\n", list.map_or_else(String::new, |list| list.to_string())))?;
-    let counts = format!("{} of {} frames are missing or not whole", missing.len(), here.frames.len());
+    let counts = format!("{} of {} frames are missing or incomplete", missing.len(), here.frames.len());
     Err(Error::Incomplete(counts).into())
 }
 
@@ -32,7 +32,7 @@ pub fn status(args: &StatusArgs) -> Result<(), Failure> {
     let here = RecordedFolder::open(&args.folder)?;
     let (whole, broken) = here.inspect()?;
     let total = here.frames.len();
-    let mut text = format!("{}: {} of {total} frames are whole", args.folder.display(), whole.len());
+    let mut text = format!("{}: {} of {total} frames are complete", args.folder.display(), whole.len());
     let missing = total - whole.len() - broken.len();
     text += &format!(", {missing} missing, {} broken\n", broken.len());
     if let Some(list) = FrameList::of_numbers(broken.iter().copied()) {

@@ -116,7 +116,7 @@ fn devices(args: &RenderArgs) -> Result<Devices, Failure> {
         _ => {
             let gpus = names.iter().filter(|name| **name != "cpu").map(|name| {
                 let expected = "expected `all`, or a list of `cpu` and GPUs' numbers";
-                let wrong = |_| usage!("--devices: `{}` is no device; {expected}", brief(name));
+                let wrong = |_| usage!("--devices: `{}` is not a device; {expected}", brief(name));
                 name.parse().map_err(wrong)
             });
             Ok(Devices::List(gpus.collect::<Result<_, _>>()?, names.contains(&"cpu")))

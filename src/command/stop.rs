@@ -98,7 +98,7 @@ pub fn failure(error: Error) -> Failure {
 
 fn tell_how_to_go_on() {
     if let Some(command) = &lock(&STATE).goes_on {
-        say(&format!("to go on: {command}"));
+        say(&format!("to resume: {command}"));
     }
 }
 
@@ -111,7 +111,7 @@ fn leave(code: i32, words: &str) -> ! {
         (state.is_made || state.run.as_ref().is_some_and(Cancel::is_complete), state.farewell.take())
     };
     if is_made {
-        say("all is made; nobody has read the rest of the log");
+        say("all files are complete; the rest of the log was not read");
         std::process::exit(code);
     }
     say(words);
@@ -165,7 +165,7 @@ fn stop(code: i32, job: &Job) {
         None if !is_made => {
             // No frame is in flight yet.
             end_all();
-            say("stopped before anything was begun: the same command begins it");
+            say("stopped before any work began: give the same command again");
             std::process::exit(code);
         }
         _ => {}

@@ -20,7 +20,7 @@ impl<T> Image<T> {
         assert_eq!(
             data.len(),
             width as usize * height as usize * channels,
-            "an image has as many values as it is large"
+            "the number of values does not match the size of the image"
         );
         Image { width, height, channels, data }
     }

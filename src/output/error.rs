@@ -19,7 +19,7 @@ pub enum OutputError {
     Lock(PathBuf, Duration),
     /// Another run has taken over the folder for other frames.
     #[error(
-        "another run has taken {} over for other frames: this one stops, and what it had there is no longer vouched for",
+        "another run has taken over {} for other frames: this run stops, and no manifest lists its frames there any more",
         .0.display()
     )]
     FolderTakenOver(PathBuf),

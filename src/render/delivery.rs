@@ -279,7 +279,7 @@ impl Dispatcher<'_> {
                     if self.sinks[sink].is_essential || !self.is_any_alive() {
                         self.delivery.set_failed();
                     } else {
-                        progress.remark("the video failed; the frames go on");
+                        progress.remark("the video failed; the frames continue");
                     }
                     failure.get_or_insert(e.into());
                 }

@@ -71,7 +71,7 @@ pub fn require_linear(format: &Format) -> Result<(), Error> {
         return Ok(());
     }
     Err(Error::Usage(format!(
-        "a video of ten bits is made of light, and .{} files have been through the tone curve: render .exr files",
+        "a video of ten bits needs linear light, and .{} files are stored after the tone curve: render .exr files",
         format.extension
     )))
 }
@@ -120,8 +120,8 @@ impl Claim {
         let vouches_for = |unknown: Option<u32>| match unknown.filter(|_| theirs.is_none() && is_recorded) {
             None => Ok(()),
             Some(n) => Err(Error::Usage(format!(
-                "{} has frames, such as {n}, and no manifest.json, so nobody knows which scene they are of: give a folder of its \
-                 own, remove them, or --overwrite",
+                "{} has frames, such as {n}, and no manifest.json, so their scene is unknown: give another folder, \
+                 remove these frames, or --overwrite",
                 path.display()
             ))),
         };
@@ -129,7 +129,7 @@ impl Claim {
             Existing::Refused => {
                 if let Some(first) = part.iter().find(mine) {
                     return Err(Error::Usage(format!(
-                        "{} is there already: --resume keeps what is whole and renders the rest, --overwrite renders all",
+                        "{} already exists: --resume keeps complete frames and renders the others, --overwrite renders all",
                         folder.pattern.path(first).display()
                     )));
                 }
@@ -163,7 +163,7 @@ impl Claim {
                 let odd = part.among(&there).into_iter().find(unknown);
                 if let Some(n) = odd {
                     return Err(Error::Usage(format!(
-                        "{} is none of this clip's frames: another run has left it in their place; remove those, or --overwrite",
+                        "{} is not a frame of this clip: another run wrote it; remove such files, or give --overwrite",
                         folder.pattern.path(n).display()
                     )));
                 }
@@ -230,8 +230,8 @@ impl Claim {
             if self.part.len() > 1 {
                 let path = path.display();
                 progress.remark(&format!(
-                    "{path} keeps frames {strangers} of another scene; no manifest lists the new ones, so --resume cannot go on \
-                     with them"
+                    "{path} keeps frames {strangers} of another scene; no manifest lists the new ones, so --resume cannot \
+                     keep them"
                 ));
             }
         }

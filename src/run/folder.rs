@@ -24,7 +24,7 @@ impl RecordedFolder {
     /// Opens a folder, or one pattern of a folder that has frames of several patterns.
     pub fn open(path: &Path) -> Result<RecordedFolder, Error> {
         let name = path.display();
-        let not_utf8 = || Error::Usage(format!("{name}: the name is not UTF-8, which patterns of names are"));
+        let not_utf8 = || Error::Usage(format!("{name}: the name is not UTF-8"));
         let text = path.to_str().ok_or_else(not_utf8)?;
         let (folder, asked) = match Pattern::parse(text) {
             Ok((pattern, false)) => (atomic::folder_of(path), Some(pattern)),
@@ -42,16 +42,16 @@ impl RecordedFolder {
                     format!("{text} has frames of several patterns: give one of them, such as {}", names.join(", "))
                 }
                 false if !has_pictures(folder, asked.as_ref()) => {
-                    return Err(Error::Incomplete(format!("{text} has no {NAME}: polyfly has not begun frames there")));
+                    return Err(Error::Incomplete(format!("{text} has no {NAME}: no run has written frames there")));
                 }
                 false => format!(
-                    "{text}: there are pictures, and no {NAME} tells which scene they are of; `polyfly stitch` makes a video of \
-                     them by their names, such as {}",
+                    "{text} has pictures, but no {NAME}, so their scene is unknown; `polyfly stitch` makes a video of \
+                     them by a pattern such as {}",
                     folder.join("%04d.png").display()
                 ),
             }));
         };
-        let wrong = |what: &str| ManifestError::Foreign(folder.join(NAME), format!("`{what}` makes no sense"));
+        let wrong = |what: &str| ManifestError::Foreign(folder.join(NAME), format!("`{what}` is invalid"));
         let (pattern, _) = Pattern::parse(&manifest.pattern).map_err(|_| wrong("pattern"))?;
         let format = Format::of(&pattern.extension()).ok_or_else(|| wrong("pattern"))?;
         let frames = FrameList::parse(&manifest.frames, MAX_FRAMES).map_err(|_| wrong("frames"))?;

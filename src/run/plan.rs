@@ -86,7 +86,7 @@ pub(crate) fn check_for_shards(video: &Path, is_named: bool) -> Result<(), Error
     check_name("--video", video)?;
     match is_raw(video) && is_named {
         true => Err(Error::Usage(
-            "a shard makes no .y4m: `polyfly stitch` does, when all of them are done; leave --video out".into(),
+            "a shard cannot make a .y4m: leave --video out, and run `polyfly stitch` after the last shard".into(),
         )),
         false => Ok(()),
     }
@@ -163,7 +163,7 @@ impl RunPlan {
         if let (true, Some(settings)) = (is_shard, &settings) {
             check_for_shards(&settings.path, choice.is_named)?;
             if choice.is_named && settings.is_embedded {
-                progress.remark("there is no ffmpeg here: this shard's part of the video is left to `polyfly stitch`");
+                progress.remark("ffmpeg was not found: this shard's part of the video is left to `polyfly stitch`");
             }
         }
         if no_files && is_shard {
@@ -317,6 +317,6 @@ fn check_time_steps(scene: &Scene, frames: &FrameList) -> Result<(), Error> {
     let Some((list, first)) = missing.and_then(|list| Some((list.to_string(), list.iter().next()?))) else {
         return Ok(());
     };
-    let what = format!("there is no such file; frames without one: {list} (--frames renders others)");
+    let what = format!("the file does not exist; frames without a file: {list} (--frames selects others)");
     Err(AssetError::new(&particles.file(first), what).into())
 }

@@ -27,7 +27,7 @@ use std::time::Instant;
 
 /// The remark about a video of the built-in encoder.
 pub(crate) const NO_FFMPEG: &str =
-    "there is no ffmpeg here: the video is made by the built-in OpenH264, whose files are larger for what is seen";
+    "ffmpeg was not found: the built-in OpenH264 encodes the video, with a larger file at the same quality";
 
 /// A request for a video of existing frames.
 ///
@@ -138,7 +138,7 @@ impl StitchRequest {
         job.source = Some(folder);
         if existing == ExistingVideo::Other && !self.overwrite {
             return Err(Error::Usage(format!(
-                "{} is there already, and it is no video of these frames: give another name with -o, or --overwrite replaces it",
+                "{} already exists, and is not a video of these frames: give another name with -o, or --overwrite to replace it",
                 self.output.display()
             )));
         }
@@ -164,7 +164,7 @@ impl StitchRequest {
     fn requested_tone(&self, folder: &FrameFolder, scene: Option<Scene>, progress: &mut dyn Progress) -> Tone {
         if scene.is_none() && folder.format.has_light() {
             progress.remark(&format!(
-                "{} do not tell of their scene: their light is shown as `tone = \"soft\"` has it",
+                "the scene of {} is unknown: its linear light is shown with `tone = \"soft\"`",
                 self.source
             ));
         }
@@ -181,7 +181,7 @@ impl StitchRequest {
             return Err(Error::Incomplete(format!("there are no frames {text}")));
         };
         if self.hash.is_some() || self.scene.is_some() {
-            let nobody = "no manifest.json tells of their scene, which --hash and --scene ask for".to_owned();
+            let nobody = "no manifest.json names their scene, which --hash and --scene require".to_owned();
             return Err(Error::OtherScene(folder.path(), vec![nobody]));
         }
         let span = format!("{first}-{last}");
@@ -208,7 +208,10 @@ impl StitchPlan {
 }
 
 fn incomplete(gap: &FrameList, folder: &FrameFolder) -> Error {
-    Error::Incomplete(format!("frames {gap} in {} are missing or not whole; no video is made", folder.path().display()))
+    Error::Incomplete(format!(
+        "frames {gap} in {} are missing or incomplete; no video is made",
+        folder.path().display()
+    ))
 }
 
 /// Fails if the video, or a shard's part of it, was cancelled. `beginning` is the file of the first frames.

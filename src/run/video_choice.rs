@@ -36,9 +36,9 @@ impl VideoChoice {
     pub fn skipped(&self) -> Option<&'static str> {
         match (self.is_named, self.is_whole, self.pictures) {
             (true, ..) | (_, true, Pictures::Own | Pictures::None) => None,
-            (_, false, _) => Some("it is of all frames of the scene, and this run has some of them"),
+            (_, false, _) => Some("it shows all frames of the scene, and this run renders some of them"),
             (_, true, Pictures::Elsewhere) => {
-                Some("it belongs to the frames at the scene's own path, and these go elsewhere")
+                Some("it belongs to the frames at the scene's own path, and this run writes to another one")
             }
         }
     }
@@ -48,7 +48,7 @@ impl VideoChoice {
         let makes_none = scene.output.video.is_none() || self.skipped().is_some();
         if self.replaces_video && self.existing == Existing::Kept && makes_none {
             return Err(Error::Usage(
-                "--resume keeps frames, --overwrite renders them anew: give one of them, or a video that --overwrite replaces".into(),
+                "--resume keeps frames, --overwrite renders them again: give one of them, or a video that --overwrite replaces".into(),
             ));
         }
         let Some((video, why)) = scene.output.video.clone().zip(self.skipped()) else { return Ok(()) };
@@ -65,21 +65,21 @@ impl VideoChoice {
 
     /// Fails if a file has the video's name and must not be replaced.
     pub fn check(&self, path: &Path, there: ExistingVideo) -> Result<(), Error> {
-        let refused = |why: &str| Err(Error::Usage(format!("{} is there already: {why}", path.display())));
+        let refused = |why: &str| Err(Error::Usage(format!("{} already exists: {why}", path.display())));
         match (there, self.existing) {
             (ExistingVideo::Nothing, _) => Ok(()),
             _ if self.replaces_video => Ok(()),
             (ExistingVideo::Same | ExistingVideo::Part, Existing::Kept | Existing::Overwritten) => Ok(()),
             (ExistingVideo::Same, Existing::Refused) => {
-                refused("--resume keeps it and makes what is missing, --overwrite makes it anew")
+                refused("--resume keeps it and makes what is missing, --overwrite makes it again")
             }
             (ExistingVideo::Part, Existing::Refused) => {
-                refused("--resume makes a whole one of the frames, --overwrite renders all anew")
+                refused("--resume makes a complete one of the frames, --overwrite renders all frames again")
             }
             (ExistingVideo::Other, Existing::Kept) => refused(
                 "--resume replaces videos of the same pictures only; name another file with --video, or give --overwrite too",
             ),
-            (ExistingVideo::Other, _) => refused("name another file with --video, or --overwrite replaces it"),
+            (ExistingVideo::Other, _) => refused("name another file with --video, or give --overwrite to replace it"),
         }
     }
 }

@@ -35,9 +35,7 @@ impl VideoOptions {
     pub(crate) fn settings(&self, path: PathBuf, fps: f64, limit: Option<u64>) -> Result<Settings, Error> {
         if std::path::absolute(&path).is_ok_and(|path| path.to_str().is_none()) {
             let name = path.display();
-            return Err(Error::Usage(format!(
-                "{name}: the whole path is not UTF-8, in which encoders are told of names"
-            )));
+            return Err(Error::Usage(format!("{name}: the full path is not UTF-8, which encoders require")));
         }
         let wishes = CodecWishes { codec: self.codec, bits: self.bits, is_hdr: self.hdr, has_crf: self.crf.is_some() };
         let codec = Codec::choose(&path, wishes).map_err(Error::Usage)?;
@@ -83,5 +81,5 @@ pub(crate) fn check_name(flag: &str, path: &Path) -> Result<(), Error> {
         return Ok(());
     }
     let all = CONTAINERS.map(|c| format!(".{}", c.extension)).join(", ");
-    Err(Error::Usage(format!("{flag}: `{}` is no video: its name ends in {all} or .y4m", path.display())))
+    Err(Error::Usage(format!("{flag}: `{}` has no extension of a video: expected {all} or .y4m", path.display())))
 }

@@ -151,7 +151,7 @@ impl Scene {
             let joins = corners.clone().all(|(_, q)| a.vertices().iter().any(|&p| apart(p, q) < 1e-6 * body.radius));
             if apart(a.centre, b.centre) > 1e-6 * (1.0 + body.radius) || !joins {
                 let off = corners.map(|(p, q)| apart(p, q)).fold(0.0, f64::max);
-                problems.push(format!("body {} ends elsewhere than it began: a corner is {off:.4} away", i + 1));
+                problems.push(format!("body {} does not return to its start: a vertex is {off:.4} away", i + 1));
             }
             let lamps =
                 (a.lamp_intensity - b.lamp_intensity).abs() < 1e-6 && apart(a.lamp_colour, b.lamp_colour) < 1e-6;
@@ -161,13 +161,14 @@ impl Scene {
             };
             if body.has_lamps() && !(lamps && phase) {
                 problems.push(format!(
-                    "body {}'s lamps end otherwise than they began: lamp_cycles is no whole number",
+                    "the lamps of body {} do not return to their start: lamp_cycles is not a whole number",
                     i + 1
                 ));
             }
         }
         if self.world.relief().is_some_and(|r| r.drift.iter().any(|d| d.fract() != 0.0)) {
-            problems.push("the floor's relief ends elsewhere than it began: its drift is no whole number".to_owned());
+            problems
+                .push("the floor's relief does not return to its start: its drift is not a whole number".to_owned());
         }
         if self.world.particles.as_ref().is_some_and(Particles::is_animated) {
             problems.push("its particles have a file for each frame".to_owned());

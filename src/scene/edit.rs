@@ -10,13 +10,13 @@ use toml_edit::{DocumentMut, Item, Table, TableLike, Value};
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum EditError {
     /// The path is invalid.
-    #[error("`{}` is no key; expected a path such as film.exposure, camera.eye.r or body[0].radius", brief(.0))]
+    #[error("`{}` is not a key; expected a path such as film.exposure, camera.eye.r or body[0].radius", brief(.0))]
     Path(String),
     /// The list has no element of this number.
     #[error("there is no `{}[{}]`: the scene has {} of them, counted from 0", brief(.0), .1, .2)]
     Place(String, usize, usize),
     /// A part of the path is not a table.
-    #[error("`{}` is no table", brief(.0))]
+    #[error("`{}` is not a table", brief(.0))]
     NoTable(String),
     /// A part of the path is a list of tables, and the element is not named.
     #[error("`{name}` is a list: say which of them, as in `{name}[0].{}`", brief(.1), name = brief(.0))]
@@ -25,7 +25,7 @@ pub enum EditError {
     #[error("`{}` is a key of tables: write {}", brief(.0), .1)]
     NoTop(String, String),
     /// The text is not TOML.
-    #[error("the scene is no TOML: {}", brief(.0))]
+    #[error("the scene is not TOML: {}", brief(.0))]
     NoToml(String),
 }
 

@@ -369,7 +369,7 @@ fn read(text: &str, reading: ParseOptions) -> Result<(Scene, Vec<Problem>), Prob
         samples = r.whole("samples along a pixel's side", Rule::Whole(1, MAX_SAMPLES))?;
     }
     if let Some(t) = r.tokens.get(r.next) {
-        let what = format!("token {} is `{}`, and the scene is already whole", r.next + 1, t.text);
+        let what = format!("token {} is `{}`, and the scene is already complete", r.next + 1, t.text);
         let help = format!("this was read as the {} dialect; is the light count right?", dialect.names()[1]);
         return Err(Problem::new(t.span.clone(), what, "expected the end of the scene").help(help));
     }

@@ -44,13 +44,13 @@ fn what_leads_nowhere_is_told() {
     let error = |path| set(SCENE, path, Some("1")).unwrap_err().to_string();
     assert!(error("body[2].radius").contains("has 2 of them"));
     assert!(error("light[0].radius").contains("has 0 of them"));
-    assert!(error("film.exposure.x").contains("`exposure` is no table"));
+    assert!(error("film.exposure.x").contains("`exposure` is not a table"));
     assert_eq!(error("body.radius"), "`body` is a list: say which of them, as in `body[0].radius`");
     assert_eq!(error("exposure"), "`exposure` is a key of tables: write film.exposure");
     assert!(error("color").contains("body[0].color"));
     let deep = vec!["a"; 8000].join(".");
     for path in ["", ".", "a b", "body[x].y", "body[0]", "a..b", &deep] {
         let error = error(path);
-        assert!(error.contains("is no key") && error.len() < 300, "{error}");
+        assert!(error.contains("is not a key") && error.len() < 300, "{error}");
     }
 }

@@ -81,7 +81,10 @@ fn time_steps_become_frames_and_a_video() {
     let run = polyfly(dir.path(), &["--cpu", "s.toml"]);
     assert_eq!(run.status.code(), Some(65), "{}", text(&run.stderr));
     let said = text(&run.stderr);
-    assert!(said.contains("there is no such file; frames without one: 3-4,6") && said.contains("p.003.bin"), "{said}");
+    assert!(
+        said.contains("the file does not exist; frames without a file: 3-4,6") && said.contains("p.003.bin"),
+        "{said}"
+    );
     assert!(run.stdout.is_empty() && !dir.path().join("out").exists());
     let run = polyfly(dir.path(), &["--cpu", "s.toml", "--frames", "5", "-o", "one%d.data", "--overwrite"]);
     assert!(run.status.success(), "{}", text(&run.stderr));
@@ -136,7 +139,7 @@ fn packings_are_read_again_whatever_they_are_called() {
     assert!(pictures.iter().all(|picture| *picture == pictures[0]));
     for (name, layout) in [("s.txt", "interleaved"), ("s.bin", "csv")] {
         let run = polyfly(dir.path(), &["particles", "generate", "50", name, "--layout", layout]);
-        assert!(run.status.code() == Some(64) && text(&run.stderr).contains("nobody could read it"), "{name}");
+        assert!(run.status.code() == Some(64) && text(&run.stderr).contains("such a file could not be read"), "{name}");
     }
 }
 

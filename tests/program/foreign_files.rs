@@ -45,7 +45,7 @@ fn links_and_pipes_in_the_hidden_folder_are_refused() {
     fifo(&at("d/.polyfly/x-1.jsonl"));
     symlink("/dev/zero", at("d/.polyfly/y-1.jsonl")).unwrap();
     let status = polyfly(dir.path(), &["status", "d"]);
-    assert!(text(&status.stdout).contains("2 of 2 frames are whole"), "{}", words(&status));
+    assert!(text(&status.stdout).contains("2 of 2 frames are complete"), "{}", words(&status));
     assert!(begun.elapsed() < Duration::from_secs(40), "nobody waits for a pipe");
 }
 
@@ -129,7 +129,11 @@ fn frames_of_nobody_knows_which_scene_are_in_no_clip() {
     for shard in ["1/2", "2/2"] {
         let run = render(dir.path(), "0-39", "a/%d.png", &["--resume", "--shard", shard]);
         assert_eq!(code(&run), 64, "{}", words(&run));
-        assert!(words(&run).contains("such as 30") && words(&run).contains("nobody knows"), "{}", words(&run));
+        assert!(
+            words(&run).contains("such as 30") && words(&run).contains("their scene is unknown"),
+            "{}",
+            words(&run)
+        );
     }
     still("7", "b/%d.png");
     let beside = render(dir.path(), "0-4", "b/%d.png", &[]);

@@ -97,7 +97,7 @@ fn keys_of_thousands_of_parts_are_refused() {
     let key = vec!["a"; 8000].join(".");
     let run = polyfly(dir.path(), &["check", "scene.toml", "--set", &format!("{key}=1")]);
     let said = words(&run);
-    assert!(run.status.code() == Some(64) && said.contains("is no key") && said.len() < 500, "{said}");
+    assert!(run.status.code() == Some(64) && said.contains("is not a key") && said.len() < 500, "{said}");
     // A long value is not quoted whole either.
     let run = polyfly(dir.path(), &["check", "scene.toml", "--set", &format!("film.exposure={}", "[".repeat(60_000))]);
     assert!(!run.status.success() && words(&run).len() < 3000, "{}", words(&run).len());

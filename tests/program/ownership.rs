@@ -30,13 +30,13 @@ fn a_few_frames_of_another_scene_cost_no_more_than_those() {
     assert!(other.status.success() && words(&other).contains("keeps frames 4-9 of another scene"), "{}", words(&other));
     let missing = polyfly(dir.path(), &["missing", "a"]);
     assert_eq!(code(&missing), 0, "{}", words(&missing));
-    assert!(text(&polyfly(dir.path(), &["status", "a"]).stdout).contains("6 of 6 frames are whole"));
+    assert!(text(&polyfly(dir.path(), &["status", "a"]).stdout).contains("6 of 6 frames are complete"));
     // The other run's frames do not belong to this clip: ten of ten frames were.
     assert!(render(dir.path(), "0-19", "a/other%d.png", &[]).status.success());
     let status = text(&polyfly(dir.path(), &["status", "a/%d.png"]).stdout);
     assert!(status.contains(": 10 frames, "), "{status}");
     let all = render(dir.path(), "0-9", "a/%d.png", &["--resume"]);
-    assert!(code(&all) == 64 && words(&all).contains("0.png is none of this clip's frames"), "{}", words(&all));
+    assert!(code(&all) == 64 && words(&all).contains("0.png is not a frame of this clip"), "{}", words(&all));
     assert!(render(dir.path(), "4-9", "a/%d.png", &["--resume"]).status.success());
     // With --overwrite they are rendered again, the other run's first frames too.
     assert!(render(dir.path(), "0-9", "a/%d.png", &["--overwrite"]).status.success());
@@ -57,7 +57,7 @@ fn a_run_whose_folder_another_scene_takes_stops() {
     assert!(other.status.success(), "{}", words(&other));
     let first = first.wait_with_output().unwrap();
     assert_eq!(code(&first), 65, "{}", words(&first));
-    assert!(words(&first).contains("another run has taken a over"), "{}", words(&first));
+    assert!(words(&first).contains("another run has taken over a "), "{}", words(&first));
     // Frames that replaced the other run's belong to the new run.
     assert!(render("0-19", "b/%d.png", &OTHER).status().unwrap().success());
     same(&dir.path().join("a"), &dir.path().join("b"));
@@ -89,7 +89,7 @@ fn films_and_segments_of_other_time_steps_are_not_taken() {
     assert!(code(&farm) == 65 && words(&farm).contains("of frame 2"), "{}", words(&farm));
     done(render(&["--no-frames", "--video", "new.mp4"]));
     let refused = render(&["--no-frames", "--video", "a.mp4", "--resume"]);
-    assert!(code(&refused) == 64 && words(&refused).contains("is there already"), "{}", words(&refused));
+    assert!(code(&refused) == 64 && words(&refused).contains("already exists"), "{}", words(&refused));
     done(render(&["--no-frames", "--video", "a.mp4", "--resume", "--overwrite"]));
     done(render(&["-o", "f/%d.png", "--overwrite"]));
     done(polyfly(dir.path(), &["stitch", "f", "-o", "s.mp4", "--segment=2"]));
@@ -158,7 +158,7 @@ fn pictures_of_nobody_knows_which_scene_are_not_taken_for_one() {
         assert!(code(&run) == 65 && words(&run).contains("no manifest.json"), "{}", words(&run));
     }
     let run = polyfly(dir.path(), &["missing", "a"]);
-    assert!(code(&run) == 64 && words(&run).contains("no manifest.json tells"), "{}", words(&run));
+    assert!(code(&run) == 64 && words(&run).contains("no manifest.json names"), "{}", words(&run));
     let run = polyfly(dir.path(), &["stitch", "a/%d.bmp", "-o", "v.mp4"]);
     assert!(code(&run) == 64 && words(&run).contains(".bmp"), "{}", words(&run));
 }

@@ -123,7 +123,7 @@ fn a_run_becomes_a_page() {
     let [from, to] = ["32,\n        24", "0,\n        24"].map(|t| t.replace("        ", &" ".repeat(8)));
     assert!(text.contains(&from), "{text}");
     std::fs::write(&manifest, text.replace(&from, &to)).unwrap();
-    assert!(refused().contains("`size` of \"%d.png\" makes no sense"));
+    assert!(refused().contains("`size` of \"%d.png\" is invalid"));
     let run = polyfly(dir.path(), &["report", "."]);
     assert_eq!(run.status.code(), Some(75), "{}", words(&run));
 }

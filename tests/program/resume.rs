@@ -45,7 +45,7 @@ fn what_is_missing_or_broken_is_rendered_and_nothing_else() {
         let run = render(dir.path(), "0-7", &pattern(&cut), &["--resume"]);
         assert!(run.status.success(), "{}", words(&run));
         assert_eq!(run.stdout.split(|b| *b == b'\n').count() - 1, 5, "{format}: five were to be made");
-        assert!(words(&run).contains("3 of 8 frames are there and whole"), "{}", words(&run));
+        assert!(words(&run).contains("3 of 8 frames exist and are complete"), "{}", words(&run));
         assert_eq!(frames(&dir.path().join(&cut)), frames(&dir.path().join(&whole)), "{format}");
         assert_eq!(file(0).metadata().unwrap().modified().unwrap(), untouched);
         assert_eq!(code(&polyfly(dir.path(), &["missing", &cut])), 0);
@@ -140,16 +140,12 @@ fn shards_make_the_same_frames_and_the_same_video() {
     assert!(resumed.status.success(), "{}", words(&resumed));
     assert!(bytes("resumed.mp4") == bytes("whole.mp4"));
     let status = String::from_utf8(polyfly(dir.path(), &["status", "parts"]).stdout).unwrap();
-    assert!(status.contains("11 of 11 frames are whole") && status.contains("11 frames, "), "{status}");
+    assert!(status.contains("11 of 11 frames are complete") && status.contains("11 frames, "), "{status}");
     // Frames with more precision than a video shows.
     assert!(render(dir.path(), "0-1", "deep/%d.png", &["--bits", "16"]).status.success());
     std::fs::remove_file(dir.path().join("deep/1.png")).unwrap();
     let deep = render(dir.path(), "0-1", "deep/%d.png", &["--bits", "16", "--resume", "--video", "deep.mp4"]);
-    assert!(
-        code(&deep) == 0 && words(&deep).contains("1 frames that are there are rendered again"),
-        "{}",
-        words(&deep)
-    );
+    assert!(code(&deep) == 0 && words(&deep).contains("1 existing frames are rendered again"), "{}", words(&deep));
     let undisturbed = render(dir.path(), "0-1", "other/%d.png", &["--bits", "16", "--video", "other.mp4"]);
     assert!(undisturbed.status.success() && bytes("deep.mp4") == bytes("other.mp4"));
     for (wrong, why) in [("0/3", "K from 1"), ("4/3", "K from 1"), ("x", "K/N")] {
@@ -182,7 +178,7 @@ fn killed_at_any_moment_it_goes_on() {
             continue;
         }
         assert_eq!(status.code(), expected, "{name}: {said}");
-        assert_eq!(said.contains("to go on: ") && said.contains("--resume"), expected.is_some(), "{said}");
+        assert_eq!(said.contains("to resume: ") && said.contains("--resume"), expected.is_some(), "{said}");
         for frame in frames(&dir.path().join(&to)) {
             assert!(whole.contains(&frame), "{name}: {} is not whole", frame.0);
         }

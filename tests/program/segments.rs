@@ -160,7 +160,7 @@ fn a_video_is_the_same_whatever_its_frames_keep() {
         std::fs::remove_file(dir.path().join(&last)).unwrap();
         let run = render(dir.path(), &[&args[..], &["--resume"]].concat());
         assert!(
-            run.status.success() && words(&run).contains("20 frames that are there are rendered again"),
+            run.status.success() && words(&run).contains("20 existing frames are rendered again"),
             "{}",
             words(&run)
         );
@@ -170,7 +170,7 @@ fn a_video_is_the_same_whatever_its_frames_keep() {
         // Only a frame is gone.
         std::fs::remove_file(dir.path().join(&last)).unwrap();
         let run = render(dir.path(), &[&args[..], &["--resume"]].concat());
-        assert!(run.status.success() && words(&run).contains("is there already, of all of these"), "{}", words(&run));
+        assert!(run.status.success() && words(&run).contains("already exists, with all of these"), "{}", words(&run));
         assert!(read() == whole && encodings(tools.path()) == 0 && dir.path().join(&last).exists());
     }
     let raw = ["--frames", "0-3", "-o", "d/%d.jpg", "--video", "v.y4m"];

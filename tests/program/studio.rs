@@ -174,7 +174,7 @@ fn the_run_ends_with_the_studio_and_can_be_resumed() {
         studio.child.stderr.take().unwrap().read_to_string(&mut said).unwrap();
         assert_eq!(studio.child.wait().unwrap().code(), Some(expected), "{said}");
         assert!(said.contains("stopping the run that the page has started"), "{said}");
-        assert!(said.contains("to go on: ") && said.contains("--resume"), "{said}");
+        assert!(said.contains("to resume: ") && said.contains("--resume"), "{said}");
         // The run has stopped: the folder is as it left it, and the next run continues it.
         let made = names(&dir.path().join(name)).len();
         assert!((2..300).contains(&made), "{made}");

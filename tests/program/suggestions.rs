@@ -27,7 +27,7 @@ fn one_frame_has_the_name_that_it_is_given() {
     assert!(run.status.success(), "{}", words(&run));
     assert_eq!(names(dir.path()), ["scene.toml", "x.png"]);
     let again = render(dir.path(), &["--frames", "3", "-o", "x.png"]);
-    assert!(again.status.code() == Some(64) && words(&again).contains("x.png is there already"), "{}", words(&again));
+    assert!(again.status.code() == Some(64) && words(&again).contains("x.png already exists"), "{}", words(&again));
     assert!(render(dir.path(), &["--frames", "3", "-o", "x.png", "--overwrite"]).status.success());
     assert!(render(dir.path(), &["--frames", "3", "-o", "n/%d.png"]).status.success());
     let read = |name: &str| std::fs::read(dir.path().join(name)).unwrap();
@@ -291,7 +291,7 @@ fn keys_are_changed_on_the_command_line() {
     for (change, code, what) in [
         ("film.exposure", 64, "expected KEY=VALUE"),
         ("body[7].radius=1", 64, "the scene has 3 of them"),
-        ("film..x=1", 64, "is no key"),
+        ("film..x=1", 64, "is not a key"),
         ("film.exposre=1", 65, "did you mean `exposure`?"),
         ("render.depth=300", 65, "a whole number from 0 to 128"),
     ] {

@@ -79,7 +79,7 @@ fn a_run_is_told_of_before_it_is_made() {
     assert!((each * 1e4 / real as f64 - 1.0).abs() < 0.3, "{each} {real}");
     std::fs::remove_file(dir.path().join("out/4.png")).unwrap();
     let told = text(&small(&["--dry-run", "--resume"]).stdout);
-    assert!(told.contains("frames: 4 (1 of ") && told.contains("; 9 are there and whole)"), "{told}");
+    assert!(told.contains("frames: 4 (1 of ") && told.contains("; 9 exist and are complete)"), "{told}");
     assert!(!dir.path().join("out/4.png").exists());
     assert!(small(&["--resume"]).status.success());
     assert!(text(&small(&["--dry-run", "--resume"]).stdout).contains("nothing is left"));
@@ -129,7 +129,7 @@ fn a_clip_is_told_to_loop_or_by_how_much_not() {
     let check = |file: &str| text(&polyfly(dir.path(), &["check", file]).stdout);
     assert!(check("scene.toml").contains("the clip loops seamlessly"));
     let run = polyfly(dir.path(), &["check", "scene.toml", "--set", "camera.eye.phi_cycles=0.5"]);
-    assert!(text(&run.stdout).contains("the clip is no loop: the camera ends "), "{}", text(&run.stdout));
+    assert!(text(&run.stdout).contains("the clip does not loop: the camera ends "), "{}", text(&run.stdout));
 }
 
 // Without a progress bar, a long run estimates its time after the first frames.

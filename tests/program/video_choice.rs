@@ -52,12 +52,12 @@ fn a_look_at_some_frames_leaves_the_film_of_all() {
         // A run that would make another film says so before it begins.
         for (refused, why) in [
             (&["--frames=5", "--no-frames"][..], "--no-frames leaves nothing to write"),
-            (&["--no-frames"], "is there already"),
-            (&["--no-frames", "--fps=12"], "is there already"),
-            (&["--frames=0-2", "-o", "n/%d.png", "--video", film], "is there already"),
-            (&["--frames=0-2", "--no-frames", "--video", film], "is there already"),
+            (&["--no-frames"], "already exists"),
+            (&["--no-frames", "--fps=12"], "already exists"),
+            (&["--frames=0-2", "-o", "n/%d.png", "--video", film], "already exists"),
+            (&["--frames=0-2", "--no-frames", "--video", film], "already exists"),
             (&["--frames=0-2", "--resume", "--video", film], "--resume replaces videos of the same pictures only"),
-            (&["--set=film.exposure=1", "-o", "n/%d.png", "--video", film], "is there already"),
+            (&["--set=film.exposure=1", "-o", "n/%d.png", "--video", film], "already exists"),
         ] {
             let refused = run(dir.path(), &[&["s.toml"], refused].concat());
             assert!(code(&refused) == 64 && words(&refused).contains(why), "{film} {why}: {}", words(&refused));
@@ -129,7 +129,7 @@ fn what_is_no_film_of_ours_stays() {
             let mut command = program(dir.path(), &args);
             command.stdin(std::fs::File::open(dir.path().join("s.txt")).unwrap());
             let refused = command.output().unwrap();
-            assert!(code(&refused) == 64 && words(&refused).contains("is there already"), "{}", words(&refused));
+            assert!(code(&refused) == 64 && words(&refused).contains("already exists"), "{}", words(&refused));
             assert_eq!(std::fs::read(dir.path().join(film)).unwrap(), b"a holiday");
             assert!(!dir.path().join("f").exists(), "nothing is begun");
         }

@@ -64,7 +64,7 @@ pub fn read_table(path: &Path, bytes: &[u8]) -> Result<ParticleSet, AssetError> 
             let word =
                 record.get(at).ok_or_else(|| broken(format!("line {line}: it has no `{name}` (column {})", at + 1)))?;
             let x = word.parse().map_err(|_| {
-                broken(format!("line {line}, column {}: `{}` is no number for `{name}`", at + 1, brief(word)))
+                broken(format!("line {line}, column {}: `{}` is not a number for `{name}`", at + 1, brief(word)))
             })?;
             Ok(Some(x))
         };

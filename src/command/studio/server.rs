@@ -165,7 +165,7 @@ fn read<T: for<'a> Deserialize<'a>>(body: &Bytes) -> Result<T, Failure> {
     if body.len() > LONGEST {
         return Err(Failure::usage("the request is too long"));
     }
-    serde_json::from_slice(body).map_err(|e| usage!("the request makes no sense: {e}"))
+    serde_json::from_slice(body).map_err(|e| usage!("the request is invalid: {e}"))
 }
 
 // Applies a change and returns the new state.

@@ -169,7 +169,7 @@ pub(super) fn sixteen_bits(frame: &RenderedFrame, options: &FormatOptions) -> io
 }
 
 pub(super) fn broken() -> io::Error {
-    io::Error::new(io::ErrorKind::InvalidData, "it is not whole, or no such picture")
+    io::Error::new(io::ErrorKind::InvalidData, "it is incomplete, or its content does not match its format")
 }
 
 pub(super) fn missing(what: &str) -> io::Error {

@@ -25,8 +25,8 @@ pub fn check(hidden: &Path) -> io::Result<()> {
     match std::fs::symlink_metadata(hidden) {
         Err(e) if e.kind() == io::ErrorKind::NotFound => Ok(()),
         Err(e) => Err(e),
-        Ok(what) if what.is_symlink() => wrong("it is a link, and polyfly's own folder is none"),
-        Ok(what) if !what.is_dir() => wrong("it is no folder, where polyfly has one of its own"),
+        Ok(what) if what.is_symlink() => wrong("it is a symbolic link, and polyfly needs a folder of its own there"),
+        Ok(what) if !what.is_dir() => wrong("it is not a folder, and polyfly needs a folder of its own there"),
         Ok(_) => Ok(()),
     }
 }
@@ -66,7 +66,7 @@ pub fn read_text(path: &Path, max: u64) -> io::Result<String> {
     let mut text = String::new();
     match file.take(max + 1).read_to_string(&mut text)? {
         n if n as u64 > max => {
-            let what = format!("it is longer than {} MiB, which none of polyfly's is", max >> 20);
+            let what = format!("it is longer than {} MiB, the maximum of such files", max >> 20);
             Err(io::Error::new(io::ErrorKind::InvalidData, what))
         }
         _ => Ok(text),
@@ -97,8 +97,8 @@ mod tests {
         assert!(read_text(&at("precious"), 7).unwrap_err().to_string().contains("longer"));
         std::fs::create_dir(at("elsewhere")).unwrap();
         symlink(at("elsewhere"), at("link")).unwrap();
-        assert!(make(&at("link"), None).unwrap_err().to_string().contains("it is a link"));
-        assert!(make(&at("precious"), None).unwrap_err().to_string().contains("no folder"));
+        assert!(make(&at("link"), None).unwrap_err().to_string().contains("it is a symbolic link"));
+        assert!(make(&at("precious"), None).unwrap_err().to_string().contains("not a folder"));
         symlink(at("elsewhere"), at(".polyfly/film-b")).unwrap();
         assert!(make(&within(dir.path()), Some("film-b")).is_err());
     }

@@ -221,7 +221,7 @@ impl Manifests {
         let foreign = |what: String| ManifestError::Foreign(path.clone(), brief(&what));
         let all: Manifests = serde_json::from_str(&text).map_err(|e| foreign(e.to_string()))?;
         match all.frames.iter().find_map(|(key, manifest)| Some((key, manifest.nonsense(key)?))) {
-            Some((key, what)) => Err(foreign(format!("{what} of {key:?} makes no sense"))),
+            Some((key, what)) => Err(foreign(format!("{what} of {key:?} is invalid"))),
             None => Ok(all),
         }
     }

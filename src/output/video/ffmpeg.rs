@@ -50,7 +50,7 @@ pub fn find_ffmpeg(named: Option<&Path>) -> Result<Ffmpeg, OutputError> {
         return Ok(found);
     }
     Err(OutputError::NoEncoder(
-        "there is no ffmpeg here: install it (Debian: apt-get install ffmpeg; anywhere: pip install imageio-ffmpeg), \
+        "ffmpeg was not found: install it (Debian: apt-get install ffmpeg; anywhere: pip install imageio-ffmpeg), \
          name one with --ffmpeg, or ask for a .y4m video, which needs none"
             .into(),
     ))

@@ -238,7 +238,7 @@ impl Segments {
         for (place, segment) in missing() {
             if job.source.is_none() {
                 let file = segment.file.display();
-                let what = format!("{file} has vanished: the same command with --resume makes what is missing");
+                let what = format!("{file} was deleted: the same command with --resume makes it again");
                 return Err(OutputError::encoder(what));
             }
             let (send, task) = segment.task(place);
@@ -272,7 +272,7 @@ impl Segments {
             (Err(0), Some(cause)) => Err(cause),
             (Err(frames), Some(cause)) => Err(cause.reworded(|what| {
                 let folder = self.encoder.folder.display();
-                format!("{what}; {frames} frames are encoded and kept in {folder}: --resume goes on with them")
+                format!("{what}; {frames} frames are encoded and kept in {folder}: --resume continues with them")
             })),
             (Ok(_), None) => Ok(Some(path)),
             (Err(_), None) => Ok(None),
