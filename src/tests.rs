@@ -1,5 +1,5 @@
-//! Tests that look inside: the kernels on every instruction set, optics, a second opinion, scenes, schedulers, devices.
-//! The program from outside is tested in tests/.
+//! Tests of the library's internals: kernels on all instruction sets, optics, the oracle, scenes, the scheduler and
+//! devices. tests/ has the tests of the program from outside.
 #![allow(
     clippy::unwrap_used,
     clippy::disallowed_methods,

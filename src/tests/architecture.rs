@@ -1,10 +1,10 @@
-//! The architecture: layers import one way, those below the program know no environment, no file grows too large, and types bear
-//! the words of the field. circles.rs refuses circles of imports.
+//! The architecture: imports go from higher to lower layers only, lower layers use no environment, files stay short,
+//! and type names are those of the field. circles.rs refuses circular imports.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-// Top-level modules, from the program down to mathematics: each may import itself and those that come later.
+// Top-level modules, from the program down to mathematics. Each may import itself and those after it.
 const LAYERS: [&[&str]; 15] = [
     &["main", "lib"],
     &["tests"],
@@ -48,7 +48,7 @@ fn rank(module: &str) -> usize {
     layer.unwrap_or_else(|| panic!("{module} has no place in LAYERS"))
 }
 
-// The file without its tests, which may look anywhere.
+// The file without its tests, which may import anything.
 pub(super) fn without_tests(text: &str) -> &str {
     text.split("\nmod tests {").next().unwrap_or(text)
 }
@@ -64,14 +64,14 @@ fn layers_import_one_way() {
     let mut wrong = Vec::new();
     for (path, text) in rust_files() {
         let here = module_of(&path);
-        // lib.rs is the map: it names them all.
+        // lib.rs names all modules.
         if ["lib", "main", "tests"].contains(&here.as_str()) {
             continue;
         }
-        // Links of documentation may lead anywhere.
+        // Links in documentation may point anywhere.
         let code: Vec<&str> = without_tests(&text).lines().filter(|l| !l.trim_start().starts_with("//")).collect();
         for part in code.join("\n").split("crate::").skip(1) {
-            // Inside of braces each begins anew; the modules are one level deep.
+            // Each item of a list in braces is a path of its own; lists of modules are not nested.
             let word: String = part.chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect();
             if word.is_empty() || word == here {
                 continue;
@@ -108,7 +108,8 @@ fn only_the_program_knows_the_environment_and_the_standard_streams() {
     }
 }
 
-// Names of types that this project has given up: each had several meanings, or the field has a word for it (docs/glossary.md).
+// Names of types that this project has given up, because they had several meanings or the field has another word
+// (docs/glossary.md).
 const GIVEN_UP: &[&str] = &[
     "CutShort",
     "Deep",
@@ -179,13 +180,13 @@ fn is_code(path: &Path) -> bool {
     path.extension().is_some_and(|e| ["rs", "cuh", "cu", "cpp", "def"].contains(&e.to_str().unwrap()))
 }
 
-// A second GPU API is a folder, and a line of device/list.rs.
+// A second GPU API adds a folder and a line in device/list.rs.
 #[test]
 fn nothing_but_its_folder_names_a_gpu_api() {
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
     for (path, text) in rust_files() {
         let inside = path.strip_prefix(&source).unwrap().to_str().unwrap();
-        // What lists the APIs, and the names of flags in other programs.
+        // The list of APIs, and the names of flags in other programs.
         let may = ["device.rs", "device/cuda.rs", "device/list.rs", "scene/suggest.rs"].contains(&inside);
         if may || inside.starts_with("device/cuda/") || inside.starts_with("tests") {
             continue;

@@ -1,4 +1,4 @@
-//! The camera: its paths, its views, and the changes of a scene's text that lead it through a view.
+//! The camera: paths, views, and edits of a scene's text that set a view.
 
 use crate::Scene;
 use crate::math::vec3::{cross, dot, length, scale, sub};
@@ -11,7 +11,7 @@ fn camera(eye: CylindricalPath, target: CylindricalPath) -> Camera {
 
 #[test]
 fn right_is_right() {
-    // From +x looking at the origin, +y is on the right hand and +z is up.
+    // From +x looking at the origin, +y is to the right and +z is up.
     let view = camera(CylindricalPath::at_rest(5.0, 0.0), CylindricalPath::at_rest(0.0, 0.0)).view(0, 1);
     assert_eq!(view.forward, [-1.0, 0.0, 0.0]);
     assert_eq!(view.right, [0.0, 1.0, 0.0]);
@@ -85,7 +85,7 @@ fn splines_pass_their_keys_and_keep_straight_lines() {
 fn closed_splines_are_loops() {
     let camera = keyed(&[(0.1, 3.0), (0.4, 5.0), (0.8, -2.0)], true);
     let step = |a: u32, b: u32| length(sub(camera.view(b, 1000).eye, camera.view(a, 1000).eye));
-    // No jump where the clip begins again, nor at the keys, in place or in speed.
+    // Position and velocity are continuous at the keys and where the clip restarts.
     for at in [0, 100, 400, 800, 999] {
         let (before, after) = (step((at + 999) % 1000, at), step(at, (at + 1) % 1000));
         assert!(before < 0.1 && (before - after).abs() < 2e-3, "{at}: {before} {after}");
@@ -115,7 +115,7 @@ fn a_view_between_keys_is_a_new_key_and_the_others_stay() {
     let (camera, before) = of(&text);
     let view = Viewpoint { eye: [-3.25, 4.5, 2.75], look_at: [0.25, -0.5, 0.75], fov_deg: 55.0 };
     let seen = CameraKey { time: 0.0, position: view.eye, look_at: view.look_at, fov_deg: 55.0 };
-    // Frame, place of the key that is the view then, and whether it is a new one.
+    // The frame, the index of its key, and whether the key is new.
     for (frame, place, is_new) in
         [(0, 0, false), (13, 1, true), (30, 1, false), (60, 2, true), (90, 2, false), (119, 3, true)]
     {
@@ -148,7 +148,7 @@ fn every_kind_of_path_is_led_through_a_view() {
         let there = Viewpoint::of(&read(&changed).camera, frame, 120);
         let off = length(sub(there.eye, view.eye)).max(length(sub(there.look_at, view.look_at)));
         assert!(off < 5e-4 && there.fov_deg == 55.0, "{off}: {there:?}\n{changed}");
-        // What is there already is not written.
+        // Unchanged values are not written.
         let same = edits_through(&scene.camera, frame, 120, &Viewpoint::of(&scene.camera, frame, 120));
         assert!(!text.contains("[camera.eye]") || same.is_empty(), "{same:?}");
     }

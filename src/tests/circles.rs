@@ -1,4 +1,4 @@
-//! No files of `src` import each other in a circle, so that each can be read after those that it imports.
+//! Source files do not import each other in circles, so that each can be read after those that it imports.
 
 use super::architecture::{rust_files, without_tests};
 use std::collections::{BTreeMap, BTreeSet};
@@ -7,7 +7,7 @@ use std::path::Path;
 /// A module's path: `["output", "video"]` for `src/output/video.rs`.
 type ModulePath = Vec<String>;
 
-// A name that a `use` declaration brings into a module, and what it stands for. The name of a glob import is `*`.
+// A name that a `use` declaration brings into a module, and its target. The name of a glob import is `*`.
 struct Import {
     name: String,
     target: Vec<String>,
@@ -47,7 +47,7 @@ fn expand(prefix: &[String], tree: &str, imports: &mut Vec<Import>) {
     }
 }
 
-// Where the first `use` declaration of a text begins.
+// The offset of the first `use` declaration in a text.
 fn find_use(text: &str) -> Option<usize> {
     let begins_line = |at: usize| {
         let before = text[..at].rsplit('\n').next().unwrap_or_default().trim();
@@ -102,7 +102,7 @@ impl Modules {
         Modules(modules.collect())
     }
 
-    // The module that defines what a path leads to, as seen in `here`; none for paths into other crates.
+    // The module that defines the target of a path, as seen from `here`; None for paths into other crates.
     fn resolve(&self, here: &ModulePath, path: &[String], depth: usize) -> Option<ModulePath> {
         let (first, rest) = path.split_first()?;
         let parent = |module: &ModulePath| module.split_last().map(|(_, parent)| parent.to_vec());
@@ -125,7 +125,7 @@ impl Modules {
         Some(module)
     }
 
-    // The module that defines a name that can be used by way of `module`.
+    // The module that defines a name that is visible in `module`.
     fn definition(&self, module: &ModulePath, name: &str, depth: usize) -> ModulePath {
         let Some(found) = self.0.get(module).filter(|_| depth < 8) else { return module.clone() };
         if found.defines(name) {
@@ -143,7 +143,7 @@ impl Modules {
         named.next().or_else(|| globs.next()).unwrap_or_else(|| module.clone())
     }
 
-    // What each module imports, but for itself. The crate's root only says what there is.
+    // The imports of each module, without itself. The crate's root is left out, because it only declares modules.
     fn graph(&self) -> BTreeMap<&ModulePath, BTreeSet<ModulePath>> {
         let is_part = |path: &ModulePath| path.first().is_some_and(|top| !["main", "tests"].contains(&top.as_str()));
         let modules = self.0.iter().filter(|(path, _)| is_part(path));
@@ -162,7 +162,7 @@ impl Modules {
     }
 }
 
-// Groups of modules each of which imports all others of its group, directly or by way of them.
+// Groups of modules in which each imports all others, directly or indirectly.
 fn circles<'a>(graph: &BTreeMap<&'a ModulePath, BTreeSet<ModulePath>>) -> Vec<Vec<&'a ModulePath>> {
     let reachable: BTreeMap<&ModulePath, BTreeSet<&ModulePath>> = graph
         .keys()
@@ -216,7 +216,7 @@ fn circles_are_found_through_braces_aliases_and_reexports() {
     };
     let none: [Vec<String>; 0] = [];
     let face = "mod b;\nmod c;\npub use b::B;\n";
-    // `super::B` is b's although it comes by way of a.
+    // `super::B` is defined in b, although a re-exports it.
     assert_eq!(found(vec![file("a.rs", face), file("a/b.rs", "struct B;"), file("a/c.rs", "use super::B;")]), none);
     let named = "struct B;\nfn f() { super::c::g() }";
     let aliased = "use super::{self as above, b::{B as _}};\n// use crate::nothing;\nfn g() {}";

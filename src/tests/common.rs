@@ -1,4 +1,4 @@
-//! Shared by several tests: scenes, rendering, and comparisons that report the position.
+//! Helpers for several tests: scenes, rendering, and comparisons that report the position of a difference.
 
 use super::entries::{Stray, strays};
 use crate::device::{Memory, Task};
@@ -9,12 +9,12 @@ use crate::render::{RenderOptions, Renderer};
 use crate::scene::{self, CameraPath, CylindricalPath, ParseOptions, Scene, TextureSource};
 use std::path::{Path, PathBuf};
 
-/// The camera of frame n of a scene that is seen from its own origin.
+/// The camera of frame n, relative to the scene's own origin.
 pub fn frame_params(scene: &Scene, n: u32) -> FrameParams {
     frame_params_at(scene, [0.0; 3], n, f64::from(n))
 }
 
-/// The numbers of real input files.
+/// The files of real input scenes.
 pub fn inputs() -> Vec<PathBuf> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/inputs");
     let entries = std::fs::read_dir(folder).unwrap();
@@ -25,7 +25,7 @@ pub fn inputs() -> Vec<PathBuf> {
     files
 }
 
-/// A scene of this repository, or any file, with a replacement for a missing texture.
+/// Loads a scene. A missing texture is replaced.
 pub fn load(path: &Path) -> Scene {
     let text = std::fs::read_to_string(path).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
     let reading = ParseOptions { folder: path.parent().unwrap(), ..ParseOptions::default() };
@@ -54,12 +54,12 @@ pub fn sized(mut scene: Scene, width: u32, height: u32, samples: u32) -> Scene {
     scene
 }
 
-/// The path of the eye of a cylindrical camera.
+/// The path of a cylindrical camera's position.
 pub fn eye(scene: &mut Scene) -> &mut CylindricalPath {
     let CameraPath::Cylinder { eye, .. } = &mut scene.camera.path else { panic!("a camera on cylinders") };
     eye
 }
-/// The path of its look-at point.
+/// The path of a cylindrical camera's look-at point.
 pub fn target(scene: &mut Scene) -> &mut CylindricalPath {
     let CameraPath::Cylinder { target, .. } = &mut scene.camera.path else { panic!("a camera on cylinders") };
     target
@@ -102,8 +102,8 @@ pub fn same_on_every_set(name: &str, scene: &Scene, frame: u32) -> Vec<u8> {
     expected
 }
 
-/// For a failure's message: calls outside of the domain of a GPU's reciprocal and square root since `before`. They are
-/// harmless where the value is not used.
+/// For messages: calls outside the domain of a GPU's reciprocal and square root since `before`. They are harmless if
+/// the result is not used.
 pub fn since(before: &[Stray]) -> String {
     let counted = |place: &str| before.iter().find(|s| s.place == place).map_or(0, |s| s.calls);
     let new = strays().into_iter().filter(|s| s.calls > counted(&s.place));

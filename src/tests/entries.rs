@@ -1,4 +1,4 @@
-//! The kernels' entries that only tests call.
+//! Entry points of the kernels that only tests call.
 #![expect(unsafe_code, reason = "calls the kernels through their C entries")]
 
 use crate::device_scene::HostScene;
@@ -6,7 +6,7 @@ use crate::gpu_types::{FrameParams, LAYOUT};
 use crate::kernels::{Isa, entries};
 
 impl Isa {
-    /// A pair of the draws of a pixel's first samples, u and v each.
+    /// Pairs of random numbers of a pixel's first samples, u and v each.
     pub fn get_2d(
         &self,
         scene: &HostScene,
@@ -23,8 +23,8 @@ impl Isa {
         out
     }
 
-    /// What each of some rays meets first: the distance, and the surface's number. With the tree, or by
-    /// asking everything in turn. Origins and directions are x, y, z each.
+    /// The closest hit of each ray: its distance and its surface's number, by the tree or by testing all shapes.
+    /// Origins and directions are x, y, z each.
     pub fn closest_hits(
         &self,
         scene: &HostScene,
@@ -60,7 +60,7 @@ impl Isa {
         r
     }
 
-    /// Whether this object was compiled with the structs that Rust has: the first size or place that differs.
+    /// The first size or offset of a struct that differs between this object and Rust.
     pub fn layout_difference(&self) -> Option<String> {
         let mut theirs = [0i32; 512];
         assert!(LAYOUT.len() <= theirs.len());
@@ -74,17 +74,17 @@ impl Isa {
     }
 }
 
-/// Calls of a reciprocal or square root outside of its domain, by all threads, in the kernels of the set `domain`.
+/// Calls of a reciprocal or square root outside its domain, over all threads, in the kernels of the set `domain`.
 pub struct Stray {
-    /// The caller's place in the source.
+    /// The caller's position in the source.
     pub place: String,
-    /// What the first of them asked for.
+    /// The argument of the first call.
     pub argument: f32,
-    /// How many there have been.
+    /// The number of calls.
     pub calls: u64,
 }
 
-/// Those since the program began.
+/// All calls since the program began.
 pub fn strays() -> Vec<Stray> {
     let stray = |k| {
         let (mut file, mut line, mut argument) = (std::ptr::null(), 0, 0.0);

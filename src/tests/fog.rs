@@ -43,7 +43,7 @@ fn the_sky_is_all_fog() {
     }
 }
 
-// A grey wall that a point light shines on head-on: fog on the way to the light, then on the way to the camera.
+// A grey wall lit head-on by a point light: first with fog between light and wall, then between wall and camera.
 #[test]
 fn shadow_rays_pass_through_fog_too() {
     let lit = "[[rectangle]]\ncenter = [0.7, 0, 0.3]\nsize = [4, 4]\nfacing = [0, -1, 0]\nmaterial = \"diffuse\"\ncolor = [1, 1, 1]\n\
@@ -53,7 +53,7 @@ fn shadow_rays_pass_through_fog_too() {
     assert_light(&whitted, FOG.map(|c| to_light * through + linear(c) * (1.0 - through)), "whitted");
 }
 
-// Two rays from a mirror: the fog of both ways adds up as that of one way of their length.
+// A mirror splits a path in two: the fog of both parts equals that of one straight path of the same length.
 #[test]
 fn fog_adds_up_over_a_mirror() {
     let things = "[[rectangle]]\ncenter = [0.7, 0, 0.3]\nsize = [4, 4]\nfacing = [0, -1, 0]\nmaterial = \"metal\"\ncolor = [1, 1, 1]\n\

@@ -1,6 +1,6 @@
-//! Doors that come from outside: what is read from files and texts, one function each, for fuzzing (`fuzz/`) and for a short
-//! run of it among the tests. Whatever the bytes are, a target gives a value or an error: it does not panic, does not hang,
-//! and does not take memory that the bytes only promise.
+//! Fuzz targets: a function for each kind of input from outside, for fuzzing (`fuzz/`) and for a short run among the
+//! tests. For any bytes, a target returns a value or an error. It does not panic or hang, and does not allocate
+//! memory that the bytes merely claim.
 
 use crate::assets::mesh;
 use crate::assets::particles;
@@ -18,10 +18,10 @@ use crate::scene::{Mesh, Pattern, Scene, Sky, SkySource, TextureSource, Tone};
 use std::io::Write;
 use std::path::Path;
 
-/// One of them.
+/// A fuzz target.
 pub type FuzzTarget = fn(&[u8]);
 
-/// All of them, by name.
+/// All fuzz targets, by name.
 pub const FUZZ_TARGETS: &[(&str, FuzzTarget)] = &[
     ("tokens", tokens),
     ("toml", toml),
@@ -36,7 +36,7 @@ pub const FUZZ_TARGETS: &[(&str, FuzzTarget)] = &[
     ("picture", picture),
 ];
 
-// A file of that name with these bytes, for as long as the job takes.
+// Writes bytes to a file of this name for the duration of the job.
 fn with_file(name: &str, bytes: &[u8], job: impl FnOnce(&Path)) {
     let Ok(folder) = tempfile::tempdir() else { return };
     let path = folder.path().join(name);
@@ -49,7 +49,7 @@ fn scene(bytes: &[u8], name: &str) {
     let text = String::from_utf8_lossy(bytes);
     match Scene::parse(&text, name, Path::new("")) {
         Ok(parsed) => {
-            // What was read is written, and read again as the same.
+            // A parsed scene is written and parsed again, with the same result.
             let written = parsed.scene.to_toml();
             let again = Scene::parse(&written, "again.toml", Path::new(""));
             let again = again.unwrap_or_else(|e| panic!("what is written is no scene: {e}\n{written}"));
@@ -69,7 +69,7 @@ pub fn toml(bytes: &[u8]) {
     scene(bytes, "scene.toml");
 }
 
-/// A floor's picture: `.data` as the first byte says, or one that its content tells; frames that a video is made of.
+/// A floor's texture, in `.data` or another format by the first byte; and frames for a video.
 pub fn texture(bytes: &[u8]) {
     let Some((&kind, bytes)) = bytes.split_first() else { return };
     let name = if kind % 2 == 0 { "t.data" } else { "t.png" };
@@ -98,17 +98,17 @@ fn mesh(name: &str, bytes: &[u8]) {
     });
 }
 
-/// A mesh in Wavefront's form.
+/// A mesh in Wavefront's OBJ format.
 pub fn obj(bytes: &[u8]) {
     mesh("m.obj", bytes);
 }
 
-/// A mesh in the polygon file format, text or binary.
+/// A mesh in the polygon file format PLY, text or binary.
 pub fn ply(bytes: &[u8]) {
     mesh("m.ply", bytes);
 }
 
-/// Particles: a table or a binary file, as the first byte says.
+/// Particles: a table or a binary file, chosen by the first byte.
 pub fn particles(bytes: &[u8]) {
     let Some((&kind, bytes)) = bytes.split_first() else { return };
     let _ = particles::read_bytes(Path::new(["p.bin", "p.csv", "p.xyzr"][usize::from(kind % 3)]), bytes);
@@ -141,8 +141,8 @@ pub fn manifest(bytes: &[u8]) {
     });
 }
 
-/// A scene in TOML as a tiny picture: no argument of a reciprocal or square root leaves the domain of a GPU's where it
-/// shows (docs/arithmetic.md).
+/// A scene in TOML, rendered as a tiny picture. No argument of a reciprocal or square root may leave a GPU's domain
+/// where it affects the picture (docs/arithmetic.md).
 #[cfg(any(test, feature = "domain"))]
 pub fn picture(bytes: &[u8]) {
     let Ok(parsed) = Scene::parse(&String::from_utf8_lossy(bytes), "scene.toml", Path::new("")) else { return };
@@ -151,7 +151,7 @@ pub fn picture(bytes: &[u8]) {
     scene.visit_files(|_, _| files += 1);
     let lamps: u32 =
         scene.world.bodies.iter().map(|body| body.lamps.count().max(u32::from(body.lamps.is_strip()))).sum();
-    // Files are covered by the other targets, and a picture is to take a part of a second.
+    // Other targets cover files, and this picture must take a fraction of a second.
     if files > 0 || lamps > 200 || scene.world.bodies.len() + scene.world.lights.len() > 100 {
         return;
     }

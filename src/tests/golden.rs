@@ -1,4 +1,4 @@
-//! Tiny pictures of one feature each. A difference writes expected | difference | actual as a PNG;
+//! Tiny pictures, one for each feature. On a difference, expected | difference | actual is written as a PNG.
 //! POLYFLY_BLESS=1 accepts the current pictures, and fails on purpose.
 use super::common::*;
 use crate::scene::Scene;

@@ -1,4 +1,4 @@
-//! Declarations of keys: a table that no scene has is read, written and described.
+//! Declarations of keys: a table of a made-up kind is read, written and described.
 
 use crate::scene::ParseOptions;
 use crate::scene::diagnostic::Rule;
@@ -66,7 +66,7 @@ fn one_line_declares_a_key_for_all_that_knows_it() {
     kitchen.written().write("", &mut text);
     assert_eq!(text, "[pot]\ntea = \"green\"\nwarmth = 60.0\n\n[[cup]]\ntea = \"black\"\nwarmth = 0.9\n");
     assert_eq!(read(&text), (kitchen, Vec::new()));
-    // What is the default is not written.
+    // Defaults are not written.
     let mut plain = String::new();
     Kitchen::default().written().write("", &mut plain);
     assert_eq!(plain, "[pot]\ntea = \"green\"\n");

@@ -1,9 +1,9 @@
-//! Ambient occlusion: against the form factors of simple surroundings, which are exact.
+//! Ambient occlusion against exact form factors of simple surroundings.
 
 use super::common::*;
 use crate::scene::Scene;
 
-// What the camera sees of one point of a floor, the origin, with `things` around it. Nothing has a colour of its own.
+// The camera's view of a floor point at the origin, with `things` around it. All objects are white.
 fn openness(keys: &str, things: &str) -> f64 {
     let scene = around(keys, things);
     mean(&light(&scene))
@@ -15,7 +15,7 @@ fn around(keys: &str, things: &str) -> Scene {
          [floor]\ncorners = [[-1e4,-1e4,0],[-1e4,1e4,0],[1e4,1e4,0],[1e4,-1e4,0]]\ntint = [0.1, 0.5, 0.9]\n"
     ))
 }
-// A wall along x that stands on the floor at y = `distance`.
+// A wall along x, on the floor at y = `distance`.
 fn wall(distance: f64, height: f64) -> String {
     format!(
         "[[rectangle]]\ncenter = [0, {distance}, {}]\nfacing = [0, -1, 0]\nsize = [2e4, {height}]\nmaterial = \"metal\"\n",
@@ -30,7 +30,7 @@ fn close(got: f64, expected: f64, what: &str) {
 fn an_open_floor_is_white_and_a_wall_hides_its_form_factor() {
     let far = "[[sphere]]\ncenter = [0, 0, -50]\n";
     close(openness("", far), 1.0, "an open floor");
-    // A wall without an end hides half of what a point sees, however far away it stands.
+    // An endless wall hides half of the hemisphere, at any distance.
     close(openness("", &wall(1.0, 9e3)), 0.5, "an endless wall");
     for (distance, height) in [(1.0, 1.0), (0.5, 2.0), (3.0, 1.0)] {
         let hidden = (1.0 - distance / f64::hypot(distance, height)) / 2.0;
@@ -41,7 +41,7 @@ fn an_open_floor_is_white_and_a_wall_hides_its_form_factor() {
 #[test]
 fn a_ball_hides_its_form_factor_whatever_it_is_made_of() {
     for material in ["", "color = [0, 0, 0]", "material = \"glass\"", "material = \"metal\"", "transparency = 1"] {
-        // Above the point, and aside: the cosine to the normal over the square of the distance.
+        // Above the point, and aside: the cosine to the normal divided by the squared distance.
         for (centre, radius) in [([0.0, 0.0, 2.0], 0.8), ([-1.0, 1.5, 2.0], 1.1)] {
             let [x, y, z] = centre;
             let square: f64 = x * x + y * y + z * z;
@@ -55,7 +55,7 @@ fn a_ball_hides_its_form_factor_whatever_it_is_made_of() {
 #[test]
 fn surfaces_beyond_the_reach_do_not_occlude() {
     close(openness("ao_reach = 0.9", &wall(1.0, 9e3)), 1.0, "a wall beyond the reach");
-    // What lies within the reach of a wall is a segment of the disc that the hemisphere is projected to.
+    // The part of a wall within reach projects to a segment of the unit disc.
     for reach in [1.5, 4.0] {
         let a = 1.0 / reach;
         let hidden = (f64::acos(a) - a * f64::sqrt(1.0 - a * a)) / std::f64::consts::PI;

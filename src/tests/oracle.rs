@@ -1,5 +1,5 @@
-//! A second opinion: a brute-force tracer in f64 over triangles, written from the description in docs/rendering.md
-//! and sharing no code with the kernels, must see the same pictures.
+//! A second opinion: a brute-force tracer in f64 over triangles must give the same pictures. It follows the
+//! description in docs/rendering.md and shares no code with the kernels.
 use super::common::*;
 use crate::assets::Assets;
 use crate::assets::source::Limits;
@@ -33,8 +33,8 @@ pub struct Oracle<'a> {
     balls: Vec<(Vec3, f64, Material)>,
 }
 
-// A place on a bar: its distance to the nearest edge, the place along that in edge lengths, the edge's nearest point, and
-// the way that the edge points.
+// A point on a bar: its distance to the nearest edge, its position along the edge in edge lengths, the nearest point
+// of the edge, and the outward direction of the edge.
 struct OnBar {
     across: f64,
     along: f64,
@@ -102,7 +102,7 @@ impl<'a> Oracle<'a> {
 
     fn hits(&self, o: Vec3, d: Vec3) -> impl Iterator<Item = Found> {
         let balls = self.balls.iter().enumerate().flat_map(move |(i, &(centre, radius, _))| {
-            // The textbook's quadratic equation.
+            // The quadratic formula.
             let q = sub(o, centre);
             let (a, b, c) = (dot(d, d), dot(q, d), dot(q, q) - radius * radius);
             let root = (b * b - a * c).sqrt();
@@ -146,7 +146,8 @@ impl<'a> Oracle<'a> {
         balls.chain(ellipsoids).chain(flat)
     }
 
-    // By how much the film brightens light, which is as bright as white at most places here: what is dropped is so much less.
+    // The factor by which exposure brightens light. Most lights here are as bright as white, so the cutoff is divided
+    // by it.
     fn brightening(&self) -> f64 {
         match self.scene.film.exposure {
             Exposure::Stops(stops) => stops.max(0.0).exp2(),
@@ -181,8 +182,9 @@ impl<'a> Oracle<'a> {
             .unwrap()
     }
 
-    // The normal of a half-round bar at p: at the edge it points the way of the edge itself, or back into the body; at the
-    // rim it leans 1.2 into the face; where it would mirror into the face, so much less that it does not.
+    // The normal of a half-round bar at p. At the edge, it is the edge's own direction, or the opposite inside the
+    // body. At the rim, it leans by 1.2 into the face. If it would reflect into the face, it leans less, so that it
+    // just does not.
     #[expect(clippy::too_many_arguments, reason = "the vectors of one formula")]
     fn bar_normal(&self, body: &Body, at: &OnBar, p: Vec3, d: Vec3, face: Vec3, mirrors: bool) -> Vec3 {
         let entering = dot(face, at.outward) > 0.0;
@@ -200,12 +202,12 @@ impl<'a> Oracle<'a> {
         normalise(sub(normalise(sub(mirrored, scale(face, below))), d))
     }
 
-    // `but`: a body that does not stand in the way.
+    // `but` is a body that does not occlude.
     fn transmittance(&self, o: Vec3, d: Vec3, but: Option<usize>) -> Vec3 {
         let mut left = [1.0; 3];
         let mut crossed: Vec<(f64, Owner)> = Vec::new();
         for found in self.hits(o, d).filter(|f| f.t < 1.0 - EPSILON) {
-            // Two triangles of one face meet the ray on their seam at once; count it once.
+            // At a seam, two triangles of one face meet the ray; count them once.
             let key = (found.t, found.owner);
             if crossed.iter().any(|c| (c.0 - key.0).abs() < 1e-9 && c.1 == key.1) {
                 continue;
@@ -235,23 +237,26 @@ impl<'a> Oracle<'a> {
         left
     }
 
-    // What a footprint `over` the edge and `along` it, as large as a `round` one, sees of lamps; the bar covers that share.
+    // The lamps' light in a footprint, of size `over` across the edge, `along` it, and `round` for a disc of the same
+    // area. The bar covers a fraction `cover` of it.
     fn lamp(&self, body: &Body, at: &OnBar, [over, along, round]: [f64; 3], cover: f64) -> Vec3 {
         let edge = body.solid.edge_length() * body.radius;
         let n = f64::from(body.lamps.count());
         let radius = 0.42 * (body.bar * body.radius).min(if body.lamps.is_strip() { f64::MAX } else { edge / n });
-        // In the middle of the bar's width, on this face and on the next.
+        // In the middle of the bar's width, on this face and on the next one.
         let middle = 0.5 * body.bar * body.radius;
         let sides = [at.across - middle, at.across + middle];
-        // The nearest of the lamps' centres, at (i + 1/2) / n of the edge.
+        // The nearest lamp's centre; they are at (i + 1/2) / n of the edge.
         let aside =
             (0..body.lamps.count()).map(|i| (at.along - (f64::from(i) + 0.5) / n).abs()).fold(f64::INFINITY, f64::min)
                 * edge;
-        // A row that is closer than the footprint is long is a line, from half of that on more and more.
+        // A row of lamps with a spacing below the footprint's length is blended into a line, from half of that length
+        // on.
         let row =
             if body.lamps.is_strip() { 1.0 } else { (((2.0 * along * n / edge).powi(2) - 1.0) / 3.0).clamp(0.0, 1.0) };
         let aside = if body.lamps.is_strip() { 0.0 } else { aside * (1.0 - row) };
-        // Something `wide` wide through a box `blur` wide, both by their halves: what is left of it at x, and its size.
+        // A profile filtered by a box; `blur` is the box's size relative to the profile's. Returns the rest at x, the
+        // larger and the smaller of the two sizes.
         let smeared = |x: f64, blur: f64| {
             let (large, small) = (blur.max(1.0), blur.min(1.0));
             (((large + small - x) / (2.0 * small)).clamp(0.0, 1.0), large, small)
@@ -263,7 +268,7 @@ impl<'a> Oracle<'a> {
         let shown = (own.0 + other.0) * (disc + (line - disc) * row);
         let far2 = (aside * aside + sides[0] * sides[0]) / (radius * radius);
         let core = (1.0 - far2).max(0.0);
-        // Means of the core, and of its square, over a strip and over a disc.
+        // Means of the core and of its square, over a strip and over a disc.
         let (mean, mean2) = if body.lamps.is_strip() { (2.0 / 3.0, 8.0 / 15.0) } else { (0.5, 1.0 / 3.0) };
         let even = (blur * blur).min(1.0);
         let between = |sharp: f64, mean: f64| sharp + (mean - sharp) * even;
@@ -277,7 +282,7 @@ impl<'a> Oracle<'a> {
     fn floor_picture(&self, i: usize, p: Vec3, footprint: f64, cosine: f64) -> Vec3 {
         let Some(texture) = &self.texture else { return [1.0; 3] };
         let c = self.scene.world.floor.as_ref().unwrap().corners;
-        // The floor's u and v at the corners, carried along by barycentric weights.
+        // The floor's u and v at the corners, interpolated by barycentric weights.
         let (tri, uv) = if i == 0 {
             ([c[0], c[1], c[2]], [[0.0, 0.0], [1.0, 0.0], [1.0, 1.0]])
         } else {
@@ -290,7 +295,7 @@ impl<'a> Oracle<'a> {
             [0, 1].map(|k| (0..3).map(|j| w[j] * uv[j][k]).sum::<f64>())
         };
         let here = at(p);
-        // Gradients by differences within the plane.
+        // Gradients by finite differences within the plane.
         let x = normalise(sub(tri[1], tri[0]));
         let y = cross(normalise(cross(sub(tri[1], tri[0]), sub(tri[2], tri[0]))), x);
         let (dx, dy) = (at(add(p, scale(x, 1e-4))), at(add(p, scale(y, 1e-4))));
@@ -316,7 +321,7 @@ impl<'a> Oracle<'a> {
         add(scale(sample(level), 1.0 - part), scale(sample(level + 1), part))
     }
 
-    // width: of the ray's cone at o; growth: by how much it widens with the distance, over the camera's spread.
+    // `width` is that of the ray's cone at o; `growth` is its growth per distance, relative to the camera's spread.
     #[expect(clippy::too_many_arguments, reason = "the state of a ray")]
     #[expect(clippy::too_many_lines, reason = "one surface after another, as a text on optics has it")]
     fn radiance(&self, o: Vec3, d: Vec3, weight: Vec3, bounces: u32, (width, growth): (f64, f64), spread: f64) -> Vec3 {
@@ -333,7 +338,8 @@ impl<'a> Oracle<'a> {
         let mut local;
         let mut emission = [0.0; 3];
         let mut mirrored_growth = growth;
-        // A bar stands proud of its body, which does not shade it; inside, it stands in its own light.
+        // A bar protrudes from its body, which does not occlude its light from outside. Inside, it blocks light from
+        // behind its face.
         let (mut proud, mut behind) = (None, None);
         let mut albedo;
         let (mut transmit, mut through, mut ior) = ([0.0; 3], 0.0, 1.0);
@@ -361,7 +367,7 @@ impl<'a> Oracle<'a> {
                 let body = &scene.world.bodies[k];
                 let (mut reflection, mut transparency) = body.material.shares();
                 if let (Some(inside), false) = (body.reflection_inside, entering) {
-                    // A one-way mirror: no more passes than it leaves.
+                    // A one-way mirror transmits at most what it does not reflect.
                     (reflection, transparency) = (inside, transparency.min(1.0 - inside));
                 }
                 albedo = lin(body.material.colour);
@@ -374,13 +380,14 @@ impl<'a> Oracle<'a> {
                     through = 1.0 - reflect;
                     transmit = scale(albedo, through);
                 }
-                // A bar stands proud of its body, which does not shade it; inside, it stands in its own light.
+                // A bar protrudes from its body, which does not occlude its light from outside. Inside, it blocks
+                // light from behind its face.
                 (proud, behind) = if entering { (Some(k), None) } else { (None, Some(outward)) };
             }
         }
         let cosine = -dot(n, d);
         if 1.0 - ior * ior * (1.0 - cosine * cosine) < 0.0 {
-            // Total reflection: what would have passed is mirrored, undyed.
+            // Total reflection: transmitted light is reflected instead, without a tint.
             (reflect, transmit) = ((reflect + through).min(1.0), [0.0; 3]);
         }
         albedo = scale(albedo, local);
@@ -391,11 +398,11 @@ impl<'a> Oracle<'a> {
             let body = &scene.world.bodies[k];
             let place = self.nearest_edge(k, p);
             let rim = body.bar * body.radius;
-            // The footprint: the cone's cross-section, carried along the ray on to the face.
+            // The footprint is the cone's cross-section, projected along the ray onto the face.
             let on_face = |way: Vec3| width * (1.0 + (dot(way, d) / dot(n, d).abs().max(0.01)).powi(2)).sqrt();
             let into = normalise(sub(p, place.foot));
             let (over, along) = (on_face(into), on_face(cross(n, into)));
-            // Six tenths of it count for the rim.
+            // Only 0.6 of the footprint counts at the rim.
             let ends = [place.across - 0.3 * over, place.across + 0.3 * over];
             let cover = ((ends[1].min(rim) - ends[0].max(-rim)) / (0.6 * over)).clamp(0.0, 1.0);
             if body.lamps.count() > 0 || body.lamps.is_strip() {
@@ -407,7 +414,8 @@ impl<'a> Oracle<'a> {
             if cover > 0.5 && reflect * (1.0 - cover) <= by_bar {
                 let at_edge = dot(n, place.outward).abs();
                 n = self.bar_normal(body, &place, p, d, n, mirrors);
-                // The bar's normal turns from the edge's on to its rim's; what it mirrors turns twice as much.
+                // The bar's normal turns from the edge's direction to that at the rim. Its reflection turns twice as
+                // much.
                 let first = if entering { -1.0 } else { 1.0 } * (1.0 / (at_edge * at_edge) - 1.0).sqrt();
                 let lean = first + (1.2 - first) * (place.across / rim).min(1.0);
                 let turn = (1.2 - first) / rim / (1.0 + lean * lean) * over;
@@ -462,7 +470,7 @@ impl<'a> Oracle<'a> {
         sum
     }
 
-    // Path tracing by the book, without any of the kernels' tricks: no roulette, no asking of emitters.
+    // Textbook path tracing without the kernels' optimizations: no roulette and no sampling of emitters.
     fn walk(&self, mut o: Vec3, mut d: Vec3, random: &mut dyn FnMut() -> f64) -> Vec3 {
         let mut weight = [1.0; 3];
         for _ in 0..=self.scene.render.depth {
@@ -513,7 +521,7 @@ impl<'a> Oracle<'a> {
         [0.0; 3]
     }
 
-    // The mean of many walks through every pixel, in linear light.
+    // The mean of many paths through each pixel, in linear light.
     pub fn walks(&self, each: u32) -> Vec<Vec3> {
         let scene = self.scene;
         let view = scene.camera.view(0, scene.output.frames);
@@ -573,7 +581,7 @@ impl<'a> Oracle<'a> {
     }
 }
 
-// The code of linear light by the scene's tone curve.
+// The 8-bit code of linear light by the scene's tone curve.
 pub fn code_of(scene: &Scene, linear: f64) -> f64 {
     match scene.film.tone {
         Tone::Soft => code(linear),
@@ -582,7 +590,7 @@ pub fn code_of(scene: &Scene, linear: f64) -> f64 {
     }
 }
 
-// Fresnel by angles: sines and tangents of the difference and the sum.
+// Fresnel's reflection by sines and tangents of the sum and the difference of angles.
 fn mirrored_share(ratio: f64, cosine: f64) -> f64 {
     let inward = cosine.clamp(1e-9, 1.0 - 1e-9).acos();
     let sine = ratio * inward.sin();

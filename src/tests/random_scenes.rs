@@ -75,8 +75,8 @@ fn compared(scene: &Scene, frame: u32) -> Result<Vec<u8>, String> {
     Ok(picture)
 }
 
-// The folder of a scene is kept unless all devices agree; scripts/measure/gpu-random asks for that, and reads a line before and
-// after each scene.
+// Keeps the scene's folder unless all devices agree, and prints a line before and after each scene; for
+// scripts/measure/gpu-random.
 struct Record(std::path::PathBuf);
 
 impl Record {

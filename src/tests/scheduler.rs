@@ -1,4 +1,5 @@
-//! The scheduler with devices that paint, fail, panic and mix: every frame is delivered once, complete, and the same.
+//! The scheduler with devices that render, fail, panic or run together: each frame is delivered once, complete, and
+//! with the same bytes.
 
 use super::common::*;
 use crate::Error;
@@ -335,7 +336,7 @@ fn a_sink_that_fails_ends_the_run_with_its_words() {
     assert!(e.to_string().contains("off the table"), "{e}");
 }
 
-// With devices that finish their own frames, and with finishing threads: the run ends, and reports the cause.
+// With devices that finish frames themselves and with finisher threads, the run ends and reports the cause.
 #[test]
 fn a_panic_while_frames_are_finished_ends_the_run_with_its_words() {
     let mut scene = sized(own("coursework.txt"), 32, 24, 1);

@@ -63,7 +63,7 @@ fn keys_have_their_kinds_ranges_and_defaults() {
     assert_eq!(at("/definitions/relief/properties/tiles/maximum"), 10_000);
     assert!(schema.pointer("/definitions/body/properties/centre").is_some());
     assert_eq!(at("/definitions/body/additionalProperties"), false);
-    // Every key that is a number has its range.
+    // Each number has a range.
     for (table, definition) in at("/definitions").as_object().unwrap() {
         for (key, value) in definition["properties"].as_object().unwrap() {
             assert!(value["description"].is_string(), "{table}.{key} has no description");
@@ -74,7 +74,7 @@ fn keys_have_their_kinds_ranges_and_defaults() {
             );
         }
     }
-    // Every key has its place in the form, once; every number that is one by itself has a slider of a range that it allows.
+    // Each key appears in the form once. Each single number has a slider, whose range its rule allows.
     for (table, definition) in at("/definitions").as_object().unwrap() {
         let groups = definition["x-groups"].as_array().unwrap_or_else(|| panic!("{table} has no groups"));
         let mut grouped: Vec<&str> =

@@ -28,7 +28,7 @@ fn curves_rise_from_black_to_white_and_stay_in_between() {
     }
 }
 
-// The order of the channels, and how far the middle one lies between the others.
+// The order of the channels, and the relative position of the middle one.
 #[test]
 fn new_curves_keep_hues() {
     let hue = |[r, g, b]: Rgb| (g - b) / (r - b);
@@ -39,7 +39,7 @@ fn new_curves_keep_hues() {
             assert!((before - after).abs() < 0.03, "{tone:?} at {light}: {before} {after}");
         }
     }
-    // Per channel, orange turns to cream: this is why they are there.
+    // Per channel, orange becomes cream. The new curves avoid that.
     assert!(hue(shown(Tone::Soft, orange(10.0))) > 0.8);
 }
 
@@ -68,7 +68,7 @@ fn display_colours_come_through_the_tone_curve_as_they_are() {
 #[test]
 fn light_is_found_for_what_is_to_be_shown() {
     for (tone, name) in Tone::ALL.into_iter().chain([(Tone::Clip { gamma: 2.0 }, "gamma")]) {
-        // AgX shows no bright colour that is so pure.
+        // AgX shows no bright colour with such a high saturation.
         let pure = if tone == Tone::Agx { 0.6 } else { 0.3 };
         for display in [[0.27, 0.0, 0.33], [0.13, 0.56, 0.55], [0.9, 0.85, pure], [0.92; 3]] {
             let got = shown(tone, tone.invert(display)).map(|x| tone.encode(x.clamp(0.0, 1.0)));

@@ -1,4 +1,4 @@
-//! Makes random scenes of all features: a text in TOML, and the files that it names beside it.
+//! Generates random scenes with all features: a text in TOML, and the files that it names.
 
 mod files;
 
@@ -7,14 +7,14 @@ use crate::tests::common::Draws;
 use std::fmt::Write;
 use std::path::Path;
 
-/// A scene, and the frame of it to look at.
+/// A scene, and the frame to render.
 pub struct Made {
     pub text: String,
     pub frame: u32,
 }
 
-/// The scene of a seed. A tame one has only what the oracle knows, in sizes around 1; a wild one draws from every key, with
-/// magnitudes up to what is accepted.
+/// The scene of a seed. A tame scene has only what the oracle supports, in sizes around 1. A wild scene uses all
+/// keys, with magnitudes up to the limits.
 pub fn make(seed: u64, wild: bool, dir: &Path) -> Made {
     let mut draws = Draws(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15));
     (0..8).for_each(|_| {
@@ -42,14 +42,14 @@ pub fn make(seed: u64, wild: bool, dir: &Path) -> Made {
     let frame = m.below(m.frames as usize) as u32;
     m.output_and_render();
     m.film();
-    // The sky's transparency and the shutter depend on each other.
+    // A transparent sky excludes a shutter.
     let transparent = wild && !m.uneven && m.chance(0.1);
     m.sky(transparent);
     if !transparent {
         m.air();
     }
     m.camera(transparent);
-    // A scene of nothing is refused.
+    // An empty scene is invalid.
     let radius = m.length(0.3, 0.9);
     m.add(format_args!("[[sphere]]\nradius = {radius:e}\nreflection = 0.2"));
     m.bodies();
@@ -68,19 +68,19 @@ pub fn make(seed: u64, wild: bool, dir: &Path) -> Made {
 
 struct SceneMaker<'a> {
     draws: Draws,
-    // Of the scene's units.
+    // The scene's unit of length.
     unit: f64,
     wild: bool,
     path: bool,
     ao: bool,
-    // Not all pixels take the same samples.
+    // Adaptive sampling is on.
     uneven: bool,
     frames: u32,
     dir: &'a Path,
     text: String,
 }
 
-// What things are made of differs by where they stand.
+// The available materials depend on the shape.
 #[derive(Clone, Copy, PartialEq)]
 enum MaterialUse {
     Body,
@@ -95,7 +95,7 @@ impl SceneMaker<'_> {
     fn chance(&mut self, share: f32) -> bool {
         self.draws.next() < share
     }
-    // Of wild scenes.
+    // True with this probability in wild scenes; never in tame ones.
     fn some(&mut self, share: f32) -> bool {
         self.wild && self.chance(share)
     }
@@ -110,7 +110,7 @@ impl SceneMaker<'_> {
     }
     fn point(&mut self, reach: f64) -> String {
         let mut p = [0; 3].map(|_| self.length(-reach, reach));
-        // Level and upright lines meet what exact zeros do.
+        // Axis-aligned lines and planes test the handling of exact zeros.
         if self.some(0.15) {
             p[self.below(3)] = 0.0;
         }
@@ -199,7 +199,7 @@ impl SceneMaker<'_> {
     }
 
     fn film(&mut self) {
-        // In the table of before, a few times.
+        // Sometimes in the old table of the keys.
         let early = self.some(0.05);
         if !early {
             self.add(format_args!("[film]"));
@@ -331,7 +331,7 @@ impl SceneMaker<'_> {
     fn material(&mut self, of: MaterialUse) {
         let colour = self.colour();
         let key = if of == MaterialUse::Floor { self.one_of(&["color", "tint"]) } else { "color" };
-        // The oracle's Whitted knows plain materials only, and bodies of glass.
+        // The oracle's Whitted tracer supports only plain materials, and glass for bodies.
         let which = match of {
             _ if self.wild => self.below(7),
             MaterialUse::Body => self.one_of(&[0, 0, 0, 0, 3]),
@@ -347,7 +347,7 @@ impl SceneMaker<'_> {
             0 | 1 | 6 => {
                 let (r, t, ior, rough) = (self.share(), self.share(), self.ior(), self.share());
                 let t = if self.wild { t } else { t.min(1.0 - r) };
-                // The oracle's floor lets no light through.
+                // The oracle's floor is opaque.
                 if self.wild || of != MaterialUse::Floor {
                     self.add(format_args!("transparency = {t}"));
                 }
@@ -446,7 +446,7 @@ impl SceneMaker<'_> {
     fn spheres(&mut self) {
         for _ in 0..self.one_of(&[0, 1, 3, 20]) {
             let (center, radius) = (self.point(2.5), self.length(0.02, 0.8));
-            // Some hold much of the scene, the eye too.
+            // Some contain much of the scene, including the camera.
             let radius = if self.some(0.1) { radius * 30.0 } else { radius };
             self.add(format_args!("[[sphere]]\ncenter = {center}\nradius = {radius:e}"));
             self.material(MaterialUse::Thing);

@@ -1,4 +1,4 @@
-//! Shapes of random scenes that come from files: meshes and particles.
+//! Shapes of random scenes from files: meshes and particles.
 
 use super::{MaterialUse, SceneMaker};
 use std::fmt::Write;
