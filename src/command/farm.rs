@@ -114,7 +114,7 @@ impl Job {
             (render.sheet.is_some(), "--sheet"),
         ] {
             if is_there {
-                return Err(usage!("{flag} cannot be shared out: each task makes its shard's missing frames"));
+                return Err(usage!("{flag} does not fit a job: each task renders the missing frames of its shard"));
             }
         }
         if render.changes.quiet {
@@ -126,7 +126,7 @@ impl Job {
         let RunRequest { scene, frames: all, .. } = request.resolved(&mut Remarks)?.0;
         let folder = claim::folder_of(&scene)?;
         if folder.pattern.is_of_one() {
-            return Err(usage!("{} is one picture, which one run makes: no job is needed", folder.pattern));
+            return Err(usage!("{} is a single picture: render it without a job", folder.pattern));
         }
         if let Some(video) = &scene.output.video {
             // Fails now if every task would fail.
@@ -188,7 +188,7 @@ impl Job {
         let (cwd, program) = (shell_word(&here), shell_word(&program(args.engine)));
         let lines = [&cwd, &program, &self.render, &self.frames, &self.folder, &self.finish, &args.image];
         if let Some(odd) = lines.into_iter().chain(&args.options).find(|line| line.contains(ends_line)) {
-            return Err(usage!("a job is made of lines, and a name or flag has the end of one: {odd:?}"));
+            return Err(usage!("a name or flag contains a line break, which a job cannot hold: {odd:?}"));
         }
         if args.engine == Engine::Commands {
             let numbers = self.todo.as_ref().into_iter().flat_map(FrameList::iter);

@@ -42,10 +42,9 @@ fn of_camera(scene: &Scene) -> Vec<String> {
     }
     let list = |frames: &[u32]| FrameList::of_numbers(frames.iter().copied()).map(|list| list.to_string());
     let mut hints = Vec::new();
-    hints.extend(
-        list(&blind)
-            .map(|frames| format!("the eye is where it looks at, so that the view has no direction: frames {frames}")),
-    );
+    hints.extend(list(&blind).map(|frames| {
+        format!("the camera is at the point that it looks at, so its view has no direction: frames {frames}")
+    }));
     for (i, inside) in (1..).zip(&inside) {
         hints.extend(list(inside).map(|frames| format!("the eye is inside of ball {i}: frames {frames}")));
     }

@@ -174,9 +174,9 @@ fn stop(code: i32, job: &Job) {
     if is_made {
         leave(code, "");
     }
-    say("stopping after what is in flight; once more stops at once");
+    say("stopping after the frames in flight; a second signal stops at once");
     let Job::Stopping(grace) = *job else { return };
-    let words = format!("what was in flight, frames or the video, took more than {} s: dropped", grace.as_secs());
+    let words = format!("the frames or the video in flight took more than {} s, and are dropped", grace.as_secs());
     let wait = move || {
         std::thread::sleep(grace);
         leave(code, &words);

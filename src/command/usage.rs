@@ -76,7 +76,7 @@ fn strings(value: &ContextValue) -> Vec<String> {
 fn second_scene(command: &Command, words: &[String], second: &str) -> (String, Option<String>) {
     let no_job = |word: &&String| !word.starts_with('-') && *word != second && !std::path::Path::new(word).exists();
     let (what, help) = if command.find_subcommand(second).is_some() {
-        (format!("`{second}` stands behind the scene"), format!("a job comes first: `polyfly {second} SCENE`"))
+        (format!("`{second}` comes after the scene"), format!("a job comes first: `polyfly {second} SCENE`"))
     } else if let Some((word, help)) = words[1..].iter().filter(no_job).find_map(|word| Some((word, job_help(word)?))) {
         (format!("there is no job `{}`", brief(word)), help)
     } else {
@@ -90,8 +90,8 @@ fn unknown(command: &Command, job: Option<&Command>, found: &str) -> (String, Op
     let name = job.map_or_else(|| "polyfly".into(), |job| format!("polyfly {}", job.get_name()));
     if !found.starts_with('-') {
         return (
-            format!("`{name}` takes no word `{found}` there"),
-            Some(format!("`{name} --help` tells what it takes")),
+            format!("`{name}` takes no argument `{found}` there"),
+            Some(format!("`{name} --help` lists what it takes")),
         );
     }
     let flags = |of: &Command| -> Vec<String> {

@@ -15,7 +15,7 @@ pub enum OutputError {
     #[error("cannot read {0}: {1}")]
     Read(PathBuf, std::io::Error),
     /// Another process has held a folder's lock for this long.
-    #[error("another process has held {} for {} s: is it stopped, or its machine gone?", .0.display(), .1.as_secs())]
+    #[error("another process has held {} for {} s: it or its machine may be gone", .0.display(), .1.as_secs())]
     Lock(PathBuf, Duration),
     /// Another run has taken over the folder for other frames.
     #[error(

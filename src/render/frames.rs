@@ -115,8 +115,9 @@ impl FrameList {
             // Numbers that were named before are removed. In a rising list, there are none.
             let mut new = vec![range];
             if range.first <= highest {
-                let too_often =
-                    || format!("`{}` overlaps what is before it too often: write them apart", brief(part.trim()));
+                let too_often = || {
+                    format!("`{}` overlaps the parts before it too often: write separate ranges", brief(part.trim()))
+                };
                 for &before in ranges.iter().filter(|before| before.first <= range.last && range.first <= before.last) {
                     let mut rest = Vec::new();
                     for piece in new {

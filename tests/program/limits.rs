@@ -133,7 +133,7 @@ fn a_name_that_yaml_breaks_into_lines_is_no_part_of_a_job() {
         for engine in ["kubernetes", "openjd", "slurm", "hyperqueue", "commands"] {
             let args = ["farm", engine, &name, "--image", "i", "--", "-o", "f/%d.png", "--frames", "0-9"];
             let run = polyfly(dir.path(), &args);
-            let is_refused = run.status.code() == Some(64) && words(&run).contains("a job is made of lines");
+            let is_refused = run.status.code() == Some(64) && words(&run).contains("contains a line break");
             assert!(is_refused && run.stdout.is_empty(), "{engine}: {}", words(&run));
         }
     }

@@ -342,7 +342,7 @@ fn what_may_not_be_meant_is_said_in_a_render_too() {
     let away = "[camera]\nposition = [5, 0, 0]\nlook_at = [9, 0, 0]\n";
     for (camera, more, hint) in [
         (away, "", "body 1 is never in the camera's sight"),
-        ("[camera]\nposition = [5, 0, 0]\nlook_at = [5, 0, 0]\n", "", "the eye is where it looks at"),
+        ("[camera]\nposition = [5, 0, 0]\nlook_at = [5, 0, 0]\n", "", "the camera is at the point that it looks at"),
         ("", "[sky]\nzenith = [1, 1, 1]\nhorizon = \"white\"\n", "the sky's white is shown as 237 of 255"),
     ] {
         let run = scene(camera, more);

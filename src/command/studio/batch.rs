@@ -114,7 +114,7 @@ impl Batch {
         if !is_first {
             return;
         }
-        say("stopping the run that the page has started, after its frames in flight; once more stops it at once");
+        say("stopping the run that the page has started, after its frames in flight; a second signal stops it at once");
         let batch = self.clone();
         let wait = move || {
             while batch.lock().child.is_some() {

@@ -266,7 +266,7 @@ impl Codec {
             return Err(format!("--video-bits: {name} has eight bits a channel"));
         }
         if wishes.has_crf && codec.crf.is_none() {
-            return Err(format!("--crf: {name} has no such quality"));
+            return Err(format!("--crf: {name} has no quality setting"));
         }
         Ok(codec)
     }
@@ -326,7 +326,7 @@ mod tests {
             ("a.mp4", CodecWishes { is_hdr: true, ..named("hevc_nvenc") }, "HDR10 comes in h265, vp9, av1"),
             ("a.mp4", CodecWishes { bits: Some(10), ..named("h264_nvenc") }, "h264_nvenc has eight bits"),
             ("a.gif", CodecWishes { bits: Some(10), ..none }, "eight bits a channel: no --hdr"),
-            ("a.mov", CodecWishes { has_crf: true, ..named("prores") }, "prores has no such quality"),
+            ("a.mov", CodecWishes { has_crf: true, ..named("prores") }, "prores has no quality setting"),
         ] {
             let refused = Codec::choose(Path::new(file), wishes).unwrap_err();
             assert!(refused.contains(words), "{refused}");

@@ -384,7 +384,7 @@ impl Process {
 /// The message about an ffmpeg that has stalled.
 pub fn stall_message(timeout: Duration, doing: &str) -> String {
     let seconds = timeout.as_secs();
-    format!("ffmpeg kept still for {seconds} s {doing}, and was ended (--encoder-timeout sets how long it may)")
+    format!("ffmpeg made no progress for {seconds} s {doing}, and was killed (--encoder-timeout sets the limit)")
 }
 
 /// A file as an argument of ffmpeg, whose name is never taken for an option, a protocol or a pattern.
