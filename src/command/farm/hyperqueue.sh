@@ -1,15 +1,15 @@
 #!/bin/bash
 # polyfly on HyperQueue: @TITLE@.
-# Run it with `bash` where `hq` reaches its server, again whenever you like: only what is missing is rendered.
+# Run it with `bash` where `hq` reaches its server, as often as needed: only missing frames are rendered.
 @OPTIONS@
 set -u
 cd @CWD@ || exit 74
 polyfly=@POLYFLY@
-frames=@FRAMES@          # names of the frames
+frames=@FRAMES@          # pattern of the frames
 folder=@FOLDER@
 shards=@SHARDS@
-rounds=@ROUNDS@          # of repair at most; they end when one brings nothing new
-# exec: signals reach the renderer, which finishes its frame.
+rounds=@ROUNDS@          # maximum rounds of repair; they end after a round without new frames
+# exec: signals must reach the renderer, which then finishes its frame.
 task=@TASK@
 
 @LOOK@
@@ -25,7 +25,7 @@ for round in $(seq 0 $((rounds + 1))); do
   fi
   before=$left
   echo "round $round: shards $todo"
-  # HyperQueue restarts what a lost worker had; a task that ends with an error waits for the next round.
+  # HyperQueue restarts the tasks of a lost worker. Failed tasks are repeated in the next round.
   hq submit --wait --name polyfly --array "$todo" --cpus @CORES@ @GPU@ --crash-limit 5 --cwd "$PWD" \
     --stdout "$hidden/hq-%{JOB_ID}-%{TASK_ID}-%{INSTANCE_ID}.log" --stderr none \
     @HQ_OPTIONS@ -- bash -c "exec 2>&1; $task"

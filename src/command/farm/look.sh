@@ -1,4 +1,4 @@
-# Sets `left`, the frames that are missing, and `todo`, the shards that lack them. Where none are, the job ends with the video.
+# Sets `left` to the missing frames, and `todo` to the shards that have them. If none are missing, makes the video and ends.
 look() {
   todo=1-$shards
   left=$("$polyfly" missing "$frames" @OWN@)
@@ -6,10 +6,10 @@ look() {
   case $code in
     0) @FINISH@ ;;
     75)
-      # Nothing is begun yet.
+      # No frame exists yet.
       [ -n "$left" ] || { left=all; return 0; }
       todo=$("$polyfly" missing "$frames" @OWN@ --shards "$shards" 2>/dev/null)
-      # The last frame has come meanwhile.
+      # The last frame was finished meanwhile.
       [ -n "$todo" ] || look
       ;;
     *) exit "$code" ;;

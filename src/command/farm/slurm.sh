@@ -1,10 +1,10 @@
 #!/bin/bash
 # polyfly on Slurm: @TITLE@.
-# Submit it with `sbatch`, again whenever you like: only what is missing is rendered.
+# Submit it with `sbatch`, as often as needed: only missing frames are rendered.
 #
-# This first, small job looks what is missing, submits the shards as an array, and itself again behind it: when
-# nothing is missing it ends with the video. `afterany`, not `afterok`: a task that was lost, preempted or cut by a
-# time limit is no reason to lose the others; the folder tells what is there.
+# This small job looks for missing frames, submits their shards as an array, and submits itself again to run after
+# that. When no frame is missing, it makes the video. It uses `afterany`, not `afterok`, because it must also run
+# after lost, preempted or timed-out tasks.
 #SBATCH --job-name=polyfly
 #SBATCH --ntasks=1
 #SBATCH --cpus-per-task=@CORES@
@@ -15,26 +15,26 @@
 set -u
 cd @CWD@ || exit 74
 polyfly=@POLYFLY@
-frames=@FRAMES@          # names of the frames
+frames=@FRAMES@          # pattern of the frames
 folder=@FOLDER@
-shards=@SHARDS@          # given by value: a later array of a few must cut the frames in the same places
-running=@RUNNING@        # shards at once
-rounds=@ROUNDS@          # of repair at most; they end when one brings nothing new
+shards=@SHARDS@          # fixed here, because later arrays must split the frames in the same way
+running=@RUNNING@        # concurrent shards
+rounds=@ROUNDS@          # maximum rounds of repair; they end after a round without new frames
 
 if [ "${1:-}" = shard ]; then
-  # exec: the SIGTERM of a preemption, a time limit or scancel reaches the renderer, which finishes its frame.
+  # exec: a SIGTERM by preemption, time limit or scancel must reach the renderer, which then finishes its frame.
   exec "$polyfly" @RENDER@ --shard "$SLURM_ARRAY_TASK_ID/$shards"
 fi
 
 @LOOK@
 round=${1:-0}
 hidden=$folder/.polyfly
-# Other jobs may be at work in the folder.
+# Other jobs may use the folder.
 script=$hidden/slurm-@CLIP@.sh
 seen=$hidden/missing-@CLIP@
 [ ! -L "$hidden" ] && mkdir -p "$hidden" || exit 74
 if [ "$round" = 0 ]; then
-  # Slurm runs a copy of this file that is gone when the job is.
+  # Slurm runs a copy of this file, which it deletes after the job.
   cp "$0" "$script" || exit 74
   rm -f "$seen"
 fi
@@ -48,6 +48,6 @@ fi
 array=$(sbatch --parsable --array="$todo%$running" @GPU@ --signal=B:TERM@60 \
   --output="$hidden/slurm-%A_%a.log" "$script" shard) || exit 75
 next=$(sbatch --parsable --dependency="afterany:${array%%;*}" "$script" $((round + 1))) || exit 75
-# Now that it is sent: a job that is started again before has brought nothing yet.
+# Written only after submission: if the job is restarted before, no round has run yet.
 echo "$left" >"$seen"
 echo "round $round: shards $todo are array ${array%%;*}; job ${next%%;*} looks again"

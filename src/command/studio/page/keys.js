@@ -1,7 +1,6 @@
-// Fields for the keys of the scene, made from the schema: its groups and their order, what a key may be, and what holds where the
-// scene says nothing.
+// Fields for the keys of a scene, generated from the schema: groups, order, types and defaults.
 
-// Tables of one list that have fields; document.rs says the same.
+// Maximum number of tables of a list that have fields; document.rs has the same number.
 const MOST = 60;
 const el = (name, props = {}, ...children) => {
   const node = Object.assign(document.createElement(name), props);
@@ -15,10 +14,10 @@ const resolved = (schema, place) => {
 };
 const isTable = (schema, place) => resolved(schema, place).properties !== undefined;
 const valueAt = (values, path) => path.split(/[.[\]]+/).filter(Boolean).reduce((at, name) => at?.[name], values ?? undefined);
-// A key may be spelled in the British way.
+// A key may have its British spelling.
 const spelled = (name, values) => [name, name.replace("color", "colour"), name.replace(/^center$/, "centre")].find((n) => values?.[n] !== undefined) ?? name;
 
-// A colour as pickers take it, whatever way it is written in; of light that is brighter than 1 the hue.
+// A colour for a colour picker, from any notation. A colour brighter than 1 keeps its hue.
 const brush = document.createElement("canvas").getContext("2d");
 export function swatch(value) {
   if (Array.isArray(value)) {
@@ -30,14 +29,14 @@ export function swatch(value) {
   return brush.fillStyle.startsWith("#") ? brush.fillStyle : "#808080";
 }
 
-// Text of a value in a field; a list as TOML writes it.
+// The text of a value in a field; lists as in TOML.
 const written = (value) => (value === undefined ? "" : Array.isArray(value) ? `[${value.map(written).join(", ")}]` : typeof value === "object" ? JSON.stringify(value) : String(value));
 const put = (field, text) => { if (field.value !== text) field.value = text; };
-// A number as TOML writes it; other words as they are.
+// A number as in TOML; other text unchanged.
 const typed = (text) => (text.trim() !== "" && Number.isFinite(Number(text)) ? String(Number(text)) : text.trim());
 const onChange = (field, deed) => field.addEventListener("change", deed);
 
-// Each kind of field: its nodes, and what shows a value in them. The first node is what the label is for.
+// Kinds of fields: each returns its nodes and a function that shows a value. The label belongs to the first node.
 function numberFields(kind, set, asText) {
   const numbers = kind.anyOf?.find((one) => one.type !== "string") ?? kind;
   const field = el("input", { placeholder: "not set", ...(asText ? { type: "text" } : { type: "number", step: "any" }) });
@@ -51,7 +50,7 @@ function numberFields(kind, set, asText) {
   const show = (value) => {
     put(field, written(value));
     const is = typeof value === "number" ? value : least;
-    // It reaches as far as the value does.
+    // The range of the slider includes the value.
     Object.assign(slider, { min: Math.min(least, is), max: Math.max(most, is), value: is });
   };
   return { nodes: [field, slider], show };
@@ -95,18 +94,18 @@ function fieldsOf(kind, set, value) {
   if (kind.format === "color") return colourFields(set);
   if (kind.enum) return wordField(kind, set);
   if (kind.type === "boolean") return switchField(set);
-  // A share may be written as "60%", and some keys take words.
+  // A fraction may be written as "60%", and some keys accept words.
   if (kind.type === "number" || kind.type === "integer") return numberFields(kind, set, typeof value === "string");
   if (kind.anyOf?.some((one) => one.type === "number" || one.type === "integer")) return numberFields(kind, set, true);
   if (kind.type === "array" && ["number", "integer"].includes(kind.items?.type) && kind.maxItems <= 3) return listFields(kind.maxItems, set);
   return textField(set);
 }
 
-// Keys that only some materials have, of any table.
+// Keys that only some materials have, in any table.
 let known = null;
 const materialKeys = (schema) => (known ??= new Set(Object.values(schema.definitions).flatMap((table) => Object.values(table["x-materials"] ?? {}).flat().concat(table["x-materials"] ? "color" : []))));
 
-// Whether a table with those values has that key; `held` is what holds where it says nothing.
+// Whether a key applies to a table with these values; `held` has the defaults.
 function applies(schema, table, name, values, held) {
   const kind = table.properties[name];
   const now = (key) => values?.[spelled(key, values)] ?? held?.[key] ?? table.properties[key]?.default;
@@ -137,7 +136,7 @@ function keyRow(page, table, path, name) {
   let busy = false;
   const at = () => `${path}.${spelled(name, values)}`;
   const set = (value) => {
-    // What the table has no more then would be refused.
+    // Keys that no longer apply would be refused, so they are removed.
     if (kind.enum && value !== null) {
       const after = { ...values, [name]: value };
       const gone = Object.keys(table.properties).filter((key) => values?.[key] !== undefined && key !== name && applies(schema, table, key, values, held) && !applies(schema, table, key, after, held));
@@ -145,7 +144,7 @@ function keyRow(page, table, path, name) {
     }
     page.set(at(), value);
   };
-  // What is being typed or dragged is left alone until it is sent.
+  // A field is not updated while the user types or drags, until its value is sent.
   row.addEventListener("input", () => { busy = true; });
   row.addEventListener("change", () => { busy = false; });
   row.addEventListener("focusout", () => { busy = false; });
@@ -177,7 +176,7 @@ function keyRow(page, table, path, name) {
       const [first, ...others] = fields.nodes;
       first.id = `key-${id}`;
       others.forEach((field, i) => field.setAttribute("aria-label", `${id}, ${fields.nodes.length > 2 || kind.type === "array" ? i + 2 : field.type === "color" ? "picker" : "slider"}`));
-      // Sliders and pickers stand before the text.
+      // Sliders and pickers come before the text.
       box.replaceChildren(...(kind.type === "array" ? fields.nodes : [...others, first]));
     }
     fields.show(shown);
@@ -200,7 +199,7 @@ function tableBody(page, place, path) {
   });
 }
 
-// A table, or the tables of a list; none where the scene has none.
+// A table, or the tables of a list; empty if the scene has none.
 function tables(page, place, path, name) {
   const one = (at, titled) => {
     const summary = el("summary");
@@ -229,10 +228,10 @@ function tables(page, place, path, name) {
   return all;
 }
 
-/** Puts the fields of all tables into a box. Where the tables are those that were there, only what is other is changed. */
+/** Shows the fields of all tables in a box. If the tables are the same as before, only changed values are updated. */
 export function form(box, page) {
   const { schema, state } = page;
-  // A text that is no TOML has no keys: the last ones stay.
+  // Invalid TOML has no keys, so the last fields stay.
   if (!state.document && box.childElementCount) return;
   const tablesIn = (value, path) => {
     if (!value || typeof value !== "object") return [];
@@ -247,7 +246,7 @@ export function form(box, page) {
     const focused = document.activeElement?.id;
     const names = schema["x-groups"].flatMap((group) => group.keys);
     box.replaceChildren(...names.flatMap((name) => tables(page, schema.properties[name], name, name)));
-    // From the outside in: what is inside is made when its table opens.
+    // Outer tables first: inner fields are made when their table opens.
     for (const table of open) {
       const one = [...box.querySelectorAll("details")].find((d) => d.dataset.table === table);
       if (one) { one.fill(); one.open = true; }

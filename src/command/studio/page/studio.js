@@ -1,4 +1,4 @@
-// The page: asks for pictures as fast as they come while something moves, and for better ones when nothing does.
+// The page: requests drafts as fast as they arrive during changes, and finer pictures when nothing changes.
 
 import { form } from "./keys.js";
 import { dolly, orbit, pan, plan, written } from "./view.js";
@@ -10,16 +10,16 @@ const context = canvas.getContext("2d");
 
 let state, schema;
 let frame = 0;
-// Where somebody has gone; null: on the camera's way.
+// The user's viewpoint; null for the camera's own.
 let view = null;
 let playing = false, startedAt = 0, startedFrom = 0;
-// What is wanted, what is shown of it, and how well.
+// The number of the wanted and of the shown picture, and the refinement level of the latter.
 let wanted = 1, shown = 0, level = 0, best = false, movedAt = 0;
-// A draft's sides are this many times shorter, as it turns out.
+// The divisor of a draft's sides, adapted to the speed of rendering.
 let shorter = 1;
 let busy = null, wake = () => {};
 
-// What the shown picture was seen from, exactly; of other frames the nearest place that is known.
+// The exact viewpoint of the shown picture; for other frames, the nearest known one.
 let seen = null;
 const place = () => (seen?.frame === frame && seen.version === state.version ? seen : state.way.findLast((p) => p.frame <= frame) ?? state.way[0]);
 const here = () => view ?? (({ eye, look_at, fov_deg }) => ({ eye, look_at, fov_deg }))(place());
@@ -29,7 +29,7 @@ function touch() {
   wanted += 1;
   canvas.dataset.wanted = wanted;
   movedAt = performance.now();
-  // A better picture of what is not wanted any more is given up.
+  // A refinement of an outdated picture is aborted.
   if (busy && busy.level > 0) busy.abort.abort();
   wake();
 }
@@ -61,7 +61,7 @@ function show({ facts, bytes }, level, ms, mine) {
   $("facts").textContent = `${facts.width} x ${facts.height}, ${facts.ms.toFixed(1)} ms, ${rate.toFixed(1)} Mrays/s${facts.best ? "" : ", refining"}`;
   $("facts").title = facts.devices.join(", ");
   if (!view) seen = facts;
-  // For whoever measures.
+  // For measurements.
   const data = canvas.dataset;
   Object.assign(data, { frame, level, wish: mine, best: facts.best, version: facts.version, ms: ms.toFixed(1), painted: Number(data.painted ?? 0) + 1 });
 }
@@ -81,7 +81,7 @@ async function paint() {
     const made = await picture(now, small);
     const ms = performance.now() - start;
     if (!made) {
-      // Given up, or there is a fault; the next change begins anew.
+      // Aborted or failed; the next change starts again.
       if (mine === wanted) { [shown, best] = [mine, true]; }
       continue;
     }
@@ -126,7 +126,7 @@ function look(to) {
 }
 
 function take(next) {
-  // An answer may be overtaken by a later one.
+  // Answers may arrive out of order.
   if (state && next.version < state.version) return;
   const isOther = !state || next.version !== state.version;
   state = next;
@@ -143,11 +143,11 @@ function take(next) {
   if (isOther) go(frame);
 }
 
-// Fields that nobody is busy with show what the scene has.
+// Fields that the user is not editing show the scene's values.
 const editor = { set: (key, value) => set(key, value), isWaiting: (key) => isWaiting(key) };
 const fields = () => form($("keys"), Object.assign(editor, { schema, state }));
 
-// What has been refused, until the next deed.
+// Shows a refused change until the next one.
 function refuse(text) {
   $("refusal").hidden = !text;
   $("refusal-text").textContent = text;
@@ -168,14 +168,14 @@ async function send(name, body) {
   fields();
 }
 
-// All deeds are sent in the order in which they were done, each after the answer to the one before.
+// Changes are sent in order, each after the answer to the one before.
 let deeds = Promise.resolve();
 function ask(name, body) {
   deeds = deeds.then(() => send(name, body));
   return deeds;
 }
 
-// Only the newest value of a key that is being dragged is sent.
+// While a key is dragged, only its newest value is sent.
 const waiting = new Map();
 let sending = null;
 const isWaiting = (key) => waiting.has(key) || sending === key;
@@ -192,7 +192,7 @@ function set(key, value) {
   });
 }
 
-// A field that is being typed in counts as it stands.
+// The field that is being edited is saved too.
 function writeBack() {
   document.activeElement?.closest(".key")?.commit();
   ask("write");
@@ -205,7 +205,7 @@ async function use() {
   if (view === to && $("refusal").hidden) look(null);
 }
 
-// The studio may end, and come back.
+// The studio may end and be started again.
 let source = null, isLost = false;
 const PARTS = ["actions", "frame", "timeline"].map($).concat(document.querySelector("aside"));
 const LOST = "Not connected: the studio has ended, or does not answer. Trying again ...";
@@ -237,7 +237,7 @@ async function lost() {
     try {
       const next = await news();
       isLost = false;
-      // Another studio's versions begin anew.
+      // The versions of a restarted studio begin again.
       if (next.version < state.version) state = null;
       $("lost").hidden = true;
       PARTS.forEach((part) => { part.inert = false; });
@@ -290,7 +290,7 @@ async function tokens() {
   );
 }
 
-// The mouse, a finger, and keys.
+// Mouse, touch and keyboard.
 const pointer = { id: null };
 canvas.addEventListener("pointerdown", (event) => {
   canvas.setPointerCapture(event.pointerId);
@@ -313,7 +313,7 @@ canvas.addEventListener("wheel", (event) => {
   look(dolly(here(), Math.exp(Math.sign(event.deltaY) * 0.08)));
 }, { passive: false });
 
-// What has the focus takes its own keys first.
+// The focused element handles its own keys first.
 function isTaken(target, key) {
   const moves = ["ArrowLeft", "ArrowRight", "ArrowUp", "ArrowDown", "Home", "End"].includes(key);
   if (target.id === "time") return moves;

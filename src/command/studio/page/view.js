@@ -1,4 +1,4 @@
-// Where somebody looks from: the camera's way, or a place that the mouse has led to. And the plan of the scene from above.
+// The viewpoint: the camera's own, or one that the user has chosen. Also the plan of the scene from above.
 
 const sub = (a, b) => a.map((x, i) => x - b[i]);
 const add = (a, b) => a.map((x, i) => x + b[i]);
@@ -7,10 +7,10 @@ const length = (a) => Math.hypot(...a);
 const cross = (a, b) => [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]];
 const unit = (a) => scale(a, 1 / (length(a) || 1));
 
-// Not straight over the pole: there would be no level.
+// Below the pole, where "up" is undefined.
 const STEEPEST = Math.PI / 2 - 0.02;
 
-/** Turns the eye about what it looks at, radians. */
+/** Rotates the camera about its look-at point, in radians. */
 export function orbit(view, around, up) {
   const from = sub(view.eye, view.look_at);
   const distance = Math.max(length(from), 1e-6);
@@ -22,12 +22,12 @@ export function orbit(view, around, up) {
   return { ...view, eye: add(view.look_at, to) };
 }
 
-/** Comes nearer (below 1) or goes farther. */
+/** Scales the distance to the look-at point: nearer below 1, farther above. */
 export function dolly(view, factor) {
   return { ...view, eye: add(view.look_at, scale(sub(view.eye, view.look_at), factor)) };
 }
 
-/** Moves eye and point sideways, in widths of the picture at the point's distance. */
+/** Moves the camera and its look-at point sideways, in picture widths at the point's distance. */
 export function pan(view, right, up) {
   const forward = sub(view.look_at, view.eye);
   const side = unit(cross(forward, [0, 0, 1]));
@@ -37,13 +37,13 @@ export function pan(view, right, up) {
   return { ...view, eye: add(view.eye, by), look_at: add(view.look_at, by) };
 }
 
-/** As the server reads it. */
+/** The viewpoint in the server's format. */
 export const written = (view) => [...view.eye, ...view.look_at, view.fov_deg].join(",");
 
-/** Draws the scene from above: x to the right, y up. */
+/** Draws the scene from above, with x to the right and y up. */
 export function plan(canvas, state, view) {
   const context = canvas.getContext("2d");
-  // The page's own colours, light or dark.
+  // The page's colours, which may be light or dark.
   const { color: text, borderTopColor: faint, outlineColor: soft } = getComputedStyle(canvas);
   const points = [
     ...state.way.flatMap((place) => [place.eye, place.look_at]), view.eye, view.look_at,
