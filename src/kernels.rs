@@ -1,4 +1,4 @@
-//! The compiled kernels: one table of entries for each instruction set of this machine's CPU.
+//! The compiled kernels: a table of entry points for each instruction set of this machine's CPU.
 #![expect(unsafe_code, reason = "calls the kernels through their C entries")]
 
 pub(crate) mod develop;
@@ -14,12 +14,12 @@ use rayon::prelude::*;
 pub struct Isa {
     /// `avx512`, `avx2`, `baseline`, `neon` or `scalar`.
     pub name: &'static str,
-    /// Rays traced at once.
+    /// The number of rays traced at once.
     pub lanes: usize,
     pub(crate) entries: Entries,
 }
 
-// The struct of an instruction set's entries, and a macro that fills it, made of kernels/entries.def by build.rs.
+// The struct of entry points, and a macro that fills it, generated from kernels/entries.def by build.rs.
 pub(crate) mod entries {
     include!(concat!(env!("OUT_DIR"), "/entries.rs"));
     pub(super) use entries;
@@ -39,7 +39,8 @@ impl std::fmt::Debug for Isa {
 }
 
 impl Isa {
-    /// The instruction sets that this machine can run, widest first; the last is the GPU's own driver on one lane.
+    /// The instruction sets that this machine supports, the widest first. The last one runs the GPU's driver on one
+    /// lane.
     pub fn available() -> Vec<Isa> {
         let mut sets = Vec::new();
         #[cfg(target_arch = "x86_64")]
@@ -63,8 +64,8 @@ impl Isa {
         sets
     }
 
-    /// The sets that tests compare: all that this machine can run, and `domain` (tests/domain), one lane with the operations
-    /// of a GPU, which gives NaN where a GPU's reciprocal or square root may differ from a CPU's.
+    /// The sets that tests compare: all that this machine supports, and `domain` (tests/domain). The latter has one
+    /// lane with a GPU's operations, and returns NaN where a GPU's reciprocal or square root may differ from a CPU's.
     #[cfg(any(test, feature = "domain"))]
     pub fn tested() -> Vec<Isa> {
         use polyfly_domain as _;
@@ -73,12 +74,12 @@ impl Isa {
         sets
     }
 
-    /// One lane that counts its floating-point operations; slow, and never for pictures.
+    /// One lane that counts floating-point operations. It is slow and never used for pictures.
     pub fn counting() -> Isa {
         isa!("counting", 1)
     }
 
-    /// The widest, or the one of that name.
+    /// The instruction set of this name; the widest one by default.
     pub fn pick(asked: Option<&str>) -> Result<Isa, UnknownIsa> {
         #[cfg(not(any(test, feature = "domain")))]
         let sets = Isa::available();
@@ -102,8 +103,8 @@ impl Isa {
     /// Traces the tile whose first pixel is (left, top), multiples of [`TILE`], into the film.
     ///
     /// # Safety
-    /// Those of the film's pointers that are not null must reach every pixel of the tile that lies inside the picture,
-    /// from row `film.first_row` on, and no other thread may touch these pixels meanwhile.
+    /// Each of the film's pointers is null or points to memory for all pixels of the tile that lie inside the
+    /// picture, from row `film.first_row`. No other thread may access these pixels meanwhile.
     pub unsafe fn trace_tile(&self, job: &FrameJob, (left, top): (i32, i32), scratch: &mut Scratch) -> Counts {
         let mut counts = Counts::default();
         let (scene, small) = (&job.scene.arrays, job.small.as_ref().map_or(std::ptr::null(), std::ptr::from_ref));
@@ -115,7 +116,8 @@ impl Isa {
         counts
     }
 
-    /// A row of the picture of linear light, r, g, b for each pixel; dithered where `dither` has a number for the row.
+    /// Applies the tone curve to a row of linear light, r, g, b for each pixel. With a number in `dither`, the row is
+    /// dithered.
     pub fn tone_map(&self, scene: &HostScene, linear: &[f32], dither: Option<i32>, rgba: &mut [u32]) {
         assert_eq!(linear.len(), 3 * rgba.len());
         // SAFETY: three numbers for each of rgba's pixels.
@@ -151,7 +153,7 @@ impl Isa {
         }
     }
 
-    /// Works out the lamp light on the floor, on the threads of the pool that this is called in.
+    /// Computes the light map of lamps on the floor, in the current thread pool.
     pub fn bake_lightmap(&self, device_scene: &mut DeviceScene, scene: &SceneDescription) {
         const CHUNK: usize = 256;
         let Some(plan) = lightmap::plan(device_scene, &scene.seen_from(device_scene.origin)) else { return };
@@ -187,31 +189,31 @@ impl Isa {
     }
 }
 
-/// Floating-point operations that the calling thread has counted in [`Isa::counting`]'s kernels: an addition,
-/// multiplication, division or root is one, a fused multiply-add two.
+/// The floating-point operations of the calling thread in the kernels of [`Isa::counting`]. An addition,
+/// multiplication, division or root counts as one, a fused multiply-add as two.
 pub fn counted_flops() -> u64 {
     // SAFETY: reads a counter of the calling thread.
     unsafe { entries::polyfly_flops_counting() }
 }
 
-/// No instruction set of that name here.
+/// The instruction set does not exist on this machine.
 #[derive(Debug, thiserror::Error)]
 #[error("POLYFLY_ISA={asked}: this machine has {available}")]
 pub struct UnknownIsa {
-    /// What was asked for.
+    /// The requested name.
     pub asked: String,
-    /// What there is.
+    /// The available names.
     pub available: String,
 }
 
 /// What to trace of a frame, tile by tile.
 pub struct FrameJob<'a> {
     pub scene: HostScene<'a>,
-    /// The scene in place, for the one-lane kernels, which then trace it as a GPU does.
+    /// The scene by value, for the one-lane kernels, which then trace it as a GPU does.
     pub small: Option<SmallScene>,
     pub frame: &'a FrameParams,
     pub launch: Launch,
-    /// Where the light goes.
+    /// The destination of the light.
     pub film: FilmBuffers,
 }
 // SAFETY: only trace_tile uses the film's addresses, and its callers promise that no two threads write the same pixels.
@@ -224,7 +226,7 @@ pub const TILE_SIDE: u32 = TILE as u32;
 pub struct Scratch(Vec<[u64; 8]>);
 
 impl Scratch {
-    /// At least so many bytes.
+    /// Memory of at least this many bytes.
     pub fn new(bytes: usize) -> Scratch {
         Scratch(vec![[0; 8]; bytes.div_ceil(64) + 1])
     }

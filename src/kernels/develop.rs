@@ -1,4 +1,5 @@
-//! The kernels that develop light: rows of pictures, for whoever shares them out (kernels/entry/develop.cpp).
+//! The kernels of post steps, which work on rows of pictures (kernels/entry/develop.cpp). Callers distribute the rows
+//! over threads.
 
 use super::Isa;
 use crate::gpu_types::{CURVE_AGX, CURVE_FILMIC, CURVE_NEUTRAL, DISPLAY_LAST};
@@ -7,14 +8,14 @@ use crate::scene::Tone;
 use std::sync::OnceLock;
 
 impl Isa {
-    /// The mean light of sums in fixed point: `scale` times each.
+    /// The mean light of sums in fixed point, multiplied by `scale`.
     pub fn mean(&self, sums: &[i64], scale: f32, light: &mut [f32]) {
         assert_eq!(sums.len(), light.len());
         // SAFETY: as many numbers as sums.
         unsafe { (self.entries.mean)(sums.as_ptr(), sums.len() as i64, scale, light.as_mut_ptr()) };
     }
 
-    /// Four rows, one below the other, as one of a picture of half the height.
+    /// Filters four consecutive rows to one row of a picture with half the height.
     pub fn downsample_rows(&self, rows: [&[f32]; 4], out: &mut [f32]) {
         assert!(rows.iter().all(|row| row.len() == out.len()));
         let [a, b, c, d] = rows.map(<[f32]>::as_ptr);
@@ -22,14 +23,14 @@ impl Isa {
         unsafe { (self.entries.downsample_rows)(a, b, c, d, out.len() as i64, out.as_mut_ptr()) };
     }
 
-    /// Every `stride`th value of a row, `width` of them, as a row of half the width, rounded up.
+    /// Filters every `stride`th value of a row, `width` of them, to a row of half the width, rounded up.
     pub fn downsample_columns(&self, row: &[f32], width: usize, stride: usize, out: &mut [f32]) {
         assert!(width > 0 && row.len() > (width - 1) * stride && out.len() == width.div_ceil(2));
         // SAFETY: the last value read is the one at (width - 1) * stride, the last written half the width's.
         unsafe { (self.entries.downsample_columns)(row.as_ptr(), width as i32, stride as i32, out.as_mut_ptr()) };
     }
 
-    /// A row of a picture as two rows of half its width see it: the nearer one, and the one beyond.
+    /// Interpolates a row of doubled width between two rows of a coarser picture: the nearer one, and the next one.
     pub fn upsample(&self, near: &[f32], other: &[f32], out: &mut [f32]) {
         assert!(!out.is_empty() && near.len() == out.len().div_ceil(2) && other.len() == near.len());
         let (half, width) = (near.len() as i32, out.len() as i32);
@@ -37,14 +38,14 @@ impl Isa {
         unsafe { (self.entries.upsample)(near.as_ptr(), other.as_ptr(), half, width, out.as_mut_ptr()) };
     }
 
-    /// Makes of each value its share `own` and the share `rest` of another's.
+    /// Computes `own` times each value plus `rest` times the value of another row.
     pub fn mix(&self, to: &mut [f32], from: &[f32], own: f32, rest: f32) {
         assert_eq!(to.len(), from.len());
         // SAFETY: both have as many values.
         unsafe { (self.entries.mix)(to.as_mut_ptr(), from.as_ptr(), to.len() as i64, own, rest) };
     }
 
-    /// The same for a row of pixels, whose channels' others are apart.
+    /// [`Isa::mix`] for a row of pixels, with the other row's channels in separate slices.
     pub fn mix_pixels(&self, to: &mut [[f32; 3]], from: [&[f32]; 3], own: f32, rest: f32) {
         assert!(from.iter().all(|channel| channel.len() == to.len()));
         let ([r, g, b], n) = (from.map(<[f32]>::as_ptr), to.len() as i32);
@@ -52,7 +53,7 @@ impl Isa {
         unsafe { (self.entries.mix_pixels)(to.as_flattened_mut().as_mut_ptr(), r, g, b, n, own, rest) };
     }
 
-    /// Row `y` of a picture of that height behind a lens whose corners are dark by `k`.
+    /// Applies the vignette `k` to row `y` of a picture of this height.
     pub fn vignette(&self, row: &mut [[f32; 3]], height: u32, y: u32, k: f32) {
         let per_square = per_square(row.len() as u32, height);
         let (width, height) = (row.len() as i32, height.cast_signed());
@@ -61,15 +62,14 @@ impl Isa {
         unsafe { (self.entries.vignette)(pixels, width, height, y.cast_signed(), k, per_square) };
     }
 
-    /// Row `y` of a frame with grain.
+    /// Adds grain to row `y` of a frame.
     pub fn grain(&self, row: &mut [[f32; 3]], y: u32, frame: u32, strength: f32) {
         let (width, pixels) = (row.len() as i32, row.as_flattened_mut().as_mut_ptr());
         // SAFETY: three values for each of width's pixels.
         unsafe { (self.entries.grain)(pixels, width, y, frame, strength) };
     }
 
-    /// What a display shows of light by a curve that works in double precision; false for the others, which
-    /// [`Isa::tone_map`] has.
+    /// Applies a tone curve in double precision; false for the curves of [`Isa::tone_map`].
     pub fn curve(&self, tone: Tone, light: &[f32], out: &mut [f32]) -> bool {
         let curve = curve_of(tone);
         if curve == 0 {
@@ -86,7 +86,7 @@ impl Isa {
     }
 }
 
-/// The kernels' number of a tone curve in double precision; 0 for the others.
+/// The kernels' number of a tone curve in double precision; 0 for other curves.
 pub fn curve_of(tone: Tone) -> i32 {
     match tone {
         Tone::Neutral => CURVE_NEUTRAL,
@@ -102,7 +102,7 @@ pub fn per_square(width: u32, height: u32) -> f32 {
     4.0 / (w * w + h * h)
 }
 
-/// The linear light of a display's values, 0 to 1 in steps of 1 / DISPLAY_LAST.
+/// The linear light of display values, 0 to 1 in steps of 1 / DISPLAY_LAST.
 pub fn display() -> &'static [f64] {
     static DISPLAY: OnceLock<Vec<f64>> = OnceLock::new();
     let at = |i| linear(f64::from(i) / f64::from(DISPLAY_LAST));
