@@ -68,7 +68,7 @@ struct StitchSource {
     manifest: Option<Manifest>,
 }
 
-/// A checked video that is not begun yet.
+/// A checked video that is not encoded yet.
 pub struct StitchPlan {
     job: VideoJob,
     memory_limit: Option<u64>,

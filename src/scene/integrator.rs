@@ -28,14 +28,14 @@ pub(crate) struct Capabilities {
     pub samples_emitters: bool,
     /// Lamps light the floor by a light map.
     pub bakes_lightmap: bool,
-    /// Light finds its way through matter that bends it, so shadow rays end there.
+    /// Light is refracted through glass, so shadow rays end there and paths find the light.
     pub bends_light: bool,
     /// Two rays may continue from a surface.
     pub branches: bool,
 }
 
 impl Integrator {
-    /// In what it differs from others.
+    /// The properties of the integrator.
     pub(crate) fn capabilities(self) -> Capabilities {
         let whitted = Capabilities {
             title: "Whitted",
