@@ -1,5 +1,6 @@
 //! The command line: flags, and how they change a scene.
 
+mod exit;
 mod failure;
 mod folder;
 mod particles;
@@ -9,6 +10,7 @@ mod values;
 
 use crate::scene::{Grammar, Solid};
 use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
+pub use exit::Exit;
 pub use failure::Failure;
 pub(crate) use failure::usage;
 pub use folder::{Engine, FarmArgs, MissingArgs, ReportArgs, StatusArgs, StitchArgs, VideoArgs};
@@ -24,10 +26,8 @@ pub use values::{check_pixels, environment, home};
 #[command(
     version,
     args_conflicts_with_subcommands = true,
-    after_help = "Try it:  polyfly --default | polyfly --video output/default.mp4\n\
-        `polyfly --help` lists more flags: memory, segments and encoders of films, shards.\n\n\
-        Exit codes: 0 done; 64 usage; 65 bad scene, or a folder of another scene; 69 device unavailable; 70 devices disagree; \
-        74 input or output; 75 stopped or incomplete, try again; 130 Ctrl-C."
+    after_help = format!("Try it:  polyfly --default | polyfly --video output/default.mp4\n\
+        `polyfly --help` lists more flags: memory, segments and encoders of films, shards.\n\n{}", Exit::summary())
 )]
 pub struct Cli {
     #[command(subcommand)]
@@ -43,6 +43,8 @@ pub enum Command {
     Convert(ConvertArgs),
     /// Checks a scene: its contents, errors, and likely mistakes (nothing in sight, black or overexposed frames).
     Check(CheckArgs),
+    /// Explains a key of a scene, a flag or an exit code.
+    Explain(ExplainArgs),
     /// Shows a frame in the terminal.
     Preview(PreviewArgs),
     /// Serves a page on this machine that shows a scene live while its file is edited: camera, keys, frames.
@@ -84,6 +86,13 @@ pub struct CheckArgs {
     pub scene: String,
     #[command(flatten)]
     pub changes: SceneArgs,
+}
+
+#[derive(Args, Debug)]
+pub struct ExplainArgs {
+    /// A key (`lamps`, `body.lamps`), a table (`body`), a word that a key takes (`agx`), a flag (`--resume`, `resume`), a job (`bench`) or an exit code (`65`).
+    #[arg(value_name = "KEY|FLAG|CODE", allow_hyphen_values = true)]
+    pub word: Option<String>,
 }
 
 #[derive(Args, Debug)]

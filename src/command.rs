@@ -7,6 +7,7 @@ mod check;
 mod convert;
 mod doctor;
 mod dry_run;
+mod explain;
 mod farm;
 pub(crate) mod generate;
 mod hints;
@@ -28,7 +29,7 @@ mod template;
 mod usage;
 mod verify;
 
-use crate::cli::{Cli, Command, Failure, environment};
+use crate::cli::{Cli, Command, Exit, Failure, environment};
 use crate::error::Error;
 use crate::report::{be_quiet, fault, print};
 use crate::scene::builtin::default_scene;
@@ -53,7 +54,7 @@ pub fn main() -> ExitCode {
         Err(e) if e.use_stderr() => {
             let (what, help) = usage::translate_error(&e, &words);
             fault(&message(Severity::Error, &what, help.as_deref(), Colours::Styled));
-            return ExitCode::from(64);
+            return ExitCode::from(Exit::Usage as u8);
         }
         // Help and version go to stdout.
         Err(e) => {
@@ -66,7 +67,7 @@ pub fn main() -> ExitCode {
         Failure::Library(Error::Scene(problems)) => problems.shown(Severity::Error, Colours::Styled),
         _ => message(Severity::Error, &e.to_string(), e.help().as_deref(), Colours::Styled),
     });
-    ExitCode::from(e.exit_code())
+    ExitCode::from(e.exit_code() as u8)
 }
 
 fn run(mut cli: Cli) -> Result<(), Failure> {
@@ -88,6 +89,7 @@ fn run(mut cli: Cli) -> Result<(), Failure> {
         Some(Command::Status(args)) => missing::status(args),
         Some(Command::Report(args)) => page::run(args),
         Some(Command::Farm(args)) => farm::run(args),
+        Some(Command::Explain(args)) => explain::run(args),
         Some(Command::Completions(args)) => Ok(print(&shell::completions(args.shell))?),
         Some(Command::Man) => Ok(print(&shell::manual())?),
         Some(Command::Schema) => Ok(print(&shell::schema())?),

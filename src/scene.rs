@@ -18,6 +18,7 @@ mod camera_view;
 pub(crate) mod diagnostic;
 pub(crate) mod edit;
 mod ellipsoid;
+pub(crate) mod explain;
 mod files;
 mod film;
 mod floor;

@@ -1,5 +1,6 @@
 //! Errors of the program and their exit codes, which are those of sysexits.h.
 
+use super::exit::Exit;
 use crate::assets::AssetError;
 use crate::device::DeviceError;
 use crate::error::{ALLOW_OUTSIDE, Error};
@@ -59,28 +60,30 @@ impl Failure {
     }
 
     /// The process's exit code.
-    pub fn exit_code(&self) -> u8 {
+    pub fn exit_code(&self) -> Exit {
         match self {
             Failure::Library(error) => exit_code(error),
-            Failure::Interrupted { is_temporary: true, .. } => 75,
-            Failure::Interrupted { .. } => 130,
-            Failure::NotExpressible(_) => 65,
-            Failure::NoEngine(_) => 69,
-            Failure::DevicesDisagree(_) => 70,
+            Failure::Interrupted { is_temporary: true, .. } => Exit::TryAgain,
+            Failure::Interrupted { .. } => Exit::Interrupted,
+            Failure::NotExpressible(_) => Exit::BadInput,
+            Failure::NoEngine(_) => Exit::Unavailable,
+            Failure::DevicesDisagree(_) => Exit::DevicesDisagree,
         }
     }
 }
 
-fn exit_code(error: &Error) -> u8 {
+fn exit_code(error: &Error) -> Exit {
     match error {
-        Error::Usage(_) | Error::Misused { .. } => 64,
-        Error::Scene(_) | Error::NotText(..) | Error::SceneTooLong(..) | Error::Asset(_) | Error::TooMany(_) => 65,
-        Error::OtherScene(..) | Error::Manifest(_) | Error::Outside { .. } => 65,
-        Error::Output(OutputError::FolderTakenOver(_)) => 65,
-        Error::Device(_) | Error::Output(OutputError::Threads(_)) => 69,
-        Error::Output(_) | Error::Read(..) => 74,
-        Error::Incomplete(_) => 75,
-        Error::Interrupted { .. } | Error::VideoInterrupted(_) => 130,
+        Error::Usage(_) | Error::Misused { .. } => Exit::Usage,
+        Error::Scene(_) | Error::NotText(..) | Error::SceneTooLong(..) | Error::Asset(_) | Error::TooMany(_) => {
+            Exit::BadInput
+        }
+        Error::OtherScene(..) | Error::Manifest(_) | Error::Outside { .. } => Exit::BadInput,
+        Error::Output(OutputError::FolderTakenOver(_)) => Exit::BadInput,
+        Error::Device(_) | Error::Output(OutputError::Threads(_)) => Exit::Unavailable,
+        Error::Output(_) | Error::Read(..) => Exit::InputOutput,
+        Error::Incomplete(_) => Exit::TryAgain,
+        Error::Interrupted { .. } | Error::VideoInterrupted(_) => Exit::Interrupted,
     }
 }
 

@@ -6,7 +6,7 @@ use super::hints::hints;
 use super::request::{options, request};
 use super::scene_file::load_scene;
 use super::stop;
-use crate::cli::{Failure, QualityArg, RenderArgs};
+use crate::cli::{Exit, Failure, QualityArg, RenderArgs};
 use crate::error::Error;
 use crate::output::OutputError;
 use crate::render::frames::FrameList;
@@ -73,7 +73,7 @@ pub fn run(args: &RenderArgs) -> Result<(), Failure> {
     if result.is_ok() {
         stop::made();
     }
-    let outcome = reporter.close(result.as_ref().map_or_else(Failure::exit_code, |_| 0));
+    let outcome = reporter.close(result.as_ref().map_or_else(Failure::exit_code, |_| Exit::Done) as u8);
     let report = result?;
     if let Some((time, stage)) = outcome.filter(|_| !is_quiet()) {
         remark(&summary(&report, time, stage, shown.files.as_ref()));

@@ -69,24 +69,31 @@ fn job(of: &clap::Command, name: &str) -> String {
 }
 
 fn flag(arg: &clap::Arg) -> String {
-    // Without terminal styles.
+    let [name, default, mut about] = flag_facts(arg);
+    let words: Vec<String> = flag_words(arg).iter().map(|value| format!("`{}`", value.get_name())).collect();
+    if !words.is_empty() {
+        about = format!("{}. One of {}.", about.trim_end_matches('.'), words.join(", "));
+    }
+    let default = if default.is_empty() { default } else { format!("`{default}`") };
+    let cells = [format!("`{name}`"), default, about].map(|cell| cell.replace('|', "\\|"));
+    format!("| {} |\n", cells.join(" | "))
+}
+
+/// A flag as it is written, its default, and what it does, in one line each.
+pub fn flag_facts(arg: &clap::Arg) -> [String; 3] {
+    // Without the styles of a terminal.
     let mut name = arg.to_string();
     if let (Some(short), true) = (arg.get_short(), arg.get_long().is_some()) {
         name = format!("-{short}, {name}");
     }
-    let takes_value = arg.get_action().takes_values();
-    let default = match arg.get_default_values() {
-        [] => String::new(),
-        _ if !takes_value => String::new(),
-        values => format!("`{}`", values.iter().map(|value| value.to_string_lossy()).collect::<Vec<_>>().join(" ")),
-    };
+    let defaults = arg.get_default_values().iter().filter(|_| arg.get_action().takes_values());
+    let default = defaults.map(|value| value.to_string_lossy()).collect::<Vec<_>>().join(" ");
     let about = arg.get_long_help().or(arg.get_help()).map(ToString::to_string).unwrap_or_default();
-    let mut about = about.split_whitespace().collect::<Vec<_>>().join(" ");
-    let words = arg.get_possible_values().into_iter().filter(|value| takes_value && !value.is_hide_set());
-    let words: Vec<String> = words.map(|value| format!("`{}`", value.get_name())).collect();
-    if !words.is_empty() {
-        about = format!("{}. One of {}.", about.trim_end_matches('.'), words.join(", "));
-    }
-    let cells = [format!("`{name}`"), default, about].map(|cell| cell.replace('|', "\\|"));
-    format!("| {} |\n", cells.join(" | "))
+    [name, default, about.split_whitespace().collect::<Vec<_>>().join(" ")]
+}
+
+/// The words that a flag takes, each with what it means.
+pub fn flag_words(arg: &clap::Arg) -> Vec<clap::builder::PossibleValue> {
+    let takes_value = arg.get_action().takes_values();
+    arg.get_possible_values().into_iter().filter(|value| takes_value && !value.is_hide_set()).collect()
 }

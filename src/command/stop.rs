@@ -1,7 +1,7 @@
 //! Handles signals: the first one lets frames in flight finish, the second one ends the program at once.
 
 use crate::cancel::Cancel;
-use crate::cli::Failure;
+use crate::cli::{Exit, Failure};
 use crate::error::Error;
 use crate::output::video::ffmpeg::end_all;
 use crate::quote::shell_word;
@@ -93,7 +93,7 @@ pub fn failure(error: Error) -> Failure {
     }
     tell_how_to_go_on();
     // After a signal other than Ctrl-C, the sender will run the command again.
-    Failure::Interrupted { error, is_temporary: lock(&STATE).code == Some(75) }
+    Failure::Interrupted { error, is_temporary: lock(&STATE).code == Some(Exit::TryAgain as i32) }
 }
 
 fn tell_how_to_go_on() {
@@ -131,7 +131,7 @@ fn listen_to_signals() -> std::io::Result<()> {
         let Ok(mut signals) = taken.recv() else { return };
         let mut first: Option<Instant> = None;
         for signal in signals.forever() {
-            let code = if signal == SIGINT { 130 } else { 75 };
+            let code = if signal == SIGINT { Exit::Interrupted } else { Exit::TryAgain } as i32;
             let job = lock(&STATE).job.clone();
             match job {
                 Job::Own(job) => job(code),
@@ -200,7 +200,7 @@ pub fn out_of_memory(bytes: usize) -> ! {
     {
         let length = words.iter().position(|&byte| byte == 0).unwrap_or(words.len());
         let _ = rustix::io::write(rustix::stdio::stderr(), &words[..length]);
-        signal_hook::low_level::exit(69)
+        signal_hook::low_level::exit(Exit::Unavailable as i32)
     }
     #[cfg(not(unix))]
     std::process::abort()

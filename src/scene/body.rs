@@ -16,7 +16,7 @@ keys! {
     #[derive(Clone, Debug, PartialEq)]
     pub struct Body in "body" {
         /// The solid.
-        pub solid: Solid = Solid::Hexahedron, required(), group("Shape");
+        pub solid: Solid = Solid::Hexahedron, example("\"cube\""), required(), group("Shape");
         /// Its centre.
         pub centre as "center": Vec3 = [0.0; 3], rule(Rule::Coordinate), spelled();
         /// Circumradius: the distance of every vertex from the center.

@@ -57,9 +57,9 @@ keys! {
         /// The time as a share of the clip: 0 is the first frame, 1 would be the frame after the last.
         pub time: f64 = 0.0, rule(Rule::Fraction), required(), spelled();
         /// The eye.
-        pub position: Vec3 = [0.0; 3], rule(Rule::Coordinate), required(), spelled();
+        pub position: Vec3 = [0.0; 3], rule(Rule::Coordinate), example("[7, 0, 3]"), required(), spelled();
         /// The point that the camera looks at.
-        pub look_at: Vec3 = [0.0; 3], rule(Rule::Coordinate), required(), spelled();
+        pub look_at: Vec3 = [0.0; 3], rule(Rule::Coordinate), example("[0, 0, 0]"), required(), spelled();
         /// Horizontal field of view; by default the camera's.
         pub fov_deg: f64 = 70.0, rule(Rule::FieldOfView), unit("degrees"), spelled();
     }
@@ -153,9 +153,9 @@ keys! {
     #[derive(Clone, Debug, PartialEq)]
     struct PathKeys in "camera path" {
         /// The eye.
-        position: Option<Vec3> = None, rule(Rule::Coordinate), way("fixed"), group("Path");
+        position: Option<Vec3> = None, rule(Rule::Coordinate), example("[7, 0, 3]"), beside("look_at = [0, 0, 0]"), way("fixed"), group("Path");
         /// The point that the camera looks at.
-        look_at: Option<Vec3> = None, rule(Rule::Coordinate), way("fixed");
+        look_at: Option<Vec3> = None, rule(Rule::Coordinate), example("[0, 0, 0]"), beside("position = [7, 0, 3]"), way("fixed");
         /// The path of the eye on a cylinder.
         eye: Option<CylindricalPath> = Some(CylindricalPath::at_rest(7.0, 3.0)), way("cylinder");
         /// The path of the look-at point.

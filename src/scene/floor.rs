@@ -34,9 +34,9 @@ keys! {
     pub struct Floor in "floor" {
         /// Its four corners, in perimeter order or zig-zag; the first is the picture's top left.
         pub corners: [Vec3; 4] = [[-5.0, -5.0, -1.0], [-5.0, 5.0, -1.0], [5.0, 5.0, -1.0], [5.0, -5.0, -1.0]],
-            rule(Rule::Coordinate), required(), group("Shape");
+            rule(Rule::Coordinate), example("[[-5, -5, -1], [-5, 5, -1], [5, 5, -1], [5, -5, -1]]"), required(), group("Shape");
         /// The texture: a .data, PNG or JPEG file, or @checker, @concrete, @marble or @wood.
-        pub texture: Option<TextureSource> = None, group("Picture");
+        pub texture: Option<TextureSource> = None, example("\"@wood\""), group("Picture");
         /// What it is made of, its color multiplying the picture. It is as thin as a sheet: what shines through goes on
         /// straight. It does not shine itself.
         pub material: Material = Material::plain([1.0; 3], 0.0, 0.0), flat(), material_of(MaterialUse::Floor);

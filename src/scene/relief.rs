@@ -44,11 +44,11 @@ keys! {
     #[derive(Clone, Debug, PartialEq)]
     struct BumpKeys in "bumps" {
         /// A map of heights: a picture's grey, @ripples, @tiles or @puddles.
-        bump: Option<MapSource> = None;
+        bump: Option<MapSource> = None, example("\"@ripples\""), beside("depth = 0.02");
         /// Height between the map's black and white.
-        depth: Option<f64> = None, rule(Rule::Length), slider(0.001, 0.2);
+        depth: Option<f64> = None, rule(Rule::Length), beside("bump = \"@ripples\""), slider(0.001, 0.2);
         /// A normal map instead of heights; green points up.
-        normal_map: Option<PathBuf> = None;
+        normal_map: Option<PathBuf> = None, example("\"normals.png\"");
     }
 
     fn check(&mut self, table: &mut Table) {
@@ -99,7 +99,7 @@ keys! {
         /// Offset of the maps at the start of the clip, to the picture's right and down.
         pub offset: [f64; 2] = [0.0; 2], rule(Rule::Coordinate), unit("tiles");
         /// A map that multiplies the floor's roughness: a picture's grey, @ripples, @tiles or @puddles.
-        pub roughness_map: Option<MapSource> = None;
+        pub roughness_map: Option<MapSource> = None, example("\"@puddles\"");
     }
 
     fn check(&mut self, table: &mut Table) {

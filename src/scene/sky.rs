@@ -17,7 +17,7 @@ keys! {
         /// The gradient runs from the nadir to the zenith, not from the horizon.
         pub from_below: bool = false;
         /// An equirectangular picture instead of the gradient (.hdr, .exr, .png, .jpg), or a built-in one: @studio, @dusk, @night, @overcast.
-        pub image: Option<SkySource> = None, group("Picture");
+        pub image: Option<SkySource> = None, example("\"@dusk\""), group("Picture");
         /// Rotates the picture about the vertical axis, counterclockwise from above.
         pub rotation_deg: f64 = 0.0, unit("degrees"), slider(-180.0, 180.0), spelled();
         /// Multiplies the picture's light.

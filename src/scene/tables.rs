@@ -115,6 +115,7 @@ impl Keys for OutputKeys {
         const SIZE: Key = Key {
             rule: Rule::Whole(1, MAX_SIDE),
             unit: "pixels",
+            example: "[1920, 1080]",
             group: "Files",
             spelled: true,
             ..Key::new("size", "Width and height.")

@@ -68,7 +68,7 @@ keys! {
     #[derive(Clone, Debug, PartialEq)]
     pub struct Mesh in "mesh" {
         /// The file: OBJ, or PLY in text or binary.
-        pub path: PathBuf = PathBuf::new(), required(), group("Shape");
+        pub path: PathBuf = PathBuf::new(), example("\"dragon.ply\""), required(), group("Shape");
         /// Multiplies its coordinates.
         pub scale: f64 = 1.0, rule(Rule::Length), spelled();
         /// Added to the scaled coordinates.
@@ -87,7 +87,7 @@ keys! {
     #[derive(Clone, Copy, Debug, PartialEq)]
     pub struct Light in "light" {
         /// Where it is.
-        pub position: Vec3 = [0.0; 3], rule(Rule::Coordinate), required(), spelled();
+        pub position: Vec3 = [0.0; 3], rule(Rule::Coordinate), example("[4, -4, 6]"), required(), spelled();
         /// Color and brightness; may exceed 1.
         pub colour as "color": Vec3 = [1.0; 3], colour(), rule(Rule::Brightness), spelled();
         /// Radius of a spherical light, which casts soft shadows; 0: a point light.

@@ -341,3 +341,20 @@ fn presets_say_what_they_cost_and_change_the_picture() {
     let run = polyfly(dir.path(), &["--cpu", "--quality", "final", "--samples", "2"], Some(scene));
     assert!(text(&run.stderr).contains("4 samples a pixel"), "{}", text(&run.stderr));
 }
+
+#[test]
+fn explain_tells_what_a_key_a_flag_and_a_code_are() {
+    let explain = |words: &[&str]| polyfly(Path::new("."), &[&["explain"], words].concat(), None);
+    let told = explain(&["lamps"]);
+    assert!(told.status.success() && text(&told.stdout).contains("[[body]]\n  solid = \"cube\"\n  lamps = 10\n"));
+    assert!(text(&explain(&["--resume"]).stdout).starts_with("--resume\n"));
+    assert!(text(&explain(&["75"]).stdout).contains("`--resume`"));
+    assert!(text(&explain(&[]).stdout).contains("polyfly explain body.lamps"));
+    let unknown = explain(&["raduis"]);
+    assert_eq!(unknown.status.code(), Some(64));
+    assert!(
+        text(&unknown.stderr).contains("help: did you mean `polyfly explain radius`?"),
+        "{}",
+        text(&unknown.stderr)
+    );
+}

@@ -5,7 +5,7 @@ use super::connections::Known;
 use super::document::Document;
 use super::painter::{PreviewRequest, viewpoint};
 use super::session::Studio;
-use crate::cli::{Failure, usage};
+use crate::cli::{Exit, Failure, usage};
 use crate::output::OutputError;
 use crate::threads;
 use axum::Router;
@@ -104,7 +104,7 @@ fn secured(mut response: Response) -> Response {
 impl IntoResponse for Failure {
     fn into_response(self) -> Response {
         let status = match self.exit_code() {
-            74 => StatusCode::INTERNAL_SERVER_ERROR,
+            Exit::InputOutput => StatusCode::INTERNAL_SERVER_ERROR,
             _ => StatusCode::UNPROCESSABLE_ENTITY,
         };
         (status, self.to_string()).into_response()

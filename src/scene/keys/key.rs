@@ -51,6 +51,10 @@ options! {
     way: &'static str = "";
     /// The default for the reference, in TOML, if it is not the field's default; empty if it depends on other keys.
     holds: Option<&'static str> = None;
+    /// A value as an example, in TOML, where `explain` finds no good one in the default, the words or the slider.
+    example: &'static str = "";
+    /// What the example needs beside it, in TOML.
+    beside: &'static str = "";
     /// A table without the key is invalid.
     required: bool = false;
     /// The key is written even if it has its default, as before keys were declared here. Do not set it for new keys.

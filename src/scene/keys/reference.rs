@@ -33,25 +33,25 @@ pub(crate) fn tables_of(schema: &Value) -> String {
 // A table of an object that supports all materials.
 const MATERIAL: &str = "sphere";
 
-// The keys of materials, which are the same in all tables.
-fn material_keys(schema: &Value) -> Vec<&str> {
+/// The keys of materials, which are the same in all tables.
+pub(crate) fn material_keys(schema: &Value) -> Vec<&str> {
     let table = &schema["definitions"][MATERIAL];
     keys(table).into_iter().filter(|key| *key == "material" || !materials_with(table, key).is_empty()).collect()
 }
 
-// The materials of a table that have a key.
-fn materials_with<'a>(table: &'a Value, key: &str) -> Vec<&'a str> {
+/// The materials of a table that have a key.
+pub(crate) fn materials_with<'a>(table: &'a Value, key: &str) -> Vec<&'a str> {
     let materials = table["x-materials"].as_object().into_iter().flatten();
     materials.filter(|(_, keys)| words(keys).any(|one| one == key)).map(|(word, _)| word.as_str()).collect()
 }
 
-// A list of words.
-fn words(list: &Value) -> impl Iterator<Item = &str> {
+/// A list of words.
+pub(crate) fn words(list: &Value) -> impl Iterator<Item = &str> {
     list.as_array().into_iter().flatten().filter_map(Value::as_str)
 }
 
-// A string, or "" for other values.
-fn text(value: &Value) -> &str {
+/// A string, or "" for other values.
+pub(crate) fn text(value: &Value) -> &str {
     value.as_str().unwrap_or_default()
 }
 
@@ -78,8 +78,8 @@ fn tables(schema: &Value, table: &Value, page: &mut String, done: &mut Vec<Strin
     }
 }
 
-// A table's keys in order.
-fn keys(table: &Value) -> Vec<&str> {
+/// A table's keys in order.
+pub(crate) fn keys(table: &Value) -> Vec<&str> {
     let groups = table["x-groups"].as_array().into_iter().flatten();
     groups.flat_map(|group| words(&group["keys"])).filter(|key| !is_british(key)).collect()
 }
@@ -110,19 +110,25 @@ fn row(schema: &Value, table: &Value, key: &str) -> String {
     if place["deprecated"] == true {
         return format!("| `{key}` | | | | {about} |\n");
     }
-    let kind = match inner["x-header"].as_str() {
-        Some(header) if inner["properties"].is_object() => format!("table: see `{header}`"),
-        _ => kind(place),
-    };
+    let [mut kind, range, default, counts] = facts(table, key);
+    if let (Some(header), true) = (inner["x-header"].as_str(), inner["properties"].is_object()) {
+        kind = format!("table: see `{header}`");
+    }
+    let counts = if counts.is_empty() { counts } else { format!(" Used if {counts}.") };
+    let cells = [format!("`{key}`"), kind, range, default, format!("{about}{counts}")];
+    format!("| {} |\n", cells.map(|cell| cell.replace('|', "\\|")).join(" | "))
+}
+
+/// What a key holds, with its unit; its range; its default; when it counts.
+pub(crate) fn facts(table: &Value, key: &str) -> [String; 4] {
+    let place = &table["properties"][key];
     let unit = place["x-unit"].as_str().map_or(String::new(), |unit| format!(", {unit}"));
     let default = match place.get("default") {
         Some(value) => format!("`{value}`"),
         None if words(&table["required"]).any(|one| one == key) => "required".into(),
         None => String::new(),
     };
-    let counts = counts(table, key);
-    let cells = [format!("`{key}`"), format!("{kind}{unit}"), range(place), default, format!("{about}{counts}")];
-    format!("| {} |\n", cells.map(|cell| cell.replace('|', "\\|")).join(" | "))
+    [kind(place) + &unit, range(place), default, counts(table, key)]
 }
 
 // The type of a value.
@@ -179,5 +185,5 @@ fn counts(table: &Value, key: &str) -> String {
     if !materials.is_empty() && materials.len() < table["x-materials"].as_object().map_or(0, |all| all.len()) {
         when.push(format!("`material` is {}", quoted(materials)));
     }
-    if when.is_empty() { String::new() } else { format!(" Used if {}.", when.join(" and ")) }
+    when.join(" and ")
 }
