@@ -5,6 +5,7 @@ mod failure;
 mod folder;
 mod particles;
 mod render;
+mod samples;
 mod scene;
 mod values;
 
@@ -16,6 +17,7 @@ pub(crate) use failure::usage;
 pub use folder::{Engine, FarmArgs, MissingArgs, ReportArgs, StatusArgs, StitchArgs, VideoArgs};
 pub use particles::{FileLayout, GenerateArgs, ParticlesArgs, ParticlesDevice, ParticlesJob, PictureArgs};
 pub use render::{DeviceArgs, RenderArgs};
+pub use samples::{NewArgs, ScenesArgs, ScenesJob};
 pub use scene::{QualityArg, SceneArgs, assignment};
 use std::path::PathBuf;
 use values::parse_solids;
@@ -26,7 +28,7 @@ pub use values::{check_pixels, environment, home};
 #[command(
     version,
     args_conflicts_with_subcommands = true,
-    after_help = format!("Try it:  polyfly --default | polyfly --video output/default.mp4\n\
+    after_help = format!("Try it:  polyfly new my.toml, then polyfly my.toml --video my.mp4\n\
         `polyfly --help` lists more flags: memory, segments and encoders of films, shards.\n\n{}", Exit::summary())
 )]
 pub struct Cli {
@@ -39,6 +41,10 @@ pub struct Cli {
 /// Jobs other than rendering.
 #[derive(Subcommand, Debug)]
 pub enum Command {
+    /// Writes a short scene with comments, to begin with.
+    New(NewArgs),
+    /// Lists the sample scenes, which are inside the program; copies one, or prints it.
+    Scenes(ScenesArgs),
     /// Converts a scene between tokens and TOML, or a picture to another format.
     Convert(ConvertArgs),
     /// Checks a scene: its contents, errors, and likely mistakes (nothing in sight, black or overexposed frames).

@@ -20,6 +20,7 @@ mod plots;
 mod preview;
 mod render;
 mod request;
+mod samples;
 mod scene_file;
 mod shell;
 mod stitch;
@@ -75,6 +76,8 @@ fn run(mut cli: Cli) -> Result<(), Failure> {
         stop::end_at_once();
     }
     match &cli.command {
+        Some(Command::New(args)) => samples::new(args),
+        Some(Command::Scenes(args)) => samples::run(args),
         Some(Command::Convert(args)) => convert::run(args),
         Some(Command::Check(args)) => check::run(args),
         Some(Command::Preview(args)) => preview::run(args),

@@ -50,7 +50,7 @@ impl Failure {
         };
         let help = match error {
             Error::Misused { help, .. } => help,
-            Error::NotText(..) => "a scene is written in tokens or TOML; `polyfly --default` prints one",
+            Error::NotText(..) => "a scene is written in tokens or TOML; `polyfly new my.toml` writes one",
             Error::OtherScene(..) => "give these a folder of their own, or --overwrite",
             Error::Outside { .. } => ALLOW_OUTSIDE,
             Error::Asset(AssetError { remedy: Some(remedy), .. }) => remedy,

@@ -2,6 +2,7 @@
 
 use crate::cli::{self, Cli};
 use crate::quote::brief;
+use crate::scene::builtin::{Builtin, SAMPLES};
 use crate::scene::suggest::{NameKind, meant, nearest, number_help, other_name};
 use clap::error::{ContextKind, ContextValue, Error, ErrorKind};
 use clap::{Command, FromArgMatches};
@@ -111,8 +112,12 @@ fn unknown(command: &Command, job: Option<&Command>, found: &str) -> (String, Op
     (what, advice.or_else(|| Some(format!("`{name} --help` lists all flags"))))
 }
 
-/// A suggestion for a first argument that is neither a file nor a command.
+/// A suggestion for a first argument that is neither a file nor a command: it may be a sample that is not there.
 pub fn job_help(name: &str) -> Option<String> {
+    let is_it = |sample: &&Builtin| std::path::Path::new(name).ends_with(sample.file);
+    if let Some(sample) = SAMPLES.iter().find(is_it) {
+        return Some(format!("`polyfly scenes copy {}` writes this sample", sample.name()));
+    }
     let command = cli::command();
     let jobs: Vec<&str> = command.get_subcommands().map(|c| c.get_name()).collect();
     let near = || Some(format!("did you mean `polyfly {}`?", nearest(name, jobs.into_iter())?));

@@ -1,6 +1,99 @@
-//! The built-in scenes.
+//! The scenes that are inside the program: the samples of `scenes/`, and the templates that new scenes begin with.
 
 use super::{Grammar, ParseOptions, Scene};
+
+/// A scene that is inside the program.
+pub(crate) struct Builtin {
+    /// Its file's name.
+    pub file: &'static str,
+    source: &'static str,
+    // What it shows, where its text cannot say so: tokens have no comments.
+    about: &'static str,
+}
+
+macro_rules! scenes {
+    ($folder:literal: $($file:literal $($about:literal)?,)*) => {
+        &[$(Builtin {
+            file: $file,
+            source: include_str!(concat!("../../", $folder, "/", $file)),
+            about: concat!($($about)?),
+        },)*]
+    };
+}
+
+/// The samples: all scenes of `scenes/`.
+pub(crate) const SAMPLES: &[Builtin] = scenes! { "scenes":
+    "caustics.toml",
+    "chess.toml",
+    "clay.toml",
+    "coursework.txt" "The coursework's scene in its tokens: three mirrored bodies with lamps on a chessboard.",
+    "crystal.toml",
+    "cse260.toml",
+    "cube.toml",
+    "default.txt" "The scene of `polyfly --default`: mirrors, lamps and glass, in the coursework's tokens.",
+    "dusk.toml",
+    "gallery.toml",
+    "garland.toml",
+    "glass.toml",
+    "hall.toml",
+    "heap.toml",
+    "infinity.toml",
+    "jewels.toml",
+    "lagoon.toml",
+    "lamps.toml",
+    "metals.toml",
+    "mist.toml",
+    "neon.toml",
+    "pebbles.toml",
+    "solids.toml",
+    "stage.toml",
+    "table.toml",
+    "walk.toml",
+    "weekend-final.toml",
+    "weekend.toml",
+};
+
+/// The templates of `polyfly new`; the first is the one that it takes by itself.
+pub(crate) const TEMPLATES: &[Builtin] = scenes! { "scenes/templates":
+    "infinity.toml",
+    "jewel.toml",
+    "sea.toml",
+    "particles.toml",
+    "path.toml",
+    "coursework.toml",
+};
+
+// Files that these scenes read.
+const FILES: [(&str, &str); 1] = [("heap.csv", include_str!("../../scenes/heap.csv"))];
+
+impl Builtin {
+    /// Its file's name without the ending.
+    pub fn name(&self) -> &'static str {
+        self.file.split_once('.').map_or(self.file, |(name, _)| name)
+    }
+    /// Its text. The editors' link to the schema is left out, because that lies beside the samples only.
+    pub fn text(&self) -> &'static str {
+        match self.source.split_once('\n') {
+            Some((first, rest)) if first.starts_with("#:schema") => rest,
+            _ => self.source,
+        }
+    }
+    /// What it shows: the first sentence of its first comment.
+    pub fn about(&self) -> String {
+        let comment = self.text().lines().map_while(|line| line.strip_prefix("# "));
+        let comment = comment.collect::<Vec<_>>().join(" ") + self.about;
+        comment.split_once(". ").map_or(comment.clone(), |(first, _)| format!("{first}."))
+    }
+    /// The files that it reads: their names and contents.
+    pub fn files(&self) -> impl Iterator<Item = (&'static str, &'static str)> {
+        FILES.into_iter().filter(|(name, _)| self.source.contains(&format!("\"{name}\"")))
+    }
+}
+
+/// The one of that name.
+pub(crate) fn named<'a>(scenes: &'a [Builtin], name: &str) -> Option<&'a Builtin> {
+    scenes.iter().find(|scene| scene.name() == name)
+}
 
 /// The sample scene in the coursework's tokens: lamps, mirrors, glass and a floor.
 pub const DEFAULT_TOKENS: &str = include_str!("../../scenes/default.txt");
@@ -18,5 +111,54 @@ pub fn default_scene(grammar: Grammar) -> String {
     match grammar {
         Grammar::Tokens => DEFAULT_TOKENS.to_owned(),
         Grammar::Toml => Scene::sample().to_toml(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::BTreeSet;
+    use std::path::Path;
+
+    // Scenes in a folder of the repository.
+    fn in_folder(folder: &str) -> BTreeSet<String> {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join(folder);
+        let names = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap());
+        names.filter(|name| name.ends_with(".toml") || name.ends_with(".txt")).collect()
+    }
+
+    #[test]
+    fn every_scene_of_the_repository_is_inside_the_program() {
+        for (folder, scenes) in [("scenes", SAMPLES), ("scenes/templates", TEMPLATES)] {
+            let names: BTreeSet<String> = scenes.iter().map(|scene| scene.file.to_owned()).collect();
+            assert_eq!(names, in_folder(folder));
+        }
+    }
+
+    #[test]
+    fn every_scene_tells_what_it_shows_in_one_sentence() {
+        for scene in SAMPLES.iter().chain(TEMPLATES) {
+            let about = scene.about();
+            assert!(about.ends_with('.') && (20..170).contains(&about.len()), "{}: {about}", scene.file);
+            assert!(!scene.text().starts_with("#:schema"), "{}", scene.file);
+        }
+    }
+
+    #[test]
+    fn templates_are_whole_and_plain() {
+        for template in TEMPLATES {
+            let parsed = super::super::parse(template.text(), template.file, ParseOptions::default());
+            let parsed = parsed.unwrap_or_else(|e| panic!("{}: {e}", template.file));
+            assert!(parsed.warnings.is_empty(), "{}", template.file);
+            // A file that the scene names is brought along.
+            let (mut scene, mut files) = (parsed.scene, Vec::new());
+            scene.visit_files(|place, path| files.push(format!("{place}: {}", path.display())));
+            assert!(files.is_empty(), "{}: {files:?}", template.file);
+            if let Some(particles) = scene.world.particles {
+                assert_eq!(template.files().next().map(|(name, _)| Path::new(name)), Some(&*particles.path));
+            }
+            let comments = template.text().matches('#').count();
+            assert!(comments > 10 && template.text().lines().count() < 110, "{}: {comments} comments", template.file);
+        }
     }
 }

@@ -17,7 +17,8 @@ pub enum NameKind<'a> {
 // Names in other programs: the kind, the names, and the suggestion.
 const OTHER_NAMES: &[(&str, &str, &str)] = &[
     ("job", "render|run|make|draw", "rendering needs no word of its own: `polyfly SCENE`"),
-    ("job", "new|init|create|template|example", "`polyfly --default toml > scene.toml` writes a scene to begin with"),
+    ("job", "init|create|template|templates", "`polyfly new my.toml` writes a scene to begin with"),
+    ("job", "example|examples|sample|samples|list|demo", "`polyfly scenes` lists the sample scenes"),
     ("job", "help", "`polyfly --help` lists jobs and flags"),
     ("job", "version", "`polyfly --version` prints the version"),
     ("job", "view|show|open|display", "`polyfly preview SCENE` shows a frame in the terminal"),

@@ -1,7 +1,7 @@
 //! The samples of `scenes/` as a user runs them: from the repository's root, from their own folder, and copied alone into an
-//! empty one. Each needs only itself, and the files beside it with its own name.
+//! empty one; and as the program brings them along. Each needs only itself, and the files beside it with its own name.
 
-use crate::common::{polyfly, words};
+use crate::common::{names, polyfly, text, words};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -64,4 +64,101 @@ fn all_samples_can_be_verified_in_one_command() {
     args.extend(names.iter().map(String::as_str));
     let run = polyfly(root, &args);
     assert!(run.status.success(), "{}", words(&run));
+}
+
+#[test]
+fn every_sample_is_listed_printed_and_copied_by_the_program() {
+    let dir = tempfile::tempdir().unwrap();
+    let list = polyfly(dir.path(), &["scenes"]);
+    let list = text(&list.stdout);
+    assert_eq!(list.lines().count(), samples().len());
+    for sample in samples() {
+        let (file, name) =
+            (sample.file_name().unwrap().to_str().unwrap(), sample.file_stem().unwrap().to_str().unwrap());
+        assert!(list.lines().any(|line| line.starts_with(&format!("{name} ")) && line.ends_with('.')), "{name}");
+        let own = fs::read_to_string(&sample).unwrap();
+        let own = own.strip_prefix("#:schema scene.schema.json\n").unwrap_or(&own);
+        assert_eq!(text(&polyfly(dir.path(), &["scenes", "show", name]).stdout), own);
+
+        let folder = dir.path().join(name);
+        fs::create_dir(&folder).unwrap();
+        let copied = polyfly(&folder, &["scenes", "copy", name]);
+        assert!(copied.status.success(), "{name}: {}", words(&copied));
+        assert_eq!(fs::read_to_string(folder.join(file)).unwrap(), own);
+        // With what it reads: the files beside it with its name.
+        let beside = dir.path().join(format!("{name} of the repository"));
+        copy(&sample, &beside);
+        assert_eq!(names(&folder), names(&beside));
+        for other in names(&folder).iter().filter(|other| *other != file) {
+            assert!(fs::read(folder.join(other)).unwrap() == fs::read(beside.join(other)).unwrap(), "{other}");
+        }
+    }
+    // Into a folder, under another name, and over what is there.
+    let copy = |args: &[&str]| polyfly(dir.path(), &[&["scenes", "copy"], args].concat());
+    assert!(copy(&["heap", "heap"]).status.success());
+    assert!(copy(&["cube", "new/mine.toml"]).status.success());
+    assert_eq!(names(&dir.path().join("new")), ["mine.toml"]);
+    assert_eq!(copy(&["cube", "cube.txt"]).status.code(), Some(64));
+    fs::write(dir.path().join("heap/heap.csv"), "mine").unwrap();
+    let refused = copy(&["heap", "heap/other.toml"]);
+    assert_eq!(refused.status.code(), Some(64));
+    assert!(words(&refused).contains("heap.csv is there already\nhelp: give another name, or --overwrite"));
+    assert_eq!(fs::read_to_string(dir.path().join("heap/heap.csv")).unwrap(), "mine");
+    assert!(!dir.path().join("heap/other.toml").exists());
+    assert!(copy(&["heap", "heap/other.toml", "--overwrite"]).status.success());
+    assert_eq!(
+        words(&polyfly(dir.path(), &["scenes/cube.toml"])),
+        "error: there is no file `scenes/cube.toml`\nhelp: `polyfly scenes copy cube` writes this sample\n"
+    );
+}
+
+#[test]
+fn every_template_is_a_scene_without_faults_that_renders_where_it_is_written() {
+    let dir = tempfile::tempdir().unwrap();
+    let help = text(&polyfly(dir.path(), &["new", "--help"]).stdout);
+    for name in ["infinity", "jewel", "sea", "particles", "path", "coursework"] {
+        assert!(help.contains(&format!("- {name}:")), "{name}");
+        let folder = dir.path().join(name);
+        fs::create_dir(&folder).unwrap();
+        let new = |file: &str, args: &[&str]| polyfly(&folder, &[&["new", file, "--template", name], args].concat());
+        let written = new("it.toml", &[]);
+        assert!(written.status.success(), "{name}: {}", words(&written));
+        let said = words(&written);
+        assert!(said.ends_with(
+            ": `polyfly it.toml --frames 0` renders the first frame, `polyfly it.toml --video it.mp4` the film\n"
+        ));
+        let scene = fs::read_to_string(folder.join("it.toml")).unwrap();
+        assert!(scene.starts_with("# ") && scene.contains("path = \"output/it/%04d.png\""), "{scene}");
+        assert!(scene.contains("it.toml") && !scene.contains("my."), "{scene}");
+        render(&folder, "it.toml", &folder);
+        let checked = polyfly(&folder, &["check", "it.toml", "--size", "64x36", "--samples", "1"]);
+        assert!(checked.status.success() && !words(&checked).contains("warning"), "{name}: {}", words(&checked));
+
+        // On stdout it is the same, with the template's own names.
+        let printed = text(&new("-", &[]).stdout);
+        let own = format!("output/{name}/");
+        assert_eq!(printed.replace("my.", "it.").replace(&own, "output/it/").replace("/%d.png", "/%04d.png"), scene);
+        // What is there stays, unless it may go.
+        fs::write(folder.join("it.toml"), "mine").unwrap();
+        let refused = new("it.toml", &[]);
+        assert_eq!(refused.status.code(), Some(64));
+        assert_eq!(words(&refused), "error: it.toml is there already\nhelp: give another name, or --overwrite\n");
+        assert_eq!(fs::read_to_string(folder.join("it.toml")).unwrap(), "mine");
+        assert!(new("it.toml", &["--overwrite"]).status.success());
+        assert_eq!(fs::read_to_string(folder.join("it.toml")).unwrap(), scene);
+    }
+    // In tokens it is the coursework's; the others cannot be said so.
+    let new = |args: &[&str]| polyfly(&dir.path().join("coursework"), &[&["new"], args].concat());
+    assert!(new(&["it.txt"]).status.success());
+    let pictures = ["it.toml", "it.txt"].map(|file| {
+        let folder = dir.path().join("coursework");
+        let args = [file, "--cpu", "--size", "32x18", "--samples", "1", "--frames", "5", "-q", "-o", "-.ppm"];
+        let run = polyfly(&folder, &args);
+        assert!(run.status.success(), "{}", words(&run));
+        run.stdout
+    });
+    assert!(pictures[0] == pictures[1] && pictures[0].len() > 32 * 18 * 3);
+    assert_eq!(new(&["other.txt", "--template", "jewel"]).status.code(), Some(65));
+    assert_eq!(new(&["it.png"]).status.code(), Some(64));
+    assert_eq!(new(&[]).status.code(), Some(64));
 }

@@ -1,0 +1,108 @@
+//! `polyfly new` and `polyfly scenes`: scenes that are inside the program become files.
+
+use super::convert::grammar_of;
+use crate::cli::{Failure, NewArgs, ScenesArgs, ScenesJob, usage};
+use crate::error::Error;
+use crate::output::store::atomic::{prepare, write_whole};
+use crate::quote::{printable, shell_word};
+use crate::report::{print, remark};
+use crate::scene::builtin::{self, Builtin, SAMPLES, TEMPLATES};
+use crate::scene::{self, Grammar, ParseOptions, tokens};
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+/// `polyfly new`.
+pub fn new(args: &NewArgs) -> Result<(), Failure> {
+    let is_stdout = args.file.as_os_str() == "-";
+    let grammar = if is_stdout { Some(Grammar::Toml) } else { grammar_of(&args.file) };
+    let grammar = grammar.ok_or_else(|| {
+        usage!("{}: expected a file that ends in .toml or, for the coursework's tokens, .txt", args.file.display())
+    })?;
+    let usual = match grammar {
+        Grammar::Toml => TEMPLATES[0].name(),
+        Grammar::Tokens => "coursework",
+    };
+    let template = found(TEMPLATES, args.template.as_deref().unwrap_or(usual))?;
+    if is_stdout {
+        if let Some((name, _)) = template.files().next() {
+            let template = template.name();
+            remark(&format!("it reads {name}: `polyfly new FILE.toml --template {template}` writes that file too"));
+        }
+        return Ok(print(template.text())?);
+    }
+    // Its comments name the file.
+    let name = Path::new(args.file.file_name().unwrap_or_default());
+    let in_shell = |ending| shell_word(&printable(&name.with_extension(ending).to_string_lossy()));
+    let mut text = template.text().replace("my.toml", &in_shell("toml")).replace("my.txt", &in_shell("txt"));
+    let stem = args.file.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+    // Each scene has a folder of frames of its own. A name that would be a pattern, or tokens would break, is no folder's.
+    if !stem.contains(['%', '#']) && !stem.contains(char::is_whitespace) {
+        let path = scene::keys::kinds::quoted(&format!("output/{stem}/%04d.png"));
+        text = scene::edit::set(&text, "output.path", Some(&path)).map_err(|e| usage!("{stem}: {e}"))?;
+    }
+    if grammar == Grammar::Tokens {
+        let parsed = scene::parse(&text, template.file, ParseOptions::default())?;
+        text = tokens::write(&parsed.scene).map_err(Failure::NotExpressible)?;
+    }
+    write(template, &args.file, &text, args.overwrite)
+}
+
+/// `polyfly scenes`.
+pub fn run(args: &ScenesArgs) -> Result<(), Failure> {
+    match &args.job {
+        None => {
+            let width = SAMPLES.iter().map(|sample| sample.name().len()).max().unwrap_or_default();
+            let line = |sample: &Builtin| format!("{:width$}  {}\n", sample.name(), sample.about());
+            print(&SAMPLES.iter().map(line).collect::<String>())?;
+            remark("`polyfly scenes copy NAME` writes one into this folder, `polyfly scenes show NAME` prints it");
+            Ok(())
+        }
+        Some(ScenesJob::Show { name }) => Ok(print(found(SAMPLES, name)?.text())?),
+        Some(ScenesJob::Copy { name, file, overwrite }) => {
+            let sample = found(SAMPLES, name)?;
+            let file = match file {
+                Some(folder) if folder.is_dir() => folder.join(sample.file),
+                Some(file) => file.clone(),
+                None => sample.file.into(),
+            };
+            let grammar = grammar_of(Path::new(sample.file));
+            if grammar_of(&file) != grammar {
+                let ending = if grammar == Some(Grammar::Toml) { ".toml" } else { ".txt" };
+                return Err(usage!("{}: expected a file that ends in {ending}, or a folder", file.display()));
+            }
+            write(sample, &file, sample.text(), *overwrite)
+        }
+    }
+}
+
+// Flags take names of scenes only.
+fn found<'a>(scenes: &'a [Builtin], name: &str) -> Result<&'a Builtin, Failure> {
+    builtin::named(scenes, name).ok_or_else(|| usage!("there is no scene {name}"))
+}
+
+// Writes a scene and the files that it reads beside it, or nothing where one of them exists with another content.
+fn write(scene: &Builtin, file: &Path, text: &str, overwrite: bool) -> Result<(), Failure> {
+    let beside = scene.files().map(|(name, content)| (file.with_file_name(name), content));
+    let files: Vec<(PathBuf, &str)> = [(file.to_owned(), text)].into_iter().chain(beside).collect();
+    for (path, content) in &files {
+        let is_same = || std::fs::read(path).is_ok_and(|bytes| bytes == content.as_bytes());
+        if path.is_dir() || (!overwrite && path.exists() && !is_same()) {
+            return Err(Error::Misused {
+                what: format!("{} is there already", path.display()),
+                help: "give another name, or --overwrite".into(),
+            }
+            .into());
+        }
+    }
+    for (path, content) in &files {
+        prepare(path)?;
+        write_whole(path, |file| file.write_all(content.as_bytes()))?;
+    }
+    let also: String = files[1..].iter().map(|(path, _)| format!(" and {}", path.display())).collect();
+    let [scene, film] = [file, &file.with_extension("mp4")].map(|path| shell_word(&path.to_string_lossy()));
+    remark(&format!(
+        "{}{also}: `polyfly {scene} --frames 0` renders the first frame, `polyfly {scene} --video {film}` the film",
+        file.display()
+    ));
+    Ok(())
+}
