@@ -69,7 +69,6 @@ pub fn pictures(tasks_in_flight: usize, writers: usize, sinks: usize) -> usize {
 
 /// Runs the work until its end, a failure, or cancellation. Memory of the previous run is reused and kept for the
 /// next one. If a device fails, the others take over its tasks; the run fails only when no device is left.
-#[expect(clippy::too_many_lines, reason = "the stages of one loop")]
 pub fn run(
     devices: &mut [Box<dyn Device>],
     work: &RunContext,
