@@ -57,6 +57,8 @@ pub enum Command {
     Studio(StudioArgs),
     /// Renders scenes on every device of this machine and compares the bytes.
     Verify(VerifyArgs),
+    /// Compares two pictures, folders of frames or films: differences, PSNR, SSIM, FLIP; exit code 1 if they differ.
+    Compare(CompareArgs),
     /// Times a scene on this machine's devices, as a table for a report; or compares schedules of work.
     Bench(BenchArgs),
     /// Renders a file of particles, or generates one.
@@ -210,6 +212,28 @@ pub struct VerifyArgs {
     // The size is 160x120 and the frames are the first two if not given.
     #[command(flatten)]
     pub changes: SceneArgs,
+}
+
+#[derive(Args, Debug)]
+pub struct CompareArgs {
+    /// A picture, a folder of frames, their pattern (`a/%04d.png`), or a film.
+    #[arg(value_name = "A")]
+    pub first: String,
+    /// The same of the other side; frames are matched by number.
+    #[arg(value_name = "B")]
+    pub second: String,
+    /// Largest difference of a channel that counts as equal, codes of 0 to 255.
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub max_difference: u8,
+    /// Print one JSON object instead of a table.
+    #[arg(long)]
+    pub json: bool,
+    /// Write the difference of the worst frame as a picture, amplified.
+    #[arg(short, long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+    /// The ffmpeg program that decodes films (also POLYFLY_FFMPEG).
+    #[arg(long, value_name = "PROGRAM")]
+    pub ffmpeg: Option<PathBuf>,
 }
 
 #[derive(Args, Debug)]

@@ -4,6 +4,7 @@
 mod balance;
 mod bench;
 mod check;
+mod compare;
 mod convert;
 mod doctor;
 mod dry_run;
@@ -79,6 +80,7 @@ fn run(mut cli: Cli) -> Result<(), Failure> {
         Some(Command::New(args)) => samples::new(args),
         Some(Command::Scenes(args)) => samples::run(args),
         Some(Command::Convert(args)) => convert::run(args),
+        Some(Command::Compare(args)) => compare::run(args),
         Some(Command::Check(args)) => check::run(args),
         Some(Command::Preview(args)) => preview::run(args),
         Some(Command::Studio(args)) => studio::run(args),

@@ -1,4 +1,4 @@
-//! The program's exit codes and what they mean; the numbers are those of sysexits.h.
+//! The program's exit codes and what they mean; the numbers from 64 to 75 are those of sysexits.h.
 
 // Declares the exit codes: number, the word in `--help`, what the code means, what to do.
 macro_rules! exit_codes {
@@ -21,6 +21,8 @@ macro_rules! exit_codes {
 exit_codes! {
     Done = 0: "done", "All is done.",
         "Nothing is to be done.";
+    Different = 1: "different (`compare`)", "`polyfly compare` found a difference above `--max-difference`, or frames of one side alone.",
+        "The table says which frames differ and by how much; `-o diff.png` shows where.";
     Usage = 64: "usage", "The command line is wrong. Nothing was rendered.",
         "Read the message: it names the flag and what was expected. `polyfly explain FLAG` explains a flag. A retry does not help.";
     BadInput = 65: "bad scene, or a folder of another scene",

@@ -28,6 +28,9 @@ pub enum Failure {
     /// The workload manager's program is not installed.
     #[error("there is no `{0}` here")]
     NoEngine(&'static str),
+    /// Compared pictures differ.
+    #[error("{0}")]
+    PicturesDiffer(String),
     /// Devices render different pictures.
     #[error("devices disagree:\n{}", .0.join("\n"))]
     DevicesDisagree(Vec<String>),
@@ -65,6 +68,7 @@ impl Failure {
             Failure::Library(error) => exit_code(error),
             Failure::Interrupted { is_temporary: true, .. } => Exit::TryAgain,
             Failure::Interrupted { .. } => Exit::Interrupted,
+            Failure::PicturesDiffer(_) => Exit::Different,
             Failure::NotExpressible(_) => Exit::BadInput,
             Failure::NoEngine(_) => Exit::Unavailable,
             Failure::DevicesDisagree(_) => Exit::DevicesDisagree,

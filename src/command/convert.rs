@@ -84,23 +84,38 @@ fn picture(from: &Path, format: &Format, to: Option<&PathBuf>) -> Result<(), Fai
     let Some(to) = to else {
         return Err(usage!("{} is a picture: name the one to make of it", from.display()));
     };
-    let is_light = format.has_light();
-    let scene = is_light.then(|| format.scene(from)).flatten();
-    let tone = scene.as_ref().map_or(Tone::Soft, |scene| scene.film.tone);
-    let has_alpha = scene.as_ref().is_some_and(|scene| scene.world.sky.transparent);
-    let Shown { size, rgba } = format.shown(from, tone, has_alpha).map_err(unreadable(from))?;
-    if is_light && scene.is_none() {
-        let from = from.display();
-        say(&format!("the scene of {from} is unknown: its linear light is shown with `tone = \"soft\"`"));
+    let (Shown { size, rgba }, remark) = read_picture(from, format)?;
+    if let Some(remark) = remark {
+        say(&remark);
     }
     write_picture(to, size, &rgba)
 }
 
-/// Writes an RGBA picture in the format of the file's extension.
-pub fn write_picture(to: &Path, (width, height): (u32, u32), rgba: &[u8]) -> Result<(), Failure> {
+/// Reads a picture as it is shown. Linear light goes through the tone curve of its scene; a remark says if the scene is unknown.
+pub fn read_picture(from: &Path, format: &Format) -> Result<(Shown, Option<String>), Failure> {
+    let is_light = format.has_light();
+    let scene = is_light.then(|| format.scene(from)).flatten();
+    let tone = scene.as_ref().map_or(Tone::Soft, |scene| scene.film.tone);
+    let has_alpha = scene.as_ref().is_some_and(|scene| scene.world.sky.transparent);
+    let shown = format.shown(from, tone, has_alpha).map_err(unreadable(from))?;
+    let remark = (is_light && scene.is_none()).then(|| {
+        let from = from.display();
+        format!("the scene of {from} is unknown: its linear light is shown with `tone = \"soft\"`")
+    });
+    Ok((shown, remark))
+}
+
+/// How a picture of that name is written.
+pub fn picture_target(to: &Path) -> Result<(&'static Format, FormatOptions), Failure> {
     let target =
         format_of(to).ok_or_else(|| usage!("{}: a picture ends in .{}", to.display(), PICTURES.join(", .")))?;
     let options = target.options(Some(8), Tone::Soft).map_err(|e| usage!("{}: {e}", to.display()))?;
+    Ok((target, options))
+}
+
+/// Writes an RGBA picture in the format of the file's extension.
+pub fn write_picture(to: &Path, (width, height): (u32, u32), rgba: &[u8]) -> Result<(), Failure> {
+    let (target, options) = picture_target(to)?;
     let has_alpha = rgba.as_chunks::<4>().0.iter().any(|pixel| pixel[3] < 255);
     let options = FormatOptions { has_alpha, ..options };
     if width.max(height) > target.largest || rgba.is_empty() {

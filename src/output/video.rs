@@ -15,6 +15,7 @@ mod mp4;
 #[cfg(feature = "h264")]
 mod openh264;
 pub mod options;
+pub mod reader;
 mod segment_encoder;
 pub mod segments;
 pub mod settings;

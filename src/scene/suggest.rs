@@ -26,6 +26,7 @@ const OTHER_NAMES: &[(&str, &str, &str)] = &[
     ("job", "validate|lint|inspect", "`polyfly check SCENE` tells what a scene holds and what is wrong with it"),
     ("job", "resume|continue", "`polyfly SCENE --resume` renders what is missing"),
     ("job", "encode|video|join", "`polyfly stitch FOLDER -o film.mp4` makes a film of frames"),
+    ("job", "diff|cmp|psnr|ssim|flip", "`polyfly compare A B` compares pictures, folders of frames and films"),
     ("job", "benchmark|perf", "`polyfly bench` measures this machine"),
     ("flag", "--resolution|--res|--width|--height|-s", "did you mean `--size 1280x720`?"),
     ("flag", "-j|--jobs|-t|--cores|--workers", "did you mean `--threads`?"),

@@ -4,6 +4,7 @@
 mod assets;
 mod cli;
 mod common;
+mod compare;
 mod denoise;
 mod devices;
 mod documents;

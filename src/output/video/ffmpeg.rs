@@ -330,7 +330,7 @@ fn is_error(line: &str) -> bool {
     false
 }
 
-/// A running ffmpeg that is fed. Each operation has the time-out for itself.
+/// A running ffmpeg that is fed or read. Each operation has the time-out for itself.
 pub struct Process(Running<Transcript>);
 
 impl Process {
@@ -362,6 +362,11 @@ impl Process {
         written
     }
 
+    /// Whether ffmpeg was ended because it made no progress.
+    pub fn has_stalled(&self) -> bool {
+        self.0.watch.state().timed_out
+    }
+
     /// Waits for the end. If ffmpeg counts frames, it must report `expected` ones. `doing` is for messages.
     pub fn finish(mut self, expected: Option<u64>, doing: &str) -> Result<(), OutputError> {
         drop(self.0.child.stdin.take());
@@ -378,6 +383,18 @@ impl Process {
             },
         };
         Err(OutputError::Encoder { what, words: transcript.words })
+    }
+}
+
+impl Read for Process {
+    /// Reads bytes of standard output.
+    fn read(&mut self, bytes: &mut [u8]) -> io::Result<usize> {
+        let Running { child, watch, .. } = &mut self.0;
+        let stdout = child.stdout.as_mut().ok_or(io::ErrorKind::BrokenPipe)?;
+        watch.begin();
+        let read = stdout.read(bytes);
+        watch.pause();
+        read
     }
 }
 

@@ -1,0 +1,290 @@
+//! `polyfly compare`: how much two pictures, clips or films differ.
+
+mod filter;
+mod flip;
+mod measures;
+mod source;
+mod ssim;
+
+use super::convert::{picture_target, write_picture};
+use super::request::named_ffmpeg;
+use crate::assets::AssetError;
+use crate::cli::{CompareArgs, Failure, usage};
+use crate::output::OutputError;
+use crate::output::formats::Shown;
+use crate::output::video::ffmpeg::find_ffmpeg;
+use crate::output::video::reader::VideoReader;
+use crate::render::frames::FrameList;
+use crate::report::{print, say, several};
+use crate::threads::shared_pool;
+use measures::{Figures, Measures, difference_picture};
+use serde::Serialize;
+use source::{PictureFile, Source};
+use std::collections::BTreeMap;
+use std::path::Path;
+
+// A pair of frames in the report; a picture has no number.
+#[derive(Serialize)]
+struct PairFigures {
+    frame: Option<u32>,
+    size: (u32, u32),
+    #[serde(flatten)]
+    figures: Figures,
+}
+
+// What `--json` prints.
+#[derive(Serialize)]
+struct ComparisonRecord<'a> {
+    a: &'a str,
+    b: &'a str,
+    max_difference: u8,
+    equal: bool,
+    // None if no frame is on both sides.
+    whole: Option<Figures>,
+    // The first frame that differs by more than the limit, and the frame with the largest mean square.
+    first_difference: Option<u32>,
+    worst: Option<u32>,
+    // Frames of one side alone, as `--frames` lists them.
+    only_a: Option<String>,
+    only_b: Option<String>,
+    // How much the picture of the difference is amplified.
+    factor: Option<u8>,
+    frames: &'a [PairFigures],
+}
+
+// The pair with the largest mean square of differences.
+struct WorstPair {
+    frame: Option<u32>,
+    mean_square: f64,
+    size: (u32, u32),
+    // The picture of the difference, and how much it is amplified; for -o.
+    picture: Option<(Vec<u8>, u8)>,
+}
+
+// What is known after some pairs.
+struct Comparison<'a> {
+    args: &'a CompareArgs,
+    pairs: Vec<PairFigures>,
+    whole: Measures,
+    worst: Option<WorstPair>,
+    only_a: Option<FrameList>,
+    only_b: Option<FrameList>,
+}
+
+pub fn run(args: &CompareArgs) -> Result<(), Failure> {
+    if let Some(output) = &args.output {
+        picture_target(output)?;
+        let is_output = |name: &str| {
+            Path::new(name).canonicalize().is_ok_and(|path| output.canonicalize().is_ok_and(|o| o == path))
+        };
+        if let Some(name) = [&args.first, &args.second].into_iter().find(|name| is_output(name)) {
+            return Err(usage!(
+                "-o {}: it is compared, and would be replaced; give another name",
+                Path::new(name).display()
+            ));
+        }
+    }
+    let (a, b) = (Source::open(&args.first)?, Source::open(&args.second)?);
+    let mut comparison =
+        Comparison { args, pairs: Vec::new(), whole: Measures::default(), worst: None, only_a: None, only_b: None };
+    shared_pool().map_err(OutputError::from)?.install(|| match (&a, &b) {
+        (Source::Picture(a), Source::Picture(b)) => comparison.pictures(None, a, b),
+        (Source::Frames(a), Source::Frames(b)) => comparison.clips(a, b),
+        (Source::Film(a), Source::Film(b)) => comparison.films(a, b),
+        _ => Err(usage!(
+            "{} is {} and {} is {}: compare two pictures, two folders of frames or two films",
+            args.first,
+            a.kind(),
+            args.second,
+            b.kind()
+        )),
+    })?;
+    comparison.report()
+}
+
+impl Comparison<'_> {
+    fn pictures(&mut self, frame: Option<u32>, a: &PictureFile, b: &PictureFile) -> Result<(), Failure> {
+        let (read_a, read_b) = rayon::join(|| a.read(), || b.read());
+        let ((shown_a, remark_a), (shown_b, remark_b)) = (read_a?, read_b?);
+        // Once for all frames.
+        if self.pairs.is_empty() {
+            [remark_a, remark_b].into_iter().flatten().for_each(|remark| say(&remark));
+        }
+        self.pair(frame, &shown_a, &shown_b, [&a.path, &b.path])
+    }
+
+    fn clips(&mut self, a: &BTreeMap<u32, PictureFile>, b: &BTreeMap<u32, PictureFile>) -> Result<(), Failure> {
+        let only = |these: &BTreeMap<u32, PictureFile>, others: &BTreeMap<u32, PictureFile>| {
+            FrameList::of_numbers(these.keys().copied().filter(|n| !others.contains_key(n)))
+        };
+        (self.only_a, self.only_b) = (only(a, b), only(b, a));
+        a.iter().filter_map(|(&n, a)| Some((n, a, b.get(&n)?))).try_for_each(|(n, a, b)| self.pictures(Some(n), a, b))
+    }
+
+    fn films(&mut self, a: &Path, b: &Path) -> Result<(), Failure> {
+        let is_raw = [a, b].iter().all(|path| path.extension().is_some_and(|e| e.eq_ignore_ascii_case("y4m")));
+        // Both are decoded in one way, because decoders place colours differently.
+        let [mut reader_a, mut reader_b] = match is_raw {
+            true => [VideoReader::raw(a)?, VideoReader::raw(b)?],
+            false => {
+                let ffmpeg = find_ffmpeg(named_ffmpeg(self.args.ffmpeg.as_deref()).as_deref())?;
+                [VideoReader::decoded(&ffmpeg.program, a)?, VideoReader::decoded(&ffmpeg.program, b)?]
+            }
+        };
+        for frame in 0.. {
+            let (shown_a, shown_b) = rayon::join(|| reader_a.next(), || reader_b.next());
+            match (shown_a?, shown_b?) {
+                (Some(shown_a), Some(shown_b)) => self.pair(Some(frame), &shown_a, &shown_b, [a, b])?,
+                (None, None) => return Ok(()),
+                (Some(_), None) => {
+                    self.only_a = rest(&mut reader_a, frame)?;
+                    return Ok(());
+                }
+                (None, Some(_)) => {
+                    self.only_b = rest(&mut reader_b, frame)?;
+                    return Ok(());
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn pair(&mut self, frame: Option<u32>, a: &Shown, b: &Shown, names: [&Path; 2]) -> Result<(), Failure> {
+        if a.size != b.size {
+            let [of_a, of_b] = [a.size, b.size].map(|(width, height)| format!("{width} x {height} pixels"));
+            let what =
+                format!("it has {of_a}, and {} has {of_b}: only pictures of one size are compared", names[1].display());
+            return Err(AssetError::new(names[0], what).into());
+        }
+        let measures = Measures::of(a, b);
+        let mean_square = measures.mean_square();
+        if self.worst.as_ref().is_none_or(|worst| mean_square > worst.mean_square) {
+            let picture = self.args.output.as_ref().map(|_| difference_picture(a, b));
+            self.worst = Some(WorstPair { frame, mean_square, size: a.size, picture });
+        }
+        self.whole.add(&measures);
+        let pair = PairFigures { frame, size: a.size, figures: measures.figures() };
+        if let Some(number) = frame.filter(|_| !self.args.json) {
+            let heading = if self.pairs.is_empty() { HEADING } else { "" };
+            print(&format!("{heading}{}", row(number, &pair.figures)))?;
+        }
+        self.pairs.push(pair);
+        Ok(())
+    }
+
+    fn differs(&self, pair: &PairFigures) -> bool {
+        pair.figures.largest > self.args.max_difference
+    }
+
+    // Prints the whole, and writes the picture. An error if something differs.
+    fn report(&self) -> Result<(), Failure> {
+        let fault = self.fault();
+        let worst = self.worst.as_ref();
+        let factor = worst.and_then(|worst| Some(worst.picture.as_ref()?.1));
+        if self.args.json {
+            let list = |frames: &Option<FrameList>| frames.as_ref().map(FrameList::to_string);
+            let record = ComparisonRecord {
+                a: &self.args.first,
+                b: &self.args.second,
+                max_difference: self.args.max_difference,
+                equal: fault.is_none(),
+                whole: (!self.pairs.is_empty()).then(|| self.whole.figures()),
+                first_difference: self.pairs.iter().find(|pair| self.differs(pair)).and_then(|pair| pair.frame),
+                worst: worst.filter(|worst| worst.mean_square > 0.0).and_then(|worst| worst.frame),
+                only_a: list(&self.only_a),
+                only_b: list(&self.only_b),
+                factor,
+                frames: &self.pairs,
+            };
+            print(&(serde_json::to_string_pretty(&record).unwrap_or_default() + "\n"))?;
+        } else {
+            print(&self.summary())?;
+        }
+        if let (Some(output), Some(WorstPair { frame, size, picture: Some((picture, factor)), .. })) =
+            (&self.args.output, worst)
+        {
+            write_picture(output, *size, picture)?;
+            let of = frame.map_or_else(String::new, |frame| format!(" of frame {frame}"));
+            say(&format!("{}: the difference{of}, amplified by {factor}", output.display()));
+        }
+        fault.map_or(Ok(()), |fault| Err(Failure::PicturesDiffer(fault)))
+    }
+
+    fn summary(&self) -> String {
+        let CompareArgs { first, second, max_difference, .. } = self.args;
+        let is_clip = self.pairs.first().is_none_or(|pair| pair.frame.is_some());
+        let mut lines = Vec::new();
+        if is_clip {
+            lines.push(format!("\n{} of {first} and {second}", several(self.pairs.len(), "pair")));
+        } else {
+            lines.push(format!("{first} and {second}"));
+        }
+        if let Some(pair) = self.pairs.first() {
+            let (figures, (width, height)) = (self.whole.figures(), pair.size);
+            let place = self.whole.first.map_or_else(String::new, |(x, y)| format!("; the first is ({x}, {y})"));
+            let mut line = |what: &str, value: String| lines.push(format!("{what:<21}{value}"));
+            line("size", format!("{width} x {height}"));
+            line("largest difference", format!("{} of 255", figures.largest));
+            line("mean difference", format!("{:.6}", figures.mean));
+            line("pixels that differ", format!("{} of {}{place}", figures.differing, figures.pixels));
+            line("PSNR", figures.psnr.map_or_else(|| "infinite".into(), |psnr| format!("{psnr:.3} dB")));
+            line("SSIM", format!("{:.7}", figures.ssim));
+            line("FLIP", format!("{:.7}", figures.flip));
+            if let Some(frame) = self.pairs.iter().find(|pair| self.differs(pair)).and_then(|pair| pair.frame) {
+                let than =
+                    if *max_difference > 0 { format!(" (by more than {max_difference})") } else { String::new() };
+                line("first that differs", format!("frame {frame}{than}"));
+            }
+            if let Some(frame) =
+                self.worst.as_ref().filter(|worst| worst.mean_square > 0.0).and_then(|worst| worst.frame)
+            {
+                line("worst", format!("frame {frame}"));
+            }
+        }
+        for (name, frames) in [(first, &self.only_a), (second, &self.only_b)] {
+            if let Some(frames) = frames {
+                lines.push(format!("only {name} has frames {frames}"));
+            }
+        }
+        lines.join("\n") + "\n"
+    }
+
+    // What differs, in a sentence.
+    fn fault(&self) -> Option<String> {
+        let limit = self.args.max_difference;
+        let different: Vec<&PairFigures> = self.pairs.iter().filter(|pair| self.differs(pair)).collect();
+        let mut faults = Vec::new();
+        if let Some(pair) = different.first() {
+            let by = if limit > 0 { format!(" by more than {limit}") } else { String::new() };
+            faults.push(match pair.frame {
+                None => format!("the pictures differ{by}: the largest difference is {}", pair.figures.largest),
+                Some(frame) => {
+                    let of = (different.len(), self.pairs.len());
+                    format!("{} of {} frames differ{by}; the first is frame {frame}", of.0, of.1)
+                }
+            });
+        }
+        for (name, frames) in [(&self.args.first, &self.only_a), (&self.args.second, &self.only_b)] {
+            if let Some(frames) = frames {
+                faults.push(format!("only {name} has frames {frames}"));
+            }
+        }
+        (!faults.is_empty()).then(|| faults.join("; "))
+    }
+}
+
+const HEADING: &str = " frame  largest       mean     pixels     PSNR       SSIM       FLIP\n";
+
+fn row(frame: u32, Figures { largest, mean, differing, psnr, ssim, flip, .. }: &Figures) -> String {
+    let psnr = psnr.map_or_else(|| "infinite".into(), |psnr| format!("{psnr:.3}"));
+    format!("{frame:>6}  {largest:>7}  {mean:>9.5}  {differing:>9}  {psnr:>8}  {ssim:.7}  {flip:.7}\n")
+}
+
+// The frames from this one to the film's last.
+fn rest(film: &mut VideoReader, first: u32) -> Result<Option<FrameList>, Failure> {
+    let mut end = first + 1;
+    while film.next()?.is_some() {
+        end += 1;
+    }
+    Ok(FrameList::of_numbers(first..end))
+}

@@ -1,0 +1,127 @@
+//! What is compared: a picture, numbered frames or a film.
+
+use crate::cli::{Failure, usage};
+use crate::command::convert::{format_of, read_picture};
+use crate::error::Error;
+use crate::output::NameFile;
+use crate::output::formats::{Format, Shown};
+use crate::output::store::folder::FrameFolder;
+use crate::scene::Pattern;
+use crate::scene::limits::{PICTURES, VIDEOS, endings};
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+
+/// A picture of a known format.
+pub struct PictureFile {
+    pub path: PathBuf,
+    format: &'static Format,
+}
+
+/// One side of a comparison.
+pub enum Source {
+    Picture(PictureFile),
+    Frames(BTreeMap<u32, PictureFile>),
+    Film(PathBuf),
+}
+
+impl Source {
+    /// Says what a name on the command line is.
+    pub fn open(name: &str) -> Result<Source, Failure> {
+        let path = Path::new(name);
+        if path.is_dir() {
+            return folder(path).map(Source::Frames);
+        }
+        if Pattern::has_number(name) && !path.exists() {
+            return pattern(name).map(Source::Frames);
+        }
+        let mut file = File::open(path).map_err(|e| Error::Read(name.to_owned(), e))?;
+        let extension = path.extension().map(|e| e.to_string_lossy().to_ascii_lowercase()).unwrap_or_default();
+        if let Some(format) = format_of(path) {
+            return match is_animated_webp(&mut file) {
+                true => Err(usage!("{name} is an animated .webp, which is not decoded: compare its frames")),
+                false => Ok(Source::Picture(PictureFile { path: path.to_owned(), format })),
+            };
+        }
+        match VIDEOS.contains(&&*extension) {
+            true => Ok(Source::Film(path.to_owned())),
+            false => Err(usage!(
+                "{name}: expected a picture ({}), a film ({}), a folder of frames or their pattern",
+                endings(&PICTURES),
+                endings(&VIDEOS)
+            )),
+        }
+    }
+
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Source::Picture(_) => "a picture",
+            Source::Frames(_) => "a folder of frames",
+            Source::Film(_) => "a film",
+        }
+    }
+}
+
+impl PictureFile {
+    /// The picture, and a remark if its light is shown by a guess.
+    pub fn read(&self) -> Result<(Shown, Option<String>), Failure> {
+        read_picture(&self.path, self.format)
+    }
+}
+
+// The pictures of a folder by the last number in their names.
+fn folder(path: &Path) -> Result<BTreeMap<u32, PictureFile>, Failure> {
+    let mut frames = BTreeMap::<u32, PictureFile>::new();
+    let read = || std::fs::read_dir(path)?.map(|entry| Ok(entry?.path())).collect::<std::io::Result<Vec<PathBuf>>>();
+    for file in read().reading(path)? {
+        let Some(format) = format_of(&file) else { continue };
+        let Some(number) = file.file_stem().and_then(|stem| last_number(&stem.to_string_lossy())) else { continue };
+        if let Some(other) = frames.insert(number, PictureFile { path: file, format }) {
+            let (folder, other) = (path.display(), other.path.display());
+            return Err(usage!(
+                "{folder} has two pictures {number}; one is {other}: name a pattern, as `{folder}/%04d.png`"
+            ));
+        }
+    }
+    if frames.is_empty() {
+        return Err(usage!("{} has no pictures with numbers in their names", path.display()));
+    }
+    Ok(frames)
+}
+
+// The last row of digits in a text.
+fn last_number(text: &str) -> Option<u32> {
+    text.split(|c: char| !c.is_ascii_digit()).rfind(|digits| !digits.is_empty())?.parse().ok()
+}
+
+fn pattern(name: &str) -> Result<BTreeMap<u32, PictureFile>, Failure> {
+    let (pattern, _) = Pattern::parse(name).map_err(|e| usage!("{name}: {e}"))?;
+    let format = Format::of(&pattern.extension()).ok_or_else(|| usage!("no format reads {name}"))?;
+    let folder = FrameFolder { pattern, format, size: (0, 0) };
+    let existing = folder.existing()?;
+    match existing.is_empty() {
+        true => Err(usage!("there are no frames {name}")),
+        false => Ok(existing.into_iter().map(|n| (n, PictureFile { path: folder.pattern.path(n), format })).collect()),
+    }
+}
+
+// The extended header has a flag for it (RFC 9649, 2.7).
+fn is_animated_webp(file: &mut File) -> bool {
+    let mut header = [0; 21];
+    file.read_exact(&mut header).is_ok() && &header[8..16] == b"WEBPVP8X" && header[20] & 2 != 0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn frames_are_found_by_the_last_number_of_their_names() {
+        for (name, number) in [("0012", Some(12)), ("take2_0003", Some(3)), ("f7x", Some(7)), ("gallery", None)] {
+            assert_eq!(last_number(name), number, "{name}");
+        }
+        // Too large for a frame.
+        assert_eq!(last_number("99999999999"), None);
+    }
+}
