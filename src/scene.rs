@@ -38,6 +38,7 @@ mod rectangle;
 mod relief;
 mod render;
 mod sampling;
+pub(crate) mod size;
 mod sky;
 pub(crate) mod suggest;
 mod tables;

@@ -78,7 +78,7 @@ pub struct SceneArgs {
     /// Change a key of the scene: `film.exposure=0.5`, `body[0].color=tomato`; lists are counted from 0; may be given several times.
     #[arg(long, value_name = "KEY=VALUE", help_heading = "Scene")]
     pub set: Vec<String>,
-    /// Picture size: `1280x720`, or 720p, 1080p, 1440p, 4k, 8k.
+    /// Picture size: `1280x720`, or 720p, 1080p, 1440p, 4k, 8k, vertical (1080x1920), square (1080x1080).
     #[arg(long, value_name = "WxH", value_parser = parse_size, help_heading = "Scene")]
     pub size: Option<(u32, u32)>,
     /// Quality preset; --samples and --depth override it.

@@ -3,7 +3,8 @@
 use crate::render::plan::Split;
 use crate::run::ShardMode;
 use crate::scene::diagnostic::Rule;
-use crate::scene::limits::{MAX_PIXELS, MAX_SIDE, PICTURES, endings};
+use crate::scene::limits::{MAX_PIXELS, PICTURES, endings};
+use crate::scene::size::Size;
 use crate::scene::{ColourBy, Grammar, Solid};
 use clap::ValueEnum;
 use clap::builder::PossibleValue;
@@ -46,32 +47,21 @@ values! {
     }
 }
 
-// Video sizes with names.
-const SIZES: [(&[&str], (u32, u32)); 5] = [
-    (&["720p", "hd"], (1280, 720)),
-    (&["1080p", "fullhd"], (1920, 1080)),
-    (&["1440p", "qhd"], (2560, 1440)),
-    (&["2160p", "4k", "uhd"], (3840, 2160)),
-    (&["4320p", "8k"], (7680, 4320)),
-];
-
 pub fn parse_size(text: &str) -> Result<(u32, u32), String> {
-    let rule = Rule::Whole(1, MAX_SIDE);
-    let side = |s: &str| s.trim().parse::<u32>().ok().filter(|&n| rule.allows(f64::from(n)));
-    let named = SIZES.iter().find(|(names, _)| names.iter().any(|name| name.eq_ignore_ascii_case(text)));
-    let sides = || text.split_once(['x', 'X', '×']).and_then(|(w, h)| Some((side(w)?, side(h)?)));
-    let size = named.map(|(_, size)| *size).or_else(sides);
-    let expected = || format!("expected WIDTHxHEIGHT, each {}, or a name such as 1080p or 4k", rule.expected());
-    let (w, h) = size.ok_or_else(expected)?;
-    check_pixels(w, h)?;
-    Ok((w, h))
+    let side = Size::SIDE.expected();
+    let expected = || format!("expected WIDTHxHEIGHT, each {side}, or a name such as 1080p, 4k or vertical");
+    let Size(width, height) = Size::named(text).ok_or_else(expected)?;
+    check_pixels(width, height)?;
+    Ok((width, height))
 }
 
 /// Checks that a picture of this size fits into memory.
 pub fn check_pixels(width: u32, height: u32) -> Result<(), String> {
-    match u64::from(width) * u64::from(height) {
-        pixels if pixels <= MAX_PIXELS => Ok(()),
-        _ => Err(format!("a picture of {width} x {height} pixels is above the memory limit of {MAX_PIXELS} pixels")),
+    match Size(width, height).fits() {
+        true => Ok(()),
+        false => {
+            Err(format!("a picture of {width} x {height} pixels is above the memory limit of {MAX_PIXELS} pixels"))
+        }
     }
 }
 

@@ -1,10 +1,9 @@
 //! A scene and the tables of its text.
 
-use super::diagnostic::{Problem, Rule};
-use super::keys::kinds::Kind;
-use super::keys::read::{Given, Table};
+use super::diagnostic::Rule;
+use super::keys::read::Table;
 use super::keys::{Key, Keys, Visit, keys};
-use super::limits::{MAX_PIXELS, MAX_SIDE};
+use super::size::Size;
 use super::{Camera, FilmSettings, Output, RenderSettings, World, defaults};
 use crate::math::vec3::Vec3;
 
@@ -68,34 +67,6 @@ impl Keys for Scene {
     }
 }
 
-// The picture size in pixels. It is written in [output] but stored in the render settings.
-#[derive(Clone, Copy, Debug, PartialEq)]
-struct Size(u32, u32);
-
-impl Kind for Size {
-    fn parse(given: &mut Given) -> Option<Size> {
-        let ([width, height], rule) = (given.numbers()?, given.key.rule);
-        if !rule.allows(width) || !rule.allows(height) {
-            let expected = format!("two values, each {}", rule.expected());
-            return given.refuse(format_args!("{width} x {height}"), expected);
-        }
-        let (width, height) = (width as u32, height as u32);
-        if u64::from(width) * u64::from(height) > MAX_PIXELS {
-            given.context.problems.push(Problem::too_large(given.value.span(), width, height));
-            return None;
-        }
-        Some(Size(width, height))
-    }
-    fn text(&self, _: &Key) -> String {
-        format!("[{}, {}]", self.0, self.1)
-    }
-    fn schema(key: &Key) -> serde_json::Value {
-        let mut schema = <[f64; 2]>::schema(key);
-        schema["items"]["type"] = "integer".into();
-        schema
-    }
-}
-
 // [output] with the picture size.
 #[derive(Clone, Debug, PartialEq)]
 struct OutputKeys {
@@ -113,12 +84,15 @@ impl Keys for OutputKeys {
     const TABLE: &'static str = "output";
     fn visit(&mut self, visit: &mut Visit) {
         const SIZE: Key = Key {
-            rule: Rule::Whole(1, MAX_SIDE),
+            rule: Size::SIDE,
             unit: "pixels",
             example: "[1920, 1080]",
             group: "Files",
             spelled: true,
-            ..Key::new("size", "Width and height.")
+            ..Key::new(
+                "size",
+                "Width and height; or `1280x720` in quotes, or 720p, 1080p, 1440p, 4k, 8k, vertical (1080x1920) or square (1080x1080).",
+            )
         };
         self.output.visit(&mut |key, field| {
             if key.name == "bits" {

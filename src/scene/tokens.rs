@@ -8,8 +8,9 @@ use super::diagnostic::{Problem, Rule};
 use super::keys::Keys;
 use super::keys::kinds::snap_angle;
 use super::keys::read::percent;
-use super::limits::{MAX_PIXELS, MAX_SAMPLES, MAX_SIDE, PICTURES, endings};
+use super::limits::{MAX_SAMPLES, PICTURES, endings};
 use super::material::{ADDS_LIGHT, above_one};
+use super::size::Size;
 use super::suggest::number_help;
 use super::{
     Body, Camera, CameraPath, CylindricalPath, Floor, Lamps, Light, Material, Output, ParseOptions, Pattern,
@@ -97,9 +98,9 @@ impl Reader<'_> {
     // Width and height, pixels.
     fn size(&mut self) -> Result<(u32, u32), Problem> {
         let at = self.next;
-        let width = self.whole("width", Rule::Whole(1, MAX_SIDE))?;
-        let height = self.whole("height", Rule::Whole(1, MAX_SIDE))?;
-        if u64::from(width) * u64::from(height) > MAX_PIXELS {
+        let width = self.whole("width", Size::SIDE)?;
+        let height = self.whole("height", Size::SIDE)?;
+        if !Size(width, height).fits() {
             return Err(Problem::too_large(self.span_since(at), width, height));
         }
         Ok((width, height))

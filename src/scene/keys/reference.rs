@@ -151,8 +151,8 @@ fn kind(place: &Value) -> String {
 
 // The range of a number.
 fn range(place: &Value) -> String {
+    let place = if place["anyOf"].is_array() { &place["anyOf"][0] } else { place };
     let numbers = if place["items"].is_object() { &place["items"] } else { place };
-    let numbers = if place["anyOf"].is_array() { &place["anyOf"][0] } else { numbers };
     let bound = |names: [&str; 2]| {
         names.iter().find_map(|name| numbers.get(*name)).map(|number| match number.as_f64() {
             Some(x) if x.abs() >= 1e7 => format!("{x:e}"),

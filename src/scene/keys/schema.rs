@@ -75,8 +75,8 @@ fn value(key: &Key, text: Option<String>, mut schema: Value) -> Value {
     if let Some(default) = default.filter(|_| !key.required).and_then(|text| json_of(&text)) {
         schema["default"] = default;
     }
-    let is_number = schema["type"] == "number" || schema["type"] == "integer";
-    let takes_number = is_number || (schema["anyOf"][0]["type"].is_string() && schema.get("format").is_none());
+    let is_number = |of: &Value| of["type"] == "number" || of["type"] == "integer";
+    let takes_number = is_number(&schema) || (is_number(&schema["anyOf"][0]) && schema.get("format").is_none());
     if let Some((min, max)) = key.slider.or_else(|| slider(key.rule)).filter(|_| takes_number) {
         schema["x-slider"] = json!([short(min), short(max)]);
     }

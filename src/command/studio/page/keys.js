@@ -90,6 +90,12 @@ function textField(set) {
   return { nodes: [field], show: (value) => put(field, written(value)) };
 }
 
+// The list of two or three numbers that a key takes, beside words or alone.
+function listOf(kind) {
+  const list = kind.anyOf?.[0] ?? kind;
+  return list.type === "array" && ["number", "integer"].includes(list.items?.type) && list.maxItems <= 3 ? list : null;
+}
+
 function fieldsOf(kind, set, value) {
   if (kind.format === "color") return colourFields(set);
   if (kind.enum) return wordField(kind, set);
@@ -97,7 +103,8 @@ function fieldsOf(kind, set, value) {
   // A fraction may be written as "60%", and some keys accept words.
   if (kind.type === "number" || kind.type === "integer") return numberFields(kind, set, typeof value === "string");
   if (kind.anyOf?.some((one) => one.type === "number" || one.type === "integer")) return numberFields(kind, set, true);
-  if (kind.type === "array" && ["number", "integer"].includes(kind.items?.type) && kind.maxItems <= 3) return listFields(kind.maxItems, set);
+  const list = listOf(kind);
+  if (list && typeof value !== "string") return listFields(list.maxItems, set);
   return textField(set);
 }
 
@@ -169,13 +176,13 @@ function keyRow(page, table, path, name) {
     note.textContent = flag === undefined ? "" : `the command line says ${written(flag)}`;
     if (busy || page.isWaiting(at())) return;
     shown = own ?? held?.[name] ?? kind.default;
-    const isText = ["number", "integer"].includes(kind.type) && typeof shown === "string";
+    const isText = (["number", "integer"].includes(kind.type) || listOf(kind) !== null) && typeof shown === "string";
     if (!fields || asText !== isText) {
       asText = isText;
       fields = fieldsOf(kind, set, shown);
       const [first, ...others] = fields.nodes;
       first.id = `key-${id}`;
-      others.forEach((field, i) => field.setAttribute("aria-label", `${id}, ${fields.nodes.length > 2 || kind.type === "array" ? i + 2 : field.type === "color" ? "picker" : "slider"}`));
+      others.forEach((field, i) => field.setAttribute("aria-label", `${id}, ${fields.nodes.length > 2 || listOf(kind) ? i + 2 : field.type === "color" ? "picker" : "slider"}`));
       // Sliders and pickers come before the text.
       box.replaceChildren(...(kind.type === "array" ? fields.nodes : [...others, first]));
     }

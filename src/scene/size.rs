@@ -1,0 +1,115 @@
+//! The picture size: width and height, or a name.
+
+use super::diagnostic::{Problem, Rule};
+use super::keys::Key;
+use super::keys::kinds::Kind;
+use super::keys::read::Given;
+use super::limits::{MAX_PIXELS, MAX_SIDE};
+use serde_json::json;
+use toml::de::DeValue;
+
+/// The picture size in pixels. It is written in [output] but stored in the render settings.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Size(pub u32, pub u32);
+
+// Sizes that have names.
+const NAMED: [(&[&str], Size); 7] = [
+    (&["720p", "hd"], Size(1280, 720)),
+    (&["1080p", "fullhd"], Size(1920, 1080)),
+    (&["1440p", "qhd"], Size(2560, 1440)),
+    (&["2160p", "4k", "uhd"], Size(3840, 2160)),
+    (&["4320p", "8k"], Size(7680, 4320)),
+    (&["vertical"], Size(1080, 1920)),
+    (&["square"], Size(1080, 1080)),
+];
+
+impl Size {
+    /// The range of each side.
+    pub const SIDE: Rule = Rule::Whole(1, MAX_SIDE);
+
+    /// `1280x720`, or a name such as `1080p`, of any number of pixels.
+    pub fn named(text: &str) -> Option<Size> {
+        let side = |s: &str| s.trim().parse::<u32>().ok().filter(|&n| Size::SIDE.allows(f64::from(n)));
+        let is_it = |names: &[&str]| names.iter().any(|name| name.eq_ignore_ascii_case(text.trim()));
+        let sides = || text.split_once(['x', 'X', '×']).and_then(|(w, h)| Some(Size(side(w)?, side(h)?)));
+        NAMED.iter().find(|(names, _)| is_it(names)).map(|(_, size)| *size).or_else(sides)
+    }
+    /// The names.
+    pub fn names() -> impl Iterator<Item = &'static str> {
+        NAMED.iter().flat_map(|(names, _)| names.iter().copied())
+    }
+    /// Whether a picture of this size fits in memory.
+    pub fn fits(self) -> bool {
+        u64::from(self.0) * u64::from(self.1) <= MAX_PIXELS
+    }
+}
+
+impl Kind for Size {
+    fn parse(given: &mut Given) -> Option<Size> {
+        let size = match given.value.get_ref() {
+            DeValue::String(text) => Size::named(text).or_else(|| {
+                given.wrong::<()>(
+                    "[WIDTH, HEIGHT], \"WIDTHxHEIGHT\" or a name such as \"1080p\", \"4k\" or \"vertical\"",
+                );
+                given.suggest(text, Size::names());
+                None
+            })?,
+            _ => {
+                let ([width, height], rule) = (given.numbers()?, given.key.rule);
+                if !rule.allows(width) || !rule.allows(height) {
+                    let expected = format!("two values, each {}", rule.expected());
+                    return given.refuse(format_args!("{width} x {height}"), expected);
+                }
+                Size(width as u32, height as u32)
+            }
+        };
+        if !size.fits() {
+            given.context.problems.push(Problem::too_large(given.value.span(), size.0, size.1));
+            return None;
+        }
+        Some(size)
+    }
+    fn text(&self, _: &Key) -> String {
+        format!("[{}, {}]", self.0, self.1)
+    }
+    fn schema(key: &Key) -> serde_json::Value {
+        let mut numbers = <[f64; 2]>::schema(key);
+        numbers["items"]["type"] = "integer".into();
+        json!({ "anyOf": [numbers, { "type": "string" }] })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::scene::{ParseOptions, toml};
+
+    #[test]
+    fn sizes_have_names_in_scenes() {
+        let size = |value: &str| {
+            let text = format!("[output]\nsize = {value}\n[[sphere]]\ncenter = [0, 0, 0]\nradius = 1\n");
+            let render = toml::parse(&text, ParseOptions::default()).ok()?.0.render;
+            Some((render.width, render.height))
+        };
+        for (value, expected) in [
+            ("[640, 360]", (640, 360)),
+            ("\"1080p\"", (1920, 1080)),
+            ("\"FullHD\"", (1920, 1080)),
+            ("\" 4k \"", (3840, 2160)),
+            ("\"vertical\"", (1080, 1920)),
+            ("\"square\"", (1080, 1080)),
+            ("\"1280x720\"", (1280, 720)),
+            ("\"300 x 200\"", (300, 200)),
+        ] {
+            assert_eq!(size(value), Some(expected), "{value}");
+        }
+        for value in
+            ["\"\"", "\"tall\"", "\"0x20\"", "\"60000x60000\"", "\"70000x1\"", "1080", "[1, 2, 3]", "\"1x2x3\""]
+        {
+            assert_eq!(size(value), None, "{value}");
+        }
+        for name in Size::names() {
+            assert!(Size::named(name).is_some_and(Size::fits), "{name}");
+        }
+    }
+}
