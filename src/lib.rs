@@ -30,7 +30,7 @@ mod device;
 mod device_scene;
 mod error;
 mod film;
-#[cfg(any(test, fuzzing))]
+#[cfg(any(test, feature = "fuzzing"))]
 #[doc(hidden)]
 #[path = "tests/fuzz_targets.rs"]
 pub mod fuzz_targets;

@@ -146,8 +146,7 @@ impl<'a> Oracle<'a> {
         balls.chain(ellipsoids).chain(flat)
     }
 
-    // The factor by which exposure brightens light. Most lights here are as bright as white, so the cutoff is divided
-    // by it.
+    // Exposure brightens light by this factor; the cutoff is divided by it.
     fn brightening(&self) -> f64 {
         match self.scene.film.exposure {
             Exposure::Stops(stops) => stops.max(0.0).exp2(),
@@ -182,9 +181,8 @@ impl<'a> Oracle<'a> {
             .unwrap()
     }
 
-    // The normal of a half-round bar at p. At the edge, it is the edge's own direction, or the opposite inside the
-    // body. At the rim, it leans by 1.2 into the face. If it would reflect into the face, it leans less, so that it
-    // just does not.
+    // The normal of a half-round bar at p: the edge's own direction at the edge (the opposite inside the body), leaning by
+    // 1.2 into the face at the rim, and less where it would reflect into the face.
     #[expect(clippy::too_many_arguments, reason = "the vectors of one formula")]
     fn bar_normal(&self, body: &Body, at: &OnBar, p: Vec3, d: Vec3, face: Vec3, mirrors: bool) -> Vec3 {
         let entering = dot(face, at.outward) > 0.0;
@@ -237,8 +235,7 @@ impl<'a> Oracle<'a> {
         left
     }
 
-    // The lamps' light in a footprint, of size `over` across the edge, `along` it, and `round` for a disc of the same
-    // area. The bar covers a fraction `cover` of it.
+    // The lamps' light in a footprint: `over` across the edge, `along` it, `round` as a disc; the bar covers `cover` of it.
     fn lamp(&self, body: &Body, at: &OnBar, [over, along, round]: [f64; 3], cover: f64) -> Vec3 {
         let edge = body.solid.edge_length() * body.radius;
         let n = f64::from(body.lamps.count());
@@ -250,13 +247,11 @@ impl<'a> Oracle<'a> {
         let aside =
             (0..body.lamps.count()).map(|i| (at.along - (f64::from(i) + 0.5) / n).abs()).fold(f64::INFINITY, f64::min)
                 * edge;
-        // A row of lamps with a spacing below the footprint's length is blended into a line, from half of that length
-        // on.
+        // A row of lamps whose spacing is below the footprint's length blends into a line, from half of that length on.
         let row =
             if body.lamps.is_strip() { 1.0 } else { (((2.0 * along * n / edge).powi(2) - 1.0) / 3.0).clamp(0.0, 1.0) };
         let aside = if body.lamps.is_strip() { 0.0 } else { aside * (1.0 - row) };
-        // A profile filtered by a box; `blur` is the box's size relative to the profile's. Returns the rest at x, the
-        // larger and the smaller of the two sizes.
+        // A profile `wide` wide, filtered by a box of size `blur`: its value at x, the larger and the smaller size.
         let smeared = |x: f64, blur: f64| {
             let (large, small) = (blur.max(1.0), blur.min(1.0));
             (((large + small - x) / (2.0 * small)).clamp(0.0, 1.0), large, small)
@@ -338,8 +333,7 @@ impl<'a> Oracle<'a> {
         let mut local;
         let mut emission = [0.0; 3];
         let mut mirrored_growth = growth;
-        // A bar protrudes from its body, which does not occlude its light from outside. Inside, it blocks light from
-        // behind its face.
+        // Outside, the body does not occlude its bar; inside, the bar blocks light from behind its face.
         let (mut proud, mut behind) = (None, None);
         let mut albedo;
         let (mut transmit, mut through, mut ior) = ([0.0; 3], 0.0, 1.0);
@@ -380,8 +374,7 @@ impl<'a> Oracle<'a> {
                     through = 1.0 - reflect;
                     transmit = scale(albedo, through);
                 }
-                // A bar protrudes from its body, which does not occlude its light from outside. Inside, it blocks
-                // light from behind its face.
+                // Outside, the body does not occlude its bar; inside, the bar blocks light from behind its face.
                 (proud, behind) = if entering { (Some(k), None) } else { (None, Some(outward)) };
             }
         }
