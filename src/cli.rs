@@ -28,8 +28,7 @@ pub use values::{check_pixels, environment, home};
 #[command(
     version,
     args_conflicts_with_subcommands = true,
-    after_help = format!("Try it:  polyfly new my.toml, then polyfly my.toml --video my.mp4\n\
-        `polyfly --help` lists more flags: memory, segments and encoders of films, shards.\n\n{}", Exit::summary())
+    after_help = format!("Try it:  polyfly new my.toml, then polyfly my.toml --video my.mp4\n\n{}", Exit::summary())
 )]
 pub struct Cli {
     #[command(subcommand)]

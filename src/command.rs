@@ -11,6 +11,7 @@ mod dry_run;
 mod explain;
 mod farm;
 pub(crate) mod generate;
+mod help;
 mod hints;
 mod machine;
 mod measured;
@@ -60,7 +61,10 @@ pub fn main() -> ExitCode {
         }
         // Help and version go to stdout.
         Err(e) => {
-            let _ = e.print();
+            match usage::is_first_help(&e, &words) {
+                true => drop(print(&help::first_day())),
+                false => drop(e.print()),
+            }
             return ExitCode::SUCCESS;
         }
     };

@@ -7,6 +7,9 @@ use crate::error::{ALLOW_OUTSIDE, Error};
 use crate::output::OutputError;
 use crate::output::store::manifest::ManifestError;
 use crate::scene::Problems;
+use crate::scene::suggest::nearest;
+use std::io::ErrorKind;
+use std::path::Path;
 
 /// Why a command ended early.
 #[derive(Debug, thiserror::Error)]
@@ -36,6 +39,29 @@ pub enum Failure {
     DevicesDisagree(Vec<String>),
 }
 
+// A remedy for a file that is not there, or is a folder: a scene of nearly that name, or one in the folder.
+fn unreadable(name: &str, why: ErrorKind) -> Option<String> {
+    let path = Path::new(name);
+    let folder = if why == ErrorKind::IsADirectory { path } else { path.parent()? };
+    let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
+    let files = std::fs::read_dir(folder).ok()?.filter_map(|file| file.ok()?.file_name().into_string().ok());
+    let mut scenes: Vec<String> = files.filter(|file| file.ends_with(".toml") || file.ends_with(".txt")).collect();
+    scenes.sort_unstable();
+    let found = match why {
+        ErrorKind::IsADirectory => scenes.first().map(String::as_str),
+        ErrorKind::NotFound => nearest(path.file_name()?.to_str()?, scenes.iter().map(String::as_str)),
+        _ => None,
+    };
+    match found {
+        Some(found) if why == ErrorKind::IsADirectory => {
+            Some(format!("this is a folder; give the scene in it: {}", path.join(found).display()))
+        }
+        Some(found) => Some(format!("did you mean `{}`?", path.with_file_name(found).display())),
+        None if name.contains('\\') && cfg!(unix) => Some("on this system `/` separates folders".into()),
+        None => None,
+    }
+}
+
 impl Failure {
     /// An invalid command line.
     pub fn usage(what: impl Into<String>) -> Failure {
@@ -57,6 +83,7 @@ impl Failure {
             Error::OtherScene(..) => "give these a folder of their own, or --overwrite",
             Error::Outside { .. } => ALLOW_OUTSIDE,
             Error::Asset(AssetError { remedy: Some(remedy), .. }) => remedy,
+            Error::Read(name, e) => return unreadable(name, e.kind()),
             _ => return None,
         };
         Some(help.to_owned())

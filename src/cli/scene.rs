@@ -84,10 +84,10 @@ pub struct SceneArgs {
     /// Quality preset; --samples and --depth override it.
     #[arg(long, value_enum, help_heading = "Scene")]
     pub quality: Option<QualityArg>,
-    /// Short for --quality draft.
+    /// A quick look with few samples: short for --quality draft.
     #[arg(long, conflicts_with_all = ["quality", "is_final"], help_heading = "Scene")]
     pub draft: bool,
-    /// Short for --quality final.
+    /// Less noise, in more time: short for --quality final.
     #[arg(long = "final", conflicts_with = "quality", help_heading = "Scene")]
     pub is_final: bool,
     /// Samples along each side of a pixel, or a range such as `4..64`: adaptive samples per pixel.

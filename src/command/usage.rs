@@ -3,7 +3,8 @@
 use crate::cli::{self, Cli};
 use crate::quote::brief;
 use crate::scene::builtin::{Builtin, SAMPLES};
-use crate::scene::suggest::{NameKind, meant, nearest, number_help, other_name};
+use crate::scene::limits::{PICTURES, VIDEOS};
+use crate::scene::suggest::{DASHES, NameKind, meant, nearest, number_help, other_name};
 use clap::error::{ContextKind, ContextValue, Error, ErrorKind};
 use clap::{Command, FromArgMatches};
 use std::error::Error as _;
@@ -13,6 +14,12 @@ pub fn parse(words: &[OsString]) -> Result<Cli, Error> {
     let mut command = cli::command();
     let matches = command.try_get_matches_from_mut(words)?;
     Cli::from_arg_matches(&matches).map_err(|e| e.format(&mut command))
+}
+
+/// Whether `-h` asks for the program's help, not for that of a job.
+pub fn is_first_help(e: &Error, words: &[OsString]) -> bool {
+    let is_job = || words.get(1).is_some_and(|word| cli::command().find_subcommand(word).is_some());
+    e.kind() == ErrorKind::DisplayHelp && words.iter().any(|word| word == "-h") && !is_job()
 }
 
 /// The fault, and a remedy.
@@ -33,7 +40,7 @@ pub fn translate_error(e: &Error, words: &[OsString]) -> (String, Option<String>
                 (one, other) => (format!("`{one}` and `{other}` exclude each other"), None),
             }
         }
-        ErrorKind::UnknownArgument => unknown(&command, job, &one(ContextKind::InvalidArg)),
+        ErrorKind::UnknownArgument => unknown(&command, job, &typed(&words, &one(ContextKind::InvalidArg))),
         ErrorKind::InvalidValue => {
             let (flag, value) = (flag(ContextKind::InvalidArg), one(ContextKind::InvalidValue));
             let valid = get(ContextKind::ValidValue);
@@ -46,7 +53,9 @@ pub fn translate_error(e: &Error, words: &[OsString]) -> (String, Option<String>
         ErrorKind::ValueValidation => {
             let (flag, value) = (flag(ContextKind::InvalidArg), one(ContextKind::InvalidValue));
             let why = e.source().map(|why| expected(&why.to_string())).unwrap_or_default();
-            let help = other_name(NameKind::Value(&flag), &value).map(str::to_owned).or_else(|| number_help(&value));
+            let other = other_name(NameKind::Value(&flag), &value).map(str::to_owned);
+            let size = || sides(&value).filter(|_| flag == "--size");
+            let help = other.or_else(size).or_else(|| number_help(&value).filter(|_| flag != "--size"));
             (format!("`{flag}` is `{value}`: {why}"), help)
         }
         ErrorKind::MissingRequiredArgument => {
@@ -73,6 +82,54 @@ fn strings(value: &ContextValue) -> Vec<String> {
     }
 }
 
+// A flag as it was typed: of `-c:v` and `-frames` clap tells the first letter.
+fn typed(words: &[String], found: &str) -> String {
+    let is_short = found.len() == 2 && found.starts_with('-');
+    let whole = words.iter().find(|word| is_short && word.starts_with(found));
+    whole.map_or(found.to_owned(), |word| brief(word.split('=').next().unwrap_or(word)))
+}
+
+// Two numbers that are written as a size elsewhere: `1920,1080`, `1920*1080`, `1920 1080`.
+fn sides(text: &str) -> Option<String> {
+    let numbers: Vec<u32> = text.split(|c: char| !c.is_ascii_digit()).filter_map(|piece| piece.parse().ok()).collect();
+    let [width, height] = numbers[..] else { return None };
+    Some(format!("did you mean `{width}x{height}`?"))
+}
+
+// What a second positional argument may be, if not a scene, by itself and by the argument before it.
+fn no_scene(words: &[String], second: &str) -> Option<(String, String)> {
+    let at = words.iter().position(|word| word == second)?;
+    let before = |back: usize| at.checked_sub(back).map_or("", |at| words[at].as_str());
+    let minus = second.trim_start_matches(DASHES).trim_start_matches('-');
+    if second.starts_with(DASHES) {
+        return Some((
+            format!("`{second}` begins with a long dash"),
+            format!("flags begin with two short ones: `--{minus}`"),
+        ));
+    }
+    if let Some(advice) = second.starts_with('+').then(|| other_name(NameKind::Flag, second.get(..2)?)).flatten() {
+        return Some((format!("there is no flag `{second}`"), advice.to_owned()));
+    }
+    if before(2) == "--set" && !before(1).contains('=') {
+        let help = format!("an equals sign joins key and value: `--set {}={second}`", before(1));
+        return Some((format!("`--set {} {second}` has no equals sign", before(1)), help));
+    }
+    if before(1) == "--gpu" && second.parse::<u32>().is_ok() {
+        return Some(("`--gpu` takes no number".into(), format!("did you mean `--devices {second}`?")));
+    }
+    // `s.toml out.png` or `out.png s.toml`.
+    let first = if before(2).starts_with('-') { "" } else { before(1) };
+    [second, first].into_iter().find_map(|name| {
+        let ending = std::path::Path::new(name).extension()?.to_str()?.to_lowercase();
+        let flag = match ending.as_str() {
+            ending if PICTURES.contains(&ending) => "-o",
+            ending if VIDEOS.contains(&ending) => "--video",
+            _ => return None,
+        };
+        Some((format!("`{name}` is no scene"), format!("a flag names what is written: `{flag} {name}`")))
+    })
+}
+
 // A second positional argument: a misplaced command, an argument of an unknown command, or another scene.
 fn second_scene(command: &Command, words: &[String], second: &str) -> (String, Option<String>) {
     let no_job = |word: &&String| !word.starts_with('-') && *word != second && !std::path::Path::new(word).exists();
@@ -80,6 +137,8 @@ fn second_scene(command: &Command, words: &[String], second: &str) -> (String, O
         (format!("`{second}` comes after the scene"), format!("a job comes first: `polyfly {second} SCENE`"))
     } else if let Some((word, help)) = words[1..].iter().filter(no_job).find_map(|word| Some((word, job_help(word)?))) {
         (format!("there is no job `{}`", brief(word)), help)
+    } else if let Some((what, help)) = no_scene(words, second) {
+        (what, help)
     } else {
         let help = "one run renders one scene: run polyfly once for each of them";
         (format!("`{second}` is a second scene"), help.into())
@@ -108,7 +167,13 @@ fn unknown(command: &Command, job: Option<&Command>, found: &str) -> (String, Op
     }
     let known = flags(job.unwrap_or(command));
     let near = || Some(format!("did you mean `{}`?", nearest(found, known.iter().map(String::as_str))?));
-    let advice = other_name(NameKind::Flag, found).map(str::to_owned).or_else(near);
+    // `-frames`, as ffmpeg and Blender write flags.
+    let long = format!("-{found}");
+    if found.len() > 2 && known.contains(&long) {
+        return (what, Some(format!("long flags have two dashes: `{long}`")));
+    }
+    let letter = || other_name(NameKind::Flag, found.get(..2).filter(|two| !two.starts_with("--"))?);
+    let advice = other_name(NameKind::Flag, found).or_else(letter).map(str::to_owned).or_else(near);
     (what, advice.or_else(|| Some(format!("`{name} --help` lists all flags"))))
 }
 

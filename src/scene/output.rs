@@ -5,7 +5,7 @@ use super::keys::kinds::{Kind, quoted};
 use super::keys::read::{Given, Table};
 use super::keys::{Key, keys};
 use super::limits::{MAX_FRAMES, VIDEOS};
-use super::{ParseOptions, Pattern, defaults, expand_home};
+use super::{ParseOptions, Pattern, PatternError, defaults, expand_home};
 use std::path::PathBuf;
 
 keys! {
@@ -69,6 +69,9 @@ impl Kind for Pattern {
             Err(e) => {
                 let what = format!("`{}` is `{path}`", given.key.name);
                 given.context.problem(given.value.span(), what, e.to_string());
+                let is_film = matches!(&e, PatternError::Extension(ending) if VIDEOS.contains(&ending.as_str()));
+                given
+                    .help(is_film.then(|| format!("`path` names the frames; `video = {}` makes a film", quoted(path))));
                 None
             }
         }

@@ -85,7 +85,9 @@ impl Pattern {
 
     /// The suggested pattern for several frames, for a name without a number.
     pub fn suggested(&self) -> Pattern {
-        Pattern { place: PatternPart::Number(4), ..self.clone() }
+        // In the place of another language's number: `{:04d}`.
+        let other = self.before.strip_suffix('}').and_then(|before| before.rfind('{')).unwrap_or(self.before.len());
+        Pattern { before: self.before[..other].to_owned(), place: PatternPart::Number(4), ..self.clone() }
     }
 
     /// The file of frame n.

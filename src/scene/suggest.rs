@@ -28,25 +28,60 @@ const OTHER_NAMES: &[(&str, &str, &str)] = &[
     ("job", "encode|video|join", "`polyfly stitch FOLDER -o film.mp4` makes a film of frames"),
     ("job", "diff|cmp|psnr|ssim|flip", "`polyfly compare A B` compares pictures, folders of frames and films"),
     ("job", "benchmark|perf", "`polyfly bench` measures this machine"),
-    ("flag", "--resolution|--res|--width|--height|-s", "did you mean `--size 1280x720`?"),
-    ("flag", "-j|--jobs|-t|--cores|--workers", "did you mean `--threads`?"),
+    (
+        "flag",
+        "--resolution|--res|--width|--height|-s|-W|-H|-w|+W|+H|+w|+h|-res|-s:v",
+        "did you mean `--size 1280x720`?",
+    ),
+    ("flag", "-j|--jobs|-t|--cores|--workers|--nthreads|--num-threads|--nproc|-np|+WT", "did you mean `--threads`?"),
     ("flag", "-v|--verbose|--debug", "`--log jsonl` logs everything; there is no other way to say more"),
     ("flag", "-V", "did you mean `--version`?"),
-    ("flag", "-f|--frame|--range|--start|--end", "did you mean `--frames 0-99`?"),
+    (
+        "flag",
+        "-f|--frame|--range|--start|--end|-n|-e|-ss|--frame-start|--frame-end|--render-frame|+SF|+EF|+KFF|--subset",
+        "did you mean `--frames 0-99`?",
+    ),
+    (
+        "flag",
+        "-a|--anim|--animation|--render-anim|-b|--background",
+        "no flag is needed: a run renders all frames without a window",
+    ),
+    ("flag", "-E|--engine|--integrator|--renderer", "`--set render.integrator=path` chooses the integrator"),
+    ("flag", "--still|--single|--image|--png", "`--frames 0 -o look.png` makes one picture"),
+    ("flag", "--film|--movie|--mp4", "did you mean `--video film.mp4`?"),
+    ("flag", "-c|-c:v|-vcodec|--vcodec|--encoder", "did you mean `--codec h264`?"),
+    ("flag", "-pix_fmt|--pix-fmt|--bit-depth", "did you mean `--video-bits 10`, or `--bits 16` for frames?"),
+    ("flag", "-b:v|--bitrate|--video-quality", "did you mean `--crf 18`? Lower is better"),
+    ("flag", "--seed|--random-seed", "there is no seed: a scene has the same bytes in each run"),
+    ("flag", "--camera|--cam", "a scene has one camera; `--set camera.fov_deg=50` changes a key of it"),
+    ("flag", "--device", "did you mean `--gpu`, or `--devices 0,1` for several?"),
+    ("flag", "--no-gpu|--cpu-only|--software", "did you mean `--cpu`?"),
+    ("flag", "--loglevel|--log-level|--json", "did you mean `--log jsonl`?"),
+    (
+        "flag",
+        "-d|--dir|--folder|--output-dir|--out-dir",
+        "the folder is part of the frames' names: `-o FOLDER/%04d.png`",
+    ),
+    ("flag", "--param|--override|-D|--define", "did you mean `--set KEY=VALUE`?"),
+    (
+        "flag",
+        "--gamma|--exposure|--fov",
+        "this is a key of the scene: `--set film.exposure=0.5`, `--set camera.fov_deg=50`",
+    ),
     (
         "flag",
         "--audio|--sound|--music",
         "films have no sound; `ffmpeg -i film.mp4 -i music.mp3 -c:v copy -shortest out.mp4` adds it",
     ),
-    ("flag", "--spp|--samples-per-pixel|--aa", "did you mean `--samples`?"),
+    ("flag", "--spp|--samples-per-pixel|--aa|--antialiasing|+A|-aa", "did you mean `--samples`?"),
     ("flag", "--bounces|--max-depth", "did you mean `--depth`?"),
-    ("flag", "--cuda|--nvidia", "did you mean `--gpu`?"),
+    ("flag", "--cuda|--nvidia|--optix|--cycles-device", "did you mean `--gpu`?"),
     ("flag", "--force|-y|--yes", "did you mean `--overwrite`?"),
     ("flag", "--continue", "did you mean `--resume`?"),
-    ("flag", "--preview|--fast", "did you mean `--draft`?"),
-    ("flag", "--framerate|--frame-rate|-r", "did you mean `--fps`?"),
-    ("flag", "--out|--outfile", "did you mean `--output`?"),
-    ("flag", "--scene|--input|-i", "the scene needs no flag: `polyfly SCENE`"),
+    ("flag", "--preview|--fast|--quick|-p|-pql", "did you mean `--draft`?"),
+    ("flag", "--framerate|--frame-rate|-r|-framerate", "did you mean `--fps`?"),
+    ("flag", "--out|--outfile|--render-output|+O|+o|--imagefile|-F", "did you mean `--output`?"),
+    ("flag", "--scene|--input|-i|+I|+i|--file", "the scene needs no flag: `polyfly SCENE`"),
     ("flag", "--format", "the ending of `-o` is the format: `-o frame%04d.png`"),
     ("flag", "--alpha|--transparent", "`transparent = true` in [sky] makes pictures with alpha"),
     ("key", "box|cube|polyhedron|object|shape", "did you mean `[[body]]`? Its `solid` says which"),
@@ -64,6 +99,24 @@ const OTHER_NAMES: &[(&str, &str, &str)] = &[
     ("key", "pos|location|origin|translate", "did you mean `center`, or of cameras and lights `position`?"),
     ("key", "spp|samples_per_pixel", "did you mean `samples`?"),
     ("key", "max_depth|bounces|max_bounces", "did you mean `depth`?"),
+    ("key", "engine|renderer", "did you mean `integrator`?"),
+    ("key", "name|label|id|title", "things have no names: write a comment, `# the red cube`"),
+    ("key", "visible|hidden|hide|enabled|disabled", "to leave a table out, begin each of its lines with `#`"),
+    ("key", "albedo|base_color|basecolor|diffuse_color|rgb|diffuse", "did you mean `color`?"),
+    ("key", "metallic|metalness", "did you mean `material = \"metal\"`? Its clearness is `roughness`"),
+    ("key", "transmission|transmittance", "did you mean `transparency`?"),
+    ("key", "emissive|emission_strength", "did you mean `material = \"light\"`? Its `strength` says how bright"),
+    ("key", "hdri|hdr|envmap|env_map|skybox", "did you mean `image` in [sky]?"),
+    ("key", "focal_length|fovy|angle_of_view", "did you mean `fov_deg`? It is the horizontal angle in degrees"),
+    ("key", "aperture|f_stop|fstop|iris", "did you mean `lens`? It is the radius of the lens"),
+    ("key", "focus_distance|focal_distance|dof", "did you mean `focus`?"),
+    ("key", "motion_blur|shutter_speed|shutter_angle", "did you mean `shutter`? It is a share of a frame"),
+    ("key", "up|up_vector|sky_vector", "up is always the direction of z"),
+    ("key", "seed|random_seed", "there is no seed: a scene has the same bytes in each run"),
+    ("key", "edge|side|edge_length", "did you mean `radius`? It is the distance of the vertices from the center"),
+    ("key", "frame_start|frame_end|first_frame|last_frame", "did you mean `frames`? It is their number"),
+    ("key", "codec|bitrate|crf|preset", "encoders are chosen by flags: `--codec`, `--crf`, `--preset`"),
+    ("key", "threads|device|gpu|cpu", "machines are chosen by flags: `--threads`, `--gpu`, `--cpu`, `--devices`"),
     ("key", "diameter", "did you mean `radius`? It is half of the diameter"),
     (
         "key",
@@ -81,6 +134,18 @@ const OTHER_NAMES: &[(&str, &str, &str)] = &[
     ("solid", "plane|rectangle|quad", "a rectangle is a table of its own: `[[rectangle]]`"),
     ("solid", "mesh|obj|ply", "a mesh is a table of its own: `[[mesh]]`"),
     ("solid", "box", "did you mean `cube`?"),
+    ("solid", "würfel|куб|гексаэдр|hexaeder", "words are English: `cube`"),
+    ("solid", "tetraeder|тетраэдр", "words are English: `tetrahedron`"),
+    ("solid", "oktaeder|октаэдр", "words are English: `octahedron`"),
+    ("solid", "dodekaeder|додекаэдр", "words are English: `dodecahedron`"),
+    ("solid", "ikosaeder|икосаэдр", "words are English: `icosahedron`"),
+    ("material", "glas|стекло", "words are English: `glass`"),
+    ("material", "metall|металл", "words are English: `metal`"),
+    ("--codec", "libx264|x264|avc|h.264", "did you mean `h264`?"),
+    ("--codec", "libx265|x265|h.265", "did you mean `h265`?"),
+    ("--codec", "libvpx|libvpx-vp9|vp8", "did you mean `vp9`?"),
+    ("--codec", "libaom-av1|svtav1|libsvtav1|svt-av1", "did you mean `av1`?"),
+    ("--codec", "prores_ks", "did you mean `prores`?"),
     ("solid", "pyramid", "did you mean `tetrahedron`?"),
     ("material", "mirror|mirrored|specular", "did you mean `metal`? A plain material mirrors its `reflection`"),
     ("material", "chrome|steel", "did you mean `chromium`?"),
@@ -136,11 +201,18 @@ pub fn number_help(text: &str) -> Option<String> {
     if let (Some(x), true) = (number(&minus), minus != text) {
         return Some(format!("this is a dash and no minus: {x}"));
     }
-    if let Some(x) = number(text.trim_end_matches("deg").trim_end_matches('°')).filter(|_| number(text).is_none()) {
-        return Some(format!("a number has no unit: {x}"));
+    let unit = text.trim().trim_start_matches(|c: char| c.is_ascii_digit() || "+-.,".contains(c));
+    let x = number(&text.trim().trim_end_matches(unit).replacen(',', ".", 1)).filter(|_| !unit.is_empty())?;
+    match unit.trim().to_lowercase().as_str() {
+        "rad" => Some(format!("angles are in degrees, without a unit: {:.6}", x.to_degrees())),
+        unit if UNITS.contains(&unit) => Some(format!("a number has no unit: {x}")),
+        _ => None,
     }
-    None
 }
+
+// Units that people write behind numbers.
+const UNITS: &[&str] =
+    &["deg", "degrees", "°", "grad", "px", "s", "sec", "ms", "fps", "hz", "m", "cm", "mm", "k", "f", "frames"];
 
 /// The dashes that word processors write instead of a minus.
 pub const DASHES: [char; 5] = ['\u{2010}', '\u{2012}', '\u{2013}', '\u{2014}', '\u{2212}'];
@@ -166,6 +238,10 @@ mod tests {
         assert_eq!(number_help("3,9").as_deref(), Some("numbers are written with a point: 3.9"));
         assert_eq!(number_help("\u{2212}2").as_deref(), Some("this is a dash and no minus: -2"));
         assert_eq!(number_help("45deg").as_deref(), Some("a number has no unit: 45"));
-        assert!(["3.9", "wide", "", "deg", "1,2,3"].iter().all(|text| number_help(text).is_none()));
+        assert_eq!(number_help("29,97fps").as_deref(), Some("a number has no unit: 29.97"));
+        assert_eq!(number_help("0.5rad").as_deref(), Some("angles are in degrees, without a unit: 28.647890"));
+        assert!(
+            ["3.9", "1920x", "5 apples", "wide", "", "deg", "1,2,3"].iter().all(|text| number_help(text).is_none())
+        );
     }
 }

@@ -312,12 +312,17 @@ fn other_language(text: &str) -> Option<&'static str> {
     }
 }
 
+const WHOLE_SCENE: &str = "`polyfly --default toml` prints a whole scene";
+
 fn read(text: &str, reading: ParseOptions) -> Result<(Scene, Vec<Problem>), Problem> {
     let tokens = split(text);
+    let expected = "expected a scene in TOML, or in the coursework's tokens";
+    if tokens.is_empty() {
+        return Err(Problem::new(0..0, "the scene is empty", expected).help(WHOLE_SCENE));
+    }
     if let (Some(language), Some(token)) = (other_language(text), tokens.first()) {
         let what = format!("this looks like {language}");
-        return Err(Problem::new(token.span.clone(), what, "expected a scene in TOML, or in the coursework's tokens")
-            .help("`polyfly --default toml` prints a whole scene"));
+        return Err(Problem::new(token.span.clone(), what, expected).help(WHOLE_SCENE));
     }
     let is_comment = |token: &&Token| token.text.starts_with(['#', ';']) || token.text.starts_with("//");
     if let Some(comment) = tokens.iter().find(is_comment) {

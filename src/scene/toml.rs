@@ -100,8 +100,31 @@ fn no_toml(text: &str, e: &toml::de::Error) -> Problem {
 fn syntax_help(text: &str, span: &Range<usize>) -> Option<String> {
     let line_start = text[..span.start.min(text.len())].rfind('\n').map_or(0, |i| i + 1);
     let line = text[line_start..].lines().next()?;
+    if line.trim_start().starts_with(['/', '%', ';']) || line.trim_start().starts_with("--") {
+        return Some("a comment begins with `#`".into());
+    }
+    let key = line.split(['=', ':', '#']).next().unwrap_or_default().trim();
+    if let Some(letter) = key.chars().find(|c| c.is_alphabetic() && !c.is_ascii()) {
+        return Some(format!(
+            "`{letter}` is no English letter, even if it looks like one: keys are written in English"
+        ));
+    }
+    if let (Some((key, value)), false) = (line.split_once(':'), line.contains('=')) {
+        return Some(format!("`=` stands between a key and its value: {} = {}", key.trim(), value.trim()));
+    }
+    if key.starts_with("[[") && !key.ends_with("]]") {
+        return Some(format!("as many brackets close as open: [[{}]]", key.trim_matches(['[', ']'])));
+    }
     let value = line.split_once('=').map(|(_, value)| value.trim())?;
     let bare = value.split('#').next().unwrap_or_default().trim();
+    if let Some(value) = bare.strip_suffix([';', ',']) {
+        return Some(format!("nothing stands behind a value: {key} = {value}"));
+    }
+    match bare.to_lowercase().as_str() {
+        "true" | "yes" | "on" => return Some(format!("this is written `true`: {key} = true")),
+        "false" | "no" | "off" => return Some(format!("this is written `false`: {key} = false")),
+        _ => {}
+    }
     let number = |text: &str| text.trim().parse::<f64>().ok();
     const CURLED: [char; 8] =
         ['\u{201c}', '\u{201d}', '\u{201e}', '\u{2018}', '\u{2019}', '\u{201a}', '\u{ab}', '\u{bb}'];

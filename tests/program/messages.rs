@@ -110,6 +110,29 @@ const SCENES: &[(&str, &str)] = &[
         "[floor]\ncorners = [[0, 0, 0], [1, 0, 0], [1, 1, 0], [0, 1, 0]]\ntexture = \"../wood.png\"\n",
     ),
     ("a loop that does not join", "[output]\nloop = true\n[camera.eye]\nr = 3\nphi_cycles = 0.5\n"),
+    ("True as in Python", "[output]\nloop = True\n"),
+    ("a colon for an equals sign", "[output]\nframes: 20\n"),
+    ("a semicolon behind a value", "[output]\nframes = 20;\n"),
+    ("a comment of C", "// my scene\n[output]\nframes = 20\n"),
+    ("a bracket too few", "[[sphere]\nradius = 1\n"),
+    ("a Cyrillic letter in a key", "[[sphere]]\nr\u{430}dius = 1\n"),
+    ("a solid in German", "[[body]]\nsolid = \"Würfel\"\n"),
+    ("a solid in Russian", "[[body]]\nsolid = \"куб\"\n"),
+    ("degrees with their unit, in quotes", "[camera]\nfov_deg = \"70deg\"\n"),
+    ("radians", "[camera]\nfov_deg = 1.2rad\n"),
+    ("seconds", "[output]\nframes = \"5s\"\n"),
+    ("a size in quotes", "[output]\nsize = \"1920x1080\"\n"),
+    ("a vector in quotes", "[[sphere]]\ncenter = \"0 0 1\"\n"),
+    ("a vector by names", "[[sphere]]\ncenter = { x = 0, y = 0, z = 1 }\n"),
+    ("a decimal comma in a list", "[[sphere]]\ncenter = [1,5, 2, 3]\n"),
+    ("a film in the place of the frames", "[output]\npath = \"film.mp4\"\n"),
+    ("a place of Python for the number", "[output]\npath = \"f/{:04d}.png\"\n"),
+    ("the engine", "[render]\nengine = \"cycles\"\n"),
+    ("a name of a thing", "[[sphere]]\nname = \"Sphere.001\"\n"),
+    ("a thing that is hidden", "[[sphere]]\nvisible = false\n"),
+    ("an aperture", "[camera]\naperture = 2.8\n"),
+    ("a focal length", "[camera]\nfocal_length = 35\n"),
+    ("nothing but a line's end", "\n"),
 ];
 // A part of the sample's tokens, and its replacement.
 const TOKENS: &[(&str, &str, &str)] = &[
@@ -181,6 +204,26 @@ const FLAGS: &[(&str, &[&str])] = &[
     ("a depth in words", &["scene.toml", "--depth", "deep"]),
     ("a rate with a comma", &["scene.toml", "--fps", "29,97"]),
     ("particles in a picture of no known kind", &["particles", "cpu", "p.bin", "64", "48", "x.bmp"]),
+    ("a folder as a scene", &["d"]),
+    ("a scene without its ending", &["scene"]),
+    ("an ending with a letter less", &["scene.tml"]),
+    ("a path of Windows", &["C:\\Users\\me\\scene.toml"]),
+    ("a size with a comma", &["scene.toml", "--size", "1920,1080"]),
+    ("a size with a star", &["scene.toml", "--size", "1920*1080"]),
+    ("a rate with its unit", &["scene.toml", "--fps", "30fps"]),
+    ("a long flag with one dash", &["scene.toml", "-frames", "3"]),
+    ("a flag with a long dash", &["scene.toml", "\u{2013}frames", "3"]),
+    ("a size as POV-Ray takes it", &["scene.toml", "+W640", "+H480"]),
+    ("a still as Blender takes it", &["-b", "scene.toml", "-f", "1"]),
+    ("a codec as ffmpeg takes it", &["scene.toml", "-c:v", "libx264"]),
+    ("the codec's library", &["scene.toml", "--video", "x.mp4", "--codec", "libx264"]),
+    ("a pixel format", &["scene.toml", "-pix_fmt", "yuv420p"]),
+    ("a picture without a flag", &["scene.toml", "out.png"]),
+    ("a picture before the scene", &["out.png", "scene.toml"]),
+    ("a film without a flag", &["scene.toml", "out.mp4"]),
+    ("a key and its value apart", &["scene.toml", "--set", "film.exposure", "2"]),
+    ("the number of a GPU", &["scene.toml", "--gpu", "0"]),
+    ("a seed", &["scene.toml", "--seed", "3"]),
 ];
 // Unusual notation that is accepted.
 const TAKEN: &[(&str, &[&str])] = &[
@@ -236,6 +279,8 @@ fn every_mistake_is_told_of() {
     {
         std::fs::write(dir.path().join(name), bytes).unwrap();
     }
+    std::fs::create_dir(dir.path().join("d")).unwrap();
+    std::fs::write(dir.path().join("d/inner.toml"), "").unwrap();
     let mut all = Vec::new();
     let mut tell = |name: &str, said: String| all.push(format!("== {name}\n{said}"));
     for (name, scene) in SCENES {
@@ -270,7 +315,7 @@ fn every_mistake_is_told_of() {
         assert!(!hints.is_empty(), "in silence: {name}\n{told}");
         tell(name, hints.join("\n"));
     }
-    assert!(all.len() >= 100);
+    assert!(all.len() >= 140);
     insta::assert_snapshot!(all.join("\n\n"));
 }
 

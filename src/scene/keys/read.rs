@@ -86,7 +86,9 @@ impl<'t, 'c> Given<'_, 't, 'c> {
             // A number in quotes, with a decimal comma or spaces.
             let text = self.value.get_ref().as_str().map(|text| text.trim().replace(',', "."));
             let quoted = text.and_then(|text| text.parse::<f64>().ok());
-            self.help(quoted.map(|x| format!("a number stands without quotes: {x}")));
+            let unit = || suggest::number_help(self.value.get_ref().as_str()?);
+            let help = quoted.map(|x| format!("a number stands without quotes: {x}")).or_else(unit);
+            self.help(help);
         }
         number
     }
@@ -114,9 +116,16 @@ impl<'t, 'c> Given<'_, 't, 'c> {
     /// N numbers of any value.
     pub fn numbers<const N: usize>(&mut self) -> Option<[f64; N]> {
         let expected = format!("a list of {N} numbers");
-        let DeValue::Array(list) = self.value.get_ref() else { return self.wrong(expected) };
+        let DeValue::Array(list) = self.value.get_ref() else {
+            self.wrong::<()>(expected);
+            self.help(list_help(self.value.get_ref(), N));
+            return None;
+        };
         if list.len() != N {
-            return self.refuse(format_args!("a list of {}", list.len()), expected);
+            self.refuse::<()>(format_args!("a list of {}", list.len()), expected);
+            let is_longer = list.len() > N;
+            self.help(is_longer.then(|| "commas separate numbers; a decimal point is written `.`, as in 1.5".into()));
+            return None;
         }
         let mut numbers = [0.0; N];
         for (x, value) in numbers.iter_mut().zip(list.iter()) {
@@ -148,6 +157,20 @@ impl<'t, 'c> Given<'_, 't, 'c> {
         let text = self.value.get_ref().as_str();
         text.or_else(|| self.wrong("a text in quotes"))
     }
+}
+
+// Numbers that stand in quotes, or have names, as a list.
+fn list_help(value: &DeValue, count: usize) -> Option<String> {
+    let numbers: Vec<f64> = match value {
+        DeValue::String(text) => {
+            let digits = |c: char| !(c.is_ascii_digit() || "+-.".contains(c));
+            text.split(digits).filter_map(|piece| piece.parse().ok()).collect()
+        }
+        DeValue::Table(table) => table.iter().filter_map(|(_, value)| number(value.get_ref())).collect(),
+        _ => return None,
+    };
+    let numbers: Vec<String> = numbers.iter().map(ToString::to_string).collect();
+    (numbers.len() == count).then(|| format!("a list stands in brackets: [{}]", numbers.join(", ")))
 }
 
 // A TOML number, or a percentage such as "60%".
