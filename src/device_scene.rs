@@ -383,7 +383,7 @@ fn filter_places(filter: Filter) -> Vec<f32> {
 /// The camera of frame n at a moment, relative to `origin`.
 pub fn frame_params_at(scene: &Scene, origin: Vec3, n: u32, moment: f64) -> FrameParams {
     let view = scene.camera.view_at(moment, scene.output.frames);
-    let focal = view.focal(scene.render.width);
+    let focal = view.focal(scene.render.width, scene.render.height);
     FrameParams {
         eye: to_f32(sub(view.eye, origin)),
         pixel_footprint: (1.0 / (focal * scene.render.filtered_side())) as f32,

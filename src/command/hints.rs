@@ -23,18 +23,19 @@ fn of_camera(scene: &Scene) -> Vec<String> {
     let mut blind = Vec::new();
     let mut inside = vec![Vec::new(); world.spheres.len()];
     let (mut bodies_seen, mut balls_seen) = (vec![false; world.bodies.len()], vec![false; world.spheres.len()]);
-    let tall = f64::from(scene.render.height) / f64::from(scene.render.width);
+    let (width, height) = (scene.render.width, scene.render.height);
     for n in (0..frames).step_by(step) {
         let view = scene.camera.view(n, frames);
+        let slopes = [width, height].map(|side| f64::from(side) / (2.0 * view.focal(width, height)));
         if scene.camera.is_blind(n, frames) {
             blind.push(n);
         }
         let time = f64::from(n) / f64::from(frames);
         for (body, is_seen) in world.bodies.iter().zip(&mut bodies_seen) {
-            *is_seen |= is_in_sight(&view, tall, body.at(time).centre, body.radius);
+            *is_seen |= is_in_sight(&view, slopes, body.at(time).centre, body.radius);
         }
         for ((sphere, is_seen), inside) in world.spheres.iter().zip(&mut balls_seen).zip(&mut inside) {
-            *is_seen |= is_in_sight(&view, tall, sphere.centre, sphere.radius);
+            *is_seen |= is_in_sight(&view, slopes, sphere.centre, sphere.radius);
             if length(sub(view.eye, sphere.centre)) < sphere.radius {
                 inside.push(n);
             }
@@ -63,13 +64,12 @@ fn of_camera(scene: &Scene) -> Vec<String> {
     hints
 }
 
-// Whether a ball reaches into the view frustum, whose height is `tall` times its width.
-fn is_in_sight(view: &View, tall: f64, centre: Vec3, radius: f64) -> bool {
+// Whether a ball reaches into the view frustum, whose sides have these slopes, to the right and up.
+fn is_in_sight(view: &View, [across, tall]: [f64; 2], centre: Vec3, radius: f64) -> bool {
     let to = sub(centre, view.eye);
     let ahead = dot(to, view.forward);
-    let across = libm::tan(view.fov_deg.to_radians() / 2.0);
     let within = |side: f64, slope: f64| side.abs() - ahead * slope <= radius * libm::sqrt(1.0 + slope * slope);
-    ahead > -radius && within(dot(to, view.right), across) && within(dot(to, view.up), across * tall)
+    ahead > -radius && within(dot(to, view.right), across) && within(dot(to, view.up), tall)
 }
 
 // Checks whether the tone curve shows a white sky as white.

@@ -2,6 +2,7 @@
 
 use super::diagnostic::Rule;
 use super::keys::read::Table;
+use super::keys::words::names;
 use super::keys::{keys, written_as};
 use crate::math::vec3::{Vec3, add, cross, length, normalise, scale, sub};
 
@@ -60,7 +61,7 @@ keys! {
         pub position: Vec3 = [0.0; 3], rule(Rule::Coordinate), example("[7, 0, 3]"), required(), spelled();
         /// The point that the camera looks at.
         pub look_at: Vec3 = [0.0; 3], rule(Rule::Coordinate), example("[0, 0, 0]"), required(), spelled();
-        /// Horizontal field of view; by default the camera's.
+        /// Field of view along the camera's `fov_axis`; by default the camera's.
         pub fov_deg: f64 = 70.0, rule(Rule::FieldOfView), unit("degrees"), spelled();
     }
 }
@@ -128,8 +129,10 @@ keys! {
     /// Where the camera stands, where it looks, and how wide.
     #[derive(Clone, Debug, PartialEq)]
     pub struct Camera in "camera" {
-        /// Horizontal field of view, between 0 and 180; camera keys have their own.
+        /// Field of view along `fov_axis`, between 0 and 180; camera keys have their own.
         pub fov_deg: f64 = 70.0, rule(Rule::FieldOfView), unit("degrees"), group("Lens"), spelled();
+        /// The axis of the picture along which fields of view are measured.
+        pub fov_axis: FovAxis = FovAxis::Horizontal;
         /// Where it goes.
         pub path: CameraPath = CameraPath::from(PathKeys::default()), flat(), group("Path");
         /// Radius of the lens; 0: a pinhole.
@@ -246,6 +249,31 @@ impl From<&CameraPath> for PathKeys {
     }
 }
 
+names! {
+    /// The axis of the picture along which the field of view is measured.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum FovAxis {
+        /// From the left edge to the right edge.
+        Horizontal = "horizontal",
+        /// From the bottom edge to the top edge.
+        Vertical = "vertical",
+        /// From corner to corner.
+        Diagonal = "diagonal",
+    }
+}
+
+impl FovAxis {
+    /// The length of this axis in a picture, in pixels.
+    pub fn pixels(self, width: u32, height: u32) -> f64 {
+        let (width, height) = (f64::from(width), f64::from(height));
+        match self {
+            FovAxis::Horizontal => width,
+            FovAxis::Vertical => height,
+            FovAxis::Diagonal => libm::hypot(width, height),
+        }
+    }
+}
+
 /// A frame's camera: position and right-handed basis.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct View {
@@ -257,8 +285,10 @@ pub struct View {
     pub up: Vec3,
     /// Unit vector into the picture.
     pub forward: Vec3,
-    /// Horizontal field of view, degrees.
+    /// Field of view, degrees.
     pub fov_deg: f64,
+    /// The axis of the picture along which it is measured.
+    pub fov_axis: FovAxis,
 }
 
 impl CameraPath {
@@ -362,14 +392,14 @@ impl Camera {
         // If the camera looks straight up or down, "right" is the limit for nearby directions: the tangent of the
         // path's circle.
         let right = if length(sideways) > 1e-9 { normalise(sideways) } else { [-sin, cos, 0.0] };
-        View { eye, right, up: cross(right, forward), forward, fov_deg }
+        View { eye, right, up: cross(right, forward), forward, fov_deg, fov_axis: self.fov_axis }
     }
 }
 
 impl View {
-    /// The distance of the picture plane, in pixels, for a picture of this width.
-    pub fn focal(&self, width: u32) -> f64 {
-        f64::from(width) / (2.0 * libm::tan(self.fov_deg.to_radians() / 2.0))
+    /// The distance of the picture plane, in pixels, for a picture of this size.
+    pub fn focal(&self, width: u32, height: u32) -> f64 {
+        self.fov_axis.pixels(width, height) / (2.0 * libm::tan(self.fov_deg.to_radians() / 2.0))
     }
     /// The point at `distance` along the central ray.
     pub fn ahead(&self, distance: f64) -> Vec3 {

@@ -14,7 +14,7 @@ pub struct Viewpoint {
     pub eye: Vec3,
     /// The point that the camera looks at.
     pub look_at: Vec3,
-    /// Horizontal field of view, degrees.
+    /// Field of view along the camera's axis, degrees.
     pub fov_deg: f64,
 }
 

@@ -3,7 +3,9 @@
 use crate::Scene;
 use crate::math::vec3::{cross, dot, length, scale, sub};
 use crate::scene::edit::{self, Edit};
-use crate::scene::{Camera, CameraKey, CameraPath, CylindricalPath, ParseOptions, Viewpoint, edits_through, toml};
+use crate::scene::{
+    Camera, CameraKey, CameraPath, CylindricalPath, FovAxis, ParseOptions, Viewpoint, edits_through, toml,
+};
 
 fn camera(eye: CylindricalPath, target: CylindricalPath) -> Camera {
     Camera { fov_deg: 90.0, path: CameraPath::Cylinder { eye, target }, ..Camera::default() }
@@ -56,9 +58,13 @@ fn path_follows_its_formula() {
 }
 
 #[test]
-fn field_of_view_is_horizontal() {
-    let camera = camera(CylindricalPath::at_rest(5.0, 0.0), CylindricalPath::at_rest(0.0, 0.0));
-    assert!((camera.view(0, 1).focal(640) - 320.0).abs() < 1e-9);
+fn the_field_of_view_is_measured_along_its_axis() {
+    let mut camera = camera(CylindricalPath::at_rest(5.0, 0.0), CylindricalPath::at_rest(0.0, 0.0));
+    // At 90 degrees the picture plane is half of the axis away.
+    for (axis, half) in [(FovAxis::Horizontal, 320.0), (FovAxis::Vertical, 240.0), (FovAxis::Diagonal, 400.0)] {
+        camera.fov_axis = axis;
+        assert!((camera.view(0, 1).focal(640, 480) - half).abs() < 1e-9, "{axis:?}");
+    }
 }
 
 fn keyed(points: &[(f64, f64)], closed: bool) -> Camera {

@@ -188,7 +188,7 @@ fn a_lit_closed_box_is_lambert() {
     target(&mut scene).r0 = 0.0;
     let rgba = render(&scene, 0);
     let view = scene.camera.view(0, scene.output.frames);
-    let focal = view.focal(33);
+    let focal = view.focal(33, 25);
     let linear = crate::math::srgb::linear;
     for (i, (x, y)) in (0..25).flat_map(|y| (0..33).map(move |x| (x, y))).enumerate() {
         let (px, py) = (f64::from(x) + 0.5 - 16.5, f64::from(y) + 0.5 - 12.5);

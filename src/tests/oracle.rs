@@ -518,7 +518,7 @@ impl<'a> Oracle<'a> {
     pub fn walks(&self, each: u32) -> Vec<Vec3> {
         let scene = self.scene;
         let view = scene.camera.view(0, scene.output.frames);
-        let focal = view.focal(scene.render.width);
+        let focal = view.focal(scene.render.width, scene.render.height);
         let mut state = 0x1234_5678_9abc_def1_u64;
         // Xorshift64*.
         let mut random = move || {
@@ -553,7 +553,7 @@ impl<'a> Oracle<'a> {
     pub fn picture(&self, frame: u32) -> Vec<[f64; 3]> {
         let (scene, n) = (self.scene, self.scene.render.own_samples());
         let view = scene.camera.view(frame, scene.output.frames);
-        let focal = view.focal(scene.render.width);
+        let focal = view.focal(scene.render.width, scene.render.height);
         let spread = 1.0 / (focal * f64::from(n));
         let mut pixels = Vec::new();
         for y in 0..scene.render.height {

@@ -18,7 +18,7 @@ fn night(size: [u32; 2], fov_deg: f64, look_at: Vec3, samples: &str, rest: &str)
 // The position of a direction in the picture.
 fn pixel(scene: &Scene, d: Vec3) -> Option<[f64; 2]> {
     let view = scene.camera.view(0, 1);
-    let focal = view.focal(scene.render.width);
+    let focal = view.focal(scene.render.width, scene.render.height);
     let ahead = dot(d, view.forward);
     let place = |axis: Vec3, sign: f64, side: u32| sign * dot(d, axis) / ahead * focal + f64::from(side) / 2.0;
     let (x, y) = (place(view.right, 1.0, scene.render.width), place(view.up, -1.0, scene.render.height));
@@ -92,7 +92,7 @@ fn stars_bring_the_light_that_the_map_has_of_them() {
     let mut without = scene.clone();
     without.world.floor = None;
     let image = light(&scene);
-    let focal = scene.camera.view(0, 1).focal(960);
+    let focal = scene.camera.view(0, 1).focal(960, 960);
     let view = scene.camera.view(0, 1);
     let (mut seen, mut ground) = (0.0, 0.0);
     for (i, pixel) in image.chunks_exact(3).enumerate() {

@@ -284,6 +284,8 @@ impl Document {
             "name": self.name,
             "grammar": match self.grammar { Grammar::Toml => "toml", Grammar::Tokens => "tokens" },
             "size": [scene.render.width, scene.render.height],
+            // Picture widths along the axis of the field of view.
+            "axis": scene.camera.fov_axis.pixels(scene.render.width, scene.render.height) / f64::from(scene.render.width),
             "frames": frames,
             "fps": scene.output.fps,
             "levels": levels(scene),

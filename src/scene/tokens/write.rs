@@ -46,7 +46,10 @@ pub fn write(scene: &Scene) -> Result<String, Vec<String>> {
         CameraPath::Cylinder { eye, target } if is_still => Some((eye, target)),
         _ => None,
     };
-    refuse(paths.is_none(), "its camera stands still, follows keys or an orbit, or has a lens or a shutter");
+    refuse(
+        paths.is_none(),
+        "its camera stands still, follows keys or an orbit, or has a lens, a shutter or another `fov_axis`",
+    );
     refuse(world.lights.iter().any(|l| l.radius > 0.0), "it has lights with a radius");
     let count = world.lights.len();
     refuse(count > 4, &format!("it has {count} lights, and the tokens hold at most four"));

@@ -276,6 +276,10 @@ impl SceneMaker<'_> {
     fn camera(&mut self, transparent: bool) {
         let fov = if self.wild { self.one_of(&[1.0, 50.0, 120.0, 170.0]) } else { 60.0 };
         self.add(format_args!("[camera]\nfov_deg = {fov}"));
+        if self.wild && self.some(0.3) {
+            let axis = self.one_of(&["horizontal", "vertical", "diagonal"]);
+            self.add(format_args!("fov_axis = \"{axis}\""));
+        }
         if self.some(0.3) {
             let (lens, focus) =
                 (self.one_of(&[0.1, 1e-4, 3.0]) * self.unit, self.one_of(&[1.0, 1e-3, 50.0]) * self.unit);

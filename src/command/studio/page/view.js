@@ -27,7 +27,7 @@ export function dolly(view, factor) {
   return { ...view, eye: add(view.look_at, scale(sub(view.eye, view.look_at), factor)) };
 }
 
-/** Moves the camera and its look-at point sideways, in picture widths at the point's distance. */
+/** Moves the camera and its look-at point sideways, in lengths of the field of view's axis at the point's distance. */
 export function pan(view, right, up) {
   const forward = sub(view.look_at, view.eye);
   const side = unit(cross(forward, [0, 0, 1]));
