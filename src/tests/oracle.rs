@@ -251,7 +251,7 @@ impl<'a> Oracle<'a> {
         let row =
             if body.lamps.is_strip() { 1.0 } else { (((2.0 * along * n / edge).powi(2) - 1.0) / 3.0).clamp(0.0, 1.0) };
         let aside = if body.lamps.is_strip() { 0.0 } else { aside * (1.0 - row) };
-        // A profile `wide` wide, filtered by a box of size `blur`: its value at x, the larger and the smaller size.
+        // A profile filtered by a box of size `blur` relative to its own: the rest at x, the larger and the smaller size.
         let smeared = |x: f64, blur: f64| {
             let (large, small) = (blur.max(1.0), blur.min(1.0));
             (((large + small - x) / (2.0 * small)).clamp(0.0, 1.0), large, small)
