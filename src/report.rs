@@ -8,7 +8,7 @@ use crate::output::{OutputError, RunInfo};
 use crate::render::stats::{FrameReport, Progress, RunReport, ms};
 use crate::scene::diagnostic::{Colours, Severity, message};
 use crate::threads::{self, lock};
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
+use indicatif::{HumanDuration, ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
 pub use log::Farewell;
 use log::{Log, farewell};
 pub use records::SceneFacts;
@@ -101,7 +101,7 @@ const LONG_RUN: f64 = 10.0;
 
 // The text before the first frame, and after it.
 const GETTING_READY: &str = "getting ready, {elapsed} gone";
-const RENDERING: &str = "{bar:32} {percent:>3} %  {frames} frames  {rate}  {elapsed} gone, {eta} to go";
+const RENDERING: &str = "{bar:32} {percent:>3} %  {frames} frames  {rate}  {elapsed} gone{left}";
 
 fn bar_style(template: &str) -> ProgressStyle {
     ProgressStyle::with_template(template)
@@ -112,6 +112,14 @@ fn bar_style(template: &str) -> ProgressStyle {
         .with_key("rate", |state: &ProgressState, to: &mut dyn std::fmt::Write| {
             let _ = write!(to, "{:.2}/s", state.per_sec() / STEPS as f64);
         })
+        .with_key("left", |state: &ProgressState, to: &mut dyn std::fmt::Write| {
+            let _ = write!(to, "{}", time_left(state.pos(), state.eta()));
+        })
+}
+
+// The time left, which is unknown before something is rendered.
+fn time_left(done: u64, left: Duration) -> String {
+    if done == 0 { String::new() } else { format!(", {:#} to go", HumanDuration(left)) }
 }
 
 impl Reporter {
@@ -173,15 +181,18 @@ impl Reporter {
         if self.both_terminals { self.bar.suspend(write) } else { write() }
     }
 
-    /// Writes the last record: how the run ended, and its exit code. Returns its duration and slowest stage; None if
-    /// no run has begun.
-    pub fn close(&mut self, exit_code: u8) -> Option<(Duration, &'static str)> {
-        let run = self.ended.take()?;
+    /// Writes the last record: how the run ended, and its exit code. A run that failed before its first frame has one too. Returns
+    /// the run's duration and slowest stage; None if it has rendered nothing.
+    pub fn close(&mut self, exit_code: u8, failure: Option<String>) -> Option<(Duration, &'static str)> {
+        let ended = self.ended.take();
+        let has_ended = ended.is_some();
+        let mut run = ended.unwrap_or_else(|| RunReport { frames: lock(&self.log).frames, ..RunReport::default() });
+        run.failure = run.failure.or(failure);
         if self.format == LogFormat::Jsonl {
             self.write(|log| log.close(&run, exit_code));
         }
         let log = lock(&self.log);
-        Some((log.started.elapsed(), log.bottleneck(&run)))
+        has_ended.then(|| (log.started.elapsed(), log.bottleneck(&run)))
     }
 
     /// Why the log is incomplete, if it is. The run goes on without it.
@@ -355,5 +366,11 @@ mod tests {
         // Samples counted before belong to the finished frame.
         assert_eq!([200, 250, 399].map(|samples| place.position(samples, 200)), [1000, 1250, 1995]);
         assert_eq!(place.position(u64::MAX, 0), 1999);
+    }
+
+    #[test]
+    fn the_time_left_is_shown_when_it_is_known() {
+        assert_eq!(time_left(0, Duration::ZERO), "");
+        assert_eq!(time_left(1, Duration::from_secs(12)), ", 12s to go");
     }
 }

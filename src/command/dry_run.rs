@@ -19,9 +19,9 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-// Pixels of a small trial frame; the maximum total time of trial frames in full size.
-const SMALL: u64 = 1 << 17;
-const PATIENCE: Duration = Duration::from_secs(4);
+// Pixels of small trial frames, each after those before it were fast enough; the maximum time of all trial frames.
+const SMALL: [u64; 4] = [1 << 8, 1 << 11, 1 << 14, 1 << 17];
+const PATIENCE: Duration = Duration::from_secs(2);
 
 // The results of the trial frames.
 #[derive(Default)]
@@ -56,12 +56,12 @@ impl Sink for Trial {
     }
 }
 
-// The size of small trial frames, with even sides for video; None if frames are not larger than that.
-fn small_size((width, height): (u32, u32)) -> Option<(u32, u32)> {
+// The size of trial frames of so many pixels, with even sides for video; None if frames are not larger than that.
+fn small_size((width, height): (u32, u32), small: u64) -> Option<(u32, u32)> {
     let pixels = u64::from(width) * u64::from(height);
-    let shrink = libm::sqrt(SMALL as f64 / pixels as f64);
+    let shrink = libm::sqrt(small as f64 / pixels as f64);
     let side = |side: u32| (((f64::from(side) * shrink) as u32) & !1).max(2).min(side);
-    (pixels > 2 * SMALL).then(|| (side(width), side(height)))
+    (pixels > 2 * small).then(|| (side(width), side(height)))
 }
 
 // The ratio of pixels between two sizes.
@@ -69,7 +69,7 @@ fn ratio(of: (u32, u32), to: (u32, u32)) -> f64 {
     f64::from(of.0) * f64::from(of.1) / (f64::from(to.0) * f64::from(to.1))
 }
 
-// A renderer of trial frames, and their size, which is smaller if full size would take long.
+// A renderer of trial frames, and their size: the largest that does not take long.
 fn trial_renderer(
     renderer: Renderer,
     frames: &FrameList,
@@ -77,12 +77,17 @@ fn trial_renderer(
 ) -> Result<(Renderer, (u32, u32)), Error> {
     let render = &renderer.scene().render;
     let size = (render.width, render.height);
-    let Some(small) = small_size(size) else { return Ok((renderer, size)) };
-    let mut tried = renderer.varied(|scene| (scene.render.width, scene.render.height) = small);
-    let mut measured = Measured::default();
-    tried.capture(&FrameList::one(frames.nth(0).unwrap_or_default()), needs, &mut measured)?;
-    let each = measured.time().mul_f64(ratio(size, small));
-    Ok(if each * frames.len() as u32 > PATIENCE { (tried, small) } else { (renderer, size) })
+    let mut sizes = SMALL.into_iter().filter_map(|small| small_size(size, small)).chain([size]).peekable();
+    while let (Some(small), Some(&next)) = (sizes.next(), sizes.peek()) {
+        let mut tried = renderer.varied(|scene| (scene.render.width, scene.render.height) = small);
+        let mut measured = Measured::default();
+        tried.capture(&FrameList::one(frames.nth(0).unwrap_or_default()), needs, &mut measured)?;
+        let each = measured.time().mul_f64(ratio(next, small));
+        if each * frames.len() as u32 > PATIENCE {
+            return Ok((tried, small));
+        }
+    }
+    Ok((renderer, size))
 }
 
 pub fn describe(plan: RunPlan, shows_ffmpeg: bool) -> Result<String, Error> {
@@ -202,10 +207,12 @@ fn clock_text(seconds: f64) -> String {
 #[cfg(test)]
 #[test]
 fn trial_frames_are_small_where_frames_are_large() {
-    assert_eq!(small_size((3840, 2160)), Some((482, 270)));
-    assert_eq!(small_size((640, 360)), None);
-    assert_eq!(small_size((65_536, 8)), Some((32_768, 4)));
-    assert_eq!(small_size((1 << 28, 1)), Some((5_931_640, 1)));
+    let small = SMALL[3];
+    assert_eq!(small_size((3840, 2160), small), Some((482, 270)));
+    assert_eq!(small_size((640, 360), small), None);
+    assert_eq!(small_size((640, 360), SMALL[0]), Some((20, 12)));
+    assert_eq!(small_size((65_536, 8), small), Some((32_768, 4)));
+    assert_eq!(small_size((1 << 28, 1), small), Some((5_931_640, 1)));
     assert!((ratio((3840, 2160), (480, 270)) - 64.0).abs() < 1e-9);
 }
 

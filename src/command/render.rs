@@ -66,14 +66,22 @@ pub fn run(args: &RenderArgs) -> Result<(), Failure> {
     let facts = SceneFacts::of(&name, &plan);
     let goes_on =
         plan.can_be_resumed().then(|| stop::resuming_command(name == "-", args.overwrite && plan.video.is_some()));
-    let run = plan.open(&mut Remarks).map_err(|e| text.placed(e))?;
-    let mut reporter = Reporter::new(args.log.unwrap_or(LogFormat::Text), facts, shown.is_on_stdout, run.counter());
+    let log = args.log.unwrap_or(LogFormat::Text);
+    let run = match plan.open(&mut Remarks).map_err(|e| text.placed(e)) {
+        Ok(run) => run,
+        Err(e) => {
+            Reporter::new(log, facts, shown.is_on_stdout, None).close(e.exit_code() as u8, Some(e.to_string()));
+            return Err(e);
+        }
+    };
+    let mut reporter = Reporter::new(log, facts, shown.is_on_stdout, run.counter());
     stop::attach(run.cancel(), goes_on, reporter.farewell());
     let result = run.render(&mut reporter).map_err(stop::failure);
     if result.is_ok() {
         stop::made();
     }
-    let outcome = reporter.close(result.as_ref().map_or_else(Failure::exit_code, |_| Exit::Done) as u8);
+    let exit_code = result.as_ref().map_or_else(Failure::exit_code, |_| Exit::Done);
+    let outcome = reporter.close(exit_code as u8, result.as_ref().err().map(ToString::to_string));
     let report = result?;
     if let Some((time, stage)) = outcome.filter(|_| !is_quiet()) {
         remark(&summary(&report, time, stage, shown.files.as_ref()));

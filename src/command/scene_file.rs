@@ -30,7 +30,10 @@ impl SceneText {
             return Ok(SceneText { text, shown: "stdin".into(), folder: PathBuf::new() });
         }
         let file = std::fs::File::open(name).map_err(|e| match usage::job_help(name) {
-            Some(help) if e.kind() == std::io::ErrorKind::NotFound => {
+            // A scene whose ending was left out is likelier than a job.
+            Some(help)
+                if e.kind() == std::io::ErrorKind::NotFound && !Path::new(name).with_extension("toml").exists() =>
+            {
                 Error::Misused { what: format!("there is no file `{}`", brief(name)), help }
             }
             _ => Error::Read(name.into(), e),

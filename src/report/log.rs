@@ -17,8 +17,9 @@ pub struct Log {
     out: Option<Box<dyn Write + Send>>,
     /// Why the log is incomplete, if it is.
     pub lost: Option<std::io::Error>,
-    // Whether the first record is written and the last one is not.
+    // Whether the first and the last record are written.
     is_open: bool,
+    is_closed: bool,
     facts: SceneFacts,
     pub frames: usize,
     writers: usize,
@@ -34,6 +35,7 @@ impl Log {
             out: Some(out),
             lost: None,
             is_open: false,
+            is_closed: false,
             facts,
             frames: 0,
             writers: 1,
@@ -74,10 +76,13 @@ impl Log {
         let facts = self.facts.clone();
         self.record(&Record::start(frames, devices, threads, &facts));
     }
-    /// Writes the last record, if the first one is written and the last one is not.
+    /// Writes the last record, once; before it the first one, if no frame was rendered.
     pub fn close(&mut self, run: &RunReport, exit_code: u8) {
-        if !std::mem::take(&mut self.is_open) {
+        if std::mem::replace(&mut self.is_closed, true) {
             return;
+        }
+        if !self.is_open {
+            self.open(0, &[], 0);
         }
         let (seconds, stages, path) =
             (self.started.elapsed().as_secs_f64(), self.times.with(run), self.facts.path.clone());

@@ -358,3 +358,29 @@ fn explain_tells_what_a_key_a_flag_and_a_code_are() {
         text(&unknown.stderr)
     );
 }
+
+#[test]
+fn every_log_of_records_ends_with_one() {
+    let dir = tempfile::tempdir().unwrap();
+    std::fs::write(dir.path().join("scene.txt"), default_scene()).unwrap();
+    let run = |more: &[&str]| {
+        let always = ["scene.txt", "--frames", "0-1", "-o", "o/%d.png", "--log", "jsonl"];
+        let run = polyfly(dir.path(), &[&always[..], &SMALL, more].concat(), None);
+        let lines = text(&run.stdout);
+        let last: serde_json::Value = serde_json::from_str(lines.lines().last().unwrap_or_default()).unwrap();
+        assert!(lines.starts_with("{\"type\":\"start\"") && last["type"] == "end", "{lines}");
+        assert_eq!(last["exit_code"], run.status.code().unwrap(), "{lines}");
+        assert_eq!(last["status"] == "complete", run.status.success(), "{lines}");
+        assert_eq!(last["error"].is_null(), run.status.success(), "{lines}");
+        last
+    };
+    assert_eq!(run(&[])["frames"], 2);
+    // Nothing is left to render.
+    assert_eq!(run(&["--resume"])["frames"], 0);
+    // The encoder does not start: no frame is rendered.
+    let failed = run(&["--overwrite", "--video", "v.mp4", "--ffmpeg", "./nothing"]);
+    assert_eq!((&failed["exit_code"], &failed["frames"]), (&74.into(), &0.into()));
+    // The wait for the encoder's end is a stage.
+    let film = run(&["--overwrite", "--video", "v.mp4"]);
+    assert!(film["stages"]["finish_ms"].as_f64().is_some_and(|ms| ms > 0.0), "{film}");
+}

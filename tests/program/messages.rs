@@ -121,7 +121,7 @@ const SCENES: &[(&str, &str)] = &[
     ("degrees with their unit, in quotes", "[camera]\nfov_deg = \"70deg\"\n"),
     ("radians", "[camera]\nfov_deg = 1.2rad\n"),
     ("seconds", "[output]\nframes = \"5s\"\n"),
-    ("a size in quotes", "[output]\nsize = \"1920x1080\"\n"),
+    ("a size in words", "[output]\nsize = \"1920 by 1080\"\n"),
     ("a vector in quotes", "[[sphere]]\ncenter = \"0 0 1\"\n"),
     ("a vector by names", "[[sphere]]\ncenter = { x = 0, y = 0, z = 1 }\n"),
     ("a decimal comma in a list", "[[sphere]]\ncenter = [1,5, 2, 3]\n"),
@@ -257,7 +257,8 @@ const HINTS: &[(&str, &str)] = &[
 fn said(dir: &Path, args: &[&str]) -> String {
     let run = polyfly(dir, args);
     let code = run.status.code().unwrap();
-    assert!(code != 0 && !run.stderr.is_empty(), "in silence: {args:?}");
+    let scene = std::fs::read_to_string(dir.join("s.toml")).unwrap_or_default();
+    assert!(code != 0 && !run.stderr.is_empty(), "in silence: {args:?}\n{scene}");
     assert!([64, 65, 74].contains(&code), "{code}: {}", words(&run));
     let said = words(&run);
     // One form for all messages, whichever part of the program found the mistake.

