@@ -159,7 +159,7 @@ fn frames_that_vanish_while_a_run_goes_on_are_told() {
     std::fs::write(dir.path().join("a/4.png"), "cut").unwrap();
     let run = child.wait_with_output().unwrap();
     assert_eq!(code(&run), 75, "{}", words(&run));
-    assert!(words(&run).contains("frames 3-4 were there"), "{}", words(&run));
+    assert!(words(&run).contains("frames 3-4 were deleted or damaged during the run"), "{}", words(&run));
     let manifest: serde_json::Value =
         serde_json::from_slice(&std::fs::read(dir.path().join("a/manifest.json")).unwrap()).unwrap();
     assert_eq!(manifest["frames"]["%d.png"]["written"], "0-2,5-399");

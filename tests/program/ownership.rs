@@ -158,7 +158,7 @@ fn pictures_of_nobody_knows_which_scene_are_not_taken_for_one() {
         assert!(code(&run) == 65 && words(&run).contains("no manifest.json"), "{}", words(&run));
     }
     let run = polyfly(dir.path(), &["missing", "a"]);
-    assert!(code(&run) == 64 && words(&run).contains("no manifest.json names"), "{}", words(&run));
+    assert!(code(&run) == 64 && words(&run).contains("has pictures, but no manifest.json"), "{}", words(&run));
     let run = polyfly(dir.path(), &["stitch", "a/%d.bmp", "-o", "v.mp4"]);
     assert!(code(&run) == 64 && words(&run).contains(".bmp"), "{}", words(&run));
 }
