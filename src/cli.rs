@@ -3,6 +3,7 @@
 mod exit;
 mod failure;
 mod folder;
+mod language;
 mod particles;
 mod render;
 mod samples;
@@ -16,6 +17,7 @@ pub use failure::Failure;
 pub(crate) use failure::usage;
 pub use folder::{Engine, FarmArgs, MissingArgs, ReportArgs, StatusArgs, StitchArgs, VideoArgs};
 pub use particles::{FileLayout, GenerateArgs, ParticlesArgs, ParticlesDevice, ParticlesJob, PictureArgs};
+pub use language::{choose_language, language};
 pub use render::{DeviceArgs, RenderArgs};
 pub use samples::{NewArgs, ScenesArgs, ScenesJob};
 pub use scene::{QualityArg, SceneArgs, assignment};

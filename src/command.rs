@@ -32,7 +32,7 @@ mod template;
 mod usage;
 mod verify;
 
-use crate::cli::{Cli, Command, Exit, Failure, environment};
+use crate::cli::{Cli, Command, Exit, Failure, choose_language, environment};
 use crate::error::Error;
 use crate::report::{be_quiet, fault, print};
 use crate::scene::builtin::default_scene;
@@ -52,6 +52,7 @@ pub fn main() -> ExitCode {
     if is_quiet || environment("POLYFLY_QUIET").is_some_and(|v| v != "0") {
         be_quiet();
     }
+    choose_language(&words);
     let cli = match usage::parse(&words) {
         Ok(cli) => cli,
         Err(e) if e.use_stderr() => {

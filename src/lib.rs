@@ -36,6 +36,7 @@ mod film;
 pub mod fuzz_targets;
 mod gpu_types;
 mod kernels;
+mod language;
 mod math;
 mod output;
 mod quote;

@@ -2,6 +2,7 @@
 
 use super::scene::SceneArgs;
 use super::values::parse_fps;
+use crate::language::Language;
 use crate::output::video::codecs::{CODECS, Codec};
 use crate::run::ShardMode;
 use crate::scene::limits::{VIDEOS, endings};
@@ -77,6 +78,9 @@ pub struct ReportArgs {
     /// The film to show [default: the last film of a run in this folder]
     #[arg(long, value_name = "FILE")]
     pub film: Option<PathBuf>,
+    /// Language of the page [default: that of the locale, if it is UTF-8]
+    #[arg(long, value_name = "LANGUAGE")]
+    pub lang: Option<Language>,
     /// No remarks.
     #[arg(short, long)]
     pub quiet: bool,

@@ -2,6 +2,7 @@
 
 use super::failure::{Failure, usage};
 use super::values::{home, parse_size, parse_solid};
+use crate::language::Language;
 use crate::quote::brief;
 use crate::render::frames::FrameList;
 use crate::scene::limits::{MAX_DEPTH, MAX_LIGHT_SAMPLES, MAX_PATH_SAMPLES, MAX_SAMPLES};
@@ -108,6 +109,9 @@ pub struct SceneArgs {
     /// No progress bar and no remarks (also POLYFLY_QUIET=1).
     #[arg(short, long, help_heading = "Output")]
     pub quiet: bool,
+    /// Language of messages about a scene in tokens [default: that of the locale, if it is UTF-8]
+    #[arg(long, value_name = "LANGUAGE", help_heading = "Output")]
+    pub lang: Option<Language>,
 }
 
 impl SceneArgs {

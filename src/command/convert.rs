@@ -2,7 +2,7 @@
 
 use super::scene_file::SceneText;
 use crate::assets::AssetError;
-use crate::cli::{ConvertArgs, Failure, usage};
+use crate::cli::{ConvertArgs, Failure, language, usage};
 use crate::error::Error;
 use crate::output::RenderedFrame;
 use crate::output::files::write_file;
@@ -27,7 +27,11 @@ pub fn run(args: &ConvertArgs) -> Result<(), Failure> {
         (None, _) => SceneText::read(&args.scene)?,
     };
     // Paths are kept as written: neither the scene's folder nor the home folder is inserted.
-    let options = ParseOptions { solids: args.solids.unwrap_or(ParseOptions::SOLIDS), ..ParseOptions::default() };
+    let options = ParseOptions {
+        solids: args.solids.unwrap_or(ParseOptions::SOLIDS),
+        language: language(),
+        ..ParseOptions::default()
+    };
     let parsed = scene::parse(&source.text, &source.shown, options)?;
     let to = args.to.or(target.and_then(|target| grammar_of(target))).unwrap_or(match parsed.grammar {
         Grammar::Tokens => Grammar::Toml,

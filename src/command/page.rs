@@ -4,8 +4,9 @@ use super::missing::last_entries;
 use super::plots::{Plot, Series, Style};
 use super::template::filled;
 use crate::assets::source::open_regular;
-use crate::cli::{Failure, ReportArgs};
+use crate::cli::{Failure, ReportArgs, language};
 use crate::film::image::Image;
+use crate::language::Language;
 use crate::output::OutputError;
 use crate::output::opaque::opaque;
 use crate::output::store::atomic::{folder_of, write_whole};
@@ -39,7 +40,7 @@ pub fn run(args: &ReportArgs) -> Result<(), Failure> {
     let told = journal::read(&here.folder.path(), &clip(&here.manifest), &mut Remarks);
     let path = args.output.clone().unwrap_or_else(|| here.folder.path().join("report.html"));
     let film = args.film.clone().or_else(|| last_film(&told, &here));
-    let film = film.map_or_else(|| Ok(String::new()), |film| film_of(&film, folder_of(&path)))?;
+    let film = film.map_or_else(|| Ok(String::new()), |film| film_of(language(), &film, folder_of(&path)))?;
     let page = Recorded::of(here, whole, told).page(film)?;
     write_whole(&path, |file| file.write_all(page.as_bytes()))?;
     remark(&format!("{}, {}", path.display(), size(page.len() as u64)));
@@ -80,12 +81,13 @@ struct Recorded {
     told: Vec<JournalFile>,
     // The last record of each frame, with the machine that made it.
     frames: BTreeMap<u32, (String, Entry)>,
+    language: Language,
 }
 
 impl Recorded {
     fn of(here: RecordedFolder, whole: BTreeSet<u32>, told: Vec<JournalFile>) -> Recorded {
         let frames = last_entries(&told);
-        Recorded { here, whole, told, frames }
+        Recorded { here, whole, told, frames, language: language() }
     }
 
     fn runs(&self) -> impl Iterator<Item = &RunEntry> {
@@ -93,13 +95,14 @@ impl Recorded {
     }
 
     fn page(&self, film: String) -> Result<String, Failure> {
-        let manifest = &self.here.manifest;
+        let (manifest, language) = (&self.here.manifest, self.language);
         let title = scene_name(&self.told).unwrap_or_else(|| folder_name(&self.here.folder.path()));
         let sheet = self.sheet()?.map_or_else(String::new, |sheet| {
-            format!("<h2>Frames</h2>\n<img class=\"wide\" alt=\"frames from all over the clip\" src=\"{sheet}\">\n")
+            let (heading, alt) = (language.frames_heading(), language.frames_picture());
+            format!("<h2>{heading}</h2>\n<img class=\"wide\" alt=\"{alt}\" src=\"{sheet}\">\n")
         });
         let files = table(manifest.files.iter());
-        let files = format!("<details><summary>SHA-256 of the files that it names</summary>{files}</details>\n");
+        let files = format!("<details><summary>{}</summary>{files}</details>\n", language.sums_of_files());
         Ok(filled(
             include_str!("page.html"),
             &[
@@ -109,9 +112,12 @@ impl Recorded {
                 ("SHEET", sheet),
                 ("FIGURES", self.figures()),
                 ("RUNS", self.table_of_runs()),
-                ("SCENE", escaped(manifest.scene.as_deref().unwrap_or("It is too long to stand here."))),
+                ("LANGUAGE", language.code_of_page()),
+                ("SCENE_HEADING", language.scene_heading()),
+                ("RESOLVED", language.resolved_scene()),
+                ("SCENE", manifest.scene.as_deref().map_or_else(|| language.scene_too_long(), escaped)),
                 ("FILES", if manifest.files.is_empty() { String::new() } else { files }),
-                ("VERSION", env!("CARGO_PKG_VERSION").into()),
+                ("MADE_BY", language.made_by(env!("CARGO_PKG_VERSION"))),
             ],
         ))
     }
@@ -121,7 +127,10 @@ impl Recorded {
         for JournalFile { host, run, frames, .. } in &self.told {
             let count = frames.len().to_string();
             let cells = match run {
-                None => [host.clone(), String::new(), String::new(), String::new(), count, "it was killed".into()],
+                None => {
+                    let none = String::new;
+                    [host.clone(), none(), none(), none(), count, self.language.was_killed()]
+                }
                 Some(run) => {
                     let devices: BTreeSet<&str> = run.devices.iter().map(|d| d.device.as_str()).collect();
                     let devices = devices.into_iter().collect::<Vec<_>>().join(", ");
@@ -136,12 +145,12 @@ impl Recorded {
         if rows.is_empty() {
             return rows;
         }
-        let heads = "<tr><th>machine<th>processor<th>devices<th>threads<th>frames<th>seconds</tr>";
-        format!("<h2>Runs</h2>\n<div class=\"scroll\"><table>{heads}\n{rows}</table></div>\n")
+        let (heading, heads) = (self.language.runs_heading(), self.language.run_heads());
+        format!("<h2>{heading}</h2>\n<div class=\"scroll\"><table>{heads}\n{rows}</table></div>\n")
     }
 
     fn facts(&self) -> Vec<(String, String)> {
-        let manifest = &self.here.manifest;
+        let (manifest, language) = (&self.here.manifest, self.language);
         let [width, height] = manifest.size;
         let mut times: Vec<f64> = self.frames.values().map(|(_, e)| e.ms).collect();
         times.sort_by(f64::total_cmp);
@@ -149,27 +158,30 @@ impl Recorded {
         let rays: u64 = self.frames.values().map(|(_, e)| e.rays + e.shadow_rays).sum();
         let total = self.here.frames.len();
         let mut all = Vec::new();
-        let mut add = |key: &str, value: String| all.push((key.to_owned(), value));
-        add("frames", format!("{total} of {width} × {height}, {} a second", manifest.fps));
-        add("files", self.here.folder.pattern.to_string());
-        add("whole", format!("{} of {total}", self.whole.len()));
+        let mut add = |key: String, value: String| all.push((key, value));
+        add(language.frames(), language.frames_of(total, width, height, manifest.fps));
+        add(language.files(), self.here.folder.pattern.to_string());
+        add(language.whole(), language.of(self.whole.len(), total));
         if let [min, .., max] | [min @ max] = times[..] {
-            add("time on devices", format!("{:.2} s", sum / 1e3));
-            let (middle, mean) = (times[times.len() / 2], sum / times.len() as f64);
-            add("a frame", format!("{mean:.2} ms; median {middle:.2}, from {min:.2} to {max:.2}"));
+            add(language.time_on_devices(), language.seconds(format_args!("{:.2}", sum / 1e3)));
+            let times = [sum / times.len() as f64, times[times.len() / 2], min, max];
+            let [mean, middle, min, max] = times.map(|time| format!("{time:.2}"));
+            add(language.a_frame(), language.times_of_a_frame(mean, middle, min, max));
         }
         if rays > 0 {
-            let (millions, rate) = (rays as f64 / 1e6, rays as f64 / sum.max(1e-9) / 1e3);
-            add("rays", format!("{millions:.1} million, {rate:.1} million a second"));
+            let counts = [rays as f64 / 1e6, rays as f64 / sum.max(1e-9) / 1e3];
+            let [millions, rate] = counts.map(|count| format!("{count:.1}"));
+            add(language.rays(), language.millions_of_rays(millions, rate));
         }
         let seconds: f64 = self.runs().map(|r| r.seconds).sum();
         if seconds > 0.0 {
-            add("time of runs", format!("{seconds:.2} s in {} of {}", self.runs().count(), self.told.len()));
+            let seconds = format_args!("{seconds:.2}");
+            add(language.time_of_runs(), language.seconds_in_runs(seconds, self.runs().count(), self.told.len()));
         }
         if manifest.denoised {
-            add("denoised", "by Open Image Denoise: outside the promise of equal bytes".into());
+            add(language.denoised(), language.by_the_denoiser());
         }
-        add("scene", manifest.hash.clone());
+        add(language.scene(), manifest.hash.clone());
         all
     }
 
@@ -177,29 +189,34 @@ impl Recorded {
         if self.frames.is_empty() {
             return String::new();
         }
+        let language = self.language;
         let entries = || self.frames.values().map(|(_, entry)| entry);
-        let of = |name: &str, value: &dyn Fn(&Entry) -> f64| {
-            Series::new(name, entries().map(|entry| (f64::from(entry.frame), value(entry))))
+        let of = |name: String, value: &dyn Fn(&Entry) -> f64| {
+            Series::new(&name, entries().map(|entry| (f64::from(entry.frame), value(entry))))
         };
-        let over_frames = |title, y, series: &[Series]| Plot { title, x: "frame", y, series, ..Plot::default() }.svg();
+        let (frame, milliseconds) = (language.frame_axis(), language.milliseconds());
+        let over_frames = |title: String, y: &str, series: &[Series]| {
+            Plot { title: &title, x: &frame, y, series, ..Plot::default() }.svg()
+        };
         let mut by_host: BTreeMap<&str, Vec<(f64, f64)>> = BTreeMap::new();
         for (host, entry) in self.frames.values() {
             by_host.entry(host).or_default().push((f64::from(entry.frame), entry.ms));
         }
         let curves: Vec<Series> = by_host.into_iter().map(|(host, points)| Series::new(host, points)).collect();
-        let mut text = "<h2>Figures</h2>\n".to_owned();
-        text += &over_frames("Time of each frame on its device", "milliseconds", &curves);
+        let mut text = format!("<h2>{}</h2>\n", language.figures_heading());
+        text += &over_frames(language.times_plot(), &milliseconds, &curves);
         if entries().any(|e| e.stages.render_ms > 0.0) {
             let stages = [
-                of("render", &|e| e.stages.render_ms),
-                of("convert and encode", &|e| e.stages.convert_ms + e.stages.encode_ms),
-                of("write", &|e| e.stages.write_ms),
+                of(language.render_stage(), &|e| e.stages.render_ms),
+                of(language.encode_stage(), &|e| e.stages.convert_ms + e.stages.encode_ms),
+                of(language.write_stage(), &|e| e.stages.write_ms),
             ];
-            text += &over_frames("Stages", "milliseconds", &stages);
+            text += &over_frames(language.stages_plot(), &milliseconds, &stages);
         }
         if entries().any(|e| e.rays > 0) {
-            let primary = of("camera, mirrors, glass", &|e| e.rays as f64 / 1e6);
-            text += &over_frames("Rays", "million", &[primary, of("shadows", &|e| e.shadow_rays as f64 / 1e6)]);
+            let primary = of(language.primary_rays(), &|e| e.rays as f64 / 1e6);
+            let shadows = of(language.shadow_rays(), &|e| e.shadow_rays as f64 / 1e6);
+            text += &over_frames(language.rays_plot(), &language.million(), &[primary, shadows]);
         }
         let mut shares: BTreeMap<&str, (f64, f64)> = BTreeMap::new();
         for share in self.runs().flat_map(|run| &run.devices) {
@@ -208,13 +225,14 @@ impl Recorded {
         }
         if shares.len() > 1 {
             let names: Vec<String> = shares.keys().map(|name| (*name).to_owned()).collect();
-            let percents = |name, of: fn(&(f64, f64)) -> f64| {
+            let percents = |name: String, of: fn(&(f64, f64)) -> f64| {
                 let all = shares.values().map(of).sum::<f64>().max(1e-9);
-                Series::new(name, (0..).map(f64::from).zip(shares.values().map(|share| 100.0 * of(share) / all)))
+                Series::new(&name, (0..).map(f64::from).zip(shares.values().map(|share| 100.0 * of(share) / all)))
             };
-            let series = &[percents("rays", |share| share.0), percents("time at work", |share| share.1)];
-            let (title, y, style) = ("Devices' shares", "per cent", Style::Bars(&names));
-            text += &Plot { title, y, style, series, ..Plot::default() }.svg();
+            let series =
+                &[percents(language.rays(), |share| share.0), percents(language.time_at_work(), |share| share.1)];
+            let (title, y, style) = (language.shares_plot(), language.per_cent(), Style::Bars(&names));
+            text += &Plot { title: &title, y: &y, style, series, ..Plot::default() }.svg();
         }
         text
     }
@@ -260,7 +278,7 @@ fn table<'a>(rows: impl Iterator<Item = (&'a String, &'a String)>) -> String {
 }
 
 // The film embedded in the page, or a link to it if it is large.
-fn film_of(film: &Path, folder: &Path) -> Result<String, Failure> {
+fn film_of(language: Language, film: &Path, folder: &Path) -> Result<String, Failure> {
     let failed = |e| OutputError::Read(film.to_owned(), e);
     let length = std::fs::metadata(film).map_err(failed)?.len();
     let ending = film.extension().map_or_else(String::new, |e| e.to_string_lossy().to_ascii_lowercase());
@@ -279,7 +297,7 @@ fn film_of(film: &Path, folder: &Path) -> Result<String, Failure> {
     let data = format!("data:{kind};base64,{}", STANDARD.encode(std::fs::read(film).map_err(failed)?));
     Ok(match kind.starts_with("video/") {
         true => format!("<video class=\"wide\" controls loop muted autoplay src=\"{data}\"></video>\n"),
-        false => format!("<img class=\"wide\" alt=\"the film\" src=\"{data}\">\n"),
+        false => format!("<img class=\"wide\" alt=\"{}\" src=\"{data}\">\n", language.the_film()),
     })
 }
 

@@ -3,8 +3,9 @@
 
 use super::usage;
 use crate::assets::AssetError;
-use crate::cli::{Failure, SceneArgs, assignment, home, usage};
+use crate::cli::{Failure, SceneArgs, assignment, home, language, usage};
 use crate::error::Error;
+use crate::language::Language;
 use crate::quote::brief;
 use crate::report::{fault, is_quiet};
 use crate::run::load::read_text;
@@ -44,7 +45,7 @@ impl SceneText {
 
     /// Parses the scene. Paths may start with `~`.
     pub fn parse(&self, solids: [Solid; 3]) -> Result<Parsed, Failure> {
-        let options = ParseOptions { folder: &self.folder, home: home(), solids };
+        let options = ParseOptions { folder: &self.folder, home: home(), solids, language: language() };
         Ok(scene::parse(&self.text, &self.shown, options)?)
     }
 
@@ -68,20 +69,27 @@ impl SceneText {
 
     // The position where the text names a file.
     fn place(&self, file: &Path) -> Option<FilePlace> {
-        let options = ParseOptions { folder: &self.folder, home: home(), ..ParseOptions::default() };
+        let options =
+            ParseOptions { folder: &self.folder, home: home(), language: self.language(), ..ParseOptions::default() };
         scene::place_of(&self.text, file, options)
     }
 
+    // Only messages about tokens have several languages.
+    fn language(&self) -> Language {
+        Grammar::of(&self.text).language(language())
+    }
+
     fn problems(&self, list: Vec<Problem>) -> Problems {
-        Problems { name: self.shown.clone(), source: self.text.clone(), list }
+        Problems { name: self.shown.clone(), source: self.text.clone(), list, language: self.language() }
     }
 
     // The error about a path outside the sandbox.
     fn outside(&self, file: &Path, key: &str, here_too: bool) -> Option<Problems> {
         let FilePlace { span, name } = self.place(file)?;
-        let also = if here_too { " and of this one" } else { "" };
-        let what = format!("{} leads outside of the scene's folder{also}", name.unwrap_or_else(|| format!("`{key}`")));
-        let problem = Problem::new(span, what, "expected a path inside").help(crate::error::ALLOW_OUTSIDE);
+        let (language, name) = (self.language(), name.unwrap_or_else(|| format!("`{key}`")));
+        let what = if here_too { language.leads_outside_both(name) } else { language.leads_outside(name) };
+        let expected = language.expected(language.a_path_inside());
+        let problem = Problem::new(span, what, expected).help(crate::error::ALLOW_OUTSIDE);
         Some(self.problems(vec![problem]))
     }
 

@@ -1,6 +1,7 @@
 //! Errors of the command line, in the form of all other messages.
 
 use crate::cli::{self, Cli};
+use crate::language::Language;
 use crate::quote::brief;
 use crate::scene::builtin::{Builtin, SAMPLES};
 use crate::scene::limits::{PICTURES, VIDEOS};
@@ -55,7 +56,8 @@ pub fn translate_error(e: &Error, words: &[OsString]) -> (String, Option<String>
             let why = e.source().map(|why| expected(&why.to_string())).unwrap_or_default();
             let other = other_name(NameKind::Value(&flag), &value).map(str::to_owned);
             let size = || sides(&value).filter(|_| flag == "--size");
-            let help = other.or_else(size).or_else(|| number_help(&value).filter(|_| flag != "--size"));
+            let help =
+                other.or_else(size).or_else(|| number_help(Language::English, &value).filter(|_| flag != "--size"));
             (format!("`{flag}` is `{value}`: {why}"), help)
         }
         ErrorKind::MissingRequiredArgument => {

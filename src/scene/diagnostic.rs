@@ -2,6 +2,7 @@
 //! line.
 
 use super::limits::{BRIGHTEST, FARTHEST, MAX_PIXELS, SHORTEST};
+use crate::language::Language;
 use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
 use std::ops::Range;
 
@@ -24,9 +25,9 @@ impl Problem {
         Problem { span, what: shortened(what.into()), expected: shortened(expected.into()), help: None }
     }
     /// The problem of a picture above the memory limit.
-    pub(crate) fn too_large(span: Range<usize>, width: u32, height: u32) -> Problem {
-        let what = format!("a picture of {width} x {height} pixels is above the memory limit");
-        Problem::new(span, what, format!("expected at most {MAX_PIXELS} pixels"))
+    pub(crate) fn too_large(language: Language, span: Range<usize>, width: u32, height: u32) -> Problem {
+        let expected = language.expected(language.pixels_at_most(MAX_PIXELS));
+        Problem::new(span, language.too_large(width, height), expected)
     }
     /// Adds a remedy.
     pub fn help(mut self, help: impl Into<String>) -> Problem {
@@ -79,10 +80,10 @@ pub(crate) enum Severity {
 }
 
 impl Severity {
-    fn level(self) -> Level<'static> {
+    fn level(self, language: Language) -> Level<'static> {
         match self {
-            Severity::Error => Level::ERROR,
-            Severity::Warning => Level::WARNING,
+            Severity::Error => Level::ERROR.with_name(language.error()),
+            Severity::Warning => Level::WARNING.with_name(language.warning()),
         }
     }
 }
@@ -110,7 +111,7 @@ pub(crate) fn message(severity: Severity, what: &str, help: Option<&str>, colour
     // After the first line comes another program's output, or a list.
     let (title, rest) = what.split_once('\n').map_or((what, None), |(title, rest)| (title, Some(rest)));
     let render = |group: Group| colours.renderer().render(&[group]).to_string();
-    let mut lines = vec![render(Group::with_title(severity.level().primary_title(title)))];
+    let mut lines = vec![render(Group::with_title(severity.level(Language::English).primary_title(title)))];
     lines.extend(rest.map(str::to_owned));
     lines.extend(help.map(|help| render(Group::with_title(Level::HELP.primary_title(help)))));
     lines.join("\n")
@@ -125,6 +126,8 @@ pub struct Problems {
     pub source: String,
     /// In the order found.
     pub list: Vec<Problem>,
+    /// Their language.
+    pub(crate) language: Language,
 }
 
 impl std::error::Error for Problems {}
@@ -144,13 +147,14 @@ impl Problems {
             let excerpt = Excerpt::of(&self.source, &problem.span);
             let annotation = AnnotationKind::Primary.span(excerpt.span).label(problem.expected.as_str());
             let snippet = Snippet::source(excerpt.text).line_start(excerpt.line).path(self.name.as_str());
-            let title = severity.level().primary_title(problem.what.as_str());
-            let help = problem.help.iter().map(|help| Level::HELP.message(help.as_str()));
+            let title = severity.level(self.language).primary_title(problem.what.as_str());
+            let level = || Level::HELP.with_name(self.language.help());
+            let help = problem.help.iter().map(|help| level().message(help.as_str()));
             renderer.render(&[title.element(snippet.annotation(annotation)).elements(help)]).to_string()
         };
         let mut messages: Vec<String> = self.list.iter().take(MAX_SHOWN).map(message).collect();
         if self.list.len() > MAX_SHOWN {
-            messages.push(format!("and {} more", self.list.len() - MAX_SHOWN));
+            messages.push(self.language.and_more(self.list.len() - MAX_SHOWN));
         }
         messages.join("\n\n")
     }
@@ -189,16 +193,19 @@ impl Rule {
 
     /// The expected range, for the error's label.
     pub fn expected(self) -> String {
+        self.expected_in(Language::English)
+    }
+    pub fn expected_in(self, language: Language) -> String {
         let text =
             |x: f64| if x.abs() >= 1e6 || (x != 0.0 && x.abs() < 1e-6) { format!("{x:e}") } else { x.to_string() };
         match (self, self.range()) {
-            (Rule::Index, _) => "an index of refraction, 0.01 to 100".into(),
-            (Rule::FieldOfView, _) => "degrees, above 0 and below 180".into(),
-            (Rule::Whole(min, max), _) => format!("a whole number from {min} to {max}"),
-            (Rule::Bits, _) => "8 or 16 (PNG), 16 or 32 (EXR)".into(),
-            (_, (Some(min), Some(max))) => format!("a number from {} to {}", text(min), text(max)),
-            (_, (Some(min), None)) => format!("a number not below {min}"),
-            _ => "a finite number".into(),
+            (Rule::Index, _) => language.an_index(),
+            (Rule::FieldOfView, _) => language.an_angle(),
+            (Rule::Whole(min, max), _) => language.a_whole_number(min, max),
+            (Rule::Bits, _) => language.bits(),
+            (_, (Some(min), Some(max))) => language.a_number(text(min), text(max)),
+            (_, (Some(min), None)) => language.a_number_from(min),
+            _ => language.any_number(),
         }
     }
     /// Minimum and maximum, where they exist.

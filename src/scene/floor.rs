@@ -24,7 +24,7 @@ sources! {
         /// `@wood`.
         Wood = "@wood",
     }
-    const BUILTIN;
+    pub(crate) const BUILTIN;
     const TAKES_NONE = true;
 }
 

@@ -1,6 +1,7 @@
 //! The two grammars of scenes, and the options for parsing them.
 
 use super::Solid;
+use crate::language::Language;
 use std::path::{Path, PathBuf};
 
 /// The two grammars of scenes.
@@ -13,6 +14,14 @@ pub enum Grammar {
 }
 
 impl Grammar {
+    /// The language of messages about a text of this grammar, if another one is wished. Those about TOML are English.
+    pub(crate) fn language(self, wished: Language) -> Language {
+        match self {
+            Grammar::Tokens => wished,
+            Grammar::Toml => Language::English,
+        }
+    }
+
     /// Detects the grammar. A text is in tokens if it begins with a number or contains only words; TOML has keys and
     /// tables. Comments are TOML's, unless a number comes before them.
     pub(crate) fn of(text: &str) -> Grammar {
@@ -40,6 +49,8 @@ pub(crate) struct ParseOptions<'a> {
     pub home: Option<&'a Path>,
     /// The three bodies of a token scene.
     pub solids: [Solid; 3],
+    /// The language of messages about a scene in tokens.
+    pub language: Language,
 }
 
 impl ParseOptions<'_> {
@@ -54,7 +65,7 @@ impl ParseOptions<'_> {
 
 impl Default for ParseOptions<'_> {
     fn default() -> Self {
-        ParseOptions { folder: Path::new(""), home: None, solids: Self::SOLIDS }
+        ParseOptions { folder: Path::new(""), home: None, solids: Self::SOLIDS, language: Language::English }
     }
 }
 

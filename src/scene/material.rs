@@ -100,8 +100,13 @@ impl Material {
 
 /// The error if reflection and transparency add up to more than one. `name` is the key of the reflection.
 pub(crate) fn above_one(name: &str, reflection: f64, transparency: f64) -> Option<String> {
-    let is_above = reflection + transparency > 1.0 + 1e-9;
-    is_above.then(|| format!("{name} {reflection} + transparency {transparency} is above 1"))
+    is_above_one(reflection, transparency)
+        .then(|| format!("{name} {reflection} + transparency {transparency} is above 1"))
+}
+
+/// Whether that is so.
+pub(crate) fn is_above_one(reflection: f64, transparency: f64) -> bool {
+    reflection + transparency > 1.0 + 1e-9
 }
 
 /// The consequence of such a sum.

@@ -27,7 +27,7 @@ pub(crate) fn place_of(text: &str, file: &Path, reading: ParseOptions) -> Option
     match grammar {
         Grammar::Tokens => text.split_whitespace().find(|word| leads(word)).map(|word| {
             let start = word.as_ptr().addr() - text.as_ptr().addr();
-            FilePlace { span: start..start + word.len(), name: super::tokens::name_at(text, start) }
+            FilePlace { span: start..start + word.len(), name: super::tokens::name_at(text, start, reading.language) }
         }),
         Grammar::Toml => {
             let document = DeTable::parse(text).ok()?;

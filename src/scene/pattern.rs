@@ -1,6 +1,7 @@
 //! Patterns of file names with a frame number: `res/%d.data`, `out/%04d.png`.
 
 use super::limits::{PICTURES, ordinary_extension};
+use crate::language::Language;
 use std::path::PathBuf;
 
 // Maximum number of digits.
@@ -24,17 +25,32 @@ enum PatternPart {
 }
 
 /// Why a text is not a pattern.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum PatternError {
     /// A `%` that is neither `%d` nor `%0Nd`.
-    #[error("a path may hold one `%d`, `%0Nd` (N from 1 to 18) or row of `#`, and no other `%`")]
     Percent,
     /// An unknown format.
-    #[error("pictures are written as {list}; the path ends in `.{0}`", list = pictures())]
     Extension(String),
     /// The name is empty.
-    #[error("the path is empty or names a folder")]
     Empty,
+}
+
+impl PatternError {
+    pub(crate) fn in_language(&self, language: Language) -> String {
+        match self {
+            PatternError::Percent => language.bad_percent(),
+            PatternError::Extension(ending) => language.unknown_ending(pictures(), ending),
+            PatternError::Empty => language.empty_path(),
+        }
+    }
+}
+
+impl std::error::Error for PatternError {}
+
+impl std::fmt::Display for PatternError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.in_language(Language::English))
+    }
 }
 
 impl Pattern {

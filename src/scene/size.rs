@@ -5,6 +5,7 @@ use super::keys::Key;
 use super::keys::kinds::Kind;
 use super::keys::read::Given;
 use super::limits::{MAX_PIXELS, MAX_SIDE};
+use crate::language::Language;
 use serde_json::json;
 use toml::de::DeValue;
 
@@ -64,7 +65,7 @@ impl Kind for Size {
             }
         };
         if !size.fits() {
-            given.context.problems.push(Problem::too_large(given.value.span(), size.0, size.1));
+            given.context.problems.push(Problem::too_large(Language::English, given.value.span(), size.0, size.1));
             return None;
         }
         Some(size)

@@ -1,6 +1,8 @@
 //! Suggestions for unknown names: one table of other programs' names for flags, commands, tables, keys and values;
 //! and the nearest spelling.
 
+use crate::language::Language;
+
 /// The kind of a name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NameKind<'a> {
@@ -192,20 +194,20 @@ pub fn meant<'a>(kind: NameKind, found: &str, known: impl Iterator<Item = &'a st
 }
 
 /// The suggestion for a number in another notation.
-pub fn number_help(text: &str) -> Option<String> {
+pub fn number_help(language: Language, text: &str) -> Option<String> {
     let number = |text: &str| text.trim().parse::<f64>().ok().filter(|x| x.is_finite());
     if let Some(x) = number(&text.replacen(',', ".", 1)).filter(|_| text.contains(',')) {
-        return Some(format!("numbers are written with a point: {x}"));
+        return Some(language.comma(x));
     }
     let minus = text.replace(DASHES, "-");
     if let (Some(x), true) = (number(&minus), minus != text) {
-        return Some(format!("this is a dash and no minus: {x}"));
+        return Some(language.dash(x));
     }
     let unit = text.trim().trim_start_matches(|c: char| c.is_ascii_digit() || "+-.,".contains(c));
     let x = number(&text.trim().trim_end_matches(unit).replacen(',', ".", 1)).filter(|_| !unit.is_empty())?;
     match unit.trim().to_lowercase().as_str() {
-        "rad" => Some(format!("angles are in degrees, without a unit: {:.6}", x.to_degrees())),
-        unit if UNITS.contains(&unit) => Some(format!("a number has no unit: {x}")),
+        "rad" => Some(language.radians(format_args!("{:.6}", x.to_degrees()))),
+        unit if UNITS.contains(&unit) => Some(language.unit(x)),
         _ => None,
     }
 }
@@ -235,6 +237,7 @@ mod tests {
 
     #[test]
     fn numbers_of_other_places_are_read_for_their_help() {
+        let number_help = |text| number_help(Language::English, text);
         assert_eq!(number_help("3,9").as_deref(), Some("numbers are written with a point: 3.9"));
         assert_eq!(number_help("\u{2212}2").as_deref(), Some("this is a dash and no minus: -2"));
         assert_eq!(number_help("45deg").as_deref(), Some("a number has no unit: 45"));

@@ -9,13 +9,14 @@ use super::keys::Keys;
 use super::keys::kinds::snap_angle;
 use super::keys::read::percent;
 use super::limits::{MAX_SAMPLES, PICTURES, endings};
-use super::material::{ADDS_LIGHT, above_one};
+use super::material::is_above_one;
 use super::size::Size;
 use super::suggest::number_help;
 use super::{
     Body, Camera, CameraPath, CylindricalPath, Floor, Lamps, Light, Material, Output, ParseOptions, Pattern,
     RenderSettings, Sampling, Scene, Solid, TextureSource, World, defaults,
 };
+use crate::language::Language;
 use crate::math::vec3::Vec3;
 use std::ops::Range;
 use std::path::Path;
@@ -46,11 +47,11 @@ impl Dialect {
         }
     }
     // The name of the dialect, and a short form.
-    fn names(self) -> [&'static str; 2] {
+    fn names(self, language: Language) -> [String; 2] {
         match self {
-            Dialect::Full => ["full dialect", "full"],
-            Dialect::Reduced => ["reduced dialect", "reduced (61 tokens)"],
-            Dialect::SevenValue => ["dialect of seven values a body", "seven-value"],
+            Dialect::Full => [language.full_dialect(), language.full()],
+            Dialect::Reduced => [language.reduced_dialect(), language.reduced()],
+            Dialect::SevenValue => [language.seven_value_dialect(), language.seven_value()],
         }
     }
 }
@@ -83,6 +84,7 @@ fn split(text: &str) -> Vec<Token<'_>> {
 // A stream of tokens that records each token's number and meaning.
 struct Reader<'a> {
     text: &'a str,
+    language: Language,
     dialect: Dialect,
     tokens: Vec<Token<'a>>,
     next: usize,
@@ -98,23 +100,23 @@ impl Reader<'_> {
     // Width and height, pixels.
     fn size(&mut self) -> Result<(u32, u32), Problem> {
         let at = self.next;
-        let width = self.whole("width", Size::SIDE)?;
-        let height = self.whole("height", Size::SIDE)?;
+        let width = self.whole(&self.language.width(), Size::SIDE)?;
+        let height = self.whole(&self.language.height(), Size::SIDE)?;
         if !Size(width, height).fits() {
-            return Err(Problem::too_large(self.span_since(at), width, height));
+            return Err(Problem::too_large(self.language, self.span_since(at), width, height));
         }
         Ok((width, height))
     }
-    fn problem(&self, what: &str, expected: String) -> Problem {
+    fn problem(&self, name: &str, expected: &str) -> Problem {
         let number = self.next + 1;
         let (span, what) = match self.tokens.get(self.next) {
-            Some(t) => (t.span.clone(), format!("token {number} ({what}) is `{}`", t.text)),
-            None => (self.end..self.end, format!("the scene ends before token {number} ({what})")),
+            Some(t) => (t.span.clone(), self.language.token_is(number, name, &t.text)),
+            None => (self.end..self.end, self.language.scene_ends(number, name)),
         };
-        Problem::new(span, what, format!("expected {expected}"))
+        Problem::new(span, what, self.language.expected(expected))
     }
     fn text(&mut self, what: &str, expected: &str) -> Result<(String, Range<usize>), Problem> {
-        let problem = self.problem(what, expected.to_owned());
+        let problem = self.problem(what, expected);
         let token = self.tokens.get(self.next).ok_or(problem)?;
         self.next += 1;
         Ok((token.text.clone().into_owned(), token.span.clone()))
@@ -126,12 +128,13 @@ impl Reader<'_> {
             self.next += 1;
             return Ok(x);
         }
-        let problem = self.problem(what, rule.expected());
+        let problem = self.problem(what, &rule.expected_in(self.language));
         // Unambiguous faults come first.
-        let is_code = |x: &f64| rule == Rule::Fraction && what.contains("colour") && Rule::Whole(2, 255).allows(*x);
-        let code = |code: f64| format!("a code of 0 to 255 is divided by 255: {:.3}", code / 255.0);
-        let help = number_help(text)
-            .or_else(|| odd_line(self.text, &self.tokens, self.dialect, problem.span.start))
+        let is_code =
+            |x: &f64| rule == Rule::Fraction && what.contains(&self.language.color()) && Rule::Whole(2, 255).allows(*x);
+        let code = |code: f64| self.language.code(format_args!("{:.3}", code / 255.0));
+        let help = number_help(self.language, text)
+            .or_else(|| odd_line(self.language, self.text, &self.tokens, self.dialect, problem.span.start))
             .or_else(|| value.filter(is_code).map(code));
         Err(match help {
             Some(help) => problem.help(help),
@@ -152,7 +155,7 @@ impl Reader<'_> {
         self.triple(what, ["x", "y", "z"], Rule::Coordinate)
     }
     fn colour(&mut self, what: &str, rule: Rule) -> Result<Vec3, Problem> {
-        self.triple(&format!("{what}, colour"), ["r", "g", "b"], rule)
+        self.triple(&format!("{what}, {}", self.language.color()), ["r", "g", "b"], rule)
     }
     fn byte_colour(&mut self, what: &str) -> Result<Vec3, Problem> {
         Ok(self.colour(what, Rule::Whole(0, 255))?.map(|c| c / 255.0))
@@ -173,9 +176,12 @@ impl Reader<'_> {
         })
     }
     fn body(&mut self, solid: Solid, n: usize) -> Result<Body, Problem> {
-        let what = format!("body {n}, {}", solid.name());
-        let mut body = Body { solid, centre: self.point(&format!("{what}, centre"))?, bar: 0.0, ..Body::default() };
-        let radius = |reader: &mut Self| reader.number(&format!("{what}, circumradius"), rule::<Body>("radius"));
+        let language = self.language;
+        let what = language.body(n, solid_name(language, solid));
+        let centre = self.point(&format!("{what}, {}", language.center()))?;
+        let mut body = Body { solid, centre, bar: 0.0, ..Body::default() };
+        let radius =
+            |reader: &mut Self| reader.number(&format!("{what}, {}", language.circumradius()), rule::<Body>("radius"));
         if self.dialect == Dialect::Reduced {
             body.radius = radius(self)?;
             body.material.colour = self.byte_colour(&what)?;
@@ -185,49 +191,53 @@ impl Reader<'_> {
         body.radius = radius(self)?;
         if self.dialect == Dialect::Full {
             let at = self.next;
-            let reflection = self.number(&format!("{what}, reflection R"), Rule::Fraction)?;
-            let transparency = self.number(&format!("{what}, transparency T"), Rule::Fraction)?;
-            if let Some(why) = above_one("reflection", reflection, transparency) {
-                let why = format!("tokens {} and {} ({what}): {why}", at + 1, at + 2);
-                self.warnings.push(Problem::new(self.span_since(at), why, ADDS_LIGHT));
+            let reflection = self.number(&format!("{what}, {}", language.reflection()), Rule::Fraction)?;
+            let transparency = self.number(&format!("{what}, {}", language.transparency()), Rule::Fraction)?;
+            if is_above_one(reflection, transparency) {
+                let why = language.above_one(reflection, transparency);
+                let why = language.sum_above_one(at + 1, at + 2, &what, why);
+                self.warnings.push(Problem::new(self.span_since(at), why, language.adds_light()));
             }
             body.material = Material::plain(body.material.colour, reflection, transparency);
-            body.lamps = Lamps::Each(self.whole(&format!("{what}, lamps on an edge"), rule::<Body>("lamps"))?);
+            body.lamps =
+                Lamps::Each(self.whole(&format!("{what}, {}", language.lamps_on_an_edge()), rule::<Body>("lamps"))?);
             body.bar = Body::BAR;
         }
         Ok(body)
     }
     fn floor(&mut self, home: Option<&Path>) -> Result<Floor, Problem> {
-        let start = self.next;
+        let (start, language) = (self.next, self.language);
         let mut corners = [[0.0; 3]; 4];
         for (i, corner) in corners.iter_mut().enumerate() {
-            *corner = self.point(&format!("floor, point {}", i + 1))?;
+            *corner = self.point(&language.floor_point(i + 1))?;
         }
         let corners = super::perimeter_order(corners);
         if !super::has_area(&corners) {
-            let expected = "expected four corners of a floor";
-            return Err(Problem::new(self.span_since(start), "the floor's points lie on a line", expected));
+            let expected = language.expected(language.four_corners());
+            return Err(Problem::new(self.span_since(start), language.points_on_a_line(), expected));
         }
         let mut floor = Floor { corners, ..Floor::default() };
         match self.dialect {
-            Dialect::Reduced => floor.material.colour = self.byte_colour("floor")?,
-            Dialect::SevenValue => floor.material.colour = self.colour("floor", Rule::Fraction)?,
+            Dialect::Reduced => floor.material.colour = self.byte_colour(&language.floor())?,
+            Dialect::SevenValue => floor.material.colour = self.colour(&language.floor(), Rule::Fraction)?,
             Dialect::Full => {
-                let (text, span) = self.text("floor, texture", &TextureSource::expected())?;
+                let names = TextureSource::BUILTIN.map(|(_, name)| format!("`{name}`")).join(", ");
+                let expected = language.a_texture(names);
+                let (text, span) = self.text(&language.floor_texture(), &expected)?;
                 // Paths start in the working directory.
                 let options = ParseOptions { home, ..ParseOptions::default() };
-                floor.texture = TextureSource::parse(&text, &options).map_err(|e| {
-                    Problem::new(span, format!("there is no built-in texture `{text}`"), format!("expected {e}"))
-                })?;
-                let tint = self.colour("floor", Rule::Fraction)?;
-                floor.material = Material::plain(tint, self.number("floor, reflection R", Rule::Fraction)?, 0.0);
+                floor.texture = TextureSource::parse(&text, &options)
+                    .map_err(|_| Problem::new(span, language.no_such_texture(&text), language.expected(expected)))?;
+                let tint = self.colour(&language.floor(), Rule::Fraction)?;
+                floor.material = Material::plain(tint, self.number(&language.floor_reflection(), Rule::Fraction)?, 0.0);
             }
         }
         Ok(floor)
     }
     fn light(&mut self, n: u32) -> Result<Light, Problem> {
-        let position = self.point(&format!("light {n}, position"))?;
-        let colour = self.colour(&format!("light {n}"), rule::<Light>("color"))?;
+        let what = self.language.light(n);
+        let position = self.point(&format!("{what}, {}", self.language.position()))?;
+        let colour = self.colour(&what, rule::<Light>("color"))?;
         Ok(Light { position, colour, ..Light::default() })
     }
 }
@@ -250,9 +260,19 @@ fn names_texture(tokens: &[Token]) -> bool {
 }
 
 /// The name of the token at a position, if it names a file: `token 61 (floor, texture)`.
-pub fn name_at(text: &str, place: usize) -> Option<String> {
+pub fn name_at(text: &str, place: usize, language: Language) -> Option<String> {
     let number = split(text).iter().position(|token| token.span.start == place)? + 1;
-    Some(format!("token {number} ({})", if number == 2 { "output path" } else { "floor, texture" }))
+    Some(language.token(number, if number == 2 { language.output_path() } else { language.floor_texture() }))
+}
+
+fn solid_name(language: Language, solid: Solid) -> String {
+    match solid {
+        Solid::Tetrahedron => language.tetrahedron(),
+        Solid::Hexahedron => language.hexahedron(),
+        Solid::Octahedron => language.octahedron(),
+        Solid::Dodecahedron => language.dodecahedron(),
+        Solid::Icosahedron => language.icosahedron(),
+    }
 }
 
 /// Parses a scene.
@@ -263,9 +283,13 @@ pub fn parse(text: &str, reading: ParseOptions) -> Result<(Scene, Vec<Problem>),
         }
         let tokens = split(text);
         let dialect = Dialect::of(&tokens);
-        let help = odd_line(text, &tokens, dialect, problem.span.start).unwrap_or_else(|| {
-            let texture = if names_texture(&tokens) { "a texture" } else { "no texture" };
-            format!("read as the {}: {} tokens, {texture} among them", dialect.names()[0], tokens.len())
+        let language = reading.language;
+        let help = odd_line(language, text, &tokens, dialect, problem.span.start).unwrap_or_else(|| {
+            let ([name, _], count) = (dialect.names(language), tokens.len());
+            match names_texture(&tokens) {
+                true => language.read_with_texture(name, count),
+                false => language.read_without_texture(name, count),
+            }
         });
         vec![problem.help(help)]
     })
@@ -273,28 +297,28 @@ pub fn parse(text: &str, reading: ParseOptions) -> Result<(Scene, Vec<Problem>),
 
 // A line before a position that has too many or too few values, if all lines before it are complete. A missing value
 // is only noticed later than its line.
-fn odd_line(text: &str, tokens: &[Token], dialect: Dialect, place: usize) -> Option<String> {
+fn odd_line(language: Language, text: &str, tokens: &[Token], dialect: Dialect, place: usize) -> Option<String> {
     const FEW: usize = 3;
     let (body, floor) = if dialect == Dialect::Full { (10, 17) } else { (7, 15) };
     let groups = [
-        ("the frame count", 1),
-        ("the output path", 1),
-        ("size and field of view", 3),
-        ("the camera's path", 10),
-        ("the path of the look-at point", 10),
-        ("body 1", body),
-        ("body 2", body),
-        ("body 3", body),
-        ("the floor", floor),
+        (language.the_frame_count(), 1),
+        (language.the_output_path(), 1),
+        (language.size_and_view(), 3),
+        (language.the_cameras_path(), 10),
+        (language.the_points_path(), 10),
+        (language.the_body(1), body),
+        (language.the_body(2), body),
+        (language.the_body(3), body),
+        (language.the_floor(), floor),
     ];
     let before = &tokens[..tokens.partition_point(|token| token.span.start <= place)];
     let mut lines: Vec<&[Token]> = before.chunk_by(|a, b| !text[a.span.end..b.span.start].contains('\n')).collect();
     // The last line is not complete.
     lines.pop();
-    let odd = lines.iter().zip(groups).position(|(line, (_, group))| line.len() != group).filter(|&i| i > 0)?;
-    let (count, (name, group)) = (lines[odd].len(), groups[odd]);
+    let odd = lines.iter().zip(&groups).position(|(line, (_, group))| line.len() != *group).filter(|&i| i > 0)?;
+    let (count, (name, group)) = (lines[odd].len(), &groups[odd]);
     let line = text[..lines[odd][0].span.start].matches('\n').count() + 1;
-    (count.abs_diff(group) <= FEW).then(|| format!("line {line} has {count} values, and {name} takes {group}"))
+    (count.abs_diff(*group) <= FEW).then(|| language.odd_line(line, count, name, group))
 }
 
 // The name of another language, if the text looks like it.
@@ -312,43 +336,41 @@ fn other_language(text: &str) -> Option<&'static str> {
     }
 }
 
-const WHOLE_SCENE: &str = "`polyfly --default toml` prints a whole scene";
-
 fn read(text: &str, reading: ParseOptions) -> Result<(Scene, Vec<Problem>), Problem> {
     let tokens = split(text);
-    let expected = "expected a scene in TOML, or in the coursework's tokens";
+    let language = reading.language;
+    let (expected, whole_scene) = (language.expected(language.a_scene()), language.prints_a_scene());
     if tokens.is_empty() {
-        return Err(Problem::new(0..0, "the scene is empty", expected).help(WHOLE_SCENE));
+        return Err(Problem::new(0..0, language.empty_scene(), expected).help(whole_scene));
     }
-    if let (Some(language), Some(token)) = (other_language(text), tokens.first()) {
-        let what = format!("this looks like {language}");
-        return Err(Problem::new(token.span.clone(), what, expected).help(WHOLE_SCENE));
+    if let (Some(other), Some(token)) = (other_language(text), tokens.first()) {
+        return Err(Problem::new(token.span.clone(), language.looks_like(other), expected).help(whole_scene));
     }
     let is_comment = |token: &&Token| token.text.starts_with(['#', ';']) || token.text.starts_with("//");
     if let Some(comment) = tokens.iter().find(is_comment) {
-        let expected = "expected words and numbers alone: tokens know no comments";
-        return Err(Problem::new(comment.span.clone(), "this is a comment", expected)
-            .help("take it out, or write the scene in TOML (`polyfly convert`), which knows them"));
+        let expected = language.expected(language.no_comments());
+        let problem = Problem::new(comment.span.clone(), language.a_comment(), expected);
+        return Err(problem.help(language.no_comments_help()));
     }
     let dialect = Dialect::of(&tokens);
-    let mut r = Reader { text, dialect, tokens, next: 0, end: text.trim_end().len(), warnings: Vec::new() };
-    let frames = r.whole("frame count", rule::<Output>("frames")).map_err(|p| match r.tokens.first() {
-        Some(t) if t.text.contains('%') || t.text.contains('/') => {
-            p.help("the frame count is missing: write it before the output path")
-        }
+    let mut r = Reader { text, language, dialect, tokens, next: 0, end: text.trim_end().len(), warnings: Vec::new() };
+    let frames = r.whole(&language.frame_count(), rule::<Output>("frames")).map_err(|p| match r.tokens.first() {
+        Some(t) if t.text.contains('%') || t.text.contains('/') => p.help(language.no_frame_count()),
         _ if p.help.is_some() => p,
-        _ => p.help("`polyfly --default` prints a whole scene; docs/scenes.md names every token"),
+        _ => p.help(language.names_every_token()),
     })?;
-    let (path, span) = r.text("output path", &format!("a path with %d, ending in {}", endings(&PICTURES)))?;
-    let (files, made_up) = Pattern::parse(&super::expand_home(&path, reading.home).display().to_string())
-        .map_err(|e| Problem::new(span.clone(), format!("token 2 (output path) is `{path}`"), e.to_string()))?;
+    let (path, span) = r.text(&language.output_path(), &language.a_path(endings(&PICTURES)))?;
+    let (files, made_up) =
+        Pattern::parse(&super::expand_home(&path, reading.home).display().to_string()).map_err(|e| {
+            Problem::new(span.clone(), language.token_is(2, language.output_path(), &path), e.in_language(language))
+        })?;
     if made_up {
-        let what = format!("token 2 (output path) is `{path}`, which does not say where the frame's number goes");
-        r.warnings.push(Problem::new(span, what, format!("frames are written as {files}")));
+        let what = language.no_number_in_path(&path);
+        r.warnings.push(Problem::new(span, what, language.frames_are_written_as(&files)));
     }
     let (width, height) = r.size()?;
-    let fov_deg = r.number("field of view", rule::<Camera>("fov_deg"))?;
-    let path = CameraPath::Cylinder { eye: r.path("camera")?, target: r.path("look-at point")? };
+    let fov_deg = r.number(&language.field_of_view(), rule::<Camera>("fov_deg"))?;
+    let path = CameraPath::Cylinder { eye: r.path(&language.camera())?, target: r.path(&language.look_at_point())? };
     let solids = if dialect == Dialect::Reduced { REDUCED_SOLIDS } else { reading.solids };
     let mut world = World::default();
     for (i, solid) in solids.into_iter().enumerate() {
@@ -363,21 +385,22 @@ fn read(text: &str, reading: ParseOptions) -> Result<(Scene, Vec<Problem>), Prob
         }
         Dialect::SevenValue => world.lights.push(r.light(1)?),
         Dialect::Full => {
-            for n in 1..=r.whole("light count", Rule::Whole(0, MAX_LIGHTS))? {
+            for n in 1..=r.whole(&language.light_count(), Rule::Whole(0, MAX_LIGHTS))? {
                 world.lights.push(r.light(n)?);
             }
         }
     }
     if dialect != Dialect::Reduced && r.next < r.tokens.len() {
         if dialect == Dialect::Full {
-            depth = r.whole("depth", rule::<RenderSettings>("depth"))?;
+            depth = r.whole(&language.depth(), rule::<RenderSettings>("depth"))?;
         }
-        samples = r.whole("samples along a pixel's side", Rule::Whole(1, MAX_SAMPLES))?;
+        samples = r.whole(&language.samples(), Rule::Whole(1, MAX_SAMPLES))?;
     }
     if let Some(t) = r.tokens.get(r.next) {
-        let what = format!("token {} is `{}`, and the scene is already complete", r.next + 1, t.text);
-        let help = format!("this was read as the {} dialect; is the light count right?", dialect.names()[1]);
-        return Err(Problem::new(t.span.clone(), what, "expected the end of the scene").help(help));
+        let [_, dialect] = dialect.names(language);
+        let expected = language.expected(language.the_end());
+        let problem = Problem::new(t.span.clone(), language.scene_is_complete(r.next + 1, &t.text), expected);
+        return Err(problem.help(language.is_the_light_count_right(dialect)));
     }
     let sampling = Sampling::PerAxis(samples);
     let scene = Scene {

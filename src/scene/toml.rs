@@ -4,6 +4,7 @@ use super::diagnostic::Problem;
 use super::keys::read::{Context, Table};
 use super::keys::{Keys, schema};
 use super::{ParseOptions, Scene, suggest};
+use crate::language::Language;
 use std::ops::Range;
 use std::sync::LazyLock;
 use toml::de::{DeTable, DeValue};
@@ -143,7 +144,7 @@ fn syntax_help(text: &str, span: &Range<usize>) -> Option<String> {
     if let Some(x) = bare.strip_suffix('%').and_then(number) {
         return Some(format!("a share is a number from 0 to 1: {}", x / 100.0));
     }
-    if let Some(help) = suggest::number_help(bare) {
+    if let Some(help) = suggest::number_help(Language::English, bare) {
         return Some(help);
     }
     if bare.starts_with('[') && bare.contains(suggest::DASHES) {

@@ -20,7 +20,7 @@ const LAYERS: [&[&str]; 15] = [
     &["device_scene"],
     &["assets", "gpu_types"],
     &["scene"],
-    &["math", "quote", "threads", "cancel", "setters"],
+    &["math", "quote", "threads", "cancel", "setters", "language"],
 ];
 
 fn sources(folder: &Path) -> Vec<PathBuf> {

@@ -14,6 +14,8 @@ pub fn program(folder: &Path, args: &[&str]) -> Command {
         .current_dir(folder)
         .env_remove("POLYFLY_ISA")
         .env("POLYFLY_TEST_POOLS", "1")
+        // Messages are those of no country, whatever the tester's language is.
+        .env("LC_ALL", "C")
         .stdin(Stdio::null());
     command
 }

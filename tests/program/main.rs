@@ -14,6 +14,7 @@ mod faults;
 mod foreign_files;
 mod formats;
 mod generated;
+mod language;
 mod library;
 #[cfg(unix)]
 mod limits;

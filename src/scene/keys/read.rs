@@ -3,6 +3,7 @@
 
 use super::key::{Key, british};
 use super::schema;
+use crate::language::Language;
 use crate::quote::listed;
 use crate::scene::diagnostic::{MAX_SHOWN, Problem};
 use crate::scene::grammar::ParseOptions;
@@ -86,7 +87,7 @@ impl<'t, 'c> Given<'_, 't, 'c> {
             // A number in quotes, with a decimal comma or spaces.
             let text = self.value.get_ref().as_str().map(|text| text.trim().replace(',', "."));
             let quoted = text.and_then(|text| text.parse::<f64>().ok());
-            let unit = || suggest::number_help(self.value.get_ref().as_str()?);
+            let unit = || suggest::number_help(Language::English, self.value.get_ref().as_str()?);
             let help = quoted.map(|x| format!("a number stands without quotes: {x}")).or_else(unit);
             self.help(help);
         }

@@ -1,0 +1,43 @@
+//! The language of messages: --lang, or that of the environment's locale.
+
+use super::environment;
+use crate::language::Language;
+use clap::ValueEnum;
+use clap::builder::PossibleValue;
+use std::ffi::OsString;
+use std::sync::OnceLock;
+
+static CHOSEN: OnceLock<Language> = OnceLock::new();
+
+impl ValueEnum for Language {
+    fn value_variants<'a>() -> &'a [Language] {
+        &[Language::English, Language::Russian]
+    }
+    fn to_possible_value(&self) -> Option<PossibleValue> {
+        Some(match self {
+            Language::English => PossibleValue::new("en").help("English"),
+            Language::Russian => PossibleValue::new("ru").help("Russian"),
+        })
+    }
+}
+
+/// Takes the language from the command line, before that is parsed. A wrong word is refused there.
+pub fn choose_language(words: &[OsString]) {
+    let words: Vec<String> = words.iter().map(|word| word.to_string_lossy().into_owned()).collect();
+    let flags = words.iter().take_while(|word| *word != "--").enumerate();
+    let mut values = flags.filter_map(|(at, word)| match word.strip_prefix("--lang")? {
+        "" => words.get(at + 1).map(String::as_str),
+        rest => rest.strip_prefix('='),
+    });
+    if let Some(language) = values.find_map(|value| Language::from_str(value, false).ok()) {
+        // A first choice stays; there is only this one.
+        let _ = CHOSEN.set(language);
+    }
+}
+
+/// The language of messages.
+pub fn language() -> Language {
+    // The first that is set counts, as in the C library.
+    let locale = || ["LC_ALL", "LC_MESSAGES", "LANG"].into_iter().find_map(environment).unwrap_or_default();
+    *CHOSEN.get_or_init(|| Language::of_locale(&locale()))
+}

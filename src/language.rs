@@ -1,0 +1,249 @@
+//! The languages of messages, and the table of all messages that have more than one: the faults of a scene in tokens, and the page of
+//! `polyfly report`. Logs, exit codes and files for programs are the same in all languages.
+
+use std::fmt::Display;
+
+/// A language of messages.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Language {
+    /// English.
+    #[default]
+    English,
+    /// Russian.
+    Russian,
+}
+
+// Declares the messages: name and parts, then the text of each language. The compiler refuses a message that lacks a language, and a
+// text that lacks a part.
+macro_rules! messages {
+    ($($name:ident($($part:ident),*) $english:literal $russian:literal;)*) => {
+        impl Language {$(
+            pub(crate) fn $name(self $(, $part: impl Display)*) -> String {
+                match self {
+                    Language::English => format!($english $(, $part = $part)*),
+                    Language::Russian => format!($russian $(, $part = $part)*),
+                }
+            }
+        )*}
+
+        #[cfg(test)]
+        const TABLE: &[(&str, &str, &str)] = &[$((stringify!($name), $english, $russian)),*];
+    };
+}
+
+messages! {
+    // Severities.
+    error() "error" "ошибка";
+    warning() "warning" "предупреждение";
+    help() "help" "подсказка";
+    and_more(count) "and {count} more" "и ещё {count}";
+
+    // Ranges of numbers.
+    expected(what) "expected {what}" "ожидалось: {what}";
+    an_index() "an index of refraction, 0.01 to 100" "показатель преломления от 0.01 до 100";
+    an_angle() "degrees, above 0 and below 180" "угол в градусах, больше 0 и меньше 180";
+    a_whole_number(min, max) "a whole number from {min} to {max}" "целое число от {min} до {max}";
+    bits() "8 or 16 (PNG), 16 or 32 (EXR)" "8 или 16 (PNG), 16 или 32 (EXR)";
+    a_number(min, max) "a number from {min} to {max}" "число от {min} до {max}";
+    a_number_from(min) "a number not below {min}" "число не меньше {min}";
+    any_number() "a finite number" "конечное число";
+
+    // Numbers in another spelling.
+    comma(number) "numbers are written with a point: {number}" "дробная часть отделяется точкой: {number}";
+    dash(number) "this is a dash and no minus: {number}" "здесь тире, а не минус: {number}";
+    radians(degrees) "angles are in degrees, without a unit: {degrees}" "углы задаются в градусах, без единицы измерения: {degrees}";
+    unit(number) "a number has no unit: {number}" "число пишется без единицы измерения: {number}";
+    code(fraction) "a code of 0 to 255 is divided by 255: {fraction}" "код от 0 до 255 нужно разделить на 255: {fraction}";
+
+    // Tokens, and what they mean.
+    token_is(number, name, text) "token {number} ({name}) is `{text}`" "токен {number} ({name}): `{text}`";
+    token(number, name) "token {number} ({name})" "токен {number} ({name})";
+    scene_ends(number, name) "the scene ends before token {number} ({name})" "сцена обрывается перед токеном {number} ({name})";
+    frame_count() "frame count" "число кадров";
+    output_path() "output path" "путь к кадрам";
+    width() "width" "ширина";
+    height() "height" "высота";
+    field_of_view() "field of view" "угол обзора";
+    camera() "camera" "камера";
+    look_at_point() "look-at point" "точка наблюдения";
+    body(number, solid) "body {number}, {solid}" "тело {number}, {solid}";
+    tetrahedron() "tetrahedron" "тетраэдр";
+    hexahedron() "hexahedron" "гексаэдр";
+    octahedron() "octahedron" "октаэдр";
+    dodecahedron() "dodecahedron" "додекаэдр";
+    icosahedron() "icosahedron" "икосаэдр";
+    center() "centre" "центр";
+    color() "colour" "цвет";
+    circumradius() "circumradius" "радиус описанной сферы";
+    reflection() "reflection R" "отражение R";
+    transparency() "transparency T" "прозрачность T";
+    lamps_on_an_edge() "lamps on an edge" "число ламп на ребре";
+    floor() "floor" "пол";
+    floor_point(number) "floor, point {number}" "пол, точка {number}";
+    floor_texture() "floor, texture" "пол, текстура";
+    floor_reflection() "floor, reflection R" "пол, отражение R";
+    light_count() "light count" "число источников света";
+    light(number) "light {number}" "источник света {number}";
+    position() "position" "положение";
+    depth() "depth" "глубина рекурсии";
+    samples() "samples along a pixel's side" "число лучей вдоль стороны пикселя";
+
+    // The whole scene.
+    empty_scene() "the scene is empty" "сцена пуста";
+    a_scene() "a scene in TOML, or in the coursework's tokens" "сцена в TOML или в токенах курсовой";
+    prints_a_scene() "`polyfly --default toml` prints a whole scene" "`polyfly --default toml` печатает сцену целиком";
+    looks_like(language) "this looks like {language}" "это похоже на {language}";
+    a_comment() "this is a comment" "это комментарий";
+    no_comments() "words and numbers alone: tokens know no comments" "только слова и числа: в токенах нет комментариев";
+    no_comments_help() "take it out, or write the scene in TOML (`polyfly convert`), which knows them"
+        "уберите его или запишите сцену в TOML (`polyfly convert`), где комментарии есть";
+    no_frame_count() "the frame count is missing: write it before the output path"
+        "не хватает числа кадров: оно стоит перед путём к кадрам";
+    names_every_token() "`polyfly --default` prints a whole scene; docs/scenes.md names every token"
+        "`polyfly --default` печатает сцену целиком; все токены описаны в docs/ru/student.md";
+    a_path(endings) "a path with %d, ending in {endings}" "путь с %d и расширением {endings}";
+    no_number_in_path(path) "token 2 (output path) is `{path}`, which does not say where the frame's number goes"
+        "токен 2 (путь к кадрам): `{path}` не показывает, где стоит номер кадра";
+    frames_are_written_as(pattern) "frames are written as {pattern}" "кадры пишутся как {pattern}";
+    bad_percent() "a path may hold one `%d`, `%0Nd` (N from 1 to 18) or row of `#`, and no other `%`"
+        "в пути может стоять одно `%d`, `%0Nd` (N от 1 до 18) или один ряд `#`, и никаких других `%`";
+    unknown_ending(list, ending) "pictures are written as {list}; the path ends in `.{ending}`"
+        "кадры пишутся как {list}; у пути расширение `.{ending}`";
+    empty_path() "the path is empty or names a folder" "путь пуст или называет папку";
+    too_large(width, height) "a picture of {width} x {height} pixels is above the memory limit"
+        "кадр {width} x {height} пикселей не помещается в память";
+    pixels_at_most(count) "at most {count} pixels" "не больше {count} пикселей";
+    points_on_a_line() "the floor's points lie on a line" "точки пола лежат на одной прямой";
+    four_corners() "four corners of a floor" "четыре угла пола";
+    no_such_texture(name) "there is no built-in texture `{name}`" "встроенной текстуры `{name}` нет";
+    a_texture(names) "{names}, `none` or a file" "{names}, `none` или файл";
+    leads_outside(name) "{name} leads outside of the scene's folder" "{name} ведёт за пределы папки сцены";
+    leads_outside_both(name) "{name} leads outside of the scene's folder and of this one"
+        "{name} ведёт за пределы папки сцены и рабочей папки";
+    a_path_inside() "a path inside" "путь внутри неё";
+    sum_above_one(first, second, name, why) "tokens {first} and {second} ({name}): {why}" "токены {first} и {second} ({name}): {why}";
+    above_one(reflection, transparency) "reflection {reflection} + transparency {transparency} is above 1"
+        "отражение {reflection} + прозрачность {transparency} больше 1";
+    adds_light() "the body adds light of its own" "тело добавляет собственный свет";
+    scene_is_complete(number, text) "token {number} is `{text}`, and the scene is already complete"
+        "токен {number}: `{text}`, а сцена уже полна";
+    the_end() "the end of the scene" "конец сцены";
+    is_the_light_count_right(dialect) "this was read as the {dialect} dialect; is the light count right?"
+        "сцена прочитана в варианте «{dialect}»; верно ли число источников света?";
+    read_with_texture(dialect, count) "read as the {dialect}: {count} tokens, a texture among them"
+        "прочитано как {dialect}: токенов {count}, среди них текстура";
+    read_without_texture(dialect, count) "read as the {dialect}: {count} tokens, no texture among them"
+        "прочитано как {dialect}: токенов {count}, текстуры среди них нет";
+    full_dialect() "full dialect" "полный вариант";
+    reduced_dialect() "reduced dialect" "сокращённый вариант";
+    seven_value_dialect() "dialect of seven values a body" "вариант с семью значениями на тело";
+    full() "full" "полный";
+    reduced() "reduced (61 tokens)" "сокращённый (61 токен)";
+    seven_value() "seven-value" "семь значений на тело";
+    odd_line(line, count, name, expected) "line {line} has {count} values, and {name} takes {expected}"
+        "в строке {line} значений {count}, а должно быть {expected}: здесь {name}";
+    the_frame_count() "the frame count" "число кадров";
+    the_output_path() "the output path" "путь к кадрам";
+    size_and_view() "size and field of view" "размер и угол обзора";
+    the_cameras_path() "the camera's path" "траектория камеры";
+    the_points_path() "the path of the look-at point" "траектория точки наблюдения";
+    the_body(number) "body {number}" "тело {number}";
+    the_floor() "the floor" "пол";
+
+    // The page of `polyfly report`.
+    frames() "frames" "кадры";
+    frames_of(total, width, height, fps) "{total} of {width} × {height}, {fps} a second" "{total}, {width} × {height}, {fps} в секунду";
+    files() "files" "файлы";
+    whole() "whole" "готово";
+    of(part, total) "{part} of {total}" "{part} из {total}";
+    time_on_devices() "time on devices" "время на устройствах";
+    seconds(number) "{number} s" "{number} с";
+    a_frame() "a frame" "на кадр";
+    times_of_a_frame(mean, median, min, max) "{mean} ms; median {median}, from {min} to {max}"
+        "{mean} мс; медиана {median}, от {min} до {max}";
+    rays() "rays" "лучи";
+    millions_of_rays(count, rate) "{count} million, {rate} million a second" "{count} млн, {rate} млн в секунду";
+    time_of_runs() "time of runs" "время прогонов";
+    seconds_in_runs(seconds, runs, all) "{seconds} s in {runs} of {all}" "{seconds} с, учтено прогонов: {runs} из {all}";
+    denoised() "denoised" "шум подавлен";
+    by_the_denoiser() "by Open Image Denoise: outside the promise of equal bytes"
+        "с помощью Open Image Denoise: равенство байтов не обещано";
+    scene() "scene" "сцена";
+    frames_heading() "Frames" "Кадры";
+    frames_picture() "frames from all over the clip" "кадры со всего ролика";
+    the_film() "the film" "ролик";
+    figures_heading() "Figures" "Графики";
+    times_plot() "Time of each frame on its device" "Время каждого кадра на устройстве";
+    milliseconds() "milliseconds" "миллисекунды";
+    frame_axis() "frame" "кадр";
+    stages_plot() "Stages" "Стадии";
+    render_stage() "render" "рендеринг";
+    encode_stage() "convert and encode" "преобразование и кодирование";
+    write_stage() "write" "запись";
+    rays_plot() "Rays" "Лучи";
+    million() "million" "млн";
+    primary_rays() "camera, mirrors, glass" "камера, зеркала, стекло";
+    shadow_rays() "shadows" "тени";
+    shares_plot() "Devices' shares" "Доли устройств";
+    time_at_work() "time at work" "время работы";
+    per_cent() "per cent" "проценты";
+    runs_heading() "Runs" "Прогоны";
+    run_heads() "<tr><th>machine<th>processor<th>devices<th>threads<th>frames<th>seconds</tr>"
+        "<tr><th>машина<th>процессор<th>устройства<th>потоки<th>кадры<th>секунды</tr>";
+    was_killed() "it was killed" "прерван";
+    scene_heading() "Scene" "Сцена";
+    resolved_scene() "as it was resolved, in TOML" "как она была прочитана, в TOML";
+    scene_too_long() "It is too long to stand here." "Она слишком длинная для этой страницы.";
+    sums_of_files() "SHA-256 of the files that it names" "SHA-256 файлов, которые она называет";
+    made_by(version) "made by polyfly {version}" "сделано программой polyfly {version}";
+    code_of_page() "en" "ru";
+}
+
+impl Language {
+    /// The language of a locale's name, such as `ru_RU.UTF-8`. Only UTF-8 shows all letters.
+    pub(crate) fn of_locale(name: &str) -> Language {
+        let (words, charset) = name.split_once('.').unwrap_or((name, ""));
+        let charset = charset.split('@').next().unwrap_or_default().replace('-', "");
+        let is_russian = words == "ru" || words.starts_with("ru_");
+        if is_russian && charset.eq_ignore_ascii_case("utf8") { Language::Russian } else { Language::English }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::BTreeSet;
+
+    // The parts in braces.
+    fn parts(text: &str) -> BTreeSet<&str> {
+        text.split('{').skip(1).map(|rest| rest.split('}').next().unwrap()).collect()
+    }
+
+    #[test]
+    fn every_message_stands_in_both_languages_with_the_same_parts() {
+        let is_cyrillic = |c: char| ('\u{400}'..='\u{4ff}').contains(&c);
+        for (name, english, russian) in TABLE {
+            assert!(!english.is_empty() && english.is_ascii() || english.contains('×'), "{name}: {english}");
+            assert_eq!(parts(english), parts(russian), "{name}");
+            // Texts of numbers and parts alone may be alike.
+            let has_words = *name != "code_of_page" && english.chars().any(char::is_alphabetic);
+            assert!(!has_words || russian.chars().any(is_cyrillic), "{name} is not translated: {russian}");
+            // Names that people type stay as they are.
+            let quoted = |text: &str| text.split('`').skip(1).step_by(2).map(str::to_owned).collect::<BTreeSet<_>>();
+            let missing: Vec<String> = quoted(russian).difference(&quoted(english)).cloned().collect();
+            assert!(missing.is_empty(), "{name}: {missing:?}");
+        }
+    }
+
+    #[test]
+    fn a_locale_that_cannot_show_russian_gets_english() {
+        for name in ["ru_RU.UTF-8", "ru_RU.utf8", "ru_UA.UTF-8@euro", "ru.UTF-8"] {
+            assert_eq!(Language::of_locale(name), Language::Russian, "{name}");
+        }
+        for name in
+            ["", "C", "C.UTF-8", "ru_RU", "ru_RU.KOI8-R", "ru_RU.CP1251", "run_RU.UTF-8", "en_US.UTF-8", "POSIX"]
+        {
+            assert_eq!(Language::of_locale(name), Language::English, "{name}");
+        }
+    }
+}
