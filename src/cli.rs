@@ -16,8 +16,8 @@ pub use exit::Exit;
 pub use failure::Failure;
 pub(crate) use failure::usage;
 pub use folder::{Engine, FarmArgs, MissingArgs, ReportArgs, StatusArgs, StitchArgs, VideoArgs};
-pub use particles::{FileLayout, GenerateArgs, ParticlesArgs, ParticlesDevice, ParticlesJob, PictureArgs};
 pub use language::{choose_language, language};
+pub use particles::{FileLayout, GenerateArgs, ParticlesArgs, ParticlesDevice, ParticlesJob, PictureArgs};
 pub use render::{DeviceArgs, RenderArgs};
 pub use samples::{NewArgs, ScenesArgs, ScenesJob};
 pub use scene::{QualityArg, SceneArgs, assignment};
@@ -46,6 +46,8 @@ pub enum Command {
     New(NewArgs),
     /// Lists the sample scenes, which are inside the program; copies one, or prints it.
     Scenes(ScenesArgs),
+    /// Opens the documentation, which is inside the program; or writes it as a static site.
+    Docs(DocsArgs),
     /// Converts a scene between tokens and TOML, or a picture to another format.
     Convert(ConvertArgs),
     /// Checks a scene: its contents, errors, and likely mistakes (nothing in sight, black or overexposed frames).
@@ -102,6 +104,25 @@ pub struct ExplainArgs {
     /// A key (`lamps`, `body.lamps`), a table (`body`), a word that a key takes (`agx`), a flag (`--resume`, `resume`), a job (`bench`) or an exit code (`65`).
     #[arg(value_name = "KEY|FLAG|CODE", allow_hyphen_values = true)]
     pub word: Option<String>,
+}
+
+#[derive(Args, Debug)]
+pub struct DocsArgs {
+    /// The page to open: `first-hour`, `looks`, `gallery`, `keys`, ... [default: start]
+    #[arg(value_name = "PAGE")]
+    pub page: Option<String>,
+    /// Write the site into this folder instead.
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["page", "port", "no_open"])]
+    pub write: Option<PathBuf>,
+    /// With --write: replace existing files.
+    #[arg(long, requires = "write")]
+    pub overwrite: bool,
+    /// Print the address only, and open no browser.
+    #[arg(long)]
+    pub no_open: bool,
+    /// Port on 127.0.0.1; 0: any free port.
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub port: u16,
 }
 
 #[derive(Args, Debug)]
@@ -169,6 +190,12 @@ pub enum ReferencePage {
     Scene,
     /// The flags: docs/reference/flags.md.
     Flags,
+    /// The exit codes: docs/reference/exit-codes.md.
+    ExitCodes,
+    /// The formats of files: docs/reference/formats.md.
+    Formats,
+    /// The samples: docs/gallery.md.
+    Gallery,
 }
 
 #[derive(Args, Debug)]

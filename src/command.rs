@@ -6,6 +6,7 @@ mod bench;
 mod check;
 mod compare;
 mod convert;
+mod docs;
 mod doctor;
 mod dry_run;
 mod explain;
@@ -20,6 +21,7 @@ mod page;
 mod particles;
 mod plots;
 mod preview;
+mod reference;
 mod render;
 mod request;
 mod samples;
@@ -84,6 +86,7 @@ fn run(mut cli: Cli) -> Result<(), Failure> {
     match &cli.command {
         Some(Command::New(args)) => samples::new(args),
         Some(Command::Scenes(args)) => samples::run(args),
+        Some(Command::Docs(args)) => docs::run(args),
         Some(Command::Convert(args)) => convert::run(args),
         Some(Command::Compare(args)) => compare::run(args),
         Some(Command::Check(args)) => check::run(args),
@@ -103,7 +106,7 @@ fn run(mut cli: Cli) -> Result<(), Failure> {
         Some(Command::Completions(args)) => Ok(print(&shell::completions(args.shell))?),
         Some(Command::Man) => Ok(print(&shell::manual())?),
         Some(Command::Schema) => Ok(print(&shell::schema())?),
-        Some(Command::Reference(args)) => Ok(print(&shell::reference(args.page))?),
+        Some(Command::Reference(args)) => Ok(print(&reference::page(args.page))?),
         None => {
             cli.render.take_defaults(environment)?;
             match cli.render.default {

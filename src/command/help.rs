@@ -9,7 +9,7 @@ const EXAMPLES: &str = "  polyfly new my.toml                              a sce
 ";
 
 const JOBS: &[&str] =
-    &["new", "scenes", "check", "explain", "preview", "studio", "convert", "stitch", "bench", "doctor"];
+    &["new", "scenes", "check", "explain", "docs", "preview", "studio", "convert", "stitch", "bench", "doctor"];
 
 // Flags under their headings.
 const FLAGS: &[&[&str]] = &[

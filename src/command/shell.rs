@@ -1,6 +1,6 @@
 //! Shell completions and manual pages.
 
-use crate::cli::{ReferencePage, command};
+use crate::cli::command;
 use clap_complete::Shell;
 
 pub fn completions(shell: Shell) -> String {
@@ -26,21 +26,14 @@ pub fn schema() -> String {
     format!("{:#}\n", *crate::scene::toml::SCHEMA)
 }
 
-pub fn reference(page: ReferencePage) -> String {
-    match page {
-        ReferencePage::Scene => crate::scene::keys::reference::page(&crate::scene::toml::SCHEMA),
-        ReferencePage::Flags => flags(),
-    }
-}
-
 const FLAGS: &str = "# Flags
 
 All commands and flags, as `polyfly --help` and `polyfly COMMAND --help` print them. [flags.md](../flags.md) explains combinations. This page is
 made of the program's own declarations: `scripts/generate` regenerates it.
 ";
 
-// The flags of all commands, in Markdown.
-fn flags() -> String {
+/// The reference page of the flags of all commands, in Markdown.
+pub fn flags() -> String {
     let mut all = command();
     all.build();
     let jobs = all.get_subcommands().filter(|one| !one.is_hide_set() && one.get_name() != "help");

@@ -1,7 +1,7 @@
 //! `polyfly studio`: shows the scene's picture on a local web page, live while its file is edited in any editor.
 
 mod batch;
-mod connections;
+pub(super) mod connections;
 mod document;
 mod painter;
 mod server;

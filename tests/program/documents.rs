@@ -65,7 +65,7 @@ fn block_means(rgb: &image::RgbImage) -> Vec<f64> {
 // changes add up, and shows old blocks beside new ones.
 #[test]
 fn the_loop_on_top_of_the_readme_is_what_the_renderer_makes() {
-    let file = fs::File::open(root().join("docs/crystal.webp")).unwrap();
+    let file = fs::File::open(root().join("docs/loop.webp")).unwrap();
     let frames = WebPDecoder::new(BufReader::new(file)).unwrap().into_frames().collect_frames().unwrap();
     assert_eq!(frames.len(), 120);
     let dir = tempfile::tempdir().unwrap();

@@ -37,3 +37,18 @@ fn generated_reference_of_scenes() {
 fn generated_reference_of_flags() {
     is_generated("docs/reference/flags.md", &["reference", "flags"]);
 }
+
+#[test]
+fn generated_exit_codes() {
+    is_generated("docs/reference/exit-codes.md", &["reference", "exit-codes"]);
+}
+
+#[test]
+fn generated_formats() {
+    is_generated("docs/reference/formats.md", &["reference", "formats"]);
+}
+
+#[test]
+fn generated_gallery() {
+    is_generated("docs/gallery.md", &["reference", "gallery"]);
+}

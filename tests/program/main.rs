@@ -7,6 +7,7 @@ mod common;
 mod compare;
 mod denoise;
 mod devices;
+mod docs;
 mod documents;
 #[cfg(unix)]
 mod faults;

@@ -1,4 +1,5 @@
-//! Every command of the tutorials runs, unchanged, in an empty folder; scenes that they print are written first.
+//! Every command of the tutorials, and of other pages that have some, runs, unchanged, in an empty folder; scenes that they print are
+//! written first.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -6,11 +7,17 @@ use std::process::Command;
 // The fenced blocks of a text with that word, in order, with all requested kinds.
 fn blocks(text: &str) -> Vec<(&str, String)> {
     let (mut found, mut open) = (Vec::new(), None::<(&str, String)>);
+    // A block in a list is indented.
+    let mut indent = 0;
     for line in text.lines() {
-        match (&mut open, line.strip_prefix("```")) {
-            (None, Some(kind)) => open = Some((kind, String::new())),
+        let inner = line.trim_start();
+        match (&mut open, inner.strip_prefix("```")) {
+            (None, Some(kind)) => {
+                indent = line.len() - inner.len();
+                open = Some((kind, String::new()));
+            }
             (Some(_), Some(_)) => found.extend(open.take()),
-            (Some((_, body)), None) => *body += &format!("{line}\n"),
+            (Some((_, body)), None) => *body += &format!("{}\n", line.get(indent..).unwrap_or_default()),
             (None, None) => {}
         }
     }
@@ -19,7 +26,7 @@ fn blocks(text: &str) -> Vec<(&str, String)> {
 
 fn run(name: &str) {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let text = std::fs::read_to_string(root.join("docs/tutorials").join(name)).unwrap();
+    let text = std::fs::read_to_string(root.join("docs").join(name)).unwrap();
     let dir = tempfile::tempdir().unwrap();
     let program = PathBuf::from(env!("CARGO_BIN_EXE_polyfly"));
     let path = format!("{}:{}", program.parent().unwrap().display(), std::env::var("PATH").unwrap());
@@ -33,7 +40,7 @@ fn run(name: &str) {
             "sh" => {
                 let mut shell = Command::new("bash");
                 shell.args(["-euo", "pipefail", "-c", &body]).current_dir(dir.path());
-                shell.env("PATH", &path).env("POLYFLY_DEVICES", "cpu").env("SOURCE", root);
+                shell.env("PATH", &path).env("POLYFLY_DEVICES", "cpu").env("SOURCE", root).env("LC_ALL", "C");
                 let run = shell.output().unwrap();
                 let said = String::from_utf8_lossy(&run.stderr).into_owned();
                 assert!(run.status.success(), "{name}:\n{body}\n{said}");
@@ -46,28 +53,38 @@ fn run(name: &str) {
 }
 
 #[test]
+fn the_first_hour_runs() {
+    run("first-hour.md");
+}
+
+#[test]
+fn the_russian_students_runs() {
+    run("ru/student.md");
+}
+
+#[test]
 fn the_students_runs() {
-    run("student.md");
+    run("tutorials/student.md");
 }
 
 #[test]
 fn the_film_makers_runs() {
-    run("film.md");
+    run("tutorials/film.md");
 }
 
 #[test]
 fn the_researchers_runs() {
-    run("researcher.md");
+    run("tutorials/researcher.md");
 }
 
 #[test]
 fn the_clusters_runs() {
-    run("cluster.md");
+    run("tutorials/cluster.md");
 }
 
 #[test]
 fn the_librarys_runs() {
-    run("library.md");
+    run("tutorials/library.md");
     // Its program is one, too.
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let text = std::fs::read_to_string(root.join("docs/tutorials/library.md")).unwrap();

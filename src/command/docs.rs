@@ -1,0 +1,108 @@
+//! `polyfly docs`: serves the documentation, which is inside the program, to this machine's browser, or writes it as a static site.
+
+pub(super) mod gallery;
+mod markdown;
+mod pages;
+mod site;
+
+use super::studio::connections;
+use crate::cli::{DocsArgs, Failure};
+use crate::error::Error;
+use crate::output::OutputError;
+use crate::output::store::atomic::{prepare, write_whole};
+use crate::report::{print, remark, size};
+use crate::scene::suggest::nearest;
+use axum::Router;
+use axum::http::{StatusCode, Uri, header};
+use axum::response::{IntoResponse, Response};
+use site::File;
+use std::io::Write as _;
+use std::path::Path;
+use std::sync::Arc;
+use tokio::net::TcpListener;
+
+pub fn run(args: &DocsArgs) -> Result<(), Failure> {
+    match &args.write {
+        Some(folder) => write(folder, args.overwrite),
+        None => serve(args),
+    }
+}
+
+// Writes the site, or nothing where one of its files exists with another content.
+fn write(folder: &Path, overwrite: bool) -> Result<(), Failure> {
+    let files = site::files();
+    for file in &files {
+        let path = folder.join(&file.path);
+        if !overwrite && path.exists() && std::fs::read(&path).map_or(true, |bytes| bytes != *file.bytes) {
+            return Err(Error::Misused {
+                what: format!("{} is there already", path.display()),
+                help: "give another folder, or --overwrite".into(),
+            }
+            .into());
+        }
+    }
+    for file in &files {
+        let path = folder.join(&file.path);
+        prepare(&path)?;
+        write_whole(&path, |to| to.write_all(&file.bytes))?;
+    }
+    let bytes: usize = files.iter().map(|file| file.bytes.len()).sum();
+    remark(&format!("{}: {} files, {}", folder.join("index.html").display(), files.len(), size(bytes as u64)));
+    Ok(())
+}
+
+// Serves the site until Ctrl-C. A browser that runs in a sandbox could not read files of a hidden or temporary folder.
+fn serve(args: &DocsArgs) -> Result<(), Failure> {
+    let page = place(args.page.as_deref().unwrap_or("start"))?;
+    let files = Arc::new(site::files());
+    let router = Router::new().fallback(move |uri: Uri| {
+        let files = Arc::clone(&files);
+        async move { answer(&files, uri.path()) }
+    });
+    let refused = |e| Failure::from(OutputError::Write(format!("127.0.0.1:{}", args.port).into(), e));
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(refused)?;
+    runtime.block_on(async {
+        let listener = TcpListener::bind(("127.0.0.1", args.port)).await.map_err(refused)?;
+        let address = format!("http://{}/{page}", listener.local_addr().map_err(refused)?);
+        print(&format!("{address}\n"))?;
+        let is_open = !args.no_open && open::that_detached(&address).is_ok();
+        let way = if is_open { "opened in the browser" } else { "open this address in a browser of this machine" };
+        remark(&format!("{way}; Ctrl-C ends it; `polyfly docs --write DIR` writes the same pages as files"));
+        connections::serve(router, listener).await;
+        Ok(())
+    })
+}
+
+// The site's place of a page with that name.
+fn place(name: &str) -> Result<String, Failure> {
+    let found = pages::pages().find(|page| page.name == name || page.source == name);
+    found.map(pages::Page::path).ok_or_else(|| {
+        let names: Vec<&str> = pages::pages().map(|page| page.name).collect();
+        let help = match nearest(name, names.iter().copied()) {
+            Some(near) => format!("did you mean `{near}`?"),
+            None => format!("the pages are {}", names.join(", ")),
+        };
+        Error::Misused { what: format!("there is no page `{}`", crate::quote::brief(name)), help }.into()
+    })
+}
+
+fn answer(files: &[File], path: &str) -> Response {
+    let path = match path.trim_start_matches('/') {
+        "" => "index.html",
+        path => path,
+    };
+    let kind = match path.rsplit('.').next() {
+        Some("html") => "text/html; charset=utf-8",
+        Some("css") => "text/css; charset=utf-8",
+        Some("js") => "text/javascript; charset=utf-8",
+        Some("svg") => "image/svg+xml",
+        _ => "image/webp",
+    };
+    match files.iter().find(|file| file.path == path) {
+        Some(file) => ([(header::CONTENT_TYPE, kind)], file.bytes.to_vec()).into_response(),
+        None => (StatusCode::NOT_FOUND, "there is no such page\n").into_response(),
+    }
+}
+
+#[cfg(test)]
+mod tests;

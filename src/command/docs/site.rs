@@ -1,0 +1,99 @@
+//! The documentation as a static site: HTML pages with one navigation, pictures, and a search over headings, keys and flags. Nothing is
+//! loaded from other hosts.
+
+use super::markdown::{Anchor, render};
+use super::pages::{PICTURES, Page, SECTIONS, pages};
+use crate::command::template::filled;
+use std::borrow::Cow;
+
+/// A file of the site.
+pub struct File {
+    /// Its place, with `/`.
+    pub path: String,
+    pub bytes: Cow<'static, [u8]>,
+}
+
+/// All files.
+pub fn files() -> Vec<File> {
+    let (mut all, mut entries) = (Vec::new(), Vec::new());
+    for page in pages() {
+        let title = |target: &str| linked(page, target).map(|other| other.title);
+        let rendered = render(&page.markdown(), &|target| link(page, target), &title);
+        let path = page.path();
+        entries.extend(rendered.anchors.iter().map(|anchor| entry(page, &path, anchor)));
+        all.push(file(html(page, &rendered.body), path));
+    }
+    all.push(file(include_str!("docs.css").to_owned(), "docs.css".into()));
+    all.push(file(include_str!("docs.js").to_owned(), "docs.js".into()));
+    all.push(file(format!("const ENTRIES = [\n{}\n];\n", entries.join(",\n")), "search.js".into()));
+    all.extend(PICTURES.iter().map(|&(name, bytes)| File { path: name.into(), bytes: bytes.into() }));
+    all
+}
+
+fn file(text: String, path: String) -> File {
+    File { path, bytes: text.into_bytes().into() }
+}
+
+// An entry of the search: title, page, what it does, place.
+fn entry(page: &Page, path: &str, anchor: &Anchor) -> String {
+    let Anchor { id, title, about } = anchor;
+    serde_json::json!([title, page.title, about, format!("{path}#{id}")]).to_string()
+}
+
+// The way from a page to the site's root.
+fn root_of(page: &Page) -> String {
+    "../".repeat(page.path().matches('/').count())
+}
+
+fn html(page: &Page, body: &str) -> String {
+    let root = root_of(page);
+    let mut navigation = String::new();
+    for section in SECTIONS {
+        navigation += &format!("<h2>{}</h2>\n", section.title);
+        for one in section.pages {
+            let current = if one.source == page.source { " aria-current=\"page\"" } else { "" };
+            navigation += &format!("<a href=\"{root}{}\"{current}>{}</a>\n", one.path(), one.title);
+        }
+    }
+    filled(
+        include_str!("page.html"),
+        &[
+            ("LANGUAGE", page.language().to_owned()),
+            ("TITLE", page.title.to_owned()),
+            ("ROOT", root),
+            ("NAVIGATION", navigation),
+            ("BODY", body.to_owned()),
+            ("VERSION", env!("CARGO_PKG_VERSION").to_owned()),
+        ],
+    )
+}
+
+// The site's target for one in a page's Markdown.
+fn link(page: &Page, target: &str) -> String {
+    if target.starts_with('#') || target.contains("://") {
+        return target.to_owned();
+    }
+    let (file, anchor) = target.split_once('#').map_or((target, String::new()), |(file, id)| (file, format!("#{id}")));
+    let path = linked(page, file).map(Page::path);
+    root_of(page) + &path.unwrap_or_else(|| joined(page.source, file).trim_start_matches("docs/").to_owned()) + &anchor
+}
+
+// The page that a target names.
+fn linked(page: &Page, target: &str) -> Option<&'static Page> {
+    let file = joined(page.source, target.split('#').next().unwrap_or(target));
+    pages().find(|other| other.source == file)
+}
+
+// The file that a relative path of another file names.
+fn joined(source: &str, path: &str) -> String {
+    let mut parts: Vec<&str> = source.split('/').collect();
+    parts.pop();
+    for part in path.split('/') {
+        match part {
+            ".." => parts.truncate(parts.len().saturating_sub(1)),
+            "." => {}
+            part => parts.push(part),
+        }
+    }
+    parts.join("/")
+}
