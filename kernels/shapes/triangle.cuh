@@ -13,18 +13,30 @@ POLYFLY_FN TriangleHit triangle_hit(const Triangle& tri, Vec o, Vec d) {
   const Vec p = cross(d, ac), r = cross(q, ab);
   const Real det = dot(ab, p);
   const Real inverse = reciprocal(select(abs(det) < Real(1.0e-30f), Real(1.0e-30f), det));
-  const Real u = dot(q, p) * inverse, v = dot(d, r) * inverse;
-  const Real zero = Real(0.0f);
+  const Real zero = Real(0.0f), u = dot(q, p) * inverse;
+  Real v = dot(d, r) * inverse;
+  Mask within = v >= zero;
+  if (tri.smooth == SECOND_HALF) {
+    // The same number as u of the first half, but for its sign: a ray through the diagonal hits just one of them.
+    v = -(dot(q, cross(d, ab)) * inverse);
+    within = v > zero;
+  }
   TriangleHit x;
   x.t = dot(ac, r) * inverse;
-  x.hit = (abs(det) > Real(1.0e-30f)) & (u >= zero) & (v >= zero) & (u + v <= Real(1.0f)) & (x.t > zero);
+  x.hit = (abs(det) > Real(1.0e-30f)) & (u >= zero) & within & (u + v <= Real(1.0f)) & (x.t > zero);
   x.from_behind = det < zero;
   return x;
 }
+// A ray that starts on a triangle cannot hit its plane again, so it cannot hit the other half of its rectangle either.
+POLYFLY_FN Mask starts_elsewhere(const Triangle& tri, int surface, Int last_surface) {
+  const Int origin = last_surface >> ORIGIN_SHIFT;
+  return (origin != Int(surface)) & (origin != Int(tri.twin));
+}
 POLYFLY_FN void intersect_triangle(const Scene& scene, int i, const Ray& ray, Mask active, Hit& hit) {
   const int surface = surface_number(SHAPE_TRIANGLE, i);
-  const Mask tested = active & ((ray.last_surface >> ORIGIN_SHIFT) != Int(surface));
-  const TriangleHit x = triangle_hit(scene.triangles.at(i), ray.o, ray.d);
+  const Triangle& tri = scene.triangles.at(i);
+  const Mask tested = active & starts_elsewhere(tri, surface, ray.last_surface);
+  const TriangleHit x = triangle_hit(tri, ray.o, ray.d);
   const Mask met = tested & x.hit & is_nearer(scene, hit, x.t, Int(surface));
   hit.t = select(met, x.t, hit.t);
   hit.surface = select(met, Int(surface), hit.surface);
@@ -32,9 +44,8 @@ POLYFLY_FN void intersect_triangle(const Scene& scene, int i, const Ray& ray, Ma
 }
 
 POLYFLY_FN void transmittance_triangle(const Scene& scene, int i, const Segment& line, Mask& active, Vec& remaining) {
-  const int surface = surface_number(SHAPE_TRIANGLE, i);
-  const Mask tested = active & ((line.last_surface >> ORIGIN_SHIFT) != Int(surface));
   const Triangle& tri = scene.triangles.at(i);
+  const Mask tested = active & starts_elsewhere(tri, surface_number(SHAPE_TRIANGLE, i), line.last_surface);
   const TriangleHit x = triangle_hit(tri, line.o, line.d);
   const Mask in = tested & x.hit & (x.t < Real(1.0f));
   if (!any(in)) return;

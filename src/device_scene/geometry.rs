@@ -7,8 +7,8 @@ use crate::assets::Assets;
 use crate::assets::mesh::Triangles;
 use crate::gpu_types::{
     Body, Constants, Ellipsoid, Emitter, FEATURE_ARRAYS, FEATURE_ELLIPSOIDS, FEATURE_SMOOTH_NORMALS, Material, NO_BVH,
-    Node, SHAPE_BODY, SHAPE_ELLIPSOID, SHAPE_SPHERE, SHAPE_TRIANGLE, SMALL_BODIES, SMALL_SLABS, Scene as GpuScene,
-    Slab, Sphere, Triangle,
+    Node, SECOND_HALF, SHAPE_BODY, SHAPE_ELLIPSOID, SHAPE_SPHERE, SHAPE_TRIANGLE, SMALL_BODIES, SMALL_SLABS,
+    Scene as GpuScene, Slab, Sphere, Triangle,
 };
 use crate::math::bvh::{self, Bounds, Group};
 use crate::math::vec3::length;
@@ -87,7 +87,12 @@ impl Geometry {
             meshes.push((g.triangles.len(), corners.len()));
             let first = g.normals.len() as i32;
             g.normals.extend(normals);
-            let smooth = |i: i32| if normals.is_empty() { 0 } else { first + i + 1 };
+            let is_rectangle = meshes.len() > world.meshes.len();
+            let smooth = |i: i32| match (is_rectangle, i) {
+                (true, 1) => SECOND_HALF,
+                _ if normals.is_empty() => 0,
+                _ => first + i + 1,
+            };
             g.triangles.extend(corners.iter().zip(0..).map(|(t, i)| triangle::flatten(t, material_index, smooth(i))));
         }
         for e in &world.ellipsoids {
@@ -169,6 +174,7 @@ impl Geometry {
         let triangles =
             meshes.iter().zip(triangles).flat_map(|(&(first, _), order)| in_order(&self.triangles[first..], order));
         self.triangles = triangles.collect();
+        triangle::link_twins(&mut self.triangles, meshes[scene.world.meshes.len()..].iter().map(|&(first, _)| first));
         self.ellipsoids = in_order(&self.ellipsoids, ellipsoids);
         // Boxes are enlarged by the rounding error at these coordinates, so that no ray misses a box that it should
         // hit.

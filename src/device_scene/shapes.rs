@@ -11,9 +11,14 @@ pub mod triangle;
 use crate::gpu_types::{INSIDE, ORIGIN_SHIFT, SURFACE_KIND_SHIFT};
 use crate::math::bvh::Bounds;
 
+/// The number of a surface (kernels/types.def).
+pub fn surface_number(kind: i32, index: usize) -> i32 {
+    kind << SURFACE_KIND_SHIFT | index as i32
+}
+
 /// Ray::last_surface of rays that start on the outside of a shape (kernels/types.def).
 pub fn origin_outside(kind: i32, index: usize) -> i32 {
-    (kind << SURFACE_KIND_SHIFT | index as i32) << ORIGIN_SHIFT
+    surface_number(kind, index) << ORIGIN_SHIFT
 }
 
 /// Ray::last_surface of rays inside a shape.

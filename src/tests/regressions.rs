@@ -2,7 +2,8 @@
 //! the program as a whole).
 use super::common::*;
 use crate::math::srgb::linear;
-use crate::scene::{self, ParseOptions, Scene};
+use crate::math::vec3::{Vec3, normalise, scale, sub};
+use crate::scene::{self, ParseOptions, Rectangle, Scene};
 
 // Linear red, averaged over the picture.
 fn mean(scene: &Scene) -> f64 {
@@ -220,5 +221,38 @@ fn f1_tables_written_as_lists_are_refused() {
         let parsed = scene::parse(text, "s.toml", ParseOptions::default());
         let words = parsed.expect_err(text).to_string();
         assert!(words.contains(place), "{text}: {words}");
+    }
+}
+
+// A rectangle is two triangles. Rounding may put a point of their common edge behind the plane of the other one, or a ray between
+// the two.
+#[test]
+fn the_diagonal_of_a_rectangle_is_lit_like_the_rest() {
+    let mut draws = Draws(7);
+    for i in 0..24 {
+        let facing = normalise(draws.around(1.0).map(f64::from));
+        let rectangle = Rectangle { facing, size: [4.0, 3.0], angle_deg: 15.0 * f64::from(i), ..Rectangle::default() };
+        let [a, b, ..] = rectangle.corners();
+        let keys = |integrator: &str, target: Vec3| {
+            let eye = scale(facing, 5.0);
+            let lamp = scale(facing, 6.0);
+            toml(&format!(
+                "[output]\nsize = [4, 4]\n[render]\nintegrator = \"{integrator}\"\nsamples = 1\n\
+                 [sky]\nzenith = [0, 0, 0]\nhorizon = [0, 0, 0]\n[camera]\nposition = {eye:?}\nlook_at = {target:?}\n\
+                 fov_deg = 1e-6\n[[rectangle]]\nsize = [4, 3]\nfacing = {facing:?}\nangle_deg = {}\ncolor = 1\n\
+                 [[light]]\nposition = {lamp:?}\n",
+                rectangle.angle_deg
+            ))
+        };
+        let beside = scale(normalise(sub(b, a)), 0.01);
+        for integrator in ["whitted", "path"] {
+            let [on, off] =
+                [[0.0; 3], beside].map(|target| same_on_every_set(integrator, &keys(integrator, target), 0));
+            assert!(off[0] > 100, "{facing:?}: {off:?}");
+            assert!(
+                on.iter().zip(&off).all(|(on, off)| on.abs_diff(*off) <= 2),
+                "{integrator}, {facing:?}: {on:?}, {off:?}"
+            );
+        }
     }
 }
