@@ -3,6 +3,7 @@
 #![expect(unsafe_code, reason = "calls the CUDA driver interface")]
 
 mod context;
+mod driver;
 mod launch;
 mod memory;
 
@@ -11,7 +12,6 @@ use super::gpu::api::{Api, Context};
 use super::interface::GpuInfo;
 pub use context::Cuda;
 use context::{CudaContext, check};
-use cudarc::driver::sys;
 use launch::{CudaEvent, CudaFunction, CudaModule, CudaStream};
 use memory::{CudaMemory, CudaPinned};
 use std::ffi::c_void;
@@ -30,17 +30,20 @@ impl Api for Cuda {
     type Stream = CudaStream;
 
     fn is_present() -> bool {
-        // SAFETY: only tries to load the library.
-        unsafe { sys::is_culib_present() }
+        driver::is_present()
     }
 
     fn list() -> Result<Vec<GpuInfo>, DeviceError> {
         if !Cuda::is_present() {
             return Err(DeviceError::NotFound("there is no NVIDIA driver here (libcuda is not found)".into()));
         }
+        if let Some(name) = driver::missing_function() {
+            let what = "the NVIDIA driver does not fit: its libcuda has no function";
+            return Err(DeviceError::TooOld(format!("{what} {name}")));
+        }
         let mut version = 0;
         // SAFETY: the library is there; the call needs no context.
-        check(unsafe { sys::cuDriverGetVersion(&mut version) }, "cuDriverGetVersion")?;
+        check(unsafe { driver::cuDriverGetVersion(&mut version) }, "cuDriverGetVersion")?;
         let (major, minor) = (version / 1000, version % 1000 / 10);
         if version < MIN_DRIVER {
             return Err(DeviceError::TooOld(format!(
@@ -48,10 +51,10 @@ impl Api for Cuda {
             )));
         }
         // SAFETY: as above.
-        check(unsafe { sys::cuInit(0) }, "cuInit")?;
+        check(unsafe { driver::cuInit(0) }, "cuInit")?;
         let mut count = 0;
         // SAFETY: the driver is initialised.
-        check(unsafe { sys::cuDeviceGetCount(&mut count) }, "cuDeviceGetCount")?;
+        check(unsafe { driver::cuDeviceGetCount(&mut count) }, "cuDeviceGetCount")?;
         if count == 0 {
             return Err(DeviceError::NotFound("the NVIDIA driver sees no GPU".into()));
         }
@@ -60,9 +63,9 @@ impl Api for Cuda {
             let mut name = [0 as std::ffi::c_char; 128];
             // SAFETY: the ordinal is below the count, and the buffer as long as said.
             unsafe {
-                check(sys::cuDeviceGet(&mut device, ordinal.cast_signed()), "cuDeviceGet")?;
-                check(sys::cuDeviceGetName(name.as_mut_ptr(), name.len() as i32, device), "cuDeviceGetName")?;
-                check(sys::cuDeviceTotalMem_v2(&mut memory, device), "cuDeviceTotalMem")?;
+                check(driver::cuDeviceGet(&mut device, ordinal.cast_signed()), "cuDeviceGet")?;
+                check(driver::cuDeviceGetName(name.as_mut_ptr(), name.len() as i32, device), "cuDeviceGetName")?;
+                check(driver::cuDeviceTotalMem_v2(&mut memory, device), "cuDeviceTotalMem")?;
             }
             let name = name.iter().take_while(|&&c| c != 0).map(|&c| c as u8 as char).collect();
             let driver = format!("CUDA {major}.{minor}");
@@ -77,8 +80,8 @@ impl Context<Cuda> for CudaContext {
         let (mut device, mut raw) = (0, std::ptr::null_mut());
         // SAFETY: the driver answers for an ordinal that is not there.
         unsafe {
-            check(sys::cuDeviceGet(&mut device, ordinal.cast_signed()), "cuDeviceGet")?;
-            check(sys::cuDevicePrimaryCtxRetain(&mut raw, device), "cuDevicePrimaryCtxRetain")?;
+            check(driver::cuDeviceGet(&mut device, ordinal.cast_signed()), "cuDeviceGet")?;
+            check(driver::cuDevicePrimaryCtxRetain(&mut raw, device), "cuDevicePrimaryCtxRetain")?;
         }
         let context = CudaContext { raw, device };
         context.enter()?;
@@ -90,19 +93,19 @@ impl Context<Cuda> for CudaContext {
     fn synchronize(&self) -> Result<(), DeviceError> {
         self.enter()?;
         // SAFETY: the context is current.
-        check(unsafe { sys::cuCtxSynchronize() }, "cuCtxSynchronize")
+        check(unsafe { driver::cuCtxSynchronize() }, "cuCtxSynchronize")
     }
     fn memory(&self, len: usize) -> Result<CudaMemory, DeviceError> {
         let mut raw = 0;
         // SAFETY: the driver writes the address of memory that it has allocated.
-        check(unsafe { sys::cuMemAlloc_v2(&mut raw, len.max(16)) }, "cuMemAlloc")?;
+        check(unsafe { driver::cuMemAlloc_v2(&mut raw, len.max(16)) }, "cuMemAlloc")?;
         Ok(CudaMemory { raw, len, context: *self })
     }
     fn upload<T>(&self, values: &[T]) -> Result<CudaMemory, DeviceError> {
         let memory = self.memory(size_of_val(values))?;
         if memory.len > 0 {
             // SAFETY: both sides hold len bytes, and the call returns when they are copied.
-            let code = unsafe { sys::cuMemcpyHtoD_v2(memory.raw, values.as_ptr().cast(), memory.len) };
+            let code = unsafe { driver::cuMemcpyHtoD_v2(memory.raw, values.as_ptr().cast(), memory.len) };
             check(code, "cuMemcpyHtoD")?;
         }
         Ok(memory)
@@ -111,7 +114,7 @@ impl Context<Cuda> for CudaContext {
         let mut raw = std::ptr::null_mut();
         // Portable: copies from every GPU are fast. Not write-combined: the CPU reads it.
         // SAFETY: the driver writes the address of memory that it has allocated.
-        let code = unsafe { sys::cuMemHostAlloc(&mut raw, len.max(1), sys::CU_MEMHOSTALLOC_PORTABLE) };
+        let code = unsafe { driver::cuMemHostAlloc(&mut raw, len.max(1), driver::CU_MEMHOSTALLOC_PORTABLE) };
         check(code, "cuMemHostAlloc")?;
         // SAFETY: the driver gave len writable bytes.
         unsafe { raw.cast::<u8>().write_bytes(0, len) };
@@ -122,13 +125,13 @@ impl Context<Cuda> for CudaContext {
         let image = std::ffi::CString::new(text).map_err(broken)?;
         let mut log = vec![0u8; 16 << 10];
         let mut options =
-            [sys::CUjit_option::CU_JIT_ERROR_LOG_BUFFER, sys::CUjit_option::CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES];
+            [driver::CUjit_option::CU_JIT_ERROR_LOG_BUFFER, driver::CUjit_option::CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES];
         let mut values: [*mut c_void; 2] = [log.as_mut_ptr().cast(), std::ptr::without_provenance_mut(log.len())];
         let mut raw = std::ptr::null_mut();
         // SAFETY: the image ends with a zero; the log is as long as its size says.
         let code = unsafe {
             let image = image.as_ptr().cast();
-            sys::cuModuleLoadDataEx(&mut raw, image, 2, options.as_mut_ptr(), values.as_mut_ptr())
+            driver::cuModuleLoadDataEx(&mut raw, image, 2, options.as_mut_ptr(), values.as_mut_ptr())
         };
         check(code, "cuModuleLoadDataEx").map_err(|e| {
             let words = String::from_utf8_lossy(&log).trim_end_matches('\0').trim().to_owned();
@@ -143,13 +146,16 @@ impl Context<Cuda> for CudaContext {
     fn event(&self) -> Result<CudaEvent, DeviceError> {
         let mut raw = std::ptr::null_mut();
         // SAFETY: the driver writes the handle.
-        check(unsafe { sys::cuEventCreate(&mut raw, sys::CUevent_flags::CU_EVENT_DEFAULT as u32) }, "cuEventCreate")?;
+        check(
+            unsafe { driver::cuEventCreate(&mut raw, driver::CUevent_flags::CU_EVENT_DEFAULT as u32) },
+            "cuEventCreate",
+        )?;
         Ok(CudaEvent { raw, context: *self })
     }
     fn stream(&self) -> Result<CudaStream, DeviceError> {
-        let (mut raw, flags) = (std::ptr::null_mut(), sys::CUstream_flags::CU_STREAM_NON_BLOCKING as u32);
+        let (mut raw, flags) = (std::ptr::null_mut(), driver::CUstream_flags::CU_STREAM_NON_BLOCKING as u32);
         // SAFETY: the driver writes the handle.
-        check(unsafe { sys::cuStreamCreate(&mut raw, flags) }, "cuStreamCreate")?;
+        check(unsafe { driver::cuStreamCreate(&mut raw, flags) }, "cuStreamCreate")?;
         Ok(CudaStream { raw, context: *self })
     }
 }

@@ -69,6 +69,29 @@ fn unusable_gpus_are_69_with_gpu_and_the_cpu_without() {
 }
 
 #[test]
+fn a_driver_that_lacks_a_function_is_not_used() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut library = std::fs::read(stub().join("libcuda.so")).unwrap();
+    // The function has another name in this library.
+    let name = b"\0cuMemsetD8Async\0";
+    let places: Vec<usize> =
+        library.windows(name.len()).enumerate().filter(|(_, w)| w == name).map(|(i, _)| i).collect();
+    assert!(!places.is_empty());
+    places.into_iter().for_each(|place| library[place + name.len() - 2] = b'k');
+    for file in ["libcuda.so", "libcuda.so.1"] {
+        std::fs::write(dir.path().join(file), &library).unwrap();
+    }
+    let scene = scene("infinity.toml");
+    let args = ["--size", "24x16", "--frames", "0", "--depth", "2", "-o", "%d.data", &scene];
+    let run = polyfly(dir.path(), Some(dir.path()), "", &[&["--gpu"], &args[..]].concat());
+    assert_eq!(run.status.code(), Some(69), "{}", text(&run.stderr));
+    assert!(text(&run.stderr).contains("no function cuMemsetD8Async"), "{}", text(&run.stderr));
+    let run = polyfly(dir.path(), Some(dir.path()), "", &args);
+    assert!(run.status.success() && dir.path().join("0.data").exists(), "{}", text(&run.stderr));
+    assert!(text(&run.stderr).contains("rendering on the CPU"), "{}", text(&run.stderr));
+}
+
+#[test]
 fn a_gpu_number_that_is_not_there_is_69() {
     let dir = tempfile::tempdir().unwrap();
     let run = polyfly(dir.path(), Some(&stub()), "", &["--devices", "0,7", "--allow-outside", &scene("infinity.toml")]);

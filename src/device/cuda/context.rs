@@ -2,7 +2,7 @@
 #![expect(unsafe_code, reason = "calls the CUDA driver interface")]
 
 use super::super::error::DeviceError;
-use cudarc::driver::sys::{self, CUresult};
+use super::driver::{self, CUresult};
 use std::ffi::CStr;
 
 pub struct Cuda;
@@ -12,7 +12,7 @@ fn failed(what: &str, code: CUresult) -> DeviceError {
     let mut text: *const std::ffi::c_char = std::ptr::null();
     // SAFETY: the driver is loaded (codes come from it), and gives a static string or leaves null.
     let words = unsafe {
-        match sys::cuGetErrorString(code, &mut text) {
+        match driver::cuGetErrorString(code, &mut text) {
             CUresult::CUDA_SUCCESS if !text.is_null() => CStr::from_ptr(text).to_string_lossy().into_owned(),
             _ => "unknown error".into(),
         }
@@ -43,8 +43,8 @@ pub fn check(code: CUresult, what: &str) -> Result<(), DeviceError> {
 /// CUDA's runtime: creating it takes a quarter of a second, and releasing it 20 ms.
 #[derive(Clone, Copy)]
 pub struct CudaContext {
-    pub(super) raw: sys::CUcontext,
-    pub(super) device: sys::CUdevice,
+    pub(super) raw: driver::CUcontext,
+    pub(super) device: driver::CUdevice,
 }
 // SAFETY: the driver's objects may be used from any thread that makes the context current.
 unsafe impl Send for CudaContext {}
@@ -55,7 +55,7 @@ impl CudaContext {
     /// Makes the context current on this thread.
     pub fn enter(self) -> Result<(), DeviceError> {
         // SAFETY: the context is retained.
-        check(unsafe { sys::cuCtxSetCurrent(self.raw) }, "cuCtxSetCurrent")
+        check(unsafe { driver::cuCtxSetCurrent(self.raw) }, "cuCtxSetCurrent")
     }
 }
 
@@ -75,7 +75,7 @@ macro_rules! handle {
                 // When the process ends, the driver may be unloaded already, so errors are ignored.
                 if self.context.enter().is_ok() {
                     // SAFETY: the driver made it once, and whoever drops it has waited for what uses it.
-                    let _ = unsafe { sys::$destroy(self.raw) };
+                    let _ = unsafe { driver::$destroy(self.raw) };
                 }
             }
         }

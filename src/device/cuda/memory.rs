@@ -3,7 +3,7 @@
 use super::super::gpu::api::DeviceMemory;
 use super::super::memory::PinnedMemory;
 use super::context::{CudaContext, handle};
-use cudarc::driver::sys;
+use super::driver;
 use std::ffi::c_void;
 
 handle! {
@@ -24,7 +24,7 @@ impl PinnedMemory for CudaPinned {
 }
 
 handle! {
-    CudaMemory(sys::CUdeviceptr) destroyed by cuMemFree_v2, len: usize
+    CudaMemory(driver::CUdeviceptr) destroyed by cuMemFree_v2, len: usize
 }
 
 impl DeviceMemory for CudaMemory {
