@@ -41,8 +41,13 @@ pub fn compile(set: &KernelSet) {
         .warnings(true)
         // Where variables live takes longer than all the rest.
         .debug(false)
-        // Slow lanes would make every debug build and test run slow; under the sanitizers nothing is timed.
-        .opt_level(if std::env::var_os("CARGO_FEATURE_SANITIZE").is_some() { 1 } else { 3 });
+        .opt_level(opt_level(name));
+    // A release may take another compiler for a set: its code may be faster.
+    let compiler = format!("POLYFLY_CXX_{}", name.to_uppercase());
+    println!("cargo::rerun-if-env-changed={compiler}");
+    if let Ok(compiler) = std::env::var(compiler) {
+        build.compiler(compiler);
+    }
     for flag in set.flags {
         build.flag(flag);
     }
@@ -55,4 +60,11 @@ pub fn compile(set: &KernelSet) {
         build.flag("-g1");
     }
     build.compile(&format!("polyfly_{name}"));
+}
+
+// Debug builds too: slow lanes would make every test run slow. A third level takes longer to compile, and is no faster. Sets whose speed
+// nobody sees need less: the one that counts operations, the one of tests/domain, and those under the sanitizers.
+fn opt_level(name: &str) -> u32 {
+    let is_slow = ["counting", "domain"].contains(&name) || std::env::var_os("CARGO_FEATURE_SANITIZE").is_some();
+    if is_slow { 1 } else { 2 }
 }

@@ -281,20 +281,26 @@ POLYFLY_FN Real sqrt(Real a) { return Real((VReal)_mm256_sqrt_ps((__m256)a.v)); 
 // No fused instruction before AVX2: the exact product of two floats fits a double, and rounding the
 // sum to odd (Boldo and Melquiond, "Emulation of FMA and correctly rounded sums", 2008) makes the
 // second rounding, to float, the only one that counts.
-typedef double VDouble __attribute__((vector_size(POLYFLY_LANES * 8)));
-typedef long long VLong __attribute__((vector_size(POLYFLY_LANES * 8)));
-POLYFLY_FN Real fma(Real a, Real b, Real c) {
-  VDouble product = __builtin_convertvector(a.v, VDouble) * __builtin_convertvector(b.v, VDouble);
-  VDouble addend = __builtin_convertvector(c.v, VDouble);
-  VDouble sum = product + addend;
+typedef double VDouble __attribute__((vector_size(16)));
+typedef long long VLong __attribute__((vector_size(16)));
+POLYFLY_FN VDouble fma_to_odd(VDouble a, VDouble b, VDouble c) {
+  VDouble product = a * b;
+  VDouble sum = product + c;
   VDouble back = sum - product;
-  VDouble error = (product - (sum - back)) + (addend - back);
+  VDouble error = (product - (sum - back)) + (c - back);
   VLong inexact = (error > 0.0) | (error < 0.0);
-  VLong even = ((VLong)sum & 1) - 1;  // -1 where the last bit is 0
-  VLong away = (VLong)((error > 0.0) == (sum > 0.0));
-  VLong step = (away & 1) | (~away);  // +1 away from zero, -1 toward it
-  return Real(__builtin_convertvector((VDouble)((VLong)sum + (inexact & even & step)), VReal));
+  VLong even = ((VLong)sum & 1) - 1;           // -1 where the last bit is 0
+  VLong toward = (error > 0.0) ^ (sum > 0.0);  // -1 where the exact sum is nearer to zero
+  return (VDouble)((VLong)sum + (inexact & even & (toward | 1)));
 }
+// Out of line: thousands of copies would take a compiler a minute, and are slower than calls.
+static __attribute__((noinline)) __m128 fused(__m128 a, __m128 b, __m128 c) {
+  const VDouble low = fma_to_odd(_mm_cvtps_pd(a), _mm_cvtps_pd(b), _mm_cvtps_pd(c));
+  a = _mm_movehl_ps(a, a), b = _mm_movehl_ps(b, b), c = _mm_movehl_ps(c, c);
+  const VDouble high = fma_to_odd(_mm_cvtps_pd(a), _mm_cvtps_pd(b), _mm_cvtps_pd(c));
+  return _mm_movelh_ps(_mm_cvtpd_ps(low), _mm_cvtpd_ps(high));
+}
+POLYFLY_FN Real fma(Real a, Real b, Real c) { return Real((VReal)fused((__m128)a.v, (__m128)b.v, (__m128)c.v)); }
 POLYFLY_FN Real sqrt(Real a) { return Real((VReal)_mm_sqrt_ps((__m128)a.v)); }
 #elif defined(__aarch64__) && POLYFLY_LANES == 4
 POLYFLY_FN Real fma(Real a, Real b, Real c) {
