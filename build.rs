@@ -19,6 +19,7 @@ fn main() {
     println!("cargo::rerun-if-changed=kernels");
     println!("cargo::rerun-if-changed=build.rs");
     println!("cargo::rerun-if-changed=build");
+    tell_source();
     let out = PathBuf::from(std::env::var_os("OUT_DIR").unwrap_or_default());
     let read = |name: &str| {
         let path = Path::new("kernels").join(name);
@@ -65,5 +66,16 @@ fn main() {
     if sanitize {
         println!("cargo::rustc-link-lib=asan");
         println!("cargo::rustc-link-lib=ubsan");
+    }
+}
+
+// What `--version` tells of the build. A package knows its commit from cargo. In a checkout the commit comes from the environment alone:
+// each commit would compile the kernels anew if this script read it.
+fn tell_source() {
+    println!("cargo::rustc-env=POLYFLY_TARGET={}", std::env::var("TARGET").unwrap_or_default());
+    let package = std::fs::read_to_string(".cargo_vcs_info.json").unwrap_or_default();
+    let commit = package.split('"').skip_while(|word| *word != "sha1").nth(2);
+    if let (Some(commit), None) = (commit, std::env::var_os("POLYFLY_COMMIT")) {
+        println!("cargo::rustc-env=POLYFLY_COMMIT={commit}");
     }
 }

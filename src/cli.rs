@@ -9,6 +9,7 @@ mod render;
 mod samples;
 mod scene;
 mod values;
+mod version;
 
 use crate::scene::{Grammar, Solid};
 use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
@@ -24,11 +25,13 @@ pub use scene::{QualityArg, SceneArgs, assignment};
 use std::path::PathBuf;
 use values::parse_solids;
 pub use values::{check_pixels, environment, home};
+pub use version::COMMIT;
 
 /// Renders flythroughs of mirrored, see-through polyhedra: reads a scene, writes frames and a video.
 #[derive(Parser, Debug)]
 #[command(
     version,
+    long_version = version::LONG.as_str(),
     args_conflicts_with_subcommands = true,
     after_help = format!("Try it:  polyfly new my.toml, then polyfly my.toml --video my.mp4\n\n{}", Exit::summary())
 )]

@@ -2,7 +2,7 @@
 
 use super::request::named_ffmpeg;
 use super::verify::subjects;
-use crate::cli::Failure;
+use crate::cli::{COMMIT, Failure};
 use crate::device;
 use crate::kernels::Isa;
 use crate::output::video::ffmpeg::find_ffmpeg;
@@ -27,7 +27,7 @@ fn reference_scene() -> Scene {
 
 /// Prints the list; fails if a device renders a different picture.
 pub fn run() -> Result<(), Failure> {
-    let mut text = format!("polyfly\t{}\n", env!("CARGO_PKG_VERSION"));
+    let mut text = format!("polyfly\t{}, commit {COMMIT}\n", env!("CARGO_PKG_VERSION"));
     let gpus = device::list();
     match &gpus {
         Ok(gpus) => {

@@ -319,7 +319,22 @@ fn help_and_version() {
     for flag in ["--default", "--cpu", "--threads", "--frames", "--size", "--solids", "--texture", "--video", "--log"] {
         assert!(help.contains(flag), "{flag}");
     }
-    assert!(text(&polyfly(Path::new("."), &["--version"], None).stdout).starts_with("polyfly "));
+}
+
+#[test]
+fn the_version_tells_what_was_built() {
+    let short = concat!("polyfly ", env!("CARGO_PKG_VERSION"), "\n");
+    assert_eq!(text(&polyfly(Path::new("."), &["-V"], None).stdout), short);
+    let long = text(&polyfly(Path::new("."), &["--version"], None).stdout);
+    let rest = long.strip_prefix(short).unwrap_or_else(|| panic!("{long}"));
+    let rows: Vec<(&str, &str)> = rest.lines().map(|line| line.split_once(' ').unwrap()).collect();
+    assert_eq!(rows.iter().map(|row| row.0).collect::<Vec<_>>(), ["commit", "target", "features", "pictures", "sets"]);
+    assert!(rows.iter().all(|row| !row.1.trim().is_empty()), "{long}");
+    assert!(rows[2].1.contains("cli"), "{long}");
+    let pictures =
+        std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/src/output/picture_version.txt")).unwrap();
+    assert_eq!(rows[3].1.trim(), pictures.trim());
+    assert!(rows[4].1.contains("scalar"), "{long}");
 }
 
 #[test]

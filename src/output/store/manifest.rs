@@ -27,7 +27,7 @@ const LONGEST_SCENE: usize = 1 << 20;
 
 /// The version of the pictures: a checksum of renderings of a fixed set of scenes. A test computes it again
 /// (src/tests/picture_version.rs).
-const PICTURES: &str = include_str!("../picture_version.txt").trim_ascii();
+pub const PICTURES: &str = include_str!("../picture_version.txt").trim_ascii();
 
 // Maximum length of a manifest, bytes.
 const LONGEST: u64 = 256 << 20;

@@ -1,0 +1,34 @@
+//! What `--version` tells: the version, and what this program was built from.
+
+use crate::kernels::Isa;
+use crate::output::store::manifest::PICTURES;
+use std::sync::LazyLock;
+
+/// The commit, where the build knew it: scripts/release names it, and so does a package.
+pub const COMMIT: &str = match option_env!("POLYFLY_COMMIT") {
+    Some(commit) => commit,
+    None => "unknown (built from a checkout)",
+};
+
+// A feature's name, if it is on.
+macro_rules! features {
+    ($($name:literal)*) => {
+        [$(if cfg!(feature = $name) { $name } else { "" }),*]
+    };
+}
+
+/// The features that the program was built with.
+fn features() -> String {
+    let all = features!["cli" "h264" "fuzzing" "sanitize"];
+    all.into_iter().filter(|name| !name.is_empty()).collect::<Vec<_>>().join(" ")
+}
+
+/// The text of `--version`, after the program's name.
+pub static LONG: LazyLock<String> = LazyLock::new(|| {
+    let sets: Vec<&str> = Isa::available().iter().map(|isa| isa.name).collect();
+    let (version, target, features) = (env!("CARGO_PKG_VERSION"), env!("POLYFLY_TARGET"), features());
+    format!(
+        "{version}\ncommit    {COMMIT}\ntarget    {target}\nfeatures  {features}\npictures  {PICTURES}\nsets      {} (on this machine)",
+        sets.join(" ")
+    )
+});
