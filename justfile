@@ -40,6 +40,10 @@ supply *args:
 fuzz *args:
     scripts/fuzz {{args}}
 
+# What is handed out, in dist/: all of it, or the steps that are named.
+release *args:
+    scripts/release {{args}}
+
 # Everything that must hold on main, on a Debian machine: about half an hour.
 ci:
     .ci/run
