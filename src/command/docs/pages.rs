@@ -71,7 +71,11 @@ macro_rules! page {
 pub const SECTIONS: &[Section] = &[
     Section {
         title: "Begin",
-        pages: &[page!("start", "Start", "docs/README.md"), page!("first-hour", "First hour", "docs/first-hour.md")],
+        pages: &[
+            page!("start", "Start", "docs/README.md"),
+            page!("first-hour", "First hour", "docs/first-hour.md"),
+            page!("install", "Install", "docs/install.md"),
+        ],
     },
     Section {
         title: "Scenes",
@@ -100,7 +104,7 @@ pub const SECTIONS: &[Section] = &[
             page!("runs", "Runs", "docs/runs.md"),
             page!("compare", "Comparing pictures", "docs/compare.md"),
             page!("farm", "Farm", "docs/farm.md"),
-            page!("python", "Python", "python/README.md"),
+            page!("python", "Python", "docs/python.md"),
         ],
     },
     Section {
@@ -122,6 +126,7 @@ pub const SECTIONS: &[Section] = &[
             page!("architecture", "Architecture", "docs/architecture.md"),
             page!("rays", "Pending rays", "docs/rays.md"),
             page!("figures", "Figures", "docs/figures.md"),
+            page!("versions", "What a version promises", "docs/versions.md"),
             page!("security", "Security", "SECURITY.md"),
             page!("contributing", "Contributing", "CONTRIBUTING.md"),
             page!("glossary", "Glossary", "docs/glossary.md"),
