@@ -16,7 +16,7 @@ fn documents() -> Vec<PathBuf> {
     let mut all: Vec<PathBuf> = ["README.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md", "python/README.md"]
         .map(|name| root().join(name))
         .into();
-    for folder in ["docs", "docs/tutorials"] {
+    for folder in ["docs", "docs/reference", "docs/ru", "docs/tutorials"] {
         all.extend(fs::read_dir(root().join(folder)).unwrap().map(|entry| entry.unwrap().path()));
     }
     all.retain(|path| path.extension().is_some_and(|e| e == "md"));

@@ -18,11 +18,19 @@ pub struct Anchor {
     pub about: String,
 }
 
-/// Renders a page. `target` maps the target of a link or a picture to the site's, `title` to the title of the page there.
-pub fn render(text: &str, target: &dyn Fn(&str) -> String, title: &dyn Fn(&str) -> Option<&'static str>) -> Rendered {
+/// Where a link or a picture leads.
+pub struct Target {
+    /// The place in the site. A link to a file that the site does not have becomes text.
+    pub place: Option<String>,
+    /// The title of the page there.
+    pub title: Option<&'static str>,
+}
+
+/// Renders a page.
+pub fn render(text: &str, target: &dyn Fn(&str) -> Target) -> Rendered {
     let events: Vec<Event> = Parser::new_ext(text, Options::ENABLE_TABLES).collect();
     let mut out = Vec::with_capacity(events.len());
-    let (mut anchors, mut ids) = (Vec::new(), BTreeSet::new());
+    let (mut anchors, mut ids, mut is_left_out) = (Vec::new(), BTreeSet::new(), false);
     // The last heading of the second level, and the table that is being read.
     let (mut section, mut heads, mut column, mut is_link_open) = (String::new(), Vec::new(), None, false);
     for (at, event) in events.iter().enumerate() {
@@ -39,9 +47,15 @@ pub fn render(text: &str, target: &dyn Fn(&str) -> String, title: &dyn Fn(&str) 
                 *id = Some(name.clone().into());
                 anchors.push(Anchor { id: name, title, about: String::new() });
             }
-            Event::Start(Tag::Link { dest_url, .. } | Tag::Image { dest_url, .. }) => {
-                *dest_url = target(dest_url).into();
-            }
+            Event::Start(Tag::Link { dest_url, .. }) => match target(dest_url).place {
+                Some(place) => *dest_url = place.into(),
+                None => {
+                    is_left_out = true;
+                    continue;
+                }
+            },
+            Event::End(TagEnd::Link) if take(&mut is_left_out) => continue,
+            Event::Start(Tag::Image { dest_url, .. }) => *dest_url = target(dest_url).place.unwrap_or_default().into(),
             Event::Start(Tag::Table(_)) => {
                 (heads, column) = (Vec::new(), None);
                 before = "<div class=\"scroll\">".into();
@@ -68,7 +82,7 @@ pub fn render(text: &str, target: &dyn Fn(&str) -> String, title: &dyn Fn(&str) 
             // A link that shows a file's name shows the page's title in the site.
             Event::Text(text) if text.ends_with(".md") => {
                 if let Some(Event::Start(Tag::Link { dest_url, .. })) = at.checked_sub(1).map(|at| &events[at])
-                    && let Some(title) = title(dest_url)
+                    && let Some(title) = target(dest_url).title
                 {
                     *text = title.into();
                 }

@@ -129,6 +129,7 @@ pub const SECTIONS: &[Section] = &[
             page!("versions", "What a version promises", "docs/versions.md"),
             page!("security", "Security", "SECURITY.md"),
             page!("contributing", "Contributing", "CONTRIBUTING.md"),
+            page!("changelog", "Changes", "CHANGELOG.md"),
             page!("glossary", "Glossary", "docs/glossary.md"),
         ],
     },

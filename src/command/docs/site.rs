@@ -1,7 +1,7 @@
 //! The documentation as a static site: HTML pages with one navigation, pictures, and a search over headings, keys and flags. Nothing is
 //! loaded from other hosts.
 
-use super::markdown::{Anchor, render};
+use super::markdown::{Anchor, Target, render};
 use super::pages::{PICTURES, Page, SECTIONS, pages};
 use crate::command::template::filled;
 use std::borrow::Cow;
@@ -17,8 +17,7 @@ pub struct File {
 pub fn files() -> Vec<File> {
     let (mut all, mut entries) = (Vec::new(), Vec::new());
     for page in pages() {
-        let title = |target: &str| linked(page, target).map(|other| other.title);
-        let rendered = render(&page.markdown(), &|target| link(page, target), &title);
+        let rendered = render(&page.markdown(), &|target| link(page, target));
         let path = page.path();
         entries.extend(rendered.anchors.iter().map(|anchor| entry(page, &path, anchor)));
         all.push(file(html(page, &rendered.body), path));
@@ -69,19 +68,16 @@ fn html(page: &Page, body: &str) -> String {
 }
 
 // The site's target for one in a page's Markdown.
-fn link(page: &Page, target: &str) -> String {
+fn link(page: &Page, target: &str) -> Target {
     if target.starts_with('#') || target.contains("://") {
-        return target.to_owned();
+        return Target { place: Some(target.to_owned()), title: None };
     }
     let (file, anchor) = target.split_once('#').map_or((target, String::new()), |(file, id)| (file, format!("#{id}")));
-    let path = linked(page, file).map(Page::path);
-    root_of(page) + &path.unwrap_or_else(|| joined(page.source, file).trim_start_matches("docs/").to_owned()) + &anchor
-}
-
-// The page that a target names.
-fn linked(page: &Page, target: &str) -> Option<&'static Page> {
-    let file = joined(page.source, target.split('#').next().unwrap_or(target));
-    pages().find(|other| other.source == file)
+    let file = joined(page.source, file);
+    let other = pages().find(|other| other.source == file);
+    let picture = || PICTURES.iter().map(|(name, _)| *name).find(|name| file.strip_prefix("docs/") == Some(name));
+    let place = other.map(Page::path).or_else(|| picture().map(str::to_owned));
+    Target { place: place.map(|path| root_of(page) + &path + &anchor), title: other.map(|other| other.title) }
 }
 
 // The file that a relative path of another file names.

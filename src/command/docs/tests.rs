@@ -78,11 +78,12 @@ fn every_page_is_in_the_navigation_and_every_document_is_a_page() {
 
 #[test]
 fn the_pictures_of_the_pages_are_inside_the_program() {
+    // The targets of pictures in Markdown, which are left empty in the site where a picture is missing there.
     let mut shown = BTreeSet::new();
-    for (path, page) in html() {
-        shown.extend(
-            values(&page, "src").into_iter().map(|link| target(&path, link).0).filter(|file| !file.ends_with(".js")),
-        );
+    for page in pages() {
+        let text = page.markdown();
+        let targets = text.split("![").skip(1).filter_map(|rest| rest.split_once("](")?.1.split(')').next());
+        shown.extend(targets.map(|link| target(page.source, link).0.trim_start_matches("docs/").to_owned()));
     }
     let packed: BTreeSet<String> = PICTURES.iter().map(|(name, _)| (*name).to_owned()).collect();
     assert_eq!(shown, packed, "src/command/docs/pages.rs lists them");
