@@ -181,3 +181,32 @@ fn every_command_of_the_pages_is_one_that_the_program_takes() {
     }
     assert!(wrong.is_empty() && count > 80, "{count} commands: {}", wrong.join("\n"));
 }
+
+// scripts/looks makes the pictures of these keys.
+#[test]
+fn the_keys_below_the_pictures_of_looks_are_taken() {
+    use crate::scene::builtin::{SAMPLES, TEMPLATES, named};
+    let page = pages().find(|page| page.name == "looks").unwrap().markdown();
+    let own = page.split("```toml\n").nth(1).unwrap().split("```").next().unwrap();
+    let quoted = |text: &str| text.split('`').skip(1).step_by(2).map(str::to_owned).collect::<Vec<_>>();
+    let (mut scene, mut count) = (String::new(), 0);
+    for line in page.lines() {
+        if line.contains("On [this scene](#the-scene)") {
+            scene = own.to_owned();
+        } else if let Some(rest) = line.split("On the ").nth(1) {
+            let list = if rest.starts_with("template") { TEMPLATES } else { SAMPLES };
+            scene = named(list, &quoted(rest)[0]).unwrap().text().to_owned();
+        }
+        for cell in line.split('|').filter(|cell| cell.contains("](looks/")) {
+            let mut text = scene.clone();
+            for change in quoted(cell) {
+                let (key, value) = crate::cli::assignment(&change).unwrap();
+                text = crate::scene::edit::set(&text, key, Some(value)).unwrap();
+            }
+            let parsed = crate::scene::Scene::parse(&text, "looks.md", Path::new(""));
+            assert!(parsed.is_ok(), "{cell}: {}", parsed.err().unwrap());
+            count += 1;
+        }
+    }
+    assert!(count > 80, "{count} pictures");
+}
