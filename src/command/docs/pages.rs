@@ -39,7 +39,7 @@ impl Page {
         let name = self.source.strip_prefix("docs/").unwrap_or(self.source);
         match name {
             "README.md" => "index.html".to_owned(),
-            _ => name.replace("/README", "").replace(".md", ".html").to_lowercase(),
+            _ => name.replace(".md", ".html").to_lowercase(),
         }
     }
 
