@@ -33,6 +33,14 @@ fn main() {
     write("entries.rs", entries::rust_entries(&read("entries.def")));
     write("modules.rs", modules::rust_modules(&modules, Path::new("kernels/ptx"), &out));
 
+    // The system's functions take long paths, and names in UTF-8.
+    if std::env::var_os("CARGO_CFG_WINDOWS").is_some() {
+        embed_manifest::embed_manifest(embed_manifest::new_manifest("polyfly"))
+            .unwrap_or_else(|e| panic!("the manifest of the program: {e}"));
+        // The main thread gets the stack that it has on Linux.
+        println!("cargo::rustc-link-arg-bins=-Wl,--stack,8388608");
+    }
+
     // Lints link nothing, and need no kernels, which take minutes.
     println!("cargo::rerun-if-env-changed=POLYFLY_NO_KERNELS");
     if std::env::var_os("POLYFLY_NO_KERNELS").is_some() {

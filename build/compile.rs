@@ -48,6 +48,10 @@ pub fn compile(set: &KernelSet) {
     if let Ok(compiler) = std::env::var(compiler) {
         build.compiler(compiler);
     }
+    if std::env::var_os("CARGO_CFG_WINDOWS").is_some() {
+        // The stack has 16 bytes of alignment there, and g++ moves wider vectors as if it had theirs (GCC bug 54412).
+        build.flag("-Wa,-muse-unaligned-vector-move");
+    }
     for flag in set.flags {
         build.flag(flag);
     }

@@ -85,7 +85,7 @@ POLYFLY_FN float sqrt(float x) {
 POLYFLY_FN int bits(float x) { return __float_as_int(x); }
 POLYFLY_FN float from_bits(int x) { return __int_as_float(x); }
 #else
-POLYFLY_FN float fma(float a, float b, float c) { return __builtin_fmaf(a, b, c); }
+POLYFLY_FN float fma(float a, float b, float c) { return POLYFLY_FMAF(a, b, c); }
 POLYFLY_FN int bits(float x) {
   int i;
   __builtin_memcpy(&i, &x, 4);
@@ -115,7 +115,7 @@ POLYFLY_FN Real min(Real a, Real b) { return a.v < b.v ? a : b; }
 POLYFLY_FN Real max(Real a, Real b) { return a.v > b.v ? a : b; }
 POLYFLY_FN Real fma(Real a, Real b, Real c) {
   flops += 2;
-  return Real(__builtin_fmaf(a.v, b.v, c.v));
+  return Real(POLYFLY_FMAF(a.v, b.v, c.v));
 }
 POLYFLY_FN Real sqrt(Real x) {
   ++flops;
@@ -310,7 +310,7 @@ POLYFLY_FN Real sqrt(Real a) { return Real((VReal)vsqrtq_f32((float32x4_t)a.v));
 #else
 POLYFLY_FN Real fma(Real a, Real b, Real c) {
   VReal r;
-  for (int i = 0; i < POLYFLY_LANES; ++i) r[i] = __builtin_fmaf(a.v[i], b.v[i], c.v[i]);
+  for (int i = 0; i < POLYFLY_LANES; ++i) r[i] = POLYFLY_FMAF(a.v[i], b.v[i], c.v[i]);
   return Real(r);
 }
 POLYFLY_FN Real sqrt(Real a) {

@@ -67,3 +67,19 @@ POLYFLY_FN float square_root(float x) { return __builtin_sqrtf(x); }
   do {                           \
   } while (0)
 #endif
+
+// The fused multiply-add of host compilers. The fmaf of mingw's C library rounds twice. Here the product is exact, and its
+// sum with c is rounded to odd, so that only the last rounding counts: the fma of four lanes (lane.cuh).
+#ifdef _WIN32
+// Out of line, because thousands of copies take a compiler a minute.
+static __attribute__((noinline)) float exact_fmaf(float a, float b, float c) {
+  const double product = (double)a * b, addend = c, sum = product + addend, back = sum - product;
+  const double error = (product - (sum - back)) + (addend - back);
+  const i64 at = double_bits(sum);
+  const bool is_inexact = error > 0.0 || error < 0.0, is_away = (error > 0.0) == (sum > 0.0);
+  return (float)double_from_bits(is_inexact && !(at & 1) ? at + (is_away ? 1 : -1) : at);
+}
+#define POLYFLY_FMAF exact_fmaf
+#else
+#define POLYFLY_FMAF __builtin_fmaf
+#endif

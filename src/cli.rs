@@ -135,6 +135,9 @@ pub struct StudioArgs {
     /// Port on 127.0.0.1; 0: any free port.
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub port: u16,
+    /// Open the page in the browser
+    #[arg(long)]
+    pub open: bool,
     #[command(flatten)]
     pub device: DeviceArgs,
     #[command(flatten)]

@@ -39,14 +39,14 @@ use crate::error::Error;
 use crate::report::{be_quiet, fault, print};
 use crate::scene::builtin::default_scene;
 use crate::scene::diagnostic::{Colours, Severity, message};
-use crate::threads;
+use crate::{system, threads};
 use std::ffi::OsString;
 use std::process::ExitCode;
 
 /// Parses the command line, runs the command, and turns errors into exit codes.
 pub fn main() -> ExitCode {
     stop::listen_early();
-    stop::take_own_signals();
+    system::take_own_signals();
     if environment("POLYFLY_TEST_POOLS").is_some() {
         threads::forbid_global_pool();
     }

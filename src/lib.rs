@@ -46,6 +46,7 @@ mod report;
 mod run;
 pub mod scene;
 mod setters;
+mod system;
 #[cfg(test)]
 mod tests;
 mod threads;

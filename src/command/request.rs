@@ -12,6 +12,7 @@ use crate::run::request::PictureTarget;
 use crate::run::sandbox::PathSandbox;
 use crate::run::{Existing, RunRequest, Shard, memory_limit};
 use crate::scene::{Scene, expand_home};
+use crate::system;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -131,20 +132,13 @@ fn open_stream(stream: &Stream) -> Result<Box<dyn Write + Send>, OutputError> {
     Ok(Box::new(file.map_err(|e| OutputError::Write(path.to_owned(), e))?))
 }
 
-// Standard output for pictures. If the shell has closed it (`>&-`), Rust's runtime opens /dev/null in its place for
-// reading and writing.
+// Standard output for pictures, if it is there.
 fn open_stdout() -> Result<std::io::Stdout, OutputError> {
     let stdout = std::io::stdout();
-    #[cfg(target_os = "linux")]
-    {
-        use rustix::fs::{OFlags, fcntl_getfl, fstat, major, minor};
-        const NULL: (u32, u32) = (1, 3);
-        let is_both = fcntl_getfl(&stdout).is_ok_and(|flags| flags & OFlags::RWMODE == OFlags::RDWR);
-        let is_null = fstat(&stdout).is_ok_and(|file| (major(file.st_rdev), minor(file.st_rdev)) == NULL);
-        if is_both && is_null {
-            let what = "standard output is closed, and the pictures would be lost (-o /dev/null throws them away)";
-            return Err(OutputError::Write("-".into(), std::io::Error::other(what)));
-        }
+    if system::stdout_is_closed() {
+        let null = system::NULL_DEVICE;
+        let what = format!("standard output is closed, and the pictures would be lost (-o {null} throws them away)");
+        return Err(OutputError::Write("-".into(), std::io::Error::other(what)));
     }
     Ok(stdout)
 }

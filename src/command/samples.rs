@@ -4,10 +4,11 @@ use super::convert::grammar_of;
 use crate::cli::{Failure, NewArgs, ScenesArgs, ScenesJob, usage};
 use crate::error::Error;
 use crate::output::store::atomic::{prepare, write_whole};
-use crate::quote::{printable, shell_word};
+use crate::quote::printable;
 use crate::report::{print, remark};
 use crate::scene::builtin::{self, Builtin, SAMPLES, TEMPLATES};
 use crate::scene::{self, Grammar, ParseOptions, tokens};
+use crate::system::command_word;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
@@ -32,7 +33,7 @@ pub fn new(args: &NewArgs) -> Result<(), Failure> {
     }
     // Its comments name the file.
     let name = Path::new(args.file.file_name().unwrap_or_default());
-    let in_shell = |ending| shell_word(&printable(&name.with_extension(ending).to_string_lossy()));
+    let in_shell = |ending| command_word(&printable(&name.with_extension(ending).to_string_lossy()));
     let mut text = template.text().replace("my.toml", &in_shell("toml")).replace("my.txt", &in_shell("txt"));
     let stem = args.file.file_stem().unwrap_or_default().to_string_lossy().into_owned();
     // Each scene has a folder of frames of its own. A name that would be a pattern, or tokens would break, is no folder's.
@@ -99,7 +100,7 @@ fn write(scene: &Builtin, file: &Path, text: &str, overwrite: bool) -> Result<()
         write_whole(path, |file| file.write_all(content.as_bytes()))?;
     }
     let also: String = files[1..].iter().map(|(path, _)| format!(" and {}", path.display())).collect();
-    let [scene, film] = [file, &file.with_extension("mp4")].map(|path| shell_word(&path.to_string_lossy()));
+    let [scene, film] = [file, &file.with_extension("mp4")].map(|path| command_word(&path.to_string_lossy()));
     remark(&format!(
         "{}{also}: `polyfly {scene} --frames 0` renders the first frame, `polyfly {scene} --video {film}` the film",
         file.display()

@@ -1,12 +1,14 @@
-//! Handles signals: the first one lets frames in flight finish, the second one ends the program at once.
+//! Handles signals and other requests to stop: the first one lets frames in flight finish, the second one ends the
+//! program at once.
 
 use crate::cancel::Cancel;
-use crate::cli::{Exit, Failure};
+use crate::cli::{Exit, Failure, environment};
 use crate::error::Error;
 use crate::output::video::ffmpeg::end_all;
-use crate::quote::shell_word;
 use crate::report::{Farewell, say};
+use crate::system::{self, StopRequest, command_word};
 use crate::threads::{self, lock};
+use std::io::Read;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
@@ -28,8 +30,9 @@ enum Job {
 
 // The state that signals act on, from the program's start.
 struct ShutdownState {
-    // The exit code of the signal that arrived.
+    // The exit code of the signal that arrived first, and when.
     code: Option<i32>,
+    first: Option<Instant>,
     run: Option<Cancel>,
     // The command line that resumes the stopped run.
     goes_on: Option<String>,
@@ -41,6 +44,7 @@ struct ShutdownState {
 
 static STATE: Mutex<ShutdownState> = Mutex::new(ShutdownState {
     code: None,
+    first: None,
     run: None,
     goes_on: None,
     is_made: false,
@@ -48,11 +52,23 @@ static STATE: Mutex<ShutdownState> = Mutex::new(ShutdownState {
     farewell: None,
 });
 
+/// The environment variable of a run that another polyfly has started. If it is `stdin`, each byte of standard input
+/// is a request to stop, and so is its end.
+pub const STOP_BY: &str = "POLYFLY_STOP";
+/// Its value.
+pub const STDIN: &str = "stdin";
+
 /// Installs the signal handlers before anything else.
 pub fn listen_early() {
-    #[cfg(unix)]
-    if let Err(e) = listen_to_signals() {
+    if let Err(e) = system::on_stop_request(hear) {
         say(&format!("Ctrl-C will stop at once: {e}"));
+    }
+    if environment(STOP_BY).as_deref() == Some(STDIN) {
+        // If this thread cannot start, only signals stop the run.
+        let _ = threads::spawn("stdin", || {
+            std::io::stdin().bytes().map_while(Result::ok).for_each(|_| hear(StopRequest::TERMINATE));
+            hear(StopRequest::TERMINATE);
+        });
     }
 }
 
@@ -103,7 +119,6 @@ fn tell_how_to_go_on() {
 }
 
 // Ends the program and its child processes at once.
-#[cfg(unix)]
 fn leave(code: i32, words: &str) -> ! {
     end_all();
     let (is_made, farewell) = {
@@ -122,40 +137,30 @@ fn leave(code: i32, words: &str) -> ! {
     std::process::exit(code)
 }
 
-#[cfg(unix)]
-fn listen_to_signals() -> std::io::Result<()> {
-    use signal_hook::consts::SIGINT;
-    // The thread starts first: with handlers but without this thread, signals could not end the program.
-    let (give, taken) = crossbeam_channel::bounded::<signal_hook::iterator::Signals>(1);
-    let hear = move || {
-        let Ok(mut signals) = taken.recv() else { return };
-        let mut first: Option<Instant> = None;
-        for signal in signals.forever() {
-            let code = if signal == SIGINT { Exit::Interrupted } else { Exit::TryAgain } as i32;
-            let job = lock(&STATE).job.clone();
-            match job {
-                Job::Own(job) => job(code),
-                Job::Other => drop(signal_hook::low_level::emulate_default_handler(signal)),
-                Job::Unknown | Job::Stopping(_) => match first {
-                    None => {
-                        first = Some(Instant::now());
-                        stop(code, &job);
-                    }
-                    Some(at) if at.elapsed() < BOUNCE => {}
-                    Some(_) => {
-                        leave(code, "stopped at once; unfinished files are hidden ones, which the next run removes")
-                    }
-                },
+// Acts on a request to stop.
+fn hear(request: StopRequest) {
+    let code = if request.is_interrupt() { Exit::Interrupted } else { Exit::TryAgain } as i32;
+    let job = lock(&STATE).job.clone();
+    match job {
+        Job::Own(job) => job(code),
+        Job::Other => request.obey(),
+        Job::Unknown | Job::Stopping(_) => {
+            let first = {
+                let mut state = lock(&STATE);
+                let first = state.first;
+                state.first = first.or_else(|| Some(Instant::now()));
+                first
+            };
+            match first {
+                None => stop(code, &job),
+                Some(at) if at.elapsed() < BOUNCE => {}
+                Some(_) => leave(code, "stopped at once; unfinished files are hidden ones, which the next run removes"),
             }
         }
-    };
-    threads::spawn("signals", hear)?;
-    let _ = give.send(signals()?);
-    Ok(())
+    }
 }
 
 // Asks a run to stop after the frames in flight.
-#[cfg(unix)]
 fn stop(code: i32, job: &Job) {
     let mut state = lock(&STATE);
     state.code = Some(code);
@@ -196,49 +201,13 @@ pub fn out_of_memory(bytes: usize) -> ! {
          machine; what is written is whole",
         bytes.div_ceil(1 << 20)
     );
-    #[cfg(unix)]
-    {
-        let length = words.iter().position(|&byte| byte == 0).unwrap_or(words.len());
-        let _ = rustix::io::write(rustix::stdio::stderr(), &words[..length]);
-        signal_hook::low_level::exit(Exit::Unavailable as i32)
-    }
-    #[cfg(not(unix))]
-    std::process::abort()
-}
-
-/// Resets two signals that have nothing to do with stopping. With SIGCHLD ignored by the parent, the end of ffmpeg
-/// could not be waited for. With SIGXFSZ ignored, a file above the size limit is a failed write, as on a full disk.
-pub fn take_own_signals() {
-    #[cfg(unix)]
-    for signal in [signal_hook::consts::SIGCHLD, signal_hook::consts::SIGXFSZ] {
-        // If SIGXFSZ is already ignored, such a write fails without more ado.
-        let is_ignored = ignored_signals() & (1 << (signal - 1)) != 0;
-        if (signal == signal_hook::consts::SIGCHLD) == is_ignored {
-            let _ = signal_hook::flag::register(signal, Arc::default());
-        }
-    }
-}
-
-// The signals that ask the program to stop. An inherited SIG_IGN is kept.
-#[cfg(unix)]
-fn signals() -> std::io::Result<signal_hook::iterator::Signals> {
-    use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
-    let ignored = ignored_signals();
-    let wanted = [SIGINT, SIGTERM, SIGHUP].into_iter().filter(|s| ignored & (1 << (s - 1)) == 0);
-    signal_hook::iterator::Signals::new(wanted)
-}
-
-// The signals that the process inherited as ignored (nohup, `&` in scripts): one bit each, from signal 1.
-#[cfg(unix)]
-fn ignored_signals() -> u64 {
-    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
-    let line = status.lines().find_map(|l| l.strip_prefix("SigIgn:"));
-    line.and_then(|hex| u64::from_str_radix(hex.trim(), 16).ok()).unwrap_or(0)
+    let length = words.iter().position(|&byte| byte == 0).unwrap_or(words.len());
+    system::exit_without_memory(&words[..length], Exit::Unavailable as i32)
 }
 
 /// The command line of this program, quoted for a shell.
 pub fn this_command() -> String {
-    std::env::args_os().map(|word| shell_word(&word.to_string_lossy())).collect::<Vec<_>>().join(" ")
+    std::env::args_os().map(|word| command_word(&word.to_string_lossy())).collect::<Vec<_>>().join(" ")
 }
 
 /// The command line that resumes an interrupted run. The arguments tell whether the scene came from stdin, and
@@ -248,13 +217,13 @@ pub fn resuming_command(is_on_stdin: bool, replaces_video: bool) -> String {
     let flags = words.iter().position(|word| word == "--").unwrap_or(words.len());
     let is_dropped = |word: &str| word == "--resume" || (word == "--overwrite" && !replaces_video);
     let is_kept = |(i, word): &(usize, &String)| *i > flags || !is_dropped(word);
-    let mut words: Vec<String> = words.iter().enumerate().filter(is_kept).map(|(_, word)| shell_word(word)).collect();
+    let mut words: Vec<String> = words.iter().enumerate().filter(is_kept).map(|(_, word)| command_word(word)).collect();
     // In front of any `--`.
     words.insert(1.min(words.len()), "--resume".into());
     let command = words.join(" ");
     match is_on_stdin {
         true => match std::fs::read_link("/proc/self/fd/0").ok().filter(|path| path.is_file()) {
-            Some(file) => format!("{command} <{}", shell_word(&file.display().to_string())),
+            Some(file) => format!("{command} <{}", command_word(&file.display().to_string())),
             None => format!("{command}   (with the same scene on its standard input)"),
         },
         false => command,

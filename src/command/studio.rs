@@ -63,6 +63,11 @@ pub fn run(args: &StudioArgs) -> Result<(), Failure> {
         let address = format!("http://{}/{}/", listener.local_addr().map_err(refused)?, studio.token);
         print(&format!("{address}\n"))?;
         remark("the studio is at this address, for this machine alone; Ctrl-C ends it");
+        if args.open
+            && let Err(e) = open::that_detached(&address)
+        {
+            remark(&format!("--open: no browser starts: {e}"));
+        }
         let router = server::router(studio, listener.local_addr().map_err(refused)?);
         connections::serve(router, listener).await;
         Ok(())

@@ -8,7 +8,7 @@ use crate::output::video::Settings;
 use crate::output::video::job::VideoJob;
 use crate::render::{RenderOptions, footprint};
 use crate::scene::Scene;
-use std::path::{Path, PathBuf};
+use crate::system::available_memory;
 
 // Bytes of the program, the scene and the drivers.
 const BASE: u64 = 256 << 20;
@@ -90,55 +90,7 @@ pub fn check(bytes: u64, limit: Option<u64>, size: (u32, u32)) -> Result<(), Err
 
 /// The memory that a run may take, bytes: the given limit, or nine tenths of the free memory if that is known.
 pub fn limit(given: Option<u64>) -> Option<u64> {
-    given.or_else(|| Some(available()? / 10 * 9))
-}
-
-// Free memory in bytes: the minimum over the machine, this process's control groups and its address space limit. None
-// if the system reports none of them.
-fn available() -> Option<u64> {
-    let told = std::fs::read_to_string("/proc/meminfo").ok()?;
-    let line = told.lines().find_map(|l| l.strip_prefix("MemAvailable:"))?;
-    let machine = line.trim().strip_suffix("kB")?.trim().parse::<u64>().ok()? << 10;
-    Some([group(), address_space()].into_iter().flatten().fold(machine, u64::min))
-}
-
-// The minimum of free memory over this process's control group and its ancestors, version 1 or 2.
-fn group() -> Option<u64> {
-    let groups = std::fs::read_to_string("/proc/self/cgroup").ok()?;
-    let number = |path: PathBuf| std::fs::read_to_string(path).ok()?.trim().parse::<u64>().ok();
-    let mut min = None::<u64>;
-    for line in groups.lines() {
-        let mut fields = line.splitn(3, ':').skip(1);
-        let (Some(kinds), Some(own)) = (fields.next(), fields.next()) else { continue };
-        let (root, max, now) = match kinds {
-            "" => ("/sys/fs/cgroup", "memory.max", "memory.current"),
-            kinds if kinds.split(',').any(|kind| kind == "memory") => {
-                ("/sys/fs/cgroup/memory", "memory.limit_in_bytes", "memory.usage_in_bytes")
-            }
-            _ => continue,
-        };
-        // Without a cgroup namespace, the path is the host's and may not exist in a container.
-        for own in Path::new(own.trim_start_matches('/')).ancestors() {
-            let folder = Path::new(root).join(own);
-            let room = number(folder.join(max)).zip(number(folder.join(now))).map(|(max, now)| max.saturating_sub(now));
-            min = min.into_iter().chain(room).min();
-        }
-    }
-    min
-}
-
-// The free part of the address space limit (`ulimit -v`).
-fn address_space() -> Option<u64> {
-    #[cfg(unix)]
-    {
-        let max = rustix::process::getrlimit(rustix::process::Resource::As).current?;
-        let status = std::fs::read_to_string("/proc/self/status").ok()?;
-        let line = status.lines().find_map(|l| l.strip_prefix("VmSize:"))?;
-        let now = line.trim().strip_suffix("kB")?.trim().parse::<u64>().ok()? << 10;
-        Some(max.saturating_sub(now))
-    }
-    #[cfg(not(unix))]
-    None
+    given.or_else(|| Some(available_memory()? / 10 * 9))
 }
 
 #[cfg(test)]
@@ -153,7 +105,7 @@ mod tests {
             refused.contains("7 x 5 pixels takes about 6400 MiB") && refused.contains("--limit-memory"),
             "{refused}"
         );
-        if cfg!(target_os = "linux") {
+        if cfg!(any(target_os = "linux", windows)) {
             assert!(check(u64::MAX, None, (1, 1)).is_err() && check(1, None, (1, 1)).is_ok());
         }
     }

@@ -6,6 +6,7 @@ use crate::output::store::atomic::folder_of;
 use crate::output::store::manifest::{Manifest, ManifestError, NAME};
 use crate::render::frames::FrameList;
 use crate::scene::Pattern;
+use crate::system::file_number;
 use crate::threads::lock;
 use std::path::Path;
 use std::sync::Mutex;
@@ -39,16 +40,12 @@ pub struct Ownership {
     seen: Mutex<(Option<FileState>, Option<FrameList>)>,
 }
 
-// Length, time of modification and inode: one of them changes when a file is replaced.
+// Length, time of modification and the file's number: one of them changes when a file is replaced.
 type FileState = (u64, Option<SystemTime>, u64);
 
 fn state(path: &Path) -> Option<FileState> {
     let what = std::fs::metadata(path).ok()?;
-    #[cfg(unix)]
-    let number = std::os::unix::fs::MetadataExt::ino(&what);
-    #[cfg(not(unix))]
-    let number = 0;
-    Some((what.len(), what.modified().ok(), number))
+    Some((what.len(), what.modified().ok(), file_number(path, &what)))
 }
 
 impl Ownership {

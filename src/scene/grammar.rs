@@ -2,6 +2,7 @@
 
 use super::Solid;
 use crate::language::Language;
+use crate::system::slashes;
 use std::path::{Path, PathBuf};
 
 /// The two grammars of scenes.
@@ -71,9 +72,10 @@ impl Default for ParseOptions<'_> {
 
 /// Replaces `~/` by the home folder.
 pub(crate) fn expand_home(path: &str, home: Option<&Path>) -> PathBuf {
+    let path = slashes(path);
     match (path.strip_prefix("~/"), home) {
         (Some(rest), Some(home)) => home.join(rest),
-        _ => PathBuf::from(path),
+        _ => PathBuf::from(path.as_ref()),
     }
 }
 

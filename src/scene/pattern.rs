@@ -2,7 +2,8 @@
 
 use super::limits::{PICTURES, ordinary_extension};
 use crate::language::Language;
-use std::path::PathBuf;
+use crate::system::slashes;
+use std::path::{Path, PathBuf};
 
 // Maximum number of digits.
 const MAX_DIGITS: usize = 18;
@@ -57,12 +58,13 @@ impl Pattern {
     /// Parses `res/%d.data`, `out/%04d.png` or `out/####.png` (as many digits). The flag tells that the text has no
     /// number or no format, and a default was used.
     pub fn parse(text: &str) -> Result<(Pattern, bool), PatternError> {
+        let text = slashes(text);
         if text.is_empty() || text.ends_with('/') || text.ends_with("..") || text == "." {
             return Err(PatternError::Empty);
         }
         let mut made_up = false;
         let name_at = text.rfind('/').map_or(0, |i| i + 1);
-        let mut text = text.to_owned();
+        let mut text = text.into_owned();
         if !text.contains('%')
             && let Some(first) = text[name_at..].find('#').map(|i| i + name_at)
         {
@@ -96,7 +98,7 @@ impl Pattern {
 
     /// Whether a text has a position for the frame number.
     pub fn has_number(text: &str) -> bool {
-        text.contains('%') || text.rsplit('/').next().is_some_and(|name| name.contains('#'))
+        text.contains('%') || slashes(text).rsplit('/').next().is_some_and(|name| name.contains('#'))
     }
 
     /// The suggested pattern for several frames, for a name without a number.
@@ -152,11 +154,12 @@ impl Pattern {
     }
 
     /// The pattern below another folder, unless it is absolute.
-    pub fn below(&self, folder: &std::path::Path) -> Pattern {
-        if self.before.starts_with('/') || folder.as_os_str().is_empty() {
+    pub fn below(&self, folder: &Path) -> Pattern {
+        if Path::new(&self.before).has_root() || folder.as_os_str().is_empty() {
             return self.clone();
         }
-        Pattern { before: format!("{}/{}", folder.display(), self.before), ..self.clone() }
+        let folder = folder.display().to_string();
+        Pattern { before: format!("{}/{}", slashes(&folder), self.before), ..self.clone() }
     }
 }
 

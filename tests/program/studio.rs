@@ -1,6 +1,6 @@
 //! The studio without a browser: its answers, its files, who may keep it busy, and how it ends.
 
-use crate::common::{folder, names, polyfly, program, signal, text, wait_for, words};
+use crate::common::{folder, names, polyfly, program, shell_script, signal, text, wait_for, words};
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
@@ -151,6 +151,22 @@ fn connections_that_say_nothing_do_not_shut_the_page_out() {
             end.as_ref().is_ok_and(|_| true) || end.is_err_and(|e| e.kind() == std::io::ErrorKind::ConnectionReset)
         );
     }
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn the_page_is_opened_if_wanted() {
+    let dir = folder();
+    let shown = dir.path().join("shown");
+    std::fs::create_dir(dir.path().join("bin")).unwrap();
+    shell_script(&dir.path().join("bin"), "xdg-open", &format!("echo \"$1\" > {}", shown.display()));
+    let path = format!("{}:{}", dir.path().join("bin").display(), std::env::var("PATH").unwrap());
+    let mut command = program(dir.path(), &["studio", "scene.toml", "--cpu", "--open"]);
+    command.env("PATH", path);
+    let studio = Studio::of(command);
+    wait_for(|| std::fs::read_to_string(&shown).is_ok_and(|text| text.ends_with('\n')));
+    let address = std::fs::read_to_string(&shown).unwrap();
+    assert_eq!(address.trim(), format!("http://{}/{}/", studio.host, studio.token));
 }
 
 #[test]

@@ -2,13 +2,15 @@
 //! run.
 
 use crate::cli::Failure;
+use crate::command::stop::{STDIN, STOP_BY};
 use crate::output::OutputError;
 use crate::report::say;
+use crate::system::ChildGroup;
 use crate::threads::{self, lock};
 use serde_json::{Value, json};
 use std::fs::File;
-use std::io::{BufRead, BufReader, Read, Seek};
-use std::process::{Child, Command, Stdio};
+use std::io::{BufRead, BufReader, Read, Seek, Write};
+use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;
 
@@ -21,7 +23,9 @@ pub struct Batch(Arc<Mutex<Run>>);
 
 #[derive(Default)]
 struct Run {
-    child: Option<Child>,
+    child: Option<(Child, ChildGroup)>,
+    // Each byte asks the run to stop.
+    requests: Option<ChildStdin>,
     // The studio is ending, and no further run begins.
     is_closed: bool,
     done: u64,
@@ -49,13 +53,13 @@ impl Batch {
         let program = std::env::current_exe().map_err(failed)?;
         let mut words = tempfile::tempfile().map_err(failed)?;
         let mut command = Command::new(program);
-        // An environment variable instead of a flag, so that the printed command to resume stays as the user would
-        // write it.
-        command.args(arguments).env("POLYFLY_LOG", "jsonl");
-        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(words.try_clone().map_err(failed)?);
-        let mut child = command.spawn().map_err(failed)?;
-        let log = child.stdout.take();
-        *run = Run { child: Some(child), ..Run::default() };
+        // Environment variables instead of flags, so that the printed command to resume stays as the user would write
+        // it.
+        command.args(arguments).env("POLYFLY_LOG", "jsonl").env(STOP_BY, STDIN);
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(words.try_clone().map_err(failed)?);
+        let (mut child, group) = ChildGroup::spawn(&mut command).map_err(failed)?;
+        let (log, requests) = (child.stdout.take(), child.stdin.take());
+        *run = Run { child: Some((child, group)), requests, ..Run::default() };
         drop(run);
         let batch = self.clone();
         let follow = move || {
@@ -69,8 +73,8 @@ impl Batch {
             tell();
         };
         threads::spawn("batch", follow).map(drop).map_err(|e| {
-            if let Some(mut child) = self.lock().child.take() {
-                let _ = child.kill();
+            if let Some((mut child, group)) = self.lock().child.take() {
+                group.kill();
                 let _ = child.wait();
             }
             OutputError::from(e).into()
@@ -87,17 +91,16 @@ impl Batch {
         }
     }
 
-    // Whether the run has ended; stores its result. The lock is held meanwhile, because a process that was waited for
-    // must not be signalled.
+    // Whether the run has ended; stores its result.
     fn has_ended(&self, words: &mut File) -> bool {
         let mut run = self.lock();
-        let status = match run.child.as_mut().map(Child::try_wait) {
+        let status = match run.child.as_mut().map(|(child, _)| child.try_wait()) {
             Some(Ok(None)) => return false,
             Some(Ok(status)) => status,
             None | Some(Err(_)) => None,
         };
         let code = status.and_then(|status| status.code()).unwrap_or(-1);
-        (run.child, run.code) = (None, Some(code));
+        (run.child, run.requests, run.code) = (None, None, Some(code));
         // Invalid UTF-8 is not shown.
         let _ = words.rewind().and_then(|()| words.read_to_string(&mut run.words));
         true
@@ -129,15 +132,10 @@ impl Batch {
 
     /// Asks the run to stop after the frames in flight.
     pub fn stop(&self) {
-        let run = self.lock();
-        #[cfg(unix)]
-        if let Some(pid) = run.child.as_ref().and_then(|child| rustix::process::Pid::from_raw(child.id().cast_signed()))
-        {
+        if let Some(requests) = &mut self.lock().requests {
             // The process may have ended just now.
-            let _ = rustix::process::kill_process(pid, rustix::process::Signal::TERM);
+            let _ = requests.write_all(b"\n");
         }
-        #[cfg(not(unix))]
-        let _ = run;
     }
 
     /// The state of the run for the page.

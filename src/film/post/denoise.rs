@@ -28,9 +28,10 @@ pub enum DenoiserLibrary {
     At(PathBuf),
 }
 
-const NAMES: [&str; 3] = ["libOpenImageDenoise.so.2", "libOpenImageDenoise.so", "libOpenImageDenoise.2.dylib"];
+const NAMES: [&str; 4] =
+    ["libOpenImageDenoise.so.2", "libOpenImageDenoise.so", "libOpenImageDenoise.2.dylib", "OpenImageDenoise.dll"];
 // Folders of the library: in a release, and in the package pyoidn.
-const FOLDERS: [&str; 4] = ["", "lib", "oidn/lib", "pyoidn/oidn/lib"];
+const FOLDERS: [&str; 5] = ["", "lib", "bin", "oidn/lib", "pyoidn/oidn/lib"];
 
 // OIDNDeviceType and OIDNFormat of the C interface, version 2.
 const CPU: c_int = 1;

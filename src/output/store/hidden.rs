@@ -4,6 +4,7 @@
 
 use super::atomic::folder_of;
 use crate::assets::source::open_regular;
+use crate::system;
 use std::fs::{File, OpenOptions};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
@@ -35,6 +36,7 @@ pub fn check(hidden: &Path) -> io::Result<()> {
 pub fn make(hidden: &Path, name: Option<&str>) -> io::Result<PathBuf> {
     check(hidden)?;
     std::fs::create_dir_all(hidden)?;
+    system::hide(hidden);
     let Some(name) = name else { return Ok(hidden.to_owned()) };
     let inner = hidden.join(name);
     check(&inner)?;
@@ -45,12 +47,7 @@ pub fn make(hidden: &Path, name: Option<&str>) -> io::Result<PathBuf> {
 
 /// Opens a file in the hidden folder. Symbolic links, pipes and devices are refused.
 pub fn open(path: &Path, options: &mut OpenOptions) -> io::Result<File> {
-    #[cfg(unix)]
-    {
-        use rustix::fs::OFlags;
-        use std::os::unix::fs::OpenOptionsExt;
-        options.custom_flags((OFlags::NOFOLLOW | OFlags::NONBLOCK).bits().cast_signed());
-    }
+    system::refuse_links(options);
     let file = options.open(path)?;
     match file.metadata()?.is_file() {
         true => Ok(file),

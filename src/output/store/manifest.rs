@@ -1,7 +1,7 @@
 //! `manifest.json` beside the frames. For each pattern of file names, it records the scene, the expected frames and
 //! the finished frames. All commands compare the scene first, so that a clip never mixes frames of two scenes.
 
-use super::atomic::{folder_of, remove_existing, temporary};
+use super::atomic::{folder_of, persist, remove_existing, temporary};
 use super::hidden;
 use super::origin::Origin;
 use crate::assets::source::open_regular;
@@ -11,6 +11,7 @@ use crate::output::formats::Format;
 use crate::quote::brief;
 use crate::scene::limits::{MAX_PIXELS, MAX_SIDE};
 use crate::scene::{Output, Pattern, Scene};
+use crate::system;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use std::collections::{BTreeMap, BTreeSet};
@@ -233,7 +234,7 @@ impl Manifests {
         text.push(b'\n');
         let mut file = temporary(&path).writing(&path)?;
         file.write_all(&text).and_then(|()| file.as_file().sync_all()).writing(&path)?;
-        file.persist(&path).map(drop).writing(&path)
+        persist(file, &path).map(drop).writing(&path)
     }
 }
 
@@ -241,7 +242,7 @@ impl Manifests {
 // may overwrite each other's record.
 fn is_locked(file: &File) -> bool {
     let begun = Instant::now();
-    while let Err(TryLockError::WouldBlock) = file.try_lock() {
+    while let Err(TryLockError::WouldBlock) = system::try_lock(file) {
         if begun.elapsed() > PATIENCE {
             return false;
         }

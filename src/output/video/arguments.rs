@@ -4,7 +4,7 @@ use super::codecs::PixelKind;
 use super::ffmpeg::words;
 use super::high_bit_depth::DynamicRange;
 use super::settings::Settings;
-use crate::quote::shell_word;
+use crate::system::command_word;
 use std::path::Path;
 
 /// Arguments that describe the raw frames on standard input.
@@ -61,13 +61,13 @@ pub fn output_arguments(settings: &Settings) -> Vec<String> {
     arguments
 }
 
-/// ffmpeg's command line for a segment, quoted for a shell. Raw frames come from standard input.
+/// ffmpeg's command line for a segment, quoted for the system's shell. Raw frames come from standard input.
 pub fn command_line(settings: &Settings, sides: (u32, u32), program: &Path) -> String {
     let mut words = vec![program.display().to_string(), "-hide_banner".into(), "-y".into()];
     words.extend(input_arguments(settings, sides));
     words.extend(output_arguments(settings));
     words.push(format!("SEGMENT.{}", settings.codec.segment_format));
-    words.iter().map(|word| shell_word(word)).collect::<Vec<_>>().join(" ")
+    words.iter().map(|word| command_word(word)).collect::<Vec<_>>().join(" ")
 }
 
 /// Ticks per second and ticks per frame of the video's clock, fine enough for the frame rates of other programs.

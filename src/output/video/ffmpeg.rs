@@ -2,6 +2,7 @@
 
 use super::mp4::PacketChecksum;
 use crate::output::error::OutputError;
+use crate::system::{ChildGroup, PYTHON, enlarge_pipe};
 use crate::threads::{self, NoThread, lock};
 use crossbeam_channel::{Receiver, RecvTimeoutError, Sender, bounded};
 use ffmpeg_sidecar::command::FfmpegCommand;
@@ -44,7 +45,7 @@ pub fn find_ffmpeg(named: Option<&Path>) -> Result<Ffmpeg, OutputError> {
         return Ok(found);
     }
     let asked = ["-c", "import imageio_ffmpeg; print(imageio_ffmpeg.get_ffmpeg_exe())"].map(str::to_owned);
-    if let Some(path) = output_text(Path::new("python3"), asked, VERSION_TIMEOUT)?
+    if let Some(path) = output_text(Path::new(PYTHON), asked, VERSION_TIMEOUT)?
         && let Some(found) = that(Path::new(path.trim()))?
     {
         return Ok(found);
@@ -119,10 +120,8 @@ impl<T: Default + Send + 'static> Running<T> {
         mut hear: impl FnMut(&mut T, &str) -> Heard + Send + 'static,
     ) -> io::Result<Running<T>> {
         // Ctrl-C must reach only this program. ffmpeg would stop at once and lose the frames in flight.
-        #[cfg(unix)]
-        std::os::unix::process::CommandExt::process_group(command, 0);
-        let mut child = command.spawn()?;
-        let watch = Arc::new(Watchdog { process: child.id(), timeout, state: Mutex::default() });
+        let (mut child, group) = ChildGroup::spawn(command)?;
+        let watch = Arc::new(Watchdog { group, timeout, state: Mutex::default() });
         let (alive, listening) = bounded(0);
         let heard = Arc::<Mutex<T>>::default();
         let (pipe, here, watched) = (pipe(&mut child), Arc::clone(&heard), Arc::downgrade(&watch));
@@ -140,7 +139,7 @@ impl<T: Default + Send + 'static> Running<T> {
             pipe.map(|pipe| lines(pipe, hear))
         };
         if let Err(e) = Watchdog::register(&watch).and_then(|()| threads::spawn("listen", listen)) {
-            end(watch.process);
+            watch.group.kill();
             let _ = child.wait();
             return Err(e.into());
         }
@@ -203,7 +202,7 @@ fn lines(pipe: impl Read, mut hear: impl FnMut(&str) -> bool) {
 
 // A process and its deadline.
 struct Watchdog {
-    process: u32,
+    group: ChildGroup,
     timeout: Duration,
     state: Mutex<WatchdogState>,
 }
@@ -259,7 +258,7 @@ fn end_late() {
             let mut state = watch.state();
             if state.deadline.is_some_and(|deadline| deadline < Instant::now()) && !state.timed_out {
                 state.timed_out = true;
-                end(watch.process);
+                watch.group.kill();
             }
         }
         *watched = Some(running.iter().map(Arc::downgrade).collect());
@@ -268,21 +267,8 @@ fn end_late() {
 
 /// Kills all running processes, for a program that is about to exit.
 pub fn end_all() {
-    lock(&WATCHED).iter().flatten().filter_map(Weak::upgrade).for_each(|watch| end(watch.process));
+    lock(&WATCHED).iter().flatten().filter_map(Weak::upgrade).for_each(|watch| watch.group.kill());
 }
-
-// Kills the process and its children: it leads a process group.
-#[cfg(unix)]
-fn end(process: u32) {
-    use rustix::process::{Pid, Signal, kill_process, kill_process_group};
-    if let Some(id) = i32::try_from(process).ok().and_then(Pid::from_raw)
-        && kill_process_group(id, Signal::KILL).is_err()
-    {
-        let _ = kill_process(id, Signal::KILL);
-    }
-}
-#[cfg(not(unix))]
-fn end(_process: u32) {}
 
 // Maximum bytes that are kept of ffmpeg's output: its beginning and its end.
 const FIRST_WORDS: usize = 4 << 10;
@@ -342,12 +328,7 @@ impl Process {
             let failed = || OutputError::NoEncoder(format!("cannot start {}: {e}", program.display()));
             NoThread::of(&e).map_or_else(failed, OutputError::from)
         })?;
-        #[cfg(target_os = "linux")]
-        if let Some(stdin) = &running.child.stdin {
-            // A larger pipe needs fewer switches per frame. Linux allows ordinary users this size by default; if it
-            // refuses, the pipe keeps its size.
-            let _ = rustix::pipe::fcntl_setpipe_size(stdin, 1 << 20);
-        }
+        running.child.stdin.iter().for_each(enlarge_pipe);
         Ok(Process(running))
     }
 

@@ -13,6 +13,7 @@ use super::tag::{self, Tag};
 use super::webp;
 use crate::output::error::{NameFile, OutputError};
 use crate::output::store::atomic::temporary;
+use crate::system;
 use crate::threads::NoThread;
 use std::io::Write;
 use std::path::Path;
@@ -72,7 +73,7 @@ impl Joiner<'_> {
         };
         tag::write(&whole, container.join, tag).writing(path)?;
         self.check(&whole, frames, given)?;
-        whole.persist(path).writing(path)
+        whole.persist(system::long(path)).writing(path)
     }
 
     // The input of ffmpeg's concat demuxer.

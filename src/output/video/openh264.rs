@@ -5,7 +5,7 @@ use super::encoder::VideoWriter;
 use super::mp4;
 use super::settings::Settings;
 use crate::output::error::{NameFile, OutputError};
-use crate::output::store::atomic::temporary;
+use crate::output::store::atomic::{persist, temporary};
 use muxide::api::{Metadata, Muxer, MuxerBuilder, VideoCodec};
 use openh264::OpenH264API;
 use openh264::encoder::{
@@ -94,7 +94,7 @@ impl VideoWriter for OpenH264 {
             return Err(refused(format!("the film has {} of {} frames", stats.video_frames, self.frames)));
         }
         self.file.as_file().sync_all().writing(path)?;
-        self.file.persist(path).map(drop).writing(path)
+        persist(self.file, path).map(drop).writing(path)
     }
     fn keep(self, path: &Path) -> Option<u64> {
         let frames = self.frames;

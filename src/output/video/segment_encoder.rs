@@ -6,7 +6,7 @@ use super::ffmpeg::{Ffmpeg, Process, packets, url};
 use super::job::VideoJob;
 use super::mp4;
 use crate::output::error::{NameFile, OutputError};
-use crate::output::store::atomic::temporary;
+use crate::output::store::atomic::{persist, temporary};
 use crate::output::store::hidden;
 use crate::threads;
 use crossbeam_channel::Receiver;
@@ -167,7 +167,7 @@ impl SegmentEncoder {
             Ok(()) => {
                 // Synced first, because a file of this name counts as complete even after a power cut.
                 let sealed = mp4::seal(file.as_file_mut(), &task.file).and_then(|()| file.as_file().sync_all());
-                match sealed.map(|()| file.persist(&task.file)) {
+                match sealed.map(|()| persist(file, &task.file)) {
                     Ok(Ok(_)) => (Ok(()), None),
                     Ok(Err(e)) => (Err(OutputError::Write(task.file.clone(), e.error)), found(e.file)),
                     Err(e) => (Err(e).writing(&task.file), None),

@@ -11,6 +11,7 @@ use super::mp4;
 use super::segment_encoder::{Ended, PartialSegment, QueuedFrame, SegmentEncoder, SegmentTask};
 use super::tag::{Tag, name};
 use crate::output::error::{NameFile, OutputError};
+use crate::output::store::atomic::persist;
 use crate::output::store::folder::sweep;
 use crate::output::store::hidden;
 use crate::threads;
@@ -294,7 +295,7 @@ impl Segments {
         }
         // If there is no space for a copy, the partial segment itself is renamed.
         let only = last.filter(|_| whole == 0).ok_or(stored)?;
-        only.file.persist(path).map(|_| frames).map_err(|_| stored)
+        persist(only.file, path).map(|_| frames).map_err(|_| stored)
     }
 }
 

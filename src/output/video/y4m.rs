@@ -5,7 +5,7 @@ use super::encoder::VideoWriter;
 use super::settings::Settings;
 use crate::output::error::{NameFile, OutputError};
 use crate::output::formats::Shown;
-use crate::output::store::atomic::temporary;
+use crate::output::store::atomic::{persist, temporary};
 use crate::scene::limits::{MAX_PIXELS, MAX_SIDE};
 use std::fs::File;
 use std::io::{self, BufRead, BufWriter, Read, Write};
@@ -43,13 +43,13 @@ impl VideoWriter for Y4m {
     }
     fn persist(self, path: &Path) -> Result<(), OutputError> {
         let file = self.file.into_inner().writing(path)?;
-        file.persist(path).map(drop).writing(path)
+        persist(file, path).map(drop).writing(path)
     }
     fn keep(self, path: &Path) -> Option<u64> {
         let (file, _unwritten) = self.file.into_parts();
         let frames = file.as_file().metadata().ok()?.len().checked_sub(self.header)? / self.frame;
         file.as_file().set_len(self.header + frames * self.frame).ok()?;
-        (frames > 0 && file.persist(path).is_ok()).then_some(frames)
+        (frames > 0 && persist(file, path).is_ok()).then_some(frames)
     }
 }
 

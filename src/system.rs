@@ -1,0 +1,59 @@
+//! What differs between operating systems: one file for each kind, with the same functions. No other file asks for the
+//! system it is built for.
+
+#[cfg(unix)]
+mod unix;
+#[cfg(unix)]
+pub use unix::*;
+#[cfg(windows)]
+mod windows;
+#[cfg(windows)]
+pub use windows::*;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fs::{File, TryLockError};
+    use std::io::{Read, Write};
+    use std::path::Path;
+    use std::process::{Command, Stdio};
+
+    #[test]
+    fn a_lock_keeps_others_from_locking_and_not_from_writing() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("lock");
+        let first = File::create(&path).unwrap();
+        try_lock(&first).unwrap();
+        let mut second = File::options().write(true).open(&path).unwrap();
+        assert!(matches!(try_lock(&second), Err(TryLockError::WouldBlock)));
+        second.write_all(b"text").unwrap();
+        assert_eq!(std::fs::read(&path).unwrap(), b"text");
+        drop(first);
+        try_lock(&second).unwrap();
+    }
+
+    #[test]
+    fn a_group_is_killed() {
+        // A program that waits for its standard input to end.
+        let (mut child, group) =
+            ChildGroup::spawn(Command::new("sort").stdin(Stdio::piped()).stdout(Stdio::piped())).unwrap();
+        assert!(is_alive(child.id()) && is_alive(std::process::id()));
+        group.kill();
+        let mut said = Vec::new();
+        child.stdout.take().unwrap().read_to_end(&mut said).unwrap();
+        assert!(!child.wait().unwrap().success() && said.is_empty());
+        assert!(!is_alive(child.id()));
+    }
+
+    #[test]
+    fn what_the_system_reports_makes_sense() {
+        let path = std::env::current_exe().unwrap();
+        let facts = path.metadata().unwrap();
+        assert_ne!(file_number(&path, &facts), 0);
+        let lots = Path::new("folder").join("n".repeat(100)).join("n".repeat(200));
+        assert!(long(&lots).ends_with(&lots) && long(&path).as_ref() == path);
+        if cfg!(any(target_os = "linux", windows)) {
+            assert!(available_memory().unwrap() > 1 << 20);
+        }
+    }
+}
