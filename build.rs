@@ -50,7 +50,11 @@ fn main() {
     // Name, lanes, flags. "scalar" is the GPU's own driver on one lane, "counting" the same with a count of its
     // floating-point operations.
     // A third of one lane, "domain", is for tests: tests/domain builds it.
-    let mut sets: Vec<(&str, u32, &[&str])> = vec![("scalar", 1, &[]), ("counting", 1, &["-DPOLYFLY_COUNT"])];
+    let mut sets: Vec<(&str, u32, &[&str])> = vec![("scalar", 1, &[])];
+    // `bench` alone counts.
+    if std::env::var_os("CARGO_FEATURE_CLI").is_some() {
+        sets.push(("counting", 1, &["-DPOLYFLY_COUNT"]));
+    }
     match arch.as_str() {
         "x86_64" => sets.extend([
             ("baseline", 4, &[][..]),
@@ -58,6 +62,8 @@ fn main() {
             ("avx512", 16, &["-mavx512f", "-mavx512dq", "-mavx512bw", "-mavx512vl"]),
         ]),
         "aarch64" => sets.push(("neon", 4, &[])),
+        // One set, because a page is small. The kernels need no C library, and there is none to include.
+        "wasm32" => sets = vec![("simd128", 4, &["-msimd128", "-nostdlibinc"])],
         _ => sets.push(("baseline", 4, &[])),
     }
     let sanitize = std::env::var_os("CARGO_FEATURE_SANITIZE").is_some();

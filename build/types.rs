@@ -42,7 +42,11 @@ pub fn rust_types(definitions: &str) -> String {
                 let pod = if is_pod { ", bytemuck::Pod, bytemuck::Zeroable" } else { "" };
                 let derives = format!("Clone, Copy, Debug, Default, PartialEq{pod}");
                 let _ = writeln!(out, "#[repr({repr})]\n#[derive({derives})]\npub struct {name} {{\n{fields}}}");
-                writeln!(out, "const _: () = assert!(size_of::<{name}>() == {bytes});\n")
+                // A size with addresses of eight bytes, as in kernels/types.cuh.
+                writeln!(
+                    out,
+                    "#[cfg(target_pointer_width = \"64\")]\nconst _: () = assert!(size_of::<{name}>() == {bytes});\n"
+                )
             }
             _ => wrong(),
         };

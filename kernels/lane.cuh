@@ -146,6 +146,8 @@ POLYFLY_FN T gather(const T* p, int i, bool) {
 #include <immintrin.h>
 #elif defined(__aarch64__)
 #include <arm_neon.h>
+#elif defined(__wasm_simd128__)
+#include <wasm_simd128.h>
 #endif
 
 typedef float VReal __attribute__((vector_size(POLYFLY_LANES * 4)));
@@ -260,6 +262,8 @@ POLYFLY_FN u32 mask_bits(Mask m) {
   return (u32)_mm256_movemask_ps((__m256)m.m);
 #elif defined(__x86_64__) && POLYFLY_LANES == 4
   return (u32)_mm_movemask_ps((__m128)m.m);
+#elif defined(__wasm_simd128__) && POLYFLY_LANES == 4
+  return (u32)wasm_i32x4_bitmask((v128_t)m.m);
 #else
   u32 r = 0;
   for (int i = 0; i < POLYFLY_LANES; ++i) r |= (u32)(m.m[i] & 1) << i;
@@ -277,10 +281,10 @@ POLYFLY_FN Real fma(Real a, Real b, Real c) {
   return Real((VReal)_mm256_fmadd_ps((__m256)a.v, (__m256)b.v, (__m256)c.v));
 }
 POLYFLY_FN Real sqrt(Real a) { return Real((VReal)_mm256_sqrt_ps((__m256)a.v)); }
-#elif defined(__x86_64__) && POLYFLY_LANES == 4
-// No fused instruction before AVX2: the exact product of two floats fits a double, and rounding the
-// sum to odd (Boldo and Melquiond, "Emulation of FMA and correctly rounded sums", 2008) makes the
-// second rounding, to float, the only one that counts.
+#elif (defined(__x86_64__) || defined(__wasm_simd128__)) && POLYFLY_LANES == 4
+// No fused instruction before AVX2, and none in WebAssembly (its relaxed one may round twice): the exact product of two
+// floats fits a double, and rounding the sum to odd (Boldo and Melquiond, "Emulation of FMA and correctly rounded sums",
+// 2008) makes the second rounding, to float, the only one that counts.
 typedef double VDouble __attribute__((vector_size(16)));
 typedef long long VLong __attribute__((vector_size(16)));
 POLYFLY_FN VDouble fma_to_odd(VDouble a, VDouble b, VDouble c) {
@@ -294,6 +298,19 @@ POLYFLY_FN VDouble fma_to_odd(VDouble a, VDouble b, VDouble c) {
   return (VDouble)((VLong)sum + (inexact & even & (toward | 1)));
 }
 // Out of line: thousands of copies would take a compiler a minute, and are slower than calls.
+#ifdef __wasm_simd128__
+static __attribute__((noinline)) v128_t fused(v128_t a, v128_t b, v128_t c) {
+#define DOUBLES(x) (VDouble) wasm_f64x2_promote_low_f32x4(x)
+#define UPPER(x) wasm_i32x4_shuffle(x, x, 2, 3, 2, 3)
+  const VDouble low = fma_to_odd(DOUBLES(a), DOUBLES(b), DOUBLES(c));
+  const VDouble high = fma_to_odd(DOUBLES(UPPER(a)), DOUBLES(UPPER(b)), DOUBLES(UPPER(c)));
+#undef DOUBLES
+#undef UPPER
+  return wasm_i32x4_shuffle(wasm_f32x4_demote_f64x2_zero((v128_t)low), wasm_f32x4_demote_f64x2_zero((v128_t)high), 0, 1, 4, 5);
+}
+POLYFLY_FN Real fma(Real a, Real b, Real c) { return Real((VReal)fused((v128_t)a.v, (v128_t)b.v, (v128_t)c.v)); }
+POLYFLY_FN Real sqrt(Real a) { return Real((VReal)wasm_f32x4_sqrt((v128_t)a.v)); }
+#else
 static __attribute__((noinline)) __m128 fused(__m128 a, __m128 b, __m128 c) {
   const VDouble low = fma_to_odd(_mm_cvtps_pd(a), _mm_cvtps_pd(b), _mm_cvtps_pd(c));
   a = _mm_movehl_ps(a, a), b = _mm_movehl_ps(b, b), c = _mm_movehl_ps(c, c);
@@ -302,6 +319,7 @@ static __attribute__((noinline)) __m128 fused(__m128 a, __m128 b, __m128 c) {
 }
 POLYFLY_FN Real fma(Real a, Real b, Real c) { return Real((VReal)fused((__m128)a.v, (__m128)b.v, (__m128)c.v)); }
 POLYFLY_FN Real sqrt(Real a) { return Real((VReal)_mm_sqrt_ps((__m128)a.v)); }
+#endif
 #elif defined(__aarch64__) && POLYFLY_LANES == 4
 POLYFLY_FN Real fma(Real a, Real b, Real c) {
   return Real((VReal)vfmaq_f32((float32x4_t)c.v, (float32x4_t)a.v, (float32x4_t)b.v));

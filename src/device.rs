@@ -1,10 +1,13 @@
 //! Devices execute tasks. All devices return the same bytes.
 
 pub mod cpu;
+#[cfg(not(target_family = "wasm"))]
 mod cuda;
 mod error;
+#[cfg(not(target_family = "wasm"))]
 mod gpu;
 mod interface;
+#[cfg_attr(target_family = "wasm", path = "device/no_gpus.rs")]
 mod list;
 pub(crate) mod memory;
 mod task;

@@ -161,6 +161,11 @@ impl DeviceScene {
         DeviceScene { constants: Constants { cutoff, light_cutoff, ..self.constants }, ..self.clone() }
     }
 
+    /// The scene before its automatic exposure is measured.
+    pub fn unexposed(&self, scene: &Scene, assets: &Assets) -> DeviceScene {
+        self.exposed(scene, assets, lights::stops_to_white(scene, assets))
+    }
+
     /// The scene with the size, samples and bounces of `scene`.
     pub fn resized(&self, scene: &Scene) -> DeviceScene {
         DeviceScene { constants: of_picture(scene, self.constants), ..self.clone() }

@@ -12,7 +12,7 @@ use rayon::prelude::*;
 /// One compiled instruction set of the kernels.
 #[derive(Clone, Copy)]
 pub struct Isa {
-    /// `avx512`, `avx2`, `baseline`, `neon` or `scalar`.
+    /// `avx512`, `avx2`, `baseline`, `neon`, `simd128` (WebAssembly) or `scalar`.
     pub name: &'static str,
     /// The number of rays traced at once.
     pub lanes: usize,
@@ -58,8 +58,11 @@ impl Isa {
         }
         #[cfg(target_arch = "aarch64")]
         sets.push(isa!("neon", 4));
-        #[cfg(not(target_arch = "aarch64"))]
+        #[cfg(target_arch = "wasm32")]
+        sets.push(isa!("simd128", 4));
+        #[cfg(not(any(target_arch = "aarch64", target_arch = "wasm32")))]
         sets.push(isa!("baseline", 4));
+        #[cfg(not(target_arch = "wasm32"))]
         sets.push(isa!("scalar", 1));
         sets
     }
@@ -77,6 +80,7 @@ impl Isa {
     }
 
     /// One lane that counts floating-point operations. It is slow and never used for pictures.
+    #[cfg(feature = "cli")]
     pub fn counting() -> Isa {
         isa!("counting", 1)
     }
@@ -193,6 +197,7 @@ impl Isa {
 
 /// The floating-point operations of the calling thread in the kernels of [`Isa::counting`]. An addition,
 /// multiplication, division or root counts as one, a fused multiply-add as two.
+#[cfg(feature = "cli")]
 pub fn counted_flops() -> u64 {
     // SAFETY: reads a counter of the calling thread.
     unsafe { entries::polyfly_flops_counting() }

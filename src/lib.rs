@@ -62,6 +62,7 @@ pub use output::{Outcome, OutputError, PixelFormats, RenderedFrame, RunInfo, Sin
 pub use render::frames::FrameList;
 pub use render::plan::Split;
 pub use render::stats::{FrameReport, FrameStats, Progress, RunReport, StageTimes};
+pub use render::steps::FrameSteps;
 pub use render::{Devices, RenderOptions, Renderer};
 pub use run::stitch::{StitchPlan, StitchRequest};
 pub use run::{Existing, Run, RunPlan, RunRequest, Shard, ShardMode};

@@ -10,6 +10,7 @@ pub mod prepared;
 pub mod scheduler;
 pub mod sheet;
 pub mod stats;
+pub mod steps;
 mod viewer;
 
 use crate::assets::Assets;
@@ -171,32 +172,22 @@ impl Renderer {
         let isa = Isa::pick(options.isa.as_deref()).map_err(DeviceError::from)?;
         let pool = threads::pool(options.threads).map_err(DeviceError::from)?;
         // Starting the driver takes time, so the scene is prepared meanwhile.
-        let (chosen, prepared) = std::thread::scope(|scope| {
-            let chosen = threads::spawn_scoped(scope, "driver", || choose(&options.devices))?;
-            let prepared = pool.install(|| -> Result<_, Error> {
-                let assets = read(&scene, options.limits)?;
-                let start = scene.at(0.0);
-                let mut device_scene = DeviceScene::new(&start, &assets)?;
-                // The CPU bakes the light map, so that it is the same on all devices.
-                isa.bake_lightmap(&mut device_scene, &start);
-                Ok((assets, Arc::new(device_scene)))
-            });
-            Ok::<_, NoThread>((chosen.join(), prepared))
-        })
-        .map_err(DeviceError::from)?;
+        let prepare = || -> Result<_, Error> {
+            let assets = read(&scene, options.limits)?;
+            let start = scene.at(0.0);
+            let mut device_scene = DeviceScene::new(&start, &assets)?;
+            // The CPU bakes the light map, so that it is the same on all devices.
+            isa.bake_lightmap(&mut device_scene, &start);
+            Ok((assets, Arc::new(device_scene)))
+        };
+        let both = threads::both("driver", || choose(&options.devices), || pool.install(prepare));
+        let (chosen, prepared) = both.map_err(DeviceError::from)?;
         let (chosen, (assets, first)) = (chosen?, prepared?);
         let mut prepared = PreparedScene { scene, assets, first, isa, pool };
-        let stops = match prepared.scene.film.exposure {
-            Exposure::Stops(stops) => stops,
-            Exposure::Auto => prepared.pool.install(|| exposure::find(&prepared)),
-        };
-        if prepared.scene.film.exposure == Exposure::Auto {
-            prepared.first = Arc::new(prepared.first.exposed(&prepared.scene, &prepared.assets, stops));
-        }
         Ok(Renderer {
+            stops: exposure::set(&mut prepared),
             prepared,
             options,
-            stops,
             chosen,
             cancel: Cancel::new(),
             meter: Arc::default(),
@@ -302,10 +293,7 @@ impl Renderer {
         mut sinks: Vec<Box<dyn Sink>>,
         progress: &mut dyn Progress,
     ) -> Result<OpenRun<'a>, Error> {
-        let last = self.prepared.scene.output.frames - 1;
-        if let Some(frame) = frames.iter().find(|&n| n > last) {
-            return Err(Error::Usage(format!("there is no frame {frame}: the scene has frames 0-{last}")));
-        }
+        self.check_frames(frames)?;
         let (width, height) = self.prepared.first.size();
         let first = frames.iter().next().unwrap_or_default();
         let info = RunInfo { frames: frames.len(), first, width, height };
@@ -318,19 +306,29 @@ impl Renderer {
         if !post.is_exact() {
             progress.remark("denoised by Open Image Denoise: these pictures are outside the promise of equal bytes");
         }
-        let (devices, opened) = std::thread::scope(|scope| {
-            let sinks = &mut sinks;
-            let open = move || sinks.iter_mut().try_for_each(|s| s.open(&info));
-            let opened = threads::spawn_scoped(scope, "open", open).map_err(DeviceError::from)?;
-            let devices = match self.waiting.take() {
-                Some((ready_for, devices)) if ready_for == needs.device => Ok(devices),
-                _ => self.devices(needs.device, &post, progress),
-            };
-            Ok::<_, Error>((devices, opened.join()))
-        })?;
+        let open = || sinks.iter_mut().try_for_each(|s| s.open(&info));
+        let devices = || match self.waiting.take() {
+            Some((ready_for, devices)) if ready_for == needs.device => Ok(devices),
+            _ => self.devices(needs.device, &post, progress),
+        };
+        let (opened, devices) = threads::both("open", open, devices).map_err(DeviceError::from)?;
         opened?;
         let devices = devices?;
         Ok(OpenRun { renderer: self, frames, info, sinks, devices, needs, post, denoiser })
+    }
+
+    // Whether the clip has these frames.
+    fn check_frames(&self, frames: &FrameList) -> Result<(), Error> {
+        let last = self.prepared.scene.output.frames - 1;
+        match frames.iter().find(|&n| n > last) {
+            Some(frame) => Err(Error::Usage(format!("there is no frame {frame}: the scene has frames 0-{last}"))),
+            None => Ok(()),
+        }
+    }
+
+    // The factor that exposure applies to light.
+    fn gain(&self) -> f32 {
+        libm::exp2(self.stops) as f32
     }
 
     /// The remark about the scene's files, if there is one.
@@ -418,8 +416,7 @@ impl OpenRun<'_> {
         if let Some(remark) = renderer.remark() {
             progress.remark(&remark);
         }
-        // The factor that exposure applies to light.
-        let (split, gain) = (renderer.options.split, libm::exp2(renderer.stops) as f32);
+        let (split, gain) = (renderer.options.split, renderer.gain());
         let plan = Plan::new(&renderer.prepared.scene, &devices, frames.len(), &needs, split, gain);
         let already: Option<Vec<_>> = sinks.iter().map(|s| s.completed_frames()).collect();
         let work = scheduler::RunContext {

@@ -52,11 +52,32 @@ pub fn spawn<T: Send + 'static>(
     Builder::new().name(name.into()).spawn(work).map_err(NoThread::new)
 }
 
-/// Starts a thread pool; 0 = one thread per core.
+/// Does two things, the first on a thread of its own. Where a process has one thread (WebAssembly), one after the other.
+pub fn both<A: Send, B>(
+    name: &str,
+    beside: impl FnOnce() -> A + Send,
+    here: impl FnOnce() -> B,
+) -> Result<(A, B), NoThread> {
+    if cfg!(target_family = "wasm") {
+        return Ok((beside(), here()));
+    }
+    std::thread::scope(|scope| {
+        let beside = spawn_scoped(scope, name, beside)?;
+        let here = here();
+        Ok((beside.join(), here))
+    })
+}
+
+/// Starts a thread pool; 0 = one thread per core. Where a process has one thread, that one is the pool, for everybody.
 #[expect(clippy::disallowed_methods, reason = "this is where threads are started")]
 pub fn pool(threads: usize) -> Result<Arc<rayon::ThreadPool>, NoThread> {
-    let builder = rayon::ThreadPoolBuilder::new().num_threads(threads).thread_name(|i| format!("trace-{i}"));
-    builder.build().map(Arc::new).map_err(NoThread::new)
+    static ONLY: OnceLock<Result<Arc<rayon::ThreadPool>, NoThread>> = OnceLock::new();
+    let build = |builder: rayon::ThreadPoolBuilder| builder.build().map(Arc::new).map_err(NoThread::new);
+    let builder = rayon::ThreadPoolBuilder::new();
+    if cfg!(target_family = "wasm") {
+        return ONLY.get_or_init(|| build(builder.num_threads(1).use_current_thread())).clone();
+    }
+    build(builder.num_threads(threads).thread_name(|i| format!("trace-{i}")))
 }
 
 /// Makes work outside of a pool panic. Rayon has a global pool for such work, which panics if it cannot start; the

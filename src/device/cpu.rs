@@ -10,7 +10,7 @@ use crate::device_scene::DeviceScene;
 use crate::film;
 use crate::film::post::{PostContext, PostPipeline};
 use crate::gpu_types::{FilmBuffers, FrameParams, Launch};
-use crate::kernels::{FrameJob, Isa, Scratch, TILE_SIDE, counted_flops};
+use crate::kernels::{FrameJob, Isa, Scratch, TILE_SIDE};
 use crate::threads::{self, Busy, NoThread};
 use rayon::prelude::*;
 use std::collections::VecDeque;
@@ -191,14 +191,15 @@ impl Cpu {
     }
 
     /// The floating-point operations of a frame. The device must use [`Isa::counting`].
+    #[cfg(feature = "cli")]
     pub fn flops(&self, frame: &FrameParams, samples: u32) -> u64 {
         let mut picture = Memory::default();
         let (job, tiles) = self.whole(frame, samples, &mut picture);
         self.pool.install(|| {
             let counted = tiles.into_par_iter().map(|tile| {
-                let before = counted_flops();
+                let before = crate::kernels::counted_flops();
                 self.tile(&job, tile, rayon::current_thread_index().unwrap_or(0));
-                counted_flops() - before
+                crate::kernels::counted_flops() - before
             });
             counted.sum()
         })

@@ -6,7 +6,7 @@ use crate::device::cpu::Cpu;
 use crate::device::{Memory, Task, TaskOutput};
 use crate::film;
 use crate::film::post::lens::luminance;
-use crate::scene::FilmSettings;
+use crate::scene::{Exposure, FilmSettings};
 use std::sync::Arc;
 
 // The number of trial frames, their width in pixels, and samples per path-traced pixel.
@@ -18,8 +18,20 @@ const GREY: f64 = 0.18;
 const DARK: f64 = 0.002;
 const BRIGHT: f64 = 1.5;
 
-/// Stops that bring the clip's mean to middle grey, or fewer if highlights would clip. Rounded to hundredths.
-pub fn find(prepared: &PreparedScene) -> f64 {
+/// The exposure in stops: that of the scene, or a measured one, which the scene's arrays then have.
+pub fn set(prepared: &mut PreparedScene) -> f64 {
+    if let Exposure::Stops(stops) = prepared.scene.film.exposure {
+        return stops;
+    }
+    prepared.first = Arc::new(prepared.first.unexposed(&prepared.scene, &prepared.assets));
+    let pool = Arc::clone(&prepared.pool);
+    let stops = pool.install(|| find(prepared));
+    prepared.first = Arc::new(prepared.first.exposed(&prepared.scene, &prepared.assets, stops));
+    stops
+}
+
+// Stops that bring the clip's mean to middle grey, or fewer if highlights would clip. Rounded to hundredths.
+fn find(prepared: &PreparedScene) -> f64 {
     let (scene, isa) = (&prepared.scene, prepared.isa);
     let mut small = scene.clone();
     let (width, height) = (scene.render.width, scene.render.height);

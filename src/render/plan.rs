@@ -94,6 +94,15 @@ pub enum FrameTask {
     Features,
 }
 
+/// A task of a frame, and what becomes of its result.
+#[derive(Clone, Debug, PartialEq)]
+pub struct FramePart {
+    pub kind: FrameTask,
+    /// The number of the moment that it is rendered at.
+    pub moment: u32,
+    pub task: Task,
+}
+
 impl Plan {
     /// The plan of a run. `gain` is the exposure's factor.
     pub fn new(
@@ -162,21 +171,21 @@ impl Plan {
 
     /// The tasks of some samples of a frame, each with its moment. The number of a sample selects its moment, so that
     /// every moment has samples from all over a pixel.
-    pub fn tasks(&self, frame: u32, part: FrameTask, samples: &Range<u32>) -> Vec<(FrameTask, u32, Task)> {
-        let output = match part {
+    pub fn parts(&self, frame: u32, kind: FrameTask, samples: &Range<u32>) -> Vec<FramePart> {
+        let output = match kind {
             FrameTask::Picture => TaskOutput::Picture,
             FrameTask::Half(_) => TaskOutput::Sums,
             FrameTask::Features => TaskOutput::Features,
         };
-        let moments = if matches!(part, FrameTask::Half(_)) { self.moments } else { 1 };
-        let adaptive = self.adaptive.filter(|_| part != FrameTask::Features);
+        let moments = if matches!(kind, FrameTask::Half(_)) { self.moments } else { 1 };
+        let adaptive = self.adaptive.filter(|_| kind != FrameTask::Features);
         let task = |moment: u32, rows: Range<u32>| {
             let first = samples.start + (moment + moments - samples.start % moments) % moments;
             let samples = first..samples.end.max(first);
-            (part, moment, Task { frame, rows, samples, stride: moments, adaptive, output })
+            FramePart { kind, moment, task: Task { frame, rows, samples, stride: moments, adaptive, output } }
         };
         let all = (0..moments).flat_map(|moment| self.bands().map(move |rows| task(moment, rows)));
-        all.filter(|(_, _, task)| !task.samples.is_empty()).collect()
+        all.filter(|part| !part.task.samples.is_empty()).collect()
     }
 
     /// Whether one task makes the whole picture.

@@ -1,5 +1,6 @@
 //! A scene prepared for rendering: its files, its arrays, and the CPU's kernels.
 
+use super::plan::moment_of;
 use crate::assets::Assets;
 use crate::device_scene::DeviceScene;
 use crate::error::Error;
@@ -27,5 +28,18 @@ impl PreparedScene {
             self.isa.bake_lightmap(&mut made, &here);
         }
         Ok(made)
+    }
+
+    /// The arrays of an animated frame at each of its moments within the shutter's time.
+    pub fn scenes_of(&self, number: u32, moments: u32) -> Result<Vec<Arc<DeviceScene>>, Error> {
+        let assets = self.assets.at_frame(&self.scene, number)?;
+        let whole = self.at_frame(number, &assets)?;
+        if moments == 1 || !self.scene.world.moves() {
+            return Ok(vec![Arc::new(whole)]);
+        }
+        let at = |moment| -> Result<_, Error> {
+            Ok(Arc::new(whole.at_time(&self.scene.at(moment_of(&self.scene, number, moment)), &assets)?))
+        };
+        (0..moments).map(at).collect()
     }
 }

@@ -4,27 +4,27 @@
 //! it is opened, and frames are opened in order, so the earliest unfinished frame always has one.
 
 mod finishing;
+pub mod open_frame;
 
 use super::frames::FrameList;
 use super::handover::Delivery;
-use super::plan::{FrameTask, Plan, moment_of};
+use super::plan::{FramePart, FrameTask, Plan};
 use super::prepared::PreparedScene;
-use super::stats::FrameStats;
 use crate::cancel::Cancel;
-use crate::device::{Device, DeviceError, DeviceStats, FilmSlice, Memory, SampleCounter, Task, TaskStats};
+use crate::device::{Device, DeviceError, DeviceStats, FilmSlice, SampleCounter, TaskStats};
 use crate::device_scene::DeviceScene;
 use crate::error::Error;
-use crate::film::Film;
 use crate::film::post::PostPipeline;
 use crate::film::post::denoise::Denoiser;
 use crate::gpu_types::FrameParams;
 use crate::output::Already;
 use crate::threads::{self, Busy, NoThread, lock, panic_message};
 use crossbeam_channel::{Receiver, Sender, bounded};
+use open_frame::OpenFrame;
 use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 pub struct RunContext<'a> {
     pub prepared: &'a PreparedScene,
@@ -78,26 +78,7 @@ struct Prepared {
 #[derive(Clone)]
 struct Ready {
     index: usize,
-    part: FrameTask,
-    moment: u32,
-    task: Task,
-}
-
-// A frame that is being rendered.
-struct OpenFrame {
-    index: usize,
-    number: u32,
-    scenes: Vec<Arc<DeviceScene>>,
-    // The camera at each moment.
-    params: Vec<FrameParams>,
-    picture: FilmSlice,
-    film: Film,
-    // The result of a frame that has only one task.
-    sums: Option<(Task, FilmSlice)>,
-    tasks_left: usize,
-    tasks: usize,
-    stats: FrameStats,
-    started: Instant,
+    part: FramePart,
 }
 
 struct FrameLease<'q, 'a> {
@@ -209,8 +190,7 @@ impl<'a> FrameQueue<'a> {
             if let Some(ready) = state.ready.pop_front() {
                 state.out += 1;
                 let Some(open) = state.open.iter().find(|o| o.index == ready.index) else { continue };
-                let moment = ready.moment as usize;
-                let (scene, params) = (Arc::clone(&open.scenes[moment % open.scenes.len()]), open.params[moment]);
+                let (scene, params) = open.scene_of(&ready.part);
                 return Some(FrameLease { queue: self, ready: Some(ready), scene, params });
             }
             // Other devices may still fail and return tasks, or begin another round.
@@ -245,48 +225,14 @@ impl<'a> FrameQueue<'a> {
 
     fn open(&self, state: &mut State<'a>, prepared: Prepared, picture: FilmSlice) {
         let Prepared { index, number, scenes } = prepared;
-        let (width, height) = self.work.prepared.first.size();
-        let scene = &self.work.prepared.scene;
-        let camera = |moment| self.work.prepared.first.frame_params_at(scene, number, moment_of(scene, number, moment));
-        let params = (0..self.work.plan.moments).map(camera).collect();
-        let mut open = OpenFrame {
-            index,
-            number,
-            scenes,
-            params,
-            picture,
-            film: Film::new(width, height),
-            sums: None,
-            tasks_left: 0,
-            tasks: 0,
-            stats: FrameStats::default(),
-            started: Instant::now(),
-        };
-        let mut tasks = self.round(&mut open);
-        if let Some(samples) = self.work.plan.feature_samples() {
-            open.film.expect_features(samples);
-            tasks.extend(self.work.plan.tasks(number, FrameTask::Features, &(0..samples)));
-        }
-        self.add_tasks(state, open, tasks);
+        let mut open = OpenFrame::new(self.work, (index, number), scenes, picture);
+        let parts = open.first_round(self.work);
+        self.add_parts(state, open, parts);
     }
 
-    // The tasks of a frame's next round; none if its light is complete.
-    fn round(&self, open: &mut OpenFrame) -> Vec<(FrameTask, u32, Task)> {
-        let mut tasks = Vec::new();
-        for (part, samples) in self.work.plan.round(open.film.samples()) {
-            if let FrameTask::Half(half) = part {
-                open.film.expect(half, samples.end - samples.start);
-            }
-            tasks.extend(self.work.plan.tasks(open.number, part, &samples));
-        }
-        tasks
-    }
-
-    fn add_tasks(&self, state: &mut State<'a>, mut open: OpenFrame, tasks: Vec<(FrameTask, u32, Task)>) {
-        open.tasks_left = tasks.len();
-        open.tasks += tasks.len();
+    fn add_parts(&self, state: &mut State<'a>, open: OpenFrame, parts: Vec<FramePart>) {
         let index = open.index;
-        state.ready.extend(tasks.into_iter().map(|(part, moment, task)| Ready { index, part, moment, task }));
+        state.ready.extend(parts.into_iter().map(|part| Ready { index, part }));
         state.open.push(open);
         self.changed.notify_all();
     }
@@ -304,7 +250,7 @@ impl<'a> FrameQueue<'a> {
     }
 
     // Completes a task. Its light is added to the frame; after the last task, the frame is finished.
-    fn complete(&self, mut lease: FrameLease, mut slice: FilmSlice, stats: &TaskStats) {
+    fn complete(&self, mut lease: FrameLease, slice: FilmSlice, stats: &TaskStats) {
         let Some(ready) = lease.ready.take() else { return };
         let mut state = self.lock();
         state.out -= 1;
@@ -313,31 +259,9 @@ impl<'a> FrameQueue<'a> {
             state.open.clear();
         }
         let Some(at) = state.open.iter().position(|o| o.index == ready.index) else { return };
-        let open = &mut state.open[at];
-        let top = ready.task.rows.start;
-        match ready.part {
-            FrameTask::Picture if self.work.plan.is_whole() => open.picture = std::mem::take(&mut slice),
-            FrameTask::Picture => open.put_rows(top, slice.pixels.bytes()),
-            FrameTask::Half(half) => {
-                let (sums, counts) = slice.pixels.sums_and_counts(&ready.task);
-                if ready.task.leaves_counts() {
-                    open.film.add_counts(top, counts);
-                }
-                if open.tasks == 1 && self.work.plan.noise == 0.0 {
-                    open.sums = Some((ready.task.clone(), std::mem::take(&mut slice)));
-                } else {
-                    self.work.prepared.pool.install(|| open.film.add(half, top, sums));
-                }
-            }
-            FrameTask::Features => open.film.add_features(top, slice.pixels.bytes()),
-        }
-        open.stats.add(stats);
-        open.tasks_left -= 1;
-        open.stats.time = if open.tasks == 1 { stats.time } else { open.started.elapsed() };
-        if !self.work.plan.is_whole() && open.sums.is_none() {
-            state.spare.push(slice);
-        }
-        if state.open[at].tasks_left == 0 {
+        let spare = state.open[at].add(self.work, &ready.part, slice, stats);
+        state.spare.extend(spare);
+        if state.open[at].is_complete() {
             let open = state.open.swap_remove(at);
             // The frame counts as work until it is delivered or has new tasks.
             state.out += 1;
@@ -351,20 +275,6 @@ impl<'a> FrameQueue<'a> {
             drop(state);
         }
         self.changed.notify_all();
-    }
-
-    // A frame's scene at each of its moments.
-    fn scenes_of(&self, number: u32) -> Result<Vec<Arc<DeviceScene>>, Error> {
-        let (prepared, scene) = (self.work.prepared, &self.work.prepared.scene);
-        let assets = prepared.assets.at_frame(scene, number)?;
-        let whole = prepared.at_frame(number, &assets)?;
-        if self.work.plan.moments == 1 || !scene.world.moves() {
-            return Ok(vec![Arc::new(whole)]);
-        }
-        let at = |moment| -> Result<_, Error> {
-            Ok(Arc::new(whole.at_time(&scene.at(moment_of(scene, number, moment)), &assets)?))
-        };
-        (0..self.work.plan.moments).map(at).collect()
     }
 
     // Waits until the condition holds, or the run is to end.
@@ -384,7 +294,7 @@ impl<'a> FrameQueue<'a> {
             let next = if state.ended { None } else { self.next_frame(&mut state) };
             drop(state);
             let Some((index, number)) = next else { break };
-            match self.work.prepared.pool.install(|| self.scenes_of(number)) {
+            match self.work.prepared.pool.install(|| self.work.prepared.scenes_of(number, self.work.plan.moments)) {
                 Ok(scenes) => self.lock().prepared.push_back(Prepared { index, number, scenes }),
                 Err(e) => {
                     self.lock().failure = Some(e);
@@ -455,13 +365,14 @@ impl<'a> FrameQueue<'a> {
                 let Some(ready) = &lease.ready else { continue };
                 device.update(&lease.scene)?;
                 let slice = self.slice(&lease);
-                let ticket = device.submit(&ready.task, &lease.params, slice)?;
+                let ticket = device.submit(&ready.part.task, &lease.params, slice)?;
                 in_flight.push_back((ticket, lease));
             }
             let Some((ticket, lease)) = in_flight.pop_front() else { return Ok(()) };
             let (task, slice) = device.wait(ticket)?;
             stats.add(&task);
-            if let Some(Ready { task, .. }) = lease.ready.as_ref().filter(|ready| ready.part != FrameTask::Features)
+            if let Some(FramePart { task, .. }) =
+                lease.ready.as_ref().map(|r| &r.part).filter(|p| p.kind != FrameTask::Features)
                 && !device.info().is_cpu
             {
                 let samples = task.launch().samples_per_pixel.cast_unsigned();
@@ -471,18 +382,5 @@ impl<'a> FrameQueue<'a> {
             }
             self.complete(lease, slice, &task);
         }
-    }
-}
-
-impl OpenFrame {
-    // Copies rows of a finished picture, from row `top` on.
-    fn put_rows(&mut self, top: u32, rgba: &[u8]) {
-        let (width, height) = self.scenes[0].size();
-        let a_row = 4 * width as usize;
-        // If a GPU used this memory before, its planes are those of another frame.
-        self.picture.planes = Memory::default();
-        let whole = self.picture.pixels.sized(a_row * height as usize);
-        let at = a_row * top as usize;
-        whole[at..at + rgba.len()].copy_from_slice(rgba);
     }
 }

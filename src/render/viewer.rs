@@ -1,8 +1,8 @@
 //! Single pictures for interactive use. Size, samples and camera can change without reading files again; devices stay
 //! ready, and a picture can be abandoned at once.
 
-use super::Renderer;
 use super::stats::{FrameReport, FrameStats, Progress};
+use super::{Renderer, exposure};
 use crate::cancel::Cancel;
 use crate::error::Error;
 use crate::film::image::Image;
@@ -26,6 +26,20 @@ impl Renderer {
             keeps_devices: true,
             memory: Arc::clone(&self.memory),
         }
+    }
+
+    /// The same scene at another size, and with `samples` along each side of a pixel if given. Files and geometry are
+    /// shared. The pictures are those of a new renderer of that scene.
+    #[must_use]
+    pub fn resized(&self, width: u32, height: u32, samples: Option<u32>) -> Renderer {
+        let mut other = self.varied(|scene| {
+            (scene.render.width, scene.render.height) = (width, height);
+            if let Some(samples) = samples {
+                scene.render.set_samples(scene.render.integrator.own(samples, samples * samples));
+            }
+        });
+        other.stops = exposure::set(&mut other.prepared);
+        Renderer { keeps_devices: false, memory: Arc::default(), ..other }
     }
 
     /// The same scene on other devices, for tests that compare devices. Files, geometry and the light map are shared.

@@ -3,7 +3,7 @@
 use super::{Grammar, ParseOptions, Scene};
 
 /// A scene that is inside the program.
-pub(crate) struct Builtin {
+pub struct Builtin {
     /// Its file's name.
     pub file: &'static str,
     source: &'static str,
@@ -22,7 +22,7 @@ macro_rules! scenes {
 }
 
 /// The samples: all scenes of `scenes/`.
-pub(crate) const SAMPLES: &[Builtin] = scenes! { "scenes":
+pub const SAMPLES: &[Builtin] = scenes! { "scenes":
     "caustics.toml",
     "chess.toml",
     "clay.toml",
@@ -54,7 +54,7 @@ pub(crate) const SAMPLES: &[Builtin] = scenes! { "scenes":
 };
 
 /// The templates of `polyfly new`; the first is the one that it takes by itself.
-pub(crate) const TEMPLATES: &[Builtin] = scenes! { "scenes/templates":
+pub const TEMPLATES: &[Builtin] = scenes! { "scenes/templates":
     "infinity.toml",
     "jewel.toml",
     "sea.toml",

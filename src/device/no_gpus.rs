@@ -1,0 +1,28 @@
+//! The list of GPUs where no API has any. `list.rs` is that of all other systems.
+
+use super::error::DeviceError;
+use super::interface::{GpuDevice, GpuInfo};
+use super::task::DeviceNeeds;
+use crate::device_scene::DeviceScene;
+use std::sync::Arc;
+
+/// Whether a GPU driver seems to be installed.
+pub fn has_driver() -> bool {
+    false
+}
+
+/// The usable GPUs.
+///
+/// # Errors
+/// Always: there are none.
+pub fn list() -> Result<Vec<GpuInfo>, DeviceError> {
+    Err(DeviceError::NotFound("no GPU can be used from WebAssembly".into()))
+}
+
+/// Uploads a scene to a GPU.
+///
+/// # Errors
+/// Always: there are none.
+pub fn open(gpu: &GpuInfo, _: Arc<DeviceScene>, _: DeviceNeeds) -> Result<Box<dyn GpuDevice>, DeviceError> {
+    Err(DeviceError::NotFound(format!("{}: no GPU can be used from WebAssembly", gpu.name)))
+}

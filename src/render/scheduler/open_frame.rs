@@ -1,0 +1,219 @@
+//! A frame while it is rendered: its parts, the light that they add, and the picture in the end. It knows no devices
+//! and no threads.
+
+use super::super::handover::CompletedFrame;
+use super::super::plan::{FramePart, FrameTask, moment_of};
+use super::super::stats::FrameStats;
+use super::RunContext;
+use crate::device::{DeviceError, FilmSlice, Memory, TaskStats};
+use crate::device_scene::DeviceScene;
+use crate::error::Error;
+use crate::film::Film;
+use crate::film::post::denoise::DenoiserError;
+use crate::film::post::{PostContext, PostPipeline};
+use crate::gpu_types::FrameParams;
+use std::sync::Arc;
+use std::time::Instant;
+
+pub struct OpenFrame {
+    /// The position in the run, and the number in the clip.
+    pub index: usize,
+    number: u32,
+    // The scene at each moment; a single one if only the camera moves.
+    scenes: Vec<Arc<DeviceScene>>,
+    // The camera at each moment.
+    params: Vec<FrameParams>,
+    /// The memory of the picture.
+    pub picture: FilmSlice,
+    film: Film,
+    // The result of a frame that has only one task.
+    sums: Option<(FramePart, FilmSlice)>,
+    tasks_left: usize,
+    tasks: usize,
+    stats: FrameStats,
+    started: Instant,
+}
+
+/// A frame after a round.
+pub enum Closed {
+    /// It needs these parts too.
+    Open(Box<OpenFrame>, Vec<FramePart>),
+    /// It is finished. The memory is not needed any more.
+    Complete(Box<CompletedFrame>, Option<FilmSlice>),
+}
+
+impl OpenFrame {
+    /// A frame, given as its position in the run and its number.
+    pub fn new(
+        work: &RunContext,
+        (index, number): (usize, u32),
+        scenes: Vec<Arc<DeviceScene>>,
+        picture: FilmSlice,
+    ) -> OpenFrame {
+        let (first, scene) = (&work.prepared.first, &work.prepared.scene);
+        let (width, height) = first.size();
+        let camera = |moment| first.frame_params_at(scene, number, moment_of(scene, number, moment));
+        OpenFrame {
+            index,
+            number,
+            scenes,
+            params: (0..work.plan.moments).map(camera).collect(),
+            picture,
+            film: Film::new(width, height),
+            sums: None,
+            tasks_left: 0,
+            tasks: 0,
+            stats: FrameStats::default(),
+            started: Instant::now(),
+        }
+    }
+
+    /// The parts of the first round.
+    pub fn first_round(&mut self, work: &RunContext) -> Vec<FramePart> {
+        let mut parts = self.next_round(work);
+        if let Some(samples) = work.plan.feature_samples() {
+            self.film.expect_features(samples);
+            parts.extend(self.begun(work.plan.parts(self.number, FrameTask::Features, &(0..samples))));
+        }
+        parts
+    }
+
+    /// The parts of the next round; none if all samples are taken.
+    pub fn next_round(&mut self, work: &RunContext) -> Vec<FramePart> {
+        let mut parts = Vec::new();
+        for (kind, samples) in work.plan.round(self.film.samples()) {
+            if let FrameTask::Half(half) = kind {
+                self.film.expect(half, samples.end - samples.start);
+            }
+            parts.extend(self.begun(work.plan.parts(self.number, kind, &samples)));
+        }
+        parts
+    }
+
+    fn begun(&mut self, parts: Vec<FramePart>) -> Vec<FramePart> {
+        self.tasks_left += parts.len();
+        self.tasks += parts.len();
+        parts
+    }
+
+    /// The scene and the camera of a part.
+    pub fn scene_of(&self, part: &FramePart) -> (Arc<DeviceScene>, FrameParams) {
+        let moment = part.moment as usize;
+        (Arc::clone(&self.scenes[moment % self.scenes.len()]), self.params[moment])
+    }
+
+    /// Adds the result of a part. Returns memory that is not needed any more.
+    pub fn add(
+        &mut self,
+        work: &RunContext,
+        part: &FramePart,
+        mut slice: FilmSlice,
+        stats: &TaskStats,
+    ) -> Option<FilmSlice> {
+        let top = part.task.rows.start;
+        match part.kind {
+            FrameTask::Picture if work.plan.is_whole() => self.picture = std::mem::take(&mut slice),
+            FrameTask::Picture => self.put_rows(top, slice.pixels.bytes()),
+            FrameTask::Half(half) => {
+                let (sums, counts) = slice.pixels.sums_and_counts(&part.task);
+                if part.task.leaves_counts() {
+                    self.film.add_counts(top, counts);
+                }
+                if self.tasks == 1 && work.plan.noise == 0.0 {
+                    self.sums = Some((part.clone(), std::mem::take(&mut slice)));
+                } else {
+                    work.prepared.pool.install(|| self.film.add(half, top, sums));
+                }
+            }
+            FrameTask::Features => self.film.add_features(top, slice.pixels.bytes()),
+        }
+        self.stats.add(stats);
+        self.tasks_left -= 1;
+        self.stats.time = if self.tasks == 1 { stats.time } else { self.started.elapsed() };
+        (!work.plan.is_whole() && self.sums.is_none()).then_some(slice)
+    }
+
+    /// Whether all parts of the round are added.
+    pub fn is_complete(&self) -> bool {
+        self.tasks_left == 0
+    }
+
+    // Copies rows of a finished picture, from row `top` on.
+    fn put_rows(&mut self, top: u32, rgba: &[u8]) {
+        let (width, height) = self.scenes[0].size();
+        let a_row = 4 * width as usize;
+        // If a GPU used this memory before, its planes are those of another frame.
+        self.picture.planes = Memory::default();
+        let whole = self.picture.pixels.sized(a_row * height as usize);
+        let at = a_row * top as usize;
+        whole[at..at + rgba.len()].copy_from_slice(rgba);
+    }
+
+    /// Ends a round: begins another one, or makes the picture.
+    pub fn close(mut self, work: &RunContext) -> Result<Closed, Error> {
+        let scene = Arc::clone(&self.scenes[0]);
+        let host = scene.host();
+        let context = PostContext { scene: &host, isa: work.prepared.isa, frame: self.number, denoiser: work.denoiser };
+        if work.plan.noise > 0.0 {
+            let noise = work.prepared.pool.install(|| noise(&self.film, &work.post.exact(), &context));
+            self.stats.noise = Some(noise.map_err(DeviceError::from)?);
+        }
+        let good_enough = self.stats.noise.is_none_or(|n| n <= work.plan.noise);
+        let parts = if good_enough { Vec::new() } else { self.next_round(work) };
+        if !parts.is_empty() {
+            return Ok(Closed::Open(Box::new(self), parts));
+        }
+        let taken = self.film.samples();
+        let is_linear = taken != [0; 2];
+        self.stats.samples =
+            if is_linear { taken[0] + taken[1] } else { work.prepared.scene.render.samples_per_pixel() };
+        let mut frame = CompletedFrame {
+            index: self.index,
+            number: self.number,
+            linear: None,
+            layers: self.film.layers(),
+            stats: self.stats,
+            picture: self.picture,
+        };
+        let mut spare = None;
+        if is_linear {
+            let mut image = work.prepared.pool.install(|| match &self.sums {
+                Some((part, slice)) => {
+                    let sums = slice.pixels.sums_and_counts(&part.task).0;
+                    self.film.resolve_whole(sums, work.prepared.isa)
+                }
+                None => self.film.resolve(work.prepared.isa),
+            });
+            spare = self.sums.map(|(_, slice)| slice);
+            frame.picture.planes = Memory::default();
+            let rgba = frame.picture.pixels.sized(4 * image.data().len() / 3);
+            let rgba = bytemuck::cast_slice_mut(rgba);
+            let (layers, is_transparent) = (frame.layers.as_mut(), work.prepared.scene.world.sky.transparent);
+            let finished =
+                work.prepared.pool.install(|| work.post.picture(&context, &mut image, layers, is_transparent, rgba));
+            finished.map_err(DeviceError::from)?;
+            frame.linear = work.plan.keeps_light.then_some(image);
+        }
+        Ok(Closed::Complete(Box::new(frame), spare))
+    }
+}
+
+// The noise of a path-traced picture: the root mean square of half the difference between two halves of the samples,
+// over pixels and channels, in 8-bit codes. That estimates how far the mean is from its limit. Sums are integers and
+// equal on all devices, so all devices stop after the same round. A picture that takes all its samples has the same
+// bytes as one rendered in a single round.
+fn noise(film: &Film, post: &PostPipeline, context: &PostContext) -> Result<f64, DenoiserError> {
+    if film.samples()[1] == 0 {
+        return Ok(f64::MAX);
+    }
+    let codes = |half| {
+        let mut light = film.resolve_half(half);
+        let mut rgba = vec![0; light.data().len() / 3];
+        post.picture(context, &mut light, None, false, &mut rgba)?;
+        Ok(rgba.iter().flat_map(|p| p.to_le_bytes()).collect::<Vec<u8>>())
+    };
+    let (a, b) = (codes(0)?, codes(1)?);
+    let square: u64 = a.iter().zip(&b).map(|(a, b)| u64::from(a.abs_diff(*b)) * u64::from(a.abs_diff(*b))).sum();
+    // Alpha is equal in both halves.
+    Ok(0.5 * (square as f64 / (3 * a.len() / 4) as f64).sqrt())
+}

@@ -1,0 +1,271 @@
+//! One frame in steps that the caller executes. A browser needs it: it has no threads, a call must return soon, and
+//! each of its workers has a renderer of its own.
+
+use super::Renderer;
+use super::frames::FrameList;
+use super::plan::{FrameNeeds, FramePart, Plan, Split};
+use super::prepared::PreparedScene;
+use super::scheduler::RunContext;
+use super::scheduler::open_frame::{Closed, OpenFrame};
+use crate::cancel::Cancel;
+use crate::device::cpu::Cpu;
+use crate::device::{Device, FilmSlice, SampleCounter, TaskOutput, TaskStats};
+use crate::error::Error;
+use crate::film::image::Image;
+use crate::film::post::PostPipeline;
+use crate::output::PixelFormats;
+use std::ops::Range;
+use std::sync::Arc;
+
+/// One frame as steps that its owner executes on the CPU, in any order.
+///
+/// A step renders a band of rows. [`FrameSteps::render`] returns bytes, and [`FrameSteps::add`] takes those of each step,
+/// from this process or from another one that has made steps of the same frame. A round ends with
+/// [`FrameSteps::finish`]. The picture is that of [`Renderer::still`].
+///
+/// ```
+/// use polyfly::{FrameSteps, RenderOptions, Renderer, Scene};
+/// let mut scene = Scene::sample();
+/// (scene.render.width, scene.render.height) = (64, 48);
+/// let mut renderer = Renderer::with_options(scene, RenderOptions::new().devices(polyfly::Devices::Cpu))?;
+/// let mut steps = FrameSteps::new(&renderer, 0)?;
+/// let picture = loop {
+///     for step in 0..steps.count() {
+///         let bytes = steps.render(step)?;
+///         steps.add(step, &bytes)?;
+///     }
+///     if let Some(picture) = steps.finish()? {
+///         break picture;
+///     }
+/// };
+/// assert_eq!(picture, renderer.still(0)?);
+/// # Ok::<(), polyfly::Error>(())
+/// ```
+pub struct FrameSteps {
+    prepared: PreparedScene,
+    frames: FrameList,
+    plan: Plan,
+    post: PostPipeline,
+    cpu: Cpu,
+    cancel: Cancel,
+    meter: SampleCounter,
+    // None after the picture is finished.
+    open: Option<OpenFrame>,
+    parts: Vec<FramePart>,
+    added: Vec<bool>,
+}
+
+impl FrameSteps {
+    /// The steps of a frame.
+    ///
+    /// # Errors
+    /// The clip has no such frame; a file of its time step cannot be read.
+    pub fn new(renderer: &Renderer, frame: u32) -> Result<FrameSteps, Error> {
+        let frames = FrameList::one(frame);
+        renderer.check_frames(&frames)?;
+        let (prepared, post) = (renderer.prepared.clone(), renderer.post().exact());
+        let needs = FrameNeeds::of(&prepared.scene, PixelFormats::RGBA8, &post);
+        let cpu = renderer.cpu(prepared.isa);
+        let devices: [Box<dyn Device>; 1] = [Box::new(renderer.cpu(prepared.isa))];
+        let plan = Plan::new(&prepared.scene, &devices, 1, &needs, Split::Tiles, renderer.gain());
+        let scenes = match prepared.scene.world.is_animated() {
+            true => prepared.pool.install(|| prepared.scenes_of(frame, plan.moments))?,
+            false => vec![Arc::clone(&prepared.first)],
+        };
+        let (cancel, meter) = (Cancel::new(), SampleCounter::default());
+        let (open, parts, added) = (None, Vec::new(), Vec::new());
+        let mut steps = FrameSteps { prepared, frames, plan, post, cpu, cancel, meter, open, parts, added };
+        let work = steps.context();
+        let mut open = OpenFrame::new(&work, (0, frame), scenes, FilmSlice::default());
+        let parts = open.first_round(&work);
+        steps.begin(open, parts);
+        Ok(steps)
+    }
+
+    fn context(&self) -> RunContext<'_> {
+        RunContext {
+            prepared: &self.prepared,
+            plan: &self.plan,
+            frames: &self.frames,
+            post: &self.post,
+            denoiser: None,
+            cancel: &self.cancel,
+            meter: &self.meter,
+            already: &[],
+        }
+    }
+
+    fn begin(&mut self, open: OpenFrame, parts: Vec<FramePart>) {
+        self.added = vec![false; parts.len()];
+        (self.open, self.parts) = (Some(open), parts);
+    }
+
+    /// The number of steps of this round.
+    pub fn count(&self) -> usize {
+        self.parts.len()
+    }
+
+    /// The rows of the picture that a step renders.
+    ///
+    /// # Panics
+    /// The round has no such step.
+    pub fn rows(&self, step: usize) -> Range<u32> {
+        self.parts[step].task.rows.clone()
+    }
+
+    /// Whether the steps are finished rows of the picture: RGBA, 8 bits per channel. If not, they are what the picture
+    /// is made of.
+    pub fn are_pixels(&self) -> bool {
+        self.plan.output == TaskOutput::Picture
+    }
+
+    fn part(&self, step: usize) -> Result<&FramePart, Error> {
+        let missing = || Error::Usage(format!("the round has {} steps, and no step {step}", self.parts.len()));
+        self.parts.get(step).ok_or_else(missing)
+    }
+
+    /// Renders a step.
+    ///
+    /// # Errors
+    /// The round has no such step; the picture is finished.
+    pub fn render(&mut self, step: usize) -> Result<Vec<u8>, Error> {
+        let (part, open) = (self.part(step)?, self.open.as_ref().ok_or_else(finished)?);
+        let (scene, params) = open.scene_of(part);
+        let task = part.task.clone();
+        self.cpu.set_scene(scene);
+        let mut slice = FilmSlice::default();
+        self.cpu.run(&task, &params, &mut slice.pixels);
+        Ok(slice.pixels.bytes().to_vec())
+    }
+
+    /// Adds a rendered step. One that is added already changes nothing.
+    ///
+    /// # Errors
+    /// The bytes are those of another picture; the round has no such step; the picture is finished.
+    pub fn add(&mut self, step: usize, bytes: &[u8]) -> Result<(), Error> {
+        let part = self.part(step)?.clone();
+        let expected = part.task.bytes_a_pixel() * part.task.rows.len() * self.prepared.first.size().0 as usize;
+        if bytes.len() != expected {
+            let what = format!("step {step} has {expected} bytes and not {}: it is of another picture", bytes.len());
+            return Err(Error::Usage(what));
+        }
+        if std::mem::replace(&mut self.added[step], true) {
+            return Ok(());
+        }
+        let mut slice = FilmSlice::default();
+        slice.pixels.sized(bytes.len()).copy_from_slice(bytes);
+        let mut open = self.open.take().ok_or_else(finished)?;
+        open.add(&self.context(), &part, slice, &TaskStats::default());
+        self.open = Some(open);
+        Ok(())
+    }
+
+    /// Ends a round. Returns the picture in RGBA, 8 bits per channel; none if it needs another round, whose steps are
+    /// the present ones then.
+    ///
+    /// # Errors
+    /// A step of the round is missing; the picture is finished.
+    pub fn finish(&mut self) -> Result<Option<Image<u8>>, Error> {
+        if let Some(missing) = self.added.iter().position(|added| !added) {
+            return Err(Error::Usage(format!("step {missing} is not rendered yet")));
+        }
+        let open = self.open.take().ok_or_else(finished)?;
+        match open.close(&self.context())? {
+            Closed::Open(open, parts) => {
+                self.begin(*open, parts);
+                Ok(None)
+            }
+            Closed::Complete(frame, _) => {
+                let (width, height) = self.prepared.first.size();
+                Ok(Some(Image::new(width, height, 4, frame.picture.pixels.bytes().to_vec())))
+            }
+        }
+    }
+
+    /// Goes to the steps of the next round without the light of this one, where another process adds it.
+    ///
+    /// # Errors
+    /// The picture is finished.
+    pub fn skip_round(&mut self) -> Result<(), Error> {
+        let mut open = self.open.take().ok_or_else(finished)?;
+        let parts = open.next_round(&self.context());
+        self.begin(open, parts);
+        Ok(())
+    }
+}
+
+fn finished() -> Error {
+    Error::Usage("the picture is finished, and has no more steps".into())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::render::RenderOptions;
+    use crate::scene::Scene;
+
+    const BODY: &str = "[[body]]\nsolid = \"hexahedron\"\nlamps = 3\nreflection = 0.4\n[[light]]\nposition = [3, 4, 5]\n\
+                        [output]\nframes = 10\nsize = [48, 40]\n";
+
+    fn renderer(tables: &str) -> Renderer {
+        let scene = Scene::parse(&format!("{tables}{BODY}"), "test", "".as_ref()).unwrap().scene;
+        Renderer::prepare(scene, RenderOptions::on_cpu()).unwrap()
+    }
+
+    // A frame whose steps two processes share. The second one goes from round to round without its light.
+    fn shared(renderer: &Renderer, frame: u32) -> (Image<u8>, usize) {
+        let mut both = [FrameSteps::new(renderer, frame).unwrap(), FrameSteps::new(renderer, frame).unwrap()];
+        for round in 1.. {
+            for step in (0..both[0].count()).rev() {
+                let bytes = both[step % 2].render(step).unwrap();
+                both[0].add(step, &bytes).unwrap();
+                both[0].add(step, &bytes).unwrap();
+            }
+            if let Some(picture) = both[0].finish().unwrap() {
+                return (picture, round);
+            }
+            both[1].skip_round().unwrap();
+            assert_eq!(both[0].parts, both[1].parts);
+        }
+        unreachable!("the loop ends with a picture")
+    }
+
+    #[test]
+    fn shared_steps_give_the_picture_of_a_run() {
+        let scenes = [
+            ("[render]\nsamples = 2\n", 1),
+            ("[render]\nintegrator = \"path\"\nsamples = 64\nnoise = 2.0\n", 3),
+            ("[render]\nintegrator = \"path\"\nsamples = \"16..32\"\n", 1),
+            ("[render]\nsamples = 3\n[camera]\nshutter = 0.5\n", 1),
+            ("[sky]\ntransparent = true\n", 1),
+            ("[film]\nexposure = \"auto\"\nbloom = 0.3\n", 1),
+        ];
+        for (tables, rounds) in scenes {
+            let mut renderer = renderer(tables);
+            let (picture, taken) = shared(&renderer, 4);
+            assert_eq!(taken, rounds, "{tables}");
+            assert_eq!(picture, renderer.still(4).unwrap(), "{tables}");
+        }
+    }
+
+    #[test]
+    fn a_resized_renderer_is_that_of_the_resized_scene() {
+        for tables in ["", "[film]\nexposure = \"auto\"\n", "[render]\nintegrator = \"path\"\nsamples = 30\n"] {
+            let large = renderer(tables);
+            let mut scene = large.scene().clone();
+            (scene.render.width, scene.render.height) = (31, 50);
+            scene.render.set_samples(scene.render.integrator.own(2, 4));
+            let expected = Renderer::prepare(scene, RenderOptions::on_cpu()).unwrap().still(3).unwrap();
+            assert_eq!(large.resized(31, 50, Some(2)).still(3).unwrap(), expected, "{tables}");
+        }
+    }
+
+    #[test]
+    fn steps_that_do_not_fit_are_refused() {
+        let renderer = renderer("");
+        let mut steps = FrameSteps::new(&renderer, 0).unwrap();
+        assert!(steps.finish().unwrap_err().to_string().contains("step 0"));
+        assert!(steps.add(0, &[0; 3]).unwrap_err().to_string().contains("another picture"));
+        assert!(FrameSteps::new(&renderer, 10).is_err());
+    }
+}
