@@ -5,6 +5,7 @@ mod exposure;
 pub mod footprint;
 pub mod frames;
 pub mod handover;
+pub mod open_frame;
 pub mod plan;
 pub mod prepared;
 pub mod scheduler;
@@ -26,7 +27,7 @@ use crate::film::post::denoise::{Denoiser, DenoiserLibrary};
 use crate::kernels::Isa;
 use crate::output::capture::{CapturedFrame, MemorySink};
 use crate::output::{Outcome, PixelFormats, RunInfo, Sink};
-use crate::scene::{Exposure, Scene};
+use crate::scene::Scene;
 use crate::setters::setters;
 use crate::threads::{self, Busy, NoThread, lock};
 use frames::FrameList;
@@ -419,7 +420,7 @@ impl OpenRun<'_> {
         let (split, gain) = (renderer.options.split, renderer.gain());
         let plan = Plan::new(&renderer.prepared.scene, &devices, frames.len(), &needs, split, gain);
         let already: Option<Vec<_>> = sinks.iter().map(|s| s.completed_frames()).collect();
-        let work = scheduler::RunContext {
+        let work = open_frame::RunContext {
             prepared: &renderer.prepared,
             plan: &plan,
             frames,

@@ -12,7 +12,7 @@
 mod air;
 mod animation;
 mod body;
-pub(crate) mod builtin;
+pub mod builtin;
 mod camera;
 mod camera_view;
 pub(crate) mod diagnostic;
@@ -50,7 +50,6 @@ mod world;
 pub use crate::math::platonic::Solid;
 pub use air::Air;
 pub use body::Body;
-pub use builtin::{Builtin, SAMPLES, TEMPLATES};
 pub use camera::{Camera, CameraKey, CameraPath, CylindricalPath, FovAxis, Orbit, View};
 pub(crate) use camera_view::{Viewpoint, edits_through};
 pub use diagnostic::{Problem, Problems};

@@ -72,6 +72,10 @@ pub struct RenderArgs {
     /// Make a contact sheet instead: twenty small frames of the whole clip in one picture.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["output", "video", "resume", "shard"], help_heading = "Output")]
     pub sheet: Option<PathBuf>,
+    /// Print the SHA-256 of each frame's .data file and the frame's number instead of writing frames. Equal sums are equal pictures,
+    /// on any machine.
+    #[arg(long, conflicts_with_all = ["output", "bits", "no_frames", "sheet"], hide_short_help = true, help_heading = "Output")]
+    pub hash: bool,
     /// Remove noise with Open Image Denoise, if its library is installed (POLYFLY_OIDN: its folder); the bytes of such pictures
     /// may differ from machine to machine.
     #[arg(long, help_heading = "Output")]

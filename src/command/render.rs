@@ -37,7 +37,7 @@ pub fn run(args: &RenderArgs) -> Result<(), Failure> {
     stop::listen(Duration::from_secs(args.grace.into()));
     let (scene, text) = load_scene(&name, &args.changes)?;
     if let Some(sandbox) = PathSandbox::of(&name, args.changes.allow_outside) {
-        let (frames, video) = (args.output.is_none() && !args.no_frames, args.video.is_none());
+        let (frames, video) = (args.output.is_none() && !args.no_frames && !args.hash, args.video.is_none());
         sandbox.writing(&scene, frames, video).map_err(|e| text.placed(e))?;
     }
     if let Some(path) = &args.sheet {

@@ -22,6 +22,7 @@ pub fn request(args: &RenderArgs, mut scene: Scene, name: &str) -> Result<RunReq
     let frames = args.changes.frame_list(&scene)?;
     let expanded = |text: &str| expand_home(text, home());
     let pictures = match args.output.as_deref() {
+        None if args.hash => PictureTarget::Stream(Stream::sums(), open_stream),
         None => PictureTarget::Own,
         Some(text) => match Stream::of(text) {
             Some(stream) => PictureTarget::Stream(stream, open_stream),
@@ -32,7 +33,7 @@ pub fn request(args: &RenderArgs, mut scene: Scene, name: &str) -> Result<RunReq
             None => PictureTarget::Path(expanded(text).display().to_string()),
         },
     };
-    scene.output.bits = args.bits.or(scene.output.bits);
+    scene.output.bits = args.bits.or(scene.output.bits).filter(|_| !args.hash);
     Ok(RunRequest {
         is_checked: true,
         name: name.to_owned(),

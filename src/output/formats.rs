@@ -6,6 +6,7 @@ mod format;
 mod jpg;
 pub mod png;
 mod ppm;
+pub mod sums;
 mod tiff;
 mod webp;
 

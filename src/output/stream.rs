@@ -1,7 +1,7 @@
 //! Writes frames one after the other to a stream: stdout, a pipe or a device.
 
 use super::error::{NameFile, OutputError};
-use super::formats::{Format, FormatOptions};
+use super::formats::{Format, FormatOptions, sums};
 use super::sink::{PixelFormats, RenderedFrame, Sink};
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -31,13 +31,18 @@ impl Stream {
         (!what.is_file() && !what.is_dir()).then(|| Stream { path: Some(path.to_owned()), extension: "png".into() })
     }
 
+    /// A line for each frame on stdout, with its SHA-256.
+    pub fn sums() -> Stream {
+        Stream { path: None, extension: sums::FORMAT.extension.into() }
+    }
+
     /// The device or pipe; None for stdout.
     pub fn path(&self) -> Option<&Path> {
         self.path.as_deref()
     }
 
     pub fn format(&self) -> Option<&'static Format> {
-        Format::of(&self.extension)
+        if self.extension == sums::FORMAT.extension { Some(&sums::FORMAT) } else { Format::of(&self.extension) }
     }
 }
 

@@ -6,7 +6,8 @@
 //! ```
 
 use super::handover::{CompletedFrame, Delivery, Event, FrameHandle, RunMemory};
-use super::scheduler::{FrameQueue, RunContext};
+use super::open_frame::RunContext;
+use super::scheduler::FrameQueue;
 use super::stats::{FrameReport, FrameStats, Progress, RunReport, StageTimes, ms};
 use crate::device::{Device, DeviceError, TaskOutput};
 use crate::error::Error;

@@ -4,39 +4,20 @@
 //! it is opened, and frames are opened in order, so the earliest unfinished frame always has one.
 
 mod finishing;
-pub mod open_frame;
 
-use super::frames::FrameList;
 use super::handover::Delivery;
-use super::plan::{FramePart, FrameTask, Plan};
-use super::prepared::PreparedScene;
-use crate::cancel::Cancel;
-use crate::device::{Device, DeviceError, DeviceStats, FilmSlice, SampleCounter, TaskStats};
+use super::open_frame::{OpenFrame, RunContext};
+use super::plan::{FramePart, FrameTask};
+use crate::device::{Device, DeviceError, DeviceStats, FilmSlice, TaskStats};
 use crate::device_scene::DeviceScene;
 use crate::error::Error;
-use crate::film::post::PostPipeline;
-use crate::film::post::denoise::Denoiser;
 use crate::gpu_types::FrameParams;
-use crate::output::Already;
 use crate::threads::{self, Busy, NoThread, lock, panic_message};
 use crossbeam_channel::{Receiver, Sender, bounded};
-use open_frame::OpenFrame;
 use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
-
-pub struct RunContext<'a> {
-    pub prepared: &'a PreparedScene,
-    pub plan: &'a Plan,
-    pub frames: &'a FrameList,
-    pub post: &'a PostPipeline,
-    pub denoiser: Option<&'a Denoiser>,
-    pub cancel: &'a Cancel,
-    pub meter: &'a SampleCounter,
-    /// Functions that tell which frames already exist; a frame is skipped if all of them have it.
-    pub already: &'a [Already],
-}
 
 /// The queue that devices take tasks from.
 pub struct FrameQueue<'a> {

@@ -3,10 +3,9 @@
 
 use super::Renderer;
 use super::frames::FrameList;
+use super::open_frame::{Closed, OpenFrame, RunContext};
 use super::plan::{FrameNeeds, FramePart, Plan, Split};
 use super::prepared::PreparedScene;
-use super::scheduler::RunContext;
-use super::scheduler::open_frame::{Closed, OpenFrame};
 use crate::cancel::Cancel;
 use crate::device::cpu::Cpu;
 use crate::device::{Device, FilmSlice, SampleCounter, TaskOutput, TaskStats};
@@ -234,7 +233,7 @@ mod tests {
     fn shared_steps_give_the_picture_of_a_run() {
         let scenes = [
             ("[render]\nsamples = 2\n", 1),
-            ("[render]\nintegrator = \"path\"\nsamples = 64\nnoise = 2.0\n", 3),
+            ("[render]\nintegrator = \"path\"\nsamples = 64\nnoise = 0.01\n", 3),
             ("[render]\nintegrator = \"path\"\nsamples = \"16..32\"\n", 1),
             ("[render]\nsamples = 3\n[camera]\nshutter = 0.5\n", 1),
             ("[sky]\ntransparent = true\n", 1),

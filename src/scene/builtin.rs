@@ -96,7 +96,7 @@ pub(crate) fn named<'a>(scenes: &'a [Builtin], name: &str) -> Option<&'a Builtin
 }
 
 /// The sample scene in the coursework's tokens: lamps, mirrors, glass and a floor.
-pub const DEFAULT_TOKENS: &str = include_str!("../../scenes/default.txt");
+pub(crate) const DEFAULT_TOKENS: &str = include_str!("../../scenes/default.txt");
 
 impl Scene {
     /// The sample scene that `polyfly --default` prints.
@@ -107,7 +107,7 @@ impl Scene {
 }
 
 /// The sample scene in this grammar.
-pub fn default_scene(grammar: Grammar) -> String {
+pub(crate) fn default_scene(grammar: Grammar) -> String {
     match grammar {
         Grammar::Tokens => DEFAULT_TOKENS.to_owned(),
         Grammar::Toml => Scene::sample().to_toml(),

@@ -15,7 +15,7 @@ use crate::render::frames::FrameList;
 use crate::render::handover::RunMemory;
 use crate::render::plan::{FrameNeeds, Plan, Split};
 use crate::render::stats::RunReport;
-use crate::render::{Devices, RenderOptions, Renderer, scheduler};
+use crate::render::{Devices, RenderOptions, Renderer, open_frame, scheduler};
 use crate::scene::{Integrator, Scene};
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -121,7 +121,7 @@ fn run_on(
     let frames = FrameList::all(frames);
     let needs = FrameNeeds::of(scene, needs, &post);
     let plan = Plan::new(scene, devices, frames.len(), &needs, split, 1.0);
-    let work = scheduler::RunContext {
+    let work = open_frame::RunContext {
         prepared: &renderer.prepared,
         plan: &plan,
         frames: &frames,

@@ -1,6 +1,7 @@
 //! Mistakes of people who do not know the language yet, and the answers; names of frames and files, flags and their defaults.
 
 use crate::common::{folder, names, polyfly, program, text, words};
+use sha2::{Digest, Sha256};
 use std::path::Path;
 use std::process::Output;
 
@@ -55,6 +56,13 @@ fn frames_go_to_stdout_and_the_log_beside_it() {
     assert!(words(&run).contains("\"type\":\"end\""), "{}", words(&run));
     let run = render(dir.path(), &["--frames", "3", "-o", "-.ppm", "-q"]);
     assert!(run.status.success() && run.stdout == file("3.ppm"));
+    let sum = |number: u32| {
+        let run = render(dir.path(), &["--frames", &number.to_string(), "-o", "-.data", "-q"]);
+        let digits: String = Sha256::digest(run.stdout).iter().map(|byte| format!("{byte:02x}")).collect();
+        format!("{digits}  {number}\n")
+    };
+    let run = render(dir.path(), &["--frames", "3-4", "--hash", "-q"]);
+    assert!(run.status.success() && text(&run.stdout) == sum(3) + &sum(4), "{}", words(&run));
     let before = names(dir.path());
     if cfg!(unix) {
         let run = render(dir.path(), &["--frames", "3", "-o", "/dev/null"]);

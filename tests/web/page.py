@@ -53,8 +53,8 @@ def of_program(text, frame, size, ending=".toml"):
     with tempfile.NamedTemporaryFile("w", suffix=ending) as file:
         file.write(text)
         file.flush()
-        command = f"{polyfly} {file.name} --cpu --frames {frame} --size {size} -o -.data | sha256sum"
-        return subprocess.run(command, shell=True, check=True, capture_output=True, text=True).stdout.split()[0]
+        command = [polyfly, file.name, "--cpu", "--frames", str(frame), "--size", size, "--hash"]
+        return subprocess.run(command, check=True, capture_output=True, text=True).stdout.split()[0]
 
 
 def screenshot(name, width, height, dark):

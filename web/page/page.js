@@ -3,9 +3,10 @@
 
 const $ = (id) => document.getElementById(id);
 const source = $('source'), canvas = $('picture'), context = canvas.getContext('2d');
-const WAIT_FOR_TYPING = 150, PATIENCE = 200;
+const WAIT_FOR_TYPING = 150, PATIENCE = 200, MOST_FAULTS = 20;
 
-// A worker with an engine of its own. Calls are answered in order.
+// A worker with an engine of its own. Calls are answered in order. One that fails gets a new worker, as its memory may be in
+// any state.
 class Engine {
   constructor(module) {
     const code = `${$('worker').textContent}`;
@@ -21,14 +22,18 @@ class Engine {
       const call = this.waiting.get(id);
       this.waiting.delete(id);
       if (failure) {
-        // Its memory may be in any state.
-        this.restart();
+        if (id > 0) this.restart();
         call.reject(new Error(failure));
       } else {
         call.resolve(result);
       }
     };
-    this.send({ kind: 'start', module: this.module });
+    this.worker.onerror = () => this.waiting.has(0) || this.restart();
+    // Without an engine, the next call fails and says why.
+    this.send({ kind: 'start', module: this.module }).catch(() => {});
+  }
+  get isBusy() {
+    return this.waiting.size > 0;
   }
   send(message) {
     return new Promise((resolve, reject) => {
@@ -63,18 +68,17 @@ class Studio {
   constructor(module, count) {
     this.engines = Array.from({ length: count }, () => new Engine(module));
     this.wanted = 0;
-    this.busy = Promise.resolve();
   }
   // Renders levels of quality one after the other, and abandons what is being rendered.
   async show(levels, seen) {
-    const mine = ++this.wanted;
+    const mine = ++this.wanted, begun = performance.now();
     // A short step ends by itself; a long one is cut off.
-    const ended = await Promise.race([this.busy.then(() => true), new Promise((end) => setTimeout(end, PATIENCE))]);
-    if (mine !== this.wanted) throw new Abandoned();
-    if (!ended) this.engines.forEach((engine) => engine.waiting.size && engine.restart());
-    const work = this.render(levels, seen, mine);
-    this.busy = work.catch(() => {});
-    return work;
+    while (this.engines.some((engine) => engine.isBusy) && performance.now() - begun < PATIENCE) {
+      await new Promise((end) => setTimeout(end, 5));
+      this.check(mine);
+    }
+    this.engines.filter((engine) => engine.isBusy).forEach((engine) => engine.restart());
+    return this.render(levels, seen, mine);
   }
   check(mine) {
     if (mine !== this.wanted) throw new Abandoned();
@@ -166,7 +170,7 @@ function goTo(fault) {
 }
 
 function drawFaults() {
-  const rows = faults.map((fault) => {
+  const rows = faults.slice(0, MOST_FAULTS).map((fault) => {
     const row = document.createElement('li'), button = document.createElement('button');
     row.className = fault.kind;
     button.type = 'button';
@@ -183,7 +187,10 @@ function drawFaults() {
     row.append(button);
     return row;
   });
-  $('faults').replaceChildren(...rows);
+  const more = document.createElement('li');
+  more.className = 'more';
+  more.textContent = `and ${faults.length - MOST_FAULTS} more`;
+  $('faults').replaceChildren(...rows, ...(faults.length > MOST_FAULTS ? [more] : []));
 }
 
 async function read() {
@@ -281,10 +288,10 @@ const seen = {
   progress: (isLast, share) => progress(isLast, share),
 };
 
-// The word of a shell for a frame's command.
+// The program's command for a frame.
 function command(frame, width, height) {
   const name = scenes.find(({ text }) => text === scene.text)?.file ?? (/^\s*[#[]/.test(scene.text) ? 'scene.toml' : 'scene.txt');
-  return `polyfly ${name} --frames ${frame} --size ${width}x${height} -o -.data | sha256sum`;
+  return `polyfly ${name} --frames ${frame} --size ${width}x${height} --hash`;
 }
 
 async function render() {
@@ -373,7 +380,7 @@ function use(text, frame = 0) {
 
 function about() {
   const chosen = scenes.find(({ text }) => text === source.value);
-  $('about').textContent = chosen?.about ?? '';
+  $('about').textContent = chosen?.about ?? 'Your own scene, in TOML or in the tokens of the coursework.';
   $('scenes').value = chosen ? `${chosen.kind} ${chosen.name}` : '';
 }
 

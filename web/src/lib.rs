@@ -78,7 +78,8 @@ pub extern "C" fn polyfly_open(width: u32, height: u32, samples: u32, frame: u32
         let text = String::from_utf8_lossy(&page.input);
         if page.renderer.is_none() || page.text != text {
             (page.renderer, page.steps, page.text) = (None, None, text.into_owned());
-            let scene = scene::parsed(&page.text).map_err(|problems| problems.to_string())?.scene;
+            let scene =
+                scene::parsed(&page.text).map_err(|faults| format!("the scene has {} faults", faults.len()))?.scene;
             let options = RenderOptions::new().devices(Devices::Cpu);
             page.renderer = Some(Renderer::with_options(scene, options).map_err(why)?);
         }

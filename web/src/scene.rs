@@ -1,19 +1,17 @@
 //! The text of a scene: what it says, and its faults with their places.
 
 use polyfly::Scene;
-use polyfly::scene::{Builtin, Integrator, Parsed, Problem, Problems, SAMPLES, TEMPLATES};
+use polyfly::scene::builtin::{Builtin, SAMPLES, TEMPLATES};
+use polyfly::scene::{Integrator, Parsed, Problem};
 use serde_json::{Value, json};
 use std::path::Path;
 
 /// Reads a text. A scene that names files has a fault for each, since a page reads none.
-pub fn parsed(text: &str) -> Result<Parsed, Box<Problems>> {
-    let mut parsed = Scene::parse(text, "scene", Path::new(""))?;
+pub fn parsed(text: &str) -> Result<Parsed, Vec<Problem>> {
+    let mut parsed = Scene::parse(text, "scene", Path::new("")).map_err(|problems| problems.list)?;
     let list: Vec<Problem> =
         files(&mut parsed.scene).into_iter().map(|(key, file)| unread(text, &key, &file)).collect();
-    if list.is_empty() {
-        return Ok(parsed);
-    }
-    Err(Box::new(Problems { name: "scene".into(), source: text.into(), list }))
+    if list.is_empty() { Ok(parsed) } else { Err(list) }
 }
 
 // The files that the scene reads, each with its key.
@@ -37,7 +35,7 @@ fn unread(text: &str, key: &str, file: &str) -> Problem {
 pub fn read(text: &str) -> Value {
     let (scene, warnings, problems) = match parsed(text) {
         Ok(parsed) => (Some(parsed.scene), parsed.warnings, Vec::new()),
-        Err(problems) => (None, Vec::new(), problems.list),
+        Err(problems) => (None, Vec::new(), problems),
     };
     let placed = |list: &[Problem]| list.iter().map(|problem| place(text, problem)).collect::<Vec<_>>();
     let mut told = json!({ "problems": placed(&problems), "warnings": placed(&warnings) });

@@ -1,7 +1,7 @@
 //! Finishes frames whose tasks are done: starts another round, or delivers the picture.
 
+use super::super::open_frame::{Closed, OpenFrame};
 use super::FrameQueue;
-use super::open_frame::{Closed, OpenFrame};
 use crate::device::DeviceError;
 use crate::error::Error;
 use crate::threads::panic_message;

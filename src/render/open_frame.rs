@@ -1,19 +1,35 @@
 //! A frame while it is rendered: its parts, the light that they add, and the picture in the end. It knows no devices
 //! and no threads.
 
-use super::super::handover::CompletedFrame;
-use super::super::plan::{FramePart, FrameTask, moment_of};
-use super::super::stats::FrameStats;
-use super::RunContext;
-use crate::device::{DeviceError, FilmSlice, Memory, TaskStats};
+use super::frames::FrameList;
+use super::handover::CompletedFrame;
+use super::plan::{FramePart, FrameTask, Plan, moment_of};
+use super::prepared::PreparedScene;
+use super::stats::FrameStats;
+use crate::cancel::Cancel;
+use crate::device::{DeviceError, FilmSlice, Memory, SampleCounter, TaskStats};
 use crate::device_scene::DeviceScene;
 use crate::error::Error;
 use crate::film::Film;
-use crate::film::post::denoise::DenoiserError;
+use crate::film::post::denoise::{Denoiser, DenoiserError};
 use crate::film::post::{PostContext, PostPipeline};
 use crate::gpu_types::FrameParams;
+use crate::output::Already;
 use std::sync::Arc;
 use std::time::Instant;
+
+/// What the frames of a run share.
+pub struct RunContext<'a> {
+    pub prepared: &'a PreparedScene,
+    pub plan: &'a Plan,
+    pub frames: &'a FrameList,
+    pub post: &'a PostPipeline,
+    pub denoiser: Option<&'a Denoiser>,
+    pub cancel: &'a Cancel,
+    pub meter: &'a SampleCounter,
+    /// Functions that tell which frames already exist; a frame is skipped if all of them have it.
+    pub already: &'a [Already],
+}
 
 pub struct OpenFrame {
     /// The position in the run, and the number in the clip.
