@@ -1,14 +1,21 @@
 //! What differs between operating systems: one file for each kind, with the same functions. No other file asks for the
-//! system it is built for.
+//! system it is built for (`device` and `threads` ask whether GPUs and threads can exist at all).
 
 #[cfg(unix)]
 mod unix;
 #[cfg(unix)]
 pub use unix::*;
+#[cfg(target_family = "wasm")]
+mod wasm;
+#[cfg(target_family = "wasm")]
+pub use wasm::*;
 #[cfg(windows)]
 mod windows;
 #[cfg(windows)]
 pub use windows::*;
+
+#[cfg(not(target_family = "wasm"))]
+pub use {gethostname::gethostname, libloading::Library};
 
 #[cfg(test)]
 mod tests {

@@ -5,8 +5,6 @@ pub mod bloom;
 pub mod denoise;
 pub mod legend;
 pub mod lens;
-#[cfg(target_family = "wasm")]
-mod no_library;
 
 use super::image::{Image, Layers};
 use crate::device_scene::HostScene;

@@ -2,11 +2,8 @@
 //! no build links it. Its results need not be equal byte for byte on all machines.
 #![expect(unsafe_code, reason = "calls a C library that is loaded at run time")]
 
-#[cfg(target_family = "wasm")]
-use super::no_library::Library;
 use crate::film::image::{Image, Layers};
-#[cfg(not(target_family = "wasm"))]
-use libloading::Library;
+use crate::system::Library;
 use std::ffi::{CStr, c_char, c_int, c_void};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};

@@ -63,7 +63,7 @@ const PRIVATE: (&str, &str) = (".polyfly-", ".part");
 pub fn host() -> &'static str {
     static NAME: OnceLock<String> = OnceLock::new();
     NAME.get_or_init(|| {
-        let name = gethostname::gethostname();
+        let name = system::gethostname();
         name.to_string_lossy().chars().filter(|c| c.is_ascii_alphanumeric() || "-._".contains(*c)).collect()
     })
 }

@@ -1,0 +1,107 @@
+//! WebAssembly: one process without files, other programs and signals. What would need them fails, or does nothing.
+
+pub use crate::quote::shell_word as command_word;
+use std::borrow::Cow;
+use std::ffi::OsString;
+use std::fs::{File, Metadata, OpenOptions, TryLockError};
+use std::io;
+use std::path::Path;
+use std::process::{Child, ChildStdin, Command};
+
+/// The name of Python 3 on the PATH.
+pub const PYTHON: &str = "python3";
+/// The file that takes all and keeps nothing.
+pub const NULL_DEVICE: &str = "/dev/null";
+/// Whether a write that was not permitted is tried again.
+pub const DENIAL_MAY_PASS: bool = false;
+
+/// The name of this machine.
+pub fn gethostname() -> OsString {
+    OsString::new()
+}
+
+/// A path whose parts are separated by `/`.
+pub fn slashes(path: &str) -> Cow<'_, str> {
+    path.into()
+}
+
+/// A path in the form that may be of any length.
+pub fn long(path: &Path) -> Cow<'_, Path> {
+    path.into()
+}
+
+/// Locks a file for this process, unless another one holds the lock.
+pub fn try_lock(file: &File) -> Result<(), TryLockError> {
+    file.try_lock()
+}
+
+/// Files are opened without following a symbolic link or waiting for a pipe.
+pub fn refuse_links(_options: &mut OpenOptions) {}
+
+/// New files have this mode; the umask applies.
+pub fn set_mode(_builder: &mut tempfile::Builder<'_, '_>, _mode: u32) {}
+
+/// Gives a new file the owner of the old one.
+pub fn keep_owner(_old: &Metadata, _new: &File) -> io::Result<()> {
+    Ok(())
+}
+
+/// A number that differs between two files of one name.
+pub fn file_number(_path: &Path, _facts: &Metadata) -> u64 {
+    0
+}
+
+/// Hides a folder in listings.
+pub fn hide(_folder: &Path) {}
+
+/// A child process in a group of its own.
+pub struct ChildGroup;
+
+impl ChildGroup {
+    pub fn spawn(command: &mut Command) -> io::Result<(Child, ChildGroup)> {
+        Ok((command.spawn()?, ChildGroup))
+    }
+
+    /// Kills the process and its children.
+    pub fn kill(&self) {}
+}
+
+/// Whether a process of this machine runs.
+pub fn is_alive(_process: u32) -> bool {
+    false
+}
+
+/// Makes the pipe to a child process larger.
+pub fn enlarge_pipe(_pipe: &ChildStdin) {}
+
+/// Whether the shell has closed standard output.
+pub fn stdout_is_closed() -> bool {
+    false
+}
+
+/// Free memory in bytes; None if the system does not report it.
+pub fn available_memory() -> Option<u64> {
+    None
+}
+
+/// A library that is loaded at run time, by the interface of `libloading`. There is none.
+pub enum Library {}
+
+#[expect(unsafe_code, reason = "the functions of libloading are unsafe")]
+impl Library {
+    /// Fails.
+    ///
+    /// # Safety
+    /// It does nothing.
+    pub unsafe fn new(_: &Path) -> Result<Library, &'static str> {
+        Err("WebAssembly loads no libraries")
+    }
+
+    /// A function of the library, of which there is none.
+    ///
+    /// # Safety
+    /// It is never called.
+    pub unsafe fn get<T>(&self, _: &str) -> Result<&T, &'static str> {
+        match *self {}
+    }
+}
