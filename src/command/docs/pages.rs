@@ -75,6 +75,7 @@ pub const SECTIONS: &[Section] = &[
             page!("start", "Start", "docs/README.md"),
             page!("first-hour", "First hour", "docs/first-hour.md"),
             page!("install", "Install", "docs/install.md"),
+            page!("try", "In a browser", "docs/try.md"),
         ],
     },
     Section {
