@@ -66,7 +66,7 @@ pub fn listen_early() {
     if environment(STOP_BY).as_deref() == Some(STDIN) {
         // If this thread cannot start, only signals stop the run.
         let _ = threads::spawn("stdin", || {
-            std::io::stdin().bytes().map_while(Result::ok).for_each(|_| hear(StopRequest::TERMINATE));
+            std::io::stdin().lock().bytes().map_while(Result::ok).for_each(|_| hear(StopRequest::TERMINATE));
             hear(StopRequest::TERMINATE);
         });
     }
