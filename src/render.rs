@@ -155,8 +155,7 @@ impl Renderer {
     /// # Errors
     /// Those of [`Renderer::new`]; or a device does not exist.
     pub fn with_options(scene: Scene, options: RenderOptions) -> Result<Renderer, Error> {
-        scene.check()?;
-        Renderer::prepare(scene, options)
+        Renderer::prepare(scene.checked()?, options)
     }
 
     /// Prepares a scene that is checked already, because it was read from a text.

@@ -40,7 +40,9 @@ mod render;
 mod sampling;
 pub(crate) mod size;
 mod sky;
+mod standing;
 pub(crate) mod suggest;
+mod support;
 mod tables;
 pub(crate) mod tokens;
 pub(crate) mod toml;
@@ -76,6 +78,7 @@ pub use render::RenderSettings;
 pub use sampling::Sampling;
 pub use sky::{Sky, SkySource};
 use std::path::Path;
+pub use support::Support;
 pub use tables::Scene;
 pub use tone::Tone;
 pub use world::{Light, Mesh, Sphere, World};
@@ -106,6 +109,12 @@ impl Scene {
     /// All faults, with their positions in the scene's [TOML](Scene::to_toml).
     pub fn check(&self) -> Result<(), Box<Problems>> {
         Scene::parse(&self.to_toml(), "the scene built in code, as TOML", Path::new("")).map(|_| ())
+    }
+    /// The checked scene: the objects that stand on the floor have their heights.
+    pub(crate) fn checked(mut self) -> Result<Scene, Box<Problems>> {
+        self.check()?;
+        self.world.stand();
+        Ok(self)
     }
     /// The scene in TOML with all values. Parsing it gives the same scene.
     pub fn to_toml(&self) -> String {

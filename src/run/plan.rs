@@ -97,9 +97,9 @@ impl RunRequest {
     ///
     /// # Errors
     /// The scene is invalid; options contradict each other or the existing files; the run takes too much memory.
-    pub fn plan(self, progress: &mut dyn Progress) -> Result<RunPlan, Error> {
+    pub fn plan(mut self, progress: &mut dyn Progress) -> Result<RunPlan, Error> {
         if !self.is_checked {
-            self.scene.check()?;
+            self.scene = self.scene.checked()?;
         }
         let (request, choice) = self.resolved(progress)?;
         let Some(part) = request.part() else {

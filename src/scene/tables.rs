@@ -4,6 +4,7 @@ use super::diagnostic::Rule;
 use super::keys::read::Table;
 use super::keys::{Key, Keys, Visit, keys};
 use super::size::Size;
+use super::standing::Falling;
 use super::{Camera, FilmSettings, Output, RenderSettings, World, defaults};
 use crate::math::vec3::Vec3;
 
@@ -48,6 +49,13 @@ impl Keys for Scene {
     }
 
     fn check(&mut self, table: &mut Table) {
+        for Falling { path, why } in self.world.stand() {
+            table.problem_at(
+                &path,
+                format!("it cannot stand on the floor: {why}"),
+                "a flat [floor] that lies under it",
+            );
+        }
         let (sampling, shutter) = (self.render.sampling, self.camera.shutter);
         let is_uneven = sampling.is_adaptive() || sampling.noise_limit() > 0.0 || shutter > 0.0;
         let transparent = table.place("sky.transparent").filter(|_| self.world.sky.transparent);

@@ -312,7 +312,8 @@ fn materials_mirror_as_much_one_way_as_the_other() {
         scene.world.sky.horizon = [0.0; 3];
         let lamp = Material { kind: MaterialKind::Light { strength: 50.0 }, ..Material::default() };
         let radius = 40.0 * 5.0_f64.to_radians().sin();
-        scene.world.spheres = vec![Sphere { centre: [-40.0 * sine, 0.0, 40.0 * cosine], radius, material: lamp }];
+        scene.world.spheres =
+            vec![Sphere { centre: [-40.0 * sine, 0.0, 40.0 * cosine], radius, material: lamp, on: None }];
         scene.render.set_paths(1 << 14);
         mean_colour(&light(&scene))[1] / cosine
     };

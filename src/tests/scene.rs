@@ -111,11 +111,13 @@ fn sphere() -> impl Strategy<Value = Sphere> {
         centre,
         radius,
         material,
+        on: None,
     })
 }
 fn rectangle() -> impl Strategy<Value = Rectangle> {
-    (triple(finite()), [0.01..50.0, 0.01..50.0], triple(0.1..1.0f64), -400.0..400.0, material())
-        .prop_map(|(centre, size, facing, angle_deg, material)| Rectangle { centre, size, facing, angle_deg, material })
+    (triple(finite()), [0.01..50.0, 0.01..50.0], triple(0.1..1.0f64), -400.0..400.0, material()).prop_map(
+        |(centre, size, facing, angle_deg, material)| Rectangle { centre, on: None, size, facing, angle_deg, material },
+    )
 }
 fn mesh() -> impl Strategy<Value = Mesh> {
     ("[a-z]{1,8}\\.(obj|ply)", material(), 0.01..9.0, triple(finite()), any::<bool>()).prop_map(

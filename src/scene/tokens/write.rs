@@ -17,6 +17,7 @@ pub fn write(scene: &Scene) -> Result<String, Vec<String>> {
         let plain = Body {
             solid: b.solid,
             centre: b.centre,
+            on: b.on,
             radius: b.radius,
             material: Material::plain(b.material.colour, reflection, transparency),
             lamps: Lamps::Each(b.lamps.count()),

@@ -60,6 +60,7 @@ pub fn make(seed: u64, wild: bool, dir: &Path) -> Made {
     m.particles();
     m.floor();
     m.lights();
+    m.standing();
     if m.chance(0.05) {
         m.text = m.text.replace("color", "colour").replace("center", "centre");
     }
@@ -511,6 +512,20 @@ impl SceneMaker<'_> {
         }
         if self.some(0.4) {
             self.relief(rough);
+        }
+    }
+    // Objects that stand on a flat floor.
+    fn standing(&mut self) {
+        let is_flat = self.text.split_once("[floor]\ncorners = ").is_some_and(|(_, rest)| {
+            let corners = rest.lines().next().unwrap_or_default().split("],[");
+            let heights: Vec<_> = corners.map(|p| p.trim_end_matches(']').rsplit(',').next()).collect();
+            heights.iter().all(|z| *z == heights[0])
+        });
+        if is_flat && self.some(0.4) {
+            for object in ["body", "sphere", "ellipsoid", "rectangle"] {
+                let header = format!("[[{object}]]\n");
+                self.text = self.text.replacen(&header, &format!("{header}on = \"floor\"\n"), 2);
+            }
         }
     }
     fn relief(&mut self, rough: bool) {

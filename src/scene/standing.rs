@@ -1,0 +1,273 @@
+//! Objects that stand on the floor: their height follows from the floor's.
+
+use super::diagnostic::Rule;
+use super::{Body, Ellipsoid, Floor, Motion, Rectangle, Rotation, Sphere, Support, World};
+use crate::math::vec3::{Vec3, add, cross, dot, length, normalise, scale, sub};
+use std::f64::consts::PI;
+
+// The gap below an object, over its size. Two surfaces in one plane would hide each other at random, and a body that
+// touches nothing is faster (device_scene/shapes/isolation.rs).
+const GAP: f64 = 1e-4;
+// Moments of a clip at which a path is asked for its height.
+const MOMENTS: u32 = 4096;
+
+/// An object that may stand on the floor.
+trait Standing {
+    fn support(&self) -> Option<Support>;
+    fn centre(&mut self) -> &mut Vec3;
+    /// Its radius, about.
+    fn size(&self) -> f64;
+    /// How far it reaches from its centre in this direction, over the whole clip.
+    fn reach(&self, direction: Vec3) -> f64;
+}
+
+impl Standing for Body {
+    fn support(&self) -> Option<Support> {
+        self.on
+    }
+    fn centre(&mut self) -> &mut Vec3 {
+        &mut self.centre
+    }
+    fn size(&self) -> f64 {
+        self.radius
+    }
+    fn reach(&self, direction: Vec3) -> f64 {
+        let turned = self.vertices().into_iter().map(|v| swept(self.rotation, self.motion.turns, v, direction));
+        turned.fold(f64::MIN, f64::max) + travel(&self.motion, direction)
+    }
+}
+
+impl Standing for Sphere {
+    fn support(&self) -> Option<Support> {
+        self.on
+    }
+    fn centre(&mut self) -> &mut Vec3 {
+        &mut self.centre
+    }
+    fn size(&self) -> f64 {
+        self.radius
+    }
+    fn reach(&self, _: Vec3) -> f64 {
+        self.radius
+    }
+}
+
+impl Standing for Ellipsoid {
+    fn support(&self) -> Option<Support> {
+        self.on
+    }
+    fn centre(&mut self) -> &mut Vec3 {
+        &mut self.centre
+    }
+    fn size(&self) -> f64 {
+        Ellipsoid::reach(self)
+    }
+    fn reach(&self, direction: Vec3) -> f64 {
+        let axes = self.axes();
+        length([0, 1, 2].map(|i| self.radii[i] * dot(axes[i], direction)))
+    }
+}
+
+impl Standing for Rectangle {
+    fn support(&self) -> Option<Support> {
+        self.on
+    }
+    fn centre(&mut self) -> &mut Vec3 {
+        &mut self.centre
+    }
+    fn size(&self) -> f64 {
+        self.size[0].max(self.size[1])
+    }
+    fn reach(&self, direction: Vec3) -> f64 {
+        self.corners().iter().map(|&corner| dot(sub(corner, self.centre), direction)).fold(f64::MIN, f64::max)
+    }
+}
+
+// How far a vertex comes in a direction while it turns.
+fn swept(rotation: Rotation, turns: f64, vertex: Vec3, direction: Vec3) -> f64 {
+    let start = dot(vertex, direction);
+    if turns == 0.0 || length(rotation.axis) == 0.0 {
+        return start;
+    }
+    // The vertex is `along` + cos(angle) `across` + sin(angle) `beside`.
+    let axis = normalise(rotation.axis);
+    let along = scale(axis, dot(axis, vertex));
+    let across = sub(vertex, along);
+    let (cosine, sine) = (dot(across, direction), dot(cross(axis, vertex), direction));
+    let top = libm::atan2(sine, cosine);
+    let ahead = if turns > 0.0 { top } else { -top };
+    let end = 2.0 * PI * turns;
+    if ahead.rem_euclid(2.0 * PI) <= end.abs() {
+        return dot(along, direction) + libm::hypot(cosine, sine);
+    }
+    start.max(dot(along, direction) + cosine * libm::cos(end) + sine * libm::sin(end))
+}
+
+// How far a motion carries the centre in a direction.
+fn travel(motion: &Motion, direction: Vec3) -> f64 {
+    let drift = dot(motion.drift, direction);
+    let Some(path) = &motion.path else { return drift.max(0.0) };
+    let at = |moment: u32| {
+        let time = f64::from(moment) / f64::from(MOMENTS);
+        dot(path.at(2.0 * PI * time), direction) + drift * time
+    };
+    (0..=MOMENTS).map(at).fold(f64::MIN, f64::max)
+}
+
+/// The plane of a floor: its upward normal, and the distance from the origin.
+struct Ground {
+    normal: Vec3,
+    distance: f64,
+}
+
+impl Ground {
+    fn of(floor: &Floor) -> Result<Ground, &'static str> {
+        let [a, b, c, d] = floor.corners;
+        let mut normal = normalise(cross(sub(c, a), sub(d, b)));
+        if normal[2] < 0.0 {
+            normal = scale(normal, -1.0);
+        }
+        let middle = scale(add(add(a, b), add(c, d)), 0.25);
+        let size = length(sub(c, a)).max(length(sub(d, b)));
+        if floor.corners.iter().any(|&corner| dot(sub(corner, middle), normal).abs() > 1e-9 * size) {
+            return Err("the floor is bent");
+        }
+        if normal[2] < 1e-3 {
+            return Err("the floor is upright");
+        }
+        Ok(Ground { normal, distance: dot(middle, normal) })
+    }
+    // Sets the height of the object's centre.
+    fn support(&self, object: &mut dyn Standing) -> Result<(), &'static str> {
+        let below = object.reach(scale(self.normal, -1.0)) + GAP * object.size();
+        let [x, y, z] = object.centre();
+        *z = (self.distance + below - self.normal[0] * *x - self.normal[1] * *y) / self.normal[2];
+        if Rule::Coordinate.allows(*z) { Ok(()) } else { Err("it would stand too far away") }
+    }
+}
+
+/// An object that cannot stand: its list in a scene, its index there, and the reason.
+pub(crate) struct Falling {
+    pub path: String,
+    pub why: &'static str,
+}
+
+impl World {
+    /// Sets the heights of the objects that stand on the floor. A second call changes nothing.
+    pub(crate) fn stand(&mut self) -> Vec<Falling> {
+        let ground = self.floor.as_ref().ok_or("there is no floor").and_then(Ground::of);
+        let bodies = self.bodies.iter_mut().enumerate().map(|(i, x)| ("body", i, x as &mut dyn Standing));
+        let spheres = self.spheres.iter_mut().enumerate().map(|(i, x)| ("sphere", i, x as &mut dyn Standing));
+        let ellipsoids = self.ellipsoids.iter_mut().enumerate().map(|(i, x)| ("ellipsoid", i, x as &mut dyn Standing));
+        let rectangles = self.rectangles.iter_mut().enumerate().map(|(i, x)| ("rectangle", i, x as &mut dyn Standing));
+        let objects = bodies.chain(spheres).chain(ellipsoids).chain(rectangles);
+        let stand = |(list, i, object): (&str, usize, &mut dyn Standing)| {
+            let Some(Support::Floor) = object.support() else { return None };
+            let why = ground.as_ref().map_err(|why| *why).and_then(|ground| ground.support(object)).err()?;
+            Some(Falling { path: format!("{list}.{i}.on"), why })
+        };
+        objects.filter_map(stand).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::scene::{CylindricalPath, Scene, Solid};
+
+    fn on_floor(text: &str) -> Scene {
+        let floor = "[floor]\ncorners = [[-5, -5, -1], [-5, 5, -1], [5, 5, -1], [5, -5, -1]]\n";
+        Scene::parse(&format!("{text}\n{floor}"), "s.toml", "".as_ref()).unwrap_or_else(|e| panic!("{e}")).scene
+    }
+    // The height of the lowest vertex above the floor at a moment, over the radius.
+    fn gap(body: &Body, time: f64) -> f64 {
+        let now = body.at(time);
+        let lowest = now.vertices().iter().map(|v| v[2] + now.centre[2] + 1.0).fold(f64::MAX, f64::min);
+        lowest / body.radius
+    }
+
+    #[test]
+    fn all_solids_stand_on_their_lowest_vertex() {
+        for solid in Solid::ALL {
+            for turn in ["", "axis = [1, 2, 0.5]\nangle_deg = 33\n"] {
+                let text = format!(
+                    "[[body]]\nsolid = \"{}\"\ncenter = [1, 2, 77]\nradius = 2.5\n{turn}on = \"floor\"\n",
+                    solid.name()
+                );
+                let scene = on_floor(&text);
+                let body = &scene.world.bodies[0];
+                assert!((gap(body, 0.0) - GAP).abs() < 1e-12, "{solid:?}: {}", gap(body, 0.0));
+                assert_eq!(body.centre[..2], [1.0, 2.0]);
+                // Written and read again, and settled again, it is the same scene.
+                let again = Scene::parse(&scene.to_toml(), "again.toml", "".as_ref()).unwrap().scene;
+                assert_eq!(again, scene);
+            }
+        }
+        let cube = on_floor("[[body]]\nsolid = \"cube\"\nradius = 1.7320508075688772\non = \"floor\"\n");
+        assert!((cube.world.bodies[0].centre[2] - GAP * 1.7320508075688772).abs() < 1e-12);
+    }
+
+    #[test]
+    fn a_moving_body_never_sinks_and_touches_once() {
+        let path =
+            CylindricalPath { z0: 0.4, az: 0.7, wz: 3.0, pz: 0.3, r0: 1.0, wphi: 1.0, ..CylindricalPath::default() };
+        let motions = [
+            Motion { turns: 0.2, ..Motion::default() },
+            Motion { turns: -0.13, ..Motion::default() },
+            Motion { turns: 2.0, drift: [3.0, 0.0, 0.0], ..Motion::default() },
+            Motion { drift: [0.0, 0.0, -2.0], ..Motion::default() },
+            Motion { path: Some(path), ..Motion::default() },
+        ];
+        for motion in motions {
+            let mut scene =
+                on_floor("[[body]]\nsolid = \"cube\"\naxis = [1, 0.3, 0]\nangle_deg = 20\non = \"floor\"\n");
+            scene.world.bodies[0].motion = motion;
+            assert!(scene.world.stand().is_empty());
+            let gaps: Vec<f64> = (0..=5000).map(|i| gap(&scene.world.bodies[0], f64::from(i) / 5000.0)).collect();
+            let least = gaps.iter().copied().fold(f64::MAX, f64::min);
+            assert!((least - GAP).abs() < 1e-5, "{motion:?}: {least}");
+        }
+    }
+
+    #[test]
+    fn balls_and_walls_stand_on_a_tilted_floor() {
+        let scene = "[floor]\ncorners = [[-5, -5, 0], [-5, 5, 0], [5, 5, 10], [5, -5, 10]]\n\
+             [[sphere]]\ncenter = [2, 1, 0]\nradius = 0.5\non = \"floor\"\n\
+             [[ellipsoid]]\nradii = [1, 2, 0.5]\naxis = [1, 1, 0]\nangle_deg = 40\non = \"floor\"\n\
+             [[rectangle]]\nfacing = [1, 0, 0]\nsize = [2, 3]\non = \"floor\"\n";
+        let world = Scene::parse(scene, "s.toml", "".as_ref()).unwrap().scene.world;
+        // The floor is z = x + 5.
+        let above = |p: Vec3| (p[2] - p[0] - 5.0) / 2f64.sqrt();
+        assert!((above(world.spheres[0].centre) - 0.5 * (1.0 + GAP)).abs() < 1e-12);
+        assert!(world.rectangles[0].corners().iter().map(|&p| above(p)).fold(f64::MAX, f64::min) > 0.0);
+        let e = world.ellipsoids[0];
+        let lowest = (0..20_000).map(|i| {
+            let (z, turn) = (1.0 - f64::from(i) / 1e4, f64::from(i) * 2.4);
+            let r = (1.0 - z * z).max(0.0).sqrt();
+            let unit = [r * libm::cos(turn), r * libm::sin(turn), z];
+            let axes = e.axes();
+            let p = [0, 1, 2].iter().fold(e.centre, |p, &i| add(p, scale(axes[i], e.radii[i] * unit[i])));
+            above(p)
+        });
+        let lowest = lowest.fold(f64::MAX, f64::min);
+        assert!((0.0..2e-3).contains(&lowest), "{lowest}");
+    }
+
+    #[test]
+    fn nothing_stands_without_a_floor() {
+        let body = "[[body]]\nsolid = \"cube\"\non = \"floor\"\n";
+        for (floor, why) in [
+            ("", "there is no floor"),
+            ("[floor]\ncorners = [[0, -5, -1], [0, 5, -1], [0, 5, 9], [0, -5, 9]]\n", "the floor is upright"),
+            ("[floor]\ncorners = [[-5, -5, 0], [-5, 5, 1], [5, 5, 0], [5, -5, 1]]\n", "the floor is bent"),
+        ] {
+            let text = Scene::parse(&format!("{body}{floor}"), "s.toml", "".as_ref()).unwrap_err().to_string();
+            assert!(text.contains(why) && text.contains("s.toml:3:6"), "{text}");
+        }
+        // A scene that is built in code is checked as well.
+        let mut scene = Scene::sample();
+        scene.world.floor = None;
+        scene.world.bodies[1].on = Some(Support::Floor);
+        assert!(scene.check().unwrap_err().to_string().contains("there is no floor"));
+    }
+}
