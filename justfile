@@ -32,6 +32,10 @@ bench *args:
 instructions *args:
     scripts/instructions {{args}}
 
+# Compare the public interface with that of the last tag, or of a commit, by the rules of semantic versioning.
+semver *args:
+    scripts/semver {{args}}
+
 # Licences, sources and known faults of the dependencies.
 supply *args:
     scripts/supply {{args}}
