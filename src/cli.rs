@@ -21,10 +21,10 @@ pub use language::{choose_language, language};
 pub use particles::{FileLayout, GenerateArgs, ParticlesArgs, ParticlesDevice, ParticlesJob, PictureArgs};
 pub use render::{DeviceArgs, RenderArgs};
 pub use samples::{NewArgs, ScenesArgs, ScenesJob};
-pub use scene::{QualityArg, SceneArgs, assignment};
+pub use scene::{MissingTexture, QualityArg, SceneArgs, assignment};
 use std::path::PathBuf;
-use values::parse_solids;
 pub use values::{check_pixels, environment, home};
+use values::{parse_size, parse_solids, parse_threads};
 pub use version::COMMIT;
 
 /// Renders flythroughs of mirrored, see-through polyhedra: reads a scene, writes frames and a video.
@@ -209,11 +209,18 @@ pub struct BenchArgs {
     /// Compare schedules of a frame's work, on each device: time, and the average thread's rays over the busiest one's.
     #[arg(long)]
     pub balance: bool,
+    /// Numbers of CPU threads to measure, such as `1,2,4,8`; 0: one per core [default: 1 and one per core]
+    #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = parse_threads, conflicts_with = "balance")]
+    pub threads: Vec<usize>,
+    /// Picture sizes to measure, such as `320x240,640x480,1080p`; each is written as in --size.
+    #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = parse_size, conflicts_with_all = ["balance", "size"])]
+    pub sizes: Vec<(u32, u32)>,
     /// Format of the table.
-    #[arg(long, value_enum, default_value = "md", conflicts_with = "balance")]
+    #[arg(long, value_enum, default_value = "md")]
     pub format: TableFormat,
-    /// Draw plots into this folder, as SVG: clip.svg (time of each frame), samples.svg, depth.svg (their cost); with --balance
-    /// work.svg and speed-up.svg.
+    /// Draw plots into this folder, as SVG: devices.svg (all devices; with --sizes by size, and rays.svg), threads.svg (the
+    /// speed-up of threads), clip.svg (time of each frame), samples.svg and depth.svg (their cost); with --balance work.svg and
+    /// speed-up.svg.
     #[arg(long, value_name = "FOLDER")]
     pub plots: Option<PathBuf>,
     /// Repetitions for the median, after one warm-up.

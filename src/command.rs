@@ -30,18 +30,20 @@ mod shell;
 mod stitch;
 pub mod stop;
 mod studio;
+mod table;
 mod template;
 mod usage;
 mod verify;
 
 use crate::cli::{Cli, Command, Exit, Failure, choose_language, environment};
-use crate::error::Error;
-use crate::report::{be_quiet, fault, print};
+use crate::report::{be_quiet, end_before_start, fault, print};
 use crate::scene::builtin::default_scene;
 use crate::scene::diagnostic::{Colours, Severity, message};
 use crate::{system, threads};
 use std::ffi::OsString;
+use std::io::Write;
 use std::process::ExitCode;
+use usage::Help;
 
 /// Parses the command line, runs the command, and turns errors into exit codes.
 pub fn main() -> ExitCode {
@@ -60,22 +62,28 @@ pub fn main() -> ExitCode {
         Err(e) if e.use_stderr() => {
             let (what, help) = usage::translate_error(&e, &words);
             fault(&message(Severity::Error, &what, help.as_deref(), Colours::Styled));
+            if let Some(pictures_on_stdout) = usage::json_log(&words) {
+                end_before_start(pictures_on_stdout, Exit::Usage as u8, Some(&what));
+            }
             return ExitCode::from(Exit::Usage as u8);
         }
         // Help and version go to stdout.
         Err(e) => {
-            match usage::is_first_help(&e, &words) {
-                true => drop(print(&help::first_day())),
-                false => drop(e.print()),
+            match usage::asked_help(&e, &words) {
+                Some(Help::FirstDay) => drop(print(&help::first_day())),
+                Some(Help::Everything) => {
+                    let _ = write!(anstream::stdout(), "{}", help::everything().ansi());
+                }
+                None => drop(e.print()),
             }
             return ExitCode::SUCCESS;
         }
     };
     let Err(e) = run(cli) else { return ExitCode::SUCCESS };
-    fault(&match &e {
-        Failure::Library(Error::Scene(problems)) => problems.shown(Severity::Error, Colours::Styled),
-        _ => message(Severity::Error, &e.to_string(), e.help().as_deref(), Colours::Styled),
-    });
+    fault(&e.shown());
+    if let Some(pictures_on_stdout) = usage::json_log(&words) {
+        end_before_start(pictures_on_stdout, e.exit_code() as u8, Some(&e.to_string()));
+    }
     ExitCode::from(e.exit_code() as u8)
 }
 

@@ -9,8 +9,8 @@ use crate::render::stats::{FrameReport, Progress, RunReport, ms};
 use crate::scene::diagnostic::{Colours, Severity, message};
 use crate::threads::{self, lock};
 use indicatif::{HumanDuration, ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
-pub use log::Farewell;
-use log::{Log, farewell};
+pub use log::{Farewell, end_before_start};
+use log::{Log, farewell, stream};
 pub use records::SceneFacts;
 use records::{Record, shares};
 use std::io::{IsTerminal, Write};
@@ -132,10 +132,6 @@ impl Reporter {
         counter: Option<(Arc<SampleCounter>, u64)>,
     ) -> Reporter {
         let bar = terminal_bar().with_style(bar_style(GETTING_READY));
-        let out: Box<dyn Write + Send> = match pictures_on_stdout {
-            true => Box::new(std::io::stderr()),
-            false => Box::new(std::io::stdout()),
-        };
         let position = Arc::<Position>::default();
         let watch = counter.filter(|_| !bar.is_hidden()).map(|(counter, frame)| {
             let (bar, position) = (bar.clone(), Arc::clone(&position));
@@ -143,7 +139,7 @@ impl Reporter {
         });
         Reporter {
             format,
-            log: Arc::new(Mutex::new(Log::new(out, facts))),
+            log: Arc::new(Mutex::new(Log::new(stream(pictures_on_stdout), Some(facts)))),
             both_terminals: !bar.is_hidden() && (pictures_on_stdout || std::io::stdout().is_terminal()),
             bar,
             ended: None,

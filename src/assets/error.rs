@@ -1,5 +1,6 @@
 //! What is wrong with a file that a scene names.
 
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 /// Why a file that a scene names cannot be used.
@@ -21,7 +22,16 @@ impl AssetError {
     }
     /// A file that cannot be read.
     pub fn read(kind: &str, path: &Path, e: std::io::Error) -> AssetError {
-        let remedy = (kind == "texture").then(|| "give another with --texture, or `none`".into());
+        let is_missing = matches!(e.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory);
+        let remedy = match kind {
+            "texture" if is_missing => {
+                Some("give another with --texture; `--missing-texture stand-in` renders with a bright checker instead")
+            }
+            "texture" => Some("give another with --texture, or `none`"),
+            "sky" | "relief" if is_missing => Some("`--missing-texture stand-in` renders without it"),
+            _ => None,
+        };
+        let remedy = remedy.map(str::to_owned);
         AssetError { remedy, ..AssetError::new(path, format!("cannot read the {kind}: {e}")) }
     }
     /// A file that is not what its name says.

@@ -59,6 +59,7 @@ impl SkyMap {
             SkySource::Studio => made(studio),
             SkySource::Dusk => made(dusk),
             SkySource::Overcast => made(overcast),
+            SkySource::Missing => made(missing),
             SkySource::Night => {
                 let stars = stars(sky.intensity, |d| [d[0] * cosine - d[1] * sine, d[1] * cosine + d[0] * sine, d[2]]);
                 let starlight = mean_of(&stars);
@@ -150,6 +151,12 @@ fn resolution(width: usize, height: usize) -> (usize, usize) {
 }
 
 const MAX_SIDE: u32 = 32_768;
+
+// The stand-in for a missing file.
+fn missing(d: Vec3) -> Vec3 {
+    let (u, v) = (0.5 - libm::atan2(d[1], d[0]) / (2.0 * PI), libm::acos(d[2].clamp(-1.0, 1.0)) / PI);
+    super::texture::missing(u, 0.5 * v).map(linear)
+}
 
 // A picture whose columns are azimuths and whose rows are elevations, in linear light.
 fn read(path: &Path, limits: Limits) -> Result<Grid<[f32; 3]>, AssetError> {

@@ -28,6 +28,7 @@ impl Texture {
             TextureSource::Concrete => procedural(1024, concrete),
             TextureSource::Marble => procedural(1024, marble),
             TextureSource::Wood => procedural(1024, wood),
+            TextureSource::Missing => procedural(512, missing),
         }))
     }
     fn of(finest: Level) -> Texture {
@@ -108,6 +109,12 @@ fn mix(a: [f64; 3], b: [f64; 3], t: f64) -> [f64; 3] {
 fn checker(u: f64, v: f64) -> [f64; 3] {
     let cell = |x: f64| (x * 8.0).floor() as i64;
     if (cell(u) + cell(v)) % 2 == 0 { [0.92; 3] } else { [0.16, 0.16, 0.18] }
+}
+
+/// The bright checker that stands in for a missing file.
+pub(super) fn missing(u: f64, v: f64) -> [f64; 3] {
+    let cell = |x: f64| (x * 16.0).floor() as i64;
+    if (cell(u) + cell(v)) % 2 == 0 { [1.0, 0.04, 1.0] } else { [0.45, 0.02, 0.45] }
 }
 
 // Value noise on an integer lattice, smooth, 0 .. 1.

@@ -7,6 +7,7 @@ use crate::error::{ALLOW_OUTSIDE, Error};
 use crate::output::OutputError;
 use crate::output::store::manifest::ManifestError;
 use crate::scene::Problems;
+use crate::scene::diagnostic::{Colours, Severity, message};
 use crate::scene::suggest::nearest;
 use std::io::ErrorKind;
 use std::path::Path;
@@ -66,6 +67,14 @@ impl Failure {
     /// An invalid command line.
     pub fn usage(what: impl Into<String>) -> Failure {
         Failure::Library(Error::Usage(what.into()))
+    }
+
+    /// The message for a terminal, with a remedy.
+    pub fn shown(&self) -> String {
+        match self {
+            Failure::Library(Error::Scene(problems)) => problems.shown(Severity::Error, Colours::Styled),
+            _ => message(Severity::Error, &self.to_string(), self.help().as_deref(), Colours::Styled),
+        }
     }
 
     /// A remedy, if there is one beyond the message.

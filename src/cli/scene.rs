@@ -70,6 +70,16 @@ fn parse_samples(text: &str) -> Result<SamplesArg, String> {
     }
 }
 
+/// What happens where a picture file of a scene is missing, as a flag's value.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum MissingTexture {
+    /// The scene is refused.
+    #[default]
+    Error,
+    /// A bright magenta checker stands in for it, and a warning names the file.
+    StandIn,
+}
+
 /// Flags that change a scene.
 #[derive(Args, Clone, Debug, Default)]
 pub struct SceneArgs {
@@ -103,6 +113,9 @@ pub struct SceneArgs {
     /// The floor's texture: a .data, PNG or JPEG file, @checker, @concrete, @marble, @wood or none.
     #[arg(long, value_name = "FILE", help_heading = "Scene")]
     pub texture: Option<String>,
+    /// What to do where the file of a texture, sky or relief is missing.
+    #[arg(long, value_enum, default_value = "error", hide_short_help = true, help_heading = "Scene")]
+    pub missing_texture: MissingTexture,
     /// Allow the scene to read files outside of its folder, and to write outside of that folder and the working folder.
     #[arg(long, help_heading = "Scene")]
     pub allow_outside: bool,
@@ -144,6 +157,8 @@ impl SceneArgs {
                 return Err(wrong("solids", &format!("{names} names for {} bodies", bodies.len())));
             }
             bodies.iter_mut().zip(&self.solids).for_each(|(body, &solid)| body.solid = solid);
+            // Another solid reaches further down.
+            scene.world.stand();
         }
         if let Some(text) = &self.texture {
             let options = ParseOptions { home: home(), ..ParseOptions::default() };

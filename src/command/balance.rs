@@ -4,15 +4,53 @@
 
 use super::bench::BenchScene;
 use super::plots::{Plot, Series, Style, write_all};
+use super::table::{Column, numbers, words, written};
 use crate::cli::{BenchArgs, Failure, environment, usage};
 use crate::device::{self, DeviceError, DeviceNeeds, FilmSlice, GpuDevice, Memory, Schedule, Task, TaskStats};
 use crate::gpu_types::FrameParams;
 use crate::kernels::Isa;
-use crate::output::OutputError;
 use crate::render::stats::ms;
 use crate::render::{RenderOptions, Renderer};
-use crate::report::print;
+use crate::report::{Spinner, print, several};
+use crate::run::journal::processor;
+use serde::Serialize;
 use std::sync::Arc;
+
+// A schedule's results on a device.
+#[derive(Serialize)]
+struct BalanceRow {
+    device: String,
+    schedule: String,
+    threads: String,
+    ms: f64,
+    mrays_per_second: f64,
+    gflop_per_second: f64,
+    // The rays of the average thread divided by those of the busiest one.
+    efficiency: f64,
+}
+
+#[derive(Serialize)]
+struct Balance {
+    polyfly: &'static str,
+    processor: Option<String>,
+    scene: String,
+    width: u32,
+    height: u32,
+    samples_per_pixel: u32,
+    repetitions: u32,
+    gflop_per_frame: f64,
+    schedules: Vec<BalanceRow>,
+}
+
+const COLUMNS: [Column<BalanceRow>; 7] = [
+    words("device", "device", |row| row.device.clone()),
+    words("schedule", "schedule", |row| row.schedule.clone()),
+    numbers("threads", "threads", |row| row.threads.clone()),
+    numbers("ms", "ms", |row| format!("{:.3}", row.ms)),
+    numbers("Mrays/s", "mrays_per_second", |row| format!("{:.1}", row.mrays_per_second)),
+    numbers("Gflop/s", "gflop_per_second", |row| format!("{:.1}", row.gflop_per_second)),
+    numbers("efficiency", "efficiency", |row| format!("{:.3}", row.efficiency)),
+];
 
 /// Prints a table with device, schedule, median kernel time, speed and parallel efficiency. Draws plots if requested.
 pub fn run(args: &BenchArgs) -> Result<(), Failure> {
@@ -37,24 +75,31 @@ pub fn run(args: &BenchArgs) -> Result<(), Failure> {
     let params = renderer.prepared.first.frame_params(renderer.scene(), 0);
     let cpu = renderer.cpu(isa);
     let flops = renderer.cpu(Isa::counting()).flops(&params, samples);
-    print(&format!("# {:.3} Gflop a frame, counted\n", flops as f64 / 1e9))?;
-    print("device\tschedule\tthreads\tms\tMrays/s\tGflop/s\tefficiency\n")?;
-    let row = |device: &str, schedule: &str, threads: &str, s: TaskStats| {
+    let spinner = Spinner::new();
+    let mut rows: Vec<BalanceRow> = Vec::new();
+    let mut row = |device: &str, schedule: &str, threads: &str, s: TaskStats| {
         let seconds = s.kernel.as_secs_f64();
-        let (rays, work) = (s.rays as f64 / seconds / 1e6, flops as f64 / seconds / 1e9);
-        let (ms, balance) = (ms(s.kernel), s.balance);
-        print(&format!("{device}\t{schedule}\t{threads}\t{ms:.3}\t{rays:.1}\t{work:.1}\t{balance:.3}\n"))
+        rows.push(BalanceRow {
+            device: device.to_owned(),
+            schedule: schedule.to_owned(),
+            threads: threads.to_owned(),
+            ms: ms(s.kernel),
+            mrays_per_second: s.rays as f64 / seconds / 1e6,
+            gflop_per_second: flops as f64 / seconds / 1e9,
+            efficiency: s.balance,
+        });
+        spinner.say(&format!("{device}: {schedule}"));
     };
     let name = format!("cpu {}", isa.name);
     let scheduled = |schedule, threads| {
         median(args.runs, &mut || cpu.run_scheduled(&params, samples, schedule, threads).map_err(DeviceError::from))
     };
     let (serial, _) = scheduled(Schedule::Static, 1)?;
-    row(&name, "serial", "1", serial)?;
+    row(&name, "serial", "1", serial);
     let mut ways: Vec<Way> = Vec::new();
     for (schedule, word) in Schedule::ALL {
         let (stats, work) = scheduled(schedule, cpu.threads())?;
-        row(&name, word, &cpu.threads().to_string(), stats)?;
+        row(&name, word, &cpu.threads().to_string(), stats);
         let mut speed_ups = vec![(1.0, 1.0)];
         if args.plots.is_some() {
             let counts = std::iter::successors(Some(2), |n| Some(n * 2)).take_while(|&n| n < cpu.threads());
@@ -68,16 +113,36 @@ pub fn run(args: &BenchArgs) -> Result<(), Failure> {
     let task = Task { adaptive: None, ..Task::picture(renderer.scene(), 0) };
     let mut picture = Memory::default();
     let (stealing, _) = median(args.runs, &mut || Ok((cpu.run(&task, &params, &mut picture), Vec::new())))?;
-    row(&name, "work stealing (in use)", &cpu.threads().to_string(), stealing)?;
+    row(&name, "work stealing (in use)", &cpu.threads().to_string(), stealing);
 
-    on_gpus(args.runs, &renderer, &task, &params, &row)?;
+    on_gpus(args.runs, &renderer, &task, &params, &mut row)?;
+    drop(spinner);
+    let note = subject.note();
+    let table = Balance {
+        polyfly: env!("CARGO_PKG_VERSION"),
+        processor: processor(),
+        scene: subject.name().to_owned(),
+        width: scene.render.width,
+        height: scene.render.height,
+        samples_per_pixel: samples,
+        repetitions: args.runs,
+        gflop_per_frame: flops as f64 / 1e9,
+        schedules: rows,
+    };
+    let caption = format!(
+        "{note}; {} a pixel, {:.3} Gflop a frame, median of {}",
+        several(samples, "sample"),
+        table.gflop_per_frame,
+        args.runs
+    );
+    print(&written(&caption, &COLUMNS, &table.schedules, &table, args.format))?;
     if let Some(folder) = &args.plots {
         let even = serial.rays as f64 / cpu.threads() as f64;
         let shares = |rays: &[u64]| (0..).map(f64::from).zip(rays.iter().map(|&r| r as f64 / even)).collect::<Vec<_>>();
         let works: Vec<_> = ways.iter().map(|(name, rays, _)| Series::new(*name, shares(rays))).collect();
         let speed_ups: Vec<_> = ways.into_iter().map(|(name, _, points)| Series::new(name, points)).collect();
         let numbers: Vec<String> = (0..cpu.threads()).map(|n| n.to_string()).collect();
-        let note = &subject.note();
+        let note = &note;
         let (title, x, y, style) = ("Rays of each thread", "thread", "even shares", Style::Bars(&numbers));
         let bars = Plot { title, x, y, note, style, series: &works }.svg();
         let (title, x, y, style) = ("Speed-up", "threads", "times as fast as one thread", Style::LinesAndDiagonal);
@@ -88,7 +153,7 @@ pub fn run(args: &BenchArgs) -> Result<(), Failure> {
 }
 
 // The rows of each GPU.
-fn on_gpus(runs: u32, renderer: &Renderer, task: &Task, params: &FrameParams, row: &Row) -> Result<(), Failure> {
+fn on_gpus(runs: u32, renderer: &Renderer, task: &Task, params: &FrameParams, row: &mut AddRow) -> Result<(), Failure> {
     for info in device::list().unwrap_or_default() {
         let needs = DeviceNeeds { rgba: true, ..DeviceNeeds::default() };
         let mut gpu = device::open(&info, Arc::clone(&renderer.prepared.first), needs)?;
@@ -97,7 +162,8 @@ fn on_gpus(runs: u32, renderer: &Renderer, task: &Task, params: &FrameParams, ro
              threads: &str,
              render: &mut dyn FnMut(&mut dyn GpuDevice) -> Result<TaskStats, DeviceError>| {
                 let (stats, _) = median(runs, &mut || render(gpu.as_mut()).map(|s| (s, Vec::new())))?;
-                Ok::<_, Failure>(row(&info.name, word, threads, stats)?)
+                row(&info.name, word, threads, stats);
+                Ok::<_, Failure>(())
             };
         for (schedule, word) in Schedule::ALL {
             on_gpu(word, "resident", &mut |gpu| gpu.run_scheduled(params, task.samples.end, Some(schedule)))?;
@@ -113,8 +179,8 @@ fn on_gpus(runs: u32, renderer: &Renderer, task: &Task, params: &FrameParams, ro
 
 // The schedule's name, the rays of each thread, and speed-ups by number of threads.
 type Way = (&'static str, Vec<u64>, Vec<(f64, f64)>);
-// Prints a row from device, schedule, threads and measured statistics.
-type Row<'a> = dyn Fn(&str, &str, &str, TaskStats) -> Result<(), OutputError> + 'a;
+// Adds a row from device, schedule, threads and measured statistics.
+type AddRow<'a> = dyn FnMut(&str, &str, &str, TaskStats) + 'a;
 type Measured = (TaskStats, Vec<u64>);
 
 // The run with the median time.

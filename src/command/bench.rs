@@ -2,9 +2,10 @@
 
 use super::machine::Others;
 use super::measured::{Discard, Measured};
-use super::plots::{Plot, Series, write_all};
+use super::plots::{Plot, Series, Style, write_all};
 use super::scene_file::{SceneText, load_scene};
-use crate::cli::{BenchArgs, Failure, TableFormat, environment};
+use super::table::{Column, numbers, words, written};
+use crate::cli::{BenchArgs, Failure, environment};
 use crate::device;
 use crate::error::Error;
 use crate::output::PixelFormats;
@@ -56,26 +57,41 @@ impl BenchScene {
         }
     }
 
-    /// The line below plots: scene and machine.
+    /// The line below plots and above tables: scene, size and machine.
     pub fn note(&self) -> String {
         let (width, height) = (self.scene.render.width, self.scene.render.height);
+        self.note_with(&format!(", {width} x {height}"))
+    }
+    // The same for several sizes.
+    fn note_of_sizes(&self) -> String {
+        self.note_with("")
+    }
+    fn note_with(&self, size: &str) -> String {
         let machine = processor().map_or_else(String::new, |name| format!("; {name}"));
-        format!("{}, {width} x {height}{machine}; polyfly {}", self.name, env!("CARGO_PKG_VERSION"))
+        format!("{}{size}{machine}; polyfly {}", self.name, env!("CARGO_PKG_VERSION"))
+    }
+    /// The scene's name.
+    pub fn name(&self) -> &str {
+        &self.name
     }
 }
 
-// A device's results over all measured frames.
+// A device's results over all measured frames, at one size.
 #[derive(Serialize)]
 struct Row {
     device: String,
     threads: Option<usize>,
+    width: u32,
+    height: u32,
     // Milliseconds per frame: median, minimum and maximum over all repetitions.
     ms: f64,
     least_ms: f64,
     most_ms: f64,
+    // Camera, reflected and transmitted rays of a frame, on average.
+    rays_per_frame: f64,
     frames_per_second: f64,
     mrays_per_second: f64,
-    // The time of the first row divided by this row's.
+    // The time of the first row of this size divided by this row's.
     times_as_fast: f64,
 }
 
@@ -105,19 +121,30 @@ pub fn run(args: &BenchArgs) -> Result<(), Failure> {
     };
     let spinner = Spinner::new();
     let others = Others::watch();
-    let mut targets = targets(scene, &spinner).map_err(|e| subject.placed(e))?;
-    let mut devices = Vec::new();
-    for one in &mut targets {
-        devices.push(one.row(&frames, args.runs, &spinner)?);
+    let threads = thread_counts(&args.threads);
+    let mut targets = targets(scene, &threads, &spinner).map_err(|e| subject.placed(e))?;
+    let own = (scene.render.width, scene.render.height);
+    let sizes = if args.sizes.is_empty() { vec![own] } else { args.sizes.clone() };
+    let mut devices: Vec<Row> = Vec::new();
+    for &size in &sizes {
+        let first = devices.len();
+        for one in &mut targets {
+            let row = if size == own {
+                one.row(&frames, args.runs, &spinner)?
+            } else {
+                one.of(|scene| (scene.render.width, scene.render.height) = size).row(&frames, args.runs, &spinner)?
+            };
+            devices.push(row);
+        }
+        let base = devices[first].ms;
+        devices[first..].iter_mut().for_each(|row| row.times_as_fast = base / row.ms);
     }
-    let first = devices[0].ms;
-    devices.iter_mut().for_each(|row| row.times_as_fast = first / row.ms);
     let table = Table {
         polyfly: env!("CARGO_PKG_VERSION"),
         processor: processor(),
         scene: subject.name.clone(),
-        width: scene.render.width,
-        height: scene.render.height,
+        width: own.0,
+        height: own.1,
         samples_per_pixel: scene.render.samples_per_pixel(),
         depth: scene.render.depth,
         frames: frames.to_string(),
@@ -126,13 +153,30 @@ pub fn run(args: &BenchArgs) -> Result<(), Failure> {
         devices,
     };
     if let Some(folder) = &args.plots {
-        // A single thread would take minutes for the same curve.
-        let from = usize::from(targets.len() > 1);
-        write_all(folder, &plots(&mut targets[from..], &subject, &spinner)?)?;
+        // Fewer threads would take minutes for the same curves.
+        let most = threads.iter().max();
+        let measured = &mut targets.iter_mut().filter(|one| one.threads.is_none_or(|n| Some(&n) == most)).collect();
+        let mut all = of_table(&table, &subject);
+        all.extend(plots(measured, &subject, &spinner)?);
+        write_all(folder, &all)?;
     }
     drop(spinner);
     warnings(&table).iter().for_each(|text| warn(text));
-    Ok(print(&written(&table, args.format))?)
+    let caption = caption(&table);
+    Ok(print(&written(&caption, &COLUMNS, &table.devices, &table, args.format))?)
+}
+
+// The numbers of threads to measure, without repetitions.
+fn thread_counts(asked: &[usize]) -> Vec<usize> {
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    let all = if asked.is_empty() { &[1, cores][..] } else { asked };
+    let mut counts: Vec<usize> = Vec::new();
+    for n in all.iter().map(|&n| if n == 0 { cores } else { n }) {
+        if !counts.contains(&n) {
+            counts.push(n);
+        }
+    }
+    counts
 }
 
 struct BenchTarget {
@@ -141,8 +185,8 @@ struct BenchTarget {
     renderer: Renderer,
 }
 
-// The CPU with one thread, the CPU with all threads, and each GPU.
-fn targets(scene: &Scene, spinner: &Spinner) -> Result<Vec<BenchTarget>, Error> {
+// The CPU with each number of threads, and each GPU.
+fn targets(scene: &Scene, threads: &[usize], spinner: &Spinner) -> Result<Vec<BenchTarget>, Error> {
     spinner.say("preparing");
     let ready = |devices, threads| {
         let options = RenderOptions { devices, threads, isa: environment("POLYFLY_ISA"), ..RenderOptions::on_cpu() };
@@ -150,8 +194,7 @@ fn targets(scene: &Scene, spinner: &Spinner) -> Result<Vec<BenchTarget>, Error> 
         Ok::<_, Error>(Renderer::prepare(scene.clone(), options)?.varied(|_| {}))
     };
     let mut all = Vec::new();
-    let threads = std::thread::available_parallelism().map_or(1, usize::from);
-    for threads in if threads > 1 { vec![1, threads] } else { vec![1] } {
+    for &threads in threads {
         let renderer = ready(Devices::Cpu, threads)?;
         let name = format!("CPU ({})", renderer.prepared.isa.name);
         all.push(BenchTarget { name, threads: Some(threads), renderer });
@@ -163,13 +206,18 @@ fn targets(scene: &Scene, spinner: &Spinner) -> Result<Vec<BenchTarget>, Error> 
     Ok(all)
 }
 
+fn label(name: &str, threads: Option<usize>) -> String {
+    threads.map_or_else(|| name.to_owned(), |n| format!("{name}, {}", several(n, "thread")))
+}
+
 impl BenchTarget {
     fn label(&self) -> String {
-        match self.threads {
-            Some(1) => format!("{}, 1 thread", self.name),
-            Some(n) => format!("{}, {n} threads", self.name),
-            None => self.name.clone(),
-        }
+        label(&self.name, self.threads)
+    }
+
+    // The same device for a changed scene.
+    fn of(&self, change: impl FnOnce(&mut Scene)) -> BenchTarget {
+        BenchTarget { name: self.name.clone(), threads: self.threads, renderer: self.renderer.varied(change) }
     }
 
     // Renders the frames once. Returns the busy time of the device and the frames' statistics.
@@ -182,32 +230,35 @@ impl BenchTarget {
 
     fn row(&mut self, frames: &FrameList, runs: u32, spinner: &Spinner) -> Result<Row, Error> {
         let label = self.label();
-        spinner.say(&format!("{label}: warming up"));
+        let (width, height) = (self.renderer.scene().render.width, self.renderer.scene().render.height);
+        spinner.say(&format!("{label}, {width} x {height}: warming up"));
         self.once(frames)?;
         let (mut times, mut rays) = (Vec::new(), 0);
         for run in 1..=runs {
-            spinner.say(&format!("{label}: {run} of {runs}"));
+            spinner.say(&format!("{label}, {width} x {height}: {run} of {runs}"));
             let (time, measured) = self.once(frames)?;
             times.push(ms(time) / frames.len() as f64);
             rays = measured.rays();
         }
-        let middle = median(&mut times);
+        let (middle, rays) = (median(&mut times), rays as f64 / frames.len() as f64);
         Ok(Row {
             device: self.name.clone(),
             threads: self.threads,
+            width,
+            height,
             ms: middle,
             least_ms: times[0],
             most_ms: times[times.len() - 1],
+            rays_per_frame: rays,
             frames_per_second: 1e3 / middle,
-            mrays_per_second: rays as f64 / frames.len() as f64 / middle / 1e3,
+            mrays_per_second: rays / middle / 1e3,
             times_as_fast: 1.0,
         })
     }
 
     // Milliseconds per frame of the changed scene: the median of three runs.
     fn cost(&self, frame: &FrameList, change: impl FnOnce(&mut Scene)) -> Result<f64, Error> {
-        let (name, renderer) = (self.name.clone(), self.renderer.varied(change));
-        let mut varied = BenchTarget { name, threads: self.threads, renderer };
+        let mut varied = self.of(change);
         varied.once(frame)?;
         let times: Result<Vec<f64>, Error> = (0..3).map(|_| Ok(ms(varied.once(frame)?.0))).collect();
         Ok(median(&mut times?))
@@ -224,9 +275,69 @@ fn median(times: &mut [f64]) -> f64 {
 // Measures a device at a value, and returns a point of a curve.
 type Measure<'a> = dyn Fn(&mut BenchTarget, u32) -> Result<(f64, f64), Error> + 'a;
 
-// The plots, with their file names.
+// Plots of the table's rows, with their file names.
+fn of_table(table: &Table, subject: &BenchScene) -> Vec<(&'static str, String)> {
+    let label = |row: &Row| label(&row.device, row.threads);
+    let mut names: Vec<String> = Vec::new();
+    for name in table.devices.iter().map(label) {
+        if !names.contains(&name) {
+            names.push(name);
+        }
+    }
+    let rows_of = |name: &str| table.devices.iter().filter(|row| label(row) == name).collect::<Vec<_>>();
+    let sizes = rows_of(&names[0]).len();
+    let (sized, plain) = (subject.note_of_sizes(), subject.note());
+    let mut all = Vec::new();
+    if sizes > 1 {
+        let curve = |value: fn(&Row) -> f64| {
+            let point = |row: &Row| (f64::from(row.width) * f64::from(row.height) / 1e6, value(row));
+            let points = |name: &str| sorted(rows_of(name).into_iter().map(point).collect());
+            names.iter().map(|name| Series::new(name.clone(), points(name))).collect::<Vec<_>>()
+        };
+        let draw = |title, y, value| {
+            let (x, style) = ("megapixels of a frame", Style::LogLines);
+            Plot { title, x, y, note: &sized, style, series: &curve(value) }.svg()
+        };
+        all.push(("devices.svg", draw("Time of a frame by its size", "milliseconds a frame", |row| row.ms)));
+        all.push(("rays.svg", draw("Rays of a frame", "millions of rays a frame", |row| row.rays_per_frame / 1e6)));
+    } else {
+        let series = [Series::new("", (0..).map(f64::from).zip(table.devices.iter().map(|row| row.mrays_per_second)))];
+        let style = Style::NamedBars(&names);
+        let (title, x, y) = ("Speed of each device", "", "millions of rays a second");
+        all.push(("devices.svg", Plot { title, x, y, note: &plain, style, series: &series }.svg()));
+    }
+    // The speed-up of threads, for each size.
+    let on_cpu = |row: &&Row| row.threads.is_some();
+    let cpu: Vec<&Row> = table.devices.iter().filter(on_cpu).collect();
+    let fewest = cpu.iter().filter_map(|row| row.threads).min().unwrap_or(1);
+    let mut shown: Vec<(u32, u32)> = cpu.iter().map(|row| (row.width, row.height)).collect();
+    shown.dedup();
+    if cpu.len() > shown.len() {
+        let curve = |&(width, height): &(u32, u32)| {
+            let rows = || cpu.iter().filter(|row| (row.width, row.height) == (width, height));
+            let base = rows().find(|row| row.threads == Some(fewest)).map_or(1.0, |row| row.ms * fewest as f64);
+            let points = rows().map(|row| (row.threads.unwrap_or(1) as f64, base / row.ms)).collect();
+            Series::new(format!("{width} x {height}"), sorted(points))
+        };
+        let series: Vec<Series> = shown.iter().map(curve).collect();
+        let (title, x, style) = ("Speed-up of threads", "threads", Style::LinesAndDiagonal);
+        let y = if fewest == 1 { "times as fast as one thread" } else { "speed in threads of the fewest" };
+        all.push((
+            "threads.svg",
+            Plot { title, x, y, note: if sizes > 1 { &sized } else { &plain }, style, series: &series }.svg(),
+        ));
+    }
+    all
+}
+
+fn sorted(mut points: Vec<(f64, f64)>) -> Vec<(f64, f64)> {
+    points.sort_by(|a, b| a.0.total_cmp(&b.0));
+    points
+}
+
+// The plots that have measurements of their own, with their file names.
 fn plots(
-    targets: &mut [BenchTarget],
+    targets: &mut Vec<&mut BenchTarget>,
     subject: &BenchScene,
     spinner: &Spinner,
 ) -> Result<[(&'static str, String); 3], Error> {
@@ -242,7 +353,7 @@ fn plots(
     let clip: Vec<u32> = FrameList::all(scene.output.frames).spread(PLOTTED).iter().collect();
     // A curve for each device over these values.
     let mut curves = |what: &str, values: &[u32], measure: &Measure| {
-        let curve = |one: &mut BenchTarget| {
+        let curve = |one: &mut &mut BenchTarget| {
             spinner.say(&format!("{}: {what}", one.label()));
             let points = values.iter().map(|&value| measure(one, value)).collect::<Result<Vec<_>, Error>>()?;
             Ok::<_, Error>(Series::new(one.label(), points))
@@ -288,79 +399,48 @@ fn warnings(table: &Table) -> Vec<String> {
     all
 }
 
-// A column: its heading, its name in CSV, and the text of its cells.
-type Column = (&'static str, &'static str, fn(&Row) -> String);
-const COLUMNS: [Column; 8] = [
-    ("device", "device", |row| row.device.clone()),
-    ("threads", "threads", |row| row.threads.map_or_else(String::new, |n| n.to_string())),
-    ("ms a frame", "ms", |row| format!("{:.3}", row.ms)),
-    ("least", "least_ms", |row| format!("{:.3}", row.least_ms)),
-    ("most", "most_ms", |row| format!("{:.3}", row.most_ms)),
-    ("frames/s", "frames_per_second", |row| format!("{:.2}", row.frames_per_second)),
-    ("Mrays/s", "mrays_per_second", |row| format!("{:.1}", row.mrays_per_second)),
-    ("times as fast", "times_as_fast", |row| format!("{:.2}", row.times_as_fast)),
+const COLUMNS: [Column<Row>; 10] = [
+    words("device", "device", |row| row.device.clone()),
+    numbers("threads", "threads", |row| row.threads.map_or_else(String::new, |n| n.to_string())),
+    numbers("size", "size", |row| format!("{}x{}", row.width, row.height)),
+    numbers("ms a frame", "ms", |row| format!("{:.3}", row.ms)),
+    numbers("least", "least_ms", |row| format!("{:.3}", row.least_ms)),
+    numbers("most", "most_ms", |row| format!("{:.3}", row.most_ms)),
+    numbers("rays a frame", "rays_per_frame", |row| format!("{:.0}", row.rays_per_frame)),
+    numbers("frames/s", "frames_per_second", |row| format!("{:.2}", row.frames_per_second)),
+    numbers("Mrays/s", "mrays_per_second", |row| format!("{:.1}", row.mrays_per_second)),
+    numbers("times as fast", "times_as_fast", |row| format!("{:.2}", row.times_as_fast)),
 ];
 
-fn written(table: &Table, format: TableFormat) -> String {
-    let Table { scene, width, height, samples_per_pixel, depth, frames, repetitions, .. } = table;
-    let caption = format!(
-        "{scene}, {width} x {height}, {} a pixel, at most {}; frames {frames}, median of {repetitions}; polyfly {}{}",
+fn caption(table: &Table) -> String {
+    let Table { scene, samples_per_pixel, depth, frames, repetitions, devices, .. } = table;
+    let mut sizes: Vec<String> = devices.iter().map(|row| format!("{} x {}", row.width, row.height)).collect();
+    sizes.dedup();
+    format!(
+        "{scene}, {}, {} a pixel, at most {}; frames {frames}, median of {repetitions}; polyfly {}{}",
+        sizes.join(", "),
         several(samples_per_pixel, "sample"),
         several(depth, "bounce"),
         table.polyfly,
         table.processor.as_ref().map_or_else(String::new, |name| format!(", {name}"))
-    );
-    let heads = |between: &str| COLUMNS.map(|(head, ..)| head).join(between);
-    let rows = || table.devices.iter().map(|row| COLUMNS.map(|(.., cell)| cell(row)));
-    match format {
-        TableFormat::Md => {
-            let line = |cells: [String; 8]| format!("| {} |\n", cells.map(|c| c.replace('|', "\\|")).join(" | "));
-            let (heads, rule) = (heads(" | "), "---:|".repeat(7));
-            format!("{caption}\n\n| {heads} |\n|---|{rule}\n{}", rows().map(line).collect::<String>())
-        }
-        TableFormat::Latex => {
-            let line = |cells: [String; 8]| format!("{} \\\\\n", cells.map(|c| in_latex(&c)).join(" & "));
-            format!(
-                "% needs \\usepackage{{booktabs}}\n\\begin{{table}}\n\\centering\n\\begin{{tabular}}{{lrrrrrrr}}\n\\toprule\n{} \\\\\n\
-                 \\midrule\n{}\\bottomrule\n\\end{{tabular}}\n\\caption{{{}}}\n\\end{{table}}\n",
-                heads(" & "),
-                rows().map(line).collect::<String>(),
-                in_latex(&caption)
-            )
-        }
-        TableFormat::Csv => {
-            let mut writer = csv::Writer::from_writer(Vec::new());
-            let all = std::iter::once(COLUMNS.map(|(_, key, _)| key.to_owned())).chain(rows());
-            // Writing to memory cannot fail.
-            all.for_each(|cells| drop(writer.write_record(cells)));
-            String::from_utf8(writer.into_inner().unwrap_or_default()).unwrap_or_default()
-        }
-        TableFormat::Json => serde_json::to_string_pretty(table).unwrap_or_default() + "\n",
-    }
-}
-
-fn in_latex(text: &str) -> String {
-    let escaped = |c: char| match c {
-        '&' | '%' | '$' | '#' | '_' | '{' | '}' => format!("\\{c}"),
-        '~' => "\\textasciitilde{}".into(),
-        '^' => "\\textasciicircum{}".into(),
-        '\\' => "\\textbackslash{}".into(),
-        c => c.to_string(),
-    };
-    text.chars().map(escaped).collect()
+    )
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::cli::TableFormat;
 
     fn table() -> Table {
         let row = |device: &str, threads, ms: f64| Row {
             device: device.into(),
             threads,
+            width: 4,
+            height: 3,
             ms,
             least_ms: ms - 0.5,
             most_ms: ms + 1.0,
+            rays_per_frame: 1234.0,
             frames_per_second: 1e3 / ms,
             mrays_per_second: 12.0,
             times_as_fast: 10.0 / ms,
@@ -383,7 +463,9 @@ mod tests {
     #[test]
     fn tables_are_written_as_each_reader_wants_them() {
         let all = [TableFormat::Md, TableFormat::Latex, TableFormat::Csv, TableFormat::Json];
-        insta::assert_snapshot!(all.map(|format| written(&table(), format)).join("----\n"));
+        let (table, caption) = (table(), caption(&table()));
+        let written = |format| written(&caption, &COLUMNS, &table.devices, &table, format);
+        insta::assert_snapshot!(all.map(written).join("----\n"));
     }
 
     #[test]

@@ -2,15 +2,16 @@
 //! few tiny frames and writes no files.
 
 use super::hints::hints;
-use super::scene_file::load_scene;
+use super::scene_file::read_scene;
 use crate::cli::{CheckArgs, Failure};
+use crate::error::Error;
 use crate::math::srgb::linear;
 use crate::output::PixelFormats;
 use crate::render::frames::FrameList;
 use crate::render::{Devices, RenderOptions, Renderer};
-use crate::report::{print, several};
+use crate::report::{fault, print, several};
 use crate::run::sandbox::PathSandbox;
-use crate::scene::{LampSamples, Scene, defaults};
+use crate::scene::{LampSamples, Problems, Scene, defaults};
 use std::collections::{BTreeMap, BTreeSet};
 
 // The longer side of a trial frame, pixels.
@@ -26,20 +27,66 @@ const ABOVE_WHITE: f32 = 1.01;
 const OFF_THE_MAP: f64 = 0.05;
 
 pub fn run(args: &CheckArgs) -> Result<(), Failure> {
-    let (scene, source) = load_scene(&args.scene, &args.changes)?;
+    let (scene, source, outside) = read_scene(&args.scene, &args.changes)?;
+    let mut known = scene.clone();
+    let mut faults = Faults::default();
+    for error in outside {
+        if let Error::Outside { file, .. } = &error {
+            known.leave_out(file);
+        }
+        faults.add(source.placed(error));
+    }
     // Paths that a run would refuse before it reads a file.
     if let Some(sandbox) = PathSandbox::of(&args.scene, args.changes.allow_outside) {
-        sandbox.writing(&scene, true, true).map_err(|e| source.placed(e))?;
+        sandbox.writing(&scene, true, true).unwrap_or_else(|e| faults.add(source.placed(e)));
     }
     let asked = args.changes.frame_list(&scene)?;
+    // A file that cannot be read is left out, so that the files after it are read as well.
+    let trial = loop {
+        match trial_hints(&known, &asked) {
+            Err(Failure::Library(Error::Asset(e))) if known.leave_out(&e.path) => faults.add(source.placed(e)),
+            Err(e) => {
+                faults.add(source.placed(e));
+                break Vec::new();
+            }
+            Ok(hints) => break hints,
+        }
+    };
+    faults.end()?;
     let mut text = summary(&args.scene, &scene);
     text += &match scene.loop_problems() {
         why if why.is_empty() => "the clip loops seamlessly\n".into(),
         why => format!("the clip does not loop: {}\n", why.join("; ")),
     };
-    let trial = trial_hints(&scene, &asked).map_err(|e| source.placed(e))?;
     text.extend(hints(&scene).into_iter().chain(trial).map(|hint| format!("warning: {hint}\n")));
     Ok(print(&text)?)
+}
+
+// Faults of a scene's files. Those with a position are shown together.
+#[derive(Default)]
+struct Faults {
+    placed: Option<Box<Problems>>,
+    others: Vec<Failure>,
+}
+
+impl Faults {
+    fn add(&mut self, failure: Failure) {
+        match (failure, &mut self.placed) {
+            (Failure::Library(Error::Scene(problems)), Some(placed)) => placed.list.extend(problems.list),
+            (Failure::Library(Error::Scene(problems)), none) => *none = Some(problems),
+            (other, _) => self.others.push(other),
+        }
+    }
+    // Prints all faults but one, which ends the program.
+    fn end(mut self) -> Result<(), Failure> {
+        if let Some(mut problems) = self.placed {
+            problems.list.sort_by_key(|problem| problem.span.start);
+            self.others.push(problems.into());
+        }
+        let Some(last) = self.others.pop() else { return Ok(()) };
+        self.others.iter().for_each(|other| fault(&other.shown()));
+        Err(last)
+    }
 }
 
 // A count with its noun: `1 ball`, `3 balls`; None for zero.

@@ -1,6 +1,8 @@
-//! `polyfly -h`: what a first day needs, on one screen. The words are those of the flags' and jobs' declarations.
+//! `polyfly -h`: what a first day needs, on one screen; and `polyfly --help`: all jobs and flags in groups. The words are those of
+//! the flags' and jobs' declarations.
 
 use crate::cli::command;
+use clap::builder::StyledStr;
 use clap::{Arg, Command};
 
 const EXAMPLES: &str = "  polyfly new my.toml                              a scene to begin with
@@ -8,8 +10,18 @@ const EXAMPLES: &str = "  polyfly new my.toml                              a sce
   polyfly my.toml --video my.mp4                   its frames, and a film of them
 ";
 
+// The jobs of a first day.
 const JOBS: &[&str] =
     &["new", "scenes", "check", "explain", "docs", "preview", "studio", "convert", "stitch", "bench", "doctor"];
+
+// All jobs under their headings. Jobs without one come last.
+const GROUPS: &[(&str, &[&str])] = &[
+    ("Scenes", &["new", "scenes", "check", "explain", "convert", "preview", "studio"]),
+    ("Frames and films", &["missing", "status", "stitch", "report", "farm"]),
+    ("Comparing and measuring", &["compare", "verify", "bench", "doctor"]),
+    ("Particles", &["particles"]),
+];
+const REST: &str = "This program";
 
 // Flags under their headings.
 const FLAGS: &[&[&str]] = &[
@@ -23,6 +35,7 @@ const FLAGS: &[&[&str]] = &[
 const WIDTH: usize = 100;
 const FLAG: usize = 24;
 const JOB: usize = 8;
+const ANY_JOB: usize = 11;
 
 /// The page.
 pub fn first_day() -> String {
@@ -30,7 +43,7 @@ pub fn first_day() -> String {
     command.build();
     let about = command.get_about().map(ToString::to_string).unwrap_or_default();
     let mut page = format!("{about}.\n\n{EXAMPLES}\nJobs (polyfly JOB):\n");
-    page.extend(JOBS.iter().filter_map(|name| command.find_subcommand(name)).map(job));
+    page.extend(JOBS.iter().filter_map(|name| command.find_subcommand(name)).map(|one| job(one, JOB)));
     page += "\n";
     for names in FLAGS {
         let flags: Vec<&Arg> =
@@ -42,8 +55,34 @@ pub fn first_day() -> String {
     page + "\n`polyfly --help`: all jobs, flags and exit codes. `polyfly explain WORD`: a key, flag or code.\n"
 }
 
-fn job(job: &Command) -> String {
-    row(job.get_name(), JOB, &job.get_about().map(ToString::to_string).unwrap_or_default())
+/// All jobs and flags, with the styles of a terminal.
+pub fn everything() -> StyledStr {
+    let command = command();
+    let jobs = grouped(&command);
+    let names: Vec<String> = command.get_subcommands().map(|job| job.get_name().to_owned()).collect();
+    // clap lists jobs without headings.
+    let hidden = names.iter().fold(command, |all, name| all.mut_subcommand(name, |job| job.hide(true)));
+    let template = format!("{{about-with-newline}}\n{{usage-heading}} {{usage}}\n\n{jobs}\n{{all-args}}{{after-help}}");
+    hidden.disable_help_subcommand(true).help_template(template).render_long_help()
+}
+
+// The jobs under their headings.
+fn grouped(command: &Command) -> String {
+    let shown = || command.get_subcommands().filter(|job| !job.is_hide_set());
+    let has_group = |job: &&Command| GROUPS.iter().any(|(_, names)| names.contains(&job.get_name()));
+    let mut page = String::new();
+    for (heading, names) in GROUPS {
+        page += &format!("{heading} (polyfly JOB):\n");
+        page.extend(names.iter().filter_map(|name| command.find_subcommand(name)).map(|one| job(one, ANY_JOB)));
+        page += "\n";
+    }
+    page += &format!("{REST}:\n");
+    page.extend(shown().filter(|job| !has_group(job)).map(|one| job(one, ANY_JOB)));
+    page + &row("help", ANY_JOB, "Prints the help of a job, as `polyfly JOB --help` does.")
+}
+
+fn job(job: &Command, width: usize) -> String {
+    row(job.get_name(), width, &job.get_about().map(ToString::to_string).unwrap_or_default())
 }
 
 fn flag(arg: &Arg) -> String {
@@ -67,6 +106,23 @@ fn row(name: &str, names: usize, about: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn all_jobs_and_flags_stand_under_headings() {
+        let (page, command) = (everything().to_string(), command());
+        for job in command.get_subcommands().filter(|job| !job.is_hide_set()) {
+            let lines = page.lines().filter(|line| line.split_whitespace().next() == Some(job.get_name()));
+            assert_eq!(lines.count(), 1, "{} in\n{page}", job.get_name());
+        }
+        for (_, names) in GROUPS {
+            names.iter().for_each(|name| assert!(command.find_subcommand(name).is_some(), "{name} is no job"));
+        }
+        let long = command.get_arguments().filter_map(|arg| arg.get_long());
+        long.for_each(|flag| assert!(page.contains(&format!("--{flag}")), "--{flag} in\n{page}"));
+        for heading in ["Scenes (polyfly JOB):", "Device:", "Output:", "Run:", "Exit codes:"] {
+            assert!(page.contains(heading), "{heading} in\n{page}");
+        }
+    }
 
     #[test]
     fn a_first_day_fits_on_a_screen() {

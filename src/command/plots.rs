@@ -2,7 +2,9 @@
 
 use crate::output::OutputError;
 use crate::output::store::atomic::write_whole;
+use plotters::coord::ranged1d::{AsRangedCoord, ValueFormatter};
 use plotters::prelude::*;
+use plotters::style::text_anchor::{HPos, Pos, VPos};
 use std::io::Write;
 use std::path::Path;
 
@@ -25,6 +27,12 @@ const X_LABELS: usize = 11;
 const LEFT: i32 = 24;
 const MARK: i32 = 14;
 const ROW: i32 = 20;
+// Named bars: the height of the title, of a name with its bar, and of the label of the values.
+const HEAD: i32 = 50;
+const BAR: i32 = 46;
+const AXIS: i32 = 34;
+
+type Area<'a> = DrawingArea<SVGBackend<'a>, plotters::coord::Shift>;
 
 /// A line, or the bars of one colour.
 #[derive(Clone, Debug, PartialEq)]
@@ -48,8 +56,12 @@ pub enum Style<'a> {
     Lines,
     /// Lines, and a thin line where x equals y.
     LinesAndDiagonal,
+    /// Lines on logarithmic axes.
+    LogLines,
     /// Groups of bars, with one bar of each series per group.
     Bars(&'a [String]),
+    /// One bar for each of these names and each point of the only series.
+    NamedBars(&'a [String]),
 }
 
 #[derive(Clone, Copy, Debug, Default)]
@@ -69,6 +81,15 @@ pub struct Plot<'a> {
 /// Writes plots into a folder, by their file names.
 pub fn write_all(folder: &Path, plots: &[(&str, String)]) -> Result<(), OutputError> {
     plots.iter().try_for_each(|(file, svg)| write_whole(&folder.join(file), |f| f.write_all(svg.as_bytes())))
+}
+
+// Three digits, as far as the number has them.
+fn rounded(x: f64) -> String {
+    match x.abs() {
+        0.0..10.0 => number(&((x * 100.0).round() / 100.0)),
+        10.0..100.0 => number(&((x * 10.0).round() / 10.0)),
+        _ => number(&x.round()),
+    }
 }
 
 // Integers have no decimal point.
@@ -107,19 +128,79 @@ impl Plot<'_> {
 
     fn draw(&self, svg: &mut String) -> Result<(), Box<dyn std::error::Error>> {
         let foot = Foot::of(self.series, self.note);
-        let area = SVGBackend::with_string(svg, (SIZE.0, SIZE.1 + foot.height())).into_drawing_area();
+        let height = match self.style {
+            Style::NamedBars(names) => SIZE.1.min((HEAD + names.len() as i32 * BAR + AXIS) as u32),
+            _ => SIZE.1,
+        };
+        let area = SVGBackend::with_string(svg, (SIZE.0, height + foot.height())).into_drawing_area();
         area.fill(&WHITE)?;
-        let (upper, lower) = area.split_vertically(SIZE.1);
-        let (left, right, labels) = self.width();
-        // From 0 to slightly above the maximum.
-        let max = self.points().map(|p| p.1).filter(|y| y.is_finite()).fold(0.0, f64::max);
-        let top = if max > 0.0 { max * 1.08 } else { 1.0 };
-        let mut chart = ChartBuilder::on(&upper)
+        let (upper, lower) = area.split_vertically(height);
+        let values = || self.points().map(|p| p.1).filter(|y| y.is_finite());
+        let max = values().fold(0.0, f64::max);
+        match self.style {
+            Style::NamedBars(names) => self.draw_named_bars(&upper, names, max)?,
+            Style::LogLines => {
+                let log = |x: f64| libm::log10(x);
+                let (left, right, _) = self.width();
+                let margin = libm::pow(right / left.max(f64::MIN_POSITIVE), 0.04);
+                let min = values().fold(f64::MAX, f64::min).clamp(1e-9, max.max(1e-9));
+                let decade = |x: f64| libm::pow(10.0, x);
+                let (low, high) = (decade(log(min).floor()), decade(log(max.max(1e-9)).ceil()));
+                let high = if high > low { high } else { 10.0 * low };
+                let x = (left / margin..right * margin).log_scale();
+                self.draw_chart(&upper, x, (low..high).log_scale(), X_LABELS, (left, right))?;
+            }
+            _ => {
+                // From 0 to slightly above the maximum.
+                let (left, right, labels) = self.width();
+                let top = if max > 0.0 { max * 1.08 } else { 1.0 };
+                self.draw_chart(&upper, left..right, 0.0..top, labels, (left, right.min(top)))?;
+            }
+        }
+        foot.draw(&lower)?;
+        area.present()?;
+        Ok(())
+    }
+
+    // One bar a row, below its name and beside its value.
+    fn draw_named_bars(&self, area: &Area<'_>, names: &[String], max: f64) -> Result<(), Box<dyn std::error::Error>> {
+        let middle = Pos::new(HPos::Center, VPos::Top);
+        let title = (FONT, 20).into_font().into_text_style(area).pos(middle);
+        area.draw(&Text::new(self.title.to_owned(), (SIZE.0 as i32 / 2, 14), title))?;
+        let longest = f64::from(SIZE.0 as i32 - 2 * LEFT - 90);
+        for (row, (name, &(_, value))) in (0..).zip(names.iter().zip(self.points())) {
+            let y = HEAD + row * BAR;
+            let width = if max > 0.0 { (longest * value / max).round() as i32 } else { 0 };
+            area.draw(&Text::new(name.clone(), (LEFT, y), (FONT, 14).into_font()))?;
+            area.draw(&Rectangle::new([(LEFT, y + 18), (LEFT + width.max(1), y + 32)], COLOURS[0].filled()))?;
+            let beside = (LEFT + width.max(1) + 6, y + 18);
+            area.draw(&Text::new(rounded(value), beside, (FONT, 14).into_font()))?;
+        }
+        let y = HEAD + names.len() as i32 * BAR + 6;
+        Ok(area.draw(&Text::new(self.y.to_owned(), (LEFT, y), (FONT, 16).into_font()))?)
+    }
+
+    // The axes, and lines or bars. `diagonal` is where the thin line begins and ends.
+    fn draw_chart<X, Y>(
+        &self,
+        area: &Area<'_>,
+        x: X,
+        y: Y,
+        labels: usize,
+        diagonal: (f64, f64),
+    ) -> Result<(), Box<dyn std::error::Error>>
+    where
+        X: AsRangedCoord<Value = f64>,
+        Y: AsRangedCoord<Value = f64>,
+        X::CoordDescType: ValueFormatter<f64>,
+        Y::CoordDescType: ValueFormatter<f64>,
+    {
+        let mut chart = ChartBuilder::on(area)
             .caption(self.title, (FONT, 20))
             .margin(14)
             .x_label_area_size(52)
             .y_label_area_size(72)
-            .build_cartesian_2d(left..right, 0.0..top)?;
+            .build_cartesian_2d(x, y)?;
         let x_label = |x: &f64| {
             let Style::Bars(groups) = self.style else { return number(x) };
             let is_near = (x.round() - x).abs() < 0.01 && *x > -0.25;
@@ -139,8 +220,8 @@ impl Plot<'_> {
             .axis_desc_style((FONT, 16))
             .draw()?;
         if self.style == Style::LinesAndDiagonal {
-            let end = right.min(top);
-            chart.draw_series(LineSeries::new([(left, left), (end, end)], BLACK.mix(0.3).stroke_width(1)))?;
+            let (start, end) = diagonal;
+            chart.draw_series(LineSeries::new([(start, start), (end, end)], BLACK.mix(0.3).stroke_width(1)))?;
         }
         let wide = 0.8 / self.series.len().max(1) as f64;
         for (i, Series { points, .. }) in self.series.iter().enumerate() {
@@ -159,8 +240,6 @@ impl Plot<'_> {
                 chart.draw_series(shown().map(|point| Circle::new(point, 3, colour.filled())))?;
             }
         }
-        foot.draw(&lower)?;
-        area.present()?;
         Ok(())
     }
 }
@@ -199,7 +278,7 @@ impl<'a> Foot<'a> {
         }
     }
 
-    fn draw(&self, area: &DrawingArea<SVGBackend, plotters::coord::Shift>) -> Result<(), Box<dyn std::error::Error>> {
+    fn draw(&self, area: &Area<'_>) -> Result<(), Box<dyn std::error::Error>> {
         for (&(name, x, row), colour) in self.names.iter().zip(COLOURS.iter().cycle()) {
             let y = row * ROW;
             area.draw(&Rectangle::new([(x, y + 4), (x + MARK, y + 14)], colour.filled()))?;

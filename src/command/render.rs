@@ -12,7 +12,10 @@ use crate::output::OutputError;
 use crate::render::frames::FrameList;
 use crate::render::sheet::{SHEET, sheet};
 use crate::render::stats::RunReport;
-use crate::report::{LogFormat, Remarks, Reporter, SceneFacts, is_quiet, print, remark, say, several, size, warn};
+use crate::report::{
+    Farewell, LogFormat, Remarks, Reporter, SceneFacts, end_before_start, is_quiet, print, remark, say, several, size,
+    warn,
+};
 use crate::run::RunPlan;
 use crate::run::sandbox::PathSandbox;
 use crate::scene::{Pattern, Scene};
@@ -34,7 +37,12 @@ pub fn run(args: &RenderArgs) -> Result<(), Failure> {
         }
         None => "-".into(),
     };
-    stop::listen(Duration::from_secs(args.grace.into()));
+    let is_json = args.log == Some(LogFormat::Jsonl);
+    let pictures_on_stdout = args.output.as_deref().is_some_and(|text| text.starts_with('-'));
+    let farewell = is_json.then(|| -> Farewell {
+        Box::new(move |exit_code, why| end_before_start(pictures_on_stdout, exit_code, Some(why)))
+    });
+    stop::listen(Duration::from_secs(args.grace.into()), farewell);
     let (scene, text) = load_scene(&name, &args.changes)?;
     if let Some(sandbox) = PathSandbox::of(&name, args.changes.allow_outside) {
         let (frames, video) = (args.output.is_none() && !args.no_frames && !args.hash, args.video.is_none());
@@ -47,6 +55,9 @@ pub fn run(args: &RenderArgs) -> Result<(), Failure> {
     let request = request(args, scene, &name)?;
     if request.part().is_none() {
         say(&format!("there are more shards than frames: this one has none of the {}", request.frames.len()));
+        if is_json {
+            end_before_start(pictures_on_stdout, Exit::Done as u8, None);
+        }
         return Ok(());
     }
     let plan = request.plan(&mut Remarks).map_err(|e| text.placed(e))?;

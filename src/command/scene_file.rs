@@ -3,15 +3,17 @@
 
 use super::usage;
 use crate::assets::AssetError;
-use crate::cli::{Failure, SceneArgs, assignment, home, language, usage};
+use crate::cli::{Failure, MissingTexture, SceneArgs, assignment, home, language, usage};
 use crate::error::Error;
 use crate::language::Language;
 use crate::quote::brief;
-use crate::report::{fault, is_quiet};
+use crate::report::{fault, is_quiet, warn};
 use crate::run::load::read_text;
 use crate::run::sandbox::PathSandbox;
 use crate::scene::diagnostic::{Colours, Severity};
 use crate::scene::{self, FilePlace, Grammar, ParseOptions, Parsed, Problem, Problems, Scene, Solid};
+use std::collections::BTreeSet;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 #[derive(Clone)]
@@ -93,6 +95,18 @@ impl SceneText {
         Some(self.problems(vec![problem]))
     }
 
+    // Warns of a missing file, and says what is shown in its place.
+    fn warn_of_missing(&self, file: &Path, instead: &str) {
+        let what = format!("there is no file `{}`", brief(&file.display().to_string()));
+        match self.place(file) {
+            Some(FilePlace { span, name }) => {
+                let what = name.map_or_else(|| what.clone(), |name| format!("{name}: {what}"));
+                self.warn(vec![Problem::new(span, what, instead)]);
+            }
+            None => warn(&format!("{what}: {instead}")),
+        }
+    }
+
     /// The problem of a file that the text names, with its position.
     pub fn about(&self, asset: &AssetError) -> Option<Problems> {
         let FilePlace { span, name } = self.place(&asset.path)?;
@@ -107,8 +121,17 @@ impl SceneText {
     }
 }
 
-/// Reads a scene and applies the flags.
+/// Reads a scene, applies the flags, and checks where its files are.
 pub fn load_scene(name: &str, args: &SceneArgs) -> Result<(Scene, SceneText), Failure> {
+    let (scene, source, outside) = read_scene(name, args)?;
+    match outside.into_iter().next() {
+        Some(error) => Err(source.placed(error)),
+        None => Ok((scene, source)),
+    }
+}
+
+/// Reads a scene and applies the flags. Also returns an error for each file that the scene must not read.
+pub fn read_scene(name: &str, args: &SceneArgs) -> Result<(Scene, SceneText, Vec<Error>), Failure> {
     let source = SceneText::read(name)?;
     let parsed = source.parse(args.token_solids())?;
     let grammar = parsed.grammar;
@@ -117,11 +140,26 @@ pub fn load_scene(name: &str, args: &SceneArgs) -> Result<(Scene, SceneText), Fa
         _ => changed(&source, parsed, args)?,
     };
     SceneText { shown: source.shown.clone(), ..written }.warn(warnings);
-    if let Some(sandbox) = PathSandbox::of(name, args.allow_outside) {
-        sandbox.reading(&scene, grammar, args.texture.is_none()).map_err(|e| source.placed(e))?;
-    }
     args.override_scene(&mut scene)?;
-    Ok((scene, source))
+    replace_missing(args, &mut scene).into_iter().for_each(|(file, instead)| source.warn_of_missing(&file, instead));
+    let sandbox = PathSandbox::of(name, args.allow_outside);
+    let outside = sandbox.map(|sandbox| sandbox.reading(&scene, grammar, args.texture.is_none()));
+    Ok((scene, source, outside.unwrap_or_default()))
+}
+
+/// Replaces pictures whose files are missing, if `--missing-texture` asks for that. Returns the files, and what is shown in
+/// their place.
+pub fn replace_missing(args: &SceneArgs, scene: &mut Scene) -> Vec<(PathBuf, &'static str)> {
+    let mut missing = BTreeSet::new();
+    let is_missing = |e: std::io::Error| matches!(e.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory);
+    if args.missing_texture == MissingTexture::StandIn {
+        scene.visit_files(|_, path| {
+            if std::fs::metadata(&*path).is_err_and(is_missing) {
+                missing.insert(path.clone());
+            }
+        });
+    }
+    missing.into_iter().filter_map(|file| scene.replace_picture(&file).map(|instead| (file, instead))).collect()
 }
 
 // Applies `--set` and parses the scene again.

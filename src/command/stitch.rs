@@ -27,7 +27,7 @@ pub fn run(args: &StitchArgs) -> Result<(), Failure> {
     };
     let cancel = request.cancel.clone();
     let plan = request.plan(&mut Remarks)?;
-    stop::listen(GRACE);
+    stop::listen(GRACE, None);
     stop::attach(cancel, Some(this_command()), None);
     plan.run(&mut Remarks).map_err(stop::failure)
 }

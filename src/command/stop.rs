@@ -82,9 +82,11 @@ pub fn pass_to(job: impl Fn(i32) + Send + Sync + 'static) {
     lock(&STATE).job = Job::Own(Arc::new(job));
 }
 
-/// Signals stop the run that is attached, now or later. Frames in flight have `grace`.
-pub fn listen(grace: Duration) {
-    lock(&STATE).job = Job::Stopping(grace);
+/// Signals stop the run that is attached, now or later. Frames in flight have `grace`. `farewell` writes the log's last record
+/// if a signal comes before a run is attached.
+pub fn listen(grace: Duration, farewell: Option<Farewell>) {
+    let mut state = lock(&STATE);
+    (state.job, state.farewell) = (Job::Stopping(grace), farewell);
 }
 
 /// Attaches a run's handle, the command that resumes it, and the function that writes the log's last record if the
@@ -170,7 +172,11 @@ fn stop(code: i32, job: &Job) {
         None if !is_made => {
             // No frame is in flight yet.
             end_all();
-            say("stopped before any work began: give the same command again");
+            let words = "stopped before any work began: give the same command again";
+            say(words);
+            if let Some(farewell) = state.farewell.take() {
+                farewell(u8::try_from(code).unwrap_or(u8::MAX), words);
+            }
             std::process::exit(code);
         }
         _ => {}

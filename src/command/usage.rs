@@ -17,10 +17,43 @@ pub fn parse(words: &[OsString]) -> Result<Cli, Error> {
     Cli::from_arg_matches(&matches).map_err(|e| e.format(&mut command))
 }
 
-/// Whether `-h` asks for the program's help, not for that of a job.
-pub fn is_first_help(e: &Error, words: &[OsString]) -> bool {
+/// The pages of the program's help.
+pub enum Help {
+    /// What a first day needs.
+    FirstDay,
+    /// All jobs and flags.
+    Everything,
+}
+
+/// The page of the program's help that is asked for; None for the help of a job, or the version.
+pub fn asked_help(e: &Error, words: &[OsString]) -> Option<Help> {
     let is_job = || words.get(1).is_some_and(|word| cli::command().find_subcommand(word).is_some());
-    e.kind() == ErrorKind::DisplayHelp && words.iter().any(|word| word == "-h") && !is_job()
+    let is_short = || words.iter().any(|word| word == "-h");
+    match e.kind() {
+        ErrorKind::DisplayHelp if words.len() == 2 && words[1] == "help" => Some(Help::Everything),
+        ErrorKind::DisplayHelp if !is_job() => Some(if is_short() { Help::FirstDay } else { Help::Everything }),
+        _ => None,
+    }
+}
+
+/// Whether these words ask for a run whose log is JSON lines; and whether its pictures go to stdout.
+pub fn json_log(words: &[OsString]) -> Option<bool> {
+    let words: Vec<String> = words.iter().skip(1).map(|word| word.to_string_lossy().into_owned()).collect();
+    let is_job = words.first().is_some_and(|word| cli::command().find_subcommand(word).is_some());
+    let flags = words.iter().position(|word| word == "--").unwrap_or(words.len());
+    let value = |names: &[&str]| {
+        let of = |(i, word): (usize, &String)| {
+            let name = names.iter().find(|name| word.starts_with(**name))?;
+            match &word[name.len()..] {
+                "" => words.get(i + 1).cloned(),
+                rest if name.starts_with("--") => rest.strip_prefix('=').map(str::to_owned),
+                rest => Some(rest.trim_start_matches('=').to_owned()),
+            }
+        };
+        words[..flags].iter().enumerate().rev().find_map(of)
+    };
+    let log = value(&["--log"]).or_else(|| cli::environment("POLYFLY_LOG")).filter(|_| !is_job)?;
+    log.eq_ignore_ascii_case("jsonl").then(|| value(&["--output", "-o"]).is_some_and(|to| to.starts_with('-')))
 }
 
 /// The fault, and a remedy.

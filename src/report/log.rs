@@ -5,11 +5,29 @@ use super::records::{Record, SceneFacts, shares};
 use crate::render::stats::{FrameReport, RunReport, StageTimes};
 use crate::threads::{self, lock};
 use std::io::Write;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 // Time-out of an abandoned run's last record, because its reader may have stopped.
 const FAREWELL: Duration = Duration::from_secs(1);
+
+// Whether the log's last record is written.
+static HAS_ENDED: AtomicBool = AtomicBool::new(false);
+
+/// Writes the last record of a run that ended before it began, unless the log has one: on stdout, or on stderr if stdout has the
+/// pictures. `why` is None if there was nothing to do.
+pub fn end_before_start(pictures_on_stdout: bool, exit_code: u8, why: Option<&str>) {
+    if !HAS_ENDED.load(Ordering::Relaxed) {
+        let run = RunReport { failure: why.map(str::to_owned), ..RunReport::default() };
+        Log::new(stream(pictures_on_stdout), None).close(&run, exit_code);
+    }
+}
+
+/// The stream of a log: stdout, or stderr if stdout has the pictures.
+pub fn stream(pictures_on_stdout: bool) -> Box<dyn Write + Send> {
+    if pictures_on_stdout { Box::new(std::io::stderr()) } else { Box::new(std::io::stdout()) }
+}
 
 /// A log, and the counts for its last record.
 pub struct Log {
@@ -20,7 +38,8 @@ pub struct Log {
     // Whether the first and the last record are written.
     is_open: bool,
     is_closed: bool,
-    facts: SceneFacts,
+    // None for a run that has not come as far as its scene.
+    facts: Option<SceneFacts>,
     pub frames: usize,
     writers: usize,
     rays: u64,
@@ -30,7 +49,7 @@ pub struct Log {
 }
 
 impl Log {
-    pub fn new(out: Box<dyn Write + Send>, facts: SceneFacts) -> Log {
+    pub fn new(out: Box<dyn Write + Send>, facts: Option<SceneFacts>) -> Log {
         Log {
             out: Some(out),
             lost: None,
@@ -57,6 +76,10 @@ impl Log {
     pub fn bottleneck(&self, run: &RunReport) -> &'static str {
         self.times.with(run).bottleneck(self.writers)
     }
+    // The path of the frames, if they go to files.
+    fn path(&self) -> Option<String> {
+        self.facts.as_ref().and_then(|facts| facts.path.clone())
+    }
     pub fn line(&mut self, line: &str) {
         let Some(out) = &mut self.out else { return };
         if let Err(e) = writeln!(out, "{line}").and_then(|()| out.flush()) {
@@ -73,19 +96,21 @@ impl Log {
     /// Writes the first record.
     pub fn open(&mut self, frames: usize, devices: &[String], threads: usize) {
         self.is_open = true;
-        let facts = self.facts.clone();
-        self.record(&Record::start(frames, devices, threads, &facts));
+        if let Some(facts) = self.facts.clone() {
+            self.record(&Record::start(frames, devices, threads, &facts));
+        }
     }
     /// Writes the last record, once; before it the first one, if no frame was rendered.
     pub fn close(&mut self, run: &RunReport, exit_code: u8) {
         if std::mem::replace(&mut self.is_closed, true) {
             return;
         }
+        HAS_ENDED.store(true, Ordering::Relaxed);
         if !self.is_open {
             self.open(0, &[], 0);
         }
         let (seconds, stages, path) =
-            (self.started.elapsed().as_secs_f64(), self.times.with(run), self.facts.path.clone());
+            (self.started.elapsed().as_secs_f64().max(1e-9), self.times.with(run), self.path());
         let (speed_up, devices) = shares(run).unzip();
         self.record(&Record::End {
             status: if run.failure.is_none() { "complete" } else { "failed" },

@@ -39,19 +39,19 @@ impl PathSandbox {
         Err(Error::Outside { scene: self.scene.clone(), place: place.to_owned(), path, file, here_too })
     }
 
-    /// Checks all files that the scene reads. `texture` is false if a flag replaces the floor's texture. Of
-    /// particles' time steps, only the first ones are checked here; [`PathSandbox::steps`] checks those of the run's
-    /// frames.
-    pub fn reading(&self, scene: &Scene, grammar: Grammar, texture: bool) -> Result<(), Error> {
+    /// Checks all files that the scene reads, and returns an error for each that it must not read. `texture` is false if a
+    /// flag replaces the floor's texture. Of particles' time steps, only the first ones are checked here;
+    /// [`PathSandbox::steps`] checks those of the run's frames.
+    pub fn reading(&self, scene: &Scene, grammar: Grammar, texture: bool) -> Vec<Error> {
         let here_too = grammar == Grammar::Tokens;
-        let mut result = Ok(());
+        let mut errors = Vec::new();
         scene.clone().visit_files(|place, path| {
-            if result.is_ok() && (texture || place != "floor.texture") {
-                result = self.check(&place, (path, path), here_too);
+            if texture || place != "floor.texture" {
+                errors.extend(self.check(&place, (path, path), here_too).err());
             }
         });
-        result?;
-        self.steps(scene, 0..scene.output.frames.min(MAX_LINKS))
+        errors.extend(self.steps(scene, 0..scene.output.frames.min(MAX_LINKS)).err());
+        errors
     }
 
     /// Checks the particle files of these frames.

@@ -1,7 +1,7 @@
 //! The files that a scene reads.
 
-use super::{Bumps, MapSource, Scene, SkySource, TextureSource};
-use std::path::PathBuf;
+use super::{Bumps, MapSource, Particles, Scene, SkySource, TextureSource};
+use std::path::{Path, PathBuf};
 
 impl Scene {
     /// Calls `visit` with each file's key in the scene, such as `floor.texture` or `mesh[1].path`, and its path.
@@ -29,5 +29,51 @@ impl Scene {
         for (i, mesh) in world.meshes.iter_mut().enumerate() {
             visit(format!("mesh[{i}].path"), &mut mesh.path);
         }
+    }
+
+    /// Replaces a picture that cannot be read: the floor's texture and the sky become a bright checker, a map of the floor's
+    /// relief leaves the floor flat or evenly rough. Returns what is shown in its place; None if the file is not a picture of
+    /// this scene.
+    pub(crate) fn replace_picture(&mut self, file: &Path) -> Option<&'static str> {
+        const CHECKER: &str = "a magenta checker stands in for it";
+        let mut instead = None;
+        if matches!(&self.world.sky.image, Some(SkySource::File(path)) if path == file) {
+            self.world.sky.image = Some(SkySource::Missing);
+            instead = Some(CHECKER);
+        }
+        let Some(floor) = &mut self.world.floor else { return instead };
+        if let Some(relief) = &mut floor.relief {
+            if matches!(&relief.roughness_map, Some(MapSource::File(path)) if path == file) {
+                relief.roughness_map = None;
+                instead = Some("the floor is evenly rough without it");
+            }
+            let bumps = match &relief.bumps {
+                Bumps::Normals(path) | Bumps::Heights { map: MapSource::File(path), .. } => Some(path),
+                _ => None,
+            };
+            if bumps.is_some_and(|path| path == file) {
+                relief.bumps = Bumps::Flat;
+                instead = Some("the floor is flat without it");
+            }
+            if relief.bumps == Bumps::Flat && relief.roughness_map.is_none() {
+                floor.relief = None;
+            }
+        }
+        if matches!(&floor.texture, Some(TextureSource::File(path)) if path == file) {
+            floor.texture = Some(TextureSource::Missing);
+            instead = Some(CHECKER);
+        }
+        instead
+    }
+
+    /// Leaves out what a file that cannot be read holds. Returns whether the scene names the file.
+    pub(crate) fn leave_out(&mut self, file: &Path) -> bool {
+        let meshes = self.world.meshes.len();
+        self.world.meshes.retain(|mesh| mesh.path != file);
+        let frames = self.output.frames;
+        let is_of =
+            |p: &mut Particles| (0..if p.is_animated() { frames } else { 1 }).any(|frame| p.file(frame) == file);
+        let particles = self.world.particles.take_if(is_of);
+        self.replace_picture(file).is_some() || meshes > self.world.meshes.len() || particles.is_some()
     }
 }

@@ -23,6 +23,8 @@ sources! {
         Marble = "@marble",
         /// `@wood`.
         Wood = "@wood",
+        /// `@missing`: a magenta checker, which stands in for a missing file.
+        Missing = "@missing",
     }
     pub(crate) const BUILTIN;
     const TAKES_NONE = true;

@@ -41,6 +41,8 @@ sources! {
         Night = "@night",
         /// `@overcast`: an even grey, three times as bright overhead as at the horizon (CIE overcast sky).
         Overcast = "@overcast",
+        /// `@missing`: a magenta checker, which stands in for a missing file.
+        Missing = "@missing",
     }
     /// The built-in ones, with their names.
     pub const BUILTIN;

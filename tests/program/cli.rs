@@ -229,6 +229,41 @@ fn jsonl_has_start_frames_and_end() {
 }
 
 #[test]
+fn jsonl_ends_with_its_record_whatever_is_wrong() {
+    let dir = tempfile::tempdir().unwrap();
+    let scene = default_scene();
+    let long = &["--frames", "0-1", "--shard", "9/9"][..];
+    for (args, input, exit_code) in [
+        (&["--fps", "x"][..], &*scene, 64),
+        (&["--nothing"], &scene, 64),
+        (&["gone.toml"], &scene, 74),
+        (&["--set", "film.bloom=x"], &scene, 65),
+        (&["--no-frames"], &scene, 64),
+        (&["--devices", "x"], &scene, 64),
+        (&["--texture", "gone.png"], &scene, 65),
+        (&[], "no scene", 65),
+        (long, &scene, 0),
+    ] {
+        for log in [&["--log", "jsonl"][..], &["--log=JSONL"]] {
+            let run = polyfly(dir.path(), &[args, log].concat(), Some(input));
+            let out = text(&run.stdout);
+            let end: serde_json::Value = serde_json::from_str(out.lines().last().unwrap_or_default())
+                .unwrap_or_else(|e| panic!("{args:?}: {e}: {out} {}", text(&run.stderr)));
+            assert!(end["type"] == "end" && end["exit_code"] == exit_code, "{args:?}: {end}");
+            assert_eq!(run.status.code(), Some(exit_code), "{args:?}");
+            assert_eq!(out.matches("\"end\"").count(), 1, "{out}");
+            let (status, error) = (end["status"].as_str().unwrap(), end["error"].as_str());
+            assert_eq!((status, error.is_some()), if exit_code == 0 { ("complete", false) } else { ("failed", true) });
+        }
+    }
+    // Where the pictures are on stdout, the record is on stderr; jobs have none.
+    let run = polyfly(dir.path(), &["--log", "jsonl", "-o", "-", "--fps", "x"], Some(&scene));
+    assert!(run.stdout.is_empty() && text(&run.stderr).contains("\"type\":\"end\""), "{}", text(&run.stderr));
+    let run = polyfly(dir.path(), &["check", "--log", "jsonl"], Some(&scene));
+    assert!(run.status.code() == Some(64) && run.stdout.is_empty());
+}
+
+#[test]
 fn convert_goes_both_ways() {
     let dir = tempfile::tempdir().unwrap();
     let tokens = default_scene();

@@ -20,6 +20,7 @@ mod library;
 #[cfg(unix)]
 mod limits;
 mod messages;
+mod missing_files;
 #[cfg(unix)]
 mod ownership;
 mod particles;

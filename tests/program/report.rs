@@ -20,19 +20,42 @@ fn devices_are_compared_in_any_form() {
         assert!(0.0 < ms("least_ms") && ms("least_ms") <= ms("ms") && ms("ms") <= ms("most_ms"), "{device}");
         assert!(ms("mrays_per_second") > 0.0);
     }
-    for plot in ["clip", "samples", "depth"] {
-        let svg = std::fs::read_to_string(dir.path().join(format!("p/{plot}.svg"))).unwrap();
-        assert!(
-            svg.starts_with("<svg") && svg.trim_end().ends_with("</svg>") && svg.contains("milliseconds"),
-            "{plot}"
-        );
+    let plot = |folder: &str, name: &str| {
+        let svg = std::fs::read_to_string(dir.path().join(format!("{folder}/{name}.svg"))).unwrap();
+        assert!(svg.starts_with("<svg") && svg.trim_end().ends_with("</svg>"), "{name}");
+        assert!(svg.contains("\nscene.toml") && svg.contains("polyfly 0."), "{name} names neither scene nor program");
+        svg
+    };
+    for name in ["clip", "samples", "depth"] {
+        assert!(plot("p", name).contains("milliseconds"), "{name}");
     }
+    assert!(plot("p", "devices").contains("millions of rays a second"));
     let rows = devices.len();
     let md = bench(&[]);
     assert_eq!(md.lines().filter(|l| l.starts_with("| ")).count(), rows + 1, "{md}");
     assert!(md.starts_with("scene.toml, 24 x 16, 1 sample a pixel, at most 24 bounces"), "{md}");
     assert_eq!(bench(&["--format", "csv"]).lines().count(), rows + 1);
     assert!(bench(&["--format", "latex"]).contains("\\toprule\ndevice & threads & ms a frame"));
+    // Any numbers of threads and sizes, in one table and one plot.
+    let several = ["--threads", "1,2,0", "--sizes", "24x16,48x32", "--format", "json", "--plots", "s"];
+    let args = [&["bench", "scene.toml", "--samples", "1", "--runs", "1", "--frames", "0"][..], &several].concat();
+    let run = polyfly(dir.path(), &args);
+    let json: serde_json::Value =
+        serde_json::from_slice(&run.stdout).unwrap_or_else(|e| panic!("{e}: {}", words(&run)));
+    let rows = json["devices"].as_array().unwrap();
+    let of = |width: u32| rows.iter().filter(move |row| row["width"] == width).collect::<Vec<_>>();
+    let threads = |width| of(width).iter().filter_map(|row| row["threads"].as_u64()).collect::<Vec<_>>();
+    assert!(threads(24) == threads(48) && threads(24).starts_with(&[1, 2]), "{json}");
+    let rays = |width| of(width).iter().map(|row| row["rays_per_frame"].as_f64().unwrap()).collect::<Vec<_>>();
+    let [small, large] = [rays(24), rays(48)];
+    assert!(small.iter().all(|&n| n == small[0] && n >= 24.0 * 16.0), "{small:?}");
+    assert!(large.iter().all(|&n| n == large[0] && n > 3.0 * small[0]), "{large:?}");
+    assert!(of(24)[0]["times_as_fast"] == 1.0 && of(48)[0]["times_as_fast"] == 1.0);
+    let names = plot("s", "devices");
+    assert!(names.contains(", 1 thread\n") && names.contains(", 2 threads\n"), "{names}");
+    assert!(plot("s", "threads").contains("24 x 16") && plot("s", "rays").contains("megapixels"));
+    let run = polyfly(dir.path(), &["bench", "--size", "8x8", "--sizes", "8x8"]);
+    assert!(words(&run).contains("exclude each other"), "{}", words(&run));
     // The sample scene, if none is named; a missing file, if the command names one.
     let run = polyfly(dir.path(), &["bench", "--size", "8x8", "--runs", "1", "--frames", "0", "-q"]);
     assert!(run.status.success() && text(&run.stdout).starts_with("the sample scene, 8 x 8") && run.stderr.is_empty());
@@ -49,7 +72,13 @@ fn ways_to_deal_work_out_are_drawn() {
         dir.path(),
         &["bench", "--balance", "--size", "32x32", "--samples", "1", "--runs", "1", "--plots", "."],
     );
-    assert!(run.status.success() && text(&run.stdout).contains("\tdynamic\t"), "{}", words(&run));
+    assert!(run.status.success(), "{}", words(&run));
+    assert!(text(&run.stdout).starts_with("the sample scene, 32 x 32") && text(&run.stdout).contains(" | dynamic | "));
+    for (format, part) in [("latex", " & dynamic & "), ("csv", ",dynamic,"), ("json", "\"schedule\": \"dynamic\"")] {
+        let args = ["bench", "--balance", "--size", "16x16", "--samples", "1", "--runs", "1", "--format", format];
+        let run = polyfly(dir.path(), &args);
+        assert!(run.status.success() && text(&run.stdout).contains(part), "{format}: {}", text(&run.stdout));
+    }
     for (file, axis) in [("work.svg", "even shares"), ("speed-up.svg", "times as fast as one thread")] {
         let svg = std::fs::read_to_string(dir.path().join(file)).unwrap();
         assert!(svg.contains(axis) && svg.contains("the sample scene, 32 x 32"), "{file}");

@@ -2,7 +2,7 @@
 
 use super::painter::levels;
 use crate::cli::{Failure, SceneArgs, assignment};
-use crate::command::scene_file::SceneText;
+use crate::command::scene_file::{SceneText, replace_missing};
 use crate::error::Error;
 use crate::output::store::atomic::rewrite_whole;
 use crate::run::sandbox::PathSandbox;
@@ -149,11 +149,14 @@ impl Document {
     // The scene of the text and the changes.
     fn resolved(&self) -> Result<Resolved, Failure> {
         let Parsed { mut scene, grammar, .. } = self.changed()?.parse(self.args.token_solids())?;
-        if let Some(sandbox) = PathSandbox::of(&self.name, self.args.allow_outside) {
-            sandbox.reading(&scene, grammar, self.args.texture.is_none())?;
-        }
         let holds = spelled_out(&scene);
         self.args.override_scene(&mut scene)?;
+        replace_missing(&self.args, &mut scene);
+        let sandbox = PathSandbox::of(&self.name, self.args.allow_outside);
+        let outside = sandbox.map(|sandbox| sandbox.reading(&scene, grammar, self.args.texture.is_none()));
+        if let Some(error) = outside.unwrap_or_default().into_iter().next() {
+            return Err(error.into());
+        }
         let flags = differences(&holds, &spelled_out(&scene));
         Ok(Resolved { scene, holds, flags })
     }

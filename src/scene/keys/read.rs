@@ -156,7 +156,20 @@ impl<'t, 'c> Given<'_, 't, 'c> {
     }
     pub fn text(&mut self) -> Option<&'t str> {
         let text = self.value.get_ref().as_str();
-        text.or_else(|| self.wrong("a text in quotes"))
+        if text.is_none() {
+            self.wrong::<()>("a text in quotes");
+            let name = self.key.name;
+            let is_table = match self.value.get_ref() {
+                DeValue::Table(_) => true,
+                DeValue::Array(list) => list.iter().any(|one| one.get_ref().as_table().is_some()),
+                _ => false,
+            };
+            self.help(
+                is_table
+                    .then(|| format!("`{name} = \"...\"` stands in the table around it, and its other keys beside it")),
+            );
+        }
+        text
     }
 }
 
