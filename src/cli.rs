@@ -24,7 +24,7 @@ pub use samples::{NewArgs, ScenesArgs, ScenesJob};
 pub use scene::{MissingTexture, QualityArg, SceneArgs, assignment};
 use std::path::PathBuf;
 pub use values::{check_pixels, environment, home};
-use values::{parse_size, parse_solids, parse_threads};
+use values::{parse_size, parse_solids, parse_thread_list};
 pub use version::COMMIT;
 
 /// Renders flythroughs of mirrored, see-through polyhedra: reads a scene, writes frames and a video.
@@ -210,7 +210,7 @@ pub struct BenchArgs {
     #[arg(long)]
     pub balance: bool,
     /// Numbers of CPU threads to measure, such as `1,2,4,8`; 0: one per core [default: 1 and one per core]
-    #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = parse_threads, conflicts_with = "balance")]
+    #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = parse_thread_list, conflicts_with = "balance")]
     pub threads: Vec<usize>,
     /// Picture sizes to measure, such as `320x240,640x480,1080p`; each is written as in --size.
     #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = parse_size, conflicts_with_all = ["balance", "size"])]

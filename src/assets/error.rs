@@ -24,9 +24,9 @@ impl AssetError {
     pub fn read(kind: &str, path: &Path, e: std::io::Error) -> AssetError {
         let is_missing = matches!(e.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory);
         let remedy = match kind {
-            "texture" if is_missing => {
-                Some("give another with --texture; `--missing-texture stand-in` renders with a bright checker instead")
-            }
+            "texture" if is_missing => Some(
+                "give another with --texture, or `none`; `--missing-texture stand-in` shows a bright checker instead",
+            ),
             "texture" => Some("give another with --texture, or `none`"),
             "sky" | "relief" if is_missing => Some("`--missing-texture stand-in` renders without it"),
             _ => None,

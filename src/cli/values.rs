@@ -78,6 +78,11 @@ pub fn parse_threads(text: &str) -> Result<usize, String> {
     text.parse().ok().filter(|&n| n <= 1024).ok_or_else(|| "expected a whole number from 0 to 1024".into())
 }
 
+/// A number of a list.
+pub fn parse_thread_list(text: &str) -> Result<usize, String> {
+    parse_threads(text).map_err(|expected| format!("{expected}, or several of them with commas: 1,2,4"))
+}
+
 pub fn parse_fps(text: &str) -> Result<f64, String> {
     let rule = Rule::FRAME_RATE;
     let number = |text: &str| text.trim().parse::<f64>().ok();

@@ -124,7 +124,7 @@ pub fn run(args: &BenchArgs) -> Result<(), Failure> {
     let threads = thread_counts(&args.threads);
     let mut targets = targets(scene, &threads, &spinner).map_err(|e| subject.placed(e))?;
     let own = (scene.render.width, scene.render.height);
-    let sizes = if args.sizes.is_empty() { vec![own] } else { args.sizes.clone() };
+    let sizes = if args.sizes.is_empty() { vec![own] } else { without_repetitions(&args.sizes) };
     let mut devices: Vec<Row> = Vec::new();
     for &size in &sizes {
         let first = devices.len();
@@ -170,13 +170,17 @@ pub fn run(args: &BenchArgs) -> Result<(), Failure> {
 fn thread_counts(asked: &[usize]) -> Vec<usize> {
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     let all = if asked.is_empty() { &[1, cores][..] } else { asked };
-    let mut counts: Vec<usize> = Vec::new();
-    for n in all.iter().map(|&n| if n == 0 { cores } else { n }) {
-        if !counts.contains(&n) {
-            counts.push(n);
+    without_repetitions(&all.iter().map(|&n| if n == 0 { cores } else { n }).collect::<Vec<_>>())
+}
+
+fn without_repetitions<T: Clone + PartialEq>(all: &[T]) -> Vec<T> {
+    let mut kept: Vec<T> = Vec::new();
+    for one in all {
+        if !kept.contains(one) {
+            kept.push(one.clone());
         }
     }
-    counts
+    kept
 }
 
 struct BenchTarget {
@@ -278,28 +282,29 @@ type Measure<'a> = dyn Fn(&mut BenchTarget, u32) -> Result<(f64, f64), Error> + 
 // Plots of the table's rows, with their file names.
 fn of_table(table: &Table, subject: &BenchScene) -> Vec<(&'static str, String)> {
     let label = |row: &Row| label(&row.device, row.threads);
-    let mut names: Vec<String> = Vec::new();
-    for name in table.devices.iter().map(label) {
-        if !names.contains(&name) {
-            names.push(name);
-        }
-    }
+    let names = without_repetitions(&table.devices.iter().map(label).collect::<Vec<_>>());
     let rows_of = |name: &str| table.devices.iter().filter(|row| label(row) == name).collect::<Vec<_>>();
     let sizes = rows_of(&names[0]).len();
     let (sized, plain) = (subject.note_of_sizes(), subject.note());
     let mut all = Vec::new();
     if sizes > 1 {
-        let curve = |value: fn(&Row) -> f64| {
-            let point = |row: &Row| (f64::from(row.width) * f64::from(row.height) / 1e6, value(row));
-            let points = |name: &str| sorted(rows_of(name).into_iter().map(point).collect());
-            names.iter().map(|name| Series::new(name.clone(), points(name))).collect::<Vec<_>>()
+        let area = |row: &Row| f64::from(row.width) * f64::from(row.height) / 1e6;
+        let first = rows_of(&names[0]);
+        let mut labels: Vec<_> =
+            first.iter().map(|row| (area(row), format!("{} x {}", row.width, row.height))).collect();
+        labels.sort_by(|a, b| a.0.total_cmp(&b.0));
+        let draw = |title, y, series: &[Series]| {
+            let (x, style) = ("size of a frame", Style::LogLines(&labels));
+            Plot { title, x, y, note: &sized, style, series }.svg()
         };
-        let draw = |title, y, value| {
-            let (x, style) = ("megapixels of a frame", Style::LogLines);
-            Plot { title, x, y, note: &sized, style, series: &curve(value) }.svg()
+        let times = |name: &String| {
+            Series::new(name.clone(), sorted(rows_of(name).into_iter().map(|row| (area(row), row.ms)).collect()))
         };
-        all.push(("devices.svg", draw("Time of a frame by its size", "milliseconds a frame", |row| row.ms)));
-        all.push(("rays.svg", draw("Rays of a frame", "millions of rays a frame", |row| row.rays_per_frame / 1e6)));
+        let times: Vec<Series> = names.iter().map(times).collect();
+        all.push(("devices.svg", draw("Time of a frame by its size", "milliseconds a frame", &times)));
+        // They are the same on all devices.
+        let rays = sorted(first.iter().map(|row| (area(row), row.rays_per_frame / 1e6)).collect());
+        all.push(("rays.svg", draw("Rays of a frame", "millions of rays a frame", &[Series::new("", rays)])));
     } else {
         let series = [Series::new("", (0..).map(f64::from).zip(table.devices.iter().map(|row| row.mrays_per_second)))];
         let style = Style::NamedBars(&names);
@@ -369,7 +374,9 @@ fn plots(
         curves("depth", &depths, &|one, n| Ok((n.into(), one.cost(&frame, |scene| scene.render.depth = n)?)))?;
     let note = subject.note();
     let draw = |title, x, series: &[Series]| {
-        Plot { title, x, y: "milliseconds", note: &note, series, ..Plot::default() }.svg()
+        // A single curve has no legend.
+        let note = if let [one] = series { &format!("{}; {note}", one.name) } else { &note };
+        Plot { title, x, y: "milliseconds", note, series, ..Plot::default() }.svg()
     };
     Ok([
         ("clip.svg", draw("Time of each frame", "frame", &over_clip)),

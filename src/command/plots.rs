@@ -56,8 +56,8 @@ pub enum Style<'a> {
     Lines,
     /// Lines, and a thin line where x equals y.
     LinesAndDiagonal,
-    /// Lines on logarithmic axes.
-    LogLines,
+    /// Lines on logarithmic axes, with these labels of the horizontal one.
+    LogLines(&'a [(f64, String)]),
     /// Groups of bars, with one bar of each series per group.
     Bars(&'a [String]),
     /// One bar for each of these names and each point of the only series.
@@ -81,6 +81,12 @@ pub struct Plot<'a> {
 /// Writes plots into a folder, by their file names.
 pub fn write_all(folder: &Path, plots: &[(&str, String)]) -> Result<(), OutputError> {
     plots.iter().try_for_each(|(file, svg)| write_whole(&folder.join(file), |f| f.write_all(svg.as_bytes())))
+}
+
+// A power of ten, which an axis has with the error of its logarithm.
+fn decade(x: f64) -> String {
+    let power = libm::log10(x).round();
+    if power.abs() < 7.0 { format!("{}", (1e6 * libm::pow(10.0, power)).round() / 1e6) } else { format!("1e{power}") }
 }
 
 // Three digits, as far as the number has them.
@@ -139,16 +145,18 @@ impl Plot<'_> {
         let max = values().fold(0.0, f64::max);
         match self.style {
             Style::NamedBars(names) => self.draw_named_bars(&upper, names, max)?,
-            Style::LogLines => {
-                let log = |x: f64| libm::log10(x);
+            Style::LogLines(_) => {
                 let (left, right, _) = self.width();
-                let margin = libm::pow(right / left.max(f64::MIN_POSITIVE), 0.04);
-                let min = values().fold(f64::MAX, f64::min).clamp(1e-9, max.max(1e-9));
-                let decade = |x: f64| libm::pow(10.0, x);
-                let (low, high) = (decade(log(min).floor()), decade(log(max.max(1e-9)).ceil()));
-                let high = if high > low { high } else { 10.0 * low };
-                let x = (left / margin..right * margin).log_scale();
-                self.draw_chart(&upper, x, (low..high).log_scale(), X_LABELS, (left, right))?;
+                let left = if left > 0.0 { left } else { right / 10.0 };
+                let margin = libm::pow(right / left, 0.04);
+                // Whole decades, a little wider than them, so that the first and the last one have labels.
+                let max = max.max(1e-9);
+                let min = values().fold(f64::MAX, f64::min).clamp(1e-9, max);
+                let power = |x: f64| libm::pow(10.0, x);
+                let (low, high) = (libm::log10(min).floor(), libm::log10(max).ceil());
+                let high = if high > low { high } else { low + 1.0 };
+                let y = (0.999 * power(low)..1.001 * power(high)).log_scale();
+                self.draw_chart(&upper, (left / margin..right * margin).log_scale(), y, 0, (left, right))?;
             }
             _ => {
                 // From 0 to slightly above the maximum.
@@ -202,23 +210,40 @@ impl Plot<'_> {
             .y_label_area_size(72)
             .build_cartesian_2d(x, y)?;
         let x_label = |x: &f64| {
-            let Style::Bars(groups) = self.style else { return number(x) };
+            let groups = match self.style {
+                Style::Bars(groups) => groups,
+                // They are drawn below.
+                Style::LogLines(_) => return String::new(),
+                _ => return number(x),
+            };
             let is_near = (x.round() - x).abs() < 0.01 && *x > -0.25;
             groups.get(x.round() as usize).filter(|_| is_near).cloned().unwrap_or_default()
         };
         let mut mesh = chart.configure_mesh();
-        if let Style::Bars(_) = self.style {
+        if let Style::Bars(_) | Style::LogLines(_) = self.style {
             mesh.disable_x_mesh();
         }
         mesh.x_labels(labels)
             .light_line_style(WHITE)
             .x_label_formatter(&x_label)
-            .y_label_formatter(&number)
+            .y_label_formatter(&|y| if let Style::LogLines(_) = self.style { decade(*y) } else { number(y) })
             .x_desc(self.x)
             .y_desc(self.y)
             .label_style((FONT, 15))
             .axis_desc_style((FONT, 16))
             .draw()?;
+        if let Style::LogLines(labels) = self.style {
+            let middle = (FONT, 15).into_font().into_text_style(area).pos(Pos::new(HPos::Center, VPos::Top));
+            let lowest = chart.y_range().start;
+            let mut free = 0;
+            for (x, label) in labels {
+                let (at, bottom) = chart.backend_coord(&(*x, lowest));
+                if at >= free {
+                    area.draw(&Text::new(label.clone(), (at, bottom + 8), middle.clone()))?;
+                    free = at + 9 * label.len() as i32;
+                }
+            }
+        }
         if self.style == Style::LinesAndDiagonal {
             let (start, end) = diagonal;
             chart.draw_series(LineSeries::new([(start, start), (end, end)], BLACK.mix(0.3).stroke_width(1)))?;
@@ -335,6 +360,15 @@ mod tests {
             let svg = lines(&[curve("one", points)]);
             assert!(svg.trim_end().ends_with("</svg>") && !svg.contains("NaN"), "{svg}");
         }
+        assert_eq!([0.0001, 0.99999, 10.0, 1e9].map(decade), ["0.0001", "1", "10", "1e9"]);
+        // Sizes that are far apart, with their names; a single size; values of 0.
+        let names = [(0.01, "small".to_owned()), (8.0, "large".to_owned())];
+        for points in [&[(0.01, 0.5), (8.0, 700.0)][..], &[(0.01, 3.0)], &[(0.01, 0.0), (8.0, 0.0)]] {
+            let svg = plot(Style::LogLines(&names), &[curve("one", points)]);
+            assert!(svg.trim_end().ends_with("</svg>") && svg.contains("\nsmall\n") && !svg.contains("NaN"), "{svg}");
+        }
+        let svg = plot(Style::NamedBars(&["CPU".into(), "GPU".into()]), &[curve("", &[(0.0, 12.34), (1.0, 5678.9)])]);
+        assert!(["\nCPU\n", "\n12.3\n", "\nGPU\n", "\n5679\n"].iter().all(|text| svg.contains(text)), "{svg}");
         let long: Vec<(f64, f64)> = (0..100_000).map(|i| (f64::from(i), 1.0)).collect();
         assert!(lines(&[curve("long", &long)]).len() < 60_000);
     }

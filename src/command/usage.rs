@@ -89,10 +89,12 @@ pub fn translate_error(e: &Error, words: &[OsString]) -> (String, Option<String>
             let why = e.source().map(|why| expected(&why.to_string())).unwrap_or_default();
             let other = other_name(NameKind::Value(&flag), &value).map(str::to_owned);
             let size = || sides(&value).filter(|_| flag == "--size");
-            let help =
-                other.or_else(size).or_else(|| number_help(Language::English, &value).filter(|_| flag != "--size"));
+            let help = other.or_else(size).or_else(|| {
+                number_help(Language::English, &value).filter(|_| !["--size", "--sizes", "--shard"].contains(&&*flag))
+            });
             (format!("`{flag}` is `{value}`: {why}"), help)
         }
+        ErrorKind::TooManyValues => (format!("`{}` takes no value", flag(ContextKind::InvalidArg)), None),
         ErrorKind::MissingRequiredArgument => {
             let job = job.map_or_else(String::new, |job| format!(" {}", job.get_name()));
             let usage = one(ContextKind::Usage);
@@ -128,7 +130,7 @@ fn typed(words: &[String], found: &str) -> String {
 fn sides(text: &str) -> Option<String> {
     let numbers: Vec<u32> = text.split(|c: char| !c.is_ascii_digit()).filter_map(|piece| piece.parse().ok()).collect();
     let [width, height] = numbers[..] else { return None };
-    Some(format!("did you mean `{width}x{height}`?"))
+    (width > 0 && height > 0).then(|| format!("did you mean `{width}x{height}`?"))
 }
 
 // What a second positional argument may be, if not a scene, by itself and by the argument before it.
@@ -199,6 +201,13 @@ fn unknown(command: &Command, job: Option<&Command>, found: &str) -> (String, Op
     };
     if job.is_some() && flags(command).iter().any(|flag| flag == found) {
         return (what, Some(format!("`{found}` is a flag of rendering: `polyfly SCENE {found}`")));
+    }
+    // `--engine slurm`, where the engine is an argument.
+    let is_it = |arg: &&clap::Arg| arg.get_id().as_str().eq_ignore_ascii_case(found.trim_start_matches('-'));
+    if let (Some(job), Some(arg)) = (job, job.and_then(|job| job.get_positionals().find(is_it))) {
+        let all = job.get_positionals().map(|arg| format!("<{}>", arg.get_id().as_str().to_uppercase()));
+        let usage = all.collect::<Vec<_>>().join(" ");
+        return (what, Some(format!("{} is an argument without a flag: `{name} {usage}`", arg.get_id())));
     }
     let known = flags(job.unwrap_or(command));
     let near = || Some(format!("did you mean `{}`?", nearest(found, known.iter().map(String::as_str))?));

@@ -30,6 +30,9 @@ impl RecordedFolder {
             Ok((pattern, false)) => (atomic::folder_of(path), Some(pattern)),
             _ => (path, None),
         };
+        if asked.is_none() && path.is_file() {
+            return Err(Error::Usage(format!("{text} is a file: expected a folder of frames, or their pattern")));
+        }
         let mut all = Manifest::all(folder)?;
         let is_asked =
             |m: &Manifest, asked: &Pattern| Pattern::parse(&m.pattern).is_ok_and(|(p, _)| p.key() == asked.key());

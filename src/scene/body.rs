@@ -8,7 +8,7 @@ use super::keys::words::words_schema;
 use super::keys::{Key, keys};
 use super::limits::MAX_LAMPS;
 use super::material::{ADDS_LIGHT, above_one};
-use super::{LampPattern, LampSides, Lamps, Material, MaterialKind, Motion, Rotation, Solid, Support};
+use super::{LampPattern, LampSides, Lamps, Material, MaterialKind, Motion, Rotation, Solid, Support, support};
 use crate::math::vec3::Vec3;
 
 keys! {
@@ -20,7 +20,7 @@ keys! {
         /// Its centre.
         pub centre as "center": Vec3 = [0.0; 3], rule(Rule::Coordinate), spelled();
         /// Stands on the floor: the height of its centre follows, so that its lowest point over the whole clip touches the floor.
-        pub on: Option<Support> = None;
+        pub on: Option<Support> = None, below(support::FLOOR);
         /// Circumradius: the distance of every vertex from the center.
         pub radius: f64 = 1.0, rule(Rule::Length), slider(0.1, 5.0), spelled();
         /// How its panes look; their color tints what passes through them.

@@ -4,7 +4,7 @@ use super::diagnostic::Rule;
 use super::keys::keys;
 use super::material::Material;
 use super::motion::Rotation;
-use super::support::Support;
+use super::support::{self, Support};
 use crate::math::vec3::Vec3;
 
 keys! {
@@ -14,7 +14,7 @@ keys! {
         /// Its centre.
         pub centre as "center": Vec3 = [0.0; 3], rule(Rule::Coordinate), group("Shape"), spelled();
         /// Stands on the floor: the height of its centre follows, so that its lowest point touches the floor.
-        pub on: Option<Support> = None;
+        pub on: Option<Support> = None, below(support::FLOOR);
         /// Half of its size along x, y and z, before it is rotated.
         pub radii: Vec3 = [1.0; 3], rule(Rule::Length), spelled();
         /// How it is rotated about its centre.

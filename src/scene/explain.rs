@@ -178,7 +178,8 @@ fn example(place: &KeyPlace) -> String {
         beside += &format!("material = \"{}\"\n", materials[0]);
     }
     beside.extend(place.value()["x-beside"].as_str().map(|line| format!("{line}\n")));
-    format!("{above}{header}\n{beside}{key} = {}\n", sample(place.value()))
+    let below = place.value()["x-below"].as_str().map(|lines| format!("\n{lines}\n")).unwrap_or_default();
+    format!("{above}{header}\n{beside}{key} = {}\n{below}", sample(place.value()))
 }
 
 // The keys that a table must have, but for one, with values.

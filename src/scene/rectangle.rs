@@ -4,7 +4,7 @@ use super::diagnostic::Rule;
 use super::keys::keys;
 use super::material::Material;
 use super::motion::Rotation;
-use super::support::Support;
+use super::support::{self, Support};
 use crate::math::vec3::{Vec3, add, cross, length, normalise, scale};
 
 keys! {
@@ -14,7 +14,7 @@ keys! {
         /// Its center.
         pub centre as "center": Vec3 = [0.0; 3], rule(Rule::Coordinate), group("Shape"), spelled();
         /// Stands on the floor: the height of its centre follows, so that its lowest point touches the floor.
-        pub on: Option<Support> = None;
+        pub on: Option<Support> = None, below(support::FLOOR);
         /// Width and height.
         pub size: [f64; 2] = [1.0; 2], rule(Rule::Length), spelled();
         /// The direction of the normal. The width is horizontal; if the rectangle is horizontal itself, the width is along x.

@@ -47,14 +47,14 @@ impl Size {
 
 impl Kind for Size {
     fn parse(given: &mut Given) -> Option<Size> {
+        const EXPECTED: &str = "[WIDTH, HEIGHT], \"WIDTHxHEIGHT\" or a name such as \"1080p\", \"4k\" or \"vertical\"";
         let size = match given.value.get_ref() {
             DeValue::String(text) => Size::named(text).or_else(|| {
-                given.wrong::<()>(
-                    "[WIDTH, HEIGHT], \"WIDTHxHEIGHT\" or a name such as \"1080p\", \"4k\" or \"vertical\"",
-                );
+                given.wrong::<()>(EXPECTED);
                 given.suggest(text, Size::names());
                 None
             })?,
+            DeValue::Integer(_) | DeValue::Float(_) | DeValue::Boolean(_) => return given.wrong(EXPECTED),
             _ => {
                 let ([width, height], rule) = (given.numbers()?, given.key.rule);
                 if !rule.allows(width) || !rule.allows(height) {

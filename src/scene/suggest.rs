@@ -12,11 +12,13 @@ pub enum NameKind<'a> {
     Flag,
     /// A table of a scene, or a key of one.
     Key,
+    /// A key of this table.
+    KeyOf(&'a str),
     /// A value of this key or flag.
     Value(&'a str),
 }
 
-// Names in other programs: the kind, the names, and the suggestion.
+// Names in other programs: the kind (of keys of one table the table in brackets), the names, and the suggestion.
 const OTHER_NAMES: &[(&str, &str, &str)] = &[
     ("job", "render|run|make|draw", "rendering needs no word of its own: `polyfly SCENE`"),
     ("job", "init|create|template|templates", "`polyfly new my.toml` writes a scene to begin with"),
@@ -86,6 +88,30 @@ const OTHER_NAMES: &[(&str, &str, &str)] = &[
     ("flag", "--scene|--input|-i|+I|+i|--file", "the scene needs no flag: `polyfly SCENE`"),
     ("flag", "--format", "the ending of `-o` is the format: `-o frame%04d.png`"),
     ("flag", "--alpha|--transparent", "`transparent = true` in [sky] makes pictures with alpha"),
+    ("flag", "--gpus|--num-gpus|--ngpus", "did you mean `--devices all`, or `--devices 0,1`?"),
+    ("flag", "--no-video|--no-film|--no-movie", "a film is made only where `--video` or the scene's `video` names it"),
+    (
+        "[light]",
+        "intensity|strength|brightness|power|energy",
+        "the brightness of a light is its `color`, which may be above 1: `color = [3, 3, 3]`",
+    ),
+    (
+        "[light]",
+        "type|kind|direction|target|look_at|facing",
+        "a light is a point, or a ball with a `radius`; a sun is a point far away: `position = [0, 0, 1e4]`",
+    ),
+    ("[sky]", "color|colour", "the colors of a sky are `zenith` and `horizon`"),
+    ("[orbit]", "radius", "did you mean `distance`?"),
+    ("[orbit]", "speed|velocity|rounds|revolutions", "did you mean `turns`? It counts them over the clip"),
+    ("[key]", "frame|t|at", "did you mean `time`? It is a share of the clip: its middle is 0.5"),
+    ("[floor]", "z|y|height|level", "`corners` holds four points, and their third number is the height"),
+    ("[body]|[sphere]", "scale|size", "did you mean `radius`?"),
+    ("[body]|[sphere]|[ellipsoid]|[rectangle]", "position", "did you mean `center`?"),
+    ("[ellipsoid]", "radius|size|scale", "did you mean `radii`? They are three numbers"),
+    ("[rectangle]", "width|height", "did you mean `size = [2, 1]`?"),
+    ("[rectangle]", "normal|direction", "did you mean `facing`?"),
+    ("[mesh]", "position|center|centre", "did you mean `offset`?"),
+    ("[mesh]", "file|filename|src", "did you mean `path`?"),
     ("key", "box|cube|polyhedron|object|shape", "did you mean `[[body]]`? Its `solid` says which"),
     ("key", "ball", "did you mean `[[sphere]]`?"),
     ("key", "plane|ground", "did you mean `[floor]`?"),
@@ -166,14 +192,16 @@ const OTHER_NAMES: &[(&str, &str, &str)] = &[
 
 /// The suggestion for another program's name, in any case.
 pub fn other_name(kind: NameKind, found: &str) -> Option<&'static str> {
-    let kind = match kind {
-        NameKind::Job => "job",
-        NameKind::Flag => "flag",
-        NameKind::Key => "key",
-        NameKind::Value(key) => key,
+    let in_brackets = |of: &str, table: &str| of.strip_prefix('[').and_then(|of| of.strip_suffix(']')) == Some(table);
+    let is_kind = |of: &str| match kind {
+        NameKind::Job => of == "job",
+        NameKind::Flag => of == "flag",
+        NameKind::Key => of == "key",
+        NameKind::KeyOf(table) => of.split('|').any(|of| in_brackets(of, table)),
+        NameKind::Value(key) => of == key,
     };
     let is_it = |name: &str| if name.len() > 2 { name.eq_ignore_ascii_case(found) } else { name == found };
-    let row = OTHER_NAMES.iter().find(|(of, names, _)| *of == kind && names.split('|').any(is_it));
+    let row = OTHER_NAMES.iter().find(|(of, names, _)| is_kind(of) && names.split('|').any(is_it));
     row.map(|(.., advice)| *advice)
 }
 
@@ -202,6 +230,10 @@ pub fn number_help(language: Language, text: &str) -> Option<String> {
     let minus = text.replace(DASHES, "-");
     if let (Some(x), true) = (number(&minus), minus != text) {
         return Some(language.dash(x));
+    }
+    let fraction = text.trim().split_once('/').and_then(|(x, y)| Some(number(x)? / number(y)?));
+    if let Some(x) = fraction.filter(|x| x.is_finite()) {
+        return Some(format!("a fraction is written as a decimal number: {x}"));
     }
     let unit = text.trim().trim_start_matches(|c: char| c.is_ascii_digit() || "+-.,".contains(c));
     let x = number(&text.trim().trim_end_matches(unit).replacen(',', ".", 1)).filter(|_| !unit.is_empty())?;
@@ -242,6 +274,7 @@ mod tests {
         assert_eq!(number_help("\u{2212}2").as_deref(), Some("this is a dash and no minus: -2"));
         assert_eq!(number_help("45deg").as_deref(), Some("a number has no unit: 45"));
         assert_eq!(number_help("29,97fps").as_deref(), Some("a number has no unit: 29.97"));
+        assert_eq!(number_help("1/4").as_deref(), Some("a fraction is written as a decimal number: 0.25"));
         assert_eq!(number_help("0.5rad").as_deref(), Some("angles are in degrees, without a unit: 28.647890"));
         assert!(
             ["3.9", "1920x", "5 apples", "wide", "", "deg", "1,2,3"].iter().all(|text| number_help(text).is_none())

@@ -2,6 +2,9 @@
 
 use super::keys::words::names;
 
+/// A floor, for examples.
+pub(crate) const FLOOR: &str = "[floor]\ncorners = [[-5, -5, -1], [-5, 5, -1], [5, 5, -1], [5, -5, -1]]";
+
 names! {
     /// What an object stands on.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -90,8 +90,12 @@ fn move_keys(document: &mut DeTable, context: &mut Context) {
 // The fault of a text that is not TOML.
 fn no_toml(text: &str, e: &toml::de::Error) -> Problem {
     let span = e.span().unwrap_or(text.len()..text.len());
+    if e.message().contains("duplicate key") {
+        let name = text.get(span.clone()).unwrap_or_default();
+        return Problem::new(span, format!("`{name}` is given twice in one table"), "expected each key once");
+    }
     let problem = Problem::new(span.clone(), "this is not TOML", e.message().to_owned());
-    match syntax_help(text, &span).filter(|_| !e.message().contains("duplicate")) {
+    match syntax_help(text, &span) {
         Some(help) => problem.help(help),
         None => problem,
     }
@@ -116,10 +120,21 @@ fn syntax_help(text: &str, span: &Range<usize>) -> Option<String> {
     if key.starts_with("[[") && !key.ends_with("]]") {
         return Some(format!("as many brackets close as open: [[{}]]", key.trim_matches(['[', ']'])));
     }
+    if let (Some((key, value)), false) = (line.trim().split_once(char::is_whitespace), line.contains('=')) {
+        return Some(format!("`=` stands between a key and its value: {key} = {}", value.trim()));
+    }
     let value = line.split_once('=').map(|(_, value)| value.trim())?;
     let bare = value.split('#').next().unwrap_or_default().trim();
     if let Some(value) = bare.strip_suffix([';', ',']) {
         return Some(format!("nothing stands behind a value: {key} = {value}"));
+    }
+    if bare.contains(',') && bare.contains('=') && !bare.starts_with(['[', '{', '"'])
+        || bare.contains("\", ") && bare.contains('=')
+    {
+        return Some("each key stands on a line of its own".into());
+    }
+    if let Some(list) = bare.strip_prefix('(').and_then(|rest| rest.strip_suffix(')')) {
+        return Some(format!("a list stands in brackets: {key} = [{list}]"));
     }
     match bare.to_lowercase().as_str() {
         "true" | "yes" | "on" => return Some(format!("this is written `true`: {key} = true")),

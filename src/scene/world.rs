@@ -2,7 +2,7 @@
 
 use super::diagnostic::Rule;
 use super::keys::keys;
-use super::{Air, Body, Ellipsoid, Floor, Material, Particles, Rectangle, Sky, Support, defaults};
+use super::{Air, Body, Ellipsoid, Floor, Material, Particles, Rectangle, Sky, Support, defaults, support};
 use crate::math::vec3::Vec3;
 use std::path::PathBuf;
 
@@ -57,7 +57,7 @@ keys! {
         /// Its centre.
         pub centre as "center": Vec3 = [0.0; 3], rule(Rule::Coordinate), group("Shape"), spelled();
         /// Stands on the floor: the height of its centre follows, so that its lowest point touches the floor.
-        pub on: Option<Support> = None;
+        pub on: Option<Support> = None, below(support::FLOOR);
         /// Its radius.
         pub radius: f64 = 1.0, rule(Rule::Length), slider(0.1, 5.0), spelled();
         /// How it looks.

@@ -244,7 +244,7 @@ fn jsonl_ends_with_its_record_whatever_is_wrong() {
         (&[], "no scene", 65),
         (long, &scene, 0),
     ] {
-        for log in [&["--log", "jsonl"][..], &["--log=JSONL"]] {
+        for log in [&["--log", "jsonl"][..], &["--log=jsonl"]] {
             let run = polyfly(dir.path(), &[args, log].concat(), Some(input));
             let out = text(&run.stdout);
             let end: serde_json::Value = serde_json::from_str(out.lines().last().unwrap_or_default())

@@ -35,7 +35,7 @@ fn devices_are_compared_in_any_form() {
     assert_eq!(md.lines().filter(|l| l.starts_with("| ")).count(), rows + 1, "{md}");
     assert!(md.starts_with("scene.toml, 24 x 16, 1 sample a pixel, at most 24 bounces"), "{md}");
     assert_eq!(bench(&["--format", "csv"]).lines().count(), rows + 1);
-    assert!(bench(&["--format", "latex"]).contains("\\toprule\ndevice & threads & ms a frame"));
+    assert!(bench(&["--format", "latex"]).contains("\\toprule\ndevice & threads & size & ms a frame"));
     // Any numbers of threads and sizes, in one table and one plot.
     let several = ["--threads", "1,2,0", "--sizes", "24x16,48x32", "--format", "json", "--plots", "s"];
     let args = [&["bench", "scene.toml", "--samples", "1", "--runs", "1", "--frames", "0"][..], &several].concat();
@@ -53,7 +53,7 @@ fn devices_are_compared_in_any_form() {
     assert!(of(24)[0]["times_as_fast"] == 1.0 && of(48)[0]["times_as_fast"] == 1.0);
     let names = plot("s", "devices");
     assert!(names.contains(", 1 thread\n") && names.contains(", 2 threads\n"), "{names}");
-    assert!(plot("s", "threads").contains("24 x 16") && plot("s", "rays").contains("megapixels"));
+    assert!(plot("s", "threads").contains("24 x 16") && plot("s", "rays").contains("\n48 x 32\n"));
     let run = polyfly(dir.path(), &["bench", "--size", "8x8", "--sizes", "8x8"]);
     assert!(words(&run).contains("exclude each other"), "{}", words(&run));
     // The sample scene, if none is named; a missing file, if the command names one.

@@ -55,6 +55,8 @@ options! {
     example: &'static str = "";
     /// What the example needs beside it, in TOML.
     beside: &'static str = "";
+    /// What the example needs below its table, in TOML.
+    below: &'static str = "";
     /// A table without the key is invalid.
     required: bool = false;
     /// The key is written even if it has its default, as before keys were declared here. Do not set it for new keys.

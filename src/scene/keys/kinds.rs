@@ -119,7 +119,23 @@ impl Kind for u32 {
 
 impl Kind for bool {
     fn parse(given: &mut Given) -> Option<bool> {
-        given.value.get_ref().as_bool().or_else(|| given.wrong("true or false"))
+        if let Some(value) = given.value.get_ref().as_bool() {
+            return Some(value);
+        }
+        let meant = match given.value.get_ref() {
+            DeValue::String(text) => text.to_lowercase(),
+            DeValue::Integer(x) => x.as_str().to_owned(),
+            _ => String::new(),
+        };
+        given.wrong::<bool>("true or false");
+        let meant = match &*meant {
+            "true" | "yes" | "on" | "1" => Some("true"),
+            "false" | "no" | "off" | "0" => Some("false"),
+            _ => None,
+        };
+        let name = given.key.name;
+        given.help(meant.map(|meant| format!("this is written `{meant}`, without quotes: {name} = {meant}")));
+        None
     }
     fn text(&self, _: &Key) -> String {
         self.to_string()

@@ -5,7 +5,7 @@ use super::key::{Key, british};
 use super::schema;
 use crate::language::Language;
 use crate::quote::listed;
-use crate::scene::diagnostic::{MAX_SHOWN, Problem};
+use crate::scene::diagnostic::{MAX_SHOWN, Problem, Rule};
 use crate::scene::grammar::ParseOptions;
 use crate::scene::suggest::{self, NameKind};
 use std::fmt::Display;
@@ -81,9 +81,13 @@ impl<'t, 'c> Given<'_, 't, 'c> {
     }
     /// A finite number, or a percentage such as `60%`.
     pub fn number(&mut self) -> Option<f64> {
+        self.number_as("a number")
+    }
+    // The same, with another text for what is expected.
+    fn number_as(&mut self, expected: &str) -> Option<f64> {
         let number = number(self.value.get_ref());
         if number.is_none() {
-            self.wrong::<f64>("a number");
+            self.wrong::<f64>(expected);
             // A number in quotes, with a decimal comma or spaces.
             let text = self.value.get_ref().as_str().map(|text| text.trim().replace(',', "."));
             let quoted = text.and_then(|text| text.parse::<f64>().ok());
@@ -95,7 +99,8 @@ impl<'t, 'c> Given<'_, 't, 'c> {
     }
     /// A number in the key's range.
     pub fn ruled(&mut self) -> Option<f64> {
-        let (x, rule) = (self.number()?, self.key.rule);
+        let rule = self.key.rule;
+        let x = self.number_as(&if rule == Rule::Finite { "a number".to_owned() } else { rule.expected() })?;
         if rule.allows(x) { Some(x) } else { self.refuse(x, rule.expected()) }
     }
     /// A number in the key's range, or a word that `word` parses; `words` is the expected text.
@@ -362,6 +367,9 @@ impl<'t, 'c> Table<'t, 'c> {
     // The suggestion for an unknown key: from another program's name, a similar spelling, or another table that has
     // it.
     fn expected_key(&self, found: &str) -> String {
+        if let Some(advice) = suggest::other_name(NameKind::KeyOf(self.name), found) {
+            return advice.to_owned();
+        }
         let tables = schema::tables_with(self.context.schema, found);
         if !tables.is_empty() {
             return format!("`{found}` is a key of {}", listed(&tables, "and"));

@@ -2,7 +2,7 @@
 //! entries are for forms: `x-groups`, the keys of a table in order under headings; `x-slider`, the range of a slider;
 //! `x-when`, the words of another key that a key needs; `x-way`, the camera path that a key belongs to;
 //! `x-materials`, the keys of each material. Others are for the reference: `x-unit`, and `x-header`, a table's first
-//! header. For examples: `x-beside`, what the key needs beside it.
+//! header. For examples: `x-beside` and `x-below`, what the key needs beside it and below its table.
 
 use super::key::{Key, british, is_british, one_line};
 use super::write::{Content, Entry, Lines, below};
@@ -83,8 +83,10 @@ fn value(key: &Key, text: Option<String>, mut schema: Value) -> Value {
     if let Some(example) = json_of(key.example) {
         schema["examples"] = json!([example]);
     }
-    if !key.beside.is_empty() {
-        schema["x-beside"] = json!(key.beside);
+    for (name, needed) in [("x-beside", key.beside), ("x-below", key.below)] {
+        if !needed.is_empty() {
+            schema[name] = json!(needed);
+        }
     }
     if !key.unit.is_empty() {
         schema["x-unit"] = json!(key.unit);

@@ -16,7 +16,8 @@ pub(crate) fn one_of<T: Copy>(given: &mut Given, words: &WordList<T>) -> Option<
     let found = words.iter().find(|(_, word, _)| word.eq_ignore_ascii_case(text));
     if found.is_none() {
         let all = words.iter().map(|(_, word, _)| format!("\"{word}\"")).collect::<Vec<_>>().join(", ");
-        given.refuse::<T>(format_args!("\"{text}\""), format_args!("one of {all}"));
+        let one_of = if words.len() > 1 { "one of " } else { "" };
+        given.refuse::<T>(format_args!("\"{text}\""), format_args!("{one_of}{all}"));
         given.suggest(text, words.iter().map(|(_, word, _)| *word));
     }
     found.map(|(value, ..)| *value)
