@@ -52,6 +52,7 @@ messages! {
     comma(number) "numbers are written with a point: {number}" "дробная часть отделяется точкой: {number}";
     dash(number) "this is a dash and no minus: {number}" "здесь тире, а не минус: {number}";
     radians(degrees) "angles are in degrees, without a unit: {degrees}" "углы задаются в градусах, без единицы измерения: {degrees}";
+    fraction(number) "a fraction is written as a decimal number: {number}" "дробь пишется десятичным числом: {number}";
     unit(number) "a number has no unit: {number}" "число пишется без единицы измерения: {number}";
     code(fraction) "a code of 0 to 255 is divided by 255: {fraction}" "код от 0 до 255 нужно разделить на 255: {fraction}";
 

@@ -233,7 +233,7 @@ pub fn number_help(language: Language, text: &str) -> Option<String> {
     }
     let fraction = text.trim().split_once('/').and_then(|(x, y)| Some(number(x)? / number(y)?));
     if let Some(x) = fraction.filter(|x| x.is_finite()) {
-        return Some(format!("a fraction is written as a decimal number: {x}"));
+        return Some(language.fraction(x));
     }
     let unit = text.trim().trim_start_matches(|c: char| c.is_ascii_digit() || "+-.,".contains(c));
     let x = number(&text.trim().trim_end_matches(unit).replacen(',', ".", 1)).filter(|_| !unit.is_empty())?;
