@@ -21,7 +21,7 @@ fn main() -> Result<(), polyfly::Error> {
             ..Body::default()
         }
     });
-    let ball = Sphere { centre: [0.0, 0.0, 0.0], radius: 1.0, material: Material::plain([0.9; 3], 0.8, 0.0) };
+    let ball = Sphere { material: Material::plain([0.9; 3], 0.8, 0.0), ..Sphere::default() };
     let mut scene = Scene::sample();
     scene.world = World {
         bodies: bodies.collect(),

@@ -367,7 +367,8 @@ mod tests {
             let svg = plot(Style::LogLines(&names), &[curve("one", points)]);
             assert!(svg.trim_end().ends_with("</svg>") && svg.contains("\nsmall\n") && !svg.contains("NaN"), "{svg}");
         }
-        let svg = plot(Style::NamedBars(&["CPU".into(), "GPU".into()]), &[curve("", &[(0.0, 12.34), (1.0, 5678.9)])]);
+        let devices = ["CPU".into(), "GPU".into()];
+        let svg = plot(Style::NamedBars(&devices), &[curve("", &[(0.0, 12.34), (1.0, 5678.9)])]);
         assert!(["\nCPU\n", "\n12.3\n", "\nGPU\n", "\n5679\n"].iter().all(|text| svg.contains(text)), "{svg}");
         let long: Vec<(f64, f64)> = (0..100_000).map(|i| (f64::from(i), 1.0)).collect();
         assert!(lines(&[curve("long", &long)]).len() < 60_000);
