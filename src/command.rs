@@ -56,7 +56,7 @@ pub fn main() -> ExitCode {
     if is_quiet || environment("POLYFLY_QUIET").is_some_and(|v| v != "0") {
         be_quiet();
     }
-    choose_language(&words);
+    choose_language(&words, usage::json_log(&words).is_some());
     let cli = match usage::parse(&words) {
         Ok(cli) => cli,
         Err(e) if e.use_stderr() => {

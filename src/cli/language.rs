@@ -21,15 +21,17 @@ impl ValueEnum for Language {
     }
 }
 
-/// Takes the language from the command line, before that is parsed. A wrong word is refused there.
-pub fn choose_language(words: &[OsString]) {
+/// Takes the language from the command line, before that is parsed. A wrong word is refused there. A log for programs, which names
+/// errors too, is English.
+pub fn choose_language(words: &[OsString], is_for_programs: bool) {
     let words: Vec<String> = words.iter().map(|word| word.to_string_lossy().into_owned()).collect();
     let flags = words.iter().take_while(|word| *word != "--").enumerate();
     let mut values = flags.filter_map(|(at, word)| match word.strip_prefix("--lang")? {
         "" => words.get(at + 1).map(String::as_str),
         rest => rest.strip_prefix('='),
     });
-    if let Some(language) = values.find_map(|value| Language::from_str(value, false).ok()) {
+    let chosen = values.find_map(|value| Language::from_str(value, false).ok());
+    if let Some(language) = if is_for_programs { Some(Language::English) } else { chosen } {
         // A first choice stays; there is only this one.
         let _ = CHOSEN.set(language);
     }

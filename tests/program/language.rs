@@ -114,6 +114,16 @@ fn logs_are_the_same_in_all_languages_and_the_page_is_not() {
         records.map(|record| record.as_object().unwrap().keys().cloned().collect()).collect::<Vec<Vec<String>>>()
     };
     assert_eq!(keys("en"), keys("ru"));
+    // Also where the record names an error.
+    fs::write(dir.path().join("wrong.txt"), "1 2").unwrap();
+    let [english, russian] = ["en", "ru"].map(|language| {
+        let run = polyfly(dir.path(), &["wrong.txt", "--log", "jsonl", "--lang", language]);
+        assert_eq!(run.status.code(), Some(65));
+        let records = text(&run.stdout);
+        let last: serde_json::Value = serde_json::from_str(records.lines().last().unwrap()).unwrap();
+        last["error"].as_str().unwrap().to_owned()
+    });
+    assert!(english.contains("token ") && english == russian, "{english}\n{russian}");
     for (language, heading, fact) in
         [("en", "<h2>Frames</h2>", "<th>whole<td>3 of 3"), ("ru", "<h2>Кадры</h2>", "<th>готово<td>3 из 3")]
     {
