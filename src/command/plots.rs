@@ -145,9 +145,11 @@ impl Plot<'_> {
         let max = values().fold(0.0, f64::max);
         match self.style {
             Style::NamedBars(names) => self.draw_named_bars(&upper, names, max)?,
-            Style::LogLines(_) => {
-                let (left, right, _) = self.width();
-                let left = if left > 0.0 { left } else { right / 10.0 };
+            Style::LogLines(labels) => {
+                let places = || labels.iter().map(|label| label.0);
+                let (left, right) = (places().fold(f64::MAX, f64::min), places().fold(f64::MIN_POSITIVE, f64::max));
+                // A single place is in the middle.
+                let (left, right) = if left < right { (left, right) } else { (right / 2.0, right * 2.0) };
                 let margin = libm::pow(right / left, 0.04);
                 // Whole decades, a little wider than them, so that the first and the last one have labels.
                 let max = max.max(1e-9);
@@ -259,7 +261,8 @@ impl Plot<'_> {
                 continue;
             }
             let step = points.len().div_ceil(MOST).max(1);
-            let shown = || points.iter().step_by(step).copied().filter(|(_, y)| y.is_finite());
+            let is_shown = |y: f64| y.is_finite() && (y > 0.0 || !matches!(self.style, Style::LogLines(_)));
+            let shown = || points.iter().step_by(step).copied().filter(|(_, y)| is_shown(*y));
             chart.draw_series(LineSeries::new(shown(), colour.stroke_width(2)))?;
             if points.len() <= 40 {
                 chart.draw_series(shown().map(|point| Circle::new(point, 3, colour.filled())))?;
@@ -364,7 +367,7 @@ mod tests {
         // Sizes that are far apart, with their names; a single size; values of 0.
         let names = [(0.01, "small".to_owned()), (8.0, "large".to_owned())];
         for points in [&[(0.01, 0.5), (8.0, 700.0)][..], &[(0.01, 3.0)], &[(0.01, 0.0), (8.0, 0.0)]] {
-            let svg = plot(Style::LogLines(&names), &[curve("one", points)]);
+            let svg = plot(Style::LogLines(&names[..points.len()]), &[curve("one", points)]);
             assert!(svg.trim_end().ends_with("</svg>") && svg.contains("\nsmall\n") && !svg.contains("NaN"), "{svg}");
         }
         let devices = ["CPU".into(), "GPU".into()];
