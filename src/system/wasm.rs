@@ -12,8 +12,8 @@ use std::process::{Child, ChildStdin, Command};
 pub const PYTHON: &str = "python3";
 /// The file that takes all and keeps nothing.
 pub const NULL_DEVICE: &str = "/dev/null";
-/// Whether a write that was not permitted is tried again.
-pub const DENIAL_MAY_PASS: bool = false;
+/// Whether a file cannot be replaced while another program has it open.
+pub const OPEN_FILES_STAY: bool = false;
 
 /// The name of this machine.
 pub fn gethostname() -> OsString {

@@ -33,8 +33,8 @@ use windows_sys::Win32::System::Threading::{CREATE_NO_WINDOW, OpenProcess, PROCE
 pub const PYTHON: &str = "python";
 /// The file that takes all and keeps nothing.
 pub const NULL_DEVICE: &str = "NUL";
-/// Whether a write that was not permitted is tried again: the old file may be open in a program that looks at new files.
-pub const DENIAL_MAY_PASS: bool = true;
+/// Whether a file cannot be replaced while another program has it open.
+pub const OPEN_FILES_STAY: bool = true;
 
 /// A path whose parts are separated by `/`.
 pub fn slashes(path: &str) -> Cow<'_, str> {

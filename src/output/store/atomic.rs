@@ -46,10 +46,9 @@ fn patiently(pauses: &[Duration], mut job: impl FnMut() -> io::Result<()>) -> io
     };
     const LASTING: [io::ErrorKind; 7] =
         [AlreadyExists, InvalidInput, IsADirectory, NotADirectory, NotFound, PermissionDenied, ReadOnlyFilesystem];
-    let may_pass = |kind| !LASTING.contains(&kind) || (kind == PermissionDenied && system::DENIAL_MAY_PASS);
     for pause in pauses {
         match job() {
-            Err(e) if may_pass(e.kind()) => std::thread::sleep(*pause),
+            Err(e) if !LASTING.contains(&e.kind()) => std::thread::sleep(*pause),
             done => return done,
         }
     }
@@ -108,8 +107,18 @@ fn temporary_of_mode(path: &Path, mode: u32) -> io::Result<NamedTempFile> {
 }
 
 /// Gives a temporary file its name; replaces a file of this name.
-pub fn persist(file: NamedTempFile, path: &Path) -> Result<File, PersistError> {
-    file.persist(system::long(path))
+pub fn persist(mut file: NamedTempFile, path: &Path) -> Result<File, PersistError> {
+    let path = system::long(path);
+    for pause in PAUSES.iter().filter(|_| system::OPEN_FILES_STAY) {
+        match file.persist(&path) {
+            Err(e) if e.error.kind() == io::ErrorKind::PermissionDenied => {
+                std::thread::sleep(*pause);
+                file = e.file;
+            }
+            done => return done,
+        }
+    }
+    file.persist(path)
 }
 
 /// Whether a process holds the lock of a temporary file.
@@ -156,8 +165,7 @@ mod tests {
         };
         assert_eq!(run(ErrorKind::StaleNetworkFileHandle, 3), (true, 4));
         assert_eq!(run(ErrorKind::StorageFull, 4), (false, 4));
-        let denied = if system::DENIAL_MAY_PASS { (true, 2) } else { (false, 1) };
-        assert_eq!(run(ErrorKind::PermissionDenied, 1), denied);
+        assert_eq!(run(ErrorKind::PermissionDenied, 1), (false, 1));
         assert_eq!(run(ErrorKind::TimedOut, 0), (true, 1));
     }
 }
