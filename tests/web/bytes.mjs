@@ -1,13 +1,16 @@
 // Frames of WebAssembly against those of the program. Usage: node tests/web/bytes.mjs WASM POLYFLY
 //
-// Every template and sample that needs no file is rendered small, in steps that two instances share, and compared with
-// the program's bytes. The last lines tell how fast both are.
+// Every template and sample that needs no file is rendered small, and a few scenes of other kinds in steps that two
+// instances share. All have the program's bytes. The last line tells how fast both are.
 
 import { execFileSync } from 'node:child_process';
+import { webcrypto } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
+// Older versions of node do not have it by that name.
+globalThis.crypto ??= webcrypto;
 const [wasm, polyfly] = process.argv.slice(2);
 const page = new URL('../../web/page/', import.meta.url);
 const startEngine = new Function(`${readFileSync(new URL('engine.js', page), 'utf8')}; return startEngine;`)();
@@ -17,21 +20,21 @@ const folder = mkdtempSync(join(tmpdir(), 'polyfly-web-'));
 const faults = [];
 const expect = (condition, words) => condition || faults.push(words);
 
-// A frame of the page: two instances take turns, and the first one makes the picture.
-function frame(text, width, height, samples, number) {
-  const opened = engines.map((engine) => engine.json('open', text, width, height, samples, number));
+// A frame of the page: instances take turns, and the first one makes the picture.
+function frame(text, width, height, samples, number, sharing = engines.slice(0, 1)) {
+  const opened = sharing.map((engine) => engine.json('open', text, width, height, samples, number));
   let round = opened[0];
   if (round.error) throw new Error(round.error);
   for (;;) {
     round.steps.forEach((_, step) => {
-      const bytes = engines[step % 2].bytes('render', undefined, step);
-      const { error } = engines[0].json('add', bytes, step);
+      const bytes = sharing[step % sharing.length].bytes('render', undefined, step);
+      const { error } = sharing[0].json('add', bytes, step);
       if (error) throw new Error(error);
     });
-    const end = engines[0].json('finish');
+    const end = sharing[0].json('finish');
     if (!end.steps) return end;
-    const skipped = engines[1].json('skip_round');
-    expect(JSON.stringify(skipped) === JSON.stringify(end), 'instances differ in their next round');
+    const skipped = sharing.slice(1).map((engine) => engine.json('skip_round'));
+    expect(skipped.every((round) => JSON.stringify(round) === JSON.stringify(end)), 'instances differ in their next round');
     round = end;
   }
 }
@@ -53,7 +56,7 @@ try {
   for (const { kind, name, file, text } of scenes) {
     const told = engines[0].json('read', text);
     expect(told.problems.length === 0, `${kind} ${name} has faults`);
-    const [number, width, height] = [Math.floor(told.frames / 3), 68, 44];
+    const [number, width, height] = [Math.floor(told.frames / 3), 52, 36];
     // Path tracing with all its samples takes seconds; one side of 2 has four of them.
     const samples = told.samples > 16 ? 2 : 0;
     const flags = ['--frames', number, '--size', `${width}x${height}`, ...(samples ? ['--samples', samples] : [])];
@@ -76,7 +79,7 @@ try {
     const told = engines[0].json('read', tables + body);
     expect(told.problems.length === 0, `${name}: ${JSON.stringify(told.problems)}`);
     if (told.problems.length > 0) continue;
-    const [here, there] = [frame(tables + body, 68, 44, 0, 4).hash, program(tables + body, '.toml', ['--frames', 4, '--size', '68x44'])];
+    const [here, there] = [frame(tables + body, 68, 44, 0, 4, engines).hash, program(tables + body, '.toml', ['--frames', 4, '--size', '68x44'])];
     expect(here === there, `${name}: ${here} and not ${there}`);
   }
 
