@@ -145,11 +145,9 @@ impl Context<Cuda> for CudaContext {
     }
     fn event(&self) -> Result<CudaEvent, DeviceError> {
         let mut raw = std::ptr::null_mut();
+        let flags = driver::CUevent_flags::CU_EVENT_DEFAULT as u32;
         // SAFETY: the driver writes the handle.
-        check(
-            unsafe { driver::cuEventCreate(&mut raw, driver::CUevent_flags::CU_EVENT_DEFAULT as u32) },
-            "cuEventCreate",
-        )?;
+        check(unsafe { driver::cuEventCreate(&mut raw, flags) }, "cuEventCreate")?;
         Ok(CudaEvent { raw, context: *self })
     }
     fn stream(&self) -> Result<CudaStream, DeviceError> {

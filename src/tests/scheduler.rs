@@ -15,7 +15,7 @@ use crate::render::frames::FrameList;
 use crate::render::handover::RunMemory;
 use crate::render::plan::{FrameNeeds, Plan, Split};
 use crate::render::stats::RunReport;
-use crate::render::{Devices, RenderOptions, Renderer, open_frame, scheduler};
+use crate::render::{Devices, RenderOptions, Renderer, open_frame};
 use crate::scene::{Integrator, Scene};
 use std::collections::VecDeque;
 use std::sync::Arc;
