@@ -219,8 +219,8 @@ pub struct BenchArgs {
     #[arg(long, value_enum, default_value = "md")]
     pub format: TableFormat,
     /// Draw plots into this folder, as SVG: devices.svg (all devices; with --sizes by size, and rays.svg), threads.svg (the
-    /// speed-up of threads), clip.svg (time of each frame), samples.svg and depth.svg (their cost); with --balance work.svg and
-    /// speed-up.svg.
+    /// speed-up of threads), clip.svg (time of each frame), samples.svg and depth.svg (their cost, at the first of --sizes);
+    /// with --balance work.svg and speed-up.svg.
     #[arg(long, value_name = "FOLDER")]
     pub plots: Option<PathBuf>,
     /// Repetitions for the median, after one warm-up.

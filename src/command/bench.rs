@@ -113,7 +113,11 @@ struct Table {
 
 /// Measures the scene and prints the table.
 pub fn run(args: &BenchArgs) -> Result<(), Failure> {
-    let subject = BenchScene::of(args)?;
+    let mut subject = BenchScene::of(args)?;
+    // The plots that vary something else are of the first size.
+    if let Some(&(width, height)) = args.sizes.first() {
+        (subject.scene.render.width, subject.scene.render.height) = (width, height);
+    }
     let scene = &subject.scene;
     let frames = match args.changes.frames {
         Some(_) => args.changes.frame_list(scene)?,
