@@ -24,8 +24,9 @@ POLYFLY_FN Interval intersect_convex(const S& scene, const Body& body, Vec q, Ve
   for (int i = body.first_slab, end = i + body.slabs; i < end; ++i) {
     const Slab& slab = scene.slabs.load(i);
     // For a line parallel to the planes only its side of them matters. Adding the tiny number is not enough: it is lost
-    // where larger terms cancel.
-    const Real tiny = Real(DOMAIN_MIN);
+    // where larger terms cancel. It is so large that no distance of a scene (FARTHEST) overflows over it: the
+    // difference of two infinities would be NaN.
+    const Real tiny = Real(1.0e-24f);
     const Real along = fma(Real(slab.n[0]), d.x, fma(Real(slab.n[1]), d.y, fma(Real(slab.n[2]), d.z, tiny)));
     const Real nd = select(abs(along) < tiny, tiny, along);
     const Real off =

@@ -98,16 +98,26 @@ pub fn same_on_every_set(name: &str, scene: &Scene, frame: u32) -> Vec<u8> {
         if let Some(difference) = first_difference(&expected, &got, scene.render.width) {
             panic!("{name}, {} against {}: {difference}{}", sets[0].name, isa.name, since(&before));
         }
+        assert_eq!(nan_since(&before), "", "{name}, {}", isa.name);
     }
     expected
 }
 
-/// For messages: calls outside the domain of a GPU's reciprocal and square root since `before`. They are harmless if
-/// the result is not used.
-pub fn since(before: &[Stray]) -> String {
+fn new_strays(before: &[Stray]) -> impl Iterator<Item = Stray> {
     let counted = |place: &str| before.iter().find(|s| s.place == place).map_or(0, |s| s.calls);
-    let new = strays().into_iter().filter(|s| s.calls > counted(&s.place));
-    new.map(|s| format!("\n  {}: outside of the domain, such as {:e}", s.place, s.argument)).collect()
+    strays().into_iter().filter(move |s| s.calls > counted(&s.place))
+}
+
+/// For messages: calls outside the domain of a GPU's operations since `before`. They are harmless if the result is not
+/// used.
+pub fn since(before: &[Stray]) -> String {
+    new_strays(before).map(|s| format!("\n  {}: outside of the domain, such as {:e}", s.place, s.argument)).collect()
+}
+
+/// Where NaN has reached an operation since `before`, which no scene may cause.
+pub fn nan_since(before: &[Stray]) -> String {
+    let caused_by_a_scene = |s: &Stray| s.argument.is_nan() && !s.place.contains("entry.cpp");
+    new_strays(before).filter(caused_by_a_scene).map(|s| format!("\n  {}: NaN", s.place)).collect()
 }
 
 /// The 8-bit code of linear light: tone curve, sRGB, rounding (kernels/film.cuh).

@@ -23,7 +23,7 @@ fn seen(world: &str) -> String {
 fn light_or_refusal(name: &str, text: &str, folder: &Path) -> Option<Vec<f32>> {
     let mut light_of_both = None;
     for more in ["", "integrator = \"path\"\n"] {
-        let head = format!("[output]\nframes = 1\nsize = [24, 18]\n[render]\nsamples = 2\ndepth = 6\n{more}");
+        let head = format!("[output]\nframes = 1\nsize = [25, 19]\n[render]\nsamples = 3\ndepth = 6\n{more}");
         let parsed = scene::parse(&(head + text), name, ParseOptions { folder, ..ParseOptions::default() });
         let scene = match parsed {
             Ok(parsed) => parsed.scene,
@@ -67,6 +67,23 @@ fn the_eye_may_be_anywhere() {
     for (place, eye) in [("nowhere", "[nan, 0, 0]"), ("beyond everything", "[inf, 0, 0]"), ("too far", "[1e13, 0, 0]")]
     {
         assert!(light_or_refusal(place, &seen_from(eye), Path::new("")).is_none(), "{place}");
+    }
+}
+
+// A distance over the tiny number that stands for "parallel" must not overflow.
+#[test]
+fn rays_may_be_parallel_to_the_faces_of_bodies_of_any_size() {
+    for exponent in [-8, 0, 8, 9, 10, 11] {
+        for solid in ["cube", "octahedron", "tetrahedron"] {
+            let size = 10f64.powi(exponent);
+            let (eye, off) = (4.0 * size, 0.2 * size);
+            let text = format!(
+                "[camera]\nposition = [{eye:e}, {off:e}, {off:e}]\nlook_at = [0, {off:e}, {off:e}]\n[[body]]\nsolid = \"{solid}\"\nradius = {size:e}\n\
+                 reflection = 0.4\ntransparency = 0.5\nlamps = 2\n[[light]]\nposition = [0, 0, {eye:e}]\nradius = {size:e}\n"
+            );
+            let name = format!("a {solid} of {size:e}");
+            assert!(light_or_refusal(&name, &text, Path::new("")).is_some(), "{name}");
+        }
     }
 }
 

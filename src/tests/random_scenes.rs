@@ -71,6 +71,10 @@ fn compared(scene: &Scene, frame: u32) -> Result<Vec<u8>, String> {
         if let Some(difference) = pixels.or(light) {
             return Err(format!("{} against {name}: {difference}{}", first.0, since(&before)));
         }
+        let nan = nan_since(&before);
+        if !nan.is_empty() {
+            return Err(format!("{name}: {nan}"));
+        }
     }
     Ok(picture)
 }

@@ -3,7 +3,8 @@
 //
 // A GPU's reciprocal and square root are right from DOMAIN_MIN to DOMAIN_MAX only (docs/arithmetic.md). Here they
 // give NaN for every other argument, and note the place in the source that called them. Minimum, maximum and conversion
-// to an integer treat NaN, signed zeros and overflow as a GPU's instructions do, which is not what a CPU's do.
+// to an integer treat NaN, signed zeros and overflow as a GPU's instructions do, which is not what a CPU's do. Minimum
+// and maximum note where NaN reaches them, which no scene may cause.
 #pragma once
 
 struct Stray {
@@ -50,14 +51,18 @@ POLYFLY_FN float sqrt(float x POLYFLY_CALLER) {
   return __builtin_nanf("");
 }
 // PTX's min.f32 and max.f32: a number wins over NaN, and -0 lies below +0.
-POLYFLY_FN float min(float a, float b) {
-  if (a != a) return b;
-  if (b != b) return a;
+POLYFLY_FN float min(float a, float b POLYFLY_CALLER) {
+  if (a != a || b != b) {
+    note_stray(file, line, a != a ? a : b);
+    return a != a ? b : a;
+  }
   return a == b ? from_bits(bits(a) | bits(b)) : a < b ? a : b;
 }
-POLYFLY_FN float max(float a, float b) {
-  if (a != a) return b;
-  if (b != b) return a;
+POLYFLY_FN float max(float a, float b POLYFLY_CALLER) {
+  if (a != a || b != b) {
+    note_stray(file, line, a != a ? a : b);
+    return a != a ? b : a;
+  }
   return a == b ? from_bits(bits(a) & bits(b)) : a > b ? a : b;
 }
 // PTX's cvt.rzi.s32.f32: NaN gives 0, and what is too large the nearest integer there is.
