@@ -3,28 +3,26 @@
 #include "../medium.cuh"
 #include "interaction.cuh"
 
-// Moeller and Trumbore, "Fast, minimum storage ray/triangle intersection", 1997. Edges belong to the triangle.
+// Moeller and Trumbore, "Fast, minimum storage ray/triangle intersection", 1997. Edges belong to the triangle, but the
+// diagonal of a rectangle, ac of both halves, belongs to the first half: u has the same numerator in both, so that a ray
+// through the diagonal hits just one of them.
 struct TriangleHit {
   Real t;
   Mask hit, from_behind;
 };
-POLYFLY_FN TriangleHit triangle_hit(const Triangle& tri, Vec o, Vec d) {
+POLYFLY_FN TriangleHit triangle_hit(const Triangle& tri, int surface, Vec o, Vec d) {
+  const bool second_half = tri.twin < surface;
   const Vec ab = vec(tri.ab), ac = vec(tri.ac), q = o - vec(tri.a);
   const Vec p = cross(d, ac), r = cross(q, ab);
   const Real det = dot(ab, p);
   const Real inverse = reciprocal(select(abs(det) < Real(1.0e-30f), Real(1.0e-30f), det));
-  const Real zero = Real(0.0f), u = dot(q, p) * inverse;
-  Real v = dot(d, r) * inverse;
-  Mask within = v >= zero;
-  if (tri.smooth == SECOND_HALF) {
-    // The same number as u of the first half, but for its sign: a ray through the diagonal hits just one of them.
-    v = -(dot(q, cross(d, ab)) * inverse);
-    within = v > zero;
-  }
+  const Real zero = Real(0.0f), u = dot(q, p) * inverse, v = dot(d, r) * inverse;
+  const Real least = Real(second_half ? 1.0e-45f : 0.0f);
   TriangleHit x;
   x.t = dot(ac, r) * inverse;
-  x.hit = (abs(det) > Real(1.0e-30f)) & (u >= zero) & within & (u + v <= Real(1.0f)) & (x.t > zero);
-  x.from_behind = det < zero;
+  x.hit = (abs(det) > Real(1.0e-30f)) & (u >= least) & (v >= zero) & (u + v <= Real(1.0f)) & (x.t > zero);
+  // The second half is wound the other way.
+  x.from_behind = (second_half ? -det : det) < zero;
   return x;
 }
 // A ray that starts on a triangle cannot hit its plane again, so it cannot hit the other half of its rectangle either.
@@ -36,7 +34,7 @@ POLYFLY_FN void intersect_triangle(const Scene& scene, int i, const Ray& ray, Ma
   const int surface = surface_number(SHAPE_TRIANGLE, i);
   const Triangle& tri = scene.triangles.at(i);
   const Mask tested = active & starts_elsewhere(tri, surface, ray.last_surface);
-  const TriangleHit x = triangle_hit(tri, ray.o, ray.d);
+  const TriangleHit x = triangle_hit(tri, surface, ray.o, ray.d);
   const Mask met = tested & x.hit & is_nearer(scene, hit, x.t, Int(surface));
   hit.t = select(met, x.t, hit.t);
   hit.surface = select(met, Int(surface), hit.surface);
@@ -44,9 +42,10 @@ POLYFLY_FN void intersect_triangle(const Scene& scene, int i, const Ray& ray, Ma
 }
 
 POLYFLY_FN void transmittance_triangle(const Scene& scene, int i, const Segment& line, Mask& active, Vec& remaining) {
+  const int surface = surface_number(SHAPE_TRIANGLE, i);
   const Triangle& tri = scene.triangles.at(i);
-  const Mask tested = active & starts_elsewhere(tri, surface_number(SHAPE_TRIANGLE, i), line.last_surface);
-  const TriangleHit x = triangle_hit(tri, line.o, line.d);
+  const Mask tested = active & starts_elsewhere(tri, surface, line.last_surface);
+  const TriangleHit x = triangle_hit(tri, surface, line.o, line.d);
   const Mask in = tested & x.hit & (x.t < Real(1.0f));
   if (!any(in)) return;
   remaining = select(in, remaining * shadow_transmittance(scene.materials.at(tri.material_index)), remaining);

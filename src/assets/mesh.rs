@@ -23,10 +23,11 @@ pub struct Triangles {
 }
 
 impl Triangles {
-    /// The two halves of a rectangle.
+    /// The two halves of a rectangle. The last edge of both is its diagonal (kernels/shapes/triangle.cuh), so the second half
+    /// is wound the other way.
     pub fn of_rectangle(rectangle: &Rectangle) -> Triangles {
         let [a, b, c, d] = rectangle.corners().map(to_f32);
-        Triangles { corners: vec![[a, b, c], [a, c, d]], normals: Vec::new() }
+        Triangles { corners: vec![[a, b, c], [a, d, c]], normals: Vec::new() }
     }
 }
 

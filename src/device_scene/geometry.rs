@@ -7,8 +7,8 @@ use crate::assets::Assets;
 use crate::assets::mesh::Triangles;
 use crate::gpu_types::{
     Body, Constants, Ellipsoid, Emitter, FEATURE_ARRAYS, FEATURE_ELLIPSOIDS, FEATURE_SMOOTH_NORMALS, Material, NO_BVH,
-    Node, SECOND_HALF, SHAPE_BODY, SHAPE_ELLIPSOID, SHAPE_SPHERE, SHAPE_TRIANGLE, SMALL_BODIES, SMALL_SLABS,
-    Scene as GpuScene, Slab, Sphere, Triangle,
+    Node, SHAPE_BODY, SHAPE_ELLIPSOID, SHAPE_SPHERE, SHAPE_TRIANGLE, SMALL_BODIES, SMALL_SLABS, Scene as GpuScene,
+    Slab, Sphere, Triangle,
 };
 use crate::math::bvh::{self, Bounds, Group};
 use crate::math::vec3::length;
@@ -87,12 +87,7 @@ impl Geometry {
             meshes.push((g.triangles.len(), corners.len()));
             let first = g.normals.len() as i32;
             g.normals.extend(normals);
-            let is_rectangle = meshes.len() > world.meshes.len();
-            let smooth = |i: i32| match (is_rectangle, i) {
-                (true, 1) => SECOND_HALF,
-                _ if normals.is_empty() => 0,
-                _ => first + i + 1,
-            };
+            let smooth = |i: i32| if normals.is_empty() { 0 } else { first + i + 1 };
             g.triangles.extend(corners.iter().zip(0..).map(|(t, i)| triangle::flatten(t, material_index, smooth(i))));
         }
         for e in &world.ellipsoids {
